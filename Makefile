@@ -1,0 +1,195 @@
+# naik - `make help` lists the targets. What a machine needs said (compilers, HDF5, GPU) goes into
+# config.mk; config.mk.example explains every setting.
+-include config.mk
+
+MPICC ?= mpicc
+OPT   ?= -O2 -march=native
+GPU   ?=
+BUILD ?= build/$(or $(GPU),cpu)
+JOBS  ?= $(shell nproc 2>/dev/null || echo 2)
+prefix ?= /usr/local
+
+# ---- libraries: parallel HDF5 for the MPI that MPICC belongs to, libyaml, zlib
+pc = $(shell pkg-config $(1) 2>/dev/null)
+mpi_family := $(if $(findstring mpich,$(MPICC) $(shell $(MPICC) -show 2>/dev/null)),mpich,openmpi)
+ifndef HDF5_LIBS
+  ifdef HDF5_DIR
+    HDF5_CFLAGS := -I$(HDF5_DIR)/include
+    HDF5_LIBS   := -L$(HDF5_DIR)/lib -Wl,-rpath,$(HDF5_DIR)/lib -lhdf5
+  else ifneq ($(call pc,--libs hdf5-$(mpi_family)),)
+    HDF5_CFLAGS := $(call pc,--cflags hdf5-$(mpi_family))
+    HDF5_LIBS   := $(call pc,--libs hdf5-$(mpi_family))
+  else
+    h5pcc_words := $(shell $(or $(H5PCC),h5pcc) -show 2>/dev/null)
+    HDF5_CFLAGS := $(filter -I% -D%,$(h5pcc_words))
+    HDF5_LIBS   := $(or $(filter -L% -l% -Wl% %.a %.so,$(h5pcc_words)),-lhdf5)
+  endif
+endif
+ifndef YAML_LIBS
+  YAML_CFLAGS := $(call pc,--cflags yaml-0.1)
+  YAML_LIBS   := $(or $(call pc,--libs yaml-0.1),-lyaml)
+endif
+
+# ---- what is compiled: the library is everything but main; gpu/*.cu replace the stub
+LIB_SRC := $(filter-out src/main.c,$(wildcard src/*.c)) $(wildcard io/*.c)
+GPU_SRC :=
+ifdef GPU
+  GPU_SRC := $(wildcard gpu/*.cu)
+  LIB_SRC := $(filter-out src/backend_gpu_none.c,$(LIB_SRC))
+  GPU_DEFINE := -DNAIK_GPU
+endif
+# The leaf kernels of the CPU, once an instruction set; the program chooses when it starts.
+KERNELS := scalar portable
+ifneq ($(filter x86_64%,$(shell $(MPICC) -dumpmachine 2>/dev/null)),)
+  KERNELS += avx2 avx512
+endif
+LIB_SRC := $(filter-out src/kernels_cpu.c,$(LIB_SRC))
+LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(KERNELS:%=$(BUILD)/src/kernels_cpu.%.o) \
+           $(GPU_SRC:%.cu=$(BUILD)/%.o)
+TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
+TEST_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter-out tests/test_% tests/lsan.c,$(wildcard tests/*.c)))
+HEADERS := $(wildcard include/naik/*.h)
+FUZZ_NAMES := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZERS := $(FUZZ_NAMES:%=$(BUILD)/tests/fuzz/fuzz_%)
+REPLAYS := $(FUZZ_NAMES:%=$(BUILD)/tests/fuzz/replay_%)
+
+# ---- flags. Contraction stays off everywhere: results must not depend on what a compiler fuses.
+WARN   := -Wall -Wextra -Wmissing-prototypes -Wno-unknown-pragmas
+CFLAGS := -std=c17 -D_GNU_SOURCE $(OPT) -ffp-contract=off -fopenmp $(WARN) $(WERROR) \
+          -Iinclude $(GPU_DEFINE) $(HDF5_CFLAGS) $(YAML_CFLAGS) $(EXTRA_CFLAGS)
+LIBS   := $(HDF5_LIBS) $(YAML_LIBS) -lz -lm $(EXTRA_LIBS)
+DEPS    = -MMD -MP
+
+ifeq ($(GPU),cuda)
+  GPU_ARCH  ?= sm_80
+  NVCC      ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc),nvcc)
+  CUDA_DIR  ?= $(patsubst %/bin/nvcc,%,$(NVCC))
+  GPU_CC    := $(NVCC) -x cu -std=c++17 -O3 -arch=$(GPU_ARCH) -fmad=false \
+               $(if $(WERROR),-Werror all-warnings)
+  GPU_LIBS  ?= -L$(CUDA_DIR)/lib64 -L$(CUDA_DIR)/lib -lcudart_static -ldl -lrt -lpthread -lstdc++
+else ifeq ($(GPU),hip)
+  GPU_ARCH  ?= gfx90a
+  HIPCC     ?= hipcc
+  GPU_CC    := $(HIPCC) -x hip -std=c++17 -O3 --offload-arch=$(GPU_ARCH) -ffp-contract=off $(WERROR)
+  GPU_LIBS  ?= $(addprefix -L,$(wildcard $(ROCM_PATH)/lib)) -lamdhip64 -lstdc++
+else ifneq ($(GPU),)
+  $(error GPU=$(GPU) is not known: use GPU=cuda, GPU=hip or leave it out)
+endif
+
+# ---- targets; V=1 shows the commands
+Q := $(if $(V),,@)
+all: $(BUILD)/naik
+	@$(if $(filter build/%,$(BUILD)),ln -sfn $(BUILD:build/%=%)/naik build/naik)
+lib: $(BUILD)/libnaik.a
+tests: $(TESTS) $(REPLAYS)
+
+$(BUILD)/naik: $(BUILD)/src/main.o $(BUILD)/libnaik.a
+	@echo "link    $@"
+	$(Q)$(MPICC) $(OPT) -fopenmp $(EXTRA_CFLAGS) -o $@ $^ $(LIBS) $(GPU_LIBS)
+
+$(BUILD)/libnaik.a: $(LIB_OBJ)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+
+$(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(TEST_OBJ) $(BUILD)/libnaik.a
+	@echo "link    $@"
+	$(Q)$(MPICC) $(OPT) -fopenmp $(EXTRA_CFLAGS) -o $@ $^ $(LIBS) $(GPU_LIBS)
+
+# Targets of the fuzzer: with a plain main that replays files, and with libFuzzer (make fuzz)
+$(BUILD)/tests/fuzz/%.o: private CFLAGS += -Iio -Isrc
+$(BUILD)/tests/fuzz/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/fuzz.o \
+    $(BUILD)/tests/fuzz/replay.o $(BUILD)/libnaik.a
+	@echo "link    $@"
+	$(Q)$(MPICC) $(OPT) -fopenmp $(EXTRA_CFLAGS) -o $@ $^ $(LIBS) $(GPU_LIBS)
+$(BUILD)/tests/fuzz/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/fuzz.o \
+    $(BUILD)/tests/lsan.o $(BUILD)/libnaik.a
+	@echo "link    $@"
+	$(Q)$(MPICC) $(OPT) -fopenmp $(EXTRA_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+fuzzers: $(FUZZERS)
+fuzz:
+	@OMPI_CC=clang MPICH_CC=clang $(MAKE) $(PARALLEL) --no-print-directory fuzzers BUILD=build/fuzz \
+	    GPU= OPT='-O1 -g' EXTRA_CFLAGS='-fno-omit-frame-pointer -fno-sanitize-recover=undefined \
+	    -Wno-pass-failed \
+	    -fsanitize=fuzzer-no-link,address,undefined'
+
+$(BUILD)/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@echo "compile $<"
+	$(Q)$(MPICC) $(CFLAGS) $(DEPS) -c -o $@ $<
+
+KERNEL_scalar   := -DLANES=1
+KERNEL_portable := -DLANES=16
+KERNEL_avx2     := -DLANES=16 -DNAIK_AVX2 -mavx2 -mfma
+KERNEL_avx512   := -DLANES=16 -DNAIK_AVX512 -mavx512f -mavx512dq -mavx512vl -mavx512bw -mfma \
+                   -mprefer-vector-width=512
+$(KERNELS:%=$(BUILD)/src/kernels_cpu.%.o): $(BUILD)/src/kernels_cpu.%.o: src/kernels_cpu.c \
+        $(BUILD)/flags
+	@mkdir -p $(@D)
+	@echo "compile $< ($*)"
+	$(Q)$(MPICC) $(CFLAGS) -O3 -DNAIK_KERNELS=$* $(KERNEL_$*) $(DEPS) -c -o $@ $<
+
+$(BUILD)/gpu/%.o: gpu/%.cu $(BUILD)/flags
+	@mkdir -p $(@D)
+	@echo "compile $<"
+	$(Q)$(GPU_CC) "-DNAIK_HD=__host__ __device__" -Iinclude -Igpu $(GPU_FLAGS) $(DEPS) -c -o $@ $<
+
+# The commit is compiled into one object only, so that a new commit rebuilds one file.
+$(BUILD)/src/version.o: $(BUILD)/git
+$(BUILD)/src/version.o: private CFLAGS += -DNAIK_GIT='"$(GIT)"'
+GIT := $(shell git describe --always --dirty --abbrev=10 2>/dev/null || echo unknown)
+
+# Files that change only when the text in them does: new flags rebuild everything.
+$(BUILD)/flags: TEXT = $(MPICC) $(CFLAGS) $(GPU_CC) $(GPU_FLAGS) $(LIBS) $(GPU_LIBS)
+$(BUILD)/git: TEXT = $(GIT)
+$(BUILD)/flags $(BUILD)/git: always
+	@mkdir -p $(@D)
+	@echo '$(TEXT)' | cmp -s - $@ || echo '$(TEXT)' > $@
+
+# The two commands of a newcomer, and the long tests. Each installs what is missing first.
+PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
+PASS_ON  = MPICC='$(MPICC)' BUILD='$(BUILD)' MAKE='$(MAKE)'
+demo:
+	@MPICC='$(MPICC)' tools/install-deps.sh
+	@$(MAKE) $(PARALLEL) --no-print-directory all
+	@$(PASS_ON) tools/demo.sh
+check:
+	@MPICC='$(MPICC)' tools/install-deps.sh
+	@$(MAKE) $(PARALLEL) --no-print-directory all tests
+	@$(PASS_ON) tests/run
+check-long:
+	@MPICC='$(MPICC)' tools/install-deps.sh
+	@$(MAKE) $(PARALLEL) --no-print-directory all tests
+	@$(PASS_ON) tests/run --long
+
+install: all
+	install -d $(DESTDIR)$(prefix)/bin $(DESTDIR)$(prefix)/lib/pkgconfig \
+	    $(DESTDIR)$(prefix)/include/naik $(DESTDIR)$(prefix)/share/man/man1 \
+	    $(DESTDIR)$(prefix)/share/naik/python
+	install -m 755 $(BUILD)/naik $(DESTDIR)$(prefix)/bin
+	install -m 644 $(BUILD)/libnaik.a $(DESTDIR)$(prefix)/lib
+	install -m 644 $(HEADERS) $(DESTDIR)$(prefix)/include/naik
+	install -m 644 doc/naik.1 $(DESTDIR)$(prefix)/share/man/man1
+	install -m 644 $(wildcard python/*.py) $(DESTDIR)$(prefix)/share/naik/python
+	@printf '%s\n' 'prefix=$(prefix)' 'Name: naik' 'Description: staggered quark propagators' \
+	    'Version: $(shell sed -n 's/.*NAIK_VERSION "\(.*\)"/\1/p' include/naik/version.h)' \
+	    'Cflags: -I$${prefix}/include' \
+	    'Libs: -L$${prefix}/lib -lnaik -fopenmp $(LIBS) $(GPU_LIBS)' \
+	    > $(DESTDIR)$(prefix)/lib/pkgconfig/naik.pc
+
+# The parts of doc/ that repeat the program
+doc: all
+	@tools/doc.py $(BUILD)/naik doc
+
+format:
+	clang-format -i $(wildcard src/*.[ch] io/*.[ch] include/naik/*.h gpu/*.h gpu/*.cu gpu/*.cuh \
+	    tests/*.[ch] examples/*.c src/*.inc)
+
+clean:
+	rm -rf build
+
+help:
+	@sed 's/^    //' tools/make-help.txt
+
+.PHONY: all lib tests demo check check-long fuzz fuzzers install doc format clean help always
+.SECONDARY:
+-include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d)

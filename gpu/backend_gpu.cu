@@ -1,0 +1,48 @@
+/* backend_gpu.cu - the table of the GPU backend */
+#include "backend_gpu.h"
+
+extern "C" {
+extern const naik_backend_ops naik_backend_gpu;
+}
+
+#if GPU_HOST_PASS
+const naik_backend_ops naik_backend_gpu = {
+    .name = "gpu",
+    .host_memory = false,
+    .poll_interval = 10,
+    .open = gpu_open,
+    .close = gpu_close,
+    .describe = gpu_describe,
+    .alloc = gpu_alloc,
+    .release = gpu_release,
+    .upload = gpu_upload,
+    .download = gpu_download,
+    .sync = gpu_sync,
+    .tables_create = gpu_tables_create,
+    .tables_destroy = gpu_tables_destroy,
+    .field_bytes = gpu_field_bytes,
+    .field_import = gpu_field_import,
+    .field_export = gpu_field_export,
+    .field_zero = gpu_field_zero,
+    .field_copy = gpu_field_copy,
+    .field_add = gpu_field_add,
+    .field_gather = gpu_field_gather,
+    .field_copy_column = gpu_field_copy_column,
+    .links_bytes = gpu_links_bytes,
+    .links_pack = gpu_links_pack,
+    .face_bytes = gpu_face_bytes,
+    .pack = gpu_pack,
+    .unpack = gpu_unpack,
+    .dslash = gpu_dslash,
+    .sums_clear = gpu_sums_clear,
+    .sums_reduce = gpu_sums_reduce,
+    .sums_values = gpu_sums_values,
+    .norm2 = gpu_norm2,
+    .site_ratio = gpu_site_ratio,
+    .update_xr = gpu_update_xr,
+    .update_p = gpu_update_p,
+    .column_alpha = gpu_column_alpha,
+    .column_step = gpu_column_step,
+    .repeat = gpu_repeat,
+};
+#endif

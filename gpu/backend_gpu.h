@@ -1,0 +1,73 @@
+/* backend_gpu.h - the functions behind the table of backend_gpu.cu; their contracts are backend.h's
+ */
+#ifndef NAIK_GPU_BACKEND_GPU_H
+#define NAIK_GPU_BACKEND_GPU_H
+
+#include "device.h"
+#include "stencil.cuh"
+
+typedef struct gpu_tables {
+    gpu_stencil stencil;
+    /* backend memory, only where a direction is split */
+    int32_t *interior[2], *boundary[2];
+    int32_t *hop[2]; /* [parity][16][half] */
+} gpu_tables;
+
+static inline const gpu_tables *gpu_tables_of(const naik_geometry *geometry)
+{
+    return (const gpu_tables *)geometry->tables;
+}
+
+/* pack.cu */
+naik_status gpu_tables_create(naik_backend *backend, const naik_lattice *lattice, void **out);
+void gpu_tables_destroy(naik_backend *backend, void *tables);
+naik_status gpu_field_import(naik_field *field, naik_parity parity, int column,
+                             const double *sites);
+naik_status gpu_field_export(const naik_field *field, naik_parity parity, int column,
+                             double *sites);
+size_t gpu_face_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs, int mu,
+                      int depth);
+naik_status gpu_pack(const naik_field *field, naik_parity parity, int mu, int side, int depth,
+                     void *buffer);
+naik_status gpu_unpack(naik_field *field, naik_parity parity, int mu, int side, int depth,
+                       const void *buffer);
+
+/* links.cu */
+size_t gpu_links_bytes(const naik_lattice *lattice, naik_precision precision, int recon, int hops);
+naik_status gpu_links_pack(naik_links *links, naik_parity parity, int32_t begin, int32_t count,
+                           const naik_matrix *hops);
+
+/* blas.cu */
+size_t gpu_field_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs);
+naik_status gpu_field_zero(naik_field *field, const naik_column *columns, naik_column_state state);
+naik_status gpu_field_copy(naik_field *to, const naik_field *from, const naik_column *columns,
+                           naik_column_state state);
+naik_status gpu_field_add(naik_field *to, const naik_field *from, const naik_column *columns,
+                          naik_column_state state);
+naik_status gpu_field_gather(naik_field *to, const naik_field *from, const int *map);
+naik_status gpu_field_copy_column(naik_field *to, int column, const naik_field *from,
+                                  int from_column);
+naik_status gpu_norm2(const naik_field *v, naik_exactsum *sums);
+naik_status gpu_site_ratio(const naik_field *r, const naik_field *x, naik_exactsum *sums);
+naik_status gpu_update_xr(const naik_column *columns, const naik_field *p, const naik_field *ap,
+                          naik_field *x, naik_field *r, naik_exactsum *sums);
+naik_status gpu_update_p(const naik_column *columns, const naik_field *r, naik_field *p);
+
+/* scalars.cu */
+naik_status gpu_sums_clear(naik_backend *backend, naik_exactsum *sums, int count);
+naik_status gpu_sums_reduce(naik_backend *backend, naik_exactsum *sums, int count);
+naik_status gpu_sums_values(naik_backend *backend, const naik_exactsum *sums, int count,
+                            double *values);
+naik_status gpu_column_alpha(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
+                             int count);
+naik_status gpu_column_step(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
+                            int count, double *history, int history_stride);
+
+/* record.cu */
+naik_status gpu_repeat(naik_backend *backend, uint64_t serial, naik_status (*body)(void *data),
+                       void *data, int times);
+
+/* dslash.cu */
+naik_status gpu_dslash(const naik_dslash_args *args, naik_region region);
+
+#endif

@@ -1,0 +1,319 @@
+/* blas.cu - vector updates: one thread a site and column, columns in the grid's second direction */
+#include "backend_gpu.h"
+
+#include "prec.cuh"
+#include "reduce.cuh"
+
+enum { BLAS_THREADS = 256 };
+
+static size_t column_bytes(naik_precision precision)
+{
+    return precision == NAIK_DOUBLE   ? (size_t)vec_double::COLUMN_BYTES
+           : precision == NAIK_SINGLE ? (size_t)vec_single::COLUMN_BYTES
+                                      : (size_t)vec_half::COLUMN_BYTES;
+}
+
+size_t gpu_field_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs)
+{
+    size_t blocks = ((size_t)lattice->half + (size_t)lattice->halo + PREC_BLOCK - 1) / PREC_BLOCK;
+    return (blocks * (size_t)nrhs + PREC_SPARE_COLUMNS) * column_bytes(precision);
+}
+
+typedef struct blas_params {
+    char *to;
+    const char *from;
+    int to_column, from_column; /* added to the column of the grid */
+    int to_nrhs, from_nrhs, count;
+    const naik_column *columns;
+    int state;
+    int map[NAIK_MAX_RHS];
+} blas_params;
+
+static dim3 blas_grid(const naik_field *field, int columns)
+{
+    int sites = field->geometry->lattice->half;
+    return dim3((unsigned)((sites + BLAS_THREADS - 1) / BLAS_THREADS), (unsigned)columns);
+}
+
+static gpu_stream stream_of(const naik_field *field)
+{
+    return gpu_state_of(field->geometry->backend)->stream;
+}
+
+template <class A, class B>
+__device__ static inline colour_vector<A> convert(const colour_vector<B> &b)
+{
+    colour_vector<A> a;
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        a.e[i] = {(A)b.e[i].re, (A)b.e[i].im};
+    }
+    return a;
+}
+
+template <class A, class B> struct is_same {
+    enum { value = 0 };
+};
+template <class A> struct is_same<A, A> {
+    enum { value = 1 };
+};
+
+template <class To, class From, bool ADD> __global__ void copy_kernel(const blas_params p)
+{
+    const int site = (int)(blockIdx.x * BLAS_THREADS + threadIdx.x);
+    const int c = (int)blockIdx.y;
+    if (site >= p.count || (p.columns != NULL && p.columns[c].state != p.state)) {
+        return;
+    }
+    char *to = p.to + vec_offset<To>(site, c + p.to_column, p.to_nrhs);
+    const char *from = p.from + vec_offset<From>(site, p.map[c] + p.from_column, p.from_nrhs);
+    if constexpr (!ADD && is_same<To, From>::value) {
+        To::copy(to, from);
+        return;
+    }
+    colour_vector<typename From::real> v = From::load(from);
+    colour_vector<typename To::real> out;
+    if (ADD) { /* in the wider of the two arithmetics */
+        colour_vector<typename To::real> old = To::load(to);
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            out.e[i] = {(typename To::real)(old.e[i].re + v.e[i].re),
+                        (typename To::real)(old.e[i].im + v.e[i].im)};
+        }
+    } else {
+        out = convert<typename To::real>(v);
+    }
+    To::store(to, out);
+}
+
+template <class To, bool ADD>
+static void launch_copy(naik_precision from, dim3 grid, gpu_stream stream, const blas_params &p)
+{
+    switch (from) {
+    case NAIK_DOUBLE: copy_kernel<To, vec_double, ADD><<<grid, BLAS_THREADS, 0, stream>>>(p); break;
+    case NAIK_SINGLE: copy_kernel<To, vec_single, ADD><<<grid, BLAS_THREADS, 0, stream>>>(p); break;
+    case NAIK_HALF: copy_kernel<To, vec_half, ADD><<<grid, BLAS_THREADS, 0, stream>>>(p); break;
+    }
+}
+
+template <bool ADD>
+static naik_status run_copy(naik_field *to, const naik_field *from, int columns, blas_params *p)
+{
+    dim3 grid = blas_grid(to, columns);
+    p->to = (char *)to->data;
+    p->from = (const char *)from->data;
+    p->to_nrhs = to->nrhs;
+    p->from_nrhs = from->nrhs;
+    p->count = to->geometry->lattice->half;
+    switch (to->precision) {
+    case NAIK_DOUBLE: launch_copy<vec_double, ADD>(from->precision, grid, stream_of(to), *p); break;
+    case NAIK_SINGLE: launch_copy<vec_single, ADD>(from->precision, grid, stream_of(to), *p); break;
+    case NAIK_HALF: launch_copy<vec_half, ADD>(from->precision, grid, stream_of(to), *p); break;
+    }
+    return GPU_LAUNCHED(to->geometry->backend, "copying a field");
+}
+
+static void identity_map(blas_params *p)
+{
+    for (int c = 0; c < NAIK_MAX_RHS; c++) {
+        p->map[c] = c;
+    }
+}
+
+naik_status gpu_field_copy(naik_field *to, const naik_field *from, const naik_column *columns,
+                           naik_column_state state)
+{
+    blas_params p = {};
+    identity_map(&p);
+    p.columns = columns;
+    p.state = (int)state;
+    return run_copy<false>(to, from, to->nrhs, &p);
+}
+
+naik_status gpu_field_add(naik_field *to, const naik_field *from, const naik_column *columns,
+                          naik_column_state state)
+{
+    blas_params p = {};
+    identity_map(&p);
+    p.columns = columns;
+    p.state = (int)state;
+    return run_copy<true>(to, from, to->nrhs, &p);
+}
+
+naik_status gpu_field_gather(naik_field *to, const naik_field *from, const int *map)
+{
+    blas_params p = {};
+    for (int c = 0; c < to->nrhs; c++) {
+        p.map[c] = map[c];
+    }
+    return run_copy<false>(to, from, to->nrhs, &p);
+}
+
+naik_status gpu_field_copy_column(naik_field *to, int column, const naik_field *from,
+                                  int from_column)
+{
+    blas_params p = {};
+    p.to_column = column;
+    p.from_column = from_column;
+    return run_copy<false>(to, from, 1, &p);
+}
+
+template <class V>
+__global__ void zero_kernel(char *data, int nrhs, int count, const naik_column *columns, int state)
+{
+    const int site = (int)(blockIdx.x * BLAS_THREADS + threadIdx.x);
+    const int c = (int)blockIdx.y;
+    if (site < count && columns[c].state == state) {
+        colour_vector<typename V::real> zero = {};
+        V::store(data + vec_offset<V>(site, c, nrhs), zero);
+    }
+}
+
+/* Runs the instantiation for the field's precision. */
+#define BY_PRECISION(precision, kernel, grid, stream, ...)                                         \
+    do {                                                                                           \
+        if ((precision) == NAIK_DOUBLE) {                                                          \
+            kernel<vec_double><<<grid, BLAS_THREADS, 0, stream>>>(__VA_ARGS__);                    \
+        } else if ((precision) == NAIK_SINGLE) {                                                   \
+            kernel<vec_single><<<grid, BLAS_THREADS, 0, stream>>>(__VA_ARGS__);                    \
+        } else {                                                                                   \
+            kernel<vec_half><<<grid, BLAS_THREADS, 0, stream>>>(__VA_ARGS__);                      \
+        }                                                                                          \
+    } while (0)
+
+naik_status gpu_field_zero(naik_field *field, const naik_column *columns, naik_column_state state)
+{
+    naik_backend *backend = field->geometry->backend;
+    if (columns == NULL) {
+        return GPU_CHECK(backend, gpu_memset(field->data, 0, field->size_bytes, stream_of(field)),
+                         "clearing a field");
+    }
+    BY_PRECISION(field->precision, zero_kernel, blas_grid(field, field->nrhs), stream_of(field),
+                 (char *)field->data, field->nrhs, field->geometry->lattice->half, columns,
+                 (int)state);
+    return GPU_LAUNCHED(backend, "clearing a field");
+}
+
+template <class T> __device__ static inline double norm2_of(const colour_vector<T> &v)
+{
+    double sum = 0;
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        double re = v.e[i].re, im = v.e[i].im;
+        sum = fma(im, im, fma(re, re, sum));
+    }
+    return sum;
+}
+
+template <class V>
+__global__ void norm2_kernel(const char *data, int nrhs, int count, naik_exactsum *sums)
+{
+    __shared__ exact_block<1> shared;
+    const int site = (int)(blockIdx.x * BLAS_THREADS + threadIdx.x);
+    const int c = (int)blockIdx.y;
+    double term = 0;
+    if (site < count) {
+        term = norm2_of(V::load(data + vec_offset<V>(site, c, nrhs)));
+    }
+    exact_block_add(shared, term, &sums[c]);
+}
+
+naik_status gpu_norm2(const naik_field *v, naik_exactsum *sums)
+{
+    BY_PRECISION(v->precision, norm2_kernel, blas_grid(v, v->nrhs), stream_of(v),
+                 (const char *)v->data, v->nrhs, v->geometry->lattice->half, sums);
+    return GPU_LAUNCHED(v->geometry->backend, "summing a norm");
+}
+
+template <class V>
+__global__ void site_ratio_kernel(const char *r, const char *x, int nrhs, int count,
+                                  naik_exactsum *sums)
+{
+    __shared__ exact_block<1> shared;
+    const int site = (int)(blockIdx.x * BLAS_THREADS + threadIdx.x);
+    const int c = (int)blockIdx.y;
+    double term = 0;
+    if (site < count) {
+        size_t offset = vec_offset<V>(site, c, nrhs);
+        double xx = norm2_of(V::load(x + offset));
+        term = xx == 0 ? 1 : norm2_of(V::load(r + offset)) / xx;
+    }
+    exact_block_add(shared, term, &sums[c]);
+}
+
+naik_status gpu_site_ratio(const naik_field *r, const naik_field *x, naik_exactsum *sums)
+{
+    BY_PRECISION(r->precision, site_ratio_kernel, blas_grid(r, r->nrhs), stream_of(r),
+                 (const char *)r->data, (const char *)x->data, r->nrhs, r->geometry->lattice->half,
+                 sums);
+    return GPU_LAUNCHED(r->geometry->backend, "summing site residuals");
+}
+
+/* y += a x */
+template <class T>
+__device__ static inline void axpy(T a, const colour_vector<T> &x, colour_vector<T> &y)
+{
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        y.e[i] = {fma(a, x.e[i].re, y.e[i].re), fma(a, x.e[i].im, y.e[i].im)};
+    }
+}
+
+template <class V>
+__global__ void update_xr_kernel(const naik_column *columns, const char *p, const char *ap, char *x,
+                                 char *r, int nrhs, int count, naik_exactsum *sums)
+{
+    __shared__ exact_block<1> shared;
+    typedef typename V::real real;
+    const int site = (int)(blockIdx.x * BLAS_THREADS + threadIdx.x);
+    const int c = (int)blockIdx.y;
+    if (columns[c].state != NAIK_COLUMN_RUN) {
+        return;
+    }
+    double term = 0;
+    if (site < count) {
+        const real alpha = (real)columns[c].alpha;
+        size_t offset = vec_offset<V>(site, c, nrhs);
+        colour_vector<real> pv = V::load(p + offset), av = V::load(ap + offset);
+        colour_vector<real> xv = V::load(x + offset), rv = V::load(r + offset);
+        axpy(alpha, pv, xv);
+        axpy(-alpha, av, rv);
+        V::store(x + offset, xv);
+        V::store(r + offset, rv);
+        V::round(rv);
+        term = norm2_of(rv);
+    }
+    exact_block_add(shared, term, &sums[c]);
+}
+
+naik_status gpu_update_xr(const naik_column *columns, const naik_field *p, const naik_field *ap,
+                          naik_field *x, naik_field *r, naik_exactsum *sums)
+{
+    BY_PRECISION(x->precision, update_xr_kernel, blas_grid(x, x->nrhs), stream_of(x), columns,
+                 (const char *)p->data, (const char *)ap->data, (char *)x->data, (char *)r->data,
+                 x->nrhs, x->geometry->lattice->half, sums);
+    return GPU_LAUNCHED(x->geometry->backend, "updating x and r");
+}
+
+template <class V>
+__global__ void update_p_kernel(const naik_column *columns, const char *r, char *p, int nrhs,
+                                int count)
+{
+    typedef typename V::real real;
+    const int site = (int)(blockIdx.x * BLAS_THREADS + threadIdx.x);
+    const int c = (int)blockIdx.y;
+    if (site >= count || columns[c].state != NAIK_COLUMN_RUN) {
+        return;
+    }
+    size_t offset = vec_offset<V>(site, c, nrhs);
+    colour_vector<real> rv = V::load(r + offset), pv = V::load(p + offset);
+    axpy((real)columns[c].beta, pv, rv);
+    V::store(p + offset, rv);
+}
+
+naik_status gpu_update_p(const naik_column *columns, const naik_field *r, naik_field *p)
+{
+    BY_PRECISION(p->precision, update_p_kernel, blas_grid(p, p->nrhs), stream_of(p), columns,
+                 (const char *)r->data, (char *)p->data, p->nrhs, p->geometry->lattice->half);
+    return GPU_LAUNCHED(p->geometry->backend, "updating the search direction");
+}

@@ -1,0 +1,275 @@
+/* device.cu - opening the device of this rank, its memory pool, copies and errors */
+#include "device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+naik_status gpu_report(naik_backend *backend, gpu_error error, const char *what, const char *file,
+                       int line)
+{
+    if (error == gpu_success) {
+        return NAIK_OK;
+    }
+    naik_status status = error == gpu_error_memory ? NAIK_ERR_MEMORY : NAIK_ERR_DEVICE;
+    return naik_log_fail(backend->log, status, file, line, "the GPU failed while %s: %s", what,
+                         gpu_error_text(error));
+}
+
+/* What rank 0 needs to see whether two ranks use one device. */
+typedef struct device_identity {
+    char host[64];
+    char bus_id[32];
+    int found;
+} device_identity;
+
+static int count_shared(const device_identity *all, int size)
+{
+    int shared = 0;
+    for (int i = 0; i < size; i++) {
+        for (int j = 0; j < i && all[i].found; j++) {
+            if (all[j].found && memcmp(&all[i], &all[j], sizeof all[i]) == 0) {
+                shared++;
+                break;
+            }
+        }
+    }
+    return shared;
+}
+
+/* Refuses a device used by two ranks unless the user wants that. Collective. */
+static naik_status check_sharing(naik_backend *backend, const char *bus_id, bool found,
+                                 bool allowed)
+{
+    naik_status status = NAIK_OK;
+    naik_comm *comm = backend->comm;
+    device_identity mine = {};
+    int shared = 0;
+    device_identity *all = NULL;
+    snprintf(mine.host, sizeof mine.host, "%s", comm->host);
+    snprintf(mine.bus_id, sizeof mine.bus_id, "%s", bus_id);
+    mine.found = found;
+    if (comm->rank == 0) {
+        all = (device_identity *)calloc((size_t)comm->size, sizeof *all);
+        status = all != NULL ? NAIK_OK : NAIK_ERR_MEMORY;
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_gather(comm, &mine, sizeof mine, all));
+    if (comm->rank == 0) {
+        shared = count_shared(all, comm->size);
+    }
+    NAIK_TRY(naik_comm_broadcast(comm, &shared, sizeof shared, 0));
+    if (shared > 0 && !allowed) {
+        status = NAIK_FAIL(backend->log, NAIK_ERR_DEVICE,
+                           "%d of %d ranks share a GPU with another rank: start one rank a GPU, or "
+                           "allow it with run.share_gpu",
+                           shared, comm->size);
+    }
+done:
+    free(all);
+    return status;
+}
+
+static naik_status choose_device(naik_backend *backend, gpu_state *state)
+{
+    int count = 0;
+    gpu_error error = gpu_device_count(&count);
+    if (error != gpu_success || count == 0) {
+        (void)gpu_last_error();
+        return NAIK_FAIL(backend->log, NAIK_ERR_DEVICE, "no GPU is visible on host %s (%s)",
+                         backend->comm->host,
+                         error == gpu_success ? "the driver lists none" : gpu_error_text(error));
+    }
+    naik_status status = NAIK_OK;
+    state->device = backend->comm->node_rank % count;
+    NAIK_TRY(GPU_CHECK(backend, gpu_device_set(state->device), "choosing a device"));
+    NAIK_TRY(GPU_CHECK(backend, gpu_device_properties(&state->properties, state->device),
+                       "asking for the device's properties"));
+    NAIK_TRY(GPU_CHECK(backend,
+                       gpu_device_bus_id(state->bus_id, (int)sizeof state->bus_id, state->device),
+                       "asking for the device's address"));
+done:
+    return status;
+}
+
+naik_status gpu_open(naik_backend *backend, const naik_backend_options *options)
+{
+    gpu_state *state = (gpu_state *)calloc(1, sizeof *state);
+    naik_status status = state != NULL ? NAIK_OK
+                                       : NAIK_FAIL(backend->log, NAIK_ERR_MEMORY,
+                                                   "no memory for the state of the GPU backend");
+    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    backend->state = state;
+    status = choose_device(backend, state);
+    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    NAIK_TRY(check_sharing(backend, state->bus_id, true, options != NULL && options->share_gpu));
+    NAIK_TRY(GPU_CHECK(backend, gpu_stream_create(&state->stream), "making a stream"));
+    NAIK_TRY(gpu_alloc(backend, GPU_STAGING_BYTES, "staging", &state->staging));
+    NAIK_TRY(gpu_alloc(backend, 8 * sizeof(uint64_t), "flags", (void **)&state->flags));
+    NAIK_TRY(GPU_CHECK(backend, gpu_malloc_host(&state->pinned, GPU_STAGING_BYTES),
+                       "taking pinned host memory"));
+done:
+    return status;
+}
+
+void gpu_close(naik_backend *backend)
+{
+    gpu_state *state = gpu_state_of(backend);
+    if (state == NULL) {
+        return;
+    }
+    if (state->stream != NULL) {
+        (void)gpu_stream_sync(state->stream);
+        (void)gpu_stream_destroy(state->stream);
+    }
+    if (state->recorded != NULL) {
+        (void)gpu_graph_exec_destroy(state->recorded);
+    }
+    for (int i = 0; i < state->block_count; i++) {
+        (void)gpu_free(state->blocks[i].memory);
+    }
+    if (state->pinned != NULL) {
+        (void)gpu_free_host(state->pinned);
+    }
+    free(state->blocks);
+    free(state);
+    backend->state = NULL;
+}
+
+void gpu_describe(const naik_backend *backend, char *text, size_t text_size)
+{
+    const gpu_state *state = gpu_state_of(backend);
+    snprintf(text, text_size, "%s, device %d (%s), %.0f GiB, %d multiprocessors, %s",
+             state->properties.name, state->device, state->bus_id,
+             (double)state->properties.totalGlobalMem / (1 << 30),
+             state->properties.multiProcessorCount, GPU_VENDOR_NAME);
+}
+
+/* ---- memory pool */
+
+static gpu_block *find_kept(gpu_state *state, size_t size_bytes)
+{
+    gpu_block *best = NULL;
+    for (int i = 0; i < state->block_count; i++) {
+        gpu_block *b = &state->blocks[i];
+        if (!b->in_use && b->size_bytes >= size_bytes &&
+            b->size_bytes <= size_bytes + size_bytes / 4 &&
+            (best == NULL || b->size_bytes < best->size_bytes)) {
+            best = b;
+        }
+    }
+    return best;
+}
+
+static void free_kept(gpu_state *state)
+{
+    int left = 0;
+    for (int i = 0; i < state->block_count; i++) {
+        if (state->blocks[i].in_use) {
+            state->blocks[left++] = state->blocks[i];
+        } else {
+            (void)gpu_free(state->blocks[i].memory);
+            state->taken_bytes -= state->blocks[i].size_bytes;
+        }
+    }
+    state->block_count = left;
+}
+
+static naik_status grow_table(naik_backend *backend, gpu_state *state)
+{
+    if (state->block_count < state->block_capacity) {
+        return NAIK_OK;
+    }
+    int capacity = 2 * state->block_capacity + 32;
+    gpu_block *grown = (gpu_block *)realloc(state->blocks, (size_t)capacity * sizeof *grown);
+    if (grown == NULL) {
+        return NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the device memory pool");
+    }
+    state->blocks = grown;
+    state->block_capacity = capacity;
+    return NAIK_OK;
+}
+
+naik_status gpu_alloc(naik_backend *backend, size_t size_bytes, const char *what, void **out)
+{
+    gpu_state *state = gpu_state_of(backend);
+    naik_status status = NAIK_OK;
+    *out = NULL;
+    size_t rounded = (size_bytes + 511) / 512 * 512;
+    rounded = rounded > 0 ? rounded : 512;
+    gpu_block *kept = find_kept(state, rounded);
+    if (kept != NULL) {
+        kept->in_use = true;
+        *out = kept->memory;
+        return NAIK_OK;
+    }
+    NAIK_TRY(grow_table(backend, state));
+    {
+        void *memory = NULL;
+        gpu_error error = gpu_malloc(&memory, rounded);
+        if (error == gpu_error_memory) { /* kept blocks of other sizes may be in the way */
+            (void)gpu_last_error();
+            (void)gpu_stream_sync(state->stream);
+            free_kept(state);
+            error = gpu_malloc(&memory, rounded);
+        }
+        if (error != gpu_success) {
+            size_t free_bytes = 0, total_bytes = 0;
+            (void)gpu_last_error();
+            (void)gpu_memory_info(&free_bytes, &total_bytes);
+            return NAIK_FAIL(backend->log,
+                             error == gpu_error_memory ? NAIK_ERR_MEMORY : NAIK_ERR_DEVICE,
+                             "no device memory for %s: %.2f GiB wanted, %.2f of %.2f GiB free; use "
+                             "more ranks or a smaller batch (%s)",
+                             what, (double)rounded / (1 << 30), (double)free_bytes / (1 << 30),
+                             (double)total_bytes / (1 << 30), gpu_error_text(error));
+        }
+        state->blocks[state->block_count++] = (gpu_block){memory, rounded, true};
+        state->taken_bytes += rounded;
+        *out = memory;
+    }
+done:
+    return status;
+}
+
+void gpu_release(naik_backend *backend, void *memory)
+{
+    gpu_state *state = gpu_state_of(backend);
+    for (int i = 0; memory != NULL && i < state->block_count; i++) {
+        if (state->blocks[i].memory == memory) {
+            state->blocks[i].in_use = false;
+        }
+    }
+}
+
+/* ---- copies */
+
+naik_status gpu_upload(naik_backend *backend, void *to, const void *from_host, size_t size_bytes)
+{
+    gpu_state *state = gpu_state_of(backend);
+    naik_status status = NAIK_OK;
+    state->bytes_up += (double)size_bytes;
+    NAIK_TRY(GPU_CHECK(backend, gpu_copy_up(to, from_host, size_bytes, state->stream),
+                       "copying to the device"));
+    NAIK_TRY(gpu_sync(backend)); /* the caller may reuse its memory */
+done:
+    return status;
+}
+
+naik_status gpu_download(naik_backend *backend, void *to_host, const void *from, size_t size_bytes)
+{
+    gpu_state *state = gpu_state_of(backend);
+    naik_status status = NAIK_OK;
+    state->bytes_down += (double)size_bytes;
+    NAIK_TRY(GPU_CHECK(backend, gpu_copy_down(to_host, from, size_bytes, state->stream),
+                       "copying from the device"));
+    NAIK_TRY(gpu_sync(backend));
+done:
+    return status;
+}
+
+naik_status gpu_sync(naik_backend *backend)
+{
+    return GPU_CHECK(backend, gpu_stream_sync(gpu_state_of(backend)->stream),
+                     "running the kernels before this point");
+}

@@ -1,0 +1,61 @@
+/* device.h - the device of this rank: stream, memory pool, staging, and how its errors are told */
+#ifndef NAIK_GPU_DEVICE_H
+#define NAIK_GPU_DEVICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gpu.h"
+
+extern "C" {
+#include "naik/field.h"
+#include "naik/links.h"
+}
+
+enum { GPU_STAGING_BYTES = 32 << 20 };
+
+/* Blocks once taken from the device are kept and used again for requests of about their size. */
+typedef struct gpu_block {
+    void *memory;
+    size_t size_bytes;
+    bool in_use;
+} gpu_block;
+
+typedef struct gpu_state {
+    int device;
+    gpu_properties properties;
+    char bus_id[32];
+    gpu_stream stream;
+    gpu_block *blocks; /* [block_count], grows */
+    int block_count, block_capacity;
+    size_t taken_bytes; /* from the device, in use or kept */
+    void *staging;      /* backend memory [GPU_STAGING_BYTES] for canonical arrays on their way */
+    void *pinned;       /* host memory [GPU_STAGING_BYTES] */
+    uint64_t *flags;    /* backend memory [8], results of checks */
+    double bytes_up, bytes_down;
+    gpu_graph_exec recorded; /* record.cu; NULL: none */
+    uint64_t recorded_serial;
+} gpu_state;
+
+static inline gpu_state *gpu_state_of(const naik_backend *backend)
+{
+    return (gpu_state *)backend->state;
+}
+
+/* Turns a run-time error into a status with a sentence; `what` says what was being done. */
+naik_status gpu_report(naik_backend *backend, gpu_error error, const char *what, const char *file,
+                       int line);
+#define GPU_CHECK(backend, call, what) gpu_report((backend), (call), (what), __FILE__, __LINE__)
+#define GPU_LAUNCHED(backend, what)                                                                \
+    gpu_report((backend), gpu_last_error(), (what), __FILE__, __LINE__)
+
+naik_status gpu_open(naik_backend *backend, const naik_backend_options *options);
+void gpu_close(naik_backend *backend);
+void gpu_describe(const naik_backend *backend, char *text, size_t text_size);
+naik_status gpu_alloc(naik_backend *backend, size_t size_bytes, const char *what, void **out);
+void gpu_release(naik_backend *backend, void *memory);
+naik_status gpu_upload(naik_backend *backend, void *to, const void *from_host, size_t size_bytes);
+naik_status gpu_download(naik_backend *backend, void *to_host, const void *from, size_t size_bytes);
+naik_status gpu_sync(naik_backend *backend);
+
+#endif

@@ -1,0 +1,103 @@
+/* dslash.cu - which kernel computes a Dslash, and on how many threads */
+#include "dslash.cuh"
+
+#include "backend_gpu.h"
+
+typedef bool (*dslash_family)(const dslash_params &params, const dslash_shape &shape);
+
+static dslash_family family_of(naik_precision vectors, naik_precision links)
+{
+    static const dslash_family families[3][3] = {
+        {dslash_launch_double, NULL, NULL},
+        {NULL, dslash_launch_single, dslash_launch_single_half},
+        {NULL, dslash_launch_half_single, dslash_launch_half}};
+    return families[vectors][links];
+}
+
+/* Columns a thread for a batch, at most 4: more leave no room for loads in flight. Any choice gives
+ * the same bits. */
+static int columns_a_thread(int nrhs)
+{
+    if (nrhs <= 4) {
+        return nrhs;
+    }
+    int waste4 = (nrhs + 3) / 4 * 4 - nrhs, waste3 = (nrhs + 2) / 3 * 3 - nrhs;
+    return waste3 < waste4 && nrhs <= 12 ? 3 : 4;
+}
+
+static double scale_of(const naik_links *links, int far)
+{
+    bool whole = links->recon == 18 || (links->hops == NAIK_HOPS && far == 0);
+    if (!whole) {
+        return far == 1 ? links->long_scale : 1;
+    }
+    return links->precision == NAIK_HALF ? links->scale[far] / 32767 : 1;
+}
+
+static void set_region(dslash_params *p, const naik_dslash_args *args, naik_region region)
+{
+    const naik_lattice *lat = args->in->geometry->lattice;
+    const gpu_tables *tables = gpu_tables_of(args->in->geometry);
+    p->count = lat->half;
+    if (region == NAIK_INTERIOR && lat->halo > 0) {
+        p->list = tables->interior[args->parity];
+        p->count = lat->interior_count[args->parity];
+    } else if (region == NAIK_BOUNDARY) {
+        p->list = tables->boundary[args->parity];
+        p->count = lat->boundary_count[args->parity];
+    }
+    p->table = region != NAIK_INTERIOR && lat->halo > 0 ? tables->hop[args->parity] : NULL;
+}
+
+static dslash_params params_of(const naik_dslash_args *args, naik_region region)
+{
+    dslash_params p = {};
+    const naik_links *links = args->links;
+    p.links = (const char *)links->data + (size_t)args->parity * (links->size_bytes / 2);
+    p.in = (const char *)args->in->data;
+    p.out = (char *)args->out->data;
+    p.v = args->v != NULL ? (const char *)args->v->data : NULL;
+    p.b = args->b != NULL ? (const char *)args->b->data : NULL;
+    p.columns = args->columns;
+    p.state = (int)args->state;
+    p.sums = args->sums;
+    p.parity = (int)args->parity;
+    p.nrhs = args->in->nrhs;
+    p.form = args->form;
+    p.scale[0] = scale_of(links, 0);
+    p.scale[1] = scale_of(links, 1);
+    p.a = args->a;
+    p.s = args->s;
+    p.stencil = gpu_tables_of(args->in->geometry)->stencil;
+    set_region(&p, args, region);
+    return p;
+}
+
+naik_status gpu_dslash(const naik_dslash_args *args, naik_region region)
+{
+    naik_backend *backend = args->in->geometry->backend;
+    naik_precision vectors = args->in->precision, links = args->links->precision;
+    dslash_params params = params_of(args, region);
+    dslash_family family = family_of(vectors, links);
+    if (params.count == 0) {
+        return NAIK_OK;
+    }
+    dslash_shape shape;
+    shape.recon = args->links->recon;
+    shape.hops = args->links->hops;
+    shape.columns = columns_a_thread(params.nrhs);
+    shape.stream = gpu_state_of(backend)->stream;
+    int tiles = (params.nrhs + shape.columns - 1) / shape.columns;
+    int together = tiles <= 4 ? tiles : tiles % 4 == 0 ? 4 : tiles % 3 == 0 ? 3 : 2;
+    /* tiles in a block share links in the cache */
+    int sites = together == 3 ? 32 : DSLASH_THREADS / together;
+    shape.block = dim3((unsigned)sites, (unsigned)together);
+    shape.grid = dim3((unsigned)((params.count + sites - 1) / sites),
+                      (unsigned)((tiles + together - 1) / together));
+    if (family == NULL || !family(params, shape)) {
+        return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
+                         "no Dslash on the GPU for %s vectors with %s links of %d numbers",
+                         naik_precision_name(vectors), naik_precision_name(links), shape.recon);
+    }
+    return GPU_LAUNCHED(backend, "applying the Dslash");
+}

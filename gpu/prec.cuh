@@ -1,0 +1,159 @@
+/* prec.cuh - how vectors are stored: blocks of 32 sites, one policy struct a precision
+ *
+ *   double, single   [block][nrhs][3][32] complex
+ *   half             [block][nrhs][32] of six 16-bit integers and the float scale: 16 bytes
+ *
+ * One thread's access is 8 or 16 bytes, neighbouring sites are neighbours in memory. After the last
+ * block lie PREC_SPARE_COLUMNS columns that a kernel of several columns may read, never write.
+ */
+#ifndef NAIK_GPU_PREC_CUH
+#define NAIK_GPU_PREC_CUH
+
+#include "su3.cuh"
+
+enum { PREC_BLOCK = 32, PREC_SPARE_COLUMNS = 8 };
+
+struct vec_double {
+    typedef double real;
+    enum { COLUMN_BYTES = 3 * PREC_BLOCK * 16, LANE_BYTES = 16 };
+    __device__ static inline colour_vector<double> load(const char *p)
+    {
+        colour_vector<double> v;
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            double2 w = *(const double2 *)(p + i * PREC_BLOCK * 16);
+            v.e[i] = {w.x, w.y};
+        }
+        return v;
+    }
+    __device__ static inline void store(char *p, colour_vector<double> &v)
+    {
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            *(double2 *)(p + i * PREC_BLOCK * 16) = make_double2(v.e[i].re, v.e[i].im);
+        }
+    }
+    __device__ static inline void copy(char *to, const char *from)
+    {
+        colour_vector<double> v = load(from);
+        store(to, v);
+    }
+    __device__ static inline void round(colour_vector<double> &)
+    {
+    }
+};
+
+struct vec_single {
+    typedef float real;
+    enum { COLUMN_BYTES = 3 * PREC_BLOCK * 8, LANE_BYTES = 8 };
+    __device__ static inline colour_vector<float> load(const char *p)
+    {
+        colour_vector<float> v;
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            float2 w = *(const float2 *)(p + i * PREC_BLOCK * 8);
+            v.e[i] = {w.x, w.y};
+        }
+        return v;
+    }
+    __device__ static inline void store(char *p, colour_vector<float> &v)
+    {
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            *(float2 *)(p + i * PREC_BLOCK * 8) = make_float2(v.e[i].re, v.e[i].im);
+        }
+    }
+    __device__ static inline void copy(char *to, const char *from)
+    {
+        colour_vector<float> v = load(from);
+        store(to, v);
+    }
+    __device__ static inline void round(colour_vector<float> &)
+    {
+    }
+};
+
+/* 16-bit integers are kept as q + 2^15, unsigned: put below the exponent of 2^23 they are the float
+ * 2^23 + 2^15 + q without a conversion, which runs at a fraction of the rate of anything else. */
+#define PREC_MAGIC_BITS 0x4b000000u
+#define PREC_MAGIC      8421376.0f /* 2^23 + 2^15 */
+
+__device__ static inline float prec_low(unsigned word)
+{
+    return __uint_as_float(__byte_perm(word, PREC_MAGIC_BITS, 0x7610));
+}
+__device__ static inline float prec_high(unsigned word)
+{
+    return __uint_as_float(__byte_perm(word, PREC_MAGIC_BITS, 0x7632));
+}
+/* Both 16-bit numbers of a word, for |q| <= 32767. */
+__device__ static inline unsigned prec_word(float a, float b)
+{
+    unsigned low = (unsigned)(__float2int_rn(a) + 32768);
+    unsigned high = (unsigned)(__float2int_rn(b) + 32768);
+    return low | high << 16;
+}
+
+struct vec_half {
+    typedef float real;
+    enum { COLUMN_BYTES = PREC_BLOCK * 16, LANE_BYTES = 16 };
+    /* The scale has 15 significant bits, so that scale 2^23 and scale 2^15 are exact and one fma
+     * removes the offset and scales. */
+    __device__ static inline colour_vector<float> unpack(uint4 w)
+    {
+        float s = __uint_as_float(w.w);
+        float offset = -PREC_MAGIC * s;
+        colour_vector<float> v;
+        v.e[0] = {fmaf(prec_low(w.x), s, offset), fmaf(prec_high(w.x), s, offset)};
+        v.e[1] = {fmaf(prec_low(w.y), s, offset), fmaf(prec_high(w.y), s, offset)};
+        v.e[2] = {fmaf(prec_low(w.z), s, offset), fmaf(prec_high(w.z), s, offset)};
+        return v;
+    }
+    __device__ static inline colour_vector<float> load(const char *p)
+    {
+        return unpack(*(const uint4 *)p);
+    }
+    __device__ static inline uint4 pack(const colour_vector<float> &v)
+    {
+        float largest = 0, sum = 0;
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            largest = fmaxf(largest, fmaxf(fabsf(v.e[i].re), fabsf(v.e[i].im)));
+            sum += v.e[i].re + v.e[i].im;
+        }
+        if (!(fabsf(sum) < 1e38f)) { /* NaN or infinite: must stay so, which integers cannot */
+            return make_uint4(0, 0, 0, 0x7fc00000u);
+        }
+        float s = largest * (1.0f / 32767.0f);
+        s = __uint_as_float((__float_as_uint(s) + 0x1ffu) & ~0x1ffu);
+        bool zero = !(s > 1e-34f); /* below, the products with the scale are no longer exact */
+        float inverse = zero ? 0.0f : 1.0f / s;
+        return make_uint4(prec_word(v.e[0].re * inverse, v.e[0].im * inverse),
+                          prec_word(v.e[1].re * inverse, v.e[1].im * inverse),
+                          prec_word(v.e[2].re * inverse, v.e[2].im * inverse),
+                          zero ? 0u : __float_as_uint(s));
+    }
+    __device__ static inline void store(char *p, colour_vector<float> &v)
+    {
+        *(uint4 *)p = pack(v);
+    }
+    /* The same bits; storing what was loaded may choose another scale. */
+    __device__ static inline void copy(char *to, const char *from)
+    {
+        *(uint4 *)to = *(const uint4 *)from;
+    }
+    /* v as it will be read after it was stored. */
+    __device__ static inline void round(colour_vector<float> &v)
+    {
+        v = unpack(pack(v));
+    }
+};
+
+/* Where a site's numbers of a column begin; columns follow at COLUMN_BYTES. */
+template <class V> __device__ static inline size_t vec_offset(int site, int column, int nrhs)
+{
+    return (size_t)((site / PREC_BLOCK) * nrhs + column) * V::COLUMN_BYTES +
+           (size_t)(site % PREC_BLOCK) * V::LANE_BYTES;
+}
+
+#endif

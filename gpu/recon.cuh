@@ -1,0 +1,189 @@
+/* recon.cuh - how links are stored: four links of a kind (mu = x, y, z, t) at a site are a group
+ *
+ *   block of 32 sites: [kind: +1, -1, +3, -3] groups of 4 R numbers a site, R = 18 or compressed
+ *   double, single   group [mu][pairs of numbers][32], an odd last number by itself
+ *   half             group [pairs of mu][pairs of numbers][32] of 8 bytes, the numbers of two links
+ *                    beside each other
+ *
+ * Behind are kept the links themselves, U(s - mu), not their negative adjoints: both ends then hold
+ * equal bits and the operator stays antihermitian in every storage. Compressed links are L/s:
+ *   13: two rows, phase of the determinant D;  third row = conj(row0 x row1) D
+ *   12: two rows of eta V, V in SU(3), eta = +-1 in the lowest bit of the first number
+ *    9: phases of D, a1, c1; a2, a3, b1 (rows a, b, c; M. Clark et al., Comput. Phys. Commun. 181
+ *       (2010) 1517, with the determinant kept in the formulas)
+ * A phase phi is kept as tan(phi/4): what is rebuilt from it has modulus 1 whatever the rounding.
+ */
+#ifndef NAIK_GPU_RECON_CUH
+#define NAIK_GPU_RECON_CUH
+
+#include "prec.cuh"
+
+__device__ static inline double reciprocal(double x)
+{
+    return 1.0 / x;
+}
+__device__ static inline float reciprocal(float x)
+{
+    return __fdividef(1.0f, x);
+}
+__device__ static inline double positive_root(double x)
+{
+    return x > 0 ? sqrt(x) : 0;
+}
+__device__ static inline float positive_root(float x)
+{
+    return x > 0 ? x * rsqrtf(x) : 0;
+}
+
+template <class T> __device__ static inline cplx<T> phase_of(T t)
+{
+    T r = reciprocal(fma(t, t, (T)1));
+    T c = fma(-t, t, (T)1) * r, s = (t + t) * r; /* cos, sin of half the angle */
+    return {fma(c, c, -(s * s)), (s + s) * c};
+}
+
+template <class T> __device__ static inline void third_row(colour_matrix<T> &u, cplx<T> det)
+{
+    u.e[2][0] = mul(cross_conj(u.e[0][1], u.e[1][2], u.e[0][2], u.e[1][1]), det);
+    u.e[2][1] = mul(cross_conj(u.e[0][2], u.e[1][0], u.e[0][0], u.e[1][2]), det);
+    u.e[2][2] = mul(cross_conj(u.e[0][0], u.e[1][1], u.e[0][1], u.e[1][0]), det);
+}
+
+/* The matrix from its R numbers; `negative` is eta of 12. */
+template <int R, class T>
+__device__ static inline void expand(const T n[R], bool negative, colour_matrix<T> &u)
+{
+    if constexpr (R == 9) {
+        cplx<T> det = phase_of(n[0]), a1 = phase_of(n[1]), c1 = phase_of(n[2]);
+        cplx<T> a2 = {n[3], n[4]}, a3 = {n[5], n[6]}, b1 = {n[7], n[8]};
+        T rest = fma(a2.re, a2.re, a2.im * a2.im) + fma(a3.re, a3.re, a3.im * a3.im);
+        a1 = scale(positive_root((T)1 - rest), a1);
+        c1 = scale(positive_root(rest - fma(b1.re, b1.re, b1.im * b1.im)), c1);
+        T inverse = reciprocal(rest);
+        cplx<T> t = scale(inverse, mul(det, conj(c1))), w = scale(inverse, mul(det, conj(b1)));
+        cplx<T> a1b1 = scale(inverse, mul(conj(a1), b1)), a1c1 = scale(inverse, mul(conj(a1), c1));
+        u.e[0][0] = a1;
+        u.e[0][1] = a2;
+        u.e[0][2] = a3;
+        u.e[1][0] = b1;
+        u.e[1][1] = mul_add(conj(a3), {-t.re, -t.im}, mul(a2, {-a1b1.re, -a1b1.im}));
+        u.e[1][2] = mul_add(conj(a2), t, mul(a3, {-a1b1.re, -a1b1.im}));
+        u.e[2][0] = c1;
+        u.e[2][1] = mul_add(conj(a3), w, mul(a2, {-a1c1.re, -a1c1.im}));
+        u.e[2][2] = mul_add(conj(a2), {-w.re, -w.im}, mul(a3, {-a1c1.re, -a1c1.im}));
+    } else {
+#pragma unroll
+        for (int i = 0; i < (R == 18 ? 9 : 6); i++) {
+            u.e[i / 3][i % 3] = {n[2 * i], n[2 * i + 1]};
+        }
+        if constexpr (R == 13) {
+            third_row(u, phase_of(n[12]));
+        } else if constexpr (R == 12) {
+            third_row(u, {negative ? (T)-1 : (T)1, (T)0});
+        }
+    }
+}
+
+/* ---- reading: a group is opened, then its four links are taken one after the other */
+
+template <class S, int R> struct link_group; /* S: double, float, short */
+
+template <int R> struct link_group<double, R> {
+    enum { BYTES = PREC_BLOCK * 4 * R * 8 };
+    const char *base, *odd; /* of this lane: pairs of numbers, the odd last one */
+    __device__ inline void open(const char *group, int lane)
+    {
+        base = group + lane * 16;
+        odd = group + (R / 2) * PREC_BLOCK * 16 + lane * 8;
+    }
+    __device__ inline void get(int mu, colour_matrix<double> &u) const
+    {
+        double n[R];
+        const char *p = base + mu * (PREC_BLOCK * R * 8);
+#pragma unroll
+        for (int i = 0; i < R / 2; i++) {
+            uint4 w = gpu_stream_load16(p + i * PREC_BLOCK * 16);
+            n[2 * i] = __hiloint2double((int)w.y, (int)w.x);
+            n[2 * i + 1] = __hiloint2double((int)w.w, (int)w.z);
+        }
+        if constexpr (R % 2 == 1) {
+            uint2 w = gpu_stream_load8(odd + mu * (PREC_BLOCK * R * 8));
+            n[R - 1] = __hiloint2double((int)w.y, (int)w.x);
+        }
+        expand<R>(n, R == 12 && (__double2loint(n[0]) & 1), u);
+    }
+};
+
+template <int R> struct link_group<float, R> {
+    enum { BYTES = PREC_BLOCK * 4 * R * 4 };
+    const char *base, *odd;
+    __device__ inline void open(const char *group, int lane)
+    {
+        base = group + lane * 8;
+        odd = group + (R / 2) * PREC_BLOCK * 8 + lane * 4;
+    }
+    __device__ inline void get(int mu, colour_matrix<float> &u) const
+    {
+        float n[R];
+        const char *p = base + mu * (PREC_BLOCK * R * 4);
+#pragma unroll
+        for (int i = 0; i < R / 2; i++) {
+            uint2 w = gpu_stream_load8(p + i * PREC_BLOCK * 8);
+            n[2 * i] = __uint_as_float(w.x);
+            n[2 * i + 1] = __uint_as_float(w.y);
+        }
+        if constexpr (R % 2 == 1) {
+            n[R - 1] = __uint_as_float(gpu_stream_load4(odd + mu * (PREC_BLOCK * R * 4)));
+        }
+        expand<R>(n, R == 12 && (__float_as_uint(n[0]) & 1), u);
+    }
+};
+
+/* Two links at a time, to hold few registers. Numbers of 18 stay integers (their unit is in the
+ * kernel's scale), compressed ones are in units of 2^-15. */
+template <int R> struct link_group<short, R> {
+    enum { BYTES = PREC_BLOCK * 4 * R * 2 };
+    const char *base, *odd;
+    uint2 word[R / 2]; /* number 2i of two links (x), number 2i + 1 (y) */
+    unsigned last;
+    __device__ inline void open(const char *group, int lane)
+    {
+        base = group + lane * 8;
+        odd = group + (R / 2) * PREC_BLOCK * 8 + lane * 4;
+    }
+    __device__ inline void load(int pair)
+    {
+        const size_t begin = (size_t)pair * (PREC_BLOCK * 2 * R * 2);
+#pragma unroll
+        for (int i = 0; i < R / 2; i++) {
+            word[i] = gpu_stream_load8(base + begin + i * PREC_BLOCK * 8);
+        }
+        if constexpr (R % 2 == 1) {
+            last = gpu_stream_load4(odd + begin);
+        }
+    }
+    __device__ static inline float number(unsigned w, int mu)
+    {
+        float x = mu % 2 == 0 ? prec_low(w) : prec_high(w);
+        return R == 18 ? x - PREC_MAGIC : fmaf(x, 1.0f / 32768.0f, -PREC_MAGIC * (1.0f / 32768.0f));
+    }
+    /* mu in the order 0, 1, 2, 3. */
+    __device__ inline void get(int mu, colour_matrix<float> &u)
+    {
+        float n[R];
+        if (mu % 2 == 0) {
+            load(mu / 2);
+        }
+#pragma unroll
+        for (int i = 0; i < R / 2; i++) {
+            n[2 * i] = number(word[i].x, mu);
+            n[2 * i + 1] = number(word[i].y, mu);
+        }
+        if constexpr (R % 2 == 1) {
+            n[R - 1] = number(last, mu);
+        }
+        expand<R>(n, R == 12 && (word[0].x >> (16 * (mu % 2)) & 1), u);
+    }
+};
+
+#endif

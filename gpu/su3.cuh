@@ -1,0 +1,78 @@
+/* su3.cuh - complex numbers, colour vectors and 3 x 3 matrices in registers
+ *
+ * Every product is a chain of explicit fma in one fixed order, so that all kernels agree to the
+ * bit.
+ */
+#ifndef NAIK_GPU_SU3_CUH
+#define NAIK_GPU_SU3_CUH
+
+#include "gpu.h"
+
+template <class T> struct cplx {
+    T re, im;
+};
+
+template <class T> struct colour_matrix {
+    cplx<T> e[3][3];
+};
+
+template <class T> struct colour_vector {
+    cplx<T> e[3];
+};
+
+template <class T> __device__ static inline cplx<T> conj(cplx<T> a)
+{
+    return {a.re, -a.im};
+}
+template <class T> __device__ static inline cplx<T> scale(T s, cplx<T> a)
+{
+    return {s * a.re, s * a.im};
+}
+template <class T> __device__ static inline cplx<T> mul(cplx<T> a, cplx<T> b)
+{
+    return {fma(a.re, b.re, -(a.im * b.im)), fma(a.re, b.im, a.im * b.re)};
+}
+/* acc + a b */
+template <class T> __device__ static inline cplx<T> mul_add(cplx<T> a, cplx<T> b, cplx<T> acc)
+{
+    return {fma(-a.im, b.im, fma(a.re, b.re, acc.re)), fma(a.im, b.re, fma(a.re, b.im, acc.im))};
+}
+/* a b - c d, conjugated: an element of conj(row x row) */
+template <class T>
+__device__ static inline cplx<T> cross_conj(cplx<T> a, cplx<T> b, cplx<T> c, cplx<T> d)
+{
+    cplx<T> p = mul(a, b);
+    p = mul_add({-c.re, -c.im}, d, p);
+    return conj(p);
+}
+
+/* acc += u v */
+template <class T>
+__device__ static inline void add_product(const colour_matrix<T> &u, const colour_vector<T> &v,
+                                          colour_vector<T> &acc)
+{
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            acc.e[i] = mul_add(u.e[i][j], v.e[j], acc.e[i]);
+        }
+    }
+}
+
+/* acc -= u^+ v */
+template <class T>
+__device__ static inline void subtract_adjoint(const colour_matrix<T> &u, const colour_vector<T> &v,
+                                               colour_vector<T> &acc)
+{
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            cplx<T> w = {-u.e[j][i].re, u.e[j][i].im};
+            acc.e[i] = mul_add(w, v.e[j], acc.e[i]);
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,188 @@
+/* backend.h - the seam: everything that runs where the fields live
+ *
+ * A backend is a table of functions filled once, at the bottom of its file. `cpu` is always there;
+ * `gpu` is CUDA or HIP, or a stub that answers with a sentence. Operators and solvers are written
+ * on this table alone and never ask which one it is. A backend owns the layout of its fields and
+ * links.
+ *
+ * Calls may return before the work is done: work of one backend runs in the order of the calls, and
+ * sync, download, sums_values and the exports wait. Failures of earlier work may surface there.
+ * Sites: a call with `region` handles all, interior or boundary sites of one parity (lattice.h).
+ * Columns: a call with (columns, state) acts on the columns in that state; columns NULL means all.
+ * Sums are exact (exactsum.h), of each site's term as computed from the values as stored.
+ */
+#ifndef NAIK_BACKEND_H
+#define NAIK_BACKEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "naik/columns.h"
+#include "naik/lattice.h"
+#include "naik/su3.h"
+
+typedef struct naik_backend naik_backend;
+typedef struct naik_geometry naik_geometry;
+typedef struct naik_field naik_field;
+typedef struct naik_links naik_links;
+
+/* How reals are stored. Sums and scalars are double in all of them; half is 16-bit integers with
+ * one float scale a site and column (fields) or a kind of link (links), and single arithmetic. */
+typedef enum naik_precision { NAIK_DOUBLE = 0, NAIK_SINGLE = 1, NAIK_HALF = 2 } naik_precision;
+const char *naik_precision_name(naik_precision precision); /* "double", "single", "half" */
+
+typedef enum naik_region { NAIK_ALL, NAIK_INTERIOR, NAIK_BOUNDARY } naik_region;
+
+/* What the Dslash kernel does with D in before it writes the site, all in one pass. */
+typedef enum naik_form {
+    NAIK_FORM_D,       /* out = D in */
+    NAIK_FORM_AFFINE,  /* out = a v + s D in */
+    NAIK_FORM_SCHUR,   /* out = shift_c v - D in,        sums_c += Re <v, out> */
+    NAIK_FORM_RESIDUAL /* out = b - (shift_c v - D in),  sums_c += |out|^2 */
+} naik_form;
+
+typedef struct naik_dslash_args {
+    naik_form form;
+    naik_parity parity; /* of the sites written; `in` is on the other */
+    const naik_links *links;
+    const naik_field *in; /* with its halo exchanged before boundary sites are computed */
+    naik_field *out;      /* same shape and precision as in, v, b; may be v or b, not in */
+    const naik_field *v, *b;
+    double a, s;
+    const naik_column *columns; /* backend memory [nrhs]; for shift, and with `state` as mask */
+    naik_column_state state;
+    naik_exactsum *sums; /* backend memory [nrhs], added to; NULL: not wanted */
+} naik_dslash_args;
+
+typedef struct naik_backend_options {
+    int threads;    /* host threads; 0: as OpenMP decides */
+    bool share_gpu; /* let ranks share a device */
+} naik_backend_options;
+
+typedef struct naik_backend_ops {
+    const char *name;
+    bool host_memory;  /* what alloc gives may be touched by the host and by MPI */
+    int poll_interval; /* iterations a solver enqueues between two looks at the columns */
+
+    naik_status (*open)(naik_backend *backend, const naik_backend_options *options);
+    void (*close)(naik_backend *backend);
+    /* One line for the banner: device, memory, threads, instruction set. */
+    void (*describe)(const naik_backend *backend, char *text, size_t text_size);
+
+    naik_status (*alloc)(naik_backend *backend, size_t size_bytes, const char *what, void **out);
+    void (*release)(naik_backend *backend, void *memory);
+    naik_status (*upload)(naik_backend *backend, void *to, const void *from_host,
+                          size_t size_bytes);
+    naik_status (*download)(naik_backend *backend, void *to_host, const void *from,
+                            size_t size_bytes);
+    naik_status (*sync)(naik_backend *backend);
+
+    /* Whatever the backend wants to know of a lattice, made once (geometry->tables). */
+    naik_status (*tables_create)(naik_backend *backend, const naik_lattice *lattice, void **out);
+    void (*tables_destroy)(naik_backend *backend, void *tables);
+
+    /* Fields. Canonical host arrays are [sites][3][2] double, local lexicographic; import reads and
+     * export writes only the sites of `parity`. */
+    size_t (*field_bytes)(const naik_lattice *lattice, naik_precision precision, int nrhs);
+    naik_status (*field_import)(naik_field *field, naik_parity parity, int column,
+                                const double *sites);
+    naik_status (*field_export)(const naik_field *field, naik_parity parity, int column,
+                                double *sites);
+    naik_status (*field_zero)(naik_field *field, const naik_column *columns,
+                              naik_column_state state);
+    /* to = from, between precisions, same nrhs. */
+    naik_status (*field_copy)(naik_field *to, const naik_field *from, const naik_column *columns,
+                              naik_column_state state);
+    /* to += from, between precisions, same nrhs. */
+    naik_status (*field_add)(naik_field *to, const naik_field *from, const naik_column *columns,
+                             naik_column_state state);
+    /* Column j of `to` = column map[j] of `from` (map on the host, to->nrhs entries), same
+     * precision. */
+    naik_status (*field_gather)(naik_field *to, const naik_field *from, const int *map);
+    /* One column: to[column] = from[from_column], between precisions. */
+    naik_status (*field_copy_column)(naik_field *to, int column, const naik_field *from,
+                                     int from_column);
+
+    /* Links: `count` sites from checkerboard site `begin` of `parity`, hops [count][links->hops]:
+     * out(s) = sum_k hops[s][k] in(hop k of s). Called until all sites of both parities are in. */
+    size_t (*links_bytes)(const naik_lattice *lattice, naik_precision precision, int recon,
+                          int hops);
+    naik_status (*links_pack)(naik_links *links, naik_parity parity, int32_t begin, int32_t count,
+                              const naik_matrix *hops);
+
+    /* Halo: the `depth` layers of `field` (sites of `parity`) that the neighbour on `side` of mu
+     * needs, as one message, and the layers received from the neighbour on `side` into the halo
+     * zone (mu, side). */
+    size_t (*face_bytes)(const naik_lattice *lattice, naik_precision precision, int nrhs, int mu,
+                         int depth);
+    naik_status (*pack)(const naik_field *field, naik_parity parity, int mu, int side, int depth,
+                        void *buffer);
+    naik_status (*unpack)(naik_field *field, naik_parity parity, int mu, int side, int depth,
+                          const void *buffer);
+
+    naik_status (*dslash)(const naik_dslash_args *args, naik_region region);
+
+    /* Sums: backend memory [count]. reduce adds over ranks; values waits and rounds, on the host.
+     */
+    naik_status (*sums_clear)(naik_backend *backend, naik_exactsum *sums, int count);
+    naik_status (*sums_reduce)(naik_backend *backend, naik_exactsum *sums, int count);
+    naik_status (*sums_values)(naik_backend *backend, const naik_exactsum *sums, int count,
+                               double *values);
+    naik_status (*norm2)(const naik_field *v, naik_exactsum *sums);
+    /* sums_c += sum_s |r_s|^2/|x_s|^2, where x_s = 0: 1. */
+    naik_status (*site_ratio)(const naik_field *r, const naik_field *x, naik_exactsum *sums);
+
+    /* The conjugate gradient's updates, for running columns. */
+    /* x += alpha p, r -= alpha ap, sums_c += |r|^2 */
+    naik_status (*update_xr)(const naik_column *columns, const naik_field *p, const naik_field *ap,
+                             naik_field *x, naik_field *r, naik_exactsum *sums);
+    /* p = r + beta p */
+    naik_status (*update_p)(const naik_column *columns, const naik_field *r, naik_field *p);
+    /* Both take the sums and leave them cleared. */
+    naik_status (*column_alpha)(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
+                                int count);
+    /* history, if not NULL: backend memory [history_stride][count], a ring: after its step a
+     * running column writes rr to row (iterations - 1) mod history_stride. */
+    naik_status (*column_step)(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
+                               int count, double *history, int history_stride);
+
+    /* Calls body(data) `times` times. The body only enqueues calls of this backend, the same ones
+     * each time: a backend may record them and play them back. `serial` (naik_backend_serial) names
+     * what is enqueued and must be another one whenever that changes. */
+    naik_status (*repeat)(naik_backend *backend, uint64_t serial, naik_status (*body)(void *data),
+                          void *data, int times);
+} naik_backend_ops;
+
+struct naik_backend {
+    const naik_backend_ops *ops;
+    naik_comm *comm; /* borrowed */
+    naik_log *log;   /* borrowed */
+    void *state;     /* the backend's own */
+    uint64_t serial; /* last one given out */
+};
+/* A number that this backend has not given out before; never 0. */
+static inline uint64_t naik_backend_serial(naik_backend *backend)
+{
+    return ++backend->serial;
+}
+
+/* name: "cpu", "gpu" or "auto" (a GPU if this build and machine have one). Collective.
+ * NAIK_ERR_INPUT   unknown name, or no GPU in this build
+ * NAIK_ERR_DEVICE  no usable device on some rank */
+naik_status naik_backend_create(naik_comm *comm, const char *name,
+                                const naik_backend_options *options, naik_backend **out);
+void naik_backend_destroy(naik_backend **backend);
+
+/* A lattice as one backend sees it: its tables and its halo exchange. Fields and links belong to
+ * one. */
+struct naik_geometry {
+    naik_backend *backend;       /* borrowed */
+    const naik_lattice *lattice; /* borrowed */
+    void *tables;
+    struct naik_halo *halo; /* halo.h */
+};
+naik_status naik_geometry_create(naik_backend *backend, const naik_lattice *lattice,
+                                 naik_geometry **out);
+void naik_geometry_destroy(naik_geometry **geometry);
+
+#endif

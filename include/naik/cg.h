@@ -1,0 +1,125 @@
+/* cg.h - conjugate gradient, batched over right-hand sides, with reliable updates
+ *
+ *   (shift_c - D D) x_c = b_c, each column with its own shift, tolerance, start and fate
+ *
+ * The iteration runs in an inner precision; whenever a column's residual has dropped by `delta`,
+ * claims to be converged or has used up its iterations, the column freezes until the host looks,
+ * and its true residual is formed in double with the links in double. Only that decides. M. Clark
+ * et al., Comput. Phys. Commun. 181 (2010) 1517 (reliable updates, after G. Sleijpen, H. van der
+ * Vorst, Computing 56 (1996) 141). A column's arithmetic never depends on what else is in the
+ * batch, nor on how often the host looks.
+ */
+#ifndef NAIK_CG_H
+#define NAIK_CG_H
+
+#include "naik/operator.h"
+
+typedef enum naik_cg_reason {
+    NAIK_CG_CONVERGED,   /* true residual at or below the tolerance */
+    NAIK_CG_ZERO_SOURCE, /* b = 0: x = 0 */
+    NAIK_CG_ITERATION_LIMIT,
+    NAIK_CG_STAGNATED,  /* reliable updates no longer reduce the true residual */
+    NAIK_CG_BROKEN,     /* NaN or no positive curvature, twice */
+    NAIK_CG_INTERRUPTED /* residual as iterated, x without what the inner precision added */
+} naik_cg_reason;
+const char *naik_cg_reason_text(naik_cg_reason reason);
+
+typedef struct naik_cg_system {
+    double shift;          /* 4 m^2, > 0 */
+    double tolerance;      /* on |b - A x| / |b|, the true residual in double */
+    double site_tolerance; /* on the site-relative residual; 0: not asked for */
+    bool guess;            /* x comes with a starting value; otherwise it starts from 0 */
+} naik_cg_system;
+
+typedef struct naik_cg_result {
+    naik_cg_reason reason;
+    int iterations;
+    int restarts;         /* reliable updates that replaced the residual */
+    double residual;      /* |b - A x| / |b|, true, in double */
+    double site_residual; /* sqrt((1/N) sum_s |r_s|^2/|x_s|^2); NaN where not asked for */
+    double seconds; /* wall time the column spent in the batch, divided by the columns beside it */
+    const double *history; /* |r|/|b| after each iteration as iterated; borrowed during finish() */
+    int history_length;
+} naik_cg_result;
+
+typedef struct naik_cg_options {
+    int max_iterations; /* of a column, > 0 */
+    double delta;       /* reliable update when |r| drops by this factor; used in mixed precision */
+    int max_restarts;   /* reliable updates without progress before NAIK_CG_STAGNATED */
+    int poll_interval;  /* 0: the backend's */
+    int history_stride; /* iterations of history kept; 0: none */
+} naik_cg_options;
+naik_cg_options naik_cg_defaults(void);
+
+/* Everything that a column in mid solve is, beside its vectors and what load gives it. */
+typedef struct naik_cg_state {
+    naik_column record;
+    double bb, best_rr, site_residual, seconds;
+    int32_t restarts, stalls, breaks;
+    int32_t started, restart; /* flags */
+    int32_t history_length;
+    double *history; /* [history_length]; borrowed */
+} naik_cg_state;
+/* The vectors of a column in mid solve: x, what the inner precision added to it since, the
+ * residual, the direction. The second is the first again where the iteration is in double. */
+enum { NAIK_CG_X, NAIK_CG_CORRECTION, NAIK_CG_RESIDUAL, NAIK_CG_DIRECTION, NAIK_CG_VECTORS };
+
+/* Where the solver stands at a poll. */
+typedef struct naik_cg_progress {
+    int running;                 /* columns that iterate */
+    int iterations;              /* of the column furthest on */
+    double residual;             /* largest |r|/|b| of the running columns, as iterated */
+    int64_t index[NAIK_MAX_RHS]; /* [running] systems at work; of the first `running` columns */
+    int column[NAIK_MAX_RHS];    /* [running] where they are in the fields */
+    naik_field *field[NAIK_CG_VECTORS];
+} naik_cg_progress;
+
+/* The stream of systems: the solver asks for the next one when a column is free, and hands each
+ * back when it is done, in whatever order they finish. Both are collective and see the same
+ * arguments on all ranks. */
+typedef struct naik_cg_stream {
+    void *data;
+    int64_t count;
+    /* Writes b (and x, if it sets guess) of system `index` into `column`, and describes the system.
+     */
+    naik_status (*load)(void *data, int64_t index, naik_field *b, naik_field *x, int column,
+                        naik_cg_system *system);
+    /* Takes the solution from `column` of x. */
+    naik_status (*finish)(void *data, int64_t index, const naik_field *x, int column,
+                          const naik_cg_result *result);
+    /* Asked at polls, may be NULL: true stops the solver; unfinished columns come back as
+     * INTERRUPTED. The same answer on all ranks. */
+    bool (*stop)(void *data);
+    /* The rest may be NULL. poll: told of every poll; may alter the fields (fault.h). */
+    naik_status (*poll)(void *data, const naik_cg_progress *progress);
+    /* Keeps a column that is about to be interrupted: columns `column` of the fields. */
+    naik_status (*save)(void *data, int64_t index, const naik_cg_state *state,
+                        naik_field *const field[NAIK_CG_VECTORS], int column);
+    /* After load, before the first iteration: fills the state (its history has room for
+     * history_stride numbers) and the columns as save saw them, and the solve goes on to the same
+     * bits as if it had never been interrupted. *found = false where nothing is kept. A state of
+     * another b is ignored. */
+    naik_status (*restore)(void *data, int64_t index, naik_cg_state *state,
+                           naik_field *const field[NAIK_CG_VECTORS], int column, bool *found);
+} naik_cg_stream;
+
+/* Fields and scalars for a batch of `width` columns, made once. */
+typedef struct naik_cg naik_cg;
+
+/* outer   links in double: true residuals
+ * inner   links of the iteration: any precision
+ * vectors precision of the iteration's vectors; NAIK_DOUBLE iterates in double throughout
+ * The links are borrowed for the life of the solver. Collective. NAIK_ERR_MEMORY, NAIK_ERR_ARG. */
+naik_status naik_cg_create(const naik_links *outer, const naik_links *inner, naik_precision vectors,
+                           int width, naik_cg **out);
+void naik_cg_destroy(naik_cg **cg);
+/* Bytes of the fields on this rank, for the memory plan. */
+size_t naik_cg_bytes(const naik_geometry *geometry, naik_precision vectors, int width);
+
+/* Solves all systems of the stream on the sites of `parity`. A system that does not converge is a
+ * result, not a failure. Collective. NAIK_ERR_ARG, NAIK_ERR_MPI, NAIK_ERR_DEVICE, and what load and
+ * finish return. */
+naik_status naik_cg_solve(naik_cg *cg, naik_parity parity, const naik_cg_options *options,
+                          const naik_cg_stream *stream);
+
+#endif

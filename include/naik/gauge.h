@@ -1,0 +1,59 @@
+/* gauge.h - thin gauge links on this rank's box, and what can be measured on them
+ *
+ * U_mu(s) leads from s to s + mu. Links are held in double, in canonical order, without staggered
+ * phases unless naik_gauge_apply_phases has put them in.
+ */
+#ifndef NAIK_GAUGE_H
+#define NAIK_GAUGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "naik/lattice.h"
+#include "naik/su3.h"
+
+typedef struct naik_gauge {
+    const naik_lattice *lattice; /* borrowed */
+    naik_matrix *link;           /* [sites][4], sites local lexicographic, mu = x, y, z, t */
+} naik_gauge;
+
+/* Zeroed links. NAIK_ERR_MEMORY, agreed over ranks. */
+naik_status naik_gauge_create(const naik_lattice *lattice, naik_gauge **out);
+void naik_gauge_destroy(naik_gauge **gauge);
+
+typedef struct naik_gauge_checks {
+    double plaquette; /* average of the two below */
+    double
+        plaquette_s; /* Re Tr P averaged over sites and the planes xy, xz, yz; 3 for unit links */
+    double plaquette_t;       /* the planes xt, yt, zt */
+    double link_trace;        /* Re sum Tr U / (4 V) / 3 */
+    double max_unitarity_dev; /* largest |(U U^+ - 1)_ij| */
+    double max_det_dev;       /* largest |det U - 1| */
+} naik_gauge_checks;
+
+/* Measures on the links as they are. Collective; exact sums, so the same bits on every process
+ * grid. NaN links give NaN. */
+naik_status naik_gauge_measure(const naik_gauge *gauge, naik_gauge_checks *out);
+
+/* How far the links are from Coulomb gauge, 0 when they are in it:
+ *
+ *   theta = sum_x Tr Delta(x)^2 / (3 V),   Delta(x) = sum_{k = x,y,z} A_k(x) - A_k(x - k)
+ *
+ * with A = (U - U^+)/2i without its trace. Of links that no gauge was fixed for it is of order 1.
+ * Links without phases. Collective; exact sums. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
+naik_status naik_gauge_coulomb_deviation(const naik_gauge *gauge, double *theta);
+
+/* Gram-Schmidt on the rows, third row = conj(row0 x row1). *largest_change = largest |dU_ij| over
+ * all ranks. Collective. NAIK_ERR_CORRUPT where a row cannot be normalised. */
+naik_status naik_gauge_reunitarise(naik_gauge *gauge, double *largest_change);
+
+/* Multiplies the links by the staggered phases eta_t = 1, eta_x = (-1)^t, eta_y = (-1)^(t+x),
+ * eta_z = (-1)^(t+x+y), and, if antiperiodic, the t-links of the last time slice by -1.
+ * Its own inverse. Coordinates are global. */
+void naik_gauge_apply_phases(naik_gauge *gauge, bool antiperiodic_t);
+
+/* All links 1; or independent Haar-random SU(3) links that depend on seed and global site only. */
+void naik_gauge_set_unit(naik_gauge *gauge);
+void naik_gauge_set_random(naik_gauge *gauge, uint64_t seed);
+
+#endif

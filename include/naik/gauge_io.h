@@ -1,0 +1,86 @@
+/* gauge_io.h - gauge configurations in files
+ *
+ * Every format is recognised by its content. The table of formats is io/formats.c; each reader
+ * parses its header on rank 0, with bounded parsers that trust no length field, and reads its sites
+ * in parallel. What a file claims about itself is verified: checksums, plaquette, link trace.
+ */
+#ifndef NAIK_GAUGE_IO_H
+#define NAIK_GAUGE_IO_H
+
+#include "naik/gauge.h"
+
+typedef struct naik_gauge_file {
+    char format[24];    /* "milc-v5", "scidac", "ildg", "nersc", "openqcd", "naik-hdf5", ... */
+    int size[NAIK_DIM]; /* x, y, z, t as the file says */
+    int precision;      /* bits of a real in the file, 32 or 64 */
+    char byte_order[8]; /* "little" or "big" */
+    /* the format's own checksum: up to two words, in the order and notation of the format */
+    char checksum_kind[16]; /* "sum29/sum31", "suma/sumb", "nersc", "none" */
+    uint32_t checksum_stored[2], checksum_computed[2];
+    bool checksum_known;      /* the file carries one */
+    bool checksum_ok;         /* and it agrees, after reading */
+    double plaquette_stored;  /* NaN if none; in the normalisation of naik_gauge_checks.plaquette */
+    double link_trace_stored; /* NaN if none */
+    int64_t data_offset;      /* of the links in the file, bytes; 0 where the format has none */
+    int rows;                 /* of each link in the file, 2 or 3 */
+    char dataset[128];        /* HDF5 of other codes: where the links are inside the file */
+    char note[160];           /* what a reader found odd and tolerated; "" if nothing */
+    char uuid[40];            /* of naik's own files; "" otherwise */
+    char *header_text; /* the file's own header or metadata as text, for provenance; owned; may be
+                          NULL */
+} naik_gauge_file;
+
+/* Recognises the file and reads its header. Collective; the same result on every rank.
+ * NAIK_ERR_INPUT    missing, unreadable, or of no known format
+ * NAIK_ERR_CORRUPT  recognised, but the header or the file's length contradicts itself */
+naik_status naik_gauge_file_probe(naik_comm *comm, const char *path, naik_gauge_file *out);
+/* Frees what the struct owns and clears it. */
+void naik_gauge_file_clear(naik_gauge_file *file);
+
+/* Reads the links as stored, computes the format's checksum and fills `file`. A checksum that
+ * disagrees is not an error here: checksum_ok says so, and naik_gauge_load decides. Collective.
+ * NAIK_ERR_INPUT    the extents are not the lattice's
+ * NAIK_ERR_CORRUPT, NAIK_ERR_IO */
+naik_status naik_gauge_file_read(const char *path, naik_gauge *gauge, naik_gauge_file *file);
+
+typedef struct naik_gauge_load_options {
+    bool warn_only;                 /* on_mismatch: warn */
+    bool reunitarise;               /* after the checks */
+    double max_unitarity_deviation; /* refuse above this, before reunitarisation; 0: the default */
+} naik_gauge_load_options;
+
+/* Default of max_unitarity_deviation: single-precision files have up to 1e-6. */
+#define NAIK_GAUGE_UNITARITY_LIMIT 1e-5
+
+/* Reads, measures, verifies everything the file claims, prints format, precision, extents,
+ * checksums, plaquette, link trace and deviations, then reunitarises if asked. `checks` are of the
+ * links as stored. Collective. NAIK_ERR_CORRUPT when anything disagrees and not warn_only; the
+ * sentence tells all of it, expected and found. After a failure `file` owns nothing. */
+naik_status naik_gauge_load(const char *path, const naik_gauge_load_options *options,
+                            naik_gauge *gauge, naik_gauge_file *file, naik_gauge_checks *checks);
+
+/* The lines that naik_gauge_load prints. */
+void naik_gauge_print(naik_log *log, const char *path, const naik_gauge_file *file,
+                      const naik_gauge_checks *checks);
+
+typedef struct naik_gauge_meta { /* what naik's own file records beside the links */
+    const char *ensemble;        /* free text, may be NULL */
+    const char *link_kind;       /* "thin", "fat", "long" */
+    const char *source_path;     /* file it came from, or NULL */
+    const naik_gauge_file *source;
+    const char *input_text; /* command or input that made it */
+} naik_gauge_meta;
+
+/* Writes naik's own HDF5 (FORMATS: naik-gauge 1.0) as PATH.part, verifies it by reading it again,
+ * renames. precision 32 or 64. Collective. NAIK_ERR_IO; PATH is then untouched. */
+naik_status naik_gauge_h5_write(const char *path, const naik_gauge *gauge, int precision,
+                                const naik_gauge_meta *meta);
+
+/* Writes the links in another code's format: "milc" (v5, 32 bit only), "nersc" (two rows, the third
+ * is their cross product), "nersc-3x3", "ildg", "pyquda", or "naik", which is naik_gauge_h5_write.
+ * As PATH.part, read again and compared bit for bit, then renamed. precision 32 or 64. Collective.
+ * NAIK_ERR_INPUT  no such format, or it cannot hold these links     NAIK_ERR_IO  as above */
+naik_status naik_gauge_write(const char *path, const char *format, const naik_gauge *gauge,
+                             int precision, const naik_gauge_meta *meta);
+
+#endif

@@ -1,0 +1,24 @@
+/* halo.h - the exchange of field layers between neighbouring boxes, three sites deep
+ *
+ * start packs and sends, wait receives into the halo zones of the field; what runs between them
+ * overlaps. One message a face, all columns in it, in the storage precision of the field.
+ */
+#ifndef NAIK_HALO_H
+#define NAIK_HALO_H
+
+#include "naik/field.h"
+
+typedef struct naik_halo naik_halo;
+
+naik_status naik_halo_create(const naik_geometry *geometry, naik_halo **out);
+void naik_halo_destroy(naik_halo **halo);
+
+/* Sends the `depth` (1 or 3) outer layers of `field` (sites of `parity`) and posts the receives.
+ * One exchange at a time; buffers grow to the largest field seen. Collective. NAIK_ERR_MPI,
+ * NAIK_ERR_MEMORY, NAIK_ERR_DEVICE */
+naik_status naik_halo_start(naik_halo *halo, const naik_field *field, naik_parity parity,
+                            int depth);
+/* Completes the exchange: the halo zones of `field` hold the neighbours' layers. */
+naik_status naik_halo_wait(naik_halo *halo, naik_field *field, naik_parity parity, int depth);
+
+#endif

@@ -1,0 +1,97 @@
+/* lattice.h - the lattice, this rank's box of it, and who sits where
+ *
+ * Directions x, y, z, t are mu = 0..3. Global sites are numbered r = x + nx (y + ny (z + nz t));
+ * the sites of a rank's box likewise by their local coordinates ("local lexicographic": the order
+ * of every canonical host array). parity = (x + y + z + t) mod 2, the same locally and globally,
+ * because every box begins at even coordinates. On one checkerboard, cb = local number / 2.
+ *
+ * A checkerboard array has `half` sites of the box and then `halo` sites of its neighbours:
+ * for each split mu, first the zone ahead (depth 0, 1, 2 = coordinate L, L+1, L+2), then the zone
+ * behind (depth 0, 1, 2 = coordinate -1, -2, -3); within a depth the sites run in local
+ * lexicographic order with coordinate mu left out, number / 2.
+ */
+#ifndef NAIK_LATTICE_H
+#define NAIK_LATTICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "naik/grid.h"
+
+enum { NAIK_DIM = 4, NAIK_HALO_DEPTH = 3, NAIK_HOPS = 16 };
+
+typedef enum naik_parity { NAIK_EVEN = 0, NAIK_ODD = 1 } naik_parity;
+enum { NAIK_AHEAD = 0, NAIK_BEHIND = 1 };
+
+/* The 16 hops of the improved Dslash, in the order in which every kernel adds them:
+ * hop = 4 kind + mu with kind 0: +1, 1: -1, 2: +3, 3: -3. The naive operator uses the first 8. */
+enum { NAIK_HOP_AHEAD = 0, NAIK_HOP_BEHIND = 4, NAIK_HOP_AHEAD3 = 8, NAIK_HOP_BEHIND3 = 12 };
+
+typedef struct naik_lattice {
+    naik_comm *comm; /* borrowed */
+    int size[NAIK_DIM];
+    int grid[NAIK_DIM], coord[NAIK_DIM]; /* process grid and this rank's place, x fastest */
+    int local[NAIK_DIM], origin[NAIK_DIM];
+    naik_grid_cost cost;             /* of the grid */
+    bool split[NAIK_DIM];            /* grid[mu] > 1 */
+    int neighbour_rank[NAIK_DIM][2]; /* [mu][ahead, behind] */
+    int64_t volume;                  /* global */
+    int32_t sites;                   /* of the box */
+    int32_t half;                    /* of one parity of the box */
+    int32_t halo;                    /* of one parity, all zones */
+    int32_t face[NAIK_DIM];          /* of one parity in one layer across mu */
+    int32_t zone[NAIK_DIM][2];       /* first halo site of the zone; -1 where mu is not split */
+    int32_t *hop[2]; /* [parity of the site][half][16]: site or halo site of the other parity */
+    int32_t *interior[2]; /* cb of sites whose 16 neighbours are all in the box, ascending */
+    int32_t *boundary[2]; /* the others, ascending */
+    int32_t interior_count[2], boundary_count[2];
+} naik_lattice;
+
+/* size    global extents, even
+ * grid    ranks per direction; NULL chooses the cheapest (grid.h)
+ * Extents of the box must be even and at least 4 where a direction is split.
+ * NAIK_ERR_INPUT    the extents are odd or the ranks cannot be laid out so; the sentence names
+ *                   grids that work. The same on every rank. */
+naik_status naik_lattice_create(naik_comm *comm, const int size[NAIK_DIM], const int grid[NAIK_DIM],
+                                naik_lattice **out);
+void naik_lattice_destroy(naik_lattice **lattice);
+
+static inline int32_t naik_lattice_site(const naik_lattice *lat, const int x[NAIK_DIM])
+{
+    return x[0] + lat->local[0] * (x[1] + lat->local[1] * (x[2] + lat->local[2] * x[3]));
+}
+
+static inline void naik_lattice_coords(const naik_lattice *lat, int32_t site, int x[NAIK_DIM])
+{
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        x[mu] = (int)(site % lat->local[mu]);
+        site /= lat->local[mu];
+    }
+}
+
+/* Global number of the site with local coordinates x. */
+static inline int64_t naik_lattice_global(const naik_lattice *lat, const int x[NAIK_DIM])
+{
+    int64_t site = 0;
+    for (int mu = NAIK_DIM - 1; mu >= 0; mu--) {
+        site = site * lat->size[mu] + lat->origin[mu] + x[mu];
+    }
+    return site;
+}
+
+static inline int naik_parity_of(const int x[NAIK_DIM])
+{
+    return (x[0] + x[1] + x[2] + x[3]) & 1;
+}
+
+/* Local lexicographic number of checkerboard site cb of a parity. */
+static inline int32_t naik_lattice_site_of(const naik_lattice *lat, naik_parity parity, int32_t cb)
+{
+    int32_t row = 2 * cb / lat->local[0];
+    int y = (int)(row % lat->local[1]);
+    int z = (int)(row / lat->local[1] % lat->local[2]);
+    int t = (int)(row / lat->local[1] / lat->local[2]);
+    return 2 * cb + ((y + z + t + (int)parity) & 1);
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* link_source.h - from an input to the fat and long links of its solves
+ *
+ * Reads and verifies the configuration, puts the phases in and fattens once, when first asked; or
+ * opens the file that action.type links names. Then gives out one set of links for each Naik
+ * epsilon asked for.
+ */
+#ifndef NAIK_LINK_SOURCE_H
+#define NAIK_LINK_SOURCE_H
+
+#include "naik/gauge_io.h"
+#include "naik/input.h"
+#include "naik/smear.h"
+#include "naik/timer.h"
+
+typedef struct naik_link_source {
+    const naik_input *input;     /* borrowed */
+    const naik_lattice *lattice; /* borrowed */
+    naik_timer *timer;           /* borrowed, may be NULL */
+    naik_gauge *thin;            /* phased links, until they are fattened */
+    naik_fattener *fattener;     /* NULL where the links come from a file */
+    naik_gauge_file file;     /* the configuration's; format "" where the links come from a file */
+    naik_gauge_checks checks; /* of the links as stored */
+} naik_link_source;
+
+/* Prints the configuration's checks. Collective.
+ * NAIK_ERR_INPUT, NAIK_ERR_CORRUPT, NAIK_ERR_IO as naik_gauge_load; NAIK_ERR_MEMORY, NAIK_ERR_MPI
+ */
+naik_status naik_link_source_open(const naik_lattice *lattice, const naik_input *input,
+                                  naik_timer *timer, naik_link_source *out);
+void naik_link_source_close(naik_link_source *source);
+
+/* New links for this Naik epsilon; one line on the log. Release with naik_fatlong_destroy.
+ * Collective. */
+naik_status naik_link_source_links(naik_link_source *source, double naik_epsilon,
+                                   naik_fatlong **out);
+
+/* One line that identifies the configuration's content, for resume: checksums, plaquette, link
+ * trace. */
+void naik_link_source_identity(const naik_link_source *source, char *text, size_t text_size);
+
+/* "naive", "asqtad", "hisq", "links"; "antiperiodic", "periodic". */
+const char *naik_input_action_name(naik_input_action action);
+const char *naik_input_boundary_name(const naik_input *input);
+
+#endif

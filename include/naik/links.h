@@ -1,0 +1,37 @@
+/* links.h - fat and long links as the kernels want them
+ *
+ *   (D v)(s) = sum_k W_k(s) v(hop k of s),   k as in lattice.h
+ *   W = F_mu(s), -F_mu(s-mu)^+, L_mu(s), -L_mu(s-3mu)^+
+ *
+ * Every link is stored at both of its ends: the kernel streams one record a site and gathers only
+ * vectors. The naive operator has the first 8 hops.
+ */
+#ifndef NAIK_LINKS_H
+#define NAIK_LINKS_H
+
+#include "naik/backend.h"
+#include "naik/smear.h"
+
+struct naik_links {
+    const naik_geometry *geometry; /* borrowed */
+    naik_precision precision;
+    int recon;         /* numbers stored for a long link: 18, 13 or 9; for a naive link 18 or 12 */
+    int hops;          /* 16, or 8 for naive */
+    double scale[2];   /* largest |Re|, |Im| of fat and of long links: unit of the 16-bit storage */
+    double long_scale; /* s of long links s e^{i theta} V (smear.h) */
+    size_t size_bytes;
+    void *data; /* backend memory */
+};
+
+/* Packs canonical links for the geometry's backend. `source` is only read. Collective.
+ * NAIK_ERR_ARG     recon is not stored by this backend
+ * NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE */
+naik_status naik_links_create(const naik_geometry *geometry, const naik_fatlong *source,
+                              naik_precision precision, int recon, naik_links **out);
+void naik_links_destroy(naik_links **links);
+
+/* Bytes of links of this kind on this rank, for the memory plan. */
+size_t naik_links_bytes(const naik_geometry *geometry, naik_precision precision, int recon,
+                        int hops);
+
+#endif

@@ -1,0 +1,50 @@
+/* log.h - what the program says: lines for the user, and the sentence of the first failure
+ *
+ * A log is made before anything else and handed to everything that can speak or fail. Lines go to
+ * standard output from rank 0 only; warnings and errors go to standard error.
+ */
+#ifndef NAIK_LOG_H
+#define NAIK_LOG_H
+
+#include <stdbool.h>
+
+#include "naik/status.h"
+
+typedef struct naik_log naik_log;
+
+#if defined(__GNUC__)
+#define NAIK_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
+#else
+#define NAIK_PRINTF(text, first)
+#endif
+
+/* A log that speaks for rank 0 of 1 until naik_log_set_rank. NULL when memory is out. */
+naik_log *naik_log_create(void);
+void naik_log_destroy(naik_log **log);
+
+void naik_log_set_rank(naik_log *log, int rank, int size);
+/* Quiet: naik_log_line prints nothing (used by `--json` and by tests). Warnings still print. */
+void naik_log_set_quiet(naik_log *log, bool quiet);
+
+/* One line on standard output, from rank 0 only. The newline is added. */
+void naik_log_line(naik_log *log, const char *format, ...) NAIK_PRINTF(2, 3);
+/* One line "naik: warning: ..." on standard error, from rank 0 only. */
+void naik_log_warn(naik_log *log, const char *format, ...) NAIK_PRINTF(2, 3);
+
+/* Records the sentence of a failure with its place and returns `status`. The first sentence since
+ * the last naik_log_clear is kept: later ones are its consequences. Prints nothing.
+ * Use through NAIK_FAIL. */
+naik_status naik_log_fail(naik_log *log, naik_status status, const char *file, int line,
+                          const char *format, ...) NAIK_PRINTF(5, 6);
+#define NAIK_FAIL(log, status, ...) naik_log_fail((log), (status), __FILE__, __LINE__, __VA_ARGS__)
+
+/* The kept sentence, without place; "" when there is none. Borrowed until the next failure. */
+const char *naik_log_message(const naik_log *log);
+/* "src/lattice.c:123", where the kept sentence was recorded; "" when there is none. */
+const char *naik_log_place(const naik_log *log);
+void naik_log_clear(naik_log *log);
+
+/* Prints "naik: error: SENTENCE [rank R, FILE:LINE]" on standard error from this rank. */
+void naik_log_print_failure(const naik_log *log);
+
+#endif

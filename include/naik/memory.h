@@ -1,0 +1,18 @@
+/* memory.h - host memory, aligned for vector loads, with the sentence when there is none */
+#ifndef NAIK_MEMORY_H
+#define NAIK_MEMORY_H
+
+#include <stddef.h>
+
+#include "naik/log.h"
+
+enum { NAIK_ALIGNMENT = 64 };
+
+/* *out = size_bytes of zeroed memory aligned to NAIK_ALIGNMENT, pages first touched by the OpenMP
+ * threads that a static loop over the buffer gives them. `what` names it in the sentence of a
+ * failure. size_bytes = 0 gives NULL. Release with naik_free.
+ * NAIK_ERR_MEMORY   the system has none */
+naik_status naik_alloc(naik_log *log, size_t size_bytes, const char *what, void **out);
+void naik_free(void *memory);
+
+#endif

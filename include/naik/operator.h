@@ -1,0 +1,28 @@
+/* operator.h - M = 2m + D and its even-odd Schur complement
+ *
+ *   A x = (4 m^2 - D_pq D_qp) x   on parity p (q the other), hermitian and positive: M^+ M on p
+ *   M x = src with b = M^+ src:   A x_p = b_p = 2m src_p - D_pq src_q,
+ *                                 x_q = (src_q - D_qp x_p) / (2m)
+ */
+#ifndef NAIK_OPERATOR_H
+#define NAIK_OPERATOR_H
+
+#include "naik/dslash.h"
+
+typedef struct naik_schur {
+    const naik_links *links; /* borrowed */
+    naik_parity parity;      /* p */
+    naik_field *scratch; /* on q, same shape and precision as the vectors; borrowed, overwritten */
+} naik_schur;
+
+/* out_c = (shift_c - D D) v_c for columns in `state`; sums_c += Re <v_c, out_c> unless sums is
+ * NULL. */
+naik_status naik_schur_apply(const naik_schur *schur, const naik_field *v,
+                             const naik_column *columns, naik_column_state state, naik_field *out,
+                             naik_exactsum *sums);
+/* out_c = b_c - (shift_c - D D) v_c for columns in `state`; sums_c += |out_c|^2. out may be b. */
+naik_status naik_schur_residual(const naik_schur *schur, const naik_field *b, const naik_field *v,
+                                const naik_column *columns, naik_column_state state,
+                                naik_field *out, naik_exactsum *sums);
+
+#endif

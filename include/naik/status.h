@@ -1,0 +1,41 @@
+/* status.h - what a function that can fail returns, and how failures travel
+ *
+ * Every naik function that can fail returns a naik_status and gives its results through its last
+ * parameters. The sentence for the user is stored in the log (log.h) by whoever finds the fault;
+ * callers only pass the code on with NAIK_TRY and release what they hold at their `done:` label.
+ */
+#ifndef NAIK_STATUS_H
+#define NAIK_STATUS_H
+
+/* Ordered by severity: where ranks disagree, the largest wins (comm.h, naik_comm_agree). */
+typedef enum naik_status {
+    NAIK_OK = 0,
+    NAIK_ERR_NOT_CONVERGED, /* a solve stopped above its tolerance; everything else is done */
+    NAIK_ERR_INTERRUPTED,   /* stopped on request; a rerun continues */
+    NAIK_ERR_INPUT,         /* the user's input cannot be carried out */
+    NAIK_ERR_ARG,           /* a caller broke a contract of this library */
+    NAIK_ERR_CORRUPT,       /* data disagree with their own checksum or description */
+    NAIK_ERR_MEMORY,        /* memory of host or device */
+    NAIK_ERR_IO,            /* a file system refused a write, a read or a rename */
+    NAIK_ERR_DEVICE,        /* a kernel, a copy or a device failed */
+    NAIK_ERR_MPI            /* communication failed */
+} naik_status;
+
+/* One or two words for the status, for messages. Never NULL. */
+const char *naik_status_text(naik_status status);
+
+/* The documented exit status of the program: 0 done, 1 input, 2 resources, 3 not converged,
+ * 4 data corrupt, 5 interrupted but resumable. */
+int naik_status_exit(naik_status status);
+
+/* Evaluates a call; on failure keeps its status in the local variable `status` and goes to the
+ * local label `done`, where the function releases what it holds and returns `status`. */
+#define NAIK_TRY(call)                                                                             \
+    do {                                                                                           \
+        status = (call);                                                                           \
+        if (status != NAIK_OK) {                                                                   \
+            goto done;                                                                             \
+        }                                                                                          \
+    } while (0)
+
+#endif

@@ -1,0 +1,153 @@
+/* files.c - rank 0 asks the file system, all ranks hear the answer */
+#include "files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+naik_status naik_path_append(naik_log *log, const char *path, const char *suffix,
+                             char out[NAIK_PATH_MAX])
+{
+    int length = snprintf(out, NAIK_PATH_MAX, "%s%s", path, suffix);
+    if (length < 0 || length >= NAIK_PATH_MAX) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "the path %.60s... is longer than %d characters",
+                         path, NAIK_PATH_MAX - 1);
+    }
+    return NAIK_OK;
+}
+
+static void folder_of(const char *path, char folder[NAIK_PATH_MAX])
+{
+    snprintf(folder, NAIK_PATH_MAX, "%s", path);
+    char *slash = strrchr(folder, '/');
+    if (slash == NULL) {
+        strcpy(folder, ".");
+    } else {
+        slash[slash == folder] = '\0';
+    }
+}
+
+naik_status naik_file_size(naik_comm *comm, const char *path, int64_t *size_bytes)
+{
+    struct stat info;
+    *size_bytes = -1;
+    if (comm->rank == 0 && stat(path, &info) == 0) {
+        *size_bytes = info.st_size;
+    }
+    return naik_comm_broadcast(comm, size_bytes, sizeof *size_bytes, 0);
+}
+
+naik_status naik_file_remove(naik_comm *comm, const char *path)
+{
+    naik_status status = NAIK_OK;
+    if (comm->rank == 0 && unlink(path) != 0 && errno != ENOENT) {
+        status =
+            NAIK_FAIL(comm->log, NAIK_ERR_IO, "%s cannot be removed: %s", path, strerror(errno));
+    }
+    return naik_comm_agree(comm, status);
+}
+
+static naik_status force_to_disk(naik_log *log, const char *path, int flags)
+{
+    int fd = open(path, flags | O_CLOEXEC);
+    /* A folder that cannot be opened or synchronised (some network file systems) is no loss. */
+    bool folder = (flags & O_DIRECTORY) != 0;
+    int failed = fd < 0 ? errno : fsync(fd) != 0 ? errno : 0;
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (failed != 0 && !folder) {
+        return NAIK_FAIL(log, NAIK_ERR_IO, "%s cannot be forced to disk: %s", path,
+                         strerror(failed));
+    }
+    return NAIK_OK;
+}
+
+naik_status naik_file_publish(naik_comm *comm, const char *from, const char *to)
+{
+    naik_status status = NAIK_OK;
+    if (comm->rank == 0) {
+        char folder[NAIK_PATH_MAX];
+        folder_of(to, folder);
+        status = force_to_disk(comm->log, from, O_RDONLY);
+        if (status == NAIK_OK && rename(from, to) != 0) {
+            status = NAIK_FAIL(comm->log, NAIK_ERR_IO, "%s cannot be renamed to %s: %s", from, to,
+                               strerror(errno));
+        }
+        if (status == NAIK_OK) {
+            status = force_to_disk(comm->log, folder, O_RDONLY | O_DIRECTORY);
+        }
+    }
+    return naik_comm_agree(comm, status);
+}
+
+static naik_status space_for(naik_log *log, const char *path, int64_t size_bytes)
+{
+    char folder[NAIK_PATH_MAX];
+    struct statvfs disk;
+    struct stat info;
+    folder_of(path, folder);
+    if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode)) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "the folder %s of the output does not exist: make it",
+                         folder);
+    }
+    if (access(folder, W_OK) != 0) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "the folder %s of the output is not writable: %s",
+                         folder, strerror(errno));
+    }
+    int64_t have = stat(path, &info) == 0 ? (int64_t)info.st_blocks * 512 : 0;
+    if (statvfs(folder, &disk) != 0 || disk.f_blocks == 0) {
+        return NAIK_OK; /* a file system that does not tell: the writes will */
+    }
+    double free_bytes = (double)disk.f_bavail * (double)disk.f_frsize;
+    if ((double)(size_bytes - have) > free_bytes) {
+        return NAIK_FAIL(log, NAIK_ERR_IO,
+                         "%s needs %.1f MiB more, but its file system has %.1f MiB free: make room "
+                         "or choose another output.file",
+                         path, (double)(size_bytes - have) / 1048576.0, free_bytes / 1048576.0);
+    }
+    return NAIK_OK;
+}
+
+naik_status naik_file_check_space(naik_comm *comm, const char *path, int64_t size_bytes)
+{
+    naik_status status = NAIK_OK;
+    if (comm->rank == 0) {
+        status = space_for(comm->log, path, size_bytes);
+    }
+    return naik_comm_agree(comm, status);
+}
+
+static naik_status reserve(naik_log *log, const char *path)
+{
+    struct stat info;
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &info) != 0) {
+        int failed = errno;
+        if (fd >= 0) {
+            close(fd);
+        }
+        return NAIK_FAIL(log, NAIK_ERR_IO, "%s cannot be opened: %s", path, strerror(failed));
+    }
+    int failed = info.st_size > 0 && fallocate(fd, 0, 0, info.st_size) != 0 ? errno : 0;
+    close(fd);
+    if (failed == ENOSPC || failed == EDQUOT || failed == EFBIG) {
+        return NAIK_FAIL(log, NAIK_ERR_IO,
+                         "%s needs %.1f MiB, which its file system does not give: %s", path,
+                         (double)info.st_size / 1048576.0, strerror(failed));
+    }
+    return NAIK_OK;
+}
+
+naik_status naik_file_reserve(naik_comm *comm, const char *path)
+{
+    naik_status status = NAIK_OK;
+    if (comm->rank == 0) {
+        status = reserve(comm->log, path);
+    }
+    return naik_comm_agree(comm, status);
+}

@@ -1,0 +1,32 @@
+/* files.h - the file system's side of safe files: space, rename, durability
+ *
+ * Everything here is done by rank 0 and agreed, so that a file system is asked once and not by
+ * ten thousand ranks. All functions are collective and give the same result on every rank.
+ */
+#ifndef NAIK_IO_FILES_H
+#define NAIK_IO_FILES_H
+
+#include "naik/comm.h"
+
+enum { NAIK_PATH_MAX = 4096 };
+
+/* out = path + suffix. NAIK_ERR_INPUT where it is too long. Local. */
+naik_status naik_path_append(naik_log *log, const char *path, const char *suffix,
+                             char out[NAIK_PATH_MAX]);
+
+/* Size of the file in bytes, -1 where there is none. */
+naik_status naik_file_size(naik_comm *comm, const char *path, int64_t *size_bytes);
+/* Removes the file; one that is not there is no failure. */
+naik_status naik_file_remove(naik_comm *comm, const char *path);
+/* Forces `from` to disk, renames it to `to` (replacing it) and forces the directory to disk. */
+naik_status naik_file_publish(naik_comm *comm, const char *from, const char *to);
+/* NAIK_ERR_IO with need and free space in words if the file system of `path` cannot take
+ * size_bytes more than what `path` already occupies; NAIK_ERR_INPUT if its folder is missing or not
+ * writable. */
+naik_status naik_file_check_space(naik_comm *comm, const char *path, int64_t size_bytes);
+/* Has the file system set aside the blocks of the existing file up to its size, so that a disk that
+ * fills up later cannot fail a write into it. Where the system cannot, nothing happens.
+ * NAIK_ERR_IO when the disk is full. */
+naik_status naik_file_reserve(naik_comm *comm, const char *path);
+
+#endif

@@ -1,0 +1,205 @@
+/* h5_box.c - boxes of the lattice to and from datasets, with their checksums
+ *
+ * HDF5 gives up collective transfers when it has to convert types, so single precision is
+ * converted here, piece by piece. A piece is a number of whole time slices of the box, or a number
+ * of z slices of one time slice where that is too much; boxes are equal on all ranks, so all make
+ * the same number of calls.
+ */
+#include "h5_box.h"
+
+#include <string.h>
+
+#include "h5_gather.h"
+#include "naik/checksum.h"
+#include "naik/memory.h"
+
+enum { CALL_BYTES = 1 << 30, BUFFER_BYTES = 1 << 26 };
+
+typedef struct piece {
+    int t, nt, z, nz;     /* local slices */
+    int32_t first, sites; /* local sites, consecutive */
+} piece;
+
+static int64_t site_bytes(const naik_h5_field *field)
+{
+    return (int64_t)field->reals * field->bits / 8;
+}
+
+/* Slices per piece: nt whole time slices, or 1 and nz slices in z. */
+static void choose_pieces(const naik_lattice *lat, const naik_h5_field *field, int *nt, int *nz)
+{
+    int64_t limit = field->bits == 32 ? BUFFER_BYTES : CALL_BYTES;
+    int64_t plane = (int64_t)lat->local[0] * lat->local[1] * site_bytes(field);
+    int64_t planes = limit / plane > 1 ? limit / plane : 1;
+    *nt = (int)(planes / lat->local[2]);
+    *nt = *nt > lat->local[3] ? lat->local[3] : *nt;
+    *nz = lat->local[2];
+    if (*nt == 0) {
+        *nt = 1;
+        *nz = (int)planes;
+    }
+}
+
+static naik_status transfer(const naik_lattice *lat, const naik_h5_field *field, const piece *part,
+                            hid_t list, bool writing, void *data)
+{
+    naik_log *log = lat->comm->log;
+    naik_status status = NAIK_OK;
+    hsize_t start[6] = {0}, count[6] = {0}, points = 1;
+    int rank = 0;
+    if (field->lead >= 0) {
+        start[rank] = (hsize_t)field->lead;
+        count[rank++] = 1;
+    }
+    const int first[4] = {0, 0, part->z, part->t};
+    const int extent[4] = {lat->local[0], lat->local[1], part->nz, part->nt};
+    for (int mu = 3; mu >= 0; mu--) {
+        start[rank] = (hsize_t)(lat->origin[mu] + first[mu]);
+        count[rank++] = (hsize_t)extent[mu];
+    }
+    if (field->trail > 0) {
+        count[rank++] = (hsize_t)field->trail;
+    }
+    for (int i = 0; i < rank; i++) {
+        points *= count[i];
+    }
+    hid_t space = H5Dget_space(field->dataset), memory = H5Screate_simple(1, &points, NULL);
+    NAIK_H5_TRY(log, H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL),
+                "selecting this rank's box");
+    if (writing) {
+        NAIK_H5_TRY(log, H5Dwrite(field->dataset, field->type, memory, space, list, data),
+                    "writing to the file (is the disk full?)");
+    } else {
+        NAIK_H5_TRY(log, H5Dread(field->dataset, field->type, memory, space, list, data),
+                    "reading a field");
+    }
+done:
+    naik_h5_release(memory);
+    naik_h5_release(space);
+    return status;
+}
+
+static void add_checksum(const naik_lattice *lat, const naik_h5_field *field, const piece *part,
+                         const void *bytes, uint32_t sum[2])
+{
+    const int row_sites = lat->local[0];
+    const int rows = part->sites / row_sites;
+    const int64_t each = site_bytes(field);
+    uint32_t a = 0, b = 0;
+#pragma omp parallel for schedule(static) reduction(^ : a, b)
+    for (int row = 0; row < rows; row++) {
+        int x[NAIK_DIM];
+        uint32_t mine[2] = {0, 0};
+        naik_lattice_coords(lat, part->first + row * row_sites, x);
+        naik_checksum_usqcd(mine, naik_lattice_global(lat, x), row_sites,
+                            (const char *)bytes + (int64_t)row * row_sites * each, each);
+        a ^= mine[0];
+        b ^= mine[1];
+    }
+    sum[0] ^= a;
+    sum[1] ^= b;
+}
+
+/* One piece through the buffer, or straight from and to the caller's array in double. */
+static naik_status move_piece(const naik_lattice *lat, const naik_h5_field *field,
+                              const piece *part, hid_t list, bool writing, double *data,
+                              float *buffer, uint32_t sum[2])
+{
+    naik_status status = NAIK_OK;
+    const int64_t reals = (int64_t)part->sites * field->reals;
+    double *mine = data + (int64_t)part->first * field->reals;
+    void *bytes = buffer != NULL ? (void *)buffer : (void *)mine;
+    if (writing && buffer != NULL) {
+#pragma omp parallel for schedule(static)
+        for (int64_t i = 0; i < reals; i++) {
+            buffer[i] = (float)mine[i];
+        }
+    }
+    if (writing) {
+        add_checksum(lat, field, part, bytes, sum);
+    }
+    NAIK_TRY(transfer(lat, field, part, list, writing, bytes));
+    if (!writing) {
+        add_checksum(lat, field, part, bytes, sum);
+    }
+    if (!writing && buffer != NULL) {
+#pragma omp parallel for schedule(static)
+        for (int64_t i = 0; i < reals; i++) {
+            mine[i] = buffer[i];
+        }
+    }
+done:
+    return status;
+}
+
+/* sum: this rank's part */
+static naik_status move_field(const naik_lattice *lat, const naik_h5_field *field, bool writing,
+                              double *data, uint32_t sum[2])
+{
+    naik_comm *comm = lat->comm;
+    naik_status status = NAIK_OK;
+    void *buffer = NULL;
+    int nt = 0, nz = 0;
+    choose_pieces(lat, field, &nt, &nz);
+    const int32_t plane = lat->local[0] * lat->local[1];
+    hid_t list = H5Pcreate(H5P_DATASET_XFER);
+    status = naik_h5_check(comm->log, H5Pset_dxpl_mpio(list, H5FD_MPIO_COLLECTIVE),
+                           "asking for collective transfers", __FILE__, __LINE__);
+    if (status == NAIK_OK && field->bits == 32) {
+        status = naik_alloc(comm->log, (size_t)(nt * nz * plane * site_bytes(field)),
+                            "the conversion to single precision", &buffer);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    for (int t = 0; t < lat->local[3]; t += nt) {
+        for (int z = 0; z < lat->local[2]; z += nz) {
+            piece part = {.t = t, .z = z, .nt = nt, .nz = nz};
+            part.nt = t + nt > lat->local[3] ? lat->local[3] - t : nt;
+            part.nz = z + nz > lat->local[2] ? lat->local[2] - z : nz;
+            part.first = (t * lat->local[2] + z) * plane;
+            part.sites = part.nt * part.nz * plane;
+            status = move_piece(lat, field, &part, list, writing, data, buffer, sum);
+            NAIK_TRY(naik_comm_agree(comm, status));
+        }
+    }
+done:
+    naik_free(buffer);
+    naik_h5_release(list);
+    return status;
+}
+
+static naik_status combine(naik_comm *comm, const uint32_t mine[2], uint32_t sum[2])
+{
+    uint64_t both = (uint64_t)mine[1] << 32 | mine[0];
+    naik_status status = naik_comm_xor_u64(comm, &both, 1);
+    if (sum != NULL) {
+        sum[0] = (uint32_t)both;
+        sum[1] = (uint32_t)(both >> 32);
+    }
+    return status;
+}
+
+naik_status naik_h5_field_write(const naik_lattice *lattice, const naik_h5_field *field,
+                                const double *data, uint32_t sum[2])
+{
+    naik_status status = NAIK_OK;
+    uint32_t mine[2] = {0, 0};
+    if (field->writers > 0) {
+        NAIK_TRY(naik_h5_gather_write(lattice, field, data, mine));
+    } else {
+        NAIK_TRY(move_field(lattice, field, true, (double *)data, mine)); /* only read from */
+    }
+    NAIK_TRY(combine(lattice->comm, mine, sum));
+done:
+    return status;
+}
+
+naik_status naik_h5_field_read(const naik_lattice *lattice, const naik_h5_field *field,
+                               double *data, uint32_t sum[2])
+{
+    naik_status status = NAIK_OK;
+    uint32_t mine[2] = {0, 0};
+    NAIK_TRY(move_field(lattice, field, false, data, mine));
+    NAIK_TRY(combine(lattice->comm, mine, sum));
+done:
+    return status;
+}

@@ -1,0 +1,40 @@
+/* h5_guard.c - signals while HDF5 decodes a file that may be damaged
+ *
+ * The handler may only do what a signal handler may: write a constant and leave.
+ */
+#include "h5_guard.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { EXIT_CORRUPT = 4 };
+
+static const int guarded[NAIK_GUARDED_SIGNALS] = {SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
+
+static void leave(int number)
+{
+    static const char sentence[] = "naik: error: the HDF5 library crashed while it decoded a gauge "
+                                   "configuration: the metadata of the file are damaged\n";
+    (void)number;
+    ssize_t written = write(STDERR_FILENO, sentence, sizeof sentence - 1);
+    (void)written;
+    _exit(EXIT_CORRUPT);
+}
+
+void naik_h5_guard_begin(naik_h5_guard *guard)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = leave;
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < NAIK_GUARDED_SIGNALS; i++) {
+        sigaction(guarded[i], &action, &guard->before[i]);
+    }
+}
+
+void naik_h5_guard_end(const naik_h5_guard *guard)
+{
+    for (int i = 0; i < NAIK_GUARDED_SIGNALS; i++) {
+        sigaction(guarded[i], &guard->before[i], NULL);
+    }
+}

@@ -1,0 +1,287 @@
+/* inspect.c - any file of naik's, and any gauge configuration, described from its content */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gauge_h5.h"
+#include "inspect.h"
+
+void naik_inspect_identity(hid_t h5, naik_report *report)
+{
+    static const char *const names[] = {"format", "format_version", "state",  "writer",    "git",
+                                        "uuid",   "created",        "action", "boundary_t"};
+    char text[256];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (naik_h5_get_text(h5, names[i], text, sizeof text)) {
+            naik_report_text(report, names[i], text);
+        }
+    }
+}
+
+typedef struct collector {
+    naik_log *log;
+    naik_report *report;
+} collector;
+
+static herr_t add_attribute(hid_t group, const char *name, const H5A_info_t *info, void *context)
+{
+    const collector *c = context;
+    char text[4096];
+    (void)info;
+    if (naik_h5_get_text(group, name, text, sizeof text)) {
+        naik_report_text(c->report, name, text);
+    }
+    return 0;
+}
+
+static herr_t add_document(hid_t group, const char *name, const H5L_info_t *info, void *context)
+{
+    const collector *c = context;
+    char *text = NULL;
+    (void)info;
+    /* Only scalars are documents; the list of sessions is not. */
+    hid_t dataset = H5Dopen2(group, name, H5P_DEFAULT);
+    hid_t space = dataset < 0 ? -1 : H5Dget_space(dataset);
+    if (space >= 0 && H5Sget_simple_extent_ndims(space) == 0 &&
+        naik_h5_get_document(c->log, group, name, &text) == NAIK_OK && text != NULL) {
+        naik_report_text(c->report, name, text);
+    }
+    free(text);
+    naik_h5_release(space);
+    naik_h5_release(dataset);
+    return 0;
+}
+
+void naik_inspect_metadata(naik_log *log, hid_t h5, naik_report *report)
+{
+    collector c = {.log = log, .report = report};
+    hid_t group =
+        H5Lexists(h5, "metadata", H5P_DEFAULT) > 0 ? H5Gopen2(h5, "metadata", H5P_DEFAULT) : -1;
+    if (group < 0) {
+        return;
+    }
+    naik_report_begin(report, "metadata");
+    H5Aiterate2(group, H5_INDEX_NAME, H5_ITER_INC, NULL, add_attribute, &c);
+    H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, add_document, &c);
+    naik_report_end(report);
+    naik_h5_release(group);
+}
+
+void naik_inspect_size(const int size[NAIK_DIM], naik_report *report)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%d,%d,%d,%d", size[0], size[1], size[2], size[3]);
+    naik_report_text(report, "size", text);
+}
+
+static void describe_field(const naik_gauge_file *file, bool verified, naik_report *report)
+{
+    char text[64];
+    naik_report_int(report, "precision", file->precision);
+    naik_report_text(report, "byte_order", file->byte_order);
+    naik_report_text(report, "checksum_kind", file->checksum_kind);
+    if (file->checksum_known) {
+        snprintf(text, sizeof text, "%x %x", file->checksum_stored[0], file->checksum_stored[1]);
+        naik_report_text(report, "checksum_stored", text);
+    }
+    if (verified) {
+        snprintf(text, sizeof text, "%x %x", file->checksum_computed[0],
+                 file->checksum_computed[1]);
+        naik_report_text(report, "checksum_computed", text);
+    }
+    if (!isnan(file->plaquette_stored)) {
+        naik_report_real(report, "plaquette_stored", file->plaquette_stored);
+    }
+    if (!isnan(file->link_trace_stored)) {
+        naik_report_real(report, "link_trace_stored", file->link_trace_stored);
+    }
+}
+
+static naik_status inspect_gauge(naik_comm *comm, const char *path, bool verify,
+                                 naik_report *report, naik_status *verdict)
+{
+    naik_status status = NAIK_OK;
+    naik_gauge_file file = {0};
+    naik_lattice *lattice = NULL;
+    naik_gauge *gauge = NULL;
+    naik_gauge_checks checks;
+    NAIK_TRY(naik_gauge_file_probe(comm, path, &file));
+    if (verify) {
+        int size[NAIK_DIM];
+        memcpy(size, file.size, sizeof size);
+        naik_gauge_file_clear(&file);
+        NAIK_TRY(naik_lattice_create(comm, size, NULL, &lattice));
+        NAIK_TRY(naik_gauge_create(lattice, &gauge));
+        NAIK_TRY(naik_gauge_file_read(path, gauge, &file));
+        NAIK_TRY(naik_gauge_measure(gauge, &checks));
+    }
+    naik_report_text(report, "kind", "gauge configuration");
+    naik_report_text(report, "gauge_format", file.format);
+    naik_inspect_size(file.size, report);
+    describe_field(&file, verify && file.checksum_known, report);
+    if (verify) {
+        naik_report_real(report, "plaquette", checks.plaquette);
+        naik_report_real(report, "link_trace", checks.link_trace);
+        naik_report_real(report, "max_unitarity_dev", checks.max_unitarity_dev);
+        naik_report_bool(report, "intact", !file.checksum_known || file.checksum_ok);
+        if (file.checksum_known && !file.checksum_ok) {
+            *verdict = NAIK_ERR_CORRUPT;
+        }
+    }
+    if (file.header_text != NULL && file.header_text[0] != '\0') {
+        naik_report_text(report, "header", file.header_text);
+    }
+done:
+    naik_gauge_destroy(&gauge);
+    naik_lattice_destroy(&lattice);
+    naik_gauge_file_clear(&file);
+    return status;
+}
+
+static naik_status inspect_links_dataset(naik_comm *comm, hid_t h5, const char *path,
+                                         const char *name, naik_gauge *gauge, naik_report *report,
+                                         naik_status *verdict)
+{
+    naik_status status = NAIK_OK;
+    naik_gauge_file file = {0};
+    double epsilon = NAN;
+    hid_t dataset = -1;
+    NAIK_TRY(naik_h5_links_describe(comm->log, h5, name, path, &file));
+    if (gauge != NULL) {
+        NAIK_TRY(naik_h5_links_read(h5, name, gauge, &file));
+    }
+    naik_report_begin(report, NULL);
+    naik_report_text(report, "dataset", name);
+    dataset = H5Dopen2(h5, name, H5P_DEFAULT);
+    if (naik_h5_get_f64(dataset, "naik_epsilon", &epsilon, 0)) {
+        naik_report_real(report, "naik_epsilon", epsilon);
+    }
+    naik_h5_release(dataset);
+    describe_field(&file, gauge != NULL, report);
+    if (gauge != NULL) {
+        naik_report_bool(report, "intact", file.checksum_ok);
+        *verdict = file.checksum_ok ? *verdict : NAIK_ERR_CORRUPT;
+    }
+    naik_report_end(report);
+done:
+    return status;
+}
+
+static naik_status inspect_links(naik_comm *comm, hid_t h5, const char *path, bool verify,
+                                 naik_report *report, naik_status *verdict)
+{
+    static const char *const kinds[2] = {"fat", "long"};
+    naik_status status = NAIK_OK;
+    naik_lattice *lattice = NULL;
+    naik_gauge *gauge = NULL;
+    naik_gauge_file first = {0};
+    int64_t sets = 0;
+    naik_report_text(report, "kind", "fat and long links");
+    naik_inspect_identity(h5, report);
+    naik_h5_get_i64(h5, "link_sets", &sets, 0);
+    status = naik_h5_links_describe(comm->log, h5, "fat", path, &first);
+    NAIK_TRY(naik_comm_agree(comm, status));
+    naik_inspect_size(first.size, report);
+    if (verify) {
+        NAIK_TRY(naik_lattice_create(comm, first.size, NULL, &lattice));
+        NAIK_TRY(naik_gauge_create(lattice, &gauge));
+    }
+    naik_report_list(report, "links");
+    for (int set = 0; set < sets && set < 10000; set++) {
+        for (int k = 0; k < 2; k++) {
+            char name[32];
+            snprintf(name, sizeof name, "set%04d/%s", set, kinds[k]);
+            if (set == 0) {
+                snprintf(name, sizeof name, "%s", kinds[k]);
+            }
+            if (k == 1 && H5Lexists(h5, name, H5P_DEFAULT) <= 0) {
+                continue;
+            }
+            NAIK_TRY(inspect_links_dataset(comm, h5, path, name, gauge, report, verdict));
+        }
+    }
+    naik_report_end(report);
+    naik_inspect_metadata(comm->log, h5, report);
+done:
+    naik_gauge_destroy(&gauge);
+    naik_lattice_destroy(&lattice);
+    return status;
+}
+
+enum { KIND_OTHER, KIND_PROPAGATORS, KIND_LINKS, KIND_BROKEN };
+
+/* Rank 0 looks: what kind of file is it. */
+static int find_kind(naik_log *log, const char *path)
+{
+    static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+    unsigned char head[8] = {0};
+    char format[32] = "";
+    int64_t sets;
+    hid_t h5 = -1;
+    FILE *stream = fopen(path, "rb");
+    size_t length = stream != NULL ? fread(head, 1, sizeof head, stream) : 0;
+    if (stream != NULL) {
+        fclose(stream);
+    }
+    if (length != sizeof head || memcmp(head, signature, sizeof head) != 0) {
+        return KIND_OTHER;
+    }
+    if (naik_h5_open_alone(log, path, &h5) != NAIK_OK) {
+        return KIND_BROKEN; /* the sentence stays in the log */
+    }
+    naik_h5_get_text(h5, "format", format, sizeof format);
+    bool links = naik_h5_get_i64(h5, "link_sets", &sets, 0);
+    H5Fclose(h5);
+    return strcmp(format, "naik-prop") == 0             ? KIND_PROPAGATORS
+           : strcmp(format, "naik-gauge") == 0 && links ? KIND_LINKS
+                                                        : KIND_OTHER;
+}
+
+/* PATH, or PATH.part where there is no PATH. */
+static naik_status choose_path(naik_comm *comm, const char *path, char chosen[NAIK_PATH_MAX])
+{
+    naik_status status = NAIK_OK;
+    int64_t bytes = -1, part_bytes = -1;
+    NAIK_TRY(naik_path_append(comm->log, path, ".part", chosen));
+    NAIK_TRY(naik_file_size(comm, path, &bytes));
+    NAIK_TRY(naik_file_size(comm, chosen, &part_bytes));
+    if (bytes >= 0) {
+        NAIK_TRY(naik_path_append(comm->log, path, "", chosen));
+    } else if (part_bytes < 0) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "there is no file '%s'", path);
+    }
+done:
+    return status;
+}
+
+naik_status naik_file_inspect(naik_comm *comm, const char *path, bool verify, naik_report *report,
+                              naik_status *verdict)
+{
+    naik_status status = NAIK_OK;
+    char chosen[NAIK_PATH_MAX];
+    int kind = KIND_OTHER;
+    hid_t h5 = -1;
+    *verdict = NAIK_OK;
+    NAIK_TRY(choose_path(comm, path, chosen));
+    if (comm->rank == 0) {
+        kind = find_kind(comm->log, chosen);
+        status = kind == KIND_BROKEN ? NAIK_ERR_CORRUPT : NAIK_OK;
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_broadcast(comm, &kind, sizeof kind, 0));
+    naik_report_text(report, "file", chosen);
+    if (kind == KIND_OTHER) {
+        NAIK_TRY(inspect_gauge(comm, chosen, verify, report, verdict));
+        goto done;
+    }
+    NAIK_TRY(naik_h5_open(comm, chosen, false, NULL, &h5));
+    if (kind == KIND_LINKS) {
+        NAIK_TRY(inspect_links(comm, h5, chosen, verify, report, verdict));
+    } else {
+        NAIK_TRY(naik_inspect_propagators(comm, h5, chosen, verify, report, verdict));
+    }
+done:
+    naik_h5_close(comm, &h5);
+    return status;
+}

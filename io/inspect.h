@@ -1,0 +1,18 @@
+/* inspect.h - parts of a file's description; private to io/ */
+#ifndef NAIK_IO_INSPECT_H
+#define NAIK_IO_INSPECT_H
+
+#include "naik/file_info.h"
+#include "prop_file.h"
+
+/* Root attributes, /metadata, extents. Local. */
+void naik_inspect_identity(hid_t h5, naik_report *report);
+void naik_inspect_metadata(naik_log *log, hid_t h5, naik_report *report);
+void naik_inspect_size(const int size[NAIK_DIM], naik_report *report);
+
+/* A propagator file, open for reading on all ranks. Collective. NAIK_ERR_CORRUPT where it cannot be
+ * described at all. */
+naik_status naik_inspect_propagators(naik_comm *comm, hid_t h5, const char *path, bool verify,
+                                     naik_report *report, naik_status *verdict);
+
+#endif

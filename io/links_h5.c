@@ -1,0 +1,250 @@
+/* links_h5.c - fat and long links in naik's HDF5, one pair of datasets per Naik epsilon */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files.h"
+#include "gauge_h5.h"
+#include "naik/links_file.h"
+#include "provenance.h"
+
+enum { NAME_BYTES = 32, MAX_SETS = 10000 };
+
+/* "fat", "long" of the first set; "set0001/fat" ... of the others. */
+static void dataset_name(int set, const char *kind, char name[NAME_BYTES])
+{
+    if (set == 0) {
+        snprintf(name, NAME_BYTES, "%s", kind);
+    } else {
+        snprintf(name, NAME_BYTES, "set%04d/%s", set % MAX_SETS, kind);
+    }
+}
+
+static naik_status put_set_attributes(naik_log *log, hid_t file, const char *name,
+                                      const naik_fatlong *set)
+{
+    naik_status status = NAIK_OK;
+    hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+    NAIK_H5_TRY(log, dataset, "opening the links");
+    NAIK_TRY(naik_h5_put_f64(log, dataset, "naik_epsilon", &set->naik_epsilon, 0));
+    NAIK_TRY(naik_h5_put_f64(log, dataset, "long_scale", &set->long_scale, 0));
+    NAIK_TRY(naik_h5_put_i64(log, dataset, "svd_count", &set->svd_count, 0));
+done:
+    naik_h5_release(dataset);
+    return status;
+}
+
+static naik_status write_set(hid_t file, int number, const naik_fatlong *set, int precision)
+{
+    naik_comm *comm = set->fat->lattice->comm;
+    naik_status status = NAIK_OK;
+    char name[NAME_BYTES];
+    dataset_name(number, "fat", name);
+    NAIK_TRY(naik_h5_links_write(file, name, set->fat, precision, "fat"));
+    status = put_set_attributes(comm->log, file, name, set);
+    NAIK_TRY(naik_comm_agree(comm, status));
+    if (set->long_links != NULL) {
+        dataset_name(number, "long", name);
+        NAIK_TRY(naik_h5_links_write(file, name, set->long_links, precision, "long"));
+        status = put_set_attributes(comm->log, file, name, set);
+        NAIK_TRY(naik_comm_agree(comm, status));
+    }
+done:
+    return status;
+}
+
+static naik_status write_part(const char *part, const naik_fatlong *const *sets, int count,
+                              const char *action, const char *boundary_t, int precision,
+                              const naik_gauge_meta *meta)
+{
+    naik_comm *comm = sets[0]->fat->lattice->comm;
+    naik_status status = NAIK_OK;
+    hid_t file = -1;
+    NAIK_TRY(naik_h5_create(comm, part, NULL, &file));
+    status = naik_h5_put_identity(comm, file, "naik-gauge", "1.0");
+    status = status != NAIK_OK ? status : naik_h5_put_text(comm->log, file, "action", action);
+    status =
+        status != NAIK_OK ? status : naik_h5_put_text(comm->log, file, "boundary_t", boundary_t);
+    status = status != NAIK_OK ? status : naik_h5_put_ints(comm->log, file, "link_sets", &count, 0);
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_h5_put_metadata(comm, file, meta));
+    for (int i = 0; i < count; i++) {
+        NAIK_TRY(write_set(file, i, sets[i], precision));
+    }
+    status = naik_h5_put_text(comm->log, file, "state", "complete");
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_h5_flush(comm, file));
+done:;
+    naik_status closed = naik_h5_close(comm, &file);
+    return status != NAIK_OK ? status : closed;
+}
+
+static naik_status read_verified(hid_t file, const char *path, int set, const char *kind,
+                                 naik_gauge *links)
+{
+    naik_comm *comm = links->lattice->comm;
+    naik_gauge_file found = {0};
+    char name[NAME_BYTES];
+    dataset_name(set, kind, name);
+    naik_status status = naik_h5_links_read(file, name, links, &found);
+    if (status == NAIK_OK && !found.checksum_ok) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
+                           "/%s of '%s' is damaged: checksum %x %x, stored %x %x", name, path,
+                           found.checksum_computed[0], found.checksum_computed[1],
+                           found.checksum_stored[0], found.checksum_stored[1]);
+    }
+    return status;
+}
+
+static naik_status verify_part(const char *part, const naik_fatlong *const *sets, int count)
+{
+    naik_comm *comm = sets[0]->fat->lattice->comm;
+    naik_status status = NAIK_OK;
+    naik_gauge *copy = NULL;
+    hid_t file = -1;
+    NAIK_TRY(naik_gauge_create(sets[0]->fat->lattice, &copy));
+    NAIK_TRY(naik_h5_open(comm, part, false, NULL, &file));
+    for (int i = 0; i < count; i++) {
+        NAIK_TRY(read_verified(file, part, i, "fat", copy));
+        if (sets[i]->long_links != NULL) {
+            NAIK_TRY(read_verified(file, part, i, "long", copy));
+        }
+    }
+done:
+    naik_h5_close(comm, &file);
+    naik_gauge_destroy(&copy);
+    return status;
+}
+
+naik_status naik_links_h5_write(const char *path, const naik_fatlong *const *sets, int count,
+                                const char *action, const char *boundary_t, int precision,
+                                const naik_gauge_meta *meta)
+{
+    const naik_lattice *lat = sets[0]->fat->lattice;
+    naik_status status = NAIK_OK;
+    char part[NAIK_PATH_MAX];
+    bool begun = false;
+    int64_t links = 0;
+    for (int i = 0; i < count; i++) {
+        links += lat->volume * (sets[i]->long_links != NULL ? 8 : 4);
+    }
+    if ((precision != 32 && precision != 64) || count < 1 || count > MAX_SETS) {
+        return NAIK_FAIL(lat->comm->log, NAIK_ERR_ARG, "%d link sets in %d bits cannot be written",
+                         count, precision);
+    }
+    NAIK_TRY(naik_path_append(lat->comm->log, path, ".part", part));
+    NAIK_TRY(naik_file_check_space(lat->comm, part, links * 18 * precision / 8 + (1 << 20)));
+    begun = true;
+    NAIK_TRY(write_part(part, sets, count, action, boundary_t, precision, meta));
+    NAIK_TRY(verify_part(part, sets, count));
+    NAIK_TRY(naik_file_publish(lat->comm, part, path));
+done:
+    if (status != NAIK_OK && begun) {
+        naik_file_remove(lat->comm, part);
+    }
+    return status;
+}
+
+/* The set of this epsilon, -1 if there is none; *scale, *svd as stored. */
+static int find_set(hid_t file, int count, double naik_epsilon, naik_fatlong *out)
+{
+    for (int i = 0; i < count; i++) {
+        char name[NAME_BYTES];
+        double epsilon = NAN;
+        dataset_name(i, "fat", name);
+        hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+        naik_h5_get_f64(dataset, "naik_epsilon", &epsilon, 0);
+        naik_h5_get_f64(dataset, "long_scale", &out->long_scale, 0);
+        naik_h5_get_i64(dataset, "svd_count", &out->svd_count, 0);
+        naik_h5_release(dataset);
+        if (epsilon == naik_epsilon) {
+            out->naik_epsilon = epsilon;
+            return i;
+        }
+    }
+    return -1;
+}
+
+static naik_status identify(naik_log *log, hid_t file, const char *path, const char *boundary_t,
+                            int64_t *count)
+{
+    char format[32], state[32], boundary[32];
+    naik_h5_get_text(file, "format", format, sizeof format);
+    naik_h5_get_text(file, "state", state, sizeof state);
+    naik_h5_get_text(file, "boundary_t", boundary, sizeof boundary);
+    if (strcmp(format, "naik-gauge") != 0 || !naik_h5_get_i64(file, "link_sets", count, 0) ||
+        *count < 1 || *count > MAX_SETS) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "'%s' holds no fat and long links of naik: make them with naik links",
+                         path);
+    }
+    if (strcmp(state, "complete") != 0) {
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                         "'%s' was never completed: its writer was interrupted", path);
+    }
+    if (strcmp(boundary, boundary_t) != 0) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "the links of '%s' have the %s boundary in t inside, but "
+                         "lattice.boundary_t is %s",
+                         path, boundary, boundary_t);
+    }
+    return NAIK_OK;
+}
+
+static naik_status open_for_links(naik_comm *comm, const char *path, hid_t *file)
+{
+    naik_status status = NAIK_OK;
+    int64_t bytes = -1;
+    *file = -1;
+    NAIK_TRY(naik_file_size(comm, path, &bytes));
+    if (bytes < 0) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "there is no file '%s'", path);
+        goto done;
+    }
+    if (naik_h5_open(comm, path, false, NULL, file) != NAIK_OK) {
+        naik_log_clear(comm->log);
+        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT, "'%s' cannot be opened as HDF5", path);
+    }
+done:
+    return status;
+}
+
+naik_status naik_links_h5_read(const char *path, const naik_lattice *lattice, double naik_epsilon,
+                               const char *boundary_t, naik_fatlong **out)
+{
+    naik_comm *comm = lattice->comm;
+    naik_status status = NAIK_OK;
+    int64_t count = 0;
+    int set = -1;
+    hid_t file = -1;
+    char name[NAME_BYTES];
+    *out = calloc(1, sizeof **out);
+    if (*out == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for links");
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(open_for_links(comm, path, &file));
+    status = identify(comm->log, file, path, boundary_t, &count);
+    NAIK_TRY(naik_comm_agree(comm, status));
+    set = find_set(file, (int)count, naik_epsilon, *out);
+    if (set < 0) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "'%s' holds no links of naik_epsilon %.17g: make them with naik links",
+                           path, naik_epsilon);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_gauge_create(lattice, &(*out)->fat));
+    NAIK_TRY(read_verified(file, path, set, "fat", (*out)->fat));
+    dataset_name(set, "long", name);
+    if (H5Lexists(file, name, H5P_DEFAULT) > 0) {
+        NAIK_TRY(naik_gauge_create(lattice, &(*out)->long_links));
+        NAIK_TRY(read_verified(file, path, set, "long", (*out)->long_links));
+    }
+done:
+    naik_h5_close(comm, &file);
+    if (status != NAIK_OK) {
+        naik_fatlong_destroy(out);
+    }
+    return status;
+}

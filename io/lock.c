@@ -1,0 +1,355 @@
+/* lock.c - exclusive creation, signs of life, takeover of the dead
+ *
+ * Taking over renames the stale file first: of several jobs that find it stale one gets it, and
+ * each looks again at what it renamed before it believes that it was the stale one.
+ */
+#include "lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "files.h"
+
+enum { BEAT_S = 60, EMPTY_STALE_S = 60, WORD = 80, CONTENT = 512 };
+
+struct naik_lock { /* path and content on rank 0 only */
+    char path[NAIK_PATH_MAX];
+    char content[CONTENT];
+    pthread_t beat;
+    pthread_mutex_t mutex;
+    pthread_cond_t wake;
+    bool beating, stop;
+};
+
+typedef struct owner {
+    char host[WORD], boot[WORD], space[WORD], job[WORD], restart[WORD];
+    long pid;
+    unsigned long long start; /* of the process, in ticks since boot */
+} owner;
+
+static void read_word(const char *path, char word[WORD])
+{
+    word[0] = '\0';
+    FILE *stream = fopen(path, "r");
+    if (stream != NULL) {
+        if (fscanf(stream, "%79s", word) != 1) {
+            word[0] = '\0';
+        }
+        fclose(stream);
+    }
+}
+
+/* Start time of a process, 0 if there is no such process. Field 22 behind the last ')'. */
+static unsigned long long start_of(long pid)
+{
+    char path[64], text[1024] = "";
+    unsigned long long start = 0;
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    FILE *stream = fopen(path, "r");
+    if (stream == NULL) {
+        return 0;
+    }
+    size_t length = fread(text, 1, sizeof text - 1, stream);
+    fclose(stream);
+    text[length] = '\0';
+    char *field = strrchr(text, ')');
+    char state = 0;
+    if (field == NULL ||
+        sscanf(field + 1,
+               " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
+               &state, &start) != 2) {
+        return 0;
+    }
+    return state == 'Z' || state == 'X' ? 0 : start;
+}
+
+static void environment_word(const char *name, char word[WORD])
+{
+    const char *value = getenv(name);
+    snprintf(word, WORD, "%.79s", value != NULL && value[0] != '\0' ? value : "-");
+    word[strcspn(word, " \n")] = '\0';
+}
+
+static owner describe_self(const naik_comm *comm)
+{
+    owner self = {.pid = (long)getpid()};
+    snprintf(self.host, WORD, "%s", comm->host);
+    read_word("/proc/sys/kernel/random/boot_id", self.boot);
+    if (self.boot[0] == '\0') {
+        strcpy(self.boot, "-");
+    }
+    ssize_t length = readlink("/proc/self/ns/pid", self.space, WORD - 1);
+    self.space[length > 0 ? length : 0] = '\0';
+    if (length <= 0) {
+        strcpy(self.space, "-");
+    }
+    environment_word("SLURM_JOB_ID", self.job);
+    environment_word("SLURM_RESTART_COUNT", self.restart);
+    self.start = start_of(self.pid);
+    return self;
+}
+
+static void write_owner(const owner *o, char content[CONTENT])
+{
+    snprintf(content, CONTENT,
+             "host=%s\npid=%ld\nstart=%llu\nboot=%s\nspace=%s\nslurm_job=%s\nslurm_restart=%s\n"
+             "time=%lld\n",
+             o->host, o->pid, o->start, o->boot, o->space, o->job, o->restart,
+             (long long)time(NULL));
+}
+
+static bool parse_owner(const char *content, owner *o)
+{
+    memset(o, 0, sizeof *o);
+    return sscanf(content,
+                  "host=%79s pid=%ld start=%llu boot=%79s space=%79s slurm_job=%79s "
+                  "slurm_restart=%79s",
+                  o->host, &o->pid, &o->start, o->boot, o->space, o->job, o->restart) == 7;
+}
+
+/* The file's bytes as text; false if there is none. *age_s since it was last touched. */
+static bool read_lock(const char *path, char content[CONTENT], double *age_s)
+{
+    struct stat info;
+    memset(content, 0, CONTENT);
+    FILE *stream = fopen(path, "r");
+    if (stream == NULL) {
+        return false;
+    }
+    size_t length = fread(content, 1, CONTENT - 1, stream);
+    content[length] = '\0';
+    *age_s = fstat(fileno(stream), &info) == 0 ? difftime(time(NULL), info.st_mtime) : 0;
+    fclose(stream);
+    return true;
+}
+
+static bool is_stale(const owner *self, const char *content, double age_s, const char **reason)
+{
+    owner other;
+    bool known = parse_owner(content, &other);
+    bool same_host = known && strcmp(other.host, self->host) == 0;
+    if (same_host && strcmp(other.boot, self->boot) != 0) {
+        *reason = "its machine was restarted";
+        return true;
+    }
+    if (same_host && strcmp(other.space, self->space) == 0) {
+        *reason = "its process is gone";
+        return start_of(other.pid) != other.start || other.start == 0;
+    }
+    if (known && strcmp(self->job, "-") != 0 && strcmp(other.job, self->job) == 0 &&
+        strcmp(other.restart, self->restart) != 0) {
+        *reason = "it is this Slurm job before its requeue";
+        return true;
+    }
+    if (content[0] == '\0') {
+        *reason = "its job died before it could say who it was";
+        return age_s > EMPTY_STALE_S;
+    }
+    *reason = "it gave no sign of life for 15 minutes";
+    return age_s > NAIK_LOCK_STALE_S;
+}
+
+static naik_status refuse(naik_log *log, const char *path, const char *content, double age_s)
+{
+    owner other;
+    if (!parse_owner(content, &other)) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "%s is held by another job: wait for it, or remove that file if no job "
+                         "uses it",
+                         path);
+    }
+    return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                     "another job writes this output: process %ld on %s, Slurm job %s, last sign "
+                     "of life %.0f s ago; wait for it, or remove %s if it is dead",
+                     other.pid, other.host, other.job, age_s, path);
+}
+
+/* An unnamed file with the content, then its name: a kill leaves no lock without content. Where the
+ * file system has no unnamed files, exclusive creation, and the content a moment later. */
+static int open_unnamed(const naik_lock *lock, bool *unnamed)
+{
+    char folder[NAIK_PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", lock->path);
+    char *slash = strrchr(folder, '/');
+    if (slash == NULL) {
+        strcpy(folder, ".");
+    } else {
+        slash[slash == folder] = '\0';
+    }
+    int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    *unnamed = fd >= 0;
+    return fd >= 0 ? fd : open(lock->path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+}
+
+/* Creates the lock with its content; false with errno where that fails. */
+static bool create_lock(const naik_lock *lock)
+{
+    char link_path[64];
+    bool unnamed;
+    int fd = open_unnamed(lock, &unnamed);
+    if (fd < 0) {
+        return false;
+    }
+    size_t length = strlen(lock->content);
+    bool ok = write(fd, lock->content, length) == (ssize_t)length && fsync(fd) == 0;
+    if (ok && unnamed) {
+        snprintf(link_path, sizeof link_path, "/proc/self/fd/%d", fd);
+        ok = linkat(AT_FDCWD, link_path, AT_FDCWD, lock->path, AT_SYMLINK_FOLLOW) == 0;
+    }
+    int failed = errno;
+    close(fd);
+    if (!ok && !unnamed) {
+        unlink(lock->path);
+    }
+    errno = failed;
+    return ok;
+}
+
+/* Renames the stale lock away; false if what was renamed is not it, which is then put back. */
+static bool remove_stale(const naik_lock *lock, const owner *self, const char *content)
+{
+    char aside[NAIK_PATH_MAX + 2 * WORD], seen[CONTENT];
+    double age_s;
+    snprintf(aside, sizeof aside, "%s.stale.%s.%ld", lock->path, self->host, self->pid);
+    if (rename(lock->path, aside) != 0) {
+        return errno == ENOENT;
+    }
+    bool same = read_lock(aside, seen, &age_s) && strcmp(seen, content) == 0;
+    if (!same && link(aside, lock->path) != 0) {
+        same = false;
+    }
+    unlink(aside);
+    return same;
+}
+
+static naik_status acquire(naik_log *log, const naik_lock *lock, const owner *self)
+{
+    char content[CONTENT];
+    const char *reason = "";
+    double age_s = 0;
+    for (int attempt = 0; attempt < 3; attempt++) {
+        if (create_lock(lock)) {
+            return NAIK_OK;
+        }
+        if (errno != EEXIST) {
+            return NAIK_FAIL(log, errno == ENOSPC || errno == EDQUOT ? NAIK_ERR_IO : NAIK_ERR_INPUT,
+                             "the lock %s cannot be created: %s", lock->path, strerror(errno));
+        }
+        if (!read_lock(lock->path, content, &age_s)) {
+            continue; /* released in between */
+        }
+        if (!is_stale(self, content, age_s, &reason)) {
+            return refuse(log, lock->path, content, age_s);
+        }
+        if (remove_stale(lock, self, content)) {
+            naik_log_warn(log, "took over the lock %s: %s", lock->path, reason);
+        }
+    }
+    return refuse(log, lock->path, content, age_s);
+}
+
+static bool still_ours(const naik_lock *lock)
+{
+    char content[CONTENT];
+    double age_s;
+    return read_lock(lock->path, content, &age_s) && strcmp(content, lock->content) == 0;
+}
+
+static void *beat(void *argument)
+{
+    naik_lock *lock = argument;
+    pthread_mutex_lock(&lock->mutex);
+    while (!lock->stop) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += BEAT_S;
+        if (pthread_cond_timedwait(&lock->wake, &lock->mutex, &until) == ETIMEDOUT &&
+            still_ours(lock)) {
+            utimensat(AT_FDCWD, lock->path, NULL, 0);
+        }
+    }
+    pthread_mutex_unlock(&lock->mutex);
+    return NULL;
+}
+
+/* Signals belong to the main thread: the new one is born with all of them blocked. */
+static void start_beating(naik_lock *lock)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    lock->beating = pthread_create(&lock->beat, NULL, beat, lock) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+naik_status naik_lock_acquire(naik_comm *comm, const char *path, naik_lock **out)
+{
+    naik_status status = NAIK_OK;
+    naik_lock *lock = calloc(1, sizeof *lock);
+    *out = NULL;
+    if (lock == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a lock");
+    } else if (comm->rank == 0) {
+        owner self = describe_self(comm);
+        pthread_mutex_init(&lock->mutex, NULL);
+        pthread_cond_init(&lock->wake, NULL);
+        write_owner(&self, lock->content);
+        status = naik_path_append(comm->log, path, ".lock", lock->path);
+        status = status != NAIK_OK ? status : acquire(comm->log, lock, &self);
+    }
+    status = naik_comm_agree(comm, status);
+    if (status != NAIK_OK) {
+        free(lock);
+        return status;
+    }
+    if (comm->rank == 0) {
+        start_beating(lock);
+    }
+    *out = lock;
+    return NAIK_OK;
+}
+
+naik_status naik_lock_confirm(naik_comm *comm, naik_lock *lock)
+{
+    naik_status status = NAIK_OK;
+    if (comm->rank == 0) {
+        if (still_ours(lock)) {
+            utimensat(AT_FDCWD, lock->path, NULL, 0);
+        } else {
+            status = NAIK_FAIL(comm->log, NAIK_ERR_IO,
+                               "the lock %s is no longer this job's: another job took it over or "
+                               "somebody removed it, so this one stops writing",
+                               lock->path);
+        }
+    }
+    return naik_comm_agree(comm, status);
+}
+
+void naik_lock_release(naik_comm *comm, naik_lock **lock)
+{
+    if (*lock == NULL) {
+        return;
+    }
+    if (comm->rank == 0) {
+        if ((*lock)->beating) {
+            pthread_mutex_lock(&(*lock)->mutex);
+            (*lock)->stop = true;
+            pthread_cond_signal(&(*lock)->wake);
+            pthread_mutex_unlock(&(*lock)->mutex);
+            pthread_join((*lock)->beat, NULL);
+        }
+        if (still_ours(*lock)) {
+            unlink((*lock)->path);
+        }
+    }
+    free(*lock);
+    *lock = NULL;
+}

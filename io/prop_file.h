@@ -1,0 +1,130 @@
+/* prop_file.h - the propagator file behind propagator_file.h; private to io/ */
+#ifndef NAIK_IO_PROP_FILE_H
+#define NAIK_IO_PROP_FILE_H
+
+#include "files.h"
+#include "h5_box.h"
+#include "journal.h"
+#include "lock.h"
+#include "prop_record.h"
+#include "watchdog.h"
+
+enum { NAIK_PROP_NAME = 64, NAIK_PROP_PATH = 192, NAIK_SESSIONS = 64, NAIK_SESSION_BYTES = 2048 };
+
+/* Which datasets there are, and which solve is where. Made from a spec, or from a file. */
+typedef struct naik_prop_plan {
+    int size[NAIK_DIM];
+    int set_count, source_count, solve_count, correlator_count, momentum_count;
+    bool store;
+    int precision, history_stride;
+    char (*set_name)[NAIK_PROP_NAME];
+    char (*correlator)[NAIK_PROP_NAME];
+    char (*momentum)[NAIK_PROP_NAME]; /* "p000" */
+    struct naik_prop_source {
+        int set, within, of; /* number inside its set, of so many */
+        int masses, first_solve;
+    } * source;
+    struct naik_prop_solve {
+        int source, mass, colour;
+    } * solve;
+} naik_prop_plan;
+
+/* NAIK_ERR_INPUT for names that cannot be part of a path; NAIK_ERR_MEMORY. Local. */
+naik_status naik_prop_plan_create(naik_log *log, const naik_propagator_spec *spec,
+                                  const int size[NAIK_DIM], naik_prop_plan **out);
+void naik_prop_plan_destroy(naik_prop_plan **plan);
+/* "/prop/s0000/m00"; "/corr/NAME/m00" or "/corr/NAME/s0001/m00". */
+void naik_prop_slab_path(int source, int mass, char path[NAIK_PROP_PATH]);
+void naik_prop_corr_path(const naik_prop_plan *plan, int source, int mass,
+                         char path[NAIK_PROP_PATH]);
+/* Numbers in the correlators of one colour: correlators x momenta x T. */
+int64_t naik_prop_corr_count(const naik_prop_plan *plan);
+/* Bytes of one (source, mass, colour) in the file. */
+int64_t naik_prop_slab_bytes(const naik_prop_plan *plan);
+/* The shape in lines of "key = value", for comparison; owned by the caller, NULL without memory. */
+char *naik_prop_structure(const naik_propagator_spec *spec, const int size[NAIK_DIM]);
+
+struct naik_propagator_file {
+    const naik_lattice *lattice;
+    naik_comm *comm;
+    naik_prop_plan *plan;
+    naik_solve_record *records; /* [solve_count] */
+    uint32_t *small_crc;        /* [solve_count][2], of correlators and history */
+    naik_lock *lock;            /* NULL for a complete file */
+    naik_watchdog *watchdog;    /* likewise */
+    hid_t h5;
+    bool complete;
+    bool broken; /* a write failed: HDF5 may not be asked to close the file any more */
+    int writers; /* of naik_h5_field */
+    int resumed, session;
+    uint32_t identity; /* crc32 over the texts that decide the answer */
+    char *choices;
+    char path[NAIK_PATH_MAX], part[NAIK_PATH_MAX], journal[NAIK_PATH_MAX];
+};
+
+/* prop_create.c: makes file->part with everything but the solves. Collective. */
+naik_status naik_prop_create(naik_propagator_file *file, const naik_propagator_spec *spec,
+                             const char *structure);
+/* Writes this run into the next free slot of /metadata/sessions. Collective. */
+naik_status naik_prop_begin_session(naik_propagator_file *file, const naik_propagator_spec *spec);
+/* Root attribute `state`. Does not agree. */
+naik_status naik_prop_set_state(naik_log *log, hid_t h5, const char *state);
+
+/* prop_check.c */
+/* NAIK_ERR_INPUT with the first difference between what h5 was begun with and spec. Collective. */
+naik_status naik_prop_compare(naik_propagator_file *file, const char *path,
+                              const naik_propagator_spec *spec, const char *structure);
+/* Reads /solves into file->records; broken records count as pending. Collective. */
+naik_status naik_prop_load_records(naik_propagator_file *file, bool warn);
+/* *intact: slab, correlators and history of a committed solve agree with its record. buffer
+ * [sites][3][2] scratch. Collective; the same on every rank. */
+naik_status naik_prop_check_solve(naik_propagator_file *file, int solve, double *buffer,
+                                  bool *intact);
+/* *bad = committed solves that are damaged; with `reset` they become pending, on disk too. Also
+ * checks the summed correlators. Collective. */
+naik_status naik_prop_verify(naik_propagator_file *file, bool reset, int *bad);
+
+/* Adds to *bad the summed correlators that are not the sum of their colours, or writes them again
+ * (repair). Collective. */
+naik_status naik_prop_check_sums(naik_propagator_file *file, bool repair, int *bad);
+
+/* prop_access.c: the data of one solve in an open file. */
+naik_status naik_prop_write_record(naik_propagator_file *file, int solve,
+                                   const naik_disk_record *disk); /* rank 0 */
+naik_status naik_prop_open_slab(const naik_propagator_file *file, int solve, naik_h5_field *field);
+void naik_prop_close_slab(naik_h5_field *field);
+/* Correlators [correlators][momenta][T] of one colour, history row [history_stride]. Rank 0. */
+naik_status naik_prop_write_small(naik_propagator_file *file, int solve, const double *correlators,
+                                  const double *history, naik_journal_entry *entry);
+naik_status naik_prop_read_correlators(const naik_propagator_file *file, int solve, double *out);
+naik_status naik_prop_read_history(const naik_propagator_file *file, int solve, double *out);
+/* Sum over the three colours, in order, [correlators][momenta][T]. Rank 0. */
+naik_status naik_prop_sum_colours(const naik_propagator_file *file, int source, int mass,
+                                  double *out);
+naik_status naik_prop_write_sums(naik_propagator_file *file, int source, int mass,
+                                 const double *sums);
+naik_status naik_prop_read_sums(const naik_propagator_file *file, int source, int mass,
+                                double *out);
+/* One commit, from data in memory; `disk` complete but for checksums. Collective. */
+naik_status naik_prop_commit(naik_propagator_file *file, int solve, const double *solution,
+                             const double *correlators, const double *history,
+                             naik_solve_record *record);
+
+/* prop_inspect.c: plan, checksums and place for the records of an open file, from the file alone;
+ * *disk, from malloc, the records as they lie there, to be unpacked. Collective.
+ * NAIK_ERR_CORRUPT: the file contradicts itself; what was allocated is then in *file and *disk. */
+naik_status naik_prop_describe(naik_comm *comm, hid_t h5, const char *path,
+                               naik_propagator_file *file, naik_disk_record **disk);
+
+/* prop_rebuild.c */
+/* file->part cannot be opened by HDF5: sets it and its journal aside as *.damaged. Collective.
+ * *journal (rank 0 only): NULL where there was none. NAIK_ERR_INPUT: it is of another input. */
+naik_status naik_prop_set_aside(naik_propagator_file *file);
+/* There is a pair of files set aside, or half of one: *found. Collective. */
+naik_status naik_prop_find_aside(naik_propagator_file *file, bool *found);
+/* Commits into the new part what the pair still holds intact, then removes the pair. */
+naik_status naik_prop_rebuild(naik_propagator_file *file);
+/* Removes .part, journal and whatever was set aside. */
+naik_status naik_prop_discard(naik_propagator_file *file);
+
+#endif

@@ -1,0 +1,73 @@
+/* prop_open.c - a finished propagator file, opened for reading without the input that made it */
+#include <stdlib.h>
+#include <string.h>
+
+#include "prop_file.h"
+
+static naik_status refuse_others(const naik_propagator_file *file, const naik_lattice *lattice)
+{
+    naik_log *log = lattice->comm->log;
+    char format[32] = "", state[32] = "";
+    naik_h5_get_text(file->h5, "format", format, sizeof format);
+    naik_h5_get_text(file->h5, "state", state, sizeof state);
+    if (strcmp(format, "naik-prop") != 0) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' is no propagator file of naik", file->path);
+    }
+    if (strcmp(state, "complete") != 0) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "'%s' is not complete: run its naik solve again to finish it", file->path);
+    }
+    return NAIK_OK;
+}
+
+static naik_status take_records(naik_propagator_file *file, const naik_disk_record *disk)
+{
+    for (int i = 0; i < file->plan->solve_count; i++) {
+        if (!naik_disk_record_unpack(&disk[i], &file->records[i])) {
+            return NAIK_FAIL(file->comm->log, NAIK_ERR_CORRUPT,
+                             "'%s' is damaged: the record of solve %d does not agree with its own "
+                             "checksum",
+                             file->path, i);
+        }
+    }
+    return NAIK_OK;
+}
+
+naik_status naik_propagator_file_open_finished(const naik_lattice *lattice, const char *path,
+                                               naik_propagator_file **out)
+{
+    naik_comm *comm = lattice->comm;
+    naik_status status = NAIK_OK;
+    naik_disk_record *disk = NULL;
+    hid_t h5 = -1;
+    *out = NULL;
+    naik_propagator_file *file = calloc(1, sizeof *file);
+    if (file == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a propagator file");
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    *file = (naik_propagator_file){.comm = comm, .lattice = lattice, .h5 = -1, .complete = true};
+    NAIK_TRY(naik_path_append(comm->log, path, "", file->path));
+    NAIK_TRY(naik_h5_open(comm, path, false, NULL, &h5));
+    file->h5 = h5;
+    NAIK_TRY(naik_comm_agree(comm, refuse_others(file, lattice)));
+    NAIK_TRY(naik_prop_describe(comm, h5, path, file, &disk));
+    NAIK_TRY(naik_comm_agree(comm, take_records(file, disk)));
+    if (memcmp(file->plan->size, lattice->size, sizeof file->plan->size) != 0) {
+        status =
+            NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "'%s' is for a lattice of other extents", path);
+        goto done;
+    }
+    *out = file;
+    file = NULL;
+done:
+    free(disk);
+    naik_propagator_file_close(&file);
+    return status;
+}
+
+bool naik_propagator_file_stores(const naik_propagator_file *file, int *precision)
+{
+    *precision = file->plan->precision;
+    return file->plan->store;
+}

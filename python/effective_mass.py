@@ -1,0 +1,11 @@
+"""Effective masses of every pion correlator in a file:   effective_mass.py prop.h5"""
+import sys
+
+import naik_io
+
+with naik_io.open(sys.argv[1]) as f:
+    for s in f.sources:
+        for mass in range(s.masses):
+            c = f.correlator(s.set, mass, s.number)
+            for t, m in enumerate(naik_io.effective_mass(c)):
+                print(f"{s.label} mass {mass} t {t:3d} C {c[t]:.9e} m_eff {m:.6f}")

@@ -1,0 +1,127 @@
+/* backend.c - choosing a backend, and a lattice as that backend sees it */
+#include "naik/backend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "naik/halo.h"
+
+#include "backends.h"
+
+const char *naik_precision_name(naik_precision precision)
+{
+    switch (precision) {
+    case NAIK_DOUBLE: return "double";
+    case NAIK_SINGLE: return "single";
+    case NAIK_HALF: return "half";
+    }
+    return "unknown";
+}
+
+/* The only build-dependent choice of the host code. */
+#if defined(NAIK_GPU)
+static const naik_backend_ops *const gpu_ops = &naik_backend_gpu;
+#else
+static const naik_backend_ops *const gpu_ops = NULL;
+#endif
+
+static naik_status open_backend(naik_backend *backend, const naik_backend_ops *ops,
+                                const naik_backend_options *options)
+{
+    backend->ops = ops;
+    naik_status status = naik_comm_agree(backend->comm, ops->open(backend, options));
+    if (status != NAIK_OK) {
+        ops->close(backend);
+        backend->ops = NULL;
+    }
+    return status;
+}
+
+naik_status naik_backend_create(naik_comm *comm, const char *name,
+                                const naik_backend_options *options, naik_backend **out)
+{
+    naik_status status = NAIK_OK;
+    *out = NULL;
+    bool automatic = strcmp(name, "auto") == 0;
+    bool want_gpu = strcmp(name, "gpu") == 0;
+    if (!automatic && !want_gpu && strcmp(name, "cpu") != 0) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "unknown backend '%s': choose auto, cpu or gpu",
+                         name);
+    }
+    if (want_gpu && gpu_ops == NULL) {
+        return NAIK_FAIL(
+            comm->log, NAIK_ERR_INPUT,
+            "this build has no GPU backend: build with make GPU=cuda or GPU=hip, or set "
+            "run.backend to cpu");
+    }
+    naik_backend *backend = calloc(1, sizeof *backend);
+    if (backend == NULL) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the backend");
+    }
+    backend->comm = comm;
+    backend->log = comm->log;
+    if (gpu_ops != NULL && (automatic || want_gpu)) {
+        status = open_backend(backend, gpu_ops, options);
+        if (status == NAIK_ERR_DEVICE && automatic) {
+            naik_log_warn(comm->log, "no usable GPU (%s): running on the CPU",
+                          naik_log_message(comm->log));
+            naik_log_clear(comm->log);
+            status = NAIK_OK;
+        }
+        NAIK_TRY(status);
+    }
+    if (backend->ops == NULL) {
+        NAIK_TRY(open_backend(backend, &naik_backend_cpu, options));
+    }
+    *out = backend;
+done:
+    if (status != NAIK_OK) {
+        free(backend);
+    }
+    return status;
+}
+
+void naik_backend_destroy(naik_backend **backend)
+{
+    if (*backend == NULL) {
+        return;
+    }
+    (*backend)->ops->close(*backend);
+    free(*backend);
+    *backend = NULL;
+}
+
+naik_status naik_geometry_create(naik_backend *backend, const naik_lattice *lattice,
+                                 naik_geometry **out)
+{
+    naik_status status = NAIK_OK;
+    *out = NULL;
+    naik_geometry *geometry = calloc(1, sizeof *geometry);
+    if (geometry == NULL) {
+        return NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the geometry");
+    }
+    geometry->backend = backend;
+    geometry->lattice = lattice;
+    NAIK_TRY(naik_comm_agree(backend->comm,
+                             backend->ops->tables_create(backend, lattice, &geometry->tables)));
+    NAIK_TRY(naik_halo_create(geometry, &geometry->halo));
+    *out = geometry;
+done:
+    if (status != NAIK_OK) {
+        naik_geometry_destroy(&geometry);
+    }
+    return status;
+}
+
+void naik_geometry_destroy(naik_geometry **geometry)
+{
+    if (*geometry == NULL) {
+        return;
+    }
+    naik_halo_destroy(&(*geometry)->halo);
+    if ((*geometry)->tables != NULL) {
+        (*geometry)->backend->ops->tables_destroy((*geometry)->backend, (*geometry)->tables);
+    }
+    free(*geometry);
+    *geometry = NULL;
+}

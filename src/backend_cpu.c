@@ -1,0 +1,292 @@
+/* backend_cpu.c - the table of the CPU backend, and what of it needs no layout
+ *
+ * Threads take contiguous pieces of cells; the kernels (kernels_cpu.c) know nothing of threads.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "naik/halo.h"
+#include "naik/memory.h"
+
+#include "backends.h"
+#include "cpu.h"
+#include "sums_cpu.h"
+
+/* The best instruction set of this machine; all give the same bits. */
+static const cpu_kernels *choose_kernels(void)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
+        return &cpu_kernels_avx512;
+    }
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        return &cpu_kernels_avx2;
+    }
+#endif
+    return &cpu_kernels_portable;
+}
+
+static naik_status cpu_open(naik_backend *backend, const naik_backend_options *options)
+{
+    cpu_state *state = calloc(1, sizeof *state);
+    backend->state = state;
+    if (state == NULL) {
+        return NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the CPU backend");
+    }
+    state->kernels = choose_kernels();
+    state->threads = options->threads;
+    if (state->threads <= 0) {
+        int threads = 0;
+#pragma omp parallel reduction(+ : threads)
+        threads += 1;
+        state->threads = threads;
+    }
+    return NAIK_OK;
+}
+
+static void cpu_close(naik_backend *backend)
+{
+    free(backend->state);
+    backend->state = NULL;
+}
+
+static void cpu_describe(const naik_backend *backend, char *text, size_t text_size)
+{
+    const cpu_state *state = backend->state;
+    snprintf(text, text_size, "CPU, %s, %d thread%s a rank", state->kernels->name, state->threads,
+             state->threads == 1 ? "" : "s");
+}
+
+static naik_status cpu_alloc(naik_backend *backend, size_t size_bytes, const char *what, void **out)
+{
+    return naik_alloc(backend->log, size_bytes, what, out);
+}
+
+static void cpu_release(naik_backend *backend, void *memory)
+{
+    (void)backend;
+    naik_free(memory);
+}
+
+static naik_status cpu_copy_bytes(naik_backend *backend, void *to, const void *from,
+                                  size_t size_bytes)
+{
+    (void)backend;
+    memcpy(to, from, size_bytes);
+    return NAIK_OK;
+}
+
+static naik_status cpu_sync(naik_backend *backend)
+{
+    (void)backend;
+    return NAIK_OK;
+}
+
+naik_status cpu_run(naik_backend *backend, int32_t count, int nrhs, naik_exactsum *sums,
+                    cpu_range body, void *context)
+{
+    const int64_t threads = cpu_threads(backend);
+#pragma omp parallel num_threads(cpu_threads(backend))
+    {
+        cpu_sums mine[NAIK_MAX_RHS];
+#pragma omp for schedule(static)
+        for (int64_t piece = 0; piece < threads; piece++) {
+            for (int c = 0; sums != NULL && c < nrhs; c++) {
+                cpu_sums_begin(&mine[c]);
+            }
+            body(context, (int32_t)(count * piece / threads),
+                 (int32_t)(count * (piece + 1) / threads), sums != NULL ? mine : NULL);
+            for (int c = 0; sums != NULL && c < nrhs; c++) {
+#pragma omp critical(naik_cpu_sums)
+                cpu_sums_end(&mine[c], &sums[c]);
+            }
+        }
+    }
+    return NAIK_OK;
+}
+
+typedef struct dslash_context {
+    const naik_dslash_args *args;
+    const cpu_kernels *kernels;
+    const int32_t *list;
+} dslash_context;
+
+static void dslash_range(void *context, int32_t begin, int32_t end, cpu_sums *sums)
+{
+    const dslash_context *c = context;
+    c->kernels->dslash(c->args, c->list, begin, end, sums);
+}
+
+static naik_status cpu_dslash(const naik_dslash_args *args, naik_region region)
+{
+    naik_backend *backend = args->in->geometry->backend;
+    const cpu_tables *t = cpu_tables_of(args->in->geometry);
+    const naik_precision vectors = args->in->precision, links = args->links->precision;
+    if ((vectors == NAIK_DOUBLE) != (links == NAIK_DOUBLE)) {
+        return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
+                         "no Dslash for %s vectors with %s links on the CPU",
+                         naik_precision_name(vectors), naik_precision_name(links));
+    }
+    dslash_context context = {args, cpu_kernels_of(args->in->geometry), NULL};
+    int32_t count = t->shape.half;
+    if (region == NAIK_INTERIOR) {
+        context.list = t->interior[args->parity];
+        count = t->interior_count[args->parity];
+    } else if (region == NAIK_BOUNDARY) {
+        context.list = t->boundary[args->parity];
+        count = t->boundary_count[args->parity];
+    }
+    return cpu_run(backend, count, args->in->nrhs, args->sums, dslash_range, &context);
+}
+
+static naik_status cpu_sums_clear(naik_backend *backend, naik_exactsum *sums, int count)
+{
+    (void)backend;
+    for (int i = 0; i < count; i++) {
+        naik_exactsum_clear(&sums[i]);
+    }
+    return NAIK_OK;
+}
+
+static naik_status cpu_sums_reduce(naik_backend *backend, naik_exactsum *sums, int count)
+{
+    return naik_comm_sum_exact(backend->comm, sums, count);
+}
+
+static naik_status cpu_sums_values(naik_backend *backend, const naik_exactsum *sums, int count,
+                                   double *values)
+{
+    (void)backend;
+    for (int i = 0; i < count; i++) {
+        values[i] = naik_exactsum_value(&sums[i]);
+    }
+    return NAIK_OK;
+}
+
+typedef struct update {
+    const cpu_kernels *kernels;
+    const naik_column *columns;
+    const naik_field *p, *ap, *from;
+    naik_field *x, *r, *to;
+} update;
+
+static naik_status run_update(const naik_field *field, naik_exactsum *sums, cpu_range body,
+                              update *u)
+{
+    const naik_geometry *geometry = field->geometry;
+    u->kernels = cpu_kernels_of(geometry);
+    return cpu_run(geometry->backend, cpu_tables_of(geometry)->shape.half, field->nrhs, sums, body,
+                   u);
+}
+
+static void norm2_range(void *context, int32_t begin, int32_t end, cpu_sums *sums)
+{
+    const update *u = context;
+    u->kernels->norm2(u->from, begin, end, sums);
+}
+
+static naik_status cpu_norm2(const naik_field *v, naik_exactsum *sums)
+{
+    return run_update(v, sums, norm2_range, &(update){.from = v});
+}
+
+static void update_xr_range(void *context, int32_t begin, int32_t end, cpu_sums *sums)
+{
+    const update *u = context;
+    u->kernels->update_xr(u->columns, u->p, u->ap, u->x, u->r, begin, end, sums);
+}
+
+static naik_status cpu_update_xr(const naik_column *columns, const naik_field *p,
+                                 const naik_field *ap, naik_field *x, naik_field *r,
+                                 naik_exactsum *sums)
+{
+    return run_update(p, sums, update_xr_range,
+                      &(update){.columns = columns, .p = p, .ap = ap, .x = x, .r = r});
+}
+
+static void update_p_range(void *context, int32_t begin, int32_t end, cpu_sums *sums)
+{
+    const update *u = context;
+    (void)sums;
+    u->kernels->update_p(u->columns, u->from, u->to, begin, end);
+}
+
+static naik_status cpu_update_p(const naik_column *columns, const naik_field *r, naik_field *p)
+{
+    return run_update(p, NULL, update_p_range, &(update){.columns = columns, .from = r, .to = p});
+}
+
+static naik_status cpu_column_alpha(naik_backend *backend, naik_column *columns,
+                                    naik_exactsum *sums, int count)
+{
+    for (int c = 0; c < count; c++) {
+        naik_column_alpha(&columns[c], naik_exactsum_value(&sums[c]));
+    }
+    return cpu_sums_clear(backend, sums, count);
+}
+
+static naik_status cpu_column_step(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
+                                   int count, double *history, int history_stride)
+{
+    for (int c = 0; c < count; c++) {
+        bool running = columns[c].state == NAIK_COLUMN_RUN;
+        naik_column_step(&columns[c], naik_exactsum_value(&sums[c]));
+        if (running && history != NULL) {
+            history[(columns[c].iterations - 1) % history_stride * count + c] = columns[c].rr;
+        }
+    }
+    return cpu_sums_clear(backend, sums, count);
+}
+
+static naik_status cpu_repeat(naik_backend *backend, uint64_t serial,
+                              naik_status (*body)(void *data), void *data, int times)
+{
+    (void)backend;
+    (void)serial;
+    naik_status status = NAIK_OK;
+    for (int k = 0; k < times && status == NAIK_OK; k++) {
+        status = body(data);
+    }
+    return status;
+}
+
+const naik_backend_ops naik_backend_cpu = {
+    .name = "cpu",
+    .host_memory = true,
+    .poll_interval = 1,
+    .open = cpu_open,
+    .close = cpu_close,
+    .describe = cpu_describe,
+    .alloc = cpu_alloc,
+    .release = cpu_release,
+    .upload = cpu_copy_bytes,
+    .download = cpu_copy_bytes,
+    .sync = cpu_sync,
+    .tables_create = cpu_tables_create,
+    .tables_destroy = cpu_tables_destroy,
+    .field_bytes = cpu_field_bytes,
+    .field_import = cpu_field_import,
+    .field_export = cpu_field_export,
+    .field_zero = cpu_field_zero,
+    .field_copy = cpu_field_copy,
+    .field_add = cpu_field_add,
+    .field_gather = cpu_field_gather,
+    .field_copy_column = cpu_field_copy_column,
+    .links_bytes = cpu_links_bytes,
+    .links_pack = cpu_links_pack,
+    .face_bytes = cpu_face_bytes,
+    .pack = cpu_pack,
+    .unpack = cpu_unpack,
+    .dslash = cpu_dslash,
+    .sums_clear = cpu_sums_clear,
+    .sums_reduce = cpu_sums_reduce,
+    .sums_values = cpu_sums_values,
+    .norm2 = cpu_norm2,
+    .site_ratio = cpu_site_ratio,
+    .update_xr = cpu_update_xr,
+    .update_p = cpu_update_p,
+    .column_alpha = cpu_column_alpha,
+    .column_step = cpu_column_step,
+    .repeat = cpu_repeat,
+};

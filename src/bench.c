@@ -1,0 +1,320 @@
+/* bench.c - `naik bench dslash|cg|halo|links|io|model`: options and the lattice that is measured on
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "naik/commands.h"
+#include "naik/field.h"
+#include "naik/options.h"
+#include "naik/rng.h"
+#include "naik/text.h"
+
+#include "bench.h"
+
+static const char *const precisions[] = {
+    [NAIK_DOUBLE] = "double", [NAIK_SINGLE] = "single", [NAIK_HALF] = "half", NULL};
+static const char *const backends[] = {"auto", "cpu", "gpu", NULL};
+
+/* "1,8,12" into list. */
+static naik_status parse_list(naik_log *log, const char *text, int list[], int *count)
+{
+    char word[32];
+    *count = 0;
+    for (const char *at = text; *at != '\0';) {
+        size_t length = strcspn(at, ",");
+        int64_t value = 0;
+        bool fits = length < sizeof word && *count < BENCH_MAX_LIST;
+        memcpy(word, at, fits ? length : 0);
+        word[fits ? length : 0] = '\0';
+        if (!fits || !naik_text_int64(word, &value) || value < 1 || value > NAIK_MAX_RHS) {
+            *count = 0;
+            break;
+        }
+        list[(*count)++] = (int)value;
+        at += length + (at[length] == ',' && at[length + 1] != '\0');
+        if (*at == ',') {
+            *count = 0;
+            break;
+        }
+    }
+    if (*count == 0) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "naik bench: --nrhs %s is no list of numbers from 1 to %d, as in 1,8,12",
+                         text, NAIK_MAX_RHS);
+    }
+    return NAIK_OK;
+}
+
+static naik_status parse(naik_log *log, const char *command, int argc, char **argv,
+                         bench_options *o)
+{
+    static const char *const links[] = {"random", "random-hisq", "unit", NULL};
+    static const char *const actions[] = {
+        [NAIK_NAIVE] = "naive", [NAIK_ASQTAD] = "asqtad", [NAIK_HISQ] = "hisq", NULL};
+    static const char *const recons[] = {"18", "13", "12", "9", NULL};
+    static const int recon_numbers[] = {18, 13, 12, 9};
+    const char *nrhs = "1";
+    int recon = 0;
+    const naik_option options[] = {
+        {.name = "size", .kind = NAIK_OPTION_EXTENTS, .target = o->size},
+        {.name = "links", .kind = NAIK_OPTION_CHOICE, .target = &o->links, .choices = links},
+        {.name = "action", .kind = NAIK_OPTION_CHOICE, .target = &o->action, .choices = actions},
+        {.name = "precision",
+         .kind = NAIK_OPTION_CHOICE,
+         .target = &o->precision,
+         .choices = precisions},
+        {.name = "link-precision",
+         .kind = NAIK_OPTION_CHOICE,
+         .target = &o->link_precision,
+         .choices = precisions},
+        {.name = "inner-precision",
+         .kind = NAIK_OPTION_CHOICE,
+         .target = &o->inner_precision,
+         .choices = precisions},
+        {.name = "recon", .kind = NAIK_OPTION_CHOICE, .target = &recon, .choices = recons},
+        {.name = "nrhs", .kind = NAIK_OPTION_TEXT, .target = &nrhs},
+        {.name = "batch",
+         .kind = NAIK_OPTION_INT,
+         .target = &o->batch,
+         .min = 1,
+         .max = NAIK_MAX_RHS},
+        {.name = "backend", .kind = NAIK_OPTION_CHOICE, .target = &o->backend, .choices = backends},
+        {.name = "threads",
+         .kind = NAIK_OPTION_INT,
+         .target = &o->threads,
+         .min = 1,
+         .max = 100000},
+        {.name = "mass", .kind = NAIK_OPTION_REAL, .target = &o->mass, .min = 1e-6, .max = 1e3},
+        {.name = "tolerance",
+         .kind = NAIK_OPTION_REAL,
+         .target = &o->tolerance,
+         .min = 1e-15,
+         .max = 1},
+        {.name = "max-iterations",
+         .kind = NAIK_OPTION_INT,
+         .target = &o->max_iterations,
+         .min = 1,
+         .max = 1e6},
+        {.name = "weak", .kind = NAIK_OPTION_FLAG, .target = &o->weak},
+        {.name = "strong", .kind = NAIK_OPTION_FLAG, .target = &o->strong},
+        {.name = "iterations",
+         .kind = NAIK_OPTION_INT,
+         .target = &o->iterations,
+         .min = 1,
+         .max = 1e6},
+        {.name = "grid", .kind = NAIK_OPTION_EXTENTS, .target = o->grid},
+        {.name = "repeat",
+         .kind = NAIK_OPTION_INT,
+         .target = &o->repeat,
+         .min = 1,
+         .max = BENCH_MAX_REPEAT},
+        {.name = "time", .kind = NAIK_OPTION_REAL, .target = &o->time_s, .min = 1e-6, .max = 1e3},
+        {.name = "file", .kind = NAIK_OPTION_TEXT, .target = &o->file},
+        {.name = "json", .kind = NAIK_OPTION_FLAG, .target = &o->json}};
+    naik_status status = naik_options_parse(log, command, argc, argv, options,
+                                            sizeof options / sizeof *options, NULL, 0, NULL);
+    if (status == NAIK_OK) {
+        o->recon = recon_numbers[recon];
+        if (o->weak && o->strong) {
+            return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                             "naik bench: choose one of --weak (--size is that of a rank) and "
+                             "--strong (--size is that of the lattice)");
+        }
+        if ((o->weak || o->strong) && o->iterations == 0) {
+            o->iterations = 200;
+        }
+        status = parse_list(log, nrhs, o->nrhs, &o->nrhs_count);
+    }
+    return status;
+}
+
+/* Fat links that are no group elements, long ones (1/24) e^{i angle} V with V in SU(3). */
+static naik_status make_random_links(const naik_lattice *lat, bool with_long, naik_fatlong *links)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_gauge_create(lat, &links->fat));
+    naik_gauge_set_random(links->fat, 11);
+    for (int64_t i = 0; i < (int64_t)lat->sites * NAIK_DIM; i++) {
+        links->fat->link[i] = naik_mat_scale(0.7, &links->fat->link[i]);
+        links->fat->link[i].e[0][0].re += 0.1;
+    }
+    if (with_long) {
+        links->long_scale = 1.0 / 24;
+        NAIK_TRY(naik_gauge_create(lat, &links->long_links));
+        naik_gauge_set_random(links->long_links, 12);
+    }
+    for (int32_t site = 0; with_long && site < lat->sites; site++) {
+        int x[NAIK_DIM];
+        naik_lattice_coords(lat, site, x);
+        naik_rng rng = naik_rng_at(13, 0, (uint64_t)naik_lattice_global(lat, x));
+        for (int mu = 0; mu < NAIK_DIM; mu++) {
+            const double angle = 6.283185307179586 * naik_rng_uniform(&rng);
+            const naik_complex phase = {cos(angle) / 24, sin(angle) / 24};
+            naik_complex *e = &links->long_links->link[(int64_t)site * NAIK_DIM + mu].e[0][0];
+            for (int i = 0; i < 9; i++) {
+                e[i] = naik_cmul(phase, e[i]);
+            }
+        }
+    }
+done:
+    return status;
+}
+
+/* b->thin and, where the measurement needs them, b->source. */
+static naik_status make_links(bench *b)
+{
+    naik_status status = NAIK_OK;
+    const bench_options *o = b->options;
+    const bool built = strcmp(b->what, "dslash") == 0 || strcmp(b->what, "cg") == 0;
+    naik_fattener *fattener = NULL;
+    if (built && o->links == BENCH_RANDOM) {
+        b->source = calloc(1, sizeof *b->source);
+        if (b->source == NULL) {
+            status = NAIK_FAIL(b->comm->log, NAIK_ERR_MEMORY, "no memory for the links");
+        }
+        NAIK_TRY(naik_comm_agree(b->comm, status));
+        NAIK_TRY(make_random_links(b->lattice, o->action != NAIK_NAIVE, b->source));
+        return NAIK_OK;
+    }
+    if (strcmp(b->what, "halo") == 0) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(naik_gauge_create(b->lattice, &b->thin));
+    if (o->links == BENCH_UNIT) {
+        naik_gauge_set_unit(b->thin);
+    } else {
+        naik_gauge_set_random(b->thin, 11);
+    }
+    if (strcmp(b->what, "io") != 0) {
+        naik_gauge_apply_phases(b->thin, true);
+    }
+    if (built) {
+        NAIK_TRY(naik_fattener_create(b->thin, (naik_action_type)o->action, 1.0, &fattener));
+        NAIK_TRY(naik_fattener_links(fattener, 0, &b->source));
+    }
+done:
+    naik_fattener_destroy(&fattener);
+    return status;
+}
+
+static int count_threads(int wanted)
+{
+    int threads = 0;
+    if (wanted > 0) {
+        return wanted;
+    }
+#pragma omp parallel reduction(+ : threads)
+    threads += 1;
+    return threads;
+}
+
+static naik_status create_lattice(bench *b)
+{
+    naik_status status = NAIK_OK;
+    const bench_options *o = b->options;
+    int grid[NAIK_DIM], size[NAIK_DIM];
+    bool chosen = o->grid[0] > 0;
+    memcpy(grid, o->grid, sizeof grid);
+    memcpy(size, o->size, sizeof size);
+    if (o->weak && !chosen) {
+        naik_grid_grow(b->comm->size, grid);
+        chosen = true;
+    }
+    for (int mu = 0; o->weak && mu < NAIK_DIM; mu++) {
+        size[mu] = grid[mu] < 32768 ? grid[mu] * o->size[mu] : 0;
+    }
+    NAIK_TRY(naik_lattice_create(b->comm, size, chosen ? grid : NULL, &b->lattice));
+done:
+    return status;
+}
+
+static naik_status set_up(bench *b)
+{
+    naik_status status = NAIK_OK;
+    const bench_options *o = b->options;
+    const naik_backend_options options = {.threads = o->threads};
+    b->threads = count_threads(o->threads);
+    NAIK_TRY(create_lattice(b));
+    NAIK_TRY(naik_backend_create(b->comm, backends[o->backend], &options, &b->backend));
+    NAIK_TRY(naik_geometry_create(b->backend, b->lattice, &b->geometry));
+    NAIK_TRY(make_links(b));
+    NAIK_TRY(naik_comm_agree(b->comm, bench_copy_create(b, &b->copy)));
+done:
+    return status;
+}
+
+static void tear_down(bench *b)
+{
+    bench_copy_destroy(&b->copy);
+    naik_fatlong_destroy(&b->source);
+    naik_gauge_destroy(&b->thin);
+    naik_geometry_destroy(&b->geometry);
+    naik_backend_destroy(&b->backend);
+    naik_lattice_destroy(&b->lattice);
+}
+
+typedef struct kind {
+    const char *name, *command;
+    naik_status (*run)(const bench *b);
+    int repeat; /* samples unless the user says */
+    int size;   /* extent likewise */
+} kind;
+
+static const kind kinds[] = {{"dslash", "bench dslash", bench_dslash, 7, 32},
+                             {"cg", "bench cg", bench_cg, 3, 16},
+                             {"halo", "bench halo", bench_halo, 7, 32},
+                             {"links", "bench links", bench_links, 3, 16},
+                             {"io", "bench io", bench_io, 3, 16}};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static naik_status run_kind(naik_comm *comm, const kind *k, int argc, char **argv)
+{
+    naik_status status = NAIK_OK;
+    bench_options options = {.size = {k->size, k->size, k->size, k->size},
+                             .links = BENCH_RANDOM_HISQ,
+                             .action = NAIK_HISQ,
+                             .link_precision = -1,
+                             .inner_precision = -1,
+                             .mass = 0.05,
+                             .tolerance = 1e-10,
+                             .max_iterations = 20000,
+                             .repeat = k->repeat,
+                             .time_s = 0.1,
+                             .file = "naik-bench.h5"};
+    bench b = {.comm = comm, .options = &options, .what = k->name};
+    NAIK_TRY(parse(comm->log, k->command, argc, argv, &options));
+    NAIK_TRY(set_up(&b));
+    NAIK_TRY(k->run(&b));
+done:
+    tear_down(&b);
+    return status;
+}
+
+naik_status naik_command_bench(naik_comm *comm, int argc, char **argv)
+{
+    const char *names[KINDS + 2] = {NULL};
+    for (int i = 0; i < KINDS; i++) {
+        names[i] = kinds[i].name;
+        if (argc > 1 && strcmp(argv[1], names[i]) == 0) {
+            return run_kind(comm, &kinds[i], argc - 1, argv + 1);
+        }
+    }
+    if (argc > 1 && strcmp(argv[1], "model") == 0) {
+        return bench_model(comm, argc - 1, argv + 1);
+    }
+    names[KINDS] = "model";
+    if (argc < 2) {
+        return NAIK_FAIL(
+            comm->log, NAIK_ERR_INPUT,
+            "'naik bench' needs one of dslash, cg, halo, links, io, model; see 'naik bench "
+            "--help'");
+    }
+    const char *nearest = naik_text_nearest(argv[1], names);
+    if (nearest != NULL) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                         "unknown measurement 'bench %s'; did you mean 'naik bench %s'?", argv[1],
+                         nearest);
+    }
+    return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                     "unknown measurement 'bench %s'; 'naik bench --help' lists them", argv[1]);
+}

@@ -1,0 +1,76 @@
+/* bench_dslash.c - `naik bench dslash`: one application of D, for each batch size asked for */
+#include "naik/dslash.h"
+#include "naik/memory.h"
+
+#include "bench.h"
+
+typedef struct run {
+    const naik_links *links;
+    naik_field *in, *out;
+} run;
+
+static naik_status apply(void *context)
+{
+    const run *r = context;
+    return naik_dslash_plain(r->links, r->in, NAIK_EVEN, r->out);
+}
+
+static naik_status fill(const bench *b, naik_field *field)
+{
+    naik_status status = NAIK_OK;
+    double *v = NULL;
+    NAIK_TRY(naik_alloc(b->comm->log, (size_t)b->lattice->sites * 6 * sizeof *v, "a vector",
+                        (void **)&v));
+    for (int c = 0; c < field->nrhs; c++) {
+        if (c < 2) { /* two different columns are enough */
+            bench_random_vector(b->lattice, 100 + (uint64_t)c, v);
+        }
+        NAIK_TRY(b->backend->ops->field_import(field, NAIK_ODD, c, v));
+    }
+done:
+    naik_free(v);
+    return status;
+}
+
+static naik_status measure(const bench *b, const naik_links *links, int nrhs)
+{
+    naik_status status = NAIK_OK;
+    const naik_precision vectors = bench_vectors(b);
+    run r = {.links = links};
+    bench_timing timing;
+    bench_line line;
+    NAIK_TRY(naik_field_create(b->geometry, vectors, nrhs, &r.in));
+    NAIK_TRY(naik_field_create(b->geometry, vectors, nrhs, &r.out));
+    NAIK_TRY(naik_comm_agree(b->comm, fill(b, r.in)));
+    NAIK_TRY(bench_measure(b, apply, &r, &timing));
+    const double sites = 0.5 * (double)b->lattice->volume;
+    const double flops = links->hops == NAIK_HOPS ? NAIK_DSLASH_FLOPS : NAIK_DSLASH_FLOPS_NAIVE;
+    bench_line_begin(b, &line);
+    bench_put_kind(b, &line, vectors, links->precision, links->recon);
+    bench_put_int(&line, "nrhs", nrhs);
+    bench_put_machine(b, &line);
+    bench_put_real(&line, "us", "%.6g", timing.median_s * 1e6);
+    bench_put_real(&line, "gflops", "%.5g", flops * sites * nrhs / timing.median_s * 1e-9);
+    bench_line_end(
+        b, &line,
+        sites * bench_floor_bytes(vectors, links->precision, links->recon, links->hops, nrhs),
+        timing.median_s, &timing);
+done:
+    naik_field_destroy(&r.in);
+    naik_field_destroy(&r.out);
+    return status;
+}
+
+naik_status bench_dslash(const bench *b)
+{
+    naik_status status = NAIK_OK;
+    naik_links *links = NULL;
+    NAIK_TRY(naik_links_create(b->geometry, b->source, bench_link_precision(b, bench_vectors(b)),
+                               bench_recon(b), &links));
+    for (int i = 0; i < b->options->nrhs_count; i++) {
+        NAIK_TRY(measure(b, links, b->options->nrhs[i]));
+    }
+done:
+    naik_links_destroy(&links);
+    return status;
+}

@@ -1,0 +1,394 @@
+/* cg.c - the batched conjugate gradient, on any backend
+ *
+ * One iteration is a few calls that only enqueue (iterate). Between polls nothing reaches the host.
+ * At a poll the host looks at the columns' records: those that ask get their true residual
+ * (check_columns), those that are done leave, new systems take their places, and when none are left
+ * the batch is narrowed.
+ */
+#include "naik/cg.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cg_batch.h"
+
+const char *naik_cg_reason_text(naik_cg_reason reason)
+{
+    switch (reason) {
+    case NAIK_CG_CONVERGED: return "converged";
+    case NAIK_CG_ZERO_SOURCE: return "zero source";
+    case NAIK_CG_ITERATION_LIMIT: return "iteration limit";
+    case NAIK_CG_STAGNATED: return "stagnated";
+    case NAIK_CG_BROKEN: return "broken by NaN or a singular direction";
+    case NAIK_CG_INTERRUPTED: return "interrupted";
+    }
+    return "unknown";
+}
+
+naik_cg_options naik_cg_defaults(void)
+{
+    return (naik_cg_options){
+        .max_iterations = 20000, .delta = 0.1, .max_restarts = 10, .history_stride = 0};
+}
+
+/* x += alpha p, r -= alpha A p, p = r + beta p for every running column. */
+static naik_status iterate(void *data)
+{
+    naik_status status = NAIK_OK;
+    naik_cg *cg = data;
+    naik_backend *backend = cg->geometry->backend;
+    const naik_backend_ops *ops = backend->ops;
+    const int n = cg->width_now;
+    NAIK_TRY(naik_schur_apply(&cg->inner, cg->p, cg->columns, NAIK_COLUMN_RUN, cg->ap, cg->sums));
+    NAIK_TRY(ops->sums_reduce(backend, cg->sums, n));
+    NAIK_TRY(ops->column_alpha(backend, cg->columns, cg->sums, n));
+    NAIK_TRY(ops->update_xr(cg->columns, cg->p, cg->ap, cg->xi, cg->ri, cg->sums));
+    NAIK_TRY(ops->sums_reduce(backend, cg->sums, n));
+    NAIK_TRY(ops->column_step(backend, cg->columns, cg->sums, n, cg->history, cg->poll));
+    NAIK_TRY(ops->update_p(cg->columns, cg->ri, cg->p));
+done:
+    return status;
+}
+
+static int columns_in(const naik_cg *cg, naik_column_state state)
+{
+    int count = 0;
+    for (int c = 0; c < cg->width_now; c++) {
+        count += cg->record[c].state == (int32_t)state;
+    }
+    return count;
+}
+
+/* The residual history since the last poll, from the ring on the backend. */
+static naik_status drain_history(naik_cg *cg, const int before[])
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = cg->geometry->backend;
+    if (cg->history_stride == 0) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(backend->ops->download(backend, cg->ring, cg->history,
+                                    (size_t)cg->poll * (size_t)cg->width_now * sizeof *cg->ring));
+    for (int c = 0; c < cg->width_now; c++) {
+        cg_slot *slot = &cg->slot[c];
+        for (int i = before[c]; i < cg->record[c].iterations && i < cg->history_stride; i++) {
+            double rr = cg->ring[i % cg->poll * cg->width_now + c];
+            slot->history[i] = sqrt(rr / slot->bb);
+        }
+    }
+done:
+    return status;
+}
+
+/* Runs until the next poll: at most `poll` iterations of all running columns. */
+static naik_status run_to_poll(naik_cg *cg)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = cg->geometry->backend;
+    const naik_backend_ops *ops = backend->ops;
+    int before[NAIK_MAX_RHS];
+    double start_s = naik_time_s();
+    int running = columns_in(cg, NAIK_COLUMN_RUN);
+    for (int c = 0; c < cg->width_now; c++) {
+        before[c] = cg->record[c].iterations;
+    }
+    NAIK_TRY(ops->sums_clear(backend, cg->sums, cg->width_now));
+    NAIK_TRY(ops->repeat(backend, cg->serial, iterate, cg, cg->poll));
+    NAIK_TRY(cg_columns_download(cg));
+    NAIK_TRY(drain_history(cg, before));
+    for (int c = 0; c < cg->width_now; c++) {
+        cg->slot[c].seconds +=
+            cg->record[c].iterations > before[c] ? (naik_time_s() - start_s) / running : 0;
+    }
+done:
+    return status;
+}
+
+/* Gives every idle column a new system, as long as there are some; the new ones ask for a check. */
+static naik_status load_systems(naik_cg *cg, const naik_cg_options *options,
+                                const naik_cg_stream *stream)
+{
+    naik_status status = NAIK_OK;
+    const naik_backend_ops *ops = cg->geometry->backend->ops;
+    double norms[NAIK_MAX_RHS];
+    bool fresh[NAIK_MAX_RHS] = {false}, kept[NAIK_MAX_RHS] = {false};
+    naik_cg_state state[NAIK_MAX_RHS];
+    int loaded = 0;
+    for (int c = 0; c < cg->width_now; c++) {
+        fresh[c] = cg->record[c].state == NAIK_COLUMN_IDLE && cg->next + loaded < stream->count;
+        loaded += fresh[c];
+    }
+    if (loaded == 0) {
+        return NAIK_OK;
+    }
+    /* Idle columns start clean: no old direction, no old correction, no old solution. */
+    NAIK_TRY(ops->field_zero(cg->x, cg->columns, NAIK_COLUMN_IDLE));
+    NAIK_TRY(ops->field_zero(cg->p, cg->columns, NAIK_COLUMN_IDLE));
+    if (cg->mixed) {
+        NAIK_TRY(ops->field_zero(cg->xi, cg->columns, NAIK_COLUMN_IDLE));
+    }
+    for (int c = 0; c < cg->width_now; c++) {
+        if (fresh[c]) {
+            cg_slot *slot = &cg->slot[c];
+            double *history = slot->history;
+            *slot = (cg_slot){.index = cg->next++, .history = history};
+            NAIK_TRY(stream->load(stream->data, slot->index, cg->b, cg->x, c, &slot->system));
+            NAIK_TRY(cg_check_system(cg, &slot->system));
+            NAIK_TRY(cg_restore(cg, stream, c, &state[c], &kept[c]));
+        }
+    }
+    NAIK_TRY(cg_norms(cg, cg->b, norms));
+    for (int c = 0; c < cg->width_now; c++) {
+        if (fresh[c]) {
+            cg_slot *slot = &cg->slot[c];
+            slot->bb = norms[c];
+            slot->best_rr = INFINITY;
+            cg->record[c] = (naik_column){.shift = slot->system.shift,
+                                          .state = NAIK_COLUMN_CHECK,
+                                          .limit = options->max_iterations};
+            if (kept[c]) {
+                NAIK_TRY(cg_adopt(cg, options, c, &state[c]));
+            }
+        }
+    }
+    NAIK_TRY(cg_columns_upload(cg));
+done:
+    return status;
+}
+
+/* What the true residual says of a column: done, and why; or -1 to go on. */
+static int verdict(const naik_cg *cg, const naik_cg_options *options, int c, double rr)
+{
+    const cg_slot *slot = &cg->slot[c];
+    const double tolerance = slot->system.tolerance;
+    if (slot->bb == 0) {
+        return NAIK_CG_ZERO_SOURCE;
+    }
+    if (!isfinite(rr) || !isfinite(slot->bb)) {
+        return slot->breaks > 1 || !isfinite(slot->bb) ? NAIK_CG_BROKEN : -1;
+    }
+    bool site_ok =
+        slot->system.site_tolerance <= 0 || slot->site_residual <= slot->system.site_tolerance;
+    if (rr <= tolerance * tolerance * slot->bb && site_ok) {
+        return NAIK_CG_CONVERGED;
+    }
+    if (cg->record[c].iterations >= options->max_iterations) {
+        return NAIK_CG_ITERATION_LIMIT;
+    }
+    if (slot->breaks > 1) {
+        return NAIK_CG_BROKEN;
+    }
+    return slot->stalls >= options->max_restarts ? NAIK_CG_STAGNATED : -1;
+}
+
+static naik_status finish_column(naik_cg *cg, const naik_cg_stream *stream, int c, int reason,
+                                 double rr)
+{
+    cg_slot *slot = &cg->slot[c];
+    const bool zero = reason == NAIK_CG_ZERO_SOURCE;
+    const naik_cg_result result = {
+        .reason = (naik_cg_reason)reason,
+        .iterations = cg->record[c].iterations,
+        .restarts = slot->restarts,
+        .residual = zero ? 0 : sqrt(rr / slot->bb),
+        .site_residual = slot->system.site_tolerance > 0 ? slot->site_residual : NAN,
+        .seconds = slot->seconds,
+        .history = slot->history,
+        .history_length = cg->record[c].iterations < cg->history_stride ? cg->record[c].iterations
+                                                                        : cg->history_stride};
+    cg->record[c].state = NAIK_COLUMN_IDLE;
+    return stream->finish(stream->data, slot->index, cg->x, c, &result);
+}
+
+/* The next stretch of iterations starts from the true residual rr; inner_rr is its norm as stored.
+ */
+static void resume_column(naik_cg *cg, const naik_cg_options *options, int c, double rr,
+                          double inner_rr)
+{
+    cg_slot *slot = &cg->slot[c];
+    naik_column *record = &cg->record[c];
+    slot->stalls = rr > 0.5 * slot->best_rr ? slot->stalls + 1 : 0;
+    /* A direction that no longer fits the true residual leads nowhere: begin from the residual
+     * alone. */
+    bool restart = slot->restart || slot->stalls > 0;
+    slot->best_rr = rr < slot->best_rr ? rr : slot->best_rr;
+    slot->restarts += slot->started;
+    record->beta = restart || !slot->started ? 0 : inner_rr / record->rr_last;
+    record->rr = inner_rr;
+    record->rr_max = inner_rr;
+    double aim = slot->system.tolerance * slot->system.tolerance * slot->bb;
+    if (rr <= aim) { /* the site-relative residual is not there yet */
+        aim = 0.01 * rr;
+    }
+    record->stop = aim;
+    record->delta2 = cg->mixed ? options->delta * options->delta : 0;
+    record->state = NAIK_COLUMN_RUN;
+    slot->started = true;
+    slot->restart = false;
+}
+
+/* A column that broke drops what it added since its last check; once more, it gives up. */
+static naik_status recover_broken(naik_cg *cg)
+{
+    naik_status status = NAIK_OK;
+    const naik_backend_ops *ops = cg->geometry->backend->ops;
+    if (columns_in(cg, NAIK_COLUMN_BROKEN) == 0) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(ops->field_zero(cg->p, cg->columns, NAIK_COLUMN_BROKEN));
+    if (cg->mixed) {
+        NAIK_TRY(ops->field_zero(cg->xi, cg->columns, NAIK_COLUMN_BROKEN));
+    }
+    for (int c = 0; c < cg->width_now; c++) {
+        if (cg->record[c].state == NAIK_COLUMN_BROKEN) {
+            cg->slot[c].breaks++;
+            cg->slot[c].restart = true;
+            cg->record[c].state = NAIK_COLUMN_CHECK;
+        }
+    }
+    NAIK_TRY(cg_columns_upload(cg));
+done:
+    return status;
+}
+
+/* x is beyond repair (its true residual is not finite): start again from zero. */
+static naik_status restart_from_zero(naik_cg *cg, const double rr[])
+{
+    naik_status status = NAIK_OK;
+    bool any = false;
+    for (int c = 0; c < cg->width_now; c++) {
+        bool lost = cg->record[c].state == NAIK_COLUMN_CHECK && !isfinite(rr[c]);
+        if (lost) {
+            cg->record[c].state = NAIK_COLUMN_BROKEN;
+            any = true;
+        }
+    }
+    if (any) {
+        NAIK_TRY(cg_columns_upload(cg));
+        NAIK_TRY(cg->geometry->backend->ops->field_zero(cg->x, cg->columns, NAIK_COLUMN_BROKEN));
+    }
+done:
+    return status;
+}
+
+/* True residuals of all columns that ask; they end, or go on from there. */
+static naik_status check_columns(naik_cg *cg, const naik_cg_options *options,
+                                 const naik_cg_stream *stream)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = cg->geometry->backend;
+    const naik_backend_ops *ops = backend->ops;
+    double rr[NAIK_MAX_RHS], inner_rr[NAIK_MAX_RHS];
+    if (columns_in(cg, NAIK_COLUMN_CHECK) == 0) {
+        return NAIK_OK;
+    }
+    if (cg->mixed) {
+        NAIK_TRY(ops->field_add(cg->x, cg->xi, cg->columns, NAIK_COLUMN_CHECK));
+        NAIK_TRY(ops->field_zero(cg->xi, cg->columns, NAIK_COLUMN_CHECK));
+    }
+    NAIK_TRY(ops->sums_clear(backend, cg->sums, cg->width_now));
+    NAIK_TRY(naik_schur_residual(&cg->outer, cg->b, cg->x, cg->columns, NAIK_COLUMN_CHECK, cg->r,
+                                 cg->sums));
+    NAIK_TRY(ops->sums_reduce(backend, cg->sums, cg->width_now));
+    NAIK_TRY(ops->sums_values(backend, cg->sums, cg->width_now, rr));
+    NAIK_TRY(cg_site_residuals(cg));
+    for (int c = 0; c < cg->width_now; c++) {
+        if (cg->record[c].state != NAIK_COLUMN_CHECK) {
+            continue;
+        }
+        int reason = verdict(cg, options, c, rr[c]);
+        if (reason >= 0) {
+            NAIK_TRY(finish_column(cg, stream, c, reason, rr[c]));
+        }
+    }
+    NAIK_TRY(restart_from_zero(cg, rr));
+    if (cg->mixed) {
+        NAIK_TRY(ops->field_copy(cg->ri, cg->r, cg->columns, NAIK_COLUMN_CHECK));
+        NAIK_TRY(cg_norms(cg, cg->ri, inner_rr));
+    } else {
+        memcpy(inner_rr, rr, sizeof inner_rr);
+    }
+    for (int c = 0; c < cg->width_now; c++) {
+        if (cg->record[c].state == NAIK_COLUMN_CHECK) {
+            resume_column(cg, options, c, rr[c], inner_rr[c]);
+            cg->resumed[c] = true;
+        }
+    }
+    /* p = r + beta p for the resumed columns only: the others keep theirs. */
+    NAIK_TRY(cg_update_resumed(cg));
+done:
+    return status;
+}
+
+/* Keeps and gives back every column as it stands: not even a true residual is formed, since an
+ * update that an undisturbed run would not make changes bits. */
+static naik_status interrupt_columns(naik_cg *cg, const naik_cg_stream *stream)
+{
+    naik_status status = NAIK_OK;
+    for (int c = 0; c < cg->width_now; c++) {
+        if (cg->record[c].state != NAIK_COLUMN_IDLE) {
+            NAIK_TRY(cg_save(cg, stream, c));
+            NAIK_TRY(finish_column(cg, stream, c, NAIK_CG_INTERRUPTED, cg->record[c].rr));
+        }
+    }
+done:
+    return status;
+}
+
+/* Tells the stream where the solver is. */
+static naik_status tell_poll(naik_cg *cg, const naik_cg_stream *stream)
+{
+    naik_cg_progress progress = {.field = {cg->x, cg->xi, cg->ri, cg->p}};
+    if (stream->poll == NULL) {
+        return NAIK_OK;
+    }
+    for (int c = 0; c < cg->width_now; c++) {
+        const naik_column *record = &cg->record[c];
+        if (record->state != NAIK_COLUMN_RUN) {
+            continue;
+        }
+        double residual = sqrt(record->rr / cg->slot[c].bb);
+        progress.residual = residual > progress.residual ? residual : progress.residual;
+        progress.iterations =
+            record->iterations > progress.iterations ? record->iterations : progress.iterations;
+        progress.index[progress.running] = cg->slot[c].index;
+        progress.column[progress.running++] = c;
+    }
+    return stream->poll(stream->data, &progress);
+}
+
+naik_status naik_cg_solve(naik_cg *cg, naik_parity parity, const naik_cg_options *options,
+                          const naik_cg_stream *stream)
+{
+    naik_status status = NAIK_OK;
+    if (options->max_iterations < 1 || options->delta <= 0 || options->delta >= 1) {
+        return NAIK_FAIL(cg->geometry->backend->log, NAIK_ERR_ARG,
+                         "the solver needs a positive iteration limit and delta between 0 and 1");
+    }
+    NAIK_TRY(cg_begin(cg, parity, options, stream->count));
+    for (;;) {
+        bool stopping = stream->stop != NULL && stream->stop(stream->data);
+        if (stopping) {
+            NAIK_TRY(interrupt_columns(cg, stream));
+            break;
+        }
+        NAIK_TRY(load_systems(cg, options, stream));
+        NAIK_TRY(recover_broken(cg));
+        NAIK_TRY(check_columns(cg, options, stream));
+        int running = columns_in(cg, NAIK_COLUMN_RUN) + columns_in(cg, NAIK_COLUMN_BROKEN);
+        if (running == 0 && cg->next >= stream->count) {
+            break;
+        }
+        if (running == 0) {
+            continue; /* all were done at their first check: load the next */
+        }
+        if (cg->next >= stream->count && 4 * running <= 3 * cg->width_now) {
+            NAIK_TRY(cg_narrow(cg));
+        }
+        NAIK_TRY(run_to_poll(cg));
+        NAIK_TRY(tell_poll(cg, stream));
+    }
+done:
+    return status;
+}

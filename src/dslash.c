@@ -1,0 +1,57 @@
+/* dslash.c - check, start the halo, interior, wait, boundary */
+#include "naik/dslash.h"
+
+#include "naik/halo.h"
+
+static bool same_shape(const naik_field *a, const naik_field *b)
+{
+    return a == NULL ||
+           (a->geometry == b->geometry && a->precision == b->precision && a->nrhs == b->nrhs);
+}
+
+static naik_status check_args(const naik_dslash_args *args)
+{
+    naik_log *log = args->in->geometry->backend->log;
+    bool with_v = args->form != NAIK_FORM_D;
+    bool with_b = args->form == NAIK_FORM_RESIDUAL;
+    bool with_columns = args->form == NAIK_FORM_SCHUR || args->form == NAIK_FORM_RESIDUAL;
+    if (args->links->geometry != args->in->geometry || !same_shape(args->out, args->in) ||
+        !same_shape(args->v, args->in) || !same_shape(args->b, args->in)) {
+        return NAIK_FAIL(log, NAIK_ERR_ARG, "Dslash: fields and links of different shapes");
+    }
+    if (args->out == args->in || args->out == NULL || (with_v && args->v == NULL) ||
+        (with_b && args->b == NULL) || (with_columns && args->columns == NULL)) {
+        return NAIK_FAIL(log, NAIK_ERR_ARG, "Dslash: an operand of form %d is missing or aliased",
+                         (int)args->form);
+    }
+    return NAIK_OK;
+}
+
+naik_status naik_dslash(const naik_dslash_args *args)
+{
+    naik_status status = NAIK_OK;
+    const naik_geometry *geometry = args->in->geometry;
+    const naik_backend_ops *ops = geometry->backend->ops;
+    NAIK_TRY(check_args(args));
+    if (geometry->lattice->halo == 0) {
+        return ops->dslash(args, NAIK_ALL);
+    }
+    /* The halo zones belong to the exchange, not to the value of `in`. */
+    naik_field *in = (naik_field *)args->in;
+    naik_parity from = (naik_parity)!args->parity;
+    int depth = args->links->hops == NAIK_HOPS ? NAIK_HALO_DEPTH : 1;
+    NAIK_TRY(naik_halo_start(geometry->halo, in, from, depth));
+    NAIK_TRY(ops->dslash(args, NAIK_INTERIOR));
+    NAIK_TRY(naik_halo_wait(geometry->halo, in, from, depth));
+    NAIK_TRY(ops->dslash(args, NAIK_BOUNDARY));
+done:
+    return status;
+}
+
+naik_status naik_dslash_plain(const naik_links *links, const naik_field *in, naik_parity parity,
+                              naik_field *out)
+{
+    const naik_dslash_args args = {
+        .form = NAIK_FORM_D, .parity = parity, .links = links, .in = in, .out = out};
+    return naik_dslash(&args);
+}

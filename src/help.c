@@ -1,0 +1,223 @@
+/* help.c - what `--help` prints: how to call each command, with examples that work */
+#include <string.h>
+
+#include "naik/commands.h"
+#include "naik/input.h"
+#include "naik/text.h"
+
+static const char help_program[] =
+    "naik - staggered quark propagators from lattice gauge configurations\n"
+    "\n"
+    "  naik solve INPUT.yaml              propagators and correlators, as the input file says\n"
+    "  naik gauge generate|convert|check  gauge configurations: make, convert, verify\n"
+    "  naik links INPUT.yaml -o FILE.h5   fat and long links\n"
+    "  naik info FILE.h5                  what a file holds, whether it is complete and intact\n"
+    "  naik bench dslash|cg|halo|links|io speed, one line a measurement\n"
+    "  naik export FILE.h5 -o FILE        propagators in a format of other codes\n"
+    "  naik report FILE.h5                a page with plots of what a run did, for any browser\n"
+    "  naik import-milc INPUT             a MILC ks_spectrum input as an input of naik\n"
+    "  naik COMMAND --help                options and worked examples of one command\n"
+    "  naik --version\n"
+    "\n"
+    "Examples\n"
+    "  naik gauge generate --size 8,8,8,16 --beta 6 --seed 1 --sweeps 200 -o lat.h5\n"
+    "  mpirun -n 2 naik solve inputs/hisq-point.yaml --set gauge.file=lat.h5\n"
+    "  naik info hisq-point.h5\n"
+    "\n"
+    "Exit status: 0 done, 1 input, 2 resources, 3 not converged, 4 data corrupt,\n"
+    "5 interrupted but resumable (run the same command again).";
+
+static const char help_solve[] =
+    "naik solve INPUT.yaml [--set KEY=VALUE]... [--dry-run] [--fresh] [--skip-complete]\n"
+    "\n"
+    "Reads the configuration, builds the links, solves for every source, mass and colour of the\n"
+    "input, writes propagators and correlators. A run that was stopped continues when the same\n"
+    "command is given again.\n"
+    "\n"
+    "  --set KEY=VALUE   replaces a key of the input; VALUE is YAML; may be given several times\n"
+    "  --dry-run         checks everything and prints process grid, memory plan, number of solves\n"
+    "                    and size of the output, without solving\n"
+    "  --fresh           starts over where an unfinished output exists\n"
+    "  --skip-complete   exits with 0 at once where the output is complete\n"
+    "\n"
+    "Environment: NAIK_BACKEND (auto, cpu, gpu) and NAIK_GRID (XxYxZxT) replace run.backend and\n"
+    "run.grid; both are recorded in the output.\n"
+    "\n"
+    "Examples\n"
+    "  naik solve run.yaml --dry-run\n"
+    "  mpirun -n 8 naik solve run.yaml --set solver.tolerance=1e-8 --set solve.0.masses=[0.1]\n"
+    "  NAIK_GRID=1x1x2x4 mpirun -n 8 naik solve run.yaml\n"
+    "\n"
+    "The input file, with every key it may have:";
+
+static const char help_gauge[] =
+    "naik gauge generate --size X,Y,Z,T --beta B -o FILE.h5 [--seed N] [--sweeps S]\n"
+    "                   [--over-relaxations N] [--start cold|hot] [--precision 32|64]\n"
+    "naik gauge convert IN OUT [--to FORMAT] [--precision 32|64] [--on-mismatch stop|warn]\n"
+    "                   [--ensemble TEXT]\n"
+    "naik gauge check FILE\n"
+    "\n"
+    "generate  a quenched configuration of the Wilson action by heatbath and over-relaxation; the\n"
+    "          same seed gives the same configuration on any number of ranks\n"
+    "convert   any configuration that naik reads, verified, to naik's own HDF5 or to FORMAT: "
+    "naik,\n"
+    "          milc, nersc, nersc-3x3, ildg, pyquda; the result is read again and compared before "
+    "it gets\n"
+    "          its name; links are written as stored, in the precision of IN unless told "
+    "otherwise\n"
+    "check     verifies what a file claims: checksums, plaquette, link trace, unitarity; exit\n"
+    "          status 4 if anything disagrees\n"
+    "\n"
+    "Formats are recognised by content: MILC v5, SciDAC and ILDG LIME, NERSC, openQCD, HDF5\n"
+    "of naik, QDP++ (Chroma) and PyQUDA.\n"
+    "\n"
+    "Examples\n"
+    "  naik gauge generate --size 8,8,8,16 --beta 6 --seed 1 --sweeps 200 -o lat.h5\n"
+    "  mpirun -n 4 naik gauge convert l3248f211b580m002426m06730m8447.1000 lat.h5 --precision 64\n"
+    "  naik gauge convert lat.h5 lat.ildg --to ildg --precision 32\n"
+    "  naik gauge check lat.h5";
+
+static const char help_links[] =
+    "naik links INPUT.yaml -o FILE.h5 [--set KEY=VALUE]...\n"
+    "\n"
+    "Builds the fat and long links of the input's action and writes them, so that later runs can\n"
+    "read them with action: {type: links, file: FILE.h5}. The input is that of `naik solve`.\n"
+    "\n"
+    "Example\n"
+    "  mpirun -n 4 naik links run.yaml -o links.h5\n"
+    "  mpirun -n 4 naik solve inputs/links-from-file.yaml --set action.file=links.h5";
+
+static const char help_info[] =
+    "naik info FILE [--json] [--no-verify]\n"
+    "\n"
+    "Says what a file holds (propagators, links, or a gauge configuration in any format), which\n"
+    "solves are in it with iterations and residuals, whether it is complete, and recomputes its\n"
+    "checksums. Of an output that is still being written it describes FILE.part.\n"
+    "Exit status 0 complete, 4 if anything disagrees, 5 if solves are still to be done.\n"
+    "\n"
+    "  --json        the same as one JSON object\n"
+    "  --no-verify   describes only, does not read the data\n"
+    "\n"
+    "Examples\n"
+    "  naik info prop.h5\n"
+    "  naik info prop.h5 --json";
+
+static const char help_bench[] =
+    "naik bench dslash|cg|halo|links|io [options]\n"
+    "naik bench model [--machine perlmutter|juwels-booster|lumi-g|h200] [--local X,Y,Z,T]\n"
+    "                 [--nodes N,N,...] [--precision P] [--link-precision P] [--recon R] [--nrhs "
+    "N]\n"
+    "                 [--software quda|probe] [--figure NAME=VALUE]... [--check] [--json]\n"
+    "\n"
+    "Measures on a random field, which needs no file; prints one key=value line a measurement,\n"
+    "with the machine's own copy speed measured between the samples.\n"
+    "\n"
+    "  --size X,Y,Z,T                      global extents\n"
+    "  --links random|random-hisq|unit     random matrices; fattened random links (default); 1\n"
+    "  --action hisq|asqtad|naive\n"
+    "  --precision double|single|half      of the vectors; io: 64 or 32 bits\n"
+    "  --link-precision double|single|half of the links, else as the vectors\n"
+    "  --inner-precision ...               cg: of the vectors of the iteration, else --precision\n"
+    "  --recon 18|13|12|9                  numbers stored of a long link (12: of a naive link)\n"
+    "  --nrhs N,N,...                      right-hand sides, one line each\n"
+    "  --batch N                           cg: of them at a time\n"
+    "  --mass M --tolerance T --max-iterations N   cg\n"
+    "  --weak | --strong                   cg: a fixed number of iterations; with --weak, --size "
+    "is\n"
+    "                                      that of a rank\n"
+    "  --iterations N                      cg: how many, whatever the residual (200)\n"
+    "  --grid XxYxZxT                      ranks in each direction, else chosen\n"
+    "  --backend auto|cpu|gpu --threads N\n"
+    "  --repeat N --time S                 samples, and the least seconds of a sample\n"
+    "  --file FILE.h5                      io: written, read and removed\n"
+    "  --json                              JSON lines instead\n"
+    "\n"
+    "model predicts iterations of CG on 4 to 4096 GPUs instead of measuring: a formula, with "
+    "where\n"
+    "each of its figures comes from; --check compares it with what was measured.\n"
+    "\n"
+    "Examples\n"
+    "  naik bench dslash --size 32,32,32,32 --precision single --nrhs 1,8\n"
+    "  mpirun -n 4 naik bench cg --size 16,16,16,32 --inner-precision single --json\n"
+    "  mpirun -n 4 naik bench cg --weak --size 16,16,16,16 --links random --json\n"
+    "  mpirun -n 4 naik bench halo --size 64,64,64,64 --precision single --nrhs 1,8";
+
+static const char help_export[] =
+    "naik export PROP.h5 -o FILE [--to usqcd] [--source N] [--mass N]\n"
+    "\n"
+    "Writes the propagators of a complete file for other codes: as USQCD source-solution pairs, a\n"
+    "SciDAC file of three pairs of vectors, in the precision they are stored in. The sources are\n"
+    "made again from the input that PROP.h5 carries. The result is read again before it gets its\n"
+    "name.\n"
+    "\n"
+    "  -o FILE       one propagator goes to FILE, several to FILE.s0000.m00, FILE.s0000.m01 ...\n"
+    "  --source N    of this source only, as `naik info` numbers them\n"
+    "  --mass N      of this mass only, counted from 0 in its solve\n"
+    "\n"
+    "Examples\n"
+    "  naik export prop.h5 -o prop.scidac\n"
+    "  mpirun -n 4 naik export prop.h5 --source 0 --mass 1 -o light.scidac";
+
+static const char help_report[] =
+    "naik report FILE.h5 [-o FILE.html]\n"
+    "\n"
+    "Writes one page, without anything from outside, that shows a propagator file: correlators\n"
+    "with effective masses, residuals of every solve, accuracy and time, where it came from. An\n"
+    "unfinished file (FILE.h5.part) may be shown while its run goes on.\n"
+    "\n"
+    "  -o FILE.html   instead of the same name with .html\n"
+    "\n"
+    "Example\n"
+    "  naik report prop.h5 && xdg-open prop.html";
+
+static const char help_import_milc[] =
+    "naik import-milc INPUT [-o OUT.yaml] [--action auto|hisq|asqtad|naive]\n"
+    "\n"
+    "Translates an input of MILC's ks_spectrum programs: configuration, sources, sets of\n"
+    "propagators, pion correlators. What naik cannot do is refused with line and stanza (exit\n"
+    "status 1); what the translation leaves out, such as factors of correlators, is noted in OUT\n"
+    "and on standard error. The result has passed the checks that `naik solve` makes.\n"
+    "\n"
+    "  -o OUT.yaml   a new file; without it the translation is printed\n"
+    "  --action A    which program the input was for; auto: hisq if it has naik_term_epsilon,\n"
+    "                else asqtad\n"
+    "\n"
+    "Example\n"
+    "  naik import-milc in.l6496 -o run.yaml && naik solve run.yaml --dry-run";
+
+typedef struct topic {
+    const char *name, *text;
+} topic;
+
+static const topic topics[] = {{"solve", help_solve},
+                               {"gauge", help_gauge},
+                               {"links", help_links},
+                               {"info", help_info},
+                               {"bench", help_bench},
+                               {"export", help_export},
+                               {"report", help_report},
+                               {"import-milc", help_import_milc},
+                               {NULL, NULL}};
+
+naik_status naik_help(naik_log *log, const char *command)
+{
+    if (command == NULL) {
+        naik_log_line(log, "%s", help_program);
+        return NAIK_OK;
+    }
+    const char *names[sizeof topics / sizeof *topics] = {NULL};
+    for (int i = 0; topics[i].name != NULL; i++) {
+        names[i] = topics[i].name;
+        if (strcmp(topics[i].name, command) == 0) {
+            naik_log_line(log, "%s", topics[i].text);
+            if (topics[i].text == help_solve) {
+                naik_input_print_reference(log);
+            }
+            return NAIK_OK;
+        }
+    }
+    const char *nearest = naik_text_nearest(command, names);
+    return NAIK_FAIL(log, NAIK_ERR_INPUT, "there is no help on '%s'%s%s%s", command,
+                     nearest != NULL ? "; did you mean 'naik " : "", nearest != NULL ? nearest : "",
+                     nearest != NULL ? " --help'?" : "; 'naik --help' lists the commands");
+}

@@ -1,0 +1,40 @@
+/* info.c - naik info FILE [--json] [--verify | --no-verify] */
+#include "naik/commands.h"
+#include "naik/file_info.h"
+#include "naik/options.h"
+
+naik_status naik_command_info(naik_comm *comm, int argc, char **argv)
+{
+    static const char *const names[] = {"FILE"};
+    const char *path;
+    bool json = false, verify = false, no_verify = false;
+    const naik_option options[] = {
+        {.name = "json", .kind = NAIK_OPTION_FLAG, .target = &json},
+        {.name = "verify", .kind = NAIK_OPTION_FLAG, .target = &verify},
+        {.name = "no-verify", .kind = NAIK_OPTION_FLAG, .target = &no_verify}};
+    naik_status status = NAIK_OK, verdict = NAIK_OK;
+    naik_report *report = NULL;
+    NAIK_TRY(naik_options_parse(comm->log, "info", argc, argv, options,
+                                (int)(sizeof options / sizeof *options), names, 1, &path));
+    if (verify && no_verify) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "give --verify or --no-verify, not both");
+        goto done;
+    }
+    report = naik_report_create();
+    if (report == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a report");
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_file_inspect(comm, path, !no_verify, report, &verdict));
+    NAIK_TRY(naik_report_print(report, comm->log, json));
+    if (verdict == NAIK_ERR_CORRUPT) {
+        status = NAIK_FAIL(comm->log, verdict, "%s is damaged", path);
+    } else if (verdict == NAIK_ERR_INTERRUPTED) {
+        status =
+            NAIK_FAIL(comm->log, verdict,
+                      "%s is not complete: run the same naik solve again to continue it", path);
+    }
+done:
+    naik_report_destroy(&report);
+    return status;
+}

@@ -1,0 +1,166 @@
+/* kernels_cpu.c - the leaf kernels of the CPU, for one instruction set
+ *
+ * The Makefile compiles this file once per instruction set and says which: NAIK_KERNELS is the name
+ * of the table, LANES the lanes of a vector, NAIK_AVX512 or NAIK_AVX2 what simd.h may use.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+
+#include "cpu.h"
+#include "simd.h"
+#include "sums_cpu.h"
+
+#define of_double_d(x) (x)
+#define of_double_f(x) float_of_double(x)
+
+/* Storage of vectors: d double, f float, h 16-bit integers. */
+#define REAL        double
+#define VEC         simd_d
+#define V(x)        x##_d
+#define NAME(x)     x##_d_vector
+#define STORED      double
+#define STORED_HALF 0
+#include "vector_cpu.inc"
+
+#include "blas_cpu.inc"
+#undef NAME
+#undef STORED
+
+#define READ         read_d_vector
+#define WRITE        write_d_vector
+#define ADD_PRODUCTS add_products_d_vector
+#define NAME(x)      x##_d_d
+#define LINK         double
+#define LINK_HALF    0
+#include "dslash_cpu.inc"
+#undef READ
+#undef WRITE
+#undef ADD_PRODUCTS
+#undef NAME
+#undef LINK
+#undef REAL
+#undef VEC
+#undef V
+
+#define REAL    float
+#define VEC     simd_f
+#define V(x)    x##_f
+#define NAME(x) x##_f_vector
+#define STORED  float
+#include "vector_cpu.inc"
+
+#include "blas_cpu.inc"
+#undef NAME
+#undef STORED
+#undef STORED_HALF
+#define NAME(x)     x##_h_vector
+#define STORED      int16_t
+#define STORED_HALF 1
+#include "vector_cpu.inc"
+
+#include "blas_cpu.inc"
+#undef NAME
+
+#define READ         read_f_vector
+#define WRITE        write_f_vector
+#define ADD_PRODUCTS add_products_f_vector
+#define NAME(x)      x##_f_f
+#define LINK         float
+#include "dslash_cpu.inc"
+#undef NAME
+#undef LINK
+#undef LINK_HALF
+#define NAME(x)   x##_f_h
+#define LINK      int16_t
+#define LINK_HALF 1
+#include "dslash_cpu.inc"
+#undef NAME
+#undef READ
+#undef WRITE
+#undef ADD_PRODUCTS
+
+#define READ         read_h_vector
+#define WRITE        write_h_vector
+#define ADD_PRODUCTS add_products_h_vector
+#define NAME(x)      x##_h_h
+#include "dslash_cpu.inc"
+#undef NAME
+#undef LINK
+#undef LINK_HALF
+#define NAME(x)   x##_h_f
+#define LINK      float
+#define LINK_HALF 0
+#include "dslash_cpu.inc"
+#undef NAME
+
+static void dslash(const naik_dslash_args *args, const int32_t *list, int32_t begin, int32_t end,
+                   cpu_sums *sums)
+{
+    const bool half_links = args->links->precision == NAIK_HALF;
+    switch (args->in->precision) {
+    case NAIK_DOUBLE: dslash_d_d(args, list, begin, end, sums); break;
+    case NAIK_SINGLE: (half_links ? dslash_f_h : dslash_f_f)(args, list, begin, end, sums); break;
+    case NAIK_HALF: (half_links ? dslash_h_h : dslash_h_f)(args, list, begin, end, sums); break;
+    }
+}
+
+static void update_xr(const naik_column *columns, const naik_field *p, const naik_field *ap,
+                      naik_field *x, naik_field *r, int32_t begin, int32_t end, cpu_sums *sums)
+{
+    switch (p->precision) {
+    case NAIK_DOUBLE: update_xr_d_vector(columns, p, ap, x, r, begin, end, sums); break;
+    case NAIK_SINGLE: update_xr_f_vector(columns, p, ap, x, r, begin, end, sums); break;
+    case NAIK_HALF: update_xr_h_vector(columns, p, ap, x, r, begin, end, sums); break;
+    }
+}
+
+static void update_p(const naik_column *columns, const naik_field *r, naik_field *p, int32_t begin,
+                     int32_t end)
+{
+    switch (p->precision) {
+    case NAIK_DOUBLE: update_p_d_vector(columns, r, p, begin, end); break;
+    case NAIK_SINGLE: update_p_f_vector(columns, r, p, begin, end); break;
+    case NAIK_HALF: update_p_h_vector(columns, r, p, begin, end); break;
+    }
+}
+
+static void norm2(const naik_field *v, int32_t begin, int32_t end, cpu_sums *sums)
+{
+    switch (v->precision) {
+    case NAIK_DOUBLE: norm2_d_vector(v, begin, end, sums); break;
+    case NAIK_SINGLE: norm2_f_vector(v, begin, end, sums); break;
+    case NAIK_HALF: norm2_h_vector(v, begin, end, sums); break;
+    }
+}
+
+static void load(const naik_field *v, int32_t cell, int column, double *out)
+{
+    switch (v->precision) {
+    case NAIK_DOUBLE: load_cell_d_vector(v, cell, column, out); break;
+    case NAIK_SINGLE: load_cell_f_vector(v, cell, column, out); break;
+    case NAIK_HALF: load_cell_h_vector(v, cell, column, out); break;
+    }
+}
+
+static void store(naik_field *v, int32_t cell, int column, const double *in)
+{
+    switch (v->precision) {
+    case NAIK_DOUBLE: store_cell_d_vector(v, cell, column, in); break;
+    case NAIK_SINGLE: store_cell_f_vector(v, cell, column, in); break;
+    case NAIK_HALF: store_cell_h_vector(v, cell, column, in); break;
+    }
+}
+
+#define JOIN(a, b)  a##b
+#define TABLE(name) JOIN(cpu_kernels_, name)
+#define TEXT_OF(x)  #x
+#define TEXT(x)     TEXT_OF(x)
+
+const cpu_kernels TABLE(NAIK_KERNELS) = {.name = TEXT(NAIK_KERNELS),
+                                         .dslash = dslash,
+                                         .update_xr = update_xr,
+                                         .update_p = update_p,
+                                         .norm2 = norm2,
+                                         .load = load,
+                                         .store = store};

@@ -1,0 +1,165 @@
+/* main.c - starts, finds the command, ends with the documented exit status
+ *
+ * Help, version and a mistyped command are answered before MPI starts: they must work on a login
+ * node where MPI does not.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "naik/commands.h"
+#include "naik/interrupt.h"
+#include "naik/text.h"
+#include "naik/version.h"
+
+typedef struct row {
+    const char *name;
+    naik_command run;
+    bool stops_in_order; /* on a signal: it leaves everything resumable */
+} row;
+
+static const row rows[] = {
+    {"solve", naik_command_solve, true},              /* solve.c */
+    {"gauge", naik_command_gauge, false},             /* gauge_cmd.c */
+    {"links", naik_command_links, false},             /* links_cmd.c */
+    {"info", naik_command_info, false},               /* info.c */
+    {"bench", naik_command_bench, false},             /* bench.c */
+    {"export", naik_command_export, false},           /* export_cmd.c */
+    {"report", naik_command_report, false},           /* report_cmd.c */
+    {"import-milc", naik_command_import_milc, false}, /* import_milc_cmd.c */
+    {NULL, NULL, false}                               /* last */
+};
+
+/* Whether this process is the one to speak before MPI can say so: the launchers' own numbering. */
+static bool speaks_first(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+                                        "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        if (value != NULL) {
+            return atoi(value) == 0;
+        }
+    }
+    return true;
+}
+
+static bool asks_for_help(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const row *find_row(const char *name)
+{
+    for (const row *r = rows; r->name != NULL; r++) {
+        if (strcmp(r->name, name) == 0) {
+            return r;
+        }
+    }
+    return NULL;
+}
+
+static naik_status unknown_command(naik_log *log, const char *typed)
+{
+    static const char *const options[] = {"--help", "--version", NULL};
+    const char *names[sizeof rows / sizeof *rows] = {NULL};
+    for (int i = 0; rows[i].name != NULL; i++) {
+        names[i] = rows[i].name;
+    }
+    const char *kind = typed[0] == '-' ? "option" : "command";
+    const char *nearest = naik_text_nearest(typed, typed[0] == '-' ? options : names);
+    if (nearest != NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "unknown %s '%s'; did you mean 'naik %s'?", kind,
+                         typed, nearest);
+    }
+    return NAIK_FAIL(log, NAIK_ERR_INPUT, "unknown %s '%s'; 'naik --help' lists the commands", kind,
+                     typed);
+}
+
+/* Answers what needs no ranks; *row is NULL where that was all. */
+static naik_status answer(naik_log *log, int argc, char **argv, const row **command)
+{
+    *command = NULL;
+    if (argc < 2) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "no command given; 'naik --help' lists them");
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "--version") == 0) {
+        naik_log_line(log, "naik %s (%s)", naik_version(), naik_version_git());
+        return NAIK_OK;
+    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
+        return naik_help(log, argc > 2 ? argv[2] : NULL);
+    }
+    const row *found = find_row(word);
+    if (found == NULL) {
+        return unknown_command(log, word);
+    }
+    if (asks_for_help(argc - 1, argv + 1)) {
+        return naik_help(log, word);
+    }
+    *command = found;
+    return NAIK_OK;
+}
+
+/* What the user brought about needs no place in the source; everything else does. */
+static void print_failure(const naik_log *log, naik_status status)
+{
+    if (status == NAIK_ERR_INPUT || status == NAIK_ERR_INTERRUPTED ||
+        status == NAIK_ERR_NOT_CONVERGED) {
+        fprintf(stderr, "naik: error: %s\n", naik_log_message(log));
+    } else {
+        naik_log_print_failure(log);
+    }
+}
+
+static naik_status run(naik_log *log, const row *command, int argc, char **argv)
+{
+    naik_comm *comm = NULL;
+    if (command->stops_in_order) {
+        naik_interrupt_block();
+    }
+    naik_status status = naik_comm_create(&argc, &argv, log, &comm);
+    if (status != NAIK_OK) {
+        print_failure(log, status);
+        return status;
+    }
+    status = command->run(comm, argc - 1, argv + 1);
+    if (status == NAIK_ERR_MPI) {
+        /* The others may wait for this rank for ever. */
+        print_failure(log, status);
+        naik_comm_abort(comm, naik_status_exit(status));
+    }
+    status = naik_comm_agree(comm, status);
+    if (status != NAIK_OK && comm->rank == 0 && naik_log_message(log)[0] != '\0') {
+        print_failure(log, status);
+    }
+    naik_comm_destroy(&comm);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    naik_log *log = naik_log_create();
+    if (log == NULL) {
+        fprintf(stderr, "naik: error: no memory\n");
+        return naik_status_exit(NAIK_ERR_MEMORY);
+    }
+    bool first = speaks_first();
+    naik_log_set_rank(log, first ? 0 : 1, 1);
+    const row *command = NULL;
+    naik_status status = answer(log, argc, argv, &command);
+    if (status != NAIK_OK && first) {
+        print_failure(log, status);
+    }
+    if (command != NULL) {
+        status = run(log, command, argc, argv);
+    }
+    naik_log_destroy(&log);
+    return naik_status_exit(status);
+}

@@ -1,0 +1,40 @@
+/* memory.c - aligned host memory, spread over the NUMA nodes of the threads that will use it */
+#include "naik/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+naik_status naik_alloc(naik_log *log, size_t size_bytes, const char *what, void **out)
+{
+    *out = NULL;
+    if (size_bytes == 0) {
+        return NAIK_OK;
+    }
+    if (size_bytes > SIZE_MAX / 2) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "%s would need more memory than can be addressed",
+                         what);
+    }
+    size_t rounded = (size_bytes + NAIK_ALIGNMENT - 1) / NAIK_ALIGNMENT * NAIK_ALIGNMENT;
+    char *memory = aligned_alloc(NAIK_ALIGNMENT, rounded);
+    if (memory == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY,
+                         "no memory for %s (%.3f GiB): use more ranks or a smaller batch", what,
+                         (double)rounded / (1 << 30));
+    }
+    const size_t page = 4096;
+    const int64_t pages = (int64_t)((rounded + page - 1) / page);
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < pages; i++) {
+        size_t begin = (size_t)i * page;
+        size_t bytes = rounded - begin < page ? rounded - begin : page;
+        memset(memory + begin, 0, bytes);
+    }
+    *out = memory;
+    return NAIK_OK;
+}
+
+void naik_free(void *memory)
+{
+    free(memory);
+}

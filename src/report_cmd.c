@@ -1,0 +1,374 @@
+/* report_cmd.c - `naik report FILE.h5 [-o FILE.html]`: one page on what a run did
+ *
+ * Rank 0 does everything. Long files are shown in part, and the page says so.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "naik/commands.h"
+#include "naik/options.h"
+#include "naik/propagator_view.h"
+#include "naik/version.h"
+#include "page.h"
+
+enum { MAX_FIGURES = 40, MAX_HISTORIES = 40, MAX_ROWS = 3000, MAX_CURVES = 24, MAX_MASSES = 100 };
+
+static void row(FILE *out, const char *name, const char *text, const char *class)
+{
+    fputs("<tr><th>", out);
+    page_text(out, name);
+    fprintf(out, "</th><td class=\"%s\">", class);
+    page_text(out, text);
+    fputs("</td></tr>\n", out);
+}
+
+typedef struct totals {
+    int done, failed, pending;
+    int64_t iterations;
+    double seconds, flops, worst, first, last;
+} totals;
+
+static totals add_up(const naik_propagator_view *v)
+{
+    totals t = {.first = HUGE_VAL, .last = -HUGE_VAL};
+    for (int i = 0; i < 3 * v->pair_count; i++) {
+        const naik_solve_record *s = &v->pairs[i / 3].solve[i % 3];
+        t.pending += s->state == NAIK_SOLVE_PENDING;
+        t.done += s->state == NAIK_SOLVE_DONE;
+        t.failed += s->state == NAIK_SOLVE_NOT_CONVERGED;
+        if (s->state != NAIK_SOLVE_PENDING) {
+            t.iterations += s->iterations;
+            t.seconds += s->seconds;
+            t.flops += s->flops;
+            t.worst = fmax(t.worst, s->source_residual);
+            t.first = fmin(t.first, s->time);
+            t.last = fmax(t.last, s->time);
+        }
+    }
+    return t;
+}
+
+static void print_time(double seconds, char *text, size_t text_size)
+{
+    const time_t when = isfinite(seconds) && fabs(seconds) < 1e11 ? (time_t)seconds : 0;
+    struct tm parts;
+    if (gmtime_r(&when, &parts) == NULL ||
+        strftime(text, text_size, "%Y-%m-%d %H:%M:%S UTC", &parts) == 0) {
+        snprintf(text, text_size, "unknown");
+    }
+}
+
+static void print_summary(FILE *out, const naik_propagator_view *v, const totals *t)
+{
+    char text[160], first[40], last[40];
+    fputs("<h2>Summary</h2>\n<table>\n", out);
+    snprintf(text, sizeof text, "%s",
+             v->complete ? "complete" : "unfinished: run the same command again to go on");
+    row(out, "file", text, v->complete ? "good" : "bad");
+    snprintf(text, sizeof text, "%d x %d x %d x %d", v->size[0], v->size[1], v->size[2],
+             v->size[3]);
+    row(out, "lattice", text, "");
+    snprintf(text, sizeof text, "%d done, %d not converged, %d pending", t->done, t->failed,
+             t->pending);
+    row(out, "solves", text, t->failed > 0 ? "bad" : "");
+    if (t->done + t->failed > 0) {
+        snprintf(text, sizeof text, "%lld iterations, %.1f s of solving, %.1f GFLOP/s",
+                 (long long)t->iterations, t->seconds,
+                 t->seconds > 0 ? t->flops / t->seconds * 1e-9 : 0.0);
+        row(out, "work", text, "");
+        snprintf(text, sizeof text, "%.3e", t->worst);
+        row(out, "largest |src - M x| / |src|", text, "");
+        print_time(t->first, first, sizeof first);
+        print_time(t->last, last, sizeof last);
+        snprintf(text, sizeof text, "%s to %s", first, last);
+        row(out, "solved", text, "");
+    }
+    fputs("</table>\n", out);
+}
+
+/* The numbers that a mesons' curve is made of; both [size t], in the memory of the caller. */
+static void effective_mass(const double *c, int extent, double *m)
+{
+    for (int t = 0; t < extent; t++) {
+        const double ratio = (c[(t + extent - 1) % extent] + c[(t + 1) % extent]) / (2 * c[t]);
+        m[t] = ratio >= 1 ? acosh(ratio) : NAN;
+    }
+}
+
+/* |C| and the effective masses of one source and mass. */
+static naik_status print_correlators(naik_log *log, FILE *out, const naik_propagator_view *v,
+                                     const naik_view_pair *pair)
+{
+    const int extent = v->size[3];
+    const int count = pair->correlator_count < MAX_CURVES ? pair->correlator_count : MAX_CURVES;
+    page_curve curves[2][MAX_CURVES];
+    char names[MAX_CURVES][96], title[160];
+    double *memory = calloc((size_t)extent * 2 * MAX_CURVES, sizeof *memory);
+    if (memory == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a plot");
+    }
+    for (int i = 0; i < count; i++) {
+        const naik_view_correlator *c = &pair->correlators[i];
+        double *size = memory + (size_t)extent * 2 * (size_t)i, *mass = size + extent;
+        for (int t = 0; t < extent; t++) {
+            size[t] = fabs(c->values[t]);
+        }
+        effective_mass(c->values, extent, mass);
+        snprintf(names[i], sizeof names[i], "%s, p = (%d, %d, %d)", c->meson, c->momentum[0],
+                 c->momentum[1], c->momentum[2]);
+        curves[0][i] = (page_curve){names[i], names[i], i, size, extent, 0};
+        curves[1][i] = (page_curve){names[i], names[i], i, mass, extent, 0};
+    }
+    fputs("<h3>", out);
+    page_text(out, pair->label);
+    fprintf(out, ", mass %.10g", pair->mass);
+    if (pair->naik_epsilon != 0) {
+        fprintf(out, ", Naik epsilon %.10g", pair->naik_epsilon);
+    }
+    fputs(" (", out);
+    page_text(out, pair->source);
+    fputs(")</h3>\n", out);
+    snprintf(title, sizeof title, "%s, mass %.6g: |C(t)|", pair->label, pair->mass);
+    page_plot(out, &(page_axes){title, "t", "|C|", true, true}, curves[0], count);
+    snprintf(title, sizeof title, "%s, mass %.6g: effective mass", pair->label, pair->mass);
+    page_plot(out, &(page_axes){title, "t", "arccosh((C(t-1) + C(t+1)) / 2C(t))", false, true},
+              curves[1], count);
+    free(memory);
+    return NAIK_OK;
+}
+
+static naik_status print_all_correlators(naik_log *log, FILE *out, const naik_propagator_view *v)
+{
+    naik_status status = NAIK_OK;
+    int figures = 0, left = 0;
+    fputs("<h2>Correlators</h2>\n", out);
+    for (int i = 0; i < v->pair_count; i++) {
+        if (v->pairs[i].correlator_count == 0) {
+            continue;
+        }
+        if (figures == MAX_FIGURES) {
+            left++;
+            continue;
+        }
+        NAIK_TRY(print_correlators(log, out, v, &v->pairs[i]));
+        figures++;
+    }
+    if (left > 0) {
+        fprintf(out, "<p>%d more pairs of source and mass are in the file.</p>\n", left);
+    } else if (figures == 0) {
+        fputs("<p>The file holds none so far.</p>\n", out);
+    }
+done:
+    return status;
+}
+
+static void print_histories(FILE *out, const naik_propagator_view *v)
+{
+    page_curve curves[3 * MAX_HISTORIES];
+    char labels[MAX_HISTORIES][40], names[3 * MAX_HISTORIES][160];
+    int count = 0, colours = 0;
+    const int pairs = v->pair_count < MAX_HISTORIES ? v->pair_count : MAX_HISTORIES;
+    for (int i = 0; i < pairs; i++) {
+        const naik_view_pair *pair = &v->pairs[i];
+        int colour = colours;
+        for (int k = 0; k < i; k++) { /* one colour a mass */
+            colour = v->pairs[k].mass == pair->mass ? curves[3 * k].colour : colour;
+        }
+        colours += colour == colours;
+        snprintf(labels[i], sizeof labels[i], "mass %.6g", pair->mass);
+        for (int c = 0; c < 3; c++) {
+            snprintf(names[count], sizeof names[count], "%s, mass %.6g, colour %d", pair->label,
+                     pair->mass, c);
+            curves[count] = (page_curve){labels[i],        names[count],           colour,
+                                         pair->history[c], pair->history_count[c], 1};
+            count++;
+        }
+    }
+    fputs("<h2>Residuals</h2>\n", out);
+    page_plot(out,
+              &(page_axes){"|b - (4m^2 - DD)x| / |b| of the parity solved", "iteration",
+                           "relative residual", true, false},
+              curves, count);
+    if (pairs < v->pair_count) {
+        fprintf(out, "<p>The first %d of %d pairs of source and mass.</p>\n", pairs, v->pair_count);
+    }
+}
+
+static void print_solve(FILE *out, const naik_view_pair *pair, const naik_solve_record *s,
+                        int colour)
+{
+    static const char *const states[] = {[NAIK_SOLVE_PENDING] = "pending",
+                                         [NAIK_SOLVE_DONE] = "done",
+                                         [NAIK_SOLVE_NOT_CONVERGED] = "not converged"};
+    fputs("<tr><td>", out);
+    page_text(out, pair->label);
+    fprintf(out, "</td><td class=\"n\">%.10g</td><td class=\"n\">%d</td><td class=\"%s\">%s</td>",
+            pair->mass, colour, s->state == NAIK_SOLVE_NOT_CONVERGED ? "bad" : "",
+            states[s->state]);
+    if (s->state != NAIK_SOLVE_PENDING) {
+        fprintf(out,
+                "<td class=\"n\">%d</td><td class=\"n\">%d</td><td class=\"n\">%.1e</td>"
+                "<td class=\"n\">%.3e</td><td class=\"n\">%.3e</td><td class=\"n\">%.3f</td>"
+                "<td class=\"n\">%.1f</td><td>",
+                s->iterations, s->restarts, s->target, s->true_residual, s->source_residual,
+                s->seconds, s->seconds > 0 ? s->flops / s->seconds * 1e-9 : 0.0);
+        page_text(out, s->stop_reason);
+        fputs("</td>", out);
+    }
+    fputs("</tr>\n", out);
+}
+
+static void print_solves(FILE *out, const naik_propagator_view *v)
+{
+    const int rows = 3 * v->pair_count < MAX_ROWS ? 3 * v->pair_count : MAX_ROWS;
+    fputs(
+        "<h2>Solves</h2>\n<div class=\"wide\"><table>\n<tr><th>source</th><th class=\"n\">mass</th>"
+        "<th class=\"n\">colour</th><th>state</th><th class=\"n\">iterations</th>"
+        "<th class=\"n\">restarts</th><th class=\"n\">target</th>"
+        "<th class=\"n\">true residual</th><th class=\"n\">|src - M x| / |src|</th>"
+        "<th class=\"n\">seconds</th><th class=\"n\">GFLOP/s</th><th>stopped</th></tr>\n",
+        out);
+    for (int i = 0; i < rows; i++) {
+        print_solve(out, &v->pairs[i / 3], &v->pairs[i / 3].solve[i % 3], i % 3);
+    }
+    fputs("</table></div>\n", out);
+    if (rows < 3 * v->pair_count) {
+        fprintf(out, "<p>The first %d of %d solves.</p>\n", rows, 3 * v->pair_count);
+    }
+}
+
+typedef struct mass_time {
+    double mass, seconds, flops;
+    int64_t iterations;
+    int solves;
+} mass_time;
+
+/* What each mass took, of at most MAX_MASSES masses. */
+static void print_time_by_mass(FILE *out, const naik_propagator_view *v, double all_s)
+{
+    mass_time rows[MAX_MASSES];
+    int count = 0;
+    for (int i = 0; i < v->pair_count; i++) {
+        int k = 0;
+        while (k < count && rows[k].mass != v->pairs[i].mass) {
+            k++;
+        }
+        if (k == MAX_MASSES) {
+            continue;
+        }
+        if (k == count) {
+            rows[count++] = (mass_time){.mass = v->pairs[i].mass};
+        }
+        for (int c = 0; c < 3; c++) {
+            const naik_solve_record *s = &v->pairs[i].solve[c];
+            if (s->state != NAIK_SOLVE_PENDING) {
+                rows[k].solves++;
+                rows[k].iterations += s->iterations;
+                rows[k].seconds += s->seconds;
+                rows[k].flops += s->flops;
+            }
+        }
+    }
+    fputs(
+        "<h2>Time</h2>\n<table>\n<tr><th class=\"n\">mass</th><th class=\"n\">solves</th>"
+        "<th class=\"n\">iterations a solve</th><th class=\"n\">seconds</th><th class=\"n\">%</th>"
+        "<th class=\"n\">GFLOP/s</th></tr>\n",
+        out);
+    for (int k = 0; k < count; k++) {
+        const mass_time *r = &rows[k];
+        if (r->solves > 0) {
+            fprintf(out,
+                    "<tr><td class=\"n\">%.10g</td><td class=\"n\">%d</td><td class=\"n\">%.1f</td>"
+                    "<td class=\"n\">%.2f</td><td class=\"n\">%.1f</td><td "
+                    "class=\"n\">%.1f</td></tr>\n",
+                    r->mass, r->solves, (double)r->iterations / r->solves, r->seconds,
+                    all_s > 0 ? 100 * r->seconds / all_s : 0.0,
+                    r->seconds > 0 ? r->flops / r->seconds * 1e-9 : 0.0);
+        }
+    }
+    fputs("</table>\n", out);
+}
+
+static void print_provenance(FILE *out, const naik_propagator_view *v)
+{
+    fputs("<h2>Provenance</h2>\n<table>\n", out);
+    for (int i = 0; i < v->fact_count; i++) {
+        row(out, v->facts[i].name, v->facts[i].text, "");
+    }
+    fputs("</table>\n", out);
+    for (int i = 0; i < v->text_count; i++) {
+        fputs("<details><summary>", out);
+        page_text(out, v->texts[i].name);
+        fputs("</summary><pre>", out);
+        page_text(out, v->texts[i].text);
+        fputs("</pre></details>\n", out);
+    }
+}
+
+static naik_status print_page(naik_log *log, FILE *out, const naik_propagator_view *v)
+{
+    const totals t = add_up(v);
+    page_begin(out, v->path);
+    fputs("<h1>", out);
+    page_text(out, v->path);
+    fputs("</h1>\n", out);
+    print_summary(out, v, &t);
+    naik_status status = print_all_correlators(log, out, v);
+    print_histories(out, v);
+    print_time_by_mass(out, v, t.seconds);
+    print_solves(out, v);
+    print_provenance(out, v);
+    fprintf(out, "<p>Made by naik %s (%s).</p>\n", naik_version(), naik_version_git());
+    page_end(out);
+    return status;
+}
+
+/* "dir/prop.h5" to "dir/prop.html". */
+static void page_name(const char *path, char *name, size_t name_size)
+{
+    const size_t length = strlen(path);
+    const bool h5 = length > 3 && strcmp(path + length - 3, ".h5") == 0;
+    snprintf(name, name_size, "%.*s.html", (int)(h5 ? length - 3 : length), path);
+}
+
+static naik_status write_page(naik_log *log, const char *path, const char *name)
+{
+    naik_status status = NAIK_OK;
+    naik_propagator_view *view = NULL;
+    FILE *out = NULL;
+    NAIK_TRY(naik_propagator_view_open(log, path, MAX_HISTORIES, &view));
+    out = fopen(name, "w");
+    if (out == NULL) {
+        status = NAIK_FAIL(log, NAIK_ERR_INPUT, "%s cannot be written: %s", name, strerror(errno));
+        goto done;
+    }
+    NAIK_TRY(print_page(log, out, view));
+done:
+    if (out != NULL && (ferror(out) != 0) + (fclose(out) != 0) > 0 && status == NAIK_OK) {
+        status = NAIK_FAIL(log, NAIK_ERR_IO, "%s cannot be written: %s", name, strerror(errno));
+    }
+    if (status == NAIK_OK) {
+        naik_log_line(log, "wrote %s: open it in any browser", name);
+    }
+    naik_propagator_view_destroy(&view);
+    return status;
+}
+
+naik_status naik_command_report(naik_comm *comm, int argc, char **argv)
+{
+    const char *path = NULL, *output = NULL;
+    char name[4096];
+    const naik_option options[] = {
+        {.name = "output", .letter = 'o', .kind = NAIK_OPTION_TEXT, .target = &output}};
+    const char *const operands[] = {"FILE.h5"};
+    naik_status status =
+        naik_options_parse(comm->log, "report", argc, argv, options, 1, operands, 1, &path);
+    if (status == NAIK_OK && comm->rank == 0) {
+        page_name(path, name, sizeof name);
+        status = write_page(comm->log, path, output != NULL ? output : name);
+    }
+    return naik_comm_agree(comm, status);
+}

@@ -1,0 +1,142 @@
+/* solve_plan.c - fixed rules for precision and batch, and the memory they need */
+#include "solve_plan.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BATCH_CPU = 8, BATCH_GPU = 16, HISTORY_MOST = 4096 };
+
+static void describe_choices(solve_plan *plan)
+{
+    snprintf(plan->choices, sizeof plan->choices, "vectors=%s links=%s recon=%d",
+             naik_precision_name(plan->vectors), naik_precision_name(plan->links), plan->recon);
+}
+
+/* The rule of solver.inner_precision. 16 bits are kept for links: vectors stay single, so that the
+ * iteration converges like single and moves nearly as little. */
+static void choose_precision(const naik_input *input, solve_plan *plan)
+{
+    plan->recon = 18;
+    switch (input->solver.inner_precision) {
+    case NAIK_INPUT_DOUBLE:
+        plan->vectors = NAIK_DOUBLE;
+        plan->links = NAIK_DOUBLE;
+        break;
+    case NAIK_INPUT_HALF:
+        plan->vectors = NAIK_SINGLE;
+        plan->links = NAIK_HALF;
+        break;
+    case NAIK_INPUT_AUTO:
+    case NAIK_INPUT_SINGLE:
+        plan->vectors = NAIK_SINGLE;
+        plan->links = NAIK_SINGLE;
+        break;
+    }
+    describe_choices(plan);
+}
+
+/* Bytes on this rank for a batch of this width. */
+static void estimate(solve_plan *plan, const naik_input *input, const naik_geometry *geometry,
+                     int width)
+{
+    const naik_lattice *lat = geometry->lattice;
+    const int hops = input->action.type == NAIK_INPUT_NAIVE ? NAIK_HOPS / 2 : NAIK_HOPS;
+    const int64_t matrices = (int64_t)sizeof(naik_matrix) * NAIK_DIM * lat->sites;
+    /* thin links, W, the fattener's level-2 links, one set of fat and long links, and the staples
+     * in work */
+    plan->gauge_bytes = 8 * matrices;
+    plan->packed_bytes =
+        (int64_t)naik_links_bytes(geometry, NAIK_DOUBLE, 18, hops) +
+        (plan->links == NAIK_DOUBLE
+             ? 0
+             : (int64_t)naik_links_bytes(geometry, plan->links, plan->recon, hops));
+    plan->field_bytes = (int64_t)naik_cg_bytes(geometry, plan->vectors, width) +
+                        3 * (int64_t)geometry->backend->ops->field_bytes(lat, NAIK_DOUBLE, 1);
+    plan->vector_bytes = 4 * (int64_t)sizeof(double) * 6 * lat->sites;
+    plan->total_bytes =
+        plan->gauge_bytes + plan->packed_bytes + plan->field_bytes + plan->vector_bytes;
+}
+
+naik_status solve_plan_make(const naik_input *input, const naik_geometry *geometry, int tasks,
+                            solve_plan *out)
+{
+    const naik_comm *comm = geometry->lattice->comm;
+    const bool host = geometry->backend->ops->host_memory;
+    memset(out, 0, sizeof *out);
+    choose_precision(input, out);
+    int wanted = input->solver.batch > 0 ? input->solver.batch : host ? BATCH_CPU : BATCH_GPU;
+    wanted = wanted < tasks ? wanted : tasks;
+    wanted = wanted < NAIK_MAX_RHS ? wanted : NAIK_MAX_RHS;
+    out->batch = wanted > 0 ? wanted : 1;
+    out->history_stride =
+        input->solver.max_iterations < HISTORY_MOST ? input->solver.max_iterations : HISTORY_MOST;
+    out->available_bytes =
+        (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / comm->node_size;
+    estimate(out, input, geometry, out->batch);
+    while (host && out->total_bytes > out->available_bytes && out->batch > 1 &&
+           input->solver.batch == 0) {
+        out->batch--;
+        estimate(out, input, geometry, out->batch);
+    }
+    if (host && out->total_bytes > out->available_bytes) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_MEMORY,
+                         "the run needs %.2f GiB a rank and the machine has %.2f: use more nodes%s",
+                         (double)out->total_bytes / (1 << 30),
+                         (double)out->available_bytes / (1 << 30),
+                         out->batch > 1 ? " or a smaller solver.batch" : "");
+    }
+    return NAIK_OK;
+}
+
+naik_status solve_plan_adopt(solve_plan *plan, naik_log *log, const char *choices)
+{
+    char vectors[16] = "", links[16] = "";
+    int recon = 0;
+    bool known = sscanf(choices, "vectors=%15s links=%15s recon=%d", vectors, links, &recon) == 3;
+    bool found[2] = {false, false};
+    for (int p = NAIK_DOUBLE; p <= NAIK_HALF; p++) {
+        if (strcmp(vectors, naik_precision_name((naik_precision)p)) == 0) {
+            plan->vectors = (naik_precision)p;
+            found[0] = true;
+        }
+        if (strcmp(links, naik_precision_name((naik_precision)p)) == 0) {
+            plan->links = (naik_precision)p;
+            found[1] = true;
+        }
+    }
+    if (!known || !found[0] || !found[1]) {
+        return NAIK_FAIL(
+            log, NAIK_ERR_INPUT,
+            "the unfinished output was begun with the solver choices \"%s\", which this "
+            "version does not know: finish it with that version, or start over with --fresh",
+            choices);
+    }
+    plan->recon = recon;
+    describe_choices(plan);
+    return NAIK_OK;
+}
+
+static double gib(int64_t bytes)
+{
+    return (double)bytes / (1 << 30);
+}
+
+void solve_plan_print(const solve_plan *plan, const naik_geometry *geometry)
+{
+    naik_log *log = geometry->backend->log;
+    const naik_lattice *lat = geometry->lattice;
+    naik_log_line(log, "lattice: %dx%dx%dx%d, process grid %dx%dx%dx%d, %dx%dx%dx%d a rank",
+                  lat->size[0], lat->size[1], lat->size[2], lat->size[3], lat->grid[0],
+                  lat->grid[1], lat->grid[2], lat->grid[3], lat->local[0], lat->local[1],
+                  lat->local[2], lat->local[3]);
+    naik_log_line(log,
+                  "halo: at most %lld face sites a rank inside its node and %lld to other nodes",
+                  (long long)lat->cost.inside, (long long)lat->cost.between);
+    naik_log_line(log, "solver: batch of %d, iterating with %s", plan->batch, plan->choices);
+    naik_log_line(log,
+                  "memory: %.3f GiB a rank (link building %.3f, packed links %.3f, fields %.3f, "
+                  "vectors %.3f) of %.1f",
+                  gib(plan->total_bytes), gib(plan->gauge_bytes), gib(plan->packed_bytes),
+                  gib(plan->field_bytes), gib(plan->vector_bytes), gib(plan->available_bytes));
+}

@@ -1,0 +1,29 @@
+/* solve_plan.h - what a run will do, decided before anything is solved: precisions, batch, memory
+ */
+#ifndef NAIK_SOLVE_PLAN_H
+#define NAIK_SOLVE_PLAN_H
+
+#include "naik/cg.h"
+#include "naik/input.h"
+
+typedef struct solve_plan {
+    naik_precision vectors, links; /* of the iteration */
+    int recon;
+    int batch;
+    int history_stride;
+    int64_t gauge_bytes, packed_bytes, field_bytes, vector_bytes; /* on this rank, estimated */
+    int64_t total_bytes;                                          /* at the most at one time */
+    int64_t available_bytes;                                      /* for a rank, physical */
+    char choices[128]; /* "vectors=single links=single recon=18": what alters bits */
+} solve_plan;
+
+/* Decides from input, lattice and backend. `tasks`: right-hand sides of the run.
+ * NAIK_ERR_MEMORY   the memory of this machine does not hold it, whatever the batch */
+naik_status solve_plan_make(const naik_input *input, const naik_geometry *geometry, int tasks,
+                            solve_plan *out);
+/* Takes the choices of the run that began a file. NAIK_ERR_INPUT if this program does not know
+ * them. */
+naik_status solve_plan_adopt(solve_plan *plan, naik_log *log, const char *choices);
+void solve_plan_print(const solve_plan *plan, const naik_geometry *geometry);
+
+#endif

@@ -1,0 +1,220 @@
+/* solve_spec.c - sources, masses, correlators and provenance as propagator_file.h wants them */
+#include "solve_spec.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "naik/version.h"
+
+/* Raised whenever a change of kernels, link building or solver changes a bit of the results. */
+#define NUMERICS_VERSION "1"
+
+enum { META_MOST = 8, SESSION_MOST = 12, TEXT_BYTES = 512, SMEARING_BYTES = 64 };
+
+struct solve_spec {
+    naik_propagator_spec file;
+    naik_solve_set *sets;
+    naik_source_info *sources;
+    char (*smearing)[SMEARING_BYTES];
+    const char **correlators;
+    int (*momenta)[NAIK_DIM - 1];
+    naik_meta_item metadata[META_MOST], session[SESSION_MOST];
+    char identity[TEXT_BYTES], numerics[TEXT_BYTES], device[TEXT_BYTES], grid[64], ranks[32],
+        batch[32];
+    char mpi_info[2048];
+};
+
+void solve_spec_destroy(solve_spec **spec)
+{
+    if (*spec == NULL) {
+        return;
+    }
+    free((*spec)->sets);
+    free((*spec)->sources);
+    free((*spec)->smearing);
+    free((*spec)->correlators);
+    free((*spec)->momenta);
+    free(*spec);
+    *spec = NULL;
+}
+
+const naik_propagator_spec *solve_spec_file(const solve_spec *spec)
+{
+    return &spec->file;
+}
+
+static const char *subset_of(naik_source_type type)
+{
+    switch (type) {
+    case NAIK_SOURCE_POINT: return "one site";
+    case NAIK_SOURCE_CORNER_WALL: return "x, y, z even on one time slice";
+    case NAIK_SOURCE_EVEN_WALL: return "even sites of one time slice";
+    case NAIK_SOURCE_EVENANDODD_WALL:
+    case NAIK_SOURCE_EVENMINUSODD_WALL:
+    case NAIK_SOURCE_GAUSSIAN:
+    case NAIK_SOURCE_RANDOM_WALL: return "one time slice";
+    case NAIK_SOURCE_FILE: return "as in the file";
+    }
+    return NULL;
+}
+
+static void describe_source(const naik_input *input, const naik_input_source *from, char *smearing,
+                            naik_source_info *out)
+{
+    static const char *const noise[] = {[NAIK_NOISE_Z2] = "Z2",
+                                        [NAIK_NOISE_U1] = "U(1)",
+                                        [NAIK_NOISE_GAUSSIAN] = "gaussian, normalised"};
+    const naik_source *source = &from->source;
+    const bool random = source->type == NAIK_SOURCE_RANDOM_WALL;
+    smearing[0] = '\0';
+    if (source->type == NAIK_SOURCE_GAUSSIAN) {
+        snprintf(smearing, SMEARING_BYTES, "radius %.17g", source->radius);
+    } else if (random) {
+        snprintf(smearing, SMEARING_BYTES, "noise %s", noise[source->noise]);
+    } else if (source->type == NAIK_SOURCE_FILE) {
+        snprintf(smearing, SMEARING_BYTES, "file %.50s", input->solve[from->solve].source_file);
+    }
+    *out = (naik_source_info){.type = naik_source_name(source->type),
+                              .subset = subset_of(source->type),
+                              .has_seed = random,
+                              .seed = source->seed,
+                              .generator =
+                                  random ? "Philox-4x32-10, key seed, counter global site" : NULL,
+                              .smearing = smearing[0] != '\0' ? smearing : NULL};
+    memcpy(out->origin, source->origin, sizeof out->origin);
+    memcpy(out->momentum, source->momentum, sizeof out->momentum);
+}
+
+static bool allocate(solve_spec *spec, const naik_input *input)
+{
+    spec->sets = calloc((size_t)input->solve_count, sizeof *spec->sets);
+    spec->sources = calloc((size_t)input->source_count, sizeof *spec->sources);
+    spec->smearing = calloc((size_t)input->source_count, sizeof *spec->smearing);
+    spec->correlators =
+        calloc((size_t)input->output.correlators.count + 1, sizeof *spec->correlators);
+    spec->momenta = calloc((size_t)input->output.momenta.count + 1, sizeof *spec->momenta);
+    return spec->sets != NULL && spec->sources != NULL && spec->smearing != NULL &&
+           spec->correlators != NULL && spec->momenta != NULL;
+}
+
+static void fill_sets(solve_spec *spec, const naik_input *input)
+{
+    int first = 0;
+    for (int i = 0; i < input->source_count; i++) {
+        describe_source(input, &input->sources[i], spec->smearing[i], &spec->sources[i]);
+    }
+    for (int i = 0; i < input->solve_count; i++) {
+        const naik_input_solve *solve = &input->solve[i];
+        spec->sets[i] = (naik_solve_set){.name = solve->name,
+                                         .source_count = 0,
+                                         .sources = spec->sources + first,
+                                         .mass_count = solve->masses.count,
+                                         .masses = solve->masses.data,
+                                         .naik_epsilon = solve->naik_epsilon.data};
+        while (first < input->source_count && input->sources[first].solve == i) {
+            spec->sets[i].source_count++;
+            first++;
+        }
+    }
+    for (int i = 0; i < input->output.correlators.count; i++) {
+        spec->correlators[i] = naik_meson_name((naik_meson)input->output.correlators.data[i]);
+    }
+    for (int i = 0; i < input->output.momenta.count; i++) {
+        memcpy(spec->momenta[i], input->output.momenta.data[i], sizeof spec->momenta[i]);
+    }
+}
+
+static void join_hints(const naik_pairs *pairs, char *text, size_t text_size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < pairs->count && used < text_size; i++) {
+        used += (size_t)snprintf(text + used, text_size - used, "%s%s=%s", i > 0 ? ";" : "",
+                                 pairs->data[i].key, pairs->data[i].value);
+    }
+}
+
+static void fill_texts(solve_spec *spec, const solve_plan *plan, const naik_backend *backend,
+                       const naik_lattice *lat, const naik_link_source *source)
+{
+    backend->ops->describe(backend, spec->device, sizeof spec->device);
+    if (source != NULL) {
+        naik_link_source_identity(source, spec->identity, sizeof spec->identity);
+    }
+    snprintf(spec->numerics, sizeof spec->numerics, "arithmetic %s on %s", NUMERICS_VERSION,
+             backend->ops->name);
+    snprintf(spec->grid, sizeof spec->grid, "%dx%dx%dx%d", lat->grid[0], lat->grid[1], lat->grid[2],
+             lat->grid[3]);
+    snprintf(spec->ranks, sizeof spec->ranks, "%d", lat->comm->size);
+    snprintf(spec->batch, sizeof spec->batch, "%d", plan->batch);
+}
+
+static int fill_items(naik_meta_item *items, const naik_meta_item *from, int count)
+{
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        if (from[i].text != NULL && from[i].text[0] != '\0') {
+            items[kept++] = from[i];
+        }
+    }
+    return kept;
+}
+
+naik_status solve_spec_create(const naik_input *input, const solve_plan *plan,
+                              const naik_backend *backend, const naik_lattice *lattice,
+                              const naik_link_source *source, solve_spec **out)
+{
+    solve_spec *spec = calloc(1, sizeof *spec);
+    *out = spec;
+    if (spec == NULL || !allocate(spec, input)) {
+        solve_spec_destroy(out);
+        return NAIK_FAIL(lattice->comm->log, NAIK_ERR_MEMORY,
+                         "no memory for the description of the output");
+    }
+    fill_sets(spec, input);
+    fill_texts(spec, plan, backend, lattice, source);
+    join_hints(&input->output.mpi_info, spec->mpi_info, sizeof spec->mpi_info);
+    const naik_meta_item metadata[] = {
+        {"gauge_file", input->gauge.file},
+        {"gauge_format", source != NULL ? source->file.format : NULL},
+        {"gauge_uuid", source != NULL ? source->file.uuid : NULL},
+        {"gauge_identity", spec->identity},
+        {"gauge_header", source != NULL ? source->file.header_text : NULL},
+        {"links_file", input->action.file}};
+    const naik_meta_item session[] = {{"version", naik_version()},
+                                      {"git", naik_version_git()},
+                                      {"compiler", naik_version_compiler()},
+                                      {"backend", backend->ops->name},
+                                      {"device", spec->device},
+                                      {"ranks", spec->ranks},
+                                      {"grid", spec->grid},
+                                      {"batch", spec->batch},
+                                      {"host", lattice->comm->host},
+                                      {"slurm_job", getenv("SLURM_JOB_ID")}};
+    spec->file = (naik_propagator_spec){
+        .set_count = input->solve_count,
+        .sets = spec->sets,
+        .correlator_count = input->output.correlators.count,
+        .correlators = spec->correlators,
+        .momentum_count = input->output.momenta.count,
+        .momenta = (const int(*)[NAIK_DIM - 1]) spec->momenta,
+        .store_propagators = input->output.propagators,
+        .precision = input->output.precision,
+        .history_stride = plan->history_stride,
+        .canonical_input = input->identity,
+        .gauge_checksum = spec->identity,
+        .numerics = spec->numerics,
+        .choices = plan->choices,
+        .action = naik_input_action_name(input->action.type),
+        .boundary_t = naik_input_boundary_name(input),
+        .input_text = input->text,
+        .metadata_count = fill_items(spec->metadata, metadata, sizeof metadata / sizeof *metadata),
+        .metadata = spec->metadata,
+        .session_count = fill_items(spec->session, session, sizeof session / sizeof *session),
+        .session = spec->session,
+        .mpi_info = spec->mpi_info[0] != '\0' ? spec->mpi_info : NULL,
+        .alignment = input->output.alignment,
+        .aggregators = input->output.aggregators};
+    return NAIK_OK;
+}

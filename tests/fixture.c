@@ -1,0 +1,136 @@
+/* fixture.c - random links and vectors for the tests of kernels and solvers */
+#include "fixture.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "naik/rng.h"
+
+const char *fixture_backend_name(void)
+{
+    const char *name = getenv("NAIK_BACKEND");
+    return name != NULL ? name : "cpu";
+}
+
+/* 0.7 U + 0.1 noise for fat links, (1/24) e^{i theta} V for long ones. */
+static naik_status make_links(const naik_lattice *lat, bool naive, naik_fatlong *links)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_gauge_create(lat, &links->fat));
+    naik_gauge_set_random(links->fat, 11);
+    if (!naive) {
+        NAIK_TRY(naik_gauge_create(lat, &links->long_links));
+        naik_gauge_set_random(links->long_links, 12);
+        links->long_scale = 1.0 / 24;
+    }
+    for (int32_t site = 0; site < lat->sites && !naive; site++) {
+        int x[4];
+        naik_lattice_coords(lat, site, x);
+        naik_rng rng = naik_rng_at(13, 0, (uint64_t)naik_lattice_global(lat, x));
+        for (int mu = 0; mu < 4; mu++) {
+            naik_matrix *fat = &links->fat->link[4 * (int64_t)site + mu];
+            naik_matrix *far = &links->long_links->link[4 * (int64_t)site + mu];
+            double angle = 6.28 * naik_rng_uniform(&rng);
+            naik_complex phase = {cos(angle) / 24, sin(angle) / 24};
+            for (int i = 0; i < 9; i++) {
+                naik_complex *f = &fat->e[0][0] + i, *l = &far->e[0][0] + i;
+                f->re = 0.7 * f->re + 0.1 * naik_rng_gaussian(&rng);
+                f->im = 0.7 * f->im + 0.1 * naik_rng_gaussian(&rng);
+                *l = naik_cmul(phase, *l);
+            }
+        }
+    }
+done:
+    return status;
+}
+
+bool fixture_create(check *t, const int size[4], const int grid[4], bool alone, bool naive,
+                    int threads, fixture *out)
+{
+    const naik_backend_options options = {.threads = threads, .share_gpu = true};
+    memset(out, 0, sizeof *out);
+    naik_comm *comm = t->comm;
+    bool ok = true;
+    if (alone) {
+        ok = CHECK_OK(t, naik_comm_create_alone(t->log, &out->alone));
+        comm = out->alone;
+    }
+    ok = ok && CHECK_OK(t, naik_lattice_create(comm, size, grid, &out->lat));
+    ok = ok &&
+         CHECK_OK(t, naik_backend_create(comm, fixture_backend_name(), &options, &out->backend));
+    ok = ok && CHECK_OK(t, naik_geometry_create(out->backend, out->lat, &out->geometry));
+    out->source = calloc(1, sizeof *out->source);
+    return ok && CHECK_OK(t, make_links(out->lat, naive, out->source));
+}
+
+void fixture_destroy(fixture *f)
+{
+    naik_fatlong_destroy(&f->source);
+    naik_geometry_destroy(&f->geometry);
+    naik_backend_destroy(&f->backend);
+    naik_lattice_destroy(&f->lat);
+    naik_comm_destroy(&f->alone);
+}
+
+double *fixture_vector(const fixture *f, uint64_t seed, int parity)
+{
+    double *v = calloc((size_t)f->lat->sites * 6, sizeof *v);
+    for (int32_t site = 0; v != NULL && site < f->lat->sites; site++) {
+        int x[4];
+        naik_lattice_coords(f->lat, site, x);
+        naik_rng rng = naik_rng_at(seed, 1, (uint64_t)naik_lattice_global(f->lat, x));
+        for (int i = 0; i < 6 && (parity < 0 || parity == naik_parity_of(x)); i++) {
+            v[6 * (int64_t)site + i] = naik_rng_gaussian(&rng);
+        }
+    }
+    return v;
+}
+
+naik_field *fixture_field(check *t, const fixture *f, naik_precision precision, int nrhs,
+                          uint64_t seed, naik_parity parity)
+{
+    naik_field *field = NULL;
+    CHECK_OK(t, naik_field_create(f->geometry, precision, nrhs, &field));
+    for (int c = 0; field != NULL && c < nrhs; c++) {
+        double *v = fixture_vector(f, seed + (uint64_t)c, (int)parity);
+        CHECK_OK(t, f->backend->ops->field_import(field, parity, c, v));
+        free(v);
+    }
+    return field;
+}
+
+double fixture_difference(const fixture *f, const double *a, const double *b, naik_parity parity,
+                          double *largest)
+{
+    double difference = 0;
+    *largest = 0;
+    for (int32_t cb = 0; cb < f->lat->half; cb++) {
+        int64_t at = 6 * (int64_t)naik_lattice_site_of(f->lat, parity, cb);
+        for (int i = 0; i < 6; i++) {
+            double d = fabs(a[at + i] - b[at + i]);
+            difference = d <= difference ? difference : d; /* a NaN stays */
+            *largest = fmax(*largest, fabs(b[at + i]));
+        }
+    }
+    return difference;
+}
+
+void fixture_for_grids(check *t, const int size[4], int limit,
+                       void (*run)(check *t, const int size[4], const int grid[4]))
+{
+    const int ranks = t->comm->size;
+    for (int code = 0; code < 10000 && limit > 0; code++) {
+        int grid[4] = {1 + code % 10, 1 + code / 10 % 10, 1 + code / 100 % 10, 1 + code / 1000};
+        bool works = grid[0] * grid[1] * grid[2] * grid[3] == ranks;
+        for (int mu = 0; mu < 4; mu++) {
+            int local = size[mu] / grid[mu];
+            works = works && size[mu] % grid[mu] == 0 &&
+                    (grid[mu] == 1 || (local % 2 == 0 && local >= 4));
+        }
+        if (works) {
+            run(t, size, grid);
+            limit--;
+        }
+    }
+}

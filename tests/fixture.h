@@ -1,0 +1,50 @@
+/* fixture.h - a lattice with random links and vectors on the backend that NAIK_BACKEND names
+ * (default cpu)
+ *
+ * Links and vectors depend on the global site only, so that any process grid holds the same
+ * numbers. Fat links are general 3 x 3 matrices, long links s e^{i theta} V with V in SU(3), as
+ * HISQ makes them.
+ */
+#ifndef NAIK_TESTS_FIXTURE_H
+#define NAIK_TESTS_FIXTURE_H
+
+#include "check.h"
+#include "naik/backend.h"
+#include "naik/field.h"
+#include "naik/links.h"
+#include "naik/smear.h"
+
+typedef struct fixture {
+    naik_comm *alone; /* not NULL where the fixture is one rank's own */
+    naik_lattice *lat;
+    naik_backend *backend;
+    naik_geometry *geometry;
+    naik_fatlong *source; /* canonical links */
+} fixture;
+
+/* grid NULL: chosen; alone: every rank holds the whole lattice by itself. False, with a failed
+ * test, where something could not be made. `naive` leaves the long links out. */
+bool fixture_create(check *t, const int size[4], const int grid[4], bool alone, bool naive,
+                    int threads, fixture *out);
+void fixture_destroy(fixture *f);
+
+/* A vector [sites][3][2] of gaussian numbers by seed and global site; parity -1: both, else zeros
+ * on the other. */
+double *fixture_vector(const fixture *f, uint64_t seed, int parity);
+/* A field whose columns c hold vectors of seeds seed + c on `parity`. */
+naik_field *fixture_field(check *t, const fixture *f, naik_precision precision, int nrhs,
+                          uint64_t seed, naik_parity parity);
+
+/* Largest |a - b| and largest |b| over this rank's sites of `parity`. */
+double fixture_difference(const fixture *f, const double *a, const double *b, naik_parity parity,
+                          double *largest);
+
+/* Calls run(t, size, grid) for every process grid that cuts size for the ranks of the job, at most
+ * `limit`. */
+void fixture_for_grids(check *t, const int size[4], int limit,
+                       void (*run)(check *t, const int size[4], const int grid[4]));
+
+/* The name for naik_backend_create. */
+const char *fixture_backend_name(void);
+
+#endif

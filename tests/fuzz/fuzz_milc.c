@@ -1,0 +1,8 @@
+/* fuzz_milc.c - MILC v5 configurations */
+#include "fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_gauge_bytes(&naik_gauge_format_milc, data, size);
+    return 0;
+}

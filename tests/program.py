@@ -1,0 +1,47 @@
+"""What the tests of the program share: running naik, verdicts, scratch paths."""
+import os
+import shlex
+import subprocess
+import sys
+
+NAIK, SCRATCH = os.environ["NAIK"], os.environ["SCRATCH"]
+MPIRUN = shlex.split(os.environ["MPIRUN"])
+REFERENCE = os.environ.get("NAIK_REFERENCE")
+LONG = os.environ.get("NAIK_TEST_LONG") is not None
+
+
+def path(name):
+    return os.path.join(SCRATCH, name)
+
+
+def command(*words, ranks=1):
+    return (MPIRUN + ["-n", str(ranks)] if ranks > 1 else []) + [NAIK, *map(str, words)]
+
+
+def start(*words, ranks=1, env=None):
+    """Starts naik in a process group of its own."""
+    return subprocess.Popen(command(*words, ranks=ranks), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            text=True, start_new_session=True, env={**os.environ, **(env or {})})
+
+
+def naik(*words, ranks=1, status=0, env=None):
+    """Runs naik and returns what it printed; the exit status must be the expected one."""
+    run = subprocess.run(command(*words, ranks=ranks), capture_output=True, text=True, timeout=300,
+                         env={**os.environ, **(env or {})})
+    if run.returncode != status:
+        raise AssertionError(f"naik {' '.join(map(str, words))}: exit status {run.returncode}, expected "
+                             f"{status}\n{run.stdout}{run.stderr}")
+    return run.stdout + run.stderr
+
+
+def main(tests):
+    """Runs functions in order, one verdict line each; the exit status says whether all passed."""
+    failures = 0
+    for test in tests:
+        try:
+            skipped = test()
+            print(f"SKIP {test.__name__}: {skipped}" if skipped else f"PASS {test.__name__}", flush=True)
+        except Exception as error:  # a failed assertion, a missing dataset: the test's verdict
+            failures += 1
+            print(f"{type(error).__name__}: {error}\nFAIL {test.__name__}", flush=True)
+    sys.exit(1 if failures else 0)

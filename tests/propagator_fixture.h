@@ -1,0 +1,36 @@
+/* propagator_fixture.h - a small propagator file with made-up contents that any rank can compute */
+#ifndef NAIK_TESTS_PROPAGATOR_FIXTURE_H
+#define NAIK_TESTS_PROPAGATOR_FIXTURE_H
+
+#include "check.h"
+#include "naik/propagator_file.h"
+
+enum { ROOM_T = 8, ROOM_CORRELATORS = 2, ROOM_MOMENTA = 2, ROOM_SOLVES = 12 };
+enum { ROOM_CORR = ROOM_CORRELATORS * ROOM_MOMENTA * ROOM_T, ROOM_HISTORY = 6 };
+
+/* Two solve sets on 8 x 4 x 4 x 8: pt, one source and two masses; wall, two sources and one mass.
+ * Twelve solves. Everything it points at lives as long as the program. */
+naik_propagator_spec room_spec(void);
+naik_status room_lattice(naik_comm *comm, naik_lattice **out);
+
+/* What solve number `solve` is made to hold: [sites][3][2], and [correlators][momenta][T]. */
+void room_fill_solution(const naik_lattice *lat, int solve, double *out);
+void room_fill_correlators(int solve, double out[ROOM_CORR]);
+/* Commits it; solve 5 as not converged. */
+naik_status room_commit(const naik_lattice *lat, naik_propagator_file *file, int solve);
+
+typedef struct room { /* a folder of this job's own */
+    char folder[64], path[96];
+    naik_lattice *lattice;
+    double *solution, *expected; /* [sites][3][2] */
+} room;
+
+bool room_enter(check *t, room *r);
+void room_leave(check *t, room *r); /* removes it; nothing unexpected may be left in it */
+bool room_has(const room *r, const char *suffix);
+naik_propagator_file *room_open(check *t, const room *r, const naik_propagator_spec *spec,
+                                bool fresh);
+/* Every solve of a finished file reads back to the bit, or to its rounding to single. */
+void room_check(check *t, room *r, naik_propagator_file *file, bool single);
+
+#endif

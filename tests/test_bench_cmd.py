@@ -1,0 +1,107 @@
+# test_bench_cmd.py - `naik bench`: the keys of every line, and numbers that agree with each other
+import json
+import os
+import shlex
+import subprocess
+
+naik, scratch = os.environ["NAIK"], os.environ["SCRATCH"]
+mpirun = shlex.split(os.environ["MPIRUN"])
+failures = 0
+COMMON = ["bench", "backend", "device", "size", "ranks", "threads", "us", "floor_gbs", "copy_gbs",
+          "fraction", "spread", "git"]
+QUICK = ["--size", "4,4,4,8", "--repeat", "1", "--time", "1e-4", "--backend", "cpu"]
+
+
+def run(ranks, *words):
+    done = subprocess.run(mpirun + ["-n", str(ranks), naik, "bench", *words], capture_output=True,
+                          text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def verdict(name, ok, told=""):
+    global failures
+    failures += not ok
+    if not ok:
+        print(told)
+    print(("PASS " if ok else "FAIL ") + name)
+
+
+def check(name, words, more, lines=1, ranks=1):
+    status, said, told = run(ranks, *words, *QUICK)
+    ok, values = status == 0, []
+    for text in said.splitlines():
+        values.append(dict(pair.split("=", 1) for pair in shlex.split(text)))
+        ok = ok and all(key in values[-1] for key in COMMON + more)
+    verdict(name, ok and len(values) == lines, said + told)
+    return values
+
+
+values = check("bench_dslash_prints_a_line_a_batch_size",
+               ["dslash", "--precision", "single", "--nrhs", "1,3"],
+               ["action", "precision", "links", "recon", "nrhs", "gflops"], 2, 2)
+v = {key: float(values[1][key]) for key in ("us", "gflops", "floor_gbs", "copy_gbs", "fraction")}
+sites = 4 * 4 * 4 * 8 / 2
+floor = sites * (1152 + 3 * 48) / v["us"] * 1e-3
+verdict("bench_dslash_counts_flops_and_bytes_as_documented",
+        abs(v["gflops"] * v["us"] * 1e3 / (sites * 3 * 1146) - 1) < 0.02
+        and abs(v["floor_gbs"] / floor - 1) < 0.05, str(v))
+values = check("bench_cg_reports_its_true_residual",
+               ["cg", "--inner-precision", "single", "--nrhs", "2", "--batch", "1"],
+               ["iterations", "us_per_iteration", "seconds", "tolerance", "true_residual"])
+verdict("bench_cg_converges", float(values[0]["true_residual"]) <= 1e-10, str(values))
+values = check("bench_cg_weak_keeps_the_box_of_a_rank",
+               ["cg", "--weak", "--grid", "1,1,2,2", "--iterations", "12", "--links", "random"],
+               ["mode", "local", "grid", "nodes", "us_per_iteration", "rank_min_us", "rank_mean_us",
+                "rank_max_us"], ranks=4)
+v = values[0]
+verdict("bench_cg_runs_the_iterations_asked_for",
+        v["mode"] == "weak" and v["local"] == "4,4,4,8" and v["size"] == "4,4,8,16"
+        and v["grid"] == "1,1,2,2" and float(v["iterations"]) == 12
+        and float(v["rank_min_us"]) <= float(v["rank_mean_us"]) <= float(v["rank_max_us"]), str(v))
+v = check("bench_cg_strong_keeps_the_lattice", ["cg", "--strong", "--iterations", "5"],
+          ["mode", "local"], ranks=2)[0]
+verdict("bench_cg_strong_divides_the_lattice",
+        v["size"] == "4,4,4,8" and v["local"] == "4,4,4,4" and float(v["iterations"]) == 5, str(v))
+verdict("bench_refuses_weak_with_strong", run(1, "cg", "--weak", "--strong", *QUICK)[0] == 1)
+values = check("bench_halo_prints_a_line_a_direction",
+               ["halo", "--nrhs", "1,3", "--weak", "--grid", "1,1,2,2", "--precision", "single"],
+               ["transport", "direction", "bytes", "latency_us", "gbs", "rank_min_us"], 6, 4)
+verdict("bench_halo_counts_the_bytes_of_both_faces",
+        [v["direction"] for v in values] == ["z", "t", "all"] * 2
+        and [int(v["bytes"]) for v in values[:3]] == [2 * 3 * 64 * 24, 2 * 3 * 32 * 24, 2 * 3 * 96 * 24]
+        and int(values[5]["bytes"]) == 3 * int(values[2]["bytes"]), str(values))
+verdict("bench_halo_needs_two_ranks", run(1, "halo", *QUICK)[0] == 1)
+def model(*words):
+    status, said, told = run(1, "model", "--json", *words)
+    return status, [json.loads(text) for text in said.splitlines()], told
+
+
+status, lines, told = model("--check")
+verdict("bench_model_meets_the_measured_points",
+        status == 0 and sum(line["model"].startswith("check-") for line in lines) == 12
+        and all(abs(line["ratio"] - 1) < 0.15 for line in lines if "ratio" in line), str(lines) + told)
+for machine, ranks in (("perlmutter", 4), ("juwels-booster", 4), ("lumi-g", 8)):
+    status, lines, told = model("--machine", machine, "--local", "32,32,32,32")
+    cg = [line for line in lines if line["model"] == "cg"]
+    effective = [line["efficiency"] for line in cg]
+    verdict(f"bench_model_predicts_{machine.replace('-', '_')}",
+            status == 0 and cg[1]["gpus"] == ranks and cg[-1]["gpus"] == 4096 and effective[0] == 1
+            and effective == sorted(effective, reverse=True) and effective[-1] > 0, str(cg) + told)
+    verdict(f"bench_model_names_the_source_of_every_figure_of_{machine.replace('-', '_')}",
+            sum(line["model"] == "figure" for line in lines) == 16
+            and all(line["source"] in ("measured", "other-code", "literature", "vendor", "assumed")
+                    for line in lines if line["model"] == "figure"))
+slow = model("--figure", "copy_gbs=500", "--nodes", "2")[1][-1]
+fast = model("--figure", "copy_gbs=5000", "--nodes", "2")[1][-1]
+verdict("bench_model_takes_figures", slow["us_per_iteration"] > fast["us_per_iteration"] and slow["nodes"] == 2)
+verdict("bench_model_refuses_unknown_figures", model("--figure", "copy=1")[0] == 1)
+check("bench_links_prints_a_line", ["links"], ["seconds"])
+path = os.path.join(scratch, "bench.h5")
+check("bench_io_prints_both_ways", ["io", "--file", path], ["gbs"], 2, 2)
+verdict("bench_io_removes_its_file", not os.path.exists(path))
+open(path, "w").close()
+verdict("bench_io_touches_no_file_of_the_user", run(1, "io", "--file", path, *QUICK)[0] == 1)
+status, said, told = run(1, "dslash", "--json", *QUICK)
+verdict("bench_json_is_json", status == 0 and json.loads(said)["size"] == [4, 4, 4, 8], said + told)
+verdict("bench_refuses_a_bad_list", run(1, "dslash", "--nrhs", "1,,2")[0] == 1)
+raise SystemExit(failures != 0)

@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# The program as its user types it: help, version, mistakes with their sentence and exit status.
+# timeout: 120
+set -u
+top=$(cd "$(dirname "$0")/.." && pwd)
+cd "$top" || exit 1
+. tools/env.sh
+NAIK=${NAIK:-$top/build/naik}
+case "$NAIK" in /*) ;; *) NAIK=$top/$NAIK ;; esac
+SCRATCH=${SCRATCH:-$(mktemp -d)}
+cd "$SCRATCH" || exit 1
+failures=0 failed=0
+
+complain() { # complain WHAT EXPECTED GOT
+    printf '  %s:\n    expected %s\n    got      %s\n' "$1" "$2" "$3"
+    failed=1
+}
+verdict() { # verdict NAME: of everything since the last verdict
+    if [ "$failed" = 0 ]; then echo "PASS $1"; else echo "FAIL $1" && failures=1; fi
+    failed=0
+}
+refuses() { # refuses SENTENCE ARGUMENT...: one line on standard error, nothing beside, status 1
+    local sentence=$1 status
+    shift
+    "$NAIK" "$@" >out 2>err
+    status=$?
+    [ "$status" = 1 ] || complain "exit status of naik $*" 1 "$status"
+    [ "$(cat err)" = "naik: error: $sentence" ] ||
+        complain "naik $*" "naik: error: $sentence" "$(cat err)"
+    [ ! -s out ] || complain "standard output of naik $*" "nothing" "$(head -n 3 out)"
+}
+shows() { # shows TEXT ARGUMENT...: TEXT is in standard output, status 0, no line above 100 columns
+    local text=$1 status
+    shift
+    "$NAIK" "$@" >out 2>err
+    status=$?
+    [ "$status" = 0 ] || complain "exit status of naik $*" 0 "$status"
+    grep -qF -- "$text" out || complain "naik $*" "... $text ..." "$(head -n 3 out)"
+    [ ! -s err ] || complain "standard error of naik $*" "nothing" "$(cat err)"
+    awk 'length > 100 { exit 1 }' out || complain "naik $*" "at most 100 columns" "more"
+}
+
+shows "naik COMMAND --help" --help
+shows "Exit status: 0 done" -h
+shows "naik solve INPUT.yaml" help solve
+shows "source.momentum" help solve
+shows "gaussian, random_wall, file; required" help solve
+shows "naik gauge generate" gauge --help
+shows "naik gauge generate" gauge generate --help
+shows "naik links INPUT.yaml" links --help
+shows "naik info FILE" help info
+shows "naik bench dslash" help bench
+shows "naik import-milc INPUT" import-milc --help
+shows "naik report FILE.h5" report --help
+shows "naik 0." --version
+verdict help_and_version_are_printed
+
+refuses "no command given; 'naik --help' lists them"
+refuses "unknown command 'guage'; did you mean 'naik gauge'?" guage check x
+refuses "unknown command 'frobnicate'; 'naik --help' lists the commands" frobnicate
+refuses "unknown option '--verson'; did you mean 'naik --version'?" --verson
+refuses "there is no help on 'solver'; did you mean 'naik solve --help'?" help solver
+refuses "naik links: INPUT.yaml is missing; 'naik links --help' has examples" links -o f.h5
+refuses "naik links: unknown option '--outptu'; did you mean '--output'?" links a --outptu f.h5
+refuses "missing.yaml cannot be opened: No such file or directory" links missing.yaml -o f.h5
+refuses "/ cannot be read: Is a directory" links / -o f.h5
+verdict mistyped_commands_end_with_one_sentence
+
+# Every fourth bad input, all of them in the long run: test_params.c has seen every one.
+sed -e '/^#/d' -e '/^----$/,$d' "$top/tests/bad_inputs.txt" >good.yaml
+base=$(cat good.yaml)
+rows=0
+while IFS= read -r from && IFS= read -r to && IFS= read -r sentence && IFS= read -r _; do
+    rows=$((rows + 1))
+    [ $((rows % 4)) = 0 ] || [ -n "${NAIK_TEST_LONG:-}" ] || continue
+    from=$(printf '%b' "$from") to=$(printf '%b' "$to")
+    printf '%s\n' "${base/"$from"/"$to"}" >input.yaml
+    refuses "$sentence" links input.yaml -o f.h5
+done < <(sed '1,/^----$/d' "$top/tests/bad_inputs.txt" | sed 1d && echo)
+[ "$rows" -ge 100 ] || complain "rows of bad_inputs.txt" "at least 100" "$rows"
+verdict bad_inputs_end_with_their_sentence_and_status_1
+
+cp good.yaml input.yaml
+refuses "--set solver.tolerence=1: unknown key 'solver.tolerence'; did you mean 'solver.tolerance'?" \
+    links input.yaml -o f.h5 --set solver.tolerence=1
+NAIK_GRID=2x2 refuses "NAIK_GRID=2x2: expected ranks in each direction, such as 1x1x2x4, or auto" \
+    links input.yaml -o f.h5
+NAIK_BACKEND=gpux refuses "NAIK_BACKEND=gpux: 'run.backend' must be one of auto, cpu, gpu, not 'gpux'; \
+did you mean 'gpu'?" links input.yaml -o f.h5
+verdict overrides_and_environment_are_checked
+
+# On several ranks the sentence appears once, and the status reaches the launcher's caller.
+$MPIRUN -n 2 "$NAIK" links missing.yaml -o f.h5 >out 2>err
+status=$?
+[ "$status" = 1 ] || complain "exit status on two ranks" 1 "$status"
+count=$(grep -c "naik: error: missing.yaml cannot be opened: No such file or directory" err)
+[ "$count" = 1 ] || complain "sentences on two ranks" 1 "$count"
+$MPIRUN -n 2 "$NAIK" --version >out 2>err
+count=$(grep -c "^naik 0" out)
+[ "$count" = 1 ] || complain "versions on two ranks" 1 "$count"
+verdict one_rank_speaks_for_all
+
+exit $failures

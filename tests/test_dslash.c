@@ -1,0 +1,425 @@
+/* test_dslash.c - the kernels of a backend against the slow reference and against themselves
+ *
+ * ranks: 1 2 4 8
+ */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixture.h"
+#include "naik/dslash.h"
+#include "naik/dslash_ref.h"
+#include "naik/operator.h"
+
+typedef struct pair {
+    naik_precision vectors, links;
+    int recon;
+    double tolerance; /* relative to the largest component */
+} pair;
+
+/* A site sums 96 products: 32 roundoffs cover it. Integers of 16 bits: 1/65536 of the largest
+ * component a rounding, of links, vectors in and vectors out; a component of D v sums 48 such
+ * errors. Of 9 numbers, |a1| and |c1| come from a difference and lose digits where they are small.
+ */
+static const pair pairs[] = {{NAIK_DOUBLE, NAIK_DOUBLE, 18, 32 * DBL_EPSILON},
+                             {NAIK_SINGLE, NAIK_SINGLE, 18, 32 * FLT_EPSILON},
+                             {NAIK_SINGLE, NAIK_HALF, 18, 1e-4},
+                             {NAIK_HALF, NAIK_SINGLE, 18, 2e-4},
+                             {NAIK_HALF, NAIK_HALF, 18, 3e-4},
+                             {NAIK_DOUBLE, NAIK_DOUBLE, 13, 64 * DBL_EPSILON},
+                             {NAIK_DOUBLE, NAIK_DOUBLE, 9, 1e-12},
+                             {NAIK_SINGLE, NAIK_SINGLE, 13, 64 * FLT_EPSILON},
+                             {NAIK_SINGLE, NAIK_SINGLE, 9, 1e-4},
+                             {NAIK_SINGLE, NAIK_HALF, 13, 2e-4},
+                             {NAIK_SINGLE, NAIK_HALF, 9, 5e-3},
+                             {NAIK_HALF, NAIK_HALF, 13, 4e-4},
+                             {NAIK_HALF, NAIK_HALF, 9, 5e-3}};
+enum { PAIRS = sizeof pairs / sizeof *pairs };
+
+static const int odd_halves[4] = {4, 8, 12, 8};
+
+/* Numbers stored for a link of this fixture, 12 where naive links are compressed; 0 where the
+ * backend does not store it. */
+static int recon_of(const fixture *f, const pair *p)
+{
+    bool naive = f->source->long_links == NULL;
+    int recon = naive && p->recon != 18 ? (p->recon == 13 ? 12 : 0) : p->recon;
+    int hops = naive ? NAIK_HOPS / 2 : NAIK_HOPS;
+    return naik_links_bytes(f->geometry, p->links, recon, hops) > 0 ? recon : 0;
+}
+
+static void compare_with_reference(check *t, const fixture *f, const naik_links *links,
+                                   const pair *p, int nrhs, naik_parity parity)
+{
+    naik_field *in = fixture_field(t, f, p->vectors, nrhs, 100, (naik_parity)!parity);
+    naik_field *out = fixture_field(t, f, p->vectors, nrhs, 200, parity);
+    double *expected = calloc((size_t)f->lat->sites * 6, sizeof(double));
+    double *got = calloc((size_t)f->lat->sites * 6, sizeof(double));
+    CHECK_OK(t, naik_dslash_plain(links, in, parity, out));
+    for (int c = 0; c<nrhs; c += nrhs> 1 ? nrhs - 1 : 1) { /* the first and the last column */
+        double largest;
+        double *v = fixture_vector(f, 100 + (uint64_t)c, !parity);
+        CHECK_OK(t, naik_dslash_ref(f->source, v, expected));
+        CHECK_OK(t, f->backend->ops->field_export(out, parity, c, got));
+        CHECK_NEAR(t, fixture_difference(f, got, expected, parity, &largest) / largest, 0,
+                   p->tolerance);
+        free(v);
+    }
+    free(expected);
+    free(got);
+    naik_field_destroy(&in);
+    naik_field_destroy(&out);
+}
+
+static void match_on_grid(check *t, const int size[4], const int grid[4])
+{
+    static const int widths[] = {1, 2, 3, 5, 8};
+    for (int naive = 0; naive < 2; naive++) {
+        fixture f;
+        if (fixture_create(t, size, grid, false, naive, 0, &f)) {
+            for (int i = 0; i < PAIRS; i++) {
+                naik_links *links = NULL;
+                int recon = recon_of(&f, &pairs[i]);
+                if (recon == 0) {
+                    continue;
+                }
+                CHECK_OK(t, naik_links_create(f.geometry, f.source, pairs[i].links, recon, &links));
+                for (size_t w = 0; links != NULL && w < sizeof widths / sizeof *widths; w++) {
+                    compare_with_reference(t, &f, links, &pairs[i], widths[w],
+                                           (naik_parity)(w % 2));
+                }
+                naik_links_destroy(&links);
+            }
+        }
+        fixture_destroy(&f);
+    }
+}
+
+static void kernels_match_reference(check *t)
+{
+    fixture_for_grids(t, odd_halves, 3, match_on_grid);
+}
+
+/* Every column of a batch, on every rank, has the bits of one vector on one rank. */
+static void same_bits_on_grid(check *t, const int size[4], const int grid[4])
+{
+    fixture f, one;
+    int threads = t->comm->size == 1 ? 2 : 1;
+    if (fixture_create(t, size, grid, false, false, threads, &f) &&
+        fixture_create(t, size, NULL, true, false, 1, &one)) {
+        for (int i = 0; i < PAIRS; i++) {
+            naik_links *links = NULL, *links_one = NULL;
+            if (recon_of(&f, &pairs[i]) == 0) {
+                continue;
+            }
+            CHECK_OK(
+                t, naik_links_create(f.geometry, f.source, pairs[i].links, pairs[i].recon, &links));
+            CHECK_OK(t, naik_links_create(one.geometry, one.source, pairs[i].links, pairs[i].recon,
+                                          &links_one));
+            naik_field *in = fixture_field(t, &f, pairs[i].vectors, 7, 5, NAIK_ODD);
+            naik_field *out = fixture_field(t, &f, pairs[i].vectors, 7, 5, NAIK_EVEN);
+            CHECK_OK(t, naik_dslash_plain(links, in, NAIK_EVEN, out));
+            for (int c = 0; c < 7; c += 3) {
+                naik_field *in_one =
+                    fixture_field(t, &one, pairs[i].vectors, 1, 5 + (uint64_t)c, NAIK_ODD);
+                naik_field *out_one = fixture_field(t, &one, pairs[i].vectors, 1, 5, NAIK_EVEN);
+                CHECK_OK(t, naik_dslash_plain(links_one, in_one, NAIK_EVEN, out_one));
+                double *a = calloc((size_t)f.lat->sites * 6, sizeof(double));
+                double *b = calloc((size_t)one.lat->sites * 6, sizeof(double));
+                CHECK_OK(t, f.backend->ops->field_export(out, NAIK_EVEN, c, a));
+                CHECK_OK(t, one.backend->ops->field_export(out_one, NAIK_EVEN, 0, b));
+                bool same = true;
+                for (int32_t site = 0; site < f.lat->sites; site++) {
+                    int x[4];
+                    naik_lattice_coords(f.lat, site, x);
+                    const double *theirs = b + 6 * naik_lattice_global(f.lat, x);
+                    same = same && memcmp(a + 6 * (int64_t)site, theirs, 6 * sizeof(double)) == 0;
+                }
+                CHECK_TRUE(t, same);
+                free(a);
+                free(b);
+                naik_field_destroy(&in_one);
+                naik_field_destroy(&out_one);
+            }
+            naik_field_destroy(&in);
+            naik_field_destroy(&out);
+            naik_links_destroy(&links);
+            naik_links_destroy(&links_one);
+        }
+    }
+    fixture_destroy(&one);
+    fixture_destroy(&f);
+}
+
+static void grid_threads_and_batch_do_not_change_a_bit(check *t)
+{
+    fixture_for_grids(t, odd_halves, 4, same_bits_on_grid);
+}
+
+/* out = shift v - D in with columns of one vector each: the first column's bits and its sum. */
+static double schur_of_equal_columns(check *t, const fixture *f, const naik_links *links,
+                                     naik_precision vectors, int n, double *out_bits)
+{
+    const naik_backend_ops *ops = f->backend->ops;
+    naik_column record[NAIK_MAX_RHS];
+    naik_column *columns = NULL;
+    naik_exactsum *sums = NULL;
+    double values[NAIK_MAX_RHS] = {0};
+    double *v = fixture_vector(f, 3, NAIK_ODD), *w = fixture_vector(f, 4, NAIK_EVEN);
+    double *got = calloc((size_t)f->lat->sites * 6, sizeof *got);
+    naik_field *in = NULL, *other = NULL, *out = NULL;
+    memset(record, 0, sizeof record);
+    CHECK_OK(t, naik_field_create(f->geometry, vectors, n, &in));
+    CHECK_OK(t, naik_field_create(f->geometry, vectors, n, &other));
+    CHECK_OK(t, naik_field_create(f->geometry, vectors, n, &out));
+    for (int c = 0; c < n; c++) {
+        record[c] = (naik_column){.shift = 0.37, .state = NAIK_COLUMN_RUN};
+        CHECK_OK(t, ops->field_import(in, NAIK_ODD, c, v));
+        CHECK_OK(t, ops->field_import(other, NAIK_EVEN, c, w));
+    }
+    CHECK_OK(t, ops->alloc(f->backend, sizeof record, "records", (void **)&columns));
+    CHECK_OK(t, ops->alloc(f->backend, (size_t)n * sizeof *sums, "sums", (void **)&sums));
+    CHECK_OK(t, ops->upload(f->backend, columns, record, sizeof record));
+    CHECK_OK(t, ops->sums_clear(f->backend, sums, n));
+    const naik_dslash_args args = {.form = NAIK_FORM_SCHUR,
+                                   .parity = NAIK_EVEN,
+                                   .links = links,
+                                   .in = in,
+                                   .out = out,
+                                   .v = other,
+                                   .columns = columns,
+                                   .state = NAIK_COLUMN_RUN,
+                                   .sums = sums};
+    CHECK_OK(t, naik_dslash(&args));
+    CHECK_OK(t, ops->sums_reduce(f->backend, sums, n));
+    CHECK_OK(t, ops->sums_values(f->backend, sums, n, values));
+    CHECK_OK(t, ops->field_export(out, NAIK_EVEN, 0, out_bits));
+    for (int c = 1; c < n; c++) {
+        CHECK_OK(t, ops->field_export(out, NAIK_EVEN, c, got));
+        CHECK_TRUE(t, memcmp(got, out_bits, (size_t)f->lat->sites * 6 * sizeof *got) == 0);
+        CHECK_TRUE(t, values[c] == values[0]);
+    }
+    ops->release(f->backend, columns);
+    ops->release(f->backend, sums);
+    naik_field_destroy(&in);
+    naik_field_destroy(&other);
+    naik_field_destroy(&out);
+    free(v);
+    free(w);
+    free(got);
+    return values[0];
+}
+
+/* Whatever kernels a backend has for batches of each width. */
+static void every_width_gives_the_same_bits(check *t)
+{
+    static const int widths[] = {2, 3, 4, 5, 7, 8, 12, 16};
+    fixture f;
+    if (fixture_create(t, odd_halves, NULL, false, false, 0, &f)) {
+        size_t bytes = (size_t)f.lat->sites * 6 * sizeof(double);
+        double *one = calloc(1, bytes), *many = calloc(1, bytes);
+        for (int i = 0; i < PAIRS; i++) {
+            naik_links *links = NULL;
+            if (recon_of(&f, &pairs[i]) == 0) {
+                continue;
+            }
+            CHECK_OK(
+                t, naik_links_create(f.geometry, f.source, pairs[i].links, pairs[i].recon, &links));
+            double sum = schur_of_equal_columns(t, &f, links, pairs[i].vectors, 1, one);
+            for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+                double wide =
+                    schur_of_equal_columns(t, &f, links, pairs[i].vectors, widths[w], many);
+                CHECK_TRUE(t, wide == sum);
+                CHECK_TRUE(t, memcmp(one, many, bytes) == 0);
+            }
+            naik_links_destroy(&links);
+        }
+        free(one);
+        free(many);
+    }
+    fixture_destroy(&f);
+}
+
+static void fused_forms_equal_their_parts(check *t)
+{
+    enum { N = 5 };
+    fixture f;
+    if (!fixture_create(t, odd_halves, NULL, false, false, 0, &f)) {
+        fixture_destroy(&f);
+        return;
+    }
+    const naik_backend_ops *ops = f.backend->ops;
+    for (int i = 0; i < PAIRS; i++) {
+        const pair *p = &pairs[i];
+        naik_links *links = NULL;
+        naik_column record[N];
+        naik_column *columns = NULL;
+        naik_exactsum *sums = NULL;
+        double value[2][N];
+        if (recon_of(&f, p) == 0) {
+            continue;
+        }
+        memset(record, 0, sizeof record);
+        for (int c = 0; c < N; c++) {
+            record[c] = (naik_column){.shift = 0.01 * (c + 1),
+                                      .state = c == 2 ? NAIK_COLUMN_IDLE : NAIK_COLUMN_RUN};
+        }
+        CHECK_OK(t, naik_links_create(f.geometry, f.source, p->links, p->recon, &links));
+        CHECK_OK(t, ops->alloc(f.backend, sizeof record, "records", (void **)&columns));
+        CHECK_OK(t, ops->alloc(f.backend, N * sizeof *sums, "sums", (void **)&sums));
+        CHECK_OK(t, ops->upload(f.backend, columns, record, sizeof record));
+        naik_field *in = fixture_field(t, &f, p->vectors, N, 1, NAIK_ODD);
+        naik_field *v = fixture_field(t, &f, p->vectors, N, 11, NAIK_EVEN);
+        naik_field *b = fixture_field(t, &f, p->vectors, N, 21, NAIK_EVEN);
+        naik_field *plain = fixture_field(t, &f, p->vectors, N, 31, NAIK_EVEN);
+        CHECK_OK(t, naik_dslash_plain(links, in, NAIK_EVEN, plain));
+        for (int form = NAIK_FORM_AFFINE; form <= NAIK_FORM_RESIDUAL; form++) {
+            naik_field *out = fixture_field(t, &f, p->vectors, N, 41, NAIK_EVEN);
+            const naik_dslash_args args = {.form = (naik_form)form,
+                                           .parity = NAIK_EVEN,
+                                           .links = links,
+                                           .in = in,
+                                           .out = out,
+                                           .v = v,
+                                           .b = form == NAIK_FORM_RESIDUAL ? b : NULL,
+                                           .a = 0.3,
+                                           .s = -0.7,
+                                           .columns = columns,
+                                           .state = NAIK_COLUMN_RUN,
+                                           .sums = sums};
+            CHECK_OK(t, ops->sums_clear(f.backend, sums, N));
+            CHECK_OK(t, naik_dslash(&args));
+            CHECK_OK(t, ops->sums_reduce(f.backend, sums, N));
+            CHECK_OK(t, ops->sums_values(f.backend, sums, N, value[0]));
+            CHECK_OK(t, ops->sums_clear(f.backend, sums, N));
+            CHECK_OK(t, ops->norm2(out, sums));
+            CHECK_OK(t, ops->sums_reduce(f.backend, sums, N));
+            CHECK_OK(t, ops->sums_values(f.backend, sums, N, value[1]));
+            double *parts[5];
+            const naik_field *field[4] = {plain, v, b, out};
+            for (int c = 0; c < N; c++) {
+                double worst = 0, largest = 0;
+                naik_exactsum dot;
+                naik_exactsum_clear(&dot);
+                for (int k = 0; k < 4; k++) {
+                    parts[k] = calloc((size_t)f.lat->sites * 6, sizeof(double));
+                    CHECK_OK(t, ops->field_export(field[k], NAIK_EVEN, c, parts[k]));
+                }
+                parts[4] = fixture_vector(&f, 41 + (uint64_t)c, NAIK_EVEN);
+                for (int32_t k = 0; k < f.lat->sites * 6; k++) {
+                    double d = parts[0][k], vv = parts[1][k], expected = parts[4][k];
+                    if (record[c].state == NAIK_COLUMN_RUN) {
+                        double schur = record[c].shift * vv - d;
+                        expected = form == NAIK_FORM_AFFINE  ? 0.3 * vv - 0.7 * d
+                                   : form == NAIK_FORM_SCHUR ? schur
+                                                             : parts[2][k] - schur;
+                    }
+                    worst = fmax(worst, fabs(parts[3][k] - expected));
+                    largest = fmax(largest, fabs(expected));
+                    naik_exactsum_add(&dot, vv * parts[3][k]);
+                }
+                CHECK_NEAR(t, worst / largest, 0, p->tolerance);
+                CHECK_OK(t, naik_comm_sum_exact(f.lat->comm, &dot, 1));
+                if (record[c].state != NAIK_COLUMN_RUN) {
+                    CHECK_TRUE(t, value[0][c] == 0);
+                } else if (form == NAIK_FORM_SCHUR) {
+                    CHECK_NEAR(t, value[0][c], naik_exactsum_value(&dot), 1e-13 * value[1][c]);
+                } else {
+                    CHECK_TRUE(t, value[0][c] == value[1][c]); /* of what was stored, exactly */
+                }
+                for (int k = 0; k < 5; k++) {
+                    free(parts[k]);
+                }
+            }
+            naik_field_destroy(&out);
+        }
+        naik_field_destroy(&in);
+        naik_field_destroy(&v);
+        naik_field_destroy(&b);
+        naik_field_destroy(&plain);
+        ops->release(f.backend, columns);
+        ops->release(f.backend, sums);
+        naik_links_destroy(&links);
+    }
+    fixture_destroy(&f);
+}
+
+/* Re and Im of <u, v> over the sites of a parity. */
+static naik_complex inner_product(const fixture *f, const double *u, const double *v,
+                                  naik_parity parity)
+{
+    naik_exactsum sum[2];
+    naik_exactsum_clear(&sum[0]);
+    naik_exactsum_clear(&sum[1]);
+    for (int32_t cb = 0; cb < f->lat->half; cb++) {
+        int64_t at = 6 * (int64_t)naik_lattice_site_of(f->lat, parity, cb);
+        for (int i = 0; i < 3; i++) {
+            const double *a = u + at + 2 * i, *b = v + at + 2 * i;
+            naik_exactsum_add(&sum[0], a[0] * b[0] + a[1] * b[1]);
+            naik_exactsum_add(&sum[1], a[0] * b[1] - a[1] * b[0]);
+        }
+    }
+    naik_comm_sum_exact(f->lat->comm, sum, 2);
+    return (naik_complex){naik_exactsum_value(&sum[0]), naik_exactsum_value(&sum[1])};
+}
+
+static void dslash_is_antihermitian(check *t)
+{
+    fixture f;
+    if (fixture_create(t, odd_halves, NULL, false, false, 0, &f)) {
+        const naik_backend_ops *ops = f.backend->ops;
+        naik_links *links = NULL;
+        CHECK_OK(t, naik_links_create(f.geometry, f.source, NAIK_DOUBLE, 18, &links));
+        naik_field *e = fixture_field(t, &f, NAIK_DOUBLE, 1, 1, NAIK_EVEN);
+        naik_field *o = fixture_field(t, &f, NAIK_DOUBLE, 1, 2, NAIK_ODD);
+        naik_field *de = fixture_field(t, &f, NAIK_DOUBLE, 1, 3, NAIK_ODD);
+        naik_field *dodd = fixture_field(t, &f, NAIK_DOUBLE, 1, 3, NAIK_EVEN);
+        CHECK_OK(t, naik_dslash_plain(links, e, NAIK_ODD, de));
+        CHECK_OK(t, naik_dslash_plain(links, o, NAIK_EVEN, dodd));
+        double *u = fixture_vector(&f, 1, NAIK_EVEN), *v = fixture_vector(&f, 2, NAIK_ODD);
+        double *du = fixture_vector(&f, 9, -1), *dv = fixture_vector(&f, 9, -1);
+        CHECK_OK(t, ops->field_export(de, NAIK_ODD, 0, du));
+        CHECK_OK(t, ops->field_export(dodd, NAIK_EVEN, 0, dv));
+        /* <v, D u> = -<D v, u> = -conj <u, D v> */
+        naik_complex a = inner_product(&f, v, du, NAIK_ODD),
+                     b = inner_product(&f, u, dv, NAIK_EVEN);
+        double scale = sqrt((double)f.lat->volume);
+        CHECK_NEAR(t, a.re, -b.re, 1e-13 * scale * scale);
+        CHECK_NEAR(t, a.im, b.im, 1e-13 * scale * scale);
+        CHECK_TRUE(t, fabs(a.re) + fabs(a.im) > 1e-3 * scale);
+        free(u);
+        free(v);
+        free(du);
+        free(dv);
+        naik_field_destroy(&e);
+        naik_field_destroy(&o);
+        naik_field_destroy(&de);
+        naik_field_destroy(&dodd);
+        naik_links_destroy(&links);
+    }
+    fixture_destroy(&f);
+}
+
+static void wrong_shapes_are_refused(check *t)
+{
+    fixture f;
+    if (fixture_create(t, odd_halves, NULL, false, false, 0, &f)) {
+        naik_links *links = NULL, *none = NULL;
+        CHECK_OK(t, naik_links_create(f.geometry, f.source, NAIK_DOUBLE, 18, &links));
+        naik_field *two = fixture_field(t, &f, NAIK_DOUBLE, 2, 1, NAIK_ODD);
+        naik_field *three = fixture_field(t, &f, NAIK_DOUBLE, 3, 1, NAIK_EVEN);
+        CHECK_STATUS(t, naik_dslash_plain(links, two, NAIK_EVEN, three), NAIK_ERR_ARG);
+        CHECK_STATUS(t, naik_dslash_plain(links, two, NAIK_EVEN, two), NAIK_ERR_ARG);
+        CHECK_STATUS(t, naik_links_create(f.geometry, f.source, NAIK_DOUBLE, 17, &none),
+                     NAIK_ERR_ARG);
+        naik_field_destroy(&two);
+        naik_field_destroy(&three);
+        naik_links_destroy(&links);
+    }
+    fixture_destroy(&f);
+}
+
+CHECK_MAIN(CHECK(kernels_match_reference), CHECK(every_width_gives_the_same_bits),
+           CHECK(grid_threads_and_batch_do_not_change_a_bit), CHECK(fused_forms_equal_their_parts),
+           CHECK(dslash_is_antihermitian), CHECK(wrong_shapes_are_refused))

@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# The rules of the house that a machine can check. Each check prints what offends, then its verdict.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+BUILD=${BUILD:-build/cpu}
+failures=0
+
+verdict() { # verdict NAME TEXT: passes when TEXT, the list of offenders, is empty
+    if [ -z "$2" ]; then
+        echo "PASS $1"
+    else
+        printf '%s\n' "$2" | head -n 25
+        echo "FAIL $1"
+        failures=$((failures + 1))
+    fi
+}
+sources() { find "$@" -type f \( -name '*.[ch]' -o -name '*.inc' -o -name '*.cu' -o -name '*.cuh' \) 2>/dev/null | sort; }
+
+code=$(sources src include io gpu)
+all=$(sources src include io gpu tests)
+
+verdict every_include_respects_the_layers "$(awk '
+    FILENAME == "tests/layers.txt" { if ($0 !~ /^#/) { line++; for (i = 1; i <= NF; i++) layer[$i] = line } next }
+    function layer_of(path,   folder, name) {
+        folder = path; sub(/\/.*/, "", folder)
+        if ((folder "/*") in layer) return layer[folder "/*"]
+        name = path; sub(/.*\//, "", name); sub(/\.[a-z]+$/, "", name)
+        return name in layer ? layer[name] : 0
+    }
+    FNR == 1 { mine = layer_of(FILENAME)
+               if (!mine) print FILENAME ": has no line in tests/layers.txt" }
+    /^[ \t]*#[ \t]*include[ \t]*"/ {
+        header = $0; sub(/^[^"]*"/, "", header); sub(/".*/, "", header)
+        # a header beside its file belongs to that folder, naik/x.h to include/
+        path = header ~ /^naik\// ? "include/" header : FILENAME
+        if (header !~ /^naik\//) { sub(/[^\/]*$/, "", path); path = path header }
+        theirs = layer_of(path)
+        if (!theirs) print FILENAME ":" FNR ": " header " has no line in tests/layers.txt"
+        else if (theirs > mine) print FILENAME ":" FNR ": includes " header " from a later layer"
+    }' tests/layers.txt $code)"
+
+verdict mpi_is_included_only_in_comm_halo_and_io "$(grep -nE '#[ ]*include[ ]*[<"](mpi|naik/comm_mpi)\.h' $code |
+    grep -vE '^(src/(comm|halo)[a-z_]*\.c|io/[^:]*|include/naik/comm_mpi\.h):')"
+verdict hdf5_is_included_only_in_io "$(grep -nE '#[ ]*include[ ]*[<"]H?hdf5' $code | grep -v '^io/')"
+verdict openmp_is_used_through_pragmas_only "$(grep -nE 'omp\.h|omp_(get|set)_[a-z_]+ *\(' $code)"
+# In code; text for people (strings, comments) may say which vendors there are.
+verdict vendor_names_stay_in_one_header "$(grep -niE 'cuda|\bhip|_hip' $code | grep -v '^gpu/gpu\.h:' |
+    grep -vE '^[^:]*:[0-9]*: *(/\*|\*)' | sed -E 's/"[^"]*"//g; s|/\*.*||; s|//.*||' |
+    grep -iE ':[0-9]+:.*(cuda|\bhip|_hip)')"
+verdict files_have_at_most_600_lines "$(wc -l $all | awk '$2 != "total" && $1 > 600 { print $2 ": " $1 " lines" }')"
+verdict no_file_says_it_is_unfinished "$(grep -nE 'TODO|FIXME|XXX|not (yet )?implemented' $all Makefile inputs/* jobscripts/* 2>/dev/null)"
+verdict no_line_has_trailing_space_or_tab "$(grep -nE '[ 	]$|	' $all | cut -c 1-120)"
+
+# Objects in .data or .bss are mutable; .data.rel.ro holds const tables of pointers.
+if [ -e "$BUILD/libnaik.a" ] && command -v objdump >/dev/null; then
+    verdict the_library_has_no_mutable_globals "$(objdump -t "$BUILD/libnaik.a" | awk '
+        /^[^ ]+\.o:/ { object = $1 }
+        # value, seven flag characters (the sixth is d for a section itself), section, size, name
+        /^[0-9a-f]+ / && substr($0, 23, 1) != "d" {
+            section = $(NF - 2)
+            # the lock of an omp critical, and what the GPU compilers put beside their kernels
+            if ($NF ~ /^\.gomp_critical_|__(cuda|hip|device_stub)|^DW\.ref/) next
+            if (section ~ /^(\.bss|\.data|\.tbss|\.tdata|\*COM\*)/ && section !~ /^\.data\.rel\.ro/)
+                print object " " $NF " in " section
+        }')"
+else
+    echo "SKIP the_library_has_no_mutable_globals: needs $BUILD/libnaik.a and objdump"
+fi
+
+if command -v clang-format >/dev/null; then
+    verdict clang_format_changes_nothing "$(clang-format -n $(sources src include io tests) 2>&1 |
+        grep -E 'warning:' | cut -d ' ' -f 1 | sort -u)"
+else
+    echo "SKIP clang_format_changes_nothing: clang-format is not installed"
+fi
+
+# Some headers need flags of their own (HDF5's folder, MPI): take those the build used.
+flags=$(grep -oE -- '-I[^ ]+' "$BUILD/flags" 2>/dev/null | tr '\n' ' ')
+verdict every_header_compiles_alone "$(for header in include/naik/*.h; do
+    ${MPICC:-mpicc} -std=c17 -D_GNU_SOURCE -Wall -Wextra -Werror -Wno-unused-function -fsyntax-only \
+        -Iinclude $flags -x c "$header" >/dev/null 2>&1 || echo "$header"
+done)"
+
+verdict every_file_is_named_in_the_readme_of_its_folder "$(for folder in src include io gpu inputs jobscripts python examples doc tests tests/fuzz tools; do
+    files=$(git ls-files "$folder" 2>/dev/null || find "$folder" -type f)
+    # the corpus is data; the files of a folder with its own README are named there
+    files=$(grep -v '^tests/fuzz/corpus/' <<<"$files")
+    [ "$folder" = tests ] && files=$(grep -v '^tests/fuzz/' <<<"$files")
+    [ -n "$files" ] || continue
+    [ -e "$folder/README.md" ] || { echo "$folder/README.md is missing" && continue; }
+    for file in $files; do
+        case "$file" in */README.md | tests/results/* | */.gitkeep) continue ;; esac
+        grep -qF "\`$(basename "$file")\`" "$folder/README.md" || echo "$folder/README.md does not name \`$(basename "$file")\`"
+    done
+done)"
+verdict no_file_names_this_build_machine "$(git ls-files 2>/dev/null |
+    xargs -r -d '\n' grep -lE '/(wo)rk/|/(ro)ot/' 2>/dev/null)"
+
+[ "$failures" = 0 ]

@@ -1,0 +1,104 @@
+# test_info_cmd.py - `naik info` on whole, unfinished and damaged files
+# timeout: 240
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import h5py
+
+naik = os.environ.get("NAIK", "build/cpu/naik")
+worker = os.path.join(os.environ.get("BUILD", "build/cpu"), "tests", "test_propagator_h5")
+scratch = os.environ.get("SCRATCH") or tempfile.mkdtemp()
+failures = 0
+
+
+def verdict(name, complaint):
+    global failures
+    failures += bool(complaint)
+    if complaint:
+        print(complaint)
+    print(("FAIL " if complaint else "PASS ") + name, flush=True)
+
+
+def info(path, *options):
+    done = subprocess.run([naik, "info", path, *options], capture_output=True, text=True,
+                          errors="replace", timeout=60)
+    return done.returncode, done.stdout, done.stderr
+
+
+def flip(path, offset, copy):
+    shutil.copy(path, copy)
+    with open(copy, "r+b") as f:
+        f.seek(offset)
+        byte = f.read(1)[0]
+        f.seek(offset)
+        f.write(bytes([byte ^ 16]))
+
+
+path = os.path.join(scratch, "out.h5")
+subprocess.run([worker, "--worker", path, "5"], capture_output=True)
+status, said, told = info(path)
+verdict("info_tells_an_unfinished_file",
+        None if status == 5 and "solves_pending: 7" in said and "out.h5.part" in said
+        and "run the same naik solve again" in told else (status, said, told))
+subprocess.run([worker, "--worker", path, "-1"], capture_output=True)
+status, said, told = info(path, "--json")
+try:
+    tree = json.loads(said)
+except ValueError:
+    tree = {}
+ok = (status == 0 and tree.get("complete") is True and tree.get("intact") is True
+      and tree["solves_done"] == 11 and tree["solves_not_converged"] == 1
+      and [s["state"] for s in tree["solves"]].count("done") == 11
+      and tree["solves"][3]["mass"] == 0.1 and len(tree["sessions"]) == 2
+      and tree["metadata"]["input_text"] == "# a comment\nsolver: {tolerance: 1e-10}\n")
+verdict("info_of_a_complete_file_is_json", None if ok else (status, said, told))
+
+complaint, places = None, {}
+with h5py.File(path, "r") as f:
+    for name in ("prop/s0001/m00", "corr/pt/m01/per_colour", "corr/wall/s0001/m00/pion5/p000",
+                 "solves", "solves_history"):
+        places[name] = f[name].id.get_offset()
+copy = os.path.join(scratch, "copy.h5")
+for name, offset in places.items():
+    flip(path, offset + 77, copy)
+    status, said, told = info(copy)
+    if status != 4 or "damaged" not in told:
+        complaint = (name, status, told)
+verdict("info_notices_a_flipped_byte_in_every_kind_of_data", complaint)
+
+# Bytes of the file's structure: HDF5 does not protect them, but nothing may crash or hang.
+complaint = None
+random.seed(5)
+first = min(places.values())
+for offset in [0, 8, 24, 40, 64] + [random.randrange(min(first, 60000)) for _ in range(20)]:
+    flip(path, offset, copy)
+    status, said, told = info(copy)
+    if status not in (0, 1, 2, 4, 5) or (status != 0 and "naik: error: " not in told):
+        complaint = ("offset %d" % offset, status, told)
+for size in (0, 7, 100, 3000, 60000):
+    shutil.copy(path, copy)
+    os.truncate(copy, size)
+    status, said, told = info(copy)
+    if status not in (1, 4) or "naik: error: " not in told:
+        complaint = ("truncated to %d" % size, status, told)
+verdict("info_survives_damaged_structure", complaint)
+
+lattice = os.path.join(scratch, "lat.h5")
+done = subprocess.run([naik, "gauge", "generate", "--size", "4,4,4,4", "--beta", "6", "--seed", "1",
+                       "--sweeps", "2", "-o", lattice], capture_output=True, text=True)
+status, said, told = info(lattice)
+complaint = None if status == 0 and "intact: true" in said else (done.stderr, status, said, told)
+with h5py.File(lattice, "r") as f:
+    flip(lattice, f["gauge"].id.get_offset() + 1000, copy)
+    if f["gauge"].dtype.base.kind != "c" or f["gauge"][()].shape != (4, 4, 4, 4, 4, 3, 3):
+        complaint = complaint or "h5py does not read the links as complex matrices"
+status, said, told = info(copy)
+if status != 4 or "intact: false" not in said:
+    complaint = complaint or (status, said, told)
+verdict("info_verifies_gauge_files", complaint)
+sys.exit(1 if failures else 0)

@@ -1,0 +1,219 @@
+/* test_input.c - the input file: what is accepted, how it is typed, overridden and expanded */
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "check.h"
+#include "naik/input.h"
+
+static const char sample[] =
+    "lattice: {size: [8, 8, 8, 16], boundary_t: periodic}\n"
+    "gauge: {file: lat.h5, on_mismatch: warn}\n"
+    "action: {type: hisq}\n"
+    "solve:\n"
+    "  - name: pt\n"
+    "    masses: [0.05, 0.1]\n"
+    "    naik_epsilon: [0.0, -0.1]\n"
+    "    source: {type: point, origin: [[0, 0, 0, 0], [1, 2, 3, 4]]}\n"
+    "  - name: noise\n"
+    "    masses: 0.02\n"
+    "    tolerance: 1e-6\n"
+    "    source: {type: random_wall, t0: 7, seed: 18446744073709551615, noise: u1,\n"
+    "             momentum: [1, 0, -1]}\n"
+    "output: {file: out.h5, correlators: [pion05, pion5], momenta: [[0, 0, 0], [1, 0, 0]],\n"
+    "         mpi_info: {striping_factor: 16, romio_cb_write: enable}}\n"
+    "run: {wall_limit: 01:30:05}\n";
+
+static naik_status parse(check *t, const char *text, naik_input **out)
+{
+    return naik_input_parse(t->log, "input.yaml", text, strlen(text), NULL, 0, NULL, NULL, out);
+}
+
+static void input_is_typed_by_the_table(check *t)
+{
+    naik_input *in = NULL;
+    CHECK_OK(t, parse(t, sample, &in));
+    CHECK_REQUIRE(t, in != NULL);
+    CHECK_INT(t, in->lattice.size[3], 16);
+    CHECK_TRUE(t, !in->lattice.antiperiodic_t);
+    CHECK_TEXT(t, in->gauge.file, "lat.h5");
+    CHECK_TRUE(t, in->gauge.warn_only && in->gauge.reunitarise);
+    CHECK_NEAR(t, in->gauge.max_unitarity_deviation, 1e-5, 0);
+    CHECK_INT(t, in->action.type, NAIK_INPUT_HISQ);
+    CHECK_INT(t, in->solve_count, 2);
+    CHECK_INT(t, in->solve[0].masses.count, 2);
+    CHECK_NEAR(t, in->solve[0].masses.data[1], 0.1, 0);
+    CHECK_NEAR(t, in->solve[0].naik_epsilon.data[1], -0.1, 0);
+    CHECK_NEAR(t, in->solve[0].tolerance, 1e-10, 0);
+    CHECK_NEAR(t, in->solve[1].tolerance, 1e-6, 0);
+    CHECK_INT(t, in->solve[1].naik_epsilon.count, 1);
+    CHECK_NEAR(t, in->solve[1].naik_epsilon.data[0], 0, 0);
+    CHECK_INT(t, in->solve[1].source.type, NAIK_SOURCE_RANDOM_WALL);
+    CHECK_INT(t, in->solve[1].source.noise, NAIK_NOISE_U1);
+    CHECK_TRUE(t, in->solve[1].source.seed == UINT64_MAX);
+    CHECK_INT(t, in->solve[1].source.momentum[2], -1);
+    CHECK_INT(t, in->solver.max_iterations, 20000);
+    CHECK_INT(t, in->solver.inner_precision, NAIK_INPUT_AUTO);
+    CHECK_INT(t, in->solver.batch, 0);
+    CHECK_INT(t, in->output.precision, 64);
+    CHECK_TRUE(t, in->output.propagators);
+    CHECK_INT(t, in->output.correlators.count, 2);
+    CHECK_INT(t, in->output.correlators.data[0], NAIK_PION05);
+    CHECK_INT(t, in->output.momenta.count, 2);
+    CHECK_INT(t, in->output.momenta.data[1][0], 1);
+    CHECK_INT(t, in->output.mpi_info.count, 2);
+    CHECK_TEXT(t, in->output.mpi_info.data[0].key, "striping_factor");
+    CHECK_TEXT(t, in->output.mpi_info.data[0].value, "16");
+    CHECK_NEAR(t, in->run.wall_limit_s, 5405, 0);
+    CHECK_INT(t, in->run.grid[0], 0);
+    CHECK_INT(t, in->run.backend, NAIK_INPUT_BACKEND_AUTO);
+    naik_input_destroy(&in);
+    CHECK_TRUE(t, in == NULL);
+}
+
+static void tasks_run_over_solve_origin_mass_colour(check *t)
+{
+    naik_input *in = NULL;
+    CHECK_OK(t, parse(t, sample, &in));
+    CHECK_REQUIRE(t, in != NULL);
+    CHECK_INT(t, in->source_count, 3);
+    CHECK_INT(t, in->task_count, 2 * 2 * 3 + 3);
+    CHECK_INT(t, in->sources[1].source.origin[2], 3);
+    CHECK_INT(t, in->sources[1].origin, 1);
+    CHECK_TEXT(t, in->sources[1].label, "pt/s0001");
+    CHECK_TEXT(t, in->sources[2].label, "noise");
+    CHECK_INT(t, in->sources[2].solve, 1);
+    CHECK_INT(t, in->sources[2].source.origin[3], 7);
+    int task = 0;
+    for (int source = 0; source < 3; source++) {
+        int solve = source == 2;
+        for (int mass = 0; mass < in->solve[solve].masses.count; mass++) {
+            for (int colour = 0; colour < 3; colour++, task++) {
+                CHECK_INT(t, in->tasks[task].source, source);
+                CHECK_INT(t, in->tasks[task].solve, solve);
+                CHECK_INT(t, in->tasks[task].mass, mass);
+                CHECK_INT(t, in->tasks[task].colour, colour);
+            }
+        }
+    }
+    naik_input_destroy(&in);
+}
+
+static void overrides_and_environment_replace_keys_and_are_recorded(check *t)
+{
+    const char *const overrides[] = {"solver.tolerance=1e-8", "solve.0.masses=[0.3, 0.4]",
+                                     "run.threads=2", "output.mpi_info.cb_nodes=4",
+                                     "solver.tolerance=1e-7"};
+    naik_input *in = NULL;
+    CHECK_OK(t, naik_input_parse(t->log, "input.yaml", sample, strlen(sample), overrides, 5, "cpu",
+                                 "1x1x2x4", &in));
+    CHECK_REQUIRE(t, in != NULL);
+    CHECK_NEAR(t, in->solver.tolerance, 1e-7, 0);
+    CHECK_NEAR(t, in->solve[0].tolerance, 1e-7, 0);
+    CHECK_NEAR(t, in->solve[1].tolerance, 1e-6, 0);
+    CHECK_NEAR(t, in->solve[0].masses.data[0], 0.3, 0);
+    CHECK_INT(t, in->run.threads, 2);
+    CHECK_INT(t, in->run.backend, NAIK_INPUT_BACKEND_CPU);
+    CHECK_INT(t, in->run.grid[2], 2);
+    CHECK_INT(t, in->run.grid[3], 4);
+    CHECK_INT(t, in->output.mpi_info.count, 3);
+    CHECK_TRUE(t, strncmp(in->text, sample, strlen(sample)) == 0);
+    CHECK_TRUE(t, strstr(in->text, "\n# --set solve.0.masses=[0.3, 0.4]\n") != NULL);
+    CHECK_TRUE(t, strstr(in->text, "\n# NAIK_BACKEND=cpu\n# NAIK_GRID=1x1x2x4\n") != NULL);
+    naik_input_destroy(&in);
+}
+
+static void canonical_text_does_not_depend_on_how_it_was_written(check *t)
+{
+    static const char terse[] = "{lattice: {size: [4,4,4,8]}, gauge: {file: a}, action: {type: "
+                                "naive}, output: {file: o}, solve: [{name: p, masses: [0.50], "
+                                "source: {type: even_wall, t0: 0}}]}";
+    static const char wordy[] =
+        "# the same\n"
+        "output:\n"
+        "    file: \"o\"\n"
+        "action:\n"
+        "    type: naive\n"
+        "gauge:\n"
+        "    file: 'a'\n"
+        "    reunitarise: true\n"
+        "lattice:\n"
+        "    size:\n"
+        "      - 4\n"
+        "      - 4\n"
+        "      - 4\n"
+        "      - 8\n"
+        "solver: {tolerance: 0.0000000001, batch: auto}\n"
+        "solve:\n"
+        "    - {name: p, masses: 5e-1, source: {type: even_wall, t0: [0]}}\n"
+        "run: {threads: 3}\n";
+    naik_input *a = NULL, *b = NULL;
+    char text[256];
+    CHECK_OK(t, parse(t, terse, &a));
+    CHECK_OK(t, parse(t, wordy, &b));
+    CHECK_REQUIRE(t, a != NULL && b != NULL);
+    CHECK_TEXT(t, a->identity, b->identity);
+    CHECK_TRUE(t, strstr(a->identity, "run.") == NULL);
+    CHECK_TRUE(t, strstr(a->identity, "lattice.size = [4, 4, 4, 8]\n") != NULL);
+    CHECK_TRUE(t, strstr(a->identity, "solve.0.masses = [0.5]\n") != NULL);
+    CHECK_TRUE(t, strstr(a->identity, "solve.0.tolerance = 1e-10\n") != NULL);
+    naik_input_difference(a->canonical, b->canonical, text, sizeof text);
+    CHECK_TEXT(t, text, "run.threads = 0 (there: 3)");
+    naik_input_difference(a->identity, b->identity, text, sizeof text);
+    CHECK_TEXT(t, text, "");
+    naik_input_difference("a = 1\n", "a = 1\nb = 2\n", text, sizeof text);
+    CHECK_TEXT(t, text, "b = none (there: 2)");
+    naik_input_destroy(&a);
+    naik_input_destroy(&b);
+}
+
+static void the_file_is_read_once_for_all_ranks(check *t)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/naik-test-input-%d.yaml", t->comm->size);
+    if (t->comm->rank == 0) {
+        FILE *file = fopen(path, "w");
+        CHECK_TRUE(t, file != NULL && fputs(sample, file) >= 0 && fclose(file) == 0);
+    }
+    naik_input *in = NULL;
+    CHECK_OK(t, naik_input_load(t->comm, path, NULL, 0, &in));
+    CHECK_REQUIRE(t, in != NULL);
+    CHECK_INT(t, in->task_count, 15);
+    naik_input_destroy(&in);
+    if (t->comm->rank == 0) {
+        remove(path);
+    }
+    naik_comm_barrier(t->comm);
+    CHECK_INT(t, naik_input_load(t->comm, path, NULL, 0, &in), NAIK_ERR_INPUT);
+    char expected[128];
+    snprintf(expected, sizeof expected, "%s cannot be opened: No such file or directory", path);
+    CHECK_TEXT(t, naik_log_message(t->log), expected);
+    naik_log_clear(t->log);
+    CHECK_INT(t, naik_input_load(t->comm, "/", NULL, 0, &in), NAIK_ERR_INPUT);
+    CHECK_TEXT(t, naik_log_message(t->log), "/ cannot be read: Is a directory");
+}
+
+static void shipped_inputs_are_good(check *t)
+{
+    DIR *folder = opendir("inputs");
+    CHECK_REQUIRE(t, folder != NULL);
+    int count = 0;
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        char path[300];
+        naik_input *in = NULL;
+        snprintf(path, sizeof path, "inputs/%s", entry->d_name);
+        if (strstr(entry->d_name, ".yaml") != NULL) {
+            CHECK_OK(t, naik_input_load(t->comm, path, NULL, 0, &in));
+            CHECK_TRUE(t, in != NULL && in->task_count > 0);
+            naik_input_destroy(&in);
+            count++;
+        }
+    }
+    closedir(folder);
+    CHECK_TRUE(t, count >= 7);
+}
+
+CHECK_MAIN(CHECK(input_is_typed_by_the_table), CHECK(tasks_run_over_solve_origin_mass_colour),
+           CHECK(overrides_and_environment_replace_keys_and_are_recorded),
+           CHECK(canonical_text_does_not_depend_on_how_it_was_written),
+           CHECK(the_file_is_read_once_for_all_ranks), CHECK(shipped_inputs_are_good))

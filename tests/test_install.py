@@ -1,0 +1,68 @@
+# test_install.py - `make install` into an empty folder, and the example that links what is there
+# timeout: 240
+import os
+import shlex
+import shutil
+import subprocess
+
+import h5py
+import numpy as np
+
+from program import MPIRUN, SCRATCH, main, naik, path
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+BUILD = os.path.relpath(os.environ["BUILD"], TOP)
+STAGE, PREFIX = path("stage"), path("stage/opt/naik")
+
+
+def run(words, **more):
+    done = subprocess.run(words, capture_output=True, text=True, **more)
+    assert done.returncode == 0, f"{words}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def install_puts_everything_under_destdir_and_prefix():
+    env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+    # -o all: the build that is being tested, whatever its flags
+    words = ["make", "-C", TOP, "-o", "all", "install", f"DESTDIR={STAGE}", "prefix=/opt/naik", f"BUILD={BUILD}"]
+    if os.environ.get("MPICC"):
+        words.append("MPICC=" + os.environ["MPICC"])
+    run(words, env=env)
+    for name in ("bin/naik", "lib/libnaik.a", "lib/pkgconfig/naik.pc", "include/naik/propagator.h",
+                 "share/man/man1/naik.1", "share/naik/python/naik_io.py"):
+        assert os.path.getsize(os.path.join(PREFIX, name)) > 0, name
+    assert "naik 0." in run([os.path.join(PREFIX, "bin/naik"), "--version"])
+
+
+def the_example_is_built_through_pkg_config_and_agrees_with_naik_solve():
+    if not shutil.which("pkg-config"):
+        return "needs pkg-config"
+    # the .pc file names the final prefix; the staged one is given instead
+    env = {**os.environ, "PKG_CONFIG_PATH": os.path.join(PREFIX, "lib/pkgconfig")}
+    flags = run(["pkg-config", f"--define-variable=prefix={PREFIX}", "--cflags", "--libs", "naik"], env=env)
+    shutil.copy(os.path.join(TOP, "examples", "solve_in_memory.c"), SCRATCH)
+    mpicc = shlex.split(os.environ.get("MPICC", "mpicc"))
+    run(mpicc + ["-std=c17", "-Wall", "-Wextra", "-Werror", path("solve_in_memory.c"), "-o",
+                 path("solve_in_memory")] + shlex.split(flags))
+    naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "1", "--sweeps", "10",
+         "-o", path("lat.h5"))
+    with open(path("in.yaml"), "w") as f:
+        f.write(f"""
+lattice: {{size: [4, 4, 4, 8]}}
+gauge: {{file: {path('lat.h5')}}}
+action: {{type: hisq}}
+solve: [{{name: pt, masses: [0.1], source: {{type: point, origin: [0, 0, 0, 0]}}}}]
+output: {{file: {path('a.h5')}, propagators: false}}
+""")
+    naik("solve", path("in.yaml"))
+    with h5py.File(path("a.h5")) as f:
+        expected = f["corr/pt/m00/pion5/p000"][...]
+    for ranks in (1, 2):
+        said = run(MPIRUN + ["-n", str(ranks), path("solve_in_memory"), path("lat.h5"), "0.1"])
+        got = np.array([float(line.split()[1]) for line in said.splitlines()[-8:]])
+        # both are solved to 1e-10, in different precision
+        assert np.allclose(got, expected, rtol=1e-7), (got, expected, said)
+
+
+main([install_puts_everything_under_destdir_and_prefix,
+      the_example_is_built_through_pkg_config_and_agrees_with_naik_solve])

@@ -1,0 +1,70 @@
+# test_links_cmd.py - `naik links` as its user runs it: one file, every epsilon, any process grid
+import os
+import shlex
+import subprocess
+import sys
+
+import h5py
+import numpy as np
+
+naik, scratch = os.environ["NAIK"], os.environ["SCRATCH"]
+mpirun = shlex.split(os.environ["MPIRUN"])
+failures = 0
+
+
+def run(ranks, *words):
+    done = subprocess.run(mpirun + ["-n", str(ranks), naik, *words], capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def verdict(name, ok, told=""):
+    global failures
+    failures += not ok
+    if not ok:
+        print(told)
+    print(("PASS " if ok else "FAIL ") + name)
+
+
+lattice, source = os.path.join(scratch, "lat.h5"), os.path.join(scratch, "in.yaml")
+with open(source, "w") as f:
+    f.write(f"""
+lattice: {{size: [4, 4, 4, 8], boundary_t: antiperiodic}}
+gauge: {{file: {lattice}}}
+action: {{type: hisq}}
+solve:
+  - {{name: a, masses: [0.1, 0.4], naik_epsilon: [0.0, -0.2], source: {{type: point, origin: [0, 0, 0, 0]}}}}
+  - {{name: b, masses: [0.2], source: {{type: corner_wall, t0: 0}}}}
+output: {{file: {scratch}/unused.h5}}
+""")
+status, _, told = run(1, "gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "3",
+                      "--sweeps", "10", "-o", lattice)
+if status != 0:
+    print(told)
+    print("FAIL links_command: no configuration to start from")
+    sys.exit(1)
+
+one, two = os.path.join(scratch, "one.h5"), os.path.join(scratch, "two.h5")
+status, said, told = run(1, "links", source, "-o", one)
+verdict("links_command_writes_every_epsilon_once", status == 0 and said.count("links: hisq, naik_epsilon") == 2, said + told)
+status, said, told = run(2, "links", source, "-o", two)
+verdict("links_command_runs_on_two_ranks", status == 0, said + told)
+
+names = ["fat", "long", "set0001/fat", "set0001/long"]
+with h5py.File(one, "r") as a, h5py.File(two, "r") as b:
+    same = all(np.array_equal(a[n][...].view("u8"), b[n][...].view("u8")) for n in names)
+    verdict("link_files_of_one_and_two_ranks_have_the_same_bits", same)
+    links = {n: a[n][...] for n in names}
+    # Long (1 + eps) and Fat + eps/8 W, with W unitary
+    ratio = np.abs(links["set0001/long"] - 0.8 * links["long"]).max()
+    w = (links["set0001/fat"] - links["fat"]) / (-0.2 / 8)
+    unit = np.abs(np.einsum("...ij,...kj->...ik", w, w.conj()) - np.eye(3)).max()
+    verdict("link_sets_differ_by_epsilon_as_hisq_says", ratio < 1e-16 and unit < 1e-12,
+            f"{ratio} {unit}")
+
+with open(source) as f, open(source + ".links", "w") as g:
+    g.write(f.read().replace("type: hisq", f"type: links, file: {one}").replace(f"file: {lattice}", ""))
+status, said, told = run(1, "links", source + ".links", "-o", two)
+verdict("links_command_refuses_to_build_from_links", status == 1 and "choose naive, asqtad or hisq" in told, said + told)
+status, said, told = run(1, "links", source)
+verdict("links_command_asks_for_its_output", status == 1 and "output" in told, told)
+sys.exit(failures != 0)

@@ -1,0 +1,88 @@
+/* test_meson.c - correlators against plain sums, and their bits against those of one rank */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "naik/meson.h"
+#include "naik/rng.h"
+
+static const int size[4] = {8, 4, 4, 8};
+static const double pi = 3.14159265358979323846;
+
+/* A propagator that spans many orders of magnitude, a function of the global site. */
+static double *make_propagator(const naik_lattice *lat)
+{
+    double *g = malloc((size_t)lat->sites * 6 * sizeof *g);
+    for (int32_t site = 0; site < lat->sites; site++) {
+        int x[4];
+        naik_lattice_coords(lat, site, x);
+        naik_rng rng = naik_rng_at(3, 0, (uint64_t)naik_lattice_global(lat, x));
+        for (int i = 0; i < 6; i++) {
+            g[6 * site + i] = naik_rng_gaussian(&rng) * exp(4 * naik_rng_gaussian(&rng));
+        }
+    }
+    return g;
+}
+
+static void correlators_are_weighted_sums(check *t)
+{
+    static const int momentum[3][3] = {{0, 0, 0}, {1, 0, 0}, {-1, 2, 5}};
+    naik_lattice *lat = NULL, *one = NULL;
+    naik_comm *alone = NULL;
+    CHECK_OK(t, naik_comm_create_alone(t->log, &alone));
+    CHECK_REQUIRE(t, alone != NULL);
+    CHECK_OK(t, naik_lattice_create(t->comm, size, NULL, &lat));
+    CHECK_OK(t, naik_lattice_create(alone, size, NULL, &one));
+    CHECK_REQUIRE(t, lat != NULL && one != NULL);
+    double *g = make_propagator(lat), *whole = make_propagator(one);
+    for (int m = 0; m < 3; m++) {
+        for (int meson = NAIK_PION5; meson <= NAIK_PION05; meson++) {
+            double got[8], bits[8], sum[8] = {0}, scale[8] = {0};
+            CHECK_OK(t, naik_meson_correlator(lat, (naik_meson)meson, momentum[m], g, got));
+            CHECK_OK(t, naik_meson_correlator(one, (naik_meson)meson, momentum[m], whole, bits));
+            CHECK_TRUE(t, memcmp(got, bits, sizeof got) == 0);
+            for (int32_t site = 0; site < one->sites; site++) {
+                int x[4];
+                naik_lattice_coords(one, site, x);
+                double w = meson == NAIK_PION05 && naik_parity_of(x) ? -1 : 1, norm2 = 0;
+                for (int k = 0; k < 3; k++) {
+                    w *= cos(2 * pi * momentum[m][k] * x[k] / size[k]);
+                }
+                for (int i = 0; i < 6; i++) {
+                    norm2 += whole[6 * site + i] * whole[6 * site + i];
+                }
+                sum[x[3]] += w * norm2;
+                scale[x[3]] += norm2;
+            }
+            for (int i = 0; i < 8; i++) {
+                CHECK_NEAR(t, got[i], sum[i], 1e-14 * scale[i]);
+            }
+        }
+    }
+    CHECK_TEXT(t, naik_meson_name(NAIK_PION5), "pion5");
+    CHECK_TEXT(t, naik_meson_name(NAIK_PION05), "pion05");
+    free(g);
+    free(whole);
+    naik_lattice_destroy(&lat);
+    naik_lattice_destroy(&one);
+    naik_comm_destroy(&alone);
+}
+
+static void a_nan_in_the_propagator_is_not_hidden(check *t)
+{
+    naik_lattice *lat = NULL;
+    static const int zero[3] = {0, 0, 0};
+    CHECK_OK(t, naik_lattice_create(t->comm, size, NULL, &lat));
+    CHECK_REQUIRE(t, lat != NULL);
+    double *g = make_propagator(lat), corr[8];
+    if (t->comm->rank == 0) {
+        g[0] = NAN; /* the site with t = 0 */
+    }
+    CHECK_OK(t, naik_meson_correlator(lat, NAIK_PION5, zero, g, corr));
+    CHECK_TRUE(t, isnan(corr[0]) && !isnan(corr[1]));
+    free(g);
+    naik_lattice_destroy(&lat);
+}
+
+CHECK_MAIN(CHECK(correlators_are_weighted_sums), CHECK(a_nan_in_the_propagator_is_not_hidden))

@@ -1,0 +1,207 @@
+/* test_propagator_guard.c - what a propagator file refuses, and what it survives */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "propagator_fixture.h"
+
+static void refused(check *t, const room *r, const naik_propagator_spec *spec, const char *part)
+{
+    naik_propagator_file *file = NULL;
+    CHECK_INT(t, naik_propagator_file_open(r->lattice, r->path, spec, false, &file),
+              NAIK_ERR_INPUT);
+    CHECK_TRUE(t, strstr(naik_log_message(t->log), part) != NULL);
+    if (strstr(naik_log_message(t->log), part) == NULL && t->comm->rank == 0) {
+        fprintf(stderr, "    %s\n", naik_log_message(t->log));
+    }
+    naik_log_clear(t->log);
+    CHECK_TRUE(t, file == NULL);
+}
+
+static void a_changed_input_is_refused_by_name(check *t)
+{
+    room r;
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    naik_propagator_spec spec = room_spec();
+    naik_propagator_file *file = room_open(t, &r, &spec, false);
+    CHECK_REQUIRE(t, file != NULL);
+    CHECK_OK(t, room_commit(r.lattice, file, 0));
+    naik_propagator_file_close(&file);
+    spec.canonical_input = "solver.tolerance = 1e-9\nsolver.x = 1\n";
+    refused(t, &r, &spec,
+            "was begun with the input 'solver.tolerance = 1e-10', now it is 'solver.tolerance = "
+            "1e-9'");
+    spec = room_spec();
+    spec.gauge_checksum = "suma 1 sumb 3";
+    refused(t, &r, &spec, "the gauge configuration 'suma 1 sumb 2', now it is 'suma 1 sumb 3'");
+    spec = room_spec();
+    spec.numerics = "naik 2 cpu";
+    refused(t, &r, &spec, "the arithmetic 'naik 1 cpu'");
+    spec = room_spec();
+    spec.precision = 32;
+    refused(t, &r, &spec, "output.precision = 64");
+    spec = room_spec();
+    spec.set_count = 1;
+    refused(t, &r, &spec, "solve.1.name = wall");
+    file = room_open(t, &r, &spec, true); /* --fresh begins again */
+    CHECK_REQUIRE(t, file != NULL);
+    CHECK_INT(t, naik_propagator_file_resumed(file), 0);
+    CHECK_INT(t, naik_propagator_file_solves(file), 6);
+    naik_propagator_file_close(&file);
+    room_leave(t, &r);
+}
+
+static void write_lock(const room *r, const char *text, long age_s)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s.lock", r->path);
+    FILE *stream = fopen(path, "w");
+    fputs(text, stream);
+    fclose(stream);
+    struct timespec now, times[2];
+    clock_gettime(CLOCK_REALTIME, &now);
+    times[0] = times[1] = (struct timespec){.tv_sec = now.tv_sec - age_s};
+    utimensat(AT_FDCWD, path, times, 0);
+}
+
+static void two_jobs_do_not_share_an_output(check *t)
+{
+    room r;
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    naik_propagator_spec spec = room_spec();
+    naik_propagator_file *file = room_open(t, &r, &spec, false);
+    CHECK_REQUIRE(t, file != NULL);
+    refused(t, &r, &spec, "another job writes this output");
+    CHECK_OK(t, room_commit(r.lattice, file, 0));
+    naik_comm_barrier(t->comm);
+    if (t->comm->rank == 0) { /* another job takes over while this one is stalled */
+        write_lock(&r, "host=elsewhere\n", 0);
+    }
+    naik_comm_barrier(t->comm);
+    CHECK_STATUS(t, room_commit(r.lattice, file, 1), NAIK_ERR_IO);
+    naik_propagator_file_close(&file);
+    naik_comm_barrier(t->comm);
+    CHECK_TRUE(t, room_has(&r, ".lock")); /* not ours to remove */
+    room_leave(t, &r);
+}
+
+static void stale_locks_are_taken_over(check *t)
+{
+    room r;
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    static const char *const form = "host=%s\npid=%ld\nstart=%d\nboot=%s\nspace=%s\nslurm_job=-\n"
+                                    "slurm_restart=-\ntime=0\n";
+    char dead[512], boot[64] = "-", space[64] = "-";
+    FILE *stream = fopen("/proc/sys/kernel/random/boot_id", "r");
+    if (stream == NULL || fscanf(stream, "%63s", boot) != 1 ||
+        readlink("/proc/self/ns/pid", space, sizeof space - 1) < 0) {
+        strcpy(space, "-");
+    }
+    if (stream != NULL) {
+        fclose(stream);
+    }
+    /* {text, age, taken over}: a process that is gone, a silent one elsewhere, a fresh one there */
+    for (int round = 0; round < 4; round++) {
+        const long age_s = round == 1 ? 3600 : 5;
+        if (round == 0) { /* this process number, but another process: it began at another time */
+            char *line = space;
+            line[strcspn(line, "]") + 1] = '\0';
+            snprintf(dead, sizeof dead, form, t->comm->host, (long)getpid(), 1, boot, space);
+        } else if (round == 3) {
+            dead[0] = '\0'; /* created, not yet written */
+        } else {
+            snprintf(dead, sizeof dead, form, "another.host", 1L, 1, "b", "s");
+        }
+        naik_comm_barrier(t->comm);
+        if (t->comm->rank == 0) {
+            write_lock(&r, dead, age_s);
+        }
+        naik_comm_barrier(t->comm);
+        naik_propagator_spec spec = room_spec();
+        if (round < 2) {
+            naik_propagator_file *file = room_open(t, &r, &spec, false);
+            CHECK_TRUE(t, file != NULL);
+            naik_propagator_file_close(&file);
+        } else {
+            refused(t, &r, &spec, round == 2 ? "another.host" : "is held by another job");
+        }
+    }
+    room_leave(t, &r);
+}
+
+/* Writes beyond a limit fail as on a full disk: nothing committed may be lost. */
+static void a_failing_write_loses_nothing(check *t)
+{
+    room r;
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    naik_propagator_spec spec = room_spec();
+    spec.aggregators = 2; /* collective MPI-IO may hang here, depending on the library */
+    naik_propagator_file *file = room_open(t, &r, &spec, false);
+    CHECK_REQUIRE(t, file != NULL);
+    CHECK_OK(t, room_commit(r.lattice, file, 0));
+    struct rlimit before, limit;
+    getrlimit(RLIMIT_FSIZE, &before);
+    limit = before;
+    limit.rlim_cur = 4096;
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
+    sigaction(SIGXFSZ, &ignore, &old);
+    naik_comm_barrier(t->comm);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    CHECK_STATUS(t, room_commit(r.lattice, file, 11), NAIK_ERR_IO);
+    naik_comm_barrier(t->comm);
+    setrlimit(RLIMIT_FSIZE, &before);
+    sigaction(SIGXFSZ, &old, NULL);
+    naik_propagator_file_close(&file);
+    naik_log_clear(t->log);
+    file = room_open(t, &r, &spec, false);
+    CHECK_REQUIRE(t, file != NULL);
+    CHECK_INT(t, naik_propagator_file_record(file, 0)->state, NAIK_SOLVE_DONE);
+    for (int i = 0; i < 12; i++) {
+        if (naik_propagator_file_record(file, i)->state == NAIK_SOLVE_PENDING) {
+            CHECK_OK(t, room_commit(r.lattice, file, i));
+        }
+    }
+    CHECK_OK(t, naik_propagator_file_finish(file));
+    room_check(t, &r, file, false);
+    naik_propagator_file_close(&file);
+    room_leave(t, &r);
+}
+
+static void an_incomplete_final_file_is_not_believed(check *t)
+{
+    room r;
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    naik_propagator_spec spec = room_spec();
+    naik_propagator_file *file = NULL;
+    if (t->comm->rank == 0) {
+        FILE *stream = fopen(r.path, "w");
+        fputs("something else", stream);
+        fclose(stream);
+    }
+    naik_comm_barrier(t->comm);
+    CHECK_STATUS(t, naik_propagator_file_open(r.lattice, r.path, &spec, false, &file),
+                 NAIK_ERR_CORRUPT);
+    CHECK_STATUS(t, naik_propagator_file_open(r.lattice, "/nowhere/out.h5", &spec, false, &file),
+                 NAIK_ERR_INPUT);
+    room_leave(t, &r);
+}
+
+CHECK_MAIN(CHECK(a_changed_input_is_refused_by_name), CHECK(two_jobs_do_not_share_an_output),
+           CHECK(stale_locks_are_taken_over), CHECK(a_failing_write_loses_nothing),
+           CHECK(an_incomplete_final_file_is_not_believed))

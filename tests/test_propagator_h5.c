@@ -1,0 +1,287 @@
+/* test_propagator_h5.c - the propagator file: every bit comes back, nothing committed is lost
+ *
+ * With --worker it is the small job that test_propagator_kill.py kills:
+ *     test_propagator_h5 --worker PATH STOP     commits at most STOP solves, then kills itself;
+ *                                               STOP < 0: never. Ends with a complete PATH.
+ *     test_propagator_h5 --fail PATH STOP       after STOP solves every write fails
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "propagator_fixture.h"
+
+static void h5_propagators_come_back_to_the_bit(check *t)
+{
+    room r;
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    /* written by all together, and through 1 and 3 ranks */
+    for (int round = 0; round < 3; round++) {
+        const int precision = round % 2 == 0 ? 64 : 32;
+        naik_propagator_spec spec = room_spec();
+        spec.precision = precision;
+        spec.aggregators = round * 2 - (round > 0);
+        naik_propagator_file *file = room_open(t, &r, &spec, true);
+        CHECK_REQUIRE(t, file != NULL);
+        CHECK_INT(t, naik_propagator_file_solves(file), 12);
+        CHECK_INT(t, naik_propagator_file_solve(file, 2, 0, 1), 10);
+        CHECK_INT(t, naik_propagator_file_resumed(file), 0);
+        for (int i = 11; i >= 0; i--) { /* any order will do */
+            CHECK_OK(t, room_commit(r.lattice, file, i));
+        }
+        CHECK_OK(t, naik_propagator_file_finish(file));
+        CHECK_TRUE(t, naik_propagator_file_complete(file));
+        room_check(t, &r, file, precision == 32);
+        naik_propagator_file_close(&file);
+        naik_comm_barrier(t->comm);
+        CHECK_TRUE(t, room_has(&r, "") && !room_has(&r, ".part") && !room_has(&r, ".journal") &&
+                          !room_has(&r, ".lock"));
+        file = room_open(t, &r, &spec, false);
+        CHECK_REQUIRE(t, file != NULL);
+        CHECK_TRUE(t, naik_propagator_file_complete(file));
+        room_check(t, &r, file, precision == 32);
+        CHECK_STATUS(t, room_commit(r.lattice, file, 0), NAIK_ERR_ARG);
+        naik_propagator_file_close(&file);
+    }
+    room_leave(t, &r);
+}
+
+static void a_stopped_run_is_continued(check *t)
+{
+    room r;
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    naik_propagator_spec spec = room_spec();
+    int done = 0;
+    while (done < 12) {
+        naik_propagator_file *file = room_open(t, &r, &spec, false);
+        CHECK_REQUIRE(t, file != NULL);
+        CHECK_INT(t, naik_propagator_file_resumed(file), done);
+        CHECK_TEXT(t, naik_propagator_file_choices(file), "inner_precision = single");
+        spec.choices = "of a later run";
+        CHECK_STATUS(t, naik_propagator_file_finish(file), NAIK_ERR_ARG);
+        for (int i = 0; i < 5 && done < 12; i++) {
+            CHECK_INT(t, naik_propagator_file_record(file, done)->state, NAIK_SOLVE_PENDING);
+            CHECK_OK(t, room_commit(r.lattice, file, done++));
+        }
+        if (done == 12) {
+            CHECK_OK(t, naik_propagator_file_finish(file));
+            room_check(t, &r, file, false);
+        }
+        naik_propagator_file_close(&file);
+        naik_comm_barrier(t->comm);
+        CHECK_TRUE(t, !room_has(&r, ".lock"));
+        naik_comm_barrier(t->comm);
+    }
+    room_leave(t, &r);
+}
+
+static void a_run_without_propagators_is_continued(check *t)
+{
+    room r;
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    naik_propagator_spec spec = room_spec();
+    spec.store_propagators = false;
+    double corr[ROOM_CORR], one[ROOM_CORR];
+    naik_propagator_file *file = room_open(t, &r, &spec, false);
+    CHECK_REQUIRE(t, file != NULL);
+    CHECK_OK(t, room_commit(r.lattice, file, 0));
+    CHECK_OK(t, room_commit(r.lattice, file, 1));
+    naik_propagator_file_close(&file);
+    file = room_open(t, &r, &spec, false);
+    CHECK_REQUIRE(t, file != NULL);
+    CHECK_INT(t, naik_propagator_file_resumed(file), 2);
+    CHECK_OK(t, room_commit(r.lattice, file, 2));
+    CHECK_OK(t, naik_propagator_file_read_correlators(file, 0, 0, corr));
+    room_fill_correlators(0, one);
+    double sum = one[7];
+    room_fill_correlators(1, one);
+    sum += one[7];
+    room_fill_correlators(2, one);
+    CHECK_NEAR(t, corr[7], sum + one[7], 0);
+    CHECK_STATUS(t, naik_propagator_file_read_solution(file, 0, r.solution), NAIK_ERR_ARG);
+    naik_propagator_file_close(&file);
+    room_leave(t, &r);
+}
+
+/* Bytes of the first slab's middle, wherever HDF5 has put them, taken from the journal. */
+static void flip_in_slab(const room *r, int solve, const char *suffix)
+{
+    char path[128], key[32], *line = NULL;
+    size_t length = 0;
+    long long offset = -1;
+    snprintf(path, sizeof path, "%s.journal", r->path);
+    snprintf(key, sizeof key, "solve=%d ", solve);
+    FILE *journal = fopen(path, "r");
+    while (journal != NULL && getline(&line, &length, journal) > 0) {
+        if (strncmp(line, key, strlen(key)) == 0) {
+            sscanf(strstr(line, "slab="), "slab=%lld", &offset);
+        }
+    }
+    free(line);
+    if (journal != NULL) {
+        fclose(journal);
+    }
+    snprintf(path, sizeof path, "%s%s", r->path, suffix);
+    int fd = open(path, O_RDWR);
+    char byte = 0;
+    if (pread(fd, &byte, 1, offset + 1000) == 1) {
+        byte ^= 4;
+        if (pwrite(fd, &byte, 1, offset + 1000) != 1) {
+            perror("pwrite");
+        }
+    }
+    close(fd);
+}
+
+static void a_damaged_slab_is_solved_again(check *t)
+{
+    room r;
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    naik_propagator_spec spec = room_spec();
+    naik_propagator_file *file = room_open(t, &r, &spec, false);
+    CHECK_REQUIRE(t, file != NULL);
+    for (int i = 0; i < 4; i++) {
+        CHECK_OK(t, room_commit(r.lattice, file, i));
+    }
+    naik_propagator_file_close(&file);
+    if (t->comm->rank == 0) {
+        flip_in_slab(&r, 2, ".part");
+    }
+    naik_comm_barrier(t->comm);
+    file = room_open(t, &r, &spec, false);
+    CHECK_REQUIRE(t, file != NULL);
+    CHECK_INT(t, naik_propagator_file_resumed(file), 3);
+    CHECK_INT(t, naik_propagator_file_record(file, 2)->state, NAIK_SOLVE_PENDING);
+    CHECK_OK(t, room_commit(r.lattice, file, 2));
+    for (int i = 4; i < 12; i++) {
+        CHECK_OK(t, room_commit(r.lattice, file, i));
+    }
+    if (t->comm->rank == 0) {
+        flip_in_slab(&r, 7, ".part"); /* damaged between commit and finish */
+    }
+    naik_comm_barrier(t->comm);
+    CHECK_STATUS(t, naik_propagator_file_finish(file), NAIK_ERR_CORRUPT);
+    CHECK_TRUE(t, !room_has(&r, ""));
+    naik_propagator_file_close(&file);
+    file = room_open(t, &r, &spec, false);
+    CHECK_REQUIRE(t, file != NULL);
+    CHECK_INT(t, naik_propagator_file_resumed(file), 11);
+    CHECK_OK(t, room_commit(r.lattice, file, 7));
+    CHECK_OK(t, naik_propagator_file_finish(file));
+    room_check(t, &r, file, false);
+    naik_propagator_file_close(&file);
+    room_leave(t, &r);
+}
+
+/* The first bytes of the .part are gone: HDF5 cannot open it, the journal can. */
+static void an_unopenable_part_is_rebuilt_from_its_journal(check *t)
+{
+    room r;
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    naik_propagator_spec spec = room_spec();
+    naik_propagator_file *file = room_open(t, &r, &spec, false);
+    CHECK_REQUIRE(t, file != NULL);
+    for (int i = 0; i < 7; i++) {
+        CHECK_OK(t, room_commit(r.lattice, file, i));
+    }
+    naik_propagator_file_close(&file);
+    if (t->comm->rank == 0) {
+        char path[128];
+        flip_in_slab(&r, 3, ".part"); /* and one slab is bad as well */
+        snprintf(path, sizeof path, "%s.part", r.path);
+        int fd = open(path, O_WRONLY);
+        CHECK_INT(t, pwrite(fd, "gone", 4, 0), 4);
+        close(fd);
+    }
+    naik_comm_barrier(t->comm);
+    spec.canonical_input = "solver.tolerance = 1e-9\n";
+    CHECK_STATUS(t, naik_propagator_file_open(r.lattice, r.path, &spec, false, &file),
+                 NAIK_ERR_INPUT);
+    spec = room_spec();
+    file = room_open(t, &r, &spec, false);
+    CHECK_REQUIRE(t, file != NULL);
+    CHECK_INT(t, naik_propagator_file_resumed(file), 6);
+    CHECK_OK(t, room_commit(r.lattice, file, 3));
+    for (int i = 7; i < 12; i++) {
+        CHECK_OK(t, room_commit(r.lattice, file, i));
+    }
+    CHECK_OK(t, naik_propagator_file_finish(file));
+    room_check(t, &r, file, false);
+    naik_propagator_file_close(&file);
+    CHECK_TRUE(t, !room_has(&r, ".part.damaged") && !room_has(&r, ".journal.damaged"));
+    room_leave(t, &r);
+}
+
+/* The job that the kill test kills. */
+static int worker(int argc, char **argv, const char *path, int stop, bool fail)
+{
+    naik_log *log = naik_log_create();
+    naik_comm *comm = NULL;
+    naik_lattice *lattice = NULL;
+    naik_propagator_file *file = NULL;
+    naik_propagator_spec spec = room_spec();
+    naik_status status = NAIK_OK;
+    int committed = 0;
+    spec.io_limit_s = fail ? 4 : 0;
+    NAIK_TRY(naik_comm_create(&argc, &argv, log, &comm));
+    NAIK_TRY(room_lattice(comm, &lattice));
+    NAIK_TRY(naik_propagator_file_open(lattice, path, &spec, false, &file));
+    if (comm->rank == 0) {
+        printf("resumed %d\n", naik_propagator_file_resumed(file));
+        fflush(stdout);
+    }
+    for (int i = 0; i < naik_propagator_file_solves(file); i++) {
+        if (naik_propagator_file_record(file, i)->state != NAIK_SOLVE_PENDING) {
+            continue;
+        }
+        if (committed++ == stop) {
+            if (!fail) {
+                kill(getpid(), SIGKILL);
+            }
+            const struct rlimit nothing = {0, 0};
+            signal(SIGXFSZ, SIG_IGN);
+            setrlimit(RLIMIT_FSIZE, &nothing);
+        }
+        NAIK_TRY(room_commit(lattice, file, i));
+    }
+    if (committed == stop) {
+        kill(getpid(), SIGKILL);
+    }
+    NAIK_TRY(naik_propagator_file_finish(file));
+done:
+    if (status != NAIK_OK) {
+        naik_log_print_failure(log);
+        return naik_status_exit(status);
+    }
+    naik_propagator_file_close(&file);
+    naik_lattice_destroy(&lattice);
+    naik_comm_destroy(&comm);
+    naik_log_destroy(&log);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const check_case cases[] = {
+        CHECK(h5_propagators_come_back_to_the_bit), CHECK(a_stopped_run_is_continued),
+        CHECK(a_run_without_propagators_is_continued), CHECK(a_damaged_slab_is_solved_again),
+        CHECK(an_unopenable_part_is_rebuilt_from_its_journal)};
+    if (argc == 4 && (strcmp(argv[1], "--worker") == 0 || strcmp(argv[1], "--fail") == 0)) {
+        return worker(argc, argv, argv[2], atoi(argv[3]), strcmp(argv[1], "--fail") == 0);
+    }
+    return check_main(argc, argv, cases, (int)(sizeof cases / sizeof *cases));
+}

@@ -1,0 +1,159 @@
+# test_python.py - python/naik_io.py and its examples, on files that naik has just written
+# timeout: 240
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+
+from program import main, naik, path, start
+
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python")
+sys.path.insert(0, FOLDER)
+sys.dont_write_bytecode = True
+import naik_io  # noqa: E402
+
+INPUT = """
+lattice: {{size: [4, 4, 4, 8]}}
+gauge: {{file: {lattice}}}
+action: {{type: hisq}}
+solve:
+  - {{name: pt, masses: [0.1, 0.4], naik_epsilon: [0, -0.2],
+      source: {{type: point, origin: [[0, 0, 0, 0], [1, 2, 0, 3]]}}}}
+  - {{name: wall, masses: [0.2], source: {{type: corner_wall, t0: 0}}}}
+output: {{file: {out}, correlators: [pion5, pion05], momenta: [[0, 0, 0], [1, 0, -1]]}}
+"""
+FILES = [path(f"prop.{i}.h5") for i in range(4)]
+
+
+def example(name, *words):
+    run = subprocess.run([sys.executable, "-B", os.path.join(FOLDER, name), *map(str, words)],
+                         capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    return [line.split() for line in run.stdout.splitlines()]
+
+
+def naik_makes_an_ensemble_of_four():
+    for i, out in enumerate(FILES):
+        lattice, text = path(f"lat.{i}.h5"), path(f"in.{i}.yaml")
+        naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", i + 1, "--sweeps",
+             "10", "-o", lattice)
+        with open(text, "w") as f:
+            f.write(INPUT.format(lattice=lattice, out=out))
+        naik("solve", text)
+
+
+def a_file_opens_with_its_sources_solves_and_histories():
+    with naik_io.open(FILES[0]) as f:
+        assert f.complete and f.size == (4, 4, 4, 8), f.size
+        assert [(s.label, s.type, s.origin, s.masses) for s in f.sources] == [
+            ("pt_0", "point", (0, 0, 0, 0), 2), ("pt_1", "point", (1, 2, 0, 3), 2),
+            ("wall", "corner_wall", (0, 0, 0, 0), 1)], f.sources
+        assert "name: wall" in f.input_text
+        solves = f.solves
+        assert len(solves) == 15 and all(f.state(s) == naik_io.DONE for s in solves)
+        for s in solves:
+            history = f.history(s)
+            assert len(history) == s["history_count"] and history[-1] <= s["target"], history[-1]
+
+
+def propagators_are_read_slice_by_slice_and_solve_their_source():
+    with naik_io.open(FILES[0]) as f:
+        g = f.propagator(1, mass=1)
+        assert g.shape == (3, 8, 4, 4, 4) and g[0, 5].shape == (4, 4, 4, 3)
+        assert g[0, 5].dtype == np.complex128
+        # |G|^2 of each time slice is the stored correlator of that source
+        c = np.array([sum((abs(g[a, t]) ** 2).sum() for a in range(3)) for t in range(8)])
+        assert np.allclose(c, f.correlator("pt", 1, source=1), rtol=1e-13), c
+        t, z, y, x = np.indices((8, 4, 4, 4))
+        weight = np.cos(2 * np.pi * x / 4) * np.cos(-2 * np.pi * z / 4) * (-1.0) ** (x + y + z + t)
+        c = (abs(g[...]) ** 2 * weight[None, ..., None]).sum((0, 2, 3, 4, 5))
+        stored = f.correlator("pt", 1, 1, "pion05", (1, 0, -1))
+        assert np.allclose(c, stored, atol=1e-13 * abs(stored).max()), (c, stored)
+
+
+def wrong_requests_are_answered_with_what_there_is():
+    with naik_io.open(FILES[0]) as f:
+        for call, told in ((lambda: f.correlator("pd"), "sets: ['pt', 'wall']"),
+                           (lambda: f.propagator(3), "no source 3"),
+                           (lambda: f.propagator(0, 2), "mass number 2")):
+            try:
+                call()
+                raise AssertionError(f"nothing raised for {told}")
+            except LookupError as error:
+                assert told in str(error), error
+    try:
+        naik_io.open(path("lat.0.h5"))
+        raise AssertionError("a configuration opened as propagators")
+    except ValueError as error:
+        assert "no propagator file of naik" in str(error)
+
+
+def effective_mass_finds_the_mass_of_a_cosh():
+    t = np.arange(16)
+    c = 3 * np.cosh(0.7 * (t - 8))
+    assert np.allclose(naik_io.effective_mass(c)[1:], 0.7, rtol=1e-12)
+    rows = example("effective_mass.py", FILES[0])
+    assert len(rows) == 5 * 8 and rows[1][:5] == ["pt_0", "mass", "0", "t", "1"], rows[:2]
+    with naik_io.open(FILES[0]) as f:
+        m = naik_io.effective_mass(f.correlator("pt", 0, 1))
+    got = [float(r[-1]) for r in rows if r[0] == "pt_1" and r[2] == "0"]
+    assert np.allclose(got, m, atol=1e-6, equal_nan=True), (got, m)
+
+
+def contraction_of_a_propagator_with_itself_is_the_stored_pion():
+    with naik_io.open(FILES[0]) as f:
+        stored = f.correlator("pt", 1, 0)
+        a, b = f.propagator(0, 0)[...], f.propagator(0, 1)[...]
+    got = np.array(example("contraction.py", FILES[0], 0, 1, 1), dtype=float)
+    assert np.allclose(got[:, 1], stored, rtol=1e-13), got
+    got = np.array(example("contraction.py", FILES[0], 0, 0, 1), dtype=float)
+    kaon = np.einsum("ctzyxs,ctzyxs->t", a, b.conj())
+    assert np.allclose(got[:, 1] + 1j * got[:, 2], kaon, rtol=1e-13), got
+
+
+def ensemble_average_has_jackknife_errors():
+    samples = []
+    for name in FILES:
+        with naik_io.open(name) as f:
+            samples.append((f.correlator("pt", 0, 0) + np.roll(f.correlator("pt", 0, 1), -3)) / 2)
+    samples = np.array(samples)
+    got = np.array(example("ensemble_average.py", "pt", 0, *FILES), dtype=float)
+    assert np.allclose(got[:, 1], samples.mean(0), rtol=1e-8)
+    # of a mean, the jackknife gives the usual error
+    assert np.allclose(got[:, 2], samples.std(0, ddof=1) / 2, rtol=1e-2)
+    m = naik_io.effective_mass(samples.mean(0))
+    assert np.allclose(got[:, 3], m, atol=1e-6, equal_nan=True) and np.isfinite(got[2, 4])
+
+
+def an_unfinished_file_says_what_is_not_solved_yet():
+    out, text = path("part.h5"), path("part.yaml")
+    with open(text, "w") as f:
+        f.write(INPUT.format(lattice=path("lat.0.h5"), out=out)
+                .replace("[0.1, 0.4]", "[0.1, 0.0001]"))
+    run = start("solve", text, "--set", "solver.batch=1", "--set", "solver.tolerance=1e-15",
+                "--set", "solver.max_iterations=100000000")
+    for line in run.stdout:
+        if line.startswith("solve 3/"):
+            break
+    os.kill(run.pid, signal.SIGUSR1)
+    run.communicate(timeout=60)
+    if run.returncode == 0:
+        return "the run was over before the signal came"
+    assert run.returncode == 5, run.returncode
+    with naik_io.open(out + ".part") as f:
+        assert not f.complete
+        assert f.correlator("pt").shape == (8,) and np.abs(f.propagator(0)[0, 0]).max() > 0
+        try:
+            f.correlator("wall")
+            raise AssertionError("a correlator that was not made")
+        except naik_io.NotSolved as error:
+            assert "not solved yet" in str(error)
+
+
+main([naik_makes_an_ensemble_of_four, a_file_opens_with_its_sources_solves_and_histories,
+      propagators_are_read_slice_by_slice_and_solve_their_source,
+      wrong_requests_are_answered_with_what_there_is, effective_mass_finds_the_mass_of_a_cosh,
+      contraction_of_a_propagator_with_itself_is_the_stored_pion,
+      ensemble_average_has_jackknife_errors, an_unfinished_file_says_what_is_not_solved_yet])

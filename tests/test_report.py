@@ -1,0 +1,158 @@
+# test_report.py - `naik report`: the page shows what the file holds, and nothing of it is markup
+# timeout: 240
+import html.parser
+import os
+import random
+import re
+import signal
+
+import h5py
+import numpy as np
+
+from program import LONG, main, naik, path, start
+
+INPUT = """# a comment with <script>alert("1 & 2")</script> in it
+lattice: {size: [4, 4, 4, 8]}
+gauge: {file: LATTICE}
+action: {type: hisq}
+solve:
+  - {name: pt, masses: [0.1, 0.4], naik_epsilon: [0, -0.2],
+      source: {type: point, origin: [[0, 0, 0, 0], [1, 2, 0, 3]]}}
+  - {name: wall, masses: [0.0002], source: {type: corner_wall, t0: 0}}
+output: {file: OUT, correlators: [pion5, pion05], momenta: [[0, 0, 0], [1, 0, -1]]}
+"""
+VOID = {"meta"}
+
+
+class Page(html.parser.HTMLParser):
+    """Checks that tags are closed in order; collects text by tag."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.count, self.text = [], {}, {}
+        self.feed(text)
+        assert not self.open, self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.count[tag] = self.count.get(tag, 0) + 1
+        for name, value in attrs:
+            assert name not in ("src", "href", "onload", "onclick"), (tag, name)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.count[tag] = self.count.get(tag, 0) + 1
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, (tag, self.open)
+
+    def handle_data(self, data):
+        if self.open:
+            self.text.setdefault(self.open[-1], []).append(data)
+
+
+def read(name):
+    with open(path(name), encoding="utf-8") as f:
+        text = f.read()
+    assert "<script" not in text and "http://" not in text and "https://" not in text
+    assert "Content-Security-Policy" in text
+    return Page(text), text
+
+
+def naik_makes_a_file():
+    naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", 1, "--sweeps", "10", "-o",
+         path("lat.h5"))
+    with open(path("in.yaml"), "w") as f:
+        f.write(INPUT.replace("LATTICE", path("lat.h5")).replace("OUT", path("a.h5")))
+    naik("solve", path("in.yaml"))
+
+
+def the_page_shows_every_correlator_and_solve():
+    said = naik("report", path("a.h5"))
+    assert "a.html" in said, said
+    page, text = read("a.html")
+    # two plots for each of five pairs of source and mass, one of the residuals
+    assert page.count["figure"] == 11, page.count
+    assert page.count["tr"] >= 1 + 15, page.count
+    shown = {}
+    for t in page.text["title"]:
+        m = re.match(r"(pion.*), p = \((.*)\), (\d+): (\S+)$", t)
+        if m:
+            shown.setdefault((m[1], m[2].replace(", ", ""), int(m[3])), []).append(float(m[4]))
+    with h5py.File(path("a.h5")) as f:
+        for place in ("pt/s0000/m00", "pt/s0001/m01", "wall/m00"):
+            for meson in ("pion5", "pion05"):
+                for p in ("000", "10-1"):
+                    for t, c in enumerate(f[f"corr/{place}/{meson}/p{p}"][...]):
+                        near = [v for v in shown[meson, p, t] if abs(v - abs(c)) <= 1e-8 * abs(c)]
+                        assert near, (place, meson, p, t, c)
+        for s in f["solves"]:
+            assert f"{s['true_residual']:.3e}" in text
+        mean = f["solves"]["iterations"][f["solves"]["mass"] == 1].mean()
+    assert "15 done, 0 not converged, 0 pending" in text
+    assert f">0.4</td><td class=\"n\">6</td><td class=\"n\">{mean:.1f}<" in text
+
+
+def text_from_the_file_is_escaped():
+    _, text = read("a.html")
+    assert "&lt;script&gt;alert(&quot;1 &amp; 2&quot;)&lt;/script&gt;" in text
+    with h5py.File(path("a.h5")) as f, h5py.File(path("hostile.h5"), "w") as g:
+        for name in f:
+            f.copy(name, g)
+        for name in f.attrs:
+            g.attrs[name] = f.attrs[name]
+        g.attrs["git"] = np.bytes_(b"<img src=x>\x01\xff\xc3")
+        g["prop/s0000/source"].attrs["type"] = np.bytes_(b"'><b>")
+    naik("report", path("hostile.h5"), "-o", path("hostile.html"))
+    page, text = read("hostile.html")
+    assert "&lt;img src=x&gt;\ufffd\ufffd\ufffd" in text and "&#39;&gt;&lt;b&gt;" in text
+    assert "img" not in page.count and "b" not in page.count
+
+
+def an_unfinished_run_is_shown_as_such():
+    run = start("solve", path("in.yaml"), "--set", f"output.file={path('part.h5')}", "--set",
+                "solver.batch=1", "--set", "solver.tolerance=1e-15", "--set",
+                "solver.max_iterations=100000000")
+    for line in run.stdout:
+        if line.startswith("solve 4/"):
+            break
+    os.kill(run.pid, signal.SIGUSR1)
+    run.communicate(timeout=60)
+    if run.returncode == 0:
+        return "the run was over before the signal came"
+    naik("report", path("part.h5"), "-o", path("part.html"))
+    _, text = read("part.html")
+    assert "unfinished: run the same command again to go on" in text
+    assert re.search(r"[1-9]\d* pending", text) and "<td class=\"\">pending</td>" in text
+
+
+def other_files_are_refused():
+    assert "is no propagator file of naik" in naik("report", path("lat.h5"), status=1)
+    assert "missing.h5.part' of an unfinished run" in naik("report", path("missing.h5"), status=1)
+    assert "cannot be opened as HDF5" in naik("report", path("in.yaml"), status=4)
+    assert "cannot be written" in naik("report", path("a.h5"), "-o", "/nowhere/a.html", status=1)
+
+
+def damaged_files_end_with_a_page_or_a_sentence():
+    with open(path("a.h5"), "rb") as f:
+        good = f.read()
+    random.seed(1)
+    for attempt in range(300 if LONG else 12):
+        bad = bytearray(good)
+        for _ in range(200):  # of what is no propagator: structure, texts, records
+            bad[random.randrange(len(bad) if attempt % 2 else 1 << 16)] = random.randrange(256)
+        if attempt % 5 == 0:
+            del bad[random.randrange(len(bad)):]
+        with open(path("bad.h5"), "wb") as f:
+            f.write(bad)
+        try:
+            naik("report", path("bad.h5"), "-o", path("bad.html"))
+            read("bad.html")
+        except AssertionError as error:
+            told = re.search(r"exit status (-?\d+), expected", str(error))
+            assert told and int(told[1]) in (1, 4), error
+
+
+main([naik_makes_a_file, the_page_shows_every_correlator_and_solve, text_from_the_file_is_escaped,
+      an_unfinished_run_is_shown_as_such, other_files_are_refused,
+      damaged_files_end_with_a_page_or_a_sentence])

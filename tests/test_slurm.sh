@@ -1,0 +1,245 @@
+#!/usr/bin/env bash
+# The shipped job scripts on a real Slurm with fake GPU nodes (slurm/cluster.sh), on the CPU
+# backend: submitted as they are, stopped before the wall time, requeued, resumed, in arrays and
+# chains, and the scaling study.
+# timeout: 500
+set -u
+cd "$(dirname "$0")/.." || exit 1
+top=$PWD
+failed=
+
+skip() { echo "SKIP slurm: $1" && exit 0; }
+complain() { printf '  %s\n' "$*" && failed=1; }
+verdict() {
+    if [ -z "$failed" ]; then echo "PASS $1"; else echo "FAIL $1" && failures=1; fi
+    failed=
+}
+failures=
+
+# ---- what needs no Slurm: the scripts say the same as the machine files, and are sound
+
+module() { :; }
+export -f module # the stub of a machine's module system
+for machine in perlmutter juwels-booster lumi-g; do
+    bash -n "jobscripts/$machine.slurm" || complain "$machine.slurm is no script"
+    head=$(sed -n 's/^#SBATCH //p' "jobscripts/$machine.slurm" | sed 's/^--constraint=/-C /')
+    options=$(. "jobscripts/machines/$machine.sh" && printf '%s\n' "${naik_sbatch[*]}")
+    for option in ${options// -/$'\n'-}; do
+        case "$option" in gpu) ;; -C) option="-C gpu" ;; esac
+        grep -qF -- "$option" <<<"$head" || complain "$machine.slurm lacks $option"
+    done
+    ranks=$(. "jobscripts/machines/$machine.sh" && echo "$naik_ranks_per_node")
+    grep -q -- "--ntasks-per-node=$ranks\$" <<<"$head" || complain "$machine.slurm has not $ranks ranks"
+done
+verdict scripts_ask_for_what_their_machine_file_says
+
+mkdir -p "$SCRATCH/bin"
+printf '#!/bin/sh\necho "$@"\n' >"$SCRATCH/bin/make"
+chmod +x "$SCRATCH/bin/make"
+for pair in perlmutter:GPU=cuda juwels-booster:GPU=cuda lumi-g:GPU=hip; do
+    said=$(PATH="$SCRATCH/bin:$PATH" "jobscripts/build-${pair%:*}.sh" extra=1)
+    case "$said" in *"${pair#*:} "*extra=1) ;; *) complain "build-${pair%:*}.sh called make $said" ;; esac
+done
+verdict build_scripts_name_the_gpu_of_their_machine
+
+limit=$(SLURM_JOB_END_TIME=$(($(date +%s) + 1000)) SLURM_SUBMIT_DIR=. bash -c '. jobscripts/common.sh; naik_wall_limit')
+[[ $limit =~ ^--set\ run.wall_limit=8[78][0-9]$ ]] || complain "wall limit: $limit"
+limit=$(SLURM_SUBMIT_DIR=. bash -c '. jobscripts/common.sh; naik_wall_limit')
+[ -z "$limit" ] || complain "wall limit without a known end: $limit"
+for words in "nowhere 1" "perlmutter one"; do
+    jobscripts/weak_scaling.sh $words >"$SCRATCH/said" 2>&1 && complain "weak_scaling.sh took '$words'"
+    [ "$(wc -l <"$SCRATCH/said")" = 1 ] || complain "weak_scaling.sh $words: $(cat "$SCRATCH/said")"
+done
+verdict scripts_refuse_what_they_cannot_do_with_one_sentence
+
+# ---- the cluster
+
+for tool in slurmctld slurmd sbatch munged; do
+    command -v $tool >/dev/null || skip "$tool is not installed (slurm-wlm, munge)"
+done
+[ "$(id -u)" = 0 ] || skip "needs root"
+[ -n "${PYTHON:-}" ] || skip "no Python with h5py"
+ldd "$NAIK" | grep -q libmpich && skip "Slurm starts ranks of Open MPI here (pmix), not of MPICH"
+. tests/slurm/cluster.sh
+cluster=$(mktemp -d /tmp/naik-slurm.XXXXXX)
+trap 'cluster_stop; rm -rf "$cluster"' EXIT
+trap 'exit 1' TERM INT
+cluster_start "$cluster" || {
+    tail -n 5 "$cluster"/*.log "$cluster"/*.out
+    skip "no cluster on this machine"
+}
+
+# A submit folder as a user has it: naik's, with results of its own.
+work=$SCRATCH/work
+mkdir -p "$work/build"
+ln -s "$top/jobscripts" "$work/jobscripts"
+ln -s "$NAIK" "$work/build/naik"
+cd "$work" || exit 1
+export NAIK_BACKEND=cpu OMP_NUM_THREADS=1
+export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo
+unset NAIK # the scripts find the program in the folder
+
+for seed in 1 2 3; do
+    $MPIRUN -n 2 build/naik gauge generate --size 4,8,8,8 --beta 6 --seed $seed --sweeps 2 \
+        -o lat.$seed.h5 >/dev/null || complain "no configuration"
+done
+cat >run.yaml <<'END'
+lattice: {size: [4, 8, 8, 8]}
+gauge: {file: lat.1.h5}
+action: {type: hisq}
+solve:
+  - {name: pt, masses: [0.2, 0.4], source: {type: point, origin: [[0, 0, 0, 0], [1, 2, 3, 4]]}}
+solver: {tolerance: 1e-9, batch: 1}
+output: {file: run.h5, correlators: [pion5]}
+END
+
+field() { timeout 10 scontrol -o show job "$1" 2>/dev/null | head -n 1 | grep -o "\b$2=[^ ]*" | cut -d = -f 2; }
+# Waits until the job is over, and says how: COMPLETED 0:0
+wait_job() { # wait_job JOB SECONDS
+    local end=$((SECONDS + $2)) state=
+    while [ $SECONDS -lt $end ]; do
+        state=$(field "$1" JobState)
+        case "$state" in PENDING | RUNNING | COMPLETING | REQUEUED | CONFIGURING | '') sleep 0.5 ;; *) break ;; esac
+    done
+    echo "$state $(field "$1" ExitCode)"
+}
+expect_job() { # expect_job JOB SECONDS "STATE CODE" OUTPUT
+    local end
+    end=$(wait_job "$1" "$2")
+    [ "$end" = "$3" ] || { complain "job $1 ended as $end, not as $3:" && tail -n 20 $4 2>/dev/null; }
+}
+wait_for() { # wait_for SECONDS COMMAND...: until the command succeeds
+    local end=$((SECONDS + $1))
+    shift
+    until "$@"; do
+        [ $SECONDS -lt $end ] || return 1
+        sleep 0.2
+    done
+}
+# Every byte under /prop and /corr is the same in two files.
+same() { # same A B
+    "$PYTHON" - "$1" "$2" <<'END' || complain "$1 and $2 differ"
+import sys, h5py
+def found(name):
+    all = {}
+    with h5py.File(name) as f:
+        for group in ("prop", "corr"):
+            f[group].visititems(lambda key, item: all.__setitem__(group + key, item[...].tobytes())
+                                if isinstance(item, h5py.Dataset) else None)
+    return all
+a, b = found(sys.argv[1]), found(sys.argv[2])
+sys.exit(a != b or len(a) < 4)
+END
+}
+
+pm=$(sbatch --parsable jobscripts/perlmutter.slurm run.yaml --set output.file=pm.h5 \
+    --set run.placement=true)
+jb=$(sbatch --parsable jobscripts/juwels-booster.slurm run.yaml --set output.file=jb.h5)
+lu=$(sbatch --parsable jobscripts/lumi-g.slurm run.yaml --set output.file=lu.h5)
+nogpu=$(NAIK_BACKEND= sbatch --parsable jobscripts/perlmutter.slurm run.yaml --set output.file=nogpu.h5)
+expect_job "$pm" 60 "COMPLETED 0:0" "naik-$pm.out"
+expect_job "$jb" 60 "COMPLETED 0:0" "naik-$jb.out"
+expect_job "$lu" 60 "COMPLETED 0:0" "naik-$lu.out"
+grep -q "4 ranks" "naik-$pm.out" || complain "perlmutter.slurm started not 4 ranks"
+[ "$(grep -cE "^rank [0-3]: host .*, numa -1, cpus [0-9]" "naik-$pm.out")" = 4 ] ||
+    complain "$(head -n 12 "naik-$pm.out")"
+grep -q "4 ranks" "naik-$jb.out" || complain "juwels-booster.slurm started not 4 ranks"
+grep -q "8 ranks" "naik-$lu.out" || complain "lumi-g.slurm started not 8 ranks"
+verdict machine_scripts_run_unchanged
+same pm.h5 jb.h5
+same pm.h5 lu.h5
+verdict four_and_eight_ranks_write_the_same_bytes
+expect_job "$nogpu" 60 "FAILED 1:0" "naik-$nogpu.out"
+grep -q "no GPU" "naik-$nogpu.out" || complain "$(cat "naik-$nogpu.out")"
+[ ! -e nogpu.h5 ] || complain "a propagator was made without a GPU"
+verdict production_scripts_fail_without_a_gpu
+
+# The ranks are held still from the first solve until the signal has come, so that a fast machine
+# and a slow one do the same. The signal comes up to 30 s before it is due, at Slurm's next look.
+signalled() { # signalled JOB: SIGUSR1 (bit 9) waits in every rank
+    local pid
+    for pid in $(cluster_naik "$1"); do
+        [ $((0x$(sed -n 's/^ShdPnd:\t*//p' "/proc/$pid/status") & 512)) != 0 ] || return 1
+    done
+}
+hold() { # hold JOB OUTPUT: stops the ranks after their first solve
+    wait_for 60 grep -qs "^solve 1/" "$2" || complain "no first solve in $2"
+    kill -STOP $(cluster_naik "$1") || complain "no ranks of job $1"
+}
+release() { # Slurm may have woken them itself
+    local pid
+    for pid in $(cluster_naik "$1"); do kill -CONT "$pid"; done
+}
+wall=$(sbatch --parsable --time=3 --signal=USR1@149 jobscripts/perlmutter.slurm run.yaml --set output.file=wall.h5)
+hold "$wall" "naik-$wall.out"
+
+# Meanwhile, on the other nodes: chained jobs; the first is signalled by hand.
+chain=($(jobscripts/chain.sh 3 jobscripts/juwels-booster.slurm run.yaml --set output.file=chain.h5))
+[ ${#chain[@]} = 3 ] || complain "chain.sh printed ${chain[*]}"
+hold "${chain[0]}" "naik-${chain[0]}.out"
+scancel --signal=USR1 "${chain[0]}"
+wait_for 20 signalled "${chain[0]}" || complain "no signal in job ${chain[0]}"
+release "${chain[0]}"
+expect_job "${chain[0]}" 60 "FAILED 5:0" "naik-${chain[0]}.out"
+expect_job "${chain[1]}" 60 "COMPLETED 0:0" "naik-${chain[1]}.out"
+expect_job "${chain[2]}" 30 "CANCELLED 0:0" "naik-${chain[2]}.out"
+grep -q "^resuming: " "naik-${chain[1]}.out" || complain "the second job of the chain did not resume"
+same pm.h5 chain.h5
+verdict chained_jobs_continue_and_end
+
+wait_for 65 signalled "$wall" || complain "no signal before the wall time"
+release "$wall"
+expect_job "$wall" 100 "COMPLETED 0:0" "naik-$wall.out"
+grep -q "goes back into the queue" "naik-$wall.out" || complain "the job did not requeue itself"
+grep -q "^resuming: " "naik-$wall.out" || complain "the job did not resume"
+[ "$(field "$wall" Restarts)" -ge 1 ] || complain "Slurm counted no restart"
+verdict a_wall_time_signal_requeues_the_job
+same pm.h5 wall.h5
+verdict a_requeued_job_writes_the_same_bytes
+
+# ---- an array over a list, twice
+printf '# three configurations\nlat.1.h5\nlat.2.h5\n\nlat.3.h5\n' >list.txt
+over() { [ -z "$(timeout 10 squeue -h -j "$1" 2>/dev/null)" ]; }
+array=$(jobscripts/array.sh perlmutter run.yaml list.txt --time=10)
+wait_for 90 over "$array" || complain "the array did not end"
+for i in 1 2 3; do
+    [ -e props/lat.$i.h5 ] || { complain "no props/lat.$i.h5" && tail -n 5 "naik-array-${array}_$i.out"; }
+done
+same pm.h5 props/lat.1.h5
+before=$(stat -c %Y.%s props/*.h5)
+again=$(AT_ONCE=2 jobscripts/array.sh perlmutter run.yaml list.txt --time=10)
+wait_for 60 over "$again" || complain "the second array did not end"
+for i in 1 2 3; do
+    grep -q "skipped" "naik-array-${again}_$i.out" || complain "$(cat "naik-array-${again}_$i.out")"
+done
+[ "$before" = "$(stat -c %Y.%s props/*.h5)" ] || complain "the second array wrote"
+verdict an_array_solves_every_configuration_once
+
+# ---- the scaling study, on one node and on two
+study=($(LOCAL=4,4,4,4 PRECISIONS=single:half NRHS=1,2 ITERATIONS=5 REPEAT=3 TIME=5 \
+    jobscripts/weak_scaling.sh perlmutter 1 2))
+[ ${#study[@]} = 2 ] || complain "weak_scaling.sh printed ${study[*]}"
+for i in 0 1; do
+    expect_job "${study[i]}" 90 "COMPLETED 0:0" "scaling/perlmutter-$((i + 1))-${study[i]}.out"
+done
+jobscripts/collect_scaling.py scaling/*.jsonl >table.txt || complain "no table"
+grep -q "^weak, 4x4x4x4 a rank, vectors single, links half recon 18, nrhs 2" table.txt || complain "$(cat table.txt)"
+[ "$(grep -cE '^\| 1 \| 4 \| 3 \| .* \| 1\.000 \|$' table.txt)" = 2 ] || complain "$(cat table.txt)"
+[ "$(grep -cE '^\| 2 \| 8 \| 3 \| ' table.txt)" = 2 ] || complain "$(cat table.txt)"
+grep -q '"grid": \[1, 2, 2, 2\], "nodes": 2, "ranks": 8' scaling/perlmutter-2-*.jsonl || complain "$(cat scaling/perlmutter-2-*.jsonl)"
+verdict the_scaling_study_makes_its_table
+if "$PYTHON" -c 'import matplotlib' 2>/dev/null; then
+    "$PYTHON" jobscripts/collect_scaling.py scaling/*.jsonl --plot scaling.png >/dev/null || complain "no plot"
+    [ -s scaling.png ] || complain "an empty plot"
+    verdict the_scaling_study_makes_its_plot
+else
+    echo "SKIP the_scaling_study_makes_its_plot: no matplotlib"
+fi
+
+cluster_stop
+left=$(for name in munged slurmctld slurmd slurmstepd naik; do
+    grep -lsx "$name" /proc/[0-9]*/comm
+done | sed 's/comm$/environ/' | xargs -r grep -lsF "$cluster/slurm.conf")
+[ -z "$left" ] || complain "daemons left: $left"
+verdict nothing_of_the_cluster_is_left
+[ -z "$failures" ]

@@ -1,0 +1,556 @@
+/* test_smear.c - fat and long links against explicit paths, under gauge rotations, over grids
+ *
+ * The slow reference walks every path of the unphased form on one rank's whole lattice: a list of
+ * steps, a product of links, a coefficient. It shares no code and no formula with smear.c.
+ */
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "naik/gauge_io.h"
+#include "naik/rng.h"
+#include "naik/smear.h"
+#include "naik/unitarize.h"
+
+static const int small[4] = {4, 4, 6, 8};  /* for one rank */
+static const int tall[4] = {70, 2, 2, 4};  /* rows of x longer than one piece of work */
+static const int shared[4] = {8, 4, 8, 8}; /* for up to eight */
+
+typedef struct field {
+    naik_lattice *lat;
+    naik_gauge *u; /* random, without phases */
+} field;
+
+static bool make_field(check *t, naik_comm *comm, const int size[4], const int grid[4], field *f)
+{
+    f->lat = NULL;
+    f->u = NULL;
+    if (!CHECK_OK(t, naik_lattice_create(comm, size, grid, &f->lat)) ||
+        !CHECK_OK(t, naik_gauge_create(f->lat, &f->u))) {
+        return false;
+    }
+    naik_gauge_set_random(f->u, 20);
+    return true;
+}
+
+static void drop_field(field *f)
+{
+    naik_gauge_destroy(&f->u);
+    naik_lattice_destroy(&f->lat);
+}
+
+static double distance(const naik_matrix *a, const naik_matrix *b)
+{
+    naik_matrix d = *a;
+    naik_mat_add(&d, -1, b);
+    return sqrt(naik_mat_norm2(&d));
+}
+
+/* The largest |a - b| over the links of this rank. */
+static double largest_distance(const naik_gauge *a, const naik_gauge *b)
+{
+    double largest = 0;
+    for (int64_t i = 0; i < 4 * (int64_t)a->lattice->sites; i++) {
+        const double d = distance(&a->link[i], &b->link[i]);
+        largest = d > largest || isnan(d) ? d : largest;
+    }
+    return largest;
+}
+
+/* ---- the slow reference: U along a path of steps +-(mu + 1), on a lattice held whole */
+static naik_matrix along(const naik_gauge *u, const int start[4], const int *steps, int count)
+{
+    const naik_lattice *lat = u->lattice;
+    naik_matrix product = naik_mat_unit();
+    int x[4] = {start[0], start[1], start[2], start[3]};
+    for (int i = 0; i < count; i++) {
+        const int mu = abs(steps[i]) - 1, length = lat->size[mu];
+        if (steps[i] > 0) {
+            product = naik_mat_mul(&product, &u->link[naik_lattice_site(lat, x) * 4 + mu]);
+            x[mu] = (x[mu] + 1) % length;
+        } else {
+            x[mu] = (x[mu] + length - 1) % length;
+            product = naik_mat_mul_dagger(&product, &u->link[naik_lattice_site(lat, x) * 4 + mu]);
+        }
+    }
+    return product;
+}
+
+typedef struct paths { /* the positive coefficients of the unphased form, by length */
+    double one, naik, three, five, seven, lepage;
+} paths;
+
+/* Adds every path that climbs the directions of `climb`, takes mu, and comes back. */
+static void add_climbs(const naik_gauge *u, const int x[4], int mu, const int *climb, int height,
+                       double coefficient, naik_matrix *sum)
+{
+    for (int signs = 0; signs < 1 << height; signs++) {
+        int steps[7];
+        for (int i = 0; i < height; i++) {
+            steps[i] = (signs >> i & 1 ? -1 : 1) * (climb[i] + 1);
+            steps[2 * height - i] = -steps[i];
+        }
+        steps[height] = mu + 1;
+        const naik_matrix path = along(u, x, steps, 2 * height + 1);
+        naik_mat_add(sum, coefficient, &path);
+    }
+}
+
+static naik_matrix slow_fat(const naik_gauge *u, const int x[4], int mu, const paths *c)
+{
+    naik_matrix sum = naik_mat_zero();
+    add_climbs(u, x, mu, NULL, 0, c->one, &sum);
+    for (int a = 0; a < 4; a++) {
+        for (int b = 0; b < 4; b++) {
+            for (int d = 0; d < 4; d++) {
+                const int climb[3] = {a, b, d};
+                if (a == mu || b == mu || d == mu || a == b || a == d || b == d) {
+                    continue;
+                }
+                add_climbs(u, x, mu, climb, 3, c->seven, &sum);
+                add_climbs(u, x, mu, climb, 2, c->five, &sum); /* d is the one that remains */
+            }
+        }
+        if (a != mu) {
+            add_climbs(u, x, mu, &a, 1, c->three, &sum);
+            const int up[5] = {a + 1, a + 1, mu + 1, -a - 1, -a - 1};
+            const int down[5] = {-a - 1, -a - 1, mu + 1, a + 1, a + 1};
+            const naik_matrix above = along(u, x, up, 5), below = along(u, x, down, 5);
+            naik_mat_add(&sum, c->lepage, &above);
+            naik_mat_add(&sum, c->lepage, &below);
+        }
+    }
+    return sum;
+}
+
+/* Phases and boundary as PHYSICS multiplies them in afterwards. */
+static double phase(const int size[4], const int x[4], int mu, bool antiperiodic, int length)
+{
+    const int exponent[4] = {x[3], x[3] + x[0], x[3] + x[0] + x[1], 0};
+    const bool crosses = antiperiodic && mu == 3 && x[3] + length >= size[3];
+    return (exponent[mu] % 2 == 0 ? 1 : -1) * (crosses ? -1 : 1);
+}
+
+/* Fat and long links of unphased u by the slow road, on one rank. */
+static void slow_links(const naik_gauge *u, const paths *c, bool antiperiodic, naik_gauge *fat,
+                       naik_gauge *long_links)
+{
+    const naik_lattice *lat = u->lattice;
+    for (int32_t site = 0; site < lat->sites; site++) {
+        for (int mu = 0; mu < 4; mu++) {
+            int x[4];
+            naik_lattice_coords(lat, site, x);
+            const int straight[3] = {mu + 1, mu + 1, mu + 1};
+            const naik_matrix sum = slow_fat(u, x, mu, c), naik = along(u, x, straight, 3);
+            fat->link[site * 4 + mu] =
+                naik_mat_scale(phase(lat->size, x, mu, antiperiodic, 1), &sum);
+            if (long_links != NULL) {
+                long_links->link[site * 4 + mu] =
+                    naik_mat_scale(c->naik * phase(lat->size, x, mu, antiperiodic, 3), &naik);
+            }
+        }
+    }
+}
+
+static void compare_with_paths(check *t, const int size[4])
+{
+    naik_comm *alone = NULL;
+    field f;
+    const double u0 = 0.83, u2 = u0 * u0;
+    const paths asqtad = {5. / 8,
+                          -1. / 24 / u2,
+                          1. / 16 / u2,
+                          1. / 64 / u2 / u2,
+                          1. / 384 / u2 / u2 / u2,
+                          -1. / 16 / u2 / u2};
+    const paths hisq1 = {1. / 8, 0, 1. / 16, 1. / 64, 1. / 384, 0};
+    const paths hisq2 = {1, -1. / 24, 1. / 16, 1. / 64, 1. / 384, -1. / 8};
+    const paths *slow[3] = {&asqtad, &hisq1, &hisq2};
+    const naik_smearing fast[3] = {naik_smearing_asqtad(u0), naik_smearing_hisq1(),
+                                   naik_smearing_hisq2()};
+    CHECK_REQUIRE(t, CHECK_OK(t, naik_comm_create_alone(t->log, &alone)));
+    CHECK_REQUIRE(t, make_field(t, alone, size, NULL, &f));
+    naik_gauge *out[4] = {NULL};
+    for (int i = 0; i < 4; i++) {
+        CHECK_OK(t, naik_gauge_create(f.lat, &out[i]));
+    }
+    for (int k = 0; k < 3; k++) {
+        const bool antiperiodic = k != 1;
+        slow_links(f.u, slow[k], antiperiodic, out[0], out[1]);
+        naik_gauge_apply_phases(f.u, antiperiodic);
+        CHECK_OK(t, naik_smear(f.u, &fast[k], out[2], out[3]));
+        naik_gauge_apply_phases(f.u, antiperiodic);
+        CHECK_NEAR(t, largest_distance(out[0], out[2]), 0, 2e-14);
+        CHECK_NEAR(t, largest_distance(out[1], out[3]), 0, 1e-15);
+    }
+    for (int i = 0; i < 4; i++) {
+        naik_gauge_destroy(&out[i]);
+    }
+    drop_field(&f);
+    naik_comm_destroy(&alone);
+}
+
+static void smearing_equals_the_sum_over_explicit_paths(check *t)
+{
+    compare_with_paths(t, small);
+    compare_with_paths(t, tall);
+}
+
+static void coefficients_are_those_of_the_table(check *t)
+{
+    const naik_smearing c = naik_smearing_asqtad(0.502);
+    CHECK_NEAR(t, c.c1, 0.625, 1e-15);
+    CHECK_NEAR(t, c.cN, -0.1653413, 5e-8);
+    CHECK_NEAR(t, c.c3, -0.2480119, 5e-8);
+    CHECK_NEAR(t, c.c5, 0.2460397, 5e-8);
+    CHECK_NEAR(t, c.c7, -0.1627221, 5e-8);
+    CHECK_NEAR(t, c.cL, -0.9841587, 5e-8);
+}
+
+static void unit_links_give_the_sum_of_coefficients(check *t)
+{
+    field f;
+    naik_gauge *fat = NULL, *naik = NULL;
+    const naik_smearing smearing[3] = {naik_smearing_asqtad(1), naik_smearing_hisq1(),
+                                       naik_smearing_hisq2()};
+    static const double sum[3] = {9. / 8, 1, 9. / 8};
+    CHECK_REQUIRE(t, make_field(t, t->comm, shared, NULL, &f));
+    CHECK_OK(t, naik_gauge_create(f.lat, &fat));
+    CHECK_OK(t, naik_gauge_create(f.lat, &naik));
+    for (int k = 0; k < 3; k++) {
+        naik_gauge_set_unit(f.u);
+        naik_gauge_apply_phases(f.u, true);
+        CHECK_OK(t, naik_smear(f.u, &smearing[k], fat, naik));
+        double worst[2] = {0, 0};
+        for (int32_t site = 0; site < f.lat->sites; site++) {
+            int x[4];
+            naik_lattice_coords(f.lat, site, x);
+            for (int mu = 0; mu < 4; mu++) {
+                x[mu] += f.lat->origin[mu];
+            }
+            for (int mu = 0; mu < 4; mu++) {
+                naik_matrix one = naik_mat_unit();
+                const naik_matrix f1 = naik_mat_scale(sum[k] * phase(shared, x, mu, true, 1), &one);
+                const naik_matrix l1 =
+                    naik_mat_scale(smearing[k].cN * phase(shared, x, mu, true, 3), &one);
+                worst[0] = fmax(worst[0], distance(&f1, &fat->link[site * 4 + mu]));
+                worst[1] = fmax(worst[1], distance(&l1, &naik->link[site * 4 + mu]));
+            }
+        }
+        CHECK_NEAR(t, worst[0], 0, 2e-15);
+        CHECK_NEAR(t, worst[1], 0, 1e-16);
+    }
+    naik_gauge_destroy(&fat);
+    naik_gauge_destroy(&naik);
+    drop_field(&f);
+}
+
+/* ---- gauge covariance of the whole chain */
+static naik_matrix rotation_at(const naik_lattice *lat, const int x[4], int mu, int step)
+{
+    int64_t site = 0;
+    for (int nu = 3; nu >= 0; nu--) {
+        const int c = lat->origin[nu] + x[nu] + (nu == mu ? step : 0);
+        site = site * lat->size[nu] + (c + lat->size[nu]) % lat->size[nu];
+    }
+    naik_rng rng = naik_rng_at(99, 1, (uint64_t)site);
+    naik_matrix m;
+    bool used_svd;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            m.e[i][j] = (naik_complex){naik_rng_gaussian(&rng), naik_rng_gaussian(&rng)};
+        }
+    }
+    return naik_unitarize(&m, &used_svd); /* a random U(3) rotation */
+}
+
+/* link(s) becomes G(s) link(s) G(s + length mu)^+ */
+static void rotate(naik_gauge *g, int length)
+{
+    for (int32_t site = 0; site < g->lattice->sites; site++) {
+        int x[4];
+        naik_lattice_coords(g->lattice, site, x);
+        const naik_matrix here = rotation_at(g->lattice, x, 0, 0);
+        for (int mu = 0; mu < 4; mu++) {
+            const naik_matrix there = rotation_at(g->lattice, x, mu, length);
+            naik_matrix *link = &g->link[site * 4 + mu];
+            const naik_matrix half = naik_mat_mul_dagger(link, &there);
+            *link = naik_mat_mul(&here, &half);
+        }
+    }
+}
+
+static naik_fatlong *links_of(check *t, const naik_gauge *u, naik_action_type action, double eps)
+{
+    naik_fattener *fattener = NULL;
+    naik_fatlong *links = NULL;
+    if (CHECK_OK(t, naik_fattener_create(u, action, 0.9, &fattener))) {
+        CHECK_OK(t, naik_fattener_links(fattener, eps, &links));
+    }
+    naik_fattener_destroy(&fattener);
+    return links;
+}
+
+static void links_are_gauge_covariant(check *t)
+{
+    static const naik_action_type actions[3] = {NAIK_NAIVE, NAIK_ASQTAD, NAIK_HISQ};
+    for (int k = 0; k < 3; k++) {
+        field f;
+        const double eps = actions[k] == NAIK_HISQ ? -0.3 : 0;
+        CHECK_REQUIRE(t, make_field(t, t->comm, shared, NULL, &f));
+        naik_gauge_apply_phases(f.u, true);
+        naik_fatlong *before = links_of(t, f.u, actions[k], eps);
+        rotate(f.u, 1);
+        naik_fatlong *after = links_of(t, f.u, actions[k], eps);
+        CHECK_REQUIRE(t, before != NULL && after != NULL);
+        rotate(before->fat, 1);
+        /* A random field is the worst case of the projection: V is far from unitary. */
+        CHECK_NEAR(t, largest_distance(before->fat, after->fat), 0, k == 2 ? 1e-10 : 1e-13);
+        CHECK_TRUE(t, (before->long_links == NULL) == (actions[k] == NAIK_NAIVE));
+        if (before->long_links != NULL) {
+            rotate(before->long_links, 3);
+            CHECK_NEAR(t, largest_distance(before->long_links, after->long_links), 0, 1e-11);
+        }
+        naik_fatlong_destroy(&before);
+        naik_fatlong_destroy(&after);
+        drop_field(&f);
+    }
+}
+
+/* ---- HISQ from its parts, by the slow road */
+static void hisq_is_two_levels_with_a_projection_between(check *t)
+{
+    naik_comm *alone = NULL;
+    field f;
+    const double eps = 0.17;
+    const paths hisq1 = {1. / 8, 0, 1. / 16, 1. / 64, 1. / 384, 0};
+    const paths hisq2 = {1, -1. / 24, 1. / 16, 1. / 64, 1. / 384, -1. / 8};
+    naik_gauge *v = NULL, *fat = NULL, *naik = NULL;
+    CHECK_REQUIRE(t, CHECK_OK(t, naik_comm_create_alone(t->log, &alone)));
+    CHECK_REQUIRE(t, make_field(t, alone, small, NULL, &f));
+    CHECK_OK(t, naik_gauge_create(f.lat, &v));
+    CHECK_OK(t, naik_gauge_create(f.lat, &fat));
+    CHECK_OK(t, naik_gauge_create(f.lat, &naik));
+    /* Closer to 1 than a random field, as a configuration is. */
+    for (int64_t i = 0; i < 4 * (int64_t)f.lat->sites; i++) {
+        const naik_matrix one = naik_mat_unit();
+        naik_mat_add(&f.u->link[i], 2, &one);
+    }
+    double change = 0;
+    CHECK_OK(t, naik_gauge_reunitarise(f.u, &change));
+
+    slow_links(f.u, &hisq1, false, v, NULL);
+    naik_gauge_apply_phases(v, false); /* slow_links put the phases in */
+    for (int64_t i = 0; i < 4 * (int64_t)f.lat->sites; i++) {
+        bool used_svd = true;
+        v->link[i] = naik_unitarize(&v->link[i], &used_svd);
+        CHECK_TRUE(t, !used_svd);
+    }
+    slow_links(v, &hisq2, true, fat, naik);
+    naik_gauge_apply_phases(v, true);
+    for (int64_t i = 0; i < 4 * (int64_t)f.lat->sites; i++) {
+        naik_mat_add(&fat->link[i], eps / 8, &v->link[i]);
+        naik->link[i] = naik_mat_scale(1 + eps, &naik->link[i]);
+    }
+    naik_gauge_apply_phases(f.u, true);
+    naik_fatlong *links = links_of(t, f.u, NAIK_HISQ, eps);
+    CHECK_REQUIRE(t, links != NULL);
+    CHECK_NEAR(t, largest_distance(fat, links->fat), 0, 1e-13);
+    CHECK_NEAR(t, largest_distance(naik, links->long_links), 0, 1e-14);
+    CHECK_NEAR(t, links->long_scale, (1 + eps) / 24, 1e-17);
+    CHECK_NEAR(t, links->naik_epsilon, eps, 0);
+    CHECK_INT(t, links->svd_count, 0);
+    naik_fatlong_destroy(&links);
+    naik_gauge_destroy(&v);
+    naik_gauge_destroy(&fat);
+    naik_gauge_destroy(&naik);
+    drop_field(&f);
+    naik_comm_destroy(&alone);
+}
+
+static void bad_arguments_are_refused_with_a_sentence(check *t)
+{
+    field f;
+    naik_fattener *fattener = NULL;
+    naik_fatlong *links = NULL;
+    CHECK_REQUIRE(t, make_field(t, t->comm, shared, NULL, &f));
+    CHECK_STATUS(t, naik_fattener_create(f.u, NAIK_ASQTAD, 0, &fattener), NAIK_ERR_INPUT);
+    CHECK_STATUS(t, naik_fattener_create(f.u, NAIK_ASQTAD, NAN, &fattener), NAIK_ERR_INPUT);
+    CHECK_TRUE(t, fattener == NULL);
+    CHECK_OK(t, naik_fattener_create(f.u, NAIK_ASQTAD, 1, &fattener));
+    CHECK_STATUS(t, naik_fattener_links(fattener, 0.1, &links), NAIK_ERR_INPUT);
+    naik_fattener_destroy(&fattener);
+    CHECK_OK(t, naik_fattener_create(f.u, NAIK_HISQ, 0, &fattener));
+    CHECK_STATUS(t, naik_fattener_links(fattener, -1, &links), NAIK_ERR_INPUT);
+    CHECK_STATUS(t, naik_fattener_links(fattener, NAN, &links), NAIK_ERR_INPUT);
+    CHECK_TRUE(t, links == NULL);
+    naik_fattener_destroy(&fattener);
+    drop_field(&f);
+}
+
+/* ---- the same bits on every grid */
+static int links_that_differ(const naik_gauge *part, const naik_gauge *whole)
+{
+    int differ = 0;
+    for (int32_t site = 0; site < part->lattice->sites; site++) {
+        int x[4];
+        naik_lattice_coords(part->lattice, site, x);
+        differ += memcmp(&part->link[(int64_t)site * 4],
+                         &whole->link[naik_lattice_global(part->lattice, x) * 4],
+                         4 * sizeof(naik_matrix)) != 0;
+    }
+    return differ;
+}
+
+static void compare_grids(check *t, const int size[4])
+{
+    static const naik_action_type actions[2] = {NAIK_ASQTAD, NAIK_HISQ};
+    for (int k = 0; k < 2; k++) {
+        naik_comm *alone = NULL;
+        field whole, part;
+        int grids = 0;
+        CHECK_REQUIRE(t, CHECK_OK(t, naik_comm_create_alone(t->log, &alone)));
+        CHECK_REQUIRE(t, make_field(t, alone, size, NULL, &whole));
+        naik_gauge_apply_phases(whole.u, true);
+        naik_fatlong *expected = links_of(t, whole.u, actions[k], 0);
+        CHECK_REQUIRE(t, expected != NULL);
+        for (int g = 0; g < 256; g++) {
+            const int grid[4] = {1 << (g & 3), 1 << (g >> 2 & 3), 1 << (g >> 4 & 3),
+                                 1 << (g >> 6 & 3)};
+            bool works = grid[0] * grid[1] * grid[2] * grid[3] == t->comm->size;
+            for (int mu = 0; mu < 4; mu++) {
+                works = works && size[mu] / grid[mu] >= 4;
+            }
+            if (!works) {
+                continue;
+            }
+            grids++;
+            CHECK_REQUIRE(t, make_field(t, t->comm, size, grid, &part));
+            naik_gauge_apply_phases(part.u, true);
+            naik_fatlong *links = links_of(t, part.u, actions[k], 0);
+            CHECK_REQUIRE(t, links != NULL);
+            CHECK_INT(t, links_that_differ(links->fat, expected->fat), 0);
+            CHECK_INT(t, links_that_differ(links->long_links, expected->long_links), 0);
+            CHECK_INT(t, links->svd_count, expected->svd_count);
+            naik_fatlong_destroy(&links);
+            drop_field(&part);
+        }
+        CHECK_TRUE(t, grids > 0);
+        naik_fatlong_destroy(&expected);
+        drop_field(&whole);
+        naik_comm_destroy(&alone);
+    }
+}
+
+static void links_have_the_same_bits_on_every_process_grid(check *t)
+{
+    static const int wide[4] = {8, 16, 8, 8}, tall_box[4] = {272, 4, 4, 4};
+    compare_grids(t, wide);
+    compare_grids(t, tall_box);
+}
+
+static void links_have_the_same_bits_with_any_number_of_threads(check *t)
+{
+    static const int size[4] = {8, 8, 8, 8};
+    const int threads = omp_get_max_threads();
+    naik_fatlong *links[3] = {NULL, NULL, NULL};
+    naik_comm *alone = NULL;
+    field f;
+    CHECK_REQUIRE(t, CHECK_OK(t, naik_comm_create_alone(t->log, &alone)));
+    CHECK_REQUIRE(t, make_field(t, alone, size, NULL, &f));
+    for (int k = 0; k < 3; k++) {
+        omp_set_num_threads(k + 1);
+        links[k] = links_of(t, f.u, NAIK_HISQ, 0.1);
+        CHECK_REQUIRE(t, links[k] != NULL);
+        CHECK_INT(t, links_that_differ(links[k]->fat, links[0]->fat), 0);
+        CHECK_INT(t, links_that_differ(links[k]->long_links, links[0]->long_links), 0);
+    }
+    omp_set_num_threads(threads);
+    for (int k = 0; k < 3; k++) {
+        naik_fatlong_destroy(&links[k]);
+    }
+    drop_field(&f);
+    naik_comm_destroy(&alone);
+}
+
+/* ---- what another code got */
+typedef struct other {
+    const char *gauge;
+    naik_action_type action;
+    double u0;
+    const char *fat, *long_links; /* NULL: not there */
+    double tolerance;             /* relative norm */
+} other;
+
+static void compare_with_file(check *t, const char *name, const naik_gauge *got, double tolerance)
+{
+    naik_gauge *expected = NULL;
+    naik_gauge_file file;
+    char path[1024];
+    check_reference_path(t, name, path, sizeof path);
+    if (!CHECK_OK(t, naik_gauge_create(got->lattice, &expected))) {
+        return;
+    }
+    if (CHECK_OK(t, naik_gauge_file_read(path, expected, &file))) {
+        double difference = 0, norm = 0;
+        CHECK_TRUE(t, file.checksum_ok);
+        for (int64_t i = 0; i < 4 * (int64_t)got->lattice->sites; i++) {
+            const double d = distance(&got->link[i], &expected->link[i]);
+            difference += d * d;
+            norm += naik_mat_norm2(&expected->link[i]);
+        }
+        CHECK_NEAR(t, sqrt(difference / norm), 0, tolerance);
+        naik_gauge_file_clear(&file);
+    }
+    naik_gauge_destroy(&expected);
+}
+
+static void links_agree_with_another_code(check *t)
+{
+    if (t->reference == NULL) {
+        CHECK_SKIP(t, "NAIK_REFERENCE is not set");
+    }
+    static const other cases[] = {
+        {"lat.sample.l8", NAIK_ASQTAD, 0.502, "fat.l8", "long.l8", 1e-6},
+        {"lat.sample.l8", NAIK_ASQTAD, 0.502, "fat.asqtad.l8", NULL, 1e-14},
+        {"lat.sample.l8888", NAIK_HISQ, 0, "fat.hisq.l8888", "long.hisq.l8888", 1e-14},
+    };
+    static const int size[4] = {8, 8, 8, 8};
+    for (int k = 0; k < 3; k++) {
+        field f;
+        naik_gauge_file file;
+        double change = 0;
+        char path[1024];
+        check_reference_path(t, cases[k].gauge, path, sizeof path);
+        CHECK_REQUIRE(t, make_field(t, t->comm, size, NULL, &f));
+        CHECK_REQUIRE(t, CHECK_OK(t, naik_gauge_file_read(path, f.u, &file)));
+        naik_gauge_file_clear(&file);
+        CHECK_OK(t, naik_gauge_reunitarise(f.u, &change));
+        CHECK_TRUE(t, change > 1e-9 && change < 1e-6); /* single-precision files */
+        naik_gauge_apply_phases(f.u, true);
+        naik_fattener *fattener = NULL;
+        naik_fatlong *links = NULL;
+        CHECK_OK(t, naik_fattener_create(f.u, cases[k].action, cases[k].u0, &fattener));
+        CHECK_OK(t, naik_fattener_links(fattener, 0, &links));
+        naik_fattener_destroy(&fattener);
+        CHECK_REQUIRE(t, links != NULL);
+        CHECK_INT(t, links->svd_count, 0);
+        compare_with_file(t, cases[k].fat, links->fat, cases[k].tolerance);
+        if (cases[k].long_links != NULL) {
+            compare_with_file(t, cases[k].long_links, links->long_links, cases[k].tolerance);
+        }
+        naik_fatlong_destroy(&links);
+        drop_field(&f);
+    }
+}
+
+CHECK_MAIN(CHECK(smearing_equals_the_sum_over_explicit_paths),
+           CHECK(coefficients_are_those_of_the_table),
+           CHECK(unit_links_give_the_sum_of_coefficients), CHECK(links_are_gauge_covariant),
+           CHECK(hisq_is_two_levels_with_a_projection_between),
+           CHECK(bad_arguments_are_refused_with_a_sentence),
+           CHECK(links_have_the_same_bits_on_every_process_grid),
+           CHECK(links_have_the_same_bits_with_any_number_of_threads),
+           CHECK(links_agree_with_another_code))

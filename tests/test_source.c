@@ -1,0 +1,209 @@
+/* test_source.c - every source at every site against its definition, on the job's grid and alone */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "naik/source.h"
+
+static const int size[4] = {8, 4, 8, 12};
+static const double pi = 3.14159265358979323846;
+
+/* The real shape by the words of the contract, written without sharing the module's code. */
+static double expected_shape(const naik_source *s, const int x[4])
+{
+    const int sum = x[0] + x[1] + x[2] + x[3];
+    double r2 = 0;
+    if (x[3] != s->origin[3]) {
+        return 0;
+    }
+    for (int k = 0; k < 3; k++) {
+        int shortest = 1000;
+        for (int image = -1; image <= 1; image++) {
+            int d = abs(x[k] - s->origin[k] + image * size[k]);
+            shortest = d < shortest ? d : shortest;
+        }
+        r2 += shortest * shortest;
+    }
+    switch (s->type) {
+    case NAIK_SOURCE_POINT: return r2 == 0;
+    case NAIK_SOURCE_CORNER_WALL: return x[0] % 2 == 0 && x[1] % 2 == 0 && x[2] % 2 == 0;
+    case NAIK_SOURCE_EVEN_WALL: return sum % 2 == 0;
+    case NAIK_SOURCE_EVENANDODD_WALL: return 1;
+    case NAIK_SOURCE_EVENMINUSODD_WALL: return sum % 2 == 0 ? 1 : -1;
+    default: return exp(-r2 / (s->radius * s->radius));
+    }
+}
+
+static void coordinates(const naik_lattice *lat, int32_t site, int x[4])
+{
+    naik_lattice_coords(lat, site, x);
+    for (int mu = 0; mu < 4; mu++) {
+        x[mu] += lat->origin[mu];
+    }
+}
+
+static naik_lattice *make_lattice(check *t, naik_comm *comm, double **v)
+{
+    naik_lattice *lat = NULL;
+    CHECK_OK(t, naik_lattice_create(comm, size, NULL, &lat));
+    if (lat != NULL) {
+        *v = malloc((size_t)lat->sites * 6 * sizeof **v);
+        memset(*v, 0xff, (size_t)lat->sites * 6 * sizeof **v);
+    }
+    return lat;
+}
+
+static void sources_have_their_shape_and_momentum(check *t)
+{
+    static const int momentum[3][3] = {{0, 0, 0}, {1, 0, 0}, {-2, 1, 3}};
+    double *v = NULL;
+    naik_lattice *lat = make_lattice(t, t->comm, &v);
+    CHECK_REQUIRE(t, lat != NULL);
+    for (int type = NAIK_SOURCE_POINT; type <= NAIK_SOURCE_GAUSSIAN; type++) {
+        for (int m = 0; m < 3; m++) {
+            naik_source s = {
+                .type = (naik_source_type)type, .origin = {7, 1, 2, 11}, .radius = 2.5};
+            memcpy(s.momentum, momentum[m], sizeof s.momentum);
+            const int colour = m;
+            CHECK_OK(t, naik_source_fill(lat, &s, colour, v));
+            for (int32_t site = 0; site < lat->sites; site++) {
+                int x[4];
+                coordinates(lat, site, x);
+                double shape = expected_shape(&s, x), angle = 0;
+                for (int k = 0; k < 3; k++) {
+                    angle += 2 * pi * s.momentum[k] * (x[k] - s.origin[k]) / size[k];
+                }
+                for (int c = 0; c < 3; c++) {
+                    double wanted = c == colour ? shape : 0;
+                    CHECK_NEAR(t, v[6 * site + 2 * c], wanted * cos(angle), 1e-14);
+                    CHECK_NEAR(t, v[6 * site + 2 * c + 1], wanted * sin(angle), 1e-14);
+                }
+            }
+        }
+    }
+    free(v);
+    naik_lattice_destroy(&lat);
+}
+
+static void random_walls_are_noise_on_one_slice(check *t)
+{
+    double *v = NULL;
+    naik_lattice *lat = make_lattice(t, t->comm, &v);
+    CHECK_REQUIRE(t, lat != NULL);
+    for (int noise = NAIK_NOISE_Z2; noise <= NAIK_NOISE_GAUSSIAN; noise++) {
+        naik_source s = {.type = NAIK_SOURCE_RANDOM_WALL,
+                         .origin = {0, 0, 0, 5},
+                         .noise = (naik_noise)noise,
+                         .seed = 99};
+        double sum[6] = {0};
+        const int colour = noise;
+        CHECK_OK(t, naik_source_fill(lat, &s, colour, v));
+        for (int32_t site = 0; site < lat->sites; site++) {
+            int x[4];
+            double norm2 = 0, others = 0;
+            coordinates(lat, site, x);
+            for (int i = 0; i < 6; i++) {
+                double part = v[6 * site + i];
+                norm2 += part * part;
+                others += i / 2 == colour ? 0 : part * part;
+                sum[i] += part;
+            }
+            CHECK_NEAR(t, norm2, x[3] == 5 ? 1 : 0, 1e-15 * 8);
+            if (noise != NAIK_NOISE_GAUSSIAN) {
+                CHECK_TRUE(t, others == 0);
+            } else if (x[3] == 5) {
+                CHECK_TRUE(t, others > 0);
+            }
+            if (noise == NAIK_NOISE_Z2) {
+                CHECK_TRUE(t, v[6 * site + 2 * colour + 1] == 0);
+            }
+        }
+        /* The mean vanishes: 256 sites of norm 1, four standard deviations. */
+        for (int i = 0; i < 6; i++) {
+            naik_exactsum total;
+            naik_exactsum_clear(&total);
+            naik_exactsum_add(&total, sum[i]);
+            CHECK_OK(t, naik_comm_sum_exact(t->comm, &total, 1));
+            CHECK_NEAR(t, naik_exactsum_value(&total), 0, 4 * 16);
+        }
+    }
+    free(v);
+    naik_lattice_destroy(&lat);
+}
+
+static void noise_depends_on_seed_and_colour(check *t)
+{
+    double *v[3] = {NULL};
+    naik_lattice *lat[3] = {NULL};
+    for (int i = 0; i < 3; i++) {
+        naik_source s = {.type = NAIK_SOURCE_RANDOM_WALL, .noise = NAIK_NOISE_GAUSSIAN};
+        s.seed = i == 1 ? 2 : 1;
+        lat[i] = make_lattice(t, t->comm, &v[i]);
+        CHECK_REQUIRE(t, lat[i] != NULL);
+        CHECK_OK(t, naik_source_fill(lat[i], &s, i == 2 ? 1 : 0, v[i]));
+    }
+    for (int32_t i = 0; i < 6 * lat[0]->sites; i++) {
+        CHECK_TRUE(t, v[0][i] == 0 || (v[0][i] != v[1][i] && v[0][i] != v[2][i]));
+    }
+    for (int i = 0; i < 3; i++) {
+        free(v[i]);
+        naik_lattice_destroy(&lat[i]);
+    }
+}
+
+static void sources_are_the_same_on_every_grid(check *t)
+{
+    double *v = NULL, *whole = NULL;
+    naik_comm *alone = NULL;
+    CHECK_OK(t, naik_comm_create_alone(t->log, &alone));
+    CHECK_REQUIRE(t, alone != NULL);
+    naik_lattice *lat = make_lattice(t, t->comm, &v), *one = make_lattice(t, alone, &whole);
+    CHECK_REQUIRE(t, lat != NULL && one != NULL);
+    for (int type = NAIK_SOURCE_POINT; type < NAIK_SOURCE_FILE; type++) {
+        for (int noise = NAIK_NOISE_Z2; noise <= NAIK_NOISE_GAUSSIAN; noise++) {
+            naik_source s = {.type = (naik_source_type)type,
+                             .origin = {1, 3, 2, 7},
+                             .momentum = {1, 2, -1},
+                             .radius = 1.7,
+                             .noise = (naik_noise)noise,
+                             .seed = 7};
+            CHECK_OK(t, naik_source_fill(lat, &s, 1, v));
+            CHECK_OK(t, naik_source_fill(one, &s, 1, whole));
+            bool same = true;
+            for (int32_t site = 0; site < lat->sites; site++) {
+                int x[4];
+                naik_lattice_coords(lat, site, x);
+                int64_t global = naik_lattice_global(lat, x);
+                same = same && memcmp(v + 6 * site, whole + 6 * global, 6 * sizeof *v) == 0;
+            }
+            CHECK_TRUE(t, same);
+        }
+    }
+    free(v);
+    free(whole);
+    naik_lattice_destroy(&lat);
+    naik_lattice_destroy(&one);
+    naik_comm_destroy(&alone);
+}
+
+static void bad_sources_are_refused(check *t)
+{
+    double *v = NULL;
+    naik_lattice *lat = make_lattice(t, t->comm, &v);
+    CHECK_REQUIRE(t, lat != NULL);
+    naik_source file = {.type = NAIK_SOURCE_FILE}, outside = {.origin = {0, 4, 0, 0}};
+    naik_source narrow = {.type = NAIK_SOURCE_GAUSSIAN, .radius = 0}, good = {.radius = 0};
+    CHECK_STATUS(t, naik_source_fill(lat, &file, 0, v), NAIK_ERR_ARG);
+    CHECK_STATUS(t, naik_source_fill(lat, &outside, 0, v), NAIK_ERR_ARG);
+    CHECK_STATUS(t, naik_source_fill(lat, &narrow, 0, v), NAIK_ERR_ARG);
+    CHECK_STATUS(t, naik_source_fill(lat, &good, 3, v), NAIK_ERR_ARG);
+    CHECK_OK(t, naik_source_fill(lat, &good, 2, v));
+    CHECK_TEXT(t, naik_source_name(NAIK_SOURCE_EVENMINUSODD_WALL), "evenminusodd_wall");
+    free(v);
+    naik_lattice_destroy(&lat);
+}
+
+CHECK_MAIN(CHECK(sources_have_their_shape_and_momentum), CHECK(random_walls_are_noise_on_one_slice),
+           CHECK(noise_depends_on_seed_and_colour), CHECK(sources_are_the_same_on_every_grid),
+           CHECK(bad_sources_are_refused))

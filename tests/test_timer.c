@@ -1,0 +1,141 @@
+/* test_timer.c - regions nest, add up, survive a forgotten stop
+ *
+ * ranks: 1
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "naik/timer.h"
+
+static void sleep_ms(int ms)
+{
+    usleep((useconds_t)ms * 1000);
+}
+
+static void regions_hold_what_is_inside_them(check *t)
+{
+    naik_timer *timer = NULL;
+    CHECK_OK(t, naik_timer_create(t->log, &timer));
+    CHECK_REQUIRE(t, timer != NULL);
+    for (int i = 0; i < 3; i++) {
+        naik_timer_start(timer, "solve");
+        naik_timer_start(timer, "dslash");
+        naik_timer_count(timer, 10, 20);
+        sleep_ms(2);
+        naik_timer_stop(timer, "dslash");
+        naik_timer_count(timer, 1, 2);
+        naik_timer_stop(timer, "solve");
+    }
+    naik_timer_region solve = naik_timer_read(timer, "solve");
+    naik_timer_region dslash = naik_timer_read(timer, "solve/dslash");
+    CHECK_INT(t, solve.calls, 3);
+    CHECK_INT(t, dslash.calls, 3);
+    CHECK_NEAR(t, solve.flops, 33, 0);
+    CHECK_NEAR(t, dslash.flops, 30, 0);
+    CHECK_NEAR(t, solve.bytes, 66, 0);
+    CHECK_TRUE(t, dslash.time_s >= 0.006);
+    CHECK_TRUE(t, solve.time_s >= dslash.time_s);
+    CHECK_TRUE(t, naik_timer_total_s(timer) >= solve.time_s);
+    CHECK_NEAR(t, naik_timer_read(timer, "").flops, 33, 0);
+    CHECK_INT(t, naik_timer_read(timer, "dslash").calls, 0);
+    naik_timer_destroy(&timer);
+    CHECK_TRUE(t, timer == NULL);
+}
+
+static void a_stop_closes_what_an_error_left_open(check *t)
+{
+    naik_timer *timer = NULL;
+    CHECK_OK(t, naik_timer_create(t->log, &timer));
+    CHECK_REQUIRE(t, timer != NULL);
+    naik_timer_start(timer, "outer");
+    naik_timer_start(timer, "inner");
+    naik_timer_stop(timer, "outer");
+    naik_timer_start(timer, "next");
+    CHECK_INT(t, naik_timer_read(timer, "next").calls, 1);
+    CHECK_INT(t, naik_timer_read(timer, "outer/next").calls, 0);
+    double inner_s = naik_timer_read(timer, "outer/inner").time_s;
+    sleep_ms(2);
+    CHECK_NEAR(t, naik_timer_read(timer, "outer/inner").time_s, inner_s, 0);
+    CHECK_TRUE(t, naik_timer_read(timer, "next").time_s >= 0.002); /* still open */
+    naik_timer_destroy(&timer);
+}
+
+static void no_timer_and_too_many_regions_do_no_harm(check *t)
+{
+    naik_timer_start(NULL, "x");
+    naik_timer_count(NULL, 1, 1);
+    naik_timer_stop(NULL, "x");
+    naik_timer_print(NULL);
+    naik_timer_event(NULL, "x", "a=%d", 1);
+    CHECK_INT(t, naik_timer_read(NULL, "x").calls, 0);
+    naik_timer *timer = NULL;
+    CHECK_OK(t, naik_timer_create(t->log, &timer));
+    CHECK_REQUIRE(t, timer != NULL);
+    for (int i = 0; i < 400; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "a region with a name far too long to be kept whole %d", i);
+        naik_timer_start(timer, name + i % 40);
+        snprintf(name, sizeof name, "%d", i);
+        naik_timer_start(timer, name);
+        naik_timer_count(timer, 1, 0);
+        naik_timer_stop(timer, name);
+    }
+    CHECK_NEAR(t, naik_timer_read(timer, "").flops, 400, 0);
+    naik_timer_print(timer);
+    naik_timer_destroy(&timer);
+}
+
+/* The table as the user sees it, through a file in place of standard output. */
+static void the_table_adds_up_to_the_total(check *t)
+{
+    naik_timer *timer = NULL;
+    CHECK_OK(t, naik_timer_create(t->log, &timer));
+    CHECK_REQUIRE(t, timer != NULL);
+    naik_timer_start(timer, "read");
+    sleep_ms(10);
+    naik_timer_stop(timer, "read");
+    naik_timer_start(timer, "solve");
+    naik_timer_start(timer, "cg");
+    naik_timer_count(timer, 5e6, 1e6);
+    sleep_ms(10);
+    naik_timer_stop(timer, "cg");
+    sleep_ms(10);
+    naik_timer_stop(timer, "solve");
+
+    FILE *capture = tmpfile();
+    int keep = dup(STDOUT_FILENO);
+    CHECK_REQUIRE(t, capture != NULL && keep >= 0);
+    fflush(stdout);
+    dup2(fileno(capture), STDOUT_FILENO);
+    naik_log_set_quiet(t->log, false);
+    naik_timer_print(timer);
+    naik_timer_event(timer, "solve", "mass=%g", 0.5);
+    naik_log_set_quiet(t->log, true);
+    fflush(stdout);
+    dup2(keep, STDOUT_FILENO);
+    close(keep);
+    naik_timer_destroy(&timer);
+
+    char line[256] = "";
+    double cg = 0, other = 0, solve = 0, total = 0;
+    rewind(capture);
+    while (fgets(line, sizeof line, capture) != NULL && strncmp(line, "event=", 6) != 0) {
+        double *percent = strncmp(line, "  cg ", 5) == 0      ? &cg
+                          : strncmp(line, "  other ", 8) == 0 ? &other
+                          : strncmp(line, "solve ", 6) == 0   ? &solve
+                          : strncmp(line, "total ", 6) == 0   ? &total
+                                                              : NULL;
+        CHECK_TRUE(t, percent == NULL || sscanf(line + 32, "%lf", percent) == 1);
+    }
+    CHECK_TRUE(t, strncmp(line, "event=solve time=", 17) == 0);
+    CHECK_TRUE(t, strstr(line, " mass=0.5\n") != NULL);
+    CHECK_TRUE(t, cg > 0 && other > 0);
+    CHECK_NEAR(t, cg + other, solve, 0.2); /* each printed to 0.1 */
+    CHECK_NEAR(t, total, 100, 0);
+    fclose(capture);
+}
+
+CHECK_MAIN(CHECK(regions_hold_what_is_inside_them), CHECK(a_stop_closes_what_an_error_left_open),
+           CHECK(no_timer_and_too_many_regions_do_no_harm), CHECK(the_table_adds_up_to_the_total))

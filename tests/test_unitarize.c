@@ -1,0 +1,201 @@
+/* test_unitarize.c - the U(3) projection: unitary, nearest, with and without the fallback */
+#include <math.h>
+
+#include "check.h"
+#include "naik/rng.h"
+#include "naik/unitarize.h"
+
+static naik_matrix random_matrix(naik_rng *rng)
+{
+    naik_matrix m;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            m.e[i][j] = (naik_complex){naik_rng_gaussian(rng), naik_rng_gaussian(rng)};
+        }
+    }
+    return m;
+}
+
+/* Random unitary by Gram-Schmidt on the columns of a random matrix: shares nothing with the code
+ * under test. */
+static naik_matrix random_unitary(naik_rng *rng)
+{
+    naik_matrix m = random_matrix(rng);
+    for (int j = 0; j < 3; j++) {
+        for (int twice = 0; twice < 2; twice++) {
+            for (int i = 0; i < j; i++) {
+                naik_complex overlap = {0, 0};
+                for (int k = 0; k < 3; k++) {
+                    overlap = naik_cadd(overlap, naik_cmul(naik_conj(m.e[k][i]), m.e[k][j]));
+                }
+                for (int k = 0; k < 3; k++) {
+                    m.e[k][j] = naik_csub(m.e[k][j], naik_cmul(overlap, m.e[k][i]));
+                }
+            }
+            double norm = 0;
+            for (int k = 0; k < 3; k++) {
+                norm += naik_cnorm2(m.e[k][j]);
+            }
+            for (int k = 0; k < 3; k++) {
+                m.e[k][j] = naik_cscale(1 / sqrt(norm), m.e[k][j]);
+            }
+        }
+    }
+    return m;
+}
+
+static double distance(const naik_matrix *a, const naik_matrix *b)
+{
+    naik_matrix d = *a;
+    naik_mat_add(&d, -1, b);
+    return sqrt(naik_mat_norm2(&d));
+}
+
+static double unitarity(const naik_matrix *w)
+{
+    const naik_matrix square = naik_mat_dagger_mul(w, w), one = naik_mat_unit();
+    return distance(&square, &one);
+}
+
+/* V = A diag(sigma) B^+ with random unitary A, B, whose polar factor is A B^+. */
+static naik_matrix with_singular_values(naik_rng *rng, const double sigma[3], naik_matrix *polar)
+{
+    naik_matrix a = random_unitary(rng);
+    const naik_matrix b = random_unitary(rng);
+    *polar = naik_mat_mul_dagger(&a, &b);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            a.e[i][j] = naik_cscale(sigma[j], a.e[i][j]);
+        }
+    }
+    return naik_mat_mul_dagger(&a, &b);
+}
+
+static void projection_is_unitary_and_leaves_a_positive_rest(check *t)
+{
+    naik_rng rng = naik_rng_at(11, 0, 0);
+    for (int trial = 0; trial < 500; trial++) {
+        bool used_svd = true;
+        const naik_matrix v = random_matrix(&rng);
+        const naik_matrix w = naik_unitarize(&v, &used_svd);
+        CHECK_NEAR(t, unitarity(&w), 0, 3e-15);
+        /* H = W^+ V: hermitian, and positive by Sylvester's leading minors. */
+        const naik_matrix h = naik_mat_dagger_mul(&w, &v), hd = naik_mat_dagger(&h);
+        /* Rounding errors of W that do not commute with Q grow with the condition number. */
+        CHECK_NEAR(t, distance(&h, &hd), 0, 1e-13 * sqrt(naik_mat_norm2(&v)));
+        CHECK_TRUE(t, h.e[0][0].re > 0);
+        CHECK_TRUE(t, h.e[0][0].re * h.e[1][1].re > naik_cnorm2(h.e[0][1]));
+        CHECK_TRUE(t, naik_mat_det(&h).re > 0);
+    }
+}
+
+static void projection_finds_the_polar_factor(check *t)
+{
+    static const double sigma[][3] = {{1, 1, 1},        {1, 0.9, 0.8},         {1.5, 1.5, 0.7},
+                                      {1, 1 + 1e-9, 1}, {1.2, 0.5, 0.05},      {1.1, 1, 2e-3},
+                                      {1, 1, 1.1e-4},   {0.3, 0.3, 0.3 + 1e-8}};
+    naik_rng rng = naik_rng_at(12, 0, 0);
+    for (int k = 0; k < (int)(sizeof sigma / sizeof *sigma); k++) {
+        for (int trial = 0; trial < 20; trial++) {
+            bool used_svd = true;
+            naik_matrix polar;
+            const naik_matrix v = with_singular_values(&rng, sigma[k], &polar);
+            const naik_matrix w = naik_unitarize(&v, &used_svd);
+            const double smallest = fmin(sigma[k][0], fmin(sigma[k][1], sigma[k][2]));
+            /* V itself carries rounding errors, which the smallest singular value magnifies. */
+            CHECK_NEAR(t, distance(&w, &polar), 0, 2e-15 + 3e-15 / smallest);
+            CHECK_NEAR(t, unitarity(&w), 0, 3e-15);
+        }
+    }
+}
+
+static void nearly_singular_matrices_take_the_fallback(check *t)
+{
+    static const double sigma[][3] = {
+        {1, 1, 0.9e-4}, {1, 1, 1e-9}, {1, 1e-3, 1e-3}, {1e-3, 1e-3, 1e-3}, {1e-60, 1e-60, 1e-60}};
+    naik_rng rng = naik_rng_at(13, 0, 0);
+    for (int k = 0; k < (int)(sizeof sigma / sizeof *sigma); k++) {
+        for (int trial = 0; trial < 20; trial++) {
+            bool used_svd = false;
+            naik_matrix polar;
+            const naik_matrix v = with_singular_values(&rng, sigma[k], &polar);
+            const naik_matrix w = naik_unitarize(&v, &used_svd);
+            const double smallest = fmin(sigma[k][0], fmin(sigma[k][1], sigma[k][2]));
+            const double largest = fmax(sigma[k][0], fmax(sigma[k][1], sigma[k][2]));
+            CHECK_TRUE(t, used_svd);
+            CHECK_NEAR(t, unitarity(&w), 0, 5e-15);
+            CHECK_NEAR(t, distance(&w, &polar), 0, 5e-15 + 3e-15 * largest / smallest);
+        }
+    }
+    bool used_svd = true;
+    naik_matrix polar;
+    static const double regular[3] = {1, 1, 1.1e-4}; /* |det|^2 = 1.2e-8 */
+    const naik_matrix v = with_singular_values(&rng, regular, &polar);
+    (void)naik_unitarize(&v, &used_svd);
+    CHECK_TRUE(t, !used_svd);
+}
+
+static void singular_matrices_still_give_unitary_ones(check *t)
+{
+    naik_rng rng = naik_rng_at(14, 0, 0);
+    static const double sigma[][3] = {{1, 0.7, 0}, {1, 0, 0}, {0, 0, 0}};
+    for (int k = 0; k < 3; k++) {
+        for (int trial = 0; trial < 20; trial++) {
+            bool used_svd = false;
+            naik_matrix polar;
+            const naik_matrix v = with_singular_values(&rng, sigma[k], &polar);
+            const naik_matrix w = naik_unitarize(&v, &used_svd);
+            CHECK_TRUE(t, used_svd);
+            CHECK_NEAR(t, unitarity(&w), 0, 5e-15);
+            /* W^+ V is |V|: A diag(sigma) ... its norm equals V's and it is hermitian. */
+            const naik_matrix h = naik_mat_dagger_mul(&w, &v), hd = naik_mat_dagger(&h);
+            CHECK_NEAR(t, distance(&h, &hd), 0, 1e-14);
+            CHECK_NEAR(t, naik_mat_trace(&h).re, sigma[k][0] + sigma[k][1] + sigma[k][2], 1e-14);
+        }
+    }
+    naik_matrix exact = naik_mat_zero(); /* exact zeros, one column and one row */
+    exact.e[0][1].re = 2;
+    exact.e[2][2].im = -3;
+    bool used_svd = false;
+    const naik_matrix w = naik_unitarize(&exact, &used_svd);
+    CHECK_TRUE(t, used_svd);
+    CHECK_NEAR(t, unitarity(&w), 0, 5e-15);
+    CHECK_NEAR(t, w.e[0][1].re, 1, 1e-15);
+    CHECK_NEAR(t, w.e[2][2].im, -1, 1e-15);
+}
+
+static void unitary_matrices_are_left_alone(check *t)
+{
+    naik_rng rng = naik_rng_at(15, 0, 0);
+    for (int trial = 0; trial < 100; trial++) {
+        bool used_svd = true;
+        const naik_matrix v = random_unitary(&rng), w = naik_unitarize(&v, &used_svd);
+        CHECK_TRUE(t, !used_svd);
+        CHECK_NEAR(t, distance(&v, &w), 0, 3e-15);
+    }
+}
+
+static void numbers_out_of_range_do_not_pass_unseen(check *t)
+{
+    naik_rng rng = naik_rng_at(16, 0, 0);
+    bool used_svd = false;
+    naik_matrix v = random_matrix(&rng);
+    v.e[1][2].im = NAN;
+    naik_matrix w = naik_unitarize(&v, &used_svd);
+    CHECK_TRUE(t, isnan(naik_mat_norm2(&w)));
+    v.e[1][2].im = INFINITY;
+    w = naik_unitarize(&v, &used_svd);
+    CHECK_TRUE(t, isnan(naik_mat_norm2(&w)));
+    naik_matrix polar;
+    static const double huge[3] = {1e200, 2e200, 3e200};
+    v = with_singular_values(&rng, huge, &polar);
+    w = naik_unitarize(&v, &used_svd);
+    CHECK_TRUE(t, used_svd);
+    CHECK_NEAR(t, distance(&w, &polar), 0, 1e-14);
+}
+
+CHECK_MAIN(CHECK(projection_is_unitary_and_leaves_a_positive_rest),
+           CHECK(projection_finds_the_polar_factor),
+           CHECK(nearly_singular_matrices_take_the_fallback),
+           CHECK(singular_matrices_still_give_unitary_ones), CHECK(unitary_matrices_are_left_alone),
+           CHECK(numbers_out_of_range_do_not_pass_unseen))

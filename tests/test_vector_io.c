@@ -1,0 +1,487 @@
+/* test_vector_io.c - vectors written here and damaged here, and those of another code, which must
+ * solve that code's equations */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "naik/checksum.h"
+#include "naik/dslash_ref.h"
+#include "naik/gauge_io.h"
+#include "naik/meson.h"
+#include "naik/sites.h"
+#include "naik/vector_io.h"
+
+static const int size[4] = {8, 4, 4, 8};
+enum { VOLUME = 8 * 4 * 4 * 8, SLICE = 8 * 4 * 4, SLICE_T = 5 };
+
+/* The same name on every rank. */
+static void scratch_path(check *t, char path[256])
+{
+    const char *folder = getenv("SCRATCH");
+    int pid = (int)getpid();
+    naik_comm_broadcast(t->comm, &pid, sizeof pid, 0);
+    snprintf(path, 256, "%s/naik-test-vector-%d", folder != NULL ? folder : "/tmp", pid);
+}
+
+/* Number i of vector `index` at a site: exact in single precision. */
+static double number_at(int64_t site, int i, int index)
+{
+    return 0.25 * (double)(6 * site + i) - 7 * index;
+}
+
+static void put_record(FILE *file, const char *type, const void *data, size_t bytes)
+{
+    unsigned char header[144] = {0x45, 0x67, 0x89, 0xab, 0, 1}, zero[8] = {0};
+    for (int i = 0; i < 8; i++) {
+        header[15 - i] = (unsigned char)((uint64_t)bytes >> 8 * i);
+    }
+    snprintf((char *)header + 16, 128, "%s", type);
+    fwrite(header, 1, sizeof header, file);
+    fwrite(data, 1, bytes, file);
+    fwrite(zero, 1, (8 - bytes % 8) % 8, file);
+}
+
+static void put_text(FILE *file, const char *type, const char *text)
+{
+    put_record(file, type, text, strlen(text));
+}
+
+/* One vector with all its records; a source lies on one time slice. */
+static void put_vector(FILE *file, int index, int bits, bool source, bool with_sum)
+{
+    const int64_t first = source ? SLICE_T * SLICE : 0;
+    const int count = source ? SLICE : VOLUME, site_bytes = 6 * bits / 8;
+    unsigned char *data = malloc((size_t)count * (size_t)site_bytes);
+    char xml[512];
+    snprintf(xml, sizeof xml,
+             "<scidacRecord><recordtype>%d</recordtype>%s<precision>%c</precision>"
+             "<colors>3</colors><typesize>%d</typesize><datacount>1</datacount></scidacRecord>",
+             source ? 2 : 0,
+             source ? "<hyperlower>0 0 0 5</hyperlower><hyperupper>7 3 3 5</hyperupper>" : "",
+             bits == 32 ? 'F' : 'D', site_bytes);
+    put_text(file, "scidac-private-record-xml", xml);
+    put_text(file, "scidac-record-xml", source ? "<usqcdSourceInfo>" : "<usqcdKSPropInfo>");
+    for (int site = 0; site < count; site++) {
+        double v[6];
+        for (int i = 0; i < 6; i++) {
+            v[i] = number_at(first + site, i, source ? 100 + index : index);
+        }
+        naik_reals_encode(v, 6, bits, true, data + site * site_bytes);
+    }
+    put_record(file, "scidac-binary-data", data, (size_t)count * (size_t)site_bytes);
+    uint32_t sum[2] = {0, 0};
+    naik_checksum_usqcd(sum, first, count, data, site_bytes);
+    snprintf(xml, sizeof xml, "<scidacChecksum><suma>%x</suma><sumb>%x</sumb></scidacChecksum>",
+             sum[0], sum[1]);
+    if (with_sum) {
+        put_text(file, "scidac-checksum", xml);
+    }
+    free(data);
+}
+
+/* A file of `count` vectors, with sources where `pairs`; written by rank 0. */
+static void write_lime(check *t, const char *path, int count, int bits, bool pairs, bool with_sum)
+{
+    if (t->comm->rank == 0) {
+        FILE *file = fopen(path, "wb");
+        put_text(file, "scidac-private-file-xml",
+                 "<scidacFile><spacetime>4</spacetime><dims>8 4 4 8</dims><volfmt>0</volfmt>"
+                 "</scidacFile>");
+        for (int i = 0; i < count; i++) {
+            if (pairs) {
+                put_vector(file, i, bits, true, with_sum);
+            }
+            put_vector(file, i, bits, false, with_sum);
+        }
+        fclose(file);
+    }
+    naik_comm_barrier(t->comm);
+}
+
+static bool holds(const naik_lattice *lat, const double *v, int index, bool source)
+{
+    bool same = true;
+    for (int32_t site = 0; site < lat->sites; site++) {
+        int x[4];
+        naik_lattice_coords(lat, site, x);
+        bool inside = !source || lat->origin[3] + x[3] == SLICE_T;
+        for (int i = 0; i < 6; i++) {
+            double wanted = inside ? number_at(naik_lattice_global(lat, x), i, index) : 0;
+            same = same && v[6 * site + i] == wanted;
+        }
+    }
+    return same;
+}
+
+static naik_lattice *make_lattice(check *t, const int extents[4], double **v)
+{
+    naik_lattice *lat = NULL;
+    CHECK_OK(t, naik_lattice_create(t->comm, extents, NULL, &lat));
+    if (lat != NULL) {
+        *v = malloc((size_t)lat->sites * 6 * sizeof **v);
+    }
+    return lat;
+}
+
+static void vectors_and_pairs_are_read_as_written(check *t)
+{
+    char path[256];
+    double *v = NULL;
+    scratch_path(t, path);
+    naik_lattice *lat = make_lattice(t, size, &v);
+    CHECK_REQUIRE(t, lat != NULL);
+    for (int kind = 0; kind < 8; kind++) {
+        const int bits = kind & 1 ? 64 : 32;
+        const bool pairs = kind & 2, with_sum = kind & 4;
+        naik_vector_file *file = NULL;
+        write_lime(t, path, 3, bits, pairs, with_sum);
+        CHECK_OK(t, naik_vector_file_open(t->comm, path, &file));
+        CHECK_REQUIRE(t, file != NULL);
+        CHECK_TEXT(t, file->format, pairs ? "usqcd-pairs" : "scidac-vector");
+        CHECK_INT(t, file->precision, bits);
+        CHECK_INT(t, file->count, 3);
+        CHECK_INT(t, file->has_sources, pairs);
+        CHECK_INT(t, file->has_checksums, with_sum);
+        for (int i = 0; i < 3; i++) {
+            CHECK_OK(t, naik_vector_file_read(file, lat, NAIK_VECTOR_SOLUTION, i, v));
+            CHECK_TRUE(t, holds(lat, v, i, false));
+            CHECK_STATUS(t, naik_vector_file_read(file, lat, NAIK_VECTOR_SOURCE, i, v),
+                         pairs ? NAIK_OK : NAIK_ERR_INPUT);
+            CHECK_TRUE(t, !pairs || holds(lat, v, 100 + i, true));
+        }
+        CHECK_STATUS(t, naik_vector_file_read(file, lat, NAIK_VECTOR_SOLUTION, 3, v),
+                     NAIK_ERR_INPUT);
+        naik_vector_file_close(&file);
+    }
+    unlink(path);
+    free(v);
+    naik_lattice_destroy(&lat);
+}
+
+static void write_fnal(check *t, const char *path, bool big)
+{
+    if (t->comm->rank == 0) {
+        FILE *file = fopen(path, "wb");
+        const uint32_t word[9] = {0x71626434, 12345, 4, 18, 8, 4, 4, 8, 0};
+        for (int i = 0; i < 9; i++) {
+            for (int b = 0; b < 4; b++) {
+                fputc((int)(word[i] >> 8 * (big ? 3 - b : b) & 0xff), file);
+            }
+        }
+        for (int site = 0; site < VOLUME; site++) {
+            for (int colour = 0; colour < 3; colour++) {
+                double v[6];
+                unsigned char bytes[24];
+                for (int i = 0; i < 6; i++) {
+                    v[i] = number_at(site, i, colour);
+                }
+                naik_reals_encode(v, 6, 32, big, bytes);
+                fwrite(bytes, 1, sizeof bytes, file);
+            }
+        }
+        fclose(file);
+    }
+    naik_comm_barrier(t->comm);
+}
+
+static void fnal_propagators_are_read_in_both_byte_orders(check *t)
+{
+    char path[256];
+    double *v = NULL;
+    scratch_path(t, path);
+    naik_lattice *lat = make_lattice(t, size, &v);
+    CHECK_REQUIRE(t, lat != NULL);
+    for (int big = 0; big < 2; big++) {
+        naik_vector_file *file = NULL;
+        write_fnal(t, path, big);
+        CHECK_OK(t, naik_vector_file_open(t->comm, path, &file));
+        CHECK_REQUIRE(t, file != NULL);
+        CHECK_TEXT(t, file->format, "fnal-ks");
+        CHECK_TRUE(t, file->count == 3 && !file->has_sources && !file->has_checksums);
+        for (int colour = 0; colour < 3; colour++) {
+            CHECK_OK(t, naik_vector_file_read(file, lat, NAIK_VECTOR_SOLUTION, colour, v));
+            CHECK_TRUE(t, holds(lat, v, colour, false));
+        }
+        naik_vector_file_close(&file);
+    }
+    unlink(path);
+    free(v);
+    naik_lattice_destroy(&lat);
+}
+
+/* Opens and reads everything; the status of the first failure. */
+static naik_status read_all(check *t, const naik_lattice *lat, const char *path, double *v)
+{
+    naik_vector_file *file = NULL;
+    naik_status status = naik_vector_file_open(t->comm, path, &file);
+    for (int i = 0; status == NAIK_OK && i < 2 * file->count; i++) {
+        naik_vector_part part = i < file->count ? NAIK_VECTOR_SOLUTION : NAIK_VECTOR_SOURCE;
+        if (part == NAIK_VECTOR_SOLUTION || file->has_sources) {
+            status = naik_vector_file_read(file, lat, part, i % file->count, v);
+        }
+    }
+    naik_vector_file_close(&file);
+    return status;
+}
+
+static void flip_bit(check *t, const char *path, long at)
+{
+    if (t->comm->rank == 0) {
+        FILE *file = fopen(path, "r+b");
+        fseek(file, at, at < 0 ? SEEK_END : SEEK_SET);
+        int byte = fgetc(file);
+        fseek(file, at, at < 0 ? SEEK_END : SEEK_SET);
+        fputc(byte ^ 4, file);
+        fclose(file);
+    }
+    naik_comm_barrier(t->comm);
+}
+
+static void damage_is_noticed(check *t)
+{
+    static const long data_at[2] = {-3000, 1500}; /* in the last solution, in the first source */
+    char path[256];
+    double *v = NULL;
+    scratch_path(t, path);
+    naik_lattice *lat = make_lattice(t, size, &v);
+    CHECK_REQUIRE(t, lat != NULL);
+    for (int i = 0; i < 2; i++) {
+        write_lime(t, path, 2, 32, true, true);
+        CHECK_STATUS(t, read_all(t, lat, path, v), NAIK_OK);
+        flip_bit(t, path, data_at[i]);
+        CHECK_STATUS(t, read_all(t, lat, path, v), NAIK_ERR_CORRUPT);
+    }
+    write_lime(t, path, 2, 32, true, true);
+    flip_bit(t, path, 1); /* LIME's magic number */
+    CHECK_STATUS(t, read_all(t, lat, path, v), NAIK_ERR_INPUT);
+    for (int fnal = 0; fnal < 2; fnal++) {
+        if (fnal) {
+            write_fnal(t, path, false);
+        } else {
+            write_lime(t, path, 2, 32, true, true);
+        }
+        CHECK_INT(t, t->comm->rank == 0 ? truncate(path, 20000) : 0, 0);
+        naik_comm_barrier(t->comm);
+        CHECK_STATUS(t, read_all(t, lat, path, v), NAIK_ERR_CORRUPT);
+    }
+    write_fnal(t, path, false);
+    flip_bit(t, path, 16); /* extent x */
+    CHECK_STATUS(t, read_all(t, lat, path, v), NAIK_ERR_CORRUPT);
+    unlink(path);
+    naik_comm_barrier(t->comm);
+    CHECK_STATUS(t, read_all(t, lat, path, v), NAIK_ERR_INPUT);
+    CHECK_STATUS(t, read_all(t, lat, "/", v), NAIK_ERR_INPUT);
+    free(v);
+    naik_lattice_destroy(&lat);
+}
+
+static void another_lattice_is_refused(check *t)
+{
+    static const int other[4] = {8, 4, 8, 8};
+    char path[256];
+    double *v = NULL;
+    scratch_path(t, path);
+    naik_lattice *lat = make_lattice(t, other, &v);
+    CHECK_REQUIRE(t, lat != NULL);
+    write_lime(t, path, 1, 32, false, true);
+    CHECK_STATUS(t, read_all(t, lat, path, v), NAIK_ERR_INPUT);
+    naik_comm_barrier(t->comm);
+    unlink(path);
+    free(v);
+    naik_lattice_destroy(&lat);
+}
+
+typedef struct case_8888 { /* fat and long links and room for vectors, read from the reference */
+    naik_lattice *lat;
+    naik_fatlong links;
+    double *source, *x, *mx;
+} case_8888;
+
+static bool read_vector(check *t, const naik_lattice *lat, const char *name, naik_vector_part part,
+                        int index, double *v)
+{
+    char path[1024];
+    naik_vector_file *file = NULL;
+    if (!CHECK_OK(t, naik_vector_file_open(
+                         t->comm, check_reference_path(t, name, path, sizeof path), &file))) {
+        return false;
+    }
+    CHECK_TRUE(t, file->has_checksums || strcmp(file->format, "fnal-ks") == 0);
+    bool ok = CHECK_OK(t, naik_vector_file_read(file, lat, part, index, v));
+    naik_vector_file_close(&file);
+    return ok;
+}
+
+static bool read_links(check *t, const char *name, naik_gauge **gauge, const naik_lattice *lat)
+{
+    char path[1024];
+    naik_gauge_file file = {0};
+    bool ok = CHECK_OK(t, naik_gauge_create(lat, gauge)) &&
+              CHECK_OK(t, naik_gauge_file_read(check_reference_path(t, name, path, sizeof path),
+                                               *gauge, &file)) &&
+              CHECK_TRUE(t, file.checksum_ok);
+    naik_gauge_file_clear(&file);
+    return ok;
+}
+
+static bool setup_8888(check *t, const char *fat, const char *far, case_8888 *c)
+{
+    static const int extents[4] = {8, 8, 8, 8};
+    memset(c, 0, sizeof *c);
+    c->lat = make_lattice(t, extents, &c->source);
+    if (c->lat == NULL) {
+        return false;
+    }
+    c->x = malloc((size_t)c->lat->sites * 6 * sizeof *c->x);
+    c->mx = malloc((size_t)c->lat->sites * 6 * sizeof *c->mx);
+    return read_links(t, fat, &c->links.fat, c->lat) &&
+           read_links(t, far, &c->links.long_links, c->lat);
+}
+
+static void teardown_8888(case_8888 *c)
+{
+    naik_gauge_destroy(&c->links.fat);
+    naik_gauge_destroy(&c->links.long_links);
+    free(c->source);
+    free(c->x);
+    free(c->mx);
+    naik_lattice_destroy(&c->lat);
+}
+
+/* sum |a - b|^2 over all ranks, and over even sites only where asked; b may be NULL. */
+static double norm2(check *t, const naik_lattice *lat, const double *a, const double *b, bool even)
+{
+    naik_exactsum sum;
+    naik_exactsum_clear(&sum);
+    for (int32_t site = 0; site < lat->sites; site++) {
+        int x[4];
+        naik_lattice_coords(lat, site, x);
+        for (int i = 6 * site; i < 6 * site + 6 && !(even && naik_parity_of(x)); i++) {
+            double d = a[i] - (b != NULL ? b[i] : 0);
+            naik_exactsum_add(&sum, d * d);
+        }
+    }
+    CHECK_OK(t, naik_comm_sum_exact(t->comm, &sum, 1));
+    return naik_exactsum_value(&sum);
+}
+
+/* Asqtad links of a reference configuration, antiperiodic in t. */
+static naik_fatlong *make_asqtad(check *t, const naik_lattice *lat, const char *name, double u0)
+{
+    naik_gauge *u = NULL;
+    naik_fattener *fattener = NULL;
+    naik_fatlong *links = NULL;
+    double change;
+    if (read_links(t, name, &u, lat) && CHECK_OK(t, naik_gauge_reunitarise(u, &change))) {
+        naik_gauge_apply_phases(u, true);
+        if (CHECK_OK(t, naik_fattener_create(u, NAIK_ASQTAD, u0, &fattener))) {
+            CHECK_OK(t, naik_fattener_links(fattener, 0, &links));
+        }
+    }
+    naik_fattener_destroy(&fattener);
+    naik_gauge_destroy(&u);
+    return links;
+}
+
+/* Relative residuals of the two sample answers with these links. */
+static void check_answers(check *t, const case_8888 *c, const naik_fatlong *links,
+                          const double expected[2], double tolerance)
+{
+    const naik_vector_part plain = NAIK_VECTOR_SOLUTION;
+    const double b2 = norm2(t, c->lat, c->source, NULL, false);
+    CHECK_REQUIRE(t, read_vector(t, c->lat, "ksvector.ans.Minv.sample.l8", plain, 0, c->x));
+    CHECK_OK(t, naik_operator_ref(links, 0.1, c->x, c->mx));
+    CHECK_NEAR(t, sqrt(norm2(t, c->lat, c->mx, c->source, false) / b2), expected[0], tolerance);
+    CHECK_REQUIRE(t, read_vector(t, c->lat, "ksvector.ans.MdaggerMinv.sample.l8", plain, 0, c->x));
+    CHECK_OK(t, naik_normal_ref(links, 0.1, c->x, c->mx));
+    CHECK_NEAR(t, sqrt(norm2(t, c->lat, c->mx, c->source, false) / b2), expected[1], tolerance);
+}
+
+static void answers_of_another_code_solve_its_equations(check *t)
+{
+    /* Of an independent program with links in double; stored links are rounded to single. */
+    static const double in_double[2] = {7.7e-8, 5.1e-8}, zero[2] = {0, 0};
+    case_8888 c;
+    if (t->reference == NULL) {
+        CHECK_SKIP(t, "NAIK_REFERENCE is not set");
+    }
+    CHECK_REQUIRE(t, setup_8888(t, "fat.l8", "long.l8", &c));
+    CHECK_REQUIRE(
+        t, read_vector(t, c.lat, "ksvector.src.sample.l8", NAIK_VECTOR_SOLUTION, 0, c.source));
+    CHECK_NEAR(t, norm2(t, c.lat, c.source, NULL, false), 6903550.7264784, 1e-6);
+    CHECK_NEAR(t, norm2(t, c.lat, c.source, NULL, true), 3398941.4542235, 1e-6);
+    check_answers(t, &c, &c.links, zero, 1e-7);
+    naik_fatlong *links = make_asqtad(t, c.lat, "lat.sample.l8", 0.502);
+    CHECK_REQUIRE(t, links != NULL);
+    check_answers(t, &c, links, in_double, 1e-9);
+    naik_fatlong_destroy(&links);
+    teardown_8888(&c);
+}
+
+static void propagator_of_another_code_solves_its_equation(check *t)
+{
+    static const double pion[8] = {2.790290e-01, 6.242890e-02, 1.805858e-02, 1.038448e-02,
+                                   3.639427e-03, 9.751819e-03, 1.608343e-02, 6.102547e-02};
+    static const int zero[3] = {0, 0, 0};
+    static const char name[] = "prop.hisq.l8888.point.m0.05";
+    double sum[8] = {0}, one[8];
+    case_8888 c;
+    if (t->reference == NULL) {
+        CHECK_SKIP(t, "NAIK_REFERENCE is not set");
+    }
+    CHECK_REQUIRE(t, setup_8888(t, "fat.hisq.l8888", "long.hisq.l8888", &c));
+    for (int colour = 0; colour < 3; colour++) {
+        CHECK_REQUIRE(t, read_vector(t, c.lat, name, NAIK_VECTOR_SOURCE, colour, c.source));
+        CHECK_REQUIRE(t, read_vector(t, c.lat, name, NAIK_VECTOR_SOLUTION, colour, c.x));
+        CHECK_TRUE(t, norm2(t, c.lat, c.source, NULL, false) == 1);
+        CHECK_TRUE(t, t->comm->rank != 0 || c.source[2 * colour] == 1);
+        CHECK_OK(t, naik_operator_ref(&c.links, 0.05, c.x, c.mx));
+        CHECK_NEAR(t, sqrt(norm2(t, c.lat, c.mx, c.source, false)), 0, 1e-12);
+        CHECK_OK(t, naik_meson_correlator(c.lat, NAIK_PION5, zero, c.x, one));
+        for (int i = 0; i < 8; i++) {
+            sum[i] += one[i];
+        }
+    }
+    for (int i = 0; i < 8; i++) {
+        CHECK_NEAR(t, sum[i], pion[i], 6e-7 * pion[i]); /* seven printed digits */
+    }
+    teardown_8888(&c);
+}
+
+static void fnal_propagator_of_another_code_solves_its_equation(check *t)
+{
+    static const int extents[4] = {4, 4, 4, 8};
+    static const char name[] = "ks.sample.l4448_m0.0500_t0_x0_y0_z0";
+    if (t->reference == NULL) {
+        CHECK_SKIP(t, "NAIK_REFERENCE is not set");
+    }
+    if (t->comm->size > 2) {
+        CHECK_SKIP(t, "the lattice 4 4 4 8 is for one or two ranks");
+    }
+    double *x = NULL, total = 0;
+    naik_lattice *lat = make_lattice(t, extents, &x);
+    CHECK_REQUIRE(t, lat != NULL);
+    double *mx = malloc((size_t)lat->sites * 6 * sizeof *mx);
+    naik_fatlong *links = make_asqtad(t, lat, "lat.sample.l4448.ll", 1);
+    CHECK_REQUIRE(t, links != NULL);
+    for (int colour = 0; colour < 3; colour++) {
+        CHECK_REQUIRE(t, read_vector(t, lat, name, NAIK_VECTOR_SOLUTION, colour, x));
+        CHECK_OK(t, naik_operator_ref(links, 0.05, x, mx));
+        mx[2 * colour] -= t->comm->rank == 0 ? 1 : 0; /* rank 0 has the origin */
+        total += norm2(t, lat, mx, NULL, false);
+    }
+    CHECK_NEAR(t, sqrt(total), 3.2e-5, 1e-6);
+    naik_fatlong_destroy(&links);
+    free(x);
+    free(mx);
+    naik_lattice_destroy(&lat);
+}
+
+CHECK_MAIN(CHECK(vectors_and_pairs_are_read_as_written),
+           CHECK(fnal_propagators_are_read_in_both_byte_orders), CHECK(damage_is_noticed),
+           CHECK(another_lattice_is_refused), CHECK(answers_of_another_code_solve_its_equations),
+           CHECK(propagator_of_another_code_solves_its_equation),
+           CHECK(fnal_propagator_of_another_code_solves_its_equation))

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Writes the parts of the documentation that are made from the program itself:
+
+    tools/doc.py PROGRAM FOLDER
+
+FOLDER/input.md from `naik solve --help`, the end of FOLDER/troubleshooting.md from
+tests/bad_inputs.txt. `make doc` calls it; tests/test_doc.py compares.
+"""
+import os
+import subprocess
+import sys
+
+MARK = "<!-- made by `make doc` from here on -->\n"
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+
+
+def replace_end(path, text):
+    """Keeps what stands before the mark."""
+    with open(path, encoding="utf-8") as f:
+        head = f.read().split(MARK)[0]
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(head + MARK + text)
+
+
+def input_reference(program):
+    said = subprocess.run([program, "solve", "--help"], capture_output=True, text=True, check=True)
+    reference = said.stdout.split("The input file, with every key it may have:\n")[1]
+    out = ""
+    for section in reference.strip("\n").split("\n\n"):
+        title, lines = section.split("\n", 1)
+        name, meaning = title.split(": ", 1)
+        out += f"\n## {name}\n\n{meaning[0].upper() + meaning[1:]}.\n\n```text\n{lines}\n```\n"
+    return out
+
+
+def bad_inputs():
+    with open(os.path.join(TOP, "tests", "bad_inputs.txt"), "rb") as f:
+        text = f.read().decode("utf-8")
+    body = text.split("\n----\n\n", 1)[1]
+    out = "\n| instead of | was written | and naik says |\n|---|---|---|\n"
+    for entry in body.strip("\n").split("\n\n"):
+        cells = [cell.replace("|", "\\|") or " " for cell in entry.split("\n")]
+        out += "| " + " | ".join(f"`{cell}`" if cell.strip() else "nothing" for cell in cells) + " |\n"
+    return out
+
+
+if __name__ == "__main__":
+    replace_end(os.path.join(sys.argv[2], "input.md"), input_reference(sys.argv[1]))
+    replace_end(os.path.join(sys.argv[2], "troubleshooting.md"), bad_inputs())
