@@ -1,0 +1,51 @@
+/* solve_job.h - what a run of `naik solve` works with, shared by the files that carry it out
+ *
+ * solve.c makes the job and draws the conclusion, solve_work.c solves and commits, solve_tell.c
+ * prints.
+ */
+#ifndef NAIK_SOLVE_JOB_H
+#define NAIK_SOLVE_JOB_H
+
+#include "naik/interrupt.h"
+#include "naik/link_source.h"
+#include "naik/propagator.h"
+#include "naik/propagator_file.h"
+#include "naik/timer.h"
+
+#include "solve_plan.h"
+
+typedef struct solve_job {
+    naik_comm *comm;
+    naik_log *log;
+    naik_timer *timer;
+    naik_input *input;
+    naik_lattice *lattice;
+    naik_backend *backend;
+    naik_geometry *geometry;
+    naik_link_source links;
+    naik_propagator_file *file;
+    naik_interrupt *interrupt;
+    solve_plan plan;
+    int *pending; /* tasks of the epsilon at work */
+    int64_t pending_count;
+    int done, total;
+    double start_s;
+    double *correlators; /* [correlators][momenta][T] of one solve */
+} solve_job;
+
+/* Every pending solve, epsilon after epsilon in the order of the input; each is committed to the
+ * file before the next is looked at. *interrupted: asked to stop before all were done. Collective.
+ * Whatever the links, the solver and the file return. */
+naik_status solve_work(solve_job *j, bool *interrupted);
+
+void solve_tell_banner(const solve_job *j);
+/* The file and its size. */
+void solve_tell_output(const solve_job *j, const naik_propagator_spec *spec);
+/* One line a solve, and how long the rest will take once that is worth saying. */
+void solve_tell_solve(const solve_job *j, const naik_input_task *task,
+                      const naik_propagator_result *r);
+/* The correlators of (source, mass), once all three colours are in. Collective.
+ * NAIK_ERR_MEMORY, and what reading them returns */
+naik_status solve_tell_correlators(const solve_job *j, const naik_input_task *task);
+
+#endif
