@@ -13,8 +13,8 @@ static const int guarded[NAIK_GUARDED_SIGNALS] = {SIGSEGV, SIGBUS, SIGFPE, SIGAB
 
 static void leave(int number)
 {
-    static const char sentence[] = "naik: error: the HDF5 library crashed while it decoded a gauge "
-                                   "configuration: the metadata of the file are damaged\n";
+    static const char sentence[] = "naik: error: the HDF5 library crashed while it decoded the "
+                                   "metadata of a file: that file is damaged\n";
     (void)number;
     ssize_t written = write(STDERR_FILENO, sentence, sizeof sentence - 1);
     (void)written;

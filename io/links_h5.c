@@ -6,6 +6,8 @@
 
 #include "files.h"
 #include "gauge_h5.h"
+#include "h5_guard.h"
+#include "naik/checksum.h"
 #include "naik/links_file.h"
 #include "provenance.h"
 
@@ -210,41 +212,113 @@ done:
     return status;
 }
 
-naik_status naik_links_h5_read(const char *path, const naik_lattice *lattice, double naik_epsilon,
-                               const char *boundary_t, naik_fatlong **out)
+/* Open, of this boundary, with *count sets. Collective, agrees. */
+static naik_status open_links(const char *path, naik_comm *comm, const char *boundary_t,
+                              hid_t *file, int64_t *count)
 {
-    naik_comm *comm = lattice->comm;
+    naik_status status = open_for_links(comm, path, file);
+    if (status != NAIK_OK) {
+        return status;
+    }
+    return naik_comm_agree(comm, identify(comm->log, *file, path, boundary_t, count));
+}
+
+/* Its number, or -1 with the sentence. Agrees by itself: every rank reads the same. */
+static naik_status choose_set(naik_comm *comm, hid_t file, const char *path, int64_t count,
+                              double naik_epsilon, naik_fatlong *out, int *set)
+{
+    naik_status status = NAIK_OK;
+    *set = find_set(file, (int)count, naik_epsilon, out);
+    if (*set < 0) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "'%s' holds no links of naik_epsilon %.17g: make them with naik links",
+                           path, naik_epsilon);
+    }
+    return naik_comm_agree(comm, status);
+}
+
+static naik_status read_set(const char *path, const naik_lattice *lattice, double naik_epsilon,
+                            const char *boundary_t, naik_fatlong *out)
+{
     naik_status status = NAIK_OK;
     int64_t count = 0;
     int set = -1;
     hid_t file = -1;
     char name[NAME_BYTES];
+    NAIK_TRY(open_links(path, lattice->comm, boundary_t, &file, &count));
+    NAIK_TRY(choose_set(lattice->comm, file, path, count, naik_epsilon, out, &set));
+    NAIK_TRY(naik_gauge_create(lattice, &out->fat));
+    NAIK_TRY(read_verified(file, path, set, "fat", out->fat));
+    dataset_name(set, "long", name);
+    if (H5Lexists(file, name, H5P_DEFAULT) > 0) {
+        NAIK_TRY(naik_gauge_create(lattice, &out->long_links));
+        NAIK_TRY(read_verified(file, path, set, "long", out->long_links));
+    }
+done:
+    naik_h5_close(lattice->comm, &file);
+    return status;
+}
+
+naik_status naik_links_h5_read(const char *path, const naik_lattice *lattice, double naik_epsilon,
+                               const char *boundary_t, naik_fatlong **out)
+{
+    naik_comm *comm = lattice->comm;
+    naik_status status = NAIK_OK;
+    naik_h5_guard guard;
     *out = calloc(1, sizeof **out);
     if (*out == NULL) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for links");
     }
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(open_for_links(comm, path, &file));
-    status = identify(comm->log, file, path, boundary_t, &count);
-    NAIK_TRY(naik_comm_agree(comm, status));
-    set = find_set(file, (int)count, naik_epsilon, *out);
-    if (set < 0) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                           "'%s' holds no links of naik_epsilon %.17g: make them with naik links",
-                           path, naik_epsilon);
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_gauge_create(lattice, &(*out)->fat));
-    NAIK_TRY(read_verified(file, path, set, "fat", (*out)->fat));
-    dataset_name(set, "long", name);
-    if (H5Lexists(file, name, H5P_DEFAULT) > 0) {
-        NAIK_TRY(naik_gauge_create(lattice, &(*out)->long_links));
-        NAIK_TRY(read_verified(file, path, set, "long", (*out)->long_links));
-    }
+    naik_h5_guard_begin(&guard);
+    status = read_set(path, lattice, naik_epsilon, boundary_t, *out);
+    naik_h5_guard_end(&guard);
 done:
-    naik_h5_close(comm, &file);
     if (status != NAIK_OK) {
         naik_fatlong_destroy(out);
     }
+    return status;
+}
+
+/* The stored sums of one kind of links of a set, zero where there are none, into words[2]. */
+static naik_status stored_sums(naik_comm *comm, hid_t file, const char *path, int set,
+                               const char *kind, uint32_t words[2])
+{
+    naik_gauge_file found = {0};
+    naik_status status = NAIK_OK;
+    char name[NAME_BYTES];
+    dataset_name(set, kind, name);
+    words[0] = words[1] = 0;
+    if (strcmp(kind, "fat") == 0 || H5Lexists(file, name, H5P_DEFAULT) > 0) {
+        status = naik_h5_links_describe(comm->log, file, name, path, &found);
+        memcpy(words, found.checksum_stored, sizeof found.checksum_stored);
+    }
+    return naik_comm_agree(comm, status);
+}
+
+naik_status naik_links_h5_identity(const char *path, const naik_lattice *lattice,
+                                   const double *naik_epsilon, int count, const char *boundary_t,
+                                   char *text, size_t text_size)
+{
+    naik_comm *comm = lattice->comm;
+    naik_status status = NAIK_OK;
+    uint32_t words[5] = {0}; /* of all sets before this one; fat, long */
+    int64_t stored = 0;
+    hid_t file = -1;
+    naik_h5_guard guard;
+    naik_h5_guard_begin(&guard);
+    NAIK_TRY(open_links(path, comm, boundary_t, &file, &stored));
+    for (int i = 0; i < count; i++) {
+        naik_fatlong ignored;
+        int set;
+        NAIK_TRY(choose_set(comm, file, path, stored, naik_epsilon[i], &ignored, &set));
+        NAIK_TRY(stored_sums(comm, file, path, set, "fat", words + 1));
+        NAIK_TRY(stored_sums(comm, file, path, set, "long", words + 3));
+        words[0] = naik_crc32(words, sizeof words);
+    }
+    snprintf(text, text_size, "links suma/sumb of %d epsilons: crc %x", count, words[0]);
+done:
+    naik_h5_close(comm, &file);
+    naik_h5_guard_end(&guard);
     return status;
 }

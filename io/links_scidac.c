@@ -86,6 +86,39 @@ done:
     return status;
 }
 
+/* Rank 0's header has the stored sum; without one the whole file is read. */
+static naik_status content_sum(const char *path, const naik_lattice *lattice, uint32_t sum[2])
+{
+    naik_status status = NAIK_OK;
+    naik_gauge_file file = {0};
+    naik_gauge *links = NULL;
+    NAIK_TRY(naik_gauge_file_probe(lattice->comm, path, &file));
+    memcpy(sum, file.checksum_stored, sizeof file.checksum_stored);
+    if (!file.checksum_known) {
+        naik_gauge_file_clear(&file);
+        NAIK_TRY(naik_gauge_create(lattice, &links));
+        NAIK_TRY(naik_gauge_file_read(path, links, &file));
+        memcpy(sum, file.checksum_computed, sizeof file.checksum_computed);
+    }
+done:
+    naik_gauge_file_clear(&file);
+    naik_gauge_destroy(&links);
+    return status;
+}
+
+naik_status naik_links_scidac_identity(const char *fat_path, const char *long_path,
+                                       const naik_lattice *lattice, char *text, size_t text_size)
+{
+    naik_status status = NAIK_OK;
+    uint32_t fat[2], long_links[2];
+    NAIK_TRY(content_sum(fat_path, lattice, fat));
+    NAIK_TRY(content_sum(long_path, lattice, long_links));
+    snprintf(text, text_size, "links suma/sumb fat %x %x long %x %x", fat[0], fat[1], long_links[0],
+             long_links[1]);
+done:
+    return status;
+}
+
 naik_status naik_links_scidac_recognise(naik_comm *comm, const char *path, bool *is_scidac)
 {
     if (comm->rank == 0) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "naik/links_file.h"
+#include "naik/memory.h"
 
 /* Links that were fixed in single precision have 1e-6 and less; without fixing it is of order 1. */
 #define COULOMB_LIMIT 1e-3
@@ -70,9 +71,36 @@ static naik_status check_coulomb_gauge(const naik_input *input, const naik_gauge
     return NAIK_OK;
 }
 
-/* naik's own file holds both kinds, of any number of epsilons; SciDAC's one kind, of one. */
-static naik_status check_link_files(naik_comm *comm, const naik_input *input)
+/* Of the links in the file that this input uses, in its order. */
+static naik_status identify_h5(const naik_lattice *lattice, const naik_input *input, char *text,
+                               size_t text_size)
 {
+    int count = 0;
+    void *epsilons = NULL;
+    for (int i = 0; i < input->solve_count; i++) {
+        count += input->solve[i].naik_epsilon.count;
+    }
+    naik_status status =
+        naik_alloc(lattice->comm->log, (size_t)count * sizeof(double), "Naik epsilons", &epsilons);
+    NAIK_TRY(naik_comm_agree(lattice->comm, status));
+    double *next = epsilons;
+    for (int i = 0; i < input->solve_count; i++) {
+        const naik_reals *epsilon = &input->solve[i].naik_epsilon;
+        memcpy(next, epsilon->data, (size_t)epsilon->count * sizeof *next);
+        next += epsilon->count;
+    }
+    NAIK_TRY(naik_links_h5_identity(input->action.file, lattice, epsilons, count,
+                                    naik_input_boundary_name(input), text, text_size));
+done:
+    naik_free(epsilons);
+    return status;
+}
+
+/* naik's own file holds both kinds, of any number of epsilons; SciDAC's one kind, of one. */
+static naik_status check_link_files(const naik_lattice *lattice, const naik_input *input,
+                                    char *text, size_t text_size)
+{
+    naik_comm *comm = lattice->comm;
     naik_status status = NAIK_OK;
     const char *file = input->action.file, *long_file = input->action.long_file;
     bool is_scidac = false;
@@ -100,6 +128,10 @@ static naik_status check_link_files(naik_comm *comm, const naik_input *input)
             }
         }
     }
+    if (status == NAIK_OK) {
+        status = is_scidac ? naik_links_scidac_identity(file, long_file, lattice, text, text_size)
+                           : identify_h5(lattice, input, text, text_size);
+    }
 done:
     return status;
 }
@@ -114,7 +146,7 @@ naik_status naik_link_source_open(const naik_lattice *lattice, const naik_input 
                                                  input->gauge.max_unitarity_deviation};
     *out = (naik_link_source){.input = input, .lattice = lattice, .timer = timer};
     if (input->action.type == NAIK_INPUT_LINKS) {
-        return check_link_files(lattice->comm, input);
+        return check_link_files(lattice, input, out->content, sizeof out->content);
     }
     naik_timer_start(timer, "read configuration");
     NAIK_TRY(naik_gauge_create(lattice, &out->thin));
@@ -180,9 +212,7 @@ void naik_link_source_identity(const naik_link_source *source, char *text, size_
 {
     const naik_gauge_file *file = &source->file;
     if (source->input->action.type == NAIK_INPUT_LINKS) {
-        const char *long_file = source->input->action.long_file;
-        snprintf(text, text_size, "links of %s%s%s", source->input->action.file,
-                 long_file != NULL ? " and " : "", long_file != NULL ? long_file : "");
+        snprintf(text, text_size, "%s", source->content);
         return;
     }
     snprintf(text, text_size, "plaquette %.17g %.17g link_trace %.17g (%s %x %x)",

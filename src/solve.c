@@ -74,6 +74,10 @@ static naik_status dry_run(solve_job *j)
                                input->lattice.size[2], input->lattice.size[3]);
             goto done;
         }
+    } else {
+        NAIK_TRY(
+            naik_link_source_open(j->lattice, input, j->timer, &j->links)); /* looks, no more */
+        naik_log_line(j->log, "links: %s, %s", input->action.file, j->links.content);
     }
     NAIK_TRY(solve_spec_create(input, &j->plan, j->backend, j->lattice, NULL, &spec));
     solve_tell_output(j, solve_spec_file(spec));

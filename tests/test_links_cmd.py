@@ -67,4 +67,24 @@ status, said, told = run(1, "links", source + ".links", "-o", two)
 verdict("links_command_refuses_to_build_from_links", status == 1 and "choose naive, asqtad or hisq" in told, said + told)
 status, said, told = run(1, "links", source)
 verdict("links_command_asks_for_its_output", status == 1 and "output" in told, told)
+
+# A run is known by what is in its link files, whatever they are called.
+solves = source + ".solves"
+with open(source + ".links") as f, open(solves, "w") as g:
+    g.write(f.read().replace("unused.h5", "prop.h5") + "solver: {tolerance: 1e-3}\n")
+status, said, told = run(1, "solve", solves, "--dry-run")
+verdict("dry_run_looks_into_the_link_file", status == 0 and "links suma/sumb of 3 epsilons: crc" in said, said + told)
+status, said, told = run(1, "solve", solves)
+os.rename(one, one + ".moved")
+moved = run(1, "solve", solves, "--set", f"action.file={one}.moved")
+verdict("solve_knows_moved_link_files", status == 0 and moved[0] == 0 and "complete already" in moved[1],
+        said + told + "".join(moved[1:]))
+with h5py.File(one + ".moved", "r") as a, h5py.File(two, "r") as b:
+    sums = [f[n].attrs[s] for f in (a, b) for n in names for s in ("suma", "sumb")]
+run(1, "gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "4", "--sweeps", "10", "-o", lattice)
+run(1, "links", source, "-o", one)
+other = run(1, "solve", solves)
+verdict("solve_refuses_other_links_under_the_same_name",
+        sums[:8] == sums[8:] and other[0] == 1 and "was begun with the gauge configuration 'links suma/sumb" in other[2],
+        "".join(other[1:]))
 sys.exit(failures != 0)

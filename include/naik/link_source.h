@@ -20,6 +20,7 @@ typedef struct naik_link_source {
     naik_fattener *fattener;     /* NULL where the links come from a file */
     naik_gauge_file file;     /* the configuration's; format "" where the links come from a file */
     naik_gauge_checks checks; /* of the links as stored */
+    char content[128];        /* checksums of a file of fat and long links; "" otherwise */
 } naik_link_source;
 
 /* Prints the configuration's checks. Collective.
@@ -34,8 +35,8 @@ void naik_link_source_close(naik_link_source *source);
 naik_status naik_link_source_links(naik_link_source *source, double naik_epsilon,
                                    naik_fatlong **out);
 
-/* One line that identifies the configuration's content, for resume: checksums, plaquette, link
- * trace. */
+/* One line that identifies the content of the configuration or of the link files, for resume: never
+ * a path, but checksums, plaquette, link trace. */
 void naik_link_source_identity(const naik_link_source *source, char *text, size_t text_size);
 
 /* "naive", "asqtad", "hisq", "links"; "antiperiodic", "periodic". */

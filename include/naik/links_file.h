@@ -33,6 +33,13 @@ naik_status naik_links_h5_write(const char *path, const naik_fatlong *const *set
 naik_status naik_links_h5_read(const char *path, const naik_lattice *lattice, double naik_epsilon,
                                const char *boundary_t, naik_fatlong **out);
 
+/* One line from the stored checksums of the sets of these epsilons: two files with the same line
+ * hold the same links. The sums are compared with the links when these are read. Collective. Errors
+ * as naik_links_h5_read. */
+naik_status naik_links_h5_identity(const char *path, const naik_lattice *lattice,
+                                   const double *naik_epsilon, int count, const char *boundary_t,
+                                   char *text, size_t text_size);
+
 /* New fat and long links from two SciDAC files, which tell neither boundary nor action: they are
  * taken as they are, with phases, boundary sign and coefficients inside. Checksums are verified and
  * printed.
@@ -45,6 +52,9 @@ naik_status naik_links_h5_read(const char *path, const naik_lattice *lattice, do
 naik_status naik_links_scidac_read(const char *fat_path, const char *long_path,
                                    const naik_lattice *lattice, double naik_epsilon,
                                    naik_fatlong **out);
+/* The same line for the two files; one without a checksum is read for it. Collective. */
+naik_status naik_links_scidac_identity(const char *fat_path, const char *long_path,
+                                       const naik_lattice *lattice, char *text, size_t text_size);
 /* Whether the file begins like a SciDAC file; false where it cannot be read. Collective. */
 naik_status naik_links_scidac_recognise(naik_comm *comm, const char *path, bool *is_scidac);
 
