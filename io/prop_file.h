@@ -124,7 +124,7 @@ naik_status naik_prop_set_aside(naik_propagator_file *file);
 naik_status naik_prop_find_aside(naik_propagator_file *file, bool *found);
 /* Commits into the new part what the pair still holds intact, then removes the pair. */
 naik_status naik_prop_rebuild(naik_propagator_file *file);
-/* Removes .part, journal and whatever was set aside. */
+/* Removes .part, journal, the solves in flight and whatever was set aside. */
 naik_status naik_prop_discard(naik_propagator_file *file);
 
 #endif

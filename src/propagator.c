@@ -248,16 +248,33 @@ static bool is_kept(naik_field *const field[NAIK_CG_VECTORS], int vector)
     return vector != NAIK_CG_CORRECTION || field[NAIK_CG_CORRECTION] != field[NAIK_CG_X];
 }
 
+/* to: the sites of the parity at work, in checkerboard order. */
+static void pack_half(const worker *w, const double *from, double *to)
+{
+    for (int32_t cb = 0; cb < w->lat->half; cb++) {
+        memcpy(to + 6 * (int64_t)cb,
+               from + 6 * (int64_t)naik_lattice_site_of(w->lat, w->parity, cb), 6 * sizeof *to);
+    }
+}
+
+static void unpack_half(const worker *w, const double *from, double *to)
+{
+    for (int32_t cb = 0; cb < w->lat->half; cb++) {
+        memcpy(to + 6 * (int64_t)naik_lattice_site_of(w->lat, w->parity, cb),
+               from + 6 * (int64_t)cb, 6 * sizeof *to);
+    }
+}
+
 static naik_status save(void *data, int64_t index, const naik_cg_state *state,
                         naik_field *const field[NAIK_CG_VECTORS], int column)
 {
     naik_status status = NAIK_OK;
     worker *w = data;
-    memset(w->x, 0, (size_t)w->lat->sites * 6 * sizeof *w->x);
     for (int v = 0; v < NAIK_CG_VECTORS; v++) {
         if (is_kept(field, v)) {
             NAIK_TRY(w->ops->field_export(field[v], w->parity, column, w->x));
-            NAIK_TRY(w->stream->save(w->stream->data, w->todo[index], state, v, w->x));
+            pack_half(w, w->x, w->dx);
+            NAIK_TRY(w->stream->save(w->stream->data, w->todo[index], state, v, w->dx));
         }
     }
 done:
@@ -271,10 +288,11 @@ static naik_status restore(void *data, int64_t index, naik_cg_state *state,
     worker *w = data;
     for (int v = 0; v < NAIK_CG_VECTORS; v++) {
         if (is_kept(field, v)) {
-            NAIK_TRY(w->stream->restore(w->stream->data, w->todo[index], state, v, w->x, found));
+            NAIK_TRY(w->stream->restore(w->stream->data, w->todo[index], state, v, w->dx, found));
             if (!*found) {
                 return NAIK_OK;
             }
+            unpack_half(w, w->dx, w->x);
             NAIK_TRY(w->ops->field_import(field[v], w->parity, column, w->x));
         }
     }

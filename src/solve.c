@@ -152,6 +152,7 @@ static naik_status run(solve_job *j, const switches *sw)
     NAIK_TRY(open_file(j, sw->fresh));
     j->start_s = naik_time_s();
     if (!naik_propagator_file_complete(j->file)) {
+        NAIK_TRY(naik_batch_state_open(j->file, &j->state));
         NAIK_TRY(solve_work(j, &interrupted));
     }
     status = conclude(j, interrupted);
@@ -162,6 +163,7 @@ done:
 
 static void clear(solve_job *j)
 {
+    naik_batch_state_close(&j->state);
     naik_propagator_file_close(&j->file);
     naik_link_source_close(&j->links);
     naik_interrupt_destroy(&j->interrupt);

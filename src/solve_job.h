@@ -1,11 +1,12 @@
 /* solve_job.h - what a run of `naik solve` works with, shared by the files that carry it out
  *
- * solve.c makes the job and draws the conclusion, solve_work.c solves and commits, solve_tell.c
- * prints.
+ * solve.c makes the job and draws the conclusion, solve_work.c solves and commits, solve_keep.c
+ * keeps what is in flight when the run is stopped, solve_tell.c prints.
  */
 #ifndef NAIK_SOLVE_JOB_H
 #define NAIK_SOLVE_JOB_H
 
+#include "naik/batch_state.h"
 #include "naik/interrupt.h"
 #include "naik/link_source.h"
 #include "naik/propagator.h"
@@ -24,6 +25,7 @@ typedef struct solve_job {
     naik_geometry *geometry;
     naik_link_source links;
     naik_propagator_file *file;
+    naik_batch_state *state;
     naik_interrupt *interrupt;
     solve_plan plan;
     int *pending; /* tasks of the epsilon at work */
@@ -37,6 +39,18 @@ typedef struct solve_job {
  * file before the next is looked at. *interrupted: asked to stop before all were done. Collective.
  * Whatever the links, the solver and the file return. */
 naik_status solve_work(solve_job *j, bool *interrupted);
+
+/* Solve `index` of the epsilon at work. */
+static inline const naik_input_task *solve_task(const solve_job *j, int64_t index)
+{
+    return &j->input->tasks[j->pending[index]];
+}
+
+/* save and restore of propagator.h, to and from j->state. */
+naik_status solve_keep(void *data, int64_t index, const naik_cg_state *state, int vector,
+                       const double *half);
+naik_status solve_take_up(void *data, int64_t index, naik_cg_state *state, int vector, double *half,
+                          bool *found);
 
 void solve_tell_banner(const solve_job *j);
 /* The file and its size. */

@@ -9,11 +9,6 @@
 
 #include "solve_job.h"
 
-static const naik_input_task *task_of(const solve_job *j, int64_t index)
-{
-    return &j->input->tasks[j->pending[index]];
-}
-
 static naik_status read_file_source(const solve_job *j, const naik_input_task *task, double *src)
 {
     naik_status status = NAIK_OK;
@@ -31,7 +26,7 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
                                double *tolerance, double *site_tolerance)
 {
     const solve_job *j = data;
-    const naik_input_task *task = task_of(j, index);
+    const naik_input_task *task = solve_task(j, index);
     const naik_input_solve *solve = &j->input->solve[task->solve];
     const naik_source *source = &j->input->sources[task->source].source;
     *mass = solve->masses.data[task->mass];
@@ -67,7 +62,7 @@ static naik_status take_solution(void *data, int64_t index, const double *x,
 {
     naik_status status = NAIK_OK;
     solve_job *j = data;
-    const naik_input_task *task = task_of(j, index);
+    const naik_input_task *task = solve_task(j, index);
     const bool with_correlators =
         j->input->output.correlators.count > 0 && j->input->output.momenta.count > 0;
     const bool good =
@@ -144,7 +139,9 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
                                            .count = j->pending_count,
                                            .source = give_source,
                                            .solution = take_solution,
-                                           .stop = asked_to_stop};
+                                           .stop = asked_to_stop,
+                                           .save = solve_keep,
+                                           .restore = solve_take_up};
     naik_timer_start(j->timer, "solve");
     NAIK_TRY(naik_propagator_solve(outer, cg, &options, &stream, interrupted));
     naik_timer_stop(j->timer, "solve");
@@ -172,6 +169,7 @@ naik_status solve_work(solve_job *j, bool *interrupted)
         }
         NAIK_TRY(solve_epsilon(j, epsilon_of(j, first), interrupted));
     }
+    NAIK_TRY(*interrupted ? naik_batch_state_publish(j->state) : NAIK_OK);
 done:
     return status;
 }

@@ -9,7 +9,7 @@ import time
 import h5py
 import numpy as np
 
-from program import LONG, REFERENCE, main, naik, path, start
+from program import LONG, REFERENCE, everything, main, naik, path, same, start
 
 INPUT = """
 lattice:  {size: [8, 8, 4, 8], boundary_t: antiperiodic}
@@ -33,27 +33,6 @@ def written_input(name, out, inner="auto"):
     with open(path(name), "w") as f:
         f.write(INPUT % (path("lat.h5"), inner, path(out)))
     return path(name)
-
-
-def everything(name):
-    """Bytes of every dataset under /prop, /corr and /solves_history."""
-    found = {}
-    with h5py.File(path(name)) as f:
-        for group in ("prop", "corr", "solves_history"):
-            def visit(key, item, group=group):
-                if isinstance(item, h5py.Dataset):
-                    found[group + "/" + key] = item[...].tobytes()
-            if isinstance(f[group], h5py.Dataset):
-                found[group] = f[group][...].tobytes()
-            else:
-                f[group].visititems(visit)
-    return found
-
-
-def same(a, b):
-    assert sorted(a) == sorted(b), f"other datasets: {sorted(set(a) ^ set(b))}"
-    different = [key for key in a if a[key] != b[key]]
-    assert not different, f"bytes differ in {different}"
 
 
 def a_configuration_is_generated():

@@ -98,7 +98,7 @@ typedef struct naik_cg_stream {
     /* After load, before the first iteration: fills the state (its history has room for
      * history_stride numbers) and the columns as save saw them, and the solve goes on to the same
      * bits as if it had never been interrupted. *found = false where nothing is kept. A state of
-     * another b is ignored. */
+     * another b is NAIK_ERR_CORRUPT. */
     naik_status (*restore)(void *data, int64_t index, naik_cg_state *state,
                            naik_field *const field[NAIK_CG_VECTORS], int column, bool *found);
 } naik_cg_stream;

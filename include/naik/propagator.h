@@ -36,13 +36,13 @@ typedef struct naik_propagator_stream {
     /* The rest may be NULL, and is as in cg.h. */
     bool (*stop)(void *data);
     naik_status (*poll)(void *data, const naik_cg_progress *progress);
-    /* Vector number `vector` of an interrupted solve, [sites][3][2], zero off the parity solved;
-     * called for NAIK_CG_X first, and once for each that differs. */
+    /* Vector number `vector` of an interrupted solve on the parity solved, half [half][3][2] by
+     * checkerboard number; called for NAIK_CG_X first, and once for each that differs. */
     naik_status (*save)(void *data, int64_t index, const naik_cg_state *state, int vector,
-                        const double *sites);
+                        const double *half);
     /* The way back; *found = false at NAIK_CG_X where nothing is kept. */
     naik_status (*restore)(void *data, int64_t index, naik_cg_state *state, int vector,
-                           double *sites, bool *found);
+                           double *half, bool *found);
 } naik_propagator_stream;
 
 /* outer   links in double        cg  a solver made with them

@@ -1,0 +1,150 @@
+"""Solves in mid flight when a run is stopped: kept, and taken up by the next run to the same bits.
+timeout: 300
+"""
+import os
+import shutil
+import signal
+
+import h5py
+
+from program import LONG, everything, main, naik, path, same, start
+
+INPUT = """
+lattice:  {size: [8, 4, 4, 8]}
+gauge:    {file: %s}
+action:   {type: naive}
+solve:
+  - {name: pt, masses: [0.002, 0.01], source: {type: point, origin: [[0, 0, 0, 0], [1, 0, 2, 2], [5, 0, 0, 0]]}}
+solver:   {tolerance: 1e-12, max_iterations: 100000, inner_precision: %s, batch: 4}
+output:   {file: %s, correlators: [pion5]}
+"""
+
+
+def written_input(out, inner="single"):
+    with open(path(out + ".yaml"), "w") as f:
+        f.write(INPUT % (path("lat.h5"), inner, path(out)))
+    return path(out + ".yaml")
+
+
+def effort(name):
+    with h5py.File(path(name)) as f:
+        return [(int(r["iterations"]), int(r["restarts"])) for r in f["solves"]]
+
+
+def same_as_undisturbed(whole, name):
+    same(everything(whole), everything(name))
+    assert effort(whole) == effort(name), (effort(whole), effort(name))
+    left = [f for f in os.listdir(path(".")) if f.startswith(name + ".") and not f.endswith(".yaml")]
+    assert left == [], left
+
+
+def stop(out, inner="single", ranks=1, more=()):
+    """Runs until solves are interrupted in mid flight; what was said."""
+    for limit in (0.21, 0.3, 0.45, 0.7, 1.2, 2, 4):
+        said = naik("solve", written_input(out, inner), "--set", f"run.wall_limit={limit}", *more, ranks=ranks,
+                    status=5)
+        if "kept: " in said or "not kept" in said:
+            return said
+    raise AssertionError("no run was stopped in mid solve")
+
+
+def a_configuration_is_generated():
+    naik("gauge", "generate", "--size", "8,4,4,8", "--beta", "5.8", "--seed", "12", "--sweeps", "5", "-o",
+         path("lat.h5"))
+    for inner in ("single", "double", "half"):
+        naik("solve", written_input(f"whole-{inner}.h5", inner))
+
+
+def stopped_again_and_again_the_bits_are_those_of_one_run():
+    taken_up = 0
+    for inner in ("single", "double", "half"):
+        out = f"often-{inner}.h5"
+        for attempt in range(60):
+            last = attempt == 59
+            said = naik("solve", written_input(out, inner), "--set", f"solver.batch={1 + 3 * attempt % 5}",
+                        "--set", f"run.wall_limit={0 if last else 0.21 + 0.03 * attempt}",
+                        ranks=1 if inner == "double" and not LONG else 1 + attempt % 2, status=None)
+            taken_up += said.count("taken up: ")
+            if os.path.exists(path(out)):
+                break
+            assert "stopped by wall_limit" in said, said
+        same_as_undisturbed(f"whole-{inner}.h5", out)
+    assert taken_up > 2, taken_up
+
+
+def a_signal_keeps_the_solves_in_flight():
+    source = written_input("usr1.h5")
+    run = start("solve", source, ranks=2)
+    said = ""
+    for line in run.stdout:
+        said += line
+        if line.startswith("solve 1/"):
+            os.killpg(run.pid, signal.SIGUSR1)
+            break
+    rest, _ = run.communicate()
+    if run.returncode == 0:
+        return "the run was over before the signal came"
+    assert "User defined signal 1" in said + rest and "kept: " in said + rest, said + rest
+    said = naik("solve", source)
+    assert "taken up: source=pt/s000" in said, said
+    same_as_undisturbed("whole-single.h5", "usr1.h5")
+
+
+def a_damaged_state_starts_its_solves_again_with_one_line():
+    stop("kept.h5")
+    with open(path("kept.h5.part.state"), "rb") as f:
+        kept = f.read()
+    size = len(kept)
+    damages = [("empty", b"", 1), ("cut", kept[:size // 2], 1), ("short", kept[:-1], 1)]
+    for at in (3, 50, 4096, size // 2, size - 9):
+        damages.append((f"bit{at}", kept[:at] + bytes([kept[at] ^ 16]) + kept[at + 1:], 1))
+    damages.append(("unused", kept[:2000] + b"x" + kept[2001:], 0))
+    for name, data, warnings in damages:
+        out = f"{name}.h5"
+        for suffix in (".part", ".journal"):
+            shutil.copyfile(path("kept.h5" + suffix), path(out + suffix))
+        with open(path(out + ".part.state"), "wb") as f:
+            f.write(data)
+        said = naik("solve", written_input(out))
+        assert said.count(".state is damaged: ") == warnings, (name, said)
+        same_as_undisturbed("whole-single.h5", out)
+        os.remove(path(out))
+
+
+def the_state_of_another_input_is_left_alone():
+    stop("other.h5", more=["--set", "solver.tolerance=1e-11"])
+    for suffix in (".part", ".journal"):
+        shutil.copyfile(path("kept.h5" + suffix), path("mine.h5" + suffix))
+    shutil.copyfile(path("other.h5.part.state"), path("mine.h5.part.state"))
+    said = naik("solve", written_input("mine.h5"))
+    assert said.count("is of another input or another build of naik") == 1 and "taken up" not in said, said
+    same_as_undisturbed("whole-single.h5", "mine.h5")
+
+
+def where_nothing_can_be_kept_the_run_still_ends_resumable():
+    os.mkdir(path("blocked.h5.part.state.new"))
+    said = stop("blocked.h5")
+    assert said.count("the solves in flight are not kept") == 1, said
+    assert not os.path.exists(path("blocked.h5.part.state"))
+    os.rmdir(path("blocked.h5.part.state.new"))
+    said = naik("solve", written_input("blocked.h5"))
+    assert "taken up" not in said, said
+    same_as_undisturbed("whole-single.h5", "blocked.h5")
+
+
+def beginning_afresh_forgets_what_was_kept():
+    stop("fresh.h5")
+    with open(path("fresh.h5.part.state.new"), "w") as f:
+        f.write("left by a kill")
+    said = naik("solve", written_input("fresh.h5"), "--fresh")
+    assert "taken up" not in said and "resuming" not in said, said
+    same_as_undisturbed("whole-single.h5", "fresh.h5")
+
+
+main([a_configuration_is_generated,
+      stopped_again_and_again_the_bits_are_those_of_one_run,
+      a_signal_keeps_the_solves_in_flight,
+      a_damaged_state_starts_its_solves_again_with_one_line,
+      the_state_of_another_input_is_left_alone,
+      where_nothing_can_be_kept_the_run_still_ends_resumable,
+      beginning_afresh_forgets_what_was_kept])
