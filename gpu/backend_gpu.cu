@@ -18,6 +18,7 @@ const naik_backend_ops naik_backend_gpu = {
     .upload = gpu_upload,
     .download = gpu_download,
     .sync = gpu_sync,
+    .sum_words = gpu_sum_words,
     .tables_create = gpu_tables_create,
     .tables_destroy = gpu_tables_destroy,
     .field_bytes = gpu_field_bytes,

@@ -32,6 +32,10 @@ naik_status gpu_pack(const naik_field *field, naik_parity parity, int mu, int si
 naik_status gpu_unpack(naik_field *field, naik_parity parity, int mu, int side, int depth,
                        const void *buffer);
 
+/* checksum.cu */
+naik_status gpu_sum_words(naik_backend *backend, const void *memory, size_t size_bytes,
+                          uint64_t sums[2]);
+
 /* links.cu */
 size_t gpu_links_bytes(const naik_lattice *lattice, naik_precision precision, int recon, int hops);
 naik_status gpu_links_pack(naik_links *links, naik_parity parity, int32_t begin, int32_t count,

@@ -255,6 +255,7 @@ void naik_propagator_file_close(naik_propagator_file **file)
     if (!f->broken) {
         naik_h5_close(f->comm, &f->h5);
     }
+    f->comm->unfinalisable = f->comm->unfinalisable || f->broken;
     naik_watchdog_destroy(&f->watchdog);
     naik_lock_release(f->comm, &f->lock);
     naik_prop_plan_destroy(&f->plan);

@@ -83,6 +83,23 @@ static naik_status cpu_sync(naik_backend *backend)
     return NAIK_OK;
 }
 
+static naik_status cpu_sum_words(naik_backend *backend, const void *memory, size_t size_bytes,
+                                 uint64_t sums[2])
+{
+    const uint32_t *word = memory;
+    const int64_t count = (int64_t)(size_bytes / sizeof *word);
+    uint64_t plain = 0, placed = 0;
+#pragma omp parallel for num_threads(cpu_threads(backend)) schedule(static)                        \
+    reduction(+ : plain, placed)
+    for (int64_t i = 0; i < count; i++) {
+        plain += word[i];
+        placed += (uint64_t)(i + 1) * word[i];
+    }
+    sums[0] = plain;
+    sums[1] = placed;
+    return NAIK_OK;
+}
+
 naik_status cpu_run(naik_backend *backend, int32_t count, int nrhs, naik_exactsum *sums,
                     cpu_range body, void *context)
 {
@@ -263,6 +280,7 @@ const naik_backend_ops naik_backend_cpu = {
     .upload = cpu_copy_bytes,
     .download = cpu_copy_bytes,
     .sync = cpu_sync,
+    .sum_words = cpu_sum_words,
     .tables_create = cpu_tables_create,
     .tables_destroy = cpu_tables_destroy,
     .field_bytes = cpu_field_bytes,

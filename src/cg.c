@@ -210,8 +210,9 @@ static void resume_column(naik_cg *cg, const naik_cg_options *options, int c, do
     naik_column *record = &cg->record[c];
     slot->stalls = rr > 0.5 * slot->best_rr ? slot->stalls + 1 : 0;
     /* A direction that no longer fits the true residual leads nowhere: begin from the residual
-     * alone. */
-    bool restart = slot->restart || slot->stalls > 0;
+     * alone. A residual ten times what the iteration believed is no rounding: x was damaged. */
+    const bool damaged = slot->started && rr > 100 * record->rr;
+    bool restart = slot->restart || slot->stalls > 0 || damaged;
     slot->best_rr = rr < slot->best_rr ? rr : slot->best_rr;
     slot->restarts += slot->started;
     record->beta = restart || !slot->started ? 0 : inner_rr / record->rr_last;
@@ -339,7 +340,8 @@ done:
 /* Tells the stream where the solver is. */
 static naik_status tell_poll(naik_cg *cg, const naik_cg_stream *stream)
 {
-    naik_cg_progress progress = {.field = {cg->x, cg->xi, cg->ri, cg->p}};
+    naik_cg_progress progress = {.parity = cg->outer.parity,
+                                 .field = {cg->x, cg->xi, cg->ri, cg->p}};
     if (stream->poll == NULL) {
         return NAIK_OK;
     }

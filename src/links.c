@@ -199,6 +199,8 @@ naik_status naik_links_create(const naik_geometry *geometry, const naik_fatlong 
         NAIK_TRY(fetch_layers(source->long_links, NAIK_HALO_DEPTH, &behind[1]));
     }
     NAIK_TRY(naik_comm_agree(backend->comm, pack_all(links, source, behind)));
+    status = backend->ops->sum_words(backend, links->data, links->size_bytes, links->sums);
+    NAIK_TRY(naik_comm_agree(backend->comm, status));
     *out = links;
 done:
     release_layers(&behind[0]);
@@ -206,6 +208,21 @@ done:
     if (status != NAIK_OK) {
         naik_links_destroy(&links);
     }
+    return status;
+}
+
+naik_status naik_links_verify(const naik_links *links, int *rank)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = links->geometry->backend;
+    uint64_t now[2];
+    status = backend->ops->sum_words(backend, links->data, links->size_bytes, now);
+    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    const bool same = now[0] == links->sums[0] && now[1] == links->sums[1];
+    double first = same ? backend->comm->size : backend->comm->rank;
+    NAIK_TRY(naik_comm_min_f64(backend->comm, &first, 1));
+    *rank = first < backend->comm->size ? (int)first : -1;
+done:
     return status;
 }
 

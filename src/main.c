@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "naik/commands.h"
 #include "naik/interrupt.h"
@@ -138,6 +139,11 @@ static naik_status run(naik_log *log, const row *command, int argc, char **argv)
     status = naik_comm_agree(comm, status);
     if (status != NAIK_OK && comm->rank == 0 && naik_log_message(log)[0] != '\0') {
         print_failure(log, status);
+    }
+    if (comm->unfinalisable) {
+        fflush(NULL);
+        naik_comm_barrier(comm); /* everybody has spoken: launchers end the job at the first exit */
+        _exit(naik_status_exit(status));
     }
     naik_comm_destroy(&comm);
     return status;

@@ -40,8 +40,8 @@ static naik_status prepare(solve_job *j)
     NAIK_TRY(naik_lattice_create(j->comm, input->lattice.size, chosen ? input->run.grid : NULL,
                                  &j->lattice));
     NAIK_TRY(naik_geometry_create(j->backend, j->lattice, &j->geometry));
-    status = naik_alloc(j->log, (size_t)input->task_count * sizeof *j->pending, "a list of solves",
-                        (void **)&j->pending);
+    status = naik_alloc(j->log, 2 * (size_t)input->task_count * sizeof *j->pending,
+                        "a list of solves", (void **)&j->pending);
     NAIK_TRY(naik_comm_agree(j->comm, status));
     status = naik_alloc(j->log, values * sizeof *j->correlators, "correlators",
                         (void **)&j->correlators);
@@ -126,6 +126,13 @@ static naik_status conclude(solve_job *j, bool interrupted)
             "stopped by %s with %d of %d solves done: run the same command again to go on",
             naik_interrupt_reason(j->interrupt), j->done, j->total);
     }
+    if (j->guard.given_up > 0) {
+        return NAIK_FAIL(j->log, NAIK_ERR_CORRUPT,
+                         "%d of %d solves came out wrong twice by their own check and were not "
+                         "stored: this machine is not to be trusted; run the same command again "
+                         "elsewhere",
+                         j->guard.given_up, j->total);
+    }
     if (!naik_propagator_file_complete(j->file)) {
         naik_timer_start(j->timer, "verify output");
         NAIK_TRY(naik_propagator_file_finish(j->file));
@@ -148,6 +155,8 @@ static naik_status run(solve_job *j, const switches *sw)
     naik_status status = NAIK_OK;
     bool interrupted = false;
     NAIK_TRY(naik_interrupt_create(j->comm, j->input->run.wall_limit_s, &j->interrupt));
+    NAIK_TRY(naik_fault_create(j->comm, &j->fault));
+    NAIK_TRY(solve_guard_create(j->comm, j->input, &j->guard));
     NAIK_TRY(naik_link_source_open(j->lattice, j->input, j->timer, &j->links));
     NAIK_TRY(open_file(j, sw->fresh));
     j->start_s = naik_time_s();
@@ -167,6 +176,8 @@ static void clear(solve_job *j)
     naik_propagator_file_close(&j->file);
     naik_link_source_close(&j->links);
     naik_interrupt_destroy(&j->interrupt);
+    naik_fault_destroy(&j->fault);
+    solve_guard_destroy(&j->guard);
     naik_free(j->pending);
     naik_free(j->correlators);
     naik_geometry_destroy(&j->geometry);

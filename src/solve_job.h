@@ -7,12 +7,14 @@
 #define NAIK_SOLVE_JOB_H
 
 #include "naik/batch_state.h"
+#include "naik/fault.h"
 #include "naik/interrupt.h"
 #include "naik/link_source.h"
 #include "naik/propagator.h"
 #include "naik/propagator_file.h"
 #include "naik/timer.h"
 
+#include "solve_guard.h"
 #include "solve_plan.h"
 
 typedef struct solve_job {
@@ -27,8 +29,11 @@ typedef struct solve_job {
     naik_propagator_file *file;
     naik_batch_state *state;
     naik_interrupt *interrupt;
+    naik_fault *fault; /* NULL but in tests */
     solve_plan plan;
-    int *pending; /* tasks of the epsilon at work */
+    solve_guard guard;
+    naik_links *outer, *inner; /* at work; the same where the iteration is in double */
+    int *pending;              /* tasks of the epsilon at work, [2 task_count] */
     int64_t pending_count;
     int done, total;
     double start_s;

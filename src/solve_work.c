@@ -1,6 +1,7 @@
 /* solve_work.c - the pending solves of a run: sources in, committed solutions out
  *
- * One stream of solves for each Naik epsilon, on its own links.
+ * One stream of solves for each Naik epsilon, on its own links. What the guard does not let pass
+ * stays pending, and is listed again until it is stored or given up.
  */
 #include <stdio.h>
 
@@ -25,6 +26,7 @@ done:
 static naik_status give_source(void *data, int64_t index, double *src, double *mass,
                                double *tolerance, double *site_tolerance)
 {
+    naik_status status = NAIK_OK;
     const solve_job *j = data;
     const naik_input_task *task = solve_task(j, index);
     const naik_input_solve *solve = &j->input->solve[task->solve];
@@ -33,9 +35,13 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
     *tolerance = solve->tolerance;
     *site_tolerance = j->input->solver.site_relative_tolerance;
     if (source->type == NAIK_SOURCE_FILE) {
-        return read_file_source(j, task, src);
+        NAIK_TRY(read_file_source(j, task, src));
+    } else {
+        NAIK_TRY(naik_source_fill(j->lattice, source, task->colour, src));
     }
-    return naik_source_fill(j->lattice, source, task->colour, src);
+    naik_fault_in_source(j->fault, j->lattice, src);
+done:
+    return status;
 }
 
 static naik_status make_correlators(solve_job *j, const double *x)
@@ -57,12 +63,17 @@ done:
     return status;
 }
 
-static naik_status take_solution(void *data, int64_t index, const double *x,
-                                 const naik_propagator_result *result)
+static bool is_pending(const solve_job *j, int task)
+{
+    const naik_input_task *t = &j->input->tasks[task];
+    int solve = naik_propagator_file_solve(j->file, t->source, t->mass, t->colour);
+    return naik_propagator_file_record(j->file, solve)->state == NAIK_SOLVE_PENDING;
+}
+
+static naik_status commit_solution(solve_job *j, const naik_input_task *task, const double *x,
+                                   const naik_propagator_result *result)
 {
     naik_status status = NAIK_OK;
-    solve_job *j = data;
-    const naik_input_task *task = solve_task(j, index);
     const bool with_correlators =
         j->input->output.correlators.count > 0 && j->input->output.momenta.count > 0;
     const bool good =
@@ -84,9 +95,11 @@ static naik_status take_solution(void *data, int64_t index, const double *x,
     }
     naik_timer_start(j->timer, "write");
     int solve = naik_propagator_file_solve(j->file, task->source, task->mass, task->colour);
+    naik_fault_before_write(j->fault);
     NAIK_TRY(naik_propagator_file_commit(j->file, solve, j->input->output.propagators ? x : NULL,
                                          with_correlators ? j->correlators : NULL, &record,
                                          result->cg.history, result->cg.history_length));
+    naik_fault_after_write(j->fault);
     naik_timer_stop(j->timer, "write");
     j->done++;
     solve_tell_solve(j, task, result);
@@ -95,9 +108,33 @@ done:
     return status;
 }
 
+static naik_status take_solution(void *data, int64_t index, const double *x,
+                                 const naik_propagator_result *result)
+{
+    naik_status status = NAIK_OK;
+    solve_job *j = data;
+    const int task = j->pending[index];
+    bool good = false;
+    if (!is_pending(j, task)) {
+        return NAIK_OK; /* a repetition that was not needed any more */
+    }
+    NAIK_TRY(solve_guard_judge(&j->guard, task, x, j->lattice, result, &good));
+    NAIK_TRY(good ? commit_solution(j, solve_task(j, index), x, result) : NAIK_OK);
+done:
+    return status;
+}
+
 static bool asked_to_stop(void *data)
 {
-    return naik_interrupt_asked(((solve_job *)data)->interrupt);
+    solve_job *j = data;
+    return j->guard.links_lost || naik_interrupt_asked(j->interrupt);
+}
+
+static naik_status at_poll(void *data, const naik_cg_progress *progress)
+{
+    solve_job *j = data;
+    solve_guard_poll(&j->guard);
+    return naik_fault_in_solve(j->fault, progress, j->outer, j->inner);
 }
 
 static double epsilon_of(const solve_job *j, int task)
@@ -106,67 +143,104 @@ static double epsilon_of(const solve_job *j, int task)
     return j->input->solve[t->solve].naik_epsilon.data[t->mass];
 }
 
-static bool is_pending(const solve_job *j, int task)
-{
-    const naik_input_task *t = &j->input->tasks[task];
-    int solve = naik_propagator_file_solve(j->file, t->source, t->mass, t->colour);
-    return naik_propagator_file_record(j->file, solve)->state == NAIK_SOLVE_PENDING;
-}
-
-/* All pending solves of one Naik epsilon. */
-static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted)
+/* Makes and packs the links of one Naik epsilon. */
+static naik_status make_links(solve_job *j, double epsilon)
 {
     naik_status status = NAIK_OK;
     naik_fatlong *canonical = NULL;
-    naik_links *outer = NULL, *inner = NULL;
+    NAIK_TRY(naik_link_source_links(&j->links, epsilon, &canonical));
+    naik_timer_start(j->timer, "pack links");
+    NAIK_TRY(naik_links_create(j->geometry, canonical, NAIK_DOUBLE, 18, &j->outer));
+    j->inner = j->outer;
+    if (j->plan.links != NAIK_DOUBLE) {
+        NAIK_TRY(
+            naik_links_create(j->geometry, canonical, j->plan.links, j->plan.recon, &j->inner));
+    }
+    naik_timer_stop(j->timer, "pack links");
+    solve_guard_begin(&j->guard, j->outer, j->inner);
+done:
+    naik_fatlong_destroy(&canonical);
+    return status;
+}
+
+static void drop_links(solve_job *j)
+{
+    if (j->inner != j->outer) {
+        naik_links_destroy(&j->inner);
+    }
+    naik_links_destroy(&j->outer);
+    j->inner = NULL;
+}
+
+/* All listed solves of one Naik epsilon, as far as the guard lets them pass. */
+static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted)
+{
+    naik_status status = NAIK_OK;
     naik_cg *cg = NULL;
+    bool stopped = false;
     const naik_cg_options defaults = naik_cg_defaults();
     naik_cg_options options = defaults;
     options.max_iterations = j->input->solver.max_iterations;
     options.history_stride = j->plan.history_stride;
-    const bool mixed = j->plan.links != NAIK_DOUBLE;
-    NAIK_TRY(naik_link_source_links(&j->links, epsilon, &canonical));
-    naik_timer_start(j->timer, "pack links");
-    NAIK_TRY(naik_links_create(j->geometry, canonical, NAIK_DOUBLE, 18, &outer));
-    if (mixed) {
-        NAIK_TRY(naik_links_create(j->geometry, canonical, j->plan.links, j->plan.recon, &inner));
-    }
-    naik_timer_stop(j->timer, "pack links");
-    naik_fatlong_destroy(&canonical);
+    NAIK_TRY(make_links(j, epsilon));
     int batch = j->pending_count < j->plan.batch ? (int)j->pending_count : j->plan.batch;
-    NAIK_TRY(naik_cg_create(outer, mixed ? inner : outer, j->plan.vectors, batch, &cg));
+    NAIK_TRY(naik_cg_create(j->outer, j->inner, j->plan.vectors, batch, &cg));
     const naik_propagator_stream stream = {.data = j,
                                            .count = j->pending_count,
                                            .source = give_source,
                                            .solution = take_solution,
                                            .stop = asked_to_stop,
+                                           .poll = at_poll,
                                            .save = solve_keep,
                                            .restore = solve_take_up};
     naik_timer_start(j->timer, "solve");
-    NAIK_TRY(naik_propagator_solve(outer, cg, &options, &stream, interrupted));
+    NAIK_TRY(naik_propagator_solve(j->outer, cg, &options, &stream, &stopped));
     naik_timer_stop(j->timer, "solve");
+    *interrupted = stopped && !j->guard.links_lost;
 done:
     naik_cg_destroy(&cg);
-    naik_links_destroy(&inner);
-    naik_links_destroy(&outer);
-    naik_fatlong_destroy(&canonical);
+    drop_links(j);
     return status;
+}
+
+static bool is_open(const solve_job *j, int task)
+{
+    return is_pending(j, task) && !j->guard.attempts[task].given_up;
+}
+
+/* Lists the open tasks that share the links of task `first`. Those to be solved twice follow a
+ * batch later: their second solve has other neighbours, and mostly another place. */
+static void list_pending(solve_job *j, int first)
+{
+    const int tasks = j->input->task_count;
+    int64_t begin = 0;
+    j->pending_count = 0;
+    for (int i = first; i < tasks; i++) {
+        if (epsilon_of(j, i) == epsilon_of(j, first) && is_open(j, i)) {
+            j->pending[j->pending_count++] = i;
+        }
+        const int64_t end = j->pending_count;
+        if (end - begin >= j->plan.batch || i == tasks - 1) {
+            for (int64_t k = begin; k < end; k++) {
+                if (solve_guard_repeats(&j->guard, j->pending[k])) {
+                    j->pending[j->pending_count++] = j->pending[k];
+                }
+            }
+            begin = j->pending_count;
+        }
+    }
 }
 
 naik_status solve_work(solve_job *j, bool *interrupted)
 {
     naik_status status = NAIK_OK;
-    const int tasks = j->input->task_count;
-    for (int first = 0; first < tasks && !*interrupted; first++) {
-        if (!is_pending(j, first)) {
+    int first = 0;
+    while (first < j->input->task_count && !*interrupted) {
+        if (!is_open(j, first)) {
+            first++;
             continue;
         }
-        j->pending_count = 0;
-        for (int i = first; i < tasks; i++) {
-            if (epsilon_of(j, i) == epsilon_of(j, first) && is_pending(j, i)) {
-                j->pending[j->pending_count++] = i;
-            }
-        }
+        list_pending(j, first);
         NAIK_TRY(solve_epsilon(j, epsilon_of(j, first), interrupted));
     }
     NAIK_TRY(*interrupted ? naik_batch_state_publish(j->state) : NAIK_OK);

@@ -76,6 +76,11 @@ typedef struct naik_backend_ops {
     naik_status (*download)(naik_backend *backend, void *to_host, const void *from,
                             size_t size_bytes);
     naik_status (*sync)(naik_backend *backend);
+    /* Of w_i, the 32-bit words of backend memory: sums[0] = sum w_i, sums[1] = sum (i + 1) w_i,
+     * both modulo 2^64: a checksum that does not depend on order. size_bytes: a multiple of 4.
+     * Waits. */
+    naik_status (*sum_words)(naik_backend *backend, const void *memory, size_t size_bytes,
+                             uint64_t sums[2]);
 
     /* Whatever the backend wants to know of a lattice, made once (geometry->tables). */
     naik_status (*tables_create)(naik_backend *backend, const naik_lattice *lattice, void **out);

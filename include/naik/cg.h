@@ -66,6 +66,7 @@ enum { NAIK_CG_X, NAIK_CG_CORRECTION, NAIK_CG_RESIDUAL, NAIK_CG_DIRECTION, NAIK_
 
 /* Where the solver stands at a poll. */
 typedef struct naik_cg_progress {
+    naik_parity parity;          /* solved */
     int running;                 /* columns that iterate */
     int iterations;              /* of the column furthest on */
     double residual;             /* largest |r|/|b| of the running columns, as iterated */

@@ -17,9 +17,11 @@ typedef struct naik_comm {
     int rank, size; /* in the world */
     int node_rank;  /* among the ranks that share memory with this one */
     int node_size;
-    int node;                  /* a number for this rank's node: its lowest rank */
-    int nodes;                 /* in the job */
-    char host[64];             /* this rank's host name */
+    int node;           /* a number for this rank's node: its lowest rank */
+    int nodes;          /* in the job */
+    char host[64];      /* this rank's host name */
+    bool unfinalisable; /* HDF5 holds a file whose writes fail, which it would close, and crash
+                           over, in MPI_Finalize and at exit: main ends the process without */
     struct naik_comm_mpi *mpi; /* comm_mpi.h */
 } naik_comm;
 

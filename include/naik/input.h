@@ -91,6 +91,8 @@ typedef struct naik_input {
         naik_input_precision inner_precision;
         int batch;                      /* right-hand sides at a time; 0: auto */
         double site_relative_tolerance; /* 0: not asked for */
+        bool double_check;              /* verify: double_check */
+        int double_check_every;         /* one solve in so many */
     } solver;
     struct {
         const char *file;

@@ -20,7 +20,8 @@ struct naik_links {
     double scale[2];   /* largest |Re|, |Im| of fat and of long links: unit of the 16-bit storage */
     double long_scale; /* s of long links s e^{i theta} V (smear.h) */
     size_t size_bytes;
-    void *data; /* backend memory */
+    void *data;       /* backend memory */
+    uint64_t sums[2]; /* of its words as packed, on this rank (sum_words of backend.h) */
 };
 
 /* Packs canonical links for the geometry's backend. `source` is only read. Collective.
@@ -29,6 +30,11 @@ struct naik_links {
 naik_status naik_links_create(const naik_geometry *geometry, const naik_fatlong *source,
                               naik_precision precision, int recon, naik_links **out);
 void naik_links_destroy(naik_links **links);
+
+/* Whether the links are still, bit for bit, what was packed: *rank = the lowest rank where they
+ * are not, -1 if none; the same on every rank. Reads all of them once. Collective.
+ * NAIK_ERR_MPI, NAIK_ERR_DEVICE */
+naik_status naik_links_verify(const naik_links *links, int *rank);
 
 /* Bytes of links of this kind on this rank, for the memory plan. */
 size_t naik_links_bytes(const naik_geometry *geometry, naik_precision precision, int recon,

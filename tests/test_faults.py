@@ -1,0 +1,174 @@
+"""Faults that naik is to survive or to name, ordered by NAIK_INJECT (include/naik/fault.h): after each, either the
+bytes are those of an undisturbed run, or nothing wrong is stored and the exit status says so.
+timeout: 300
+"""
+import os
+import re
+
+import h5py
+import numpy as np
+
+from program import main, naik, path
+
+INPUT = """
+lattice: {size: [4, 4, 4, 8]}
+gauge:   {file: %s}
+action:  {type: hisq}
+solve:
+  - {name: pt, masses: [0.05], source: {type: point, origin: [0, 0, 0, 0]}}
+solver:  {tolerance: 1e-9, inner_precision: %s}
+output:  {file: %s}
+"""
+TOLERANCE = 1e-9
+
+
+def contents(name):
+    """Every dataset that two runs must share, as bytes."""
+    found = {}
+    with h5py.File(path(name)) as f:
+        def keep(key, item):
+            if isinstance(item, h5py.Dataset) and key.startswith(("prop/", "corr/", "solves_history")):
+                found[key] = item[()].tobytes()
+        f.visititems(keep)
+    return found
+
+
+def solve(out, *more, inner="single", inject=None, ranks=1, status=0, env=None):
+    with open(path(out + ".yaml"), "w") as f:
+        f.write(INPUT % (path("lat.h5"), inner, path(out)))
+    told = naik("solve", path(out + ".yaml"), *more, ranks=ranks, status=status,
+                env={**({"NAIK_INJECT": inject} if inject else {}), **(env or {})})
+    injected = told.count("naik: injected")
+    asked = len(inject.split(",")) if inject else 0
+    assert injected == asked, f"{injected} faults of '{inject}' happened\n{told}"
+    assert ("do not use its results" in told) == (inject is not None), told
+    return told
+
+
+def same_as_undisturbed(out):
+    assert contents(out) == contents("whole.h5"), f"{out} differs from an undisturbed run"
+
+
+def an_undisturbed_run_warns_of_nothing():
+    naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "4", "--sweeps", "3", "-o", path("lat.h5"))
+    told = solve("whole.h5")
+    assert "warning" not in told, told
+
+
+def an_order_that_is_not_understood_is_refused():
+    for order in ("flip:links", "flip:links:0", "fail:links:3", "flip:links:3x"):
+        with open(path("bad.yaml"), "w") as f:
+            f.write(INPUT % (path("lat.h5"), "single", path("bad.h5")))
+        told = naik("solve", path("bad.yaml"), status=1, env={"NAIK_INJECT": order})
+        assert f"'{order}' is not WHAT:WHERE:WHEN" in told, told
+
+
+def links_that_change_are_made_again():
+    for i, order in enumerate(("flip:links:20", "flip:inner_links:20", "nan:links:5", "nan:inner_links:5@0")):
+        out, ranks = f"links{i}.h5", 1 + i % 2
+        told = solve(out, inject=order, ranks=ranks)
+        assert re.search(r"links of .* changed in the memory of rank %d: they are made again" % (0 if i == 3 else ranks - 1),
+                         told), told
+        same_as_undisturbed(out)
+
+
+def links_that_change_twice_end_the_run_and_nothing_wrong_is_stored():
+    told = solve("twice.h5", inject="flip:links:20,flip:links:20", ranks=2, status=4)
+    assert "changed in the memory of rank 1, and it is not the first time" in told, told
+    assert not os.path.exists(path("twice.h5"))
+    solve("twice.h5")
+    same_as_undisturbed("twice.h5")
+
+
+def a_flipped_bit_in_a_vector_is_corrected_by_the_true_residual():
+    for inner, where in (("single", "correction"), ("single", "direction"), ("double", "x"), ("double", "residual")):
+        out = f"vector-{inner}-{where}.h5"
+        solve(out, inner=inner, inject=f"flip:{where}:30")
+        with h5py.File(path(out)) as f, h5py.File(path("whole.h5")) as g:
+            worst = f["solves"]["true_residual"].max()
+            assert worst <= TOLERANCE, (out, worst)
+            a, b = f["prop/s0000/m00"][...], g["prop/s0000/m00"][...]
+            assert 0 < np.linalg.norm(a - b) < 1e-6 * np.linalg.norm(b), out
+
+
+def a_nan_in_a_vector_costs_a_restart_and_a_second_one_the_solve():
+    for where in ("x", "direction"):
+        told = solve(f"nan-{where}.h5", inject=f"nan:{where}:20")
+        assert told.count(" converged") == 3, told
+    told = solve("nan.h5", inject="nan:residual:10,nan:residual:20", status=3)
+    assert "broken by NaN" in told and told.count(" converged") == 2, told
+    with h5py.File(path("nan.h5")) as f:
+        assert sorted(f["solves"]["true_residual"] <= TOLERANCE) == [False, True, True]
+
+
+# Three solves ask for each source once to see its parity, once to load it, once to verify: calls 1-3, 4-6, 7-9.
+def a_source_or_solution_that_changes_on_the_way_is_noticed():
+    for call in (4, 7):
+        out = f"source{call}.h5"
+        told = solve(out, inject=f"flip:source:{call}", ranks=call // 3)
+        assert told.count("it is solved again") == 1, told
+        same_as_undisturbed(out)
+
+
+def what_comes_out_wrong_twice_is_not_stored():
+    told = solve("wrong.h5", inject="flip:source:7,flip:source:12", status=4)
+    assert "for the second time, so it is given up" in told and "1 of 3 solves came out wrong twice" in told, told
+    assert not os.path.exists(path("wrong.h5"))
+    told = solve("wrong.h5")
+    assert "2 of 3 solves are done" in told, told
+    same_as_undisturbed("wrong.h5")
+
+
+def double_check_stores_what_came_out_twice():
+    check = ["--set", "solver.verify=double_check", "--set"]
+    told = solve("double.h5", *check, "solver.double_check_every=1")
+    assert "warning" not in told and told.count("solve ") >= 3, told
+    same_as_undisturbed("double.h5")
+    # The bits of the first solve are others, though its residual is good: the third solve decides.
+    told = solve("third.h5", *check, "solver.double_check_every=3", inject="flip:direction:30")
+    assert told.count("a third solve decides") == 1, told
+    same_as_undisturbed("third.h5")
+    # One after the other: the first solve twice, the two that are not repeated, the first for the third time.
+    told = solve("fourth.h5", *check, "solver.double_check_every=3", "--set", "solver.batch=1",
+                 inject=",".join(f"flip:direction:{n}" for n in range(30, 35)), status=4)
+    assert "no two of three agree" in told and "1 of 3 solves came out wrong twice" in told, told
+
+
+def a_failing_write_ends_the_run_and_loses_nothing():
+    for io in ("ompio", "romio321"):
+        out = f"write-{io}.h5"
+        told = solve(out, inject="fail:write:2", status=2, env={"OMPI_MCA_io": io})
+        assert "naik: error:" in told, told
+        told = solve(out)
+        assert "1 of 3 solves are done" in told, told
+        same_as_undisturbed(out)
+
+
+def a_kill_in_mid_write_loses_nothing():
+    out = "killed.h5"
+    solve(out, inject="kill:write:2", status=-25)  # by SIGXFSZ, at the first write of the second commit
+    told = solve(out)
+    assert "1 of 3 solves are done" in told, told
+    same_as_undisturbed(out)
+
+
+def a_rank_that_dies_ends_the_job_and_the_rest_follows():
+    out = "dies.h5"
+    told = solve(out, "--set", "solver.batch=1", inject="kill:solve:20@1", ranks=2, status=137)
+    assert not os.path.exists(path(out)), told
+    solve(out)
+    same_as_undisturbed(out)
+
+
+main([an_undisturbed_run_warns_of_nothing,
+      an_order_that_is_not_understood_is_refused,
+      links_that_change_are_made_again,
+      links_that_change_twice_end_the_run_and_nothing_wrong_is_stored,
+      a_flipped_bit_in_a_vector_is_corrected_by_the_true_residual,
+      a_nan_in_a_vector_costs_a_restart_and_a_second_one_the_solve,
+      a_source_or_solution_that_changes_on_the_way_is_noticed,
+      what_comes_out_wrong_twice_is_not_stored,
+      double_check_stores_what_came_out_twice,
+      a_failing_write_ends_the_run_and_loses_nothing,
+      a_kill_in_mid_write_loses_nothing,
+      a_rank_that_dies_ends_the_job_and_the_rest_follows])
