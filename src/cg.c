@@ -354,6 +354,8 @@ static naik_status tell_poll(naik_cg *cg, const naik_cg_stream *stream)
         progress.residual = residual > progress.residual ? residual : progress.residual;
         progress.iterations =
             record->iterations > progress.iterations ? record->iterations : progress.iterations;
+        progress.iterations_of[progress.running] = record->iterations;
+        progress.residual_of[progress.running] = residual;
         progress.index[progress.running] = cg->slot[c].index;
         progress.column[progress.running++] = c;
     }

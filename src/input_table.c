@@ -10,6 +10,7 @@ static const char *const precisions[] = {"auto", "double", "single", "half", NUL
 static const char *const verifications[] = {"residual", "double_check", NULL};
 static const char *const backends[] = {"auto", "cpu", "gpu", NULL};
 static const char *const transports[] = {"auto", "peer", "mpi_device", "staged", NULL};
+static const char *const progresses[] = {"auto", "lines", "off", NULL};
 static const char *const noises[] = {"z2", "u1", "gaussian", NULL};
 static const char *const mesons[] = {"pion5", "pion05", NULL};
 static const char *const sources[] = {
@@ -333,6 +334,24 @@ static const naik_param params[] = {
      .offset = INPUT(run.placement),
      .initial = "false",
      .doc = "print host, device, NUMA domain and processors of every rank"},
+    {.key = "run.progress",
+     .kind = NAIK_PARAM_CHOICE,
+     .offset = INPUT(run.progress),
+     .words = progresses,
+     .initial = "auto",
+     .doc =
+         "how far the solves are: auto keeps one line up to date on a terminal and prints sparse "
+         "lines elsewhere"},
+    {.key = "run.progress_interval",
+     .kind = NAIK_PARAM_TIME,
+     .offset = INPUT(run.progress_interval_s),
+     .initial = "60",
+     .doc = "silence after which such a line is printed"},
+    {.key = "run.events",
+     .kind = NAIK_PARAM_TEXT,
+     .offset = INPUT(run.events),
+     .doc = "file to which events are appended as JSON lines: start, links, solve, warning, "
+            "interruption, end"},
 };
 
 const naik_param_table naik_input_table = {.params = params,

@@ -1,14 +1,20 @@
 /* log.c - lines from rank 0, and the first failure's sentence kept until somebody prints it */
 #include "naik/log.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct naik_log {
     int rank, size;
     bool quiet;
+    bool live;    /* a passing line stands on the terminal */
+    int terminal; /* whether there is one: 1 yes, -1 no, 0 not yet asked */
+    void (*hear)(void *data, const char *text);
+    void *hear_data;
     char message[1024];
     char place[128];
 };
@@ -39,11 +45,69 @@ void naik_log_set_quiet(naik_log *log, bool quiet)
     log->quiet = quiet;
 }
 
+/* Takes the passing line away, if there is one. */
+static void clear_live(naik_log *log)
+{
+    if (log->live) {
+        fputs("\r\033[K", stdout);
+        fflush(stdout);
+        log->live = false;
+    }
+}
+
+/* Whether a person looks at standard output. Open MPI gives its ranks a terminal of their own,
+ * wherever the launcher writes to: then the launcher's output decides. */
+static bool on_terminal(void)
+{
+    char path[64];
+    if (!isatty(STDOUT_FILENO)) {
+        return false;
+    }
+    if (tcgetpgrp(STDOUT_FILENO) >= 0) { /* our own terminal */
+        return true;
+    }
+    snprintf(path, sizeof path, "/proc/%ld/fd/1", (long)getppid());
+    const int fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    const bool terminal = fd >= 0 && isatty(fd);
+    if (fd >= 0) {
+        close(fd);
+    }
+    return terminal;
+}
+
+bool naik_log_live(naik_log *log, const char *format, ...)
+{
+    if (log->rank != 0 || log->quiet) {
+        return false;
+    }
+    log->terminal = log->terminal != 0 ? log->terminal : on_terminal() ? 1 : -1;
+    if (log->terminal < 0) {
+        return false;
+    }
+    char text[160];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    /* wrapping off meanwhile: a narrow terminal shows the beginning */
+    printf("\r\033[?7l%s\033[K\033[?7h", text);
+    fflush(stdout);
+    log->live = true;
+    return true;
+}
+
+void naik_log_watch_warnings(naik_log *log, void (*hear)(void *data, const char *text), void *data)
+{
+    log->hear = hear;
+    log->hear_data = data;
+}
+
 void naik_log_line(naik_log *log, const char *format, ...)
 {
     if (log->rank != 0 || log->quiet) {
         return;
     }
+    clear_live(log);
     va_list args;
     va_start(args, format);
     vfprintf(stdout, format, args);
@@ -62,7 +126,11 @@ void naik_log_warn(naik_log *log, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    clear_live(log);
     fprintf(stderr, "naik: warning: %s\n", text);
+    if (log->hear != NULL) {
+        log->hear(log->hear_data, text);
+    }
 }
 
 naik_status naik_log_fail(naik_log *log, naik_status status, const char *file, int line,

@@ -200,7 +200,7 @@ static void put_people(FILE *out, const naik_report *report)
     }
 }
 
-naik_status naik_report_print(const naik_report *report, naik_log *log, bool json)
+static char *text_of(const naik_report *report, bool json)
 {
     char *text = NULL;
     size_t length = 0;
@@ -213,9 +213,21 @@ naik_status naik_report_print(const naik_report *report, naik_log *log, bool jso
         }
         fclose(out);
     }
+    return text;
+}
+
+char *naik_report_json(const naik_report *report)
+{
+    return text_of(report, true);
+}
+
+naik_status naik_report_print(const naik_report *report, naik_log *log, bool json)
+{
+    char *text = text_of(report, json);
     if (text == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a report");
     }
+    const size_t length = strlen(text);
     if (length > 0 && text[length - 1] == '\n') {
         text[length - 1] = '\0';
     }

@@ -159,7 +159,8 @@ static naik_status run(solve_job *j, const switches *sw)
     NAIK_TRY(solve_guard_create(j->comm, j->input, &j->guard));
     NAIK_TRY(naik_link_source_open(j->lattice, j->input, j->timer, &j->links));
     NAIK_TRY(open_file(j, sw->fresh));
-    j->start_s = naik_time_s();
+    solve_tell_start(j);
+    solve_progress_begin(j);
     if (!naik_propagator_file_complete(j->file)) {
         NAIK_TRY(naik_batch_state_open(j->file, &j->state));
         NAIK_TRY(solve_work(j, &interrupted));
@@ -172,6 +173,7 @@ done:
 
 static void clear(solve_job *j)
 {
+    naik_events_close(&j->events);
     naik_batch_state_close(&j->state);
     naik_propagator_file_close(&j->file);
     naik_link_source_close(&j->links);
@@ -185,6 +187,15 @@ static void clear(solve_job *j)
     naik_backend_destroy(&j->backend);
     naik_timer_destroy(&j->timer);
     naik_input_destroy(&j->input);
+}
+
+static naik_status open_events(solve_job *j)
+{
+    naik_status status = NAIK_OK;
+    if (j->input->run.events != NULL && j->comm->rank == 0) {
+        status = naik_events_open(j->log, j->input->run.events, &j->events);
+    }
+    return naik_comm_agree(j->comm, status);
 }
 
 /* A file under its final name is complete: rank 0 looks whether it is there. */
@@ -216,9 +227,12 @@ naik_status naik_command_solve(naik_comm *comm, int argc, char **argv)
         naik_log_line(comm->log, "%s is complete: skipped", j.input->output.file);
         goto done;
     }
+    NAIK_TRY(open_events(&j));
     NAIK_TRY(prepare(&j));
     NAIK_TRY(sw.dry_run ? dry_run(&j) : run(&j, &sw));
 done:
+    naik_log_live(comm->log, "%s", ""); /* errors begin at the margin */
+    solve_tell_end(&j, status);
     clear(&j);
     return status;
 }

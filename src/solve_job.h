@@ -7,6 +7,7 @@
 #define NAIK_SOLVE_JOB_H
 
 #include "naik/batch_state.h"
+#include "naik/events.h"
 #include "naik/fault.h"
 #include "naik/interrupt.h"
 #include "naik/link_source.h"
@@ -16,6 +17,13 @@
 
 #include "solve_guard.h"
 #include "solve_plan.h"
+
+typedef struct solve_progress {
+    double start_s, spoke_s, looked_s;    /* first solve; last line on solves; last measurement */
+    double work, work_left;               /* of this run, in units of 1/mass */
+    double iterations, looked_iterations; /* of finished solves; of all at the last measurement */
+    double flops_per_iteration;           /* of a column; 0: not known yet */
+} solve_progress;
 
 typedef struct solve_job {
     naik_comm *comm;
@@ -36,7 +44,8 @@ typedef struct solve_job {
     int *pending;              /* tasks of the epsilon at work, [2 task_count] */
     int64_t pending_count;
     int done, total;
-    double start_s;
+    solve_progress progress;
+    naik_events *events; /* NULL: not kept; on rank 0 only */
     double *correlators; /* [correlators][momenta][T] of one solve */
 } solve_job;
 
@@ -57,12 +66,28 @@ naik_status solve_keep(void *data, int64_t index, const naik_cg_state *state, in
 naik_status solve_take_up(void *data, int64_t index, naik_cg_state *state, int vector, double *half,
                           bool *found);
 
+/* Before the first solve; after each; at every poll of the solver (poll of cg.h). */
+void solve_progress_begin(solve_job *j);
+void solve_progress_done(solve_job *j, const naik_input_task *task,
+                         const naik_propagator_result *result);
+void solve_progress_poll(solve_job *j, const naik_cg_progress *now);
+/* What the rest takes at the pace so far, `in_flight` of the work being behind running solves. */
+enum { SOLVE_LEFT_TEXT = 32 };
+double solve_progress_left_s(const solve_job *j, double in_flight);
+void solve_progress_text(double left_s, char text[SOLVE_LEFT_TEXT]); /* ", 1:02:03 left" */
+
 void solve_tell_banner(const solve_job *j);
 /* The file and its size. */
 void solve_tell_output(const solve_job *j, const naik_propagator_spec *spec);
 /* One line a solve, and how long the rest will take once that is worth saying. */
 void solve_tell_solve(const solve_job *j, const naik_input_task *task,
                       const naik_propagator_result *r);
+/* Events: the run before its first solve, links that are ready, the end. */
+void solve_tell_start(const solve_job *j);
+void solve_tell_links(const solve_job *j, double epsilon, double seconds);
+/* A solution that is not stored: it is solved once more, or given up. */
+void solve_tell_retry(const solve_job *j, const naik_input_task *task);
+void solve_tell_end(const solve_job *j, naik_status status);
 /* The correlators of (source, mass), once all three colours are in. Collective.
  * NAIK_ERR_MEMORY, and what reading them returns */
 naik_status solve_tell_correlators(const solve_job *j, const naik_input_task *task);

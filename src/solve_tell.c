@@ -1,6 +1,6 @@
 /* solve_tell.c - what `naik solve` says while it runs
  */
-#include <stdio.h>
+#include <stdlib.h>
 
 #include "naik/memory.h"
 #include "naik/meson.h"
@@ -23,15 +23,50 @@ void solve_tell_output(const solve_job *j, const naik_propagator_spec *spec)
                   (double)naik_propagator_spec_bytes(spec, j->input->lattice.size) / (1 << 30));
 }
 
+/* An event about one solve; NULL where none is kept. */
+static naik_report *begin_event(const solve_job *j, const char *name, const naik_input_task *task)
+{
+    naik_report *event = naik_events_begin(j->events, name);
+    if (event != NULL) {
+        naik_report_text(event, "source", j->input->sources[task->source].label);
+        naik_report_real(event, "mass", j->input->solve[task->solve].masses.data[task->mass]);
+        naik_report_int(event, "colour", task->colour);
+    }
+    return event;
+}
+
+void solve_tell_retry(const solve_job *j, const naik_input_task *task)
+{
+    naik_report *event = begin_event(j, "retry", task);
+    naik_events_write(j->events, &event);
+}
+
+static void record_solve(const solve_job *j, const naik_input_task *task,
+                         const naik_propagator_result *r)
+{
+    naik_report *event = begin_event(j, "solve", task);
+    if (event == NULL) {
+        return;
+    }
+    naik_report_text(event, "state", naik_cg_reason_text(r->cg.reason));
+    naik_report_int(event, "iterations", r->cg.iterations);
+    naik_report_int(event, "restarts", r->cg.restarts);
+    naik_report_real(event, "residual", r->cg.residual);
+    naik_report_real(event, "source_residual", r->source_residual);
+    naik_report_real(event, "seconds", r->cg.seconds);
+    naik_report_real(event, "flops", r->flops);
+    naik_report_int(event, "done", j->done);
+    naik_report_int(event, "total", j->total);
+    naik_events_write(j->events, &event);
+}
+
 void solve_tell_solve(const solve_job *j, const naik_input_task *task,
                       const naik_propagator_result *r)
 {
     const naik_input *input = j->input;
-    const double elapsed_s = naik_time_s() - j->start_s;
-    const double rest_s = elapsed_s / j->done * (j->total - j->done);
-    char rest[48] = "";
-    if (elapsed_s > 10 && rest_s > 1) {
-        snprintf(rest, sizeof rest, ", %.0f s to go", rest_s);
+    char rest[SOLVE_LEFT_TEXT] = "";
+    if (naik_time_s() - j->progress.start_s > 10) {
+        solve_progress_text(solve_progress_left_s(j, 0), rest);
     }
     naik_log_line(j->log,
                   "solve %d/%d: source=%s mass=%g colour=%d iterations=%d residual=%.3e "
@@ -41,10 +76,59 @@ void solve_tell_solve(const solve_job *j, const naik_input_task *task,
                   r->cg.residual, r->source_residual, r->cg.seconds,
                   r->cg.seconds > 0 ? r->flops / r->cg.seconds * 1e-9 : 0.0,
                   naik_cg_reason_text(r->cg.reason), rest);
+    record_solve(j, task, r);
     if (r->cg.reason == NAIK_CG_ZERO_SOURCE) {
         naik_log_warn(j->log, "the source of solve %d is zero everywhere: the solution is zero",
                       j->done);
     }
+}
+
+void solve_tell_start(const solve_job *j)
+{
+    char device[256];
+    naik_report *event = naik_events_begin(j->events, "start");
+    if (event == NULL) {
+        return;
+    }
+    j->backend->ops->describe(j->backend, device, sizeof device);
+    naik_report_text(event, "version", naik_version());
+    naik_report_text(event, "git", naik_version_git());
+    naik_report_text(event, "host", j->comm->host);
+    naik_report_int(event, "ranks", j->comm->size);
+    naik_report_text(event, "device", device);
+    naik_report_text(event, "slurm_job", getenv("SLURM_JOB_ID"));
+    naik_report_text(event, "gauge", j->input->gauge.file);
+    naik_report_text(event, "output", j->input->output.file);
+    naik_report_int(event, "done", j->done);
+    naik_report_int(event, "total", j->total);
+    naik_events_write(j->events, &event);
+}
+
+void solve_tell_links(const solve_job *j, double epsilon, double seconds)
+{
+    naik_report *event = naik_events_begin(j->events, "links");
+    if (event == NULL) {
+        return;
+    }
+    naik_report_text(event, "action", naik_input_action_name(j->input->action.type));
+    naik_report_real(event, "naik_epsilon", epsilon);
+    naik_report_real(event, "seconds", seconds);
+    naik_events_write(j->events, &event);
+}
+
+void solve_tell_end(const solve_job *j, naik_status status)
+{
+    naik_report *event =
+        naik_events_begin(j->events, status == NAIK_ERR_INTERRUPTED ? "interruption" : "end");
+    if (event == NULL) {
+        return;
+    }
+    naik_report_int(event, "exit_status", naik_status_exit(status));
+    naik_report_text(event, "text", status != NAIK_OK ? naik_log_message(j->log) : "");
+    naik_report_real(event, "seconds", naik_timer_total_s(j->timer));
+    naik_report_int(event, "done", j->done);
+    naik_report_int(event, "total", j->total);
+    naik_events_write(j->events, &event);
 }
 
 naik_status solve_tell_correlators(const solve_job *j, const naik_input_task *task)

@@ -102,6 +102,7 @@ static naik_status commit_solution(solve_job *j, const naik_input_task *task, co
     naik_fault_after_write(j->fault);
     naik_timer_stop(j->timer, "write");
     j->done++;
+    solve_progress_done(j, task, result);
     solve_tell_solve(j, task, result);
     NAIK_TRY(with_correlators ? solve_tell_correlators(j, task) : NAIK_OK);
 done:
@@ -119,7 +120,11 @@ static naik_status take_solution(void *data, int64_t index, const double *x,
         return NAIK_OK; /* a repetition that was not needed any more */
     }
     NAIK_TRY(solve_guard_judge(&j->guard, task, x, j->lattice, result, &good));
-    NAIK_TRY(good ? commit_solution(j, solve_task(j, index), x, result) : NAIK_OK);
+    if (!good) {
+        solve_tell_retry(j, solve_task(j, index));
+        return NAIK_OK;
+    }
+    NAIK_TRY(commit_solution(j, solve_task(j, index), x, result));
 done:
     return status;
 }
@@ -134,6 +139,7 @@ static naik_status at_poll(void *data, const naik_cg_progress *progress)
 {
     solve_job *j = data;
     solve_guard_poll(&j->guard);
+    solve_progress_poll(j, progress);
     return naik_fault_in_solve(j->fault, progress, j->outer, j->inner);
 }
 
@@ -182,7 +188,9 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
     naik_cg_options options = defaults;
     options.max_iterations = j->input->solver.max_iterations;
     options.history_stride = j->plan.history_stride;
+    const double begin_s = naik_time_s();
     NAIK_TRY(make_links(j, epsilon));
+    solve_tell_links(j, epsilon, naik_time_s() - begin_s);
     int batch = j->pending_count < j->plan.batch ? (int)j->pending_count : j->plan.batch;
     NAIK_TRY(naik_cg_create(j->outer, j->inner, j->plan.vectors, batch, &cg));
     const naik_propagator_stream stream = {.data = j,

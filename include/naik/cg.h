@@ -72,6 +72,8 @@ typedef struct naik_cg_progress {
     double residual;             /* largest |r|/|b| of the running columns, as iterated */
     int64_t index[NAIK_MAX_RHS]; /* [running] systems at work; of the first `running` columns */
     int column[NAIK_MAX_RHS];    /* [running] where they are in the fields */
+    int iterations_of[NAIK_MAX_RHS];
+    double residual_of[NAIK_MAX_RHS]; /* |r|/|b| as iterated */
     naik_field *field[NAIK_CG_VECTORS];
 } naik_cg_progress;
 

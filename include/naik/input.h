@@ -42,6 +42,12 @@ typedef enum naik_input_transport {
     NAIK_INPUT_TRANSPORT_STAGED
 } naik_input_transport;
 
+typedef enum naik_input_progress {
+    NAIK_INPUT_PROGRESS_AUTO,
+    NAIK_INPUT_PROGRESS_LINES,
+    NAIK_INPUT_PROGRESS_OFF
+} naik_input_progress;
+
 /* One entry of `solve:`. All masses are solved for each of its origins and three colours. */
 typedef struct naik_input_solve {
     const char *name;        /* unique, of A-Z a-z 0-9 _ - */
@@ -112,6 +118,9 @@ typedef struct naik_input {
         naik_input_transport transport;
         bool share_gpu;
         bool placement;
+        naik_input_progress progress;
+        double progress_interval_s;
+        const char *events; /* NULL: no log of events */
     } run;
 
     naik_input_source *sources; /* [source_count] */

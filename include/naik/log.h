@@ -28,6 +28,11 @@ void naik_log_set_quiet(naik_log *log, bool quiet);
 
 /* One line on standard output, from rank 0 only. The newline is added. */
 void naik_log_line(naik_log *log, const char *format, ...) NAIK_PRINTF(2, 3);
+/* A line that stands for the moment, on a terminal only: it is overwritten by the next one and by
+ * everything else that is said. false: this is no terminal, nothing was printed. From rank 0. */
+bool naik_log_live(naik_log *log, const char *format, ...) NAIK_PRINTF(2, 3);
+/* Hears the text of every warning from now on, from rank 0; NULL: nobody. */
+void naik_log_watch_warnings(naik_log *log, void (*hear)(void *data, const char *text), void *data);
 /* One line "naik: warning: ..." on standard error, from rank 0 only. */
 void naik_log_warn(naik_log *log, const char *format, ...) NAIK_PRINTF(2, 3);
 

@@ -24,6 +24,8 @@ void naik_report_begin(naik_report *report, const char *name); /* an object, unt
 void naik_report_list(naik_report *report, const char *name);  /* a list, until _end */
 void naik_report_end(naik_report *report);
 
+/* As one JSON object on one line, from malloc; NULL when memory is out. */
+char *naik_report_json(const naik_report *report);
 /* Prints on the log. For people: "name: value" indented by depth; an object of a list is one line
  * of name=value. NAIK_ERR_MEMORY. */
 naik_status naik_report_print(const naik_report *report, naik_log *log, bool json);
