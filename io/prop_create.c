@@ -332,6 +332,44 @@ done:
     return status;
 }
 
+/* Rank 0: adds a line to the slot of this run. */
+static naik_status add_to_session(naik_propagator_file *file, const char *name, const char *text)
+{
+    naik_log *log = file->comm->log;
+    naik_status status = NAIK_OK;
+    char slot[NAIK_SESSION_BYTES];
+    const hsize_t start[1] = {(hsize_t)file->session}, count[1] = {1};
+    hid_t type = naik_h5_string(NAIK_SESSION_BYTES);
+    hid_t sessions = H5Dopen2(file->h5, "/metadata/sessions", H5P_DEFAULT);
+    NAIK_H5_TRY(log, sessions, "opening the list of sessions");
+    memset(slot, 0, sizeof slot);
+    NAIK_TRY(naik_h5_read_part(log, sessions, type, start, count, slot));
+    const size_t used = strnlen(slot, sizeof slot - 1);
+    snprintf(slot + used, sizeof slot - used, "%s=%s\n", name, text);
+    NAIK_TRY(naik_h5_write_part(log, sessions, type, start, count, slot));
+done:
+    naik_h5_release(sessions);
+    naik_h5_release(type);
+    return status;
+}
+
+naik_status naik_propagator_file_note(naik_propagator_file *file, const char *name,
+                                      const char *text)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    if (file->complete || file->broken) {
+        return NAIK_OK;
+    }
+    if (comm->rank == 0) {
+        status = add_to_session(file, name, text);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_h5_flush(comm, file->h5));
+done:
+    return status;
+}
+
 naik_status naik_prop_begin_session(naik_propagator_file *file, const naik_propagator_spec *spec)
 {
     naik_comm *comm = file->comm;

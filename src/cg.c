@@ -81,6 +81,16 @@ done:
     return status;
 }
 
+static double flops_since(const naik_cg *cg, const int before[])
+{
+    const int per_site = cg->outer.links->hops == NAIK_HOPS ? NAIK_CG_FLOPS : NAIK_CG_FLOPS_NAIVE;
+    double iterations = 0;
+    for (int c = 0; c < cg->width_now; c++) {
+        iterations += cg->record[c].iterations - before[c];
+    }
+    return iterations * per_site * 0.5 * (double)cg->geometry->lattice->volume;
+}
+
 /* Runs until the next poll: at most `poll` iterations of all running columns. */
 static naik_status run_to_poll(naik_cg *cg)
 {
@@ -93,10 +103,13 @@ static naik_status run_to_poll(naik_cg *cg)
     for (int c = 0; c < cg->width_now; c++) {
         before[c] = cg->record[c].iterations;
     }
+    naik_timer_start(backend->timer, "iterate");
     NAIK_TRY(ops->sums_clear(backend, cg->sums, cg->width_now));
     NAIK_TRY(ops->repeat(backend, cg->serial, iterate, cg, cg->poll));
     NAIK_TRY(cg_columns_download(cg));
     NAIK_TRY(drain_history(cg, before));
+    naik_timer_count(backend->timer, flops_since(cg, before), 0);
+    naik_timer_stop(backend->timer, "iterate");
     for (int c = 0; c < cg->width_now; c++) {
         cg->slot[c].seconds +=
             cg->record[c].iterations > before[c] ? (naik_time_s() - start_s) / running : 0;
@@ -284,6 +297,7 @@ static naik_status check_columns(naik_cg *cg, const naik_cg_options *options,
     if (columns_in(cg, NAIK_COLUMN_CHECK) == 0) {
         return NAIK_OK;
     }
+    naik_timer_start(backend->timer, "true residuals");
     if (cg->mixed) {
         NAIK_TRY(ops->field_add(cg->x, cg->xi, cg->columns, NAIK_COLUMN_CHECK));
         NAIK_TRY(ops->field_zero(cg->xi, cg->columns, NAIK_COLUMN_CHECK));
@@ -294,6 +308,7 @@ static naik_status check_columns(naik_cg *cg, const naik_cg_options *options,
     NAIK_TRY(ops->sums_reduce(backend, cg->sums, cg->width_now));
     NAIK_TRY(ops->sums_values(backend, cg->sums, cg->width_now, rr));
     NAIK_TRY(cg_site_residuals(cg));
+    naik_timer_stop(backend->timer, "true residuals");
     for (int c = 0; c < cg->width_now; c++) {
         if (cg->record[c].state != NAIK_COLUMN_CHECK) {
             continue;

@@ -27,6 +27,18 @@ static naik_status check_args(const naik_dslash_args *args)
     return NAIK_OK;
 }
 
+/* What travels from and to this rank in one exchange, in one of the two directions. */
+static double halo_bytes(const naik_field *in, int depth)
+{
+    static const int vector_bytes[] = {[NAIK_DOUBLE] = 48, [NAIK_SINGLE] = 24, [NAIK_HALF] = 16};
+    const naik_lattice *lat = in->geometry->lattice;
+    double sites = 0;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        sites += lat->split[mu] ? 2.0 * lat->face[mu] * depth : 0;
+    }
+    return sites * in->nrhs * vector_bytes[in->precision];
+}
+
 naik_status naik_dslash(const naik_dslash_args *args)
 {
     naik_status status = NAIK_OK;
@@ -40,9 +52,15 @@ naik_status naik_dslash(const naik_dslash_args *args)
     naik_field *in = (naik_field *)args->in;
     naik_parity from = (naik_parity)!args->parity;
     int depth = args->links->hops == NAIK_HOPS ? NAIK_HALO_DEPTH : 1;
+    naik_timer *timer = geometry->backend->timer;
+    naik_timer_start(timer, "halo");
+    naik_timer_count(timer, 0, halo_bytes(in, depth));
     NAIK_TRY(naik_halo_start(geometry->halo, in, from, depth));
+    naik_timer_stop(timer, "halo");
     NAIK_TRY(ops->dslash(args, NAIK_INTERIOR));
+    naik_timer_start(timer, "halo");
     NAIK_TRY(naik_halo_wait(geometry->halo, in, from, depth));
+    naik_timer_stop(timer, "halo");
     NAIK_TRY(ops->dslash(args, NAIK_BOUNDARY));
 done:
     return status;

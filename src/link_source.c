@@ -151,6 +151,7 @@ naik_status naik_link_source_open(const naik_lattice *lattice, const naik_input 
     naik_timer_start(timer, "read configuration");
     NAIK_TRY(naik_gauge_create(lattice, &out->thin));
     NAIK_TRY(naik_gauge_load(input->gauge.file, &options, out->thin, &out->file, &out->checks));
+    naik_timer_count(timer, 0, 4 * 18.0 * (double)lattice->volume * out->file.precision / 8);
     NAIK_TRY(check_coulomb_gauge(input, out->thin));
     naik_gauge_apply_phases(out->thin, input->lattice.antiperiodic_t);
 done:

@@ -122,11 +122,14 @@ static naik_status load(void *data, int64_t index, naik_field *b, naik_field *x,
     naik_status status = NAIK_OK;
     worker *w = data;
     double mass;
+    naik_timer *timer = w->links->geometry->backend->timer;
     (void)x;
+    naik_timer_start(timer, "sources");
     NAIK_TRY(read_source(w, w->todo[index], &mass, system));
     NAIK_TRY(import_source(w));
     NAIK_TRY(affine(w, 2 * mass, w->part[w->parity], -1, w->part[other(w->parity)], w->parity));
     NAIK_TRY(w->ops->field_copy_column(b, column, w->out, 0));
+    naik_timer_stop(timer, "sources");
 done:
     return status;
 }
@@ -218,6 +221,8 @@ static naik_status finish(void *data, int64_t index, const naik_field *x, int co
         w->interrupted = true;
         return NAIK_OK;
     }
+    naik_timer *timer = w->links->geometry->backend->timer;
+    naik_timer_start(timer, "rebuild and check");
     NAIK_TRY(read_source(w, w->todo[index], &mass, &system));
     NAIK_TRY(import_source(w));
     NAIK_TRY(w->ops->field_copy_column(w->part[p], 0, x, column));
@@ -228,6 +233,7 @@ static naik_status finish(void *data, int64_t index, const naik_field *x, int co
     NAIK_TRY(verify(w, mass, &out));
     int per_site = w->links->hops == NAIK_HOPS ? NAIK_CG_FLOPS : NAIK_CG_FLOPS_NAIVE;
     out.flops = (double)result->iterations * per_site * 0.5 * (double)w->lat->volume;
+    naik_timer_stop(timer, "rebuild and check");
     NAIK_TRY(w->stream->solution(w->stream->data, w->todo[index], w->x, &out));
 done:
     return status;

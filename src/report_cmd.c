@@ -292,6 +292,83 @@ static void print_time_by_mass(FILE *out, const naik_propagator_view *v, double 
     fputs("</table>\n", out);
 }
 
+/* A row with the rest of a line; nothing where there is none. */
+static void row_of_line(FILE *out, const char *name, const char *line)
+{
+    char text[256] = "";
+    if (line != NULL) {
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(line, "\n"), line);
+        row(out, name, text, "");
+    }
+}
+
+/* The value of "name=value" in the lines of a text, or NULL. */
+static const char *line_of(const char *text, const char *name)
+{
+    const size_t length = strlen(name);
+    while (text != NULL && (strncmp(text, name, length) != 0 || text[length] != '=')) {
+        text = strchr(text, '\n');
+        text += text != NULL;
+    }
+    return text != NULL ? text + length + 1 : NULL;
+}
+
+/* One region of naik_timer_list; false behind the last one. */
+static bool next_region(const char **list, double total_s, char *cells, size_t cells_size)
+{
+    int depth = 0, used = 0;
+    double seconds = 0, flops = 0, bytes = 0;
+    char name[32] = "", rates[2][24] = {"", ""};
+    if (sscanf(*list, "%d %lf %lf %lf %31[^;\n];%n", &depth, &seconds, &flops, &bytes, name,
+               &used) != 5 ||
+        used == 0 || depth < 0 || depth > 16) {
+        return false;
+    }
+    *list += used + ((*list)[used] == ' ');
+    if (flops > 0 && seconds > 0) {
+        snprintf(rates[0], sizeof rates[0], "%.2f", 1e-9 * flops / seconds);
+    }
+    if (bytes > 0 && seconds > 0) {
+        snprintf(rates[1], sizeof rates[1], "%.2f", 1e-9 * bytes / seconds);
+    }
+    for (char *c = name; *c != '\0'; c++) {
+        *c = strchr("<>&\"'", *c) != NULL ? '?' : *c; /* a damaged file is no markup either */
+    }
+    snprintf(cells, cells_size,
+             "<tr><td style=\"padding-left:%dem\">%s</td><td class=\"n\">%.3f</td><td "
+             "class=\"n\">%.1f</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n",
+             depth + 1, name, seconds, total_s > 0 ? 100 * seconds / total_s : 0.0, rates[0],
+             rates[1]);
+    return true;
+}
+
+/* What every run said of its time when it ended; runs that were killed said nothing. */
+static void print_times(FILE *out, const naik_propagator_view *v)
+{
+    for (int i = 0; i < v->text_count; i++) {
+        const char *list = line_of(v->texts[i].text, "times");
+        const char *device = line_of(v->texts[i].text, "device");
+        const char *memory = line_of(v->texts[i].text, "memory");
+        char cells[320];
+        if (list == NULL || strncmp(v->texts[i].name, "run ", 4) != 0) {
+            continue;
+        }
+        const double total_s = strtod(list + strspn(list, "0 "), NULL);
+        fputs("<h2>Time and device of ", out);
+        page_text(out, v->texts[i].name);
+        fputs("</h2>\n<table>\n", out);
+        row_of_line(out, "device", device);
+        row_of_line(out, "memory", memory);
+        fputs("</table>\n<table>\n<tr><th>phase</th><th class=\"n\">seconds</th><th "
+              "class=\"n\">%</th><th class=\"n\">GFLOP/s</th><th class=\"n\">GB/s</th></tr>\n",
+              out);
+        while (next_region(&list, total_s, cells, sizeof cells)) {
+            fputs(cells, out);
+        }
+        fputs("</table>\n", out);
+    }
+}
+
 static void print_provenance(FILE *out, const naik_propagator_view *v)
 {
     fputs("<h2>Provenance</h2>\n<table>\n", out);
@@ -319,6 +396,7 @@ static naik_status print_page(naik_log *log, FILE *out, const naik_propagator_vi
     naik_status status = print_all_correlators(log, out, v);
     print_histories(out, v);
     print_time_by_mass(out, v, t.seconds);
+    print_times(out, v);
     print_solves(out, v);
     print_provenance(out, v);
     fprintf(out, "<p>Made by naik %s (%s).</p>\n", naik_version(), naik_version_git());

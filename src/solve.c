@@ -35,6 +35,7 @@ static naik_status prepare(solve_job *j)
     const size_t values = (size_t)input->output.correlators.count *
                           (size_t)input->output.momenta.count * (size_t)input->lattice.size[3];
     NAIK_TRY(naik_backend_create(j->comm, backends[input->run.backend], &options, &j->backend));
+    j->backend->timer = j->timer;
     solve_tell_banner(j);
     NAIK_TRY(input->run.placement ? naik_placement_print(j->backend) : NAIK_OK);
     NAIK_TRY(naik_lattice_create(j->comm, input->lattice.size, chosen ? input->run.grid : NULL,
@@ -150,6 +151,14 @@ done:
     return status;
 }
 
+/* Where the time went, for those who look at the file. */
+static naik_status note_times(solve_job *j)
+{
+    char times[1400];
+    naik_timer_list(j->timer, times, sizeof times);
+    return naik_propagator_file_note(j->file, "times", times);
+}
+
 static naik_status run(solve_job *j, const switches *sw)
 {
     naik_status status = NAIK_OK;
@@ -165,6 +174,7 @@ static naik_status run(solve_job *j, const switches *sw)
         NAIK_TRY(naik_batch_state_open(j->file, &j->state));
         NAIK_TRY(solve_work(j, &interrupted));
     }
+    NAIK_TRY(note_times(j));
     status = conclude(j, interrupted);
     naik_timer_print(j->timer);
 done:

@@ -21,7 +21,7 @@ struct solve_spec {
     int (*momenta)[NAIK_DIM - 1];
     naik_meta_item metadata[META_MOST], session[SESSION_MOST];
     char identity[TEXT_BYTES], numerics[TEXT_BYTES], device[TEXT_BYTES], grid[64], ranks[32],
-        batch[32];
+        batch[32], memory[160];
     char mpi_info[2048];
 };
 
@@ -135,6 +135,11 @@ static void join_hints(const naik_pairs *pairs, char *text, size_t text_size)
     }
 }
 
+static double gib(int64_t bytes)
+{
+    return (double)bytes / (1 << 30);
+}
+
 static void fill_texts(solve_spec *spec, const solve_plan *plan, const naik_backend *backend,
                        const naik_lattice *lat, const naik_link_source *source)
 {
@@ -148,6 +153,10 @@ static void fill_texts(solve_spec *spec, const solve_plan *plan, const naik_back
              lat->grid[3]);
     snprintf(spec->ranks, sizeof spec->ranks, "%d", lat->comm->size);
     snprintf(spec->batch, sizeof spec->batch, "%d", plan->batch);
+    snprintf(spec->memory, sizeof spec->memory,
+             "%.3f GiB a rank: link building %.3f, packed links %.3f, fields %.3f, vectors %.3f",
+             gib(plan->total_bytes), gib(plan->gauge_bytes), gib(plan->packed_bytes),
+             gib(plan->field_bytes), gib(plan->vector_bytes));
 }
 
 static int fill_items(naik_meta_item *items, const naik_meta_item *from, int count)
@@ -190,6 +199,7 @@ naik_status solve_spec_create(const naik_input *input, const solve_plan *plan,
                                       {"ranks", spec->ranks},
                                       {"grid", spec->grid},
                                       {"batch", spec->batch},
+                                      {"memory", spec->memory},
                                       {"host", lattice->comm->host},
                                       {"slurm_job", getenv("SLURM_JOB_ID")}};
     spec->file = (naik_propagator_spec){

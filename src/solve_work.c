@@ -89,12 +89,15 @@ static naik_status commit_solution(solve_job *j, const naik_input_task *task, co
                                 .flops = result->flops};
     snprintf(record.stop_reason, sizeof record.stop_reason, "%s",
              naik_cg_reason_text(result->cg.reason));
-    naik_timer_count(j->timer, result->flops, 0);
     if (with_correlators) {
         NAIK_TRY(make_correlators(j, x));
     }
     naik_timer_start(j->timer, "write");
     int solve = naik_propagator_file_solve(j->file, task->source, task->mass, task->colour);
+    if (j->input->output.propagators) {
+        naik_timer_count(j->timer, 0,
+                         6.0 * (double)j->lattice->volume * j->input->output.precision / 8);
+    }
     naik_fault_before_write(j->fault);
     NAIK_TRY(naik_propagator_file_commit(j->file, solve, j->input->output.propagators ? x : NULL,
                                          with_correlators ? j->correlators : NULL, &record,

@@ -20,6 +20,7 @@ typedef struct region {
     int depth;       /* how often it is open; more than once only when the array is full */
     double opened_s; /* when it was opened, while it is */
     double time_s, flops, bytes;
+    bool moves; /* bytes were counted here, not only inside */
 } region;
 
 struct naik_timer {
@@ -146,6 +147,9 @@ void naik_timer_stop(naik_timer *timer, const char *name)
 
 void naik_timer_count(naik_timer *timer, double flops, double bytes)
 {
+    if (timer != NULL && bytes > 0) {
+        timer->region[timer->open].moves = true;
+    }
     for (int i = timer != NULL ? timer->open : NONE; i != NONE; i = timer->region[i].parent) {
         timer->region[i].flops += flops;
         timer->region[i].bytes += bytes;
@@ -192,17 +196,23 @@ double naik_timer_total_s(const naik_timer *timer)
 static void print_row(const naik_timer *timer, const char *name, int depth, double time_s,
                       double total_s, const region *work)
 {
-    char label[2 * NAME_SIZE], rates[64] = "", calls[32] = "";
+    char label[2 * NAME_SIZE], flops[24] = "", bytes[24] = "", calls[32] = "";
     snprintf(label, sizeof label, "%*s%s", 2 * depth, "", name);
     if (work != NULL && work->calls > 0) {
         snprintf(calls, sizeof calls, "%lld", (long long)work->calls);
     }
-    if (work != NULL && time_s > 0 && (work->flops > 0 || work->bytes > 0)) {
-        snprintf(rates, sizeof rates, " %10.2f %10.2f", 1e-9 * work->flops / time_s,
-                 1e-9 * work->bytes / time_s);
+    if (work != NULL && time_s > 0 && work->flops > 0) {
+        snprintf(flops, sizeof flops, "%.2f", 1e-9 * work->flops / time_s);
     }
-    naik_log_line(timer->log, "%-32s %6.1f %11.3f %9s%s", label, 100 * time_s / total_s, time_s,
-                  calls, rates);
+    /* What moved inside says nothing of the whole region's speed. */
+    if (work != NULL && time_s > 0 && work->moves) {
+        snprintf(bytes, sizeof bytes, "%.2f", 1e-9 * work->bytes / time_s);
+    }
+    naik_log_line(timer->log,
+                  bytes[0] != '\0'   ? "%-32s %6.1f %11.3f %9s %10s %10s"
+                  : flops[0] != '\0' ? "%-32s %6.1f %11.3f %9s %10s%s"
+                                     : "%-32s %6.1f %11.3f %9s%s%s",
+                  label, 100 * time_s / total_s, time_s, calls, flops, bytes);
 }
 
 /* The regions under `parent`, and what they leave of its time when that is worth a line. */
@@ -230,6 +240,33 @@ void naik_timer_print(const naik_timer *timer)
                   "GFLOP/s", "GB/s");
     print_children(timer, 0, 0, total_s);
     print_row(timer, "total", 0, total_s, total_s, NULL);
+}
+
+static int list_children(const naik_timer *timer, int parent, int depth, char *text, size_t size)
+{
+    int used = 0;
+    for (int i = timer->region[parent].first; i != NONE; i = timer->region[i].next) {
+        const region *r = &timer->region[i];
+        const size_t left = (size_t)used < size ? size - (size_t)used : 0;
+        char *at = left > 0 ? text + used : NULL;
+        used += snprintf(at, left, "%d %.4g %.4g %.4g %s; ", depth, time_of(timer, i), r->flops,
+                         r->moves ? r->bytes : 0.0, r->name);
+        const size_t rest = (size_t)used < size ? size - (size_t)used : 0;
+        used += list_children(timer, i, depth + 1, rest > 0 ? text + used : NULL, rest);
+    }
+    return used;
+}
+
+void naik_timer_list(const naik_timer *timer, char *text, size_t text_size)
+{
+    text[0] = '\0';
+    if (timer == NULL) {
+        return;
+    }
+    const int used = snprintf(text, text_size, "0 %.4g 0 0 total; ", naik_timer_total_s(timer));
+    if ((size_t)used < text_size) {
+        list_children(timer, 0, 1, text + used, text_size - (size_t)used);
+    }
 }
 
 void naik_timer_event(const naik_timer *timer, const char *name, const char *format, ...)

@@ -4,6 +4,7 @@ import html.parser
 import os
 import random
 import re
+import shutil
 import signal
 
 import h5py
@@ -93,6 +94,29 @@ def the_page_shows_every_correlator_and_solve():
     assert f">0.4</td><td class=\"n\">6</td><td class=\"n\">{mean:.1f}<" in text
 
 
+def the_page_shows_where_the_time_went():
+    _, text = read("a.html")
+    assert "Time and device of run 1" in text and "<th>memory</th>" in text and "<th>device</th>" in text
+    rows = re.findall(r'padding-left:(\d)em">([^<]+)</td><td class="n">([\d.]+)</td><td class="n">([\d.]+)<', text)
+    times = {name: (int(depth), float(seconds), float(percent)) for depth, name, seconds, percent in rows}
+    assert list(times)[0] == "total" and times["total"][2] == 100, times
+    for name in ("read configuration", "build links", "solve", "iterate", "true residuals", "rebuild and check",
+                 "correlators", "write"):
+        assert name in times, (name, times)
+    inside = sum(seconds for depth, seconds, _ in times.values() if depth == 2)
+    assert 0.8 * times["total"][1] < inside <= 1.01 * times["total"][1] + 0.01, times
+    # without numbers, cut off, hostile
+    with h5py.File(path("a.h5")) as f:
+        session = bytes(f["metadata/sessions"][0])
+    at = session.index(b"times=")
+    shutil.copyfile(path("a.h5"), path("odd.h5"))
+    for odd in (b"times=0 1 0 0 <b>; 1 2 3", b"times=", b"times=; ; ;", b"times=99 1 1 1 x; ", session[at:at + 30]):
+        with h5py.File(path("odd.h5"), "r+") as f:
+            f["metadata/sessions"][0] = session[:at] + odd
+        naik("report", path("odd.h5"))
+        assert "<b>" not in read("odd.html")[1]
+
+
 def text_from_the_file_is_escaped():
     _, text = read("a.html")
     assert "&lt;script&gt;alert(&quot;1 &amp; 2&quot;)&lt;/script&gt;" in text
@@ -153,6 +177,7 @@ def damaged_files_end_with_a_page_or_a_sentence():
             assert told and int(told[1]) in (1, 4), error
 
 
-main([naik_makes_a_file, the_page_shows_every_correlator_and_solve, text_from_the_file_is_escaped,
+main([naik_makes_a_file, the_page_shows_every_correlator_and_solve,
+      the_page_shows_where_the_time_went, text_from_the_file_is_escaped,
       an_unfinished_run_is_shown_as_such, other_files_are_refused,
       damaged_files_end_with_a_page_or_a_sentence])

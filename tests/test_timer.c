@@ -116,7 +116,20 @@ static void the_table_adds_up_to_the_total(check *t)
     fflush(stdout);
     dup2(keep, STDOUT_FILENO);
     close(keep);
+    char list[200], cut[24];
+    double seconds[3], flops[3], bytes[3];
+    naik_timer_list(timer, list, sizeof list);
+    naik_timer_list(timer, cut, sizeof cut);
+    CHECK_TRUE(t, strncmp(list, cut, 3) == 0 && strlen(cut) < sizeof cut);
     naik_timer_destroy(&timer);
+    CHECK_INT(t,
+              sscanf(list,
+                     "0 %lf %lf %lf total; 1 %*f 0 0 read; 1 %lf %lf %lf solve; 2 %lf %lf %lf cg; ",
+                     &seconds[0], &flops[0], &bytes[0], &seconds[1], &flops[1], &bytes[1],
+                     &seconds[2], &flops[2], &bytes[2]),
+              9);
+    CHECK_TRUE(t, seconds[0] >= seconds[1] && seconds[1] > seconds[2] && seconds[2] > 0);
+    CHECK_TRUE(t, flops[1] == 5e6 && flops[2] == 5e6 && bytes[1] == 0 && bytes[2] == 1e6);
 
     char line[256] = "";
     double cg = 0, other = 0, solve = 0, total = 0;

@@ -20,6 +20,7 @@
 #include "naik/columns.h"
 #include "naik/lattice.h"
 #include "naik/su3.h"
+#include "naik/timer.h"
 
 typedef struct naik_backend naik_backend;
 typedef struct naik_geometry naik_geometry;
@@ -160,10 +161,11 @@ typedef struct naik_backend_ops {
 
 struct naik_backend {
     const naik_backend_ops *ops;
-    naik_comm *comm; /* borrowed */
-    naik_log *log;   /* borrowed */
-    void *state;     /* the backend's own */
-    uint64_t serial; /* last one given out */
+    naik_comm *comm;   /* borrowed */
+    naik_log *log;     /* borrowed */
+    void *state;       /* the backend's own */
+    uint64_t serial;   /* last one given out */
+    naik_timer *timer; /* borrowed, may be NULL: phases of the work on this backend */
 };
 /* A number that this backend has not given out before; never 0. */
 static inline uint64_t naik_backend_serial(naik_backend *backend)

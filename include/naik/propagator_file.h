@@ -182,6 +182,11 @@ naik_status naik_propagator_file_read_solution(naik_propagator_file *file, int s
 naik_status naik_propagator_file_read_correlators(naik_propagator_file *file, int source, int mass,
                                                   double *out);
 
+/* Adds a line to what the unfinished file says of this run, as far as there is room. Collective.
+ * NAIK_ERR_IO */
+naik_status naik_propagator_file_note(naik_propagator_file *file, const char *name,
+                                      const char *text);
+
 /* All solves committed: marks PATH.part complete, closes it, verifies it by reading it again,
  * renames it to PATH and removes journal and lock. Afterwards the file is open for reading.
  * Collective. NAIK_ERR_ARG a solve is pending; NAIK_ERR_CORRUPT; NAIK_ERR_IO */

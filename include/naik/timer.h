@@ -13,6 +13,7 @@
 #ifndef NAIK_TIMER_H
 #define NAIK_TIMER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "naik/log.h"
@@ -44,6 +45,9 @@ double naik_timer_total_s(const naik_timer *timer);
 /* Prints the table on the log: percent of the whole, seconds, calls, GFLOP/s, GB/s, children
  * indented under their parents in the order of first use, "other" where they leave a rest. */
 void naik_timer_print(const naik_timer *timer);
+
+/* The table for a program: "DEPTH SECONDS FLOPS BYTES NAME; " for each region, the whole first. */
+void naik_timer_list(const naik_timer *timer, char *text, size_t text_size);
 
 /* One line "event=NAME time=SECONDS key=value ..." on the log; `format` makes the keys. A value
  * with blanks is to be put in double quotes by the caller. */
