@@ -1,4 +1,4 @@
-/* device.cu - opening the device of this rank, its memory pool, copies and errors */
+/* device.cu - opening the device of this rank, its memory pool and errors */
 #include "device.h"
 
 #include <stdio.h>
@@ -240,32 +240,6 @@ void gpu_release(naik_backend *backend, void *memory)
             state->blocks[i].in_use = false;
         }
     }
-}
-
-/* ---- copies */
-
-naik_status gpu_upload(naik_backend *backend, void *to, const void *from_host, size_t size_bytes)
-{
-    gpu_state *state = gpu_state_of(backend);
-    naik_status status = NAIK_OK;
-    state->bytes_up += (double)size_bytes;
-    NAIK_TRY(GPU_CHECK(backend, gpu_copy_up(to, from_host, size_bytes, state->stream),
-                       "copying to the device"));
-    NAIK_TRY(gpu_sync(backend)); /* the caller may reuse its memory */
-done:
-    return status;
-}
-
-naik_status gpu_download(naik_backend *backend, void *to_host, const void *from, size_t size_bytes)
-{
-    gpu_state *state = gpu_state_of(backend);
-    naik_status status = NAIK_OK;
-    state->bytes_down += (double)size_bytes;
-    NAIK_TRY(GPU_CHECK(backend, gpu_copy_down(to_host, from, size_bytes, state->stream),
-                       "copying from the device"));
-    NAIK_TRY(gpu_sync(backend));
-done:
-    return status;
 }
 
 naik_status gpu_sync(naik_backend *backend)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "naik/halo.h"
+#include "naik/link_ops.h"
 #include "naik/memory.h"
 
 #include "backends.h"
@@ -291,6 +292,7 @@ const naik_backend_ops naik_backend_cpu = {
     .field_add = cpu_field_add,
     .field_gather = cpu_field_gather,
     .field_copy_column = cpu_field_copy_column,
+    .link_ops = &naik_link_ops_host,
     .links_bytes = cpu_links_bytes,
     .links_pack = cpu_links_pack,
     .face_bytes = cpu_face_bytes,

@@ -38,3 +38,15 @@ void naik_free(void *memory)
 {
     free(memory);
 }
+
+void naik_copy(void *to, const void *from, size_t size_bytes)
+{
+    const size_t piece = (size_t)1 << 18;
+    const int64_t pieces = (int64_t)((size_bytes + piece - 1) / piece);
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < pieces; i++) {
+        const size_t begin = (size_t)i * piece;
+        memcpy((char *)to + begin, (const char *)from + begin,
+               size_bytes - begin < piece ? size_bytes - begin : piece);
+    }
+}

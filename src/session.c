@@ -93,7 +93,8 @@ naik_status naik_session_create(naik_comm *comm, const naik_session_options *opt
         naik_backend_create(comm, backend, &(naik_backend_options){.threads = 0}, &s->backend));
     NAIK_TRY(naik_geometry_create(s->backend, s->lattice, &s->geometry));
     NAIK_TRY(naik_fattener_create(gauge, options->action,
-                                  options->action == NAIK_ASQTAD ? options->u0 : 1, &fattener));
+                                  options->action == NAIK_ASQTAD ? options->u0 : 1, s->backend,
+                                  &fattener));
     NAIK_TRY(naik_fattener_links(fattener, options->naik_epsilon, &canonical));
     NAIK_TRY(naik_links_create(s->geometry, canonical, NAIK_DOUBLE, 18, &s->outer));
     NAIK_TRY(naik_links_create(s->geometry, canonical, NAIK_SINGLE, 18, &s->inner));

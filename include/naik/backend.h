@@ -81,6 +81,9 @@ typedef struct naik_backend_ops {
      * Waits. */
     naik_status (*sum_words)(naik_backend *backend, const void *memory, size_t size_bytes,
                              uint64_t sums[2]);
+    /* Bytes that went to this rank's device and came back since it was opened; NULL where the
+     * memory is the host's. */
+    void (*moved)(const naik_backend *backend, double *up_bytes, double *down_bytes);
 
     /* Whatever the backend wants to know of a lattice, made once (geometry->tables). */
     naik_status (*tables_create)(naik_backend *backend, const naik_lattice *lattice, void **out);
@@ -108,8 +111,11 @@ typedef struct naik_backend_ops {
     naik_status (*field_copy_column)(naik_field *to, int column, const naik_field *from,
                                      int from_column);
 
-    /* Links: `count` sites from checkerboard site `begin` of `parity`, hops [count][links->hops]:
-     * out(s) = sum_k hops[s][k] in(hop k of s). Called until all sites of both parities are in. */
+    /* How links are built in this memory (link_ops.h). */
+    const struct naik_link_ops *link_ops;
+    /* Links: `count` sites from checkerboard site `begin` of `parity`, hops [count][links->hops] in
+     * backend memory: out(s) = sum_k hops[s][k] in(hop k of s). Called until all sites of both
+     * parities are in. */
     size_t (*links_bytes)(const naik_lattice *lattice, naik_precision precision, int recon,
                           int hops);
     naik_status (*links_pack)(naik_links *links, naik_parity parity, int32_t begin, int32_t count,
@@ -177,6 +183,17 @@ static inline uint64_t naik_backend_serial(naik_backend *backend)
 naik_status naik_backend_create(naik_comm *comm, const char *name,
                                 const naik_backend_options *options, naik_backend **out);
 void naik_backend_destroy(naik_backend **backend);
+
+/* What can be kept in the host's memory or in that of a device says which by a backend pointer: a
+ * backend with memory of its own, or NULL for the host. */
+static inline naik_backend *naik_backend_device(naik_backend *backend)
+{
+    return backend == NULL || backend->ops->host_memory ? NULL : backend;
+}
+/* Memory there; of the host it is zeroed. NAIK_ERR_MEMORY */
+naik_status naik_device_alloc(naik_backend *device, naik_log *log, size_t size_bytes,
+                              const char *what, void **out);
+void naik_device_free(naik_backend *device, void *memory);
 
 /* A lattice as one backend sees it: its tables and its halo exchange. Fields and links belong to
  * one. */

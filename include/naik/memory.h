@@ -15,4 +15,7 @@ enum { NAIK_ALIGNMENT = 64 };
 naik_status naik_alloc(naik_log *log, size_t size_bytes, const char *what, void **out);
 void naik_free(void *memory);
 
+/* As memcpy, by all threads. */
+void naik_copy(void *to, const void *from, size_t size_bytes);
+
 #endif
