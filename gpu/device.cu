@@ -242,6 +242,19 @@ void gpu_release(naik_backend *backend, void *memory)
     }
 }
 
+naik_status gpu_free_bytes(naik_backend *backend, size_t *out)
+{
+    const gpu_state *state = gpu_state_of(backend);
+    size_t total_bytes = 0;
+    *out = 0;
+    naik_status status = GPU_CHECK(backend, gpu_memory_info(out, &total_bytes),
+                                   "asking for the device's free memory");
+    for (int i = 0; i < state->block_count; i++) {
+        *out += state->blocks[i].in_use ? 0 : state->blocks[i].size_bytes;
+    }
+    return status;
+}
+
 naik_status gpu_sync(naik_backend *backend)
 {
     return GPU_CHECK(backend, gpu_stream_sync(gpu_state_of(backend)->stream),

@@ -53,6 +53,7 @@ static naik_status take_solution(void *data, int64_t index, const double *x,
     b->results[index] = *result;
     b->results[index].cg.history = NULL; /* borrowed during this call only */
     b->results[index].cg.history_length = 0;
+    b->results[index].part[0] = b->results[index].part[1] = NULL;
     return NAIK_OK;
 }
 

@@ -81,6 +81,9 @@ typedef struct naik_backend_ops {
      * Waits. */
     naik_status (*sum_words)(naik_backend *backend, const void *memory, size_t size_bytes,
                              uint64_t sums[2]);
+    /* Bytes that alloc can still give on this rank's device; NULL where the memory is the host's.
+     */
+    naik_status (*free_bytes)(naik_backend *backend, size_t *out);
     /* Bytes that went to this rank's device and came back since it was opened; NULL where the
      * memory is the host's. */
     void (*moved)(const naik_backend *backend, double *up_bytes, double *down_bytes);
@@ -104,6 +107,13 @@ typedef struct naik_backend_ops {
     /* to += from, between precisions, same nrhs. */
     naik_status (*field_add)(naik_field *to, const naik_field *from, const naik_column *columns,
                              naik_column_state state);
+    /* y += a x, same shape and precision, all columns. */
+    naik_status (*field_axpy)(double a, const naik_field *x, naik_field *y);
+    /* For every time slice of the box and one column of v on `parity`:
+     * sums[t] += sum_x weight_0(x) weight_1(y) weight_2(z) |v(x)|^2, t and coordinates local;
+     * weights on the host, sums in backend memory. */
+    naik_status (*slice_norms)(const naik_field *v, naik_parity parity, int column,
+                               const double *const weight[3], naik_exactsum *sums);
     /* Column j of `to` = column map[j] of `from` (map on the host, to->nrhs entries), same
      * precision. */
     naik_status (*field_gather)(naik_field *to, const naik_field *from, const int *map);
