@@ -194,7 +194,8 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
     NAIK_TRY(naik_cg_create(j->outer, j->inner, j->plan.vectors, batch, &cg));
     const naik_propagator_stream stream = {.data = j,
                                            .count = j->pending_count,
-                                           .resident = !j->input->output.propagators,
+                                           .resident = !j->input->output.propagators &&
+                                                       !j->input->solver.double_check,
                                            .source = give_source,
                                            .solution = take_solution,
                                            .stop = asked_to_stop,
