@@ -3,6 +3,7 @@
 
 extern "C" {
 extern const naik_backend_ops naik_backend_gpu;
+extern const struct naik_link_ops naik_link_ops_gpu; /* smear.cu */
 }
 
 #if GPU_HOST_PASS
@@ -19,6 +20,8 @@ const naik_backend_ops naik_backend_gpu = {
     .download = gpu_download,
     .sync = gpu_sync,
     .sum_words = gpu_sum_words,
+    .free_bytes = gpu_free_bytes,
+    .moved = gpu_moved,
     .tables_create = gpu_tables_create,
     .tables_destroy = gpu_tables_destroy,
     .field_bytes = gpu_field_bytes,
@@ -27,8 +30,11 @@ const naik_backend_ops naik_backend_gpu = {
     .field_zero = gpu_field_zero,
     .field_copy = gpu_field_copy,
     .field_add = gpu_field_add,
+    .field_axpy = gpu_field_axpy,
+    .slice_norms = gpu_slice_norms,
     .field_gather = gpu_field_gather,
     .field_copy_column = gpu_field_copy_column,
+    .link_ops = &naik_link_ops_gpu,
     .links_bytes = gpu_links_bytes,
     .links_pack = gpu_links_pack,
     .face_bytes = gpu_face_bytes,

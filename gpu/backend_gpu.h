@@ -57,6 +57,11 @@ naik_status gpu_update_xr(const naik_column *columns, const naik_field *p, const
                           naik_field *x, naik_field *r, naik_exactsum *sums);
 naik_status gpu_update_p(const naik_column *columns, const naik_field *r, naik_field *p);
 
+/* slices.cu */
+naik_status gpu_field_axpy(double a, const naik_field *x, naik_field *y);
+naik_status gpu_slice_norms(const naik_field *v, naik_parity parity, int column,
+                            const double *const weight[3], naik_exactsum *sums);
+
 /* scalars.cu */
 naik_status gpu_sums_clear(naik_backend *backend, naik_exactsum *sums, int count);
 naik_status gpu_sums_reduce(naik_backend *backend, naik_exactsum *sums, int count);

@@ -1,4 +1,4 @@
-/* device.cu - opening the device of this rank, its memory pool, copies and errors */
+/* device.cu - opening the device of this rank, its memory pool and errors */
 #include "device.h"
 
 #include <stdio.h>
@@ -242,29 +242,16 @@ void gpu_release(naik_backend *backend, void *memory)
     }
 }
 
-/* ---- copies */
-
-naik_status gpu_upload(naik_backend *backend, void *to, const void *from_host, size_t size_bytes)
+naik_status gpu_free_bytes(naik_backend *backend, size_t *out)
 {
-    gpu_state *state = gpu_state_of(backend);
-    naik_status status = NAIK_OK;
-    state->bytes_up += (double)size_bytes;
-    NAIK_TRY(GPU_CHECK(backend, gpu_copy_up(to, from_host, size_bytes, state->stream),
-                       "copying to the device"));
-    NAIK_TRY(gpu_sync(backend)); /* the caller may reuse its memory */
-done:
-    return status;
-}
-
-naik_status gpu_download(naik_backend *backend, void *to_host, const void *from, size_t size_bytes)
-{
-    gpu_state *state = gpu_state_of(backend);
-    naik_status status = NAIK_OK;
-    state->bytes_down += (double)size_bytes;
-    NAIK_TRY(GPU_CHECK(backend, gpu_copy_down(to_host, from, size_bytes, state->stream),
-                       "copying from the device"));
-    NAIK_TRY(gpu_sync(backend));
-done:
+    const gpu_state *state = gpu_state_of(backend);
+    size_t total_bytes = 0;
+    *out = 0;
+    naik_status status = GPU_CHECK(backend, gpu_memory_info(out, &total_bytes),
+                                   "asking for the device's free memory");
+    for (int i = 0; i < state->block_count; i++) {
+        *out += state->blocks[i].in_use ? 0 : state->blocks[i].size_bytes;
+    }
     return status;
 }
 

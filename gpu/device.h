@@ -57,5 +57,7 @@ void gpu_release(naik_backend *backend, void *memory);
 naik_status gpu_upload(naik_backend *backend, void *to, const void *from_host, size_t size_bytes);
 naik_status gpu_download(naik_backend *backend, void *to_host, const void *from, size_t size_bytes);
 naik_status gpu_sync(naik_backend *backend);
+naik_status gpu_free_bytes(naik_backend *backend, size_t *out);
+void gpu_moved(const naik_backend *backend, double *up_bytes, double *down_bytes);
 
 #endif

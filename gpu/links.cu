@@ -229,15 +229,13 @@ done:
     return status;
 }
 
-static naik_status pack_chunk(naik_links *links, const links_params &p, const naik_matrix *hops)
+static naik_status pack_chunk(naik_links *links, const links_params &p)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = links->geometry->backend;
     gpu_state *state = gpu_state_of(backend);
     NAIK_TRY(GPU_CHECK(backend, gpu_memset(state->flags, 0, sizeof(uint64_t), state->stream),
                        "clearing a flag"));
-    NAIK_TRY(gpu_upload(backend, state->staging, hops,
-                        (size_t)p.count * (size_t)p.hop_count * sizeof *hops));
     switch (links->precision) {
     case NAIK_DOUBLE: launch_links<double>(p, state->stream); break;
     case NAIK_SINGLE: launch_links<float>(p, state->stream); break;
@@ -254,15 +252,15 @@ done:
 naik_status gpu_links_pack(naik_links *links, naik_parity parity, int32_t begin, int32_t count,
                            const naik_matrix *hops)
 {
-    naik_status status = NAIK_OK;
     naik_backend *backend = links->geometry->backend;
     gpu_state *state = gpu_state_of(backend);
-    const int chunk = GPU_STAGING_BYTES / (int)(sizeof *hops) / links->hops;
     links_params p = {};
     p.data = (char *)links->data + (size_t)parity * parity_bytes(links->geometry->lattice,
                                                                  links->precision, links->recon,
                                                                  links->hops);
-    p.hops = (const double *)state->staging;
+    p.begin = begin;
+    p.count = count;
+    p.hops = (const double *)hops;
     p.hop_count = links->hops;
     p.recon = links->recon;
     p.scale[0] = links->scale[0];
@@ -273,11 +271,5 @@ naik_status gpu_links_pack(naik_links *links, naik_parity parity, int32_t begin,
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
                          "links of unknown modulus cannot be compressed: store 18 numbers");
     }
-    for (int32_t done_sites = 0; done_sites < count; done_sites += chunk) {
-        p.begin = begin + done_sites;
-        p.count = count - done_sites < chunk ? count - done_sites : chunk;
-        NAIK_TRY(pack_chunk(links, p, hops + (size_t)done_sites * (size_t)links->hops));
-    }
-done:
-    return status;
+    return pack_chunk(links, p);
 }

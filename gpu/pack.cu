@@ -1,6 +1,10 @@
 /* pack.cu - a lattice's tables, canonical arrays in and out, halo messages */
 #include "backend_gpu.h"
 
+extern "C" {
+#include "naik/memory.h"
+}
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,7 +106,7 @@ void gpu_tables_destroy(naik_backend *backend, void *tables)
 
 /* ---- canonical arrays */
 
-enum { CANONICAL_BYTES = 6 * sizeof(double), IMPORT_CHUNK = GPU_STAGING_BYTES / (2 * 48) };
+enum { CANONICAL_BYTES = 6 * sizeof(double), IMPORT_CHUNK = 1 << 14, EXPORT_CHUNK = GPU_STAGING_BYTES / 48 };
 
 template <class V> __device__ static inline void store_as(char *to, const double n[6])
 {
@@ -123,10 +127,11 @@ __global__ void import_kernel(gpu_stencil st, int parity, int begin, int count, 
     if (i >= count) {
         return;
     }
+    const double zeros[6] = {0, 0, 0, 0, 0, 0};
     int x[4];
     gpu_coords(st, parity, begin + i, x);
     store_as<V>(data + vec_offset<V>(begin + i, column, nrhs),
-                sites + (size_t)(2 * i + (x[0] & 1)) * 6);
+                sites != NULL ? sites + (size_t)(2 * i + (x[0] & 1)) * 6 : zeros);
 }
 
 template <class V>
@@ -156,6 +161,7 @@ __global__ void export_kernel(int begin, int count, double *sites, const char *d
         }                                                                                          \
     } while (0)
 
+/* Most sources are zero but on one time slice: pieces without a number in them do not travel. */
 naik_status gpu_field_import(naik_field *field, naik_parity parity, int column, const double *sites)
 {
     naik_status status = NAIK_OK;
@@ -164,11 +170,14 @@ naik_status gpu_field_import(naik_field *field, naik_parity parity, int column, 
     const gpu_stencil st = gpu_tables_of(field->geometry)->stencil;
     for (int begin = 0; begin < st.half; begin += IMPORT_CHUNK) {
         int count = st.half - begin < IMPORT_CHUNK ? st.half - begin : IMPORT_CHUNK;
-        NAIK_TRY(gpu_upload(backend, state->staging, sites + (size_t)begin * 12,
-                            (size_t)count * 2 * CANONICAL_BYTES));
+        const double *from = sites + (size_t)begin * 12;
+        const bool zero = naik_all_zero(from, (size_t)count * 2 * CANONICAL_BYTES);
+        if (!zero) {
+            NAIK_TRY(gpu_upload(backend, state->staging, from, (size_t)count * 2 * CANONICAL_BYTES));
+        }
         BY_PRECISION(field->precision, import_kernel, pack_blocks(count, 1), state->stream, st,
-                     (int)parity, begin, count, (const double *)state->staging, (char *)field->data,
-                     column, field->nrhs);
+                     (int)parity, begin, count, zero ? NULL : (const double *)state->staging,
+                     (char *)field->data, column, field->nrhs);
         NAIK_TRY(GPU_LAUNCHED(backend, "importing a field"));
     }
 done:
@@ -182,18 +191,15 @@ naik_status gpu_field_export(const naik_field *field, naik_parity parity, int co
     gpu_state *state = gpu_state_of(backend);
     const naik_lattice *lat = field->geometry->lattice;
     const double *compact = (const double *)state->pinned;
-    for (int begin = 0; begin < lat->half; begin += IMPORT_CHUNK) {
-        int count = lat->half - begin < IMPORT_CHUNK ? lat->half - begin : IMPORT_CHUNK;
+    for (int begin = 0; begin < lat->half; begin += EXPORT_CHUNK) {
+        int count = lat->half - begin < EXPORT_CHUNK ? lat->half - begin : EXPORT_CHUNK;
         BY_PRECISION(field->precision, export_kernel, pack_blocks(count, 1), state->stream, begin,
                      count, (double *)state->staging, (const char *)field->data, column,
                      field->nrhs);
         NAIK_TRY(GPU_LAUNCHED(backend, "exporting a field"));
         NAIK_TRY(
             gpu_download(backend, state->pinned, state->staging, (size_t)count * CANONICAL_BYTES));
-        for (int i = 0; i < count; i++) {
-            int32_t site = naik_lattice_site_of(lat, parity, begin + i);
-            memcpy(sites + (size_t)site * 6, compact + (size_t)i * 6, CANONICAL_BYTES);
-        }
+        naik_lattice_scatter(lat, parity, begin, count, compact, 6, sites);
     }
 done:
     return status;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "naik/halo.h"
+#include "naik/memory.h"
 
 #include "backends.h"
 
@@ -89,6 +90,22 @@ void naik_backend_destroy(naik_backend **backend)
     (*backend)->ops->close(*backend);
     free(*backend);
     *backend = NULL;
+}
+
+naik_status naik_device_alloc(naik_backend *device, naik_log *log, size_t size_bytes,
+                              const char *what, void **out)
+{
+    return device != NULL ? device->ops->alloc(device, size_bytes, what, out)
+                          : naik_alloc(log, size_bytes, what, out);
+}
+
+void naik_device_free(naik_backend *device, void *memory)
+{
+    if (device != NULL) {
+        device->ops->release(device, memory);
+    } else {
+        naik_free(memory);
+    }
 }
 
 naik_status naik_geometry_create(naik_backend *backend, const naik_lattice *lattice,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "naik/halo.h"
+#include "naik/link_ops.h"
 #include "naik/memory.h"
 
 #include "backends.h"
@@ -289,8 +290,11 @@ const naik_backend_ops naik_backend_cpu = {
     .field_zero = cpu_field_zero,
     .field_copy = cpu_field_copy,
     .field_add = cpu_field_add,
+    .field_axpy = cpu_field_axpy,
+    .slice_norms = cpu_slice_norms,
     .field_gather = cpu_field_gather,
     .field_copy_column = cpu_field_copy_column,
+    .link_ops = &naik_link_ops_host,
     .links_bytes = cpu_links_bytes,
     .links_pack = cpu_links_pack,
     .face_bytes = cpu_face_bytes,

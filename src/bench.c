@@ -189,7 +189,8 @@ static naik_status make_links(bench *b)
         naik_gauge_apply_phases(b->thin, true);
     }
     if (built) {
-        NAIK_TRY(naik_fattener_create(b->thin, (naik_action_type)o->action, 1.0, &fattener));
+        NAIK_TRY(
+            naik_fattener_create(b->thin, (naik_action_type)o->action, 1.0, b->backend, &fattener));
         NAIK_TRY(naik_fattener_links(fattener, 0, &b->source));
     }
 done:

@@ -1,5 +1,6 @@
-/* bench_links.c - `naik bench links`: fat and long links from thin ones, in double on the host
+/* bench_links.c - `naik bench links`: fat and long links from thin ones on the host, in double
  *
+ * Where the backend is: a device reads the thin links over the bus, and keeps the result.
  * The floor is one reading of the thin links and one writing of the fat and long ones: link
  * building is bound by arithmetic, and its fraction says by how much.
  */
@@ -16,8 +17,8 @@ static naik_status build(void *context)
     run *r = context;
     naik_fattener *fattener = NULL;
     naik_fatlong *links = NULL;
-    NAIK_TRY(
-        naik_fattener_create(r->b->thin, (naik_action_type)r->b->options->action, 1.0, &fattener));
+    NAIK_TRY(naik_fattener_create(r->b->thin, (naik_action_type)r->b->options->action, 1.0,
+                                  r->b->backend, &fattener));
     NAIK_TRY(naik_fattener_links(fattener, 0, &links));
     r->svd_count = links->svd_count;
 done:

@@ -142,6 +142,9 @@ naik_status cpu_field_copy(naik_field *to, const naik_field *from, const naik_co
                            naik_column_state state);
 naik_status cpu_field_add(naik_field *to, const naik_field *from, const naik_column *columns,
                           naik_column_state state);
+naik_status cpu_field_axpy(double a, const naik_field *x, naik_field *y);
+naik_status cpu_slice_norms(const naik_field *v, naik_parity parity, int column,
+                            const double *const weight[3], naik_exactsum *sums);
 naik_status cpu_field_gather(naik_field *to, const naik_field *from, const int *map);
 naik_status cpu_field_copy_column(naik_field *to, int column, const naik_field *from,
                                   int from_column);

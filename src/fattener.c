@@ -6,13 +6,12 @@
  *           with a Naik epsilon: Fat + eps/8 W, Long (1 + eps)
  */
 #include <stdlib.h>
-#include <string.h>
 
-#include "naik/smear.h"
-#include "naik/unitarize.h"
+#include "naik/link_ops.h"
 
 struct naik_fattener {
     const naik_lattice *lattice; /* borrowed */
+    naik_backend *device;        /* borrowed; where the links below are, NULL: on the host */
     naik_action_type action;
     naik_gauge *fat;
     naik_gauge *long_links; /* NULL if naive */
@@ -21,28 +20,26 @@ struct naik_fattener {
     int64_t svd_count;
 };
 
-/* In place: V becomes W. *svd_count is local to this rank. */
-static void project(naik_gauge *gauge, int64_t *svd_count)
+/* Where smearing begins: u itself, or its copy on the device in `room`, which smearing may then
+ * overwrite. */
+static naik_status start_from(const naik_gauge *u, naik_gauge *room, const naik_gauge **out)
 {
-    const int64_t links = (int64_t)gauge->lattice->sites * NAIK_DIM;
-    int64_t count = 0;
-#pragma omp parallel for schedule(static) reduction(+ : count)
-    for (int64_t i = 0; i < links; i++) {
-        bool used_svd = false;
-        gauge->link[i] = naik_unitarize(&gauge->link[i], &used_svd);
-        count += used_svd;
-    }
-    *svd_count = count;
+    *out = room->device != NULL ? room : u;
+    return room->device != NULL ? naik_gauge_copy(u, room) : NAIK_OK;
 }
 
 static naik_status build_hisq(const naik_gauge *u, naik_fattener *f)
 {
     naik_status status = NAIK_OK;
     const naik_smearing first = naik_smearing_hisq1(), second = naik_smearing_hisq2();
-    NAIK_TRY(naik_gauge_create(u->lattice, &f->w));
-    NAIK_TRY(naik_smear(u, &first, f->w, NULL));
-    project(f->w, &f->svd_count);
+    const naik_gauge *start = NULL;
+    NAIK_TRY(naik_gauge_create_on(u->lattice, f->device, &f->w));
+    NAIK_TRY(start_from(u, f->w, &start));
+    NAIK_TRY(naik_smear(start, &first, f->w, NULL));
+    NAIK_TRY(naik_link_ops_of(f->device)->project(f->w, &f->svd_count));
     NAIK_TRY(naik_comm_sum_i64(u->lattice->comm, &f->svd_count, 1));
+    NAIK_TRY(naik_gauge_create_on(u->lattice, f->device, &f->fat));
+    NAIK_TRY(naik_gauge_create_on(u->lattice, f->device, &f->long_links));
     NAIK_TRY(naik_smear(f->w, &second, f->fat, f->long_links));
     f->long_scale = fabs(second.cN);
 done:
@@ -52,25 +49,25 @@ done:
 static naik_status build(const naik_gauge *u, double u0, naik_fattener *f)
 {
     naik_status status = NAIK_OK;
-    NAIK_TRY(naik_gauge_create(u->lattice, &f->fat));
+    const naik_gauge *start = NULL;
+    if (f->action == NAIK_HISQ) {
+        return build_hisq(u, f);
+    }
+    NAIK_TRY(naik_gauge_create_on(u->lattice, f->device, &f->fat));
     if (f->action == NAIK_NAIVE) {
-        memcpy(f->fat->link, u->link, (size_t)u->lattice->sites * NAIK_DIM * sizeof *f->fat->link);
-        goto done;
+        return naik_gauge_copy(u, f->fat);
     }
-    NAIK_TRY(naik_gauge_create(u->lattice, &f->long_links));
-    if (f->action == NAIK_ASQTAD) {
-        const naik_smearing asqtad = naik_smearing_asqtad(u0);
-        NAIK_TRY(naik_smear(u, &asqtad, f->fat, f->long_links));
-        f->long_scale = fabs(asqtad.cN);
-    } else {
-        NAIK_TRY(build_hisq(u, f));
-    }
+    const naik_smearing asqtad = naik_smearing_asqtad(u0);
+    NAIK_TRY(naik_gauge_create_on(u->lattice, f->device, &f->long_links));
+    NAIK_TRY(start_from(u, f->fat, &start));
+    NAIK_TRY(naik_smear(start, &asqtad, f->fat, f->long_links));
+    f->long_scale = fabs(asqtad.cN);
 done:
     return status;
 }
 
 naik_status naik_fattener_create(const naik_gauge *u, naik_action_type action, double u0,
-                                 naik_fattener **out)
+                                 naik_backend *backend, naik_fattener **out)
 {
     naik_status status = NAIK_OK;
     naik_comm *comm = u->lattice->comm;
@@ -86,6 +83,7 @@ naik_status naik_fattener_create(const naik_gauge *u, naik_action_type action, d
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     fattener->lattice = u->lattice;
+    fattener->device = naik_backend_device(backend);
     fattener->action = action;
     NAIK_TRY(build(u, u0, fattener));
     *out = fattener;
@@ -107,28 +105,12 @@ void naik_fattener_destroy(naik_fattener **fattener)
     *fattener = NULL;
 }
 
-/* out = a + s b, link by link; b may be NULL: out = s a. */
-static void combine(const naik_gauge *a, double s, const naik_gauge *b, naik_gauge *out)
-{
-    const int64_t links = (int64_t)out->lattice->sites * NAIK_DIM;
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < links; i++) {
-        if (b == NULL) {
-            out->link[i] = naik_mat_scale(s, &a->link[i]);
-            continue;
-        }
-        out->link[i] = a->link[i];
-        if (s != 0) {
-            naik_mat_add(&out->link[i], s, &b->link[i]);
-        }
-    }
-}
-
 naik_status naik_fattener_links(const naik_fattener *fattener, double naik_epsilon,
                                 naik_fatlong **out)
 {
     naik_status status = NAIK_OK;
     naik_comm *comm = fattener->lattice->comm;
+    const naik_link_ops *ops = naik_link_ops_of(fattener->device);
     naik_fatlong *links = NULL;
     *out = NULL;
     if (naik_epsilon != 0 && fattener->action != NAIK_HISQ) {
@@ -149,16 +131,43 @@ naik_status naik_fattener_links(const naik_fattener *fattener, double naik_epsil
     links->naik_epsilon = naik_epsilon;
     links->svd_count = fattener->svd_count;
     links->long_scale = fattener->long_scale * (1 + naik_epsilon);
-    NAIK_TRY(naik_gauge_create(fattener->lattice, &links->fat));
-    combine(fattener->fat, fattener->w != NULL ? naik_epsilon / 8 : 1, fattener->w, links->fat);
+    NAIK_TRY(naik_gauge_create_on(fattener->lattice, fattener->device, &links->fat));
+    NAIK_TRY(ops->combine(fattener->fat, fattener->w != NULL ? naik_epsilon / 8 : 1, fattener->w,
+                          links->fat));
     if (fattener->long_links != NULL) {
-        NAIK_TRY(naik_gauge_create(fattener->lattice, &links->long_links));
-        combine(fattener->long_links, 1 + naik_epsilon, NULL, links->long_links);
+        NAIK_TRY(naik_gauge_create_on(fattener->lattice, fattener->device, &links->long_links));
+        NAIK_TRY(ops->combine(fattener->long_links, 1 + naik_epsilon, NULL, links->long_links));
     }
     *out = links;
     links = NULL;
 done:
     naik_fatlong_destroy(&links);
+    return status;
+}
+
+static naik_status gauge_to_host(naik_gauge **gauge)
+{
+    naik_gauge *host = NULL;
+    if (*gauge == NULL || (*gauge)->device == NULL) {
+        return NAIK_OK;
+    }
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_gauge_create((*gauge)->lattice, &host));
+    NAIK_TRY(naik_gauge_copy(*gauge, host));
+    naik_gauge_destroy(gauge);
+    *gauge = host;
+    host = NULL;
+done:
+    naik_gauge_destroy(&host);
+    return status;
+}
+
+naik_status naik_fatlong_to_host(naik_fatlong *links)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(gauge_to_host(&links->fat));
+    NAIK_TRY(gauge_to_host(&links->long_links));
+done:
     return status;
 }
 

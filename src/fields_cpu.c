@@ -64,6 +64,7 @@ typedef struct elementwise {
     const naik_column *columns;
     naik_column_state state;
     bool add;
+    double weight;         /* of what is added */
     const int *map;        /* column of `from` for each of `to`; NULL: the same */
     int only, from_column; /* one column of `to` alone; -1: all */
 } elementwise;
@@ -78,7 +79,7 @@ static void combine_column(const elementwise *e, int32_t cell, int column, int f
     if (e->add) {
         kernels->load(e->to, cell, column, old);
         for (int i = 0; i < 6 * cpu_tables_of(e->to->geometry)->shape.lanes; i++) {
-            value[i] += old[i];
+            value[i] = fma(e->weight, value[i], old[i]);
         }
     }
     kernels->store(e->to, cell, column, value);
@@ -122,8 +123,18 @@ naik_status cpu_field_copy(naik_field *to, const naik_field *from, const naik_co
 naik_status cpu_field_add(naik_field *to, const naik_field *from, const naik_column *columns,
                           naik_column_state state)
 {
-    return run((elementwise){
-        .to = to, .from = from, .columns = columns, .state = state, .add = true, .only = -1});
+    return run((elementwise){.to = to,
+                             .from = from,
+                             .columns = columns,
+                             .state = state,
+                             .add = true,
+                             .weight = 1,
+                             .only = -1});
+}
+
+naik_status cpu_field_axpy(double a, const naik_field *x, naik_field *y)
+{
+    return run((elementwise){.to = y, .from = x, .add = true, .weight = a, .only = -1});
 }
 
 naik_status cpu_field_gather(naik_field *to, const naik_field *from, const int *map)
@@ -175,4 +186,30 @@ naik_status cpu_site_ratio(const naik_field *r, const naik_field *x, naik_exacts
     const naik_geometry *geometry = r->geometry;
     return cpu_run(geometry->backend, cpu_tables_of(geometry)->shape.half, r->nrhs, sums,
                    sum_ratios, &context);
+}
+
+/* Threads share the time slices of a sub-lattice, which different sub-lattices have at different
+ * times: each sum belongs to one thread. */
+naik_status cpu_slice_norms(const naik_field *v, naik_parity parity, int column,
+                            const double *const weight[3], naik_exactsum *sums)
+{
+    const naik_lattice *lat = v->geometry->lattice;
+    const cpu_shape *shape = &cpu_tables_of(v->geometry)->shape;
+    const cpu_kernels *kernels = cpu_kernels_of(v->geometry);
+    const int32_t slice = shape->half / shape->extent[3];
+#pragma omp parallel for schedule(static) num_threads(cpu_threads(v->geometry->backend))
+    for (int t = 0; t < shape->extent[3]; t++) {
+        for (int32_t cell = t * slice; cell < (t + 1) * slice; cell++) {
+            cell_vector value;
+            const int64_t first = site_of_cell(lat, shape, parity, cell);
+            kernels->load(v, cell, column, value);
+            for (int k = 0; k < shape->lanes; k++) {
+                int x[NAIK_DIM];
+                naik_lattice_coords(lat, (int32_t)(first + shape->lane_origin[k]), x);
+                const double w = weight[0][x[0]] * weight[1][x[1]] * weight[2][x[2]];
+                naik_exactsum_add(&sums[x[3]], w * lane_norm2(value, shape->lanes, k));
+            }
+        }
+    }
+    return NAIK_OK;
 }

@@ -7,21 +7,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "naik/backend.h"
 #include "naik/memory.h"
 #include "naik/rng.h"
 
+static size_t links_bytes(const naik_lattice *lattice)
+{
+    return (size_t)lattice->sites * NAIK_DIM * sizeof(naik_matrix);
+}
+
 naik_status naik_gauge_create(const naik_lattice *lattice, naik_gauge **out)
+{
+    return naik_gauge_create_on(lattice, NULL, out);
+}
+
+naik_status naik_gauge_create_on(const naik_lattice *lattice, naik_backend *device,
+                                 naik_gauge **out)
 {
     naik_status status = NAIK_OK;
     naik_log *log = lattice->comm->log;
-    const size_t size_bytes = (size_t)lattice->sites * NAIK_DIM * sizeof(naik_matrix);
     *out = NULL;
     naik_gauge *gauge = calloc(1, sizeof *gauge);
     if (gauge == NULL) {
         status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a gauge field");
     } else {
         gauge->lattice = lattice;
-        status = naik_alloc(log, size_bytes, "a gauge field", (void **)&gauge->link);
+        gauge->device = device;
+        status = naik_device_alloc(device, log, links_bytes(lattice), "a gauge field",
+                                   (void **)&gauge->link);
     }
     status = naik_comm_agree(lattice->comm, status);
     if (status != NAIK_OK) {
@@ -36,9 +49,22 @@ void naik_gauge_destroy(naik_gauge **gauge)
     if (*gauge == NULL) {
         return;
     }
-    naik_free((*gauge)->link);
+    naik_device_free((*gauge)->device, (*gauge)->link);
     free(*gauge);
     *gauge = NULL;
+}
+
+naik_status naik_gauge_copy(const naik_gauge *from, naik_gauge *to)
+{
+    const size_t size_bytes = links_bytes(from->lattice);
+    if (to->device != NULL) {
+        return to->device->ops->upload(to->device, to->link, from->link, size_bytes);
+    }
+    if (from->device != NULL) {
+        return from->device->ops->download(from->device, to->link, from->link, size_bytes);
+    }
+    naik_copy(to->link, from->link, size_bytes);
+    return NAIK_OK;
 }
 
 void naik_gauge_set_unit(naik_gauge *gauge)

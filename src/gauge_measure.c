@@ -136,10 +136,10 @@ naik_status naik_gauge_measure(const naik_gauge *gauge, naik_gauge_checks *out)
     naik_ring_plan plan;
     naik_ring u[NAIK_DIM] = {{NULL, NULL}};
     totals sum;
-    NAIK_TRY(naik_ring_plan_init(lat, &plan));
+    NAIK_TRY(naik_ring_plan_init(lat, NULL, &plan));
     NAIK_TRY(naik_rings_init(&plan, NAIK_DIM, u));
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        naik_ring_from_gauge(gauge, mu, &u[mu]);
+        NAIK_TRY(naik_ring_from_gauge(gauge, mu, &u[mu]));
         NAIK_TRY(naik_ring_exchange_all(&u[mu]));
     }
     sum_box(&plan, u, &sum);
@@ -194,10 +194,10 @@ naik_status naik_gauge_coulomb_deviation(const naik_gauge *gauge, double *theta)
     naik_ring u[NAIK_DIM - 1] = {{NULL, NULL}};
     naik_exactsum sum;
     naik_exactsum_clear(&sum);
-    NAIK_TRY(naik_ring_plan_init(lat, &plan));
+    NAIK_TRY(naik_ring_plan_init(lat, NULL, &plan));
     NAIK_TRY(naik_rings_init(&plan, NAIK_DIM - 1, u));
     for (int k = 0; k < NAIK_DIM - 1; k++) {
-        naik_ring_from_gauge(gauge, k, &u[k]);
+        NAIK_TRY(naik_ring_from_gauge(gauge, k, &u[k]));
         NAIK_TRY(naik_ring_exchange(&u[k], k));
     }
 #pragma omp parallel

@@ -253,7 +253,7 @@ static naik_status load_links(sweep_state *s, const naik_gauge *gauge)
 {
     naik_status status = NAIK_OK;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        naik_ring_from_gauge(gauge, mu, &s->link[mu]);
+        NAIK_TRY(naik_ring_from_gauge(gauge, mu, &s->link[mu]));
         NAIK_TRY(naik_ring_exchange_all(&s->link[mu]));
     }
 done:
@@ -308,7 +308,7 @@ naik_status naik_heatbath(naik_gauge *gauge, double beta, uint64_t seed, int swe
     naik_status status = NAIK_OK;
     sweep_state s = {.lattice = gauge->lattice, .beta = beta, .seed = seed};
     NAIK_TRY(check_arguments(gauge, beta, sweep_offset, sweeps, over_relaxations));
-    NAIK_TRY(naik_ring_plan_init(gauge->lattice, &s.plan));
+    NAIK_TRY(naik_ring_plan_init(gauge->lattice, NULL, &s.plan));
     NAIK_TRY(naik_rings_init(&s.plan, NAIK_DIM, s.link));
     for (int sweep = sweep_offset; sweep < sweep_offset + sweeps; sweep++) {
         double change;

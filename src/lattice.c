@@ -206,3 +206,13 @@ void naik_lattice_destroy(naik_lattice **lattice)
     free(*lattice);
     *lattice = NULL;
 }
+
+void naik_lattice_scatter(const naik_lattice *lat, naik_parity parity, int32_t begin, int32_t count,
+                          const double *from, int reals, double *to)
+{
+#pragma omp parallel for schedule(static)
+    for (int32_t i = 0; i < count; i++) {
+        const int64_t site = naik_lattice_site_of(lat, parity, begin + i);
+        memcpy(to + site * reals, from + (int64_t)i * reals, (size_t)reals * sizeof *to);
+    }
+}

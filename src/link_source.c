@@ -24,6 +24,16 @@ const char *naik_input_boundary_name(const naik_input *input)
     return input->lattice.antiperiodic_t ? "antiperiodic" : "periodic";
 }
 
+naik_status naik_input_backend_create(naik_comm *comm, const naik_input *input, naik_backend **out)
+{
+    static const char *const names[] = {[NAIK_INPUT_BACKEND_AUTO] = "auto",
+                                        [NAIK_INPUT_BACKEND_CPU] = "cpu",
+                                        [NAIK_INPUT_BACKEND_GPU] = "gpu"};
+    const naik_backend_options options = {.threads = input->run.threads,
+                                          .share_gpu = input->run.share_gpu};
+    return naik_backend_create(comm, names[input->run.backend], &options, out);
+}
+
 static naik_action_type action_type(naik_input_action action)
 {
     static const naik_action_type types[] = {[NAIK_INPUT_NAIVE] = NAIK_NAIVE,
@@ -137,14 +147,15 @@ done:
 }
 
 naik_status naik_link_source_open(const naik_lattice *lattice, const naik_input *input,
-                                  naik_timer *timer, naik_link_source *out)
+                                  naik_backend *backend, naik_timer *timer, naik_link_source *out)
 {
     naik_status status = NAIK_OK;
     const naik_gauge_load_options options = {.warn_only = input->gauge.warn_only,
                                              .reunitarise = input->gauge.reunitarise,
                                              .max_unitarity_deviation =
                                                  input->gauge.max_unitarity_deviation};
-    *out = (naik_link_source){.input = input, .lattice = lattice, .timer = timer};
+    *out =
+        (naik_link_source){.input = input, .lattice = lattice, .backend = backend, .timer = timer};
     if (input->action.type == NAIK_INPUT_LINKS) {
         return check_link_files(lattice, input, out->content, sizeof out->content);
     }
@@ -176,7 +187,7 @@ static naik_status fatten(naik_link_source *source, double naik_epsilon, naik_fa
     const naik_input *input = source->input;
     if (source->fattener == NULL) {
         NAIK_TRY(naik_fattener_create(source->thin, action_type(input->action.type),
-                                      input->action.u0, &source->fattener));
+                                      input->action.u0, source->backend, &source->fattener));
         naik_gauge_destroy(&source->thin);
     }
     NAIK_TRY(naik_fattener_links(source->fattener, naik_epsilon, out));

@@ -5,139 +5,84 @@
  */
 #include "naik/links.h"
 
-#include <math.h>
 #include <stdlib.h>
 
+#include "naik/link_ops.h"
 #include "naik/memory.h"
 
-enum { CHUNK = 8192 }; /* sites whose matrices are handed to the backend at a time */
+enum { CHUNK = 8192 }; /* sites whose matrices are put together at a time: 19 MB */
 
-/* The layers behind the box in direction mu: [distance][layer sites], coordinate -distance + d
- * first. */
-typedef struct layers {
-    naik_matrix *link[NAIK_DIM]; /* NULL where mu is not split */
-    int distance;
-} layers;
-
-/* Number of a site in its layer across mu: local lexicographic without coordinate mu. */
-static int64_t number_across(const naik_lattice *lat, const int x[NAIK_DIM], int mu)
-{
-    int64_t number = 0;
-    for (int nu = NAIK_DIM - 1; nu >= 0; nu--) {
-        number = nu == mu ? number : number * lat->local[nu] + x[nu];
-    }
-    return number;
-}
-
-static void release_layers(layers *behind)
+static void release_layers(naik_backend *device, naik_link_layers *behind)
 {
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        naik_free(behind->link[mu]);
+        naik_device_free(device, behind->link[mu]);
         behind->link[mu] = NULL;
     }
 }
 
-/* Receives the last `distance` layers of links mu from the rank behind, for every split mu. */
-static naik_status fetch_layers(const naik_gauge *links, int distance, layers *behind)
+/* The last layers of links mu of the rank behind, into memory of the links' kind. */
+static naik_status exchange_layers(const naik_gauge *links, int mu, naik_link_layers *behind)
 {
     naik_status status = NAIK_OK;
     const naik_lattice *lat = links->lattice;
     naik_comm *comm = lat->comm;
-    naik_matrix *out[NAIK_DIM] = {NULL};
-    behind->distance = distance;
-    for (int mu = 0; mu < NAIK_DIM && status == NAIK_OK; mu++) {
-        size_t bytes = (size_t)distance * (size_t)(lat->sites / lat->local[mu]) * sizeof **out;
-        if (lat->split[mu]) {
-            status = naik_alloc(comm->log, bytes, "a layer of links", (void **)&out[mu]);
-        }
-        if (lat->split[mu] && status == NAIK_OK) {
-            status = naik_alloc(comm->log, bytes, "a layer of links", (void **)&behind->link[mu]);
-        }
+    naik_backend *device = links->device;
+    naik_matrix *out = NULL, *in = NULL, *there = behind->link[mu];
+    const size_t bytes =
+        (size_t)behind->distance * (size_t)(lat->sites / lat->local[mu]) * sizeof *out;
+    status = naik_alloc(comm->log, bytes, "a layer of links", (void **)&out);
+    if (status == NAIK_OK && device != NULL) {
+        status = naik_alloc(comm->log, bytes, "a layer of links", (void **)&in);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        if (!lat->split[mu]) {
-            continue;
-        }
-        int64_t layer = lat->sites / lat->local[mu];
-        for (int32_t site = 0; site < lat->sites; site++) {
-            int x[NAIK_DIM];
-            naik_lattice_coords(lat, site, x);
-            int depth = x[mu] - (lat->local[mu] - distance);
-            if (depth >= 0) {
-                out[mu][depth * layer + number_across(lat, x, mu)] =
-                    links->link[(int64_t)site * NAIK_DIM + mu];
-            }
-        }
-        NAIK_TRY(naik_comm_exchange(comm, lat->neighbour_rank[mu][NAIK_AHEAD], out[mu],
-                                    lat->neighbour_rank[mu][NAIK_BEHIND], behind->link[mu],
-                                    (size_t)distance * (size_t)layer * sizeof **out));
+    NAIK_TRY(naik_link_ops_of(device)->layers(links, mu, behind->distance,
+                                              device != NULL ? there : out));
+    if (device != NULL) {
+        NAIK_TRY(device->ops->download(device, out, there, bytes));
+    }
+    NAIK_TRY(naik_comm_exchange(comm, lat->neighbour_rank[mu][NAIK_AHEAD], out,
+                                lat->neighbour_rank[mu][NAIK_BEHIND], device != NULL ? in : there,
+                                bytes));
+    if (device != NULL) {
+        NAIK_TRY(device->ops->upload(device, there, in, bytes));
     }
 done:
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        naik_free(out[mu]);
-    }
+    naik_free(out);
+    naik_free(in);
     return status;
 }
 
-/* -U_mu(x - distance mu)^+ */
-static naik_matrix backward_link(const naik_gauge *links, const layers *behind,
-                                 const int x[NAIK_DIM], int mu)
+/* For every split mu. */
+static naik_status fetch_layers(const naik_gauge *links, naik_link_layers *behind)
 {
+    naik_status status = NAIK_OK;
     const naik_lattice *lat = links->lattice;
-    const naik_matrix *u;
-    int there = x[mu] - behind->distance;
-    if (there < 0 && lat->split[mu]) {
-        int64_t layer = lat->sites / lat->local[mu];
-        u = &behind->link[mu][(there + behind->distance) * layer + number_across(lat, x, mu)];
-    } else {
-        int y[NAIK_DIM] = {x[0], x[1], x[2], x[3]};
-        y[mu] = ((there % lat->local[mu]) + lat->local[mu]) % lat->local[mu];
-        u = &links->link[(int64_t)naik_lattice_site(lat, y) * NAIK_DIM + mu];
-    }
-    naik_matrix dagger = naik_mat_dagger(u);
-    return naik_mat_scale(-1, &dagger);
-}
-
-/* The matrices of `count` sites from `begin` of a parity: hops [count][naik_links.hops]. */
-static void collect_hops(const naik_fatlong *source, const layers behind[2], int hops,
-                         naik_parity parity, int32_t begin, int32_t count, naik_matrix *out)
-{
-    const naik_lattice *lat = source->fat->lattice;
-#pragma omp parallel for schedule(static)
-    for (int32_t i = 0; i < count; i++) {
-        int x[NAIK_DIM];
-        int32_t site = naik_lattice_site_of(lat, parity, begin + i);
-        naik_lattice_coords(lat, site, x);
-        naik_matrix *w = out + (int64_t)i * hops;
-        for (int mu = 0; mu < NAIK_DIM; mu++) {
-            w[NAIK_HOP_AHEAD + mu] = source->fat->link[(int64_t)site * NAIK_DIM + mu];
-            w[NAIK_HOP_BEHIND + mu] = backward_link(source->fat, &behind[0], x, mu);
-            if (hops == NAIK_HOPS) {
-                w[NAIK_HOP_AHEAD3 + mu] = source->long_links->link[(int64_t)site * NAIK_DIM + mu];
-                w[NAIK_HOP_BEHIND3 + mu] = backward_link(source->long_links, &behind[1], x, mu);
-            }
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        if (lat->split[mu]) {
+            const size_t matrices =
+                (size_t)behind->distance * (size_t)(lat->sites / lat->local[mu]);
+            NAIK_TRY(naik_comm_agree(lat->comm, naik_device_alloc(links->device, lat->comm->log,
+                                                                  matrices * sizeof(naik_matrix),
+                                                                  "a layer of links",
+                                                                  (void **)&behind->link[mu])));
+            NAIK_TRY(exchange_layers(links, mu, behind));
         }
     }
+done:
+    return status;
 }
 
 /* Largest |Re|, |Im| of any element on any rank. */
 static naik_status measure_scale(const naik_gauge *links, double *scale)
 {
+    naik_status status = NAIK_OK;
     *scale = 0;
-    if (links == NULL) {
-        return NAIK_OK;
+    if (links != NULL) {
+        NAIK_TRY(naik_link_ops_of(links->device)->largest(links, scale));
+        NAIK_TRY(naik_comm_max_f64(links->lattice->comm, scale, 1));
     }
-    const double *numbers = &links->link[0].e[0][0].re;
-    int64_t count = (int64_t)links->lattice->sites * NAIK_DIM * 18;
-    double largest = 0;
-#pragma omp parallel for schedule(static) reduction(max : largest)
-    for (int64_t i = 0; i < count; i++) {
-        double size = fabs(numbers[i]);
-        largest = size > largest ? size : largest;
-    }
-    *scale = largest;
-    return naik_comm_max_f64(links->lattice->comm, scale, 1);
+done:
+    return status;
 }
 
 size_t naik_links_bytes(const naik_geometry *geometry, naik_precision precision, int recon,
@@ -146,24 +91,39 @@ size_t naik_links_bytes(const naik_geometry *geometry, naik_precision precision,
     return geometry->backend->ops->links_bytes(geometry->lattice, precision, recon, hops);
 }
 
-static naik_status pack_all(naik_links *links, const naik_fatlong *source, const layers behind[2])
+/* Chunk by chunk: the matrices are put together where the source is and packed where the kernels
+ * are. */
+static naik_status pack_all(naik_links *links, const naik_fatlong *source,
+                            const naik_link_layers behind[2])
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = links->geometry->backend;
+    naik_backend *here = source->fat->device, *there = naik_backend_device(backend);
     const naik_lattice *lat = links->geometry->lattice;
-    naik_matrix *chunk = NULL;
-    NAIK_TRY(naik_alloc(backend->log, (size_t)CHUNK * (size_t)links->hops * sizeof *chunk,
-                        "link packing", (void **)&chunk));
+    const size_t site_bytes = (size_t)links->hops * sizeof(naik_matrix);
+    naik_matrix *made = NULL, *packed = NULL;
+    NAIK_TRY(
+        naik_device_alloc(here, backend->log, CHUNK * site_bytes, "link packing", (void **)&made));
+    if (here != there) {
+        NAIK_TRY(naik_device_alloc(there, backend->log, CHUNK * site_bytes, "link packing",
+                                   (void **)&packed));
+    }
     for (int parity = 0; parity < 2; parity++) {
         for (int32_t begin = 0; begin < lat->half; begin += CHUNK) {
-            int32_t count = lat->half - begin < CHUNK ? lat->half - begin : CHUNK;
-            collect_hops(source, behind, links->hops, (naik_parity)parity, begin, count, chunk);
-            NAIK_TRY(backend->ops->links_pack(links, (naik_parity)parity, begin, count, chunk));
+            const int32_t count = lat->half - begin < CHUNK ? lat->half - begin : CHUNK;
+            NAIK_TRY(naik_link_ops_of(here)->hops(source, behind, links->hops, (naik_parity)parity,
+                                                  begin, count, made));
+            if (here != there) {
+                NAIK_TRY(backend->ops->upload(backend, packed, made, (size_t)count * site_bytes));
+            }
+            NAIK_TRY(backend->ops->links_pack(links, (naik_parity)parity, begin, count,
+                                              here != there ? packed : made));
         }
     }
     NAIK_TRY(backend->ops->sync(backend));
 done:
-    naik_free(chunk);
+    naik_device_free(here, made);
+    naik_device_free(there, packed);
     return status;
 }
 
@@ -172,7 +132,7 @@ naik_status naik_links_create(const naik_geometry *geometry, const naik_fatlong 
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = geometry->backend;
-    layers behind[2] = {{{NULL}, 1}, {{NULL}, NAIK_HALO_DEPTH}};
+    naik_link_layers behind[2] = {{{NULL}, 1}, {{NULL}, NAIK_HALO_DEPTH}};
     *out = NULL;
     naik_links *links = calloc(1, sizeof *links);
     if (links == NULL) {
@@ -194,17 +154,17 @@ naik_status naik_links_create(const naik_geometry *geometry, const naik_fatlong 
     NAIK_TRY(measure_scale(source->long_links, &links->scale[1]));
     NAIK_TRY(naik_comm_agree(
         backend->comm, backend->ops->alloc(backend, links->size_bytes, "the links", &links->data)));
-    NAIK_TRY(fetch_layers(source->fat, 1, &behind[0]));
+    NAIK_TRY(fetch_layers(source->fat, &behind[0]));
     if (source->long_links != NULL) {
-        NAIK_TRY(fetch_layers(source->long_links, NAIK_HALO_DEPTH, &behind[1]));
+        NAIK_TRY(fetch_layers(source->long_links, &behind[1]));
     }
     NAIK_TRY(naik_comm_agree(backend->comm, pack_all(links, source, behind)));
     status = backend->ops->sum_words(backend, links->data, links->size_bytes, links->sums);
     NAIK_TRY(naik_comm_agree(backend->comm, status));
     *out = links;
 done:
-    release_layers(&behind[0]);
-    release_layers(&behind[1]);
+    release_layers(source->fat->device, &behind[0]);
+    release_layers(source->fat->device, &behind[1]);
     if (status != NAIK_OK) {
         naik_links_destroy(&links);
     }

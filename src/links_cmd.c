@@ -12,6 +12,7 @@
 
 typedef struct job {
     naik_input *input;
+    naik_backend *backend;
     naik_lattice *lattice;
     naik_link_source links;
     naik_fatlong **sets; /* [count] */
@@ -47,7 +48,7 @@ static naik_status build(naik_comm *comm, job *j)
             const double epsilon = input->solve[i].naik_epsilon.data[m];
             if (!has_epsilon(j, epsilon)) {
                 NAIK_TRY(naik_link_source_links(&j->links, epsilon, &j->sets[j->count]));
-                j->count++;
+                NAIK_TRY(naik_fatlong_to_host(j->sets[j->count++]));
             }
         }
     }
@@ -77,6 +78,7 @@ static void clear(job *j)
     free(j->sets);
     naik_link_source_close(&j->links);
     naik_lattice_destroy(&j->lattice);
+    naik_backend_destroy(&j->backend);
     naik_input_destroy(&j->input);
 }
 
@@ -104,7 +106,8 @@ naik_status naik_command_links(naik_comm *comm, int argc, char **argv)
     const bool chosen = j.input->run.grid[0] > 0;
     NAIK_TRY(naik_lattice_create(comm, j.input->lattice.size, chosen ? j.input->run.grid : NULL,
                                  &j.lattice));
-    NAIK_TRY(naik_link_source_open(j.lattice, j.input, NULL, &j.links));
+    NAIK_TRY(naik_input_backend_create(comm, j.input, &j.backend));
+    NAIK_TRY(naik_link_source_open(j.lattice, j.input, j.backend, NULL, &j.links));
     NAIK_TRY(build(comm, &j));
     NAIK_TRY(write(comm, &j, out));
 done:

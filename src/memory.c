@@ -38,3 +38,32 @@ void naik_free(void *memory)
 {
     free(memory);
 }
+
+void naik_copy(void *to, const void *from, size_t size_bytes)
+{
+    const size_t piece = (size_t)1 << 18;
+    const int64_t pieces = (int64_t)((size_bytes + piece - 1) / piece);
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < pieces; i++) {
+        const size_t begin = (size_t)i * piece;
+        memcpy((char *)to + begin, (const char *)from + begin,
+               size_bytes - begin < piece ? size_bytes - begin : piece);
+    }
+}
+
+bool naik_all_zero(const void *memory, size_t size_bytes)
+{
+    const size_t words = size_bytes / sizeof(uint64_t);
+    const unsigned char *rest = (const unsigned char *)memory + words * sizeof(uint64_t);
+    uint64_t any = 0;
+#pragma omp parallel for schedule(static) reduction(| : any)
+    for (int64_t i = 0; i < (int64_t)words; i++) {
+        uint64_t word;
+        memcpy(&word, (const char *)memory + (size_t)i * sizeof word, sizeof word);
+        any |= word;
+    }
+    for (size_t i = 0; i < size_bytes % sizeof(uint64_t); i++) {
+        any |= rest[i];
+    }
+    return any == 0;
+}

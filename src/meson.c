@@ -85,3 +85,57 @@ done:
     naik_free(sum);
     return status;
 }
+
+/* The sign of an odd site goes with its weight in z. */
+static naik_status sum_parts(const naik_field *const part[2], naik_meson meson,
+                             double *const weight[NAIK_DIM - 1], naik_exactsum *sums)
+{
+    naik_status status = NAIK_OK;
+    const naik_geometry *geometry = part[NAIK_EVEN]->geometry;
+    const double *const w[NAIK_DIM - 1] = {weight[0], weight[1], weight[2]};
+    for (int parity = 0; parity < 2; parity++) {
+        for (int z = 0; parity == 1 && meson == NAIK_PION05 && z < geometry->lattice->local[2];
+             z++) {
+            weight[2][z] = -weight[2][z];
+        }
+        NAIK_TRY(
+            geometry->backend->ops->slice_norms(part[parity], (naik_parity)parity, 0, w, sums));
+    }
+done:
+    return status;
+}
+
+naik_status naik_meson_correlator_of(const naik_field *const part[2], naik_meson meson,
+                                     const int momentum[NAIK_DIM - 1], double *out)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = part[NAIK_EVEN]->geometry->backend;
+    const naik_lattice *lat = part[NAIK_EVEN]->geometry->lattice;
+    naik_comm *comm = lat->comm;
+    const int times = lat->size[3];
+    double *weight[NAIK_DIM - 1] = {NULL};
+    naik_exactsum *sums = NULL, *all = NULL; /* backend memory [local times]; [times], zeroed */
+    status = make_weights(lat, momentum, weight);
+    if (status == NAIK_OK) {
+        status =
+            naik_alloc(comm->log, (size_t)times * sizeof *all, "correlator sums", (void **)&all);
+    }
+    if (status == NAIK_OK) {
+        status = backend->ops->alloc(backend, (size_t)lat->local[3] * sizeof *sums,
+                                     "correlator sums", (void **)&sums);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(backend->ops->sums_clear(backend, sums, lat->local[3]));
+    NAIK_TRY(sum_parts(part, meson, weight, sums));
+    NAIK_TRY(backend->ops->download(backend, all + lat->origin[3], sums,
+                                    (size_t)lat->local[3] * sizeof *sums));
+    NAIK_TRY(naik_comm_sum_exact(comm, all, times));
+    for (int t = 0; t < times; t++) {
+        out[t] = naik_exactsum_value(&all[t]);
+    }
+done:
+    backend->ops->release(backend, sums);
+    naik_free(weight[0]);
+    naik_free(all);
+    return status;
+}

@@ -1,8 +1,8 @@
 /* propagator.c - from sources to verified solutions of M x = src
  *
  * The solver sees one parity; this file makes its right-hand sides, rebuilds the other parity, and
- * checks the whole with the plain Dslash, in double, summed on the host: another road than the
- * solver's own residual.
+ * checks the whole with the plain Dslash in double and sums of its own: another road than the
+ * solver's fused one. All of it where the fields are.
  */
 #include "naik/propagator.h"
 
@@ -18,22 +18,26 @@ typedef struct worker {
     const naik_lattice *lat;
     const naik_backend_ops *ops;
     const naik_propagator_stream *stream;
-    naik_field *part[2];  /* one column on either parity */
-    naik_field *out;      /* one column, result of a Dslash */
-    double *src, *x, *dx; /* [sites][3][2] */
-    int64_t *todo;        /* solves of the parity at work */
+    naik_field *src[2], *x[2]; /* one column on either parity */
+    naik_field *rest;          /* one column, result of a Dslash */
+    naik_exactsum *sum;        /* backend memory [1] */
+    double *sites;             /* [sites][3][2], sources on their way in, solutions out */
+    double *half;              /* [half][3][2], a vector of an interrupted solve */
+    int64_t *todo;             /* solves of the parity at work */
     naik_parity parity;
     bool interrupted;
 } worker;
 
 static void worker_release(worker *w)
 {
-    naik_field_destroy(&w->part[0]);
-    naik_field_destroy(&w->part[1]);
-    naik_field_destroy(&w->out);
-    naik_free(w->src);
-    naik_free(w->x);
-    naik_free(w->dx);
+    for (int parity = 0; parity < 2; parity++) {
+        naik_field_destroy(&w->src[parity]);
+        naik_field_destroy(&w->x[parity]);
+    }
+    naik_field_destroy(&w->rest);
+    w->ops->release(w->links->geometry->backend, w->sum);
+    naik_free(w->sites);
+    naik_free(w->half);
     naik_free(w->todo);
 }
 
@@ -41,48 +45,66 @@ static naik_status worker_allocate(worker *w)
 {
     naik_status status = NAIK_OK;
     naik_log *log = w->lat->comm->log;
+    naik_backend *backend = w->links->geometry->backend;
     const size_t bytes = (size_t)w->lat->sites * 6 * sizeof(double);
-    NAIK_TRY(naik_alloc(log, bytes, "a source", (void **)&w->src));
-    NAIK_TRY(naik_alloc(log, bytes, "a solution", (void **)&w->x));
-    NAIK_TRY(naik_alloc(log, bytes, "a residual", (void **)&w->dx));
+    NAIK_TRY(naik_alloc(log, bytes, "a source", (void **)&w->sites));
+    NAIK_TRY(naik_alloc(log, bytes / 2, "a vector of the solver", (void **)&w->half));
     NAIK_TRY(naik_alloc(log, (size_t)w->stream->count * sizeof *w->todo, "a list of solves",
                         (void **)&w->todo));
+    NAIK_TRY(w->ops->alloc(backend, sizeof *w->sum, "a sum", (void **)&w->sum));
 done:
     return status;
 }
 
+static naik_status worker_create_fields(worker *w)
+{
+    naik_status status = NAIK_OK;
+    const naik_geometry *geometry = w->links->geometry;
+    for (int parity = 0; parity < 2; parity++) {
+        NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, 1, &w->src[parity]));
+        NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, 1, &w->x[parity]));
+    }
+    NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, 1, &w->rest));
+done:
+    return status;
+}
+
+/* Source `index` into w->src, and the rest of its system. */
 static naik_status read_source(worker *w, int64_t index, double *mass, naik_cg_system *system)
 {
-    naik_status status = w->stream->source(w->stream->data, index, w->src, mass, &system->tolerance,
-                                           &system->site_tolerance);
+    naik_status status = w->stream->source(w->stream->data, index, w->sites, mass,
+                                           &system->tolerance, &system->site_tolerance);
     if (status == NAIK_OK && !(*mass > 0)) {
         status = NAIK_FAIL(w->lat->comm->log, NAIK_ERR_ARG, "mass %g is not positive", *mass);
+    }
+    for (int parity = 0; parity < 2 && status == NAIK_OK; parity++) {
+        status = w->ops->field_import(w->src[parity], (naik_parity)parity, 0, w->sites);
     }
     system->shift = 4 * *mass * *mass;
     system->guess = false;
     return status;
 }
 
-/* |v|^2 on either parity, over all ranks. */
-static naik_status parity_norms(const naik_lattice *lat, const double *v, double norms[2])
+/* |v|^2 over all ranks. */
+static naik_status norm2(worker *w, const naik_field *v, double *out)
 {
-    naik_exactsum sums[2];
-    naik_exactsum_clear(&sums[0]);
-    naik_exactsum_clear(&sums[1]);
-    for (int parity = 0; parity < 2; parity++) {
-        for (int32_t cb = 0; cb < lat->half; cb++) {
-            const double *site =
-                v + 6 * (int64_t)naik_lattice_site_of(lat, (naik_parity)parity, cb);
-            double term = 0;
-            for (int i = 0; i < 6; i++) {
-                term = fma(site[i], site[i], term);
-            }
-            naik_exactsum_add(&sums[parity], term);
-        }
-    }
-    naik_status status = naik_comm_sum_exact(lat->comm, sums, 2);
-    norms[0] = naik_exactsum_value(&sums[0]);
-    norms[1] = naik_exactsum_value(&sums[1]);
+    naik_status status = NAIK_OK;
+    naik_backend *backend = w->links->geometry->backend;
+    NAIK_TRY(w->ops->sums_clear(backend, w->sum, 1));
+    NAIK_TRY(w->ops->norm2(v, w->sum));
+    NAIK_TRY(w->ops->sums_reduce(backend, w->sum, 1));
+    NAIK_TRY(w->ops->sums_values(backend, w->sum, 1, out));
+done:
+    return status;
+}
+
+/* Of either parity. */
+static naik_status norms(worker *w, naik_field *const v[2], double out[2])
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(norm2(w, v[NAIK_EVEN], &out[NAIK_EVEN]));
+    NAIK_TRY(norm2(w, v[NAIK_ODD], &out[NAIK_ODD]));
+done:
     return status;
 }
 
@@ -93,26 +115,17 @@ static naik_parity other(naik_parity parity)
 
 /* out = a v + s D in on `parity`, for single columns. */
 static naik_status affine(worker *w, double a, const naik_field *v, double s, const naik_field *in,
-                          naik_parity parity)
+                          naik_parity parity, naik_field *out)
 {
     const naik_dslash_args args = {.form = NAIK_FORM_AFFINE,
                                    .parity = parity,
                                    .links = w->links,
                                    .in = in,
-                                   .out = w->out,
+                                   .out = out,
                                    .v = v,
                                    .a = a,
                                    .s = s};
     return naik_dslash(&args);
-}
-
-static naik_status import_source(worker *w)
-{
-    naik_status status = NAIK_OK;
-    NAIK_TRY(w->ops->field_import(w->part[NAIK_EVEN], NAIK_EVEN, 0, w->src));
-    NAIK_TRY(w->ops->field_import(w->part[NAIK_ODD], NAIK_ODD, 0, w->src));
-done:
-    return status;
 }
 
 /* b_p = 2m src_p - D_pq src_q */
@@ -123,35 +136,27 @@ static naik_status load(void *data, int64_t index, naik_field *b, naik_field *x,
     worker *w = data;
     double mass;
     naik_timer *timer = w->links->geometry->backend->timer;
+    const naik_parity p = w->parity;
     (void)x;
     naik_timer_start(timer, "sources");
     NAIK_TRY(read_source(w, w->todo[index], &mass, system));
-    NAIK_TRY(import_source(w));
-    NAIK_TRY(affine(w, 2 * mass, w->part[w->parity], -1, w->part[other(w->parity)], w->parity));
-    NAIK_TRY(w->ops->field_copy_column(b, column, w->out, 0));
+    NAIK_TRY(affine(w, 2 * mass, w->src[p], -1, w->src[other(p)], p, w->rest));
+    NAIK_TRY(w->ops->field_copy_column(b, column, w->rest, 0));
     naik_timer_stop(timer, "sources");
 done:
     return status;
 }
 
-/* src - M x, site by site, from the plain Dslash of both parities; norm[0] = |src|^2, norm[1] =
- * |src - M x|^2 on either parity. */
-static naik_status whole_residual(worker *w, double mass, double norm[2][2])
+/* |M x - src|^2 on either parity, from the plain Dslash. */
+static naik_status whole_residual(worker *w, double mass, double out[2])
 {
     naik_status status = NAIK_OK;
     for (int parity = 0; parity < 2; parity++) {
-        NAIK_TRY(w->ops->field_import(w->part[parity], (naik_parity)parity, 0, w->x));
+        NAIK_TRY(naik_dslash_plain(w->links, w->x[!parity], (naik_parity)parity, w->rest));
+        NAIK_TRY(w->ops->field_axpy(2 * mass, w->x[parity], w->rest));
+        NAIK_TRY(w->ops->field_axpy(-1, w->src[parity], w->rest));
+        NAIK_TRY(norm2(w, w->rest, &out[parity]));
     }
-    for (int parity = 0; parity < 2; parity++) {
-        NAIK_TRY(naik_dslash_plain(w->links, w->part[!parity], (naik_parity)parity, w->out));
-        NAIK_TRY(w->ops->field_export(w->out, (naik_parity)parity, 0, w->dx));
-    }
-    NAIK_TRY(parity_norms(w->lat, w->src, norm[0]));
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < (int64_t)w->lat->sites * 6; i++) {
-        w->dx[i] = w->src[i] - (2 * mass * w->x[i] + w->dx[i]);
-    }
-    NAIK_TRY(parity_norms(w->lat, w->dx, norm[1]));
 done:
     return status;
 }
@@ -160,17 +165,10 @@ done:
 static naik_status rhs_norm(worker *w, double mass, double *bb)
 {
     naik_status status = NAIK_OK;
-    double norms[2];
     const naik_parity p = w->parity;
-    NAIK_TRY(import_source(w));
-    NAIK_TRY(naik_dslash_plain(w->links, w->part[other(p)], p, w->out));
-    NAIK_TRY(w->ops->field_export(w->out, p, 0, w->dx));
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < (int64_t)w->lat->sites * 6; i++) {
-        w->dx[i] = 2 * mass * w->src[i] - w->dx[i];
-    }
-    NAIK_TRY(parity_norms(w->lat, w->dx, norms));
-    *bb = norms[p];
+    NAIK_TRY(naik_dslash_plain(w->links, w->src[other(p)], p, w->rest));
+    NAIK_TRY(w->ops->field_axpy(-2 * mass, w->src[p], w->rest));
+    NAIK_TRY(norm2(w, w->rest, bb));
 done:
     return status;
 }
@@ -195,15 +193,28 @@ static bool is_suspect(const naik_propagator_result *r, double mass, double xp, 
 static naik_status verify(worker *w, double mass, naik_propagator_result *out)
 {
     naik_status status = NAIK_OK;
-    double norm[2][2], xx[2], bb = 0;
-    NAIK_TRY(whole_residual(w, mass, norm));
-    NAIK_TRY(parity_norms(w->lat, w->x, xx));
+    double src[2], rest[2], xx[2], bb = 0;
+    NAIK_TRY(norms(w, w->src, src));
+    NAIK_TRY(whole_residual(w, mass, rest));
+    NAIK_TRY(norms(w, w->x, xx));
     NAIK_TRY(rhs_norm(w, mass, &bb));
-    const double source = norm[0][0] + norm[0][1], residual = norm[1][0] + norm[1][1];
+    const double source = src[0] + src[1], residual = rest[0] + rest[1];
     out->source_residual = source > 0 ? sqrt(residual / source) : sqrt(residual);
     out->norm = sqrt(xx[0] + xx[1]);
-    out->checked_residual = bb > 0 ? 2 * mass * sqrt(norm[1][w->parity] / bb) : 0;
+    out->checked_residual = bb > 0 ? 2 * mass * sqrt(rest[w->parity] / bb) : 0;
     out->suspect = is_suspect(out, mass, sqrt(xx[w->parity]), bb);
+done:
+    return status;
+}
+
+/* w->x on the host, unless nobody reads it there. */
+static naik_status download_solution(worker *w, const double **out)
+{
+    naik_status status = NAIK_OK;
+    *out = w->stream->resident ? NULL : w->sites;
+    for (int parity = 0; parity < 2 && *out != NULL; parity++) {
+        NAIK_TRY(w->ops->field_export(w->x[parity], (naik_parity)parity, 0, w->sites));
+    }
 done:
     return status;
 }
@@ -215,6 +226,7 @@ static naik_status finish(void *data, int64_t index, const naik_field *x, int co
     worker *w = data;
     naik_cg_system system;
     double mass;
+    const double *sites = NULL;
     naik_propagator_result out = {.cg = *result, .parity = w->parity};
     const naik_parity p = w->parity, q = other(p);
     if (result->reason == NAIK_CG_INTERRUPTED) {
@@ -224,17 +236,17 @@ static naik_status finish(void *data, int64_t index, const naik_field *x, int co
     naik_timer *timer = w->links->geometry->backend->timer;
     naik_timer_start(timer, "rebuild and check");
     NAIK_TRY(read_source(w, w->todo[index], &mass, &system));
-    NAIK_TRY(import_source(w));
-    NAIK_TRY(w->ops->field_copy_column(w->part[p], 0, x, column));
-    NAIK_TRY(w->ops->field_export(w->part[p], p, 0, w->x));
+    NAIK_TRY(w->ops->field_copy_column(w->x[p], 0, x, column));
     /* x_q = (src_q - D_qp x_p) / (2m) */
-    NAIK_TRY(affine(w, 1 / (2 * mass), w->part[q], -1 / (2 * mass), w->part[p], q));
-    NAIK_TRY(w->ops->field_export(w->out, q, 0, w->x));
+    NAIK_TRY(affine(w, 1 / (2 * mass), w->src[q], -1 / (2 * mass), w->x[p], q, w->x[q]));
     NAIK_TRY(verify(w, mass, &out));
+    NAIK_TRY(download_solution(w, &sites));
     int per_site = w->links->hops == NAIK_HOPS ? NAIK_CG_FLOPS : NAIK_CG_FLOPS_NAIVE;
     out.flops = (double)result->iterations * per_site * 0.5 * (double)w->lat->volume;
     naik_timer_stop(timer, "rebuild and check");
-    NAIK_TRY(w->stream->solution(w->stream->data, w->todo[index], w->x, &out));
+    out.part[NAIK_EVEN] = w->x[NAIK_EVEN];
+    out.part[NAIK_ODD] = w->x[NAIK_ODD];
+    NAIK_TRY(w->stream->solution(w->stream->data, w->todo[index], sites, &out));
 done:
     return status;
 }
@@ -278,9 +290,9 @@ static naik_status save(void *data, int64_t index, const naik_cg_state *state,
     worker *w = data;
     for (int v = 0; v < NAIK_CG_VECTORS; v++) {
         if (is_kept(field, v)) {
-            NAIK_TRY(w->ops->field_export(field[v], w->parity, column, w->x));
-            pack_half(w, w->x, w->dx);
-            NAIK_TRY(w->stream->save(w->stream->data, w->todo[index], state, v, w->dx));
+            NAIK_TRY(w->ops->field_export(field[v], w->parity, column, w->sites));
+            pack_half(w, w->sites, w->half);
+            NAIK_TRY(w->stream->save(w->stream->data, w->todo[index], state, v, w->half));
         }
     }
 done:
@@ -294,12 +306,12 @@ static naik_status restore(void *data, int64_t index, naik_cg_state *state,
     worker *w = data;
     for (int v = 0; v < NAIK_CG_VECTORS; v++) {
         if (is_kept(field, v)) {
-            NAIK_TRY(w->stream->restore(w->stream->data, w->todo[index], state, v, w->dx, found));
+            NAIK_TRY(w->stream->restore(w->stream->data, w->todo[index], state, v, w->half, found));
             if (!*found) {
                 return NAIK_OK;
             }
-            unpack_half(w, w->dx, w->x);
-            NAIK_TRY(w->ops->field_import(field[v], w->parity, column, w->x));
+            unpack_half(w, w->half, w->sites);
+            NAIK_TRY(w->ops->field_import(field[v], w->parity, column, w->sites));
         }
     }
 done:
@@ -331,11 +343,11 @@ static naik_status classify(worker *w, bool *odd)
 {
     naik_status status = NAIK_OK;
     for (int64_t i = 0; i < w->stream->count; i++) {
-        double mass, norms[2];
+        double mass, src[2];
         naik_cg_system system;
         NAIK_TRY(read_source(w, i, &mass, &system));
-        NAIK_TRY(parity_norms(w->lat, w->src, norms));
-        odd[i] = norms[0] == 0 && norms[1] > 0;
+        NAIK_TRY(norms(w, w->src, src));
+        odd[i] = src[0] == 0 && src[1] > 0;
     }
 done:
     return status;
@@ -355,9 +367,7 @@ naik_status naik_propagator_solve(const naik_links *outer, naik_cg *cg,
     NAIK_TRY(naik_comm_agree(comm, worker_allocate(&w)));
     NAIK_TRY(naik_comm_agree(comm, naik_alloc(comm->log, (size_t)stream->count * sizeof *odd,
                                               "a list of solves", (void **)&odd)));
-    NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, 1, &w.part[0]));
-    NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, 1, &w.part[1]));
-    NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, 1, &w.out));
+    NAIK_TRY(worker_create_fields(&w));
     NAIK_TRY(classify(&w, odd));
     for (int parity = 0; parity < 2 && !w.interrupted; parity++) {
         naik_cg_stream systems = {.data = &w,

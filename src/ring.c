@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "naik/link_ops.h"
 #include "naik/memory.h"
 
 static int64_t row_number(const naik_ring_plan *plan, int y, int z, int t)
@@ -16,8 +17,7 @@ static int64_t row_number(const naik_ring_plan *plan, int y, int z, int t)
     return (((int64_t)(t + p[3]) * e[2] + z + p[2]) * e[1]) + y + p[1];
 }
 
-/* Component 0 of site x; x inside the box or in the ring. */
-static double *site_at(const naik_ring *ring, const int x[NAIK_DIM])
+double *naik_ring_at(const naik_ring *ring, const int x[NAIK_DIM])
 {
     const naik_ring_plan *plan = ring->plan;
     int64_t row = row_number(plan, x[1], x[2], x[3]);
@@ -34,12 +34,14 @@ static int64_t largest_face(const naik_ring_plan *plan)
     return largest;
 }
 
-naik_status naik_ring_plan_init(const naik_lattice *lattice, naik_ring_plan *plan)
+naik_status naik_ring_plan_init(const naik_lattice *lattice, naik_backend *device,
+                                naik_ring_plan *plan)
 {
     naik_status status = NAIK_OK;
     naik_log *log = lattice->comm->log;
     memset(plan, 0, sizeof *plan);
     plan->lattice = lattice;
+    plan->device = device;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         plan->pad[mu] = lattice->split[mu] ? 1 : 0;
         plan->extent[mu] = lattice->local[mu] + 2 * plan->pad[mu];
@@ -52,6 +54,10 @@ naik_status naik_ring_plan_init(const naik_lattice *lattice, naik_ring_plan *pla
     if (status == NAIK_OK) {
         status = naik_alloc(log, face_bytes, "a face of links to receive", (void **)&plan->receive);
     }
+    if (status == NAIK_OK && device != NULL && face_bytes > 0) {
+        status =
+            naik_device_alloc(device, log, face_bytes, "a face of links", (void **)&plan->face);
+    }
     return naik_comm_agree(lattice->comm, status);
 }
 
@@ -59,6 +65,7 @@ void naik_ring_plan_clear(naik_ring_plan *plan)
 {
     naik_free(plan->send);
     naik_free(plan->receive);
+    naik_device_free(plan->device, plan->face);
     memset(plan, 0, sizeof *plan);
 }
 
@@ -72,8 +79,9 @@ naik_status naik_rings_init(const naik_ring_plan *plan, int count, naik_ring *ri
         rings[i] = (naik_ring){plan, NULL};
     }
     for (int i = 0; i < count && status == NAIK_OK; i++) {
-        status = naik_alloc(comm->log, size_bytes, "links of one direction with their neighbours",
-                            (void **)&rings[i].data);
+        status = naik_device_alloc(plan->device, comm->log, size_bytes,
+                                   "links of one direction with their neighbours",
+                                   (void **)&rings[i].data);
     }
     return naik_comm_agree(comm, status);
 }
@@ -81,37 +89,31 @@ naik_status naik_rings_init(const naik_ring_plan *plan, int count, naik_ring *ri
 void naik_rings_clear(int count, naik_ring *rings)
 {
     for (int i = 0; i < count; i++) {
-        naik_free(rings[i].data);
+        if (rings[i].data != NULL) {
+            naik_device_free(rings[i].plan->device, rings[i].data);
+        }
         rings[i].data = NULL;
     }
 }
 
-/* Copies one layer across mu between the ring and a message. The layer's sites have coordinates
- * from..to-1 in the other directions. */
-static void copy_layer(naik_ring *ring, int mu, int layer, const int from[NAIK_DIM],
-                       const int to[NAIK_DIM], bool pack, double *message)
+/* The layer's sites have coordinates from..to-1, in x whole rows unless mu is x; from ring to
+ * message, or back. */
+static naik_status copy_layer(naik_ring *ring, int mu, const int from[NAIK_DIM],
+                              const int to[NAIK_DIM], size_t bytes, bool pack, double *message)
 {
-    const naik_ring_plan *plan = ring->plan;
-    const int64_t row_reals = (int64_t)NAIK_ROW_REALS * plan->extent[0];
-    int64_t at = 0;
-    for (int t = from[3]; t < to[3]; t++) {
-        for (int z = from[2]; z < to[2]; z++) {
-            for (int y = from[1]; y < to[1]; y++) {
-                double *row = ring->data + row_number(plan, y, z, t) * row_reals;
-                if (mu != 0) {
-                    memcpy(pack ? message + at : row, pack ? row : message + at,
-                           (size_t)row_reals * sizeof(double));
-                    at += row_reals;
-                    continue;
-                }
-                for (int k = 0; k < NAIK_ROW_REALS; k++) {
-                    double *real = row + (int64_t)k * plan->extent[0] + plan->pad[0] + layer;
-                    *(pack ? message + at : real) = *(pack ? real : message + at);
-                    at++;
-                }
-            }
-        }
+    naik_status status = NAIK_OK;
+    naik_backend *device = ring->plan->device;
+    const naik_link_ops *ops = naik_link_ops_of(device);
+    double *face = device != NULL ? ring->plan->face : message;
+    if (device != NULL && !pack) {
+        NAIK_TRY(device->ops->upload(device, face, message, bytes));
     }
+    NAIK_TRY(ops->ring_layer(ring, mu, from, to, pack, face));
+    if (device != NULL && pack) {
+        NAIK_TRY(device->ops->download(device, message, face, bytes));
+    }
+done:
+    return status;
 }
 
 /* filled[nu]: the ring is already filled in direction nu and travels along. */
@@ -139,12 +141,12 @@ static naik_status exchange(naik_ring *ring, int mu, const bool filled[NAIK_DIM]
         const int opposite = side == NAIK_AHEAD ? NAIK_BEHIND : NAIK_AHEAD;
         from[mu] = sent;
         to[mu] = sent + 1;
-        copy_layer(ring, mu, sent, from, to, true, plan->send);
+        NAIK_TRY(copy_layer(ring, mu, from, to, bytes, true, plan->send));
         NAIK_TRY(naik_comm_exchange(lat->comm, lat->neighbour_rank[mu][opposite], plan->send,
                                     lat->neighbour_rank[mu][side], plan->receive, bytes));
         from[mu] = arriving;
         to[mu] = arriving + 1;
-        copy_layer(ring, mu, arriving, from, to, false, plan->receive);
+        NAIK_TRY(copy_layer(ring, mu, from, to, bytes, false, plan->receive));
     }
 done:
     return status;
@@ -181,25 +183,9 @@ int naik_ring_chunk(const naik_ring_plan *plan, int64_t chunk, int x[NAIK_DIM])
     return local[0] - x[0] < NAIK_ROW_SITES ? local[0] - x[0] : NAIK_ROW_SITES;
 }
 
-void naik_ring_from_gauge(const naik_gauge *gauge, int mu, naik_ring *ring)
+naik_status naik_ring_from_gauge(const naik_gauge *gauge, int mu, naik_ring *ring)
 {
-    const naik_ring_plan *plan = ring->plan;
-    const int64_t stride = plan->extent[0];
-#pragma omp parallel for schedule(static)
-    for (int64_t chunk = 0; chunk < plan->chunks; chunk++) {
-        int x[NAIK_DIM];
-        const int n = naik_ring_chunk(plan, chunk, x);
-        const naik_matrix *link =
-            &gauge->link[(int64_t)naik_lattice_site(plan->lattice, x) * NAIK_DIM + mu];
-        double *to = site_at(ring, x);
-        for (int i = 0; i < n; i++) {
-            for (int k = 0; k < NAIK_ROW_REALS; k += 2) {
-                const naik_complex e = link[i * NAIK_DIM].e[k / 6][k / 2 % 3];
-                to[k * stride + i] = e.re;
-                to[(k + 1) * stride + i] = e.im;
-            }
-        }
-    }
+    return naik_link_ops_of(ring->plan->device)->ring_fill(gauge, mu, ring);
 }
 
 naik_row naik_ring_row(const naik_ring *ring, const int x[NAIK_DIM], int mu, int step, int n,
@@ -217,7 +203,7 @@ naik_row naik_ring_row(const naik_ring *ring, const int x[NAIK_DIM], int mu, int
             y[nu] -= local[nu];
         }
     }
-    const double *at = site_at(ring, y);
+    const double *at = naik_ring_at(ring, y);
     if (plan->pad[0] > 0 || y[0] + n <= local[0]) {
         return (naik_row){at, stride};
     }
@@ -231,7 +217,7 @@ naik_row naik_ring_row(const naik_ring *ring, const int x[NAIK_DIM], int mu, int
 
 void naik_ring_put(naik_ring *ring, const int x[NAIK_DIM], int n, const naik_row_buffer *from)
 {
-    double *to = site_at(ring, x);
+    double *to = naik_ring_at(ring, x);
     for (int k = 0; k < NAIK_ROW_REALS; k++) {
         memcpy(to + (int64_t)k * ring->plan->extent[0], from->at[k], (size_t)n * sizeof(double));
     }

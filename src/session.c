@@ -53,6 +53,7 @@ static naik_status take_solution(void *data, int64_t index, const double *x,
     b->results[index] = *result;
     b->results[index].cg.history = NULL; /* borrowed during this call only */
     b->results[index].cg.history_length = 0;
+    b->results[index].part[0] = b->results[index].part[1] = NULL;
     return NAIK_OK;
 }
 
@@ -93,7 +94,8 @@ naik_status naik_session_create(naik_comm *comm, const naik_session_options *opt
         naik_backend_create(comm, backend, &(naik_backend_options){.threads = 0}, &s->backend));
     NAIK_TRY(naik_geometry_create(s->backend, s->lattice, &s->geometry));
     NAIK_TRY(naik_fattener_create(gauge, options->action,
-                                  options->action == NAIK_ASQTAD ? options->u0 : 1, &fattener));
+                                  options->action == NAIK_ASQTAD ? options->u0 : 1, s->backend,
+                                  &fattener));
     NAIK_TRY(naik_fattener_links(fattener, options->naik_epsilon, &canonical));
     NAIK_TRY(naik_links_create(s->geometry, canonical, NAIK_DOUBLE, 18, &s->outer));
     NAIK_TRY(naik_links_create(s->geometry, canonical, NAIK_SINGLE, 18, &s->inner));

@@ -12,7 +12,7 @@
  */
 #include "naik/smear.h"
 
-#include "naik/ring.h"
+#include "naik/link_ops.h"
 
 naik_smearing naik_smearing_asqtad(double u0)
 {
@@ -43,6 +43,7 @@ naik_smearing naik_smearing_hisq2(void)
 enum { OTHERS = NAIK_DIM - 1, RINGS = NAIK_DIM + 2 * OTHERS };
 
 typedef struct workspace {
+    const naik_link_ops *ops;
     naik_ring_plan plan;
     naik_ring ring[RINGS];
     naik_ring *u; /* [4] links, edges and corners filled */
@@ -58,44 +59,18 @@ static void others(int mu, int nu[OTHERS])
     }
 }
 
-/* sum += St_{mu,nu}[s] at n sites from x on. */
-static void add_staple(const naik_ring *u_nu, const naik_ring *s, const int x[NAIK_DIM], int n,
-                       int mu, int nu, naik_row_buffer *sum)
-{
-    naik_row_buffer first, second, product;
-    int below[NAIK_DIM] = {x[0], x[1], x[2], x[3]};
-    below[nu]--;
-    naik_rows_mul(naik_ring_row(u_nu, x, nu, 0, n, &first), naik_ring_row(s, x, nu, 1, n, &second),
-                  n, &product);
-    naik_rows_add_mul_dagger(naik_row_of(&product), naik_ring_row(u_nu, x, mu, 1, n, &first), n,
-                             sum);
-    naik_rows_dagger_mul(naik_ring_row(u_nu, below, nu, 0, n, &first),
-                         naik_ring_row(s, below, nu, 0, n, &second), n, &product);
-    naik_rows_add_mul(naik_row_of(&product), naik_ring_row(u_nu, below, mu, 1, n, &first), n, sum);
-}
-
-static naik_row box_row(const naik_ring *ring, const int x[NAIK_DIM], int n)
-{
-    return naik_ring_row(ring, x, 0, 0, n, NULL);
-}
-
 /* A_nu = St_{mu,nu}[U_mu] */
 static naik_status make_staples(workspace *w, int mu)
 {
     naik_status status = NAIK_OK;
+    naik_staple_sum sums[OTHERS];
     int nu[OTHERS];
     others(mu, nu);
-#pragma omp parallel for schedule(static)
-    for (int64_t chunk = 0; chunk < w->plan.chunks; chunk++) {
-        int x[NAIK_DIM];
-        const int n = naik_ring_chunk(&w->plan, chunk, x);
-        for (int k = 0; k < OTHERS; k++) {
-            naik_row_buffer sum;
-            naik_rows_clear(n, &sum);
-            add_staple(&w->u[nu[k]], &w->u[mu], x, n, mu, nu[k], &sum);
-            naik_ring_put(&w->a[k], x, n, &sum);
-        }
+    for (int k = 0; k < OTHERS; k++) {
+        sums[k] = (naik_staple_sum){
+            .staples = 1, .staple = {{nu[k], &w->u[mu]}}, .weight = 1, .out = &w->a[k]};
     }
+    NAIK_TRY(w->ops->staples(w->u, mu, sums, OTHERS));
     for (int k = 0; k < OTHERS; k++) {
         for (int j = 0; j < OTHERS; j++) {
             if (j != k) {
@@ -111,26 +86,20 @@ done:
 static naik_status make_inner_sums(workspace *w, int mu, const naik_smearing *c)
 {
     naik_status status = NAIK_OK;
+    naik_staple_sum sums[OTHERS];
     int nu[OTHERS];
     others(mu, nu);
-#pragma omp parallel for schedule(static)
-    for (int64_t chunk = 0; chunk < w->plan.chunks; chunk++) {
-        int x[NAIK_DIM];
-        const int n = naik_ring_chunk(&w->plan, chunk, x);
-        for (int k = 0; k < OTHERS; k++) {
-            const int i = (k + 1) % OTHERS, j = (k + 2) % OTHERS;
-            naik_row_buffer five, sum;
-            naik_rows_clear(n, &five);
-            add_staple(&w->u[nu[j]], &w->a[i], x, n, mu, nu[j], &five);
-            add_staple(&w->u[nu[i]], &w->a[j], x, n, mu, nu[i], &five);
-            naik_rows_scale(c->c3, box_row(&w->u[mu], x, n), n, &sum);
-            naik_rows_add(c->cL, box_row(&w->a[k], x, n), n, &sum);
-            naik_rows_add(c->c5, box_row(&w->a[i], x, n), n, &sum);
-            naik_rows_add(c->c5, box_row(&w->a[j], x, n), n, &sum);
-            naik_rows_add(c->c7, naik_row_of(&five), n, &sum);
-            naik_ring_put(&w->x[k], x, n, &sum);
-        }
+    for (int k = 0; k < OTHERS; k++) {
+        const int i = (k + 1) % OTHERS, j = (k + 2) % OTHERS;
+        sums[k] = (naik_staple_sum){
+            .terms = 4,
+            .term = {{c->c3, &w->u[mu]}, {c->cL, &w->a[k]}, {c->c5, &w->a[i]}, {c->c5, &w->a[j]}},
+            .staples = 2,
+            .staple = {{nu[j], &w->a[i]}, {nu[i], &w->a[j]}},
+            .weight = c->c7,
+            .out = &w->x[k]};
     }
+    NAIK_TRY(w->ops->staples(w->u, mu, sums, OTHERS));
     for (int k = 0; k < OTHERS; k++) {
         NAIK_TRY(naik_ring_exchange(&w->x[k], nu[k]));
     }
@@ -138,21 +107,18 @@ done:
     return status;
 }
 
-static void make_fat(const workspace *w, int mu, const naik_smearing *c, naik_gauge *fat)
+static naik_status make_fat(const workspace *w, int mu, const naik_smearing *c, naik_gauge *fat)
 {
     int nu[OTHERS];
     others(mu, nu);
-#pragma omp parallel for schedule(static)
-    for (int64_t chunk = 0; chunk < w->plan.chunks; chunk++) {
-        int x[NAIK_DIM];
-        const int n = naik_ring_chunk(&w->plan, chunk, x);
-        naik_row_buffer sum;
-        naik_rows_scale(c->c1 - 6 * c->cL, box_row(&w->u[mu], x, n), n, &sum);
-        for (int k = 0; k < OTHERS; k++) {
-            add_staple(&w->u[nu[k]], &w->x[k], x, n, mu, nu[k], &sum);
-        }
-        naik_gauge_put_row(fat, x, mu, n, &sum);
-    }
+    const naik_staple_sum sum = {
+        .terms = 1,
+        .term = {{c->c1 - 6 * c->cL, &w->u[mu]}},
+        .staples = 3,
+        .staple = {{nu[0], &w->x[0]}, {nu[1], &w->x[1]}, {nu[2], &w->x[2]}},
+        .weight = 1,
+        .gauge = fat};
+    return w->ops->staples(w->u, mu, &sum, 1);
 }
 
 /* cN U(s) P(s+mu) with P(s) = U(s) U(s+mu): one site of ring suffices for three links. */
@@ -160,26 +126,9 @@ static naik_status make_long(workspace *w, int mu, const naik_smearing *c, naik_
 {
     naik_status status = NAIK_OK;
     naik_ring *pair = &w->a[0];
-#pragma omp parallel for schedule(static)
-    for (int64_t chunk = 0; chunk < w->plan.chunks; chunk++) {
-        int x[NAIK_DIM];
-        const int n = naik_ring_chunk(&w->plan, chunk, x);
-        naik_row_buffer wrapped, product;
-        naik_rows_mul(box_row(&w->u[mu], x, n), naik_ring_row(&w->u[mu], x, mu, 1, n, &wrapped), n,
-                      &product);
-        naik_ring_put(pair, x, n, &product);
-    }
+    NAIK_TRY(w->ops->product(1, &w->u[mu], &w->u[mu], mu, pair, NULL));
     NAIK_TRY(naik_ring_exchange(pair, mu));
-#pragma omp parallel for schedule(static)
-    for (int64_t chunk = 0; chunk < w->plan.chunks; chunk++) {
-        int x[NAIK_DIM];
-        const int n = naik_ring_chunk(&w->plan, chunk, x);
-        naik_row_buffer wrapped, product, scaled;
-        naik_rows_mul(box_row(&w->u[mu], x, n), naik_ring_row(pair, x, mu, 1, n, &wrapped), n,
-                      &product);
-        naik_rows_scale(c->cN, naik_row_of(&product), n, &scaled);
-        naik_gauge_put_row(long_links, x, mu, n, &scaled);
-    }
+    NAIK_TRY(w->ops->product(c->cN, &w->u[mu], pair, mu, NULL, long_links));
 done:
     return status;
 }
@@ -187,13 +136,14 @@ done:
 static naik_status fill_workspace(const naik_gauge *u, workspace *w)
 {
     naik_status status = NAIK_OK;
+    w->ops = naik_link_ops_of(u->device);
     w->u = w->ring;
     w->a = w->u + NAIK_DIM;
     w->x = w->a + OTHERS;
-    NAIK_TRY(naik_ring_plan_init(u->lattice, &w->plan));
+    NAIK_TRY(naik_ring_plan_init(u->lattice, u->device, &w->plan));
     NAIK_TRY(naik_rings_init(&w->plan, RINGS, w->ring));
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        naik_ring_from_gauge(u, mu, &w->u[mu]);
+        NAIK_TRY(naik_ring_from_gauge(u, mu, &w->u[mu]));
         NAIK_TRY(naik_ring_exchange_all(&w->u[mu]));
     }
 done:
@@ -209,7 +159,7 @@ naik_status naik_smear(const naik_gauge *u, const naik_smearing *coefficients, n
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         NAIK_TRY(make_staples(&w, mu));
         NAIK_TRY(make_inner_sums(&w, mu, coefficients));
-        make_fat(&w, mu, coefficients, fat);
+        NAIK_TRY(make_fat(&w, mu, coefficients, fat));
         if (long_links != NULL) {
             NAIK_TRY(make_long(&w, mu, coefficients, long_links));
         }

@@ -25,16 +25,11 @@ typedef struct switches {
 static naik_status prepare(solve_job *j)
 {
     naik_status status = NAIK_OK;
-    static const char *const backends[] = {[NAIK_INPUT_BACKEND_AUTO] = "auto",
-                                           [NAIK_INPUT_BACKEND_CPU] = "cpu",
-                                           [NAIK_INPUT_BACKEND_GPU] = "gpu"};
     const naik_input *input = j->input;
-    const naik_backend_options options = {.threads = input->run.threads,
-                                          .share_gpu = input->run.share_gpu};
     const bool chosen = input->run.grid[0] > 0;
     const size_t values = (size_t)input->output.correlators.count *
                           (size_t)input->output.momenta.count * (size_t)input->lattice.size[3];
-    NAIK_TRY(naik_backend_create(j->comm, backends[input->run.backend], &options, &j->backend));
+    NAIK_TRY(naik_input_backend_create(j->comm, input, &j->backend));
     j->backend->timer = j->timer;
     solve_tell_banner(j);
     NAIK_TRY(input->run.placement ? naik_placement_print(j->backend) : NAIK_OK);
@@ -76,8 +71,8 @@ static naik_status dry_run(solve_job *j)
             goto done;
         }
     } else {
-        NAIK_TRY(
-            naik_link_source_open(j->lattice, input, j->timer, &j->links)); /* looks, no more */
+        NAIK_TRY(naik_link_source_open(j->lattice, input, j->backend, j->timer,
+                                       &j->links)); /* looks, no more */
         naik_log_line(j->log, "links: %s, %s", input->action.file, j->links.content);
     }
     NAIK_TRY(solve_spec_create(input, &j->plan, j->backend, j->lattice, NULL, &spec));
@@ -166,7 +161,7 @@ static naik_status run(solve_job *j, const switches *sw)
     NAIK_TRY(naik_interrupt_create(j->comm, j->input->run.wall_limit_s, &j->interrupt));
     NAIK_TRY(naik_fault_create(j->comm, &j->fault));
     NAIK_TRY(solve_guard_create(j->comm, j->input, &j->guard));
-    NAIK_TRY(naik_link_source_open(j->lattice, j->input, j->timer, &j->links));
+    NAIK_TRY(naik_link_source_open(j->lattice, j->input, j->backend, j->timer, &j->links));
     NAIK_TRY(open_file(j, sw->fresh));
     solve_tell_start(j);
     solve_progress_begin(j);
@@ -177,6 +172,7 @@ static naik_status run(solve_job *j, const switches *sw)
     NAIK_TRY(note_times(j));
     status = conclude(j, interrupted);
     naik_timer_print(j->timer);
+    solve_tell_moved(j);
 done:
     return status;
 }

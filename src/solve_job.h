@@ -79,6 +79,8 @@ void solve_progress_text(double left_s, char text[SOLVE_LEFT_TEXT]); /* ", 1:02:
 void solve_tell_banner(const solve_job *j);
 /* The file and its size. */
 void solve_tell_output(const solve_job *j, const naik_propagator_spec *spec);
+/* What went to the device and came back, where there is one. */
+void solve_tell_moved(const solve_job *j);
 /* One line a solve, and how long the rest will take once that is worth saying. */
 void solve_tell_solve(const solve_job *j, const naik_input_task *task,
                       const naik_propagator_result *r);

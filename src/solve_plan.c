@@ -43,19 +43,38 @@ static void estimate(solve_plan *plan, const naik_input *input, const naik_geome
     const naik_lattice *lat = geometry->lattice;
     const int hops = input->action.type == NAIK_INPUT_NAIVE ? NAIK_HOPS / 2 : NAIK_HOPS;
     const int64_t matrices = (int64_t)sizeof(naik_matrix) * NAIK_DIM * lat->sites;
-    /* thin links, W, the fattener's level-2 links, one set of fat and long links, and the staples
-     * in work */
-    plan->gauge_bytes = 8 * matrices;
+    const bool host = geometry->backend->ops->host_memory;
+    /* W, the fattener's level-2 links, one set of fat and long links, the staples in work, and on
+     * the host the thin links */
+    plan->gauge_bytes = (host ? 8 : 7) * matrices;
     plan->packed_bytes =
         (int64_t)naik_links_bytes(geometry, NAIK_DOUBLE, 18, hops) +
         (plan->links == NAIK_DOUBLE
              ? 0
              : (int64_t)naik_links_bytes(geometry, plan->links, plan->recon, hops));
     plan->field_bytes = (int64_t)naik_cg_bytes(geometry, plan->vectors, width) +
-                        3 * (int64_t)geometry->backend->ops->field_bytes(lat, NAIK_DOUBLE, 1);
-    plan->vector_bytes = 4 * (int64_t)sizeof(double) * 6 * lat->sites;
+                        5 * (int64_t)geometry->backend->ops->field_bytes(lat, NAIK_DOUBLE, 1);
+    plan->vector_bytes = host ? 2 * (int64_t)sizeof(double) * 6 * lat->sites : 0;
     plan->total_bytes =
         plan->gauge_bytes + plan->packed_bytes + plan->field_bytes + plan->vector_bytes;
+}
+
+/* Of the memory where links and fields are: the least of any rank's. */
+static naik_status available(const naik_geometry *geometry, int64_t *out)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = geometry->backend;
+    size_t bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE) /
+                   (size_t)backend->comm->node_size;
+    if (backend->ops->free_bytes != NULL) {
+        status = backend->ops->free_bytes(backend, &bytes);
+    }
+    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    double least = (double)bytes;
+    NAIK_TRY(naik_comm_min_f64(backend->comm, &least, 1));
+    *out = (int64_t)least;
+done:
+    return status;
 }
 
 naik_status solve_plan_make(const naik_input *input, const naik_geometry *geometry, int tasks,
@@ -71,18 +90,19 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
     out->batch = wanted > 0 ? wanted : 1;
     out->history_stride =
         input->solver.max_iterations < HISTORY_MOST ? input->solver.max_iterations : HISTORY_MOST;
-    out->available_bytes =
-        (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / comm->node_size;
+    naik_status status = available(geometry, &out->available_bytes);
+    if (status != NAIK_OK) {
+        return status;
+    }
     estimate(out, input, geometry, out->batch);
-    while (host && out->total_bytes > out->available_bytes && out->batch > 1 &&
-           input->solver.batch == 0) {
+    while (out->total_bytes > out->available_bytes && out->batch > 1 && input->solver.batch == 0) {
         out->batch--;
         estimate(out, input, geometry, out->batch);
     }
-    if (host && out->total_bytes > out->available_bytes) {
+    if (out->total_bytes > out->available_bytes) {
         return NAIK_FAIL(comm->log, NAIK_ERR_MEMORY,
-                         "the run needs %.2f GiB a rank and the machine has %.2f: use more nodes%s",
-                         (double)out->total_bytes / (1 << 30),
+                         "the run needs %.2f GiB a rank and the %s has %.2f: use more nodes%s",
+                         (double)out->total_bytes / (1 << 30), host ? "machine" : "device",
                          (double)out->available_bytes / (1 << 30),
                          out->batch > 1 ? " or a smaller solver.batch" : "");
     }

@@ -60,6 +60,16 @@ static void record_solve(const solve_job *j, const naik_input_task *task,
     naik_events_write(j->events, &event);
 }
 
+void solve_tell_moved(const solve_job *j)
+{
+    double up_bytes = 0, down_bytes = 0;
+    if (j->backend->ops->moved != NULL) {
+        j->backend->ops->moved(j->backend, &up_bytes, &down_bytes);
+        naik_log_line(j->log, "moved: %.3f GiB to the device of rank 0, %.3f GiB back",
+                      up_bytes / (1 << 30), down_bytes / (1 << 30));
+    }
+}
+
 void solve_tell_solve(const solve_job *j, const naik_input_task *task,
                       const naik_propagator_result *r)
 {

@@ -44,7 +44,7 @@ done:
     return status;
 }
 
-static naik_status make_correlators(solve_job *j, const double *x)
+static naik_status make_correlators(solve_job *j, const naik_field *const part[2])
 {
     naik_status status = NAIK_OK;
     const naik_input *input = j->input;
@@ -52,9 +52,8 @@ static naik_status make_correlators(solve_job *j, const double *x)
     naik_timer_start(j->timer, "correlators");
     for (int c = 0; c < input->output.correlators.count; c++) {
         for (int p = 0; p < input->output.momenta.count; p++) {
-            NAIK_TRY(naik_meson_correlator(j->lattice,
-                                           (naik_meson)input->output.correlators.data[c],
-                                           input->output.momenta.data[p], x, out));
+            NAIK_TRY(naik_meson_correlator_of(part, (naik_meson)input->output.correlators.data[c],
+                                              input->output.momenta.data[p], out));
             out += input->lattice.size[3];
         }
     }
@@ -90,7 +89,7 @@ static naik_status commit_solution(solve_job *j, const naik_input_task *task, co
     snprintf(record.stop_reason, sizeof record.stop_reason, "%s",
              naik_cg_reason_text(result->cg.reason));
     if (with_correlators) {
-        NAIK_TRY(make_correlators(j, x));
+        NAIK_TRY(make_correlators(j, result->part));
     }
     naik_timer_start(j->timer, "write");
     int solve = naik_propagator_file_solve(j->file, task->source, task->mass, task->colour);
@@ -198,6 +197,8 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
     NAIK_TRY(naik_cg_create(j->outer, j->inner, j->plan.vectors, batch, &cg));
     const naik_propagator_stream stream = {.data = j,
                                            .count = j->pending_count,
+                                           .resident = !j->input->output.propagators &&
+                                                       !j->input->solver.double_check,
                                            .source = give_source,
                                            .solution = take_solution,
                                            .stop = asked_to_stop,

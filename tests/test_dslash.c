@@ -401,6 +401,90 @@ static void dslash_is_antihermitian(check *t)
     fixture_destroy(&f);
 }
 
+/* Sources that are zero in places, too: pieces of zeroes take another road to a device. */
+static void a_multiple_of_a_field_is_added(check *t)
+{
+    static const double tolerance[3] = {DBL_EPSILON, FLT_EPSILON, 1e-4}; /* of the largest number */
+    fixture f;
+    if (fixture_create(t, odd_halves, NULL, false, false, 0, &f)) {
+        const naik_backend_ops *ops = f.backend->ops;
+        const size_t reals = (size_t)f.lat->sites * 6;
+        double *a = fixture_vector(&f, 1, -1), *b = fixture_vector(&f, 2, -1);
+        double *got = calloc(reals, sizeof *got), *expected = calloc(reals, sizeof *expected);
+        memset(a, 0, reals / 2 * sizeof *a);
+        for (size_t i = 0; i < reals; i++) {
+            expected[i] = fma(-0.3, a[i], b[i]);
+        }
+        for (int precision = NAIK_DOUBLE; precision <= NAIK_HALF; precision++) {
+            naik_field *x = fixture_field(t, &f, (naik_precision)precision, 2, 7, NAIK_ODD);
+            naik_field *y = fixture_field(t, &f, (naik_precision)precision, 2, 8, NAIK_ODD);
+            double largest = 0;
+            CHECK_OK(t, ops->field_import(x, NAIK_ODD, 1, a));
+            CHECK_OK(t, ops->field_import(y, NAIK_ODD, 1, b));
+            CHECK_OK(t, ops->field_axpy(-0.3, x, y));
+            CHECK_OK(t, ops->field_export(y, NAIK_ODD, 1, got));
+            CHECK_NEAR(t, fixture_difference(&f, got, expected, NAIK_ODD, &largest) / largest, 0,
+                       2 * tolerance[precision]);
+            naik_field_destroy(&x);
+            naik_field_destroy(&y);
+        }
+        free(a);
+        free(b);
+        free(got);
+        free(expected);
+    }
+    fixture_destroy(&f);
+}
+
+/* The fixture's links in the memory of its backend. */
+static naik_fatlong resident_links(check *t, const fixture *f)
+{
+    naik_backend *device = naik_backend_device(f->backend);
+    naik_fatlong links = *f->source;
+    CHECK_OK(t, naik_gauge_create_on(f->lat, device, &links.fat));
+    CHECK_OK(t, naik_gauge_create_on(f->lat, device, &links.long_links));
+    CHECK_OK(t, naik_gauge_copy(f->source->fat, links.fat));
+    CHECK_OK(t, naik_gauge_copy(f->source->long_links, links.long_links));
+    return links;
+}
+
+/* D of a random vector, on the host. */
+static double *dslash_with(check *t, const fixture *f, const naik_fatlong *source, const pair *p)
+{
+    naik_links *links = NULL;
+    naik_field *in = fixture_field(t, f, p->vectors, 1, 1, NAIK_ODD);
+    naik_field *out = fixture_field(t, f, p->vectors, 1, 2, NAIK_EVEN);
+    double *sites = calloc((size_t)f->lat->sites * 6, sizeof *sites);
+    CHECK_OK(t, naik_links_create(f->geometry, source, p->links, p->recon, &links));
+    CHECK_OK(t, naik_dslash_plain(links, in, NAIK_EVEN, out));
+    CHECK_OK(t, f->backend->ops->field_export(out, NAIK_EVEN, 0, sites));
+    naik_links_destroy(&links);
+    naik_field_destroy(&in);
+    naik_field_destroy(&out);
+    return sites;
+}
+
+static void links_pack_alike_from_either_memory(check *t)
+{
+    fixture f;
+    if (fixture_create(t, odd_halves, NULL, false, false, 0, &f)) {
+        naik_fatlong resident = resident_links(t, &f);
+        for (int k = 0; k < PAIRS; k++) {
+            if (recon_of(&f, &pairs[k]) == 0) {
+                continue;
+            }
+            double *a = dslash_with(t, &f, f.source, &pairs[k]);
+            double *b = dslash_with(t, &f, &resident, &pairs[k]);
+            CHECK_INT(t, memcmp(a, b, (size_t)f.lat->sites * 6 * sizeof *a), 0);
+            free(a);
+            free(b);
+        }
+        naik_gauge_destroy(&resident.fat);
+        naik_gauge_destroy(&resident.long_links);
+    }
+    fixture_destroy(&f);
+}
+
 static void wrong_shapes_are_refused(check *t)
 {
     fixture f;
@@ -422,4 +506,5 @@ static void wrong_shapes_are_refused(check *t)
 
 CHECK_MAIN(CHECK(kernels_match_reference), CHECK(every_width_gives_the_same_bits),
            CHECK(grid_threads_and_batch_do_not_change_a_bit), CHECK(fused_forms_equal_their_parts),
-           CHECK(dslash_is_antihermitian), CHECK(wrong_shapes_are_refused))
+           CHECK(dslash_is_antihermitian), CHECK(a_multiple_of_a_field_is_added),
+           CHECK(links_pack_alike_from_either_memory), CHECK(wrong_shapes_are_refused))

@@ -62,7 +62,7 @@ static bool solver_fatten(check *t, solver *s, naik_action_type action, double u
     naik_fattener_destroy(&s->fattener);
     naik_fatlong_destroy(&s->links);
     naik_gauge_apply_phases(s->gauge, true);
-    bool ok = CHECK_OK(t, naik_fattener_create(s->gauge, action, u0, &s->fattener)) &&
+    bool ok = CHECK_OK(t, naik_fattener_create(s->gauge, action, u0, NULL, &s->fattener)) &&
               CHECK_OK(t, naik_fattener_links(s->fattener, epsilon, &s->links));
     naik_gauge_apply_phases(s->gauge, true);
     return ok;

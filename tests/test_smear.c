@@ -8,10 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
+#include "fixture.h"
 #include "naik/gauge_io.h"
 #include "naik/rng.h"
-#include "naik/smear.h"
 #include "naik/unitarize.h"
 
 static const int small[4] = {4, 4, 6, 8};  /* for one rank */
@@ -20,14 +19,16 @@ static const int shared[4] = {8, 4, 8, 8}; /* for up to eight */
 
 typedef struct field {
     naik_lattice *lat;
-    naik_gauge *u; /* random, without phases */
+    naik_backend *backend; /* where links are built */
+    naik_gauge *u;         /* random, without phases */
 } field;
 
 static bool make_field(check *t, naik_comm *comm, const int size[4], const int grid[4], field *f)
 {
-    f->lat = NULL;
-    f->u = NULL;
+    const naik_backend_options options = {.share_gpu = true};
+    *f = (field){.lat = NULL};
     if (!CHECK_OK(t, naik_lattice_create(comm, size, grid, &f->lat)) ||
+        !CHECK_OK(t, naik_backend_create(comm, fixture_backend_name(), &options, &f->backend)) ||
         !CHECK_OK(t, naik_gauge_create(f->lat, &f->u))) {
         return false;
     }
@@ -38,7 +39,29 @@ static bool make_field(check *t, naik_comm *comm, const int size[4], const int g
 static void drop_field(field *f)
 {
     naik_gauge_destroy(&f->u);
+    naik_backend_destroy(&f->backend);
     naik_lattice_destroy(&f->lat);
+}
+
+/* naik_smear where the backend keeps its memory, of f->u. */
+static naik_status smear(const field *f, const naik_smearing *c, naik_gauge *fat, naik_gauge *naik)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *device = naik_backend_device(f->backend);
+    naik_gauge *there[2] = {NULL, NULL};
+    if (device == NULL) {
+        return naik_smear(f->u, c, fat, naik);
+    }
+    NAIK_TRY(naik_gauge_create_on(f->lat, device, &there[0]));
+    NAIK_TRY(naik_gauge_create_on(f->lat, device, &there[1]));
+    NAIK_TRY(naik_gauge_copy(f->u, there[0]));
+    NAIK_TRY(naik_smear(there[0], c, there[0], there[1]));
+    NAIK_TRY(naik_gauge_copy(there[0], fat));
+    NAIK_TRY(naik_gauge_copy(there[1], naik));
+done:
+    naik_gauge_destroy(&there[0]);
+    naik_gauge_destroy(&there[1]);
+    return status;
 }
 
 static double distance(const naik_matrix *a, const naik_matrix *b)
@@ -180,7 +203,7 @@ static void compare_with_paths(check *t, const int size[4])
         const bool antiperiodic = k != 1;
         slow_links(f.u, slow[k], antiperiodic, out[0], out[1]);
         naik_gauge_apply_phases(f.u, antiperiodic);
-        CHECK_OK(t, naik_smear(f.u, &fast[k], out[2], out[3]));
+        CHECK_OK(t, smear(&f, &fast[k], out[2], out[3]));
         naik_gauge_apply_phases(f.u, antiperiodic);
         CHECK_NEAR(t, largest_distance(out[0], out[2]), 0, 2e-14);
         CHECK_NEAR(t, largest_distance(out[1], out[3]), 0, 1e-15);
@@ -222,7 +245,7 @@ static void unit_links_give_the_sum_of_coefficients(check *t)
     for (int k = 0; k < 3; k++) {
         naik_gauge_set_unit(f.u);
         naik_gauge_apply_phases(f.u, true);
-        CHECK_OK(t, naik_smear(f.u, &smearing[k], fat, naik));
+        CHECK_OK(t, smear(&f, &smearing[k], fat, naik));
         double worst[2] = {0, 0};
         for (int32_t site = 0; site < f.lat->sites; site++) {
             int x[4];
@@ -282,12 +305,14 @@ static void rotate(naik_gauge *g, int length)
     }
 }
 
-static naik_fatlong *links_of(check *t, const naik_gauge *u, naik_action_type action, double eps)
+/* On the host, wherever they were built. */
+static naik_fatlong *links_of(check *t, const field *f, naik_action_type action, double eps)
 {
     naik_fattener *fattener = NULL;
     naik_fatlong *links = NULL;
-    if (CHECK_OK(t, naik_fattener_create(u, action, 0.9, &fattener))) {
+    if (CHECK_OK(t, naik_fattener_create(f->u, action, 0.9, f->backend, &fattener))) {
         CHECK_OK(t, naik_fattener_links(fattener, eps, &links));
+        CHECK_OK(t, naik_fatlong_to_host(links));
     }
     naik_fattener_destroy(&fattener);
     return links;
@@ -301,9 +326,9 @@ static void links_are_gauge_covariant(check *t)
         const double eps = actions[k] == NAIK_HISQ ? -0.3 : 0;
         CHECK_REQUIRE(t, make_field(t, t->comm, shared, NULL, &f));
         naik_gauge_apply_phases(f.u, true);
-        naik_fatlong *before = links_of(t, f.u, actions[k], eps);
+        naik_fatlong *before = links_of(t, &f, actions[k], eps);
         rotate(f.u, 1);
-        naik_fatlong *after = links_of(t, f.u, actions[k], eps);
+        naik_fatlong *after = links_of(t, &f, actions[k], eps);
         CHECK_REQUIRE(t, before != NULL && after != NULL);
         rotate(before->fat, 1);
         /* A random field is the worst case of the projection: V is far from unitary. */
@@ -355,7 +380,7 @@ static void hisq_is_two_levels_with_a_projection_between(check *t)
         naik->link[i] = naik_mat_scale(1 + eps, &naik->link[i]);
     }
     naik_gauge_apply_phases(f.u, true);
-    naik_fatlong *links = links_of(t, f.u, NAIK_HISQ, eps);
+    naik_fatlong *links = links_of(t, &f, NAIK_HISQ, eps);
     CHECK_REQUIRE(t, links != NULL);
     CHECK_NEAR(t, largest_distance(fat, links->fat), 0, 1e-13);
     CHECK_NEAR(t, largest_distance(naik, links->long_links), 0, 1e-14);
@@ -376,13 +401,13 @@ static void bad_arguments_are_refused_with_a_sentence(check *t)
     naik_fattener *fattener = NULL;
     naik_fatlong *links = NULL;
     CHECK_REQUIRE(t, make_field(t, t->comm, shared, NULL, &f));
-    CHECK_STATUS(t, naik_fattener_create(f.u, NAIK_ASQTAD, 0, &fattener), NAIK_ERR_INPUT);
-    CHECK_STATUS(t, naik_fattener_create(f.u, NAIK_ASQTAD, NAN, &fattener), NAIK_ERR_INPUT);
+    CHECK_STATUS(t, naik_fattener_create(f.u, NAIK_ASQTAD, 0, NULL, &fattener), NAIK_ERR_INPUT);
+    CHECK_STATUS(t, naik_fattener_create(f.u, NAIK_ASQTAD, NAN, NULL, &fattener), NAIK_ERR_INPUT);
     CHECK_TRUE(t, fattener == NULL);
-    CHECK_OK(t, naik_fattener_create(f.u, NAIK_ASQTAD, 1, &fattener));
+    CHECK_OK(t, naik_fattener_create(f.u, NAIK_ASQTAD, 1, NULL, &fattener));
     CHECK_STATUS(t, naik_fattener_links(fattener, 0.1, &links), NAIK_ERR_INPUT);
     naik_fattener_destroy(&fattener);
-    CHECK_OK(t, naik_fattener_create(f.u, NAIK_HISQ, 0, &fattener));
+    CHECK_OK(t, naik_fattener_create(f.u, NAIK_HISQ, 0, NULL, &fattener));
     CHECK_STATUS(t, naik_fattener_links(fattener, -1, &links), NAIK_ERR_INPUT);
     CHECK_STATUS(t, naik_fattener_links(fattener, NAN, &links), NAIK_ERR_INPUT);
     CHECK_TRUE(t, links == NULL);
@@ -414,7 +439,7 @@ static void compare_grids(check *t, const int size[4])
         CHECK_REQUIRE(t, CHECK_OK(t, naik_comm_create_alone(t->log, &alone)));
         CHECK_REQUIRE(t, make_field(t, alone, size, NULL, &whole));
         naik_gauge_apply_phases(whole.u, true);
-        naik_fatlong *expected = links_of(t, whole.u, actions[k], 0);
+        naik_fatlong *expected = links_of(t, &whole, actions[k], 0);
         CHECK_REQUIRE(t, expected != NULL);
         for (int g = 0; g < 256; g++) {
             const int grid[4] = {1 << (g & 3), 1 << (g >> 2 & 3), 1 << (g >> 4 & 3),
@@ -429,7 +454,7 @@ static void compare_grids(check *t, const int size[4])
             grids++;
             CHECK_REQUIRE(t, make_field(t, t->comm, size, grid, &part));
             naik_gauge_apply_phases(part.u, true);
-            naik_fatlong *links = links_of(t, part.u, actions[k], 0);
+            naik_fatlong *links = links_of(t, &part, actions[k], 0);
             CHECK_REQUIRE(t, links != NULL);
             CHECK_INT(t, links_that_differ(links->fat, expected->fat), 0);
             CHECK_INT(t, links_that_differ(links->long_links, expected->long_links), 0);
@@ -462,7 +487,7 @@ static void links_have_the_same_bits_with_any_number_of_threads(check *t)
     CHECK_REQUIRE(t, make_field(t, alone, size, NULL, &f));
     for (int k = 0; k < 3; k++) {
         omp_set_num_threads(k + 1);
-        links[k] = links_of(t, f.u, NAIK_HISQ, 0.1);
+        links[k] = links_of(t, &f, NAIK_HISQ, 0.1);
         CHECK_REQUIRE(t, links[k] != NULL);
         CHECK_INT(t, links_that_differ(links[k]->fat, links[0]->fat), 0);
         CHECK_INT(t, links_that_differ(links[k]->long_links, links[0]->long_links), 0);
@@ -473,6 +498,35 @@ static void links_have_the_same_bits_with_any_number_of_threads(check *t)
     }
     drop_field(&f);
     naik_comm_destroy(&alone);
+}
+
+/* ---- the host's bits on any backend, of a field with many links that need singular values */
+static void links_have_the_bits_of_the_host(check *t)
+{
+    static const naik_action_type actions[3] = {NAIK_NAIVE, NAIK_ASQTAD, NAIK_HISQ};
+    for (int k = 0; k < 3; k++) {
+        field f;
+        naik_fattener *fattener = NULL;
+        naik_fatlong *expected = NULL;
+        const double eps = actions[k] == NAIK_HISQ ? 0.1 : 0;
+        CHECK_REQUIRE(t, make_field(t, t->comm, shared, NULL, &f));
+        naik_gauge_apply_phases(f.u, true);
+        CHECK_OK(t, naik_fattener_create(f.u, actions[k], 0.9, NULL, &fattener));
+        CHECK_OK(t, naik_fattener_links(fattener, eps, &expected));
+        naik_fattener_destroy(&fattener);
+        naik_fatlong *links = links_of(t, &f, actions[k], eps);
+        CHECK_REQUIRE(t, links != NULL && expected != NULL);
+        const size_t bytes = 4 * (size_t)f.lat->sites * sizeof(naik_matrix);
+        CHECK_INT(t, memcmp(links->fat->link, expected->fat->link, bytes), 0);
+        CHECK_TRUE(t, (links->long_links == NULL) == (expected->long_links == NULL));
+        if (links->long_links != NULL) {
+            CHECK_INT(t, memcmp(links->long_links->link, expected->long_links->link, bytes), 0);
+        }
+        CHECK_INT(t, links->svd_count, expected->svd_count);
+        naik_fatlong_destroy(&expected);
+        naik_fatlong_destroy(&links);
+        drop_field(&f);
+    }
 }
 
 /* ---- what another code got */
@@ -532,10 +586,11 @@ static void links_agree_with_another_code(check *t)
         naik_gauge_apply_phases(f.u, true);
         naik_fattener *fattener = NULL;
         naik_fatlong *links = NULL;
-        CHECK_OK(t, naik_fattener_create(f.u, cases[k].action, cases[k].u0, &fattener));
+        CHECK_OK(t, naik_fattener_create(f.u, cases[k].action, cases[k].u0, f.backend, &fattener));
         CHECK_OK(t, naik_fattener_links(fattener, 0, &links));
         naik_fattener_destroy(&fattener);
         CHECK_REQUIRE(t, links != NULL);
+        CHECK_OK(t, naik_fatlong_to_host(links));
         CHECK_INT(t, links->svd_count, 0);
         compare_with_file(t, cases[k].fat, links->fat, cases[k].tolerance);
         if (cases[k].long_links != NULL) {
@@ -553,4 +608,4 @@ CHECK_MAIN(CHECK(smearing_equals_the_sum_over_explicit_paths),
            CHECK(bad_arguments_are_refused_with_a_sentence),
            CHECK(links_have_the_same_bits_on_every_process_grid),
            CHECK(links_have_the_same_bits_with_any_number_of_threads),
-           CHECK(links_agree_with_another_code))
+           CHECK(links_have_the_bits_of_the_host), CHECK(links_agree_with_another_code))

@@ -190,6 +190,11 @@ output: {file: %s, correlators: [pion5]}
 """ % (path("golden.h5"), path("golden-out.h5")))
     naik("solve", path("golden.yaml"), ranks=2)
     naik("links", path("golden.yaml"), "-o", path("golden-links.h5"))
+    naik("solve", path("golden.yaml"), "--set", "output.propagators=false", "--set",
+         f"output.file={path('golden-corr.h5')}")
+    with h5py.File(path("golden-out.h5")) as f, h5py.File(path("golden-corr.h5")) as g:
+        pion = "corr/pt/m00/pion5/p000"
+        assert f[pion][...].tobytes() == g[pion][...].tobytes()
     with h5py.File(path("golden.h5")) as f:
         assert abs(f["gauge"].attrs["plaquette"] - GOLDEN_PLAQUETTE) < 1e-9
     with h5py.File(path("golden-links.h5")) as f:

@@ -377,7 +377,7 @@ static naik_fatlong *make_asqtad(check *t, const naik_lattice *lat, const char *
     double change;
     if (read_links(t, name, &u, lat) && CHECK_OK(t, naik_gauge_reunitarise(u, &change))) {
         naik_gauge_apply_phases(u, true);
-        if (CHECK_OK(t, naik_fattener_create(u, NAIK_ASQTAD, u0, &fattener))) {
+        if (CHECK_OK(t, naik_fattener_create(u, NAIK_ASQTAD, u0, NULL, &fattener))) {
             CHECK_OK(t, naik_fattener_links(fattener, 0, &links));
         }
     }

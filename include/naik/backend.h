@@ -82,6 +82,12 @@ typedef struct naik_backend_ops {
      * Waits. */
     naik_status (*sum_words)(naik_backend *backend, const void *memory, size_t size_bytes,
                              uint64_t sums[2]);
+    /* Bytes that alloc can still give on this rank's device; NULL where the memory is the host's.
+     */
+    naik_status (*free_bytes)(naik_backend *backend, size_t *out);
+    /* Bytes that went to this rank's device and came back since it was opened; NULL where the
+     * memory is the host's. */
+    void (*moved)(const naik_backend *backend, double *up_bytes, double *down_bytes);
 
     /* Whatever the backend wants to know of a lattice, made once (geometry->tables). */
     naik_status (*tables_create)(naik_backend *backend, const naik_lattice *lattice, void **out);
@@ -102,6 +108,13 @@ typedef struct naik_backend_ops {
     /* to += from, between precisions, same nrhs. */
     naik_status (*field_add)(naik_field *to, const naik_field *from, const naik_column *columns,
                              naik_column_state state);
+    /* y += a x, same shape and precision, all columns. */
+    naik_status (*field_axpy)(double a, const naik_field *x, naik_field *y);
+    /* For every time slice of the box and one column of v on `parity`:
+     * sums[t] += sum_x weight_0(x) weight_1(y) weight_2(z) |v(x)|^2, t and coordinates local;
+     * weights on the host, sums in backend memory. */
+    naik_status (*slice_norms)(const naik_field *v, naik_parity parity, int column,
+                               const double *const weight[3], naik_exactsum *sums);
     /* Column j of `to` = column map[j] of `from` (map on the host, to->nrhs entries), same
      * precision. */
     naik_status (*field_gather)(naik_field *to, const naik_field *from, const int *map);
@@ -109,8 +122,11 @@ typedef struct naik_backend_ops {
     naik_status (*field_copy_column)(naik_field *to, int column, const naik_field *from,
                                      int from_column);
 
-    /* Links: `count` sites from checkerboard site `begin` of `parity`, hops [count][links->hops]:
-     * out(s) = sum_k hops[s][k] in(hop k of s). Called until all sites of both parities are in. */
+    /* How links are built in this memory (link_ops.h). */
+    const struct naik_link_ops *link_ops;
+    /* Links: `count` sites from checkerboard site `begin` of `parity`, hops [count][links->hops] in
+     * backend memory: out(s) = sum_k hops[s][k] in(hop k of s). Called until all sites of both
+     * parities are in. */
     size_t (*links_bytes)(const naik_lattice *lattice, naik_precision precision, int recon,
                           int hops);
     naik_status (*links_pack)(naik_links *links, naik_parity parity, int32_t begin, int32_t count,
@@ -179,6 +195,17 @@ static inline uint64_t naik_backend_serial(naik_backend *backend)
 naik_status naik_backend_create(naik_comm *comm, const char *name,
                                 const naik_backend_options *options, naik_backend **out);
 void naik_backend_destroy(naik_backend **backend);
+
+/* What can be kept in the host's memory or in that of a device says which by a backend pointer: a
+ * backend with memory of its own, or NULL for the host. */
+static inline naik_backend *naik_backend_device(naik_backend *backend)
+{
+    return backend == NULL || backend->ops->host_memory ? NULL : backend;
+}
+/* Memory there; of the host it is zeroed. NAIK_ERR_MEMORY */
+naik_status naik_device_alloc(naik_backend *device, naik_log *log, size_t size_bytes,
+                              const char *what, void **out);
+void naik_device_free(naik_backend *device, void *memory);
 
 /* A lattice as one backend sees it: its tables and its halo exchange. Fields and links belong to
  * one. */

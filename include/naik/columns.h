@@ -9,10 +9,7 @@
 
 #include <stdint.h>
 
-/* What a GPU's compiler wants before a function for host and device; the Makefile tells it. */
-#ifndef NAIK_HD
-#define NAIK_HD
-#endif
+#include "naik/hd.h"
 
 typedef enum naik_column_state {
     NAIK_COLUMN_IDLE = 0, /* holds no system, or a finished one */

@@ -1,7 +1,8 @@
 /* gauge.h - thin gauge links on this rank's box, and what can be measured on them
  *
  * U_mu(s) leads from s to s + mu. Links are held in double, in canonical order, without staggered
- * phases unless naik_gauge_apply_phases has put them in.
+ * phases unless naik_gauge_apply_phases has put them in. They are in the host's memory, where
+ * everything below wants them, or in that of a device, where link building leaves them.
  */
 #ifndef NAIK_GAUGE_H
 #define NAIK_GAUGE_H
@@ -15,11 +16,18 @@
 typedef struct naik_gauge {
     const naik_lattice *lattice; /* borrowed */
     naik_matrix *link;           /* [sites][4], sites local lexicographic, mu = x, y, z, t */
+    struct naik_backend *device; /* borrowed; in whose memory `link` is; NULL: in the host's */
 } naik_gauge;
 
 /* Zeroed links. NAIK_ERR_MEMORY, agreed over ranks. */
 naik_status naik_gauge_create(const naik_lattice *lattice, naik_gauge **out);
+/* Undefined links in the memory of a device (backend.h), which must outlive them; NULL: as above.
+ * NAIK_ERR_MEMORY, agreed over ranks. */
+naik_status naik_gauge_create_on(const naik_lattice *lattice, struct naik_backend *device,
+                                 naik_gauge **out);
 void naik_gauge_destroy(naik_gauge **gauge);
+/* to = from, of one lattice, between host and device or within the host. NAIK_ERR_DEVICE */
+naik_status naik_gauge_copy(const naik_gauge *from, naik_gauge *to);
 
 typedef struct naik_gauge_checks {
     double plaquette; /* average of the two below */

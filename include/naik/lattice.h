@@ -79,6 +79,11 @@ static inline int64_t naik_lattice_global(const naik_lattice *lat, const int x[N
     return site;
 }
 
+/* Puts `count` sites from checkerboard site `begin` of a parity, `reals` doubles each, where they
+ * are in local lexicographic order: to [sites][reals]. */
+void naik_lattice_scatter(const naik_lattice *lat, naik_parity parity, int32_t begin, int32_t count,
+                          const double *from, int reals, double *to);
+
 static inline int naik_parity_of(const int x[NAIK_DIM])
 {
     return (x[0] + x[1] + x[2] + x[3]) & 1;

@@ -7,6 +7,7 @@
 #ifndef NAIK_LINK_SOURCE_H
 #define NAIK_LINK_SOURCE_H
 
+#include "naik/backend.h"
 #include "naik/gauge_io.h"
 #include "naik/input.h"
 #include "naik/smear.h"
@@ -15,6 +16,7 @@
 typedef struct naik_link_source {
     const naik_input *input;     /* borrowed */
     const naik_lattice *lattice; /* borrowed */
+    naik_backend *backend;       /* borrowed, may be NULL; where links are built */
     naik_timer *timer;           /* borrowed, may be NULL */
     naik_gauge *thin;            /* phased links, until they are fattened */
     naik_fattener *fattener;     /* NULL where the links come from a file */
@@ -27,10 +29,11 @@ typedef struct naik_link_source {
  * NAIK_ERR_INPUT, NAIK_ERR_CORRUPT, NAIK_ERR_IO as naik_gauge_load; NAIK_ERR_MEMORY, NAIK_ERR_MPI
  */
 naik_status naik_link_source_open(const naik_lattice *lattice, const naik_input *input,
-                                  naik_timer *timer, naik_link_source *out);
+                                  naik_backend *backend, naik_timer *timer, naik_link_source *out);
 void naik_link_source_close(naik_link_source *source);
 
-/* New links for this Naik epsilon; one line on the log. Release with naik_fatlong_destroy.
+/* New links for this Naik epsilon, where they were built or, from a file, on the host; one line on
+ * the log. Release with naik_fatlong_destroy.
  * Collective. */
 naik_status naik_link_source_links(naik_link_source *source, double naik_epsilon,
                                    naik_fatlong **out);
@@ -38,6 +41,10 @@ naik_status naik_link_source_links(naik_link_source *source, double naik_epsilon
 /* One line that identifies the content of the configuration or of the link files, for resume: never
  * a path, but checksums, plaquette, link trace. */
 void naik_link_source_identity(const naik_link_source *source, char *text, size_t text_size);
+
+/* The backend that run.backend asks for, with the options of that section. As naik_backend_create.
+ */
+naik_status naik_input_backend_create(naik_comm *comm, const naik_input *input, naik_backend **out);
 
 /* "naive", "asqtad", "hisq", "links"; "antiperiodic", "periodic". */
 const char *naik_input_action_name(naik_input_action action);

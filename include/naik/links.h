@@ -24,7 +24,8 @@ struct naik_links {
     uint64_t sums[2]; /* of its words as packed, on this rank (sum_words of backend.h) */
 };
 
-/* Packs canonical links for the geometry's backend. `source` is only read. Collective.
+/* Packs canonical links for the geometry's backend. `source`, on the host or on that backend, is
+ * only read. Collective.
  * NAIK_ERR_ARG     recon is not stored by this backend
  * NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE */
 naik_status naik_links_create(const naik_geometry *geometry, const naik_fatlong *source,

@@ -2,6 +2,7 @@
 #ifndef NAIK_MEMORY_H
 #define NAIK_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "naik/log.h"
@@ -14,5 +15,10 @@ enum { NAIK_ALIGNMENT = 64 };
  * NAIK_ERR_MEMORY   the system has none */
 naik_status naik_alloc(naik_log *log, size_t size_bytes, const char *what, void **out);
 void naik_free(void *memory);
+
+/* As memcpy, by all threads. */
+void naik_copy(void *to, const void *from, size_t size_bytes);
+/* Whether all bytes are 0, asked by all threads. */
+bool naik_all_zero(const void *memory, size_t size_bytes);
 
 #endif

@@ -3,7 +3,8 @@
  *   b = M^+ src,  (4m^2 - D D) x_p = b_p on the parity p that carries the source (even if both do),
  *   x_q = (src_q - D_qp x_p) / (2m)
  *
- * Every solution is verified on the host in double by |src - M x| / |src| before it is handed out.
+ * Every solution is verified in double by |src - M x| / |src|, from the plain Dslash and sums of
+ * its own, before it is handed out.
  */
 #ifndef NAIK_PROPAGATOR_H
 #define NAIK_PROPAGATOR_H
@@ -18,6 +19,7 @@ typedef struct naik_propagator_result {
     bool suspect; /* the two disagree by more than rounding: something was corrupted on the way */
     double norm;  /* |x| */
     double flops; /* of the iterations */
+    const naik_field *part[2]; /* x on even and odd sites, one column in double; borrowed */
 } naik_propagator_result;
 
 /* The solves of one set of links (one Naik epsilon). Callbacks are collective and see the same on
@@ -25,12 +27,14 @@ typedef struct naik_propagator_result {
 typedef struct naik_propagator_stream {
     void *data;
     int64_t count;
+    bool resident;
     /* Fills src [sites][3][2] canonical, and the mass (> 0), tolerance and site_tolerance (0: not
      * asked for) of solve `index`. Called several times for one index, with the same result each
      * time. */
     naik_status (*source)(void *data, int64_t index, double *src, double *mass, double *tolerance,
                           double *site_tolerance);
-    /* Takes x [sites][3][2], borrowed. A solve that was interrupted is not handed out. */
+    /* Takes x [sites][3][2], borrowed; NULL where `resident` says that nobody reads it on the host.
+     * A solve that was interrupted is not handed out. */
     naik_status (*solution)(void *data, int64_t index, const double *x,
                             const naik_propagator_result *result);
     /* The rest may be NULL, and is as in cg.h. */
@@ -47,9 +51,9 @@ typedef struct naik_propagator_stream {
 
 /* outer   links in double        cg  a solver made with them
  * Solves everything in the stream; order of the solutions as they finish. *interrupted tells
- * whether the stream's stop ended it before all were done. Collective. Host memory: 3 vectors
- * [sites][3][2]. NAIK_ERR_ARG     a mass that is not positive NAIK_ERR_MEMORY, NAIK_ERR_MPI,
- * NAIK_ERR_DEVICE, and what the callbacks return */
+ * whether the stream's stop ended it before all were done. Collective. Host memory: one vector
+ * [sites][3][2] and a half. NAIK_ERR_ARG     a mass that is not positive NAIK_ERR_MEMORY,
+ * NAIK_ERR_MPI, NAIK_ERR_DEVICE, and what the callbacks return */
 naik_status naik_propagator_solve(const naik_links *outer, naik_cg *cg,
                                   const naik_cg_options *options,
                                   const naik_propagator_stream *stream, bool *interrupted);

@@ -8,6 +8,7 @@
 #ifndef NAIK_ROWS_H
 #define NAIK_ROWS_H
 
+#include <stdalign.h>
 #include <stdint.h>
 
 #include "naik/su3.h"
@@ -20,7 +21,7 @@ typedef struct naik_row { /* borrowed, read only */
 } naik_row;
 
 typedef struct naik_row_buffer { /* 9 KiB, for the stack */
-    _Alignas(64) double at[NAIK_ROW_REALS][NAIK_ROW_SITES];
+    alignas(64) double at[NAIK_ROW_REALS][NAIK_ROW_SITES];
 } naik_row_buffer;
 
 static inline naik_row naik_row_of(const naik_row_buffer *buffer)

@@ -27,8 +27,9 @@ naik_smearing naik_smearing_hisq1(void);
 naik_smearing naik_smearing_hisq2(void);
 
 /* fat = the sum above; long_links = the Naik links, or NULL when they are not wanted.
- * U, fat and long_links are distinct fields on one lattice. Collective.
- * NAIK_ERR_MEMORY, NAIK_ERR_MPI. */
+ * Fields on one lattice in the same memory, the host's or a device's, where the work is done; fat
+ * and long_links are distinct, and fat may be u. Collective.
+ * NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE. */
 naik_status naik_smear(const naik_gauge *u, const naik_smearing *coefficients, naik_gauge *fat,
                        naik_gauge *long_links);
 
@@ -45,11 +46,12 @@ typedef struct naik_fatlong {
  * once. */
 typedef struct naik_fattener naik_fattener;
 
-/* u   phased thin links; borrowed, and needed only during this call
- * u0  tadpole factor of asqtad; ignored by others
- * Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI. */
+/* u        phased thin links on the host; borrowed, and needed only during this call
+ * u0       tadpole factor of asqtad; ignored by others
+ * backend  where the work is done and all links stay; borrowed, may be NULL: on the host
+ * Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE. */
 naik_status naik_fattener_create(const naik_gauge *u, naik_action_type action, double u0,
-                                 naik_fattener **out);
+                                 struct naik_backend *backend, naik_fattener **out);
 void naik_fattener_destroy(naik_fattener **fattener);
 
 /* New fat and long links for this Naik epsilon: Fat + eps/8 W, Long (1 + eps). epsilon must be 0
@@ -57,5 +59,8 @@ void naik_fattener_destroy(naik_fattener **fattener);
 naik_status naik_fattener_links(const naik_fattener *fattener, double naik_epsilon,
                                 naik_fatlong **out);
 void naik_fatlong_destroy(naik_fatlong **links);
+/* Brings links that were built on a device to the host, for those who read them there. Collective.
+ * NAIK_ERR_MEMORY, NAIK_ERR_DEVICE */
+naik_status naik_fatlong_to_host(naik_fatlong *links);
 
 #endif

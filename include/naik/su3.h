@@ -1,8 +1,12 @@
-/* su3.h - complex numbers and 3 x 3 matrices in double, for everything that is not a hot kernel */
+/* su3.h - complex numbers and 3 x 3 matrices in double, for everything that is not a hot kernel,
+ * on the host and in the device's code that must agree with the host's to the bit
+ */
 #ifndef NAIK_SU3_H
 #define NAIK_SU3_H
 
 #include <math.h>
+
+#include "naik/hd.h"
 
 typedef struct naik_complex {
     double re, im;
@@ -12,54 +16,54 @@ typedef struct naik_matrix {
     naik_complex e[3][3]; /* row-major */
 } naik_matrix;
 
-static inline naik_complex naik_cadd(naik_complex a, naik_complex b)
+NAIK_HD static inline naik_complex naik_cadd(naik_complex a, naik_complex b)
 {
     return (naik_complex){a.re + b.re, a.im + b.im};
 }
-static inline naik_complex naik_csub(naik_complex a, naik_complex b)
+NAIK_HD static inline naik_complex naik_csub(naik_complex a, naik_complex b)
 {
     return (naik_complex){a.re - b.re, a.im - b.im};
 }
-static inline naik_complex naik_cmul(naik_complex a, naik_complex b)
+NAIK_HD static inline naik_complex naik_cmul(naik_complex a, naik_complex b)
 {
     return (naik_complex){fma(a.re, b.re, -(a.im * b.im)), fma(a.re, b.im, a.im * b.re)};
 }
-static inline naik_complex naik_conj(naik_complex a)
+NAIK_HD static inline naik_complex naik_conj(naik_complex a)
 {
     return (naik_complex){a.re, -a.im};
 }
-static inline naik_complex naik_cscale(double s, naik_complex a)
+NAIK_HD static inline naik_complex naik_cscale(double s, naik_complex a)
 {
     return (naik_complex){s * a.re, s * a.im};
 }
-static inline double naik_cnorm2(naik_complex a)
+NAIK_HD static inline double naik_cnorm2(naik_complex a)
 {
     return fma(a.re, a.re, a.im * a.im);
 }
 /* acc + a b */
-static inline naik_complex naik_cfma(naik_complex a, naik_complex b, naik_complex acc)
+NAIK_HD static inline naik_complex naik_cfma(naik_complex a, naik_complex b, naik_complex acc)
 {
     return (naik_complex){fma(-a.im, b.im, fma(a.re, b.re, acc.re)),
                           fma(a.im, b.re, fma(a.re, b.im, acc.im))};
 }
 /* acc + a conj(b) */
-static inline naik_complex naik_cfma_conj(naik_complex a, naik_complex b, naik_complex acc)
+NAIK_HD static inline naik_complex naik_cfma_conj(naik_complex a, naik_complex b, naik_complex acc)
 {
     return (naik_complex){fma(a.im, b.im, fma(a.re, b.re, acc.re)),
                           fma(a.im, b.re, fma(-a.re, b.im, acc.im))};
 }
 
-static inline naik_matrix naik_mat_zero(void)
+NAIK_HD static inline naik_matrix naik_mat_zero(void)
 {
     return (naik_matrix){{{{0, 0}}}};
 }
-static inline naik_matrix naik_mat_unit(void)
+NAIK_HD static inline naik_matrix naik_mat_unit(void)
 {
     return (naik_matrix){
         {{{1, 0}, {0, 0}, {0, 0}}, {{0, 0}, {1, 0}, {0, 0}}, {{0, 0}, {0, 0}, {1, 0}}}};
 }
 /* a b */
-static inline naik_matrix naik_mat_mul(const naik_matrix *a, const naik_matrix *b)
+NAIK_HD static inline naik_matrix naik_mat_mul(const naik_matrix *a, const naik_matrix *b)
 {
     naik_matrix c;
     for (int i = 0; i < 3; i++) {
@@ -72,7 +76,7 @@ static inline naik_matrix naik_mat_mul(const naik_matrix *a, const naik_matrix *
     return c;
 }
 /* a b^+ */
-static inline naik_matrix naik_mat_mul_dagger(const naik_matrix *a, const naik_matrix *b)
+NAIK_HD static inline naik_matrix naik_mat_mul_dagger(const naik_matrix *a, const naik_matrix *b)
 {
     naik_matrix c;
     for (int i = 0; i < 3; i++) {
@@ -84,7 +88,7 @@ static inline naik_matrix naik_mat_mul_dagger(const naik_matrix *a, const naik_m
     }
     return c;
 }
-static inline naik_matrix naik_mat_dagger(const naik_matrix *a)
+NAIK_HD static inline naik_matrix naik_mat_dagger(const naik_matrix *a)
 {
     naik_matrix c;
     for (int i = 0; i < 3; i++) {
@@ -95,13 +99,13 @@ static inline naik_matrix naik_mat_dagger(const naik_matrix *a)
     return c;
 }
 /* a^+ b */
-static inline naik_matrix naik_mat_dagger_mul(const naik_matrix *a, const naik_matrix *b)
+NAIK_HD static inline naik_matrix naik_mat_dagger_mul(const naik_matrix *a, const naik_matrix *b)
 {
     naik_matrix d = naik_mat_dagger(a);
     return naik_mat_mul(&d, b);
 }
 /* acc += s a */
-static inline void naik_mat_add(naik_matrix *acc, double s, const naik_matrix *a)
+NAIK_HD static inline void naik_mat_add(naik_matrix *acc, double s, const naik_matrix *a)
 {
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
@@ -110,7 +114,7 @@ static inline void naik_mat_add(naik_matrix *acc, double s, const naik_matrix *a
         }
     }
 }
-static inline naik_matrix naik_mat_scale(double s, const naik_matrix *a)
+NAIK_HD static inline naik_matrix naik_mat_scale(double s, const naik_matrix *a)
 {
     naik_matrix c;
     for (int i = 0; i < 3; i++) {
@@ -120,11 +124,11 @@ static inline naik_matrix naik_mat_scale(double s, const naik_matrix *a)
     }
     return c;
 }
-static inline naik_complex naik_mat_trace(const naik_matrix *a)
+NAIK_HD static inline naik_complex naik_mat_trace(const naik_matrix *a)
 {
     return naik_cadd(naik_cadd(a->e[0][0], a->e[1][1]), a->e[2][2]);
 }
-static inline naik_complex naik_mat_det(const naik_matrix *a)
+NAIK_HD static inline naik_complex naik_mat_det(const naik_matrix *a)
 {
     naik_complex m0 =
         naik_csub(naik_cmul(a->e[1][1], a->e[2][2]), naik_cmul(a->e[1][2], a->e[2][1]));
@@ -137,7 +141,7 @@ static inline naik_complex naik_mat_det(const naik_matrix *a)
     return naik_cfma(a->e[0][2], m2, d);
 }
 /* sum |a_ij|^2 */
-static inline double naik_mat_norm2(const naik_matrix *a)
+NAIK_HD static inline double naik_mat_norm2(const naik_matrix *a)
 {
     double s = 0;
     for (int i = 0; i < 3; i++) {

@@ -1,0 +1,152 @@
+/* copies.cu - between the host's memory and the device's
+ *
+ * Ordinary host memory cannot be read by the device at the link's speed: large copies go through
+ * the two halves of the pinned buffer, one being copied by the host's threads while the other
+ * travels.
+ */
+#include "device.h"
+
+extern "C" {
+#include "naik/memory.h"
+}
+
+enum { COPY_PIECE = GPU_STAGING_BYTES / 2, COPY_DIRECT = 1 << 20 };
+
+typedef struct copy_events {
+    gpu_event travelled[2]; /* of either half */
+} copy_events;
+
+static void release_events(copy_events *events)
+{
+    for (int half = 0; half < 2; half++) {
+        if (events->travelled[half] != NULL) {
+            (void)gpu_event_destroy(events->travelled[half]);
+        }
+    }
+}
+
+static naik_status make_events(naik_backend *backend, copy_events *events)
+{
+    naik_status status = NAIK_OK;
+    for (int half = 0; half < 2; half++) {
+        NAIK_TRY(
+            GPU_CHECK(backend, gpu_event_create(&events->travelled[half]), "making an event"));
+    }
+done:
+    return status;
+}
+
+static size_t piece_bytes(size_t begin, size_t size_bytes)
+{
+    return size_bytes - begin < COPY_PIECE ? size_bytes - begin : COPY_PIECE;
+}
+
+static naik_status upload_pieces(naik_backend *backend, char *to, const char *from,
+                                 size_t size_bytes, copy_events *events)
+{
+    naik_status status = NAIK_OK;
+    gpu_state *state = gpu_state_of(backend);
+    int half = 0;
+    for (size_t begin = 0; begin < size_bytes; begin += COPY_PIECE, half = !half) {
+        const size_t bytes = piece_bytes(begin, size_bytes);
+        char *pinned = (char *)state->pinned + half * COPY_PIECE;
+        if (begin >= 2 * (size_t)COPY_PIECE) {
+            NAIK_TRY(GPU_CHECK(backend, gpu_event_sync(events->travelled[half]),
+                               "waiting for a copy to the device"));
+        }
+        naik_copy(pinned, from + begin, bytes);
+        NAIK_TRY(GPU_CHECK(backend, gpu_copy_up(to + begin, pinned, bytes, state->stream),
+                           "copying to the device"));
+        NAIK_TRY(GPU_CHECK(backend, gpu_event_record(events->travelled[half], state->stream),
+                           "recording an event"));
+    }
+done:
+    return status;
+}
+
+static naik_status start_download(naik_backend *backend, int half, const char *from, size_t bytes,
+                                  copy_events *events)
+{
+    naik_status status = NAIK_OK;
+    gpu_state *state = gpu_state_of(backend);
+    NAIK_TRY(GPU_CHECK(
+        backend,
+        gpu_copy_down((char *)state->pinned + half * COPY_PIECE, from, bytes, state->stream),
+        "copying from the device"));
+    NAIK_TRY(GPU_CHECK(backend, gpu_event_record(events->travelled[half], state->stream),
+                       "recording an event"));
+done:
+    return status;
+}
+
+static naik_status download_pieces(naik_backend *backend, char *to, const char *from,
+                                   size_t size_bytes, copy_events *events)
+{
+    naik_status status = NAIK_OK;
+    gpu_state *state = gpu_state_of(backend);
+    int half = 0;
+    NAIK_TRY(start_download(backend, 0, from, piece_bytes(0, size_bytes), events));
+    for (size_t begin = 0; begin < size_bytes; begin += COPY_PIECE, half = !half) {
+        const size_t next = begin + COPY_PIECE;
+        if (next < size_bytes) {
+            NAIK_TRY(start_download(backend, !half, from + next, piece_bytes(next, size_bytes),
+                                    events));
+        }
+        NAIK_TRY(GPU_CHECK(backend, gpu_event_sync(events->travelled[half]),
+                           "waiting for a copy from the device"));
+        naik_copy(to + begin, (char *)state->pinned + half * COPY_PIECE,
+                  piece_bytes(begin, size_bytes));
+    }
+done:
+    return status;
+}
+
+static bool is_pinned(const gpu_state *state, const void *host)
+{
+    const char *p = (const char *)host, *pinned = (const char *)state->pinned;
+    return p >= pinned && p < pinned + GPU_STAGING_BYTES;
+}
+
+naik_status gpu_upload(naik_backend *backend, void *to, const void *from_host, size_t size_bytes)
+{
+    gpu_state *state = gpu_state_of(backend);
+    naik_status status = NAIK_OK;
+    copy_events events = {};
+    state->bytes_up += (double)size_bytes;
+    if (size_bytes <= COPY_DIRECT || is_pinned(state, from_host)) {
+        NAIK_TRY(GPU_CHECK(backend, gpu_copy_up(to, from_host, size_bytes, state->stream),
+                           "copying to the device"));
+    } else {
+        NAIK_TRY(make_events(backend, &events));
+        NAIK_TRY(upload_pieces(backend, (char *)to, (const char *)from_host, size_bytes, &events));
+    }
+    NAIK_TRY(gpu_sync(backend)); /* the caller may reuse its memory */
+done:
+    release_events(&events);
+    return status;
+}
+
+naik_status gpu_download(naik_backend *backend, void *to_host, const void *from, size_t size_bytes)
+{
+    gpu_state *state = gpu_state_of(backend);
+    naik_status status = NAIK_OK;
+    copy_events events = {};
+    state->bytes_down += (double)size_bytes;
+    if (size_bytes <= COPY_DIRECT || is_pinned(state, to_host)) {
+        NAIK_TRY(GPU_CHECK(backend, gpu_copy_down(to_host, from, size_bytes, state->stream),
+                           "copying from the device"));
+        NAIK_TRY(gpu_sync(backend));
+    } else {
+        NAIK_TRY(make_events(backend, &events));
+        NAIK_TRY(download_pieces(backend, (char *)to_host, (const char *)from, size_bytes, &events));
+    }
+done:
+    release_events(&events);
+    return status;
+}
+
+void gpu_moved(const naik_backend *backend, double *up_bytes, double *down_bytes)
+{
+    *up_bytes = gpu_state_of(backend)->bytes_up;
+    *down_bytes = gpu_state_of(backend)->bytes_down;
+}

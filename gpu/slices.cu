@@ -1,0 +1,113 @@
+/* slices.cu - what is measured on a solution where it lives: residuals term by term, correlators */
+#include "backend_gpu.h"
+
+#include "prec.cuh"
+#include "reduce.cuh"
+
+enum { SLICE_THREADS = 256 };
+
+static dim3 slice_grid(int sites, int rows)
+{
+    return dim3((unsigned)((sites + SLICE_THREADS - 1) / SLICE_THREADS), (unsigned)rows);
+}
+
+template <class V>
+__global__ void axpy_kernel(double a, const char *x, char *y, int nrhs, int count)
+{
+    typedef typename V::real real;
+    const int site = (int)(blockIdx.x * SLICE_THREADS + threadIdx.x);
+    if (site >= count) {
+        return;
+    }
+    const size_t offset = vec_offset<V>(site, (int)blockIdx.y, nrhs);
+    colour_vector<real> xv = V::load(x + offset), yv = V::load(y + offset);
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        yv.e[i] = {(real)fma(a, (double)xv.e[i].re, (double)yv.e[i].re),
+                   (real)fma(a, (double)xv.e[i].im, (double)yv.e[i].im)};
+    }
+    V::store(y + offset, yv);
+}
+
+naik_status gpu_field_axpy(double a, const naik_field *x, naik_field *y)
+{
+    naik_backend *backend = y->geometry->backend;
+    gpu_stream stream = gpu_state_of(backend)->stream;
+    const int half = y->geometry->lattice->half;
+    const dim3 grid = slice_grid(half, y->nrhs);
+    const char *from = (const char *)x->data;
+    char *to = (char *)y->data;
+    switch (y->precision) {
+    case NAIK_DOUBLE:
+        axpy_kernel<vec_double><<<grid, SLICE_THREADS, 0, stream>>>(a, from, to, y->nrhs, half);
+        break;
+    case NAIK_SINGLE:
+        axpy_kernel<vec_single><<<grid, SLICE_THREADS, 0, stream>>>(a, from, to, y->nrhs, half);
+        break;
+    case NAIK_HALF:
+        axpy_kernel<vec_half><<<grid, SLICE_THREADS, 0, stream>>>(a, from, to, y->nrhs, half);
+        break;
+    }
+    return GPU_LAUNCHED(backend, "adding a multiple of a field");
+}
+
+typedef struct slice_params {
+    gpu_stencil st;
+    const char *data;
+    int parity, column, nrhs, sites; /* of one parity in a time slice */
+    const double *weight[3];
+    naik_exactsum *sums;
+} slice_params;
+
+/* One row of blocks a time slice. */
+__global__ void slice_kernel(const slice_params p)
+{
+    __shared__ exact_block<1> shared;
+    const int i = (int)(blockIdx.x * SLICE_THREADS + threadIdx.x), t = (int)blockIdx.y;
+    double term = 0;
+    if (i < p.sites) {
+        const int cb = t * p.sites + i;
+        int x[4];
+        gpu_coords(p.st, p.parity, cb, x);
+        const colour_vector<double> v =
+            vec_double::load(p.data + vec_offset<vec_double>(cb, p.column, p.nrhs));
+        double norm2 = 0;
+#pragma unroll
+        for (int c = 0; c < 3; c++) {
+            norm2 = fma(v.e[c].im, v.e[c].im, fma(v.e[c].re, v.e[c].re, norm2));
+        }
+        term = p.weight[0][x[0]] * p.weight[1][x[1]] * p.weight[2][x[2]] * norm2;
+    }
+    exact_block_add(shared, term, &p.sums[t]);
+}
+
+naik_status gpu_slice_norms(const naik_field *v, naik_parity parity, int column,
+                            const double *const weight[3], naik_exactsum *sums)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = v->geometry->backend;
+    gpu_state *state = gpu_state_of(backend);
+    const naik_lattice *lat = v->geometry->lattice;
+    double *room = (double *)state->staging;
+    slice_params p = {};
+    if (v->precision != NAIK_DOUBLE) {
+        return NAIK_FAIL(backend->log, NAIK_ERR_ARG, "time slices are summed in double only");
+    }
+    for (int k = 0; k < 3; k++) {
+        NAIK_TRY(
+            gpu_upload(backend, room, weight[k], (size_t)lat->local[k] * sizeof *weight[k]));
+        p.weight[k] = room;
+        room += lat->local[k];
+    }
+    p.st = gpu_tables_of(v->geometry)->stencil;
+    p.data = (const char *)v->data;
+    p.parity = (int)parity;
+    p.column = column;
+    p.nrhs = v->nrhs;
+    p.sites = lat->half / lat->local[3];
+    p.sums = sums;
+    slice_kernel<<<slice_grid(p.sites, lat->local[3]), SLICE_THREADS, 0, state->stream>>>(p);
+    NAIK_TRY(GPU_LAUNCHED(backend, "summing time slices"));
+done:
+    return status;
+}

@@ -1,0 +1,546 @@
+/* smear.cu - link building: the loops of link_ops.h, one thread a site
+ *
+ * The arithmetic is su3.h's and unitarize.inc's, which the host compiles too, in the order of
+ * rows.c and link_loops.c: links come out with the host's bits.
+ */
+#include "backend_gpu.h"
+
+extern "C" {
+#include "naik/link_ops.h"
+}
+
+#include "../src/unitarize.inc"
+
+enum { SMEAR_THREADS = 128, SMEAR_MOST = 3 };
+
+static unsigned blocks_for(int64_t threads)
+{
+    return (unsigned)((threads + SMEAR_THREADS - 1) / SMEAR_THREADS);
+}
+
+static gpu_stream stream_of(naik_backend *device)
+{
+    return gpu_state_of(device)->stream;
+}
+
+/* ---- where things are */
+
+typedef struct box {
+    int local[NAIK_DIM], pad[NAIK_DIM], extent[NAIK_DIM];
+    int64_t sites;
+} box;
+
+static box box_of(const naik_ring_plan *plan)
+{
+    box b;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        b.local[mu] = plan->lattice->local[mu];
+        b.pad[mu] = plan->pad[mu];
+        b.extent[mu] = plan->extent[mu];
+    }
+    b.sites = plan->lattice->sites;
+    return b;
+}
+
+__device__ static inline void coords(const int local[NAIK_DIM], int64_t site, int x[NAIK_DIM])
+{
+    int rest = (int)site;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        x[mu] = rest % local[mu];
+        rest /= local[mu];
+    }
+}
+
+__device__ static inline int64_t site_number(const int local[NAIK_DIM], const int x[NAIK_DIM])
+{
+    return x[0] + (int64_t)local[0] * (x[1] + local[1] * (x[2] + local[2] * x[3]));
+}
+
+/* Where component 0 of the site at x is in a ring; x wraps where the direction is not split. */
+__device__ static inline int64_t place(const box &b, int x, int y, int z, int t)
+{
+    const int row = ((t + b.pad[3]) * b.extent[2] + z + b.pad[2]) * b.extent[1] + y + b.pad[1];
+    return (int64_t)row * NAIK_ROW_REALS * b.extent[0] + b.pad[0] + x;
+}
+
+__device__ static inline int64_t place_near(const box &b, const int x[NAIK_DIM], int mu, int step,
+                                            int nu, int more)
+{
+    int y[NAIK_DIM];
+#pragma unroll
+    for (int k = 0; k < NAIK_DIM; k++) {
+        y[k] = x[k] + (k == mu ? step : 0) + (k == nu ? more : 0);
+        if (b.pad[k] == 0) {
+            y[k] += y[k] < 0 ? b.local[k] : y[k] >= b.local[k] ? -b.local[k] : 0;
+        }
+    }
+    return place(b, y[0], y[1], y[2], y[3]);
+}
+
+__device__ static inline naik_matrix load(const double *ring, int stride)
+{
+    naik_matrix m;
+#pragma unroll
+    for (int k = 0; k < NAIK_ROW_REALS; k += 2) {
+        m.e[k / 6][k / 2 % 3] = {ring[(int64_t)k * stride], ring[(int64_t)(k + 1) * stride]};
+    }
+    return m;
+}
+
+__device__ static inline void store(double *ring, int stride, const naik_matrix &m)
+{
+#pragma unroll
+    for (int k = 0; k < NAIK_ROW_REALS; k += 2) {
+        ring[(int64_t)k * stride] = m.e[k / 6][k / 2 % 3].re;
+        ring[(int64_t)(k + 1) * stride] = m.e[k / 6][k / 2 % 3].im;
+    }
+}
+
+/* ---- products, in the order of rows.c */
+
+__device__ static inline void add_row_mul(const naik_complex a[3], const naik_matrix &b,
+                                          naik_complex sum[3])
+{
+#pragma unroll
+    for (int j = 0; j < 3; j++) {
+#pragma unroll
+        for (int k = 0; k < 3; k++) {
+            sum[j] = naik_cfma(a[k], b.e[k][j], sum[j]);
+        }
+    }
+}
+
+__device__ static inline void add_row_mul_dagger(const naik_complex a[3], const naik_matrix &b,
+                                                 naik_complex sum[3])
+{
+#pragma unroll
+    for (int j = 0; j < 3; j++) {
+#pragma unroll
+        for (int k = 0; k < 3; k++) {
+            sum[j] = naik_cfma_conj(a[k], b.e[j][k], sum[j]);
+        }
+    }
+}
+
+/* sum += a s b^+ */
+__device__ static inline void add_upper(const naik_matrix &a, const naik_matrix &s,
+                                        const naik_matrix &b, naik_matrix &sum)
+{
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        naik_complex row[3] = {};
+        add_row_mul(a.e[i], s, row);
+        add_row_mul_dagger(row, b, sum.e[i]);
+    }
+}
+
+/* sum += a^+ s b */
+__device__ static inline void add_lower(const naik_matrix &a, const naik_matrix &s,
+                                        const naik_matrix &b, naik_matrix &sum)
+{
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        const naik_complex column[3] = {naik_conj(a.e[0][i]), naik_conj(a.e[1][i]),
+                                        naik_conj(a.e[2][i])};
+        naik_complex row[3] = {};
+        add_row_mul(column, s, row);
+        add_row_mul(row, b, sum.e[i]);
+    }
+}
+
+/* ---- kernels on rings */
+
+typedef struct staple_sum { /* naik_staple_sum with the pointers of its rings */
+    const double *term[4], *inner[3];
+    double term_weight[4], weight;
+    int nu[3];
+    int terms, staples;
+    double *out;
+    naik_matrix *gauge;
+} staple_sum;
+
+typedef struct staple_params {
+    box b;
+    const double *u[NAIK_DIM];
+    staple_sum sum[SMEAR_MOST];
+    int mu;
+} staple_params;
+
+__global__ void __launch_bounds__(SMEAR_THREADS) staples_kernel(const staple_params p)
+{
+    const int64_t site = (int64_t)blockIdx.x * SMEAR_THREADS + threadIdx.x;
+    if (site >= p.b.sites) {
+        return;
+    }
+    const staple_sum &s = p.sum[blockIdx.y];
+    const int stride = p.b.extent[0], mu = p.mu;
+    int x[NAIK_DIM];
+    coords(p.b.local, site, x);
+    const int64_t here = place(p.b, x[0], x[1], x[2], x[3]);
+    naik_matrix sum = naik_mat_zero(), staples = naik_mat_zero();
+    for (int i = 0; i < s.terms; i++) {
+        const naik_matrix term = load(s.term[i] + here, stride);
+        if (i == 0) {
+            sum = naik_mat_scale(s.term_weight[i], &term);
+        } else {
+            naik_mat_add(&sum, s.term_weight[i], &term);
+        }
+    }
+    const bool apart = s.weight != 1;
+    if (!apart) {
+        staples = sum;
+    }
+    for (int j = 0; j < s.staples; j++) {
+        const int nu = s.nu[j];
+        const double *u = p.u[nu], *inner = s.inner[j];
+        add_upper(load(u + here, stride), load(inner + place_near(p.b, x, nu, 1, nu, 0), stride),
+                  load(u + place_near(p.b, x, mu, 1, nu, 0), stride), staples);
+        const int64_t below = place_near(p.b, x, nu, -1, nu, 0);
+        add_lower(load(u + below, stride), load(inner + below, stride),
+                  load(u + place_near(p.b, x, mu, 1, nu, -1), stride), staples);
+    }
+    if (apart) {
+        naik_mat_add(&sum, s.weight, &staples);
+        staples = sum;
+    }
+    if (s.out != NULL) {
+        store(s.out + here, stride, staples);
+    } else {
+        s.gauge[site * NAIK_DIM + mu] = staples;
+    }
+}
+
+static naik_status smear_staples(const naik_ring u[NAIK_DIM], int mu, const naik_staple_sum *sums,
+                                 int count)
+{
+    naik_backend *device = u->plan->device;
+    staple_params p = {};
+    p.b = box_of(u->plan);
+    p.mu = mu;
+    for (int nu = 0; nu < NAIK_DIM; nu++) {
+        p.u[nu] = u[nu].data;
+    }
+    for (int k = 0; k < count; k++) {
+        const naik_staple_sum *from = &sums[k];
+        staple_sum *to = &p.sum[k];
+        for (int i = 0; i < from->terms; i++) {
+            to->term[i] = from->term[i].ring->data;
+            to->term_weight[i] = from->term[i].weight;
+        }
+        for (int j = 0; j < from->staples; j++) {
+            to->nu[j] = from->staple[j].nu;
+            to->inner[j] = from->staple[j].inner->data;
+        }
+        to->terms = from->terms;
+        to->staples = from->staples;
+        to->weight = from->weight;
+        to->out = from->out != NULL ? from->out->data : NULL;
+        to->gauge = from->gauge != NULL ? from->gauge->link : NULL;
+    }
+    staples_kernel<<<dim3(blocks_for(p.b.sites), (unsigned)count), SMEAR_THREADS, 0,
+                     stream_of(device)>>>(p);
+    return GPU_LAUNCHED(device, "summing staples");
+}
+
+__global__ void product_kernel(box b, double weight, const double *left, const double *right,
+                               int mu, double *out, naik_matrix *gauge)
+{
+    const int64_t site = (int64_t)blockIdx.x * SMEAR_THREADS + threadIdx.x;
+    if (site >= b.sites) {
+        return;
+    }
+    int x[NAIK_DIM];
+    coords(b.local, site, x);
+    const int64_t here = place(b, x[0], x[1], x[2], x[3]);
+    const naik_matrix u = load(left + here, b.extent[0]);
+    const naik_matrix v = load(right + place_near(b, x, mu, 1, mu, 0), b.extent[0]);
+    naik_matrix product = naik_mat_zero();
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        add_row_mul(u.e[i], v, product.e[i]);
+    }
+    product = naik_mat_scale(weight, &product);
+    if (out != NULL) {
+        store(out + here, b.extent[0], product);
+    } else {
+        gauge[site * NAIK_DIM + mu] = product;
+    }
+}
+
+static naik_status smear_product(double weight, const naik_ring *a, const naik_ring *b, int mu,
+                                 naik_ring *out, naik_gauge *gauge)
+{
+    naik_backend *device = a->plan->device;
+    const box geometry = box_of(a->plan);
+    product_kernel<<<blocks_for(geometry.sites), SMEAR_THREADS, 0, stream_of(device)>>>(
+        geometry, weight, a->data, b->data, mu, out != NULL ? out->data : NULL,
+        gauge != NULL ? gauge->link : NULL);
+    return GPU_LAUNCHED(device, "multiplying links");
+}
+
+__global__ void fill_kernel(box b, const naik_matrix *link, int mu, double *ring)
+{
+    const int64_t site = (int64_t)blockIdx.x * SMEAR_THREADS + threadIdx.x;
+    if (site < b.sites) {
+        int x[NAIK_DIM];
+        coords(b.local, site, x);
+        store(ring + place(b, x[0], x[1], x[2], x[3]), b.extent[0], link[site * NAIK_DIM + mu]);
+    }
+}
+
+static naik_status ring_fill(const naik_gauge *gauge, int mu, naik_ring *ring)
+{
+    naik_backend *device = ring->plan->device;
+    const box b = box_of(ring->plan);
+    fill_kernel<<<blocks_for(b.sites), SMEAR_THREADS, 0, stream_of(device)>>>(b, gauge->link, mu,
+                                                                             ring->data);
+    return GPU_LAUNCHED(device, "turning links into rows");
+}
+
+typedef struct layer_params {
+    box b;
+    int from[NAIK_DIM], count[NAIK_DIM]; /* of rows, or in x of numbers in a row */
+    bool pack;
+    double *ring, *message;
+} layer_params;
+
+/* One thread a number of the message: [t][z][y][18][x]. */
+__global__ void layer_kernel(const layer_params p)
+{
+    const int64_t i = (int64_t)blockIdx.x * SMEAR_THREADS + threadIdx.x;
+    const int64_t row = i / ((int64_t)NAIK_ROW_REALS * p.count[0]);
+    if (row >= (int64_t)p.count[1] * p.count[2] * p.count[3]) {
+        return;
+    }
+    const int number = (int)(i - row * NAIK_ROW_REALS * p.count[0]);
+    const int y = (int)row % p.count[1], plane = (int)row / p.count[1];
+    const int64_t at = place(p.b, p.from[0] + number % p.count[0], p.from[1] + y,
+                             p.from[2] + plane % p.count[2], p.from[3] + plane / p.count[2]) +
+                       (int64_t)(number / p.count[0]) * p.b.extent[0];
+    *(p.pack ? p.message + i : p.ring + at) = *(p.pack ? p.ring + at : p.message + i);
+}
+
+static naik_status ring_layer(naik_ring *ring, int mu, const int from[NAIK_DIM],
+                              const int to[NAIK_DIM], bool pack, double *message)
+{
+    naik_backend *device = ring->plan->device;
+    layer_params p = {};
+    p.b = box_of(ring->plan);
+    for (int nu = 0; nu < NAIK_DIM; nu++) {
+        p.from[nu] = nu == 0 && mu != 0 ? -p.b.pad[0] : from[nu];
+        p.count[nu] = nu != 0 ? to[nu] - from[nu] : mu == 0 ? 1 : p.b.extent[0];
+    }
+    p.pack = pack;
+    p.ring = ring->data;
+    p.message = message;
+    const int64_t numbers =
+        (int64_t)NAIK_ROW_REALS * p.count[0] * p.count[1] * p.count[2] * p.count[3];
+    layer_kernel<<<blocks_for(numbers), SMEAR_THREADS, 0, stream_of(device)>>>(p);
+    return GPU_LAUNCHED(device, "copying a face of links");
+}
+
+/* ---- kernels on gauge fields */
+
+static int64_t link_count(const naik_gauge *gauge)
+{
+    return (int64_t)gauge->lattice->sites * NAIK_DIM;
+}
+
+__global__ void project_kernel(naik_matrix *link, int64_t count, unsigned long long *svd_count)
+{
+    const int64_t i = (int64_t)blockIdx.x * SMEAR_THREADS + threadIdx.x;
+    if (i < count) {
+        const naik_matrix v = link[i];
+        bool used_svd = false;
+        link[i] = unitarize(&v, &used_svd);
+        if (used_svd) {
+            atomicAdd(svd_count, 1ull);
+        }
+    }
+}
+
+/* A number that kernels of many threads make together, to the host. */
+static naik_status read_flag(naik_backend *device, void *out)
+{
+    return gpu_download(device, out, gpu_state_of(device)->flags, sizeof(uint64_t));
+}
+
+static naik_status clear_flag(naik_backend *device)
+{
+    gpu_state *state = gpu_state_of(device);
+    return GPU_CHECK(device, gpu_memset(state->flags, 0, sizeof(uint64_t), state->stream),
+                     "clearing a flag");
+}
+
+static naik_status gauge_project(naik_gauge *gauge, int64_t *svd_count)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *device = gauge->device;
+    const int64_t count = link_count(gauge);
+    NAIK_TRY(clear_flag(device));
+    project_kernel<<<blocks_for(count), SMEAR_THREADS, 0, stream_of(device)>>>(
+        gauge->link, count, (unsigned long long *)gpu_state_of(device)->flags);
+    NAIK_TRY(GPU_LAUNCHED(device, "projecting links"));
+    NAIK_TRY(read_flag(device, svd_count));
+done:
+    return status;
+}
+
+/* One thread a number. */
+__global__ void combine_kernel(const double *a, double s, const double *b, double *out,
+                               int64_t count)
+{
+    const int64_t i = (int64_t)blockIdx.x * SMEAR_THREADS + threadIdx.x;
+    if (i < count) {
+        out[i] = b == NULL ? s * a[i] : s != 0 ? fma(s, b[i], a[i]) : a[i];
+    }
+}
+
+static naik_status gauge_combine(const naik_gauge *a, double s, const naik_gauge *b,
+                                 naik_gauge *out)
+{
+    const int64_t count = link_count(a) * NAIK_ROW_REALS;
+    combine_kernel<<<blocks_for(count), SMEAR_THREADS, 0, stream_of(a->device)>>>(
+        (const double *)a->link, s, b != NULL ? (const double *)b->link : NULL,
+        (double *)out->link, count);
+    return GPU_LAUNCHED(a->device, "adding links");
+}
+
+/* Positive doubles compare like their bits; NaN counts as nothing, as on the host. */
+__global__ void largest_kernel(const double *numbers, int64_t count, unsigned long long *most)
+{
+    double mine = 0;
+    const int64_t step = (int64_t)gridDim.x * SMEAR_THREADS;
+    for (int64_t i = (int64_t)blockIdx.x * SMEAR_THREADS + threadIdx.x; i < count; i += step) {
+        const double size = fabs(numbers[i]);
+        mine = size > mine ? size : mine;
+    }
+    atomicMax(most, (unsigned long long)__double_as_longlong(mine));
+}
+
+static naik_status gauge_largest(const naik_gauge *gauge, double *out)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *device = gauge->device;
+    const int64_t count = link_count(gauge) * NAIK_ROW_REALS;
+    const unsigned blocks = blocks_for(count) < 1024 ? blocks_for(count) : 1024;
+    NAIK_TRY(clear_flag(device));
+    largest_kernel<<<blocks, SMEAR_THREADS, 0, stream_of(device)>>>(
+        (const double *)gauge->link, count, (unsigned long long *)gpu_state_of(device)->flags);
+    NAIK_TRY(GPU_LAUNCHED(device, "looking for the largest link"));
+    NAIK_TRY(read_flag(device, out));
+done:
+    return status;
+}
+
+/* ---- the links behind, and the hops of a site */
+
+typedef struct links_box {
+    int local[NAIK_DIM], sites;
+} links_box;
+
+static links_box links_box_of(const naik_lattice *lat)
+{
+    links_box b;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        b.local[mu] = lat->local[mu];
+    }
+    b.sites = lat->sites;
+    return b;
+}
+
+__global__ void layers_kernel(links_box b, const naik_matrix *link, int mu, int distance,
+                              naik_matrix *out)
+{
+    const int site = (int)(blockIdx.x * SMEAR_THREADS + threadIdx.x);
+    int x[NAIK_DIM];
+    coords(b.local, site, x);
+    const int depth = x[mu] - (b.local[mu] - distance);
+    if (site < b.sites && depth >= 0) {
+        out[(int64_t)depth * (b.sites / b.local[mu]) + naik_link_layer_site(b.local, x, mu)] =
+            link[(int64_t)site * NAIK_DIM + mu];
+    }
+}
+
+static naik_status gauge_layers(const naik_gauge *gauge, int mu, int distance, naik_matrix *out)
+{
+    const links_box b = links_box_of(gauge->lattice);
+    layers_kernel<<<blocks_for(b.sites), SMEAR_THREADS, 0, stream_of(gauge->device)>>>(
+        b, gauge->link, mu, distance, out);
+    return GPU_LAUNCHED(gauge->device, "collecting layers of links");
+}
+
+typedef struct hops_params {
+    links_box b;
+    const naik_matrix *link[2], *behind[2][NAIK_DIM]; /* [fat, long] */
+    int parity, begin, count, hops;
+    naik_matrix *out;
+} hops_params;
+
+/* One thread a hop. */
+__global__ void hops_kernel(const hops_params p)
+{
+    const int64_t i = (int64_t)blockIdx.x * SMEAR_THREADS + threadIdx.x;
+    const int hop = (int)(i % p.hops), cb = p.begin + (int)(i / p.hops);
+    if (i >= (int64_t)p.count * p.hops) {
+        return;
+    }
+    const int mu = hop % 4, kind = hop / 8, distance = kind == 0 ? 1 : NAIK_HALO_DEPTH;
+    int x[NAIK_DIM];
+    coords(p.b.local, 2 * cb, x); /* the pair of sites of both parities */
+    x[0] += (x[1] + x[2] + x[3] + p.parity) & 1;
+    if (hop / 4 % 2 == 0) {
+        p.out[i] = p.link[kind][site_number(p.b.local, x) * NAIK_DIM + mu];
+        return;
+    }
+    const naik_matrix *u;
+    if (x[mu] < distance && p.behind[kind][mu] != NULL) {
+        u = p.behind[kind][mu] + (int64_t)x[mu] * (p.b.sites / p.b.local[mu]) +
+            naik_link_layer_site(p.b.local, x, mu);
+    } else {
+        x[mu] = (x[mu] - distance % p.b.local[mu] + p.b.local[mu]) % p.b.local[mu];
+        u = p.link[kind] + site_number(p.b.local, x) * NAIK_DIM + mu;
+    }
+    const naik_matrix dagger = naik_mat_dagger(u);
+    p.out[i] = naik_mat_scale(-1, &dagger);
+}
+
+static naik_status links_hops(const naik_fatlong *source, const naik_link_layers behind[2],
+                              int hops, naik_parity parity, int32_t begin, int32_t count,
+                              naik_matrix *out)
+{
+    naik_backend *device = source->fat->device;
+    hops_params p = {};
+    p.b = links_box_of(source->fat->lattice);
+    p.link[0] = source->fat->link;
+    p.link[1] = source->long_links != NULL ? source->long_links->link : NULL;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        p.behind[0][mu] = behind[0].link[mu];
+        p.behind[1][mu] = behind[1].link[mu];
+    }
+    p.parity = (int)parity;
+    p.begin = begin;
+    p.count = count;
+    p.hops = hops;
+    p.out = out;
+    hops_kernel<<<blocks_for((int64_t)count * hops), SMEAR_THREADS, 0, stream_of(device)>>>(p);
+    return GPU_LAUNCHED(device, "collecting the links of a site");
+}
+
+extern "C" {
+extern const naik_link_ops naik_link_ops_gpu;
+}
+
+#if GPU_HOST_PASS
+const naik_link_ops naik_link_ops_gpu = {
+    .ring_fill = ring_fill,
+    .ring_layer = ring_layer,
+    .staples = smear_staples,
+    .product = smear_product,
+    .project = gauge_project,
+    .combine = gauge_combine,
+    .largest = gauge_largest,
+    .layers = gauge_layers,
+    .hops = links_hops,
+};
+#endif
