@@ -42,7 +42,7 @@ naik_status naik_dslash(const naik_dslash_args *args)
     int depth = args->links->hops == NAIK_HOPS ? NAIK_HALO_DEPTH : 1;
     NAIK_TRY(naik_halo_start(geometry->halo, in, from, depth));
     NAIK_TRY(ops->dslash(args, NAIK_INTERIOR));
-    NAIK_TRY(naik_halo_wait(geometry->halo, in, from, depth));
+    NAIK_TRY(naik_halo_hand_over(geometry->halo, in, from, depth));
     NAIK_TRY(ops->dslash(args, NAIK_BOUNDARY));
 done:
     return status;

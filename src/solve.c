@@ -30,7 +30,8 @@ static naik_status prepare(solve_job *j)
                                            [NAIK_INPUT_BACKEND_GPU] = "gpu"};
     const naik_input *input = j->input;
     const naik_backend_options options = {.threads = input->run.threads,
-                                          .share_gpu = input->run.share_gpu};
+                                          .share_gpu = input->run.share_gpu,
+                                          .transport = input->run.transport};
     const bool chosen = input->run.grid[0] > 0;
     const size_t values = (size_t)input->output.correlators.count *
                           (size_t)input->output.momenta.count * (size_t)input->lattice.size[3];
