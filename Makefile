@@ -36,7 +36,8 @@ GPU_SRC :=
 ifdef GPU
   GPU_SRC := $(wildcard gpu/*.cu)
   LIB_SRC := $(filter-out src/backend_gpu_none.c,$(LIB_SRC))
-  GPU_DEFINE := -DNAIK_GPU
+  # and what Open MPI is asked whether it takes device memory
+  GPU_DEFINE := -DNAIK_GPU $(if $(filter cuda,$(GPU)),-DNAIK_MPI_QUERY=MPIX_Query_cuda_support)
 endif
 # The leaf kernels of the CPU, once an instruction set; the program chooses when it starts.
 KERNELS := scalar portable

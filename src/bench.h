@@ -23,7 +23,7 @@ typedef struct bench_options {
     int inner_precision; /* of cg's vectors inside; -1: --precision */
     int recon;           /* 0: nothing compressed */
     int nrhs[BENCH_MAX_LIST], nrhs_count;
-    int batch; /* of cg; 0: all right-hand sides at once */
+    int batch;                       /* of cg; 0: all right-hand sides at once */
     int backend, threads, transport; /* naik_transport */
     bool share_gpu;
     double mass, tolerance;

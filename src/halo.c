@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "naik/comm_mpi.h"
-#if defined(OPEN_MPI) && OPEN_MPI
+#if defined(OPEN_MPI) && defined(NAIK_MPI_QUERY)
 #include <mpi-ext.h>
 #endif
 
@@ -39,11 +39,8 @@ bool naik_halo_mpi_takes_device_memory(void)
 {
     const char *cray = getenv("MPICH_GPU_SUPPORT_ENABLED");
     bool takes = cray != NULL && strcmp(cray, "1") == 0;
-#if defined(MPIX_CUDA_AWARE_SUPPORT)
-    takes = takes || MPIX_Query_cuda_support() == 1;
-#endif
-#if defined(OMPI_HAVE_MPI_EXT_ROCM) && OMPI_HAVE_MPI_EXT_ROCM
-    takes = takes || MPIX_Query_rocm_support() == 1;
+#if defined(OPEN_MPI) && defined(NAIK_MPI_QUERY)
+    takes = takes || NAIK_MPI_QUERY() == 1; /* the Makefile names it */
 #endif
     return takes;
 }
