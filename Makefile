@@ -36,7 +36,8 @@ GPU_SRC :=
 ifdef GPU
   GPU_SRC := $(wildcard gpu/*.cu)
   LIB_SRC := $(filter-out src/backend_gpu_none.c,$(LIB_SRC))
-  GPU_DEFINE := -DNAIK_GPU
+  # and what Open MPI is asked whether it takes device memory
+  GPU_DEFINE := -DNAIK_GPU $(if $(filter cuda,$(GPU)),-DNAIK_MPI_QUERY=MPIX_Query_cuda_support)
 endif
 # The leaf kernels of the CPU, once an instruction set; the program chooses when it starts.
 KERNELS := scalar portable
@@ -94,6 +95,17 @@ $(BUILD)/libnaik.a: $(LIB_OBJ)
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(TEST_OBJ) $(BUILD)/libnaik.a
 	@echo "link    $@"
 	$(Q)$(MPICC) $(OPT) -fopenmp $(EXTRA_CFLAGS) -o $@ $^ $(LIBS) $(GPU_LIBS)
+
+# An MPI that takes device memory, made of one that does not; preloaded into tests
+shim: $(BUILD)/tests/shim/mpi_device_shim.so
+$(BUILD)/tests/shim/mpi_device_shim.so: tests/shim/mpi_device_shim.c tests/shim/device_memory.cu \
+    tests/shim/device_memory.h gpu/gpu.h $(BUILD)/flags
+	@mkdir -p $(@D)
+	@echo "link    $@"
+	$(Q)$(GPU_CC) $(if $(filter hip,$(GPU)),,-Xcompiler) -fPIC -Igpu -c -o $(@D)/device_memory.o \
+	    tests/shim/device_memory.cu
+	$(Q)$(MPICC) $(filter-out -MMD -MP,$(CFLAGS)) -fPIC -shared -o $@ \
+	    tests/shim/mpi_device_shim.c $(@D)/device_memory.o $(GPU_LIBS)
 
 # Targets of the fuzzer: with a plain main that replays files, and with libFuzzer (make fuzz)
 $(BUILD)/tests/fuzz/%.o: private CFLAGS += -Iio -Isrc
@@ -191,6 +203,6 @@ clean:
 help:
 	@sed 's/^    //' tools/make-help.txt
 
-.PHONY: all lib tests demo check check-long fuzz fuzzers install doc format clean help always
+.PHONY: all lib tests shim demo check check-long fuzz fuzzers install doc format clean help always
 .SECONDARY:
 -include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d)

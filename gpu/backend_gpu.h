@@ -4,13 +4,15 @@
 #define NAIK_GPU_BACKEND_GPU_H
 
 #include "device.h"
+#include "exchange.h"
 #include "stencil.cuh"
 
 typedef struct gpu_tables {
     gpu_stencil stencil;
     /* backend memory, only where a direction is split */
-    int32_t *interior[2], *boundary[2];
-    int32_t *hop[2]; /* [parity][16][half] */
+    int32_t *sites[2]; /* [parity][half], those of the interior first */
+    int32_t *hop[2];   /* [parity][16][half] */
+    gpu_exchange exchange;
 } gpu_tables;
 
 static inline const gpu_tables *gpu_tables_of(const naik_geometry *geometry)
@@ -25,6 +27,8 @@ naik_status gpu_field_import(naik_field *field, naik_parity parity, int column,
                              const double *sites);
 naik_status gpu_field_export(const naik_field *field, naik_parity parity, int column,
                              double *sites);
+
+/* exchange.cu */
 size_t gpu_face_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs, int mu,
                       int depth);
 naik_status gpu_pack(const naik_field *field, naik_parity parity, int mu, int side, int depth,

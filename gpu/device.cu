@@ -1,9 +1,14 @@
 /* device.cu - opening the device of this rank, its memory pool and errors */
 #include "device.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+extern "C" {
+#include "naik/affinity.h"
+}
 
 naik_status gpu_report(naik_backend *backend, gpu_error error, const char *what, const char *file,
                        int line)
@@ -15,6 +20,8 @@ naik_status gpu_report(naik_backend *backend, gpu_error error, const char *what,
     return naik_log_fail(backend->log, status, file, line, "the GPU failed while %s: %s", what,
                          gpu_error_text(error));
 }
+
+enum { OPEN_UNIT_BYTES = 2 << 20 }; /* what a handle opens, at the least */
 
 /* What rank 0 needs to see whether two ranks use one device. */
 typedef struct device_identity {
@@ -38,8 +45,7 @@ static int count_shared(const device_identity *all, int size)
 }
 
 /* Refuses a device used by two ranks unless the user wants that. Collective. */
-static naik_status check_sharing(naik_backend *backend, const char *bus_id, bool found,
-                                 bool allowed)
+static naik_status check_sharing(naik_backend *backend, gpu_state *state, bool allowed)
 {
     naik_status status = NAIK_OK;
     naik_comm *comm = backend->comm;
@@ -47,8 +53,8 @@ static naik_status check_sharing(naik_backend *backend, const char *bus_id, bool
     int shared = 0;
     device_identity *all = NULL;
     snprintf(mine.host, sizeof mine.host, "%s", comm->host);
-    snprintf(mine.bus_id, sizeof mine.bus_id, "%s", bus_id);
-    mine.found = found;
+    snprintf(mine.bus_id, sizeof mine.bus_id, "%s", state->bus_id);
+    mine.found = true;
     if (comm->rank == 0) {
         all = (device_identity *)calloc((size_t)comm->size, sizeof *all);
         status = all != NULL ? NAIK_OK : NAIK_ERR_MEMORY;
@@ -59,6 +65,7 @@ static naik_status check_sharing(naik_backend *backend, const char *bus_id, bool
         shared = count_shared(all, comm->size);
     }
     NAIK_TRY(naik_comm_broadcast(comm, &shared, sizeof shared, 0));
+    state->shared = shared > 0;
     if (shared > 0 && !allowed) {
         status = NAIK_FAIL(backend->log, NAIK_ERR_DEVICE,
                            "%d of %d ranks share a GPU with another rank: start one rank a GPU, or "
@@ -70,18 +77,68 @@ done:
     return status;
 }
 
+/* The devices that this rank sees, and how near they are to its processors. */
+static void look_around(naik_affinity_view *view)
+{
+    bool cpus[NAIK_AFFINITY_CPUS];
+    int count = 0;
+    memset(view, 0, sizeof *view);
+    if (gpu_device_count(&count) != gpu_success) {
+        count = 0;
+    }
+    naik_affinity_allowed(cpus);
+    for (int i = 0; i < count && i < NAIK_AFFINITY_DEVICES; i++) {
+        char *address = view->address[i];
+        if (gpu_device_bus_id(address, NAIK_AFFINITY_ADDRESS, i) != gpu_success) {
+            snprintf(address, NAIK_AFFINITY_ADDRESS, "%d", i);
+        }
+        for (char *c = address; *c != '\0'; c++) {
+            *c = (char)tolower((unsigned char)*c);
+        }
+        view->share[i] = naik_affinity_share(address, cpus);
+        view->count = i + 1;
+    }
+    (void)gpu_last_error();
+}
+
+/* This rank's device, as the ranks of the node divide them. Collective over the node. */
+static naik_status divide_devices(naik_backend *backend, int *device)
+{
+    naik_status status = NAIK_OK;
+    int current = 0;
+    const int ranks = backend->comm->node_size;
+    naik_affinity_view mine, *all = (naik_affinity_view *)calloc((size_t)ranks, sizeof *all);
+    int *choice = (int *)calloc((size_t)ranks, sizeof *choice);
+    if (all == NULL || choice == NULL) {
+        status = NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for a list of devices");
+    }
+    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    look_around(&mine);
+    NAIK_TRY(naik_comm_node_gather(backend->comm, &mine, sizeof mine, all));
+    naik_affinity_assign(all, ranks, choice);
+    *device = choice[backend->comm->node_rank];
+    if (backend->comm->size == 1 && gpu_device_get(&current) == gpu_success && current > 0) {
+        *device = current; /* this process already works on another than the default */
+    }
+done:
+    free(all);
+    free(choice);
+    return status;
+}
+
 static naik_status choose_device(naik_backend *backend, gpu_state *state)
 {
+    naik_status status = NAIK_OK;
     int count = 0;
-    gpu_error error = gpu_device_count(&count);
-    if (error != gpu_success || count == 0) {
+    gpu_error error = gpu_success;
+    NAIK_TRY(divide_devices(backend, &state->device));
+    error = gpu_device_count(&count);
+    if (error != gpu_success || state->device < 0) {
         (void)gpu_last_error();
         return NAIK_FAIL(backend->log, NAIK_ERR_DEVICE, "no GPU is visible on host %s (%s)",
                          backend->comm->host,
                          error == gpu_success ? "the driver lists none" : gpu_error_text(error));
     }
-    naik_status status = NAIK_OK;
-    state->device = backend->comm->node_rank % count;
     NAIK_TRY(GPU_CHECK(backend, gpu_device_set(state->device), "choosing a device"));
     NAIK_TRY(GPU_CHECK(backend, gpu_device_properties(&state->properties, state->device),
                        "asking for the device's properties"));
@@ -102,7 +159,7 @@ naik_status gpu_open(naik_backend *backend, const naik_backend_options *options)
     backend->state = state;
     status = choose_device(backend, state);
     NAIK_TRY(naik_comm_agree(backend->comm, status));
-    NAIK_TRY(check_sharing(backend, state->bus_id, true, options != NULL && options->share_gpu));
+    NAIK_TRY(check_sharing(backend, state, options != NULL && options->share_gpu));
     NAIK_TRY(GPU_CHECK(backend, gpu_stream_create(&state->stream), "making a stream"));
     NAIK_TRY(gpu_alloc(backend, GPU_STAGING_BYTES, "staging", &state->staging));
     NAIK_TRY(gpu_alloc(backend, 8 * sizeof(uint64_t), "flags", (void **)&state->flags));
@@ -118,6 +175,7 @@ void gpu_close(naik_backend *backend)
     if (state == NULL) {
         return;
     }
+    gpu_peer_ops.close(backend);
     if (state->stream != NULL) {
         (void)gpu_stream_sync(state->stream);
         (void)gpu_stream_destroy(state->stream);
@@ -136,6 +194,11 @@ void gpu_close(naik_backend *backend)
     backend->state = NULL;
 }
 
+bool gpu_shared(const naik_backend *backend)
+{
+    return gpu_state_of(backend)->shared;
+}
+
 void gpu_describe(const naik_backend *backend, char *text, size_t text_size)
 {
     const gpu_state *state = gpu_state_of(backend);
@@ -147,12 +210,12 @@ void gpu_describe(const naik_backend *backend, char *text, size_t text_size)
 
 /* ---- memory pool */
 
-static gpu_block *find_kept(gpu_state *state, size_t size_bytes)
+static gpu_block *find_kept(gpu_state *state, size_t size_bytes, bool open)
 {
     gpu_block *best = NULL;
     for (int i = 0; i < state->block_count; i++) {
         gpu_block *b = &state->blocks[i];
-        if (!b->in_use && b->size_bytes >= size_bytes &&
+        if (!b->in_use && b->open == open && b->size_bytes >= size_bytes &&
             b->size_bytes <= size_bytes + size_bytes / 4 &&
             (best == NULL || b->size_bytes < best->size_bytes)) {
             best = b;
@@ -165,7 +228,7 @@ static void free_kept(gpu_state *state)
 {
     int left = 0;
     for (int i = 0; i < state->block_count; i++) {
-        if (state->blocks[i].in_use) {
+        if (state->blocks[i].in_use || state->blocks[i].open) {
             state->blocks[left++] = state->blocks[i];
         } else {
             (void)gpu_free(state->blocks[i].memory);
@@ -190,14 +253,21 @@ static naik_status grow_table(naik_backend *backend, gpu_state *state)
     return NAIK_OK;
 }
 
-naik_status gpu_alloc(naik_backend *backend, size_t size_bytes, const char *what, void **out)
+static gpu_error take(bool open, size_t size_bytes, void **out)
+{
+    return open ? gpu_malloc_open(out, size_bytes) : gpu_malloc(out, size_bytes);
+}
+
+static naik_status allocate(naik_backend *backend, bool open, size_t size_bytes, const char *what,
+                            void **out)
 {
     gpu_state *state = gpu_state_of(backend);
     naik_status status = NAIK_OK;
     *out = NULL;
-    size_t rounded = (size_bytes + 511) / 512 * 512;
-    rounded = rounded > 0 ? rounded : 512;
-    gpu_block *kept = find_kept(state, rounded);
+    const size_t unit = open ? OPEN_UNIT_BYTES : 512;
+    size_t rounded = (size_bytes + unit - 1) / unit * unit;
+    rounded = rounded > 0 ? rounded : unit;
+    gpu_block *kept = find_kept(state, rounded, open);
     if (kept != NULL) {
         kept->in_use = true;
         *out = kept->memory;
@@ -206,12 +276,12 @@ naik_status gpu_alloc(naik_backend *backend, size_t size_bytes, const char *what
     NAIK_TRY(grow_table(backend, state));
     {
         void *memory = NULL;
-        gpu_error error = gpu_malloc(&memory, rounded);
+        gpu_error error = take(open, rounded, &memory);
         if (error == gpu_error_memory) { /* kept blocks of other sizes may be in the way */
             (void)gpu_last_error();
             (void)gpu_stream_sync(state->stream);
             free_kept(state);
-            error = gpu_malloc(&memory, rounded);
+            error = take(open, rounded, &memory);
         }
         if (error != gpu_success) {
             size_t free_bytes = 0, total_bytes = 0;
@@ -224,12 +294,37 @@ naik_status gpu_alloc(naik_backend *backend, size_t size_bytes, const char *what
                              what, (double)rounded / (1 << 30), (double)free_bytes / (1 << 30),
                              (double)total_bytes / (1 << 30), gpu_error_text(error));
         }
-        state->blocks[state->block_count++] = (gpu_block){memory, rounded, true};
+        state->blocks[state->block_count++] = (gpu_block){memory, rounded, true, open};
         state->taken_bytes += rounded;
         *out = memory;
     }
 done:
     return status;
+}
+
+naik_status gpu_alloc(naik_backend *backend, size_t size_bytes, const char *what, void **out)
+{
+    return allocate(backend, false, size_bytes, what, out);
+}
+
+naik_status gpu_alloc_open(naik_backend *backend, size_t size_bytes, const char *what, void **out)
+{
+    return allocate(backend, true, size_bytes, what, out);
+}
+
+naik_status gpu_alloc_host(naik_backend *backend, size_t size_bytes, const char *what, void **out)
+{
+    (void)what;
+    return GPU_CHECK(backend, gpu_malloc_host(out, size_bytes > 0 ? size_bytes : 1),
+                     "taking pinned host memory");
+}
+
+void gpu_release_host(naik_backend *backend, void *memory)
+{
+    (void)backend;
+    if (memory != NULL) {
+        (void)gpu_free_host(memory);
+    }
 }
 
 void gpu_release(naik_backend *backend, void *memory)
@@ -257,6 +352,7 @@ naik_status gpu_free_bytes(naik_backend *backend, size_t *out)
 
 naik_status gpu_sync(naik_backend *backend)
 {
-    return GPU_CHECK(backend, gpu_stream_sync(gpu_state_of(backend)->stream),
-                     "running the kernels before this point");
+    naik_status status = GPU_CHECK(backend, gpu_stream_sync(gpu_state_of(backend)->stream),
+                                   "running the kernels before this point");
+    return status == NAIK_OK ? gpu_peers_check(backend) : status;
 }

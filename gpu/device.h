@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "gpu.h"
+#include "peer.h"
 
 extern "C" {
 #include "naik/field.h"
@@ -19,6 +20,7 @@ typedef struct gpu_block {
     void *memory;
     size_t size_bytes;
     bool in_use;
+    bool open; /* other devices may be writing to it: never given back before the end */
 } gpu_block;
 
 typedef struct gpu_state {
@@ -35,6 +37,8 @@ typedef struct gpu_state {
     double bytes_up, bytes_down;
     gpu_graph_exec recorded; /* record.cu; NULL: none */
     uint64_t recorded_serial;
+    bool shared;     /* some device is used by two ranks */
+    gpu_peers peers; /* peer.h */
 } gpu_state;
 
 static inline gpu_state *gpu_state_of(const naik_backend *backend)
@@ -53,7 +57,12 @@ naik_status gpu_open(naik_backend *backend, const naik_backend_options *options)
 void gpu_close(naik_backend *backend);
 void gpu_describe(const naik_backend *backend, char *text, size_t text_size);
 naik_status gpu_alloc(naik_backend *backend, size_t size_bytes, const char *what, void **out);
+/* The same, of memory that other ranks may map and write to. */
+naik_status gpu_alloc_open(naik_backend *backend, size_t size_bytes, const char *what, void **out);
 void gpu_release(naik_backend *backend, void *memory);
+naik_status gpu_alloc_host(naik_backend *backend, size_t size_bytes, const char *what, void **out);
+void gpu_release_host(naik_backend *backend, void *memory);
+bool gpu_shared(const naik_backend *backend);
 naik_status gpu_upload(naik_backend *backend, void *to, const void *from_host, size_t size_bytes);
 naik_status gpu_download(naik_backend *backend, void *to_host, const void *from, size_t size_bytes);
 naik_status gpu_sync(naik_backend *backend);

@@ -34,19 +34,43 @@ static double scale_of(const naik_links *links, int far)
     return links->precision == NAIK_HALF ? links->scale[far] / 32767 : 1;
 }
 
+/* Whether the sites of the boundary fetch the halo themselves (halo.h, hand_over). */
+static bool fetches_halo(const naik_dslash_args *args)
+{
+    const naik_geometry *geometry = args->in->geometry;
+    return geometry->lattice->halo > 0 && geometry->backend->route.whole;
+}
+
+/* Interior and boundary in one launch, that of the boundary, where the exchange is short. */
+static bool is_one_launch(const naik_dslash_args *args)
+{
+    return fetches_halo(args) && !gpu_tables_of(args->in->geometry)->exchange.beside;
+}
+
 static void set_region(dslash_params *p, const naik_dslash_args *args, naik_region region)
 {
     const naik_lattice *lat = args->in->geometry->lattice;
     const gpu_tables *tables = gpu_tables_of(args->in->geometry);
+    const int interior = lat->interior_count[args->parity];
     p->count = lat->half;
-    if (region == NAIK_INTERIOR && lat->halo > 0) {
-        p->list = tables->interior[args->parity];
-        p->count = lat->interior_count[args->parity];
-    } else if (region == NAIK_BOUNDARY) {
-        p->list = tables->boundary[args->parity];
-        p->count = lat->boundary_count[args->parity];
+    if (lat->halo == 0) {
+        return;
     }
-    p->table = region != NAIK_INTERIOR && lat->halo > 0 ? tables->hop[args->parity] : NULL;
+    p->list = tables->sites[args->parity];
+    if (region == NAIK_INTERIOR) {
+        p->count = interior;
+        return;
+    }
+    p->table = tables->hop[args->parity];
+    p->boundary_from = interior;
+    if (region == NAIK_BOUNDARY && !is_one_launch(args)) {
+        p->list += interior;
+        p->count -= interior;
+        p->boundary_from = 0;
+    }
+    if (fetches_halo(args)) {
+        p->view = gpu_exchange_view(args->in);
+    }
 }
 
 static dslash_params params_of(const naik_dslash_args *args, naik_region region)
@@ -79,14 +103,15 @@ naik_status gpu_dslash(const naik_dslash_args *args, naik_region region)
     naik_precision vectors = args->in->precision, links = args->links->precision;
     dslash_params params = params_of(args, region);
     dslash_family family = family_of(vectors, links);
-    if (params.count == 0) {
+    const bool fetches = region == NAIK_BOUNDARY && fetches_halo(args);
+    if (params.count == 0 || (region == NAIK_INTERIOR && is_one_launch(args))) {
         return NAIK_OK;
     }
     dslash_shape shape;
     shape.recon = args->links->recon;
     shape.hops = args->links->hops;
     shape.columns = columns_a_thread(params.nrhs);
-    shape.stream = gpu_state_of(backend)->stream;
+    shape.stream = fetches ? gpu_exchange_stream(args->in) : gpu_state_of(backend)->stream;
     int tiles = (params.nrhs + shape.columns - 1) / shape.columns;
     int together = tiles <= 4 ? tiles : tiles % 4 == 0 ? 4 : tiles % 3 == 0 ? 3 : 2;
     /* tiles in a block share links in the cache */
@@ -99,5 +124,6 @@ naik_status gpu_dslash(const naik_dslash_args *args, naik_region region)
                          "no Dslash on the GPU for %s vectors with %s links of %d numbers",
                          naik_precision_name(vectors), naik_precision_name(links), shape.recon);
     }
-    return GPU_LAUNCHED(backend, "applying the Dslash");
+    naik_status status = GPU_LAUNCHED(backend, "applying the Dslash");
+    return status == NAIK_OK && fetches ? gpu_exchange_join(args->in) : status;
 }

@@ -10,6 +10,7 @@
 #ifndef NAIK_GPU_DSLASH_CUH
 #define NAIK_GPU_DSLASH_CUH
 
+#include "exchange.cuh"
 #include "recon.cuh"
 #include "reduce.cuh"
 #include "stencil.cuh"
@@ -23,7 +24,9 @@ typedef struct dslash_params {
     const naik_column *columns;
     naik_exactsum *sums;
     const int32_t *list;  /* sites to write; NULL: 0 .. count - 1 */
-    const int32_t *table; /* [16][half] hops; NULL: all neighbours are in the box */
+    const int32_t *table; /* [16][half] hops, for sites whose neighbours are not all in the box */
+    int boundary_from;    /* number in the list from which there are such sites */
+    exchange_view view;   /* where the others are */
     int count, parity, nrhs, state;
     naik_form form;
     double scale[2], a, s;
@@ -75,6 +78,7 @@ __device__ static inline void fold(T s, const colour_vector<T> (&part)[N],
 
 typedef struct dslash_site {
     int cb, x[4], column; /* first column of the tile */
+    const char *halo;     /* as p.in, for sites beyond the box; NULL: none of the neighbours is */
 } dslash_site;
 
 /* The four hops of a kind, into part. */
@@ -88,13 +92,15 @@ __device__ static inline void add_kind(const dslash_params &p, const dslash_site
 #pragma unroll
     for (int mu = 0; mu < 4; mu++) {
         int there;
-        if (p.table != NULL) {
+        const char *from = p.in;
+        if (site.halo != NULL) {
             int hop = 8 * far + 4 * BEHIND + mu;
             there = p.table[(size_t)hop * p.stencil.half + site.cb];
+            from = there < p.stencil.half ? p.in : site.halo;
         } else {
             there = gpu_neighbour(p.stencil, site.cb, site.x, mu, BEHIND, p.stencil.step[far][mu]);
         }
-        const char *from = p.in + vec_offset<V>(there, site.column, p.nrhs);
+        from += vec_offset<V>(there, site.column, p.nrhs);
         colour_matrix<typename V::real> u;
         links.get(mu, u);
 #pragma unroll
@@ -205,9 +211,14 @@ __global__ void __launch_bounds__(DSLASH_THREADS, BLOCKS) dslash_kernel(const ds
         term[c] = 0;
     }
     const int index = (int)(blockIdx.x * blockDim.x) + x;
+    const char *halo = NULL;
+    if (p.table != NULL && (int)((blockIdx.x + 1) * blockDim.x) > p.boundary_from) {
+        halo = p.view.turn != NULL ? exchange_await(p.view, y * (int)blockDim.x + x) : p.in;
+    }
     if (index < p.count && active != 0) {
         dslash_site site;
         site.column = column;
+        site.halo = halo;
         site.cb = p.list != NULL ? p.list[index] : index;
         gpu_coords(p.stencil, p.parity, site.cb, site.x);
         colour_vector<typename V::real> total[N];

@@ -30,6 +30,7 @@ typedef hipDeviceProp_t gpu_properties;
 #define gpu_last_error              hipGetLastError
 #define gpu_device_count            hipGetDeviceCount
 #define gpu_device_set              hipSetDevice
+#define gpu_device_get              hipGetDevice
 #define gpu_device_properties       hipGetDeviceProperties
 #define gpu_device_bus_id           hipDeviceGetPCIBusId
 #define gpu_memory_info             hipMemGetInfo
@@ -55,6 +56,19 @@ typedef hipDeviceProp_t gpu_properties;
 #define gpu_graph_launch            hipGraphLaunch
 #define gpu_graph_destroy           hipGraphDestroy
 #define gpu_graph_exec_destroy      hipGraphExecDestroy
+#define gpu_stream_wait(s, e)       hipStreamWaitEvent((s), (e), 0)
+#define gpu_event_create_plain(e)   hipEventCreateWithFlags((e), hipEventDisableTiming)
+#define gpu_stream_range            hipDeviceGetStreamPriorityRange
+#define gpu_stream_create_urgent(s, urgency)                                                       \
+    hipStreamCreateWithPriority((s), hipStreamNonBlocking, (urgency))
+typedef hipIpcMemHandle_t gpu_ipc_handle;
+#define gpu_ipc_get        hipIpcGetMemHandle
+#define gpu_ipc_open(p, h) hipIpcOpenMemHandle((p), (h), hipIpcMemLazyEnablePeerAccess)
+#define gpu_ipc_close      hipIpcCloseMemHandle
+/* Memory that other devices may write to while a kernel here reads it. */
+#define gpu_malloc_open(p, n)   hipExtMallocWithFlags((p), (n), hipDeviceMallocFinegrained)
+#define gpu_malloc_mapped(p, n) hipHostMalloc((p), (n), hipHostMallocMapped)
+#define gpu_mapped_address      hipHostGetDevicePointer
 
 enum { GPU_LANES = 64 }; /* threads that move together, at most */
 
@@ -75,6 +89,7 @@ typedef cudaDeviceProp gpu_properties;
 #define gpu_last_error              cudaGetLastError
 #define gpu_device_count            cudaGetDeviceCount
 #define gpu_device_set              cudaSetDevice
+#define gpu_device_get              cudaGetDevice
 #define gpu_device_properties       cudaGetDeviceProperties
 #define gpu_device_bus_id           cudaDeviceGetPCIBusId
 #define gpu_memory_info             cudaMemGetInfo
@@ -100,9 +115,43 @@ typedef cudaDeviceProp gpu_properties;
 #define gpu_graph_launch            cudaGraphLaunch
 #define gpu_graph_destroy           cudaGraphDestroy
 #define gpu_graph_exec_destroy      cudaGraphExecDestroy
+#define gpu_stream_wait(s, e)       cudaStreamWaitEvent((s), (e), 0)
+#define gpu_event_create_plain(e)   cudaEventCreateWithFlags((e), cudaEventDisableTiming)
+#define gpu_stream_range            cudaDeviceGetStreamPriorityRange
+#define gpu_stream_create_urgent(s, urgency)                                                       \
+    cudaStreamCreateWithPriority((s), cudaStreamNonBlocking, (urgency))
+typedef cudaIpcMemHandle_t gpu_ipc_handle;
+#define gpu_ipc_get             cudaIpcGetMemHandle
+#define gpu_ipc_open(p, h)      cudaIpcOpenMemHandle((p), (h), cudaIpcMemLazyEnablePeerAccess)
+#define gpu_ipc_close           cudaIpcCloseMemHandle
+#define gpu_malloc_open(p, n)   cudaMalloc((p), (n))
+#define gpu_malloc_mapped(p, n) cudaHostAlloc((p), (n), cudaHostAllocMapped)
+#define gpu_mapped_address      cudaHostGetDevicePointer
 
 enum { GPU_LANES = 32 };
 
+#endif
+
+/* Whether p is memory of a device; an error, to be cleared, where the run time does not know p. */
+#if defined(__HIPCC__)
+static inline bool gpu_pointer_is_device(const void *p)
+{
+    hipPointerAttribute_t about;
+#if HIP_VERSION_MAJOR >= 6
+    return hipPointerGetAttributes(&about, p) == hipSuccess && about.type == hipMemoryTypeDevice;
+#else
+    return hipPointerGetAttributes(&about, p) == hipSuccess &&
+           about.memoryType == hipMemoryTypeDevice;
+#endif
+}
+#define gpu_copy_now(a, b, n) hipMemcpy((a), (b), (n), hipMemcpyDefault)
+#else
+static inline bool gpu_pointer_is_device(const void *p)
+{
+    cudaPointerAttributes about;
+    return cudaPointerGetAttributes(&about, p) == cudaSuccess && about.type == cudaMemoryTypeDevice;
+}
+#define gpu_copy_now(a, b, n) cudaMemcpy((a), (b), (n), cudaMemcpyDefault)
 #endif
 
 /* Loads of what is read once: kept out of the way of what is read again. */
@@ -188,6 +237,80 @@ __device__ static inline long long gpu_lanes_before(long long v)
 __device__ static inline long long gpu_lanes_from(long long v, int lane)
 {
     return __shfl_sync(0xffffffffu, v, lane);
+}
+#endif
+
+/* Words that another device or the host writes meanwhile, and a clock to stop waiting by. What was
+ * stored before a release is seen after the acquire that sees it. The 8-byte halves of 16 bytes
+ * arrive whole. */
+#if defined(__HIPCC__)
+__device__ static inline unsigned gpu_load_acquire(const unsigned *p)
+{
+    return __hip_atomic_load(p, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_SYSTEM);
+}
+__device__ static inline void gpu_store_release(unsigned *p, unsigned value)
+{
+    __hip_atomic_store(p, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM);
+}
+/* Before a barrier behind which one thread releases the stores of all. */
+__device__ static inline void gpu_settle_stores(void)
+{
+    __threadfence_system();
+}
+__device__ static inline uint4 gpu_load_halves(const void *p)
+{
+    const unsigned long long *from = (const unsigned long long *)p;
+    unsigned long long a = __hip_atomic_load(from, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
+    unsigned long long b = __hip_atomic_load(from + 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
+    return make_uint4((unsigned)a, (unsigned)(a >> 32), (unsigned)b, (unsigned)(b >> 32));
+}
+__device__ static inline void gpu_store_halves(void *p, uint4 v)
+{
+    unsigned long long *to = (unsigned long long *)p;
+    __hip_atomic_store(to, (unsigned long long)v.y << 32 | v.x, __ATOMIC_RELAXED,
+                       __HIP_MEMORY_SCOPE_SYSTEM);
+    __hip_atomic_store(to + 1, (unsigned long long)v.w << 32 | v.z, __ATOMIC_RELAXED,
+                       __HIP_MEMORY_SCOPE_SYSTEM);
+}
+__device__ static inline unsigned long long gpu_time_ns(void)
+{
+    return __builtin_amdgcn_s_memrealtime() * 10; /* counts at 100 MHz */
+}
+#else
+__device__ static inline unsigned gpu_load_acquire(const unsigned *p)
+{
+    unsigned value;
+    asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(p) : "memory");
+    return value;
+}
+__device__ static inline void gpu_store_release(unsigned *p, unsigned value)
+{
+    asm volatile("st.release.sys.global.u32 [%0], %1;" : : "l"(p), "r"(value) : "memory");
+}
+__device__ static inline void gpu_settle_stores(void)
+{
+}
+__device__ static inline uint4 gpu_load_halves(const void *p)
+{
+    uint4 v;
+    asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "l"(p)
+                 : "memory");
+    return v;
+}
+__device__ static inline void gpu_store_halves(void *p, uint4 v)
+{
+    asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %4};"
+                 :
+                 : "l"(p), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
+                 : "memory");
+}
+__device__ static inline unsigned long long gpu_time_ns(void)
+{
+    unsigned long long now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
 }
 #endif
 

@@ -1,4 +1,4 @@
-/* pack.cu - a lattice's tables, canonical arrays in and out, halo messages */
+/* pack.cu - a lattice's tables, canonical arrays in and out */
 #include "backend_gpu.h"
 
 extern "C" {
@@ -51,6 +51,23 @@ done:
     return status;
 }
 
+/* All sites of a parity, those of the interior first. */
+static naik_status upload_sites(naik_backend *backend, const naik_lattice *lat, int parity,
+                                int32_t **out)
+{
+    const size_t interior = (size_t)lat->interior_count[parity];
+    int32_t *sites = (int32_t *)malloc((size_t)lat->half * sizeof *sites);
+    if (sites == NULL) {
+        return NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for a list of sites");
+    }
+    memcpy(sites, lat->interior[parity], interior * sizeof *sites);
+    memcpy(sites + interior, lat->boundary[parity],
+           (size_t)lat->boundary_count[parity] * sizeof *sites);
+    naik_status status = upload_list(backend, sites, lat->half, out);
+    free(sites);
+    return status;
+}
+
 static naik_status upload_hops(naik_backend *backend, const naik_lattice *lat, int parity,
                                int32_t **out)
 {
@@ -79,10 +96,7 @@ naik_status gpu_tables_create(naik_backend *backend, const naik_lattice *lattice
     }
     tables->stencil = stencil_of(lattice);
     for (int parity = 0; parity < 2 && lattice->halo > 0; parity++) {
-        NAIK_TRY(upload_list(backend, lattice->interior[parity], lattice->interior_count[parity],
-                             &tables->interior[parity]));
-        NAIK_TRY(upload_list(backend, lattice->boundary[parity], lattice->boundary_count[parity],
-                             &tables->boundary[parity]));
+        NAIK_TRY(upload_sites(backend, lattice, parity, &tables->sites[parity]));
         NAIK_TRY(upload_hops(backend, lattice, parity, &tables->hop[parity]));
     }
     *out = tables;
@@ -97,9 +111,11 @@ void gpu_tables_destroy(naik_backend *backend, void *tables)
 {
     gpu_tables *t = (gpu_tables *)tables;
     for (int parity = 0; t != NULL && parity < 2; parity++) {
-        gpu_release(backend, t->interior[parity]);
-        gpu_release(backend, t->boundary[parity]);
+        gpu_release(backend, t->sites[parity]);
         gpu_release(backend, t->hop[parity]);
+    }
+    if (t != NULL) {
+        gpu_exchange_release(backend, &t->exchange);
     }
     free(t);
 }
@@ -203,122 +219,4 @@ naik_status gpu_field_export(const naik_field *field, naik_parity parity, int co
     }
 done:
     return status;
-}
-
-/* ---- halo messages: [depth * face + number][nrhs] of what one lane of one column holds */
-
-size_t gpu_face_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs, int mu,
-                      int depth)
-{
-    size_t site = precision == NAIK_DOUBLE ? 48 : precision == NAIK_SINGLE ? 24 : 16;
-    return site * (size_t)nrhs * (size_t)lattice->face[mu] * (size_t)depth;
-}
-
-/* Checkerboard number of site `number` of a parity in the layer x_mu = coordinate. */
-__device__ static inline int layer_site(const gpu_stencil &st, int parity, int mu, int coordinate,
-                                        int number)
-{
-    int x[4], sum = coordinate + parity;
-    int half_of = mu == 0 ? 1 : 0; /* the direction that goes by twos */
-    int rest = number;
-    for (int nu = half_of; nu < 4; nu++) {
-        if (nu == mu) {
-            continue;
-        }
-        int extent = nu == half_of ? st.local[nu] / 2 : st.local[nu];
-        x[nu] = rest % extent;
-        rest /= extent;
-        sum += nu == half_of ? 0 : x[nu];
-    }
-    x[mu] = coordinate;
-    x[half_of] = 2 * x[half_of] + (sum & 1);
-    return (x[0] >> 1) + x[1] * st.stride[1] + x[2] * st.stride[2] + x[3] * st.stride[3];
-}
-
-typedef struct halo_params {
-    gpu_stencil stencil;
-    int parity, mu, coordinate, step; /* layer d lies at coordinate + d step */
-    int first;                        /* halo site of number 0; -1: sites of the box */
-    int face, count, nrhs;
-} halo_params;
-
-template <class V>
-__device__ static inline char *halo_place(const halo_params &h, char *data, int i)
-{
-    int site = h.first + i;
-    if (h.first < 0) {
-        int layer = i / h.face;
-        site = layer_site(h.stencil, h.parity, h.mu, h.coordinate + layer * h.step,
-                          i - layer * h.face);
-    }
-    return data + vec_offset<V>(site, (int)blockIdx.y, h.nrhs);
-}
-
-template <class V> __global__ void pack_kernel(halo_params h, char *data, char *buffer)
-{
-    const int i = (int)(blockIdx.x * PACK_THREADS + threadIdx.x);
-    if (i >= h.count) {
-        return;
-    }
-    const int units = V::COLUMN_BYTES / PREC_BLOCK / V::LANE_BYTES;
-    const char *from = halo_place<V>(h, data, i);
-    char *to = buffer + ((size_t)blockIdx.y * h.count + i) * (units * V::LANE_BYTES);
-#pragma unroll
-    for (int u = 0; u < units * V::LANE_BYTES / 8; u++) {
-        int unit = u * 8 / V::LANE_BYTES, part = u * 8 % V::LANE_BYTES;
-        *(uint2 *)(to + u * 8) = *(const uint2 *)(from + unit * PREC_BLOCK * V::LANE_BYTES + part);
-    }
-}
-
-template <class V> __global__ void unpack_kernel(halo_params h, char *data, const char *buffer)
-{
-    const int i = (int)(blockIdx.x * PACK_THREADS + threadIdx.x);
-    if (i >= h.count) {
-        return;
-    }
-    const int units = V::COLUMN_BYTES / PREC_BLOCK / V::LANE_BYTES;
-    char *to = halo_place<V>(h, data, i);
-    const char *from = buffer + ((size_t)blockIdx.y * h.count + i) * (units * V::LANE_BYTES);
-#pragma unroll
-    for (int u = 0; u < units * V::LANE_BYTES / 8; u++) {
-        int unit = u * 8 / V::LANE_BYTES, part = u * 8 % V::LANE_BYTES;
-        *(uint2 *)(to + unit * PREC_BLOCK * V::LANE_BYTES + part) = *(const uint2 *)(from + u * 8);
-    }
-}
-
-static halo_params halo_params_of(const naik_field *field, naik_parity parity, int mu, int depth)
-{
-    const naik_lattice *lat = field->geometry->lattice;
-    halo_params h = {};
-    h.stencil = gpu_tables_of(field->geometry)->stencil;
-    h.parity = (int)parity;
-    h.mu = mu;
-    h.face = lat->face[mu];
-    h.count = lat->face[mu] * depth;
-    h.nrhs = field->nrhs;
-    return h;
-}
-
-naik_status gpu_pack(const naik_field *field, naik_parity parity, int mu, int side, int depth,
-                     void *buffer)
-{
-    naik_backend *backend = field->geometry->backend;
-    halo_params h = halo_params_of(field, parity, mu, depth);
-    h.first = -1;
-    h.coordinate = side == NAIK_AHEAD ? field->geometry->lattice->local[mu] - 1 : 0;
-    h.step = side == NAIK_AHEAD ? -1 : 1;
-    BY_PRECISION(field->precision, pack_kernel, pack_blocks(h.count, h.nrhs),
-                 gpu_state_of(backend)->stream, h, (char *)field->data, (char *)buffer);
-    return GPU_LAUNCHED(backend, "packing a halo message");
-}
-
-naik_status gpu_unpack(naik_field *field, naik_parity parity, int mu, int side, int depth,
-                       const void *buffer)
-{
-    naik_backend *backend = field->geometry->backend;
-    halo_params h = halo_params_of(field, parity, mu, depth);
-    h.first = field->geometry->lattice->zone[mu][side];
-    BY_PRECISION(field->precision, unpack_kernel, pack_blocks(h.count, h.nrhs),
-                 gpu_state_of(backend)->stream, h, (char *)field->data, (const char *)buffer);
-    return GPU_LAUNCHED(backend, "unpacking a halo message");
 }

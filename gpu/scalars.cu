@@ -1,6 +1,7 @@
 /* scalars.cu - the scalars of the iteration, computed where they are used */
 #include "backend_gpu.h"
 
+#include "peer.cuh"
 #include "reduce.cuh"
 
 naik_status gpu_sums_clear(naik_backend *backend, naik_exactsum *sums, int count)
@@ -10,12 +11,23 @@ naik_status gpu_sums_clear(naik_backend *backend, naik_exactsum *sums, int count
         "clearing sums");
 }
 
+__global__ void sums_reduce_kernel(const peer_sums peers, naik_exactsum *sums)
+{
+    const int c = (int)blockIdx.x;
+    peer_add(peers, &sums[c], c, (int)threadIdx.x, GPU_LANES);
+}
+
 naik_status gpu_sums_reduce(naik_backend *backend, naik_exactsum *sums, int count)
 {
     naik_status status = NAIK_OK;
     naik_exactsum *host = (naik_exactsum *)gpu_state_of(backend)->pinned;
     if (backend->comm->size == 1) {
         return NAIK_OK;
+    }
+    if (backend->route.whole) {
+        sums_reduce_kernel<<<count, GPU_LANES, 0, gpu_state_of(backend)->stream>>>(
+            peer_sums_of(backend), sums);
+        return GPU_LAUNCHED(backend, "adding sums over ranks");
     }
     NAIK_TRY(gpu_download(backend, host, sums, (size_t)count * sizeof *sums));
     NAIK_TRY(naik_comm_sum_exact(backend->comm, host, count));
@@ -37,10 +49,18 @@ done:
     return status;
 }
 
-__global__ void column_alpha_kernel(naik_column *columns, naik_exactsum *sums)
+/* Where peers cannot be reached by kernels, sums are added before. */
+static naik_status add_before(naik_backend *backend, naik_exactsum *sums, int count)
+{
+    return backend->route.whole ? NAIK_OK : gpu_sums_reduce(backend, sums, count);
+}
+
+__global__ void column_alpha_kernel(const peer_sums peers, naik_column *columns,
+                                    naik_exactsum *sums)
 {
     __shared__ int64_t word[NAIK_EXACTSUM_WORDS];
     const int c = (int)blockIdx.x;
+    peer_add(peers, &sums[c], c, (int)threadIdx.x, GPU_LANES);
     double value = exact_take(&sums[c], word, (int)threadIdx.x);
     if (threadIdx.x == 0) {
         naik_column_alpha(&columns[c], value);
@@ -50,15 +70,21 @@ __global__ void column_alpha_kernel(naik_column *columns, naik_exactsum *sums)
 naik_status gpu_column_alpha(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
                              int count)
 {
-    column_alpha_kernel<<<count, GPU_LANES, 0, gpu_state_of(backend)->stream>>>(columns, sums);
-    return GPU_LAUNCHED(backend, "computing alpha");
+    naik_status status = NAIK_OK;
+    NAIK_TRY(add_before(backend, sums, count));
+    column_alpha_kernel<<<count, GPU_LANES, 0, gpu_state_of(backend)->stream>>>(
+        peer_sums_of(backend), columns, sums);
+    NAIK_TRY(GPU_LAUNCHED(backend, "computing alpha"));
+done:
+    return status;
 }
 
-__global__ void column_step_kernel(naik_column *columns, naik_exactsum *sums, int count,
-                                   double *history, int history_stride)
+__global__ void column_step_kernel(const peer_sums peers, naik_column *columns, naik_exactsum *sums,
+                                   int count, double *history, int history_stride)
 {
     __shared__ int64_t word[NAIK_EXACTSUM_WORDS];
     const int c = (int)blockIdx.x;
+    peer_add(peers, &sums[c], c, (int)threadIdx.x, GPU_LANES);
     double value = exact_take(&sums[c], word, (int)threadIdx.x);
     if (threadIdx.x == 0) {
         bool running = columns[c].state == NAIK_COLUMN_RUN;
@@ -73,7 +99,11 @@ __global__ void column_step_kernel(naik_column *columns, naik_exactsum *sums, in
 naik_status gpu_column_step(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
                             int count, double *history, int history_stride)
 {
+    naik_status status = NAIK_OK;
+    NAIK_TRY(add_before(backend, sums, count));
     column_step_kernel<<<count, GPU_LANES, 0, gpu_state_of(backend)->stream>>>(
-        columns, sums, count, history, history_stride);
-    return GPU_LAUNCHED(backend, "computing beta");
+        peer_sums_of(backend), columns, sums, count, history, history_stride);
+    NAIK_TRY(GPU_LAUNCHED(backend, "computing beta"));
+done:
+    return status;
 }

@@ -38,6 +38,15 @@ static naik_status open_backend(naik_backend *backend, const naik_backend_ops *o
     return status;
 }
 
+static void destroy(naik_backend *backend)
+{
+    naik_transport_release(backend);
+    if (backend->ops != NULL) {
+        backend->ops->close(backend);
+    }
+    free(backend);
+}
+
 naik_status naik_backend_create(naik_comm *comm, const char *name,
                                 const naik_backend_options *options, naik_backend **out)
 {
@@ -74,10 +83,12 @@ naik_status naik_backend_create(naik_comm *comm, const char *name,
     if (backend->ops == NULL) {
         NAIK_TRY(open_backend(backend, &naik_backend_cpu, options));
     }
+    NAIK_TRY(
+        naik_transport_choose(backend, options != NULL ? options->transport : NAIK_TRANSPORT_AUTO));
     *out = backend;
 done:
     if (status != NAIK_OK) {
-        free(backend);
+        destroy(backend);
     }
     return status;
 }
@@ -87,8 +98,7 @@ void naik_backend_destroy(naik_backend **backend)
     if (*backend == NULL) {
         return;
     }
-    (*backend)->ops->close(*backend);
-    free(*backend);
+    destroy(*backend);
     *backend = NULL;
 }
 

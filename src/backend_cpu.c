@@ -238,15 +238,21 @@ static naik_status cpu_update_p(const naik_column *columns, const naik_field *r,
 static naik_status cpu_column_alpha(naik_backend *backend, naik_column *columns,
                                     naik_exactsum *sums, int count)
 {
+    naik_status status = NAIK_OK;
+    NAIK_TRY(cpu_sums_reduce(backend, sums, count));
     for (int c = 0; c < count; c++) {
         naik_column_alpha(&columns[c], naik_exactsum_value(&sums[c]));
     }
-    return cpu_sums_clear(backend, sums, count);
+    NAIK_TRY(cpu_sums_clear(backend, sums, count));
+done:
+    return status;
 }
 
 static naik_status cpu_column_step(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
                                    int count, double *history, int history_stride)
 {
+    naik_status status = NAIK_OK;
+    NAIK_TRY(cpu_sums_reduce(backend, sums, count));
     for (int c = 0; c < count; c++) {
         bool running = columns[c].state == NAIK_COLUMN_RUN;
         naik_column_step(&columns[c], naik_exactsum_value(&sums[c]));
@@ -254,7 +260,9 @@ static naik_status cpu_column_step(naik_backend *backend, naik_column *columns, 
             history[(columns[c].iterations - 1) % history_stride * count + c] = columns[c].rr;
         }
     }
-    return cpu_sums_clear(backend, sums, count);
+    NAIK_TRY(cpu_sums_clear(backend, sums, count));
+done:
+    return status;
 }
 
 static naik_status cpu_repeat(naik_backend *backend, uint64_t serial,

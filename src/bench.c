@@ -13,6 +13,7 @@
 
 static const char *const precisions[] = {
     [NAIK_DOUBLE] = "double", [NAIK_SINGLE] = "single", [NAIK_HALF] = "half", NULL};
+static const char *const transports[] = {"auto", "peer", "mpi_device", "staged", NULL};
 static const char *const backends[] = {"auto", "cpu", "gpu", NULL};
 
 /* "1,8,12" into list. */
@@ -79,6 +80,11 @@ static naik_status parse(naik_log *log, const char *command, int argc, char **ar
          .min = 1,
          .max = NAIK_MAX_RHS},
         {.name = "backend", .kind = NAIK_OPTION_CHOICE, .target = &o->backend, .choices = backends},
+        {.name = "transport",
+         .kind = NAIK_OPTION_CHOICE,
+         .target = &o->transport,
+         .choices = transports},
+        {.name = "share-gpu", .kind = NAIK_OPTION_FLAG, .target = &o->share_gpu},
         {.name = "threads",
          .kind = NAIK_OPTION_INT,
          .target = &o->threads,
@@ -233,7 +239,9 @@ static naik_status set_up(bench *b)
 {
     naik_status status = NAIK_OK;
     const bench_options *o = b->options;
-    const naik_backend_options options = {.threads = o->threads};
+    const naik_backend_options options = {.threads = o->threads,
+                                          .share_gpu = o->share_gpu,
+                                          .transport = (naik_transport)o->transport};
     b->threads = count_threads(o->threads);
     NAIK_TRY(create_lattice(b));
     NAIK_TRY(naik_backend_create(b->comm, backends[o->backend], &options, &b->backend));

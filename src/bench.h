@@ -23,8 +23,9 @@ typedef struct bench_options {
     int inner_precision; /* of cg's vectors inside; -1: --precision */
     int recon;           /* 0: nothing compressed */
     int nrhs[BENCH_MAX_LIST], nrhs_count;
-    int batch; /* of cg; 0: all right-hand sides at once */
-    int backend, threads;
+    int batch;                       /* of cg; 0: all right-hand sides at once */
+    int backend, threads, transport; /* naik_transport */
+    bool share_gpu;
     double mass, tolerance;
     int max_iterations;
     bool weak,
@@ -84,6 +85,8 @@ void bench_put_real(bench_line *line, const char *key, const char *format, doubl
 /* action=, precision=, links=, recon= */
 void bench_put_kind(const bench *b, bench_line *line, naik_precision vectors, naik_precision links,
                     int recon);
+/* transport=, without the time of the test exchange */
+void bench_put_transport(const bench *b, bench_line *line);
 void bench_put_extents(bench_line *line, const char *key, const int extents[NAIK_DIM]);
 /* size=, local=, grid=, nodes=, ranks=, threads= */
 void bench_put_machine(const bench *b, bench_line *line);

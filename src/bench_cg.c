@@ -95,6 +95,9 @@ static void print(const run *r, const naik_links *links, naik_precision vectors,
     bench_put_int(&line, "nrhs", r->count);
     bench_put_int(&line, "batch", batch);
     bench_put_machine(b, &line);
+    if (b->comm->size > 1) {
+        bench_put_transport(b, &line);
+    }
     bench_put_real(&line, "mass", "%g", b->options->mass);
     if (b->options->iterations == 0) {
         bench_put_real(&line, "tolerance", "%g", b->options->tolerance);

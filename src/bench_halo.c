@@ -63,7 +63,7 @@ static void print(const bench *b, const char *direction, int nrhs, double bytes,
 {
     bench_line line;
     bench_line_begin(b, &line);
-    bench_put_text(&line, "transport", b->backend->ops->host_memory ? "mpi" : "staged");
+    bench_put_transport(b, &line);
     bench_put_text(&line, "direction", direction);
     bench_put_text(&line, "precision", naik_precision_name(bench_vectors(b)));
     bench_put_int(&line, "nrhs", nrhs);

@@ -157,6 +157,14 @@ void bench_put_kind(const bench *b, bench_line *line, naik_precision vectors, na
     bench_put_int(line, "recon", recon);
 }
 
+void bench_put_transport(const bench *b, bench_line *line)
+{
+    char text[64];
+    naik_transport_describe(b->backend, text, sizeof text);
+    text[strcspn(text, " ")] = '\0';
+    bench_put_text(line, "transport", text);
+}
+
 void bench_put_extents(bench_line *line, const char *key, const int extents[NAIK_DIM])
 {
     put_key(line, key);

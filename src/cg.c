@@ -41,10 +41,8 @@ static naik_status iterate(void *data)
     const naik_backend_ops *ops = backend->ops;
     const int n = cg->width_now;
     NAIK_TRY(naik_schur_apply(&cg->inner, cg->p, cg->columns, NAIK_COLUMN_RUN, cg->ap, cg->sums));
-    NAIK_TRY(ops->sums_reduce(backend, cg->sums, n));
     NAIK_TRY(ops->column_alpha(backend, cg->columns, cg->sums, n));
     NAIK_TRY(ops->update_xr(cg->columns, cg->p, cg->ap, cg->xi, cg->ri, cg->sums));
-    NAIK_TRY(ops->sums_reduce(backend, cg->sums, n));
     NAIK_TRY(ops->column_step(backend, cg->columns, cg->sums, n, cg->history, cg->poll));
     NAIK_TRY(ops->update_p(cg->columns, cg->ri, cg->p));
 done:

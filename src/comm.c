@@ -216,6 +216,14 @@ naik_status naik_comm_gather(naik_comm *comm, const void *mine, size_t size_byte
                            "a gather");
 }
 
+naik_status naik_comm_node_gather(naik_comm *comm, const void *mine, size_t size_bytes, void *out)
+{
+    return naik_comm_check(comm,
+                           MPI_Allgather(mine, (int)size_bytes, MPI_BYTE, out, (int)size_bytes,
+                                         MPI_BYTE, comm->mpi->node),
+                           "a gather within the node");
+}
+
 naik_status naik_comm_exchange(naik_comm *comm, int to, const void *out, int from, void *in,
                                size_t size_bytes)
 {

@@ -59,7 +59,7 @@ naik_status naik_dslash(const naik_dslash_args *args)
     naik_timer_stop(timer, "halo");
     NAIK_TRY(ops->dslash(args, NAIK_INTERIOR));
     naik_timer_start(timer, "halo");
-    NAIK_TRY(naik_halo_wait(geometry->halo, in, from, depth));
+    NAIK_TRY(naik_halo_hand_over(geometry->halo, in, from, depth));
     naik_timer_stop(timer, "halo");
     NAIK_TRY(ops->dslash(args, NAIK_BOUNDARY));
 done:

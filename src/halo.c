@@ -1,26 +1,49 @@
-/* halo.c - the exchange plan: one message a face, receives posted before anything is packed
+/* halo.c - the exchange plan: who is reached over which path, one message a face
  *
- * Messages travel from backend memory where MPI may touch it, else through host buffers beside it.
+ * Faces that go from device to device are the backend's own affair (naik_peer_ops). The others lie
+ * one behind the other in one buffer of each kind, receives posted before anything is packed. MPI
+ * sees that memory itself where it may, else a copy of it in host memory.
  */
 #include "naik/halo.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "naik/comm_mpi.h"
-#include "naik/memory.h"
+#if defined(OPEN_MPI) && defined(NAIK_MPI_QUERY)
+#include <mpi-ext.h>
+#endif
+
+enum { MESSAGE_ALIGNMENT = 256 };
 
 typedef struct face {
-    void *send, *receive;           /* backend memory */
-    void *host_send, *host_receive; /* what MPI sees; the same where the host may touch it */
-    size_t capacity;                /* bytes of each */
+    bool used; /* by MPI, in the exchange under way */
+    size_t at, bytes;
 } face;
 
 struct naik_halo {
     const naik_geometry *geometry;
-    face faces[NAIK_DIM][2]; /* [mu][side]: sent to that side, received from that side */
+    char *send, *receive;           /* backend memory */
+    char *host_send, *host_receive; /* what MPI sees; the same where it may touch that */
+    bool staged;                    /* it may not */
+    size_t capacity;                /* bytes of each */
+    face faces[NAIK_DIM][2];        /* [mu][side]: sent to that side, received from that side */
+    size_t total;                   /* bytes of all faces in use */
+    bool direct[NAIK_DIM][2];       /* faces that go from device to device */
+    bool any_direct;
     MPI_Request requests[4 * NAIK_DIM];
     int request_count;
 };
+
+bool naik_halo_mpi_takes_device_memory(void)
+{
+    const char *cray = getenv("MPICH_GPU_SUPPORT_ENABLED");
+    bool takes = cray != NULL && strcmp(cray, "1") == 0;
+#if defined(OPEN_MPI) && defined(NAIK_MPI_QUERY)
+    takes = takes || NAIK_MPI_QUERY() == 1; /* the Makefile names it */
+#endif
+    return takes;
+}
 
 naik_status naik_halo_create(const naik_geometry *geometry, naik_halo **out)
 {
@@ -33,15 +56,18 @@ naik_status naik_halo_create(const naik_geometry *geometry, naik_halo **out)
     return NAIK_OK;
 }
 
-static void release_face(naik_backend *backend, face *f)
+static void release_buffers(naik_halo *halo)
 {
-    if (!backend->ops->host_memory) {
-        naik_free(f->host_send);
-        naik_free(f->host_receive);
+    naik_backend *backend = halo->geometry->backend;
+    if (halo->staged) {
+        backend->ops->release_host(backend, halo->host_send);
+        backend->ops->release_host(backend, halo->host_receive);
     }
-    backend->ops->release(backend, f->send);
-    backend->ops->release(backend, f->receive);
-    *f = (face){0};
+    backend->ops->release(backend, halo->send);
+    backend->ops->release(backend, halo->receive);
+    halo->send = halo->receive = halo->host_send = halo->host_receive = NULL;
+    halo->staged = false;
+    halo->capacity = 0;
 }
 
 void naik_halo_destroy(naik_halo **halo)
@@ -49,42 +75,68 @@ void naik_halo_destroy(naik_halo **halo)
     if (*halo == NULL) {
         return;
     }
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        for (int side = 0; side < 2; side++) {
-            release_face((*halo)->geometry->backend, &(*halo)->faces[mu][side]);
-        }
-    }
+    release_buffers(*halo);
     free(*halo);
     *halo = NULL;
 }
 
-/* Room for a message of size_bytes; grows at the first exchange of a larger shape only. */
-static naik_status reserve(naik_backend *backend, face *f, size_t size_bytes)
+/* Room for messages of this size; grows at the first exchange of a larger shape only. */
+static naik_status reserve(naik_halo *halo)
 {
     naik_status status = NAIK_OK;
-    if (f->capacity >= size_bytes) {
+    naik_backend *backend = halo->geometry->backend;
+    const naik_backend_ops *ops = backend->ops;
+    static const char what[] = "halo messages";
+    if (halo->capacity >= halo->total) {
         return NAIK_OK;
     }
-    release_face(backend, f);
-    NAIK_TRY(backend->ops->alloc(backend, size_bytes, "a halo message", &f->send));
-    NAIK_TRY(backend->ops->alloc(backend, size_bytes, "a halo message", &f->receive));
-    if (backend->ops->host_memory) {
-        f->host_send = f->send;
-        f->host_receive = f->receive;
+    release_buffers(halo);
+    NAIK_TRY(ops->alloc(backend, halo->total, what, (void **)&halo->send));
+    NAIK_TRY(ops->alloc(backend, halo->total, what, (void **)&halo->receive));
+    halo->staged = !ops->host_memory && !backend->route.device;
+    if (halo->staged) {
+        NAIK_TRY(ops->alloc_host(backend, halo->total, what, (void **)&halo->host_send));
+        NAIK_TRY(ops->alloc_host(backend, halo->total, what, (void **)&halo->host_receive));
     } else {
-        NAIK_TRY(naik_alloc(backend->log, size_bytes, "a halo message", &f->host_send));
-        NAIK_TRY(naik_alloc(backend->log, size_bytes, "a halo message", &f->host_receive));
+        halo->host_send = halo->send;
+        halo->host_receive = halo->receive;
     }
-    f->capacity = size_bytes;
+    halo->capacity = halo->total;
 done:
     return status;
 }
 
-static size_t message_bytes(const naik_field *field, int mu, int depth)
+/* Which faces go over which path, and where in the buffers they lie. */
+static naik_status plan(naik_halo *halo, const naik_field *field, int depth)
 {
-    const naik_geometry *geometry = field->geometry;
-    return geometry->backend->ops->face_bytes(geometry->lattice, field->precision, field->nrhs, mu,
-                                              depth);
+    const naik_lattice *lat = halo->geometry->lattice;
+    naik_backend *backend = halo->geometry->backend;
+    const naik_route *route = &backend->route;
+    halo->total = 0;
+    halo->any_direct = false;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        for (int side = 0; side < 2; side++) {
+            face *f = &halo->faces[mu][side];
+            bool direct =
+                lat->split[mu] && route->peer && route->near[lat->neighbour_rank[mu][side]];
+            halo->direct[mu][side] = direct;
+            halo->any_direct = halo->any_direct || direct;
+            f->used = lat->split[mu] && !direct;
+            if (!f->used) {
+                continue;
+            }
+            f->bytes = backend->ops->face_bytes(lat, field->precision, field->nrhs, mu, depth);
+            if (f->bytes > INT32_MAX) {
+                return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
+                                 "a halo message of %zu bytes: use a smaller batch or more ranks",
+                                 f->bytes);
+            }
+            f->at = halo->total;
+            halo->total +=
+                (f->bytes + MESSAGE_ALIGNMENT - 1) / MESSAGE_ALIGNMENT * MESSAGE_ALIGNMENT;
+        }
+    }
+    return NAIK_OK;
 }
 
 /* A message is tagged by the zone it fills: sent to the side ahead, it fills the zone behind. */
@@ -93,26 +145,25 @@ static int tag_of(int mu, int zone_side)
     return 2 * mu + zone_side;
 }
 
-static naik_status post_receives(naik_halo *halo, const naik_field *field, int depth)
+static naik_status post(naik_halo *halo, bool receive)
 {
     naik_status status = NAIK_OK;
     const naik_lattice *lat = halo->geometry->lattice;
     naik_comm *comm = lat->comm;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        for (int side = 0; lat->split[mu] && side < 2; side++) {
-            face *f = &halo->faces[mu][side];
-            size_t bytes = message_bytes(field, mu, depth);
-            if (bytes > INT32_MAX) {
-                return NAIK_FAIL(comm->log, NAIK_ERR_ARG,
-                                 "a halo message of %zu bytes: use a smaller batch or more ranks",
-                                 bytes);
+        for (int side = 0; side < 2; side++) {
+            const face *f = &halo->faces[mu][side];
+            if (!f->used) {
+                continue;
             }
-            NAIK_TRY(reserve(halo->geometry->backend, f, bytes));
-            NAIK_TRY(naik_comm_check(
-                comm,
-                MPI_Irecv(f->host_receive, (int)bytes, MPI_BYTE, lat->neighbour_rank[mu][side],
-                          tag_of(mu, side), comm->mpi->world, &halo->requests[halo->request_count]),
-                "posting a halo receive"));
+            const int rank = lat->neighbour_rank[mu][side], bytes = (int)f->bytes;
+            MPI_Request *request = &halo->requests[halo->request_count];
+            int error = receive ? MPI_Irecv(halo->host_receive + f->at, bytes, MPI_BYTE, rank,
+                                            tag_of(mu, side), comm->mpi->world, request)
+                                : MPI_Isend(halo->host_send + f->at, bytes, MPI_BYTE, rank,
+                                            tag_of(mu, !side), comm->mpi->world, request);
+            NAIK_TRY(naik_comm_check(comm, error,
+                                     receive ? "posting a halo receive" : "sending a halo"));
             halo->request_count++;
         }
     }
@@ -123,57 +174,86 @@ done:
 naik_status naik_halo_start(naik_halo *halo, const naik_field *field, naik_parity parity, int depth)
 {
     naik_status status = NAIK_OK;
-    const naik_lattice *lat = halo->geometry->lattice;
     naik_backend *backend = halo->geometry->backend;
-    naik_comm *comm = lat->comm;
+    const naik_backend_ops *ops = backend->ops;
     halo->request_count = 0;
-    NAIK_TRY(post_receives(halo, field, depth));
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        for (int side = 0; lat->split[mu] && side < 2; side++) {
-            NAIK_TRY(
-                backend->ops->pack(field, parity, mu, side, depth, halo->faces[mu][side].send));
-        }
+    NAIK_TRY(plan(halo, field, depth));
+    if (halo->any_direct) {
+        NAIK_TRY(ops->peer->reserve(field, halo->direct));
+        NAIK_TRY(ops->peer->send(field, parity, depth));
     }
+    if (halo->total == 0) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(reserve(halo));
+    NAIK_TRY(post(halo, true));
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        for (int side = 0; lat->split[mu] && side < 2; side++) {
-            face *f = &halo->faces[mu][side];
-            size_t bytes = message_bytes(field, mu, depth);
-            if (!backend->ops->host_memory) {
-                NAIK_TRY(backend->ops->download(backend, f->host_send, f->send, bytes));
+        for (int side = 0; side < 2; side++) {
+            const face *f = &halo->faces[mu][side];
+            if (f->used) {
+                NAIK_TRY(ops->pack(field, parity, mu, side, depth, halo->send + f->at));
             }
-            NAIK_TRY(
-                naik_comm_check(comm,
-                                MPI_Isend(f->host_send, (int)bytes, MPI_BYTE,
-                                          lat->neighbour_rank[mu][side], tag_of(mu, !side),
-                                          comm->mpi->world, &halo->requests[halo->request_count]),
-                                "sending a halo"));
-            halo->request_count++;
         }
     }
+    if (halo->staged) {
+        NAIK_TRY(ops->download(backend, halo->host_send, halo->send, halo->total));
+    } else {
+        NAIK_TRY(ops->sync(backend));
+    }
+    NAIK_TRY(post(halo, false));
 done:
     return status;
+}
+
+/* As MPI_Waitall, but gives up after the route's patience where it has one. */
+static naik_status wait_for_messages(naik_halo *halo)
+{
+    naik_comm *comm = halo->geometry->lattice->comm;
+    const double patience_s = halo->geometry->backend->route.patience_s;
+    /* gcc believes that MPICH's MPI_STATUSES_IGNORE would be written to */
+    MPI_Status statuses[4 * NAIK_DIM];
+    int error = MPI_SUCCESS, finished = patience_s == 0;
+    if (patience_s == 0) {
+        error = MPI_Waitall(halo->request_count, halo->requests, statuses);
+    }
+    for (double end_s = naik_time_s() + patience_s; error == MPI_SUCCESS && !finished;) {
+        error = MPI_Testall(halo->request_count, halo->requests, &finished, statuses);
+        if (!finished && naik_time_s() > end_s) {
+            return NAIK_FAIL(comm->log, NAIK_ERR_MPI, "no halo message within %.0f s", patience_s);
+        }
+    }
+    halo->request_count = 0;
+    return naik_comm_check(comm, error, "the halo exchange");
 }
 
 naik_status naik_halo_wait(naik_halo *halo, naik_field *field, naik_parity parity, int depth)
 {
     naik_status status = NAIK_OK;
-    const naik_lattice *lat = halo->geometry->lattice;
     naik_backend *backend = halo->geometry->backend;
-    /* gcc believes that MPICH's MPI_STATUSES_IGNORE would be written to */
-    MPI_Status statuses[4 * NAIK_DIM];
-    NAIK_TRY(naik_comm_check(lat->comm, MPI_Waitall(halo->request_count, halo->requests, statuses),
-                             "the halo exchange"));
-    halo->request_count = 0;
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        for (int side = 0; lat->split[mu] && side < 2; side++) {
-            face *f = &halo->faces[mu][side];
-            if (!backend->ops->host_memory) {
-                NAIK_TRY(backend->ops->upload(backend, f->receive, f->host_receive,
-                                              message_bytes(field, mu, depth)));
-            }
-            NAIK_TRY(backend->ops->unpack(field, parity, mu, side, depth, f->receive));
+    const naik_backend_ops *ops = backend->ops;
+    if (halo->total > 0) {
+        NAIK_TRY(wait_for_messages(halo));
+        if (halo->staged) {
+            NAIK_TRY(ops->upload(backend, halo->receive, halo->host_receive, halo->total));
         }
+    }
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        for (int side = 0; side < 2; side++) {
+            const face *f = &halo->faces[mu][side];
+            if (f->used) {
+                NAIK_TRY(ops->unpack(field, parity, mu, side, depth, halo->receive + f->at));
+            }
+        }
+    }
+    if (halo->any_direct) {
+        NAIK_TRY(ops->peer->receive(field, parity, depth));
     }
 done:
     return status;
+}
+
+naik_status naik_halo_hand_over(naik_halo *halo, naik_field *field, naik_parity parity, int depth)
+{
+    return halo->geometry->backend->route.whole ? NAIK_OK
+                                                : naik_halo_wait(halo, field, parity, depth);
 }

@@ -128,6 +128,8 @@ static const char help_bench[] =
     "  --iterations N                      cg: how many, whatever the residual (200)\n"
     "  --grid XxYxZxT                      ranks in each direction, else chosen\n"
     "  --backend auto|cpu|gpu --threads N\n"
+    "  --transport auto|peer|mpi_device|staged     of halos between GPUs; --share-gpu as in the "
+    "input\n"
     "  --repeat N --time S                 samples, and the least seconds of a sample\n"
     "  --file FILE.h5                      io: written, read and removed\n"
     "  --json                              JSON lines instead\n"

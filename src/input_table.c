@@ -19,7 +19,7 @@ static const char *const sources[] = {
 
 /* The words stand in the order of the enums. */
 static_assert((int)NAIK_INPUT_LINKS == 3 && (int)NAIK_INPUT_HALF == 3, "words follow enums");
-static_assert((int)NAIK_INPUT_BACKEND_GPU == 2 && (int)NAIK_INPUT_TRANSPORT_STAGED == 3,
+static_assert((int)NAIK_INPUT_BACKEND_GPU == 2 && (int)NAIK_TRANSPORT_STAGED == 3,
               "words follow enums");
 static_assert((int)NAIK_NOISE_GAUSSIAN == 2 && (int)NAIK_PION05 == 1 && (int)NAIK_SOURCE_FILE == 7,
               "words follow enums");
@@ -323,7 +323,8 @@ static const naik_param params[] = {
      .offset = INPUT(run.transport),
      .words = transports,
      .initial = "auto",
-     .doc = "how halos travel between GPUs"},
+     .doc = "how halos travel between GPUs: peer writes into the neighbour's memory, mpi_device "
+            "gives device memory to MPI, staged goes through host memory; auto measures"},
     {.key = "run.share_gpu",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(run.share_gpu),

@@ -2,10 +2,11 @@
 #include "naik/placement.h"
 
 #include <ctype.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "naik/affinity.h"
 
 typedef struct place {
     char host[64], device[256], cpus[160];
@@ -59,35 +60,17 @@ bool naik_placement_address(const char *description, char *address)
     return false;
 }
 
-static int numa_of(const char *address)
-{
-    char path[64];
-    int numa = -1;
-    snprintf(path, sizeof path, "/sys/bus/pci/devices/%s/numa_node", address);
-    FILE *file = address[0] != '\0' ? fopen(path, "r") : NULL;
-    if (file != NULL) {
-        numa = fscanf(file, "%d", &numa) == 1 ? numa : -1;
-        fclose(file);
-    }
-    return numa;
-}
-
 static void find_place(const naik_backend *backend, place *out)
 {
     char address[16];
-    cpu_set_t allowed;
-    bool set[CPU_SETSIZE] = {false};
+    bool cpus[NAIK_AFFINITY_CPUS];
     memset(out, 0, sizeof *out);
     snprintf(out->host, sizeof out->host, "%s", backend->comm->host);
     backend->ops->describe(backend, out->device, sizeof out->device);
     naik_placement_address(out->device, address);
-    out->numa = numa_of(address);
-    CPU_ZERO(&allowed);
-    (void)sched_getaffinity(0, sizeof allowed, &allowed); /* on failure: no processor is named */
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        set[cpu] = CPU_ISSET(cpu, &allowed);
-    }
-    naik_placement_ranges(set, CPU_SETSIZE, out->cpus, sizeof out->cpus);
+    out->numa = naik_affinity_numa(address);
+    naik_affinity_allowed(cpus);
+    naik_placement_ranges(cpus, NAIK_AFFINITY_CPUS, out->cpus, sizeof out->cpus);
 }
 
 naik_status naik_placement_print(naik_backend *backend)

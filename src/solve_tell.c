@@ -10,10 +10,14 @@
 
 void solve_tell_banner(const solve_job *j)
 {
-    char device[256];
+    char device[256], transport[64];
     j->backend->ops->describe(j->backend, device, sizeof device);
     naik_log_line(j->log, "naik %s (%s), %d rank%s on %s: %s", naik_version(), naik_version_git(),
                   j->comm->size, j->comm->size == 1 ? "" : "s", j->comm->host, device);
+    if (j->comm->size > 1 && !j->backend->ops->host_memory) {
+        naik_transport_describe(j->backend, transport, sizeof transport);
+        naik_log_line(j->log, "halo transport: %s", transport);
+    }
 }
 
 void solve_tell_output(const solve_job *j, const naik_propagator_spec *spec)

@@ -13,6 +13,16 @@ const char *fixture_backend_name(void)
     return name != NULL ? name : "cpu";
 }
 
+naik_transport fixture_transport(void)
+{
+    const char *name = getenv("NAIK_TRANSPORT");
+    int found = 0;
+    for (int i = 0; name != NULL && i < NAIK_TRANSPORTS; i++) {
+        found = strcmp(name, naik_transport_name((naik_transport)i)) == 0 ? i : found;
+    }
+    return (naik_transport)found;
+}
+
 /* 0.7 U + 0.1 noise for fat links, (1/24) e^{i theta} V for long ones. */
 static naik_status make_links(const naik_lattice *lat, bool naive, naik_fatlong *links)
 {
@@ -48,7 +58,8 @@ done:
 bool fixture_create(check *t, const int size[4], const int grid[4], bool alone, bool naive,
                     int threads, fixture *out)
 {
-    const naik_backend_options options = {.threads = threads, .share_gpu = true};
+    const naik_backend_options options = {
+        .threads = threads, .share_gpu = true, .transport = fixture_transport()};
     memset(out, 0, sizeof *out);
     naik_comm *comm = t->comm;
     bool ok = true;

@@ -46,5 +46,6 @@ void fixture_for_grids(check *t, const int size[4], int limit,
 
 /* The name for naik_backend_create. */
 const char *fixture_backend_name(void);
+naik_transport fixture_transport(void); /* NAIK_TRANSPORT, else auto */
 
 #endif

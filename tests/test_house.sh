@@ -43,9 +43,9 @@ verdict mpi_is_included_only_in_comm_halo_and_io "$(grep -nE '#[ ]*include[ ]*[<
     grep -vE '^(src/(comm|halo)[a-z_]*\.c|io/[^:]*|include/naik/comm_mpi\.h):')"
 verdict hdf5_is_included_only_in_io "$(grep -nE '#[ ]*include[ ]*[<"]H?hdf5' $code | grep -v '^io/')"
 verdict openmp_is_used_through_pragmas_only "$(grep -nE 'omp\.h|omp_(get|set)_[a-z_]+ *\(' $code)"
-# In code; text for people (strings, comments) may say which vendors there are.
+# In code; text for people (strings, comments) may say which vendors there are, and MPI asks by name.
 verdict vendor_names_stay_in_one_header "$(grep -niE 'cuda|\bhip|_hip' $code | grep -v '^gpu/gpu\.h:' |
-    grep -vE '^[^:]*:[0-9]*: *(/\*|\*)' | sed -E 's/"[^"]*"//g; s|/\*.*||; s|//.*||' |
+    grep -vE '^[^:]*:[0-9]*: *(/\*|\*)' | sed -E 's/"[^"]*"//g; s|/\*.*||; s|//.*||; s/MPIX_[A-Za-z_]*//g' |
     grep -iE ':[0-9]+:.*(cuda|\bhip|_hip)')"
 verdict files_have_at_most_600_lines "$(wc -l $all | awk '$2 != "total" && $1 > 600 { print $2 ": " $1 " lines" }')"
 verdict no_file_says_it_is_unfinished "$(grep -nE 'TODO|FIXME|XXX|not (yet )?implemented' $all Makefile inputs/* jobscripts/* 2>/dev/null)"

@@ -42,7 +42,8 @@ typedef struct batch {
 
 static bool solver_create(check *t, const int size[4], const int grid[4], bool alone, solver *s)
 {
-    const naik_backend_options options = {.threads = 1, .share_gpu = true};
+    const naik_backend_options options = {
+        .threads = 1, .share_gpu = true, .transport = fixture_transport()};
     naik_comm *comm = t->comm;
     memset(s, 0, sizeof *s);
     bool ok = true;

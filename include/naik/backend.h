@@ -21,6 +21,7 @@
 #include "naik/lattice.h"
 #include "naik/su3.h"
 #include "naik/timer.h"
+#include "naik/transport.h"
 
 typedef struct naik_backend naik_backend;
 typedef struct naik_geometry naik_geometry;
@@ -58,7 +59,26 @@ typedef struct naik_dslash_args {
 typedef struct naik_backend_options {
     int threads;    /* host threads; 0: as OpenMP decides */
     bool share_gpu; /* let ranks share a device */
+    naik_transport transport;
 } naik_backend_options;
+
+enum { NAIK_PEERS_MAX = 16 }; /* ranks of a node */
+
+/* Exchanges between the devices of one node that only the devices take part in (transport.h). */
+typedef struct naik_peer_ops {
+    /* Maps a piece of memory of every rank of this node and sends a message to each. reached
+     * [node_size]: that rank's message came, intact, within wait_s; false throughout where ranks
+     * share a device. Collective over the job. NAIK_ERR_MEMORY, NAIK_ERR_DEVICE, NAIK_ERR_MPI */
+    naik_status (*open)(naik_backend *backend, double wait_s, bool *reached);
+    void (*close)(naik_backend *backend);
+    /* Room for exchanges of fields of this shape over `faces`; does nothing where there is enough.
+     * Collective when there is not. */
+    naik_status (*reserve)(const naik_field *field, const bool faces[NAIK_DIM][2]);
+    /* Sends the layers of all faces reserved for, in one piece of work. */
+    naik_status (*send)(const naik_field *field, naik_parity parity, int depth);
+    /* Waits for those of the neighbours and puts them into the halo zones. */
+    naik_status (*receive)(naik_field *field, naik_parity parity, int depth);
+} naik_peer_ops;
 
 typedef struct naik_backend_ops {
     const char *name;
@@ -88,6 +108,13 @@ typedef struct naik_backend_ops {
     /* Bytes that went to this rank's device and came back since it was opened; NULL where the
      * memory is the host's. */
     void (*moved)(const naik_backend *backend, double *up_bytes, double *down_bytes);
+    /* These four are NULL where backend memory is host memory. alloc_host: host memory that copies
+     * to and from the backend's are fastest from. */
+    naik_status (*alloc_host)(naik_backend *backend, size_t size_bytes, const char *what,
+                              void **out);
+    void (*release_host)(naik_backend *backend, void *memory);
+    bool (*shared)(const naik_backend *backend); /* whether ranks share devices */
+    const naik_peer_ops *peer;                   /* NULL: there are none */
 
     /* Whatever the backend wants to know of a lattice, made once (geometry->tables). */
     naik_status (*tables_create)(naik_backend *backend, const naik_lattice *lattice, void **out);
@@ -160,7 +187,7 @@ typedef struct naik_backend_ops {
                              naik_field *x, naik_field *r, naik_exactsum *sums);
     /* p = r + beta p */
     naik_status (*update_p)(const naik_column *columns, const naik_field *r, naik_field *p);
-    /* Both take the sums and leave them cleared. */
+    /* Both add the sums over ranks, take them and leave them cleared. */
     naik_status (*column_alpha)(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
                                 int count);
     /* history, if not NULL: backend memory [history_stride][count], a ring: after its step a
@@ -182,6 +209,7 @@ struct naik_backend {
     void *state;       /* the backend's own */
     uint64_t serial;   /* last one given out */
     naik_timer *timer; /* borrowed, may be NULL: phases of the work on this backend */
+    naik_route route;  /* of halos */
 };
 /* A number that this backend has not given out before; never 0. */
 static inline uint64_t naik_backend_serial(naik_backend *backend)

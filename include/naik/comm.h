@@ -55,6 +55,9 @@ naik_status naik_comm_sum_exact(naik_comm *comm, naik_exactsum *sums, int count)
 /* out[rank * size_bytes ...] of every rank's `mine` on rank 0 only (out may be NULL elsewhere). */
 naik_status naik_comm_gather(naik_comm *comm, const void *mine, size_t size_bytes, void *out);
 
+/* out[node_rank * size_bytes ...] of every rank of this node, on each of them. */
+naik_status naik_comm_node_gather(naik_comm *comm, const void *mine, size_t size_bytes, void *out);
+
 /* Sends size_bytes from `out` to rank `to` and receives as many from rank `from` into `in`; pairs
  * up over all ranks, may be to or from itself. For set-up work; hot exchanges are in halo.h. */
 naik_status naik_comm_exchange(naik_comm *comm, int to, const void *out, int from, void *in,

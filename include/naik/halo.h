@@ -20,5 +20,11 @@ naik_status naik_halo_start(naik_halo *halo, const naik_field *field, naik_parit
                             int depth);
 /* Completes the exchange: the halo zones of `field` hold the neighbours' layers. */
 naik_status naik_halo_wait(naik_halo *halo, naik_field *field, naik_parity parity, int depth);
+/* The same for a Dslash on the boundary that follows at once: where every face comes straight from
+ * another device, that kernel itself waits for it and reads it where it lies. */
+naik_status naik_halo_hand_over(naik_halo *halo, naik_field *field, naik_parity parity, int depth);
+
+/* Whether this MPI says of itself that it takes device memory. */
+bool naik_halo_mpi_takes_device_memory(void);
 
 #endif

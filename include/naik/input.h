@@ -14,6 +14,7 @@
 #include "naik/meson.h"
 #include "naik/params.h"
 #include "naik/source.h"
+#include "naik/transport.h"
 
 typedef enum naik_input_action {
     NAIK_INPUT_NAIVE, /* the first three as naik_action_type of smear.h */
@@ -34,13 +35,6 @@ typedef enum naik_input_backend {
     NAIK_INPUT_BACKEND_CPU,
     NAIK_INPUT_BACKEND_GPU
 } naik_input_backend;
-
-typedef enum naik_input_transport {
-    NAIK_INPUT_TRANSPORT_AUTO,
-    NAIK_INPUT_TRANSPORT_PEER,
-    NAIK_INPUT_TRANSPORT_MPI_DEVICE,
-    NAIK_INPUT_TRANSPORT_STAGED
-} naik_input_transport;
 
 typedef enum naik_input_progress {
     NAIK_INPUT_PROGRESS_AUTO,
@@ -115,7 +109,7 @@ typedef struct naik_input {
         int grid[NAIK_DIM];  /* zeros: auto */
         int threads;         /* 0: as OpenMP says */
         double wall_limit_s; /* 0: none */
-        naik_input_transport transport;
+        naik_transport transport;
         bool share_gpu;
         bool placement;
         naik_input_progress progress;

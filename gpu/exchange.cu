@@ -1,0 +1,490 @@
+/* exchange.cu - halo messages: packed and unpacked for MPI, or written straight into the memory of
+ * the neighbour's GPU
+ *
+ * Small exchanges run in the backend's stream, and one launch computes interior and boundary. Large
+ * ones run beside it: the packing while the interior is computed, and behind the packing the
+ * boundary, whose blocks wait for the neighbours' flags. A kernel that waits is never launched
+ * before this rank's own packing, so that ranks cannot wait for each other for ever.
+ */
+#include "exchange.cuh"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend_gpu.h"
+#include "prec.cuh"
+
+enum { PACK_THREADS = 256, BESIDE_BYTES = 256 << 10 };
+
+static dim3 pack_blocks(int count, int columns)
+{
+    return dim3((unsigned)((count + PACK_THREADS - 1) / PACK_THREADS), (unsigned)columns);
+}
+
+#define BY_PRECISION(precision, kernel, grid, stream, ...)                                         \
+    do {                                                                                           \
+        if ((precision) == NAIK_DOUBLE) {                                                          \
+            kernel<vec_double><<<grid, PACK_THREADS, 0, stream>>>(__VA_ARGS__);                    \
+        } else if ((precision) == NAIK_SINGLE) {                                                   \
+            kernel<vec_single><<<grid, PACK_THREADS, 0, stream>>>(__VA_ARGS__);                    \
+        } else {                                                                                   \
+            kernel<vec_half><<<grid, PACK_THREADS, 0, stream>>>(__VA_ARGS__);                      \
+        }                                                                                          \
+    } while (0)
+
+/* ---- messages of MPI: [nrhs][depth * face + number] of what one lane of one column holds */
+
+size_t gpu_face_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs, int mu,
+                      int depth)
+{
+    size_t site = precision == NAIK_DOUBLE ? 48 : precision == NAIK_SINGLE ? 24 : 16;
+    return site * (size_t)nrhs * (size_t)lattice->face[mu] * (size_t)depth;
+}
+
+/* Checkerboard number of site `number` of a parity in the layer x_mu = coordinate. */
+__device__ static inline int layer_site(const gpu_stencil &st, int parity, int mu, int coordinate,
+                                        int number)
+{
+    int x[4], sum = coordinate + parity;
+    int half_of = mu == 0 ? 1 : 0; /* the direction that goes by twos */
+    int rest = number;
+    for (int nu = half_of; nu < 4; nu++) {
+        if (nu == mu) {
+            continue;
+        }
+        int extent = nu == half_of ? st.local[nu] / 2 : st.local[nu];
+        x[nu] = rest % extent;
+        rest /= extent;
+        sum += nu == half_of ? 0 : x[nu];
+    }
+    x[mu] = coordinate;
+    x[half_of] = 2 * x[half_of] + (sum & 1);
+    return (x[0] >> 1) + x[1] * st.stride[1] + x[2] * st.stride[2] + x[3] * st.stride[3];
+}
+
+typedef struct halo_params {
+    gpu_stencil stencil;
+    int parity, mu, coordinate, step; /* layer d lies at coordinate + d step */
+    int first;                        /* halo site of number 0; -1: sites of the box */
+    int face, count, nrhs;
+} halo_params;
+
+template <class V>
+__device__ static inline char *halo_place(const halo_params &h, char *data, int i)
+{
+    int site = h.first + i;
+    if (h.first < 0) {
+        int layer = i / h.face;
+        site = layer_site(h.stencil, h.parity, h.mu, h.coordinate + layer * h.step,
+                          i - layer * h.face);
+    }
+    return data + vec_offset<V>(site, (int)blockIdx.y, h.nrhs);
+}
+
+template <class V> __global__ void pack_kernel(halo_params h, char *data, char *buffer)
+{
+    const int i = (int)(blockIdx.x * PACK_THREADS + threadIdx.x);
+    if (i >= h.count) {
+        return;
+    }
+    const int units = V::COLUMN_BYTES / PREC_BLOCK / V::LANE_BYTES;
+    const char *from = halo_place<V>(h, data, i);
+    char *to = buffer + ((size_t)blockIdx.y * h.count + i) * (units * V::LANE_BYTES);
+#pragma unroll
+    for (int u = 0; u < units * V::LANE_BYTES / 8; u++) {
+        int unit = u * 8 / V::LANE_BYTES, part = u * 8 % V::LANE_BYTES;
+        *(uint2 *)(to + u * 8) = *(const uint2 *)(from + unit * PREC_BLOCK * V::LANE_BYTES + part);
+    }
+}
+
+template <class V> __global__ void unpack_kernel(halo_params h, char *data, const char *buffer)
+{
+    const int i = (int)(blockIdx.x * PACK_THREADS + threadIdx.x);
+    if (i >= h.count) {
+        return;
+    }
+    const int units = V::COLUMN_BYTES / PREC_BLOCK / V::LANE_BYTES;
+    char *to = halo_place<V>(h, data, i);
+    const char *from = buffer + ((size_t)blockIdx.y * h.count + i) * (units * V::LANE_BYTES);
+#pragma unroll
+    for (int u = 0; u < units * V::LANE_BYTES / 8; u++) {
+        int unit = u * 8 / V::LANE_BYTES, part = u * 8 % V::LANE_BYTES;
+        *(uint2 *)(to + unit * PREC_BLOCK * V::LANE_BYTES + part) = *(const uint2 *)(from + u * 8);
+    }
+}
+
+static halo_params halo_params_of(const naik_field *field, naik_parity parity, int mu, int depth)
+{
+    const naik_lattice *lat = field->geometry->lattice;
+    halo_params h = {};
+    h.stencil = gpu_tables_of(field->geometry)->stencil;
+    h.parity = (int)parity;
+    h.mu = mu;
+    h.face = lat->face[mu];
+    h.count = lat->face[mu] * depth;
+    h.nrhs = field->nrhs;
+    return h;
+}
+
+naik_status gpu_pack(const naik_field *field, naik_parity parity, int mu, int side, int depth,
+                     void *buffer)
+{
+    naik_backend *backend = field->geometry->backend;
+    halo_params h = halo_params_of(field, parity, mu, depth);
+    h.first = -1;
+    h.coordinate = side == NAIK_AHEAD ? field->geometry->lattice->local[mu] - 1 : 0;
+    h.step = side == NAIK_AHEAD ? -1 : 1;
+    BY_PRECISION(field->precision, pack_kernel, pack_blocks(h.count, h.nrhs),
+                 gpu_state_of(backend)->stream, h, (char *)field->data, (char *)buffer);
+    return GPU_LAUNCHED(backend, "packing a halo message");
+}
+
+naik_status gpu_unpack(naik_field *field, naik_parity parity, int mu, int side, int depth,
+                       const void *buffer)
+{
+    naik_backend *backend = field->geometry->backend;
+    halo_params h = halo_params_of(field, parity, mu, depth);
+    h.first = field->geometry->lattice->zone[mu][side];
+    BY_PRECISION(field->precision, unpack_kernel, pack_blocks(h.count, h.nrhs),
+                 gpu_state_of(backend)->stream, h, (char *)field->data, (const char *)buffer);
+    return GPU_LAUNCHED(backend, "unpacking a halo message");
+}
+
+/* ---- memory that the neighbours write to */
+
+static size_t column_bytes(naik_precision precision)
+{
+    return precision == NAIK_DOUBLE   ? (size_t)vec_double::COLUMN_BYTES
+           : precision == NAIK_SINGLE ? (size_t)vec_single::COLUMN_BYTES
+                                      : (size_t)vec_half::COLUMN_BYTES;
+}
+
+/* Blocks of sites of a field before the one in which its halo begins. */
+static size_t blocks_before(const naik_lattice *lat)
+{
+    return (size_t)lat->half / PREC_BLOCK;
+}
+
+static size_t halo_bytes(const naik_field *field)
+{
+    const naik_lattice *lat = field->geometry->lattice;
+    size_t blocks = ((size_t)lat->half + (size_t)lat->halo + PREC_BLOCK - 1) / PREC_BLOCK;
+    return ((blocks - blocks_before(lat)) * (size_t)field->nrhs + PREC_SPARE_COLUMNS) *
+           column_bytes(field->precision);
+}
+
+/* Where a field would begin whose halo lies in `memory` for turns of this parity. */
+static char *field_origin(const naik_field *field, char *memory, size_t capacity, int turn)
+{
+    const size_t before = blocks_before(field->geometry->lattice) * (size_t)field->nrhs *
+                          column_bytes(field->precision);
+    uintptr_t halo = (uintptr_t)memory + EXCHANGE_HEADER_BYTES + (size_t)turn * capacity;
+    return (char *)(halo - before);
+}
+
+static gpu_exchange *exchange_of(const naik_field *field)
+{
+    return &((gpu_tables *)field->geometry->tables)->exchange;
+}
+
+void gpu_exchange_release(naik_backend *backend, gpu_exchange *x)
+{
+    if (x->mapped_count > 0 || x->memory != NULL) {
+        (void)gpu_stream_sync(gpu_state_of(backend)->stream);
+    }
+    for (int i = 0; i < x->mapped_count; i++) {
+        (void)gpu_ipc_close(x->mapped[i]);
+    }
+    gpu_release(backend, x->memory);
+    gpu_release(backend, x->counters);
+    memset(x, 0, sizeof *x);
+}
+
+typedef struct offer {
+    gpu_ipc_handle handle;
+} offer;
+
+static naik_status make_room(naik_backend *backend, gpu_exchange *x, size_t capacity, offer *mine)
+{
+    naik_status status = NAIK_OK;
+    gpu_stream stream = gpu_state_of(backend)->stream;
+    const size_t counters = 2 * sizeof *x->counters;
+    NAIK_TRY(gpu_alloc_open(backend, EXCHANGE_HEADER_BYTES + 2 * capacity, "halos from other GPUs",
+                            (void **)&x->memory));
+    NAIK_TRY(gpu_alloc(backend, counters, "counters", (void **)&x->counters));
+    x->capacity = capacity;
+    NAIK_TRY(GPU_CHECK(backend, gpu_memset(x->memory, 0, EXCHANGE_HEADER_BYTES, stream),
+                       "clearing flags"));
+    NAIK_TRY(GPU_CHECK(backend, gpu_memset(x->counters, 0, counters, stream), "clearing counters"));
+    NAIK_TRY(gpu_sync(backend));
+    NAIK_TRY(GPU_CHECK(backend, gpu_ipc_get(&mine->handle, x->memory),
+                       "offering memory to other ranks"));
+done:
+    return status;
+}
+
+static naik_status map_neighbour(naik_backend *backend, gpu_exchange *x, int rank,
+                                 const offer *theirs, char **out)
+{
+    for (int i = 0; i < x->mapped_count; i++) {
+        if (x->mapped_rank[i] == rank) {
+            *out = (char *)x->mapped[i];
+            return NAIK_OK;
+        }
+    }
+    void *memory = NULL;
+    naik_status status = GPU_CHECK(backend, gpu_ipc_open(&memory, theirs->handle),
+                                   "mapping the memory of another rank");
+    if (status == NAIK_OK) {
+        x->mapped_rank[x->mapped_count] = rank;
+        x->mapped[x->mapped_count++] = memory;
+        *out = (char *)memory;
+    }
+    return status;
+}
+
+/* Every rank hands its offer to both neighbours in each split direction. */
+static naik_status connect(const naik_lattice *lat, naik_backend *backend, gpu_exchange *x,
+                           const offer *mine)
+{
+    naik_status status = NAIK_OK;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        for (int side = 0; side < 2; side++) {
+            offer theirs;
+            if (!lat->split[mu]) {
+                continue;
+            }
+            NAIK_TRY(naik_comm_exchange(lat->comm, lat->neighbour_rank[mu][!side], mine,
+                                        lat->neighbour_rank[mu][side], &theirs, sizeof theirs));
+            if (x->faces[mu][side]) {
+                naik_status mapped = map_neighbour(backend, x, lat->neighbour_rank[mu][side],
+                                                   &theirs, &x->theirs[mu][side]);
+                status = mapped != NAIK_OK ? mapped : status;
+            }
+        }
+    }
+done:
+    return status;
+}
+
+naik_status gpu_exchange_reserve(const naik_field *field, const bool faces[NAIK_DIM][2])
+{
+    naik_status status = NAIK_OK;
+    const naik_lattice *lat = field->geometry->lattice;
+    naik_backend *backend = field->geometry->backend;
+    gpu_exchange *x = exchange_of(field);
+    offer mine;
+    const size_t wanted = (halo_bytes(field) + 4095) / 4096 * 4096;
+    if (x->capacity >= wanted) {
+        return NAIK_OK;
+    }
+    memset(&mine, 0, sizeof mine);
+    NAIK_TRY(gpu_sync(backend));
+    NAIK_TRY(naik_comm_barrier(backend->comm)); /* nobody writes to the old memory any more */
+    gpu_exchange_release(backend, x);
+    gpu_state_of(backend)->recorded_serial = 0; /* what is recorded holds old addresses */
+    memcpy(x->faces, faces, sizeof x->faces);
+    NAIK_TRY(naik_comm_agree(backend->comm, make_room(backend, x, wanted, &mine)));
+    NAIK_TRY(naik_comm_agree(backend->comm, connect(lat, backend, x, &mine)));
+done:
+    return status;
+}
+
+/* ---- sending and receiving */
+
+typedef struct sent_face {
+    char *to[2]; /* by turn: where the neighbour's field would begin */
+    uint32_t *flags;
+    int first; /* halo site that number 0 becomes */
+    int mu, coordinate, step, face, count;
+} sent_face;
+
+typedef struct send_params {
+    gpu_stencil stencil;
+    int parity, nrhs, faces;
+    uint32_t *counters;
+    sent_face face[EXCHANGE_ZONES];
+} send_params;
+
+/* Chosen by comparison: an index would put the parameters into memory. */
+__device__ static inline sent_face choose_face(const send_params &p, int which)
+{
+    sent_face f = p.face[0];
+#pragma unroll
+    for (int i = 1; i < EXCHANGE_ZONES; i++) {
+        if (i == which) {
+            f = p.face[i];
+        }
+    }
+    return f;
+}
+
+template <class V> __global__ void send_kernel(const send_params p, const char *data)
+{
+    const sent_face f = choose_face(p, (int)blockIdx.y);
+    const uint32_t turn = *(volatile uint32_t *)p.counters + 1;
+    char *to = (turn & 1) != 0 ? f.to[1] : f.to[0];
+    const int all = f.count * p.nrhs, step = (int)(gridDim.x * PACK_THREADS);
+    for (int k = (int)(blockIdx.x * PACK_THREADS + threadIdx.x); k < all; k += step) {
+        const int column = k / f.count, i = k - column * f.count;
+        const int layer = i / f.face;
+        const int site = layer_site(p.stencil, p.parity, f.mu, f.coordinate + layer * f.step,
+                                    i - layer * f.face);
+        V::copy(to + vec_offset<V>(f.first + i, column, p.nrhs),
+                data + vec_offset<V>(site, column, p.nrhs));
+    }
+    gpu_settle_stores();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        gpu_store_release(f.flags + blockIdx.x, turn);
+        if (atomicAdd(&p.counters[1], 1u) + 1 == gridDim.x * gridDim.y) {
+            p.counters[1] = 0;
+            p.counters[0] = turn;
+        }
+    }
+}
+
+static send_params send_params_of(const naik_field *field, naik_parity parity, int depth,
+                                  int *largest)
+{
+    const naik_lattice *lat = field->geometry->lattice;
+    const gpu_exchange *x = exchange_of(field);
+    send_params p = {};
+    p.stencil = gpu_tables_of(field->geometry)->stencil;
+    p.parity = (int)parity;
+    p.nrhs = field->nrhs;
+    p.counters = x->counters;
+    *largest = 0;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        for (int side = 0; side < 2; side++) {
+            if (!x->faces[mu][side]) {
+                continue;
+            }
+            sent_face *f = &p.face[p.faces++];
+            const int zone = 2 * mu + !side; /* sent ahead, it lies behind the neighbour */
+            f->to[0] = field_origin(field, x->theirs[mu][side], x->capacity, 0);
+            f->to[1] = field_origin(field, x->theirs[mu][side], x->capacity, 1);
+            f->flags = (uint32_t *)x->theirs[mu][side] + zone * EXCHANGE_BLOCKS;
+            f->first = lat->zone[mu][!side];
+            f->mu = mu;
+            f->coordinate = side == NAIK_AHEAD ? lat->local[mu] - 1 : 0;
+            f->step = side == NAIK_AHEAD ? -1 : 1;
+            f->face = lat->face[mu];
+            f->count = lat->face[mu] * depth;
+            *largest = f->count > *largest ? f->count : *largest;
+        }
+    }
+    return p;
+}
+
+naik_status gpu_exchange_send(const naik_field *field, naik_parity parity, int depth)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = field->geometry->backend;
+    gpu_state *state = gpu_state_of(backend);
+    gpu_exchange *x = exchange_of(field);
+    int largest;
+    const send_params p = send_params_of(field, parity, depth, &largest);
+    const size_t sites = (size_t)largest * (size_t)p.nrhs;
+    const size_t blocks = (sites + PACK_THREADS - 1) / PACK_THREADS;
+    x->blocks = blocks < EXCHANGE_BLOCKS ? (int)blocks : EXCHANGE_BLOCKS;
+    x->beside = backend->route.whole &&
+                sites * (column_bytes(field->precision) / PREC_BLOCK) >= BESIDE_BYTES;
+    const dim3 grid = dim3((unsigned)x->blocks, (unsigned)p.faces);
+    if (x->beside) {
+        NAIK_TRY(GPU_CHECK(backend, gpu_event_record(state->peers.fork, state->stream),
+                           "starting an exchange"));
+        NAIK_TRY(GPU_CHECK(backend, gpu_stream_wait(state->peers.side, state->peers.fork),
+                           "starting an exchange"));
+    }
+    BY_PRECISION(field->precision, send_kernel, grid, x->beside ? state->peers.side : state->stream,
+                 p, (const char *)field->data);
+    NAIK_TRY(GPU_LAUNCHED(backend, "sending halos"));
+done:
+    return status;
+}
+
+gpu_stream gpu_exchange_stream(const naik_field *field)
+{
+    gpu_state *state = gpu_state_of(field->geometry->backend);
+    return exchange_of(field)->beside ? state->peers.side : state->stream;
+}
+
+naik_status gpu_exchange_join(const naik_field *field)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = field->geometry->backend;
+    gpu_state *state = gpu_state_of(backend);
+    gpu_exchange *x = exchange_of(field);
+    if (x->beside) {
+        NAIK_TRY(GPU_CHECK(backend, gpu_event_record(state->peers.join, state->peers.side),
+                           "ending an exchange"));
+        NAIK_TRY(GPU_CHECK(backend, gpu_stream_wait(state->stream, state->peers.join),
+                           "ending an exchange"));
+    }
+    x->beside = false;
+done:
+    return status;
+}
+
+exchange_view gpu_exchange_view(const naik_field *field)
+{
+    const gpu_exchange *x = exchange_of(field);
+    const naik_lattice *lat = field->geometry->lattice;
+    const gpu_peers *peers = &gpu_state_of(field->geometry->backend)->peers;
+    exchange_view v = {};
+    v.turn = x->counters;
+    v.blocks = x->blocks;
+    v.flags = (const uint32_t *)x->memory;
+    v.halo[0] = field_origin(field, x->memory, x->capacity, 0);
+    v.halo[1] = field_origin(field, x->memory, x->capacity, 1);
+    v.patience.fault = peers->fault_mapped;
+    v.patience.wait_ns = peers->wait_ns;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        for (int side = 0; side < 2; side++) {
+            for (int r = 0; r < peers->count && x->faces[mu][side]; r++) {
+                if (peers->rank[r] == lat->neighbour_rank[mu][side]) {
+                    v.zones |= (uint32_t)(2 * mu + side) << 4 * v.count;
+                    v.codes |= (uint64_t)(1 + r) << 8 * v.count;
+                    v.count++;
+                }
+            }
+        }
+    }
+    return v;
+}
+
+template <class V>
+__global__ void receive_kernel(const exchange_view v, int first, int count, int nrhs, char *data)
+{
+    const char *from = exchange_await(v, (int)threadIdx.x);
+    const int i = (int)(blockIdx.x * PACK_THREADS + threadIdx.x);
+    if (i < count) {
+        const size_t offset = vec_offset<V>(first + i, (int)blockIdx.y, nrhs);
+        V::copy(data + offset, from + offset);
+    }
+}
+
+naik_status gpu_exchange_receive(naik_field *field, naik_parity parity, int depth)
+{
+    naik_status status = NAIK_OK;
+    const naik_lattice *lat = field->geometry->lattice;
+    naik_backend *backend = field->geometry->backend;
+    const gpu_exchange *x = exchange_of(field);
+    const exchange_view v = gpu_exchange_view(field);
+    (void)parity;
+    NAIK_TRY(gpu_exchange_join(field));
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        for (int side = 0; side < 2; side++) {
+            const int count = lat->face[mu] * depth;
+            if (x->faces[mu][side]) {
+                BY_PRECISION(field->precision, receive_kernel, pack_blocks(count, field->nrhs),
+                             gpu_state_of(backend)->stream, v, lat->zone[mu][side], count,
+                             field->nrhs, (char *)field->data);
+                NAIK_TRY(GPU_LAUNCHED(backend, "receiving halos"));
+            }
+        }
+    }
+done:
+    return status;
+}

@@ -1,0 +1,39 @@
+/* exchange.h - halos of one lattice from device to device
+ *
+ * A rank's block of memory is written to by its neighbours: flags for each zone, then twice, in
+ * turns, the halo sites in the layout of a field, as if that field's memory began where it must for
+ * them to be at their places.
+ */
+#ifndef NAIK_GPU_EXCHANGE_H
+#define NAIK_GPU_EXCHANGE_H
+
+#include "device.h"
+
+enum {
+    EXCHANGE_ZONES = 2 * NAIK_DIM,
+    EXCHANGE_BLOCKS = 64, /* of threads that send a face, at most; each has its own flag */
+    EXCHANGE_HEADER_BYTES = 4096
+};
+
+typedef struct gpu_exchange {
+    bool faces[NAIK_DIM][2]; /* that it is for */
+    char *memory;            /* [header][2][capacity] */
+    size_t capacity;
+    char *theirs[NAIK_DIM][2]; /* the neighbours', as mapped here */
+    void *mapped[EXCHANGE_ZONES];
+    int mapped_rank[EXCHANGE_ZONES], mapped_count; /* each neighbour once */
+    uint32_t *counters;                            /* backend memory [2]: turns sent, blocks done */
+    int blocks;                                    /* that send a face of the exchange under way */
+    bool beside; /* the exchange under way runs on the side stream */
+} gpu_exchange;
+
+naik_status gpu_exchange_reserve(const naik_field *field, const bool faces[NAIK_DIM][2]);
+naik_status gpu_exchange_send(const naik_field *field, naik_parity parity, int depth);
+naik_status gpu_exchange_receive(naik_field *field, naik_parity parity, int depth);
+/* The stream in which what waits for the exchange of `field` under way belongs; after that, the
+ * backend's stream goes on behind it. */
+gpu_stream gpu_exchange_stream(const naik_field *field);
+naik_status gpu_exchange_join(const naik_field *field);
+void gpu_exchange_release(naik_backend *backend, gpu_exchange *exchange);
+
+#endif

@@ -1,0 +1,140 @@
+/* peer.cuh - what kernels do with the memory of other GPUs: wait, and add up exact sums
+ *
+ * A sum travels as pairs of (32 bits of it, number of the turn), each written in one piece, so that
+ * no flag and no fence are needed: a reader that sees the number sees the bits.
+ */
+#ifndef NAIK_GPU_PEER_CUH
+#define NAIK_GPU_PEER_CUH
+
+#include "device.h"
+
+enum {
+    PEER_WORD_BYTES = 16,
+    PEER_COLUMN_BYTES = NAIK_EXACTSUM_WORDS * PEER_WORD_BYTES,
+    PEER_INBOX_BYTES = NAIK_MAX_RHS * PEER_COLUMN_BYTES, /* of one sender and turn */
+    PEER_ARENA_BYTES = 2 * NAIK_PEERS_MAX * PEER_INBOX_BYTES,
+    PEER_LOOKS = 512 /* between two looks at the clock and at the host's word */
+};
+
+typedef struct peer_patience {
+    uint32_t *fault;
+    uint64_t wait_ns;
+} peer_patience;
+
+/* Whether to stop waiting: time is up, or another thread's was. Called every PEER_LOOKS looks. */
+__device__ static inline bool peer_gives_up(const peer_patience &p, uint64_t start_ns,
+                                            uint32_t code)
+{
+    if (*(volatile uint32_t *)p.fault != 0) {
+        return true;
+    }
+    if (gpu_time_ns() - start_ns < p.wait_ns) {
+        return false;
+    }
+    *(volatile uint32_t *)p.fault = code;
+    return true;
+}
+
+/* Until *flag has reached `turn`. */
+__device__ static inline void peer_wait_flag(const uint32_t *flag, uint32_t turn,
+                                             const peer_patience &p, uint32_t code)
+{
+    uint64_t start_ns = 0;
+    for (unsigned look = 1; (int32_t)(gpu_load_acquire(flag) - turn) < 0; look++) {
+        if (look % PEER_LOOKS == 0) {
+            start_ns = start_ns != 0 ? start_ns : gpu_time_ns();
+            if (peer_gives_up(p, start_ns, code)) {
+                return;
+            }
+        }
+    }
+}
+
+/* Sums over the ranks of a node; one rank: nothing to do. */
+typedef struct peer_sums {
+    int count, me;
+    char *arena[NAIK_PEERS_MAX];
+    uint32_t *turn;
+    peer_patience patience;
+} peer_sums;
+
+static inline peer_sums peer_sums_of(const naik_backend *backend)
+{
+    const gpu_peers *peers = &gpu_state_of(backend)->peers;
+    peer_sums s = {};
+    if (!backend->route.whole) {
+        s.count = 1;
+        return s;
+    }
+    s.count = peers->count;
+    s.me = peers->me;
+    for (int r = 0; r < peers->count; r++) {
+        s.arena[r] = peers->arena[r];
+    }
+    s.turn = peers->turn;
+    s.patience.fault = peers->fault_mapped;
+    s.patience.wait_ns = peers->wait_ns;
+    return s;
+}
+
+/* Where rank `from` leaves a word of a column's sum in this arena. */
+__device__ static inline char *peer_inbox(char *arena, uint32_t turn, int from, int column,
+                                          int word)
+{
+    size_t box = (size_t)(turn & 1) * NAIK_PEERS_MAX + (size_t)from;
+    return arena + box * PEER_INBOX_BYTES + (size_t)column * PEER_COLUMN_BYTES +
+           (size_t)word * PEER_WORD_BYTES;
+}
+
+__device__ static inline long long peer_receive_word(const peer_sums &s, const char *at,
+                                                     uint32_t turn, int from)
+{
+    uint64_t start_ns = 0;
+    for (unsigned look = 1;; look++) {
+        uint4 w = gpu_load_halves(at);
+        if (w.y == turn && w.w == turn) {
+            return (long long)((uint64_t)w.z << 32 | w.x);
+        }
+        if (look % PEER_LOOKS == 0) {
+            start_ns = start_ns != 0 ? start_ns : gpu_time_ns();
+            if (peer_gives_up(s.patience, start_ns, 1 + (uint32_t)from)) {
+                return 0;
+            }
+        }
+    }
+}
+
+/* sum (of this column) over the ranks, in place; the `threads` threads of the block all call. */
+__device__ static inline void peer_add(const peer_sums &s, naik_exactsum *sum, int column,
+                                       int thread, int threads)
+{
+    if (s.count <= 1) {
+        return;
+    }
+    const uint32_t turn = *(volatile uint32_t *)&s.turn[column] + 1;
+    for (int w = thread; w < NAIK_EXACTSUM_WORDS; w += threads) {
+        const uint64_t mine = (uint64_t)sum->word[w];
+        const uint4 message = make_uint4((uint32_t)mine, turn, (uint32_t)(mine >> 32), turn);
+        for (int r = 0; r < s.count; r++) {
+            if (r != s.me) {
+                gpu_store_halves(peer_inbox(s.arena[r], turn, s.me, column, w), message);
+            }
+        }
+    }
+    for (int w = thread; w < NAIK_EXACTSUM_WORDS; w += threads) {
+        long long total = sum->word[w];
+        for (int r = 0; r < s.count; r++) {
+            if (r != s.me) {
+                total +=
+                    peer_receive_word(s, peer_inbox(s.arena[s.me], turn, r, column, w), turn, r);
+            }
+        }
+        sum->word[w] = total;
+    }
+    __syncthreads();
+    if (thread == 0) {
+        s.turn[column] = turn;
+    }
+}
+
+#endif

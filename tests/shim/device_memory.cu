@@ -1,0 +1,16 @@
+/* device_memory.cu - the GPU's side of the shim */
+#include "device_memory.h"
+
+#include "gpu.h"
+
+bool device_memory_is(const void *p)
+{
+    bool is = gpu_pointer_is_device(p);
+    (void)gpu_last_error();
+    return is;
+}
+
+bool device_memory_copy(void *to, const void *from, size_t size_bytes)
+{
+    return gpu_copy_now(to, from, size_bytes) == gpu_success;
+}

@@ -1,0 +1,78 @@
+/* test_affinity.c - lists of processors, and which rank takes which device on the machines we know
+ *
+ * ranks: 1
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "check.h"
+#include "naik/affinity.h"
+
+static void lists_of_processors_are_read(check *t)
+{
+    bool cpus[NAIK_AFFINITY_CPUS];
+    CHECK_TRUE(t, naik_affinity_parse("0-15,64-79\n", cpus));
+    CHECK_TRUE(t, cpus[0] && cpus[15] && !cpus[16] && !cpus[63] && cpus[64] && cpus[79]);
+    CHECK_TRUE(t, naik_affinity_parse("7", cpus) && cpus[7] && !cpus[0]);
+    CHECK_TRUE(t, naik_affinity_parse("", cpus) && !cpus[7]);
+    CHECK_TRUE(t, naik_affinity_parse("1000-2000", cpus) && cpus[1023]);
+    CHECK_TRUE(t, !naik_affinity_parse("3-1", cpus));
+    CHECK_TRUE(t, !naik_affinity_parse("a-b", cpus));
+    CHECK_TRUE(t, !naik_affinity_parse("1;2", cpus));
+}
+
+/* Ranks of a node with `devices` devices; near[rank]: NUMA domain it is bound to, -1: unbound;
+ * numa[device]. */
+static void assign(check *t, int ranks, int devices, const int near[], const int numa[],
+                   const int expected[])
+{
+    naik_affinity_view views[8];
+    int choice[8];
+    memset(views, 0, sizeof views);
+    for (int r = 0; r < ranks; r++) {
+        views[r].count = devices;
+        for (int d = 0; d < devices; d++) {
+            snprintf(views[r].address[d], sizeof views[r].address[d], "0000:%02x:00.0", d);
+            views[r].share[d] = near[r] < 0 ? 250 : near[r] == numa[d] ? 1000 : 0;
+        }
+    }
+    naik_affinity_assign(views, ranks, choice);
+    for (int r = 0; r < ranks; r++) {
+        CHECK_INT(t, choice[r], expected[r]);
+    }
+}
+
+static void ranks_take_the_nearest_devices(check *t)
+{
+    /* Perlmutter: cores 0-15 are nearest to GPU 3 */
+    assign(t, 4, 4, (int[]){0, 1, 2, 3}, (int[]){3, 2, 1, 0}, (int[]){3, 2, 1, 0});
+    /* JUWELS Booster: ranks on NUMA 1, 3, 5, 7 with GPU 1, 0, 3, 2 */
+    assign(t, 4, 4, (int[]){1, 3, 5, 7}, (int[]){3, 1, 7, 5}, (int[]){1, 0, 3, 2});
+    /* LUMI-G: GCD 0..7 on NUMA 3,3,1,1,0,0,2,2, two ranks on each */
+    assign(t, 8, 8, (int[]){3, 3, 1, 1, 0, 0, 2, 2}, (int[]){3, 3, 1, 1, 0, 0, 2, 2},
+           (int[]){0, 1, 2, 3, 4, 5, 6, 7});
+    /* bound nowhere: in order, and around where there are more ranks than devices */
+    assign(t, 4, 4, (int[]){-1, -1, -1, -1}, (int[]){0, 0, 1, 1}, (int[]){0, 1, 2, 3});
+    assign(t, 4, 2, (int[]){-1, -1, -1, -1}, (int[]){0, 1}, (int[]){0, 1, 0, 1});
+    /* all bound to one domain: nobody shares while a device is free */
+    assign(t, 4, 4, (int[]){0, 0, 0, 0}, (int[]){0, 0, 1, 1}, (int[]){0, 1, 2, 3});
+}
+
+/* Where the launcher hides all but one device from each rank, number 0 is another one for each. */
+static void hidden_devices_are_told_apart(check *t)
+{
+    naik_affinity_view views[3];
+    int choice[3];
+    memset(views, 0, sizeof views);
+    for (int r = 0; r < 2; r++) {
+        views[r].count = 1;
+        snprintf(views[r].address[0], sizeof views[r].address[0], "0000:0%d:00.0", r);
+    }
+    naik_affinity_assign(views, 3, choice);
+    CHECK_INT(t, choice[0], 0);
+    CHECK_INT(t, choice[1], 0);
+    CHECK_INT(t, choice[2], -1); /* sees none */
+}
+
+CHECK_MAIN(CHECK(lists_of_processors_are_read), CHECK(ranks_take_the_nearest_devices),
+           CHECK(hidden_devices_are_told_apart))

@@ -1,0 +1,199 @@
+/* test_halo.c - the exchange of halos: its content, under delays, over every transport
+ *
+ * ranks: 2 4 8
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "naik/dslash.h"
+#include "naik/halo.h"
+#include "naik/rng.h"
+
+enum { FIELDS = 3, ROUND = 50 };
+static const int small[4] = {4, 8, 8, 8};
+
+/* Everything that sums |D in_j|^2 exactly, for a few vectors in_j. */
+typedef struct summer {
+    const fixture *f;
+    naik_links *links;
+    naik_field *in[FIELDS], *zero, *out;
+    naik_column *columns;
+    naik_exactsum *sums;
+} summer;
+
+static void summer_create(check *t, const fixture *f, summer *s)
+{
+    const naik_backend_ops *ops = f->backend->ops;
+    const naik_column record = {.shift = 1, .state = NAIK_COLUMN_RUN};
+    *s = (summer){.f = f};
+    CHECK_OK(t, naik_links_create(f->geometry, f->source, NAIK_SINGLE, 18, &s->links));
+    for (int j = 0; j < FIELDS; j++) {
+        s->in[j] = fixture_field(t, f, NAIK_SINGLE, 1, 40 + (uint64_t)j, NAIK_ODD);
+    }
+    CHECK_OK(t, naik_field_create(f->geometry, NAIK_SINGLE, 1, &s->zero));
+    CHECK_OK(t, naik_field_create(f->geometry, NAIK_SINGLE, 1, &s->out));
+    CHECK_OK(t, ops->alloc(f->backend, sizeof record, "a record", (void **)&s->columns));
+    CHECK_OK(t, ops->alloc(f->backend, sizeof *s->sums, "a sum", (void **)&s->sums));
+    CHECK_OK(t, ops->upload(f->backend, s->columns, &record, sizeof record));
+    CHECK_OK(t, ops->sums_clear(f->backend, s->sums, 1));
+}
+
+static void summer_destroy(summer *s)
+{
+    s->f->backend->ops->release(s->f->backend, s->columns);
+    s->f->backend->ops->release(s->f->backend, s->sums);
+    for (int j = 0; j < FIELDS; j++) {
+        naik_field_destroy(&s->in[j]);
+    }
+    naik_field_destroy(&s->zero);
+    naik_field_destroy(&s->out);
+    naik_links_destroy(&s->links);
+}
+
+/* sums += |D in_j|^2 of this rank's sites */
+static naik_status add_term(const summer *s, int j)
+{
+    const naik_dslash_args args = {.form = NAIK_FORM_RESIDUAL,
+                                   .parity = NAIK_EVEN,
+                                   .links = s->links,
+                                   .in = s->in[j],
+                                   .out = s->out,
+                                   .v = s->zero,
+                                   .b = s->zero,
+                                   .columns = s->columns,
+                                   .state = NAIK_COLUMN_RUN,
+                                   .sums = s->sums};
+    return naik_dslash(&args);
+}
+
+/* What each term is, from one rank that exchanges nothing. */
+static void expected_terms(check *t, naik_exactsum terms[FIELDS])
+{
+    fixture one;
+    summer s;
+    if (fixture_create(t, small, NULL, true, false, 1, &one)) {
+        summer_create(t, &one, &s);
+        for (int j = 0; j < FIELDS; j++) {
+            CHECK_OK(t, one.backend->ops->sums_clear(one.backend, s.sums, 1));
+            CHECK_OK(t, add_term(&s, j));
+            CHECK_OK(t,
+                     one.backend->ops->download(one.backend, &terms[j], s.sums, sizeof terms[j]));
+        }
+        summer_destroy(&s);
+    }
+    fixture_destroy(&one);
+}
+
+/* Ranks get out of step: a pause of the host now and then, needless work for the device. */
+static void dawdle(const summer *s, naik_rng *rng, naik_exactsum *waste)
+{
+    double u = naik_rng_uniform(rng);
+    if (u < 0.01) {
+        usleep((useconds_t)(20000 * u));
+    }
+    for (int i = 0; u > 0.9 && i < (int)(200 * (u - 0.9)); i++) {
+        (void)s->f->backend->ops->norm2(s->in[0], waste);
+    }
+}
+
+static void run_exchanges(check *t, const summer *s, const naik_exactsum terms[FIELDS], int count)
+{
+    naik_backend *backend = s->f->backend;
+    naik_exactsum total, *waste = NULL;
+    naik_rng same = naik_rng_at(1, 0, 0);
+    naik_rng own = naik_rng_at(2, 0, (uint64_t)s->f->lat->comm->rank);
+    int bad = 0;
+    CHECK_OK(t, backend->ops->alloc(backend, sizeof *waste, "a sum", (void **)&waste));
+    CHECK_OK(t, backend->ops->sums_clear(backend, waste, 1));
+    for (int round = 0; round < count && bad == 0; round += ROUND) {
+        double value = 0;
+        naik_exactsum_clear(&total);
+        CHECK_OK(t, backend->ops->sums_clear(backend, s->sums, 1));
+        for (int i = 0; i < ROUND; i++) {
+            int j = (int)(FIELDS * naik_rng_uniform(&same)) % FIELDS;
+            dawdle(s, &own, waste);
+            bad += add_term(s, j) != NAIK_OK;
+            naik_exactsum_merge(&total, &terms[j]);
+        }
+        CHECK_OK(t, backend->ops->sums_reduce(backend, s->sums, 1));
+        CHECK_OK(t, backend->ops->sums_values(backend, s->sums, 1, &value));
+        bad += value != naik_exactsum_value(&total);
+    }
+    CHECK_INT(t, bad, 0);
+    backend->ops->release(backend, waste);
+}
+
+static void every_exchange_brings_its_own_content(check *t)
+{
+    const char *asked = getenv("NAIK_TEST_EXCHANGES");
+    const int count = asked != NULL ? atoi(asked) : 500;
+    naik_exactsum terms[FIELDS];
+    fixture f;
+    summer s;
+    expected_terms(t, terms);
+    if (fixture_create(t, small, NULL, false, false, 1, &f)) {
+        summer_create(t, &f, &s);
+        run_exchanges(t, &s, terms, count);
+        summer_destroy(&s);
+    }
+    fixture_destroy(&f);
+}
+
+/* The halo zones as stored, after an exchange over a transport; NULL where it fails. */
+static char *zones_over(check *t, naik_transport transport, naik_precision precision, int nrhs,
+                        int depth, size_t *size_bytes)
+{
+    const naik_backend_options options = {.threads = 1, .share_gpu = true, .transport = transport};
+    fixture f = {.lat = NULL};
+    naik_field *field = NULL;
+    char *bytes = NULL;
+    bool ok =
+        CHECK_OK(t, naik_lattice_create(t->comm, small, NULL, &f.lat)) &&
+        CHECK_OK(t, naik_backend_create(t->comm, fixture_backend_name(), &options, &f.backend)) &&
+        CHECK_OK(t, naik_geometry_create(f.backend, f.lat, &f.geometry));
+    if (ok) {
+        field = fixture_field(t, &f, precision, nrhs, 3, NAIK_EVEN);
+        for (int i = 0; i < 3; i++) { /* more than there are buffers */
+            CHECK_OK(t, naik_halo_start(f.geometry->halo, field, NAIK_EVEN, depth));
+            CHECK_OK(t, naik_halo_wait(f.geometry->halo, field, NAIK_EVEN, depth));
+        }
+        *size_bytes = field->size_bytes;
+        bytes = malloc(*size_bytes);
+        CHECK_OK(t, f.backend->ops->download(f.backend, bytes, field->data, *size_bytes));
+    }
+    naik_field_destroy(&field);
+    naik_geometry_destroy(&f.geometry);
+    naik_backend_destroy(&f.backend);
+    naik_lattice_destroy(&f.lat);
+    return bytes;
+}
+
+static void every_transport_brings_the_same_bytes(check *t)
+{
+    static const naik_transport transports[] = {NAIK_TRANSPORT_AUTO, NAIK_TRANSPORT_PEER,
+                                                NAIK_TRANSPORT_MPI_DEVICE};
+    static const int widths[] = {1, 3};
+    for (int shape = 0; shape < 12; shape++) {
+        const naik_precision precision = (naik_precision)(shape % 3);
+        const int nrhs = widths[shape / 3 % 2], depth = shape < 6 ? NAIK_HALO_DEPTH : 1;
+        size_t size = 0, other = 0;
+        char *staged = zones_over(t, NAIK_TRANSPORT_STAGED, precision, nrhs, depth, &size);
+        for (size_t i = 0; i < sizeof transports / sizeof *transports; i++) {
+            /* an MPI that takes no device memory would end the program */
+            if (transports[i] == NAIK_TRANSPORT_MPI_DEVICE &&
+                !naik_halo_mpi_takes_device_memory()) {
+                continue;
+            }
+            char *bytes = zones_over(t, transports[i], precision, nrhs, depth, &other);
+            CHECK_TRUE(t, staged != NULL && bytes != NULL && size == other &&
+                              memcmp(staged, bytes, size) == 0);
+            free(bytes);
+        }
+        free(staged);
+    }
+}
+
+CHECK_MAIN(CHECK(every_exchange_brings_its_own_content),
+           CHECK(every_transport_brings_the_same_bytes))
