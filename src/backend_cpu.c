@@ -14,28 +14,58 @@
 #include "cpu.h"
 #include "sums_cpu.h"
 
-/* The best instruction set of this machine; all give the same bits. */
-static const cpu_kernels *choose_kernels(void)
+static bool machine_has(const cpu_kernels *kernels)
 {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
-        return &cpu_kernels_avx512;
+    if (kernels == &cpu_kernels_avx512) {
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
     }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        return &cpu_kernels_avx2;
+    if (kernels == &cpu_kernels_avx2) {
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     }
 #endif
-    return &cpu_kernels_portable;
+    return kernels == &cpu_kernels_portable;
+}
+
+/* The best instruction set of this machine, or the one that NAIK_INSTRUCTIONS names; all give the
+ * same bits. */
+static naik_status choose_kernels(naik_log *log, const cpu_kernels **out)
+{
+    static const cpu_kernels *const sets[] = {
+#if defined(__x86_64__)
+        &cpu_kernels_avx512,
+        &cpu_kernels_avx2,
+#endif
+        &cpu_kernels_portable
+    };
+    const char *wanted = getenv("NAIK_INSTRUCTIONS");
+    bool known = wanted == NULL || *wanted == '\0';
+    const bool any = known;
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        const bool named = any || strcmp(sets[i]->name, wanted) == 0;
+        known = known || named;
+        if (named && machine_has(sets[i])) {
+            *out = sets[i];
+            return NAIK_OK;
+        }
+    }
+    return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                     known
+                         ? "NAIK_INSTRUCTIONS=%.32s: this machine does not have them; leave it out"
+                         : "NAIK_INSTRUCTIONS=%.32s: choose avx512, avx2 or portable",
+                     any ? "" : wanted);
 }
 
 static naik_status cpu_open(naik_backend *backend, const naik_backend_options *options)
 {
+    naik_status status = NAIK_OK;
     cpu_state *state = calloc(1, sizeof *state);
     backend->state = state;
     if (state == NULL) {
         return NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the CPU backend");
     }
-    state->kernels = choose_kernels();
+    NAIK_TRY(choose_kernels(backend->log, &state->kernels));
     state->threads = options->threads;
     if (state->threads <= 0) {
         int threads = 0;
@@ -43,7 +73,8 @@ static naik_status cpu_open(naik_backend *backend, const naik_backend_options *o
         threads += 1;
         state->threads = threads;
     }
-    return NAIK_OK;
+done:
+    return status;
 }
 
 static void cpu_close(naik_backend *backend)

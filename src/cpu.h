@@ -8,7 +8,8 @@
  *
  * Fields:  [half + halo cells][nrhs][3][2][lanes]; half precision: int16 in that shape, and after
  *          all cells float scales [half + halo][nrhs][lanes]
- * Links:   [parity][half cells][fat: 8 hops][18][lanes] [long: 8 hops][recon][lanes]
+ * Links:   [parity][half cells][fat: 8 hops][18][lanes] [long: 8 hops][recon][lanes], 18 numbers by
+ *          columns of the matrix
  * Halo:    for each split mu, ahead then behind, [depth][cells of a layer]: whole cells, in which
  *          the lanes at the face of the box come from the neighbour, the others from the box.
  */

@@ -3,6 +3,11 @@
  * The Makefile compiles this file once per instruction set and says which: NAIK_KERNELS is the name
  * of the table, LANES the lanes of a vector, NAIK_AVX512 or NAIK_AVX2 what simd.h may use.
  */
+/* Loads stay in the order in which they are written: that of the memory they stream through. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("no-schedule-insns2")
+#endif
+
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -11,6 +16,32 @@
 #include "simd.h"
 #include "sums_cpu.h"
 
+/* s += the lanes of term, exactly (sums_cpu.h). */
+INLINE void add_terms(cpu_sums *s, simd_d term)
+{
+    double lane[LANES];
+    if (LANES == 1 || !all_below(term, s->limit)) {
+        store_d(lane, term);
+        LANES == 1 ? naik_exactsum_add(&s->sum, lane[0]) : cpu_sums_add_slowly(s, lane, LANES);
+        return;
+    }
+    for (int p = 0; p < SUMS_PIECES; p++) {
+        const simd_d magic = set_d(s->magic[p]);
+        const simd_d whole = sub_d(add_d(term, magic), magic);
+        store_d(s->piece[p], add_d(load_d(s->piece[p]), whole));
+        term = sub_d(term, whole);
+    }
+    if (!all_below(term, DBL_TRUE_MIN)) {
+        store_d(lane, term);
+        for (int k = 0; k < LANES; k++) {
+            naik_exactsum_add(&s->sum, lane[k]);
+        }
+    }
+    if (++s->count == SUMS_FULL) {
+        cpu_sums_flush(s);
+    }
+}
+
 #define of_double_d(x) (x)
 #define of_double_f(x) float_of_double(x)
 
@@ -18,6 +49,8 @@
 #define REAL        double
 #define VEC         simd_d
 #define V(x)        x##_d
+#define REG         reg_d
+#define R(x)        REG_D(x)
 #define NAME(x)     x##_d_vector
 #define STORED      double
 #define STORED_HALF 0
@@ -28,6 +61,7 @@
 #undef STORED
 
 #define READ         read_d_vector
+#define AHEAD        ahead_d_vector
 #define WRITE        write_d_vector
 #define ADD_PRODUCTS add_products_d_vector
 #define NAME(x)      x##_d_d
@@ -35,6 +69,7 @@
 #define LINK_HALF    0
 #include "dslash_cpu.inc"
 #undef READ
+#undef AHEAD
 #undef WRITE
 #undef ADD_PRODUCTS
 #undef NAME
@@ -42,10 +77,14 @@
 #undef REAL
 #undef VEC
 #undef V
+#undef REG
+#undef R
 
 #define REAL    float
 #define VEC     simd_f
 #define V(x)    x##_f
+#define REG     reg_f
+#define R(x)    REG_F(x)
 #define NAME(x) x##_f_vector
 #define STORED  float
 #include "vector_cpu.inc"
@@ -63,6 +102,7 @@
 #undef NAME
 
 #define READ         read_f_vector
+#define AHEAD        ahead_f_vector
 #define WRITE        write_f_vector
 #define ADD_PRODUCTS add_products_f_vector
 #define NAME(x)      x##_f_f
@@ -77,10 +117,12 @@
 #include "dslash_cpu.inc"
 #undef NAME
 #undef READ
+#undef AHEAD
 #undef WRITE
 #undef ADD_PRODUCTS
 
 #define READ         read_h_vector
+#define AHEAD        ahead_h_vector
 #define WRITE        write_h_vector
 #define ADD_PRODUCTS add_products_h_vector
 #define NAME(x)      x##_h_h

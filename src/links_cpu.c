@@ -14,7 +14,8 @@ static const double allowed_deviation = 1e-9; /* of a unitary link; singular val
 size_t cpu_links_bytes(const naik_lattice *lat, naik_precision precision, int recon, int hops)
 {
     static const size_t real_bytes[3] = {sizeof(double), sizeof(float), sizeof(int16_t)};
-    const bool compressed = recon == (hops == NAIK_HOPS ? 13 : 12) && precision != NAIK_HALF;
+    const bool compressed =
+        hops == NAIK_HOPS ? recon == 13 || recon == 9 : recon == 12 && precision != NAIK_HALF;
     if (recon != 18 && !compressed) {
         return 0;
     }
@@ -22,42 +23,88 @@ size_t cpu_links_bytes(const naik_lattice *lat, naik_precision precision, int re
     return (size_t)lat->sites * (size_t)numbers * real_bytes[precision];
 }
 
-/* The 12 or 13 numbers of a link of modulus s, and how far from it they lead, in units of s. */
-static double compress(const naik_matrix *u, int recon, double s, naik_precision precision,
-                       double out[13])
+static double kept_phase(naik_complex z)
 {
-    const naik_complex det = naik_mat_det(u);
+    return tan(atan2(z.im, z.re) / 4);
+}
+
+static naik_complex kept_modulus(naik_complex direction, double modulus2)
+{
+    const double phi = atan2(direction.im, direction.re);
+    return naik_cscale(sqrt(fmax(modulus2, 0)), (naik_complex){cos(phi), sin(phi)});
+}
+
+/* conj(a b - c d) e */
+static naik_complex minor(naik_complex a, naik_complex b, naik_complex c, naik_complex d,
+                          naik_complex e)
+{
+    return naik_cmul(naik_conj(naik_csub(naik_cmul(a, b), naik_cmul(c, d))), e);
+}
+
+/* What 9 numbers keep of a unitary w: elements a1 and c1 by modulus and direction, and from them
+ * the rows b and c. */
+static void rebuild_nine(const naik_matrix *w, naik_complex det, naik_matrix *out)
+{
+    const naik_complex a2 = w->e[0][1], a3 = w->e[0][2], b1 = w->e[1][0];
+    const double rest = naik_cnorm2(a2) + naik_cnorm2(a3);
+    const naik_complex a1 = kept_modulus(w->e[0][0], 1 - rest);
+    const naik_complex c1 = kept_modulus(w->e[2][0], rest - naik_cnorm2(b1));
+    const naik_complex ab = naik_cscale(1 / rest, naik_cmul(naik_conj(a1), b1));
+    const naik_complex ac = naik_cscale(1 / rest, naik_cmul(naik_conj(a1), c1));
+    const naik_complex t = naik_cscale(1 / rest, naik_cmul(naik_conj(c1), det));
+    const naik_complex u = naik_cscale(1 / rest, naik_cmul(naik_conj(b1), det));
+    const naik_matrix rebuilt = {
+        .e = {{a1, a2, a3},
+              {b1, naik_cscale(-1, naik_cadd(naik_cmul(naik_conj(a3), t), naik_cmul(a2, ab))),
+               naik_csub(naik_cmul(naik_conj(a2), t), naik_cmul(a3, ab))},
+              {c1, naik_csub(naik_cmul(naik_conj(a3), u), naik_cmul(a2, ac)),
+               naik_cscale(-1, naik_cadd(naik_cmul(naik_conj(a2), u), naik_cmul(a3, ac)))}}};
+    *out = rebuilt;
+}
+
+/* The 9, 12 or 13 numbers of w (recon_cpu.inc), and how far from it they lead. `negative`: the sign
+ * that 12 numbers keep. */
+static double compress(const naik_matrix *w, int recon, double out[13], bool *negative)
+{
+    const naik_complex det = naik_mat_det(w);
     const double phi = atan2(det.im, det.re);
     naik_complex phase = {cos(phi), sin(phi)};
-    memcpy(out, u, 12 * sizeof *out);
-    if (recon == 13) {
-        out[12] = tan(phi / 4);
+    naik_matrix rebuilt = *w;
+    *negative = recon == 12 && det.re < 0;
+    if (recon == 9) {
+        const double numbers[9] = {kept_phase(det), kept_phase(w->e[0][0]), kept_phase(w->e[2][0]),
+                                   w->e[0][1].re,   w->e[0][1].im,          w->e[0][2].re,
+                                   w->e[0][2].im,   w->e[1][0].re,          w->e[1][0].im};
+        memcpy(out, numbers, sizeof numbers);
+        rebuild_nine(w, phase, &rebuilt);
     } else {
-        const bool negative = det.re < 0;
-        phase = (naik_complex){negative ? -1 : 1, 0};
-        if (precision == NAIK_DOUBLE) {
-            uint64_t bits;
-            memcpy(&bits, &out[0], sizeof bits);
-            bits = (bits & ~UINT64_C(1)) | negative;
-            memcpy(&out[0], &bits, sizeof bits);
-        } else {
-            float value = (float)out[0];
-            uint32_t bits;
-            memcpy(&bits, &value, sizeof bits);
-            bits = (bits & ~UINT32_C(1)) | negative;
-            memcpy(&value, &bits, sizeof value);
-            out[0] = value;
+        memcpy(out, w, 12 * sizeof *out);
+        out[12] = kept_phase(det);
+        phase = recon == 13 ? phase : (naik_complex){*negative ? -1 : 1, 0};
+        for (int i = 0; i < 3; i++) {
+            const int j = (i + 1) % 3, k = (i + 2) % 3;
+            rebuilt.e[2][i] = minor(w->e[0][j], w->e[1][k], w->e[0][k], w->e[1][j], phase);
         }
     }
     double worst = 0;
-    for (int i = 0; i < 3; i++) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        naik_complex minor =
-            naik_csub(naik_cmul(u->e[0][j], u->e[1][k]), naik_cmul(u->e[0][k], u->e[1][j]));
-        naik_complex third = naik_cscale(1 / s, naik_cmul(phase, naik_conj(minor)));
-        worst = fmax(worst, sqrt(naik_cnorm2(naik_csub(third, u->e[2][i]))) / s);
+    for (int i = 0; i < 9; i++) {
+        const naik_complex d = naik_csub(rebuilt.e[i / 3][i % 3], w->e[i / 3][i % 3]);
+        const double size = sqrt(naik_cnorm2(d));
+        worst = size <= worst ? worst : size; /* also a NaN */
     }
     return worst;
+}
+
+/* The lowest bit of the number at `at` becomes that of `bit`. */
+static void store_bit(const naik_links *links, size_t at, bool bit)
+{
+    if (links->precision == NAIK_DOUBLE) {
+        uint64_t *word = (uint64_t *)links->data + at;
+        *word = (*word & ~UINT64_C(1)) | bit;
+    } else {
+        uint32_t *word = (uint32_t *)links->data + at;
+        *word = (*word & ~UINT32_C(1)) | bit;
+    }
 }
 
 static void store(const naik_links *links, size_t at, double value, double scale)
@@ -66,7 +113,8 @@ static void store(const naik_links *links, size_t at, double value, double scale
     case NAIK_DOUBLE: ((double *)links->data)[at] = value; break;
     case NAIK_SINGLE: ((float *)links->data)[at] = (float)value; break;
     case NAIK_HALF:
-        ((int16_t *)links->data)[at] = (int16_t)(scale > 0 ? lrint(value / scale * 32767) : 0);
+        value = scale > 0 ? fmin(fmax(value / scale, -1), 1) : 0;
+        ((int16_t *)links->data)[at] = (int16_t)lrint(value * 32767);
         break;
     }
 }
@@ -75,21 +123,31 @@ static void store(const naik_links *links, size_t at, double value, double scale
 static double pack_kind(const naik_links *links, const naik_matrix *hops, int kind, int numbers,
                         size_t first, size_t lanes)
 {
-    double worst = 0, number[18];
+    double worst = 0;
     const double modulus = links->hops == NAIK_HOPS ? links->long_scale : 1;
+    const double unit = numbers == 18 ? links->scale[kind] : 1;
     for (int k = 0; k < 8; k++) {
-        naik_matrix u = hops[8 * kind + k];
-        if (numbers == 18) {
-            memcpy(number, &u, sizeof number);
-        } else {
-            if (k >= 4) { /* behind: the link itself */
-                naik_matrix dagger = naik_mat_dagger(&u);
-                u = naik_mat_scale(-1, &dagger);
+        const size_t at = first + (size_t)(k * numbers) * lanes;
+        const naik_matrix *u = &hops[8 * kind + k];
+        if (numbers == 18) { /* by columns, as the kernel wants them */
+            for (int i = 0; i < 9; i++) {
+                const naik_complex e = u->e[i % 3][i / 3];
+                store(links, at + (size_t)(2 * i) * lanes, e.re, unit);
+                store(links, at + (size_t)(2 * i + 1) * lanes, e.im, unit);
             }
-            worst = fmax(worst, compress(&u, numbers, modulus, links->precision, number));
+            continue;
         }
+        double number[13];
+        bool negative;
+        const naik_matrix dagger = naik_mat_dagger(u); /* behind: the link itself */
+        const naik_matrix w = naik_mat_scale((k >= 4 ? -1 : 1) / modulus, k >= 4 ? &dagger : u);
+        const double deviation = compress(&w, numbers, number, &negative);
+        worst = deviation <= worst ? worst : deviation;
         for (int i = 0; i < numbers; i++) {
-            store(links, first + (size_t)(k * numbers + i) * lanes, number[i], links->scale[kind]);
+            store(links, at + (size_t)i * lanes, number[i], unit);
+        }
+        if (numbers == 12) {
+            store_bit(links, at, negative);
         }
     }
     return worst;
@@ -120,10 +178,10 @@ naik_status cpu_links_pack(naik_links *links, naik_parity parity, int32_t begin,
         }
         const naik_matrix *site = hops + (size_t)s * (size_t)links->hops;
         const size_t first = ((size_t)parity * (size_t)shape->half + cell / 2) * record + lane;
-        worst = fmax(worst, pack_kind(links, site, 0, fat, first, lanes));
-        if (far > 0) {
-            worst = fmax(worst,
-                         pack_kind(links, site, 1, far, first + (size_t)(8 * fat) * lanes, lanes));
+        for (int kind = 0; kind < (far > 0 ? 2 : 1); kind++) {
+            const size_t at = first + (size_t)(kind * 8 * fat) * lanes;
+            const double deviation = pack_kind(links, site, kind, kind == 0 ? fat : far, at, lanes);
+            worst = deviation <= worst ? worst : deviation;
         }
     }
     if (!(worst <= allowed_deviation)) {

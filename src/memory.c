@@ -1,9 +1,36 @@
-/* memory.c - aligned host memory, spread over the NUMA nodes of the threads that will use it */
+/* memory.c - aligned host memory, spread over the NUMA nodes of the threads that will use it
+ *
+ * The kernels read many streams at once, each on pages of its own: large buffers ask for huge
+ * pages, of which far fewer are needed than the processor remembers translations for.
+ */
 #include "naik/memory.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+enum { PAGE = 4096, HUGE_PAGE = 1 << 21 };
+
+static size_t round_up(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+/* Whole huge pages where there are many of them; the system may decline. */
+static char *reserve(size_t size_bytes)
+{
+    if (size_bytes < 8 * (size_t)HUGE_PAGE) {
+        return aligned_alloc(NAIK_ALIGNMENT, round_up(size_bytes, NAIK_ALIGNMENT));
+    }
+    char *memory = aligned_alloc(HUGE_PAGE, round_up(size_bytes, HUGE_PAGE));
+#if defined(MADV_HUGEPAGE)
+    if (memory != NULL) {
+        (void)madvise(memory, round_up(size_bytes, HUGE_PAGE), MADV_HUGEPAGE);
+    }
+#endif
+    return memory;
+}
 
 naik_status naik_alloc(naik_log *log, size_t size_bytes, const char *what, void **out)
 {
@@ -15,20 +42,18 @@ naik_status naik_alloc(naik_log *log, size_t size_bytes, const char *what, void 
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "%s would need more memory than can be addressed",
                          what);
     }
-    size_t rounded = (size_bytes + NAIK_ALIGNMENT - 1) / NAIK_ALIGNMENT * NAIK_ALIGNMENT;
-    char *memory = aligned_alloc(NAIK_ALIGNMENT, rounded);
+    char *memory = reserve(size_bytes);
     if (memory == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY,
                          "no memory for %s (%.3f GiB): use more ranks or a smaller batch", what,
-                         (double)rounded / (1 << 30));
+                         (double)size_bytes / (1 << 30));
     }
-    const size_t page = 4096;
-    const int64_t pages = (int64_t)((rounded + page - 1) / page);
+    const int64_t pages = (int64_t)(round_up(size_bytes, PAGE) / PAGE);
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < pages; i++) {
-        size_t begin = (size_t)i * page;
-        size_t bytes = rounded - begin < page ? rounded - begin : page;
-        memset(memory + begin, 0, bytes);
+        const size_t begin = (size_t)i * PAGE;
+        const size_t left = size_bytes - begin;
+        memset(memory + begin, 0, left < PAGE ? left : PAGE);
     }
     *out = memory;
     return NAIK_OK;

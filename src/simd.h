@@ -1,42 +1,53 @@
 /* simd.h - vectors of LANES doubles (simd_d) and floats (simd_f), for the leaf kernels of the CPU
  *
- * A vector is as many registers as it takes: the kernels are written once, and compiled for
- * AVX-512, AVX2 and plain C (kernels_cpu.c). Every operation is the IEEE operation on each lane,
- * products and sums are fused only where it says so: all instruction sets give the same bits.
+ * A vector is as many registers as it takes, and a kernel that holds many numbers treats one
+ * register of each after the other: the kernels are written once, and compiled for AVX-512, AVX2
+ * and plain C (kernels_cpu.c), where a register is a whole vector. Every operation is the IEEE
+ * operation on each lane, products and sums are fused only where it says so: all instruction sets
+ * give the same bits.
  */
 #ifndef NAIK_SIMD_H
 #define NAIK_SIMD_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
+/* Parts of kernels: inlined, with their constants, where registers are the machine's; plain C would
+ * take a compiler minutes. */
+#if LANES == 1 || defined(NAIK_AVX512) || defined(NAIK_AVX2)
+#define INLINE_PART INLINE
+#else
+#define INLINE_PART static __attribute__((noinline))
+#endif
 
+/* Registers, and the operations on them: REG_D(add)(a, b). */
 #if LANES == 16 && defined(NAIK_AVX512)
 #include <immintrin.h>
 typedef __m512d reg_d;
 typedef __m512 reg_f;
-#define D(operation) _mm512_##operation##_pd
-#define F(operation) _mm512_##operation##_ps
+#define REG_D(operation) _mm512_##operation##_pd
+#define REG_F(operation) _mm512_##operation##_ps
 #elif LANES == 16 && defined(NAIK_AVX2)
 #include <immintrin.h>
 typedef __m256d reg_d;
 typedef __m256 reg_f;
-#define D(operation) _mm256_##operation##_pd
-#define F(operation) _mm256_##operation##_ps
+#define REG_D(operation) _mm256_##operation##_pd
+#define REG_F(operation) _mm256_##operation##_ps
 #else
-typedef double reg_d;
-typedef float reg_f;
-#define D(operation) plain_##operation##_d
-#define F(operation) plain_##operation##_f
-#define REAL         double
-#define NAME(x)      plain_##x##_d
-#define REAL_FMA     fma
-#define REAL_SQRT    sqrt
+#define REG_D(operation) plain_##operation##_d
+#define REG_F(operation) plain_##operation##_f
+#define REAL             double
+#define BITS             uint64_t
+#define NAME(x)          x##_d
+#define REAL_FMA         fma
+#define REAL_SQRT        sqrt
 #include "simd_plain.inc"
 #define REAL      float
-#define NAME(x)   plain_##x##_f
+#define BITS      uint32_t
+#define NAME(x)   x##_f
 #define REAL_FMA  fmaf
 #define REAL_SQRT sqrtf
 #include "simd_plain.inc"
@@ -45,13 +56,13 @@ typedef float reg_f;
 #define NAME(x) x##_d
 #define REAL    double
 #define REG     reg_d
-#define OP      D
+#define OP      REG_D
 #include "simd_wide.inc"
 
 #define NAME(x) x##_f
 #define REAL    float
 #define REG     reg_f
-#define OP      F
+#define OP      REG_F
 #include "simd_wide.inc"
 
 /* Lane k of the result is lane permutation[k] of v. */
@@ -90,20 +101,28 @@ INLINE simd_d permute_d(simd_d v, const int32_t *permutation)
     return out;
 }
 
-/* LANES integers of 16 bits as floats. */
+/* A register of integers of 16 bits as floats. */
+INLINE reg_f reg_load_i16(const int16_t *p)
+{
+#if LANES == 16 && defined(NAIK_AVX512)
+    return _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_loadu_si256((const __m256i *)p)));
+#elif LANES == 16 && defined(NAIK_AVX2)
+    return _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)p)));
+#else
+    reg_f out;
+    for (int k = 0; k < LANES; k++) {
+        out.x[k] = p[k];
+    }
+    return out;
+#endif
+}
+
 INLINE simd_f load_i16(const int16_t *p)
 {
     simd_f out;
-#if LANES == 16 && defined(NAIK_AVX512)
-    const __m256i narrow = _mm256_loadu_si256((const __m256i *)p);
-    out.r[0] = _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(narrow));
-#else
-    float lane[LANES];
-    for (int k = 0; k < LANES; k++) {
-        lane[k] = p[k];
+    for (int i = 0; i < REGS_f; i++) {
+        out.r[i] = reg_load_i16(p + i * WIDTH_f);
     }
-    out = load_f(lane);
-#endif
     return out;
 }
 
@@ -149,37 +168,54 @@ INLINE simd_f float_of_double(simd_d v)
 }
 
 /* v with its sign changed where the lowest bit of `bits` is set. */
-INLINE simd_f flip_f(simd_f v, simd_f bits)
+INLINE reg_f reg_flip_f(reg_f v, reg_f bits)
 {
-    float lane[LANES], low[LANES];
-    store_f(lane, v);
-    store_f(low, bits);
-    for (int k = 0; k < LANES; k++) {
-        uint32_t a, b;
-        memcpy(&a, &lane[k], sizeof a);
-        memcpy(&b, &low[k], sizeof b);
-        a ^= b << 31;
-        memcpy(&lane[k], &a, sizeof a);
-    }
-    return load_f(lane);
+#if LANES == 16 && defined(NAIK_AVX512)
+    return _mm512_xor_ps(v, _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_castps_si512(bits), 31)));
+#elif LANES == 16 && defined(NAIK_AVX2)
+    return _mm256_xor_ps(v, _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_castps_si256(bits), 31)));
+#else
+    return plain_flip_f(v, bits);
+#endif
 }
 
-INLINE simd_d flip_d(simd_d v, simd_d bits)
+INLINE reg_d reg_flip_d(reg_d v, reg_d bits)
 {
-    double lane[LANES], low[LANES];
-    store_d(lane, v);
-    store_d(low, bits);
-    for (int k = 0; k < LANES; k++) {
-        uint64_t a, b;
-        memcpy(&a, &lane[k], sizeof a);
-        memcpy(&b, &low[k], sizeof b);
-        a ^= b << 63;
-        memcpy(&lane[k], &a, sizeof a);
-    }
-    return load_d(lane);
+#if LANES == 16 && defined(NAIK_AVX512)
+    return _mm512_xor_pd(v, _mm512_castsi512_pd(_mm512_slli_epi64(_mm512_castpd_si512(bits), 63)));
+#elif LANES == 16 && defined(NAIK_AVX2)
+    return _mm256_xor_pd(v, _mm256_castsi256_pd(_mm256_slli_epi64(_mm256_castpd_si256(bits), 63)));
+#else
+    return plain_flip_d(v, bits);
+#endif
 }
 
-#undef D
-#undef F
+/* Whether |a| < limit in every lane; not where one is NaN. */
+INLINE bool all_below(simd_d a, double limit)
+{
+    const simd_d size = max_d(sub_d(set_d(0), a), a);
+    bool below = true;
+    for (int i = 0; i < REGS_d; i++) {
+#if LANES == 16 && defined(NAIK_AVX512)
+        below &= _mm512_cmp_pd_mask(size.r[i], _mm512_set1_pd(limit), _CMP_LT_OQ) == 0xff;
+#elif LANES == 16 && defined(NAIK_AVX2)
+        const __m256d less = _mm256_cmp_pd(size.r[i], _mm256_set1_pd(limit), _CMP_LT_OQ);
+        below &= _mm256_movemask_pd(less) == 0xf;
+#else
+        for (int k = 0; k < LANES; k++) {
+            below &= size.r[i].x[k] < limit;
+        }
+#endif
+    }
+    return below;
+}
+
+/* Asks for the lines of memory that will be read soon. */
+INLINE void prefetch(const void *p, size_t size_bytes)
+{
+    for (size_t at = 0; at < size_bytes; at += 64) {
+        __builtin_prefetch((const char *)p + at, 0, 3);
+    }
+}
 
 #endif

@@ -70,41 +70,6 @@ static inline void cpu_sums_add_slowly(struct cpu_sums *s, const double *term, i
     }
 }
 
-/* s += term[0] + ... + term[lanes - 1], lanes 1 or SUMS_LANES. */
-static inline __attribute__((always_inline)) void cpu_sums_add(struct cpu_sums *s,
-                                                               const double *term, const int lanes)
-{
-    if (lanes == 1) {
-        naik_exactsum_add(&s->sum, term[0]);
-        return;
-    }
-    int outside = 0, left = 0;
-    for (int k = 0; k < SUMS_LANES; k++) {
-        outside |= !(fabs(term[k]) < s->limit); /* also a NaN */
-    }
-    if (outside) {
-        cpu_sums_add_slowly(s, term, lanes);
-        return;
-    }
-    double rest[SUMS_LANES];
-    for (int k = 0; k < SUMS_LANES; k++) {
-        double x = term[k];
-        for (int p = 0; p < SUMS_PIECES; p++) {
-            double whole = (x + s->magic[p]) - s->magic[p];
-            s->piece[p][k] += whole;
-            x -= whole;
-        }
-        rest[k] = x;
-        left |= x != 0;
-    }
-    for (int k = 0; left && k < SUMS_LANES; k++) {
-        naik_exactsum_add(&s->sum, rest[k]);
-    }
-    if (++s->count == SUMS_FULL) {
-        cpu_sums_flush(s);
-    }
-}
-
 static inline void cpu_sums_end(struct cpu_sums *s, naik_exactsum *total)
 {
     cpu_sums_flush(s);

@@ -241,6 +241,66 @@ static void every_width_gives_the_same_bits(check *t)
     fixture_destroy(&f);
 }
 
+/* Bytes and sum of a Schur complement, three columns wide, with the kernels of one set. */
+static bool bits_of_set(check *t, const char *set, const pair *p, double *bits, double *sum)
+{
+    fixture f;
+    naik_links *links = NULL;
+    CHECK_TRUE(t, setenv("NAIK_INSTRUCTIONS", set, 1) == 0);
+    bool ok = fixture_create(t, odd_halves, NULL, true, false, 1, &f);
+    if (ok) {
+        char line[256];
+        f.backend->ops->describe(f.backend, line, sizeof line);
+        ok = CHECK_TRUE(t, strstr(line, set) != NULL);
+        CHECK_OK(t, naik_links_create(f.geometry, f.source, p->links, p->recon, &links));
+        *sum = schur_of_equal_columns(t, &f, links, p->vectors, 3, bits);
+        naik_links_destroy(&links);
+    }
+    fixture_destroy(&f);
+    return ok;
+}
+
+static void every_instruction_set_gives_the_same_bits(check *t)
+{
+    static const char *const sets[] = {"avx2", "avx512"};
+    const size_t bytes = 4 * 8 * 12 * 8 * 6 * sizeof(double); /* of odd_halves */
+    if (strcmp(fixture_backend_name(), "cpu") != 0) {
+        CHECK_SKIP(t, "instruction sets are the CPU's");
+    }
+    double *plain = calloc(1, bytes), *vector = calloc(1, bytes), sum[2] = {0, 0};
+    for (int i = t->comm->rank; i < PAIRS; i += t->comm->size) {
+        bool ok = bits_of_set(t, "portable", &pairs[i], plain, &sum[0]);
+        for (size_t k = 0; ok && k < sizeof sets / sizeof *sets; k++) {
+#if defined(__x86_64__)
+            const bool has = k == 0 ? __builtin_cpu_supports("avx2") != 0
+                                    : __builtin_cpu_supports("avx512vl") != 0;
+#else
+            const bool has = false;
+#endif
+            if (has) {
+                bits_of_set(t, sets[k], &pairs[i], vector, &sum[1]);
+                CHECK_TRUE(t, memcmp(plain, vector, bytes) == 0);
+                CHECK_TRUE(t, sum[0] == sum[1]);
+            }
+        }
+    }
+    unsetenv("NAIK_INSTRUCTIONS");
+    free(plain);
+    free(vector);
+}
+
+static void unknown_instructions_are_refused(check *t)
+{
+    naik_backend *backend = NULL;
+    const naik_backend_options options = {.threads = 1};
+    if (strcmp(fixture_backend_name(), "cpu") != 0) {
+        CHECK_SKIP(t, "instruction sets are the CPU's");
+    }
+    setenv("NAIK_INSTRUCTIONS", "sse9", 1);
+    CHECK_STATUS(t, naik_backend_create(t->comm, "cpu", &options, &backend), NAIK_ERR_INPUT);
+    unsetenv("NAIK_INSTRUCTIONS");
+}
+
 static void fused_forms_equal_their_parts(check *t)
 {
     enum { N = 5 };
@@ -505,6 +565,8 @@ static void wrong_shapes_are_refused(check *t)
 }
 
 CHECK_MAIN(CHECK(kernels_match_reference), CHECK(every_width_gives_the_same_bits),
+           CHECK(every_instruction_set_gives_the_same_bits),
+           CHECK(unknown_instructions_are_refused),
            CHECK(grid_threads_and_batch_do_not_change_a_bit), CHECK(fused_forms_equal_their_parts),
            CHECK(dslash_is_antihermitian), CHECK(a_multiple_of_a_field_is_added),
            CHECK(links_pack_alike_from_either_memory), CHECK(wrong_shapes_are_refused))
