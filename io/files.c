@@ -67,13 +67,26 @@ static naik_status force_to_disk(naik_log *log, const char *path, int flags)
     return NAIK_OK;
 }
 
+static naik_status refuse_irregular(naik_log *log, const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "the output %s is there already and is no regular file: choose another "
+                         "name",
+                         path);
+    }
+    return NAIK_OK;
+}
+
 naik_status naik_file_publish(naik_comm *comm, const char *from, const char *to)
 {
     naik_status status = NAIK_OK;
     if (comm->rank == 0) {
         char folder[NAIK_PATH_MAX];
         folder_of(to, folder);
-        status = force_to_disk(comm->log, from, O_RDONLY);
+        status = refuse_irregular(comm->log, to); /* rename would replace a device by a file */
+        status = status != NAIK_OK ? status : force_to_disk(comm->log, from, O_RDONLY);
         if (status == NAIK_OK && rename(from, to) != 0) {
             status = NAIK_FAIL(comm->log, NAIK_ERR_IO, "%s cannot be renamed to %s: %s", from, to,
                                strerror(errno));
@@ -98,6 +111,10 @@ static naik_status space_for(naik_log *log, const char *path, int64_t size_bytes
     if (access(folder, W_OK) != 0) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT, "the folder %s of the output is not writable: %s",
                          folder, strerror(errno));
+    }
+    naik_status status = refuse_irregular(log, path);
+    if (status != NAIK_OK) {
+        return status;
     }
     int64_t have = stat(path, &info) == 0 ? (int64_t)info.st_blocks * 512 : 0;
     if (statvfs(folder, &disk) != 0 || disk.f_blocks == 0) {

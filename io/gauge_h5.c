@@ -11,6 +11,7 @@
 
 #include "files.h"
 #include "gauge_format.h"
+#include "h5_seal.h"
 #include "provenance.h"
 
 static naik_status put_source(naik_comm *comm, hid_t group, const naik_gauge_meta *meta)
@@ -70,6 +71,7 @@ static naik_status write_part(const char *part, const naik_gauge *gauge, int pre
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_h5_put_metadata(comm, file, meta));
     NAIK_TRY(naik_h5_links_write(file, name, gauge, precision, kind));
+    NAIK_TRY(naik_h5_seal(comm, file));
     status = naik_h5_put_text(comm->log, file, "state", "complete");
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_h5_flush(comm, file));
@@ -115,7 +117,7 @@ naik_status naik_gauge_h5_write(const char *path, const naik_gauge *gauge, int p
                          kind, precision);
     }
     NAIK_TRY(naik_path_append(comm->log, path, ".part", part));
-    NAIK_TRY(naik_file_check_space(comm, part, lat->volume * 72 * precision / 8 + (1 << 20)));
+    NAIK_TRY(naik_gauge_file_look(lat, path, precision));
     begun = true;
     NAIK_TRY(write_part(part, gauge, precision, meta));
     NAIK_TRY(verify_part(part, lat, strcmp(kind, "thin") == 0 ? "gauge" : kind));
@@ -157,6 +159,7 @@ static naik_status probe_open(naik_log *log, const char *path, hid_t file, naik_
                       "'%s' holds fat and long links, not thin ones: use action.type links", path);
         goto done;
     }
+    NAIK_TRY(naik_h5_check_seal(log, file, path));
     NAIK_TRY(naik_h5_links_describe(log, file, "gauge", path, out));
     naik_h5_get_text(file, "uuid", out->uuid, sizeof out->uuid);
     group = H5Gopen2(file, "metadata", H5P_DEFAULT);

@@ -111,6 +111,18 @@ static naik_status check_request(naik_log *log, const char *format, const writer
     return NAIK_OK;
 }
 
+naik_status naik_gauge_file_look(const naik_lattice *lattice, const char *path, int precision)
+{
+    naik_status status = NAIK_OK;
+    char part[NAIK_PATH_MAX];
+    NAIK_TRY(naik_path_append(lattice->comm->log, path, ".part", part));
+    NAIK_TRY(naik_file_check_space(lattice->comm, path, 0));
+    NAIK_TRY(naik_file_check_space(lattice->comm, part,
+                                   lattice->volume * 72 * precision / 8 + (1 << 20)));
+done:
+    return status;
+}
+
 naik_status naik_gauge_write(const char *path, const char *format, const naik_gauge *gauge,
                              int precision, const naik_gauge_meta *meta)
 {
@@ -128,7 +140,7 @@ naik_status naik_gauge_write(const char *path, const char *format, const naik_ga
     NAIK_TRY(naik_gauge_measure(gauge, &checks));
     NAIK_TRY(check_request(comm->log, format, w, precision, &checks));
     NAIK_TRY(naik_path_append(comm->log, path, ".part", part));
-    NAIK_TRY(naik_file_check_space(comm, part, naik_gauge_file_volume(&file) * 9 * precision));
+    NAIK_TRY(naik_gauge_file_look(gauge->lattice, path, precision));
     begun = true;
     NAIK_TRY(w->write(part, gauge, &checks, &file));
     NAIK_TRY(read_again(part, gauge, precision, w->compared_rows));

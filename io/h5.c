@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "naik/comm_mpi.h"
 
@@ -176,8 +177,33 @@ done:
     return status;
 }
 
+static naik_status look_for_signature(naik_log *log, const char *path)
+{
+    static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+    unsigned char head[sizeof signature] = {0};
+    struct stat info;
+    if (stat(path, &info) != 0) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "there is no file '%s'", path);
+    }
+    FILE *stream = S_ISREG(info.st_mode) ? fopen(path, "rb") : NULL;
+    if (stream == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' is no file that can be read", path);
+    }
+    const size_t length = fread(head, 1, sizeof head, stream);
+    fclose(stream);
+    if (length != sizeof head || memcmp(head, signature, sizeof head) != 0) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' is no HDF5 file", path);
+    }
+    return NAIK_OK;
+}
+
 naik_status naik_h5_open_alone(naik_log *log, const char *path, hid_t *file)
 {
+    *file = -1;
+    naik_status status = look_for_signature(log, path);
+    if (status != NAIK_OK) {
+        return status;
+    }
     quieten();
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
@@ -185,15 +211,37 @@ naik_status naik_h5_open_alone(naik_log *log, const char *path, hid_t *file)
     /* Many parallel file systems refuse flock; nobody writes to what is read here. */
     H5Pset_file_locking(access, false, true);
 #endif
+    char text[256] = "no reason given";
     *file = H5Fopen(path, H5F_ACC_RDONLY, access);
+    if (*file < 0) {
+        H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_innermost, text); /* before the next call */
+        H5Eclear2(H5E_DEFAULT);
+    }
     naik_h5_release(access);
     if (*file >= 0) {
         return NAIK_OK;
     }
-    char text[256] = "no reason given";
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_innermost, text);
-    H5Eclear2(H5E_DEFAULT);
     return NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' cannot be opened as HDF5: %s", path, text);
+}
+
+naik_status naik_h5_open_stored(naik_comm *comm, const char *path, hid_t *file)
+{
+    naik_status status = NAIK_OK;
+    hid_t alone = -1;
+    *file = -1;
+    if (comm->rank == 0) { /* which has the better sentences */
+        status = naik_h5_open_alone(comm->log, path, &alone);
+        if (alone >= 0) {
+            H5Fclose(alone);
+        }
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    if (naik_h5_open(comm, path, false, NULL, file) != NAIK_OK) {
+        naik_log_clear(comm->log);
+        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT, "'%s' cannot be opened as HDF5", path);
+    }
+done:
+    return status;
 }
 
 naik_status naik_h5_flush(naik_comm *comm, hid_t file)

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "gauge_h5.h"
+#include "h5_guard.h"
+#include "h5_seal.h"
 #include "inspect.h"
 
 void naik_inspect_identity(hid_t h5, naik_report *report)
@@ -255,6 +257,25 @@ done:
     return status;
 }
 
+/* Whether attributes and texts are as naik wrote them. */
+static naik_status inspect_seal(naik_comm *comm, hid_t h5, const char *path, naik_report *report,
+                                naik_status *verdict)
+{
+    int32_t whole = naik_h5_check_seal(comm->log, h5, path) == NAIK_OK;
+    if (whole == 0) {
+        char text[NAIK_PATH_MAX];
+        snprintf(text, sizeof text, "%s", naik_log_message(comm->log));
+        naik_log_clear(comm->log);
+        naik_log_warn(comm->log, "%s", text);
+    }
+    naik_status status = naik_comm_broadcast(comm, &whole, sizeof whole, 0);
+    naik_report_bool(report, "attributes_intact", whole != 0);
+    if (whole == 0) {
+        *verdict = NAIK_ERR_CORRUPT;
+    }
+    return status;
+}
+
 naik_status naik_file_inspect(naik_comm *comm, const char *path, bool verify, naik_report *report,
                               naik_status *verdict)
 {
@@ -262,7 +283,9 @@ naik_status naik_file_inspect(naik_comm *comm, const char *path, bool verify, na
     char chosen[NAIK_PATH_MAX];
     int kind = KIND_OTHER;
     hid_t h5 = -1;
+    naik_h5_guard guard;
     *verdict = NAIK_OK;
+    naik_h5_guard_begin(&guard);
     NAIK_TRY(choose_path(comm, path, chosen));
     if (comm->rank == 0) {
         kind = find_kind(comm->log, chosen);
@@ -275,13 +298,18 @@ naik_status naik_file_inspect(naik_comm *comm, const char *path, bool verify, na
         NAIK_TRY(inspect_gauge(comm, chosen, verify, report, verdict));
         goto done;
     }
-    NAIK_TRY(naik_h5_open(comm, chosen, false, NULL, &h5));
+    NAIK_TRY(naik_h5_open_stored(comm, chosen, &h5));
     if (kind == KIND_LINKS) {
         NAIK_TRY(inspect_links(comm, h5, chosen, verify, report, verdict));
     } else {
         NAIK_TRY(naik_inspect_propagators(comm, h5, chosen, verify, report, verdict));
     }
+    NAIK_TRY(inspect_seal(comm, h5, chosen, report, verdict));
 done:
+    if (kind != KIND_OTHER) {
+        status = naik_h5_read_verdict(status);
+    }
     naik_h5_close(comm, &h5);
+    naik_h5_guard_end(&guard);
     return status;
 }

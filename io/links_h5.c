@@ -7,6 +7,7 @@
 #include "files.h"
 #include "gauge_h5.h"
 #include "h5_guard.h"
+#include "h5_seal.h"
 #include "naik/checksum.h"
 #include "naik/links_file.h"
 #include "provenance.h"
@@ -74,6 +75,7 @@ static naik_status write_part(const char *part, const naik_fatlong *const *sets,
     for (int i = 0; i < count; i++) {
         NAIK_TRY(write_set(file, i, sets[i], precision));
     }
+    NAIK_TRY(naik_h5_seal(comm, file));
     status = naik_h5_put_text(comm->log, file, "state", "complete");
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_h5_flush(comm, file));
@@ -136,6 +138,7 @@ naik_status naik_links_h5_write(const char *path, const naik_fatlong *const *set
                          count, precision);
     }
     NAIK_TRY(naik_path_append(lat->comm->log, path, ".part", part));
+    NAIK_TRY(naik_file_check_space(lat->comm, path, 0));
     NAIK_TRY(naik_file_check_space(lat->comm, part, links * 18 * precision / 8 + (1 << 20)));
     begun = true;
     NAIK_TRY(write_part(part, sets, count, action, boundary_t, precision, meta));
@@ -185,6 +188,9 @@ static naik_status identify(naik_log *log, hid_t file, const char *path, const c
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
                          "'%s' was never completed: its writer was interrupted", path);
     }
+    if (naik_h5_check_seal(log, file, path) != NAIK_OK) {
+        return NAIK_ERR_CORRUPT;
+    }
     if (strcmp(boundary, boundary_t) != 0) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
                          "the links of '%s' have the %s boundary in t inside, but "
@@ -194,29 +200,11 @@ static naik_status identify(naik_log *log, hid_t file, const char *path, const c
     return NAIK_OK;
 }
 
-static naik_status open_for_links(naik_comm *comm, const char *path, hid_t *file)
-{
-    naik_status status = NAIK_OK;
-    int64_t bytes = -1;
-    *file = -1;
-    NAIK_TRY(naik_file_size(comm, path, &bytes));
-    if (bytes < 0) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "there is no file '%s'", path);
-        goto done;
-    }
-    if (naik_h5_open(comm, path, false, NULL, file) != NAIK_OK) {
-        naik_log_clear(comm->log);
-        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT, "'%s' cannot be opened as HDF5", path);
-    }
-done:
-    return status;
-}
-
 /* Open, of this boundary, with *count sets. Collective, agrees. */
 static naik_status open_links(const char *path, naik_comm *comm, const char *boundary_t,
                               hid_t *file, int64_t *count)
 {
-    naik_status status = open_for_links(comm, path, file);
+    naik_status status = naik_h5_open_stored(comm, path, file);
     if (status != NAIK_OK) {
         return status;
     }
@@ -271,7 +259,7 @@ naik_status naik_links_h5_read(const char *path, const naik_lattice *lattice, do
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     naik_h5_guard_begin(&guard);
-    status = read_set(path, lattice, naik_epsilon, boundary_t, *out);
+    status = naik_h5_read_verdict(read_set(path, lattice, naik_epsilon, boundary_t, *out));
     naik_h5_guard_end(&guard);
 done:
     if (status != NAIK_OK) {
@@ -320,5 +308,5 @@ naik_status naik_links_h5_identity(const char *path, const naik_lattice *lattice
 done:
     naik_h5_close(comm, &file);
     naik_h5_guard_end(&guard);
-    return status;
+    return naik_h5_read_verdict(status);
 }

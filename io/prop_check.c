@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "h5_seal.h"
 #include "naik/checksum.h"
 #include "naik/memory.h"
 #include "prop_file.h"
@@ -69,6 +70,7 @@ naik_status naik_prop_compare(naik_propagator_file *file, const char *path,
         status = NAIK_FAIL(log, NAIK_ERR_CORRUPT, "%s has no /metadata", path);
         goto done;
     }
+    NAIK_TRY(naik_h5_check_seal(log, file->h5, path));
     NAIK_TRY(
         compare_document(log, group, path, "canonical_input", "the input", spec->canonical_input));
     naik_h5_get_text(group, "gauge_checksum", text, sizeof text);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "h5_seal.h"
 #include "prop_file.h"
 #include "provenance.h"
 
@@ -288,6 +289,7 @@ naik_status naik_prop_create(naik_propagator_file *file, const naik_propagator_s
     status = comm->rank == 0 ? write_first_data(file) : NAIK_OK;
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_h5_flush(comm, file->h5));
+    NAIK_TRY(naik_h5_seal(comm, file->h5));
     status = naik_prop_set_state(comm->log, file->h5, "incomplete");
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_h5_flush(comm, file->h5));

@@ -308,7 +308,7 @@ static naik_status inspect_all(naik_propagator_file *file, const naik_disk_recor
     naik_status status = NAIK_OK;
     tally t = {0};
     void *buffer = NULL;
-    int bad_sums = 0;
+    int bad_sums = 0; /* and other damage outside the solves */
     char state[32] = "";
     if (verify) {
         status = naik_alloc(comm->log, (size_t)file->lattice->sites * 6 * sizeof(double),
@@ -322,6 +322,10 @@ static naik_status inspect_all(naik_propagator_file *file, const naik_disk_recor
         NAIK_TRY(naik_prop_check_sums(file, false, &bad_sums));
     }
     naik_h5_get_text(file->h5, "state", state, sizeof state);
+    if (state[0] != '\0' && strcmp(state, "complete") != 0 && strcmp(state, "incomplete") != 0) {
+        naik_log_warn(comm->log, "its state is neither complete nor incomplete, but '%s'", state);
+        bad_sums++;
+    }
     bool complete = strcmp(state, "complete") == 0 && t.pending == 0 && t.bad == 0;
     naik_report_int(report, "solves_done", t.done);
     naik_report_int(report, "solves_not_converged", t.not_converged);

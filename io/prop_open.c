@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "h5_guard.h"
+#include "h5_seal.h"
 #include "prop_file.h"
 
 static naik_status refuse_others(const naik_propagator_file *file, const naik_lattice *lattice)
@@ -17,7 +19,7 @@ static naik_status refuse_others(const naik_propagator_file *file, const naik_la
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
                          "'%s' is not complete: run its naik solve again to finish it", file->path);
     }
-    return NAIK_OK;
+    return naik_h5_check_seal(log, file->h5, file->path);
 }
 
 static naik_status take_records(naik_propagator_file *file, const naik_disk_record *disk)
@@ -40,7 +42,9 @@ naik_status naik_propagator_file_open_finished(const naik_lattice *lattice, cons
     naik_status status = NAIK_OK;
     naik_disk_record *disk = NULL;
     hid_t h5 = -1;
+    naik_h5_guard guard;
     *out = NULL;
+    naik_h5_guard_begin(&guard);
     naik_propagator_file *file = calloc(1, sizeof *file);
     if (file == NULL) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a propagator file");
@@ -48,7 +52,7 @@ naik_status naik_propagator_file_open_finished(const naik_lattice *lattice, cons
     NAIK_TRY(naik_comm_agree(comm, status));
     *file = (naik_propagator_file){.comm = comm, .lattice = lattice, .h5 = -1, .complete = true};
     NAIK_TRY(naik_path_append(comm->log, path, "", file->path));
-    NAIK_TRY(naik_h5_open(comm, path, false, NULL, &h5));
+    NAIK_TRY(naik_h5_open_stored(comm, path, &h5));
     file->h5 = h5;
     NAIK_TRY(naik_comm_agree(comm, refuse_others(file, lattice)));
     NAIK_TRY(naik_prop_describe(comm, h5, path, file, &disk));
@@ -63,7 +67,8 @@ naik_status naik_propagator_file_open_finished(const naik_lattice *lattice, cons
 done:
     free(disk);
     naik_propagator_file_close(&file);
-    return status;
+    naik_h5_guard_end(&guard);
+    return naik_h5_read_verdict(status);
 }
 
 bool naik_propagator_file_stores(const naik_propagator_file *file, int *precision)

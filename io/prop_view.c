@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "h5_guard.h"
+#include "h5_seal.h"
 #include "naik/propagator_view.h"
 #include "prop_file.h"
 
@@ -55,6 +57,11 @@ static naik_status read_facts(reader *r)
     char text[1024];
     char *document = NULL;
     hid_t group = -1;
+    if (naik_h5_check_seal(r->log, r->h5, v->path) != NAIK_OK) {
+        status = add_fact(r->log, &v->facts, &v->fact_count, "warning", naik_log_message(r->log));
+        naik_log_clear(r->log);
+        NAIK_TRY(status);
+    }
     for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
         naik_h5_get_text(r->h5, roots[i], text, sizeof text);
         NAIK_TRY(add_fact(r->log, &v->facts, &v->fact_count, roots[i], text));
@@ -414,7 +421,9 @@ naik_status naik_propagator_view_open(naik_log *log, const char *path, int histo
     naik_status status = NAIK_OK;
     reader r = {.log = log, .h5 = -1};
     place last = {.source = -1};
+    naik_h5_guard guard;
     *out = NULL;
+    naik_h5_guard_begin(&guard);
     r.view = calloc(1, sizeof *r.view);
     NAIK_TRY(r.view != NULL ? NAIK_OK : no_memory(log));
     NAIK_TRY(open_file(&r, path));
@@ -432,7 +441,8 @@ done:
     }
     free(r.records);
     naik_propagator_view_destroy(&r.view);
-    return status;
+    naik_h5_guard_end(&guard);
+    return naik_h5_read_verdict(status);
 }
 
 static void free_facts(naik_view_fact *facts, int count)

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "h5_guard.h"
 #include "naik/checksum.h"
 #include "prop_file.h"
 
@@ -210,6 +211,19 @@ done:
     return status;
 }
 
+naik_status naik_propagator_file_look(const naik_lattice *lattice, const char *path,
+                                      const naik_propagator_spec *spec)
+{
+    naik_status status = NAIK_OK;
+    char part[NAIK_PATH_MAX];
+    NAIK_TRY(naik_path_append(lattice->comm->log, path, ".part", part));
+    NAIK_TRY(naik_file_check_space(lattice->comm, path, 0));
+    NAIK_TRY(naik_file_check_space(lattice->comm, part,
+                                   naik_propagator_spec_bytes(spec, lattice->size)));
+done:
+    return status;
+}
+
 naik_status naik_propagator_file_open(const naik_lattice *lattice, const char *path,
                                       const naik_propagator_spec *spec, bool fresh,
                                       naik_propagator_file **out)
@@ -219,10 +233,12 @@ naik_status naik_propagator_file_open(const naik_lattice *lattice, const char *p
     char *structure = NULL;
     naik_propagator_file *file = NULL;
     int64_t bytes = -1;
+    naik_h5_guard guard;
     *out = NULL;
+    naik_h5_guard_begin(&guard);
     status = make_handle(lattice, path, spec, &structure, &file);
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_file_check_space(comm, file->part, 0)); /* the folder is there */
+    NAIK_TRY(naik_file_check_space(comm, file->path, 0)); /* the folder is there */
     NAIK_TRY(naik_file_size(comm, file->path, &bytes));
     if (bytes < 0 || fresh) {
         NAIK_TRY(naik_lock_acquire(comm, path, &file->lock));
@@ -242,6 +258,7 @@ naik_status naik_propagator_file_open(const naik_lattice *lattice, const char *p
 done:
     naik_propagator_file_close(&file);
     free(structure);
+    naik_h5_guard_end(&guard);
     return status;
 }
 
@@ -353,12 +370,14 @@ naik_status naik_propagator_file_read_solution(naik_propagator_file *file, int s
     naik_status status = NAIK_OK;
     naik_h5_field field = {.dataset = -1, .type = -1};
     uint32_t sum[2];
+    naik_h5_guard guard;
     if (!file->plan->store || solve < 0 || solve >= file->plan->solve_count ||
         file->records[solve].state == NAIK_SOLVE_PENDING) {
         return NAIK_FAIL(comm->log, NAIK_ERR_ARG, "solve %d is not stored in %s", solve,
                          file->path);
     }
     const naik_solve_record *record = &file->records[solve];
+    naik_h5_guard_begin(&guard);
     status = naik_prop_open_slab(file, solve, &field);
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_h5_field_read(file->lattice, &field, out, sum));
@@ -371,7 +390,8 @@ naik_status naik_propagator_file_read_solution(naik_propagator_file *file, int s
     }
 done:
     naik_prop_close_slab(&field);
-    return status;
+    naik_h5_guard_end(&guard);
+    return file->complete ? naik_h5_read_verdict(status) : status;
 }
 
 naik_status naik_propagator_file_read_correlators(naik_propagator_file *file, int source, int mass,

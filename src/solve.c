@@ -49,41 +49,6 @@ done:
     return status;
 }
 
-/* Checks the files that the input names, as far as that is possible without the work. */
-static naik_status dry_run(solve_job *j)
-{
-    naik_status status = NAIK_OK;
-    solve_spec *spec = NULL;
-    naik_gauge_file probe;
-    const naik_input *input = j->input;
-    memset(&probe, 0, sizeof probe);
-    if (input->gauge.file != NULL) {
-        NAIK_TRY(naik_gauge_file_probe(j->comm, input->gauge.file, &probe));
-        naik_log_line(j->log, "configuration: %s, %s, %d bit, %dx%dx%dx%d", input->gauge.file,
-                      probe.format, probe.precision, probe.size[0], probe.size[1], probe.size[2],
-                      probe.size[3]);
-        if (memcmp(probe.size, input->lattice.size, sizeof probe.size) != 0) {
-            status = NAIK_FAIL(j->log, NAIK_ERR_INPUT,
-                               "%s holds a lattice of %dx%dx%dx%d but lattice.size is %dx%dx%dx%d",
-                               input->gauge.file, probe.size[0], probe.size[1], probe.size[2],
-                               probe.size[3], input->lattice.size[0], input->lattice.size[1],
-                               input->lattice.size[2], input->lattice.size[3]);
-            goto done;
-        }
-    } else {
-        NAIK_TRY(naik_link_source_open(j->lattice, input, j->backend, j->timer,
-                                       &j->links)); /* looks, no more */
-        naik_log_line(j->log, "links: %s, %s", input->action.file, j->links.content);
-    }
-    NAIK_TRY(solve_spec_create(input, &j->plan, j->backend, j->lattice, NULL, &spec));
-    solve_tell_output(j, solve_spec_file(spec));
-    naik_log_line(j->log, "dry run: the input is valid; nothing was solved");
-done:
-    solve_spec_destroy(&spec);
-    naik_gauge_file_clear(&probe);
-    return status;
-}
-
 static naik_status open_file(solve_job *j, bool fresh)
 {
     naik_status status = NAIK_OK;
@@ -161,6 +126,7 @@ static naik_status run(solve_job *j, const switches *sw)
     NAIK_TRY(naik_interrupt_create(j->comm, j->input->run.wall_limit_s, &j->interrupt));
     NAIK_TRY(naik_fault_create(j->comm, &j->fault));
     NAIK_TRY(solve_guard_create(j->comm, j->input, &j->guard));
+    NAIK_TRY(solve_look_at_sources(j));
     NAIK_TRY(naik_link_source_open(j->lattice, j->input, j->backend, j->timer, &j->links));
     NAIK_TRY(open_file(j, sw->fresh));
     solve_tell_start(j);
@@ -235,7 +201,7 @@ naik_status naik_command_solve(naik_comm *comm, int argc, char **argv)
     }
     NAIK_TRY(open_events(&j));
     NAIK_TRY(prepare(&j));
-    NAIK_TRY(sw.dry_run ? dry_run(&j) : run(&j, &sw));
+    NAIK_TRY(sw.dry_run ? solve_look(&j) : run(&j, &sw));
 done:
     naik_log_live(comm->log, "%s", ""); /* errors begin at the margin */
     solve_tell_end(&j, status);

@@ -36,11 +36,13 @@ def input_reference(program):
 def bad_inputs():
     with open(os.path.join(TOP, "tests", "bad_inputs.txt"), "rb") as f:
         text = f.read().decode("utf-8")
-    body = text.split("\n----\n\n", 1)[1]
-    out = "\n| instead of | was written | and naik says |\n|---|---|---|\n"
-    for entry in body.strip("\n").split("\n\n"):
+    _, words, files = text.split("\n----\n\n")
+    out = "\n| instead of | was written | exit status and what naik says |\n|---|---|---|\n"
+    for entry in words.strip("\n").split("\n\n") + files.strip("\n").split("\n\n"):
         cells = [cell.replace("|", "\\|") or " " for cell in entry.split("\n")]
-        out += "| " + " | ".join(f"`{cell}`" if cell.strip() else "nothing" for cell in cells) + " |\n"
+        status, cells[2] = (cells[2][0], cells[2][2:]) if entry in files else ("1", cells[2])
+        cells = [f"`{cell}`" if cell.strip() else "nothing" for cell in cells]
+        out += f"| {cells[0]} | {cells[1]} | {status}: {cells[2]} |\n"
     return out
 
 

@@ -1,0 +1,158 @@
+/* h5_seal.c - a checksum over everything in a file that only describes its data
+ *
+ * Objects and attributes are visited by name, so that the order of their making does not matter.
+ * What is counted, and how far down one goes, is bounded: the file may be damaged. All ranks visit
+ * the same: the metadata cache of a file open for writing must not differ between them.
+ */
+#include "h5_seal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "naik/checksum.h"
+
+enum { NAME_BYTES = 256, DEPTH = 8, MAX_OBJECTS = 1 << 20, MAX_BYTES = 1 << 26, MAX_RANK = 32 };
+
+static const char *const seal_name = "metadata_crc";
+
+typedef struct walk {
+    uint32_t crc;
+    int objects;
+} walk;
+
+static void add(walk *w, const void *bytes, size_t size_bytes)
+{
+    const uint32_t link[2] = {w->crc, naik_crc32(bytes, size_bytes)};
+    w->crc = naik_crc32(link, sizeof link);
+}
+
+static void add_text(walk *w, const char *text)
+{
+    add(w, text, strlen(text));
+}
+
+/* Class, size and number of members of a type; rank and extents of a space. */
+static void add_shape(walk *w, hid_t type, hid_t space)
+{
+    hsize_t dims[MAX_RANK] = {0};
+    const H5T_class_t class = H5Tget_class(type);
+    const int rank = H5Sget_simple_extent_ndims(space);
+    const int64_t shape[4] = {class, (int64_t)H5Tget_size(type),
+                              class == H5T_COMPOUND ? H5Tget_nmembers(type) : 0, rank};
+    add(w, shape, sizeof shape);
+    if (rank > 0 && rank <= MAX_RANK && H5Sget_simple_extent_dims(space, dims, NULL) == rank) {
+        add(w, dims, (size_t)rank * sizeof *dims);
+    }
+}
+
+static void add_attribute(walk *w, hid_t attribute)
+{
+    char name[NAME_BYTES] = "";
+    hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+    const hsize_t size_bytes = H5Aget_storage_size(attribute);
+    if (H5Aget_name(attribute, sizeof name, name) >= 0 && strcmp(name, "state") != 0 &&
+        strcmp(name, seal_name) != 0) {
+        add_text(w, name);
+        add_shape(w, type, space);
+        void *bytes = size_bytes <= MAX_BYTES ? calloc(1, (size_t)size_bytes + 1) : NULL;
+        if (bytes != NULL && H5Tget_class(type) != H5T_VLEN && H5Tis_variable_str(type) == 0 &&
+            H5Aread(attribute, type, bytes) >= 0) {
+            add(w, bytes, (size_t)size_bytes);
+        }
+        free(bytes);
+    }
+    naik_h5_release(space);
+    naik_h5_release(type);
+}
+
+static void add_attributes(walk *w, hid_t object)
+{
+    for (hsize_t i = 0; i < MAX_OBJECTS; i++) {
+        hid_t attribute =
+            H5Aopen_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, i, H5P_DEFAULT, H5P_DEFAULT);
+        if (attribute < 0) {
+            return;
+        }
+        add_attribute(w, attribute);
+        naik_h5_release(attribute);
+    }
+}
+
+/* Its shape, and where it is a text the text. */
+static void add_dataset(walk *w, naik_log *log, hid_t parent, const char *name, hid_t dataset)
+{
+    char *text = NULL;
+    hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
+    add_shape(w, type, space);
+    if (H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_ndims(space) == 0 &&
+        naik_h5_get_document(log, parent, name, &text) == NAIK_OK && text != NULL) {
+        add_text(w, text);
+    }
+    free(text);
+    naik_h5_release(space);
+    naik_h5_release(type);
+}
+
+static void add_children(walk *w, naik_log *log, hid_t group, int depth)
+{
+    char name[NAME_BYTES];
+    for (hsize_t i = 0; i < MAX_OBJECTS && w->objects++ < MAX_OBJECTS; i++) {
+        const ssize_t length = H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, name,
+                                                  sizeof name, H5P_DEFAULT);
+        if (length <= 0 || length >= NAME_BYTES) {
+            return;
+        }
+        add_text(w, name);
+        hid_t object = H5Oopen(group, name, H5P_DEFAULT);
+        const H5I_type_t kind = object < 0 ? H5I_BADID : H5Iget_type(object);
+        if (kind == H5I_DATASET) {
+            add_dataset(w, log, group, name, object);
+        }
+        add_attributes(w, object);
+        if (kind == H5I_GROUP && depth > 0) {
+            add_children(w, log, object, depth - 1);
+        }
+        naik_h5_release(object);
+    }
+}
+
+static uint32_t measure(naik_log *log, hid_t file)
+{
+    walk w = {.crc = 0};
+    hid_t root = H5Gopen2(file, "/", H5P_DEFAULT);
+    add_attributes(&w, root);
+    add_children(&w, log, root, DEPTH);
+    naik_h5_release(root);
+    H5Eclear2(H5E_DEFAULT); /* each list ends where HDF5 refuses the next index */
+    return w.crc;
+}
+
+naik_status naik_h5_seal(naik_comm *comm, hid_t file)
+{
+    naik_status status = NAIK_OK;
+    char text[16];
+    NAIK_TRY(naik_h5_flush(comm, file)); /* rank 0 wrote the texts */
+    uint32_t crc = measure(comm->log, file);
+    NAIK_TRY(naik_comm_broadcast(comm, &crc, sizeof crc, 0));
+    snprintf(text, sizeof text, "%08x", crc);
+    NAIK_TRY(naik_comm_agree(comm, naik_h5_put_text(comm->log, file, seal_name, text)));
+done:
+    return status;
+}
+
+naik_status naik_h5_check_seal(naik_log *log, hid_t file, const char *path)
+{
+    char stored[16], found[16];
+    if (!naik_h5_get_text(file, seal_name, stored, sizeof stored)) {
+        return NAIK_OK;
+    }
+    snprintf(found, sizeof found, "%08x", measure(log, file));
+    if (strcmp(stored, found) == 0) {
+        return NAIK_OK;
+    }
+    return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                     "'%s' is damaged or was edited: its attributes and texts give the checksum "
+                     "%s, but metadata_crc is %s",
+                     path, found, stored);
+}

@@ -1,0 +1,432 @@
+/* test_damage.c - a flipped bit or a missing end in any HDF5 or LIME file that naik has written
+ *
+ * ranks: 1
+ *
+ * Each case runs in a child process, because HDF5 may crash on damaged metadata. Whatever happens
+ * to the file, the answer is the one that the whole file gives, or a sentence and exit status 1 or
+ * 4. So many of the bytes that are not zero are hit, evenly; in the long run more of them.
+ */
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "naik/checksum.h"
+#include "naik/file_info.h"
+#include "naik/links_file.h"
+#include "naik/propagator_view.h"
+#include "naik/vector_io.h"
+#include "propagator_fixture.h"
+
+enum {
+    HITS = 100,
+    LONG_HITS = 1000,
+    CUTS = 16,
+    OTHER_ANSWER = 90,
+    SILENT = 91,
+    HANGS_AFTER_S = 30
+};
+
+static const int size[NAIK_DIM] = {2, 2, 2, ROOM_T};
+
+typedef struct answer { /* crc32 over everything that a reader gives out */
+    uint32_t crc;
+} answer;
+
+typedef struct victim {
+    const char *name;
+    naik_status (*write)(const naik_lattice *lattice, const char *path);
+    naik_status (*read)(const naik_lattice *lattice, const char *path, answer *out);
+} victim;
+
+static void add(answer *a, const void *bytes, size_t size_bytes)
+{
+    const uint32_t pair[2] = {a->crc, naik_crc32(bytes, size_bytes)};
+    a->crc = naik_crc32(pair, sizeof pair);
+}
+
+static void add_text(answer *a, const char *text)
+{
+    add(a, text, strlen(text));
+}
+
+static void add_links(answer *a, const naik_gauge *links)
+{
+    add(a, links->link, (size_t)links->lattice->sites * 4 * sizeof *links->link);
+}
+
+/* ---- configurations */
+
+static naik_status write_gauge(const naik_lattice *lattice, const char *path, const char *format)
+{
+    naik_gauge *gauge = NULL;
+    const naik_gauge_meta meta = {.ensemble = "made up", .input_text = "seed 3"};
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_gauge_create(lattice, &gauge));
+    naik_gauge_set_random(gauge, 3);
+    NAIK_TRY(naik_gauge_write(path, format, gauge, 64, &meta));
+done:
+    naik_gauge_destroy(&gauge);
+    return status;
+}
+
+static naik_status write_naik(const naik_lattice *lattice, const char *path)
+{
+    return write_gauge(lattice, path, "naik");
+}
+
+static naik_status write_pyquda(const naik_lattice *lattice, const char *path)
+{
+    return write_gauge(lattice, path, "pyquda");
+}
+
+static naik_status read_gauge(const naik_lattice *lattice, const char *path, answer *out)
+{
+    static const naik_gauge_load_options as_stored = {.reunitarise = false};
+    naik_gauge *gauge = NULL;
+    naik_gauge_file file = {0};
+    naik_gauge_checks checks;
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_gauge_create(lattice, &gauge));
+    NAIK_TRY(naik_gauge_load(path, &as_stored, gauge, &file, &checks));
+    add_links(out, gauge);
+    add_text(out, file.uuid);
+    add_text(out, file.header_text != NULL ? file.header_text : "");
+done:
+    naik_gauge_file_clear(&file);
+    naik_gauge_destroy(&gauge);
+    return status;
+}
+
+/* ---- fat and long links */
+
+static naik_status write_links(const naik_lattice *lattice, const char *path)
+{
+    naik_gauge *links[2] = {NULL, NULL};
+    naik_status status = NAIK_OK;
+    for (int i = 0; i < 2; i++) {
+        NAIK_TRY(naik_gauge_create(lattice, &links[i]));
+        naik_gauge_set_random(links[i], 5 + (uint64_t)i);
+    }
+    const naik_fatlong first = {.fat = links[0], .long_links = links[1], .long_scale = -1. / 24};
+    const naik_fatlong second = {
+        .fat = links[1], .long_links = links[0], .naik_epsilon = -0.25, .svd_count = 3};
+    const naik_fatlong *const sets[2] = {&first, &second};
+    NAIK_TRY(naik_links_h5_write(path, sets, 2, "hisq", "antiperiodic", 64, NULL));
+done:
+    naik_gauge_destroy(&links[0]);
+    naik_gauge_destroy(&links[1]);
+    return status;
+}
+
+static naik_status read_links(const naik_lattice *lattice, const char *path, answer *out)
+{
+    static const double epsilon[2] = {0, -0.25};
+    naik_fatlong *links = NULL;
+    char text[128];
+    naik_status status = NAIK_OK;
+    for (int i = 0; i < 2; i++) {
+        NAIK_TRY(naik_links_h5_read(path, lattice, epsilon[i], "antiperiodic", &links));
+        add_links(out, links->fat);
+        add_links(out, links->long_links);
+        const double numbers[3] = {links->naik_epsilon, links->long_scale,
+                                   (double)links->svd_count};
+        add(out, numbers, sizeof numbers);
+        naik_fatlong_destroy(&links);
+    }
+    NAIK_TRY(naik_links_h5_identity(path, lattice, epsilon, 2, "antiperiodic", text, sizeof text));
+    add_text(out, text);
+done:
+    return status;
+}
+
+/* The fat links are damaged, the long ones whole. */
+static naik_status write_scidac(const naik_lattice *lattice, const char *path)
+{
+    char other[160];
+    snprintf(other, sizeof other, "%s.long", path);
+    naik_status status = write_gauge(lattice, path, "ildg");
+    return status != NAIK_OK ? status : write_gauge(lattice, other, "ildg");
+}
+
+static naik_status read_scidac(const naik_lattice *lattice, const char *path, answer *out)
+{
+    char other[160];
+    naik_fatlong *links = NULL;
+    snprintf(other, sizeof other, "%s.long", path);
+    naik_status status = naik_links_scidac_read(path, other, lattice, 0, &links);
+    if (status == NAIK_OK) {
+        add_links(out, links->fat);
+        add_links(out, links->long_links);
+    }
+    naik_fatlong_destroy(&links);
+    return status;
+}
+
+/* ---- propagators */
+
+static naik_status write_propagators(const naik_lattice *lattice, const char *path)
+{
+    naik_propagator_file *file = NULL;
+    const naik_propagator_spec spec = room_spec();
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_propagator_file_open(lattice, path, &spec, true, &file));
+    for (int solve = 0; solve < ROOM_SOLVES; solve++) {
+        NAIK_TRY(room_commit(lattice, file, solve));
+    }
+    NAIK_TRY(naik_propagator_file_finish(file));
+done:
+    naik_propagator_file_close(&file);
+    return status;
+}
+
+static naik_status read_propagators(const naik_lattice *lattice, const char *path, answer *out)
+{
+    naik_propagator_file *file = NULL;
+    double *solution = malloc((size_t)lattice->sites * 6 * sizeof *solution), corr[ROOM_CORR];
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_propagator_file_open_finished(lattice, path, &file));
+    for (int solve = 0; solve < naik_propagator_file_solves(file); solve++) {
+        const naik_solve_record *record = naik_propagator_file_record(file, solve);
+        NAIK_TRY(naik_propagator_file_read_solution(file, solve, solution));
+        add(out, solution, (size_t)lattice->sites * 6 * sizeof *solution);
+        add(out, &record->true_residual, sizeof record->true_residual);
+        if (solve % 3 == 2) {
+            NAIK_TRY(
+                naik_propagator_file_read_correlators(file, record->source, record->mass, corr));
+        }
+    }
+done:
+    naik_propagator_file_close(&file);
+    free(solution);
+    return status;
+}
+
+/* As `naik info`: its verdict. */
+static naik_status read_report(const naik_lattice *lattice, const char *path, answer *out)
+{
+    naik_report *report = naik_report_create();
+    naik_status verdict = NAIK_OK;
+    naik_status status = naik_file_inspect(lattice->comm, path, true, report, &verdict);
+    naik_report_destroy(&report);
+    if (status == NAIK_OK && verdict != NAIK_OK) {
+        status = NAIK_FAIL(lattice->comm->log, verdict, "the verdict is bad");
+    }
+    add(out, "", 0);
+    return status;
+}
+
+/* As `naik report`: what is damaged is left out or told, never shown otherwise. */
+static naik_status read_view(const naik_lattice *lattice, const char *path, answer *out)
+{
+    naik_propagator_view *view = NULL;
+    naik_status status = naik_propagator_view_open(lattice->comm->log, path, 0, &view);
+    for (int i = 0; status == NAIK_OK && i < view->fact_count; i++) {
+        if (strcmp(view->facts[i].name, "warning") == 0) {
+            status = NAIK_FAIL(lattice->comm->log, NAIK_ERR_CORRUPT, "%s", view->facts[i].text);
+        }
+    }
+    for (int i = 0; status == NAIK_OK && i < view->pair_count; i++) {
+        const double numbers[2] = {view->pairs[i].mass, view->pairs[i].naik_epsilon};
+        if (strcmp(view->pairs[i].label, "damaged") == 0) {
+            status = NAIK_FAIL(lattice->comm->log, NAIK_ERR_CORRUPT, "damaged records");
+        }
+        add(out, numbers, sizeof numbers);
+        add_text(out, view->pairs[i].label);
+        add_text(out, view->pairs[i].source);
+    }
+    naik_propagator_view_destroy(&view);
+    return status;
+}
+
+/* ---- vectors of other codes */
+
+static naik_status write_pairs(const naik_lattice *lattice, const char *path)
+{
+    naik_pair_writer *writer = NULL;
+    double *vector = malloc((size_t)lattice->sites * 6 * sizeof *vector);
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_pair_writer_create(lattice, path, 64, "made up", &writer));
+    for (int colour = 0; colour < 3; colour++) {
+        room_fill_solution(lattice, colour, vector);
+        NAIK_TRY(naik_pair_writer_add(writer, vector, vector, "made up"));
+    }
+    NAIK_TRY(naik_pair_writer_finish(&writer));
+done:
+    naik_pair_writer_abandon(&writer);
+    free(vector);
+    return status;
+}
+
+static naik_status read_pairs(const naik_lattice *lattice, const char *path, answer *out)
+{
+    naik_vector_file *file = NULL;
+    const size_t bytes = (size_t)lattice->sites * 6 * sizeof(double);
+    double *vector = malloc(bytes);
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_vector_file_open(lattice->comm, path, &file));
+    add(out, &file->count, sizeof file->count);
+    for (int i = 0; i < file->count; i++) {
+        NAIK_TRY(naik_vector_file_read(file, lattice, NAIK_VECTOR_SOLUTION, i, vector));
+        add(out, vector, bytes);
+        NAIK_TRY(naik_vector_file_read(file, lattice, NAIK_VECTOR_SOURCE, i, vector));
+        add(out, vector, bytes);
+    }
+done:
+    naik_vector_file_close(&file);
+    free(vector);
+    return status;
+}
+
+/* ---- damage */
+
+typedef struct scene {
+    naik_lattice *lattice;
+    const victim *victim;
+    char path[128];
+    unsigned char *bytes;
+    size_t size_bytes;
+    answer whole;
+} scene;
+
+static void put(const scene *s, size_t offset, size_t size_bytes)
+{
+    FILE *stream = fopen(s->path, "r+b");
+    if (stream == NULL || fseek(stream, (long)offset, SEEK_SET) != 0 ||
+        fwrite(s->bytes + offset, 1, size_bytes, stream) != size_bytes || fclose(stream) != 0) {
+        abort();
+    }
+}
+
+/* The child: 0 with the same answer, 1 or 4 with a sentence, or what is wrong. */
+static int look(const scene *s)
+{
+    naik_log *log = s->lattice->comm->log;
+    answer found = {0};
+    naik_log_clear(log);
+    const naik_status status = s->victim->read(s->lattice, s->path, &found);
+    const int code = naik_status_exit(status);
+    if (status != NAIK_OK && naik_log_message(log)[0] == '\0') {
+        return SILENT;
+    }
+    return code == 0 && found.crc != s->whole.crc ? OTHER_ANSWER : code;
+}
+
+static void judge(check *t, const scene *s, const char *what, size_t where)
+{
+    int ended = 0;
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        const int nowhere = open("/dev/null", O_WRONLY);
+        dup2(nowhere, STDOUT_FILENO);
+        dup2(nowhere, STDERR_FILENO);
+        alarm(HANGS_AFTER_S);
+        _exit(look(s));
+    }
+    CHECK_TRUE(t, child > 0 && waitpid(child, &ended, 0) == child);
+    const int code = WIFEXITED(ended) ? WEXITSTATUS(ended) : -WTERMSIG(ended);
+    if (!CHECK_TRUE(t, code == 0 || code == 1 || code == 4)) {
+        fprintf(stderr, "%s, %s at byte %zu of %zu: %d\n", s->victim->name, what, where,
+                s->size_bytes, code);
+    }
+}
+
+static bool prepare(check *t, const victim *v, scene *s)
+{
+    *s = (scene){.victim = v};
+    snprintf(s->path, sizeof s->path, "/tmp/naik_damage_%ld", (long)getpid());
+    if (!CHECK_OK(t, naik_lattice_create(t->comm, size, NULL, &s->lattice)) ||
+        !CHECK_OK(t, v->write(s->lattice, s->path)) ||
+        !CHECK_OK(t, v->read(s->lattice, s->path, &s->whole))) {
+        return false;
+    }
+    FILE *stream = fopen(s->path, "rb");
+    fseek(stream, 0, SEEK_END);
+    s->size_bytes = (size_t)ftell(stream);
+    rewind(stream);
+    s->bytes = malloc(s->size_bytes);
+    const bool ok = fread(s->bytes, 1, s->size_bytes, stream) == s->size_bytes;
+    fclose(stream);
+    return CHECK_TRUE(t, ok);
+}
+
+static void tidy(scene *s)
+{
+    char other[160];
+    snprintf(other, sizeof other, "%s.long", s->path);
+    remove(other);
+    remove(s->path);
+    free(s->bytes);
+    naik_lattice_destroy(&s->lattice);
+}
+
+static void harm(check *t, const victim *v)
+{
+    scene s;
+    if (prepare(t, v, &s)) {
+        const size_t hits = getenv("NAIK_TEST_LONG") != NULL ? LONG_HITS : HITS;
+        size_t filled = 0, seen = 0;
+        for (size_t i = 0; i < s.size_bytes; i++) {
+            filled += s.bytes[i] != 0;
+        }
+        const size_t stride = filled / hits + 1;
+        for (size_t i = 0; i < s.size_bytes && !t->failed; i++) {
+            if (s.bytes[i] == 0 || seen++ % stride != 0) {
+                continue;
+            }
+            const unsigned char bit = (unsigned char)(1u << ((i * 5 + i / 8) % 8));
+            s.bytes[i] ^= bit;
+            put(&s, i, 1);
+            judge(t, &s, "a flipped bit", i);
+            s.bytes[i] ^= bit;
+            put(&s, i, 1);
+        }
+        for (size_t i = CUTS; i-- > 0 && !t->failed;) {
+            const size_t end = s.size_bytes * i / CUTS + i;
+            CHECK_INT(t, truncate(s.path, (off_t)end), 0);
+            judge(t, &s, "a cut", end);
+        }
+    }
+    tidy(&s);
+}
+
+static void damaged_configurations_never_pass(check *t)
+{
+    static const victim naik = {"naik gauge", write_naik, read_gauge};
+    static const victim pyquda = {"pyquda gauge", write_pyquda, read_gauge};
+    harm(t, &naik);
+    harm(t, &pyquda);
+}
+
+static void damaged_link_files_never_pass(check *t)
+{
+    static const victim own = {"naik links", write_links, read_links};
+    static const victim info = {"naik info of links", write_links, read_report};
+    static const victim scidac = {"scidac links", write_scidac, read_scidac};
+    harm(t, &own);
+    harm(t, &info);
+    harm(t, &scidac);
+}
+
+static void damaged_propagators_never_pass(check *t)
+{
+    static const victim data = {"propagators", write_propagators, read_propagators};
+    static const victim info = {"naik info of propagators", write_propagators, read_report};
+    static const victim view = {"naik report", write_propagators, read_view};
+    harm(t, &data);
+    harm(t, &info);
+    harm(t, &view);
+}
+
+static void damaged_vectors_never_pass(check *t)
+{
+    static const victim pairs = {"usqcd pairs", write_pairs, read_pairs};
+    harm(t, &pairs);
+}
+
+CHECK_MAIN(CHECK(damaged_configurations_never_pass), CHECK(damaged_link_files_never_pass),
+           CHECK(damaged_propagators_never_pass), CHECK(damaged_vectors_never_pass))
