@@ -1,6 +1,15 @@
 /* backend_gpu.cu - the table of the GPU backend */
 #include "backend_gpu.h"
 
+static void gpu_range(const char *name)
+{
+    if (name != NULL) {
+        gpu_range_begin(name);
+    } else {
+        gpu_range_end();
+    }
+}
+
 extern "C" {
 extern const naik_backend_ops naik_backend_gpu;
 extern const struct naik_link_ops naik_link_ops_gpu; /* smear.cu */
@@ -26,6 +35,7 @@ const naik_backend_ops naik_backend_gpu = {
     .release_host = gpu_release_host,
     .shared = gpu_shared,
     .peer = &gpu_peer_ops,
+    .range = gpu_range,
     .tables_create = gpu_tables_create,
     .tables_destroy = gpu_tables_destroy,
     .field_bytes = gpu_field_bytes,
@@ -51,6 +61,7 @@ const naik_backend_ops naik_backend_gpu = {
     .norm2 = gpu_norm2,
     .site_ratio = gpu_site_ratio,
     .update_xr = gpu_update_xr,
+    .update_xr_step = gpu_update_xr_step,
     .update_p = gpu_update_p,
     .column_alpha = gpu_column_alpha,
     .column_step = gpu_column_step,

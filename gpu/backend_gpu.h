@@ -61,6 +61,10 @@ naik_status gpu_update_xr(const naik_column *columns, const naik_field *p, const
                           naik_field *x, naik_field *r, naik_exactsum *sums);
 naik_status gpu_update_p(const naik_column *columns, const naik_field *r, naik_field *p);
 
+naik_status gpu_update_xr_step(naik_column *columns, const naik_field *p, const naik_field *ap,
+                               naik_field *x, naik_field *r, naik_exactsum *sums, double *history,
+                               int history_stride);
+
 /* slices.cu */
 naik_status gpu_field_axpy(double a, const naik_field *x, naik_field *y);
 naik_status gpu_slice_norms(const naik_field *v, naik_parity parity, int column,
@@ -79,6 +83,33 @@ naik_status gpu_column_step(naik_backend *backend, naik_column *columns, naik_ex
 /* record.cu */
 naik_status gpu_repeat(naik_backend *backend, uint64_t serial, naik_status (*body)(void *data),
                        void *data, int times);
+
+/* tune.cu: kernels that give equal bits, chosen between by measuring them once */
+enum { GPU_MAX_VARIANTS = 24, GPU_TUNE_KEYS = 8 };
+typedef struct gpu_variant {
+    int columns;  /* a thread */
+    int sites;    /* a block */
+    int together; /* tiles of columns a block */
+    int split;    /* a thread for each kind of hop */
+} gpu_variant;
+typedef struct gpu_variants {
+    int count;
+    gpu_variant variant[GPU_MAX_VARIANTS];
+} gpu_variants;
+typedef struct gpu_tune_key {
+    int value[GPU_TUNE_KEYS]; /* all that the choice depends on */
+} gpu_tune_key;
+/* `path` of the file that keeps choices; NULL or "auto": under the user's cache folder; "none". */
+naik_status gpu_tune_open(naik_backend *backend, const char *path);
+void gpu_tune_close(naik_backend *backend);
+/* Whether the choice for this key is known, and one of the list. */
+bool gpu_tune_find(naik_backend *backend, const gpu_tune_key *key, const gpu_variants *list,
+                   gpu_variant *out);
+/* Runs every variant of the list, keeps and returns the fastest. */
+naik_status gpu_tune_measure(naik_backend *backend, const gpu_tune_key *key,
+                             const gpu_variants *list,
+                             naik_status (*run)(const void *data, const gpu_variant *variant),
+                             const void *data, gpu_variant *out);
 
 /* dslash.cu */
 naik_status gpu_dslash(const naik_dslash_args *args, naik_region region);

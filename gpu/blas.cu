@@ -1,8 +1,8 @@
 /* blas.cu - vector updates: one thread a site and column, columns in the grid's second direction */
 #include "backend_gpu.h"
 
+#include "columns.cuh"
 #include "prec.cuh"
-#include "reduce.cuh"
 
 enum { BLAS_THREADS = 256 };
 
@@ -259,13 +259,24 @@ __device__ static inline void axpy(T a, const colour_vector<T> &x, colour_vector
     }
 }
 
+/* What update_xr_step adds; ticket NULL: nothing. */
+typedef struct blas_step {
+    unsigned *ticket;
+    naik_column *column;
+    double *history;
+    int history_stride;
+} blas_step;
+
+/* Blocks go through the sites from the last to the first: p and ap were just written or read in the
+ * other order, and their end is still in the cache. */
 template <class V>
 __global__ void update_xr_kernel(const naik_column *columns, const char *p, const char *ap, char *x,
-                                 char *r, int nrhs, int count, naik_exactsum *sums)
+                                 char *r, int nrhs, int count, naik_exactsum *sums, blas_step step)
 {
     __shared__ exact_block<1> shared;
+    __shared__ int64_t word[NAIK_EXACTSUM_WORDS];
     typedef typename V::real real;
-    const int site = (int)(blockIdx.x * BLAS_THREADS + threadIdx.x);
+    const int site = (int)((gridDim.x - 1 - blockIdx.x) * BLAS_THREADS + threadIdx.x);
     const int c = (int)blockIdx.y;
     if (columns[c].state != NAIK_COLUMN_RUN) {
         return;
@@ -284,15 +295,40 @@ __global__ void update_xr_kernel(const naik_column *columns, const char *p, cons
         term = norm2_of(rv);
     }
     exact_block_add(shared, term, &sums[c]);
+    if (step.ticket != NULL && threadIdx.x < GPU_LANES &&
+        exact_last_block(step.ticket, (int)threadIdx.x)) {
+        column_step(step.column, exact_take(sums, word, (int)threadIdx.x), 1, step.history,
+                    step.history_stride);
+    }
+}
+
+static naik_status run_update_xr(const naik_column *columns, const naik_field *p,
+                                 const naik_field *ap, naik_field *x, naik_field *r,
+                                 naik_exactsum *sums, const blas_step &step)
+{
+    BY_PRECISION(x->precision, update_xr_kernel, blas_grid(x, x->nrhs), stream_of(x), columns,
+                 (const char *)p->data, (const char *)ap->data, (char *)x->data, (char *)r->data,
+                 x->nrhs, x->geometry->lattice->half, sums, step);
+    return GPU_LAUNCHED(x->geometry->backend, "updating x and r");
 }
 
 naik_status gpu_update_xr(const naik_column *columns, const naik_field *p, const naik_field *ap,
                           naik_field *x, naik_field *r, naik_exactsum *sums)
 {
-    BY_PRECISION(x->precision, update_xr_kernel, blas_grid(x, x->nrhs), stream_of(x), columns,
-                 (const char *)p->data, (const char *)ap->data, (char *)x->data, (char *)r->data,
-                 x->nrhs, x->geometry->lattice->half, sums);
-    return GPU_LAUNCHED(x->geometry->backend, "updating x and r");
+    const blas_step none = {};
+    return run_update_xr(columns, p, ap, x, r, sums, none);
+}
+
+naik_status gpu_update_xr_step(naik_column *columns, const naik_field *p, const naik_field *ap,
+                               naik_field *x, naik_field *r, naik_exactsum *sums, double *history,
+                               int history_stride)
+{
+    blas_step step;
+    step.ticket = gpu_state_of(x->geometry->backend)->tickets + GPU_TICKET_UPDATE;
+    step.column = columns;
+    step.history = history;
+    step.history_stride = history_stride;
+    return run_update_xr(columns, p, ap, x, r, sums, step);
 }
 
 template <class V>

@@ -29,8 +29,7 @@ static naik_status make_events(naik_backend *backend, copy_events *events)
 {
     naik_status status = NAIK_OK;
     for (int half = 0; half < 2; half++) {
-        NAIK_TRY(
-            GPU_CHECK(backend, gpu_event_create(&events->travelled[half]), "making an event"));
+        NAIK_TRY(GPU_CHECK(backend, gpu_event_create(&events->travelled[half]), "making an event"));
     }
 done:
     return status;
@@ -89,8 +88,8 @@ static naik_status download_pieces(naik_backend *backend, char *to, const char *
     for (size_t begin = 0; begin < size_bytes; begin += COPY_PIECE, half = !half) {
         const size_t next = begin + COPY_PIECE;
         if (next < size_bytes) {
-            NAIK_TRY(start_download(backend, !half, from + next, piece_bytes(next, size_bytes),
-                                    events));
+            NAIK_TRY(
+                start_download(backend, !half, from + next, piece_bytes(next, size_bytes), events));
         }
         NAIK_TRY(GPU_CHECK(backend, gpu_event_sync(events->travelled[half]),
                            "waiting for a copy from the device"));
@@ -138,7 +137,8 @@ naik_status gpu_download(naik_backend *backend, void *to_host, const void *from,
         NAIK_TRY(gpu_sync(backend));
     } else {
         NAIK_TRY(make_events(backend, &events));
-        NAIK_TRY(download_pieces(backend, (char *)to_host, (const char *)from, size_bytes, &events));
+        NAIK_TRY(
+            download_pieces(backend, (char *)to_host, (const char *)from, size_bytes, &events));
     }
 done:
     release_events(&events);

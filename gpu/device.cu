@@ -1,5 +1,5 @@
 /* device.cu - opening the device of this rank, its memory pool and errors */
-#include "device.h"
+#include "backend_gpu.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -163,6 +163,12 @@ naik_status gpu_open(naik_backend *backend, const naik_backend_options *options)
     NAIK_TRY(GPU_CHECK(backend, gpu_stream_create(&state->stream), "making a stream"));
     NAIK_TRY(gpu_alloc(backend, GPU_STAGING_BYTES, "staging", &state->staging));
     NAIK_TRY(gpu_alloc(backend, 8 * sizeof(uint64_t), "flags", (void **)&state->flags));
+    NAIK_TRY(
+        gpu_alloc(backend, GPU_TICKETS * sizeof(unsigned), "counters", (void **)&state->tickets));
+    NAIK_TRY(GPU_CHECK(backend,
+                       gpu_memset(state->tickets, 0, GPU_TICKETS * sizeof(unsigned), state->stream),
+                       "clearing counters"));
+    NAIK_TRY(gpu_tune_open(backend, options != NULL ? options->tune_cache : NULL));
     NAIK_TRY(GPU_CHECK(backend, gpu_malloc_host(&state->pinned, GPU_STAGING_BYTES),
                        "taking pinned host memory"));
 done:
@@ -176,6 +182,7 @@ void gpu_close(naik_backend *backend)
         return;
     }
     gpu_peer_ops.close(backend);
+    gpu_tune_close(backend);
     if (state->stream != NULL) {
         (void)gpu_stream_sync(state->stream);
         (void)gpu_stream_destroy(state->stream);

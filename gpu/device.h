@@ -23,6 +23,9 @@ typedef struct gpu_block {
     bool open; /* other devices may be writing to it: never given back before the end */
 } gpu_block;
 
+/* Counters of blocks that have finished, 0 between launches (reduce.cuh). */
+enum { GPU_TICKET_DSLASH, GPU_TICKET_UPDATE, GPU_TICKETS };
+
 typedef struct gpu_state {
     int device;
     gpu_properties properties;
@@ -35,7 +38,10 @@ typedef struct gpu_state {
     void *pinned;       /* host memory [GPU_STAGING_BYTES] */
     uint64_t *flags;    /* backend memory [8], results of checks */
     double bytes_up, bytes_down;
-    gpu_graph_exec recorded; /* record.cu; NULL: none */
+    unsigned *tickets;         /* backend memory [GPU_TICKETS] */
+    struct gpu_tuning *tuning; /* tune.cu */
+    bool recording;            /* an iteration */
+    gpu_graph_exec recorded;   /* record.cu; NULL: none */
     uint64_t recorded_serial;
     bool shared;     /* some device is used by two ranks */
     gpu_peers peers; /* peer.h */

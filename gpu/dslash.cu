@@ -1,4 +1,8 @@
-/* dslash.cu - which kernel computes a Dslash, and on how many threads */
+/* dslash.cu - which kernel computes a Dslash, and on how many threads
+ *
+ * The variants that may be chosen between give equal bits: columns a thread, blocks, and whether
+ * the kinds of hops are divided over threads. tune.cu measures them.
+ */
 #include "dslash.cuh"
 
 #include "backend_gpu.h"
@@ -14,21 +18,13 @@ static dslash_family family_of(naik_precision vectors, naik_precision links)
     return families[vectors][links];
 }
 
-/* Columns a thread for a batch, at most 4: more leave no room for loads in flight. Any choice gives
- * the same bits. */
-static int columns_a_thread(int nrhs)
-{
-    if (nrhs <= 4) {
-        return nrhs;
-    }
-    int waste4 = (nrhs + 3) / 4 * 4 - nrhs, waste3 = (nrhs + 2) / 3 * 3 - nrhs;
-    return waste3 < waste4 && nrhs <= 12 ? 3 : 4;
-}
-
 static double scale_of(const naik_links *links, int far)
 {
-    bool whole = links->recon == 18 || (links->hops == NAIK_HOPS && far == 0);
-    if (!whole) {
+    const bool fat = links->hops == NAIK_HOPS && far == 0;
+    if (far == 1 && links->recon == RECON_WORDS) {
+        return links->scale[1] / RECON_TENTH;
+    }
+    if (!fat && links->recon != 18) {
         return far == 1 ? links->long_scale : 1;
     }
     return links->precision == NAIK_HALF ? links->scale[far] / 32767 : 1;
@@ -76,6 +72,7 @@ static void set_region(dslash_params *p, const naik_dslash_args *args, naik_regi
 static dslash_params params_of(const naik_dslash_args *args, naik_region region)
 {
     dslash_params p = {};
+    const naik_lattice *lat = args->in->geometry->lattice;
     const naik_links *links = args->links;
     p.links = (const char *)links->data + (size_t)args->parity * (links->size_bytes / 2);
     p.in = (const char *)args->in->data;
@@ -85,45 +82,179 @@ static dslash_params params_of(const naik_dslash_args *args, naik_region region)
     p.columns = args->columns;
     p.state = (int)args->state;
     p.sums = args->sums;
+    p.finish = args->alpha;
+    p.ticket = gpu_state_of(args->in->geometry->backend)->tickets + GPU_TICKET_DSLASH;
     p.parity = (int)args->parity;
     p.nrhs = args->in->nrhs;
     p.form = args->form;
     p.scale[0] = scale_of(links, 0);
     p.scale[1] = scale_of(links, 1);
+    p.unit_time = links->unit_time;
+    p.time_slice[0] = lat->size[3] - 1 - lat->origin[3];
+    p.time_slice[1] = -lat->origin[3];
     p.a = args->a;
     p.s = args->s;
     p.stencil = gpu_tables_of(args->in->geometry)->stencil;
     set_region(&p, args, region);
+    p.backwards = args->form == NAIK_FORM_D && p.table == NULL; /* boundary sites come last */
     return p;
+}
+
+/* Where nothing was measured: at most 4 columns a thread, more leave no room for loads in flight;
+ * tiles in a block share links in the cache. */
+static gpu_variant usual_variant(int nrhs)
+{
+    gpu_variant v = {};
+    int waste4 = (nrhs + 3) / 4 * 4 - nrhs, waste3 = (nrhs + 2) / 3 * 3 - nrhs;
+    v.columns = nrhs <= 4 ? nrhs : waste3 < waste4 && nrhs <= 12 ? 3 : 4;
+    int tiles = (nrhs + v.columns - 1) / v.columns;
+    v.together = tiles <= 4 ? tiles : tiles % 4 == 0 ? 4 : tiles % 3 == 0 ? 3 : 2;
+    v.sites = v.together == 3 ? GPU_LANES : DSLASH_THREADS / v.together;
+    v.sites = v.sites < GPU_LANES ? GPU_LANES : v.sites;
+    return v;
+}
+
+static dslash_shape shape_of(const naik_dslash_args *args, const gpu_variant *v, int count,
+                             gpu_stream stream)
+{
+    const int nrhs = args->in->nrhs, tiles = (nrhs + v->columns - 1) / v->columns;
+    dslash_shape shape;
+    shape.recon = args->links->recon;
+    shape.hops = args->links->hops;
+    shape.columns = v->columns;
+    shape.split = v->split != 0;
+    shape.stream = stream;
+    shape.block = dim3((unsigned)v->sites, (unsigned)v->together);
+    shape.grid = dim3((unsigned)((count + v->sites - 1) / v->sites),
+                      (unsigned)((tiles + v->together - 1) / v->together));
+    if (shape.split) {
+        shape.block = dim3(GPU_LANES, args->links->hops == NAIK_HOPS ? 4 : 2);
+        shape.grid = dim3((unsigned)((count + GPU_LANES - 1) / GPU_LANES), (unsigned)nrhs);
+    }
+    return shape;
+}
+
+static void add_variant(gpu_variants *list, int columns, int sites, int together, int split)
+{
+    if (list->count < GPU_MAX_VARIANTS && sites >= GPU_LANES) {
+        gpu_variant *v = &list->variant[list->count++];
+        v->columns = columns;
+        v->sites = sites;
+        v->together = together;
+        v->split = split;
+    }
+}
+
+/* Blocks of 64 threads and more for this many columns a thread, with all ways to put tiles
+ * together.
+ */
+static void add_blocks(gpu_variants *list, int nrhs, int columns, naik_precision vectors)
+{
+    const int tiles = (nrhs + columns - 1) / columns;
+    for (int together = 1; together <= tiles && together <= 4; together++) {
+        if (tiles % together != 0 || (together == 1 && tiles > 1 && tiles != 5 && tiles < 7)) {
+            continue;
+        }
+        for (int threads = 64; threads <= dslash_threads(vectors, columns); threads *= 2) {
+            add_variant(list, columns, threads / together / GPU_LANES * GPU_LANES, together, 0);
+        }
+    }
+}
+
+/* All that may be worth a measurement; the usual one first. On an H200 more columns a thread were
+ * always faster, up to 4, and so were tiles of columns side by side; 3 where 4 leave columns empty.
+ */
+static void list_variants(const naik_dslash_args *args, gpu_variants *list)
+{
+    const int nrhs = args->in->nrhs;
+    const int granularity = args->in->geometry->backend->choices.granularity;
+    const naik_precision vectors = args->in->precision;
+    const gpu_variant usual = usual_variant(nrhs);
+    list->count = 0;
+    if (granularity != 4) {
+        add_variant(list, usual.columns, usual.sites, usual.together, 0);
+        add_blocks(list, nrhs, nrhs < 4 ? nrhs : 4, vectors);
+        if (nrhs > 4 && nrhs % 4 != 0) {
+            add_blocks(list, nrhs, 3, vectors);
+        }
+    }
+    if (granularity == 4 || (granularity == 0 && nrhs <= 4)) {
+        add_variant(list, 1, GPU_LANES, 1, 1);
+    }
+}
+
+typedef struct dslash_trial {
+    const naik_dslash_args *args;
+    const dslash_params *params;
+} dslash_trial;
+
+static naik_status launch(const naik_dslash_args *args, const dslash_params *p,
+                          const gpu_variant *v, gpu_stream stream)
+{
+    naik_backend *backend = args->in->geometry->backend;
+    dslash_family family = family_of(args->in->precision, args->links->precision);
+    const dslash_shape shape = shape_of(args, v, p->count, stream);
+    if (family == NULL || !family(*p, shape)) {
+        return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
+                         "no Dslash on the GPU for %s vectors with %s links of %d numbers",
+                         naik_precision_name(args->in->precision),
+                         naik_precision_name(args->links->precision), args->links->recon);
+    }
+    return GPU_LAUNCHED(backend, "applying the Dslash");
+}
+
+static naik_status try_variant(const void *data, const gpu_variant *v)
+{
+    const dslash_trial *trial = (const dslash_trial *)data;
+    return launch(trial->args, trial->params, v,
+                  gpu_state_of(trial->args->in->geometry->backend)->stream);
+}
+
+/* The fastest variant, measured once: by applications of D, which may be repeated. */
+static naik_status choose(const naik_dslash_args *args, const dslash_params &p, gpu_variant *out)
+{
+    naik_backend *backend = args->in->geometry->backend;
+    const gpu_tune_key key = {{(int)args->in->precision, (int)args->links->precision,
+                               args->links->recon, args->links->hops, p.nrhs, p.count,
+                               (p.list != NULL) + 2 * (int)p.unit_time,
+                               backend->choices.granularity}};
+    gpu_variants list;
+    *out = usual_variant(p.nrhs);
+    if (p.table != NULL) { /* boundary sites: few, and their halo may be on its way */
+        return NAIK_OK;
+    }
+    list_variants(args, &list);
+    if (backend->choices.variant > 0) {
+        *out = list.variant[(backend->choices.variant - 1) % list.count];
+        return NAIK_OK;
+    }
+    if (gpu_tune_find(backend, &key, &list, out)) {
+        return NAIK_OK;
+    }
+    *out = list.variant[0];
+    if (args->form != NAIK_FORM_D) {
+        return NAIK_OK;
+    }
+    const dslash_trial trial = {args, &p};
+    return gpu_tune_measure(backend, &key, &list, try_variant, &trial, out);
 }
 
 naik_status gpu_dslash(const naik_dslash_args *args, naik_region region)
 {
-    naik_backend *backend = args->in->geometry->backend;
-    naik_precision vectors = args->in->precision, links = args->links->precision;
+    naik_status status = NAIK_OK;
     dslash_params params = params_of(args, region);
-    dslash_family family = family_of(vectors, links);
     const bool fetches = region == NAIK_BOUNDARY && fetches_halo(args);
+    gpu_variant variant;
     if (params.count == 0 || (region == NAIK_INTERIOR && is_one_launch(args))) {
         return NAIK_OK;
     }
-    dslash_shape shape;
-    shape.recon = args->links->recon;
-    shape.hops = args->links->hops;
-    shape.columns = columns_a_thread(params.nrhs);
-    shape.stream = fetches ? gpu_exchange_stream(args->in) : gpu_state_of(backend)->stream;
-    int tiles = (params.nrhs + shape.columns - 1) / shape.columns;
-    int together = tiles <= 4 ? tiles : tiles % 4 == 0 ? 4 : tiles % 3 == 0 ? 3 : 2;
-    /* tiles in a block share links in the cache */
-    int sites = together == 3 ? 32 : DSLASH_THREADS / together;
-    shape.block = dim3((unsigned)sites, (unsigned)together);
-    shape.grid = dim3((unsigned)((params.count + sites - 1) / sites),
-                      (unsigned)((tiles + together - 1) / together));
-    if (family == NULL || !family(params, shape)) {
-        return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
-                         "no Dslash on the GPU for %s vectors with %s links of %d numbers",
-                         naik_precision_name(vectors), naik_precision_name(links), shape.recon);
+    NAIK_TRY(choose(args, params, &variant));
+    NAIK_TRY(launch(args, &params, &variant,
+                    fetches ? gpu_exchange_stream(args->in)
+                            : gpu_state_of(args->in->geometry->backend)->stream));
+    if (fetches) {
+        NAIK_TRY(gpu_exchange_join(args->in));
     }
-    naik_status status = GPU_LAUNCHED(backend, "applying the Dslash");
-    return status == NAIK_OK && fetches ? gpu_exchange_join(args->in) : status;
+done:
+    return status;
 }

@@ -1,4 +1,4 @@
-/* dslash.cuh - the Dslash kernel, one thread a site and tile of columns
+/* dslash.cuh - the Dslash kernels: one thread a site and tile of columns, or one a kind of hop
  *
  * The order of additions, for every variant: one partial sum for each kind of hop (+1, -1, +3, -3),
  * its four directions in the order x, y, z, t; the partial sums, each times the scale of its links,
@@ -15,7 +15,16 @@
 #include "reduce.cuh"
 #include "stencil.cuh"
 
-enum { DSLASH_THREADS = 128 }; /* a block: sites times tiles */
+enum { DSLASH_THREADS = 128 }; /* a block of one column a thread: sites times tiles */
+
+/* Threads of a block at most; the registers they have come out the same. */
+constexpr int dslash_threads(naik_precision vectors, int columns)
+{
+    return columns == 1                           ? (int)DSLASH_THREADS
+           : vectors == NAIK_DOUBLE               ? 256
+           : vectors == NAIK_HALF && columns >= 3 ? 384
+                                                  : 512;
+}
 
 typedef struct dslash_params {
     const char *links; /* of this parity */
@@ -29,12 +38,18 @@ typedef struct dslash_params {
     exchange_view view;   /* where the others are */
     int count, parity, nrhs, state;
     naik_form form;
+    bool backwards; /* blocks from the last to the first: what was written last is read first */
     double scale[2], a, s;
+    bool unit_time;    /* links.h */
+    int time_slice[2]; /* where links ahead and behind in direction t are not 1 all the same */
     gpu_stencil stencil;
+    naik_column *finish; /* one column: its alpha, once the sum is complete; NULL: not wanted */
+    unsigned *ticket;    /* 0 between launches */
 } dslash_params;
 
 typedef struct dslash_shape {
     int recon, hops, columns; /* columns a thread */
+    bool split;               /* a thread for each kind of hop; one column a thread */
     dim3 grid, block;
     gpu_stream stream;
 } dslash_shape;
@@ -81,42 +96,82 @@ typedef struct dslash_site {
     const char *halo;     /* as p.in, for sites beyond the box; NULL: none of the neighbours is */
 } dslash_site;
 
+/* Where the hop of this kind and direction leads from a site whose coordinate there is x. */
+__device__ static inline int dslash_neighbour(const dslash_params &p, const dslash_site &site,
+                                              int x, int mu, int far, bool behind)
+{
+    if (site.halo != NULL) {
+        const int hop = 8 * far + 4 * (int)behind + mu;
+        return p.table[(size_t)hop * p.stencil.half + site.cb];
+    }
+    return gpu_neighbour(p.stencil, site.cb, x, mu, behind, p.stencil.step[far][mu]);
+}
+
+/* A hop whose link is 1: the same bits. */
+template <class V, int N>
+__device__ static inline void add_alone(const char *from, bool behind,
+                                        colour_vector<typename V::real> (&part)[N])
+{
+#pragma unroll
+    for (int c = 0; c < N; c++) {
+        colour_vector<typename V::real> v = V::load(from + c * V::COLUMN_BYTES);
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            part[c].e[i].re += behind ? -v.e[i].re : v.e[i].re;
+            part[c].e[i].im += behind ? -v.e[i].im : v.e[i].im;
+        }
+    }
+}
+
 /* The four hops of a kind, into part. */
-template <class V, class S, int R, int N, bool BEHIND>
+template <class V, class S, int R, int N, bool BEHIND, bool NAIVE>
 __device__ static inline void add_kind(const dslash_params &p, const dslash_site &site,
                                        const char *group, int far,
                                        colour_vector<typename V::real> (&part)[N])
 {
     link_group<S, R> links;
     links.open(group, site.cb % PREC_BLOCK);
+#pragma unroll GPU_UNROLLED_PAIRS
+    for (int pair = 0; pair < 2; pair++) {
 #pragma unroll
-    for (int mu = 0; mu < 4; mu++) {
-        int there;
-        const char *from = p.in;
-        if (site.halo != NULL) {
-            int hop = 8 * far + 4 * BEHIND + mu;
-            there = p.table[(size_t)hop * p.stencil.half + site.cb];
-            from = there < p.stencil.half ? p.in : site.halo;
-        } else {
-            there = gpu_neighbour(p.stencil, site.cb, site.x, mu, BEHIND, p.stencil.step[far][mu]);
-        }
-        from += vec_offset<V>(there, site.column, p.nrhs);
-        colour_matrix<typename V::real> u;
-        links.get(mu, u);
+        for (int k = 0; k < 2; k++) {
+            const int mu = 2 * pair + k, x = pair == 0 ? site.x[k] : site.x[2 + k];
+            const int there = dslash_neighbour(p, site, x, mu, far, BEHIND);
+            const bool inside = site.halo == NULL || there < p.stencil.half;
+            const char *from =
+                (inside ? p.in : site.halo) + vec_offset<V>(there, site.column, p.nrhs);
+            if (NAIVE && sizeof(S) > 2 && mu == 3 && p.unit_time && x != p.time_slice[BEHIND]) {
+                add_alone<V, N>(from, BEHIND, part);
+                continue;
+            }
+            colour_matrix<typename V::real> u;
+            links.get(pair, k, u);
 #pragma unroll
-        for (int c = 0; c < N; c++) {
-            colour_vector<typename V::real> v = V::load(from + c * V::COLUMN_BYTES);
-            if (BEHIND) {
-                subtract_adjoint(u, v, part[c]);
-            } else {
-                add_product(u, v, part[c]);
+            for (int c = 0; c < N; c++) {
+                colour_vector<typename V::real> v = V::load(from + c * V::COLUMN_BYTES);
+                if (BEHIND) {
+                    subtract_adjoint(u, v, part[c]);
+                } else {
+                    add_product(u, v, part[c]);
+                }
             }
         }
     }
 }
 
+/* Where the groups of a site's block begin, and how far from there the groups of long links. */
+template <class S, int R, bool LONG> struct dslash_groups {
+    enum { FAT = LONG ? 18 : R };
+    enum { NEAR_BYTES = 2 * link_group<S, FAT>::BYTES };
+    enum { FAR_BYTES = LONG ? 2 * link_group<S, R>::BYTES : 0 };
+    __device__ static inline const char *of(const dslash_params &p, int cb)
+    {
+        return p.links + (size_t)(cb / PREC_BLOCK) * (NEAR_BYTES + FAR_BYTES);
+    }
+};
+
 /* Both kinds of a distance, folded into total. */
-template <class V, class S, int R, int N>
+template <class V, class S, int R, int N, bool NAIVE>
 __device__ static inline void add_distance(const dslash_params &p, const dslash_site &site,
                                            const char *groups, int far,
                                            colour_vector<typename V::real> (&total)[N])
@@ -125,10 +180,10 @@ __device__ static inline void add_distance(const dslash_params &p, const dslash_
     colour_vector<real> part[N];
     real s = (real)p.scale[far];
     clear(part);
-    add_kind<V, S, R, N, false>(p, site, groups, far, part);
+    add_kind<V, S, R, N, false, NAIVE>(p, site, groups, far, part);
     fold(s, part, total);
     clear(part);
-    add_kind<V, S, R, N, true>(p, site, groups + link_group<S, R>::BYTES, far, part);
+    add_kind<V, S, R, N, true, NAIVE>(p, site, groups + link_group<S, R>::BYTES, far, part);
     fold(s, part, total);
 }
 
@@ -137,14 +192,12 @@ template <class V, class S, int R, bool LONG, int N>
 __device__ static inline void apply_hops(const dslash_params &p, const dslash_site &site,
                                          colour_vector<typename V::real> (&total)[N])
 {
-    enum { FAT = LONG ? 18 : R };
-    const size_t near_bytes = 2 * link_group<S, FAT>::BYTES;
-    const size_t far_bytes = LONG ? 2 * link_group<S, R>::BYTES : 0;
-    const char *groups = p.links + (size_t)(site.cb / PREC_BLOCK) * (near_bytes + far_bytes);
+    typedef dslash_groups<S, R, LONG> groups;
+    const char *begin = groups::of(p, site.cb);
     clear(total);
-    add_distance<V, S, FAT, N>(p, site, groups, 0, total);
+    add_distance<V, S, groups::FAT, N, !LONG>(p, site, begin, 0, total);
     if (LONG) {
-        add_distance<V, S, R, N>(p, site, groups + near_bytes, 1, total);
+        add_distance<V, S, R, N, false>(p, site, begin + groups::NEAR_BYTES, 1, total);
     }
 }
 
@@ -192,8 +245,35 @@ __device__ static inline double finish_site(const dslash_params &p, size_t offse
     return term;
 }
 
+/* The block's number in the order of sites. */
+__device__ static inline int dslash_block(const dslash_params &p)
+{
+    return p.backwards ? (int)(gridDim.x - 1 - blockIdx.x) : (int)blockIdx.x;
+}
+
+/* The site number `index`. */
+__device__ static inline void open_site(const dslash_params &p, int index, dslash_site *site)
+{
+    site->cb = p.list != NULL ? p.list[index] : index;
+    gpu_coords(p.stencil, p.parity, site->cb, site->x);
+}
+
+/* The last block to come here computes the column's alpha. Called by the threads that move together
+ * and have added the block's sums. */
+__device__ static inline void finish_alpha(const dslash_params &p, int lane)
+{
+    __shared__ int64_t word[NAIK_EXACTSUM_WORDS];
+    if (p.finish != NULL && exact_last_block(p.ticket, lane)) {
+        double value = exact_take(p.sums, word, lane);
+        if (lane == 0) {
+            naik_column_alpha(p.finish, value);
+        }
+    }
+}
+
 template <class V, class S, int R, bool LONG, int N, int BLOCKS>
-__global__ void __launch_bounds__(DSLASH_THREADS, BLOCKS) dslash_kernel(const dslash_params p)
+__global__ void __launch_bounds__(dslash_threads(V::PRECISION, N), BLOCKS)
+    dslash_kernel(const dslash_params p)
 {
     __shared__ exact_block<N> shared;
     const int x = (int)threadIdx.x, y = (int)threadIdx.y;
@@ -210,17 +290,16 @@ __global__ void __launch_bounds__(DSLASH_THREADS, BLOCKS) dslash_kernel(const ds
     for (int c = 0; c < N; c++) {
         term[c] = 0;
     }
-    const int index = (int)(blockIdx.x * blockDim.x) + x;
+    const int block = dslash_block(p), index = block * (int)blockDim.x + x;
     const char *halo = NULL;
-    if (p.table != NULL && (int)((blockIdx.x + 1) * blockDim.x) > p.boundary_from) {
+    if (p.table != NULL && (block + 1) * (int)blockDim.x > p.boundary_from) {
         halo = p.view.turn != NULL ? exchange_await(p.view, y * (int)blockDim.x + x) : p.in;
     }
     if (index < p.count && active != 0) {
         dslash_site site;
         site.column = column;
         site.halo = halo;
-        site.cb = p.list != NULL ? p.list[index] : index;
-        gpu_coords(p.stencil, p.parity, site.cb, site.x);
+        open_site(p, index, &site);
         colour_vector<typename V::real> total[N];
         apply_hops<V, S, R, LONG, N>(p, site, total);
         size_t offset = vec_offset<V>(site.cb, column, p.nrhs);
@@ -251,18 +330,100 @@ __global__ void __launch_bounds__(DSLASH_THREADS, BLOCKS) dslash_kernel(const ds
     if (c < N && (active >> c & 1)) {
         exact_flush(shared, y * warps, warps, c, x % REDUCE_WORDS, p.sums + column + c);
     }
+    if constexpr (N == 1) {
+        if (thread < GPU_LANES && active != 0) {
+            finish_alpha(p, thread);
+        }
+    }
 }
 
-/* Blocks that a multiprocessor shall hold: leaves the registers that were fastest. */
+/* A site's hops of one kind: 0 ahead, 1 behind, 2 and 3 likewise with long links. */
+template <class V, class S, int R, bool LONG>
+__device__ static inline void apply_kind(const dslash_params &p, const dslash_site &site, int kind,
+                                         colour_vector<typename V::real> (&part)[1])
+{
+    typedef dslash_groups<S, R, LONG> groups;
+    const char *near = groups::of(p, site.cb), *far = near + groups::NEAR_BYTES;
+    clear(part);
+    if (kind == 0) {
+        add_kind<V, S, groups::FAT, 1, false, !LONG>(p, site, near, 0, part);
+    } else if (kind == 1) {
+        add_kind<V, S, groups::FAT, 1, true, !LONG>(p, site, near + groups::NEAR_BYTES / 2, 0,
+                                                    part);
+    } else if (LONG && kind == 2) {
+        add_kind<V, S, R, 1, false, false>(p, site, far, 1, part);
+    } else if (LONG) {
+        add_kind<V, S, R, 1, true, false>(p, site, far + groups::FAR_BYTES / 2, 1, part);
+    }
+}
+
+/* One thread a site, column and kind of hop: threadIdx.y is the kind, blockIdx.y the column; all
+ * neighbours are in the box. The
+ * threads of the first kind fold the partial sums in the order of the kinds. */
+template <class V, class S, int R, bool LONG>
+__global__ void __launch_bounds__(4 * GPU_LANES) dslash_split_kernel(const dslash_params p)
+{
+    typedef typename V::real real;
+    enum { KINDS = LONG ? 4 : 2 };
+    __shared__ real others[KINDS - 1][6][GPU_LANES];
+    __shared__ exact_block<1> shared;
+    const int x = (int)threadIdx.x, kind = (int)threadIdx.y, column = (int)blockIdx.y;
+    const int index = dslash_block(p) * GPU_LANES + x;
+    const bool active = p.columns == NULL || p.columns[column].state == p.state;
+    const bool here = active && index < p.count;
+    colour_vector<real> part[1];
+    dslash_site site;
+    site.column = column;
+    site.halo = NULL;
+    if (here) {
+        open_site(p, index, &site);
+        apply_kind<V, S, R, LONG>(p, site, kind, part);
+#pragma unroll
+        for (int i = 0; kind > 0 && i < 3; i++) {
+            others[kind - 1][2 * i][x] = part[0].e[i].re;
+            others[kind - 1][2 * i + 1][x] = part[0].e[i].im;
+        }
+    }
+    __syncthreads();
+    double term = 0;
+    if (here && kind == 0) {
+        colour_vector<real> total[1];
+        clear(total);
+        fold((real)p.scale[0], part, total);
+#pragma unroll
+        for (int k = 1; k < KINDS; k++) {
+#pragma unroll
+            for (int i = 0; i < 3; i++) {
+                part[0].e[i] = {others[k - 1][2 * i][x], others[k - 1][2 * i + 1][x]};
+            }
+            fold((real)p.scale[k / 2], part, total);
+        }
+        double shift = p.columns != NULL ? p.columns[column].shift : 0;
+        term = finish_site<V>(p, vec_offset<V>(site.cb, column, p.nrhs), shift, total[0]);
+    }
+    if (p.sums == NULL || !active) {
+        return;
+    }
+    if (kind == 0) {
+        exact_keep(shared, 0, 0, exact_lanes(term, p.sums + column), x);
+    }
+    __syncthreads();
+    if (kind == 0) {
+        if (x < REDUCE_WORDS) {
+            exact_flush(shared, 0, 1, 0, x, p.sums + column);
+        }
+        finish_alpha(p, x);
+    }
+}
+
+/* Blocks of most threads that a multiprocessor shall hold: leaves the registers that were fastest.
+ */
 template <class V, class S, int R, int N> constexpr int dslash_blocks()
 {
-    if (sizeof(typename V::real) == 8) {
-        return N == 1 ? 4 : 2;
+    if (N > 1 || sizeof(typename V::real) == 8) {
+        return N > 1 ? 1 : GPU_LANES == 64 ? 2 : 4;
     }
-    if (N == 1) {
-        return sizeof(S) == 4 || R == 18 ? 4 : R == 9 ? 6 : 7;
-    }
-    return 4;
+    return GPU_LANES == 64 || sizeof(S) == 4 || R == 18 ? 4 : R == 9 ? 6 : R == RECON_WORDS ? 8 : 7;
 }
 
 template <class V, class S, int R, bool LONG, int N>
@@ -272,25 +433,57 @@ static void dslash_launch(const dslash_params &params, const dslash_shape &shape
     dslash_kernel<V, S, R, LONG, N, BLOCKS><<<shape.grid, shape.block, 0, shape.stream>>>(params);
 }
 
-/* The kernels of a pair of precisions for one number of columns a thread. */
+template <class V, class S, int R, bool LONG>
+static void dslash_launch_split(const dslash_params &params, const dslash_shape &shape)
+{
+    dslash_split_kernel<V, S, R, LONG><<<shape.grid, shape.block, 0, shape.stream>>>(params);
+}
+
+/* The kernels of a pair of precisions for one number of columns a thread; N = 0: split. */
+template <class V, class S, int N, int R, bool LONG> struct dslash_pick {
+    static constexpr void (*launch)(const dslash_params &,
+                                    const dslash_shape &) = dslash_launch<V, S, R, LONG, N>;
+};
+template <class V, class S, int R, bool LONG> struct dslash_pick<V, S, 0, R, LONG> {
+    static constexpr void (*launch)(const dslash_params &,
+                                    const dslash_shape &) = dslash_launch_split<V, S, R, LONG>;
+};
+
 template <class V, class S, int N>
 static bool dslash_choose(const dslash_params &params, const dslash_shape &shape)
 {
     void (*launch)(const dslash_params &, const dslash_shape &) = NULL;
     if (shape.hops == NAIK_HOPS) {
-        launch = shape.recon == 18   ? dslash_launch<V, S, 18, true, N>
-                 : shape.recon == 13 ? dslash_launch<V, S, 13, true, N>
-                 : shape.recon == 9  ? dslash_launch<V, S, 9, true, N>
+        launch = shape.recon == 18   ? dslash_pick<V, S, N, 18, true>::launch
+                 : shape.recon == 13 ? dslash_pick<V, S, N, 13, true>::launch
+                 : shape.recon == 9  ? dslash_pick<V, S, N, 9, true>::launch
                                      : NULL;
+        if constexpr (sizeof(S) == 2) {
+            launch = shape.recon == RECON_WORDS ? dslash_pick<V, S, N, RECON_WORDS, true>::launch
+                                                : launch;
+        }
     } else {
-        launch = shape.recon == 18   ? dslash_launch<V, S, 18, false, N>
-                 : shape.recon == 12 ? dslash_launch<V, S, 12, false, N>
+        launch = shape.recon == 18   ? dslash_pick<V, S, N, 18, false>::launch
+                 : shape.recon == 12 ? dslash_pick<V, S, N, 12, false>::launch
                                      : NULL;
     }
     if (launch != NULL) {
         launch(params, shape);
     }
     return launch != NULL;
+}
+
+template <class V, class S>
+static bool dslash_family_of(const dslash_params &params, const dslash_shape &shape)
+{
+    switch (shape.split ? 0 : shape.columns) {
+    case 0: return dslash_choose<V, S, 0>(params, shape);
+    case 1: return dslash_choose<V, S, 1>(params, shape);
+    case 2: return dslash_choose<V, S, 2>(params, shape);
+    case 3: return dslash_choose<V, S, 3>(params, shape);
+    case 4: return dslash_choose<V, S, 4>(params, shape);
+    default: return false;
+    }
 }
 
 #endif

@@ -34,6 +34,7 @@ typedef hipDeviceProp_t gpu_properties;
 #define gpu_device_properties       hipGetDeviceProperties
 #define gpu_device_bus_id           hipDeviceGetPCIBusId
 #define gpu_memory_info             hipMemGetInfo
+#define gpu_driver_version          hipDriverGetVersion
 #define gpu_malloc                  hipMalloc
 #define gpu_free                    hipFree
 #define gpu_malloc_host(p, n)       hipHostMalloc((p), (n), hipHostMallocDefault)
@@ -70,11 +71,22 @@ typedef hipIpcMemHandle_t gpu_ipc_handle;
 #define gpu_malloc_mapped(p, n) hipHostMalloc((p), (n), hipHostMallocMapped)
 #define gpu_mapped_address      hipHostGetDevicePointer
 
-enum { GPU_LANES = 64 }; /* threads that move together, at most */
+enum {
+    GPU_LANES = 64, /* threads that move together, at most */
+    /* Pairs of hops to unroll: clang takes the loads of all that are unrolled to the front, and
+     * runs out of registers. */
+    GPU_UNROLLED_PAIRS = 1
+};
 
 #else
 
 #include <cuda_runtime.h>
+#if defined(__has_include)
+#if __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
+#define GPU_RANGES 1
+#endif
+#endif
 
 #define GPU_VENDOR_NAME             "CUDA"
 typedef cudaError_t gpu_error;
@@ -93,6 +105,7 @@ typedef cudaDeviceProp gpu_properties;
 #define gpu_device_properties       cudaGetDeviceProperties
 #define gpu_device_bus_id           cudaDeviceGetPCIBusId
 #define gpu_memory_info             cudaMemGetInfo
+#define gpu_driver_version          cudaDriverGetVersion
 #define gpu_malloc                  cudaMalloc
 #define gpu_free                    cudaFree
 #define gpu_malloc_host(p, n)       cudaMallocHost((p), (n))
@@ -128,7 +141,7 @@ typedef cudaIpcMemHandle_t gpu_ipc_handle;
 #define gpu_malloc_mapped(p, n) cudaHostAlloc((p), (n), cudaHostAllocMapped)
 #define gpu_mapped_address      cudaHostGetDevicePointer
 
-enum { GPU_LANES = 32 };
+enum { GPU_LANES = 32, GPU_UNROLLED_PAIRS = 2 };
 
 #endif
 
@@ -153,6 +166,22 @@ static inline bool gpu_pointer_is_device(const void *p)
 }
 #define gpu_copy_now(a, b, n) cudaMemcpy((a), (b), (n), cudaMemcpyDefault)
 #endif
+
+/* Named ranges in the vendor's profiler. AMD's need a library of their own: none there. */
+static inline void gpu_range_begin(const char *name)
+{
+#if defined(GPU_RANGES)
+    (void)nvtxRangePushA(name);
+#else
+    (void)name;
+#endif
+}
+static inline void gpu_range_end(void)
+{
+#if defined(GPU_RANGES)
+    (void)nvtxRangePop();
+#endif
+}
 
 /* Loads of what is read once: kept out of the way of what is read again. */
 #if defined(__HIPCC__)
@@ -208,6 +237,12 @@ __device__ static inline int gpu_lanes_any(int v)
 {
     return __any(v);
 }
+/* What they wrote to shared memory is seen by all of them. */
+__device__ static inline void gpu_lanes_sync(void)
+{
+    __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
+    __builtin_amdgcn_wave_barrier();
+}
 /* The value of the thread before this one (of thread 0: its own), of thread `lane`. */
 __device__ static inline long long gpu_lanes_before(long long v)
 {
@@ -229,6 +264,10 @@ __device__ static inline unsigned gpu_lanes_max(unsigned v)
 __device__ static inline int gpu_lanes_any(int v)
 {
     return __any_sync(0xffffffffu, v);
+}
+__device__ static inline void gpu_lanes_sync(void)
+{
+    __syncwarp();
 }
 __device__ static inline long long gpu_lanes_before(long long v)
 {

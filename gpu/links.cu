@@ -10,20 +10,24 @@ static size_t number_bytes(naik_precision precision)
     return precision == NAIK_DOUBLE ? 8 : precision == NAIK_SINGLE ? 4 : 2;
 }
 
-/* Numbers a site; 0 where this storage does not exist. */
-static size_t numbers_a_site(int recon, int hops)
+/* Bytes of a site's links; 0 where this storage does not exist. */
+static size_t bytes_a_site(naik_precision precision, int recon, int hops)
 {
-    if (hops == NAIK_HOPS) {
-        return recon == 18 || recon == 13 || recon == 9 ? 8 * 18 + 8 * (size_t)recon : 0;
+    size_t number = number_bytes(precision);
+    if (hops == NAIK_HOPS && recon == RECON_WORDS && precision == NAIK_HALF) {
+        return 8 * 18 * number + 8 * RECON_WORDS * 4;
     }
-    return recon == 18 || recon == 12 ? 8 * (size_t)recon : 0;
+    if (hops == NAIK_HOPS) {
+        return recon == 18 || recon == 13 || recon == 9 ? (8 * 18 + 8 * (size_t)recon) * number : 0;
+    }
+    return recon == 18 || recon == 12 ? 8 * (size_t)recon * number : 0;
 }
 
 static size_t parity_bytes(const naik_lattice *lattice, naik_precision precision, int recon,
                            int hops)
 {
     size_t blocks = ((size_t)lattice->half + PREC_BLOCK - 1) / PREC_BLOCK;
-    return blocks * PREC_BLOCK * numbers_a_site(recon, hops) * number_bytes(precision);
+    return blocks * PREC_BLOCK * bytes_a_site(precision, recon, hops);
 }
 
 size_t gpu_links_bytes(const naik_lattice *lattice, naik_precision precision, int recon, int hops)
@@ -136,6 +140,25 @@ __device__ static inline S *number_place(char *group, int mu, int n, int lane)
     return (S *)group + pair + (size_t)lane * (odd ? 1 : 2) + n % 2;
 }
 
+/* Three numbers of 10 bits to a word; see recon.cuh. */
+__device__ static inline void pack_words(const links_params &p, char *group, int mu, int lane,
+                                         const colour_matrix<double> &u)
+{
+    const double unit = p.scale[1] > 0 ? RECON_TENTH / p.scale[1] : 0;
+    for (int i = 0; i < RECON_WORDS; i++) {
+        unsigned word = 0;
+        for (int k = 0; k < 3; k++) {
+            const cplx<double> z = u.e[(3 * i + k) / 6][(3 * i + k) % 6 / 2];
+            double q = rint(((3 * i + k) % 2 == 0 ? z.re : z.im) * unit);
+            q = q > RECON_TENTH ? RECON_TENTH : q < -RECON_TENTH ? -RECON_TENTH : q;
+            word |= (unsigned)((int)q + RECON_TENTH + 1) << (10 * k);
+        }
+        const int at = mu % 2 * RECON_WORDS + i; /* of the 12 words of two links */
+        *(unsigned *)(group + ((size_t)(mu / 2 * 3 + at / 4) * PREC_BLOCK + (size_t)lane) * 16 +
+                      at % 4 * 4) = word;
+    }
+}
+
 template <class S, int R>
 __device__ static inline void pack_link(const links_params &p, char *group, int mu, int lane,
                                         int far, colour_matrix<double> &u)
@@ -176,11 +199,14 @@ template <class S, int FAT, int LONG> __global__ void links_kernel(const links_p
         u.e[row][column] = {behind ? -w[2 * k] : w[2 * k], w[2 * k + 1]};
     }
     const size_t near_bytes = 2 * PREC_BLOCK * 4 * FAT * sizeof(S);
-    const size_t far_bytes = 2 * PREC_BLOCK * 4 * LONG * sizeof(S);
+    const size_t number = LONG == RECON_WORDS ? 4 : sizeof(S);
+    const size_t far_bytes = 2 * PREC_BLOCK * 4 * LONG * number;
     char *group = p.data + (size_t)(site / PREC_BLOCK) * (near_bytes + far_bytes);
     const int mu = hop % 4, lane = site % PREC_BLOCK;
     if (hop < 8) {
         pack_link<S, FAT>(p, group + behind * (near_bytes / 2), mu, lane, 0, u);
+    } else if constexpr (LONG == RECON_WORDS) {
+        pack_words(p, group + near_bytes + behind * (far_bytes / 2), mu, lane, u);
     } else if constexpr (LONG > 0) {
         pack_link<S, LONG>(p, group + near_bytes + behind * (far_bytes / 2), mu, lane, 1, u);
     }
@@ -194,6 +220,8 @@ template <class S> static void launch_links(const links_params &p, gpu_stream st
             links_kernel<S, 18, 18><<<blocks, LINKS_THREADS, 0, stream>>>(p);
         } else if (p.recon == 13) {
             links_kernel<S, 18, 13><<<blocks, LINKS_THREADS, 0, stream>>>(p);
+        } else if (p.recon == RECON_WORDS) {
+            links_kernel<short, 18, RECON_WORDS><<<blocks, LINKS_THREADS, 0, stream>>>(p);
         } else {
             links_kernel<S, 18, 9><<<blocks, LINKS_THREADS, 0, stream>>>(p);
         }
@@ -211,6 +239,12 @@ static double allowed_deviation(const naik_links *links)
         return 1e-6;
     }
     return links->recon == 9 ? 1e-11 : 1e-13;
+}
+
+/* Rebuilt from fewer numbers, which the links must allow. */
+static bool compressed(const naik_links *links)
+{
+    return links->recon != 18 && links->recon != RECON_WORDS;
 }
 
 static naik_status check_deviation(naik_links *links)
@@ -242,7 +276,7 @@ static naik_status pack_chunk(naik_links *links, const links_params &p)
     case NAIK_HALF: launch_links<short>(p, state->stream); break;
     }
     NAIK_TRY(GPU_LAUNCHED(backend, "packing links"));
-    if (links->recon != 18) {
+    if (compressed(links)) {
         NAIK_TRY(check_deviation(links));
     }
 done:
@@ -267,7 +301,7 @@ naik_status gpu_links_pack(naik_links *links, naik_parity parity, int32_t begin,
     p.scale[1] = links->scale[1];
     p.modulus = links->hops == NAIK_HOPS ? links->long_scale : 1;
     p.deviation = (unsigned long long *)state->flags;
-    if (links->recon != 18 && !(p.modulus > 0)) {
+    if (compressed(links) && !(p.modulus > 0)) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
                          "links of unknown modulus cannot be compressed: store 18 numbers");
     }

@@ -122,7 +122,11 @@ void gpu_tables_destroy(naik_backend *backend, void *tables)
 
 /* ---- canonical arrays */
 
-enum { CANONICAL_BYTES = 6 * sizeof(double), IMPORT_CHUNK = 1 << 14, EXPORT_CHUNK = GPU_STAGING_BYTES / 48 };
+enum {
+    CANONICAL_BYTES = 6 * sizeof(double),
+    IMPORT_CHUNK = 1 << 14,
+    EXPORT_CHUNK = GPU_STAGING_BYTES / 48
+};
 
 template <class V> __device__ static inline void store_as(char *to, const double n[6])
 {
@@ -189,7 +193,8 @@ naik_status gpu_field_import(naik_field *field, naik_parity parity, int column, 
         const double *from = sites + (size_t)begin * 12;
         const bool zero = naik_all_zero(from, (size_t)count * 2 * CANONICAL_BYTES);
         if (!zero) {
-            NAIK_TRY(gpu_upload(backend, state->staging, from, (size_t)count * 2 * CANONICAL_BYTES));
+            NAIK_TRY(
+                gpu_upload(backend, state->staging, from, (size_t)count * 2 * CANONICAL_BYTES));
         }
         BY_PRECISION(field->precision, import_kernel, pack_blocks(count, 1), state->stream, st,
                      (int)parity, begin, count, zero ? NULL : (const double *)state->staging,

@@ -9,12 +9,14 @@
 #ifndef NAIK_GPU_PREC_CUH
 #define NAIK_GPU_PREC_CUH
 
+#include "device.h"
 #include "su3.cuh"
 
 enum { PREC_BLOCK = 32, PREC_SPARE_COLUMNS = 8 };
 
 struct vec_double {
     typedef double real;
+    static constexpr naik_precision PRECISION = NAIK_DOUBLE;
     enum { COLUMN_BYTES = 3 * PREC_BLOCK * 16, LANE_BYTES = 16 };
     __device__ static inline colour_vector<double> load(const char *p)
     {
@@ -45,6 +47,7 @@ struct vec_double {
 
 struct vec_single {
     typedef float real;
+    static constexpr naik_precision PRECISION = NAIK_SINGLE;
     enum { COLUMN_BYTES = 3 * PREC_BLOCK * 8, LANE_BYTES = 8 };
     __device__ static inline colour_vector<float> load(const char *p)
     {
@@ -96,6 +99,7 @@ __device__ static inline unsigned prec_word(float a, float b)
 
 struct vec_half {
     typedef float real;
+    static constexpr naik_precision PRECISION = NAIK_HALF;
     enum { COLUMN_BYTES = PREC_BLOCK * 16, LANE_BYTES = 16 };
     /* The scale has 15 significant bits, so that scale 2^23 and scale 2^15 are exact and one fma
      * removes the offset and scales. */

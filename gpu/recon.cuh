@@ -11,6 +11,8 @@
  *   12: two rows of eta V, V in SU(3), eta = +-1 in the lowest bit of the first number
  *    9: phases of D, a1, c1; a2, a3, b1 (rows a, b, c; M. Clark et al., Comput. Phys. Commun. 181
  *       (2010) 1517, with the determinant kept in the formulas)
+ *    6: 18 numbers of 10 bits, offset by 2^9, three to a 32-bit word (16-bit links only): a long
+ *       link is 1/24 of a fat one, and so is its rounding; group [pairs of mu][3][32] of 16 bytes
  * A phase phi is kept as tan(phi/4): what is rebuilt from it has modulus 1 whatever the rounding.
  */
 #ifndef NAIK_GPU_RECON_CUH
@@ -84,7 +86,10 @@ __device__ static inline void expand(const T n[R], bool negative, colour_matrix<
     }
 }
 
-/* ---- reading: a group is opened, then its four links are taken one after the other */
+enum { RECON_WORDS = 6, RECON_TENTH = 511 }; /* the largest number of 10 bits */
+
+/* ---- reading: a group is opened, then its four links are taken one after the other: link k = 0, 1
+ * of pair 0, then of pair 1 (mu = 2 pair + k) */
 
 template <class S, int R> struct link_group; /* S: double, float, short */
 
@@ -96,9 +101,10 @@ template <int R> struct link_group<double, R> {
         base = group + lane * 16;
         odd = group + (R / 2) * PREC_BLOCK * 16 + lane * 8;
     }
-    __device__ inline void get(int mu, colour_matrix<double> &u) const
+    __device__ inline void get(int pair, int k, colour_matrix<double> &u) const
     {
         double n[R];
+        const int mu = 2 * pair + k;
         const char *p = base + mu * (PREC_BLOCK * R * 8);
 #pragma unroll
         for (int i = 0; i < R / 2; i++) {
@@ -122,9 +128,10 @@ template <int R> struct link_group<float, R> {
         base = group + lane * 8;
         odd = group + (R / 2) * PREC_BLOCK * 8 + lane * 4;
     }
-    __device__ inline void get(int mu, colour_matrix<float> &u) const
+    __device__ inline void get(int pair, int k, colour_matrix<float> &u) const
     {
         float n[R];
+        const int mu = 2 * pair + k;
         const char *p = base + mu * (PREC_BLOCK * R * 4);
 #pragma unroll
         for (int i = 0; i < R / 2; i++) {
@@ -162,27 +169,65 @@ template <int R> struct link_group<short, R> {
             last = gpu_stream_load4(odd + begin);
         }
     }
-    __device__ static inline float number(unsigned w, int mu)
+    __device__ static inline float number(unsigned w, int k)
     {
-        float x = mu % 2 == 0 ? prec_low(w) : prec_high(w);
+        float x = k == 0 ? prec_low(w) : prec_high(w);
         return R == 18 ? x - PREC_MAGIC : fmaf(x, 1.0f / 32768.0f, -PREC_MAGIC * (1.0f / 32768.0f));
     }
-    /* mu in the order 0, 1, 2, 3. */
-    __device__ inline void get(int mu, colour_matrix<float> &u)
+    __device__ inline void get(int pair, int k, colour_matrix<float> &u)
     {
         float n[R];
-        if (mu % 2 == 0) {
-            load(mu / 2);
+        if (k == 0) {
+            load(pair);
         }
 #pragma unroll
         for (int i = 0; i < R / 2; i++) {
-            n[2 * i] = number(word[i].x, mu);
-            n[2 * i + 1] = number(word[i].y, mu);
+            n[2 * i] = number(word[i].x, k);
+            n[2 * i + 1] = number(word[i].y, k);
         }
         if constexpr (R % 2 == 1) {
-            n[R - 1] = number(last, mu);
+            n[R - 1] = number(last, k);
         }
-        expand<R>(n, R == 12 && (word[0].x >> (16 * (mu % 2)) & 1), u);
+        expand<R>(n, R == 12 && (word[0].x >> (16 * k) & 1), u);
+    }
+};
+
+template <> struct link_group<short, RECON_WORDS> {
+    enum { BYTES = PREC_BLOCK * 4 * RECON_WORDS * 4 };
+    const char *base;
+    uint4 word[3];
+    __device__ inline void open(const char *group, int lane)
+    {
+        base = group + lane * 16;
+    }
+    /* 10 bits from bit 10 on below the exponent of 2^23 are 2^10 (2^13 + q). */
+    __device__ static inline float middle(unsigned w)
+    {
+        float x = __uint_as_float((w & 0xffc00u) | PREC_MAGIC_BITS);
+        return fmaf(x, 1.0f / 1024.0f, -(8192.0f + 512.0f));
+    }
+    __device__ static inline void unpack(unsigned w, float n[3])
+    {
+        n[0] = __uint_as_float((w & 0x3ffu) | PREC_MAGIC_BITS) - (8388608.0f + 512.0f);
+        n[1] = middle(w);
+        n[2] = middle(w >> 10);
+    }
+    __device__ inline void get(int pair, int k, colour_matrix<float> &u)
+    {
+        if (k == 0) {
+#pragma unroll
+            for (int i = 0; i < 3; i++) {
+                word[i] = gpu_stream_load16(base + (pair * 3 + i) * PREC_BLOCK * 16);
+            }
+        }
+        const unsigned all[12] = {word[0].x, word[0].y, word[0].z, word[0].w, word[1].x, word[1].y,
+                                  word[1].z, word[1].w, word[2].x, word[2].y, word[2].z, word[2].w};
+        float n[18];
+#pragma unroll
+        for (int i = 0; i < RECON_WORDS; i++) {
+            unpack(all[k * RECON_WORDS + i], n + 3 * i);
+        }
+        expand<18>(n, false, u);
     }
 };
 

@@ -10,13 +10,20 @@ static void forget(gpu_state *state)
     state->recorded_serial = 0;
 }
 
+/* Several iterations in one graph: fewer launches. */
+enum { RECORDED_ITERATIONS = 5 };
+
 static naik_status record(naik_backend *backend, naik_status (*body)(void *data), void *data)
 {
     naik_status status = NAIK_OK;
     gpu_state *state = gpu_state_of(backend);
     gpu_graph graph = NULL;
     NAIK_TRY(GPU_CHECK(backend, gpu_capture_begin(state->stream), "recording an iteration"));
-    status = body(data);
+    state->recording = true;
+    for (int i = 0; i < RECORDED_ITERATIONS && status == NAIK_OK; i++) {
+        status = body(data);
+    }
+    state->recording = false;
     {
         gpu_error ended = gpu_capture_end(state->stream, &graph);
         NAIK_TRY(status);
@@ -36,22 +43,26 @@ naik_status gpu_repeat(naik_backend *backend, uint64_t serial, naik_status (*bod
 {
     naik_status status = NAIK_OK;
     gpu_state *state = gpu_state_of(backend);
+    const naik_orchestration how = backend->choices.orchestration;
     /* messages of MPI cannot be recorded */
-    const bool alone = backend->comm->size == 1 || backend->route.whole;
+    const bool alone = (backend->comm->size == 1 || backend->route.whole) &&
+                       how != NAIK_ORCHESTRATE_SEPARATE && how != NAIK_ORCHESTRATE_FUSED;
     int k = 0;
-    if (alone && serial != state->recorded_serial && times > 1) {
+    if (alone && serial != state->recorded_serial && times >= RECORDED_ITERATIONS) {
         forget(state);
         NAIK_TRY(body(data)); /* the first time as it is: kernels are loaded on first use */
         NAIK_TRY(record(backend, body, data));
         state->recorded_serial = serial;
         k = 1;
     }
-    for (; k < times; k++) {
-        if (alone && serial == state->recorded_serial) {
+    while (k < times) {
+        if (alone && serial == state->recorded_serial && times - k >= RECORDED_ITERATIONS) {
             NAIK_TRY(GPU_CHECK(backend, gpu_graph_launch(state->recorded, state->stream),
                                "playing back an iteration"));
+            k += RECORDED_ITERATIONS;
         } else {
             NAIK_TRY(body(data));
+            k++;
         }
     }
 done:

@@ -12,7 +12,7 @@
 
 #include "device.h"
 
-enum { REDUCE_WORDS = 5, REDUCE_PIECE = 26, REDUCE_MAX_WARPS = 8 };
+enum { REDUCE_WORDS = 5, REDUCE_PIECE = 26, REDUCE_MAX_WARPS = 16 };
 
 __device__ static inline void exact_atomic(naik_exactsum *sum, int word, long long value)
 {
@@ -32,6 +32,7 @@ __device__ static inline void exact_add_slow(naik_exactsum *sum, uint64_t mantis
     exact_atomic(sum, word, sign * (long long)(low & 0xffffffffu));
     exact_atomic(sum, word + 1, sign * (long long)(low >> 32));
     exact_atomic(sum, word + 2, sign * (long long)high);
+    __threadfence(); /* before whoever counts this block as done */
 }
 
 typedef struct exact_partial {
@@ -49,6 +50,7 @@ __device__ static inline exact_partial exact_lanes(double term, naik_exactsum *s
     bool negative = bits >> 63 != 0;
     if (exponent == 0x7ff) {
         exact_atomic(sum, NAIK_EXACTSUM_DIGITS, 1);
+        __threadfence();
         mantissa = 0;
         exponent = 1;
     } else if (exponent == 0) {
@@ -203,6 +205,25 @@ __device__ static inline void exact_fold(int64_t *word, int first, int keep)
                      : word[keep] + carry;
 }
 
+/* Whether this block is the last of the grid to come here. Called by the threads that move together
+ * and have added the block's sums; they see what those of other blocks have added. The ticket is 0
+ * again afterwards. */
+__device__ static inline bool exact_last_block(unsigned *ticket, int lane)
+{
+    long long last = 0;
+    __threadfence();
+    gpu_lanes_sync();
+    if (lane == 0) {
+        const unsigned others = gridDim.x * gridDim.y - 1;
+        last = atomicInc(ticket, others) == others;
+    }
+    last = gpu_lanes_from(last, 0);
+    if (last) {
+        __threadfence();
+    }
+    return last != 0;
+}
+
 /* The value of an accumulator, which is left cleared. The threads that move together call and all
  * get it; `word` is shared memory of NAIK_EXACTSUM_WORDS. One digit a lane: wide enough, as sums of
  * one kind of term span few digits; what lies more than GPU_LANES - 3 digits below the first can
@@ -211,7 +232,7 @@ __device__ static inline double exact_take(naik_exactsum *sum, int64_t *word, in
 {
     unsigned high = 0, low = 0; /* 1 + last, DIGITS - first digit in use */
     for (int i = lane; i < NAIK_EXACTSUM_WORDS; i += GPU_LANES) {
-        word[i] = sum->word[i];
+        word[i] = *(volatile int64_t *)&sum->word[i]; /* other blocks may just have added */
         sum->word[i] = 0;
         if (word[i] != 0 && i < NAIK_EXACTSUM_DIGITS) {
             high = (unsigned)i + 1;
@@ -220,7 +241,7 @@ __device__ static inline double exact_take(naik_exactsum *sum, int64_t *word, in
     }
     high = gpu_lanes_max(high);
     low = gpu_lanes_max(low);
-    __syncthreads();
+    gpu_lanes_sync();
     if (word[NAIK_EXACTSUM_DIGITS] != 0) {
         return nan("");
     }
@@ -230,7 +251,7 @@ __device__ static inline double exact_take(naik_exactsum *sum, int64_t *word, in
             exact_fold(word, first, (int)high + 2 - GPU_LANES);
         }
         first = (int)high + 2 - GPU_LANES;
-        __syncthreads();
+        gpu_lanes_sync();
     }
     int64_t digit = first + lane < (int)high ? word[first + lane] : 0;
     digit = exact_carry(digit, lane);

@@ -1,8 +1,8 @@
 /* scalars.cu - the scalars of the iteration, computed where they are used */
 #include "backend_gpu.h"
 
+#include "columns.cuh"
 #include "peer.cuh"
-#include "reduce.cuh"
 
 naik_status gpu_sums_clear(naik_backend *backend, naik_exactsum *sums, int count)
 {
@@ -86,14 +86,7 @@ __global__ void column_step_kernel(const peer_sums peers, naik_column *columns, 
     const int c = (int)blockIdx.x;
     peer_add(peers, &sums[c], c, (int)threadIdx.x, GPU_LANES);
     double value = exact_take(&sums[c], word, (int)threadIdx.x);
-    if (threadIdx.x == 0) {
-        bool running = columns[c].state == NAIK_COLUMN_RUN;
-        naik_column_step(&columns[c], value);
-        if (history != NULL && running) {
-            int row = (columns[c].iterations - 1) % history_stride;
-            history[(size_t)row * count + c] = columns[c].rr;
-        }
-    }
+    column_step(&columns[c], value, count, history != NULL ? history + c : NULL, history_stride);
 }
 
 naik_status gpu_column_step(naik_backend *backend, naik_column *columns, naik_exactsum *sums,

@@ -293,7 +293,7 @@ static naik_status ring_fill(const naik_gauge *gauge, int mu, naik_ring *ring)
     naik_backend *device = ring->plan->device;
     const box b = box_of(ring->plan);
     fill_kernel<<<blocks_for(b.sites), SMEAR_THREADS, 0, stream_of(device)>>>(b, gauge->link, mu,
-                                                                             ring->data);
+                                                                              ring->data);
     return GPU_LAUNCHED(device, "turning links into rows");
 }
 
@@ -401,8 +401,8 @@ static naik_status gauge_combine(const naik_gauge *a, double s, const naik_gauge
 {
     const int64_t count = link_count(a) * NAIK_ROW_REALS;
     combine_kernel<<<blocks_for(count), SMEAR_THREADS, 0, stream_of(a->device)>>>(
-        (const double *)a->link, s, b != NULL ? (const double *)b->link : NULL,
-        (double *)out->link, count);
+        (const double *)a->link, s, b != NULL ? (const double *)b->link : NULL, (double *)out->link,
+        count);
     return GPU_LAUNCHED(a->device, "adding links");
 }
 

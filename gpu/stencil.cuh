@@ -50,18 +50,19 @@ __device__ static inline void gpu_coords(const gpu_stencil &st, int parity, int 
     x[0] = 2 * i + ((x[1] + x[2] + x[3] + parity) & 1);
 }
 
-/* The neighbour `step` sites ahead (or behind) in direction mu, periodic within the box. */
-__device__ static inline int gpu_neighbour(const gpu_stencil &st, int cb, const int x[4], int mu,
+/* The neighbour `step` sites ahead (or behind) in direction mu of the site whose coordinate there
+ * is x, periodic within the box. */
+__device__ static inline int gpu_neighbour(const gpu_stencil &st, int cb, int x, int mu,
                                            bool behind, int step)
 {
     int delta;
     if (behind) {
-        delta = x[mu] < step ? st.local[mu] - step : -step;
+        delta = x < step ? st.local[mu] - step : -step;
     } else {
-        delta = x[mu] + step >= st.local[mu] ? step - st.local[mu] : step;
+        delta = x + step >= st.local[mu] ? step - st.local[mu] : step;
     }
     if (mu == 0) {
-        return cb - (x[0] >> 1) + ((x[0] + delta) >> 1);
+        return cb - (x >> 1) + ((x + delta) >> 1);
     }
     return cb + delta * st.stride[mu];
 }

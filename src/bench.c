@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "naik/cg.h"
 #include "naik/commands.h"
 #include "naik/field.h"
 #include "naik/options.h"
@@ -52,10 +53,19 @@ static naik_status parse(naik_log *log, const char *command, int argc, char **ar
     static const char *const links[] = {"random", "random-hisq", "unit", NULL};
     static const char *const actions[] = {
         [NAIK_NAIVE] = "naive", [NAIK_ASQTAD] = "asqtad", [NAIK_HISQ] = "hisq", NULL};
-    static const char *const recons[] = {"18", "13", "12", "9", NULL};
-    static const int recon_numbers[] = {18, 13, 12, 9};
+    static const char *const recons[] = {"18", "13", "12", "9", "6", NULL};
+    static const int recon_numbers[] = {18, 13, 12, 9, 6};
+    static const char *const granularities[] = {"auto", "1", "4", "all", NULL};
+    static const int threads_a_site[] = {0, 1, 4, BENCH_EACH};
+    static const char *const orchestrations[] = {[NAIK_ORCHESTRATE_AUTO] = "auto",
+                                                 [NAIK_ORCHESTRATE_SEPARATE] = "separate",
+                                                 [NAIK_ORCHESTRATE_FUSED] = "fused",
+                                                 [NAIK_ORCHESTRATE_GRAPH] = "graph",
+                                                 [NAIK_ORCHESTRATE_BOTH] = "both",
+                                                 [NAIK_ORCHESTRATE_BOTH + 1] = "all",
+                                                 NULL};
     const char *nrhs = "1";
-    int recon = 0;
+    int recon = 0, granularity = 0;
     const naik_option options[] = {
         {.name = "size", .kind = NAIK_OPTION_EXTENTS, .target = o->size},
         {.name = "links", .kind = NAIK_OPTION_CHOICE, .target = &o->links, .choices = links},
@@ -90,6 +100,15 @@ static naik_status parse(naik_log *log, const char *command, int argc, char **ar
          .target = &o->threads,
          .min = 1,
          .max = 100000},
+        {.name = "granularity",
+         .kind = NAIK_OPTION_CHOICE,
+         .target = &granularity,
+         .choices = granularities},
+        {.name = "orchestration",
+         .kind = NAIK_OPTION_CHOICE,
+         .target = &o->orchestration,
+         .choices = orchestrations},
+        {.name = "delta", .kind = NAIK_OPTION_REAL, .target = &o->delta, .min = 1e-6, .max = 0.999},
         {.name = "mass", .kind = NAIK_OPTION_REAL, .target = &o->mass, .min = 1e-6, .max = 1e3},
         {.name = "tolerance",
          .kind = NAIK_OPTION_REAL,
@@ -101,6 +120,7 @@ static naik_status parse(naik_log *log, const char *command, int argc, char **ar
          .target = &o->max_iterations,
          .min = 1,
          .max = 1e6},
+        {.name = "temporal-gauge", .kind = NAIK_OPTION_FLAG, .target = &o->temporal_gauge},
         {.name = "weak", .kind = NAIK_OPTION_FLAG, .target = &o->weak},
         {.name = "strong", .kind = NAIK_OPTION_FLAG, .target = &o->strong},
         {.name = "iterations",
@@ -121,10 +141,20 @@ static naik_status parse(naik_log *log, const char *command, int argc, char **ar
                                             sizeof options / sizeof *options, NULL, 0, NULL);
     if (status == NAIK_OK) {
         o->recon = recon_numbers[recon];
+        o->granularity = threads_a_site[granularity];
+        if (o->orchestration > NAIK_ORCHESTRATE_BOTH) {
+            o->orchestration = BENCH_EACH;
+        }
         if (o->weak && o->strong) {
             return NAIK_FAIL(log, NAIK_ERR_INPUT,
                              "naik bench: choose one of --weak (--size is that of a rank) and "
                              "--strong (--size is that of the lattice)");
+        }
+        if (o->temporal_gauge && o->action != NAIK_NAIVE) {
+            return NAIK_FAIL(
+                log, NAIK_ERR_INPUT,
+                "naik bench: --temporal-gauge is for --action naive: fat links are not "
+                "1 in any gauge");
         }
         if ((o->weak || o->strong) && o->iterations == 0) {
             o->iterations = 200;
@@ -134,13 +164,28 @@ static naik_status parse(naik_log *log, const char *command, int argc, char **ar
     return status;
 }
 
-/* Fat links that are no group elements, long ones (1/24) e^{i angle} V with V in SU(3). */
+/* Links in direction t of all slices but the last become 1. */
+static void fix_temporal_gauge(naik_gauge *links)
+{
+    const naik_lattice *lat = links->lattice;
+    for (int32_t site = 0; site < lat->sites; site++) {
+        int x[NAIK_DIM];
+        naik_lattice_coords(lat, site, x);
+        naik_matrix *u = &links->link[(int64_t)site * NAIK_DIM + 3];
+        for (int i = 0; i < 9 && x[3] + lat->origin[3] != lat->size[3] - 1; i++) {
+            u->e[i / 3][i % 3] = (naik_complex){i % 4 == 0, 0};
+        }
+    }
+}
+
+/* With long links, (1/24) e^{i angle} V with V in SU(3), fat ones that are no group elements; else
+ * naive ones in SU(3). */
 static naik_status make_random_links(const naik_lattice *lat, bool with_long, naik_fatlong *links)
 {
     naik_status status = NAIK_OK;
     NAIK_TRY(naik_gauge_create(lat, &links->fat));
     naik_gauge_set_random(links->fat, 11);
-    for (int64_t i = 0; i < (int64_t)lat->sites * NAIK_DIM; i++) {
+    for (int64_t i = 0; with_long && i < (int64_t)lat->sites * NAIK_DIM; i++) {
         links->fat->link[i] = naik_mat_scale(0.7, &links->fat->link[i]);
         links->fat->link[i].e[0][0].re += 0.1;
     }
@@ -180,6 +225,9 @@ static naik_status make_links(bench *b)
         }
         NAIK_TRY(naik_comm_agree(b->comm, status));
         NAIK_TRY(make_random_links(b->lattice, o->action != NAIK_NAIVE, b->source));
+        if (o->temporal_gauge) {
+            fix_temporal_gauge(b->source->fat);
+        }
         return NAIK_OK;
     }
     if (strcmp(b->what, "halo") == 0) {
@@ -190,6 +238,9 @@ static naik_status make_links(bench *b)
         naik_gauge_set_unit(b->thin);
     } else {
         naik_gauge_set_random(b->thin, 11);
+    }
+    if (o->temporal_gauge) {
+        fix_temporal_gauge(b->thin);
     }
     if (strcmp(b->what, "io") != 0) {
         naik_gauge_apply_phases(b->thin, true);
@@ -276,26 +327,60 @@ static const kind kinds[] = {{"dslash", "bench dslash", bench_dslash, 7, 32},
                              {"io", "bench io", bench_io, 3, 16}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
+static naik_status run_once(bench *b, const kind *k)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(set_up(b));
+    NAIK_TRY(k->run(b));
+done:
+    tear_down(b);
+    return status;
+}
+
+static naik_status run_extent(bench *b, const kind *k, bench_options *options, int extent)
+{
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        options->size[mu] = extent;
+    }
+    return run_once(b, k);
+}
+
+/* Tables of choices go over volumes unless the user names one. */
+static naik_status run_volumes(bench *b, const kind *k, bench_options *options)
+{
+    static const int extents[] = {4, 8, 12, 16, 24, 32, 48};
+    naik_status status = NAIK_OK;
+    for (size_t i = 0; i < sizeof extents / sizeof *extents; i++) {
+        NAIK_TRY(run_extent(b, k, options, extents[i]));
+    }
+done:
+    return status;
+}
+
 static naik_status run_kind(naik_comm *comm, const kind *k, int argc, char **argv)
 {
     naik_status status = NAIK_OK;
-    bench_options options = {.size = {k->size, k->size, k->size, k->size},
-                             .links = BENCH_RANDOM_HISQ,
+    bench_options options = {.links = BENCH_RANDOM_HISQ,
                              .action = NAIK_HISQ,
                              .link_precision = -1,
                              .inner_precision = -1,
                              .mass = 0.05,
                              .tolerance = 1e-10,
+                             .delta = naik_cg_defaults().delta,
                              .max_iterations = 20000,
                              .repeat = k->repeat,
                              .time_s = 0.1,
                              .file = "naik-bench.h5"};
     bench b = {.comm = comm, .options = &options, .what = k->name};
     NAIK_TRY(parse(comm->log, k->command, argc, argv, &options));
-    NAIK_TRY(set_up(&b));
-    NAIK_TRY(k->run(&b));
+    if (options.size[0] > 0) {
+        return run_once(&b, k);
+    }
+    if (options.granularity == BENCH_EACH || options.orchestration == BENCH_EACH) {
+        return run_volumes(&b, k, &options);
+    }
+    NAIK_TRY(run_extent(&b, k, &options, k->size));
 done:
-    tear_down(&b);
     return status;
 }
 

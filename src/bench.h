@@ -10,7 +10,7 @@
 #include "naik/backend.h"
 #include "naik/smear.h"
 
-enum { BENCH_MAX_LIST = 16, BENCH_MAX_REPEAT = 1000 };
+enum { BENCH_MAX_LIST = 16, BENCH_MAX_REPEAT = 1000, BENCH_EACH = -1 };
 
 typedef enum bench_links_kind { BENCH_RANDOM, BENCH_RANDOM_HISQ, BENCH_UNIT } bench_links_kind;
 
@@ -26,8 +26,11 @@ typedef struct bench_options {
     int batch;                       /* of cg; 0: all right-hand sides at once */
     int backend, threads, transport; /* naik_transport */
     bool share_gpu;
-    double mass, tolerance;
+    int granularity;   /* of the Dslash: 0 chosen, 1, 4; BENCH_EACH */
+    int orchestration; /* of an iteration: naik_orchestration; BENCH_EACH */
+    double mass, tolerance, delta;
     int max_iterations;
+    bool temporal_gauge; /* naive: links in direction t are 1 but on the last slice */
     bool weak,
         strong;     /* size is a rank's, or the lattice's; both run a fixed number of iterations */
     int iterations; /* of every cg solve, whatever the residual; 0: until it converges */

@@ -73,6 +73,12 @@ done:
     return status;
 }
 
+static const char *const orchestration_names[] = {[NAIK_ORCHESTRATE_AUTO] = "auto",
+                                                  [NAIK_ORCHESTRATE_SEPARATE] = "separate",
+                                                  [NAIK_ORCHESTRATE_FUSED] = "fused",
+                                                  [NAIK_ORCHESTRATE_GRAPH] = "graph",
+                                                  [NAIK_ORCHESTRATE_BOTH] = "both"};
+
 static const char *mode(const bench_options *o)
 {
     return o->weak ? "weak" : o->strong ? "strong" : o->iterations > 0 ? "fixed" : "solve";
@@ -97,6 +103,10 @@ static void print(const run *r, const naik_links *links, naik_precision vectors,
     bench_put_machine(b, &line);
     if (b->comm->size > 1) {
         bench_put_transport(b, &line);
+    }
+    if (b->options->orchestration != NAIK_ORCHESTRATE_AUTO) {
+        bench_put_text(&line, "orchestration",
+                       orchestration_names[b->backend->choices.orchestration]);
     }
     bench_put_real(&line, "mass", "%g", b->options->mass);
     if (b->options->iterations == 0) {
@@ -126,6 +136,7 @@ static naik_status measure(const bench *b, const naik_links *outer, const naik_l
     run r = {.b = b, .options = naik_cg_defaults(), .count = nrhs};
     bench_timing timing;
     const int fixed = b->options->iterations;
+    r.options.delta = b->options->delta;
     r.options.max_iterations = fixed > 0 ? fixed : b->options->max_iterations;
     r.tolerance = fixed > 0 ? OUT_OF_REACH : b->options->tolerance;
     NAIK_TRY(naik_cg_create(outer, inner, vectors, batch, &r.cg));
@@ -156,7 +167,13 @@ naik_status bench_cg(const bench *b)
     NAIK_TRY(naik_links_create(b->geometry, b->source, bench_link_precision(b, vectors),
                                bench_recon(b), &inner));
     for (int i = 0; i < b->options->nrhs_count; i++) {
-        NAIK_TRY(measure(b, outer, inner, vectors, b->options->nrhs[i]));
+        const int wanted = b->options->orchestration;
+        const int first = wanted == BENCH_EACH ? NAIK_ORCHESTRATE_SEPARATE : wanted;
+        const int last = wanted == BENCH_EACH ? NAIK_ORCHESTRATE_BOTH : wanted;
+        for (int how = first; how <= last; how++) {
+            b->backend->choices.orchestration = (naik_orchestration)how;
+            NAIK_TRY(measure(b, outer, inner, vectors, b->options->nrhs[i]));
+        }
     }
 done:
     naik_links_destroy(&outer);

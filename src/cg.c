@@ -32,6 +32,15 @@ naik_cg_options naik_cg_defaults(void)
         .max_iterations = 20000, .delta = 0.1, .max_restarts = 10, .history_stride = 0};
 }
 
+/* Whether the kernels that sum also compute the scalars: sums over one rank, of one column. */
+static bool scalars_are_fused(const naik_cg *cg)
+{
+    const naik_backend *backend = cg->geometry->backend;
+    const naik_orchestration how = backend->choices.orchestration;
+    return backend->ops->update_xr_step != NULL && backend->comm->size == 1 && cg->width_now == 1 &&
+           how != NAIK_ORCHESTRATE_SEPARATE && how != NAIK_ORCHESTRATE_GRAPH;
+}
+
 /* x += alpha p, r -= alpha A p, p = r + beta p for every running column. */
 static naik_status iterate(void *data)
 {
@@ -40,10 +49,17 @@ static naik_status iterate(void *data)
     naik_backend *backend = cg->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
     const int n = cg->width_now;
+    const bool fused = scalars_are_fused(cg);
+    cg->inner.alpha = fused ? cg->columns : NULL;
     NAIK_TRY(naik_schur_apply(&cg->inner, cg->p, cg->columns, NAIK_COLUMN_RUN, cg->ap, cg->sums));
-    NAIK_TRY(ops->column_alpha(backend, cg->columns, cg->sums, n));
-    NAIK_TRY(ops->update_xr(cg->columns, cg->p, cg->ap, cg->xi, cg->ri, cg->sums));
-    NAIK_TRY(ops->column_step(backend, cg->columns, cg->sums, n, cg->history, cg->poll));
+    if (fused) {
+        NAIK_TRY(ops->update_xr_step(cg->columns, cg->p, cg->ap, cg->xi, cg->ri, cg->sums,
+                                     cg->history, cg->poll));
+    } else {
+        NAIK_TRY(ops->column_alpha(backend, cg->columns, cg->sums, n));
+        NAIK_TRY(ops->update_xr(cg->columns, cg->p, cg->ap, cg->xi, cg->ri, cg->sums));
+        NAIK_TRY(ops->column_step(backend, cg->columns, cg->sums, n, cg->history, cg->poll));
+    }
     NAIK_TRY(ops->update_p(cg->columns, cg->ri, cg->p));
 done:
     return status;

@@ -330,6 +330,12 @@ static const naik_param params[] = {
      .offset = INPUT(run.share_gpu),
      .initial = "false",
      .doc = "allow two ranks on one GPU"},
+    {.key = "run.tune_cache",
+     .kind = NAIK_PARAM_TEXT,
+     .offset = INPUT(run.tune_cache),
+     .initial = "auto",
+     .doc = "file that keeps which GPU kernels were fastest; auto: naik/tune in the user's cache "
+            "folder ($XDG_CACHE_HOME); none"},
     {.key = "run.placement",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(run.placement),

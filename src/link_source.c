@@ -31,7 +31,8 @@ naik_status naik_input_backend_create(naik_comm *comm, const naik_input *input, 
                                         [NAIK_INPUT_BACKEND_GPU] = "gpu"};
     const naik_backend_options options = {.threads = input->run.threads,
                                           .share_gpu = input->run.share_gpu,
-                                          .transport = input->run.transport};
+                                          .transport = input->run.transport,
+                                          .tune_cache = input->run.tune_cache};
     return naik_backend_create(comm, names[input->run.backend], &options, out);
 }
 

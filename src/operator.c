@@ -29,7 +29,8 @@ naik_status naik_schur_apply(const naik_schur *schur, const naik_field *v,
                                    .v = v,
                                    .columns = columns,
                                    .state = state,
-                                   .sums = sums};
+                                   .sums = sums,
+                                   .alpha = schur->alpha};
     NAIK_TRY(naik_dslash(&args));
 done:
     return status;

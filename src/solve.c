@@ -31,6 +31,7 @@ static naik_status prepare(solve_job *j)
                           (size_t)input->output.momenta.count * (size_t)input->lattice.size[3];
     NAIK_TRY(naik_input_backend_create(j->comm, input, &j->backend));
     j->backend->timer = j->timer;
+    naik_timer_follow(j->timer, j->backend->ops->range);
     solve_tell_banner(j);
     NAIK_TRY(input->run.placement ? naik_placement_print(j->backend) : NAIK_OK);
     NAIK_TRY(naik_lattice_create(j->comm, input->lattice.size, chosen ? input->run.grid : NULL,

@@ -1,10 +1,12 @@
 /* solve_plan.c - fixed rules for precision and batch, and the memory they need */
 #include "solve_plan.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+static const double LIGHTEST_WITH_16_BITS = 0.01;
 enum { BATCH_CPU = 8, BATCH_GPU = 16, HISTORY_MOST = 4096 };
 
 static void describe_choices(solve_plan *plan)
@@ -13,9 +15,35 @@ static void describe_choices(solve_plan *plan)
              naik_precision_name(plan->vectors), naik_precision_name(plan->links), plan->recon);
 }
 
+static double lightest_mass(const naik_input *input)
+{
+    double lightest = INFINITY;
+    for (int i = 0; i < input->solve_count; i++) {
+        for (int k = 0; k < input->solve[i].masses.count; k++) {
+            double mass = input->solve[i].masses.data[k];
+            lightest = mass < lightest ? mass : lightest;
+        }
+    }
+    return lightest;
+}
+
+/* `auto` on a GPU: links of 16 bits, long ones (1/24 of the others) of 10, as long as what they are
+ * off is small against every mass; tests/results/h200.txt has the iterations of each choice. Long
+ * links from a file may have any size. */
+static void choose_for_gpu(const naik_input *input, solve_plan *plan)
+{
+    plan->vectors = NAIK_SINGLE;
+    plan->links = lightest_mass(input) >= LIGHTEST_WITH_16_BITS ? NAIK_HALF : NAIK_SINGLE;
+    if (plan->links == NAIK_HALF &&
+        (input->action.type == NAIK_INPUT_HISQ || input->action.type == NAIK_INPUT_ASQTAD)) {
+        plan->recon = 6;
+    }
+}
+
 /* The rule of solver.inner_precision. 16 bits are kept for links: vectors stay single, so that the
- * iteration converges like single and moves nearly as little. */
-static void choose_precision(const naik_input *input, solve_plan *plan)
+ * iteration converges like single and moves nearly as little. `auto` depends on the action, the
+ * lightest mass and the kind of device; not on the volume, with which rounding hardly grows. */
+static void choose_precision(const naik_input *input, bool on_host, solve_plan *plan)
 {
     plan->recon = 18;
     switch (input->solver.inner_precision) {
@@ -32,6 +60,9 @@ static void choose_precision(const naik_input *input, solve_plan *plan)
         plan->vectors = NAIK_SINGLE;
         plan->links = NAIK_SINGLE;
         break;
+    }
+    if (input->solver.inner_precision == NAIK_INPUT_AUTO && !on_host) {
+        choose_for_gpu(input, plan);
     }
     describe_choices(plan);
 }
@@ -83,7 +114,7 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
     const naik_comm *comm = geometry->lattice->comm;
     const bool host = geometry->backend->ops->host_memory;
     memset(out, 0, sizeof *out);
-    choose_precision(input, out);
+    choose_precision(input, host, out);
     int wanted = input->solver.batch > 0 ? input->solver.batch : host ? BATCH_CPU : BATCH_GPU;
     wanted = wanted < tasks ? wanted : tasks;
     wanted = wanted < NAIK_MAX_RHS ? wanted : NAIK_MAX_RHS;

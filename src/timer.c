@@ -25,6 +25,7 @@ typedef struct region {
 
 struct naik_timer {
     naik_log *log;
+    void (*range)(const char *name);
     double start_s;
     int open, count; /* region[0] is the whole */
     bool warned;
@@ -52,6 +53,13 @@ naik_status naik_timer_create(naik_log *log, naik_timer **out)
     timer->region[0] = (region){.parent = NONE, .first = NONE, .last = NONE, .next = NONE};
     *out = timer;
     return NAIK_OK;
+}
+
+void naik_timer_follow(naik_timer *timer, void (*range)(const char *name))
+{
+    if (timer != NULL) {
+        timer->range = range;
+    }
 }
 
 void naik_timer_destroy(naik_timer **timer)
@@ -108,6 +116,9 @@ void naik_timer_start(naik_timer *timer, const char *name)
     timer->open = index;
     timer->region[index].calls++;
     timer->region[index].opened_s = now_s();
+    if (timer->range != NULL) {
+        timer->range(name);
+    }
 }
 
 static void close_innermost(naik_timer *timer, double at_s)
@@ -116,6 +127,9 @@ static void close_innermost(naik_timer *timer, double at_s)
     inner->time_s += at_s - inner->opened_s;
     inner->depth = 0;
     timer->open = inner->parent;
+    if (timer->range != NULL) {
+        timer->range(NULL);
+    }
 }
 
 void naik_timer_stop(naik_timer *timer, const char *name)

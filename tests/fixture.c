@@ -58,8 +58,10 @@ done:
 bool fixture_create(check *t, const int size[4], const int grid[4], bool alone, bool naive,
                     int threads, fixture *out)
 {
-    const naik_backend_options options = {
-        .threads = threads, .share_gpu = true, .transport = fixture_transport()};
+    const naik_backend_options options = {.threads = threads,
+                                          .share_gpu = true,
+                                          .tune_cache = "none",
+                                          .transport = fixture_transport()};
     memset(out, 0, sizeof *out);
     naik_comm *comm = t->comm;
     bool ok = true;

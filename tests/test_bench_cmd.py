@@ -45,6 +45,23 @@ floor = sites * (1152 + 3 * 48) / v["us"] * 1e-3
 verdict("bench_dslash_counts_flops_and_bytes_as_documented",
         abs(v["gflops"] * v["us"] * 1e3 / (sites * 3 * 1146) - 1) < 0.02
         and abs(v["floor_gbs"] / floor - 1) < 0.05, str(v))
+for words, unit in (([], 0), (["--temporal-gauge"], 2)):
+    values = check("bench_dslash_" + ("naive" if not words else "in_temporal_gauge"),
+                   ["dslash", "--action", "naive", "--recon", "12", "--links", "random", *words],
+                   ["gauge"] if words else [])
+    v = {key: float(values[0][key]) for key in ("us", "gflops", "floor_gbs")}
+    floor = sites * ((8 - unit * 7 / 8) * 12 * 8 + 2 * 48) / v["us"] * 1e-3
+    verdict("bench_dslash_counts_the_links_it_must_read_" + ("of_8" if not words else "of_6"),
+            abs(v["gflops"] * v["us"] * 1e3 / (sites * 570) - 1) < 0.02
+            and abs(v["floor_gbs"] / floor - 1) < 0.02, str(v))
+verdict("bench_refuses_temporal_gauge_of_fat_links", run(1, "dslash", "--temporal-gauge", *QUICK)[0] == 1)
+values = check("bench_dslash_tells_threads_a_site", ["dslash", "--granularity", "all"], ["granularity"], 2)
+verdict("bench_dslash_goes_over_them", [v["granularity"] for v in values] == ["1", "4"], str(values))
+values = check("bench_cg_tells_how_it_is_launched", ["cg", "--orchestration", "all", "--delta", "0.2"],
+               ["orchestration"], 4)
+verdict("bench_cg_goes_over_them_with_equal_bits",
+        [v["orchestration"] for v in values] == ["separate", "fused", "graph", "both"]
+        and len({(v["iterations"], v["true_residual"]) for v in values}) == 1, str(values))
 values = check("bench_cg_reports_its_true_residual",
                ["cg", "--inner-precision", "single", "--nrhs", "2", "--batch", "1"],
                ["iterations", "us_per_iteration", "seconds", "tolerance", "true_residual"])

@@ -254,7 +254,7 @@ static void compare_runs(check *t, const run *a, const run *b, int count)
     }
 }
 
-static void batch_polls_and_refill_do_not_change_a_bit(check *t)
+static void batch_polls_refill_and_orchestration_do_not_change_a_bit(check *t)
 {
     enum { COUNT = 7 };
     fixture f;
@@ -265,9 +265,10 @@ static void batch_polls_and_refill_do_not_change_a_bit(check *t)
             run one, r;
             run_init(&one, &f, NAIK_EVEN);
             CHECK_OK(t, solve(&f, &one, modes[m].vectors, modes[m].links, 1, COUNT, &options));
-            static const int widths[] = {2, 3, 7}, polls[] = {1, 7, 4};
+            static const int widths[] = {2, 1, 7}, polls[] = {1, 7, 4};
             for (int w = 0; w < 3; w++) {
                 options.poll_interval = polls[w];
+                f.backend->choices.orchestration = (naik_orchestration)(w + 1 + m % 2);
                 run_init(&r, &f, NAIK_EVEN);
                 CHECK_OK(
                     t, solve(&f, &r, modes[m].vectors, modes[m].links, widths[w], COUNT, &options));
@@ -275,6 +276,7 @@ static void batch_polls_and_refill_do_not_change_a_bit(check *t)
                 run_free(&r);
             }
             options.poll_interval = 0;
+            f.backend->choices.orchestration = NAIK_ORCHESTRATE_AUTO;
             run_free(&one);
         }
     }
@@ -420,7 +422,8 @@ static void site_relative_residual_is_reached_when_asked(check *t)
     fixture_destroy(&f);
 }
 
-CHECK_MAIN(CHECK(reported_residuals_are_true), CHECK(batch_polls_and_refill_do_not_change_a_bit),
+CHECK_MAIN(CHECK(reported_residuals_are_true),
+           CHECK(batch_polls_refill_and_orchestration_do_not_change_a_bit),
            CHECK(grids_and_threads_do_not_change_a_bit), CHECK(every_way_to_stop_is_reported),
            CHECK(interrupted_columns_continue_to_the_same_bits),
            CHECK(site_relative_residual_is_reached_when_asked))

@@ -33,6 +33,8 @@ static const pair pairs[] = {{NAIK_DOUBLE, NAIK_DOUBLE, 18, 32 * DBL_EPSILON},
                              {NAIK_SINGLE, NAIK_SINGLE, 9, 1e-4},
                              {NAIK_SINGLE, NAIK_HALF, 13, 2e-4},
                              {NAIK_SINGLE, NAIK_HALF, 9, 5e-3},
+                             {NAIK_SINGLE, NAIK_HALF, 6, 2e-4},
+                             {NAIK_HALF, NAIK_HALF, 6, 4e-4},
                              {NAIK_HALF, NAIK_HALF, 13, 4e-4},
                              {NAIK_HALF, NAIK_HALF, 9, 5e-3}};
 enum { PAIRS = sizeof pairs / sizeof *pairs };
@@ -74,7 +76,7 @@ static void compare_with_reference(check *t, const fixture *f, const naik_links 
 
 static void match_on_grid(check *t, const int size[4], const int grid[4])
 {
-    static const int widths[] = {1, 2, 3, 5, 8};
+    static const int widths[] = {1, 2, 3, 5, 8, 12, 16};
     for (int naive = 0; naive < 2; naive++) {
         fixture f;
         if (fixture_create(t, size, grid, false, naive, 0, &f)) {
@@ -99,6 +101,48 @@ static void match_on_grid(check *t, const int size[4], const int grid[4])
 static void kernels_match_reference(check *t)
 {
     fixture_for_grids(t, odd_halves, 3, match_on_grid);
+}
+
+/* Links in direction t that are 1 need not be read; those of the last slice, which are not, must.
+ */
+static void temporal_gauge_matches_reference(check *t)
+{
+    static const pair stored[] = {{NAIK_DOUBLE, NAIK_DOUBLE, 18, 32 * DBL_EPSILON},
+                                  {NAIK_SINGLE, NAIK_SINGLE, 18, 32 * FLT_EPSILON},
+                                  {NAIK_DOUBLE, NAIK_DOUBLE, 13, 64 * DBL_EPSILON},
+                                  {NAIK_SINGLE, NAIK_HALF, 18, 1e-4}};
+    fixture f;
+    if (fixture_create(t, odd_halves, NULL, false, true, 0, &f)) {
+        for (int32_t site = 0; site < f.lat->sites; site++) {
+            int x[4];
+            naik_lattice_coords(f.lat, site, x);
+            naik_matrix *u = &f.source->fat->link[4 * (int64_t)site + 3];
+            for (int i = 0; i < 9 && x[3] + f.lat->origin[3] != f.lat->size[3] - 1; i++) {
+                u->e[i / 3][i % 3] = (naik_complex){i % 4 == 0, 0};
+            }
+        }
+        for (size_t i = 0; i < sizeof stored / sizeof *stored; i++) {
+            naik_links *links = NULL;
+            CHECK_OK(t, naik_links_create(f.geometry, f.source, stored[i].links,
+                                          recon_of(&f, &stored[i]), &links));
+            CHECK_TRUE(t, links != NULL && links->unit_time);
+            for (int nrhs = 1; links != NULL && nrhs <= 4; nrhs += 3) {
+                compare_with_reference(t, &f, links, &stored[i], nrhs, NAIK_EVEN);
+                compare_with_reference(t, &f, links, &stored[i], nrhs, NAIK_ODD);
+            }
+            naik_links_destroy(&links);
+        }
+    }
+    fixture_destroy(&f);
+}
+
+static void kernels_match_reference_on_odd_half_extents(check *t)
+{
+    static const int size[4] = {4, 6, 10, 14}, grid[4] = {1, 1, 1, 1};
+    if (t->comm->size > 1) {
+        CHECK_SKIP(t, "this box cannot be split");
+    }
+    match_on_grid(t, size, grid);
 }
 
 /* Every column of a batch, on every rank, has the bits of one vector on one rank. */
@@ -299,6 +343,50 @@ static void unknown_instructions_are_refused(check *t)
     setenv("NAIK_INSTRUCTIONS", "sse9", 1);
     CHECK_STATUS(t, naik_backend_create(t->comm, "cpu", &options, &backend), NAIK_ERR_INPUT);
     unsetenv("NAIK_INSTRUCTIONS");
+}
+
+/* All that a GPU's tuner may choose between; what a volume has odd half-extents for shows here too.
+ */
+static void every_variant_gives_the_same_bits(check *t)
+{
+    static const int widths[] = {1, 2, 3, 5, 8, 12, 16},
+                     volumes[][4] = {{4, 6, 10, 14}, {8, 8, 4, 4}};
+    enum { MOST = 48 };
+    if (strcmp(fixture_backend_name(), "gpu") != 0 || t->comm->size > 1) {
+        CHECK_SKIP(t, "one rank with a GPU has variants to choose between");
+    }
+    for (int naive = 0; naive < 2; naive++) {
+        for (int volume = 0; volume < 2; volume++) {
+            fixture f;
+            CHECK_REQUIRE(t, fixture_create(t, volumes[volume], NULL, false, naive, 0, &f));
+            size_t bytes = (size_t)f.lat->sites * 6 * sizeof(double);
+            double *one = calloc(1, bytes), *many = calloc(1, bytes);
+            for (int i = 0; i < PAIRS; i++) {
+                naik_links *links = NULL;
+                const int recon = recon_of(&f, &pairs[i]);
+                if (recon == 0) {
+                    continue;
+                }
+                CHECK_OK(t, naik_links_create(f.geometry, f.source, pairs[i].links, recon, &links));
+                f.backend->choices.variant = 1;
+                double sum = schur_of_equal_columns(t, &f, links, pairs[i].vectors, 1, one);
+                for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+                    for (int v = 1; v <= MOST && !t->failed; v += widths[w] > 8 ? 5 : 1) {
+                        f.backend->choices.variant = v;
+                        double again =
+                            schur_of_equal_columns(t, &f, links, pairs[i].vectors, widths[w], many);
+                        CHECK_TRUE(t, again == sum);
+                        CHECK_TRUE(t, memcmp(one, many, bytes) == 0);
+                    }
+                }
+                f.backend->choices.variant = 0;
+                naik_links_destroy(&links);
+            }
+            free(one);
+            free(many);
+            fixture_destroy(&f);
+        }
+    }
 }
 
 static void fused_forms_equal_their_parts(check *t)
@@ -564,7 +652,9 @@ static void wrong_shapes_are_refused(check *t)
     fixture_destroy(&f);
 }
 
-CHECK_MAIN(CHECK(kernels_match_reference), CHECK(every_width_gives_the_same_bits),
+CHECK_MAIN(CHECK(kernels_match_reference), CHECK(kernels_match_reference_on_odd_half_extents),
+           CHECK(temporal_gauge_matches_reference), CHECK(every_width_gives_the_same_bits),
+           CHECK(every_variant_gives_the_same_bits),
            CHECK(every_instruction_set_gives_the_same_bits),
            CHECK(unknown_instructions_are_refused),
            CHECK(grid_threads_and_batch_do_not_change_a_bit), CHECK(fused_forms_equal_their_parts),

@@ -54,12 +54,34 @@ typedef struct naik_dslash_args {
     const naik_column *columns; /* backend memory [nrhs]; for shift, and with `state` as mask */
     naik_column_state state;
     naik_exactsum *sums; /* backend memory [nrhs], added to; NULL: not wanted */
+    naik_column *alpha;  /* as column_alpha(sums) when the sums are complete; NULL: not wanted. Only
+                            where update_xr_step exists, of one column, on one rank */
 } naik_dslash_args;
+
+/* How an iteration reaches the device; the bits are the same. */
+typedef enum naik_orchestration {
+    NAIK_ORCHESTRATE_AUTO,
+    NAIK_ORCHESTRATE_SEPARATE, /* every operation a kernel, launched one by one */
+    NAIK_ORCHESTRATE_FUSED,    /* scalars computed by the kernels that sum them */
+    NAIK_ORCHESTRATE_GRAPH,    /* separate kernels, recorded once and played back */
+    NAIK_ORCHESTRATE_BOTH      /* fused kernels, recorded once and played back */
+} naik_orchestration;
+
+/* For measurements and tests. */
+typedef struct naik_backend_choices {
+    int granularity; /* threads a site and column of the Dslash: 1, or 4 (one a kind of hop); 0:
+                        auto */
+    int variant; /* k: the k-th (modulo their number) of the kernels that a GPU would choose between
+                    by measuring; 0: the fastest */
+    naik_orchestration orchestration;
+} naik_backend_choices;
 
 typedef struct naik_backend_options {
     int threads;    /* host threads; 0: as OpenMP decides */
     bool share_gpu; /* let ranks share a device */
     naik_transport transport;
+    const char *tune_cache; /* file that keeps the choice of kernels; NULL or "auto": the
+                               usual one; "none" */
 } naik_backend_options;
 
 enum { NAIK_PEERS_MAX = 16 }; /* ranks of a node */
@@ -115,6 +137,9 @@ typedef struct naik_backend_ops {
     void (*release_host)(naik_backend *backend, void *memory);
     bool (*shared)(const naik_backend *backend); /* whether ranks share devices */
     const naik_peer_ops *peer;                   /* NULL: there are none */
+    /* Opens a range of this name in the device's profiler, NULL closes the innermost one; may be
+     * NULL. */
+    void (*range)(const char *name);
 
     /* Whatever the backend wants to know of a lattice, made once (geometry->tables). */
     naik_status (*tables_create)(naik_backend *backend, const naik_lattice *lattice, void **out);
@@ -185,6 +210,10 @@ typedef struct naik_backend_ops {
     /* x += alpha p, r -= alpha ap, sums_c += |r|^2 */
     naik_status (*update_xr)(const naik_column *columns, const naik_field *p, const naik_field *ap,
                              naik_field *x, naik_field *r, naik_exactsum *sums);
+    /* update_xr and column_step in one, of one column on one rank; NULL: does not exist. */
+    naik_status (*update_xr_step)(naik_column *columns, const naik_field *p, const naik_field *ap,
+                                  naik_field *x, naik_field *r, naik_exactsum *sums,
+                                  double *history, int history_stride);
     /* p = r + beta p */
     naik_status (*update_p)(const naik_column *columns, const naik_field *r, naik_field *p);
     /* Both add the sums over ranks, take them and leave them cleared. */
@@ -210,6 +239,7 @@ struct naik_backend {
     uint64_t serial;   /* last one given out */
     naik_timer *timer; /* borrowed, may be NULL: phases of the work on this backend */
     naik_route route;  /* of halos */
+    naik_backend_choices choices;
 };
 /* A number that this backend has not given out before; never 0. */
 static inline uint64_t naik_backend_serial(naik_backend *backend)

@@ -111,6 +111,7 @@ typedef struct naik_input {
         double wall_limit_s; /* 0: none */
         naik_transport transport;
         bool share_gpu;
+        const char *tune_cache; /* path, or auto, or none */
         bool placement;
         naik_input_progress progress;
         double progress_interval_s;

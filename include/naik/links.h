@@ -15,8 +15,11 @@
 struct naik_links {
     const naik_geometry *geometry; /* borrowed */
     naik_precision precision;
-    int recon;         /* numbers stored for a long link: 18, 13 or 9; for a naive link 18 or 12 */
+    int recon;         /* numbers stored for a long link: 18, 13 or 9; 6: words of three numbers of
+                          10 bits, beside 16-bit fat links; for a naive link 18 or 12 */
     int hops;          /* 16, or 8 for naive */
+    bool unit_time;    /* naive, temporal gauge: links in direction t are 1 but those that leave the
+                          last time slice, and a kernel need not read them */
     double scale[2];   /* largest |Re|, |Im| of fat and of long links: unit of the 16-bit storage */
     double long_scale; /* s of long links s e^{i theta} V (smear.h) */
     size_t size_bytes;

@@ -12,6 +12,7 @@
 typedef struct naik_schur {
     const naik_links *links; /* borrowed */
     naik_parity parity;      /* p */
+    naik_column *alpha;      /* naik_dslash_args.alpha of the apply's end; NULL: not wanted */
     naik_field *scratch; /* on q, same shape and precision as the vectors; borrowed, overwritten */
 } naik_schur;
 

@@ -24,6 +24,10 @@ typedef struct naik_timer naik_timer;
 naik_status naik_timer_create(naik_log *log, naik_timer **out);
 void naik_timer_destroy(naik_timer **timer);
 
+/* Every region that opens from now on is told to `range` by its name, every one that closes by
+ * NULL: a device's profiler then shows them. NULL: nobody is told. */
+void naik_timer_follow(naik_timer *timer, void (*range)(const char *name));
+
 /* Opens region `name` (copied, at most 31 characters) inside the region that is open. */
 void naik_timer_start(naik_timer *timer, const char *name);
 /* Closes the innermost open region, which must have this name: a region that an error path left

@@ -1,0 +1,297 @@
+/* tune.cu - choosing between kernels that give equal bits, by measuring each of them once
+ *
+ * What was found is kept in a small text file for the next run. Its first line names the file's
+ * version, the device, the driver and naik's commit: a file whose first line differs is ignored,
+ * and so is a choice that is none of the present variants. It is written under another name and
+ * renamed, so that a reader sees all of it or nothing.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "backend_gpu.h"
+
+extern "C" {
+#include "naik/version.h"
+}
+
+enum { TUNE_TRIES = 3, TUNE_MOST_LAUNCHES = 20, TUNE_HEADER = 512, TUNE_PATH = 4096 };
+static const double TUNE_BUDGET_S = 2.5; /* of a run */
+static const double TUNE_SAMPLE_S = 2e-4;
+static const double TUNE_WORTH = 0.99; /* of the time of the usual variant, to be chosen instead */
+
+typedef struct tune_entry {
+    gpu_tune_key key;
+    gpu_variant variant;
+} tune_entry;
+
+typedef struct gpu_tuning {
+    tune_entry *entry; /* [count], grows */
+    int count, capacity, measured;
+    double spent_s;
+    gpu_event start, stop;
+    char header[TUNE_HEADER], path[TUNE_PATH]; /* "": nothing is kept */
+} gpu_tuning;
+
+static naik_status remember(naik_backend *backend, const tune_entry *entry)
+{
+    gpu_tuning *tuning = gpu_state_of(backend)->tuning;
+    if (tuning->count == tuning->capacity) {
+        int capacity = 2 * tuning->capacity + 16;
+        tune_entry *grown = (tune_entry *)realloc(tuning->entry, (size_t)capacity * sizeof *grown);
+        if (grown == NULL) {
+            return NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the tuner");
+        }
+        tuning->entry = grown;
+        tuning->capacity = capacity;
+    }
+    tuning->entry[tuning->count++] = *entry;
+    return NAIK_OK;
+}
+
+static void choose_path(gpu_tuning *tuning, const char *wanted)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int n = 0;
+    if (wanted != NULL && strcmp(wanted, "none") == 0) {
+        return;
+    }
+    if (wanted != NULL && strcmp(wanted, "auto") != 0) {
+        n = snprintf(tuning->path, TUNE_PATH, "%s", wanted);
+    } else if (cache != NULL && cache[0] == '/') {
+        n = snprintf(tuning->path, TUNE_PATH, "%s/naik/tune", cache);
+    } else if (home != NULL && home[0] == '/') {
+        n = snprintf(tuning->path, TUNE_PATH, "%s/.cache/naik/tune", home);
+    }
+    if (n < 0 || n > TUNE_PATH - 64) {
+        tuning->path[0] = '\0';
+    }
+}
+
+static void describe_self(naik_backend *backend, gpu_tuning *tuning)
+{
+    int driver = 0;
+    (void)gpu_driver_version(&driver);
+    snprintf(tuning->header, TUNE_HEADER, "naik-tune 1, %s, %s driver %d, naik %s",
+             gpu_state_of(backend)->properties.name, GPU_VENDOR_NAME, driver, naik_version_git());
+}
+
+static bool parse_entry(const char *line, tune_entry *entry)
+{
+    int *key = entry->key.value;
+    gpu_variant *v = &entry->variant;
+    memset(entry, 0, sizeof *entry);
+    return sscanf(line, "%d %d %d %d %d %d %d %d: %d %d %d %d", &key[0], &key[1], &key[2], &key[3],
+                  &key[4], &key[5], &key[6], &key[7], &v->columns, &v->sites, &v->together,
+                  &v->split) == GPU_TUNE_KEYS + 4;
+}
+
+/* A file that cannot be read or does not fit is as good as none. */
+static naik_status load_cache(naik_backend *backend, gpu_tuning *tuning)
+{
+    naik_status status = NAIK_OK;
+    char line[TUNE_HEADER];
+    FILE *file = tuning->path[0] != '\0' ? fopen(tuning->path, "r") : NULL;
+    if (file == NULL) {
+        return NAIK_OK;
+    }
+    bool fits = fgets(line, sizeof line, file) != NULL;
+    line[strcspn(line, "\n")] = '\0';
+    fits = fits && strcmp(line, tuning->header) == 0;
+    while (fits && fgets(line, sizeof line, file) != NULL) {
+        tune_entry entry;
+        if (parse_entry(line, &entry)) {
+            NAIK_TRY(remember(backend, &entry));
+        }
+    }
+done:
+    fclose(file);
+    return status;
+}
+
+/* Makes the folders above the file. */
+static void make_folders(const char *path)
+{
+    char folder[TUNE_PATH];
+    snprintf(folder, sizeof folder, "%s", path);
+    for (char *at = strchr(folder + 1, '/'); at != NULL; at = strchr(at + 1, '/')) {
+        *at = '\0';
+        (void)mkdir(folder, 0777);
+        *at = '/';
+    }
+}
+
+/* A cache that cannot be written costs the next run its seconds, nothing else. */
+static void save_cache(const gpu_tuning *tuning)
+{
+    char name[TUNE_PATH + 32];
+    make_folders(tuning->path);
+    snprintf(name, sizeof name, "%s.%ld", tuning->path, (long)getpid());
+    FILE *file = fopen(name, "w");
+    if (file == NULL) {
+        return;
+    }
+    bool good = fprintf(file, "%s\n", tuning->header) > 0;
+    for (int i = 0; i < tuning->count; i++) {
+        const int *key = tuning->entry[i].key.value;
+        const gpu_variant *v = &tuning->entry[i].variant;
+        good = fprintf(file, "%d %d %d %d %d %d %d %d: %d %d %d %d\n", key[0], key[1], key[2],
+                       key[3], key[4], key[5], key[6], key[7], v->columns, v->sites, v->together,
+                       v->split) > 0 &&
+               good;
+    }
+    good = fclose(file) == 0 && good;
+    if (!good || rename(name, tuning->path) != 0) {
+        (void)unlink(name);
+    }
+}
+
+naik_status gpu_tune_open(naik_backend *backend, const char *path)
+{
+    naik_status status = NAIK_OK;
+    gpu_tuning *tuning = (gpu_tuning *)calloc(1, sizeof *tuning);
+    if (tuning == NULL) {
+        return NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the tuner");
+    }
+    gpu_state_of(backend)->tuning = tuning;
+    NAIK_TRY(GPU_CHECK(backend, gpu_event_create(&tuning->start), "making an event"));
+    NAIK_TRY(GPU_CHECK(backend, gpu_event_create(&tuning->stop), "making an event"));
+    describe_self(backend, tuning);
+    choose_path(tuning, path);
+    NAIK_TRY(load_cache(backend, tuning));
+done:
+    return status;
+}
+
+void gpu_tune_close(naik_backend *backend)
+{
+    gpu_tuning *tuning = gpu_state_of(backend)->tuning;
+    if (tuning == NULL) {
+        return;
+    }
+    if (tuning->measured > 0 && tuning->path[0] != '\0' && backend->comm->rank == 0) {
+        save_cache(tuning);
+    }
+    if (tuning->start != NULL) {
+        (void)gpu_event_destroy(tuning->start);
+    }
+    if (tuning->stop != NULL) {
+        (void)gpu_event_destroy(tuning->stop);
+    }
+    free(tuning->entry);
+    free(tuning);
+    gpu_state_of(backend)->tuning = NULL;
+}
+
+static bool same_variant(const gpu_variant *a, const gpu_variant *b)
+{
+    return a->columns == b->columns && a->sites == b->sites && a->together == b->together &&
+           a->split == b->split;
+}
+
+bool gpu_tune_find(naik_backend *backend, const gpu_tune_key *key, const gpu_variants *list,
+                   gpu_variant *out)
+{
+    const gpu_tuning *tuning = gpu_state_of(backend)->tuning;
+    for (int i = tuning->count - 1; i >= 0; i--) {
+        const tune_entry *entry = &tuning->entry[i];
+        if (memcmp(&entry->key, key, sizeof *key) != 0) {
+            continue;
+        }
+        for (int k = 0; k < list->count; k++) {
+            if (same_variant(&entry->variant, &list->variant[k])) {
+                *out = entry->variant;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+typedef naik_status (*tune_run)(const void *data, const gpu_variant *variant);
+
+static naik_status time_launches(naik_backend *backend, tune_run run, const void *data,
+                                 const gpu_variant *v, int launches, double *seconds)
+{
+    naik_status status = NAIK_OK;
+    const gpu_state *state = gpu_state_of(backend);
+    float ms = 0;
+    NAIK_TRY(GPU_CHECK(backend, gpu_event_record(state->tuning->start, state->stream), "timing"));
+    for (int i = 0; i < launches; i++) {
+        NAIK_TRY(run(data, v));
+    }
+    NAIK_TRY(GPU_CHECK(backend, gpu_event_record(state->tuning->stop, state->stream), "timing"));
+    NAIK_TRY(GPU_CHECK(backend, gpu_event_sync(state->tuning->stop), "trying kernels"));
+    NAIK_TRY(GPU_CHECK(
+        backend, gpu_event_elapsed_ms(&ms, state->tuning->start, state->tuning->stop), "timing"));
+    *seconds = 1e-3 * (double)ms / launches;
+done:
+    return status;
+}
+
+/* The least of a few samples, after a launch that is not counted. */
+static naik_status time_variant(naik_backend *backend, tune_run run, const void *data,
+                                const gpu_variant *v, double *seconds)
+{
+    naik_status status = NAIK_OK;
+    double once = 0;
+    NAIK_TRY(time_launches(backend, run, data, v, 1, &once));
+    {
+        double wanted = once > 0 ? TUNE_SAMPLE_S / once : TUNE_MOST_LAUNCHES;
+        int launches = wanted < 1                    ? 1
+                       : wanted < TUNE_MOST_LAUNCHES ? (int)wanted
+                                                     : (int)TUNE_MOST_LAUNCHES;
+        *seconds = 1e300;
+        for (int i = 0; i < TUNE_TRIES; i++) {
+            NAIK_TRY(time_launches(backend, run, data, v, launches, &once));
+            *seconds = once < *seconds ? once : *seconds;
+        }
+    }
+done:
+    return status;
+}
+
+naik_status gpu_tune_measure(naik_backend *backend, const gpu_tune_key *key,
+                             const gpu_variants *list, tune_run run, const void *data,
+                             gpu_variant *out)
+{
+    naik_status status = NAIK_OK;
+    gpu_state *state = gpu_state_of(backend);
+    gpu_tuning *tuning = state->tuning;
+    const double begin_s = naik_time_s();
+    double best_s = 1e300, usual_s = 1e300;
+    tune_entry entry;
+    *out = list->variant[0];
+    if (state->recording || tuning->spent_s > TUNE_BUDGET_S || list->count == 1) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(time_variant(backend, run, data, &list->variant[0], &best_s)); /* wakes the device */
+    best_s = 1e300;
+    for (int k = 0; k < list->count && naik_time_s() - begin_s < TUNE_BUDGET_S / 4; k++) {
+        double seconds = 0;
+        NAIK_TRY(time_variant(backend, run, data, &list->variant[k], &seconds));
+        usual_s = k == 0 ? seconds : usual_s;
+        if (seconds < (k == 0 ? best_s : best_s < usual_s ? best_s : TUNE_WORTH * usual_s)) {
+            best_s = seconds;
+            *out = list->variant[k];
+        }
+    }
+    tuning->spent_s += naik_time_s() - begin_s;
+    tuning->measured++;
+    entry.key = *key;
+    entry.variant = *out;
+    NAIK_TRY(remember(backend, &entry));
+    naik_log_line(
+        backend->log,
+        "tuned: Dslash %s vectors, %s links, recon %d, %d columns, %d sites: %d columns a "
+        "thread, blocks of %d x %d%s, %.1f us (%.1f as usual; %.3f s spent)",
+        naik_precision_name((naik_precision)key->value[0]),
+        naik_precision_name((naik_precision)key->value[1]), key->value[2], key->value[4],
+        key->value[5], out->columns, out->sites, out->together,
+        out->split ? ", a thread a kind of hop" : "", 1e6 * best_s, 1e6 * usual_s, tuning->spent_s);
+done:
+    return status;
+}

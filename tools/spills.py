@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Which GPU kernels keep values in memory for want of registers, by the compilers' own report.
+
+    make -O GPU=cuda GPU_ARCH=sm_90  GPU_FLAGS=-Xptxas=-v                            2> cuda.log
+    make -O GPU=hip  GPU_ARCH=gfx90a GPU_FLAGS=-Rpass-analysis=kernel-resource-usage 2> hip.log
+    tools/spills.py cuda.log hip.log
+
+Prints one line a log, and one for every hot kernel that spills. Exit status 1 if one does, or if a log
+reports no hot kernel at all.
+"""
+import re
+import subprocess
+import sys
+
+# Kernels that an iteration runs; those that run once a solve (packing of links) may spill.
+HOT = re.compile(r"(dslash|dslash_split|update_xr|update_p|norm2|copy|column_alpha|column_step|pack|unpack)"
+                 r"_kernel")
+
+
+def kernels(text):
+    """(mangled name, registers, bytes spilled) of every kernel in a log of ptxas or of clang."""
+    found = {}
+    name = None
+    for line in text.splitlines():
+        ptxas = re.search(r"Function properties for (\S+)|Compiling entry function '(\S+)'", line)
+        clang = re.search(r"Function Name: (\S+)", line)
+        if ptxas or clang:
+            name = clang.group(1) if clang else ptxas.group(1) or ptxas.group(2)
+            found.setdefault(name, [0, 0])
+            continue
+        if name is None:
+            continue
+        used = re.search(r"Used (\d+) registers", line) or re.search(r"^.*\bVGPRs: (\d+)", line)
+        if used:
+            found[name][0] = int(used.group(1))
+        for pattern in (r"(\d+) bytes spill stores", r"VGPRs Spill: (\d+)", r"SGPRs Spill: (\d+)"):
+            spilled = re.search(pattern, line)
+            if spilled:
+                found[name][1] += int(spilled.group(1))
+    return [(name, *values) for name, values in found.items()]
+
+
+def plain(name):
+    """The name as it is written in the source."""
+    try:
+        return subprocess.run(["c++filt", name], capture_output=True, text=True,
+                              check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return name
+
+
+def main():
+    bad = False
+    for path in sys.argv[1:]:
+        with open(path, errors="replace") as log:
+            all_kernels = kernels(log.read())
+        hot = [k for k in all_kernels if HOT.search(k[0])]
+        spilled = [k for k in hot if k[2] > 0]
+        most = max((k[1] for k in hot), default=0)
+        print(f"{path}: {len(all_kernels)} kernels, {len(hot)} hot, at most {most} registers, "
+              f"{len(spilled)} spill")
+        for name, registers, size in spilled:
+            print(f"  {plain(name)}: {registers} registers, {size} spilled")
+        bad = bad or not hot or bool(spilled)
+    return 1 if bad or len(sys.argv) < 2 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
