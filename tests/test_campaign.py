@@ -201,7 +201,7 @@ def full_disks_end_with_status_2_and_the_rerun_completes():
             assert "has 0.0 MiB free" in said or "does not give" in said or "cannot be" in said, said
             empty(disk)
             filled = 0
-            for attempt in range(12 if LONG else 3):  # the disk fills up under a run
+            for attempt in range(12 if LONG else 2):  # the disk fills up under a run
                 run = subprocess.Popen(MPIRUN + ["-n", "2", NAIK] + words(name, out) + ["--fresh"],
                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                        env={**os.environ, **env})
