@@ -13,10 +13,11 @@ import zlib
 import h5py
 import numpy as np
 
+from gauge_writers import as_pairs, openqcd_bytes, plaquette
+
 NAIK, MPIRUN, SCRATCH = os.environ["NAIK"], os.environ["MPIRUN"], os.environ["SCRATCH"]
 REFERENCE = os.environ.get("NAIK_REFERENCE")
 SIZE = (4, 4, 8, 8)  # x, y, z, t: unequal where it matters, and 4 ranks can share it
-AXIS = (3, 2, 1, 0)  # of direction mu in [T][Z][Y][X]
 
 
 def naik(*words, ranks=1, status=0):
@@ -45,18 +46,6 @@ def convert_back(name, ranks=1):
     return links_of(out)
 
 
-def plaquette(u):
-    """Average of Re Tr P; 3 for unit links."""
-    total = 0.0
-    for m in range(4):
-        for n in range(m):
-            p = (u[..., m, :, :] @ np.roll(u[..., n, :, :], -1, AXIS[m])
-                 @ np.conj(np.swapaxes(np.roll(u[..., m, :, :], -1, AXIS[n]), -1, -2))
-                 @ np.conj(np.swapaxes(u[..., n, :, :], -1, -2)))
-            total += np.trace(p, axis1=-2, axis2=-1).real.mean()
-    return total / 6
-
-
 def link_trace(u):
     return np.trace(u, axis1=-2, axis2=-1).real.mean() / 3
 
@@ -73,18 +62,6 @@ def nersc_bytes(u, rows, number, kind, checksum=True):
     if kind:
         lines.append(f"FLOATING_POINT = {kind}")
     return ("\n".join(lines + ["END_HEADER"]) + "\n").encode() + data.tobytes()
-
-
-def openqcd_bytes(u):
-    x, y, z, t = SIZE
-    out = [struct.pack("<4id", t, x, y, z, plaquette(u))]
-    behind = [np.roll(u[..., mu, :, :], 1, AXIS[mu]) for mu in range(4)]
-    for it, ix, iy, iz in np.ndindex(t, x, y, z):
-        if (it + ix + iy + iz) % 2 == 1:
-            for mu in (3, 0, 1, 2):
-                out.append(u[it, iz, iy, ix, mu].astype("<c16").tobytes())
-                out.append(behind[mu][it, iz, iy, ix].astype("<c16").tobytes())
-    return b"".join(out)
 
 
 def rotate(word, by):
@@ -108,12 +85,6 @@ def write_pyquda(name, u, number, sums=True):
             if sums:
                 for key, value in zip(("sum29", "sum31"), pyquda_sums(data)):
                     d.attrs[key] = f"{value:08x}"
-
-
-def as_pairs(u, names, number):
-    out = np.zeros(u.shape, dtype=[(names[0], number), (names[1], number)])
-    out[names[0]], out[names[1]] = u.real, u.imag
-    return out
 
 
 def original():
@@ -363,8 +334,8 @@ def flipped_bits_in_hdf5_metadata_never_pass_unnoticed():
 
 def main():
     tests = [v for v in globals().values() if callable(v) and getattr(v, "__module__", "") == "__main__"]
-    helpers = {naik, path, links_of, convert_back, plaquette, link_trace, nersc_bytes, openqcd_bytes,
-               rotate, pyquda_sums, write_pyquda, as_pairs, original, lime_records, main}
+    helpers = {naik, path, links_of, convert_back, link_trace, nersc_bytes,
+               rotate, pyquda_sums, write_pyquda, original, lime_records, main}
     failed = 0
     for test in tests:
         if test in helpers:
