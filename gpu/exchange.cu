@@ -14,7 +14,7 @@
 #include "backend_gpu.h"
 #include "prec.cuh"
 
-enum { PACK_THREADS = 256, BESIDE_BYTES = 256 << 10 };
+enum { PACK_THREADS = 128, BESIDE_BYTES = 256 << 10 };
 
 static dim3 pack_blocks(int count, int columns)
 {
@@ -208,7 +208,7 @@ static naik_status make_room(naik_backend *backend, gpu_exchange *x, size_t capa
 {
     naik_status status = NAIK_OK;
     gpu_stream stream = gpu_state_of(backend)->stream;
-    const size_t counters = 2 * sizeof *x->counters;
+    const size_t counters = (2 + EXCHANGE_ZONES) * sizeof *x->counters;
     NAIK_TRY(gpu_alloc_open(backend, EXCHANGE_HEADER_BYTES + 2 * capacity, "halos from other GPUs",
                             (void **)&x->memory));
     NAIK_TRY(gpu_alloc(backend, counters, "counters", (void **)&x->counters));
@@ -294,7 +294,7 @@ done:
 
 typedef struct sent_face {
     char *to[2]; /* by turn: where the neighbour's field would begin */
-    uint32_t *flags;
+    uint32_t *flag;
     int first; /* halo site that number 0 becomes */
     int mu, coordinate, step, face, count;
 } sent_face;
@@ -321,25 +321,30 @@ __device__ static inline sent_face choose_face(const send_params &p, int which)
 
 template <class V> __global__ void send_kernel(const send_params p, const char *data)
 {
-    const sent_face f = choose_face(p, (int)blockIdx.y);
+    const int which = (int)blockIdx.z, column = (int)blockIdx.y;
+    const sent_face f = choose_face(p, which);
     const uint32_t turn = *(volatile uint32_t *)p.counters + 1;
-    char *to = (turn & 1) != 0 ? f.to[1] : f.to[0];
-    const int all = f.count * p.nrhs, step = (int)(gridDim.x * PACK_THREADS);
-    for (int k = (int)(blockIdx.x * PACK_THREADS + threadIdx.x); k < all; k += step) {
-        const int column = k / f.count, i = k - column * f.count;
+    const int i = (int)(blockIdx.x * PACK_THREADS + threadIdx.x);
+    if (i < f.count) {
         const int layer = i / f.face;
         const int site = layer_site(p.stencil, p.parity, f.mu, f.coordinate + layer * f.step,
                                     i - layer * f.face);
+        char *to = (turn & 1) != 0 ? f.to[1] : f.to[0];
         V::copy(to + vec_offset<V>(f.first + i, column, p.nrhs),
                 data + vec_offset<V>(site, column, p.nrhs));
     }
-    gpu_settle_stores();
     __syncthreads();
     if (threadIdx.x == 0) {
-        gpu_store_release(f.flags + blockIdx.x, turn);
-        if (atomicAdd(&p.counters[1], 1u) + 1 == gridDim.x * gridDim.y) {
-            p.counters[1] = 0;
-            p.counters[0] = turn;
+        __threadfence_system();
+        uint32_t *done = p.counters + 1;
+        if (atomicAdd(&done[which], 1u) + 1 == gridDim.x * gridDim.y) {
+            done[which] = 0;
+            __threadfence_system();
+            gpu_store_release(f.flag, turn);
+            if (atomicAdd(&done[EXCHANGE_ZONES], 1u) + 1 == (uint32_t)p.faces) {
+                done[EXCHANGE_ZONES] = 0;
+                *p.counters = turn;
+            }
         }
     }
 }
@@ -364,7 +369,7 @@ static send_params send_params_of(const naik_field *field, naik_parity parity, i
             const int zone = 2 * mu + !side; /* sent ahead, it lies behind the neighbour */
             f->to[0] = field_origin(field, x->theirs[mu][side], x->capacity, 0);
             f->to[1] = field_origin(field, x->theirs[mu][side], x->capacity, 1);
-            f->flags = (uint32_t *)x->theirs[mu][side] + zone * EXCHANGE_BLOCKS;
+            f->flag = (uint32_t *)x->theirs[mu][side] + zone * EXCHANGE_FLAG_WORDS;
             f->first = lat->zone[mu][!side];
             f->mu = mu;
             f->coordinate = side == NAIK_AHEAD ? lat->local[mu] - 1 : 0;
@@ -385,12 +390,11 @@ naik_status gpu_exchange_send(const naik_field *field, naik_parity parity, int d
     gpu_exchange *x = exchange_of(field);
     int largest;
     const send_params p = send_params_of(field, parity, depth, &largest);
-    const size_t sites = (size_t)largest * (size_t)p.nrhs;
-    const size_t blocks = (sites + PACK_THREADS - 1) / PACK_THREADS;
-    x->blocks = blocks < EXCHANGE_BLOCKS ? (int)blocks : EXCHANGE_BLOCKS;
+    dim3 grid = pack_blocks(largest, p.nrhs);
+    grid.z = (unsigned)p.faces;
     x->beside = backend->route.whole &&
-                sites * (column_bytes(field->precision) / PREC_BLOCK) >= BESIDE_BYTES;
-    const dim3 grid = dim3((unsigned)x->blocks, (unsigned)p.faces);
+                (size_t)largest * (size_t)p.nrhs * (column_bytes(field->precision) / PREC_BLOCK) >=
+                    BESIDE_BYTES;
     if (x->beside) {
         NAIK_TRY(GPU_CHECK(backend, gpu_event_record(state->peers.fork, state->stream),
                            "starting an exchange"));
@@ -434,7 +438,6 @@ exchange_view gpu_exchange_view(const naik_field *field)
     const gpu_peers *peers = &gpu_state_of(field->geometry->backend)->peers;
     exchange_view v = {};
     v.turn = x->counters;
-    v.blocks = x->blocks;
     v.flags = (const uint32_t *)x->memory;
     v.halo[0] = field_origin(field, x->memory, x->capacity, 0);
     v.halo[1] = field_origin(field, x->memory, x->capacity, 1);
@@ -444,9 +447,7 @@ exchange_view gpu_exchange_view(const naik_field *field)
         for (int side = 0; side < 2; side++) {
             for (int r = 0; r < peers->count && x->faces[mu][side]; r++) {
                 if (peers->rank[r] == lat->neighbour_rank[mu][side]) {
-                    v.zones |= (uint32_t)(2 * mu + side) << 4 * v.count;
-                    v.codes |= (uint64_t)(1 + r) << 8 * v.count;
-                    v.count++;
+                    v.sender[2 * mu + side] = (uint8_t)(1 + r);
                 }
             }
         }

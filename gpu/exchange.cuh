@@ -8,10 +8,8 @@
 typedef struct exchange_view {
     const uint32_t *turn; /* NULL: halos are in the field */
     const uint32_t *flags;
-    const char *halo[2]; /* by turn: where the field would begin */
-    int count, blocks;   /* zones waited for, flags of each */
-    uint32_t zones;      /* 4 bits each: 2 mu + side */
-    uint64_t codes;      /* 8 bits each: 1 + node rank of the sender */
+    const char *halo[2];            /* by turn: where the field would begin */
+    uint8_t sender[EXCHANGE_ZONES]; /* of zone 2 mu + side: 1 + node rank; 0: not waited for */
     peer_patience patience;
 } exchange_view;
 
@@ -23,11 +21,11 @@ exchange_view gpu_exchange_view(const naik_field *field);
 __device__ static inline const char *exchange_await(const exchange_view &v, int thread)
 {
     const uint32_t turn = *(const volatile uint32_t *)v.turn;
-    const int threads = (int)(blockDim.x * blockDim.y);
-    for (int i = thread; i < v.count * v.blocks; i += threads) {
-        const int which = i / v.blocks, block = i - which * v.blocks;
-        const uint32_t zone = v.zones >> 4 * which & 15, code = (uint32_t)(v.codes >> 8 * which);
-        peer_wait_flag(v.flags + zone * EXCHANGE_BLOCKS + block, turn, v.patience, code & 255);
+#pragma unroll
+    for (int zone = 0; zone < EXCHANGE_ZONES; zone++) {
+        if (thread == zone && v.sender[zone] != 0) {
+            peer_wait_flag(v.flags + zone * EXCHANGE_FLAG_WORDS, turn, v.patience, v.sender[zone]);
+        }
     }
     __syncthreads();
     return (turn & 1) != 0 ? v.halo[1] : v.halo[0];

@@ -1,6 +1,6 @@
 /* exchange.h - halos of one lattice from device to device
  *
- * A rank's block of memory is written to by its neighbours: flags for each zone, then twice, in
+ * A rank's block of memory is written to by its neighbours: a flag for each zone, then twice, in
  * turns, the halo sites in the layout of a field, as if that field's memory began where it must for
  * them to be at their places.
  */
@@ -9,11 +9,7 @@
 
 #include "device.h"
 
-enum {
-    EXCHANGE_ZONES = 2 * NAIK_DIM,
-    EXCHANGE_BLOCKS = 64, /* of threads that send a face, at most; each has its own flag */
-    EXCHANGE_HEADER_BYTES = 4096
-};
+enum { EXCHANGE_HEADER_BYTES = 4096, EXCHANGE_FLAG_WORDS = 32, EXCHANGE_ZONES = 2 * NAIK_DIM };
 
 typedef struct gpu_exchange {
     bool faces[NAIK_DIM][2]; /* that it is for */
@@ -22,9 +18,9 @@ typedef struct gpu_exchange {
     char *theirs[NAIK_DIM][2]; /* the neighbours', as mapped here */
     void *mapped[EXCHANGE_ZONES];
     int mapped_rank[EXCHANGE_ZONES], mapped_count; /* each neighbour once */
-    uint32_t *counters;                            /* backend memory [2]: turns sent, blocks done */
-    int blocks;                                    /* that send a face of the exchange under way */
-    bool beside; /* the exchange under way runs on the side stream */
+    uint32_t *counters; /* backend memory [1 + EXCHANGE_ZONES + 1]: turns sent; blocks done of each
+                           face; faces done */
+    bool beside;        /* the exchange under way runs on the side stream */
 } gpu_exchange;
 
 naik_status gpu_exchange_reserve(const naik_field *field, const bool faces[NAIK_DIM][2]);
