@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "naik/comm_mpi.h"
+#include "hints.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "naik's HDF5 files hold little-endian bytes and their checksums are taken in memory"
@@ -90,22 +90,6 @@ bool naik_h5_layout_holds(hid_t dataset, int64_t size_bytes)
     }
 }
 
-/* "key=value;key=value" into the hints; parts without '=' are left out. */
-static void add_hints(MPI_Info info, const char *text)
-{
-    char pair[512];
-    while (text != NULL && *text != '\0') {
-        size_t length = strcspn(text, ";");
-        snprintf(pair, sizeof pair, "%.*s", (int)length, text);
-        char *equals = strchr(pair, '=');
-        if (equals != NULL && equals != pair && equals[1] != '\0') {
-            *equals = '\0';
-            MPI_Info_set(info, pair, equals + 1);
-        }
-        text += length + (text[length] == ';');
-    }
-}
-
 /* No error stack on standard error; and no closing of files at exit, which would be collective and
  * could wait for ever after a failed write. */
 static void quieten(void)
@@ -122,14 +106,11 @@ static naik_status access_list(naik_comm *comm, const naik_h5_options *options, 
     quieten();
     *out = H5Pcreate(H5P_FILE_ACCESS);
     NAIK_H5_TRY(comm->log, *out, "preparing HDF5");
-    NAIK_TRY(naik_comm_check(comm, MPI_Info_create(&info), "MPI_Info_create"));
-    if (options != NULL) {
-        add_hints(info, options->mpi_info);
-        if (options->alignment > 1) {
-            NAIK_H5_TRY(comm->log,
-                        H5Pset_alignment(*out, METADATA_BLOCK_BYTES, (hsize_t)options->alignment),
-                        "setting the alignment");
-        }
+    const int64_t alignment = options != NULL ? options->alignment : comm->io.alignment;
+    NAIK_TRY(naik_hints_create(comm, options != NULL ? options->mpi_info : comm->io.hints, &info));
+    if (alignment > 1) {
+        NAIK_H5_TRY(comm->log, H5Pset_alignment(*out, METADATA_BLOCK_BYTES, (hsize_t)alignment),
+                    "setting the alignment");
     }
     NAIK_H5_TRY(comm->log, H5Pset_fapl_mpio(*out, comm->mpi->world, info), "choosing MPI-IO");
     NAIK_H5_TRY(comm->log, H5Pset_meta_block_size(*out, METADATA_BLOCK_BYTES), "preparing HDF5");

@@ -17,8 +17,8 @@ typedef struct naik_h5_options {
     int64_t alignment;    /* bytes; 0 or 1: none */
 } naik_h5_options;
 
-/* naik_h5_open for writing refuses nothing that HDF5 would accept. options may be NULL. Both are
- * collective and agree. NAIK_ERR_IO with HDF5's words. */
+/* naik_h5_open for writing refuses nothing that HDF5 would accept. options NULL: those
+ * of comm->io. Both are collective and agree. NAIK_ERR_IO with HDF5's words. */
 naik_status naik_h5_create(naik_comm *comm, const char *path, const naik_h5_options *options,
                            hid_t *file);
 naik_status naik_h5_open(naik_comm *comm, const char *path, bool writable,

@@ -67,7 +67,8 @@ naik_status naik_h5_links_write(hid_t file, const char *name, const naik_gauge *
                            .bits = precision,
                            .reals = REALS_PER_SITE,
                            .lead = -1,
-                           .trail = 4};
+                           .trail = 4,
+                           .writers = lat->comm->io.writers};
     status = naik_h5_dataset(log, file, name, field.type, 5, dims, NULL, &field.dataset);
     NAIK_TRY(naik_comm_agree(lat->comm, status));
     NAIK_TRY(naik_h5_field_write(lat, &field, &gauge->link[0].e[0][0].re, sum));

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "naik/comm_mpi.h"
+#include "hints.h"
 #include "naik/memory.h"
 
 enum { PIECE_BYTES = 64 << 20, MAX_ELEMENT_BYTES = 1 << 20 };
@@ -190,14 +190,16 @@ static naik_status run(naik_comm *comm, const char *path, const naik_sites_box *
 {
     naik_status status = NAIK_OK;
     MPI_File file = MPI_FILE_NULL;
+    MPI_Info hints = MPI_INFO_NULL;
     void *buffer = NULL;
     NAIK_TRY(naik_comm_agree(comm, check_box(comm, box)));
     plan p = plan_pieces(box);
     double calls = (double)p.pieces;
     NAIK_TRY(naik_comm_max_f64(comm, &calls, 1));
     p.calls = (int64_t)calls;
+    NAIK_TRY(naik_comm_agree(comm, naik_hints_create(comm, comm->io.hints, &hints)));
     int error = MPI_File_open(comm->mpi->world, path, writing ? MPI_MODE_WRONLY : MPI_MODE_RDONLY,
-                              MPI_INFO_NULL, &file);
+                              hints, &file);
     if (error != MPI_SUCCESS) {
         file = MPI_FILE_NULL;
         status = io_failure(comm, error, "open", path);
@@ -221,6 +223,9 @@ done:
         if (status == NAIK_OK && error != MPI_SUCCESS) {
             status = io_failure(comm, error, "close", path);
         }
+    }
+    if (hints != MPI_INFO_NULL) {
+        MPI_Info_free(&hints);
     }
     naik_free(buffer);
     return status;

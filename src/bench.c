@@ -136,6 +136,17 @@ static naik_status parse(naik_log *log, const char *command, int argc, char **ar
          .max = BENCH_MAX_REPEAT},
         {.name = "time", .kind = NAIK_OPTION_REAL, .target = &o->time_s, .min = 1e-6, .max = 1e3},
         {.name = "file", .kind = NAIK_OPTION_TEXT, .target = &o->file},
+        {.name = "mpi-info", .kind = NAIK_OPTION_TEXT, .target = &o->mpi_info},
+        {.name = "alignment",
+         .kind = NAIK_OPTION_INT,
+         .target = &o->alignment,
+         .min = 0,
+         .max = 1 << 30},
+        {.name = "aggregators",
+         .kind = NAIK_OPTION_INT,
+         .target = &o->aggregators,
+         .min = 0,
+         .max = 1e6},
         {.name = "json", .kind = NAIK_OPTION_FLAG, .target = &o->json}};
     naik_status status = naik_options_parse(log, command, argc, argv, options,
                                             sizeof options / sizeof *options, NULL, 0, NULL);

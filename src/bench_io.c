@@ -44,6 +44,9 @@ static naik_status measure(const bench *b, const char *way, bench_body body, run
     bench_line_begin(b, &line);
     bench_put_text(&line, "way", way);
     bench_put_int(&line, "bits", bits);
+    bench_put_int(&line, "alignment", b->options->alignment);
+    bench_put_int(&line, "aggregators", b->options->aggregators);
+    bench_put_text(&line, "mpi_info", b->comm->io.hints[0] != '\0' ? b->comm->io.hints : "none");
     bench_put_machine(b, &line);
     bench_put_real(&line, "megabytes", "%.1f", bytes * 1e-6);
     bench_put_real(&line, "seconds", "%.4f", timing.median_s);
@@ -72,6 +75,11 @@ naik_status bench_io(const bench *b)
 {
     naik_status status = NAIK_OK;
     run r = {.b = b};
+    naik_io_options *io = &b->comm->io;
+    snprintf(io->hints, sizeof io->hints, "%s",
+             b->options->mpi_info != NULL ? b->options->mpi_info : "");
+    io->alignment = b->options->alignment;
+    io->writers = b->options->aggregators;
     NAIK_TRY(check_path(b));
     NAIK_TRY(naik_gauge_create(b->lattice, &r.gauge));
     NAIK_TRY(measure(b, "write", write_file, &r));

@@ -171,6 +171,24 @@ done:
     return status;
 }
 
+static void join_hints(const naik_pairs *pairs, char *text, size_t text_size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < pairs->count && used < text_size; i++) {
+        used += (size_t)snprintf(text + used, text_size - used, "%s%s=%s", i > 0 ? ";" : "",
+                                 pairs->data[i].key, pairs->data[i].value);
+    }
+}
+
+/* How the files of this input are reached, from here on. */
+static void tell_io(naik_comm *comm, const naik_input *input)
+{
+    join_hints(&input->output.mpi_info, comm->io.hints, sizeof comm->io.hints);
+    comm->io.alignment = input->output.alignment;
+    comm->io.writers = input->output.aggregators;
+}
+
 naik_status naik_input_load(naik_comm *comm, const char *path, const char *const *overrides,
                             int count, naik_input **out)
 {
@@ -196,6 +214,8 @@ naik_status naik_input_load(naik_comm *comm, const char *path, const char *const
     status = naik_comm_agree(comm, status);
     if (status != NAIK_OK) {
         naik_input_destroy(out);
+    } else {
+        tell_io(comm, *out);
     }
 done:
     free(bytes);

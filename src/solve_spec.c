@@ -22,7 +22,6 @@ struct solve_spec {
     naik_meta_item metadata[META_MOST], session[SESSION_MOST];
     char identity[TEXT_BYTES], numerics[TEXT_BYTES], device[TEXT_BYTES], grid[64], ranks[32],
         batch[32], memory[160];
-    char mpi_info[2048];
 };
 
 void solve_spec_destroy(solve_spec **spec)
@@ -125,16 +124,6 @@ static void fill_sets(solve_spec *spec, const naik_input *input)
     }
 }
 
-static void join_hints(const naik_pairs *pairs, char *text, size_t text_size)
-{
-    size_t used = 0;
-    text[0] = '\0';
-    for (int i = 0; i < pairs->count && used < text_size; i++) {
-        used += (size_t)snprintf(text + used, text_size - used, "%s%s=%s", i > 0 ? ";" : "",
-                                 pairs->data[i].key, pairs->data[i].value);
-    }
-}
-
 static double gib(int64_t bytes)
 {
     return (double)bytes / (1 << 30);
@@ -183,7 +172,6 @@ naik_status solve_spec_create(const naik_input *input, const solve_plan *plan,
     }
     fill_sets(spec, input);
     fill_texts(spec, plan, backend, lattice, source);
-    join_hints(&input->output.mpi_info, spec->mpi_info, sizeof spec->mpi_info);
     const naik_meta_item metadata[] = {
         {"gauge_file", input->gauge.file},
         {"gauge_format", source != NULL ? source->file.format : NULL},
@@ -223,8 +211,8 @@ naik_status solve_spec_create(const naik_input *input, const solve_plan *plan,
         .metadata = spec->metadata,
         .session_count = fill_items(spec->session, session, sizeof session / sizeof *session),
         .session = spec->session,
-        .mpi_info = spec->mpi_info[0] != '\0' ? spec->mpi_info : NULL,
-        .alignment = input->output.alignment,
-        .aggregators = input->output.aggregators};
+        .mpi_info = lattice->comm->io.hints,
+        .alignment = lattice->comm->io.alignment,
+        .aggregators = lattice->comm->io.writers};
     return NAIK_OK;
 }

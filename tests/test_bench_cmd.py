@@ -116,6 +116,10 @@ check("bench_links_prints_a_line", ["links"], ["seconds"])
 path = os.path.join(scratch, "bench.h5")
 check("bench_io_prints_both_ways", ["io", "--file", path], ["gbs"], 2, 2)
 verdict("bench_io_removes_its_file", not os.path.exists(path))
+v = check("bench_io_takes_hints", ["io", "--file", path, "--mpi-info", "cb_nodes=1", "--alignment", "65536",
+                                   "--aggregators", "1"], ["gbs"], 2, 2)
+verdict("bench_io_says_how_it_wrote", v[0]["aggregators"] == "1" and v[0]["alignment"] == "65536"
+        and v[0]["mpi_info"] == "cb_nodes=1", str(v))
 open(path, "w").close()
 verdict("bench_io_touches_no_file_of_the_user", run(1, "io", "--file", path, *QUICK)[0] == 1)
 status, said, told = run(1, "dslash", "--json", *QUICK)

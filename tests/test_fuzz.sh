@@ -7,7 +7,6 @@ cd "$top" || exit 1
 . tools/env.sh
 BUILD=${BUILD:-build/cpu}
 failures=0
-export LSAN_OPTIONS=print_suppressions=0
 
 for source in tests/fuzz/fuzz_*.c; do
     name=${source##*/fuzz_}

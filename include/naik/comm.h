@@ -12,6 +12,12 @@
 #include "naik/exactsum.h"
 #include "naik/log.h"
 
+typedef struct naik_io_options { /* how files are reached; all zero: as the libraries choose */
+    char hints[2048];            /* to MPI-IO, for reading and writing: "key=value;key=value" */
+    int64_t alignment;           /* of datasets in HDF5 files that are written, bytes */
+    int writers;                 /* ranks that write HDF5 datasets for all; 0: all together */
+} naik_io_options;
+
 typedef struct naik_comm {
     naik_log *log;  /* borrowed */
     int rank, size; /* in the world */
@@ -22,6 +28,7 @@ typedef struct naik_comm {
     char host[64];      /* this rank's host name */
     bool unfinalisable; /* HDF5 holds a file whose writes fail, which it would close, and crash
                            over, in MPI_Finalize and at exit: main ends the process without */
+    naik_io_options io; /* set by commands that have been told */
     struct naik_comm_mpi *mpi; /* comm_mpi.h */
 } naik_comm;
 
