@@ -66,7 +66,8 @@ typedef struct machine {
     figure figures[FIGURES];
 } machine;
 
-/* What the software costs is QUDA's, measured on H200, everywhere: no other is known end to end. */
+/* What the software costs is QUDA's, measured on H200, unless --software says otherwise: no other
+ * is known on four GPUs. */
 #define SOFTWARE                                                                                   \
     [DSLASH_US] = {0, OTHER_CODE}, [INSIDE_US] = {19.5, OTHER_CODE},                               \
     [OVERHEAD_US] = {45, OTHER_CODE}, [REDUCE_US] = {15, OTHER_CODE},                              \
@@ -120,6 +121,21 @@ static void assume_probe(machine *m)
     m->figures[BETWEEN_US] = (figure){10, ASSUMED};
     m->figures[OVERHEAD_US] = (figure){10, MEASURED};
     m->figures[REDUCE_US] = (figure){4, MEASURED};
+}
+
+/* naik's own, from tests/results/h200.txt: kernels by one D on one GPU and by batches of 8 and 16,
+ * the rest fitted to the iterations among `points`. */
+static void take_naik(machine *m)
+{
+    m->figures[FRACTION_HALF] = (figure){0.957, MEASURED};
+    m->figures[ROOF_DOUBLE] = (figure){9025, MEASURED};
+    m->figures[ROOF_SINGLE] = (figure){20029, MEASURED};
+    m->figures[ROOF_HALF] = (figure){19870, MEASURED};
+    m->figures[DSLASH_US] = (figure){10.8, MEASURED};
+    m->figures[INSIDE_US] = (figure){0, ASSUMED}; /* one split direction was measured */
+    m->figures[OVERHEAD_US] = (figure){27, MEASURED};
+    m->figures[REDUCE_US] = (figure){9.7, MEASURED};
+    m->figures[UPDATES] = (figure){0.109, MEASURED};
 }
 
 typedef struct problem {
@@ -285,21 +301,25 @@ static void print_prediction(naik_log *log, const machine *m, const problem *p, 
     end_line(log, &line);
 }
 
-/* QUDA's iterations (double/half, recon 13/9, m = 0.05) and applications of D on one host of H200,
- * from November 2026: the only points measured on several GPUs so far. */
+/* Iterations (double/half, m = 0.05) and applications of D on one host of H200, from November 2026:
+ * QUDA's with recon 13/9, on one, two and four GPUs, and naik's with 13, on one and two. */
 typedef struct measured {
+    bool own; /* naik's */
     int extent, ranks;
     naik_precision vectors;
     bool whole; /* an iteration; otherwise one D */
     double us;
 } measured;
 static const measured points[] = {
-    {32, 1, NAIK_HALF, true, 268},    {32, 2, NAIK_HALF, true, 321},
-    {32, 4, NAIK_HALF, true, 362},    {16, 1, NAIK_HALF, true, 67},
-    {16, 2, NAIK_HALF, true, 124},    {16, 4, NAIK_HALF, true, 152},
-    {32, 1, NAIK_HALF, false, 90},    {32, 2, NAIK_HALF, false, 109},
-    {32, 4, NAIK_HALF, false, 125},   {32, 1, NAIK_SINGLE, false, 160},
-    {32, 2, NAIK_SINGLE, false, 181}, {32, 4, NAIK_SINGLE, false, 200}};
+    {false, 32, 1, NAIK_HALF, true, 268},    {false, 32, 2, NAIK_HALF, true, 321},
+    {false, 32, 4, NAIK_HALF, true, 362},    {false, 16, 1, NAIK_HALF, true, 67},
+    {false, 16, 2, NAIK_HALF, true, 124},    {false, 16, 4, NAIK_HALF, true, 152},
+    {false, 32, 1, NAIK_HALF, false, 90},    {false, 32, 2, NAIK_HALF, false, 109},
+    {false, 32, 4, NAIK_HALF, false, 125},   {false, 32, 1, NAIK_SINGLE, false, 160},
+    {false, 32, 2, NAIK_SINGLE, false, 181}, {false, 32, 4, NAIK_SINGLE, false, 200},
+    {true, 32, 1, NAIK_HALF, true, 204.2},   {true, 32, 2, NAIK_HALF, true, 240.0},
+    {true, 16, 1, NAIK_HALF, true, 38.1},    {true, 16, 2, NAIK_HALF, true, 65.0},
+    {true, 32, 1, NAIK_HALF, false, 71.6},   {true, 32, 2, NAIK_HALF, false, 82.4}};
 
 static naik_status check_points(naik_comm *comm, bool json)
 {
@@ -311,20 +331,26 @@ static naik_status check_points(naik_comm *comm, bool json)
         const problem p = {.local = {n, n, n, n},
                            .vectors = at->vectors,
                            .links = at->vectors,
-                           .recon = at->vectors == NAIK_HALF ? 9 : 18,
+                           .recon = at->own                    ? 13
+                                    : at->vectors == NAIK_HALF ? 9
+                                                               : 18,
                            .hops = NAIK_HOPS,
                            .nrhs = 1};
         prediction out;
         bench_line line = {.json = json};
-        NAIK_TRY(predict(comm, &machines[0], &p, at->ranks, &out));
+        machine m = machines[0];
+        if (at->own) {
+            take_naik(&m);
+        }
+        NAIK_TRY(predict(comm, &m, &p, at->ranks, &out));
         const double us = at->whole ? out.iteration_us : out.dslash_us;
         bench_put_text(&line, "model", at->whole ? "check-cg" : "check-dslash");
         bench_put_text(&line, "machine", machines[0].name);
-        bench_put_text(&line, "measured_with", "QUDA");
+        bench_put_text(&line, "measured_with", at->own ? "naik" : "QUDA");
         bench_put_int(&line, "gpus", at->ranks);
         bench_put_extents(&line, "local", p.local);
         bench_put_text(&line, "precision", naik_precision_name(p.vectors));
-        bench_put_real(&line, "measured_us", "%.0f", at->us);
+        bench_put_real(&line, "measured_us", "%.4g", at->us);
         bench_put_real(&line, "predicted_us", "%.1f", us);
         bench_put_real(&line, "ratio", "%.3f", us / at->us);
         end_line(comm->log, &line);
@@ -391,7 +417,7 @@ typedef struct choices {
 static naik_status parse(naik_comm *comm, int argc, char **argv, choices *c, problem *p)
 {
     static const char *const precisions[] = {"double", "single", "half", NULL};
-    static const char *const software[] = {"quda", "probe", NULL};
+    static const char *const software[] = {"quda", "probe", "naik", NULL};
     static const int recons[] = {18, 13, 12, 9};
     static const char *const recon_names[] = {"18", "13", "12", "9", NULL};
     static const char *const actions[] = {
@@ -455,6 +481,8 @@ naik_status bench_model(naik_comm *comm, int argc, char **argv)
     }
     if (c.software == 1) {
         assume_probe(&m);
+    } else if (c.software == 2) {
+        take_naik(&m);
     }
     for (int i = 0; i < c.figures.count; i++) {
         NAIK_TRY(replace_figure(comm->log, c.figures.text[i], &m));

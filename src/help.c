@@ -109,7 +109,7 @@ static const char help_bench[] =
     "naik bench model [--machine perlmutter|juwels-booster|lumi-g|h200] [--local X,Y,Z,T]\n"
     "                 [--nodes N,N,...] [--precision P] [--link-precision P] [--recon R] [--nrhs "
     "N]\n"
-    "                 [--software quda|probe] [--figure NAME=VALUE]... [--check] [--json]\n"
+    "                 [--software quda|probe|naik] [--figure NAME=VALUE]... [--check] [--json]\n"
     "\n"
     "Measures on a random field, which needs no file; prints one key=value line a measurement,\n"
     "with the machine's own copy speed measured between the samples.\n"
