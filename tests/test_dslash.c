@@ -7,72 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fixture.h"
+#include "dslash_fixture.h"
 #include "naik/dslash.h"
 #include "naik/dslash_ref.h"
 #include "naik/operator.h"
-
-typedef struct pair {
-    naik_precision vectors, links;
-    int recon;
-    double tolerance; /* relative to the largest component */
-} pair;
-
-/* A site sums 96 products: 32 roundoffs cover it. Integers of 16 bits: 1/65536 of the largest
- * component a rounding, of links, vectors in and vectors out; a component of D v sums 48 such
- * errors. Of 9 numbers, |a1| and |c1| come from a difference and lose digits where they are small.
- */
-static const pair pairs[] = {{NAIK_DOUBLE, NAIK_DOUBLE, 18, 32 * DBL_EPSILON},
-                             {NAIK_SINGLE, NAIK_SINGLE, 18, 32 * FLT_EPSILON},
-                             {NAIK_SINGLE, NAIK_HALF, 18, 1e-4},
-                             {NAIK_HALF, NAIK_SINGLE, 18, 2e-4},
-                             {NAIK_HALF, NAIK_HALF, 18, 3e-4},
-                             {NAIK_DOUBLE, NAIK_DOUBLE, 13, 64 * DBL_EPSILON},
-                             {NAIK_DOUBLE, NAIK_DOUBLE, 9, 1e-12},
-                             {NAIK_SINGLE, NAIK_SINGLE, 13, 64 * FLT_EPSILON},
-                             {NAIK_SINGLE, NAIK_SINGLE, 9, 1e-4},
-                             {NAIK_SINGLE, NAIK_HALF, 13, 2e-4},
-                             {NAIK_SINGLE, NAIK_HALF, 9, 5e-3},
-                             {NAIK_SINGLE, NAIK_HALF, 6, 2e-4},
-                             {NAIK_HALF, NAIK_HALF, 6, 4e-4},
-                             {NAIK_HALF, NAIK_HALF, 13, 4e-4},
-                             {NAIK_HALF, NAIK_HALF, 9, 5e-3}};
-enum { PAIRS = sizeof pairs / sizeof *pairs };
-
-static const int odd_halves[4] = {4, 8, 12, 8};
-
-/* Numbers stored for a link of this fixture, 12 where naive links are compressed; 0 where the
- * backend does not store it. */
-static int recon_of(const fixture *f, const pair *p)
-{
-    bool naive = f->source->long_links == NULL;
-    int recon = naive && p->recon != 18 ? (p->recon == 13 ? 12 : 0) : p->recon;
-    int hops = naive ? NAIK_HOPS / 2 : NAIK_HOPS;
-    return naik_links_bytes(f->geometry, p->links, recon, hops) > 0 ? recon : 0;
-}
-
-static void compare_with_reference(check *t, const fixture *f, const naik_links *links,
-                                   const pair *p, int nrhs, naik_parity parity)
-{
-    naik_field *in = fixture_field(t, f, p->vectors, nrhs, 100, (naik_parity)!parity);
-    naik_field *out = fixture_field(t, f, p->vectors, nrhs, 200, parity);
-    double *expected = calloc((size_t)f->lat->sites * 6, sizeof(double));
-    double *got = calloc((size_t)f->lat->sites * 6, sizeof(double));
-    CHECK_OK(t, naik_dslash_plain(links, in, parity, out));
-    for (int c = 0; c<nrhs; c += nrhs> 1 ? nrhs - 1 : 1) { /* the first and the last column */
-        double largest;
-        double *v = fixture_vector(f, 100 + (uint64_t)c, !parity);
-        CHECK_OK(t, naik_dslash_ref(f->source, v, expected));
-        CHECK_OK(t, f->backend->ops->field_export(out, parity, c, got));
-        CHECK_NEAR(t, fixture_difference(f, got, expected, parity, &largest) / largest, 0,
-                   p->tolerance);
-        free(v);
-    }
-    free(expected);
-    free(got);
-    naik_field_destroy(&in);
-    naik_field_destroy(&out);
-}
 
 static void match_on_grid(check *t, const int size[4], const int grid[4])
 {
@@ -80,16 +18,16 @@ static void match_on_grid(check *t, const int size[4], const int grid[4])
     for (int naive = 0; naive < 2; naive++) {
         fixture f;
         if (fixture_create(t, size, grid, false, naive, 0, &f)) {
-            for (int i = 0; i < PAIRS; i++) {
+            for (int i = 0; i < DSLASH_PAIRS; i++) {
                 naik_links *links = NULL;
-                int recon = recon_of(&f, &pairs[i]);
+                int recon = dslash_recon_of(&f, &dslash_pairs[i]);
                 if (recon == 0) {
                     continue;
                 }
-                CHECK_OK(t, naik_links_create(f.geometry, f.source, pairs[i].links, recon, &links));
+                CHECK_OK(t, naik_links_create(f.geometry, f.source, dslash_pairs[i].links, recon,
+                                              &links));
                 for (size_t w = 0; links != NULL && w < sizeof widths / sizeof *widths; w++) {
-                    compare_with_reference(t, &f, links, &pairs[i], widths[w],
-                                           (naik_parity)(w % 2));
+                    dslash_compare(t, &f, links, &dslash_pairs[i], widths[w], (naik_parity)(w % 2));
                 }
                 naik_links_destroy(&links);
             }
@@ -100,40 +38,7 @@ static void match_on_grid(check *t, const int size[4], const int grid[4])
 
 static void kernels_match_reference(check *t)
 {
-    fixture_for_grids(t, odd_halves, 3, match_on_grid);
-}
-
-/* Links in direction t that are 1 need not be read; those of the last slice, which are not, must.
- */
-static void temporal_gauge_matches_reference(check *t)
-{
-    static const pair stored[] = {{NAIK_DOUBLE, NAIK_DOUBLE, 18, 32 * DBL_EPSILON},
-                                  {NAIK_SINGLE, NAIK_SINGLE, 18, 32 * FLT_EPSILON},
-                                  {NAIK_DOUBLE, NAIK_DOUBLE, 13, 64 * DBL_EPSILON},
-                                  {NAIK_SINGLE, NAIK_HALF, 18, 1e-4}};
-    fixture f;
-    if (fixture_create(t, odd_halves, NULL, false, true, 0, &f)) {
-        for (int32_t site = 0; site < f.lat->sites; site++) {
-            int x[4];
-            naik_lattice_coords(f.lat, site, x);
-            naik_matrix *u = &f.source->fat->link[4 * (int64_t)site + 3];
-            for (int i = 0; i < 9 && x[3] + f.lat->origin[3] != f.lat->size[3] - 1; i++) {
-                u->e[i / 3][i % 3] = (naik_complex){i % 4 == 0, 0};
-            }
-        }
-        for (size_t i = 0; i < sizeof stored / sizeof *stored; i++) {
-            naik_links *links = NULL;
-            CHECK_OK(t, naik_links_create(f.geometry, f.source, stored[i].links,
-                                          recon_of(&f, &stored[i]), &links));
-            CHECK_TRUE(t, links != NULL && links->unit_time);
-            for (int nrhs = 1; links != NULL && nrhs <= 4; nrhs += 3) {
-                compare_with_reference(t, &f, links, &stored[i], nrhs, NAIK_EVEN);
-                compare_with_reference(t, &f, links, &stored[i], nrhs, NAIK_ODD);
-            }
-            naik_links_destroy(&links);
-        }
-    }
-    fixture_destroy(&f);
+    fixture_for_grids(t, dslash_odd_halves, 3, match_on_grid);
 }
 
 static void kernels_match_reference_on_odd_half_extents(check *t)
@@ -152,22 +57,23 @@ static void same_bits_on_grid(check *t, const int size[4], const int grid[4])
     int threads = t->comm->size == 1 ? 2 : 1;
     if (fixture_create(t, size, grid, false, false, threads, &f) &&
         fixture_create(t, size, NULL, true, false, 1, &one)) {
-        for (int i = 0; i < PAIRS; i++) {
+        for (int i = 0; i < DSLASH_PAIRS; i++) {
             naik_links *links = NULL, *links_one = NULL;
-            if (recon_of(&f, &pairs[i]) == 0) {
+            if (dslash_recon_of(&f, &dslash_pairs[i]) == 0) {
                 continue;
             }
-            CHECK_OK(
-                t, naik_links_create(f.geometry, f.source, pairs[i].links, pairs[i].recon, &links));
-            CHECK_OK(t, naik_links_create(one.geometry, one.source, pairs[i].links, pairs[i].recon,
-                                          &links_one));
-            naik_field *in = fixture_field(t, &f, pairs[i].vectors, 7, 5, NAIK_ODD);
-            naik_field *out = fixture_field(t, &f, pairs[i].vectors, 7, 5, NAIK_EVEN);
+            CHECK_OK(t, naik_links_create(f.geometry, f.source, dslash_pairs[i].links,
+                                          dslash_pairs[i].recon, &links));
+            CHECK_OK(t, naik_links_create(one.geometry, one.source, dslash_pairs[i].links,
+                                          dslash_pairs[i].recon, &links_one));
+            naik_field *in = fixture_field(t, &f, dslash_pairs[i].vectors, 7, 5, NAIK_ODD);
+            naik_field *out = fixture_field(t, &f, dslash_pairs[i].vectors, 7, 5, NAIK_EVEN);
             CHECK_OK(t, naik_dslash_plain(links, in, NAIK_EVEN, out));
             for (int c = 0; c < 7; c += 3) {
                 naik_field *in_one =
-                    fixture_field(t, &one, pairs[i].vectors, 1, 5 + (uint64_t)c, NAIK_ODD);
-                naik_field *out_one = fixture_field(t, &one, pairs[i].vectors, 1, 5, NAIK_EVEN);
+                    fixture_field(t, &one, dslash_pairs[i].vectors, 1, 5 + (uint64_t)c, NAIK_ODD);
+                naik_field *out_one =
+                    fixture_field(t, &one, dslash_pairs[i].vectors, 1, 5, NAIK_EVEN);
                 CHECK_OK(t, naik_dslash_plain(links_one, in_one, NAIK_EVEN, out_one));
                 double *a = calloc((size_t)f.lat->sites * 6, sizeof(double));
                 double *b = calloc((size_t)one.lat->sites * 6, sizeof(double));
@@ -198,61 +104,7 @@ static void same_bits_on_grid(check *t, const int size[4], const int grid[4])
 
 static void grid_threads_and_batch_do_not_change_a_bit(check *t)
 {
-    fixture_for_grids(t, odd_halves, 4, same_bits_on_grid);
-}
-
-/* out = shift v - D in with columns of one vector each: the first column's bits and its sum. */
-static double schur_of_equal_columns(check *t, const fixture *f, const naik_links *links,
-                                     naik_precision vectors, int n, double *out_bits)
-{
-    const naik_backend_ops *ops = f->backend->ops;
-    naik_column record[NAIK_MAX_RHS];
-    naik_column *columns = NULL;
-    naik_exactsum *sums = NULL;
-    double values[NAIK_MAX_RHS] = {0};
-    double *v = fixture_vector(f, 3, NAIK_ODD), *w = fixture_vector(f, 4, NAIK_EVEN);
-    double *got = calloc((size_t)f->lat->sites * 6, sizeof *got);
-    naik_field *in = NULL, *other = NULL, *out = NULL;
-    memset(record, 0, sizeof record);
-    CHECK_OK(t, naik_field_create(f->geometry, vectors, n, &in));
-    CHECK_OK(t, naik_field_create(f->geometry, vectors, n, &other));
-    CHECK_OK(t, naik_field_create(f->geometry, vectors, n, &out));
-    for (int c = 0; c < n; c++) {
-        record[c] = (naik_column){.shift = 0.37, .state = NAIK_COLUMN_RUN};
-        CHECK_OK(t, ops->field_import(in, NAIK_ODD, c, v));
-        CHECK_OK(t, ops->field_import(other, NAIK_EVEN, c, w));
-    }
-    CHECK_OK(t, ops->alloc(f->backend, sizeof record, "records", (void **)&columns));
-    CHECK_OK(t, ops->alloc(f->backend, (size_t)n * sizeof *sums, "sums", (void **)&sums));
-    CHECK_OK(t, ops->upload(f->backend, columns, record, sizeof record));
-    CHECK_OK(t, ops->sums_clear(f->backend, sums, n));
-    const naik_dslash_args args = {.form = NAIK_FORM_SCHUR,
-                                   .parity = NAIK_EVEN,
-                                   .links = links,
-                                   .in = in,
-                                   .out = out,
-                                   .v = other,
-                                   .columns = columns,
-                                   .state = NAIK_COLUMN_RUN,
-                                   .sums = sums};
-    CHECK_OK(t, naik_dslash(&args));
-    CHECK_OK(t, ops->sums_reduce(f->backend, sums, n));
-    CHECK_OK(t, ops->sums_values(f->backend, sums, n, values));
-    CHECK_OK(t, ops->field_export(out, NAIK_EVEN, 0, out_bits));
-    for (int c = 1; c < n; c++) {
-        CHECK_OK(t, ops->field_export(out, NAIK_EVEN, c, got));
-        CHECK_TRUE(t, memcmp(got, out_bits, (size_t)f->lat->sites * 6 * sizeof *got) == 0);
-        CHECK_TRUE(t, values[c] == values[0]);
-    }
-    ops->release(f->backend, columns);
-    ops->release(f->backend, sums);
-    naik_field_destroy(&in);
-    naik_field_destroy(&other);
-    naik_field_destroy(&out);
-    free(v);
-    free(w);
-    free(got);
-    return values[0];
+    fixture_for_grids(t, dslash_odd_halves, 4, same_bits_on_grid);
 }
 
 /* Whatever kernels a backend has for batches of each width. */
@@ -260,20 +112,20 @@ static void every_width_gives_the_same_bits(check *t)
 {
     static const int widths[] = {2, 3, 4, 5, 7, 8, 12, 16};
     fixture f;
-    if (fixture_create(t, odd_halves, NULL, false, false, 0, &f)) {
+    if (fixture_create(t, dslash_odd_halves, NULL, false, false, 0, &f)) {
         size_t bytes = (size_t)f.lat->sites * 6 * sizeof(double);
         double *one = calloc(1, bytes), *many = calloc(1, bytes);
-        for (int i = 0; i < PAIRS; i++) {
+        for (int i = 0; i < DSLASH_PAIRS; i++) {
             naik_links *links = NULL;
-            if (recon_of(&f, &pairs[i]) == 0) {
+            if (dslash_recon_of(&f, &dslash_pairs[i]) == 0) {
                 continue;
             }
-            CHECK_OK(
-                t, naik_links_create(f.geometry, f.source, pairs[i].links, pairs[i].recon, &links));
-            double sum = schur_of_equal_columns(t, &f, links, pairs[i].vectors, 1, one);
+            CHECK_OK(t, naik_links_create(f.geometry, f.source, dslash_pairs[i].links,
+                                          dslash_pairs[i].recon, &links));
+            double sum = dslash_schur_bits(t, &f, links, dslash_pairs[i].vectors, 1, one);
             for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
                 double wide =
-                    schur_of_equal_columns(t, &f, links, pairs[i].vectors, widths[w], many);
+                    dslash_schur_bits(t, &f, links, dslash_pairs[i].vectors, widths[w], many);
                 CHECK_TRUE(t, wide == sum);
                 CHECK_TRUE(t, memcmp(one, many, bytes) == 0);
             }
@@ -286,18 +138,18 @@ static void every_width_gives_the_same_bits(check *t)
 }
 
 /* Bytes and sum of a Schur complement, three columns wide, with the kernels of one set. */
-static bool bits_of_set(check *t, const char *set, const pair *p, double *bits, double *sum)
+static bool bits_of_set(check *t, const char *set, const dslash_pair *p, double *bits, double *sum)
 {
     fixture f;
     naik_links *links = NULL;
     CHECK_TRUE(t, setenv("NAIK_INSTRUCTIONS", set, 1) == 0);
-    bool ok = fixture_create(t, odd_halves, NULL, true, false, 1, &f);
+    bool ok = fixture_create(t, dslash_odd_halves, NULL, true, false, 1, &f);
     if (ok) {
         char line[256];
         f.backend->ops->describe(f.backend, line, sizeof line);
         ok = CHECK_TRUE(t, strstr(line, set) != NULL);
         CHECK_OK(t, naik_links_create(f.geometry, f.source, p->links, p->recon, &links));
-        *sum = schur_of_equal_columns(t, &f, links, p->vectors, 3, bits);
+        *sum = dslash_schur_bits(t, &f, links, p->vectors, 3, bits);
         naik_links_destroy(&links);
     }
     fixture_destroy(&f);
@@ -307,13 +159,13 @@ static bool bits_of_set(check *t, const char *set, const pair *p, double *bits, 
 static void every_instruction_set_gives_the_same_bits(check *t)
 {
     static const char *const sets[] = {"avx2", "avx512"};
-    const size_t bytes = 4 * 8 * 12 * 8 * 6 * sizeof(double); /* of odd_halves */
+    const size_t bytes = 4 * 8 * 12 * 8 * 6 * sizeof(double); /* of dslash_odd_halves */
     if (strcmp(fixture_backend_name(), "cpu") != 0) {
         CHECK_SKIP(t, "instruction sets are the CPU's");
     }
     double *plain = calloc(1, bytes), *vector = calloc(1, bytes), sum[2] = {0, 0};
-    for (int i = t->comm->rank; i < PAIRS; i += t->comm->size) {
-        bool ok = bits_of_set(t, "portable", &pairs[i], plain, &sum[0]);
+    for (int i = t->comm->rank; i < DSLASH_PAIRS; i += t->comm->size) {
+        bool ok = bits_of_set(t, "portable", &dslash_pairs[i], plain, &sum[0]);
         for (size_t k = 0; ok && k < sizeof sets / sizeof *sets; k++) {
 #if defined(__x86_64__)
             const bool has = k == 0 ? __builtin_cpu_supports("avx2") != 0
@@ -322,7 +174,7 @@ static void every_instruction_set_gives_the_same_bits(check *t)
             const bool has = false;
 #endif
             if (has) {
-                bits_of_set(t, sets[k], &pairs[i], vector, &sum[1]);
+                bits_of_set(t, sets[k], &dslash_pairs[i], vector, &sum[1]);
                 CHECK_TRUE(t, memcmp(plain, vector, bytes) == 0);
                 CHECK_TRUE(t, sum[0] == sum[1]);
             }
@@ -345,67 +197,23 @@ static void unknown_instructions_are_refused(check *t)
     unsetenv("NAIK_INSTRUCTIONS");
 }
 
-/* All that a GPU's tuner may choose between; what a volume has odd half-extents for shows here too.
- */
-static void every_variant_gives_the_same_bits(check *t)
-{
-    static const int widths[] = {1, 2, 3, 5, 8, 12, 16},
-                     volumes[][4] = {{4, 6, 10, 14}, {8, 8, 4, 4}};
-    enum { MOST = 48 };
-    if (strcmp(fixture_backend_name(), "gpu") != 0 || t->comm->size > 1) {
-        CHECK_SKIP(t, "one rank with a GPU has variants to choose between");
-    }
-    for (int naive = 0; naive < 2; naive++) {
-        for (int volume = 0; volume < 2; volume++) {
-            fixture f;
-            CHECK_REQUIRE(t, fixture_create(t, volumes[volume], NULL, false, naive, 0, &f));
-            size_t bytes = (size_t)f.lat->sites * 6 * sizeof(double);
-            double *one = calloc(1, bytes), *many = calloc(1, bytes);
-            for (int i = 0; i < PAIRS; i++) {
-                naik_links *links = NULL;
-                const int recon = recon_of(&f, &pairs[i]);
-                if (recon == 0) {
-                    continue;
-                }
-                CHECK_OK(t, naik_links_create(f.geometry, f.source, pairs[i].links, recon, &links));
-                f.backend->choices.variant = 1;
-                double sum = schur_of_equal_columns(t, &f, links, pairs[i].vectors, 1, one);
-                for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
-                    for (int v = 1; v <= MOST && !t->failed; v += widths[w] > 8 ? 5 : 1) {
-                        f.backend->choices.variant = v;
-                        double again =
-                            schur_of_equal_columns(t, &f, links, pairs[i].vectors, widths[w], many);
-                        CHECK_TRUE(t, again == sum);
-                        CHECK_TRUE(t, memcmp(one, many, bytes) == 0);
-                    }
-                }
-                f.backend->choices.variant = 0;
-                naik_links_destroy(&links);
-            }
-            free(one);
-            free(many);
-            fixture_destroy(&f);
-        }
-    }
-}
-
 static void fused_forms_equal_their_parts(check *t)
 {
     enum { N = 5 };
     fixture f;
-    if (!fixture_create(t, odd_halves, NULL, false, false, 0, &f)) {
+    if (!fixture_create(t, dslash_odd_halves, NULL, false, false, 0, &f)) {
         fixture_destroy(&f);
         return;
     }
     const naik_backend_ops *ops = f.backend->ops;
-    for (int i = 0; i < PAIRS; i++) {
-        const pair *p = &pairs[i];
+    for (int i = 0; i < DSLASH_PAIRS; i++) {
+        const dslash_pair *p = &dslash_pairs[i];
         naik_links *links = NULL;
         naik_column record[N];
         naik_column *columns = NULL;
         naik_exactsum *sums = NULL;
         double value[2][N];
-        if (recon_of(&f, p) == 0) {
+        if (dslash_recon_of(&f, p) == 0) {
             continue;
         }
         memset(record, 0, sizeof record);
@@ -515,7 +323,7 @@ static naik_complex inner_product(const fixture *f, const double *u, const doubl
 static void dslash_is_antihermitian(check *t)
 {
     fixture f;
-    if (fixture_create(t, odd_halves, NULL, false, false, 0, &f)) {
+    if (fixture_create(t, dslash_odd_halves, NULL, false, false, 0, &f)) {
         const naik_backend_ops *ops = f.backend->ops;
         naik_links *links = NULL;
         CHECK_OK(t, naik_links_create(f.geometry, f.source, NAIK_DOUBLE, 18, &links));
@@ -554,7 +362,7 @@ static void a_multiple_of_a_field_is_added(check *t)
 {
     static const double tolerance[3] = {DBL_EPSILON, FLT_EPSILON, 1e-4}; /* of the largest number */
     fixture f;
-    if (fixture_create(t, odd_halves, NULL, false, false, 0, &f)) {
+    if (fixture_create(t, dslash_odd_halves, NULL, false, false, 0, &f)) {
         const naik_backend_ops *ops = f.backend->ops;
         const size_t reals = (size_t)f.lat->sites * 6;
         double *a = fixture_vector(&f, 1, -1), *b = fixture_vector(&f, 2, -1);
@@ -597,7 +405,8 @@ static naik_fatlong resident_links(check *t, const fixture *f)
 }
 
 /* D of a random vector, on the host. */
-static double *dslash_with(check *t, const fixture *f, const naik_fatlong *source, const pair *p)
+static double *dslash_with(check *t, const fixture *f, const naik_fatlong *source,
+                           const dslash_pair *p)
 {
     naik_links *links = NULL;
     naik_field *in = fixture_field(t, f, p->vectors, 1, 1, NAIK_ODD);
@@ -615,14 +424,14 @@ static double *dslash_with(check *t, const fixture *f, const naik_fatlong *sourc
 static void links_pack_alike_from_either_memory(check *t)
 {
     fixture f;
-    if (fixture_create(t, odd_halves, NULL, false, false, 0, &f)) {
+    if (fixture_create(t, dslash_odd_halves, NULL, false, false, 0, &f)) {
         naik_fatlong resident = resident_links(t, &f);
-        for (int k = 0; k < PAIRS; k++) {
-            if (recon_of(&f, &pairs[k]) == 0) {
+        for (int k = 0; k < DSLASH_PAIRS; k++) {
+            if (dslash_recon_of(&f, &dslash_pairs[k]) == 0) {
                 continue;
             }
-            double *a = dslash_with(t, &f, f.source, &pairs[k]);
-            double *b = dslash_with(t, &f, &resident, &pairs[k]);
+            double *a = dslash_with(t, &f, f.source, &dslash_pairs[k]);
+            double *b = dslash_with(t, &f, &resident, &dslash_pairs[k]);
             CHECK_INT(t, memcmp(a, b, (size_t)f.lat->sites * 6 * sizeof *a), 0);
             free(a);
             free(b);
@@ -636,7 +445,7 @@ static void links_pack_alike_from_either_memory(check *t)
 static void wrong_shapes_are_refused(check *t)
 {
     fixture f;
-    if (fixture_create(t, odd_halves, NULL, false, false, 0, &f)) {
+    if (fixture_create(t, dslash_odd_halves, NULL, false, false, 0, &f)) {
         naik_links *links = NULL, *none = NULL;
         CHECK_OK(t, naik_links_create(f.geometry, f.source, NAIK_DOUBLE, 18, &links));
         naik_field *two = fixture_field(t, &f, NAIK_DOUBLE, 2, 1, NAIK_ODD);
@@ -653,9 +462,7 @@ static void wrong_shapes_are_refused(check *t)
 }
 
 CHECK_MAIN(CHECK(kernels_match_reference), CHECK(kernels_match_reference_on_odd_half_extents),
-           CHECK(temporal_gauge_matches_reference), CHECK(every_width_gives_the_same_bits),
-           CHECK(every_variant_gives_the_same_bits),
-           CHECK(every_instruction_set_gives_the_same_bits),
+           CHECK(every_width_gives_the_same_bits), CHECK(every_instruction_set_gives_the_same_bits),
            CHECK(unknown_instructions_are_refused),
            CHECK(grid_threads_and_batch_do_not_change_a_bit), CHECK(fused_forms_equal_their_parts),
            CHECK(dslash_is_antihermitian), CHECK(a_multiple_of_a_field_is_added),

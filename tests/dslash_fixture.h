@@ -1,0 +1,30 @@
+/* dslash_fixture.h - storages of vectors and links, and what the kernels make of them */
+#ifndef NAIK_TESTS_DSLASH_FIXTURE_H
+#define NAIK_TESTS_DSLASH_FIXTURE_H
+
+#include "fixture.h"
+
+typedef struct dslash_pair {
+    naik_precision vectors, links;
+    int recon;
+    double tolerance; /* relative to the largest component */
+} dslash_pair;
+
+enum { DSLASH_PAIRS = 15 };
+extern const dslash_pair dslash_pairs[DSLASH_PAIRS];
+extern const int dslash_odd_halves[4]; /* extents */
+
+/* Numbers stored for a link of this fixture, 12 where naive links are compressed; 0 where the
+ * backend does not store it. */
+int dslash_recon_of(const fixture *f, const dslash_pair *p);
+
+/* D of the first and the last of nrhs columns against the reference. */
+void dslash_compare(check *t, const fixture *f, const naik_links *links, const dslash_pair *p,
+                    int nrhs, naik_parity parity);
+
+/* out = shift v - D in with n columns of one vector each, which must come out alike: the first
+ * column's bits, and its sum. */
+double dslash_schur_bits(check *t, const fixture *f, const naik_links *links,
+                         naik_precision vectors, int n, double *out_bits);
+
+#endif

@@ -1,0 +1,89 @@
+/* test_dslash_variants.c - kernels that a backend chooses between, and links it need not read
+ *
+ * ranks: 1 2
+ */
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dslash_fixture.h"
+
+/* Links in direction t that are 1 need not be read; those of the last slice, which are not, must.
+ */
+static void temporal_gauge_matches_reference(check *t)
+{
+    static const dslash_pair stored[] = {{NAIK_DOUBLE, NAIK_DOUBLE, 18, 32 * DBL_EPSILON},
+                                         {NAIK_SINGLE, NAIK_SINGLE, 18, 32 * FLT_EPSILON},
+                                         {NAIK_DOUBLE, NAIK_DOUBLE, 13, 64 * DBL_EPSILON},
+                                         {NAIK_SINGLE, NAIK_HALF, 18, 1e-4}};
+    fixture f;
+    if (fixture_create(t, dslash_odd_halves, NULL, false, true, 0, &f)) {
+        for (int32_t site = 0; site < f.lat->sites; site++) {
+            int x[4];
+            naik_lattice_coords(f.lat, site, x);
+            naik_matrix *u = &f.source->fat->link[4 * (int64_t)site + 3];
+            for (int i = 0; i < 9 && x[3] + f.lat->origin[3] != f.lat->size[3] - 1; i++) {
+                u->e[i / 3][i % 3] = (naik_complex){i % 4 == 0, 0};
+            }
+        }
+        for (size_t i = 0; i < sizeof stored / sizeof *stored; i++) {
+            naik_links *links = NULL;
+            CHECK_OK(t, naik_links_create(f.geometry, f.source, stored[i].links,
+                                          dslash_recon_of(&f, &stored[i]), &links));
+            CHECK_TRUE(t, links != NULL && links->unit_time);
+            for (int nrhs = 1; links != NULL && nrhs <= 4; nrhs += 3) {
+                dslash_compare(t, &f, links, &stored[i], nrhs, NAIK_EVEN);
+                dslash_compare(t, &f, links, &stored[i], nrhs, NAIK_ODD);
+            }
+            naik_links_destroy(&links);
+        }
+    }
+    fixture_destroy(&f);
+}
+
+/* All that a GPU's tuner may choose between; what a volume has odd half-extents for shows here too.
+ */
+static void every_variant_gives_the_same_bits(check *t)
+{
+    static const int widths[] = {1, 2, 3, 5, 8, 12, 16},
+                     volumes[][4] = {{4, 6, 10, 14}, {8, 8, 4, 4}};
+    enum { MOST = 48 };
+    if (strcmp(fixture_backend_name(), "gpu") != 0 || t->comm->size > 1) {
+        CHECK_SKIP(t, "one rank with a GPU has variants to choose between");
+    }
+    for (int naive = 0; naive < 2; naive++) {
+        for (int volume = 0; volume < 2; volume++) {
+            fixture f;
+            CHECK_REQUIRE(t, fixture_create(t, volumes[volume], NULL, false, naive, 0, &f));
+            size_t bytes = (size_t)f.lat->sites * 6 * sizeof(double);
+            double *one = calloc(1, bytes), *many = calloc(1, bytes);
+            for (int i = 0; i < DSLASH_PAIRS; i++) {
+                naik_links *links = NULL;
+                const int recon = dslash_recon_of(&f, &dslash_pairs[i]);
+                if (recon == 0) {
+                    continue;
+                }
+                CHECK_OK(t, naik_links_create(f.geometry, f.source, dslash_pairs[i].links, recon,
+                                              &links));
+                f.backend->choices.variant = 1;
+                double sum = dslash_schur_bits(t, &f, links, dslash_pairs[i].vectors, 1, one);
+                for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+                    for (int v = 1; v <= MOST && !t->failed; v += widths[w] > 8 ? 5 : 1) {
+                        f.backend->choices.variant = v;
+                        double again = dslash_schur_bits(t, &f, links, dslash_pairs[i].vectors,
+                                                         widths[w], many);
+                        CHECK_TRUE(t, again == sum);
+                        CHECK_TRUE(t, memcmp(one, many, bytes) == 0);
+                    }
+                }
+                f.backend->choices.variant = 0;
+                naik_links_destroy(&links);
+            }
+            free(one);
+            free(many);
+            fixture_destroy(&f);
+        }
+    }
+}
+
+CHECK_MAIN(CHECK(temporal_gauge_matches_reference), CHECK(every_variant_gives_the_same_bits))
