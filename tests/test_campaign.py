@@ -5,6 +5,7 @@ complete with the bytes of an undisturbed campaign, or its failure is named with
 tmpfs that fills up under both layers of MPI-IO, then an array under a local Slurm, with kills as well.
 timeout: 600
 """
+import concurrent.futures
 import os
 import random
 import shutil
@@ -57,8 +58,8 @@ def left():
 
 
 def make_configuration(number, name):
-    kind, plain = FORMATS[number % len(FORMATS)], work("plain.h5")
-    target = plain if kind in ("milc", "nersc", "ildg", "nersc-3x3", "pyquda", "openqcd", "qdp") else work(name)
+    kind, plain = FORMATS[number % len(FORMATS)], work(f"plain{number}.h5")
+    target = work(name) if kind == "naik" else plain
     naik("gauge", "generate", "--size", "4,4,8,8", "--beta", "6", "--seed", number + 1, "--sweeps", "2", "-o", target)
     if kind in ("openqcd", "qdp"):
         with h5py.File(plain) as f:
@@ -71,6 +72,9 @@ def make_configuration(number, name):
                 f["config/links"] = as_pairs(links, "ri", "<f8")
     elif kind != "naik":
         naik("gauge", "convert", plain, work(name), "--to", kind)
+    if kind != "naik":
+        os.remove(plain)
+    naik(*words(name, f"{WHOLE}/{name}.h5"))
 
 
 def configurations_in_all_formats_are_solved_undisturbed():
@@ -81,10 +85,8 @@ def configurations_in_all_formats_are_solved_undisturbed():
     os.symlink(os.path.join(TOP, "jobscripts"), work("jobscripts"))
     with open(work("run.yaml"), "w") as f:
         f.write(INPUT)
-    for i, name in enumerate(names()):
-        make_configuration(i, name)
-        naik(*words(name, f"{WHOLE}/{name}.h5"))
-    os.remove(work("plain.h5"))
+    with concurrent.futures.ThreadPoolExecutor(2) as two:
+        list(two.map(make_configuration, range(COUNT), names()))
 
 
 # ---- kills
