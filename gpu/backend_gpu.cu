@@ -65,6 +65,8 @@ const naik_backend_ops naik_backend_gpu = {
     .update_p = gpu_update_p,
     .column_alpha = gpu_column_alpha,
     .column_step = gpu_column_step,
+    .shift_step = gpu_shift_step,
+    .update_shifts = gpu_update_shifts,
     .repeat = gpu_repeat,
 };
 #endif

@@ -80,6 +80,12 @@ naik_status gpu_column_alpha(naik_backend *backend, naik_column *columns, naik_e
 naik_status gpu_column_step(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
                             int count, double *history, int history_stride);
 
+/* shifts.cu */
+naik_status gpu_shift_step(naik_backend *backend, const naik_column *columns, naik_shift *shifts,
+                           int count, int each, double *history, int history_stride);
+naik_status gpu_update_shifts(const naik_shift *shifts, const naik_field *r, naik_field *x,
+                              naik_field *p);
+
 /* record.cu */
 naik_status gpu_repeat(naik_backend *backend, uint64_t serial, naik_status (*body)(void *data),
                        void *data, int times);

@@ -216,6 +216,7 @@ static naik_status cpu_sums_values(naik_backend *backend, const naik_exactsum *s
 typedef struct update {
     const cpu_kernels *kernels;
     const naik_column *columns;
+    const naik_shift *shifts;
     const naik_field *p, *ap, *from;
     naik_field *x, *r, *to;
 } update;
@@ -296,6 +297,35 @@ done:
     return status;
 }
 
+static naik_status cpu_shift_step(naik_backend *backend, const naik_column *columns,
+                                  naik_shift *shifts, int count, int each, double *history,
+                                  int history_stride)
+{
+    (void)backend;
+    for (int i = 0; i < count * each; i++) {
+        naik_shift *shift = &shifts[i];
+        naik_shift_step(shift, &columns[i / each]);
+        if (shift->moves && history != NULL) {
+            history[(shift->iterations - 1) % history_stride * (count * each) + i] = shift->rr;
+        }
+    }
+    return NAIK_OK;
+}
+
+static void update_shifts_range(void *context, int32_t begin, int32_t end, cpu_sums *sums)
+{
+    const update *u = context;
+    (void)sums;
+    u->kernels->update_shifts(u->shifts, u->from, u->x, u->to, begin, end);
+}
+
+static naik_status cpu_update_shifts(const naik_shift *shifts, const naik_field *r, naik_field *x,
+                                     naik_field *p)
+{
+    return run_update(r, NULL, update_shifts_range,
+                      &(update){.shifts = shifts, .from = r, .x = x, .to = p});
+}
+
 static naik_status cpu_repeat(naik_backend *backend, uint64_t serial,
                               naik_status (*body)(void *data), void *data, int times)
 {
@@ -349,5 +379,7 @@ const naik_backend_ops naik_backend_cpu = {
     .update_p = cpu_update_p,
     .column_alpha = cpu_column_alpha,
     .column_step = cpu_column_step,
+    .shift_step = cpu_shift_step,
+    .update_shifts = cpu_update_shifts,
     .repeat = cpu_repeat,
 };

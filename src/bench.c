@@ -47,6 +47,31 @@ static naik_status parse_list(naik_log *log, const char *text, int list[], int *
     return NAIK_OK;
 }
 
+/* "0.01,0.02" into masses, at least two of them, ascending. */
+static naik_status parse_masses(naik_log *log, const char *text, bench_options *o)
+{
+    char word[32];
+    bool good = true;
+    for (const char *at = text; good && *at != '\0';) {
+        const size_t length = strcspn(at, ",");
+        good = length < sizeof word && o->mass_count < BENCH_MAX_LIST;
+        memcpy(word, at, good ? length : 0);
+        word[good ? length : 0] = '\0';
+        double *mass = &o->masses[good ? o->mass_count : 0];
+        good = good && naik_text_real(word, mass) && *mass >= 1e-6 && *mass <= 1e3 &&
+               (o->mass_count == 0 || *mass > mass[-1]);
+        o->mass_count++;
+        at += length + (at[length] == ',');
+    }
+    if (!good || o->mass_count == 1) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "naik bench: --masses %s is no ascending list of 2 to %d masses, as in "
+                         "0.01,0.02",
+                         text, BENCH_MAX_LIST);
+    }
+    return NAIK_OK;
+}
+
 static naik_status parse(naik_log *log, const char *command, int argc, char **argv,
                          bench_options *o)
 {
@@ -64,7 +89,7 @@ static naik_status parse(naik_log *log, const char *command, int argc, char **ar
                                                  [NAIK_ORCHESTRATE_BOTH] = "both",
                                                  [NAIK_ORCHESTRATE_BOTH + 1] = "all",
                                                  NULL};
-    const char *nrhs = "1";
+    const char *nrhs = "1", *masses = "";
     int recon = 0, granularity = 0;
     const naik_option options[] = {
         {.name = "size", .kind = NAIK_OPTION_EXTENTS, .target = o->size},
@@ -110,6 +135,7 @@ static naik_status parse(naik_log *log, const char *command, int argc, char **ar
          .choices = orchestrations},
         {.name = "delta", .kind = NAIK_OPTION_REAL, .target = &o->delta, .min = 1e-6, .max = 0.999},
         {.name = "mass", .kind = NAIK_OPTION_REAL, .target = &o->mass, .min = 1e-6, .max = 1e3},
+        {.name = "masses", .kind = NAIK_OPTION_TEXT, .target = &masses},
         {.name = "tolerance",
          .kind = NAIK_OPTION_REAL,
          .target = &o->tolerance,
@@ -170,8 +196,10 @@ static naik_status parse(naik_log *log, const char *command, int argc, char **ar
         if ((o->weak || o->strong) && o->iterations == 0) {
             o->iterations = 200;
         }
+        NAIK_TRY(parse_masses(log, masses, o));
         status = parse_list(log, nrhs, o->nrhs, &o->nrhs_count);
     }
+done:
     return status;
 }
 

@@ -29,6 +29,8 @@ typedef struct bench_options {
     int granularity;   /* of the Dslash: 0 chosen, 1, 4; BENCH_EACH */
     int orchestration; /* of an iteration: naik_orchestration; BENCH_EACH */
     double mass, tolerance, delta;
+    double masses[BENCH_MAX_LIST]; /* of cg, ascending; all of every right-hand side */
+    int mass_count;                /* 0: one, `mass` */
     int max_iterations;
     bool temporal_gauge; /* naive: links in direction t are 1 but on the last slice */
     bool weak,
@@ -115,6 +117,9 @@ void bench_random_vector(const naik_lattice *lattice, uint64_t seed, double *out
 /* The measurements: one line or several each. */
 naik_status bench_dslash(const bench *b);
 naik_status bench_cg(const bench *b);
+/* Of cg with several masses. */
+naik_status bench_masses(const bench *b, const naik_links *outer, const naik_links *inner,
+                         naik_precision vectors, int nrhs);
 naik_status bench_halo(const bench *b);
 naik_status bench_links(const bench *b);
 naik_status bench_io(const bench *b);

@@ -172,7 +172,8 @@ naik_status bench_cg(const bench *b)
         const int last = wanted == BENCH_EACH ? NAIK_ORCHESTRATE_BOTH : wanted;
         for (int how = first; how <= last; how++) {
             b->backend->choices.orchestration = (naik_orchestration)how;
-            NAIK_TRY(measure(b, outer, inner, vectors, b->options->nrhs[i]));
+            NAIK_TRY((b->options->mass_count > 0 ? bench_masses : measure)(b, outer, inner, vectors,
+                                                                           b->options->nrhs[i]));
         }
     }
 done:

@@ -41,26 +41,35 @@ static bool scalars_are_fused(const naik_cg *cg)
            how != NAIK_ORCHESTRATE_SEPARATE && how != NAIK_ORCHESTRATE_GRAPH;
 }
 
+naik_status cg_half_step(naik_cg *cg, const cg_vectors *v)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = cg->geometry->backend;
+    const naik_backend_ops *ops = backend->ops;
+    const int n = cg->width_now;
+    const bool fused = scalars_are_fused(cg);
+    v->schur->alpha = fused ? cg->columns : NULL;
+    NAIK_TRY(naik_schur_apply(v->schur, v->p, cg->columns, NAIK_COLUMN_RUN, v->ap, cg->sums));
+    if (fused) {
+        NAIK_TRY(ops->update_xr_step(cg->columns, v->p, v->ap, v->x, v->r, cg->sums, cg->history,
+                                     cg->poll));
+    } else {
+        NAIK_TRY(ops->column_alpha(backend, cg->columns, cg->sums, n));
+        NAIK_TRY(ops->update_xr(cg->columns, v->p, v->ap, v->x, v->r, cg->sums));
+        NAIK_TRY(ops->column_step(backend, cg->columns, cg->sums, n, cg->history, cg->poll));
+    }
+done:
+    return status;
+}
+
 /* x += alpha p, r -= alpha A p, p = r + beta p for every running column. */
 static naik_status iterate(void *data)
 {
     naik_status status = NAIK_OK;
     naik_cg *cg = data;
-    naik_backend *backend = cg->geometry->backend;
-    const naik_backend_ops *ops = backend->ops;
-    const int n = cg->width_now;
-    const bool fused = scalars_are_fused(cg);
-    cg->inner.alpha = fused ? cg->columns : NULL;
-    NAIK_TRY(naik_schur_apply(&cg->inner, cg->p, cg->columns, NAIK_COLUMN_RUN, cg->ap, cg->sums));
-    if (fused) {
-        NAIK_TRY(ops->update_xr_step(cg->columns, cg->p, cg->ap, cg->xi, cg->ri, cg->sums,
-                                     cg->history, cg->poll));
-    } else {
-        NAIK_TRY(ops->column_alpha(backend, cg->columns, cg->sums, n));
-        NAIK_TRY(ops->update_xr(cg->columns, cg->p, cg->ap, cg->xi, cg->ri, cg->sums));
-        NAIK_TRY(ops->column_step(backend, cg->columns, cg->sums, n, cg->history, cg->poll));
-    }
-    NAIK_TRY(ops->update_p(cg->columns, cg->ri, cg->p));
+    const cg_vectors v = {&cg->inner, cg->xi, cg->ri, cg->p, cg->ap};
+    NAIK_TRY(cg_half_step(cg, &v));
+    NAIK_TRY(cg->geometry->backend->ops->update_p(cg->columns, cg->ri, cg->p));
 done:
     return status;
 }
@@ -132,6 +141,17 @@ done:
     return status;
 }
 
+/* What went before the starting value counts as done by this column. */
+static void take_start(const naik_cg *cg, cg_slot *slot)
+{
+    naik_cg_start *start = &slot->system.start;
+    for (int i = 0; i < start->history_length && i < cg->history_stride; i++) {
+        slot->history[i] = start->history[i];
+    }
+    slot->seconds = start->seconds;
+    start->history = NULL;
+}
+
 /* Gives every idle column a new system, as long as there are some; the new ones ask for a check. */
 static naik_status load_systems(naik_cg *cg, const naik_cg_options *options,
                                 const naik_cg_stream *stream)
@@ -162,6 +182,7 @@ static naik_status load_systems(naik_cg *cg, const naik_cg_options *options,
             *slot = (cg_slot){.index = cg->next++, .history = history};
             NAIK_TRY(stream->load(stream->data, slot->index, cg->b, cg->x, c, &slot->system));
             NAIK_TRY(cg_check_system(cg, &slot->system));
+            take_start(cg, slot);
             NAIK_TRY(cg_restore(cg, stream, c, &state[c], &kept[c]));
         }
     }
@@ -173,6 +194,7 @@ static naik_status load_systems(naik_cg *cg, const naik_cg_options *options,
             slot->best_rr = INFINITY;
             cg->record[c] = (naik_column){.shift = slot->system.shift,
                                           .state = NAIK_COLUMN_CHECK,
+                                          .iterations = slot->system.start.iterations,
                                           .limit = options->max_iterations};
             if (kept[c]) {
                 NAIK_TRY(cg_adopt(cg, options, c, &state[c]));
@@ -217,6 +239,7 @@ static naik_status finish_column(naik_cg *cg, const naik_cg_stream *stream, int 
     const naik_cg_result result = {
         .reason = (naik_cg_reason)reason,
         .iterations = cg->record[c].iterations,
+        .start_iterations = slot->system.start.iterations,
         .restarts = slot->restarts,
         .residual = zero ? 0 : sqrt(rr / slot->bb),
         .site_residual = slot->system.site_tolerance > 0 ? slot->site_residual : NAN,

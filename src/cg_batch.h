@@ -42,6 +42,15 @@ struct naik_cg {
     int64_t next; /* system to load */
 };
 
+/* The vectors and the operator of an iteration. */
+typedef struct cg_vectors {
+    naik_schur *schur;
+    naik_field *x, *r, *p, *ap;
+} cg_vectors;
+/* x += alpha p, r -= alpha A p, alpha, beta and the next states, for every running column; p is
+ * left. Only enqueues. */
+naik_status cg_half_step(naik_cg *cg, const cg_vectors *v);
+
 naik_status cg_begin(naik_cg *cg, naik_parity parity, const naik_cg_options *options,
                      int64_t count);
 naik_status cg_check_system(naik_cg *cg, const naik_cg_system *system);

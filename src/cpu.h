@@ -86,6 +86,8 @@ typedef struct cpu_kernels {
                       naik_field *x, naik_field *r, int32_t begin, int32_t end, cpu_sums *sums);
     void (*update_p)(const naik_column *columns, const naik_field *r, naik_field *p, int32_t begin,
                      int32_t end);
+    void (*update_shifts)(const naik_shift *shifts, const naik_field *r, naik_field *x,
+                          naik_field *p, int32_t begin, int32_t end);
     void (*norm2)(const naik_field *v, int32_t begin, int32_t end, cpu_sums *sums);
     /* One column of one cell as double, [6][lanes]; storing rounds. */
     void (*load)(const naik_field *v, int32_t cell, int column, double *out);

@@ -6,6 +6,8 @@
 static const char *const boundaries[] = {"periodic", "antiperiodic", NULL};
 static const char *const mismatches[] = {"stop", "warn", NULL};
 static const char *const actions[] = {"naive", "asqtad", "hisq", "links", NULL};
+static const char *const switches[] = {
+    [NAIK_INPUT_CHOOSE] = "auto", [NAIK_INPUT_ON] = "on", [NAIK_INPUT_OFF] = "off", NULL};
 static const char *const precisions[] = {"auto", "double", "single", "half", NULL};
 static const char *const verifications[] = {"residual", "double_check", NULL};
 static const char *const backends[] = {"auto", "cpu", "gpu", NULL};
@@ -216,6 +218,12 @@ static const naik_param params[] = {
      .special = "auto",
      .initial = "auto",
      .doc = "right-hand sides solved together; changes no bit of the answer"},
+    {.key = "solver.multishift",
+     .kind = NAIK_PARAM_CHOICE,
+     .offset = INPUT(solver.multishift),
+     .words = switches,
+     .initial = "auto",
+     .doc = "masses of one source from one Krylov space; auto: where that moves fewer bytes"},
     {.key = "solver.site_relative_tolerance",
      .kind = NAIK_PARAM_REAL,
      .offset = INPUT(solver.site_relative_tolerance),

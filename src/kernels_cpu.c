@@ -167,6 +167,16 @@ static void update_p(const naik_column *columns, const naik_field *r, naik_field
     }
 }
 
+static void update_shifts(const naik_shift *shifts, const naik_field *r, naik_field *x,
+                          naik_field *p, int32_t begin, int32_t end)
+{
+    switch (p->precision) {
+    case NAIK_DOUBLE: update_shifts_d_vector(shifts, r, x, p, begin, end); break;
+    case NAIK_SINGLE: update_shifts_f_vector(shifts, r, x, p, begin, end); break;
+    case NAIK_HALF: update_shifts_h_vector(shifts, r, x, p, begin, end); break;
+    }
+}
+
 static void norm2(const naik_field *v, int32_t begin, int32_t end, cpu_sums *sums)
 {
     switch (v->precision) {
@@ -203,6 +213,7 @@ const cpu_kernels TABLE(NAIK_KERNELS) = {.name = TEXT(NAIK_KERNELS),
                                          .dslash = dslash,
                                          .update_xr = update_xr,
                                          .update_p = update_p,
+                                         .update_shifts = update_shifts,
                                          .norm2 = norm2,
                                          .load = load,
                                          .store = store};

@@ -13,6 +13,8 @@
 
 #include "naik/memory.h"
 
+#include "propagator_families.h"
+
 typedef struct worker {
     const naik_links *links;
     const naik_lattice *lat;
@@ -23,7 +25,9 @@ typedef struct worker {
     naik_exactsum *sum;        /* backend memory [1] */
     double *sites;             /* [sites][3][2], sources on their way in, solutions out */
     double *half;              /* [half][3][2], a vector of an interrupted solve */
+    solve_info *info;          /* [stream->count] */
     int64_t *todo;             /* solves of the parity at work */
+    family_batch batch;        /* of them, those in the solver */
     naik_parity parity;
     bool interrupted;
 } worker;
@@ -39,6 +43,10 @@ static void worker_release(worker *w)
     naik_free(w->sites);
     naik_free(w->half);
     naik_free(w->todo);
+    naik_free(w->info);
+    naik_free(w->batch.index);
+    naik_free(w->batch.of);
+    naik_free(w->batch.shift);
 }
 
 static naik_status worker_allocate(worker *w)
@@ -49,8 +57,13 @@ static naik_status worker_allocate(worker *w)
     const size_t bytes = (size_t)w->lat->sites * 6 * sizeof(double);
     NAIK_TRY(naik_alloc(log, bytes, "a source", (void **)&w->sites));
     NAIK_TRY(naik_alloc(log, bytes / 2, "a vector of the solver", (void **)&w->half));
-    NAIK_TRY(naik_alloc(log, (size_t)w->stream->count * sizeof *w->todo, "a list of solves",
-                        (void **)&w->todo));
+    const size_t count = (size_t)w->stream->count;
+    const char *list = "a list of solves";
+    NAIK_TRY(naik_alloc(log, count * sizeof *w->info, list, (void **)&w->info));
+    NAIK_TRY(naik_alloc(log, count * sizeof *w->todo, list, (void **)&w->todo));
+    NAIK_TRY(naik_alloc(log, count * sizeof *w->batch.index, list, (void **)&w->batch.index));
+    NAIK_TRY(naik_alloc(log, count * sizeof *w->batch.of, list, (void **)&w->batch.of));
+    NAIK_TRY(naik_alloc(log, count * sizeof *w->batch.shift, list, (void **)&w->batch.shift));
     NAIK_TRY(w->ops->alloc(backend, sizeof *w->sum, "a sum", (void **)&w->sum));
 done:
     return status;
@@ -128,7 +141,17 @@ static naik_status affine(worker *w, double a, const naik_field *v, double s, co
     return naik_dslash(&args);
 }
 
-/* b_p = 2m src_p - D_pq src_q */
+/* column of b: b_p = 2m src_p - D_pq src_q, of the source in w->src. */
+static naik_status make_rhs(worker *w, double mass, naik_field *b, int column)
+{
+    naik_status status = NAIK_OK;
+    const naik_parity p = w->parity;
+    NAIK_TRY(affine(w, 2 * mass, w->src[p], -1, w->src[other(p)], p, w->rest));
+    NAIK_TRY(w->ops->field_copy_column(b, column, w->rest, 0));
+done:
+    return status;
+}
+
 static naik_status load(void *data, int64_t index, naik_field *b, naik_field *x, int column,
                         naik_cg_system *system)
 {
@@ -136,15 +159,42 @@ static naik_status load(void *data, int64_t index, naik_field *b, naik_field *x,
     worker *w = data;
     double mass;
     naik_timer *timer = w->links->geometry->backend->timer;
-    const naik_parity p = w->parity;
-    (void)x;
+    const int of = w->batch.of[index], shift = w->batch.shift[index];
     naik_timer_start(timer, "sources");
-    NAIK_TRY(read_source(w, w->todo[index], &mass, system));
-    NAIK_TRY(affine(w, 2 * mass, w->src[p], -1, w->src[other(p)], p, w->rest));
-    NAIK_TRY(w->ops->field_copy_column(b, column, w->rest, 0));
+    NAIK_TRY(read_source(w, w->batch.index[index], &mass, system));
+    NAIK_TRY(make_rhs(w, mass, b, column));
+    if (of >= 0) {
+        system->guess = true;
+        NAIK_TRY(naik_multishift_take(w->stream->multishift, of, shift, x, column, &system->start));
+    }
     naik_timer_stop(timer, "sources");
 done:
     return status;
+}
+
+/* The right-hand side of a family's base. */
+static naik_status load_family(void *data, int index, naik_field *b, int column)
+{
+    naik_status status = NAIK_OK;
+    worker *w = data;
+    double mass;
+    naik_cg_system unused;
+    naik_timer *timer = w->links->geometry->backend->timer;
+    naik_timer_start(timer, "sources");
+    NAIK_TRY(read_source(w, w->batch.member[index], &mass, &unused));
+    NAIK_TRY(make_rhs(w, w->batch.base[index], b, column));
+    naik_timer_stop(timer, "sources");
+done:
+    return status;
+}
+
+/* Of the iterations, those that a base carried along counted by what they are. */
+static double count_flops(const worker *w, int64_t index, const naik_cg_result *result)
+{
+    const int per_site = w->links->hops == NAIK_HOPS ? NAIK_CG_FLOPS : NAIK_CG_FLOPS_NAIVE;
+    const int carried = w->batch.shift[index] > 0 ? result->start_iterations : 0;
+    return 0.5 * (double)w->lat->volume *
+           ((double)(result->iterations - carried) * per_site + (double)carried * NAIK_SHIFT_FLOPS);
 }
 
 /* |M x - src|^2 on either parity, from the plain Dslash. */
@@ -235,18 +285,17 @@ static naik_status finish(void *data, int64_t index, const naik_field *x, int co
     }
     naik_timer *timer = w->links->geometry->backend->timer;
     naik_timer_start(timer, "rebuild and check");
-    NAIK_TRY(read_source(w, w->todo[index], &mass, &system));
+    NAIK_TRY(read_source(w, w->batch.index[index], &mass, &system));
     NAIK_TRY(w->ops->field_copy_column(w->x[p], 0, x, column));
     /* x_q = (src_q - D_qp x_p) / (2m) */
     NAIK_TRY(affine(w, 1 / (2 * mass), w->src[q], -1 / (2 * mass), w->x[p], q, w->x[q]));
     NAIK_TRY(verify(w, mass, &out));
     NAIK_TRY(download_solution(w, &sites));
-    int per_site = w->links->hops == NAIK_HOPS ? NAIK_CG_FLOPS : NAIK_CG_FLOPS_NAIVE;
-    out.flops = (double)result->iterations * per_site * 0.5 * (double)w->lat->volume;
+    out.flops = count_flops(w, index, result);
     naik_timer_stop(timer, "rebuild and check");
     out.part[NAIK_EVEN] = w->x[NAIK_EVEN];
     out.part[NAIK_ODD] = w->x[NAIK_ODD];
-    NAIK_TRY(w->stream->solution(w->stream->data, w->todo[index], sites, &out));
+    NAIK_TRY(w->stream->solution(w->stream->data, w->batch.index[index], sites, &out));
 done:
     return status;
 }
@@ -256,7 +305,17 @@ static naik_status poll(void *data, const naik_cg_progress *progress)
     const worker *w = data;
     naik_cg_progress mine = *progress;
     for (int i = 0; i < mine.running; i++) {
-        mine.index[i] = w->todo[mine.index[i]];
+        mine.index[i] = w->batch.index[mine.index[i]];
+    }
+    return w->stream->poll(w->stream->data, &mine);
+}
+
+static naik_status poll_families(void *data, const naik_cg_progress *progress)
+{
+    const worker *w = data;
+    naik_cg_progress mine = *progress;
+    for (int i = 0; i < mine.running; i++) {
+        mine.index[i] = w->batch.member[mine.index[i]];
     }
     return w->stream->poll(w->stream->data, &mine);
 }
@@ -292,7 +351,7 @@ static naik_status save(void *data, int64_t index, const naik_cg_state *state,
         if (is_kept(field, v)) {
             NAIK_TRY(w->ops->field_export(field[v], w->parity, column, w->sites));
             pack_half(w, w->sites, w->half);
-            NAIK_TRY(w->stream->save(w->stream->data, w->todo[index], state, v, w->half));
+            NAIK_TRY(w->stream->save(w->stream->data, w->batch.index[index], state, v, w->half));
         }
     }
 done:
@@ -306,7 +365,8 @@ static naik_status restore(void *data, int64_t index, naik_cg_state *state,
     worker *w = data;
     for (int v = 0; v < NAIK_CG_VECTORS; v++) {
         if (is_kept(field, v)) {
-            NAIK_TRY(w->stream->restore(w->stream->data, w->todo[index], state, v, w->half, found));
+            NAIK_TRY(w->stream->restore(w->stream->data, w->batch.index[index], state, v, w->half,
+                                        found));
             if (!*found) {
                 return NAIK_OK;
             }
@@ -327,27 +387,77 @@ static bool stop(void *data)
 }
 
 /* The solves whose source sits on odd sites only, or all the others. */
-static void select_solves(worker *w, const bool *odd, naik_parity parity, int64_t *count)
+static int64_t select_solves(worker *w)
 {
-    *count = 0;
+    int64_t count = 0;
     for (int64_t i = 0; i < w->stream->count; i++) {
-        if (odd[i] == (parity == NAIK_ODD)) {
-            w->todo[(*count)++] = i;
+        const bool odd = w->info[i].on[NAIK_ODD] && !w->info[i].on[NAIK_EVEN];
+        if (odd == (w->parity == NAIK_ODD)) {
+            w->todo[count++] = i;
         }
     }
-    w->parity = parity;
+    return count;
 }
 
-/* odd[i]: source i sits on odd sites only. */
-static naik_status classify(worker *w, bool *odd)
+static naik_status classify(worker *w)
 {
     naik_status status = NAIK_OK;
     for (int64_t i = 0; i < w->stream->count; i++) {
-        double mass, src[2];
+        solve_info *info = &w->info[i];
+        double src[2];
         naik_cg_system system;
-        NAIK_TRY(read_source(w, i, &mass, &system));
+        NAIK_TRY(read_source(w, i, &info->mass, &system));
         NAIK_TRY(norms(w, w->src, src));
-        odd[i] = src[0] == 0 && src[1] > 0;
+        info->tolerance = system.tolerance;
+        info->on[NAIK_EVEN] = src[NAIK_EVEN] != 0;
+        info->on[NAIK_ODD] = src[NAIK_ODD] != 0;
+        info->family = -1;
+        if (w->stream->multishift != NULL) {
+            info->family = w->stream->family(w->stream->data, i, &info->base);
+        }
+    }
+done:
+    return status;
+}
+
+/* The solves of a parity, batch of families after batch, and then those that share nothing. */
+static naik_status solve_parity(worker *w, naik_cg *cg, const naik_cg_options *options)
+{
+    naik_status status = NAIK_OK;
+    const naik_propagator_stream *stream = w->stream;
+    const int64_t count = select_solves(w);
+    for (;;) {
+        bool stopped = false;
+        int families = 0, shifts = 0;
+        naik_multishift_shape(stream->multishift, &families, &shifts);
+        family_batch_next(w->info, w->todo, count, families, shifts, &w->batch);
+        if (w->batch.count == 0) {
+            break;
+        }
+        if (w->batch.families > 0) {
+            const naik_family_stream shared = {.data = w,
+                                               .count = w->batch.families,
+                                               .family = w->batch.family,
+                                               .load = load_family,
+                                               .stop = stop,
+                                               .poll = stream->poll != NULL ? poll_families : NULL};
+            NAIK_TRY(
+                naik_multishift_solve(stream->multishift, w->parity, options, &shared, &stopped));
+        }
+        const naik_cg_stream systems = {.data = w,
+                                        .count = w->batch.count,
+                                        .load = load,
+                                        .finish = finish,
+                                        .stop = stop,
+                                        .poll = stream->poll != NULL ? poll : NULL,
+                                        .save = stream->save != NULL ? save : NULL,
+                                        .restore = stream->restore != NULL ? restore : NULL};
+        if (!stopped) {
+            NAIK_TRY(naik_cg_solve(cg, w->parity, options, &systems));
+        }
+        if (w->interrupted) {
+            break;
+        }
     }
 done:
     return status;
@@ -362,29 +472,16 @@ naik_status naik_propagator_solve(const naik_links *outer, naik_cg *cg,
     naik_comm *comm = geometry->lattice->comm;
     worker w = {
         .links = outer, .lat = geometry->lattice, .ops = geometry->backend->ops, .stream = stream};
-    bool *odd = NULL;
     *interrupted = false;
     NAIK_TRY(naik_comm_agree(comm, worker_allocate(&w)));
-    NAIK_TRY(naik_comm_agree(comm, naik_alloc(comm->log, (size_t)stream->count * sizeof *odd,
-                                              "a list of solves", (void **)&odd)));
     NAIK_TRY(worker_create_fields(&w));
-    NAIK_TRY(classify(&w, odd));
+    NAIK_TRY(classify(&w));
     for (int parity = 0; parity < 2 && !w.interrupted; parity++) {
-        naik_cg_stream systems = {.data = &w,
-                                  .load = load,
-                                  .finish = finish,
-                                  .stop = stop,
-                                  .poll = stream->poll != NULL ? poll : NULL,
-                                  .save = stream->save != NULL ? save : NULL,
-                                  .restore = stream->restore != NULL ? restore : NULL};
-        select_solves(&w, odd, (naik_parity)parity, &systems.count);
-        if (systems.count > 0) {
-            NAIK_TRY(naik_cg_solve(cg, (naik_parity)parity, options, &systems));
-        }
+        w.parity = (naik_parity)parity;
+        NAIK_TRY(solve_parity(&w, cg, options));
     }
     *interrupted = w.interrupted;
 done:
-    naik_free(odd);
     worker_release(&w);
     return status;
 }

@@ -6,13 +6,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "multishift_cost.h"
+
 static const double LIGHTEST_WITH_16_BITS = 0.01;
+/* The shared space must promise this much less before it is taken. */
+static const double MARGIN = 0.9;
+
 enum { BATCH_CPU = 8, BATCH_GPU = 16, HISTORY_MOST = 4096 };
 
 static void describe_choices(solve_plan *plan)
 {
-    snprintf(plan->choices, sizeof plan->choices, "vectors=%s links=%s recon=%d",
-             naik_precision_name(plan->vectors), naik_precision_name(plan->links), plan->recon);
+    snprintf(plan->choices, sizeof plan->choices, "vectors=%s links=%s recon=%d multishift=%s",
+             naik_precision_name(plan->vectors), naik_precision_name(plan->links), plan->recon,
+             plan->multishift ? "on" : "off");
 }
 
 static double lightest_mass(const naik_input *input)
@@ -64,7 +70,65 @@ static void choose_precision(const naik_input *input, bool on_host, solve_plan *
     if (input->solver.inner_precision == NAIK_INPUT_AUTO && !on_host) {
         choose_for_gpu(input, plan);
     }
-    describe_choices(plan);
+}
+
+/* The masses of a solve with the epsilon of its mass number `first`, where that is the first of
+ * them; returns how many. */
+static int same_links(const naik_input_solve *solve, int first, double mass[])
+{
+    int count = 0;
+    for (int m = 0; m < solve->masses.count; m++) {
+        if (solve->naik_epsilon.data[m] == solve->naik_epsilon.data[first]) {
+            if (m < first) {
+                return 0;
+            }
+            mass[count++] = solve->masses.data[m];
+        }
+    }
+    return count;
+}
+
+/* The rule of solver.multishift: the bytes of all solves that could share, apart and together.
+ * The batch of the rule is the backend's usual one: the input's own, and what memory leaves of it,
+ * must not change a bit. */
+static void choose_multishift(const naik_input *input, int hops, int batch, solve_plan *plan)
+{
+    enum { MOST = 100 }; /* masses of a solve (input_table.c) */
+    double mass[MOST], apart = 0, shared = 0;
+    int sources = 0;
+    for (int i = 0; i < input->solve_count; i++) {
+        const naik_input_solve *solve = &input->solve[i];
+        for (int first = 0; first < solve->masses.count; first++) {
+            const multishift_case c = {.vectors = plan->vectors,
+                                       .links = plan->links,
+                                       .recon = plan->recon,
+                                       .hops = hops,
+                                       .batch = batch,
+                                       .sources = 3 * solve->origins.count,
+                                       .masses = same_links(solve, first, mass),
+                                       .mass = mass,
+                                       .tolerance = solve->tolerance};
+            const int families = multishift_families(&c);
+            if (families > 0) {
+                apart += c.sources * multishift_separate_bytes(&c);
+                shared += c.sources * multishift_shared_bytes(&c);
+                plan->shifts = c.masses > plan->shifts ? c.masses : plan->shifts;
+                sources = c.sources > sources ? c.sources : sources;
+            }
+        }
+    }
+    plan->shifts = plan->shifts < NAIK_MAX_SHIFTS ? plan->shifts : NAIK_MAX_SHIFTS;
+    const multishift_case widest = {
+        .batch = plan->batch, .sources = sources, .masses = plan->shifts};
+    plan->families = multishift_families(&widest);
+    plan->multishift = plan->families > 0 &&
+                       (input->solver.multishift == NAIK_INPUT_ON ||
+                        (input->solver.multishift == NAIK_INPUT_CHOOSE && shared < MARGIN * apart));
+}
+
+static int hops_of(const naik_input *input)
+{
+    return input->action.type == NAIK_INPUT_NAIVE ? NAIK_HOPS / 2 : NAIK_HOPS;
 }
 
 /* Bytes on this rank for a batch of this width. */
@@ -72,7 +136,7 @@ static void estimate(solve_plan *plan, const naik_input *input, const naik_geome
                      int width)
 {
     const naik_lattice *lat = geometry->lattice;
-    const int hops = input->action.type == NAIK_INPUT_NAIVE ? NAIK_HOPS / 2 : NAIK_HOPS;
+    const int hops = hops_of(input);
     const int64_t matrices = (int64_t)sizeof(naik_matrix) * NAIK_DIM * lat->sites;
     const bool host = geometry->backend->ops->host_memory;
     /* W, the fattener's level-2 links, one set of fat and long links, the staples in work, and on
@@ -83,7 +147,11 @@ static void estimate(solve_plan *plan, const naik_input *input, const naik_geome
         (plan->links == NAIK_DOUBLE
              ? 0
              : (int64_t)naik_links_bytes(geometry, plan->links, plan->recon, hops));
-    plan->field_bytes = (int64_t)naik_cg_bytes(geometry, plan->vectors, width) +
+    const int families = plan->families < width ? plan->families : width;
+    plan->field_bytes = (plan->multishift ? (int64_t)naik_multishift_bytes(geometry, plan->vectors,
+                                                                           families, plan->shifts)
+                                          : 0) +
+                        (int64_t)naik_cg_bytes(geometry, plan->vectors, width) +
                         5 * (int64_t)geometry->backend->ops->field_bytes(lat, NAIK_DOUBLE, 1);
     plan->vector_bytes = host ? 2 * (int64_t)sizeof(double) * 6 * lat->sites : 0;
     plan->total_bytes =
@@ -119,6 +187,8 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
     wanted = wanted < tasks ? wanted : tasks;
     wanted = wanted < NAIK_MAX_RHS ? wanted : NAIK_MAX_RHS;
     out->batch = wanted > 0 ? wanted : 1;
+    choose_multishift(input, hops_of(input), host ? BATCH_CPU : BATCH_GPU, out);
+    describe_choices(out);
     out->history_stride =
         input->solver.max_iterations < HISTORY_MOST ? input->solver.max_iterations : HISTORY_MOST;
     naik_status status = available(geometry, &out->available_bytes);
@@ -142,9 +212,10 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
 
 naik_status solve_plan_adopt(solve_plan *plan, naik_log *log, const char *choices)
 {
-    char vectors[16] = "", links[16] = "";
+    char vectors[16] = "", links[16] = "", multishift[8] = "off";
     int recon = 0;
-    bool known = sscanf(choices, "vectors=%15s links=%15s recon=%d", vectors, links, &recon) == 3;
+    bool known = sscanf(choices, "vectors=%15s links=%15s recon=%d multishift=%7s", vectors, links,
+                        &recon, multishift) >= 3; /* files of 0.1 have no multishift */
     bool found[2] = {false, false};
     for (int p = NAIK_DOUBLE; p <= NAIK_HALF; p++) {
         if (strcmp(vectors, naik_precision_name((naik_precision)p)) == 0) {
@@ -164,6 +235,7 @@ naik_status solve_plan_adopt(solve_plan *plan, naik_log *log, const char *choice
             choices);
     }
     plan->recon = recon;
+    plan->multishift = strcmp(multishift, "on") == 0;
     describe_choices(plan);
     return NAIK_OK;
 }

@@ -151,6 +151,35 @@ static double epsilon_of(const solve_job *j, int task)
     return j->input->solve[t->solve].naik_epsilon.data[t->mass];
 }
 
+/* The masses of one source and colour on the same links. */
+static int64_t family_of(void *data, int64_t index, double *base_mass)
+{
+    const solve_job *j = data;
+    const naik_input_task *task = solve_task(j, index);
+    const naik_input_solve *solve = &j->input->solve[task->solve];
+    const double epsilon = solve->naik_epsilon.data[task->mass];
+    int masses = 0;
+    for (int m = 0; m < solve->masses.count; m++) {
+        if (solve->naik_epsilon.data[m] == epsilon) {
+            const double mass = solve->masses.data[m];
+            *base_mass = masses == 0 || mass < *base_mass ? mass : *base_mass;
+            masses++;
+        }
+    }
+    return masses > 1 ? 3 * (int64_t)task->source + task->colour : -1;
+}
+
+static bool any_family(solve_job *j)
+{
+    double base_mass = 0;
+    for (int64_t i = 0; i < j->pending_count; i++) {
+        if (family_of(j, i, &base_mass) >= 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Makes and packs the links of one Naik epsilon. */
 static naik_status make_links(solve_job *j, double epsilon)
 {
@@ -185,6 +214,7 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
 {
     naik_status status = NAIK_OK;
     naik_cg *cg = NULL;
+    naik_multishift *multishift = NULL;
     bool stopped = false;
     const naik_cg_options defaults = naik_cg_defaults();
     naik_cg_options options = defaults;
@@ -195,6 +225,10 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
     solve_tell_links(j, epsilon, naik_time_s() - begin_s);
     int batch = j->pending_count < j->plan.batch ? (int)j->pending_count : j->plan.batch;
     NAIK_TRY(naik_cg_create(j->outer, j->inner, j->plan.vectors, batch, &cg));
+    if (j->plan.multishift && any_family(j)) {
+        const int families = j->plan.families < batch ? j->plan.families : batch;
+        NAIK_TRY(naik_multishift_create(cg, families, j->plan.shifts, &multishift));
+    }
     const naik_propagator_stream stream = {.data = j,
                                            .count = j->pending_count,
                                            .resident = !j->input->output.propagators &&
@@ -204,12 +238,15 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
                                            .stop = asked_to_stop,
                                            .poll = at_poll,
                                            .save = solve_keep,
-                                           .restore = solve_take_up};
+                                           .restore = solve_take_up,
+                                           .multishift = multishift,
+                                           .family = family_of};
     naik_timer_start(j->timer, "solve");
     NAIK_TRY(naik_propagator_solve(j->outer, cg, &options, &stream, &stopped));
     naik_timer_stop(j->timer, "solve");
     *interrupted = stopped && !j->guard.links_lost;
 done:
+    naik_multishift_destroy(&multishift);
     naik_cg_destroy(&cg);
     drop_links(j);
     return status;

@@ -66,6 +66,13 @@ values = check("bench_cg_reports_its_true_residual",
                ["cg", "--inner-precision", "single", "--nrhs", "2", "--batch", "1"],
                ["iterations", "us_per_iteration", "seconds", "tolerance", "true_residual"])
 verdict("bench_cg_converges", float(values[0]["true_residual"]) <= 1e-10, str(values))
+values = check("bench_cg_measures_masses_apart_and_together",
+               ["cg", "--masses", "0.1,0.12,0.2", "--nrhs", "2", "--inner-precision", "single"],
+               ["mode", "masses", "true_residual", "seconds", "model_bytes"], 2)
+verdict("bench_cg_masses_all_converge",
+        [v["mode"] for v in values] == ["separate", "multishift"]
+        and all(float(v["true_residual"]) <= 1e-10 and v["not_converged"] == "0" for v in values), str(values))
+verdict("bench_refuses_masses_out_of_order", run(1, "cg", "--masses", "0.2,0.1", *QUICK)[0] == 1)
 values = check("bench_cg_weak_keeps_the_box_of_a_rank",
                ["cg", "--weak", "--grid", "1,1,2,2", "--iterations", "12", "--links", "random"],
                ["mode", "local", "grid", "nodes", "us_per_iteration", "rank_min_us", "rank_mean_us",

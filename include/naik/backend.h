@@ -19,6 +19,7 @@
 
 #include "naik/columns.h"
 #include "naik/lattice.h"
+#include "naik/shifts.h"
 #include "naik/su3.h"
 #include "naik/timer.h"
 #include "naik/transport.h"
@@ -223,6 +224,15 @@ typedef struct naik_backend_ops {
      * running column writes rr to row (iterations - 1) mod history_stride. */
     naik_status (*column_step)(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
                                int count, double *history, int history_stride);
+
+    /* Shifted systems beside the columns (shifts.h), `each` a column: shifts [count][each].
+     * shift_step follows column_step; history as there, [history_stride][count][each].
+     * update_shifts, for those that move: x_s += alpha_s p_s, p_s = zeta r + beta_s p_s, where r
+     * has `count` columns, x and p have count each. */
+    naik_status (*shift_step)(naik_backend *backend, const naik_column *columns, naik_shift *shifts,
+                              int count, int each, double *history, int history_stride);
+    naik_status (*update_shifts)(const naik_shift *shifts, const naik_field *r, naik_field *x,
+                                 naik_field *p);
 
     /* Calls body(data) `times` times. The body only enqueues calls of this backend, the same ones
      * each time: a backend may record them and play them back. `serial` (naik_backend_serial) names

@@ -24,16 +24,26 @@ typedef enum naik_cg_reason {
 } naik_cg_reason;
 const char *naik_cg_reason_text(naik_cg_reason reason);
 
+/* What went into a starting value; all zero: nothing. It counts as part of the solve. */
+typedef struct naik_cg_start {
+    int iterations;
+    double seconds;
+    const double *history; /* as naik_cg_result's, borrowed during load */
+    int history_length;
+} naik_cg_start;
+
 typedef struct naik_cg_system {
     double shift;          /* 4 m^2, > 0 */
     double tolerance;      /* on |b - A x| / |b|, the true residual in double */
     double site_tolerance; /* on the site-relative residual; 0: not asked for */
     bool guess;            /* x comes with a starting value; otherwise it starts from 0 */
+    naik_cg_start start;   /* of that value */
 } naik_cg_system;
 
 typedef struct naik_cg_result {
     naik_cg_reason reason;
     int iterations;
+    int start_iterations; /* of them, those that went into the starting value */
     int restarts;         /* reliable updates that replaced the residual */
     double residual;      /* |b - A x| / |b|, true, in double */
     double site_residual; /* sqrt((1/N) sum_s |r_s|^2/|x_s|^2); NaN where not asked for */

@@ -30,6 +30,12 @@ typedef enum naik_input_precision {
     NAIK_INPUT_HALF
 } naik_input_precision;
 
+typedef enum naik_input_switch {
+    NAIK_INPUT_CHOOSE,
+    NAIK_INPUT_ON,
+    NAIK_INPUT_OFF
+} naik_input_switch;
+
 typedef enum naik_input_backend {
     NAIK_INPUT_BACKEND_AUTO,
     NAIK_INPUT_BACKEND_CPU,
@@ -89,6 +95,7 @@ typedef struct naik_input {
         double tolerance;
         int max_iterations;
         naik_input_precision inner_precision;
+        naik_input_switch multishift;
         int batch;                      /* right-hand sides at a time; 0: auto */
         double site_relative_tolerance; /* 0: not asked for */
         bool double_check;              /* verify: double_check */

@@ -9,7 +9,7 @@
 #ifndef NAIK_PROPAGATOR_H
 #define NAIK_PROPAGATOR_H
 
-#include "naik/cg.h"
+#include "naik/multishift.h"
 
 typedef struct naik_propagator_result {
     naik_cg_result cg;  /* residual: of the even-odd system, as formed by the solver in double */
@@ -47,6 +47,11 @@ typedef struct naik_propagator_stream {
     /* The way back; *found = false at NAIK_CG_X where nothing is kept. */
     naik_status (*restore)(void *data, int64_t index, naik_cg_state *state, int vector,
                            double *half, bool *found);
+    /* Made with the solver, or NULL: every solve by itself. Solves of one source that may share a
+     * Krylov space have the same number, >= 0; -1: none. *base_mass: the smallest of all its
+     * masses, whether or not it is in the stream. Sources on both parities never share. */
+    naik_multishift *multishift;
+    int64_t (*family)(void *data, int64_t index, double *base_mass);
 } naik_propagator_stream;
 
 /* outer   links in double        cg  a solver made with them

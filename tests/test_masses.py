@@ -1,0 +1,103 @@
+"""naik solve with several masses of one source, from one Krylov space and apart."""
+import os
+import signal
+
+import h5py
+import numpy as np
+
+from program import everything, main, naik, path, same, start
+
+INPUT = """
+lattice:  {size: [8, 4, 4, 8], boundary_t: antiperiodic}
+gauge:    {file: %s}
+action:   {type: hisq}
+solve:
+  - name: pt
+    masses: [0.12, 0.1, 0.15, 0.2, 0.11]
+    naik_epsilon: [0, 0, 0, -0.1, 0]
+    source: {type: point, origin: [[0, 0, 0, 0], [1, 0, 2, 2]]}
+  - name: rw
+    masses: [0.1, 0.12]
+    source: {type: random_wall, t0: 1, noise: z2, seed: 5}
+solver:   {tolerance: 1e-9, multishift: %s}
+output:   {file: %s}
+"""
+
+
+def solved(name, how, *more, **options):
+    with open(path(name + ".yaml"), "w") as f:
+        f.write(INPUT % (path("lat.h5"), how, path(name + ".h5")))
+    return naik("solve", path(name + ".yaml"), *more, **options)
+
+
+def a_configuration_is_generated():
+    naik("gauge", "generate", "--size", "8,4,4,8", "--beta", "5.8", "--seed", "12", "--sweeps", "5",
+         "-o", path("lat.h5"))
+
+
+def shared_solves_have_the_same_bytes_on_every_grid_and_batch():
+    said = solved("on", "on")
+    assert "multishift=on" in said, said
+    runs = [(1, {"OMP_NUM_THREADS": "2"}, 1), (2, {"NAIK_GRID": "1x1x1x2"}, 4), (4, {"NAIK_GRID": "2x1x1x2"}, 8)]
+    for ranks, env, batch in runs:
+        solved("again", "on", "--set", f"solver.batch={batch}", ranks=ranks, env=env)
+        same(everything("on.h5"), everything("again.h5"))
+        os.remove(path("again.h5"))
+
+
+def shared_solves_agree_with_separate_ones_within_the_tolerance():
+    said = solved("off", "off")
+    assert "multishift=off" in said, said
+    with h5py.File(path("on.h5")) as on, h5py.File(path("off.h5")) as off:
+        for table in (on["solves"][...], off["solves"][...]):
+            assert (table["true_residual"] <= 1e-9).all(), table
+        for s in range(3):
+            for m in range(5 if s < 2 else 2):
+                a, b = (f[f"prop/s{s:04d}/m{m:02d}"][...] for f in (on, off))
+                distance = np.linalg.norm(a - b) / np.linalg.norm(b)
+                assert distance < 1e-7, (s, m, distance)
+                # the lone mass with its own links and the source on both parities are not shared
+                assert (a == b).all() == (s == 2 or m == 3), (s, m, distance)
+
+
+def a_stopped_run_continues_to_the_same_bytes():
+    solved("usr1", "on", "--dry-run")
+    run = start("solve", path("usr1.yaml"), "--set", "solver.batch=2")
+    lines = []
+    for line in run.stdout:
+        lines.append(line)
+        if line.startswith("solve 1/"):
+            os.kill(run.pid, signal.SIGUSR1)
+            break
+    rest, _ = run.communicate()
+    if run.returncode == 0:
+        return "the run was over before the signal came"
+    assert run.returncode == 5, "".join(lines) + rest
+    said = naik("solve", path("usr1.yaml"))
+    assert "resuming:" in said, said
+    same(everything("on.h5"), everything("usr1.h5"))
+
+
+def a_killed_run_continues_to_the_same_bytes():
+    solved("kill", "on", "--dry-run")
+    run = start("solve", path("kill.yaml"))
+    for line in run.stdout:
+        if line.startswith("solve 4/"):  # the bases of the first sources are on disk
+            os.killpg(run.pid, signal.SIGKILL)
+            break
+    run.communicate()
+    naik("solve", path("kill.yaml"), "--set", "solver.multishift=auto")  # a begun file keeps its choice
+    same(everything("on.h5"), everything("kill.h5"))
+
+
+def the_choice_follows_the_masses():
+    near, far = "[0.01, 0.011, 0.012, 0.013, 0.014, 0.015]", "[0.01, 0.2]"
+    for masses, choice in ((near, "on"), (far, "off")):
+        said = solved("auto", "auto", "--dry-run", "--set", f"solve.0.masses={masses}", "--set",
+                      f"solve.0.naik_epsilon=[{', '.join('0' * len(masses.split(',')))}]")
+        assert f"multishift={choice}" in said, said
+
+
+main([a_configuration_is_generated, shared_solves_have_the_same_bytes_on_every_grid_and_batch,
+      shared_solves_agree_with_separate_ones_within_the_tolerance, a_stopped_run_continues_to_the_same_bytes,
+      a_killed_run_continues_to_the_same_bytes, the_choice_follows_the_masses])
