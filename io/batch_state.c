@@ -445,13 +445,14 @@ naik_status naik_batch_state_save(naik_batch_state *state, int solve, const naik
     if (state->failed) {
         return NAIK_OK;
     }
-    naik_watchdog_arm(state->file->watchdog, "keeping the solves in flight");
+    naik_watchdog_arm(state->file->comm->watchdog, "keeping the solves in flight",
+                      state->file->io_limit_s);
     if (entry == NULL) {
         NAIK_TRY(begin_entry(state, solve, in, &entry));
     }
     NAIK_TRY(write_vector(state, &entry->vector[vector], bits, half));
 done:
-    naik_watchdog_disarm(state->file->watchdog);
+    naik_watchdog_disarm(state->file->comm->watchdog);
     return forgive(state, status);
 }
 
@@ -511,9 +512,10 @@ naik_status naik_batch_state_publish(naik_batch_state *state)
     }
     NAIK_TRY(take_over(state));
     if (!state->failed) {
-        naik_watchdog_arm(state->file->watchdog, "keeping the solves in flight");
+        naik_watchdog_arm(state->file->comm->watchdog, "keeping the solves in flight",
+                          state->file->io_limit_s);
         status = write_index(state);
-        naik_watchdog_disarm(state->file->watchdog);
+        naik_watchdog_disarm(state->file->comm->watchdog);
     }
     NAIK_TRY(forgive(state, status));
     if (!state->failed) {

@@ -48,6 +48,7 @@ static naik_status put_line(naik_log *log, const char *path, int flags, const ch
         }
         int bytes = snprintf(closed, total, "%s%s crc=%08x\n", last == '\n' ? "" : "\n", line,
                              naik_crc32(line, length));
+        errno = ENOSPC; /* what a write that took less than it was given means */
         ok = write(fd, closed, (size_t)bytes) == bytes && fsync(fd) == 0;
     }
     int failed = errno;

@@ -7,7 +7,8 @@
 #include "journal.h"
 #include "lock.h"
 #include "prop_record.h"
-#include "watchdog.h"
+
+#include "naik/watchdog.h"
 
 enum { NAIK_PROP_NAME = 64, NAIK_PROP_PATH = 192, NAIK_SESSIONS = 64, NAIK_SESSION_BYTES = 2048 };
 
@@ -51,7 +52,8 @@ struct naik_propagator_file {
     naik_solve_record *records; /* [solve_count] */
     uint32_t *small_crc;        /* [solve_count][2], of correlators and history */
     naik_lock *lock;            /* NULL for a complete file */
-    naik_watchdog *watchdog;    /* likewise */
+    naik_watchdog *watchdog;    /* of its own, where the communicator had none; else NULL */
+    double io_limit_s;          /* of one commit */
     hid_t h5;
     bool complete;
     bool broken; /* a write failed: HDF5 may not be asked to close the file any more */

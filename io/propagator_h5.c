@@ -170,9 +170,11 @@ done:
 
 static naik_status start_watchdog(naik_propagator_file *file, const naik_propagator_spec *spec)
 {
-    double limit_s = spec->io_limit_s != 0 ? spec->io_limit_s
-                                           : 600 + (double)naik_prop_slab_bytes(file->plan) / 5e6;
-    return naik_watchdog_create(file->comm, limit_s, &file->watchdog);
+    const double own_s = spec->io_limit_s != 0 ? spec->io_limit_s : 600;
+    file->io_limit_s = own_s > 0 ? own_s + (double)naik_prop_slab_bytes(file->plan) / 5e6 : 0;
+    return file->comm->watchdog != NULL || own_s <= 0
+               ? NAIK_OK
+               : naik_watchdog_create(file->comm, 0, &file->watchdog);
 }
 
 /* With the lock held: finds or makes an open .part. */
@@ -268,11 +270,12 @@ void naik_propagator_file_close(naik_propagator_file **file)
         return;
     }
     naik_propagator_file *f = *file;
-    naik_watchdog_arm(f->watchdog, "closing the output");
+    naik_watchdog_arm(f->comm->watchdog, "closing the output", f->io_limit_s);
     if (!f->broken) {
         naik_h5_close(f->comm, &f->h5);
     }
     f->comm->unfinalisable = f->comm->unfinalisable || f->broken;
+    naik_watchdog_disarm(f->comm->watchdog);
     naik_watchdog_destroy(&f->watchdog);
     naik_lock_release(f->comm, &f->lock);
     naik_prop_plan_destroy(&f->plan);
@@ -352,10 +355,10 @@ naik_status naik_propagator_file_commit(naik_propagator_file *file, int solve,
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a residual history");
     }
     NAIK_TRY(naik_comm_agree(comm, status));
-    naik_watchdog_arm(file->watchdog, "writing a solution");
+    naik_watchdog_arm(comm->watchdog, "writing a solution", file->io_limit_s);
     NAIK_TRY(naik_prop_commit(file, solve, solution, correlators, row, &mine));
 done:
-    naik_watchdog_disarm(file->watchdog);
+    naik_watchdog_disarm(comm->watchdog);
     /* After a failed write the ranks' views of the file differ, and closing it, which is
      * collective, may never end (seen with Open MPI). Everything committed has been flushed
      * already. */
@@ -450,7 +453,7 @@ naik_status naik_propagator_file_finish(naik_propagator_file *file)
     NAIK_TRY(naik_lock_confirm(comm, file->lock));
     status = naik_prop_set_state(comm->log, file->h5, "complete");
     NAIK_TRY(naik_comm_agree(comm, status));
-    naik_watchdog_arm(file->watchdog, "closing the output");
+    naik_watchdog_arm(comm->watchdog, "closing the output", file->io_limit_s);
     NAIK_TRY(naik_h5_flush(comm, file->h5));
     NAIK_TRY(naik_h5_close(comm, &file->h5));
     naik_watchdog_destroy(&file->watchdog);
@@ -461,7 +464,7 @@ naik_status naik_propagator_file_finish(naik_propagator_file *file)
     naik_lock_release(comm, &file->lock);
     NAIK_TRY(naik_h5_open(comm, file->path, false, NULL, &file->h5));
 done:
-    naik_watchdog_disarm(file->watchdog);
+    naik_watchdog_disarm(comm->watchdog);
     file->broken = file->broken || (status == NAIK_ERR_IO && !file->complete);
     return status;
 }

@@ -18,7 +18,7 @@ naik_run() {
         echo "$NAIK is missing: build it (jobscripts/build-*.sh), or submit from naik's folder" >&2
         return 1
     fi
-    srun "${naik_srun[@]}" "$NAIK" "$@"
+    srun --kill-on-bad-exit=1 "${naik_srun[@]}" "$NAIK" "$@"
 }
 
 # A signal can come up to a minute late. Two minutes before the end the clock stops the solve as

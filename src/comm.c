@@ -1,15 +1,18 @@
 /* comm.c - MPI start and end, agreement, exact sums over ranks */
 #include "naik/comm.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "naik/comm_mpi.h"
+#include "naik/watchdog.h"
 
 naik_status naik_comm_check(naik_comm *comm, int mpi_error, const char *what)
 {
+    naik_watchdog_move(comm->watchdog);
     if (mpi_error == MPI_SUCCESS) {
         return NAIK_OK;
     }
@@ -17,6 +20,34 @@ naik_status naik_comm_check(naik_comm *comm, int mpi_error, const char *what)
     int length = 0;
     MPI_Error_string(mpi_error, text, &length);
     return NAIK_FAIL(comm->log, NAIK_ERR_MPI, "%s failed: %s", what, text);
+}
+
+/* Every call that waits for other ranks is announced; naik_comm_check takes it back. */
+static void wait_for_all(naik_comm *comm, const char *what)
+{
+    naik_watchdog_wait(comm->watchdog, what, NULL, 0);
+}
+
+/* A processor that n ranks of the node may run on counts 1/n. */
+static int share_of_processors(const naik_comm *comm)
+{
+    cpu_set_t mine, *all = calloc((size_t)comm->node_size, sizeof *all);
+    double share = 0;
+    CPU_ZERO(&mine);
+    (void)sched_getaffinity(0, sizeof mine, &mine); /* on failure nothing is set: 1 */
+    if (all == NULL) {
+        return 1; /* said nowhere: the ranks could not agree on it yet, and memory is out anyway */
+    }
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, comm->mpi->node);
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        int ranks = 0;
+        for (int r = 0; CPU_ISSET(cpu, &mine) && r < comm->node_size; r++) {
+            ranks += CPU_ISSET(cpu, &all[r]) != 0;
+        }
+        share += ranks > 0 ? 1.0 / ranks : 0;
+    }
+    free(all);
+    return share >= 1 ? (int)(share + 1e-9) : 1;
 }
 
 naik_status naik_comm_create(int *argc, char ***argv, naik_log *log, naik_comm **out)
@@ -57,6 +88,7 @@ naik_status naik_comm_create(int *argc, char ***argv, naik_log *log, naik_comm *
     MPI_Get_processor_name(name, &length);
     snprintf(comm->host, sizeof comm->host, "%.63s", name);
     naik_log_set_rank(log, comm->rank, comm->size);
+    comm->cpus = share_of_processors(comm);
     *out = comm;
     return NAIK_OK;
 }
@@ -76,6 +108,7 @@ naik_status naik_comm_create_alone(naik_log *log, naik_comm **out)
     comm->size = 1;
     comm->node_size = 1;
     comm->nodes = 1;
+    comm->cpus = 1;
     int error = MPI_Comm_dup(MPI_COMM_SELF, &mpi->world);
     if (error == MPI_SUCCESS) {
         error = MPI_Comm_dup(MPI_COMM_SELF, &mpi->node);
@@ -118,11 +151,13 @@ naik_status naik_comm_agree(naik_comm *comm, naik_status mine)
     /* The most severe status and, among those who have it, the lowest rank. */
     int64_t key = (int64_t)mine * comm->size + (comm->size - 1 - comm->rank);
     int64_t worst = key;
+    wait_for_all(comm, "an agreement");
     int error = MPI_Allreduce(&key, &worst, 1, MPI_INT64_T, MPI_MAX, comm->mpi->world);
     if (error != MPI_SUCCESS) {
         return naik_comm_check(comm, error, "the agreement of the ranks");
     }
     naik_status agreed = (naik_status)(worst / comm->size);
+    naik_watchdog_move(comm->watchdog);
     if (agreed == NAIK_OK) {
         return NAIK_OK;
     }
@@ -151,6 +186,7 @@ naik_status naik_comm_agree(naik_comm *comm, naik_status mine)
 
 naik_status naik_comm_barrier(naik_comm *comm)
 {
+    wait_for_all(comm, "a barrier");
     return naik_comm_check(comm, MPI_Barrier(comm->mpi->world), "a barrier");
 }
 
@@ -160,6 +196,7 @@ naik_status naik_comm_broadcast(naik_comm *comm, void *data, size_t size_bytes, 
     char *bytes = data;
     while (size_bytes > 0) {
         size_t now = size_bytes < piece ? size_bytes : piece;
+        wait_for_all(comm, "a broadcast");
         int error = MPI_Bcast(bytes, (int)now, MPI_BYTE, root, comm->mpi->world);
         if (error != MPI_SUCCESS) {
             return naik_comm_check(comm, error, "a broadcast");
@@ -167,11 +204,13 @@ naik_status naik_comm_broadcast(naik_comm *comm, void *data, size_t size_bytes, 
         bytes += now;
         size_bytes -= now;
     }
+    naik_watchdog_move(comm->watchdog);
     return NAIK_OK;
 }
 
 static naik_status allreduce(naik_comm *comm, void *values, int count, MPI_Datatype type, MPI_Op op)
 {
+    wait_for_all(comm, "a sum");
     return naik_comm_check(comm,
                            MPI_Allreduce(MPI_IN_PLACE, values, count, type, op, comm->mpi->world),
                            "a reduction over the ranks");
@@ -210,6 +249,7 @@ naik_status naik_comm_sum_exact(naik_comm *comm, naik_exactsum *sums, int count)
 
 naik_status naik_comm_gather(naik_comm *comm, const void *mine, size_t size_bytes, void *out)
 {
+    wait_for_all(comm, "a gather");
     return naik_comm_check(comm,
                            MPI_Gather(mine, (int)size_bytes, MPI_BYTE, out, (int)size_bytes,
                                       MPI_BYTE, 0, comm->mpi->world),
@@ -232,6 +272,7 @@ naik_status naik_comm_exchange(naik_comm *comm, int to, const void *out, int fro
     char *target = in;
     while (size_bytes > 0) {
         int now = (int)(size_bytes < piece ? size_bytes : piece);
+        naik_watchdog_wait(comm->watchdog, "a layer", &from, 1);
         int error = MPI_Sendrecv(source, now, MPI_BYTE, to, 0, target, now, MPI_BYTE, from, 0,
                                  comm->mpi->world, MPI_STATUS_IGNORE);
         if (error != MPI_SUCCESS) {
@@ -240,6 +281,7 @@ naik_status naik_comm_exchange(naik_comm *comm, int to, const void *out, int fro
         source += now;
         target += now;
         size_bytes -= (size_t)now;
+        naik_watchdog_move(comm->watchdog); /* before `from` goes */
     }
     return NAIK_OK;
 }

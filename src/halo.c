@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "naik/comm_mpi.h"
+#include "naik/watchdog.h"
 #if defined(OPEN_MPI) && defined(NAIK_MPI_QUERY)
 #include <mpi-ext.h>
 #endif
@@ -213,6 +214,8 @@ static naik_status wait_for_messages(naik_halo *halo)
     /* gcc believes that MPICH's MPI_STATUSES_IGNORE would be written to */
     MPI_Status statuses[4 * NAIK_DIM];
     int error = MPI_SUCCESS, finished = patience_s == 0;
+    naik_watchdog_wait(comm->watchdog, "the faces", &halo->geometry->lattice->neighbour_rank[0][0],
+                       2 * NAIK_DIM);
     if (patience_s == 0) {
         error = MPI_Waitall(halo->request_count, halo->requests, statuses);
     }

@@ -90,7 +90,7 @@ static const char help_links[] =
     "  mpirun -n 4 naik solve inputs/links-from-file.yaml --set action.file=links.h5";
 
 static const char help_info[] =
-    "naik info FILE [--json] [--no-verify]\n"
+    "naik info FILE [--json] [--no-verify] [--residuals [--set KEY=VALUE]...]\n"
     "\n"
     "Says what a file holds (propagators, links, or a gauge configuration in any format), which\n"
     "solves are in it with iterations and residuals, whether it is complete, and recomputes its\n"
@@ -99,10 +99,14 @@ static const char help_info[] =
     "\n"
     "  --json        the same as one JSON object\n"
     "  --no-verify   describes only, does not read the data\n"
+    "  --residuals   of a complete propagator file: reads the configuration that it names, makes\n"
+    "                the links and computes |src - M x| / |src| of every solve again\n"
+    "  --set         replaces a key of the stored input for that, such as gauge.file\n"
     "\n"
     "Examples\n"
     "  naik info prop.h5\n"
-    "  naik info prop.h5 --json";
+    "  naik info prop.h5 --json\n"
+    "  mpirun -n 4 naik info prop.h5 --residuals --set gauge.file=/elsewhere/lat.h5";
 
 static const char help_bench[] =
     "naik bench dslash|cg|halo|links|io [options]\n"

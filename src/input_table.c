@@ -320,12 +320,20 @@ static const naik_param params[] = {
      .min = 0,
      .max = 4096,
      .initial = "0",
-     .doc = "OpenMP threads of a rank; 0: as OMP_NUM_THREADS says"},
+     .doc =
+         "OpenMP threads of a rank; 0: as OMP_NUM_THREADS says, or else the processors that this "
+         "rank may use, divided among the ranks that may use them"},
     {.key = "run.wall_limit",
      .kind = NAIK_PARAM_TIME,
      .offset = INPUT(run.wall_limit_s),
      .initial = "0",
      .doc = "stop resumable before this much time has passed (exit status 5); 0: no limit"},
+    {.key = "run.watchdog",
+     .kind = NAIK_PARAM_TIME,
+     .offset = INPUT(run.watchdog_s),
+     .initial = "1200",
+     .doc = "when nothing moves for so long, say where every rank is and end the job (exit status "
+            "2); 0: never"},
     {.key = "run.transport",
      .kind = NAIK_PARAM_CHOICE,
      .offset = INPUT(run.transport),

@@ -11,6 +11,7 @@
 #include "naik/commands.h"
 #include "naik/interrupt.h"
 #include "naik/text.h"
+#include "naik/threads.h"
 #include "naik/version.h"
 
 typedef struct row {
@@ -130,6 +131,7 @@ static naik_status run(naik_log *log, const row *command, int argc, char **argv)
         print_failure(log, status);
         return status;
     }
+    naik_threads_guard(comm);
     status = command->run(comm, argc - 1, argv + 1);
     if (status == NAIK_ERR_MPI) {
         /* The others may wait for this rank for ever. */

@@ -12,6 +12,7 @@
 #include "naik/memory.h"
 #include "naik/options.h"
 #include "naik/placement.h"
+#include "naik/threads.h"
 
 #include "solve_job.h"
 #include "solve_spec.h"
@@ -29,6 +30,9 @@ static naik_status prepare(solve_job *j)
     const bool chosen = input->run.grid[0] > 0;
     const size_t values = (size_t)input->output.correlators.count *
                           (size_t)input->output.momenta.count * (size_t)input->lattice.size[3];
+    if (input->run.threads > 0) {
+        naik_threads_use(input->run.threads);
+    }
     NAIK_TRY(naik_input_backend_create(j->comm, input, &j->backend));
     j->backend->timer = j->timer;
     naik_timer_follow(j->timer, j->backend->ops->range);
@@ -120,12 +124,20 @@ static naik_status note_times(solve_job *j)
     return naik_propagator_file_note(j->file, "times", times);
 }
 
+static void entered_region(void *watchdog, const char *region)
+{
+    naik_watchdog_phase(watchdog, region);
+}
+
 static naik_status run(solve_job *j, const switches *sw)
 {
     naik_status status = NAIK_OK;
     bool interrupted = false;
     NAIK_TRY(naik_interrupt_create(j->comm, j->input->run.wall_limit_s, &j->interrupt));
     NAIK_TRY(naik_fault_create(j->comm, &j->fault));
+    NAIK_TRY(naik_comm_agree(
+        j->comm, naik_watchdog_create(j->comm, j->input->run.watchdog_s, &j->watchdog)));
+    naik_timer_observe(j->timer, entered_region, j->watchdog);
     NAIK_TRY(solve_guard_create(j->comm, j->input, &j->guard));
     NAIK_TRY(solve_look_at_sources(j));
     NAIK_TRY(naik_link_source_open(j->lattice, j->input, j->backend, j->timer, &j->links));
@@ -152,6 +164,8 @@ static void clear(solve_job *j)
     naik_link_source_close(&j->links);
     naik_interrupt_destroy(&j->interrupt);
     naik_fault_destroy(&j->fault);
+    naik_timer_observe(j->timer, NULL, NULL);
+    naik_watchdog_destroy(&j->watchdog);
     solve_guard_destroy(&j->guard);
     naik_free(j->pending);
     naik_free(j->correlators);

@@ -14,6 +14,7 @@
 #include "naik/propagator.h"
 #include "naik/propagator_file.h"
 #include "naik/timer.h"
+#include "naik/watchdog.h"
 
 #include "solve_guard.h"
 #include "solve_plan.h"
@@ -37,6 +38,7 @@ typedef struct solve_job {
     naik_propagator_file *file;
     naik_batch_state *state;
     naik_interrupt *interrupt;
+    naik_watchdog *watchdog;
     naik_fault *fault; /* NULL but in tests */
     solve_plan plan;
     solve_guard guard;

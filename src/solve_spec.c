@@ -4,13 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
 #include "naik/version.h"
 
 /* Raised whenever a change of kernels, link building or solver changes a bit of the results. */
 #define NUMERICS_VERSION "1"
 
-enum { META_MOST = 8, SESSION_MOST = 12, TEXT_BYTES = 512, SMEARING_BYTES = 64 };
+enum { META_MOST = 8, SESSION_MOST = 16, TEXT_BYTES = 512, SMEARING_BYTES = 64 };
 
 struct solve_spec {
     naik_propagator_spec file;
@@ -22,6 +24,7 @@ struct solve_spec {
     naik_meta_item metadata[META_MOST], session[SESSION_MOST];
     char identity[TEXT_BYTES], numerics[TEXT_BYTES], device[TEXT_BYTES], grid[64], ranks[32],
         batch[32], memory[160];
+    char nodes[32], system[256], environment[900];
 };
 
 void solve_spec_destroy(solve_spec **spec)
@@ -129,6 +132,50 @@ static double gib(int64_t bytes)
     return (double)bytes / (1 << 30);
 }
 
+/* What of the environment can change speed, libraries or placement, as "NAME=value NAME=value". */
+static void collect_environment(char *text, size_t text_size)
+{
+    static const char *const beginnings[] = {"NAIK_",
+                                             "OMP_",
+                                             "OMPI_MCA_",
+                                             "MPICH_",
+                                             "UCX_",
+                                             "FI_",
+                                             "HDF5_",
+                                             "ROMIO_",
+                                             "CUDA_",
+                                             "HIP_",
+                                             "ROCR_",
+                                             "NCCL_",
+                                             "LD_PRELOAD=",
+                                             "SLURM_JOB_NODELIST=",
+                                             "SLURM_CPUS_PER_TASK=",
+                                             "SLURM_JOB_PARTITION="};
+    size_t used = 0;
+    text[0] = '\0';
+    for (char **entry = environ; *entry != NULL && used < text_size; entry++) {
+        for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
+            if (strncmp(*entry, beginnings[i], strlen(beginnings[i])) == 0) {
+                used += (size_t)snprintf(text + used, text_size - used, "%s%s", used > 0 ? " " : "",
+                                         *entry);
+                break;
+            }
+        }
+    }
+    for (char *c = text; *c != '\0'; c++) { /* a session is lines */
+        *c = (unsigned char)*c < ' ' ? ' ' : *c;
+    }
+}
+
+static void describe_system(char *text, size_t text_size)
+{
+    struct utsname name;
+    text[0] = '\0';
+    if (uname(&name) == 0) {
+        snprintf(text, text_size, "%.60s %.60s %.60s", name.sysname, name.release, name.machine);
+    }
+}
+
 static void fill_texts(solve_spec *spec, const solve_plan *plan, const naik_backend *backend,
                        const naik_lattice *lat, const naik_link_source *source)
 {
@@ -146,6 +193,9 @@ static void fill_texts(solve_spec *spec, const solve_plan *plan, const naik_back
              "%.3f GiB a rank: link building %.3f, packed links %.3f, fields %.3f, vectors %.3f",
              gib(plan->total_bytes), gib(plan->gauge_bytes), gib(plan->packed_bytes),
              gib(plan->field_bytes), gib(plan->vector_bytes));
+    snprintf(spec->nodes, sizeof spec->nodes, "%d", lat->comm->nodes);
+    describe_system(spec->system, sizeof spec->system);
+    collect_environment(spec->environment, sizeof spec->environment);
 }
 
 static int fill_items(naik_meta_item *items, const naik_meta_item *from, int count)
@@ -189,7 +239,10 @@ naik_status solve_spec_create(const naik_input *input, const solve_plan *plan,
                                       {"batch", spec->batch},
                                       {"memory", spec->memory},
                                       {"host", lattice->comm->host},
-                                      {"slurm_job", getenv("SLURM_JOB_ID")}};
+                                      {"nodes", spec->nodes},
+                                      {"system", spec->system},
+                                      {"slurm_job", getenv("SLURM_JOB_ID")},
+                                      {"environment", spec->environment}};
     spec->file = (naik_propagator_spec){
         .set_count = input->solve_count,
         .sets = spec->sets,
@@ -213,6 +266,7 @@ naik_status solve_spec_create(const naik_input *input, const solve_plan *plan,
         .session = spec->session,
         .mpi_info = lattice->comm->io.hints,
         .alignment = lattice->comm->io.alignment,
-        .aggregators = lattice->comm->io.writers};
+        .aggregators = lattice->comm->io.writers,
+        .io_limit_s = input->run.watchdog_s > 0 ? input->run.watchdog_s : -1};
     return NAIK_OK;
 }

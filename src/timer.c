@@ -28,6 +28,8 @@ struct naik_timer {
     void (*range)(const char *name);
     double start_s;
     int open, count; /* region[0] is the whole */
+    void (*entered)(void *data, const char *region);
+    void *observer;
     bool warned;
     region region[MAX_REGIONS];
 };
@@ -66,6 +68,22 @@ void naik_timer_destroy(naik_timer **timer)
 {
     free(*timer);
     *timer = NULL;
+}
+
+void naik_timer_observe(naik_timer *timer, void (*entered)(void *data, const char *region),
+                        void *data)
+{
+    if (timer != NULL) {
+        timer->entered = entered;
+        timer->observer = data;
+    }
+}
+
+static void tell_entered(const naik_timer *timer)
+{
+    if (timer->entered != NULL) {
+        timer->entered(timer->observer, timer->region[timer->open].name);
+    }
 }
 
 static int find_child(const naik_timer *timer, int parent, const char *name, size_t length)
@@ -119,6 +137,7 @@ void naik_timer_start(naik_timer *timer, const char *name)
     if (timer->range != NULL) {
         timer->range(name);
     }
+    tell_entered(timer);
 }
 
 static void close_innermost(naik_timer *timer, double at_s)
@@ -157,6 +176,7 @@ void naik_timer_stop(naik_timer *timer, const char *name)
         close_innermost(timer, at_s);
     }
     close_innermost(timer, at_s);
+    tell_entered(timer);
 }
 
 void naik_timer_count(naik_timer *timer, double flops, double bytes)

@@ -24,8 +24,8 @@ static bool setup(check *t, fixture *f)
         return false;
     }
     const size_t sites = (size_t)f->lat->sites;
-    f->fat = (naik_gauge){f->lat, calloc(4 * sites, sizeof(naik_matrix))};
-    f->far = (naik_gauge){f->lat, calloc(4 * sites, sizeof(naik_matrix))};
+    f->fat = (naik_gauge){.lattice = f->lat, .link = calloc(4 * sites, sizeof(naik_matrix))};
+    f->far = (naik_gauge){.lattice = f->lat, .link = calloc(4 * sites, sizeof(naik_matrix))};
     f->links = (naik_fatlong){.fat = &f->fat, .long_links = &f->far};
     double **vector[4] = {&f->a, &f->b, &f->da, &f->db};
     for (int i = 0; i < 4; i++) {

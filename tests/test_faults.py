@@ -2,13 +2,16 @@
 bytes are those of an undisturbed run, or nothing wrong is stored and the exit status says so.
 timeout: 300
 """
+import json
 import os
 import re
+import signal
+import subprocess
 
 import h5py
 import numpy as np
 
-from program import main, naik, path
+from program import NAIK, command, main, naik, path, start
 
 INPUT = """
 lattice: {size: [4, 4, 4, 8]}
@@ -45,6 +48,24 @@ def solve(out, *more, inner="single", inject=None, ranks=1, status=0, env=None):
     return told
 
 
+def many_solves(out):
+    """An input of 192 solves, of which the first three are those of the others."""
+    origins = [[x, y, z, 0] for x in range(4) for y in range(4) for z in range(4)]
+    with open(path(out + ".yaml"), "w") as f:
+        f.write((INPUT % (path("lat.h5"), "single", path(out))).replace("[0, 0, 0, 0]}", f"{origins}}}"))
+    return path(out + ".yaml")
+
+
+def fill(name):
+    """Takes all the room that is left."""
+    with open(name, "wb", buffering=0) as f:
+        try:
+            while True:
+                f.write(bytes(4096))
+        except OSError:
+            pass
+
+
 def same_as_undisturbed(out):
     assert contents(out) == contents("whole.h5"), f"{out} differs from an undisturbed run"
 
@@ -53,6 +74,11 @@ def an_undisturbed_run_warns_of_nothing():
     naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "4", "--sweeps", "3", "-o", path("lat.h5"))
     told = solve("whole.h5")
     assert "warning" not in told, told
+    with h5py.File(path("whole.h5")) as f:
+        session = dict(line.split("=", 1) for line in f["metadata/sessions"][0].decode().splitlines())
+    for key in ("time", "libraries", "version", "git", "compiler", "device", "ranks", "grid", "host", "nodes", "system"):
+        assert session.get(key), (key, session)
+    assert "OMP_NUM_THREADS=1" in session["environment"], session
 
 
 def an_order_that_is_not_understood_is_refused():
@@ -101,6 +127,15 @@ def a_nan_in_a_vector_costs_a_restart_and_a_second_one_the_solve():
         assert sorted(f["solves"]["true_residual"] <= TOLERANCE) == [False, True, True]
 
 
+def a_singular_operator_fails_its_solves_and_the_next_go_on():
+    naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "4", "--sweeps", "0", "-o", path("unit.h5"))
+    told = solve("singular.h5", "--set", f"gauge.file={path('unit.h5')}", "--set", "lattice.boundary_t=periodic", "--set",
+                 "solve.0.masses=[1e-9, 0.5]", "--set", "solver.max_iterations=2000", status=3)
+    assert told.count(" converged") == 3 and "3 of 6 solves did not reach their tolerance" in told, told
+    with h5py.File(path("singular.h5")) as f:
+        assert list(f["solves"]["true_residual"] > TOLERANCE) == [True] * 3 + [False] * 3
+
+
 # Three solves ask for each source once to see its parity, once to load it, once to verify: calls 1-3, 4-6, 7-9.
 def a_source_or_solution_that_changes_on_the_way_is_noticed():
     for call in (4, 7):
@@ -144,6 +179,36 @@ def a_failing_write_ends_the_run_and_loses_nothing():
         same_as_undisturbed(out)
 
 
+def a_disk_that_fills_up_ends_the_run_and_loses_nothing():
+    small = path("small")
+    os.makedirs(small)
+    # twice what the output takes: its room is looked for before the first solve
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", small], stderr=subprocess.DEVNULL).returncode:
+        return "mounting needs root"
+    try:
+        for ranks, io in enumerate(("ompio", "romio321"), start=1):
+            out = os.path.join("small", io + ".h5")
+            run = start("solve", many_solves(out), ranks=ranks, env={"OMPI_MCA_io": io})
+            told = []
+            for line in run.stdout:
+                told.append(line)
+                if line.startswith("solve 3/"):
+                    fill(os.path.join(small, "filler"))
+                    break
+            told = "".join(told) + run.communicate(timeout=60)[0]
+            assert run.returncode == 2 and "No space left on device" in told, (run.returncode, told)
+            os.remove(os.path.join(small, "filler"))
+            told = naik("solve", path(out + ".yaml"))
+            done = int(re.search(r"resuming: (\d+) of 192", told)[1])
+            assert 3 <= done < 192, told
+            with h5py.File(path(out)) as f, h5py.File(path("whole.h5")) as g:
+                assert f["prop/s0000/m00"][...].tobytes() == g["prop/s0000/m00"][...].tobytes()
+            os.remove(path(out))
+    finally:
+        subprocess.run(["umount", small])
+    return None
+
+
 def a_kill_in_mid_write_loses_nothing():
     out = "killed.h5"
     solve(out, inject="kill:write:2", status=-25)  # by SIGXFSZ, at the first write of the second commit
@@ -160,15 +225,86 @@ def a_rank_that_dies_ends_the_job_and_the_rest_follows():
     same_as_undisturbed(out)
 
 
+def a_write_that_hangs_or_fails_on_one_rank_ends_the_job():
+    out = "hangs.h5"
+    told = solve(out, "--set", "run.watchdog=2", inject="fail:write:2@1", ranks=2, status=2)
+    assert "naik: error:" in told, told
+    solve(out)
+    same_as_undisturbed(out)
+
+
+def when_a_rank_stalls_every_rank_says_where_it_is_and_the_job_ends():
+    told = solve("stalls.h5", "--set", "run.watchdog=2", inject="stall:solve:20@1", ranks=2, status=2)
+    assert re.search(r"nothing has moved for 2 s: rank 0 on \S+ is at: solve, iteration (19|20), waiting for", told), told
+    assert re.search(r"nothing has moved for 2 s: rank 1 on \S+ is at: solve, iteration 20;", told), told
+    solve("stalls.h5")
+    same_as_undisturbed("stalls.h5")
+
+
+def rank_of(pid, word):
+    """The rank of a process that has `word` on its command line and is no launcher."""
+    try:
+        with open(f"/proc/{pid}/cmdline") as f:
+            words = f.read().split("\0")
+        with open(f"/proc/{pid}/environ") as f:
+            found = re.search(r"\0(?:OMPI_COMM_WORLD_RANK|PMI_RANK|PMIX_RANK)=(\d+)", f.read())
+    except OSError:
+        return None
+    return int(found[1]) if found and words[0] == NAIK and word in words else None
+
+
+def a_process_that_is_stopped_from_outside_ends_the_job():
+    run = start("solve", many_solves("stopped.h5"), "--set", "run.watchdog=2", ranks=2)
+    told = []
+    for line in run.stdout:
+        told.append(line)
+        if line.startswith("solve 1/"):
+            break
+    stopped = next(pid for pid in os.listdir("/proc") if pid.isdigit() and rank_of(pid, path("stopped.h5.yaml")) == 1)
+    os.kill(int(stopped), signal.SIGSTOP)
+    told = "".join(told) + run.communicate(timeout=60)[0]
+    assert run.returncode == 2, (run.returncode, told)
+    assert re.search(r"nothing has moved for 2 s: rank 0 on \S+ is at: solve.*waiting for .* of (rank 1|all ranks)", told), told
+    assert not os.path.exists(f"/proc/{stopped}"), "the stopped process is still there"
+
+
+def residuals_of_a_stored_file_are_computed_again():
+    told = naik("info", path("whole.h5"), "--residuals", "--json", ranks=2)
+    with h5py.File(path("whole.h5")) as f:
+        stored = f["solves"]["source_residual"]
+    again = [solve["source_residual"] for solve in json.loads(told)["residuals"]]
+    assert len(again) == 3 and np.allclose(again, stored, rtol=1e-3, atol=0), (again, stored)
+    naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "9", "--sweeps", "3", "-o", path("other.h5"))
+    told = naik("info", path("whole.h5"), "--residuals", "--set", f"gauge.file={path('other.h5')}", status=4)
+    assert told.count("other links, or damaged") == 3, told
+
+
+def ranks_that_nobody_bound_share_the_processors():
+    processors = len(os.sched_getaffinity(0))
+    env = {key: value for key, value in os.environ.items() if key != "OMP_NUM_THREADS"}
+    for ranks in (1, 2):
+        told = subprocess.run(command("solve", path("whole.h5.yaml"), "--dry-run", ranks=ranks), env=env, text=True,
+                              capture_output=True, timeout=60).stdout
+        wanted = max(1, processors // ranks)
+        assert f"{wanted} thread{'s' if wanted > 1 else ''} a rank" in told, told
+
+
 main([an_undisturbed_run_warns_of_nothing,
       an_order_that_is_not_understood_is_refused,
       links_that_change_are_made_again,
       links_that_change_twice_end_the_run_and_nothing_wrong_is_stored,
       a_flipped_bit_in_a_vector_is_corrected_by_the_true_residual,
       a_nan_in_a_vector_costs_a_restart_and_a_second_one_the_solve,
+      a_singular_operator_fails_its_solves_and_the_next_go_on,
       a_source_or_solution_that_changes_on_the_way_is_noticed,
       what_comes_out_wrong_twice_is_not_stored,
       double_check_stores_what_came_out_twice,
       a_failing_write_ends_the_run_and_loses_nothing,
+      a_disk_that_fills_up_ends_the_run_and_loses_nothing,
       a_kill_in_mid_write_loses_nothing,
-      a_rank_that_dies_ends_the_job_and_the_rest_follows])
+      a_rank_that_dies_ends_the_job_and_the_rest_follows,
+      a_write_that_hangs_or_fails_on_one_rank_ends_the_job,
+      when_a_rank_stalls_every_rank_says_where_it_is_and_the_job_ends,
+      a_process_that_is_stopped_from_outside_ends_the_job,
+      residuals_of_a_stored_file_are_computed_again,
+      ranks_that_nobody_bound_share_the_processors])

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "fixture.h"
-#include "naik/gauge_io.h"
 #include "naik/rng.h"
 #include "naik/unitarize.h"
 
@@ -529,78 +528,6 @@ static void links_have_the_bits_of_the_host(check *t)
     }
 }
 
-/* ---- what another code got */
-typedef struct other {
-    const char *gauge;
-    naik_action_type action;
-    double u0;
-    const char *fat, *long_links; /* NULL: not there */
-    double tolerance;             /* relative norm */
-} other;
-
-static void compare_with_file(check *t, const char *name, const naik_gauge *got, double tolerance)
-{
-    naik_gauge *expected = NULL;
-    naik_gauge_file file;
-    char path[1024];
-    check_reference_path(t, name, path, sizeof path);
-    if (!CHECK_OK(t, naik_gauge_create(got->lattice, &expected))) {
-        return;
-    }
-    if (CHECK_OK(t, naik_gauge_file_read(path, expected, &file))) {
-        double difference = 0, norm = 0;
-        CHECK_TRUE(t, file.checksum_ok);
-        for (int64_t i = 0; i < 4 * (int64_t)got->lattice->sites; i++) {
-            const double d = distance(&got->link[i], &expected->link[i]);
-            difference += d * d;
-            norm += naik_mat_norm2(&expected->link[i]);
-        }
-        CHECK_NEAR(t, sqrt(difference / norm), 0, tolerance);
-        naik_gauge_file_clear(&file);
-    }
-    naik_gauge_destroy(&expected);
-}
-
-static void links_agree_with_another_code(check *t)
-{
-    if (t->reference == NULL) {
-        CHECK_SKIP(t, "NAIK_REFERENCE is not set");
-    }
-    static const other cases[] = {
-        {"lat.sample.l8", NAIK_ASQTAD, 0.502, "fat.l8", "long.l8", 1e-6},
-        {"lat.sample.l8", NAIK_ASQTAD, 0.502, "fat.asqtad.l8", NULL, 1e-14},
-        {"lat.sample.l8888", NAIK_HISQ, 0, "fat.hisq.l8888", "long.hisq.l8888", 1e-14},
-    };
-    static const int size[4] = {8, 8, 8, 8};
-    for (int k = 0; k < 3; k++) {
-        field f;
-        naik_gauge_file file;
-        double change = 0;
-        char path[1024];
-        check_reference_path(t, cases[k].gauge, path, sizeof path);
-        CHECK_REQUIRE(t, make_field(t, t->comm, size, NULL, &f));
-        CHECK_REQUIRE(t, CHECK_OK(t, naik_gauge_file_read(path, f.u, &file)));
-        naik_gauge_file_clear(&file);
-        CHECK_OK(t, naik_gauge_reunitarise(f.u, &change));
-        CHECK_TRUE(t, change > 1e-9 && change < 1e-6); /* single-precision files */
-        naik_gauge_apply_phases(f.u, true);
-        naik_fattener *fattener = NULL;
-        naik_fatlong *links = NULL;
-        CHECK_OK(t, naik_fattener_create(f.u, cases[k].action, cases[k].u0, f.backend, &fattener));
-        CHECK_OK(t, naik_fattener_links(fattener, 0, &links));
-        naik_fattener_destroy(&fattener);
-        CHECK_REQUIRE(t, links != NULL);
-        CHECK_OK(t, naik_fatlong_to_host(links));
-        CHECK_INT(t, links->svd_count, 0);
-        compare_with_file(t, cases[k].fat, links->fat, cases[k].tolerance);
-        if (cases[k].long_links != NULL) {
-            compare_with_file(t, cases[k].long_links, links->long_links, cases[k].tolerance);
-        }
-        naik_fatlong_destroy(&links);
-        drop_field(&f);
-    }
-}
-
 CHECK_MAIN(CHECK(smearing_equals_the_sum_over_explicit_paths),
            CHECK(coefficients_are_those_of_the_table),
            CHECK(unit_links_give_the_sum_of_coefficients), CHECK(links_are_gauge_covariant),
@@ -608,4 +535,4 @@ CHECK_MAIN(CHECK(smearing_equals_the_sum_over_explicit_paths),
            CHECK(bad_arguments_are_refused_with_a_sentence),
            CHECK(links_have_the_same_bits_on_every_process_grid),
            CHECK(links_have_the_same_bits_with_any_number_of_threads),
-           CHECK(links_have_the_bits_of_the_host), CHECK(links_agree_with_another_code))
+           CHECK(links_have_the_bits_of_the_host))

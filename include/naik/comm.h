@@ -29,7 +29,10 @@ typedef struct naik_comm {
     bool unfinalisable; /* HDF5 holds a file whose writes fail, which it would close, and crash
                            over, in MPI_Finalize and at exit: main ends the process without */
     naik_io_options io; /* set by commands that have been told */
-    struct naik_comm_mpi *mpi; /* comm_mpi.h */
+    int cpus; /* processors for this rank: those it may run on, shared with the ranks of the node
+                 that may run there too; at least 1 */
+    struct naik_watchdog *watchdog; /* watchdog.h; NULL: none */
+    struct naik_comm_mpi *mpi;      /* comm_mpi.h */
 } naik_comm;
 
 /* Starts MPI (funneled threads) and describes this rank. argc and argv as main received them.

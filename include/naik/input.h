@@ -116,6 +116,7 @@ typedef struct naik_input {
         int grid[NAIK_DIM];  /* zeros: auto */
         int threads;         /* 0: as OpenMP says */
         double wall_limit_s; /* 0: none */
+        double watchdog_s;   /* 0: none */
         naik_transport transport;
         bool share_gpu;
         const char *tune_cache; /* path, or auto, or none */

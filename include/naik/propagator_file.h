@@ -86,8 +86,9 @@ typedef struct naik_propagator_spec {
     int64_t alignment;    /* bytes; datasets begin at multiples; 0 or 1: none */
     int aggregators;      /* ranks that write slabs for all, each by itself; 0: all together by
                              collective MPI-IO */
-    double io_limit_s;    /* a commit that takes longer hangs, and ends the job with exit status 2;
-                             0: 600 s and a second more per 5 MB of slab; negative: never */
+    double io_limit_s;    /* a commit in which nothing moves for this and a second per 5 MB of slab
+                             hangs, and ends the job with exit status 2 (watchdog.h); 0: 600 s;
+                             negative: never */
 } naik_propagator_spec;
 
 typedef enum naik_solve_state {

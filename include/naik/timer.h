@@ -28,6 +28,11 @@ void naik_timer_destroy(naik_timer **timer);
  * NULL: a device's profiler then shows them. NULL: nobody is told. */
 void naik_timer_follow(naik_timer *timer, void (*range)(const char *name));
 
+/* entered(data, region) is told of the innermost open region whenever that becomes another one, ""
+ * for none; the text lives as long as the timer. */
+void naik_timer_observe(naik_timer *timer, void (*entered)(void *data, const char *region),
+                        void *data);
+
 /* Opens region `name` (copied, at most 31 characters) inside the region that is open. */
 void naik_timer_start(naik_timer *timer, const char *name);
 /* Closes the innermost open region, which must have this name: a region that an error path left

@@ -1,0 +1,145 @@
+/* stored_run.c - the input is parsed from the file's own text and must still mean what it meant:
+ * its canonical text is compared with the one that was stored beside it
+ */
+#include "stored_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "naik/vector_io.h"
+
+enum { MAX_OVERRIDES = 256 };
+
+static const char *text_of(const naik_propagator_view *view, const char *name)
+{
+    for (int i = 0; i < view->text_count; i++) {
+        if (strcmp(view->texts[i].name, name) == 0) {
+            return view->texts[i].text;
+        }
+    }
+    return NULL;
+}
+
+static bool begins_with(const char *line, const char *words)
+{
+    return strncmp(line, words, strlen(words)) == 0;
+}
+
+/* The last lines of the stored input tell what replaced keys on the command line; cuts them off
+ * and points at their overrides. */
+static int take_overrides(char *text, const char *overrides[MAX_OVERRIDES])
+{
+    static const char set[] = "# --set ";
+    int count = 0;
+    char *block = text + strlen(text);
+    for (char *at = block; at > text; at = block) {
+        char *line = at - 1;
+        while (line > text && line[-1] != '\n') {
+            line--;
+        }
+        if (!begins_with(line, set) && !begins_with(line, "# NAIK_")) {
+            break;
+        }
+        block = line;
+    }
+    for (char *line = block; line != NULL && *line != '\0' && count < MAX_OVERRIDES;) {
+        char *end = strchr(line, '\n');
+        if (end != NULL) {
+            *end = '\0';
+        }
+        if (begins_with(line, set)) {
+            overrides[count++] = line + strlen(set);
+        }
+        if (line == block) {
+            *line = '\0'; /* here the input ends; its overrides begin further on */
+        }
+        line = end != NULL ? end + 1 : NULL;
+    }
+    return count;
+}
+
+/* *own overrides on top of those that were stored, once the input is known to mean what it meant.
+ */
+static naik_status rebuild_input(stored_run *run, const char *const *own, int own_count)
+{
+    naik_status status = NAIK_OK;
+    naik_log *log = run->comm->log;
+    const char *overrides[MAX_OVERRIDES];
+    const char *stored = text_of(run->view, "input_text");
+    const char *canonical = text_of(run->view, "canonical_input");
+    char *text = stored != NULL && canonical != NULL ? strdup(stored) : NULL;
+    if (text == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "'%s' does not carry the input that made it, so that its sources cannot "
+                         "be made again",
+                         run->path);
+    }
+    int count = take_overrides(text, overrides);
+    NAIK_TRY(naik_input_parse(log, "the stored input", text, strlen(text), overrides, count, NULL,
+                              NULL, &run->input));
+    if (strcmp(run->input->identity, canonical) != 0) {
+        status = NAIK_FAIL(log, NAIK_ERR_INPUT,
+                           "the input that '%s' carries does not mean to this version what it "
+                           "meant to its writer, so that its sources cannot be made again",
+                           run->path);
+        goto done;
+    }
+    if (own_count > 0) {
+        for (int i = 0; i < own_count && count < MAX_OVERRIDES; i++) {
+            overrides[count++] = own[i];
+        }
+        naik_input_destroy(&run->input);
+        NAIK_TRY(naik_input_parse(log, "the stored input", text, strlen(text), overrides, count,
+                                  NULL, NULL, &run->input));
+    }
+done:
+    free(text);
+    return status;
+}
+
+naik_status stored_run_open(naik_comm *comm, const char *path, const char *const *overrides,
+                            int count, stored_run *out)
+{
+    naik_status status = NAIK_OK;
+    int precision;
+    *out = (stored_run){.comm = comm, .path = path};
+    NAIK_TRY(naik_comm_agree(comm, naik_propagator_view_open(comm->log, path, 0, &out->view)));
+    NAIK_TRY(naik_comm_agree(comm, rebuild_input(out, overrides, count)));
+    NAIK_TRY(naik_lattice_create(comm, out->view->size, NULL, &out->lattice));
+    NAIK_TRY(naik_propagator_file_open_finished(out->lattice, path, &out->file));
+    if (!naik_propagator_file_stores(out->file, &precision)) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "'%s' holds correlators only: output.propagators was false", path);
+    } else if (naik_propagator_file_solves(out->file) != out->input->task_count) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
+                           "'%s' holds %d solves, but its input asks for %d", path,
+                           naik_propagator_file_solves(out->file), out->input->task_count);
+    }
+done:
+    return status;
+}
+
+void stored_run_close(stored_run *run)
+{
+    naik_propagator_file_close(&run->file);
+    naik_lattice_destroy(&run->lattice);
+    naik_input_destroy(&run->input);
+    naik_propagator_view_destroy(&run->view);
+}
+
+naik_status stored_run_source(const stored_run *run, const naik_input_source *source, int colour,
+                              double *out)
+{
+    naik_status status = NAIK_OK;
+    naik_vector_file *file = NULL;
+    if (source->source.type != NAIK_SOURCE_FILE) {
+        return naik_source_fill(run->lattice, &source->source, colour, out);
+    }
+    NAIK_TRY(naik_vector_file_open(run->comm, run->input->solve[source->solve].source_file, &file));
+    NAIK_TRY(naik_vector_file_read(file, run->lattice,
+                                   file->has_sources ? NAIK_VECTOR_SOURCE : NAIK_VECTOR_SOLUTION,
+                                   colour, out));
+done:
+    naik_vector_file_close(&file);
+    return status;
+}
