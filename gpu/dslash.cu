@@ -100,13 +100,19 @@ static dslash_params params_of(const naik_dslash_args *args, naik_region region)
     return p;
 }
 
+static int most_columns(const naik_dslash_args *args)
+{
+    return dslash_columns(args->in->precision, args->links->recon);
+}
+
 /* Where nothing was measured: at most 4 columns a thread, more leave no room for loads in flight;
  * tiles in a block share links in the cache. */
-static gpu_variant usual_variant(int nrhs)
+static gpu_variant usual_variant(const naik_dslash_args *args)
 {
     gpu_variant v = {};
+    const int nrhs = args->in->nrhs, most = most_columns(args);
     int waste4 = (nrhs + 3) / 4 * 4 - nrhs, waste3 = (nrhs + 2) / 3 * 3 - nrhs;
-    v.columns = nrhs <= 4 ? nrhs : waste3 < waste4 && nrhs <= 12 ? 3 : 4;
+    v.columns = nrhs <= most ? nrhs : most == 3 || (waste3 < waste4 && nrhs <= 12) ? 3 : 4;
     int tiles = (nrhs + v.columns - 1) / v.columns;
     v.together = tiles <= 4 ? tiles : tiles % 4 == 0 ? 4 : tiles % 3 == 0 ? 3 : 2;
     v.sites = v.together == 3 ? GPU_LANES : DSLASH_THREADS / v.together;
@@ -169,12 +175,13 @@ static void list_variants(const naik_dslash_args *args, gpu_variants *list)
     const int nrhs = args->in->nrhs;
     const int granularity = args->in->geometry->backend->choices.granularity;
     const naik_precision vectors = args->in->precision;
-    const gpu_variant usual = usual_variant(nrhs);
+    const gpu_variant usual = usual_variant(args);
     list->count = 0;
     if (granularity != 4) {
         add_variant(list, usual.columns, usual.sites, usual.together, 0);
-        add_blocks(list, nrhs, nrhs < 4 ? nrhs : 4, vectors);
-        if (nrhs > 4 && nrhs % 4 != 0) {
+        const int most = most_columns(args);
+        add_blocks(list, nrhs, nrhs < most ? nrhs : most, vectors);
+        if (nrhs > 4 && most == 4 && nrhs % 4 != 0) {
             add_blocks(list, nrhs, 3, vectors);
         }
     }
@@ -219,7 +226,7 @@ static naik_status choose(const naik_dslash_args *args, const dslash_params &p, 
                                (p.list != NULL) + 2 * (int)p.unit_time,
                                backend->choices.granularity}};
     gpu_variants list;
-    *out = usual_variant(p.nrhs);
+    *out = usual_variant(args);
     if (p.table != NULL) { /* boundary sites: few, and their halo may be on its way */
         return NAIK_OK;
     }

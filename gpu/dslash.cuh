@@ -20,10 +20,16 @@ enum { DSLASH_THREADS = 128 }; /* a block of one column a thread: sites times ti
 /* Threads of a block at most; the registers they have come out the same. */
 constexpr int dslash_threads(naik_precision vectors, int columns)
 {
-    return columns == 1                           ? (int)DSLASH_THREADS
-           : vectors == NAIK_DOUBLE               ? 256
-           : vectors == NAIK_HALF && columns >= 3 ? 384
-                                                  : 512;
+    return columns == 1             ? (int)DSLASH_THREADS
+           : vectors == NAIK_DOUBLE ? 256
+           : columns >= 3           ? 384
+                                    : 512;
+}
+
+/* Columns a thread at most: what a thread keeps must fit into its registers. */
+constexpr int dslash_columns(naik_precision vectors, int recon)
+{
+    return vectors == NAIK_DOUBLE && recon == 9 ? 3 : 4;
 }
 
 typedef struct dslash_params {
@@ -456,8 +462,10 @@ static bool dslash_choose(const dslash_params &params, const dslash_shape &shape
     if (shape.hops == NAIK_HOPS) {
         launch = shape.recon == 18   ? dslash_pick<V, S, N, 18, true>::launch
                  : shape.recon == 13 ? dslash_pick<V, S, N, 13, true>::launch
-                 : shape.recon == 9  ? dslash_pick<V, S, N, 9, true>::launch
                                      : NULL;
+        if constexpr (N <= dslash_columns(V::PRECISION, 9)) {
+            launch = shape.recon == 9 ? dslash_pick<V, S, N, 9, true>::launch : launch;
+        }
         if constexpr (sizeof(S) == 2) {
             launch = shape.recon == RECON_WORDS ? dslash_pick<V, S, N, RECON_WORDS, true>::launch
                                                 : launch;
