@@ -153,7 +153,7 @@ def an_unfinished_run_is_shown_as_such():
 def other_files_are_refused():
     assert "is no propagator file of naik" in naik("report", path("lat.h5"), status=1)
     assert "missing.h5.part' of an unfinished run" in naik("report", path("missing.h5"), status=1)
-    assert "cannot be opened as HDF5" in naik("report", path("in.yaml"), status=4)
+    assert "is no HDF5 file" in naik("report", path("in.yaml"), status=1)
     assert "cannot be written" in naik("report", path("a.h5"), "-o", "/nowhere/a.html", status=1)
 
 

@@ -10,7 +10,7 @@ import h5py
 from program import LONG, everything, main, naik, path, same, start
 
 INPUT = """
-lattice:  {size: [8, 4, 4, 8]}
+lattice:  {size: [8, 8, 8, 8]}
 gauge:    {file: %s}
 action:   {type: naive}
 solve:
@@ -49,7 +49,7 @@ def stop(out, inner="single", ranks=1, more=()):
 
 
 def a_configuration_is_generated():
-    naik("gauge", "generate", "--size", "8,4,4,8", "--beta", "5.8", "--seed", "12", "--sweeps", "5", "-o",
+    naik("gauge", "generate", "--size", "8,8,8,8", "--beta", "5.8", "--seed", "12", "--sweeps", "5", "-o",
          path("lat.h5"))
     for inner in ("single", "double", "half"):
         naik("solve", written_input(f"whole-{inner}.h5", inner))
