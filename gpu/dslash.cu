@@ -154,14 +154,16 @@ static void add_variant(gpu_variants *list, int columns, int sites, int together
 /* Blocks of 64 threads and more for this many columns a thread, with all ways to put tiles
  * together.
  */
-static void add_blocks(gpu_variants *list, int nrhs, int columns, naik_precision vectors)
+static void add_blocks(gpu_variants *list, const naik_dslash_args *args, int columns)
 {
+    const int nrhs = args->in->nrhs;
+    const int most = dslash_threads(args->in->precision, args->links->recon, columns);
     const int tiles = (nrhs + columns - 1) / columns;
     for (int together = 1; together <= tiles && together <= 4; together++) {
         if (tiles % together != 0 || (together == 1 && tiles > 1 && tiles != 5 && tiles < 7)) {
             continue;
         }
-        for (int threads = 64; threads <= dslash_threads(vectors, columns); threads *= 2) {
+        for (int threads = 64; threads <= most; threads *= 2) {
             add_variant(list, columns, threads / together / GPU_LANES * GPU_LANES, together, 0);
         }
     }
@@ -174,15 +176,14 @@ static void list_variants(const naik_dslash_args *args, gpu_variants *list)
 {
     const int nrhs = args->in->nrhs;
     const int granularity = args->in->geometry->backend->choices.granularity;
-    const naik_precision vectors = args->in->precision;
     const gpu_variant usual = usual_variant(args);
     list->count = 0;
     if (granularity != 4) {
         add_variant(list, usual.columns, usual.sites, usual.together, 0);
         const int most = most_columns(args);
-        add_blocks(list, nrhs, nrhs < most ? nrhs : most, vectors);
+        add_blocks(list, args, nrhs < most ? nrhs : most);
         if (nrhs > 4 && most == 4 && nrhs % 4 != 0) {
-            add_blocks(list, nrhs, 3, vectors);
+            add_blocks(list, args, 3);
         }
     }
     if (granularity == 4 || (granularity == 0 && nrhs <= 4)) {

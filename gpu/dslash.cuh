@@ -17,13 +17,15 @@
 
 enum { DSLASH_THREADS = 128 }; /* a block of one column a thread: sites times tiles */
 
-/* Threads of a block at most; the registers they have come out the same. */
-constexpr int dslash_threads(naik_precision vectors, int columns)
+/* Threads of a block at most; the registers they have come out the same. Rebuilding links of 13 and
+ * 9 numbers takes more of them. */
+constexpr int dslash_threads(naik_precision vectors, int recon, int columns)
 {
-    return columns == 1             ? (int)DSLASH_THREADS
-           : vectors == NAIK_DOUBLE ? 256
-           : columns >= 3           ? 384
-                                    : 512;
+    const bool rebuilt = recon == 13 || recon == 9;
+    return columns == 1                                        ? (int)DSLASH_THREADS
+           : vectors == NAIK_DOUBLE                            ? 256
+           : columns >= 3 && (vectors == NAIK_HALF || rebuilt) ? 384
+                                                               : 512;
 }
 
 /* Columns a thread at most: what a thread keeps must fit into its registers. */
@@ -278,7 +280,7 @@ __device__ static inline void finish_alpha(const dslash_params &p, int lane)
 }
 
 template <class V, class S, int R, bool LONG, int N, int BLOCKS>
-__global__ void __launch_bounds__(dslash_threads(V::PRECISION, N), BLOCKS)
+__global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
     dslash_kernel(const dslash_params p)
 {
     __shared__ exact_block<N> shared;
