@@ -65,7 +65,7 @@ ifeq ($(GPU),cuda)
   GPU_ARCH  ?= sm_80
   NVCC      ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc),nvcc)
   CUDA_DIR  ?= $(patsubst %/bin/nvcc,%,$(NVCC))
-  GPU_CC    := $(NVCC) -x cu -std=c++17 -O3 -arch=$(GPU_ARCH) -fmad=false \
+  GPU_CC    := $(NVCC) -x cu -std=c++17 -O3 -arch=$(GPU_ARCH) -DGPU_ARCH_$(GPU_ARCH) -fmad=false \
                $(if $(WERROR),-Werror all-warnings)
   GPU_LIBS  ?= -L$(CUDA_DIR)/lib64 -L$(CUDA_DIR)/lib -lcudart_static -ldl -lrt -lpthread -lstdc++
 else ifeq ($(GPU),hip)
@@ -139,7 +139,7 @@ $(KERNELS:%=$(BUILD)/src/kernels_cpu.%.o): $(BUILD)/src/kernels_cpu.%.o: src/ker
         $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "compile $< ($*)"
-	$(Q)$(MPICC) $(CFLAGS) -O3 -DNAIK_KERNELS=$* $(KERNEL_$*) $(DEPS) -c -o $@ $<
+	$(Q)$(MPICC) $(CFLAGS) -O3 -DNAIK_KERNELS=$* $(KERNEL_$*) $(KERNEL_FLAGS) $(DEPS) -c -o $@ $<
 
 $(BUILD)/gpu/%.o: gpu/%.cu $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -152,7 +152,7 @@ $(BUILD)/src/version.o: private CFLAGS += -DNAIK_GIT='"$(GIT)"'
 GIT := $(shell git describe --always --dirty --abbrev=10 2>/dev/null || echo unknown)
 
 # Files that change only when the text in them does: new flags rebuild everything.
-$(BUILD)/flags: TEXT = $(MPICC) $(CFLAGS) $(GPU_CC) $(GPU_FLAGS) $(LIBS) $(GPU_LIBS)
+$(BUILD)/flags: TEXT = $(MPICC) $(CFLAGS) $(KERNEL_FLAGS) $(GPU_CC) $(GPU_FLAGS) $(LIBS) $(GPU_LIBS)
 $(BUILD)/git: TEXT = $(GIT)
 $(BUILD)/flags $(BUILD)/git: always
 	@mkdir -p $(@D)

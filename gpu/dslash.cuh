@@ -21,11 +21,13 @@ enum { DSLASH_THREADS = 128 }; /* a block of one column a thread: sites times ti
  * 9 numbers takes more of them. */
 constexpr int dslash_threads(naik_precision vectors, int recon, int columns)
 {
-    const bool rebuilt = recon == 13 || recon == 9;
-    return columns == 1                                        ? (int)DSLASH_THREADS
-           : vectors == NAIK_DOUBLE                            ? 256
-           : columns >= 3 && (vectors == NAIK_HALF || rebuilt) ? 384
-                                                               : 512;
+    const bool most = recon == 13 || recon == 9 || GPU_MORE_REGISTERS;
+    return columns == 1             ? (int)DSLASH_THREADS
+           : vectors == NAIK_DOUBLE ? 256
+           : columns < 3            ? 512
+           : vectors == NAIK_HALF   ? GPU_MORE_REGISTERS ? 256 : 384
+           : most                   ? 384
+                                    : 512;
 }
 
 /* Columns a thread at most: what a thread keeps must fit into its registers. */
@@ -429,9 +431,12 @@ __global__ void __launch_bounds__(4 * GPU_LANES) dslash_split_kernel(const dslas
 template <class V, class S, int R, int N> constexpr int dslash_blocks()
 {
     if (N > 1 || sizeof(typename V::real) == 8) {
-        return N > 1 ? 1 : GPU_LANES == 64 ? 2 : 4;
+        return N > 1 ? 1 : GPU_LANES == 64 ? 2 : 4 - GPU_MORE_REGISTERS;
     }
-    return GPU_LANES == 64 || sizeof(S) == 4 || R == 18 ? 4 : R == 9 ? 6 : R == RECON_WORDS ? 8 : 7;
+    return GPU_LANES == 64 || sizeof(S) == 4 || R == 18 ? 4
+           : R == 9                                     ? 6
+           : R == RECON_WORDS                           ? 8
+                                                        : 7 - GPU_MORE_REGISTERS;
 }
 
 template <class V, class S, int R, bool LONG, int N>

@@ -143,6 +143,15 @@ typedef cudaIpcMemHandle_t gpu_ipc_handle;
 
 enum { GPU_LANES = 32, GPU_UNROLLED_PAIRS = 2 };
 
+/* For sm_80 the compiler needs a few registers more than for sm_90. */
+#if defined(GPU_ARCH_sm_80)
+#define GPU_MORE_REGISTERS 1
+#endif
+
+#endif
+
+#if !defined(GPU_MORE_REGISTERS)
+#define GPU_MORE_REGISTERS 0
 #endif
 
 /* Whether p is memory of a device; an error, to be cleared, where the run time does not know p. */

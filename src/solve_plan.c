@@ -8,7 +8,9 @@
 
 #include "multishift_cost.h"
 
-static const double LIGHTEST_WITH_16_BITS = 0.01;
+/* Measured on random HISQ links: at 0.05 these links cost 0.3% more iterations than double, at 0.01
+ * 88% more (tests/results/h200.txt). */
+static const double LIGHTEST_WITH_16_BITS = 0.05;
 /* The shared space must promise this much less before it is taken. */
 static const double MARGIN = 0.9;
 
