@@ -282,6 +282,8 @@ def an_array_under_slurm_completes_what_can_be_completed():
     for tool in ("slurmctld", "slurmd", "sbatch", "munged"):
         if shutil.which(tool) is None:
             return f"{tool} is not installed (slurm-wlm, munge)"
+    if "libmpich" in subprocess.run(["ldd", NAIK], capture_output=True, text=True).stdout:
+        return "Slurm starts ranks of Open MPI here (pmix), not of MPICH"
     if os.getuid() != 0:
         return "needs root"
     while not LONG and len(left()) > 6:
