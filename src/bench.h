@@ -113,6 +113,8 @@ naik_precision bench_link_precision(const bench *b, naik_precision vectors);
 
 /* A gaussian vector [sites][3][2] keyed by seed and global site. */
 void bench_random_vector(const naik_lattice *lattice, uint64_t seed, double *out);
+/* Such vectors on the even sites of a field in double, seeds 100, 101, ... Collective. */
+naik_status bench_random_sources(const bench *b, int count, naik_field **out);
 
 /* The measurements: one line or several each. */
 naik_status bench_dslash(const bench *b);

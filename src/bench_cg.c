@@ -55,24 +55,6 @@ static naik_status solve(void *context)
     return naik_cg_solve(r->cg, NAIK_EVEN, &r->options, &stream);
 }
 
-static naik_status make_sources(run *r)
-{
-    naik_status status = NAIK_OK;
-    const naik_lattice *lat = r->b->lattice;
-    double *v = NULL;
-    NAIK_TRY(naik_field_create(r->b->geometry, NAIK_DOUBLE, r->count, &r->sources));
-    NAIK_TRY(
-        naik_comm_agree(r->b->comm, naik_alloc(r->b->comm->log, (size_t)lat->sites * 6 * sizeof *v,
-                                               "a vector", (void **)&v)));
-    for (int c = 0; c < r->count; c++) {
-        bench_random_vector(lat, 100 + (uint64_t)c, v);
-        NAIK_TRY(r->b->backend->ops->field_import(r->sources, NAIK_EVEN, c, v));
-    }
-done:
-    naik_free(v);
-    return status;
-}
-
 static const char *const orchestration_names[] = {[NAIK_ORCHESTRATE_AUTO] = "auto",
                                                   [NAIK_ORCHESTRATE_SEPARATE] = "separate",
                                                   [NAIK_ORCHESTRATE_FUSED] = "fused",
@@ -140,7 +122,7 @@ static naik_status measure(const bench *b, const naik_links *outer, const naik_l
     r.options.max_iterations = fixed > 0 ? fixed : b->options->max_iterations;
     r.tolerance = fixed > 0 ? OUT_OF_REACH : b->options->tolerance;
     NAIK_TRY(naik_cg_create(outer, inner, vectors, batch, &r.cg));
-    NAIK_TRY(make_sources(&r));
+    NAIK_TRY(bench_random_sources(b, r.count, &r.sources));
     NAIK_TRY(bench_measure(b, solve, &r, &timing));
     if (fixed > 0 && r.iterations != (int64_t)fixed * nrhs) {
         status = NAIK_FAIL(b->comm->log, NAIK_ERR_NOT_CONVERGED,

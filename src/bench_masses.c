@@ -89,24 +89,6 @@ done:
     return status;
 }
 
-static naik_status make_sources(run *r)
-{
-    naik_status status = NAIK_OK;
-    const naik_lattice *lat = r->b->lattice;
-    double *v = NULL;
-    NAIK_TRY(naik_field_create(r->b->geometry, NAIK_DOUBLE, r->sources_count, &r->sources));
-    NAIK_TRY(
-        naik_comm_agree(r->b->comm, naik_alloc(r->b->comm->log, (size_t)lat->sites * 6 * sizeof *v,
-                                               "a vector", (void **)&v)));
-    for (int c = 0; c < r->sources_count; c++) {
-        bench_random_vector(lat, 100 + (uint64_t)c, v);
-        NAIK_TRY(r->b->backend->ops->field_import(r->sources, NAIK_EVEN, c, v));
-    }
-done:
-    naik_free(v);
-    return status;
-}
-
 static multishift_case case_of(const run *r, const naik_links *inner, naik_precision vectors,
                                int batch)
 {
@@ -181,7 +163,7 @@ naik_status bench_masses(const bench *b, const naik_links *outer, const naik_lin
     r.options.max_iterations = o->max_iterations;
     describe(&r);
     NAIK_TRY(naik_cg_create(outer, inner, vectors, batch, &r.cg));
-    NAIK_TRY(make_sources(&r));
+    NAIK_TRY(bench_random_sources(b, r.sources_count, &r.sources));
     NAIK_TRY(bench_measure(b, solve, &r, &timing));
     print(&r, inner, vectors, batch, &timing);
     r.families = multishift_families(&c);

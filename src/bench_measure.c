@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "naik/field.h"
 #include "naik/links.h"
+#include "naik/memory.h"
 #include "naik/rng.h"
 #include "naik/version.h"
 
@@ -243,4 +245,21 @@ void bench_random_vector(const naik_lattice *lattice, uint64_t seed, double *out
             out[6 * (int64_t)site + i] = naik_rng_gaussian(&rng);
         }
     }
+}
+
+naik_status bench_random_sources(const bench *b, int count, naik_field **out)
+{
+    naik_status status = NAIK_OK;
+    const naik_lattice *lat = b->lattice;
+    double *v = NULL;
+    NAIK_TRY(naik_field_create(b->geometry, NAIK_DOUBLE, count, out));
+    NAIK_TRY(naik_comm_agree(b->comm, naik_alloc(b->comm->log, (size_t)lat->sites * 6 * sizeof *v,
+                                                 "a vector", (void **)&v)));
+    for (int c = 0; c < count; c++) {
+        bench_random_vector(lat, 100 + (uint64_t)c, v);
+        NAIK_TRY(b->backend->ops->field_import(*out, NAIK_EVEN, c, v));
+    }
+done:
+    naik_free(v);
+    return status;
 }
