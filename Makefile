@@ -64,7 +64,11 @@ DEPS    = -MMD -MP
 ifeq ($(GPU),cuda)
   GPU_ARCH  ?= sm_80
   NVCC      ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc),nvcc)
-  CUDA_DIR  ?= $(patsubst %/bin/nvcc,%,$(NVCC))
+  # nvcc itself says where its toolkit is: what is found on PATH may be a script or a link
+  ifndef CUDA_DIR
+    CUDA_DIR := $(or $(shell $(NVCC) -x cu --dryrun -c -o /dev/null /dev/null 2>&1 | \
+                  sed -n 's/^\#\$$ TOP=//p'),$(patsubst %/bin/nvcc,%,$(NVCC)))
+  endif
   GPU_CC    := $(NVCC) -x cu -std=c++17 -O3 -arch=$(GPU_ARCH) -DGPU_ARCH_$(GPU_ARCH) -fmad=false \
                $(if $(WERROR),-Werror all-warnings)
   GPU_LIBS  ?= -L$(CUDA_DIR)/lib64 -L$(CUDA_DIR)/lib -lcudart_static -ldl -lrt -lpthread -lstdc++
