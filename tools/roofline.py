@@ -54,7 +54,7 @@ def plot(axes, points):
     for point in points:
         x = float(point["gflops"]) / float(point["floor_gbs"])
         series.setdefault(label(point), []).append((x, float(point["gflops"]),
-                                                    point.get("nrhs", "")))
+                                                    str(point.get("nrhs", ""))))
     colours = ["C0", "C1", "C2", "C3", "C4", "C5", "C6", "C8", "C9", "k"]
     for i, (name, places) in enumerate(series.items()):
         places.sort()
