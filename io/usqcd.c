@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "files.h"
 #include "naik/checksum.h"
 #include "naik/lime.h"
 #include "naik/sites.h"
@@ -85,13 +85,7 @@ naik_status naik_vector_file_read(const naik_vector_file *file, const naik_latti
     naik_status status = NAIK_OK;
     naik_comm *comm = lattice->comm;
     const naik_vector_record *records = part == NAIK_VECTOR_SOURCE ? file->source : file->solution;
-    if (memcmp(file->size, lattice->size, sizeof file->size) != 0) {
-        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                         "'%s' is for a lattice of %d %d %d %d, the lattice of this run is %d %d "
-                         "%d %d",
-                         file->path, file->size[0], file->size[1], file->size[2], file->size[3],
-                         lattice->size[0], lattice->size[1], lattice->size[2], lattice->size[3]);
-    }
+    NAIK_TRY(naik_lattice_expect(lattice, file->path, file->size));
     if (records == NULL || index < 0 || index >= file->count) {
         return NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "'%s' has no %s number %d: it holds %d %s",
                          file->path, part == NAIK_VECTOR_SOURCE ? "source" : "vector", index,
@@ -215,29 +209,7 @@ done:
     return status;
 }
 
-typedef struct file_head { /* what rank 0 tells of the file */
-    int64_t size_bytes;
-    int64_t length; /* of the bytes below */
-    unsigned char bytes[FNAL_HEADER];
-} file_head;
-
-static naik_status read_head(naik_log *log, const char *path, file_head *head)
-{
-    struct stat info;
-    FILE *stream = fopen(path, "rb");
-    if (stream == NULL || fstat(fileno(stream), &info) != 0 || !S_ISREG(info.st_mode)) {
-        if (stream != NULL) {
-            fclose(stream);
-        }
-        return NAIK_FAIL(log, NAIK_ERR_INPUT, "cannot open '%s' as a file", path);
-    }
-    head->size_bytes = info.st_size;
-    head->length = (int64_t)fread(head->bytes, 1, sizeof head->bytes, stream);
-    fclose(stream);
-    return NAIK_OK;
-}
-
-static int32_t word_at(const file_head *head, int word, bool big)
+static int32_t word_at(const naik_file_head *head, int word, bool big)
 {
     const unsigned char *b = head->bytes + 4 * word;
     uint32_t value = big ? (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3]
@@ -246,7 +218,7 @@ static int32_t word_at(const file_head *head, int word, bool big)
 }
 
 /* Nine words: magic, time, 4, 18, x, y, z, t, order; then [T][Z][Y][X][source][sink]. */
-static naik_status take_fnal(naik_log *log, const file_head *head, naik_vector_file *file)
+static naik_status take_fnal(naik_log *log, const naik_file_head *head, naik_vector_file *file)
 {
     if (head->length < FNAL_HEADER) {
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' ends within its FNAL header of %d bytes",
@@ -298,9 +270,9 @@ static naik_status take_fnal(naik_log *log, const file_head *head, naik_vector_f
 static naik_status open_any(naik_comm *comm, naik_vector_file *file)
 {
     naik_status status = NAIK_OK;
-    file_head head = {0};
+    naik_file_head head = {0};
     if (comm->rank == 0) {
-        status = read_head(comm->log, file->path, &head);
+        status = naik_file_head_read(comm->log, file->path, "the file of vectors", &head);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_comm_broadcast(comm, &head, sizeof head, 0));

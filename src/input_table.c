@@ -185,7 +185,6 @@ static const naik_param params[] = {
     {.key = "solve[].source.file",
      .kind = NAIK_PARAM_TEXT,
      .offset = SOLVE(source_file),
-     .identity = true,
      .doc = "staggered vector to read, of a source of type file, and required there"},
 
     {.key = "solver.tolerance",

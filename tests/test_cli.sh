@@ -91,22 +91,49 @@ flip() { # flip FILE OFFSET: one bit
 sed -e 's/\[8, 8, 8, 16\]/[4, 4, 4, 8]/' -e 's/lat.h5/small.h5/' good.yaml >small.yaml
 "$NAIK" links small.yaml -o links.h5 >out || complain "links.h5" made "$(cat out)"
 head -c 300000 lat.h5 >cut.h5 && cp lat.h5 flipped.h5 && flip flipped.h5 3000000
-echo "hello" >text && : >empty && mkdir folder
+"$NAIK" gauge convert small.h5 small.ildg --to ildg >out || complain "small.ildg" made "$(cat out)"
+echo "hello" >text && : >empty && mkdir folder begun.part
 rows=0
 while IFS= read -r from && IFS= read -r to && read -r status sentence && IFS= read -r _; do
     rows=$((rows + 1))
-    from=$(printf '%b' "$from") to=$(printf '%b' "$to") how=--dry-run
-    case "$to" in *flipped*) how=--fresh ;; esac
+    from=$(printf '%b' "$from") to=$(printf '%b' "$to")
     printf '%s\n' "${base/"$from"/"$to"}" >input.yaml
-    "$NAIK" solve input.yaml $how >out 2>err
-    got="$? $(sed 's/ \[rank 0, [^]]*\]$//' err | tail -n 1)"
-    expected="$status naik: error: $sentence"
-    case "$expected" in *...) expected=${expected%...} got=${got:0:${#expected}} ;; esac
-    [ "$got" = "$expected" ] || complain "naik solve with $to" "$status $sentence" "$got"
-    [ ! -e out.h5 ] || complain "naik solve with $to" "no output" "out.h5"
+    case "$from$to" in
+    *flipped*) hows=--fresh ;;
+    "file: out"*) hows="--dry-run --fresh" ;;
+    *) hows=--dry-run ;;
+    esac
+    for how in $hows; do
+        "$NAIK" solve input.yaml $how >out 2>err
+        got="$? $(sed 's/ \[rank 0, [^]]*\]$//' err | tail -n 1)"
+        expected="$status naik: error: $sentence"
+        case "$expected" in *...) expected=${expected%...} got=${got:0:${#expected}} ;; esac
+        [ "$got" = "$expected" ] || complain "naik solve $how with $to" "$status $sentence" "$got"
+        [ ! -e out.h5 ] || complain "naik solve $how with $to" "no output" "out.h5"
+    done
 done < <(sed '1,/^----$/d' "$top/tests/bad_inputs.txt" | sed '1,/^----$/d' | sed 1d && echo)
 [ "$rows" -ge 20 ] || complain "rows about files" "at least 20" "$rows"
 verdict bad_files_end_with_their_sentence_and_status
+
+# A user who is not root, as most are, and folders that are closed to him.
+as_user=
+[ "$(id -u)" != 0 ] || as_user="setpriv --reuid=65534 --regid=65534 --clear-groups"
+mkdir closed shut && cp good.yaml input.yaml && chmod 555 closed && chmod 711 . && chmod 000 shut
+if $as_user test -x "$NAIK" -a -r lat.h5 -a ! -w closed 2>err; then
+    for row in "closed is not writable: Permission denied" "shut is not writable: Permission denied" \
+        "shut/in cannot be used: Permission denied"; do
+        for how in --dry-run --fresh; do
+            $as_user "$NAIK" solve input.yaml $how --set "output.file=${row%% *}/o.h5" >out 2>err
+            got="$? $(sed 's/ \[rank 0, [^]]*\]$//' err | tail -n 1)"
+            expected="1 naik: error: the folder ${row%% *} of the output ${row#* }"
+            [ "$got" = "$expected" ] || complain "naik solve $how as another user" "$expected" "$got"
+        done
+    done
+    verdict folders_that_are_closed_are_refused_before_the_work
+else
+    echo "SKIP folders_that_are_closed_are_refused_before_the_work: no other user can run naik here"
+fi
+chmod 755 closed shut
 
 # Outputs are never written over what is no file, and are looked at before the work.
 mknod null c 1 3 2>err && for command in "gauge generate --size 4,4,4,4 --beta 6 -o null" "gauge convert small.h5 null" \
