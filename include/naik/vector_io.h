@@ -24,7 +24,7 @@ typedef struct naik_vector_file {
     int precision;      /* bits of a real of the first vector, 32 or 64 */
     int count;          /* vectors, or solutions of pairs */
     bool has_sources;   /* every solution has its source */
-    bool has_checksums; /* every vector has one; else reading verifies those that are there */
+    bool has_checksums; /* every vector has one; else none has */
     naik_vector_record *solution, *source; /* [count] each; source NULL without sources */
 } naik_vector_file;
 
