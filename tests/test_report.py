@@ -1,16 +1,14 @@
 # test_report.py - `naik report`: the page shows what the file holds, and nothing of it is markup
 # timeout: 240
 import html.parser
-import os
 import random
 import re
 import shutil
-import signal
 
 import h5py
 import numpy as np
 
-from program import LONG, main, naik, path, start
+from program import main, naik, path, stopped, LONG
 
 INPUT = """# a comment with <script>alert("1 & 2")</script> in it
 lattice: {size: [4, 4, 4, 8]}
@@ -134,15 +132,8 @@ def text_from_the_file_is_escaped():
 
 
 def an_unfinished_run_is_shown_as_such():
-    run = start("solve", path("in.yaml"), "--set", f"output.file={path('part.h5')}", "--set",
-                "solver.batch=1", "--set", "solver.tolerance=1e-15", "--set",
-                "solver.max_iterations=100000000")
-    for line in run.stdout:
-        if line.startswith("solve 4/"):
-            break
-    os.kill(run.pid, signal.SIGUSR1)
-    run.communicate(timeout=60)
-    if run.returncode == 0:
+    if stopped("solve", path("in.yaml"), "--set", f"output.file={path('part.h5')}", "--set", "solver.batch=1",
+               "--set", "solver.tolerance=1e-15", "--set", "solver.max_iterations=100000000", at="solve 4/") is None:
         return "the run was over before the signal came"
     naik("report", path("part.h5"), "-o", path("part.html"))
     _, text = read("part.html")
