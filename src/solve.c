@@ -37,7 +37,6 @@ static naik_status prepare(solve_job *j)
     }
     NAIK_TRY(naik_input_backend_create(j->comm, input, &j->backend));
     j->backend->timer = j->timer;
-    naik_timer_follow(j->timer, j->backend->ops->range);
     solve_tell_banner(j);
     NAIK_TRY(input->run.placement ? naik_placement_print(j->backend) : NAIK_OK);
     NAIK_TRY(naik_lattice_create(j->comm, input->lattice.size, chosen ? input->run.grid : NULL,
@@ -127,9 +126,14 @@ static naik_status note_times(solve_job *j)
     return naik_propagator_file_note(j->file, "times", times);
 }
 
-static void entered_region(void *watchdog, const char *region)
+/* A device's profiler shows the regions, the watchdog knows the innermost. */
+static void region_moved(void *job, const char *opened, const char *inside)
 {
-    naik_watchdog_phase(watchdog, region);
+    const solve_job *j = job;
+    if (j->backend->ops->range != NULL) {
+        j->backend->ops->range(opened);
+    }
+    naik_watchdog_phase(j->watchdog, inside);
 }
 
 static naik_status run(solve_job *j, const switches *sw)
@@ -140,7 +144,7 @@ static naik_status run(solve_job *j, const switches *sw)
     NAIK_TRY(naik_fault_create(j->comm, &j->fault));
     NAIK_TRY(naik_comm_agree(
         j->comm, naik_watchdog_create(j->comm, j->input->run.watchdog_s, &j->watchdog)));
-    naik_timer_observe(j->timer, entered_region, j->watchdog);
+    naik_timer_observe(j->timer, region_moved, j);
     NAIK_TRY(solve_guard_create(j->comm, j->input, &j->guard));
     NAIK_TRY(source_file_identity(j->lattice, j->input, &j->sources));
     NAIK_TRY(naik_link_source_open(j->lattice, j->input, j->backend, j->timer, &j->links));
