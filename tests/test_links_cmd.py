@@ -32,6 +32,18 @@ verdict("links_command_writes_every_epsilon_once", status == 0 and said.count("l
 status, said, told = answer("links", source, "-o", two, ranks=2)
 verdict("links_command_runs_on_two_ranks", status == 0, said + told)
 
+larger = os.path.join(SCRATCH, "larger.h5")  # datasets of a MiB and more are aligned
+answer("gauge", "generate", "--size", "8,8,8,8", "--beta", "6", "--seed", "3", "--sweeps", "1", "-o", larger)
+aligned, plain = [os.path.join(SCRATCH, name) for name in ("aligned.h5", "plain.h5")]
+words = ["links", source, "--set", "lattice.size=[8,8,8,8]", "--set", f"gauge.file={larger}", "-o"]
+answer(*words, plain)
+status, said, told = answer(*words, aligned, "--set", "output.alignment=65536", "--set", "output.aggregators=1",
+                            "--set", "output.mpi_info={cb_nodes: 1}", ranks=2)
+with h5py.File(aligned, "r") as a, h5py.File(plain, "r") as b:
+    offsets = [f[n].id.get_offset() % 65536 for f in (a, b) for n in ("fat", "long")]
+    verdict("links_lie_and_are_written_as_output_says", status == 0 and offsets[:2] == [0, 0] != offsets[2:]
+            and all(np.array_equal(a[n][...], b[n][...]) for n in ("fat", "long")), f"{offsets} {said} {told}")
+
 names = ["fat", "long", "set0001/fat", "set0001/long"]
 with h5py.File(one, "r") as a, h5py.File(two, "r") as b:
     same = all(np.array_equal(a[n][...].view("u8"), b[n][...].view("u8")) for n in names)

@@ -84,7 +84,7 @@ typedef struct naik_propagator_spec {
                                       time, process, MPI and HDF5 versions are added here */
 
     const char *mpi_info; /* "key=value;key=value" hints for MPI-IO, or NULL */
-    int64_t alignment;    /* bytes; datasets begin at multiples; 0 or 1: none */
+    int64_t alignment;    /* bytes; datasets of a MiB and more begin at multiples; 0, 1: none */
     int aggregators;      /* ranks that write slabs for all, each by itself; 0: all together by
                              collective MPI-IO */
     double io_limit_s;    /* a commit in which nothing moves for this and a second per 5 MB of slab
