@@ -41,13 +41,13 @@ def answer(*words, ranks=1):
     return run.returncode, run.stdout, run.stderr
 
 
-def stopped(*words, at="solve 1/", ranks=1):
-    """Has naik stopped by a signal at its first line that begins so; what it said, None if it was over before."""
+def stopped(*words, ranks=1):
+    """Has naik stopped by a signal after its first solve; what it said, None if it was over before."""
     run = start(*words, ranks=ranks)
     said = ""
     for line in run.stdout:
         said += line
-        if line.startswith(at):
+        if line.startswith("solve 1/"):
             os.killpg(run.pid, signal.SIGUSR1)
             break
     said += run.communicate()[0]
