@@ -130,6 +130,21 @@ if $as_user test -x "$NAIK" -a -r lat.h5 -a ! -w closed 2>err; then
         done
     done
     verdict folders_that_are_closed_are_refused_before_the_work
+    sed 's/{type: corner_wall, t0: 0}/{type: file, file: own.h5}/' good.yaml >vector.yaml
+    cp lat.h5 own.h5 && cp input.yaml own.yaml && chmod 000 own.h5 own.yaml
+    while IFS='|' read -r words sentence; do
+        # shellcheck disable=SC2086
+        $as_user "$NAIK" $words >out 2>err
+        got="$? $(tail -n 1 err)"
+        [ "$got" = "1 naik: error: $sentence: Permission denied" ] || complain "naik $words" "$sentence" "$got"
+    done <<'END'
+solve own.yaml --dry-run|own.yaml cannot be opened
+solve input.yaml --dry-run --set gauge.file=own.h5|cannot open the gauge configuration 'own.h5'
+solve vector.yaml --dry-run|cannot open the file of vectors 'own.h5'
+gauge check own.h5|cannot open the gauge configuration 'own.h5'
+info own.h5|cannot open the gauge configuration 'own.h5'
+END
+    verdict files_that_may_not_be_read_are_named
 else
     echo "SKIP folders_that_are_closed_are_refused_before_the_work: no other user can run naik here"
 fi
