@@ -1,4 +1,8 @@
-/* files.c - rank 0 asks the file system, all ranks hear the answer */
+/* files.c - rank 0 asks the file system, all ranks hear the answer
+ *
+ * What is written beside an output (.part.state.new, what MPI-IO keeps) has a longer name than the
+ * output. Where that is longer than a name may be, Open MPI 4.1.4 crashes instead of saying so.
+ */
 #include "files.h"
 
 #include <errno.h>
@@ -18,6 +22,27 @@ naik_status naik_path_append(naik_log *log, const char *path, const char *suffix
                          path, NAIK_PATH_MAX - 1);
     }
     return NAIK_OK;
+}
+
+naik_status naik_file_head_read(naik_log *log, const char *path, const char *what,
+                                naik_file_head *head)
+{
+    naik_status status = NAIK_OK;
+    struct stat info;
+    *head = (naik_file_head){.path = path};
+    FILE *stream = fopen(path, "rb");
+    if (stream == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "cannot open %s '%s': %s", what, path,
+                         strerror(errno));
+    }
+    if (fstat(fileno(stream), &info) != 0 || !S_ISREG(info.st_mode)) {
+        status = NAIK_FAIL(log, NAIK_ERR_INPUT, "%s '%s' is not a regular file", what, path);
+    } else {
+        head->size_bytes = info.st_size;
+        head->length = (int)fread(head->bytes, 1, sizeof head->bytes, stream);
+    }
+    fclose(stream);
+    return status;
 }
 
 static void folder_of(const char *path, char folder[NAIK_PATH_MAX])
@@ -98,21 +123,54 @@ naik_status naik_file_publish(naik_comm *comm, const char *from, const char *to)
     return naik_comm_agree(comm, status);
 }
 
+/* Longer names than the output's own by so many characters are made beside it. */
+enum { LONGER_NAMES = 48 };
+
+static naik_status check_name(naik_log *log, const char *path)
+{
+    char folder[NAIK_PATH_MAX];
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    folder_of(path, folder);
+    const long most = pathconf(folder, _PC_NAME_MAX);
+    if (most > LONGER_NAMES && strlen(name) > (size_t)(most - LONGER_NAMES)) {
+        return NAIK_FAIL(
+            log, NAIK_ERR_INPUT,
+            "the name %.40s... of the output has %zu characters, more than %ld: longer "
+            "names are made beside it while it is written",
+            name, strlen(name), most - LONGER_NAMES);
+    }
+    return NAIK_OK;
+}
+
+static naik_status check_folder(naik_log *log, const char *folder)
+{
+    struct stat info;
+    if (stat(folder, &info) != 0 && errno != ENOENT) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "the folder %s of the output cannot be used: %s",
+                         folder, strerror(errno));
+    }
+    if (stat(folder, &info) != 0) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "the folder %s of the output does not exist: make it",
+                         folder);
+    }
+    if (!S_ISDIR(info.st_mode)) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "the folder %s of the output is no folder", folder);
+    }
+    if (access(folder, W_OK | X_OK) != 0) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "the folder %s of the output is not writable: %s",
+                         folder, strerror(errno));
+    }
+    return NAIK_OK;
+}
+
 static naik_status space_for(naik_log *log, const char *path, int64_t size_bytes)
 {
     char folder[NAIK_PATH_MAX];
     struct statvfs disk;
     struct stat info;
     folder_of(path, folder);
-    if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode)) {
-        return NAIK_FAIL(log, NAIK_ERR_INPUT, "the folder %s of the output does not exist: make it",
-                         folder);
-    }
-    if (access(folder, W_OK) != 0) {
-        return NAIK_FAIL(log, NAIK_ERR_INPUT, "the folder %s of the output is not writable: %s",
-                         folder, strerror(errno));
-    }
-    naik_status status = refuse_irregular(log, path);
+    naik_status status = check_folder(log, folder);
+    status = status != NAIK_OK ? status : refuse_irregular(log, path);
     if (status != NAIK_OK) {
         return status;
     }
@@ -137,6 +195,21 @@ naik_status naik_file_check_space(naik_comm *comm, const char *path, int64_t siz
         status = space_for(comm->log, path, size_bytes);
     }
     return naik_comm_agree(comm, status);
+}
+
+naik_status naik_output_look(naik_comm *comm, const char *path, int64_t size_bytes,
+                             char part[NAIK_PATH_MAX])
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_path_append(comm->log, path, ".part", part));
+    NAIK_TRY(naik_file_check_space(comm, path, 0));
+    if (comm->rank == 0) {
+        status = check_name(comm->log, path);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_file_check_space(comm, part, size_bytes));
+done:
+    return status;
 }
 
 static naik_status reserve(naik_log *log, const char *path)

@@ -10,6 +10,17 @@
 
 enum { NAIK_PATH_MAX = 4096 };
 
+typedef struct naik_file_head {
+    const char *path;
+    int64_t size_bytes;         /* of the file */
+    int length;                 /* of the bytes below */
+    unsigned char bytes[16384]; /* the begin of the file */
+} naik_file_head;
+
+/* *head of a regular file, that `what` is in words. The path is kept. Local. NAIK_ERR_INPUT */
+naik_status naik_file_head_read(naik_log *log, const char *path, const char *what,
+                                naik_file_head *head);
+
 /* out = path + suffix. NAIK_ERR_INPUT where it is too long. Local. */
 naik_status naik_path_append(naik_log *log, const char *path, const char *suffix,
                              char out[NAIK_PATH_MAX]);
@@ -24,6 +35,10 @@ naik_status naik_file_publish(naik_comm *comm, const char *from, const char *to)
  * size_bytes more than what `path` already occupies; NAIK_ERR_INPUT if its folder is missing or not
  * writable. */
 naik_status naik_file_check_space(naik_comm *comm, const char *path, int64_t size_bytes);
+/* Whether PATH can be begun as PATH.part: its folder, its name, the space; nothing but regular
+ * files in the way. part = that name. NAIK_ERR_INPUT, NAIK_ERR_IO */
+naik_status naik_output_look(naik_comm *comm, const char *path, int64_t size_bytes,
+                             char part[NAIK_PATH_MAX]);
 /* Has the file system set aside the blocks of the existing file up to its size, so that a disk that
  * fills up later cannot fail a write into it. Where the system cannot, nothing happens.
  * NAIK_ERR_IO when the disk is full. */

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "gauge_format.h"
 #include "h5_guard.h"
@@ -39,26 +38,6 @@ void naik_gauge_file_clear(naik_gauge_file *file)
     memset(file, 0, sizeof *file);
 }
 
-static naik_status read_head(naik_log *log, const char *path, naik_file_head *head)
-{
-    struct stat info;
-    head->path = path;
-    FILE *stream = fopen(path, "rb");
-    if (stream == NULL) {
-        return NAIK_FAIL(log, NAIK_ERR_INPUT, "cannot open the gauge configuration '%s': %m", path);
-    }
-    naik_status status = NAIK_OK;
-    if (fstat(fileno(stream), &info) != 0 || !S_ISREG(info.st_mode)) {
-        status = NAIK_FAIL(log, NAIK_ERR_INPUT,
-                           "'%s' is not a regular file; give a gauge configuration", path);
-    } else {
-        head->size_bytes = info.st_size;
-        head->length = (int)fread(head->bytes, 1, sizeof head->bytes, stream);
-    }
-    fclose(stream);
-    return status;
-}
-
 /* Rank 0: which format, or -1 with a sentence. */
 static naik_status find_format(naik_log *log, const naik_file_head *head, int *index)
 {
@@ -80,7 +59,7 @@ static naik_status examine(naik_log *log, const char *path, naik_gauge_file *fil
 {
     naik_file_head head = {0};
     naik_h5_guard guard;
-    naik_status status = read_head(log, path, &head);
+    naik_status status = naik_file_head_read(log, path, "the gauge configuration", &head);
     if (status != NAIK_OK) {
         return status;
     }
@@ -156,13 +135,8 @@ naik_status naik_gauge_file_read(const char *path, naik_gauge *gauge, naik_gauge
     if (status != NAIK_OK) {
         return status;
     }
-    if (memcmp(file->size, lattice->size, sizeof file->size) != 0) {
-        status = NAIK_FAIL(lattice->comm->log, NAIK_ERR_INPUT,
-                           "'%s' is a %dx%dx%dx%d configuration (x, y, z, t), but the lattice is "
-                           "%dx%dx%dx%d; correct lattice.size or the file",
-                           path, file->size[0], file->size[1], file->size[2], file->size[3],
-                           lattice->size[0], lattice->size[1], lattice->size[2], lattice->size[3]);
-    } else {
+    status = naik_lattice_expect(lattice, path, file->size);
+    if (status == NAIK_OK) {
         naik_h5_guard guard;
         bool hdf5 = strstr(file->format, "hdf5") != NULL;
         if (hdf5) {

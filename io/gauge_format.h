@@ -6,14 +6,8 @@
 #ifndef NAIK_IO_GAUGE_FORMAT_H
 #define NAIK_IO_GAUGE_FORMAT_H
 
+#include "files.h"
 #include "naik/gauge_io.h"
-
-typedef struct naik_file_head {
-    const char *path;
-    int64_t size_bytes;         /* of the file */
-    int length;                 /* of the bytes below */
-    unsigned char bytes[16384]; /* the begin of the file */
-} naik_file_head;
 
 typedef struct naik_gauge_format {
     const char *name; /* family, for messages */

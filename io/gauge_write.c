@@ -113,14 +113,9 @@ static naik_status check_request(naik_log *log, const char *format, const writer
 
 naik_status naik_gauge_file_look(const naik_lattice *lattice, const char *path, int precision)
 {
-    naik_status status = NAIK_OK;
     char part[NAIK_PATH_MAX];
-    NAIK_TRY(naik_path_append(lattice->comm->log, path, ".part", part));
-    NAIK_TRY(naik_file_check_space(lattice->comm, path, 0));
-    NAIK_TRY(naik_file_check_space(lattice->comm, part,
-                                   lattice->volume * 72 * precision / 8 + (1 << 20)));
-done:
-    return status;
+    return naik_output_look(lattice->comm, path, lattice->volume * 72 * precision / 8 + (1 << 20),
+                            part);
 }
 
 naik_status naik_gauge_write(const char *path, const char *format, const naik_gauge *gauge,

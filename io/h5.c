@@ -122,17 +122,19 @@ done:
     return status;
 }
 
-naik_status naik_h5_create(naik_comm *comm, const char *path, const naik_h5_options *options,
-                           hid_t *file)
+/* flags: H5F_ACC_TRUNC creates. */
+static naik_status open_file(naik_comm *comm, const char *path, unsigned flags,
+                             const naik_h5_options *options, hid_t *file)
 {
     naik_status status = NAIK_OK;
+    const bool create = flags == H5F_ACC_TRUNC;
     char what[600];
     hid_t access = -1;
     *file = -1;
-    snprintf(what, sizeof what, "creating %.500s", path);
+    snprintf(what, sizeof what, create ? "creating %.500s" : "opening %.500s as HDF5", path);
     status = access_list(comm, options, &access);
     NAIK_TRY(naik_comm_agree(comm, status));
-    *file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    *file = create ? H5Fcreate(path, flags, H5P_DEFAULT, access) : H5Fopen(path, flags, access);
     status = naik_h5_check(comm->log, *file, what, __FILE__, __LINE__);
     NAIK_TRY(naik_comm_agree(comm, status));
 done:
@@ -140,22 +142,16 @@ done:
     return status;
 }
 
+naik_status naik_h5_create(naik_comm *comm, const char *path, const naik_h5_options *options,
+                           hid_t *file)
+{
+    return open_file(comm, path, H5F_ACC_TRUNC, options, file);
+}
+
 naik_status naik_h5_open(naik_comm *comm, const char *path, bool writable,
                          const naik_h5_options *options, hid_t *file)
 {
-    naik_status status = NAIK_OK;
-    char what[600];
-    hid_t access = -1;
-    *file = -1;
-    snprintf(what, sizeof what, "opening %.500s as HDF5", path);
-    status = access_list(comm, options, &access);
-    NAIK_TRY(naik_comm_agree(comm, status));
-    *file = H5Fopen(path, writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access);
-    status = naik_h5_check(comm->log, *file, what, __FILE__, __LINE__);
-    NAIK_TRY(naik_comm_agree(comm, status));
-done:
-    naik_h5_release(access);
-    return status;
+    return open_file(comm, path, writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, options, file);
 }
 
 static naik_status look_for_signature(naik_log *log, const char *path)

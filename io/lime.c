@@ -269,6 +269,7 @@ static naik_status take_record(scan *s, const record *r)
         return take_ildg_format(s, r);
     }
     if (strcmp(r->type, "scidac-private-record-xml") == 0) {
+        s->file->lone += s->private_xml[0] != '\0';
         return read_text(s, r, s->private_xml, sizeof s->private_xml);
     }
     if (strcmp(r->type, "scidac-record-xml") == 0) {
@@ -301,6 +302,7 @@ static naik_status walk(scan *s)
         offset = r.offset + r.length;
         offset += (8 - r.length % 8) % 8; /* padding; the last record's may be missing */
     }
+    s->file->lone += s->private_xml[0] != '\0';
 done:
     return status;
 }

@@ -195,15 +195,7 @@ naik_status naik_h5_links_read(hid_t file, const char *name, naik_gauge *gauge,
     H5Fget_name(file, path, sizeof path);
     status = naik_h5_links_describe(lat->comm->log, file, name, path, description);
     NAIK_TRY(naik_comm_agree(lat->comm, status));
-    if (memcmp(description->size, lat->size, sizeof lat->size) != 0) {
-        status =
-            NAIK_FAIL(lat->comm->log, NAIK_ERR_INPUT,
-                      "/%s of '%s' is %dx%dx%dx%d (x, y, z, t), but the lattice is "
-                      "%dx%dx%dx%d; correct lattice.size or the file",
-                      name, path, description->size[0], description->size[1], description->size[2],
-                      description->size[3], lat->size[0], lat->size[1], lat->size[2], lat->size[3]);
-        goto done;
-    }
+    NAIK_TRY(naik_lattice_expect(lat, path, description->size));
     field = (naik_h5_field){.dataset = H5Dopen2(file, name, H5P_DEFAULT),
                             .type = naik_h5_tensor(description->precision, 2),
                             .bits = description->precision,

@@ -137,9 +137,7 @@ naik_status naik_links_h5_write(const char *path, const naik_fatlong *const *set
         return NAIK_FAIL(lat->comm->log, NAIK_ERR_ARG, "%d link sets in %d bits cannot be written",
                          count, precision);
     }
-    NAIK_TRY(naik_path_append(lat->comm->log, path, ".part", part));
-    NAIK_TRY(naik_file_check_space(lat->comm, path, 0));
-    NAIK_TRY(naik_file_check_space(lat->comm, part, links * 18 * precision / 8 + (1 << 20)));
+    NAIK_TRY(naik_output_look(lat->comm, path, links * 18 * precision / 8 + (1 << 20), part));
     begun = true;
     NAIK_TRY(write_part(part, sets, count, action, boundary_t, precision, meta));
     NAIK_TRY(verify_part(part, sets, count));
@@ -268,8 +266,9 @@ done:
     return status;
 }
 
-/* The stored sums of one kind of links of a set, zero where there are none, into words[2]. */
-static naik_status stored_sums(naik_comm *comm, hid_t file, const char *path, int set,
+/* Its extents are the lattice's; the stored sums of one kind of links of a set, zero where there
+ * are none, into words[2]. */
+static naik_status stored_sums(const naik_lattice *lattice, hid_t file, const char *path, int set,
                                const char *kind, uint32_t words[2])
 {
     naik_gauge_file found = {0};
@@ -278,10 +277,12 @@ static naik_status stored_sums(naik_comm *comm, hid_t file, const char *path, in
     dataset_name(set, kind, name);
     words[0] = words[1] = 0;
     if (strcmp(kind, "fat") == 0 || H5Lexists(file, name, H5P_DEFAULT) > 0) {
-        status = naik_h5_links_describe(comm->log, file, name, path, &found);
+        NAIK_TRY(naik_h5_links_describe(lattice->comm->log, file, name, path, &found));
+        NAIK_TRY(naik_lattice_expect(lattice, path, found.size));
         memcpy(words, found.checksum_stored, sizeof found.checksum_stored);
     }
-    return naik_comm_agree(comm, status);
+done:
+    return naik_comm_agree(lattice->comm, status);
 }
 
 naik_status naik_links_h5_identity(const char *path, const naik_lattice *lattice,
@@ -300,8 +301,8 @@ naik_status naik_links_h5_identity(const char *path, const naik_lattice *lattice
         naik_fatlong ignored;
         int set;
         NAIK_TRY(choose_set(comm, file, path, stored, naik_epsilon[i], &ignored, &set));
-        NAIK_TRY(stored_sums(comm, file, path, set, "fat", words + 1));
-        NAIK_TRY(stored_sums(comm, file, path, set, "long", words + 3));
+        NAIK_TRY(stored_sums(lattice, file, path, set, "fat", words + 1));
+        NAIK_TRY(stored_sums(lattice, file, path, set, "long", words + 3));
         words[0] = naik_crc32(words, sizeof words);
     }
     snprintf(text, text_size, "links suma/sumb of %d epsilons: crc %x", count, words[0]);

@@ -77,6 +77,8 @@ naik_status naik_prop_compare(naik_propagator_file *file, const char *path,
     NAIK_TRY(compare_text(log, path, "the gauge configuration", text, spec->gauge_checksum));
     naik_h5_get_text(group, "numerics", text, sizeof text);
     NAIK_TRY(compare_text(log, path, "the arithmetic", text, spec->numerics));
+    NAIK_TRY(compare_document(log, group, path, "source_checksums", "the sources",
+                              spec->source_checksums));
     NAIK_TRY(compare_document(log, group, path, "structure", "the layout", structure));
     free(file->choices);
     file->choices = NULL;

@@ -203,6 +203,7 @@ static naik_status make_metadata(naik_propagator_file *file, const naik_propagat
     NAIK_TRY(naik_h5_put_text(comm->log, group, "numerics", spec->numerics));
     NAIK_TRY(naik_h5_put_document(comm, group, "input_text", spec->input_text));
     NAIK_TRY(naik_h5_put_document(comm, group, "canonical_input", spec->canonical_input));
+    NAIK_TRY(naik_h5_put_document(comm, group, "source_checksums", spec->source_checksums));
     NAIK_TRY(naik_h5_put_document(comm, group, "structure", structure));
     NAIK_TRY(naik_h5_put_document(comm, group, "choices", spec->choices));
     for (int i = 0; i < spec->metadata_count; i++) {

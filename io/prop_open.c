@@ -57,11 +57,7 @@ naik_status naik_propagator_file_open_finished(const naik_lattice *lattice, cons
     NAIK_TRY(naik_comm_agree(comm, refuse_others(file, lattice)));
     NAIK_TRY(naik_prop_describe(comm, h5, path, file, &disk));
     NAIK_TRY(naik_comm_agree(comm, take_records(file, disk)));
-    if (memcmp(file->plan->size, lattice->size, sizeof file->plan->size) != 0) {
-        status =
-            NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "'%s' is for a lattice of other extents", path);
-        goto done;
-    }
+    NAIK_TRY(naik_lattice_expect(lattice, path, file->plan->size));
     *out = file;
     file = NULL;
 done:

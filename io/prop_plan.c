@@ -164,6 +164,7 @@ int64_t naik_propagator_spec_bytes(const naik_propagator_spec *spec, const int s
         texts += spec->metadata[i].text != NULL ? (int64_t)strlen(spec->metadata[i].text) : 0;
     }
     texts += spec->input_text != NULL ? (int64_t)strlen(spec->input_text) : 0;
+    texts += spec->source_checksums != NULL ? (int64_t)strlen(spec->source_checksums) : 0;
     texts += spec->canonical_input != NULL ? 2 * (int64_t)strlen(spec->canonical_input) : 0;
     /* Per solve also headers of groups and datasets: about 1 KiB for each correlator. */
     int64_t headers =

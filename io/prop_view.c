@@ -53,7 +53,8 @@ static naik_status read_facts(reader *r)
     static const char *const roots[] = {"state", "writer", "git", "created", "uuid"};
     static const char *const metas[] = {"gauge_checksum", "numerics", "libraries"};
     static const char *const lines[] = {"gauge_file", "gauge_format", "links_file", "choices"};
-    static const char *const texts[] = {"input_text", "gauge_header", "canonical_input"};
+    static const char *const texts[] = {"input_text", "gauge_header", "canonical_input",
+                                        "source_checksums"};
     char text[1024];
     char *document = NULL;
     hid_t group = -1;

@@ -21,9 +21,10 @@
 
 static uint32_t identity_of(const naik_propagator_spec *spec, const char *structure)
 {
-    const char *texts[4] = {spec->canonical_input, spec->gauge_checksum, spec->numerics, structure};
-    uint32_t crc[4] = {0};
-    for (int i = 0; i < 4; i++) {
+    const char *texts[] = {spec->canonical_input, spec->gauge_checksum, spec->source_checksums,
+                           spec->numerics, structure};
+    uint32_t crc[sizeof texts / sizeof *texts] = {0};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         crc[i] = texts[i] != NULL ? naik_crc32(texts[i], strlen(texts[i])) : 0;
     }
     return naik_crc32(crc, sizeof crc);
@@ -219,14 +220,9 @@ done:
 naik_status naik_propagator_file_look(const naik_lattice *lattice, const char *path,
                                       const naik_propagator_spec *spec)
 {
-    naik_status status = NAIK_OK;
     char part[NAIK_PATH_MAX];
-    NAIK_TRY(naik_path_append(lattice->comm->log, path, ".part", part));
-    NAIK_TRY(naik_file_check_space(lattice->comm, path, 0));
-    NAIK_TRY(naik_file_check_space(lattice->comm, part,
-                                   naik_propagator_spec_bytes(spec, lattice->size)));
-done:
-    return status;
+    return naik_output_look(lattice->comm, path, naik_propagator_spec_bytes(spec, lattice->size),
+                            part);
 }
 
 naik_status naik_propagator_file_open(const naik_lattice *lattice, const char *path,
@@ -243,7 +239,7 @@ naik_status naik_propagator_file_open(const naik_lattice *lattice, const char *p
     naik_h5_guard_begin(&guard);
     status = make_handle(lattice, path, spec, &structure, &file);
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_file_check_space(comm, file->path, 0)); /* the folder is there */
+    NAIK_TRY(naik_output_look(comm, path, 0, file->part));
     NAIK_TRY(naik_file_size(comm, file->path, &bytes));
     if (bytes < 0 || fresh) {
         NAIK_TRY(naik_lock_acquire(comm, path, &file->lock));

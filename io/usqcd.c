@@ -2,13 +2,15 @@
  *
  * All of them become a list of records that say where the vectors lie, so that one function reads
  * them all. What is a source and what a solution is told by the record's own XML; records of other
- * kinds (complex fields, gauge links) are passed over.
+ * kinds (complex fields, gauge links) are passed over, once they are known to be that: a vector
+ * that damage has made unrecognisable would leave its place to the next one.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "files.h"
 #include "naik/checksum.h"
 #include "naik/lime.h"
 #include "naik/sites.h"
@@ -31,6 +33,7 @@ typedef struct reading {
     const naik_vector_record *record;
     double *out;
     uint32_t sum[2]; /* shared by the threads */
+    int strange;     /* numbers that are infinite or none */
 } reading;
 
 static void take_row(void *context, const naik_sites_row *row)
@@ -42,9 +45,17 @@ static void take_row(void *context, const naik_sites_row *row)
         x[mu] = record->lower[mu] + row->coord[mu] - r->lattice->origin[mu];
     }
     double *out = r->out + 6 * (int64_t)naik_lattice_site(r->lattice, x);
+    int strange = 0;
     for (int i = 0; i < row->count; i++) {
         naik_reals_decode(row->bytes + (int64_t)i * record->element_bytes + record->first, 6,
                           record->bits, record->big_endian, out + 6 * i);
+        for (int k = 0; k < 6; k++) {
+            strange += !isfinite(out[6 * i + k]);
+        }
+    }
+    if (strange > 0) {
+#pragma omp atomic
+        r->strange += strange;
     }
     if (record->has_sum) {
         /* Also in a part of the lattice, a site counts by its number in the whole. */
@@ -62,8 +73,15 @@ static naik_status verify(const naik_vector_file *file, naik_comm *comm, const r
 {
     const naik_vector_record *record = r->record;
     naik_status status = NAIK_OK;
+    if (r->strange > 0) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
+                           "'%s' is damaged: the vector at byte %lld has numbers that are infinite "
+                           "or not numbers",
+                           file->path, (long long)record->offset);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
     if (!record->has_sum) {
-        return NAIK_OK;
+        goto done;
     }
     uint64_t both = (uint64_t)r->sum[1] << 32 | r->sum[0];
     NAIK_TRY(naik_comm_xor_u64(comm, &both, 1));
@@ -85,13 +103,7 @@ naik_status naik_vector_file_read(const naik_vector_file *file, const naik_latti
     naik_status status = NAIK_OK;
     naik_comm *comm = lattice->comm;
     const naik_vector_record *records = part == NAIK_VECTOR_SOURCE ? file->source : file->solution;
-    if (memcmp(file->size, lattice->size, sizeof file->size) != 0) {
-        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                         "'%s' is for a lattice of %d %d %d %d, the lattice of this run is %d %d "
-                         "%d %d",
-                         file->path, file->size[0], file->size[1], file->size[2], file->size[3],
-                         lattice->size[0], lattice->size[1], lattice->size[2], lattice->size[3]);
-    }
+    NAIK_TRY(naik_lattice_expect(lattice, file->path, file->size));
     if (records == NULL || index < 0 || index >= file->count) {
         return NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "'%s' has no %s number %d: it holds %d %s",
                          file->path, part == NAIK_VECTOR_SOURCE ? "source" : "vector", index,
@@ -110,8 +122,36 @@ done:
 
 static bool is_vector(const naik_scidac_field *f)
 {
-    return !f->ildg && (f->recordtype == 0 || f->recordtype == 2) && f->datacount == 1 &&
-           (f->typesize == 24 || f->typesize == 48) && (f->colors == 3 || f->colors == -1);
+    return !f->ildg && f->recordtype != 1 && f->datacount == 1 &&
+           (f->typesize == 24 || f->typesize == 48);
+}
+
+/* Sites that its data are of. */
+static int64_t sites_of(const naik_scidac_file *lime, const naik_scidac_field *f)
+{
+    int64_t sites = 1;
+    for (int mu = 0; mu < NAIK_DIM && f->recordtype != 1; mu++) {
+        sites *= f->recordtype == 2 ? f->upper[mu] - f->lower[mu] + 1 : lime->dims[mu];
+    }
+    return sites;
+}
+
+/* Whatever a record holds, its description must fit it. */
+static naik_status check_description(naik_log *log, const naik_scidac_file *lime,
+                                     const naik_scidac_field *f, const char *path)
+{
+    const bool described = f->typesize > 0 && f->datacount > 0 && f->typesize <= 1 << 16 &&
+                           f->datacount <= 1 << 16 && f->recordtype >= 0 && f->recordtype <= 2;
+    if (!f->ildg &&
+        (!described || f->size_bytes != sites_of(lime, f) * f->typesize * f->datacount ||
+         (is_vector(f) && f->colors != 3 && f->colors != -1))) {
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                         "'%s' has %lld bytes of data at byte %lld that do not fit their own "
+                         "description (record type %d, %d elements of %d bytes a site, %d colours)",
+                         path, (long long)f->size_bytes, (long long)f->offset, f->recordtype,
+                         f->datacount, f->typesize, f->colors);
+    }
+    return NAIK_OK;
 }
 
 /* A source by its XML, or because it covers only a part of the lattice. */
@@ -130,18 +170,9 @@ static naik_status take_vector(naik_log *log, const naik_scidac_file *lime,
                                 .big_endian = true,
                                 .has_sum = f->has_sum};
     memcpy(out->sum, f->sum, sizeof out->sum);
-    int64_t sites = 1;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         out->lower[mu] = f->recordtype == 2 ? f->lower[mu] : 0;
         out->upper[mu] = f->recordtype == 2 ? f->upper[mu] : lime->dims[mu] - 1;
-        sites *= out->upper[mu] - out->lower[mu] + 1;
-    }
-    if (f->size_bytes != sites * f->typesize) {
-        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
-                         "'%s' has %lld bytes in its vector at byte %lld, but %lld sites of %d "
-                         "bytes are said to be there",
-                         path, (long long)f->size_bytes, (long long)f->offset, (long long)sites,
-                         f->typesize);
     }
     if (f->precision != 0 && f->precision != out->bits) {
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
@@ -156,17 +187,32 @@ static naik_status take_vector(naik_log *log, const naik_scidac_file *lime,
 static naik_status sort_vectors(naik_log *log, const naik_scidac_file *lime, naik_vector_file *file)
 {
     naik_status status = NAIK_OK;
-    int sources = 0;
-    file->has_checksums = true;
+    int sources = 0, sums = 0;
+    if (lime->lone > 0) {
+        status =
+            NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' describes %d records whose data are not there",
+                      file->path, lime->lone);
+        goto done;
+    }
     for (int i = 0; i < lime->count; i++) {
         const naik_scidac_field *f = &lime->field[i];
+        NAIK_TRY(check_description(log, lime, f, file->path));
         if (!is_vector(f)) {
             continue;
         }
         naik_vector_record *record =
             is_source(f) ? &file->source[sources++] : &file->solution[file->count++];
         NAIK_TRY(take_vector(log, lime, f, file->path, record));
-        file->has_checksums = file->has_checksums && f->has_sum;
+        sums += f->has_sum;
+    }
+    file->has_checksums = sums == file->count + sources;
+    if ((sums > 0 && !file->has_checksums) ||
+        (sources > 0 && file->count > 0 && sources != file->count)) {
+        status = NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                           "'%s' holds %d sources and %d solutions, and %d checksums of them: some "
+                           "are damaged",
+                           file->path, sources, file->count, sums);
+        goto done;
     }
     if (file->count == 0 && sources > 0) { /* a file of sources only: they are its vectors */
         naik_vector_record *swap = file->solution;
@@ -215,29 +261,7 @@ done:
     return status;
 }
 
-typedef struct file_head { /* what rank 0 tells of the file */
-    int64_t size_bytes;
-    int64_t length; /* of the bytes below */
-    unsigned char bytes[FNAL_HEADER];
-} file_head;
-
-static naik_status read_head(naik_log *log, const char *path, file_head *head)
-{
-    struct stat info;
-    FILE *stream = fopen(path, "rb");
-    if (stream == NULL || fstat(fileno(stream), &info) != 0 || !S_ISREG(info.st_mode)) {
-        if (stream != NULL) {
-            fclose(stream);
-        }
-        return NAIK_FAIL(log, NAIK_ERR_INPUT, "cannot open '%s' as a file", path);
-    }
-    head->size_bytes = info.st_size;
-    head->length = (int64_t)fread(head->bytes, 1, sizeof head->bytes, stream);
-    fclose(stream);
-    return NAIK_OK;
-}
-
-static int32_t word_at(const file_head *head, int word, bool big)
+static int32_t word_at(const naik_file_head *head, int word, bool big)
 {
     const unsigned char *b = head->bytes + 4 * word;
     uint32_t value = big ? (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3]
@@ -246,7 +270,7 @@ static int32_t word_at(const file_head *head, int word, bool big)
 }
 
 /* Nine words: magic, time, 4, 18, x, y, z, t, order; then [T][Z][Y][X][source][sink]. */
-static naik_status take_fnal(naik_log *log, const file_head *head, naik_vector_file *file)
+static naik_status take_fnal(naik_log *log, const naik_file_head *head, naik_vector_file *file)
 {
     if (head->length < FNAL_HEADER) {
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' ends within its FNAL header of %d bytes",
@@ -298,9 +322,9 @@ static naik_status take_fnal(naik_log *log, const file_head *head, naik_vector_f
 static naik_status open_any(naik_comm *comm, naik_vector_file *file)
 {
     naik_status status = NAIK_OK;
-    file_head head = {0};
+    naik_file_head head = {0};
     if (comm->rank == 0) {
-        status = read_head(comm->log, file->path, &head);
+        status = naik_file_head_read(comm->log, file->path, "the file of vectors", &head);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_comm_broadcast(comm, &head, sizeof head, 0));

@@ -141,9 +141,7 @@ static naik_status begin(naik_pair_writer *w, const char *info)
     const int *n = w->lattice->size;
     char text[4096];
     const int64_t bytes = 2 * 3 * w->lattice->volume * 6 * w->precision / 8;
-    NAIK_TRY(naik_path_append(comm->log, w->path, ".part", w->part));
-    NAIK_TRY(naik_file_check_space(comm, w->path, 0));
-    NAIK_TRY(naik_file_check_space(comm, w->part, bytes));
+    NAIK_TRY(naik_output_look(comm, w->path, bytes, w->part));
     snprintf(text, sizeof text,
              NAIK_XML_HEAD "<scidacFile><version>1.1</version><spacetime>4</spacetime><dims>%d %d "
                            "%d %d </dims><volfmt>0</volfmt></scidacFile>",

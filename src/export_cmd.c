@@ -111,6 +111,7 @@ naik_status naik_command_export(naik_comm *comm, int argc, char **argv)
     static const char *const formats[] = {"usqcd", NULL};
     static const char *const operands[] = {"PROP.h5"};
     job j = {.comm = comm, .source = -1, .mass = -1};
+    naik_option_list overrides = {.count = 0};
     int format = 0;
     const naik_option options[] = {
         {.name = "to", .kind = NAIK_OPTION_CHOICE, .target = &format, .choices = formats},
@@ -120,12 +121,13 @@ naik_status naik_command_export(naik_comm *comm, int argc, char **argv)
          .target = &j.out,
          .required = true},
         {.name = "source", .kind = NAIK_OPTION_INT, .target = &j.source, .min = 0, .max = 1e6},
-        {.name = "mass", .kind = NAIK_OPTION_INT, .target = &j.mass, .min = 0, .max = 1e6}};
+        {.name = "mass", .kind = NAIK_OPTION_INT, .target = &j.mass, .min = 0, .max = 1e6},
+        {.name = "set", .kind = NAIK_OPTION_LIST, .target = &overrides}};
     naik_status status =
         naik_options_parse(comm->log, "export", argc, argv, options,
                            (int)(sizeof options / sizeof *options), operands, 1, &j.path);
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(stored_run_open(comm, j.path, NULL, 0, &j.run));
+    NAIK_TRY(stored_run_open(comm, j.path, overrides.text, overrides.count, &j.run));
     NAIK_TRY(allocate(&j));
     NAIK_TRY(export_wanted(&j));
 done:

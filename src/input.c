@@ -181,8 +181,7 @@ static void join_hints(const naik_pairs *pairs, char *text, size_t text_size)
     }
 }
 
-/* How the files of this input are reached, from here on. */
-static void tell_io(naik_comm *comm, const naik_input *input)
+void naik_input_use_io(naik_comm *comm, const naik_input *input)
 {
     join_hints(&input->output.mpi_info, comm->io.hints, sizeof comm->io.hints);
     comm->io.alignment = input->output.alignment;
@@ -215,7 +214,7 @@ naik_status naik_input_load(naik_comm *comm, const char *path, const char *const
     if (status != NAIK_OK) {
         naik_input_destroy(out);
     } else {
-        tell_io(comm, *out);
+        naik_input_use_io(comm, *out);
     }
 done:
     free(bytes);

@@ -185,7 +185,6 @@ static const naik_param params[] = {
     {.key = "solve[].source.file",
      .kind = NAIK_PARAM_TEXT,
      .offset = SOLVE(source_file),
-     .identity = true,
      .doc = "staggered vector to read, of a source of type file, and required there"},
 
     {.key = "solver.tolerance",
@@ -292,7 +291,7 @@ static const naik_param params[] = {
      .min = 0,
      .max = 1 << 30,
      .initial = "0",
-     .doc = "bytes to which datasets are aligned in files written; 0: not at all"},
+     .doc = "bytes to which datasets of a MiB and more are aligned; 0: not at all"},
     {.key = "output.aggregators",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(output.aggregators),

@@ -207,6 +207,20 @@ void naik_lattice_destroy(naik_lattice **lattice)
     *lattice = NULL;
 }
 
+naik_status naik_lattice_expect(const naik_lattice *lattice, const char *path,
+                                const int size[NAIK_DIM])
+{
+    const int *wanted = lattice->size;
+    if (memcmp(size, wanted, NAIK_DIM * sizeof *size) == 0) {
+        return NAIK_OK;
+    }
+    return NAIK_FAIL(lattice->comm->log, NAIK_ERR_INPUT,
+                     "'%s' holds a lattice of %dx%dx%dx%d (x, y, z, t), but lattice.size is "
+                     "%dx%dx%dx%d",
+                     path, size[0], size[1], size[2], size[3], wanted[0], wanted[1], wanted[2],
+                     wanted[3]);
+}
+
 void naik_lattice_scatter(const naik_lattice *lat, naik_parity parity, int32_t begin, int32_t count,
                           const double *from, int reals, double *to)
 {

@@ -5,8 +5,9 @@
  * Every finished solve is committed to the file before the next is looked at, so that a run can be
  * killed at any instant and continued (solve_work.c).
  */
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "naik/commands.h"
 #include "naik/memory.h"
@@ -16,6 +17,7 @@
 
 #include "solve_job.h"
 #include "solve_spec.h"
+#include "source_file.h"
 
 typedef struct switches {
     const char *path;
@@ -35,7 +37,6 @@ static naik_status prepare(solve_job *j)
     }
     NAIK_TRY(naik_input_backend_create(j->comm, input, &j->backend));
     j->backend->timer = j->timer;
-    naik_timer_follow(j->timer, j->backend->ops->range);
     solve_tell_banner(j);
     NAIK_TRY(input->run.placement ? naik_placement_print(j->backend) : NAIK_OK);
     NAIK_TRY(naik_lattice_create(j->comm, input->lattice.size, chosen ? input->run.grid : NULL,
@@ -58,7 +59,8 @@ static naik_status open_file(solve_job *j, bool fresh)
 {
     naik_status status = NAIK_OK;
     solve_spec *spec = NULL;
-    status = solve_spec_create(j->input, &j->plan, j->backend, j->lattice, &j->links, &spec);
+    status =
+        solve_spec_create(j->input, &j->plan, j->backend, j->lattice, &j->links, j->sources, &spec);
     NAIK_TRY(naik_comm_agree(j->comm, status));
     solve_tell_output(j, solve_spec_file(spec));
     naik_timer_start(j->timer, "open output");
@@ -124,9 +126,14 @@ static naik_status note_times(solve_job *j)
     return naik_propagator_file_note(j->file, "times", times);
 }
 
-static void entered_region(void *watchdog, const char *region)
+/* A device's profiler shows the regions, the watchdog knows the innermost. */
+static void region_moved(void *job, const char *opened, const char *inside)
 {
-    naik_watchdog_phase(watchdog, region);
+    const solve_job *j = job;
+    if (j->backend->ops->range != NULL) {
+        j->backend->ops->range(opened);
+    }
+    naik_watchdog_phase(j->watchdog, inside);
 }
 
 static naik_status run(solve_job *j, const switches *sw)
@@ -137,9 +144,9 @@ static naik_status run(solve_job *j, const switches *sw)
     NAIK_TRY(naik_fault_create(j->comm, &j->fault));
     NAIK_TRY(naik_comm_agree(
         j->comm, naik_watchdog_create(j->comm, j->input->run.watchdog_s, &j->watchdog)));
-    naik_timer_observe(j->timer, entered_region, j->watchdog);
+    naik_timer_observe(j->timer, region_moved, j);
     NAIK_TRY(solve_guard_create(j->comm, j->input, &j->guard));
-    NAIK_TRY(solve_look_at_sources(j));
+    NAIK_TRY(source_file_identity(j->lattice, j->input, &j->sources));
     NAIK_TRY(naik_link_source_open(j->lattice, j->input, j->backend, j->timer, &j->links));
     NAIK_TRY(open_file(j, sw->fresh));
     solve_tell_start(j);
@@ -162,6 +169,7 @@ static void clear(solve_job *j)
     naik_batch_state_close(&j->state);
     naik_propagator_file_close(&j->file);
     naik_link_source_close(&j->links);
+    free(j->sources);
     naik_interrupt_destroy(&j->interrupt);
     naik_fault_destroy(&j->fault);
     naik_timer_observe(j->timer, NULL, NULL);
@@ -185,12 +193,36 @@ static naik_status open_events(solve_job *j)
     return naik_comm_agree(j->comm, status);
 }
 
-/* A file under its final name is complete: rank 0 looks whether it is there. */
-static naik_status find_complete(naik_comm *comm, const char *path, bool *there)
+static bool same_file(const struct stat *output, const char *path)
 {
-    int found = comm->rank == 0 && access(path, F_OK) == 0;
-    naik_status status = naik_comm_broadcast(comm, &found, sizeof found, 0);
+    struct stat info;
+    return path != NULL && stat(path, &info) == 0 && info.st_dev == output->st_dev &&
+           info.st_ino == output->st_ino;
+}
+
+/* A file under its final name is complete: rank 0 looks whether it is there, and whether it is one
+ * that the input reads, under whatever name. */
+static naik_status find_complete(naik_comm *comm, const naik_input *input, bool *there)
+{
+    naik_status status = NAIK_OK;
+    struct stat output;
+    int found = comm->rank == 0 && stat(input->output.file, &output) == 0;
+    if (found) {
+        bool own = same_file(&output, input->gauge.file) ||
+                   same_file(&output, input->action.file) ||
+                   same_file(&output, input->action.long_file);
+        for (int i = 0; i < input->solve_count; i++) {
+            own = own || same_file(&output, input->solve[i].source_file);
+        }
+        status =
+            !own ? NAIK_OK
+                 : NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                             "'output.file' is '%s', which is read as input", input->output.file);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_broadcast(comm, &found, sizeof found, 0));
     *there = found != 0;
+done:
     return status;
 }
 
@@ -209,7 +241,7 @@ naik_status naik_command_solve(naik_comm *comm, int argc, char **argv)
     NAIK_TRY(naik_options_parse(comm->log, "solve", argc, argv, options, 4, operands, 1, &sw.path));
     NAIK_TRY(naik_timer_create(comm->log, &j.timer));
     NAIK_TRY(naik_input_load(comm, sw.path, sw.overrides.text, sw.overrides.count, &j.input));
-    NAIK_TRY(find_complete(comm, j.input->output.file, &complete));
+    NAIK_TRY(find_complete(comm, j.input, &complete));
     if (sw.skip_complete && complete && !sw.dry_run) {
         naik_log_line(comm->log, "%s is complete: skipped", j.input->output.file);
         goto done;

@@ -35,6 +35,7 @@ typedef struct solve_job {
     naik_backend *backend;
     naik_geometry *geometry;
     naik_link_source links;
+    char *sources; /* what source files hold; NULL: there are none */
     naik_propagator_file *file;
     naik_batch_state *state;
     naik_interrupt *interrupt;
@@ -71,8 +72,6 @@ naik_status solve_take_up(void *data, int64_t index, naik_cg_state *state, int v
 /* `--dry-run`: looks at every file that the input names and at the place of the output, without the
  * work. Collective. NAIK_ERR_INPUT and NAIK_ERR_CORRUPT with the sentence */
 naik_status solve_look(solve_job *j);
-/* The part of it that is about solve[].source.file. */
-naik_status solve_look_at_sources(const solve_job *j);
 
 /* Before the first solve; after each; at every poll of the solver (poll of cg.h). */
 void solve_progress_begin(solve_job *j);

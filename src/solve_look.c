@@ -5,45 +5,9 @@
  */
 #include <string.h>
 
-#include "naik/vector_io.h"
 #include "solve_job.h"
 #include "solve_spec.h"
-
-static naik_status compare_size(const solve_job *j, const char *path, const int size[NAIK_DIM])
-{
-    const int *wanted = j->input->lattice.size;
-    if (memcmp(size, wanted, NAIK_DIM * sizeof *size) == 0) {
-        return NAIK_OK;
-    }
-    return NAIK_FAIL(
-        j->log, NAIK_ERR_INPUT, "%s holds a lattice of %dx%dx%dx%d but lattice.size is %dx%dx%dx%d",
-        path, size[0], size[1], size[2], size[3], wanted[0], wanted[1], wanted[2], wanted[3]);
-}
-
-naik_status solve_look_at_sources(const solve_job *j)
-{
-    naik_status status = NAIK_OK;
-    naik_vector_file *file = NULL;
-    for (int i = 0; i < j->input->solve_count; i++) {
-        const char *path = j->input->solve[i].source_file;
-        if (j->input->solve[i].source.type != NAIK_SOURCE_FILE) {
-            continue;
-        }
-        NAIK_TRY(naik_vector_file_open(j->comm, path, &file));
-        NAIK_TRY(compare_size(j, path, file->size));
-        if (file->count < 3) {
-            status =
-                NAIK_FAIL(j->log, NAIK_ERR_INPUT,
-                          "'%s' holds %d vectors, but a source needs one for each of 3 colours",
-                          path, file->count);
-            goto done;
-        }
-        naik_vector_file_close(&file);
-    }
-done:
-    naik_vector_file_close(&file);
-    return status;
-}
+#include "source_file.h"
 
 static naik_status look_at_links(solve_job *j)
 {
@@ -56,7 +20,7 @@ static naik_status look_at_links(solve_job *j)
         naik_log_line(j->log, "configuration: %s, %s, %d bit, %dx%dx%dx%d", input->gauge.file,
                       probe.format, probe.precision, probe.size[0], probe.size[1], probe.size[2],
                       probe.size[3]);
-        NAIK_TRY(compare_size(j, input->gauge.file, probe.size));
+        NAIK_TRY(naik_lattice_expect(j->lattice, input->gauge.file, probe.size));
     } else {
         NAIK_TRY(naik_link_source_open(j->lattice, input, j->backend, j->timer, &j->links));
         naik_log_line(j->log, "links: %s, %s", input->action.file, j->links.content);
@@ -71,8 +35,8 @@ naik_status solve_look(solve_job *j)
     naik_status status = NAIK_OK;
     solve_spec *spec = NULL;
     NAIK_TRY(look_at_links(j));
-    NAIK_TRY(solve_look_at_sources(j));
-    NAIK_TRY(solve_spec_create(j->input, &j->plan, j->backend, j->lattice, NULL, &spec));
+    NAIK_TRY(source_file_look(j->lattice, j->input));
+    NAIK_TRY(solve_spec_create(j->input, &j->plan, j->backend, j->lattice, NULL, NULL, &spec));
     NAIK_TRY(naik_propagator_file_look(j->lattice, j->input->output.file, solve_spec_file(spec)));
     solve_tell_output(j, solve_spec_file(spec));
     naik_log_line(j->log, "dry run: the input is valid; nothing was solved");

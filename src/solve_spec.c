@@ -61,8 +61,7 @@ static const char *subset_of(naik_source_type type)
     return NULL;
 }
 
-static void describe_source(const naik_input *input, const naik_input_source *from, char *smearing,
-                            naik_source_info *out)
+static void describe_source(const naik_input_source *from, char *smearing, naik_source_info *out)
 {
     static const char *const noise[] = {[NAIK_NOISE_Z2] = "Z2",
                                         [NAIK_NOISE_U1] = "U(1)",
@@ -74,8 +73,6 @@ static void describe_source(const naik_input *input, const naik_input_source *fr
         snprintf(smearing, SMEARING_BYTES, "radius %.17g", source->radius);
     } else if (random) {
         snprintf(smearing, SMEARING_BYTES, "noise %s", noise[source->noise]);
-    } else if (source->type == NAIK_SOURCE_FILE) {
-        snprintf(smearing, SMEARING_BYTES, "file %.50s", input->solve[from->solve].source_file);
     }
     *out = (naik_source_info){.type = naik_source_name(source->type),
                               .subset = subset_of(source->type),
@@ -104,7 +101,7 @@ static void fill_sets(solve_spec *spec, const naik_input *input)
 {
     int first = 0;
     for (int i = 0; i < input->source_count; i++) {
-        describe_source(input, &input->sources[i], spec->smearing[i], &spec->sources[i]);
+        describe_source(&input->sources[i], spec->smearing[i], &spec->sources[i]);
     }
     for (int i = 0; i < input->solve_count; i++) {
         const naik_input_solve *solve = &input->solve[i];
@@ -211,7 +208,8 @@ static int fill_items(naik_meta_item *items, const naik_meta_item *from, int cou
 
 naik_status solve_spec_create(const naik_input *input, const solve_plan *plan,
                               const naik_backend *backend, const naik_lattice *lattice,
-                              const naik_link_source *source, solve_spec **out)
+                              const naik_link_source *source, const char *source_checksums,
+                              solve_spec **out)
 {
     solve_spec *spec = calloc(1, sizeof *spec);
     *out = spec;
@@ -256,6 +254,7 @@ naik_status solve_spec_create(const naik_input *input, const solve_plan *plan,
         .iteration_limit = input->solver.max_iterations,
         .canonical_input = input->identity,
         .gauge_checksum = spec->identity,
+        .source_checksums = source_checksums,
         .numerics = spec->numerics,
         .choices = plan->choices,
         .action = naik_input_action_name(input->action.type),

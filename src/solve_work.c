@@ -6,22 +6,9 @@
 #include <stdio.h>
 
 #include "naik/meson.h"
-#include "naik/vector_io.h"
 
 #include "solve_job.h"
-
-static naik_status read_file_source(const solve_job *j, const naik_input_task *task, double *src)
-{
-    naik_status status = NAIK_OK;
-    naik_vector_file *file = NULL;
-    NAIK_TRY(naik_vector_file_open(j->comm, j->input->solve[task->solve].source_file, &file));
-    NAIK_TRY(naik_vector_file_read(file, j->lattice,
-                                   file->has_sources ? NAIK_VECTOR_SOURCE : NAIK_VECTOR_SOLUTION,
-                                   task->colour, src));
-done:
-    naik_vector_file_close(&file);
-    return status;
-}
+#include "source_file.h"
 
 static naik_status give_source(void *data, int64_t index, double *src, double *mass,
                                double *tolerance, double *site_tolerance)
@@ -35,7 +22,7 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
     *tolerance = solve->tolerance;
     *site_tolerance = j->input->solver.site_relative_tolerance;
     if (source->type == NAIK_SOURCE_FILE) {
-        NAIK_TRY(read_file_source(j, task, src));
+        NAIK_TRY(source_file_read(j->lattice, solve, task->colour, src));
     } else {
         NAIK_TRY(naik_source_fill(j->lattice, source, task->colour, src));
     }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "naik/vector_io.h"
+#include "source_file.h"
 
 enum { MAX_OVERRIDES = 256 };
 
@@ -91,9 +91,33 @@ static naik_status rebuild_input(stored_run *run, const char *const *own, int ow
         naik_input_destroy(&run->input);
         NAIK_TRY(naik_input_parse(log, "the stored input", text, strlen(text), overrides, count,
                                   NULL, NULL, &run->input));
+        if (strcmp(run->input->identity, canonical) != 0) {
+            status = NAIK_FAIL(log, NAIK_ERR_INPUT,
+                               "--set would make other solves than those in '%s': only where files "
+                               "lie may be changed",
+                               run->path);
+        }
     }
 done:
     free(text);
+    return status;
+}
+
+/* Files of sources must hold what they held when they were solved for. */
+static naik_status check_sources(const stored_run *run)
+{
+    naik_status status = NAIK_OK;
+    const char *then = text_of(run->view, "source_checksums");
+    char *now = NULL;
+    NAIK_TRY(source_file_identity(run->lattice, run->input, &now));
+    if (now != NULL && (then == NULL || strcmp(now, then) != 0)) {
+        status = NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
+                           "'%s' was made with other sources: then %.*s, now %.*s", run->path,
+                           then != NULL ? (int)strcspn(then, "\n") : 7,
+                           then != NULL ? then : "unknown", (int)strcspn(now, "\n"), now);
+    }
+done:
+    free(now);
     return status;
 }
 
@@ -105,6 +129,7 @@ naik_status stored_run_open(naik_comm *comm, const char *path, const char *const
     *out = (stored_run){.comm = comm, .path = path};
     NAIK_TRY(naik_comm_agree(comm, naik_propagator_view_open(comm->log, path, 0, &out->view)));
     NAIK_TRY(naik_comm_agree(comm, rebuild_input(out, overrides, count)));
+    naik_input_use_io(comm, out->input);
     NAIK_TRY(naik_lattice_create(comm, out->view->size, NULL, &out->lattice));
     NAIK_TRY(naik_propagator_file_open_finished(out->lattice, path, &out->file));
     if (!naik_propagator_file_stores(out->file, &precision)) {
@@ -115,6 +140,8 @@ naik_status stored_run_open(naik_comm *comm, const char *path, const char *const
                            "'%s' holds %d solves, but its input asks for %d", path,
                            naik_propagator_file_solves(out->file), out->input->task_count);
     }
+    NAIK_TRY(status);
+    NAIK_TRY(check_sources(out));
 done:
     return status;
 }
@@ -130,16 +157,7 @@ void stored_run_close(stored_run *run)
 naik_status stored_run_source(const stored_run *run, const naik_input_source *source, int colour,
                               double *out)
 {
-    naik_status status = NAIK_OK;
-    naik_vector_file *file = NULL;
-    if (source->source.type != NAIK_SOURCE_FILE) {
-        return naik_source_fill(run->lattice, &source->source, colour, out);
-    }
-    NAIK_TRY(naik_vector_file_open(run->comm, run->input->solve[source->solve].source_file, &file));
-    NAIK_TRY(naik_vector_file_read(file, run->lattice,
-                                   file->has_sources ? NAIK_VECTOR_SOURCE : NAIK_VECTOR_SOLUTION,
-                                   colour, out));
-done:
-    naik_vector_file_close(&file);
-    return status;
+    return source->source.type == NAIK_SOURCE_FILE
+               ? source_file_read(run->lattice, &run->input->solve[source->solve], colour, out)
+               : naik_source_fill(run->lattice, &source->source, colour, out);
 }

@@ -22,7 +22,8 @@ typedef struct stored_run {
 /* overrides  `count` texts "section.key=value" for the input, where its files have moved
  * Collective. Close it whatever comes back.
  * NAIK_ERR_INPUT    not a complete propagator file; it stores no propagators, or not the input that
- *                   made it, or one that this version understands differently
+ *                   made it, or one that this version understands differently; overrides that ask
+ *                   for other solves; sources in files that have changed
  * NAIK_ERR_CORRUPT, NAIK_ERR_IO, NAIK_ERR_MEMORY */
 naik_status stored_run_open(naik_comm *comm, const char *path, const char *const *overrides,
                             int count, stored_run *out);

@@ -25,10 +25,9 @@ typedef struct region {
 
 struct naik_timer {
     naik_log *log;
-    void (*range)(const char *name);
     double start_s;
     int open, count; /* region[0] is the whole */
-    void (*entered)(void *data, const char *region);
+    void (*moved)(void *data, const char *opened, const char *inside);
     void *observer;
     bool warned;
     region region[MAX_REGIONS];
@@ -57,32 +56,26 @@ naik_status naik_timer_create(naik_log *log, naik_timer **out)
     return NAIK_OK;
 }
 
-void naik_timer_follow(naik_timer *timer, void (*range)(const char *name))
-{
-    if (timer != NULL) {
-        timer->range = range;
-    }
-}
-
 void naik_timer_destroy(naik_timer **timer)
 {
     free(*timer);
     *timer = NULL;
 }
 
-void naik_timer_observe(naik_timer *timer, void (*entered)(void *data, const char *region),
+void naik_timer_observe(naik_timer *timer,
+                        void (*moved)(void *data, const char *opened, const char *inside),
                         void *data)
 {
     if (timer != NULL) {
-        timer->entered = entered;
+        timer->moved = moved;
         timer->observer = data;
     }
 }
 
-static void tell_entered(const naik_timer *timer)
+static void tell(const naik_timer *timer, const char *opened)
 {
-    if (timer->entered != NULL) {
-        timer->entered(timer->observer, timer->region[timer->open].name);
+    if (timer->moved != NULL) {
+        timer->moved(timer->observer, opened, timer->region[timer->open].name);
     }
 }
 
@@ -134,10 +127,7 @@ void naik_timer_start(naik_timer *timer, const char *name)
     timer->open = index;
     timer->region[index].calls++;
     timer->region[index].opened_s = now_s();
-    if (timer->range != NULL) {
-        timer->range(name);
-    }
-    tell_entered(timer);
+    tell(timer, timer->region[index].name);
 }
 
 static void close_innermost(naik_timer *timer, double at_s)
@@ -146,9 +136,7 @@ static void close_innermost(naik_timer *timer, double at_s)
     inner->time_s += at_s - inner->opened_s;
     inner->depth = 0;
     timer->open = inner->parent;
-    if (timer->range != NULL) {
-        timer->range(NULL);
-    }
+    tell(timer, NULL);
 }
 
 void naik_timer_stop(naik_timer *timer, const char *name)
@@ -176,7 +164,6 @@ void naik_timer_stop(naik_timer *timer, const char *name)
         close_innermost(timer, at_s);
     }
     close_innermost(timer, at_s);
-    tell_entered(timer);
 }
 
 void naik_timer_count(naik_timer *timer, double flops, double bytes)

@@ -1,6 +1,7 @@
 """What the tests of the program share: running naik, verdicts, scratch paths."""
 import os
 import shlex
+import signal
 import subprocess
 import sys
 import time
@@ -38,6 +39,28 @@ def naik(*words, ranks=1, status=0, env=None):
     return run.stdout + run.stderr
 
 
+def answer(*words, ranks=1):
+    """Exit status, standard output and standard error of naik."""
+    run = subprocess.run(command(*words, ranks=ranks), capture_output=True, text=True, errors="replace")
+    return run.returncode, run.stdout, run.stderr
+
+
+def stopped(*words, ranks=1):
+    """Has naik stopped by a signal after its first solve; what it said, None if it was over before."""
+    run = start(*words, ranks=ranks)
+    said = ""
+    for line in run.stdout:
+        said += line
+        if line.startswith("solve 1/"):
+            os.killpg(run.pid, signal.SIGUSR1)
+            break
+    said += run.communicate()[0]
+    if run.returncode == 0:
+        return None
+    assert run.returncode == 5, (run.returncode, said)
+    return said
+
+
 def everything(name):
     """Bytes of every dataset under /prop, /corr and /solves_history."""
     import h5py  # not every test needs it
@@ -58,6 +81,21 @@ def same(a, b):
     assert sorted(a) == sorted(b), f"other datasets: {sorted(set(a) ^ set(b))}"
     different = [key for key in a if a[key] != b[key]]
     assert not different, f"bytes differ in {different}"
+
+
+FAILED = []
+
+
+def verdict(name, ok, told=""):
+    """A verdict line, with what explains a failure; `finish` ends a script of such lines."""
+    if not ok:
+        FAILED.append(name)
+        print(told)
+    print(("PASS " if ok else "FAIL ") + name, flush=True)
+
+
+def finish():
+    sys.exit(1 if FAILED else 0)
 
 
 def main(tests):

@@ -195,3 +195,25 @@ void room_check(check *t, room *r, naik_propagator_file *file, bool single)
     }
     CHECK_INT(t, wrong, 0);
 }
+
+naik_propagator_file *room_begin(check *t, const room *r, const naik_propagator_spec *spec,
+                                 int solves)
+{
+    naik_propagator_file *file = room_open(t, r, spec, false);
+    for (int i = 0; file != NULL && i < solves; i++) {
+        CHECK_OK(t, room_commit(r->lattice, file, i));
+    }
+    return file;
+}
+
+void room_complete(check *t, room *r, naik_propagator_file **file, bool single)
+{
+    for (int i = 0; i < naik_propagator_file_solves(*file); i++) {
+        if (naik_propagator_file_record(*file, i)->state == NAIK_SOLVE_PENDING) {
+            CHECK_OK(t, room_commit(r->lattice, *file, i));
+        }
+    }
+    CHECK_OK(t, naik_propagator_file_finish(*file));
+    room_check(t, r, *file, single);
+    naik_propagator_file_close(file);
+}

@@ -30,6 +30,11 @@ void room_leave(check *t, room *r); /* removes it; nothing unexpected may be lef
 bool room_has(const room *r, const char *suffix);
 naik_propagator_file *room_open(check *t, const room *r, const naik_propagator_spec *spec,
                                 bool fresh);
+/* The same, with its first `solves` committed. */
+naik_propagator_file *room_begin(check *t, const room *r, const naik_propagator_spec *spec,
+                                 int solves);
+/* Commits what is pending, finishes, checks as below, closes. */
+void room_complete(check *t, room *r, naik_propagator_file **file, bool single);
 /* Every solve of a finished file reads back to the bit, or to its rounding to single. */
 void room_check(check *t, room *r, naik_propagator_file *file, bool single);
 

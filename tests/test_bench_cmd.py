@@ -5,30 +5,15 @@ import shlex
 import subprocess
 import sys
 
-naik, scratch = os.environ["NAIK"], os.environ["SCRATCH"]
-mpirun = shlex.split(os.environ["MPIRUN"])
-failures = 0
+from program import SCRATCH, answer, finish, verdict
+
 COMMON = ["bench", "backend", "device", "size", "ranks", "threads", "us", "floor_gbs", "copy_gbs",
           "fraction", "spread", "git"]
 QUICK = ["--size", "4,4,4,8", "--repeat", "1", "--time", "1e-4", "--backend", "cpu"]
 
 
-def run(ranks, *words):
-    done = subprocess.run(mpirun + ["-n", str(ranks), naik, "bench", *words], capture_output=True,
-                          text=True)
-    return done.returncode, done.stdout, done.stderr
-
-
-def verdict(name, ok, told=""):
-    global failures
-    failures += not ok
-    if not ok:
-        print(told)
-    print(("PASS " if ok else "FAIL ") + name)
-
-
 def check(name, words, more, lines=1, ranks=1):
-    status, said, told = run(ranks, *words, *QUICK)
+    status, said, told = answer("bench", *words, *QUICK, ranks=ranks)
     ok, values = status == 0, []
     for text in said.splitlines():
         values.append(dict(pair.split("=", 1) for pair in shlex.split(text)))
@@ -55,7 +40,7 @@ for words, unit in (([], 0), (["--temporal-gauge"], 2)):
     verdict("bench_dslash_counts_the_links_it_must_read_" + ("of_8" if not words else "of_6"),
             abs(v["gflops"] * v["us"] * 1e3 / (sites * 570) - 1) < 0.02
             and abs(v["floor_gbs"] / floor - 1) < 0.02, str(v))
-verdict("bench_refuses_temporal_gauge_of_fat_links", run(1, "dslash", "--temporal-gauge", *QUICK)[0] == 1)
+verdict("bench_refuses_temporal_gauge_of_fat_links", answer("bench", "dslash", "--temporal-gauge", *QUICK)[0] == 1)
 values = check("bench_dslash_tells_threads_a_site", ["dslash", "--granularity", "all"], ["granularity"], 2)
 verdict("bench_dslash_goes_over_them", [v["granularity"] for v in values] == ["1", "4"], str(values))
 values = check("bench_cg_tells_how_it_is_launched", ["cg", "--orchestration", "all", "--delta", "0.2"],
@@ -73,7 +58,7 @@ values = check("bench_cg_measures_masses_apart_and_together",
 verdict("bench_cg_masses_all_converge",
         [v["mode"] for v in values] == ["separate", "multishift"]
         and all(float(v["true_residual"]) <= 1e-10 and v["not_converged"] == "0" for v in values), str(values))
-verdict("bench_refuses_masses_out_of_order", run(1, "cg", "--masses", "0.2,0.1", *QUICK)[0] == 1)
+verdict("bench_refuses_masses_out_of_order", answer("bench", "cg", "--masses", "0.2,0.1", *QUICK)[0] == 1)
 values = check("bench_cg_weak_keeps_the_box_of_a_rank",
                ["cg", "--weak", "--grid", "1,1,2,2", "--iterations", "12", "--links", "random"],
                ["mode", "local", "grid", "nodes", "us_per_iteration", "rank_min_us", "rank_mean_us",
@@ -87,7 +72,7 @@ v = check("bench_cg_strong_keeps_the_lattice", ["cg", "--strong", "--iterations"
           ["mode", "local"], ranks=2)[0]
 verdict("bench_cg_strong_divides_the_lattice",
         v["size"] == "4,4,4,8" and v["local"] == "4,4,4,4" and float(v["iterations"]) == 5, str(v))
-verdict("bench_refuses_weak_with_strong", run(1, "cg", "--weak", "--strong", *QUICK)[0] == 1)
+verdict("bench_refuses_weak_with_strong", answer("bench", "cg", "--weak", "--strong", *QUICK)[0] == 1)
 values = check("bench_halo_prints_a_line_a_direction",
                ["halo", "--nrhs", "1,3", "--weak", "--grid", "1,1,2,2", "--precision", "single"],
                ["transport", "direction", "bytes", "latency_us", "gbs", "rank_min_us"], 6, 4)
@@ -95,9 +80,9 @@ verdict("bench_halo_counts_the_bytes_of_both_faces",
         [v["direction"] for v in values] == ["z", "t", "all"] * 2
         and [int(v["bytes"]) for v in values[:3]] == [2 * 3 * 64 * 24, 2 * 3 * 32 * 24, 2 * 3 * 96 * 24]
         and int(values[5]["bytes"]) == 3 * int(values[2]["bytes"]), str(values))
-verdict("bench_halo_needs_two_ranks", run(1, "halo", *QUICK)[0] == 1)
+verdict("bench_halo_needs_two_ranks", answer("bench", "halo", *QUICK)[0] == 1)
 def model(*words):
-    status, said, told = run(1, "model", "--json", *words)
+    status, said, told = answer("bench", "model", "--json", *words)
     return status, [json.loads(text) for text in said.splitlines()], told
 
 
@@ -121,7 +106,7 @@ fast = model("--figure", "copy_gbs=5000", "--nodes", "2")[1][-1]
 verdict("bench_model_takes_figures", slow["us_per_iteration"] > fast["us_per_iteration"] and slow["nodes"] == 2)
 verdict("bench_model_refuses_unknown_figures", model("--figure", "copy=1")[0] == 1)
 check("bench_links_prints_a_line", ["links"], ["seconds"])
-path = os.path.join(scratch, "bench.h5")
+path = os.path.join(SCRATCH, "bench.h5")
 check("bench_io_prints_both_ways", ["io", "--file", path], ["gbs"], 2, 2)
 verdict("bench_io_removes_its_file", not os.path.exists(path))
 v = check("bench_io_takes_hints", ["io", "--file", path, "--mpi-info", "cb_nodes=1", "--alignment", "65536",
@@ -129,11 +114,11 @@ v = check("bench_io_takes_hints", ["io", "--file", path, "--mpi-info", "cb_nodes
 verdict("bench_io_says_how_it_wrote", v[0]["aggregators"] == "1" and v[0]["alignment"] == "65536"
         and v[0]["mpi_info"] == "cb_nodes=1", str(v))
 open(path, "w").close()
-verdict("bench_io_touches_no_file_of_the_user", run(1, "io", "--file", path, *QUICK)[0] == 1)
-status, said, told = run(1, "dslash", "--json", *QUICK)
+verdict("bench_io_touches_no_file_of_the_user", answer("bench", "io", "--file", path, *QUICK)[0] == 1)
+status, said, told = answer("bench", "dslash", "--json", *QUICK)
 verdict("bench_json_is_json", status == 0 and json.loads(said)["size"] == [4, 4, 4, 8], said + told)
-verdict("bench_refuses_a_bad_list", run(1, "dslash", "--nrhs", "1,,2")[0] == 1)
-picture = os.path.join(scratch, "roofline.png")
+verdict("bench_refuses_a_bad_list", answer("bench", "dslash", "--nrhs", "1,,2")[0] == 1)
+picture = os.path.join(SCRATCH, "roofline.png")
 
 
 def roofline(lines):
@@ -141,9 +126,9 @@ def roofline(lines):
                           capture_output=True, text=True)
 
 
-drawn = roofline(run(1, "dslash", "--nrhs", "1,3", *QUICK)[1] + said)
+drawn = roofline(answer("bench", "dslash", "--nrhs", "1,3", *QUICK)[1] + said)
 verdict("roofline_draws_bench_lines_of_both_kinds", drawn.stdout.startswith("3 points")
         and open(picture, "rb").read(8) == b"\x89PNG\r\n\x1a\n", drawn.stdout + drawn.stderr)
 drawn = roofline("naik 0.1.0\n")
 verdict("roofline_says_when_there_are_no_lines", drawn.returncode == 1 and "no bench line" in drawn.stderr)
-raise SystemExit(failures != 0)
+finish()

@@ -31,7 +31,7 @@ solve:
 solver:  {tolerance: 1e-9, batch: 3}
 output:  {file: none, correlators: [pion5]}
 """
-EXTENTS = "is a 4x4x4x8 configuration"
+EXTENTS = "holds a lattice of 4x4x4x8"
 ODDS = random.Random(20)
 TOLD = []  # lines of the summary
 
@@ -236,7 +236,7 @@ def bad_files_are_named_with_their_exit_status():
     assert "corrupt" in said and "checksum" in said, said
     naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "1", "--sweeps", "1", "-o", work("extents"))
     said = naik(*words("extents", output("extents")), ranks=2, status=1)
-    assert EXTENTS in said and "but the lattice is 4x4x8x8" in said, said
+    assert EXTENTS in said and "but lattice.size is 4x4x8x8" in said, said
     assert not os.path.exists(output("corrupt")) and not os.path.exists(output("extents"))
 
 

@@ -6,35 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fixture.h"
-#include "naik/cg.h"
-#include "naik/dslash_ref.h"
-
-enum { MAX_SYSTEMS = 12, STRIDE = 400 };
-
-/* The lattice of most tests, chosen by the library; eight ranks need a larger one. */
-static bool make_fixture(check *t, fixture *f)
-{
-    const int size[4] = {8, t->comm->size > 4 ? 8 : 4, 4, 8};
-    return fixture_create(t, size, NULL, false, false, 0, f);
-}
+#include "cg_fixture.h"
 
 /* A stream of systems whose right-hand sides are random vectors, and a box for what comes back. */
 typedef struct run {
-    const fixture *f;
-    naik_parity parity;
-    double mass[MAX_SYSTEMS], tolerance[MAX_SYSTEMS];
+    cg_box box;
+    double mass[CG_SYSTEMS], tolerance[CG_SYSTEMS];
     int zero_source, nan_source; /* index, -1: none */
     double site_tolerance;
     int stop_after; /* systems finished before the stream says stop; -1: never */
     int finished;
-    double *x[MAX_SYSTEMS];
-    naik_cg_result result[MAX_SYSTEMS];
-    double history[MAX_SYSTEMS][STRIDE];
     int polls_left; /* the stream says stop after so many polls; -1: never */
     bool keeps;     /* interrupted columns are saved, and saved ones restored */
-    naik_cg_state state[MAX_SYSTEMS];
-    double *vector[MAX_SYSTEMS][NAIK_CG_VECTORS];
+    naik_cg_state state[CG_SYSTEMS];
+    double *vector[CG_SYSTEMS][NAIK_CG_VECTORS];
     int saved, restored;
 } run;
 
@@ -43,14 +28,14 @@ static naik_status load(void *data, int64_t index, naik_field *b, naik_field *x,
 {
     run *r = data;
     (void)x;
-    double *v = fixture_vector(r->f, 70 + (uint64_t)index, (int)r->parity);
+    double *v = fixture_vector(r->box.f, 70 + (uint64_t)index, (int)r->box.parity);
     if (index == r->zero_source) {
-        memset(v, 0, (size_t)r->f->lat->sites * 6 * sizeof *v);
+        memset(v, 0, (size_t)r->box.f->lat->sites * 6 * sizeof *v);
     }
-    if (index == r->nan_source && r->f->lat->comm->rank == 0) {
-        v[6 * naik_lattice_site_of(r->f->lat, r->parity, 3)] = NAN;
+    if (index == r->nan_source && r->box.f->lat->comm->rank == 0) {
+        v[6 * naik_lattice_site_of(r->box.f->lat, r->box.parity, 3)] = NAN;
     }
-    naik_status status = r->f->backend->ops->field_import(b, r->parity, column, v);
+    naik_status status = r->box.f->backend->ops->field_import(b, r->box.parity, column, v);
     free(v);
     *system = (naik_cg_system){.shift = 4 * r->mass[index] * r->mass[index],
                                .tolerance = r->tolerance[index],
@@ -66,13 +51,7 @@ static naik_status finish(void *data, int64_t index, const naik_field *x, int co
         return NAIK_OK;
     }
     r->finished++;
-    r->result[index] = *result;
-    for (int i = 0; i < result->history_length && i < STRIDE; i++) {
-        r->history[index][i] = result->history[i];
-    }
-    free(r->x[index]);
-    r->x[index] = calloc((size_t)r->f->lat->sites * 6, sizeof(double));
-    return r->f->backend->ops->field_export(x, r->parity, column, r->x[index]);
+    return cg_box_take(&r->box, (int)index, x, column, result);
 }
 
 static bool stop(void *data)
@@ -87,15 +66,15 @@ static naik_status save(void *data, int64_t index, const naik_cg_state *state,
 {
     naik_status status = NAIK_OK;
     run *r = data;
-    const size_t sites = (size_t)r->f->lat->sites * 6;
-    double *history = malloc(STRIDE * sizeof *history);
+    const size_t sites = (size_t)r->box.f->lat->sites * 6;
+    double *history = malloc(CG_STRIDE * sizeof *history);
     memcpy(history, state->history, (size_t)state->history_length * sizeof *history);
     r->state[index] = *state;
     r->state[index].history = history;
     for (int v = 0; v < NAIK_CG_VECTORS; v++) {
         r->vector[index][v] = calloc(sites, sizeof(double));
-        NAIK_TRY(
-            r->f->backend->ops->field_export(field[v], r->parity, column, r->vector[index][v]));
+        NAIK_TRY(r->box.f->backend->ops->field_export(field[v], r->box.parity, column,
+                                                      r->vector[index][v]));
     }
     r->saved++;
 done:
@@ -118,8 +97,8 @@ static naik_status restore(void *data, int64_t index, naik_cg_state *state,
     r->state[index].history = NULL;
     state->history = history;
     for (int v = 0; v < NAIK_CG_VECTORS; v++) {
-        NAIK_TRY(
-            r->f->backend->ops->field_import(field[v], r->parity, column, r->vector[index][v]));
+        NAIK_TRY(r->box.f->backend->ops->field_import(field[v], r->box.parity, column,
+                                                      r->vector[index][v]));
         free(r->vector[index][v]);
         r->vector[index][v] = NULL;
     }
@@ -131,29 +110,19 @@ done:
 static void run_init(run *r, const fixture *f, naik_parity parity)
 {
     memset(r, 0, sizeof *r);
-    r->f = f;
-    r->parity = parity;
+    r->box.f = f;
+    r->box.parity = parity;
     r->zero_source = r->nan_source = r->stop_after = r->polls_left = -1;
-    for (int i = 0; i < MAX_SYSTEMS; i++) {
+    for (int i = 0; i < CG_SYSTEMS; i++) {
         r->mass[i] = 0.3 + 0.05 * (i % 5);
         r->tolerance[i] = i % 3 == 0 ? 1e-10 : 1e-8;
     }
 }
 
-static void run_free(run *r)
-{
-    for (int i = 0; i < MAX_SYSTEMS; i++) {
-        free(r->x[i]);
-    }
-}
-
-static naik_status solve(const fixture *f, run *r, naik_precision vectors,
-                         naik_precision inner_links, int width, int count,
-                         const naik_cg_options *options)
+static naik_status solve(run *r, cg_mode mode, int width, int count, const naik_cg_options *options)
 {
     naik_status status = NAIK_OK;
-    naik_links *outer = NULL, *inner = NULL;
-    naik_cg *cg = NULL;
+    cg_solver solver;
     const naik_cg_stream stream = {.data = r,
                                    .count = count,
                                    .load = load,
@@ -161,59 +130,34 @@ static naik_status solve(const fixture *f, run *r, naik_precision vectors,
                                    .stop = stop,
                                    .save = r->keeps ? save : NULL,
                                    .restore = r->keeps ? restore : NULL};
-    NAIK_TRY(naik_links_create(f->geometry, f->source, NAIK_DOUBLE, 18, &outer));
-    NAIK_TRY(naik_links_create(f->geometry, f->source, inner_links, 18, &inner));
-    NAIK_TRY(naik_cg_create(outer, inner, vectors, width, &cg));
-    NAIK_TRY(naik_cg_solve(cg, r->parity, options, &stream));
+    NAIK_TRY(cg_solver_create(r->box.f, mode, width, &solver));
+    NAIK_TRY(naik_cg_solve(solver.cg, r->box.parity, options, &stream));
 done:
-    naik_cg_destroy(&cg);
-    naik_links_destroy(&inner);
-    naik_links_destroy(&outer);
+    cg_solver_destroy(&solver);
     return status;
 }
 
-/* |b - A x| / |b| by the slow reference. */
 static double reference_residual(check *t, const run *r, int i)
 {
-    const fixture *f = r->f;
-    double *ax = calloc((size_t)f->lat->sites * 6, sizeof *ax);
-    double *b = fixture_vector(f, 70 + (uint64_t)i, (int)r->parity);
-    naik_exactsum sum[2];
-    naik_exactsum_clear(&sum[0]);
-    naik_exactsum_clear(&sum[1]);
-    CHECK_OK(t, naik_normal_ref(f->source, r->mass[i], r->x[i], ax));
-    for (int32_t k = 0; k < f->lat->sites * 6; k++) {
-        naik_exactsum_add(&sum[0], (b[k] - ax[k]) * (b[k] - ax[k]));
-        naik_exactsum_add(&sum[1], b[k] * b[k]);
-    }
-    CHECK_OK(t, naik_comm_sum_exact(f->lat->comm, sum, 2));
-    free(ax);
+    double *b = fixture_vector(r->box.f, 70 + (uint64_t)i, (int)r->box.parity);
+    double residual = cg_box_residual(t, &r->box, i, r->mass[i], b);
     free(b);
-    return sqrt(naik_exactsum_value(&sum[0]) / naik_exactsum_value(&sum[1]));
+    return residual;
 }
-
-typedef struct mode {
-    naik_precision vectors, links;
-} mode;
-static const mode modes[] = {{NAIK_DOUBLE, NAIK_DOUBLE},
-                             {NAIK_SINGLE, NAIK_SINGLE},
-                             {NAIK_SINGLE, NAIK_HALF},
-                             {NAIK_HALF, NAIK_HALF}};
-enum { MODES = sizeof modes / sizeof *modes };
 
 static void reported_residuals_are_true(check *t)
 {
     fixture f;
-    if (make_fixture(t, &f)) {
+    if (cg_fixture(t, &f)) {
         naik_cg_options options = naik_cg_defaults();
         options.max_iterations = 2000;
         int double_iterations[5] = {0};
-        for (int m = 0; m < MODES; m++) {
+        for (int m = 0; m < CG_MODES; m++) {
             run r;
             run_init(&r, &f, (naik_parity)(m % 2));
-            CHECK_OK(t, solve(&f, &r, modes[m].vectors, modes[m].links, 5, 5, &options));
+            CHECK_OK(t, solve(&r, cg_modes[m], 5, 5, &options));
             for (int i = 0; i < 5 && r.finished == 5; i++) {
-                const naik_cg_result *res = &r.result[i];
+                const naik_cg_result *res = &r.box.result[i];
                 CHECK_INT(t, res->reason, NAIK_CG_CONVERGED);
                 CHECK_TRUE(t, res->residual <= r.tolerance[i]);
                 CHECK_NEAR(t, reference_residual(t, &r, i), res->residual,
@@ -223,7 +167,7 @@ static void reported_residuals_are_true(check *t)
                 CHECK_TRUE(t, res->iterations <= 1.35 * double_iterations[i] + 5);
             }
             CHECK_INT(t, r.finished, 5);
-            run_free(&r);
+            cg_box_free(&r.box);
         }
     }
     fixture_destroy(&f);
@@ -232,25 +176,7 @@ static void reported_residuals_are_true(check *t)
 static void compare_runs(check *t, const run *a, const run *b, int count)
 {
     for (int i = 0; i < count; i++) {
-        CHECK_INT(t, b->result[i].iterations, a->result[i].iterations);
-        CHECK_INT(t, b->result[i].restarts, a->result[i].restarts);
-        CHECK_TRUE(t, b->result[i].residual == a->result[i].residual);
-        CHECK_INT(t, b->result[i].history_length, a->result[i].history_length);
-        CHECK_INT(t, b->result[i].history_length, a->result[i].iterations);
-        CHECK_TRUE(t, memcmp(a->history[i], b->history[i],
-                             (size_t)a->result[i].history_length * sizeof(double)) == 0);
-        const naik_lattice *la = a->f->lat, *lb = b->f->lat;
-        bool same = true;
-        for (int32_t site = 0; site < la->sites; site++) {
-            int x[4], y[4];
-            naik_lattice_coords(la, site, x);
-            for (int mu = 0; mu < 4; mu++) {
-                y[mu] = x[mu] + la->origin[mu] - lb->origin[mu];
-            }
-            same = same && memcmp(a->x[i] + 6 * (int64_t)site,
-                                  b->x[i] + 6 * (int64_t)naik_lattice_site(lb, y), 48) == 0;
-        }
-        CHECK_TRUE(t, same);
+        cg_box_compare(t, &a->box, &b->box, i);
     }
 }
 
@@ -258,26 +184,25 @@ static void batch_polls_refill_and_orchestration_do_not_change_a_bit(check *t)
 {
     enum { COUNT = 7 };
     fixture f;
-    if (make_fixture(t, &f)) {
+    if (cg_fixture(t, &f)) {
         naik_cg_options options = naik_cg_defaults();
-        options.history_stride = STRIDE;
-        for (int m = 0; m < MODES; m++) {
+        options.history_stride = CG_STRIDE;
+        for (int m = 0; m < CG_MODES; m++) {
             run one, r;
             run_init(&one, &f, NAIK_EVEN);
-            CHECK_OK(t, solve(&f, &one, modes[m].vectors, modes[m].links, 1, COUNT, &options));
+            CHECK_OK(t, solve(&one, cg_modes[m], 1, COUNT, &options));
             static const int widths[] = {2, 1, 7}, polls[] = {1, 7, 4};
             for (int w = 0; w < 3; w++) {
                 options.poll_interval = polls[w];
                 f.backend->choices.orchestration = (naik_orchestration)(w + 1 + m % 2);
                 run_init(&r, &f, NAIK_EVEN);
-                CHECK_OK(
-                    t, solve(&f, &r, modes[m].vectors, modes[m].links, widths[w], COUNT, &options));
+                CHECK_OK(t, solve(&r, cg_modes[m], widths[w], COUNT, &options));
                 compare_runs(t, &one, &r, COUNT);
-                run_free(&r);
+                cg_box_free(&r.box);
             }
             options.poll_interval = 0;
             f.backend->choices.orchestration = NAIK_ORCHESTRATE_AUTO;
-            run_free(&one);
+            cg_box_free(&one.box);
         }
     }
     fixture_destroy(&f);
@@ -291,16 +216,16 @@ static void same_bits_on_grid(check *t, const int extents[4], const int grid[4])
     if (fixture_create(t, extents, grid, false, false, threads, &f) &&
         fixture_create(t, extents, NULL, true, false, 1, &one)) {
         naik_cg_options options = naik_cg_defaults();
-        options.history_stride = STRIDE;
-        for (int m = 0; m < MODES; m += 2) {
+        options.history_stride = CG_STRIDE;
+        for (int m = 0; m < CG_MODES; m += 2) {
             run a, b;
             run_init(&a, &f, NAIK_ODD);
             run_init(&b, &one, NAIK_ODD);
-            CHECK_OK(t, solve(&f, &a, modes[m].vectors, modes[m].links, 2, 3, &options));
-            CHECK_OK(t, solve(&one, &b, modes[m].vectors, modes[m].links, 3, 3, &options));
+            CHECK_OK(t, solve(&a, cg_modes[m], 2, 3, &options));
+            CHECK_OK(t, solve(&b, cg_modes[m], 3, 3, &options));
             compare_runs(t, &a, &b, 3);
-            run_free(&a);
-            run_free(&b);
+            cg_box_free(&a.box);
+            cg_box_free(&b.box);
         }
     }
     fixture_destroy(&one);
@@ -309,36 +234,34 @@ static void same_bits_on_grid(check *t, const int extents[4], const int grid[4])
 
 static void grids_and_threads_do_not_change_a_bit(check *t)
 {
-    const int extents[4] = {8, t->comm->size > 4 ? 8 : 4, 4, 8};
-    fixture_for_grids(t, extents, 2, same_bits_on_grid);
+    cg_on_grids(t, same_bits_on_grid);
 }
 
 /* Interrupted after 1, 2, ... polls and continued, on other widths, against a run left alone. */
 static void interrupted_columns_continue_to_the_same_bits(check *t)
 {
     fixture f;
-    if (make_fixture(t, &f)) {
+    if (cg_fixture(t, &f)) {
         naik_cg_options options = naik_cg_defaults();
-        options.history_stride = STRIDE;
-        for (int m = 0; m < MODES; m++) {
+        options.history_stride = CG_STRIDE;
+        for (int m = 0; m < CG_MODES; m++) {
             run alone, r;
             run_init(&alone, &f, NAIK_EVEN);
-            CHECK_OK(t, solve(&f, &alone, modes[m].vectors, modes[m].links, 2, 3, &options));
+            CHECK_OK(t, solve(&alone, cg_modes[m], 2, 3, &options));
             run_init(&r, &f, NAIK_EVEN);
             r.keeps = true;
             for (int i = 0; i < 60 && r.finished < 3; i++) {
                 options.poll_interval = 1 + i % 3;
                 r.polls_left = 7 + 3 * i;
-                CHECK_OK(t,
-                         solve(&f, &r, modes[m].vectors, modes[m].links, 1 + i % 3, 3, &options));
+                CHECK_OK(t, solve(&r, cg_modes[m], 1 + i % 3, 3, &options));
                 r.finished = 0;
                 for (int k = 0; k < 3; k++) {
-                    r.finished += r.x[k] != NULL;
+                    r.finished += r.box.x[k] != NULL;
                 }
             }
             options.poll_interval = 0;
             CHECK_INT(t, r.finished, 3);
-            CHECK_TRUE(t, modes[m].vectors == NAIK_HALF ? r.saved == 0 : r.restored > 3);
+            CHECK_TRUE(t, cg_modes[m].vectors == NAIK_HALF ? r.saved == 0 : r.restored > 3);
             compare_runs(t, &alone, &r, 3);
             for (int i = 0; i < 3; i++) {
                 free(r.state[i].history);
@@ -346,8 +269,8 @@ static void interrupted_columns_continue_to_the_same_bits(check *t)
                     free(r.vector[i][v]);
                 }
             }
-            run_free(&alone);
-            run_free(&r);
+            cg_box_free(&alone.box);
+            cg_box_free(&r.box);
         }
     }
     fixture_destroy(&f);
@@ -356,50 +279,50 @@ static void interrupted_columns_continue_to_the_same_bits(check *t)
 static void every_way_to_stop_is_reported(check *t)
 {
     fixture f;
-    if (make_fixture(t, &f)) {
+    if (cg_fixture(t, &f)) {
         naik_cg_options options = naik_cg_defaults();
         run r;
         run_init(&r, &f, NAIK_EVEN);
         r.zero_source = 1;
         r.nan_source = 3;
-        CHECK_OK(t, solve(&f, &r, NAIK_SINGLE, NAIK_SINGLE, 3, 5, &options));
+        CHECK_OK(t, solve(&r, cg_modes[1], 3, 5, &options));
         CHECK_INT(t, r.finished, 5);
-        CHECK_INT(t, r.result[0].reason, NAIK_CG_CONVERGED);
-        CHECK_INT(t, r.result[1].reason, NAIK_CG_ZERO_SOURCE);
-        CHECK_INT(t, r.result[1].iterations, 0);
+        CHECK_INT(t, r.box.result[0].reason, NAIK_CG_CONVERGED);
+        CHECK_INT(t, r.box.result[1].reason, NAIK_CG_ZERO_SOURCE);
+        CHECK_INT(t, r.box.result[1].iterations, 0);
         for (int32_t k = 0; k < f.lat->sites * 6; k++) {
-            CHECK_REQUIRE(t, r.x[1][k] == 0);
+            CHECK_REQUIRE(t, r.box.x[1][k] == 0);
         }
-        CHECK_INT(t, r.result[3].reason, NAIK_CG_BROKEN);
-        CHECK_INT(t, r.result[4].reason, NAIK_CG_CONVERGED);
-        run_free(&r);
+        CHECK_INT(t, r.box.result[3].reason, NAIK_CG_BROKEN);
+        CHECK_INT(t, r.box.result[4].reason, NAIK_CG_CONVERGED);
+        cg_box_free(&r.box);
 
         run_init(&r, &f, NAIK_EVEN);
         options.max_iterations = 9;
-        CHECK_OK(t, solve(&f, &r, NAIK_SINGLE, NAIK_SINGLE, 2, 2, &options));
-        CHECK_INT(t, r.result[0].reason, NAIK_CG_ITERATION_LIMIT);
-        CHECK_INT(t, r.result[0].iterations, 9);
-        CHECK_TRUE(t, r.result[0].residual > 1e-8 && r.result[0].residual < 1);
-        CHECK_NEAR(t, reference_residual(t, &r, 0), r.result[0].residual, 1e-10);
-        run_free(&r);
+        CHECK_OK(t, solve(&r, cg_modes[1], 2, 2, &options));
+        CHECK_INT(t, r.box.result[0].reason, NAIK_CG_ITERATION_LIMIT);
+        CHECK_INT(t, r.box.result[0].iterations, 9);
+        CHECK_TRUE(t, r.box.result[0].residual > 1e-8 && r.box.result[0].residual < 1);
+        CHECK_NEAR(t, reference_residual(t, &r, 0), r.box.result[0].residual, 1e-10);
+        cg_box_free(&r.box);
 
         run_init(&r, &f, NAIK_EVEN);
         options = naik_cg_defaults();
         r.tolerance[0] = 1e-25; /* out of reach of double */
-        CHECK_OK(t, solve(&f, &r, NAIK_SINGLE, NAIK_SINGLE, 1, 1, &options));
-        CHECK_INT(t, r.result[0].reason, NAIK_CG_STAGNATED);
-        CHECK_TRUE(t, r.result[0].residual < 1e-13);
-        run_free(&r);
+        CHECK_OK(t, solve(&r, cg_modes[1], 1, 1, &options));
+        CHECK_INT(t, r.box.result[0].reason, NAIK_CG_STAGNATED);
+        CHECK_TRUE(t, r.box.result[0].residual < 1e-13);
+        cg_box_free(&r.box);
 
         run_init(&r, &f, NAIK_EVEN);
         r.stop_after = 1;
-        CHECK_OK(t, solve(&f, &r, NAIK_DOUBLE, NAIK_DOUBLE, 3, 6, &options));
+        CHECK_OK(t, solve(&r, cg_modes[0], 3, 6, &options));
         int interrupted = 0;
         for (int i = 0; i < 6; i++) {
-            interrupted += r.x[i] != NULL && r.result[i].reason == NAIK_CG_INTERRUPTED;
+            interrupted += r.box.x[i] != NULL && r.box.result[i].reason == NAIK_CG_INTERRUPTED;
         }
         CHECK_TRUE(t, interrupted > 0 && r.finished < 6);
-        run_free(&r);
+        cg_box_free(&r.box);
     }
     fixture_destroy(&f);
 }
@@ -407,17 +330,17 @@ static void every_way_to_stop_is_reported(check *t)
 static void site_relative_residual_is_reached_when_asked(check *t)
 {
     fixture f;
-    if (make_fixture(t, &f)) {
+    if (cg_fixture(t, &f)) {
         naik_cg_options options = naik_cg_defaults();
         run r;
         run_init(&r, &f, NAIK_ODD);
         r.tolerance[0] = 1e-3;
         r.site_tolerance = 1e-7;
-        CHECK_OK(t, solve(&f, &r, NAIK_SINGLE, NAIK_SINGLE, 1, 1, &options));
-        CHECK_INT(t, r.result[0].reason, NAIK_CG_CONVERGED);
-        CHECK_TRUE(t, r.result[0].site_residual <= 1e-7 && r.result[0].site_residual > 0);
-        CHECK_TRUE(t, r.result[0].residual < 1e-5);
-        run_free(&r);
+        CHECK_OK(t, solve(&r, cg_modes[1], 1, 1, &options));
+        CHECK_INT(t, r.box.result[0].reason, NAIK_CG_CONVERGED);
+        CHECK_TRUE(t, r.box.result[0].site_residual <= 1e-7 && r.box.result[0].site_residual > 0);
+        CHECK_TRUE(t, r.box.result[0].residual < 1e-5);
+        cg_box_free(&r.box);
     }
     fixture_destroy(&f);
 }

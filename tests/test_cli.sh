@@ -91,22 +91,64 @@ flip() { # flip FILE OFFSET: one bit
 sed -e 's/\[8, 8, 8, 16\]/[4, 4, 4, 8]/' -e 's/lat.h5/small.h5/' good.yaml >small.yaml
 "$NAIK" links small.yaml -o links.h5 >out || complain "links.h5" made "$(cat out)"
 head -c 300000 lat.h5 >cut.h5 && cp lat.h5 flipped.h5 && flip flipped.h5 3000000
-echo "hello" >text && : >empty && mkdir folder
+"$NAIK" gauge convert small.h5 small.ildg --to ildg >out || complain "small.ildg" made "$(cat out)"
+echo "hello" >text && : >empty && mkdir folder begun.part
 rows=0
 while IFS= read -r from && IFS= read -r to && read -r status sentence && IFS= read -r _; do
     rows=$((rows + 1))
-    from=$(printf '%b' "$from") to=$(printf '%b' "$to") how=--dry-run
-    case "$to" in *flipped*) how=--fresh ;; esac
+    from=$(printf '%b' "$from") to=$(printf '%b' "$to")
     printf '%s\n' "${base/"$from"/"$to"}" >input.yaml
-    "$NAIK" solve input.yaml $how >out 2>err
-    got="$? $(sed 's/ \[rank 0, [^]]*\]$//' err | tail -n 1)"
-    expected="$status naik: error: $sentence"
-    case "$expected" in *...) expected=${expected%...} got=${got:0:${#expected}} ;; esac
-    [ "$got" = "$expected" ] || complain "naik solve with $to" "$status $sentence" "$got"
-    [ ! -e out.h5 ] || complain "naik solve with $to" "no output" "out.h5"
+    case "$from$to" in
+    *flipped*) hows=--fresh ;;
+    "file: out"*) hows="--dry-run --fresh" ;;
+    *) hows=--dry-run ;;
+    esac
+    for how in $hows; do
+        "$NAIK" solve input.yaml $how >out 2>err
+        got="$? $(sed 's/ \[rank 0, [^]]*\]$//' err | tail -n 1)"
+        expected="$status naik: error: $sentence"
+        case "$expected" in *...) expected=${expected%...} got=${got:0:${#expected}} ;; esac
+        [ "$got" = "$expected" ] || complain "naik solve $how with $to" "$status $sentence" "$got"
+        [ ! -e out.h5 ] || complain "naik solve $how with $to" "no output" "out.h5"
+    done
 done < <(sed '1,/^----$/d' "$top/tests/bad_inputs.txt" | sed '1,/^----$/d' | sed 1d && echo)
 [ "$rows" -ge 20 ] || complain "rows about files" "at least 20" "$rows"
 verdict bad_files_end_with_their_sentence_and_status
+
+# A user who is not root, as most are, and folders that are closed to him.
+as_user=
+[ "$(id -u)" != 0 ] || as_user="setpriv --reuid=65534 --regid=65534 --clear-groups"
+mkdir closed shut && cp good.yaml input.yaml && chmod 555 closed && chmod 711 . && chmod 000 shut
+if $as_user test -x "$NAIK" -a -r lat.h5 -a ! -w closed 2>err; then
+    for row in "closed is not writable: Permission denied" "shut is not writable: Permission denied" \
+        "shut/in cannot be used: Permission denied"; do
+        for how in --dry-run --fresh; do
+            $as_user "$NAIK" solve input.yaml $how --set "output.file=${row%% *}/o.h5" >out 2>err
+            got="$? $(sed 's/ \[rank 0, [^]]*\]$//' err | tail -n 1)"
+            expected="1 naik: error: the folder ${row%% *} of the output ${row#* }"
+            [ "$got" = "$expected" ] || complain "naik solve $how as another user" "$expected" "$got"
+        done
+    done
+    verdict folders_that_are_closed_are_refused_before_the_work
+    sed 's/{type: corner_wall, t0: 0}/{type: file, file: own.h5}/' good.yaml >vector.yaml
+    cp lat.h5 own.h5 && cp input.yaml own.yaml && chmod 000 own.h5 own.yaml
+    while IFS='|' read -r words sentence; do
+        # shellcheck disable=SC2086
+        $as_user "$NAIK" $words >out 2>err
+        got="$? $(tail -n 1 err)"
+        [ "$got" = "1 naik: error: $sentence: Permission denied" ] || complain "naik $words" "$sentence" "$got"
+    done <<'END'
+solve own.yaml --dry-run|own.yaml cannot be opened
+solve input.yaml --dry-run --set gauge.file=own.h5|cannot open the gauge configuration 'own.h5'
+solve vector.yaml --dry-run|cannot open the file of vectors 'own.h5'
+gauge check own.h5|cannot open the gauge configuration 'own.h5'
+info own.h5|cannot open the gauge configuration 'own.h5'
+END
+    verdict files_that_may_not_be_read_are_named
+else
+    echo "SKIP folders_that_are_closed_are_refused_before_the_work: no other user can run naik here"
+fi
+chmod 755 closed shut
 
 # What nobody can read is no success: a full disk behind standard output, or none at all.
 sed 's/out.h5/whole.h5/' small.yaml >whole.yaml

@@ -2,29 +2,13 @@
 # timeout: 240
 import os
 import struct
-import subprocess
 
 import h5py
 import numpy
 
-naik, scratch, launcher = os.environ["NAIK"], os.environ["SCRATCH"], os.environ["MPIRUN"].split()
-reference = os.environ.get("NAIK_REFERENCE")
-failures = 0
-os.chdir(scratch)
+from program import REFERENCE, SCRATCH, answer, finish, verdict
 
-
-def run(*words, ranks=1):
-    done = subprocess.run([*launcher, "-n", str(ranks), naik, *words] if ranks > 1 else [naik, *words],
-                          capture_output=True, text=True)
-    return done.returncode, done.stdout, done.stderr
-
-
-def verdict(name, ok, told=""):
-    global failures
-    print(("PASS " if ok else "FAIL ") + name)
-    if not ok:
-        failures = 1
-        print(told)
+os.chdir(SCRATCH)
 
 
 def records(path):  # type, flags, length, data
@@ -49,7 +33,7 @@ def solutions(path, source, mass):  # [colour][sites][3], x fastest
 
 
 # A small run of two sources and two masses, in both precisions.
-run("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "5", "--sweeps", "5", "-o", "lat.h5")
+answer("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "5", "--sweeps", "5", "-o", "lat.h5")
 INPUT = """lattice: {size: [4, 4, 4, 8]}
 gauge: {file: lat.h5}
 action: {type: hisq}
@@ -68,9 +52,9 @@ open("in.yaml", "w").write(INPUT)
 same = []
 for bits, kind in ((64, ">c16"), (32, ">c8")):
     file = f"p{bits}.h5"
-    run("solve", "in.yaml", "--set", f"output.file={file}", "--set", f"output.precision={bits}",
+    answer("solve", "in.yaml", "--set", f"output.file={file}", "--set", f"output.precision={bits}",
         "--set", "solve.0.masses=[0.3, 0.1]")
-    status, said, told = run("export", file, "-o", f"out{bits}")
+    status, said, told = answer("export", file, "-o", f"out{bits}")
     names = [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0)]
     same.append(status == 0)
     same.append(sorted(x for x in os.listdir(".") if x.startswith(f"out{bits}")) == [f"out{bits}.s{s:04d}.m{m:02d}" for s, m in names])
@@ -88,7 +72,7 @@ verdict("export_writes_sources_on_their_time_slice",
         all(len(v) == 64 and v[site, c] == 1 and numpy.abs(v).sum() == 1 for c, v in enumerate(points))
         and all(len(v) == 64 and (numpy.abs(v).sum(axis=1) == 1).all() for v in noise))
 
-status, said, told = run("export", "p64.h5", "--source", "1", "--mass", "1", "-o", "one", ranks=2)
+status, said, told = answer("export", "p64.h5", "--source", "1", "--mass", "1", "-o", "one", ranks=2)
 one = open("one", "rb").read() if status == 0 else b""
 whole = open("out64.s0001.m01", "rb").read()
 
@@ -108,7 +92,7 @@ for words, code, sentence in (
         (("p64.h5", "-o", "nowhere/x"), 1, "the folder nowhere of the output does not exist"),
         (("p64.h5", "-o", "x", "--to", "fnal"), 1, "--to"),
         (("p64.h5",), 1, "--output")):
-    status, said, told = run("export", *words)
+    status, said, told = answer("export", *words)
     if status != code or sentence not in told or told.count("\n") != 1 or os.path.exists("x"):
         wrong.append((words, status, told))
 with h5py.File("p64.h5", "r+") as file:  # one bit of one solution
@@ -117,34 +101,34 @@ with h5py.File("p64.h5", "r+") as file:  # one bit of one solution
 bits = bytearray(open("p64.h5", "rb").read())
 bits[place] ^= 4
 open("p64.h5", "wb").write(bits)
-status, said, told = run("export", "p64.h5", "--source", "1", "-o", "x")
+status, said, told = answer("export", "p64.h5", "--source", "1", "-o", "x")
 if status != 4 or "is damaged" not in told or os.path.exists("x") or os.path.exists("x.s0001.m00"):
     wrong.append(("damaged", status, told))
 verdict("export_refuses_with_a_sentence", not wrong, "\n".join(map(str, wrong)))
 
-if reference is None:
+if REFERENCE is None:
     print("SKIP export_is_built_like_the_file_of_another_code: NAIK_REFERENCE is not set")
 else:
     open("hisq.yaml", "w").write(f"""lattice: {{size: [8, 8, 8, 8]}}
-gauge: {{file: {reference}/lat.sample.l8888}}
+gauge: {{file: {REFERENCE}/lat.sample.l8888}}
 action: {{type: hisq}}
 solve:
   - {{name: pt, masses: [0.05], source: {{type: point, origin: [0, 0, 0, 0]}}}}
 solver: {{tolerance: 1e-12}}
 output: {{file: h.h5, correlators: []}}
 """)
-    status, said, told = run("solve", "hisq.yaml")
-    status, said, told = run("export", "h.h5", "-o", "h.usqcd")
+    status, said, told = answer("solve", "hisq.yaml")
+    status, said, told = answer("export", "h.h5", "-o", "h.usqcd")
     mine = records("h.usqcd") if status == 0 else []
-    theirs = records(os.path.join(reference, "prop.hisq.l8888.point.m0.05"))
+    theirs = records(os.path.join(REFERENCE, "prop.hisq.l8888.point.m0.05"))
     # Same records with the same flags; texts of equal length but for the free text of the file.
     # Checksums have no leading zeros.
     built = [(a[0], a[1]) == (b[0], b[1]) and (a[2] == b[2] or a[0] in ("scidac-file-xml", "scidac-checksum"))
              for a, b in zip(mine, theirs)]
     near = [numpy.abs(a - b).max() < 1e-10 for a, b in
-            zip(vectors("h.usqcd", ">c16"), vectors(os.path.join(reference, "prop.hisq.l8888.point.m0.05"),
+            zip(vectors("h.usqcd", ">c16"), vectors(os.path.join(REFERENCE, "prop.hisq.l8888.point.m0.05"),
                                                      ">c16"))] if status == 0 else []
     verdict("export_is_built_like_the_file_of_another_code",
             len(mine) == len(theirs) and all(built) and len(near) == 6 and all(near), f"{told} {built} {near}")
 
-exit(failures)
+finish()

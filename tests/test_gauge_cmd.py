@@ -7,31 +7,15 @@ timeout: 600
 import os
 import struct
 import subprocess
-import sys
 import zlib
 
 import h5py
 import numpy as np
 
 from gauge_writers import as_pairs, openqcd_bytes, plaquette
+from program import LONG, NAIK, REFERENCE, SCRATCH, main, naik, path
 
-NAIK, MPIRUN, SCRATCH = os.environ["NAIK"], os.environ["MPIRUN"], os.environ["SCRATCH"]
-REFERENCE = os.environ.get("NAIK_REFERENCE")
 SIZE = (4, 4, 8, 8)  # x, y, z, t: unequal where it matters, and 4 ranks can share it
-
-
-def naik(*words, ranks=1, status=0):
-    """Runs naik and returns its output; the exit status must be the expected one."""
-    start = MPIRUN.split() + ["-n", str(ranks)] if ranks > 1 else []
-    run = subprocess.run(start + [NAIK] + list(words), capture_output=True, text=True, timeout=120)
-    if run.returncode != status:
-        raise AssertionError(f"naik {' '.join(words)}: exit status {run.returncode}, expected {status}\n"
-                             f"{run.stdout}{run.stderr}")
-    return run.stdout + run.stderr
-
-
-def path(name):
-    return os.path.join(SCRATCH, name)
 
 
 def links_of(name):
@@ -315,7 +299,7 @@ def flipped_bits_in_hdf5_metadata_never_pass_unnoticed():
         with h5py.File(whole) as f:  # without a checksum, only metadata can be told from damage
             links = f["links"].id.get_offset() if "links" in f else len(data)
         metadata = [i for i in range(min(6000, links)) if data[i] != 0]
-        count = 2000 if os.environ.get("NAIK_TEST_LONG") else 5
+        count = 2000 if LONG else 5
         cases = [(int(draw.choice(metadata)), int(draw.integers(8))) for _ in range(count)]
         if "pyquda" in whole and len(data) > 3372 and count > 8:
             cases += [(i, 1) for i in range(2000, 4000, 4)]  # the flags that HDF5 stumbles over
@@ -332,22 +316,15 @@ def flipped_bits_in_hdf5_metadata_never_pass_unnoticed():
                 assert np.array_equal(links_of(path("flipped.h5")), u), (whole, at, bit)
 
 
-def main():
-    tests = [v for v in globals().values() if callable(v) and getattr(v, "__module__", "") == "__main__"]
-    helpers = {naik, path, links_of, convert_back, link_trace, nersc_bytes,
-               rotate, pyquda_sums, write_pyquda, original, lime_records, main}
-    failed = 0
-    for test in tests:
-        if test in helpers:
-            continue
-        try:
-            skip = test()
-            print(f"SKIP {test.__name__}: {skip}" if skip else f"PASS {test.__name__}", flush=True)
-        except (AssertionError, OSError, KeyError, ValueError) as error:
-            failed += 1
-            print(f"FAIL {test.__name__}\n{type(error).__name__}: {error}", flush=True)
-    return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+main([generate_gives_the_same_links_on_all_ranks,
+      nersc_archives_of_every_kind_are_read,
+      nersc_claims_that_disagree_are_refused,
+      openqcd_configurations_are_read,
+      qdp_files_of_every_nesting_are_read,
+      pyquda_files_are_read_with_their_checksums,
+      convert_to_pyquda_writes_what_pyquda_reads,
+      convert_to_nersc_milc_and_ildg_writes_the_right_bytes,
+      reference_twins_have_the_same_bytes,
+      bad_requests_get_a_sentence,
+      truncated_hdf5_files_are_refused,
+      flipped_bits_in_hdf5_metadata_never_pass_unnoticed])

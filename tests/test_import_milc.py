@@ -1,24 +1,10 @@
 # test_import_milc.py - `naik import-milc`: what it writes is what was asked for, the rest refused
 # timeout: 240
 import os
-import subprocess
 
-naik, scratch = os.environ["NAIK"], os.environ["SCRATCH"]
-failures = 0
-os.chdir(scratch)
+from program import SCRATCH, answer, finish, verdict
 
-
-def run(*words):
-    done = subprocess.run([naik, *words], capture_output=True, text=True)
-    return done.returncode, done.stdout, done.stderr
-
-
-def verdict(name, ok, told=""):
-    global failures
-    failures += not ok
-    if not ok:
-        print(told)
-    print(("PASS " if ok else "FAIL ") + name)
+os.chdir(SCRATCH)
 
 
 HEAD = """prompt 0
@@ -236,7 +222,7 @@ def write(name, text):
 
 
 write("in.milc", WHOLE)
-status, said, told = run("import-milc", "in.milc", "-o", "run.yaml")
+status, said, told = answer("import-milc", "in.milc", "-o", "run.yaml")
 got = open("run.yaml").read() if status == 0 else ""
 verdict("import_milc_writes_the_equivalent_input", status == 0 and body(got) == EXPECTED,
         told + body(got))
@@ -250,7 +236,7 @@ verdict("import_milc_notes_what_it_leaves_out",
                 if x.startswith({"r": "momentum 0 1 -1", "P": "correlator PION_5 p100",
                                  "p": "save_serial"}[note[0]])))]), told)
 
-status, said, told = run("import-milc", "in.milc", "-o", "run.yaml")
+status, said, told = answer("import-milc", "in.milc", "-o", "run.yaml")
 verdict("import_milc_overwrites_nothing",
         status == 1 and told == "naik: error: run.yaml cannot be written: File exists\n", told)
 
@@ -291,12 +277,12 @@ number_of_baryons 0
 """)
 again = plain[plain.index("reload_parallel"):].replace("reload_parallel conf/l8816.1", "continue")
 write("two.milc", plain + again.replace("origin 0 0 0 0\nsource", "origin 0 0 0 8\nsource"))
-status, said, told = run("import-milc", "two.milc")
+status, said, told = answer("import-milc", "two.milc")
 verdict("import_milc_joins_calculations_on_one_configuration",
         status == 0 and "name: set0 " in said and "name: set1 " in said
         and "origin: [0, 0, 0, 8]" in said and "type: asqtad\n  u0: 0.8696" in said
         and "two.h5" in said, said + told)
-status, said, told = run("import-milc", "two.milc", "--action", "naive")
+status, said, told = answer("import-milc", "two.milc", "--action", "naive")
 verdict("import_milc_takes_the_action_from_the_user",
         status == 0 and "type: naive\nsolve" in said, said + told)
 
@@ -347,7 +333,7 @@ for row in ROWS.splitlines():
     else:
         line = plain[:at].count("\n") + 1
     write("bad.milc", plain.replace(old, new, 1))
-    status, said, told = run("import-milc", "bad.milc")
+    status, said, told = answer("import-milc", "bad.milc")
     if (status, said, told) != (1, "", f"naik: error: bad.milc:{line}: {sentence}\n"):
         wrong.append(f"{row}\n  line {line}: {status} {said[:80]} {told}")
 verdict("import_milc_names_line_and_stanza_of_what_naik_cannot_do", not wrong, "\n".join(wrong))
@@ -358,10 +344,10 @@ step = 1 if os.environ.get("NAIK_TEST_LONG") else 239
 for at in range(0, len(plain), step):
     for text in (plain[:at], plain[:at] + "\x01" + plain[at + 1:], plain[:at] + "x" * 300 + plain[at:]):
         write("cut.milc", text)
-        status, said, told = run("import-milc", "cut.milc")
+        status, said, told = answer("import-milc", "cut.milc")
         good = status == 0 and said.startswith("# Translated")
         bad = status == 1 and told.startswith("naik: error: ") and told.count("\n") == 1
         if not good and not bad:
             wrong.append(f"{at}: {status} {told}")
 verdict("import_milc_survives_damaged_files", not wrong, "\n".join(wrong[:5]))
-raise SystemExit(1 if failures else 0)
+finish()

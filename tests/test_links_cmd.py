@@ -1,31 +1,14 @@
 # test_links_cmd.py - `naik links` as its user runs it: one file, every epsilon, any process grid
 import os
-import shlex
-import subprocess
 import sys
 
 import h5py
 import numpy as np
 
-naik, scratch = os.environ["NAIK"], os.environ["SCRATCH"]
-mpirun = shlex.split(os.environ["MPIRUN"])
-failures = 0
+from program import SCRATCH, answer, finish, verdict
 
 
-def run(ranks, *words):
-    done = subprocess.run(mpirun + ["-n", str(ranks), naik, *words], capture_output=True, text=True)
-    return done.returncode, done.stdout, done.stderr
-
-
-def verdict(name, ok, told=""):
-    global failures
-    failures += not ok
-    if not ok:
-        print(told)
-    print(("PASS " if ok else "FAIL ") + name)
-
-
-lattice, source = os.path.join(scratch, "lat.h5"), os.path.join(scratch, "in.yaml")
+lattice, source = os.path.join(SCRATCH, "lat.h5"), os.path.join(SCRATCH, "in.yaml")
 with open(source, "w") as f:
     f.write(f"""
 lattice: {{size: [4, 4, 4, 8], boundary_t: antiperiodic}}
@@ -34,20 +17,32 @@ action: {{type: hisq}}
 solve:
   - {{name: a, masses: [0.1, 0.4], naik_epsilon: [0.0, -0.2], source: {{type: point, origin: [0, 0, 0, 0]}}}}
   - {{name: b, masses: [0.2], source: {{type: corner_wall, t0: 0}}}}
-output: {{file: {scratch}/unused.h5}}
+output: {{file: {SCRATCH}/unused.h5}}
 """)
-status, _, told = run(1, "gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "3",
+status, _, told = answer("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "3",
                       "--sweeps", "10", "-o", lattice)
 if status != 0:
     print(told)
     print("FAIL links_command: no configuration to start from")
     sys.exit(1)
 
-one, two = os.path.join(scratch, "one.h5"), os.path.join(scratch, "two.h5")
-status, said, told = run(1, "links", source, "-o", one)
+one, two = os.path.join(SCRATCH, "one.h5"), os.path.join(SCRATCH, "two.h5")
+status, said, told = answer("links", source, "-o", one)
 verdict("links_command_writes_every_epsilon_once", status == 0 and said.count("links: hisq, naik_epsilon") == 2, said + told)
-status, said, told = run(2, "links", source, "-o", two)
+status, said, told = answer("links", source, "-o", two, ranks=2)
 verdict("links_command_runs_on_two_ranks", status == 0, said + told)
+
+larger = os.path.join(SCRATCH, "larger.h5")  # datasets of a MiB and more are aligned
+answer("gauge", "generate", "--size", "8,8,8,8", "--beta", "6", "--seed", "3", "--sweeps", "1", "-o", larger)
+aligned, plain = [os.path.join(SCRATCH, name) for name in ("aligned.h5", "plain.h5")]
+words = ["links", source, "--set", "lattice.size=[8,8,8,8]", "--set", f"gauge.file={larger}", "-o"]
+answer(*words, plain)
+status, said, told = answer(*words, aligned, "--set", "output.alignment=65536", "--set", "output.aggregators=1",
+                            "--set", "output.mpi_info={cb_nodes: 1}", ranks=2)
+with h5py.File(aligned, "r") as a, h5py.File(plain, "r") as b:
+    offsets = [f[n].id.get_offset() % 65536 for f in (a, b) for n in ("fat", "long")]
+    verdict("links_lie_and_are_written_as_output_says", status == 0 and offsets[:2] == [0, 0] != offsets[2:]
+            and all(np.array_equal(a[n][...], b[n][...]) for n in ("fat", "long")), f"{offsets} {said} {told}")
 
 names = ["fat", "long", "set0001/fat", "set0001/long"]
 with h5py.File(one, "r") as a, h5py.File(two, "r") as b:
@@ -63,28 +58,28 @@ with h5py.File(one, "r") as a, h5py.File(two, "r") as b:
 
 with open(source) as f, open(source + ".links", "w") as g:
     g.write(f.read().replace("type: hisq", f"type: links, file: {one}").replace(f"file: {lattice}", ""))
-status, said, told = run(1, "links", source + ".links", "-o", two)
+status, said, told = answer("links", source + ".links", "-o", two)
 verdict("links_command_refuses_to_build_from_links", status == 1 and "choose naive, asqtad or hisq" in told, said + told)
-status, said, told = run(1, "links", source)
+status, said, told = answer("links", source)
 verdict("links_command_asks_for_its_output", status == 1 and "output" in told, told)
 
 # A run is known by what is in its link files, whatever they are called.
 solves = source + ".solves"
 with open(source + ".links") as f, open(solves, "w") as g:
     g.write(f.read().replace("unused.h5", "prop.h5") + "solver: {tolerance: 1e-3}\n")
-status, said, told = run(1, "solve", solves, "--dry-run")
+status, said, told = answer("solve", solves, "--dry-run")
 verdict("dry_run_looks_into_the_link_file", status == 0 and "links suma/sumb of 3 epsilons: crc" in said, said + told)
-status, said, told = run(1, "solve", solves)
+status, said, told = answer("solve", solves)
 os.rename(one, one + ".moved")
-moved = run(1, "solve", solves, "--set", f"action.file={one}.moved")
+moved = answer("solve", solves, "--set", f"action.file={one}.moved")
 verdict("solve_knows_moved_link_files", status == 0 and moved[0] == 0 and "complete already" in moved[1],
         said + told + "".join(moved[1:]))
 with h5py.File(one + ".moved", "r") as a, h5py.File(two, "r") as b:
     sums = [f[n].attrs[s] for f in (a, b) for n in names for s in ("suma", "sumb")]
-run(1, "gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "4", "--sweeps", "10", "-o", lattice)
-run(1, "links", source, "-o", one)
-other = run(1, "solve", solves)
+answer("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "4", "--sweeps", "10", "-o", lattice)
+answer("links", source, "-o", one)
+other = answer("solve", solves)
 verdict("solve_refuses_other_links_under_the_same_name",
         sums[:8] == sums[8:] and other[0] == 1 and "was begun with the gauge configuration 'links suma/sumb" in other[2],
         "".join(other[1:]))
-sys.exit(failures != 0)
+finish()

@@ -5,39 +5,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fixture.h"
-#include "naik/dslash_ref.h"
+#include "cg_fixture.h"
 #include "naik/multishift.h"
 
-enum { FAMILIES = 3, MASSES = 4, SYSTEMS = FAMILIES * MASSES, STRIDE = 400 };
+enum { FAMILIES = 3, MASSES = 4, SYSTEMS = FAMILIES * MASSES };
 static const double mass[MASSES] = {0.2, 0.25, 0.4, 1.1};
 static const double tolerance = 1e-10;
 
 typedef struct run {
-    const fixture *f;
+    cg_box box;
     naik_multishift *multishift;
-    naik_parity parity;
     int first, count;    /* families at work */
     bool wanted[MASSES]; /* the base always takes part */
     int zero_source, nan_source;
     naik_family family[FAMILIES];
     int mass_of[FAMILIES][MASSES]; /* s of a family to its mass */
     int polls_left;                /* the stream says stop after so many; -1: never */
-    double *x[SYSTEMS];
-    int shared[SYSTEMS]; /* iterations of the starting value */
-    naik_cg_result result[SYSTEMS];
-    double history[SYSTEMS][STRIDE];
+    int shared[SYSTEMS];           /* iterations of the starting value */
 } run;
 
 static double *make_source(const run *r, int family, double scale)
 {
-    const naik_lattice *lat = r->f->lat;
-    double *v = fixture_vector(r->f, 40 + (uint64_t)family, (int)r->parity);
+    const naik_lattice *lat = r->box.f->lat;
+    double *v = fixture_vector(r->box.f, 40 + (uint64_t)family, (int)r->box.parity);
     for (int64_t i = 0; i < (int64_t)lat->sites * 6; i++) {
         v[i] *= family == r->zero_source ? 0 : scale;
     }
     if (family == r->nan_source && lat->comm->rank == 0) {
-        v[6 * naik_lattice_site_of(lat, r->parity, 3)] = NAN;
+        v[6 * naik_lattice_site_of(lat, r->box.parity, 3)] = NAN;
     }
     return v;
 }
@@ -46,7 +41,7 @@ static naik_status load_family(void *data, int index, naik_field *b, int column)
 {
     run *r = data;
     double *v = make_source(r, r->first + index, 1);
-    naik_status status = r->f->backend->ops->field_import(b, r->parity, column, v);
+    naik_status status = r->box.f->backend->ops->field_import(b, r->box.parity, column, v);
     free(v);
     return status;
 }
@@ -70,7 +65,7 @@ static naik_status load(void *data, int64_t index, naik_field *b, naik_field *x,
     *system = (naik_cg_system){.shift = family->shift[used], .tolerance = tolerance, .guess = true};
     NAIK_TRY(naik_multishift_take(r->multishift, f, used, x, column, &system->start));
     r->shared[(r->first + f) * MASSES + r->mass_of[f][used]] = system->start.iterations;
-    NAIK_TRY(r->f->backend->ops->field_import(b, r->parity, column, v));
+    NAIK_TRY(r->box.f->backend->ops->field_import(b, r->box.parity, column, v));
 done:
     free(v);
     return status;
@@ -85,13 +80,7 @@ static naik_status finish(void *data, int64_t index, const naik_field *x, int co
     if (s >= r->family[f].count) {
         return NAIK_OK;
     }
-    r->result[at] = *result;
-    for (int i = 0; i < result->history_length && i < STRIDE; i++) {
-        r->history[at][i] = result->history[i];
-    }
-    free(r->x[at]);
-    r->x[at] = calloc((size_t)r->f->lat->sites * 6, sizeof(double));
-    return r->f->backend->ops->field_export(x, r->parity, column, r->x[at]);
+    return cg_box_take(&r->box, at, x, column, result);
 }
 
 static void describe(run *r, int f)
@@ -111,41 +100,21 @@ static void describe(run *r, int f)
 static void run_init(run *r, const fixture *f, naik_parity parity)
 {
     memset(r, 0, sizeof *r);
-    r->f = f;
-    r->parity = parity;
+    r->box.f = f;
+    r->box.parity = parity;
     r->zero_source = r->nan_source = r->polls_left = -1;
     for (int m = 0; m < MASSES; m++) {
         r->wanted[m] = true;
     }
 }
 
-static void run_free(run *r)
-{
-    for (int i = 0; i < SYSTEMS; i++) {
-        free(r->x[i]);
-    }
-}
-
-typedef struct mode {
-    naik_precision vectors, links;
-} mode;
-static const mode modes[] = {{NAIK_DOUBLE, NAIK_DOUBLE},
-                             {NAIK_SINGLE, NAIK_SINGLE},
-                             {NAIK_SINGLE, NAIK_HALF},
-                             {NAIK_HALF, NAIK_HALF}};
-enum { MODES = sizeof modes / sizeof *modes };
-
 /* All families, `width` at a time. */
-static naik_status solve(run *r, mode m, int width, const naik_cg_options *options)
+static naik_status solve(run *r, cg_mode mode, int width, const naik_cg_options *options)
 {
     naik_status status = NAIK_OK;
-    const fixture *f = r->f;
-    naik_links *outer = NULL, *inner = NULL;
-    naik_cg *cg = NULL;
-    NAIK_TRY(naik_links_create(f->geometry, f->source, NAIK_DOUBLE, 18, &outer));
-    NAIK_TRY(naik_links_create(f->geometry, f->source, m.links, 18, &inner));
-    NAIK_TRY(naik_cg_create(outer, inner, m.vectors, width + 1, &cg));
-    NAIK_TRY(naik_multishift_create(cg, width, MASSES, &r->multishift));
+    cg_solver solver;
+    NAIK_TRY(cg_solver_create(r->box.f, mode, width + 1, &solver));
+    NAIK_TRY(naik_multishift_create(solver.cg, width, MASSES, &r->multishift));
     for (r->first = 0; r->first < FAMILIES; r->first += width) {
         bool stopped = false;
         r->count = FAMILIES - r->first < width ? FAMILIES - r->first : width;
@@ -156,60 +125,39 @@ static naik_status solve(run *r, mode m, int width, const naik_cg_options *optio
             .data = r, .count = r->count, .family = r->family, .load = load_family, .stop = stop};
         const naik_cg_stream systems = {
             .data = r, .count = r->count * MASSES, .load = load, .finish = finish};
-        NAIK_TRY(naik_multishift_solve(r->multishift, r->parity, options, &families, &stopped));
+        NAIK_TRY(naik_multishift_solve(r->multishift, r->box.parity, options, &families, &stopped));
         if (stopped) {
             break;
         }
-        NAIK_TRY(naik_cg_solve(cg, r->parity, options, &systems));
+        NAIK_TRY(naik_cg_solve(solver.cg, r->box.parity, options, &systems));
     }
 done:
     naik_multishift_destroy(&r->multishift);
-    naik_cg_destroy(&cg);
-    naik_links_destroy(&inner);
-    naik_links_destroy(&outer);
+    cg_solver_destroy(&solver);
     return status;
 }
 
-/* The lattice of most tests, chosen by the library; eight ranks need a larger one. */
-static bool make_fixture(check *t, fixture *f)
-{
-    const int size[4] = {8, t->comm->size > 4 ? 8 : 4, 4, 8};
-    return fixture_create(t, size, NULL, false, false, 0, f);
-}
-
-/* |b - A x| / |b| by the slow reference. */
 static double reference_residual(check *t, const run *r, int at)
 {
-    const fixture *f = r->f;
     const int m = at % MASSES;
-    double *ax = calloc((size_t)f->lat->sites * 6, sizeof *ax);
     double *b = make_source(r, at / MASSES, mass[m] / mass[0]);
-    naik_exactsum sum[2];
-    naik_exactsum_clear(&sum[0]);
-    naik_exactsum_clear(&sum[1]);
-    CHECK_OK(t, naik_normal_ref(f->source, mass[m], r->x[at], ax));
-    for (int32_t k = 0; k < f->lat->sites * 6; k++) {
-        naik_exactsum_add(&sum[0], (b[k] - ax[k]) * (b[k] - ax[k]));
-        naik_exactsum_add(&sum[1], b[k] * b[k]);
-    }
-    CHECK_OK(t, naik_comm_sum_exact(f->lat->comm, sum, 2));
-    free(ax);
+    double residual = cg_box_residual(t, &r->box, at, mass[m], b);
     free(b);
-    return sqrt(naik_exactsum_value(&sum[0]) / naik_exactsum_value(&sum[1]));
+    return residual;
 }
 
 static void every_mass_reaches_its_tolerance_with_hardly_a_step_of_its_own(check *t)
 {
     fixture f;
-    if (make_fixture(t, &f)) {
+    if (cg_fixture(t, &f)) {
         naik_cg_options options = naik_cg_defaults();
-        options.history_stride = STRIDE;
-        for (int m = 0; m < MODES; m++) {
+        options.history_stride = CG_STRIDE;
+        for (int m = 0; m < CG_MODES; m++) {
             run r;
             run_init(&r, &f, (naik_parity)(m % 2));
-            CHECK_OK(t, solve(&r, modes[m], FAMILIES, &options));
-            for (int at = 0; at < SYSTEMS && r.x[SYSTEMS - 1] != NULL; at++) {
-                const naik_cg_result *res = &r.result[at];
+            CHECK_OK(t, solve(&r, cg_modes[m], FAMILIES, &options));
+            for (int at = 0; at < SYSTEMS && r.box.x[SYSTEMS - 1] != NULL; at++) {
+                const naik_cg_result *res = &r.box.result[at];
                 CHECK_INT(t, res->reason, NAIK_CG_CONVERGED);
                 /* rounding may leave a last step or two to the ordinary solver */
                 CHECK_TRUE(t, r.shared[at] > 0 && res->iterations <= r.shared[at] + 2);
@@ -219,62 +167,42 @@ static void every_mass_reaches_its_tolerance_with_hardly_a_step_of_its_own(check
                 CHECK_NEAR(t, reference_residual(t, &r, at), res->residual,
                            1e-3 * res->residual + 1e-14);
                 /* what was iterated is what is true, and heavier masses arrive earlier */
-                CHECK_NEAR(t, r.history[at][r.shared[at] - 1], res->residual, 0.7 * tolerance);
-                CHECK_TRUE(t, at % MASSES == 0 || res->iterations < r.result[at - 1].iterations);
+                CHECK_NEAR(t, r.box.history[at][r.shared[at] - 1], res->residual, 0.7 * tolerance);
+                CHECK_TRUE(t,
+                           at % MASSES == 0 || res->iterations < r.box.result[at - 1].iterations);
             }
-            CHECK_TRUE(t, r.x[SYSTEMS - 1] != NULL);
-            run_free(&r);
+            CHECK_TRUE(t, r.box.x[SYSTEMS - 1] != NULL);
+            cg_box_free(&r.box);
         }
     }
     fixture_destroy(&f);
 }
 
-static void compare(check *t, const run *a, const run *b, int at)
-{
-    const naik_lattice *la = a->f->lat, *lb = b->f->lat;
-    bool same = true;
-    CHECK_INT(t, b->result[at].iterations, a->result[at].iterations);
-    CHECK_TRUE(t, b->result[at].residual == a->result[at].residual);
-    CHECK_INT(t, b->result[at].history_length, a->result[at].history_length);
-    CHECK_TRUE(t, memcmp(a->history[at], b->history[at],
-                         (size_t)a->result[at].history_length * sizeof(double)) == 0);
-    for (int32_t site = 0; site < la->sites; site++) {
-        int x[4], y[4];
-        naik_lattice_coords(la, site, x);
-        for (int mu = 0; mu < 4; mu++) {
-            y[mu] = x[mu] + la->origin[mu] - lb->origin[mu];
-        }
-        same = same && memcmp(a->x[at] + 6 * (int64_t)site,
-                              b->x[at] + 6 * (int64_t)naik_lattice_site(lb, y), 48) == 0;
-    }
-    CHECK_TRUE(t, same);
-}
-
 static void batch_polls_and_missing_masses_do_not_change_a_bit(check *t)
 {
     fixture f;
-    if (make_fixture(t, &f)) {
+    if (cg_fixture(t, &f)) {
         naik_cg_options options = naik_cg_defaults();
-        options.history_stride = STRIDE;
-        for (int m = 0; m < MODES; m++) {
+        options.history_stride = CG_STRIDE;
+        for (int m = 0; m < CG_MODES; m++) {
             run one, r;
             run_init(&one, &f, NAIK_EVEN);
-            CHECK_OK(t, solve(&one, modes[m], 1, &options));
+            CHECK_OK(t, solve(&one, cg_modes[m], 1, &options));
             for (int width = 2; width <= 3; width++) {
                 options.poll_interval = 3 * width - 5;
                 run_init(&r, &f, NAIK_EVEN);
                 r.wanted[width - 1] = false;
-                CHECK_OK(t, solve(&r, modes[m], width, &options));
+                CHECK_OK(t, solve(&r, cg_modes[m], width, &options));
                 for (int at = 0; at < SYSTEMS; at++) {
-                    CHECK_INT(t, r.x[at] != NULL, at % MASSES != width - 1);
-                    if (r.x[at] != NULL) {
-                        compare(t, &one, &r, at);
+                    CHECK_INT(t, r.box.x[at] != NULL, at % MASSES != width - 1);
+                    if (r.box.x[at] != NULL) {
+                        cg_box_compare(t, &one.box, &r.box, at);
                     }
                 }
-                run_free(&r);
+                cg_box_free(&r.box);
             }
             options.poll_interval = 0;
-            run_free(&one);
+            cg_box_free(&one.box);
         }
     }
     fixture_destroy(&f);
@@ -287,17 +215,17 @@ static void same_bits_on_grid(check *t, const int size[4], const int grid[4])
     if (fixture_create(t, size, grid, false, false, t->comm->size == 1 ? 2 : 1, &f) &&
         fixture_create(t, size, NULL, true, false, 1, &one)) {
         naik_cg_options options = naik_cg_defaults();
-        options.history_stride = STRIDE;
+        options.history_stride = CG_STRIDE;
         run a, b;
         run_init(&a, &f, NAIK_ODD);
         run_init(&b, &one, NAIK_ODD);
-        CHECK_OK(t, solve(&a, modes[1], 2, &options));
-        CHECK_OK(t, solve(&b, modes[1], 3, &options));
-        for (int at = 0; at < SYSTEMS && a.x[SYSTEMS - 1] != NULL; at++) {
-            compare(t, &a, &b, at);
+        CHECK_OK(t, solve(&a, cg_modes[1], 2, &options));
+        CHECK_OK(t, solve(&b, cg_modes[1], 3, &options));
+        for (int at = 0; at < SYSTEMS && a.box.x[SYSTEMS - 1] != NULL; at++) {
+            cg_box_compare(t, &a.box, &b.box, at);
         }
-        run_free(&a);
-        run_free(&b);
+        cg_box_free(&a.box);
+        cg_box_free(&b.box);
     }
     fixture_destroy(&one);
     fixture_destroy(&f);
@@ -305,42 +233,41 @@ static void same_bits_on_grid(check *t, const int size[4], const int grid[4])
 
 static void grids_and_threads_do_not_change_a_bit(check *t)
 {
-    const int size[4] = {8, t->comm->size > 4 ? 8 : 4, 4, 8};
-    fixture_for_grids(t, size, 2, same_bits_on_grid);
+    cg_on_grids(t, same_bits_on_grid);
 }
 
 static void what_cannot_be_shared_is_left_to_the_ordinary_solver(check *t)
 {
     fixture f;
-    if (make_fixture(t, &f)) {
+    if (cg_fixture(t, &f)) {
         naik_cg_options options = naik_cg_defaults();
         run r;
         run_init(&r, &f, NAIK_EVEN);
         r.zero_source = 0;
         r.nan_source = 2;
-        CHECK_OK(t, solve(&r, modes[1], FAMILIES, &options));
+        CHECK_OK(t, solve(&r, cg_modes[1], FAMILIES, &options));
         for (int m = 0; m < MASSES; m++) {
-            CHECK_INT(t, r.result[m].reason, NAIK_CG_ZERO_SOURCE);
-            CHECK_INT(t, r.result[MASSES + m].reason, NAIK_CG_CONVERGED);
-            CHECK_INT(t, r.result[2 * MASSES + m].reason, NAIK_CG_BROKEN);
+            CHECK_INT(t, r.box.result[m].reason, NAIK_CG_ZERO_SOURCE);
+            CHECK_INT(t, r.box.result[MASSES + m].reason, NAIK_CG_CONVERGED);
+            CHECK_INT(t, r.box.result[2 * MASSES + m].reason, NAIK_CG_BROKEN);
         }
-        run_free(&r);
+        cg_box_free(&r.box);
 
         /* too few iterations: all but the heaviest mass stop at the limit, with their residual */
         run_init(&r, &f, NAIK_EVEN);
         options.max_iterations = 12;
-        CHECK_OK(t, solve(&r, modes[1], FAMILIES, &options));
-        CHECK_INT(t, r.result[0].reason, NAIK_CG_ITERATION_LIMIT);
-        CHECK_INT(t, r.result[0].iterations, 12);
-        CHECK_TRUE(t, r.result[0].residual > tolerance && r.result[0].residual < 1);
-        run_free(&r);
+        CHECK_OK(t, solve(&r, cg_modes[1], FAMILIES, &options));
+        CHECK_INT(t, r.box.result[0].reason, NAIK_CG_ITERATION_LIMIT);
+        CHECK_INT(t, r.box.result[0].iterations, 12);
+        CHECK_TRUE(t, r.box.result[0].residual > tolerance && r.box.result[0].residual < 1);
+        cg_box_free(&r.box);
 
         run_init(&r, &f, NAIK_EVEN);
         r.polls_left = 3;
         options = naik_cg_defaults();
-        CHECK_OK(t, solve(&r, modes[1], FAMILIES, &options));
-        CHECK_TRUE(t, r.x[0] == NULL);
-        run_free(&r);
+        CHECK_OK(t, solve(&r, cg_modes[1], FAMILIES, &options));
+        CHECK_TRUE(t, r.box.x[0] == NULL);
+        cg_box_free(&r.box);
     }
     fixture_destroy(&f);
 }
@@ -351,7 +278,7 @@ static void impossible_batches_are_refused(check *t)
     naik_links *links = NULL;
     naik_cg *cg = NULL;
     naik_multishift *m = NULL;
-    if (make_fixture(t, &f)) {
+    if (cg_fixture(t, &f)) {
         CHECK_OK(t, naik_links_create(f.geometry, f.source, NAIK_DOUBLE, 18, &links));
         CHECK_OK(t, naik_cg_create(links, links, NAIK_DOUBLE, 8, &cg));
         CHECK_STATUS(t, naik_multishift_create(cg, 9, 2, &m), NAIK_ERR_ARG);

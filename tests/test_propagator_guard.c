@@ -31,9 +31,8 @@ static void a_changed_input_is_refused_by_name(check *t)
         return;
     }
     naik_propagator_spec spec = room_spec();
-    naik_propagator_file *file = room_open(t, &r, &spec, false);
+    naik_propagator_file *file = room_begin(t, &r, &spec, 1);
     CHECK_REQUIRE(t, file != NULL);
-    CHECK_OK(t, room_commit(r.lattice, file, 0));
     naik_propagator_file_close(&file);
     spec.canonical_input = "solver.tolerance = 1e-9\nsolver.x = 1\n";
     refused(t, &r, &spec,
@@ -42,6 +41,9 @@ static void a_changed_input_is_refused_by_name(check *t)
     spec = room_spec();
     spec.gauge_checksum = "suma 1 sumb 3";
     refused(t, &r, &spec, "the gauge configuration 'suma 1 sumb 2', now it is 'suma 1 sumb 3'");
+    spec = room_spec();
+    spec.source_checksums = "solve.0.source.file holds 3";
+    refused(t, &r, &spec, "the sources '', now it is 'solve.0.source.file holds 3'");
     spec = room_spec();
     spec.numerics = "naik 2 cpu";
     refused(t, &r, &spec, "the arithmetic 'naik 1 cpu'");
@@ -150,9 +152,8 @@ static void a_failing_write_loses_nothing(check *t)
     }
     naik_propagator_spec spec = room_spec();
     spec.aggregators = 2; /* collective MPI-IO may hang here, depending on the library */
-    naik_propagator_file *file = room_open(t, &r, &spec, false);
+    naik_propagator_file *file = room_begin(t, &r, &spec, 1);
     CHECK_REQUIRE(t, file != NULL);
-    CHECK_OK(t, room_commit(r.lattice, file, 0));
     struct rlimit before, limit;
     getrlimit(RLIMIT_FSIZE, &before);
     limit = before;
@@ -170,14 +171,7 @@ static void a_failing_write_loses_nothing(check *t)
     file = room_open(t, &r, &spec, false);
     CHECK_REQUIRE(t, file != NULL);
     CHECK_INT(t, naik_propagator_file_record(file, 0)->state, NAIK_SOLVE_DONE);
-    for (int i = 0; i < 12; i++) {
-        if (naik_propagator_file_record(file, i)->state == NAIK_SOLVE_PENDING) {
-            CHECK_OK(t, room_commit(r.lattice, file, i));
-        }
-    }
-    CHECK_OK(t, naik_propagator_file_finish(file));
-    room_check(t, &r, file, false);
-    naik_propagator_file_close(&file);
+    room_complete(t, &r, &file, false);
     room_leave(t, &r);
 }
 

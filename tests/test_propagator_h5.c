@@ -92,10 +92,8 @@ static void a_run_without_propagators_is_continued(check *t)
     naik_propagator_spec spec = room_spec();
     spec.store_propagators = false;
     double corr[ROOM_CORR], one[ROOM_CORR];
-    naik_propagator_file *file = room_open(t, &r, &spec, false);
+    naik_propagator_file *file = room_begin(t, &r, &spec, 2);
     CHECK_REQUIRE(t, file != NULL);
-    CHECK_OK(t, room_commit(r.lattice, file, 0));
-    CHECK_OK(t, room_commit(r.lattice, file, 1));
     naik_propagator_file_close(&file);
     file = room_open(t, &r, &spec, false);
     CHECK_REQUIRE(t, file != NULL);
@@ -150,11 +148,8 @@ static void a_damaged_slab_is_solved_again(check *t)
         return;
     }
     naik_propagator_spec spec = room_spec();
-    naik_propagator_file *file = room_open(t, &r, &spec, false);
+    naik_propagator_file *file = room_begin(t, &r, &spec, 4);
     CHECK_REQUIRE(t, file != NULL);
-    for (int i = 0; i < 4; i++) {
-        CHECK_OK(t, room_commit(r.lattice, file, i));
-    }
     naik_propagator_file_close(&file);
     if (t->comm->rank == 0) {
         flip_in_slab(&r, 2, ".part");
@@ -178,10 +173,7 @@ static void a_damaged_slab_is_solved_again(check *t)
     file = room_open(t, &r, &spec, false);
     CHECK_REQUIRE(t, file != NULL);
     CHECK_INT(t, naik_propagator_file_resumed(file), 11);
-    CHECK_OK(t, room_commit(r.lattice, file, 7));
-    CHECK_OK(t, naik_propagator_file_finish(file));
-    room_check(t, &r, file, false);
-    naik_propagator_file_close(&file);
+    room_complete(t, &r, &file, false);
     room_leave(t, &r);
 }
 
@@ -193,11 +185,8 @@ static void an_unopenable_part_is_rebuilt_from_its_journal(check *t)
         return;
     }
     naik_propagator_spec spec = room_spec();
-    naik_propagator_file *file = room_open(t, &r, &spec, false);
+    naik_propagator_file *file = room_begin(t, &r, &spec, 7);
     CHECK_REQUIRE(t, file != NULL);
-    for (int i = 0; i < 7; i++) {
-        CHECK_OK(t, room_commit(r.lattice, file, i));
-    }
     naik_propagator_file_close(&file);
     if (t->comm->rank == 0) {
         char path[128];
@@ -215,13 +204,7 @@ static void an_unopenable_part_is_rebuilt_from_its_journal(check *t)
     file = room_open(t, &r, &spec, false);
     CHECK_REQUIRE(t, file != NULL);
     CHECK_INT(t, naik_propagator_file_resumed(file), 6);
-    CHECK_OK(t, room_commit(r.lattice, file, 3));
-    for (int i = 7; i < 12; i++) {
-        CHECK_OK(t, room_commit(r.lattice, file, i));
-    }
-    CHECK_OK(t, naik_propagator_file_finish(file));
-    room_check(t, &r, file, false);
-    naik_propagator_file_close(&file);
+    room_complete(t, &r, &file, false);
     CHECK_TRUE(t, !room_has(&r, ".part.damaged") && !room_has(&r, ".journal.damaged"));
     room_leave(t, &r);
 }

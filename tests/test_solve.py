@@ -9,7 +9,7 @@ import time
 import h5py
 import numpy as np
 
-from program import LONG, REFERENCE, everything, main, naik, path, same, start
+from program import everything, main, naik, path, same, start, stopped, LONG, REFERENCE
 
 INPUT = """
 lattice:  {size: [8, 8, 4, 8], boundary_t: antiperiodic}
@@ -104,18 +104,9 @@ def a_killed_run_continues_to_the_same_bytes():
 
 def a_signal_stops_with_status_5_and_the_rest_follows():
     source = written_input("usr1.yaml", "usr1.h5", "single")
-    run = start("solve", source, "--set", "solver.tolerance=1e-9")
-    lines = []
-    for line in run.stdout:
-        lines.append(line)
-        if line.startswith("solve 1/"):
-            os.kill(run.pid, signal.SIGUSR1)
-            break
-    rest, _ = run.communicate()
-    said = "".join(lines) + rest
-    if run.returncode == 0:
+    said = stopped("solve", source, "--set", "solver.tolerance=1e-9")
+    if said is None:
         return "the run was over before the signal came"
-    assert run.returncode == 5, (run.returncode, said)
     assert "run the same command again to go on" in said, said
     said = naik("solve", source)
     assert "resuming:" in said, said
@@ -252,6 +243,43 @@ output: {file: %s, correlators: [pion5]}
     assert "periodic" in said, said
 
 
+FROM_FILE = """
+lattice: {size: [4, 4, 4, 8]}
+gauge: {file: %s}
+action: {type: hisq}
+solve:
+  - {name: f, masses: [0.3], source: {type: file, file: %s}}
+output: {file: %s}
+"""
+
+
+def sources_in_files_are_known_by_their_content():
+    for origin in (0, 2):
+        naik("solve", path("golden.yaml"), "--set", f"solve.0.source.origin=[0,0,0,{origin}]", "--set",
+             f"output.file={path('made.h5')}", "--fresh")
+        naik("export", path("made.h5"), "--to", "usqcd", "-o", path(f"source{origin}"))
+    with open(path("content.yaml"), "w") as f:
+        f.write(FROM_FILE % (path("golden.h5"), path("source0"), path("content.h5")))
+    naik("solve", path("content.yaml"), env={"NAIK_INJECT": "kill:write:2"}, status=None)
+    assert os.path.exists(path("content.h5.part"))
+    words = ["solve", path("content.yaml"), "--set"]
+    told = f"{path('content.h5')}.part was begun with the sources 'solve.0.source.file holds "
+    said = naik(*words, f"solve.0.source.file={path('source2')}", status=1)
+    assert told in said and said.count("solve.0.source.file holds ") == 2, said
+    os.rename(path("source0"), path("moved"))
+    said = naik(*words, f"solve.0.source.file={path('moved')}", ranks=2)
+    assert "resuming: " in said, said
+    os.rename(path("source2"), path("source0"))
+    said = naik("solve", path("content.yaml"), status=1)
+    assert told.replace(".part", "") in said, said
+    said = naik("export", path("content.h5"), "--to", "usqcd", "-o", path("pairs"), status=1)
+    assert "was made with other sources: then solve.0.source.file holds" in said and not os.path.exists(path("pairs")), said
+    naik("export", path("content.h5"), "--to", "usqcd", "-o", path("pairs"), "--set",
+         f"solve.0.source.file={path('moved')}")
+    said = naik("export", path("content.h5"), "-o", path("none"), "--set", "solve.0.masses=[0.4]", status=1)
+    assert "only where files lie may be changed" in said, said
+
+
 def walls_on_links_out_of_coulomb_gauge_are_warned_about():
     unit = path("unit.h5")
     naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "1", "--sweeps", "0", "-o", unit)
@@ -299,5 +327,6 @@ main([a_configuration_is_generated,
       a_grid_that_cannot_be_is_refused_with_those_that_work,
       golden_numbers_of_a_seeded_configuration,
       links_from_a_file_give_the_same_bytes,
+      sources_in_files_are_known_by_their_content,
       walls_on_links_out_of_coulomb_gauge_are_warned_about,
       another_codes_sources_and_solutions_are_met])

@@ -44,6 +44,32 @@ static void regions_hold_what_is_inside_them(check *t)
     CHECK_TRUE(t, timer == NULL);
 }
 
+/* "+NAME" for a region that opens, "-" for one that closes, then the innermost. */
+static void write_down(void *data, const char *opened, const char *inside)
+{
+    char *story = data;
+    size_t used = strlen(story);
+    snprintf(story + used, 200 - used, "%s%s(%s) ", opened != NULL ? "+" : "-",
+             opened != NULL ? opened : "", inside);
+}
+
+static void an_observer_hears_of_every_region(check *t)
+{
+    naik_timer *timer = NULL;
+    char story[200] = "";
+    CHECK_OK(t, naik_timer_create(t->log, &timer));
+    CHECK_REQUIRE(t, timer != NULL);
+    naik_timer_start(timer, "before");
+    naik_timer_observe(timer, write_down, story);
+    naik_timer_start(timer, "outer");
+    naik_timer_start(timer, "inner");
+    naik_timer_stop(timer, "outer");
+    naik_timer_observe(timer, NULL, NULL);
+    naik_timer_stop(timer, "before");
+    CHECK_TEXT(t, story, "+outer(outer) +inner(inner) -(outer) -(before) ");
+    naik_timer_destroy(&timer);
+}
+
 static void a_stop_closes_what_an_error_left_open(check *t)
 {
     naik_timer *timer = NULL;
@@ -150,5 +176,6 @@ static void the_table_adds_up_to_the_total(check *t)
     fclose(capture);
 }
 
-CHECK_MAIN(CHECK(regions_hold_what_is_inside_them), CHECK(a_stop_closes_what_an_error_left_open),
+CHECK_MAIN(CHECK(regions_hold_what_is_inside_them), CHECK(an_observer_hears_of_every_region),
+           CHECK(a_stop_closes_what_an_error_left_open),
            CHECK(no_timer_and_too_many_regions_do_no_harm), CHECK(the_table_adds_up_to_the_total))

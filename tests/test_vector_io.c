@@ -13,9 +13,9 @@
 #include "naik/meson.h"
 #include "naik/sites.h"
 #include "naik/vector_io.h"
+#include "vector_fixture.h"
 
 static const int size[4] = {8, 4, 4, 8};
-enum { VOLUME = 8 * 4 * 4 * 8, SLICE = 8 * 4 * 4, SLICE_T = 5 };
 
 /* The same name on every rank. */
 static void scratch_path(check *t, char path[256])
@@ -26,90 +26,15 @@ static void scratch_path(check *t, char path[256])
     snprintf(path, 256, "%s/naik-test-vector-%d", folder != NULL ? folder : "/tmp", pid);
 }
 
-/* Number i of vector `index` at a site: exact in single precision. */
-static double number_at(int64_t site, int i, int index)
-{
-    return 0.25 * (double)(6 * site + i) - 7 * index;
-}
-
-static void put_record(FILE *file, const char *type, const void *data, size_t bytes)
-{
-    unsigned char header[144] = {0x45, 0x67, 0x89, 0xab, 0, 1}, zero[8] = {0};
-    for (int i = 0; i < 8; i++) {
-        header[15 - i] = (unsigned char)((uint64_t)bytes >> 8 * i);
-    }
-    snprintf((char *)header + 16, 128, "%s", type);
-    fwrite(header, 1, sizeof header, file);
-    fwrite(data, 1, bytes, file);
-    fwrite(zero, 1, (8 - bytes % 8) % 8, file);
-}
-
-static void put_text(FILE *file, const char *type, const char *text)
-{
-    put_record(file, type, text, strlen(text));
-}
-
-/* One vector with all its records; a source lies on one time slice. */
-static void put_vector(FILE *file, int index, int bits, bool source, bool with_sum)
-{
-    const int64_t first = source ? SLICE_T * SLICE : 0;
-    const int count = source ? SLICE : VOLUME, site_bytes = 6 * bits / 8;
-    unsigned char *data = malloc((size_t)count * (size_t)site_bytes);
-    char xml[512];
-    snprintf(xml, sizeof xml,
-             "<scidacRecord><recordtype>%d</recordtype>%s<precision>%c</precision>"
-             "<colors>3</colors><typesize>%d</typesize><datacount>1</datacount></scidacRecord>",
-             source ? 2 : 0,
-             source ? "<hyperlower>0 0 0 5</hyperlower><hyperupper>7 3 3 5</hyperupper>" : "",
-             bits == 32 ? 'F' : 'D', site_bytes);
-    put_text(file, "scidac-private-record-xml", xml);
-    put_text(file, "scidac-record-xml", source ? "<usqcdSourceInfo>" : "<usqcdKSPropInfo>");
-    for (int site = 0; site < count; site++) {
-        double v[6];
-        for (int i = 0; i < 6; i++) {
-            v[i] = number_at(first + site, i, source ? 100 + index : index);
-        }
-        naik_reals_encode(v, 6, bits, true, data + site * site_bytes);
-    }
-    put_record(file, "scidac-binary-data", data, (size_t)count * (size_t)site_bytes);
-    uint32_t sum[2] = {0, 0};
-    naik_checksum_usqcd(sum, first, count, data, site_bytes);
-    snprintf(xml, sizeof xml, "<scidacChecksum><suma>%x</suma><sumb>%x</sumb></scidacChecksum>",
-             sum[0], sum[1]);
-    if (with_sum) {
-        put_text(file, "scidac-checksum", xml);
-    }
-    free(data);
-}
-
-/* A file of `count` vectors, with sources where `pairs`; written by rank 0. */
-static void write_lime(check *t, const char *path, int count, int bits, bool pairs, bool with_sum)
-{
-    if (t->comm->rank == 0) {
-        FILE *file = fopen(path, "wb");
-        put_text(file, "scidac-private-file-xml",
-                 "<scidacFile><spacetime>4</spacetime><dims>8 4 4 8</dims><volfmt>0</volfmt>"
-                 "</scidacFile>");
-        for (int i = 0; i < count; i++) {
-            if (pairs) {
-                put_vector(file, i, bits, true, with_sum);
-            }
-            put_vector(file, i, bits, false, with_sum);
-        }
-        fclose(file);
-    }
-    naik_comm_barrier(t->comm);
-}
-
 static bool holds(const naik_lattice *lat, const double *v, int index, bool source)
 {
     bool same = true;
     for (int32_t site = 0; site < lat->sites; site++) {
         int x[4];
         naik_lattice_coords(lat, site, x);
-        bool inside = !source || lat->origin[3] + x[3] == SLICE_T;
+        bool inside = !source || lat->origin[3] + x[3] == VECTOR_SLICE_T;
         for (int i = 0; i < 6; i++) {
-            double wanted = inside ? number_at(naik_lattice_global(lat, x), i, index) : 0;
+            double wanted = inside ? vector_number(naik_lattice_global(lat, x), i, index) : 0;
             same = same && v[6 * site + i] == wanted;
         }
     }
@@ -137,7 +62,7 @@ static void vectors_and_pairs_are_read_as_written(check *t)
         const int bits = kind & 1 ? 64 : 32;
         const bool pairs = kind & 2, with_sum = kind & 4;
         naik_vector_file *file = NULL;
-        write_lime(t, path, 3, bits, pairs, with_sum);
+        vector_write_lime(t->comm, path, size, 3, bits, pairs, with_sum);
         CHECK_OK(t, naik_vector_file_open(t->comm, path, &file));
         CHECK_REQUIRE(t, file != NULL);
         CHECK_TEXT(t, file->format, pairs ? "usqcd-pairs" : "scidac-vector");
@@ -161,32 +86,6 @@ static void vectors_and_pairs_are_read_as_written(check *t)
     naik_lattice_destroy(&lat);
 }
 
-static void write_fnal(check *t, const char *path, bool big)
-{
-    if (t->comm->rank == 0) {
-        FILE *file = fopen(path, "wb");
-        const uint32_t word[9] = {0x71626434, 12345, 4, 18, 8, 4, 4, 8, 0};
-        for (int i = 0; i < 9; i++) {
-            for (int b = 0; b < 4; b++) {
-                fputc((int)(word[i] >> 8 * (big ? 3 - b : b) & 0xff), file);
-            }
-        }
-        for (int site = 0; site < VOLUME; site++) {
-            for (int colour = 0; colour < 3; colour++) {
-                double v[6];
-                unsigned char bytes[24];
-                for (int i = 0; i < 6; i++) {
-                    v[i] = number_at(site, i, colour);
-                }
-                naik_reals_encode(v, 6, 32, big, bytes);
-                fwrite(bytes, 1, sizeof bytes, file);
-            }
-        }
-        fclose(file);
-    }
-    naik_comm_barrier(t->comm);
-}
-
 static void fnal_propagators_are_read_in_both_byte_orders(check *t)
 {
     char path[256];
@@ -196,7 +95,7 @@ static void fnal_propagators_are_read_in_both_byte_orders(check *t)
     CHECK_REQUIRE(t, lat != NULL);
     for (int big = 0; big < 2; big++) {
         naik_vector_file *file = NULL;
-        write_fnal(t, path, big);
+        vector_write_fnal(t->comm, path, size, big);
         CHECK_OK(t, naik_vector_file_open(t->comm, path, &file));
         CHECK_REQUIRE(t, file != NULL);
         CHECK_TEXT(t, file->format, "fnal-ks");
@@ -240,6 +139,17 @@ static void flip_bit(check *t, const char *path, long at)
     naik_comm_barrier(t->comm);
 }
 
+static void overwrite(check *t, const char *path, long at, const char bytes[4])
+{
+    if (t->comm->rank == 0) {
+        FILE *file = fopen(path, "r+b");
+        fseek(file, at, SEEK_SET);
+        fwrite(bytes, 1, 4, file);
+        fclose(file);
+    }
+    naik_comm_barrier(t->comm);
+}
+
 static void damage_is_noticed(check *t)
 {
     static const long data_at[2] = {-3000, 1500}; /* in the last solution, in the first source */
@@ -249,26 +159,30 @@ static void damage_is_noticed(check *t)
     naik_lattice *lat = make_lattice(t, size, &v);
     CHECK_REQUIRE(t, lat != NULL);
     for (int i = 0; i < 2; i++) {
-        write_lime(t, path, 2, 32, true, true);
+        vector_write_lime(t->comm, path, size, 2, 32, true, true);
         CHECK_STATUS(t, read_all(t, lat, path, v), NAIK_OK);
         flip_bit(t, path, data_at[i]);
         CHECK_STATUS(t, read_all(t, lat, path, v), NAIK_ERR_CORRUPT);
     }
-    write_lime(t, path, 2, 32, true, true);
+    vector_write_lime(t->comm, path, size, 2, 32, true, true);
     flip_bit(t, path, 1); /* LIME's magic number */
     CHECK_STATUS(t, read_all(t, lat, path, v), NAIK_ERR_INPUT);
     for (int fnal = 0; fnal < 2; fnal++) {
         if (fnal) {
-            write_fnal(t, path, false);
+            vector_write_fnal(t->comm, path, size, false);
         } else {
-            write_lime(t, path, 2, 32, true, true);
+            vector_write_lime(t->comm, path, size, 2, 32, true, true);
         }
         CHECK_INT(t, t->comm->rank == 0 ? truncate(path, 20000) : 0, 0);
         naik_comm_barrier(t->comm);
         CHECK_STATUS(t, read_all(t, lat, path, v), NAIK_ERR_CORRUPT);
     }
-    write_fnal(t, path, false);
+    vector_write_fnal(t->comm, path, size, false);
     flip_bit(t, path, 16); /* extent x */
+    CHECK_STATUS(t, read_all(t, lat, path, v), NAIK_ERR_CORRUPT);
+    vector_write_fnal(t->comm, path, size, false);
+    overwrite(t, path, 36 + 72 * 700 + 8,
+              "\x00\x00\xc0\x7f"); /* not a number, without a checksum */
     CHECK_STATUS(t, read_all(t, lat, path, v), NAIK_ERR_CORRUPT);
     unlink(path);
     naik_comm_barrier(t->comm);
@@ -286,7 +200,7 @@ static void another_lattice_is_refused(check *t)
     scratch_path(t, path);
     naik_lattice *lat = make_lattice(t, other, &v);
     CHECK_REQUIRE(t, lat != NULL);
-    write_lime(t, path, 1, 32, false, true);
+    vector_write_lime(t->comm, path, size, 1, 32, false, true);
     CHECK_STATUS(t, read_all(t, lat, path, v), NAIK_ERR_INPUT);
     naik_comm_barrier(t->comm);
     unlink(path);

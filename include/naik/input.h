@@ -139,13 +139,15 @@ typedef struct naik_input {
 
 /* Reads the file on rank 0, broadcasts its bytes, and parses them on every rank.
  *   overrides   `count` texts "section.key=value", "solve.0.masses=[0.1]", applied in order
- * Sets comm->io to what output.mpi_info, alignment and aggregators say, for every file read or
- * written from then on. Collective; the same result on every rank. Destroy with naik_input_destroy.
- * NAIK_ERR_INPUT    the sentence names file, line, column, key and the nearest valid key
- * NAIK_ERR_MEMORY, NAIK_ERR_MPI */
+ * The files of the input are then reached as naik_input_use_io says. Collective; the same result on
+ * every rank. Destroy with naik_input_destroy. NAIK_ERR_INPUT    the sentence names file, line,
+ * column, key and the nearest valid key NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status naik_input_load(naik_comm *comm, const char *path, const char *const *overrides,
                             int count, naik_input **out);
 void naik_input_destroy(naik_input **input);
+/* Sets comm->io to what output.mpi_info, alignment and aggregators say, for every file read or
+ * written from then on. Local. */
+void naik_input_use_io(naik_comm *comm, const naik_input *input);
 
 /* The same from bytes in memory, local. `backend` and `grid` are the values of NAIK_BACKEND and
  * NAIK_GRID, or NULL. */

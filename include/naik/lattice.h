@@ -55,6 +55,9 @@ typedef struct naik_lattice {
 naik_status naik_lattice_create(naik_comm *comm, const int size[NAIK_DIM], const int grid[NAIK_DIM],
                                 naik_lattice **out);
 void naik_lattice_destroy(naik_lattice **lattice);
+/* Whether a file's extents are those of the lattice. Local. NAIK_ERR_INPUT */
+naik_status naik_lattice_expect(const naik_lattice *lattice, const char *path,
+                                const int size[NAIK_DIM]);
 
 static inline int32_t naik_lattice_site(const naik_lattice *lat, const int x[NAIK_DIM])
 {

@@ -40,6 +40,7 @@ typedef struct naik_scidac_file {
     int ildg_precision; /* 32 or 64; 0 where not said */
     char user[8192];    /* begin of scidac-file-xml */
     char ildg_format[2048];
+    int lone; /* descriptions of a field (scidac-private-record-xml) that no field follows */
     int count;
     naik_scidac_field *field; /* [count], owned */
 } naik_scidac_file;

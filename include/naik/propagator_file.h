@@ -40,7 +40,7 @@ typedef struct naik_source_info {
     bool has_seed;
     uint64_t seed;
     const char *generator; /* of the random numbers, NULL if none */
-    const char *smearing;  /* radius, noise, file ...: free text, NULL if none */
+    const char *smearing;  /* radius, noise ...: free text, NULL if none */
 } naik_source_info;
 
 typedef struct naik_solve_set { /* one entry of `solve:` */
@@ -68,10 +68,11 @@ typedef struct naik_propagator_spec {
                             pending again; 0: none are */
 
     /* What decides the answer: a file begun with other texts is not continued. */
-    const char *canonical_input; /* one "key = value" line per setting that can alter the answer;
-                                    the first line that differs is named */
-    const char *gauge_checksum;  /* of the configuration */
-    const char *numerics;        /* version of the arithmetic, backend and device type */
+    const char *canonical_input;  /* one "key = value" line per setting that can alter the answer;
+                                     the first line that differs is named */
+    const char *gauge_checksum;   /* of the configuration */
+    const char *source_checksums; /* of sources read from files, a line for each; NULL: none */
+    const char *numerics;         /* version of the arithmetic, backend and device type */
     /* Choices that the program made and that alter bits (precision pair, compression, algorithm):
      * not compared; the first run's are kept and to be reused (naik_propagator_file_choices). */
     const char *choices;
@@ -85,7 +86,7 @@ typedef struct naik_propagator_spec {
                                       time, process, MPI and HDF5 versions are added here */
 
     const char *mpi_info; /* "key=value;key=value" hints for MPI-IO, or NULL */
-    int64_t alignment;    /* bytes; datasets begin at multiples; 0 or 1: none */
+    int64_t alignment;    /* bytes; datasets of a MiB and more begin at multiples; 0, 1: none */
     int aggregators;      /* ranks that write slabs for all, each by itself; 0: all together by
                              collective MPI-IO */
     double io_limit_s;    /* a commit in which nothing moves for this and a second per 5 MB of slab

@@ -24,13 +24,11 @@ typedef struct naik_timer naik_timer;
 naik_status naik_timer_create(naik_log *log, naik_timer **out);
 void naik_timer_destroy(naik_timer **timer);
 
-/* Every region that opens from now on is told to `range` by its name, every one that closes by
- * NULL: a device's profiler then shows them. NULL: nobody is told. */
-void naik_timer_follow(naik_timer *timer, void (*range)(const char *name));
-
-/* entered(data, region) is told of the innermost open region whenever that becomes another one, ""
- * for none; the text lives as long as the timer. */
-void naik_timer_observe(naik_timer *timer, void (*entered)(void *data, const char *region),
+/* moved(data, opened, inside) is told of every region that opens by its name, of every one that
+ * closes by NULL, and of the innermost region that is open now, "" for none; the texts live as long
+ * as the timer. NULL: nobody is told any more. */
+void naik_timer_observe(naik_timer *timer,
+                        void (*moved)(void *data, const char *opened, const char *inside),
                         void *data);
 
 /* Opens region `name` (copied, at most 31 characters) inside the region that is open. */

@@ -20,11 +20,11 @@ typedef struct naik_vector_record naik_vector_record; /* where a vector lies; pr
 typedef struct naik_vector_file {
     char format[24];
     char *path;
-    int size[NAIK_DIM]; /* x, y, z, t as the file says */
-    int precision;      /* bits of a real of the first vector, 32 or 64 */
-    int count;          /* vectors, or solutions of pairs */
-    bool has_sources;   /* every solution has its source */
-    bool has_checksums; /* every vector has one; else reading verifies those that are there */
+    int size[NAIK_DIM];                    /* x, y, z, t as the file says */
+    int precision;                         /* bits of a real of the first vector, 32 or 64 */
+    int count;                             /* vectors, or solutions of pairs */
+    bool has_sources;                      /* every solution has its source */
+    bool has_checksums;                    /* every vector has one; else none has */
     naik_vector_record *solution, *source; /* [count] each; source NULL without sources */
 } naik_vector_file;
 

@@ -1,0 +1,102 @@
+/* cg_fixture.c - what the tests of solvers share */
+#include "cg_fixture.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "naik/dslash_ref.h"
+
+const cg_mode cg_modes[CG_MODES] = {{NAIK_DOUBLE, NAIK_DOUBLE},
+                                    {NAIK_SINGLE, NAIK_SINGLE},
+                                    {NAIK_SINGLE, NAIK_HALF},
+                                    {NAIK_HALF, NAIK_HALF}};
+
+bool cg_fixture(check *t, fixture *f)
+{
+    const int size[4] = {8, t->comm->size > 4 ? 8 : 4, 4, 8};
+    return fixture_create(t, size, NULL, false, false, 0, f);
+}
+
+void cg_on_grids(check *t, void (*run)(check *t, const int size[4], const int grid[4]))
+{
+    const int size[4] = {8, t->comm->size > 4 ? 8 : 4, 4, 8};
+    fixture_for_grids(t, size, 2, run);
+}
+
+naik_status cg_solver_create(const fixture *f, cg_mode mode, int width, cg_solver *out)
+{
+    naik_status status = NAIK_OK;
+    *out = (cg_solver){.cg = NULL};
+    NAIK_TRY(naik_links_create(f->geometry, f->source, NAIK_DOUBLE, 18, &out->outer));
+    NAIK_TRY(naik_links_create(f->geometry, f->source, mode.links, 18, &out->inner));
+    NAIK_TRY(naik_cg_create(out->outer, out->inner, mode.vectors, width, &out->cg));
+done:
+    return status;
+}
+
+void cg_solver_destroy(cg_solver *solver)
+{
+    naik_cg_destroy(&solver->cg);
+    naik_links_destroy(&solver->inner);
+    naik_links_destroy(&solver->outer);
+}
+
+naik_status cg_box_take(cg_box *box, int at, const naik_field *x, int column,
+                        const naik_cg_result *result)
+{
+    box->result[at] = *result;
+    for (int i = 0; i < result->history_length && i < CG_STRIDE; i++) {
+        box->history[at][i] = result->history[i];
+    }
+    free(box->x[at]);
+    box->x[at] = calloc((size_t)box->f->lat->sites * 6, sizeof(double));
+    return box->f->backend->ops->field_export(x, box->parity, column, box->x[at]);
+}
+
+void cg_box_free(cg_box *box)
+{
+    for (int i = 0; i < CG_SYSTEMS; i++) {
+        free(box->x[i]);
+    }
+}
+
+void cg_box_compare(check *t, const cg_box *a, const cg_box *b, int at)
+{
+    const naik_lattice *la = a->f->lat, *lb = b->f->lat;
+    bool same = true;
+    CHECK_INT(t, b->result[at].iterations, a->result[at].iterations);
+    CHECK_INT(t, b->result[at].restarts, a->result[at].restarts);
+    CHECK_TRUE(t, b->result[at].residual == a->result[at].residual);
+    CHECK_INT(t, b->result[at].history_length, a->result[at].history_length);
+    CHECK_INT(t, b->result[at].history_length, a->result[at].iterations);
+    CHECK_TRUE(t, memcmp(a->history[at], b->history[at],
+                         (size_t)a->result[at].history_length * sizeof(double)) == 0);
+    for (int32_t site = 0; site < la->sites; site++) {
+        int x[4], y[4];
+        naik_lattice_coords(la, site, x);
+        for (int mu = 0; mu < 4; mu++) {
+            y[mu] = x[mu] + la->origin[mu] - lb->origin[mu];
+        }
+        same = same && memcmp(a->x[at] + 6 * (int64_t)site,
+                              b->x[at] + 6 * (int64_t)naik_lattice_site(lb, y), 48) == 0;
+    }
+    CHECK_TRUE(t, same);
+}
+
+double cg_box_residual(check *t, const cg_box *box, int at, double mass, const double *b)
+{
+    const fixture *f = box->f;
+    double *ax = calloc((size_t)f->lat->sites * 6, sizeof *ax);
+    naik_exactsum sum[2];
+    naik_exactsum_clear(&sum[0]);
+    naik_exactsum_clear(&sum[1]);
+    CHECK_OK(t, naik_normal_ref(f->source, mass, box->x[at], ax));
+    for (int32_t k = 0; k < f->lat->sites * 6; k++) {
+        naik_exactsum_add(&sum[0], (b[k] - ax[k]) * (b[k] - ax[k]));
+        naik_exactsum_add(&sum[1], b[k] * b[k]);
+    }
+    CHECK_OK(t, naik_comm_sum_exact(f->lat->comm, sum, 2));
+    free(ax);
+    return sqrt(naik_exactsum_value(&sum[0]) / naik_exactsum_value(&sum[1]));
+}

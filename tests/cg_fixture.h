@@ -1,0 +1,44 @@
+/* cg_fixture.h - what the tests of solvers share: a lattice, precisions, a box for the answers */
+#ifndef NAIK_TESTS_CG_FIXTURE_H
+#define NAIK_TESTS_CG_FIXTURE_H
+
+#include "fixture.h"
+#include "naik/cg.h"
+
+enum { CG_SYSTEMS = 12, CG_STRIDE = 400, CG_MODES = 4 };
+
+typedef struct cg_mode {
+    naik_precision vectors, links;
+} cg_mode;
+extern const cg_mode cg_modes[CG_MODES]; /* the first is double throughout */
+
+typedef struct cg_box {
+    const fixture *f;
+    naik_parity parity;
+    double *x[CG_SYSTEMS]; /* [sites][3][2]; NULL: not answered */
+    naik_cg_result result[CG_SYSTEMS];
+    double history[CG_SYSTEMS][CG_STRIDE];
+} cg_box;
+
+/* The lattice of most tests, chosen by the library; eight ranks need a larger one. */
+bool cg_fixture(check *t, fixture *f);
+/* Calls run(t, size, grid) for some grids of that lattice. */
+void cg_on_grids(check *t, void (*run)(check *t, const int size[4], const int grid[4]));
+
+/* Links in double and in the mode's precision, and a solver of `width` columns on both. */
+typedef struct cg_solver {
+    naik_links *outer, *inner;
+    naik_cg *cg;
+} cg_solver;
+naik_status cg_solver_create(const fixture *f, cg_mode mode, int width, cg_solver *out);
+void cg_solver_destroy(cg_solver *solver);
+
+naik_status cg_box_take(cg_box *box, int at, const naik_field *x, int column,
+                        const naik_cg_result *result);
+void cg_box_free(cg_box *box);
+/* Equal solutions and residual histories, to the bit; the fixtures may be cut differently. */
+void cg_box_compare(check *t, const cg_box *a, const cg_box *b, int at);
+/* |b - A x| / |b| of one answer by the slow reference; b [sites][3][2]. */
+double cg_box_residual(check *t, const cg_box *box, int at, double mass, const double *b);
+
+#endif
