@@ -12,21 +12,12 @@
 static naik_status ring_fill(const naik_gauge *gauge, int mu, naik_ring *ring)
 {
     const naik_ring_plan *plan = ring->plan;
-    const int64_t stride = plan->extent[0];
 #pragma omp parallel for schedule(static)
     for (int64_t chunk = 0; chunk < plan->chunks; chunk++) {
-        int x[NAIK_DIM];
-        const int n = naik_ring_chunk(plan, chunk, x);
-        const naik_matrix *link =
-            &gauge->link[(int64_t)naik_lattice_site(plan->lattice, x) * NAIK_DIM + mu];
-        double *to = naik_ring_at(ring, x);
-        for (int i = 0; i < n; i++) {
-            for (int k = 0; k < NAIK_ROW_REALS; k += 2) {
-                const naik_complex e = link[i * NAIK_DIM].e[k / 6][k / 2 % 3];
-                to[k * stride + i] = e.re;
-                to[(k + 1) * stride + i] = e.im;
-            }
-        }
+        const naik_ring_place place = naik_ring_chunk(plan, chunk);
+        const int64_t site = naik_lattice_site(plan->lattice, place.x);
+        naik_rows_from_links(&gauge->link[site * NAIK_DIM + mu], NAIK_DIM, place.n,
+                             (naik_row *)ring->data + place.here);
     }
     return NAIK_OK;
 }
@@ -34,16 +25,15 @@ static naik_status ring_fill(const naik_gauge *gauge, int mu, naik_ring *ring)
 static naik_status ring_layer(naik_ring *ring, int mu, const int from[NAIK_DIM],
                               const int to[NAIK_DIM], bool pack, double *message)
 {
-    const int64_t stride = ring->plan->extent[0];
-    const int64_t sites = mu == 0 ? 1 : stride;
-    int x[NAIK_DIM] = {mu == 0 ? from[0] : -ring->plan->pad[0], 0, 0, 0};
+    const int line = ring->plan->line * NAIK_ROW_REALS;
+    const int count = mu == 0 ? NAIK_ROW_REALS : line, step = mu == 0 ? NAIK_ROW_SITES : 1;
+    int x[NAIK_DIM] = {mu == 0 ? from[0] : 0, 0, 0, 0};
     for (x[3] = from[3]; x[3] < to[3]; x[3]++) {
         for (x[2] = from[2]; x[2] < to[2]; x[2]++) {
             for (x[1] = from[1]; x[1] < to[1]; x[1]++) {
-                double *row = naik_ring_at(ring, x);
-                for (int k = 0; k < NAIK_ROW_REALS; k++, message += sites, row += stride) {
-                    memcpy(pack ? message : row, pack ? row : message,
-                           (size_t)sites * sizeof(double));
+                double *numbers = naik_ring_at(ring, x);
+                for (int k = 0; k < count; k++, message++) {
+                    *(pack ? message : numbers + k * step) = *(pack ? numbers + k * step : message);
                 }
             }
         }
@@ -53,72 +43,98 @@ static naik_status ring_layer(naik_ring *ring, int mu, const int from[NAIK_DIM],
 
 /* ---- staples and products */
 
-/* sum += St_{mu,nu}[s] at n sites from x on. */
-static void add_staple(const naik_ring *u_nu, const naik_ring *s, const int x[NAIK_DIM], int n,
-                       int mu, int nu, naik_row_buffer *sum)
+enum { HERE = NAIK_RING_HERE };
+
+/* The links around one row of sites in direction nu that staples of links mu are made of. */
+typedef struct sides {
+    const naik_row *here, *ahead, *below, *below_ahead; /* U_nu at s, s+mu, s-nu, s-nu+mu */
+    naik_row room[3];                                   /* for those that are not as in memory */
+} sides;
+
+/* One row of sites, in rings of the whole box and in those of the slab that is worked on. */
+typedef struct spot {
+    const naik_ring_plan *whole;
+    naik_ring_place in_whole, in_slab;
+    sides side[NAIK_DIM]; /* [nu], not mu */
+} spot;
+
+static const naik_row *row_of(const naik_ring *ring, const spot *s, int ahead, int behind,
+                              naik_row *buffer)
 {
-    naik_row_buffer first, second, product;
-    int below[NAIK_DIM] = {x[0], x[1], x[2], x[3]};
-    below[nu]--;
-    naik_rows_mul(naik_ring_row(u_nu, x, nu, 0, n, &first), naik_ring_row(s, x, nu, 1, n, &second),
-                  n, &product);
-    naik_rows_add_mul_dagger(naik_row_of(&product), naik_ring_row(u_nu, x, mu, 1, n, &first), n,
-                             sum);
-    naik_rows_dagger_mul(naik_ring_row(u_nu, below, nu, 0, n, &first),
-                         naik_ring_row(s, below, nu, 0, n, &second), n, &product);
-    naik_rows_add_mul(naik_row_of(&product), naik_ring_row(u_nu, below, mu, 1, n, &first), n, sum);
+    return naik_ring_row(ring, ring->plan == s->whole ? &s->in_whole : &s->in_slab, ahead, behind,
+                         buffer);
 }
 
-static naik_row box_row(const naik_ring *ring, const int x[NAIK_DIM], int n)
+static void set_spot(const naik_ring u[NAIK_DIM], int mu, const naik_ring_plan *slab, int64_t chunk,
+                     spot *s)
 {
-    return naik_ring_row(ring, x, 0, 0, n, NULL);
+    s->whole = u->plan;
+    s->in_slab = naik_ring_chunk(slab, chunk);
+    s->in_whole = naik_ring_place_at(u->plan, s->in_slab.x);
+    for (int nu = 0; nu < NAIK_DIM; nu++) {
+        sides *side = &s->side[nu];
+        if (nu != mu) {
+            side->here = row_of(&u[nu], s, HERE, HERE, NULL);
+            side->ahead = row_of(&u[nu], s, mu, HERE, &side->room[0]);
+            side->below = row_of(&u[nu], s, HERE, nu, &side->room[1]);
+            side->below_ahead = row_of(&u[nu], s, mu, nu, &side->room[2]);
+        }
+    }
 }
 
-static void put_row(naik_ring *ring, naik_gauge *gauge, const int x[NAIK_DIM], int mu, int n,
-                    const naik_row_buffer *from)
+/* sum += St_{mu,nu}[inner] */
+static void add_staple(const spot *s, const naik_ring *inner, int nu, naik_row *sum)
+{
+    naik_row room;
+    const sides *u = &s->side[nu];
+    naik_rows_add_upper(u->here, row_of(inner, s, nu, HERE, &room), u->ahead, sum);
+    naik_rows_add_lower(u->below, row_of(inner, s, HERE, nu, &room), u->below_ahead, sum);
+}
+
+static void put_row(naik_ring *ring, naik_gauge *gauge, const naik_ring_place *place, int mu,
+                    const naik_row *from)
 {
     if (ring != NULL) {
-        naik_ring_put(ring, x, n, from);
+        naik_ring_put(ring, place, from);
     } else {
-        naik_gauge_put_row(gauge, x, mu, n, from);
+        naik_gauge_put_row(gauge, place, mu, from);
     }
 }
 
-static void sum_row(const naik_ring u[NAIK_DIM], int mu, const naik_staple_sum *s,
-                    const int x[NAIK_DIM], int n)
+static void sum_row(const spot *here, int mu, const naik_staple_sum *s)
 {
-    naik_row_buffer sum, apart;
-    naik_row_buffer *staples = s->weight == 1 ? &sum : &apart;
+    naik_row sum, apart;
+    naik_row *staples = s->weight == 1 ? &sum : &apart;
     if (s->terms == 0) {
-        naik_rows_clear(n, &sum);
+        naik_rows_clear(&sum);
     }
     for (int i = 0; i < s->terms; i++) {
-        (i == 0 ? naik_rows_scale : naik_rows_add)(s->term[i].weight,
-                                                   box_row(s->term[i].ring, x, n), n, &sum);
+        const naik_row *term = row_of(s->term[i].ring, here, HERE, HERE, NULL);
+        (i == 0 ? naik_rows_scale : naik_rows_add)(s->term[i].weight, term, &sum);
     }
     if (staples == &apart) {
-        naik_rows_clear(n, &apart);
+        naik_rows_clear(&apart);
     }
     for (int j = 0; j < s->staples; j++) {
-        const int nu = s->staple[j].nu;
-        add_staple(&u[nu], s->staple[j].inner, x, n, mu, nu, staples);
+        add_staple(here, s->staple[j].inner, s->staple[j].nu, staples);
     }
     if (staples == &apart) {
-        naik_rows_add(s->weight, naik_row_of(&apart), n, &sum);
+        naik_rows_add(s->weight, &apart, &sum);
     }
-    put_row(s->out, s->gauge, x, mu, n, &sum);
+    put_row(s->out, s->gauge, s->out != NULL ? &here->in_slab : &here->in_whole, mu, &sum);
 }
 
+/* On the sites of the rings that are written, or read for links of a gauge field. */
 static naik_status staples(const naik_ring u[NAIK_DIM], int mu, const naik_staple_sum *sums,
                            int count)
 {
-    const naik_ring_plan *plan = u->plan;
+    const naik_ring_plan *slab = (sums->out != NULL ? sums->out : sums->staple[0].inner)->plan;
 #pragma omp parallel for schedule(static)
-    for (int64_t chunk = 0; chunk < plan->chunks; chunk++) {
-        int x[NAIK_DIM];
-        const int n = naik_ring_chunk(plan, chunk, x);
+    for (int64_t chunk = 0; chunk < slab->chunks; chunk++) {
+        spot here;
+        set_spot(u, mu, slab, chunk, &here);
         for (int k = 0; k < count; k++) {
-            sum_row(u, mu, &sums[k], x, n);
+            sum_row(&here, mu, &sums[k]);
         }
     }
     return NAIK_OK;
@@ -130,12 +146,12 @@ static naik_status product(double weight, const naik_ring *a, const naik_ring *b
     const naik_ring_plan *plan = a->plan;
 #pragma omp parallel for schedule(static)
     for (int64_t chunk = 0; chunk < plan->chunks; chunk++) {
-        int x[NAIK_DIM];
-        const int n = naik_ring_chunk(plan, chunk, x);
-        naik_row_buffer wrapped, product, scaled;
-        naik_rows_mul(box_row(a, x, n), naik_ring_row(b, x, mu, 1, n, &wrapped), n, &product);
-        naik_rows_scale(weight, naik_row_of(&product), n, &scaled);
-        put_row(out, gauge, x, mu, n, &scaled);
+        const naik_ring_place place = naik_ring_chunk(plan, chunk);
+        naik_row beside, product, scaled;
+        naik_rows_mul(naik_ring_row(a, &place, HERE, HERE, NULL),
+                      naik_ring_row(b, &place, mu, HERE, &beside), &product);
+        naik_rows_scale(weight, &product, &scaled);
+        put_row(out, gauge, &place, mu, &scaled);
     }
     return NAIK_OK;
 }
@@ -147,10 +163,13 @@ static naik_status project(naik_gauge *gauge, int64_t *svd_count)
     const int64_t links = (int64_t)gauge->lattice->sites * NAIK_DIM;
     int64_t count = 0;
 #pragma omp parallel for schedule(static) reduction(+ : count)
-    for (int64_t i = 0; i < links; i++) {
-        bool used_svd = false;
-        gauge->link[i] = naik_unitarize(&gauge->link[i], &used_svd);
-        count += used_svd;
+    for (int64_t first = 0; first < links; first += NAIK_ROW_SITES) {
+        const int64_t rest = links - first;
+        const int n = rest < NAIK_ROW_SITES ? (int)rest : NAIK_ROW_SITES;
+        naik_row v = {{{0}}}, w;
+        naik_rows_from_links(&gauge->link[first], 1, n, &v);
+        count += naik_unitarize_row(&v, n, &w);
+        naik_rows_to_links(&w, n, &gauge->link[first], 1);
     }
     *svd_count = count;
     return NAIK_OK;
