@@ -85,11 +85,9 @@ static naik_status verify_part(const char *part, const naik_lattice *lattice, co
     naik_comm *comm = lattice->comm;
     naik_status status = NAIK_OK;
     naik_gauge_file found = {0};
-    naik_gauge *copy = NULL;
     hid_t file = -1;
-    NAIK_TRY(naik_gauge_create(lattice, &copy));
     NAIK_TRY(naik_h5_open(comm, part, false, NULL, &file));
-    NAIK_TRY(naik_h5_links_read(file, name, copy, &found));
+    NAIK_TRY(naik_h5_links_read(file, name, lattice, NULL, &found));
     if (!found.checksum_ok) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_IO,
                            "/%s of %s did not read back as written (checksum %x %x, written %x %x)",
@@ -98,7 +96,6 @@ static naik_status verify_part(const char *part, const naik_lattice *lattice, co
     }
 done:
     naik_h5_close(comm, &file);
-    naik_gauge_destroy(&copy);
     return status;
 }
 
@@ -188,7 +185,7 @@ static naik_status read_links(const char *path, naik_gauge *gauge, naik_gauge_fi
     naik_status status = NAIK_OK;
     hid_t file = -1;
     NAIK_TRY(naik_h5_open(comm, path, false, NULL, &file));
-    NAIK_TRY(naik_h5_links_read(file, "gauge", gauge, description));
+    NAIK_TRY(naik_h5_links_read(file, "gauge", gauge->lattice, gauge, description));
 done:
     naik_h5_close(comm, &file);
     return status;

@@ -11,10 +11,11 @@
 naik_status naik_h5_links_write(hid_t file, const char *name, const naik_gauge *gauge,
                                 int precision, const char *link_kind);
 
-/* Reads them. file->precision, checksums and checksum_ok are filled in. Collective, agrees.
+/* Reads them, into links of that lattice or, where gauge is NULL, for the checksum alone.
+ * file->precision, checksums and checksum_ok are filled in. Collective, agrees.
  * NAIK_ERR_INPUT  no such dataset, other extents     NAIK_ERR_CORRUPT  another shape or type */
-naik_status naik_h5_links_read(hid_t file, const char *name, naik_gauge *gauge,
-                               naik_gauge_file *description);
+naik_status naik_h5_links_read(hid_t file, const char *name, const naik_lattice *lat,
+                               naik_gauge *gauge, naik_gauge_file *description);
 
 /* /metadata: ensemble, source file, input text. meta may be NULL. Collective, agrees. */
 naik_status naik_h5_put_metadata(naik_comm *comm, hid_t file, const naik_gauge_meta *meta);

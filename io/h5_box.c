@@ -26,9 +26,10 @@ static int64_t site_bytes(const naik_h5_field *field)
 }
 
 /* Slices per piece: nt whole time slices, or 1 and nz slices in z. */
-static void choose_pieces(const naik_lattice *lat, const naik_h5_field *field, int *nt, int *nz)
+static void choose_pieces(const naik_lattice *lat, const naik_h5_field *field, bool buffered,
+                          int *nt, int *nz)
 {
-    int64_t limit = field->bits == 32 ? BUFFER_BYTES : CALL_BYTES;
+    int64_t limit = buffered ? BUFFER_BYTES : CALL_BYTES;
     int64_t plane = (int64_t)lat->local[0] * lat->local[1] * site_bytes(field);
     int64_t planes = limit / plane > 1 ? limit / plane : 1;
     *nt = (int)(planes / lat->local[2]);
@@ -103,16 +104,17 @@ static void add_checksum(const naik_lattice *lat, const naik_h5_field *field, co
 /* One piece through the buffer, or straight from and to the caller's array in double. */
 static naik_status move_piece(const naik_lattice *lat, const naik_h5_field *field,
                               const piece *part, hid_t list, bool writing, double *data,
-                              float *buffer, uint32_t sum[2])
+                              void *buffer, uint32_t sum[2])
 {
     naik_status status = NAIK_OK;
     const int64_t reals = (int64_t)part->sites * field->reals;
-    double *mine = data + (int64_t)part->first * field->reals;
-    void *bytes = buffer != NULL ? (void *)buffer : (void *)mine;
-    if (writing && buffer != NULL) {
+    double *mine = data != NULL ? data + (int64_t)part->first * field->reals : NULL;
+    void *bytes = buffer != NULL ? buffer : mine;
+    float *rounded = field->bits == 32 && data != NULL ? buffer : NULL;
+    if (writing && rounded != NULL) {
 #pragma omp parallel for schedule(static)
         for (int64_t i = 0; i < reals; i++) {
-            buffer[i] = (float)mine[i];
+            rounded[i] = (float)mine[i];
         }
     }
     if (writing) {
@@ -122,32 +124,33 @@ static naik_status move_piece(const naik_lattice *lat, const naik_h5_field *fiel
     if (!writing) {
         add_checksum(lat, field, part, bytes, sum);
     }
-    if (!writing && buffer != NULL) {
+    if (!writing && rounded != NULL) {
 #pragma omp parallel for schedule(static)
         for (int64_t i = 0; i < reals; i++) {
-            mine[i] = buffer[i];
+            mine[i] = rounded[i];
         }
     }
 done:
     return status;
 }
 
-/* sum: this rank's part */
+/* sum: this rank's part. data NULL: read for the sum alone */
 static naik_status move_field(const naik_lattice *lat, const naik_h5_field *field, bool writing,
                               double *data, uint32_t sum[2])
 {
     naik_comm *comm = lat->comm;
     naik_status status = NAIK_OK;
+    const bool buffered = field->bits == 32 || data == NULL;
     void *buffer = NULL;
     int nt = 0, nz = 0;
-    choose_pieces(lat, field, &nt, &nz);
+    choose_pieces(lat, field, buffered, &nt, &nz);
     const int32_t plane = lat->local[0] * lat->local[1];
     hid_t list = H5Pcreate(H5P_DATASET_XFER);
     status = naik_h5_check(comm->log, H5Pset_dxpl_mpio(list, H5FD_MPIO_COLLECTIVE),
                            "asking for collective transfers", __FILE__, __LINE__);
-    if (status == NAIK_OK && field->bits == 32) {
+    if (status == NAIK_OK && buffered) {
         status = naik_alloc(comm->log, (size_t)(nt * nz * plane * site_bytes(field)),
-                            "the conversion to single precision", &buffer);
+                            "a piece of a field", &buffer);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     for (int t = 0; t < lat->local[3]; t += nt) {

@@ -142,16 +142,16 @@ done:
 }
 
 static naik_status inspect_links_dataset(naik_comm *comm, hid_t h5, const char *path,
-                                         const char *name, naik_gauge *gauge, naik_report *report,
-                                         naik_status *verdict)
+                                         const char *name, const naik_lattice *lattice,
+                                         naik_report *report, naik_status *verdict)
 {
     naik_status status = NAIK_OK;
     naik_gauge_file file = {0};
     double epsilon = NAN;
     hid_t dataset = -1;
     NAIK_TRY(naik_h5_links_describe(comm->log, h5, name, path, &file));
-    if (gauge != NULL) {
-        NAIK_TRY(naik_h5_links_read(h5, name, gauge, &file));
+    if (lattice != NULL) {
+        NAIK_TRY(naik_h5_links_read(h5, name, lattice, NULL, &file));
     }
     naik_report_begin(report, NULL);
     naik_report_text(report, "dataset", name);
@@ -160,8 +160,8 @@ static naik_status inspect_links_dataset(naik_comm *comm, hid_t h5, const char *
         naik_report_real(report, "naik_epsilon", epsilon);
     }
     naik_h5_release(dataset);
-    describe_field(&file, gauge != NULL, report);
-    if (gauge != NULL) {
+    describe_field(&file, lattice != NULL, report);
+    if (lattice != NULL) {
         naik_report_bool(report, "intact", file.checksum_ok);
         *verdict = file.checksum_ok ? *verdict : NAIK_ERR_CORRUPT;
     }
@@ -175,8 +175,7 @@ static naik_status inspect_links(naik_comm *comm, hid_t h5, const char *path, bo
 {
     static const char *const kinds[2] = {"fat", "long"};
     naik_status status = NAIK_OK;
-    naik_lattice *lattice = NULL;
-    naik_gauge *gauge = NULL;
+    naik_lattice *lattice = NULL; /* where the links are to be verified */
     naik_gauge_file first = {0};
     int64_t sets = 0;
     naik_report_text(report, "kind", "fat and long links");
@@ -187,7 +186,6 @@ static naik_status inspect_links(naik_comm *comm, hid_t h5, const char *path, bo
     naik_inspect_size(first.size, report);
     if (verify) {
         NAIK_TRY(naik_lattice_create(comm, first.size, NULL, &lattice));
-        NAIK_TRY(naik_gauge_create(lattice, &gauge));
     }
     naik_report_list(report, "links");
     for (int set = 0; set < sets && set < 10000; set++) {
@@ -200,13 +198,12 @@ static naik_status inspect_links(naik_comm *comm, hid_t h5, const char *path, bo
             if (k == 1 && H5Lexists(h5, name, H5P_DEFAULT) <= 0) {
                 continue;
             }
-            NAIK_TRY(inspect_links_dataset(comm, h5, path, name, gauge, report, verdict));
+            NAIK_TRY(inspect_links_dataset(comm, h5, path, name, lattice, report, verdict));
         }
     }
     naik_report_end(report);
     naik_inspect_metadata(comm->log, h5, report);
 done:
-    naik_gauge_destroy(&gauge);
     naik_lattice_destroy(&lattice);
     return status;
 }

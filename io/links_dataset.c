@@ -185,10 +185,9 @@ naik_status naik_h5_links_describe(naik_log *log, hid_t file, const char *name, 
     return status;
 }
 
-naik_status naik_h5_links_read(hid_t file, const char *name, naik_gauge *gauge,
-                               naik_gauge_file *description)
+naik_status naik_h5_links_read(hid_t file, const char *name, const naik_lattice *lat,
+                               naik_gauge *gauge, naik_gauge_file *description)
 {
-    const naik_lattice *lat = gauge->lattice;
     naik_status status = NAIK_OK;
     char path[512] = "";
     naik_h5_field field = {.dataset = -1, .type = -1};
@@ -202,7 +201,7 @@ naik_status naik_h5_links_read(hid_t file, const char *name, naik_gauge *gauge,
                             .reals = REALS_PER_SITE,
                             .lead = -1,
                             .trail = 4};
-    NAIK_TRY(naik_h5_field_read(lat, &field, &gauge->link[0].e[0][0].re,
+    NAIK_TRY(naik_h5_field_read(lat, &field, gauge != NULL ? &gauge->link[0].e[0][0].re : NULL,
                                 description->checksum_computed));
     description->checksum_ok =
         description->checksum_known &&

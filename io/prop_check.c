@@ -6,7 +6,6 @@
 
 #include "h5_seal.h"
 #include "naik/checksum.h"
-#include "naik/memory.h"
 #include "prop_file.h"
 
 enum { LINE = 200, TEXT = 4096 };
@@ -166,8 +165,7 @@ static bool small_data_intact(const naik_propagator_file *file, int solve)
     return ok;
 }
 
-naik_status naik_prop_check_solve(naik_propagator_file *file, int solve, double *buffer,
-                                  bool *intact)
+naik_status naik_prop_check_solve(naik_propagator_file *file, int solve, bool *intact)
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
@@ -179,7 +177,7 @@ naik_status naik_prop_check_solve(naik_propagator_file *file, int solve, double 
         uint32_t sum[2];
         status = naik_prop_open_slab(file, solve, &field);
         NAIK_TRY(naik_comm_agree(comm, status));
-        NAIK_TRY(naik_h5_field_read(file->lattice, &field, buffer, sum));
+        NAIK_TRY(naik_h5_field_read(file->lattice, &field, NULL, sum));
         ok = sum[0] == record->suma && sum[1] == record->sumb;
     }
     if (comm->rank == 0 && ok) {
@@ -258,17 +256,13 @@ naik_status naik_prop_verify(naik_propagator_file *file, bool reset, int *bad)
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
-    void *buffer = NULL;
     *bad = 0;
-    status = naik_alloc(comm->log, (size_t)file->lattice->sites * 6 * sizeof(double),
-                        "verifying propagators", &buffer);
-    NAIK_TRY(naik_comm_agree(comm, status));
     for (int i = 0; i < file->plan->solve_count; i++) {
         bool intact = true;
         if (file->records[i].state == NAIK_SOLVE_PENDING) {
             continue;
         }
-        NAIK_TRY(naik_prop_check_solve(file, i, buffer, &intact));
+        NAIK_TRY(naik_prop_check_solve(file, i, &intact));
         if (!intact) {
             const struct naik_prop_solve *s = &file->plan->solve[i];
             ++*bad;
@@ -285,6 +279,5 @@ naik_status naik_prop_verify(naik_propagator_file *file, bool reset, int *bad)
         NAIK_TRY(naik_h5_flush(comm, file->h5));
     }
 done:
-    naik_free(buffer);
     return status;
 }

@@ -79,10 +79,9 @@ naik_status naik_prop_compare(naik_propagator_file *file, const char *path,
                               const naik_propagator_spec *spec, const char *structure);
 /* Reads /solves into file->records; broken records count as pending. Collective. */
 naik_status naik_prop_load_records(naik_propagator_file *file, bool warn);
-/* *intact: slab, correlators and history of a committed solve agree with its record. buffer
- * [sites][3][2] scratch. Collective; the same on every rank. */
-naik_status naik_prop_check_solve(naik_propagator_file *file, int solve, double *buffer,
-                                  bool *intact);
+/* *intact: slab, correlators and history of a committed solve agree with its record.
+ * Collective; the same on every rank. */
+naik_status naik_prop_check_solve(naik_propagator_file *file, int solve, bool *intact);
 /* *bad = committed solves that are damaged; with `reset` they become pending, on disk too. Also
  * checks the summed correlators. Collective. */
 naik_status naik_prop_verify(naik_propagator_file *file, bool reset, int *bad);

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "inspect.h"
-#include "naik/memory.h"
 
 enum { MAX_SOLVES = 1 << 24, MAX_NAMES = 1024 };
 
@@ -255,7 +254,7 @@ typedef struct tally {
 } tally;
 
 static naik_status inspect_solves(naik_propagator_file *file, const naik_disk_record *disk,
-                                  bool verify, double *buffer, naik_report *report, tally *t)
+                                  bool verify, naik_report *report, tally *t)
 {
     naik_status status = NAIK_OK;
     naik_report_list(report, "solves");
@@ -264,7 +263,7 @@ static naik_status inspect_solves(naik_propagator_file *file, const naik_disk_re
         bool pending = file->records[i].state == NAIK_SOLVE_PENDING;
         bool intact = !damaged;
         if (verify && !damaged && !pending) {
-            NAIK_TRY(naik_prop_check_solve(file, i, buffer, &intact));
+            NAIK_TRY(naik_prop_check_solve(file, i, &intact));
         }
         t->bad += !intact;
         t->pending += pending && !damaged;
@@ -307,17 +306,11 @@ static naik_status inspect_all(naik_propagator_file *file, const naik_disk_recor
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
     tally t = {0};
-    void *buffer = NULL;
     int bad_sums = 0; /* and other damage outside the solves */
     char state[32] = "";
-    if (verify) {
-        status = naik_alloc(comm->log, (size_t)file->lattice->sites * 6 * sizeof(double),
-                            "verifying propagators", &buffer);
-        NAIK_TRY(naik_comm_agree(comm, status));
-    }
     naik_inspect_metadata(comm->log, file->h5, report);
     report_sessions(comm->log, file->h5, report);
-    NAIK_TRY(inspect_solves(file, disk, verify, buffer, report, &t));
+    NAIK_TRY(inspect_solves(file, disk, verify, report, &t));
     if (verify) {
         NAIK_TRY(naik_prop_check_sums(file, false, &bad_sums));
     }
@@ -339,7 +332,6 @@ static naik_status inspect_all(naik_propagator_file *file, const naik_disk_recor
                : complete                ? NAIK_OK
                                          : NAIK_ERR_INTERRUPTED;
 done:
-    naik_free(buffer);
     return status;
 }
 
