@@ -16,37 +16,38 @@ typedef struct totals { /* exact sums over sites */
 
 enum { TOTALS = 3 };
 
-/* Re Tr P of n sites in the plane mu, nu. */
-static void plane(const naik_ring *u, const int x[NAIK_DIM], int n, int mu, int nu,
+enum { HERE = NAIK_RING_HERE };
+
+/* Re Tr P in the plane mu, nu. */
+static void plane(const naik_ring *u, const naik_ring_place *place, int mu, int nu,
                   double trace[NAIK_ROW_SITES])
 {
-    naik_row_buffer wrapped, first, second;
-    naik_rows_mul(naik_ring_row(&u[mu], x, mu, 0, n, NULL),
-                  naik_ring_row(&u[nu], x, mu, 1, n, &wrapped), n, &first);
-    naik_rows_mul(naik_ring_row(&u[nu], x, nu, 0, n, NULL),
-                  naik_ring_row(&u[mu], x, nu, 1, n, &wrapped), n, &second);
-    naik_rows_trace_dagger(naik_row_of(&first), naik_row_of(&second), n, trace);
+    naik_row beside, first, second;
+    naik_rows_mul(naik_ring_row(&u[mu], place, HERE, HERE, NULL),
+                  naik_ring_row(&u[nu], place, mu, HERE, &beside), &first);
+    naik_rows_mul(naik_ring_row(&u[nu], place, HERE, HERE, NULL),
+                  naik_ring_row(&u[mu], place, nu, HERE, &beside), &second);
+    naik_rows_trace_dagger(&first, &second, trace);
 }
 
-static void add_row(const naik_ring *u, const int x[NAIK_DIM], int n, totals *sum)
+static void add_row(const naik_ring *u, const naik_ring_place *place, totals *sum)
 {
     double xy[NAIK_ROW_SITES], xz[NAIK_ROW_SITES], yz[NAIK_ROW_SITES];
     double xt[NAIK_ROW_SITES], yt[NAIK_ROW_SITES], zt[NAIK_ROW_SITES];
-    plane(u, x, n, 0, 1, xy);
-    plane(u, x, n, 0, 2, xz);
-    plane(u, x, n, 1, 2, yz);
-    plane(u, x, n, 0, 3, xt);
-    plane(u, x, n, 1, 3, yt);
-    plane(u, x, n, 2, 3, zt);
-    for (int i = 0; i < n; i++) {
+    plane(u, place, 0, 1, xy);
+    plane(u, place, 0, 2, xz);
+    plane(u, place, 1, 2, yz);
+    plane(u, place, 0, 3, xt);
+    plane(u, place, 1, 3, yt);
+    plane(u, place, 2, 3, zt);
+    for (int i = 0; i < place->n; i++) {
         naik_exactsum_add(&sum->plaquette_s, xy[i] + xz[i] + yz[i]);
         naik_exactsum_add(&sum->plaquette_t, xt[i] + yt[i] + zt[i]);
     }
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        const naik_row link = naik_ring_row(&u[mu], x, mu, 0, n, NULL);
-        for (int i = 0; i < n; i++) {
-            const double *at = link.at + i;
-            naik_exactsum_add(&sum->trace, at[0] + at[8 * link.stride] + at[16 * link.stride]);
+        const naik_row *link = naik_ring_row(&u[mu], place, HERE, HERE, NULL);
+        for (int i = 0; i < place->n; i++) {
+            naik_exactsum_add(&sum->trace, link->at[0][i] + link->at[8][i] + link->at[16][i]);
         }
     }
 }
@@ -77,9 +78,8 @@ static void sum_box(const naik_ring_plan *plan, const naik_ring *u, totals *sum)
         clear(&mine);
 #pragma omp for schedule(static)
         for (int64_t chunk = 0; chunk < plan->chunks; chunk++) {
-            int x[NAIK_DIM];
-            const int n = naik_ring_chunk(plan, chunk, x);
-            add_row(u, x, n, &mine);
+            const naik_ring_place place = naik_ring_chunk(plan, chunk);
+            add_row(u, &place, &mine);
         }
         merge(&sum->plaquette_s, &mine.plaquette_s);
         merge(&sum->plaquette_t, &mine.plaquette_t);
@@ -156,21 +156,21 @@ done:
     return status;
 }
 
-/* Tr Delta^2 of n sites, added to the sum. */
-static void add_divergence(const naik_ring *u, const int x[NAIK_DIM], int n, naik_exactsum *sum)
+/* Tr Delta^2, added to the sum. */
+static void add_divergence(const naik_ring *u, const naik_ring_place *place, naik_exactsum *sum)
 {
-    naik_row_buffer wrapped;
+    naik_row beside;
     double d[18][NAIK_ROW_SITES] = {{0}}; /* sum_k U_k(x) - U_k(x - k) */
     for (int k = 0; k < NAIK_DIM - 1; k++) {
-        const naik_row here = naik_ring_row(&u[k], x, k, 0, n, NULL);
-        const naik_row behind = naik_ring_row(&u[k], x, k, -1, n, &wrapped);
+        const naik_row *here = naik_ring_row(&u[k], place, HERE, HERE, NULL);
+        const naik_row *behind = naik_ring_row(&u[k], place, HERE, k, &beside);
         for (int c = 0; c < 18; c++) {
-            for (int i = 0; i < n; i++) {
-                d[c][i] += here.at[c * here.stride + i] - behind.at[c * behind.stride + i];
+            for (int i = 0; i < place->n; i++) {
+                d[c][i] += here->at[c][i] - behind->at[c][i];
             }
         }
     }
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < place->n; i++) {
         const double a = d[1][i], b = d[9][i], c = d[17][i]; /* Im of the diagonal */
         const double mean = (a + b + c) / 3;
         double total = (a - mean) * (a - mean) + (b - mean) * (b - mean) + (c - mean) * (c - mean);
@@ -206,9 +206,8 @@ naik_status naik_gauge_coulomb_deviation(const naik_gauge *gauge, double *theta)
         naik_exactsum_clear(&mine);
 #pragma omp for schedule(static)
         for (int64_t chunk = 0; chunk < plan.chunks; chunk++) {
-            int x[NAIK_DIM];
-            const int n = naik_ring_chunk(&plan, chunk, x);
-            add_divergence(u, x, n, &mine);
+            const naik_ring_place place = naik_ring_chunk(&plan, chunk);
+            add_divergence(u, &place, &mine);
         }
         merge(&sum, &mine);
     }

@@ -141,43 +141,38 @@ static void update_link(const sweep_state *s, pass_kind kind, naik_rng *rng,
     }
 }
 
-/* sum = the six staples of the links in direction mu on n sites from x on. */
-static void sum_staples(const sweep_state *s, const int x[NAIK_DIM], int mu, int n,
-                        naik_row_buffer *sum)
+enum { HERE = NAIK_RING_HERE };
+
+/* sum = the six staples of the links in direction mu. */
+static void sum_staples(const sweep_state *s, const naik_ring_place *place, int mu, naik_row *sum)
 {
-    naik_row_buffer corner, wrapped[3];
-    for (int k = 0; k < NAIK_ROW_REALS; k++) {
-        memset(sum->at[k], 0, (size_t)n * sizeof(double));
-    }
+    naik_row first, second, third;
+    naik_rows_clear(sum);
     for (int nu = 0; nu < NAIK_DIM; nu++) {
         if (nu == mu) {
             continue;
         }
         const naik_ring *along = &s->link[mu], *aside = &s->link[nu];
-        int behind[NAIK_DIM] = {x[0], x[1], x[2], x[3]};
-        behind[nu]--;
-        naik_rows_mul(naik_ring_row(aside, x, nu, 0, n, &wrapped[0]),
-                      naik_ring_row(along, x, nu, 1, n, &wrapped[1]), n, &corner);
-        naik_rows_add_mul_dagger(naik_row_of(&corner),
-                                 naik_ring_row(aside, x, mu, 1, n, &wrapped[2]), n, sum);
-        naik_rows_dagger_mul(naik_ring_row(aside, behind, nu, 0, n, &wrapped[0]),
-                             naik_ring_row(along, behind, nu, 0, n, &wrapped[1]), n, &corner);
-        naik_rows_add_mul(naik_row_of(&corner), naik_ring_row(aside, behind, mu, 1, n, &wrapped[2]),
-                          n, sum);
+        naik_rows_add_upper(naik_ring_row(aside, place, HERE, HERE, NULL),
+                            naik_ring_row(along, place, nu, HERE, &second),
+                            naik_ring_row(aside, place, mu, HERE, &third), sum);
+        naik_rows_add_lower(naik_ring_row(aside, place, HERE, nu, &first),
+                            naik_ring_row(along, place, HERE, nu, &second),
+                            naik_ring_row(aside, place, mu, nu, &third), sum);
     }
 }
 
-static naik_matrix matrix_at(naik_row row, int i)
+static naik_matrix matrix_at(const naik_row *row, int i)
 {
     naik_matrix m;
     for (int k = 0; k < 9; k++) {
-        m.e[k / 3][k % 3].re = row.at[2 * k * row.stride + i];
-        m.e[k / 3][k % 3].im = row.at[(2 * k + 1) * row.stride + i];
+        m.e[k / 3][k % 3].re = row->at[2 * k][i];
+        m.e[k / 3][k % 3].im = row->at[2 * k + 1][i];
     }
     return m;
 }
 
-static void put_matrix(const naik_matrix *m, int i, naik_row_buffer *row)
+static void put_matrix(const naik_matrix *m, int i, naik_row *row)
 {
     for (int k = 0; k < 9; k++) {
         row->at[2 * k][i] = m->e[k / 3][k % 3].re;
@@ -185,23 +180,23 @@ static void put_matrix(const naik_matrix *m, int i, naik_row_buffer *row)
     }
 }
 
-/* Updates the links of the pass on n sites from x on, every `step`-th. */
-static void update_row(sweep_state *s, const pass *p, const int x[NAIK_DIM], int n, int first,
+/* Updates the links of the pass at every `step`-th site of the place. */
+static void update_row(sweep_state *s, const pass *p, const naik_ring_place *place, int first,
                        int step)
 {
-    naik_row_buffer staples, links, wrapped;
-    sum_staples(s, x, p->mu, n, &staples);
-    naik_rows_scale(1, naik_ring_row(&s->link[p->mu], x, 0, 0, n, &wrapped), n, &links);
-    const uint64_t global = (uint64_t)naik_lattice_global(s->lattice, x);
+    naik_row staples, links;
+    sum_staples(s, place, p->mu, &staples);
+    links = *naik_ring_row(&s->link[p->mu], place, HERE, HERE, NULL);
+    const uint64_t global = (uint64_t)naik_lattice_global(s->lattice, place->x);
     const uint32_t stream = STREAM_HEATBATH + 4 * (uint32_t)p->sweep + (uint32_t)p->mu;
-    for (int i = first; i < n; i += step) {
+    for (int i = first; i < place->n; i += step) {
         naik_rng rng = naik_rng_at(s->seed, stream, global + (uint64_t)i);
-        naik_matrix staple = matrix_at(naik_row_of(&staples), i);
-        naik_matrix u = matrix_at(naik_row_of(&links), i);
+        naik_matrix staple = matrix_at(&staples, i);
+        naik_matrix u = matrix_at(&links, i);
         update_link(s, p->kind, &rng, &staple, &u);
         put_matrix(&u, i, &links);
     }
-    naik_ring_put(&s->link[p->mu], x, n, &links);
+    naik_ring_put(&s->link[p->mu], place, &links);
 }
 
 /* All links of one direction and colour whose row has y + z + t, less mu's, of this parity. */
@@ -219,9 +214,8 @@ static void update_rows(sweep_state *s, const pass *p, int row_parity)
         /* Along mu = x the whole row is of one colour, else every second site. */
         const int first = p->mu == 0 ? 0 : (p->colour + transverse) % 2;
         for (x[0] = 0; x[0] < local[0]; x[0] += NAIK_ROW_SITES) {
-            int rest = local[0] - x[0];
-            int n = rest < NAIK_ROW_SITES ? rest : NAIK_ROW_SITES;
-            update_row(s, p, x, n, first, p->mu == 0 ? 1 : 2);
+            const naik_ring_place place = naik_ring_place_at(&s->plan, x);
+            update_row(s, p, &place, first, p->mu == 0 ? 1 : 2);
         }
     }
 }
@@ -264,12 +258,10 @@ static void store_links(const sweep_state *s, naik_gauge *gauge)
 {
 #pragma omp parallel for schedule(static)
     for (int64_t chunk = 0; chunk < s->plan.chunks; chunk++) {
-        naik_row_buffer row, wrapped;
-        int x[NAIK_DIM];
-        const int n = naik_ring_chunk(&s->plan, chunk, x);
+        const naik_ring_place place = naik_ring_chunk(&s->plan, chunk);
         for (int mu = 0; mu < NAIK_DIM; mu++) {
-            naik_rows_scale(1, naik_ring_row(&s->link[mu], x, 0, 0, n, &wrapped), n, &row);
-            naik_gauge_put_row(gauge, x, mu, n, &row);
+            naik_gauge_put_row(gauge, &place, mu,
+                               naik_ring_row(&s->link[mu], &place, HERE, HERE, NULL));
         }
     }
 }

@@ -12,21 +12,12 @@
 static naik_status ring_fill(const naik_gauge *gauge, int mu, naik_ring *ring)
 {
     const naik_ring_plan *plan = ring->plan;
-    const int64_t stride = plan->extent[0];
 #pragma omp parallel for schedule(static)
     for (int64_t chunk = 0; chunk < plan->chunks; chunk++) {
-        int x[NAIK_DIM];
-        const int n = naik_ring_chunk(plan, chunk, x);
-        const naik_matrix *link =
-            &gauge->link[(int64_t)naik_lattice_site(plan->lattice, x) * NAIK_DIM + mu];
-        double *to = naik_ring_at(ring, x);
-        for (int i = 0; i < n; i++) {
-            for (int k = 0; k < NAIK_ROW_REALS; k += 2) {
-                const naik_complex e = link[i * NAIK_DIM].e[k / 6][k / 2 % 3];
-                to[k * stride + i] = e.re;
-                to[(k + 1) * stride + i] = e.im;
-            }
-        }
+        const naik_ring_place place = naik_ring_chunk(plan, chunk);
+        const int64_t site = naik_lattice_site(plan->lattice, place.x);
+        naik_rows_from_links(&gauge->link[site * NAIK_DIM + mu], NAIK_DIM, place.n,
+                             (naik_row *)ring->data + place.here);
     }
     return NAIK_OK;
 }
@@ -34,16 +25,15 @@ static naik_status ring_fill(const naik_gauge *gauge, int mu, naik_ring *ring)
 static naik_status ring_layer(naik_ring *ring, int mu, const int from[NAIK_DIM],
                               const int to[NAIK_DIM], bool pack, double *message)
 {
-    const int64_t stride = ring->plan->extent[0];
-    const int64_t sites = mu == 0 ? 1 : stride;
-    int x[NAIK_DIM] = {mu == 0 ? from[0] : -ring->plan->pad[0], 0, 0, 0};
+    const int line = ring->plan->line * NAIK_ROW_REALS;
+    const int count = mu == 0 ? NAIK_ROW_REALS : line, step = mu == 0 ? NAIK_ROW_SITES : 1;
+    int x[NAIK_DIM] = {mu == 0 ? from[0] : 0, 0, 0, 0};
     for (x[3] = from[3]; x[3] < to[3]; x[3]++) {
         for (x[2] = from[2]; x[2] < to[2]; x[2]++) {
             for (x[1] = from[1]; x[1] < to[1]; x[1]++) {
-                double *row = naik_ring_at(ring, x);
-                for (int k = 0; k < NAIK_ROW_REALS; k++, message += sites, row += stride) {
-                    memcpy(pack ? message : row, pack ? row : message,
-                           (size_t)sites * sizeof(double));
+                double *numbers = naik_ring_at(ring, x);
+                for (int k = 0; k < count; k++, message++) {
+                    *(pack ? message : numbers + k * step) = *(pack ? numbers + k * step : message);
                 }
             }
         }
@@ -53,60 +43,54 @@ static naik_status ring_layer(naik_ring *ring, int mu, const int from[NAIK_DIM],
 
 /* ---- staples and products */
 
-/* sum += St_{mu,nu}[s] at n sites from x on. */
-static void add_staple(const naik_ring *u_nu, const naik_ring *s, const int x[NAIK_DIM], int n,
-                       int mu, int nu, naik_row_buffer *sum)
+enum { HERE = NAIK_RING_HERE };
+
+/* sum += St_{mu,nu}[s] */
+static void add_staple(const naik_ring *u_nu, const naik_ring *s, const naik_ring_place *place,
+                       int mu, int nu, naik_row *sum)
 {
-    naik_row_buffer first, second, product;
-    int below[NAIK_DIM] = {x[0], x[1], x[2], x[3]};
-    below[nu]--;
-    naik_rows_mul(naik_ring_row(u_nu, x, nu, 0, n, &first), naik_ring_row(s, x, nu, 1, n, &second),
-                  n, &product);
-    naik_rows_add_mul_dagger(naik_row_of(&product), naik_ring_row(u_nu, x, mu, 1, n, &first), n,
-                             sum);
-    naik_rows_dagger_mul(naik_ring_row(u_nu, below, nu, 0, n, &first),
-                         naik_ring_row(s, below, nu, 0, n, &second), n, &product);
-    naik_rows_add_mul(naik_row_of(&product), naik_ring_row(u_nu, below, mu, 1, n, &first), n, sum);
+    naik_row first, second, third;
+    naik_rows_add_upper(naik_ring_row(u_nu, place, HERE, HERE, NULL),
+                        naik_ring_row(s, place, nu, HERE, &second),
+                        naik_ring_row(u_nu, place, mu, HERE, &third), sum);
+    naik_rows_add_lower(naik_ring_row(u_nu, place, HERE, nu, &first),
+                        naik_ring_row(s, place, HERE, nu, &second),
+                        naik_ring_row(u_nu, place, mu, nu, &third), sum);
 }
 
-static naik_row box_row(const naik_ring *ring, const int x[NAIK_DIM], int n)
-{
-    return naik_ring_row(ring, x, 0, 0, n, NULL);
-}
-
-static void put_row(naik_ring *ring, naik_gauge *gauge, const int x[NAIK_DIM], int mu, int n,
-                    const naik_row_buffer *from)
+static void put_row(naik_ring *ring, naik_gauge *gauge, const naik_ring_place *place, int mu,
+                    const naik_row *from)
 {
     if (ring != NULL) {
-        naik_ring_put(ring, x, n, from);
+        naik_ring_put(ring, place, from);
     } else {
-        naik_gauge_put_row(gauge, x, mu, n, from);
+        naik_gauge_put_row(gauge, place, mu, from);
     }
 }
 
 static void sum_row(const naik_ring u[NAIK_DIM], int mu, const naik_staple_sum *s,
-                    const int x[NAIK_DIM], int n)
+                    const naik_ring_place *place)
 {
-    naik_row_buffer sum, apart;
-    naik_row_buffer *staples = s->weight == 1 ? &sum : &apart;
+    naik_row sum, apart;
+    naik_row *staples = s->weight == 1 ? &sum : &apart;
     if (s->terms == 0) {
-        naik_rows_clear(n, &sum);
+        naik_rows_clear(&sum);
     }
     for (int i = 0; i < s->terms; i++) {
-        (i == 0 ? naik_rows_scale : naik_rows_add)(s->term[i].weight,
-                                                   box_row(s->term[i].ring, x, n), n, &sum);
+        const naik_row *term = naik_ring_row(s->term[i].ring, place, HERE, HERE, NULL);
+        (i == 0 ? naik_rows_scale : naik_rows_add)(s->term[i].weight, term, &sum);
     }
     if (staples == &apart) {
-        naik_rows_clear(n, &apart);
+        naik_rows_clear(&apart);
     }
     for (int j = 0; j < s->staples; j++) {
         const int nu = s->staple[j].nu;
-        add_staple(&u[nu], s->staple[j].inner, x, n, mu, nu, staples);
+        add_staple(&u[nu], s->staple[j].inner, place, mu, nu, staples);
     }
     if (staples == &apart) {
-        naik_rows_add(s->weight, naik_row_of(&apart), n, &sum);
+        naik_rows_add(s->weight, &apart, &sum);
     }
-    put_row(s->out, s->gauge, x, mu, n, &sum);
+    put_row(s->out, s->gauge, place, mu, &sum);
 }
 
 static naik_status staples(const naik_ring u[NAIK_DIM], int mu, const naik_staple_sum *sums,
@@ -115,10 +99,9 @@ static naik_status staples(const naik_ring u[NAIK_DIM], int mu, const naik_stapl
     const naik_ring_plan *plan = u->plan;
 #pragma omp parallel for schedule(static)
     for (int64_t chunk = 0; chunk < plan->chunks; chunk++) {
-        int x[NAIK_DIM];
-        const int n = naik_ring_chunk(plan, chunk, x);
+        const naik_ring_place place = naik_ring_chunk(plan, chunk);
         for (int k = 0; k < count; k++) {
-            sum_row(u, mu, &sums[k], x, n);
+            sum_row(u, mu, &sums[k], &place);
         }
     }
     return NAIK_OK;
@@ -130,12 +113,12 @@ static naik_status product(double weight, const naik_ring *a, const naik_ring *b
     const naik_ring_plan *plan = a->plan;
 #pragma omp parallel for schedule(static)
     for (int64_t chunk = 0; chunk < plan->chunks; chunk++) {
-        int x[NAIK_DIM];
-        const int n = naik_ring_chunk(plan, chunk, x);
-        naik_row_buffer wrapped, product, scaled;
-        naik_rows_mul(box_row(a, x, n), naik_ring_row(b, x, mu, 1, n, &wrapped), n, &product);
-        naik_rows_scale(weight, naik_row_of(&product), n, &scaled);
-        put_row(out, gauge, x, mu, n, &scaled);
+        const naik_ring_place place = naik_ring_chunk(plan, chunk);
+        naik_row beside, product, scaled;
+        naik_rows_mul(naik_ring_row(a, &place, HERE, HERE, NULL),
+                      naik_ring_row(b, &place, mu, HERE, &beside), &product);
+        naik_rows_scale(weight, &product, &scaled);
+        put_row(out, gauge, &place, mu, &scaled);
     }
     return NAIK_OK;
 }

@@ -1,8 +1,8 @@
 /* ring.c - index arithmetic and face exchange of rings
  *
- * Whole rows of x travel for y, z and t, columns for x. A row carries its own two ring sites along,
- * so corners come for free when x goes first and every later direction sends the rows that the
- * earlier ones have filled.
+ * Whole lines of x travel for y, z and t, columns for x. A line carries its own two ring sites
+ * along, so corners come for free when x goes first and every later direction sends the lines that
+ * the earlier ones have filled.
  */
 #include "naik/ring.h"
 
@@ -11,24 +11,37 @@
 #include "naik/link_ops.h"
 #include "naik/memory.h"
 
-static int64_t row_number(const naik_ring_plan *plan, int y, int z, int t)
+enum { ROW_NUMBERS = NAIK_ROW_SITES * NAIK_ROW_REALS };
+
+static int64_t line_number(const naik_ring_plan *plan, int y, int z, int t)
 {
     const int *e = plan->extent, *p = plan->pad;
     return (((int64_t)(t + p[3]) * e[2] + z + p[2]) * e[1]) + y + p[1];
 }
 
+/* From component 0 of the first site of a line to that of site x, which may be beside the box. */
+static int64_t number_in_line(const naik_ring_plan *plan, int x)
+{
+    const int length = plan->lattice->local[0];
+    const bool split = plan->pad[0] > 0;
+    const int position = x < 0         ? (split ? length + 1 : length - 1)
+                         : x == length ? (split ? length : 0)
+                                       : x;
+    return (int64_t)(position / NAIK_ROW_SITES) * ROW_NUMBERS + position % NAIK_ROW_SITES;
+}
+
 double *naik_ring_at(const naik_ring *ring, const int x[NAIK_DIM])
 {
     const naik_ring_plan *plan = ring->plan;
-    int64_t row = row_number(plan, x[1], x[2], x[3]);
-    return ring->data + row * NAIK_ROW_REALS * plan->extent[0] + plan->pad[0] + x[0];
+    return ring->data + line_number(plan, x[1], x[2], x[3]) * plan->line * NAIK_ROW_REALS +
+           number_in_line(plan, x[0]);
 }
 
 static int64_t largest_face(const naik_ring_plan *plan)
 {
     int64_t largest = 0;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        int64_t matrices = plan->rows * plan->extent[0] / plan->extent[mu];
+        const int64_t matrices = mu == 0 ? plan->lines : plan->lines / plan->extent[mu] * plan->line;
         largest = plan->pad[mu] > 0 && matrices > largest ? matrices : largest;
     }
     return largest;
@@ -46,7 +59,10 @@ naik_status naik_ring_plan_init(const naik_lattice *lattice, naik_backend *devic
         plan->pad[mu] = lattice->split[mu] ? 1 : 0;
         plan->extent[mu] = lattice->local[mu] + 2 * plan->pad[mu];
     }
-    plan->rows = (int64_t)plan->extent[1] * plan->extent[2] * plan->extent[3];
+    plan->line = device != NULL
+                     ? plan->extent[0]
+                     : (plan->extent[0] + NAIK_ROW_SITES - 1) / NAIK_ROW_SITES * NAIK_ROW_SITES;
+    plan->lines = (int64_t)plan->extent[1] * plan->extent[2] * plan->extent[3];
     plan->chunks = (int64_t)lattice->sites / lattice->local[0] *
                    ((lattice->local[0] + NAIK_ROW_SITES - 1) / NAIK_ROW_SITES);
     const size_t face_bytes = (size_t)largest_face(plan) * NAIK_ROW_REALS * sizeof(double);
@@ -71,32 +87,32 @@ void naik_ring_plan_clear(naik_ring_plan *plan)
 
 naik_status naik_rings_init(const naik_ring_plan *plan, int count, naik_ring *rings)
 {
-    naik_status status = NAIK_OK;
     naik_comm *comm = plan->lattice->comm;
-    const size_t size_bytes =
-        (size_t)plan->rows * (size_t)plan->extent[0] * NAIK_ROW_REALS * sizeof(double);
+    const size_t align = 256; /* of every ring: a device reads whole lines of memory */
+    const size_t numbers = (size_t)plan->lines * (size_t)plan->line * NAIK_ROW_REALS;
+    const size_t bytes = (numbers * sizeof(double) + align - 1) / align * align;
+    void *memory = NULL;
+    const naik_status status = naik_device_alloc(plan->device, comm->log, (size_t)count * bytes,
+                                                 "links with their neighbours", &memory);
     for (int i = 0; i < count; i++) {
-        rings[i] = (naik_ring){plan, NULL};
-    }
-    for (int i = 0; i < count && status == NAIK_OK; i++) {
-        status = naik_device_alloc(plan->device, comm->log, size_bytes,
-                                   "links of one direction with their neighbours",
-                                   (void **)&rings[i].data);
+        rings[i].plan = plan;
+        rings[i].data =
+            memory != NULL ? (double *)memory + (size_t)i * (bytes / sizeof(double)) : NULL;
     }
     return naik_comm_agree(comm, status);
 }
 
 void naik_rings_clear(int count, naik_ring *rings)
 {
+    if (rings[0].data != NULL) {
+        naik_device_free(rings[0].plan->device, rings[0].data);
+    }
     for (int i = 0; i < count; i++) {
-        if (rings[i].data != NULL) {
-            naik_device_free(rings[i].plan->device, rings[i].data);
-        }
         rings[i].data = NULL;
     }
 }
 
-/* The layer's sites have coordinates from..to-1, in x whole rows unless mu is x; from ring to
+/* The layer's sites have coordinates from..to-1, in x whole lines unless mu is x; from ring to
  * message, or back. */
 static naik_status copy_layer(naik_ring *ring, int mu, const int from[NAIK_DIM],
                               const int to[NAIK_DIM], size_t bytes, bool pack, double *message)
@@ -126,7 +142,7 @@ static naik_status exchange(naik_ring *ring, int mu, const bool filled[NAIK_DIM]
     }
     naik_status status = NAIK_OK;
     int from[NAIK_DIM], to[NAIK_DIM];
-    size_t matrices = (size_t)(mu == 0 ? 1 : plan->extent[0]);
+    size_t matrices = (size_t)(mu == 0 ? 1 : plan->line);
     for (int nu = 0; nu < NAIK_DIM; nu++) {
         int pad = filled[nu] ? plan->pad[nu] : 0;
         from[nu] = -pad;
@@ -170,17 +186,38 @@ done:
     return status;
 }
 
-int naik_ring_chunk(const naik_ring_plan *plan, int64_t chunk, int x[NAIK_DIM])
+naik_ring_place naik_ring_place_at(const naik_ring_plan *plan, const int x[NAIK_DIM])
+{
+    const int *local = plan->lattice->local;
+    const int rest = local[0] - x[0];
+    const int in_line = plan->line / NAIK_ROW_SITES, first = x[0] / NAIK_ROW_SITES;
+    naik_ring_place place = {.x = {x[0], x[1], x[2], x[3]},
+                             .n = rest < NAIK_ROW_SITES ? rest : NAIK_ROW_SITES,
+                             .here = line_number(plan, x[1], x[2], x[3]) * in_line + first};
+    place.ahead[0] = number_in_line(plan, x[0] + place.n) - (int64_t)first * ROW_NUMBERS;
+    place.behind[0] = number_in_line(plan, x[0] - 1) - (int64_t)first * ROW_NUMBERS;
+    int64_t step = in_line;
+    for (int mu = 1; mu < NAIK_DIM; mu++) {
+        const bool wraps = plan->pad[mu] == 0;
+        place.ahead[mu] = wraps && x[mu] + 1 == local[mu] ? step * (1 - local[mu]) : step;
+        place.behind[mu] = wraps && x[mu] == 0 ? step * (local[mu] - 1) : -step;
+        step *= plan->extent[mu];
+    }
+    return place;
+}
+
+naik_ring_place naik_ring_chunk(const naik_ring_plan *plan, int64_t chunk)
 {
     const int *local = plan->lattice->local;
     const int pieces = (local[0] + NAIK_ROW_SITES - 1) / NAIK_ROW_SITES;
-    x[0] = (int)(chunk % pieces) * NAIK_ROW_SITES;
-    chunk /= pieces;
+    int rest = (int)chunk; /* a box has less than 2^31 sites */
+    int x[NAIK_DIM] = {rest % pieces * NAIK_ROW_SITES, 0, 0, 0};
+    rest /= pieces;
     for (int mu = 1; mu < NAIK_DIM; mu++) {
-        x[mu] = (int)(chunk % local[mu]);
-        chunk /= local[mu];
+        x[mu] = rest % local[mu];
+        rest /= local[mu];
     }
-    return local[0] - x[0] < NAIK_ROW_SITES ? local[0] - x[0] : NAIK_ROW_SITES;
+    return naik_ring_place_at(plan, x);
 }
 
 naik_status naik_ring_from_gauge(const naik_gauge *gauge, int mu, naik_ring *ring)
@@ -188,49 +225,39 @@ naik_status naik_ring_from_gauge(const naik_gauge *gauge, int mu, naik_ring *rin
     return naik_link_ops_of(ring->plan->device)->ring_fill(gauge, mu, ring);
 }
 
-naik_row naik_ring_row(const naik_ring *ring, const int x[NAIK_DIM], int mu, int step, int n,
-                       naik_row_buffer *buffer)
+const naik_row *naik_ring_row(const naik_ring *ring, const naik_ring_place *place, int ahead,
+                              int behind, naik_row *buffer)
 {
-    const naik_ring_plan *plan = ring->plan;
-    const int *local = plan->lattice->local;
-    const int64_t stride = plan->extent[0];
-    int y[NAIK_DIM] = {x[0], x[1], x[2], x[3]};
-    y[mu] += step;
-    for (int nu = 0; nu < NAIK_DIM; nu++) {
-        if (plan->pad[nu] == 0 && y[nu] < 0) {
-            y[nu] += local[nu];
-        } else if (plan->pad[nu] == 0 && y[nu] >= local[nu]) {
-            y[nu] -= local[nu];
-        }
+    const naik_row *row = (const naik_row *)ring->data + place->here;
+    row += (ahead > 0 ? place->ahead[ahead] : 0) + (behind > 0 ? place->behind[behind] : 0);
+    if (ahead != 0 && behind != 0) {
+        return row;
     }
-    const double *at = naik_ring_at(ring, y);
-    if (plan->pad[0] > 0 || y[0] + n <= local[0]) {
-        return (naik_row){at, stride};
+    const double *numbers = &row->at[0][0];
+    if (ahead == 0) {
+        naik_rows_shift(row, 1, place->n - 1, numbers + place->ahead[0], buffer);
+    } else {
+        naik_rows_shift(row, -1, 0, numbers + place->behind[0], buffer);
     }
-    const int whole = local[0] - y[0]; /* sites before the row wraps */
-    for (int k = 0; k < NAIK_ROW_REALS; k++) {
-        memcpy(buffer->at[k], at + k * stride, (size_t)whole * sizeof(double));
-        memcpy(buffer->at[k] + whole, at + k * stride - y[0], (size_t)(n - whole) * sizeof(double));
-    }
-    return naik_row_of(buffer);
+    return buffer;
 }
 
-void naik_ring_put(naik_ring *ring, const int x[NAIK_DIM], int n, const naik_row_buffer *from)
+void naik_ring_put(naik_ring *ring, const naik_ring_place *place, const naik_row *from)
 {
-    double *to = naik_ring_at(ring, x);
+    naik_row *to = (naik_row *)ring->data + place->here;
+    if (place->n == NAIK_ROW_SITES) {
+        *to = *from;
+        return;
+    }
+    /* Neighbour sites may follow in the same row. */
     for (int k = 0; k < NAIK_ROW_REALS; k++) {
-        memcpy(to + (int64_t)k * ring->plan->extent[0], from->at[k], (size_t)n * sizeof(double));
+        memcpy(to->at[k], from->at[k], (size_t)place->n * sizeof(double));
     }
 }
 
-void naik_gauge_put_row(naik_gauge *gauge, const int x[NAIK_DIM], int mu, int n,
-                        const naik_row_buffer *from)
+void naik_gauge_put_row(naik_gauge *gauge, const naik_ring_place *place, int mu,
+                        const naik_row *from)
 {
-    naik_matrix *link = &gauge->link[(int64_t)naik_lattice_site(gauge->lattice, x) * NAIK_DIM + mu];
-    for (int i = 0; i < n; i++) {
-        for (int k = 0; k < NAIK_ROW_REALS; k += 2) {
-            link[(int64_t)i * NAIK_DIM].e[k / 6][k / 2 % 3] =
-                (naik_complex){from->at[k][i], from->at[k + 1][i]};
-        }
-    }
+    const int64_t site = naik_lattice_site(gauge->lattice, place->x);
+    naik_rows_to_links(from, place->n, &gauge->link[site * NAIK_DIM + mu], NAIK_DIM);
 }

@@ -1,8 +1,8 @@
 /* rows.c - the loops over x that link building spends its time in
  *
- * One matrix row of the result at a time keeps three accumulators and one row of `a` in vector
- * registers. The simd pragma is safe because `out` is distinct, and harmless to bits because
- * nothing is summed over x.
+ * One matrix row of the result at a time, which keeps its accumulators and one row of `a` in vector
+ * registers. The simd pragma is safe because results are distinct from what they are made of, and
+ * harmless to bits because nothing is summed over x.
  */
 #include "naik/rows.h"
 
@@ -15,29 +15,35 @@
 #define INLINE static inline
 #endif
 
-INLINE naik_complex load(naik_row r, int i, int j, int x)
+INLINE naik_complex load(const naik_row *r, int i, int j, int x)
 {
-    const double *p = r.at + (6 * i + 2 * j) * r.stride + x;
-    return (naik_complex){p[0], p[r.stride]};
+    return (naik_complex){r->at[6 * i + 2 * j][x], r->at[6 * i + 2 * j + 1][x]};
 }
 
-INLINE void store(naik_row_buffer *out, int i, int j, int x, naik_complex c)
+INLINE void store(naik_row *out, int i, int j, int x, naik_complex c)
 {
     out->at[6 * i + 2 * j][x] = c.re;
     out->at[6 * i + 2 * j + 1][x] = c.im;
-}
-
-INLINE naik_complex held(const naik_row_buffer *out, int i, int j, int x)
-{
-    return (naik_complex){out->at[6 * i + 2 * j][x], out->at[6 * i + 2 * j + 1][x]};
 }
 
 typedef struct triple {
     naik_complex c[3];
 } triple;
 
+INLINE triple row_of(const naik_row *a, int i, int x)
+{
+    return (triple){{load(a, i, 0, x), load(a, i, 1, x), load(a, i, 2, x)}};
+}
+
+/* Row i of a^+ */
+INLINE triple dagger_row_of(const naik_row *a, int i, int x)
+{
+    return (triple){
+        {naik_conj(load(a, 0, i, x)), naik_conj(load(a, 1, i, x)), naik_conj(load(a, 2, i, x))}};
+}
+
 /* start + sum_k a_k b_kj */
-INLINE naik_complex times(triple a, naik_row b, int j, int x, naik_complex start)
+INLINE naik_complex times(triple a, const naik_row *b, int j, int x, naik_complex start)
 {
     naik_complex sum = naik_cfma(a.c[0], load(b, 0, j, x), start);
     sum = naik_cfma(a.c[1], load(b, 1, j, x), sum);
@@ -45,104 +51,135 @@ INLINE naik_complex times(triple a, naik_row b, int j, int x, naik_complex start
 }
 
 /* start + sum_k a_k conj(b_jk) */
-INLINE naik_complex times_dagger(triple a, naik_row b, int j, int x, naik_complex start)
+INLINE naik_complex times_dagger(triple a, const naik_row *b, int j, int x, naik_complex start)
 {
     naik_complex sum = naik_cfma_conj(a.c[0], load(b, j, 0, x), start);
     sum = naik_cfma_conj(a.c[1], load(b, j, 1, x), sum);
     return naik_cfma_conj(a.c[2], load(b, j, 2, x), sum);
 }
 
-static const naik_complex zero = {0, 0};
+/* a b */
+INLINE triple row_times(triple a, const naik_row *b, int x)
+{
+    const naik_complex zero = {0, 0};
+    return (triple){{times(a, b, 0, x, zero), times(a, b, 1, x, zero), times(a, b, 2, x, zero)}};
+}
 
-void naik_rows_mul(naik_row a, naik_row b, int n, naik_row_buffer *out)
+void naik_rows_mul(const naik_row *a, const naik_row *b, naik_row *out)
 {
     for (int i = 0; i < 3; i++) {
 #pragma omp simd
-        for (int x = 0; x < n; x++) {
-            const triple r = {{load(a, i, 0, x), load(a, i, 1, x), load(a, i, 2, x)}};
-            store(out, i, 0, x, times(r, b, 0, x, zero));
-            store(out, i, 1, x, times(r, b, 1, x, zero));
-            store(out, i, 2, x, times(r, b, 2, x, zero));
+        for (int x = 0; x < NAIK_ROW_SITES; x++) {
+            const triple r = row_times(row_of(a, i, x), b, x);
+            store(out, i, 0, x, r.c[0]);
+            store(out, i, 1, x, r.c[1]);
+            store(out, i, 2, x, r.c[2]);
         }
     }
 }
 
-void naik_rows_dagger_mul(naik_row a, naik_row b, int n, naik_row_buffer *out)
+void naik_rows_add_upper(const naik_row *a, const naik_row *s, const naik_row *b, naik_row *sum)
 {
     for (int i = 0; i < 3; i++) {
 #pragma omp simd
-        for (int x = 0; x < n; x++) {
-            const triple r = {{naik_conj(load(a, 0, i, x)), naik_conj(load(a, 1, i, x)),
-                               naik_conj(load(a, 2, i, x))}};
-            store(out, i, 0, x, times(r, b, 0, x, zero));
-            store(out, i, 1, x, times(r, b, 1, x, zero));
-            store(out, i, 2, x, times(r, b, 2, x, zero));
+        for (int x = 0; x < NAIK_ROW_SITES; x++) {
+            const triple r = row_times(row_of(a, i, x), s, x);
+            store(sum, i, 0, x, times_dagger(r, b, 0, x, load(sum, i, 0, x)));
+            store(sum, i, 1, x, times_dagger(r, b, 1, x, load(sum, i, 1, x)));
+            store(sum, i, 2, x, times_dagger(r, b, 2, x, load(sum, i, 2, x)));
         }
     }
 }
 
-void naik_rows_add_mul(naik_row a, naik_row b, int n, naik_row_buffer *out)
+void naik_rows_add_lower(const naik_row *a, const naik_row *s, const naik_row *b, naik_row *sum)
 {
     for (int i = 0; i < 3; i++) {
 #pragma omp simd
-        for (int x = 0; x < n; x++) {
-            const triple r = {{load(a, i, 0, x), load(a, i, 1, x), load(a, i, 2, x)}};
-            store(out, i, 0, x, times(r, b, 0, x, held(out, i, 0, x)));
-            store(out, i, 1, x, times(r, b, 1, x, held(out, i, 1, x)));
-            store(out, i, 2, x, times(r, b, 2, x, held(out, i, 2, x)));
+        for (int x = 0; x < NAIK_ROW_SITES; x++) {
+            const triple r = row_times(dagger_row_of(a, i, x), s, x);
+            store(sum, i, 0, x, times(r, b, 0, x, load(sum, i, 0, x)));
+            store(sum, i, 1, x, times(r, b, 1, x, load(sum, i, 1, x)));
+            store(sum, i, 2, x, times(r, b, 2, x, load(sum, i, 2, x)));
         }
     }
 }
 
-void naik_rows_add_mul_dagger(naik_row a, naik_row b, int n, naik_row_buffer *out)
+void naik_rows_clear(naik_row *out)
 {
-    for (int i = 0; i < 3; i++) {
-#pragma omp simd
-        for (int x = 0; x < n; x++) {
-            const triple r = {{load(a, i, 0, x), load(a, i, 1, x), load(a, i, 2, x)}};
-            store(out, i, 0, x, times_dagger(r, b, 0, x, held(out, i, 0, x)));
-            store(out, i, 1, x, times_dagger(r, b, 1, x, held(out, i, 1, x)));
-            store(out, i, 2, x, times_dagger(r, b, 2, x, held(out, i, 2, x)));
-        }
-    }
+    memset(out, 0, sizeof *out);
 }
 
-void naik_rows_clear(int n, naik_row_buffer *out)
-{
-    for (int k = 0; k < NAIK_ROW_REALS; k++) {
-        memset(out->at[k], 0, (size_t)n * sizeof(double));
-    }
-}
-
-void naik_rows_scale(double s, naik_row a, int n, naik_row_buffer *out)
+void naik_rows_scale(double s, const naik_row *a, naik_row *out)
 {
     for (int k = 0; k < NAIK_ROW_REALS; k++) {
 #pragma omp simd
-        for (int x = 0; x < n; x++) {
-            out->at[k][x] = s * a.at[k * a.stride + x];
+        for (int x = 0; x < NAIK_ROW_SITES; x++) {
+            out->at[k][x] = s * a->at[k][x];
         }
     }
 }
 
-void naik_rows_add(double s, naik_row a, int n, naik_row_buffer *out)
+void naik_rows_add(double s, const naik_row *a, naik_row *out)
 {
     for (int k = 0; k < NAIK_ROW_REALS; k++) {
 #pragma omp simd
-        for (int x = 0; x < n; x++) {
-            out->at[k][x] = fma(s, a.at[k * a.stride + x], out->at[k][x]);
+        for (int x = 0; x < NAIK_ROW_SITES; x++) {
+            out->at[k][x] = fma(s, a->at[k][x], out->at[k][x]);
         }
     }
 }
 
-void naik_rows_trace_dagger(naik_row a, naik_row b, int n, double trace[NAIK_ROW_SITES])
+void naik_rows_trace_dagger(const naik_row *a, const naik_row *b, double trace[NAIK_ROW_SITES])
 {
-    for (int x = 0; x < n; x++) {
-        trace[x] = 0;
-    }
+    memset(trace, 0, NAIK_ROW_SITES * sizeof *trace);
     for (int k = 0; k < NAIK_ROW_REALS; k++) {
 #pragma omp simd
-        for (int x = 0; x < n; x++) {
-            trace[x] = fma(a.at[k * a.stride + x], b.at[k * b.stride + x], trace[x]);
+        for (int x = 0; x < NAIK_ROW_SITES; x++) {
+            trace[x] = fma(a->at[k][x], b->at[k][x], trace[x]);
         }
+    }
+}
+
+void naik_rows_from_links(const naik_matrix *link, int64_t step, int n, naik_row *out)
+{
+    for (int x = 0; x < n; x++, link += step) {
+        for (int k = 0; k < NAIK_ROW_REALS; k += 2) {
+            const naik_complex e = link->e[k / 6][k / 2 % 3];
+            out->at[k][x] = e.re;
+            out->at[k + 1][x] = e.im;
+        }
+    }
+}
+
+void naik_rows_to_links(const naik_row *a, int n, naik_matrix *link, int64_t step)
+{
+    for (int x = 0; x < n; x++, link += step) {
+        for (int k = 0; k < NAIK_ROW_REALS; k += 2) {
+            link->e[k / 6][k / 2 % 3] = (naik_complex){a->at[k][x], a->at[k + 1][x]};
+        }
+    }
+}
+
+/* One vector of the row beside `from`: its eight numbers lie in memory, but for the end of a row. */
+INLINE void shift(const double *from, double edge, int lane, double *out)
+{
+#pragma omp simd
+    for (int x = 0; x < NAIK_ROW_SITES; x++) {
+        const double beside = from[x];
+        out[x] = x == lane ? edge : beside;
+    }
+}
+
+void naik_rows_shift(const naik_row *a, int step, int lane, const double *edge, naik_row *out)
+{
+    const double *from = &a->at[0][0] + step;
+    /* The first component has nothing before it and the last nothing after. */
+    const int alone = step < 0 ? 0 : NAIK_ROW_REALS - 1;
+    for (int k = alone == 0; k < NAIK_ROW_REALS - (alone != 0); k++) {
+        shift(from + k * NAIK_ROW_SITES, edge[k * NAIK_ROW_SITES], lane, out->at[k]);
+    }
+    for (int x = 0; x < NAIK_ROW_SITES; x++) {
+        const int there = x + step < 0 || x + step == NAIK_ROW_SITES ? x : x + step;
+        out->at[alone][x] = x == lane ? edge[alone * NAIK_ROW_SITES] : a->at[alone][there];
     }
 }

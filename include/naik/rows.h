@@ -1,9 +1,10 @@
-/* rows.h - products of matrices, many sites at a time
+/* rows.h - matrices of sites that follow each other in x, and products of them
  *
- * A row is up to NAIK_ROW_SITES matrices of sites that follow each other in x, stored component by
- * component: component k of site i is at[k stride + i], k = 6 row + 2 column (+ 1 for the imaginary
- * part). Every site goes through the same operations in the same order, explicit fma() included,
- * whatever its place in the row and the vector length of the machine.
+ * A row is stored component by component: at[k][i] is component k of site i, k = 6 row + 2 column
+ * (+ 1 for the imaginary part). All functions treat all NAIK_ROW_SITES sites; where the lattice has
+ * fewer, the rest is memory without meaning. Every site goes through the same operations in the
+ * same order, explicit fma() included, whatever its place in the row and the vector length of the
+ * machine.
  */
 #ifndef NAIK_ROWS_H
 #define NAIK_ROWS_H
@@ -13,33 +14,29 @@
 
 #include "naik/su3.h"
 
-enum { NAIK_ROW_SITES = 64, NAIK_ROW_REALS = 18 };
+enum { NAIK_ROW_SITES = 8, NAIK_ROW_REALS = 18 };
 
-typedef struct naik_row { /* borrowed, read only */
-    const double *at;
-    int64_t stride;
+typedef struct naik_row {
+    alignas(64) double at[NAIK_ROW_REALS][NAIK_ROW_SITES];
 } naik_row;
 
-typedef struct naik_row_buffer { /* 9 KiB, for the stack */
-    alignas(64) double at[NAIK_ROW_REALS][NAIK_ROW_SITES];
-} naik_row_buffer;
+/* `out` and `sum` are none of the inputs. */
+void naik_rows_mul(const naik_row *a, const naik_row *b, naik_row *out); /* a b */
+/* The two halves of a staple: sum + (a s) b^+ and sum + (a^+ s) b. */
+void naik_rows_add_upper(const naik_row *a, const naik_row *s, const naik_row *b, naik_row *sum);
+void naik_rows_add_lower(const naik_row *a, const naik_row *s, const naik_row *b, naik_row *sum);
 
-static inline naik_row naik_row_of(const naik_row_buffer *buffer)
-{
-    return (naik_row){&buffer->at[0][0], NAIK_ROW_SITES};
-}
-
-/* For the first n sites of each row; `out` is none of the inputs. */
-void naik_rows_mul(naik_row a, naik_row b, int n, naik_row_buffer *out);        /* a b */
-void naik_rows_dagger_mul(naik_row a, naik_row b, int n, naik_row_buffer *out); /* a^+ b */
-void naik_rows_add_mul(naik_row a, naik_row b, int n, naik_row_buffer *out);    /* out + a b */
-void naik_rows_add_mul_dagger(naik_row a, naik_row b, int n,
-                              naik_row_buffer *out); /* out + a b^+ */
-
-void naik_rows_clear(int n, naik_row_buffer *out);                       /* 0 */
-void naik_rows_scale(double s, naik_row a, int n, naik_row_buffer *out); /* s a */
-void naik_rows_add(double s, naik_row a, int n, naik_row_buffer *out);   /* out + s a */
+void naik_rows_clear(naik_row *out);                              /* 0 */
+void naik_rows_scale(double s, const naik_row *a, naik_row *out); /* s a */
+void naik_rows_add(double s, const naik_row *a, naik_row *out);   /* out + s a */
 /* Re Tr a b^+ of every site */
-void naik_rows_trace_dagger(naik_row a, naik_row b, int n, double trace[NAIK_ROW_SITES]);
+void naik_rows_trace_dagger(const naik_row *a, const naik_row *b, double trace[NAIK_ROW_SITES]);
+
+/* The first n sites from and to matrices that are `step` matrices apart. */
+void naik_rows_from_links(const naik_matrix *link, int64_t step, int n, naik_row *out);
+void naik_rows_to_links(const naik_row *a, int n, naik_matrix *link, int64_t step);
+/* `a` one site further (step 1) or back (-1) in x; site `lane`, which then is not in `a`, from
+ * component 0 of it at `edge`. */
+void naik_rows_shift(const naik_row *a, int step, int lane, const double *edge, naik_row *out);
 
 #endif
