@@ -28,20 +28,35 @@ static naik_status start_from(const naik_gauge *u, naik_gauge *room, const naik_
     return room->device != NULL ? naik_gauge_copy(u, room) : NAIK_OK;
 }
 
-static naik_status build_hisq(const naik_gauge *u, naik_fattener *f)
+static naik_status build_hisq(const naik_gauge *u, naik_smear_space *space, naik_fattener *f)
 {
     naik_status status = NAIK_OK;
     const naik_smearing first = naik_smearing_hisq1(), second = naik_smearing_hisq2();
     const naik_gauge *start = NULL;
     NAIK_TRY(naik_gauge_create_on(u->lattice, f->device, &f->w));
     NAIK_TRY(start_from(u, f->w, &start));
-    NAIK_TRY(naik_smear(start, &first, f->w, NULL));
+    NAIK_TRY(naik_smear(start, &first, space, f->w, NULL));
     NAIK_TRY(naik_link_ops_of(f->device)->project(f->w, &f->svd_count));
     NAIK_TRY(naik_comm_sum_i64(u->lattice->comm, &f->svd_count, 1));
     NAIK_TRY(naik_gauge_create_on(u->lattice, f->device, &f->fat));
     NAIK_TRY(naik_gauge_create_on(u->lattice, f->device, &f->long_links));
-    NAIK_TRY(naik_smear(f->w, &second, f->fat, f->long_links));
+    NAIK_TRY(naik_smear(f->w, &second, space, f->fat, f->long_links));
     f->long_scale = fabs(second.cN);
+done:
+    return status;
+}
+
+static naik_status build_asqtad(const naik_gauge *u, double u0, naik_smear_space *space,
+                                naik_fattener *f)
+{
+    naik_status status = NAIK_OK;
+    const naik_gauge *start = NULL;
+    const naik_smearing asqtad = naik_smearing_asqtad(u0);
+    NAIK_TRY(naik_gauge_create_on(u->lattice, f->device, &f->fat));
+    NAIK_TRY(naik_gauge_create_on(u->lattice, f->device, &f->long_links));
+    NAIK_TRY(start_from(u, f->fat, &start));
+    NAIK_TRY(naik_smear(start, &asqtad, space, f->fat, f->long_links));
+    f->long_scale = fabs(asqtad.cN);
 done:
     return status;
 }
@@ -49,20 +64,15 @@ done:
 static naik_status build(const naik_gauge *u, double u0, naik_fattener *f)
 {
     naik_status status = NAIK_OK;
-    const naik_gauge *start = NULL;
-    if (f->action == NAIK_HISQ) {
-        return build_hisq(u, f);
-    }
-    NAIK_TRY(naik_gauge_create_on(u->lattice, f->device, &f->fat));
+    naik_smear_space *space = NULL;
     if (f->action == NAIK_NAIVE) {
+        NAIK_TRY(naik_gauge_create_on(u->lattice, f->device, &f->fat));
         return naik_gauge_copy(u, f->fat);
     }
-    const naik_smearing asqtad = naik_smearing_asqtad(u0);
-    NAIK_TRY(naik_gauge_create_on(u->lattice, f->device, &f->long_links));
-    NAIK_TRY(start_from(u, f->fat, &start));
-    NAIK_TRY(naik_smear(start, &asqtad, f->fat, f->long_links));
-    f->long_scale = fabs(asqtad.cN);
+    NAIK_TRY(naik_smear_space_create(u->lattice, f->device, &space));
+    NAIK_TRY(f->action == NAIK_HISQ ? build_hisq(u, space, f) : build_asqtad(u, u0, space, f));
 done:
+    naik_smear_space_destroy(&space);
     return status;
 }
 
@@ -131,10 +141,12 @@ naik_status naik_fattener_links(const naik_fattener *fattener, double naik_epsil
     links->naik_epsilon = naik_epsilon;
     links->svd_count = fattener->svd_count;
     links->long_scale = fattener->long_scale * (1 + naik_epsilon);
-    NAIK_TRY(naik_gauge_create_on(fattener->lattice, fattener->device, &links->fat));
-    NAIK_TRY(ops->combine(fattener->fat, fattener->w != NULL ? naik_epsilon / 8 : 1, fattener->w,
-                          links->fat));
-    if (fattener->long_links != NULL) {
+    if (naik_epsilon == 0) {
+        links->fat = naik_gauge_share(fattener->fat);
+        links->long_links = naik_gauge_share(fattener->long_links);
+    } else {
+        NAIK_TRY(naik_gauge_create_on(fattener->lattice, fattener->device, &links->fat));
+        NAIK_TRY(ops->combine(fattener->fat, naik_epsilon / 8, fattener->w, links->fat));
         NAIK_TRY(naik_gauge_create_on(fattener->lattice, fattener->device, &links->long_links));
         NAIK_TRY(ops->combine(fattener->long_links, 1 + naik_epsilon, NULL, links->long_links));
     }

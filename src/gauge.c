@@ -44,13 +44,23 @@ naik_status naik_gauge_create_on(const naik_lattice *lattice, naik_backend *devi
     return status;
 }
 
+naik_gauge *naik_gauge_share(naik_gauge *gauge)
+{
+    if (gauge != NULL) {
+        gauge->sharers++;
+    }
+    return gauge;
+}
+
 void naik_gauge_destroy(naik_gauge **gauge)
 {
     if (*gauge == NULL) {
         return;
     }
-    naik_device_free((*gauge)->device, (*gauge)->link);
-    free(*gauge);
+    if ((*gauge)->sharers-- == 0) {
+        naik_device_free((*gauge)->device, (*gauge)->link);
+        free(*gauge);
+    }
     *gauge = NULL;
 }
 

@@ -45,17 +45,28 @@ static naik_status ring_layer(naik_ring *ring, int mu, const int from[NAIK_DIM],
 
 enum { HERE = NAIK_RING_HERE };
 
-/* sum += St_{mu,nu}[s] */
-static void add_staple(const naik_ring *u_nu, const naik_ring *s, const naik_ring_place *place,
-                       int mu, int nu, naik_row *sum)
+/* One row of sites, in rings of the whole box and in those of the slab that is worked on. */
+typedef struct spot {
+    const naik_ring_plan *whole;
+    naik_ring_place in_whole, in_slab;
+} spot;
+
+static const naik_row *row_of(const naik_ring *ring, const spot *s, int ahead, int behind,
+                              naik_row *buffer)
+{
+    return naik_ring_row(ring, ring->plan == s->whole ? &s->in_whole : &s->in_slab, ahead, behind,
+                         buffer);
+}
+
+/* sum += St_{mu,nu}[inner] */
+static void add_staple(const naik_ring *u_nu, const naik_ring *inner, const spot *s, int mu, int nu,
+                       naik_row *sum)
 {
     naik_row first, second, third;
-    naik_rows_add_upper(naik_ring_row(u_nu, place, HERE, HERE, NULL),
-                        naik_ring_row(s, place, nu, HERE, &second),
-                        naik_ring_row(u_nu, place, mu, HERE, &third), sum);
-    naik_rows_add_lower(naik_ring_row(u_nu, place, HERE, nu, &first),
-                        naik_ring_row(s, place, HERE, nu, &second),
-                        naik_ring_row(u_nu, place, mu, nu, &third), sum);
+    naik_rows_add_upper(row_of(u_nu, s, HERE, HERE, NULL), row_of(inner, s, nu, HERE, &second),
+                        row_of(u_nu, s, mu, HERE, &third), sum);
+    naik_rows_add_lower(row_of(u_nu, s, HERE, nu, &first), row_of(inner, s, HERE, nu, &second),
+                        row_of(u_nu, s, mu, nu, &third), sum);
 }
 
 static void put_row(naik_ring *ring, naik_gauge *gauge, const naik_ring_place *place, int mu,
@@ -69,7 +80,7 @@ static void put_row(naik_ring *ring, naik_gauge *gauge, const naik_ring_place *p
 }
 
 static void sum_row(const naik_ring u[NAIK_DIM], int mu, const naik_staple_sum *s,
-                    const naik_ring_place *place)
+                    const spot *here)
 {
     naik_row sum, apart;
     naik_row *staples = s->weight == 1 ? &sum : &apart;
@@ -77,7 +88,7 @@ static void sum_row(const naik_ring u[NAIK_DIM], int mu, const naik_staple_sum *
         naik_rows_clear(&sum);
     }
     for (int i = 0; i < s->terms; i++) {
-        const naik_row *term = naik_ring_row(s->term[i].ring, place, HERE, HERE, NULL);
+        const naik_row *term = row_of(s->term[i].ring, here, HERE, HERE, NULL);
         (i == 0 ? naik_rows_scale : naik_rows_add)(s->term[i].weight, term, &sum);
     }
     if (staples == &apart) {
@@ -85,23 +96,25 @@ static void sum_row(const naik_ring u[NAIK_DIM], int mu, const naik_staple_sum *
     }
     for (int j = 0; j < s->staples; j++) {
         const int nu = s->staple[j].nu;
-        add_staple(&u[nu], s->staple[j].inner, place, mu, nu, staples);
+        add_staple(&u[nu], s->staple[j].inner, here, mu, nu, staples);
     }
     if (staples == &apart) {
         naik_rows_add(s->weight, &apart, &sum);
     }
-    put_row(s->out, s->gauge, place, mu, &sum);
+    put_row(s->out, s->gauge, s->out != NULL ? &here->in_slab : &here->in_whole, mu, &sum);
 }
 
+/* On the sites of the rings that are written, or read for links of a gauge field. */
 static naik_status staples(const naik_ring u[NAIK_DIM], int mu, const naik_staple_sum *sums,
                            int count)
 {
-    const naik_ring_plan *plan = u->plan;
+    const naik_ring_plan *slab = (sums->out != NULL ? sums->out : sums->staple[0].inner)->plan;
 #pragma omp parallel for schedule(static)
-    for (int64_t chunk = 0; chunk < plan->chunks; chunk++) {
-        const naik_ring_place place = naik_ring_chunk(plan, chunk);
+    for (int64_t chunk = 0; chunk < slab->chunks; chunk++) {
+        spot here = {.whole = u->plan, .in_slab = naik_ring_chunk(slab, chunk)};
+        here.in_whole = naik_ring_place_at(u->plan, here.in_slab.x);
         for (int k = 0; k < count; k++) {
-            sum_row(u, mu, &sums[k], &place);
+            sum_row(u, mu, &sums[k], &here);
         }
     }
     return NAIK_OK;

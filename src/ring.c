@@ -13,16 +13,19 @@
 
 enum { ROW_NUMBERS = NAIK_ROW_SITES * NAIK_ROW_REALS };
 
-static int64_t line_number(const naik_ring_plan *plan, int y, int z, int t)
+static int64_t line_number(const naik_ring_plan *plan, const int x[NAIK_DIM])
 {
-    const int *e = plan->extent, *p = plan->pad;
-    return (((int64_t)(t + p[3]) * e[2] + z + p[2]) * e[1]) + y + p[1];
+    int64_t number = 0;
+    for (int mu = NAIK_DIM - 1; mu > 0; mu--) {
+        number = number * plan->extent[mu] + x[mu] - plan->origin[mu] + plan->pad[mu];
+    }
+    return number;
 }
 
 /* From component 0 of the first site of a line to that of site x, which may be beside the box. */
 static int64_t number_in_line(const naik_ring_plan *plan, int x)
 {
-    const int length = plan->lattice->local[0];
+    const int length = plan->box[0];
     const bool split = plan->pad[0] > 0;
     const int position = x < 0         ? (split ? length + 1 : length - 1)
                          : x == length ? (split ? length : 0)
@@ -33,8 +36,25 @@ static int64_t number_in_line(const naik_ring_plan *plan, int x)
 double *naik_ring_at(const naik_ring *ring, const int x[NAIK_DIM])
 {
     const naik_ring_plan *plan = ring->plan;
-    return ring->data + line_number(plan, x[1], x[2], x[3]) * plan->line * NAIK_ROW_REALS +
-           number_in_line(plan, x[0]);
+    return ring->data + line_number(plan, x) * plan->line * NAIK_ROW_REALS +
+           number_in_line(plan, x[0] - plan->origin[0]);
+}
+
+static int rows_for(int sites)
+{
+    return (sites + NAIK_ROW_SITES - 1) / NAIK_ROW_SITES;
+}
+
+/* What follows from box and pad. */
+static void measure(naik_ring_plan *plan)
+{
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        plan->extent[mu] = plan->box[mu] + 2 * plan->pad[mu];
+    }
+    plan->line =
+        plan->device != NULL ? plan->extent[0] : rows_for(plan->extent[0]) * NAIK_ROW_SITES;
+    plan->lines = (int64_t)plan->extent[1] * plan->extent[2] * plan->extent[3];
+    plan->chunks = (int64_t)rows_for(plan->box[0]) * plan->box[1] * plan->box[2] * plan->box[3];
 }
 
 static int64_t largest_face(const naik_ring_plan *plan)
@@ -56,15 +76,10 @@ naik_status naik_ring_plan_init(const naik_lattice *lattice, naik_backend *devic
     plan->lattice = lattice;
     plan->device = device;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
+        plan->box[mu] = lattice->local[mu];
         plan->pad[mu] = lattice->split[mu] ? 1 : 0;
-        plan->extent[mu] = lattice->local[mu] + 2 * plan->pad[mu];
     }
-    plan->line = device != NULL
-                     ? plan->extent[0]
-                     : (plan->extent[0] + NAIK_ROW_SITES - 1) / NAIK_ROW_SITES * NAIK_ROW_SITES;
-    plan->lines = (int64_t)plan->extent[1] * plan->extent[2] * plan->extent[3];
-    plan->chunks = (int64_t)lattice->sites / lattice->local[0] *
-                   ((lattice->local[0] + NAIK_ROW_SITES - 1) / NAIK_ROW_SITES);
+    measure(plan);
     const size_t face_bytes = (size_t)largest_face(plan) * NAIK_ROW_REALS * sizeof(double);
     status = naik_alloc(log, face_bytes, "a face of links to send", (void **)&plan->send);
     if (status == NAIK_OK) {
@@ -85,19 +100,34 @@ void naik_ring_plan_clear(naik_ring_plan *plan)
     memset(plan, 0, sizeof *plan);
 }
 
+naik_ring_plan naik_ring_slab(const naik_ring_plan *whole, int mu, int from, int thickness)
+{
+    naik_ring_plan slab = *whole;
+    slab.origin[mu] = from;
+    slab.box[mu] = thickness;
+    slab.pad[mu] = 0;
+    measure(&slab);
+    return slab;
+}
+
+size_t naik_ring_numbers(const naik_ring_plan *plan)
+{
+    const size_t align = 256 / sizeof(double); /* a device reads whole lines of memory */
+    const size_t numbers = (size_t)plan->lines * (size_t)plan->line * NAIK_ROW_REALS;
+    return (numbers + align - 1) / align * align;
+}
+
 naik_status naik_rings_init(const naik_ring_plan *plan, int count, naik_ring *rings)
 {
     naik_comm *comm = plan->lattice->comm;
-    const size_t align = 256; /* of every ring: a device reads whole lines of memory */
-    const size_t numbers = (size_t)plan->lines * (size_t)plan->line * NAIK_ROW_REALS;
-    const size_t bytes = (numbers * sizeof(double) + align - 1) / align * align;
+    const size_t numbers = naik_ring_numbers(plan);
     void *memory = NULL;
-    const naik_status status = naik_device_alloc(plan->device, comm->log, (size_t)count * bytes,
-                                                 "links with their neighbours", &memory);
+    const naik_status status =
+        naik_device_alloc(plan->device, comm->log, (size_t)count * numbers * sizeof(double),
+                          "links with their neighbours", &memory);
     for (int i = 0; i < count; i++) {
         rings[i].plan = plan;
-        rings[i].data =
-            memory != NULL ? (double *)memory + (size_t)i * (bytes / sizeof(double)) : NULL;
+        rings[i].data = memory != NULL ? (double *)memory + (size_t)i * numbers : NULL;
     }
     return naik_comm_agree(comm, status);
 }
@@ -188,19 +218,19 @@ done:
 
 naik_ring_place naik_ring_place_at(const naik_ring_plan *plan, const int x[NAIK_DIM])
 {
-    const int *local = plan->lattice->local;
-    const int rest = local[0] - x[0];
-    const int in_line = plan->line / NAIK_ROW_SITES, first = x[0] / NAIK_ROW_SITES;
+    const int along = x[0] - plan->origin[0], rest = plan->box[0] - along;
+    const int in_line = plan->line / NAIK_ROW_SITES, first = along / NAIK_ROW_SITES;
     naik_ring_place place = {.x = {x[0], x[1], x[2], x[3]},
                              .n = rest < NAIK_ROW_SITES ? rest : NAIK_ROW_SITES,
-                             .here = line_number(plan, x[1], x[2], x[3]) * in_line + first};
-    place.ahead[0] = number_in_line(plan, x[0] + place.n) - (int64_t)first * ROW_NUMBERS;
-    place.behind[0] = number_in_line(plan, x[0] - 1) - (int64_t)first * ROW_NUMBERS;
+                             .here = line_number(plan, x) * in_line + first};
+    place.ahead[0] = number_in_line(plan, along + place.n) - (int64_t)first * ROW_NUMBERS;
+    place.behind[0] = number_in_line(plan, along - 1) - (int64_t)first * ROW_NUMBERS;
     int64_t step = in_line;
     for (int mu = 1; mu < NAIK_DIM; mu++) {
+        const int last = plan->box[mu] - 1, at = x[mu] - plan->origin[mu];
         const bool wraps = plan->pad[mu] == 0;
-        place.ahead[mu] = wraps && x[mu] + 1 == local[mu] ? step * (1 - local[mu]) : step;
-        place.behind[mu] = wraps && x[mu] == 0 ? step * (local[mu] - 1) : -step;
+        place.ahead[mu] = wraps && at == last ? -step * last : step;
+        place.behind[mu] = wraps && at == 0 ? step * last : -step;
         step *= plan->extent[mu];
     }
     return place;
@@ -208,14 +238,13 @@ naik_ring_place naik_ring_place_at(const naik_ring_plan *plan, const int x[NAIK_
 
 naik_ring_place naik_ring_chunk(const naik_ring_plan *plan, int64_t chunk)
 {
-    const int *local = plan->lattice->local;
-    const int pieces = (local[0] + NAIK_ROW_SITES - 1) / NAIK_ROW_SITES;
+    const int rows = rows_for(plan->box[0]);
     int rest = (int)chunk; /* a box has less than 2^31 sites */
-    int x[NAIK_DIM] = {rest % pieces * NAIK_ROW_SITES, 0, 0, 0};
-    rest /= pieces;
+    int x[NAIK_DIM] = {plan->origin[0] + rest % rows * NAIK_ROW_SITES, 0, 0, 0};
+    rest /= rows;
     for (int mu = 1; mu < NAIK_DIM; mu++) {
-        x[mu] = rest % local[mu];
-        rest /= local[mu];
+        x[mu] = plan->origin[mu] + rest % plan->box[mu];
+        rest /= plan->box[mu];
     }
     return naik_ring_place_at(plan, x);
 }

@@ -9,10 +9,16 @@
  * 12 staples a direction instead of 18, and two intermediate fields to exchange, by faces only.
  * Back-tracking turns cL St[A] in one direction into the Lepage paths and two copies of U_mu, hence
  * c1 - 6 cL; that needs unitary links.
+ *
+ * Nothing of this looks along mu but at U. Where the other directions are whole on this rank, the
+ * host makes the sums slab after slab across mu, so that A and X of a slab stay in its cache.
  */
 #include "naik/smear.h"
 
+#include <stdlib.h>
+
 #include "naik/link_ops.h"
+#include "naik/memory.h"
 
 naik_smearing naik_smearing_asqtad(double u0)
 {
@@ -40,16 +46,62 @@ naik_smearing naik_smearing_hisq2(void)
                            .cL = -1.0 / 8};
 }
 
-enum { OTHERS = NAIK_DIM - 1, RINGS = NAIK_DIM + 2 * OTHERS };
+enum { OTHERS = NAIK_DIM - 1, SLAB_RINGS = 2 * OTHERS, SLAB_SITES = 4096 };
 
-typedef struct workspace {
+struct naik_smear_space {
     const naik_link_ops *ops;
-    naik_ring_plan plan;
-    naik_ring ring[RINGS];
-    naik_ring *u; /* [4] links, edges and corners filled */
-    naik_ring *a; /* [3] A_nu for the directions other than mu, ascending */
-    naik_ring *x; /* [3] X_sigma */
-} workspace;
+    naik_ring_plan plan; /* of the whole box */
+    naik_ring_plan slab;
+    naik_ring u[NAIK_DIM]; /* links, edges and corners filled */
+    double *scratch;       /* for `a` and `x`, or for one ring of the whole box */
+    naik_ring a[OTHERS];   /* A_nu for the directions other than mu, ascending; on the slab */
+    naik_ring x[OTHERS];   /* X_sigma */
+};
+
+typedef naik_smear_space workspace;
+
+/* Sites of a slab across mu, along mu: few enough for the cache, and enough to share among threads;
+ * all of them where slabs would have to be exchanged, and on a device, which hides latency by many
+ * sites. */
+static int slab_thickness(const naik_ring_plan *plan, int mu)
+{
+    const int length = plan->box[mu], unit = mu == 0 ? NAIK_ROW_SITES : 1;
+    for (int nu = 0; nu < NAIK_DIM; nu++) {
+        if (plan->device != NULL || (nu != mu && plan->pad[nu] > 0)) {
+            return length;
+        }
+    }
+    const int64_t layer = plan->lattice->sites / length * unit;
+    const int64_t thickness = (SLAB_SITES + layer - 1) / layer * unit;
+    return thickness < length ? (int)thickness : length;
+}
+
+/* The slab that begins at coordinate `from`, and the rings in it. */
+static void set_slab(workspace *w, int mu, int from)
+{
+    const int thickness = slab_thickness(&w->plan, mu), rest = w->plan.box[mu] - from;
+    const bool whole = thickness == w->plan.box[mu];
+    w->slab = whole
+                  ? w->plan
+                  : naik_ring_slab(&w->plan, mu, from, rest < thickness ? rest : thickness);
+    for (int k = 0; k < SLAB_RINGS; k++) {
+        naik_ring *ring = k < OTHERS ? &w->a[k] : &w->x[k - OTHERS];
+        ring->plan = &w->slab;
+        ring->data = w->scratch + (size_t)k * naik_ring_numbers(&w->slab);
+    }
+}
+
+/* Numbers that the scratch memory needs: all rings of the largest slab, or one of the whole box. */
+static size_t scratch_numbers(workspace *w)
+{
+    size_t most = naik_ring_numbers(&w->plan);
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        set_slab(w, mu, 0);
+        const size_t numbers = SLAB_RINGS * naik_ring_numbers(&w->slab);
+        most = numbers > most ? numbers : most;
+    }
+    return most;
+}
 
 /* The directions other than mu, ascending. */
 static void others(int mu, int nu[OTHERS])
@@ -125,47 +177,71 @@ static naik_status make_fat(const workspace *w, int mu, const naik_smearing *c, 
 static naik_status make_long(workspace *w, int mu, const naik_smearing *c, naik_gauge *long_links)
 {
     naik_status status = NAIK_OK;
-    naik_ring *pair = &w->a[0];
-    NAIK_TRY(w->ops->product(1, &w->u[mu], &w->u[mu], mu, pair, NULL));
-    NAIK_TRY(naik_ring_exchange(pair, mu));
-    NAIK_TRY(w->ops->product(c->cN, &w->u[mu], pair, mu, NULL, long_links));
+    naik_ring pair = {&w->plan, w->scratch};
+    NAIK_TRY(w->ops->product(1, &w->u[mu], &w->u[mu], mu, &pair, NULL));
+    NAIK_TRY(naik_ring_exchange(&pair, mu));
+    NAIK_TRY(w->ops->product(c->cN, &w->u[mu], &pair, mu, NULL, long_links));
 done:
     return status;
 }
 
-static naik_status fill_workspace(const naik_gauge *u, workspace *w)
+naik_status naik_smear_space_create(const naik_lattice *lattice, naik_backend *device,
+                                    naik_smear_space **out)
 {
     naik_status status = NAIK_OK;
-    w->ops = naik_link_ops_of(u->device);
-    w->u = w->ring;
-    w->a = w->u + NAIK_DIM;
-    w->x = w->a + OTHERS;
-    NAIK_TRY(naik_ring_plan_init(u->lattice, u->device, &w->plan));
-    NAIK_TRY(naik_rings_init(&w->plan, RINGS, w->ring));
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        NAIK_TRY(naik_ring_from_gauge(u, mu, &w->u[mu]));
-        NAIK_TRY(naik_ring_exchange_all(&w->u[mu]));
+    naik_comm *comm = lattice->comm;
+    *out = NULL;
+    workspace *w = calloc(1, sizeof *w);
+    if (w == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for link building");
     }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    w->ops = naik_link_ops_of(device);
+    NAIK_TRY(naik_ring_plan_init(lattice, device, &w->plan));
+    NAIK_TRY(naik_rings_init(&w->plan, NAIK_DIM, w->u));
+    status = naik_device_alloc(device, comm->log, scratch_numbers(w) * sizeof(double),
+                               "staples in work", (void **)&w->scratch);
+    NAIK_TRY(naik_comm_agree(comm, status));
+    *out = w;
+    w = NULL;
 done:
+    naik_smear_space_destroy(&w);
     return status;
 }
 
-naik_status naik_smear(const naik_gauge *u, const naik_smearing *coefficients, naik_gauge *fat,
-                       naik_gauge *long_links)
+void naik_smear_space_destroy(naik_smear_space **space)
+{
+    workspace *w = *space;
+    if (w == NULL) {
+        return;
+    }
+    naik_device_free(w->plan.device, w->scratch);
+    naik_rings_clear(NAIK_DIM, w->u);
+    naik_ring_plan_clear(&w->plan);
+    free(w);
+    *space = NULL;
+}
+
+naik_status naik_smear(const naik_gauge *u, const naik_smearing *coefficients,
+                       naik_smear_space *space, naik_gauge *fat, naik_gauge *long_links)
 {
     naik_status status = NAIK_OK;
-    workspace w = {0};
-    NAIK_TRY(fill_workspace(u, &w));
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        NAIK_TRY(make_staples(&w, mu));
-        NAIK_TRY(make_inner_sums(&w, mu, coefficients));
-        NAIK_TRY(make_fat(&w, mu, coefficients, fat));
+        NAIK_TRY(naik_ring_from_gauge(u, mu, &space->u[mu]));
+        NAIK_TRY(naik_ring_exchange_all(&space->u[mu]));
+    }
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        const int length = space->plan.box[mu], thickness = slab_thickness(&space->plan, mu);
+        for (int from = 0; from < length; from += thickness) {
+            set_slab(space, mu, from);
+            NAIK_TRY(make_staples(space, mu));
+            NAIK_TRY(make_inner_sums(space, mu, coefficients));
+            NAIK_TRY(make_fat(space, mu, coefficients, fat));
+        }
         if (long_links != NULL) {
-            NAIK_TRY(make_long(&w, mu, coefficients, long_links));
+            NAIK_TRY(make_long(space, mu, coefficients, long_links));
         }
     }
 done:
-    naik_rings_clear(RINGS, w.ring);
-    naik_ring_plan_clear(&w.plan);
     return status;
 }

@@ -48,16 +48,20 @@ static naik_status smear(const field *f, const naik_smearing *c, naik_gauge *fat
     naik_status status = NAIK_OK;
     naik_backend *device = naik_backend_device(f->backend);
     naik_gauge *there[2] = {NULL, NULL};
+    naik_smear_space *space = NULL;
+    NAIK_TRY(naik_smear_space_create(f->lat, device, &space));
     if (device == NULL) {
-        return naik_smear(f->u, c, fat, naik);
+        status = naik_smear(f->u, c, space, fat, naik);
+        goto done;
     }
     NAIK_TRY(naik_gauge_create_on(f->lat, device, &there[0]));
     NAIK_TRY(naik_gauge_create_on(f->lat, device, &there[1]));
     NAIK_TRY(naik_gauge_copy(f->u, there[0]));
-    NAIK_TRY(naik_smear(there[0], c, there[0], there[1]));
+    NAIK_TRY(naik_smear(there[0], c, space, there[0], there[1]));
     NAIK_TRY(naik_gauge_copy(there[0], fat));
     NAIK_TRY(naik_gauge_copy(there[1], naik));
 done:
+    naik_smear_space_destroy(&space);
     naik_gauge_destroy(&there[0]);
     naik_gauge_destroy(&there[1]);
     return status;

@@ -17,6 +17,7 @@ typedef struct naik_gauge {
     const naik_lattice *lattice; /* borrowed */
     naik_matrix *link;           /* [sites][4], sites local lexicographic, mu = x, y, z, t */
     struct naik_backend *device; /* borrowed; in whose memory `link` is; NULL: in the host's */
+    int sharers;                 /* others that hold it, see naik_gauge_share */
 } naik_gauge;
 
 /* Zeroed links. NAIK_ERR_MEMORY, agreed over ranks. */
@@ -25,6 +26,8 @@ naik_status naik_gauge_create(const naik_lattice *lattice, naik_gauge **out);
  * NAIK_ERR_MEMORY, agreed over ranks. */
 naik_status naik_gauge_create_on(const naik_lattice *lattice, struct naik_backend *device,
                                  naik_gauge **out);
+/* The same links for one more holder, who must not write to them; destroying gives up one hold. */
+naik_gauge *naik_gauge_share(naik_gauge *gauge);
 void naik_gauge_destroy(naik_gauge **gauge);
 /* to = from, of one lattice, between host and device or within the host. NAIK_ERR_DEVICE */
 naik_status naik_gauge_copy(const naik_gauge *from, naik_gauge *to);

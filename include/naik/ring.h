@@ -18,8 +18,10 @@
 typedef struct naik_ring_plan {
     const naik_lattice *lattice; /* borrowed */
     naik_backend *device;        /* borrowed; in whose memory rings are; NULL: in the host's */
+    int origin[NAIK_DIM];        /* of the box, in local coordinates: 0 but in a slab */
+    int box[NAIK_DIM];           /* its extents: the local ones but in a slab */
     int pad[NAIK_DIM];           /* 1 where split, else 0 */
-    int extent[NAIK_DIM];        /* local extent + 2 pad */
+    int extent[NAIK_DIM];        /* box + 2 pad */
     int line;                    /* matrices stored for one y, z, t: extent x or more */
     int64_t lines;               /* of the box and the ring: extents y, z, t */
     int64_t chunks;              /* of the box alone, see naik_ring_chunk */
@@ -37,6 +39,13 @@ naik_status naik_ring_plan_init(const naik_lattice *lattice, naik_backend *devic
                                 naik_ring_plan *plan);
 void naik_ring_plan_clear(naik_ring_plan *plan);
 
+/* The sites from..from + thickness - 1 in direction mu of the whole box, on the host: a plan for
+ * rings whose sites are never asked for what is beside them in that direction. In x, both numbers
+ * are multiples of NAIK_ROW_SITES, or end with the box. Borrows from `whole`; nothing to release. */
+naik_ring_plan naik_ring_slab(const naik_ring_plan *whole, int mu, int from, int thickness);
+
+/* Numbers (doubles) of one ring, with what keeps the next aligned. */
+size_t naik_ring_numbers(const naik_ring_plan *plan);
 /* `count` rings in one piece of memory, of zeroes on the host; naik_rings_clear also after a
  * failure. Collective. NAIK_ERR_MEMORY. */
 naik_status naik_rings_init(const naik_ring_plan *plan, int count, naik_ring *rings);
@@ -66,7 +75,7 @@ typedef struct naik_ring_place {
 
 /* The box in pieces for a parallel loop: number `chunk` < plan->chunks. */
 naik_ring_place naik_ring_chunk(const naik_ring_plan *plan, int64_t chunk);
-/* The piece that begins at the site x of the box; x[0] is a multiple of NAIK_ROW_SITES. */
+/* The piece that begins at the local coordinates x; x[0] is a multiple of NAIK_ROW_SITES. */
 naik_ring_place naik_ring_place_at(const naik_ring_plan *plan, const int x[NAIK_DIM]);
 
 /* The matrices one site ahead of a place in direction `ahead` and one behind in direction `behind`,

@@ -26,12 +26,18 @@ naik_smearing naik_smearing_asqtad(double u0);
 naik_smearing naik_smearing_hisq1(void);
 naik_smearing naik_smearing_hisq2(void);
 
+/* The memory that smearing works in, the host's or a device's: four directions of links and what is
+ * made of them on the way. Collective. NAIK_ERR_MEMORY. */
+typedef struct naik_smear_space naik_smear_space;
+naik_status naik_smear_space_create(const naik_lattice *lattice, struct naik_backend *device,
+                                    naik_smear_space **out);
+void naik_smear_space_destroy(naik_smear_space **space);
+
 /* fat = the sum above; long_links = the Naik links, or NULL when they are not wanted.
- * Fields on one lattice in the same memory, the host's or a device's, where the work is done; fat
- * and long_links are distinct, and fat may be u. Collective.
- * NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE. */
-naik_status naik_smear(const naik_gauge *u, const naik_smearing *coefficients, naik_gauge *fat,
-                       naik_gauge *long_links);
+ * Fields on one lattice in the memory of `space`, where the work is done; fat and long_links are
+ * distinct, and fat may be u. Collective. NAIK_ERR_MPI, NAIK_ERR_DEVICE. */
+naik_status naik_smear(const naik_gauge *u, const naik_smearing *coefficients,
+                       naik_smear_space *space, naik_gauge *fat, naik_gauge *long_links);
 
 /* Fat and long links, phases, boundary and coefficients inside, ready for links.h. */
 typedef struct naik_fatlong {
@@ -54,8 +60,9 @@ naik_status naik_fattener_create(const naik_gauge *u, naik_action_type action, d
                                  struct naik_backend *backend, naik_fattener **out);
 void naik_fattener_destroy(naik_fattener **fattener);
 
-/* New fat and long links for this Naik epsilon: Fat + eps/8 W, Long (1 + eps). epsilon must be 0
- * unless the action is HISQ. Collective. Release with naik_fatlong_destroy. */
+/* Fat and long links for this Naik epsilon: Fat + eps/8 W, Long (1 + eps). epsilon must be 0 unless
+ * the action is HISQ; those of epsilon 0 are shared with the fattener, and not to be written to
+ * while it is needed. Collective. Release with naik_fatlong_destroy. */
 naik_status naik_fattener_links(const naik_fattener *fattener, double naik_epsilon,
                                 naik_fatlong **out);
 void naik_fatlong_destroy(naik_fatlong **links);
