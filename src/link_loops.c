@@ -45,10 +45,17 @@ static naik_status ring_layer(naik_ring *ring, int mu, const int from[NAIK_DIM],
 
 enum { HERE = NAIK_RING_HERE };
 
+/* The links around one row of sites in direction nu that staples of links mu are made of. */
+typedef struct sides {
+    const naik_row *here, *ahead, *below, *below_ahead; /* U_nu at s, s+mu, s-nu, s-nu+mu */
+    naik_row room[3];                                   /* for those that are not as in memory */
+} sides;
+
 /* One row of sites, in rings of the whole box and in those of the slab that is worked on. */
 typedef struct spot {
     const naik_ring_plan *whole;
     naik_ring_place in_whole, in_slab;
+    sides side[NAIK_DIM]; /* [nu], not mu */
 } spot;
 
 static const naik_row *row_of(const naik_ring *ring, const spot *s, int ahead, int behind,
@@ -58,15 +65,30 @@ static const naik_row *row_of(const naik_ring *ring, const spot *s, int ahead, i
                          buffer);
 }
 
-/* sum += St_{mu,nu}[inner] */
-static void add_staple(const naik_ring *u_nu, const naik_ring *inner, const spot *s, int mu, int nu,
-                       naik_row *sum)
+static void set_spot(const naik_ring u[NAIK_DIM], int mu, const naik_ring_plan *slab, int64_t chunk,
+                     spot *s)
 {
-    naik_row first, second, third;
-    naik_rows_add_upper(row_of(u_nu, s, HERE, HERE, NULL), row_of(inner, s, nu, HERE, &second),
-                        row_of(u_nu, s, mu, HERE, &third), sum);
-    naik_rows_add_lower(row_of(u_nu, s, HERE, nu, &first), row_of(inner, s, HERE, nu, &second),
-                        row_of(u_nu, s, mu, nu, &third), sum);
+    s->whole = u->plan;
+    s->in_slab = naik_ring_chunk(slab, chunk);
+    s->in_whole = naik_ring_place_at(u->plan, s->in_slab.x);
+    for (int nu = 0; nu < NAIK_DIM; nu++) {
+        sides *side = &s->side[nu];
+        if (nu != mu) {
+            side->here = row_of(&u[nu], s, HERE, HERE, NULL);
+            side->ahead = row_of(&u[nu], s, mu, HERE, &side->room[0]);
+            side->below = row_of(&u[nu], s, HERE, nu, &side->room[1]);
+            side->below_ahead = row_of(&u[nu], s, mu, nu, &side->room[2]);
+        }
+    }
+}
+
+/* sum += St_{mu,nu}[inner] */
+static void add_staple(const spot *s, const naik_ring *inner, int nu, naik_row *sum)
+{
+    naik_row room;
+    const sides *u = &s->side[nu];
+    naik_rows_add_upper(u->here, row_of(inner, s, nu, HERE, &room), u->ahead, sum);
+    naik_rows_add_lower(u->below, row_of(inner, s, HERE, nu, &room), u->below_ahead, sum);
 }
 
 static void put_row(naik_ring *ring, naik_gauge *gauge, const naik_ring_place *place, int mu,
@@ -79,8 +101,7 @@ static void put_row(naik_ring *ring, naik_gauge *gauge, const naik_ring_place *p
     }
 }
 
-static void sum_row(const naik_ring u[NAIK_DIM], int mu, const naik_staple_sum *s,
-                    const spot *here)
+static void sum_row(const spot *here, int mu, const naik_staple_sum *s)
 {
     naik_row sum, apart;
     naik_row *staples = s->weight == 1 ? &sum : &apart;
@@ -95,8 +116,7 @@ static void sum_row(const naik_ring u[NAIK_DIM], int mu, const naik_staple_sum *
         naik_rows_clear(&apart);
     }
     for (int j = 0; j < s->staples; j++) {
-        const int nu = s->staple[j].nu;
-        add_staple(&u[nu], s->staple[j].inner, here, mu, nu, staples);
+        add_staple(here, s->staple[j].inner, s->staple[j].nu, staples);
     }
     if (staples == &apart) {
         naik_rows_add(s->weight, &apart, &sum);
@@ -111,10 +131,10 @@ static naik_status staples(const naik_ring u[NAIK_DIM], int mu, const naik_stapl
     const naik_ring_plan *slab = (sums->out != NULL ? sums->out : sums->staple[0].inner)->plan;
 #pragma omp parallel for schedule(static)
     for (int64_t chunk = 0; chunk < slab->chunks; chunk++) {
-        spot here = {.whole = u->plan, .in_slab = naik_ring_chunk(slab, chunk)};
-        here.in_whole = naik_ring_place_at(u->plan, here.in_slab.x);
+        spot here;
+        set_spot(u, mu, slab, chunk, &here);
         for (int k = 0; k < count; k++) {
-            sum_row(u, mu, &sums[k], &here);
+            sum_row(&here, mu, &sums[k]);
         }
     }
     return NAIK_OK;
@@ -143,10 +163,13 @@ static naik_status project(naik_gauge *gauge, int64_t *svd_count)
     const int64_t links = (int64_t)gauge->lattice->sites * NAIK_DIM;
     int64_t count = 0;
 #pragma omp parallel for schedule(static) reduction(+ : count)
-    for (int64_t i = 0; i < links; i++) {
-        bool used_svd = false;
-        gauge->link[i] = naik_unitarize(&gauge->link[i], &used_svd);
-        count += used_svd;
+    for (int64_t first = 0; first < links; first += NAIK_ROW_SITES) {
+        const int64_t rest = links - first;
+        const int n = rest < NAIK_ROW_SITES ? (int)rest : NAIK_ROW_SITES;
+        naik_row v = {{{0}}}, w;
+        naik_rows_from_links(&gauge->link[first], 1, n, &v);
+        count += naik_unitarize_row(&v, n, &w);
+        naik_rows_to_links(&w, n, &gauge->link[first], 1);
     }
     *svd_count = count;
     return NAIK_OK;

@@ -4,66 +4,9 @@
  * registers. The simd pragma is safe because results are distinct from what they are made of, and
  * harmless to bits because nothing is summed over x.
  */
-#include "naik/rows.h"
+#include "rows.inc"
 
 #include <string.h>
-
-/* A call inside a loop would keep it scalar. */
-#if defined(__GNUC__)
-#define INLINE static inline __attribute__((__always_inline__))
-#else
-#define INLINE static inline
-#endif
-
-INLINE naik_complex load(const naik_row *r, int i, int j, int x)
-{
-    return (naik_complex){r->at[6 * i + 2 * j][x], r->at[6 * i + 2 * j + 1][x]};
-}
-
-INLINE void store(naik_row *out, int i, int j, int x, naik_complex c)
-{
-    out->at[6 * i + 2 * j][x] = c.re;
-    out->at[6 * i + 2 * j + 1][x] = c.im;
-}
-
-typedef struct triple {
-    naik_complex c[3];
-} triple;
-
-INLINE triple row_of(const naik_row *a, int i, int x)
-{
-    return (triple){{load(a, i, 0, x), load(a, i, 1, x), load(a, i, 2, x)}};
-}
-
-/* Row i of a^+ */
-INLINE triple dagger_row_of(const naik_row *a, int i, int x)
-{
-    return (triple){
-        {naik_conj(load(a, 0, i, x)), naik_conj(load(a, 1, i, x)), naik_conj(load(a, 2, i, x))}};
-}
-
-/* start + sum_k a_k b_kj */
-INLINE naik_complex times(triple a, const naik_row *b, int j, int x, naik_complex start)
-{
-    naik_complex sum = naik_cfma(a.c[0], load(b, 0, j, x), start);
-    sum = naik_cfma(a.c[1], load(b, 1, j, x), sum);
-    return naik_cfma(a.c[2], load(b, 2, j, x), sum);
-}
-
-/* start + sum_k a_k conj(b_jk) */
-INLINE naik_complex times_dagger(triple a, const naik_row *b, int j, int x, naik_complex start)
-{
-    naik_complex sum = naik_cfma_conj(a.c[0], load(b, j, 0, x), start);
-    sum = naik_cfma_conj(a.c[1], load(b, j, 1, x), sum);
-    return naik_cfma_conj(a.c[2], load(b, j, 2, x), sum);
-}
-
-/* a b */
-INLINE triple row_times(triple a, const naik_row *b, int x)
-{
-    const naik_complex zero = {0, 0};
-    return (triple){{times(a, b, 0, x, zero), times(a, b, 1, x, zero), times(a, b, 2, x, zero)}};
-}
 
 void naik_rows_mul(const naik_row *a, const naik_row *b, naik_row *out)
 {
@@ -160,11 +103,11 @@ void naik_rows_to_links(const naik_row *a, int n, naik_matrix *link, int64_t ste
     }
 }
 
-/* One vector of the row beside `from`: its eight numbers lie in memory, but for the end of a row. */
-INLINE void shift(const double *from, double edge, int lane, double *out)
+/* One component of the row beside: eight numbers that lie in memory, but for the end of a line. */
+INLINE void shift(const double *from, double edge, int64_t lane, double *out)
 {
 #pragma omp simd
-    for (int x = 0; x < NAIK_ROW_SITES; x++) {
+    for (int64_t x = 0; x < NAIK_ROW_SITES; x++) {
         const double beside = from[x];
         out[x] = x == lane ? edge : beside;
     }
@@ -178,8 +121,9 @@ void naik_rows_shift(const naik_row *a, int step, int lane, const double *edge, 
     for (int k = alone == 0; k < NAIK_ROW_REALS - (alone != 0); k++) {
         shift(from + k * NAIK_ROW_SITES, edge[k * NAIK_ROW_SITES], lane, out->at[k]);
     }
-    for (int x = 0; x < NAIK_ROW_SITES; x++) {
-        const int there = x + step < 0 || x + step == NAIK_ROW_SITES ? x : x + step;
-        out->at[alone][x] = x == lane ? edge[alone * NAIK_ROW_SITES] : a->at[alone][there];
-    }
+    const double last = edge[alone * NAIK_ROW_SITES];
+    memcpy(&out->at[alone][step < 0], &a->at[alone][step > 0],
+           (NAIK_ROW_SITES - 1) * sizeof(double));
+    out->at[alone][step < 0 ? 0 : NAIK_ROW_SITES - 1] = last;
+    out->at[alone][lane] = last;
 }

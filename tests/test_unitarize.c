@@ -1,5 +1,6 @@
 /* test_unitarize.c - the U(3) projection: unitary, nearest, with and without the fallback */
 #include <math.h>
+#include <string.h>
 
 #include "check.h"
 #include "naik/rng.h"
@@ -136,6 +137,38 @@ static void nearly_singular_matrices_take_the_fallback(check *t)
     CHECK_TRUE(t, !used_svd);
 }
 
+/* A row of matrices of all kinds, in every order: each comes out as it does alone. */
+static void rows_have_the_bits_of_single_links(check *t)
+{
+    static const double sigma[][3] = {{1, 0.9, 0.8}, {1, 1, 1e-5}, {1, 1, 1},     {1, 0.7, 0},
+                                      {NAN, 1, 1},   {1, 2, 3},    {1e200, 1, 1}, {0.3, 0.3, 0.3}};
+    naik_rng rng = naik_rng_at(15, 0, 0);
+    for (int trial = 0; trial < 64; trial++) {
+        naik_matrix v[NAIK_ROW_SITES], alone[NAIK_ROW_SITES], together[NAIK_ROW_SITES];
+        naik_row row, out;
+        const int n = 1 + trial % NAIK_ROW_SITES;
+        int by_svd = 0, used = 0;
+        for (int i = 0; i < NAIK_ROW_SITES; i++) {
+            naik_matrix polar;
+            bool used_svd;
+            v[i] = trial < 8 ? random_matrix(&rng)
+                             : with_singular_values(&rng, sigma[(i * 3 + trial) % 8], &polar);
+            alone[i] = naik_unitarize(&v[i], &used_svd);
+            by_svd += i < n && used_svd;
+        }
+        naik_rows_from_links(v, 1, NAIK_ROW_SITES, &row);
+        used = naik_unitarize_row(&row, n, &out);
+        naik_rows_to_links(&out, NAIK_ROW_SITES, together, 1);
+        CHECK_INT(t, used, by_svd);
+        for (int i = 0; i < n; i++) {
+            const double *a = &alone[i].e[0][0].re, *b = &together[i].e[0][0].re;
+            for (int k = 0; k < NAIK_ROW_REALS; k++) {
+                CHECK_TRUE(t, memcmp(&a[k], &b[k], sizeof *a) == 0 || (isnan(a[k]) && isnan(b[k])));
+            }
+        }
+    }
+}
+
 static void singular_matrices_still_give_unitary_ones(check *t)
 {
     naik_rng rng = naik_rng_at(14, 0, 0);
@@ -198,5 +231,6 @@ static void numbers_out_of_range_do_not_pass_unseen(check *t)
 CHECK_MAIN(CHECK(projection_is_unitary_and_leaves_a_positive_rest),
            CHECK(projection_finds_the_polar_factor),
            CHECK(nearly_singular_matrices_take_the_fallback),
+           CHECK(rows_have_the_bits_of_single_links),
            CHECK(singular_matrices_still_give_unitary_ones), CHECK(unitary_matrices_are_left_alone),
            CHECK(numbers_out_of_range_do_not_pass_unseen))

@@ -8,10 +8,13 @@
 
 #include <stdbool.h>
 
+#include "naik/rows.h"
 #include "naik/su3.h"
 
 /* The U(3) matrix nearest to v. *used_svd tells whether the fallback was taken. v need not be
  * regular: for a singular v the result is still unitary, though not unique. NaN in, NaN out. */
 naik_matrix naik_unitarize(const naik_matrix *v, bool *used_svd);
+/* The same for the first n sites of a row, bit for bit; w is not v. How many took the fallback. */
+int naik_unitarize_row(const naik_row *v, int n, naik_row *w);
 
 #endif
