@@ -61,10 +61,22 @@ static int64_t largest_face(const naik_ring_plan *plan)
 {
     int64_t largest = 0;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        const int64_t matrices = mu == 0 ? plan->lines : plan->lines / plan->extent[mu] * plan->line;
+        const int64_t matrices =
+            mu == 0 ? plan->lines : plan->lines / plan->extent[mu] * plan->line;
         largest = plan->pad[mu] > 0 && matrices > largest ? matrices : largest;
     }
     return largest;
+}
+
+naik_ring_plan naik_ring_plan_of(const naik_lattice *lattice, naik_backend *device)
+{
+    naik_ring_plan plan = {.lattice = lattice, .device = device};
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        plan.box[mu] = lattice->local[mu];
+        plan.pad[mu] = lattice->split[mu] ? 1 : 0;
+    }
+    measure(&plan);
+    return plan;
 }
 
 naik_status naik_ring_plan_init(const naik_lattice *lattice, naik_backend *device,
@@ -72,14 +84,7 @@ naik_status naik_ring_plan_init(const naik_lattice *lattice, naik_backend *devic
 {
     naik_status status = NAIK_OK;
     naik_log *log = lattice->comm->log;
-    memset(plan, 0, sizeof *plan);
-    plan->lattice = lattice;
-    plan->device = device;
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        plan->box[mu] = lattice->local[mu];
-        plan->pad[mu] = lattice->split[mu] ? 1 : 0;
-    }
-    measure(plan);
+    *plan = naik_ring_plan_of(lattice, device);
     const size_t face_bytes = (size_t)largest_face(plan) * NAIK_ROW_REALS * sizeof(double);
     status = naik_alloc(log, face_bytes, "a face of links to send", (void **)&plan->send);
     if (status == NAIK_OK) {

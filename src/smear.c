@@ -19,6 +19,7 @@
 
 #include "naik/link_ops.h"
 #include "naik/memory.h"
+#include "naik/threads.h"
 
 naik_smearing naik_smearing_asqtad(double u0)
 {
@@ -46,11 +47,13 @@ naik_smearing naik_smearing_hisq2(void)
                            .cL = -1.0 / 8};
 }
 
-enum { OTHERS = NAIK_DIM - 1, SLAB_RINGS = 2 * OTHERS, SLAB_SITES = 4096 };
+enum { OTHERS = NAIK_DIM - 1, SLAB_RINGS = 2 * OTHERS };
+enum { SLAB_SITES = 512 }; /* for each thread */
 
 struct naik_smear_space {
     const naik_link_ops *ops;
-    naik_ring_plan plan; /* of the whole box */
+    naik_ring_plan plan;     /* of the whole box */
+    int thickness[NAIK_DIM]; /* of slabs across each direction; the scratch memory is made for it */
     naik_ring_plan slab;
     naik_ring u[NAIK_DIM]; /* links, edges and corners filled */
     double *scratch;       /* for `a` and `x`, or for one ring of the whole box */
@@ -72,18 +75,23 @@ static int slab_thickness(const naik_ring_plan *plan, int mu)
         }
     }
     const int64_t layer = plan->lattice->sites / length * unit;
-    const int64_t thickness = (SLAB_SITES + layer - 1) / layer * unit;
+    const int64_t sites = (int64_t)SLAB_SITES * naik_threads_count();
+    const int64_t thickness = (sites + layer - 1) / layer * unit;
     return thickness < length ? (int)thickness : length;
 }
 
-/* The slab that begins at coordinate `from`, and the rings in it. */
+/* The slab that begins at coordinate `from`. */
+static naik_ring_plan slab_at(const naik_ring_plan *plan, int thickness, int mu, int from)
+{
+    const int rest = plan->box[mu] - from;
+    return thickness == plan->box[mu]
+               ? *plan
+               : naik_ring_slab(plan, mu, from, rest < thickness ? rest : thickness);
+}
+
 static void set_slab(workspace *w, int mu, int from)
 {
-    const int thickness = slab_thickness(&w->plan, mu), rest = w->plan.box[mu] - from;
-    const bool whole = thickness == w->plan.box[mu];
-    w->slab = whole
-                  ? w->plan
-                  : naik_ring_slab(&w->plan, mu, from, rest < thickness ? rest : thickness);
+    w->slab = slab_at(&w->plan, w->thickness[mu], mu, from);
     for (int k = 0; k < SLAB_RINGS; k++) {
         naik_ring *ring = k < OTHERS ? &w->a[k] : &w->x[k - OTHERS];
         ring->plan = &w->slab;
@@ -92,12 +100,13 @@ static void set_slab(workspace *w, int mu, int from)
 }
 
 /* Numbers that the scratch memory needs: all rings of the largest slab, or one of the whole box. */
-static size_t scratch_numbers(workspace *w)
+static size_t scratch_numbers(const naik_ring_plan *plan, int thickness[NAIK_DIM])
 {
-    size_t most = naik_ring_numbers(&w->plan);
+    size_t most = naik_ring_numbers(plan);
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        set_slab(w, mu, 0);
-        const size_t numbers = SLAB_RINGS * naik_ring_numbers(&w->slab);
+        thickness[mu] = slab_thickness(plan, mu);
+        const naik_ring_plan slab = slab_at(plan, thickness[mu], mu, 0);
+        const size_t numbers = SLAB_RINGS * naik_ring_numbers(&slab);
         most = numbers > most ? numbers : most;
     }
     return most;
@@ -199,14 +208,23 @@ naik_status naik_smear_space_create(const naik_lattice *lattice, naik_backend *d
     w->ops = naik_link_ops_of(device);
     NAIK_TRY(naik_ring_plan_init(lattice, device, &w->plan));
     NAIK_TRY(naik_rings_init(&w->plan, NAIK_DIM, w->u));
-    status = naik_device_alloc(device, comm->log, scratch_numbers(w) * sizeof(double),
-                               "staples in work", (void **)&w->scratch);
+    const size_t scratch_bytes = scratch_numbers(&w->plan, w->thickness) * sizeof(double);
+    status = naik_device_alloc(device, comm->log, scratch_bytes, "staples in work",
+                               (void **)&w->scratch);
     NAIK_TRY(naik_comm_agree(comm, status));
     *out = w;
     w = NULL;
 done:
     naik_smear_space_destroy(&w);
     return status;
+}
+
+size_t naik_smear_space_bytes(const naik_lattice *lattice, naik_backend *device)
+{
+    int thickness[NAIK_DIM];
+    const naik_ring_plan plan = naik_ring_plan_of(lattice, device);
+    return (NAIK_DIM * naik_ring_numbers(&plan) + scratch_numbers(&plan, thickness)) *
+           sizeof(double);
 }
 
 void naik_smear_space_destroy(naik_smear_space **space)
@@ -231,8 +249,7 @@ naik_status naik_smear(const naik_gauge *u, const naik_smearing *coefficients,
         NAIK_TRY(naik_ring_exchange_all(&space->u[mu]));
     }
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        const int length = space->plan.box[mu], thickness = slab_thickness(&space->plan, mu);
-        for (int from = 0; from < length; from += thickness) {
+        for (int from = 0; from < space->plan.box[mu]; from += space->thickness[mu]) {
             set_slab(space, mu, from);
             NAIK_TRY(make_staples(space, mu));
             NAIK_TRY(make_inner_sums(space, mu, coefficients));

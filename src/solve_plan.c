@@ -142,8 +142,11 @@ static void estimate(solve_plan *plan, const naik_input *input, const naik_geome
     const int64_t matrices = (int64_t)sizeof(naik_matrix) * NAIK_DIM * lat->sites;
     const bool host = geometry->backend->ops->host_memory;
     /* W, the fattener's level-2 links, one set of fat and long links, the staples in work, and on
-     * the host the thin links */
-    plan->gauge_bytes = (host ? 8 : 7) * matrices;
+     * the host the thin links; in small boxes the staples' neighbours count */
+    const int64_t others = (host ? 4 : 3) * matrices;
+    const int64_t staples =
+        (int64_t)naik_smear_space_bytes(lat, naik_backend_device(geometry->backend));
+    plan->gauge_bytes = 4 * matrices > staples ? others + 4 * matrices : others + staples;
     plan->packed_bytes =
         (int64_t)naik_links_bytes(geometry, NAIK_DOUBLE, 18, hops) +
         (plan->links == NAIK_DOUBLE

@@ -11,6 +11,11 @@ void naik_threads_use(int count)
     omp_set_num_threads(count);
 }
 
+int naik_threads_count(void)
+{
+    return omp_get_max_threads();
+}
+
 void naik_threads_guard(const naik_comm *comm)
 {
     if (getenv("OMP_NUM_THREADS") == NULL) {

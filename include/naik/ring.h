@@ -34,6 +34,8 @@ typedef struct naik_ring {
     double *data;               /* [lines][line][18] in the order above */
 } naik_ring;
 
+/* A plan without memory for faces: to ask how large its rings are. */
+naik_ring_plan naik_ring_plan_of(const naik_lattice *lattice, naik_backend *device);
 /* Release with naik_ring_plan_clear, also after a failure. Collective. NAIK_ERR_MEMORY. */
 naik_status naik_ring_plan_init(const naik_lattice *lattice, naik_backend *device,
                                 naik_ring_plan *plan);
@@ -41,7 +43,7 @@ void naik_ring_plan_clear(naik_ring_plan *plan);
 
 /* The sites from..from + thickness - 1 in direction mu of the whole box, on the host: a plan for
  * rings whose sites are never asked for what is beside them in that direction. In x, both numbers
- * are multiples of NAIK_ROW_SITES, or end with the box. Borrows from `whole`; nothing to release. */
+ * are multiples of NAIK_ROW_SITES, or end with the box. Borrows from `whole`. */
 naik_ring_plan naik_ring_slab(const naik_ring_plan *whole, int mu, int from, int thickness);
 
 /* Numbers (doubles) of one ring, with what keeps the next aligned. */
@@ -66,9 +68,9 @@ enum { NAIK_RING_HERE = -1 };
 
 /* Where one row of sites of the box is, and what is beside it. */
 typedef struct naik_ring_place {
-    int x[NAIK_DIM]; /* local coordinates of the first site */
-    int n;           /* sites, consecutive in x */
-    int64_t here;    /* number of the row in the ring */
+    int x[NAIK_DIM];                           /* local coordinates of the first site */
+    int n;                                     /* sites, consecutive in x */
+    int64_t here;                              /* number of the row in the ring */
     int64_t ahead[NAIK_DIM], behind[NAIK_DIM]; /* rows to the one beside it; mu = 0: numbers to
                                                   component 0 of the site beside it */
 } naik_ring_place;
