@@ -1,6 +1,7 @@
 /* log.c - lines from rank 0, and the first failure's sentence kept until somebody prints it */
 #include "naik/log.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@ struct naik_log {
     bool quiet;
     bool live;    /* a passing line stands on the terminal */
     int terminal; /* whether there is one: 1 yes, -1 no, 0 not yet asked */
+    int unheard;  /* errno of the first line that standard output did not take, or 0 */
     void (*hear)(void *data, const char *text);
     void *hear_data;
     char message[1024];
@@ -45,12 +47,30 @@ void naik_log_set_quiet(naik_log *log, bool quiet)
     log->quiet = quiet;
 }
 
+/* What was printed goes out, or it is remembered that it did not. */
+static void flush(naik_log *log)
+{
+    errno = 0;
+    if ((fflush(stdout) != 0 || ferror(stdout)) && log->unheard == 0) {
+        log->unheard = errno != 0 ? errno : EIO;
+    }
+}
+
+naik_status naik_log_heard(naik_log *log)
+{
+    if (log->unheard == 0) {
+        return NAIK_OK;
+    }
+    return NAIK_FAIL(log, NAIK_ERR_IO, "standard output cannot be written: %s",
+                     strerror(log->unheard));
+}
+
 /* Takes the passing line away, if there is one. */
 static void clear_live(naik_log *log)
 {
     if (log->live) {
         fputs("\r\033[K", stdout);
-        fflush(stdout);
+        flush(log);
         log->live = false;
     }
 }
@@ -91,7 +111,7 @@ bool naik_log_live(naik_log *log, const char *format, ...)
     va_end(args);
     /* wrapping off meanwhile: a narrow terminal shows the beginning */
     printf("\r\033[?7l%s\033[K\033[?7h", text);
-    fflush(stdout);
+    flush(log);
     log->live = true;
     return true;
 }
@@ -113,7 +133,7 @@ void naik_log_line(naik_log *log, const char *format, ...)
     vfprintf(stdout, format, args);
     va_end(args);
     fputc('\n', stdout);
-    fflush(stdout);
+    flush(log);
 }
 
 void naik_log_warn(naik_log *log, const char *format, ...)

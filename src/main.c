@@ -3,6 +3,7 @@
  * Help, version and a mistyped command are answered before MPI starts: they must work on a login
  * node where MPI does not.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,6 +134,7 @@ static naik_status run(naik_log *log, const row *command, int argc, char **argv)
     }
     naik_threads_guard(comm);
     status = command->run(comm, argc - 1, argv + 1);
+    status = status != NAIK_OK ? status : naik_log_heard(log); /* the work itself is done */
     if (status == NAIK_ERR_MPI) {
         /* The others may wait for this rank for ever. */
         print_failure(log, status);
@@ -151,8 +153,20 @@ static naik_status run(naik_log *log, const row *command, int argc, char **argv)
     return status;
 }
 
+/* A descriptor 0 to 2 that was closed would be given to the next file that is opened, and receive
+ * what is printed: these refuse it. */
+static void occupy_standard_descriptors(void)
+{
+    for (int fd = 0; fd < 3; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0) {
+            return;
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
+    occupy_standard_descriptors();
     naik_log *log = naik_log_create();
     if (log == NULL) {
         fprintf(stderr, "naik: error: no memory\n");
@@ -162,6 +176,7 @@ int main(int argc, char **argv)
     naik_log_set_rank(log, first ? 0 : 1, 1);
     const row *command = NULL;
     naik_status status = answer(log, argc, argv, &command);
+    status = status != NAIK_OK ? status : naik_log_heard(log);
     if (status != NAIK_OK && first) {
         print_failure(log, status);
     }

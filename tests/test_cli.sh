@@ -108,6 +108,30 @@ done < <(sed '1,/^----$/d' "$top/tests/bad_inputs.txt" | sed '1,/^----$/d' | sed
 [ "$rows" -ge 20 ] || complain "rows about files" "at least 20" "$rows"
 verdict bad_files_end_with_their_sentence_and_status
 
+# What nobody can read is no success: a full disk behind standard output, or none at all.
+sed 's/out.h5/whole.h5/' small.yaml >whole.yaml
+unheard() { # unheard REASON ARGUMENT...: standard output is on descriptor 3
+    local reason=$1 status
+    shift
+    "$NAIK" "$@" 2>err >&3
+    status=$?
+    [ "$status" = 2 ] || complain "exit status of naik $*, unheard" 2 "$status"
+    [ "$(tail -n 1 err | sed 's/ \[rank 0, [^]]*\]$//')" = "naik: error: standard output cannot be written: $reason" ] ||
+        complain "naik $*, unheard" "... cannot be written: $reason" "$(cat err)"
+}
+for command in --version --help "help solve" "links --help" "info small.h5" "info small.h5 --json" \
+    "gauge check small.h5" "gauge convert small.h5 again.h5" "solve whole.yaml --dry-run" "solve whole.yaml" \
+    "report whole.h5" "export whole.h5 --to usqcd -o whole" \
+    "bench model --machine perlmutter --local 32,32,32,32"; do
+    # shellcheck disable=SC2086
+    unheard "No space left on device" $command 3>/dev/full
+done
+"$NAIK" solve whole.yaml --fresh 2>err >&-
+[ $? = 2 ] && grep -q "standard output cannot be written: Bad file descriptor" err ||
+    complain "naik solve without standard output" 2 "$(cat err)"
+"$NAIK" info whole.h5 >out 2>err || complain "the output of naik solve without standard output" whole "$(cat err)"
+verdict what_cannot_be_printed_ends_with_status_2
+
 # Outputs are never written over what is no file, and are looked at before the work.
 mknod null c 1 3 2>err && for command in "gauge generate --size 4,4,4,4 --beta 6 -o null" "gauge convert small.h5 null" \
     "gauge convert small.h5 null --to milc --precision 32" "links small.yaml -o null"; do
