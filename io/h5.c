@@ -94,7 +94,9 @@ bool naik_h5_layout_holds(hid_t dataset, int64_t size_bytes)
  * could wait for ever after a failed write. */
 static void quieten(void)
 {
-    H5dont_atexit(); /* heard only as the first call of all; fails later without harm */
+    /* Heard only as the first call of all; fails later without harm. HDF5's own names for flags
+     * (H5F_ACC_TRUNC) are calls, too: none may stand before this. */
+    H5dont_atexit();
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     H5Eclear2(H5E_DEFAULT);
 }
@@ -122,19 +124,24 @@ done:
     return status;
 }
 
-/* flags: H5F_ACC_TRUNC creates. */
-static naik_status open_file(naik_comm *comm, const char *path, unsigned flags,
+typedef enum purpose { CREATE, READ, READ_AND_WRITE } purpose;
+
+static naik_status open_file(naik_comm *comm, const char *path, purpose purpose,
                              const naik_h5_options *options, hid_t *file)
 {
     naik_status status = NAIK_OK;
-    const bool create = flags == H5F_ACC_TRUNC;
     char what[600];
     hid_t access = -1;
     *file = -1;
-    snprintf(what, sizeof what, create ? "creating %.500s" : "opening %.500s as HDF5", path);
+    snprintf(what, sizeof what, purpose == CREATE ? "creating %.500s" : "opening %.500s as HDF5",
+             path);
     status = access_list(comm, options, &access);
     NAIK_TRY(naik_comm_agree(comm, status));
-    *file = create ? H5Fcreate(path, flags, H5P_DEFAULT, access) : H5Fopen(path, flags, access);
+    switch (purpose) {
+    case CREATE: *file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access); break;
+    case READ: *file = H5Fopen(path, H5F_ACC_RDONLY, access); break;
+    case READ_AND_WRITE: *file = H5Fopen(path, H5F_ACC_RDWR, access); break;
+    }
     status = naik_h5_check(comm->log, *file, what, __FILE__, __LINE__);
     NAIK_TRY(naik_comm_agree(comm, status));
 done:
@@ -145,13 +152,13 @@ done:
 naik_status naik_h5_create(naik_comm *comm, const char *path, const naik_h5_options *options,
                            hid_t *file)
 {
-    return open_file(comm, path, H5F_ACC_TRUNC, options, file);
+    return open_file(comm, path, CREATE, options, file);
 }
 
 naik_status naik_h5_open(naik_comm *comm, const char *path, bool writable,
                          const naik_h5_options *options, hid_t *file)
 {
-    return open_file(comm, path, writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, options, file);
+    return open_file(comm, path, writable ? READ_AND_WRITE : READ, options, file);
 }
 
 static naik_status look_for_signature(naik_log *log, const char *path)

@@ -41,6 +41,37 @@ static void choose_pieces(const naik_lattice *lat, const naik_h5_field *field, b
     }
 }
 
+static herr_t find_refusal(unsigned n, const H5E_error2_t *entry, void *refused)
+{
+    static const char write[] = "MPI_File_write_at", read[] = "MPI_File_read_at";
+    *(bool *)refused = n == 0 && entry->desc != NULL &&
+                       (strncmp(entry->desc, write, sizeof write - 1) == 0 ||
+                        strncmp(entry->desc, read, sizeof read - 1) == 0);
+    return 1; /* the innermost entry is enough */
+}
+
+/* After a collective transfer HDF5 takes every rank back from its view of the file, which is
+ * collective once more, but leaves that out where MPI-IO itself refused: the ranks where it did not
+ * would wait. To be called before the stack of errors is cleared. */
+static void leave_view(naik_comm *comm, hid_t dataset)
+{
+    bool refused = false;
+    MPI_File *handle = NULL;
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_refusal, &refused);
+    if (!refused || comm->size == 1) {
+        return;
+    }
+    hid_t stack = H5Eget_current_stack(); /* and cleared, until it is put back */
+    hid_t file = H5Iget_file_id(dataset);
+    if (file >= 0 && H5Fget_vfd_handle(file, H5P_DEFAULT, (void **)&handle) >= 0) {
+        MPI_File_set_view(*handle, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
+    }
+    if (file >= 0) {
+        H5Fclose(file);
+    }
+    H5Eset_current_stack(stack);
+}
+
 static naik_status transfer(const naik_lattice *lat, const naik_h5_field *field, const piece *part,
                             hid_t list, bool writing, void *data)
 {
@@ -67,13 +98,13 @@ static naik_status transfer(const naik_lattice *lat, const naik_h5_field *field,
     hid_t space = H5Dget_space(field->dataset), memory = H5Screate_simple(1, &points, NULL);
     NAIK_H5_TRY(log, H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL),
                 "selecting this rank's box");
-    if (writing) {
-        NAIK_H5_TRY(log, H5Dwrite(field->dataset, field->type, memory, space, list, data),
-                    "writing to the file (is the disk full?)");
-    } else {
-        NAIK_H5_TRY(log, H5Dread(field->dataset, field->type, memory, space, list, data),
-                    "reading a field");
+    const herr_t moved = writing ? H5Dwrite(field->dataset, field->type, memory, space, list, data)
+                                 : H5Dread(field->dataset, field->type, memory, space, list, data);
+    if (moved < 0) {
+        leave_view(lat->comm, field->dataset);
     }
+    NAIK_H5_TRY(log, moved,
+                writing ? "writing to the file (is the disk full?)" : "reading a field");
 done:
     naik_h5_release(memory);
     naik_h5_release(space);

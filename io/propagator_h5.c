@@ -256,6 +256,10 @@ naik_status naik_propagator_file_open(const naik_lattice *lattice, const char *p
     *out = file;
     file = NULL;
 done:
+    if (file != NULL) { /* ranks that read different things cannot close it together any more */
+        file->broken = file->h5 >= 0 && comm->size > 1 &&
+                       (status == NAIK_ERR_IO || status == NAIK_ERR_CORRUPT);
+    }
     naik_propagator_file_close(&file);
     free(structure);
     naik_h5_guard_end(&guard);

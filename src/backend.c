@@ -66,7 +66,12 @@ naik_status naik_backend_create(naik_comm *comm, const char *name,
     }
     naik_backend *backend = calloc(1, sizeof *backend);
     if (backend == NULL) {
-        return NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the backend");
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the backend");
+    }
+    status = naik_comm_agree(comm, status);
+    if (status != NAIK_OK) {
+        free(backend);
+        return status;
     }
     backend->comm = comm;
     backend->log = comm->log;
@@ -125,13 +130,18 @@ naik_status naik_geometry_create(naik_backend *backend, const naik_lattice *latt
     *out = NULL;
     naik_geometry *geometry = calloc(1, sizeof *geometry);
     if (geometry == NULL) {
-        return NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the geometry");
+        status = NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the geometry");
+    }
+    status = naik_comm_agree(backend->comm, status);
+    if (status != NAIK_OK) {
+        free(geometry);
+        return status;
     }
     geometry->backend = backend;
     geometry->lattice = lattice;
     NAIK_TRY(naik_comm_agree(backend->comm,
                              backend->ops->tables_create(backend, lattice, &geometry->tables)));
-    NAIK_TRY(naik_halo_create(geometry, &geometry->halo));
+    NAIK_TRY(naik_comm_agree(backend->comm, naik_halo_create(geometry, &geometry->halo)));
     *out = geometry;
 done:
     if (status != NAIK_OK) {

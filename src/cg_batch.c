@@ -55,7 +55,12 @@ naik_status naik_cg_create(const naik_links *outer, const naik_links *inner, nai
     }
     naik_cg *cg = calloc(1, sizeof *cg);
     if (cg == NULL) {
-        return NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the solver");
+        status = NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the solver");
+    }
+    status = naik_comm_agree(backend->comm, status);
+    if (status != NAIK_OK) {
+        free(cg);
+        return status;
     }
     cg->geometry = outer->geometry;
     cg->vectors = vectors;
@@ -64,10 +69,13 @@ naik_status naik_cg_create(const naik_links *outer, const naik_links *inner, nai
     cg->outer.links = outer;
     cg->inner.links = inner;
     NAIK_TRY(create_fields(cg));
-    NAIK_TRY(backend->ops->alloc(backend, (size_t)width * sizeof *cg->columns, "solver scalars",
-                                 (void **)&cg->columns));
-    NAIK_TRY(backend->ops->alloc(backend, (size_t)width * sizeof *cg->sums, "solver sums",
-                                 (void **)&cg->sums));
+    status = backend->ops->alloc(backend, (size_t)width * sizeof *cg->columns, "solver scalars",
+                                 (void **)&cg->columns);
+    if (status == NAIK_OK) {
+        status = backend->ops->alloc(backend, (size_t)width * sizeof *cg->sums, "solver sums",
+                                     (void **)&cg->sums);
+    }
+    NAIK_TRY(naik_comm_agree(backend->comm, status));
     *out = cg;
 done:
     if (status != NAIK_OK) {

@@ -31,22 +31,18 @@ static void wait_for_all(naik_comm *comm, const char *what)
 /* A processor that n ranks of the node may run on counts 1/n. */
 static int share_of_processors(const naik_comm *comm)
 {
-    cpu_set_t mine, *all = calloc((size_t)comm->node_size, sizeof *all);
+    cpu_set_t mine;
+    int ranks[CPU_SETSIZE];
     double share = 0;
     CPU_ZERO(&mine);
     (void)sched_getaffinity(0, sizeof mine, &mine); /* on failure nothing is set: 1 */
-    if (all == NULL) {
-        return 1; /* said nowhere: the ranks could not agree on it yet, and memory is out anyway */
-    }
-    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, comm->mpi->node);
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        int ranks = 0;
-        for (int r = 0; CPU_ISSET(cpu, &mine) && r < comm->node_size; r++) {
-            ranks += CPU_ISSET(cpu, &all[r]) != 0;
-        }
-        share += ranks > 0 ? 1.0 / ranks : 0;
+        ranks[cpu] = CPU_ISSET(cpu, &mine) != 0;
     }
-    free(all);
+    MPI_Allreduce(MPI_IN_PLACE, ranks, CPU_SETSIZE, MPI_INT, MPI_SUM, comm->mpi->node);
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        share += CPU_ISSET(cpu, &mine) ? 1.0 / ranks[cpu] : 0;
+    }
     return share >= 1 ? (int)(share + 1e-9) : 1;
 }
 
@@ -63,10 +59,12 @@ naik_status naik_comm_create(int *argc, char ***argv, naik_log *log, naik_comm *
     }
     naik_comm *comm = calloc(1, sizeof *comm);
     struct naik_comm_mpi *mpi = calloc(1, sizeof *mpi);
-    if (comm == NULL || mpi == NULL) {
+    int lacking = comm == NULL || mpi == NULL;
+    MPI_Allreduce(MPI_IN_PLACE, &lacking, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (lacking) {
         free(comm);
         free(mpi);
-        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the communicator");
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the communicator on every rank");
     }
     comm->log = log;
     comm->mpi = mpi;

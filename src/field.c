@@ -26,7 +26,12 @@ naik_status naik_field_create(const naik_geometry *geometry, naik_precision prec
     }
     naik_field *field = calloc(1, sizeof *field);
     if (field == NULL) {
-        return NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for a field");
+        status = NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for a field");
+    }
+    status = naik_comm_agree(backend->comm, status);
+    if (status != NAIK_OK) {
+        free(field);
+        return status;
     }
     field->geometry = geometry;
     field->precision = precision;

@@ -154,7 +154,12 @@ naik_status naik_lattice_create(naik_comm *comm, const int size[NAIK_DIM], const
     *out = NULL;
     naik_lattice *lat = calloc(1, sizeof *lat);
     if (lat == NULL) {
-        return NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the lattice");
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the lattice");
+    }
+    status = naik_comm_agree(comm, status);
+    if (status != NAIK_OK) {
+        free(lat);
+        return status;
     }
     lat->comm = comm;
     NAIK_TRY(choose_grid(comm, size, grid, lat->grid));

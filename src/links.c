@@ -160,7 +160,12 @@ naik_status naik_links_create(const naik_geometry *geometry, const naik_fatlong 
     *out = NULL;
     naik_links *links = calloc(1, sizeof *links);
     if (links == NULL) {
-        return NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the links");
+        status = NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the links");
+    }
+    status = naik_comm_agree(backend->comm, status);
+    if (status != NAIK_OK) {
+        free(links);
+        return status;
     }
     links->geometry = geometry;
     links->precision = precision;

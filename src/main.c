@@ -121,7 +121,8 @@ static void print_failure(const naik_log *log, naik_status status)
     }
 }
 
-static naik_status run(naik_log *log, const row *command, int argc, char **argv)
+/* first: this process is the one to speak where there is no communicator yet */
+static naik_status run(naik_log *log, const row *command, bool first, int argc, char **argv)
 {
     naik_comm *comm = NULL;
     if (command->stops_in_order) {
@@ -129,7 +130,9 @@ static naik_status run(naik_log *log, const row *command, int argc, char **argv)
     }
     naik_status status = naik_comm_create(&argc, &argv, log, &comm);
     if (status != NAIK_OK) {
-        print_failure(log, status);
+        if (first) {
+            print_failure(log, status);
+        }
         return status;
     }
     naik_threads_guard(comm);
@@ -181,7 +184,7 @@ int main(int argc, char **argv)
         print_failure(log, status);
     }
     if (command != NULL) {
-        status = run(log, command, argc, argv);
+        status = run(log, command, first, argc, argv);
     }
     naik_log_destroy(&log);
     return naik_status_exit(status);

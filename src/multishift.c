@@ -71,8 +71,9 @@ static naik_status create_fields(naik_multishift *m)
         NAIK_TRY(naik_field_create(g, m->cg->vectors, all, &m->inner_xs));
         NAIK_TRY(naik_field_create(g, m->cg->vectors, all, &m->inner_ps));
     }
-    NAIK_TRY(g->backend->ops->alloc(g->backend, (size_t)all * sizeof *m->shift, "solver scalars",
-                                    (void **)&m->shift));
+    NAIK_TRY(naik_comm_agree(g->backend->comm,
+                             g->backend->ops->alloc(g->backend, (size_t)all * sizeof *m->shift,
+                                                    "solver scalars", (void **)&m->shift)));
 done:
     return status;
 }

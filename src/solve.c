@@ -140,7 +140,8 @@ static naik_status run(solve_job *j, const switches *sw)
 {
     naik_status status = NAIK_OK;
     bool interrupted = false;
-    NAIK_TRY(naik_interrupt_create(j->comm, j->input->run.wall_limit_s, &j->interrupt));
+    NAIK_TRY(naik_comm_agree(
+        j->comm, naik_interrupt_create(j->comm, j->input->run.wall_limit_s, &j->interrupt)));
     NAIK_TRY(naik_fault_create(j->comm, &j->fault));
     NAIK_TRY(naik_comm_agree(
         j->comm, naik_watchdog_create(j->comm, j->input->run.watchdog_s, &j->watchdog)));
@@ -239,7 +240,7 @@ naik_status naik_command_solve(naik_comm *comm, int argc, char **argv)
     solve_job j = {.comm = comm, .log = comm->log};
     bool complete = false;
     NAIK_TRY(naik_options_parse(comm->log, "solve", argc, argv, options, 4, operands, 1, &sw.path));
-    NAIK_TRY(naik_timer_create(comm->log, &j.timer));
+    NAIK_TRY(naik_comm_agree(comm, naik_timer_create(comm->log, &j.timer)));
     NAIK_TRY(naik_input_load(comm, sw.path, sw.overrides.text, sw.overrides.count, &j.input));
     NAIK_TRY(find_complete(comm, j.input, &complete));
     if (sw.skip_complete && complete && !sw.dry_run) {

@@ -12,7 +12,7 @@ import time
 import h5py
 import numpy as np
 
-from program import KILLED, NAIK, command, main, naik, path, start
+from program import KILLED, LONG, NAIK, command, main, naik, path, start
 
 INPUT = """
 lattice: {size: [4, 4, 4, 8]}
@@ -226,12 +226,39 @@ def a_rank_that_dies_ends_the_job_and_the_rest_follows():
     same_as_undisturbed(out)
 
 
-def a_write_that_hangs_or_fails_on_one_rank_ends_the_job():
-    out = "hangs.h5"
-    told = solve(out, "--set", "run.watchdog=2", inject="fail:write:2@1", ranks=2, status=2)
-    assert "naik: error:" in told, told
-    solve(out)
-    same_as_undisturbed(out)
+def a_write_that_fails_on_one_rank_ends_the_job():
+    for io in ("ompio", "romio321"):
+        out = f"hangs-{io}.h5"
+        told = solve(out, "--set", "run.watchdog=20", inject="fail:write:2@1", ranks=2, status=2, env={"OMPI_MCA_io": io})
+        assert "writing to the file (is the disk full?) failed" in told and told.count("naik: error:") == 1, told
+        solve(out)
+        same_as_undisturbed(out)
+
+
+def memory_or_disk_that_fails_on_one_rank_ends_the_job():
+    shim = path("fail_one_rank.so")
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shim/fail_one_rank.c")
+    if subprocess.run(["cc", "-shared", "-fPIC", "-o", shim, source, "-ldl"]).returncode:
+        return "no cc, or not glibc"
+    solve("short.h5", inject="kill:write:3", status=-25)
+    part = {}
+    for end in (".part", ".journal"):
+        with open(path("short.h5" + end), "rb") as f:
+            part[end] = f.read()
+    os.remove(path("short.h5.lock"))
+    orders = [f"alloc:{n}" for n in (range(1, 400, 2) if LONG else (4, 181, 343))]
+    orders += [f"read:{n}" for n in (range(1, 90) if LONG else (9, 65))]
+    for i, order in enumerate(orders):
+        for end, data in part.items():
+            with open(path("short.h5" + end), "wb") as f:
+                f.write(data)
+        run = start("solve", path("short.h5.yaml"), ranks=2,
+                    env={"LD_PRELOAD": shim, "NAIK_FAIL": f"{order}@{(i + 1) % 2}"})
+        told = run.communicate(timeout=20)[0]
+        assert told.count("naik: error:") == (run.returncode != 0) and run.returncode in (0, 1, 2, 4), (order, run.returncode, told)
+        if os.path.exists(path("short.h5")):
+            same_as_undisturbed("short.h5")
+            os.remove(path("short.h5"))
 
 
 def when_a_rank_stalls_every_rank_says_where_it_is_and_the_job_ends():
@@ -309,7 +336,8 @@ main([an_undisturbed_run_warns_of_nothing,
       a_disk_that_fills_up_ends_the_run_and_loses_nothing,
       a_kill_in_mid_write_loses_nothing,
       a_rank_that_dies_ends_the_job_and_the_rest_follows,
-      a_write_that_hangs_or_fails_on_one_rank_ends_the_job,
+      a_write_that_fails_on_one_rank_ends_the_job,
+      memory_or_disk_that_fails_on_one_rank_ends_the_job,
       when_a_rank_stalls_every_rank_says_where_it_is_and_the_job_ends,
       a_process_that_is_stopped_from_outside_ends_the_job,
       residuals_of_a_stored_file_are_computed_again,
