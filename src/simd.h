@@ -95,7 +95,7 @@ INLINE reg_f permuted_f(const float *v, const int32_t *permutation, int i)
 #else
     reg_f out;
     for (int k = 0; k < LANES; k++) {
-        out.x[k] = v[permutation[i + k]];
+        out.x[k] = v[permutation[i * LANES + k]];
     }
     return out;
 #endif
@@ -112,7 +112,7 @@ INLINE reg_d permuted_d(const double *v, const int32_t *permutation, int i)
 #else
     reg_d out;
     for (int k = 0; k < LANES; k++) {
-        out.x[k] = v[permutation[i + k]];
+        out.x[k] = v[permutation[i * LANES + k]];
     }
     return out;
 #endif
