@@ -169,18 +169,6 @@ __global__ void zero_kernel(char *data, int nrhs, int count, const naik_column *
     }
 }
 
-/* Runs the instantiation for the field's precision. */
-#define BY_PRECISION(precision, kernel, grid, stream, ...)                                         \
-    do {                                                                                           \
-        if ((precision) == NAIK_DOUBLE) {                                                          \
-            kernel<vec_double><<<grid, BLAS_THREADS, 0, stream>>>(__VA_ARGS__);                    \
-        } else if ((precision) == NAIK_SINGLE) {                                                   \
-            kernel<vec_single><<<grid, BLAS_THREADS, 0, stream>>>(__VA_ARGS__);                    \
-        } else {                                                                                   \
-            kernel<vec_half><<<grid, BLAS_THREADS, 0, stream>>>(__VA_ARGS__);                      \
-        }                                                                                          \
-    } while (0)
-
 naik_status gpu_field_zero(naik_field *field, const naik_column *columns, naik_column_state state)
 {
     naik_backend *backend = field->geometry->backend;
@@ -188,9 +176,9 @@ naik_status gpu_field_zero(naik_field *field, const naik_column *columns, naik_c
         return GPU_CHECK(backend, gpu_memset(field->data, 0, field->size_bytes, stream_of(field)),
                          "clearing a field");
     }
-    BY_PRECISION(field->precision, zero_kernel, blas_grid(field, field->nrhs), stream_of(field),
-                 (char *)field->data, field->nrhs, field->geometry->lattice->half, columns,
-                 (int)state);
+    BY_PRECISION(field->precision, zero_kernel, blas_grid(field, field->nrhs), BLAS_THREADS,
+                 stream_of(field), (char *)field->data, field->nrhs, field->geometry->lattice->half,
+                 columns, (int)state);
     return GPU_LAUNCHED(backend, "clearing a field");
 }
 
@@ -220,7 +208,7 @@ __global__ void norm2_kernel(const char *data, int nrhs, int count, naik_exactsu
 
 naik_status gpu_norm2(const naik_field *v, naik_exactsum *sums)
 {
-    BY_PRECISION(v->precision, norm2_kernel, blas_grid(v, v->nrhs), stream_of(v),
+    BY_PRECISION(v->precision, norm2_kernel, blas_grid(v, v->nrhs), BLAS_THREADS, stream_of(v),
                  (const char *)v->data, v->nrhs, v->geometry->lattice->half, sums);
     return GPU_LAUNCHED(v->geometry->backend, "summing a norm");
 }
@@ -243,7 +231,7 @@ __global__ void site_ratio_kernel(const char *r, const char *x, int nrhs, int co
 
 naik_status gpu_site_ratio(const naik_field *r, const naik_field *x, naik_exactsum *sums)
 {
-    BY_PRECISION(r->precision, site_ratio_kernel, blas_grid(r, r->nrhs), stream_of(r),
+    BY_PRECISION(r->precision, site_ratio_kernel, blas_grid(r, r->nrhs), BLAS_THREADS, stream_of(r),
                  (const char *)r->data, (const char *)x->data, r->nrhs, r->geometry->lattice->half,
                  sums);
     return GPU_LAUNCHED(r->geometry->backend, "summing site residuals");
@@ -306,9 +294,9 @@ static naik_status run_update_xr(const naik_column *columns, const naik_field *p
                                  const naik_field *ap, naik_field *x, naik_field *r,
                                  naik_exactsum *sums, const blas_step &step)
 {
-    BY_PRECISION(x->precision, update_xr_kernel, blas_grid(x, x->nrhs), stream_of(x), columns,
-                 (const char *)p->data, (const char *)ap->data, (char *)x->data, (char *)r->data,
-                 x->nrhs, x->geometry->lattice->half, sums, step);
+    BY_PRECISION(x->precision, update_xr_kernel, blas_grid(x, x->nrhs), BLAS_THREADS, stream_of(x),
+                 columns, (const char *)p->data, (const char *)ap->data, (char *)x->data,
+                 (char *)r->data, x->nrhs, x->geometry->lattice->half, sums, step);
     return GPU_LAUNCHED(x->geometry->backend, "updating x and r");
 }
 
@@ -349,7 +337,8 @@ __global__ void update_p_kernel(const naik_column *columns, const char *r, char 
 
 naik_status gpu_update_p(const naik_column *columns, const naik_field *r, naik_field *p)
 {
-    BY_PRECISION(p->precision, update_p_kernel, blas_grid(p, p->nrhs), stream_of(p), columns,
-                 (const char *)r->data, (char *)p->data, p->nrhs, p->geometry->lattice->half);
+    BY_PRECISION(p->precision, update_p_kernel, blas_grid(p, p->nrhs), BLAS_THREADS, stream_of(p),
+                 columns, (const char *)r->data, (char *)p->data, p->nrhs,
+                 p->geometry->lattice->half);
     return GPU_LAUNCHED(p->geometry->backend, "updating the search direction");
 }

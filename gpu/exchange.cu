@@ -21,17 +21,6 @@ static dim3 pack_blocks(int count, int columns)
     return dim3((unsigned)((count + PACK_THREADS - 1) / PACK_THREADS), (unsigned)columns);
 }
 
-#define BY_PRECISION(precision, kernel, grid, stream, ...)                                         \
-    do {                                                                                           \
-        if ((precision) == NAIK_DOUBLE) {                                                          \
-            kernel<vec_double><<<grid, PACK_THREADS, 0, stream>>>(__VA_ARGS__);                    \
-        } else if ((precision) == NAIK_SINGLE) {                                                   \
-            kernel<vec_single><<<grid, PACK_THREADS, 0, stream>>>(__VA_ARGS__);                    \
-        } else {                                                                                   \
-            kernel<vec_half><<<grid, PACK_THREADS, 0, stream>>>(__VA_ARGS__);                      \
-        }                                                                                          \
-    } while (0)
-
 /* ---- messages of MPI: [nrhs][depth * face + number] of what one lane of one column holds */
 
 size_t gpu_face_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs, int mu,
@@ -134,7 +123,7 @@ naik_status gpu_pack(const naik_field *field, naik_parity parity, int mu, int si
     h.first = -1;
     h.coordinate = side == NAIK_AHEAD ? field->geometry->lattice->local[mu] - 1 : 0;
     h.step = side == NAIK_AHEAD ? -1 : 1;
-    BY_PRECISION(field->precision, pack_kernel, pack_blocks(h.count, h.nrhs),
+    BY_PRECISION(field->precision, pack_kernel, pack_blocks(h.count, h.nrhs), PACK_THREADS,
                  gpu_state_of(backend)->stream, h, (char *)field->data, (char *)buffer);
     return GPU_LAUNCHED(backend, "packing a halo message");
 }
@@ -145,7 +134,7 @@ naik_status gpu_unpack(naik_field *field, naik_parity parity, int mu, int side, 
     naik_backend *backend = field->geometry->backend;
     halo_params h = halo_params_of(field, parity, mu, depth);
     h.first = field->geometry->lattice->zone[mu][side];
-    BY_PRECISION(field->precision, unpack_kernel, pack_blocks(h.count, h.nrhs),
+    BY_PRECISION(field->precision, unpack_kernel, pack_blocks(h.count, h.nrhs), PACK_THREADS,
                  gpu_state_of(backend)->stream, h, (char *)field->data, (const char *)buffer);
     return GPU_LAUNCHED(backend, "unpacking a halo message");
 }
@@ -401,8 +390,8 @@ naik_status gpu_exchange_send(const naik_field *field, naik_parity parity, int d
         NAIK_TRY(GPU_CHECK(backend, gpu_stream_wait(state->peers.side, state->peers.fork),
                            "starting an exchange"));
     }
-    BY_PRECISION(field->precision, send_kernel, grid, x->beside ? state->peers.side : state->stream,
-                 p, (const char *)field->data);
+    BY_PRECISION(field->precision, send_kernel, grid, PACK_THREADS,
+                 x->beside ? state->peers.side : state->stream, p, (const char *)field->data);
     NAIK_TRY(GPU_LAUNCHED(backend, "sending halos"));
 done:
     return status;
@@ -480,8 +469,8 @@ naik_status gpu_exchange_receive(naik_field *field, naik_parity parity, int dept
             const int count = lat->face[mu] * depth;
             if (x->faces[mu][side]) {
                 BY_PRECISION(field->precision, receive_kernel, pack_blocks(count, field->nrhs),
-                             gpu_state_of(backend)->stream, v, lat->zone[mu][side], count,
-                             field->nrhs, (char *)field->data);
+                             PACK_THREADS, gpu_state_of(backend)->stream, v, lat->zone[mu][side],
+                             count, field->nrhs, (char *)field->data);
                 NAIK_TRY(GPU_LAUNCHED(backend, "receiving halos"));
             }
         }

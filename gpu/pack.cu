@@ -170,17 +170,6 @@ __global__ void export_kernel(int begin, int count, double *sites, const char *d
     }
 }
 
-#define BY_PRECISION(precision, kernel, grid, stream, ...)                                         \
-    do {                                                                                           \
-        if ((precision) == NAIK_DOUBLE) {                                                          \
-            kernel<vec_double><<<grid, PACK_THREADS, 0, stream>>>(__VA_ARGS__);                    \
-        } else if ((precision) == NAIK_SINGLE) {                                                   \
-            kernel<vec_single><<<grid, PACK_THREADS, 0, stream>>>(__VA_ARGS__);                    \
-        } else {                                                                                   \
-            kernel<vec_half><<<grid, PACK_THREADS, 0, stream>>>(__VA_ARGS__);                      \
-        }                                                                                          \
-    } while (0)
-
 /* Most sources are zero but on one time slice: pieces without a number in them do not travel. */
 naik_status gpu_field_import(naik_field *field, naik_parity parity, int column, const double *sites)
 {
@@ -196,9 +185,10 @@ naik_status gpu_field_import(naik_field *field, naik_parity parity, int column, 
             NAIK_TRY(
                 gpu_upload(backend, state->staging, from, (size_t)count * 2 * CANONICAL_BYTES));
         }
-        BY_PRECISION(field->precision, import_kernel, pack_blocks(count, 1), state->stream, st,
-                     (int)parity, begin, count, zero ? NULL : (const double *)state->staging,
-                     (char *)field->data, column, field->nrhs);
+        BY_PRECISION(field->precision, import_kernel, pack_blocks(count, 1), PACK_THREADS,
+                     state->stream, st, (int)parity, begin, count,
+                     zero ? NULL : (const double *)state->staging, (char *)field->data, column,
+                     field->nrhs);
         NAIK_TRY(GPU_LAUNCHED(backend, "importing a field"));
     }
 done:
@@ -214,9 +204,9 @@ naik_status gpu_field_export(const naik_field *field, naik_parity parity, int co
     const double *compact = (const double *)state->pinned;
     for (int begin = 0; begin < lat->half; begin += EXPORT_CHUNK) {
         int count = lat->half - begin < EXPORT_CHUNK ? lat->half - begin : EXPORT_CHUNK;
-        BY_PRECISION(field->precision, export_kernel, pack_blocks(count, 1), state->stream, begin,
-                     count, (double *)state->staging, (const char *)field->data, column,
-                     field->nrhs);
+        BY_PRECISION(field->precision, export_kernel, pack_blocks(count, 1), PACK_THREADS,
+                     state->stream, begin, count, (double *)state->staging,
+                     (const char *)field->data, column, field->nrhs);
         NAIK_TRY(GPU_LAUNCHED(backend, "exporting a field"));
         NAIK_TRY(
             gpu_download(backend, state->pinned, state->staging, (size_t)count * CANONICAL_BYTES));

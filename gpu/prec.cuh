@@ -160,4 +160,16 @@ template <class V> __device__ static inline size_t vec_offset(int site, int colu
            (size_t)(site % PREC_BLOCK) * V::LANE_BYTES;
 }
 
+/* Launches the kernel's instantiation for a precision. */
+#define BY_PRECISION(precision, kernel, grid, threads, stream, ...)                                \
+    do {                                                                                           \
+        if ((precision) == NAIK_DOUBLE) {                                                          \
+            kernel<vec_double><<<grid, threads, 0, stream>>>(__VA_ARGS__);                         \
+        } else if ((precision) == NAIK_SINGLE) {                                                   \
+            kernel<vec_single><<<grid, threads, 0, stream>>>(__VA_ARGS__);                         \
+        } else {                                                                                   \
+            kernel<vec_half><<<grid, threads, 0, stream>>>(__VA_ARGS__);                           \
+        }                                                                                          \
+    } while (0)
+
 #endif

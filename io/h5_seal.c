@@ -94,27 +94,42 @@ static void add_dataset(walk *w, naik_log *log, hid_t parent, const char *name, 
     naik_h5_release(type);
 }
 
+typedef struct children {
+    walk *walk;
+    naik_log *log;
+    int depth;
+} children;
+
+static void add_children(walk *w, naik_log *log, hid_t group, int depth);
+
+/* One link of a group; ends the iteration where there is too much. */
+static herr_t add_child(hid_t group, const char *name, const H5L_info_t *info, void *context)
+{
+    const children *c = context;
+    (void)info;
+    if (c->walk->objects++ >= MAX_OBJECTS || strlen(name) >= NAME_BYTES) {
+        return 1;
+    }
+    add_text(c->walk, name);
+    hid_t object = H5Oopen(group, name, H5P_DEFAULT);
+    const H5I_type_t kind = object < 0 ? H5I_BADID : H5Iget_type(object);
+    if (kind == H5I_DATASET) {
+        add_dataset(c->walk, c->log, group, name, object);
+    }
+    add_attributes(c->walk, object);
+    if (kind == H5I_GROUP && c->depth > 0) {
+        add_children(c->walk, c->log, object, c->depth - 1);
+    }
+    naik_h5_release(object);
+    return 0;
+}
+
+/* By iteration, not by index: H5Lget_name_by_idx of HDF5 1.10 broadcasts what it reads, and hangs
+ * where rank 0 has read some of it before. */
 static void add_children(walk *w, naik_log *log, hid_t group, int depth)
 {
-    char name[NAME_BYTES];
-    for (hsize_t i = 0; i < MAX_OBJECTS && w->objects++ < MAX_OBJECTS; i++) {
-        const ssize_t length = H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, name,
-                                                  sizeof name, H5P_DEFAULT);
-        if (length <= 0 || length >= NAME_BYTES) {
-            return;
-        }
-        add_text(w, name);
-        hid_t object = H5Oopen(group, name, H5P_DEFAULT);
-        const H5I_type_t kind = object < 0 ? H5I_BADID : H5Iget_type(object);
-        if (kind == H5I_DATASET) {
-            add_dataset(w, log, group, name, object);
-        }
-        add_attributes(w, object);
-        if (kind == H5I_GROUP && depth > 0) {
-            add_children(w, log, object, depth - 1);
-        }
-        naik_h5_release(object);
-    }
+    children c = {.walk = w, .log = log, .depth = depth};
+    H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, add_child, &c);
 }
 
 static uint32_t measure(naik_log *log, hid_t file)

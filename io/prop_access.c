@@ -57,7 +57,19 @@ void naik_prop_close_slab(naik_h5_field *field)
     field->dataset = field->type = -1;
 }
 
-/* One row of a dataset: index `row` in front, all of the rest. *place tells where it lies. */
+/* Where row `row` of [..][extents[1]]..[extents[rank - 1]] doubles lies in the file. */
+static naik_journal_place place_of_row(hid_t dataset, int rank, const hsize_t *extents, int row)
+{
+    naik_journal_place place = {.bytes = (int64_t)sizeof(double)};
+    for (int i = 1; i < rank; i++) {
+        place.bytes *= (int64_t)extents[i];
+    }
+    place.offset = (int64_t)H5Dget_offset(dataset) + row * place.bytes;
+    return place;
+}
+
+/* One row of a dataset: index `row` in front, all of the rest; read into `in`, or written from
+ * `out`, or neither. *place tells where it lies. */
 static naik_status move_row(const naik_propagator_file *file, const char *path, int row, void *in,
                             const void *out, naik_journal_place *place)
 {
@@ -76,15 +88,11 @@ static naik_status move_row(const naik_propagator_file *file, const char *path, 
     count[0] = 1;
     if (in != NULL) {
         NAIK_TRY(naik_h5_read_part(log, dataset, H5T_IEEE_F64LE, start, count, in));
-    } else {
+    } else if (out != NULL) {
         NAIK_TRY(naik_h5_write_part(log, dataset, H5T_IEEE_F64LE, start, count, out));
     }
     if (place != NULL) {
-        place->bytes = (int64_t)sizeof(double);
-        for (int i = 1; i < rank; i++) {
-            place->bytes *= (int64_t)count[i];
-        }
-        place->offset = (int64_t)H5Dget_offset(dataset) + row * place->bytes;
+        *place = place_of_row(dataset, rank, count, row);
     }
 done:
     naik_h5_release(space);
@@ -216,6 +224,42 @@ done:
     return status;
 }
 
+static naik_journal_place place_of_slab(const naik_propagator_file *file,
+                                        const naik_h5_field *field)
+{
+    const int64_t bytes = naik_prop_slab_bytes(file->plan);
+    return (naik_journal_place){
+        .offset = (int64_t)H5Dget_offset(field->dataset) + field->lead * bytes, .bytes = bytes};
+}
+
+naik_status naik_prop_locate(const naik_propagator_file *file, int solve, naik_journal_entry *entry)
+{
+    const naik_solve_record *record = &file->records[solve];
+    const struct naik_prop_source *source = &file->plan->source[record->source];
+    naik_status status = NAIK_OK;
+    naik_h5_field field = {.dataset = -1, .type = -1};
+    char path[NAIK_PROP_PATH];
+    *entry =
+        (naik_journal_entry){.solve = solve, .record = naik_disk_record_pack(record, source->set)};
+    entry->record.correlators_crc = file->small_crc[2 * solve];
+    entry->record.history_crc = file->small_crc[2 * solve + 1];
+    naik_disk_record_seal(&entry->record);
+    if (file->plan->store) {
+        NAIK_TRY(naik_prop_open_slab(file, solve, &field));
+        entry->slab = place_of_slab(file, &field);
+    }
+    if (file->plan->correlator_count > 0) {
+        per_colour_path(file, record->source, record->mass, path);
+        NAIK_TRY(move_row(file, path, record->colour, NULL, NULL, &entry->correlators));
+    }
+    if (file->plan->history_stride > 0) {
+        NAIK_TRY(move_row(file, "/solves_history", solve, NULL, NULL, &entry->history));
+    }
+done:
+    naik_prop_close_slab(&field);
+    return status;
+}
+
 static naik_status write_data(naik_propagator_file *file, int solve, const double *solution,
                               const double *correlators, const double *history,
                               naik_journal_entry *entry, uint32_t sum[2])
@@ -227,8 +271,7 @@ static naik_status write_data(naik_propagator_file *file, int solve, const doubl
         status = naik_prop_open_slab(file, solve, &field);
         NAIK_TRY(naik_comm_agree(comm, status));
         NAIK_TRY(naik_h5_field_write(file->lattice, &field, solution, sum));
-        entry->slab.bytes = naik_prop_slab_bytes(file->plan);
-        entry->slab.offset = (int64_t)H5Dget_offset(field.dataset) + field.lead * entry->slab.bytes;
+        entry->slab = place_of_slab(file, &field);
     }
     if (comm->rank == 0) {
         status = naik_prop_write_small(file, solve, correlators, history, entry);

@@ -190,7 +190,7 @@ done:
     return status;
 }
 
-static naik_status reset_solve(naik_propagator_file *file, int solve)
+naik_status naik_prop_reset_solve(naik_propagator_file *file, int solve)
 {
     const struct naik_prop_solve *s = &file->plan->solve[solve];
     naik_status status = NAIK_OK;
@@ -274,7 +274,7 @@ naik_status naik_prop_verify(naik_propagator_file *file, bool reset, int *bad)
                           "source %d mass %d colour %d disagrees with its checksum in the file%s",
                           s->source, s->mass, s->colour, reset ? ": it will be solved again" : "");
             if (reset) {
-                NAIK_TRY(reset_solve(file, i));
+                NAIK_TRY(naik_prop_reset_solve(file, i));
             }
         }
     }

@@ -54,6 +54,7 @@ struct naik_propagator_file {
     naik_lock *lock;            /* NULL for a complete file */
     naik_watchdog *watchdog;    /* of its own, where the communicator had none; else NULL */
     double io_limit_s;          /* of one commit */
+    int iteration_limit;        /* of this run; 0: not known */
     hid_t h5;
     bool complete;
     bool broken; /* a write failed: HDF5 may not be asked to close the file any more */
@@ -86,6 +87,9 @@ naik_status naik_prop_check_solve(naik_propagator_file *file, int solve, double 
  * checks the summed correlators. Collective. */
 naik_status naik_prop_verify(naik_propagator_file *file, bool reset, int *bad);
 
+/* The solve is pending again, on disk too; not flushed. Collective. */
+naik_status naik_prop_reset_solve(naik_propagator_file *file, int solve);
+
 /* Adds to *bad the summed correlators that are not the sum of their colours, or writes them again
  * (repair). Collective. */
 naik_status naik_prop_check_sums(naik_propagator_file *file, bool repair, int *bad);
@@ -100,6 +104,9 @@ naik_status naik_prop_write_small(naik_propagator_file *file, int solve, const d
                                   const double *history, naik_journal_entry *entry);
 naik_status naik_prop_read_correlators(const naik_propagator_file *file, int solve, double *out);
 naik_status naik_prop_read_history(const naik_propagator_file *file, int solve, double *out);
+/* The line of the journal for a solve that is in the file. Rank 0. */
+naik_status naik_prop_locate(const naik_propagator_file *file, int solve,
+                             naik_journal_entry *entry);
 /* Sum over the three colours, in order, [correlators][momenta][T]. Rank 0. */
 naik_status naik_prop_sum_colours(const naik_propagator_file *file, int source, int mass,
                                   double *out);
@@ -117,6 +124,15 @@ naik_status naik_prop_commit(naik_propagator_file *file, int solve, const double
  * NAIK_ERR_CORRUPT: the file contradicts itself; what was allocated is then in *file and *disk. */
 naik_status naik_prop_describe(naik_comm *comm, hid_t h5, const char *path,
                                naik_propagator_file *file, naik_disk_record **disk);
+
+/* prop_retry.c: solves that earlier runs gave up at a lower limit of iterations */
+/* How many there are in file->records. Local. */
+int naik_prop_count_retries(const naik_propagator_file *file);
+/* The open, complete PATH becomes .part again, under the lock, with a journal, and is closed.
+ * Collective. NAIK_ERR_INPUT: another job holds the lock */
+naik_status naik_prop_reopen(naik_propagator_file *file);
+/* They are pending again, in the open .part too. Collective. */
+naik_status naik_prop_reset_retries(naik_propagator_file *file);
 
 /* prop_rebuild.c */
 /* file->part cannot be opened by HDF5: sets it and its journal aside as *.damaged. Collective.

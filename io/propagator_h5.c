@@ -4,7 +4,8 @@
  *   .part without `state`            killed in its making: begun again
  *   .part that HDF5 cannot open      rebuilt from its journal (prop_rebuild.c)
  *   .part, incomplete                verified slab by slab, continued
- *   .part, complete, not renamed     continued with nothing to do: finished again
+ *   .part, complete, not renamed     continued with nothing to do: finished again (also a finished
+ *                                    file whose failed solves were to be tried again, prop_retry.c)
  *   PATH and .journal                tidied up by the next run
  *   .lock                            stale by its process, taken over (lock.c)
  */
@@ -42,6 +43,7 @@ static naik_status make_handle(const naik_lattice *lattice, const char *path,
         file->lattice = lattice;
         file->comm = lattice->comm;
         file->writers = spec->aggregators;
+        file->iteration_limit = spec->iteration_limit;
     }
     if (file == NULL || *structure == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a propagator file");
@@ -158,6 +160,7 @@ static naik_status continue_part(naik_propagator_file *file, const naik_propagat
     NAIK_TRY(naik_file_check_space(comm, file->part, bytes));
     NAIK_TRY(naik_file_reserve(comm, file->part));
     NAIK_TRY(naik_prop_load_records(file, true));
+    NAIK_TRY(naik_prop_reset_retries(file));
     NAIK_TRY(naik_prop_verify(file, true, &bad));
     if (strcmp(state, "complete") == 0 && count_done(file) < file->plan->solve_count) {
         status = naik_prop_set_state(comm->log, file->h5, "incomplete");
@@ -249,12 +252,11 @@ naik_status naik_propagator_file_open(const naik_lattice *lattice, const char *p
     if (bytes >= 0 && !fresh) {
         naik_lock_release(comm, &file->lock);
         NAIK_TRY(open_complete(file, spec, structure));
-    } else {
-        if (fresh) {
-            NAIK_TRY(naik_prop_discard(file));
-        }
-        NAIK_TRY(prepare_part(file, spec, structure));
+        NAIK_TRY(naik_prop_count_retries(file) > 0 ? naik_prop_reopen(file) : NAIK_OK);
+    } else if (fresh) {
+        NAIK_TRY(naik_prop_discard(file));
     }
+    NAIK_TRY(file->complete ? NAIK_OK : prepare_part(file, spec, structure));
     *out = file;
     file = NULL;
 done:

@@ -46,6 +46,9 @@ void naik_library_versions(char *text, size_t text_size)
     H5get_libversion(&major, &minor, &release);
     MPI_Get_library_version(mpi, &length);
     mpi[strcspn(mpi, "\n")] = '\0';
+    for (char *tab = strchr(mpi, '\t'); tab != NULL; tab = strchr(tab, '\t')) {
+        *tab = ' '; /* MPICH has one behind its colon */
+    }
     snprintf(text, text_size, "HDF5 %u.%u.%u; %.200s", major, minor, release, mpi);
 }
 

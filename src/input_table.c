@@ -202,7 +202,8 @@ static const naik_param params[] = {
      .min = 1,
      .max = 100000000,
      .initial = "20000",
-     .doc = "a solve that needs more is recorded as not converged (exit status 3)"},
+     .doc = "a solve that needs more is recorded as not converged (exit status 3); a rerun with a "
+            "higher limit solves it again, and only it"},
     {.key = "solver.inner_precision",
      .kind = NAIK_PARAM_CHOICE,
      .offset = INPUT(solver.inner_precision),

@@ -12,8 +12,8 @@
 enum { WIDTH = 520, HEIGHT = 300, LEFT = 72, RIGHT = 12, TOP = 12, BOTTOM = 44, MOST_POINTS = 400 };
 
 /* Distinguishable with any colour vision (M. Okabe, K. Ito); more curves are dashed. */
-static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                      "#e69f00", "#56b4e9", "#000000"};
+static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73",     "#cc79a7",
+                                      "#e69f00", "#56b4e9", "currentColor"};
 enum { COLOURS = sizeof colours / sizeof *colours };
 
 /* Length of the UTF-8 sequence at s, 0 where there is none. */
@@ -71,20 +71,28 @@ void page_begin(FILE *out, const char *title)
           out);
     page_text(out, title);
     fputs("</title>\n<style>\n"
-          "body{font:15px/1.45 system-ui,sans-serif;color:#1a1a1a;background:#fff;margin:0 auto;"
-          "max-width:1120px;padding:1.5rem}\n"
+          ":root{color-scheme:light dark;--ink:#1a1a1a;--paper:#fff;--rule:#ddd;--grid:#eee;"
+          "--frame:#888;--code:#f5f5f5;--bad:#b00020;--good:#00693e}\n"
+          "@media (prefers-color-scheme:dark){:root{--ink:#e6e6e6;--paper:#16181c;--rule:#3a3d44;"
+          "--grid:#2a2d33;--frame:#777;--code:#202329;--bad:#ff7a85;--good:#5fd39a}}\n"
+          "body{font:15px/1.45 system-ui,sans-serif;color:var(--ink);background:var(--paper);"
+          "margin:0 auto;max-width:1120px;padding:1.5rem}\n"
           "h1{font-size:1.5rem;overflow-wrap:anywhere}h2{font-size:1.2rem;margin-top:2rem;"
-          "border-bottom:1px solid #ccc}h3{font-size:1rem;margin-bottom:.2rem}\n"
+          "border-bottom:1px solid var(--rule)}h3{font-size:1rem;margin-bottom:.2rem}\n"
           "table{border-collapse:collapse;font-variant-numeric:tabular-nums}"
           "th{white-space:nowrap}td,th{padding:.15rem .6rem;text-align:left;border-bottom:1px "
-          "solid #e4e4e4;"
-          "vertical-align:top;overflow-wrap:anywhere}td.n,th.n{text-align:right}\n"
-          ".wide{overflow-x:auto}.bad{color:#b00020;font-weight:600}.good{color:#00693e}\n"
-          "pre{background:#f5f5f5;padding:.6rem;overflow-x:auto;max-height:24rem}\n"
+          "solid var(--rule);vertical-align:top;overflow-wrap:anywhere}"
+          "td.n,th.n{text-align:right;white-space:nowrap}\n"
+          ".wide{overflow-x:auto;margin-bottom:.6rem}.bad{color:var(--bad);font-weight:600}.good{"
+          "color:var(--good)}\n"
+          "pre{background:var(--code);padding:.6rem;overflow-x:auto;max-height:24rem}\n"
           "figure{display:inline-block;vertical-align:top;margin:0 1rem 1rem 0;width:520px;"
           "max-width:100%}"
           "figcaption{font-weight:600}svg{max-width:100%;height:auto}\n"
-          "svg text{font-size:12px;fill:#333}.legend span{margin-right:1rem;white-space:nowrap}\n"
+          "svg text{font-size:12px;fill:var(--ink)}.grid{stroke:var(--grid)}"
+          ".frame{fill:none;stroke:var(--frame)}"
+          ".legend span{margin-right:1rem;white-space:nowrap}\n"
+          "@media (max-width:34rem){body{padding:.7rem}svg text{font-size:14px}}\n"
           "</style>\n</head>\n<body>\n<main>\n",
           out);
 }
@@ -155,10 +163,10 @@ static double nice_step(double range, int most)
     return power * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
 }
 
-static void line(FILE *out, double x0, double y0, double x1, double y1, const char *stroke)
+static void grid_line(FILE *out, double x0, double y0, double x1, double y1)
 {
-    fprintf(out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\"/>\n", x0, y0,
-            x1, y1, stroke);
+    fprintf(out, "<line class=\"grid\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n", x0, y0,
+            x1, y1);
 }
 
 static void draw_axes(FILE *out, const page_axes *axes, const scale *s)
@@ -167,20 +175,19 @@ static void draw_axes(FILE *out, const page_axes *axes, const scale *s)
     double y_step = nice_step(s->y1 - s->y0, 6);
     y_step = s->log_y ? fmax(1, ceil(y_step)) : y_step;
     for (double x = ceil(s->x0 / x_step) * x_step; x <= s->x1; x += x_step) {
-        line(out, to_x(s, x), TOP, to_x(s, x), HEIGHT - BOTTOM, "#eee");
+        grid_line(out, to_x(s, x), TOP, to_x(s, x), HEIGHT - BOTTOM);
         fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%g</text>\n", to_x(s, x),
                 HEIGHT - BOTTOM + 16, x == 0 ? 0.0 : x);
     }
     const double first = ceil(s->y0 / y_step);
     for (int i = 0; i < 40 && (first + i) * y_step <= s->y1; i++) {
         const double y = (first + i) * y_step;
-        line(out, LEFT, to_y(s, y), WIDTH - RIGHT, to_y(s, y), "#eee");
+        grid_line(out, LEFT, to_y(s, y), WIDTH - RIGHT, to_y(s, y));
         fprintf(out, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s%g</text>\n", LEFT - 6,
                 to_y(s, y) + 4, s->log_y ? "1e" : "", fabs(y) < y_step * 1e-6 ? 0 : y);
     }
-    fprintf(out,
-            "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#888\"/>\n",
-            LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
+    fprintf(out, "<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", LEFT,
+            TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
     fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">", (LEFT + WIDTH - RIGHT) / 2,
             HEIGHT - 8);
     page_text(out, axes->x);

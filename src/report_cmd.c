@@ -64,7 +64,7 @@ static void print_time(double seconds, char *text, size_t text_size)
 static void print_summary(FILE *out, const naik_propagator_view *v, const totals *t)
 {
     char text[160], first[40], last[40];
-    fputs("<h2>Summary</h2>\n<table>\n", out);
+    fputs("<h2>Summary</h2>\n<div class=\"wide\"><table>\n", out);
     snprintf(text, sizeof text, "%s",
              v->complete ? "complete" : "unfinished: run the same command again to go on");
     row(out, "file", text, v->complete ? "good" : "bad");
@@ -86,7 +86,7 @@ static void print_summary(FILE *out, const naik_propagator_view *v, const totals
         snprintf(text, sizeof text, "%s to %s", first, last);
         row(out, "solved", text, "");
     }
-    fputs("</table>\n", out);
+    fputs("</table></div>\n", out);
 }
 
 /* The numbers that a mesons' curve is made of; both [size t], in the memory of the caller. */
@@ -105,7 +105,7 @@ static naik_status print_correlators(naik_log *log, FILE *out, const naik_propag
     const int extent = v->size[3];
     const int count = pair->correlator_count < MAX_CURVES ? pair->correlator_count : MAX_CURVES;
     page_curve curves[2][MAX_CURVES];
-    char names[MAX_CURVES][96], title[160];
+    char names[MAX_CURVES][96];
     double *memory = calloc((size_t)extent * 2 * MAX_CURVES, sizeof *memory);
     if (memory == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a plot");
@@ -131,11 +131,10 @@ static naik_status print_correlators(naik_log *log, FILE *out, const naik_propag
     fputs(" (", out);
     page_text(out, pair->source);
     fputs(")</h3>\n", out);
-    snprintf(title, sizeof title, "%s, mass %.6g: |C(t)|", pair->label, pair->mass);
-    page_plot(out, &(page_axes){title, "t", "|C|", true, true}, curves[0], count);
-    snprintf(title, sizeof title, "%s, mass %.6g: effective mass", pair->label, pair->mass);
-    page_plot(out, &(page_axes){title, "t", "arccosh((C(t-1) + C(t+1)) / 2C(t))", false, true},
-              curves[1], count);
+    page_plot(out, &(page_axes){"|C(t)|", "t", "|C|", true, true}, curves[0], count);
+    page_plot(
+        out, &(page_axes){"effective mass", "t", "arccosh((C(t-1) + C(t+1)) / 2C(t))", false, true},
+        curves[1], count);
     free(memory);
     return NAIK_OK;
 }
@@ -273,7 +272,8 @@ static void print_time_by_mass(FILE *out, const naik_propagator_view *v, double 
         }
     }
     fputs(
-        "<h2>Time</h2>\n<table>\n<tr><th class=\"n\">mass</th><th class=\"n\">solves</th>"
+        "<h2>Time</h2>\n<div class=\"wide\"><table>\n<tr><th class=\"n\">mass</th><th "
+        "class=\"n\">solves</th>"
         "<th class=\"n\">iterations a solve</th><th class=\"n\">seconds</th><th class=\"n\">%</th>"
         "<th class=\"n\">GFLOP/s</th></tr>\n",
         out);
@@ -289,7 +289,7 @@ static void print_time_by_mass(FILE *out, const naik_propagator_view *v, double 
                     r->seconds > 0 ? r->flops / r->seconds * 1e-9 : 0.0);
         }
     }
-    fputs("</table>\n", out);
+    fputs("</table></div>\n", out);
 }
 
 /* A row with the rest of a line; nothing where there is none. */
@@ -313,32 +313,31 @@ static const char *line_of(const char *text, const char *name)
     return text != NULL ? text + length + 1 : NULL;
 }
 
-/* One region of naik_timer_list; false behind the last one. */
-static bool next_region(const char **list, double total_s, char *cells, size_t cells_size)
+/* One region of naik_timer_list as a row; false behind the last one. */
+static bool print_region(FILE *out, const char **list, double total_s)
 {
     int depth = 0, used = 0;
     double seconds = 0, flops = 0, bytes = 0;
-    char name[32] = "", rates[2][24] = {"", ""};
+    char name[32] = "";
     if (sscanf(*list, "%d %lf %lf %lf %31[^;\n];%n", &depth, &seconds, &flops, &bytes, name,
                &used) != 5 ||
         used == 0 || depth < 0 || depth > 16) {
         return false;
     }
     *list += used + ((*list)[used] == ' ');
-    if (flops > 0 && seconds > 0) {
-        snprintf(rates[0], sizeof rates[0], "%.2f", 1e-9 * flops / seconds);
+    fprintf(out, "<tr><td style=\"padding-left:%dem\">", depth + 1);
+    page_text(out, name);
+    fprintf(out, "</td><td class=\"n\">%.3f</td><td class=\"n\">%.1f</td>", seconds,
+            total_s > 0 ? 100 * seconds / total_s : 0.0);
+    const double counts[2] = {flops, bytes};
+    for (int i = 0; i < 2; i++) {
+        fputs("<td class=\"n\">", out);
+        if (counts[i] > 0 && seconds > 0) {
+            fprintf(out, "%.2f", 1e-9 * counts[i] / seconds);
+        }
+        fputs("</td>", out);
     }
-    if (bytes > 0 && seconds > 0) {
-        snprintf(rates[1], sizeof rates[1], "%.2f", 1e-9 * bytes / seconds);
-    }
-    for (char *c = name; *c != '\0'; c++) {
-        *c = strchr("<>&\"'", *c) != NULL ? '?' : *c; /* a damaged file is no markup either */
-    }
-    snprintf(cells, cells_size,
-             "<tr><td style=\"padding-left:%dem\">%s</td><td class=\"n\">%.3f</td><td "
-             "class=\"n\">%.1f</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n",
-             depth + 1, name, seconds, total_s > 0 ? 100 * seconds / total_s : 0.0, rates[0],
-             rates[1]);
+    fputs("</tr>\n", out);
     return true;
 }
 
@@ -349,33 +348,32 @@ static void print_times(FILE *out, const naik_propagator_view *v)
         const char *list = line_of(v->texts[i].text, "times");
         const char *device = line_of(v->texts[i].text, "device");
         const char *memory = line_of(v->texts[i].text, "memory");
-        char cells[320];
         if (list == NULL || strncmp(v->texts[i].name, "run ", 4) != 0) {
             continue;
         }
         const double total_s = strtod(list + strspn(list, "0 "), NULL);
         fputs("<h2>Time and device of ", out);
         page_text(out, v->texts[i].name);
-        fputs("</h2>\n<table>\n", out);
+        fputs("</h2>\n<div class=\"wide\"><table>\n", out);
         row_of_line(out, "device", device);
         row_of_line(out, "memory", memory);
-        fputs("</table>\n<table>\n<tr><th>phase</th><th class=\"n\">seconds</th><th "
+        fputs("</table></div>\n<div class=\"wide\"><table>\n<tr><th>phase</th><th "
+              "class=\"n\">seconds</th><th "
               "class=\"n\">%</th><th class=\"n\">GFLOP/s</th><th class=\"n\">GB/s</th></tr>\n",
               out);
-        while (next_region(&list, total_s, cells, sizeof cells)) {
-            fputs(cells, out);
+        while (print_region(out, &list, total_s)) {
         }
-        fputs("</table>\n", out);
+        fputs("</table></div>\n", out);
     }
 }
 
 static void print_provenance(FILE *out, const naik_propagator_view *v)
 {
-    fputs("<h2>Provenance</h2>\n<table>\n", out);
+    fputs("<h2>Provenance</h2>\n<div class=\"wide\"><table>\n", out);
     for (int i = 0; i < v->fact_count; i++) {
         row(out, v->facts[i].name, v->facts[i].text, "");
     }
-    fputs("</table>\n", out);
+    fputs("</table></div>\n", out);
     for (int i = 0; i < v->text_count; i++) {
         fputs("<details><summary>", out);
         page_text(out, v->texts[i].name);

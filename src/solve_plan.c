@@ -191,8 +191,7 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
     out->batch = wanted > 0 ? wanted : 1;
     choose_multishift(input, hops_of(input), host ? BATCH_CPU : BATCH_GPU, out);
     describe_choices(out);
-    out->history_stride =
-        input->solver.max_iterations < HISTORY_MOST ? input->solver.max_iterations : HISTORY_MOST;
+    out->history_stride = HISTORY_MOST; /* whatever the limit: a rerun may raise it */
     naik_status status = available(geometry, &out->available_bytes);
     if (status != NAIK_OK) {
         return status;

@@ -3,11 +3,15 @@ import os
 import shlex
 import subprocess
 import sys
+import time
 
 NAIK, SCRATCH = os.environ["NAIK"], os.environ["SCRATCH"]
 MPIRUN = shlex.split(os.environ["MPIRUN"])
 REFERENCE = os.environ.get("NAIK_REFERENCE")
 LONG = os.environ.get("NAIK_TEST_LONG") is not None
+# The other family than Open MPI: its launcher passes on who was killed in its own way.
+MPICH = "libmpich" in subprocess.run(["ldd", NAIK], capture_output=True, text=True).stdout
+KILLED = 9 if MPICH else 137
 
 
 def path(name):
@@ -57,13 +61,16 @@ def same(a, b):
 
 
 def main(tests):
-    """Runs functions in order, one verdict line each; the exit status says whether all passed."""
+    """Runs functions in order, one verdict line each; the exit status says whether all passed. Names on the command
+    line choose among them."""
     failures = 0
-    for test in tests:
+    for test in [t for t in tests if t.__name__ in sys.argv[1:] or not sys.argv[1:]]:
+        begin = time.monotonic()
         try:
             skipped = test()
             print(f"SKIP {test.__name__}: {skipped}" if skipped else f"PASS {test.__name__}", flush=True)
         except Exception as error:  # a failed assertion, a missing dataset: the test's verdict
             failures += 1
             print(f"{type(error).__name__}: {error}\nFAIL {test.__name__}", flush=True)
+        print(f"  {time.monotonic() - begin:.1f} s", flush=True)
     sys.exit(1 if failures else 0)

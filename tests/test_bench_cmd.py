@@ -3,6 +3,7 @@ import json
 import os
 import shlex
 import subprocess
+import sys
 
 naik, scratch = os.environ["NAIK"], os.environ["SCRATCH"]
 mpirun = shlex.split(os.environ["MPIRUN"])
@@ -132,4 +133,17 @@ verdict("bench_io_touches_no_file_of_the_user", run(1, "io", "--file", path, *QU
 status, said, told = run(1, "dslash", "--json", *QUICK)
 verdict("bench_json_is_json", status == 0 and json.loads(said)["size"] == [4, 4, 4, 8], said + told)
 verdict("bench_refuses_a_bad_list", run(1, "dslash", "--nrhs", "1,,2")[0] == 1)
+picture = os.path.join(scratch, "roofline.png")
+
+
+def roofline(lines):
+    return subprocess.run([sys.executable, "tools/roofline.py", "-", "-o", picture], input=lines,
+                          capture_output=True, text=True)
+
+
+drawn = roofline(run(1, "dslash", "--nrhs", "1,3", *QUICK)[1] + said)
+verdict("roofline_draws_bench_lines_of_both_kinds", drawn.stdout.startswith("3 points")
+        and open(picture, "rb").read(8) == b"\x89PNG\r\n\x1a\n", drawn.stdout + drawn.stderr)
+drawn = roofline("naik 0.1.0\n")
+verdict("roofline_says_when_there_are_no_lines", drawn.returncode == 1 and "no bench line" in drawn.stderr)
 raise SystemExit(failures != 0)

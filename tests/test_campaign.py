@@ -16,7 +16,7 @@ import time
 import h5py
 
 from gauge_writers import as_pairs, openqcd_bytes
-from program import LONG, MPIRUN, NAIK, everything, main, naik, path, same
+from program import LONG, MPICH, MPIRUN, NAIK, everything, main, naik, path, same
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WORK, WHOLE = path("work"), path("whole")
@@ -282,7 +282,7 @@ def an_array_under_slurm_completes_what_can_be_completed():
     for tool in ("slurmctld", "slurmd", "sbatch", "munged"):
         if shutil.which(tool) is None:
             return f"{tool} is not installed (slurm-wlm, munge)"
-    if "libmpich" in subprocess.run(["ldd", NAIK], capture_output=True, text=True).stdout:
+    if MPICH:
         return "Slurm starts ranks of Open MPI here (pmix), not of MPICH"
     if os.getuid() != 0:
         return "needs root"
@@ -331,19 +331,9 @@ def every_output_has_the_bytes_of_an_undisturbed_campaign():
                     + "\n  ".join(TOLD) + "\n")
 
 
-def timed(test):
-    def run():
-        begin = time.monotonic()
-        said = test()
-        print(f"  {time.monotonic() - begin:.0f} s", flush=True)
-        return said
-    run.__name__ = test.__name__
-    return run
-
-
-main([timed(test) for test in [configurations_in_all_formats_are_solved_undisturbed,
+main([configurations_in_all_formats_are_solved_undisturbed,
       ranks_and_launchers_are_killed_at_random_moments,
       full_disks_end_with_status_2_and_the_rerun_completes,
       bad_files_are_named_with_their_exit_status,
       an_array_under_slurm_completes_what_can_be_completed,
-      every_output_has_the_bytes_of_an_undisturbed_campaign]])
+      every_output_has_the_bytes_of_an_undisturbed_campaign])

@@ -101,7 +101,26 @@ def the_manual_page_names_every_command_and_formats_without_warning():
         assert done.stderr == "" and done.returncode == 0, done.stderr
 
 
+def figures_of_speed_are_in_the_results():
+    measured = set()
+    for name in glob.glob("tests/results/*.txt"):
+        for value in re.findall(r"=([0-9.]+(?:e[+-]?[0-9]+)?)(?=\s|$)", read(name), flags=re.M):
+            measured.add(float(value))
+    wrong, count = [], 0
+    for page, head in (("README.md", "## Speed"), ("CHANGELOG.md", "### Performance")):
+        part = re.split(r"^#", read(page).split(head + "\n")[1], flags=re.M)[0]
+        for figure in re.findall(r"(?<![\w^.`-])(\d+\.\d+|\d{3,})(?![\w^.%])", part):
+            decimals = len(figure.partition(".")[2])
+            zeros = len(figure) - len(figure.rstrip("0")) if decimals == 0 else 0
+            count += 1
+            half = 0.5001 * 10.0 ** (zeros - decimals)
+            if not any(abs(value - float(figure)) <= half for value in measured):
+                wrong.append(f"{page}: {figure}")
+    assert count > 20 and not wrong, f"{count} figures; not in tests/results: {wrong}"
+
+
 main([links_between_pages_resolve, files_and_folders_named_in_the_pages_exist,
       parts_made_from_the_program_are_up_to_date,
       sentences_of_the_troubleshooting_page_are_in_the_program,
-      the_manual_page_names_every_command_and_formats_without_warning])
+      the_manual_page_names_every_command_and_formats_without_warning,
+      figures_of_speed_are_in_the_results])

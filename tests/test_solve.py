@@ -141,6 +141,28 @@ def an_iteration_limit_is_reported_with_status_3():
     naik("solve", path("cap.yaml"), "--set", "solver.max_iterations=7", status=3)
 
 
+def a_higher_iteration_limit_solves_again_what_had_reached_the_lower_one():
+    source = written_input("raise.yaml", "raise.h5", "single")
+    limit = ["--set", "solver.max_iterations=90"]
+    naik("solve", source, *limit, env={"NAIK_INJECT": "kill:write:9"}, status=None)
+    assert os.path.exists(path("raise.h5.part")), "the run was not killed in mid write"
+    said = naik("solve", source, *limit, ranks=2, status=3)
+    failed = [r["stop_reason"] == b"iteration limit" for r in h5py.File(path("raise.h5"))["solves"]]
+    assert "resuming: 8 of" in said and 0 < sum(failed) < SOLVES, (said, failed)
+    said = naik("solve", source, *limit, status=3)
+    assert "is complete already: nothing to solve" in said, said
+    said = naik("solve", source, "--set", "solver.max_iterations=91", ranks=2, status=3)
+    assert f"{sum(failed)} of {SOLVES} solves had reached a lower solver.max_iterations" in said, said
+    assert f"resuming: {SOLVES - sum(failed)} of {SOLVES} solves are done" in said, said
+    naik("solve", source, env={"NAIK_INJECT": "kill:write:2"}, status=None)
+    with open(path("raise.h5.part"), "r+b") as f:
+        f.write(bytes(512))  # HDF5 cannot open it any more: the journal has the solves of all runs
+    said = naik("solve", source, ranks=2)
+    assert f"{SOLVES - sum(failed) + 1} solves were saved by its journal" in said, said
+    same(everything("grid-single-0.h5"), everything("raise.h5"))
+    naik("info", path("raise.h5"), "--verify")
+
+
 def wrong_extents_are_refused_before_anything_is_solved():
     said = naik("solve", written_input("size.yaml", "size.h5"), "--set", "lattice.size=[8,8,8,8]", "--dry-run", status=1)
     assert "8x8x4x8" in said and "8x8x8x8" in said, said
@@ -272,6 +294,7 @@ main([a_configuration_is_generated,
       the_wall_limit_stops_with_status_5,
       another_input_for_an_unfinished_output_is_refused,
       an_iteration_limit_is_reported_with_status_3,
+      a_higher_iteration_limit_solves_again_what_had_reached_the_lower_one,
       wrong_extents_are_refused_before_anything_is_solved,
       a_grid_that_cannot_be_is_refused_with_those_that_work,
       golden_numbers_of_a_seeded_configuration,

@@ -5,7 +5,7 @@
     tools/roofline.py lines.txt -o roofline.png
 
 Each measurement is a point: GFLOP/s against flops per byte of the floor (links once, every vector read and
-written once). The roof is the copy bandwidth measured in the same runs: a point on it moves nothing twice.
+written once); a line joins those that differ in the right-hand sides only, the last has its number. The roof is the copy bandwidth measured in the same runs: a point on it moves nothing twice.
 """
 import argparse
 import json
@@ -41,10 +41,43 @@ def read_points(files):
 
 
 def label(point):
-    text = f"{point.get('bench', '')} {point.get('precision', '')}"
+    """The series a point belongs to: all that is not the number of right-hand sides."""
+    text = f"{point.get('bench', '')} {point.get('action', '')} {point.get('precision', '')}"
     if point.get("links", point.get("precision")) != point.get("precision"):
-        text += f"/{point['links']}"
-    return f"{text} recon {point.get('recon', '?')}"
+        text += f", {point['links']} links"
+    text += f", recon {point.get('recon', '?')}"
+    return text + (f", {point['gauge']} gauge" if "gauge" in point else "")
+
+
+def plot(axes, points):
+    series = {}
+    for point in points:
+        x = float(point["gflops"]) / float(point["floor_gbs"])
+        series.setdefault(label(point), []).append((x, float(point["gflops"]),
+                                                    str(point.get("nrhs", ""))))
+    colours = ["C0", "C1", "C2", "C3", "C4", "C5", "C6", "C8", "C9", "k"]
+    for i, (name, places) in enumerate(series.items()):
+        places.sort()
+        axes.plot([p[0] for p in places], [p[1] for p in places], marker="osD^v<>"[i % 7], ms=5,
+                  lw=1, color=colours[i % len(colours)], label=name)
+        x, y, nrhs = places[-1]
+        if nrhs not in ("", "1"):
+            axes.annotate(f"{nrhs}", (x, y), textcoords="offset points", xytext=(5, 3), fontsize=8,
+                          color=colours[i % len(colours)])
+    xs = [p[0] for places in series.values() for p in places]
+    ys = [p[1] for places in series.values() for p in places]
+    copy = sorted(float(p["copy_gbs"]) for p in points)[len(points) // 2]
+    ends = [min(xs) / 1.3, max(xs) * 1.3]
+    axes.plot(ends, [copy * x for x in ends], "k--", lw=1, label=f"copy, {copy:.0f} GB/s")
+    axes.set(xscale="log", yscale="log", xlim=ends, ylim=(min(ys) / 1.3, max(ys) * 1.6),
+             xlabel="flops per byte of the floor", ylabel="GFLOP/s, all right-hand sides",
+             title=f"{points[0].get('device', '')}  {points[0].get('git', '')}".strip())
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(lambda value, _: f"{value:g}")
+        axis.set_minor_formatter(lambda value, _: f"{value:g}"
+                                 if f"{value:.0e}"[0] in "25" else "")
+    axes.grid(True, which="both", alpha=0.3)
+    axes.legend(fontsize=7, loc="lower right")
 
 
 def main():
@@ -60,24 +93,7 @@ def main():
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(figsize=(9, 6))
-    series = {}
-    for point in points:
-        x = float(point["gflops"]) / float(point["floor_gbs"])
-        series.setdefault(label(point), []).append((x, float(point["gflops"]),
-                                                    point.get("nrhs", "")))
-    for (name, places), marker in zip(series.items(), "osD^v<>pPX*h" * len(series)):
-        places.sort()
-        axes.plot([p[0] for p in places], [p[1] for p in places], marker=marker, label=name)
-        for x, y, nrhs in places:
-            axes.annotate(str(nrhs), (x, y), textcoords="offset points", xytext=(4, 4), fontsize=7)
-    copy = sorted(float(p["copy_gbs"]) for p in points)[len(points) // 2]
-    ends = [min(p[0] for s in series.values() for p in s) / 1.5,
-            max(p[0] for s in series.values() for p in s) * 1.5]
-    axes.plot(ends, [copy * x for x in ends], "k--", label=f"copy {copy:.0f} GB/s")
-    axes.set(xscale="log", yscale="log", xlabel="flops per byte of the floor", ylabel="GFLOP/s",
-             title=f"{points[0].get('device', '')}  {points[0].get('git', '')}".strip())
-    axes.legend(fontsize=7)
-    axes.grid(True, which="both", alpha=0.3)
+    plot(axes, points)
     figure.tight_layout()
     figure.savefig(options.output, dpi=120)
     print(f"{len(points)} points -> {options.output}")

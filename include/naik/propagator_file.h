@@ -62,8 +62,10 @@ typedef struct naik_propagator_spec {
     int momentum_count;
     const int (*momenta)[NAIK_DIM - 1];
     bool store_propagators;
-    int precision;      /* of stored propagators, 32 or 64 */
-    int history_stride; /* residuals kept per solve */
+    int precision;       /* of stored propagators, 32 or 64 */
+    int history_stride;  /* residuals kept per solve */
+    int iteration_limit; /* of this run: solves that an earlier one gave up at a lower limit are
+                            pending again; 0: none are */
 
     /* What decides the answer: a file begun with other texts is not continued. */
     const char *canonical_input; /* one "key = value" line per setting that can alter the answer;
@@ -94,7 +96,7 @@ typedef struct naik_propagator_spec {
 typedef enum naik_solve_state {
     NAIK_SOLVE_PENDING = 0,
     NAIK_SOLVE_DONE,
-    NAIK_SOLVE_NOT_CONVERGED /* a result as well: not solved again by a rerun */
+    NAIK_SOLVE_NOT_CONVERGED /* a result as well: not solved again by a rerun with the same limit */
 } naik_solve_state;
 
 typedef struct naik_solve_record {
@@ -129,7 +131,8 @@ int naik_propagator_spec_solves(const naik_propagator_spec *spec);
  *
  * Takes the lock, checks free space, creates every dataset and attribute. On continuing, verifies
  * every stored slab: a bad one is warned about and solved again. A .part that HDF5 cannot open is
- * rebuilt from its journal. If PATH is complete it is opened for reading, without lock.
+ * rebuilt from its journal. If PATH is complete it is opened for reading, without lock; where
+ * solves in it had reached a lower limit of iterations than this run's, it becomes PATH.part again.
  * The lattice is kept. Collective.
  * NAIK_ERR_INPUT    another job holds the lock; PATH or PATH.part is of another input (the sentence
  *                   names the difference); PATH cannot be created

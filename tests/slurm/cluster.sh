@@ -84,15 +84,26 @@ END
 cluster_daemon() { # cluster_daemon NAME COMMAND...
     local name=$1
     shift
-    setsid "$@" >"$cluster_dir/$name.out" 2>&1 </dev/null &
+    setsid "$@" >"$cluster_dir/$name.out" 2>&1 </dev/null 9>&- &
     cluster_pids+=($!)
 }
 
+# One cluster starts at a time: until its daemons listen, another would take its ports for free.
 cluster_start() {
-    local i
+    local status
     cluster_dir=$1
     mkdir -p "$cluster_dir"
     chmod 755 "$cluster_dir"
+    exec 9>"${TMPDIR:-/tmp}/naik-slurm.lock"
+    flock 9
+    cluster_start_daemons
+    status=$?
+    exec 9>&-
+    return $status
+}
+
+cluster_start_daemons() {
+    local i
     cluster_configure "$cluster_dir" || return 1
     export SLURM_CONF=$cluster_dir/slurm.conf
     cluster_daemon munged munged --foreground --force --key-file="$cluster_dir/munge.key" \
