@@ -61,6 +61,7 @@ INLINE void add_terms(cpu_sums *s, simd_d term)
 #undef STORED
 
 #define READ         read_d_vector
+#define PLACE        place_d_vector
 #define AHEAD        ahead_d_vector
 #define WRITE        write_d_vector
 #define ADD_PRODUCTS add_products_d_vector
@@ -69,6 +70,7 @@ INLINE void add_terms(cpu_sums *s, simd_d term)
 #define LINK_HALF    0
 #include "dslash_cpu.inc"
 #undef READ
+#undef PLACE
 #undef AHEAD
 #undef WRITE
 #undef ADD_PRODUCTS
@@ -102,6 +104,7 @@ INLINE void add_terms(cpu_sums *s, simd_d term)
 #undef NAME
 
 #define READ         read_f_vector
+#define PLACE        place_f_vector
 #define AHEAD        ahead_f_vector
 #define WRITE        write_f_vector
 #define ADD_PRODUCTS add_products_f_vector
@@ -117,11 +120,13 @@ INLINE void add_terms(cpu_sums *s, simd_d term)
 #include "dslash_cpu.inc"
 #undef NAME
 #undef READ
+#undef PLACE
 #undef AHEAD
 #undef WRITE
 #undef ADD_PRODUCTS
 
 #define READ         read_h_vector
+#define PLACE        place_h_vector
 #define AHEAD        ahead_h_vector
 #define WRITE        write_h_vector
 #define ADD_PRODUCTS add_products_h_vector

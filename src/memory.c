@@ -17,10 +17,10 @@ static size_t round_up(size_t bytes, size_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* Whole huge pages where there are many of them; the system may decline. */
+/* Whole huge pages where at least half of the first is used; the system may decline. */
 static char *reserve(size_t size_bytes)
 {
-    if (size_bytes < 8 * (size_t)HUGE_PAGE) {
+    if (size_bytes < (size_t)HUGE_PAGE / 2) {
         return aligned_alloc(NAIK_ALIGNMENT, round_up(size_bytes, NAIK_ALIGNMENT));
     }
     char *memory = aligned_alloc(HUGE_PAGE, round_up(size_bytes, HUGE_PAGE));

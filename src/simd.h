@@ -26,17 +26,20 @@
 /* Registers, and the operations on them: REG_D(add)(a, b). */
 #if LANES == 16 && defined(NAIK_AVX512)
 #include <immintrin.h>
+enum { REGISTERS = 32 };
 typedef __m512d reg_d;
 typedef __m512 reg_f;
 #define REG_D(operation) _mm512_##operation##_pd
 #define REG_F(operation) _mm512_##operation##_ps
 #elif LANES == 16 && defined(NAIK_AVX2)
 #include <immintrin.h>
+enum { REGISTERS = 16 };
 typedef __m256d reg_d;
 typedef __m256 reg_f;
 #define REG_D(operation) _mm256_##operation##_pd
 #define REG_F(operation) _mm256_##operation##_ps
 #else
+enum { REGISTERS = 16 };
 #define REG_D(operation) plain_##operation##_d
 #define REG_F(operation) plain_##operation##_f
 #define REAL             double
@@ -65,40 +68,54 @@ typedef __m256 reg_f;
 #define OP      REG_F
 #include "simd_wide.inc"
 
-/* Lane k of the result is lane permutation[k] of v. */
-INLINE simd_f permute_f(simd_f v, const int32_t *permutation)
+/* The number as it is, in a register: a compiler would rather load it again for every use. */
+INLINE reg_f held_f(reg_f a)
 {
-    simd_f out;
-#if LANES == 16 && defined(NAIK_AVX512)
-    out.r[0] = _mm512_permutexvar_ps(_mm512_loadu_si512(permutation), v.r[0]);
-#else
-    float lane[LANES], moved[LANES];
-    store_f(lane, v);
-    for (int k = 0; k < LANES; k++) {
-        moved[k] = lane[permutation[k]];
-    }
-    out = load_f(moved);
+#if LANES == 16 && (defined(NAIK_AVX512) || defined(NAIK_AVX2))
+    __asm__("" : "+v"(a));
 #endif
-    return out;
+    return a;
+}
+INLINE reg_d held_d(reg_d a)
+{
+#if LANES == 16 && (defined(NAIK_AVX512) || defined(NAIK_AVX2))
+    __asm__("" : "+v"(a));
+#endif
+    return a;
 }
 
-INLINE simd_d permute_d(simd_d v, const int32_t *permutation)
+/* Register i of a vector in memory whose lane k is to be lane permutation[k] of it. */
+INLINE reg_f permuted_f(const float *v, const int32_t *permutation, int i)
 {
-    simd_d out;
 #if LANES == 16 && defined(NAIK_AVX512)
-    for (int i = 0; i < 2; i++) {
-        const __m256i narrow = _mm256_loadu_si256((const __m256i *)(permutation + 8 * i));
-        out.r[i] = _mm512_permutex2var_pd(v.r[0], _mm512_cvtepi32_epi64(narrow), v.r[1]);
-    }
+    (void)i;
+    return _mm512_permutexvar_ps(_mm512_loadu_si512(permutation), _mm512_loadu_ps(v));
+#elif LANES == 16 && defined(NAIK_AVX2)
+    return _mm256_i32gather_ps(v, _mm256_loadu_si256((const __m256i *)(permutation + 8 * i)), 4);
 #else
-    double lane[LANES], moved[LANES];
-    store_d(lane, v);
+    reg_f out;
     for (int k = 0; k < LANES; k++) {
-        moved[k] = lane[permutation[k]];
+        out.x[k] = v[permutation[i * LANES + k]];
     }
-    out = load_d(moved);
-#endif
     return out;
+#endif
+}
+
+INLINE reg_d permuted_d(const double *v, const int32_t *permutation, int i)
+{
+#if LANES == 16 && defined(NAIK_AVX512)
+    const __m256i lane = _mm256_loadu_si256((const __m256i *)(permutation + 8 * i));
+    return _mm512_permutex2var_pd(_mm512_loadu_pd(v), _mm512_cvtepi32_epi64(lane),
+                                  _mm512_loadu_pd(v + 8));
+#elif LANES == 16 && defined(NAIK_AVX2)
+    return _mm256_i32gather_pd(v, _mm_loadu_si128((const __m128i *)(permutation + 4 * i)), 8);
+#else
+    reg_d out;
+    for (int k = 0; k < LANES; k++) {
+        out.x[k] = v[permutation[i * LANES + k]];
+    }
+    return out;
+#endif
 }
 
 /* A register of integers of 16 bits as floats. */
@@ -210,11 +227,11 @@ INLINE bool all_below(simd_d a, double limit)
     return below;
 }
 
-/* Asks for the lines of memory that will be read soon. */
+/* Asks for lines of memory that will be read soon, into the second cache. */
 INLINE void prefetch(const void *p, size_t size_bytes)
 {
     for (size_t at = 0; at < size_bytes; at += 64) {
-        __builtin_prefetch((const char *)p + at, 0, 3);
+        __builtin_prefetch((const char *)p + at, 0, 2);
     }
 }
 
