@@ -88,18 +88,15 @@ cluster_daemon() { # cluster_daemon NAME COMMAND...
     cluster_pids+=($!)
 }
 
-# One cluster starts at a time: until its daemons listen, another would take its ports for free.
+# One cluster at a time: two would take each other's ports, and a rank that was killed in one leaves
+# a port of its own on which a rank of the other may then listen.
 cluster_start() {
-    local status
     cluster_dir=$1
     mkdir -p "$cluster_dir"
     chmod 755 "$cluster_dir"
     exec 9>"${TMPDIR:-/tmp}/naik-slurm.lock"
     flock 9
     cluster_start_daemons
-    status=$?
-    exec 9>&-
-    return $status
 }
 
 cluster_start_daemons() {
@@ -151,4 +148,5 @@ cluster_stop() {
     wait 2>/dev/null
     rm -rf "$cluster_dir"
     cluster_dir=
+    exec 9>&-
 }
