@@ -145,13 +145,13 @@ static naik_status check_name(naik_log *log, const char *path)
 static naik_status check_folder(naik_log *log, const char *folder)
 {
     struct stat info;
-    if (stat(folder, &info) != 0 && errno != ENOENT) {
-        return NAIK_FAIL(log, NAIK_ERR_INPUT, "the folder %s of the output cannot be used: %s",
-                         folder, strerror(errno));
-    }
     if (stat(folder, &info) != 0) {
-        return NAIK_FAIL(log, NAIK_ERR_INPUT, "the folder %s of the output does not exist: make it",
-                         folder);
+        return errno == ENOENT
+                   ? NAIK_FAIL(log, NAIK_ERR_INPUT,
+                               "the folder %s of the output does not exist: make it", folder)
+                   : NAIK_FAIL(log, NAIK_ERR_INPUT,
+                               "the folder %s of the output cannot be used: %s", folder,
+                               strerror(errno));
     }
     if (!S_ISDIR(info.st_mode)) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT, "the folder %s of the output is no folder", folder);

@@ -108,8 +108,11 @@ static void per_colour_path(const naik_propagator_file *file, int source, int ma
     snprintf(path, NAIK_PROP_PATH, "%.150s/per_colour", group);
 }
 
-naik_status naik_prop_write_small(naik_propagator_file *file, int solve, const double *correlators,
-                                  const double *history, naik_journal_entry *entry)
+/* What a solve has beside its slab, correlators [correlators][momenta][T] of its colour and a
+ * history row [history_stride]: written, or where both are NULL only found. Rank 0. */
+static naik_status move_small(const naik_propagator_file *file, int solve,
+                              const double *correlators, const double *history,
+                              naik_journal_entry *entry)
 {
     const struct naik_prop_solve *s = &file->plan->solve[solve];
     naik_status status = NAIK_OK;
@@ -238,7 +241,6 @@ naik_status naik_prop_locate(const naik_propagator_file *file, int solve, naik_j
     const struct naik_prop_source *source = &file->plan->source[record->source];
     naik_status status = NAIK_OK;
     naik_h5_field field = {.dataset = -1, .type = -1};
-    char path[NAIK_PROP_PATH];
     *entry =
         (naik_journal_entry){.solve = solve, .record = naik_disk_record_pack(record, source->set)};
     entry->record.correlators_crc = file->small_crc[2 * solve];
@@ -248,13 +250,7 @@ naik_status naik_prop_locate(const naik_propagator_file *file, int solve, naik_j
         NAIK_TRY(naik_prop_open_slab(file, solve, &field));
         entry->slab = place_of_slab(file, &field);
     }
-    if (file->plan->correlator_count > 0) {
-        per_colour_path(file, record->source, record->mass, path);
-        NAIK_TRY(move_row(file, path, record->colour, NULL, NULL, &entry->correlators));
-    }
-    if (file->plan->history_stride > 0) {
-        NAIK_TRY(move_row(file, "/solves_history", solve, NULL, NULL, &entry->history));
-    }
+    NAIK_TRY(move_small(file, solve, NULL, NULL, entry));
 done:
     naik_prop_close_slab(&field);
     return status;
@@ -274,7 +270,7 @@ static naik_status write_data(naik_propagator_file *file, int solve, const doubl
         entry->slab = place_of_slab(file, &field);
     }
     if (comm->rank == 0) {
-        status = naik_prop_write_small(file, solve, correlators, history, entry);
+        status = move_small(file, solve, correlators, history, entry);
         status = status != NAIK_OK ? status : complete_sums(file, solve);
     }
     NAIK_TRY(naik_comm_agree(comm, status));

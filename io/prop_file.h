@@ -98,9 +98,6 @@ naik_status naik_prop_write_record(naik_propagator_file *file, int solve,
                                    const naik_disk_record *disk); /* rank 0 */
 naik_status naik_prop_open_slab(const naik_propagator_file *file, int solve, naik_h5_field *field);
 void naik_prop_close_slab(naik_h5_field *field);
-/* Correlators [correlators][momenta][T] of one colour, history row [history_stride]. Rank 0. */
-naik_status naik_prop_write_small(naik_propagator_file *file, int solve, const double *correlators,
-                                  const double *history, naik_journal_entry *entry);
 naik_status naik_prop_read_correlators(const naik_propagator_file *file, int solve, double *out);
 naik_status naik_prop_read_history(const naik_propagator_file *file, int solve, double *out);
 /* The line of the journal for a solve that is in the file. Rank 0. */

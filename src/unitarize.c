@@ -20,16 +20,21 @@ INLINE naik_complex dot(triple a, const naik_row *b, int j, int x)
     return naik_cfma(a.c[2], load(b, 2, j, x), sum);
 }
 
+/* Row i of a product from that row of its first factor. */
+INLINE void put_row(triple a, const naik_row *b, int i, int x, naik_row *out)
+{
+    store(out, i, 0, x, dot(a, b, 0, x));
+    store(out, i, 1, x, dot(a, b, 1, x));
+    store(out, i, 2, x, dot(a, b, 2, x));
+}
+
 /* a b */
 static void multiply(const naik_row *a, const naik_row *b, naik_row *out)
 {
     for (int i = 0; i < 3; i++) {
 #pragma omp simd
         for (int x = 0; x < NAIK_ROW_SITES; x++) {
-            const triple r = row_of(a, i, x);
-            store(out, i, 0, x, dot(r, b, 0, x));
-            store(out, i, 1, x, dot(r, b, 1, x));
-            store(out, i, 2, x, dot(r, b, 2, x));
+            put_row(row_of(a, i, x), b, i, x, out);
         }
     }
 }
@@ -40,10 +45,7 @@ static void square(const naik_row *a, naik_row *out)
     for (int i = 0; i < 3; i++) {
 #pragma omp simd
         for (int x = 0; x < NAIK_ROW_SITES; x++) {
-            const triple r = dagger_row_of(a, i, x);
-            store(out, i, 0, x, dot(r, a, 0, x));
-            store(out, i, 1, x, dot(r, a, 1, x));
-            store(out, i, 2, x, dot(r, a, 2, x));
+            put_row(dagger_row_of(a, i, x), a, i, x, out);
         }
     }
 }
