@@ -27,8 +27,8 @@ naik_status naik_h5_open(naik_comm *comm, const char *path, bool writable,
  * NAIK_ERR_INPUT where there is none, NAIK_ERR_CORRUPT where HDF5 cannot open it */
 naik_status naik_h5_open_stored(naik_comm *comm, const char *path, hid_t *file);
 /* This rank alone, for reading, without MPI-IO; close with H5Fclose. Local.
- * NAIK_ERR_INPUT where it is missing or no HDF5 file, NAIK_ERR_CORRUPT where HDF5 cannot open it.
- */
+ * NAIK_ERR_INPUT where it is missing or no HDF5 file, NAIK_ERR_CORRUPT where HDF5 cannot open it,
+ * NAIK_ERR_IO where the file system refuses to read it */
 naik_status naik_h5_open_alone(naik_log *log, const char *path, hid_t *file);
 /* Both end with the data on the disk as far as the system can promise. Collective, agree.
  * close: *file = -1 afterwards; does nothing on -1. */

@@ -65,6 +65,12 @@ struct naik_propagator_file {
     char path[NAIK_PATH_MAX], part[NAIK_PATH_MAX], journal[NAIK_PATH_MAX];
 };
 
+/* What file->h5 is open as. */
+static inline const char *naik_prop_path(const naik_propagator_file *file)
+{
+    return file->complete ? file->path : file->part;
+}
+
 /* prop_create.c: makes file->part with everything but the solves. Collective. */
 naik_status naik_prop_create(naik_propagator_file *file, const naik_propagator_spec *spec,
                              const char *structure);
@@ -79,8 +85,9 @@ naik_status naik_prop_compare(naik_propagator_file *file, const char *path,
                               const naik_propagator_spec *spec, const char *structure);
 /* Reads /solves into file->records; broken records count as pending. Collective. */
 naik_status naik_prop_load_records(naik_propagator_file *file, bool warn);
-/* *intact: slab, correlators and history of a committed solve agree with its record.
- * Collective; the same on every rank. */
+/* *intact: slab, correlators and history of a committed solve agree with its record, if not at
+ * once then when read again. Collective; the same on every rank.
+ * NAIK_ERR_IO: they cannot be read, which says nothing about them */
 naik_status naik_prop_check_solve(naik_propagator_file *file, int solve, bool *intact);
 /* *bad = committed solves that are damaged; with `reset` they become pending, on disk too. Also
  * checks the summed correlators. Collective. */
@@ -100,7 +107,7 @@ naik_status naik_prop_open_slab(const naik_propagator_file *file, int solve, nai
 void naik_prop_close_slab(naik_h5_field *field);
 naik_status naik_prop_read_correlators(const naik_propagator_file *file, int solve, double *out);
 naik_status naik_prop_read_history(const naik_propagator_file *file, int solve, double *out);
-/* The line of the journal for a solve that is in the file. Rank 0. */
+/* The line of the journal for a solve that is in the file. Local. */
 naik_status naik_prop_locate(const naik_propagator_file *file, int solve,
                              naik_journal_entry *entry);
 /* Sum over the three colours, in order, [correlators][momenta][T]. Rank 0. */
