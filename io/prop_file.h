@@ -65,6 +65,11 @@ struct naik_propagator_file {
     char path[NAIK_PATH_MAX], part[NAIK_PATH_MAX], journal[NAIK_PATH_MAX];
 };
 
+static inline naik_h5_options naik_prop_options(const naik_propagator_spec *spec)
+{
+    return (naik_h5_options){.mpi_info = spec->mpi_info, .alignment = spec->alignment};
+}
+
 /* What file->h5 is open as. */
 static inline const char *naik_prop_path(const naik_propagator_file *file)
 {
@@ -76,8 +81,8 @@ naik_status naik_prop_create(naik_propagator_file *file, const naik_propagator_s
                              const char *structure);
 /* Writes this run into the next free slot of /metadata/sessions. Collective. */
 naik_status naik_prop_begin_session(naik_propagator_file *file, const naik_propagator_spec *spec);
-/* Root attribute `state`. Does not agree. */
-naik_status naik_prop_set_state(naik_log *log, hid_t h5, const char *state);
+/* Root attribute `state` of file->part, which nobody may have open. Collective. */
+naik_status naik_prop_change_state(naik_propagator_file *file, const char *state);
 
 /* prop_check.c */
 /* NAIK_ERR_INPUT with the first difference between what h5 was begun with and spec. Collective. */

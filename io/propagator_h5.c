@@ -141,6 +141,7 @@ static naik_status continue_part(naik_propagator_file *file, const naik_propagat
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
+    const naik_h5_options options = naik_prop_options(spec);
     char format[32] = "", state[32] = "";
     int64_t bytes = 0;
     int bad = 0;
@@ -168,9 +169,9 @@ static naik_status continue_part(naik_propagator_file *file, const naik_propagat
     NAIK_TRY(naik_prop_reset_retries(file));
     NAIK_TRY(naik_prop_verify(file, true, &bad));
     if (strcmp(state, "complete") == 0 && count_done(file) < file->plan->solve_count) {
-        status = naik_prop_set_state(comm->log, file->h5, "incomplete");
-        NAIK_TRY(naik_comm_agree(comm, status));
-        NAIK_TRY(naik_h5_flush(comm, file->h5));
+        NAIK_TRY(naik_h5_close(comm, &file->h5));
+        NAIK_TRY(naik_prop_change_state(file, "incomplete"));
+        NAIK_TRY(naik_h5_open(comm, file->part, true, &options, &file->h5));
     }
 done:
     return status;
@@ -191,7 +192,7 @@ static naik_status prepare_part(naik_propagator_file *file, const naik_propagato
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
-    const naik_h5_options options = {.mpi_info = spec->mpi_info, .alignment = spec->alignment};
+    const naik_h5_options options = naik_prop_options(spec);
     bool rebuild = false, usable = false;
     int64_t bytes = -1;
     NAIK_TRY(naik_prop_find_aside(file, &rebuild));
@@ -462,11 +463,10 @@ naik_status naik_propagator_file_finish(naik_propagator_file *file)
                          file->plan->solve_count - count_done(file));
     }
     NAIK_TRY(naik_lock_confirm(comm, file->lock));
-    status = naik_prop_set_state(comm->log, file->h5, "complete");
-    NAIK_TRY(naik_comm_agree(comm, status));
     naik_watchdog_arm(comm->watchdog, "closing the output", file->io_limit_s);
     NAIK_TRY(naik_h5_flush(comm, file->h5));
     NAIK_TRY(naik_h5_close(comm, &file->h5));
+    NAIK_TRY(naik_prop_change_state(file, "complete"));
     naik_watchdog_destroy(&file->watchdog);
     NAIK_TRY(verify_part(file));
     NAIK_TRY(naik_file_publish(comm, file->part, file->path));

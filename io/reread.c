@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "naik/watchdog.h"
@@ -36,10 +37,14 @@ static int read_range(naik_comm *comm, int fd, int64_t begin, int64_t end, void 
 static int read_mine(naik_comm *comm, const char *path, int64_t offset, int64_t size_bytes)
 {
     int failed = 0;
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) {
+        return 0;
+    }
     void *buffer = malloc(PIECE_BYTES);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0 && buffer != NULL) {
-        const int64_t file_end = lseek(fd, 0, SEEK_END);
+        const int64_t file_end = info.st_size;
         const int64_t end =
             size_bytes < 0 || size_bytes > file_end - offset ? file_end : offset + size_bytes;
         for (int64_t stripe = 0; offset < end && failed == 0; stripe++, offset += STRIPE_BYTES) {
