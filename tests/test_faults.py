@@ -283,6 +283,15 @@ def memory_or_disk_that_fails_on_one_rank_ends_the_job():
                     break
 
 
+def a_backend_that_fails_on_one_rank_in_mid_solve_ends_the_job():
+    begin = time.time()
+    told = solve("device.h5", "--set", "solver.batch=1", inject="fail:solve:20@1", ranks=2, status=2)
+    assert told.count("naik: error: the device of rank 1 failed by order") == told.count("naik: error:") == 1, told
+    assert time.time() - begin < 30, "the others waited for the watchdog"
+    solve("device.h5")
+    same_as_undisturbed("device.h5")
+
+
 def when_a_rank_stalls_every_rank_says_where_it_is_and_the_job_ends():
     told = solve("stalls.h5", "--set", "run.watchdog=2", inject="stall:solve:20@1", ranks=2, status=2)
     assert re.search(r"nothing has moved for 2 s: rank 0 on \S+ is at: (?:solve|halo), iteration (?:19|20), waiting for", told), told
@@ -360,6 +369,7 @@ main([an_undisturbed_run_warns_of_nothing,
       a_rank_that_dies_ends_the_job_and_the_rest_follows,
       a_write_that_fails_on_one_rank_ends_the_job,
       memory_or_disk_that_fails_on_one_rank_ends_the_job,
+      a_backend_that_fails_on_one_rank_in_mid_solve_ends_the_job,
       when_a_rank_stalls_every_rank_says_where_it_is_and_the_job_ends,
       a_process_that_is_stopped_from_outside_ends_the_job,
       residuals_of_a_stored_file_are_computed_again,
