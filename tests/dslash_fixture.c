@@ -63,9 +63,10 @@ void dslash_compare(check *t, const fixture *f, const naik_links *links, const d
     naik_field_destroy(&out);
 }
 
-/* out = b - alpha (shift v - D in), in place, with columns of one vector each: the first column's bits and its sum. */
-double dslash_step_bits(check *t, const fixture *f, const naik_links *links,
-                         naik_precision vectors, int n, double *out_bits)
+/* out = b - alpha (shift v - D in), in place, with columns of one vector each: the first column's
+ * bits and its sum. */
+double dslash_step_bits(check *t, const fixture *f, const naik_links *links, naik_precision vectors,
+                        int n, double *out_bits)
 {
     const naik_backend_ops *ops = f->backend->ops;
     naik_column record[NAIK_MAX_RHS];

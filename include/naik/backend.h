@@ -225,8 +225,8 @@ typedef struct naik_backend_ops {
     /* sums [2][count]: |D p|^2, |p|^2 */
     naik_status (*column_alpha)(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
                                 int count);
-    /* sums [count]: |r|^2. history, if not NULL: backend memory [history_stride][count], a ring: after its step a
-     * running column writes rr to row (iterations - 1) mod history_stride. */
+    /* sums [count]: |r|^2. history, if not NULL: backend memory [history_stride][count], a ring:
+     * after its step a running column writes rr to row (iterations - 1) mod history_stride. */
     naik_status (*column_step)(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
                                int count, double *history, int history_stride);
 

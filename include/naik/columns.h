@@ -22,10 +22,10 @@ typedef struct naik_column {
     double shift;       /* 4 m^2 */
     double rr, rr_last; /* |r|^2 of the iterated residual, now and one iteration before */
     double alpha, beta; /* of the step that r has taken and x and p take next; alpha 0: x has */
-    double rr_max; /* largest rr since the last reliable update */
-    double stop;   /* asks for a check at rr <= stop ... */
-    double delta2; /* ... and at rr <= delta2 rr_max; 0: never for this reason */
-    int32_t state; /* naik_column_state */
+    double rr_max;      /* largest rr since the last reliable update */
+    double stop;        /* asks for a check at rr <= stop ... */
+    double delta2;      /* ... and at rr <= delta2 rr_max; 0: never for this reason */
+    int32_t state;      /* naik_column_state */
     int32_t iterations;
     int32_t limit; /* asks for a check when iterations reach it */
     int32_t reserved;
