@@ -71,7 +71,7 @@ static void every_variant_gives_the_same_bits(check *t)
                     for (int v = 1; v <= MOST && !t->failed; v += widths[w] > 8 ? 5 : 1) {
                         f.backend->choices.variant = v;
                         double again = dslash_step_bits(t, &f, links, dslash_pairs[i].vectors,
-                                                         widths[w], many);
+                                                        widths[w], many);
                         CHECK_TRUE(t, again == sum);
                         CHECK_TRUE(t, memcmp(one, many, bytes) == 0);
                     }
