@@ -57,13 +57,8 @@ naik_status gpu_field_copy_column(naik_field *to, int column, const naik_field *
                                   int from_column);
 naik_status gpu_norm2(const naik_field *v, naik_exactsum *sums);
 naik_status gpu_site_ratio(const naik_field *r, const naik_field *x, naik_exactsum *sums);
-naik_status gpu_update_xr(const naik_column *columns, const naik_field *p, const naik_field *ap,
-                          naik_field *x, naik_field *r, naik_exactsum *sums);
-naik_status gpu_update_p(const naik_column *columns, const naik_field *r, naik_field *p);
-
-naik_status gpu_update_xr_step(naik_column *columns, const naik_field *p, const naik_field *ap,
-                               naik_field *x, naik_field *r, naik_exactsum *sums, double *history,
-                               int history_stride);
+naik_status gpu_update_xp(const naik_column *columns, const naik_field *r, naik_field *x,
+                          naik_field *p, naik_exactsum *sums);
 
 /* slices.cu */
 naik_status gpu_field_axpy(double a, const naik_field *x, naik_field *y);

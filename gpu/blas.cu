@@ -1,8 +1,8 @@
 /* blas.cu - vector updates: one thread a site and column, columns in the grid's second direction */
 #include "backend_gpu.h"
 
-#include "columns.cuh"
 #include "prec.cuh"
+#include "reduce.cuh"
 
 enum { BLAS_THREADS = 256 };
 
@@ -247,98 +247,45 @@ __device__ static inline void axpy(T a, const colour_vector<T> &x, colour_vector
     }
 }
 
-/* What update_xr_step adds; ticket NULL: nothing. */
-typedef struct blas_step {
-    unsigned *ticket;
-    naik_column *column;
-    double *history;
-    int history_stride;
-} blas_step;
-
-/* Blocks go through the sites from the last to the first: p and ap were just written or read in the
- * other order, and their end is still in the cache. */
+/* Blocks go through the sites from the last to the first: r was just written in the other order,
+ * and its end is still in the cache. */
 template <class V>
-__global__ void update_xr_kernel(const naik_column *columns, const char *p, const char *ap, char *x,
-                                 char *r, int nrhs, int count, naik_exactsum *sums, blas_step step)
+__global__ void update_xp_kernel(const naik_column *columns, const char *r, char *x, char *p,
+                                 int nrhs, int count, naik_exactsum *sums)
 {
     __shared__ exact_block<1> shared;
-    __shared__ int64_t word[NAIK_EXACTSUM_WORDS];
     typedef typename V::real real;
     const int site = (int)((gridDim.x - 1 - blockIdx.x) * BLAS_THREADS + threadIdx.x);
     const int c = (int)blockIdx.y;
-    if (columns[c].state != NAIK_COLUMN_RUN) {
+    const bool runs = columns[c].state == NAIK_COLUMN_RUN;
+    const double alpha = columns[c].alpha;
+    if (!runs && (columns[c].state != NAIK_COLUMN_CHECK || alpha == 0)) {
         return;
     }
     double term = 0;
     if (site < count) {
-        const real alpha = (real)columns[c].alpha;
-        size_t offset = vec_offset<V>(site, c, nrhs);
-        colour_vector<real> pv = V::load(p + offset), av = V::load(ap + offset);
+        const size_t offset = vec_offset<V>(site, c, nrhs);
+        const colour_vector<real> pv = V::load(p + offset);
         colour_vector<real> xv = V::load(x + offset), rv = V::load(r + offset);
-        axpy(alpha, pv, xv);
-        axpy(-alpha, av, rv);
+        axpy((real)alpha, pv, xv);
         V::store(x + offset, xv);
-        V::store(r + offset, rv);
-        V::round(rv);
-        term = norm2_of(rv);
+        if (runs) {
+            axpy((real)columns[c].beta, pv, rv);
+            V::store(p + offset, rv);
+            V::round(rv);
+            term = norm2_of(rv);
+        }
     }
-    exact_block_add(shared, term, &sums[c]);
-    if (step.ticket != NULL && threadIdx.x < GPU_LANES &&
-        exact_last_block(step.ticket, (int)threadIdx.x)) {
-        column_step(step.column, exact_take(sums, word, (int)threadIdx.x), 1, step.history,
-                    step.history_stride);
+    if (runs) {
+        exact_block_add(shared, term, &sums[c]);
     }
 }
 
-static naik_status run_update_xr(const naik_column *columns, const naik_field *p,
-                                 const naik_field *ap, naik_field *x, naik_field *r,
-                                 naik_exactsum *sums, const blas_step &step)
+naik_status gpu_update_xp(const naik_column *columns, const naik_field *r, naik_field *x,
+                          naik_field *p, naik_exactsum *sums)
 {
-    BY_PRECISION(x->precision, update_xr_kernel, blas_grid(x, x->nrhs), BLAS_THREADS, stream_of(x),
-                 columns, (const char *)p->data, (const char *)ap->data, (char *)x->data,
-                 (char *)r->data, x->nrhs, x->geometry->lattice->half, sums, step);
-    return GPU_LAUNCHED(x->geometry->backend, "updating x and r");
-}
-
-naik_status gpu_update_xr(const naik_column *columns, const naik_field *p, const naik_field *ap,
-                          naik_field *x, naik_field *r, naik_exactsum *sums)
-{
-    const blas_step none = {};
-    return run_update_xr(columns, p, ap, x, r, sums, none);
-}
-
-naik_status gpu_update_xr_step(naik_column *columns, const naik_field *p, const naik_field *ap,
-                               naik_field *x, naik_field *r, naik_exactsum *sums, double *history,
-                               int history_stride)
-{
-    blas_step step;
-    step.ticket = gpu_state_of(x->geometry->backend)->tickets + GPU_TICKET_UPDATE;
-    step.column = columns;
-    step.history = history;
-    step.history_stride = history_stride;
-    return run_update_xr(columns, p, ap, x, r, sums, step);
-}
-
-template <class V>
-__global__ void update_p_kernel(const naik_column *columns, const char *r, char *p, int nrhs,
-                                int count)
-{
-    typedef typename V::real real;
-    const int site = (int)(blockIdx.x * BLAS_THREADS + threadIdx.x);
-    const int c = (int)blockIdx.y;
-    if (site >= count || columns[c].state != NAIK_COLUMN_RUN) {
-        return;
-    }
-    size_t offset = vec_offset<V>(site, c, nrhs);
-    colour_vector<real> rv = V::load(r + offset), pv = V::load(p + offset);
-    axpy((real)columns[c].beta, pv, rv);
-    V::store(p + offset, rv);
-}
-
-naik_status gpu_update_p(const naik_column *columns, const naik_field *r, naik_field *p)
-{
-    BY_PRECISION(p->precision, update_p_kernel, blas_grid(p, p->nrhs), BLAS_THREADS, stream_of(p),
-                 columns, (const char *)r->data, (char *)p->data, p->nrhs,
-                 p->geometry->lattice->half);
-    return GPU_LAUNCHED(p->geometry->backend, "updating the search direction");
+    BY_PRECISION(p->precision, update_xp_kernel, blas_grid(p, p->nrhs), BLAS_THREADS, stream_of(p),
+                 columns, (const char *)r->data, (char *)x->data, (char *)p->data, p->nrhs,
+                 p->geometry->lattice->half, sums);
+    return GPU_LAUNCHED(p->geometry->backend, "updating x and the search direction");
 }

@@ -24,7 +24,7 @@ typedef struct gpu_block {
 } gpu_block;
 
 /* Counters of blocks that have finished, 0 between launches (reduce.cuh). */
-enum { GPU_TICKET_DSLASH, GPU_TICKET_UPDATE, GPU_TICKETS };
+enum { GPU_TICKET_DSLASH, GPU_TICKETS };
 
 typedef struct gpu_state {
     int device;

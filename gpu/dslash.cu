@@ -82,7 +82,9 @@ static dslash_params params_of(const naik_dslash_args *args, naik_region region)
     p.columns = args->columns;
     p.state = (int)args->state;
     p.sums = args->sums;
-    p.finish = args->alpha;
+    if (args->end != NULL) {
+        p.end = *args->end;
+    }
     p.ticket = gpu_state_of(args->in->geometry->backend)->tickets + GPU_TICKET_DSLASH;
     p.parity = (int)args->parity;
     p.nrhs = args->in->nrhs;

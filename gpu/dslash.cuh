@@ -10,9 +10,9 @@
 #ifndef NAIK_GPU_DSLASH_CUH
 #define NAIK_GPU_DSLASH_CUH
 
+#include "columns.cuh"
 #include "exchange.cuh"
 #include "recon.cuh"
-#include "reduce.cuh"
 #include "stencil.cuh"
 
 enum { DSLASH_THREADS = 128 }; /* a block of one column a thread: sites times tiles */
@@ -53,7 +53,7 @@ typedef struct dslash_params {
     bool unit_time;    /* links.h */
     int time_slice[2]; /* where links ahead and behind in direction t are not 1 all the same */
     gpu_stencil stencil;
-    naik_column *finish; /* one column: its alpha, once the sum is complete; NULL: not wanted */
+    naik_column_end end; /* once the sum is complete; column NULL: not wanted */
     unsigned *ticket;    /* 0 between launches */
 } dslash_params;
 
@@ -213,7 +213,7 @@ __device__ static inline void apply_hops(const dslash_params &p, const dslash_si
 
 /* out from D in as the form says; the site's term of the sum. */
 template <class V>
-__device__ static inline double finish_site(const dslash_params &p, size_t offset, double shift,
+__device__ static inline double finish_site(const dslash_params &p, size_t offset, int column,
                                             colour_vector<typename V::real> &out)
 {
     typedef typename V::real real;
@@ -228,17 +228,13 @@ __device__ static inline double finish_site(const dslash_params &p, size_t offse
             out.e[i] = {fma(a, v.e[i].re, s * out.e[i].re), fma(a, v.e[i].im, s * out.e[i].im)};
         }
     } else if (p.form != NAIK_FORM_D) {
-        const real s = (real)shift;
+        const real s = (real)p.columns[column].shift;
+        const real f = p.form == NAIK_FORM_STEP ? (real)-p.columns[column].alpha : (real)-1;
+        const colour_vector<real> b = V::load(p.b + offset);
 #pragma unroll
         for (int i = 0; i < 3; i++) {
             out.e[i] = {fma(s, v.e[i].re, -out.e[i].re), fma(s, v.e[i].im, -out.e[i].im)};
-        }
-    }
-    if (p.form == NAIK_FORM_RESIDUAL) {
-        colour_vector<real> b = V::load(p.b + offset);
-#pragma unroll
-        for (int i = 0; i < 3; i++) {
-            out.e[i] = {b.e[i].re - out.e[i].re, b.e[i].im - out.e[i].im};
+            out.e[i] = {fma(f, out.e[i].re, b.e[i].re), fma(f, out.e[i].im, b.e[i].im)};
         }
     }
     V::store(p.out + offset, out);
@@ -248,8 +244,7 @@ __device__ static inline double finish_site(const dslash_params &p, size_t offse
 #pragma unroll
         for (int i = 0; i < 3; i++) {
             double re = out.e[i].re, im = out.e[i].im;
-            term = fma(p.form == NAIK_FORM_SCHUR ? (double)v.e[i].re : re, re, term);
-            term = fma(p.form == NAIK_FORM_SCHUR ? (double)v.e[i].im : im, im, term);
+            term = fma(im, im, fma(re, re, term));
         }
     }
     return term;
@@ -268,16 +263,12 @@ __device__ static inline void open_site(const dslash_params &p, int index, dslas
     gpu_coords(p.stencil, p.parity, site->cb, site->x);
 }
 
-/* The last block to come here computes the column's alpha. Called by the threads that move together
- * and have added the block's sums. */
-__device__ static inline void finish_alpha(const dslash_params &p, int lane)
+/* The last block to come here computes the column's scalar. Called by the threads that move
+ * together and have added the block's sums. */
+__device__ static inline void finish_column(const dslash_params &p, int lane)
 {
-    __shared__ int64_t word[NAIK_EXACTSUM_WORDS];
-    if (p.finish != NULL && exact_last_block(p.ticket, lane)) {
-        double value = exact_take(p.sums, word, lane);
-        if (lane == 0) {
-            naik_column_alpha(p.finish, value);
-        }
+    if (p.end.column != NULL && exact_last_block(p.ticket, lane)) {
+        column_end(p.end, p.sums, lane);
     }
 }
 
@@ -316,8 +307,8 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
 #pragma unroll
         for (int c = 0; c < N; c++) {
             if (active >> c & 1) {
-                double shift = p.columns != NULL ? p.columns[column + c].shift : 0;
-                term[c] = finish_site<V>(p, offset + (size_t)c * V::COLUMN_BYTES, shift, total[c]);
+                term[c] =
+                    finish_site<V>(p, offset + (size_t)c * V::COLUMN_BYTES, column + c, total[c]);
             }
         }
     }
@@ -325,6 +316,9 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
         return;
     }
     const int thread = y * (int)blockDim.x + x;
+    if (N == 1 && active == 0 && p.end.column != NULL && block == 0 && thread == 0) {
+        column_rest(p.end);
+    }
 #pragma unroll
     for (int c = 0; c < N; c++) {
         exact_partial partial;
@@ -342,7 +336,7 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
     }
     if constexpr (N == 1) {
         if (thread < GPU_LANES && active != 0) {
-            finish_alpha(p, thread);
+            finish_column(p, thread);
         }
     }
 }
@@ -408,8 +402,10 @@ __global__ void __launch_bounds__(4 * GPU_LANES) dslash_split_kernel(const dslas
             }
             fold((real)p.scale[k / 2], part, total);
         }
-        double shift = p.columns != NULL ? p.columns[column].shift : 0;
-        term = finish_site<V>(p, vec_offset<V>(site.cb, column, p.nrhs), shift, total[0]);
+        term = finish_site<V>(p, vec_offset<V>(site.cb, column, p.nrhs), column, total[0]);
+    }
+    if (p.sums != NULL && !active && p.end.column != NULL && index + kind == 0) {
+        column_rest(p.end);
     }
     if (p.sums == NULL || !active) {
         return;
@@ -422,7 +418,7 @@ __global__ void __launch_bounds__(4 * GPU_LANES) dslash_split_kernel(const dslas
         if (x < REDUCE_WORDS) {
             exact_flush(shared, 0, 1, 0, x, p.sums + column);
         }
-        finish_alpha(p, x);
+        finish_column(p, x);
     }
 }
 
@@ -433,10 +429,7 @@ template <class V, class S, int R, int N> constexpr int dslash_blocks()
     if (N > 1 || sizeof(typename V::real) == 8) {
         return N > 1 ? 1 : GPU_LANES == 64 ? 2 : 4 - GPU_MORE_REGISTERS;
     }
-    return GPU_LANES == 64 || sizeof(S) == 4 || R == 18 ? 4
-           : R == 9                                     ? 6
-           : R == RECON_WORDS                           ? 8
-                                                        : 7 - GPU_MORE_REGISTERS;
+    return GPU_LANES == 64 || sizeof(S) == 4 || R == 18 ? 4 : R == RECON_WORDS ? 8 : 6;
 }
 
 template <class V, class S, int R, bool LONG, int N>

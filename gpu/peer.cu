@@ -52,7 +52,7 @@ static naik_status prepare(naik_backend *backend, introduction *mine)
     gpu_state *state = gpu_state_of(backend);
     gpu_peers *peers = &state->peers;
     int low = 0, high = 0;
-    const size_t words = (NAIK_MAX_RHS + NAIK_PEERS_MAX) * sizeof *peers->turn;
+    const size_t words = (PEER_COLUMNS + NAIK_PEERS_MAX) * sizeof *peers->turn;
     memset(mine, 0, sizeof *mine);
     mine->rank = backend->comm->rank;
     peers->open = true;
@@ -136,11 +136,11 @@ static naik_status greet(naik_backend *backend, double wait_s, bool *reached)
             continue;
         }
         hear_kernel<<<1, GREETING_THREADS, 0, state->stream>>>(sums, r,
-                                                               peers->turn + NAIK_MAX_RHS + r);
+                                                               peers->turn + PEER_COLUMNS + r);
         NAIK_TRY(GPU_LAUNCHED(backend, "hearing other GPUs"));
         NAIK_TRY(GPU_CHECK(backend, gpu_stream_sync(state->stream), "hearing other GPUs"));
         *peers->fault = 0;
-        NAIK_TRY(gpu_download(backend, &wrong, peers->turn + NAIK_MAX_RHS + r, sizeof wrong));
+        NAIK_TRY(gpu_download(backend, &wrong, peers->turn + PEER_COLUMNS + r, sizeof wrong));
         reached[r] = wrong == 0;
     }
     peers->wait_ns = (uint64_t)(PATIENCE_S * 1e9);

@@ -23,7 +23,7 @@ typedef struct gpu_peers {
     int count, me;               /* ranks of this node, and which of them this one is */
     int rank[NAIK_PEERS_MAX];    /* in the world */
     char *arena[NAIK_PEERS_MAX]; /* as mapped here */
-    uint32_t *turn;              /* backend memory [NAIK_MAX_RHS]: sums taken so far */
+    uint32_t *turn;              /* backend memory [PEER_COLUMNS]: sums taken so far */
     uint32_t *fault;        /* host memory that the device writes to: 1 + node rank not heard */
     uint32_t *fault_mapped; /* its address there */
     uint64_t wait_ns;       /* before a kernel gives up */

@@ -56,24 +56,21 @@ static naik_status add_before(naik_backend *backend, naik_exactsum *sums, int co
 }
 
 __global__ void column_alpha_kernel(const peer_sums peers, naik_column *columns,
-                                    naik_exactsum *sums)
+                                    naik_exactsum *sums, int count)
 {
-    __shared__ int64_t word[NAIK_EXACTSUM_WORDS];
-    const int c = (int)blockIdx.x;
-    peer_add(peers, &sums[c], c, (int)threadIdx.x, GPU_LANES);
-    double value = exact_take(&sums[c], word, (int)threadIdx.x);
-    if (threadIdx.x == 0) {
-        naik_column_alpha(&columns[c], value);
-    }
+    const int c = (int)blockIdx.x, lane = (int)threadIdx.x;
+    peer_add(peers, &sums[c], c, lane, GPU_LANES);
+    peer_add(peers, &sums[count + c], NAIK_MAX_RHS + c, lane, GPU_LANES);
+    column_alpha(&columns[c], &sums[c], &sums[count + c], lane);
 }
 
 naik_status gpu_column_alpha(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
                              int count)
 {
     naik_status status = NAIK_OK;
-    NAIK_TRY(add_before(backend, sums, count));
+    NAIK_TRY(add_before(backend, sums, 2 * count));
     column_alpha_kernel<<<count, GPU_LANES, 0, gpu_state_of(backend)->stream>>>(
-        peer_sums_of(backend), columns, sums);
+        peer_sums_of(backend), columns, sums, count);
     NAIK_TRY(GPU_LAUNCHED(backend, "computing alpha"));
 done:
     return status;
@@ -82,11 +79,10 @@ done:
 __global__ void column_step_kernel(const peer_sums peers, naik_column *columns, naik_exactsum *sums,
                                    int count, double *history, int history_stride)
 {
-    __shared__ int64_t word[NAIK_EXACTSUM_WORDS];
-    const int c = (int)blockIdx.x;
-    peer_add(peers, &sums[c], c, (int)threadIdx.x, GPU_LANES);
-    double value = exact_take(&sums[c], word, (int)threadIdx.x);
-    column_step(&columns[c], value, count, history != NULL ? history + c : NULL, history_stride);
+    const int c = (int)blockIdx.x, lane = (int)threadIdx.x;
+    peer_add(peers, &sums[c], c, lane, GPU_LANES);
+    column_step(&columns[c], &sums[c], count, history != NULL ? history + c : NULL, history_stride,
+                lane);
 }
 
 naik_status gpu_column_step(naik_backend *backend, naik_column *columns, naik_exactsum *sums,

@@ -217,8 +217,8 @@ typedef struct update {
     const cpu_kernels *kernels;
     const naik_column *columns;
     const naik_shift *shifts;
-    const naik_field *p, *ap, *from;
-    naik_field *x, *r, *to;
+    const naik_field *from;
+    naik_field *x, *to;
 } update;
 
 static naik_status run_update(const naik_field *field, naik_exactsum *sums, cpu_range body,
@@ -241,41 +241,29 @@ static naik_status cpu_norm2(const naik_field *v, naik_exactsum *sums)
     return run_update(v, sums, norm2_range, &(update){.from = v});
 }
 
-static void update_xr_range(void *context, int32_t begin, int32_t end, cpu_sums *sums)
+static void update_xp_range(void *context, int32_t begin, int32_t end, cpu_sums *sums)
 {
     const update *u = context;
-    u->kernels->update_xr(u->columns, u->p, u->ap, u->x, u->r, begin, end, sums);
+    u->kernels->update_xp(u->columns, u->from, u->x, u->to, begin, end, sums);
 }
 
-static naik_status cpu_update_xr(const naik_column *columns, const naik_field *p,
-                                 const naik_field *ap, naik_field *x, naik_field *r,
-                                 naik_exactsum *sums)
+static naik_status cpu_update_xp(const naik_column *columns, const naik_field *r, naik_field *x,
+                                 naik_field *p, naik_exactsum *sums)
 {
-    return run_update(p, sums, update_xr_range,
-                      &(update){.columns = columns, .p = p, .ap = ap, .x = x, .r = r});
-}
-
-static void update_p_range(void *context, int32_t begin, int32_t end, cpu_sums *sums)
-{
-    const update *u = context;
-    (void)sums;
-    u->kernels->update_p(u->columns, u->from, u->to, begin, end);
-}
-
-static naik_status cpu_update_p(const naik_column *columns, const naik_field *r, naik_field *p)
-{
-    return run_update(p, NULL, update_p_range, &(update){.columns = columns, .from = r, .to = p});
+    return run_update(p, sums, update_xp_range,
+                      &(update){.columns = columns, .from = r, .x = x, .to = p});
 }
 
 static naik_status cpu_column_alpha(naik_backend *backend, naik_column *columns,
                                     naik_exactsum *sums, int count)
 {
     naik_status status = NAIK_OK;
-    NAIK_TRY(cpu_sums_reduce(backend, sums, count));
+    NAIK_TRY(cpu_sums_reduce(backend, sums, 2 * count));
     for (int c = 0; c < count; c++) {
-        naik_column_alpha(&columns[c], naik_exactsum_value(&sums[c]));
+        naik_column_alpha(&columns[c], naik_exactsum_value(&sums[c]),
+                          naik_exactsum_value(&sums[count + c]));
     }
-    NAIK_TRY(cpu_sums_clear(backend, sums, count));
+    NAIK_TRY(cpu_sums_clear(backend, sums, 2 * count));
 done:
     return status;
 }
@@ -375,8 +363,7 @@ const naik_backend_ops naik_backend_cpu = {
     .sums_values = cpu_sums_values,
     .norm2 = cpu_norm2,
     .site_ratio = cpu_site_ratio,
-    .update_xr = cpu_update_xr,
-    .update_p = cpu_update_p,
+    .update_xp = cpu_update_xp,
     .column_alpha = cpu_column_alpha,
     .column_step = cpu_column_step,
     .shift_step = cpu_shift_step,

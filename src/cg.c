@@ -33,45 +33,42 @@ naik_cg_options naik_cg_defaults(void)
 }
 
 /* Whether the kernels that sum also compute the scalars: sums over one rank, of one column. */
-static bool scalars_are_fused(const naik_cg *cg)
+static bool kernels_end(const naik_cg *cg)
 {
     const naik_backend *backend = cg->geometry->backend;
     const naik_orchestration how = backend->choices.orchestration;
-    return backend->ops->update_xr_step != NULL && backend->comm->size == 1 && cg->width_now == 1 &&
+    return backend->ops->ends_columns && backend->comm->size == 1 && cg->width_now == 1 &&
            how != NAIK_ORCHESTRATE_SEPARATE && how != NAIK_ORCHESTRATE_GRAPH;
 }
 
-naik_status cg_half_step(naik_cg *cg, const cg_vectors *v)
+naik_status cg_step(naik_cg *cg, const cg_vectors *v)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = cg->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
     const int n = cg->width_now;
-    const bool fused = scalars_are_fused(cg);
-    v->schur->alpha = fused ? cg->columns : NULL;
-    NAIK_TRY(naik_schur_apply(v->schur, v->p, cg->columns, NAIK_COLUMN_RUN, v->ap, cg->sums));
-    if (fused) {
-        NAIK_TRY(ops->update_xr_step(cg->columns, v->p, v->ap, v->x, v->r, cg->sums, cg->history,
-                                     cg->poll));
-    } else {
+    const bool fused = kernels_end(cg);
+    const naik_column_end alpha = {.column = cg->columns};
+    const naik_column_end step = {
+        .column = cg->columns, .step = true, .history = cg->history, .history_stride = cg->poll};
+    NAIK_TRY(ops->update_xp(cg->columns, v->r, v->x, v->p, cg->sums + n));
+    NAIK_TRY(naik_schur_first(v->schur, v->p, cg->columns, cg->sums, fused ? &alpha : NULL));
+    if (!fused) {
         NAIK_TRY(ops->column_alpha(backend, cg->columns, cg->sums, n));
-        NAIK_TRY(ops->update_xr(cg->columns, v->p, v->ap, v->x, v->r, cg->sums));
+    }
+    NAIK_TRY(naik_schur_second(v->schur, v->p, cg->columns, v->r, cg->sums, fused ? &step : NULL));
+    if (!fused) {
         NAIK_TRY(ops->column_step(backend, cg->columns, cg->sums, n, cg->history, cg->poll));
     }
 done:
     return status;
 }
 
-/* x += alpha p, r -= alpha A p, p = r + beta p for every running column. */
 static naik_status iterate(void *data)
 {
-    naik_status status = NAIK_OK;
     naik_cg *cg = data;
-    const cg_vectors v = {&cg->inner, cg->xi, cg->ri, cg->p, cg->ap};
-    NAIK_TRY(cg_half_step(cg, &v));
-    NAIK_TRY(cg->geometry->backend->ops->update_p(cg->columns, cg->ri, cg->p));
-done:
-    return status;
+    const cg_vectors v = {&cg->inner, cg->xi, cg->ri, cg->p};
+    return cg_step(cg, &v);
 }
 
 static int columns_in(const naik_cg *cg, naik_column_state state)
@@ -127,7 +124,7 @@ static naik_status run_to_poll(naik_cg *cg)
         before[c] = cg->record[c].iterations;
     }
     naik_timer_start(backend->timer, "iterate");
-    NAIK_TRY(ops->sums_clear(backend, cg->sums, cg->width_now));
+    NAIK_TRY(ops->sums_clear(backend, cg->sums, 2 * cg->width_now));
     NAIK_TRY(ops->repeat(backend, cg->serial, iterate, cg, cg->poll));
     NAIK_TRY(cg_columns_download(cg));
     NAIK_TRY(drain_history(cg, before));
@@ -265,6 +262,7 @@ static void resume_column(naik_cg *cg, const naik_cg_options *options, int c, do
     bool restart = slot->restart || slot->stalls > 0 || damaged;
     slot->best_rr = rr < slot->best_rr ? rr : slot->best_rr;
     slot->restarts += slot->started;
+    record->alpha = 0;
     record->beta = restart || !slot->started ? 0 : inner_rr / record->rr_last;
     record->rr = inner_rr;
     record->rr_max = inner_rr;
@@ -295,6 +293,7 @@ static naik_status recover_broken(naik_cg *cg)
         if (cg->record[c].state == NAIK_COLUMN_BROKEN) {
             cg->slot[c].breaks++;
             cg->slot[c].restart = true;
+            cg->record[c].alpha = 0;
             cg->record[c].state = NAIK_COLUMN_CHECK;
         }
     }
@@ -335,6 +334,7 @@ static naik_status check_columns(naik_cg *cg, const naik_cg_options *options,
         return NAIK_OK;
     }
     naik_timer_start(backend->timer, "true residuals");
+    NAIK_TRY(cg_settle(cg, cg->xi, cg->ri, cg->p));
     if (cg->mixed) {
         NAIK_TRY(ops->field_add(cg->x, cg->xi, cg->columns, NAIK_COLUMN_CHECK));
         NAIK_TRY(ops->field_zero(cg->xi, cg->columns, NAIK_COLUMN_CHECK));
@@ -365,11 +365,9 @@ static naik_status check_columns(naik_cg *cg, const naik_cg_options *options,
     for (int c = 0; c < cg->width_now; c++) {
         if (cg->record[c].state == NAIK_COLUMN_CHECK) {
             resume_column(cg, options, c, rr[c], inner_rr[c]);
-            cg->resumed[c] = true;
         }
     }
-    /* p = r + beta p for the resumed columns only: the others keep theirs. */
-    NAIK_TRY(cg_update_resumed(cg));
+    NAIK_TRY(cg_columns_upload(cg));
 done:
     return status;
 }

@@ -12,7 +12,7 @@ size_t naik_cg_bytes(const naik_geometry *geometry, naik_precision vectors, int 
     const naik_backend_ops *ops = geometry->backend->ops;
     size_t outer = ops->field_bytes(geometry->lattice, NAIK_DOUBLE, width);
     size_t inner = ops->field_bytes(geometry->lattice, vectors, width);
-    return 4 * outer + (vectors == NAIK_DOUBLE ? 2 : 5) * inner;
+    return 4 * outer + (vectors == NAIK_DOUBLE ? 1 : 4) * inner;
 }
 
 static naik_status create_fields(naik_cg *cg)
@@ -24,7 +24,6 @@ static naik_status create_fields(naik_cg *cg)
     NAIK_TRY(naik_field_create(g, NAIK_DOUBLE, cg->width, &cg->r));
     NAIK_TRY(naik_field_create(g, NAIK_DOUBLE, cg->width, &cg->scratch));
     NAIK_TRY(naik_field_create(g, cg->vectors, cg->width, &cg->p));
-    NAIK_TRY(naik_field_create(g, cg->vectors, cg->width, &cg->ap));
     if (cg->mixed) {
         NAIK_TRY(naik_field_create(g, cg->vectors, cg->width, &cg->xi));
         NAIK_TRY(naik_field_create(g, cg->vectors, cg->width, &cg->ri));
@@ -72,7 +71,7 @@ naik_status naik_cg_create(const naik_links *outer, const naik_links *inner, nai
     status = backend->ops->alloc(backend, (size_t)width * sizeof *cg->columns, "solver scalars",
                                  (void **)&cg->columns);
     if (status == NAIK_OK) {
-        status = backend->ops->alloc(backend, (size_t)width * sizeof *cg->sums, "solver sums",
+        status = backend->ops->alloc(backend, 2 * (size_t)width * sizeof *cg->sums, "solver sums",
                                      (void **)&cg->sums);
     }
     NAIK_TRY(naik_comm_agree(backend->comm, status));
@@ -96,7 +95,6 @@ void naik_cg_destroy(naik_cg **cg_pointer)
         naik_field_destroy(&cg->ri);
         naik_field_destroy(&cg->inner_scratch);
     }
-    naik_field_destroy(&cg->ap);
     naik_field_destroy(&cg->p);
     naik_field_destroy(&cg->scratch);
     naik_field_destroy(&cg->r);
@@ -115,8 +113,8 @@ void naik_cg_destroy(naik_cg **cg_pointer)
 
 static void set_width(naik_cg *cg, int width)
 {
-    naik_field *fields[] = {cg->b,  cg->x, cg->r,  cg->scratch,      cg->xi,
-                            cg->ri, cg->p, cg->ap, cg->inner_scratch};
+    naik_field *fields[] = {cg->b,  cg->x,  cg->r, cg->scratch,
+                            cg->xi, cg->ri, cg->p, cg->inner_scratch};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         naik_field_set_nrhs(fields[i], width);
     }
@@ -170,7 +168,6 @@ naik_status cg_begin(naik_cg *cg, naik_parity parity, const naik_cg_options *opt
     NAIK_TRY(naik_comm_agree(backend->comm, reserve_history(cg)));
     set_width(cg, count < cg->width ? (int)(count > 0 ? count : 1) : cg->width);
     memset(cg->record, 0, sizeof cg->record);
-    memset(cg->resumed, 0, sizeof cg->resumed);
     NAIK_TRY(cg_columns_upload(cg));
 done:
     return status;
@@ -238,21 +235,26 @@ done:
     return status;
 }
 
-naik_status cg_update_resumed(naik_cg *cg)
+naik_status cg_settle(naik_cg *cg, naik_field *x, const naik_field *r, naik_field *p)
 {
     naik_status status = NAIK_OK;
     naik_column actual[NAIK_MAX_RHS];
+    bool owing = false;
     memcpy(actual, cg->record, sizeof actual);
     for (int c = 0; c < cg->width_now; c++) {
-        if (actual[c].state == NAIK_COLUMN_RUN && !cg->resumed[c]) {
-            cg->record[c].state = NAIK_COLUMN_CHECK; /* frozen during this update */
-        }
-        cg->resumed[c] = false;
+        const bool asks = actual[c].state == NAIK_COLUMN_CHECK;
+        owing = owing || (asks && actual[c].alpha != 0);
+        actual[c].alpha = asks ? 0 : actual[c].alpha;
+        cg->record[c].state = asks ? NAIK_COLUMN_CHECK : NAIK_COLUMN_IDLE; /* frozen meanwhile */
     }
-    NAIK_TRY(cg_columns_upload(cg));
-    NAIK_TRY(cg->geometry->backend->ops->update_p(cg->columns, cg->ri, cg->p));
+    if (owing) {
+        NAIK_TRY(cg_columns_upload(cg));
+        NAIK_TRY(cg->geometry->backend->ops->update_xp(cg->columns, r, x, p, cg->sums));
+    }
     memcpy(cg->record, actual, sizeof actual);
-    NAIK_TRY(cg_columns_upload(cg));
+    if (owing) {
+        NAIK_TRY(cg_columns_upload(cg));
+    }
 done:
     return status;
 }
@@ -284,11 +286,12 @@ naik_status cg_narrow(naik_cg *cg)
     NAIK_TRY(narrow_field(&cg->b, &cg->scratch, map, n));
     NAIK_TRY(narrow_field(&cg->x, &cg->scratch, map, n));
     NAIK_TRY(narrow_field(&cg->r, &cg->scratch, map, n));
-    NAIK_TRY(narrow_field(&cg->p, &cg->ap, map, n));
     if (cg->mixed) {
-        NAIK_TRY(narrow_field(&cg->xi, &cg->ap, map, n));
-        NAIK_TRY(narrow_field(&cg->ri, &cg->ap, map, n));
+        NAIK_TRY(narrow_field(&cg->p, &cg->inner_scratch, map, n));
+        NAIK_TRY(narrow_field(&cg->xi, &cg->inner_scratch, map, n));
+        NAIK_TRY(narrow_field(&cg->ri, &cg->inner_scratch, map, n));
     } else {
+        NAIK_TRY(narrow_field(&cg->p, &cg->scratch, map, n));
         cg->xi = cg->x;
         cg->ri = cg->r;
         cg->inner_scratch = cg->scratch;

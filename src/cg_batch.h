@@ -27,29 +27,30 @@ struct naik_cg {
     uint64_t serial; /* of what an iteration enqueues (backend.h) */
     /* double: right-hand side, solution, residual, and a scratch field of the other parity */
     naik_field *b, *x, *r, *scratch;
-    /* the iteration's: correction and residual (x and r themselves unless mixed), direction, A p,
+    /* the iteration's: correction and residual (x and r themselves unless mixed), direction,
      * scratch */
-    naik_field *xi, *ri, *p, *ap, *inner_scratch;
+    naik_field *xi, *ri, *p, *inner_scratch;
     naik_column *columns;             /* backend memory [width] */
     naik_column record[NAIK_MAX_RHS]; /* the host's copy */
-    naik_exactsum *sums;              /* backend memory [width] */
+    naik_exactsum *sums;              /* backend memory [2][width_now] */
     double *history;                  /* backend memory [poll][width_now], NULL: not kept */
     double *ring;                     /* the host's copy */
     int poll, history_stride;
     size_t history_capacity, slot_history_capacity;
     cg_slot slot[NAIK_MAX_RHS];
-    bool resumed[NAIK_MAX_RHS];
     int64_t next; /* system to load */
 };
 
 /* The vectors and the operator of an iteration. */
 typedef struct cg_vectors {
     naik_schur *schur;
-    naik_field *x, *r, *p, *ap;
+    naik_field *x, *r, *p;
 } cg_vectors;
-/* x += alpha p, r -= alpha A p, alpha, beta and the next states, for every running column; p is
- * left. Only enqueues. */
-naik_status cg_half_step(naik_cg *cg, const cg_vectors *v);
+/* For every running column: x += alpha p and p = r + beta p of the step before; then the new alpha,
+ * r -= alpha A p, the new beta and the next state. So x lags behind r by a step. Only enqueues. */
+naik_status cg_step(naik_cg *cg, const cg_vectors *v);
+/* x += alpha p where a column that asks for a check has not done so yet. */
+naik_status cg_settle(naik_cg *cg, naik_field *x, const naik_field *r, naik_field *p);
 
 naik_status cg_begin(naik_cg *cg, naik_parity parity, const naik_cg_options *options,
                      int64_t count);
@@ -60,9 +61,6 @@ naik_status cg_columns_download(naik_cg *cg);
 naik_status cg_norms(naik_cg *cg, const naik_field *v, double norms[NAIK_MAX_RHS]);
 /* Fills slot.site_residual of the columns being checked, if any of them asks for it. */
 naik_status cg_site_residuals(naik_cg *cg);
-/* p = r + beta p for the columns in `resumed`, and their records to the backend; clears `resumed`.
- */
-naik_status cg_update_resumed(naik_cg *cg);
 /* Moves the columns that are not idle together and narrows every field to them. */
 naik_status cg_narrow(naik_cg *cg);
 

@@ -82,10 +82,8 @@ typedef struct cpu_kernels {
     const char *name;
     void (*dslash)(const naik_dslash_args *args, const int32_t *list, int32_t begin, int32_t end,
                    cpu_sums *sums);
-    void (*update_xr)(const naik_column *columns, const naik_field *p, const naik_field *ap,
-                      naik_field *x, naik_field *r, int32_t begin, int32_t end, cpu_sums *sums);
-    void (*update_p)(const naik_column *columns, const naik_field *r, naik_field *p, int32_t begin,
-                     int32_t end);
+    void (*update_xp)(const naik_column *columns, const naik_field *r, naik_field *x, naik_field *p,
+                      int32_t begin, int32_t end, cpu_sums *sums);
     void (*update_shifts)(const naik_shift *shifts, const naik_field *r, naik_field *x,
                           naik_field *p, int32_t begin, int32_t end);
     void (*norm2)(const naik_field *v, int32_t begin, int32_t end, cpu_sums *sums);

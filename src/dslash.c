@@ -13,14 +13,13 @@ static naik_status check_args(const naik_dslash_args *args)
 {
     naik_log *log = args->in->geometry->backend->log;
     bool with_v = args->form != NAIK_FORM_D;
-    bool with_b = args->form == NAIK_FORM_RESIDUAL;
-    bool with_columns = args->form == NAIK_FORM_SCHUR || args->form == NAIK_FORM_RESIDUAL;
+    bool with_b = args->form == NAIK_FORM_RESIDUAL || args->form == NAIK_FORM_STEP;
     if (args->links->geometry != args->in->geometry || !same_shape(args->out, args->in) ||
         !same_shape(args->v, args->in) || !same_shape(args->b, args->in)) {
         return NAIK_FAIL(log, NAIK_ERR_ARG, "Dslash: fields and links of different shapes");
     }
     if (args->out == args->in || args->out == NULL || (with_v && args->v == NULL) ||
-        (with_b && args->b == NULL) || (with_columns && args->columns == NULL)) {
+        (with_b && (args->b == NULL || args->columns == NULL))) {
         return NAIK_FAIL(log, NAIK_ERR_ARG, "Dslash: an operand of form %d is missing or aliased",
                          (int)args->form);
     }

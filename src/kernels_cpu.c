@@ -152,23 +152,13 @@ static void dslash(const naik_dslash_args *args, const int32_t *list, int32_t be
     }
 }
 
-static void update_xr(const naik_column *columns, const naik_field *p, const naik_field *ap,
-                      naik_field *x, naik_field *r, int32_t begin, int32_t end, cpu_sums *sums)
+static void update_xp(const naik_column *columns, const naik_field *r, naik_field *x, naik_field *p,
+                      int32_t begin, int32_t end, cpu_sums *sums)
 {
     switch (p->precision) {
-    case NAIK_DOUBLE: update_xr_d_vector(columns, p, ap, x, r, begin, end, sums); break;
-    case NAIK_SINGLE: update_xr_f_vector(columns, p, ap, x, r, begin, end, sums); break;
-    case NAIK_HALF: update_xr_h_vector(columns, p, ap, x, r, begin, end, sums); break;
-    }
-}
-
-static void update_p(const naik_column *columns, const naik_field *r, naik_field *p, int32_t begin,
-                     int32_t end)
-{
-    switch (p->precision) {
-    case NAIK_DOUBLE: update_p_d_vector(columns, r, p, begin, end); break;
-    case NAIK_SINGLE: update_p_f_vector(columns, r, p, begin, end); break;
-    case NAIK_HALF: update_p_h_vector(columns, r, p, begin, end); break;
+    case NAIK_DOUBLE: update_xp_d_vector(columns, r, x, p, begin, end, sums); break;
+    case NAIK_SINGLE: update_xp_f_vector(columns, r, x, p, begin, end, sums); break;
+    case NAIK_HALF: update_xp_h_vector(columns, r, x, p, begin, end, sums); break;
     }
 }
 
@@ -216,8 +206,7 @@ static void store(naik_field *v, int32_t cell, int column, const double *in)
 
 const cpu_kernels TABLE(NAIK_KERNELS) = {.name = TEXT(NAIK_KERNELS),
                                          .dslash = dslash,
-                                         .update_xr = update_xr,
-                                         .update_p = update_p,
+                                         .update_xp = update_xp,
                                          .update_shifts = update_shifts,
                                          .norm2 = norm2,
                                          .load = load,

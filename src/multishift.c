@@ -261,7 +261,7 @@ static void describe_columns(naik_multishift *m, const naik_cg_options *options,
     }
 }
 
-/* r = b, p = r, p_s = scale r, all solutions 0. */
+/* r = b, p_s = scale r, all solutions 0; the first step makes p = r. */
 static naik_status begin(naik_multishift *m, naik_parity parity, const naik_cg_options *options,
                          const naik_family_stream *stream)
 {
@@ -277,7 +277,7 @@ static naik_status begin(naik_multishift *m, naik_parity parity, const naik_cg_o
     for (int i = 0; i < (cg->mixed ? 4 : 2); i++) {
         naik_field_set_nrhs(shifted[i], m->count * m->each);
     }
-    m->now = (cg_vectors){&cg->outer, m->x, cg->r, cg->x, cg->b};
+    m->now = (cg_vectors){&cg->outer, m->x, cg->r, cg->x};
     m->now_xs = m->xs;
     m->now_ps = m->ps;
     for (int f = 0; f < m->count; f++) {
@@ -289,7 +289,7 @@ static naik_status begin(naik_multishift *m, naik_parity parity, const naik_cg_o
     NAIK_TRY(ops->field_zero(m->x, NULL, NAIK_COLUMN_IDLE));
     NAIK_TRY(ops->field_zero(m->xs, NULL, NAIK_COLUMN_IDLE));
     NAIK_TRY(ops->field_zero(m->ps, NULL, NAIK_COLUMN_IDLE));
-    NAIK_TRY(ops->field_copy(m->now.p, m->now.r, NULL, NAIK_COLUMN_IDLE));
+    NAIK_TRY(ops->field_zero(m->now.p, NULL, NAIK_COLUMN_IDLE));
     NAIK_TRY(ops->update_shifts(m->shift, m->now.r, m->xs, m->ps));
 done:
     return status;
@@ -302,10 +302,9 @@ static naik_status iterate(void *data)
     naik_cg *cg = m->cg;
     naik_backend *backend = cg->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
-    NAIK_TRY(cg_half_step(cg, &m->now));
+    NAIK_TRY(cg_step(cg, &m->now));
     NAIK_TRY(ops->shift_step(backend, cg->columns, m->shift, m->count, m->each,
                              m->stride > 0 ? m->history : NULL, cg->poll));
-    NAIK_TRY(ops->update_p(cg->columns, m->now.r, m->now.p));
     NAIK_TRY(ops->update_shifts(m->shift, m->now.r, m->now_xs, m->now_ps));
 done:
     return status;
@@ -385,7 +384,7 @@ static naik_status run_stage(naik_multishift *m, const naik_family_stream *strea
     naik_backend *backend = cg->geometry->backend;
     int before[NAIK_MAX_RHS];
     cg->serial = naik_backend_serial(backend);
-    NAIK_TRY(backend->ops->sums_clear(backend, cg->sums, cg->width_now));
+    NAIK_TRY(backend->ops->sums_clear(backend, cg->sums, 2 * cg->width_now));
     while (any_runs(m)) {
         if (stream->stop != NULL && stream->stop(stream->data)) {
             *stopped = true;
@@ -401,11 +400,13 @@ static naik_status run_stage(naik_multishift *m, const naik_family_stream *strea
         naik_timer_stop(backend->timer, "iterate");
         NAIK_TRY(tell_poll(m, stream));
     }
+    NAIK_TRY(cg_settle(cg, m->now.x, m->now.r, m->now.p));
 done:
     return status;
 }
 
-/* From double to the inner precision; columns that are not where they wanted to be run again. */
+/* From double to the inner precision; columns that are not where they wanted to be run again. The
+ * base's direction is that of the step before, the shifts have theirs. */
 static naik_status change_precision(naik_multishift *m, const naik_family *families)
 {
     naik_status status = NAIK_OK;
@@ -421,14 +422,12 @@ static naik_status change_precision(naik_multishift *m, const naik_family *famil
         }
     }
     NAIK_TRY(upload(m));
-    /* The step that froze a base has left its direction; the shifts have theirs. */
-    NAIK_TRY(ops->update_p(cg->columns, m->now.r, m->now.p));
     NAIK_TRY(ops->field_copy(cg->ri, m->now.r, NULL, NAIK_COLUMN_IDLE));
     NAIK_TRY(ops->field_copy(cg->p, m->now.p, NULL, NAIK_COLUMN_IDLE));
     NAIK_TRY(ops->field_copy(m->inner_ps, m->ps, NULL, NAIK_COLUMN_IDLE));
     NAIK_TRY(ops->field_zero(cg->xi, NULL, NAIK_COLUMN_IDLE));
     NAIK_TRY(ops->field_zero(m->inner_xs, NULL, NAIK_COLUMN_IDLE));
-    m->now = (cg_vectors){&cg->inner, cg->xi, cg->ri, cg->p, cg->ap};
+    m->now = (cg_vectors){&cg->inner, cg->xi, cg->ri, cg->p};
     m->now_xs = m->inner_xs;
     m->now_ps = m->inner_ps;
 done:

@@ -2,38 +2,53 @@
 #include "naik/operator.h"
 
 /* scratch = D v for columns in `state`: frozen columns cost nothing. */
-static naik_status first_half(const naik_schur *schur, const naik_field *v,
-                              const naik_column *columns, naik_column_state state)
+static naik_dslash_args first_half(const naik_schur *schur, const naik_field *v,
+                                   const naik_column *columns, naik_column_state state)
 {
-    const naik_dslash_args args = {.form = NAIK_FORM_D,
-                                   .parity = (naik_parity)!schur->parity,
-                                   .links = schur->links,
-                                   .in = v,
-                                   .out = schur->scratch,
-                                   .columns = columns,
-                                   .state = state};
+    return (naik_dslash_args){.form = NAIK_FORM_D,
+                              .parity = (naik_parity)!schur->parity,
+                              .links = schur->links,
+                              .in = v,
+                              .out = schur->scratch,
+                              .columns = columns,
+                              .state = state};
+}
+
+/* out from D scratch, v and b. */
+static naik_dslash_args second_half(const naik_schur *schur, naik_form form, const naik_field *v,
+                                    const naik_field *b, const naik_column *columns,
+                                    naik_column_state state, naik_field *out, naik_exactsum *sums)
+{
+    return (naik_dslash_args){.form = form,
+                              .parity = schur->parity,
+                              .links = schur->links,
+                              .in = schur->scratch,
+                              .out = out,
+                              .v = v,
+                              .b = b,
+                              .columns = columns,
+                              .state = state,
+                              .sums = sums};
+}
+
+naik_status naik_schur_first(const naik_schur *schur, const naik_field *p,
+                             const naik_column *columns, naik_exactsum *sums,
+                             const naik_column_end *end)
+{
+    naik_dslash_args args = first_half(schur, p, columns, NAIK_COLUMN_RUN);
+    args.sums = sums;
+    args.end = end;
     return naik_dslash(&args);
 }
 
-naik_status naik_schur_apply(const naik_schur *schur, const naik_field *v,
-                             const naik_column *columns, naik_column_state state, naik_field *out,
-                             naik_exactsum *sums)
+naik_status naik_schur_second(const naik_schur *schur, const naik_field *p,
+                              const naik_column *columns, naik_field *r, naik_exactsum *sums,
+                              const naik_column_end *end)
 {
-    naik_status status = NAIK_OK;
-    NAIK_TRY(first_half(schur, v, columns, state));
-    const naik_dslash_args args = {.form = NAIK_FORM_SCHUR,
-                                   .parity = schur->parity,
-                                   .links = schur->links,
-                                   .in = schur->scratch,
-                                   .out = out,
-                                   .v = v,
-                                   .columns = columns,
-                                   .state = state,
-                                   .sums = sums,
-                                   .alpha = schur->alpha};
-    NAIK_TRY(naik_dslash(&args));
-done:
-    return status;
+    naik_dslash_args args =
+        second_half(schur, NAIK_FORM_STEP, p, r, columns, NAIK_COLUMN_RUN, r, sums);
+    args.end = end;
+    return naik_dslash(&args);
 }
 
 naik_status naik_schur_residual(const naik_schur *schur, const naik_field *b, const naik_field *v,
@@ -41,18 +56,11 @@ naik_status naik_schur_residual(const naik_schur *schur, const naik_field *b, co
                                 naik_field *out, naik_exactsum *sums)
 {
     naik_status status = NAIK_OK;
-    NAIK_TRY(first_half(schur, v, columns, state));
-    const naik_dslash_args args = {.form = NAIK_FORM_RESIDUAL,
-                                   .parity = schur->parity,
-                                   .links = schur->links,
-                                   .in = schur->scratch,
-                                   .out = out,
-                                   .v = v,
-                                   .b = b,
-                                   .columns = columns,
-                                   .state = state,
-                                   .sums = sums};
-    NAIK_TRY(naik_dslash(&args));
+    const naik_dslash_args first = first_half(schur, v, columns, state);
+    const naik_dslash_args second =
+        second_half(schur, NAIK_FORM_RESIDUAL, v, b, columns, state, out, sums);
+    NAIK_TRY(naik_dslash(&first));
+    NAIK_TRY(naik_dslash(&second));
 done:
     return status;
 }

@@ -63,9 +63,10 @@ void dslash_compare(check *t, const fixture *f, const naik_links *links, const d
     naik_field_destroy(&out);
 }
 
-/* out = shift v - D in with columns of one vector each: the first column's bits and its sum. */
-double dslash_schur_bits(check *t, const fixture *f, const naik_links *links,
-                         naik_precision vectors, int n, double *out_bits)
+/* out = b - alpha (shift v - D in), in place, with columns of one vector each: the first column's
+ * bits and its sum. */
+double dslash_step_bits(check *t, const fixture *f, const naik_links *links, naik_precision vectors,
+                        int n, double *out_bits)
 {
     const naik_backend_ops *ops = f->backend->ops;
     naik_column record[NAIK_MAX_RHS];
@@ -73,6 +74,7 @@ double dslash_schur_bits(check *t, const fixture *f, const naik_links *links,
     naik_exactsum *sums = NULL;
     double values[NAIK_MAX_RHS] = {0};
     double *v = fixture_vector(f, 3, NAIK_ODD), *w = fixture_vector(f, 4, NAIK_EVEN);
+    double *b = fixture_vector(f, 5, NAIK_EVEN);
     double *got = calloc((size_t)f->lat->sites * 6, sizeof *got);
     naik_field *in = NULL, *other = NULL, *out = NULL;
     memset(record, 0, sizeof record);
@@ -80,20 +82,22 @@ double dslash_schur_bits(check *t, const fixture *f, const naik_links *links,
     CHECK_OK(t, naik_field_create(f->geometry, vectors, n, &other));
     CHECK_OK(t, naik_field_create(f->geometry, vectors, n, &out));
     for (int c = 0; c < n; c++) {
-        record[c] = (naik_column){.shift = 0.37, .state = NAIK_COLUMN_RUN};
+        record[c] = (naik_column){.shift = 0.37, .alpha = 0.61, .state = NAIK_COLUMN_RUN};
         CHECK_OK(t, ops->field_import(in, NAIK_ODD, c, v));
         CHECK_OK(t, ops->field_import(other, NAIK_EVEN, c, w));
+        CHECK_OK(t, ops->field_import(out, NAIK_EVEN, c, b));
     }
     CHECK_OK(t, ops->alloc(f->backend, sizeof record, "records", (void **)&columns));
     CHECK_OK(t, ops->alloc(f->backend, (size_t)n * sizeof *sums, "sums", (void **)&sums));
     CHECK_OK(t, ops->upload(f->backend, columns, record, sizeof record));
     CHECK_OK(t, ops->sums_clear(f->backend, sums, n));
-    const naik_dslash_args args = {.form = NAIK_FORM_SCHUR,
+    const naik_dslash_args args = {.form = NAIK_FORM_STEP,
                                    .parity = NAIK_EVEN,
                                    .links = links,
                                    .in = in,
                                    .out = out,
                                    .v = other,
+                                   .b = out,
                                    .columns = columns,
                                    .state = NAIK_COLUMN_RUN,
                                    .sums = sums};
@@ -113,6 +117,7 @@ double dslash_schur_bits(check *t, const fixture *f, const naik_links *links,
     naik_field_destroy(&out);
     free(v);
     free(w);
+    free(b);
     free(got);
     return values[0];
 }

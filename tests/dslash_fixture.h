@@ -24,7 +24,7 @@ void dslash_compare(check *t, const fixture *f, const naik_links *links, const d
 
 /* out = shift v - D in with n columns of one vector each, which must come out alike: the first
  * column's bits, and its sum. */
-double dslash_schur_bits(check *t, const fixture *f, const naik_links *links,
-                         naik_precision vectors, int n, double *out_bits);
+double dslash_step_bits(check *t, const fixture *f, const naik_links *links, naik_precision vectors,
+                        int n, double *out_bits);
 
 #endif

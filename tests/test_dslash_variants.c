@@ -66,12 +66,12 @@ static void every_variant_gives_the_same_bits(check *t)
                 CHECK_OK(t, naik_links_create(f.geometry, f.source, dslash_pairs[i].links, recon,
                                               &links));
                 f.backend->choices.variant = 1;
-                double sum = dslash_schur_bits(t, &f, links, dslash_pairs[i].vectors, 1, one);
+                double sum = dslash_step_bits(t, &f, links, dslash_pairs[i].vectors, 1, one);
                 for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
                     for (int v = 1; v <= MOST && !t->failed; v += widths[w] > 8 ? 5 : 1) {
                         f.backend->choices.variant = v;
-                        double again = dslash_schur_bits(t, &f, links, dslash_pairs[i].vectors,
-                                                         widths[w], many);
+                        double again = dslash_step_bits(t, &f, links, dslash_pairs[i].vectors,
+                                                        widths[w], many);
                         CHECK_TRUE(t, again == sum);
                         CHECK_TRUE(t, memcmp(one, many, bytes) == 0);
                     }

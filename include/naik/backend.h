@@ -38,11 +38,20 @@ typedef enum naik_region { NAIK_ALL, NAIK_INTERIOR, NAIK_BOUNDARY } naik_region;
 
 /* What the Dslash kernel does with D in before it writes the site, all in one pass. */
 typedef enum naik_form {
-    NAIK_FORM_D,       /* out = D in */
-    NAIK_FORM_AFFINE,  /* out = a v + s D in */
-    NAIK_FORM_SCHUR,   /* out = shift_c v - D in,        sums_c += Re <v, out> */
-    NAIK_FORM_RESIDUAL /* out = b - (shift_c v - D in),  sums_c += |out|^2 */
+    NAIK_FORM_D,        /* out = D in */
+    NAIK_FORM_AFFINE,   /* out = a v + s D in */
+    NAIK_FORM_RESIDUAL, /* out = b - (shift_c v - D in) */
+    NAIK_FORM_STEP      /* out = b - alpha_c (shift_c v - D in) */
 } naik_form;
+
+/* What the last kernel to add to a sum does with it, of one column on one rank, where the backend
+ * can (ends_columns): column_alpha or column_step. */
+typedef struct naik_column_end {
+    naik_column *column; /* backend memory */
+    bool step;           /* column_step, else column_alpha */
+    double *history;     /* as column_step's */
+    int history_stride;
+} naik_column_end;
 
 typedef struct naik_dslash_args {
     naik_form form;
@@ -54,9 +63,8 @@ typedef struct naik_dslash_args {
     double a, s;
     const naik_column *columns; /* backend memory [nrhs]; for shift, and with `state` as mask */
     naik_column_state state;
-    naik_exactsum *sums; /* backend memory [nrhs], added to; NULL: not wanted */
-    naik_column *alpha;  /* as column_alpha(sums) when the sums are complete; NULL: not wanted. Only
-                            where update_xr_step exists, of one column, on one rank */
+    naik_exactsum *sums;        /* backend memory [nrhs], sums_c += |out|^2; NULL: not wanted */
+    const naik_column_end *end; /* of the sums; NULL: not wanted */
 } naik_dslash_args;
 
 /* How an iteration reaches the device; the bits are the same. */
@@ -207,21 +215,18 @@ typedef struct naik_backend_ops {
     /* sums_c += sum_s |r_s|^2/|x_s|^2, where x_s = 0: 1. */
     naik_status (*site_ratio)(const naik_field *r, const naik_field *x, naik_exactsum *sums);
 
-    /* The conjugate gradient's updates, for running columns. */
-    /* x += alpha p, r -= alpha ap, sums_c += |r|^2 */
-    naik_status (*update_xr)(const naik_column *columns, const naik_field *p, const naik_field *ap,
-                             naik_field *x, naik_field *r, naik_exactsum *sums);
-    /* update_xr and column_step in one, of one column on one rank; NULL: does not exist. */
-    naik_status (*update_xr_step)(naik_column *columns, const naik_field *p, const naik_field *ap,
-                                  naik_field *x, naik_field *r, naik_exactsum *sums,
-                                  double *history, int history_stride);
-    /* p = r + beta p */
-    naik_status (*update_p)(const naik_column *columns, const naik_field *r, naik_field *p);
+    /* The conjugate gradient's updates. */
+    bool ends_columns; /* kernels can do what naik_column_end says */
+    /* For running columns x += alpha p, then p = r + beta p and sums_c += |p|^2; for those that ask
+     * for a check x += alpha p. */
+    naik_status (*update_xp)(const naik_column *columns, const naik_field *r, naik_field *x,
+                             naik_field *p, naik_exactsum *sums);
     /* Both add the sums over ranks, take them and leave them cleared. */
+    /* sums [2][count]: |D p|^2, |p|^2 */
     naik_status (*column_alpha)(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
                                 int count);
-    /* history, if not NULL: backend memory [history_stride][count], a ring: after its step a
-     * running column writes rr to row (iterations - 1) mod history_stride. */
+    /* sums [count]: |r|^2. history, if not NULL: backend memory [history_stride][count], a ring:
+     * after its step a running column writes rr to row (iterations - 1) mod history_stride. */
     naik_status (*column_step)(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
                                int count, double *history, int history_stride);
 

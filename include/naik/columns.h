@@ -21,19 +21,21 @@ typedef enum naik_column_state {
 typedef struct naik_column {
     double shift;       /* 4 m^2 */
     double rr, rr_last; /* |r|^2 of the iterated residual, now and one iteration before */
-    double alpha, beta;
-    double rr_max; /* largest rr since the last reliable update */
-    double stop;   /* asks for a check at rr <= stop ... */
-    double delta2; /* ... and at rr <= delta2 rr_max; 0: never for this reason */
-    int32_t state; /* naik_column_state */
+    double alpha, beta; /* of the step that r has taken and x and p take next; alpha 0: x has */
+    double rr_max;      /* largest rr since the last reliable update */
+    double stop;        /* asks for a check at rr <= stop ... */
+    double delta2;      /* ... and at rr <= delta2 rr_max; 0: never for this reason */
+    int32_t state;      /* naik_column_state */
     int32_t iterations;
     int32_t limit; /* asks for a check when iterations reach it */
     int32_t reserved;
 } naik_column;
 
-/* After p.Ap is known: alpha = rr / p.Ap. */
-NAIK_HD static inline void naik_column_alpha(naik_column *c, double pap)
+/* After |D p|^2 and |p|^2 are known: alpha = rr / p.Ap, where p.Ap = shift |p|^2 + |D p|^2, since
+ * D is antihermitian. */
+NAIK_HD static inline void naik_column_alpha(naik_column *c, double dp2, double p2)
 {
+    const double pap = c->shift * p2 + dp2;
     if (c->state != NAIK_COLUMN_RUN) {
         return;
     }
@@ -48,6 +50,7 @@ NAIK_HD static inline void naik_column_alpha(naik_column *c, double pap)
 NAIK_HD static inline void naik_column_step(naik_column *c, double rr)
 {
     if (c->state != NAIK_COLUMN_RUN) {
+        c->alpha = 0;
         return;
     }
     c->iterations++;

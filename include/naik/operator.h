@@ -12,15 +12,18 @@
 typedef struct naik_schur {
     const naik_links *links; /* borrowed */
     naik_parity parity;      /* p */
-    naik_column *alpha;      /* naik_dslash_args.alpha of the apply's end; NULL: not wanted */
     naik_field *scratch; /* on q, same shape and precision as the vectors; borrowed, overwritten */
 } naik_schur;
 
-/* out_c = (shift_c - D D) v_c for columns in `state`; sums_c += Re <v_c, out_c> unless sums is
- * NULL. */
-naik_status naik_schur_apply(const naik_schur *schur, const naik_field *v,
-                             const naik_column *columns, naik_column_state state, naik_field *out,
-                             naik_exactsum *sums);
+/* The step of running columns of a conjugate gradient in two halves, each leaving a sum for the
+ * scalar that follows it: scratch = D p, sums_c += |D p|^2; r -= alpha A p, sums_c += |r|^2.
+ * `end` may be NULL. */
+naik_status naik_schur_first(const naik_schur *schur, const naik_field *p,
+                             const naik_column *columns, naik_exactsum *sums,
+                             const naik_column_end *end);
+naik_status naik_schur_second(const naik_schur *schur, const naik_field *p,
+                              const naik_column *columns, naik_field *r, naik_exactsum *sums,
+                              const naik_column_end *end);
 /* out_c = b_c - (shift_c - D D) v_c for columns in `state`; sums_c += |out_c|^2. out may be b. */
 naik_status naik_schur_residual(const naik_schur *schur, const naik_field *b, const naik_field *v,
                                 const naik_column *columns, naik_column_state state,
