@@ -47,6 +47,7 @@ static naik_status by_rank_0(naik_propagator_file *file, work_alone *work, const
     if (all->rank == 0) {
         status = naik_comm_create_alone(all->log, &alone);
         if (status == NAIK_OK) {
+            alone->io = all->io;
             file->comm = alone;
             status = work(file, data);
             status = status == NAIK_OK ? naik_h5_close(alone, &file->h5) : status;
