@@ -272,7 +272,7 @@ def memory_or_disk_that_fails_on_one_rank_ends_the_job():
     if subprocess.run(["cc", "-shared", "-fPIC", "-o", shim, source, "-ldl"]).returncode:
         return "no cc, or not glibc"
     part = kept_part()
-    sweeps = {"alloc": 3, "read": 1, "oneread": 3, "write": 1} if LONG else {}
+    sweeps = {"alloc": 5, "read": 1, "oneread": 3, "write": 1} if LONG else {}
     for order in ("alloc:4@1", "alloc:343@0", "read:1@1", "read:40@0", "read:76@1", "read:125@0", "oneread:129@0",
                   "write:3@0", "write:1@1"):
         assert with_one_rank_failing(shim, part, order), f"{order} did not happen"
