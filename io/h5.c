@@ -262,6 +262,17 @@ naik_status naik_h5_close(naik_comm *comm, hid_t *file)
     return naik_comm_agree(comm, mine);
 }
 
+naik_status naik_h5_close_after(naik_comm *comm, naik_status status, hid_t *file)
+{
+    if (status == NAIK_ERR_IO && comm->size > 1) {
+        comm->unfinalisable = true;
+        *file = -1;
+        return status;
+    }
+    const naik_status closed = naik_h5_close(comm, file);
+    return status != NAIK_OK ? status : closed;
+}
+
 hid_t naik_h5_real(int bits)
 {
     return H5Tcopy(bits == 32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE);

@@ -80,9 +80,8 @@ static naik_status write_part(const char *part, const naik_fatlong *const *sets,
     status = naik_h5_put_text(comm->log, file, "state", "complete");
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_h5_flush(comm, file));
-done:;
-    naik_status closed = naik_h5_close(comm, &file);
-    return status != NAIK_OK ? status : closed;
+done:
+    return naik_h5_close_after(comm, status, &file);
 }
 
 /* links NULL: only whether they are as written. */

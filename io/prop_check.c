@@ -60,7 +60,7 @@ static naik_status compare_document(naik_log *log, hid_t group, const char *path
 }
 
 /* Those of rank 0: all ranks are to compute alike. NULL where the file has none. */
-static naik_status share_choices(naik_propagator_file *file)
+static naik_status share_choices(naik_propagator_file *file, const char *path)
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
@@ -75,6 +75,9 @@ static naik_status share_choices(naik_propagator_file *file)
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_comm_broadcast(comm, file->choices, (size_t)bytes, 0));
+    if (bytes == 0 || file->choices[0] == '\0') { /* so does a text look that could not be read */
+        NAIK_TRY(naik_file_reread(comm, path, 0, -1));
+    }
 done:
     return status;
 }
@@ -106,7 +109,7 @@ naik_status naik_prop_compare(naik_propagator_file *file, const char *path,
 done:
     naik_h5_release(group);
     status = naik_comm_agree(file->comm, status);
-    return status != NAIK_OK ? status : share_choices(file);
+    return status != NAIK_OK ? status : share_choices(file, path);
 }
 
 static void adopt_records(naik_propagator_file *file, const naik_disk_record *disk, bool warn)
@@ -133,6 +136,16 @@ static void adopt_records(naik_propagator_file *file, const naik_disk_record *di
     }
 }
 
+static bool all_sealed(const naik_disk_record *disk, int count)
+{
+    naik_solve_record record;
+    bool good = true;
+    for (int i = 0; i < count; i++) {
+        good = good && naik_disk_record_unpack(&disk[i], &record);
+    }
+    return good;
+}
+
 naik_status naik_prop_load_records(naik_propagator_file *file, bool warn)
 {
     naik_comm *comm = file->comm;
@@ -140,6 +153,7 @@ naik_status naik_prop_load_records(naik_propagator_file *file, bool warn)
     const hsize_t start[1] = {0}, count[1] = {(hsize_t)file->plan->solve_count};
     hid_t dataset = -1, type = naik_disk_record_type(), space = -1;
     naik_disk_record *disk = calloc((size_t)file->plan->solve_count, sizeof *disk);
+    naik_journal_place place = {.bytes = (int64_t)sizeof *disk * file->plan->solve_count};
     if (disk == NULL) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the records of solves");
     }
@@ -151,11 +165,16 @@ naik_status naik_prop_load_records(naik_propagator_file *file, bool warn)
             status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
                                "/solves is missing or of another length than the input's solves");
         } else {
+            place.offset = (int64_t)H5Dget_offset(dataset);
             status = naik_h5_read_part(comm->log, dataset, type, start, count, disk);
         }
     }
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_comm_broadcast(comm, disk, (size_t)file->plan->solve_count * sizeof *disk, 0));
+    NAIK_TRY(naik_comm_broadcast(comm, disk, (size_t)place.bytes, 0));
+    NAIK_TRY(naik_comm_broadcast(comm, &place, sizeof place, 0));
+    if (!all_sealed(disk, file->plan->solve_count)) {
+        NAIK_TRY(naik_file_reread(comm, naik_prop_path(file), place.offset, place.bytes));
+    }
     adopt_records(file, disk, warn);
 done:
     naik_h5_release(space);
