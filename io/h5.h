@@ -77,9 +77,9 @@ bool naik_h5_get_text(hid_t object, const char *name, char *text, size_t text_si
 bool naik_h5_get_f64(hid_t object, const char *name, double *values, int count);
 bool naik_h5_get_i64(hid_t object, const char *name, int64_t *values, int count);
 
-/* naik_h5_close after `status`, agreed, of work on a file open for writing; the more severe of the two.
- * Where a write failed the ranks' views of the file differ, and closing it, which is collective, may
- * never end: then it is left as it is, and comm->unfinalisable is set. */
+/* naik_h5_close after `status`, agreed, of work on a file open for writing; the more severe of the
+ * two. Where a write failed the ranks' views of the file differ, and closing it, which is
+ * collective, may never end: then it is left as it is, and comm->unfinalisable is set. */
 naik_status naik_h5_close_after(naik_comm *comm, naik_status status, hid_t *file);
 
 /* A text of any length as a scalar string dataset: created now, its bytes written by rank 0.
