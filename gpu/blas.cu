@@ -257,6 +257,7 @@ __global__ void update_xp_kernel(const naik_column *columns, const char *r, char
     typedef typename V::real real;
     const int site = (int)((gridDim.x - 1 - blockIdx.x) * BLAS_THREADS + threadIdx.x);
     const int c = (int)blockIdx.y;
+    gpu_await_kernel();
     const bool runs = columns[c].state == NAIK_COLUMN_RUN;
     const double alpha = columns[c].alpha;
     if (!runs && (columns[c].state != NAIK_COLUMN_CHECK || alpha == 0)) {
@@ -281,11 +282,22 @@ __global__ void update_xp_kernel(const naik_column *columns, const char *r, char
     }
 }
 
+template <class V>
+static void launch_xp(const naik_column *columns, const naik_field *r, naik_field *x, naik_field *p,
+                      naik_exactsum *sums)
+{
+    GPU_LAUNCH_BEHIND(update_xp_kernel<V>, blas_grid(p, p->nrhs), BLAS_THREADS, stream_of(p),
+                      columns, (const char *)r->data, (char *)x->data, (char *)p->data, p->nrhs,
+                      p->geometry->lattice->half, sums);
+}
+
 naik_status gpu_update_xp(const naik_column *columns, const naik_field *r, naik_field *x,
                           naik_field *p, naik_exactsum *sums)
 {
-    BY_PRECISION(p->precision, update_xp_kernel, blas_grid(p, p->nrhs), BLAS_THREADS, stream_of(p),
-                 columns, (const char *)r->data, (char *)x->data, (char *)p->data, p->nrhs,
-                 p->geometry->lattice->half, sums);
+    switch (p->precision) {
+    case NAIK_DOUBLE: launch_xp<vec_double>(columns, r, x, p, sums); break;
+    case NAIK_SINGLE: launch_xp<vec_single>(columns, r, x, p, sums); break;
+    case NAIK_HALF: launch_xp<vec_half>(columns, r, x, p, sums); break;
+    }
     return GPU_LAUNCHED(p->geometry->backend, "updating x and the search direction");
 }

@@ -4,25 +4,29 @@
 
 #include "reduce.cuh"
 
-/* column_alpha of one column: sums |D p|^2 and |p|^2. */
-__device__ static inline void column_alpha(naik_column *column, naik_exactsum *dp2,
+/* column_alpha of one column: sums |D p|^2, kept in `copies` parts, and |p|^2. */
+__device__ static inline void column_alpha(naik_column *column, naik_exactsum *dp2, int copies,
                                            naik_exactsum *p2, int lane)
 {
     __shared__ int64_t word[2][NAIK_EXACTSUM_WORDS];
-    const double first = exact_take(dp2, word[0], lane);
-    const double second = exact_take(p2, word[1], lane);
+    naik_exactsum *const sum[2] = {dp2, p2};
+    const int parts[2] = {copies, 1};
+    const double value = exact_take<2>(sum, parts, word, lane);
+    const double second = __longlong_as_double(gpu_lanes_from(__double_as_longlong(value), 1));
     if (lane == 0) {
-        naik_column_alpha(column, first, second);
+        naik_column_alpha(column, value, second);
     }
 }
 
-/* column_step of one column out of `count`; `history` points to its number in row 0 of a ring
- * [history_stride][count] of residuals (NULL: not kept). */
-__device__ static inline void column_step(naik_column *column, naik_exactsum *r2, int count,
-                                          double *history, int history_stride, int lane)
+/* column_step of one column out of `count`; |r|^2 in `copies` parts. `history` points to the
+ * column's number in row 0 of a ring [history_stride][count] of residuals (NULL: not kept). */
+__device__ static inline void column_step(naik_column *column, naik_exactsum *r2, int copies,
+                                          int count, double *history, int history_stride, int lane)
 {
-    __shared__ int64_t word[NAIK_EXACTSUM_WORDS];
-    const double rr = exact_take(r2, word, lane);
+    __shared__ int64_t word[1][NAIK_EXACTSUM_WORDS];
+    naik_exactsum *const sum[1] = {r2};
+    const int parts[1] = {copies};
+    const double rr = exact_take<1>(sum, parts, word, lane);
     if (lane != 0) {
         return;
     }
@@ -34,13 +38,15 @@ __device__ static inline void column_step(naik_column *column, naik_exactsum *r2
     }
 }
 
-/* What naik_column_end says, of the one column there is. */
-__device__ static inline void column_end(const naik_column_end &end, naik_exactsum *sums, int lane)
+/* What naik_column_end says, of the one column there is: of `copies` parts of the sum just made,
+ * and of the sum before. */
+__device__ static inline void column_end(const naik_column_end &end, naik_exactsum *parts,
+                                         int copies, naik_exactsum *before, int lane)
 {
     if (end.step) {
-        column_step(end.column, sums, 1, end.history, end.history_stride, lane);
+        column_step(end.column, parts, copies, 1, end.history, end.history_stride, lane);
     } else {
-        column_alpha(end.column, sums, sums + 1, lane);
+        column_alpha(end.column, parts, copies, before, lane);
     }
 }
 

@@ -25,6 +25,7 @@ typedef struct gpu_block {
 
 /* Counters of blocks that have finished, 0 between launches (reduce.cuh). */
 enum { GPU_TICKET_DSLASH, GPU_TICKETS };
+enum { GPU_PARTS = 4 }; /* of a sum that many blocks add to at the same time */
 
 typedef struct gpu_state {
     int device;
@@ -39,6 +40,7 @@ typedef struct gpu_state {
     uint64_t *flags;    /* backend memory [8], results of checks */
     double bytes_up, bytes_down;
     unsigned *tickets;         /* backend memory [GPU_TICKETS] */
+    naik_exactsum *parts;      /* backend memory [GPU_PARTS], 0 between launches */
     struct gpu_tuning *tuning; /* tune.cu */
     bool recording;            /* an iteration */
     gpu_graph_exec recorded;   /* record.cu; NULL: none */

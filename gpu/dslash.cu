@@ -84,8 +84,11 @@ static dslash_params params_of(const naik_dslash_args *args, naik_region region)
     p.sums = args->sums;
     if (args->end != NULL) {
         p.end = *args->end;
+        p.parts = gpu_state_of(args->in->geometry->backend)->parts;
+        p.part_mask = getenv("NAIK_P") != NULL ? atoi(getenv("NAIK_P")) : GPU_PARTS - 1;
     }
     p.ticket = gpu_state_of(args->in->geometry->backend)->tickets + GPU_TICKET_DSLASH;
+    p.ahead = getenv("NAIK_X") != NULL && (atoi(getenv("NAIK_X")) & 2);
     p.parity = (int)args->parity;
     p.nrhs = args->in->nrhs;
     p.form = args->form;

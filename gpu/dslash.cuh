@@ -55,6 +55,10 @@ typedef struct dslash_params {
     gpu_stencil stencil;
     naik_column_end end; /* once the sum is complete; column NULL: not wanted */
     unsigned *ticket;    /* 0 between launches */
+    naik_exactsum *parts; /* of the sum of one column that ends here, so that blocks that add at
+                             the same time meet at different words; 0 between launches */
+    int part_mask;
+    bool ahead; /* links are few enough to be fetched while the kernel before ends */
 } dslash_params;
 
 typedef struct dslash_shape {
@@ -250,10 +254,31 @@ __device__ static inline double finish_site(const dslash_params &p, size_t offse
     return term;
 }
 
+/* Where a block adds the terms of a column. */
+__device__ static inline naik_exactsum *dslash_sum(const dslash_params &p, int column)
+{
+    return p.end.column != NULL ? p.parts + ((int)blockIdx.x & p.part_mask) : p.sums + column;
+}
+
 /* The block's number in the order of sites. */
 __device__ static inline int dslash_block(const dslash_params &p)
 {
     return p.backwards ? (int)(gridDim.x - 1 - blockIdx.x) : (int)blockIdx.x;
+}
+
+/* Brings links into the second-level cache while the kernel before ends, where they stay there. */
+template <class S, int R, bool LONG>
+__device__ static inline void fetch_links(const dslash_params &p, int index, int thread)
+{
+    typedef dslash_groups<S, R, LONG> groups;
+    enum { LINES = (groups::NEAR_BYTES + groups::FAR_BYTES) / 128 };
+    if (!p.ahead || p.list != NULL) {
+        return;
+    }
+    const char *begin = groups::of(p, index);
+    for (int i = thread; i < LINES; i += GPU_LANES * (1 + 3 * (blockDim.y == 4))) {
+        gpu_prefetch(begin + (size_t)i * 128);
+    }
 }
 
 /* The site number `index`. */
@@ -268,7 +293,7 @@ __device__ static inline void open_site(const dslash_params &p, int index, dslas
 __device__ static inline void finish_column(const dslash_params &p, int lane)
 {
     if (p.end.column != NULL && exact_last_block(p.ticket, lane)) {
-        column_end(p.end, p.sums, lane);
+        column_end(p.end, p.parts, p.part_mask + 1, p.sums + 1, lane);
     }
 }
 
@@ -278,6 +303,8 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
 {
     __shared__ exact_block<N> shared;
     const int x = (int)threadIdx.x, y = (int)threadIdx.y;
+    fetch_links<S, R, LONG>(p, dslash_block(p) * (int)blockDim.x + x, x % GPU_LANES);
+    gpu_await_kernel();
     const int column = ((int)(blockIdx.y * blockDim.y) + y) * N;
     unsigned active = 0; /* columns of the tile to be written */
 #pragma unroll
@@ -324,7 +351,7 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
         exact_partial partial;
         partial.base = -1;
         if (active >> c & 1) {
-            partial = exact_lanes(term[c], p.sums + column + c);
+            partial = exact_lanes(term[c], dslash_sum(p, column + c));
         }
         exact_keep(shared, thread / GPU_LANES, c, partial, thread % GPU_LANES);
     }
@@ -332,7 +359,7 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
     const int warps = (int)blockDim.x / GPU_LANES;
     const int c = x / REDUCE_WORDS;
     if (c < N && (active >> c & 1)) {
-        exact_flush(shared, y * warps, warps, c, x % REDUCE_WORDS, p.sums + column + c);
+        exact_flush(shared, y * warps, warps, c, x % REDUCE_WORDS, dslash_sum(p, column + c));
     }
     if constexpr (N == 1) {
         if (thread < GPU_LANES && active != 0) {
@@ -373,6 +400,8 @@ __global__ void __launch_bounds__(4 * GPU_LANES) dslash_split_kernel(const dslas
     __shared__ exact_block<1> shared;
     const int x = (int)threadIdx.x, kind = (int)threadIdx.y, column = (int)blockIdx.y;
     const int index = dslash_block(p) * GPU_LANES + x;
+    fetch_links<S, R, LONG>(p, index, kind * GPU_LANES + x);
+    gpu_await_kernel();
     const bool active = p.columns == NULL || p.columns[column].state == p.state;
     const bool here = active && index < p.count;
     colour_vector<real> part[1];
@@ -411,12 +440,12 @@ __global__ void __launch_bounds__(4 * GPU_LANES) dslash_split_kernel(const dslas
         return;
     }
     if (kind == 0) {
-        exact_keep(shared, 0, 0, exact_lanes(term, p.sums + column), x);
+        exact_keep(shared, 0, 0, exact_lanes(term, dslash_sum(p, column)), x);
     }
     __syncthreads();
     if (kind == 0) {
         if (x < REDUCE_WORDS) {
-            exact_flush(shared, 0, 1, 0, x, p.sums + column);
+            exact_flush(shared, 0, 1, 0, x, dslash_sum(p, column));
         }
         finish_column(p, x);
     }
@@ -436,13 +465,14 @@ template <class V, class S, int R, bool LONG, int N>
 static void dslash_launch(const dslash_params &params, const dslash_shape &shape)
 {
     constexpr int BLOCKS = dslash_blocks<V, S, R, N>();
-    dslash_kernel<V, S, R, LONG, N, BLOCKS><<<shape.grid, shape.block, 0, shape.stream>>>(params);
+    GPU_LAUNCH_BEHIND((dslash_kernel<V, S, R, LONG, N, BLOCKS>), shape.grid, shape.block, shape.stream,
+                      params);
 }
 
 template <class V, class S, int R, bool LONG>
 static void dslash_launch_split(const dslash_params &params, const dslash_shape &shape)
 {
-    dslash_split_kernel<V, S, R, LONG><<<shape.grid, shape.block, 0, shape.stream>>>(params);
+    GPU_LAUNCH_BEHIND((dslash_split_kernel<V, S, R, LONG>), shape.grid, shape.block, shape.stream, params);
 }
 
 /* The kernels of a pair of precisions for one number of columns a thread; N = 0: split. */

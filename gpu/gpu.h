@@ -81,6 +81,7 @@ enum {
 #else
 
 #include <cuda_runtime.h>
+#include <stdlib.h>
 #if defined(__has_include)
 #if __has_include(<nvtx3/nvToolsExt.h>)
 #include <nvtx3/nvToolsExt.h>
@@ -176,6 +177,48 @@ static inline bool gpu_pointer_is_device(const void *p)
 #define gpu_copy_now(a, b, n) cudaMemcpy((a), (b), (n), cudaMemcpyDefault)
 #endif
 
+/* A kernel launched behind another may begin when the blocks of that one have all begun; until
+ * gpu_await_kernel it must touch nothing that earlier kernels write. Elsewhere than on CUDA sm_90 and
+ * newer it begins when that one has ended. */
+#if defined(__HIPCC__) || defined(GPU_ARCH_sm_80)
+#define GPU_LAUNCH_BEHIND(kernel, grid, block, stream, ...)                                        \
+    kernel<<<(grid), (block), 0, (stream)>>>(__VA_ARGS__)
+__device__ static inline void gpu_await_kernel(void)
+{
+}
+__device__ static inline void gpu_prefetch(const void *)
+{
+}
+#else
+template <class... Parameters, class... Arguments>
+static inline void gpu_launch_behind(void (*kernel)(Parameters...), dim3 grid, dim3 block,
+                                     gpu_stream stream, Arguments... arguments)
+{
+    cudaLaunchAttribute attribute = {};
+    cudaLaunchConfig_t config = {};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    config.gridDim = grid;
+    config.blockDim = block;
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = getenv("NAIK_X") != NULL && (atoi(getenv("NAIK_X")) & 1) ? 1 : 0;
+    (void)cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
+}
+#define GPU_LAUNCH_BEHIND(kernel, grid, block, stream, ...)                                        \
+    gpu_launch_behind((kernel), dim3(grid), dim3(block), (stream), __VA_ARGS__)
+/* From here on what earlier kernels wrote is there; the next kernel may begin. */
+__device__ static inline void gpu_await_kernel(void)
+{
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+__device__ static inline void gpu_prefetch(const void *p)
+{
+    asm volatile("prefetch.global.L2 [%0];" : : "l"(p));
+}
+#endif
+
 /* Named ranges in the vendor's profiler. AMD's need a library of their own: none there. */
 static inline void gpu_range_begin(const char *name)
 {
@@ -242,21 +285,13 @@ __device__ static inline unsigned gpu_lanes_max(unsigned v)
     }
     return v;
 }
-__device__ static inline int gpu_lanes_any(int v)
-{
-    return __any(v);
-}
 /* What they wrote to shared memory is seen by all of them. */
 __device__ static inline void gpu_lanes_sync(void)
 {
     __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
     __builtin_amdgcn_wave_barrier();
 }
-/* The value of the thread before this one (of thread 0: its own), of thread `lane`. */
-__device__ static inline long long gpu_lanes_before(long long v)
-{
-    return __shfl_up(v, 1);
-}
+/* The value of thread `lane`. */
 __device__ static inline long long gpu_lanes_from(long long v, int lane)
 {
     return __shfl(v, lane);
@@ -270,17 +305,9 @@ __device__ static inline unsigned gpu_lanes_max(unsigned v)
 {
     return __reduce_max_sync(0xffffffffu, v);
 }
-__device__ static inline int gpu_lanes_any(int v)
-{
-    return __any_sync(0xffffffffu, v);
-}
 __device__ static inline void gpu_lanes_sync(void)
 {
     __syncwarp();
-}
-__device__ static inline long long gpu_lanes_before(long long v)
-{
-    return __shfl_up_sync(0xffffffffu, v, 1);
 }
 __device__ static inline long long gpu_lanes_from(long long v, int lane)
 {
@@ -304,6 +331,15 @@ __device__ static inline void gpu_store_release(unsigned *p, unsigned value)
 __device__ static inline void gpu_settle_stores(void)
 {
     __threadfence_system();
+}
+/* Counts from 0 to `last` and then from 0 again; what the threads of this block wrote before a
+ * barrier is seen by whoever draws a later number. */
+__device__ static inline unsigned gpu_take_ticket(unsigned *ticket, unsigned last)
+{
+    __threadfence();
+    const unsigned number = atomicInc(ticket, last);
+    __threadfence();
+    return number;
 }
 __device__ static inline uint4 gpu_load_halves(const void *p)
 {
@@ -337,6 +373,15 @@ __device__ static inline void gpu_store_release(unsigned *p, unsigned value)
 }
 __device__ static inline void gpu_settle_stores(void)
 {
+}
+__device__ static inline unsigned gpu_take_ticket(unsigned *ticket, unsigned last)
+{
+    unsigned number;
+    asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
+                 : "=r"(number)
+                 : "l"(ticket), "r"(last)
+                 : "memory");
+    return number;
 }
 __device__ static inline uint4 gpu_load_halves(const void *p)
 {

@@ -155,18 +155,6 @@ __device__ static inline void exact_block_add(exact_block<1> &shared, double ter
     }
 }
 
-/* Carries until all digits of the lanes below the last lie in [0, 2^32). */
-__device__ static inline int64_t exact_carry(int64_t digit, int lane)
-{
-    const bool last = lane == GPU_LANES - 1;
-    const int64_t mask = 0xffffffff;
-    do {
-        int64_t carry = gpu_lanes_before(digit >> 32);
-        digit = (last ? digit : digit & mask) + (lane > 0 ? carry : 0);
-    } while (gpu_lanes_any(!last && (digit & ~mask) != 0));
-    return digit;
-}
-
 /* (a b c) 2^exponent with 32-bit digits, a > 0, and something below if sticky: rounded once, to
  * nearest even. */
 __device__ static inline double exact_round(uint64_t a, uint64_t b, uint64_t c, bool sticky,
@@ -186,23 +174,10 @@ __device__ static inline double exact_round(uint64_t a, uint64_t b, uint64_t c, 
     if (rest > half || (rest == half && (sticky || (kept & 1)))) {
         kept++;
     }
-    return ldexp((double)kept, exponent + drop);
-}
-
-/* Digits first .. keep - 1 into digit `keep`: their carry, and one more bit where anything is left
- * of them. One thread calls. */
-__device__ static inline void exact_fold(int64_t *word, int first, int keep)
-{
-    int64_t carry = 0;
-    bool rest = false;
-    for (int i = first; i < keep; i++) {
-        int64_t value = word[i] + carry;
-        rest = rest || (value & 0xffffffff) != 0;
-        carry = value >> 32;
-    }
-    word[keep] = 2 * ((word[keep] + carry) / 2) == word[keep] + carry && rest
-                     ? word[keep] + carry + 1
-                     : word[keep] + carry;
+    exponent += drop; /* of the last bit of `kept`, which has 53 or is below the normal numbers */
+    return exponent > 971 ? INFINITY
+                          : __longlong_as_double(((long long)(exponent + 1074) << 52) +
+                                                 (long long)kept);
 }
 
 /* Whether this block is the last of the grid to come here. Called by the threads that move together
@@ -211,63 +186,72 @@ __device__ static inline void exact_fold(int64_t *word, int first, int keep)
 __device__ static inline bool exact_last_block(unsigned *ticket, int lane)
 {
     long long last = 0;
-    __threadfence();
     gpu_lanes_sync();
     if (lane == 0) {
         const unsigned others = gridDim.x * gridDim.y - 1;
-        last = atomicInc(ticket, others) == others;
+        last = gpu_take_ticket(ticket, others) == others;
     }
-    last = gpu_lanes_from(last, 0);
-    if (last) {
-        __threadfence();
-    }
-    return last != 0;
+    return gpu_lanes_from(last, 0) != 0;
 }
 
-/* The value of an accumulator, which is left cleared. The threads that move together call and all
- * get it; `word` is shared memory of NAIK_EXACTSUM_WORDS. One digit a lane: wide enough, as sums of
- * one kind of term span few digits; what lies more than GPU_LANES - 3 digits below the first can
- * only be a sticky bit. */
-__device__ static inline double exact_take(naik_exactsum *sum, int64_t *word, int lane)
+/* The value of an accumulator of squares, whose digits lie in word[]; one thread calls. */
+__device__ static inline double exact_squares(const int64_t word[NAIK_EXACTSUM_WORDS], int first,
+                                              int end)
 {
-    unsigned high = 0, low = 0; /* 1 + last, DIGITS - first digit in use */
-    for (int i = lane; i < NAIK_EXACTSUM_WORDS; i += GPU_LANES) {
-        word[i] = *(volatile int64_t *)&sum->word[i]; /* other blocks may just have added */
-        sum->word[i] = 0;
-        if (word[i] != 0 && i < NAIK_EXACTSUM_DIGITS) {
-            high = (unsigned)i + 1;
-            low = low > 0 ? low : (unsigned)(NAIK_EXACTSUM_DIGITS - i);
-        }
+    uint64_t a = 0, b = 0, c = 0, carry = 0;
+    bool sticky = false;
+    int i = first;
+    for (; i < end || carry != 0; i++) {
+        const uint64_t digit = (i < end ? (uint64_t)word[i] : 0) + carry;
+        sticky = sticky || c != 0;
+        c = b;
+        b = a;
+        a = digit & 0xffffffffu;
+        carry = digit >> 32;
     }
-    high = gpu_lanes_max(high);
-    low = gpu_lanes_max(low);
-    gpu_lanes_sync();
     if (word[NAIK_EXACTSUM_DIGITS] != 0) {
         return nan("");
     }
-    int first = NAIK_EXACTSUM_DIGITS - (int)low; /* digit of lane 0 */
-    if ((int)high - first > GPU_LANES - 2) {
-        if (lane == 0) {
-            exact_fold(word, first, (int)high + 2 - GPU_LANES);
+    return a == 0 ? 0 : exact_round(a, b, c, sticky, 32 * (i - 3) - 1088);
+}
+
+/* The values of one or two accumulators of squares, each kept in `copies` parts, in lanes 0 and 1;
+ * all are left cleared. The threads that move together call. */
+template <int SUMS>
+__device__ static inline double exact_take(naik_exactsum *const (&sum)[SUMS],
+                                           const int (&copies)[SUMS],
+                                           int64_t (&word)[SUMS][NAIK_EXACTSUM_WORDS], int lane)
+{
+    unsigned end[SUMS], first[SUMS]; /* 1 + last, DIGITS - first digit in use */
+#pragma unroll
+    for (int k = 0; k < SUMS; k++) {
+        end[k] = first[k] = 0;
+        for (int i = lane; i < NAIK_EXACTSUM_WORDS; i += GPU_LANES) {
+            int64_t total = 0;
+            for (int r = 0; r < copies[k]; r++) {
+                total += *(volatile int64_t *)&sum[k][r].word[i]; /* other blocks have just added */
+                sum[k][r].word[i] = 0;
+            }
+            word[k][i] = total;
+            if (total != 0 && i < NAIK_EXACTSUM_DIGITS) {
+                end[k] = (unsigned)i + 1;
+                first[k] = first[k] > 0 ? first[k] : (unsigned)(NAIK_EXACTSUM_DIGITS - i);
+            }
         }
-        first = (int)high + 2 - GPU_LANES;
-        gpu_lanes_sync();
     }
-    int64_t digit = first + lane < (int)high ? word[first + lane] : 0;
-    digit = exact_carry(digit, lane);
-    const bool negative = gpu_lanes_from(digit, GPU_LANES - 1) < 0;
-    digit = negative ? exact_carry(-digit, lane) : digit;
-    const int top = (int)gpu_lanes_max(digit != 0 ? (unsigned)lane + 1 : 0) - 1;
-    uint64_t a = (uint64_t)gpu_lanes_from(digit, top > 0 ? top : 0);
-    uint64_t b = (uint64_t)gpu_lanes_from(digit, top > 1 ? top - 1 : 0);
-    uint64_t c = (uint64_t)gpu_lanes_from(digit, top > 2 ? top - 2 : 0);
-    bool sticky = gpu_lanes_any(digit != 0 && lane < top - 2);
-    if (top < 0) {
+#pragma unroll
+    for (int k = 0; k < SUMS; k++) {
+        end[k] = gpu_lanes_max(end[k]);
+        first[k] = gpu_lanes_max(first[k]);
+    }
+    gpu_lanes_sync();
+    if (lane >= SUMS) {
         return 0;
     }
-    double value =
-        exact_round(a, top > 0 ? b : 0, top > 1 ? c : 0, sticky, 32 * (first + top - 2) - 1088);
-    return negative ? -value : value;
+    const int mine = SUMS > 1 ? lane : 0;
+    const unsigned last = mine == 0 ? end[0] : end[SUMS - 1];
+    const unsigned from = mine == 0 ? first[0] : first[SUMS - 1];
+    return exact_squares(word[mine], NAIK_EXACTSUM_DIGITS - (int)from, (int)last);
 }
 
 #endif

@@ -61,7 +61,7 @@ __global__ void column_alpha_kernel(const peer_sums peers, naik_column *columns,
     const int c = (int)blockIdx.x, lane = (int)threadIdx.x;
     peer_add(peers, &sums[c], c, lane, GPU_LANES);
     peer_add(peers, &sums[count + c], NAIK_MAX_RHS + c, lane, GPU_LANES);
-    column_alpha(&columns[c], &sums[c], &sums[count + c], lane);
+    column_alpha(&columns[c], &sums[c], 1, &sums[count + c], lane);
 }
 
 naik_status gpu_column_alpha(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
@@ -81,7 +81,7 @@ __global__ void column_step_kernel(const peer_sums peers, naik_column *columns, 
 {
     const int c = (int)blockIdx.x, lane = (int)threadIdx.x;
     peer_add(peers, &sums[c], c, lane, GPU_LANES);
-    column_step(&columns[c], &sums[c], count, history != NULL ? history + c : NULL, history_stride,
+    column_step(&columns[c], &sums[c], 1, count, history != NULL ? history + c : NULL, history_stride,
                 lane);
 }
 
