@@ -23,9 +23,8 @@ typedef struct gpu_block {
     bool open; /* other devices may be writing to it: never given back before the end */
 } gpu_block;
 
-/* Counters of blocks that have finished, 0 between launches (reduce.cuh). */
-enum { GPU_TICKET_DSLASH, GPU_TICKETS };
-enum { GPU_PARTS = 4 }; /* of a sum that many blocks add to at the same time */
+/* Counters of blocks that have read a column, 0 between launches (columns.cuh). */
+enum { GPU_TICKET_ALPHA, GPU_TICKET_STEP, GPU_TICKETS = GPU_TICKET_STEP + NAIK_MAX_RHS };
 
 typedef struct gpu_state {
     int device;
@@ -40,7 +39,6 @@ typedef struct gpu_state {
     uint64_t *flags;    /* backend memory [8], results of checks */
     double bytes_up, bytes_down;
     unsigned *tickets;         /* backend memory [GPU_TICKETS] */
-    naik_exactsum *parts;      /* backend memory [GPU_PARTS], 0 between launches */
     struct gpu_tuning *tuning; /* tune.cu */
     bool recording;            /* an iteration */
     gpu_graph_exec recorded;   /* record.cu; NULL: none */

@@ -53,12 +53,8 @@ typedef struct dslash_params {
     bool unit_time;    /* links.h */
     int time_slice[2]; /* where links ahead and behind in direction t are not 1 all the same */
     gpu_stencil stencil;
-    naik_column_end end; /* once the sum is complete; column NULL: not wanted */
-    unsigned *ticket;    /* 0 between launches */
-    naik_exactsum *parts; /* of the sum of one column that ends here, so that blocks that add at
-                             the same time meet at different words; 0 between launches */
-    int part_mask;
-    bool ahead; /* links are few enough to be fetched while the kernel before ends */
+    columns_due due; /* alpha of one column */
+    bool ahead;      /* links are few enough to be fetched while the kernel before ends */
 } dslash_params;
 
 typedef struct dslash_shape {
@@ -218,7 +214,7 @@ __device__ static inline void apply_hops(const dslash_params &p, const dslash_si
 /* out from D in as the form says; the site's term of the sum. */
 template <class V>
 __device__ static inline double finish_site(const dslash_params &p, size_t offset, int column,
-                                            colour_vector<typename V::real> &out)
+                                            double alpha, colour_vector<typename V::real> &out)
 {
     typedef typename V::real real;
     colour_vector<real> v = {};
@@ -233,7 +229,7 @@ __device__ static inline double finish_site(const dslash_params &p, size_t offse
         }
     } else if (p.form != NAIK_FORM_D) {
         const real s = (real)p.columns[column].shift;
-        const real f = p.form == NAIK_FORM_STEP ? (real)-p.columns[column].alpha : (real)-1;
+        const real f = p.form == NAIK_FORM_STEP ? (real)-alpha : (real)-1;
         const colour_vector<real> b = V::load(p.b + offset);
 #pragma unroll
         for (int i = 0; i < 3; i++) {
@@ -252,12 +248,6 @@ __device__ static inline double finish_site(const dslash_params &p, size_t offse
         }
     }
     return term;
-}
-
-/* Where a block adds the terms of a column. */
-__device__ static inline naik_exactsum *dslash_sum(const dslash_params &p, int column)
-{
-    return p.end.column != NULL ? p.parts + ((int)blockIdx.x & p.part_mask) : p.sums + column;
 }
 
 /* The block's number in the order of sites. */
@@ -288,12 +278,51 @@ __device__ static inline void open_site(const dslash_params &p, int index, dslas
     gpu_coords(p.stencil, p.parity, site->cb, site->x);
 }
 
-/* The last block to come here computes the column's scalar. Called by the threads that move
- * together and have added the block's sums. */
-__device__ static inline void finish_column(const dslash_params &p, int lane)
+/* What a block that takes alpha itself keeps meanwhile. */
+typedef struct dslash_alpha {
+    naik_column next; /* the column with its alpha, 0 where it has stopped */
+} dslash_alpha;
+
+/* Leaves the sums with the other ranks; the first block of a launch does. */
+__device__ static inline void offer_sums(const dslash_params &p, int thread)
 {
-    if (p.end.column != NULL && exact_last_block(p.ticket, lane)) {
-        column_end(p.end, p.parts, p.part_mask + 1, p.sums + 1, lane);
+    const peer_sums &peers = p.due.peers;
+    if (peers.count > 1 && blockIdx.x == 0 && thread < GPU_LANES &&
+        p.due.host.columns->state == NAIK_COLUMN_RUN) {
+        for (int k = 0; k < 2; k++) {
+            const int box = k * NAIK_MAX_RHS;
+            peer_push(peers, p.due.host.sums + k, box, peer_turn(peers, box), thread, GPU_LANES);
+        }
+    }
+}
+
+/* Alpha; true in the thread that is to write the column down. All threads of the block call. */
+__device__ static inline bool take_alpha(const dslash_params &p, dslash_alpha &shared, int thread)
+{
+    bool last = false;
+    __syncthreads(); /* all have read the column's state */
+    if (thread < GPU_LANES) {
+        const naik_column next = column_alpha(p.due.peers, p.due.host.columns, p.due.host.sums,
+                                              p.due.host.sums + 1, 0, thread);
+        if (thread == 0) {
+            shared.next = next;
+            last = column_was_read(p.due, 0);
+        }
+    }
+    __syncthreads();
+    return last;
+}
+
+/* The threads that move together call, the first of them with what take_alpha said. */
+__device__ static inline void write_alpha(const dslash_params &p, const dslash_alpha &shared,
+                                          bool last, int lane)
+{
+    if (gpu_lanes_from(last, 0) != 0) {
+        column_clear(p.due.peers, p.due.host.sums, 0, lane);
+        column_clear(p.due.peers, p.due.host.sums + 1, NAIK_MAX_RHS, lane);
+        if (lane == 0) {
+            *p.due.host.columns = shared.next;
+        }
     }
 }
 
@@ -302,9 +331,11 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
     dslash_kernel(const dslash_params p)
 {
     __shared__ exact_block<N> shared;
+    __shared__ dslash_alpha alpha;
     const int x = (int)threadIdx.x, y = (int)threadIdx.y;
     fetch_links<S, R, LONG>(p, dslash_block(p) * (int)blockDim.x + x, x % GPU_LANES);
     gpu_await_kernel();
+    offer_sums(p, y * (int)blockDim.x + x);
     const int column = ((int)(blockIdx.y * blockDim.y) + y) * N;
     unsigned active = 0; /* columns of the tile to be written */
 #pragma unroll
@@ -323,35 +354,45 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
     if (p.table != NULL && (block + 1) * (int)blockDim.x > p.boundary_from) {
         halo = p.view.turn != NULL ? exchange_await(p.view, y * (int)blockDim.x + x) : p.in;
     }
-    if (index < p.count && active != 0) {
-        dslash_site site;
+    const int thread = y * (int)blockDim.x + x;
+    const bool here = index < p.count && active != 0;
+    colour_vector<typename V::real> total[N];
+    dslash_site site;
+    bool last = false;
+    if (here) {
         site.column = column;
         site.halo = halo;
         open_site(p, index, &site);
-        colour_vector<typename V::real> total[N];
         apply_hops<V, S, R, LONG, N>(p, site, total);
-        size_t offset = vec_offset<V>(site.cb, column, p.nrhs);
+    }
+    if constexpr (N == 1) {
+        if (p.due.host.columns != NULL && active != 0) {
+            last = take_alpha(p, alpha, thread);
+            active = alpha.next.alpha != 0;
+        }
+    }
+    if (here) {
+        const size_t offset = vec_offset<V>(site.cb, column, p.nrhs);
 #pragma unroll
         for (int c = 0; c < N; c++) {
             if (active >> c & 1) {
-                term[c] =
-                    finish_site<V>(p, offset + (size_t)c * V::COLUMN_BYTES, column + c, total[c]);
+                const double step = p.form != NAIK_FORM_STEP     ? 1
+                                    : p.due.host.columns != NULL ? alpha.next.alpha
+                                                                 : p.columns[column + c].alpha;
+                term[c] = finish_site<V>(p, offset + (size_t)c * V::COLUMN_BYTES, column + c, step,
+                                         total[c]);
             }
         }
     }
     if (p.sums == NULL) {
         return;
     }
-    const int thread = y * (int)blockDim.x + x;
-    if (N == 1 && active == 0 && p.end.column != NULL && block == 0 && thread == 0) {
-        column_rest(p.end);
-    }
 #pragma unroll
     for (int c = 0; c < N; c++) {
         exact_partial partial;
         partial.base = -1;
         if (active >> c & 1) {
-            partial = exact_lanes(term[c], dslash_sum(p, column + c));
+            partial = exact_lanes<typename V::real>(term[c], p.sums + column + c);
         }
         exact_keep(shared, thread / GPU_LANES, c, partial, thread % GPU_LANES);
     }
@@ -359,12 +400,10 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
     const int warps = (int)blockDim.x / GPU_LANES;
     const int c = x / REDUCE_WORDS;
     if (c < N && (active >> c & 1)) {
-        exact_flush(shared, y * warps, warps, c, x % REDUCE_WORDS, dslash_sum(p, column + c));
+        exact_flush(shared, y * warps, warps, c, x % REDUCE_WORDS, p.sums + column + c);
     }
-    if constexpr (N == 1) {
-        if (thread < GPU_LANES && active != 0) {
-            finish_column(p, thread);
-        }
+    if (N == 1 && thread < GPU_LANES) {
+        write_alpha(p, alpha, last, thread);
     }
 }
 
@@ -398,11 +437,13 @@ __global__ void __launch_bounds__(4 * GPU_LANES) dslash_split_kernel(const dslas
     enum { KINDS = LONG ? 4 : 2 };
     __shared__ real others[KINDS - 1][6][GPU_LANES];
     __shared__ exact_block<1> shared;
+    __shared__ dslash_alpha alpha;
     const int x = (int)threadIdx.x, kind = (int)threadIdx.y, column = (int)blockIdx.y;
     const int index = dslash_block(p) * GPU_LANES + x;
     fetch_links<S, R, LONG>(p, index, kind * GPU_LANES + x);
     gpu_await_kernel();
-    const bool active = p.columns == NULL || p.columns[column].state == p.state;
+    offer_sums(p, kind * GPU_LANES + x);
+    bool active = p.columns == NULL || p.columns[column].state == p.state;
     const bool here = active && index < p.count;
     colour_vector<real> part[1];
     dslash_site site;
@@ -418,8 +459,13 @@ __global__ void __launch_bounds__(4 * GPU_LANES) dslash_split_kernel(const dslas
         }
     }
     __syncthreads();
+    bool last = false;
+    if (p.due.host.columns != NULL && active) {
+        last = take_alpha(p, alpha, kind * GPU_LANES + x);
+        active = alpha.next.alpha != 0;
+    }
     double term = 0;
-    if (here && kind == 0) {
+    if (here && active && kind == 0) {
         colour_vector<real> total[1];
         clear(total);
         fold((real)p.scale[0], part, total);
@@ -431,24 +477,22 @@ __global__ void __launch_bounds__(4 * GPU_LANES) dslash_split_kernel(const dslas
             }
             fold((real)p.scale[k / 2], part, total);
         }
-        term = finish_site<V>(p, vec_offset<V>(site.cb, column, p.nrhs), column, total[0]);
+        const double step = p.form != NAIK_FORM_STEP     ? 1
+                            : p.due.host.columns != NULL ? alpha.next.alpha
+                                                         : p.columns[column].alpha;
+        term = finish_site<V>(p, vec_offset<V>(site.cb, column, p.nrhs), column, step, total[0]);
     }
-    if (p.sums != NULL && !active && p.end.column != NULL && index + kind == 0) {
-        column_rest(p.end);
-    }
-    if (p.sums == NULL || !active) {
+    if (kind > 0) {
         return;
     }
-    if (kind == 0) {
-        exact_keep(shared, 0, 0, exact_lanes(term, dslash_sum(p, column)), x);
-    }
-    __syncthreads();
-    if (kind == 0) {
+    if (p.sums != NULL && active) {
+        exact_keep(shared, 0, 0, exact_lanes<typename V::real>(term, p.sums + column), x);
+        gpu_lanes_sync();
         if (x < REDUCE_WORDS) {
-            exact_flush(shared, 0, 1, 0, x, dslash_sum(p, column));
+            exact_flush(shared, 0, 1, 0, x, p.sums + column);
         }
-        finish_column(p, x);
     }
+    write_alpha(p, alpha, last, x);
 }
 
 /* Blocks of most threads that a multiprocessor shall hold: leaves the registers that were fastest.
@@ -465,14 +509,15 @@ template <class V, class S, int R, bool LONG, int N>
 static void dslash_launch(const dslash_params &params, const dslash_shape &shape)
 {
     constexpr int BLOCKS = dslash_blocks<V, S, R, N>();
-    GPU_LAUNCH_BEHIND((dslash_kernel<V, S, R, LONG, N, BLOCKS>), shape.grid, shape.block, shape.stream,
-                      params);
+    GPU_LAUNCH_BEHIND((dslash_kernel<V, S, R, LONG, N, BLOCKS>), shape.grid, shape.block,
+                      shape.stream, params);
 }
 
 template <class V, class S, int R, bool LONG>
 static void dslash_launch_split(const dslash_params &params, const dslash_shape &shape)
 {
-    GPU_LAUNCH_BEHIND((dslash_split_kernel<V, S, R, LONG>), shape.grid, shape.block, shape.stream, params);
+    GPU_LAUNCH_BEHIND((dslash_split_kernel<V, S, R, LONG>), shape.grid, shape.block, shape.stream,
+                      params);
 }
 
 /* The kernels of a pair of precisions for one number of columns a thread; N = 0: split. */

@@ -81,7 +81,6 @@ enum {
 #else
 
 #include <cuda_runtime.h>
-#include <stdlib.h>
 #if defined(__has_include)
 #if __has_include(<nvtx3/nvToolsExt.h>)
 #include <nvtx3/nvToolsExt.h>
@@ -178,8 +177,8 @@ static inline bool gpu_pointer_is_device(const void *p)
 #endif
 
 /* A kernel launched behind another may begin when the blocks of that one have all begun; until
- * gpu_await_kernel it must touch nothing that earlier kernels write. Elsewhere than on CUDA sm_90 and
- * newer it begins when that one has ended. */
+ * gpu_await_kernel it must touch nothing that earlier kernels write. Elsewhere than on CUDA sm_90
+ * and newer it begins when that one has ended. */
 #if defined(__HIPCC__) || defined(GPU_ARCH_sm_80)
 #define GPU_LAUNCH_BEHIND(kernel, grid, block, stream, ...)                                        \
     kernel<<<(grid), (block), 0, (stream)>>>(__VA_ARGS__)
@@ -202,7 +201,7 @@ static inline void gpu_launch_behind(void (*kernel)(Parameters...), dim3 grid, d
     config.blockDim = block;
     config.stream = stream;
     config.attrs = &attribute;
-    config.numAttrs = getenv("NAIK_X") != NULL && (atoi(getenv("NAIK_X")) & 1) ? 1 : 0;
+    config.numAttrs = 1;
     (void)cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
 }
 #define GPU_LAUNCH_BEHIND(kernel, grid, block, stream, ...)                                        \
@@ -315,6 +314,13 @@ __device__ static inline long long gpu_lanes_from(long long v, int lane)
 }
 #endif
 
+/* Counts from 0 to `last` and then from 0 again. Orders nothing: for loads whose values have been
+ * used before. */
+__device__ static inline unsigned gpu_draw_ticket(unsigned *ticket, unsigned last)
+{
+    return atomicInc(ticket, last);
+}
+
 /* Words that another device or the host writes meanwhile, and a clock to stop waiting by. What was
  * stored before a release is seen after the acquire that sees it. The 8-byte halves of 16 bytes
  * arrive whole. */
@@ -331,15 +337,6 @@ __device__ static inline void gpu_store_release(unsigned *p, unsigned value)
 __device__ static inline void gpu_settle_stores(void)
 {
     __threadfence_system();
-}
-/* Counts from 0 to `last` and then from 0 again; what the threads of this block wrote before a
- * barrier is seen by whoever draws a later number. */
-__device__ static inline unsigned gpu_take_ticket(unsigned *ticket, unsigned last)
-{
-    __threadfence();
-    const unsigned number = atomicInc(ticket, last);
-    __threadfence();
-    return number;
 }
 __device__ static inline uint4 gpu_load_halves(const void *p)
 {
@@ -373,15 +370,6 @@ __device__ static inline void gpu_store_release(unsigned *p, unsigned value)
 }
 __device__ static inline void gpu_settle_stores(void)
 {
-}
-__device__ static inline unsigned gpu_take_ticket(unsigned *ticket, unsigned last)
-{
-    unsigned number;
-    asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
-                 : "=r"(number)
-                 : "l"(ticket), "r"(last)
-                 : "memory");
-    return number;
 }
 __device__ static inline uint4 gpu_load_halves(const void *p)
 {

@@ -1,9 +1,10 @@
 /* reduce.cuh - exact sums on the device
  *
- * A warp's terms are laid on one 128-bit window, 42 or more bits below the largest term's last bit,
- * and added as integers; a term further below goes to the long accumulator by itself. Blocks add
- * their few words with integer atomics. All of it is integer addition: the words of a
- * naik_exactsum come out with the same value in whatever order threads run.
+ * A warp's terms are laid on one window of 128 bits (64 for terms of single precision), 42 (34) or
+ * more bits below the largest term's last bit, and added as integers; a term further below goes to
+ * the long accumulator by itself. Blocks add their few words with integer atomics. All of it is
+ * integer addition: the words of a naik_exactsum come out with the same value in whatever order
+ * threads run.
  */
 #ifndef NAIK_GPU_REDUCE_CUH
 #define NAIK_GPU_REDUCE_CUH
@@ -32,7 +33,6 @@ __device__ static inline void exact_add_slow(naik_exactsum *sum, uint64_t mantis
     exact_atomic(sum, word, sign * (long long)(low & 0xffffffffu));
     exact_atomic(sum, word + 1, sign * (long long)(low >> 32));
     exact_atomic(sum, word + 2, sign * (long long)high);
-    __threadfence(); /* before whoever counts this block as done */
 }
 
 typedef struct exact_partial {
@@ -41,7 +41,7 @@ typedef struct exact_partial {
 } exact_partial;
 
 /* The sum of `term` over the threads that move together; all of them call, all get the result. */
-__device__ static inline exact_partial exact_lanes(double term, naik_exactsum *sum)
+__device__ static inline exact_partial exact_lanes_long(double term, naik_exactsum *sum)
 {
     exact_partial out;
     uint64_t bits = (uint64_t)__double_as_longlong(term);
@@ -50,7 +50,6 @@ __device__ static inline exact_partial exact_lanes(double term, naik_exactsum *s
     bool negative = bits >> 63 != 0;
     if (exponent == 0x7ff) {
         exact_atomic(sum, NAIK_EXACTSUM_DIGITS, 1);
-        __threadfence();
         mantissa = 0;
         exponent = 1;
     } else if (exponent == 0) {
@@ -99,6 +98,58 @@ __device__ static inline exact_partial exact_lanes(double term, naik_exactsum *s
     return out;
 }
 
+/* The same of terms >= 0 that are first rounded to 24 bits, as good as the numbers that they come
+ * from: a window of 64 bits below the largest term takes three sums instead of five. */
+__device__ static inline exact_partial exact_lanes_short(double term, naik_exactsum *sum)
+{
+    enum { BITS = 24, BELOW = 34, DROPPED = 53 - BITS };
+    exact_partial out = {};
+    uint64_t bits = (uint64_t)__double_as_longlong(term);
+    const bool finite = (bits >> 52 & 0x7ff) != 0x7ff;
+    bits += finite ? UINT64_C(1) << (DROPPED - 1) : 0;
+    int exponent = (int)(bits >> 52 & 0x7ff);
+    uint32_t mantissa = (uint32_t)(bits >> DROPPED) & ((1u << (BITS - 1)) - 1);
+    if (exponent == 0x7ff) {
+        exact_atomic(sum, NAIK_EXACTSUM_DIGITS, 1);
+        mantissa = 0;
+    } else if (exponent == 0) {
+        exponent = 1;
+    } else {
+        mantissa |= 1u << (BITS - 1);
+    }
+    const int position = mantissa != 0 ? exponent + 13 + DROPPED : 0;
+    const int top = (int)gpu_lanes_max((unsigned)position);
+    out.base = -1;
+    if (top == 0) {
+        return out;
+    }
+    const int from = top - BELOW; /* >= 9: positions begin at 43 */
+    if (mantissa != 0 && position < from) {
+        exact_add_slow(sum, mantissa, position, false);
+        mantissa = 0;
+    }
+    const uint64_t value = mantissa != 0 ? (uint64_t)mantissa << (position - from) : 0;
+    const uint32_t mask = (1u << REDUCE_PIECE) - 1;
+    const uint32_t p0 = gpu_lanes_sum((uint32_t)value & mask);
+    const uint32_t p1 = gpu_lanes_sum((uint32_t)(value >> 26) & mask);
+    const uint32_t p2 = gpu_lanes_sum((uint32_t)(value >> 52));
+    const uint64_t total = p0 + ((uint64_t)p1 << 26) + ((uint64_t)p2 << 52);
+    const int shift = from % 32;
+    const uint64_t low = total << shift;
+    out.base = from / 32;
+    out.digit[0] = (int64_t)(low & 0xffffffffu);
+    out.digit[1] = (int64_t)(low >> 32);
+    out.digit[2] = shift > 0 ? (int64_t)(total >> (64 - shift)) : 0;
+    return out;
+}
+
+/* For terms that come from numbers of type T. */
+template <class T>
+__device__ static inline exact_partial exact_lanes(double term, naik_exactsum *sum)
+{
+    return sizeof(T) == 4 ? exact_lanes_short(term, sum) : exact_lanes_long(term, sum);
+}
+
 /* What the warps of a block hold, for COLUMNS columns each. */
 template <int COLUMNS> struct exact_block {
     int base[REDUCE_MAX_WARPS][COLUMNS];
@@ -143,11 +194,12 @@ __device__ static inline void exact_flush(const exact_block<COLUMNS> &shared, in
 }
 
 /* Sum of a block's terms of one column; all threads of the block call. */
+template <class T>
 __device__ static inline void exact_block_add(exact_block<1> &shared, double term,
                                               naik_exactsum *sum)
 {
     const int thread = (int)threadIdx.x, warps = (int)blockDim.x / GPU_LANES;
-    exact_partial partial = exact_lanes(term, sum);
+    exact_partial partial = exact_lanes<T>(term, sum);
     exact_keep(shared, thread / GPU_LANES, 0, partial, thread % GPU_LANES);
     __syncthreads();
     if (thread < REDUCE_WORDS) {
@@ -175,23 +227,9 @@ __device__ static inline double exact_round(uint64_t a, uint64_t b, uint64_t c, 
         kept++;
     }
     exponent += drop; /* of the last bit of `kept`, which has 53 or is below the normal numbers */
-    return exponent > 971 ? INFINITY
-                          : __longlong_as_double(((long long)(exponent + 1074) << 52) +
-                                                 (long long)kept);
-}
-
-/* Whether this block is the last of the grid to come here. Called by the threads that move together
- * and have added the block's sums; they see what those of other blocks have added. The ticket is 0
- * again afterwards. */
-__device__ static inline bool exact_last_block(unsigned *ticket, int lane)
-{
-    long long last = 0;
-    gpu_lanes_sync();
-    if (lane == 0) {
-        const unsigned others = gridDim.x * gridDim.y - 1;
-        last = gpu_take_ticket(ticket, others) == others;
-    }
-    return gpu_lanes_from(last, 0) != 0;
+    return exponent > 971
+               ? INFINITY
+               : __longlong_as_double(((long long)(exponent + 1074) << 52) + (long long)kept);
 }
 
 /* The value of an accumulator of squares, whose digits lie in word[]; one thread calls. */
@@ -213,45 +251,6 @@ __device__ static inline double exact_squares(const int64_t word[NAIK_EXACTSUM_W
         return nan("");
     }
     return a == 0 ? 0 : exact_round(a, b, c, sticky, 32 * (i - 3) - 1088);
-}
-
-/* The values of one or two accumulators of squares, each kept in `copies` parts, in lanes 0 and 1;
- * all are left cleared. The threads that move together call. */
-template <int SUMS>
-__device__ static inline double exact_take(naik_exactsum *const (&sum)[SUMS],
-                                           const int (&copies)[SUMS],
-                                           int64_t (&word)[SUMS][NAIK_EXACTSUM_WORDS], int lane)
-{
-    unsigned end[SUMS], first[SUMS]; /* 1 + last, DIGITS - first digit in use */
-#pragma unroll
-    for (int k = 0; k < SUMS; k++) {
-        end[k] = first[k] = 0;
-        for (int i = lane; i < NAIK_EXACTSUM_WORDS; i += GPU_LANES) {
-            int64_t total = 0;
-            for (int r = 0; r < copies[k]; r++) {
-                total += *(volatile int64_t *)&sum[k][r].word[i]; /* other blocks have just added */
-                sum[k][r].word[i] = 0;
-            }
-            word[k][i] = total;
-            if (total != 0 && i < NAIK_EXACTSUM_DIGITS) {
-                end[k] = (unsigned)i + 1;
-                first[k] = first[k] > 0 ? first[k] : (unsigned)(NAIK_EXACTSUM_DIGITS - i);
-            }
-        }
-    }
-#pragma unroll
-    for (int k = 0; k < SUMS; k++) {
-        end[k] = gpu_lanes_max(end[k]);
-        first[k] = gpu_lanes_max(first[k]);
-    }
-    gpu_lanes_sync();
-    if (lane >= SUMS) {
-        return 0;
-    }
-    const int mine = SUMS > 1 ? lane : 0;
-    const unsigned last = mine == 0 ? end[0] : end[SUMS - 1];
-    const unsigned from = mine == 0 ? first[0] : first[SUMS - 1];
-    return exact_squares(word[mine], NAIK_EXACTSUM_DIGITS - (int)from, (int)last);
 }
 
 #endif
