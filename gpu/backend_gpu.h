@@ -91,7 +91,7 @@ typedef struct gpu_variant {
     int columns;  /* a thread */
     int sites;    /* a block */
     int together; /* tiles of columns a block */
-    int split;    /* a thread for each kind of hop */
+    int threads;  /* a site and column: rows (3), kinds of hops, or both */
 } gpu_variant;
 typedef struct gpu_variants {
     int count;

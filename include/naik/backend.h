@@ -78,8 +78,9 @@ typedef enum naik_orchestration {
 
 /* For measurements and tests. */
 typedef struct naik_backend_choices {
-    int granularity; /* threads a site and column of the Dslash: 1, or 4 (one a kind of hop); 0:
-                        auto */
+    int granularity; /* threads a site and column of the Dslash: 1, 3 (one a row of the result), 4
+                        (one a kind of hop), 12 (both); 0: auto. Rows need links stored whole:
+                        18 numbers or 6 words */
     int variant; /* k: the k-th (modulo their number) of the kernels that a GPU would choose between
                     by measuring; 0: the fastest */
     naik_orchestration orchestration;
