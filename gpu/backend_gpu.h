@@ -15,6 +15,15 @@ typedef struct gpu_tables {
     gpu_exchange exchange;
 } gpu_tables;
 
+/* Whether a kernel over the sites of a parity is done as soon as all its threads have begun: then
+ * latencies are what it costs. */
+static inline bool gpu_is_brief(const naik_geometry *geometry, int nrhs)
+{
+    const gpu_properties *about = &gpu_state_of(geometry->backend)->properties;
+    return (size_t)geometry->lattice->half * (size_t)nrhs <=
+           (size_t)about->multiProcessorCount * 1024;
+}
+
 static inline const gpu_tables *gpu_tables_of(const naik_geometry *geometry)
 {
     return (const gpu_tables *)geometry->tables;
@@ -70,7 +79,7 @@ naik_status gpu_sums_clear(naik_backend *backend, naik_exactsum *sums, int count
 naik_status gpu_sums_reduce(naik_backend *backend, naik_exactsum *sums, int count);
 naik_status gpu_sums_values(naik_backend *backend, const naik_exactsum *sums, int count,
                             double *values);
-bool gpu_takes_sums(const naik_backend *backend);
+naik_takes_sums gpu_takes_sums(const naik_geometry *geometry, int nrhs);
 naik_status gpu_column_alpha(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
                              int count);
 naik_status gpu_column_step(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
@@ -92,7 +101,7 @@ typedef struct gpu_variant {
     int columns;  /* a thread */
     int sites;    /* a block */
     int together; /* tiles of columns a block */
-    int split;    /* a thread for each kind of hop */
+    int threads;  /* a site and column: rows (3), kinds of hops, or both */
 } gpu_variant;
 typedef struct gpu_variants {
     int count;

@@ -255,7 +255,7 @@ __device__ static inline bool take_step(const columns_due &due, const naik_colum
     if (threadIdx.x < GPU_LANES) {
         const int lane = (int)threadIdx.x;
         naik_column next = columns[c];
-        const bool pending = due.host.columns != NULL && next.pending != 0;
+        const bool pending = next.pending != 0;
         if (pending && due.peers.count > 1 && blockIdx.x == 0) {
             peer_push(due.peers, due.host.sums + c, c, peer_turn(due.peers, c), lane, GPU_LANES);
         }
@@ -267,7 +267,7 @@ __device__ static inline bool take_step(const columns_due &due, const naik_colum
         }
     }
     __syncthreads(); /* all have read the column */
-    return threadIdx.x == 0 && due.host.columns != NULL && column_was_read(due, c);
+    return threadIdx.x == 0 && column_was_read(due, c);
 }
 
 /* The threads that move together call, the first of them with what take_step said. */
@@ -291,16 +291,17 @@ __device__ static inline void write_step(const columns_due &due, const naik_colu
 
 /* Blocks go through the sites from the last to the first: r was just written in the other order,
  * and its end is still in the cache. */
-template <class V>
+template <class V, bool DUE>
 __global__ void update_xp_kernel(const naik_column *columns, const char *r, char *x, char *p,
                                  int nrhs, int count, naik_exactsum *sums, const columns_due due)
 {
     __shared__ exact_block<1> shared;
-    __shared__ naik_column column;
+    __shared__ naik_column stepped;
     typedef typename V::real real;
     const int site = (int)((gridDim.x - 1 - blockIdx.x) * BLAS_THREADS + threadIdx.x);
     const int c = (int)blockIdx.y;
     gpu_await_kernel();
+    const naik_column *column = DUE ? &stepped : &columns[c];
     const bool ran = columns[c].state == NAIK_COLUMN_RUN, pending = columns[c].pending != 0;
     const size_t offset = vec_offset<V>(site, c, nrhs);
     colour_vector<real> pv = {}, xv = {}, rv = {};
@@ -309,19 +310,22 @@ __global__ void update_xp_kernel(const naik_column *columns, const char *r, char
         xv = V::load(x + offset);
         rv = V::load(r + offset);
     }
-    const bool last = take_step(due, columns, c, &column);
-    const bool runs = column.state == NAIK_COLUMN_RUN;
-    const bool moves = runs || (column.state == NAIK_COLUMN_CHECK && column.alpha != 0);
+    bool last = false;
+    if constexpr (DUE) {
+        last = take_step(due, columns, c, &stepped);
+    }
+    const bool runs = column->state == NAIK_COLUMN_RUN;
+    const bool moves = runs || (column->state == NAIK_COLUMN_CHECK && column->alpha != 0);
     double term = 0;
     if (moves && site < count) {
         if (!ran) {
             pv = V::load(p + offset);
             xv = V::load(x + offset);
         }
-        axpy((real)column.alpha, pv, xv);
+        axpy((real)column->alpha, pv, xv);
         V::store(x + offset, xv);
         if (runs) {
-            axpy((real)column.beta, pv, rv);
+            axpy((real)column->beta, pv, rv);
             V::store(p + offset, rv);
             V::round(rv);
             term = norm2_of(rv);
@@ -330,8 +334,8 @@ __global__ void update_xp_kernel(const naik_column *columns, const char *r, char
     if (runs) {
         exact_block_add<real>(shared, term, &sums[c]);
     }
-    if (threadIdx.x < GPU_LANES) {
-        write_step(due, column, pending, last, c);
+    if (DUE && threadIdx.x < GPU_LANES) {
+        write_step(due, stepped, pending, last, c);
     }
 }
 
@@ -340,7 +344,8 @@ static void launch_xp(const naik_column *columns, const naik_field *r, naik_fiel
                       naik_exactsum *sums, const naik_columns_due *due)
 {
     const dim3 grid = blas_grid(p, p->nrhs);
-    GPU_LAUNCH_BEHIND(update_xp_kernel<V>, grid, BLAS_THREADS, stream_of(p), columns,
+    GPU_LAUNCH_BEHIND((due != NULL ? update_xp_kernel<V, true> : update_xp_kernel<V, false>),
+                      gpu_is_brief(p->geometry, p->nrhs), grid, BLAS_THREADS, stream_of(p), columns,
                       (const char *)r->data, (char *)x->data, (char *)p->data, p->nrhs,
                       p->geometry->lattice->half, sums,
                       columns_due_of(p->geometry->backend, due, GPU_TICKET_STEP, grid.x));

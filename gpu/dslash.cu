@@ -1,7 +1,7 @@
 /* dslash.cu - which kernel computes a Dslash, and on how many threads
  *
  * The variants that may be chosen between give equal bits: columns a thread, blocks, and whether
- * the kinds of hops are divided over threads. tune.cu measures them.
+ * a site's rows and kinds of hops are divided over threads. tune.cu measures them.
  */
 #include "dslash.cuh"
 
@@ -123,6 +123,7 @@ static gpu_variant usual_variant(const naik_dslash_args *args)
     v.together = tiles <= 4 ? tiles : tiles % 4 == 0 ? 4 : tiles % 3 == 0 ? 3 : 2;
     v.sites = v.together == 3 ? GPU_LANES : DSLASH_THREADS / v.together;
     v.sites = v.sites < GPU_LANES ? GPU_LANES : v.sites;
+    v.threads = 1;
     return v;
 }
 
@@ -134,26 +135,28 @@ static dslash_shape shape_of(const naik_dslash_args *args, const gpu_variant *v,
     shape.recon = args->links->recon;
     shape.hops = args->links->hops;
     shape.columns = v->columns;
-    shape.split = v->split != 0;
+    shape.threads = v->threads;
     shape.stream = stream;
+    shape.brief = gpu_is_brief(args->in->geometry, nrhs);
     shape.block = dim3((unsigned)v->sites, (unsigned)v->together);
     shape.grid = dim3((unsigned)((count + v->sites - 1) / v->sites),
                       (unsigned)((tiles + v->together - 1) / v->together));
-    if (shape.split) {
-        shape.block = dim3(GPU_LANES, args->links->hops == NAIK_HOPS ? 4 : 2);
+    if (v->threads > 1) {
+        const unsigned rows = v->threads % 3 == 0 ? 3 : 1;
+        shape.block = dim3(GPU_LANES, rows, (unsigned)v->threads / rows);
         shape.grid = dim3((unsigned)((count + GPU_LANES - 1) / GPU_LANES), (unsigned)nrhs);
     }
     return shape;
 }
 
-static void add_variant(gpu_variants *list, int columns, int sites, int together, int split)
+static void add_variant(gpu_variants *list, int columns, int sites, int together, int threads)
 {
     if (list->count < GPU_MAX_VARIANTS && sites >= GPU_LANES) {
         gpu_variant *v = &list->variant[list->count++];
         v->columns = columns;
         v->sites = sites;
         v->together = together;
-        v->split = split;
+        v->threads = threads;
     }
 }
 
@@ -170,7 +173,30 @@ static void add_blocks(gpu_variants *list, const naik_dslash_args *args, int col
             continue;
         }
         for (int threads = 64; threads <= most; threads *= 2) {
-            add_variant(list, columns, threads / together / GPU_LANES * GPU_LANES, together, 0);
+            add_variant(list, columns, threads / together / GPU_LANES * GPU_LANES, together, 1);
+        }
+    }
+}
+
+/* Volumes up to which it may pay to divide the rows of a site over threads. */
+enum { DSLASH_MOST_ROW_SITES = 1 << 18 };
+
+/* Several threads a site, as the caller asked or where it may pay: all of `granularity`, 0: auto.
+ * Fewer kinds of hops leave fewer threads. */
+static void add_divided(gpu_variants *list, const naik_dslash_args *args, int granularity,
+                        int count)
+{
+    const int kinds = args->links->hops == NAIK_HOPS ? 4 : 2;
+    const bool small = args->in->nrhs == 1 && count <= DSLASH_MOST_ROW_SITES;
+    if (granularity == 4 || (granularity == 0 && args->in->nrhs <= 4)) {
+        add_variant(list, 1, GPU_LANES, 1, kinds);
+    }
+    if (recon_has_rows(args->links->recon)) {
+        if (granularity == 3 || (granularity == 0 && small)) {
+            add_variant(list, 1, GPU_LANES, 1, 3);
+        }
+        if (granularity == 12 || (granularity == 0 && small)) {
+            add_variant(list, 1, GPU_LANES, 1, 3 * kinds);
         }
     }
 }
@@ -178,23 +204,21 @@ static void add_blocks(gpu_variants *list, const naik_dslash_args *args, int col
 /* All that may be worth a measurement; the usual one first. On an H200 more columns a thread were
  * always faster, up to 4, and so were tiles of columns side by side; 3 where 4 leave columns empty.
  */
-static void list_variants(const naik_dslash_args *args, gpu_variants *list)
+static void list_variants(const naik_dslash_args *args, int count, gpu_variants *list)
 {
     const int nrhs = args->in->nrhs;
     const int granularity = args->in->geometry->backend->choices.granularity;
     const gpu_variant usual = usual_variant(args);
     list->count = 0;
-    if (granularity != 4) {
-        add_variant(list, usual.columns, usual.sites, usual.together, 0);
+    if (granularity <= 1) {
+        add_variant(list, usual.columns, usual.sites, usual.together, 1);
         const int most = most_columns(args);
         add_blocks(list, args, nrhs < most ? nrhs : most);
         if (nrhs > 4 && most == 4 && nrhs % 4 != 0) {
             add_blocks(list, args, 3);
         }
     }
-    if (granularity == 4 || (granularity == 0 && nrhs <= 4)) {
-        add_variant(list, 1, GPU_LANES, 1, 1);
-    }
+    add_divided(list, args, granularity, count);
 }
 
 typedef struct dslash_trial {
@@ -237,7 +261,12 @@ static naik_status choose(const naik_dslash_args *args, const dslash_params &p, 
     if (p.table != NULL) { /* boundary sites: few, and their halo may be on its way */
         return NAIK_OK;
     }
-    list_variants(args, &list);
+    list_variants(args, p.count, &list);
+    if (list.count == 0) {
+        return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
+                         "no Dslash of %d threads a site for links of %d numbers",
+                         backend->choices.granularity, args->links->recon);
+    }
     if (backend->choices.variant > 0) {
         *out = list.variant[(backend->choices.variant - 1) % list.count];
         return NAIK_OK;

@@ -176,12 +176,16 @@ static inline bool gpu_pointer_is_device(const void *p)
 #define gpu_copy_now(a, b, n) cudaMemcpy((a), (b), (n), cudaMemcpyDefault)
 #endif
 
-/* A kernel launched behind another may begin when the blocks of that one have all begun; until
- * gpu_await_kernel it must touch nothing that earlier kernels write. Elsewhere than on CUDA sm_90
- * and newer it begins when that one has ended. */
+/* A kernel launched behind another may, if `early`, begin when the blocks of that one have all
+ * begun; until gpu_await_kernel it must touch nothing that earlier kernels write. Elsewhere than on
+ * CUDA sm_90 and newer it begins when that one has ended. */
 #if defined(__HIPCC__) || defined(GPU_ARCH_sm_80)
-#define GPU_LAUNCH_BEHIND(kernel, grid, block, stream, ...)                                        \
-    kernel<<<(grid), (block), 0, (stream)>>>(__VA_ARGS__)
+template <class... Parameters, class... Arguments>
+static inline void gpu_launch_behind(void (*kernel)(Parameters...), bool, dim3 grid, dim3 block,
+                                     gpu_stream stream, Arguments... arguments)
+{
+    kernel<<<grid, block, 0, stream>>>(Parameters(arguments)...);
+}
 __device__ static inline void gpu_await_kernel(void)
 {
 }
@@ -190,8 +194,8 @@ __device__ static inline void gpu_prefetch(const void *)
 }
 #else
 template <class... Parameters, class... Arguments>
-static inline void gpu_launch_behind(void (*kernel)(Parameters...), dim3 grid, dim3 block,
-                                     gpu_stream stream, Arguments... arguments)
+static inline void gpu_launch_behind(void (*kernel)(Parameters...), bool early, dim3 grid,
+                                     dim3 block, gpu_stream stream, Arguments... arguments)
 {
     cudaLaunchAttribute attribute = {};
     cudaLaunchConfig_t config = {};
@@ -201,11 +205,9 @@ static inline void gpu_launch_behind(void (*kernel)(Parameters...), dim3 grid, d
     config.blockDim = block;
     config.stream = stream;
     config.attrs = &attribute;
-    config.numAttrs = 1;
+    config.numAttrs = early ? 1 : 0;
     (void)cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
 }
-#define GPU_LAUNCH_BEHIND(kernel, grid, block, stream, ...)                                        \
-    gpu_launch_behind((kernel), dim3(grid), dim3(block), (stream), __VA_ARGS__)
 /* From here on what earlier kernels wrote is there; the next kernel may begin. */
 __device__ static inline void gpu_await_kernel(void)
 {
@@ -217,6 +219,9 @@ __device__ static inline void gpu_prefetch(const void *p)
     asm volatile("prefetch.global.L2 [%0];" : : "l"(p));
 }
 #endif
+
+#define GPU_LAUNCH_BEHIND(kernel, early, grid, block, stream, ...)                                 \
+    gpu_launch_behind((kernel), (early), dim3(grid), dim3(block), (stream), __VA_ARGS__)
 
 /* Named ranges in the vendor's profiler. AMD's need a library of their own: none there. */
 static inline void gpu_range_begin(const char *name)

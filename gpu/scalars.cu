@@ -49,9 +49,13 @@ done:
     return status;
 }
 
-bool gpu_takes_sums(const naik_backend *backend)
+naik_takes_sums gpu_takes_sums(const naik_geometry *geometry, int nrhs)
 {
-    return backend->comm->size == 1 || backend->route.whole;
+    const naik_backend *backend = geometry->backend;
+    const bool can = backend->comm->size == 1 || backend->route.whole;
+    return !can                           ? NAIK_TAKES_NONE
+           : gpu_is_brief(geometry, nrhs) ? NAIK_TAKES_GLADLY
+                                          : NAIK_TAKES_IF_ASKED;
 }
 
 /* Where peers cannot be reached by kernels, sums are added before. */
@@ -81,7 +85,7 @@ naik_status gpu_column_alpha(naik_backend *backend, naik_column *columns, naik_e
 {
     naik_status status = NAIK_OK;
     NAIK_TRY(add_before(backend, sums, 2 * count));
-    GPU_LAUNCH_BEHIND(column_alpha_kernel, count, GPU_LANES, gpu_state_of(backend)->stream,
+    GPU_LAUNCH_BEHIND(column_alpha_kernel, true, count, GPU_LANES, gpu_state_of(backend)->stream,
                       peer_sums_of(backend), columns, sums, count);
     NAIK_TRY(GPU_LAUNCHED(backend, "computing alpha"));
 done:
@@ -111,7 +115,7 @@ naik_status gpu_column_step(naik_backend *backend, naik_column *columns, naik_ex
 {
     naik_status status = NAIK_OK;
     NAIK_TRY(add_before(backend, sums, count));
-    GPU_LAUNCH_BEHIND(column_step_kernel, count, GPU_LANES, gpu_state_of(backend)->stream,
+    GPU_LAUNCH_BEHIND(column_step_kernel, true, count, GPU_LANES, gpu_state_of(backend)->stream,
                       peer_sums_of(backend), columns, sums, count, history, history_stride);
     NAIK_TRY(GPU_LAUNCHED(backend, "computing beta"));
 done:

@@ -37,8 +37,13 @@ static bool kernels_take_sums(const naik_cg *cg)
 {
     const naik_backend *backend = cg->geometry->backend;
     const naik_orchestration how = backend->choices.orchestration;
-    return backend->ops->takes_sums != NULL && backend->ops->takes_sums(backend) &&
-           how != NAIK_ORCHESTRATE_SEPARATE && how != NAIK_ORCHESTRATE_GRAPH;
+    naik_takes_sums takes = NAIK_TAKES_NONE;
+    if (backend->ops->takes_sums != NULL && how != NAIK_ORCHESTRATE_SEPARATE &&
+        how != NAIK_ORCHESTRATE_GRAPH) {
+        takes = backend->ops->takes_sums(cg->geometry, cg->width_now);
+    }
+    return takes == NAIK_TAKES_GLADLY ||
+           (takes == NAIK_TAKES_IF_ASKED && how != NAIK_ORCHESTRATE_AUTO);
 }
 
 static naik_status count_step(naik_cg *cg)

@@ -53,6 +53,12 @@ typedef struct naik_columns_due {
     int history_stride;
 } naik_columns_due;
 
+typedef enum naik_takes_sums {
+    NAIK_TAKES_NONE,
+    NAIK_TAKES_IF_ASKED, /* a kernel for the scalars is faster */
+    NAIK_TAKES_GLADLY
+} naik_takes_sums;
+
 typedef struct naik_dslash_args {
     naik_form form;
     naik_parity parity; /* of the sites written; `in` is on the other */
@@ -78,8 +84,9 @@ typedef enum naik_orchestration {
 
 /* For measurements and tests. */
 typedef struct naik_backend_choices {
-    int granularity; /* threads a site and column of the Dslash: 1, or 4 (one a kind of hop); 0:
-                        auto */
+    int granularity; /* threads a site and column of the Dslash: 1, 3 (one a row of the result), 4
+                        (one a kind of hop), 12 (both); 0: auto. Rows need links stored whole:
+                        18 numbers or 6 words */
     int variant; /* k: the k-th (modulo their number) of the kernels that a GPU would choose between
                     by measuring; 0: the fastest */
     naik_orchestration orchestration;
@@ -216,8 +223,8 @@ typedef struct naik_backend_ops {
     naik_status (*site_ratio)(const naik_field *r, const naik_field *x, naik_exactsum *sums);
 
     /* The conjugate gradient's updates. */
-    /* Whether kernels take naik_columns_due; NULL: they do not. */
-    bool (*takes_sums)(const naik_backend *backend);
+    /* Whether kernels over this many columns take naik_columns_due; NULL: they do not. */
+    naik_takes_sums (*takes_sums)(const naik_geometry *geometry, int nrhs);
     /* For running columns x += alpha p, then p = r + beta p and sums_c += |p|^2; for those that ask
      * for a check x += alpha p. due: the step; NULL: is in columns. */
     naik_status (*update_xp)(const naik_column *columns, const naik_field *r, naik_field *x,
