@@ -58,7 +58,7 @@ naik_status gpu_field_copy_column(naik_field *to, int column, const naik_field *
 naik_status gpu_norm2(const naik_field *v, naik_exactsum *sums);
 naik_status gpu_site_ratio(const naik_field *r, const naik_field *x, naik_exactsum *sums);
 naik_status gpu_update_xp(const naik_column *columns, const naik_field *r, naik_field *x,
-                          naik_field *p, naik_exactsum *sums);
+                          naik_field *p, naik_exactsum *sums, const naik_layers *send);
 
 /* slices.cu */
 naik_status gpu_field_axpy(double a, const naik_field *x, naik_field *y);

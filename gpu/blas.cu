@@ -1,6 +1,7 @@
 /* blas.cu - vector updates: one thread a site and column, columns in the grid's second direction */
 #include "backend_gpu.h"
 
+#include "exchange.cuh"
 #include "prec.cuh"
 #include "reduce.cuh"
 
@@ -247,45 +248,120 @@ __device__ static inline void axpy(T a, const colour_vector<T> &x, colour_vector
     }
 }
 
-/* Blocks go through the sites from the last to the first: r was just written in the other order,
- * and its end is still in the cache. */
+typedef struct update_params {
+    const naik_column *columns;
+    const char *r;
+    char *x, *p;
+    naik_exactsum *sums;
+    int nrhs, count, parity;
+    gpu_stencil stencil;
+    exchange_send send; /* outer layers of p */
+} update_params;
+
+/* x += alpha p, p = r + beta p of a site; its term of |p|^2. */
 template <class V>
-__global__ void update_xp_kernel(const naik_column *columns, const char *r, char *x, char *p,
-                                 int nrhs, int count, naik_exactsum *sums)
+__device__ static inline double update_site(const update_params &u, int site, int c, bool runs)
 {
-    __shared__ exact_block<1> shared;
     typedef typename V::real real;
-    const int site = (int)((gridDim.x - 1 - blockIdx.x) * BLAS_THREADS + threadIdx.x);
-    const int c = (int)blockIdx.y;
-    const bool runs = columns[c].state == NAIK_COLUMN_RUN;
-    const double alpha = columns[c].alpha;
-    if (!runs && (columns[c].state != NAIK_COLUMN_CHECK || alpha == 0)) {
+    const size_t offset = vec_offset<V>(site, c, u.nrhs);
+    const colour_vector<real> pv = V::load(u.p + offset);
+    colour_vector<real> xv = V::load(u.x + offset), rv = V::load(u.r + offset);
+    axpy((real)u.columns[c].alpha, pv, xv);
+    V::store(u.x + offset, xv);
+    if (!runs) {
+        return 0;
+    }
+    axpy((real)u.columns[c].beta, pv, rv);
+    V::store(u.p + offset, rv);
+    V::round(rv);
+    return norm2_of(rv);
+}
+
+/* Sends what this block has written of p. Columns that do not run have nothing to send, but say so,
+ * so that turns do not depend on them. Counted are sites of the boundary. */
+template <class V>
+__device__ static inline void update_send(const update_params &u, int site, int c, bool runs)
+{
+    const uint32_t turn = exchange_turn(u.send);
+    int x[4];
+    bool outer = false;
+    gpu_coords(u.stencil, u.parity, site, x);
+#pragma unroll
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        outer =
+            outer || (u.send.to[mu][0] != NULL &&
+                      (x[mu] < NAIK_HALO_DEPTH || u.stencil.local[mu] - x[mu] <= NAIK_HALO_DEPTH));
+    }
+    outer = outer && site < u.count;
+    const unsigned share = (unsigned)__syncthreads_count(outer);
+    if (share == 0) {
         return;
     }
+    if (outer && runs) {
+        exchange_send_site<V>(u.send, u.stencil, turn, u.p, site, x, c, 1, u.nrhs);
+    }
+    exchange_sent(u.send, turn, share, threadIdx.x == BLAS_THREADS - 1);
+}
+
+/* Blocks go through the sites from the last to the first: r was just written in the other order,
+ * and its end is still in the cache. Where layers are sent they begin in the middle, so that in the
+ * slowest direction the outer ones, first and last, come in between and have time to go. */
+template <class V, bool SEND> __global__ void update_xp_kernel(const update_params u)
+{
+    __shared__ exact_block<1> shared;
+    const unsigned place = blockIdx.x + (SEND ? gridDim.x / 2 : 0);
+    const unsigned block = gridDim.x - 1 - (place < gridDim.x ? place : place - gridDim.x);
+    const int site = (int)(block * BLAS_THREADS + threadIdx.x);
+    const int c = (int)blockIdx.y;
+    const int state = u.columns[c].state;
+    const bool runs = state == NAIK_COLUMN_RUN;
     double term = 0;
-    if (site < count) {
-        const size_t offset = vec_offset<V>(site, c, nrhs);
-        const colour_vector<real> pv = V::load(p + offset);
-        colour_vector<real> xv = V::load(x + offset), rv = V::load(r + offset);
-        axpy((real)alpha, pv, xv);
-        V::store(x + offset, xv);
-        if (runs) {
-            axpy((real)columns[c].beta, pv, rv);
-            V::store(p + offset, rv);
-            V::round(rv);
-            term = norm2_of(rv);
-        }
+    if (site < u.count && (runs || (state == NAIK_COLUMN_CHECK && u.columns[c].alpha != 0))) {
+        term = update_site<V>(u, site, c, runs);
+    }
+    if constexpr (SEND) {
+        update_send<V>(u, site, c, runs);
     }
     if (runs) {
-        exact_block_add(shared, term, &sums[c]);
+        exact_block_add(shared, term, &u.sums[c]);
+    }
+}
+
+template <bool SEND> static void launch_update_xp(const naik_field *p, const update_params &u)
+{
+    const dim3 grid = blas_grid(p, p->nrhs);
+    gpu_stream stream = stream_of(p);
+    switch (p->precision) {
+    case NAIK_DOUBLE:
+        update_xp_kernel<vec_double, SEND><<<grid, BLAS_THREADS, 0, stream>>>(u);
+        break;
+    case NAIK_SINGLE:
+        update_xp_kernel<vec_single, SEND><<<grid, BLAS_THREADS, 0, stream>>>(u);
+        break;
+    case NAIK_HALF: update_xp_kernel<vec_half, SEND><<<grid, BLAS_THREADS, 0, stream>>>(u); break;
     }
 }
 
 naik_status gpu_update_xp(const naik_column *columns, const naik_field *r, naik_field *x,
-                          naik_field *p, naik_exactsum *sums)
+                          naik_field *p, naik_exactsum *sums, const naik_layers *send)
 {
-    BY_PRECISION(p->precision, update_xp_kernel, blas_grid(p, p->nrhs), BLAS_THREADS, stream_of(p),
-                 columns, (const char *)r->data, (char *)x->data, (char *)p->data, p->nrhs,
-                 p->geometry->lattice->half, sums);
+    update_params u = {};
+    u.columns = columns;
+    u.r = (const char *)r->data;
+    u.x = (char *)x->data;
+    u.p = (char *)p->data;
+    u.sums = sums;
+    u.nrhs = p->nrhs;
+    u.count = p->geometry->lattice->half;
+    if (send != NULL) {
+        u.parity = (int)send->parity;
+        u.stencil = gpu_tables_of(p->geometry)->stencil;
+        u.send = gpu_exchange_sender(p, send->depth);
+        u.send.shares =
+            (unsigned)p->geometry->lattice->boundary_count[send->parity] * (unsigned)p->nrhs;
+        launch_update_xp<true>(p, u);
+    } else {
+        launch_update_xp<false>(p, u);
+    }
     return GPU_LAUNCHED(p->geometry->backend, "updating x and the search direction");
 }

@@ -46,9 +46,11 @@ typedef struct dslash_params {
     const int32_t *table; /* [16][half] hops, for sites whose neighbours are not all in the box */
     int boundary_from;    /* number in the list from which there are such sites */
     exchange_view view;   /* where the others are */
+    exchange_send send;   /* outer layers of out, by the blocks of the boundary */
     int count, parity, nrhs, state;
     naik_form form;
     bool backwards; /* blocks from the last to the first: what was written last is read first */
+    int first;      /* else the block to begin with, from the last one goes on to block 0 */
     double scale[2], a, s;
     bool unit_time;    /* links.h */
     int time_slice[2]; /* where links ahead and behind in direction t are not 1 all the same */
@@ -253,7 +255,8 @@ __device__ static inline double finish_site(const dslash_params &p, size_t offse
 /* The block's number in the order of sites. */
 __device__ static inline int dslash_block(const dslash_params &p)
 {
-    return p.backwards ? (int)(gridDim.x - 1 - blockIdx.x) : (int)blockIdx.x;
+    const int n = (int)gridDim.x, b = (int)blockIdx.x + p.first;
+    return p.backwards ? n - 1 - b : b < n ? b : b - n;
 }
 
 /* The site number `index`. */
@@ -261,6 +264,41 @@ __device__ static inline void open_site(const dslash_params &p, int index, dslas
 {
     site->cb = p.list != NULL ? p.list[index] : index;
     gpu_coords(p.stencil, p.parity, site->cb, site->x);
+}
+
+/* Whether this block of `sites` sites has some of the boundary. */
+__device__ static inline bool dslash_on_boundary(const dslash_params &p, int sites)
+{
+    return p.table != NULL && (dslash_block(p) + 1) * sites > p.boundary_from;
+}
+
+/* What such a block reads sites beyond the box from, once they have come; NULL in others. All
+ * threads of the block call. */
+__device__ static inline const char *dslash_halo(const dslash_params &p, int sites, int thread)
+{
+    if (!dslash_on_boundary(p, sites)) {
+        return NULL;
+    }
+    return p.view.turn != NULL ? exchange_await(p.view, thread) : p.in;
+}
+
+/* Sends what a block of the boundary has written, if anything is to be sent. All threads of a block
+ * call; cb: the site that this one wrote, -1: none; of the columns from `column` on those whose bit
+ * is set. */
+template <class V>
+__device__ static inline void dslash_send(const dslash_params &p, int sites, int cb, int column,
+                                          unsigned columns, bool teller)
+{
+    if (p.send.counters == NULL || !dslash_on_boundary(p, sites)) {
+        return;
+    }
+    const uint32_t turn = exchange_turn(p.send);
+    if (cb >= 0) {
+        int x[4];
+        gpu_coords(p.stencil, p.parity, cb, x);
+        exchange_send_site<V>(p.send, p.stencil, turn, p.out, cb, x, column, columns, p.nrhs);
+    }
+    exchange_sent(p.send, turn, 1, teller);
 }
 
 /* The last block to come here computes the column's scalar. Called by the threads that move
@@ -292,10 +330,8 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
         term[c] = 0;
     }
     const int block = dslash_block(p), index = block * (int)blockDim.x + x;
-    const char *halo = NULL;
-    if (p.table != NULL && (block + 1) * (int)blockDim.x > p.boundary_from) {
-        halo = p.view.turn != NULL ? exchange_await(p.view, y * (int)blockDim.x + x) : p.in;
-    }
+    const char *halo = dslash_halo(p, (int)blockDim.x, y * (int)blockDim.x + x);
+    int written = -1;
     if (index < p.count && active != 0) {
         dslash_site site;
         site.column = column;
@@ -304,6 +340,7 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
         colour_vector<typename V::real> total[N];
         apply_hops<V, S, R, LONG, N>(p, site, total);
         size_t offset = vec_offset<V>(site.cb, column, p.nrhs);
+        written = site.cb;
 #pragma unroll
         for (int c = 0; c < N; c++) {
             if (active >> c & 1) {
@@ -312,6 +349,8 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
             }
         }
     }
+    dslash_send<V>(p, (int)blockDim.x, written, column, active,
+                   x == (int)blockDim.x - 1 && y == (int)blockDim.y - 1);
     if (p.sums == NULL) {
         return;
     }
@@ -361,8 +400,7 @@ __device__ static inline void apply_kind(const dslash_params &p, const dslash_si
     }
 }
 
-/* One thread a site, column and kind of hop: threadIdx.y is the kind, blockIdx.y the column; all
- * neighbours are in the box. The
+/* One thread a site, column and kind of hop: threadIdx.y is the kind, blockIdx.y the column. The
  * threads of the first kind fold the partial sums in the order of the kinds. */
 template <class V, class S, int R, bool LONG>
 __global__ void __launch_bounds__(4 * GPU_LANES) dslash_split_kernel(const dslash_params p)
@@ -378,7 +416,7 @@ __global__ void __launch_bounds__(4 * GPU_LANES) dslash_split_kernel(const dslas
     colour_vector<real> part[1];
     dslash_site site;
     site.column = column;
-    site.halo = NULL;
+    site.halo = dslash_halo(p, GPU_LANES, kind * GPU_LANES + x);
     if (here) {
         open_site(p, index, &site);
         apply_kind<V, S, R, LONG>(p, site, kind, part);
@@ -404,6 +442,8 @@ __global__ void __launch_bounds__(4 * GPU_LANES) dslash_split_kernel(const dslas
         }
         term = finish_site<V>(p, vec_offset<V>(site.cb, column, p.nrhs), column, total[0]);
     }
+    dslash_send<V>(p, GPU_LANES, here && kind == 0 ? site.cb : -1, column, 1,
+                   x == 0 && kind == (int)blockDim.y - 1);
     if (p.sums != NULL && !active && p.end.column != NULL && index + kind == 0) {
         column_rest(p.end);
     }

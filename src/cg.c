@@ -32,13 +32,19 @@ naik_cg_options naik_cg_defaults(void)
         .max_iterations = 20000, .delta = 0.1, .max_restarts = 10, .history_stride = 0};
 }
 
+/* Whether kernels are to do what follows them, too. */
+static bool kernels_do_more(const naik_backend *backend)
+{
+    const naik_orchestration how = backend->choices.orchestration;
+    return how != NAIK_ORCHESTRATE_SEPARATE && how != NAIK_ORCHESTRATE_GRAPH;
+}
+
 /* Whether the kernels that sum also compute the scalars: sums over one rank, of one column. */
 static bool kernels_end(const naik_cg *cg)
 {
     const naik_backend *backend = cg->geometry->backend;
-    const naik_orchestration how = backend->choices.orchestration;
     return backend->ops->ends_columns && backend->comm->size == 1 && cg->width_now == 1 &&
-           how != NAIK_ORCHESTRATE_SEPARATE && how != NAIK_ORCHESTRATE_GRAPH;
+           kernels_do_more(backend);
 }
 
 naik_status cg_step(naik_cg *cg, const cg_vectors *v)
@@ -47,12 +53,12 @@ naik_status cg_step(naik_cg *cg, const cg_vectors *v)
     naik_backend *backend = cg->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
     const int n = cg->width_now;
-    const bool fused = kernels_end(cg);
+    const bool fused = kernels_end(cg), send = kernels_do_more(backend);
     const naik_column_end alpha = {.column = cg->columns};
     const naik_column_end step = {
         .column = cg->columns, .step = true, .history = cg->history, .history_stride = cg->poll};
-    NAIK_TRY(ops->update_xp(cg->columns, v->r, v->x, v->p, cg->sums + n));
-    NAIK_TRY(naik_schur_first(v->schur, v->p, cg->columns, cg->sums, fused ? &alpha : NULL));
+    NAIK_TRY(naik_schur_direction(v->schur, cg->columns, v->r, v->x, v->p, cg->sums + n, send));
+    NAIK_TRY(naik_schur_first(v->schur, v->p, cg->columns, cg->sums, fused ? &alpha : NULL, send));
     if (!fused) {
         NAIK_TRY(ops->column_alpha(backend, cg->columns, cg->sums, n));
     }

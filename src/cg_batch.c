@@ -249,7 +249,7 @@ naik_status cg_settle(naik_cg *cg, naik_field *x, const naik_field *r, naik_fiel
     }
     if (owing) {
         NAIK_TRY(cg_columns_upload(cg));
-        NAIK_TRY(cg->geometry->backend->ops->update_xp(cg->columns, r, x, p, cg->sums));
+        NAIK_TRY(cg->geometry->backend->ops->update_xp(cg->columns, r, x, p, cg->sums, NULL));
     }
     memcpy(cg->record, actual, sizeof actual);
     if (owing) {
