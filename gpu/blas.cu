@@ -277,30 +277,25 @@ __device__ static inline double update_site(const update_params &u, int site, in
     return norm2_of(rv);
 }
 
-/* Sends what this block has written of p. Columns that do not run have nothing to send, but say so,
- * so that turns do not depend on them. Counted are sites of the boundary. */
+/* Sends what this block has written of p; how many of its sites belong to the boundary. All threads
+ * of the block call. Columns that do not run have nothing to send, but count, so that turns do not
+ * depend on them. */
 template <class V>
-__device__ static inline void update_send(const update_params &u, int site, int c, bool runs)
+__device__ static inline unsigned update_send(const update_params &u, int site, int c, bool runs)
 {
-    const uint32_t turn = exchange_turn(u.send);
     int x[4];
     bool outer = false;
     gpu_coords(u.stencil, u.parity, site, x);
 #pragma unroll
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        outer =
-            outer || (u.send.to[mu][0] != NULL &&
-                      (x[mu] < NAIK_HALO_DEPTH || u.stencil.local[mu] - x[mu] <= NAIK_HALO_DEPTH));
+        const bool near = x[mu] < NAIK_HALO_DEPTH || u.stencil.local[mu] - x[mu] <= NAIK_HALO_DEPTH;
+        outer = outer || (u.send.to[mu][0] != NULL && near);
     }
     outer = outer && site < u.count;
-    const unsigned share = (unsigned)__syncthreads_count(outer);
-    if (share == 0) {
-        return;
-    }
     if (outer && runs) {
-        exchange_send_site<V>(u.send, u.stencil, turn, u.p, site, x, c, 1, u.nrhs);
+        exchange_send_site<V>(u.send, u.stencil, u.p, site, x, c, 1, u.nrhs);
     }
-    exchange_sent(u.send, turn, share, threadIdx.x == BLAS_THREADS - 1);
+    return (unsigned)__syncthreads_count(outer); /* a barrier, too */
 }
 
 /* Blocks go through the sites from the last to the first: r was just written in the other order,
@@ -319,11 +314,15 @@ template <class V, bool SEND> __global__ void update_xp_kernel(const update_para
     if (site < u.count && (runs || (state == NAIK_COLUMN_CHECK && u.columns[c].alpha != 0))) {
         term = update_site<V>(u, site, c, runs);
     }
+    unsigned sent = 0;
     if constexpr (SEND) {
-        update_send<V>(u, site, c, runs);
+        sent = update_send<V>(u, site, c, runs);
     }
     if (runs) {
         exact_block_add(shared, term, &u.sums[c]);
+    }
+    if (SEND && sent > 0 && threadIdx.x == BLAS_THREADS - 1) {
+        exchange_tell(u.send, sent);
     }
 }
 

@@ -282,23 +282,36 @@ __device__ static inline const char *dslash_halo(const dslash_params &p, int sit
     return p.view.turn != NULL ? exchange_await(p.view, thread) : p.in;
 }
 
-/* Sends what a block of the boundary has written, if anything is to be sent. All threads of a block
- * call; cb: the site that this one wrote, -1: none; of the columns from `column` on those whose bit
- * is set. */
-template <class V>
-__device__ static inline void dslash_send(const dslash_params &p, int sites, int cb, int column,
-                                          unsigned columns, bool teller)
+/* Whether this block of `sites` sites has something to send. */
+__device__ static inline bool dslash_sends(const dslash_params &p, int sites)
 {
-    if (p.send.counters == NULL || !dslash_on_boundary(p, sites)) {
+    return p.send.counters != NULL && dslash_on_boundary(p, sites);
+}
+
+/* Sends site cb that this thread has written, of the columns from `column` on those whose bit is
+ * set. */
+template <class V>
+__device__ static inline void dslash_send(const dslash_params &p, int cb, int column,
+                                          unsigned columns)
+{
+    int x[4];
+    gpu_coords(p.stencil, p.parity, cb, x);
+    exchange_send_site<V>(p.send, p.stencil, p.out, cb, x, column, columns, p.nrhs);
+}
+
+/* The last thread of a block that sends says that it has, after a barrier behind the stores: this
+ * one, if it is wanted. So the others need not wait for what has been sent to arrive. */
+__device__ static inline void dslash_tell(const dslash_params &p, bool sends, bool barrier)
+{
+    if (!sends) {
         return;
     }
-    const uint32_t turn = exchange_turn(p.send);
-    if (cb >= 0) {
-        int x[4];
-        gpu_coords(p.stencil, p.parity, cb, x);
-        exchange_send_site<V>(p.send, p.stencil, turn, p.out, cb, x, column, columns, p.nrhs);
+    if (barrier) {
+        __syncthreads();
     }
-    exchange_sent(p.send, turn, 1, teller);
+    if (threadIdx.x == blockDim.x - 1 && threadIdx.y == blockDim.y - 1) {
+        exchange_tell(p.send, 1);
+    }
 }
 
 /* The last block to come here computes the column's scalar. Called by the threads that move
@@ -349,9 +362,12 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
             }
         }
     }
-    dslash_send<V>(p, (int)blockDim.x, written, column, active,
-                   x == (int)blockDim.x - 1 && y == (int)blockDim.y - 1);
+    const bool sends = dslash_sends(p, (int)blockDim.x);
+    if (sends && written >= 0) {
+        dslash_send<V>(p, written, column, active);
+    }
     if (p.sums == NULL) {
+        dslash_tell(p, sends, true);
         return;
     }
     const int thread = y * (int)blockDim.x + x;
@@ -378,6 +394,7 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
             finish_column(p, thread);
         }
     }
+    dslash_tell(p, sends, false);
 }
 
 /* A site's hops of one kind: 0 ahead, 1 behind, 2 and 3 likewise with long links. */
@@ -442,8 +459,11 @@ __global__ void __launch_bounds__(4 * GPU_LANES) dslash_split_kernel(const dslas
         }
         term = finish_site<V>(p, vec_offset<V>(site.cb, column, p.nrhs), column, total[0]);
     }
-    dslash_send<V>(p, GPU_LANES, here && kind == 0 ? site.cb : -1, column, 1,
-                   x == 0 && kind == (int)blockDim.y - 1);
+    const bool sends = dslash_sends(p, GPU_LANES);
+    if (sends && here && kind == 0) {
+        dslash_send<V>(p, site.cb, column, 1);
+    }
+    dslash_tell(p, sends, true);
     if (p.sums != NULL && !active && p.end.column != NULL && index + kind == 0) {
         column_rest(p.end);
     }

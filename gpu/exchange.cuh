@@ -47,7 +47,7 @@ typedef struct exchange_send {
 
 exchange_send gpu_exchange_sender(const naik_field *field, int depth);
 
-/* The turn that this kernel sends in; to be asked for before the block is told to be done. */
+/* The turn that this kernel sends in; to be asked for before this block tells. */
 __device__ static inline uint32_t exchange_turn(const exchange_send &s)
 {
     return *(const volatile uint32_t *)s.counters + 1;
@@ -71,6 +71,7 @@ __device__ static inline void
 exchange_send_site(const exchange_send &s, const gpu_stencil &st, uint32_t turn, const char *data,
                    int cb, const int x[4], int column, unsigned columns, int nrhs)
 {
+    const uint32_t turn = exchange_turn(s);
     const char *from = data + vec_offset<V>(cb, column, nrhs);
 #pragma unroll
     for (int mu = 0; mu < NAIK_DIM; mu++) {
@@ -92,18 +93,14 @@ exchange_send_site(const exchange_send &s, const gpu_stencil &st, uint32_t turn,
     }
 }
 
-/* This block has sent its share; the one that completes s.shares raises the flags. All threads of
- * the block call with the same share, `teller` is one of them. Nothing here waits for another rank.
+/* This block has sent its share; the one that completes s.shares raises the flags. One thread
+ * calls, after a barrier behind the stores of all. Nothing here waits for another rank.
  *
- * The stores of the block come before its barrier, the teller's fence orders them before its count,
- * and the fence of the last teller all stores of those that it has counted before the flags. */
-__device__ static inline void exchange_sent(const exchange_send &s, uint32_t turn, unsigned share,
-                                            bool teller)
+ * The stores of the block come before its barrier, the fence orders them before the count, and the
+ * fence of whoever completes it all stores of those that were counted before the flags. */
+__device__ static inline void exchange_tell(const exchange_send &s, unsigned share)
 {
-    __syncthreads();
-    if (!teller) {
-        return;
-    }
+    const uint32_t turn = exchange_turn(s);
     gpu_fence_system();
     if (atomicAdd(&s.counters[1], share) + share != s.shares) {
         return;
