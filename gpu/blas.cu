@@ -284,6 +284,7 @@ __global__ void update_xp_kernel(const naik_column *columns, const char *r, char
 naik_status gpu_update_xp(const naik_column *columns, const naik_field *r, naik_field *x,
                           naik_field *p, naik_exactsum *sums)
 {
+    gpu_sample_moves(p->geometry->backend, p->nrhs, 5.0 * (double)p->size_bytes);
     BY_PRECISION(p->precision, update_xp_kernel, blas_grid(p, p->nrhs), BLAS_THREADS, stream_of(p),
                  columns, (const char *)r->data, (char *)x->data, (char *)p->data, p->nrhs,
                  p->geometry->lattice->half, sums);

@@ -227,13 +227,18 @@ static naik_status launch(const naik_dslash_args *args, const dslash_params *p,
     naik_backend *backend = args->in->geometry->backend;
     dslash_family family = family_of(args->in->precision, args->links->precision);
     const dslash_shape shape = shape_of(args, v, p->count, stream);
+    gpu_sample_moves(backend, p->nrhs,
+                     0.5 * (double)args->links->size_bytes +
+                         (double)args->in->size_bytes *
+                             (2 + (args->v != NULL) + (args->b != NULL)));
     if (family == NULL || !family(*p, shape)) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
                          "no Dslash on the GPU for %s vectors with %s links of %d numbers",
                          naik_precision_name(args->in->precision),
                          naik_precision_name(args->links->precision), args->links->recon);
     }
-    return GPU_LAUNCHED(backend, "applying the Dslash");
+    return GPU_LAUNCHED(backend,
+                        p->form == NAIK_FORM_STEP ? "applying D and updating r" : "applying D");
 }
 
 static naik_status try_variant(const void *data, const gpu_variant *v)
