@@ -58,7 +58,7 @@ naik_status gpu_field_copy_column(naik_field *to, int column, const naik_field *
 naik_status gpu_norm2(const naik_field *v, naik_exactsum *sums);
 naik_status gpu_site_ratio(const naik_field *r, const naik_field *x, naik_exactsum *sums);
 naik_status gpu_update_xp(const naik_column *columns, const naik_field *r, naik_field *x,
-                          naik_field *p, naik_exactsum *sums);
+                          naik_field *p, naik_exactsum *sums, const naik_columns_due *due);
 
 /* slices.cu */
 naik_status gpu_field_axpy(double a, const naik_field *x, naik_field *y);
@@ -70,6 +70,7 @@ naik_status gpu_sums_clear(naik_backend *backend, naik_exactsum *sums, int count
 naik_status gpu_sums_reduce(naik_backend *backend, naik_exactsum *sums, int count);
 naik_status gpu_sums_values(naik_backend *backend, const naik_exactsum *sums, int count,
                             double *values);
+bool gpu_takes_sums(const naik_backend *backend);
 naik_status gpu_column_alpha(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
                              int count);
 naik_status gpu_column_step(naik_backend *backend, naik_column *columns, naik_exactsum *sums,

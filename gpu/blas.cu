@@ -1,8 +1,8 @@
 /* blas.cu - vector updates: one thread a site and column, columns in the grid's second direction */
 #include "backend_gpu.h"
 
+#include "columns.cuh"
 #include "prec.cuh"
-#include "reduce.cuh"
 
 enum { BLAS_THREADS = 256 };
 
@@ -203,7 +203,7 @@ __global__ void norm2_kernel(const char *data, int nrhs, int count, naik_exactsu
     if (site < count) {
         term = norm2_of(V::load(data + vec_offset<V>(site, c, nrhs)));
     }
-    exact_block_add(shared, term, &sums[c]);
+    exact_block_add<typename V::real>(shared, term, &sums[c]);
 }
 
 naik_status gpu_norm2(const naik_field *v, naik_exactsum *sums)
@@ -226,7 +226,7 @@ __global__ void site_ratio_kernel(const char *r, const char *x, int nrhs, int co
         double xx = norm2_of(V::load(x + offset));
         term = xx == 0 ? 1 : norm2_of(V::load(r + offset)) / xx;
     }
-    exact_block_add(shared, term, &sums[c]);
+    exact_block_add<double>(shared, term, &sums[c]);
 }
 
 naik_status gpu_site_ratio(const naik_field *r, const naik_field *x, naik_exactsum *sums)
@@ -247,46 +247,113 @@ __device__ static inline void axpy(T a, const colour_vector<T> &x, colour_vector
     }
 }
 
+/* A column as this block is to use it: after its step, if one is due. All threads of the block
+ * call; true in the thread that is to write the column down. */
+__device__ static inline bool take_step(const columns_due &due, const naik_column *columns, int c,
+                                        naik_column *shared)
+{
+    if (threadIdx.x < GPU_LANES) {
+        const int lane = (int)threadIdx.x;
+        naik_column next = columns[c];
+        const bool pending = due.host.columns != NULL && next.pending != 0;
+        if (pending && due.peers.count > 1 && blockIdx.x == 0) {
+            peer_push(due.peers, due.host.sums + c, c, peer_turn(due.peers, c), lane, GPU_LANES);
+        }
+        if (pending) {
+            next = column_step(due.peers, &columns[c], due.host.sums + c, c, lane);
+        }
+        if (lane == 0) {
+            *shared = next;
+        }
+    }
+    __syncthreads(); /* all have read the column */
+    return threadIdx.x == 0 && due.host.columns != NULL && column_was_read(due, c);
+}
+
+/* The threads that move together call, the first of them with what take_step said. */
+__device__ static inline void write_step(const columns_due &due, const naik_column &next,
+                                         bool pending, bool last, int c)
+{
+    const int lane = (int)threadIdx.x;
+    if (gpu_lanes_from(last, 0) == 0 || !pending) {
+        return;
+    }
+    column_clear(due.peers, due.host.sums + c, c, lane);
+    if (lane == 0) {
+        due.host.columns[c] = next;
+        if (next.state != NAIK_COLUMN_RUN) {
+            due.host.columns[c].alpha = 0; /* x has had it */
+        }
+        column_note(next, (int)gridDim.y, due.host.history != NULL ? due.host.history + c : NULL,
+                    due.host.history_stride);
+    }
+}
+
 /* Blocks go through the sites from the last to the first: r was just written in the other order,
  * and its end is still in the cache. */
 template <class V>
 __global__ void update_xp_kernel(const naik_column *columns, const char *r, char *x, char *p,
-                                 int nrhs, int count, naik_exactsum *sums)
+                                 int nrhs, int count, naik_exactsum *sums, const columns_due due)
 {
     __shared__ exact_block<1> shared;
+    __shared__ naik_column column;
     typedef typename V::real real;
     const int site = (int)((gridDim.x - 1 - blockIdx.x) * BLAS_THREADS + threadIdx.x);
     const int c = (int)blockIdx.y;
-    const bool runs = columns[c].state == NAIK_COLUMN_RUN;
-    const double alpha = columns[c].alpha;
-    if (!runs && (columns[c].state != NAIK_COLUMN_CHECK || alpha == 0)) {
-        return;
+    gpu_await_kernel();
+    const bool ran = columns[c].state == NAIK_COLUMN_RUN, pending = columns[c].pending != 0;
+    const size_t offset = vec_offset<V>(site, c, nrhs);
+    colour_vector<real> pv = {}, xv = {}, rv = {};
+    if (ran && site < count) { /* on their way while the step is computed */
+        pv = V::load(p + offset);
+        xv = V::load(x + offset);
+        rv = V::load(r + offset);
     }
+    const bool last = take_step(due, columns, c, &column);
+    const bool runs = column.state == NAIK_COLUMN_RUN;
+    const bool moves = runs || (column.state == NAIK_COLUMN_CHECK && column.alpha != 0);
     double term = 0;
-    if (site < count) {
-        const size_t offset = vec_offset<V>(site, c, nrhs);
-        const colour_vector<real> pv = V::load(p + offset);
-        colour_vector<real> xv = V::load(x + offset), rv = V::load(r + offset);
-        axpy((real)alpha, pv, xv);
+    if (moves && site < count) {
+        if (!ran) {
+            pv = V::load(p + offset);
+            xv = V::load(x + offset);
+        }
+        axpy((real)column.alpha, pv, xv);
         V::store(x + offset, xv);
         if (runs) {
-            axpy((real)columns[c].beta, pv, rv);
+            axpy((real)column.beta, pv, rv);
             V::store(p + offset, rv);
             V::round(rv);
             term = norm2_of(rv);
         }
     }
     if (runs) {
-        exact_block_add(shared, term, &sums[c]);
+        exact_block_add<real>(shared, term, &sums[c]);
+    }
+    if (threadIdx.x < GPU_LANES) {
+        write_step(due, column, pending, last, c);
     }
 }
 
+template <class V>
+static void launch_xp(const naik_column *columns, const naik_field *r, naik_field *x, naik_field *p,
+                      naik_exactsum *sums, const naik_columns_due *due)
+{
+    const dim3 grid = blas_grid(p, p->nrhs);
+    GPU_LAUNCH_BEHIND(update_xp_kernel<V>, grid, BLAS_THREADS, stream_of(p), columns,
+                      (const char *)r->data, (char *)x->data, (char *)p->data, p->nrhs,
+                      p->geometry->lattice->half, sums,
+                      columns_due_of(p->geometry->backend, due, GPU_TICKET_STEP, grid.x));
+}
+
 naik_status gpu_update_xp(const naik_column *columns, const naik_field *r, naik_field *x,
-                          naik_field *p, naik_exactsum *sums)
+                          naik_field *p, naik_exactsum *sums, const naik_columns_due *due)
 {
     gpu_sample_moves(p->geometry->backend, p->nrhs, 5.0 * (double)p->size_bytes);
-    BY_PRECISION(p->precision, update_xp_kernel, blas_grid(p, p->nrhs), BLAS_THREADS, stream_of(p),
-                 columns, (const char *)r->data, (char *)x->data, (char *)p->data, p->nrhs,
-                 p->geometry->lattice->half, sums);
+    switch (p->precision) {
+    case NAIK_DOUBLE: launch_xp<vec_double>(columns, r, x, p, sums, due); break;
+    case NAIK_SINGLE: launch_xp<vec_single>(columns, r, x, p, sums, due); break;
+    case NAIK_HALF: launch_xp<vec_half>(columns, r, x, p, sums, due); break;
+    }
     return GPU_LAUNCHED(p->geometry->backend, "updating x and the search direction");
 }

@@ -23,8 +23,8 @@ typedef struct gpu_block {
     bool open; /* other devices may be writing to it: never given back before the end */
 } gpu_block;
 
-/* Counters of blocks that have finished, 0 between launches (reduce.cuh). */
-enum { GPU_TICKET_DSLASH, GPU_TICKETS };
+/* Counters of blocks that have read a column, 0 between launches (columns.cuh). */
+enum { GPU_TICKET_ALPHA, GPU_TICKET_STEP, GPU_TICKETS = GPU_TICKET_STEP + NAIK_MAX_RHS };
 
 typedef struct gpu_state {
     int device;

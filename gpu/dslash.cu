@@ -69,6 +69,13 @@ static void set_region(dslash_params *p, const naik_dslash_args *args, naik_regi
     }
 }
 
+/* Whether the second-level cache can hold the links from one application to the next. */
+static bool links_stay(const naik_links *links)
+{
+    const gpu_properties *about = &gpu_state_of(links->geometry->backend)->properties;
+    return links->size_bytes <= (size_t)about->l2CacheSize / 4 * 3;
+}
+
 static dslash_params params_of(const naik_dslash_args *args, naik_region region)
 {
     dslash_params p = {};
@@ -82,10 +89,6 @@ static dslash_params params_of(const naik_dslash_args *args, naik_region region)
     p.columns = args->columns;
     p.state = (int)args->state;
     p.sums = args->sums;
-    if (args->end != NULL) {
-        p.end = *args->end;
-    }
-    p.ticket = gpu_state_of(args->in->geometry->backend)->tickets + GPU_TICKET_DSLASH;
     p.parity = (int)args->parity;
     p.nrhs = args->in->nrhs;
     p.form = args->form;
@@ -99,6 +102,7 @@ static dslash_params params_of(const naik_dslash_args *args, naik_region region)
     p.stencil = gpu_tables_of(args->in->geometry)->stencil;
     set_region(&p, args, region);
     p.backwards = args->form == NAIK_FORM_D && p.table == NULL; /* boundary sites come last */
+    p.ahead = p.nrhs == 1 && p.list == NULL && links_stay(links);
     return p;
 }
 
@@ -254,7 +258,7 @@ static naik_status choose(const naik_dslash_args *args, const dslash_params &p, 
     naik_backend *backend = args->in->geometry->backend;
     const gpu_tune_key key = {{(int)args->in->precision, (int)args->links->precision,
                                args->links->recon, args->links->hops, p.nrhs, p.count,
-                               (p.list != NULL) + 2 * (int)p.unit_time,
+                               (p.list != NULL) + 2 * (int)p.unit_time + 4 * (p.sums != NULL),
                                backend->choices.granularity}};
     gpu_variants list;
     *out = usual_variant(args);
@@ -278,20 +282,66 @@ static naik_status choose(const naik_dslash_args *args, const dslash_params &p, 
     if (args->form != NAIK_FORM_D) {
         return NAIK_OK;
     }
-    const dslash_trial trial = {args, &p};
+    dslash_params repeated = p;
+    if (p.sums != NULL) { /* these may be added to as often as one likes */
+        repeated.sums = (naik_exactsum *)gpu_state_of(backend)->staging;
+    }
+    const dslash_trial trial = {args, &repeated};
     return gpu_tune_measure(backend, &key, &list, try_variant, &trial, out);
+}
+
+static naik_status prepare(const naik_dslash_args *args, naik_region region, dslash_params *params,
+                           gpu_variant *variant)
+{
+    *params = params_of(args, region);
+    if (params->count == 0 || (region == NAIK_INTERIOR && is_one_launch(args))) {
+        params->count = 0;
+        return NAIK_OK;
+    }
+    return choose(args, *params, variant);
+}
+
+static unsigned blocks_of(const naik_dslash_args *args, const dslash_params *params,
+                          const gpu_variant *variant)
+{
+    const dim3 grid = shape_of(args, variant, params->count, NULL).grid;
+    return params->count > 0 ? grid.x * grid.y : 0;
+}
+
+/* Of this launch and, where interior and boundary are apart, of the other one. */
+static naik_status count_readers(const naik_dslash_args *args, naik_region region,
+                                 const dslash_params *params, const gpu_variant *variant,
+                                 unsigned *readers)
+{
+    naik_status status = NAIK_OK;
+    dslash_params other;
+    gpu_variant other_variant;
+    *readers = blocks_of(args, params, variant);
+    if (region != NAIK_ALL) {
+        NAIK_TRY(prepare(args, region == NAIK_INTERIOR ? NAIK_BOUNDARY : NAIK_INTERIOR, &other,
+                         &other_variant));
+        *readers += blocks_of(args, &other, &other_variant);
+    }
+done:
+    return status;
 }
 
 naik_status gpu_dslash(const naik_dslash_args *args, naik_region region)
 {
     naik_status status = NAIK_OK;
-    dslash_params params = params_of(args, region);
+    dslash_params params;
     const bool fetches = region == NAIK_BOUNDARY && fetches_halo(args);
-    gpu_variant variant;
-    if (params.count == 0 || (region == NAIK_INTERIOR && is_one_launch(args))) {
+    gpu_variant variant = {};
+    NAIK_TRY(prepare(args, region, &params, &variant));
+    if (params.count == 0) {
         return NAIK_OK;
     }
-    NAIK_TRY(choose(args, params, &variant));
+    if (args->due != NULL) {
+        unsigned readers = 0;
+        NAIK_TRY(count_readers(args, region, &params, &variant, &readers));
+        params.due =
+            columns_due_of(args->in->geometry->backend, args->due, GPU_TICKET_ALPHA, readers);
+    }
     NAIK_TRY(launch(args, &params, &variant,
                     fetches ? gpu_exchange_stream(args->in)
                             : gpu_state_of(args->in->geometry->backend)->stream));

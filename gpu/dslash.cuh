@@ -54,8 +54,8 @@ typedef struct dslash_params {
     bool unit_time;    /* links.h */
     int time_slice[2]; /* where links ahead and behind in direction t are not 1 all the same */
     gpu_stencil stencil;
-    naik_column_end end; /* once the sum is complete; column NULL: not wanted */
-    unsigned *ticket;    /* 0 between launches */
+    columns_due due; /* alpha of one column */
+    bool ahead;      /* links are few enough to be fetched while the kernel before ends */
 } dslash_params;
 
 typedef struct dslash_shape {
@@ -229,7 +229,7 @@ __device__ static inline void apply_hops(const dslash_params &p, const dslash_si
 /* out from D in as the form says; the site's term of the sum. */
 template <class V>
 __device__ static inline double finish_site(const dslash_params &p, size_t offset, int column,
-                                            colour_vector<typename V::real> &out)
+                                            double alpha, colour_vector<typename V::real> &out)
 {
     typedef typename V::real real;
     colour_vector<real> v = {};
@@ -244,7 +244,7 @@ __device__ static inline double finish_site(const dslash_params &p, size_t offse
         }
     } else if (p.form != NAIK_FORM_D) {
         const real s = (real)p.columns[column].shift;
-        const real f = p.form == NAIK_FORM_STEP ? (real)-p.columns[column].alpha : (real)-1;
+        const real f = p.form == NAIK_FORM_STEP ? (real)-alpha : (real)-1;
         const colour_vector<real> b = V::load(p.b + offset);
 #pragma unroll
         for (int i = 0; i < 3; i++) {
@@ -271,6 +271,22 @@ __device__ static inline int dslash_block(const dslash_params &p)
     return p.backwards ? (int)(gridDim.x - 1 - blockIdx.x) : (int)blockIdx.x;
 }
 
+/* Brings links into the second-level cache while the kernel before ends, where they stay there. */
+template <class S, int R, bool LONG>
+__device__ static inline void fetch_links(const dslash_params &p, int index, int thread,
+                                          int threads)
+{
+    typedef dslash_groups<S, R, LONG> groups;
+    enum { LINES = (groups::NEAR_BYTES + groups::FAR_BYTES) / 128 };
+    if (!p.ahead || p.list != NULL) {
+        return;
+    }
+    const char *begin = groups::of(p, index);
+    for (int i = thread; i < LINES; i += threads) {
+        gpu_prefetch(begin + (size_t)i * 128);
+    }
+}
+
 /* The site number `index`. */
 __device__ static inline void open_site(const dslash_params &p, int index, dslash_site *site)
 {
@@ -278,12 +294,51 @@ __device__ static inline void open_site(const dslash_params &p, int index, dslas
     gpu_coords(p.stencil, p.parity, site->cb, site->x);
 }
 
-/* The last block to come here computes the column's scalar. Called by the threads that move
- * together and have added the block's sums. */
-__device__ static inline void finish_column(const dslash_params &p, int lane)
+/* What a block that takes alpha itself keeps meanwhile. */
+typedef struct dslash_alpha {
+    naik_column next; /* the column with its alpha, 0 where it has stopped */
+} dslash_alpha;
+
+/* Leaves the sums with the other ranks; the first block of a launch does. */
+__device__ static inline void offer_sums(const dslash_params &p, int thread)
 {
-    if (p.end.column != NULL && exact_last_block(p.ticket, lane)) {
-        column_end(p.end, p.sums, lane);
+    const peer_sums &peers = p.due.peers;
+    if (peers.count > 1 && blockIdx.x == 0 && thread < GPU_LANES &&
+        p.due.host.columns->state == NAIK_COLUMN_RUN) {
+        for (int k = 0; k < 2; k++) {
+            const int box = k * NAIK_MAX_RHS;
+            peer_push(peers, p.due.host.sums + k, box, peer_turn(peers, box), thread, GPU_LANES);
+        }
+    }
+}
+
+/* Alpha; true in the thread that is to write the column down. All threads of the block call. */
+__device__ static inline bool take_alpha(const dslash_params &p, dslash_alpha &shared, int thread)
+{
+    bool last = false;
+    __syncthreads(); /* all have read the column's state */
+    if (thread < GPU_LANES) {
+        const naik_column next = column_alpha(p.due.peers, p.due.host.columns, p.due.host.sums,
+                                              p.due.host.sums + 1, 0, thread);
+        if (thread == 0) {
+            shared.next = next;
+            last = column_was_read(p.due, 0);
+        }
+    }
+    __syncthreads();
+    return last;
+}
+
+/* The threads that move together call, the first of them with what take_alpha said. */
+__device__ static inline void write_alpha(const dslash_params &p, const dslash_alpha &shared,
+                                          bool last, int lane)
+{
+    if (gpu_lanes_from(last, 0) != 0) {
+        column_clear(p.due.peers, p.due.host.sums, 0, lane);
+        column_clear(p.due.peers, p.due.host.sums + 1, NAIK_MAX_RHS, lane);
+        if (lane == 0) {
+            *p.due.host.columns = shared.next;
+        }
     }
 }
 
@@ -292,7 +347,11 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
     dslash_kernel(const dslash_params p)
 {
     __shared__ exact_block<N> shared;
+    __shared__ dslash_alpha alpha;
     const int x = (int)threadIdx.x, y = (int)threadIdx.y;
+    fetch_links<S, R, LONG>(p, dslash_block(p) * (int)blockDim.x + x, x % GPU_LANES, GPU_LANES);
+    gpu_await_kernel();
+    offer_sums(p, y * (int)blockDim.x + x);
     const int column = ((int)(blockIdx.y * blockDim.y) + y) * N;
     unsigned active = 0; /* columns of the tile to be written */
 #pragma unroll
@@ -311,35 +370,45 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
     if (p.table != NULL && (block + 1) * (int)blockDim.x > p.boundary_from) {
         halo = p.view.turn != NULL ? exchange_await(p.view, y * (int)blockDim.x + x) : p.in;
     }
-    if (index < p.count && active != 0) {
-        dslash_site site;
+    const int thread = y * (int)blockDim.x + x;
+    const bool here = index < p.count && active != 0;
+    colour_vector<typename V::real> total[N];
+    dslash_site site;
+    bool last = false;
+    if (here) {
         site.column = column;
         site.halo = halo;
         open_site(p, index, &site);
-        colour_vector<typename V::real> total[N];
         apply_hops<V, S, R, LONG, N>(p, site, total);
-        size_t offset = vec_offset<V>(site.cb, column, p.nrhs);
+    }
+    if constexpr (N == 1) {
+        if (p.due.host.columns != NULL && active != 0) {
+            last = take_alpha(p, alpha, thread);
+            active = alpha.next.alpha != 0;
+        }
+    }
+    if (here) {
+        const size_t offset = vec_offset<V>(site.cb, column, p.nrhs);
 #pragma unroll
         for (int c = 0; c < N; c++) {
             if (active >> c & 1) {
-                term[c] =
-                    finish_site<V>(p, offset + (size_t)c * V::COLUMN_BYTES, column + c, total[c]);
+                const double step = p.form != NAIK_FORM_STEP     ? 1
+                                    : p.due.host.columns != NULL ? alpha.next.alpha
+                                                                 : p.columns[column + c].alpha;
+                term[c] = finish_site<V>(p, offset + (size_t)c * V::COLUMN_BYTES, column + c, step,
+                                         total[c]);
             }
         }
     }
     if (p.sums == NULL) {
         return;
     }
-    const int thread = y * (int)blockDim.x + x;
-    if (N == 1 && active == 0 && p.end.column != NULL && block == 0 && thread == 0) {
-        column_rest(p.end);
-    }
 #pragma unroll
     for (int c = 0; c < N; c++) {
         exact_partial partial;
         partial.base = -1;
         if (active >> c & 1) {
-            partial = exact_lanes(term[c], p.sums + column + c);
+            partial = exact_lanes<typename V::real>(term[c], p.sums + column + c);
         }
         exact_keep(shared, thread / GPU_LANES, c, partial, thread % GPU_LANES);
     }
@@ -349,10 +418,8 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
     if (c < N && (active >> c & 1)) {
         exact_flush(shared, y * warps, warps, c, x % REDUCE_WORDS, p.sums + column + c);
     }
-    if constexpr (N == 1) {
-        if (thread < GPU_LANES && active != 0) {
-            finish_column(p, thread);
-        }
+    if (N == 1 && thread < GPU_LANES) {
+        write_alpha(p, alpha, last, thread);
     }
 }
 

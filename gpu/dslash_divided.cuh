@@ -105,11 +105,16 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES) dslash_divided_kernel(co
     enum { KINDS = LONG ? 4 : 2, HELD = 3 / ROWS };
     __shared__ real held[KINDS][6][GPU_LANES];
     __shared__ exact_block<1> shared;
+    __shared__ dslash_alpha alpha;
     const int x = (int)threadIdx.x, row = (int)threadIdx.y, column = (int)blockIdx.y;
     const int index = dslash_block(p) * GPU_LANES + x;
-    const bool active = p.columns == NULL || p.columns[column].state == p.state;
+    const int part = row + ROWS * (int)threadIdx.z; /* of the work on a site */
+    const int thread = part * GPU_LANES + x;
+    fetch_links<S, R, LONG>(p, index, thread, (int)(blockDim.y * blockDim.z) * GPU_LANES);
+    gpu_await_kernel();
+    offer_sums(p, thread);
+    bool active = p.columns == NULL || p.columns[column].state == p.state;
     const bool here = active && index < p.count;
-    const bool first = row + (int)threadIdx.z == 0; /* of the threads of a site */
     dslash_site site;
     site.column = column;
     site.halo = NULL;
@@ -126,36 +131,39 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES) dslash_divided_kernel(co
         }
     }
     __syncthreads();
+    bool last = false;
+    if (p.due.host.columns != NULL && active) {
+        last = take_alpha(p, alpha, thread);
+        active = alpha.next.alpha != 0;
+    }
+    if (part > 0) {
+        return;
+    }
     double term = 0;
-    if (here && first) {
-        colour_vector<real> part[1], total[1];
+    if (here && active) {
+        colour_vector<real> sum[1], total[1];
         clear(total);
 #pragma unroll
         for (int kind = 0; kind < KINDS; kind++) {
 #pragma unroll
             for (int i = 0; i < 3; i++) {
-                part[0].e[i] = {held[kind][2 * i][x], held[kind][2 * i + 1][x]};
+                sum[0].e[i] = {held[kind][2 * i][x], held[kind][2 * i + 1][x]};
             }
-            fold((real)p.scale[kind / 2], part, total);
+            fold((real)p.scale[kind / 2], sum, total);
         }
-        term = finish_site<V>(p, vec_offset<V>(site.cb, column, p.nrhs), column, total[0]);
+        const double step = p.form != NAIK_FORM_STEP     ? 1
+                            : p.due.host.columns != NULL ? alpha.next.alpha
+                                                         : p.columns[column].alpha;
+        term = finish_site<V>(p, vec_offset<V>(site.cb, column, p.nrhs), column, step, total[0]);
     }
-    if (p.sums != NULL && !active && p.end.column != NULL && first && index == 0) {
-        column_rest(p.end);
-    }
-    if (p.sums == NULL || !active) {
-        return;
-    }
-    if (first) {
-        exact_keep(shared, 0, 0, exact_lanes(term, p.sums + column), x);
-    }
-    __syncthreads();
-    if (first) {
+    if (p.sums != NULL && active) {
+        exact_keep(shared, 0, 0, exact_lanes<real>(term, p.sums + column), x);
+        gpu_lanes_sync();
         if (x < REDUCE_WORDS) {
             exact_flush(shared, 0, 1, 0, x, p.sums + column);
         }
-        finish_column(p, x);
     }
+    write_alpha(p, alpha, last, x);
 }
 
 #endif

@@ -32,22 +32,20 @@ static naik_dslash_args second_half(const naik_schur *schur, naik_form form, con
 }
 
 naik_status naik_schur_first(const naik_schur *schur, const naik_field *p,
-                             const naik_column *columns, naik_exactsum *sums,
-                             const naik_column_end *end)
+                             const naik_column *columns, naik_exactsum *sums)
 {
     naik_dslash_args args = first_half(schur, p, columns, NAIK_COLUMN_RUN);
     args.sums = sums;
-    args.end = end;
     return naik_dslash(&args);
 }
 
 naik_status naik_schur_second(const naik_schur *schur, const naik_field *p,
                               const naik_column *columns, naik_field *r, naik_exactsum *sums,
-                              const naik_column_end *end)
+                              const naik_columns_due *due)
 {
     naik_dslash_args args =
         second_half(schur, NAIK_FORM_STEP, p, r, columns, NAIK_COLUMN_RUN, r, sums);
-    args.end = end;
+    args.due = due;
     return naik_dslash(&args);
 }
 

@@ -17,13 +17,12 @@ typedef struct naik_schur {
 
 /* The step of running columns of a conjugate gradient in two halves, each leaving a sum for the
  * scalar that follows it: scratch = D p, sums_c += |D p|^2; r -= alpha A p, sums_c += |r|^2.
- * `end` may be NULL. */
+ * due: naik_dslash_args.due of the second, may be NULL. */
 naik_status naik_schur_first(const naik_schur *schur, const naik_field *p,
-                             const naik_column *columns, naik_exactsum *sums,
-                             const naik_column_end *end);
+                             const naik_column *columns, naik_exactsum *sums);
 naik_status naik_schur_second(const naik_schur *schur, const naik_field *p,
                               const naik_column *columns, naik_field *r, naik_exactsum *sums,
-                              const naik_column_end *end);
+                              const naik_columns_due *due);
 /* out_c = b_c - (shift_c - D D) v_c for columns in `state`; sums_c += |out_c|^2. out may be b. */
 naik_status naik_schur_residual(const naik_schur *schur, const naik_field *b, const naik_field *v,
                                 const naik_column *columns, naik_column_state state,
