@@ -1,9 +1,9 @@
 /* blas.cu - vector updates: one thread a site and column, columns in the grid's second direction */
 #include "backend_gpu.h"
 
+#include "columns.cuh"
 #include "exchange.cuh"
 #include "prec.cuh"
-#include "reduce.cuh"
 
 enum { BLAS_THREADS = 256 };
 
@@ -204,7 +204,7 @@ __global__ void norm2_kernel(const char *data, int nrhs, int count, naik_exactsu
     if (site < count) {
         term = norm2_of(V::load(data + vec_offset<V>(site, c, nrhs)));
     }
-    exact_block_add(shared, term, &sums[c]);
+    exact_block_add<typename V::real>(shared, term, &sums[c]);
 }
 
 naik_status gpu_norm2(const naik_field *v, naik_exactsum *sums)
@@ -227,7 +227,7 @@ __global__ void site_ratio_kernel(const char *r, const char *x, int nrhs, int co
         double xx = norm2_of(V::load(x + offset));
         term = xx == 0 ? 1 : norm2_of(V::load(r + offset)) / xx;
     }
-    exact_block_add(shared, term, &sums[c]);
+    exact_block_add<double>(shared, term, &sums[c]);
 }
 
 naik_status gpu_site_ratio(const naik_field *r, const naik_field *x, naik_exactsum *sums)
@@ -248,40 +248,61 @@ __device__ static inline void axpy(T a, const colour_vector<T> &x, colour_vector
     }
 }
 
-typedef struct update_params {
-    const naik_column *columns;
-    const char *r;
-    char *x, *p;
-    naik_exactsum *sums;
-    int nrhs, count, parity;
-    gpu_stencil stencil;
-    exchange_send send; /* outer layers of p */
-} update_params;
-
-/* x += alpha p, p = r + beta p of a site; its term of |p|^2. */
-template <class V>
-__device__ static inline double update_site(const update_params &u, int site, int c, bool runs)
+/* A column as this block is to use it: after its step, if one is due. All threads of the block
+ * call; true in the thread that is to write the column down. */
+__device__ static inline bool take_step(const columns_due &due, const naik_column *columns, int c,
+                                        naik_column *shared)
 {
-    typedef typename V::real real;
-    const size_t offset = vec_offset<V>(site, c, u.nrhs);
-    const colour_vector<real> pv = V::load(u.p + offset);
-    colour_vector<real> xv = V::load(u.x + offset), rv = V::load(u.r + offset);
-    axpy((real)u.columns[c].alpha, pv, xv);
-    V::store(u.x + offset, xv);
-    if (!runs) {
-        return 0;
+    if (threadIdx.x < GPU_LANES) {
+        const int lane = (int)threadIdx.x;
+        naik_column next = columns[c];
+        const bool pending = due.host.columns != NULL && next.pending != 0;
+        if (pending && due.peers.count > 1 && blockIdx.x == 0) {
+            peer_push(due.peers, due.host.sums + c, c, peer_turn(due.peers, c), lane, GPU_LANES);
+        }
+        if (pending) {
+            next = column_step(due.peers, &columns[c], due.host.sums + c, c, lane);
+        }
+        if (lane == 0) {
+            *shared = next;
+        }
     }
-    axpy((real)u.columns[c].beta, pv, rv);
-    V::store(u.p + offset, rv);
-    V::round(rv);
-    return norm2_of(rv);
+    __syncthreads(); /* all have read the column */
+    return threadIdx.x == 0 && due.host.columns != NULL && column_was_read(due, c);
 }
+
+/* The threads that move together call, the first of them with what take_step said. */
+__device__ static inline void write_step(const columns_due &due, const naik_column &next,
+                                         bool pending, bool last, int c)
+{
+    const int lane = (int)threadIdx.x;
+    if (gpu_lanes_from(last, 0) == 0 || !pending) {
+        return;
+    }
+    column_clear(due.peers, due.host.sums + c, c, lane);
+    if (lane == 0) {
+        due.host.columns[c] = next;
+        if (next.state != NAIK_COLUMN_RUN) {
+            due.host.columns[c].alpha = 0; /* x has had it */
+        }
+        column_note(next, (int)gridDim.y, due.host.history != NULL ? due.host.history + c : NULL,
+                    due.host.history_stride);
+    }
+}
+
+/* Where layers of p go. */
+typedef struct update_sender {
+    gpu_stencil stencil;
+    int parity;
+    exchange_send send;
+} update_sender;
 
 /* Sends what this block has written of p; how many of its sites belong to the boundary. All threads
  * of the block call. Columns that do not run have nothing to send, but count, so that turns do not
  * depend on them. */
 template <class V>
-__device__ static inline unsigned update_send(const update_params &u, int site, int c, bool runs)
+__device__ static inline unsigned update_send(const update_sender &u, const char *p, int site,
+                                              bool exists, int c, bool runs, int nrhs)
 {
     int x[4];
     bool outer = false;
@@ -291,9 +312,9 @@ __device__ static inline unsigned update_send(const update_params &u, int site, 
         const bool near = x[mu] < NAIK_HALO_DEPTH || u.stencil.local[mu] - x[mu] <= NAIK_HALO_DEPTH;
         outer = outer || (u.send.to[mu][0] != NULL && near);
     }
-    outer = outer && site < u.count;
+    outer = outer && exists;
     if (outer && runs) {
-        exchange_send_site<V>(u.send, u.stencil, u.p, site, x, c, 1, u.nrhs);
+        exchange_send_site<V>(u.send, u.stencil, p, site, x, c, 1, nrhs);
     }
     return (unsigned)__syncthreads_count(outer); /* a barrier, too */
 }
@@ -301,66 +322,98 @@ __device__ static inline unsigned update_send(const update_params &u, int site, 
 /* Blocks go through the sites from the last to the first: r was just written in the other order,
  * and its end is still in the cache. Where layers are sent they begin in the middle, so that in the
  * slowest direction the outer ones, first and last, come in between and have time to go. */
-template <class V, bool SEND> __global__ void update_xp_kernel(const update_params u)
+template <class V, bool SEND>
+__global__ void update_xp_kernel(const naik_column *columns, const char *r, char *x, char *p,
+                                 int nrhs, int count, naik_exactsum *sums, const columns_due due,
+                                 const update_sender sender)
 {
     __shared__ exact_block<1> shared;
+    __shared__ naik_column column;
+    typedef typename V::real real;
     const unsigned place = blockIdx.x + (SEND ? gridDim.x / 2 : 0);
     const unsigned block = gridDim.x - 1 - (place < gridDim.x ? place : place - gridDim.x);
     const int site = (int)(block * BLAS_THREADS + threadIdx.x);
     const int c = (int)blockIdx.y;
-    const int state = u.columns[c].state;
-    const bool runs = state == NAIK_COLUMN_RUN;
+    gpu_await_kernel();
+    const bool ran = columns[c].state == NAIK_COLUMN_RUN, pending = columns[c].pending != 0;
+    const size_t offset = vec_offset<V>(site, c, nrhs);
+    colour_vector<real> pv = {}, xv = {}, rv = {};
+    if (ran && site < count) { /* on their way while the step is computed */
+        pv = V::load(p + offset);
+        xv = V::load(x + offset);
+        rv = V::load(r + offset);
+    }
+    const bool last = take_step(due, columns, c, &column);
+    const bool runs = column.state == NAIK_COLUMN_RUN;
+    const bool moves = runs || (column.state == NAIK_COLUMN_CHECK && column.alpha != 0);
     double term = 0;
-    if (site < u.count && (runs || (state == NAIK_COLUMN_CHECK && u.columns[c].alpha != 0))) {
-        term = update_site<V>(u, site, c, runs);
+    if (moves && site < count) {
+        if (!ran) {
+            pv = V::load(p + offset);
+            xv = V::load(x + offset);
+        }
+        axpy((real)column.alpha, pv, xv);
+        V::store(x + offset, xv);
+        if (runs) {
+            axpy((real)column.beta, pv, rv);
+            V::store(p + offset, rv);
+            V::round(rv);
+            term = norm2_of(rv);
+        }
     }
     unsigned sent = 0;
     if constexpr (SEND) {
-        sent = update_send<V>(u, site, c, runs);
+        sent = update_send<V>(sender, p, site, site < count, c, runs, nrhs);
     }
     if (runs) {
-        exact_block_add(shared, term, &u.sums[c]);
+        exact_block_add<real>(shared, term, &sums[c]);
     }
-    if (SEND && sent > 0 && threadIdx.x == BLAS_THREADS - 1) {
-        exchange_tell(u.send, sent);
+    if (threadIdx.x < GPU_LANES) {
+        write_step(due, column, pending, last, c);
+    }
+    if (sent > 0 && threadIdx.x == BLAS_THREADS - 1) {
+        exchange_tell(sender.send, sent);
     }
 }
 
-template <bool SEND> static void launch_update_xp(const naik_field *p, const update_params &u)
+template <class V, bool SEND>
+static void launch_xp(const naik_column *columns, const naik_field *r, naik_field *x, naik_field *p,
+                      naik_exactsum *sums, const naik_columns_due *due, const naik_layers *send)
 {
     const dim3 grid = blas_grid(p, p->nrhs);
-    gpu_stream stream = stream_of(p);
-    switch (p->precision) {
-    case NAIK_DOUBLE:
-        update_xp_kernel<vec_double, SEND><<<grid, BLAS_THREADS, 0, stream>>>(u);
-        break;
-    case NAIK_SINGLE:
-        update_xp_kernel<vec_single, SEND><<<grid, BLAS_THREADS, 0, stream>>>(u);
-        break;
-    case NAIK_HALF: update_xp_kernel<vec_half, SEND><<<grid, BLAS_THREADS, 0, stream>>>(u); break;
+    update_sender sender = {};
+    if (SEND) {
+        sender.stencil = gpu_tables_of(p->geometry)->stencil;
+        sender.parity = (int)send->parity;
+        sender.send = gpu_exchange_sender(p, send->depth);
+        sender.send.shares =
+            (unsigned)p->geometry->lattice->boundary_count[send->parity] * (unsigned)p->nrhs;
     }
+    GPU_LAUNCH_BEHIND((update_xp_kernel<V, SEND>), grid, BLAS_THREADS, stream_of(p), columns,
+                      (const char *)r->data, (char *)x->data, (char *)p->data, p->nrhs,
+                      p->geometry->lattice->half, sums,
+                      columns_due_of(p->geometry->backend, due, GPU_TICKET_STEP, grid.x), sender);
 }
 
 naik_status gpu_update_xp(const naik_column *columns, const naik_field *r, naik_field *x,
-                          naik_field *p, naik_exactsum *sums, const naik_layers *send)
+                          naik_field *p, naik_exactsum *sums, const naik_columns_due *due,
+                          const naik_layers *send)
 {
-    update_params u = {};
-    u.columns = columns;
-    u.r = (const char *)r->data;
-    u.x = (char *)x->data;
-    u.p = (char *)p->data;
-    u.sums = sums;
-    u.nrhs = p->nrhs;
-    u.count = p->geometry->lattice->half;
-    if (send != NULL) {
-        u.parity = (int)send->parity;
-        u.stencil = gpu_tables_of(p->geometry)->stencil;
-        u.send = gpu_exchange_sender(p, send->depth);
-        u.send.shares =
-            (unsigned)p->geometry->lattice->boundary_count[send->parity] * (unsigned)p->nrhs;
-        launch_update_xp<true>(p, u);
-    } else {
-        launch_update_xp<false>(p, u);
+    const bool sends = send != NULL;
+    gpu_sample_moves(p->geometry->backend, p->nrhs, 5.0 * (double)p->size_bytes);
+    switch (p->precision) {
+    case NAIK_DOUBLE:
+        (sends ? launch_xp<vec_double, true> : launch_xp<vec_double, false>)(columns, r, x, p, sums,
+                                                                             due, send);
+        break;
+    case NAIK_SINGLE:
+        (sends ? launch_xp<vec_single, true> : launch_xp<vec_single, false>)(columns, r, x, p, sums,
+                                                                             due, send);
+        break;
+    case NAIK_HALF:
+        (sends ? launch_xp<vec_half, true> : launch_xp<vec_half, false>)(columns, r, x, p, sums,
+                                                                         due, send);
+        break;
     }
     return GPU_LAUNCHED(p->geometry->backend, "updating x and the search direction");
 }

@@ -176,6 +176,48 @@ static inline bool gpu_pointer_is_device(const void *p)
 #define gpu_copy_now(a, b, n) cudaMemcpy((a), (b), (n), cudaMemcpyDefault)
 #endif
 
+/* A kernel launched behind another may begin when the blocks of that one have all begun; until
+ * gpu_await_kernel it must touch nothing that earlier kernels write. Elsewhere than on CUDA sm_90
+ * and newer it begins when that one has ended. */
+#if defined(__HIPCC__) || defined(GPU_ARCH_sm_80)
+#define GPU_LAUNCH_BEHIND(kernel, grid, block, stream, ...)                                        \
+    kernel<<<(grid), (block), 0, (stream)>>>(__VA_ARGS__)
+__device__ static inline void gpu_await_kernel(void)
+{
+}
+__device__ static inline void gpu_prefetch(const void *)
+{
+}
+#else
+template <class... Parameters, class... Arguments>
+static inline void gpu_launch_behind(void (*kernel)(Parameters...), dim3 grid, dim3 block,
+                                     gpu_stream stream, Arguments... arguments)
+{
+    cudaLaunchAttribute attribute = {};
+    cudaLaunchConfig_t config = {};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    config.gridDim = grid;
+    config.blockDim = block;
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    (void)cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
+}
+#define GPU_LAUNCH_BEHIND(kernel, grid, block, stream, ...)                                        \
+    gpu_launch_behind((kernel), dim3(grid), dim3(block), (stream), __VA_ARGS__)
+/* From here on what earlier kernels wrote is there; the next kernel may begin. */
+__device__ static inline void gpu_await_kernel(void)
+{
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+__device__ static inline void gpu_prefetch(const void *p)
+{
+    asm volatile("prefetch.global.L2 [%0];" : : "l"(p));
+}
+#endif
+
 /* Named ranges in the vendor's profiler. AMD's need a library of their own: none there. */
 static inline void gpu_range_begin(const char *name)
 {
@@ -242,21 +284,13 @@ __device__ static inline unsigned gpu_lanes_max(unsigned v)
     }
     return v;
 }
-__device__ static inline int gpu_lanes_any(int v)
-{
-    return __any(v);
-}
 /* What they wrote to shared memory is seen by all of them. */
 __device__ static inline void gpu_lanes_sync(void)
 {
     __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
     __builtin_amdgcn_wave_barrier();
 }
-/* The value of the thread before this one (of thread 0: its own), of thread `lane`. */
-__device__ static inline long long gpu_lanes_before(long long v)
-{
-    return __shfl_up(v, 1);
-}
+/* The value of thread `lane`. */
 __device__ static inline long long gpu_lanes_from(long long v, int lane)
 {
     return __shfl(v, lane);
@@ -270,23 +304,22 @@ __device__ static inline unsigned gpu_lanes_max(unsigned v)
 {
     return __reduce_max_sync(0xffffffffu, v);
 }
-__device__ static inline int gpu_lanes_any(int v)
-{
-    return __any_sync(0xffffffffu, v);
-}
 __device__ static inline void gpu_lanes_sync(void)
 {
     __syncwarp();
-}
-__device__ static inline long long gpu_lanes_before(long long v)
-{
-    return __shfl_up_sync(0xffffffffu, v, 1);
 }
 __device__ static inline long long gpu_lanes_from(long long v, int lane)
 {
     return __shfl_sync(0xffffffffu, v, lane);
 }
 #endif
+
+/* Counts from 0 to `last` and then from 0 again. Orders nothing: for loads whose values have been
+ * used before. */
+__device__ static inline unsigned gpu_draw_ticket(unsigned *ticket, unsigned last)
+{
+    return atomicInc(ticket, last);
+}
 
 /* Words that another device or the host writes meanwhile, and a clock to stop waiting by. What was
  * seen or stored before a fence is seen after the acquire that sees a flag stored behind it. The

@@ -105,16 +105,19 @@ __device__ static inline long long peer_receive_word(const peer_sums &s, const c
     }
 }
 
-/* sum (of this column) over the ranks, in place; the `threads` threads of the block all call. */
-__device__ static inline void peer_add(const peer_sums &s, naik_exactsum *sum, int column,
-                                       int thread, int threads)
+/* The turn that the next sum of this column takes. */
+__device__ static inline uint32_t peer_turn(const peer_sums &s, int column)
 {
-    if (s.count <= 1) {
-        return;
-    }
-    const uint32_t turn = *(volatile uint32_t *)&s.turn[column] + 1;
-    for (int w = thread; w < NAIK_EXACTSUM_WORDS; w += threads) {
-        const uint64_t mine = (uint64_t)sum->word[w];
+    return s.count > 1 ? *(volatile uint32_t *)&s.turn[column] + 1 : 0;
+}
+
+/* Leaves a column's sum with the other ranks; `threads` threads call. Doing it twice does no harm.
+ */
+__device__ static inline void peer_push(const peer_sums &s, const naik_exactsum *sum, int column,
+                                        uint32_t turn, int thread, int threads)
+{
+    for (int w = thread; s.count > 1 && w < NAIK_EXACTSUM_WORDS; w += threads) {
+        const uint64_t mine = (uint64_t) * (const volatile int64_t *)&sum->word[w];
         const uint4 message = make_uint4((uint32_t)mine, turn, (uint32_t)(mine >> 32), turn);
         for (int r = 0; r < s.count; r++) {
             if (r != s.me) {
@@ -122,15 +125,32 @@ __device__ static inline void peer_add(const peer_sums &s, naik_exactsum *sum, i
             }
         }
     }
-    for (int w = thread; w < NAIK_EXACTSUM_WORDS; w += threads) {
-        long long total = sum->word[w];
-        for (int r = 0; r < s.count; r++) {
-            if (r != s.me) {
-                total +=
-                    peer_receive_word(s, peer_inbox(s.arena[s.me], turn, r, column, w), turn, r);
-            }
+}
+
+/* Word w of the column's sum over the ranks, out of what they have left. */
+__device__ static inline long long peer_collect(const peer_sums &s, const naik_exactsum *sum,
+                                                int column, uint32_t turn, int w)
+{
+    long long total = *(const volatile int64_t *)&sum->word[w]; /* others may just have added */
+    for (int r = 0; r < s.count; r++) {
+        if (s.count > 1 && r != s.me) {
+            total += peer_receive_word(s, peer_inbox(s.arena[s.me], turn, r, column, w), turn, r);
         }
-        sum->word[w] = total;
+    }
+    return total;
+}
+
+/* sum (of this column) over the ranks, in place; the `threads` threads of the block all call. */
+__device__ static inline void peer_add(const peer_sums &s, naik_exactsum *sum, int column,
+                                       int thread, int threads)
+{
+    if (s.count <= 1) {
+        return;
+    }
+    const uint32_t turn = peer_turn(s, column);
+    peer_push(s, sum, column, turn, thread, threads);
+    for (int w = thread; w < NAIK_EXACTSUM_WORDS; w += threads) {
+        sum->word[w] = peer_collect(s, sum, column, turn, w);
     }
     __syncthreads();
     if (thread == 0) {

@@ -75,7 +75,7 @@ static void describe_self(naik_backend *backend, gpu_tuning *tuning)
 {
     int driver = 0;
     (void)gpu_driver_version(&driver);
-    snprintf(tuning->header, TUNE_HEADER, "naik-tune 1, %s, %s driver %d, naik %s",
+    snprintf(tuning->header, TUNE_HEADER, "naik-tune 2, %s, %s driver %d, naik %s",
              gpu_state_of(backend)->properties.name, GPU_VENDOR_NAME, driver, naik_version_git());
 }
 
@@ -86,7 +86,7 @@ static bool parse_entry(const char *line, tune_entry *entry)
     memset(entry, 0, sizeof *entry);
     return sscanf(line, "%d %d %d %d %d %d %d %d: %d %d %d %d", &key[0], &key[1], &key[2], &key[3],
                   &key[4], &key[5], &key[6], &key[7], &v->columns, &v->sites, &v->together,
-                  &v->split) == GPU_TUNE_KEYS + 4;
+                  &v->threads) == GPU_TUNE_KEYS + 4;
 }
 
 /* A file that cannot be read or does not fit is as good as none. */
@@ -140,7 +140,7 @@ static void save_cache(const gpu_tuning *tuning)
         const gpu_variant *v = &tuning->entry[i].variant;
         good = fprintf(file, "%d %d %d %d %d %d %d %d: %d %d %d %d\n", key[0], key[1], key[2],
                        key[3], key[4], key[5], key[6], key[7], v->columns, v->sites, v->together,
-                       v->split) > 0 &&
+                       v->threads) > 0 &&
                good;
     }
     good = fclose(file) == 0 && good;
@@ -189,7 +189,7 @@ void gpu_tune_close(naik_backend *backend)
 static bool same_variant(const gpu_variant *a, const gpu_variant *b)
 {
     return a->columns == b->columns && a->sites == b->sites && a->together == b->together &&
-           a->split == b->split;
+           a->threads == b->threads;
 }
 
 bool gpu_tune_find(naik_backend *backend, const gpu_tune_key *key, const gpu_variants *list,
@@ -287,11 +287,11 @@ naik_status gpu_tune_measure(naik_backend *backend, const gpu_tune_key *key,
     naik_log_line(
         backend->log,
         "tuned: Dslash %s vectors, %s links, recon %d, %d columns, %d sites: %d columns a "
-        "thread, blocks of %d x %d%s, %.1f us (%.1f as usual; %.3f s spent)",
+        "thread, blocks of %d x %d, %d threads a site, %.1f us (%.1f as usual; %.3f s spent)",
         naik_precision_name((naik_precision)key->value[0]),
         naik_precision_name((naik_precision)key->value[1]), key->value[2], key->value[4],
-        key->value[5], out->columns, out->sites, out->together,
-        out->split ? ", a thread a kind of hop" : "", 1e6 * best_s, 1e6 * usual_s, tuning->spent_s);
+        key->value[5], out->columns, out->sites, out->together, out->threads, 1e6 * best_s,
+        1e6 * usual_s, tuning->spent_s);
 done:
     return status;
 }

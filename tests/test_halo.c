@@ -248,7 +248,7 @@ static void compare_producers(check *t, const fixture *f, naik_precision precisi
                                        .send = true};
         CHECK_OK(t, naik_dslash(&args));
         compare_sent(t, f, out, depth);
-        CHECK_OK(t, naik_schur_direction(&schur, columns, r, in, out, sums, true));
+        CHECK_OK(t, naik_schur_direction(&schur, columns, r, in, out, sums, NULL, true));
         compare_sent(t, f, out, depth);
     }
     ops->release(f->backend, columns);

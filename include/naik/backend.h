@@ -44,14 +44,14 @@ typedef enum naik_form {
     NAIK_FORM_STEP      /* out = b - alpha_c (shift_c v - D in) */
 } naik_form;
 
-/* What the last kernel to add to a sum does with it, of one column on one rank, where the backend
- * can (ends_columns): column_alpha or column_step. */
-typedef struct naik_column_end {
-    naik_column *column; /* backend memory */
-    bool step;           /* column_step, else column_alpha */
-    double *history;     /* as column_step's */
+/* Sums whose scalars a kernel shall compute for itself before it uses them, as column_alpha or
+ * column_step would have done before it. Where the backend can (takes_sums). */
+typedef struct naik_columns_due {
+    naik_column *columns; /* backend memory */
+    naik_exactsum *sums;  /* as column_alpha's or column_step's, left cleared */
+    double *history;      /* column_step's */
     int history_stride;
-} naik_column_end;
+} naik_columns_due;
 
 /* Outer layers of a field on one parity. */
 typedef struct naik_layers {
@@ -69,8 +69,8 @@ typedef struct naik_dslash_args {
     double a, s;
     const naik_column *columns; /* backend memory [nrhs]; for shift, and with `state` as mask */
     naik_column_state state;
-    naik_exactsum *sums;        /* backend memory [nrhs], sums_c += |out|^2; NULL: not wanted */
-    const naik_column_end *end; /* of the sums; NULL: not wanted */
+    naik_exactsum *sums;         /* backend memory [nrhs], sums_c += |out|^2; NULL: not wanted */
+    const naik_columns_due *due; /* alpha, of one column; NULL: is in columns */
     /* The next exchange is of `out`, for these links: naik_dslash lets the kernel send its layers
      * where it can, the backend does so (naik_halo_promise). */
     bool send;
@@ -88,8 +88,9 @@ typedef enum naik_orchestration {
 
 /* For measurements and tests. */
 typedef struct naik_backend_choices {
-    int granularity; /* threads a site and column of the Dslash: 1, or 4 (one a kind of hop); 0:
-                        auto */
+    int granularity; /* threads a site and column of the Dslash: 1, 3 (one a row of the result), 4
+                        (one a kind of hop), 12 (both); 0: auto. Rows need links stored whole:
+                        18 numbers or 6 words */
     int variant; /* k: the k-th (modulo their number) of the kernels that a GPU would choose between
                     by measuring; 0: the fastest */
     naik_orchestration orchestration;
@@ -227,12 +228,14 @@ typedef struct naik_backend_ops {
     naik_status (*site_ratio)(const naik_field *r, const naik_field *x, naik_exactsum *sums);
 
     /* The conjugate gradient's updates. */
-    bool ends_columns; /* kernels can do what naik_column_end says */
+    /* Whether kernels take naik_columns_due; NULL: they do not. */
+    bool (*takes_sums)(const naik_backend *backend);
     /* For running columns x += alpha p, then p = r + beta p and sums_c += |p|^2; for those that ask
-     * for a check x += alpha p. send: layers of p that go to the neighbours meanwhile
-     * (naik_halo_promise); NULL: none. */
+     * for a check x += alpha p. due: the step; NULL: is in columns. send: layers of p that go to
+     * the neighbours meanwhile (naik_halo_promise); NULL: none. */
     naik_status (*update_xp)(const naik_column *columns, const naik_field *r, naik_field *x,
-                             naik_field *p, naik_exactsum *sums, const naik_layers *send);
+                             naik_field *p, naik_exactsum *sums, const naik_columns_due *due,
+                             const naik_layers *send);
     /* Both add the sums over ranks, take them and leave them cleared. */
     /* sums [2][count]: |D p|^2, |p|^2 */
     naik_status (*column_alpha)(naik_backend *backend, naik_column *columns, naik_exactsum *sums,

@@ -46,6 +46,15 @@ void naik_links_destroy(naik_links **links);
  * NAIK_ERR_MPI, NAIK_ERR_DEVICE */
 naik_status naik_links_verify(const naik_links *links, int *rank);
 
+/* Bytes of one link of which `recon` numbers are stored, as in naik_links. */
+static inline int naik_link_bytes(naik_precision precision, int recon)
+{
+    return recon == 6 ? 6 * 4
+                      : recon * (precision == NAIK_DOUBLE   ? 8
+                                 : precision == NAIK_SINGLE ? 4
+                                                            : 2);
+}
+
 /* Bytes of links of this kind on this rank, for the memory plan. */
 size_t naik_links_bytes(const naik_geometry *geometry, naik_precision precision, int recon,
                         int hops);
