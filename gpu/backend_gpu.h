@@ -67,7 +67,8 @@ naik_status gpu_field_copy_column(naik_field *to, int column, const naik_field *
 naik_status gpu_norm2(const naik_field *v, naik_exactsum *sums);
 naik_status gpu_site_ratio(const naik_field *r, const naik_field *x, naik_exactsum *sums);
 naik_status gpu_update_xp(const naik_column *columns, const naik_field *r, naik_field *x,
-                          naik_field *p, naik_exactsum *sums, const naik_columns_due *due);
+                          naik_field *p, naik_exactsum *sums, const naik_columns_due *due,
+                          const naik_layers *send);
 
 /* slices.cu */
 naik_status gpu_field_axpy(double a, const naik_field *x, naik_field *y);
@@ -94,6 +95,15 @@ naik_status gpu_update_shifts(const naik_shift *shifts, const naik_field *r, nai
 /* record.cu */
 naik_status gpu_repeat(naik_backend *backend, uint64_t serial, naik_status (*body)(void *data),
                        void *data, int times);
+
+/* sample.cu: calls the body; the kernels that it launches get their times taken once a serial, on
+ * one rank, where the backend has a timer. collect waits for them and tells the timer. */
+naik_status gpu_sample(naik_backend *backend, uint64_t serial, naik_status (*body)(void *data),
+                       void *data);
+naik_status gpu_sample_collect(naik_backend *backend);
+/* What the next launch moves at least, for so many columns. */
+void gpu_sample_moves(naik_backend *backend, int columns, double bytes);
+void gpu_sample_close(naik_backend *backend);
 
 /* tune.cu: kernels that give equal bits, chosen between by measuring them once */
 enum { GPU_MAX_VARIANTS = 24, GPU_TUNE_KEYS = 8 };

@@ -2,6 +2,7 @@
 #include "backend_gpu.h"
 
 #include "columns.cuh"
+#include "exchange.cuh"
 #include "prec.cuh"
 
 enum { BLAS_THREADS = 256 };
@@ -289,16 +290,49 @@ __device__ static inline void write_step(const columns_due &due, const naik_colu
     }
 }
 
+/* Where layers of p go. */
+typedef struct update_sender {
+    gpu_stencil stencil;
+    int parity;
+    exchange_send send;
+} update_sender;
+
+/* Sends what this block has written of p; how many of its sites belong to the boundary. All threads
+ * of the block call. Columns that do not run have nothing to send, but count, so that turns do not
+ * depend on them. */
+template <class V>
+__device__ static inline unsigned update_send(const update_sender &u, const char *p, int site,
+                                              bool exists, int c, bool runs, int nrhs)
+{
+    int x[4];
+    bool outer = false;
+    gpu_coords(u.stencil, u.parity, site, x);
+#pragma unroll
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        const bool near = x[mu] < NAIK_HALO_DEPTH || u.stencil.local[mu] - x[mu] <= NAIK_HALO_DEPTH;
+        outer = outer || (u.send.to[mu][0] != NULL && near);
+    }
+    outer = outer && exists;
+    if (outer && runs) {
+        exchange_send_site<V>(u.send, u.stencil, p, site, x, c, 1, nrhs);
+    }
+    return (unsigned)__syncthreads_count(outer); /* a barrier, too */
+}
+
 /* Blocks go through the sites from the last to the first: r was just written in the other order,
- * and its end is still in the cache. */
-template <class V, bool DUE>
+ * and its end is still in the cache. Where layers are sent they begin in the middle, so that in the
+ * slowest direction the outer ones, first and last, come in between and have time to go. */
+template <class V, bool DUE, bool SEND>
 __global__ void update_xp_kernel(const naik_column *columns, const char *r, char *x, char *p,
-                                 int nrhs, int count, naik_exactsum *sums, const columns_due due)
+                                 int nrhs, int count, naik_exactsum *sums, const columns_due due,
+                                 const update_sender sender)
 {
     __shared__ exact_block<1> shared;
     __shared__ naik_column stepped;
     typedef typename V::real real;
-    const int site = (int)((gridDim.x - 1 - blockIdx.x) * BLAS_THREADS + threadIdx.x);
+    const unsigned place = blockIdx.x + (SEND ? gridDim.x / 2 : 0);
+    const unsigned block = gridDim.x - 1 - (place < gridDim.x ? place : place - gridDim.x);
+    const int site = (int)(block * BLAS_THREADS + threadIdx.x);
     const int c = (int)blockIdx.y;
     gpu_await_kernel();
     const naik_column *column = DUE ? &stepped : &columns[c];
@@ -331,33 +365,61 @@ __global__ void update_xp_kernel(const naik_column *columns, const char *r, char
             term = norm2_of(rv);
         }
     }
+    unsigned sent = 0;
+    if constexpr (SEND) {
+        sent = update_send<V>(sender, p, site, site < count, c, runs, nrhs);
+    }
     if (runs) {
         exact_block_add<real>(shared, term, &sums[c]);
     }
     if (DUE && threadIdx.x < GPU_LANES) {
         write_step(due, stepped, pending, last, c);
     }
+    if (sent > 0 && threadIdx.x == BLAS_THREADS - 1) {
+        exchange_tell(sender.send, sent);
+    }
 }
 
-template <class V>
+template <class V, bool SEND>
 static void launch_xp(const naik_column *columns, const naik_field *r, naik_field *x, naik_field *p,
-                      naik_exactsum *sums, const naik_columns_due *due)
+                      naik_exactsum *sums, const naik_columns_due *due, const naik_layers *send)
 {
     const dim3 grid = blas_grid(p, p->nrhs);
-    GPU_LAUNCH_BEHIND((due != NULL ? update_xp_kernel<V, true> : update_xp_kernel<V, false>),
-                      gpu_is_brief(p->geometry, p->nrhs), grid, BLAS_THREADS, stream_of(p), columns,
-                      (const char *)r->data, (char *)x->data, (char *)p->data, p->nrhs,
-                      p->geometry->lattice->half, sums,
-                      columns_due_of(p->geometry->backend, due, GPU_TICKET_STEP, grid.x));
+    update_sender sender = {};
+    if (SEND) {
+        sender.stencil = gpu_tables_of(p->geometry)->stencil;
+        sender.parity = (int)send->parity;
+        sender.send = gpu_exchange_sender(p, send->depth);
+        sender.send.shares =
+            (unsigned)p->geometry->lattice->boundary_count[send->parity] * (unsigned)p->nrhs;
+    }
+    GPU_LAUNCH_BEHIND(
+        (due != NULL ? update_xp_kernel<V, true, SEND> : update_xp_kernel<V, false, SEND>),
+        gpu_is_brief(p->geometry, p->nrhs), grid, BLAS_THREADS, stream_of(p), columns,
+        (const char *)r->data, (char *)x->data, (char *)p->data, p->nrhs,
+        p->geometry->lattice->half, sums,
+        columns_due_of(p->geometry->backend, due, GPU_TICKET_STEP, grid.x), sender);
 }
 
 naik_status gpu_update_xp(const naik_column *columns, const naik_field *r, naik_field *x,
-                          naik_field *p, naik_exactsum *sums, const naik_columns_due *due)
+                          naik_field *p, naik_exactsum *sums, const naik_columns_due *due,
+                          const naik_layers *send)
 {
+    const bool sends = send != NULL;
+    gpu_sample_moves(p->geometry->backend, p->nrhs, 5.0 * (double)p->size_bytes);
     switch (p->precision) {
-    case NAIK_DOUBLE: launch_xp<vec_double>(columns, r, x, p, sums, due); break;
-    case NAIK_SINGLE: launch_xp<vec_single>(columns, r, x, p, sums, due); break;
-    case NAIK_HALF: launch_xp<vec_half>(columns, r, x, p, sums, due); break;
+    case NAIK_DOUBLE:
+        (sends ? launch_xp<vec_double, true> : launch_xp<vec_double, false>)(columns, r, x, p, sums,
+                                                                             due, send);
+        break;
+    case NAIK_SINGLE:
+        (sends ? launch_xp<vec_single, true> : launch_xp<vec_single, false>)(columns, r, x, p, sums,
+                                                                             due, send);
+        break;
+    case NAIK_HALF:
+        (sends ? launch_xp<vec_half, true> : launch_xp<vec_half, false>)(columns, r, x, p, sums,
+                                                                         due, send);
+        break;
     }
     return GPU_LAUNCHED(p->geometry->backend, "updating x and the search direction");
 }

@@ -67,6 +67,9 @@ static void set_region(dslash_params *p, const naik_dslash_args *args, naik_regi
     if (fetches_halo(args)) {
         p->view = gpu_exchange_view(args->in);
     }
+    if (args->send) {
+        p->send = gpu_exchange_sender(args->out, naik_links_depth(args->links));
+    }
 }
 
 /* Whether the second-level cache can hold the links from one application to the next. */
@@ -102,7 +105,7 @@ static dslash_params params_of(const naik_dslash_args *args, naik_region region)
     p.stencil = gpu_tables_of(args->in->geometry)->stencil;
     set_region(&p, args, region);
     p.backwards = args->form == NAIK_FORM_D && p.table == NULL; /* boundary sites come last */
-    p.ahead = p.nrhs == 1 && p.list == NULL && links_stay(links);
+    p.ahead = p.nrhs == 1 && links_stay(links);
     return p;
 }
 
@@ -226,19 +229,38 @@ typedef struct dslash_trial {
     const dslash_params *params;
 } dslash_trial;
 
+/* Blocks of the boundary send in the middle of the launch: what they read had time to come, what
+ * they send has time to go. */
+static void set_sending(dslash_params *p, const dslash_shape *shape)
+{
+    const int sites = (int)shape->block.x;
+    const int interior = p->boundary_from / sites; /* blocks */
+    if (p->send.counters != NULL) {
+        p->send.shares = (shape->grid.x - (unsigned)interior) * shape->grid.y;
+        p->first = interior / 2;
+    }
+}
+
 static naik_status launch(const naik_dslash_args *args, const dslash_params *p,
                           const gpu_variant *v, gpu_stream stream)
 {
     naik_backend *backend = args->in->geometry->backend;
     dslash_family family = family_of(args->in->precision, args->links->precision);
     const dslash_shape shape = shape_of(args, v, p->count, stream);
-    if (family == NULL || !family(*p, shape)) {
+    gpu_sample_moves(backend, p->nrhs,
+                     0.5 * (double)args->links->size_bytes +
+                         (double)args->in->size_bytes *
+                             (2 + (args->v != NULL) + (args->b != NULL)));
+    dslash_params params = *p;
+    set_sending(&params, &shape);
+    if (family == NULL || !family(params, shape)) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
                          "no Dslash on the GPU for %s vectors with %s links of %d numbers",
                          naik_precision_name(args->in->precision),
                          naik_precision_name(args->links->precision), args->links->recon);
     }
-    return GPU_LAUNCHED(backend, "applying the Dslash");
+    return GPU_LAUNCHED(backend,
+                        p->form == NAIK_FORM_STEP ? "applying D and updating r" : "applying D");
 }
 
 static naik_status try_variant(const void *data, const gpu_variant *v)
@@ -293,6 +315,9 @@ static naik_status prepare(const naik_dslash_args *args, naik_region region, dsl
     if (params->count == 0 || (region == NAIK_INTERIOR && is_one_launch(args))) {
         params->count = 0;
         return NAIK_OK;
+    }
+    if (region == NAIK_BOUNDARY && is_one_launch(args)) { /* what is best for the interior */
+        return choose(args, params_of(args, NAIK_INTERIOR), variant);
     }
     return choose(args, *params, variant);
 }

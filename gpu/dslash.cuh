@@ -47,9 +47,11 @@ typedef struct dslash_params {
     const int32_t *table; /* [16][half] hops, for sites whose neighbours are not all in the box */
     int boundary_from;    /* number in the list from which there are such sites */
     exchange_view view;   /* where the others are */
+    exchange_send send;   /* outer layers of out, by the blocks of the boundary */
     int count, parity, nrhs, state;
     naik_form form;
     bool backwards; /* blocks from the last to the first: what was written last is read first */
+    int first;      /* else the block to begin with, from the last one goes on to block 0 */
     double scale[2], a, s;
     bool unit_time;    /* links.h */
     int time_slice[2]; /* where links ahead and behind in direction t are not 1 all the same */
@@ -269,7 +271,8 @@ __device__ static inline double finish_site(const dslash_params &p, size_t offse
 /* The block's number in the order of sites. */
 __device__ static inline int dslash_block(const dslash_params &p)
 {
-    return p.backwards ? (int)(gridDim.x - 1 - blockIdx.x) : (int)blockIdx.x;
+    const int n = (int)gridDim.x, b = (int)blockIdx.x + p.first;
+    return p.backwards ? n - 1 - b : b < n ? b : b - n;
 }
 
 /* Brings links into the second-level cache while the kernel before ends, where they stay there. */
@@ -279,10 +282,10 @@ __device__ static inline void fetch_links(const dslash_params &p, int index, int
 {
     typedef dslash_groups<S, R, LONG> groups;
     enum { LINES = (groups::NEAR_BYTES + groups::FAR_BYTES) / 128 };
-    if (!p.ahead || p.list != NULL) {
+    if (!p.ahead || index >= p.count) {
         return;
     }
-    const char *begin = groups::of(p, index);
+    const char *begin = groups::of(p, p.list != NULL ? p.list[index] : index);
     for (int i = thread; i < LINES; i += threads) {
         gpu_prefetch(begin + (size_t)i * 128);
     }
@@ -293,6 +296,54 @@ __device__ static inline void open_site(const dslash_params &p, int index, dslas
 {
     site->cb = p.list != NULL ? p.list[index] : index;
     gpu_coords(p.stencil, p.parity, site->cb, site->x);
+}
+
+/* Whether this block of `sites` sites has some of the boundary. */
+__device__ static inline bool dslash_on_boundary(const dslash_params &p, int sites)
+{
+    return p.table != NULL && (dslash_block(p) + 1) * sites > p.boundary_from;
+}
+
+/* What such a block reads sites beyond the box from, once they have come; NULL in others. All
+ * threads of the block call. */
+__device__ static inline const char *dslash_halo(const dslash_params &p, int sites, int thread)
+{
+    if (!dslash_on_boundary(p, sites)) {
+        return NULL;
+    }
+    return p.view.turn != NULL ? exchange_await(p.view, thread) : p.in;
+}
+
+/* Whether this block of `sites` sites has something to send. */
+__device__ static inline bool dslash_sends(const dslash_params &p, int sites)
+{
+    return p.send.counters != NULL && dslash_on_boundary(p, sites);
+}
+
+/* Sends site cb that this thread has written, of the columns from `column` on those whose bit is
+ * set. */
+template <class V>
+__device__ static inline void dslash_send(const dslash_params &p, int cb, int column,
+                                          unsigned columns)
+{
+    int x[4];
+    gpu_coords(p.stencil, p.parity, cb, x);
+    exchange_send_site<V>(p.send, p.stencil, p.out, cb, x, column, columns, p.nrhs);
+}
+
+/* The last thread of a block that sends says that it has, after a barrier behind the stores: this
+ * one, if it is wanted. So the others need not wait for what has been sent to arrive. */
+__device__ static inline void dslash_tell(const dslash_params &p, bool sends, bool barrier)
+{
+    if (!sends) {
+        return;
+    }
+    if (barrier) {
+        __syncthreads();
+    }
+    if (threadIdx.x == blockDim.x - 1 && threadIdx.y == blockDim.y - 1) {
+        exchange_tell(p.send, 1);
+    }
 }
 
 /* What a block that takes alpha itself keeps meanwhile. */
@@ -376,11 +427,8 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
         term[c] = 0;
     }
     const int block = dslash_block(p), index = block * (int)blockDim.x + x;
-    const char *halo = NULL;
-    if (p.table != NULL && (block + 1) * (int)blockDim.x > p.boundary_from) {
-        halo = p.view.turn != NULL ? exchange_await(p.view, y * (int)blockDim.x + x) : p.in;
-    }
     const int thread = y * (int)blockDim.x + x;
+    const char *halo = dslash_halo(p, (int)blockDim.x, thread);
     const bool here = index < p.count && active != 0;
     colour_vector<typename V::real> total[N];
     dslash_site site;
@@ -407,7 +455,12 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
             }
         }
     }
+    const bool sends = dslash_sends(p, (int)blockDim.x);
+    if (sends && here) {
+        dslash_send<V>(p, site.cb, column, active);
+    }
     if (p.sums == NULL) {
+        dslash_tell(p, sends, true);
         return;
     }
 #pragma unroll
@@ -428,6 +481,7 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
     if (N == 1 && thread < GPU_LANES) {
         write_alpha(p, alpha, last, thread);
     }
+    dslash_tell(p, sends, false);
 }
 
 #endif

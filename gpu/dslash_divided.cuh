@@ -1,8 +1,8 @@
 /* dslash_divided.cuh - the Dslash kernels of several threads a site and column
  *
  * A site's work is divided by kinds of hops, by rows of the result, or by both: threadIdx.x is the
- * site, .y the row, .z the kind, blockIdx.y the column; all neighbours are in the box. The partial
- * sums meet in shared memory, where the first threads fold them in the order of the kinds.
+ * site, .y the row, .z the kind, blockIdx.y the column. The partial sums meet in shared memory,
+ * where the first threads fold them in the order of the kinds.
  *
  * A row of the result needs a row of the links ahead and a column of those behind, which there are
  * where links are stored whole (recon_has_rows).
@@ -108,16 +108,16 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES) dslash_divided_kernel(co
     __shared__ dslash_alpha alpha;
     const int x = (int)threadIdx.x, row = (int)threadIdx.y, column = (int)blockIdx.y;
     const int index = dslash_block(p) * GPU_LANES + x;
-    const int thread = ((int)threadIdx.z * ROWS + row) * GPU_LANES + x;
+    const int part = row + ROWS * (int)threadIdx.z; /* of the work on a site */
+    const int thread = part * GPU_LANES + x;
     fetch_links<S, R, LONG>(p, index, thread, (int)(blockDim.y * blockDim.z) * GPU_LANES);
     gpu_await_kernel();
     offer_sums(p, thread);
     bool active = p.columns == NULL || p.columns[column].state == p.state;
     const bool here = active && index < p.count;
-    const bool first = thread < GPU_LANES; /* of the threads of a site */
     dslash_site site;
     site.column = column;
-    site.halo = NULL;
+    site.halo = dslash_halo(p, GPU_LANES, thread);
     if (here) {
         open_site(p, index, &site);
         int kind = (int)threadIdx.z;
@@ -136,23 +136,26 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES) dslash_divided_kernel(co
         last = take_alpha(p, alpha, thread);
         active = alpha.next.alpha != 0;
     }
-    if (!first) {
+    if (part > 0) {
         return;
     }
     double term = 0;
     if (here && active) {
-        colour_vector<real> part[1], total[1];
+        colour_vector<real> sum[1], total[1];
         clear(total);
 #pragma unroll
         for (int kind = 0; kind < KINDS; kind++) {
 #pragma unroll
             for (int i = 0; i < 3; i++) {
-                part[0].e[i] = {held[kind][2 * i][x], held[kind][2 * i + 1][x]};
+                sum[0].e[i] = {held[kind][2 * i][x], held[kind][2 * i + 1][x]};
             }
-            fold((real)p.scale[kind / 2], part, total);
+            fold((real)p.scale[kind / 2], sum, total);
         }
         term = finish_site<V>(p, vec_offset<V>(site.cb, column, p.nrhs), column,
                               step_of(p, alpha, column), total[0]);
+        if (dslash_sends(p, GPU_LANES)) {
+            dslash_send<V>(p, site.cb, column, 1);
+        }
     }
     if (p.sums != NULL && active) {
         exact_keep(shared, 0, 0, exact_lanes<real>(term, p.sums + column), x);
@@ -162,6 +165,10 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES) dslash_divided_kernel(co
         }
     }
     write_alpha(p, alpha, last, x);
+    gpu_lanes_sync();
+    if (x == 0 && dslash_sends(p, GPU_LANES)) {
+        exchange_tell(p.send, 1);
+    }
 }
 
 #endif

@@ -327,21 +327,20 @@ __device__ static inline unsigned gpu_draw_ticket(unsigned *ticket, unsigned las
 }
 
 /* Words that another device or the host writes meanwhile, and a clock to stop waiting by. What was
- * stored before a release is seen after the acquire that sees it. The 8-byte halves of 16 bytes
- * arrive whole. */
+ * seen or stored before a fence is seen after the acquire that sees a flag stored behind it. The
+ * 8-byte halves of 16 bytes arrive whole. */
 #if defined(__HIPCC__)
 __device__ static inline unsigned gpu_load_acquire(const unsigned *p)
 {
     return __hip_atomic_load(p, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_SYSTEM);
 }
-__device__ static inline void gpu_store_release(unsigned *p, unsigned value)
-{
-    __hip_atomic_store(p, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM);
-}
-/* Before a barrier behind which one thread releases the stores of all. */
-__device__ static inline void gpu_settle_stores(void)
+__device__ static inline void gpu_fence_system(void)
 {
     __threadfence_system();
+}
+__device__ static inline void gpu_store_flag(unsigned *p, unsigned value)
+{
+    __hip_atomic_store(p, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
 }
 __device__ static inline uint4 gpu_load_halves(const void *p)
 {
@@ -369,12 +368,13 @@ __device__ static inline unsigned gpu_load_acquire(const unsigned *p)
     asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(p) : "memory");
     return value;
 }
-__device__ static inline void gpu_store_release(unsigned *p, unsigned value)
+__device__ static inline void gpu_fence_system(void)
 {
-    asm volatile("st.release.sys.global.u32 [%0], %1;" : : "l"(p), "r"(value) : "memory");
+    asm volatile("fence.acq_rel.sys;" ::: "memory");
 }
-__device__ static inline void gpu_settle_stores(void)
+__device__ static inline void gpu_store_flag(unsigned *p, unsigned value)
 {
+    asm volatile("st.relaxed.sys.global.u32 [%0], %1;" : : "l"(p), "r"(value) : "memory");
 }
 __device__ static inline uint4 gpu_load_halves(const void *p)
 {

@@ -32,18 +32,23 @@ naik_cg_options naik_cg_defaults(void)
         .max_iterations = 20000, .delta = 0.1, .max_restarts = 10, .history_stride = 0};
 }
 
+/* Whether kernels do what follows them, too: scalars, and sending. */
+static bool kernels_do_more(const naik_backend *backend)
+{
+    const naik_orchestration how = backend->choices.orchestration;
+    return how != NAIK_ORCHESTRATE_SEPARATE && how != NAIK_ORCHESTRATE_GRAPH;
+}
+
 /* Whether kernels compute the scalars for themselves. */
 static bool kernels_take_sums(const naik_cg *cg)
 {
     const naik_backend *backend = cg->geometry->backend;
-    const naik_orchestration how = backend->choices.orchestration;
     naik_takes_sums takes = NAIK_TAKES_NONE;
-    if (backend->ops->takes_sums != NULL && how != NAIK_ORCHESTRATE_SEPARATE &&
-        how != NAIK_ORCHESTRATE_GRAPH) {
+    if (backend->ops->takes_sums != NULL && kernels_do_more(backend)) {
         takes = backend->ops->takes_sums(cg->geometry, cg->width_now);
     }
-    return takes == NAIK_TAKES_GLADLY ||
-           (takes == NAIK_TAKES_IF_ASKED && how != NAIK_ORCHESTRATE_AUTO);
+    return takes == NAIK_TAKES_GLADLY || (takes == NAIK_TAKES_IF_ASKED &&
+                                          backend->choices.orchestration != NAIK_ORCHESTRATE_AUTO);
 }
 
 static naik_status count_step(naik_cg *cg)
@@ -60,11 +65,13 @@ static naik_status step(naik_cg *cg, const cg_vectors *v, bool take)
     naik_backend *backend = cg->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
     const int n = cg->width_now;
+    const bool send = kernels_do_more(backend);
     naik_exactsum *dp2 = cg->sums, *p2 = cg->sums + n, *r2 = cg->sums + 2 * n;
     const naik_columns_due counting = {cg->columns, r2, cg->history, cg->poll};
     const naik_columns_due alpha = {.columns = cg->columns, .sums = dp2};
-    NAIK_TRY(ops->update_xp(cg->columns, v->r, v->x, v->p, p2, take ? &counting : NULL));
-    NAIK_TRY(naik_schur_first(v->schur, v->p, cg->columns, dp2));
+    NAIK_TRY(naik_schur_direction(v->schur, cg->columns, v->r, v->x, v->p, p2,
+                                  take ? &counting : NULL, send));
+    NAIK_TRY(naik_schur_first(v->schur, v->p, cg->columns, dp2, send));
     if (!take || n > 1) {
         NAIK_TRY(ops->column_alpha(backend, cg->columns, dp2, n));
     }

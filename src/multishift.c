@@ -151,6 +151,7 @@ static naik_status reserve_history(naik_multishift *m, int stride)
                                      (void **)&m->history));
         NAIK_TRY(naik_alloc(backend->log, ring * sizeof *m->ring, "residual history",
                             (void **)&m->ring));
+        NAIK_TRY(backend->ops->upload(backend, m->history, m->ring, ring * sizeof *m->ring));
         m->ring_capacity = ring;
     }
     if (kept > m->kept_capacity) {

@@ -59,6 +59,12 @@ typedef enum naik_takes_sums {
     NAIK_TAKES_GLADLY
 } naik_takes_sums;
 
+/* Outer layers of a field on one parity. */
+typedef struct naik_layers {
+    naik_parity parity;
+    int depth;
+} naik_layers;
+
 typedef struct naik_dslash_args {
     naik_form form;
     naik_parity parity; /* of the sites written; `in` is on the other */
@@ -71,13 +77,17 @@ typedef struct naik_dslash_args {
     naik_column_state state;
     naik_exactsum *sums;         /* backend memory [nrhs], sums_c += |out|^2; NULL: not wanted */
     const naik_columns_due *due; /* alpha, of one column; NULL: is in columns */
+    /* The next exchange is of `out`, for these links: naik_dslash lets the kernel send its layers
+     * where it can, the backend does so (naik_halo_promise). */
+    bool send;
 } naik_dslash_args;
 
 /* How an iteration reaches the device; the bits are the same. */
 typedef enum naik_orchestration {
     NAIK_ORCHESTRATE_AUTO,
     NAIK_ORCHESTRATE_SEPARATE, /* every operation a kernel, launched one by one */
-    NAIK_ORCHESTRATE_FUSED,    /* scalars computed by the kernels that sum them */
+    NAIK_ORCHESTRATE_FUSED,    /* scalars computed by the kernels that sum them, halos sent by those
+                                  that write the field */
     NAIK_ORCHESTRATE_GRAPH,    /* separate kernels, recorded once and played back */
     NAIK_ORCHESTRATE_BOTH      /* fused kernels, recorded once and played back */
 } naik_orchestration;
@@ -112,7 +122,8 @@ typedef struct naik_peer_ops {
     /* Room for exchanges of fields of this shape over `faces`; does nothing where there is enough.
      * Collective when there is not. */
     naik_status (*reserve)(const naik_field *field, const bool faces[NAIK_DIM][2]);
-    /* Sends the layers of all faces reserved for, in one piece of work. */
+    /* Sends the layers of all faces reserved for, in one piece of work. Not called where dslash or
+     * update_xp were told to send them while they write the field. */
     naik_status (*send)(const naik_field *field, naik_parity parity, int depth);
     /* Waits for those of the neighbours and puts them into the halo zones. */
     naik_status (*receive)(naik_field *field, naik_parity parity, int depth);
@@ -226,9 +237,11 @@ typedef struct naik_backend_ops {
     /* Whether kernels over this many columns take naik_columns_due; NULL: they do not. */
     naik_takes_sums (*takes_sums)(const naik_geometry *geometry, int nrhs);
     /* For running columns x += alpha p, then p = r + beta p and sums_c += |p|^2; for those that ask
-     * for a check x += alpha p. due: the step; NULL: is in columns. */
+     * for a check x += alpha p. due: the step; NULL: is in columns. send: layers of p that go to
+     * the neighbours meanwhile (naik_halo_promise); NULL: none. */
     naik_status (*update_xp)(const naik_column *columns, const naik_field *r, naik_field *x,
-                             naik_field *p, naik_exactsum *sums, const naik_columns_due *due);
+                             naik_field *p, naik_exactsum *sums, const naik_columns_due *due,
+                             const naik_layers *send);
     /* Both add the sums over ranks, take them and leave them cleared. */
     /* sums [2][count]: |D p|^2, |p|^2 */
     naik_status (*column_alpha)(naik_backend *backend, naik_column *columns, naik_exactsum *sums,

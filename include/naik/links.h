@@ -27,6 +27,12 @@ struct naik_links {
     uint64_t sums[2]; /* of its words as packed, on this rank (sum_words of backend.h) */
 };
 
+/* Layers of the neighbours' vectors that the operator of these links reads. */
+static inline int naik_links_depth(const naik_links *links)
+{
+    return links->hops == NAIK_HOPS ? NAIK_HALO_DEPTH : 1;
+}
+
 /* Packs canonical links for the geometry's backend. `source`, on the host or on that backend, is
  * only read. Collective.
  * NAIK_ERR_ARG     recon is not stored by this backend
