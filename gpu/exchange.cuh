@@ -67,9 +67,9 @@ __device__ static inline int exchange_number(const gpu_stencil &st, const int x[
 /* Sends a site that this thread has written to `data`: of the columns from `column` on those whose
  * bit is set, to every zone that it belongs to. */
 template <class V>
-__device__ static inline void
-exchange_send_site(const exchange_send &s, const gpu_stencil &st, uint32_t turn, const char *data,
-                   int cb, const int x[4], int column, unsigned columns, int nrhs)
+__device__ static inline void exchange_send_site(const exchange_send &s, const gpu_stencil &st,
+                                                 const char *data, int cb, const int x[4],
+                                                 int column, unsigned columns, int nrhs)
 {
     const uint32_t turn = exchange_turn(s);
     const char *from = data + vec_offset<V>(cb, column, nrhs);
