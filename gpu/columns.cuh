@@ -19,13 +19,18 @@ __device__ static inline double column_sums(const peer_sums &peers,
                                             int64_t (&word)[SUMS][NAIK_EXACTSUM_WORDS], int lane)
 {
     unsigned end[SUMS], first[SUMS]; /* 1 + last, DIGITS - first digit in use */
+    int64_t total[SUMS * PEER_EACH];
+    peer_collect<SUMS>(peers, sum, box, total, lane);
 #pragma unroll
     for (int k = 0; k < SUMS; k++) {
-        const int column = box + k * NAIK_MAX_RHS;
-        const uint32_t turn = peer_turn(peers, column);
         end[k] = first[k] = 0;
-        for (int i = lane; i < NAIK_EXACTSUM_WORDS; i += GPU_LANES) {
-            word[k][i] = peer_collect(peers, sum[k], column, turn, i);
+#pragma unroll
+        for (int e = 0; e < PEER_EACH; e++) {
+            const int i = e * GPU_LANES + lane;
+            if (i >= NAIK_EXACTSUM_WORDS) {
+                continue;
+            }
+            word[k][i] = total[k * PEER_EACH + e];
             if (word[k][i] != 0 && i < NAIK_EXACTSUM_DIGITS) {
                 end[k] = (unsigned)i + 1;
                 first[k] = first[k] > 0 ? first[k] : (unsigned)(NAIK_EXACTSUM_DIGITS - i);

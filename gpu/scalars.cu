@@ -14,7 +14,7 @@ naik_status gpu_sums_clear(naik_backend *backend, naik_exactsum *sums, int count
 __global__ void sums_reduce_kernel(const peer_sums peers, naik_exactsum *sums)
 {
     const int c = (int)blockIdx.x;
-    peer_add(peers, &sums[c], c, (int)threadIdx.x, GPU_LANES);
+    peer_add(peers, &sums[c], c, (int)threadIdx.x);
 }
 
 naik_status gpu_sums_reduce(naik_backend *backend, naik_exactsum *sums, int count)
