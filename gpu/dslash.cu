@@ -270,13 +270,42 @@ static naik_status try_variant(const void *data, const gpu_variant *v)
                   gpu_state_of(trial->args->in->geometry->backend)->stream);
 }
 
-/* The fastest variant, measured once: by applications of D, which may be repeated. */
+/* Memory that trials may write to as often as they like: tickets and sums, and what is computed. */
+enum { TRIAL_SUMS = 4096, TRIAL_OUT = 64 << 10 };
+
+static bool may_be_repeated(const naik_dslash_args *args)
+{
+    return args->form == NAIK_FORM_D ||
+           (args->form == NAIK_FORM_STEP &&
+            args->out->size_bytes + TRIAL_OUT <= (size_t)GPU_STAGING_BYTES);
+}
+
+/* The same work without its effects: nothing is added, written down, or heard from other ranks. */
+static naik_status repeatable(const naik_dslash_args *args, const dslash_params &p,
+                              dslash_params *out)
+{
+    naik_backend *backend = args->in->geometry->backend;
+    gpu_state *state = gpu_state_of(backend);
+    char *memory = (char *)state->staging;
+    *out = p;
+    out->sums = p.sums != NULL ? (naik_exactsum *)(memory + TRIAL_SUMS) : NULL;
+    if (p.form == NAIK_FORM_STEP) {
+        out->out = memory + TRIAL_OUT;
+        out->due = columns_due_of(backend, args->due, GPU_TICKET_ALPHA, ~0u);
+        out->due.tickets = (unsigned *)memory;
+        out->due.peers.count = 1;
+    }
+    return GPU_CHECK(backend, gpu_memset(memory, 0, TRIAL_OUT, state->stream), "clearing");
+}
+
+/* The fastest variant, measured once, where the work may be repeated. */
 static naik_status choose(const naik_dslash_args *args, const dslash_params &p, gpu_variant *out)
 {
     naik_backend *backend = args->in->geometry->backend;
     const gpu_tune_key key = {{(int)args->in->precision, (int)args->links->precision,
                                args->links->recon, args->links->hops, p.nrhs, p.count,
-                               (p.list != NULL) + 2 * (int)p.unit_time + 4 * (p.sums != NULL),
+                               (p.list != NULL) + 2 * (int)p.unit_time + 4 * (p.sums != NULL) +
+                                   8 * (p.form == NAIK_FORM_STEP),
                                backend->choices.granularity}};
     gpu_variants list;
     *out = usual_variant(args);
@@ -297,15 +326,14 @@ static naik_status choose(const naik_dslash_args *args, const dslash_params &p, 
         return NAIK_OK;
     }
     *out = list.variant[0];
-    if (args->form != NAIK_FORM_D) {
+    if (!may_be_repeated(args)) {
         return NAIK_OK;
     }
-    dslash_params repeated = p;
-    if (p.sums != NULL) { /* these may be added to as often as one likes */
-        repeated.sums = (naik_exactsum *)gpu_state_of(backend)->staging;
-    }
+    dslash_params repeated;
+    naik_status status = repeatable(args, p, &repeated);
     const dslash_trial trial = {args, &repeated};
-    return gpu_tune_measure(backend, &key, &list, try_variant, &trial, out);
+    return status != NAIK_OK ? status
+                             : gpu_tune_measure(backend, &key, &list, try_variant, &trial, out);
 }
 
 static naik_status prepare(const naik_dslash_args *args, naik_region region, dslash_params *params,
@@ -316,17 +344,19 @@ static naik_status prepare(const naik_dslash_args *args, naik_region region, dsl
         params->count = 0;
         return NAIK_OK;
     }
-    if (region == NAIK_BOUNDARY && is_one_launch(args)) { /* what is best for the interior */
-        return choose(args, params_of(args, NAIK_INTERIOR), variant);
-    }
-    return choose(args, *params, variant);
+    const dslash_params inner = params_of(args, NAIK_INTERIOR);
+    const bool as_inside = region == NAIK_BOUNDARY && is_one_launch(args) && inner.count > 0;
+    return choose(args, as_inside ? inner : *params, variant);
 }
 
 static unsigned blocks_of(const naik_dslash_args *args, const dslash_params *params,
                           const gpu_variant *variant)
 {
+    if (params->count == 0) {
+        return 0;
+    }
     const dim3 grid = shape_of(args, variant, params->count, NULL).grid;
-    return params->count > 0 ? grid.x * grid.y : 0;
+    return grid.x * grid.y;
 }
 
 /* Of this launch and, where interior and boundary are apart, of the other one. */
