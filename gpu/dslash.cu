@@ -105,7 +105,6 @@ static dslash_params params_of(const naik_dslash_args *args, naik_region region)
     p.stencil = gpu_tables_of(args->in->geometry)->stencil;
     set_region(&p, args, region);
     p.backwards = args->form == NAIK_FORM_D && p.table == NULL; /* boundary sites come last */
-    p.operands = getenv("NAIK_X") != NULL;
     p.ahead = p.nrhs == 1 && links_stay(links);
     return p;
 }

@@ -56,7 +56,6 @@ typedef struct dslash_params {
     bool unit_time;    /* links.h */
     int time_slice[2]; /* where links ahead and behind in direction t are not 1 all the same */
     gpu_stencil stencil;
-    bool operands;
     columns_due due; /* alpha of one column */
     bool ahead;      /* links are few enough to be fetched while the kernel before ends */
 } dslash_params;
@@ -292,25 +291,6 @@ __device__ static inline void fetch_links(const dslash_params &p, int index, int
     }
 }
 
-/* Asks for what the site's result is made of beside D, so that it is near when the hops are done.
- */
-template <class V>
-__device__ static inline void fetch_operands(const dslash_params &p, int index, int column,
-                                             int lane)
-{
-    enum { LINES = V::COLUMN_BYTES / 128 };
-    if (p.form == NAIK_FORM_D || p.list != NULL || !p.operands) {
-        return;
-    }
-    const size_t begin = vec_offset<V>(index - index % PREC_BLOCK, column, p.nrhs);
-    for (int i = lane; i < LINES; i += GPU_LANES) {
-        gpu_prefetch(p.v + begin + (size_t)i * 128);
-        if (p.b != NULL) {
-            gpu_prefetch(p.b + begin + (size_t)i * 128);
-        }
-    }
-}
-
 /* The site number `index`. */
 __device__ static inline void open_site(const dslash_params &p, int index, dslash_site *site)
 {
@@ -454,9 +434,6 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
     dslash_site site;
     bool last = false;
     if (here) {
-        if (N == 1) {
-            fetch_operands<V>(p, index, column, x % GPU_LANES);
-        }
         site.column = column;
         site.halo = halo;
         open_site(p, index, &site);
