@@ -97,9 +97,11 @@ __device__ static inline void apply_kind(const dslash_params &p, const dslash_si
     }
 }
 
-/* ROWS: 1, with a thread a kind, or 3, with the kinds divided over blockDim.z threads. */
+/* ROWS: 1, with a thread a kind, or 3, with the kinds divided over blockDim.z threads. Left alone,
+ * the compiler takes so few registers on sm_80 that it spills. */
 template <class V, class S, int R, bool LONG, int ROWS>
-__global__ void __launch_bounds__(4 * ROWS * GPU_LANES) dslash_divided_kernel(const dslash_params p)
+__global__ void __launch_bounds__(4 * ROWS * GPU_LANES, GPU_MORE_REGISTERS *(ROWS == 1 ? 6 : 1))
+    dslash_divided_kernel(const dslash_params p)
 {
     typedef typename V::real real;
     enum { KINDS = LONG ? 4 : 2, HELD = 3 / ROWS };
