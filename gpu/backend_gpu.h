@@ -15,6 +15,15 @@ typedef struct gpu_tables {
     gpu_exchange exchange;
 } gpu_tables;
 
+/* Whether a kernel over the sites of a parity is done as soon as all its threads have begun: then
+ * latencies are what it costs. */
+static inline bool gpu_is_brief(const naik_geometry *geometry, int nrhs)
+{
+    const gpu_properties *about = &gpu_state_of(geometry->backend)->properties;
+    return (size_t)geometry->lattice->half * (size_t)nrhs <=
+           (size_t)about->multiProcessorCount * 1024;
+}
+
 static inline const gpu_tables *gpu_tables_of(const naik_geometry *geometry)
 {
     return (const gpu_tables *)geometry->tables;
@@ -58,7 +67,8 @@ naik_status gpu_field_copy_column(naik_field *to, int column, const naik_field *
 naik_status gpu_norm2(const naik_field *v, naik_exactsum *sums);
 naik_status gpu_site_ratio(const naik_field *r, const naik_field *x, naik_exactsum *sums);
 naik_status gpu_update_xp(const naik_column *columns, const naik_field *r, naik_field *x,
-                          naik_field *p, naik_exactsum *sums);
+                          naik_field *p, naik_exactsum *sums, const naik_columns_due *due,
+                          const naik_layers *send);
 
 /* slices.cu */
 naik_status gpu_field_axpy(double a, const naik_field *x, naik_field *y);
@@ -70,6 +80,7 @@ naik_status gpu_sums_clear(naik_backend *backend, naik_exactsum *sums, int count
 naik_status gpu_sums_reduce(naik_backend *backend, naik_exactsum *sums, int count);
 naik_status gpu_sums_values(naik_backend *backend, const naik_exactsum *sums, int count,
                             double *values);
+naik_takes_sums gpu_takes_sums(const naik_geometry *geometry, int nrhs);
 naik_status gpu_column_alpha(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
                              int count);
 naik_status gpu_column_step(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
@@ -85,13 +96,22 @@ naik_status gpu_update_shifts(const naik_shift *shifts, const naik_field *r, nai
 naik_status gpu_repeat(naik_backend *backend, uint64_t serial, naik_status (*body)(void *data),
                        void *data, int times);
 
+/* sample.cu: calls the body; the kernels that it launches get their times taken once a serial, on
+ * one rank, where the backend has a timer. collect waits for them and tells the timer. */
+naik_status gpu_sample(naik_backend *backend, uint64_t serial, naik_status (*body)(void *data),
+                       void *data);
+naik_status gpu_sample_collect(naik_backend *backend);
+/* What the next launch moves at least, for so many columns. */
+void gpu_sample_moves(naik_backend *backend, int columns, double bytes);
+void gpu_sample_close(naik_backend *backend);
+
 /* tune.cu: kernels that give equal bits, chosen between by measuring them once */
 enum { GPU_MAX_VARIANTS = 24, GPU_TUNE_KEYS = 8 };
 typedef struct gpu_variant {
     int columns;  /* a thread */
     int sites;    /* a block */
     int together; /* tiles of columns a block */
-    int split;    /* a thread for each kind of hop */
+    int threads;  /* a site and column: rows (3), kinds of hops, or both */
 } gpu_variant;
 typedef struct gpu_variants {
     int count;

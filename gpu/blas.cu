@@ -1,8 +1,9 @@
 /* blas.cu - vector updates: one thread a site and column, columns in the grid's second direction */
 #include "backend_gpu.h"
 
+#include "columns.cuh"
+#include "exchange.cuh"
 #include "prec.cuh"
-#include "reduce.cuh"
 
 enum { BLAS_THREADS = 256 };
 
@@ -203,7 +204,7 @@ __global__ void norm2_kernel(const char *data, int nrhs, int count, naik_exactsu
     if (site < count) {
         term = norm2_of(V::load(data + vec_offset<V>(site, c, nrhs)));
     }
-    exact_block_add(shared, term, &sums[c]);
+    exact_block_add<typename V::real>(shared, term, &sums[c]);
 }
 
 naik_status gpu_norm2(const naik_field *v, naik_exactsum *sums)
@@ -226,7 +227,7 @@ __global__ void site_ratio_kernel(const char *r, const char *x, int nrhs, int co
         double xx = norm2_of(V::load(x + offset));
         term = xx == 0 ? 1 : norm2_of(V::load(r + offset)) / xx;
     }
-    exact_block_add(shared, term, &sums[c]);
+    exact_block_add<double>(shared, term, &sums[c]);
 }
 
 naik_status gpu_site_ratio(const naik_field *r, const naik_field *x, naik_exactsum *sums)
@@ -247,45 +248,178 @@ __device__ static inline void axpy(T a, const colour_vector<T> &x, colour_vector
     }
 }
 
-/* Blocks go through the sites from the last to the first: r was just written in the other order,
- * and its end is still in the cache. */
-template <class V>
-__global__ void update_xp_kernel(const naik_column *columns, const char *r, char *x, char *p,
-                                 int nrhs, int count, naik_exactsum *sums)
+/* A column as this block is to use it: after its step, if one is due. All threads of the block
+ * call; true in the thread that is to write the column down. */
+__device__ static inline bool take_step(const columns_due &due, const naik_column *columns, int c,
+                                        naik_column *shared)
 {
-    __shared__ exact_block<1> shared;
-    typedef typename V::real real;
-    const int site = (int)((gridDim.x - 1 - blockIdx.x) * BLAS_THREADS + threadIdx.x);
-    const int c = (int)blockIdx.y;
-    const bool runs = columns[c].state == NAIK_COLUMN_RUN;
-    const double alpha = columns[c].alpha;
-    if (!runs && (columns[c].state != NAIK_COLUMN_CHECK || alpha == 0)) {
+    if (threadIdx.x < GPU_LANES) {
+        const int lane = (int)threadIdx.x;
+        naik_column next = columns[c];
+        const bool pending = next.pending != 0;
+        if (pending && due.peers.count > 1 && blockIdx.x == 0) {
+            peer_push(due.peers, due.host.sums + c, c, peer_turn(due.peers, c), lane, GPU_LANES);
+        }
+        if (pending) {
+            next = column_step(due.peers, &columns[c], due.host.sums + c, c, lane);
+        }
+        if (lane == 0) {
+            *shared = next;
+        }
+    }
+    __syncthreads(); /* all have read the column */
+    return threadIdx.x == 0 && column_was_read(due, c);
+}
+
+/* The threads that move together call, the first of them with what take_step said. */
+__device__ static inline void write_step(const columns_due &due, const naik_column &next,
+                                         bool pending, bool last, int c)
+{
+    const int lane = (int)threadIdx.x;
+    if (gpu_lanes_from(last, 0) == 0 || !pending) {
         return;
     }
+    column_clear(due.peers, due.host.sums + c, c, lane);
+    if (lane == 0) {
+        due.host.columns[c] = next;
+        if (next.state != NAIK_COLUMN_RUN) {
+            due.host.columns[c].alpha = 0; /* x has had it */
+        }
+        column_note(next, (int)gridDim.y, due.host.history != NULL ? due.host.history + c : NULL,
+                    due.host.history_stride);
+    }
+}
+
+/* Where layers of p go. */
+typedef struct update_sender {
+    gpu_stencil stencil;
+    int parity;
+    exchange_send send;
+} update_sender;
+
+/* Sends what this block has written of p; how many of its sites belong to the boundary. All threads
+ * of the block call. Columns that do not run have nothing to send, but count, so that turns do not
+ * depend on them. */
+template <class V>
+__device__ static inline unsigned update_send(const update_sender &u, const char *p, int site,
+                                              bool exists, int c, bool runs, int nrhs)
+{
+    int x[4];
+    bool outer = false;
+    gpu_coords(u.stencil, u.parity, site, x);
+#pragma unroll
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        const bool near = x[mu] < NAIK_HALO_DEPTH || u.stencil.local[mu] - x[mu] <= NAIK_HALO_DEPTH;
+        outer = outer || (u.send.to[mu][0] != NULL && near);
+    }
+    outer = outer && exists;
+    if (outer && runs) {
+        exchange_send_site<V>(u.send, u.stencil, p, site, x, c, 1, nrhs);
+    }
+    return (unsigned)__syncthreads_count(outer); /* a barrier, too */
+}
+
+/* Blocks go through the sites from the last to the first: r was just written in the other order,
+ * and its end is still in the cache. Where layers are sent they begin in the middle, so that in the
+ * slowest direction the outer ones, first and last, come in between and have time to go. */
+template <class V, bool DUE, bool SEND>
+__global__ void update_xp_kernel(const naik_column *columns, const char *r, char *x, char *p,
+                                 int nrhs, int count, naik_exactsum *sums, const columns_due due,
+                                 const update_sender sender)
+{
+    __shared__ exact_block<1> shared;
+    __shared__ naik_column stepped;
+    typedef typename V::real real;
+    const unsigned place = blockIdx.x + (SEND ? gridDim.x / 2 : 0);
+    const unsigned block = gridDim.x - 1 - (place < gridDim.x ? place : place - gridDim.x);
+    const int site = (int)(block * BLAS_THREADS + threadIdx.x);
+    const int c = (int)blockIdx.y;
+    gpu_await_kernel();
+    const naik_column *column = DUE ? &stepped : &columns[c];
+    const bool ran = columns[c].state == NAIK_COLUMN_RUN, pending = columns[c].pending != 0;
+    const size_t offset = vec_offset<V>(site, c, nrhs);
+    colour_vector<real> pv = {}, xv = {}, rv = {};
+    if (ran && site < count) { /* on their way while the step is computed */
+        pv = V::load(p + offset);
+        xv = V::load(x + offset);
+        rv = V::load(r + offset);
+    }
+    bool last = false;
+    if constexpr (DUE) {
+        last = take_step(due, columns, c, &stepped);
+    }
+    const bool runs = column->state == NAIK_COLUMN_RUN;
+    const bool moves = runs || (column->state == NAIK_COLUMN_CHECK && column->alpha != 0);
     double term = 0;
-    if (site < count) {
-        const size_t offset = vec_offset<V>(site, c, nrhs);
-        const colour_vector<real> pv = V::load(p + offset);
-        colour_vector<real> xv = V::load(x + offset), rv = V::load(r + offset);
-        axpy((real)alpha, pv, xv);
+    if (moves && site < count) {
+        if (!ran) {
+            pv = V::load(p + offset);
+            xv = V::load(x + offset);
+        }
+        axpy((real)column->alpha, pv, xv);
         V::store(x + offset, xv);
         if (runs) {
-            axpy((real)columns[c].beta, pv, rv);
+            axpy((real)column->beta, pv, rv);
             V::store(p + offset, rv);
             V::round(rv);
             term = norm2_of(rv);
         }
     }
+    unsigned sent = 0;
+    if constexpr (SEND) {
+        sent = update_send<V>(sender, p, site, site < count, c, runs, nrhs);
+    }
     if (runs) {
-        exact_block_add(shared, term, &sums[c]);
+        exact_block_add<real>(shared, term, &sums[c]);
+    }
+    if (DUE && threadIdx.x < GPU_LANES) {
+        write_step(due, stepped, pending, last, c);
+    }
+    if (sent > 0 && threadIdx.x == BLAS_THREADS - 1) {
+        exchange_tell(sender.send, sent);
     }
 }
 
-naik_status gpu_update_xp(const naik_column *columns, const naik_field *r, naik_field *x,
-                          naik_field *p, naik_exactsum *sums)
+template <class V, bool SEND>
+static void launch_xp(const naik_column *columns, const naik_field *r, naik_field *x, naik_field *p,
+                      naik_exactsum *sums, const naik_columns_due *due, const naik_layers *send)
 {
-    BY_PRECISION(p->precision, update_xp_kernel, blas_grid(p, p->nrhs), BLAS_THREADS, stream_of(p),
-                 columns, (const char *)r->data, (char *)x->data, (char *)p->data, p->nrhs,
-                 p->geometry->lattice->half, sums);
+    const dim3 grid = blas_grid(p, p->nrhs);
+    update_sender sender = {};
+    if (SEND) {
+        sender.stencil = gpu_tables_of(p->geometry)->stencil;
+        sender.parity = (int)send->parity;
+        sender.send = gpu_exchange_sender(p, send->depth);
+        sender.send.shares =
+            (unsigned)p->geometry->lattice->boundary_count[send->parity] * (unsigned)p->nrhs;
+    }
+    GPU_LAUNCH_BEHIND(
+        (due != NULL ? update_xp_kernel<V, true, SEND> : update_xp_kernel<V, false, SEND>),
+        gpu_is_brief(p->geometry, p->nrhs), grid, BLAS_THREADS, stream_of(p), columns,
+        (const char *)r->data, (char *)x->data, (char *)p->data, p->nrhs,
+        p->geometry->lattice->half, sums,
+        columns_due_of(p->geometry->backend, due, GPU_TICKET_STEP, grid.x), sender);
+}
+
+naik_status gpu_update_xp(const naik_column *columns, const naik_field *r, naik_field *x,
+                          naik_field *p, naik_exactsum *sums, const naik_columns_due *due,
+                          const naik_layers *send)
+{
+    const bool sends = send != NULL;
+    gpu_sample_moves(p->geometry->backend, p->nrhs, 5.0 * (double)p->size_bytes);
+    switch (p->precision) {
+    case NAIK_DOUBLE:
+        (sends ? launch_xp<vec_double, true> : launch_xp<vec_double, false>)(columns, r, x, p, sums,
+                                                                             due, send);
+        break;
+    case NAIK_SINGLE:
+        (sends ? launch_xp<vec_single, true> : launch_xp<vec_single, false>)(columns, r, x, p, sums,
+                                                                             due, send);
+        break;
+    case NAIK_HALF:
+        (sends ? launch_xp<vec_half, true> : launch_xp<vec_half, false>)(columns, r, x, p, sums,
+                                                                         due, send);
+        break;
+    }
     return GPU_LAUNCHED(p->geometry->backend, "updating x and the search direction");
 }

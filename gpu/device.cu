@@ -183,6 +183,7 @@ void gpu_close(naik_backend *backend)
     }
     gpu_peer_ops.close(backend);
     gpu_tune_close(backend);
+    gpu_sample_close(backend);
     if (state->stream != NULL) {
         (void)gpu_stream_sync(state->stream);
         (void)gpu_stream_destroy(state->stream);

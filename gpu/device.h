@@ -23,8 +23,8 @@ typedef struct gpu_block {
     bool open; /* other devices may be writing to it: never given back before the end */
 } gpu_block;
 
-/* Counters of blocks that have finished, 0 between launches (reduce.cuh). */
-enum { GPU_TICKET_DSLASH, GPU_TICKETS };
+/* Counters of blocks that have read a column, 0 between launches (columns.cuh). */
+enum { GPU_TICKET_ALPHA, GPU_TICKET_STEP, GPU_TICKETS = GPU_TICKET_STEP + NAIK_MAX_RHS };
 
 typedef struct gpu_state {
     int device;
@@ -38,10 +38,11 @@ typedef struct gpu_state {
     void *pinned;       /* host memory [GPU_STAGING_BYTES] */
     uint64_t *flags;    /* backend memory [8], results of checks */
     double bytes_up, bytes_down;
-    unsigned *tickets;         /* backend memory [GPU_TICKETS] */
-    struct gpu_tuning *tuning; /* tune.cu */
-    bool recording;            /* an iteration */
-    gpu_graph_exec recorded;   /* record.cu; NULL: none */
+    unsigned *tickets;             /* backend memory [GPU_TICKETS] */
+    struct gpu_tuning *tuning;     /* tune.cu */
+    struct gpu_sampling *sampling; /* sample.cu; NULL: nothing was sampled yet */
+    bool recording;                /* an iteration */
+    gpu_graph_exec recorded;       /* record.cu; NULL: none */
     uint64_t recorded_serial;
     bool shared;     /* some device is used by two ranks */
     gpu_peers peers; /* peer.h */
@@ -56,8 +57,9 @@ static inline gpu_state *gpu_state_of(const naik_backend *backend)
 naik_status gpu_report(naik_backend *backend, gpu_error error, const char *what, const char *file,
                        int line);
 #define GPU_CHECK(backend, call, what) gpu_report((backend), (call), (what), __FILE__, __LINE__)
-#define GPU_LAUNCHED(backend, what)                                                                \
-    gpu_report((backend), gpu_last_error(), (what), __FILE__, __LINE__)
+/* The same after a launch; and notes when it ends where the iteration is a sample. */
+naik_status gpu_launched(naik_backend *backend, const char *what, const char *file, int line);
+#define GPU_LAUNCHED(backend, what) gpu_launched((backend), (what), __FILE__, __LINE__)
 
 naik_status gpu_open(naik_backend *backend, const naik_backend_options *options);
 void gpu_close(naik_backend *backend);

@@ -1,7 +1,7 @@
 /* dslash.cu - which kernel computes a Dslash, and on how many threads
  *
  * The variants that may be chosen between give equal bits: columns a thread, blocks, and whether
- * the kinds of hops are divided over threads. tune.cu measures them.
+ * a site's rows and kinds of hops are divided over threads. tune.cu measures them.
  */
 #include "dslash.cuh"
 
@@ -67,6 +67,16 @@ static void set_region(dslash_params *p, const naik_dslash_args *args, naik_regi
     if (fetches_halo(args)) {
         p->view = gpu_exchange_view(args->in);
     }
+    if (args->send) {
+        p->send = gpu_exchange_sender(args->out, naik_links_depth(args->links));
+    }
+}
+
+/* Whether the second-level cache can hold the links from one application to the next. */
+static bool links_stay(const naik_links *links)
+{
+    const gpu_properties *about = &gpu_state_of(links->geometry->backend)->properties;
+    return links->size_bytes <= (size_t)about->l2CacheSize / 4 * 3;
 }
 
 static dslash_params params_of(const naik_dslash_args *args, naik_region region)
@@ -82,10 +92,6 @@ static dslash_params params_of(const naik_dslash_args *args, naik_region region)
     p.columns = args->columns;
     p.state = (int)args->state;
     p.sums = args->sums;
-    if (args->end != NULL) {
-        p.end = *args->end;
-    }
-    p.ticket = gpu_state_of(args->in->geometry->backend)->tickets + GPU_TICKET_DSLASH;
     p.parity = (int)args->parity;
     p.nrhs = args->in->nrhs;
     p.form = args->form;
@@ -99,6 +105,7 @@ static dslash_params params_of(const naik_dslash_args *args, naik_region region)
     p.stencil = gpu_tables_of(args->in->geometry)->stencil;
     set_region(&p, args, region);
     p.backwards = args->form == NAIK_FORM_D && p.table == NULL; /* boundary sites come last */
+    p.ahead = p.nrhs == 1 && links_stay(links);
     return p;
 }
 
@@ -119,6 +126,7 @@ static gpu_variant usual_variant(const naik_dslash_args *args)
     v.together = tiles <= 4 ? tiles : tiles % 4 == 0 ? 4 : tiles % 3 == 0 ? 3 : 2;
     v.sites = v.together == 3 ? GPU_LANES : DSLASH_THREADS / v.together;
     v.sites = v.sites < GPU_LANES ? GPU_LANES : v.sites;
+    v.threads = 1;
     return v;
 }
 
@@ -130,26 +138,28 @@ static dslash_shape shape_of(const naik_dslash_args *args, const gpu_variant *v,
     shape.recon = args->links->recon;
     shape.hops = args->links->hops;
     shape.columns = v->columns;
-    shape.split = v->split != 0;
+    shape.threads = v->threads;
     shape.stream = stream;
+    shape.brief = gpu_is_brief(args->in->geometry, nrhs);
     shape.block = dim3((unsigned)v->sites, (unsigned)v->together);
     shape.grid = dim3((unsigned)((count + v->sites - 1) / v->sites),
                       (unsigned)((tiles + v->together - 1) / v->together));
-    if (shape.split) {
-        shape.block = dim3(GPU_LANES, args->links->hops == NAIK_HOPS ? 4 : 2);
+    if (v->threads > 1) {
+        const unsigned rows = v->threads % 3 == 0 ? 3 : 1;
+        shape.block = dim3(GPU_LANES, rows, (unsigned)v->threads / rows);
         shape.grid = dim3((unsigned)((count + GPU_LANES - 1) / GPU_LANES), (unsigned)nrhs);
     }
     return shape;
 }
 
-static void add_variant(gpu_variants *list, int columns, int sites, int together, int split)
+static void add_variant(gpu_variants *list, int columns, int sites, int together, int threads)
 {
     if (list->count < GPU_MAX_VARIANTS && sites >= GPU_LANES) {
         gpu_variant *v = &list->variant[list->count++];
         v->columns = columns;
         v->sites = sites;
         v->together = together;
-        v->split = split;
+        v->threads = threads;
     }
 }
 
@@ -166,7 +176,30 @@ static void add_blocks(gpu_variants *list, const naik_dslash_args *args, int col
             continue;
         }
         for (int threads = 64; threads <= most; threads *= 2) {
-            add_variant(list, columns, threads / together / GPU_LANES * GPU_LANES, together, 0);
+            add_variant(list, columns, threads / together / GPU_LANES * GPU_LANES, together, 1);
+        }
+    }
+}
+
+/* Volumes up to which it may pay to divide the rows of a site over threads. */
+enum { DSLASH_MOST_ROW_SITES = 1 << 18 };
+
+/* Several threads a site, as the caller asked or where it may pay: all of `granularity`, 0: auto.
+ * Fewer kinds of hops leave fewer threads. */
+static void add_divided(gpu_variants *list, const naik_dslash_args *args, int granularity,
+                        int count)
+{
+    const int kinds = args->links->hops == NAIK_HOPS ? 4 : 2;
+    const bool small = args->in->nrhs == 1 && count <= DSLASH_MOST_ROW_SITES;
+    if (granularity == 4 || (granularity == 0 && args->in->nrhs <= 4)) {
+        add_variant(list, 1, GPU_LANES, 1, kinds);
+    }
+    if (recon_has_rows(args->links->recon)) {
+        if (granularity == 3 || (granularity == 0 && small)) {
+            add_variant(list, 1, GPU_LANES, 1, 3);
+        }
+        if (granularity == 12 || (granularity == 0 && small)) {
+            add_variant(list, 1, GPU_LANES, 1, 3 * kinds);
         }
     }
 }
@@ -174,23 +207,21 @@ static void add_blocks(gpu_variants *list, const naik_dslash_args *args, int col
 /* All that may be worth a measurement; the usual one first. On an H200 more columns a thread were
  * always faster, up to 4, and so were tiles of columns side by side; 3 where 4 leave columns empty.
  */
-static void list_variants(const naik_dslash_args *args, gpu_variants *list)
+static void list_variants(const naik_dslash_args *args, int count, gpu_variants *list)
 {
     const int nrhs = args->in->nrhs;
     const int granularity = args->in->geometry->backend->choices.granularity;
     const gpu_variant usual = usual_variant(args);
     list->count = 0;
-    if (granularity != 4) {
-        add_variant(list, usual.columns, usual.sites, usual.together, 0);
+    if (granularity <= 1) {
+        add_variant(list, usual.columns, usual.sites, usual.together, 1);
         const int most = most_columns(args);
         add_blocks(list, args, nrhs < most ? nrhs : most);
         if (nrhs > 4 && most == 4 && nrhs % 4 != 0) {
             add_blocks(list, args, 3);
         }
     }
-    if (granularity == 4 || (granularity == 0 && nrhs <= 4)) {
-        add_variant(list, 1, GPU_LANES, 1, 1);
-    }
+    add_divided(list, args, granularity, count);
 }
 
 typedef struct dslash_trial {
@@ -198,19 +229,38 @@ typedef struct dslash_trial {
     const dslash_params *params;
 } dslash_trial;
 
+/* Blocks of the boundary send in the middle of the launch: what they read had time to come, what
+ * they send has time to go. */
+static void set_sending(dslash_params *p, const dslash_shape *shape)
+{
+    const int sites = (int)shape->block.x;
+    const int interior = p->boundary_from / sites; /* blocks */
+    if (p->send.counters != NULL) {
+        p->send.shares = (shape->grid.x - (unsigned)interior) * shape->grid.y;
+        p->first = interior / 2;
+    }
+}
+
 static naik_status launch(const naik_dslash_args *args, const dslash_params *p,
                           const gpu_variant *v, gpu_stream stream)
 {
     naik_backend *backend = args->in->geometry->backend;
     dslash_family family = family_of(args->in->precision, args->links->precision);
     const dslash_shape shape = shape_of(args, v, p->count, stream);
-    if (family == NULL || !family(*p, shape)) {
+    gpu_sample_moves(backend, p->nrhs,
+                     0.5 * (double)args->links->size_bytes +
+                         (double)args->in->size_bytes *
+                             (2 + (args->v != NULL) + (args->b != NULL)));
+    dslash_params params = *p;
+    set_sending(&params, &shape);
+    if (family == NULL || !family(params, shape)) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
                          "no Dslash on the GPU for %s vectors with %s links of %d numbers",
                          naik_precision_name(args->in->precision),
                          naik_precision_name(args->links->precision), args->links->recon);
     }
-    return GPU_LAUNCHED(backend, "applying the Dslash");
+    return GPU_LAUNCHED(backend,
+                        p->form == NAIK_FORM_STEP ? "applying D and updating r" : "applying D");
 }
 
 static naik_status try_variant(const void *data, const gpu_variant *v)
@@ -220,20 +270,54 @@ static naik_status try_variant(const void *data, const gpu_variant *v)
                   gpu_state_of(trial->args->in->geometry->backend)->stream);
 }
 
-/* The fastest variant, measured once: by applications of D, which may be repeated. */
+/* Memory that trials may write to as often as they like: tickets and sums, and what is computed. */
+enum { TRIAL_SUMS = 4096, TRIAL_OUT = 64 << 10 };
+
+static bool may_be_repeated(const naik_dslash_args *args)
+{
+    return args->form == NAIK_FORM_D ||
+           (args->form == NAIK_FORM_STEP &&
+            args->out->size_bytes + TRIAL_OUT <= (size_t)GPU_STAGING_BYTES);
+}
+
+/* The same work without its effects: nothing is added, written down, or heard from other ranks. */
+static naik_status repeatable(const naik_dslash_args *args, const dslash_params &p,
+                              dslash_params *out)
+{
+    naik_backend *backend = args->in->geometry->backend;
+    gpu_state *state = gpu_state_of(backend);
+    char *memory = (char *)state->staging;
+    *out = p;
+    out->sums = p.sums != NULL ? (naik_exactsum *)(memory + TRIAL_SUMS) : NULL;
+    if (p.form == NAIK_FORM_STEP) {
+        out->out = memory + TRIAL_OUT;
+        out->due = columns_due_of(backend, args->due, GPU_TICKET_ALPHA, ~0u);
+        out->due.tickets = (unsigned *)memory;
+        out->due.peers.count = 1;
+    }
+    return GPU_CHECK(backend, gpu_memset(memory, 0, TRIAL_OUT, state->stream), "clearing");
+}
+
+/* The fastest variant, measured once, where the work may be repeated. */
 static naik_status choose(const naik_dslash_args *args, const dslash_params &p, gpu_variant *out)
 {
     naik_backend *backend = args->in->geometry->backend;
     const gpu_tune_key key = {{(int)args->in->precision, (int)args->links->precision,
                                args->links->recon, args->links->hops, p.nrhs, p.count,
-                               (p.list != NULL) + 2 * (int)p.unit_time,
+                               (p.list != NULL) + 2 * (int)p.unit_time + 4 * (p.sums != NULL) +
+                                   8 * (p.form == NAIK_FORM_STEP),
                                backend->choices.granularity}};
     gpu_variants list;
     *out = usual_variant(args);
     if (p.table != NULL) { /* boundary sites: few, and their halo may be on its way */
         return NAIK_OK;
     }
-    list_variants(args, &list);
+    list_variants(args, p.count, &list);
+    if (list.count == 0) {
+        return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
+                         "no Dslash of %d threads a site for links of %d numbers",
+                         backend->choices.granularity, args->links->recon);
+    }
     if (backend->choices.variant > 0) {
         *out = list.variant[(backend->choices.variant - 1) % list.count];
         return NAIK_OK;
@@ -242,23 +326,73 @@ static naik_status choose(const naik_dslash_args *args, const dslash_params &p, 
         return NAIK_OK;
     }
     *out = list.variant[0];
-    if (args->form != NAIK_FORM_D) {
+    if (!may_be_repeated(args)) {
         return NAIK_OK;
     }
-    const dslash_trial trial = {args, &p};
-    return gpu_tune_measure(backend, &key, &list, try_variant, &trial, out);
+    dslash_params repeated;
+    naik_status status = repeatable(args, p, &repeated);
+    const dslash_trial trial = {args, &repeated};
+    return status != NAIK_OK ? status
+                             : gpu_tune_measure(backend, &key, &list, try_variant, &trial, out);
+}
+
+static naik_status prepare(const naik_dslash_args *args, naik_region region, dslash_params *params,
+                           gpu_variant *variant)
+{
+    *params = params_of(args, region);
+    if (params->count == 0 || (region == NAIK_INTERIOR && is_one_launch(args))) {
+        params->count = 0;
+        return NAIK_OK;
+    }
+    const dslash_params inner = params_of(args, NAIK_INTERIOR);
+    const bool as_inside = region == NAIK_BOUNDARY && is_one_launch(args) && inner.count > 0;
+    return choose(args, as_inside ? inner : *params, variant);
+}
+
+static unsigned blocks_of(const naik_dslash_args *args, const dslash_params *params,
+                          const gpu_variant *variant)
+{
+    if (params->count == 0) {
+        return 0;
+    }
+    const dim3 grid = shape_of(args, variant, params->count, NULL).grid;
+    return grid.x * grid.y;
+}
+
+/* Of this launch and, where interior and boundary are apart, of the other one. */
+static naik_status count_readers(const naik_dslash_args *args, naik_region region,
+                                 const dslash_params *params, const gpu_variant *variant,
+                                 unsigned *readers)
+{
+    naik_status status = NAIK_OK;
+    dslash_params other;
+    gpu_variant other_variant;
+    *readers = blocks_of(args, params, variant);
+    if (region != NAIK_ALL) {
+        NAIK_TRY(prepare(args, region == NAIK_INTERIOR ? NAIK_BOUNDARY : NAIK_INTERIOR, &other,
+                         &other_variant));
+        *readers += blocks_of(args, &other, &other_variant);
+    }
+done:
+    return status;
 }
 
 naik_status gpu_dslash(const naik_dslash_args *args, naik_region region)
 {
     naik_status status = NAIK_OK;
-    dslash_params params = params_of(args, region);
+    dslash_params params;
     const bool fetches = region == NAIK_BOUNDARY && fetches_halo(args);
-    gpu_variant variant;
-    if (params.count == 0 || (region == NAIK_INTERIOR && is_one_launch(args))) {
+    gpu_variant variant = {};
+    NAIK_TRY(prepare(args, region, &params, &variant));
+    if (params.count == 0) {
         return NAIK_OK;
     }
-    NAIK_TRY(choose(args, params, &variant));
+    if (args->due != NULL) {
+        unsigned readers = 0;
+        NAIK_TRY(count_readers(args, region, &params, &variant, &readers));
+        params.due =
+            columns_due_of(args->in->geometry->backend, args->due, GPU_TICKET_ALPHA, readers);
+    }
     NAIK_TRY(launch(args, &params, &variant,
                     fetches ? gpu_exchange_stream(args->in)
                             : gpu_state_of(args->in->geometry->backend)->stream));

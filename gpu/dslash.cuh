@@ -1,4 +1,5 @@
-/* dslash.cuh - the Dslash kernels: one thread a site and tile of columns, or one a kind of hop
+/* dslash.cuh - the Dslash kernel of one thread a site and tile of columns, and what it shares with
+ * those of several threads a site (dslash_divided.cuh)
  *
  * The order of additions, for every variant: one partial sum for each kind of hop (+1, -1, +3, -3),
  * its four directions in the order x, y, z, t; the partial sums, each times the scale of its links,
@@ -46,22 +47,25 @@ typedef struct dslash_params {
     const int32_t *table; /* [16][half] hops, for sites whose neighbours are not all in the box */
     int boundary_from;    /* number in the list from which there are such sites */
     exchange_view view;   /* where the others are */
+    exchange_send send;   /* outer layers of out, by the blocks of the boundary */
     int count, parity, nrhs, state;
     naik_form form;
     bool backwards; /* blocks from the last to the first: what was written last is read first */
+    int first;      /* else the block to begin with, from the last one goes on to block 0 */
     double scale[2], a, s;
     bool unit_time;    /* links.h */
     int time_slice[2]; /* where links ahead and behind in direction t are not 1 all the same */
     gpu_stencil stencil;
-    naik_column_end end; /* once the sum is complete; column NULL: not wanted */
-    unsigned *ticket;    /* 0 between launches */
+    columns_due due; /* alpha of one column */
+    bool ahead;      /* links are few enough to be fetched while the kernel before ends */
 } dslash_params;
 
 typedef struct dslash_shape {
     int recon, hops, columns; /* columns a thread */
-    bool split;               /* a thread for each kind of hop; one column a thread */
+    int threads;              /* a site and column: 1, 3, 4, 12; 1 alone with several columns */
     dim3 grid, block;
     gpu_stream stream;
+    bool brief; /* gpu_is_brief */
 } dslash_shape;
 
 /* One a pair of precisions (vectors, links); false where the shape has no kernel. */
@@ -117,6 +121,23 @@ __device__ static inline int dslash_neighbour(const dslash_params &p, const dsla
     return gpu_neighbour(p.stencil, site.cb, x, mu, behind, p.stencil.step[far][mu]);
 }
 
+/* Where the vector lies that this hop takes. */
+template <class V>
+__device__ static inline const char *dslash_from(const dslash_params &p, const dslash_site &site,
+                                                 int x, int mu, int far, bool behind)
+{
+    const int there = dslash_neighbour(p, site, x, mu, far, behind);
+    const bool inside = site.halo == NULL || there < p.stencil.half;
+    return (inside ? p.in : site.halo) + vec_offset<V>(there, site.column, p.nrhs);
+}
+
+/* Whether the link of this hop need not be read. */
+template <class S, bool NAIVE>
+__device__ static inline bool dslash_alone(const dslash_params &p, int x, int mu, bool behind)
+{
+    return NAIVE && sizeof(S) > 2 && mu == 3 && p.unit_time && x != p.time_slice[behind];
+}
+
 /* A hop whose link is 1: the same bits. */
 template <class V, int N>
 __device__ static inline void add_alone(const char *from, bool behind,
@@ -146,11 +167,8 @@ __device__ static inline void add_kind(const dslash_params &p, const dslash_site
 #pragma unroll
         for (int k = 0; k < 2; k++) {
             const int mu = 2 * pair + k, x = pair == 0 ? site.x[k] : site.x[2 + k];
-            const int there = dslash_neighbour(p, site, x, mu, far, BEHIND);
-            const bool inside = site.halo == NULL || there < p.stencil.half;
-            const char *from =
-                (inside ? p.in : site.halo) + vec_offset<V>(there, site.column, p.nrhs);
-            if (NAIVE && sizeof(S) > 2 && mu == 3 && p.unit_time && x != p.time_slice[BEHIND]) {
+            const char *from = dslash_from<V>(p, site, x, mu, far, BEHIND);
+            if (dslash_alone<S, NAIVE>(p, x, mu, BEHIND)) {
                 add_alone<V, N>(from, BEHIND, part);
                 continue;
             }
@@ -214,7 +232,7 @@ __device__ static inline void apply_hops(const dslash_params &p, const dslash_si
 /* out from D in as the form says; the site's term of the sum. */
 template <class V>
 __device__ static inline double finish_site(const dslash_params &p, size_t offset, int column,
-                                            colour_vector<typename V::real> &out)
+                                            double alpha, colour_vector<typename V::real> &out)
 {
     typedef typename V::real real;
     colour_vector<real> v = {};
@@ -229,7 +247,7 @@ __device__ static inline double finish_site(const dslash_params &p, size_t offse
         }
     } else if (p.form != NAIK_FORM_D) {
         const real s = (real)p.columns[column].shift;
-        const real f = p.form == NAIK_FORM_STEP ? (real)-p.columns[column].alpha : (real)-1;
+        const real f = p.form == NAIK_FORM_STEP ? (real)-alpha : (real)-1;
         const colour_vector<real> b = V::load(p.b + offset);
 #pragma unroll
         for (int i = 0; i < 3; i++) {
@@ -253,7 +271,24 @@ __device__ static inline double finish_site(const dslash_params &p, size_t offse
 /* The block's number in the order of sites. */
 __device__ static inline int dslash_block(const dslash_params &p)
 {
-    return p.backwards ? (int)(gridDim.x - 1 - blockIdx.x) : (int)blockIdx.x;
+    const int n = (int)gridDim.x, b = (int)blockIdx.x + p.first;
+    return p.backwards ? n - 1 - b : b < n ? b : b - n;
+}
+
+/* Brings links into the second-level cache while the kernel before ends, where they stay there. */
+template <class S, int R, bool LONG>
+__device__ static inline void fetch_links(const dslash_params &p, int index, int thread,
+                                          int threads)
+{
+    typedef dslash_groups<S, R, LONG> groups;
+    enum { LINES = (groups::NEAR_BYTES + groups::FAR_BYTES) / 128 };
+    if (!p.ahead || index >= p.count) {
+        return;
+    }
+    const char *begin = groups::of(p, p.list != NULL ? p.list[index] : index);
+    for (int i = thread; i < LINES; i += threads) {
+        gpu_prefetch(begin + (size_t)i * 128);
+    }
 }
 
 /* The site number `index`. */
@@ -263,12 +298,108 @@ __device__ static inline void open_site(const dslash_params &p, int index, dslas
     gpu_coords(p.stencil, p.parity, site->cb, site->x);
 }
 
-/* The last block to come here computes the column's scalar. Called by the threads that move
- * together and have added the block's sums. */
-__device__ static inline void finish_column(const dslash_params &p, int lane)
+/* Whether this block of `sites` sites has some of the boundary. */
+__device__ static inline bool dslash_on_boundary(const dslash_params &p, int sites)
 {
-    if (p.end.column != NULL && exact_last_block(p.ticket, lane)) {
-        column_end(p.end, p.sums, lane);
+    return p.table != NULL && (dslash_block(p) + 1) * sites > p.boundary_from;
+}
+
+/* What such a block reads sites beyond the box from, once they have come; NULL in others. All
+ * threads of the block call. */
+__device__ static inline const char *dslash_halo(const dslash_params &p, int sites, int thread)
+{
+    if (!dslash_on_boundary(p, sites)) {
+        return NULL;
+    }
+    return p.view.turn != NULL ? exchange_await(p.view, thread) : p.in;
+}
+
+/* Whether this block of `sites` sites has something to send. */
+__device__ static inline bool dslash_sends(const dslash_params &p, int sites)
+{
+    return p.send.counters != NULL && dslash_on_boundary(p, sites);
+}
+
+/* Sends site cb that this thread has written, of the columns from `column` on those whose bit is
+ * set. */
+template <class V>
+__device__ static inline void dslash_send(const dslash_params &p, int cb, int column,
+                                          unsigned columns)
+{
+    int x[4];
+    gpu_coords(p.stencil, p.parity, cb, x);
+    exchange_send_site<V>(p.send, p.stencil, p.out, cb, x, column, columns, p.nrhs);
+}
+
+/* The last thread of a block that sends says that it has, after a barrier behind the stores: this
+ * one, if it is wanted. So the others need not wait for what has been sent to arrive. */
+__device__ static inline void dslash_tell(const dslash_params &p, bool sends, bool barrier)
+{
+    if (!sends) {
+        return;
+    }
+    if (barrier) {
+        __syncthreads();
+    }
+    if (threadIdx.x == blockDim.x - 1 && threadIdx.y == blockDim.y - 1) {
+        exchange_tell(p.send, 1);
+    }
+}
+
+/* What a block that takes alpha itself keeps meanwhile. */
+typedef struct dslash_alpha {
+    naik_column next; /* the column with its alpha, 0 where it has stopped */
+} dslash_alpha;
+
+/* Leaves the sums with the other ranks; the first block of a launch does. */
+__device__ static inline void offer_sums(const dslash_params &p, int thread)
+{
+    const peer_sums &peers = p.due.peers;
+    if (peers.count > 1 && blockIdx.x == 0 && thread < GPU_LANES &&
+        p.due.host.columns->state == NAIK_COLUMN_RUN) {
+        for (int k = 0; k < 2; k++) {
+            const int box = k * NAIK_MAX_RHS;
+            peer_push(peers, p.due.host.sums + k, box, peer_turn(peers, box), thread, GPU_LANES);
+        }
+    }
+}
+
+/* Alpha; true in the thread that is to write the column down. All threads of the block call. */
+__device__ static inline bool take_alpha(const dslash_params &p, dslash_alpha &shared, int thread)
+{
+    bool last = false;
+    __syncthreads(); /* all have read the column's state */
+    if (thread < GPU_LANES) {
+        const naik_column next = column_alpha(p.due.peers, p.due.host.columns, p.due.host.sums,
+                                              p.due.host.sums + 1, 0, thread);
+        if (thread == 0) {
+            shared.next = next;
+            last = column_was_read(p.due, 0);
+        }
+    }
+    __syncthreads();
+    return last;
+}
+
+/* The factor of NAIK_FORM_STEP. */
+__device__ static inline double step_of(const dslash_params &p, const dslash_alpha &shared,
+                                        int column)
+{
+    return p.form != NAIK_FORM_STEP     ? 1
+           : p.due.host.columns != NULL ? shared.next.alpha
+                                        : p.columns[column].alpha;
+}
+
+/* The threads that move together call, the first of them with what take_alpha said. */
+__device__ static inline void write_alpha(const dslash_params &p, const dslash_alpha &shared,
+                                          bool last, int lane)
+{
+    if (gpu_lanes_from(last, 0) != 0) {
+        column_clear(p.due.peers, p.due.host.sums, 0, lane);
+        column_clear(p.due.peers, p.due.host.sums + 1, NAIK_MAX_RHS, lane);
+        if (lane == 0) {
+            *p.due.host.columns = shared.next;
+        }
     }
 }
 
@@ -277,7 +408,11 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
     dslash_kernel(const dslash_params p)
 {
     __shared__ exact_block<N> shared;
+    __shared__ dslash_alpha alpha;
     const int x = (int)threadIdx.x, y = (int)threadIdx.y;
+    fetch_links<S, R, LONG>(p, dslash_block(p) * (int)blockDim.x + x, x % GPU_LANES, GPU_LANES);
+    gpu_await_kernel();
+    offer_sums(p, y * (int)blockDim.x + x);
     const int column = ((int)(blockIdx.y * blockDim.y) + y) * N;
     unsigned active = 0; /* columns of the tile to be written */
 #pragma unroll
@@ -292,39 +427,48 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
         term[c] = 0;
     }
     const int block = dslash_block(p), index = block * (int)blockDim.x + x;
-    const char *halo = NULL;
-    if (p.table != NULL && (block + 1) * (int)blockDim.x > p.boundary_from) {
-        halo = p.view.turn != NULL ? exchange_await(p.view, y * (int)blockDim.x + x) : p.in;
-    }
-    if (index < p.count && active != 0) {
-        dslash_site site;
+    const int thread = y * (int)blockDim.x + x;
+    const char *halo = dslash_halo(p, (int)blockDim.x, thread);
+    const bool here = index < p.count && active != 0;
+    colour_vector<typename V::real> total[N];
+    dslash_site site;
+    bool last = false;
+    if (here) {
         site.column = column;
         site.halo = halo;
         open_site(p, index, &site);
-        colour_vector<typename V::real> total[N];
         apply_hops<V, S, R, LONG, N>(p, site, total);
-        size_t offset = vec_offset<V>(site.cb, column, p.nrhs);
+    }
+    if constexpr (N == 1) {
+        if (p.due.host.columns != NULL && active != 0) {
+            last = take_alpha(p, alpha, thread);
+            active = alpha.next.alpha != 0;
+        }
+    }
+    if (here) {
+        const size_t offset = vec_offset<V>(site.cb, column, p.nrhs);
 #pragma unroll
         for (int c = 0; c < N; c++) {
             if (active >> c & 1) {
-                term[c] =
-                    finish_site<V>(p, offset + (size_t)c * V::COLUMN_BYTES, column + c, total[c]);
+                term[c] = finish_site<V>(p, offset + (size_t)c * V::COLUMN_BYTES, column + c,
+                                         step_of(p, alpha, column + c), total[c]);
             }
         }
     }
-    if (p.sums == NULL) {
-        return;
+    const bool sends = dslash_sends(p, (int)blockDim.x);
+    if (sends && here) {
+        dslash_send<V>(p, site.cb, column, active);
     }
-    const int thread = y * (int)blockDim.x + x;
-    if (N == 1 && active == 0 && p.end.column != NULL && block == 0 && thread == 0) {
-        column_rest(p.end);
+    if (p.sums == NULL) {
+        dslash_tell(p, sends, true);
+        return;
     }
 #pragma unroll
     for (int c = 0; c < N; c++) {
         exact_partial partial;
         partial.base = -1;
         if (active >> c & 1) {
-            partial = exact_lanes(term[c], p.sums + column + c);
+            partial = exact_lanes<typename V::real>(term[c], p.sums + column + c);
         }
         exact_keep(shared, thread / GPU_LANES, c, partial, thread % GPU_LANES);
     }
@@ -334,164 +478,10 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
     if (c < N && (active >> c & 1)) {
         exact_flush(shared, y * warps, warps, c, x % REDUCE_WORDS, p.sums + column + c);
     }
-    if constexpr (N == 1) {
-        if (thread < GPU_LANES && active != 0) {
-            finish_column(p, thread);
-        }
+    if (N == 1 && thread < GPU_LANES) {
+        write_alpha(p, alpha, last, thread);
     }
-}
-
-/* A site's hops of one kind: 0 ahead, 1 behind, 2 and 3 likewise with long links. */
-template <class V, class S, int R, bool LONG>
-__device__ static inline void apply_kind(const dslash_params &p, const dslash_site &site, int kind,
-                                         colour_vector<typename V::real> (&part)[1])
-{
-    typedef dslash_groups<S, R, LONG> groups;
-    const char *near = groups::of(p, site.cb), *far = near + groups::NEAR_BYTES;
-    clear(part);
-    if (kind == 0) {
-        add_kind<V, S, groups::FAT, 1, false, !LONG>(p, site, near, 0, part);
-    } else if (kind == 1) {
-        add_kind<V, S, groups::FAT, 1, true, !LONG>(p, site, near + groups::NEAR_BYTES / 2, 0,
-                                                    part);
-    } else if (LONG && kind == 2) {
-        add_kind<V, S, R, 1, false, false>(p, site, far, 1, part);
-    } else if (LONG) {
-        add_kind<V, S, R, 1, true, false>(p, site, far + groups::FAR_BYTES / 2, 1, part);
-    }
-}
-
-/* One thread a site, column and kind of hop: threadIdx.y is the kind, blockIdx.y the column; all
- * neighbours are in the box. The
- * threads of the first kind fold the partial sums in the order of the kinds. */
-template <class V, class S, int R, bool LONG>
-__global__ void __launch_bounds__(4 * GPU_LANES) dslash_split_kernel(const dslash_params p)
-{
-    typedef typename V::real real;
-    enum { KINDS = LONG ? 4 : 2 };
-    __shared__ real others[KINDS - 1][6][GPU_LANES];
-    __shared__ exact_block<1> shared;
-    const int x = (int)threadIdx.x, kind = (int)threadIdx.y, column = (int)blockIdx.y;
-    const int index = dslash_block(p) * GPU_LANES + x;
-    const bool active = p.columns == NULL || p.columns[column].state == p.state;
-    const bool here = active && index < p.count;
-    colour_vector<real> part[1];
-    dslash_site site;
-    site.column = column;
-    site.halo = NULL;
-    if (here) {
-        open_site(p, index, &site);
-        apply_kind<V, S, R, LONG>(p, site, kind, part);
-#pragma unroll
-        for (int i = 0; kind > 0 && i < 3; i++) {
-            others[kind - 1][2 * i][x] = part[0].e[i].re;
-            others[kind - 1][2 * i + 1][x] = part[0].e[i].im;
-        }
-    }
-    __syncthreads();
-    double term = 0;
-    if (here && kind == 0) {
-        colour_vector<real> total[1];
-        clear(total);
-        fold((real)p.scale[0], part, total);
-#pragma unroll
-        for (int k = 1; k < KINDS; k++) {
-#pragma unroll
-            for (int i = 0; i < 3; i++) {
-                part[0].e[i] = {others[k - 1][2 * i][x], others[k - 1][2 * i + 1][x]};
-            }
-            fold((real)p.scale[k / 2], part, total);
-        }
-        term = finish_site<V>(p, vec_offset<V>(site.cb, column, p.nrhs), column, total[0]);
-    }
-    if (p.sums != NULL && !active && p.end.column != NULL && index + kind == 0) {
-        column_rest(p.end);
-    }
-    if (p.sums == NULL || !active) {
-        return;
-    }
-    if (kind == 0) {
-        exact_keep(shared, 0, 0, exact_lanes(term, p.sums + column), x);
-    }
-    __syncthreads();
-    if (kind == 0) {
-        if (x < REDUCE_WORDS) {
-            exact_flush(shared, 0, 1, 0, x, p.sums + column);
-        }
-        finish_column(p, x);
-    }
-}
-
-/* Blocks of most threads that a multiprocessor shall hold: leaves the registers that were fastest.
- */
-template <class V, class S, int R, int N> constexpr int dslash_blocks()
-{
-    if (N > 1 || sizeof(typename V::real) == 8) {
-        return N > 1 ? 1 : GPU_LANES == 64 ? 2 : 4 - GPU_MORE_REGISTERS;
-    }
-    return GPU_LANES == 64 || sizeof(S) == 4 || R == 18 ? 4 : R == RECON_WORDS ? 8 : 6;
-}
-
-template <class V, class S, int R, bool LONG, int N>
-static void dslash_launch(const dslash_params &params, const dslash_shape &shape)
-{
-    constexpr int BLOCKS = dslash_blocks<V, S, R, N>();
-    dslash_kernel<V, S, R, LONG, N, BLOCKS><<<shape.grid, shape.block, 0, shape.stream>>>(params);
-}
-
-template <class V, class S, int R, bool LONG>
-static void dslash_launch_split(const dslash_params &params, const dslash_shape &shape)
-{
-    dslash_split_kernel<V, S, R, LONG><<<shape.grid, shape.block, 0, shape.stream>>>(params);
-}
-
-/* The kernels of a pair of precisions for one number of columns a thread; N = 0: split. */
-template <class V, class S, int N, int R, bool LONG> struct dslash_pick {
-    static constexpr void (*launch)(const dslash_params &,
-                                    const dslash_shape &) = dslash_launch<V, S, R, LONG, N>;
-};
-template <class V, class S, int R, bool LONG> struct dslash_pick<V, S, 0, R, LONG> {
-    static constexpr void (*launch)(const dslash_params &,
-                                    const dslash_shape &) = dslash_launch_split<V, S, R, LONG>;
-};
-
-template <class V, class S, int N>
-static bool dslash_choose(const dslash_params &params, const dslash_shape &shape)
-{
-    void (*launch)(const dslash_params &, const dslash_shape &) = NULL;
-    if (shape.hops == NAIK_HOPS) {
-        launch = shape.recon == 18   ? dslash_pick<V, S, N, 18, true>::launch
-                 : shape.recon == 13 ? dslash_pick<V, S, N, 13, true>::launch
-                                     : NULL;
-        if constexpr (N <= dslash_columns(V::PRECISION, 9)) {
-            launch = shape.recon == 9 ? dslash_pick<V, S, N, 9, true>::launch : launch;
-        }
-        if constexpr (sizeof(S) == 2) {
-            launch = shape.recon == RECON_WORDS ? dslash_pick<V, S, N, RECON_WORDS, true>::launch
-                                                : launch;
-        }
-    } else {
-        launch = shape.recon == 18   ? dslash_pick<V, S, N, 18, false>::launch
-                 : shape.recon == 12 ? dslash_pick<V, S, N, 12, false>::launch
-                                     : NULL;
-    }
-    if (launch != NULL) {
-        launch(params, shape);
-    }
-    return launch != NULL;
-}
-
-template <class V, class S>
-static bool dslash_family_of(const dslash_params &params, const dslash_shape &shape)
-{
-    switch (shape.split ? 0 : shape.columns) {
-    case 0: return dslash_choose<V, S, 0>(params, shape);
-    case 1: return dslash_choose<V, S, 1>(params, shape);
-    case 2: return dslash_choose<V, S, 2>(params, shape);
-    case 3: return dslash_choose<V, S, 3>(params, shape);
-    case 4: return dslash_choose<V, S, 4>(params, shape);
-    default: return false;
-    }
+    dslash_tell(p, sends, false);
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* dslash_double.cu - Dslash kernels of double vectors and links */
-#include "dslash.cuh"
+#include "dslash_launch.cuh"
 
 bool dslash_launch_double(const dslash_params &params, const dslash_shape &shape)
 {

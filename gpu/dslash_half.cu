@@ -1,5 +1,5 @@
 /* dslash_half.cu - Dslash kernels of 16-bit vectors and links */
-#include "dslash.cuh"
+#include "dslash_launch.cuh"
 
 bool dslash_launch_half(const dslash_params &params, const dslash_shape &shape)
 {

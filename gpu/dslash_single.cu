@@ -1,5 +1,5 @@
 /* dslash_single.cu - Dslash kernels of single vectors and links */
-#include "dslash.cuh"
+#include "dslash_launch.cuh"
 
 bool dslash_launch_single(const dslash_params &params, const dslash_shape &shape)
 {

@@ -1,10 +1,22 @@
 /* exchange.cu - halo messages: packed and unpacked for MPI, or written straight into the memory of
  * the neighbour's GPU
  *
- * Small exchanges run in the backend's stream, and one launch computes interior and boundary. Large
- * ones run beside it: the packing while the interior is computed, and behind the packing the
- * boundary, whose blocks wait for the neighbours' flags. A kernel that waits is never launched
- * before this rank's own packing, so that ranks cannot wait for each other for ever.
+ * An exchange is sent by the kernel that writes the field, where that is told to (exchange.cuh), or
+ * by one of its own. Those are in the backend's stream if they are short, and one launch computes
+ * interior and boundary. Long ones run beside it: the packing while the interior is computed, and
+ * behind the packing the boundary, whose blocks wait for the neighbours' flags.
+ *
+ * A kernel that waits is never launched before this rank's own sending that others may be waiting
+ * for, and waits only for what others send in the same step of the program or before: so ranks
+ * cannot wait for each other for ever. An update of directions sends them and waits for no halo.
+ * The first Dslash waits for directions, which every rank has sent before it got there, and sends
+ * its result. The second waits for results of the first, which wait for directions only.
+ *
+ * A turn's half of the memory is written again two turns later. Whoever writes it has by then seen
+ * the flags of the turn between from the same neighbour (every block that sends in the Dslash has
+ * waited for them; before an update of directions a whole Dslash has), and these were raised after
+ * the neighbour's last block had read the turn before them: its kernel had ended, or the block had
+ * sent its own share, which it does after reading.
  */
 #include "exchange.cuh"
 
@@ -324,12 +336,12 @@ template <class V> __global__ void send_kernel(const send_params p, const char *
     }
     __syncthreads();
     if (threadIdx.x == 0) {
-        __threadfence_system();
+        gpu_fence_system();
         uint32_t *done = p.counters + 1;
         if (atomicAdd(&done[which], 1u) + 1 == gridDim.x * gridDim.y) {
             done[which] = 0;
-            __threadfence_system();
-            gpu_store_release(f.flag, turn);
+            gpu_fence_system();
+            gpu_store_flag(f.flag, turn);
             if (atomicAdd(&done[EXCHANGE_ZONES], 1u) + 1 == (uint32_t)p.faces) {
                 done[EXCHANGE_ZONES] = 0;
                 *p.counters = turn;
@@ -395,6 +407,28 @@ naik_status gpu_exchange_send(const naik_field *field, naik_parity parity, int d
     NAIK_TRY(GPU_LAUNCHED(backend, "sending halos"));
 done:
     return status;
+}
+
+exchange_send gpu_exchange_sender(const naik_field *field, int depth)
+{
+    const naik_lattice *lat = field->geometry->lattice;
+    const gpu_exchange *x = exchange_of(field);
+    exchange_send s = {};
+    s.counters = x->counters;
+    s.capacity = x->capacity;
+    s.depth = depth;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        s.face[mu] = lat->face[mu];
+        for (int side = 0; side < 2; side++) {
+            if (x->faces[mu][side]) {
+                const int zone = 2 * mu + !side; /* sent ahead, it lies behind the neighbour */
+                s.to[mu][side] = field_origin(field, x->theirs[mu][side], x->capacity, 0);
+                s.flag[mu][side] = (uint32_t *)x->theirs[mu][side] + zone * EXCHANGE_FLAG_WORDS;
+                s.first[mu][side] = lat->zone[mu][!side];
+            }
+        }
+    }
+    return s;
 }
 
 gpu_stream gpu_exchange_stream(const naik_field *field)

@@ -4,6 +4,8 @@
 
 #include "exchange.h"
 #include "peer.cuh"
+#include "prec.cuh"
+#include "stencil.cuh"
 
 typedef struct exchange_view {
     const uint32_t *turn; /* NULL: halos are in the field */
@@ -29,6 +31,92 @@ __device__ static inline const char *exchange_await(const exchange_view &v, int 
     }
     __syncthreads();
     return (turn & 1) != 0 ? v.halo[1] : v.halo[0];
+}
+
+/* What a kernel needs to send the outer layers of the field that it writes. */
+typedef struct exchange_send {
+    uint32_t *counters; /* as gpu_exchange's; NULL: nothing is sent */
+    size_t capacity;
+    char *to[NAIK_DIM][2];       /* where the neighbour's field would begin in even turns; NULL:
+                                    nothing goes to this side */
+    uint32_t *flag[NAIK_DIM][2]; /* there */
+    int first[NAIK_DIM][2];      /* the zone's first site there */
+    int face[NAIK_DIM], depth;
+    unsigned shares; /* of all blocks together, in units that the kernel chooses */
+} exchange_send;
+
+exchange_send gpu_exchange_sender(const naik_field *field, int depth);
+
+/* The turn that this kernel sends in; to be asked for before this block tells. */
+__device__ static inline uint32_t exchange_turn(const exchange_send &s)
+{
+    return *(const volatile uint32_t *)s.counters + 1;
+}
+
+/* Number of a site among those of its parity in its layer across mu (lattice.c). */
+__device__ static inline int exchange_number(const gpu_stencil &st, const int x[4], int mu)
+{
+    int number = 0;
+#pragma unroll
+    for (int nu = NAIK_DIM - 1; nu >= 0; nu--) {
+        number = nu != mu ? number * st.local[nu] + x[nu] : number;
+    }
+    return number / 2;
+}
+
+/* Sends a site that this thread has written to `data`: of the columns from `column` on those whose
+ * bit is set, to every zone that it belongs to. */
+template <class V>
+__device__ static inline void exchange_send_site(const exchange_send &s, const gpu_stencil &st,
+                                                 const char *data, int cb, const int x[4],
+                                                 int column, unsigned columns, int nrhs)
+{
+    const uint32_t turn = exchange_turn(s);
+    const char *from = data + vec_offset<V>(cb, column, nrhs);
+#pragma unroll
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+#pragma unroll
+        for (int side = 0; side < 2; side++) {
+            const int layer = side == NAIK_AHEAD ? st.local[mu] - 1 - x[mu] : x[mu];
+            if (s.to[mu][side] == NULL || layer >= s.depth) {
+                continue;
+            }
+            const int there = s.first[mu][side] + layer * s.face[mu] + exchange_number(st, x, mu);
+            char *to =
+                s.to[mu][side] + (turn & 1) * s.capacity + vec_offset<V>(there, column, nrhs);
+            for (unsigned c = 0; columns >> c != 0; c++) {
+                if (columns >> c & 1) {
+                    V::copy(to + c * V::COLUMN_BYTES, from + c * V::COLUMN_BYTES);
+                }
+            }
+        }
+    }
+}
+
+/* This block has sent its share; the one that completes s.shares raises the flags. One thread
+ * calls, after a barrier behind the stores of all. Nothing here waits for another rank.
+ *
+ * The stores of the block come before its barrier, the fence orders them before the count, and the
+ * fence of whoever completes it all stores of those that were counted before the flags. */
+__device__ static inline void exchange_tell(const exchange_send &s, unsigned share)
+{
+    const uint32_t turn = exchange_turn(s);
+    gpu_fence_system();
+    if (atomicAdd(&s.counters[1], share) + share != s.shares) {
+        return;
+    }
+    s.counters[1] = 0;
+    *s.counters = turn;
+    gpu_fence_system();
+#pragma unroll
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+#pragma unroll
+        for (int side = 0; side < 2; side++) {
+            if (s.flag[mu][side] != NULL) {
+                gpu_store_flag(s.flag[mu][side], turn);
+            }
+        }
+    }
 }
 
 #endif

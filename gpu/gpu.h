@@ -176,6 +176,53 @@ static inline bool gpu_pointer_is_device(const void *p)
 #define gpu_copy_now(a, b, n) cudaMemcpy((a), (b), (n), cudaMemcpyDefault)
 #endif
 
+/* A kernel launched behind another may, if `early`, begin when the blocks of that one have all
+ * begun; until gpu_await_kernel it must touch nothing that earlier kernels write. Elsewhere than on
+ * CUDA sm_90 and newer it begins when that one has ended. */
+#if defined(__HIPCC__) || defined(GPU_ARCH_sm_80)
+template <class... Parameters, class... Arguments>
+static inline void gpu_launch_behind(void (*kernel)(Parameters...), bool, dim3 grid, dim3 block,
+                                     gpu_stream stream, Arguments... arguments)
+{
+    kernel<<<grid, block, 0, stream>>>(Parameters(arguments)...);
+}
+__device__ static inline void gpu_await_kernel(void)
+{
+}
+__device__ static inline void gpu_prefetch(const void *)
+{
+}
+#else
+template <class... Parameters, class... Arguments>
+static inline void gpu_launch_behind(void (*kernel)(Parameters...), bool early, dim3 grid,
+                                     dim3 block, gpu_stream stream, Arguments... arguments)
+{
+    cudaLaunchAttribute attribute = {};
+    cudaLaunchConfig_t config = {};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    config.gridDim = grid;
+    config.blockDim = block;
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = early ? 1 : 0;
+    (void)cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
+}
+/* From here on what earlier kernels wrote is there; the next kernel may begin. */
+__device__ static inline void gpu_await_kernel(void)
+{
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+__device__ static inline void gpu_prefetch(const void *p)
+{
+    asm volatile("prefetch.global.L2 [%0];" : : "l"(p));
+}
+#endif
+
+#define GPU_LAUNCH_BEHIND(kernel, early, grid, block, stream, ...)                                 \
+    gpu_launch_behind((kernel), (early), dim3(grid), dim3(block), (stream), __VA_ARGS__)
+
 /* Named ranges in the vendor's profiler. AMD's need a library of their own: none there. */
 static inline void gpu_range_begin(const char *name)
 {
@@ -242,21 +289,13 @@ __device__ static inline unsigned gpu_lanes_max(unsigned v)
     }
     return v;
 }
-__device__ static inline int gpu_lanes_any(int v)
-{
-    return __any(v);
-}
 /* What they wrote to shared memory is seen by all of them. */
 __device__ static inline void gpu_lanes_sync(void)
 {
     __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
     __builtin_amdgcn_wave_barrier();
 }
-/* The value of the thread before this one (of thread 0: its own), of thread `lane`. */
-__device__ static inline long long gpu_lanes_before(long long v)
-{
-    return __shfl_up(v, 1);
-}
+/* The value of thread `lane`. */
 __device__ static inline long long gpu_lanes_from(long long v, int lane)
 {
     return __shfl(v, lane);
@@ -270,17 +309,9 @@ __device__ static inline unsigned gpu_lanes_max(unsigned v)
 {
     return __reduce_max_sync(0xffffffffu, v);
 }
-__device__ static inline int gpu_lanes_any(int v)
-{
-    return __any_sync(0xffffffffu, v);
-}
 __device__ static inline void gpu_lanes_sync(void)
 {
     __syncwarp();
-}
-__device__ static inline long long gpu_lanes_before(long long v)
-{
-    return __shfl_up_sync(0xffffffffu, v, 1);
 }
 __device__ static inline long long gpu_lanes_from(long long v, int lane)
 {
@@ -288,22 +319,28 @@ __device__ static inline long long gpu_lanes_from(long long v, int lane)
 }
 #endif
 
+/* Counts from 0 to `last` and then from 0 again. Orders nothing: for loads whose values have been
+ * used before. */
+__device__ static inline unsigned gpu_draw_ticket(unsigned *ticket, unsigned last)
+{
+    return atomicInc(ticket, last);
+}
+
 /* Words that another device or the host writes meanwhile, and a clock to stop waiting by. What was
- * stored before a release is seen after the acquire that sees it. The 8-byte halves of 16 bytes
- * arrive whole. */
+ * seen or stored before a fence is seen after the acquire that sees a flag stored behind it. The
+ * 8-byte halves of 16 bytes arrive whole. */
 #if defined(__HIPCC__)
 __device__ static inline unsigned gpu_load_acquire(const unsigned *p)
 {
     return __hip_atomic_load(p, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_SYSTEM);
 }
-__device__ static inline void gpu_store_release(unsigned *p, unsigned value)
-{
-    __hip_atomic_store(p, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM);
-}
-/* Before a barrier behind which one thread releases the stores of all. */
-__device__ static inline void gpu_settle_stores(void)
+__device__ static inline void gpu_fence_system(void)
 {
     __threadfence_system();
+}
+__device__ static inline void gpu_store_flag(unsigned *p, unsigned value)
+{
+    __hip_atomic_store(p, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
 }
 __device__ static inline uint4 gpu_load_halves(const void *p)
 {
@@ -331,12 +368,13 @@ __device__ static inline unsigned gpu_load_acquire(const unsigned *p)
     asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(p) : "memory");
     return value;
 }
-__device__ static inline void gpu_store_release(unsigned *p, unsigned value)
+__device__ static inline void gpu_fence_system(void)
 {
-    asm volatile("st.release.sys.global.u32 [%0], %1;" : : "l"(p), "r"(value) : "memory");
+    asm volatile("fence.acq_rel.sys;" ::: "memory");
 }
-__device__ static inline void gpu_settle_stores(void)
+__device__ static inline void gpu_store_flag(unsigned *p, unsigned value)
 {
+    asm volatile("st.relaxed.sys.global.u32 [%0], %1;" : : "l"(p), "r"(value) : "memory");
 }
 __device__ static inline uint4 gpu_load_halves(const void *p)
 {

@@ -14,7 +14,8 @@ enum {
     PEER_COLUMNS = 2 * NAIK_MAX_RHS,                     /* alpha takes two sums a column */
     PEER_INBOX_BYTES = PEER_COLUMNS * PEER_COLUMN_BYTES, /* of one sender and turn */
     PEER_ARENA_BYTES = 2 * NAIK_PEERS_MAX * PEER_INBOX_BYTES,
-    PEER_LOOKS = 512 /* between two looks at the clock and at the host's word */
+    PEER_LOOKS = 512, /* between two looks at the clock and at the host's word */
+    PEER_EACH = (NAIK_EXACTSUM_WORDS + GPU_LANES - 1) / GPU_LANES /* words of a sum a lane has */
 };
 
 typedef struct peer_patience {
@@ -105,16 +106,19 @@ __device__ static inline long long peer_receive_word(const peer_sums &s, const c
     }
 }
 
-/* sum (of this column) over the ranks, in place; the `threads` threads of the block all call. */
-__device__ static inline void peer_add(const peer_sums &s, naik_exactsum *sum, int column,
-                                       int thread, int threads)
+/* The turn that the next sum of this column takes. */
+__device__ static inline uint32_t peer_turn(const peer_sums &s, int column)
 {
-    if (s.count <= 1) {
-        return;
-    }
-    const uint32_t turn = *(volatile uint32_t *)&s.turn[column] + 1;
-    for (int w = thread; w < NAIK_EXACTSUM_WORDS; w += threads) {
-        const uint64_t mine = (uint64_t)sum->word[w];
+    return s.count > 1 ? *(volatile uint32_t *)&s.turn[column] + 1 : 0;
+}
+
+/* Leaves a column's sum with the other ranks; `threads` threads call. Doing it twice does no harm.
+ */
+__device__ static inline void peer_push(const peer_sums &s, const naik_exactsum *sum, int column,
+                                        uint32_t turn, int thread, int threads)
+{
+    for (int w = thread; s.count > 1 && w < NAIK_EXACTSUM_WORDS; w += threads) {
+        const uint64_t mine = (uint64_t) * (const volatile int64_t *)&sum->word[w];
         const uint4 message = make_uint4((uint32_t)mine, turn, (uint32_t)(mine >> 32), turn);
         for (int r = 0; r < s.count; r++) {
             if (r != s.me) {
@@ -122,19 +126,80 @@ __device__ static inline void peer_add(const peer_sums &s, naik_exactsum *sum, i
             }
         }
     }
-    for (int w = thread; w < NAIK_EXACTSUM_WORDS; w += threads) {
-        long long total = sum->word[w];
-        for (int r = 0; r < s.count; r++) {
-            if (r != s.me) {
-                total +=
-                    peer_receive_word(s, peer_inbox(s.arena[s.me], turn, r, column, w), turn, r);
+}
+
+/* This lane's words lane, lane + GPU_LANES, ... of SUMS sums, added over the ranks out of what
+ * these have left in the inboxes `box` and further on by NAIK_MAX_RHS. All are looked for at once,
+ * so that one way to memory and back is waited for, not one a word. */
+template <int SUMS>
+__device__ static inline void peer_collect(const peer_sums &s,
+                                           const naik_exactsum *const (&sum)[SUMS], int box,
+                                           int64_t (&total)[SUMS * PEER_EACH], int lane)
+{
+    enum { ALL = SUMS * PEER_EACH };
+    uint32_t turn[SUMS];
+#pragma unroll
+    for (int k = 0; k < SUMS; k++) {
+        turn[k] = peer_turn(s, box + k * NAIK_MAX_RHS);
+    }
+#pragma unroll
+    for (int i = 0; i < ALL; i++) { /* other blocks may just have added */
+        const int w = i % PEER_EACH * GPU_LANES + lane;
+        total[i] =
+            w < NAIK_EXACTSUM_WORDS ? *(const volatile int64_t *)&sum[i / PEER_EACH]->word[w] : 0;
+    }
+#pragma unroll 1
+    for (int r = 0; s.count > 1 && r < s.count; r++) {
+        uint64_t start_ns = 0;
+        unsigned missing = r == s.me ? 0 : (1u << ALL) - 1;
+        for (unsigned look = 1; missing != 0; look++) {
+            uint4 got[ALL];
+#pragma unroll
+            for (int i = 0; i < ALL; i++) {
+                const int k = i / PEER_EACH, w = i % PEER_EACH * GPU_LANES + lane;
+                got[i] =
+                    gpu_load_halves(peer_inbox(s.arena[s.me], turn[k], r, box + k * NAIK_MAX_RHS,
+                                               w < NAIK_EXACTSUM_WORDS ? w : lane));
+            }
+#pragma unroll
+            for (int i = 0; i < ALL; i++) {
+                const uint32_t now = turn[i / PEER_EACH];
+                if ((missing >> i & 1) != 0 && got[i].y == now && got[i].w == now) {
+                    missing &= ~(1u << i);
+                    total[i] += i % PEER_EACH * GPU_LANES + lane < NAIK_EXACTSUM_WORDS
+                                    ? (int64_t)((uint64_t)got[i].z << 32 | got[i].x)
+                                    : 0;
+                }
+            }
+            if (look % PEER_LOOKS == 0) {
+                start_ns = start_ns != 0 ? start_ns : gpu_time_ns();
+                if (peer_gives_up(s.patience, start_ns, 1 + (uint32_t)r)) {
+                    return;
+                }
             }
         }
-        sum->word[w] = total;
     }
-    __syncthreads();
-    if (thread == 0) {
-        s.turn[column] = turn;
+}
+
+/* sum (of this column) over the ranks, in place; the threads that move together call. */
+__device__ static inline void peer_add(const peer_sums &s, naik_exactsum *sum, int column, int lane)
+{
+    const naik_exactsum *const one[1] = {sum};
+    int64_t total[PEER_EACH];
+    if (s.count <= 1) {
+        return;
+    }
+    peer_push(s, sum, column, peer_turn(s, column), lane, GPU_LANES);
+    peer_collect<1>(s, one, column, total, lane);
+#pragma unroll
+    for (int e = 0; e < PEER_EACH; e++) {
+        if (e * GPU_LANES + lane < NAIK_EXACTSUM_WORDS) {
+            sum->word[e * GPU_LANES + lane] = total[e];
+        }
+    }
+    gpu_lanes_sync(); /* all have read the turn */
+    if (lane == 0) {
+        s.turn[column]++;
     }
 }
 

@@ -93,6 +93,18 @@ enum { RECON_WORDS = 6, RECON_TENTH = 511 }; /* the largest number of 10 bits */
 
 template <class S, int R> struct link_group; /* S: double, float, short */
 
+/* Two numbers that lie beside each other. */
+__device__ static inline cplx<double> load_pair(const char *p, double)
+{
+    uint4 w = gpu_stream_load16(p);
+    return {__hiloint2double((int)w.y, (int)w.x), __hiloint2double((int)w.w, (int)w.z)};
+}
+__device__ static inline cplx<float> load_pair(const char *p, float)
+{
+    uint2 w = gpu_stream_load8(p);
+    return {__uint_as_float(w.x), __uint_as_float(w.y)};
+}
+
 template <int R> struct link_group<double, R> {
     enum { BYTES = PREC_BLOCK * 4 * R * 8 };
     const char *base, *odd; /* of this lane: pairs of numbers, the odd last one */
@@ -108,9 +120,9 @@ template <int R> struct link_group<double, R> {
         const char *p = base + mu * (PREC_BLOCK * R * 8);
 #pragma unroll
         for (int i = 0; i < R / 2; i++) {
-            uint4 w = gpu_stream_load16(p + i * PREC_BLOCK * 16);
-            n[2 * i] = __hiloint2double((int)w.y, (int)w.x);
-            n[2 * i + 1] = __hiloint2double((int)w.w, (int)w.z);
+            cplx<double> w = load_pair(p + i * PREC_BLOCK * 16, 0.0);
+            n[2 * i] = w.re;
+            n[2 * i + 1] = w.im;
         }
         if constexpr (R % 2 == 1) {
             uint2 w = gpu_stream_load8(odd + mu * (PREC_BLOCK * R * 8));
@@ -135,9 +147,9 @@ template <int R> struct link_group<float, R> {
         const char *p = base + mu * (PREC_BLOCK * R * 4);
 #pragma unroll
         for (int i = 0; i < R / 2; i++) {
-            uint2 w = gpu_stream_load8(p + i * PREC_BLOCK * 8);
-            n[2 * i] = __uint_as_float(w.x);
-            n[2 * i + 1] = __uint_as_float(w.y);
+            cplx<float> w = load_pair(p + i * PREC_BLOCK * 8, 0.0f);
+            n[2 * i] = w.re;
+            n[2 * i + 1] = w.im;
         }
         if constexpr (R % 2 == 1) {
             n[R - 1] = __uint_as_float(gpu_stream_load4(odd + mu * (PREC_BLOCK * R * 4)));
@@ -212,7 +224,8 @@ template <> struct link_group<short, RECON_WORDS> {
         n[1] = middle(w);
         n[2] = middle(w >> 10);
     }
-    __device__ inline void get(int pair, int k, colour_matrix<float> &u)
+    /* The words of link k. */
+    __device__ inline void take(int pair, int k, unsigned out[RECON_WORDS])
     {
         if (k == 0) {
 #pragma unroll
@@ -222,12 +235,105 @@ template <> struct link_group<short, RECON_WORDS> {
         }
         const unsigned all[12] = {word[0].x, word[0].y, word[0].z, word[0].w, word[1].x, word[1].y,
                                   word[1].z, word[1].w, word[2].x, word[2].y, word[2].z, word[2].w};
-        float n[18];
 #pragma unroll
         for (int i = 0; i < RECON_WORDS; i++) {
-            unpack(all[k * RECON_WORDS + i], n + 3 * i);
+            out[i] = all[k * RECON_WORDS + i];
+        }
+    }
+    __device__ inline void get(int pair, int k, colour_matrix<float> &u)
+    {
+        unsigned w[RECON_WORDS];
+        float n[18];
+        take(pair, k, w);
+#pragma unroll
+        for (int i = 0; i < RECON_WORDS; i++) {
+            unpack(w[i], n + 3 * i);
         }
         expand<18>(n, false, u);
+    }
+};
+
+/* ---- reading one row of a link, or one column: three numbers of a matrix that is stored whole.
+ * The same bits as link_group's. */
+
+constexpr bool recon_has_rows(int recon)
+{
+    return recon == 18 || recon == RECON_WORDS;
+}
+
+template <class S, int R, bool COLUMN> struct link_line; /* R with rows */
+
+template <class T, bool COLUMN> struct link_line<T, 18, COLUMN> {
+    enum { PAIR = PREC_BLOCK * 2 * (int)sizeof(T) };
+    const char *base;
+    __device__ inline void open(const char *group, int lane, int line)
+    {
+        base = group + lane * 2 * (int)sizeof(T) + (COLUMN ? line : 3 * line) * PAIR;
+    }
+    __device__ inline void get(int pair, int k, cplx<T> (&u)[3]) const
+    {
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            u[j] = load_pair(base + (9 * (2 * pair + k) + (COLUMN ? 3 : 1) * j) * PAIR, (T)0);
+        }
+    }
+};
+
+template <bool COLUMN> struct link_line<short, 18, COLUMN> {
+    enum { PAIR = PREC_BLOCK * 8 }; /* of two links */
+    const char *base;
+    uint2 word[3];
+    __device__ inline void open(const char *group, int lane, int line)
+    {
+        base = group + lane * 8 + (COLUMN ? line : 3 * line) * PAIR;
+    }
+    __device__ inline void get(int pair, int k, cplx<float> (&u)[3])
+    {
+        typedef link_group<short, 18> whole;
+#pragma unroll
+        for (int j = 0; j < 3; j++) {
+            if (k == 0) {
+                word[j] = gpu_stream_load8(base + (9 * pair + (COLUMN ? 3 : 1) * j) * PAIR);
+            }
+            u[j] = {whole::number(word[j].x, k), whole::number(word[j].y, k)};
+        }
+    }
+};
+
+/* Row i is words 2i and 2i + 1; of a column, an element a row. */
+template <bool COLUMN> struct link_line<short, RECON_WORDS, COLUMN> {
+    link_group<short, RECON_WORDS> whole;
+    int line;
+    __device__ inline void open(const char *group, int lane, int which)
+    {
+        whole.open(group, lane);
+        line = which;
+    }
+    __device__ static inline float digit(unsigned w, int shift)
+    {
+        return __uint_as_float((w >> shift & 0x3ffu) | PREC_MAGIC_BITS) - (8388608.0f + 512.0f);
+    }
+    __device__ inline void get(int pair, int k, cplx<float> (&u)[3])
+    {
+        unsigned w[RECON_WORDS];
+        whole.take(pair, k, w);
+        if (COLUMN) {
+            const int re = line == 0 ? 0 : line == 1 ? 20 : 10; /* numbers 2 line, 2 line + 1 */
+            const int im = line == 0 ? 10 : line == 1 ? 0 : 20;
+#pragma unroll
+            for (int j = 0; j < 3; j++) {
+                u[j] = {digit(line == 2 ? w[2 * j + 1] : w[2 * j], re),
+                        digit(line == 0 ? w[2 * j] : w[2 * j + 1], im)};
+            }
+        } else {
+            float n[6];
+            whole.unpack(line == 0 ? w[0] : line == 1 ? w[2] : w[4], n);
+            whole.unpack(line == 0 ? w[1] : line == 1 ? w[3] : w[5], n + 3);
+#pragma unroll
+            for (int j = 0; j < 3; j++) {
+                u[j] = {n[2 * j], n[2 * j + 1]};
+            }
+        }
     }
 };
 

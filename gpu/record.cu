@@ -47,6 +47,7 @@ naik_status gpu_repeat(naik_backend *backend, uint64_t serial, naik_status (*bod
     /* messages of MPI cannot be recorded */
     const bool alone = (backend->comm->size == 1 || backend->route.whole) &&
                        how != NAIK_ORCHESTRATE_SEPARATE && how != NAIK_ORCHESTRATE_FUSED;
+    bool behind = false; /* one that is played back */
     int k = 0;
     if (alone && serial != state->recorded_serial && times >= RECORDED_ITERATIONS) {
         forget(state);
@@ -60,11 +61,14 @@ naik_status gpu_repeat(naik_backend *backend, uint64_t serial, naik_status (*bod
             NAIK_TRY(GPU_CHECK(backend, gpu_graph_launch(state->recorded, state->stream),
                                "playing back an iteration"));
             k += RECORDED_ITERATIONS;
+            behind = true;
         } else {
-            NAIK_TRY(body(data));
+            NAIK_TRY(behind ? gpu_sample(backend, serial, body, data) : body(data));
+            behind = false;
             k++;
         }
     }
+    NAIK_TRY(gpu_sample_collect(backend));
 done:
     return status;
 }

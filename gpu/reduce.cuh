@@ -1,9 +1,10 @@
 /* reduce.cuh - exact sums on the device
  *
- * A warp's terms are laid on one 128-bit window, 42 or more bits below the largest term's last bit,
- * and added as integers; a term further below goes to the long accumulator by itself. Blocks add
- * their few words with integer atomics. All of it is integer addition: the words of a
- * naik_exactsum come out with the same value in whatever order threads run.
+ * A warp's terms are laid on one window of 128 bits (64 for terms of single precision), 42 (34) or
+ * more bits below the largest term's last bit, and added as integers; a term further below goes to
+ * the long accumulator by itself. Blocks add their few words with integer atomics. All of it is
+ * integer addition: the words of a naik_exactsum come out with the same value in whatever order
+ * threads run.
  */
 #ifndef NAIK_GPU_REDUCE_CUH
 #define NAIK_GPU_REDUCE_CUH
@@ -32,7 +33,6 @@ __device__ static inline void exact_add_slow(naik_exactsum *sum, uint64_t mantis
     exact_atomic(sum, word, sign * (long long)(low & 0xffffffffu));
     exact_atomic(sum, word + 1, sign * (long long)(low >> 32));
     exact_atomic(sum, word + 2, sign * (long long)high);
-    __threadfence(); /* before whoever counts this block as done */
 }
 
 typedef struct exact_partial {
@@ -41,7 +41,7 @@ typedef struct exact_partial {
 } exact_partial;
 
 /* The sum of `term` over the threads that move together; all of them call, all get the result. */
-__device__ static inline exact_partial exact_lanes(double term, naik_exactsum *sum)
+__device__ static inline exact_partial exact_lanes_long(double term, naik_exactsum *sum)
 {
     exact_partial out;
     uint64_t bits = (uint64_t)__double_as_longlong(term);
@@ -50,7 +50,6 @@ __device__ static inline exact_partial exact_lanes(double term, naik_exactsum *s
     bool negative = bits >> 63 != 0;
     if (exponent == 0x7ff) {
         exact_atomic(sum, NAIK_EXACTSUM_DIGITS, 1);
-        __threadfence();
         mantissa = 0;
         exponent = 1;
     } else if (exponent == 0) {
@@ -99,6 +98,58 @@ __device__ static inline exact_partial exact_lanes(double term, naik_exactsum *s
     return out;
 }
 
+/* The same of terms >= 0 that are first rounded to 24 bits, as good as the numbers that they come
+ * from: a window of 64 bits below the largest term takes three sums instead of five. */
+__device__ static inline exact_partial exact_lanes_short(double term, naik_exactsum *sum)
+{
+    enum { BITS = 24, BELOW = 34, DROPPED = 53 - BITS };
+    exact_partial out = {};
+    uint64_t bits = (uint64_t)__double_as_longlong(term);
+    const bool finite = (bits >> 52 & 0x7ff) != 0x7ff;
+    bits += finite ? UINT64_C(1) << (DROPPED - 1) : 0;
+    int exponent = (int)(bits >> 52 & 0x7ff);
+    uint32_t mantissa = (uint32_t)(bits >> DROPPED) & ((1u << (BITS - 1)) - 1);
+    if (exponent == 0x7ff) {
+        exact_atomic(sum, NAIK_EXACTSUM_DIGITS, 1);
+        mantissa = 0;
+    } else if (exponent == 0) {
+        exponent = 1;
+    } else {
+        mantissa |= 1u << (BITS - 1);
+    }
+    const int position = mantissa != 0 ? exponent + 13 + DROPPED : 0;
+    const int top = (int)gpu_lanes_max((unsigned)position);
+    out.base = -1;
+    if (top == 0) {
+        return out;
+    }
+    const int from = top - BELOW; /* >= 9: positions begin at 43 */
+    if (mantissa != 0 && position < from) {
+        exact_add_slow(sum, mantissa, position, false);
+        mantissa = 0;
+    }
+    const uint64_t value = mantissa != 0 ? (uint64_t)mantissa << (position - from) : 0;
+    const uint32_t mask = (1u << REDUCE_PIECE) - 1;
+    const uint32_t p0 = gpu_lanes_sum((uint32_t)value & mask);
+    const uint32_t p1 = gpu_lanes_sum((uint32_t)(value >> 26) & mask);
+    const uint32_t p2 = gpu_lanes_sum((uint32_t)(value >> 52));
+    const uint64_t total = p0 + ((uint64_t)p1 << 26) + ((uint64_t)p2 << 52);
+    const int shift = from % 32;
+    const uint64_t low = total << shift;
+    out.base = from / 32;
+    out.digit[0] = (int64_t)(low & 0xffffffffu);
+    out.digit[1] = (int64_t)(low >> 32);
+    out.digit[2] = shift > 0 ? (int64_t)(total >> (64 - shift)) : 0;
+    return out;
+}
+
+/* For terms that come from numbers of type T. */
+template <class T>
+__device__ static inline exact_partial exact_lanes(double term, naik_exactsum *sum)
+{
+    return sizeof(T) == 4 ? exact_lanes_short(term, sum) : exact_lanes_long(term, sum);
+}
+
 /* What the warps of a block hold, for COLUMNS columns each. */
 template <int COLUMNS> struct exact_block {
     int base[REDUCE_MAX_WARPS][COLUMNS];
@@ -143,28 +194,17 @@ __device__ static inline void exact_flush(const exact_block<COLUMNS> &shared, in
 }
 
 /* Sum of a block's terms of one column; all threads of the block call. */
+template <class T>
 __device__ static inline void exact_block_add(exact_block<1> &shared, double term,
                                               naik_exactsum *sum)
 {
     const int thread = (int)threadIdx.x, warps = (int)blockDim.x / GPU_LANES;
-    exact_partial partial = exact_lanes(term, sum);
+    exact_partial partial = exact_lanes<T>(term, sum);
     exact_keep(shared, thread / GPU_LANES, 0, partial, thread % GPU_LANES);
     __syncthreads();
     if (thread < REDUCE_WORDS) {
         exact_flush(shared, 0, warps, 0, thread, sum);
     }
-}
-
-/* Carries until all digits of the lanes below the last lie in [0, 2^32). */
-__device__ static inline int64_t exact_carry(int64_t digit, int lane)
-{
-    const bool last = lane == GPU_LANES - 1;
-    const int64_t mask = 0xffffffff;
-    do {
-        int64_t carry = gpu_lanes_before(digit >> 32);
-        digit = (last ? digit : digit & mask) + (lane > 0 ? carry : 0);
-    } while (gpu_lanes_any(!last && (digit & ~mask) != 0));
-    return digit;
 }
 
 /* (a b c) 2^exponent with 32-bit digits, a > 0, and something below if sticky: rounded once, to
@@ -186,88 +226,31 @@ __device__ static inline double exact_round(uint64_t a, uint64_t b, uint64_t c, 
     if (rest > half || (rest == half && (sticky || (kept & 1)))) {
         kept++;
     }
-    return ldexp((double)kept, exponent + drop);
+    exponent += drop; /* of the last bit of `kept`, which has 53 or is below the normal numbers */
+    return exponent > 971
+               ? INFINITY
+               : __longlong_as_double(((long long)(exponent + 1074) << 52) + (long long)kept);
 }
 
-/* Digits first .. keep - 1 into digit `keep`: their carry, and one more bit where anything is left
- * of them. One thread calls. */
-__device__ static inline void exact_fold(int64_t *word, int first, int keep)
+/* The value of an accumulator of squares, whose digits lie in word[]; one thread calls. */
+__device__ static inline double exact_squares(const int64_t word[NAIK_EXACTSUM_WORDS], int first,
+                                              int end)
 {
-    int64_t carry = 0;
-    bool rest = false;
-    for (int i = first; i < keep; i++) {
-        int64_t value = word[i] + carry;
-        rest = rest || (value & 0xffffffff) != 0;
-        carry = value >> 32;
+    uint64_t a = 0, b = 0, c = 0, carry = 0;
+    bool sticky = false;
+    int i = first;
+    for (; i < end || carry != 0; i++) {
+        const uint64_t digit = (i < end ? (uint64_t)word[i] : 0) + carry;
+        sticky = sticky || c != 0;
+        c = b;
+        b = a;
+        a = digit & 0xffffffffu;
+        carry = digit >> 32;
     }
-    word[keep] = 2 * ((word[keep] + carry) / 2) == word[keep] + carry && rest
-                     ? word[keep] + carry + 1
-                     : word[keep] + carry;
-}
-
-/* Whether this block is the last of the grid to come here. Called by the threads that move together
- * and have added the block's sums; they see what those of other blocks have added. The ticket is 0
- * again afterwards. */
-__device__ static inline bool exact_last_block(unsigned *ticket, int lane)
-{
-    long long last = 0;
-    __threadfence();
-    gpu_lanes_sync();
-    if (lane == 0) {
-        const unsigned others = gridDim.x * gridDim.y - 1;
-        last = atomicInc(ticket, others) == others;
-    }
-    last = gpu_lanes_from(last, 0);
-    if (last) {
-        __threadfence();
-    }
-    return last != 0;
-}
-
-/* The value of an accumulator, which is left cleared. The threads that move together call and all
- * get it; `word` is shared memory of NAIK_EXACTSUM_WORDS. One digit a lane: wide enough, as sums of
- * one kind of term span few digits; what lies more than GPU_LANES - 3 digits below the first can
- * only be a sticky bit. */
-__device__ static inline double exact_take(naik_exactsum *sum, int64_t *word, int lane)
-{
-    unsigned high = 0, low = 0; /* 1 + last, DIGITS - first digit in use */
-    for (int i = lane; i < NAIK_EXACTSUM_WORDS; i += GPU_LANES) {
-        word[i] = *(volatile int64_t *)&sum->word[i]; /* other blocks may just have added */
-        sum->word[i] = 0;
-        if (word[i] != 0 && i < NAIK_EXACTSUM_DIGITS) {
-            high = (unsigned)i + 1;
-            low = low > 0 ? low : (unsigned)(NAIK_EXACTSUM_DIGITS - i);
-        }
-    }
-    high = gpu_lanes_max(high);
-    low = gpu_lanes_max(low);
-    gpu_lanes_sync();
     if (word[NAIK_EXACTSUM_DIGITS] != 0) {
         return nan("");
     }
-    int first = NAIK_EXACTSUM_DIGITS - (int)low; /* digit of lane 0 */
-    if ((int)high - first > GPU_LANES - 2) {
-        if (lane == 0) {
-            exact_fold(word, first, (int)high + 2 - GPU_LANES);
-        }
-        first = (int)high + 2 - GPU_LANES;
-        gpu_lanes_sync();
-    }
-    int64_t digit = first + lane < (int)high ? word[first + lane] : 0;
-    digit = exact_carry(digit, lane);
-    const bool negative = gpu_lanes_from(digit, GPU_LANES - 1) < 0;
-    digit = negative ? exact_carry(-digit, lane) : digit;
-    const int top = (int)gpu_lanes_max(digit != 0 ? (unsigned)lane + 1 : 0) - 1;
-    uint64_t a = (uint64_t)gpu_lanes_from(digit, top > 0 ? top : 0);
-    uint64_t b = (uint64_t)gpu_lanes_from(digit, top > 1 ? top - 1 : 0);
-    uint64_t c = (uint64_t)gpu_lanes_from(digit, top > 2 ? top - 2 : 0);
-    bool sticky = gpu_lanes_any(digit != 0 && lane < top - 2);
-    if (top < 0) {
-        return 0;
-    }
-    double value =
-        exact_round(a, top > 0 ? b : 0, top > 1 ? c : 0, sticky, 32 * (first + top - 2) - 1088);
-    return negative ? -value : value;
+    return a == 0 ? 0 : exact_round(a, b, c, sticky, 32 * (i - 3) - 1088);
 }
 
 #endif

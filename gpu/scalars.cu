@@ -14,7 +14,7 @@ naik_status gpu_sums_clear(naik_backend *backend, naik_exactsum *sums, int count
 __global__ void sums_reduce_kernel(const peer_sums peers, naik_exactsum *sums)
 {
     const int c = (int)blockIdx.x;
-    peer_add(peers, &sums[c], c, (int)threadIdx.x, GPU_LANES);
+    peer_add(peers, &sums[c], c, (int)threadIdx.x);
 }
 
 naik_status gpu_sums_reduce(naik_backend *backend, naik_exactsum *sums, int count)
@@ -49,6 +49,15 @@ done:
     return status;
 }
 
+naik_takes_sums gpu_takes_sums(const naik_geometry *geometry, int nrhs)
+{
+    const naik_backend *backend = geometry->backend;
+    const bool can = backend->comm->size == 1 || backend->route.whole;
+    return !can                           ? NAIK_TAKES_NONE
+           : gpu_is_brief(geometry, nrhs) ? NAIK_TAKES_GLADLY
+                                          : NAIK_TAKES_IF_ASKED;
+}
+
 /* Where peers cannot be reached by kernels, sums are added before. */
 static naik_status add_before(naik_backend *backend, naik_exactsum *sums, int count)
 {
@@ -58,10 +67,17 @@ static naik_status add_before(naik_backend *backend, naik_exactsum *sums, int co
 __global__ void column_alpha_kernel(const peer_sums peers, naik_column *columns,
                                     naik_exactsum *sums, int count)
 {
-    const int c = (int)blockIdx.x, lane = (int)threadIdx.x;
-    peer_add(peers, &sums[c], c, lane, GPU_LANES);
-    peer_add(peers, &sums[count + c], NAIK_MAX_RHS + c, lane, GPU_LANES);
-    column_alpha(&columns[c], &sums[c], &sums[count + c], lane);
+    const int c = (int)blockIdx.x, lane = (int)threadIdx.x, other = NAIK_MAX_RHS + c;
+    gpu_await_kernel();
+    peer_push(peers, &sums[c], c, peer_turn(peers, c), lane, GPU_LANES);
+    peer_push(peers, &sums[count + c], other, peer_turn(peers, other), lane, GPU_LANES);
+    const naik_column next = column_alpha(peers, &columns[c], &sums[c], &sums[count + c], c, lane);
+    gpu_lanes_sync();
+    column_clear(peers, &sums[c], c, lane);
+    column_clear(peers, &sums[count + c], other, lane);
+    if (lane == 0) {
+        columns[c] = next;
+    }
 }
 
 naik_status gpu_column_alpha(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
@@ -69,8 +85,8 @@ naik_status gpu_column_alpha(naik_backend *backend, naik_column *columns, naik_e
 {
     naik_status status = NAIK_OK;
     NAIK_TRY(add_before(backend, sums, 2 * count));
-    column_alpha_kernel<<<count, GPU_LANES, 0, gpu_state_of(backend)->stream>>>(
-        peer_sums_of(backend), columns, sums, count);
+    GPU_LAUNCH_BEHIND(column_alpha_kernel, true, count, GPU_LANES, gpu_state_of(backend)->stream,
+                      peer_sums_of(backend), columns, sums, count);
     NAIK_TRY(GPU_LAUNCHED(backend, "computing alpha"));
 done:
     return status;
@@ -80,9 +96,18 @@ __global__ void column_step_kernel(const peer_sums peers, naik_column *columns, 
                                    int count, double *history, int history_stride)
 {
     const int c = (int)blockIdx.x, lane = (int)threadIdx.x;
-    peer_add(peers, &sums[c], c, lane, GPU_LANES);
-    column_step(&columns[c], &sums[c], count, history != NULL ? history + c : NULL, history_stride,
-                lane);
+    gpu_await_kernel();
+    peer_push(peers, &sums[c], c, peer_turn(peers, c), lane, GPU_LANES);
+    const bool running = columns[c].state == NAIK_COLUMN_RUN;
+    const naik_column next = column_step(peers, &columns[c], &sums[c], c, lane);
+    gpu_lanes_sync();
+    column_clear(peers, &sums[c], c, lane);
+    if (lane == 0) {
+        columns[c] = next;
+        if (running) {
+            column_note(next, count, history != NULL ? history + c : NULL, history_stride);
+        }
+    }
 }
 
 naik_status gpu_column_step(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
@@ -90,8 +115,8 @@ naik_status gpu_column_step(naik_backend *backend, naik_column *columns, naik_ex
 {
     naik_status status = NAIK_OK;
     NAIK_TRY(add_before(backend, sums, count));
-    column_step_kernel<<<count, GPU_LANES, 0, gpu_state_of(backend)->stream>>>(
-        peer_sums_of(backend), columns, sums, count, history, history_stride);
+    GPU_LAUNCH_BEHIND(column_step_kernel, true, count, GPU_LANES, gpu_state_of(backend)->stream,
+                      peer_sums_of(backend), columns, sums, count, history, history_stride);
     NAIK_TRY(GPU_LAUNCHED(backend, "computing beta"));
 done:
     return status;

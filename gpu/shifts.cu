@@ -75,6 +75,8 @@ static void launch(const naik_shift *shifts, const naik_field *r, naik_field *x,
 naik_status gpu_update_shifts(const naik_shift *shifts, const naik_field *r, naik_field *x,
                               naik_field *p)
 {
+    gpu_sample_moves(r->geometry->backend, p->nrhs,
+                     (double)r->size_bytes + 4.0 * (double)p->size_bytes);
     switch (p->precision) {
     case NAIK_DOUBLE: launch<vec_double>(shifts, r, x, p); break;
     case NAIK_SINGLE: launch<vec_single>(shifts, r, x, p); break;

@@ -18,9 +18,8 @@ extern "C" {
 #include "naik/version.h"
 }
 
-enum { TUNE_TRIES = 3, TUNE_MOST_LAUNCHES = 20, TUNE_HEADER = 512, TUNE_PATH = 4096 };
+enum { TUNE_TRIES = 3, TUNE_LAUNCHES = 8, TUNE_HEADER = 512, TUNE_PATH = 4096 };
 static const double TUNE_BUDGET_S = 2.5; /* of a run */
-static const double TUNE_SAMPLE_S = 2e-4;
 static const double TUNE_WORTH = 0.99; /* of the time of the usual variant, to be chosen instead */
 
 typedef struct tune_entry {
@@ -75,7 +74,7 @@ static void describe_self(naik_backend *backend, gpu_tuning *tuning)
 {
     int driver = 0;
     (void)gpu_driver_version(&driver);
-    snprintf(tuning->header, TUNE_HEADER, "naik-tune 1, %s, %s driver %d, naik %s",
+    snprintf(tuning->header, TUNE_HEADER, "naik-tune 2, %s, %s driver %d, naik %s",
              gpu_state_of(backend)->properties.name, GPU_VENDOR_NAME, driver, naik_version_git());
 }
 
@@ -86,7 +85,7 @@ static bool parse_entry(const char *line, tune_entry *entry)
     memset(entry, 0, sizeof *entry);
     return sscanf(line, "%d %d %d %d %d %d %d %d: %d %d %d %d", &key[0], &key[1], &key[2], &key[3],
                   &key[4], &key[5], &key[6], &key[7], &v->columns, &v->sites, &v->together,
-                  &v->split) == GPU_TUNE_KEYS + 4;
+                  &v->threads) == GPU_TUNE_KEYS + 4;
 }
 
 /* A file that cannot be read or does not fit is as good as none. */
@@ -140,7 +139,7 @@ static void save_cache(const gpu_tuning *tuning)
         const gpu_variant *v = &tuning->entry[i].variant;
         good = fprintf(file, "%d %d %d %d %d %d %d %d: %d %d %d %d\n", key[0], key[1], key[2],
                        key[3], key[4], key[5], key[6], key[7], v->columns, v->sites, v->together,
-                       v->split) > 0 &&
+                       v->threads) > 0 &&
                good;
     }
     good = fclose(file) == 0 && good;
@@ -189,7 +188,7 @@ void gpu_tune_close(naik_backend *backend)
 static bool same_variant(const gpu_variant *a, const gpu_variant *b)
 {
     return a->columns == b->columns && a->sites == b->sites && a->together == b->together &&
-           a->split == b->split;
+           a->threads == b->threads;
 }
 
 bool gpu_tune_find(naik_backend *backend, const gpu_tune_key *key, const gpu_variants *list,
@@ -213,44 +212,66 @@ bool gpu_tune_find(naik_backend *backend, const gpu_tune_key *key, const gpu_var
 
 typedef naik_status (*tune_run)(const void *data, const gpu_variant *variant);
 
-static naik_status time_launches(naik_backend *backend, tune_run run, const void *data,
-                                 const gpu_variant *v, int launches, double *seconds)
+/* `launches` of them, as a recorded iteration would launch them. */
+static naik_status record_launches(naik_backend *backend, tune_run run, const void *data,
+                                   const gpu_variant *v, int launches, gpu_graph_exec *out)
+{
+    naik_status status = NAIK_OK;
+    const gpu_state *state = gpu_state_of(backend);
+    gpu_graph graph = NULL;
+    NAIK_TRY(GPU_CHECK(backend, gpu_capture_begin(state->stream), "recording a trial"));
+    for (int i = 0; i < launches && status == NAIK_OK; i++) {
+        status = run(data, v);
+    }
+    {
+        gpu_error ended = gpu_capture_end(state->stream, &graph);
+        NAIK_TRY(status);
+        NAIK_TRY(GPU_CHECK(backend, ended, "recording a trial"));
+    }
+    NAIK_TRY(GPU_CHECK(backend, gpu_graph_make(out, graph), "preparing a trial"));
+done:
+    if (graph != NULL) {
+        (void)gpu_graph_destroy(graph);
+    }
+    return status;
+}
+
+static naik_status time_graph(naik_backend *backend, gpu_graph_exec graph, double *seconds)
 {
     naik_status status = NAIK_OK;
     const gpu_state *state = gpu_state_of(backend);
     float ms = 0;
     NAIK_TRY(GPU_CHECK(backend, gpu_event_record(state->tuning->start, state->stream), "timing"));
-    for (int i = 0; i < launches; i++) {
-        NAIK_TRY(run(data, v));
-    }
+    NAIK_TRY(GPU_CHECK(backend, gpu_graph_launch(graph, state->stream), "trying kernels"));
     NAIK_TRY(GPU_CHECK(backend, gpu_event_record(state->tuning->stop, state->stream), "timing"));
     NAIK_TRY(GPU_CHECK(backend, gpu_event_sync(state->tuning->stop), "trying kernels"));
     NAIK_TRY(GPU_CHECK(
         backend, gpu_event_elapsed_ms(&ms, state->tuning->start, state->tuning->stop), "timing"));
-    *seconds = 1e-3 * (double)ms / launches;
+    *seconds = 1e-3 * (double)ms;
 done:
     return status;
 }
 
-/* The least of a few samples, after a launch that is not counted. */
+/* The least of a few samples, after launches that are not counted. */
 static naik_status time_variant(naik_backend *backend, tune_run run, const void *data,
                                 const gpu_variant *v, double *seconds)
 {
     naik_status status = NAIK_OK;
-    double once = 0;
-    NAIK_TRY(time_launches(backend, run, data, v, 1, &once));
-    {
-        double wanted = once > 0 ? TUNE_SAMPLE_S / once : TUNE_MOST_LAUNCHES;
-        int launches = wanted < 1                    ? 1
-                       : wanted < TUNE_MOST_LAUNCHES ? (int)wanted
-                                                     : (int)TUNE_MOST_LAUNCHES;
-        *seconds = 1e300;
-        for (int i = 0; i < TUNE_TRIES; i++) {
-            NAIK_TRY(time_launches(backend, run, data, v, launches, &once));
-            *seconds = once < *seconds ? once : *seconds;
-        }
+    gpu_graph_exec graph = NULL;
+    double sample = 0;
+    NAIK_TRY(run(data, v)); /* kernels are loaded on first use */
+    NAIK_TRY(record_launches(backend, run, data, v, TUNE_LAUNCHES, &graph));
+    NAIK_TRY(time_graph(backend, graph, &sample));
+    *seconds = 1e300;
+    for (int i = 0; i < TUNE_TRIES; i++) {
+        NAIK_TRY(time_graph(backend, graph, &sample));
+        *seconds = sample < *seconds ? sample : *seconds;
     }
+    *seconds /= TUNE_LAUNCHES;
 done:
+    if (graph != NULL) {
+        (void)gpu_graph_exec_destroy(graph);
+    }
     return status;
 }
 
@@ -287,11 +308,11 @@ naik_status gpu_tune_measure(naik_backend *backend, const gpu_tune_key *key,
     naik_log_line(
         backend->log,
         "tuned: Dslash %s vectors, %s links, recon %d, %d columns, %d sites: %d columns a "
-        "thread, blocks of %d x %d%s, %.1f us (%.1f as usual; %.3f s spent)",
+        "thread, blocks of %d x %d, %d threads a site, %.1f us (%.1f as usual; %.3f s spent)",
         naik_precision_name((naik_precision)key->value[0]),
         naik_precision_name((naik_precision)key->value[1]), key->value[2], key->value[4],
-        key->value[5], out->columns, out->sites, out->together,
-        out->split ? ", a thread a kind of hop" : "", 1e6 * best_s, 1e6 * usual_s, tuning->spent_s);
+        key->value[5], out->columns, out->sites, out->together, out->threads, 1e6 * best_s,
+        1e6 * usual_s, tuning->spent_s);
 done:
     return status;
 }

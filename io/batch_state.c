@@ -18,6 +18,7 @@
 #include "naik/sites.h"
 #include "naik/version.h"
 #include "prop_file.h"
+#include "reread.h"
 
 enum { FORMAT = 1, ORDER = 0x01020304, HEAD_BYTES = 4096 };
 
@@ -324,6 +325,7 @@ static naik_status read_file(naik_batch_state *s)
         }
     }
     if (lost > 0) {
+        NAIK_TRY(naik_file_reread(s->comm, s->path, 0, -1));
         naik_log_warn(s->comm->log, "%s is damaged: %s start again", s->path,
                       s->found.count > 0 ? "some of its solves" : "its solves");
     }

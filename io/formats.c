@@ -6,6 +6,7 @@
 
 #include "gauge_format.h"
 #include "h5_guard.h"
+#include "reread.h"
 
 /* In the order in which they are asked; the sharpest recognisers first. */
 static const naik_gauge_format *const formats[] = {
@@ -112,7 +113,7 @@ static naik_status probe(naik_comm *comm, const char *path, naik_gauge_file *fil
     if (comm->rank == 0) {
         status = examine(comm->log, path, file, index);
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_file_verdict(comm, path, status));
     NAIK_TRY(share(comm, file, index));
 done:
     if (status != NAIK_OK) {
@@ -142,10 +143,13 @@ naik_status naik_gauge_file_read(const char *path, naik_gauge *gauge, naik_gauge
         if (hdf5) {
             naik_h5_guard_begin(&guard);
         }
-        status = formats[index]->read(path, gauge, file);
+        status = naik_file_verdict(lattice->comm, path, formats[index]->read(path, gauge, file));
         if (hdf5) {
             naik_h5_guard_end(&guard);
         }
+    }
+    if (status == NAIK_OK && !file->checksum_ok) { /* wrong, or not in the file */
+        status = naik_file_reread(lattice->comm, path, 0, -1);
     }
     if (status != NAIK_OK) {
         naik_gauge_file_clear(file);

@@ -75,9 +75,8 @@ static naik_status write_part(const char *part, const naik_gauge *gauge, int pre
     status = naik_h5_put_text(comm->log, file, "state", "complete");
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_h5_flush(comm, file));
-done:;
-    naik_status closed = naik_h5_close(comm, &file);
-    return status != NAIK_OK ? status : closed;
+done:
+    return naik_h5_close_after(comm, status, &file);
 }
 
 static naik_status verify_part(const char *part, const naik_lattice *lattice, const char *name)

@@ -16,15 +16,34 @@
 #error "naik's HDF5 files hold little-endian bytes and their checksums are taken in memory"
 #endif
 
-enum { METADATA_BLOCK_BYTES = 1 << 20 };
+enum { METADATA_BLOCK_BYTES = 1 << 20, REASON_BYTES = 512 };
 
 /* The deepest entry of the stack says what the system refused. */
 static herr_t keep_innermost(unsigned n, const H5E_error2_t *entry, void *text)
 {
     if (n == 0 && entry->desc != NULL && entry->desc[0] != '\0') {
-        snprintf(text, 256, "%s", entry->desc);
+        snprintf(text, REASON_BYTES, "%s", entry->desc);
     }
     return 0;
+}
+
+/* That, in one line; true where the system refused, then its reason alone. Clears the stack. */
+static bool take_reason(char text[REASON_BYTES])
+{
+    static const char named[] = "error message = '";
+    strcpy(text, "no reason given");
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_innermost, text);
+    H5Eclear2(H5E_DEFAULT);
+    for (char *c = strchr(text, '\n'); c != NULL; c = strchr(c, '\n')) {
+        *c = ' '; /* MPI's own errors come in several lines */
+    }
+    char *reason = strstr(text, named);
+    if (reason != NULL) {
+        reason += sizeof named - 1;
+        reason[strcspn(reason, "'")] = '\0';
+        memmove(text, reason, strlen(reason) + 1);
+    }
+    return reason != NULL;
 }
 
 naik_status naik_h5_check(naik_log *log, int64_t result, const char *what, const char *file,
@@ -33,12 +52,8 @@ naik_status naik_h5_check(naik_log *log, int64_t result, const char *what, const
     if (result >= 0) {
         return NAIK_OK;
     }
-    char text[256] = "no reason given";
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_innermost, text);
-    H5Eclear2(H5E_DEFAULT);
-    for (char *c = strchr(text, '\n'); c != NULL; c = strchr(c, '\n')) {
-        *c = ' '; /* MPI's own errors come in several lines */
-    }
+    char text[REASON_BYTES];
+    take_reason(text);
     return naik_log_fail(log, NAIK_ERR_IO, file, line, "%s failed: %s", what, text);
 }
 
@@ -101,7 +116,8 @@ static void quieten(void)
     H5Eclear2(H5E_DEFAULT);
 }
 
-static naik_status access_list(naik_comm *comm, const naik_h5_options *options, hid_t *out)
+static naik_status access_list(naik_comm *comm, const char *path, const naik_h5_options *options,
+                               hid_t *out)
 {
     MPI_Info info = MPI_INFO_NULL;
     naik_status status = NAIK_OK;
@@ -109,7 +125,8 @@ static naik_status access_list(naik_comm *comm, const naik_h5_options *options, 
     *out = H5Pcreate(H5P_FILE_ACCESS);
     NAIK_H5_TRY(comm->log, *out, "preparing HDF5");
     const int64_t alignment = options != NULL ? options->alignment : comm->io.alignment;
-    NAIK_TRY(naik_hints_create(comm, options != NULL ? options->mpi_info : comm->io.hints, &info));
+    NAIK_TRY(
+        naik_hints_create(comm, path, options != NULL ? options->mpi_info : comm->io.hints, &info));
     if (alignment > 1) {
         NAIK_H5_TRY(comm->log, H5Pset_alignment(*out, METADATA_BLOCK_BYTES, (hsize_t)alignment),
                     "setting the alignment");
@@ -135,7 +152,7 @@ static naik_status open_file(naik_comm *comm, const char *path, purpose purpose,
     *file = -1;
     snprintf(what, sizeof what, purpose == CREATE ? "creating %.500s" : "opening %.500s as HDF5",
              path);
-    status = access_list(comm, options, &access);
+    status = access_list(comm, path, options, &access);
     NAIK_TRY(naik_comm_agree(comm, status));
     switch (purpose) {
     case CREATE: *file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access); break;
@@ -195,17 +212,16 @@ naik_status naik_h5_open_alone(naik_log *log, const char *path, hid_t *file)
     /* Many parallel file systems refuse flock; nobody writes to what is read here. */
     H5Pset_file_locking(access, false, true);
 #endif
-    char text[256] = "no reason given";
+    char text[REASON_BYTES] = "";
     *file = H5Fopen(path, H5F_ACC_RDONLY, access);
-    if (*file < 0) {
-        H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_innermost, text); /* before the next call */
-        H5Eclear2(H5E_DEFAULT);
-    }
+    const bool refused = *file < 0 && take_reason(text); /* before the next call */
     naik_h5_release(access);
     if (*file >= 0) {
         return NAIK_OK;
     }
-    return NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' cannot be opened as HDF5: %s", path, text);
+    return refused
+               ? NAIK_FAIL(log, NAIK_ERR_IO, "'%s' cannot be read: %s", path, text)
+               : NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' cannot be opened as HDF5: %s", path, text);
 }
 
 naik_status naik_h5_open_stored(naik_comm *comm, const char *path, hid_t *file)
@@ -244,6 +260,17 @@ naik_status naik_h5_close(naik_comm *comm, hid_t *file)
         naik_h5_check(comm->log, H5Fclose(*file), "closing the file", __FILE__, __LINE__);
     *file = -1;
     return naik_comm_agree(comm, mine);
+}
+
+naik_status naik_h5_close_after(naik_comm *comm, naik_status status, hid_t *file)
+{
+    if (status == NAIK_ERR_IO && comm->size > 1) {
+        comm->unfinalisable = true;
+        *file = -1;
+        return status;
+    }
+    const naik_status closed = naik_h5_close(comm, file);
+    return status != NAIK_OK ? status : closed;
 }
 
 hid_t naik_h5_real(int bits)

@@ -27,8 +27,8 @@ naik_status naik_h5_open(naik_comm *comm, const char *path, bool writable,
  * NAIK_ERR_INPUT where there is none, NAIK_ERR_CORRUPT where HDF5 cannot open it */
 naik_status naik_h5_open_stored(naik_comm *comm, const char *path, hid_t *file);
 /* This rank alone, for reading, without MPI-IO; close with H5Fclose. Local.
- * NAIK_ERR_INPUT where it is missing or no HDF5 file, NAIK_ERR_CORRUPT where HDF5 cannot open it.
- */
+ * NAIK_ERR_INPUT where it is missing or no HDF5 file, NAIK_ERR_CORRUPT where HDF5 cannot open it,
+ * NAIK_ERR_IO where the file system refuses to read it */
 naik_status naik_h5_open_alone(naik_log *log, const char *path, hid_t *file);
 /* Both end with the data on the disk as far as the system can promise. Collective, agree.
  * close: *file = -1 afterwards; does nothing on -1. */
@@ -76,6 +76,11 @@ naik_status naik_h5_put_ints(naik_log *log, hid_t object, const char *name, cons
 bool naik_h5_get_text(hid_t object, const char *name, char *text, size_t text_size);
 bool naik_h5_get_f64(hid_t object, const char *name, double *values, int count);
 bool naik_h5_get_i64(hid_t object, const char *name, int64_t *values, int count);
+
+/* naik_h5_close after `status`, agreed, of work on a file open for writing; the more severe of the
+ * two. Where a write failed the ranks' views of the file differ, and closing it, which is
+ * collective, may never end: then it is left as it is, and comm->unfinalisable is set. */
+naik_status naik_h5_close_after(naik_comm *comm, naik_status status, hid_t *file);
 
 /* A text of any length as a scalar string dataset: created now, its bytes written by rank 0.
  * Collective, agrees. */

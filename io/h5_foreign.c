@@ -406,9 +406,8 @@ naik_status naik_pyquda_write(const char *path, const naik_gauge *gauge,
         NAIK_TRY(write_direction(gauge, file, mu, out->precision));
     }
     NAIK_TRY(naik_h5_flush(comm, file));
-done:;
-    naik_status closed = naik_h5_close(comm, &file);
-    return status != NAIK_OK ? status : closed;
+done:
+    return naik_h5_close_after(comm, status, &file);
 }
 
 const naik_gauge_format naik_gauge_format_qdp = {

@@ -9,8 +9,6 @@
 
 #include <signal.h>
 
-#include "naik/status.h"
-
 enum { NAIK_GUARDED_SIGNALS = 4 };
 typedef struct naik_h5_guard {
     struct sigaction before[NAIK_GUARDED_SIGNALS];
@@ -19,12 +17,5 @@ typedef struct naik_h5_guard {
 /* Local; begin and end pair up on one thread. */
 void naik_h5_guard_begin(naik_h5_guard *guard);
 void naik_h5_guard_end(const naik_h5_guard *guard);
-
-/* Of a file that is only read: what HDF5 could not follow there is damage. NAIK_ERR_IO becomes
- * NAIK_ERR_CORRUPT, its sentence stays. */
-static inline naik_status naik_h5_read_verdict(naik_status status)
-{
-    return status == NAIK_ERR_IO ? NAIK_ERR_CORRUPT : status;
-}
 
 #endif

@@ -1,14 +1,30 @@
-/* hints.c - hints of the user to MPI-IO */
+/* hints.c - what MPI-IO is to know, and to forget, before it opens a file */
 #include "hints.h"
 
+#include <semaphore.h>
 #include <stdio.h>
 #include <string.h>
 
-naik_status naik_hints_create(naik_comm *comm, const char *text, MPI_Info *out)
+/* Open MPI (4.1.4) takes, whenever the ranks of one node open a file, a semaphore that is named
+ * after the last part of its path, for all jobs of that node. One that a job left taken when it was
+ * killed would let every later job wait for ever. naik has no use for it, and whoever has it open
+ * keeps it. */
+static void forget_semaphore(const char *path)
+{
+    char name[256];
+    const char *slash = strrchr(path, '/');
+    snprintf(name, sizeof name, "OMPIO_%.240s", slash != NULL ? slash + 1 : path);
+    sem_unlink(name);
+}
+
+naik_status naik_hints_create(naik_comm *comm, const char *path, const char *text, MPI_Info *out)
 {
     naik_status status = NAIK_OK;
     char pair[512];
     *out = MPI_INFO_NULL;
+    if (comm->node_rank == 0) {
+        forget_semaphore(path);
+    }
     if (text == NULL || text[0] == '\0') {
         return NAIK_OK;
     }

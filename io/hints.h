@@ -1,11 +1,13 @@
-/* hints.h - hints of the user to MPI-IO */
+/* hints.h - what MPI-IO is to know, and to forget, before it opens a file */
 #ifndef NAIK_IO_HINTS_H
 #define NAIK_IO_HINTS_H
 
 #include "naik/comm_mpi.h"
 
-/* New hints from "key=value;key=value"; parts without '=' are left out; MPI_INFO_NULL from NULL or
- * "". Free with MPI_Info_free where it is not MPI_INFO_NULL. Local. NAIK_ERR_MPI */
-naik_status naik_hints_create(naik_comm *comm, const char *text, MPI_Info *out);
+/* To be called by every rank of comm before it opens `path` through MPI-IO, and agreed on in
+ * between: what a killed job left behind under the name of the file goes. New hints from
+ * "key=value;key=value"; parts without '=' are left out; MPI_INFO_NULL from NULL or "". Free with
+ * MPI_Info_free where it is not MPI_INFO_NULL. Local. NAIK_ERR_MPI */
+naik_status naik_hints_create(naik_comm *comm, const char *path, const char *text, MPI_Info *out);
 
 #endif

@@ -8,6 +8,7 @@
 #include "h5_guard.h"
 #include "h5_seal.h"
 #include "inspect.h"
+#include "reread.h"
 
 void naik_inspect_identity(hid_t h5, naik_report *report)
 {
@@ -149,7 +150,8 @@ static naik_status inspect_links_dataset(naik_comm *comm, hid_t h5, const char *
     naik_gauge_file file = {0};
     double epsilon = NAN;
     hid_t dataset = -1;
-    NAIK_TRY(naik_h5_links_describe(comm->log, h5, name, path, &file));
+    status = naik_h5_links_describe(comm->log, h5, name, path, &file);
+    NAIK_TRY(naik_comm_agree(comm, status));
     if (lattice != NULL) {
         NAIK_TRY(naik_h5_links_read(h5, name, lattice, NULL, &file));
     }
@@ -181,6 +183,7 @@ static naik_status inspect_links(naik_comm *comm, hid_t h5, const char *path, bo
     naik_report_text(report, "kind", "fat and long links");
     naik_inspect_identity(h5, report);
     naik_h5_get_i64(h5, "link_sets", &sets, 0);
+    NAIK_TRY(naik_comm_broadcast(comm, &sets, sizeof sets, 0));
     status = naik_h5_links_describe(comm->log, h5, "fat", path, &first);
     NAIK_TRY(naik_comm_agree(comm, status));
     naik_inspect_size(first.size, report);
@@ -195,7 +198,9 @@ static naik_status inspect_links(naik_comm *comm, hid_t h5, const char *path, bo
             if (set == 0) {
                 snprintf(name, sizeof name, "%s", kinds[k]);
             }
-            if (k == 1 && H5Lexists(h5, name, H5P_DEFAULT) <= 0) {
+            int there = k == 0 || H5Lexists(h5, name, H5P_DEFAULT) > 0;
+            NAIK_TRY(naik_comm_broadcast(comm, &there, sizeof there, 0));
+            if (!there) {
                 continue;
             }
             NAIK_TRY(inspect_links_dataset(comm, h5, path, name, lattice, report, verdict));
@@ -208,33 +213,36 @@ done:
     return status;
 }
 
-enum { KIND_OTHER, KIND_PROPAGATORS, KIND_LINKS, KIND_BROKEN };
+typedef enum kind { KIND_OTHER, KIND_PROPAGATORS, KIND_LINKS } kind;
 
 /* Rank 0 looks: what kind of file is it. */
-static int find_kind(naik_log *log, const char *path)
+static naik_status find_kind(naik_log *log, const char *path, kind *out)
 {
     static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     unsigned char head[8] = {0};
     char format[32] = "";
     int64_t sets;
     hid_t h5 = -1;
+    *out = KIND_OTHER;
     FILE *stream = fopen(path, "rb");
     size_t length = stream != NULL ? fread(head, 1, sizeof head, stream) : 0;
     if (stream != NULL) {
         fclose(stream);
     }
     if (length != sizeof head || memcmp(head, signature, sizeof head) != 0) {
-        return KIND_OTHER;
+        return NAIK_OK;
     }
-    if (naik_h5_open_alone(log, path, &h5) != NAIK_OK) {
-        return KIND_BROKEN; /* the sentence stays in the log */
+    naik_status status = naik_h5_open_alone(log, path, &h5);
+    if (status != NAIK_OK) {
+        return status;
     }
     naik_h5_get_text(h5, "format", format, sizeof format);
     bool links = naik_h5_get_i64(h5, "link_sets", &sets, 0);
     H5Fclose(h5);
-    return strcmp(format, "naik-prop") == 0             ? KIND_PROPAGATORS
+    *out = strcmp(format, "naik-prop") == 0             ? KIND_PROPAGATORS
            : strcmp(format, "naik-gauge") == 0 && links ? KIND_LINKS
                                                         : KIND_OTHER;
+    return NAIK_OK;
 }
 
 /* PATH, or PATH.part where there is no PATH. */
@@ -278,15 +286,14 @@ naik_status naik_file_inspect(naik_comm *comm, const char *path, bool verify, na
 {
     naik_status status = NAIK_OK;
     char chosen[NAIK_PATH_MAX];
-    int kind = KIND_OTHER;
+    kind kind = KIND_OTHER;
     hid_t h5 = -1;
     naik_h5_guard guard;
     *verdict = NAIK_OK;
     naik_h5_guard_begin(&guard);
     NAIK_TRY(choose_path(comm, path, chosen));
     if (comm->rank == 0) {
-        kind = find_kind(comm->log, chosen);
-        status = kind == KIND_BROKEN ? NAIK_ERR_CORRUPT : NAIK_OK;
+        status = find_kind(comm->log, chosen, &kind);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_comm_broadcast(comm, &kind, sizeof kind, 0));
@@ -303,8 +310,12 @@ naik_status naik_file_inspect(naik_comm *comm, const char *path, bool verify, na
     }
     NAIK_TRY(inspect_seal(comm, h5, chosen, report, verdict));
 done:
+    status = naik_file_verdict(comm, chosen, status);
+    if (status == NAIK_OK && *verdict == NAIK_ERR_CORRUPT) {
+        status = naik_file_reread(comm, chosen, 0, -1);
+    }
     if (kind != KIND_OTHER) {
-        status = naik_h5_read_verdict(status);
+        status = naik_h5_read_verdict(comm->log, status);
     }
     naik_h5_close(comm, &h5);
     naik_h5_guard_end(&guard);

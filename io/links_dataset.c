@@ -201,6 +201,8 @@ naik_status naik_h5_links_read(hid_t file, const char *name, const naik_lattice 
                             .reals = REALS_PER_SITE,
                             .lead = -1,
                             .trail = 4};
+    status = naik_h5_check(lat->comm->log, field.dataset, "opening the links", __FILE__, __LINE__);
+    NAIK_TRY(naik_comm_agree(lat->comm, status)); /* the others would wait in the transfer */
     NAIK_TRY(naik_h5_field_read(lat, &field, gauge != NULL ? &gauge->link[0].e[0][0].re : NULL,
                                 description->checksum_computed));
     description->checksum_ok =

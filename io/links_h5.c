@@ -11,6 +11,7 @@
 #include "naik/checksum.h"
 #include "naik/links_file.h"
 #include "provenance.h"
+#include "reread.h"
 
 enum { NAME_BYTES = 32, MAX_SETS = 10000 };
 
@@ -79,9 +80,8 @@ static naik_status write_part(const char *part, const naik_fatlong *const *sets,
     status = naik_h5_put_text(comm->log, file, "state", "complete");
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_h5_flush(comm, file));
-done:;
-    naik_status closed = naik_h5_close(comm, &file);
-    return status != NAIK_OK ? status : closed;
+done:
+    return naik_h5_close_after(comm, status, &file);
 }
 
 /* links NULL: only whether they are as written. */
@@ -235,7 +235,9 @@ static naik_status read_set(const char *path, const naik_lattice *lattice, doubl
     NAIK_TRY(naik_gauge_create(lattice, &out->fat));
     NAIK_TRY(read_verified(file, path, set, "fat", lattice, out->fat));
     dataset_name(set, "long", name);
-    if (H5Lexists(file, name, H5P_DEFAULT) > 0) {
+    int there = H5Lexists(file, name, H5P_DEFAULT) > 0;
+    NAIK_TRY(naik_comm_broadcast(lattice->comm, &there, sizeof there, 0));
+    if (there) {
         NAIK_TRY(naik_gauge_create(lattice, &out->long_links));
         NAIK_TRY(read_verified(file, path, set, "long", lattice, out->long_links));
     }
@@ -256,7 +258,8 @@ naik_status naik_links_h5_read(const char *path, const naik_lattice *lattice, do
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     naik_h5_guard_begin(&guard);
-    status = naik_h5_read_verdict(read_set(path, lattice, naik_epsilon, boundary_t, *out));
+    status = naik_file_verdict(comm, path, read_set(path, lattice, naik_epsilon, boundary_t, *out));
+    status = naik_h5_read_verdict(comm->log, status);
     naik_h5_guard_end(&guard);
 done:
     if (status != NAIK_OK) {
@@ -308,5 +311,5 @@ naik_status naik_links_h5_identity(const char *path, const naik_lattice *lattice
 done:
     naik_h5_close(comm, &file);
     naik_h5_guard_end(&guard);
-    return naik_h5_read_verdict(status);
+    return naik_h5_read_verdict(comm->log, naik_file_verdict(comm, path, status));
 }

@@ -7,6 +7,7 @@
 #include "h5_seal.h"
 #include "naik/checksum.h"
 #include "prop_file.h"
+#include "reread.h"
 
 enum { LINE = 200, TEXT = 4096 };
 
@@ -58,6 +59,29 @@ static naik_status compare_document(naik_log *log, hid_t group, const char *path
     return status;
 }
 
+/* Those of rank 0: all ranks are to compute alike. NULL where the file has none. */
+static naik_status share_choices(naik_propagator_file *file, const char *path)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    int64_t bytes = file->choices != NULL ? (int64_t)strlen(file->choices) + 1 : 0;
+    NAIK_TRY(naik_comm_broadcast(comm, &bytes, sizeof bytes, 0));
+    if (comm->rank != 0) {
+        free(file->choices);
+        file->choices = bytes > 0 ? malloc((size_t)bytes) : NULL;
+        if (bytes > 0 && file->choices == NULL) {
+            status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the choices of a run");
+        }
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_broadcast(comm, file->choices, (size_t)bytes, 0));
+    if (bytes == 0 || file->choices[0] == '\0') { /* so does a text look that could not be read */
+        NAIK_TRY(naik_file_reread(comm, path, 0, -1));
+    }
+done:
+    return status;
+}
+
 naik_status naik_prop_compare(naik_propagator_file *file, const char *path,
                               const naik_propagator_spec *spec, const char *structure)
 {
@@ -84,7 +108,8 @@ naik_status naik_prop_compare(naik_propagator_file *file, const char *path,
     NAIK_TRY(naik_h5_get_document(log, group, "choices", &file->choices));
 done:
     naik_h5_release(group);
-    return naik_comm_agree(file->comm, status);
+    status = naik_comm_agree(file->comm, status);
+    return status != NAIK_OK ? status : share_choices(file, path);
 }
 
 static void adopt_records(naik_propagator_file *file, const naik_disk_record *disk, bool warn)
@@ -111,6 +136,16 @@ static void adopt_records(naik_propagator_file *file, const naik_disk_record *di
     }
 }
 
+static bool all_sealed(const naik_disk_record *disk, int count)
+{
+    naik_solve_record record;
+    bool good = true;
+    for (int i = 0; i < count; i++) {
+        good = good && naik_disk_record_unpack(&disk[i], &record);
+    }
+    return good;
+}
+
 naik_status naik_prop_load_records(naik_propagator_file *file, bool warn)
 {
     naik_comm *comm = file->comm;
@@ -118,6 +153,7 @@ naik_status naik_prop_load_records(naik_propagator_file *file, bool warn)
     const hsize_t start[1] = {0}, count[1] = {(hsize_t)file->plan->solve_count};
     hid_t dataset = -1, type = naik_disk_record_type(), space = -1;
     naik_disk_record *disk = calloc((size_t)file->plan->solve_count, sizeof *disk);
+    naik_journal_place place = {.bytes = (int64_t)sizeof *disk * file->plan->solve_count};
     if (disk == NULL) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the records of solves");
     }
@@ -129,11 +165,16 @@ naik_status naik_prop_load_records(naik_propagator_file *file, bool warn)
             status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
                                "/solves is missing or of another length than the input's solves");
         } else {
+            place.offset = (int64_t)H5Dget_offset(dataset);
             status = naik_h5_read_part(comm->log, dataset, type, start, count, disk);
         }
     }
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_comm_broadcast(comm, disk, (size_t)file->plan->solve_count * sizeof *disk, 0));
+    NAIK_TRY(naik_comm_broadcast(comm, disk, (size_t)place.bytes, 0));
+    NAIK_TRY(naik_comm_broadcast(comm, &place, sizeof place, 0));
+    if (!all_sealed(disk, file->plan->solve_count)) {
+        NAIK_TRY(naik_file_reread(comm, naik_prop_path(file), place.offset, place.bytes));
+    }
     adopt_records(file, disk, warn);
 done:
     naik_h5_release(space);
@@ -162,10 +203,13 @@ static bool small_data_intact(const naik_propagator_file *file, int solve)
                  file->small_crc[2 * solve + 1];
     }
     free(numbers);
+    if (!ok) {
+        naik_log_clear(file->comm->log);
+    }
     return ok;
 }
 
-naik_status naik_prop_check_solve(naik_propagator_file *file, int solve, bool *intact)
+static naik_status compare_solve(naik_propagator_file *file, int solve, bool *intact)
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
@@ -187,6 +231,40 @@ naik_status naik_prop_check_solve(naik_propagator_file *file, int solve, bool *i
     *intact = ok != 0;
 done:
     naik_prop_close_slab(&field);
+    return status;
+}
+
+/* Whether the file system gives what a solve has in the file. */
+static naik_status reread_solve(naik_propagator_file *file, int solve)
+{
+    naik_status status = NAIK_OK;
+    naik_journal_entry entry;
+    NAIK_TRY(naik_comm_agree(file->comm, naik_prop_locate(file, solve, &entry)));
+    const naik_journal_place places[] = {entry.slab, entry.correlators, entry.history};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        NAIK_TRY(
+            naik_file_reread(file->comm, naik_prop_path(file), places[i].offset, places[i].bytes));
+    }
+done:
+    return status;
+}
+
+naik_status naik_prop_check_solve(naik_propagator_file *file, int solve, bool *intact)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(compare_solve(file, solve, intact));
+    if (*intact) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(reread_solve(file, solve));
+    NAIK_TRY(compare_solve(file, solve, intact));
+    if (*intact) {
+        naik_log_warn(file->comm->log,
+                      "%s gave other bytes at first than when it was read again: its file system "
+                      "is not to be trusted",
+                      naik_prop_path(file));
+    }
+done:
     return status;
 }
 

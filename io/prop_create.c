@@ -2,6 +2,9 @@
  *
  * From here on only data are written: metadata that never change cannot be torn by a kill. The
  * attribute `state` comes last, so a file without it was interrupted in its making.
+ *
+ * HDF5 writes metadata by all ranks in turns; where one of them is refused, the others wait for it
+ * inside HDF5 (seen with 1.10.8). So rank 0 changes them, with the file to itself.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +18,7 @@
 
 enum { STATE_BYTES = 16 };
 
-naik_status naik_prop_set_state(naik_log *log, hid_t h5, const char *state)
+static naik_status set_state(naik_log *log, hid_t h5, const char *state)
 {
     naik_status status = NAIK_OK;
     char text[STATE_BYTES] = "";
@@ -31,6 +34,48 @@ done:
     naik_h5_release(space);
     naik_h5_release(type);
     return status;
+}
+
+typedef naik_status work_alone(naik_propagator_file *file, const void *data);
+
+/* Rank 0 opens file->h5 in `work`, as a communicator of its own; here it is closed. Collective,
+ * agrees. After a failure HDF5 may still hold the file. */
+static naik_status by_rank_0(naik_propagator_file *file, work_alone *work, const void *data)
+{
+    naik_comm *all = file->comm, *alone = NULL;
+    naik_status status = NAIK_OK;
+    if (all->rank == 0) {
+        status = naik_comm_create_alone(all->log, &alone);
+        if (status == NAIK_OK) {
+            alone->io = all->io;
+            file->comm = alone;
+            status = work(file, data);
+            status = status == NAIK_OK ? naik_h5_close(alone, &file->h5) : status;
+            file->comm = all;
+        }
+        naik_comm_destroy(&alone);
+    }
+    status = naik_comm_agree(all, status);
+    if (status != NAIK_OK) {
+        file->h5 = -1;
+        all->unfinalisable = true;
+    }
+    return status;
+}
+
+static naik_status open_and_set(naik_propagator_file *file, const void *state)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_h5_open(file->comm, file->part, true, NULL, &file->h5));
+    NAIK_TRY(set_state(file->comm->log, file->h5, state));
+    NAIK_TRY(naik_h5_flush(file->comm, file->h5));
+done:
+    return status;
+}
+
+naik_status naik_prop_change_state(naik_propagator_file *file, const char *state)
+{
+    return by_rank_0(file, open_and_set, state);
 }
 
 static naik_status put_source(naik_log *log, hid_t h5, int number, const char *set_name,
@@ -274,26 +319,42 @@ done:
     return status;
 }
 
+typedef struct contents {
+    const naik_propagator_spec *spec;
+    const char *structure;
+} contents;
+
+/* file->comm is of one rank. */
+static naik_status create_part(naik_propagator_file *file, const void *data)
+{
+    const contents *c = data;
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    const naik_h5_options options = naik_prop_options(c->spec);
+    NAIK_TRY(naik_h5_create(comm, file->part, &options, &file->h5));
+    NAIK_TRY(make_all(file, c->spec, c->structure));
+    NAIK_TRY(naik_h5_flush(comm, file->h5));
+    NAIK_TRY(naik_file_reserve(comm, file->part));
+    NAIK_TRY(write_first_data(file));
+    NAIK_TRY(naik_h5_flush(comm, file->h5));
+    NAIK_TRY(naik_h5_seal(comm, file->h5));
+    NAIK_TRY(set_state(comm->log, file->h5, "incomplete"));
+    NAIK_TRY(naik_h5_flush(comm, file->h5));
+done:
+    return status;
+}
+
 naik_status naik_prop_create(naik_propagator_file *file, const naik_propagator_spec *spec,
                              const char *structure)
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
-    const naik_h5_options options = {.mpi_info = spec->mpi_info, .alignment = spec->alignment};
+    const naik_h5_options options = naik_prop_options(spec);
+    const contents all = {.spec = spec, .structure = structure};
     NAIK_TRY(naik_file_remove(comm, file->journal));
     NAIK_TRY(naik_file_remove(comm, file->part));
-    NAIK_TRY(naik_h5_create(comm, file->part, &options, &file->h5));
-    status = make_all(file, spec, structure);
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_h5_flush(comm, file->h5));
-    NAIK_TRY(naik_file_reserve(comm, file->part));
-    status = comm->rank == 0 ? write_first_data(file) : NAIK_OK;
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_h5_flush(comm, file->h5));
-    NAIK_TRY(naik_h5_seal(comm, file->h5));
-    status = naik_prop_set_state(comm->log, file->h5, "incomplete");
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_h5_flush(comm, file->h5));
+    NAIK_TRY(by_rank_0(file, create_part, &all));
+    NAIK_TRY(naik_h5_open(comm, file->part, true, &options, &file->h5));
     status = comm->rank == 0 ? naik_journal_create(comm->log, file->journal, file->identity,
                                                    spec->choices != NULL ? spec->choices : "")
                              : NAIK_OK;
@@ -370,6 +431,7 @@ naik_status naik_propagator_file_note(naik_propagator_file *file, const char *na
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_h5_flush(comm, file->h5));
 done:
+    file->broken = file->broken || status == NAIK_ERR_IO;
     return status;
 }
 

@@ -65,13 +65,24 @@ struct naik_propagator_file {
     char path[NAIK_PATH_MAX], part[NAIK_PATH_MAX], journal[NAIK_PATH_MAX];
 };
 
+static inline naik_h5_options naik_prop_options(const naik_propagator_spec *spec)
+{
+    return (naik_h5_options){.mpi_info = spec->mpi_info, .alignment = spec->alignment};
+}
+
+/* What file->h5 is open as. */
+static inline const char *naik_prop_path(const naik_propagator_file *file)
+{
+    return file->complete ? file->path : file->part;
+}
+
 /* prop_create.c: makes file->part with everything but the solves. Collective. */
 naik_status naik_prop_create(naik_propagator_file *file, const naik_propagator_spec *spec,
                              const char *structure);
 /* Writes this run into the next free slot of /metadata/sessions. Collective. */
 naik_status naik_prop_begin_session(naik_propagator_file *file, const naik_propagator_spec *spec);
-/* Root attribute `state`. Does not agree. */
-naik_status naik_prop_set_state(naik_log *log, hid_t h5, const char *state);
+/* Root attribute `state` of file->part, which nobody may have open. Collective. */
+naik_status naik_prop_change_state(naik_propagator_file *file, const char *state);
 
 /* prop_check.c */
 /* NAIK_ERR_INPUT with the first difference between what h5 was begun with and spec. Collective. */
@@ -79,8 +90,9 @@ naik_status naik_prop_compare(naik_propagator_file *file, const char *path,
                               const naik_propagator_spec *spec, const char *structure);
 /* Reads /solves into file->records; broken records count as pending. Collective. */
 naik_status naik_prop_load_records(naik_propagator_file *file, bool warn);
-/* *intact: slab, correlators and history of a committed solve agree with its record.
- * Collective; the same on every rank. */
+/* *intact: slab, correlators and history of a committed solve agree with its record, if not at
+ * once then when read again. Collective; the same on every rank.
+ * NAIK_ERR_IO: they cannot be read, which says nothing about them */
 naik_status naik_prop_check_solve(naik_propagator_file *file, int solve, bool *intact);
 /* *bad = committed solves that are damaged; with `reset` they become pending, on disk too. Also
  * checks the summed correlators. Collective. */
@@ -100,7 +112,7 @@ naik_status naik_prop_open_slab(const naik_propagator_file *file, int solve, nai
 void naik_prop_close_slab(naik_h5_field *field);
 naik_status naik_prop_read_correlators(const naik_propagator_file *file, int solve, double *out);
 naik_status naik_prop_read_history(const naik_propagator_file *file, int solve, double *out);
-/* The line of the journal for a solve that is in the file. Rank 0. */
+/* The line of the journal for a solve that is in the file. Local. */
 naik_status naik_prop_locate(const naik_propagator_file *file, int solve,
                              naik_journal_entry *entry);
 /* Sum over the three colours, in order, [correlators][momenta][T]. Rank 0. */

@@ -49,6 +49,22 @@ done:
     return status;
 }
 
+/* Those of rank 0 for everybody, who decide by them what to do together. */
+static naik_status share_records(naik_comm *comm, const char *path, int count,
+                                 naik_disk_record *disk)
+{
+    naik_status status = NAIK_OK;
+    int shared = count;
+    NAIK_TRY(naik_comm_broadcast(comm, &shared, sizeof shared, 0));
+    if (shared != count) {
+        status = refuse(comm->log, path, "the ranks read different things");
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_broadcast(comm, disk, (size_t)count * sizeof *disk, 0));
+done:
+    return status;
+}
+
 /* Words of `text` into names; false if there are other than `count`. */
 static bool split_names(const char *text, int count, char (**names)[NAIK_PROP_NAME])
 {
@@ -346,6 +362,7 @@ naik_status naik_prop_describe(naik_comm *comm, hid_t h5, const char *path,
     status = read_disk_records(comm->log, h5, path, &count, &disk);
     *out = disk;
     NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(share_records(comm, path, count, disk));
     status = plan_from_file(comm->log, h5, path, disk, count, &file->plan);
     NAIK_TRY(naik_comm_agree(comm, status));
     file->records = calloc((size_t)count, sizeof *file->records);
@@ -368,9 +385,10 @@ naik_status naik_inspect_propagators(naik_comm *comm, hid_t h5, const char *path
     naik_status status = NAIK_OK;
     naik_disk_record *disk = NULL;
     naik_lattice *lattice = NULL;
-    naik_propagator_file file = {.comm = comm, .h5 = h5};
+    naik_propagator_file file = {.comm = comm, .h5 = h5, .complete = true};
     naik_report_text(report, "kind", "propagators");
     naik_inspect_identity(h5, report);
+    NAIK_TRY(naik_path_append(comm->log, path, "", file.path));
     NAIK_TRY(naik_prop_describe(comm, h5, path, &file, &disk));
     naik_inspect_size(file.plan->size, report);
     naik_report_int(report, "precision", file.plan->precision);

@@ -5,6 +5,7 @@
 #include "h5_guard.h"
 #include "h5_seal.h"
 #include "prop_file.h"
+#include "reread.h"
 
 static naik_status refuse_others(const naik_propagator_file *file, const naik_lattice *lattice)
 {
@@ -64,7 +65,7 @@ done:
     free(disk);
     naik_propagator_file_close(&file);
     naik_h5_guard_end(&guard);
-    return naik_h5_read_verdict(status);
+    return naik_h5_read_verdict(comm->log, naik_file_verdict(comm, path, status));
 }
 
 bool naik_propagator_file_stores(const naik_propagator_file *file, int *precision)

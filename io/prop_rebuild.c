@@ -15,6 +15,7 @@
 #include "naik/memory.h"
 #include "naik/sites.h"
 #include "prop_file.h"
+#include "reread.h"
 
 typedef struct aside {
     char part[NAIK_PATH_MAX], journal[NAIK_PATH_MAX];
@@ -196,6 +197,9 @@ static naik_status rebuild_one(naik_propagator_file *file, const char *path,
              read_place(path, &entry->history, history, entry->record.history_crc, s->history);
     }
     NAIK_TRY(naik_comm_broadcast(comm, &ok, sizeof ok, 0));
+    if (!ok || !intact) { /* the pair is removed in the end: what it holds must be known */
+        NAIK_TRY(naik_file_reread(comm, path, 0, -1));
+    }
     if (ok && intact) {
         NAIK_TRY(
             naik_prop_commit(file, entry->solve, s->solution, s->correlators, s->history, &record));

@@ -12,6 +12,7 @@
 #include "h5_seal.h"
 #include "naik/propagator_view.h"
 #include "prop_file.h"
+#include "reread.h"
 
 enum { MAX_RECORDS = 3 << 19, MAX_FACTS = 64, MAX_CHILDREN = 256, NAME_SIZE = 64 };
 
@@ -443,7 +444,7 @@ done:
     free(r.records);
     naik_propagator_view_destroy(&r.view);
     naik_h5_guard_end(&guard);
-    return naik_h5_read_verdict(status);
+    return naik_h5_read_verdict(log, status);
 }
 
 static void free_facts(naik_view_fact *facts, int count)

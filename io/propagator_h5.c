@@ -18,6 +18,7 @@
 #include "h5_guard.h"
 #include "naik/checksum.h"
 #include "prop_file.h"
+#include "reread.h"
 
 static uint32_t identity_of(const naik_propagator_spec *spec, const char *structure)
 {
@@ -140,18 +141,22 @@ static naik_status continue_part(naik_propagator_file *file, const naik_propagat
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
+    const naik_h5_options options = naik_prop_options(spec);
     char format[32] = "", state[32] = "";
     int64_t bytes = 0;
     int bad = 0;
     naik_h5_get_text(file->h5, "format", format, sizeof format);
     *usable = naik_h5_get_text(file->h5, "state", state, sizeof state);
+    NAIK_TRY(naik_comm_broadcast(comm, usable, sizeof *usable, 0));
+    NAIK_TRY(naik_comm_broadcast(comm, state, sizeof state, 0));
     if (strcmp(format, "naik-prop") != 0 && format[0] != '\0') {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                            "%s is a file of format %s: move it away or choose another output.file",
                            file->part, format);
-        goto done;
     }
+    NAIK_TRY(naik_comm_agree(comm, status));
     if (!*usable) {
+        NAIK_TRY(naik_file_reread(comm, file->part, 0, -1));
         naik_log_warn(comm->log, "%s was interrupted in its making: it is begun again", file->part);
         NAIK_TRY(naik_h5_close(comm, &file->h5));
         goto done;
@@ -164,9 +169,9 @@ static naik_status continue_part(naik_propagator_file *file, const naik_propagat
     NAIK_TRY(naik_prop_reset_retries(file));
     NAIK_TRY(naik_prop_verify(file, true, &bad));
     if (strcmp(state, "complete") == 0 && count_done(file) < file->plan->solve_count) {
-        status = naik_prop_set_state(comm->log, file->h5, "incomplete");
-        NAIK_TRY(naik_comm_agree(comm, status));
-        NAIK_TRY(naik_h5_flush(comm, file->h5));
+        NAIK_TRY(naik_h5_close(comm, &file->h5));
+        NAIK_TRY(naik_prop_change_state(file, "incomplete"));
+        NAIK_TRY(naik_h5_open(comm, file->part, true, &options, &file->h5));
     }
 done:
     return status;
@@ -187,7 +192,7 @@ static naik_status prepare_part(naik_propagator_file *file, const naik_propagato
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
-    const naik_h5_options options = {.mpi_info = spec->mpi_info, .alignment = spec->alignment};
+    const naik_h5_options options = naik_prop_options(spec);
     bool rebuild = false, usable = false;
     int64_t bytes = -1;
     NAIK_TRY(naik_prop_find_aside(file, &rebuild));
@@ -196,6 +201,7 @@ static naik_status prepare_part(naik_propagator_file *file, const naik_propagato
         if (naik_h5_open(comm, file->part, true, &options, &file->h5) == NAIK_OK) {
             NAIK_TRY(continue_part(file, spec, structure, &usable));
         } else {
+            NAIK_TRY(naik_file_reread(comm, file->part, 0, -1)); /* else it is given up */
             naik_log_clear(comm->log);
             NAIK_TRY(naik_prop_set_aside(file));
             NAIK_TRY(naik_prop_find_aside(file, &rebuild));
@@ -256,7 +262,9 @@ naik_status naik_propagator_file_open(const naik_lattice *lattice, const char *p
     *out = file;
     file = NULL;
 done:
-    if (file != NULL) { /* ranks that read different things cannot close it together any more */
+    if (file != NULL) {
+        status = naik_file_verdict(comm, naik_prop_path(file), status);
+        /* ranks that read different things cannot close it together any more */
         file->broken = file->h5 >= 0 && comm->size > 1 &&
                        (status == NAIK_ERR_IO || status == NAIK_ERR_CORRUPT);
     }
@@ -396,7 +404,8 @@ naik_status naik_propagator_file_read_solution(naik_propagator_file *file, int s
 done:
     naik_prop_close_slab(&field);
     naik_h5_guard_end(&guard);
-    return file->complete ? naik_h5_read_verdict(status) : status;
+    status = naik_file_verdict(comm, naik_prop_path(file), status);
+    return file->complete ? naik_h5_read_verdict(comm->log, status) : status;
 }
 
 naik_status naik_propagator_file_read_correlators(naik_propagator_file *file, int source, int mass,
@@ -437,6 +446,7 @@ static naik_status verify_part(naik_propagator_file *file)
                            bad, file->part);
     }
 done:
+    status = naik_file_verdict(comm, file->part, status);
     naik_h5_close(comm, &file->h5);
     return status;
 }
@@ -453,18 +463,18 @@ naik_status naik_propagator_file_finish(naik_propagator_file *file)
                          file->plan->solve_count - count_done(file));
     }
     NAIK_TRY(naik_lock_confirm(comm, file->lock));
-    status = naik_prop_set_state(comm->log, file->h5, "complete");
-    NAIK_TRY(naik_comm_agree(comm, status));
     naik_watchdog_arm(comm->watchdog, "closing the output", file->io_limit_s);
     NAIK_TRY(naik_h5_flush(comm, file->h5));
     NAIK_TRY(naik_h5_close(comm, &file->h5));
+    NAIK_TRY(naik_prop_change_state(file, "complete"));
     naik_watchdog_destroy(&file->watchdog);
     NAIK_TRY(verify_part(file));
     NAIK_TRY(naik_file_publish(comm, file->part, file->path));
     file->complete = true;
     NAIK_TRY(naik_prop_discard(file)); /* the journal, and what an older rebuild may have left */
     naik_lock_release(comm, &file->lock);
-    NAIK_TRY(naik_h5_open(comm, file->path, false, NULL, &file->h5));
+    status = naik_h5_open(comm, file->path, false, NULL, &file->h5);
+    NAIK_TRY(naik_file_verdict(comm, file->path, status));
 done:
     naik_watchdog_disarm(comm->watchdog);
     file->broken = file->broken || (status == NAIK_ERR_IO && !file->complete);

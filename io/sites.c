@@ -197,7 +197,7 @@ static naik_status run(naik_comm *comm, const char *path, const naik_sites_box *
     double calls = (double)p.pieces;
     NAIK_TRY(naik_comm_max_f64(comm, &calls, 1));
     p.calls = (int64_t)calls;
-    NAIK_TRY(naik_comm_agree(comm, naik_hints_create(comm, comm->io.hints, &hints)));
+    NAIK_TRY(naik_comm_agree(comm, naik_hints_create(comm, path, comm->io.hints, &hints)));
     int error = MPI_File_open(comm->mpi->world, path, writing ? MPI_MODE_WRONLY : MPI_MODE_RDONLY,
                               hints, &file);
     if (error != MPI_SUCCESS) {

@@ -15,6 +15,7 @@
 #include "naik/lime.h"
 #include "naik/sites.h"
 #include "naik/vector_io.h"
+#include "reread.h"
 
 enum { FNAL_MAGIC = 0x71626434, FNAL_HEADER = 36, FNAL_SITE = 72, MAX_EXTENT = 65536 };
 
@@ -116,8 +117,9 @@ naik_status naik_vector_file_read(const naik_vector_file *file, const naik_latti
                                             r.record->lower, r.record->upper);
     NAIK_TRY(naik_sites_read(comm, file->path, &box, take_row, &r));
     NAIK_TRY(verify(file, comm, &r));
+    NAIK_TRY(r.record->has_sum ? NAIK_OK : naik_file_reread(comm, file->path, 0, -1));
 done:
-    return status;
+    return naik_file_verdict(comm, file->path, status);
 }
 
 static bool is_vector(const naik_scidac_field *f)
@@ -356,7 +358,7 @@ naik_status naik_vector_file_open(naik_comm *comm, const char *path, naik_vector
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a file's description");
     }
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(open_any(comm, file));
+    NAIK_TRY(naik_file_verdict(comm, path, open_any(comm, file)));
     if (!file->has_sources) {
         free(file->source);
         file->source = NULL;

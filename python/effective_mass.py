@@ -1,9 +1,7 @@
 """Effective masses of every pion correlator in a file:   effective_mass.py prop.h5"""
-import sys
-
 import naik_io
 
-with naik_io.open(sys.argv[1]) as f:
+with naik_io.open(naik_io.arguments(__doc__, 1)[0]) as f:
     for s in f.sources:
         for mass in range(s.masses):
             c = f.correlator(s.set, mass, s.number)

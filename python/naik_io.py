@@ -12,6 +12,7 @@ the run goes on; asking for what is not solved yet raises NotSolved.
 """
 import collections
 import re
+import sys
 
 import h5py
 import numpy as np
@@ -27,6 +28,17 @@ class NotSolved(LookupError):
 def open(path):
     """Opens a file of `naik solve`; close it, or use `with`."""
     return File(path)
+
+
+def arguments(usage, least):
+    """The words of the command line; ends with `usage` where there are too few or help is asked for."""
+    words = sys.argv[1:]
+    if {"-h", "--help"} & set(words):
+        print(usage)
+        sys.exit(0)
+    if len(words) < least:
+        sys.exit(usage)
+    return words
 
 
 def _text(value):

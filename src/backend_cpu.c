@@ -282,8 +282,10 @@ static void update_xp_range(void *context, int32_t begin, int32_t end, cpu_sums 
 }
 
 static naik_status cpu_update_xp(const naik_column *columns, const naik_field *r, naik_field *x,
-                                 naik_field *p, naik_exactsum *sums)
+                                 naik_field *p, naik_exactsum *sums, const naik_columns_due *due,
+                                 const naik_layers *send)
 {
+    (void)due, (void)send;
     return run_update(p, sums, update_xp_range,
                       &(update){.columns = columns, .from = r, .x = x, .to = p});
 }

@@ -80,8 +80,8 @@ static naik_status parse(naik_log *log, const char *command, int argc, char **ar
         [NAIK_NAIVE] = "naive", [NAIK_ASQTAD] = "asqtad", [NAIK_HISQ] = "hisq", NULL};
     static const char *const recons[] = {"18", "13", "12", "9", "6", NULL};
     static const int recon_numbers[] = {18, 13, 12, 9, 6};
-    static const char *const granularities[] = {"auto", "1", "4", "all", NULL};
-    static const int threads_a_site[] = {0, 1, 4, BENCH_EACH};
+    static const char *const granularities[] = {"auto", "1", "3", "4", "12", "all", NULL};
+    static const int threads_a_site[] = {0, 1, 3, 4, 12, BENCH_EACH};
     static const char *const orchestrations[] = {[NAIK_ORCHESTRATE_AUTO] = "auto",
                                                  [NAIK_ORCHESTRATE_SEPARATE] = "separate",
                                                  [NAIK_ORCHESTRATE_FUSED] = "fused",

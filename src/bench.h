@@ -26,7 +26,7 @@ typedef struct bench_options {
     int batch;                       /* of cg; 0: all right-hand sides at once */
     int backend, threads, transport; /* naik_transport */
     bool share_gpu;
-    int granularity;   /* of the Dslash: 0 chosen, 1, 4; BENCH_EACH */
+    int granularity;   /* of the Dslash: 0 chosen, 1, 3, 4, 12; BENCH_EACH */
     int orchestration; /* of an iteration: naik_orchestration; BENCH_EACH */
     double mass, tolerance, delta;
     double masses[BENCH_MAX_LIST]; /* of cg, ascending; all of every right-hand side */

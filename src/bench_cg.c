@@ -154,6 +154,7 @@ naik_status bench_cg(const bench *b)
         const int last = wanted == BENCH_EACH ? NAIK_ORCHESTRATE_BOTH : wanted;
         for (int how = first; how <= last; how++) {
             b->backend->choices.orchestration = (naik_orchestration)how;
+            b->backend->choices.granularity = b->options->granularity;
             NAIK_TRY((b->options->mass_count > 0 ? bench_masses : measure)(b, outer, inner, vectors,
                                                                            b->options->nrhs[i]));
         }

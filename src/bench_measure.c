@@ -210,8 +210,9 @@ double bench_floor_bytes(naik_precision vectors, naik_precision links, int recon
                          int nrhs)
 {
     /* Compression is of the long links; the naive operator has no others than its fat ones. */
-    const int fat = hops == NAIK_HOPS ? 18 : recon, far = hops == NAIK_HOPS ? recon : 0;
-    return 8 * (fat + far) * real_bytes(links) + 2 * nrhs * bench_vector_bytes(vectors);
+    const int fat = naik_link_bytes(links, hops == NAIK_HOPS ? 18 : recon);
+    const int far = hops == NAIK_HOPS ? naik_link_bytes(links, recon) : 0;
+    return 8.0 * (fat + far) + 2 * nrhs * bench_vector_bytes(vectors);
 }
 
 int bench_recon(const bench *b)

@@ -32,43 +32,70 @@ naik_cg_options naik_cg_defaults(void)
         .max_iterations = 20000, .delta = 0.1, .max_restarts = 10, .history_stride = 0};
 }
 
-/* Whether the kernels that sum also compute the scalars: sums over one rank, of one column. */
-static bool kernels_end(const naik_cg *cg)
+/* Whether kernels do what follows them, too: scalars, and sending. */
+static bool kernels_do_more(const naik_backend *backend)
 {
-    const naik_backend *backend = cg->geometry->backend;
     const naik_orchestration how = backend->choices.orchestration;
-    return backend->ops->ends_columns && backend->comm->size == 1 && cg->width_now == 1 &&
-           how != NAIK_ORCHESTRATE_SEPARATE && how != NAIK_ORCHESTRATE_GRAPH;
+    return how != NAIK_ORCHESTRATE_SEPARATE && how != NAIK_ORCHESTRATE_GRAPH;
 }
 
-naik_status cg_step(naik_cg *cg, const cg_vectors *v)
+/* Whether kernels compute the scalars for themselves. */
+static bool kernels_take_sums(const naik_cg *cg)
+{
+    const naik_backend *backend = cg->geometry->backend;
+    naik_takes_sums takes = NAIK_TAKES_NONE;
+    if (backend->ops->takes_sums != NULL && kernels_do_more(backend)) {
+        takes = backend->ops->takes_sums(cg->geometry, cg->width_now);
+    }
+    return takes == NAIK_TAKES_GLADLY || (takes == NAIK_TAKES_IF_ASKED &&
+                                          backend->choices.orchestration != NAIK_ORCHESTRATE_AUTO);
+}
+
+static naik_status count_step(naik_cg *cg)
+{
+    naik_backend *backend = cg->geometry->backend;
+    const int n = cg->width_now;
+    return backend->ops->column_step(backend, cg->columns, cg->sums + 2 * n, n, cg->history,
+                                     cg->poll);
+}
+
+static naik_status step(naik_cg *cg, const cg_vectors *v, bool take)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = cg->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
     const int n = cg->width_now;
-    const bool fused = kernels_end(cg);
-    const naik_column_end alpha = {.column = cg->columns};
-    const naik_column_end step = {
-        .column = cg->columns, .step = true, .history = cg->history, .history_stride = cg->poll};
-    NAIK_TRY(ops->update_xp(cg->columns, v->r, v->x, v->p, cg->sums + n));
-    NAIK_TRY(naik_schur_first(v->schur, v->p, cg->columns, cg->sums, fused ? &alpha : NULL));
-    if (!fused) {
-        NAIK_TRY(ops->column_alpha(backend, cg->columns, cg->sums, n));
+    const bool send = kernels_do_more(backend);
+    naik_exactsum *dp2 = cg->sums, *p2 = cg->sums + n, *r2 = cg->sums + 2 * n;
+    const naik_columns_due counting = {cg->columns, r2, cg->history, cg->poll};
+    const naik_columns_due alpha = {.columns = cg->columns, .sums = dp2};
+    NAIK_TRY(naik_schur_direction(v->schur, cg->columns, v->r, v->x, v->p, p2,
+                                  take ? &counting : NULL, send));
+    NAIK_TRY(naik_schur_first(v->schur, v->p, cg->columns, dp2, send));
+    if (!take || n > 1) {
+        NAIK_TRY(ops->column_alpha(backend, cg->columns, dp2, n));
     }
-    NAIK_TRY(naik_schur_second(v->schur, v->p, cg->columns, v->r, cg->sums, fused ? &step : NULL));
-    if (!fused) {
-        NAIK_TRY(ops->column_step(backend, cg->columns, cg->sums, n, cg->history, cg->poll));
-    }
+    NAIK_TRY(
+        naik_schur_second(v->schur, v->p, cg->columns, v->r, r2, take && n == 1 ? &alpha : NULL));
 done:
     return status;
 }
 
+naik_status cg_step(naik_cg *cg, const cg_vectors *v)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(step(cg, v, false));
+    NAIK_TRY(count_step(cg));
+done:
+    return status;
+}
+
+/* Its last step is not counted yet where kernels take sums. */
 static naik_status iterate(void *data)
 {
     naik_cg *cg = data;
     const cg_vectors v = {&cg->inner, cg->xi, cg->ri, cg->p};
-    return cg_step(cg, &v);
+    return kernels_take_sums(cg) ? step(cg, &v, true) : cg_step(cg, &v);
 }
 
 static int columns_in(const naik_cg *cg, naik_column_state state)
@@ -124,8 +151,11 @@ static naik_status run_to_poll(naik_cg *cg)
         before[c] = cg->record[c].iterations;
     }
     naik_timer_start(backend->timer, "iterate");
-    NAIK_TRY(ops->sums_clear(backend, cg->sums, 2 * cg->width_now));
+    NAIK_TRY(ops->sums_clear(backend, cg->sums, CG_SUMS * cg->width_now));
     NAIK_TRY(ops->repeat(backend, cg->serial, iterate, cg, cg->poll));
+    if (kernels_take_sums(cg)) {
+        NAIK_TRY(count_step(cg));
+    }
     NAIK_TRY(cg_columns_download(cg));
     NAIK_TRY(drain_history(cg, before));
     naik_timer_count(backend->timer, flops_since(cg, before), 0);

@@ -71,8 +71,8 @@ naik_status naik_cg_create(const naik_links *outer, const naik_links *inner, nai
     status = backend->ops->alloc(backend, (size_t)width * sizeof *cg->columns, "solver scalars",
                                  (void **)&cg->columns);
     if (status == NAIK_OK) {
-        status = backend->ops->alloc(backend, 2 * (size_t)width * sizeof *cg->sums, "solver sums",
-                                     (void **)&cg->sums);
+        status = backend->ops->alloc(backend, CG_SUMS * (size_t)width * sizeof *cg->sums,
+                                     "solver sums", (void **)&cg->sums);
     }
     NAIK_TRY(naik_comm_agree(backend->comm, status));
     *out = cg;
@@ -140,6 +140,8 @@ static naik_status reserve_history(naik_cg *cg)
                                      (void **)&cg->history));
         NAIK_TRY(naik_alloc(backend->log, ring * sizeof *cg->ring, "residual history",
                             (void **)&cg->ring));
+        /* columns that rest write no rows, but all rows are read */
+        NAIK_TRY(backend->ops->upload(backend, cg->history, cg->ring, ring * sizeof *cg->ring));
         cg->history_capacity = ring;
     }
     for (int c = 0; (size_t)cg->history_stride > cg->slot_history_capacity && c < cg->width; c++) {
@@ -249,7 +251,7 @@ naik_status cg_settle(naik_cg *cg, naik_field *x, const naik_field *r, naik_fiel
     }
     if (owing) {
         NAIK_TRY(cg_columns_upload(cg));
-        NAIK_TRY(cg->geometry->backend->ops->update_xp(cg->columns, r, x, p, cg->sums));
+        NAIK_TRY(cg->geometry->backend->ops->update_xp(cg->columns, r, x, p, cg->sums, NULL, NULL));
     }
     memcpy(cg->record, actual, sizeof actual);
     if (owing) {

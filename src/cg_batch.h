@@ -18,6 +18,8 @@ typedef struct cg_slot {
     double *history;
 } cg_slot;
 
+enum { CG_SUMS = 3 }; /* |D p|^2, |p|^2, |r|^2 */
+
 struct naik_cg {
     const naik_geometry *geometry;
     naik_schur outer, inner;
@@ -32,7 +34,7 @@ struct naik_cg {
     naik_field *xi, *ri, *p, *inner_scratch;
     naik_column *columns;             /* backend memory [width] */
     naik_column record[NAIK_MAX_RHS]; /* the host's copy */
-    naik_exactsum *sums;              /* backend memory [2][width_now] */
+    naik_exactsum *sums;              /* backend memory [CG_SUMS][width_now] */
     double *history;                  /* backend memory [poll][width_now], NULL: not kept */
     double *ring;                     /* the host's copy */
     int poll, history_stride;

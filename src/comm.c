@@ -10,6 +10,8 @@
 #include "naik/comm_mpi.h"
 #include "naik/watchdog.h"
 
+static const double MEETING_S = 2; /* that a failed rank waits for the others in the end */
+
 naik_status naik_comm_check(naik_comm *comm, int mpi_error, const char *what)
 {
     naik_watchdog_move(comm->watchdog);
@@ -180,6 +182,32 @@ naik_status naik_comm_agree(naik_comm *comm, naik_status mine)
         naik_log_fail(comm->log, agreed, text[1], line, "%s", text[0]);
     }
     return agreed;
+}
+
+bool naik_comm_meet(naik_comm *comm, naik_status mine)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    MPI_Request request = MPI_REQUEST_NULL;
+    const bool patient =
+        mine == NAIK_OK || mine == NAIK_ERR_NOT_CONVERGED || mine == NAIK_ERR_INTERRUPTED;
+    int all = 0;
+    if (comm->deserted) {
+        return false;
+    }
+    wait_for_all(comm, "the end of their work");
+    int error = MPI_Ibarrier(comm->mpi->world, &request);
+    if (error == MPI_SUCCESS && patient) {
+        error = MPI_Wait(&request, MPI_STATUS_IGNORE);
+        all = 1;
+    }
+    const double since = naik_time_s();
+    while (error == MPI_SUCCESS && all == 0 && naik_time_s() - since < MEETING_S) {
+        error = MPI_Test(&request, &all, MPI_STATUS_IGNORE);
+        nanosleep(&pause, NULL);
+    }
+    naik_watchdog_move(comm->watchdog);
+    comm->deserted = error != MPI_SUCCESS || all == 0;
+    return !comm->deserted;
 }
 
 naik_status naik_comm_barrier(naik_comm *comm)

@@ -47,20 +47,25 @@ naik_status naik_dslash(const naik_dslash_args *args)
     if (geometry->lattice->halo == 0) {
         return ops->dslash(args, NAIK_ALL);
     }
+    naik_dslash_args now = *args;
     /* The halo zones belong to the exchange, not to the value of `in`. */
     naik_field *in = (naik_field *)args->in;
     naik_parity from = (naik_parity)!args->parity;
-    int depth = args->links->hops == NAIK_HOPS ? NAIK_HALO_DEPTH : 1;
+    const int depth = naik_links_depth(args->links);
     naik_timer *timer = geometry->backend->timer;
     naik_timer_start(timer, "halo");
     naik_timer_count(timer, 0, halo_bytes(in, depth));
     NAIK_TRY(naik_halo_start(geometry->halo, in, from, depth));
     naik_timer_stop(timer, "halo");
-    NAIK_TRY(ops->dslash(args, NAIK_INTERIOR));
+    if (args->send) {
+        const naik_layers layers = {args->parity, depth};
+        NAIK_TRY(naik_halo_promise(geometry->halo, args->out, &layers, &now.send));
+    }
+    NAIK_TRY(ops->dslash(&now, NAIK_INTERIOR));
     naik_timer_start(timer, "halo");
     NAIK_TRY(naik_halo_hand_over(geometry->halo, in, from, depth));
     naik_timer_stop(timer, "halo");
-    NAIK_TRY(ops->dslash(args, NAIK_BOUNDARY));
+    NAIK_TRY(ops->dslash(&now, NAIK_BOUNDARY));
 done:
     return status;
 }

@@ -57,7 +57,7 @@ static bool belong_together(what what, where where)
     switch (what) {
     case FLIP:
     case NOT_A_NUMBER: return where <= SOURCE;
-    case FAIL: return where == WRITE;
+    case FAIL: return where >= SOLVE;
     case STALL:
     case KILL: return where >= SOLVE;
     case WHATS: break;
@@ -233,6 +233,9 @@ naik_status naik_fault_in_solve(naik_fault *fault, const naik_cg_progress *progr
         stall();
     } else if (o->what == KILL) {
         raise(SIGKILL);
+    } else if (o->what == FAIL) {
+        return NAIK_FAIL(fault->comm->log, NAIK_ERR_DEVICE, "the device of rank %d failed by order",
+                         fault->comm->rank);
     } else if (o->where <= INNER_LINKS) {
         return alter_links(o->where == LINKS ? outer : inner, o->what);
     }

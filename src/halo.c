@@ -32,6 +32,7 @@ struct naik_halo {
     size_t total;                   /* bytes of all faces in use */
     bool direct[NAIK_DIM][2];       /* faces that go from device to device */
     bool any_direct;
+    const naik_field *promised; /* its layers have been sent by the kernel that wrote it */
     MPI_Request requests[4 * NAIK_DIM];
     int request_count;
 };
@@ -172,14 +173,38 @@ done:
     return status;
 }
 
+naik_status naik_halo_promise(naik_halo *halo, const naik_field *field, const naik_layers *layers,
+                              bool *promised)
+{
+    naik_status status = NAIK_OK;
+    const naik_backend *backend = halo->geometry->backend;
+    *promised = false;
+    if (!backend->route.whole) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(plan(halo, field, layers->depth));
+    if (halo->any_direct) {
+        NAIK_TRY(backend->ops->peer->reserve(field, halo->direct));
+        halo->promised = field;
+        *promised = true;
+    }
+done:
+    return status;
+}
+
 naik_status naik_halo_start(naik_halo *halo, const naik_field *field, naik_parity parity, int depth)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = halo->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
+    const naik_field *promised = halo->promised;
     halo->request_count = 0;
+    halo->promised = NULL;
     NAIK_TRY(plan(halo, field, depth));
-    if (halo->any_direct) {
+    if (promised != NULL && promised != field) {
+        return NAIK_FAIL(backend->log, NAIK_ERR_ARG, "the halo of another field is under way");
+    }
+    if (halo->any_direct && promised == NULL) {
         NAIK_TRY(ops->peer->reserve(field, halo->direct));
         NAIK_TRY(ops->peer->send(field, parity, depth));
     }

@@ -127,7 +127,7 @@ static const char help_bench[] =
     "  --recon 18|13|12|9|6                numbers stored of a long link (12: of a naive link; 6:\n"
     "                                      32-bit words of three numbers, with 16-bit links)\n"
     "  --temporal-gauge                    naive: time links are 1 but on the last slice\n"
-    "  --granularity auto|1|4|all          dslash on a GPU: threads a site; all: a table of "
+    "  --granularity auto|1|3|4|12|all     dslash on a GPU: threads a site; all: a table of "
     "volumes\n"
     "  --orchestration auto|separate|fused|graph|both|all   cg on a GPU: kernels one by one, with\n"
     "                                      scalars fused, recorded, or both; all: a table of "

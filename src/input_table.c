@@ -298,7 +298,9 @@ static const naik_param params[] = {
      .min = 0,
      .max = 1 << 20,
      .initial = "0",
-     .doc = "ranks that write HDF5 files, each by itself; 0: collective writing by all"},
+     .doc = "ranks that write the data of HDF5 files, each by itself; 0: collective writing by "
+            "all, as "
+            "always in other formats and in what is kept of solves in flight"},
 
     {.key = "run.backend",
      .kind = NAIK_PARAM_CHOICE,

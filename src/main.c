@@ -138,7 +138,7 @@ static naik_status run(naik_log *log, const row *command, bool first, int argc, 
     naik_threads_guard(comm);
     status = command->run(comm, argc - 1, argv + 1);
     status = status != NAIK_OK ? status : naik_log_heard(log); /* the work itself is done */
-    if (status == NAIK_ERR_MPI) {
+    if (status == NAIK_ERR_MPI || !naik_comm_meet(comm, status)) {
         /* The others may wait for this rank for ever. */
         print_failure(log, status);
         naik_comm_abort(comm, naik_status_exit(status));

@@ -63,17 +63,24 @@ static naik_status add_momentum(milc_words *w, milc_input *in, const int p[NAIK_
     return NAIK_OK;
 }
 
-/* Each component must enter as a cosine (E); for a vanishing one EO says the same. */
-static naik_status parities(milc_words *w, const int p[NAIK_DIM - 1])
+/* Each component must enter as a cosine (E). For a vanishing one EO, the exponential, says the
+ * same; where one alone does not vanish, the cosine is its real part: *real_part. */
+static naik_status parities(milc_words *w, const int p[NAIK_DIM - 1], bool *real_part)
 {
     naik_status status = NAIK_OK;
+    const int moving = (p[0] != 0) + (p[1] != 0) + (p[2] != 0);
+    *real_part = false;
     for (int k = 0; k < NAIK_DIM - 1; k++) {
         NAIK_TRY(milc_words_take(w, "the parity of a momentum"));
-        if (strcmp(w->word, "E") != 0 && (strcmp(w->word, "EO") != 0 || p[k] != 0)) {
+        const bool both = strcmp(w->word, "EO") == 0;
+        if (strcmp(w->word, "E") != 0 && (!both || (p[k] != 0 && moving > 1))) {
             return milc_words_refuse(
-                w, w->word_line, "the momentum parity '%s' cannot be expressed, only E (cosine)",
+                w, w->word_line,
+                "the momentum parity '%s' cannot be expressed, only E (cosine), and EO of a "
+                "momentum along one axis",
                 w->word);
         }
+        *real_part = *real_part || (both && p[k] != 0);
     }
 done:
     return status;
@@ -86,6 +93,7 @@ static naik_status correlator(milc_words *w, milc_input *in, const int offset[NA
     char label[MILC_WORD_SIZE], phase[MILC_WORD_SIZE];
     int p[NAIK_DIM - 1];
     double factor = 0;
+    bool real_part = false;
     NAIK_TRY(milc_words_text(w, "correlator", label));
     const int line = w->word_line;
     NAIK_TRY(milc_words_take(w, "the label of the momentum"));
@@ -111,7 +119,7 @@ static naik_status correlator(milc_words *w, milc_input *in, const int offset[NA
     for (int k = 0; k < NAIK_DIM - 1; k++) {
         NAIK_TRY(milc_words_int(w, "momentum", -99, 99, &p[k]));
     }
-    NAIK_TRY(parities(w, p));
+    NAIK_TRY(parities(w, p, &real_part));
     const bool shifted = offset[0] != 0 || offset[1] != 0 || offset[2] != 0;
     if (shifted && (p[0] != 0 || p[1] != 0 || p[2] != 0)) {
         return milc_words_refuse(w, line,
@@ -128,6 +136,10 @@ static naik_status correlator(milc_words *w, milc_input *in, const int offset[NA
     if (strcmp(phase, "1") != 0 || factor != 1) {
         fprintf(in->notes, "line %d: %s is written without its factor %s %s %.17g\n", line, label,
                 phase, divided ? "/" : "*", factor);
+    }
+    if (real_part) {
+        fprintf(in->notes, "line %d: of %s at %d %d %d the real part is written (parity E)\n", line,
+                label, p[0], p[1], p[2]);
     }
     NAIK_TRY(add_momentum(w, in, p));
 done:

@@ -151,6 +151,7 @@ static naik_status reserve_history(naik_multishift *m, int stride)
                                      (void **)&m->history));
         NAIK_TRY(naik_alloc(backend->log, ring * sizeof *m->ring, "residual history",
                             (void **)&m->ring));
+        NAIK_TRY(backend->ops->upload(backend, m->history, m->ring, ring * sizeof *m->ring));
         m->ring_capacity = ring;
     }
     if (kept > m->kept_capacity) {
@@ -384,7 +385,7 @@ static naik_status run_stage(naik_multishift *m, const naik_family_stream *strea
     naik_backend *backend = cg->geometry->backend;
     int before[NAIK_MAX_RHS];
     cg->serial = naik_backend_serial(backend);
-    NAIK_TRY(backend->ops->sums_clear(backend, cg->sums, 2 * cg->width_now));
+    NAIK_TRY(backend->ops->sums_clear(backend, cg->sums, CG_SUMS * cg->width_now));
     while (any_runs(m)) {
         if (stream->stop != NULL && stream->stop(stream->data)) {
             *stopped = true;

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "naik/links.h"
+
 static double real_bytes(naik_precision precision)
 {
     return precision == NAIK_DOUBLE ? 8 : precision == NAIK_SINGLE ? 4 : 2;
@@ -17,8 +19,9 @@ static double vector_bytes(naik_precision precision)
 static double iteration_bytes(naik_precision vectors, naik_precision links, int recon, int hops,
                               int width)
 {
-    const int numbers = hops == NAIK_HOPS ? 18 + recon : recon;
-    return 2 * 8 * numbers * real_bytes(links) / width + (2 * 2 + 8) * vector_bytes(vectors);
+    const int fat = hops == NAIK_HOPS ? naik_link_bytes(links, 18) : 0;
+    return 2 * 8.0 * (fat + naik_link_bytes(links, recon)) / width +
+           (2 * 2 + 8) * vector_bytes(vectors);
 }
 
 /* Iterations that a mass needs, in units that are the same for all: the square root of the

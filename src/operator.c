@@ -1,6 +1,8 @@
 /* operator.c - the Schur complement: two Dslashes, the second one with everything else fused in */
 #include "naik/operator.h"
 
+#include "naik/halo.h"
+
 /* scratch = D v for columns in `state`: frozen columns cost nothing. */
 static naik_dslash_args first_half(const naik_schur *schur, const naik_field *v,
                                    const naik_column *columns, naik_column_state state)
@@ -31,23 +33,37 @@ static naik_dslash_args second_half(const naik_schur *schur, naik_form form, con
                               .sums = sums};
 }
 
+naik_status naik_schur_direction(const naik_schur *schur, const naik_column *columns,
+                                 const naik_field *r, naik_field *x, naik_field *p,
+                                 naik_exactsum *sums, const naik_columns_due *due, bool send)
+{
+    naik_status status = NAIK_OK;
+    const naik_geometry *geometry = p->geometry;
+    const naik_layers layers = {schur->parity, naik_links_depth(schur->links)};
+    if (send) {
+        NAIK_TRY(naik_halo_promise(geometry->halo, p, &layers, &send));
+    }
+    NAIK_TRY(geometry->backend->ops->update_xp(columns, r, x, p, sums, due, send ? &layers : NULL));
+done:
+    return status;
+}
+
 naik_status naik_schur_first(const naik_schur *schur, const naik_field *p,
-                             const naik_column *columns, naik_exactsum *sums,
-                             const naik_column_end *end)
+                             const naik_column *columns, naik_exactsum *sums, bool send)
 {
     naik_dslash_args args = first_half(schur, p, columns, NAIK_COLUMN_RUN);
     args.sums = sums;
-    args.end = end;
+    args.send = send;
     return naik_dslash(&args);
 }
 
 naik_status naik_schur_second(const naik_schur *schur, const naik_field *p,
                               const naik_column *columns, naik_field *r, naik_exactsum *sums,
-                              const naik_column_end *end)
+                              const naik_columns_due *due)
 {
     naik_dslash_args args =
         second_half(schur, NAIK_FORM_STEP, p, r, columns, NAIK_COLUMN_RUN, r, sums);
-    args.end = end;
+    args.due = due;
     return naik_dslash(&args);
 }
 

@@ -253,6 +253,8 @@ naik_status naik_command_solve(naik_comm *comm, int argc, char **argv)
 done:
     naik_log_live(comm->log, "%s", ""); /* errors begin at the margin */
     solve_tell_end(&j, status);
-    clear(&j);
+    if (naik_comm_meet(comm, status)) { /* else the output cannot be closed together any more */
+        clear(&j);
+    }
     return status;
 }

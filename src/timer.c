@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MAX_REGIONS = 256, NAME_SIZE = 32, NONE = -1 };
+enum { MAX_REGIONS = 256, NAME_SIZE = 32, NONE = -1, MAX_KERNELS = 64, KERNEL_NAME_SIZE = 64 };
 
 typedef struct region {
     char name[NAME_SIZE];
@@ -23,6 +23,12 @@ typedef struct region {
     bool moves; /* bytes were counted here, not only inside */
 } region;
 
+typedef struct kernel {
+    char name[KERNEL_NAME_SIZE];
+    int64_t runs;
+    double time_s, bytes; /* of all of them */
+} kernel;
+
 struct naik_timer {
     naik_log *log;
     double start_s;
@@ -31,6 +37,8 @@ struct naik_timer {
     void *observer;
     bool warned;
     region region[MAX_REGIONS];
+    int kernels;
+    kernel kernel[MAX_KERNELS];
 };
 
 /* Not comm's clock: this module stands below it. */
@@ -177,6 +185,28 @@ void naik_timer_count(naik_timer *timer, double flops, double bytes)
     }
 }
 
+void naik_timer_kernel(naik_timer *timer, const char *name, double seconds, double bytes)
+{
+    int k = 0;
+    if (timer == NULL) {
+        return;
+    }
+    while (k < timer->kernels && strncmp(timer->kernel[k].name, name, KERNEL_NAME_SIZE - 1) != 0) {
+        k++;
+    }
+    if (k == MAX_KERNELS) {
+        return;
+    }
+    if (k == timer->kernels) {
+        timer->kernel[k] = (kernel){.runs = 0};
+        snprintf(timer->kernel[k].name, KERNEL_NAME_SIZE, "%s", name);
+        timer->kernels++;
+    }
+    timer->kernel[k].runs++;
+    timer->kernel[k].time_s += seconds;
+    timer->kernel[k].bytes += bytes;
+}
+
 static bool is_open(const naik_timer *timer, int index)
 {
     for (int i = timer->open; i != NONE; i = timer->region[i].parent) {
@@ -251,6 +281,23 @@ static void print_children(const naik_timer *timer, int parent, int depth, doubl
     }
 }
 
+static void print_kernels(const naik_timer *timer)
+{
+    if (timer->kernels > 0) {
+        naik_log_line(timer->log, "%-46s %10s %10s %6s", "kernels of an iteration", "us", "GB/s",
+                      "timed");
+    }
+    for (int i = 0; i < timer->kernels; i++) {
+        const kernel *k = &timer->kernel[i];
+        char speed[24] = "";
+        if (k->bytes > 0 && k->time_s > 0) {
+            snprintf(speed, sizeof speed, "%.1f", 1e-9 * k->bytes / k->time_s);
+        }
+        naik_log_line(timer->log, "%-46s %10.2f %10s %6lld", k->name,
+                      1e6 * k->time_s / (double)k->runs, speed, (long long)k->runs);
+    }
+}
+
 void naik_timer_print(const naik_timer *timer)
 {
     if (timer == NULL) {
@@ -261,6 +308,7 @@ void naik_timer_print(const naik_timer *timer)
                   "GFLOP/s", "GB/s");
     print_children(timer, 0, 0, total_s);
     print_row(timer, "total", 0, total_s, total_s, NULL);
+    print_kernels(timer);
 }
 
 static int list_children(const naik_timer *timer, int parent, int depth, char *text, size_t size)

@@ -12,6 +12,12 @@ const cg_mode cg_modes[CG_MODES] = {{NAIK_DOUBLE, NAIK_DOUBLE},
                                     {NAIK_SINGLE, NAIK_HALF},
                                     {NAIK_HALF, NAIK_HALF}};
 
+bool cg_mode_runs(int mode)
+{
+    const char *only = getenv("NAIK_TEST_MODE");
+    return only == NULL || only[0] == '\0' || atoi(only) == mode;
+}
+
 bool cg_fixture(check *t, fixture *f)
 {
     const int size[4] = {8, t->comm->size > 4 ? 8 : 4, 4, 8};

@@ -11,6 +11,9 @@ typedef struct cg_mode {
     naik_precision vectors, links;
 } cg_mode;
 extern const cg_mode cg_modes[CG_MODES]; /* the first is double throughout */
+/* Whether the tests go through this one: all, or the one that NAIK_TEST_MODE names by its number.
+ */
+bool cg_mode_runs(int mode);
 
 typedef struct cg_box {
     const fixture *f;

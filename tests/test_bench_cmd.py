@@ -41,8 +41,12 @@ for words, unit in (([], 0), (["--temporal-gauge"], 2)):
             abs(v["gflops"] * v["us"] * 1e3 / (sites * 570) - 1) < 0.02
             and abs(v["floor_gbs"] / floor - 1) < 0.02, str(v))
 verdict("bench_refuses_temporal_gauge_of_fat_links", answer("bench", "dslash", "--temporal-gauge", *QUICK)[0] == 1)
-values = check("bench_dslash_tells_threads_a_site", ["dslash", "--granularity", "all"], ["granularity"], 2)
-verdict("bench_dslash_goes_over_them", [v["granularity"] for v in values] == ["1", "4"], str(values))
+values = check("bench_dslash_tells_threads_a_site", ["dslash", "--granularity", "all"], ["granularity"], 4)
+verdict("bench_dslash_goes_over_them", [v["granularity"] for v in values] == ["1", "3", "4", "12"], str(values))
+values = check("bench_dslash_tells_threads_a_site_of_compressed_links",
+               ["dslash", "--granularity", "all", "--recon", "13"], ["granularity"], 2)
+verdict("bench_dslash_leaves_out_rows_of_compressed_links", [v["granularity"] for v in values] == ["1", "4"],
+        str(values))
 values = check("bench_cg_tells_how_it_is_launched", ["cg", "--orchestration", "all", "--delta", "0.2"],
                ["orchestration"], 4)
 verdict("bench_cg_goes_over_them_with_equal_bits",

@@ -153,6 +153,9 @@ static void reported_residuals_are_true(check *t)
         options.max_iterations = 2000;
         int double_iterations[5] = {0};
         for (int m = 0; m < CG_MODES; m++) {
+            if (!cg_mode_runs(m)) {
+                continue;
+            }
             run r;
             run_init(&r, &f, (naik_parity)(m % 2));
             CHECK_OK(t, solve(&r, cg_modes[m], 5, 5, &options));
@@ -162,7 +165,8 @@ static void reported_residuals_are_true(check *t)
                 CHECK_TRUE(t, res->residual <= r.tolerance[i]);
                 CHECK_NEAR(t, reference_residual(t, &r, i), res->residual,
                            1e-3 * res->residual + 1e-14);
-                double_iterations[i] = m == 0 ? res->iterations : double_iterations[i];
+                double_iterations[i] =
+                    m == 0 || !cg_mode_runs(0) ? res->iterations : double_iterations[i];
                 /* the parity differs between modes, hence the slack of a few iterations */
                 CHECK_TRUE(t, res->iterations <= 1.35 * double_iterations[i] + 5);
             }
@@ -188,6 +192,9 @@ static void batch_polls_refill_and_orchestration_do_not_change_a_bit(check *t)
         naik_cg_options options = naik_cg_defaults();
         options.history_stride = CG_STRIDE;
         for (int m = 0; m < CG_MODES; m++) {
+            if (!cg_mode_runs(m)) {
+                continue;
+            }
             run one, r;
             run_init(&one, &f, NAIK_EVEN);
             CHECK_OK(t, solve(&one, cg_modes[m], 1, COUNT, &options));
@@ -218,6 +225,9 @@ static void same_bits_on_grid(check *t, const int extents[4], const int grid[4])
         naik_cg_options options = naik_cg_defaults();
         options.history_stride = CG_STRIDE;
         for (int m = 0; m < CG_MODES; m += 2) {
+            if (!cg_mode_runs(m)) {
+                continue;
+            }
             run a, b;
             run_init(&a, &f, NAIK_ODD);
             run_init(&b, &one, NAIK_ODD);
@@ -245,6 +255,9 @@ static void interrupted_columns_continue_to_the_same_bits(check *t)
         naik_cg_options options = naik_cg_defaults();
         options.history_stride = CG_STRIDE;
         for (int m = 0; m < CG_MODES; m++) {
+            if (!cg_mode_runs(m)) {
+                continue;
+            }
             run alone, r;
             run_init(&alone, &f, NAIK_EVEN);
             CHECK_OK(t, solve(&alone, cg_modes[m], 2, 3, &options));

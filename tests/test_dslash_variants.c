@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dslash_fixture.h"
+#include "naik/dslash.h"
 
 /* Links in direction t that are 1 need not be read; those of the last slice, which are not, must.
  */
@@ -86,4 +87,76 @@ static void every_variant_gives_the_same_bits(check *t)
     }
 }
 
-CHECK_MAIN(CHECK(temporal_gauge_matches_reference), CHECK(every_variant_gives_the_same_bits))
+/* Of one site: 1, 3 (rows), 4 (kinds of hops), 12; rows only where links are stored whole. */
+static void threads_a_site_give_the_same_bits(check *t)
+{
+    static const int threads[] = {1, 3, 4, 12};
+    if (strcmp(fixture_backend_name(), "gpu") != 0) {
+        CHECK_SKIP(t, "a GPU divides a site over threads");
+    }
+    for (int naive = 0; naive < 2; naive++) {
+        fixture f;
+        CHECK_REQUIRE(t, fixture_create(t, dslash_odd_halves, NULL, false, naive, 0, &f));
+        size_t bytes = (size_t)f.lat->sites * 6 * sizeof(double);
+        double *one = calloc(1, bytes), *many = calloc(1, bytes);
+        for (int i = 0; i < DSLASH_PAIRS; i++) {
+            const dslash_pair *p = &dslash_pairs[i];
+            const int recon = dslash_recon_of(&f, p);
+            naik_links *links = NULL;
+            double sum = 0;
+            if (recon == 0) {
+                continue;
+            }
+            CHECK_OK(t, naik_links_create(f.geometry, f.source, p->links, recon, &links));
+            for (int k = 0; k < 4; k++) {
+                f.backend->choices.granularity = threads[k];
+                if (threads[k] % 3 == 0 && recon != 18 && recon != 6) {
+                    naik_field *in = fixture_field(t, &f, p->vectors, 1, 100, NAIK_ODD);
+                    naik_field *out = fixture_field(t, &f, p->vectors, 1, 200, NAIK_EVEN);
+                    CHECK_STATUS(t, naik_dslash_plain(links, in, NAIK_EVEN, out), NAIK_ERR_ARG);
+                    naik_field_destroy(&in);
+                    naik_field_destroy(&out);
+                    continue;
+                }
+                for (int nrhs = 1; nrhs <= 2; nrhs++) {
+                    const bool first = k == 0 && nrhs == 1;
+                    double again =
+                        dslash_step_bits(t, &f, links, p->vectors, nrhs, first ? one : many);
+                    sum = first ? again : sum;
+                    CHECK_TRUE(t, again == sum);
+                    CHECK_TRUE(t, first || memcmp(one, many, bytes) == 0);
+                }
+            }
+            f.backend->choices.granularity = 0;
+            naik_links_destroy(&links);
+        }
+        free(one);
+        free(many);
+        fixture_destroy(&f);
+    }
+}
+
+/* The bytes that measurements and rules count a link with are those that it takes. */
+static void links_take_the_bytes_they_are_counted_with(check *t)
+{
+    CHECK_INT(t, naik_link_bytes(NAIK_HALF, 6), 24); /* six words, which a GPU alone stores */
+    for (int naive = 0; naive < 2; naive++) {
+        fixture f;
+        CHECK_REQUIRE(t, fixture_create(t, dslash_odd_halves, NULL, false, naive, 0, &f));
+        for (int i = 0; i < DSLASH_PAIRS; i++) {
+            const naik_precision stored = dslash_pairs[i].links;
+            const int recon = dslash_recon_of(&f, &dslash_pairs[i]);
+            if (recon != 0) {
+                const int hops = naive ? NAIK_HOPS / 2 : NAIK_HOPS;
+                const int fat = naive ? 0 : naik_link_bytes(stored, 18);
+                CHECK_INT(t, (long long)naik_links_bytes(f.geometry, stored, recon, hops),
+                          (long long)f.lat->sites * 8 * (fat + naik_link_bytes(stored, recon)));
+            }
+        }
+        fixture_destroy(&f);
+    }
+}
+
+CHECK_MAIN(CHECK(temporal_gauge_matches_reference), CHECK(every_variant_gives_the_same_bits),
+           CHECK(threads_a_site_give_the_same_bits),
+           CHECK(links_take_the_bytes_they_are_counted_with))

@@ -9,6 +9,7 @@
 #include "fixture.h"
 #include "naik/dslash.h"
 #include "naik/halo.h"
+#include "naik/operator.h"
 #include "naik/rng.h"
 
 enum { FIELDS = 3, ROUND = 50 };
@@ -195,5 +196,88 @@ static void every_transport_brings_the_same_bytes(check *t)
     }
 }
 
+/* The field as stored after the exchange that is next; the caller frees. */
+static char *exchanged(check *t, const fixture *f, naik_field *field, int depth)
+{
+    char *bytes = malloc(field->size_bytes);
+    CHECK_OK(t, naik_halo_start(f->geometry->halo, field, NAIK_EVEN, depth));
+    CHECK_OK(t, naik_halo_wait(f->geometry->halo, field, NAIK_EVEN, depth));
+    CHECK_OK(t, f->backend->ops->download(f->backend, bytes, field->data, field->size_bytes));
+    return bytes;
+}
+
+/* What was sent while `field` was written, and what an exchange of its own brings. */
+static void compare_sent(check *t, const fixture *f, naik_field *field, int depth)
+{
+    char *meanwhile = exchanged(t, f, field, depth);
+    char *after = exchanged(t, f, field, depth);
+    CHECK_TRUE(t, memcmp(meanwhile, after, field->size_bytes) == 0);
+    free(meanwhile);
+    free(after);
+}
+
+static void compare_producers(check *t, const fixture *f, naik_precision precision, int nrhs)
+{
+    const naik_backend_ops *ops = f->backend->ops;
+    naik_column record[4], *columns = NULL;
+    naik_exactsum *sums = NULL;
+    naik_links *links = NULL;
+    naik_field *in = fixture_field(t, f, precision, nrhs, 5, NAIK_ODD), *out = NULL;
+    naik_field *r = fixture_field(t, f, precision, nrhs, 9, NAIK_EVEN);
+    CHECK_OK(t, naik_links_create(f->geometry, f->source, precision, 18, &links));
+    CHECK_OK(t, naik_field_create(f->geometry, precision, nrhs, &out));
+    CHECK_OK(t,
+             ops->alloc(f->backend, (size_t)nrhs * sizeof *columns, "records", (void **)&columns));
+    CHECK_OK(t, ops->alloc(f->backend, (size_t)nrhs * sizeof *sums, "sums", (void **)&sums));
+    CHECK_OK(t, ops->sums_clear(f->backend, sums, nrhs));
+    for (int c = 0; c < nrhs; c++) { /* the second column, where there is one, does not run */
+        record[c] = (naik_column){.alpha = 0.5,
+                                  .beta = 0.25,
+                                  .shift = 1,
+                                  .state = c == 1 ? NAIK_COLUMN_IDLE : NAIK_COLUMN_RUN};
+    }
+    CHECK_OK(t, ops->upload(f->backend, columns, record, (size_t)nrhs * sizeof *columns));
+    const naik_schur schur = {.links = links, .parity = NAIK_EVEN, .scratch = in};
+    const int depth = naik_links_depth(links);
+    for (int turn = 0; turn < 3; turn++) { /* more than there are buffers */
+        const naik_dslash_args args = {.form = NAIK_FORM_D,
+                                       .parity = NAIK_EVEN,
+                                       .links = links,
+                                       .in = in,
+                                       .out = out,
+                                       .send = true};
+        CHECK_OK(t, naik_dslash(&args));
+        compare_sent(t, f, out, depth);
+        CHECK_OK(t, naik_schur_direction(&schur, columns, r, in, out, sums, NULL, true));
+        compare_sent(t, f, out, depth);
+    }
+    ops->release(f->backend, columns);
+    ops->release(f->backend, sums);
+    naik_field_destroy(&in);
+    naik_field_destroy(&out);
+    naik_field_destroy(&r);
+    naik_links_destroy(&links);
+}
+
+static void send_while_writing(check *t, const int size[4], const int grid[4])
+{
+    for (int naive = 0; naive < 2; naive++) {
+        fixture f;
+        if (fixture_create(t, size, grid, false, naive != 0, 1, &f)) {
+            compare_producers(t, &f, NAIK_DOUBLE, 1);
+            compare_producers(t, &f, NAIK_SINGLE, 3);
+            compare_producers(t, &f, NAIK_HALF, naive != 0 ? 1 : 3);
+        }
+        fixture_destroy(&f);
+    }
+}
+
+static void layers_sent_while_a_field_is_written_are_its_layers(check *t)
+{
+    static const int size[4] = {8, 8, 8, 8};
+    fixture_for_grids(t, size, 4, send_while_writing);
+}
+
 CHECK_MAIN(CHECK(every_exchange_brings_its_own_content),
-           CHECK(every_transport_brings_the_same_bytes))
+           CHECK(every_transport_brings_the_same_bytes),
+           CHECK(layers_sent_while_a_field_is_written_are_its_layers))

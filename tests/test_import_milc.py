@@ -143,7 +143,7 @@ save_corr_fnal corr.out
 r_offset 0 0 0 0
 number_of_correlators 2
 correlator PION_5 p000 1 * 1 pion5 0 0 0 E E E
-correlator PION_5 p100 1 * 0.5 pion5 1 0 0 E EO E
+correlator PION_5 p100 1 * 0.5 pion5 1 0 0 EO EO E
 pair 1 1
 spectrum_request meson
 forget_corr
@@ -227,13 +227,15 @@ got = open("run.yaml").read() if status == 0 else ""
 verdict("import_milc_writes_the_equivalent_input", status == 0 and body(got) == EXPECTED,
         told + body(got))
 notes = ["random_color_wall: noise of the same kind, from other random numbers",
-         "PION_5 is written without its factor 1 * 0.5", "p.out: all propagators go into output.file"]
+         "PION_5 is written without its factor 1 * 0.5",
+         "of PION_5 at 1 0 0 the real part is written (parity E)", "p.out: all propagators go into output.file"]
 verdict("import_milc_notes_what_it_leaves_out",
         all(f"naik: warning: line {line}: {note}" in told and f"# line {line}: {note}" in got
             for note in notes
             for line in [1 + WHOLE.splitlines().index(next(
                 x for x in WHOLE.splitlines()
                 if x.startswith({"r": "momentum 0 1 -1", "P": "correlator PION_5 p100",
+                                 "o": "correlator PION_5 p100",
                                  "p": "save_serial"}[note[0]])))]), told)
 
 status, said, told = answer("import-milc", "in.milc", "-o", "run.yaml")
@@ -316,7 +318,8 @@ propagator 0~identity|combine 2~identity|quark 0: 'combine' cannot be expressed;
 pair 0 0|pair 0 1|meson 0: 'pair' must be an integer from 0 to 0, not '1'
 spectrum_request meson|spectrum_request baryon|meson 0: 'spectrum_request baryon' cannot be expressed, only meson
 1 * 1 pion5|1 * 1 rhox|meson 0: the meson 'rhox' of PION_5 cannot be expressed, only pion5 and pion05; save the propagators and contract with naik_io.py
-pion5 0 0 0 E E E|pion5 1 0 0 O E E|meson 0: the momentum parity 'O' cannot be expressed, only E (cosine)
+pion5 0 0 0 E E E|pion5 1 0 0 O E E|meson 0: the momentum parity 'O' cannot be expressed, only E (cosine), and EO of a momentum along one axis
+pion5 0 0 0 E E E|pion5 1 1 0 E EO E|meson 0: the momentum parity 'EO' cannot be expressed, only E (cosine), and EO of a momentum along one axis
 number_of_baryons 0|number_of_baryons 1|baryons: 'number_of_baryons 1' cannot be expressed; naik makes no baryons
 number_of_baryons 0|number_of_baryons 0 reload_serial other|gauge field: a second configuration cannot be expressed; one input of naik is for one configuration
 nx 8|nx 0|lattice: 'nx' must be an integer from 2 to 32768, not '0'

@@ -126,6 +126,12 @@ def ensemble_average_has_jackknife_errors():
     assert np.allclose(got[:, 3], m, atol=1e-6, equal_nan=True) and np.isfinite(got[2, 4])
 
 
+def examples_without_their_words_say_which():
+    for name in ("effective_mass.py", "contraction.py", "ensemble_average.py"):
+        run = subprocess.run([sys.executable, "-B", os.path.join(FOLDER, name)], capture_output=True, text=True)
+        assert run.returncode == 1 and f"{name} " in run.stderr and "Traceback" not in run.stderr, run.stderr
+
+
 def an_unfinished_file_says_what_is_not_solved_yet():
     out, text = path("part.h5"), path("part.yaml")
     with open(text, "w") as f:
@@ -145,4 +151,5 @@ main([naik_makes_an_ensemble_of_four, a_file_opens_with_its_sources_solves_and_h
       propagators_are_read_slice_by_slice_and_solve_their_source,
       wrong_requests_are_answered_with_what_there_is, effective_mass_finds_the_mass_of_a_cosh,
       contraction_of_a_propagator_with_itself_is_the_stored_pion,
-      ensemble_average_has_jackknife_errors, an_unfinished_file_says_what_is_not_solved_yet])
+      ensemble_average_has_jackknife_errors, examples_without_their_words_say_which,
+      an_unfinished_file_says_what_is_not_solved_yet])

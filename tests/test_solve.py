@@ -3,6 +3,7 @@ timeout: 400
 """
 import os
 import random
+import re
 import signal
 import time
 
@@ -68,6 +69,19 @@ def propagators_open_in_python_as_complex_arrays():
         pion = (abs(prop[...]) ** 2).sum(axis=(0, 2, 3, 4, 5))
         stored = f["corr/pt/s0000/m00/pion5/p000"][...]
         assert np.allclose(pion, stored, rtol=1e-13, atol=0), (pion, stored)
+
+
+def hints_reach_mpi_io_for_every_file():
+    naik("gauge", "convert", path("lat.h5"), path("lat.milc"), "--to", "milc")
+    told = naik("solve", written_input("hints.yaml", "hints.h5"), "--set", f"gauge.file={path('lat.milc')}", "--set",
+                "output.mpi_info={cb_buffer_size: 1234567}", "--set", "solver.tolerance=1e-3", ranks=2,
+                env={"OMPI_MCA_io": "romio321", "ROMIO_PRINT_HINTS": "1"})
+    used = re.findall(r"key = cb_buffer_size +value = (\d+)", told)
+    if not used:
+        return "this MPI-IO does not print its hints"
+    # the configuration; the output while it is made, filled, finished, verified, and when it has its name
+    assert len(used) >= 6 and set(used) == {"1234567"}, used
+    return None
 
 
 def a_finished_run_is_left_alone():
@@ -316,6 +330,7 @@ output: {file: %s, correlators: [pion5]}
 main([a_configuration_is_generated,
       output_has_the_same_bytes_on_every_grid_thread_count_and_batch,
       propagators_open_in_python_as_complex_arrays,
+      hints_reach_mpi_io_for_every_file,
       a_finished_run_is_left_alone,
       a_killed_run_continues_to_the_same_bytes,
       a_signal_stops_with_status_5_and_the_rest_follows,

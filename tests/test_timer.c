@@ -93,6 +93,7 @@ static void no_timer_and_too_many_regions_do_no_harm(check *t)
     naik_timer_start(NULL, "x");
     naik_timer_count(NULL, 1, 1);
     naik_timer_stop(NULL, "x");
+    naik_timer_kernel(NULL, "x", 1, 1);
     naik_timer_print(NULL);
     naik_timer_event(NULL, "x", "a=%d", 1);
     CHECK_INT(t, naik_timer_read(NULL, "x").calls, 0);
@@ -109,6 +110,14 @@ static void no_timer_and_too_many_regions_do_no_harm(check *t)
         naik_timer_stop(timer, name);
     }
     CHECK_NEAR(t, naik_timer_read(timer, "").flops, 400, 0);
+    for (int i = 0; i < 200; i++) {
+        char name[128];
+        snprintf(name, sizeof name,
+                 "%d a kernel with a name far too long to be kept whole, and more "
+                 "of it than that",
+                 i);
+        naik_timer_kernel(timer, name, 1, 1);
+    }
     naik_timer_print(timer);
     naik_timer_destroy(&timer);
 }
@@ -129,6 +138,9 @@ static void the_table_adds_up_to_the_total(check *t)
     naik_timer_stop(timer, "cg");
     sleep_ms(10);
     naik_timer_stop(timer, "solve");
+    naik_timer_kernel(timer, "applying D, 2 columns", 2e-6, 3e6);
+    naik_timer_kernel(timer, "computing alpha", 5e-6, 0);
+    naik_timer_kernel(timer, "applying D, 2 columns", 4e-6, 3e6);
 
     FILE *capture = tmpfile();
     int keep = dup(STDOUT_FILENO);
@@ -157,7 +169,7 @@ static void the_table_adds_up_to_the_total(check *t)
     CHECK_TRUE(t, seconds[0] >= seconds[1] && seconds[1] > seconds[2] && seconds[2] > 0);
     CHECK_TRUE(t, flops[1] == 5e6 && flops[2] == 5e6 && bytes[1] == 0 && bytes[2] == 1e6);
 
-    char line[256] = "";
+    char line[256] = "", kernels[512] = "";
     double cg = 0, other = 0, solve = 0, total = 0;
     rewind(capture);
     while (fgets(line, sizeof line, capture) != NULL && strncmp(line, "event=", 6) != 0) {
@@ -167,7 +179,15 @@ static void the_table_adds_up_to_the_total(check *t)
                           : strncmp(line, "total ", 6) == 0   ? &total
                                                               : NULL;
         CHECK_TRUE(t, percent == NULL || sscanf(line + 32, "%lf", percent) == 1);
+        if (kernels[0] != '\0' || strncmp(line, "kernels ", 8) == 0) {
+            strncat(kernels, line, sizeof kernels - 1 - strlen(kernels));
+        }
     }
+    /* the means of two runs and of one; 1000 GB/s = 6 MB in 6 us */
+    CHECK_TEXT(t, kernels,
+               "kernels of an iteration                                us       GB/s  timed\n"
+               "applying D, 2 columns                                3.00     1000.0      2\n"
+               "computing alpha                                      5.00                 1\n");
     CHECK_TRUE(t, strncmp(line, "event=solve time=", 17) == 0);
     CHECK_TRUE(t, strstr(line, " mass=0.5\n") != NULL);
     CHECK_TRUE(t, cg > 0 && other > 0);

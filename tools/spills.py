@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 # Kernels that an iteration runs; those that run once a solve (packing of links) may spill.
-HOT = re.compile(r"(dslash|dslash_split|update_xr|update_p|norm2|copy|column_alpha|column_step|pack|unpack)"
+HOT = re.compile(r"(dslash|dslash_divided|update_xp|update_shifts|norm2|copy|column_alpha|column_step|pack|unpack)"
                  r"_kernel")
 
 

@@ -44,14 +44,26 @@ typedef enum naik_form {
     NAIK_FORM_STEP      /* out = b - alpha_c (shift_c v - D in) */
 } naik_form;
 
-/* What the last kernel to add to a sum does with it, of one column on one rank, where the backend
- * can (ends_columns): column_alpha or column_step. */
-typedef struct naik_column_end {
-    naik_column *column; /* backend memory */
-    bool step;           /* column_step, else column_alpha */
-    double *history;     /* as column_step's */
+/* Sums whose scalars a kernel shall compute for itself before it uses them, as column_alpha or
+ * column_step would have done before it. Where the backend can (takes_sums). */
+typedef struct naik_columns_due {
+    naik_column *columns; /* backend memory */
+    naik_exactsum *sums;  /* as column_alpha's or column_step's, left cleared */
+    double *history;      /* column_step's */
     int history_stride;
-} naik_column_end;
+} naik_columns_due;
+
+typedef enum naik_takes_sums {
+    NAIK_TAKES_NONE,
+    NAIK_TAKES_IF_ASKED, /* a kernel for the scalars is faster */
+    NAIK_TAKES_GLADLY
+} naik_takes_sums;
+
+/* Outer layers of a field on one parity. */
+typedef struct naik_layers {
+    naik_parity parity;
+    int depth;
+} naik_layers;
 
 typedef struct naik_dslash_args {
     naik_form form;
@@ -63,23 +75,28 @@ typedef struct naik_dslash_args {
     double a, s;
     const naik_column *columns; /* backend memory [nrhs]; for shift, and with `state` as mask */
     naik_column_state state;
-    naik_exactsum *sums;        /* backend memory [nrhs], sums_c += |out|^2; NULL: not wanted */
-    const naik_column_end *end; /* of the sums; NULL: not wanted */
+    naik_exactsum *sums;         /* backend memory [nrhs], sums_c += |out|^2; NULL: not wanted */
+    const naik_columns_due *due; /* alpha, of one column; NULL: is in columns */
+    /* The next exchange is of `out`, for these links: naik_dslash lets the kernel send its layers
+     * where it can, the backend does so (naik_halo_promise). */
+    bool send;
 } naik_dslash_args;
 
 /* How an iteration reaches the device; the bits are the same. */
 typedef enum naik_orchestration {
     NAIK_ORCHESTRATE_AUTO,
     NAIK_ORCHESTRATE_SEPARATE, /* every operation a kernel, launched one by one */
-    NAIK_ORCHESTRATE_FUSED,    /* scalars computed by the kernels that sum them */
+    NAIK_ORCHESTRATE_FUSED,    /* scalars computed by the kernels that sum them, halos sent by those
+                                  that write the field */
     NAIK_ORCHESTRATE_GRAPH,    /* separate kernels, recorded once and played back */
     NAIK_ORCHESTRATE_BOTH      /* fused kernels, recorded once and played back */
 } naik_orchestration;
 
 /* For measurements and tests. */
 typedef struct naik_backend_choices {
-    int granularity; /* threads a site and column of the Dslash: 1, or 4 (one a kind of hop); 0:
-                        auto */
+    int granularity; /* threads a site and column of the Dslash: 1, 3 (one a row of the result), 4
+                        (one a kind of hop), 12 (both); 0: auto. Rows need links stored whole:
+                        18 numbers or 6 words */
     int variant; /* k: the k-th (modulo their number) of the kernels that a GPU would choose between
                     by measuring; 0: the fastest */
     naik_orchestration orchestration;
@@ -105,7 +122,8 @@ typedef struct naik_peer_ops {
     /* Room for exchanges of fields of this shape over `faces`; does nothing where there is enough.
      * Collective when there is not. */
     naik_status (*reserve)(const naik_field *field, const bool faces[NAIK_DIM][2]);
-    /* Sends the layers of all faces reserved for, in one piece of work. */
+    /* Sends the layers of all faces reserved for, in one piece of work. Not called where dslash or
+     * update_xp were told to send them while they write the field. */
     naik_status (*send)(const naik_field *field, naik_parity parity, int depth);
     /* Waits for those of the neighbours and puts them into the halo zones. */
     naik_status (*receive)(naik_field *field, naik_parity parity, int depth);
@@ -216,11 +234,14 @@ typedef struct naik_backend_ops {
     naik_status (*site_ratio)(const naik_field *r, const naik_field *x, naik_exactsum *sums);
 
     /* The conjugate gradient's updates. */
-    bool ends_columns; /* kernels can do what naik_column_end says */
+    /* Whether kernels over this many columns take naik_columns_due; NULL: they do not. */
+    naik_takes_sums (*takes_sums)(const naik_geometry *geometry, int nrhs);
     /* For running columns x += alpha p, then p = r + beta p and sums_c += |p|^2; for those that ask
-     * for a check x += alpha p. */
+     * for a check x += alpha p. due: the step; NULL: is in columns. send: layers of p that go to
+     * the neighbours meanwhile (naik_halo_promise); NULL: none. */
     naik_status (*update_xp)(const naik_column *columns, const naik_field *r, naik_field *x,
-                             naik_field *p, naik_exactsum *sums);
+                             naik_field *p, naik_exactsum *sums, const naik_columns_due *due,
+                             const naik_layers *send);
     /* Both add the sums over ranks, take them and leave them cleared. */
     /* sums [2][count]: |D p|^2, |p|^2 */
     naik_status (*column_alpha)(naik_backend *backend, naik_column *columns, naik_exactsum *sums,

@@ -27,8 +27,8 @@ typedef struct naik_column {
     double delta2;      /* ... and at rr <= delta2 rr_max; 0: never for this reason */
     int32_t state;      /* naik_column_state */
     int32_t iterations;
-    int32_t limit; /* asks for a check when iterations reach it */
-    int32_t reserved;
+    int32_t limit;   /* asks for a check when iterations reach it */
+    int32_t pending; /* flag: has an alpha whose step is not counted yet */
 } naik_column;
 
 /* After |D p|^2 and |p|^2 are known: alpha = rr / p.Ap, where p.Ap = shift |p|^2 + |D p|^2, since
@@ -40,15 +40,18 @@ NAIK_HD static inline void naik_column_alpha(naik_column *c, double dp2, double 
         return;
     }
     c->alpha = c->rr / pap;
+    c->pending = 1;
     if (!(pap > 0) || !(c->alpha < 1e300)) { /* also catches NaN */
         c->state = NAIK_COLUMN_BROKEN;
         c->alpha = 0;
+        c->pending = 0;
     }
 }
 
 /* After the residual is updated and |r|^2 known: beta, the tests, and the next state. */
 NAIK_HD static inline void naik_column_step(naik_column *c, double rr)
 {
+    c->pending = 0;
     if (c->state != NAIK_COLUMN_RUN) {
         c->alpha = 0;
         return;

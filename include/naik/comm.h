@@ -28,6 +28,7 @@ typedef struct naik_comm {
     char host[64];      /* this rank's host name */
     bool unfinalisable; /* HDF5 holds a file whose writes fail, which it would close, and crash
                            over, in MPI_Finalize and at exit: main ends the process without */
+    bool deserted;      /* naik_comm_meet failed: nothing collective may be called any more */
     naik_io_options io; /* set by commands that have been told */
     int cpus; /* processors for this rank: those it may run on, shared with the ranks of the node
                  that may run there too; at least 1 */
@@ -51,6 +52,13 @@ void naik_comm_abort(naik_comm *comm, int exit_status);
 /* The most severe of all ranks' statuses, the same on every rank; collective. Where a rank failed,
  * every rank's log then holds the sentence of the lowest rank with that status, naming the rank. */
 naik_status naik_comm_agree(naik_comm *comm, naik_status mine);
+
+/* At the end of a command, before anything is closed that must be closed together: false where this
+ * rank has failed (`mine`) and the others have not come within seconds, because they know nothing
+ * of it and wait for this one elsewhere; comm->deserted is then set, and main ends the job. What
+ * all ranks decide together (done, not converged, interrupted) waits for as long as it takes.
+ * Collective. */
+bool naik_comm_meet(naik_comm *comm, naik_status mine);
 
 /* Collective, results on every rank; all return NAIK_ERR_MPI on failure. */
 naik_status naik_comm_barrier(naik_comm *comm);

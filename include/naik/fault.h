@@ -9,8 +9,9 @@
  *              : source : call of the source's maker; at times it is for the verification
  *   stall, kill: solve : iteration                the rank sleeps for ever, or ends by SIGKILL
  *              : write : commit                   ... stall before it, kill at its first write
- *   fail       : write : commit                   every write of that commit fails, as on a full
- * disk
+ *   fail       : solve : iteration                a call of the backend fails, on that rank alone
+ *              : write : commit                   every write of that commit fails, as on a full
+ *                                                 disk
  *
  * RANK is the last one where it is not said. A fault waits for the one before it. Iterations count
  * from the start of a solve, of the column that is furthest on; links:20,links:20 means the next

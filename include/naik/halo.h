@@ -18,6 +18,11 @@ void naik_halo_destroy(naik_halo **halo);
  * NAIK_ERR_MEMORY, NAIK_ERR_DEVICE */
 naik_status naik_halo_start(naik_halo *halo, const naik_field *field, naik_parity parity,
                             int depth);
+/* Where every face goes straight to another device, whose memory the kernel that writes `field` can
+ * reach: makes room, and the start that must follow next finds the exchange under way. promised:
+ * whether that kernel is to send. Collective where start is. Failures as of start. */
+naik_status naik_halo_promise(naik_halo *halo, const naik_field *field, const naik_layers *layers,
+                              bool *promised);
 /* Completes the exchange: the halo zones of `field` hold the neighbours' layers. */
 naik_status naik_halo_wait(naik_halo *halo, naik_field *field, naik_parity parity, int depth);
 /* The same for a Dslash on the boundary that follows at once: where every face comes straight from

@@ -27,6 +27,12 @@ struct naik_links {
     uint64_t sums[2]; /* of its words as packed, on this rank (sum_words of backend.h) */
 };
 
+/* Layers of the neighbours' vectors that the operator of these links reads. */
+static inline int naik_links_depth(const naik_links *links)
+{
+    return links->hops == NAIK_HOPS ? NAIK_HALO_DEPTH : 1;
+}
+
 /* Packs canonical links for the geometry's backend. `source`, on the host or on that backend, is
  * only read. Collective.
  * NAIK_ERR_ARG     recon is not stored by this backend
@@ -39,6 +45,15 @@ void naik_links_destroy(naik_links **links);
  * are not, -1 if none; the same on every rank. Reads all of them once. Collective.
  * NAIK_ERR_MPI, NAIK_ERR_DEVICE */
 naik_status naik_links_verify(const naik_links *links, int *rank);
+
+/* Bytes of one link of which `recon` numbers are stored, as in naik_links. */
+static inline int naik_link_bytes(naik_precision precision, int recon)
+{
+    return recon == 6 ? 6 * 4
+                      : recon * (precision == NAIK_DOUBLE   ? 8
+                                 : precision == NAIK_SINGLE ? 4
+                                                            : 2);
+}
 
 /* Bytes of links of this kind on this rank, for the memory plan. */
 size_t naik_links_bytes(const naik_geometry *geometry, naik_precision precision, int recon,

@@ -49,8 +49,13 @@ naik_timer_region naik_timer_read(const naik_timer *timer, const char *path);
 /* Seconds since naik_timer_create. */
 double naik_timer_total_s(const naik_timer *timer);
 
+/* One run of a kernel on a device, known by its name (at most 63 characters), which moved at least
+ * `bytes`. */
+void naik_timer_kernel(naik_timer *timer, const char *name, double seconds, double bytes);
+
 /* Prints the table on the log: percent of the whole, seconds, calls, GFLOP/s, GB/s, children
- * indented under their parents in the order of first use, "other" where they leave a rest. */
+ * indented under their parents in the order of first use, "other" where they leave a rest. Below it
+ * the kernels of which some runs were timed: their mean microseconds, GB/s, and how many runs. */
 void naik_timer_print(const naik_timer *timer);
 
 /* The table for a program: "DEPTH SECONDS FLOPS BYTES NAME; " for each region, the whole first. */

@@ -1,8 +1,11 @@
 /* fail_one_rank.c - one rank's memory or disk fails, in a program that knows nothing of it
  *
- * Preloaded into every rank (LD_PRELOAD), glibc only. NAIK_FAIL=alloc:N@RANK: the N-th allocation
- * that the program itself asks for gives nothing; NAIK_FAIL=read:N@RANK: all reads of HDF5 files
- * from the N-th on give EIO. Libraries get what they ask for.
+ * Preloaded into every rank (LD_PRELOAD), glibc only. NAIK_FAIL=WHAT:N@RANK, WHAT being
+ *   alloc     the N-th allocation that the program itself asks for gives nothing
+ *   read      all reads from the N-th on give EIO, of files that have NAIK_FAIL_IN (or .h5) in
+ * their path oneread   the N-th read alone does write     all writes to such files from the N-th on
+ * give ENOSPC Libraries get the memory that they ask for. What happened is said once on standard
+ * error.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -21,7 +24,8 @@ extern void *__libc_memalign(size_t alignment, size_t bytes);
 static struct {
     bool known, mine;
     char what[8];
-    long when, allocations, reads;
+    long when, allocations, calls;
+    bool told;
     char *begin, *end; /* the program in memory */
 } order;
 
@@ -59,12 +63,23 @@ static bool is_ordered(const char *what)
     return order.mine && strcmp(order.what, what) == 0;
 }
 
+static void tell(void)
+{
+    static const char line[] = "fail_one_rank: failed as ordered\n";
+    if (!order.told) {
+        order.told = true;
+        ssize_t ignored = write(STDERR_FILENO, line, sizeof line - 1);
+        (void)ignored;
+    }
+}
+
 static bool refused(const void *caller)
 {
     if (!is_ordered("alloc") || (const char *)caller < order.begin ||
         (const char *)caller >= order.end || ++order.allocations != order.when) {
         return false;
     }
+    tell();
     errno = ENOMEM;
     return true;
 }
@@ -90,31 +105,46 @@ int posix_memalign(void **out, size_t alignment, size_t bytes)
     return *out != NULL ? 0 : ENOMEM;
 }
 
-static bool broken(int fd)
+static bool is_watched(int fd)
 {
     char link[64], name[512] = "";
-    if (!is_ordered("read")) {
-        return false;
-    }
+    const char *part = getenv("NAIK_FAIL_IN");
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     ssize_t length = readlink(link, name, sizeof name - 1);
-    if (length < 0 || strstr(name, ".h5") == NULL || ++order.reads < order.when) {
+    return length >= 0 && strstr(name, part != NULL ? part : ".h5") != NULL;
+}
+
+static bool broken(int fd, bool writing)
+{
+    const bool once = is_ordered("oneread");
+    if (!is_ordered(writing ? "write" : once ? "oneread" : "read") || !is_watched(fd)) {
         return false;
     }
-    errno = EIO;
+    const long call = ++order.calls;
+    if (call < order.when || (once && call > order.when)) {
+        return false;
+    }
+    tell();
+    errno = writing ? ENOSPC : EIO;
     return true;
 }
 
-#define READER(name, parameters, ...)                                                              \
+#define CALL(name, writing, parameters, ...)                                                       \
     ssize_t name parameters                                                                        \
     {                                                                                              \
         ssize_t(*real) parameters;                                                                 \
         *(void **)&real = dlsym(RTLD_NEXT, #name);                                                 \
-        return broken(fd) ? -1 : real(__VA_ARGS__);                                                \
+        return broken(fd, writing) ? -1 : real(__VA_ARGS__);                                       \
     }
-READER(read, (int fd, void *to, size_t bytes), fd, to, bytes)
-READER(pread, (int fd, void *to, size_t bytes, off_t at), fd, to, bytes, at)
-READER(pread64, (int fd, void *to, size_t bytes, off_t at), fd, to, bytes, at)
-READER(readv, (int fd, const struct iovec *to, int count), fd, to, count)
-READER(preadv, (int fd, const struct iovec *to, int count, off_t at), fd, to, count, at)
-READER(preadv64, (int fd, const struct iovec *to, int count, off_t at), fd, to, count, at)
+CALL(read, false, (int fd, void *to, size_t bytes), fd, to, bytes)
+CALL(pread, false, (int fd, void *to, size_t bytes, off_t at), fd, to, bytes, at)
+CALL(pread64, false, (int fd, void *to, size_t bytes, off_t at), fd, to, bytes, at)
+CALL(readv, false, (int fd, const struct iovec *to, int count), fd, to, count)
+CALL(preadv, false, (int fd, const struct iovec *to, int count, off_t at), fd, to, count, at)
+CALL(preadv64, false, (int fd, const struct iovec *to, int count, off_t at), fd, to, count, at)
+CALL(write, true, (int fd, const void *from, size_t bytes), fd, from, bytes)
+CALL(pwrite, true, (int fd, const void *from, size_t bytes, off_t at), fd, from, bytes, at)
+CALL(pwrite64, true, (int fd, const void *from, size_t bytes, off_t at), fd, from, bytes, at)
+CALL(writev, true, (int fd, const struct iovec *from, int count), fd, from, count)
+CALL(pwritev, true, (int fd, const struct iovec *from, int count, off_t at), fd, from, count, at)
+CALL(pwritev64, true, (int fd, const struct iovec *from, int count, off_t at), fd, from, count, at)

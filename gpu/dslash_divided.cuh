@@ -1,0 +1,174 @@
+/* dslash_divided.cuh - the Dslash kernels of several threads a site and column
+ *
+ * A site's work is divided by kinds of hops, by rows of the result, or by both: threadIdx.x is the
+ * site, .y the row, .z the kind, blockIdx.y the column. The partial sums meet in shared memory,
+ * where the first threads fold them in the order of the kinds.
+ *
+ * A row of the result needs a row of the links ahead and a column of those behind, which there are
+ * where links are stored whole (recon_has_rows).
+ */
+#ifndef NAIK_GPU_DSLASH_DIVIDED_CUH
+#define NAIK_GPU_DSLASH_DIVIDED_CUH
+
+#include "dslash.cuh"
+
+/* One component, without indexing registers. */
+template <class T> __device__ static inline cplx<T> component(const colour_vector<T> &v, int row)
+{
+    return row == 0 ? v.e[0] : row == 1 ? v.e[1] : v.e[2];
+}
+
+/* add_kind for one row of the result. */
+template <class V, class S, int R, bool BEHIND, bool NAIVE>
+__device__ static inline void add_kind_row(const dslash_params &p, const dslash_site &site,
+                                           const char *group, int far, int row,
+                                           cplx<typename V::real> &part)
+{
+    typedef typename V::real real;
+    link_line<S, R, BEHIND> links;
+    links.open(group, site.cb % PREC_BLOCK, row);
+#pragma unroll GPU_UNROLLED_PAIRS
+    for (int pair = 0; pair < 2; pair++) {
+#pragma unroll
+        for (int k = 0; k < 2; k++) {
+            const int mu = 2 * pair + k, x = pair == 0 ? site.x[k] : site.x[2 + k];
+            const colour_vector<real> v = V::load(dslash_from<V>(p, site, x, mu, far, BEHIND));
+            if (dslash_alone<S, NAIVE>(p, x, mu, BEHIND)) {
+                const cplx<real> w = component(v, row);
+                part.re += BEHIND ? -w.re : w.re;
+                part.im += BEHIND ? -w.im : w.im;
+                continue;
+            }
+            cplx<real> u[3];
+            links.get(pair, k, u);
+#pragma unroll
+            for (int j = 0; j < 3; j++) {
+                const cplx<real> w = {BEHIND ? -u[j].re : u[j].re, u[j].im};
+                part = mul_add(w, v.e[j], part);
+            }
+        }
+    }
+}
+
+/* A site's hops of one kind - 0 ahead, 1 behind, 2 and 3 likewise with long links - into what a
+ * thread holds: the row of its own, or all three. */
+template <class V, class S, int R, bool BEHIND, bool NAIVE>
+__device__ static inline void add_part(const dslash_params &p, const dslash_site &site,
+                                       const char *group, int far, int row,
+                                       cplx<typename V::real> (&part)[1])
+{
+    add_kind_row<V, S, R, BEHIND, NAIVE>(p, site, group, far, row, part[0]);
+}
+template <class V, class S, int R, bool BEHIND, bool NAIVE>
+__device__ static inline void add_part(const dslash_params &p, const dslash_site &site,
+                                       const char *group, int far, int,
+                                       cplx<typename V::real> (&part)[3])
+{
+    colour_vector<typename V::real> all[1];
+    clear(all);
+    add_kind<V, S, R, 1, BEHIND, NAIVE>(p, site, group, far, all);
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        part[i] = all[0].e[i];
+    }
+}
+
+template <class V, class S, int R, bool LONG, int HELD>
+__device__ static inline void apply_kind(const dslash_params &p, const dslash_site &site, int kind,
+                                         int row, typename V::real (&held)[6][GPU_LANES])
+{
+    typedef dslash_groups<S, R, LONG> groups;
+    const char *near = groups::of(p, site.cb), *far = near + groups::NEAR_BYTES;
+    cplx<typename V::real> part[HELD] = {};
+    if (kind == 0) {
+        add_part<V, S, groups::FAT, false, !LONG>(p, site, near, 0, row, part);
+    } else if (kind == 1) {
+        add_part<V, S, groups::FAT, true, !LONG>(p, site, near + groups::NEAR_BYTES / 2, 0, row,
+                                                 part);
+    } else if (LONG && kind == 2) {
+        add_part<V, S, R, false, false>(p, site, far, 1, row, part);
+    } else if (LONG) {
+        add_part<V, S, R, true, false>(p, site, far + groups::FAR_BYTES / 2, 1, row, part);
+    }
+#pragma unroll
+    for (int i = 0; i < HELD; i++) {
+        held[2 * (row + i)][threadIdx.x] = part[i].re;
+        held[2 * (row + i) + 1][threadIdx.x] = part[i].im;
+    }
+}
+
+/* ROWS: 1, with a thread a kind, or 3, with the kinds divided over blockDim.z threads. */
+template <class V, class S, int R, bool LONG, int ROWS>
+__global__ void __launch_bounds__(4 * ROWS * GPU_LANES) dslash_divided_kernel(const dslash_params p)
+{
+    typedef typename V::real real;
+    enum { KINDS = LONG ? 4 : 2, HELD = 3 / ROWS };
+    __shared__ real held[KINDS][6][GPU_LANES];
+    __shared__ exact_block<1> shared;
+    __shared__ dslash_alpha alpha;
+    const int x = (int)threadIdx.x, row = (int)threadIdx.y, column = (int)blockIdx.y;
+    const int index = dslash_block(p) * GPU_LANES + x;
+    const int part = row + ROWS * (int)threadIdx.z; /* of the work on a site */
+    const int thread = part * GPU_LANES + x;
+    fetch_links<S, R, LONG>(p, index, thread, (int)(blockDim.y * blockDim.z) * GPU_LANES);
+    gpu_await_kernel();
+    offer_sums(p, thread);
+    bool active = p.columns == NULL || p.columns[column].state == p.state;
+    const bool here = active && index < p.count;
+    dslash_site site;
+    site.column = column;
+    site.halo = dslash_halo(p, GPU_LANES, thread);
+    if (here) {
+        open_site(p, index, &site);
+        int kind = (int)threadIdx.z;
+        if constexpr (ROWS == 1) { /* a loop takes registers */
+            apply_kind<V, S, R, LONG, HELD>(p, site, kind, row, held[kind]);
+        } else {
+#pragma unroll 1
+            for (; kind < KINDS; kind += (int)blockDim.z) {
+                apply_kind<V, S, R, LONG, HELD>(p, site, kind, row, held[kind]);
+            }
+        }
+    }
+    __syncthreads();
+    bool last = false;
+    if (p.due.host.columns != NULL && active) {
+        last = take_alpha(p, alpha, thread);
+        active = alpha.next.alpha != 0;
+    }
+    if (part > 0) {
+        return;
+    }
+    double term = 0;
+    if (here && active) {
+        colour_vector<real> sum[1], total[1];
+        clear(total);
+#pragma unroll
+        for (int kind = 0; kind < KINDS; kind++) {
+#pragma unroll
+            for (int i = 0; i < 3; i++) {
+                sum[0].e[i] = {held[kind][2 * i][x], held[kind][2 * i + 1][x]};
+            }
+            fold((real)p.scale[kind / 2], sum, total);
+        }
+        term = finish_site<V>(p, vec_offset<V>(site.cb, column, p.nrhs), column,
+                              step_of(p, alpha, column), total[0]);
+        if (dslash_sends(p, GPU_LANES)) {
+            dslash_send<V>(p, site.cb, column, 1);
+        }
+    }
+    if (p.sums != NULL && active) {
+        exact_keep(shared, 0, 0, exact_lanes<real>(term, p.sums + column), x);
+        gpu_lanes_sync();
+        if (x < REDUCE_WORDS) {
+            exact_flush(shared, 0, 1, 0, x, p.sums + column);
+        }
+    }
+    write_alpha(p, alpha, last, x);
+    gpu_lanes_sync();
+    if (x == 0 && dslash_sends(p, GPU_LANES)) {
+        exchange_tell(p.send, 1);
+    }
+}
+
+#endif

@@ -1,0 +1,75 @@
+/* dslash_launch.cuh - from a shape to the instantiation that has it, for a pair of precisions */
+#ifndef NAIK_GPU_DSLASH_LAUNCH_CUH
+#define NAIK_GPU_DSLASH_LAUNCH_CUH
+
+#include "dslash_divided.cuh"
+
+/* Blocks of most threads that a multiprocessor shall hold: leaves the registers that were fastest.
+ */
+template <class V, class S, int R, int N> constexpr int dslash_blocks()
+{
+    if (N > 1 || sizeof(typename V::real) == 8) {
+        return N > 1 ? 1 : GPU_LANES == 64 ? 2 : 4 - GPU_MORE_REGISTERS;
+    }
+    return GPU_LANES == 64 || sizeof(S) == 4 || R == 18 ? 4 : R == RECON_WORDS ? 8 : 6;
+}
+
+/* Beside numbers of columns a thread. */
+enum { DSLASH_KINDS = 0, DSLASH_ROWS = -1 };
+
+template <class V, class S, int R, bool LONG, int N>
+static bool dslash_start(const dslash_params &params, const dslash_shape &shape)
+{
+    if constexpr (N == DSLASH_ROWS && !recon_has_rows(R)) {
+        return false;
+    } else if constexpr (N > dslash_columns(V::PRECISION, R)) {
+        return false;
+    } else if constexpr (N <= 0) {
+        GPU_LAUNCH_BEHIND((dslash_divided_kernel < V, S, R, LONG, N == DSLASH_ROWS ? 3 : 1 >),
+                          shape.brief, shape.grid, shape.block, shape.stream, params);
+        return true;
+    } else {
+        GPU_LAUNCH_BEHIND((dslash_kernel<V, S, R, LONG, N, dslash_blocks<V, S, R, N>()>),
+                          shape.brief, shape.grid, shape.block, shape.stream, params);
+        return true;
+    }
+}
+
+template <class V, class S, int N>
+static bool dslash_choose(const dslash_params &params, const dslash_shape &shape)
+{
+    if (shape.hops != NAIK_HOPS) {
+        return shape.recon == 18   ? dslash_start<V, S, 18, false, N>(params, shape)
+               : shape.recon == 12 ? dslash_start<V, S, 12, false, N>(params, shape)
+                                   : false;
+    }
+    switch (shape.recon) {
+    case 18: return dslash_start<V, S, 18, true, N>(params, shape);
+    case 13: return dslash_start<V, S, 13, true, N>(params, shape);
+    case 9: return dslash_start<V, S, 9, true, N>(params, shape);
+    case RECON_WORDS:
+        if constexpr (sizeof(S) == 2) {
+            return dslash_start<V, S, RECON_WORDS, true, N>(params, shape);
+        }
+        return false;
+    default: return false;
+    }
+}
+
+template <class V, class S>
+static bool dslash_family_of(const dslash_params &params, const dslash_shape &shape)
+{
+    if (shape.threads > 1) {
+        return shape.threads % 3 == 0 ? dslash_choose<V, S, DSLASH_ROWS>(params, shape)
+                                      : dslash_choose<V, S, DSLASH_KINDS>(params, shape);
+    }
+    switch (shape.columns) {
+    case 1: return dslash_choose<V, S, 1>(params, shape);
+    case 2: return dslash_choose<V, S, 2>(params, shape);
+    case 3: return dslash_choose<V, S, 3>(params, shape);
+    case 4: return dslash_choose<V, S, 4>(params, shape);
+    default: return false;
+    }
+}
+
+#endif

@@ -1,0 +1,122 @@
+/* sample.cu - what the kernels of an iteration take, one by one
+ *
+ * An iteration of each recorded shape is launched kernel by kernel behind one that is played back,
+ * so that the device never waits for the host, with an event after every launch.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "backend_gpu.h"
+
+extern "C" {
+#include "naik/timer.h"
+}
+
+enum { SAMPLE_MOST = 24, SAMPLE_NAME = 64 }; /* kernels of an iteration */
+
+typedef struct gpu_sampling {
+    bool active;
+    uint64_t serial; /* last one sampled */
+    int count;
+    gpu_event event[SAMPLE_MOST + 1]; /* the first one before all */
+    char name[SAMPLE_MOST][SAMPLE_NAME];
+    double bytes[SAMPLE_MOST];
+    int next_columns; /* of the launch to come */
+    double next_bytes;
+} gpu_sampling;
+
+static naik_status open_sampling(naik_backend *backend)
+{
+    naik_status status = NAIK_OK;
+    gpu_state *state = gpu_state_of(backend);
+    gpu_sampling *s = (gpu_sampling *)calloc(1, sizeof *s);
+    if (s == NULL) {
+        return NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for timing kernels");
+    }
+    state->sampling = s;
+    for (int i = 0; i <= SAMPLE_MOST; i++) {
+        NAIK_TRY(GPU_CHECK(backend, gpu_event_create(&s->event[i]), "making an event"));
+    }
+done:
+    return status;
+}
+
+void gpu_sample_close(naik_backend *backend)
+{
+    gpu_state *state = gpu_state_of(backend);
+    for (int i = 0; state->sampling != NULL && i <= SAMPLE_MOST; i++) {
+        if (state->sampling->event[i] != NULL) {
+            (void)gpu_event_destroy(state->sampling->event[i]);
+        }
+    }
+    free(state->sampling);
+    state->sampling = NULL;
+}
+
+naik_status gpu_sample(naik_backend *backend, uint64_t serial, naik_status (*body)(void *data),
+                       void *data)
+{
+    naik_status status = NAIK_OK;
+    gpu_state *state = gpu_state_of(backend);
+    if (backend->timer == NULL || backend->comm->size > 1 ||
+        (state->sampling != NULL && state->sampling->serial == serial)) {
+        return body(data);
+    }
+    if (state->sampling == NULL) {
+        NAIK_TRY(open_sampling(backend));
+    }
+    state->sampling->serial = serial;
+    state->sampling->count = 0;
+    NAIK_TRY(GPU_CHECK(backend, gpu_event_record(state->sampling->event[0], state->stream),
+                       "timing kernels"));
+    state->sampling->active = true;
+    status = body(data);
+    state->sampling->active = false;
+done:
+    return status;
+}
+
+void gpu_sample_moves(naik_backend *backend, int columns, double bytes)
+{
+    gpu_sampling *s = gpu_state_of(backend)->sampling;
+    if (s != NULL && s->active) {
+        s->next_columns = columns;
+        s->next_bytes = bytes;
+    }
+}
+
+naik_status gpu_launched(naik_backend *backend, const char *what, const char *file, int line)
+{
+    gpu_state *state = gpu_state_of(backend);
+    gpu_sampling *s = state->sampling;
+    if (s != NULL && s->active && s->count < SAMPLE_MOST) {
+        const int k = s->count++, columns = s->next_columns;
+        char *name = s->name[k];
+        snprintf(name, SAMPLE_NAME, columns > 0 ? "%s, %d column%s" : "%s", what, columns,
+                 columns > 1 ? "s" : "");
+        s->bytes[k] = s->next_bytes;
+        s->next_columns = 0;
+        s->next_bytes = 0;
+        (void)gpu_event_record(s->event[k + 1], state->stream);
+    }
+    return gpu_report(backend, gpu_last_error(), what, file, line);
+}
+
+naik_status gpu_sample_collect(naik_backend *backend)
+{
+    naik_status status = NAIK_OK;
+    gpu_sampling *s = gpu_state_of(backend)->sampling;
+    if (s == NULL || s->count == 0) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(GPU_CHECK(backend, gpu_event_sync(s->event[s->count]), "timing kernels"));
+    for (int k = 0; k < s->count; k++) {
+        float ms = 0;
+        NAIK_TRY(GPU_CHECK(backend, gpu_event_elapsed_ms(&ms, s->event[k], s->event[k + 1]),
+                           "timing kernels"));
+        naik_timer_kernel(backend->timer, s->name[k], 1e-3 * (double)ms, s->bytes[k]);
+    }
+    s->count = 0;
+done:
+    return status;
+}

@@ -1,0 +1,100 @@
+/* reread.c - the same bytes again, by plain reads
+ *
+ * Every rank reads the first part of the range, where HDF5 keeps most of its metadata; the rest is
+ * divided over the ranks of a node, because it is nodes that reach a file system or do not.
+ */
+#include "reread.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "naik/watchdog.h"
+
+enum { PIECE_BYTES = 4 << 20, STRIPE_BYTES = 64 << 20 };
+
+/* 0, or why [begin, end) cannot be read; the file may end before. */
+static int read_range(naik_comm *comm, int fd, int64_t begin, int64_t end, void *buffer)
+{
+    while (begin < end) {
+        const size_t wanted = end - begin < PIECE_BYTES ? (size_t)(end - begin) : PIECE_BYTES;
+        const ssize_t got = pread(fd, buffer, wanted, begin);
+        if (got < 0 && errno != EINTR) {
+            return errno;
+        }
+        if (got == 0) {
+            break;
+        }
+        begin += got > 0 ? got : 0;
+        naik_watchdog_move(comm->watchdog);
+    }
+    return 0;
+}
+
+static int read_mine(naik_comm *comm, const char *path, int64_t offset, int64_t size_bytes)
+{
+    int failed = 0;
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) {
+        return 0;
+    }
+    void *buffer = malloc(PIECE_BYTES);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && buffer != NULL) {
+        const int64_t file_end = info.st_size;
+        const int64_t end =
+            size_bytes < 0 || size_bytes > file_end - offset ? file_end : offset + size_bytes;
+        for (int64_t stripe = 0; offset < end && failed == 0; stripe++, offset += STRIPE_BYTES) {
+            const int64_t to = end - offset < STRIPE_BYTES ? end : offset + STRIPE_BYTES;
+            if (stripe == 0 || stripe % comm->node_size == comm->node_rank) {
+                failed = read_range(comm, fd, offset, to, buffer);
+            }
+        }
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    free(buffer);
+    return failed;
+}
+
+naik_status naik_file_reread(naik_comm *comm, const char *path, int64_t offset, int64_t size_bytes)
+{
+    naik_status status = NAIK_OK;
+    const int failed = read_mine(comm, path, offset, size_bytes);
+    double any = failed;
+    NAIK_TRY(naik_comm_max_f64(comm, &any, 1));
+    if (any == 0) {
+        return NAIK_OK;
+    }
+    naik_log_clear(comm->log); /* what was said before were the consequences */
+    if (failed != 0) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_IO, "'%s' cannot be read on %s: %s", path,
+                           comm->host, strerror(failed));
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+done:
+    return status;
+}
+
+naik_status naik_file_verdict(naik_comm *comm, const char *path, naik_status status)
+{
+    status = naik_comm_agree(comm, status);
+    if (status != NAIK_ERR_IO && status != NAIK_ERR_CORRUPT && status != NAIK_ERR_INPUT) {
+        return status;
+    }
+    /* What is merely another file than was asked for is not read to its end. */
+    const int64_t bytes = status == NAIK_ERR_INPUT ? STRIPE_BYTES : -1;
+    const naik_status again = naik_file_reread(comm, path, 0, bytes);
+    return again != NAIK_OK ? again : status;
+}
+
+naik_status naik_h5_read_verdict(const naik_log *log, naik_status status)
+{
+    return status == NAIK_ERR_IO && strstr(naik_log_message(log), strerror(EIO)) == NULL
+               ? NAIK_ERR_CORRUPT
+               : status;
+}
