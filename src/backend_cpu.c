@@ -1,6 +1,8 @@
 /* backend_cpu.c - the table of the CPU backend, and what of it needs no layout
  *
- * Threads take contiguous pieces of cells; the kernels (kernels_cpu.c) know nothing of threads.
+ * Each thread has a contiguous piece of the cells, which it takes in turns; one that is done early,
+ * because its processor was less disturbed, helps its neighbours with theirs. Sums are exact, so
+ * nobody sees who did what. The kernels (kernels_cpu.c) know nothing of threads.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,13 +75,19 @@ static naik_status cpu_open(naik_backend *backend, const naik_backend_options *o
         threads += 1;
         state->threads = threads;
     }
+    NAIK_TRY(naik_alloc(backend->log, (size_t)state->threads * sizeof *state->turn,
+                        "the turns of threads", (void **)&state->turn));
 done:
     return status;
 }
 
 static void cpu_close(naik_backend *backend)
 {
-    free(backend->state);
+    cpu_state *state = backend->state;
+    if (state != NULL) {
+        naik_free(state->turn);
+    }
+    free(state);
     backend->state = NULL;
 }
 
@@ -132,10 +140,34 @@ static naik_status cpu_sum_words(naik_backend *backend, const void *memory, size
     return NAIK_OK;
 }
 
+/* Cells of a thread that are taken together: few enough that threads end at the same time, many
+ * enough to stream. */
+enum { TURN_CELLS = 32, TURNS_MOST = 16, HELPED = 4 };
+
+/* The turns that are left of what is thread `whose`'s. */
+static void take_turns(cpu_turn *turn, int64_t threads, int64_t whose, int32_t count,
+                       cpu_range body, void *context, cpu_sums *sums)
+{
+    const int64_t first = count * whose / threads, cells = count * (whose + 1) / threads - first;
+    int64_t turns = cells / TURN_CELLS;
+    turns = turns < 1 ? 1 : turns > TURNS_MOST ? TURNS_MOST : turns;
+    while (atomic_load_explicit(&turn[whose].next, memory_order_relaxed) < turns) {
+        const int64_t k = atomic_fetch_add_explicit(&turn[whose].next, 1, memory_order_relaxed);
+        if (k < turns) {
+            body(context, (int32_t)(first + cells * k / turns),
+                 (int32_t)(first + cells * (k + 1) / turns), sums);
+        }
+    }
+}
+
 naik_status cpu_run(naik_backend *backend, int32_t count, int nrhs, naik_exactsum *sums,
                     cpu_range body, void *context)
 {
+    cpu_turn *turn = ((const cpu_state *)backend->state)->turn;
     const int64_t threads = cpu_threads(backend);
+    for (int64_t t = 0; t < threads; t++) {
+        atomic_store_explicit(&turn[t].next, 0, memory_order_relaxed);
+    }
 #pragma omp parallel num_threads(cpu_threads(backend))
     {
         cpu_sums mine[NAIK_MAX_RHS];
@@ -144,8 +176,10 @@ naik_status cpu_run(naik_backend *backend, int32_t count, int nrhs, naik_exactsu
             for (int c = 0; sums != NULL && c < nrhs; c++) {
                 cpu_sums_begin(&mine[c]);
             }
-            body(context, (int32_t)(count * piece / threads),
-                 (int32_t)(count * (piece + 1) / threads), sums != NULL ? mine : NULL);
+            for (int64_t other = 0; other < threads && other <= HELPED; other++) {
+                take_turns(turn, threads, (piece + other) % threads, count, body, context,
+                           sums != NULL ? mine : NULL);
+            }
             for (int c = 0; sums != NULL && c < nrhs; c++) {
 #pragma omp critical(naik_cpu_sums)
                 cpu_sums_end(&mine[c], &sums[c]);

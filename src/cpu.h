@@ -16,6 +16,8 @@
 #ifndef NAIK_CPU_H
 #define NAIK_CPU_H
 
+#include <stdatomic.h>
+
 #include "naik/field.h"
 #include "naik/links.h"
 
@@ -97,8 +99,14 @@ extern const cpu_kernels cpu_kernels_portable;
 extern const cpu_kernels cpu_kernels_avx2; /* on x86 only, as the next */
 extern const cpu_kernels cpu_kernels_avx512;
 
+/* How far the cells of a thread are taken (cpu_run); a cache line each. */
+typedef struct cpu_turn {
+    _Alignas(64) atomic_int_least64_t next;
+} cpu_turn;
+
 typedef struct cpu_state {
     int threads;
+    cpu_turn *turn;             /* [threads] */
     const cpu_kernels *kernels; /* of CPU_LANES lanes */
 } cpu_state;
 
@@ -113,8 +121,8 @@ static inline const cpu_kernels *cpu_kernels_of(const naik_geometry *geometry)
     return cpu_tables_of(geometry)->shape.lanes == 1 ? &cpu_kernels_scalar : state->kernels;
 }
 
-/* Runs body over `count` cells in one contiguous piece a thread, each thread with its own sums, and
- * adds those to `sums` [nrhs] (NULL: none). */
+/* Runs body over `count` cells in parallel, in pieces of neighbours, each thread with its own sums,
+ * and adds those to `sums` [nrhs] (NULL: none). Not from inside itself. */
 typedef void (*cpu_range)(void *context, int32_t begin, int32_t end, cpu_sums *sums);
 naik_status cpu_run(naik_backend *backend, int32_t count, int nrhs, naik_exactsum *sums,
                     cpu_range body, void *context);

@@ -23,6 +23,14 @@
 #define INLINE_PART static __attribute__((noinline))
 #endif
 
+/* Before a loop of so many turns over numbers that are to stay in registers. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define UNROLL(turns) UNROLL_TEXT(GCC unroll turns)
+#else
+#define UNROLL(turns) UNROLL_TEXT(unroll turns)
+#endif
+#define UNROLL_TEXT(text) _Pragma(#text)
+
 /* Registers, and the operations on them: REG_D(add)(a, b). */
 #if LANES == 16 && defined(NAIK_AVX512)
 #include <immintrin.h>
