@@ -19,10 +19,11 @@ __device__ static inline double column_sums(const peer_sums &peers,
                                             int64_t (&word)[SUMS][NAIK_EXACTSUM_WORDS], int lane)
 {
     unsigned end[SUMS], first[SUMS]; /* 1 + last, DIGITS - first digit in use */
-    int64_t total[SUMS * PEER_EACH];
-    peer_collect<SUMS>(peers, sum, box, total, lane);
 #pragma unroll
-    for (int k = 0; k < SUMS; k++) {
+    for (int k = 0; k < SUMS; k++) { /* one by one: both at once take too many registers */
+        const naik_exactsum *const one[1] = {sum[k]};
+        int64_t total[PEER_EACH];
+        peer_collect<1>(peers, one, box + k * NAIK_MAX_RHS, total, lane);
         end[k] = first[k] = 0;
 #pragma unroll
         for (int e = 0; e < PEER_EACH; e++) {
@@ -30,7 +31,7 @@ __device__ static inline double column_sums(const peer_sums &peers,
             if (i >= NAIK_EXACTSUM_WORDS) {
                 continue;
             }
-            word[k][i] = total[k * PEER_EACH + e];
+            word[k][i] = total[e];
             if (word[k][i] != 0 && i < NAIK_EXACTSUM_DIGITS) {
                 end[k] = (unsigned)i + 1;
                 first[k] = first[k] > 0 ? first[k] : (unsigned)(NAIK_EXACTSUM_DIGITS - i);

@@ -320,15 +320,18 @@ __device__ static inline bool dslash_sends(const dslash_params &p, int sites)
     return p.send.counters != NULL && dslash_on_boundary(p, sites);
 }
 
-/* Sends site cb that this thread has written, of the columns from `column` on those whose bit is
- * set. */
+/* Sends what this thread has written of the columns from `column` on whose bit is set. Finds the
+ * site again, which takes no registers before. */
 template <class V>
-__device__ static inline void dslash_send(const dslash_params &p, int cb, int column,
-                                          unsigned columns)
+__device__ static inline void dslash_send(const dslash_params &p, int column, unsigned columns)
 {
-    int x[4];
-    gpu_coords(p.stencil, p.parity, cb, x);
-    exchange_send_site<V>(p.send, p.stencil, p.out, cb, x, column, columns, p.nrhs);
+    const int index = dslash_block(p) * (int)blockDim.x + (int)threadIdx.x;
+    if (index < p.count) {
+        const int cb = p.list[index]; /* there is one where there is a boundary */
+        int x[4];
+        gpu_coords(p.stencil, p.parity, cb, x);
+        exchange_send_site<V>(p.send, p.stencil, p.out, cb, x, column, columns, p.nrhs);
+    }
 }
 
 /* The last thread of a block that sends says that it has, after a barrier behind the stores: this
@@ -456,8 +459,8 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
         }
     }
     const bool sends = dslash_sends(p, (int)blockDim.x);
-    if (sends && here) {
-        dslash_send<V>(p, site.cb, column, active);
+    if (sends) {
+        dslash_send<V>(p, column, active);
     }
     if (p.sums == NULL) {
         dslash_tell(p, sends, true);

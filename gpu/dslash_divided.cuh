@@ -154,7 +154,7 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES) dslash_divided_kernel(co
         term = finish_site<V>(p, vec_offset<V>(site.cb, column, p.nrhs), column,
                               step_of(p, alpha, column), total[0]);
         if (dslash_sends(p, GPU_LANES)) {
-            dslash_send<V>(p, site.cb, column, 1);
+            dslash_send<V>(p, column, 1);
         }
     }
     if (p.sums != NULL && active) {
