@@ -323,9 +323,10 @@ __device__ static inline unsigned update_send(const update_sender &u, const char
  * and its end is still in the cache. Where layers are sent they begin in the middle, so that in the
  * slowest direction the outer ones, first and last, come in between and have time to go. */
 template <class V, bool DUE, bool SEND>
-__global__ void update_xp_kernel(const naik_column *columns, const char *r, char *x, char *p,
-                                 int nrhs, int count, naik_exactsum *sums, const columns_due due,
-                                 const update_sender sender)
+__global__ void __launch_bounds__(BLAS_THREADS)
+    update_xp_kernel(const naik_column *columns, const char *r, char *x, char *p, int nrhs,
+                     int count, naik_exactsum *sums, const columns_due due,
+                     const update_sender sender)
 {
     __shared__ exact_block<1> shared;
     __shared__ naik_column stepped;
@@ -342,7 +343,9 @@ __global__ void update_xp_kernel(const naik_column *columns, const char *r, char
     if (ran && site < count) { /* on their way while the step is computed */
         pv = V::load(p + offset);
         xv = V::load(x + offset);
-        rv = V::load(r + offset);
+        if (!SEND) { /* which takes registers */
+            rv = V::load(r + offset);
+        }
     }
     bool last = false;
     if constexpr (DUE) {
@@ -359,6 +362,9 @@ __global__ void update_xp_kernel(const naik_column *columns, const char *r, char
         axpy((real)column->alpha, pv, xv);
         V::store(x + offset, xv);
         if (runs) {
+            if (SEND) {
+                rv = V::load(r + offset);
+            }
             axpy((real)column->beta, pv, rv);
             V::store(p + offset, rv);
             V::round(rv);

@@ -127,6 +127,9 @@ static gpu_variant usual_variant(const naik_dslash_args *args)
     v.sites = v.together == 3 ? GPU_LANES : DSLASH_THREADS / v.together;
     v.sites = v.sites < GPU_LANES ? GPU_LANES : v.sites;
     v.threads = 1;
+    if (args->due != NULL) { /* which several threads a site know to take */
+        v = (gpu_variant){1, GPU_LANES, 1, args->links->hops == NAIK_HOPS ? 4 : 2};
+    }
     return v;
 }
 
@@ -213,7 +216,7 @@ static void list_variants(const naik_dslash_args *args, int count, gpu_variants 
     const int granularity = args->in->geometry->backend->choices.granularity;
     const gpu_variant usual = usual_variant(args);
     list->count = 0;
-    if (granularity <= 1) {
+    if (granularity <= 1 && args->due == NULL) {
         add_variant(list, usual.columns, usual.sites, usual.together, 1);
         const int most = most_columns(args);
         add_blocks(list, args, nrhs < most ? nrhs : most);

@@ -160,9 +160,11 @@ __device__ static inline void add_kind(const dslash_params &p, const dslash_site
                                        const char *group, int far,
                                        colour_vector<typename V::real> (&part)[N])
 {
+    /* four columns in double leave no register free */
+    constexpr int UNROLLED = N == 4 && sizeof(typename V::real) == 8 ? 1 : (int)GPU_UNROLLED_PAIRS;
     link_group<S, R> links;
     links.open(group, site.cb % PREC_BLOCK);
-#pragma unroll GPU_UNROLLED_PAIRS
+#pragma unroll UNROLLED
     for (int pair = 0; pair < 2; pair++) {
 #pragma unroll
         for (int k = 0; k < 2; k++) {
@@ -349,61 +351,17 @@ __device__ static inline void dslash_tell(const dslash_params &p, bool sends, bo
     }
 }
 
-/* What a block that takes alpha itself keeps meanwhile. */
-typedef struct dslash_alpha {
-    naik_column next; /* the column with its alpha, 0 where it has stopped */
-} dslash_alpha;
-
-/* Leaves the sums with the other ranks; the first block of a launch does. */
-__device__ static inline void offer_sums(const dslash_params &p, int thread)
+/* Which of N columns from `column` on are to be written. */
+template <int N> __device__ static inline unsigned dslash_active(const dslash_params &p, int column)
 {
-    const peer_sums &peers = p.due.peers;
-    if (peers.count > 1 && blockIdx.x == 0 && thread < GPU_LANES &&
-        p.due.host.columns->state == NAIK_COLUMN_RUN) {
-        for (int k = 0; k < 2; k++) {
-            const int box = k * NAIK_MAX_RHS;
-            peer_push(peers, p.due.host.sums + k, box, peer_turn(peers, box), thread, GPU_LANES);
+    unsigned active = 0;
+#pragma unroll
+    for (int c = 0; c < N; c++) {
+        if (column + c < p.nrhs && (p.columns == NULL || p.columns[column + c].state == p.state)) {
+            active |= 1u << c;
         }
     }
-}
-
-/* Alpha; true in the thread that is to write the column down. All threads of the block call. */
-__device__ static inline bool take_alpha(const dslash_params &p, dslash_alpha &shared, int thread)
-{
-    bool last = false;
-    __syncthreads(); /* all have read the column's state */
-    if (thread < GPU_LANES) {
-        const naik_column next = column_alpha(p.due.peers, p.due.host.columns, p.due.host.sums,
-                                              p.due.host.sums + 1, 0, thread);
-        if (thread == 0) {
-            shared.next = next;
-            last = column_was_read(p.due, 0);
-        }
-    }
-    __syncthreads();
-    return last;
-}
-
-/* The factor of NAIK_FORM_STEP. */
-__device__ static inline double step_of(const dslash_params &p, const dslash_alpha &shared,
-                                        int column)
-{
-    return p.form != NAIK_FORM_STEP     ? 1
-           : p.due.host.columns != NULL ? shared.next.alpha
-                                        : p.columns[column].alpha;
-}
-
-/* The threads that move together call, the first of them with what take_alpha said. */
-__device__ static inline void write_alpha(const dslash_params &p, const dslash_alpha &shared,
-                                          bool last, int lane)
-{
-    if (gpu_lanes_from(last, 0) != 0) {
-        column_clear(p.due.peers, p.due.host.sums, 0, lane);
-        column_clear(p.due.peers, p.due.host.sums + 1, NAIK_MAX_RHS, lane);
-        if (lane == 0) {
-            *p.due.host.columns = shared.next;
-        }
-    }
+    return active;
 }
 
 template <class V, class S, int R, bool LONG, int N, int BLOCKS>
@@ -411,50 +369,34 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
     dslash_kernel(const dslash_params p)
 {
     __shared__ exact_block<N> shared;
-    __shared__ dslash_alpha alpha;
     const int x = (int)threadIdx.x, y = (int)threadIdx.y;
-    fetch_links<S, R, LONG>(p, dslash_block(p) * (int)blockDim.x + x, x % GPU_LANES, GPU_LANES);
-    gpu_await_kernel();
-    offer_sums(p, y * (int)blockDim.x + x);
-    const int column = ((int)(blockIdx.y * blockDim.y) + y) * N;
-    unsigned active = 0; /* columns of the tile to be written */
-#pragma unroll
-    for (int c = 0; c < N; c++) {
-        if (column + c < p.nrhs && (p.columns == NULL || p.columns[column + c].state == p.state)) {
-            active |= 1u << c;
-        }
+    if (N == 1) {
+        fetch_links<S, R, LONG>(p, dslash_block(p) * (int)blockDim.x + x, x % GPU_LANES, GPU_LANES);
     }
+    gpu_await_kernel();
+    const int column = ((int)(blockIdx.y * blockDim.y) + y) * N;
     double term[N];
 #pragma unroll
     for (int c = 0; c < N; c++) {
         term[c] = 0;
     }
     const int block = dslash_block(p), index = block * (int)blockDim.x + x;
-    const int thread = y * (int)blockDim.x + x;
-    const char *halo = dslash_halo(p, (int)blockDim.x, thread);
-    const bool here = index < p.count && active != 0;
+    const char *halo = dslash_halo(p, (int)blockDim.x, y * (int)blockDim.x + x);
     colour_vector<typename V::real> total[N];
     dslash_site site;
-    bool last = false;
-    if (here) {
+    const unsigned active = dslash_active<N>(p, column);
+    if (index < p.count && active != 0) {
         site.column = column;
         site.halo = halo;
         open_site(p, index, &site);
         apply_hops<V, S, R, LONG, N>(p, site, total);
-    }
-    if constexpr (N == 1) {
-        if (p.due.host.columns != NULL && active != 0) {
-            last = take_alpha(p, alpha, thread);
-            active = alpha.next.alpha != 0;
-        }
-    }
-    if (here) {
         const size_t offset = vec_offset<V>(site.cb, column, p.nrhs);
 #pragma unroll
         for (int c = 0; c < N; c++) {
             if (active >> c & 1) {
-                term[c] = finish_site<V>(p, offset + (size_t)c * V::COLUMN_BYTES, column + c,
-                                         step_of(p, alpha, column + c), total[c]);
+                const double step = p.form == NAIK_FORM_STEP ? p.columns[column + c].alpha : 1;
+                term[c] = finish_site<V>(p, offset + (size_t)c * V::COLUMN_BYTES, column + c, step,
+                                         total[c]);
             }
         }
     }
@@ -466,6 +408,7 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
         dslash_tell(p, sends, true);
         return;
     }
+    const int thread = y * (int)blockDim.x + x;
 #pragma unroll
     for (int c = 0; c < N; c++) {
         exact_partial partial;
@@ -480,9 +423,6 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
     const int c = x / REDUCE_WORDS;
     if (c < N && (active >> c & 1)) {
         exact_flush(shared, y * warps, warps, c, x % REDUCE_WORDS, p.sums + column + c);
-    }
-    if (N == 1 && thread < GPU_LANES) {
-        write_alpha(p, alpha, last, thread);
     }
     dslash_tell(p, sends, false);
 }

@@ -97,10 +97,73 @@ __device__ static inline void apply_kind(const dslash_params &p, const dslash_si
     }
 }
 
-/* ROWS: 1, with a thread a kind, or 3, with the kinds divided over blockDim.z threads. Left alone,
- * the compiler takes so few registers on sm_80 that it spills. */
+/* What a block that takes alpha itself keeps meanwhile. */
+typedef struct dslash_alpha {
+    naik_column next; /* the column with its alpha, 0 where it has stopped */
+} dslash_alpha;
+
+/* Leaves the sums with the other ranks; the first block of a launch does. */
+__device__ static inline void offer_sums(const dslash_params &p, int thread)
+{
+    const peer_sums &peers = p.due.peers;
+    if (peers.count > 1 && blockIdx.x == 0 && thread < GPU_LANES &&
+        p.due.host.columns->state == NAIK_COLUMN_RUN) {
+        for (int k = 0; k < 2; k++) {
+            const int box = k * NAIK_MAX_RHS;
+            peer_push(peers, p.due.host.sums + k, box, peer_turn(peers, box), thread, GPU_LANES);
+        }
+    }
+}
+
+/* Alpha; true in the thread that is to write the column down. All threads of the block call. */
+__device__ static inline bool take_alpha(const dslash_params &p, dslash_alpha &shared, int thread)
+{
+    bool last = false;
+    __syncthreads(); /* all have read the column's state */
+    if (thread < GPU_LANES) {
+        const naik_column next = column_alpha(p.due.peers, p.due.host.columns, p.due.host.sums,
+                                              p.due.host.sums + 1, 0, thread);
+        if (thread == 0) {
+            shared.next = next;
+            last = column_was_read(p.due, 0);
+        }
+    }
+    __syncthreads();
+    return last;
+}
+
+/* The factor of NAIK_FORM_STEP. */
+__device__ static inline double step_of(const dslash_params &p, const dslash_alpha &shared,
+                                        int column)
+{
+    return p.form != NAIK_FORM_STEP     ? 1
+           : p.due.host.columns != NULL ? shared.next.alpha
+                                        : p.columns[column].alpha;
+}
+
+/* The threads that move together call, the first of them with what take_alpha said. */
+__device__ static inline void write_alpha(const dslash_params &p, const dslash_alpha &shared,
+                                          bool last, int lane)
+{
+    if (gpu_lanes_from(last, 0) != 0) {
+        column_clear(p.due.peers, p.due.host.sums, 0, lane);
+        column_clear(p.due.peers, p.due.host.sums + 1, NAIK_MAX_RHS, lane);
+        if (lane == 0) {
+            *p.due.host.columns = shared.next;
+        }
+    }
+}
+
+/* Blocks that a multiprocessor shall hold at least: left alone, the compiler takes so few registers
+ * that it spills. */
+template <class T, int ROWS> constexpr int divided_blocks()
+{
+    return GPU_LANES == 64 ? 1 : ROWS > 1 ? 2 : sizeof(T) == 8 ? 4 : 6;
+}
+
+/* ROWS: 1, with a thread a kind, or 3, with the kinds divided over blockDim.z threads. */
 template <class V, class S, int R, bool LONG, int ROWS>
-__global__ void __launch_bounds__(4 * ROWS * GPU_LANES, GPU_MORE_REGISTERS *(ROWS == 1 ? 6 : 1))
+__global__ void __launch_bounds__(4 * ROWS * GPU_LANES, divided_blocks<typename V::real, ROWS>())
     dslash_divided_kernel(const dslash_params p)
 {
     typedef typename V::real real;

@@ -52,7 +52,9 @@ done:
 naik_takes_sums gpu_takes_sums(const naik_geometry *geometry, int nrhs)
 {
     const naik_backend *backend = geometry->backend;
-    const bool can = backend->comm->size == 1 || backend->route.whole;
+    /* kernels of one thread a site do not know how */
+    const bool can =
+        (backend->comm->size == 1 || backend->route.whole) && backend->choices.granularity != 1;
     return !can                           ? NAIK_TAKES_NONE
            : gpu_is_brief(geometry, nrhs) ? NAIK_TAKES_GLADLY
                                           : NAIK_TAKES_IF_ASKED;
