@@ -255,16 +255,18 @@ __device__ static inline bool take_step(const columns_due &due, const naik_colum
 {
     if (threadIdx.x < GPU_LANES) {
         const int lane = (int)threadIdx.x;
-        naik_column next = columns[c];
-        const bool pending = next.pending != 0;
+        const bool pending = columns[c].pending != 0;
         if (pending && due.peers.count > 1 && blockIdx.x == 0) {
             peer_push(due.peers, due.host.sums + c, c, peer_turn(due.peers, c), lane, GPU_LANES);
         }
         if (pending) {
-            next = column_step(due.peers, &columns[c], due.host.sums + c, c, lane);
-        }
-        if (lane == 0) {
-            *shared = next;
+            const naik_column next =
+                column_step(due.peers, &columns[c], due.host.sums + c, c, lane);
+            if (lane == 0) {
+                *shared = next;
+            }
+        } else if (lane == 0) {
+            *shared = columns[c];
         }
     }
     __syncthreads(); /* all have read the column */
@@ -331,6 +333,7 @@ __global__ void __launch_bounds__(BLAS_THREADS)
     __shared__ exact_block<1> shared;
     __shared__ naik_column stepped;
     typedef typename V::real real;
+    constexpr bool late = SEND || sizeof(real) == 8; /* no registers for r meanwhile */
     const unsigned place = blockIdx.x + (SEND ? gridDim.x / 2 : 0);
     const unsigned block = gridDim.x - 1 - (place < gridDim.x ? place : place - gridDim.x);
     const int site = (int)(block * BLAS_THREADS + threadIdx.x);
@@ -343,7 +346,7 @@ __global__ void __launch_bounds__(BLAS_THREADS)
     if (ran && site < count) { /* on their way while the step is computed */
         pv = V::load(p + offset);
         xv = V::load(x + offset);
-        if (!SEND) { /* which takes registers */
+        if (!late) {
             rv = V::load(r + offset);
         }
     }
@@ -362,7 +365,7 @@ __global__ void __launch_bounds__(BLAS_THREADS)
         axpy((real)column->alpha, pv, xv);
         V::store(x + offset, xv);
         if (runs) {
-            if (SEND) {
+            if (late) {
                 rv = V::load(r + offset);
             }
             axpy((real)column->beta, pv, rv);

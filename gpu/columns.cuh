@@ -72,9 +72,9 @@ __device__ static inline naik_column column_alpha(const peer_sums &peers, const 
 {
     __shared__ int64_t word[2][NAIK_EXACTSUM_WORDS];
     const naik_exactsum *const sum[2] = {dp2, p2};
-    naik_column next = *column;
     const double value = column_sums<2>(peers, sum, box, word, lane);
     const double second = __longlong_as_double(gpu_lanes_from(__double_as_longlong(value), 1));
+    naik_column next = *column; /* not before: it takes registers */
     naik_column_alpha(&next, value, second);
     return next;
 }
@@ -85,8 +85,8 @@ __device__ static inline naik_column column_step(const peer_sums &peers, const n
 {
     __shared__ int64_t word[1][NAIK_EXACTSUM_WORDS];
     const naik_exactsum *const sum[1] = {r2};
-    naik_column next = *column;
     const double rr = column_sums<1>(peers, sum, box, word, lane);
+    naik_column next = *column;
     naik_column_step(&next, rr);
     return next;
 }

@@ -312,14 +312,14 @@ static naik_status choose(const naik_dslash_args *args, const dslash_params &p, 
                                backend->choices.granularity}};
     gpu_variants list;
     *out = usual_variant(args);
-    if (p.table != NULL) { /* boundary sites: few, and their halo may be on its way */
-        return NAIK_OK;
-    }
     list_variants(args, p.count, &list);
     if (list.count == 0) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
                          "no Dslash of %d threads a site for links of %d numbers",
                          backend->choices.granularity, args->links->recon);
+    }
+    if (p.table != NULL) { /* boundary sites: few, and their halo may be on its way */
+        return NAIK_OK;
     }
     if (backend->choices.variant > 0) {
         *out = list.variant[(backend->choices.variant - 1) % list.count];

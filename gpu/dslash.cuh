@@ -160,8 +160,9 @@ __device__ static inline void add_kind(const dslash_params &p, const dslash_site
                                        const char *group, int far,
                                        colour_vector<typename V::real> (&part)[N])
 {
-    /* four columns in double leave no register free */
-    constexpr int UNROLLED = N == 4 && sizeof(typename V::real) == 8 ? 1 : (int)GPU_UNROLLED_PAIRS;
+    /* four columns in double leave no register free on sm_80 */
+    constexpr bool full = GPU_MORE_REGISTERS && N == 4 && sizeof(typename V::real) == 8;
+    constexpr int UNROLLED = full ? 1 : (int)GPU_UNROLLED_PAIRS;
     link_group<S, R> links;
     links.open(group, site.cb % PREC_BLOCK);
 #pragma unroll UNROLLED

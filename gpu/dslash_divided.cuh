@@ -154,16 +154,20 @@ __device__ static inline void write_alpha(const dslash_params &p, const dslash_a
     }
 }
 
-/* Blocks that a multiprocessor shall hold at least: left alone, the compiler takes so few registers
- * that it spills. */
-template <class T, int ROWS> constexpr int divided_blocks()
+/* Blocks that a multiprocessor shall hold at least: left alone, the compiler takes fewer registers
+ * than it may and spills. */
+constexpr int divided_blocks(naik_precision vectors, int rows)
 {
-    return GPU_LANES == 64 ? 1 : ROWS > 1 ? 2 : sizeof(T) == 8 ? 4 : 6;
+    return GPU_LANES == 64          ? 1
+           : rows > 1               ? 2
+           : vectors == NAIK_DOUBLE ? 4
+           : vectors == NAIK_HALF   ? 6
+                                    : 8 - GPU_MORE_REGISTERS;
 }
 
 /* ROWS: 1, with a thread a kind, or 3, with the kinds divided over blockDim.z threads. */
 template <class V, class S, int R, bool LONG, int ROWS>
-__global__ void __launch_bounds__(4 * ROWS * GPU_LANES, divided_blocks<typename V::real, ROWS>())
+__global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECISION, ROWS)))
     dslash_divided_kernel(const dslash_params p)
 {
     typedef typename V::real real;

@@ -33,7 +33,8 @@ def kernels(text):
         used = re.search(r"Used (\d+) registers", line) or re.search(r"^.*\bVGPRs: (\d+)", line)
         if used:
             found[name][0] = int(used.group(1))
-        for pattern in (r"(\d+) bytes spill stores", r"VGPRs Spill: (\d+)", r"SGPRs Spill: (\d+)"):
+        # Scalar registers of AMD spill into lanes of vector registers, which is not memory.
+        for pattern in (r"(\d+) bytes spill stores", r"VGPRs Spill: (\d+)"):
             spilled = re.search(pattern, line)
             if spilled:
                 found[name][1] += int(spilled.group(1))
