@@ -286,8 +286,14 @@ def memory_or_disk_that_fails_on_one_rank_ends_the_job():
 
 
 def a_backend_that_fails_on_one_rank_in_mid_solve_ends_the_job():
-    begin = time.time()
-    told = solve("device.h5", "--set", "solver.batch=1", inject="fail:solve:20@1", ranks=2, status=2)
+    for attempt in range(2):
+        begin = time.time()
+        try:
+            told = solve("device.h5", "--set", "solver.batch=1", inject="fail:solve:20@1", ranks=2, status=2)
+            break
+        except AssertionError as error:  # MPICH's UCX may crash itself while the other rank goes away
+            if attempt or "libucp" not in str(error):
+                raise
     assert told.count("naik: error: the device of rank 1 failed by order") == told.count("naik: error:") == 1, told
     assert time.time() - begin < 30, "the others waited for the watchdog"
     solve("device.h5")
