@@ -257,7 +257,7 @@ __device__ static inline bool take_step(const columns_due &due, const naik_colum
         const int lane = (int)threadIdx.x;
         const bool pending = columns[c].pending != 0;
         if (pending && due.peers.count > 1 && blockIdx.x == 0) {
-            peer_push(due.peers, due.host.sums + c, c, peer_turn(due.peers, c), lane, GPU_LANES);
+            peer_push(due.peers, due.host.sums + c, c, lane);
         }
         if (pending) {
             const naik_column next =
@@ -402,7 +402,7 @@ static void launch_xp(const naik_column *columns, const naik_field *r, naik_fiel
         sender.send.shares =
             (unsigned)p->geometry->lattice->boundary_count[send->parity] * (unsigned)p->nrhs;
     }
-    GPU_LAUNCH_BEHIND(
+    gpu_launch_behind(
         (due != NULL ? update_xp_kernel<V, true, SEND> : update_xp_kernel<V, false, SEND>),
         gpu_is_brief(p->geometry, p->nrhs), grid, BLAS_THREADS, stream_of(p), columns,
         (const char *)r->data, (char *)x->data, (char *)p->data, p->nrhs,

@@ -21,9 +21,8 @@ __device__ static inline double column_sums(const peer_sums &peers,
     unsigned end[SUMS], first[SUMS]; /* 1 + last, DIGITS - first digit in use */
 #pragma unroll
     for (int k = 0; k < SUMS; k++) { /* one by one: both at once take too many registers */
-        const naik_exactsum *const one[1] = {sum[k]};
         int64_t total[PEER_EACH];
-        peer_collect<1>(peers, one, box + k * NAIK_MAX_RHS, total, lane);
+        peer_collect(peers, sum[k], box + k * NAIK_MAX_RHS, total, lane);
         end[k] = first[k] = 0;
 #pragma unroll
         for (int e = 0; e < PEER_EACH; e++) {

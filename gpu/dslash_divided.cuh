@@ -97,11 +97,6 @@ __device__ static inline void apply_kind(const dslash_params &p, const dslash_si
     }
 }
 
-/* What a block that takes alpha itself keeps meanwhile. */
-typedef struct dslash_alpha {
-    naik_column next; /* the column with its alpha, 0 where it has stopped */
-} dslash_alpha;
-
 /* Leaves the sums with the other ranks; the first block of a launch does. */
 __device__ static inline void offer_sums(const dslash_params &p, int thread)
 {
@@ -109,14 +104,14 @@ __device__ static inline void offer_sums(const dslash_params &p, int thread)
     if (peers.count > 1 && blockIdx.x == 0 && thread < GPU_LANES &&
         p.due.host.columns->state == NAIK_COLUMN_RUN) {
         for (int k = 0; k < 2; k++) {
-            const int box = k * NAIK_MAX_RHS;
-            peer_push(peers, p.due.host.sums + k, box, peer_turn(peers, box), thread, GPU_LANES);
+            peer_push(peers, p.due.host.sums + k, k * NAIK_MAX_RHS, thread);
         }
     }
 }
 
-/* Alpha; true in the thread that is to write the column down. All threads of the block call. */
-__device__ static inline bool take_alpha(const dslash_params &p, dslash_alpha &shared, int thread)
+/* The column with its alpha, 0 where it has stopped, into shared memory; true in the thread that is
+ * to write it down. All threads of the block call. */
+__device__ static inline bool take_alpha(const dslash_params &p, naik_column &shared, int thread)
 {
     bool last = false;
     __syncthreads(); /* all have read the column's state */
@@ -124,7 +119,7 @@ __device__ static inline bool take_alpha(const dslash_params &p, dslash_alpha &s
         const naik_column next = column_alpha(p.due.peers, p.due.host.columns, p.due.host.sums,
                                               p.due.host.sums + 1, 0, thread);
         if (thread == 0) {
-            shared.next = next;
+            shared = next;
             last = column_was_read(p.due, 0);
         }
     }
@@ -133,23 +128,23 @@ __device__ static inline bool take_alpha(const dslash_params &p, dslash_alpha &s
 }
 
 /* The factor of NAIK_FORM_STEP. */
-__device__ static inline double step_of(const dslash_params &p, const dslash_alpha &shared,
+__device__ static inline double step_of(const dslash_params &p, const naik_column &shared,
                                         int column)
 {
     return p.form != NAIK_FORM_STEP     ? 1
-           : p.due.host.columns != NULL ? shared.next.alpha
+           : p.due.host.columns != NULL ? shared.alpha
                                         : p.columns[column].alpha;
 }
 
 /* The threads that move together call, the first of them with what take_alpha said. */
-__device__ static inline void write_alpha(const dslash_params &p, const dslash_alpha &shared,
+__device__ static inline void write_alpha(const dslash_params &p, const naik_column &shared,
                                           bool last, int lane)
 {
     if (gpu_lanes_from(last, 0) != 0) {
         column_clear(p.due.peers, p.due.host.sums, 0, lane);
         column_clear(p.due.peers, p.due.host.sums + 1, NAIK_MAX_RHS, lane);
         if (lane == 0) {
-            *p.due.host.columns = shared.next;
+            *p.due.host.columns = shared;
         }
     }
 }
@@ -174,7 +169,7 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
     enum { KINDS = LONG ? 4 : 2, HELD = 3 / ROWS };
     __shared__ real held[KINDS][6][GPU_LANES];
     __shared__ exact_block<1> shared;
-    __shared__ dslash_alpha alpha;
+    __shared__ naik_column next;
     const int x = (int)threadIdx.x, row = (int)threadIdx.y, column = (int)blockIdx.y;
     const int index = dslash_block(p) * GPU_LANES + x;
     const int part = row + ROWS * (int)threadIdx.z; /* of the work on a site */
@@ -202,8 +197,8 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
     __syncthreads();
     bool last = false;
     if (p.due.host.columns != NULL && active) {
-        last = take_alpha(p, alpha, thread);
-        active = alpha.next.alpha != 0;
+        last = take_alpha(p, next, thread);
+        active = next.alpha != 0;
     }
     if (part > 0) {
         return;
@@ -221,7 +216,7 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
             fold((real)p.scale[kind / 2], sum, total);
         }
         term = finish_site<V>(p, vec_offset<V>(site.cb, column, p.nrhs), column,
-                              step_of(p, alpha, column), total[0]);
+                              step_of(p, next, column), total[0]);
         if (dslash_sends(p, GPU_LANES)) {
             dslash_send<V>(p, column, 1);
         }
@@ -233,7 +228,7 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
             exact_flush(shared, 0, 1, 0, x, p.sums + column);
         }
     }
-    write_alpha(p, alpha, last, x);
+    write_alpha(p, next, last, x);
     gpu_lanes_sync();
     if (x == 0 && dslash_sends(p, GPU_LANES)) {
         exchange_tell(p.send, 1);

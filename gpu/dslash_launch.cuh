@@ -25,12 +25,12 @@ static bool dslash_start(const dslash_params &params, const dslash_shape &shape)
     } else if constexpr (N > dslash_columns(V::PRECISION, R)) {
         return false;
     } else if constexpr (N <= 0) {
-        GPU_LAUNCH_BEHIND((dslash_divided_kernel < V, S, R, LONG, N == DSLASH_ROWS ? 3 : 1 >),
+        gpu_launch_behind(dslash_divided_kernel < V, S, R, LONG, N == DSLASH_ROWS ? 3 : 1 >,
                           shape.brief, shape.grid, shape.block, shape.stream, params);
         return true;
     } else {
-        GPU_LAUNCH_BEHIND((dslash_kernel<V, S, R, LONG, N, dslash_blocks<V, S, R, N>()>),
-                          shape.brief, shape.grid, shape.block, shape.stream, params);
+        gpu_launch_behind(dslash_kernel<V, S, R, LONG, N, dslash_blocks<V, S, R, N>()>, shape.brief,
+                          shape.grid, shape.block, shape.stream, params);
         return true;
     }
 }

@@ -220,9 +220,6 @@ __device__ static inline void gpu_prefetch(const void *p)
 }
 #endif
 
-#define GPU_LAUNCH_BEHIND(kernel, early, grid, block, stream, ...)                                 \
-    gpu_launch_behind((kernel), (early), dim3(grid), dim3(block), (stream), __VA_ARGS__)
-
 /* Named ranges in the vendor's profiler. AMD's need a library of their own: none there. */
 static inline void gpu_range_begin(const char *name)
 {

@@ -112,12 +112,13 @@ __device__ static inline uint32_t peer_turn(const peer_sums &s, int column)
     return s.count > 1 ? *(volatile uint32_t *)&s.turn[column] + 1 : 0;
 }
 
-/* Leaves a column's sum with the other ranks; `threads` threads call. Doing it twice does no harm.
- */
+/* Leaves a column's sum with the other ranks; the threads that move together call. Doing it twice
+ * does no harm. */
 __device__ static inline void peer_push(const peer_sums &s, const naik_exactsum *sum, int column,
-                                        uint32_t turn, int thread, int threads)
+                                        int lane)
 {
-    for (int w = thread; s.count > 1 && w < NAIK_EXACTSUM_WORDS; w += threads) {
+    const uint32_t turn = peer_turn(s, column);
+    for (int w = lane; s.count > 1 && w < NAIK_EXACTSUM_WORDS; w += GPU_LANES) {
         const uint64_t mine = (uint64_t) * (const volatile int64_t *)&sum->word[w];
         const uint4 message = make_uint4((uint32_t)mine, turn, (uint32_t)(mine >> 32), turn);
         for (int r = 0; r < s.count; r++) {
@@ -128,46 +129,36 @@ __device__ static inline void peer_push(const peer_sums &s, const naik_exactsum 
     }
 }
 
-/* This lane's words lane, lane + GPU_LANES, ... of SUMS sums, added over the ranks out of what
- * these have left in the inboxes `box` and further on by NAIK_MAX_RHS. All are looked for at once,
- * so that one way to memory and back is waited for, not one a word. */
-template <int SUMS>
-__device__ static inline void peer_collect(const peer_sums &s,
-                                           const naik_exactsum *const (&sum)[SUMS], int box,
-                                           int64_t (&total)[SUMS * PEER_EACH], int lane)
+/* This lane's words lane, lane + GPU_LANES, ... of a column's sum, added over the ranks out of what
+ * these have left in its inboxes. All are looked for at once, so that one way to memory and back is
+ * waited for, not one a word. */
+__device__ static inline void peer_collect(const peer_sums &s, const naik_exactsum *sum, int column,
+                                           int64_t (&total)[PEER_EACH], int lane)
 {
-    enum { ALL = SUMS * PEER_EACH };
-    uint32_t turn[SUMS];
+    const uint32_t turn = peer_turn(s, column);
 #pragma unroll
-    for (int k = 0; k < SUMS; k++) {
-        turn[k] = peer_turn(s, box + k * NAIK_MAX_RHS);
-    }
-#pragma unroll
-    for (int i = 0; i < ALL; i++) { /* other blocks may just have added */
-        const int w = i % PEER_EACH * GPU_LANES + lane;
-        total[i] =
-            w < NAIK_EXACTSUM_WORDS ? *(const volatile int64_t *)&sum[i / PEER_EACH]->word[w] : 0;
+    for (int e = 0; e < PEER_EACH; e++) { /* other blocks may just have added */
+        const int w = e * GPU_LANES + lane;
+        total[e] = w < NAIK_EXACTSUM_WORDS ? *(const volatile int64_t *)&sum->word[w] : 0;
     }
 #pragma unroll 1
     for (int r = 0; s.count > 1 && r < s.count; r++) {
         uint64_t start_ns = 0;
-        unsigned missing = r == s.me ? 0 : (1u << ALL) - 1;
+        unsigned missing = r == s.me ? 0 : (1u << PEER_EACH) - 1;
         for (unsigned look = 1; missing != 0; look++) {
-            uint4 got[ALL];
+            uint4 got[PEER_EACH];
 #pragma unroll
-            for (int i = 0; i < ALL; i++) {
-                const int k = i / PEER_EACH, w = i % PEER_EACH * GPU_LANES + lane;
-                got[i] =
-                    gpu_load_halves(peer_inbox(s.arena[s.me], turn[k], r, box + k * NAIK_MAX_RHS,
-                                               w < NAIK_EXACTSUM_WORDS ? w : lane));
+            for (int e = 0; e < PEER_EACH; e++) {
+                const int w = e * GPU_LANES + lane;
+                got[e] = gpu_load_halves(
+                    peer_inbox(s.arena[s.me], turn, r, column, w < NAIK_EXACTSUM_WORDS ? w : lane));
             }
 #pragma unroll
-            for (int i = 0; i < ALL; i++) {
-                const uint32_t now = turn[i / PEER_EACH];
-                if ((missing >> i & 1) != 0 && got[i].y == now && got[i].w == now) {
-                    missing &= ~(1u << i);
-                    total[i] += i % PEER_EACH * GPU_LANES + lane < NAIK_EXACTSUM_WORDS
-                                    ? (int64_t)((uint64_t)got[i].z << 32 | got[i].x)
+            for (int e = 0; e < PEER_EACH; e++) {
+                if ((missing >> e & 1) != 0 && got[e].y == turn && got[e].w == turn) {
+                    missing &= ~(1u << e);
+                    total[e] += e * GPU_LANES + lane < NAIK_EXACTSUM_WORDS
+                                    ? (int64_t)((uint64_t)got[e].z << 32 | got[e].x)
                                     : 0;
                 }
             }
@@ -184,13 +175,12 @@ __device__ static inline void peer_collect(const peer_sums &s,
 /* sum (of this column) over the ranks, in place; the threads that move together call. */
 __device__ static inline void peer_add(const peer_sums &s, naik_exactsum *sum, int column, int lane)
 {
-    const naik_exactsum *const one[1] = {sum};
     int64_t total[PEER_EACH];
     if (s.count <= 1) {
         return;
     }
-    peer_push(s, sum, column, peer_turn(s, column), lane, GPU_LANES);
-    peer_collect<1>(s, one, column, total, lane);
+    peer_push(s, sum, column, lane);
+    peer_collect(s, sum, column, total, lane);
 #pragma unroll
     for (int e = 0; e < PEER_EACH; e++) {
         if (e * GPU_LANES + lane < NAIK_EXACTSUM_WORDS) {

@@ -71,8 +71,8 @@ __global__ void column_alpha_kernel(const peer_sums peers, naik_column *columns,
 {
     const int c = (int)blockIdx.x, lane = (int)threadIdx.x, other = NAIK_MAX_RHS + c;
     gpu_await_kernel();
-    peer_push(peers, &sums[c], c, peer_turn(peers, c), lane, GPU_LANES);
-    peer_push(peers, &sums[count + c], other, peer_turn(peers, other), lane, GPU_LANES);
+    peer_push(peers, &sums[c], c, lane);
+    peer_push(peers, &sums[count + c], other, lane);
     const naik_column next = column_alpha(peers, &columns[c], &sums[c], &sums[count + c], c, lane);
     gpu_lanes_sync();
     column_clear(peers, &sums[c], c, lane);
@@ -87,7 +87,7 @@ naik_status gpu_column_alpha(naik_backend *backend, naik_column *columns, naik_e
 {
     naik_status status = NAIK_OK;
     NAIK_TRY(add_before(backend, sums, 2 * count));
-    GPU_LAUNCH_BEHIND(column_alpha_kernel, true, count, GPU_LANES, gpu_state_of(backend)->stream,
+    gpu_launch_behind(column_alpha_kernel, true, count, GPU_LANES, gpu_state_of(backend)->stream,
                       peer_sums_of(backend), columns, sums, count);
     NAIK_TRY(GPU_LAUNCHED(backend, "computing alpha"));
 done:
@@ -99,7 +99,7 @@ __global__ void column_step_kernel(const peer_sums peers, naik_column *columns, 
 {
     const int c = (int)blockIdx.x, lane = (int)threadIdx.x;
     gpu_await_kernel();
-    peer_push(peers, &sums[c], c, peer_turn(peers, c), lane, GPU_LANES);
+    peer_push(peers, &sums[c], c, lane);
     const bool running = columns[c].state == NAIK_COLUMN_RUN;
     const naik_column next = column_step(peers, &columns[c], &sums[c], c, lane);
     gpu_lanes_sync();
@@ -117,7 +117,7 @@ naik_status gpu_column_step(naik_backend *backend, naik_column *columns, naik_ex
 {
     naik_status status = NAIK_OK;
     NAIK_TRY(add_before(backend, sums, count));
-    GPU_LAUNCH_BEHIND(column_step_kernel, true, count, GPU_LANES, gpu_state_of(backend)->stream,
+    gpu_launch_behind(column_step_kernel, true, count, GPU_LANES, gpu_state_of(backend)->stream,
                       peer_sums_of(backend), columns, sums, count, history, history_stride);
     NAIK_TRY(GPU_LAUNCHED(backend, "computing beta"));
 done:
