@@ -71,8 +71,16 @@ typedef struct naik_cg_state {
     double *history; /* [history_length]; borrowed */
 } naik_cg_state;
 /* The vectors of a column in mid solve: x, what the inner precision added to it since, the
- * residual, the direction. The second is the first again where the iteration is in double. */
-enum { NAIK_CG_X, NAIK_CG_CORRECTION, NAIK_CG_RESIDUAL, NAIK_CG_DIRECTION, NAIK_CG_VECTORS };
+ * residual, the direction p, and A p. The second is the first again where the iteration is in
+ * double. */
+enum {
+    NAIK_CG_X,
+    NAIK_CG_CORRECTION,
+    NAIK_CG_RESIDUAL,
+    NAIK_CG_DIRECTION,
+    NAIK_CG_IMAGE,
+    NAIK_CG_VECTORS
+};
 
 /* Where the solver stands at a poll. */
 typedef struct naik_cg_progress {
