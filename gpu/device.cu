@@ -175,6 +175,7 @@ naik_status gpu_open(naik_backend *backend, const naik_backend_options *options)
     NAIK_TRY(GPU_CHECK(backend,
                        gpu_memset(state->tickets, 0, GPU_TICKETS * sizeof(unsigned), state->stream),
                        "clearing counters"));
+    NAIK_TRY(gpu_alloc(backend, 2 * sizeof *state->taken, "sums", (void **)&state->taken));
     NAIK_TRY(gpu_tune_open(backend, options != NULL ? options->tune_cache : NULL));
     NAIK_TRY(GPU_CHECK(backend, gpu_malloc_host(&state->pinned, GPU_STAGING_BYTES),
                        "taking pinned host memory"));

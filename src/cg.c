@@ -62,7 +62,7 @@ naik_status cg_step(naik_cg *cg, const naik_schur *schur, const naik_cg_vectors 
 {
     naik_status status = NAIK_OK;
     const bool send = kernels_do_more(cg->geometry->backend);
-    NAIK_TRY(naik_schur_first(schur, v->r, cg->columns, cg->sums + 2 * cg->width_now, send));
+    NAIK_TRY(naik_schur_first(schur, v->r, cg->columns, cg->sums + 2 * cg->width_now, NULL, send));
     NAIK_TRY(scalars(cg, NAIK_TAKE));
     NAIK_TRY(naik_schur_second(schur, cg->columns, v, cg->sums, NULL, false));
     NAIK_TRY(scalars(cg, NAIK_COUNT));
@@ -79,7 +79,8 @@ static naik_status iterate(void *data)
     const naik_columns_due due = {cg->columns, cg->sums, cg->history, cg->poll};
     const bool take = cg->width_now == 1 && kernels_take_sums(cg);
     const bool send = kernels_do_more(cg->geometry->backend);
-    NAIK_TRY(naik_schur_first(&cg->inner, cg->ri, cg->columns, cg->sums + 2 * cg->width_now, send));
+    NAIK_TRY(naik_schur_first(&cg->inner, cg->ri, cg->columns, cg->sums + 2 * cg->width_now,
+                              take ? &due : NULL, send));
     if (!take) {
         NAIK_TRY(scalars(cg, NAIK_COUNT_AND_TAKE));
     }

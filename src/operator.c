@@ -34,10 +34,12 @@ static naik_dslash_args second_half(const naik_schur *schur, naik_form form, con
 }
 
 naik_status naik_schur_first(const naik_schur *schur, const naik_field *r,
-                             const naik_column *columns, naik_exactsum *sums, bool send)
+                             const naik_column *columns, naik_exactsum *sums,
+                             const naik_columns_due *due, bool send)
 {
     naik_dslash_args args = first_half(schur, r, columns, NAIK_COLUMN_RUN);
     args.sums = sums;
+    args.due = due;
     args.send = send;
     return naik_dslash(&args);
 }

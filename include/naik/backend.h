@@ -83,7 +83,9 @@ typedef struct naik_dslash_args {
     /* backend memory [nrhs], sums_c += |out|^2; of a step [2][nrhs], also Re (r, ap); NULL: not
      * wanted */
     naik_exactsum *sums;
-    const naik_columns_due *due; /* the step's scalars, of one column; NULL: are in columns */
+    /* The scalars of a step of one column, which its kernel computes: of both halves, the first puts
+     * |r|^2 and Re (r, ap) aside. NULL: they are in columns. */
+    const naik_columns_due *due;
     /* The next exchange is of `out`, for these links: naik_dslash lets the kernel send its layers
      * where it can, the backend does so (naik_halo_promise). */
     bool send;

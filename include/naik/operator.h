@@ -21,14 +21,15 @@ typedef struct naik_cg_vectors {
 } naik_cg_vectors;
 /* The step of a conjugate gradient in two halves for running columns, each leaving what the scalars
  * between them are made of (columns.h): scratch = D r, sums_c += |D r|^2; then NAIK_FORM_STEP of
- * all vectors, sums [2][nrhs] += |r|^2, Re (r, A p). due: naik_dslash_args.due of the second, may be
+ * all vectors, sums [2][nrhs] += |r|^2, Re (r, A p). due: naik_dslash_args.due of both, may be
  * NULL. send: the outer layers that the next half wants of the neighbours go there while they are
  * written, where the backend can. Such steps stand between open and close, which send the layers of
  * r before the first and receive those that the last has sent. */
 naik_status naik_schur_open(const naik_schur *schur, const naik_field *r);
 naik_status naik_schur_close(const naik_schur *schur, naik_field *r);
 naik_status naik_schur_first(const naik_schur *schur, const naik_field *r,
-                             const naik_column *columns, naik_exactsum *sums, bool send);
+                             const naik_column *columns, naik_exactsum *sums,
+                             const naik_columns_due *due, bool send);
 naik_status naik_schur_second(const naik_schur *schur, const naik_column *columns,
                               const naik_cg_vectors *v, naik_exactsum *sums,
                               const naik_columns_due *due, bool send);
