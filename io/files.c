@@ -58,12 +58,19 @@ static void folder_of(const char *path, char folder[NAIK_PATH_MAX])
 
 naik_status naik_file_size(naik_comm *comm, const char *path, int64_t *size_bytes)
 {
+    naik_status status = NAIK_OK;
     struct stat info;
     *size_bytes = -1;
     if (comm->rank == 0 && stat(path, &info) == 0) {
         *size_bytes = info.st_size;
+    } else if (comm->rank == 0 && errno != ENOENT && errno != ENOTDIR) {
+        status = NAIK_FAIL(comm->log, errno == EACCES ? NAIK_ERR_INPUT : NAIK_ERR_IO,
+                           "'%s' cannot be looked at: %s", path, strerror(errno));
     }
-    return naik_comm_broadcast(comm, size_bytes, sizeof *size_bytes, 0);
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_broadcast(comm, size_bytes, sizeof *size_bytes, 0));
+done:
+    return status;
 }
 
 naik_status naik_file_remove(naik_comm *comm, const char *path)

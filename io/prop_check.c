@@ -59,8 +59,8 @@ static naik_status compare_document(naik_log *log, hid_t group, const char *path
     return status;
 }
 
-/* Those of rank 0: all ranks are to compute alike. NULL where the file has none. */
-static naik_status share_choices(naik_propagator_file *file, const char *path)
+/* NULL where the file has none. */
+naik_status naik_prop_share_choices(naik_propagator_file *file, const char *path)
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
@@ -109,7 +109,7 @@ naik_status naik_prop_compare(naik_propagator_file *file, const char *path,
 done:
     naik_h5_release(group);
     status = naik_comm_agree(file->comm, status);
-    return status != NAIK_OK ? status : share_choices(file, path);
+    return status != NAIK_OK ? status : naik_prop_share_choices(file, path);
 }
 
 static void adopt_records(naik_propagator_file *file, const naik_disk_record *disk, bool warn)

@@ -250,7 +250,7 @@ static naik_status make_metadata(naik_propagator_file *file, const naik_propagat
     NAIK_TRY(naik_h5_put_document(comm, group, "canonical_input", spec->canonical_input));
     NAIK_TRY(naik_h5_put_document(comm, group, "source_checksums", spec->source_checksums));
     NAIK_TRY(naik_h5_put_document(comm, group, "structure", structure));
-    NAIK_TRY(naik_h5_put_document(comm, group, "choices", spec->choices));
+    NAIK_TRY(naik_h5_put_document(comm, group, "choices", file->choices));
     for (int i = 0; i < spec->metadata_count; i++) {
         NAIK_TRY(naik_h5_put_document(comm, group, spec->metadata[i].name, spec->metadata[i].text));
     }
@@ -356,7 +356,7 @@ naik_status naik_prop_create(naik_propagator_file *file, const naik_propagator_s
     NAIK_TRY(by_rank_0(file, create_part, &all));
     NAIK_TRY(naik_h5_open(comm, file->part, true, &options, &file->h5));
     status = comm->rank == 0 ? naik_journal_create(comm->log, file->journal, file->identity,
-                                                   spec->choices != NULL ? spec->choices : "")
+                                                   naik_propagator_file_choices(file))
                              : NAIK_OK;
     NAIK_TRY(naik_comm_agree(comm, status));
     for (int i = 0; i < file->plan->solve_count; i++) {

@@ -85,6 +85,8 @@ naik_status naik_prop_begin_session(naik_propagator_file *file, const naik_propa
 naik_status naik_prop_change_state(naik_propagator_file *file, const char *state);
 
 /* prop_check.c */
+/* Every rank takes file->choices of rank 0, which found them in `path`. Collective. */
+naik_status naik_prop_share_choices(naik_propagator_file *file, const char *path);
 /* NAIK_ERR_INPUT with the first difference between what h5 was begun with and spec. Collective. */
 naik_status naik_prop_compare(naik_propagator_file *file, const char *path,
                               const naik_propagator_spec *spec, const char *structure);
@@ -141,14 +143,20 @@ int naik_prop_count_retries(const naik_propagator_file *file);
 naik_status naik_prop_reopen(naik_propagator_file *file);
 /* They are pending again, in the open .part too. Collective. */
 naik_status naik_prop_reset_retries(naik_propagator_file *file);
+/* The verified, open .part has a journal of its own: where there is none that can be read it is
+ * written again from the records. Collective. NAIK_ERR_IO */
+naik_status naik_prop_keep_journal(naik_propagator_file *file);
 
 /* prop_rebuild.c */
-/* file->part cannot be opened by HDF5: sets it and its journal aside as *.damaged. Collective.
- * *journal (rank 0 only): NULL where there was none. NAIK_ERR_INPUT: it is of another input. */
+/* file->part is readable, but HDF5 cannot open it, or it has no state: sets it and its journal
+ * aside as *.damaged. Without a journal nothing was stored in it, and it stays to be begun again.
+ * Collective. NAIK_ERR_INPUT: it is of another input. NAIK_ERR_IO: it cannot be read or renamed */
 naik_status naik_prop_set_aside(naik_propagator_file *file);
-/* There is a pair of files set aside, or half of one: *found. Collective. */
+/* There is a pair of files set aside, or half of one: *found. Then file->choices are those of its
+ * journal: what is saved and what is still to be solved must agree. Collective. */
 naik_status naik_prop_find_aside(naik_propagator_file *file, bool *found);
-/* Commits into the new part what the pair still holds intact, then removes the pair. */
+/* Commits into the new part what the pair still holds intact, then removes the pair; where nothing
+ * of its solves could be saved it is renamed to *.damaged.kept. */
 naik_status naik_prop_rebuild(naik_propagator_file *file);
 /* Removes .part, journal, the solves in flight and whatever was set aside. */
 naik_status naik_prop_discard(naik_propagator_file *file);

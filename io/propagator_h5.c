@@ -134,7 +134,8 @@ done:
     return status;
 }
 
-/* .part opened for writing: verified and ready, or *usable = false where it has to be begun anew.
+/* .part opened for writing: verified and ready, or closed and *usable = false where it has no
+ * state.
  */
 static naik_status continue_part(naik_propagator_file *file, const naik_propagator_spec *spec,
                                  const char *structure, bool *usable)
@@ -157,7 +158,6 @@ static naik_status continue_part(naik_propagator_file *file, const naik_propagat
     NAIK_TRY(naik_comm_agree(comm, status));
     if (!*usable) {
         NAIK_TRY(naik_file_reread(comm, file->part, 0, -1));
-        naik_log_warn(comm->log, "%s was interrupted in its making: it is begun again", file->part);
         NAIK_TRY(naik_h5_close(comm, &file->h5));
         goto done;
     }
@@ -168,6 +168,7 @@ static naik_status continue_part(naik_propagator_file *file, const naik_propagat
     NAIK_TRY(naik_prop_load_records(file, true));
     NAIK_TRY(naik_prop_reset_retries(file));
     NAIK_TRY(naik_prop_verify(file, true, &bad));
+    NAIK_TRY(naik_prop_keep_journal(file));
     if (strcmp(state, "complete") == 0 && count_done(file) < file->plan->solve_count) {
         NAIK_TRY(naik_h5_close(comm, &file->h5));
         NAIK_TRY(naik_prop_change_state(file, "incomplete"));
@@ -186,6 +187,25 @@ static naik_status start_watchdog(naik_propagator_file *file, const naik_propaga
                : naik_watchdog_create(file->comm, 0, &file->watchdog);
 }
 
+/* Opens .part; *opened = false where the disk gives its bytes, but HDF5 finds no file in them. What
+ * the disk refused may be given a moment later: then a second try decides. */
+static naik_status open_part(naik_propagator_file *file, const naik_h5_options *options,
+                             bool *opened)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    *opened = false;
+    for (int attempt = 0; attempt < 2 && !*opened; attempt++) {
+        *opened = naik_h5_open(comm, file->part, true, options, &file->h5) == NAIK_OK;
+        if (!*opened) {
+            NAIK_TRY(naik_file_reread(comm, file->part, 0, -1));
+            naik_log_clear(comm->log);
+        }
+    }
+done:
+    return status;
+}
+
 /* With the lock held: finds or makes an open .part. */
 static naik_status prepare_part(naik_propagator_file *file, const naik_propagator_spec *spec,
                                 const char *structure)
@@ -193,16 +213,14 @@ static naik_status prepare_part(naik_propagator_file *file, const naik_propagato
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
     const naik_h5_options options = naik_prop_options(spec);
-    bool rebuild = false, usable = false;
+    bool rebuild = false, usable = false, opened = false;
     int64_t bytes = -1;
     NAIK_TRY(naik_prop_find_aside(file, &rebuild));
     NAIK_TRY(naik_file_size(comm, file->part, &bytes));
     if (!rebuild && bytes >= 0) {
-        if (naik_h5_open(comm, file->part, true, &options, &file->h5) == NAIK_OK) {
-            NAIK_TRY(continue_part(file, spec, structure, &usable));
-        } else {
-            NAIK_TRY(naik_file_reread(comm, file->part, 0, -1)); /* else it is given up */
-            naik_log_clear(comm->log);
+        NAIK_TRY(open_part(file, &options, &opened));
+        NAIK_TRY(opened ? continue_part(file, spec, structure, &usable) : NAIK_OK);
+        if (!usable) {
             NAIK_TRY(naik_prop_set_aside(file));
             NAIK_TRY(naik_prop_find_aside(file, &rebuild));
         }

@@ -38,12 +38,16 @@ static int read_mine(naik_comm *comm, const char *path, int64_t offset, int64_t 
 {
     int failed = 0;
     struct stat info;
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) {
+    if (stat(path, &info) != 0) {
+        return errno == ENOENT || errno == ENOTDIR ? 0 : errno;
+    }
+    if (!S_ISREG(info.st_mode)) {
         return 0;
     }
     void *buffer = malloc(PIECE_BYTES);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0 && buffer != NULL) {
+    int fd = buffer != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    failed = fd >= 0 || errno == ENOENT ? 0 : errno;
+    if (fd >= 0) {
         const int64_t file_end = info.st_size;
         const int64_t end =
             size_bytes < 0 || size_bytes > file_end - offset ? file_end : offset + size_bytes;
@@ -72,8 +76,9 @@ naik_status naik_file_reread(naik_comm *comm, const char *path, int64_t offset, 
     }
     naik_log_clear(comm->log); /* what was said before were the consequences */
     if (failed != 0) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_IO, "'%s' cannot be read on %s: %s", path,
-                           comm->host, strerror(failed));
+        status =
+            NAIK_FAIL(comm->log, failed == EACCES || failed == EPERM ? NAIK_ERR_INPUT : NAIK_ERR_IO,
+                      "'%s' cannot be read on %s: %s", path, comm->host, strerror(failed));
     }
     NAIK_TRY(naik_comm_agree(comm, status));
 done:

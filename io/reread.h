@@ -10,8 +10,9 @@
 #include "naik/comm.h"
 
 /* Reads size_bytes (negative: to the end) from offset on, on every node, and forgets them. What is
- * not there, or may not be opened, is left to its own sentence. Collective, agrees.
- * NAIK_ERR_IO   the file system refused it, with its reason and the host */
+ * not there is left to its own sentence. Collective, agrees.
+ * NAIK_ERR_INPUT   it may not be opened by this user
+ * NAIK_ERR_IO      the file system refused it, with its reason and the host */
 naik_status naik_file_reread(naik_comm *comm, const char *path, int64_t offset, int64_t size_bytes);
 
 /* The status of whoever tried to read `path`, agreed; where that was a refusal, NAIK_ERR_IO if the

@@ -175,6 +175,30 @@ static void a_failing_write_loses_nothing(check *t)
     room_leave(t, &r);
 }
 
+/* Here a link to itself: what the system refuses to look at is neither absent nor damaged. */
+static void a_part_that_cannot_be_looked_at_stays(check *t)
+{
+    room r;
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    naik_propagator_spec spec = room_spec();
+    naik_propagator_file *file = NULL;
+    char part[128];
+    struct stat info;
+    snprintf(part, sizeof part, "%s.part", r.path);
+    if (t->comm->rank == 0) {
+        CHECK_INT(t, symlink(part, part), 0);
+    }
+    naik_comm_barrier(t->comm);
+    CHECK_STATUS(t, naik_propagator_file_open(r.lattice, r.path, &spec, false, &file), NAIK_ERR_IO);
+    if (t->comm->rank == 0) {
+        CHECK_INT(t, lstat(part, &info), 0);
+        remove(part);
+    }
+    room_leave(t, &r);
+}
+
 static void an_incomplete_final_file_is_not_believed(check *t)
 {
     room r;
@@ -198,4 +222,5 @@ static void an_incomplete_final_file_is_not_believed(check *t)
 
 CHECK_MAIN(CHECK(a_changed_input_is_refused_by_name), CHECK(two_jobs_do_not_share_an_output),
            CHECK(stale_locks_are_taken_over), CHECK(a_failing_write_loses_nothing),
+           CHECK(a_part_that_cannot_be_looked_at_stays),
            CHECK(an_incomplete_final_file_is_not_believed))
