@@ -16,6 +16,7 @@ typedef struct naik_io_options { /* how files are reached; all zero: as the libr
     char hints[2048];            /* to MPI-IO, for reading and writing: "key=value;key=value" */
     int64_t alignment;           /* of datasets of a MiB and more in HDF5, bytes */
     int writers;                 /* ranks that write HDF5 datasets for all; 0: all together */
+    bool plain;                  /* HDF5 without MPI-IO: this rank has its files to itself */
 } naik_io_options;
 
 typedef struct naik_comm {
