@@ -106,12 +106,8 @@ bool naik_h5_layout_holds(hid_t dataset, int64_t size_bytes)
     }
 }
 
-/* No error stack on standard error; and no closing of files at exit, which would be collective and
- * could wait for ever after a failed write. */
-static void quieten(void)
+void naik_h5_quieten(void)
 {
-    /* Heard only as the first call of all; fails later without harm. HDF5's own names for flags
-     * (H5F_ACC_TRUNC) are calls, too: none may stand before this. */
     H5dont_atexit();
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     H5Eclear2(H5E_DEFAULT);
@@ -122,7 +118,7 @@ static naik_status access_list(naik_comm *comm, const char *path, const naik_h5_
 {
     MPI_Info info = MPI_INFO_NULL;
     naik_status status = NAIK_OK;
-    quieten();
+    naik_h5_quieten();
     *out = H5Pcreate(H5P_FILE_ACCESS);
     NAIK_H5_TRY(comm->log, *out, "preparing HDF5");
     bool plain = false;
@@ -208,6 +204,18 @@ static naik_status look_for_signature(naik_log *log, const char *path)
     return NAIK_OK;
 }
 
+hid_t naik_h5_access_alone(void)
+{
+    naik_h5_quieten();
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+#if H5_VERSION_GE(1, 10, 7)
+    /* Many parallel file systems refuse flock; nobody writes to what is read here. */
+    H5Pset_file_locking(access, false, true);
+#endif
+    return access;
+}
+
 naik_status naik_h5_open_alone(naik_log *log, const char *path, hid_t *file)
 {
     *file = -1;
@@ -215,13 +223,7 @@ naik_status naik_h5_open_alone(naik_log *log, const char *path, hid_t *file)
     if (status != NAIK_OK) {
         return status;
     }
-    quieten();
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
-#if H5_VERSION_GE(1, 10, 7)
-    /* Many parallel file systems refuse flock; nobody writes to what is read here. */
-    H5Pset_file_locking(access, false, true);
-#endif
+    hid_t access = naik_h5_access_alone();
     char text[REASON_BYTES] = "";
     *file = H5Fopen(path, H5F_ACC_RDONLY, access);
     const bool refused = *file < 0 && take_reason(text); /* before the next call */

@@ -138,12 +138,7 @@ static bool take_shape(naik_h5_array *array)
 bool naik_h5_array_open(hid_t file, const char *name, int reals, naik_h5_array *out)
 {
     *out = (naik_h5_array){.dataset = -1, .memory = -1};
-    hid_t object = -1;
-    H5E_BEGIN_TRY
-    {
-        object = H5Oopen(file, name, H5P_DEFAULT);
-    }
-    H5E_END_TRY
+    hid_t object = H5Oopen(file, name, H5P_DEFAULT);
     if (object < 0 || H5Iget_type(object) != H5I_DATASET) {
         naik_h5_release(object);
         return false;

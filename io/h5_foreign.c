@@ -22,11 +22,9 @@ static hid_t open_quietly(const naik_file_head *head)
     static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     hid_t file = -1;
     if (head->length >= 8 && memcmp(head->bytes, signature, sizeof signature) == 0) {
-        H5E_BEGIN_TRY
-        {
-            file = H5Fopen(head->path, H5F_ACC_RDONLY, H5P_DEFAULT);
-        }
-        H5E_END_TRY
+        hid_t access = naik_h5_access_alone();
+        file = H5Fopen(head->path, H5F_ACC_RDONLY, access);
+        naik_h5_release(access);
     }
     return file;
 }
@@ -101,11 +99,7 @@ static search find_links(hid_t file)
 {
     search s = {.found = {.dataset = -1, .memory = -1}};
     if (H5Aexists(file, "format") <= 0) {
-        H5E_BEGIN_TRY
-        {
-            H5Lvisit(file, H5_INDEX_NAME, H5_ITER_INC, look, &s);
-        }
-        H5E_END_TRY
+        H5Lvisit(file, H5_INDEX_NAME, H5_ITER_INC, look, &s);
     }
     return s;
 }
@@ -258,12 +252,8 @@ static bool pyquda_recognise(const naik_file_head *head)
     hid_t file = open_quietly(head);
     bool found = false;
     if (file >= 0) {
-        H5E_BEGIN_TRY
-        {
-            found = H5Lexists(file, "LatticeColorMatrix", H5P_DEFAULT) > 0 &&
-                    H5Lexists(file, pyquda_name[0], H5P_DEFAULT) > 0;
-        }
-        H5E_END_TRY
+        found = H5Lexists(file, "LatticeColorMatrix", H5P_DEFAULT) > 0 &&
+                H5Lexists(file, pyquda_name[0], H5P_DEFAULT) > 0;
         H5Fclose(file);
     }
     return found;
@@ -376,8 +366,9 @@ static naik_status make_pyquda(naik_comm *alone, void *data)
     const hsize_t dims[6] = {
         (hsize_t)size[3], (hsize_t)size[2], (hsize_t)size[1], (hsize_t)size[0], 3, 3};
     naik_status status = NAIK_OK;
-    hid_t file = -1, type = naik_h5_complex(f->bits);
+    hid_t file = -1, type = -1;
     NAIK_TRY(naik_h5_create(alone, f->path, NULL, &file));
+    type = naik_h5_complex(f->bits);
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         hid_t dataset = -1;
         NAIK_TRY(naik_h5_dataset(alone->log, file, pyquda_name[mu], type, 6, dims, NULL, &dataset));

@@ -12,7 +12,7 @@ import time
 import h5py
 import numpy as np
 
-from program import KILLED, LONG, MPICH, NAIK, command, main, naik, path, start
+from program import KILLED, LONG, MPICH, NAIK, command, ended_with, main, naik, path, start
 
 INPUT = """
 lattice: {size: [4, 4, 4, 8]}
@@ -197,7 +197,7 @@ def a_disk_that_fills_up_ends_the_run_and_loses_nothing():
                     fill(os.path.join(small, "filler"))
                     break
             told = "".join(told) + run.communicate(timeout=60)[0]
-            assert run.returncode == 2 and "No space left on device" in told, (run.returncode, told)
+            assert ended_with(2, run.returncode, told) and "No space left on device" in told, (run.returncode, told)
             os.remove(os.path.join(small, "filler"))
             told = naik("solve", path(out + ".yaml"))
             done = int(re.search(r"resuming: (\d+) of 192", told)[1])
@@ -255,13 +255,14 @@ def with_one_rank_failing(shim, part, order):
                 env={"LD_PRELOAD": shim, "NAIK_FAIL": order, "NAIK_FAIL_IN": os.path.realpath(path(""))})
     told = run.communicate(timeout=30)[0]
     what, fired = (order, run.returncode, told), "failed as ordered" in told
-    assert run.returncode in (0, 1, 2, 4) and ("naik: error:" in told) == (run.returncode != 0), what
+    assert any(ended_with(status, run.returncode, told) for status in (0, 1, 2, 4)), what
+    assert ("naik: error:" in told) == (run.returncode != 0), what
     # HDF5's last write, in its closing of a file that has been flushed, is the one that hangs
     assert told.count("naik: error:") <= 1 or "closing the output has not returned" in told, what
     if order.startswith("read") and fired:
         # a finished file is opened once more: what is refused then harms nothing
         assert "complete and verified" in told or re.search("Input/output error|/solves|opening .* failed", told), what
-        assert run.returncode == (0 if "complete and verified" in told else 2), what
+        assert ended_with(0 if "complete and verified" in told else 2, run.returncode, told), what
     if os.path.exists(path("short.h5")):
         same_as_undisturbed("short.h5")
         os.remove(path("short.h5"))
@@ -348,14 +349,8 @@ def every_write_may_be_the_last():
 
 
 def a_backend_that_fails_on_one_rank_in_mid_solve_ends_the_job():
-    for attempt in range(2):
-        begin = time.time()
-        try:
-            told = solve("device.h5", "--set", "solver.batch=1", inject="fail:solve:20@1", ranks=2, status=2)
-            break
-        except AssertionError as error:  # MPICH's UCX may crash itself while the other rank goes away
-            if attempt or "libucp" not in str(error):
-                raise
+    begin = time.time()
+    told = solve("device.h5", "--set", "solver.batch=1", inject="fail:solve:20@1", ranks=2, status=2)
     assert told.count("naik: error: the device of rank 1 failed by order") == told.count("naik: error:") == 1, told
     assert time.time() - begin < 30, "the others waited for the watchdog"
     solve("device.h5")
@@ -392,7 +387,7 @@ def a_process_that_is_stopped_from_outside_ends_the_job():
     stopped = next(pid for pid in os.listdir("/proc") if pid.isdigit() and rank_of(pid, path("stopped.h5.yaml")) == 1)
     os.kill(int(stopped), signal.SIGSTOP)
     told = "".join(told) + run.communicate(timeout=60)[0]
-    assert run.returncode == 2, (run.returncode, told)
+    assert ended_with(2, run.returncode, told), (run.returncode, told)
     # in an exchange or in the output: it is stopped at any moment
     assert re.search(r"for 2 s: .*rank 0 on .*(?:waiting for .* of (?:rank 1|all ranks)|: write)", told), told
     for _ in range(100):  # the launcher may end before it is gone
