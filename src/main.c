@@ -196,6 +196,7 @@ int main(int argc, char **argv)
     naik_log *log = naik_log_create();
     if (log == NULL) {
         fprintf(stderr, "naik: error: no memory\n");
+        naik_comm_refuse(naik_status_exit(NAIK_ERR_MEMORY));
         return naik_status_exit(NAIK_ERR_MEMORY);
     }
     bool first = speaks_first();
