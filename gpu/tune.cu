@@ -92,7 +92,7 @@ static bool parse_entry(const char *line, tune_entry *entry)
 static naik_status load_cache(naik_backend *backend, gpu_tuning *tuning)
 {
     naik_status status = NAIK_OK;
-    char line[TUNE_HEADER];
+    char line[TUNE_HEADER] = "";
     FILE *file = tuning->path[0] != '\0' ? fopen(tuning->path, "r") : NULL;
     if (file == NULL) {
         return NAIK_OK;
