@@ -405,6 +405,7 @@ static naik_status fill_pyquda(naik_comm *comm, pyquda_file *f)
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         NAIK_TRY(write_direction(file, mu, f));
     }
+    NAIK_TRY(naik_h5_flush(comm, file)); /* each node forces to disk what it wrote */
 done:
     return naik_h5_close_after(comm, status, &file);
 }

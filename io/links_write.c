@@ -42,6 +42,7 @@ static naik_status fill(naik_comm *comm, naik_h5_links_file *f)
             NAIK_TRY(naik_gauge_measure(links->gauge, &links->checks));
         }
     }
+    NAIK_TRY(naik_h5_flush(comm, file)); /* each node forces to disk what it wrote */
 done:
     return naik_h5_close_after(comm, status, &file);
 }

@@ -83,17 +83,17 @@ static naik_status tidy_up(naik_propagator_file *file)
     char lock[NAIK_PATH_MAX];
     int64_t part = -1, journal = -1, locked = -1;
     NAIK_TRY(naik_path_append(comm->log, file->path, ".lock", lock));
-    NAIK_TRY(naik_file_size(comm, file->part, &part));
     NAIK_TRY(naik_file_size(comm, file->journal, &journal));
     NAIK_TRY(naik_file_size(comm, lock, &locked));
-    if (part >= 0 || (journal < 0 && locked < 0)) {
+    if (journal < 0 && locked < 0) {
         goto done;
     }
     if (naik_lock_acquire(comm, file->path, &file->lock) != NAIK_OK) {
         naik_log_clear(comm->log);
         goto done;
     }
-    NAIK_TRY(naik_file_remove(comm, file->journal));
+    NAIK_TRY(naik_file_size(comm, file->part, &part)); /* of a job that began a moment ago */
+    NAIK_TRY(part < 0 ? naik_file_remove(comm, file->journal) : NAIK_OK);
 done:
     naik_lock_release(comm, &file->lock);
     return status;
@@ -487,6 +487,7 @@ naik_status naik_propagator_file_finish(naik_propagator_file *file)
     NAIK_TRY(naik_prop_change_state(file, "complete"));
     naik_watchdog_destroy(&file->watchdog);
     NAIK_TRY(verify_part(file));
+    NAIK_TRY(naik_lock_confirm(comm, file->lock)); /* verifying may have taken long */
     NAIK_TRY(naik_file_publish(comm, file->part, file->path));
     file->complete = true;
     NAIK_TRY(naik_prop_discard(file)); /* the journal, and what an older rebuild may have left */

@@ -221,6 +221,10 @@ static naik_status run(naik_comm *comm, const char *path, const naik_sites_box *
             visit_piece(box, &c, buffer, visit, context);
         }
     }
+    if (writing) { /* each node has written: rank 0 cannot force that to disk for the others */
+        error = MPI_File_sync(file);
+        status = error == MPI_SUCCESS ? NAIK_OK : io_failure(comm, error, "force to disk", path);
+    }
 done:
     if (file != MPI_FILE_NULL) {
         error = MPI_File_close(&file);

@@ -50,7 +50,7 @@ static naik_status prepare(solve_job *j)
     NAIK_TRY(naik_comm_agree(j->comm, status));
     status = solve_plan_make(input, j->geometry, input->task_count, &j->plan);
     NAIK_TRY(naik_comm_agree(j->comm, status));
-    solve_plan_print(&j->plan, j->geometry);
+    solve_plan_print_lattice(j->geometry);
 done:
     return status;
 }
@@ -67,7 +67,9 @@ static naik_status open_file(solve_job *j, bool fresh)
     NAIK_TRY(naik_propagator_file_open(j->lattice, j->input->output.file, solve_spec_file(spec),
                                        fresh, &j->file));
     naik_timer_stop(j->timer, "open output");
-    NAIK_TRY(solve_plan_adopt(&j->plan, j->log, naik_propagator_file_choices(j->file)));
+    NAIK_TRY(naik_comm_agree(j->comm, solve_plan_adopt(&j->plan, j->input, j->geometry,
+                                                       naik_propagator_file_choices(j->file))));
+    solve_plan_print(&j->plan, j->log);
     j->total = naik_propagator_file_solves(j->file);
     j->done = naik_propagator_file_resumed(j->file);
     if (naik_propagator_file_complete(j->file)) {

@@ -299,7 +299,9 @@ def a_refused_write_of_a_configuration_ends_the_job_on_every_rank():
     for order, words in (("write:5@0", ["gauge", "convert", path("lat.h5"), out]),
                          ("write:2@1", ["links", path("whole.h5.yaml"), "-o", out]),
                          ("write:1@1", ["gauge", "convert", path("lat.h5"), out, "--to", "milc"]),
-                         ("write:2@1", ["export", path("whole.h5"), "-o", out])):
+                         ("write:2@1", ["export", path("whole.h5"), "-o", out]),
+                         ("sync:1@1", ["gauge", "convert", path("lat.h5"), out]),
+                         ("sync:1@1", ["gauge", "convert", path("lat.h5"), out, "--to", "ildg"])):
         told = naik(*words, ranks=2, status=2, env={"LD_PRELOAD": shim, "NAIK_FAIL": order, "NAIK_FAIL_IN":
                                                     os.path.realpath(path("")) + "/refused", "NAIK_WATCHDOG": "20"})
         assert "failed as ordered" in told and told.count("naik: error:") == 1, (words, told)

@@ -114,17 +114,20 @@ static void stale_locks_are_taken_over(check *t)
     if (stream != NULL) {
         fclose(stream);
     }
-    /* {text, age, taken over}: a process that is gone, a silent one elsewhere, a fresh one there */
-    for (int round = 0; round < 4; round++) {
-        const long age_s = round == 1 ? 3600 : 5;
+    /* taken over: a process that is gone, a silent one elsewhere, one of this machine before it was
+     * restarted; not: a fresh one elsewhere, one on another machine of the same name */
+    for (int round = 0; round < 6; round++) {
+        const long age_s = round == 1 ? 3600 : round == 2 ? 300 : 5;
         if (round == 0) { /* this process number, but another process: it began at another time */
             char *line = space;
             line[strcspn(line, "]") + 1] = '\0';
             snprintf(dead, sizeof dead, form, t->comm->host, (long)getpid(), 1, boot, space);
-        } else if (round == 3) {
+        } else if (round == 5) {
             dead[0] = '\0'; /* created, not yet written */
         } else {
-            snprintf(dead, sizeof dead, form, "another.host", 1L, 1, "b", "s");
+            const bool here = round == 2 || round == 4;
+            snprintf(dead, sizeof dead, form, here ? t->comm->host : "another.host", 1L, 1, "b",
+                     "s");
         }
         naik_comm_barrier(t->comm);
         if (t->comm->rank == 0) {
@@ -132,12 +135,15 @@ static void stale_locks_are_taken_over(check *t)
         }
         naik_comm_barrier(t->comm);
         naik_propagator_spec spec = room_spec();
-        if (round < 2) {
+        if (round < 3) {
             naik_propagator_file *file = room_open(t, &r, &spec, false);
             CHECK_TRUE(t, file != NULL);
             naik_propagator_file_close(&file);
         } else {
-            refused(t, &r, &spec, round == 2 ? "another.host" : "is held by another job");
+            refused(t, &r, &spec,
+                    round == 3   ? "another.host"
+                    : round == 4 ? "another job writes this output"
+                                 : "is held by another job");
         }
     }
     room_leave(t, &r);

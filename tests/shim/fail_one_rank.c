@@ -7,6 +7,7 @@
  *   oneread   the N-th read alone does
  *   stall     the N-th read never returns
  *   write     all writes to such files from the N-th on give ENOSPC
+ *   sync      all fsyncs of such files from the N-th on give EIO
  *
  * Libraries get the memory that they ask for. What happened is said once on standard error.
  */
@@ -155,3 +156,15 @@ CALL(pwrite64, true, (int fd, const void *from, size_t bytes, off_t at), fd, fro
 CALL(writev, true, (int fd, const struct iovec *from, int count), fd, from, count)
 CALL(pwritev, true, (int fd, const struct iovec *from, int count, off_t at), fd, from, count, at)
 CALL(pwritev64, true, (int fd, const struct iovec *from, int count, off_t at), fd, from, count, at)
+
+int fsync(int fd)
+{
+    int (*real)(int);
+    *(void **)&real = dlsym(RTLD_NEXT, "fsync");
+    if (!is_ordered("sync") || !is_watched(fd) || ++order.calls < order.when) {
+        return real(fd);
+    }
+    tell();
+    errno = EIO;
+    return -1;
+}
