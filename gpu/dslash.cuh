@@ -104,11 +104,15 @@ __device__ static inline void fold(T s, const colour_vector<T> (&part)[N],
 typedef struct dslash_site {
     int cb, x[4], column; /* first column of the tile */
     const char *halo;     /* as p.in, for sites beyond the box; NULL: none of the neighbours is */
-    /* The coordinate in direction 2 pair + k, without an index into memory where pair varies. */
+    /* The coordinate in direction 2 pair + k. */
     __device__ int along(int pair, int k) const
     {
+#if defined(__HIPCC__) /* clang would choose the address and put x into memory */
         const int low = x[k], high = x[2 + k];
         return pair == 0 ? low : high;
+#else
+        return pair == 0 ? x[k] : x[2 + k];
+#endif
     }
 } dslash_site;
 
