@@ -107,12 +107,11 @@ typedef struct dslash_site {
     /* The coordinate in direction 2 pair + k. */
     __device__ int along(int pair, int k) const
     {
-#if defined(__HIPCC__) /* clang would choose the address and put x into memory */
-        const int low = x[k], high = x[2 + k];
+        if (GPU_UNROLLED_PAIRS > 1) {
+            return pair == 0 ? x[k] : x[2 + k];
+        }
+        const int low = x[k], high = x[2 + k]; /* or an address is chosen, and x put into memory */
         return pair == 0 ? low : high;
-#else
-        return pair == 0 ? x[k] : x[2 + k];
-#endif
     }
 } dslash_site;
 
