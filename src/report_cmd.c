@@ -10,6 +10,7 @@
 
 #include "naik/commands.h"
 #include "naik/options.h"
+#include "naik/paths.h"
 #include "naik/propagator_view.h"
 #include "naik/version.h"
 #include "page.h"
@@ -416,6 +417,10 @@ static naik_status write_page(naik_log *log, const char *path, const char *name)
     naik_propagator_view *view = NULL;
     FILE *out = NULL;
     NAIK_TRY(naik_propagator_view_open(log, path, MAX_HISTORIES, &view));
+    if (naik_path_same(name, view->path)) {
+        status = NAIK_FAIL(log, NAIK_ERR_INPUT, "'-o' is '%s', which is read as input", name);
+        goto done;
+    }
     out = fopen(name, "w");
     if (out == NULL) {
         status = NAIK_FAIL(log, NAIK_ERR_INPUT, "%s cannot be written: %s", name, strerror(errno));
