@@ -131,7 +131,14 @@ static naik_status print_correlators(naik_log *log, FILE *out, const naik_propag
     }
     fputs(" (", out);
     page_text(out, pair->source);
-    fputs(")</h3>\n", out);
+    fputs(")", out);
+    for (int c = 0; c < 3; c++) {
+        if (pair->solve[c].state == NAIK_SOLVE_NOT_CONVERGED) {
+            fputs(" <span class=\"bad\">not converged</span>", out);
+            break;
+        }
+    }
+    fputs("</h3>\n", out);
     page_plot(out, &(page_axes){"|C(t)|", "t", "|C|", true, true}, curves[0], count);
     page_plot(
         out, &(page_axes){"effective mass", "t", "arccosh((C(t-1) + C(t+1)) / 2C(t))", false, true},
