@@ -70,7 +70,11 @@ ifeq ($(GPU),cuda)
     CUDA_DIR := $(or $(shell $(NVCC) -x cu --dryrun -c -o /dev/null /dev/null 2>&1 | \
                   sed -n 's/^\#\$$ TOP=//p'),$(patsubst %/bin/nvcc,%,$(NVCC)))
   endif
-  GPU_CC    := $(NVCC) -x cu -std=c++17 -O3 -arch=$(GPU_ARCH) -DGPU_ARCH_$(GPU_ARCH) -fmad=false \
+  ifeq ($(filter sm_8% sm_9% sm_1%,$(GPU_ARCH)),)
+    $(error GPU_ARCH=$(GPU_ARCH) is not known: use sm_80 or newer, for example sm_90)
+  endif
+  GPU_CC    := $(NVCC) -x cu -std=c++17 -O3 -arch=$(GPU_ARCH) -fmad=false \
+               $(if $(filter sm_8%,$(GPU_ARCH)),-DGPU_SM_8X) \
                $(if $(WERROR),-Werror all-warnings)
   GPU_LIBS  ?= -L$(CUDA_DIR)/lib64 -L$(CUDA_DIR)/lib -lcudart_static -ldl -lrt -lpthread -lstdc++
 else ifeq ($(GPU),hip)
