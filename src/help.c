@@ -25,7 +25,11 @@ static const char help_program[] =
     "  naik info hisq-point.h5\n"
     "\n"
     "Exit status: 0 done, 1 input, 2 resources, 3 not converged, 4 data corrupt,\n"
-    "5 interrupted but resumable (run the same command again).";
+    "5 interrupted but resumable (run the same command again).\n"
+    "\n"
+    "On several ranks a command that does not get on any more says where it is and ends with 2:\n"
+    "after run.watchdog of its input or, where it has none, NAIK_WATCHDOG in the environment\n"
+    "(seconds or HH:MM:SS; 0: never), 20 minutes if neither is said.";
 
 static const char help_solve[] =
     "naik solve INPUT.yaml [--set KEY=VALUE]... [--dry-run] [--fresh] [--skip-complete]\n"

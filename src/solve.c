@@ -133,7 +133,7 @@ static void region_moved(void *job, const char *opened, const char *inside)
     if (j->backend->ops->range != NULL) {
         j->backend->ops->range(opened);
     }
-    naik_watchdog_phase(j->watchdog, inside);
+    naik_watchdog_phase(j->comm->watchdog, inside);
 }
 
 static naik_status run(solve_job *j, const switches *sw)
@@ -143,8 +143,7 @@ static naik_status run(solve_job *j, const switches *sw)
     NAIK_TRY(naik_comm_agree(
         j->comm, naik_interrupt_create(j->comm, j->input->run.wall_limit_s, &j->interrupt)));
     NAIK_TRY(naik_fault_create(j->comm, &j->fault));
-    NAIK_TRY(naik_comm_agree(
-        j->comm, naik_watchdog_create(j->comm, j->input->run.watchdog_s, &j->watchdog)));
+    naik_watchdog_limit(j->comm->watchdog, j->input->run.watchdog_s);
     naik_timer_observe(j->timer, region_moved, j);
     NAIK_TRY(solve_guard_create(j->comm, j->input, &j->guard));
     NAIK_TRY(source_file_identity(j->lattice, j->input, &j->sources));
@@ -174,7 +173,6 @@ static void clear(solve_job *j)
     naik_interrupt_destroy(&j->interrupt);
     naik_fault_destroy(&j->fault);
     naik_timer_observe(j->timer, NULL, NULL);
-    naik_watchdog_destroy(&j->watchdog);
     solve_guard_destroy(&j->guard);
     naik_free(j->pending);
     naik_free(j->correlators);
