@@ -9,6 +9,7 @@
 #include "naik/link_source.h"
 #include "naik/links_file.h"
 #include "naik/options.h"
+#include "naik/paths.h"
 #include "naik/watchdog.h"
 
 typedef struct job {
@@ -105,6 +106,8 @@ naik_status naik_command_links(naik_comm *comm, int argc, char **argv)
                            "choose naive, asqtad or hisq");
         goto done;
     }
+    const char *const inputs[] = {path, j.input->gauge.file};
+    NAIK_TRY(naik_path_refuse_input(comm, "-o", out, inputs, 2));
     const bool chosen = j.input->run.grid[0] > 0;
     NAIK_TRY(naik_lattice_create(comm, j.input->lattice.size, chosen ? j.input->run.grid : NULL,
                                  &j.lattice));

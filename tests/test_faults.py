@@ -80,6 +80,8 @@ def an_undisturbed_run_warns_of_nothing():
     for key in ("time", "libraries", "version", "git", "compiler", "device", "ranks", "grid", "host", "nodes", "system"):
         assert session.get(key), (key, session)
     assert "OMP_NUM_THREADS=1" in session["environment"], session
+    # what a launcher tells its ranks, such as the key of the job, is no setting
+    assert "OMPI_MCA_orte" not in session["environment"] and "OMPI_MCA_pmix" not in session["environment"], session
 
 
 def an_order_that_is_not_understood_is_refused():
