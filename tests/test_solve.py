@@ -79,8 +79,8 @@ def hints_reach_mpi_io_for_every_file():
     used = re.findall(r"key = cb_buffer_size +value = (\d+)", told)
     if not used:
         return "this MPI-IO does not print its hints"
-    # the configuration; the output while it is made, filled, finished, verified, and when it has its name
-    assert len(used) >= 6 and set(used) == {"1234567"}, used
+    # the configuration; the output while it is filled, verified, and when it has its name (rank 0 makes it alone)
+    assert len(used) >= 4 and set(used) == {"1234567"}, used
     return None
 
 
