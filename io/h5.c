@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "hints.h"
+#include "reread.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "naik's HDF5 files hold little-endian bytes and their checksums are taken in memory"
@@ -105,12 +106,8 @@ bool naik_h5_layout_holds(hid_t dataset, int64_t size_bytes)
     }
 }
 
-/* No error stack on standard error; and no closing of files at exit, which would be collective and
- * could wait for ever after a failed write. */
-static void quieten(void)
+void naik_h5_quieten(void)
 {
-    /* Heard only as the first call of all; fails later without harm. HDF5's own names for flags
-     * (H5F_ACC_TRUNC) are calls, too: none may stand before this. */
     H5dont_atexit();
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     H5Eclear2(H5E_DEFAULT);
@@ -121,9 +118,16 @@ static naik_status access_list(naik_comm *comm, const char *path, const naik_h5_
 {
     MPI_Info info = MPI_INFO_NULL;
     naik_status status = NAIK_OK;
-    quieten();
+    naik_h5_quieten();
     *out = H5Pcreate(H5P_FILE_ACCESS);
     NAIK_H5_TRY(comm->log, *out, "preparing HDF5");
+    bool plain = false;
+#if H5_VERSION_GE(1, 10, 7)
+    plain = comm->io.plain; /* what is refused is then said, other than by OMPIO */
+    if (plain) {            /* many parallel file systems refuse flock */
+        NAIK_H5_TRY(comm->log, H5Pset_file_locking(*out, false, true), "preparing HDF5");
+    }
+#endif
     const int64_t alignment = options != NULL ? options->alignment : comm->io.alignment;
     NAIK_TRY(
         naik_hints_create(comm, path, options != NULL ? options->mpi_info : comm->io.hints, &info));
@@ -131,7 +135,9 @@ static naik_status access_list(naik_comm *comm, const char *path, const naik_h5_
         NAIK_H5_TRY(comm->log, H5Pset_alignment(*out, METADATA_BLOCK_BYTES, (hsize_t)alignment),
                     "setting the alignment");
     }
-    NAIK_H5_TRY(comm->log, H5Pset_fapl_mpio(*out, comm->mpi->world, info), "choosing MPI-IO");
+    if (!plain) {
+        NAIK_H5_TRY(comm->log, H5Pset_fapl_mpio(*out, comm->mpi->world, info), "choosing MPI-IO");
+    }
     NAIK_H5_TRY(comm->log, H5Pset_meta_block_size(*out, METADATA_BLOCK_BYTES), "preparing HDF5");
     NAIK_H5_TRY(comm->log, H5Pset_fclose_degree(*out, H5F_CLOSE_STRONG), "preparing HDF5");
 done:
@@ -198,6 +204,18 @@ static naik_status look_for_signature(naik_log *log, const char *path)
     return NAIK_OK;
 }
 
+hid_t naik_h5_access_alone(void)
+{
+    naik_h5_quieten();
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+#if H5_VERSION_GE(1, 10, 7)
+    /* Many parallel file systems refuse flock; nobody writes to what is read here. */
+    H5Pset_file_locking(access, false, true);
+#endif
+    return access;
+}
+
 naik_status naik_h5_open_alone(naik_log *log, const char *path, hid_t *file)
 {
     *file = -1;
@@ -205,13 +223,7 @@ naik_status naik_h5_open_alone(naik_log *log, const char *path, hid_t *file)
     if (status != NAIK_OK) {
         return status;
     }
-    quieten();
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
-#if H5_VERSION_GE(1, 10, 7)
-    /* Many parallel file systems refuse flock; nobody writes to what is read here. */
-    H5Pset_file_locking(access, false, true);
-#endif
+    hid_t access = naik_h5_access_alone();
     char text[REASON_BYTES] = "";
     *file = H5Fopen(path, H5F_ACC_RDONLY, access);
     const bool refused = *file < 0 && take_reason(text); /* before the next call */
@@ -271,6 +283,24 @@ naik_status naik_h5_close_after(naik_comm *comm, naik_status status, hid_t *file
     }
     const naik_status closed = naik_h5_close(comm, file);
     return status != NAIK_OK ? status : closed;
+}
+
+naik_status naik_h5_by_rank_0(naik_comm *comm, naik_h5_work *work, void *data)
+{
+    naik_comm *alone = NULL;
+    naik_status status = NAIK_OK;
+    if (comm->rank == 0) {
+        status = naik_comm_create_alone(comm->log, &alone);
+        if (status == NAIK_OK) {
+            alone->io = comm->io;
+            alone->io.plain = true;
+            status = work(alone, data);
+        }
+        naik_comm_destroy(&alone);
+    }
+    status = naik_comm_agree(comm, status);
+    comm->unfinalisable = comm->unfinalisable || status != NAIK_OK;
+    return status;
 }
 
 hid_t naik_h5_real(int bits)
@@ -363,6 +393,11 @@ static naik_status transfer_part(naik_log *log, hid_t dataset, hid_t type, const
         memory = H5Screate(H5S_SCALAR);
     }
     if (in != NULL) {
+        size_t size_bytes = H5Tget_size(type);
+        for (int i = 0; i < rank; i++) {
+            size_bytes *= (size_t)count[i];
+        }
+        naik_mark_unread(in, size_bytes);
         NAIK_H5_TRY(log, H5Dread(dataset, type, memory, space, H5P_DEFAULT, in),
                     "reading a dataset");
     } else {

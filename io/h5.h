@@ -17,6 +17,13 @@ typedef struct naik_h5_options {
     int64_t alignment;    /* bytes; 0 or 1: none */
 } naik_h5_options;
 
+/* No error stack on standard error; and no closing of files at exit, which is collective: it waits
+ * for ever after a failed write, and inside MPI_Abort, which may call exit on the other ranks. HDF5
+ * heeds the latter only as the first call of all, so this stands before every call that may be the
+ * first, also before HDF5's names of flags (H5F_ACC_TRUNC), which are calls. Any number of times.
+ * Local. */
+void naik_h5_quieten(void);
+
 /* naik_h5_open for writing refuses nothing that HDF5 would accept. options NULL: those
  * of comm->io. Both are collective and agree. NAIK_ERR_IO with HDF5's words. */
 naik_status naik_h5_create(naik_comm *comm, const char *path, const naik_h5_options *options,
@@ -30,6 +37,8 @@ naik_status naik_h5_open_stored(naik_comm *comm, const char *path, hid_t *file);
  * NAIK_ERR_INPUT where it is missing or no HDF5 file, NAIK_ERR_CORRUPT where HDF5 cannot open it,
  * NAIK_ERR_IO where the file system refuses to read it */
 naik_status naik_h5_open_alone(naik_log *log, const char *path, hid_t *file);
+/* The access list for that. Local; release with naik_h5_release. */
+hid_t naik_h5_access_alone(void);
 /* Both end with the data on the disk as far as the system can promise. Collective, agree.
  * close: *file = -1 afterwards; does nothing on -1. */
 naik_status naik_h5_flush(naik_comm *comm, hid_t file);
@@ -81,6 +90,13 @@ bool naik_h5_get_i64(hid_t object, const char *name, int64_t *values, int count)
  * two. Where a write failed the ranks' views of the file differ, and closing it, which is
  * collective, may never end: then it is left as it is, and comm->unfinalisable is set. */
 naik_status naik_h5_close_after(naik_comm *comm, naik_status status, hid_t *file);
+
+/* What rank 0 does with files that no other rank has open, in a communicator of its own: HDF5
+ * writes metadata by all ranks in turns, and where one of them is refused the others wait inside
+ * HDF5 (seen with 1.10.8). After a failure HDF5 may still hold the file: comm->unfinalisable is
+ * set. Collective, agrees on what `work` returned. */
+typedef naik_status naik_h5_work(naik_comm *alone, void *data);
+naik_status naik_h5_by_rank_0(naik_comm *comm, naik_h5_work *work, void *data);
 
 /* A text of any length as a scalar string dataset: created now, its bytes written by rank 0.
  * Collective, agrees. */

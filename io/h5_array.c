@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "naik/memory.h"
+#include "reread.h"
 
 enum { CALL_BYTES = 1 << 28, MAX_NESTING = 4, MAX_REALS = 72 };
 
@@ -137,12 +138,7 @@ static bool take_shape(naik_h5_array *array)
 bool naik_h5_array_open(hid_t file, const char *name, int reals, naik_h5_array *out)
 {
     *out = (naik_h5_array){.dataset = -1, .memory = -1};
-    hid_t object = -1;
-    H5E_BEGIN_TRY
-    {
-        object = H5Oopen(file, name, H5P_DEFAULT);
-    }
-    H5E_END_TRY
+    hid_t object = H5Oopen(file, name, H5P_DEFAULT);
     if (object < 0 || H5Iget_type(object) != H5I_DATASET) {
         naik_h5_release(object);
         return false;
@@ -205,6 +201,7 @@ static naik_status transfer(const naik_lattice *lat, const naik_h5_array *array,
         NAIK_H5_TRY(log, H5Dwrite(array->dataset, array->memory, memory, space, list, buffer),
                     "writing links");
     } else {
+        naik_mark_unread(buffer, (size_t)elements * H5Tget_size(array->memory));
         NAIK_H5_TRY(log, H5Dread(array->dataset, array->memory, memory, space, list, buffer),
                     "reading links");
     }

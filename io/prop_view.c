@@ -391,7 +391,6 @@ static naik_status open_file(reader *r, const char *path)
     naik_status status = NAIK_OK;
     char text[64], name[NAIK_PATH_MAX];
     int64_t dims[NAIK_DIM];
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     snprintf(name, sizeof name, "%s%s", path, access(path, F_OK) == 0 ? "" : ".part");
     if (access(name, R_OK) != 0) {
         return NAIK_FAIL(r->log, NAIK_ERR_INPUT,

@@ -43,6 +43,7 @@ void naik_library_versions(char *text, size_t text_size)
     unsigned major = 0, minor = 0, release = 0;
     char mpi[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length = 0;
+    naik_h5_quieten();
     H5get_libversion(&major, &minor, &release);
     MPI_Get_library_version(mpi, &length);
     mpi[strcspn(mpi, "\n")] = '\0';

@@ -174,7 +174,7 @@ naik_status naik_links_create(const naik_geometry *geometry, const naik_fatlong 
     links->hops = source->long_links != NULL ? NAIK_HOPS : NAIK_HOPS / 2;
     links->size_bytes = naik_links_bytes(geometry, precision, recon, links->hops);
     if (links->size_bytes == 0) {
-        status = NAIK_FAIL(backend->log, NAIK_ERR_ARG,
+        status = NAIK_FAIL(backend->log, NAIK_ERR_INPUT,
                            "the %s backend does not store links of %d numbers in %s precision",
                            backend->ops->name, recon, naik_precision_name(precision));
         goto done;

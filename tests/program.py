@@ -29,11 +29,17 @@ def start(*words, ranks=1, env=None):
                             text=True, start_new_session=True, env={**os.environ, **(env or {})})
 
 
+def ended_with(status, code, told):
+    """Whether naik ended with `status`, of which its launcher made `code`: where a rank leaves without MPI_Finalize
+    MPICH's may kill it, or see its connection close, before it reads the status, and passes on 9 or 1."""
+    return code == status or MPICH and status in (2, 4) and code in (1, 9) and "EXIT STRING: " in told
+
+
 def naik(*words, ranks=1, status=0, env=None):
     """Runs naik and returns what it printed; the exit status must be the expected one (None: any)."""
     run = subprocess.run(command(*words, ranks=ranks), capture_output=True, text=True, timeout=300,
                          env={**os.environ, **(env or {})})
-    if status is not None and run.returncode != status:
+    if status is not None and not ended_with(status, run.returncode, run.stdout):
         raise AssertionError(f"naik {' '.join(map(str, words))}: exit status {run.returncode}, expected "
                              f"{status}\n{run.stdout}{run.stderr}")
     return run.stdout + run.stderr

@@ -122,6 +122,9 @@ verdict("bench_io_touches_no_file_of_the_user", answer("bench", "io", "--file", 
 status, said, told = answer("bench", "dslash", "--json", *QUICK)
 verdict("bench_json_is_json", status == 0 and json.loads(said)["size"] == [4, 4, 4, 8], said + told)
 verdict("bench_refuses_a_bad_list", answer("bench", "dslash", "--nrhs", "1,,2")[0] == 1)
+status, _, told = answer("bench", "dslash", "--recon", "6", *QUICK)
+verdict("bench_refuses_links_that_the_backend_lacks", status == 1 and told.count("naik: error:") == 1
+        and "does not store links of 6 numbers" in told, f"{status} {told}")
 picture = os.path.join(SCRATCH, "roofline.png")
 
 

@@ -451,7 +451,7 @@ static void wrong_shapes_are_refused(check *t)
         CHECK_STATUS(t, naik_dslash_plain(links, two, NAIK_EVEN, three), NAIK_ERR_ARG);
         CHECK_STATUS(t, naik_dslash_plain(links, two, NAIK_EVEN, two), NAIK_ERR_ARG);
         CHECK_STATUS(t, naik_links_create(f.geometry, f.source, NAIK_DOUBLE, 17, &none),
-                     NAIK_ERR_ARG);
+                     NAIK_ERR_INPUT);
         naik_field_destroy(&two);
         naik_field_destroy(&three);
         naik_links_destroy(&links);

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# The measurements of tests/results on this machine, as lines of `naik bench`:
+#
+#   tools/bench.sh cpu > cpu.txt                    # a few minutes on two cores
+#   make GPU=cuda GPU_ARCH=sm_90 && tools/bench.sh gpu > h200.txt   # about as long on an H200
+#   RANKS=2 tools/bench.sh gpus > two.txt           # a rank a GPU, one node
+#
+# NAIK is the program (build/naik), FLAGS goes with every call. What fails becomes a line that
+# begins with "# failed", and the exit status is 1.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+. tools/env.sh
+naik=${NAIK:-build/naik} ranks=${RANKS:-2} failed=0
+vectors="--precision single --link-precision half --recon 6" # what a GPU run chooses by itself
+
+bench() { # bench WHAT OPTIONS...
+    # shellcheck disable=SC2086
+    "$naik" bench "$@" $on ${FLAGS-} </dev/null || { echo "# failed: bench $*" && failed=1; }
+}
+together() { # the same on several ranks
+    # shellcheck disable=SC2086
+    $MPIRUN -n "$ranks" "$naik" bench "$@" $on ${FLAGS-} </dev/null ||
+        { echo "# failed: $ranks ranks, bench $*" && failed=1; }
+}
+
+of_cpu() {
+    local field="--size 24,24,24,32" solve="--size 16,16,16,16"
+    bench dslash $field --precision double --nrhs 1,8
+    for recon in 18 13; do bench dslash $field --precision single --recon $recon --nrhs 1,8; done
+    bench cg $solve --precision double
+    for recon in 18 13; do bench cg $solve --precision single --recon $recon --nrhs 1,8; done
+    bench cg $solve --precision single --link-precision half
+    NAIK_INSTRUCTIONS=avx2 bench dslash $field --precision double --nrhs 1,8
+    bench links $solve
+}
+
+of_gpu() {
+    local size p recon gauge batches=1,2,3,4,6,8,10,12,14,16
+    for size in 32,32,32,32 48,48,48,48; do
+        for recon in 18 13 9; do
+            for p in double single half; do bench dslash --size $size --precision $p --recon $recon; done
+        done
+        bench dslash --size $size --precision half --recon 6
+        bench dslash --size $size $vectors
+    done
+    size="--size 32,32,32,32"
+    for p in double single half; do bench dslash $size --precision $p --nrhs 2,3,4,6,8,12,16; done
+    bench dslash $size --precision single --link-precision half --nrhs 1,2,4,8,12,16
+    bench dslash $size $vectors --nrhs 2,4,8,12,16
+    for gauge in "" --temporal-gauge; do
+        for p in double single; do
+            bench dslash $size --action naive --recon 12 --precision $p $gauge --nrhs $batches
+        done
+    done
+    bench cg $size --precision double --nrhs 1,8
+    bench cg $size --precision single --recon 13 --nrhs 1,8
+    bench cg $size $vectors --nrhs 1,8,16
+    bench cg $size --precision half --recon 6 --nrhs 1,8
+    bench cg $vectors --orchestration all
+    bench dslash $vectors --granularity all
+    bench cg --size 16,16,16,16 $vectors --nrhs 1,8
+    for p in hisq asqtad; do bench links $size --action $p; done
+    bench cg --size 16,16,16,16 --masses 0.05,0.1,0.2
+}
+
+of_gpus() {
+    local size way fixed="--weak --links random $vectors"
+    for size in 16,16,16,16 32,32,32,32; do
+        bench cg $fixed --size $size --nrhs 1,8
+        together cg $fixed --size $size --nrhs 1,8
+    done
+    together cg --strong --links random $vectors --size 48,48,48,48 --iterations 100
+    for way in peer staged; do
+        together halo --size 32,32,32,64 --precision single --nrhs 1,8 --transport $way
+    done
+}
+
+case "${1-}" in
+cpu) on="--backend cpu" && of_cpu ;;
+gpu) on="--backend gpu" && of_gpu ;;
+gpus) on="--backend gpu" && of_gpus ;;
+*)
+    sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2
+    exit 1
+    ;;
+esac
+exit $failed
