@@ -134,6 +134,8 @@ def openqcd_configurations_are_read():
         f.seek(16)
         f.write(struct.pack("<d", plaquette(u) + 1e-4))
     naik("gauge", "check", name, status=4)
+    said = naik("info", name, status=4, ranks=2)
+    assert "intact: false" in said and "plaquette is stored as" in said, said
 
 
 def qdp_files_of_every_nesting_are_read():

@@ -52,6 +52,16 @@ typedef struct naik_gauge_load_options {
 /* Default of max_unitarity_deviation: single-precision files have up to 1e-6. */
 #define NAIK_GAUGE_UNITARITY_LIMIT 1e-5
 
+typedef struct naik_gauge_verdict {
+    char text[700]; /* the disagreements, joined by "; " */
+    int count;
+} naik_gauge_verdict;
+
+/* Compares what a file that was read claims with what its links give, and looks whether they are in
+ * SU(3) within `limit` (0: the default). Local. */
+void naik_gauge_judge(const naik_gauge_file *file, const naik_gauge_checks *checks, double limit,
+                      naik_gauge_verdict *out);
+
 /* Reads, measures, verifies everything the file claims, prints format, precision, extents,
  * checksums, plaquette, link trace and deviations, then reunitarises if asked. `checks` are of the
  * links as stored. Collective. NAIK_ERR_CORRUPT when anything disagrees and not warn_only; the
