@@ -56,6 +56,7 @@ void naik_gauge_judge(const naik_gauge_file *file, const naik_gauge_checks *chec
     }
     if (!isfinite(checks->plaquette) || !isfinite(checks->link_trace)) {
         object(v, "links hold NaN or infinity");
+        v->unusable = true;
         return;
     }
     if (!isnan(file->plaquette_stored) &&
@@ -76,6 +77,14 @@ void naik_gauge_judge(const naik_gauge_file *file, const naik_gauge_checks *chec
         object(v, "determinants are not 1: |det U - 1| reaches %.3g, the limit is %.3g",
                checks->max_det_dev, 3 * limit);
     }
+}
+
+const char *naik_gauge_verified(const naik_gauge_file *file)
+{
+    return file->disagrees[0] != '\0' ? file->disagrees
+           : !file->checksum_known    ? "no checksum"
+           : file->checksum_ok        ? "checksum agrees"
+                                      : "checksum disagrees";
 }
 
 void naik_gauge_print(naik_log *log, const char *path, const naik_gauge_file *file,
@@ -127,7 +136,8 @@ naik_status naik_gauge_load(const char *path, const naik_gauge_load_options *opt
     }
     naik_gauge_print(log, path, file, checks);
     naik_gauge_judge(file, checks, options->max_unitarity_deviation, &v);
-    if (v.count > 0 && options->warn_only) {
+    if (v.count > 0 && options->warn_only && !v.unusable) {
+        memcpy(file->disagrees, v.text, sizeof file->disagrees);
         naik_log_warn(log, "'%s': %s; going on as asked", path, v.text);
     } else if (v.count > 0) {
         status = NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' is damaged: %s", path, v.text);
