@@ -9,6 +9,7 @@
 
 #include "files.h"
 #include "gauge_format.h"
+#include "reread.h"
 
 typedef struct writer {
     const char *name;
@@ -138,7 +139,8 @@ naik_status naik_gauge_write(const char *path, const char *format, const naik_ga
     NAIK_TRY(naik_gauge_file_look(gauge->lattice, path, precision));
     begun = true;
     NAIK_TRY(w->write(part, gauge, &checks, &file));
-    NAIK_TRY(read_again(part, gauge, precision, w->compared_rows));
+    status = read_again(part, gauge, precision, w->compared_rows);
+    NAIK_TRY(naik_write_verdict(comm->log, part, status));
     NAIK_TRY(naik_file_publish(comm, part, path));
 done:
     if (status != NAIK_OK && begun) {

@@ -16,6 +16,19 @@ struct naik_events {
     bool full; /* it was said that nothing more can be written */
 };
 
+/* Empty, no regular file, or begun by a run before. */
+static bool holds_events(int fd)
+{
+    static const char begin[] = "{\"event\"";
+    char found[sizeof begin] = "";
+    struct stat info;
+    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+        return true;
+    }
+    const ssize_t got = pread(fd, found, sizeof begin - 1, 0);
+    return got >= 0 && memcmp(found, begin, (size_t)got) == 0;
+}
+
 /* Removes what stands behind the last newline. */
 static void drop_torn_end(int fd)
 {
@@ -67,6 +80,14 @@ naik_status naik_events_open(naik_log *log, const char *path, naik_events **out)
         free(events);
         return NAIK_FAIL(log, NAIK_ERR_INPUT, "run.events: %s cannot be opened: %s", path,
                          strerror(failed));
+    }
+    if (!holds_events(events->fd)) {
+        close(events->fd);
+        free(events);
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "run.events: %s is there already and holds something else than events: "
+                         "choose another name",
+                         path);
     }
     drop_torn_end(events->fd);
     naik_log_watch_warnings(log, tell_warning, events);

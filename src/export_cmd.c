@@ -7,6 +7,7 @@
 #include "naik/commands.h"
 #include "naik/memory.h"
 #include "naik/options.h"
+#include "naik/paths.h"
 #include "naik/vector_io.h"
 
 #include "stored_run.h"
@@ -57,6 +58,7 @@ static naik_status export_one(job *j, const naik_input_source *source, int mass,
     int precision;
     naik_propagator_file_stores(j->run.file, &precision);
     describe(j, source, mass, info, sizeof info);
+    NAIK_TRY(naik_path_refuse_input(j->comm, "-o", out, &j->path, 1));
     NAIK_TRY(naik_pair_writer_create(j->run.lattice, out, precision, info, &writer));
     for (int colour = 0; colour < 3; colour++) {
         const int solve = naik_propagator_file_solve(j->run.file, source->index, mass, colour);

@@ -10,6 +10,7 @@
 
 #include "naik/commands.h"
 #include "naik/options.h"
+#include "naik/paths.h"
 #include "naik/propagator_view.h"
 #include "naik/version.h"
 #include "page.h"
@@ -130,7 +131,14 @@ static naik_status print_correlators(naik_log *log, FILE *out, const naik_propag
     }
     fputs(" (", out);
     page_text(out, pair->source);
-    fputs(")</h3>\n", out);
+    fputs(")", out);
+    for (int c = 0; c < 3; c++) {
+        if (pair->solve[c].state == NAIK_SOLVE_NOT_CONVERGED) {
+            fputs(" <span class=\"bad\">not converged</span>", out);
+            break;
+        }
+    }
+    fputs("</h3>\n", out);
     page_plot(out, &(page_axes){"|C(t)|", "t", "|C|", true, true}, curves[0], count);
     page_plot(
         out, &(page_axes){"effective mass", "t", "arccosh((C(t-1) + C(t+1)) / 2C(t))", false, true},
@@ -442,6 +450,10 @@ static naik_status write_page(naik_log *log, const char *path, const char *name)
     naik_propagator_view *view = NULL;
     FILE *out = NULL;
     NAIK_TRY(naik_propagator_view_open(log, path, MAX_HISTORIES, &view));
+    if (naik_path_same(name, view->path)) {
+        status = NAIK_FAIL(log, NAIK_ERR_INPUT, "'-o' is '%s', which is read as input", name);
+        goto done;
+    }
     out = fopen(name, "w");
     if (out == NULL) {
         status = NAIK_FAIL(log, NAIK_ERR_INPUT, "%s cannot be written: %s", name, strerror(errno));

@@ -13,7 +13,7 @@
 typedef struct naik_events naik_events;
 
 /* Opens or makes the file; warnings of the log become events from now on. Local.
- * NAIK_ERR_INPUT it cannot be opened; NAIK_ERR_MEMORY */
+ * NAIK_ERR_INPUT it cannot be opened, or holds something else; NAIK_ERR_MEMORY */
 naik_status naik_events_open(naik_log *log, const char *path, naik_events **out);
 void naik_events_close(naik_events **events);
 
