@@ -114,7 +114,8 @@ status, said, told = info(out)
 verdict("info_describes_files_of_many_momenta",
         None if status == 0 and "intact: true" in said else (done.stderr, status, said[-500:], told))
 many = [[x, y, z] for x in range(50) for y in range(20) for z in range(10)]
-done = subprocess.run([naik, "solve", f.name, "--dry-run", "--set", "output.momenta=%s" % many],
+done = subprocess.run([naik, "solve", f.name, "--dry-run", "--set", "output.momenta=%s" % many, "--set",
+                       "output.file=many.h5"],
                       capture_output=True, text=True)
 verdict("more_momenta_than_a_file_takes_are_refused",
         None if done.returncode == 1 and "no room for the names of 10000 momenta" in done.stderr else done)
