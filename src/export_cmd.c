@@ -9,6 +9,7 @@
 #include "naik/options.h"
 #include "naik/vector_io.h"
 
+#include "apart.h"
 #include "stored_run.h"
 
 enum { PATH_SIZE = 4096 };
@@ -56,6 +57,7 @@ static naik_status export_one(job *j, const naik_input_source *source, int mass,
     char info[2048];
     int precision;
     naik_propagator_file_stores(j->run.file, &precision);
+    NAIK_TRY(apart_from_inputs(j->comm, "--output", out, j->run.input, j->path));
     describe(j, source, mass, info, sizeof info);
     NAIK_TRY(naik_pair_writer_create(j->run.lattice, out, precision, info, &writer));
     for (int colour = 0; colour < 3; colour++) {

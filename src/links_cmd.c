@@ -10,6 +10,8 @@
 #include "naik/links_file.h"
 #include "naik/options.h"
 
+#include "apart.h"
+
 typedef struct job {
     naik_input *input;
     naik_backend *backend;
@@ -103,6 +105,7 @@ naik_status naik_command_links(naik_comm *comm, int argc, char **argv)
                            "choose naive, asqtad or hisq");
         goto done;
     }
+    NAIK_TRY(apart_from_inputs(comm, "--output", out, j.input, path));
     const bool chosen = j.input->run.grid[0] > 0;
     NAIK_TRY(naik_lattice_create(comm, j.input->lattice.size, chosen ? j.input->run.grid : NULL,
                                  &j.lattice));

@@ -15,6 +15,7 @@
 #include "naik/placement.h"
 #include "naik/threads.h"
 
+#include "apart.h"
 #include "solve_job.h"
 #include "solve_spec.h"
 #include "source_file.h"
@@ -185,45 +186,24 @@ static void clear(solve_job *j)
     naik_input_destroy(&j->input);
 }
 
-static naik_status open_events(solve_job *j)
+/* A dry run leaves no trace. */
+static naik_status open_events(solve_job *j, bool dry_run)
 {
     naik_status status = NAIK_OK;
     if (j->input->run.events != NULL && j->comm->rank == 0) {
-        status = naik_events_open(j->log, j->input->run.events, &j->events);
+        status = dry_run ? naik_events_look(j->log, j->input->run.events)
+                         : naik_events_open(j->log, j->input->run.events, &j->events);
     }
     return naik_comm_agree(j->comm, status);
 }
 
-static bool same_file(const struct stat *output, const char *path)
-{
-    struct stat info;
-    return path != NULL && stat(path, &info) == 0 && info.st_dev == output->st_dev &&
-           info.st_ino == output->st_ino;
-}
-
-/* A file under its final name is complete: rank 0 looks whether it is there, and whether it is one
- * that the input reads, under whatever name. */
+/* A file under its final name is complete: rank 0 looks whether it is there. */
 static naik_status find_complete(naik_comm *comm, const naik_input *input, bool *there)
 {
-    naik_status status = NAIK_OK;
     struct stat output;
     int found = comm->rank == 0 && stat(input->output.file, &output) == 0;
-    if (found) {
-        bool own = same_file(&output, input->gauge.file) ||
-                   same_file(&output, input->action.file) ||
-                   same_file(&output, input->action.long_file);
-        for (int i = 0; i < input->solve_count; i++) {
-            own = own || same_file(&output, input->solve[i].source_file);
-        }
-        status =
-            !own ? NAIK_OK
-                 : NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                             "'output.file' is '%s', which is read as input", input->output.file);
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_comm_broadcast(comm, &found, sizeof found, 0));
+    naik_status status = naik_comm_broadcast(comm, &found, sizeof found, 0);
     *there = found != 0;
-done:
     return status;
 }
 
@@ -242,12 +222,13 @@ naik_status naik_command_solve(naik_comm *comm, int argc, char **argv)
     NAIK_TRY(naik_options_parse(comm->log, "solve", argc, argv, options, 4, operands, 1, &sw.path));
     NAIK_TRY(naik_comm_agree(comm, naik_timer_create(comm->log, &j.timer)));
     NAIK_TRY(naik_input_load(comm, sw.path, sw.overrides.text, sw.overrides.count, &j.input));
+    NAIK_TRY(apart_from_all(comm, j.input, sw.path));
     NAIK_TRY(find_complete(comm, j.input, &complete));
     if (sw.skip_complete && complete && !sw.dry_run) {
         naik_log_line(comm->log, "%s is complete: skipped", j.input->output.file);
         goto done;
     }
-    NAIK_TRY(open_events(&j));
+    NAIK_TRY(open_events(&j, sw.dry_run));
     NAIK_TRY(prepare(&j));
     NAIK_TRY(sw.dry_run ? solve_look(&j) : run(&j, &sw));
 done:

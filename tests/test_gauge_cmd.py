@@ -268,6 +268,7 @@ def bad_requests_get_a_sentence():
              (["gauge", "check", SCRATCH], "not a regular file"),
              (["gauge", "convert", name, path("x"), "--to", "lime"], "lime"),
              (["gauge", "convert", name, path("x"), "--to", "milc", "--precision", "64"], "MILC v5"),
+             (["gauge", "convert", name, f"{SCRATCH}/./{os.path.basename(name)}", "--to", "ildg"], "read as input"),
              (["gauge", "convert", name, path("no/such/folder"), "--to", "ildg"], "folder"),
              (["gauge", "generate", "--size", "4,4,4,5", "--beta", "6", "-o", path("x")], "even")]
     for words, sentence in cases:

@@ -62,6 +62,13 @@ status, said, told = answer("links", source + ".links", "-o", two)
 verdict("links_command_refuses_to_build_from_links", status == 1 and "choose naive, asqtad or hisq" in told, said + told)
 status, said, told = answer("links", source)
 verdict("links_command_asks_for_its_output", status == 1 and "output" in told, told)
+os.symlink(lattice, one + ".link")
+kept = []
+for name in (lattice, one + ".link", source):
+    before = open(name, "rb").read()
+    status, said, told = answer("links", source, "-o", name, ranks=2)
+    kept.append(status == 1 and "which is read as input" in told and open(name, "rb").read() == before)
+verdict("links_command_writes_over_nothing_that_it_reads", all(kept), f"{kept} {told}")
 
 # A run is known by what is in its link files, whatever they are called.
 solves = source + ".solves"

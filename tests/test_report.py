@@ -152,6 +152,18 @@ def other_files_are_refused():
     assert "cannot be written" in naik("report", path("a.h5"), "-o", "/nowhere/a.html", status=1)
 
 
+def no_page_is_written_over_what_it_shows():
+    os.symlink(path("a.h5"), path("again"))
+    with open(path("a.h5"), "rb") as f:
+        before = f.read()
+    for name in ("a.h5", "again"):
+        assert "which is the file that it reports on" in naik("report", path("a.h5"), "-o", path(name), status=1)
+        with open(path(name), "rb") as f:
+            assert f.read() == before, name
+    assert "</html>" in naik("report", path("a.h5"), "-o", "/dev/stdout")
+    assert not [name for name in os.listdir(path("")) if ".new" in name]
+
+
 def damaged_files_end_with_a_page_or_a_sentence():
     with open(path("a.h5"), "rb") as f:
         good = f.read()
@@ -174,5 +186,5 @@ def damaged_files_end_with_a_page_or_a_sentence():
 
 main([naik_makes_a_file, the_page_shows_every_correlator_and_solve,
       the_page_shows_where_the_time_went, text_from_the_file_is_escaped,
-      an_unfinished_run_is_shown_as_such, other_files_are_refused,
+      an_unfinished_run_is_shown_as_such, other_files_are_refused, no_page_is_written_over_what_it_shows,
       damaged_files_end_with_a_page_or_a_sentence])
