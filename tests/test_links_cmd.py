@@ -68,6 +68,11 @@ for name in (lattice, one + ".link", source):
     before = open(name, "rb").read()
     status, said, told = answer("links", source, "-o", name, ranks=2)
     kept.append(status == 1 and "which is read as input" in told and open(name, "rb").read() == before)
+with open(one + "2.lock", "w") as f:
+    f.write("somebody")
+status, said, told = answer("links", source, "-o", one + "2")
+verdict("links_command_writes_nothing_that_another_job_writes",
+        status == 1 and "is held by another job" in told and not os.path.exists(one + "2.part"), told)
 verdict("links_command_writes_over_nothing_that_it_reads", all(kept), f"{kept} {told}")
 
 # A run is known by what is in its link files, whatever they are called.
