@@ -70,7 +70,11 @@ ifeq ($(GPU),cuda)
     CUDA_DIR := $(or $(shell $(NVCC) -x cu --dryrun -c -o /dev/null /dev/null 2>&1 | \
                   sed -n 's/^\#\$$ TOP=//p'),$(patsubst %/bin/nvcc,%,$(NVCC)))
   endif
-  GPU_CC    := $(NVCC) -x cu -std=c++17 -O3 -arch=$(GPU_ARCH) -DGPU_ARCH_$(GPU_ARCH) -fmad=false \
+  ifeq ($(filter sm_8% sm_9% sm_1%,$(GPU_ARCH)),)
+    $(error GPU_ARCH=$(GPU_ARCH) is not known: use sm_80 or newer, for example sm_90)
+  endif
+  GPU_CC    := $(NVCC) -x cu -std=c++17 -O3 -arch=$(GPU_ARCH) -fmad=false \
+               $(if $(filter sm_8%,$(GPU_ARCH)),-DGPU_SM_8X) \
                $(if $(WERROR),-Werror all-warnings)
   GPU_LIBS  ?= -L$(CUDA_DIR)/lib64 -L$(CUDA_DIR)/lib -lcudart_static -ldl -lrt -lpthread -lstdc++
 else ifeq ($(GPU),hip)
@@ -194,6 +198,11 @@ install: all
 	    'Libs: -L$${prefix}/lib -lnaik -fopenmp $(LIBS) $(GPU_LIBS)' \
 	    > $(DESTDIR)$(prefix)/lib/pkgconfig/naik.pc
 
+uninstall:
+	rm -f $(addprefix $(DESTDIR)$(prefix)/,bin/naik lib/libnaik.a lib/pkgconfig/naik.pc \
+	    share/man/man1/naik.1)
+	rm -rf $(DESTDIR)$(prefix)/include/naik $(DESTDIR)$(prefix)/share/naik
+
 # The parts of doc/ that repeat the program
 doc: all
 	@tools/doc.py $(BUILD)/naik doc
@@ -208,6 +217,6 @@ clean:
 help:
 	@sed 's/^    //' tools/make-help.txt
 
-.PHONY: all lib tests shim demo check check-long fuzz fuzzers install doc format clean help always
+.PHONY: all lib tests shim demo check check-long fuzz fuzzers install uninstall doc format clean help always
 .SECONDARY:
 -include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d)

@@ -134,12 +134,12 @@ naik_status gpu_download(naik_backend *backend, void *to_host, const void *from,
     if (size_bytes <= COPY_DIRECT || is_pinned(state, to_host)) {
         NAIK_TRY(GPU_CHECK(backend, gpu_copy_down(to_host, from, size_bytes, state->stream),
                            "copying from the device"));
-        NAIK_TRY(gpu_sync(backend));
     } else {
         NAIK_TRY(make_events(backend, &events));
         NAIK_TRY(
             download_pieces(backend, (char *)to_host, (const char *)from, size_bytes, &events));
     }
+    NAIK_TRY(gpu_sync(backend)); /* which also says whether other devices failed */
 done:
     release_events(&events);
     return status;

@@ -17,6 +17,7 @@ naik_status gpu_report(naik_backend *backend, gpu_error error, const char *what,
         return NAIK_OK;
     }
     naik_status status = error == gpu_error_memory ? NAIK_ERR_MEMORY : NAIK_ERR_DEVICE;
+    (void)gpu_last_error(); /* or the next kernel would be blamed for it */
     return naik_log_fail(backend->log, status, file, line, "the GPU failed while %s: %s", what,
                          gpu_error_text(error));
 }
@@ -145,6 +146,12 @@ static naik_status choose_device(naik_backend *backend, gpu_state *state)
     NAIK_TRY(GPU_CHECK(backend,
                        gpu_device_bus_id(state->bus_id, (int)sizeof state->bus_id, state->device),
                        "asking for the device's address"));
+    if (state->properties.warpSize != GPU_LANES) {
+        status = NAIK_FAIL(backend->log, NAIK_ERR_DEVICE,
+                           "device %d on %s is a %s: its threads move by %d, these kernels are for %d",
+                           state->device, backend->comm->host, state->properties.name,
+                           state->properties.warpSize, GPU_LANES);
+    }
 done:
     return status;
 }
@@ -240,7 +247,6 @@ static void free_kept(gpu_state *state)
             state->blocks[left++] = state->blocks[i];
         } else {
             (void)gpu_free(state->blocks[i].memory);
-            state->taken_bytes -= state->blocks[i].size_bytes;
         }
     }
     state->block_count = left;
@@ -303,7 +309,6 @@ static naik_status allocate(naik_backend *backend, bool open, size_t size_bytes,
                              (double)total_bytes / (1 << 30), gpu_error_text(error));
         }
         state->blocks[state->block_count++] = (gpu_block){memory, rounded, true, open};
-        state->taken_bytes += rounded;
         *out = memory;
     }
 done:
@@ -353,7 +358,8 @@ naik_status gpu_free_bytes(naik_backend *backend, size_t *out)
     naik_status status = GPU_CHECK(backend, gpu_memory_info(out, &total_bytes),
                                    "asking for the device's free memory");
     for (int i = 0; i < state->block_count; i++) {
-        *out += state->blocks[i].in_use ? 0 : state->blocks[i].size_bytes;
+        const gpu_block *b = &state->blocks[i];
+        *out += b->in_use || b->open ? 0 : b->size_bytes; /* open ones are kept for their like */
     }
     return status;
 }

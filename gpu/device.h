@@ -33,7 +33,6 @@ typedef struct gpu_state {
     gpu_stream stream;
     gpu_block *blocks; /* [block_count], grows */
     int block_count, block_capacity;
-    size_t taken_bytes; /* from the device, in use or kept */
     void *staging;      /* backend memory [GPU_STAGING_BYTES] for canonical arrays on their way */
     void *pinned;       /* host memory [GPU_STAGING_BYTES] */
     uint64_t *flags;    /* backend memory [8], results of checks */

@@ -75,10 +75,6 @@ bool dslash_launch_single_half(const dslash_params &params, const dslash_shape &
 bool dslash_launch_half(const dslash_params &params, const dslash_shape &shape);
 bool dslash_launch_half_single(const dslash_params &params, const dslash_shape &shape);
 
-template <class T, int N> struct dslash_accumulator {
-    colour_vector<T> total[N];
-};
-
 template <class T, int N> __device__ static inline void clear(colour_vector<T> (&v)[N])
 {
 #pragma unroll
@@ -108,6 +104,15 @@ __device__ static inline void fold(T s, const colour_vector<T> (&part)[N],
 typedef struct dslash_site {
     int cb, x[4], column; /* first column of the tile */
     const char *halo;     /* as p.in, for sites beyond the box; NULL: none of the neighbours is */
+    /* The coordinate in direction 2 pair + k. */
+    __device__ int along(int pair, int k) const
+    {
+        if (GPU_UNROLLED_PAIRS > 1) {
+            return pair == 0 ? x[k] : x[2 + k];
+        }
+        const int low = x[k], high = x[2 + k]; /* or an address is chosen, and x put into memory */
+        return pair == 0 ? low : high;
+    }
 } dslash_site;
 
 /* Where the hop of this kind and direction leads from a site whose coordinate there is x. */
@@ -169,7 +174,7 @@ __device__ static inline void add_kind(const dslash_params &p, const dslash_site
     for (int pair = 0; pair < 2; pair++) {
 #pragma unroll
         for (int k = 0; k < 2; k++) {
-            const int mu = 2 * pair + k, x = pair == 0 ? site.x[k] : site.x[2 + k];
+            const int mu = 2 * pair + k, x = site.along(pair, k);
             const char *from = dslash_from<V>(p, site, x, mu, far, BEHIND);
             if (dslash_alone<S, NAIVE>(p, x, mu, BEHIND)) {
                 add_alone<V, N>(from, BEHIND, part);

@@ -31,7 +31,7 @@ __device__ static inline void add_kind_row(const dslash_params &p, const dslash_
     for (int pair = 0; pair < 2; pair++) {
 #pragma unroll
         for (int k = 0; k < 2; k++) {
-            const int mu = 2 * pair + k, x = pair == 0 ? site.x[k] : site.x[2 + k];
+            const int mu = 2 * pair + k, x = site.along(pair, k);
             const colour_vector<real> v = V::load(dslash_from<V>(p, site, x, mu, far, BEHIND));
             if (dslash_alone<S, NAIVE>(p, x, mu, BEHIND)) {
                 const cplx<real> w = component(v, row);

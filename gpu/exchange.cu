@@ -288,6 +288,9 @@ naik_status gpu_exchange_reserve(const naik_field *field, const bool faces[NAIK_
     NAIK_TRY(naik_comm_agree(backend->comm, make_room(backend, x, wanted, &mine)));
     NAIK_TRY(naik_comm_agree(backend->comm, connect(lat, backend, x, &mine)));
 done:
+    if (status != NAIK_OK) {
+        gpu_exchange_release(backend, x); /* there is no room half made */
+    }
     return status;
 }
 

@@ -42,7 +42,6 @@ typedef hipDeviceProp_t gpu_properties;
 #define gpu_memset                  hipMemsetAsync
 #define gpu_copy_up(a, b, n, s)     hipMemcpyAsync((a), (b), (n), hipMemcpyHostToDevice, (s))
 #define gpu_copy_down(a, b, n, s)   hipMemcpyAsync((a), (b), (n), hipMemcpyDeviceToHost, (s))
-#define gpu_copy_within(a, b, n, s) hipMemcpyAsync((a), (b), (n), hipMemcpyDeviceToDevice, (s))
 #define gpu_stream_create(s)        hipStreamCreateWithFlags((s), hipStreamNonBlocking)
 #define gpu_stream_destroy          hipStreamDestroy
 #define gpu_stream_sync             hipStreamSynchronize
@@ -72,7 +71,7 @@ typedef hipIpcMemHandle_t gpu_ipc_handle;
 #define gpu_mapped_address      hipHostGetDevicePointer
 
 enum {
-    GPU_LANES = 64, /* threads that move together, at most */
+    GPU_LANES = 64, /* threads that move together */
     /* Pairs of hops to unroll: clang takes the loads of all that are unrolled to the front, and
      * runs out of registers. */
     GPU_UNROLLED_PAIRS = 1
@@ -113,7 +112,6 @@ typedef cudaDeviceProp gpu_properties;
 #define gpu_memset                  cudaMemsetAsync
 #define gpu_copy_up(a, b, n, s)     cudaMemcpyAsync((a), (b), (n), cudaMemcpyHostToDevice, (s))
 #define gpu_copy_down(a, b, n, s)   cudaMemcpyAsync((a), (b), (n), cudaMemcpyDeviceToHost, (s))
-#define gpu_copy_within(a, b, n, s) cudaMemcpyAsync((a), (b), (n), cudaMemcpyDeviceToDevice, (s))
 #define gpu_stream_create(s)        cudaStreamCreateWithFlags((s), cudaStreamNonBlocking)
 #define gpu_stream_destroy          cudaStreamDestroy
 #define gpu_stream_sync             cudaStreamSynchronize
@@ -143,8 +141,8 @@ typedef cudaIpcMemHandle_t gpu_ipc_handle;
 
 enum { GPU_LANES = 32, GPU_UNROLLED_PAIRS = 2 };
 
-/* For sm_80 the compiler needs a few registers more than for sm_90. */
-#if defined(GPU_ARCH_sm_80)
+/* For sm_8x the compiler needs a few registers more than for sm_90. */
+#if defined(GPU_SM_8X)
 #define GPU_MORE_REGISTERS 1
 #endif
 
@@ -179,7 +177,7 @@ static inline bool gpu_pointer_is_device(const void *p)
 /* A kernel launched behind another may, if `early`, begin when the blocks of that one have all
  * begun; until gpu_await_kernel it must touch nothing that earlier kernels write. Elsewhere than on
  * CUDA sm_90 and newer it begins when that one has ended. */
-#if defined(__HIPCC__) || defined(GPU_ARCH_sm_80)
+#if defined(__HIPCC__) || defined(GPU_SM_8X)
 template <class... Parameters, class... Arguments>
 static inline void gpu_launch_behind(void (*kernel)(Parameters...), bool, dim3 grid, dim3 block,
                                      gpu_stream stream, Arguments... arguments)

@@ -10,6 +10,7 @@
 #include "files.h"
 #include "gauge_format.h"
 #include "output.h"
+#include "reread.h"
 
 typedef struct writer {
     const char *name;
@@ -140,7 +141,8 @@ naik_status naik_gauge_write(const char *path, const char *format, const naik_ga
     NAIK_TRY(check_request(comm->log, format, w, precision, &checks));
     NAIK_TRY(naik_output_begin(comm, path, naik_gauge_file_bytes(gauge->lattice, precision), &out));
     NAIK_TRY(w->write(out.part, gauge, &checks, &file));
-    NAIK_TRY(read_again(out.part, gauge, precision, w->compared_rows));
+    status = read_again(out.part, gauge, precision, w->compared_rows);
+    NAIK_TRY(naik_write_verdict(comm->log, out.part, status));
     NAIK_TRY(naik_output_publish(&out));
 done:
     naik_output_abandon(&out);

@@ -8,6 +8,7 @@
 #include "h5_guard.h"
 #include "h5_seal.h"
 #include "inspect.h"
+#include "naik/paths.h"
 #include "reread.h"
 
 void naik_inspect_identity(hid_t h5, naik_report *report)
@@ -224,7 +225,8 @@ static naik_status find_kind(naik_log *log, const char *path, kind *out)
     int64_t sets;
     hid_t h5 = -1;
     *out = KIND_OTHER;
-    FILE *stream = fopen(path, "rb");
+    struct stat info;
+    FILE *stream = naik_path_open(path, &info);
     size_t length = stream != NULL ? fread(head, 1, sizeof head, stream) : 0;
     if (stream != NULL) {
         fclose(stream);

@@ -88,6 +88,12 @@ naik_status naik_prop_change_state(naik_propagator_file *file, const char *state
 /* NAIK_ERR_INPUT with the first difference between what h5 was begun with and spec. Collective. */
 naik_status naik_prop_compare(naik_propagator_file *file, const char *path,
                               const naik_propagator_spec *spec, const char *structure);
+/* Its first part, which needs no more than the input. Local. */
+naik_status naik_prop_compare_input(naik_log *log, hid_t h5, const char *path,
+                                    const char *canonical_input);
+/* NAIK_ERR_CORRUPT where h5 (below 0: could not be opened) is no complete propagator file. Local.
+ */
+naik_status naik_prop_expect_complete(naik_log *log, hid_t h5, const char *path);
 /* Reads /solves into file->records; broken records count as pending. Collective. */
 naik_status naik_prop_load_records(naik_propagator_file *file, bool warn);
 /* *intact: slab, correlators and history of a committed solve agree with its record, if not at

@@ -105,19 +105,10 @@ static naik_status open_complete(naik_propagator_file *file, const naik_propagat
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
-    char format[32] = "", state[32] = "";
     if (naik_h5_open(comm, file->path, false, NULL, &file->h5) != NAIK_OK) {
         naik_log_clear(comm->log);
-    } else {
-        naik_h5_get_text(file->h5, "format", format, sizeof format);
-        naik_h5_get_text(file->h5, "state", state, sizeof state);
     }
-    if (strcmp(format, "naik-prop") != 0 || strcmp(state, "complete") != 0) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
-                           "%s exists, but is not a complete propagator file of naik: move it "
-                           "away, or replace it with --fresh",
-                           file->path);
-    }
+    status = naik_prop_expect_complete(comm->log, file->h5, file->path);
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_prop_compare(file, file->path, spec, structure));
     NAIK_TRY(naik_prop_load_records(file, false));

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,6 +16,11 @@
 #include "naik/watchdog.h"
 
 enum { PIECE_BYTES = 4 << 20, STRIPE_BYTES = 64 << 20 };
+
+void naik_mark_unread(void *bytes, size_t size_bytes)
+{
+    memset(bytes, 0xff, size_bytes);
+}
 
 /* 0, or why [begin, end) cannot be read; the file may end before. */
 static int read_range(naik_comm *comm, int fd, int64_t begin, int64_t end, void *buffer)
@@ -97,4 +103,17 @@ naik_status naik_h5_read_verdict(const naik_log *log, naik_status status)
     return status == NAIK_ERR_IO && strstr(naik_log_message(log), strerror(EIO)) == NULL
                ? NAIK_ERR_CORRUPT
                : status;
+}
+
+naik_status naik_write_verdict(naik_log *log, const char *path, naik_status status)
+{
+    char text[1024];
+    if (status != NAIK_ERR_CORRUPT && status != NAIK_ERR_INPUT) {
+        return status;
+    }
+    snprintf(text, sizeof text, "%s", naik_log_message(log));
+    naik_log_clear(log);
+    return NAIK_FAIL(log, NAIK_ERR_IO,
+                     "'%s' did not read back as it was written (is the disk full?): %s", path,
+                     text);
 }

@@ -16,6 +16,7 @@
 #include "naik/sites.h"
 #include "naik/vector_io.h"
 #include "output.h"
+#include "reread.h"
 
 struct naik_pair_writer {
     const naik_lattice *lattice;
@@ -219,8 +220,7 @@ static naik_status read_again(const naik_pair_writer *w)
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_vector_file_open(comm, w->out.part, &file));
     if (file->count != w->pairs || !file->has_sources || !file->has_checksums) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
-                           "'%s' does not read back as it was written: %d pairs of %d", w->out.part,
+        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT, "'%s' holds %d pairs of %d", w->out.part,
                            file->count, w->pairs);
         goto done;
     }
@@ -238,7 +238,7 @@ naik_status naik_pair_writer_finish(naik_pair_writer **writer)
 {
     naik_pair_writer *w = *writer;
     naik_status status = NAIK_OK;
-    NAIK_TRY(read_again(w));
+    NAIK_TRY(naik_write_verdict(w->lattice->comm->log, w->out.part, read_again(w)));
     NAIK_TRY(naik_output_publish(&w->out));
     free(w);
     *writer = NULL;

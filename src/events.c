@@ -16,16 +16,16 @@ struct naik_events {
     bool full; /* it was said that nothing more can be written */
 };
 
-/* Whether what is there, if anything, is a log of events. */
-static bool is_log(int fd)
+/* Empty, no regular file, or begun by a run before. */
+static bool holds_events(int fd)
 {
-    static const char begin[] = "{\"event\": ";
-    char found[sizeof begin - 1];
+    static const char begin[] = "{\"event\"";
+    char found[sizeof begin] = "";
     struct stat info;
     if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
         return true;
     }
-    const ssize_t got = pread(fd, found, sizeof found, 0);
+    const ssize_t got = pread(fd, found, sizeof begin - 1, 0);
     return got >= 0 && memcmp(found, begin, (size_t)got) == 0;
 }
 
@@ -37,11 +37,11 @@ static naik_status open_log(naik_log *log, const char *path, bool make, int *fd)
         return NAIK_FAIL(log, NAIK_ERR_INPUT, "run.events: %s cannot be opened: %s", path,
                          strerror(errno));
     }
-    if (*fd >= 0 && !is_log(*fd)) {
+    if (*fd >= 0 && !holds_events(*fd)) {
         close(*fd);
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
-                         "run.events: %s is there already and is no log of events: choose another "
-                         "name",
+                         "run.events: %s is there already and holds something else than events: "
+                         "choose another name",
                          path);
     }
     return NAIK_OK;

@@ -7,9 +7,9 @@
 #include "naik/commands.h"
 #include "naik/memory.h"
 #include "naik/options.h"
+#include "naik/paths.h"
 #include "naik/vector_io.h"
 
-#include "apart.h"
 #include "stored_run.h"
 
 enum { PATH_SIZE = 4096 };
@@ -57,8 +57,11 @@ static naik_status export_one(job *j, const naik_input_source *source, int mass,
     char info[2048];
     int precision;
     naik_propagator_file_stores(j->run.file, &precision);
-    NAIK_TRY(apart_from_inputs(j->comm, "--output", out, j->run.input, j->path));
     describe(j, source, mass, info, sizeof info);
+    const naik_input *input = j->run.input;
+    const char *const inputs[] = {j->path, input->gauge.file, input->action.file,
+                                  input->action.long_file, input->solve[source->solve].source_file};
+    NAIK_TRY(naik_path_refuse_input(j->comm, "-o", out, inputs, 5));
     NAIK_TRY(naik_pair_writer_create(j->run.lattice, out, precision, info, &writer));
     for (int colour = 0; colour < 3; colour++) {
         const int solve = naik_propagator_file_solve(j->run.file, source->index, mass, colour);

@@ -243,6 +243,9 @@ static naik_status check_output(const checker *c)
         (input->action.file != NULL && strcmp(file, input->action.file) == 0)) {
         return refuse(c, "output.file", "'output.file' is '%s', which is read as input", file);
     }
+    if (input->run.events != NULL && strcmp(file, input->run.events) == 0) {
+        return refuse(c, "run.events", "'run.events' is '%s', which is output.file", file);
+    }
     const naik_vectors *momenta = &input->output.momenta;
     for (int i = 0; i < momenta->count; i++) {
         const int *p = momenta->data[i];

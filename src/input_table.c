@@ -2,6 +2,7 @@
 #include <assert.h>
 
 #include "naik/input_table.h"
+#include "naik/watchdog.h"
 
 static const char *const boundaries[] = {"periodic", "antiperiodic", NULL};
 static const char *const mismatches[] = {"stop", "warn", NULL};
@@ -333,7 +334,7 @@ static const naik_param params[] = {
     {.key = "run.watchdog",
      .kind = NAIK_PARAM_TIME,
      .offset = INPUT(run.watchdog_s),
-     .initial = "1200",
+     .initial = NAIK_WATCHDOG_LIMIT_S,
      .doc = "when nothing moves for so long, say where every rank is and end the job (exit status "
             "2); 0: never"},
     {.key = "run.transport",

@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "apart.h"
 #include "naik/commands.h"
 #include "naik/options.h"
+#include "naik/paths.h"
 #include "naik/propagator_view.h"
 #include "naik/version.h"
 #include "page.h"
@@ -134,7 +134,14 @@ static naik_status print_correlators(naik_log *log, FILE *out, const naik_propag
     }
     fputs(" (", out);
     page_text(out, pair->source);
-    fputs(")</h3>\n", out);
+    fputs(")", out);
+    for (int c = 0; c < 3; c++) {
+        if (pair->solve[c].state == NAIK_SOLVE_NOT_CONVERGED) {
+            fputs(" <span class=\"bad\">not converged</span>", out);
+            break;
+        }
+    }
+    fputs("</h3>\n", out);
     page_plot(out, &(page_axes){"|C(t)|", "t", "|C|", true, true}, curves[0], count);
     page_plot(
         out, &(page_axes){"effective mass", "t", "arccosh((C(t-1) + C(t+1)) / 2C(t))", false, true},
@@ -447,14 +454,13 @@ static naik_status write_page(naik_log *log, const char *name, const naik_propag
 
 static naik_status report(naik_log *log, const char *path, const char *name)
 {
-    static const char what[] = "the file that it reports on";
     naik_status status = NAIK_OK;
     naik_propagator_view *view = NULL;
-    char part[PATH_SIZE];
-    snprintf(part, sizeof part, "%s.part", path);
-    NAIK_TRY(apart_check(log, "--output", name, path, what));
-    NAIK_TRY(apart_check(log, "--output", name, part, what));
     NAIK_TRY(naik_propagator_view_open(log, path, MAX_HISTORIES, &view));
+    if (naik_path_same(name, view->path)) {
+        status = NAIK_FAIL(log, NAIK_ERR_INPUT, "'-o' is '%s', which is read as input", name);
+        goto done;
+    }
     NAIK_TRY(write_page(log, name, view));
     naik_log_line(log, "wrote %s: open it in any browser", name);
 done:

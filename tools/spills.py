@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which GPU kernels keep values in memory for want of registers, by the compilers' own report.
+"""Which GPU kernels keep values of a thread in memory, by the compilers' own report.
 
     make -O GPU=cuda GPU_ARCH=sm_90  GPU_FLAGS=-Xptxas=-v                            2> cuda.log
     make -O GPU=hip  GPU_ARCH=gfx90a GPU_FLAGS=-Rpass-analysis=kernel-resource-usage 2> hip.log
@@ -12,13 +12,15 @@ import re
 import subprocess
 import sys
 
-# Kernels that an iteration runs; those that run once a solve (packing of links) may spill.
-HOT = re.compile(r"(dslash|dslash_divided|update_xp|update_shifts|norm2|copy|column_alpha|column_step|pack|unpack)"
-                 r"_kernel")
+# Kernels that an iteration runs; those that run once a solve (packing of links) may spill. Of those of
+# one warp a column AMD's compiler may index arrays in memory.
+SCALARS = re.compile(r"(column_alpha|column_step|shift_step|sums_reduce)_kernel")
+HOT = re.compile(r"(dslash|dslash_divided|update_xp|update_shifts|shift_step|norm2|copy|column_alpha|column_step|"
+                 r"sums_reduce|pack|unpack|receive)_kernel")
 
 
 def kernels(text):
-    """(mangled name, registers, bytes spilled) of every kernel in a log of ptxas or of clang."""
+    """(mangled name, registers, bytes in memory) of every kernel in a log of ptxas or of clang."""
     found = {}
     name = None
     for line in text.splitlines():
@@ -33,11 +35,12 @@ def kernels(text):
         used = re.search(r"Used (\d+) registers", line) or re.search(r"^.*\bVGPRs: (\d+)", line)
         if used:
             found[name][0] = int(used.group(1))
-        # Scalar registers of AMD spill into lanes of vector registers, which is not memory.
-        for pattern in (r"(\d+) bytes spill stores", r"VGPRs Spill: (\d+)"):
-            spilled = re.search(pattern, line)
-            if spilled:
-                found[name][1] += int(spilled.group(1))
+        # Bytes a thread; of AMD those of indexed arrays, too. Scalar registers of AMD spill into lanes
+        # of vector registers, which is not memory.
+        pattern = r"VGPRs Spill: (\d+)" if SCALARS.search(name) else r"ScratchSize \[bytes/lane\]: (\d+)"
+        memory = re.search(r"(\d+) bytes spill stores", line) or re.search(pattern, line)
+        if memory:
+            found[name][1] += int(memory.group(1))
     return [(name, *values) for name, values in found.items()]
 
 

@@ -3,9 +3,12 @@
  * Preloaded into every rank (LD_PRELOAD), glibc only. NAIK_FAIL=WHAT:N@RANK, WHAT being
  *   alloc     the N-th allocation that the program itself asks for gives nothing
  *   read      all reads from the N-th on give EIO, of files that have NAIK_FAIL_IN (or .h5) in
- * their path oneread   the N-th read alone does write     all writes to such files from the N-th on
- * give ENOSPC Libraries get the memory that they ask for. What happened is said once on standard
- * error.
+ *             their path
+ *   oneread   the N-th read alone does
+ *   stall     the N-th read never returns
+ *   write     all writes to such files from the N-th on give ENOSPC
+ *
+ * Libraries get the memory that they ask for. What happened is said once on standard error.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -116,8 +119,9 @@ static bool is_watched(int fd)
 
 static bool broken(int fd, bool writing)
 {
-    const bool once = is_ordered("oneread");
-    if (!is_ordered(writing ? "write" : once ? "oneread" : "read") || !is_watched(fd)) {
+    const bool once = is_ordered("oneread"), stalls = is_ordered("stall");
+    const char *wanted = writing ? "write" : once ? "oneread" : stalls ? "stall" : "read";
+    if (!is_ordered(wanted) || !is_watched(fd)) {
         return false;
     }
     const long call = ++order.calls;
@@ -125,6 +129,9 @@ static bool broken(int fd, bool writing)
         return false;
     }
     tell();
+    while (stalls) {
+        pause();
+    }
     errno = writing ? ENOSPC : EIO;
     return true;
 }
