@@ -58,7 +58,10 @@ static naik_status export_one(job *j, const naik_input_source *source, int mass,
     int precision;
     naik_propagator_file_stores(j->run.file, &precision);
     describe(j, source, mass, info, sizeof info);
-    NAIK_TRY(naik_path_refuse_input(j->comm, "-o", out, &j->path, 1));
+    const naik_input *input = j->run.input;
+    const char *const inputs[] = {j->path, input->gauge.file, input->action.file,
+                                  input->action.long_file, input->solve[source->solve].source_file};
+    NAIK_TRY(naik_path_refuse_input(j->comm, "-o", out, inputs, 5));
     NAIK_TRY(naik_pair_writer_create(j->run.lattice, out, precision, info, &writer));
     for (int colour = 0; colour < 3; colour++) {
         const int solve = naik_propagator_file_solve(j->run.file, source->index, mass, colour);
@@ -99,7 +102,14 @@ static naik_status export_wanted(job *j)
             }
         }
     }
-    if (wanted == 0) {
+    if (wanted == 0 && j->source < 0) {
+        status = NAIK_FAIL(j->comm->log, NAIK_ERR_INPUT, "'%s' has no source with a mass %d",
+                           j->path, j->mass);
+    } else if (wanted == 0 && j->mass < 0) {
+        status =
+            NAIK_FAIL(j->comm->log, NAIK_ERR_INPUT, "'%s' has no source %d: sources are 0 to %d",
+                      j->path, j->source, j->run.input->source_count - 1);
+    } else if (wanted == 0) {
         status = NAIK_FAIL(j->comm->log, NAIK_ERR_INPUT,
                            "'%s' has no source %d with a mass %d: sources are 0 to %d", j->path,
                            j->source, j->mass, j->run.input->source_count - 1);

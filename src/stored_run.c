@@ -25,8 +25,8 @@ static bool begins_with(const char *line, const char *words)
     return strncmp(line, words, strlen(words)) == 0;
 }
 
-/* The last lines of the stored input tell what replaced keys on the command line; cuts them off
- * and points at their overrides. */
+/* The last lines of the stored input, behind NAIK_INPUT_END where it has that, tell what replaced
+ * keys on the command line; cuts them off and points at their overrides. */
 static int take_overrides(char *text, const char *overrides[MAX_OVERRIDES])
 {
     static const char set[] = "# --set ";
@@ -75,8 +75,7 @@ static naik_status rebuild_input(stored_run *run, const char *const *own, int ow
                          run->path);
     }
     int count = take_overrides(text, overrides);
-    NAIK_TRY(naik_input_parse(log, "the stored input", text, strlen(text), overrides, count, NULL,
-                              NULL, &run->input));
+    NAIK_TRY(naik_input_parse_stored(log, text, strlen(text), overrides, count, &run->input));
     if (strcmp(run->input->identity, canonical) != 0) {
         status = NAIK_FAIL(log, NAIK_ERR_INPUT,
                            "the input that '%s' carries does not mean to this version what it "
@@ -89,8 +88,7 @@ static naik_status rebuild_input(stored_run *run, const char *const *own, int ow
             overrides[count++] = own[i];
         }
         naik_input_destroy(&run->input);
-        NAIK_TRY(naik_input_parse(log, "the stored input", text, strlen(text), overrides, count,
-                                  NULL, NULL, &run->input));
+        NAIK_TRY(naik_input_parse_stored(log, text, strlen(text), overrides, count, &run->input));
         if (strcmp(run->input->identity, canonical) != 0) {
             status = NAIK_FAIL(log, NAIK_ERR_INPUT,
                                "--set would make other solves than those in '%s': only where files "
