@@ -12,6 +12,7 @@
 #include "files.h"
 #include "gauge_format.h"
 #include "h5_seal.h"
+#include "output.h"
 #include "provenance.h"
 #include "reread.h"
 
@@ -81,28 +82,23 @@ naik_status naik_gauge_h5_write(const char *path, const naik_gauge *gauge, int p
     const naik_lattice *lat = gauge->lattice;
     naik_comm *comm = lat->comm;
     naik_status status = NAIK_OK;
-    char part[NAIK_PATH_MAX];
+    naik_output out = {.lock = NULL};
     const char *kind = meta != NULL && meta->link_kind != NULL ? meta->link_kind : "thin";
     naik_h5_links links = {.kind = kind, .gauge = gauge};
     naik_h5_links_file file = {
-        .path = part, .links = &links, .count = 1, .precision = precision, .meta = meta};
-    bool begun = false;
+        .path = out.part, .links = &links, .count = 1, .precision = precision, .meta = meta};
     if ((precision != 32 && precision != 64) ||
         (strcmp(kind, "thin") != 0 && strcmp(kind, "fat") != 0 && strcmp(kind, "long") != 0)) {
         return NAIK_FAIL(comm->log, NAIK_ERR_ARG, "links of kind %s in %d bits cannot be written",
                          kind, precision);
     }
-    NAIK_TRY(naik_path_append(comm->log, path, ".part", part));
-    NAIK_TRY(naik_gauge_file_look(lat, path, precision));
-    begun = true;
+    NAIK_TRY(naik_output_begin(comm, path, naik_gauge_file_bytes(lat, precision), &out));
     snprintf(links.name, sizeof links.name, "%s", strcmp(kind, "thin") == 0 ? "gauge" : kind);
     NAIK_TRY(naik_h5_links_file_write(comm, &file));
-    NAIK_TRY(naik_write_verdict(comm->log, part, verify_part(part, lat, links.name)));
-    NAIK_TRY(naik_file_publish(comm, part, path));
+    NAIK_TRY(naik_write_verdict(comm->log, out.part, verify_part(out.part, lat, links.name)));
+    NAIK_TRY(naik_output_publish(&out));
 done:
-    if (status != NAIK_OK && begun) {
-        naik_file_remove(comm, part);
-    }
+    naik_output_abandon(&out);
     return status;
 }
 

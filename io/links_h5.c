@@ -10,6 +10,7 @@
 #include "h5_seal.h"
 #include "naik/checksum.h"
 #include "naik/links_file.h"
+#include "output.h"
 #include "reread.h"
 
 enum { NAME_BYTES = 32, MAX_SETS = 10000 };
@@ -98,8 +99,7 @@ naik_status naik_links_h5_write(const char *path, const naik_fatlong *const *set
 {
     const naik_lattice *lat = sets[0]->fat->lattice;
     naik_status status = NAIK_OK;
-    char part[NAIK_PATH_MAX];
-    bool begun = false;
+    naik_output out = {.lock = NULL};
     int64_t links = 0;
     for (int i = 0; i < count; i++) {
         links += lat->volume * (sets[i]->long_links != NULL ? 8 : 4);
@@ -108,15 +108,12 @@ naik_status naik_links_h5_write(const char *path, const naik_fatlong *const *set
         return NAIK_FAIL(lat->comm->log, NAIK_ERR_ARG, "%d link sets in %d bits cannot be written",
                          count, precision);
     }
-    NAIK_TRY(naik_output_look(lat->comm, path, links * 18 * precision / 8 + (1 << 20), part));
-    begun = true;
-    NAIK_TRY(write_part(part, sets, count, action, boundary_t, precision, meta));
-    NAIK_TRY(naik_write_verdict(lat->comm->log, part, verify_part(part, sets, count)));
-    NAIK_TRY(naik_file_publish(lat->comm, part, path));
+    NAIK_TRY(naik_output_begin(lat->comm, path, links * 18 * precision / 8 + (1 << 20), &out));
+    NAIK_TRY(write_part(out.part, sets, count, action, boundary_t, precision, meta));
+    NAIK_TRY(naik_write_verdict(lat->comm->log, out.part, verify_part(out.part, sets, count)));
+    NAIK_TRY(naik_output_publish(&out));
 done:
-    if (status != NAIK_OK && begun) {
-        naik_file_remove(lat->comm, part);
-    }
+    naik_output_abandon(&out);
     return status;
 }
 

@@ -58,7 +58,10 @@ static naik_status export_one(job *j, const naik_input_source *source, int mass,
     int precision;
     naik_propagator_file_stores(j->run.file, &precision);
     describe(j, source, mass, info, sizeof info);
-    NAIK_TRY(naik_path_refuse_input(j->comm, "-o", out, &j->path, 1));
+    const naik_input *input = j->run.input;
+    const char *const inputs[] = {j->path, input->gauge.file, input->action.file,
+                                  input->action.long_file, input->solve[source->solve].source_file};
+    NAIK_TRY(naik_path_refuse_input(j->comm, "-o", out, inputs, 5));
     NAIK_TRY(naik_pair_writer_create(j->run.lattice, out, precision, info, &writer));
     for (int colour = 0; colour < 3; colour++) {
         const int solve = naik_propagator_file_solve(j->run.file, source->index, mass, colour);

@@ -6,7 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "naik/commands.h"
 #include "naik/options.h"
@@ -16,6 +18,7 @@
 #include "page.h"
 
 enum { MAX_FIGURES = 40, MAX_HISTORIES = 40, MAX_ROWS = 3000, MAX_CURVES = 24, MAX_MASSES = 100 };
+enum { PATH_SIZE = 4096 };
 
 static void row(FILE *out, const char *name, const char *text, const char *class)
 {
@@ -444,29 +447,49 @@ static void page_name(const char *path, char *name, size_t name_size)
     snprintf(name, name_size, "%.*s.html", (int)(h5 ? length - 3 : length), path);
 }
 
-static naik_status write_page(naik_log *log, const char *path, const char *name)
+static naik_status cannot_write(naik_log *log, naik_status status, const char *name)
+{
+    return NAIK_FAIL(log, status, "%s cannot be written: %s", name, strerror(errno));
+}
+
+/* Written beside its name, which it gets when it is whole; no file to rename over, such as a
+ * terminal, is written to. */
+static naik_status write_page(naik_log *log, const char *name, const naik_propagator_view *view)
+{
+    naik_status status = NAIK_OK;
+    char beside[PATH_SIZE];
+    struct stat info;
+    const bool renamed = stat(name, &info) != 0 || S_ISREG(info.st_mode);
+    snprintf(beside, sizeof beside, renamed ? "%s.new%ld" : "%s", name, (long)getpid());
+    FILE *out = fopen(beside, "w");
+    if (out == NULL) {
+        return cannot_write(log, NAIK_ERR_INPUT, name);
+    }
+    status = print_page(log, out, view);
+    if ((ferror(out) != 0) + (fclose(out) != 0) > 0 && status == NAIK_OK) {
+        status = cannot_write(log, NAIK_ERR_IO, name);
+    }
+    if (status == NAIK_OK && renamed && rename(beside, name) != 0) {
+        status = cannot_write(log, NAIK_ERR_IO, name);
+    }
+    if (status != NAIK_OK && renamed) {
+        (void)unlink(beside);
+    }
+    return status;
+}
+
+static naik_status report(naik_log *log, const char *path, const char *name)
 {
     naik_status status = NAIK_OK;
     naik_propagator_view *view = NULL;
-    FILE *out = NULL;
     NAIK_TRY(naik_propagator_view_open(log, path, MAX_HISTORIES, &view));
     if (naik_path_same(name, view->path)) {
         status = NAIK_FAIL(log, NAIK_ERR_INPUT, "'-o' is '%s', which is read as input", name);
         goto done;
     }
-    out = fopen(name, "w");
-    if (out == NULL) {
-        status = NAIK_FAIL(log, NAIK_ERR_INPUT, "%s cannot be written: %s", name, strerror(errno));
-        goto done;
-    }
-    NAIK_TRY(print_page(log, out, view));
+    NAIK_TRY(write_page(log, name, view));
+    naik_log_line(log, "wrote %s: open it in any browser", name);
 done:
-    if (out != NULL && (ferror(out) != 0) + (fclose(out) != 0) > 0 && status == NAIK_OK) {
-        status = NAIK_FAIL(log, NAIK_ERR_IO, "%s cannot be written: %s", name, strerror(errno));
-    }
-    if (status == NAIK_OK) {
-        naik_log_line(log, "wrote %s: open it in any browser", name);
-    }
     naik_propagator_view_destroy(&view);
     return status;
 }
@@ -474,7 +497,7 @@ done:
 naik_status naik_command_report(naik_comm *comm, int argc, char **argv)
 {
     const char *path = NULL, *output = NULL;
-    char name[4096];
+    char name[PATH_SIZE];
     const naik_option options[] = {
         {.name = "output", .letter = 'o', .kind = NAIK_OPTION_TEXT, .target = &output}};
     const char *const operands[] = {"FILE.h5"};
@@ -482,7 +505,7 @@ naik_status naik_command_report(naik_comm *comm, int argc, char **argv)
         naik_options_parse(comm->log, "report", argc, argv, options, 1, operands, 1, &path);
     if (status == NAIK_OK && comm->rank == 0) {
         page_name(path, name, sizeof name);
-        status = write_page(comm->log, path, output != NULL ? output : name);
+        status = report(comm->log, path, output != NULL ? output : name);
     }
     return naik_comm_agree(comm, status);
 }

@@ -13,6 +13,7 @@
 #include "naik/options.h"
 #include "naik/paths.h"
 #include "naik/placement.h"
+#include "naik/propagator_view.h"
 #include "naik/threads.h"
 
 #include "solve_job.h"
@@ -184,11 +185,13 @@ static void clear(solve_job *j)
     naik_input_destroy(&j->input);
 }
 
-static naik_status open_events(solve_job *j)
+/* A dry run leaves no trace. */
+static naik_status open_events(solve_job *j, bool dry_run)
 {
     naik_status status = NAIK_OK;
     if (j->input->run.events != NULL && j->comm->rank == 0) {
-        status = naik_events_open(j->log, j->input->run.events, &j->events);
+        status = dry_run ? naik_events_look(j->log, j->input->run.events)
+                         : naik_events_open(j->log, j->input->run.events, &j->events);
     }
     return naik_comm_agree(j->comm, status);
 }
@@ -217,6 +220,20 @@ done:
     return status;
 }
 
+/* Whether every solve of the complete output is done and converged. What did not converge may be
+ * due again, and else ends the run as it did before. */
+static naik_status all_converged(naik_comm *comm, const char *path, bool *all)
+{
+    naik_propagator_view *view = NULL;
+    *all = comm->rank == 0 && naik_propagator_view_open(comm->log, path, 0, &view) == NAIK_OK;
+    for (int i = 0; *all && i < 3 * view->pair_count; i++) {
+        *all = view->pairs[i / 3].solve[i % 3].state == NAIK_SOLVE_DONE;
+    }
+    naik_propagator_view_destroy(&view);
+    naik_log_clear(comm->log); /* what is wrong with it is found out by the run */
+    return naik_comm_broadcast(comm, all, sizeof *all, 0);
+}
+
 naik_status naik_command_solve(naik_comm *comm, int argc, char **argv)
 {
     naik_status status = NAIK_OK;
@@ -236,10 +253,13 @@ naik_status naik_command_solve(naik_comm *comm, int argc, char **argv)
     NAIK_TRY(naik_propagator_file_find(comm, j.input->output.file,
                                        sw.fresh ? NULL : j.input->identity, &complete));
     if (sw.skip_complete && complete && !sw.dry_run) {
+        NAIK_TRY(all_converged(comm, j.input->output.file, &complete));
+    }
+    if (sw.skip_complete && complete && !sw.dry_run) {
         naik_log_line(comm->log, "%s is complete: skipped", j.input->output.file);
         goto done;
     }
-    NAIK_TRY(open_events(&j));
+    NAIK_TRY(open_events(&j, sw.dry_run));
     NAIK_TRY(prepare(&j));
     NAIK_TRY(sw.dry_run ? solve_look(&j) : run(&j, &sw));
 done:

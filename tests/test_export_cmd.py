@@ -84,6 +84,7 @@ def undated(data):
 
 verdict("export_of_one_propagator_is_the_same_on_two_ranks", undated(one) == undated(whole), told)
 
+open("taken.lock", "w").write("somebody")
 wrong = []
 for words, code, sentence in (
         (("p64.h5", "--source", "7", "-o", "x"), 1, "has no source 7"),
@@ -92,10 +93,17 @@ for words, code, sentence in (
         (("nothing.h5", "-o", "x"), 1, "'nothing.h5' cannot be read"),
         (("p64.h5", "-o", "nowhere/x"), 1, "the folder nowhere of the output does not exist"),
         (("p64.h5", "-o", "x", "--to", "fnal"), 1, "--to"),
+        (("p64.h5", "--source", "1", "--mass", "0", "-o", "taken"), 1, "taken.lock is held by another job"),
         (("p64.h5",), 1, "option '-o' is missing")):
     status, said, told = answer("export", *words)
     if status != code or sentence not in told or told.count("\n") != 1 or os.path.exists("x"):
         wrong.append((words, status, told))
+os.symlink("p64.h5", "again")
+for name in ("p64.h5", "again", "lat.h5"):  # what it reads
+    before = open(name, "rb").read()
+    status, said, told = answer("export", "p64.h5", "--source", "1", "--mass", "0", "-o", name)
+    if status != 1 or "which is read as input" not in told or open(name, "rb").read() != before:
+        wrong.append((name, status, told))
 with h5py.File("p64.h5", "r+") as file:  # one bit of one solution
     data = file["prop/s0001/m00"]
     place = data.id.get_offset() + 4000

@@ -61,7 +61,19 @@ with open(source) as f, open(source + ".links", "w") as g:
 status, said, told = answer("links", source + ".links", "-o", two)
 verdict("links_command_refuses_to_build_from_links", status == 1 and "choose naive, asqtad or hisq" in told, said + told)
 status, said, told = answer("links", source)
-verdict("links_command_asks_for_its_output", status == 1 and "output" in told, told)
+verdict("links_command_asks_for_its_output", status == 1 and "'-o' is missing" in told, told)
+os.symlink(lattice, one + ".link")
+kept = []
+for name in (lattice, one + ".link", source):
+    before = open(name, "rb").read()
+    status, said, told = answer("links", source, "-o", name, ranks=2)
+    kept.append(status == 1 and "which is read as input" in told and open(name, "rb").read() == before)
+with open(one + "2.lock", "w") as f:
+    f.write("somebody")
+status, said, told = answer("links", source, "-o", one + "2")
+verdict("links_command_writes_nothing_that_another_job_writes",
+        status == 1 and "is held by another job" in told and not os.path.exists(one + "2.part"), told)
+verdict("links_command_writes_over_nothing_that_it_reads", all(kept), f"{kept} {told}")
 
 # A run is known by what is in its link files, whatever they are called.
 solves = source + ".solves"

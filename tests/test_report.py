@@ -173,6 +173,16 @@ def other_files_are_refused():
     assert "cannot be written" in naik("report", path("a.h5"), "-o", "/nowhere/a.html", status=1)
 
 
+def no_page_is_written_over_what_it_shows():
+    with open(path("a.h5"), "rb") as f:
+        before = f.read()
+    assert "which is read as input" in naik("report", path("a.h5"), "-o", path("a.h5"), status=1)
+    with open(path("a.h5"), "rb") as f:
+        assert f.read() == before
+    assert "</html>" in naik("report", path("a.h5"), "-o", "/dev/stdout")
+    assert not [name for name in os.listdir(path("")) if ".new" in name]
+
+
 def damaged_files_end_with_a_page_or_a_sentence():
     with open(path("a.h5"), "rb") as f:
         good = f.read()
@@ -195,5 +205,5 @@ def damaged_files_end_with_a_page_or_a_sentence():
 
 main([naik_makes_a_file, the_page_shows_every_correlator_and_solve,
       the_page_shows_where_the_time_went, damaged_correlators_are_left_out, text_from_the_file_is_escaped,
-      an_unfinished_run_is_shown_as_such, other_files_are_refused,
+      an_unfinished_run_is_shown_as_such, other_files_are_refused, no_page_is_written_over_what_it_shows,
       damaged_files_end_with_a_page_or_a_sentence])

@@ -144,6 +144,7 @@ def an_iteration_limit_is_reported_with_status_3():
     assert f"{SOLVES} of {SOLVES} solves did not reach their tolerance" in said, said
     assert "iteration limit" in said, said
     naik("solve", path("cap.yaml"), "--set", "solver.max_iterations=7", status=3)
+    naik("solve", path("cap.yaml"), "--set", "solver.max_iterations=7", "--skip-complete", ranks=2, status=3)
 
 
 def a_higher_iteration_limit_solves_again_what_had_reached_the_lower_one():

@@ -92,14 +92,16 @@ typedef struct naik_gauge_meta { /* what naik's own file records beside the link
 naik_status naik_gauge_file_look(const naik_lattice *lattice, const char *path, int precision);
 
 /* Writes naik's own HDF5 (FORMATS: naik-gauge 1.0) as PATH.part, verifies it by reading it again,
- * renames. precision 32 or 64. Collective. NAIK_ERR_IO; PATH is then untouched. */
+ * renames. precision 32 or 64. Collective.
+ * NAIK_ERR_INPUT  another job writes PATH        NAIK_ERR_IO; PATH is then untouched. */
 naik_status naik_gauge_h5_write(const char *path, const naik_gauge *gauge, int precision,
                                 const naik_gauge_meta *meta);
 
 /* Writes the links in another code's format: "milc" (v5, 32 bit only), "nersc" (two rows, the third
  * is their cross product), "nersc-3x3", "ildg", "pyquda", or "naik", which is naik_gauge_h5_write.
  * As PATH.part, read again and compared bit for bit, then renamed. precision 32 or 64. Collective.
- * NAIK_ERR_INPUT  no such format, or it cannot hold these links     NAIK_ERR_IO  as above */
+ * NAIK_ERR_INPUT  no such format, or it cannot hold these links, or as above     NAIK_ERR_IO  as
+ * above */
 naik_status naik_gauge_write(const char *path, const char *format, const naik_gauge *gauge,
                              int precision, const naik_gauge_meta *meta);
 
