@@ -33,10 +33,7 @@ static naik_status put_source(naik_comm *comm, hid_t group, const naik_gauge_met
                  source->checksum_stored[1]);
     }
     NAIK_TRY(naik_h5_put_text(comm->log, group, "source_checksum", text));
-    NAIK_TRY(naik_h5_put_text(comm->log, group, "source_verified",
-                              !source->checksum_known ? "no checksum"
-                              : source->checksum_ok   ? "checksum agrees"
-                                                      : "checksum disagrees"));
+    NAIK_TRY(naik_h5_put_text(comm->log, group, "source_verified", naik_gauge_verified(source)));
     NAIK_TRY(naik_h5_put_document(comm, group, "source_header", source->header_text));
 done:
     return status;

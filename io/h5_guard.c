@@ -13,8 +13,9 @@ static const int guarded[NAIK_GUARDED_SIGNALS] = {SIGSEGV, SIGBUS, SIGFPE, SIGAB
 
 static void leave(int number)
 {
-    static const char sentence[] = "naik: error: the HDF5 library crashed while it decoded the "
-                                   "metadata of a file: that file is damaged\n";
+    static const char sentence[] =
+        "naik: error: HDF5 or MPI crashed while a file was open: that file "
+        "is damaged, or /dev/shm is full\n";
     (void)number;
     ssize_t written = write(STDERR_FILENO, sentence, sizeof sentence - 1);
     (void)written;

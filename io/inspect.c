@@ -110,6 +110,7 @@ static naik_status inspect_gauge(naik_comm *comm, const char *path, bool verify,
     naik_lattice *lattice = NULL;
     naik_gauge *gauge = NULL;
     naik_gauge_checks checks;
+    naik_gauge_verdict found;
     NAIK_TRY(naik_gauge_file_probe(comm, path, &file));
     if (verify) {
         int size[NAIK_DIM];
@@ -128,8 +129,10 @@ static naik_status inspect_gauge(naik_comm *comm, const char *path, bool verify,
         naik_report_real(report, "plaquette", checks.plaquette);
         naik_report_real(report, "link_trace", checks.link_trace);
         naik_report_real(report, "max_unitarity_dev", checks.max_unitarity_dev);
-        naik_report_bool(report, "intact", !file.checksum_known || file.checksum_ok);
-        if (file.checksum_known && !file.checksum_ok) {
+        naik_gauge_judge(&file, &checks, 0, &found);
+        naik_report_bool(report, "intact", found.count == 0);
+        if (found.count > 0) {
+            naik_log_warn(comm->log, "'%s': %s", path, found.text);
             *verdict = NAIK_ERR_CORRUPT;
         }
     }

@@ -11,6 +11,9 @@
 #include "naik/watchdog.h"
 
 enum { NAIK_PROP_NAME = 64, NAIK_PROP_PATH = 192, NAIK_SESSIONS = 64, NAIK_SESSION_BYTES = 2048 };
+enum {
+    NAIK_PROP_NAMES_BYTES = 65000
+}; /* of the names of all momenta; HDF5's attributes end here */
 
 /* Which datasets there are, and which solve is where. Made from a spec, or from a file. */
 typedef struct naik_prop_plan {
@@ -30,7 +33,8 @@ typedef struct naik_prop_plan {
     } * solve;
 } naik_prop_plan;
 
-/* NAIK_ERR_INPUT for names that cannot be part of a path; NAIK_ERR_MEMORY. Local. */
+/* NAIK_ERR_INPUT for names that cannot be part of a path, or are too many; NAIK_ERR_MEMORY. Local.
+ */
 naik_status naik_prop_plan_create(naik_log *log, const naik_propagator_spec *spec,
                                   const int size[NAIK_DIM], naik_prop_plan **out);
 void naik_prop_plan_destroy(naik_prop_plan **plan);
@@ -138,6 +142,10 @@ naik_status naik_prop_commit(naik_propagator_file *file, int solve, const double
  * NAIK_ERR_CORRUPT: the file contradicts itself; what was allocated is then in *file and *disk. */
 naik_status naik_prop_describe(naik_comm *comm, hid_t h5, const char *path,
                                naik_propagator_file *file, naik_disk_record **disk);
+
+/* Numbers and names of the correlators into the plan, from an open per_colour of so many time
+ * slices; false where it has none that can be. Local. */
+bool naik_prop_read_names(hid_t per_colour, int extent, naik_prop_plan *plan);
 
 /* prop_retry.c: solves that earlier runs gave up at a lower limit of iterations */
 /* How many there are in file->records. Local. */

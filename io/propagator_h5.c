@@ -217,9 +217,16 @@ done:
 naik_status naik_propagator_file_look(const naik_lattice *lattice, const char *path,
                                       const naik_propagator_spec *spec)
 {
+    naik_comm *comm = lattice->comm;
+    naik_status status = NAIK_OK;
     char part[NAIK_PATH_MAX];
-    return naik_output_look(lattice->comm, path, naik_propagator_spec_bytes(spec, lattice->size),
-                            part);
+    naik_prop_plan *plan = NULL;
+    status = naik_prop_plan_create(comm->log, spec, lattice->size, &plan);
+    naik_prop_plan_destroy(&plan);
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_output_look(comm, path, naik_propagator_spec_bytes(spec, lattice->size), part));
+done:
+    return status;
 }
 
 naik_status naik_propagator_file_open(const naik_lattice *lattice, const char *path,

@@ -53,7 +53,8 @@ def _text(value):
 
 
 def _momentum_name(p):
-    return "p" + "".join(str(int(k)) for k in p)
+    p = [int(k) for k in p]  # as naik names them: unique where a component has two digits
+    return "p" + ("_" if any(abs(k) > 9 for k in p) else "").join(map(str, p))
 
 
 def _open_h5(path):
@@ -177,7 +178,7 @@ class File:
             found.append(Source(index, set_name, None, number, _text(a["type"]),
                                 tuple(int(k) for k in a["origin"]),
                                 tuple(int(k) for k in a["momentum"]), masses))
-        return [s._replace(label=s.set if counts[s.set] == 1 else f"{s.set}_{s.number}")
+        return [s._replace(label=s.set if counts[s.set] == 1 else f"{s.set}/s{s.number:04d}")
                 for s in found]
 
 

@@ -102,7 +102,14 @@ static naik_status export_wanted(job *j)
             }
         }
     }
-    if (wanted == 0) {
+    if (wanted == 0 && j->source < 0) {
+        status = NAIK_FAIL(j->comm->log, NAIK_ERR_INPUT, "'%s' has no source with a mass %d",
+                           j->path, j->mass);
+    } else if (wanted == 0 && j->mass < 0) {
+        status =
+            NAIK_FAIL(j->comm->log, NAIK_ERR_INPUT, "'%s' has no source %d: sources are 0 to %d",
+                      j->path, j->source, j->run.input->source_count - 1);
+    } else if (wanted == 0) {
         status = NAIK_FAIL(j->comm->log, NAIK_ERR_INPUT,
                            "'%s' has no source %d with a mass %d: sources are 0 to %d", j->path,
                            j->source, j->mass, j->run.input->source_count - 1);

@@ -69,7 +69,8 @@ static const naik_param params[] = {
      .words = mismatches,
      .initial = "stop",
      .doc =
-         "when a checksum, plaquette or link trace disagrees with the file: stop (exit status 4)"},
+         "when checksum, plaquette or link trace disagree with the file or links are not unitary: "
+         "stop (exit status 4), or warn and tell in the output"},
     {.key = "gauge.max_unitarity_deviation",
      .kind = NAIK_PARAM_REAL,
      .offset = INPUT(gauge.max_unitarity_deviation),
@@ -330,7 +331,9 @@ static const naik_param params[] = {
      .kind = NAIK_PARAM_TIME,
      .offset = INPUT(run.wall_limit_s),
      .initial = "0",
-     .doc = "stop resumable before this much time has passed (exit status 5); 0: no limit"},
+     .doc =
+         "stop resumable soon after this much time (exit status 5), not before links are built; 0: "
+         "no limit"},
     {.key = "run.watchdog",
      .kind = NAIK_PARAM_TIME,
      .offset = INPUT(run.watchdog_s),

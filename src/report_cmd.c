@@ -146,8 +146,33 @@ static naik_status print_correlators(naik_log *log, FILE *out, const naik_propag
     page_plot(
         out, &(page_axes){"effective mass", "t", "arccosh((C(t-1) + C(t+1)) / 2C(t))", false, true},
         curves[1], count);
+    if (pair->correlators_stored > count) {
+        fprintf(out, "<p>%d more correlators are in the file.</p>\n",
+                pair->correlators_stored - count);
+    }
     free(memory);
     return NAIK_OK;
+}
+
+/* Those that are left out, on the page and on the terminal. */
+static int print_damaged(naik_log *log, FILE *out, const naik_propagator_view *v)
+{
+    int damaged = 0;
+    for (int i = 0; i < v->pair_count; i++) {
+        damaged += v->pairs[i].correlators_damaged;
+    }
+    if (damaged > 0) {
+        fprintf(out,
+                "<p class=\"bad\">Correlators of %d pairs of source and mass are damaged and left "
+                "out: see naik info.</p>\n",
+                damaged);
+        naik_log_warn(
+            log,
+            "correlators of %d pairs of source and mass disagree with their checksums and "
+            "are left out: see `naik info %s`",
+            damaged, v->path);
+    }
+    return damaged;
 }
 
 static naik_status print_all_correlators(naik_log *log, FILE *out, const naik_propagator_view *v)
@@ -155,6 +180,7 @@ static naik_status print_all_correlators(naik_log *log, FILE *out, const naik_pr
     naik_status status = NAIK_OK;
     int figures = 0, left = 0;
     fputs("<h2>Correlators</h2>\n", out);
+    const int damaged = print_damaged(log, out, v);
     for (int i = 0; i < v->pair_count; i++) {
         if (v->pairs[i].correlator_count == 0) {
             continue;
@@ -168,7 +194,7 @@ static naik_status print_all_correlators(naik_log *log, FILE *out, const naik_pr
     }
     if (left > 0) {
         fprintf(out, "<p>%d more pairs of source and mass are in the file.</p>\n", left);
-    } else if (figures == 0) {
+    } else if (figures == 0 && damaged == 0) {
         fputs("<p>The file holds none so far.</p>\n", out);
     }
 done:

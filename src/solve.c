@@ -72,7 +72,8 @@ static naik_status open_file(solve_job *j, bool fresh)
     j->total = naik_propagator_file_solves(j->file);
     j->done = naik_propagator_file_resumed(j->file);
     if (naik_propagator_file_complete(j->file)) {
-        naik_log_line(j->log, "%s is complete already: nothing to solve", j->input->output.file);
+        naik_log_line(j->log, "%s is complete already: nothing to solve; `naik info` verifies it",
+                      j->input->output.file);
     } else if (j->done > 0) {
         naik_log_line(j->log, "resuming: %d of %d solves are done", j->done, j->total);
     }

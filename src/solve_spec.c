@@ -235,6 +235,9 @@ naik_status solve_spec_create(const naik_input *input, const solve_plan *plan,
     const naik_meta_item metadata[] = {
         {"gauge_file", input->gauge.file},
         {"gauge_format", source != NULL ? source->file.format : NULL},
+        {"gauge_verified", source != NULL && source->file.format[0] != '\0'
+                               ? naik_gauge_verified(&source->file)
+                               : NULL},
         {"gauge_uuid", source != NULL ? source->file.uuid : NULL},
         {"gauge_identity", spec->identity},
         {"gauge_header", source != NULL ? source->file.header_text : NULL},

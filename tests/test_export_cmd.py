@@ -46,7 +46,7 @@ solve:
     source: {type: random_wall, t0: 2, seed: 7}
 solver: {tolerance: 1e-8}
 output: {file: p.h5, correlators: [], precision: 64}
-# the last comment of the user
+# --set solve.0.masses=[7, 8] is a comment of the user
 """
 open("in.yaml", "w").write(INPUT)
 same = []
@@ -88,6 +88,7 @@ open("taken.lock", "w").write("somebody")
 wrong = []
 for words, code, sentence in (
         (("p64.h5", "--source", "7", "-o", "x"), 1, "has no source 7"),
+        (("p64.h5", "--mass", "7", "-o", "x"), 1, "has no source with a mass 7"),
         (("lat.h5", "-o", "x"), 1, "'lat.h5' is no propagator file of naik"),
         (("nothing.h5", "-o", "x"), 1, "'nothing.h5' cannot be read"),
         (("p64.h5", "-o", "nowhere/x"), 1, "the folder nowhere of the output does not exist"),

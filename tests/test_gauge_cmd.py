@@ -121,6 +121,20 @@ def nersc_claims_that_disagree_are_refused():
         naik("gauge", "check", name, status=4)
         if not before.startswith("CHECKSUM"):
             naik("gauge", "convert", name, path("went-on.h5"), "--on-mismatch", "warn")
+            with h5py.File(path("went-on.h5")) as f:
+                assert "is stored as" in str(f["metadata"].attrs["source_verified"]), before
+    with open(name, "wb") as f:
+        f.write(good.replace(*(word.encode() for word in cases[0])))
+    with open(path("in.yaml"), "w") as f:
+        f.write("{lattice: {size: [4, 4, 8, 8]}, gauge: {file: %s, on_mismatch: warn}, action: {type: naive}, solve: "
+                "[{name: p, masses: [9], source: {type: point, origin: [0, 0, 0, 0]}}], output: {file: %s}}"
+                % (name, path("claims.h5")))
+    naik("solve", path("in.yaml"))
+    with h5py.File(path("claims.h5")) as f:
+        assert b"plaquette is stored as" in f["metadata/gauge_verified"][()]
+    with open(name, "wb") as f:
+        f.write(good[:-8] + struct.pack(">f", np.nan) + good[-4:])
+    assert "NaN" in naik("gauge", "convert", name, path("nan.h5"), "--on-mismatch", "warn", status=4)
 
 
 def openqcd_configurations_are_read():
@@ -134,6 +148,8 @@ def openqcd_configurations_are_read():
         f.seek(16)
         f.write(struct.pack("<d", plaquette(u) + 1e-4))
     naik("gauge", "check", name, status=4)
+    said = naik("info", name, status=4, ranks=2)
+    assert "intact: false" in said and "plaquette is stored as" in said, said
 
 
 def qdp_files_of_every_nesting_are_read():

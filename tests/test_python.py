@@ -22,7 +22,7 @@ solve:
   - {{name: pt, masses: [0.1, 0.4], naik_epsilon: [0, -0.2],
       source: {{type: point, origin: [[0, 0, 0, 0], [1, 2, 0, 3]]}}}}
   - {{name: wall, masses: [0.2], source: {{type: corner_wall, t0: 0}}}}
-output: {{file: {out}, correlators: [pion5, pion05], momenta: [[0, 0, 0], [1, 0, -1]]}}
+output: {{file: {out}, correlators: [pion5, pion05], momenta: [[0, 0, 0], [1, 0, -1], [10, 0, 1]]}}
 """
 FILES = [path(f"prop.{i}.h5") for i in range(4)]
 
@@ -48,7 +48,7 @@ def a_file_opens_with_its_sources_solves_and_histories():
     with naik_io.open(FILES[0]) as f:
         assert f.complete and f.size == (4, 4, 4, 8), f.size
         assert [(s.label, s.type, s.origin, s.masses) for s in f.sources] == [
-            ("pt_0", "point", (0, 0, 0, 0), 2), ("pt_1", "point", (1, 2, 0, 3), 2),
+            ("pt/s0000", "point", (0, 0, 0, 0), 2), ("pt/s0001", "point", (1, 2, 0, 3), 2),
             ("wall", "corner_wall", (0, 0, 0, 0), 1)], f.sources
         assert "name: wall" in f.input_text
         solves = f.solves
@@ -71,6 +71,7 @@ def propagators_are_read_slice_by_slice_and_solve_their_source():
         c = (abs(g[...]) ** 2 * weight[None, ..., None]).sum((0, 2, 3, 4, 5))
         stored = f.correlator("pt", 1, 1, "pion05", (1, 0, -1))
         assert np.allclose(c, stored, atol=1e-13 * abs(stored).max()), (c, stored)
+        assert f.correlator("pt", 1, 1, "pion05", (10, 0, 1)).shape == (8,)
 
 
 def wrong_requests_are_answered_with_what_there_is():
@@ -120,10 +121,10 @@ def effective_mass_finds_the_mass_of_a_cosh():
     c = 3 * np.cosh(0.7 * (t - 8))
     assert np.allclose(naik_io.effective_mass(c)[1:], 0.7, rtol=1e-12)
     rows = example("effective_mass.py", FILES[0])
-    assert len(rows) == 5 * 8 and rows[1][:5] == ["pt_0", "mass", "0", "t", "1"], rows[:2]
+    assert len(rows) == 5 * 8 and rows[1][:5] == ["pt/s0000", "mass", "0", "t", "1"], rows[:2]
     with naik_io.open(FILES[0]) as f:
         m = naik_io.effective_mass(f.correlator("pt", 0, 1))
-    got = [float(r[-1]) for r in rows if r[0] == "pt_1" and r[2] == "0"]
+    got = [float(r[-1]) for r in rows if r[0] == "pt/s0001" and r[2] == "0"]
     assert np.allclose(got, m, atol=1e-6, equal_nan=True), (got, m)
 
 

@@ -12,11 +12,13 @@
 #include "naik/exactsum.h"
 #include "naik/log.h"
 
-typedef struct naik_io_options { /* how files are reached; all zero: as the libraries choose */
-    char hints[2048];            /* to MPI-IO, for reading and writing: "key=value;key=value" */
-    int64_t alignment;           /* of datasets of a MiB and more in HDF5, bytes */
-    int writers;                 /* ranks that write HDF5 datasets for all; 0: all together */
-    bool plain;                  /* HDF5 without MPI-IO: this rank has its files to itself */
+enum { NAIK_HINTS_BYTES = 2048 };
+
+typedef struct naik_io_options {  /* how files are reached; all zero: as the libraries choose */
+    char hints[NAIK_HINTS_BYTES]; /* to MPI-IO, for reading and writing: "key=value;key=value" */
+    int64_t alignment;            /* of datasets of a MiB and more in HDF5, bytes */
+    int writers;                  /* ranks that write HDF5 datasets for all; 0: all together */
+    bool plain;                   /* HDF5 without MPI-IO: this rank has its files to itself */
 } naik_io_options;
 
 typedef struct naik_comm {

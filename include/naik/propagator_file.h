@@ -124,7 +124,7 @@ naik_status naik_propagator_file_find(naik_comm *comm, const char *path,
                                       const char *canonical_input, bool *complete);
 
 /* Whether PATH could be begun there: its folder is writable and has the space, nothing but a
- * regular file is in the way. Collective. NAIK_ERR_INPUT, NAIK_ERR_IO */
+ * regular file is in the way, and names fit. Collective. NAIK_ERR_INPUT, NAIK_ERR_IO */
 naik_status naik_propagator_file_look(const naik_lattice *lattice, const char *path,
                                       const naik_propagator_spec *spec);
 
