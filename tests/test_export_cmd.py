@@ -103,7 +103,7 @@ for words, code, sentence in (
         (("p64.h5", "-o", "nowhere/x"), 1, "the folder nowhere of the output does not exist"),
         (("p64.h5", "-o", "x", "--to", "fnal"), 1, "--to"),
         (("p64.h5", "--source", "1", "--mass", "0", "-o", "taken"), 1, "taken.lock is held by another job"),
-        (("p64.h5",), 1, "'-o' is missing")):
+        (("p64.h5",), 1, "option '-o' is missing")):
     status, said, told = answer("export", *words)
     if status != code or sentence not in told or told.count("\n") != 1 or os.path.exists("x"):
         wrong.append((words, status, told))
