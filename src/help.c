@@ -170,7 +170,8 @@ static const char help_bench[] =
     "  mpirun -n 4 naik bench halo --size 64,64,64,64 --precision single --nrhs 1,8";
 
 static const char help_export[] =
-    "naik export PROP.h5 -o FILE [--to usqcd] [--source N] [--mass N] [--set KEY=VALUE]...\n"
+    "naik export PROP.h5 -o FILE [--to usqcd] [--source N] [--mass N] [--allow-unconverged]\n"
+    "            [--set KEY=VALUE]...\n"
     "\n"
     "Writes the propagators of a complete file for other codes: as USQCD source-solution pairs, a\n"
     "SciDAC file of three pairs of vectors, in the precision they are stored in. The sources are\n"
@@ -180,6 +181,8 @@ static const char help_export[] =
     "  -o FILE       one propagator goes to FILE, several to FILE.s0000.m00, FILE.s0000.m01 ...\n"
     "  --source N    of this source only, as `naik info` numbers them\n"
     "  --mass N      of this mass only, counted from 0 in its solve\n"
+    "  --allow-unconverged  also what did not reach its tolerance; without it exit status 3. The\n"
+    "                file's own text then has the residuals\n"
     "  --set KEY=VALUE  where files that the input names have moved, as solve.0.source.file=NEW\n"
     "\n"
     "Examples\n"

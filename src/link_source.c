@@ -197,26 +197,50 @@ done:
     return status;
 }
 
-naik_status naik_link_source_links(naik_link_source *source, double naik_epsilon,
-                                   naik_fatlong **out)
+/* Hours may lie between two readings of a file that was identified once: what it holds behind the
+ * reading must be what it held then, so that no set comes from another configuration. */
+static naik_status read_links(const naik_link_source *source, double naik_epsilon,
+                              naik_fatlong **out)
 {
     naik_status status = NAIK_OK;
     const naik_input *input = source->input;
-    const double start_s = naik_time_s();
-    naik_timer_start(source->timer, "build links");
-    if (input->action.type != NAIK_INPUT_LINKS) {
-        NAIK_TRY(fatten(source, naik_epsilon, out));
-    } else if (input->action.long_file != NULL) {
+    naik_comm *comm = source->lattice->comm;
+    char now[sizeof source->content];
+    if (input->action.long_file != NULL) {
         NAIK_TRY(naik_links_scidac_read(input->action.file, input->action.long_file,
                                         source->lattice, naik_epsilon, out));
     } else {
         NAIK_TRY(naik_links_h5_read(input->action.file, source->lattice, naik_epsilon,
                                     naik_input_boundary_name(input), out));
     }
+    NAIK_TRY(check_link_files(source->lattice, input, now, sizeof now));
+    if (strcmp(now, source->content) != 0) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "'%s' was replaced while this run was at work: then %s, now %s: put the "
+                           "former back and run again",
+                           input->action.file, source->content, now);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+done:
+    if (status != NAIK_OK) {
+        naik_fatlong_destroy(out);
+    }
+    return status;
+}
+
+naik_status naik_link_source_links(naik_link_source *source, double naik_epsilon,
+                                   naik_fatlong **out)
+{
+    naik_status status = NAIK_OK;
+    const naik_input_action action = source->input->action.type;
+    const double start_s = naik_time_s();
+    naik_timer_start(source->timer, "build links");
+    NAIK_TRY(action == NAIK_INPUT_LINKS ? read_links(source, naik_epsilon, out)
+                                        : fatten(source, naik_epsilon, out));
     naik_log_line(source->lattice->comm->log,
                   "links: %s, naik_epsilon %.10g, %lld links by singular values, %.2f s",
-                  naik_input_action_name(input->action.type), naik_epsilon,
-                  (long long)(*out)->svd_count, naik_time_s() - start_s);
+                  naik_input_action_name(action), naik_epsilon, (long long)(*out)->svd_count,
+                  naik_time_s() - start_s);
 done:
     naik_timer_stop(source->timer, "build links");
     return status;

@@ -22,7 +22,8 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
     *tolerance = solve->tolerance;
     *site_tolerance = j->input->solver.site_relative_tolerance;
     if (source->type == NAIK_SOURCE_FILE) {
-        NAIK_TRY(source_file_read(j->lattice, solve, task->colour, src));
+        NAIK_TRY(
+            source_file_read(j->lattice, j->input, task->solve, task->colour, j->sources, src));
     } else {
         NAIK_TRY(naik_source_fill(j->lattice, source, task->colour, src));
     }

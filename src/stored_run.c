@@ -102,12 +102,12 @@ done:
 }
 
 /* Files of sources must hold what they held when they were solved for. */
-static naik_status check_sources(const stored_run *run)
+static naik_status check_sources(stored_run *run)
 {
     naik_status status = NAIK_OK;
     const char *then = text_of(run->view, "source_checksums");
-    char *now = NULL;
-    NAIK_TRY(source_file_identity(run->lattice, run->input, &now));
+    NAIK_TRY(source_file_identity(run->lattice, run->input, &run->sources));
+    const char *now = run->sources;
     if (now != NULL && (then == NULL || strcmp(now, then) != 0)) {
         status = NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
                            "'%s' was made with other sources: then %.*s, now %.*s", run->path,
@@ -115,7 +115,6 @@ static naik_status check_sources(const stored_run *run)
                            then != NULL ? then : "unknown", (int)strcspn(now, "\n"), now);
     }
 done:
-    free(now);
     return status;
 }
 
@@ -146,6 +145,7 @@ done:
 
 void stored_run_close(stored_run *run)
 {
+    free(run->sources);
     naik_propagator_file_close(&run->file);
     naik_lattice_destroy(&run->lattice);
     naik_input_destroy(&run->input);
@@ -156,6 +156,7 @@ naik_status stored_run_source(const stored_run *run, const naik_input_source *so
                               double *out)
 {
     return source->source.type == NAIK_SOURCE_FILE
-               ? source_file_read(run->lattice, &run->input->solve[source->solve], colour, out)
+               ? source_file_read(run->lattice, run->input, source->solve, colour, run->sources,
+                                  out)
                : naik_source_fill(run->lattice, &source->source, colour, out);
 }
