@@ -63,7 +63,8 @@ naik_status naik_file_size(naik_comm *comm, const char *path, int64_t *size_byte
     if (comm->rank == 0 && stat(path, &info) == 0) {
         *size_bytes = info.st_size;
     } else if (comm->rank == 0 && errno != ENOENT && errno != ENOTDIR) {
-        status = NAIK_FAIL(comm->log, errno == EACCES ? NAIK_ERR_INPUT : NAIK_ERR_IO,
+        status = NAIK_FAIL(comm->log,
+                           errno == EACCES || errno == ENAMETOOLONG ? NAIK_ERR_INPUT : NAIK_ERR_IO,
                            "'%s' cannot be looked at: %s", path, strerror(errno));
     }
     NAIK_TRY(naik_comm_agree(comm, status));

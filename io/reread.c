@@ -71,10 +71,19 @@ static int read_mine(naik_comm *comm, const char *path, int64_t offset, int64_t 
     return failed;
 }
 
-naik_status naik_file_reread(naik_comm *comm, const char *path, int64_t offset, int64_t size_bytes)
+/* Whether the name is at fault, or who this user is, and not the disk. */
+static bool is_forbidden(int failed)
+{
+    return failed == EACCES || failed == EPERM || failed == ENAMETOOLONG || failed == ELOOP;
+}
+
+/* naik_file_reread; `named`: what may not be opened has had its sentence. */
+static naik_status reread(naik_comm *comm, const char *path, int64_t offset, int64_t size_bytes,
+                          bool named)
 {
     naik_status status = NAIK_OK;
-    const int failed = read_mine(comm, path, offset, size_bytes);
+    int failed = read_mine(comm, path, offset, size_bytes);
+    failed = named && is_forbidden(failed) ? 0 : failed;
     double any = failed;
     NAIK_TRY(naik_comm_max_f64(comm, &any, 1));
     if (any == 0) {
@@ -82,13 +91,17 @@ naik_status naik_file_reread(naik_comm *comm, const char *path, int64_t offset, 
     }
     naik_log_clear(comm->log); /* what was said before were the consequences */
     if (failed != 0) {
-        status =
-            NAIK_FAIL(comm->log, failed == EACCES || failed == EPERM ? NAIK_ERR_INPUT : NAIK_ERR_IO,
-                      "'%s' cannot be read on %s: %s", path, comm->host, strerror(failed));
+        status = NAIK_FAIL(comm->log, is_forbidden(failed) ? NAIK_ERR_INPUT : NAIK_ERR_IO,
+                           "'%s' cannot be read on %s: %s", path, comm->host, strerror(failed));
     }
     NAIK_TRY(naik_comm_agree(comm, status));
 done:
     return status;
+}
+
+naik_status naik_file_reread(naik_comm *comm, const char *path, int64_t offset, int64_t size_bytes)
+{
+    return reread(comm, path, offset, size_bytes, false);
 }
 
 naik_status naik_file_verdict(naik_comm *comm, const char *path, naik_status status)
@@ -99,7 +112,7 @@ naik_status naik_file_verdict(naik_comm *comm, const char *path, naik_status sta
     }
     /* What is merely another file than was asked for is not read to its end. */
     const int64_t bytes = status == NAIK_ERR_INPUT ? STRIPE_BYTES : -1;
-    const naik_status again = naik_file_reread(comm, path, 0, bytes);
+    const naik_status again = reread(comm, path, 0, bytes, true);
     return again != NAIK_OK ? again : status;
 }
 
