@@ -19,7 +19,9 @@ enum { PIECE_BYTES = 4 << 20, STRIPE_BYTES = 64 << 20 };
 
 void naik_mark_unread(void *bytes, size_t size_bytes)
 {
-    memset(bytes, 0xff, size_bytes);
+    if (size_bytes > 0) { /* a rank without a part has no memory for it */
+        memset(bytes, 0xff, size_bytes);
+    }
 }
 
 /* 0, or why [begin, end) cannot be read; the file may end before. */
