@@ -108,9 +108,18 @@ done:
     return status;
 }
 
+/* What the link files hold; those with a long one beside are SciDAC's. */
+static naik_status identify(const naik_lattice *lattice, const naik_input *input, char *text,
+                            size_t text_size)
+{
+    const char *long_file = input->action.long_file;
+    return long_file != NULL
+               ? naik_links_scidac_identity(input->action.file, long_file, lattice, text, text_size)
+               : identify_h5(lattice, input, text, text_size);
+}
+
 /* naik's own file holds both kinds, of any number of epsilons; SciDAC's one kind, of one. */
-static naik_status check_link_files(const naik_lattice *lattice, const naik_input *input,
-                                    char *text, size_t text_size)
+static naik_status check_link_files(const naik_lattice *lattice, const naik_input *input)
 {
     naik_comm *comm = lattice->comm;
     naik_status status = NAIK_OK;
@@ -140,10 +149,6 @@ static naik_status check_link_files(const naik_lattice *lattice, const naik_inpu
             }
         }
     }
-    if (status == NAIK_OK) {
-        status = is_scidac ? naik_links_scidac_identity(file, long_file, lattice, text, text_size)
-                           : identify_h5(lattice, input, text, text_size);
-    }
 done:
     return status;
 }
@@ -159,7 +164,9 @@ naik_status naik_link_source_open(const naik_lattice *lattice, const naik_input 
     *out =
         (naik_link_source){.input = input, .lattice = lattice, .backend = backend, .timer = timer};
     if (input->action.type == NAIK_INPUT_LINKS) {
-        return check_link_files(lattice, input, out->content, sizeof out->content);
+        status = check_link_files(lattice, input);
+        return status != NAIK_OK ? status
+                                 : identify(lattice, input, out->content, sizeof out->content);
     }
     naik_timer_start(timer, "read configuration");
     NAIK_TRY(naik_gauge_create(lattice, &out->thin));
@@ -213,7 +220,7 @@ static naik_status read_links(const naik_link_source *source, double naik_epsilo
         NAIK_TRY(naik_links_h5_read(input->action.file, source->lattice, naik_epsilon,
                                     naik_input_boundary_name(input), out));
     }
-    NAIK_TRY(check_link_files(source->lattice, input, now, sizeof now));
+    NAIK_TRY(identify(source->lattice, input, now, sizeof now));
     if (strcmp(now, source->content) != 0) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                            "'%s' was replaced while this run was at work: then %s, now %s: put the "
