@@ -198,6 +198,11 @@ install: all
 	    'Libs: -L$${prefix}/lib -lnaik -fopenmp $(LIBS) $(GPU_LIBS)' \
 	    > $(DESTDIR)$(prefix)/lib/pkgconfig/naik.pc
 
+uninstall:
+	rm -f $(addprefix $(DESTDIR)$(prefix)/,bin/naik lib/libnaik.a lib/pkgconfig/naik.pc \
+	    share/man/man1/naik.1)
+	rm -rf $(DESTDIR)$(prefix)/include/naik $(DESTDIR)$(prefix)/share/naik
+
 # The parts of doc/ that repeat the program
 doc: all
 	@tools/doc.py $(BUILD)/naik doc
@@ -212,6 +217,6 @@ clean:
 help:
 	@sed 's/^    //' tools/make-help.txt
 
-.PHONY: all lib tests shim demo check check-long fuzz fuzzers install doc format clean help always
+.PHONY: all lib tests shim demo check check-long fuzz fuzzers install uninstall doc format clean help always
 .SECONDARY:
 -include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d)

@@ -105,10 +105,13 @@ __device__ static inline void fold(T s, const colour_vector<T> (&part)[N],
 typedef struct dslash_site {
     int cb, x[4], column; /* first column of the tile */
     const char *halo;     /* as p.in, for sites beyond the box; NULL: none of the neighbours is */
-    /* The coordinate in direction 2 pair + k, without an index into memory where pair varies. */
+    /* The coordinate in direction 2 pair + k. */
     __device__ int along(int pair, int k) const
     {
-        const int low = x[k], high = x[2 + k];
+        if (GPU_UNROLLED_PAIRS > 1) {
+            return pair == 0 ? x[k] : x[2 + k];
+        }
+        const int low = x[k], high = x[2 + k]; /* or an address is chosen, and x put into memory */
         return pair == 0 ? low : high;
     }
 } dslash_site;

@@ -88,7 +88,7 @@ static bool parse_entry(const char *line, tune_entry *entry)
                   &v->threads) == GPU_TUNE_KEYS + 4;
 }
 
-/* A file that cannot be read or does not fit is as good as none. */
+/* A cache that cannot be read or does not fit is as good as none. */
 static naik_status load_cache(naik_backend *backend, gpu_tuning *tuning)
 {
     naik_status status = NAIK_OK;
@@ -98,6 +98,11 @@ static naik_status load_cache(naik_backend *backend, gpu_tuning *tuning)
         return NAIK_OK;
     }
     bool fits = fgets(line, sizeof line, file) != NULL;
+    if (fits && strncmp(line, "naik-tune ", 10) != 0) {
+        naik_log_warn(backend->log, "run.tune_cache: %s holds something else: nothing is kept",
+                      tuning->path);
+        tuning->path[0] = '\0'; /* nor written over */
+    }
     line[strcspn(line, "\n")] = '\0';
     fits = fits && strcmp(line, tuning->header) == 0;
     while (fits && fgets(line, sizeof line, file) != NULL) {

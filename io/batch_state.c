@@ -512,7 +512,7 @@ naik_status naik_batch_state_publish(naik_batch_state *state)
     if (state->kept.count == 0 || state->failed) {
         return NAIK_OK;
     }
-    NAIK_TRY(take_over(state));
+    NAIK_TRY(forgive(state, take_over(state)));
     if (!state->failed) {
         naik_watchdog_arm(state->file->comm->watchdog, "keeping the solves in flight",
                           state->file->io_limit_s);

@@ -13,6 +13,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "naik/paths.h"
+
 naik_status naik_path_append(naik_log *log, const char *path, const char *suffix,
                              char out[NAIK_PATH_MAX])
 {
@@ -27,22 +29,19 @@ naik_status naik_path_append(naik_log *log, const char *path, const char *suffix
 naik_status naik_file_head_read(naik_log *log, const char *path, const char *what,
                                 naik_file_head *head)
 {
-    naik_status status = NAIK_OK;
     struct stat info;
     *head = (naik_file_head){.path = path};
-    FILE *stream = fopen(path, "rb");
+    FILE *stream = naik_path_open(path, &info);
     if (stream == NULL) {
-        return NAIK_FAIL(log, NAIK_ERR_INPUT, "cannot open %s '%s': %s", what, path,
-                         strerror(errno));
+        return errno == 0
+                   ? NAIK_FAIL(log, NAIK_ERR_INPUT, "%s '%s' is not a regular file", what, path)
+                   : NAIK_FAIL(log, NAIK_ERR_INPUT, "cannot open %s '%s': %s", what, path,
+                               strerror(errno));
     }
-    if (fstat(fileno(stream), &info) != 0 || !S_ISREG(info.st_mode)) {
-        status = NAIK_FAIL(log, NAIK_ERR_INPUT, "%s '%s' is not a regular file", what, path);
-    } else {
-        head->size_bytes = info.st_size;
-        head->length = (int)fread(head->bytes, 1, sizeof head->bytes, stream);
-    }
+    head->size_bytes = info.st_size;
+    head->length = (int)fread(head->bytes, 1, sizeof head->bytes, stream);
     fclose(stream);
-    return status;
+    return NAIK_OK;
 }
 
 static void folder_of(const char *path, char folder[NAIK_PATH_MAX])
@@ -58,12 +57,20 @@ static void folder_of(const char *path, char folder[NAIK_PATH_MAX])
 
 naik_status naik_file_size(naik_comm *comm, const char *path, int64_t *size_bytes)
 {
+    naik_status status = NAIK_OK;
     struct stat info;
     *size_bytes = -1;
     if (comm->rank == 0 && stat(path, &info) == 0) {
         *size_bytes = info.st_size;
+    } else if (comm->rank == 0 && errno != ENOENT && errno != ENOTDIR) {
+        status = NAIK_FAIL(comm->log,
+                           errno == EACCES || errno == ENAMETOOLONG ? NAIK_ERR_INPUT : NAIK_ERR_IO,
+                           "'%s' cannot be looked at: %s", path, strerror(errno));
     }
-    return naik_comm_broadcast(comm, size_bytes, sizeof *size_bytes, 0);
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_broadcast(comm, size_bytes, sizeof *size_bytes, 0));
+done:
+    return status;
 }
 
 naik_status naik_file_remove(naik_comm *comm, const char *path)

@@ -25,7 +25,8 @@ naik_status naik_file_head_read(naik_log *log, const char *path, const char *wha
 naik_status naik_path_append(naik_log *log, const char *path, const char *suffix,
                              char out[NAIK_PATH_MAX]);
 
-/* Size of the file in bytes, -1 where there is none. */
+/* Size of the file in bytes, -1 where there is none. Collective.
+ * NAIK_ERR_INPUT, NAIK_ERR_IO   the system does not say: the first where it is not allowed */
 naik_status naik_file_size(naik_comm *comm, const char *path, int64_t *size_bytes);
 /* Removes the file; one that is not there is no failure. */
 naik_status naik_file_remove(naik_comm *comm, const char *path);

@@ -32,6 +32,8 @@ extern const naik_gauge_format naik_gauge_format_pyquda;
 
 /* Sets the extents if each is in 1 .. 65536, else false. */
 bool naik_gauge_set_extents(naik_gauge_file *file, const int64_t size[NAIK_DIM]);
+/* What links on this lattice take in a file, and its head. */
+int64_t naik_gauge_file_bytes(const naik_lattice *lattice, int precision);
 /* Product of the extents. */
 int64_t naik_gauge_file_volume(const naik_gauge_file *file);
 

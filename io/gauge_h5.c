@@ -12,7 +12,9 @@
 #include "files.h"
 #include "gauge_format.h"
 #include "h5_seal.h"
+#include "output.h"
 #include "provenance.h"
+#include "reread.h"
 
 static naik_status put_source(naik_comm *comm, hid_t group, const naik_gauge_meta *meta)
 {
@@ -31,10 +33,7 @@ static naik_status put_source(naik_comm *comm, hid_t group, const naik_gauge_met
                  source->checksum_stored[1]);
     }
     NAIK_TRY(naik_h5_put_text(comm->log, group, "source_checksum", text));
-    NAIK_TRY(naik_h5_put_text(comm->log, group, "source_verified",
-                              !source->checksum_known ? "no checksum"
-                              : source->checksum_ok   ? "checksum agrees"
-                                                      : "checksum disagrees"));
+    NAIK_TRY(naik_h5_put_text(comm->log, group, "source_verified", naik_gauge_verified(source)));
     NAIK_TRY(naik_h5_put_document(comm, group, "source_header", source->header_text));
 done:
     return status;
@@ -56,27 +55,6 @@ naik_status naik_h5_put_metadata(naik_comm *comm, hid_t file, const naik_gauge_m
 done:
     naik_h5_release(group);
     return naik_comm_agree(comm, status);
-}
-
-static naik_status write_part(const char *part, const naik_gauge *gauge, int precision,
-                              const naik_gauge_meta *meta)
-{
-    naik_comm *comm = gauge->lattice->comm;
-    naik_status status = NAIK_OK;
-    const char *kind = meta != NULL && meta->link_kind != NULL ? meta->link_kind : "thin";
-    const char *name = strcmp(kind, "thin") == 0 ? "gauge" : kind;
-    hid_t file = -1;
-    NAIK_TRY(naik_h5_create(comm, part, NULL, &file));
-    status = naik_h5_put_identity(comm, file, "naik-gauge", "1.0");
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_h5_put_metadata(comm, file, meta));
-    NAIK_TRY(naik_h5_links_write(file, name, gauge, precision, kind));
-    NAIK_TRY(naik_h5_seal(comm, file));
-    status = naik_h5_put_text(comm->log, file, "state", "complete");
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_h5_flush(comm, file));
-done:
-    return naik_h5_close_after(comm, status, &file);
 }
 
 static naik_status verify_part(const char *part, const naik_lattice *lattice, const char *name)
@@ -104,24 +82,23 @@ naik_status naik_gauge_h5_write(const char *path, const naik_gauge *gauge, int p
     const naik_lattice *lat = gauge->lattice;
     naik_comm *comm = lat->comm;
     naik_status status = NAIK_OK;
-    char part[NAIK_PATH_MAX];
+    naik_output out = {.lock = NULL};
     const char *kind = meta != NULL && meta->link_kind != NULL ? meta->link_kind : "thin";
-    bool begun = false;
+    naik_h5_links links = {.kind = kind, .gauge = gauge};
+    naik_h5_links_file file = {
+        .path = out.part, .links = &links, .count = 1, .precision = precision, .meta = meta};
     if ((precision != 32 && precision != 64) ||
         (strcmp(kind, "thin") != 0 && strcmp(kind, "fat") != 0 && strcmp(kind, "long") != 0)) {
         return NAIK_FAIL(comm->log, NAIK_ERR_ARG, "links of kind %s in %d bits cannot be written",
                          kind, precision);
     }
-    NAIK_TRY(naik_path_append(comm->log, path, ".part", part));
-    NAIK_TRY(naik_gauge_file_look(lat, path, precision));
-    begun = true;
-    NAIK_TRY(write_part(part, gauge, precision, meta));
-    NAIK_TRY(verify_part(part, lat, strcmp(kind, "thin") == 0 ? "gauge" : kind));
-    NAIK_TRY(naik_file_publish(comm, part, path));
+    NAIK_TRY(naik_output_begin(comm, path, naik_gauge_file_bytes(lat, precision), &out));
+    snprintf(links.name, sizeof links.name, "%s", strcmp(kind, "thin") == 0 ? "gauge" : kind);
+    NAIK_TRY(naik_h5_links_file_write(comm, &file));
+    NAIK_TRY(naik_write_verdict(comm->log, out.part, verify_part(out.part, lat, links.name)));
+    NAIK_TRY(naik_output_publish(&out));
 done:
-    if (status != NAIK_OK && begun) {
-        naik_file_remove(comm, part);
-    }
+    naik_output_abandon(&out);
     return status;
 }
 

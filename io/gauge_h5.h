@@ -4,12 +4,41 @@
 
 #include "h5.h"
 #include "naik/gauge_io.h"
+#include "naik/smear.h"
 
-/* Writes links as the dataset `name` ([T][Z][Y][X][4] of ARRAY[3][3] of {r,i}) with the attributes
- * dims, precision, byte_order, link_kind, phases_in, suma, sumb; thin links also with plaquettes,
- * link trace and deviation from unitarity. Collective, agrees. */
-naik_status naik_h5_links_write(hid_t file, const char *name, const naik_gauge *gauge,
-                                int precision, const char *link_kind);
+/* Links as the dataset `name`, [T][Z][Y][X][4] of ARRAY[3][3] of {r,i}. create: the dataset without
+ * its data, by whoever has the file open; local. fill: all ranks write them; sum: the checksum of
+ * what was written; collective, agrees. */
+naik_status naik_h5_links_create(hid_t file, const char *name, const naik_lattice *lattice,
+                                 int precision);
+naik_status naik_h5_links_fill(hid_t file, const char *name, const naik_gauge *gauge, int precision,
+                               uint32_t sum[2]);
+
+typedef struct naik_h5_links { /* one dataset of a file that is written */
+    char name[32];
+    const char *kind; /* "thin", "fat" or "long" */
+    const naik_gauge *gauge;
+    const naik_fatlong *set;  /* that they are part of; NULL: thin */
+    uint32_t sum[2];          /* filled in */
+    naik_gauge_checks checks; /* filled in, of thin links */
+} naik_h5_links;
+
+/* The attributes dims, precision, byte_order, link_kind, phases_in, suma, sumb of the dataset; of
+ * thin links also plaquettes, link trace and deviation from unitarity. Local. */
+naik_status naik_h5_links_put_description(naik_log *log, hid_t file, const naik_h5_links *links,
+                                          int precision);
+
+typedef struct naik_h5_links_file {
+    const char *path;
+    naik_h5_links *links; /* [count] */
+    int count, precision;
+    const char *action, *boundary_t; /* of sets; NULL: none */
+    int set_count;
+    const naik_gauge_meta *meta; /* or NULL */
+} naik_h5_links_file;
+
+/* A whole new file, sealed and in the state complete. Collective, agrees. */
+naik_status naik_h5_links_file_write(naik_comm *comm, naik_h5_links_file *file);
 
 /* Reads them, into links of that lattice or, where gauge is NULL, for the checksum alone.
  * file->precision, checksums and checksum_ok are filled in. Collective, agrees.

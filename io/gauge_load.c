@@ -13,14 +13,9 @@
 static const double plaquette_tolerance = 1e-5;  /* of the plaquette normalised to 1 */
 static const double link_trace_tolerance = 1e-6; /* as NERSC archives demand */
 
-typedef struct verdict {
-    char text[700]; /* the disagreements, joined by "; " */
-    int count;
-} verdict;
+static void object(naik_gauge_verdict *v, const char *format, ...) NAIK_PRINTF(2, 3);
 
-static void object(verdict *v, const char *format, ...) NAIK_PRINTF(2, 3);
-
-static void object(verdict *v, const char *format, ...)
+static void object(naik_gauge_verdict *v, const char *format, ...)
 {
     size_t used = strlen(v->text);
     if (v->count++ > 0 && used + 3 < sizeof v->text) {
@@ -47,10 +42,12 @@ static void sum_text(const naik_gauge_file *file, const uint32_t sum[2], char *t
     }
 }
 
-static void judge(const naik_gauge_file *file, const naik_gauge_checks *checks, double limit,
-                  verdict *v)
+void naik_gauge_judge(const naik_gauge_file *file, const naik_gauge_checks *checks, double limit,
+                      naik_gauge_verdict *v)
 {
     char stored[40], computed[40];
+    *v = (naik_gauge_verdict){.count = 0};
+    limit = limit > 0 ? limit : NAIK_GAUGE_UNITARITY_LIMIT;
     if (file->checksum_known && !file->checksum_ok) {
         sum_text(file, file->checksum_stored, stored, sizeof stored);
         sum_text(file, file->checksum_computed, computed, sizeof computed);
@@ -59,6 +56,7 @@ static void judge(const naik_gauge_file *file, const naik_gauge_checks *checks, 
     }
     if (!isfinite(checks->plaquette) || !isfinite(checks->link_trace)) {
         object(v, "links hold NaN or infinity");
+        v->unusable = true;
         return;
     }
     if (!isnan(file->plaquette_stored) &&
@@ -79,6 +77,14 @@ static void judge(const naik_gauge_file *file, const naik_gauge_checks *checks, 
         object(v, "determinants are not 1: |det U - 1| reaches %.3g, the limit is %.3g",
                checks->max_det_dev, 3 * limit);
     }
+}
+
+const char *naik_gauge_verified(const naik_gauge_file *file)
+{
+    return file->disagrees[0] != '\0' ? file->disagrees
+           : !file->checksum_known    ? "no checksum"
+           : file->checksum_ok        ? "checksum agrees"
+                                      : "checksum disagrees";
 }
 
 void naik_gauge_print(naik_log *log, const char *path, const naik_gauge_file *file,
@@ -120,7 +126,7 @@ naik_status naik_gauge_load(const char *path, const naik_gauge_load_options *opt
 {
     naik_log *log = gauge->lattice->comm->log;
     naik_status status = NAIK_OK;
-    verdict v = {.count = 0};
+    naik_gauge_verdict v;
     double change = 0;
     NAIK_TRY(naik_gauge_file_read(path, gauge, file));
     status = naik_gauge_measure(gauge, checks);
@@ -129,9 +135,9 @@ naik_status naik_gauge_load(const char *path, const naik_gauge_load_options *opt
         goto done;
     }
     naik_gauge_print(log, path, file, checks);
-    double limit = options->max_unitarity_deviation;
-    judge(file, checks, limit > 0 ? limit : NAIK_GAUGE_UNITARITY_LIMIT, &v);
-    if (v.count > 0 && options->warn_only) {
+    naik_gauge_judge(file, checks, options->max_unitarity_deviation, &v);
+    if (v.count > 0 && options->warn_only && !v.unusable) {
+        memcpy(file->disagrees, v.text, sizeof file->disagrees);
         naik_log_warn(log, "'%s': %s; going on as asked", path, v.text);
     } else if (v.count > 0) {
         status = NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' is damaged: %s", path, v.text);

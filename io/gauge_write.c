@@ -9,6 +9,8 @@
 
 #include "files.h"
 #include "gauge_format.h"
+#include "output.h"
+#include "reread.h"
 
 typedef struct writer {
     const char *name;
@@ -111,11 +113,15 @@ static naik_status check_request(naik_log *log, const char *format, const writer
     return NAIK_OK;
 }
 
+int64_t naik_gauge_file_bytes(const naik_lattice *lattice, int precision)
+{
+    return lattice->volume * 72 * precision / 8 + (1 << 20);
+}
+
 naik_status naik_gauge_file_look(const naik_lattice *lattice, const char *path, int precision)
 {
     char part[NAIK_PATH_MAX];
-    return naik_output_look(lattice->comm, path, lattice->volume * 72 * precision / 8 + (1 << 20),
-                            part);
+    return naik_output_look(lattice->comm, path, naik_gauge_file_bytes(lattice, precision), part);
 }
 
 naik_status naik_gauge_write(const char *path, const char *format, const naik_gauge *gauge,
@@ -129,20 +135,16 @@ naik_status naik_gauge_write(const char *path, const char *format, const naik_ga
     naik_gauge_file file = {.precision = precision};
     naik_gauge_checks checks;
     naik_status status = NAIK_OK;
-    char part[NAIK_PATH_MAX];
-    bool begun = false;
+    naik_output out = {.lock = NULL};
     memcpy(file.size, gauge->lattice->size, sizeof file.size);
     NAIK_TRY(naik_gauge_measure(gauge, &checks));
     NAIK_TRY(check_request(comm->log, format, w, precision, &checks));
-    NAIK_TRY(naik_path_append(comm->log, path, ".part", part));
-    NAIK_TRY(naik_gauge_file_look(gauge->lattice, path, precision));
-    begun = true;
-    NAIK_TRY(w->write(part, gauge, &checks, &file));
-    NAIK_TRY(read_again(part, gauge, precision, w->compared_rows));
-    NAIK_TRY(naik_file_publish(comm, part, path));
+    NAIK_TRY(naik_output_begin(comm, path, naik_gauge_file_bytes(gauge->lattice, precision), &out));
+    NAIK_TRY(w->write(out.part, gauge, &checks, &file));
+    status = read_again(out.part, gauge, precision, w->compared_rows);
+    NAIK_TRY(naik_write_verdict(comm->log, out.part, status));
+    NAIK_TRY(naik_output_publish(&out));
 done:
-    if (status != NAIK_OK && begun) {
-        naik_file_remove(comm, part);
-    }
+    naik_output_abandon(&out);
     return status;
 }

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "hints.h"
+#include "reread.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "naik's HDF5 files hold little-endian bytes and their checksums are taken in memory"
@@ -120,6 +121,13 @@ static naik_status access_list(naik_comm *comm, const char *path, const naik_h5_
     naik_h5_quieten();
     *out = H5Pcreate(H5P_FILE_ACCESS);
     NAIK_H5_TRY(comm->log, *out, "preparing HDF5");
+    bool plain = false;
+#if H5_VERSION_GE(1, 10, 7)
+    plain = comm->io.plain; /* what is refused is then said, other than by OMPIO */
+    if (plain) {            /* many parallel file systems refuse flock */
+        NAIK_H5_TRY(comm->log, H5Pset_file_locking(*out, false, true), "preparing HDF5");
+    }
+#endif
     const int64_t alignment = options != NULL ? options->alignment : comm->io.alignment;
     NAIK_TRY(
         naik_hints_create(comm, path, options != NULL ? options->mpi_info : comm->io.hints, &info));
@@ -127,7 +135,9 @@ static naik_status access_list(naik_comm *comm, const char *path, const naik_h5_
         NAIK_H5_TRY(comm->log, H5Pset_alignment(*out, METADATA_BLOCK_BYTES, (hsize_t)alignment),
                     "setting the alignment");
     }
-    NAIK_H5_TRY(comm->log, H5Pset_fapl_mpio(*out, comm->mpi->world, info), "choosing MPI-IO");
+    if (!plain) {
+        NAIK_H5_TRY(comm->log, H5Pset_fapl_mpio(*out, comm->mpi->world, info), "choosing MPI-IO");
+    }
     NAIK_H5_TRY(comm->log, H5Pset_meta_block_size(*out, METADATA_BLOCK_BYTES), "preparing HDF5");
     NAIK_H5_TRY(comm->log, H5Pset_fclose_degree(*out, H5F_CLOSE_STRONG), "preparing HDF5");
 done:
@@ -275,6 +285,24 @@ naik_status naik_h5_close_after(naik_comm *comm, naik_status status, hid_t *file
     return status != NAIK_OK ? status : closed;
 }
 
+naik_status naik_h5_by_rank_0(naik_comm *comm, naik_h5_work *work, void *data)
+{
+    naik_comm *alone = NULL;
+    naik_status status = NAIK_OK;
+    if (comm->rank == 0) {
+        status = naik_comm_create_alone(comm->log, &alone);
+        if (status == NAIK_OK) {
+            alone->io = comm->io;
+            alone->io.plain = true;
+            status = work(alone, data);
+        }
+        naik_comm_destroy(&alone);
+    }
+    status = naik_comm_agree(comm, status);
+    comm->unfinalisable = comm->unfinalisable || status != NAIK_OK;
+    return status;
+}
+
 hid_t naik_h5_real(int bits)
 {
     return H5Tcopy(bits == 32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE);
@@ -365,6 +393,11 @@ static naik_status transfer_part(naik_log *log, hid_t dataset, hid_t type, const
         memory = H5Screate(H5S_SCALAR);
     }
     if (in != NULL) {
+        size_t size_bytes = H5Tget_size(type);
+        for (int i = 0; i < rank; i++) {
+            size_bytes *= (size_t)count[i];
+        }
+        naik_mark_unread(in, size_bytes);
         NAIK_H5_TRY(log, H5Dread(dataset, type, memory, space, H5P_DEFAULT, in),
                     "reading a dataset");
     } else {

@@ -91,6 +91,13 @@ bool naik_h5_get_i64(hid_t object, const char *name, int64_t *values, int count)
  * collective, may never end: then it is left as it is, and comm->unfinalisable is set. */
 naik_status naik_h5_close_after(naik_comm *comm, naik_status status, hid_t *file);
 
+/* What rank 0 does with files that no other rank has open, in a communicator of its own: HDF5
+ * writes metadata by all ranks in turns, and where one of them is refused the others wait inside
+ * HDF5 (seen with 1.10.8). After a failure HDF5 may still hold the file: comm->unfinalisable is
+ * set. Collective, agrees on what `work` returned. */
+typedef naik_status naik_h5_work(naik_comm *alone, void *data);
+naik_status naik_h5_by_rank_0(naik_comm *comm, naik_h5_work *work, void *data);
+
 /* A text of any length as a scalar string dataset: created now, its bytes written by rank 0.
  * Collective, agrees. */
 naik_status naik_h5_put_document(naik_comm *comm, hid_t where, const char *name, const char *text);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "naik/memory.h"
+#include "reread.h"
 
 enum { CALL_BYTES = 1 << 28, MAX_NESTING = 4, MAX_REALS = 72 };
 
@@ -200,6 +201,7 @@ static naik_status transfer(const naik_lattice *lat, const naik_h5_array *array,
         NAIK_H5_TRY(log, H5Dwrite(array->dataset, array->memory, memory, space, list, buffer),
                     "writing links");
     } else {
+        naik_mark_unread(buffer, (size_t)elements * H5Tget_size(array->memory));
         NAIK_H5_TRY(log, H5Dread(array->dataset, array->memory, memory, space, list, buffer),
                     "reading links");
     }

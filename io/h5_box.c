@@ -12,6 +12,7 @@
 #include "h5_gather.h"
 #include "naik/checksum.h"
 #include "naik/memory.h"
+#include "reread.h"
 
 enum { CALL_BYTES = 1 << 30, BUFFER_BYTES = 1 << 26 };
 
@@ -98,6 +99,9 @@ static naik_status transfer(const naik_lattice *lat, const naik_h5_field *field,
     hid_t space = H5Dget_space(field->dataset), memory = H5Screate_simple(1, &points, NULL);
     NAIK_H5_TRY(log, H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL),
                 "selecting this rank's box");
+    if (!writing) {
+        naik_mark_unread(data, (size_t)points * H5Tget_size(field->type));
+    }
     const herr_t moved = writing ? H5Dwrite(field->dataset, field->type, memory, space, list, data)
                                  : H5Dread(field->dataset, field->type, memory, space, list, data);
     if (moved < 0) {

@@ -352,36 +352,81 @@ done:
     return status;
 }
 
-static naik_status write_direction(const naik_gauge *gauge, hid_t file, int mu, int bits)
+typedef struct pyquda_file {
+    const char *path;
+    const naik_gauge *gauge;
+    int bits;
+    uint32_t sum[NAIK_DIM][2];
+} pyquda_file;
+
+static naik_status make_pyquda(naik_comm *alone, void *data)
 {
-    const naik_lattice *lat = gauge->lattice;
-    naik_comm *comm = lat->comm;
+    const pyquda_file *f = data;
+    const int *size = f->gauge->lattice->size;
+    const hsize_t dims[6] = {
+        (hsize_t)size[3], (hsize_t)size[2], (hsize_t)size[1], (hsize_t)size[0], 3, 3};
     naik_status status = NAIK_OK;
-    passage p = {.gauge = gauge, .bits = bits, .direction = mu};
-    hsize_t dims[6] = {0, 0, 0, 0, 3, 3};
-    naik_h5_array array = {.dataset = -1, .memory = -1};
-    hid_t type = naik_h5_complex(bits), dataset = -1;
-    for (int nu = 0; nu < NAIK_DIM; nu++) {
-        dims[NAIK_DIM - 1 - nu] = (hsize_t)lat->size[nu];
+    hid_t file = -1, type = -1;
+    NAIK_TRY(naik_h5_create(alone, f->path, NULL, &file));
+    type = naik_h5_complex(f->bits);
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        hid_t dataset = -1;
+        NAIK_TRY(naik_h5_dataset(alone->log, file, pyquda_name[mu], type, 6, dims, NULL, &dataset));
+        naik_h5_release(dataset);
     }
-    status = naik_h5_dataset(comm->log, file, pyquda_name[mu], type, 6, dims, NULL, &dataset);
-    NAIK_TRY(naik_comm_agree(comm, status));
+done:
+    naik_h5_release(type);
+    return naik_h5_close_after(alone, status, &file);
+}
+
+static naik_status write_direction(hid_t file, int mu, pyquda_file *f)
+{
+    naik_comm *comm = f->gauge->lattice->comm;
+    naik_status status = NAIK_OK;
+    passage p = {.gauge = f->gauge, .bits = f->bits, .direction = mu};
+    naik_h5_array array = {.dataset = -1, .memory = -1};
     if (!naik_h5_array_open(file, pyquda_name[mu], LINK_REALS, &array)) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_IO, "/%s cannot be opened again", pyquda_name[mu]);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_h5_array_write(lat, &array, give_row, &p));
+    NAIK_TRY(naik_h5_array_write(f->gauge->lattice, &array, give_row, &p));
     NAIK_TRY(combine_sum(comm, &p));
-    status = put_sum(comm->log, dataset, "sum29", p.sum[0]);
-    if (status == NAIK_OK) {
-        status = put_sum(comm->log, dataset, "sum31", p.sum[1]);
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
+    memcpy(f->sum[mu], p.sum, sizeof p.sum);
 done:
     naik_h5_array_close(&array);
-    naik_h5_release(dataset);
-    naik_h5_release(type);
     return status;
+}
+
+static naik_status fill_pyquda(naik_comm *comm, pyquda_file *f)
+{
+    naik_status status = NAIK_OK;
+    hid_t file = -1;
+    NAIK_TRY(naik_h5_open(comm, f->path, true, NULL, &file));
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        NAIK_TRY(write_direction(file, mu, f));
+    }
+    NAIK_TRY(naik_h5_flush(comm, file)); /* each node forces to disk what it wrote */
+done:
+    return naik_h5_close_after(comm, status, &file);
+}
+
+static naik_status describe_pyquda(naik_comm *alone, void *data)
+{
+    const pyquda_file *f = data;
+    naik_status status = NAIK_OK;
+    hid_t file = -1, dataset = -1;
+    NAIK_TRY(naik_h5_open(alone, f->path, true, NULL, &file));
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        dataset = H5Dopen2(file, pyquda_name[mu], H5P_DEFAULT);
+        NAIK_TRY(put_sum(alone->log, dataset, "sum29", f->sum[mu][0]));
+        NAIK_TRY(put_sum(alone->log, dataset, "sum31", f->sum[mu][1]));
+        naik_h5_release(dataset);
+        dataset = -1;
+    }
+    NAIK_TRY(naik_h5_flush(alone, file));
+done:
+    naik_h5_release(dataset);
+    return naik_h5_close_after(alone, status, &file);
 }
 
 naik_status naik_pyquda_write(const char *path, const naik_gauge *gauge,
@@ -390,14 +435,12 @@ naik_status naik_pyquda_write(const char *path, const naik_gauge *gauge,
     (void)checks; /* the format has no place for them */
     naik_comm *comm = gauge->lattice->comm;
     naik_status status = NAIK_OK;
-    hid_t file = -1;
-    NAIK_TRY(naik_h5_create(comm, path, NULL, &file));
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        NAIK_TRY(write_direction(gauge, file, mu, out->precision));
-    }
-    NAIK_TRY(naik_h5_flush(comm, file));
+    pyquda_file file = {.path = path, .gauge = gauge, .bits = out->precision};
+    NAIK_TRY(naik_h5_by_rank_0(comm, make_pyquda, &file));
+    NAIK_TRY(fill_pyquda(comm, &file));
+    NAIK_TRY(naik_h5_by_rank_0(comm, describe_pyquda, &file));
 done:
-    return naik_h5_close_after(comm, status, &file);
+    return status;
 }
 
 const naik_gauge_format naik_gauge_format_qdp = {

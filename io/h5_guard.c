@@ -7,18 +7,22 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { EXIT_CORRUPT = 4 };
+enum { EXIT_MACHINE = 2, EXIT_CORRUPT = 4 };
 
 static const int guarded[NAIK_GUARDED_SIGNALS] = {SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
 
 static void leave(int number)
 {
-    static const char sentence[] = "naik: error: the HDF5 library crashed while it decoded the "
-                                   "metadata of a file: that file is damaged\n";
-    (void)number;
-    ssize_t written = write(STDERR_FILENO, sentence, sizeof sentence - 1);
+    static const char crash[] =
+        "naik: error: HDF5 or MPI crashed while a file was open, as they do "
+        "where it is damaged\n";
+    static const char bus[] = "naik: error: mapped memory could not be reached while a file was "
+                              "open: is /dev/shm full?\n";
+    /* HDF5 maps no files, but MPI shares memory between ranks. */
+    ssize_t written = number == SIGBUS ? write(STDERR_FILENO, bus, sizeof bus - 1)
+                                       : write(STDERR_FILENO, crash, sizeof crash - 1);
     (void)written;
-    _exit(EXIT_CORRUPT);
+    _exit(number == SIGBUS ? EXIT_MACHINE : EXIT_CORRUPT);
 }
 
 void naik_h5_guard_begin(naik_h5_guard *guard)

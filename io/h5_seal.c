@@ -46,10 +46,26 @@ static void add_shape(walk *w, hid_t type, hid_t space)
     }
 }
 
+/* The type in which naik writes what has this type: where it is damaged, the values are read as
+ * they are everywhere else, and differ. Any other type as it is. */
+static hid_t type_of_naik(hid_t type)
+{
+    const H5T_class_t class = H5Tget_class(type);
+    const size_t size_bytes = H5Tget_size(type);
+    if (class == H5T_STRING && H5Tis_variable_str(type) == 0) {
+        return naik_h5_string(size_bytes);
+    }
+    return H5Tcopy(class == H5T_FLOAT && size_bytes == 8     ? H5T_IEEE_F64LE
+                   : class == H5T_INTEGER && size_bytes == 4 ? H5T_STD_I32LE
+                   : class == H5T_INTEGER && size_bytes == 8 ? H5T_STD_I64LE
+                                                             : type);
+}
+
 static void add_attribute(walk *w, hid_t attribute)
 {
     char name[NAME_BYTES] = "";
     hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+    hid_t memory = type_of_naik(type);
     const hsize_t size_bytes = H5Aget_storage_size(attribute);
     if (H5Aget_name(attribute, sizeof name, name) >= 0 && strcmp(name, "state") != 0 &&
         strcmp(name, seal_name) != 0) {
@@ -57,11 +73,12 @@ static void add_attribute(walk *w, hid_t attribute)
         add_shape(w, type, space);
         void *bytes = size_bytes <= MAX_BYTES ? calloc(1, (size_t)size_bytes + 1) : NULL;
         if (bytes != NULL && H5Tget_class(type) != H5T_VLEN && H5Tis_variable_str(type) == 0 &&
-            H5Aread(attribute, type, bytes) >= 0) {
+            H5Aread(attribute, memory, bytes) >= 0) {
             add(w, bytes, (size_t)size_bytes);
         }
         free(bytes);
     }
+    naik_h5_release(memory);
     naik_h5_release(space);
     naik_h5_release(type);
 }

@@ -8,6 +8,7 @@
 #include "h5_guard.h"
 #include "h5_seal.h"
 #include "inspect.h"
+#include "naik/paths.h"
 #include "reread.h"
 
 void naik_inspect_identity(hid_t h5, naik_report *report)
@@ -109,6 +110,7 @@ static naik_status inspect_gauge(naik_comm *comm, const char *path, bool verify,
     naik_lattice *lattice = NULL;
     naik_gauge *gauge = NULL;
     naik_gauge_checks checks;
+    naik_gauge_verdict found;
     NAIK_TRY(naik_gauge_file_probe(comm, path, &file));
     if (verify) {
         int size[NAIK_DIM];
@@ -127,8 +129,10 @@ static naik_status inspect_gauge(naik_comm *comm, const char *path, bool verify,
         naik_report_real(report, "plaquette", checks.plaquette);
         naik_report_real(report, "link_trace", checks.link_trace);
         naik_report_real(report, "max_unitarity_dev", checks.max_unitarity_dev);
-        naik_report_bool(report, "intact", !file.checksum_known || file.checksum_ok);
-        if (file.checksum_known && !file.checksum_ok) {
+        naik_gauge_judge(&file, &checks, 0, &found);
+        naik_report_bool(report, "intact", found.count == 0);
+        if (found.count > 0) {
+            naik_log_warn(comm->log, "'%s': %s", path, found.text);
             *verdict = NAIK_ERR_CORRUPT;
         }
     }
@@ -224,7 +228,8 @@ static naik_status find_kind(naik_log *log, const char *path, kind *out)
     int64_t sets;
     hid_t h5 = -1;
     *out = KIND_OTHER;
-    FILE *stream = fopen(path, "rb");
+    struct stat info;
+    FILE *stream = naik_path_open(path, &info);
     size_t length = stream != NULL ? fread(head, 1, sizeof head, stream) : 0;
     if (stream != NULL) {
         fclose(stream);

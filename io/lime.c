@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "naik/memory.h"
+#include "naik/paths.h"
 
 enum {
     RECORD_HEADER = 144,
@@ -314,12 +315,12 @@ naik_status naik_scidac_scan(naik_log *log, const char *path, naik_scidac_file *
     scan s = {.log = log, .path = path};
     naik_status status = NAIK_OK;
     s.file = calloc(1, sizeof *s.file);
-    s.stream = fopen(path, "rb");
+    s.stream = naik_path_open(path, &info);
     if (s.file == NULL) {
         status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the records of '%s'", path);
         goto done;
     }
-    if (s.stream == NULL || fstat(fileno(s.stream), &info) != 0 || !S_ISREG(info.st_mode)) {
+    if (s.stream == NULL) {
         status = NAIK_FAIL(log, NAIK_ERR_INPUT, "cannot open '%s' as a file", path);
         goto done;
     }

@@ -32,53 +32,65 @@ done:
     return status;
 }
 
-static naik_status put_description(naik_log *log, hid_t dataset, const naik_gauge *gauge,
-                                   int precision, const char *link_kind, const uint32_t sum[2])
+naik_status naik_h5_links_put_description(naik_log *log, hid_t file, const naik_h5_links *links,
+                                          int precision)
 {
     naik_status status = NAIK_OK;
     char text[2][16];
-    bool thin = strcmp(link_kind, "thin") == 0;
-    snprintf(text[0], sizeof text[0], "%x", sum[0]);
-    snprintf(text[1], sizeof text[1], "%x", sum[1]);
-    NAIK_TRY(naik_h5_put_ints(log, dataset, "dims", gauge->lattice->size, NAIK_DIM));
+    const bool thin = strcmp(links->kind, "thin") == 0;
+    hid_t dataset = H5Dopen2(file, links->name, H5P_DEFAULT);
+    snprintf(text[0], sizeof text[0], "%x", links->sum[0]);
+    snprintf(text[1], sizeof text[1], "%x", links->sum[1]);
+    NAIK_H5_TRY(log, dataset, "opening the links");
+    NAIK_TRY(naik_h5_put_ints(log, dataset, "dims", links->gauge->lattice->size, NAIK_DIM));
     NAIK_TRY(naik_h5_put_ints(log, dataset, "precision", &precision, 0));
     NAIK_TRY(naik_h5_put_text(log, dataset, "byte_order", "little"));
-    NAIK_TRY(naik_h5_put_text(log, dataset, "link_kind", link_kind));
+    NAIK_TRY(naik_h5_put_text(log, dataset, "link_kind", links->kind));
     NAIK_TRY(naik_h5_put_text(log, dataset, "phases_in",
                               thin ? "none" : "staggered phases, boundary sign, coefficients"));
     NAIK_TRY(naik_h5_put_text(log, dataset, "suma", text[0]));
     NAIK_TRY(naik_h5_put_text(log, dataset, "sumb", text[1]));
+    NAIK_TRY(thin ? put_measures(log, dataset, &links->checks) : NAIK_OK);
 done:
+    naik_h5_release(dataset);
     return status;
 }
 
-naik_status naik_h5_links_write(hid_t file, const char *name, const naik_gauge *gauge,
-                                int precision, const char *link_kind)
+naik_status naik_h5_links_create(hid_t file, const char *name, const naik_lattice *lattice,
+                                 int precision)
 {
-    const naik_lattice *lat = gauge->lattice;
-    naik_log *log = lat->comm->log;
-    naik_status status = NAIK_OK;
-    naik_gauge_checks checks;
-    uint32_t sum[2];
-    const hsize_t dims[5] = {(hsize_t)lat->size[3], (hsize_t)lat->size[2], (hsize_t)lat->size[1],
-                             (hsize_t)lat->size[0], 4};
-    naik_h5_field field = {.dataset = -1,
+    const int *size = lattice->size;
+    const hsize_t dims[5] = {(hsize_t)size[3], (hsize_t)size[2], (hsize_t)size[1], (hsize_t)size[0],
+                             4};
+    hid_t type = naik_h5_tensor(precision, 2), dataset = -1;
+    const naik_status status =
+        naik_h5_dataset(lattice->comm->log, file, name, type, 5, dims, NULL, &dataset);
+    naik_h5_release(dataset);
+    naik_h5_release(type);
+    return status;
+}
+
+/* `dataset` is closed with it. */
+static naik_h5_field field_of(hid_t dataset, int precision)
+{
+    return (naik_h5_field){.dataset = dataset,
                            .type = naik_h5_tensor(precision, 2),
                            .bits = precision,
                            .reals = REALS_PER_SITE,
                            .lead = -1,
-                           .trail = 4,
-                           .writers = lat->comm->io.writers};
-    status = naik_h5_dataset(log, file, name, field.type, 5, dims, NULL, &field.dataset);
-    NAIK_TRY(naik_comm_agree(lat->comm, status));
-    NAIK_TRY(naik_h5_field_write(lat, &field, &gauge->link[0].e[0][0].re, sum));
-    status = put_description(log, field.dataset, gauge, precision, link_kind, sum);
-    NAIK_TRY(naik_comm_agree(lat->comm, status));
-    if (strcmp(link_kind, "thin") == 0) {
-        NAIK_TRY(naik_gauge_measure(gauge, &checks));
-        status = put_measures(log, field.dataset, &checks);
-        NAIK_TRY(naik_comm_agree(lat->comm, status));
-    }
+                           .trail = 4};
+}
+
+naik_status naik_h5_links_fill(hid_t file, const char *name, const naik_gauge *gauge, int precision,
+                               uint32_t sum[2])
+{
+    naik_comm *comm = gauge->lattice->comm;
+    naik_h5_field field = field_of(H5Dopen2(file, name, H5P_DEFAULT), precision);
+    naik_status status =
+        naik_h5_check(comm->log, field.dataset, "opening the links", __FILE__, __LINE__);
+    NAIK_TRY(naik_comm_agree(comm, status)); /* the others would wait in the transfer */
+    field.writers = comm->io.writers;
+    NAIK_TRY(naik_h5_field_write(gauge->lattice, &field, &gauge->link[0].e[0][0].re, sum));
 done:
     naik_h5_release(field.dataset);
     naik_h5_release(field.type);
@@ -195,12 +207,7 @@ naik_status naik_h5_links_read(hid_t file, const char *name, const naik_lattice 
     status = naik_h5_links_describe(lat->comm->log, file, name, path, description);
     NAIK_TRY(naik_comm_agree(lat->comm, status));
     NAIK_TRY(naik_lattice_expect(lat, path, description->size));
-    field = (naik_h5_field){.dataset = H5Dopen2(file, name, H5P_DEFAULT),
-                            .type = naik_h5_tensor(description->precision, 2),
-                            .bits = description->precision,
-                            .reals = REALS_PER_SITE,
-                            .lead = -1,
-                            .trail = 4};
+    field = field_of(H5Dopen2(file, name, H5P_DEFAULT), description->precision);
     status = naik_h5_check(lat->comm->log, field.dataset, "opening the links", __FILE__, __LINE__);
     NAIK_TRY(naik_comm_agree(lat->comm, status)); /* the others would wait in the transfer */
     NAIK_TRY(naik_h5_field_read(lat, &field, gauge != NULL ? &gauge->link[0].e[0][0].re : NULL,

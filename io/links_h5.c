@@ -10,7 +10,7 @@
 #include "h5_seal.h"
 #include "naik/checksum.h"
 #include "naik/links_file.h"
-#include "provenance.h"
+#include "output.h"
 #include "reread.h"
 
 enum { NAME_BYTES = 32, MAX_SETS = 10000 };
@@ -25,63 +25,36 @@ static void dataset_name(int set, const char *kind, char name[NAME_BYTES])
     }
 }
 
-static naik_status put_set_attributes(naik_log *log, hid_t file, const char *name,
-                                      const naik_fatlong *set)
-{
-    naik_status status = NAIK_OK;
-    hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
-    NAIK_H5_TRY(log, dataset, "opening the links");
-    NAIK_TRY(naik_h5_put_f64(log, dataset, "naik_epsilon", &set->naik_epsilon, 0));
-    NAIK_TRY(naik_h5_put_f64(log, dataset, "long_scale", &set->long_scale, 0));
-    NAIK_TRY(naik_h5_put_i64(log, dataset, "svd_count", &set->svd_count, 0));
-done:
-    naik_h5_release(dataset);
-    return status;
-}
-
-static naik_status write_set(hid_t file, int number, const naik_fatlong *set, int precision)
-{
-    naik_comm *comm = set->fat->lattice->comm;
-    naik_status status = NAIK_OK;
-    char name[NAME_BYTES];
-    dataset_name(number, "fat", name);
-    NAIK_TRY(naik_h5_links_write(file, name, set->fat, precision, "fat"));
-    status = put_set_attributes(comm->log, file, name, set);
-    NAIK_TRY(naik_comm_agree(comm, status));
-    if (set->long_links != NULL) {
-        dataset_name(number, "long", name);
-        NAIK_TRY(naik_h5_links_write(file, name, set->long_links, precision, "long"));
-        status = put_set_attributes(comm->log, file, name, set);
-        NAIK_TRY(naik_comm_agree(comm, status));
-    }
-done:
-    return status;
-}
-
 static naik_status write_part(const char *part, const naik_fatlong *const *sets, int count,
                               const char *action, const char *boundary_t, int precision,
                               const naik_gauge_meta *meta)
 {
     naik_comm *comm = sets[0]->fat->lattice->comm;
     naik_status status = NAIK_OK;
-    hid_t file = -1;
-    NAIK_TRY(naik_h5_create(comm, part, NULL, &file));
-    status = naik_h5_put_identity(comm, file, "naik-gauge", "1.0");
-    status = status != NAIK_OK ? status : naik_h5_put_text(comm->log, file, "action", action);
-    status =
-        status != NAIK_OK ? status : naik_h5_put_text(comm->log, file, "boundary_t", boundary_t);
-    status = status != NAIK_OK ? status : naik_h5_put_ints(comm->log, file, "link_sets", &count, 0);
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_h5_put_metadata(comm, file, meta));
-    for (int i = 0; i < count; i++) {
-        NAIK_TRY(write_set(file, i, sets[i], precision));
+    naik_h5_links_file file = {.path = part,
+                               .links = calloc(2 * (size_t)count, sizeof *file.links),
+                               .precision = precision,
+                               .action = action,
+                               .boundary_t = boundary_t,
+                               .set_count = count,
+                               .meta = meta};
+    if (file.links == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a list of link sets");
     }
-    NAIK_TRY(naik_h5_seal(comm, file));
-    status = naik_h5_put_text(comm->log, file, "state", "complete");
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_h5_flush(comm, file));
+    for (int i = 0; i < count; i++) {
+        const naik_gauge *gauge[2] = {sets[i]->fat, sets[i]->long_links};
+        for (int k = 0; k < 2 && gauge[k] != NULL; k++) {
+            const char *kind = k == 0 ? "fat" : "long";
+            naik_h5_links *links = &file.links[file.count++];
+            *links = (naik_h5_links){.kind = kind, .gauge = gauge[k], .set = sets[i]};
+            dataset_name(i, kind, links->name);
+        }
+    }
+    NAIK_TRY(naik_h5_links_file_write(comm, &file));
 done:
-    return naik_h5_close_after(comm, status, &file);
+    free(file.links);
+    return status;
 }
 
 /* links NULL: only whether they are as written. */
@@ -126,8 +99,7 @@ naik_status naik_links_h5_write(const char *path, const naik_fatlong *const *set
 {
     const naik_lattice *lat = sets[0]->fat->lattice;
     naik_status status = NAIK_OK;
-    char part[NAIK_PATH_MAX];
-    bool begun = false;
+    naik_output out = {.lock = NULL};
     int64_t links = 0;
     for (int i = 0; i < count; i++) {
         links += lat->volume * (sets[i]->long_links != NULL ? 8 : 4);
@@ -136,15 +108,12 @@ naik_status naik_links_h5_write(const char *path, const naik_fatlong *const *set
         return NAIK_FAIL(lat->comm->log, NAIK_ERR_ARG, "%d link sets in %d bits cannot be written",
                          count, precision);
     }
-    NAIK_TRY(naik_output_look(lat->comm, path, links * 18 * precision / 8 + (1 << 20), part));
-    begun = true;
-    NAIK_TRY(write_part(part, sets, count, action, boundary_t, precision, meta));
-    NAIK_TRY(verify_part(part, sets, count));
-    NAIK_TRY(naik_file_publish(lat->comm, part, path));
+    NAIK_TRY(naik_output_begin(lat->comm, path, links * 18 * precision / 8 + (1 << 20), &out));
+    NAIK_TRY(write_part(out.part, sets, count, action, boundary_t, precision, meta));
+    NAIK_TRY(naik_write_verdict(lat->comm->log, out.part, verify_part(out.part, sets, count)));
+    NAIK_TRY(naik_output_publish(&out));
 done:
-    if (status != NAIK_OK && begun) {
-        naik_file_remove(lat->comm, part);
-    }
+    naik_output_abandon(&out);
     return status;
 }
 

@@ -11,6 +11,7 @@
 #include "naik/gauge_io.h"
 #include "naik/lime.h"
 #include "naik/links_file.h"
+#include "naik/paths.h"
 
 static naik_status read_file(const char *path, const char *kind, naik_gauge *links)
 {
@@ -124,7 +125,8 @@ naik_status naik_links_scidac_recognise(naik_comm *comm, const char *path, bool 
 {
     if (comm->rank == 0) {
         unsigned char head[4] = {0};
-        FILE *stream = fopen(path, "rb");
+        struct stat info;
+        FILE *stream = naik_path_open(path, &info);
         size_t length = stream != NULL ? fread(head, 1, sizeof head, stream) : 0;
         *is_scidac = naik_lime_recognise(head, length);
         if (stream != NULL) {

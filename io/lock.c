@@ -131,18 +131,36 @@ static bool read_lock(const char *path, char content[CONTENT], double *age_s)
     return true;
 }
 
+typedef enum fate { ALIVE, GONE, HIDDEN } fate;
+
+/* Of a process on this machine. HIDDEN: it is not in /proc, which may be mounted so that others see
+ * only their own processes (hidepid) or not at all, but its number is in use. */
+static fate fate_of(const owner *o)
+{
+    const unsigned long long start = start_of(o->pid);
+    if (start != 0) {
+        return start == o->start ? ALIVE : GONE;
+    }
+    const bool in_use = kill((pid_t)o->pid, 0) == 0 ? o->start == 0 : errno == EPERM;
+    return in_use ? HIDDEN : GONE;
+}
+
 static bool is_stale(const owner *self, const char *content, double age_s, const char **reason)
 {
     owner other;
     bool known = parse_owner(content, &other);
     bool same_host = known && strcmp(other.host, self->host) == 0;
-    if (same_host && strcmp(other.boot, self->boot) != 0) {
+    bool same_boot = known && strcmp(other.boot, self->boot) == 0;
+    if (same_host && !same_boot && age_s > 2 * BEAT_S) { /* else another machine of that name? */
         *reason = "its machine was restarted";
         return true;
     }
-    if (same_host && strcmp(other.space, self->space) == 0) {
+    if (same_host && same_boot && strcmp(other.space, self->space) == 0) {
+        const fate of = fate_of(&other);
         *reason = "its process is gone";
-        return start_of(other.pid) != other.start || other.start == 0;
+        if (of != HIDDEN) {
+            return of == GONE;
+        }
     }
     if (known && strcmp(self->job, "-") != 0 && strcmp(other.job, self->job) == 0 &&
         strcmp(other.restart, self->restart) != 0) {

@@ -59,8 +59,22 @@ static naik_status compare_document(naik_log *log, hid_t group, const char *path
     return status;
 }
 
-/* Those of rank 0: all ranks are to compute alike. NULL where the file has none. */
-static naik_status share_choices(naik_propagator_file *file, const char *path)
+naik_status naik_prop_compare_input(naik_log *log, hid_t h5, const char *path,
+                                    const char *canonical_input)
+{
+    hid_t group = H5Gopen2(h5, "metadata", H5P_DEFAULT);
+    naik_status status =
+        group >= 0 ? NAIK_OK : NAIK_FAIL(log, NAIK_ERR_CORRUPT, "%s has no /metadata", path);
+    NAIK_TRY(status);
+    NAIK_TRY(naik_h5_check_seal(log, h5, path));
+    NAIK_TRY(compare_document(log, group, path, "canonical_input", "the input", canonical_input));
+done:
+    naik_h5_release(group);
+    return status;
+}
+
+/* NULL where the file has none. */
+naik_status naik_prop_share_choices(naik_propagator_file *file, const char *path)
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
@@ -88,14 +102,9 @@ naik_status naik_prop_compare(naik_propagator_file *file, const char *path,
     naik_log *log = file->comm->log;
     naik_status status = NAIK_OK;
     char text[TEXT];
-    hid_t group = H5Gopen2(file->h5, "metadata", H5P_DEFAULT);
-    if (group < 0) {
-        status = NAIK_FAIL(log, NAIK_ERR_CORRUPT, "%s has no /metadata", path);
-        goto done;
-    }
-    NAIK_TRY(naik_h5_check_seal(log, file->h5, path));
-    NAIK_TRY(
-        compare_document(log, group, path, "canonical_input", "the input", spec->canonical_input));
+    hid_t group = -1;
+    NAIK_TRY(naik_prop_compare_input(log, file->h5, path, spec->canonical_input));
+    group = H5Gopen2(file->h5, "metadata", H5P_DEFAULT);
     naik_h5_get_text(group, "gauge_checksum", text, sizeof text);
     NAIK_TRY(compare_text(log, path, "the gauge configuration", text, spec->gauge_checksum));
     naik_h5_get_text(group, "numerics", text, sizeof text);
@@ -109,7 +118,7 @@ naik_status naik_prop_compare(naik_propagator_file *file, const char *path,
 done:
     naik_h5_release(group);
     status = naik_comm_agree(file->comm, status);
-    return status != NAIK_OK ? status : share_choices(file, path);
+    return status != NAIK_OK ? status : naik_prop_share_choices(file, path);
 }
 
 static void adopt_records(naik_propagator_file *file, const naik_disk_record *disk, bool warn)

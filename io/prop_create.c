@@ -1,10 +1,8 @@
 /* prop_create.c - the empty propagator file: every dataset and attribute, before the first solve
  *
  * From here on only data are written: metadata that never change cannot be torn by a kill. The
- * attribute `state` comes last, so a file without it was interrupted in its making.
- *
- * HDF5 writes metadata by all ranks in turns; where one of them is refused, the others wait for it
- * inside HDF5 (seen with 1.10.8). So rank 0 changes them, with the file to itself.
+ * attribute `state` comes last, so a file without it was interrupted in its making. Rank 0 makes
+ * it, with the file to itself (h5.h says why).
  */
 #include <math.h>
 #include <stdio.h>
@@ -38,27 +36,31 @@ done:
 
 typedef naik_status work_alone(naik_propagator_file *file, const void *data);
 
+typedef struct file_alone {
+    naik_propagator_file *file;
+    work_alone *work;
+    const void *data;
+} file_alone;
+
+static naik_status work_and_close(naik_comm *alone, void *data)
+{
+    const file_alone *f = data;
+    naik_comm *all = f->file->comm;
+    f->file->comm = alone;
+    naik_status status = f->work(f->file, f->data);
+    status = status == NAIK_OK ? naik_h5_close(alone, &f->file->h5) : status;
+    f->file->comm = all;
+    return status;
+}
+
 /* Rank 0 opens file->h5 in `work`, as a communicator of its own; here it is closed. Collective,
- * agrees. After a failure HDF5 may still hold the file. */
+ * agrees. */
 static naik_status by_rank_0(naik_propagator_file *file, work_alone *work, const void *data)
 {
-    naik_comm *all = file->comm, *alone = NULL;
-    naik_status status = NAIK_OK;
-    if (all->rank == 0) {
-        status = naik_comm_create_alone(all->log, &alone);
-        if (status == NAIK_OK) {
-            alone->io = all->io;
-            file->comm = alone;
-            status = work(file, data);
-            status = status == NAIK_OK ? naik_h5_close(alone, &file->h5) : status;
-            file->comm = all;
-        }
-        naik_comm_destroy(&alone);
-    }
-    status = naik_comm_agree(all, status);
+    file_alone alone = {.file = file, .work = work, .data = data};
+    const naik_status status = naik_h5_by_rank_0(file->comm, work_and_close, &alone);
     if (status != NAIK_OK) {
         file->h5 = -1;
-        all->unfinalisable = true;
     }
     return status;
 }
@@ -250,7 +252,7 @@ static naik_status make_metadata(naik_propagator_file *file, const naik_propagat
     NAIK_TRY(naik_h5_put_document(comm, group, "canonical_input", spec->canonical_input));
     NAIK_TRY(naik_h5_put_document(comm, group, "source_checksums", spec->source_checksums));
     NAIK_TRY(naik_h5_put_document(comm, group, "structure", structure));
-    NAIK_TRY(naik_h5_put_document(comm, group, "choices", spec->choices));
+    NAIK_TRY(naik_h5_put_document(comm, group, "choices", file->choices));
     for (int i = 0; i < spec->metadata_count; i++) {
         NAIK_TRY(naik_h5_put_document(comm, group, spec->metadata[i].name, spec->metadata[i].text));
     }
@@ -356,7 +358,7 @@ naik_status naik_prop_create(naik_propagator_file *file, const naik_propagator_s
     NAIK_TRY(by_rank_0(file, create_part, &all));
     NAIK_TRY(naik_h5_open(comm, file->part, true, &options, &file->h5));
     status = comm->rank == 0 ? naik_journal_create(comm->log, file->journal, file->identity,
-                                                   spec->choices != NULL ? spec->choices : "")
+                                                   naik_propagator_file_choices(file))
                              : NAIK_OK;
     NAIK_TRY(naik_comm_agree(comm, status));
     for (int i = 0; i < file->plan->solve_count; i++) {

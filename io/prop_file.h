@@ -11,6 +11,9 @@
 #include "naik/watchdog.h"
 
 enum { NAIK_PROP_NAME = 64, NAIK_PROP_PATH = 192, NAIK_SESSIONS = 64, NAIK_SESSION_BYTES = 2048 };
+enum {
+    NAIK_PROP_NAMES_BYTES = 65000
+}; /* of the names of all momenta; HDF5's attributes end here */
 
 /* Which datasets there are, and which solve is where. Made from a spec, or from a file. */
 typedef struct naik_prop_plan {
@@ -30,7 +33,8 @@ typedef struct naik_prop_plan {
     } * solve;
 } naik_prop_plan;
 
-/* NAIK_ERR_INPUT for names that cannot be part of a path; NAIK_ERR_MEMORY. Local. */
+/* NAIK_ERR_INPUT for names that cannot be part of a path, or are too many; NAIK_ERR_MEMORY. Local.
+ */
 naik_status naik_prop_plan_create(naik_log *log, const naik_propagator_spec *spec,
                                   const int size[NAIK_DIM], naik_prop_plan **out);
 void naik_prop_plan_destroy(naik_prop_plan **plan);
@@ -85,9 +89,17 @@ naik_status naik_prop_begin_session(naik_propagator_file *file, const naik_propa
 naik_status naik_prop_change_state(naik_propagator_file *file, const char *state);
 
 /* prop_check.c */
+/* Every rank takes file->choices of rank 0, which found them in `path`. Collective. */
+naik_status naik_prop_share_choices(naik_propagator_file *file, const char *path);
 /* NAIK_ERR_INPUT with the first difference between what h5 was begun with and spec. Collective. */
 naik_status naik_prop_compare(naik_propagator_file *file, const char *path,
                               const naik_propagator_spec *spec, const char *structure);
+/* Its first part, which needs no more than the input. Local. */
+naik_status naik_prop_compare_input(naik_log *log, hid_t h5, const char *path,
+                                    const char *canonical_input);
+/* NAIK_ERR_CORRUPT where h5 (below 0: could not be opened) is no complete propagator file. Local.
+ */
+naik_status naik_prop_expect_complete(naik_log *log, hid_t h5, const char *path);
 /* Reads /solves into file->records; broken records count as pending. Collective. */
 naik_status naik_prop_load_records(naik_propagator_file *file, bool warn);
 /* *intact: slab, correlators and history of a committed solve agree with its record, if not at
@@ -133,6 +145,10 @@ naik_status naik_prop_commit(naik_propagator_file *file, int solve, const double
 naik_status naik_prop_describe(naik_comm *comm, hid_t h5, const char *path,
                                naik_propagator_file *file, naik_disk_record **disk);
 
+/* Numbers and names of the correlators into the plan, from an open per_colour of so many time
+ * slices; false where it has none that can be. Local. */
+bool naik_prop_read_names(hid_t per_colour, int extent, naik_prop_plan *plan);
+
 /* prop_retry.c: solves that earlier runs gave up at a lower limit of iterations */
 /* How many there are in file->records. Local. */
 int naik_prop_count_retries(const naik_propagator_file *file);
@@ -141,14 +157,20 @@ int naik_prop_count_retries(const naik_propagator_file *file);
 naik_status naik_prop_reopen(naik_propagator_file *file);
 /* They are pending again, in the open .part too. Collective. */
 naik_status naik_prop_reset_retries(naik_propagator_file *file);
+/* The verified, open .part has a journal of its own: where there is none that can be read it is
+ * written again from the records. Collective. NAIK_ERR_IO */
+naik_status naik_prop_keep_journal(naik_propagator_file *file);
 
 /* prop_rebuild.c */
-/* file->part cannot be opened by HDF5: sets it and its journal aside as *.damaged. Collective.
- * *journal (rank 0 only): NULL where there was none. NAIK_ERR_INPUT: it is of another input. */
+/* file->part is readable, but HDF5 cannot open it, or it has no state: sets it and its journal
+ * aside as *.damaged. Without a journal nothing was stored in it, and it stays to be begun again.
+ * Collective. NAIK_ERR_INPUT: it is of another input. NAIK_ERR_IO: it cannot be read or renamed */
 naik_status naik_prop_set_aside(naik_propagator_file *file);
-/* There is a pair of files set aside, or half of one: *found. Collective. */
+/* There is a pair of files set aside, or half of one: *found. Then file->choices are those of its
+ * journal: what is saved and what is still to be solved must agree. Collective. */
 naik_status naik_prop_find_aside(naik_propagator_file *file, bool *found);
-/* Commits into the new part what the pair still holds intact, then removes the pair. */
+/* Commits into the new part what the pair still holds intact, then removes the pair; where nothing
+ * of its solves could be saved it is renamed to *.damaged.kept. */
 naik_status naik_prop_rebuild(naik_propagator_file *file);
 /* Removes .part, journal, the solves in flight and whatever was set aside. */
 naik_status naik_prop_discard(naik_propagator_file *file);

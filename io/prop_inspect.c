@@ -10,7 +10,7 @@
 
 #include "inspect.h"
 
-enum { MAX_SOLVES = 1 << 24, MAX_NAMES = 1024 };
+enum { MAX_SOLVES = 1 << 24 };
 
 static naik_status refuse(naik_log *log, const char *path, const char *what)
 {
@@ -69,6 +69,7 @@ done:
 static bool split_names(const char *text, int count, char (**names)[NAIK_PROP_NAME])
 {
     int found = 0;
+    free(*names);
     *names = calloc((size_t)count + 1, NAIK_PROP_NAME);
     while (*names != NULL && *text != '\0') {
         size_t length = strcspn(text, " ");
@@ -81,11 +82,36 @@ static bool split_names(const char *text, int count, char (**names)[NAIK_PROP_NA
     return *names != NULL && found == count;
 }
 
+static bool read_names(hid_t dataset, const char *attribute, int count,
+                       char (**names)[NAIK_PROP_NAME])
+{
+    char *text = malloc(NAIK_PROP_NAMES_BYTES + 1);
+    const bool ok = text != NULL &&
+                    naik_h5_get_text(dataset, attribute, text, NAIK_PROP_NAMES_BYTES + 1) &&
+                    split_names(text, count, names);
+    free(text);
+    return ok;
+}
+
+bool naik_prop_read_names(hid_t per_colour, int extent, naik_prop_plan *plan)
+{
+    hsize_t dims[4] = {0};
+    hid_t space = per_colour < 0 ? -1 : H5Dget_space(per_colour);
+    bool ok = space >= 0 && H5Sget_simple_extent_ndims(space) == 4 &&
+              H5Sget_simple_extent_dims(space, dims, NULL) == 4 && dims[0] == 3 && dims[1] >= 1 &&
+              dims[1] <= NAIK_PROP_NAMES_BYTES && dims[2] >= 1 &&
+              dims[2] <= NAIK_PROP_NAMES_BYTES && (int)dims[3] == extent;
+    naik_h5_release(space);
+    plan->correlator_count = ok ? (int)dims[1] : 0;
+    plan->momentum_count = ok ? (int)dims[2] : 0;
+    return ok && read_names(per_colour, "correlators", plan->correlator_count, &plan->correlator) &&
+           read_names(per_colour, "momenta", plan->momentum_count, &plan->momentum);
+}
+
 /* Numbers and names of the correlators, from the first per_colour there is. */
 static bool find_correlators(hid_t h5, naik_prop_plan *plan)
 {
-    char path[NAIK_PROP_PATH], text[2][MAX_NAMES * 8];
-    hsize_t dims[4] = {0};
+    char path[NAIK_PROP_PATH];
     if (H5Lexists(h5, "corr", H5P_DEFAULT) <= 0) {
         plan->correlator = calloc(1, NAIK_PROP_NAME);
         plan->momentum = calloc(1, NAIK_PROP_NAME);
@@ -94,19 +120,9 @@ static bool find_correlators(hid_t h5, naik_prop_plan *plan)
     naik_prop_corr_path(plan, 0, 0, path);
     strncat(path, "/per_colour", sizeof path - strlen(path) - 1);
     hid_t dataset = H5Dopen2(h5, path, H5P_DEFAULT);
-    hid_t space = dataset < 0 ? -1 : H5Dget_space(dataset);
-    bool ok = space >= 0 && H5Sget_simple_extent_ndims(space) == 4 &&
-              H5Sget_simple_extent_dims(space, dims, NULL) == 4 && dims[0] == 3 && dims[1] >= 1 &&
-              dims[1] <= MAX_NAMES && dims[2] >= 1 && dims[2] <= MAX_NAMES &&
-              (int)dims[3] == plan->size[3] &&
-              naik_h5_get_text(dataset, "correlators", text[0], sizeof text[0]) &&
-              naik_h5_get_text(dataset, "momenta", text[1], sizeof text[1]);
-    naik_h5_release(space);
+    const bool ok = naik_prop_read_names(dataset, plan->size[3], plan);
     naik_h5_release(dataset);
-    plan->correlator_count = ok ? (int)dims[1] : 0;
-    plan->momentum_count = ok ? (int)dims[2] : 0;
-    return ok && split_names(text[0], plan->correlator_count, &plan->correlator) &&
-           split_names(text[1], plan->momentum_count, &plan->momentum);
+    return ok;
 }
 
 static bool find_shape(hid_t h5, naik_prop_plan *plan)

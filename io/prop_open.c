@@ -1,11 +1,84 @@
 /* prop_open.c - a finished propagator file, opened for reading without the input that made it */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "h5_guard.h"
 #include "h5_seal.h"
 #include "prop_file.h"
 #include "reread.h"
+
+naik_status naik_prop_expect_complete(naik_log *log, hid_t h5, const char *path)
+{
+    char format[32] = "", state[32] = "";
+    if (h5 >= 0) {
+        naik_h5_get_text(h5, "format", format, sizeof format);
+        naik_h5_get_text(h5, "state", state, sizeof state);
+    }
+    if (strcmp(format, "naik-prop") != 0 || strcmp(state, "complete") != 0) {
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                         "%s exists, but is not a complete propagator file of naik: move it "
+                         "away, or replace it with --fresh",
+                         path);
+    }
+    return NAIK_OK;
+}
+
+/* Rank 0, of PATH or PATH.part. */
+static naik_status find_file(naik_log *log, const char *path, const char *canonical_input,
+                             bool finished, bool *there)
+{
+    naik_status status = NAIK_OK;
+    char state[32] = "";
+    hid_t h5 = -1;
+    struct stat info;
+    *there = stat(path, &info) == 0 && S_ISREG(info.st_mode);
+    if (!*there || canonical_input == NULL) {
+        return NAIK_OK;
+    }
+    if (naik_h5_open_alone(log, path, &h5) == NAIK_ERR_IO) {
+        return NAIK_ERR_IO;
+    }
+    naik_log_clear(log); /* what is wrong with a .part is found out when it is continued */
+    if (finished) {
+        NAIK_TRY(naik_prop_expect_complete(log, h5, path));
+    }
+    if (h5 >= 0 && naik_h5_get_text(h5, "state", state, sizeof state)) {
+        status = naik_prop_compare_input(log, h5, path, canonical_input);
+    }
+    if (status == NAIK_ERR_CORRUPT && !finished) {
+        naik_log_clear(log);
+        status = NAIK_OK;
+    }
+done:
+    if (h5 >= 0) {
+        H5Fclose(h5);
+    }
+    return status;
+}
+
+naik_status naik_propagator_file_find(naik_comm *comm, const char *path,
+                                      const char *canonical_input, bool *complete)
+{
+    naik_status status = NAIK_OK;
+    char part[NAIK_PATH_MAX];
+    bool begun = false;
+    naik_h5_guard guard;
+    *complete = false;
+    naik_h5_guard_begin(&guard);
+    NAIK_TRY(naik_path_append(comm->log, path, ".part", part));
+    if (comm->rank == 0) {
+        status = find_file(comm->log, path, canonical_input, true, complete);
+        if (status == NAIK_OK && !*complete) {
+            status = find_file(comm->log, part, canonical_input, false, &begun);
+        }
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_broadcast(comm, complete, sizeof *complete, 0));
+done:
+    naik_h5_guard_end(&guard);
+    return status;
+}
 
 static naik_status refuse_others(const naik_propagator_file *file, const naik_lattice *lattice)
 {

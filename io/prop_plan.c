@@ -65,8 +65,17 @@ static naik_status name_all(naik_log *log, const naik_propagator_spec *spec, nai
     for (int i = 0; i < spec->correlator_count; i++) {
         NAIK_TRY(copy_name(log, spec->correlators[i], "name of a correlator", plan->correlator[i]));
     }
+    size_t bytes = 0;
     for (int i = 0; i < spec->momentum_count; i++) {
         momentum_name(spec->momenta[i], plan->momentum[i]);
+        bytes += strlen(plan->momentum[i]) + 1;
+        if (bytes > NAIK_PROP_NAMES_BYTES) {
+            status = NAIK_FAIL(log, NAIK_ERR_INPUT,
+                               "a file has no room for the names of %d momenta, only for those of "
+                               "the first %d",
+                               spec->momentum_count, i);
+            goto done;
+        }
     }
 done:
     return status;

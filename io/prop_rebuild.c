@@ -47,8 +47,8 @@ done:
     return status;
 }
 
-/* Rank 0: the journal belongs to this input. */
-static naik_status check_identity(const naik_propagator_file *file, const char *path)
+/* Rank 0: the journal belongs to this input. Takes its choices. */
+static naik_status check_identity(naik_propagator_file *file, const char *path)
 {
     naik_journal *journal = NULL;
     naik_status status = naik_journal_read(file->comm->log, path, &journal);
@@ -57,6 +57,10 @@ static naik_status check_identity(const naik_propagator_file *file, const char *
                            "%s cannot be opened any more, and its journal says that it is of "
                            "another input: choose another output.file or begin again with --fresh",
                            file->part);
+    } else if (journal != NULL) {
+        free(file->choices);
+        file->choices = journal->choices;
+        journal->choices = NULL;
     }
     naik_journal_destroy(&journal);
     return status;
@@ -74,7 +78,15 @@ naik_status naik_prop_set_aside(naik_propagator_file *file)
     NAIK_TRY(naik_comm_agree(comm, status));
     if (comm->rank == 0 && access(file->journal, F_OK) != 0) {
         /* The journal is the last thing to be made: nothing can be stored yet. */
-        naik_log_warn(comm->log, "%s was interrupted in its making: it is begun again", file->part);
+        naik_file_head head;
+        status = naik_file_head_read(comm->log, file->part, "the unfinished output", &head);
+        if (status == NAIK_OK && head.length == 0 && head.size_bytes > 0) {
+            status = NAIK_FAIL(comm->log, NAIK_ERR_IO, "%s cannot be read", file->part);
+        }
+        if (status == NAIK_OK) {
+            naik_log_warn(comm->log, "%s was interrupted in its making: it is begun again",
+                          file->part);
+        }
     } else if (comm->rank == 0 &&
                (rename(file->part, old.part) != 0 || rename(file->journal, old.journal) != 0)) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_IO, "%s cannot be renamed: %s", file->part,
@@ -102,6 +114,7 @@ naik_status naik_prop_find_aside(naik_propagator_file *file, bool *found)
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_comm_broadcast(comm, &both, sizeof both, 0));
+    NAIK_TRY(both ? naik_prop_share_choices(file, old.part) : NAIK_OK);
     *found = both != 0;
 done:
     return status;
@@ -209,7 +222,7 @@ done:
     return status;
 }
 
-/* Every rank gets rank 0's journal, the latest entry first. */
+/* Every rank gets rank 0's journal, the latest entry first; *count = -1 where it cannot be read. */
 static naik_status share_journal(naik_propagator_file *file, const char *path, int *count,
                                  naik_journal_entry **entries)
 {
@@ -220,21 +233,44 @@ static naik_status share_journal(naik_propagator_file *file, const char *path, i
     *entries = NULL;
     if (comm->rank == 0) {
         status = naik_journal_read(comm->log, path, &journal);
-        *count = journal != NULL ? journal->count : 0;
+        *count = journal != NULL ? journal->count : -1;
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_comm_broadcast(comm, count, sizeof *count, 0));
-    *entries = calloc((size_t)*count + 1, sizeof **entries);
+    const int lines = *count > 0 ? *count : 0;
+    *entries = calloc((size_t)lines + 1, sizeof **entries);
     if (*entries == NULL) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a journal");
     }
     NAIK_TRY(naik_comm_agree(comm, status));
-    for (int i = 0; i < *count && journal != NULL; i++) {
-        (*entries)[i] = journal->entries[*count - 1 - i];
+    for (int i = 0; i < lines && journal != NULL; i++) {
+        (*entries)[i] = journal->entries[lines - 1 - i];
     }
-    NAIK_TRY(naik_comm_broadcast(comm, *entries, (size_t)*count * sizeof **entries, 0));
+    NAIK_TRY(naik_comm_broadcast(comm, *entries, (size_t)lines * sizeof **entries, 0));
 done:
     naik_journal_destroy(&journal);
+    return status;
+}
+
+/* Nothing of it could be saved: what it is worth is for its owner to say. */
+static naik_status keep_pair(naik_propagator_file *file, const aside *old)
+{
+    naik_log *log = file->comm->log;
+    naik_status status = NAIK_OK;
+    aside kept;
+    NAIK_TRY(naik_path_append(log, old->part, ".kept", kept.part));
+    NAIK_TRY(naik_path_append(log, old->journal, ".kept", kept.journal));
+    if (file->comm->rank == 0 &&
+        (rename(old->journal, kept.journal) != 0 || rename(old->part, kept.part) != 0)) {
+        status =
+            NAIK_FAIL(log, NAIK_ERR_IO, "%s cannot be renamed: %s", old->part, strerror(errno));
+    }
+    NAIK_TRY(naik_comm_agree(file->comm, status));
+    naik_log_warn(log,
+                  "%s could not be opened, and its journal saved no solve: it is kept as %s, "
+                  "remove that when it is of no use",
+                  file->part, kept.part);
+done:
     return status;
 }
 
@@ -260,6 +296,10 @@ naik_status naik_prop_rebuild(naik_propagator_file *file)
     NAIK_TRY(naik_comm_agree(comm, status));
     for (int i = 0; i < count; i++) {
         NAIK_TRY(rebuild_one(file, old.part, &entries[i], &s, &saved));
+    }
+    if (saved == 0 && count != 0) {
+        NAIK_TRY(keep_pair(file, &old));
+        goto done;
     }
     naik_log_warn(comm->log, "%s could not be opened: %d solves were saved by its journal",
                   file->part, saved);

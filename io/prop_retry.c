@@ -25,7 +25,7 @@ int naik_prop_count_retries(const naik_propagator_file *file)
     return count;
 }
 
-/* The journal of a finished file is gone: one line again for each solve that is kept. Rank 0. */
+/* One line again for each solve that is kept. Rank 0. */
 static naik_status write_journal(const naik_propagator_file *file)
 {
     naik_log *log = file->comm->log;
@@ -33,13 +33,27 @@ static naik_status write_journal(const naik_propagator_file *file)
     naik_journal_entry entry;
     NAIK_TRY(naik_journal_create(log, file->journal, file->identity, file->choices));
     for (int i = 0; i < file->plan->solve_count; i++) {
-        if (!is_retried(file, &file->records[i])) {
+        if (file->records[i].state != NAIK_SOLVE_PENDING && !is_retried(file, &file->records[i])) {
             NAIK_TRY(naik_prop_locate(file, i, &entry));
             NAIK_TRY(naik_journal_append(log, file->journal, &entry));
         }
     }
 done:
     return status;
+}
+
+naik_status naik_prop_keep_journal(naik_propagator_file *file)
+{
+    naik_status status = NAIK_OK;
+    naik_journal *journal = NULL;
+    if (file->comm->rank == 0) {
+        status = naik_journal_read(file->comm->log, file->journal, &journal);
+        if (status == NAIK_OK && (journal == NULL || journal->identity != file->identity)) {
+            status = write_journal(file);
+        }
+    }
+    naik_journal_destroy(&journal);
+    return naik_comm_agree(file->comm, status);
 }
 
 naik_status naik_prop_reopen(naik_propagator_file *file)
@@ -51,7 +65,7 @@ naik_status naik_prop_reopen(naik_propagator_file *file)
     NAIK_TRY(naik_file_size(comm, file->part, &part));
     NAIK_TRY(naik_file_size(comm, file->path, &whole));
     if (part < 0 && whole >= 0) { /* else another run was there first, or begins again */
-        status = comm->rank == 0 ? write_journal(file) : NAIK_OK;
+        status = comm->rank == 0 ? write_journal(file) : NAIK_OK; /* it is gone */
         NAIK_TRY(naik_comm_agree(comm, status));
         NAIK_TRY(naik_h5_close(comm, &file->h5));
         NAIK_TRY(naik_file_publish(comm, file->path, file->part));

@@ -10,11 +10,12 @@
 
 #include "h5_guard.h"
 #include "h5_seal.h"
+#include "naik/checksum.h"
 #include "naik/propagator_view.h"
 #include "prop_file.h"
 #include "reread.h"
 
-enum { MAX_RECORDS = 3 << 19, MAX_FACTS = 64, MAX_CHILDREN = 256, NAME_SIZE = 64 };
+enum { MAX_RECORDS = 3 << 19, MAX_FACTS = 64, MAX_READ = 256, MAX_NUMBERS = 1 << 26 };
 
 typedef struct reader {
     naik_log *log;
@@ -215,90 +216,135 @@ static void read_mass(const reader *r, const char *path, naik_view_pair *pair)
     }
 }
 
-static naik_status read_correlator(const reader *r, hid_t group, const char *meson,
-                                   const char *name, naik_view_pair *pair)
+/* The correlators of a pair as its colours give them, which carry checksums. */
+typedef struct colours {
+    naik_prop_plan names; /* only names and numbers of the correlators */
+    double *sum;          /* [correlators][momenta][T] */
+} colours;
+
+static void clear_colours(colours *c)
+{
+    free(c->names.correlator);
+    free(c->names.momentum);
+    free(c->sum);
+}
+
+/* Reads path/per_colour; without `sum` where it is damaged. */
+static naik_status sum_colours(const reader *r, const char *path, int index, colours *c)
+{
+    naik_status status = NAIK_OK;
+    char name[NAIK_PROP_PATH + 16];
+    double *numbers = NULL;
+    const int extent = r->view->size[3];
+    *c = (colours){.sum = NULL};
+    snprintf(name, sizeof name, "%s/per_colour", path);
+    hid_t dataset = open_object(r->h5, name);
+    const bool stored = dataset >= 0 && H5Iget_type(dataset) == H5I_DATASET &&
+                        is_stored_as(dataset, H5T_IEEE_F64LE) &&
+                        naik_prop_read_names(dataset, extent, &c->names);
+    const size_t mesons = (size_t)c->names.correlator_count;
+    const size_t momenta = (size_t)c->names.momentum_count,
+                 count = mesons * momenta * (size_t)extent;
+    const hsize_t start[4] = {0}, dims[4] = {3, mesons, momenta, (hsize_t)extent};
+    if (!stored || count > MAX_NUMBERS) {
+        goto done;
+    }
+    numbers = malloc(3 * count * sizeof *numbers);
+    NAIK_TRY(numbers != NULL ? NAIK_OK : no_memory(r->log));
+    bool good =
+        naik_h5_read_part(r->log, dataset, H5T_NATIVE_DOUBLE, start, dims, numbers) == NAIK_OK;
+    if (!good) {
+        naik_log_clear(r->log);
+    }
+    for (size_t colour = 0; colour < 3 && good; colour++) {
+        good = naik_crc32(numbers + colour * count, count * sizeof *numbers) ==
+               r->records[3 * (size_t)index + colour].correlators_crc;
+    }
+    for (size_t i = 0; i < count && good; i++) {
+        numbers[i] = numbers[i] + numbers[count + i] + numbers[2 * count + i];
+    }
+    if (good) {
+        c->sum = numbers;
+        numbers = NULL;
+    }
+done:
+    free(numbers);
+    release_object(dataset);
+    return status;
+}
+
+/* *good: what is stored is `sum`. */
+static naik_status read_correlator(const reader *r, const char *name, const double *sum,
+                                   naik_view_correlator *c, bool *good)
 {
     naik_status status = NAIK_OK;
     int64_t p[NAIK_DIM - 1] = {0};
     hsize_t start[1] = {0}, dims[1] = {0};
-    const hsize_t extent = (hsize_t)r->view->size[3];
-    hid_t dataset = H5Dopen2(group, name, H5P_DEFAULT);
-    hid_t space = dataset < 0 ? -1 : H5Dget_space(dataset);
+    const size_t extent = (size_t)r->view->size[3];
+    hid_t dataset = open_object(r->h5, name);
+    hid_t space = dataset >= 0 && H5Iget_type(dataset) == H5I_DATASET ? H5Dget_space(dataset) : -1;
+    double *values = calloc(extent, sizeof *values);
+    *good = false;
+    NAIK_TRY(values != NULL ? NAIK_OK : no_memory(r->log));
     if (space < 0 || H5Sget_simple_extent_ndims(space) != 1 ||
         H5Sget_simple_extent_dims(space, dims, NULL) != 1 || dims[0] != extent ||
         !is_stored_as(dataset, H5T_IEEE_F64LE) ||
         !naik_h5_get_i64(dataset, "momentum", p, NAIK_DIM - 1)) {
         goto done;
     }
-    if (pair->correlators == NULL) {
-        pair->correlators = calloc(MAX_CHILDREN, sizeof *pair->correlators);
-    }
-    double *values = calloc((size_t)extent, sizeof *values);
-    if (pair->correlators == NULL || values == NULL) {
-        free(values);
-        status = no_memory(r->log);
-        goto done;
-    }
-    naik_view_correlator *c = &pair->correlators[pair->correlator_count];
-    if (pair->correlator_count >= MAX_CHILDREN ||
-        naik_h5_read_part(r->log, dataset, H5T_NATIVE_DOUBLE, start, dims, values) != NAIK_OK) {
+    if (naik_h5_read_part(r->log, dataset, H5T_NATIVE_DOUBLE, start, dims, values) != NAIK_OK) {
         naik_log_clear(r->log);
-        free(values);
-        goto done;
+    } else if (memcmp(values, sum, extent * sizeof *values) == 0) {
+        for (int k = 0; k < NAIK_DIM - 1; k++) {
+            c->momentum[k] = (int)p[k];
+        }
+        c->values = values;
+        values = NULL;
+        *good = true;
     }
-    snprintf(c->meson, sizeof c->meson, "%.31s", meson);
-    for (int k = 0; k < NAIK_DIM - 1; k++) {
-        c->momentum[k] = (int)p[k];
-    }
-    c->values = values;
-    pair->correlator_count++;
 done:
+    free(values);
     naik_h5_release(space);
-    naik_h5_release(dataset);
+    release_object(dataset);
     return status;
 }
 
-/* Name of the i-th thing in a group; false where there is none or it is too long. */
-static bool child_name(hid_t group, int i, char name[NAME_SIZE])
-{
-    const ssize_t length = H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, (hsize_t)i,
-                                              name, NAME_SIZE, H5P_DEFAULT);
-    return length > 0 && length < NAME_SIZE;
-}
-
-static int child_count(hid_t group)
-{
-    H5G_info_t info;
-    if (group < 0 || H5Iget_type(group) != H5I_GROUP || H5Gget_info(group, &info) < 0) {
-        return 0;
-    }
-    return info.nlinks < MAX_CHILDREN ? (int)info.nlinks : MAX_CHILDREN;
-}
-
 /* path: "corr/NAME/m00" or "corr/NAME/s0001/m00". */
-static naik_status read_correlators(const reader *r, const char *path, naik_view_pair *pair)
+static naik_status read_correlators(const reader *r, const char *path, int index,
+                                    naik_view_pair *pair)
 {
     naik_status status = NAIK_OK;
-    char meson[NAME_SIZE], momentum[NAME_SIZE];
-    hid_t group = open_object(r->h5, path), inner = -1;
-    const int mesons = child_count(group);
-    for (int i = 0; i < mesons; i++) {
-        if (!child_name(group, i, meson) || strcmp(meson, "per_colour") == 0) {
-            continue;
-        }
-        inner = H5Oopen(group, meson, H5P_DEFAULT);
-        const int momenta = child_count(inner);
-        for (int k = 0; k < momenta; k++) {
-            if (child_name(inner, k, momentum)) {
-                NAIK_TRY(read_correlator(r, inner, meson, momentum, pair));
-            }
-        }
-        release_object(inner);
-        inner = -1;
+    char name[NAIK_PROP_PATH + 2 * NAIK_PROP_NAME];
+    colours c = {.sum = NULL};
+    hid_t group = open_object(r->h5, path);
+    const bool stored = group >= 0;
+    release_object(group);
+    if (!stored) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(sum_colours(r, path, index, &c));
+    if (c.sum == NULL) {
+        pair->correlators_damaged = true;
+        goto done;
+    }
+    pair->correlators_stored = c.names.correlator_count * c.names.momentum_count;
+    const int count = pair->correlators_stored < MAX_READ ? pair->correlators_stored : MAX_READ;
+    pair->correlators = calloc((size_t)count, sizeof *pair->correlators);
+    NAIK_TRY(pair->correlators != NULL ? NAIK_OK : no_memory(r->log));
+    for (int i = 0; i < count; i++) {
+        const char *meson = c.names.correlator[i / c.names.momentum_count];
+        naik_view_correlator *next = &pair->correlators[pair->correlator_count];
+        bool good = false;
+        snprintf(name, sizeof name, "%s/%s/%s", path, meson,
+                 c.names.momentum[i % c.names.momentum_count]);
+        NAIK_TRY(
+            read_correlator(r, name, c.sum + (size_t)i * (size_t)r->view->size[3], next, &good));
+        snprintf(next->meson, sizeof next->meson, "%.31s", meson);
+        pair->correlator_count += good;
+        pair->correlators_damaged = pair->correlators_damaged || !good;
     }
 done:
-    release_object(inner);
-    release_object(group);
+    clear_colours(&c);
     return status;
 }
 
@@ -377,7 +423,7 @@ static naik_status read_pair(reader *r, int index, bool with_history, place *las
     read_mass(r, path, pair);
     snprintf(path, sizeof path, "corr/%s%s/m%02d", set, within, mass);
     read_mass(r, path, pair);
-    NAIK_TRY(pending == 0 ? read_correlators(r, path, pair) : NAIK_OK);
+    NAIK_TRY(pending == 0 ? read_correlators(r, path, index, pair) : NAIK_OK);
     for (int c = 0; c < 3 && with_history; c++) {
         NAIK_TRY(read_history(r, 3 * index + c, pair->solve[c].history_count, &pair->history[c],
                               &pair->history_count[c]));

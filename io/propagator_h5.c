@@ -83,17 +83,17 @@ static naik_status tidy_up(naik_propagator_file *file)
     char lock[NAIK_PATH_MAX];
     int64_t part = -1, journal = -1, locked = -1;
     NAIK_TRY(naik_path_append(comm->log, file->path, ".lock", lock));
-    NAIK_TRY(naik_file_size(comm, file->part, &part));
     NAIK_TRY(naik_file_size(comm, file->journal, &journal));
     NAIK_TRY(naik_file_size(comm, lock, &locked));
-    if (part >= 0 || (journal < 0 && locked < 0)) {
+    if (journal < 0 && locked < 0) {
         goto done;
     }
     if (naik_lock_acquire(comm, file->path, &file->lock) != NAIK_OK) {
         naik_log_clear(comm->log);
         goto done;
     }
-    NAIK_TRY(naik_file_remove(comm, file->journal));
+    NAIK_TRY(naik_file_size(comm, file->part, &part)); /* of a job that began a moment ago */
+    NAIK_TRY(part < 0 ? naik_file_remove(comm, file->journal) : NAIK_OK);
 done:
     naik_lock_release(comm, &file->lock);
     return status;
@@ -105,19 +105,10 @@ static naik_status open_complete(naik_propagator_file *file, const naik_propagat
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
-    char format[32] = "", state[32] = "";
     if (naik_h5_open(comm, file->path, false, NULL, &file->h5) != NAIK_OK) {
         naik_log_clear(comm->log);
-    } else {
-        naik_h5_get_text(file->h5, "format", format, sizeof format);
-        naik_h5_get_text(file->h5, "state", state, sizeof state);
     }
-    if (strcmp(format, "naik-prop") != 0 || strcmp(state, "complete") != 0) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
-                           "%s exists, but is not a complete propagator file of naik: move it "
-                           "away, or replace it with --fresh",
-                           file->path);
-    }
+    status = naik_prop_expect_complete(comm->log, file->h5, file->path);
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_prop_compare(file, file->path, spec, structure));
     NAIK_TRY(naik_prop_load_records(file, false));
@@ -134,7 +125,8 @@ done:
     return status;
 }
 
-/* .part opened for writing: verified and ready, or *usable = false where it has to be begun anew.
+/* .part opened for writing: verified and ready, or closed and *usable = false where it has no
+ * state.
  */
 static naik_status continue_part(naik_propagator_file *file, const naik_propagator_spec *spec,
                                  const char *structure, bool *usable)
@@ -157,7 +149,6 @@ static naik_status continue_part(naik_propagator_file *file, const naik_propagat
     NAIK_TRY(naik_comm_agree(comm, status));
     if (!*usable) {
         NAIK_TRY(naik_file_reread(comm, file->part, 0, -1));
-        naik_log_warn(comm->log, "%s was interrupted in its making: it is begun again", file->part);
         NAIK_TRY(naik_h5_close(comm, &file->h5));
         goto done;
     }
@@ -168,6 +159,7 @@ static naik_status continue_part(naik_propagator_file *file, const naik_propagat
     NAIK_TRY(naik_prop_load_records(file, true));
     NAIK_TRY(naik_prop_reset_retries(file));
     NAIK_TRY(naik_prop_verify(file, true, &bad));
+    NAIK_TRY(naik_prop_keep_journal(file));
     if (strcmp(state, "complete") == 0 && count_done(file) < file->plan->solve_count) {
         NAIK_TRY(naik_h5_close(comm, &file->h5));
         NAIK_TRY(naik_prop_change_state(file, "incomplete"));
@@ -186,6 +178,25 @@ static naik_status start_watchdog(naik_propagator_file *file, const naik_propaga
                : naik_watchdog_create(file->comm, 0, &file->watchdog);
 }
 
+/* Opens .part; *opened = false where the disk gives its bytes, but HDF5 finds no file in them. What
+ * the disk refused may be given a moment later: then a second try decides. */
+static naik_status open_part(naik_propagator_file *file, const naik_h5_options *options,
+                             bool *opened)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    *opened = false;
+    for (int attempt = 0; attempt < 2 && !*opened; attempt++) {
+        *opened = naik_h5_open(comm, file->part, true, options, &file->h5) == NAIK_OK;
+        if (!*opened) {
+            NAIK_TRY(naik_file_reread(comm, file->part, 0, -1));
+            naik_log_clear(comm->log);
+        }
+    }
+done:
+    return status;
+}
+
 /* With the lock held: finds or makes an open .part. */
 static naik_status prepare_part(naik_propagator_file *file, const naik_propagator_spec *spec,
                                 const char *structure)
@@ -193,16 +204,14 @@ static naik_status prepare_part(naik_propagator_file *file, const naik_propagato
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
     const naik_h5_options options = naik_prop_options(spec);
-    bool rebuild = false, usable = false;
+    bool rebuild = false, usable = false, opened = false;
     int64_t bytes = -1;
     NAIK_TRY(naik_prop_find_aside(file, &rebuild));
     NAIK_TRY(naik_file_size(comm, file->part, &bytes));
     if (!rebuild && bytes >= 0) {
-        if (naik_h5_open(comm, file->part, true, &options, &file->h5) == NAIK_OK) {
-            NAIK_TRY(continue_part(file, spec, structure, &usable));
-        } else {
-            NAIK_TRY(naik_file_reread(comm, file->part, 0, -1)); /* else it is given up */
-            naik_log_clear(comm->log);
+        NAIK_TRY(open_part(file, &options, &opened));
+        NAIK_TRY(opened ? continue_part(file, spec, structure, &usable) : NAIK_OK);
+        if (!usable) {
             NAIK_TRY(naik_prop_set_aside(file));
             NAIK_TRY(naik_prop_find_aside(file, &rebuild));
         }
@@ -226,9 +235,16 @@ done:
 naik_status naik_propagator_file_look(const naik_lattice *lattice, const char *path,
                                       const naik_propagator_spec *spec)
 {
+    naik_comm *comm = lattice->comm;
+    naik_status status = NAIK_OK;
     char part[NAIK_PATH_MAX];
-    return naik_output_look(lattice->comm, path, naik_propagator_spec_bytes(spec, lattice->size),
-                            part);
+    naik_prop_plan *plan = NULL;
+    status = naik_prop_plan_create(comm->log, spec, lattice->size, &plan);
+    naik_prop_plan_destroy(&plan);
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_output_look(comm, path, naik_propagator_spec_bytes(spec, lattice->size), part));
+done:
+    return status;
 }
 
 naik_status naik_propagator_file_open(const naik_lattice *lattice, const char *path,
@@ -469,6 +485,7 @@ naik_status naik_propagator_file_finish(naik_propagator_file *file)
     NAIK_TRY(naik_prop_change_state(file, "complete"));
     naik_watchdog_destroy(&file->watchdog);
     NAIK_TRY(verify_part(file));
+    NAIK_TRY(naik_lock_confirm(comm, file->lock)); /* verifying may have taken long */
     NAIK_TRY(naik_file_publish(comm, file->part, file->path));
     file->complete = true;
     NAIK_TRY(naik_prop_discard(file)); /* the journal, and what an older rebuild may have left */

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,6 +16,13 @@
 #include "naik/watchdog.h"
 
 enum { PIECE_BYTES = 4 << 20, STRIPE_BYTES = 64 << 20 };
+
+void naik_mark_unread(void *bytes, size_t size_bytes)
+{
+    if (size_bytes > 0) { /* a rank without a part has no memory for it */
+        memset(bytes, 0xff, size_bytes);
+    }
+}
 
 /* 0, or why [begin, end) cannot be read; the file may end before. */
 static int read_range(naik_comm *comm, int fd, int64_t begin, int64_t end, void *buffer)
@@ -38,12 +46,16 @@ static int read_mine(naik_comm *comm, const char *path, int64_t offset, int64_t 
 {
     int failed = 0;
     struct stat info;
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) {
+    if (stat(path, &info) != 0) {
+        return errno == ENOENT || errno == ENOTDIR ? 0 : errno;
+    }
+    if (!S_ISREG(info.st_mode)) {
         return 0;
     }
     void *buffer = malloc(PIECE_BYTES);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0 && buffer != NULL) {
+    int fd = buffer != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    failed = fd >= 0 || errno == ENOENT ? 0 : errno;
+    if (fd >= 0) {
         const int64_t file_end = info.st_size;
         const int64_t end =
             size_bytes < 0 || size_bytes > file_end - offset ? file_end : offset + size_bytes;
@@ -61,10 +73,19 @@ static int read_mine(naik_comm *comm, const char *path, int64_t offset, int64_t 
     return failed;
 }
 
-naik_status naik_file_reread(naik_comm *comm, const char *path, int64_t offset, int64_t size_bytes)
+/* Whether the name is at fault, or who this user is, and not the disk. */
+static bool is_forbidden(int failed)
+{
+    return failed == EACCES || failed == EPERM || failed == ENAMETOOLONG || failed == ELOOP;
+}
+
+/* naik_file_reread; `named`: what may not be opened has had its sentence. */
+static naik_status reread(naik_comm *comm, const char *path, int64_t offset, int64_t size_bytes,
+                          bool named)
 {
     naik_status status = NAIK_OK;
-    const int failed = read_mine(comm, path, offset, size_bytes);
+    int failed = read_mine(comm, path, offset, size_bytes);
+    failed = named && is_forbidden(failed) ? 0 : failed;
     double any = failed;
     NAIK_TRY(naik_comm_max_f64(comm, &any, 1));
     if (any == 0) {
@@ -72,12 +93,17 @@ naik_status naik_file_reread(naik_comm *comm, const char *path, int64_t offset, 
     }
     naik_log_clear(comm->log); /* what was said before were the consequences */
     if (failed != 0) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_IO, "'%s' cannot be read on %s: %s", path,
-                           comm->host, strerror(failed));
+        status = NAIK_FAIL(comm->log, is_forbidden(failed) ? NAIK_ERR_INPUT : NAIK_ERR_IO,
+                           "'%s' cannot be read on %s: %s", path, comm->host, strerror(failed));
     }
     NAIK_TRY(naik_comm_agree(comm, status));
 done:
     return status;
+}
+
+naik_status naik_file_reread(naik_comm *comm, const char *path, int64_t offset, int64_t size_bytes)
+{
+    return reread(comm, path, offset, size_bytes, false);
 }
 
 naik_status naik_file_verdict(naik_comm *comm, const char *path, naik_status status)
@@ -88,7 +114,7 @@ naik_status naik_file_verdict(naik_comm *comm, const char *path, naik_status sta
     }
     /* What is merely another file than was asked for is not read to its end. */
     const int64_t bytes = status == NAIK_ERR_INPUT ? STRIPE_BYTES : -1;
-    const naik_status again = naik_file_reread(comm, path, 0, bytes);
+    const naik_status again = reread(comm, path, 0, bytes, true);
     return again != NAIK_OK ? again : status;
 }
 
@@ -97,4 +123,17 @@ naik_status naik_h5_read_verdict(const naik_log *log, naik_status status)
     return status == NAIK_ERR_IO && strstr(naik_log_message(log), strerror(EIO)) == NULL
                ? NAIK_ERR_CORRUPT
                : status;
+}
+
+naik_status naik_write_verdict(naik_log *log, const char *path, naik_status status)
+{
+    char text[1024];
+    if (status != NAIK_ERR_CORRUPT && status != NAIK_ERR_INPUT) {
+        return status;
+    }
+    snprintf(text, sizeof text, "%s", naik_log_message(log));
+    naik_log_clear(log);
+    return NAIK_FAIL(log, NAIK_ERR_IO,
+                     "'%s' did not read back as it was written (is the disk full?): %s", path,
+                     text);
 }

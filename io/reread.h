@@ -9,9 +9,14 @@
 
 #include "naik/comm.h"
 
+/* To be called with what MPI-IO is about to read into: bytes that it leaves unread are then NaN,
+ * and not by chance those that memory held before, which a checksum would confirm. Local. */
+void naik_mark_unread(void *bytes, size_t size_bytes);
+
 /* Reads size_bytes (negative: to the end) from offset on, on every node, and forgets them. What is
- * not there, or may not be opened, is left to its own sentence. Collective, agrees.
- * NAIK_ERR_IO   the file system refused it, with its reason and the host */
+ * not there is left to its own sentence. Collective, agrees.
+ * NAIK_ERR_INPUT   it may not be opened by this user
+ * NAIK_ERR_IO      the file system refused it, with its reason and the host */
 naik_status naik_file_reread(naik_comm *comm, const char *path, int64_t offset, int64_t size_bytes);
 
 /* The status of whoever tried to read `path`, agreed; where that was a refusal, NAIK_ERR_IO if the
@@ -21,5 +26,10 @@ naik_status naik_file_verdict(naik_comm *comm, const char *path, naik_status sta
 /* Of a file that is only read: what HDF5 could not follow there is damage. NAIK_ERR_IO becomes
  * NAIK_ERR_CORRUPT, its sentence stays; unless that names a refusal of the system. Local. */
 naik_status naik_h5_read_verdict(const naik_log *log, naik_status status);
+
+/* Of a file just written that was read again: what is wrong with it, its writing did. Open MPI's
+ * own MPI-IO also hands back refused writes as success. NAIK_ERR_CORRUPT and NAIK_ERR_INPUT become
+ * NAIK_ERR_IO, with the sentence inside another. Local. */
+naik_status naik_write_verdict(naik_log *log, const char *path, naik_status status);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "hints.h"
 #include "naik/memory.h"
+#include "reread.h"
 
 enum { PIECE_BYTES = 64 << 20, MAX_ELEMENT_BYTES = 1 << 20 };
 
@@ -165,6 +166,9 @@ static naik_status transfer(naik_comm *comm, MPI_File file, const char *path,
     int error = MPI_File_set_view(file, box->offset, element, view, "native", MPI_INFO_NULL);
     status = error == MPI_SUCCESS ? NAIK_OK : io_failure(comm, error, verb, path);
     NAIK_TRY(naik_comm_agree(comm, status));
+    if (!writing) {
+        naik_mark_unread(buffer, (size_t)(c->elements * box->element_bytes));
+    }
     error = writing ? MPI_File_write_all(file, buffer, (int)c->elements, element, &result)
                     : MPI_File_read_all(file, buffer, (int)c->elements, element, &result);
     if (error != MPI_SUCCESS) {
@@ -216,6 +220,10 @@ static naik_status run(naik_comm *comm, const char *path, const naik_sites_box *
         if (!writing) {
             visit_piece(box, &c, buffer, visit, context);
         }
+    }
+    if (writing) { /* each node has written: rank 0 cannot force that to disk for the others */
+        error = MPI_File_sync(file);
+        status = error == MPI_SUCCESS ? NAIK_OK : io_failure(comm, error, "force to disk", path);
     }
 done:
     if (file != MPI_FILE_NULL) {

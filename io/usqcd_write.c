@@ -15,12 +15,14 @@
 #include "naik/checksum.h"
 #include "naik/sites.h"
 #include "naik/vector_io.h"
+#include "output.h"
+#include "reread.h"
 
 struct naik_pair_writer {
     const naik_lattice *lattice;
     int precision, pairs;
     int64_t used; /* bytes of the file so far */
-    char path[NAIK_PATH_MAX], part[NAIK_PATH_MAX];
+    naik_output out;
 };
 
 typedef struct writing {
@@ -114,11 +116,11 @@ static naik_status write_vector(naik_pair_writer *w, const double *v, int slice,
     naik_lime_put_text(&head, "scidac-private-record-xml", NAIK_LIME_BEGIN, text);
     naik_lime_put_text(&head, "scidac-record-xml", 0, user);
     naik_lime_put_header(&head, "scidac-binary-data", 0, sites * data.site_bytes);
-    NAIK_TRY(naik_file_put(comm, w->part, false, w->used, head.bytes, head.used));
+    NAIK_TRY(naik_file_put(comm, w->out.part, false, w->used, head.bytes, head.used));
     w->used += (int64_t)head.used;
     naik_sites_box box =
         naik_sites_of_part(w->lattice, w->used, data.site_bytes, data.lower, upper);
-    NAIK_TRY(naik_sites_write(comm, w->part, &box, give_row, &data));
+    NAIK_TRY(naik_sites_write(comm, w->out.part, &box, give_row, &data));
     w->used += sites * data.site_bytes; /* of 8 bytes each at least: no padding */
     uint64_t both = (uint64_t)data.sum[1] << 32 | data.sum[0];
     NAIK_TRY(naik_comm_xor_u64(comm, &both, 1));
@@ -127,13 +129,13 @@ static naik_status write_vector(naik_pair_writer *w, const double *v, int slice,
                            "</scidacChecksum>",
              (uint32_t)both, (uint32_t)(both >> 32));
     naik_lime_put_text(&tail, "scidac-checksum", NAIK_LIME_END, text);
-    NAIK_TRY(naik_file_put(comm, w->part, false, w->used, tail.bytes, tail.used));
+    NAIK_TRY(naik_file_put(comm, w->out.part, false, w->used, tail.bytes, tail.used));
     w->used += (int64_t)tail.used;
 done:
     return status;
 }
 
-static naik_status begin(naik_pair_writer *w, const char *info)
+static naik_status begin(naik_pair_writer *w, const char *path, const char *info)
 {
     naik_comm *comm = w->lattice->comm;
     naik_lime_buffer head = {.used = 0};
@@ -141,7 +143,7 @@ static naik_status begin(naik_pair_writer *w, const char *info)
     const int *n = w->lattice->size;
     char text[4096];
     const int64_t bytes = 2 * 3 * w->lattice->volume * 6 * w->precision / 8;
-    NAIK_TRY(naik_output_look(comm, w->path, bytes, w->part));
+    NAIK_TRY(naik_output_begin(comm, path, bytes, &w->out));
     snprintf(text, sizeof text,
              NAIK_XML_HEAD "<scidacFile><version>1.1</version><spacetime>4</spacetime><dims>%d %d "
                            "%d %d </dims><volfmt>0</volfmt></scidacFile>",
@@ -153,7 +155,7 @@ static naik_status begin(naik_pair_writer *w, const char *info)
                            "</usqcdKSPropFile>",
              info);
     naik_lime_put_text(&head, "scidac-file-xml", NAIK_LIME_END, text);
-    NAIK_TRY(naik_file_put(comm, w->part, true, 0, head.bytes, head.used));
+    NAIK_TRY(naik_file_put(comm, w->out.part, true, 0, head.bytes, head.used));
     w->used = (int64_t)head.used;
 done:
     return status;
@@ -175,12 +177,11 @@ naik_status naik_pair_writer_create(const naik_lattice *lattice, const char *pat
     NAIK_TRY(naik_comm_agree(comm, status));
     w->lattice = lattice;
     w->precision = precision;
-    NAIK_TRY(naik_path_append(comm->log, path, "", w->path));
-    NAIK_TRY(begin(w, info));
+    NAIK_TRY(begin(w, path, info));
     *out = w;
     w = NULL;
 done:
-    free(w);
+    naik_pair_writer_abandon(&w);
     return status;
 }
 
@@ -214,13 +215,12 @@ static naik_status read_again(const naik_pair_writer *w)
     naik_vector_file *file = NULL;
     double *v = malloc((size_t)w->lattice->sites * 6 * sizeof *v);
     if (v == NULL) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory to verify '%s'", w->part);
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory to verify '%s'", w->out.part);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_vector_file_open(comm, w->part, &file));
+    NAIK_TRY(naik_vector_file_open(comm, w->out.part, &file));
     if (file->count != w->pairs || !file->has_sources || !file->has_checksums) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
-                           "'%s' does not read back as it was written: %d pairs of %d", w->part,
+        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT, "'%s' holds %d pairs of %d", w->out.part,
                            file->count, w->pairs);
         goto done;
     }
@@ -238,8 +238,8 @@ naik_status naik_pair_writer_finish(naik_pair_writer **writer)
 {
     naik_pair_writer *w = *writer;
     naik_status status = NAIK_OK;
-    NAIK_TRY(read_again(w));
-    NAIK_TRY(naik_file_publish(w->lattice->comm, w->part, w->path));
+    NAIK_TRY(naik_write_verdict(w->lattice->comm->log, w->out.part, read_again(w)));
+    NAIK_TRY(naik_output_publish(&w->out));
     free(w);
     *writer = NULL;
 done:
@@ -249,7 +249,7 @@ done:
 void naik_pair_writer_abandon(naik_pair_writer **writer)
 {
     if (*writer != NULL) {
-        naik_file_remove((*writer)->lattice->comm, (*writer)->part);
+        naik_output_abandon(&(*writer)->out);
     }
     free(*writer);
     *writer = NULL;

@@ -1,7 +1,8 @@
+# shellcheck shell=bash
 # What the job scripts share; sourced after the machine's own file.
 #
 #   naik_run ARGUMENTS...   srun naik with these arguments, on all ranks of the job
-#   naik_wall_limit         words that make a solve stop by the clock, should the signal be late
+#   naik_solve INPUT ...    the same of naik solve; stops by the clock, should the signal be late
 #   naik_end STATUS         ends the job; a stop before the wall time puts it back into the queue
 #
 # NAIK_DIR is naik's folder (the folder sbatch was called in, unless set), NAIK the program.
@@ -23,9 +24,11 @@ naik_run() {
 
 # A signal can come up to a minute late. Two minutes before the end the clock stops the solve as
 # well, where Slurm tells the end of the job.
-naik_wall_limit() {
-    local left=$((${SLURM_JOB_END_TIME:-0} - $(date +%s) - 120))
-    [ "$left" -gt 0 ] && echo "--set run.wall_limit=$left"
+naik_solve() {
+    local input=$1 left=$((${SLURM_JOB_END_TIME:-0} - $(date +%s) - 120)) limit=()
+    shift
+    [ "$left" -le 0 ] || limit=(--set "run.wall_limit=$left")
+    naik_run solve "$input" --skip-complete "${limit[@]}" "$@"
 }
 
 # Exit status 5 of naik: stopped before the wall time, everything resumable. The job then asks for

@@ -8,11 +8,14 @@
         for s in f.sources: print(s.label, s.type, s.origin)
 
 Needs h5py and numpy, nothing else of naik. An unfinished file (prop.h5.part) opens as well, while
-the run goes on; asking for what is not solved yet raises NotSolved.
+the run goes on; asking for what is not solved yet raises NotSolved, and what missed its tolerance
+comes with the warning NotConverged.
 """
 import collections
+import os
 import re
 import sys
+import warnings
 
 import h5py
 import numpy as np
@@ -23,6 +26,10 @@ Source = collections.namedtuple("Source", "index set label number type origin mo
 
 class NotSolved(LookupError):
     """The run has not come to this solve yet."""
+
+
+class NotConverged(UserWarning):
+    """What was asked for is stored, but missed its tolerance."""
 
 
 def open(path):
@@ -46,15 +53,26 @@ def _text(value):
 
 
 def _momentum_name(p):
-    return "p" + "".join(str(int(k)) for k in p)
+    p = [int(k) for k in p]  # as naik names them: unique where a component has two digits
+    return "p" + ("_" if any(abs(k) > 9 for k in p) else "").join(map(str, p))
+
+
+def _open_h5(path):
+    try:
+        return h5py.File(path, "r", locking=False)
+    except TypeError:  # h5py before 3.5
+        return h5py.File(path, "r")
 
 
 class File:
     def __init__(self, path):
+        if not os.path.exists(path):
+            begun = os.path.exists(f"{path}.part")
+            raise FileNotFoundError(f"there is no file {path}" + (f" yet, but {path}.part" if begun else ""))
         try:
-            self.h5 = h5py.File(path, "r", locking=False)
-        except TypeError:  # h5py before 3.5
-            self.h5 = h5py.File(path, "r")
+            self.h5 = _open_h5(path)
+        except OSError as error:
+            raise OSError(f"{path} cannot be opened as HDF5: {error}") from None
         if _text(self.h5.attrs.get("format", "")) != "naik-prop":
             self.h5.close()
             raise ValueError(f"{path} is no propagator file of naik")
@@ -109,10 +127,16 @@ class File:
         """[T] float64, summed over source colours. mass and source count inside the set."""
         s = self._source(set_name, source)
         self._need(s.index, mass)
+        if "corr" not in self.h5 or set_name not in self.h5["corr"]:
+            raise LookupError(f"{self.path} stores no correlators, only propagators")
         group = self.h5["corr"][set_name]
         if len([t for t in self.sources if t.set == set_name]) > 1:
             group = group[f"s{source:04d}"]
-        return group[f"m{mass:02d}/{meson}/{_momentum_name(momentum)}"][...]
+        group, name = group[f"m{mass:02d}"], f"{meson}/{_momentum_name(momentum)}"
+        if name not in group:
+            stored = [f"{m}/{p}" for m in group if m != "per_colour" for p in group[m]]
+            raise LookupError(f"{self.path} has no correlator {name}; it has {', '.join(stored)}")
+        return group[name][...]
 
     def propagator(self, source=0, mass=0):
         """The dataset [3][T][Z][Y][X] of source number `source` of the file: source colour, site;
@@ -130,6 +154,10 @@ class File:
             raise LookupError(f"{self.path} has no source {source} with mass number {mass}")
         if any(self.state(r) == "pending" for r in mine):
             raise NotSolved(f"{self.path}: source {source}, mass {mass} is not solved yet")
+        worst = max((r["true_residual"] for r in mine if self.state(r) == NOT_CONVERGED), default=None)
+        if worst is not None:
+            warnings.warn(f"{self.path}: source {source}, mass {mass} did not converge, residual {worst:.1e}",
+                          NotConverged, stacklevel=3)
 
     def _source(self, set_name, number):
         for s in self.sources:
@@ -150,7 +178,7 @@ class File:
             found.append(Source(index, set_name, None, number, _text(a["type"]),
                                 tuple(int(k) for k in a["origin"]),
                                 tuple(int(k) for k in a["momentum"]), masses))
-        return [s._replace(label=s.set if counts[s.set] == 1 else f"{s.set}_{s.number}")
+        return [s._replace(label=s.set if counts[s.set] == 1 else f"{s.set}/s{s.number:04d}")
                 for s in found]
 
 

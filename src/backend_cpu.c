@@ -211,7 +211,7 @@ static naik_status cpu_dslash(const naik_dslash_args *args, naik_region region)
                          "no Dslash for %s vectors with %s links on the CPU",
                          naik_precision_name(vectors), naik_precision_name(links));
     }
-    dslash_context context = {args, cpu_kernels_of(args->in->geometry), NULL};
+    dslash_context context = {args, cpu_kernels_of(args->in->geometry), t->order};
     int32_t count = t->shape.half;
     if (region == NAIK_INTERIOR) {
         context.list = t->interior[args->parity];

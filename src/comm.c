@@ -141,6 +141,13 @@ void naik_comm_destroy(naik_comm **comm)
     *comm = NULL;
 }
 
+void naik_comm_refuse(int exit_status)
+{
+    if (MPI_Init(NULL, NULL) == MPI_SUCCESS) {
+        MPI_Abort(MPI_COMM_WORLD, exit_status);
+    }
+}
+
 void naik_comm_abort(naik_comm *comm, int exit_status)
 {
     MPI_Abort(comm->mpi->world, exit_status);

@@ -42,7 +42,9 @@ typedef struct cpu_tables {
     int32_t *hop[2];   /* [parity of the cell][half][16]: cell or halo cell of the other parity */
     uint8_t *shift[2]; /* [parity][half][16]: how lanes move on that hop, 0: not */
     int32_t permutation[CPU_SHIFTS][CPU_LANES]; /* [shift]: lane to take */
-    int32_t *interior[2], *boundary[2];         /* cells without and with halo cells around */
+    int32_t *order;                             /* [half]: all cells, as the Dslash takes them */
+    int32_t *interior[2],
+        *boundary[2]; /* those without and with halo cells around, in that order */
     int32_t interior_count[2], boundary_count[2];
     int32_t *layer[2][NAIK_DIM][2]; /* [parity][mu][side][depth * face + number]: cells there */
 } cpu_tables;
@@ -78,8 +80,8 @@ static inline int cpu_long_numbers(int hops, int recon)
 /* Exact sums of one column in one thread (sums_cpu.h). */
 typedef struct cpu_sums cpu_sums;
 
-/* The kernels of one instruction set. All of them treat cells begin..end-1, or list[begin..end-1];
- * `sums`, of each column, may be NULL. All instruction sets give the same bits. */
+/* The kernels of one instruction set. All of them treat cells begin..end-1, the Dslash
+ * list[begin..end-1]; `sums`, of each column, may be NULL. All instruction sets give the same bits. */
 typedef struct cpu_kernels {
     const char *name;
     void (*dslash)(const naik_dslash_args *args, const int32_t *list, int32_t begin, int32_t end,

@@ -16,6 +16,53 @@ struct naik_events {
     bool full; /* it was said that nothing more can be written */
 };
 
+/* Empty, no regular file, or begun by a run before. */
+static bool holds_events(int fd)
+{
+    static const char begin[] = "{\"event\"";
+    char found[sizeof begin] = "";
+    struct stat info;
+    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+        return true;
+    }
+    const ssize_t got = pread(fd, found, sizeof begin - 1, 0);
+    return got >= 0 && memcmp(found, begin, (size_t)got) == 0;
+}
+
+/* The existing file, or with `make` a new one; `*fd` is -1 where there is none. */
+static naik_status open_log(naik_log *log, const char *path, bool make, int *fd)
+{
+    *fd = open(path, O_RDWR | O_APPEND | O_CLOEXEC | (make ? O_CREAT : 0), 0666);
+    if (*fd < 0 && (make || errno != ENOENT)) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "run.events: %s cannot be opened: %s", path,
+                         strerror(errno));
+    }
+    if (*fd >= 0 && !holds_events(*fd)) {
+        close(*fd);
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "run.events: %s is there already and holds something else than events: "
+                         "choose another name",
+                         path);
+    }
+    return NAIK_OK;
+}
+
+naik_status naik_events_look(naik_log *log, const char *path)
+{
+    int fd;
+    const char *slash = strrchr(path, '/');
+    char *folder = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
+    naik_status status = open_log(log, path, false, &fd);
+    if (status == NAIK_OK && fd >= 0) {
+        close(fd);
+    } else if (status == NAIK_OK && folder != NULL && access(folder, W_OK | X_OK) != 0) {
+        status = NAIK_FAIL(log, NAIK_ERR_INPUT, "run.events: %s cannot be opened: %s", path,
+                           strerror(errno));
+    }
+    free(folder);
+    return status;
+}
+
 /* Removes what stands behind the last newline. */
 static void drop_torn_end(int fd)
 {
@@ -61,12 +108,10 @@ naik_status naik_events_open(naik_log *log, const char *path, naik_events **out)
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a log of events");
     }
     events->log = log;
-    events->fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    if (events->fd < 0) {
-        int failed = errno;
+    const naik_status status = open_log(log, path, true, &events->fd);
+    if (status != NAIK_OK) {
         free(events);
-        return NAIK_FAIL(log, NAIK_ERR_INPUT, "run.events: %s cannot be opened: %s", path,
-                         strerror(failed));
+        return status;
     }
     drop_torn_end(events->fd);
     naik_log_watch_warnings(log, tell_warning, events);

@@ -7,6 +7,7 @@
 #include "naik/commands.h"
 #include "naik/memory.h"
 #include "naik/options.h"
+#include "naik/paths.h"
 #include "naik/vector_io.h"
 
 #include "stored_run.h"
@@ -17,6 +18,7 @@ typedef struct job {
     naik_comm *comm;
     const char *path, *out;
     int source, mass; /* the one asked for; -1: all */
+    bool allow_unconverged;
     stored_run run;
     void *vectors[2]; /* [sites][3][2]: source, solution */
 } job;
@@ -29,6 +31,23 @@ static naik_status allocate(job *j)
                             "a vector", &j->vectors[i]);
     }
     return naik_comm_agree(j->comm, status);
+}
+
+static const naik_solve_record *record_of(const job *j, const naik_input_source *source, int mass,
+                                          int colour)
+{
+    return naik_propagator_file_record(
+        j->run.file, naik_propagator_file_solve(j->run.file, source->index, mass, colour));
+}
+
+/* Solves of one propagator that missed their tolerance. */
+static int count_unconverged(const job *j, const naik_input_source *source, int mass)
+{
+    int count = 0;
+    for (int colour = 0; colour < 3; colour++) {
+        count += record_of(j, source, mass, colour)->state == NAIK_SOLVE_NOT_CONVERGED;
+    }
+    return count;
 }
 
 /* For the file's own XML: paths may hold what XML must not. */
@@ -44,6 +63,15 @@ static void describe(const job *j, const naik_input_source *source, int mass, ch
              j->path, source->label, gauge,
              j->run.input->lattice.antiperiodic_t ? "antiperiodic" : "periodic",
              solve->masses.data[mass], solve->naik_epsilon.data[mass]);
+    if (count_unconverged(j, source, mass) > 0) {
+        const size_t length = strlen(text);
+        snprintf(text + length, text_size - length,
+                 "\nNOT CONVERGED: residuals %.3e %.3e %.3e, tolerance %.3e",
+                 record_of(j, source, mass, 0)->true_residual,
+                 record_of(j, source, mass, 1)->true_residual,
+                 record_of(j, source, mass, 2)->true_residual,
+                 record_of(j, source, mass, 0)->target);
+    }
     for (char *c = text; *c != '\0'; c++) {
         *c = strchr("<>&", *c) != NULL ? '_' : *c;
     }
@@ -57,6 +85,10 @@ static naik_status export_one(job *j, const naik_input_source *source, int mass,
     int precision;
     naik_propagator_file_stores(j->run.file, &precision);
     describe(j, source, mass, info, sizeof info);
+    const naik_input *input = j->run.input;
+    const char *const inputs[] = {j->path, input->gauge.file, input->action.file,
+                                  input->action.long_file, input->solve[source->solve].source_file};
+    NAIK_TRY(naik_path_refuse_input(j->comm, "-o", out, inputs, 5));
     NAIK_TRY(naik_pair_writer_create(j->run.lattice, out, precision, info, &writer));
     for (int colour = 0; colour < 3; colour++) {
         const int solve = naik_propagator_file_solve(j->run.file, source->index, mass, colour);
@@ -74,12 +106,26 @@ done:
     return status;
 }
 
+/* Before anything is written. */
+static naik_status answer_unconverged(const job *j, int count, int asked)
+{
+    naik_log *log = j->comm->log;
+    if (!j->allow_unconverged) {
+        return NAIK_FAIL(log, NAIK_ERR_NOT_CONVERGED,
+                         "%d of the %d solves to be exported did not reach their tolerance: see "
+                         "`naik info %s`; --allow-unconverged exports them as they are",
+                         count, asked, j->path);
+    }
+    naik_log_warn(log, "%d of the %d exported solves did not reach their tolerance", count, asked);
+    return NAIK_OK;
+}
+
 /* FILE, or FILE.s0001.m00 where several propagators are written. */
 static naik_status export_wanted(job *j)
 {
     naik_status status = NAIK_OK;
     char name[PATH_SIZE];
-    int wanted = 0;
+    int wanted = 0, unconverged = 0;
     for (int pass = 0; pass < 2; pass++) {
         for (int s = 0; s < j->run.input->source_count; s++) {
             const naik_input_source *source = &j->run.input->sources[s];
@@ -90,14 +136,25 @@ static naik_status export_wanted(job *j)
                 }
                 if (pass == 0) {
                     wanted++;
+                    unconverged += count_unconverged(j, source, m);
                     continue;
                 }
                 snprintf(name, sizeof name, "%s.s%04d.m%02d", j->out, s, m);
                 NAIK_TRY(export_one(j, source, m, wanted > 1 ? name : j->out));
             }
         }
+        if (pass == 0 && unconverged > 0) {
+            NAIK_TRY(answer_unconverged(j, unconverged, 3 * wanted));
+        }
     }
-    if (wanted == 0) {
+    if (wanted == 0 && j->source < 0) {
+        status = NAIK_FAIL(j->comm->log, NAIK_ERR_INPUT, "'%s' has no source with a mass %d",
+                           j->path, j->mass);
+    } else if (wanted == 0 && j->mass < 0) {
+        status =
+            NAIK_FAIL(j->comm->log, NAIK_ERR_INPUT, "'%s' has no source %d: sources are 0 to %d",
+                      j->path, j->source, j->run.input->source_count - 1);
+    } else if (wanted == 0) {
         status = NAIK_FAIL(j->comm->log, NAIK_ERR_INPUT,
                            "'%s' has no source %d with a mass %d: sources are 0 to %d", j->path,
                            j->source, j->mass, j->run.input->source_count - 1);
@@ -122,6 +179,7 @@ naik_status naik_command_export(naik_comm *comm, int argc, char **argv)
          .required = true},
         {.name = "source", .kind = NAIK_OPTION_INT, .target = &j.source, .min = 0, .max = 1e6},
         {.name = "mass", .kind = NAIK_OPTION_INT, .target = &j.mass, .min = 0, .max = 1e6},
+        {.name = "allow-unconverged", .kind = NAIK_OPTION_FLAG, .target = &j.allow_unconverged},
         {.name = "set", .kind = NAIK_OPTION_LIST, .target = &overrides}};
     naik_status status =
         naik_options_parse(comm->log, "export", argc, argv, options,

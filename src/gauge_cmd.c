@@ -6,6 +6,7 @@
 #include "naik/gauge_io.h"
 #include "naik/heatbath.h"
 #include "naik/options.h"
+#include "naik/paths.h"
 #include "naik/text.h"
 
 typedef struct input_field { /* a configuration that was read, and what it told */
@@ -79,6 +80,7 @@ static naik_status convert(naik_comm *comm, int argc, char **argv)
     naik_status status = NAIK_OK;
     NAIK_TRY(naik_options_parse(comm->log, "gauge convert", argc, argv, options,
                                 sizeof options / sizeof *options, names, 2, operand));
+    NAIK_TRY(naik_path_refuse_input(comm, "OUT", operand[1], operand, 1));
     NAIK_TRY(read_field(comm, operand[0], mismatch == 1, &in));
     const naik_gauge_meta meta = {
         .ensemble = ensemble, .link_kind = "thin", .source_path = operand[0], .source = &in.file};

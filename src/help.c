@@ -25,7 +25,11 @@ static const char help_program[] =
     "  naik info hisq-point.h5\n"
     "\n"
     "Exit status: 0 done, 1 input, 2 resources, 3 not converged, 4 data corrupt,\n"
-    "5 interrupted but resumable (run the same command again).";
+    "5 interrupted but resumable (run the same command again).\n"
+    "\n"
+    "On several ranks a command that does not get on any more says where it is and ends with 2:\n"
+    "after run.watchdog of its input or, where it has none, NAIK_WATCHDOG in the environment\n"
+    "(seconds or HH:MM:SS; 0: never), 20 minutes if neither is said.";
 
 static const char help_solve[] =
     "naik solve INPUT.yaml [--set KEY=VALUE]... [--dry-run] [--fresh] [--skip-complete]\n"
@@ -37,8 +41,9 @@ static const char help_solve[] =
     "  --set KEY=VALUE   replaces a key of the input; VALUE is YAML; may be given several times\n"
     "  --dry-run         checks everything and prints process grid, memory plan, number of solves\n"
     "                    and size of the output, without solving\n"
-    "  --fresh           starts over where an unfinished output exists\n"
-    "  --skip-complete   exits with 0 at once where the output is complete\n"
+    "  --fresh           starts over; a complete output stays until the new one is complete\n"
+    "  --skip-complete   exits with 0 at once where the output of this input is complete and "
+    "converged\n"
     "\n"
     "Environment: NAIK_BACKEND (auto, cpu, gpu) and NAIK_GRID (XxYxZxT) replace run.backend and\n"
     "run.grid; both are recorded in the output. NAIK_INSTRUCTIONS (avx512, avx2, portable) "
@@ -165,7 +170,8 @@ static const char help_bench[] =
     "  mpirun -n 4 naik bench halo --size 64,64,64,64 --precision single --nrhs 1,8";
 
 static const char help_export[] =
-    "naik export PROP.h5 -o FILE [--to usqcd] [--source N] [--mass N] [--set KEY=VALUE]...\n"
+    "naik export PROP.h5 -o FILE [--to usqcd] [--source N] [--mass N] [--allow-unconverged]\n"
+    "            [--set KEY=VALUE]...\n"
     "\n"
     "Writes the propagators of a complete file for other codes: as USQCD source-solution pairs, a\n"
     "SciDAC file of three pairs of vectors, in the precision they are stored in. The sources are\n"
@@ -175,6 +181,8 @@ static const char help_export[] =
     "  -o FILE       one propagator goes to FILE, several to FILE.s0000.m00, FILE.s0000.m01 ...\n"
     "  --source N    of this source only, as `naik info` numbers them\n"
     "  --mass N      of this mass only, counted from 0 in its solve\n"
+    "  --allow-unconverged  also what did not reach its tolerance; without it exit status 3. The\n"
+    "                file's own text then has the residuals\n"
     "  --set KEY=VALUE  where files that the input names have moved, as solve.0.source.file=NEW\n"
     "\n"
     "Examples\n"

@@ -59,12 +59,12 @@ done:
     return status;
 }
 
-/* The bytes as given, then a comment line for whatever changed them. */
+/* The bytes as given, then a line that ends them and a comment line for whatever changed them. */
 static naik_status keep_text(naik_log *log, naik_input *input, const char *bytes, size_t size,
                              const char *const *overrides, int count, const char *backend,
                              const char *grid)
 {
-    size_t total = size + 256;
+    size_t total = size + 320;
     for (int i = 0; i < count; i++) {
         total += strlen(overrides[i]) + 16;
     }
@@ -79,6 +79,7 @@ static naik_status keep_text(naik_log *log, naik_input *input, const char *bytes
     if (size > 0 && text[size - 1] != '\n') {
         text[used++] = '\n';
     }
+    used += (size_t)snprintf(text + used, total - used, NAIK_INPUT_END "\n");
     for (int i = 0; i < count; i++) {
         used += (size_t)snprintf(text + used, total - used, "# --set %s\n", overrides[i]);
     }
@@ -92,9 +93,9 @@ static naik_status keep_text(naik_log *log, naik_input *input, const char *bytes
     return NAIK_OK;
 }
 
-naik_status naik_input_parse(naik_log *log, const char *name, const char *bytes, size_t size,
-                             const char *const *overrides, int count, const char *backend,
-                             const char *grid, naik_input **out)
+static naik_status parse(naik_log *log, const char *name, const char *bytes, size_t size,
+                         const char *const *overrides, int count, const char *backend,
+                         const char *grid, bool stored, naik_input **out)
 {
     naik_status status = NAIK_OK;
     *out = NULL;
@@ -109,6 +110,7 @@ naik_status naik_input_parse(naik_log *log, const char *name, const char *bytes,
     NAIK_TRY(apply_environment(log, input->tree, backend, grid));
     NAIK_TRY(naik_params_read(log, &naik_input_table, input->tree, input));
     NAIK_TRY(naik_input_check(log, input));
+    NAIK_TRY(stored ? NAIK_OK : naik_input_check_idle(log, input));
     NAIK_TRY(naik_input_expand(log, input));
     NAIK_TRY(keep_text(log, input, bytes, size, overrides, count, backend, grid));
     *out = input;
@@ -116,6 +118,19 @@ naik_status naik_input_parse(naik_log *log, const char *name, const char *bytes,
 done:
     naik_input_destroy(&input);
     return status;
+}
+
+naik_status naik_input_parse(naik_log *log, const char *name, const char *bytes, size_t size,
+                             const char *const *overrides, int count, const char *backend,
+                             const char *grid, naik_input **out)
+{
+    return parse(log, name, bytes, size, overrides, count, backend, grid, false, out);
+}
+
+naik_status naik_input_parse_stored(naik_log *log, const char *bytes, size_t size,
+                                    const char *const *overrides, int count, naik_input **out)
+{
+    return parse(log, "the stored input", bytes, size, overrides, count, NULL, NULL, true, out);
 }
 
 void naik_input_destroy(naik_input **input)

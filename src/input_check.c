@@ -243,6 +243,9 @@ static naik_status check_output(const checker *c)
         (input->action.file != NULL && strcmp(file, input->action.file) == 0)) {
         return refuse(c, "output.file", "'output.file' is '%s', which is read as input", file);
     }
+    if (input->run.events != NULL && strcmp(file, input->run.events) == 0) {
+        return refuse(c, "run.events", "'run.events' is '%s', which is output.file", file);
+    }
     const naik_vectors *momenta = &input->output.momenta;
     for (int i = 0; i < momenta->count; i++) {
         const int *p = momenta->data[i];
@@ -254,6 +257,41 @@ static naik_status check_output(const checker *c)
         }
     }
     return NAIK_OK;
+}
+
+static naik_status check_hints(const checker *c)
+{
+    const naik_pairs *hints = &c->input->output.mpi_info;
+    size_t bytes = 0;
+    for (int i = 0; i < hints->count; i++) {
+        bytes += strlen(hints->data[i].key) + strlen(hints->data[i].value) + 2; /* "key=value;" */
+    }
+    if (bytes > NAIK_HINTS_BYTES) {
+        return refuse(c, "output.mpi_info",
+                      "'output.mpi_info' has %zu characters; at most %d are passed on", bytes,
+                      (int)NAIK_HINTS_BYTES);
+    }
+    return NAIK_OK;
+}
+
+naik_status naik_input_check_idle(naik_log *log, const naik_input *input)
+{
+    const checker c = {.log = log, .input = input};
+    if (given(&c, "gauge.on_mismatch") != NULL && input->action.type == NAIK_INPUT_LINKS) {
+        return refuse(&c, "gauge.on_mismatch",
+                      "'gauge.on_mismatch' does not apply to action.type links, only to naive, "
+                      "asqtad, hisq");
+    }
+    if (given(&c, "solver.double_check_every") != NULL && !input->solver.double_check) {
+        return refuse(&c, "solver.double_check_every",
+                      "'solver.double_check_every' applies to solver.verify double_check only");
+    }
+    if (given(&c, "output.precision") != NULL && !input->output.propagators) {
+        return refuse(&c, "output.precision",
+                      "'output.precision' does not apply where output.propagators is false: "
+                      "correlators have 64 bits");
+    }
+    return check_hints(&c);
 }
 
 naik_status naik_input_check(naik_log *log, naik_input *input)

@@ -2,6 +2,7 @@
 #include <assert.h>
 
 #include "naik/input_table.h"
+#include "naik/watchdog.h"
 
 static const char *const boundaries[] = {"periodic", "antiperiodic", NULL};
 static const char *const mismatches[] = {"stop", "warn", NULL};
@@ -68,7 +69,8 @@ static const naik_param params[] = {
      .words = mismatches,
      .initial = "stop",
      .doc =
-         "when a checksum, plaquette or link trace disagrees with the file: stop (exit status 4)"},
+         "when checksum, plaquette or link trace disagree with the file or links are not unitary: "
+         "stop (exit status 4), or warn and tell in the output"},
     {.key = "gauge.max_unitarity_deviation",
      .kind = NAIK_PARAM_REAL,
      .offset = INPUT(gauge.max_unitarity_deviation),
@@ -329,11 +331,13 @@ static const naik_param params[] = {
      .kind = NAIK_PARAM_TIME,
      .offset = INPUT(run.wall_limit_s),
      .initial = "0",
-     .doc = "stop resumable before this much time has passed (exit status 5); 0: no limit"},
+     .doc =
+         "stop resumable soon after this much time (exit status 5), not before links are built; 0: "
+         "no limit"},
     {.key = "run.watchdog",
      .kind = NAIK_PARAM_TIME,
      .offset = INPUT(run.watchdog_s),
-     .initial = "1200",
+     .initial = NAIK_WATCHDOG_LIMIT_S,
      .doc = "when nothing moves for so long, say where every rank is and end the job (exit status "
             "2); 0: never"},
     {.key = "run.transport",

@@ -17,16 +17,20 @@ static bool can_cut(const naik_lattice *lat, const cpu_shape *shape, int mu)
     return shape->extent[mu] % 4 == 0 && (!lat->split[mu] || half >= NAIK_HALO_DEPTH);
 }
 
-/* Halves the longest direction again and again; one that is split over ranks counts as half as
- * long, because its halo would have to be assembled. */
+/* Halves directions until there are as many sub-lattices as lanes: x and y first, as long as four
+ * sites remain, then the longest. Small layers in x, y and z are what keeps the neighbours' vectors
+ * in the caches while the cells pass by. A direction that is split over ranks comes last, because
+ * its halo would have to be assembled. */
 static bool cut_into_lanes(const naik_lattice *lat, cpu_shape *shape)
 {
     for (int lanes = 1; lanes < CPU_LANES; lanes *= 2) {
-        int best = -1, longest = 0;
+        int best = -1, first = -1, longest = 0;
         for (int mu = 0; mu < NAIK_DIM; mu++) {
-            const int length = shape->extent[mu] * (lat->split[mu] ? 1 : 2);
-            if (can_cut(lat, shape, mu) && length >= longest) {
+            const int length = shape->extent[mu];
+            const int turn = (lat->split[mu] ? 0 : 2) + (mu < 2 && length >= 8 ? 1 : 0);
+            if (can_cut(lat, shape, mu) && (turn > first || (turn == first && length > longest))) {
                 best = mu;
+                first = turn;
                 longest = length;
             }
         }
@@ -123,12 +127,38 @@ static void fill_permutations(cpu_tables *t)
     }
 }
 
+/* Cells in tiles of a few layers in z, each through the time slices of a thread: few enough cells
+ * in a slice of a tile that their neighbours in t are still in a cache. A thread's share is about
+ * the same slices as in the updates, which take cells by number. */
+static void fill_order(cpu_tables *t, int threads)
+{
+    enum { TILE_CELLS = 128, LAYERS = 4 };
+    const cpu_shape *s = &t->shape;
+    const int32_t depth = s->extent[2], layer = s->extent[0] * s->extent[1] / 2;
+    const int32_t most = depth / LAYERS, wanted = layer * depth / TILE_CELLS;
+    const int32_t tiles = wanted < 1 || most < 1 ? 1 : wanted < most ? wanted : most;
+    const int32_t shares = threads < s->extent[3] ? threads : s->extent[3];
+    int32_t count = 0;
+    for (int32_t i = 0; i < shares * tiles; i++) {
+        const int32_t share = i / tiles, tile = i % tiles,
+                      end = s->extent[3] * (share + 1) / shares;
+        const int32_t below = depth * tile / tiles, above = depth * (tile + 1) / tiles;
+        for (int32_t slice = s->extent[3] * share / shares; slice < end; slice++) {
+            for (int32_t cell = (slice * depth + below) * layer;
+                 cell < (slice * depth + above) * layer; cell++) {
+                t->order[count++] = cell;
+            }
+        }
+    }
+}
+
 static void fill_hops(const naik_lattice *lat, cpu_tables *t, naik_parity parity)
 {
     static const int step[4] = {1, -1, 3, -3};
     const cpu_shape *s = &t->shape;
     int32_t interior = 0, boundary = 0;
-    for (int32_t cell = 0; cell < s->half; cell++) {
+    for (int32_t i = 0; i < s->half; i++) {
+        const int32_t cell = t->order[i];
         int x[NAIK_DIM];
         bool inside = true;
         cell_coords(s, parity, cell, x);
@@ -182,6 +212,7 @@ static naik_status allocate_tables(naik_log *log, const naik_lattice *lat, cpu_t
     naik_status status = NAIK_OK;
     const cpu_shape *s = &t->shape;
     const size_t cells = (size_t)s->half * sizeof(int32_t);
+    NAIK_TRY(naik_alloc(log, cells, "order of cells", (void **)&t->order));
     for (int parity = 0; parity < 2; parity++) {
         NAIK_TRY(naik_alloc(log, NAIK_HOPS * cells, "hop table", (void **)&t->hop[parity]));
         NAIK_TRY(
@@ -211,6 +242,7 @@ naik_status cpu_tables_create(naik_backend *backend, const naik_lattice *lat, vo
     t->shape = cpu_shape_of(lat);
     NAIK_TRY(allocate_tables(backend->log, lat, t));
     fill_permutations(t);
+    fill_order(t, cpu_threads(backend));
     for (int parity = 0; parity < 2; parity++) {
         fill_hops(lat, t, (naik_parity)parity);
         fill_layers(lat, t, (naik_parity)parity);
@@ -223,6 +255,9 @@ void cpu_tables_destroy(naik_backend *backend, void *tables)
 {
     (void)backend;
     cpu_tables *t = tables;
+    if (t != NULL) {
+        naik_free(t->order);
+    }
     for (int parity = 0; t != NULL && parity < 2; parity++) {
         naik_free(t->hop[parity]);
         naik_free(t->shift[parity]);

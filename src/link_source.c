@@ -108,9 +108,18 @@ done:
     return status;
 }
 
+/* What the link files hold; those with a long one beside are SciDAC's. */
+static naik_status identify(const naik_lattice *lattice, const naik_input *input, char *text,
+                            size_t text_size)
+{
+    const char *long_file = input->action.long_file;
+    return long_file != NULL
+               ? naik_links_scidac_identity(input->action.file, long_file, lattice, text, text_size)
+               : identify_h5(lattice, input, text, text_size);
+}
+
 /* naik's own file holds both kinds, of any number of epsilons; SciDAC's one kind, of one. */
-static naik_status check_link_files(const naik_lattice *lattice, const naik_input *input,
-                                    char *text, size_t text_size)
+static naik_status check_link_files(const naik_lattice *lattice, const naik_input *input)
 {
     naik_comm *comm = lattice->comm;
     naik_status status = NAIK_OK;
@@ -140,10 +149,6 @@ static naik_status check_link_files(const naik_lattice *lattice, const naik_inpu
             }
         }
     }
-    if (status == NAIK_OK) {
-        status = is_scidac ? naik_links_scidac_identity(file, long_file, lattice, text, text_size)
-                           : identify_h5(lattice, input, text, text_size);
-    }
 done:
     return status;
 }
@@ -159,7 +164,9 @@ naik_status naik_link_source_open(const naik_lattice *lattice, const naik_input 
     *out =
         (naik_link_source){.input = input, .lattice = lattice, .backend = backend, .timer = timer};
     if (input->action.type == NAIK_INPUT_LINKS) {
-        return check_link_files(lattice, input, out->content, sizeof out->content);
+        status = check_link_files(lattice, input);
+        return status != NAIK_OK ? status
+                                 : identify(lattice, input, out->content, sizeof out->content);
     }
     naik_timer_start(timer, "read configuration");
     NAIK_TRY(naik_gauge_create(lattice, &out->thin));
@@ -197,26 +204,50 @@ done:
     return status;
 }
 
-naik_status naik_link_source_links(naik_link_source *source, double naik_epsilon,
-                                   naik_fatlong **out)
+/* Hours may lie between two readings of a file that was identified once: what it holds behind the
+ * reading must be what it held then, so that no set comes from another configuration. */
+static naik_status read_links(const naik_link_source *source, double naik_epsilon,
+                              naik_fatlong **out)
 {
     naik_status status = NAIK_OK;
     const naik_input *input = source->input;
-    const double start_s = naik_time_s();
-    naik_timer_start(source->timer, "build links");
-    if (input->action.type != NAIK_INPUT_LINKS) {
-        NAIK_TRY(fatten(source, naik_epsilon, out));
-    } else if (input->action.long_file != NULL) {
+    naik_comm *comm = source->lattice->comm;
+    char now[sizeof source->content];
+    if (input->action.long_file != NULL) {
         NAIK_TRY(naik_links_scidac_read(input->action.file, input->action.long_file,
                                         source->lattice, naik_epsilon, out));
     } else {
         NAIK_TRY(naik_links_h5_read(input->action.file, source->lattice, naik_epsilon,
                                     naik_input_boundary_name(input), out));
     }
+    NAIK_TRY(identify(source->lattice, input, now, sizeof now));
+    if (strcmp(now, source->content) != 0) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "'%s' was replaced while this run was at work: then %s, now %s: put the "
+                           "former back and run again",
+                           input->action.file, source->content, now);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+done:
+    if (status != NAIK_OK) {
+        naik_fatlong_destroy(out);
+    }
+    return status;
+}
+
+naik_status naik_link_source_links(naik_link_source *source, double naik_epsilon,
+                                   naik_fatlong **out)
+{
+    naik_status status = NAIK_OK;
+    const naik_input_action action = source->input->action.type;
+    const double start_s = naik_time_s();
+    naik_timer_start(source->timer, "build links");
+    NAIK_TRY(action == NAIK_INPUT_LINKS ? read_links(source, naik_epsilon, out)
+                                        : fatten(source, naik_epsilon, out));
     naik_log_line(source->lattice->comm->log,
                   "links: %s, naik_epsilon %.10g, %lld links by singular values, %.2f s",
-                  naik_input_action_name(input->action.type), naik_epsilon,
-                  (long long)(*out)->svd_count, naik_time_s() - start_s);
+                  naik_input_action_name(action), naik_epsilon, (long long)(*out)->svd_count,
+                  naik_time_s() - start_s);
 done:
     naik_timer_stop(source->timer, "build links");
     return status;

@@ -9,6 +9,8 @@
 #include "naik/link_source.h"
 #include "naik/links_file.h"
 #include "naik/options.h"
+#include "naik/paths.h"
+#include "naik/watchdog.h"
 
 typedef struct job {
     naik_input *input;
@@ -97,12 +99,15 @@ naik_status naik_command_links(naik_comm *comm, int argc, char **argv)
     job j = {.count = 0};
     NAIK_TRY(naik_options_parse(comm->log, "links", argc, argv, options, 2, operands, 1, &path));
     NAIK_TRY(naik_input_load(comm, path, overrides.text, overrides.count, &j.input));
+    naik_watchdog_limit(comm->watchdog, j.input->run.watchdog_s);
     if (j.input->action.type == NAIK_INPUT_LINKS) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                            "action.type links reads links from a file; `naik links` builds them: "
                            "choose naive, asqtad or hisq");
         goto done;
     }
+    const char *const inputs[] = {path, j.input->gauge.file};
+    NAIK_TRY(naik_path_refuse_input(comm, "-o", out, inputs, 2));
     const bool chosen = j.input->run.grid[0] > 0;
     NAIK_TRY(naik_lattice_create(comm, j.input->lattice.size, chosen ? j.input->run.grid : NULL,
                                  &j.lattice));

@@ -14,6 +14,7 @@
 #include "naik/text.h"
 #include "naik/threads.h"
 #include "naik/version.h"
+#include "naik/watchdog.h"
 
 typedef struct row {
     const char *name;
@@ -121,6 +122,25 @@ static void print_failure(const naik_log *log, naik_status status)
     }
 }
 
+/* One for every command, `name`: those with an input set its limit, for the others the environment
+ * does. A rank that is alone waits for nobody. */
+static naik_status start_watchdog(naik_comm *comm, const char *name, naik_watchdog **out)
+{
+    const char *told = getenv("NAIK_WATCHDOG");
+    double limit_s = 0;
+    naik_status status = NAIK_OK;
+    if (!naik_text_time(told != NULL ? told : NAIK_WATCHDOG_LIMIT_S, &limit_s)) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "NAIK_WATCHDOG is '%s', no time in seconds or as HH:MM:SS", told);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    status = naik_watchdog_create(comm, comm->size > 1 ? limit_s : 0, out);
+    NAIK_TRY(naik_comm_agree(comm, status));
+    naik_watchdog_phase(*out, name);
+done:
+    return status;
+}
+
 /* first: this process is the one to speak where there is no communicator yet */
 static naik_status run(naik_log *log, const row *command, bool first, int argc, char **argv)
 {
@@ -136,7 +156,9 @@ static naik_status run(naik_log *log, const row *command, bool first, int argc, 
         return status;
     }
     naik_threads_guard(comm);
-    status = command->run(comm, argc - 1, argv + 1);
+    naik_watchdog *watchdog = NULL;
+    status = start_watchdog(comm, command->name, &watchdog);
+    status = status != NAIK_OK ? status : command->run(comm, argc - 1, argv + 1);
     status = status != NAIK_OK ? status : naik_log_heard(log); /* the work itself is done */
     if (status == NAIK_ERR_MPI || !naik_comm_meet(comm, status)) {
         /* The others may wait for this rank for ever. */
@@ -152,6 +174,7 @@ static naik_status run(naik_log *log, const row *command, bool first, int argc, 
         naik_comm_barrier(comm); /* everybody has spoken: launchers end the job at the first exit */
         _exit(naik_status_exit(status));
     }
+    naik_watchdog_destroy(&watchdog);
     naik_comm_destroy(&comm);
     return status;
 }
@@ -173,6 +196,7 @@ int main(int argc, char **argv)
     naik_log *log = naik_log_create();
     if (log == NULL) {
         fprintf(stderr, "naik: error: no memory\n");
+        naik_comm_refuse(naik_status_exit(NAIK_ERR_MEMORY));
         return naik_status_exit(NAIK_ERR_MEMORY);
     }
     bool first = speaks_first();

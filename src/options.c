@@ -179,9 +179,11 @@ static naik_status check_required(const parser *p, const char *const *operand_na
 {
     for (int i = 0; i < p->count; i++) {
         if (p->options[i].required && (p->seen >> i & 1) == 0) {
+            const char letter[] = {'-', p->options[i].letter, '\0'};
             return NAIK_FAIL(p->log, NAIK_ERR_INPUT,
-                             "naik %s: option '--%s' is missing; 'naik %s --help' has examples",
-                             p->command, p->options[i].name, p->command);
+                             "naik %s: option '%s%s' is missing; 'naik %s --help' has examples",
+                             p->command, letter[1] != '\0' ? letter : "--",
+                             letter[1] != '\0' ? "" : p->options[i].name, p->command);
         }
     }
     if (operands_given < operand_count) {

@@ -6,15 +6,19 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "naik/commands.h"
 #include "naik/options.h"
+#include "naik/paths.h"
 #include "naik/propagator_view.h"
 #include "naik/version.h"
 #include "page.h"
 
 enum { MAX_FIGURES = 40, MAX_HISTORIES = 40, MAX_ROWS = 3000, MAX_CURVES = 24, MAX_MASSES = 100 };
+enum { PATH_SIZE = 4096 };
 
 static void row(FILE *out, const char *name, const char *text, const char *class)
 {
@@ -130,13 +134,45 @@ static naik_status print_correlators(naik_log *log, FILE *out, const naik_propag
     }
     fputs(" (", out);
     page_text(out, pair->source);
-    fputs(")</h3>\n", out);
+    fputs(")", out);
+    for (int c = 0; c < 3; c++) {
+        if (pair->solve[c].state == NAIK_SOLVE_NOT_CONVERGED) {
+            fputs(" <span class=\"bad\">not converged</span>", out);
+            break;
+        }
+    }
+    fputs("</h3>\n", out);
     page_plot(out, &(page_axes){"|C(t)|", "t", "|C|", true, true}, curves[0], count);
     page_plot(
         out, &(page_axes){"effective mass", "t", "arccosh((C(t-1) + C(t+1)) / 2C(t))", false, true},
         curves[1], count);
+    if (pair->correlators_stored > count) {
+        fprintf(out, "<p>%d more correlators are in the file.</p>\n",
+                pair->correlators_stored - count);
+    }
     free(memory);
     return NAIK_OK;
+}
+
+/* Those that are left out, on the page and on the terminal. */
+static int print_damaged(naik_log *log, FILE *out, const naik_propagator_view *v)
+{
+    int damaged = 0;
+    for (int i = 0; i < v->pair_count; i++) {
+        damaged += v->pairs[i].correlators_damaged;
+    }
+    if (damaged > 0) {
+        fprintf(out,
+                "<p class=\"bad\">Correlators of %d pairs of source and mass are damaged and left "
+                "out: see naik info.</p>\n",
+                damaged);
+        naik_log_warn(
+            log,
+            "correlators of %d pairs of source and mass disagree with their checksums and "
+            "are left out: see `naik info %s`",
+            damaged, v->path);
+    }
+    return damaged;
 }
 
 static naik_status print_all_correlators(naik_log *log, FILE *out, const naik_propagator_view *v)
@@ -144,6 +180,7 @@ static naik_status print_all_correlators(naik_log *log, FILE *out, const naik_pr
     naik_status status = NAIK_OK;
     int figures = 0, left = 0;
     fputs("<h2>Correlators</h2>\n", out);
+    const int damaged = print_damaged(log, out, v);
     for (int i = 0; i < v->pair_count; i++) {
         if (v->pairs[i].correlator_count == 0) {
             continue;
@@ -157,7 +194,7 @@ static naik_status print_all_correlators(naik_log *log, FILE *out, const naik_pr
     }
     if (left > 0) {
         fprintf(out, "<p>%d more pairs of source and mass are in the file.</p>\n", left);
-    } else if (figures == 0) {
+    } else if (figures == 0 && damaged == 0) {
         fputs("<p>The file holds none so far.</p>\n", out);
     }
 done:
@@ -410,25 +447,49 @@ static void page_name(const char *path, char *name, size_t name_size)
     snprintf(name, name_size, "%.*s.html", (int)(h5 ? length - 3 : length), path);
 }
 
-static naik_status write_page(naik_log *log, const char *path, const char *name)
+static naik_status cannot_write(naik_log *log, naik_status status, const char *name)
+{
+    return NAIK_FAIL(log, status, "%s cannot be written: %s", name, strerror(errno));
+}
+
+/* Written beside its name, which it gets when it is whole; no file to rename over, such as a
+ * terminal, is written to. */
+static naik_status write_page(naik_log *log, const char *name, const naik_propagator_view *view)
+{
+    naik_status status = NAIK_OK;
+    char beside[PATH_SIZE];
+    struct stat info;
+    const bool renamed = stat(name, &info) != 0 || S_ISREG(info.st_mode);
+    snprintf(beside, sizeof beside, renamed ? "%s.new%ld" : "%s", name, (long)getpid());
+    FILE *out = fopen(beside, "w");
+    if (out == NULL) {
+        return cannot_write(log, NAIK_ERR_INPUT, name);
+    }
+    status = print_page(log, out, view);
+    if ((ferror(out) != 0) + (fclose(out) != 0) > 0 && status == NAIK_OK) {
+        status = cannot_write(log, NAIK_ERR_IO, name);
+    }
+    if (status == NAIK_OK && renamed && rename(beside, name) != 0) {
+        status = cannot_write(log, NAIK_ERR_IO, name);
+    }
+    if (status != NAIK_OK && renamed) {
+        (void)unlink(beside);
+    }
+    return status;
+}
+
+static naik_status report(naik_log *log, const char *path, const char *name)
 {
     naik_status status = NAIK_OK;
     naik_propagator_view *view = NULL;
-    FILE *out = NULL;
     NAIK_TRY(naik_propagator_view_open(log, path, MAX_HISTORIES, &view));
-    out = fopen(name, "w");
-    if (out == NULL) {
-        status = NAIK_FAIL(log, NAIK_ERR_INPUT, "%s cannot be written: %s", name, strerror(errno));
+    if (naik_path_same(name, view->path)) {
+        status = NAIK_FAIL(log, NAIK_ERR_INPUT, "'-o' is '%s', which is read as input", name);
         goto done;
     }
-    NAIK_TRY(print_page(log, out, view));
+    NAIK_TRY(write_page(log, name, view));
+    naik_log_line(log, "wrote %s: open it in any browser", name);
 done:
-    if (out != NULL && (ferror(out) != 0) + (fclose(out) != 0) > 0 && status == NAIK_OK) {
-        status = NAIK_FAIL(log, NAIK_ERR_IO, "%s cannot be written: %s", name, strerror(errno));
-    }
-    if (status == NAIK_OK) {
-        naik_log_line(log, "wrote %s: open it in any browser", name);
-    }
     naik_propagator_view_destroy(&view);
     return status;
 }
@@ -436,7 +497,7 @@ done:
 naik_status naik_command_report(naik_comm *comm, int argc, char **argv)
 {
     const char *path = NULL, *output = NULL;
-    char name[4096];
+    char name[PATH_SIZE];
     const naik_option options[] = {
         {.name = "output", .letter = 'o', .kind = NAIK_OPTION_TEXT, .target = &output}};
     const char *const operands[] = {"FILE.h5"};
@@ -444,7 +505,7 @@ naik_status naik_command_report(naik_comm *comm, int argc, char **argv)
         naik_options_parse(comm->log, "report", argc, argv, options, 1, operands, 1, &path);
     if (status == NAIK_OK && comm->rank == 0) {
         page_name(path, name, sizeof name);
-        status = write_page(comm->log, path, output != NULL ? output : name);
+        status = report(comm->log, path, output != NULL ? output : name);
     }
     return naik_comm_agree(comm, status);
 }

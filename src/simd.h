@@ -235,6 +235,38 @@ INLINE bool all_below(simd_d a, double limit)
     return below;
 }
 
+/* Stores past the caches, to a multiple of the size of a register: a line that is wholly written is
+ * then not read first, nor fetched out of the caches of another processor that had it. */
+INLINE void stream_f(float *p, simd_f a)
+{
+#if LANES == 16 && (defined(NAIK_AVX512) || defined(NAIK_AVX2))
+    for (int i = 0; i < REGS_f; i++) {
+        REG_F(stream)(p + i * WIDTH_f, a.r[i]);
+    }
+#else
+    store_f(p, a);
+#endif
+}
+
+INLINE void stream_d(double *p, simd_d a)
+{
+#if LANES == 16 && (defined(NAIK_AVX512) || defined(NAIK_AVX2))
+    for (int i = 0; i < REGS_d; i++) {
+        REG_D(stream)(p + i * WIDTH_d, a.r[i]);
+    }
+#else
+    store_d(p, a);
+#endif
+}
+
+/* What was streamed before is seen by others before what is stored after. */
+INLINE void stream_end(void)
+{
+#if LANES == 16 && (defined(NAIK_AVX512) || defined(NAIK_AVX2))
+    _mm_sfence();
+#endif
+}
+
 /* Asks for lines of memory that will be read soon, into the second cache. */
 INLINE void prefetch(const void *p, size_t size_bytes)
 {

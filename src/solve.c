@@ -7,12 +7,13 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "naik/commands.h"
 #include "naik/memory.h"
 #include "naik/options.h"
+#include "naik/paths.h"
 #include "naik/placement.h"
+#include "naik/propagator_view.h"
 #include "naik/threads.h"
 
 #include "solve_job.h"
@@ -50,7 +51,7 @@ static naik_status prepare(solve_job *j)
     NAIK_TRY(naik_comm_agree(j->comm, status));
     status = solve_plan_make(input, j->geometry, input->task_count, &j->plan);
     NAIK_TRY(naik_comm_agree(j->comm, status));
-    solve_plan_print(&j->plan, j->geometry);
+    solve_plan_print_lattice(j->geometry);
 done:
     return status;
 }
@@ -67,11 +68,14 @@ static naik_status open_file(solve_job *j, bool fresh)
     NAIK_TRY(naik_propagator_file_open(j->lattice, j->input->output.file, solve_spec_file(spec),
                                        fresh, &j->file));
     naik_timer_stop(j->timer, "open output");
-    NAIK_TRY(solve_plan_adopt(&j->plan, j->log, naik_propagator_file_choices(j->file)));
+    NAIK_TRY(naik_comm_agree(j->comm, solve_plan_adopt(&j->plan, j->input, j->geometry,
+                                                       naik_propagator_file_choices(j->file))));
+    solve_plan_print(&j->plan, j->log);
     j->total = naik_propagator_file_solves(j->file);
     j->done = naik_propagator_file_resumed(j->file);
     if (naik_propagator_file_complete(j->file)) {
-        naik_log_line(j->log, "%s is complete already: nothing to solve", j->input->output.file);
+        naik_log_line(j->log, "%s is complete already: nothing to solve; `naik info` verifies it",
+                      j->input->output.file);
     } else if (j->done > 0) {
         naik_log_line(j->log, "resuming: %d of %d solves are done", j->done, j->total);
     }
@@ -133,7 +137,7 @@ static void region_moved(void *job, const char *opened, const char *inside)
     if (j->backend->ops->range != NULL) {
         j->backend->ops->range(opened);
     }
-    naik_watchdog_phase(j->watchdog, inside);
+    naik_watchdog_phase(j->comm->watchdog, inside);
 }
 
 static naik_status run(solve_job *j, const switches *sw)
@@ -143,8 +147,7 @@ static naik_status run(solve_job *j, const switches *sw)
     NAIK_TRY(naik_comm_agree(
         j->comm, naik_interrupt_create(j->comm, j->input->run.wall_limit_s, &j->interrupt)));
     NAIK_TRY(naik_fault_create(j->comm, &j->fault));
-    NAIK_TRY(naik_comm_agree(
-        j->comm, naik_watchdog_create(j->comm, j->input->run.watchdog_s, &j->watchdog)));
+    naik_watchdog_limit(j->comm->watchdog, j->input->run.watchdog_s);
     naik_timer_observe(j->timer, region_moved, j);
     NAIK_TRY(solve_guard_create(j->comm, j->input, &j->guard));
     NAIK_TRY(source_file_identity(j->lattice, j->input, &j->sources));
@@ -174,7 +177,6 @@ static void clear(solve_job *j)
     naik_interrupt_destroy(&j->interrupt);
     naik_fault_destroy(&j->fault);
     naik_timer_observe(j->timer, NULL, NULL);
-    naik_watchdog_destroy(&j->watchdog);
     solve_guard_destroy(&j->guard);
     naik_free(j->pending);
     naik_free(j->correlators);
@@ -185,46 +187,53 @@ static void clear(solve_job *j)
     naik_input_destroy(&j->input);
 }
 
-static naik_status open_events(solve_job *j)
+/* A dry run leaves no trace. */
+static naik_status open_events(solve_job *j, bool dry_run)
 {
     naik_status status = NAIK_OK;
     if (j->input->run.events != NULL && j->comm->rank == 0) {
-        status = naik_events_open(j->log, j->input->run.events, &j->events);
+        status = dry_run ? naik_events_look(j->log, j->input->run.events)
+                         : naik_events_open(j->log, j->input->run.events, &j->events);
     }
     return naik_comm_agree(j->comm, status);
 }
 
-static bool same_file(const struct stat *output, const char *path)
-{
-    struct stat info;
-    return path != NULL && stat(path, &info) == 0 && info.st_dev == output->st_dev &&
-           info.st_ino == output->st_ino;
-}
-
-/* A file under its final name is complete: rank 0 looks whether it is there, and whether it is one
- * that the input reads, under whatever name. */
-static naik_status find_complete(naik_comm *comm, const naik_input *input, bool *there)
+/* Nothing that the input names is written over, itself included. */
+static naik_status spare_inputs(naik_comm *comm, const char *path, const naik_input *input)
 {
     naik_status status = NAIK_OK;
-    struct stat output;
-    int found = comm->rank == 0 && stat(input->output.file, &output) == 0;
-    if (found) {
-        bool own = same_file(&output, input->gauge.file) ||
-                   same_file(&output, input->action.file) ||
-                   same_file(&output, input->action.long_file);
-        for (int i = 0; i < input->solve_count; i++) {
-            own = own || same_file(&output, input->solve[i].source_file);
-        }
-        status =
-            !own ? NAIK_OK
-                 : NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                             "'output.file' is '%s', which is read as input", input->output.file);
+    const int count = 4 + input->solve_count;
+    const char **read = calloc((size_t)count, sizeof *read);
+    if (read == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a list of files");
     }
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_comm_broadcast(comm, &found, sizeof found, 0));
-    *there = found != 0;
+    read[0] = path;
+    read[1] = input->gauge.file;
+    read[2] = input->action.file;
+    read[3] = input->action.long_file;
+    for (int i = 0; i < input->solve_count; i++) {
+        read[4 + i] = input->solve[i].source_file;
+    }
+    NAIK_TRY(naik_path_refuse_input(comm, "output.file", input->output.file, read, count));
+    NAIK_TRY(naik_path_refuse_input(comm, "run.events", input->run.events, read, count));
 done:
+    free(read);
     return status;
+}
+
+/* Whether every solve of the complete output is done and converged. What did not converge may be
+ * due again, and else ends the run as it did before. */
+static naik_status all_converged(naik_comm *comm, const char *path, bool *all)
+{
+    naik_propagator_view *view = NULL;
+    *all = comm->rank == 0 && naik_propagator_view_open(comm->log, path, 0, &view) == NAIK_OK;
+    for (int i = 0; *all && i < 3 * view->pair_count; i++) {
+        *all = view->pairs[i / 3].solve[i % 3].state == NAIK_SOLVE_DONE;
+    }
+    naik_propagator_view_destroy(&view);
+    naik_log_clear(comm->log); /* what is wrong with it is found out by the run */
+    return naik_comm_broadcast(comm, all, sizeof *all, 0);
 }
 
 naik_status naik_command_solve(naik_comm *comm, int argc, char **argv)
@@ -242,12 +251,17 @@ naik_status naik_command_solve(naik_comm *comm, int argc, char **argv)
     NAIK_TRY(naik_options_parse(comm->log, "solve", argc, argv, options, 4, operands, 1, &sw.path));
     NAIK_TRY(naik_comm_agree(comm, naik_timer_create(comm->log, &j.timer)));
     NAIK_TRY(naik_input_load(comm, sw.path, sw.overrides.text, sw.overrides.count, &j.input));
-    NAIK_TRY(find_complete(comm, j.input, &complete));
+    NAIK_TRY(spare_inputs(comm, sw.path, j.input));
+    NAIK_TRY(naik_propagator_file_find(comm, j.input->output.file,
+                                       sw.fresh ? NULL : j.input->identity, &complete));
+    if (sw.skip_complete && complete && !sw.dry_run) {
+        NAIK_TRY(all_converged(comm, j.input->output.file, &complete));
+    }
     if (sw.skip_complete && complete && !sw.dry_run) {
         naik_log_line(comm->log, "%s is complete: skipped", j.input->output.file);
         goto done;
     }
-    NAIK_TRY(open_events(&j));
+    NAIK_TRY(open_events(&j, sw.dry_run));
     NAIK_TRY(prepare(&j));
     NAIK_TRY(sw.dry_run ? solve_look(&j) : run(&j, &sw));
 done:

@@ -39,7 +39,6 @@ typedef struct solve_job {
     naik_propagator_file *file;
     naik_batch_state *state;
     naik_interrupt *interrupt;
-    naik_watchdog *watchdog;
     naik_fault *fault; /* NULL but in tests */
     solve_plan plan;
     solve_guard guard;

@@ -181,10 +181,29 @@ done:
     return status;
 }
 
+/* The widest batch up to that of the plan which the memory holds. */
+static naik_status fit(solve_plan *plan, const naik_input *input, const naik_geometry *geometry)
+{
+    const bool host = geometry->backend->ops->host_memory;
+    estimate(plan, input, geometry, plan->batch);
+    while (plan->total_bytes > plan->available_bytes && plan->batch > 1 &&
+           input->solver.batch == 0) {
+        plan->batch--;
+        estimate(plan, input, geometry, plan->batch);
+    }
+    if (plan->total_bytes > plan->available_bytes) {
+        return NAIK_FAIL(geometry->backend->log, NAIK_ERR_MEMORY,
+                         "the run needs %.2f GiB a rank and the %s has %.2f: use more nodes%s",
+                         (double)plan->total_bytes / (1 << 30), host ? "machine" : "device",
+                         (double)plan->available_bytes / (1 << 30),
+                         plan->batch > 1 ? " or a smaller solver.batch" : "");
+    }
+    return NAIK_OK;
+}
+
 naik_status solve_plan_make(const naik_input *input, const naik_geometry *geometry, int tasks,
                             solve_plan *out)
 {
-    const naik_comm *comm = geometry->lattice->comm;
     const bool host = geometry->backend->ops->host_memory;
     memset(out, 0, sizeof *out);
     choose_precision(input, host, out);
@@ -196,26 +215,14 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
     describe_choices(out);
     out->history_stride = HISTORY_MOST; /* whatever the limit: a rerun may raise it */
     naik_status status = available(geometry, &out->available_bytes);
-    if (status != NAIK_OK) {
-        return status;
-    }
-    estimate(out, input, geometry, out->batch);
-    while (out->total_bytes > out->available_bytes && out->batch > 1 && input->solver.batch == 0) {
-        out->batch--;
-        estimate(out, input, geometry, out->batch);
-    }
-    if (out->total_bytes > out->available_bytes) {
-        return NAIK_FAIL(comm->log, NAIK_ERR_MEMORY,
-                         "the run needs %.2f GiB a rank and the %s has %.2f: use more nodes%s",
-                         (double)out->total_bytes / (1 << 30), host ? "machine" : "device",
-                         (double)out->available_bytes / (1 << 30),
-                         out->batch > 1 ? " or a smaller solver.batch" : "");
-    }
-    return NAIK_OK;
+    return status != NAIK_OK ? status : fit(out, input, geometry);
 }
 
-naik_status solve_plan_adopt(solve_plan *plan, naik_log *log, const char *choices)
+naik_status solve_plan_adopt(solve_plan *plan, const naik_input *input,
+                             const naik_geometry *geometry, const char *choices)
 {
+    naik_log *log = geometry->backend->log;
+    const solve_plan own = *plan;
     char vectors[16] = "", links[16] = "", multishift[8] = "off";
     int recon = 0;
     bool known = sscanf(choices, "vectors=%15s links=%15s recon=%d multishift=%7s", vectors, links,
@@ -241,7 +248,12 @@ naik_status solve_plan_adopt(solve_plan *plan, naik_log *log, const char *choice
     plan->recon = recon;
     plan->multishift = strcmp(multishift, "on") == 0;
     describe_choices(plan);
-    return NAIK_OK;
+    if (strcmp(plan->choices, own.choices) == 0) {
+        return NAIK_OK;
+    }
+    naik_log_line(log, "solver: this input would choose %s, but the output was begun otherwise",
+                  own.choices);
+    return fit(plan, input, geometry);
 }
 
 static double gib(int64_t bytes)
@@ -249,7 +261,7 @@ static double gib(int64_t bytes)
     return (double)bytes / (1 << 30);
 }
 
-void solve_plan_print(const solve_plan *plan, const naik_geometry *geometry)
+void solve_plan_print_lattice(const naik_geometry *geometry)
 {
     naik_log *log = geometry->backend->log;
     const naik_lattice *lat = geometry->lattice;
@@ -260,6 +272,10 @@ void solve_plan_print(const solve_plan *plan, const naik_geometry *geometry)
     naik_log_line(log,
                   "halo: at most %lld face sites a rank inside its node and %lld to other nodes",
                   (long long)lat->cost.inside, (long long)lat->cost.between);
+}
+
+void solve_plan_print(const solve_plan *plan, naik_log *log)
+{
     naik_log_line(log, "solver: batch of %d, iterating with %s", plan->batch, plan->choices);
     naik_log_line(log,
                   "memory: %.3f GiB a rank (link building %.3f, packed links %.3f, fields %.3f, "

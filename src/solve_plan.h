@@ -23,9 +23,12 @@ typedef struct solve_plan {
  * NAIK_ERR_MEMORY   the memory of this machine does not hold it, whatever the batch */
 naik_status solve_plan_make(const naik_input *input, const naik_geometry *geometry, int tasks,
                             solve_plan *out);
-/* Takes the choices of the run that began a file. NAIK_ERR_INPUT if this program does not know
- * them. */
-naik_status solve_plan_adopt(solve_plan *plan, naik_log *log, const char *choices);
-void solve_plan_print(const solve_plan *plan, const naik_geometry *geometry);
+/* Takes the choices of the run that began a file, and says where they are not those of the plan.
+ * NAIK_ERR_INPUT    this program does not know them
+ * NAIK_ERR_MEMORY   as above, for them */
+naik_status solve_plan_adopt(solve_plan *plan, const naik_input *input,
+                             const naik_geometry *geometry, const char *choices);
+void solve_plan_print_lattice(const naik_geometry *geometry);
+void solve_plan_print(const solve_plan *plan, naik_log *log);
 
 #endif

@@ -129,6 +129,16 @@ static double gib(int64_t bytes)
     return (double)bytes / (1 << 30);
 }
 
+static bool begins_with(const char *text, const char *const *beginnings, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strncmp(text, beginnings[i], strlen(beginnings[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* What of the environment can change speed, libraries or placement, as "NAME=value NAME=value". */
 static void collect_environment(char *text, size_t text_size)
 {
@@ -148,15 +158,17 @@ static void collect_environment(char *text, size_t text_size)
                                              "SLURM_JOB_NODELIST=",
                                              "SLURM_CPUS_PER_TASK=",
                                              "SLURM_JOB_PARTITION="};
+    /* What Open MPI's launcher tells its ranks: addresses, folders, the job's key */
+    static const char *const internal[] = {
+        "OMPI_MCA_orte_", "OMPI_MCA_prte_",        "OMPI_MCA_ess",
+        "OMPI_MCA_pmix",  "OMPI_MCA_initial_wdir", "OMPI_MCA_shmem_RUNTIME_QUERY_hint"};
     size_t used = 0;
     text[0] = '\0';
     for (char **entry = environ; *entry != NULL && used < text_size; entry++) {
-        for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
-            if (strncmp(*entry, beginnings[i], strlen(beginnings[i])) == 0) {
-                used += (size_t)snprintf(text + used, text_size - used, "%s%s", used > 0 ? " " : "",
-                                         *entry);
-                break;
-            }
+        if (begins_with(*entry, beginnings, sizeof beginnings / sizeof *beginnings) &&
+            !begins_with(*entry, internal, sizeof internal / sizeof *internal)) {
+            used += (size_t)snprintf(text + used, text_size - used, "%s%s", used > 0 ? " " : "",
+                                     *entry);
         }
     }
     for (char *c = text; *c != '\0'; c++) { /* a session is lines */
@@ -223,6 +235,9 @@ naik_status solve_spec_create(const naik_input *input, const solve_plan *plan,
     const naik_meta_item metadata[] = {
         {"gauge_file", input->gauge.file},
         {"gauge_format", source != NULL ? source->file.format : NULL},
+        {"gauge_verified", source != NULL && source->file.format[0] != '\0'
+                               ? naik_gauge_verified(&source->file)
+                               : NULL},
         {"gauge_uuid", source != NULL ? source->file.uuid : NULL},
         {"gauge_identity", spec->identity},
         {"gauge_header", source != NULL ? source->file.header_text : NULL},

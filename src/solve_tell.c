@@ -2,7 +2,6 @@
  */
 #include <stdlib.h>
 
-#include "naik/memory.h"
 #include "naik/meson.h"
 #include "naik/version.h"
 
@@ -150,19 +149,12 @@ naik_status solve_tell_correlators(const solve_job *j, const naik_input_task *ta
     naik_status status = NAIK_OK;
     const naik_input *input = j->input;
     const int extent = input->lattice.size[3];
-    double *sum = NULL;
+    double *const sum = j->correlators; /* of the last solve, which is in the file */
     for (int colour = 0; colour < 3; colour++) {
         int solve = naik_propagator_file_solve(j->file, task->source, task->mass, colour);
         if (naik_propagator_file_record(j->file, solve)->state == NAIK_SOLVE_PENDING) {
             return NAIK_OK;
         }
-    }
-    NAIK_TRY(naik_alloc(j->log,
-                        (size_t)input->output.correlators.count *
-                            (size_t)input->output.momenta.count * (size_t)extent * sizeof *sum,
-                        "correlators", (void **)&sum));
-    if (sum == NULL) {
-        return NAIK_OK;
     }
     NAIK_TRY(naik_propagator_file_read_correlators(j->file, task->source, task->mass, sum));
     const double *value = sum;
@@ -180,6 +172,5 @@ naik_status solve_tell_correlators(const solve_job *j, const naik_input_task *ta
         }
     }
 done:
-    naik_free(sum);
     return status;
 }

@@ -22,7 +22,8 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
     *tolerance = solve->tolerance;
     *site_tolerance = j->input->solver.site_relative_tolerance;
     if (source->type == NAIK_SOURCE_FILE) {
-        NAIK_TRY(source_file_read(j->lattice, solve, task->colour, src));
+        NAIK_TRY(
+            source_file_read(j->lattice, j->input, task->solve, task->colour, j->sources, src));
     } else {
         NAIK_TRY(naik_source_fill(j->lattice, source, task->colour, src));
     }
@@ -127,7 +128,7 @@ static bool asked_to_stop(void *data)
 static naik_status at_poll(void *data, const naik_cg_progress *progress)
 {
     solve_job *j = data;
-    naik_watchdog_step(j->watchdog, progress->iterations);
+    naik_watchdog_step(j->comm->watchdog, progress->iterations);
     solve_guard_poll(&j->guard);
     solve_progress_poll(j, progress);
     return naik_fault_in_solve(j->fault, progress, j->outer, j->inner);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "naik/checksum.h"
 #include "naik/memory.h"
@@ -40,19 +41,6 @@ naik_status source_file_look(const naik_lattice *lattice, const naik_input *inpu
     return status;
 }
 
-naik_status source_file_read(const naik_lattice *lattice, const naik_input_solve *solve, int colour,
-                             double *out)
-{
-    naik_status status = NAIK_OK;
-    naik_vector_file *file = NULL;
-    NAIK_TRY(naik_vector_file_open(lattice->comm, solve->source_file, &file));
-    NAIK_TRY(naik_vector_file_read(
-        file, lattice, file->has_sources ? NAIK_VECTOR_SOURCE : NAIK_VECTOR_SOLUTION, colour, out));
-done:
-    naik_vector_file_close(&file);
-    return status;
-}
-
 /* suma and sumb of v [sites][3][2]. Collective. */
 static naik_status checksum(const naik_lattice *lattice, const double *v, uint32_t sum[2])
 {
@@ -70,6 +58,60 @@ static naik_status checksum(const naik_lattice *lattice, const double *v, uint32
     return status;
 }
 
+/* The sums of one colour as source_file_identity wrote them; false where it wrote none. */
+static bool find_sums(const char *identity, int solve, int colour, uint32_t sum[2])
+{
+    for (const char *line = identity; line != NULL; line = strchr(line, '\n')) {
+        unsigned int all[6];
+        int number = -1;
+        line += *line == '\n';
+        if (sscanf(line, "solve.%d.source.file holds suma/sumb %x %x, %x %x, %x %x", &number,
+                   &all[0], &all[1], &all[2], &all[3], &all[4], &all[5]) == 7 &&
+            number == solve) {
+            sum[0] = all[2 * colour];
+            sum[1] = all[2 * colour + 1];
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Hours may lie between two readings of a file that was identified once. */
+static naik_status expect(const naik_lattice *lattice, const char *path, const uint32_t then[2],
+                          const double *v)
+{
+    naik_status status = NAIK_OK;
+    uint32_t now[2];
+    NAIK_TRY(checksum(lattice, v, now));
+    if (memcmp(now, then, sizeof now) != 0) {
+        status =
+            NAIK_FAIL(lattice->comm->log, NAIK_ERR_INPUT,
+                      "'%s' was replaced while this run was at work: then suma/sumb %x %x, now "
+                      "%x %x: put the former back and run again",
+                      path, then[0], then[1], now[0], now[1]);
+    }
+done:
+    return status;
+}
+
+naik_status source_file_read(const naik_lattice *lattice, const naik_input *input, int solve,
+                             int colour, const char *identity, double *out)
+{
+    naik_status status = NAIK_OK;
+    const char *path = input->solve[solve].source_file;
+    naik_vector_file *file = NULL;
+    uint32_t then[2];
+    NAIK_TRY(naik_vector_file_open(lattice->comm, path, &file));
+    NAIK_TRY(naik_vector_file_read(
+        file, lattice, file->has_sources ? NAIK_VECTOR_SOURCE : NAIK_VECTOR_SOLUTION, colour, out));
+    if (find_sums(identity, solve, colour, then)) {
+        NAIK_TRY(expect(lattice, path, then, out));
+    }
+done:
+    naik_vector_file_close(&file);
+    return status;
+}
+
 static naik_status identify(const naik_lattice *lattice, const naik_input *input, double *v,
                             FILE *out)
 {
@@ -80,7 +122,7 @@ static naik_status identify(const naik_lattice *lattice, const naik_input *input
             continue;
         }
         for (int colour = 0; colour < 3; colour++) {
-            NAIK_TRY(source_file_read(lattice, &input->solve[i], colour, v));
+            NAIK_TRY(source_file_read(lattice, input, i, colour, NULL, v));
             NAIK_TRY(checksum(lattice, v, sum[colour]));
         }
         fprintf(out, "solve.%d.source.file holds suma/sumb %x %x, %x %x, %x %x\n", i, sum[0][0],

@@ -25,8 +25,8 @@ static bool begins_with(const char *line, const char *words)
     return strncmp(line, words, strlen(words)) == 0;
 }
 
-/* The last lines of the stored input tell what replaced keys on the command line; cuts them off
- * and points at their overrides. */
+/* The last lines of the stored input, behind NAIK_INPUT_END where it has that, tell what replaced
+ * keys on the command line; cuts them off and points at their overrides. */
 static int take_overrides(char *text, const char *overrides[MAX_OVERRIDES])
 {
     static const char set[] = "# --set ";
@@ -75,8 +75,7 @@ static naik_status rebuild_input(stored_run *run, const char *const *own, int ow
                          run->path);
     }
     int count = take_overrides(text, overrides);
-    NAIK_TRY(naik_input_parse(log, "the stored input", text, strlen(text), overrides, count, NULL,
-                              NULL, &run->input));
+    NAIK_TRY(naik_input_parse_stored(log, text, strlen(text), overrides, count, &run->input));
     if (strcmp(run->input->identity, canonical) != 0) {
         status = NAIK_FAIL(log, NAIK_ERR_INPUT,
                            "the input that '%s' carries does not mean to this version what it "
@@ -89,8 +88,7 @@ static naik_status rebuild_input(stored_run *run, const char *const *own, int ow
             overrides[count++] = own[i];
         }
         naik_input_destroy(&run->input);
-        NAIK_TRY(naik_input_parse(log, "the stored input", text, strlen(text), overrides, count,
-                                  NULL, NULL, &run->input));
+        NAIK_TRY(naik_input_parse_stored(log, text, strlen(text), overrides, count, &run->input));
         if (strcmp(run->input->identity, canonical) != 0) {
             status = NAIK_FAIL(log, NAIK_ERR_INPUT,
                                "--set would make other solves than those in '%s': only where files "
@@ -104,12 +102,12 @@ done:
 }
 
 /* Files of sources must hold what they held when they were solved for. */
-static naik_status check_sources(const stored_run *run)
+static naik_status check_sources(stored_run *run)
 {
     naik_status status = NAIK_OK;
     const char *then = text_of(run->view, "source_checksums");
-    char *now = NULL;
-    NAIK_TRY(source_file_identity(run->lattice, run->input, &now));
+    NAIK_TRY(source_file_identity(run->lattice, run->input, &run->sources));
+    const char *now = run->sources;
     if (now != NULL && (then == NULL || strcmp(now, then) != 0)) {
         status = NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
                            "'%s' was made with other sources: then %.*s, now %.*s", run->path,
@@ -117,7 +115,6 @@ static naik_status check_sources(const stored_run *run)
                            then != NULL ? then : "unknown", (int)strcspn(now, "\n"), now);
     }
 done:
-    free(now);
     return status;
 }
 
@@ -148,6 +145,7 @@ done:
 
 void stored_run_close(stored_run *run)
 {
+    free(run->sources);
     naik_propagator_file_close(&run->file);
     naik_lattice_destroy(&run->lattice);
     naik_input_destroy(&run->input);
@@ -158,6 +156,7 @@ naik_status stored_run_source(const stored_run *run, const naik_input_source *so
                               double *out)
 {
     return source->source.type == NAIK_SOURCE_FILE
-               ? source_file_read(run->lattice, &run->input->solve[source->solve], colour, out)
+               ? source_file_read(run->lattice, run->input, source->solve, colour, run->sources,
+                                  out)
                : naik_source_fill(run->lattice, &source->source, colour, out);
 }

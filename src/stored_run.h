@@ -16,6 +16,7 @@ typedef struct stored_run {
     naik_propagator_view *view;
     naik_input *input;
     naik_lattice *lattice;
+    char *sources;              /* of source_file_identity; NULL without files of sources */
     naik_propagator_file *file; /* open for reading; task i of the input is solve i */
 } stored_run;
 

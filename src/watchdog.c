@@ -19,7 +19,7 @@
 
 struct naik_watchdog {
     naik_comm *comm;
-    double limit_s;
+    _Atomic double limit_s;
     atomic_ulong moves;
     _Atomic(const char *) phase, waiting, armed; /* NULL: none */
     _Atomic(const int *) partners;
@@ -107,7 +107,7 @@ static void *watch(void *argument)
         still_s = moves == seen ? still_s : 0;
         seen = moves;
         const double limit_s =
-            atomic_load(&w->armed) != NULL ? atomic_load(&w->armed_s) : w->limit_s;
+            atomic_load(&w->armed) != NULL ? atomic_load(&w->armed_s) : atomic_load(&w->limit_s);
         if (limit_s > 0 && still_s >= limit_s) {
             end_process(w, limit_s);
         }
@@ -125,7 +125,7 @@ naik_status naik_watchdog_create(naik_comm *comm, double limit_s, naik_watchdog 
         return NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the watchdog");
     }
     w->comm = comm;
-    w->limit_s = limit_s;
+    atomic_store(&w->limit_s, limit_s);
     pthread_condattr_t clock;
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
@@ -168,6 +168,14 @@ void naik_watchdog_destroy(naik_watchdog **watchdog)
 static void count(naik_watchdog *w)
 {
     atomic_fetch_add_explicit(&w->moves, 1, memory_order_relaxed);
+}
+
+void naik_watchdog_limit(naik_watchdog *w, double limit_s)
+{
+    if (w != NULL) {
+        atomic_store(&w->limit_s, limit_s);
+        count(w);
+    }
 }
 
 void naik_watchdog_phase(naik_watchdog *w, const char *phase)

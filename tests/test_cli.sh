@@ -92,7 +92,7 @@ sed -e 's/\[8, 8, 8, 16\]/[4, 4, 4, 8]/' -e 's/lat.h5/small.h5/' good.yaml >smal
 "$NAIK" links small.yaml -o links.h5 >out || complain "links.h5" made "$(cat out)"
 head -c 300000 lat.h5 >cut.h5 && cp lat.h5 flipped.h5 && flip flipped.h5 3000000
 "$NAIK" gauge convert small.h5 small.ildg --to ildg >out || complain "small.ildg" made "$(cat out)"
-echo "hello" >text && : >empty && mkdir folder begun.part
+echo "hello" >text && : >empty && mkdir folder begun.part && mkfifo fifo
 rows=0
 while IFS= read -r from && IFS= read -r to && read -r status sentence && IFS= read -r _; do
     rows=$((rows + 1))
@@ -100,6 +100,7 @@ while IFS= read -r from && IFS= read -r to && read -r status sentence && IFS= re
     printf '%s\n' "${base/"$from"/"$to"}" >input.yaml
     case "$from$to" in
     *flipped*) hows=--fresh ;;
+    "file: out"*links.h5) hows=--dry-run ;;
     "file: out"*) hows="--dry-run --fresh" ;;
     *) hows=--dry-run ;;
     esac
@@ -184,6 +185,37 @@ mknod null c 1 3 2>err && for command in "gauge generate --size 4,4,4,4 --beta 6
     grep -q sweep out && complain "naik $command" "a refusal before the sweeps" "$(head -n 1 out)"
 done
 verdict outputs_replace_nothing_but_files
+
+# What a command reads it does not write over, whatever name that has.
+ln -s small.h5 other-name && ln whole.h5 second-name && sha256sum small.h5 whole.h5 small.yaml whole.yaml >sums
+while IFS='|' read -r name output words; do
+    # shellcheck disable=SC2086
+    refuses "'$name' is '$output', which is read as input" $words
+done <<'END'
+OUT|other-name|gauge convert small.h5 other-name
+-o|./small.h5|links small.yaml -o ./small.h5
+-o|small.yaml|links small.yaml -o small.yaml
+-o|second-name|report whole.h5 -o second-name
+-o|whole.h5|export whole.h5 --source 0 --mass 0 -o whole.h5
+output.file|whole.yaml|solve whole.yaml --set output.file=whole.yaml --fresh
+run.events|other-name|solve whole.yaml --set run.events=other-name
+END
+sha256sum --status -c sums || complain "files that were read" "as they were" "$(sha256sum -c sums 2>&1)"
+verdict what_is_read_is_not_written_over
+
+# An output of another input is found before the work, by --dry-run and --skip-complete too.
+for how in --dry-run --skip-complete ""; do
+    for begun in whole.h5 half.h5.part; do
+        [ $begun = whole.h5 ] || mv whole.h5 half.h5.part
+        # shellcheck disable=SC2086
+        refuses "$begun was begun with the input 'solve.0.masses = [0.05, 0.1]', now it is 'solve.0.masses = [0.3]': go \
+back to the former, choose another output.file, or begin again with --fresh" solve whole.yaml $how \
+            --set output.file=${begun%.part} --set "solve.0.masses=[0.3]" --set run.threads=1
+        grep -q plaquette out && complain "$how" "a refusal before the configuration is read" "$(cat out)"
+    done
+    mv half.h5.part whole.h5
+done
+verdict outputs_of_other_inputs_are_found_before_the_work
 
 cp good.yaml input.yaml
 refuses "--set solver.tolerence=1: unknown key 'solver.tolerence'; did you mean 'solver.tolerance'?" \

@@ -46,7 +46,7 @@ solve:
     source: {type: random_wall, t0: 2, seed: 7}
 solver: {tolerance: 1e-8}
 output: {file: p.h5, correlators: [], precision: 64}
-# the last comment of the user
+# --set solve.0.masses=[7, 8] is a comment of the user
 """
 open("in.yaml", "w").write(INPUT)
 same = []
@@ -84,17 +84,35 @@ def undated(data):
 
 verdict("export_of_one_propagator_is_the_same_on_two_ranks", undated(one) == undated(whole), told)
 
+# Solves that did not converge are exported only on demand, and the file says so.
+answer("solve", "in.yaml", "--set", "output.file=cap.h5", "--set", "solver.max_iterations=3")
+refused = answer("export", "cap.h5", "-o", "cap", ranks=2)
+demanded = answer("export", "cap.h5", "-o", "cap.one", "--source", "0", "--mass", "1", "--allow-unconverged", ranks=2)
+text = open("cap.one", "rb").read() if demanded[0] == 0 else b""
+verdict("export_refuses_what_did_not_converge",
+        refused[0] == 3 and "of the 15 solves to be exported did not reach" in refused[2] and demanded[0] == 0
+        and "warning: 3 of the 3 exported solves" in demanded[2] and text.count(b"NOT CONVERGED: residuals ") == 1
+        and not [name for name in os.listdir(".") if name.startswith("cap.s")], f"{refused} {demanded}")
+open("taken.lock", "w").write("somebody")
 wrong = []
 for words, code, sentence in (
         (("p64.h5", "--source", "7", "-o", "x"), 1, "has no source 7"),
+        (("p64.h5", "--mass", "7", "-o", "x"), 1, "has no source with a mass 7"),
         (("lat.h5", "-o", "x"), 1, "'lat.h5' is no propagator file of naik"),
         (("nothing.h5", "-o", "x"), 1, "'nothing.h5' cannot be read"),
         (("p64.h5", "-o", "nowhere/x"), 1, "the folder nowhere of the output does not exist"),
         (("p64.h5", "-o", "x", "--to", "fnal"), 1, "--to"),
-        (("p64.h5",), 1, "--output")):
+        (("p64.h5", "--source", "1", "--mass", "0", "-o", "taken"), 1, "taken.lock is held by another job"),
+        (("p64.h5",), 1, "option '-o' is missing")):
     status, said, told = answer("export", *words)
     if status != code or sentence not in told or told.count("\n") != 1 or os.path.exists("x"):
         wrong.append((words, status, told))
+os.symlink("p64.h5", "again")
+for name in ("p64.h5", "again", "lat.h5"):  # what it reads
+    before = open(name, "rb").read()
+    status, said, told = answer("export", "p64.h5", "--source", "1", "--mass", "0", "-o", name)
+    if status != 1 or "which is read as input" not in told or open(name, "rb").read() != before:
+        wrong.append((name, status, told))
 with h5py.File("p64.h5", "r+") as file:  # one bit of one solution
     data = file["prop/s0001/m00"]
     place = data.id.get_offset() + 4000

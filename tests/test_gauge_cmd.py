@@ -121,6 +121,20 @@ def nersc_claims_that_disagree_are_refused():
         naik("gauge", "check", name, status=4)
         if not before.startswith("CHECKSUM"):
             naik("gauge", "convert", name, path("went-on.h5"), "--on-mismatch", "warn")
+            with h5py.File(path("went-on.h5")) as f:
+                assert "is stored as" in str(f["metadata"].attrs["source_verified"]), before
+    with open(name, "wb") as f:
+        f.write(good.replace(*(word.encode() for word in cases[0])))
+    with open(path("in.yaml"), "w") as f:
+        f.write("{lattice: {size: [4, 4, 8, 8]}, gauge: {file: %s, on_mismatch: warn}, action: {type: naive}, solve: "
+                "[{name: p, masses: [9], source: {type: point, origin: [0, 0, 0, 0]}}], output: {file: %s}}"
+                % (name, path("claims.h5")))
+    naik("solve", path("in.yaml"))
+    with h5py.File(path("claims.h5")) as f:
+        assert b"plaquette is stored as" in f["metadata/gauge_verified"][()]
+    with open(name, "wb") as f:
+        f.write(good[:-8] + struct.pack(">f", np.nan) + good[-4:])
+    assert "NaN" in naik("gauge", "convert", name, path("nan.h5"), "--on-mismatch", "warn", status=4)
 
 
 def openqcd_configurations_are_read():
@@ -134,6 +148,8 @@ def openqcd_configurations_are_read():
         f.seek(16)
         f.write(struct.pack("<d", plaquette(u) + 1e-4))
     naik("gauge", "check", name, status=4)
+    said = naik("info", name, status=4, ranks=2)
+    assert "intact: false" in said and "plaquette is stored as" in said, said
 
 
 def qdp_files_of_every_nesting_are_read():
@@ -261,6 +277,30 @@ def reference_twins_have_the_same_bytes():
     return None
 
 
+def a_file_has_one_writer():
+    name, _ = original()
+    with open(path("one.lock"), "w") as f:
+        f.write("somebody")
+    for to in ("naik", "milc", "nersc", "ildg", "pyquda"):
+        out = naik("gauge", "convert", name, path("one"), "--to", to, ranks=2 if to == "milc" else 1, status=1)
+        assert "one.lock is held by another job" in out, (to, out)
+    assert not os.path.exists(path("one")) and not os.path.exists(path("one.part"))
+    naik("gauge", "generate", "--size", "8,8,8,16", "--beta", "6", "--sweeps", "0", "--start", "hot", "-o", path("large"))
+    for _ in range(8):  # the lock is lost while the file is made: mostly in time
+        run = subprocess.Popen([NAIK, "gauge", "convert", path("large"), path("lost"), "--to", "ildg"],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        while run.poll() is None and not os.path.exists(path("lost.lock")):
+            pass
+        os.rename(path("one.lock"), path("lost.lock"))
+        told = run.communicate()[1]
+        os.rename(path("lost.lock"), path("one.lock"))
+        if run.returncode != 0:
+            break
+        os.remove(path("lost"))
+    assert run.returncode == 2 and "is no longer this job's" in told, (run.returncode, told)
+    assert os.path.exists(path("lost.part")) and not os.path.exists(path("lost"))
+
+
 def bad_requests_get_a_sentence():
     name, _ = original()
     cases = [(["gauge"], "needs one of"), (["gauge", "chek", name], "did you mean"),
@@ -268,6 +308,7 @@ def bad_requests_get_a_sentence():
              (["gauge", "check", SCRATCH], "not a regular file"),
              (["gauge", "convert", name, path("x"), "--to", "lime"], "lime"),
              (["gauge", "convert", name, path("x"), "--to", "milc", "--precision", "64"], "MILC v5"),
+             (["gauge", "convert", name, f"{SCRATCH}/./{os.path.basename(name)}", "--to", "ildg"], "read as input"),
              (["gauge", "convert", name, path("no/such/folder"), "--to", "ildg"], "folder"),
              (["gauge", "generate", "--size", "4,4,4,5", "--beta", "6", "-o", path("x")], "even")]
     for words, sentence in cases:
@@ -325,6 +366,7 @@ main([generate_gives_the_same_links_on_all_ranks,
       convert_to_pyquda_writes_what_pyquda_reads,
       convert_to_nersc_milc_and_ildg_writes_the_right_bytes,
       reference_twins_have_the_same_bytes,
+      a_file_has_one_writer,
       bad_requests_get_a_sentence,
       truncated_hdf5_files_are_refused,
       flipped_bits_in_hdf5_metadata_never_pass_unnoticed])

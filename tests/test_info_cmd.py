@@ -71,6 +71,20 @@ for name, offset in places.items():
         complaint = (name, status, told)
 verdict("info_notices_a_flipped_byte_in_every_kind_of_data", complaint)
 
+# The byte order of the type of every attribute `mass`, in the message before its value.
+with open(path, "rb") as f:
+    data = bytearray(f.read())
+head, at, turned = bytes([0x11, 0x20, 63, 0, 8, 0, 0, 0]), -1, 0
+while (at := data.find(head, at + 1)) >= 0:
+    if b"mass" in data[at - 24:at]:
+        data[at + 1] ^= 1
+        turned += 1
+with open(copy, "wb") as f:
+    f.write(data)
+status, said, told = info(copy)
+verdict("info_notices_a_mass_in_another_byte_order",
+        None if turned >= 4 and status == 4 and "attributes_intact: false" in said else (turned, status, said, told))
+
 # Bytes of the file's structure: HDF5 does not protect them, but nothing may crash or hang.
 complaint = None
 random.seed(5)
@@ -101,4 +115,22 @@ status, said, told = info(copy)
 if status != 4 or "intact: false" not in said:
     complaint = complaint or (status, said, told)
 verdict("info_verifies_gauge_files", complaint)
+
+# 1331 momenta: their names take more than 8192 bytes
+out = os.path.join(scratch, "momenta.h5")
+momenta = [[x, y, z] for x in range(-5, 6) for y in range(-5, 6) for z in range(-5, 6)]
+with open(os.path.join(scratch, "momenta.yaml"), "w") as f:
+    f.write("lattice: {size: [4, 4, 4, 4]}\ngauge: {file: %s}\naction: {type: naive}\n"
+            "solve: [{name: pt, masses: [1], source: {type: point, origin: [0, 0, 0, 0]}}]\n"
+            "output: {file: %s, propagators: false, momenta: %s}\n" % (lattice, out, momenta))
+done = subprocess.run([naik, "solve", f.name], capture_output=True, text=True)
+status, said, told = info(out)
+verdict("info_describes_files_of_many_momenta",
+        None if status == 0 and "intact: true" in said else (done.stderr, status, said[-500:], told))
+many = [[x, y, z] for x in range(50) for y in range(20) for z in range(10)]
+done = subprocess.run([naik, "solve", f.name, "--dry-run", "--set", "output.momenta=%s" % many, "--set",
+                       "output.file=many.h5"],
+                      capture_output=True, text=True)
+verdict("more_momenta_than_a_file_takes_are_refused",
+        None if done.returncode == 1 and "no room for the names of 10000 momenta" in done.stderr else done)
 sys.exit(1 if failures else 0)

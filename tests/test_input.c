@@ -213,7 +213,44 @@ static void shipped_inputs_are_good(check *t)
     CHECK_TRUE(t, count >= 7);
 }
 
-CHECK_MAIN(CHECK(input_is_typed_by_the_table), CHECK(tasks_run_over_solve_origin_mass_colour),
+/* Where a text ends, its own comments are no overrides; and what a file carries may hold keys that
+ * do nothing. */
+static void stored_inputs_are_told_from_their_overrides(check *t)
+{
+    const char *const overrides[] = {"gauge.reunitarise=false",
+                                     "solver.double_check_every=3"}; /* without double_check */
+    naik_input *in = NULL;
+    CHECK_OK(t, naik_input_parse(t->log, "input.yaml", sample, strlen(sample), overrides, 1, NULL,
+                                 NULL, &in));
+    CHECK_REQUIRE(t, in != NULL);
+    CHECK_TEXT(t, in->text + strlen(sample), NAIK_INPUT_END "\n# --set gauge.reunitarise=false\n");
+    naik_input_destroy(&in);
+    CHECK_INT(t,
+              naik_input_parse(t->log, "input.yaml", sample, strlen(sample), overrides, 2, NULL,
+                               NULL, &in),
+              NAIK_ERR_INPUT);
+    CHECK_OK(t, naik_input_parse_stored(t->log, sample, strlen(sample), overrides, 2, &in));
+    naik_input_destroy(&in);
+}
+
+static void hints_that_would_be_cut_are_refused(check *t)
+{
+    char text[2200];
+    const char *const overrides[] = {text};
+    for (int length = 1990; length <= 2040; length += 50) { /* beside 40 of the sample */
+        naik_input *in = NULL;
+        snprintf(text, sizeof text, "output.mpi_info.k=%0*d", length, 7);
+        CHECK_INT(t,
+                  naik_input_parse(t->log, "input.yaml", sample, strlen(sample), overrides, 1, NULL,
+                                   NULL, &in),
+                  length == 1990 ? NAIK_OK : NAIK_ERR_INPUT);
+        naik_input_destroy(&in);
+    }
+}
+
+CHECK_MAIN(CHECK(stored_inputs_are_told_from_their_overrides),
+           CHECK(hints_that_would_be_cut_are_refused), CHECK(input_is_typed_by_the_table),
+           CHECK(tasks_run_over_solve_origin_mass_colour),
            CHECK(overrides_and_environment_replace_keys_and_are_recorded),
            CHECK(canonical_text_does_not_depend_on_how_it_was_written),
            CHECK(the_file_is_read_once_for_all_ranks), CHECK(shipped_inputs_are_good))

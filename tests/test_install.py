@@ -64,5 +64,25 @@ output: {{file: {path('a.h5')}, propagators: false}}
         assert np.allclose(got, expected, rtol=1e-7), (got, expected, said)
 
 
+def the_headers_serve_cxx_inside_extern_c():
+    if not shutil.which("g++"):
+        return "needs g++"
+    with open(path("user.cc"), "w") as f:
+        f.write('extern "C" {\n#include "naik/meson.h"\n#include "naik/session.h"\n}\n'
+                "int main() { naik_session *s = nullptr; naik_session_destroy(&s); }\n")
+    words = ["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-c", path("user.cc"), "-o", path("user.o"),
+             "-I" + os.path.join(PREFIX, "include")]
+    run(words)
+    assert " naik_session_destroy" in run(["nm", "-u", path("user.o")])
+
+
+def uninstall_leaves_nothing():
+    run(["make", "-C", TOP, "uninstall", f"DESTDIR={STAGE}", "prefix=/opt/naik", f"BUILD={BUILD}"],
+        env={k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")})
+    left = [os.path.join(folder, name) for folder, _, names in os.walk(STAGE) for name in names]
+    assert not left, left
+
+
 main([install_puts_everything_under_destdir_and_prefix,
-      the_example_is_built_through_pkg_config_and_agrees_with_naik_solve])
+      the_example_is_built_through_pkg_config_and_agrees_with_naik_solve, the_headers_serve_cxx_inside_extern_c,
+      uninstall_leaves_nothing])

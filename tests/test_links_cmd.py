@@ -1,11 +1,12 @@
 # test_links_cmd.py - `naik links` as its user runs it: one file, every epsilon, any process grid
 import os
+import shutil
 import sys
 
 import h5py
 import numpy as np
 
-from program import SCRATCH, answer, finish, verdict
+from program import SCRATCH, answer, finish, start, verdict
 
 
 lattice, source = os.path.join(SCRATCH, "lat.h5"), os.path.join(SCRATCH, "in.yaml")
@@ -61,7 +62,19 @@ with open(source) as f, open(source + ".links", "w") as g:
 status, said, told = answer("links", source + ".links", "-o", two)
 verdict("links_command_refuses_to_build_from_links", status == 1 and "choose naive, asqtad or hisq" in told, said + told)
 status, said, told = answer("links", source)
-verdict("links_command_asks_for_its_output", status == 1 and "output" in told, told)
+verdict("links_command_asks_for_its_output", status == 1 and "'-o' is missing" in told, told)
+os.symlink(lattice, one + ".link")
+kept = []
+for name in (lattice, one + ".link", source):
+    before = open(name, "rb").read()
+    status, said, told = answer("links", source, "-o", name, ranks=2)
+    kept.append(status == 1 and "which is read as input" in told and open(name, "rb").read() == before)
+with open(one + "2.lock", "w") as f:
+    f.write("somebody")
+status, said, told = answer("links", source, "-o", one + "2")
+verdict("links_command_writes_nothing_that_another_job_writes",
+        status == 1 and "is held by another job" in told and not os.path.exists(one + "2.part"), told)
+verdict("links_command_writes_over_nothing_that_it_reads", all(kept), f"{kept} {told}")
 
 # A run is known by what is in its link files, whatever they are called.
 solves = source + ".solves"
@@ -78,6 +91,19 @@ with h5py.File(one + ".moved", "r") as a, h5py.File(two, "r") as b:
     sums = [f[n].attrs[s] for f in (a, b) for n in names for s in ("suma", "sumb")]
 answer("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "4", "--sweeps", "10", "-o", lattice)
 answer("links", source, "-o", one)
+# Links of the second epsilon are read after the solves of the first.
+shutil.copy(one + ".moved", one + ".now")
+run = start("solve", solves, "--set", "solve.0.masses=[0.001, 0.4]", "--set", "solver.tolerance=1e-12", "--set",
+            f"output.file={SCRATCH}/replaced.h5", "--set", f"action.file={one}.now", "--set", "solver.batch=1", ranks=2)
+said = ""
+for line in run.stdout:
+    said += line
+    if line.startswith("solve 1/"):
+        shutil.copy(one, one + ".new")
+        os.rename(one + ".new", one + ".now")
+run.wait()
+verdict("solve_refuses_links_that_were_replaced_meanwhile", run.returncode == 1 and "was replaced while this run" in said
+        and not os.path.exists(f"{SCRATCH}/replaced.h5"), said)
 other = answer("solve", solves)
 verdict("solve_refuses_other_links_under_the_same_name",
         sums[:8] == sums[8:] and other[0] == 1 and "was begun with the gauge configuration 'links suma/sumb" in other[2],

@@ -1,5 +1,6 @@
 """naik solve with several masses of one source, from one Krylov space and apart."""
 import os
+import re
 import signal
 
 import h5py
@@ -77,7 +78,9 @@ def a_killed_run_continues_to_the_same_bytes():
             os.killpg(run.pid, signal.SIGKILL)
             break
     run.communicate()
-    naik("solve", path("kill.yaml"), "--set", "solver.multishift=auto")  # a begun file keeps its choice
+    said = naik("solve", path("kill.yaml"), "--set", "solver.multishift=off")  # a begun file keeps its choice
+    assert "multishift=off, but the output was begun otherwise" in said, said
+    assert re.search("iterating with .* multishift=on", said), said
     same(everything("on.h5"), everything("kill.h5"))
 
 

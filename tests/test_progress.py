@@ -86,6 +86,9 @@ def a_torn_last_line_is_removed_by_the_next_run():
     with open(path("torn.h5.jsonl"), "w") as f:
         f.write('{"event": "end"}\n{"event": "start", "time": 17')
     naik("solve", source, "--dry-run")
+    with open(path("torn.h5.jsonl")) as f:  # a dry run leaves no trace
+        assert f.read().endswith(": 17")
+    naik("solve", source, "--set", "gauge.file=/nonexistent", status=1)
     found = events("torn.h5")
     assert kinds(found) == ["end", "end"], found
 

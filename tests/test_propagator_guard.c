@@ -114,17 +114,20 @@ static void stale_locks_are_taken_over(check *t)
     if (stream != NULL) {
         fclose(stream);
     }
-    /* {text, age, taken over}: a process that is gone, a silent one elsewhere, a fresh one there */
-    for (int round = 0; round < 4; round++) {
-        const long age_s = round == 1 ? 3600 : 5;
+    /* taken over: a process that is gone, a silent one elsewhere, one of this machine before it was
+     * restarted; not: a fresh one elsewhere, one on another machine of the same name */
+    for (int round = 0; round < 6; round++) {
+        const long age_s = round == 1 ? 3600 : round == 2 ? 300 : 5;
         if (round == 0) { /* this process number, but another process: it began at another time */
             char *line = space;
             line[strcspn(line, "]") + 1] = '\0';
             snprintf(dead, sizeof dead, form, t->comm->host, (long)getpid(), 1, boot, space);
-        } else if (round == 3) {
+        } else if (round == 5) {
             dead[0] = '\0'; /* created, not yet written */
         } else {
-            snprintf(dead, sizeof dead, form, "another.host", 1L, 1, "b", "s");
+            const bool here = round == 2 || round == 4;
+            snprintf(dead, sizeof dead, form, here ? t->comm->host : "another.host", 1L, 1, "b",
+                     "s");
         }
         naik_comm_barrier(t->comm);
         if (t->comm->rank == 0) {
@@ -132,12 +135,15 @@ static void stale_locks_are_taken_over(check *t)
         }
         naik_comm_barrier(t->comm);
         naik_propagator_spec spec = room_spec();
-        if (round < 2) {
+        if (round < 3) {
             naik_propagator_file *file = room_open(t, &r, &spec, false);
             CHECK_TRUE(t, file != NULL);
             naik_propagator_file_close(&file);
         } else {
-            refused(t, &r, &spec, round == 2 ? "another.host" : "is held by another job");
+            refused(t, &r, &spec,
+                    round == 3   ? "another.host"
+                    : round == 4 ? "another job writes this output"
+                                 : "is held by another job");
         }
     }
     room_leave(t, &r);
@@ -175,6 +181,30 @@ static void a_failing_write_loses_nothing(check *t)
     room_leave(t, &r);
 }
 
+/* Here a link to itself: what the system refuses to look at is neither absent nor damaged. */
+static void a_part_that_cannot_be_looked_at_stays(check *t)
+{
+    room r;
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    naik_propagator_spec spec = room_spec();
+    naik_propagator_file *file = NULL;
+    char part[128];
+    struct stat info;
+    snprintf(part, sizeof part, "%s.part", r.path);
+    if (t->comm->rank == 0) {
+        CHECK_INT(t, symlink(part, part), 0);
+    }
+    naik_comm_barrier(t->comm);
+    CHECK_STATUS(t, naik_propagator_file_open(r.lattice, r.path, &spec, false, &file), NAIK_ERR_IO);
+    if (t->comm->rank == 0) {
+        CHECK_INT(t, lstat(part, &info), 0);
+        remove(part);
+    }
+    room_leave(t, &r);
+}
+
 static void an_incomplete_final_file_is_not_believed(check *t)
 {
     room r;
@@ -198,4 +228,5 @@ static void an_incomplete_final_file_is_not_believed(check *t)
 
 CHECK_MAIN(CHECK(a_changed_input_is_refused_by_name), CHECK(two_jobs_do_not_share_an_output),
            CHECK(stale_locks_are_taken_over), CHECK(a_failing_write_loses_nothing),
+           CHECK(a_part_that_cannot_be_looked_at_stays),
            CHECK(an_incomplete_final_file_is_not_believed))

@@ -177,6 +177,109 @@ static void a_damaged_slab_is_solved_again(check *t)
     room_leave(t, &r);
 }
 
+static void write_at_begin(const room *r, const char *suffix, const char *text)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s%s", r->path, suffix);
+    int fd = open(path, O_WRONLY);
+    if (pwrite(fd, text, strlen(text), 0) != (ssize_t)strlen(text)) {
+        perror("pwrite");
+    }
+    close(fd);
+}
+
+static void remove_one(const room *r, const char *suffix)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s%s", r->path, suffix);
+    remove(path);
+}
+
+/* Begins, loses what `harm` takes away on rank 0, and opens again; NULL where that fails. */
+static naik_propagator_file *open_harmed(check *t, const room *r, const naik_propagator_spec *spec,
+                                         naik_propagator_file **file, void (*harm)(const room *))
+{
+    naik_propagator_file_close(file);
+    if (t->comm->rank == 0) {
+        harm(r);
+    }
+    naik_comm_barrier(t->comm);
+    *file = room_open(t, r, spec, false);
+    return *file;
+}
+
+static void lose_journal(const room *r)
+{
+    remove_one(r, ".journal");
+}
+
+static void lose_head(const room *r)
+{
+    write_at_begin(r, ".part", "gone");
+}
+
+static void lose_both_heads(const room *r)
+{
+    lose_head(r);
+    write_at_begin(r, ".journal", "gone");
+}
+
+/* Another name for the attribute `state`, wherever it is. */
+static void lose_state(const room *r)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s.part", r->path);
+    FILE *stream = fopen(path, "r+b");
+    char head[1 << 16];
+    const size_t length = fread(head, 1, sizeof head, stream);
+    for (size_t i = 0; i + 6 < length; i++) {
+        if (memcmp(head + i, "state", 6) == 0) {
+            fseek(stream, (long)i, SEEK_SET);
+            fputc('x', stream);
+        }
+    }
+    fclose(stream);
+}
+
+static void a_lost_journal_is_written_again(check *t)
+{
+    room r;
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    naik_propagator_spec spec = room_spec();
+    naik_propagator_file *file = room_begin(t, &r, &spec, 3);
+    CHECK_REQUIRE(t, file != NULL && open_harmed(t, &r, &spec, &file, lose_journal) != NULL);
+    CHECK_INT(t, naik_propagator_file_resumed(file), 3);
+    CHECK_OK(t, room_commit(r.lattice, file, 3));
+    CHECK_REQUIRE(t, open_harmed(t, &r, &spec, &file, lose_head) != NULL);
+    CHECK_INT(t, naik_propagator_file_resumed(file), 4);
+    CHECK_REQUIRE(t, open_harmed(t, &r, &spec, &file, lose_state) != NULL);
+    CHECK_INT(t, naik_propagator_file_resumed(file), 4);
+    room_complete(t, &r, &file, false);
+    room_leave(t, &r);
+}
+
+static void what_no_journal_saves_is_kept(check *t)
+{
+    room r;
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    naik_propagator_spec spec = room_spec();
+    naik_propagator_file *file = room_begin(t, &r, &spec, 3);
+    CHECK_REQUIRE(t, file != NULL && open_harmed(t, &r, &spec, &file, lose_both_heads) != NULL);
+    CHECK_INT(t, naik_propagator_file_resumed(file), 0);
+    room_complete(t, &r, &file, false);
+    CHECK_TRUE(t, room_has(&r, ".part.damaged.kept") && room_has(&r, ".journal.damaged.kept"));
+    naik_comm_barrier(t->comm);
+    if (t->comm->rank == 0) {
+        remove_one(&r, ".part.damaged.kept");
+        remove_one(&r, ".journal.damaged.kept");
+    }
+    room_leave(t, &r);
+}
+
 /* The first bytes of the .part are gone: HDF5 cannot open it, the journal can. */
 static void an_unopenable_part_is_rebuilt_from_its_journal(check *t)
 {
@@ -189,21 +292,19 @@ static void an_unopenable_part_is_rebuilt_from_its_journal(check *t)
     CHECK_REQUIRE(t, file != NULL);
     naik_propagator_file_close(&file);
     if (t->comm->rank == 0) {
-        char path[128];
         flip_in_slab(&r, 3, ".part"); /* and one slab is bad as well */
-        snprintf(path, sizeof path, "%s.part", r.path);
-        int fd = open(path, O_WRONLY);
-        CHECK_INT(t, pwrite(fd, "gone", 4, 0), 4);
-        close(fd);
+        lose_head(&r);
     }
     naik_comm_barrier(t->comm);
     spec.canonical_input = "solver.tolerance = 1e-9\n";
     CHECK_STATUS(t, naik_propagator_file_open(r.lattice, r.path, &spec, false, &file),
                  NAIK_ERR_INPUT);
     spec = room_spec();
+    spec.choices = "what this run would choose";
     file = room_open(t, &r, &spec, false);
     CHECK_REQUIRE(t, file != NULL);
     CHECK_INT(t, naik_propagator_file_resumed(file), 6);
+    CHECK_TRUE(t, strcmp(naik_propagator_file_choices(file), room_spec().choices) == 0);
     room_complete(t, &r, &file, false);
     CHECK_TRUE(t, !room_has(&r, ".part.damaged") && !room_has(&r, ".journal.damaged"));
     room_leave(t, &r);
@@ -259,10 +360,13 @@ done:
 
 int main(int argc, char **argv)
 {
-    static const check_case cases[] = {
-        CHECK(h5_propagators_come_back_to_the_bit), CHECK(a_stopped_run_is_continued),
-        CHECK(a_run_without_propagators_is_continued), CHECK(a_damaged_slab_is_solved_again),
-        CHECK(an_unopenable_part_is_rebuilt_from_its_journal)};
+    static const check_case cases[] = {CHECK(h5_propagators_come_back_to_the_bit),
+                                       CHECK(a_stopped_run_is_continued),
+                                       CHECK(a_run_without_propagators_is_continued),
+                                       CHECK(a_damaged_slab_is_solved_again),
+                                       CHECK(an_unopenable_part_is_rebuilt_from_its_journal),
+                                       CHECK(a_lost_journal_is_written_again),
+                                       CHECK(what_no_journal_saves_is_kept)};
     if (argc == 4 && (strcmp(argv[1], "--worker") == 0 || strcmp(argv[1], "--fail") == 0)) {
         return worker(argc, argv, argv[2], atoi(argv[3]), strcmp(argv[1], "--fail") == 0);
     }

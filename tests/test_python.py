@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 
@@ -21,7 +22,7 @@ solve:
   - {{name: pt, masses: [0.1, 0.4], naik_epsilon: [0, -0.2],
       source: {{type: point, origin: [[0, 0, 0, 0], [1, 2, 0, 3]]}}}}
   - {{name: wall, masses: [0.2], source: {{type: corner_wall, t0: 0}}}}
-output: {{file: {out}, correlators: [pion5, pion05], momenta: [[0, 0, 0], [1, 0, -1]]}}
+output: {{file: {out}, correlators: [pion5, pion05], momenta: [[0, 0, 0], [1, 0, -1], [10, 0, 1]]}}
 """
 FILES = [path(f"prop.{i}.h5") for i in range(4)]
 
@@ -47,7 +48,7 @@ def a_file_opens_with_its_sources_solves_and_histories():
     with naik_io.open(FILES[0]) as f:
         assert f.complete and f.size == (4, 4, 4, 8), f.size
         assert [(s.label, s.type, s.origin, s.masses) for s in f.sources] == [
-            ("pt_0", "point", (0, 0, 0, 0), 2), ("pt_1", "point", (1, 2, 0, 3), 2),
+            ("pt/s0000", "point", (0, 0, 0, 0), 2), ("pt/s0001", "point", (1, 2, 0, 3), 2),
             ("wall", "corner_wall", (0, 0, 0, 0), 1)], f.sources
         assert "name: wall" in f.input_text
         solves = f.solves
@@ -70,11 +71,14 @@ def propagators_are_read_slice_by_slice_and_solve_their_source():
         c = (abs(g[...]) ** 2 * weight[None, ..., None]).sum((0, 2, 3, 4, 5))
         stored = f.correlator("pt", 1, 1, "pion05", (1, 0, -1))
         assert np.allclose(c, stored, atol=1e-13 * abs(stored).max()), (c, stored)
+        assert f.correlator("pt", 1, 1, "pion05", (10, 0, 1)).shape == (8,)
 
 
 def wrong_requests_are_answered_with_what_there_is():
     with naik_io.open(FILES[0]) as f:
         for call, told in ((lambda: f.correlator("pd"), "sets: ['pt', 'wall']"),
+                           (lambda: f.correlator("pt", momentum=(3, 0, 0)), "it has pion05/p000, pion05/p10-1, pion05/p10_0_1, pion5"),
+                           (lambda: f.correlator("wall", meson="rho"), "no correlator rho/p000"),
                            (lambda: f.propagator(3), "no source 3"),
                            (lambda: f.propagator(0, 2), "mass number 2")):
             try:
@@ -87,6 +91,29 @@ def wrong_requests_are_answered_with_what_there_is():
         raise AssertionError("a configuration opened as propagators")
     except ValueError as error:
         assert "no propagator file of naik" in str(error)
+    for name, told in (("in.0.yaml", "in.0.yaml cannot be opened as HDF5"), ("nothing.h5", "there is no file")):
+        try:
+            naik_io.open(path(name))
+            raise AssertionError(f"{name} opened")
+        except OSError as error:
+            assert told in str(error), error
+
+
+def what_missed_its_tolerance_comes_with_a_warning():
+    with open(path("limit.yaml"), "w") as f:
+        f.write(INPUT.format(lattice=path("lat.0.h5"), out=path("limit.h5")))
+    naik("solve", path("limit.yaml"), "--set", "solver.max_iterations=60", "--set", "output.correlators=[]", status=3)
+    with naik_io.open(path("limit.h5")) as f, warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        f.propagator(0, 1)
+        assert not told, told[0].message
+        f.propagator(0, 0)
+        assert [w.category for w in told] == [naik_io.NotConverged] and "residual" in str(told[0].message), told
+        try:
+            f.correlator("pt", 1)
+            raise AssertionError("a correlator that was not asked for")
+        except LookupError as error:
+            assert "stores no correlators" in str(error), error
 
 
 def effective_mass_finds_the_mass_of_a_cosh():
@@ -94,10 +121,10 @@ def effective_mass_finds_the_mass_of_a_cosh():
     c = 3 * np.cosh(0.7 * (t - 8))
     assert np.allclose(naik_io.effective_mass(c)[1:], 0.7, rtol=1e-12)
     rows = example("effective_mass.py", FILES[0])
-    assert len(rows) == 5 * 8 and rows[1][:5] == ["pt_0", "mass", "0", "t", "1"], rows[:2]
+    assert len(rows) == 5 * 8 and rows[1][:5] == ["pt/s0000", "mass", "0", "t", "1"], rows[:2]
     with naik_io.open(FILES[0]) as f:
         m = naik_io.effective_mass(f.correlator("pt", 0, 1))
-    got = [float(r[-1]) for r in rows if r[0] == "pt_1" and r[2] == "0"]
+    got = [float(r[-1]) for r in rows if r[0] == "pt/s0001" and r[2] == "0"]
     assert np.allclose(got, m, atol=1e-6, equal_nan=True), (got, m)
 
 
@@ -149,7 +176,7 @@ def an_unfinished_file_says_what_is_not_solved_yet():
 
 main([naik_makes_an_ensemble_of_four, a_file_opens_with_its_sources_solves_and_histories,
       propagators_are_read_slice_by_slice_and_solve_their_source,
-      wrong_requests_are_answered_with_what_there_is, effective_mass_finds_the_mass_of_a_cosh,
+      wrong_requests_are_answered_with_what_there_is, what_missed_its_tolerance_comes_with_a_warning, effective_mass_finds_the_mass_of_a_cosh,
       contraction_of_a_propagator_with_itself_is_the_stored_pion,
       ensemble_average_has_jackknife_errors, examples_without_their_words_say_which,
       an_unfinished_file_says_what_is_not_solved_yet])

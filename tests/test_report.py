@@ -120,6 +120,27 @@ def the_page_shows_where_the_time_went():
         assert "<b>" not in read("odd.html")[1]
 
 
+def flip(name, copy, dataset, byte):
+    """One bit of a dataset, in a copy of the file."""
+    shutil.copyfile(path(name), path(copy))
+    with h5py.File(path(name)) as f:
+        at = f[dataset].id.get_offset() + byte
+    with open(path(copy), "r+b") as f:
+        f.seek(at)
+        old = f.read(1)[0]
+        f.seek(at)
+        f.write(bytes([old ^ 16]))
+
+
+def damaged_correlators_are_left_out():
+    for dataset, left in (("corr/pt/s0000/m00/pion5/p000", 11), ("corr/pt/s0000/m00/per_colour", 9)):
+        flip("a.h5", "flip.h5", dataset, 8 + 6)
+        said = naik("report", path("flip.h5"), "-o", path("flip.html"))
+        page, text = read("flip.html")
+        assert "warning: correlators of 1 pairs" in said and "are damaged and left out" in text, said
+        assert page.count["figure"] == left, (dataset, page.count)
+
+
 def text_from_the_file_is_escaped():
     _, text = read("a.html")
     assert "&lt;script&gt;alert(&quot;1 &amp; 2&quot;)&lt;/script&gt;" in text
@@ -152,6 +173,16 @@ def other_files_are_refused():
     assert "cannot be written" in naik("report", path("a.h5"), "-o", "/nowhere/a.html", status=1)
 
 
+def no_page_is_written_over_what_it_shows():
+    with open(path("a.h5"), "rb") as f:
+        before = f.read()
+    assert "which is read as input" in naik("report", path("a.h5"), "-o", path("a.h5"), status=1)
+    with open(path("a.h5"), "rb") as f:
+        assert f.read() == before
+    assert "</html>" in naik("report", path("a.h5"), "-o", "/dev/stdout")
+    assert not [name for name in os.listdir(path("")) if ".new" in name]
+
+
 def damaged_files_end_with_a_page_or_a_sentence():
     with open(path("a.h5"), "rb") as f:
         good = f.read()
@@ -173,6 +204,6 @@ def damaged_files_end_with_a_page_or_a_sentence():
 
 
 main([naik_makes_a_file, the_page_shows_every_correlator_and_solve,
-      the_page_shows_where_the_time_went, text_from_the_file_is_escaped,
-      an_unfinished_run_is_shown_as_such, other_files_are_refused,
+      the_page_shows_where_the_time_went, damaged_correlators_are_left_out, text_from_the_file_is_escaped,
+      an_unfinished_run_is_shown_as_such, other_files_are_refused, no_page_is_written_over_what_it_shows,
       damaged_files_end_with_a_page_or_a_sentence])

@@ -42,10 +42,10 @@ for pair in perlmutter:GPU=cuda juwels-booster:GPU=cuda lumi-g:GPU=hip; do
 done
 verdict build_scripts_name_the_gpu_of_their_machine
 
-limit=$(SLURM_JOB_END_TIME=$(($(date +%s) + 1000)) SLURM_SUBMIT_DIR=. bash -c '. jobscripts/common.sh; naik_wall_limit')
-[[ $limit =~ ^--set\ run.wall_limit=8[78][0-9]$ ]] || complain "wall limit: $limit"
-limit=$(SLURM_SUBMIT_DIR=. bash -c '. jobscripts/common.sh; naik_wall_limit')
-[ -z "$limit" ] || complain "wall limit without a known end: $limit"
+limit=$(SLURM_JOB_END_TIME=$(($(date +%s) + 1000)) SLURM_SUBMIT_DIR=. bash -c '. jobscripts/common.sh; naik_run() { echo "$@"; }; naik_solve in.yaml a')
+[[ $limit =~ ^solve\ in.yaml\ --skip-complete\ --set\ run.wall_limit=8[78][0-9]\ a$ ]] || complain "wall limit: $limit"
+limit=$(SLURM_SUBMIT_DIR=. bash -c '. jobscripts/common.sh; naik_run() { echo "$@"; }; naik_solve in.yaml a')
+[ "$limit" = "solve in.yaml --skip-complete a" ] || complain "wall limit without a known end: $limit"
 for words in "nowhere 1" "perlmutter one"; do
     jobscripts/weak_scaling.sh $words >"$SCRATCH/said" 2>&1 && complain "weak_scaling.sh took '$words'"
     [ "$(wc -l <"$SCRATCH/said")" = 1 ] || complain "weak_scaling.sh $words: $(cat "$SCRATCH/said")"

@@ -12,9 +12,11 @@ import re
 import subprocess
 import sys
 
-# Kernels that an iteration runs; those that run once a solve (packing of links) may spill.
+# Kernels that an iteration runs; those that run once a solve (packing of links) may spill. Of those of
+# one warp a column AMD's compiler may index arrays in memory.
+SCALARS = re.compile(r"(column_alpha|column_step|shift_step|sums_reduce)_kernel")
 HOT = re.compile(r"(dslash|dslash_divided|update_xp|update_shifts|shift_step|norm2|copy|column_alpha|column_step|"
-                 r"sums_reduce|pack|unpack|send|receive)_kernel")
+                 r"sums_reduce|pack|unpack|receive)_kernel")
 
 
 def kernels(text):
@@ -33,12 +35,12 @@ def kernels(text):
         used = re.search(r"Used (\d+) registers", line) or re.search(r"^.*\bVGPRs: (\d+)", line)
         if used:
             found[name][0] = int(used.group(1))
-        # Bytes a thread, spilled or indexed. Scalar registers of AMD spill into lanes of vector
-        # registers, which is not memory.
-        for pattern in (r"(\d+) bytes stack frame", r"ScratchSize \[bytes/lane\]: (\d+)"):
-            memory = re.search(pattern, line)
-            if memory:
-                found[name][1] += int(memory.group(1))
+        # Bytes a thread; of AMD those of indexed arrays, too. Scalar registers of AMD spill into lanes
+        # of vector registers, which is not memory.
+        pattern = r"VGPRs Spill: (\d+)" if SCALARS.search(name) else r"ScratchSize \[bytes/lane\]: (\d+)"
+        memory = re.search(r"(\d+) bytes spill stores", line) or re.search(pattern, line)
+        if memory:
+            found[name][1] += int(memory.group(1))
     return [(name, *values) for name, values in found.items()]
 
 

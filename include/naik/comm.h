@@ -12,10 +12,13 @@
 #include "naik/exactsum.h"
 #include "naik/log.h"
 
-typedef struct naik_io_options { /* how files are reached; all zero: as the libraries choose */
-    char hints[2048];            /* to MPI-IO, for reading and writing: "key=value;key=value" */
-    int64_t alignment;           /* of datasets of a MiB and more in HDF5, bytes */
-    int writers;                 /* ranks that write HDF5 datasets for all; 0: all together */
+enum { NAIK_HINTS_BYTES = 2048 };
+
+typedef struct naik_io_options {  /* how files are reached; all zero: as the libraries choose */
+    char hints[NAIK_HINTS_BYTES]; /* to MPI-IO, for reading and writing: "key=value;key=value" */
+    int64_t alignment;            /* of datasets of a MiB and more in HDF5, bytes */
+    int writers;                  /* ranks that write HDF5 datasets for all; 0: all together */
+    bool plain;                   /* HDF5 without MPI-IO: this rank has its files to itself */
 } naik_io_options;
 
 typedef struct naik_comm {
@@ -41,6 +44,9 @@ typedef struct naik_comm {
 naik_status naik_comm_create(int *argc, char ***argv, naik_log *log, naik_comm **out);
 /* Ends MPI. Collective. */
 void naik_comm_destroy(naik_comm **comm);
+/* For a process that cannot begin: the others would wait for it in MPI's start. Starts MPI and ends
+ * the job with this exit status. */
+void naik_comm_refuse(int exit_status);
 /* A communicator in which this rank is alone, rank 0 of 1; MPI must have been started by
  * naik_comm_create. For tests that compare with one rank. Local. Release with naik_comm_destroy,
  * before the communicator that started MPI. NAIK_ERR_MEMORY, NAIK_ERR_MPI */

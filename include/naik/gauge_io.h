@@ -26,6 +26,7 @@ typedef struct naik_gauge_file {
     char dataset[128];        /* HDF5 of other codes: where the links are inside the file */
     char note[160];           /* what a reader found odd and tolerated; "" if nothing */
     char uuid[40];            /* of naik's own files; "" otherwise */
+    char disagrees[700];      /* what naik_gauge_load found wrong and went on with; "" if nothing */
     char *header_text; /* the file's own header or metadata as text, for provenance; owned; may be
                           NULL */
 } naik_gauge_file;
@@ -44,13 +45,24 @@ void naik_gauge_file_clear(naik_gauge_file *file);
 naik_status naik_gauge_file_read(const char *path, naik_gauge *gauge, naik_gauge_file *file);
 
 typedef struct naik_gauge_load_options {
-    bool warn_only;                 /* on_mismatch: warn */
-    bool reunitarise;               /* after the checks */
+    bool warn_only;   /* on_mismatch: warn; NaN and infinity are refused all the same */
+    bool reunitarise; /* after the checks */
     double max_unitarity_deviation; /* refuse above this, before reunitarisation; 0: the default */
 } naik_gauge_load_options;
 
 /* Default of max_unitarity_deviation: single-precision files have up to 1e-6. */
 #define NAIK_GAUGE_UNITARITY_LIMIT 1e-5
+
+typedef struct naik_gauge_verdict {
+    char text[700]; /* the disagreements, joined by "; " */
+    int count;
+    bool unusable; /* they are no numbers */
+} naik_gauge_verdict;
+
+/* Compares what a file that was read claims with what its links give, and looks whether they are in
+ * SU(3) within `limit` (0: the default). Local. */
+void naik_gauge_judge(const naik_gauge_file *file, const naik_gauge_checks *checks, double limit,
+                      naik_gauge_verdict *out);
 
 /* Reads, measures, verifies everything the file claims, prints format, precision, extents,
  * checksums, plaquette, link trace and deviations, then reunitarises if asked. `checks` are of the
@@ -58,6 +70,9 @@ typedef struct naik_gauge_load_options {
  * sentence tells all of it, expected and found. After a failure `file` owns nothing. */
 naik_status naik_gauge_load(const char *path, const naik_gauge_load_options *options,
                             naik_gauge *gauge, naik_gauge_file *file, naik_gauge_checks *checks);
+
+/* "checksum agrees", "no checksum", or what disagrees: for the provenance of what is made of it. */
+const char *naik_gauge_verified(const naik_gauge_file *file);
 
 /* The lines that naik_gauge_load prints. */
 void naik_gauge_print(naik_log *log, const char *path, const naik_gauge_file *file,
@@ -77,14 +92,16 @@ typedef struct naik_gauge_meta { /* what naik's own file records beside the link
 naik_status naik_gauge_file_look(const naik_lattice *lattice, const char *path, int precision);
 
 /* Writes naik's own HDF5 (FORMATS: naik-gauge 1.0) as PATH.part, verifies it by reading it again,
- * renames. precision 32 or 64. Collective. NAIK_ERR_IO; PATH is then untouched. */
+ * renames. precision 32 or 64. Collective.
+ * NAIK_ERR_INPUT  another job writes PATH        NAIK_ERR_IO; PATH is then untouched. */
 naik_status naik_gauge_h5_write(const char *path, const naik_gauge *gauge, int precision,
                                 const naik_gauge_meta *meta);
 
 /* Writes the links in another code's format: "milc" (v5, 32 bit only), "nersc" (two rows, the third
  * is their cross product), "nersc-3x3", "ildg", "pyquda", or "naik", which is naik_gauge_h5_write.
  * As PATH.part, read again and compared bit for bit, then renamed. precision 32 or 64. Collective.
- * NAIK_ERR_INPUT  no such format, or it cannot hold these links     NAIK_ERR_IO  as above */
+ * NAIK_ERR_INPUT  no such format, or it cannot hold these links, or as above     NAIK_ERR_IO  as
+ * above */
 naik_status naik_gauge_write(const char *path, const char *format, const naik_gauge *gauge,
                              int precision, const naik_gauge_meta *meta);
 

@@ -131,7 +131,8 @@ typedef struct naik_input {
     naik_input_task *tasks; /* [task_count] */
     int task_count;
 
-    const char *text;      /* the file as given, then one comment line an override: provenance */
+    const char *text;      /* the file as given, the line NAIK_INPUT_END, then one comment line an
+                              override: provenance */
     const char *canonical; /* every key and its value, "key = value" lines in a fixed order */
     const char *identity;  /* of these, the keys whose change changes the answer: for resume */
     naik_yaml *tree;       /* owns everything above */
@@ -154,6 +155,13 @@ void naik_input_use_io(naik_comm *comm, const naik_input *input);
 naik_status naik_input_parse(naik_log *log, const char *name, const char *bytes, size_t size,
                              const char *const *overrides, int count, const char *backend,
                              const char *grid, naik_input **out);
+/* The same of a text that a file carries, which an earlier version may have taken. */
+naik_status naik_input_parse_stored(naik_log *log, const char *bytes, size_t size,
+                                    const char *const *overrides, int count, naik_input **out);
+
+/* Line of naik_input.text behind which its own comments do not reach; files written before it have
+ * none. */
+#define NAIK_INPUT_END "# end of the input; set elsewhere:"
 
 /* The first line in which two canonical texts differ, as "key = here (there: value)", into text;
  * "" where they agree. */

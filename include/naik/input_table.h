@@ -10,6 +10,9 @@ extern const naik_param_table naik_input_table;
  * given, origins of walls, the lists of sources and tasks, the canonical texts.
  * NAIK_ERR_INPUT, NAIK_ERR_MEMORY */
 naik_status naik_input_check(naik_log *log, naik_input *input);
+/* Keys that would do nothing beside the others. Not for the inputs that files carry: earlier
+ * versions took them. NAIK_ERR_INPUT */
+naik_status naik_input_check_idle(naik_log *log, const naik_input *input);
 naik_status naik_input_expand(naik_log *log, naik_input *input);
 
 #endif

@@ -34,7 +34,7 @@ void naik_link_source_close(naik_link_source *source);
 
 /* New links for this Naik epsilon, where they were built or, from a file, on the host; one line on
  * the log. Release with naik_fatlong_destroy.
- * Collective. */
+ * Collective. NAIK_ERR_INPUT where a link file no longer holds what it held when it was opened. */
 naik_status naik_link_source_links(naik_link_source *source, double naik_epsilon,
                                    naik_fatlong **out);
 

@@ -18,7 +18,8 @@
  *   precision  32 or 64
  *   meta       link_kind is ignored; may be NULL
  *
- * Collective. NAIK_ERR_IO: PATH is then untouched. NAIK_ERR_CORRUPT: it did not read back. */
+ * Collective. NAIK_ERR_INPUT: another job writes PATH. NAIK_ERR_IO: PATH is then untouched.
+ * NAIK_ERR_CORRUPT: it did not read back. */
 naik_status naik_links_h5_write(const char *path, const naik_fatlong *const *sets, int count,
                                 const char *action, const char *boundary_t, int precision,
                                 const naik_gauge_meta *meta);

@@ -116,8 +116,15 @@ typedef struct naik_solve_record {
     double time;         /* seconds since 1970, UTC; set by the file */
 } naik_solve_record;
 
+/* Looks, before anything is computed, for what an earlier run has left: *complete where there is
+ * PATH. Collective.
+ * NAIK_ERR_INPUT where it, or PATH.part, was begun with another canonical_input (NULL: do not look)
+ * NAIK_ERR_CORRUPT where PATH is no complete propagator file */
+naik_status naik_propagator_file_find(naik_comm *comm, const char *path,
+                                      const char *canonical_input, bool *complete);
+
 /* Whether PATH could be begun there: its folder is writable and has the space, nothing but a
- * regular file is in the way. Collective. NAIK_ERR_INPUT, NAIK_ERR_IO */
+ * regular file is in the way, and names fit. Collective. NAIK_ERR_INPUT, NAIK_ERR_IO */
 naik_status naik_propagator_file_look(const naik_lattice *lattice, const char *path,
                                       const naik_propagator_spec *spec);
 

@@ -28,6 +28,9 @@ typedef struct naik_view_pair {
     int history_count[3];
     naik_view_correlator *correlators; /* [correlator_count]; none while a colour is pending */
     int correlator_count;
+    int correlators_stored;   /* so many are in the file; only the first 256 are read */
+    bool correlators_damaged; /* some of those read disagree with the checksums of their colours,
+                                 and are left out */
 } naik_view_pair;
 
 typedef struct naik_propagator_view {

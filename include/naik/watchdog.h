@@ -16,10 +16,14 @@
 
 typedef struct naik_watchdog naik_watchdog;
 
+#define NAIK_WATCHDOG_LIMIT_S "1200" /* where nothing else is said, as text */
+
 /* limit_s: how long nothing may move; at most 0: only what is armed is watched. Sets
  * comm->watchdog. Without threads, *out = NULL and nothing is watched. NAIK_ERR_MEMORY */
 naik_status naik_watchdog_create(naik_comm *comm, double limit_s, naik_watchdog **out);
 void naik_watchdog_destroy(naik_watchdog **watchdog);
+/* Another limit from now on. Counts as movement. */
+void naik_watchdog_limit(naik_watchdog *watchdog, double limit_s);
 
 /* What the rank is at, for the message. Counts as movement. */
 void naik_watchdog_phase(naik_watchdog *watchdog, const char *phase);

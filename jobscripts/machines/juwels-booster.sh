@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # JUWELS Booster (JSC): 4 x A100, two 24-core EPYC, 4 x HDR200. Sourced by the job scripts and by
 # build-juwels-booster.sh. If a module's name has changed, change it here only.
 module load GCC CUDA OpenMPI MPI-settings/CUDA UCX-settings/RC-CUDA HDF5 libyaml

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # LUMI-G (CSC): 4 x MI250X, that is 8 GPU dies a node, one 64-core EPYC of which 56 cores are for
 # users, 4 network cards. Sourced by the job scripts and by build-lumi-g.sh. If a module's name has
 # changed, change it here only.

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Perlmutter (NERSC), GPU nodes: 4 x A100, one 64-core EPYC, 4 network cards. Sourced by the job
 # scripts and by build-perlmutter.sh. If a module's name has changed, change it here only.
 module load PrgEnv-gnu cudatoolkit craype-accel-nvidia80 cray-hdf5-parallel

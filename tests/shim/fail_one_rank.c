@@ -3,9 +3,13 @@
  * Preloaded into every rank (LD_PRELOAD), glibc only. NAIK_FAIL=WHAT:N@RANK, WHAT being
  *   alloc     the N-th allocation that the program itself asks for gives nothing
  *   read      all reads from the N-th on give EIO, of files that have NAIK_FAIL_IN (or .h5) in
- * their path oneread   the N-th read alone does write     all writes to such files from the N-th on
- * give ENOSPC Libraries get the memory that they ask for. What happened is said once on standard
- * error.
+ *             their path
+ *   oneread   the N-th read alone does
+ *   stall     the N-th read never returns
+ *   write     all writes to such files from the N-th on give ENOSPC
+ *   sync      all fsyncs of such files from the N-th on give EIO
+ *
+ * Libraries get the memory that they ask for. What happened is said once on standard error.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -116,8 +120,9 @@ static bool is_watched(int fd)
 
 static bool broken(int fd, bool writing)
 {
-    const bool once = is_ordered("oneread");
-    if (!is_ordered(writing ? "write" : once ? "oneread" : "read") || !is_watched(fd)) {
+    const bool once = is_ordered("oneread"), stalls = is_ordered("stall");
+    const char *wanted = writing ? "write" : once ? "oneread" : stalls ? "stall" : "read";
+    if (!is_ordered(wanted) || !is_watched(fd)) {
         return false;
     }
     const long call = ++order.calls;
@@ -125,6 +130,9 @@ static bool broken(int fd, bool writing)
         return false;
     }
     tell();
+    while (stalls) {
+        pause();
+    }
     errno = writing ? ENOSPC : EIO;
     return true;
 }
@@ -148,3 +156,15 @@ CALL(pwrite64, true, (int fd, const void *from, size_t bytes, off_t at), fd, fro
 CALL(writev, true, (int fd, const struct iovec *from, int count), fd, from, count)
 CALL(pwritev, true, (int fd, const struct iovec *from, int count, off_t at), fd, from, count, at)
 CALL(pwritev64, true, (int fd, const struct iovec *from, int count, off_t at), fd, from, count, at)
+
+int fsync(int fd)
+{
+    int (*real)(int);
+    *(void **)&real = dlsym(RTLD_NEXT, "fsync");
+    if (!is_ordered("sync") || !is_watched(fd) || ++order.calls < order.when) {
+        return real(fd);
+    }
+    tell();
+    errno = EIO;
+    return -1;
+}

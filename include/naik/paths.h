@@ -1,0 +1,23 @@
+/* paths.h - names that a user gave: what is read may not be written over */
+#ifndef NAIK_PATHS_H
+#define NAIK_PATHS_H
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "naik/comm.h"
+
+/* Whether two names lead to one file that is there. A NULL leads nowhere. Local. */
+bool naik_path_same(const char *a, const char *b);
+
+/* NAIK_ERR_INPUT where `output`, given as the option or key `name`, is one of the files that are
+ * read. Entries of inputs [count] may be NULL. Collective; rank 0 looks. */
+naik_status naik_path_refuse_input(naik_comm *comm, const char *name, const char *output,
+                                   const char *const *inputs, int count);
+
+/* A regular file for reading, and what fstat says of it; NULL with errno, which is 0 where it is
+ * something else. Waits for no writer of a FIFO, where the caller could not be interrupted. Local.
+ */
+FILE *naik_path_open(const char *path, struct stat *info);
+
+#endif

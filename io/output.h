@@ -1,0 +1,25 @@
+/* output.h - a file that one job makes as PATH.part, and that gets its name when it is whole */
+#ifndef NAIK_IO_OUTPUT_H
+#define NAIK_IO_OUTPUT_H
+
+#include "files.h"
+#include "lock.h"
+
+typedef struct naik_output {
+    naik_comm *comm; /* borrowed */
+    naik_lock *lock; /* NULL: not begun, or over */
+    char path[NAIK_PATH_MAX], part[NAIK_PATH_MAX];
+} naik_output;
+
+/* Looks at the place as naik_output_look does and takes its lock; `out` is then to be given to one
+ * of the next two. Collective. As naik_output_look, naik_lock_acquire */
+naik_status naik_output_begin(naik_comm *comm, const char *path, int64_t size_bytes,
+                              naik_output *out);
+/* out->part is whole and verified: it gets its name, if it is still this job's. Collective.
+ * NAIK_ERR_IO  another job took the lock over; or as naik_file_publish */
+naik_status naik_output_publish(naik_output *out);
+/* Removes what was begun, if it is still this job's. Nothing after naik_output_publish, or where
+ * `out` is all zero. Collective. */
+void naik_output_abandon(naik_output *out);
+
+#endif
