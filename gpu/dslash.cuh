@@ -26,9 +26,10 @@ constexpr int dslash_threads(naik_precision vectors, int recon, int columns)
     return columns == 1             ? (int)DSLASH_THREADS
            : vectors == NAIK_DOUBLE ? 256
            : columns < 3            ? 512
-           : vectors == NAIK_HALF   ? GPU_MORE_REGISTERS ? 256 : 384
-           : most                   ? 384
-                                    : 512;
+           : vectors == NAIK_HALF
+               ? GPU_MORE_REGISTERS || (recon == RECON_WORDS && columns == 4) ? 256 : 384
+           : most ? 384
+                  : 512;
 }
 
 /* Columns a thread at most: what a thread keeps must fit into its registers. */
@@ -256,22 +257,21 @@ __device__ static inline dslash_terms finish_step(const dslash_params &p, size_t
     typedef typename V::real real;
     const real alpha = (real)step.alpha, beta = (real)step.beta;
     const real shift = (real)p.columns[column].shift;
-    colour_vector<real> r = V::load(p.v + offset), v = V::load(p.ap + offset);
+    colour_vector<real> r = V::load(p.v + offset), ap = V::load(p.ap + offset);
+    colour_vector<real> direction = V::load(p.direction + offset), x = V::load(p.x + offset);
 #pragma unroll
     for (int i = 0; i < 3; i++) {
         out.e[i] = {fma(shift, r.e[i].re, -out.e[i].re), fma(shift, r.e[i].im, -out.e[i].im)};
     }
-    axpy(beta, v, out);
+    axpy(beta, ap, out);
     V::store(p.ap + offset, out);
     V::round(out);
-    colour_vector<real> direction = r;
-    v = V::load(p.direction + offset);
-    axpy(beta, v, direction);
-    V::store(p.direction + offset, direction);
-    V::round(direction);
-    v = V::load(p.x + offset);
-    axpy(alpha, direction, v);
-    V::store(p.x + offset, v);
+    ap = r;
+    axpy(beta, direction, ap);
+    V::store(p.direction + offset, ap);
+    V::round(ap);
+    axpy(alpha, ap, x);
+    V::store(p.x + offset, x);
     axpy(-alpha, out, r);
     V::store(p.out + offset, r);
     V::round(r);
