@@ -147,10 +147,11 @@ static naik_status choose_device(naik_backend *backend, gpu_state *state)
                        gpu_device_bus_id(state->bus_id, (int)sizeof state->bus_id, state->device),
                        "asking for the device's address"));
     if (state->properties.warpSize != GPU_LANES) {
-        status = NAIK_FAIL(backend->log, NAIK_ERR_DEVICE,
-                           "device %d on %s is a %s: its threads move by %d, these kernels are for %d",
-                           state->device, backend->comm->host, state->properties.name,
-                           state->properties.warpSize, GPU_LANES);
+        status =
+            NAIK_FAIL(backend->log, NAIK_ERR_DEVICE,
+                      "device %d on %s is a %s: its threads move by %d, these kernels are for %d",
+                      state->device, backend->comm->host, state->properties.name,
+                      state->properties.warpSize, GPU_LANES);
     }
 done:
     return status;

@@ -119,8 +119,8 @@ __device__ static inline bool take_step(const dslash_params &p, naik_column &sha
     __syncthreads(); /* all have read the column's state */
     if (thread < GPU_LANES) {
         const naik_exactsum *const sum[3] = {p.due.taken, p.due.taken + 1, p.due.host.sums + 2};
-        const naik_column next = column_after<NAIK_COUNT_AND_TAKE>(
-            p.due.peers, p.due.host.columns, sum, 0, thread);
+        const naik_column next =
+            column_after<NAIK_COUNT_AND_TAKE>(p.due.peers, p.due.host.columns, sum, 0, thread);
         if (thread == 0) {
             shared = next;
             last = column_was_read(p.due);

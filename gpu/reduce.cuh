@@ -1,6 +1,6 @@
 /* reduce.cuh - exact sums on the device
  *
- * A warp's terms are laid on one window of 128 bits (64 for terms of single precision), 42 (34) or
+ * A warp's terms are laid on one window of 128 bits (64 for terms of single precision), 42 (32) or
  * more bits below the largest term's last bit, and added as integers; a term further below goes to
  * the long accumulator by itself. Blocks add their few words with integer atomics. All of it is
  * integer addition: the words of a naik_exactsum come out with the same value in whatever order
@@ -98,8 +98,8 @@ __device__ static inline exact_partial exact_lanes_long(double term, naik_exacts
     return out;
 }
 
-/* The same of terms that are first rounded to 24 bits, as good as the numbers that they come from: a
- * window of 64 bits below the largest term takes three sums instead of five. */
+/* The same of terms that are first rounded to 24 bits, as good as the numbers that they come from:
+ * a window of 64 bits below the largest term takes three sums instead of five. */
 __device__ static inline exact_partial exact_lanes_short(double term, naik_exactsum *sum)
 {
     enum { BITS = 24, BELOW = 32, DROPPED = 53 - BITS }; /* 24 + 32, 64 terms, and a sign */
@@ -259,9 +259,9 @@ __device__ static inline double exact_value(int64_t word[NAIK_EXACTSUM_WORDS], i
     if (top < 0) {
         return 0;
     }
-    const double size = exact_round((uint64_t)word[top], top > 0 ? (uint64_t)word[top - 1] : 0,
-                                    top > 1 ? (uint64_t)word[top - 2] : 0, lowest < top - 2,
-                                    32 * (top - 2) - 1088);
+    const double size =
+        exact_round((uint64_t)word[top], top > 0 ? (uint64_t)word[top - 1] : 0,
+                    top > 1 ? (uint64_t)word[top - 2] : 0, lowest < top - 2, 32 * (top - 2) - 1088);
     return negative ? -size : size;
 }
 

@@ -102,8 +102,8 @@ naik_status gpu_column_step(naik_backend *backend, naik_column *columns, naik_ex
     gpu_launch_behind(which == NAIK_COUNT  ? column_step_kernel<NAIK_COUNT>
                       : which == NAIK_TAKE ? column_step_kernel<NAIK_TAKE>
                                            : column_step_kernel<NAIK_COUNT_AND_TAKE>,
-                      true, count, GPU_LANES, gpu_state_of(backend)->stream,
-                      peer_sums_of(backend), columns, sums, count, history, history_stride);
+                      true, count, GPU_LANES, gpu_state_of(backend)->stream, peer_sums_of(backend),
+                      columns, sums, count, history, history_stride);
     NAIK_TRY(GPU_LAUNCHED(backend, "computing the scalars"));
 done:
     return status;

@@ -326,6 +326,28 @@ done:
     return status;
 }
 
+/* The correction joins x; one that is not finite is dropped, with what it came by. */
+static naik_status add_correction(naik_cg *cg)
+{
+    naik_status status = NAIK_OK;
+    const naik_backend_ops *ops = cg->geometry->backend->ops;
+    double norms[NAIK_MAX_RHS];
+    NAIK_TRY(cg_dots(cg, cg->xi, cg->xi, norms));
+    for (int c = 0; c < cg->width_now; c++) {
+        if (cg->record[c].state == NAIK_COLUMN_CHECK && !isfinite(norms[c])) {
+            cg->record[c].state = NAIK_COLUMN_BROKEN;
+        }
+    }
+    if (columns_in(cg, NAIK_COLUMN_BROKEN) > 0) {
+        NAIK_TRY(cg_columns_upload(cg));
+        NAIK_TRY(recover_broken(cg));
+    }
+    NAIK_TRY(ops->field_add(cg->x, cg->xi, cg->columns, NAIK_COLUMN_CHECK));
+    NAIK_TRY(ops->field_zero(cg->xi, cg->columns, NAIK_COLUMN_CHECK));
+done:
+    return status;
+}
+
 /* x is beyond repair (its true residual is not finite): start again from zero. */
 static naik_status restart_from_zero(naik_cg *cg, const double rr[])
 {
@@ -359,8 +381,7 @@ static naik_status check_columns(naik_cg *cg, const naik_cg_options *options,
     }
     naik_timer_start(backend->timer, "true residuals");
     if (cg->mixed) {
-        NAIK_TRY(ops->field_add(cg->x, cg->xi, cg->columns, NAIK_COLUMN_CHECK));
-        NAIK_TRY(ops->field_zero(cg->xi, cg->columns, NAIK_COLUMN_CHECK));
+        NAIK_TRY(add_correction(cg));
     }
     NAIK_TRY(ops->sums_clear(backend, cg->sums, cg->width_now));
     NAIK_TRY(naik_schur_residual(&cg->outer, cg->b, cg->x, cg->columns, NAIK_COLUMN_CHECK, cg->r,

@@ -29,8 +29,8 @@ struct naik_cg {
     uint64_t serial; /* of what an iteration enqueues (backend.h) */
     /* double: right-hand side, solution, residual, and a scratch field of the other parity */
     naik_field *b, *x, *r, *scratch;
-    /* the iteration's: correction and residual (x and r themselves unless mixed), direction, A times
-     * that, scratch */
+    /* the iteration's: correction and residual (x and r themselves unless mixed), direction, A
+     * times that, scratch */
     naik_field *xi, *ri, *p, *ap, *inner_scratch;
     naik_column *columns;             /* backend memory [width] */
     naik_column record[NAIK_MAX_RHS]; /* the host's copy */

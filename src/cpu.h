@@ -81,7 +81,8 @@ static inline int cpu_long_numbers(int hops, int recon)
 typedef struct cpu_sums cpu_sums;
 
 /* The kernels of one instruction set. All of them treat cells begin..end-1, the Dslash
- * list[begin..end-1]; `sums`, of each column, may be NULL. All instruction sets give the same bits. */
+ * list[begin..end-1]; `sums`, of each column, may be NULL. All instruction sets give the same bits.
+ */
 typedef struct cpu_kernels {
     const char *name;
     void (*dslash)(const naik_dslash_args *args, const int32_t *list, int32_t begin, int32_t end,

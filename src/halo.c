@@ -199,7 +199,7 @@ naik_status naik_halo_offer(naik_halo *halo, const naik_field *field, naik_parit
     bool promised = false;
     NAIK_TRY(naik_halo_promise(halo, field, &layers, &promised));
     if (promised) {
-        NAIK_TRY(halo->geometry->backend->ops->peer->send(field, parity, depth));
+        NAIK_TRY(halo->geometry->backend->ops->peer->send(field, parity, depth, false));
     }
 done:
     return status;
@@ -230,7 +230,7 @@ naik_status naik_halo_start(naik_halo *halo, const naik_field *field, naik_parit
     }
     if (halo->any_direct && promised == NULL) {
         NAIK_TRY(ops->peer->reserve(field, halo->direct));
-        NAIK_TRY(ops->peer->send(field, parity, depth));
+        NAIK_TRY(ops->peer->send(field, parity, depth, true));
     }
     if (halo->total == 0) {
         return NAIK_OK;

@@ -363,7 +363,7 @@ static bool any_runs(const naik_multishift *m)
 
 static naik_status tell_poll(const naik_multishift *m, const naik_family_stream *stream)
 {
-    naik_cg_progress progress = {.field = {m->x, m->now.x, m->now.r, m->now.p}};
+    naik_cg_progress progress = {.field = {m->x, m->now.x, m->now.r, m->now.p, m->now.ap}};
     if (stream->poll == NULL) {
         return NAIK_OK;
     }

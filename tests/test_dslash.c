@@ -262,8 +262,8 @@ static void compare_step(check *t, const fixture *f, const naik_links *links, co
     CHECK_OK(t, ops->alloc(f->backend, 2 * N * sizeof *sums, "sums", (void **)&sums));
     CHECK_OK(t, ops->upload(f->backend, columns, record, sizeof record));
     for (int k = 0; k < 6; k++) {
-        field[k] = fixture_field(t, f, p->vectors, N, 1 + 10 * (uint64_t)k,
-                                 k == 0 ? NAIK_ODD : NAIK_EVEN);
+        field[k] =
+            fixture_field(t, f, p->vectors, N, 1 + 10 * (uint64_t)k, k == 0 ? NAIK_ODD : NAIK_EVEN);
         before[k] = calloc((size_t)reals * N, sizeof *before[k]);
     }
     CHECK_OK(t, naik_dslash_plain(links, field[0], NAIK_EVEN, field[5]));
@@ -406,8 +406,8 @@ static void fused_forms_equal_their_parts(check *t)
                     double d = parts[0][k], vv = parts[1][k], expected = parts[4][k];
                     if (record[c].state == NAIK_COLUMN_RUN) {
                         double schur = record[c].shift * vv - d;
-                        expected = form == NAIK_FORM_AFFINE ? 0.3 * vv - 0.7 * d
-                                                            : parts[2][k] - schur;
+                        expected =
+                            form == NAIK_FORM_AFFINE ? 0.3 * vv - 0.7 * d : parts[2][k] - schur;
                     }
                     worst = fmax(worst, fabs(parts[3][k] - expected));
                     largest = fmax(largest, fabs(expected));
@@ -600,6 +600,6 @@ CHECK_MAIN(CHECK(kernels_match_reference), CHECK(kernels_match_reference_on_odd_
            CHECK(every_instruction_set_gives_the_same_bits),
            CHECK(unknown_instructions_are_refused),
            CHECK(grid_threads_and_batch_do_not_change_a_bit), CHECK(fused_forms_equal_their_parts),
-           CHECK(a_step_equals_its_parts),
-           CHECK(dslash_is_antihermitian), CHECK(a_multiple_of_a_field_is_added),
-           CHECK(links_pack_alike_from_either_memory), CHECK(wrong_shapes_are_refused))
+           CHECK(a_step_equals_its_parts), CHECK(dslash_is_antihermitian),
+           CHECK(a_multiple_of_a_field_is_added), CHECK(links_pack_alike_from_either_memory),
+           CHECK(wrong_shapes_are_refused))

@@ -83,8 +83,8 @@ typedef struct naik_dslash_args {
     /* backend memory [nrhs], sums_c += |out|^2; of a step [2][nrhs], also Re (r, ap); NULL: not
      * wanted */
     naik_exactsum *sums;
-    /* The scalars of a step of one column, which its kernel computes: of both halves, the first puts
-     * |r|^2 and Re (r, ap) aside. NULL: they are in columns. */
+    /* The scalars of a step of one column, which its kernel computes: of both halves, the first
+     * puts |r|^2 and Re (r, ap) aside. NULL: they are in columns. */
     const naik_columns_due *due;
     /* The next exchange is of `out`, for these links: naik_dslash lets the kernel send its layers
      * where it can, the backend does so (naik_halo_promise). */
@@ -131,9 +131,10 @@ typedef struct naik_peer_ops {
     /* Room for exchanges of fields of this shape over `faces`; does nothing where there is enough.
      * Collective when there is not. */
     naik_status (*reserve)(const naik_field *field, const bool faces[NAIK_DIM][2]);
-    /* Sends the layers of all faces reserved for, in one piece of work. Not called where dslash was
-     * told to send them while it writes the field. */
-    naik_status (*send)(const naik_field *field, naik_parity parity, int depth);
+    /* Sends the layers of all faces reserved for, in one piece of work; beside what else is
+     * enqueued, if it may, until `receive` or the dslash that fetches them. Not called where dslash
+     * was told to send them while it writes the field. */
+    naik_status (*send)(const naik_field *field, naik_parity parity, int depth, bool beside);
     /* Waits for those of the neighbours and puts them into the halo zones. */
     naik_status (*receive)(naik_field *field, naik_parity parity, int depth);
 } naik_peer_ops;
@@ -247,12 +248,12 @@ typedef struct naik_backend_ops {
     /* Whether kernels over this many columns take naik_columns_due; NULL: they do not. */
     naik_takes_sums (*takes_sums)(const naik_geometry *geometry, int nrhs);
     /* naik_column_count, naik_column_take or both, of `count` columns. sums [3][count]: |r|^2,
-     * Re (r, A p), which are counted, and |D r|^2, which is taken. Adds those it needs over ranks, at
-     * once, and leaves them cleared. history, if not NULL: backend memory [history_stride][count], a
-     * ring: a column that is counted writes rr to row (iterations - 1) mod history_stride. */
+     * Re (r, A p), which are counted, and |D r|^2, which is taken. Adds those it needs over ranks,
+     * at once, and leaves them cleared. history, if not NULL: backend memory
+     * [history_stride][count], a ring: a column that is counted writes rr to row (iterations - 1)
+     * mod history_stride. */
     naik_status (*column_step)(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
-                               int count, naik_scalars which, double *history,
-                               int history_stride);
+                               int count, naik_scalars which, double *history, int history_stride);
 
     /* Shifted systems beside the columns (shifts.h), `each` a column: shifts [count][each].
      * shift_step follows the counting of a step; history as there, [history_stride][count][each].

@@ -58,12 +58,14 @@ NAIK_HD static inline void naik_column_count(naik_column *c, double rr, double r
 
 /* The next step, when |D r|^2 is known: with p' = r + beta p
  *
- *   (p', A p') = (r, A r) + 2 beta Re (r, A p) + beta^2 (p, A p),   (r, A r) = shift |r|^2 + |D r|^2
+ *   (p', A p') = (r, A r) + 2 beta Re (r, A p) + beta^2 (p, A p),   (r, A r) = shift |r|^2 + |D
+ * r|^2
  *
  * since D is antihermitian, and alpha = |r|^2 / (p', A p'). So an iteration needs its sums over
- * ranks once (A. T. Chronopoulos and C. W. Gear, J. Comput. Appl. Math. 25 (1989) 153, who leave
- * out the term in the middle, zero but for rounding: in single precision it is not). A direction
- * that rounding has left without curvature is dropped. */
+ * ranks once (A. T. Chronopoulos and C. W. Gear, J. Comput. Appl. Math. 25 (1989) 153, who put
+ * Re (r, A p) = -|r|^2/alpha into it: in single precision that does not hold). A direction that
+ * rounding has left without curvature is dropped where reliable updates correct rounding; shifted
+ * systems (shifts.h), which have none, could not follow. */
 NAIK_HD static inline void naik_column_take(naik_column *c, double dr2)
 {
     if (c->state != NAIK_COLUMN_RUN) {
@@ -72,7 +74,7 @@ NAIK_HD static inline void naik_column_take(naik_column *c, double dr2)
     }
     const double gradient = c->shift * c->rr + dr2;
     c->pap = c->beta != 0 ? gradient + c->beta * (2 * c->rs + c->beta * c->pap) : gradient;
-    if (!(c->pap > 0)) { /* also catches NaN */
+    if (!(c->pap > 0) && c->delta2 > 0) { /* also catches NaN */
         c->beta = 0;
         c->pap = gradient;
     }
