@@ -29,7 +29,12 @@ const char *naik_cg_reason_text(naik_cg_reason reason)
 naik_cg_options naik_cg_defaults(void)
 {
     return (naik_cg_options){
-        .max_iterations = 20000, .delta = 0.1, .max_restarts = 10, .history_stride = 0};
+        .max_iterations = 20000, .delta = 0, .max_restarts = 10, .history_stride = 0};
+}
+
+double naik_cg_delta(naik_precision vectors, naik_precision links)
+{
+    return vectors == NAIK_HALF ? 0.3 : links == NAIK_HALF ? 0.1 : 0.01;
 }
 
 /* Whether kernels do what follows them, too: scalars, and sending. */
@@ -295,7 +300,10 @@ static void resume_column(naik_cg *cg, const naik_cg_options *options, int c, do
         aim = 0.01 * rr;
     }
     record->stop = aim;
-    record->delta2 = cg->mixed ? options->delta * options->delta : 0;
+    const double delta = options->delta > 0
+                             ? options->delta
+                             : naik_cg_delta(cg->vectors, cg->inner.links->precision);
+    record->delta2 = cg->mixed ? delta * delta : 0;
     record->state = NAIK_COLUMN_RUN;
     slot->started = true;
     slot->restart = false;
@@ -461,9 +469,9 @@ naik_status naik_cg_solve(naik_cg *cg, naik_parity parity, const naik_cg_options
                           const naik_cg_stream *stream)
 {
     naik_status status = NAIK_OK;
-    if (options->max_iterations < 1 || options->delta <= 0 || options->delta >= 1) {
+    if (options->max_iterations < 1 || options->delta < 0 || options->delta >= 1) {
         return NAIK_FAIL(cg->geometry->backend->log, NAIK_ERR_ARG,
-                         "the solver needs a positive iteration limit and delta between 0 and 1");
+                         "the solver needs a positive iteration limit and a delta below 1");
     }
     NAIK_TRY(cg_begin(cg, parity, options, stream->count));
     for (;;) {

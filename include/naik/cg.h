@@ -54,12 +54,16 @@ typedef struct naik_cg_result {
 
 typedef struct naik_cg_options {
     int max_iterations; /* of a column, > 0 */
-    double delta;       /* reliable update when |r| drops by this factor; used in mixed precision */
+    double delta;       /* reliable update when |r| drops by this factor, < 1; used in mixed
+                         * precision; 0: what suits it, see naik_cg_delta */
     int max_restarts;   /* reliable updates without progress before NAIK_CG_STAGNATED */
     int poll_interval;  /* 0: the backend's */
     int history_stride; /* iterations of history kept; 0: none */
 } naik_cg_options;
 naik_cg_options naik_cg_defaults(void);
+/* How far the residual drops between true residuals: as far as costs no iterations
+ * (doc/performance.md). */
+double naik_cg_delta(naik_precision vectors, naik_precision links);
 
 /* Everything that a column in mid solve is, beside its vectors and what load gives it. */
 typedef struct naik_cg_state {
