@@ -218,30 +218,6 @@ static void unknown_instructions_are_refused(check *t)
     unsetenv("NAIK_INSTRUCTIONS");
 }
 
-/* The step of column c from the fields before (in; r, p, ap, x; D in) against those after. */
-static void check_step(check *t, const naik_column *record, int reals, double *const before[6],
-                       double *const after[4], double tolerance)
-{
-    double worst[4] = {0}, largest[4] = {0};
-    for (int k = 0; k < reals; k++) {
-        const double r = before[1][k], d = before[5][k];
-        double expected[4] = {r, before[2][k], before[3][k], before[4][k]};
-        if (record->state == NAIK_COLUMN_RUN) {
-            expected[1] = r + record->beta * expected[1];
-            expected[2] = record->shift * r - d + record->beta * expected[2];
-            expected[0] = r - record->alpha * expected[2];
-            expected[3] += record->alpha * expected[1];
-        }
-        for (int i = 0; i < 4; i++) {
-            worst[i] = fmax(worst[i], fabs(after[i][k] - expected[i]));
-            largest[i] = fmax(largest[i], fabs(expected[i]));
-        }
-    }
-    for (int i = 0; i < 4; i++) {
-        CHECK_NEAR(t, worst[i] / largest[i], 0, record->state == NAIK_COLUMN_RUN ? tolerance : 0);
-    }
-}
-
 static void compare_step(check *t, const fixture *f, const naik_links *links, const dslash_pair *p)
 {
     enum { N = 5 };
@@ -305,7 +281,7 @@ static void compare_step(check *t, const fixture *f, const naik_links *links, co
         for (int k = 0; k < 4; k++) {
             CHECK_OK(t, ops->field_export(field[1 + k], NAIK_EVEN, c, after[k]));
         }
-        check_step(t, &record[c], reals, here, after, p->tolerance);
+        dslash_check_step(t, &record[c], reals, here, after, p->tolerance);
         for (int k = c; k < 2 * N; k += N) { /* of what was stored, exactly */
             CHECK_TRUE(t, value[0][k] == (c == 2 ? 0 : value[1][k]));
         }
