@@ -92,8 +92,8 @@ void dslash_step_bits(check *t, const fixture *f, const naik_links *links, naik_
         free(v);
     }
     for (int c = 0; c < n; c++) {
-        record[c] =
-            (naik_column){.shift = 0.37, .alpha = 0.61, .beta = 0.43, .state = NAIK_COLUMN_RUN};
+        record[c] = (naik_column){
+            .shift = 0.37, .alpha = 0.61, .beta = 0.43, .grid = 30, .state = NAIK_COLUMN_RUN};
     }
     CHECK_OK(t, ops->alloc(f->backend, sizeof record, "records", (void **)&columns));
     CHECK_OK(t, ops->alloc(f->backend, 2 * (size_t)n * sizeof *sums, "sums", (void **)&sums));

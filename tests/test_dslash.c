@@ -226,10 +226,12 @@ static void compare_step(check *t, const fixture *f, const naik_links *links, co
     naik_column record[N], *columns = NULL;
     naik_exactsum *sums = NULL;
     double value[2][2 * N], *before[6], *after[4];
-    naik_field *field[6]; /* in; r, p, ap, x; D in */
+    naik_field *field[6];                                 /* in; r, p, ap, x; D in */
+    static const double grid[N] = {0, 1e-3, 30, 1e6, 30}; /* a site's share is near 100 */
     memset(record, 0, sizeof record);
     for (int c = 0; c < N; c++) {
         record[c] = (naik_column){.shift = 0.01 * (c + 1),
+                                  .grid = grid[c],
                                   .alpha = 0.4 - 0.3 * c,
                                   .beta = 0.2 * c,
                                   .state = c == 2 ? NAIK_COLUMN_CHECK : NAIK_COLUMN_RUN};
@@ -336,6 +338,7 @@ static void fused_forms_equal_their_parts(check *t)
         memset(record, 0, sizeof record);
         for (int c = 0; c < N; c++) {
             record[c] = (naik_column){.shift = 0.01 * (c + 1),
+                                      .grid = 100 * c,
                                       .state = c == 2 ? NAIK_COLUMN_IDLE : NAIK_COLUMN_RUN};
         }
         CHECK_OK(t, naik_links_create(f.geometry, f.source, p->links, p->recon, &links));
