@@ -28,7 +28,7 @@ typedef struct naik_column {
     double stop;        /* asks for a check at rr <= stop ... */
     double delta2;      /* ... and at rr <= delta2 rr_max; 0: never for this reason */
     double grid;        /* a site's share of a sum is hardly ever as large; of a site of single
-                         * precision a GPU takes it to a multiple of 2^-51 grid or finer */
+                         * precision a GPU takes it to a multiple of 2^-49 grid or finer */
     double headroom; /* grid / rr where it was set: at a reliable update or, where there are none,
                       * with every step. So it depends on nothing but the column. */
     int32_t state;   /* naik_column_state */
