@@ -239,7 +239,7 @@ def a_write_that_fails_on_one_rank_ends_the_job():
 
 def kept_part():
     """Two of three solves, as a killed run left them: ending to bytes."""
-    solve("short.h5", inject="kill:write:3", status=-25)
+    solve("short.h5", "--fresh", inject="kill:write:3", status=-25)
     part = {}
     for end in (".part", ".journal"):
         with open(path("short.h5" + end), "rb") as f:
