@@ -96,19 +96,7 @@ static void visit(void *context, const naik_sites_row *row)
     if (r->out != NULL) {
         naik_reals_decode(row->bytes, 6 * (int64_t)row->count, r->bits, false, r->out + 6 * cb);
     }
-#pragma omp atomic
-    r->sum[0] ^= sum[0];
-#pragma omp atomic
-    r->sum[1] ^= sum[1];
-}
-
-static naik_status combine(naik_comm *comm, uint32_t sum[2])
-{
-    uint64_t both = (uint64_t)sum[1] << 32 | sum[0];
-    naik_status status = naik_comm_xor_u64(comm, &both, 1);
-    sum[0] = (uint32_t)both;
-    sum[1] = (uint32_t)(both >> 32);
-    return status;
+    naik_checksum_share(r->sum, sum);
 }
 
 /* A vector of the old file; half NULL: only whether it is what was written. */
@@ -118,7 +106,7 @@ static naik_status read_vector(const naik_batch_state *s, const disk_vector *vec
     const naik_sites_box box = box_of(s->lattice, vector);
     rows r = {.box = &box, .out = half, .bits = vector->bits};
     NAIK_TRY(naik_sites_read(s->comm, s->path, &box, visit, &r));
-    NAIK_TRY(combine(s->comm, r.sum));
+    NAIK_TRY(naik_checksum_combine(s->comm, r.sum));
     if (r.sum[0] != vector->sum[0] || r.sum[1] != vector->sum[1]) {
         status = NAIK_FAIL(s->comm->log, NAIK_ERR_CORRUPT,
                            "%s is damaged: remove it to start its solves again", s->path);
@@ -146,7 +134,7 @@ static naik_status write_vector(naik_batch_state *s, disk_vector *vector, int bi
     NAIK_TRY(naik_file_put(s->comm, s->made, false, s->used + bytes - 1, "", 1));
     NAIK_TRY(naik_file_reserve(s->comm, s->made));
     NAIK_TRY(naik_sites_write(s->comm, s->made, &box, visit, &r));
-    NAIK_TRY(combine(s->comm, r.sum));
+    NAIK_TRY(naik_checksum_combine(s->comm, r.sum));
     memcpy(vector->sum, r.sum, sizeof vector->sum);
     s->used += bytes;
 done:
