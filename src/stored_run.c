@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 enum { MAX_OVERRIDES = 256 };
 
 static const char *text_of(const naik_propagator_view *view, const char *name)

@@ -292,6 +292,25 @@ def memory_or_disk_that_fails_on_one_rank_ends_the_job():
     return None
 
 
+def memory_that_is_not_there_is_never_called_damage():
+    shim = built_shim()
+    if shim is None:
+        return "no cc, or not glibc"
+    naik("links", path("whole.h5.yaml"), "-o", path("fatlong.h5"))
+    for words in (["info", path("whole.h5"), "--json"], ["info", path("fatlong.h5"), "--verify"],
+                  ["gauge", "check", path("lat.h5")], ["report", path("whole.h5"), "-o", path("page.html")]):
+        n = 1
+        while True:
+            run = subprocess.run(command(*words), capture_output=True, text=True, timeout=60, env={
+                **os.environ, "LD_PRELOAD": shim, "NAIK_FAIL": f"alloc:{n}@0", "NAIK_FAIL_RANK": "0"})
+            if "failed as ordered" not in run.stderr:
+                break
+            assert run.returncode == 2 and "naik: error: no memory" in run.stderr, (words, n, run)
+            n += 1 if LONG else 23
+        assert n > 50, (words, n)
+    return None
+
+
 def a_refused_write_of_a_configuration_ends_the_job_on_every_rank():
     shim = built_shim()
     if shim is None:
@@ -439,6 +458,7 @@ main([an_undisturbed_run_warns_of_nothing,
       a_rank_that_dies_ends_the_job_and_the_rest_follows,
       a_write_that_fails_on_one_rank_ends_the_job,
       memory_or_disk_that_fails_on_one_rank_ends_the_job,
+      memory_that_is_not_there_is_never_called_damage,
       a_refused_write_of_a_configuration_ends_the_job_on_every_rank,
       a_command_without_an_input_ends_too_where_a_read_never_returns,
       a_backend_that_fails_on_one_rank_in_mid_solve_ends_the_job,
