@@ -208,9 +208,7 @@ static naik_status read_array(const naik_lattice *lat, hid_t file, const char *n
             NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT, "'%s' has an unusable dataset /%s", path, name);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
-    status = naik_h5_array_read(lat, &array, take_row, p);
-    /* The file system gave the bytes; what HDF5 cannot make links of is damage. */
-    NAIK_TRY(status == NAIK_ERR_IO ? NAIK_ERR_CORRUPT : status);
+    NAIK_TRY(naik_h5_array_read(lat, &array, take_row, p));
     NAIK_TRY(naik_checksum_combine(comm, p->sum));
 done:
     naik_h5_array_close(&array);
