@@ -103,7 +103,7 @@ static const char help_info[] =
     "Exit status 0 complete, 4 if anything disagrees, 5 if solves are still to be done.\n"
     "\n"
     "  --json        the same as one JSON object\n"
-    "  --verify      reads the data and recomputes their checksums: what it does unless told not to\n"
+    "  --verify      reads the data and recomputes their checksums, as without this\n"
     "  --no-verify   describes only, does not read the data\n"
     "  --residuals   of a complete propagator file: reads the configuration that it names, makes\n"
     "                the links and computes |src - M x| / |src| of every solve again\n"

@@ -328,6 +328,15 @@ def truncated_hdf5_files_are_refused():
             naik("gauge", "check", path("cut.h5"), status=4)
 
 
+def bytes_of_a_damaged_file_do_no_harm_where_they_are_printed():
+    with open(original()[0], "rb") as f:
+        data = f.read()
+    with open(path("strange.h5"), "wb") as f:
+        f.write(data.replace(b"naik-gauge", b"n\x1b[2J\xe7auge"))
+    run = subprocess.run([NAIK, "gauge", "check", path("strange.h5")], capture_output=True, timeout=60)
+    assert run.returncode == 1 and b"of format n?[2J?auge, not" in run.stderr, run
+
+
 def flipped_bits_in_hdf5_metadata_never_pass_unnoticed():
     """One bit in metadata: refused with status 1 or 4, or the links are unchanged. Never a crash."""
     name, u = original()
@@ -370,4 +379,5 @@ main([generate_gives_the_same_links_on_all_ranks,
       a_file_has_one_writer,
       bad_requests_get_a_sentence,
       truncated_hdf5_files_are_refused,
+      bytes_of_a_damaged_file_do_no_harm_where_they_are_printed,
       flipped_bits_in_hdf5_metadata_never_pass_unnoticed])
