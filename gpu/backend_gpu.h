@@ -64,11 +64,8 @@ naik_status gpu_field_add(naik_field *to, const naik_field *from, const naik_col
 naik_status gpu_field_gather(naik_field *to, const naik_field *from, const int *map);
 naik_status gpu_field_copy_column(naik_field *to, int column, const naik_field *from,
                                   int from_column);
-naik_status gpu_norm2(const naik_field *v, naik_exactsum *sums);
+naik_status gpu_dot(const naik_field *v, const naik_field *w, naik_exactsum *sums);
 naik_status gpu_site_ratio(const naik_field *r, const naik_field *x, naik_exactsum *sums);
-naik_status gpu_update_xp(const naik_column *columns, const naik_field *r, naik_field *x,
-                          naik_field *p, naik_exactsum *sums, const naik_columns_due *due,
-                          const naik_layers *send);
 
 /* slices.cu */
 naik_status gpu_field_axpy(double a, const naik_field *x, naik_field *y);
@@ -81,10 +78,8 @@ naik_status gpu_sums_reduce(naik_backend *backend, naik_exactsum *sums, int coun
 naik_status gpu_sums_values(naik_backend *backend, const naik_exactsum *sums, int count,
                             double *values);
 naik_takes_sums gpu_takes_sums(const naik_geometry *geometry, int nrhs);
-naik_status gpu_column_alpha(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
-                             int count);
 naik_status gpu_column_step(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
-                            int count, double *history, int history_stride);
+                            int count, naik_scalars which, double *history, int history_stride);
 
 /* shifts.cu */
 naik_status gpu_shift_step(naik_backend *backend, const naik_column *columns, naik_shift *shifts,

@@ -11,19 +11,19 @@
 #include "peer.cuh"
 #include "reduce.cuh"
 
-/* The values of SUMS accumulators of squares, added over the ranks, in the first lanes; they belong
- * to the inboxes `box` and further on by NAIK_MAX_RHS. The threads that move together call. */
+/* The values of SUMS accumulators, added over the ranks, in the first lanes; they belong to the
+ * inboxes `box` and further on by NAIK_MAX_RHS. The threads that move together call. */
 template <int SUMS>
 __device__ static inline double column_sums(const peer_sums &peers,
                                             const naik_exactsum *const (&sum)[SUMS], int box,
                                             int64_t (&word)[SUMS][NAIK_EXACTSUM_WORDS], int lane)
 {
-    unsigned end[SUMS], first[SUMS]; /* 1 + last, DIGITS - first digit in use */
+    int from = 0, to = 0; /* this lane's sum has its digits there */
 #pragma unroll
-    for (int k = 0; k < SUMS; k++) { /* one by one: both at once take too many registers */
+    for (int k = 0; k < SUMS; k++) { /* one by one: all at once take too many registers */
         int64_t total[PEER_EACH];
+        unsigned end = 0, first = 0; /* 1 + last, DIGITS - first digit in use */
         peer_collect(peers, sum[k], box + k * NAIK_MAX_RHS, total, lane);
-        end[k] = first[k] = 0;
 #pragma unroll
         for (int e = 0; e < PEER_EACH; e++) {
             const int i = e * GPU_LANES + lane;
@@ -31,25 +31,20 @@ __device__ static inline double column_sums(const peer_sums &peers,
                 continue;
             }
             word[k][i] = total[e];
-            if (word[k][i] != 0 && i < NAIK_EXACTSUM_DIGITS) {
-                end[k] = (unsigned)i + 1;
-                first[k] = first[k] > 0 ? first[k] : (unsigned)(NAIK_EXACTSUM_DIGITS - i);
+            if (total[e] != 0 && i < NAIK_EXACTSUM_DIGITS) {
+                end = (unsigned)i + 1;
+                first = first > 0 ? first : (unsigned)(NAIK_EXACTSUM_DIGITS - i);
             }
         }
-    }
-#pragma unroll
-    for (int k = 0; k < SUMS; k++) {
-        end[k] = gpu_lanes_max(end[k]);
-        first[k] = gpu_lanes_max(first[k]);
+        end = gpu_lanes_max(end);
+        first = gpu_lanes_max(first);
+        if (lane == k) {
+            from = NAIK_EXACTSUM_DIGITS - (int)first;
+            to = (int)end;
+        }
     }
     gpu_lanes_sync();
-    if (lane >= SUMS) {
-        return 0;
-    }
-    const int mine = SUMS > 1 ? lane : 0;
-    const unsigned from = mine == 0 ? first[0] : first[SUMS - 1];
-    return exact_squares(word[mine], NAIK_EXACTSUM_DIGITS - (int)from,
-                         (int)(mine == 0 ? end[0] : end[SUMS - 1]));
+    return lane < SUMS ? exact_value(word[lane], from, to) : 0;
 }
 
 /* Nobody reads the sum any more. */
@@ -64,29 +59,33 @@ __device__ static inline void column_clear(const peer_sums &peers, naik_exactsum
     }
 }
 
-/* The column after its alpha, from |D p|^2 and |p|^2; in lane 0. */
-__device__ static inline naik_column column_alpha(const peer_sums &peers, const naik_column *column,
-                                                  const naik_exactsum *dp2, const naik_exactsum *p2,
-                                                  int box, int lane)
+/* The column when WHICH (naik_scalars) has been done, from its sums (backend.h, column_step), of
+ * which only those are looked at that it needs; in lane 0. */
+template <int WHICH>
+__device__ static inline naik_column column_after(const peer_sums &peers, const naik_column *column,
+                                                  const naik_exactsum *const (&sum)[3], int box,
+                                                  int lane)
 {
-    __shared__ int64_t word[2][NAIK_EXACTSUM_WORDS];
-    const naik_exactsum *const sum[2] = {dp2, p2};
-    const double value = column_sums<2>(peers, sum, box, word, lane);
-    const double second = __longlong_as_double(gpu_lanes_from(__double_as_longlong(value), 1));
+    enum { FIRST = WHICH == NAIK_TAKE ? 2 : 0, SUMS = (WHICH == NAIK_COUNT ? 2 : 3) - FIRST };
+    __shared__ int64_t word[SUMS][NAIK_EXACTSUM_WORDS];
+    const naik_exactsum *own[SUMS];
+    double value[SUMS];
+#pragma unroll
+    for (int k = 0; k < SUMS; k++) {
+        own[k] = sum[FIRST + k];
+    }
+    const double mine = column_sums<SUMS>(peers, own, box + FIRST * NAIK_MAX_RHS, word, lane);
+#pragma unroll
+    for (int k = 0; k < SUMS; k++) {
+        value[k] = __longlong_as_double(gpu_lanes_from(__double_as_longlong(mine), k));
+    }
     naik_column next = *column; /* not before: it takes registers */
-    naik_column_alpha(&next, value, second);
-    return next;
-}
-
-/* The column after its step, from |r|^2; in lane 0. */
-__device__ static inline naik_column column_step(const peer_sums &peers, const naik_column *column,
-                                                 const naik_exactsum *r2, int box, int lane)
-{
-    __shared__ int64_t word[1][NAIK_EXACTSUM_WORDS];
-    const naik_exactsum *const sum[1] = {r2};
-    const double rr = column_sums<1>(peers, sum, box, word, lane);
-    naik_column next = *column;
-    naik_column_step(&next, rr);
+    if (WHICH & NAIK_COUNT) {
+        naik_column_count(&next, value[0], value[SUMS > 1 ? 1 : 0]);
+    }
+    if (WHICH & NAIK_TAKE) {
+        naik_column_take(&next, value[SUMS - 1]);
+    }
     return next;
 }
 
@@ -100,31 +99,55 @@ __device__ static inline void column_note(const naik_column &next, int count, do
     }
 }
 
-/* What kernels get of naik_columns_due. */
+/* What kernels get of naik_columns_due, of one column. A step reads two of its sums and adds to the
+ * same two, so the kernel before it, which leaves the third, puts them aside. */
 typedef struct columns_due {
     naik_columns_due host; /* columns NULL: nothing is due */
     peer_sums peers;
-    unsigned *tickets; /* [count], 0 between launches */
-    unsigned readers;  /* blocks that read a column, of all launches together */
+    naik_exactsum *taken; /* [2], host.sums[0] and [1] put aside; NULL: do not */
+    unsigned *ticket;     /* 0 between launches */
+    unsigned readers;     /* blocks that read the column, of all launches together */
 } columns_due;
 
 static inline columns_due columns_due_of(naik_backend *backend, const naik_columns_due *due,
-                                         int tickets, unsigned readers)
+                                         unsigned readers)
 {
     columns_due d = {};
     if (due != NULL) {
         d.host = *due;
         d.peers = peer_sums_of(backend);
-        d.tickets = gpu_state_of(backend)->tickets + tickets;
+        d.taken = gpu_state_of(backend)->taken;
+        d.ticket = gpu_state_of(backend)->tickets;
         d.readers = readers;
     }
     return d;
 }
 
-/* Draws a ticket after reading column c; true for the last. Lane 0 calls. */
-__device__ static inline bool column_was_read(const columns_due &due, int c)
+/* The kernel before a step: puts the sums aside and leaves them with the other ranks. The threads
+ * that move together of one block of the launch call. */
+__device__ static inline void column_put_aside(const columns_due &due, int lane)
 {
-    return gpu_draw_ticket(due.tickets + c, due.readers - 1) == due.readers - 1;
+    if (due.taken == NULL || due.host.columns->state != NAIK_COLUMN_RUN) {
+        return;
+    }
+#pragma unroll
+    for (int k = 0; k < 2; k++) {
+        for (int i = lane; i < NAIK_EXACTSUM_WORDS; i += GPU_LANES) {
+            due.taken[k].word[i] = due.host.sums[k].word[i];
+            due.host.sums[k].word[i] = 0;
+        }
+    }
+    gpu_lanes_sync();
+#pragma unroll
+    for (int k = 0; k < 2; k++) {
+        peer_push(due.peers, &due.taken[k], k * NAIK_MAX_RHS, lane);
+    }
+}
+
+/* Draws a ticket after reading the column; true for the last. Lane 0 calls. */
+__device__ static inline bool column_was_read(const columns_due &due)
+{
+    return gpu_draw_ticket(due.ticket, due.readers - 1) == due.readers - 1;
 }
 
 #endif

@@ -147,10 +147,11 @@ static naik_status choose_device(naik_backend *backend, gpu_state *state)
                        gpu_device_bus_id(state->bus_id, (int)sizeof state->bus_id, state->device),
                        "asking for the device's address"));
     if (state->properties.warpSize != GPU_LANES) {
-        status = NAIK_FAIL(backend->log, NAIK_ERR_DEVICE,
-                           "device %d on %s is a %s: its threads move by %d, these kernels are for %d",
-                           state->device, backend->comm->host, state->properties.name,
-                           state->properties.warpSize, GPU_LANES);
+        status =
+            NAIK_FAIL(backend->log, NAIK_ERR_DEVICE,
+                      "device %d on %s is a %s: its threads move by %d, these kernels are for %d",
+                      state->device, backend->comm->host, state->properties.name,
+                      state->properties.warpSize, GPU_LANES);
     }
 done:
     return status;
@@ -175,6 +176,7 @@ naik_status gpu_open(naik_backend *backend, const naik_backend_options *options)
     NAIK_TRY(GPU_CHECK(backend,
                        gpu_memset(state->tickets, 0, GPU_TICKETS * sizeof(unsigned), state->stream),
                        "clearing counters"));
+    NAIK_TRY(gpu_alloc(backend, 2 * sizeof *state->taken, "sums", (void **)&state->taken));
     NAIK_TRY(gpu_tune_open(backend, options != NULL ? options->tune_cache : NULL));
     NAIK_TRY(GPU_CHECK(backend, gpu_malloc_host(&state->pinned, GPU_STAGING_BYTES),
                        "taking pinned host memory"));

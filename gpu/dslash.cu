@@ -89,6 +89,9 @@ static dslash_params params_of(const naik_dslash_args *args, naik_region region)
     p.out = (char *)args->out->data;
     p.v = args->v != NULL ? (const char *)args->v->data : NULL;
     p.b = args->b != NULL ? (const char *)args->b->data : NULL;
+    p.x = args->x != NULL ? (char *)args->x->data : NULL;
+    p.direction = args->p != NULL ? (char *)args->p->data : NULL;
+    p.ap = args->ap != NULL ? (char *)args->ap->data : NULL;
     p.columns = args->columns;
     p.state = (int)args->state;
     p.sums = args->sums;
@@ -109,6 +112,12 @@ static dslash_params params_of(const naik_dslash_args *args, naik_region region)
     return p;
 }
 
+/* Whether the kernel computes the scalars that it needs. */
+static bool takes_sums(const naik_dslash_args *args)
+{
+    return args->due != NULL && args->form == NAIK_FORM_STEP;
+}
+
 static int most_columns(const naik_dslash_args *args)
 {
     return dslash_columns(args->in->precision, args->links->recon);
@@ -127,7 +136,7 @@ static gpu_variant usual_variant(const naik_dslash_args *args)
     v.sites = v.together == 3 ? GPU_LANES : DSLASH_THREADS / v.together;
     v.sites = v.sites < GPU_LANES ? GPU_LANES : v.sites;
     v.threads = 1;
-    if (args->due != NULL) { /* which several threads a site know to take */
+    if (takes_sums(args)) { /* which several threads a site know how to */
         v = (gpu_variant){1, GPU_LANES, 1, args->links->hops == NAIK_HOPS ? 4 : 2};
     }
     return v;
@@ -216,7 +225,7 @@ static void list_variants(const naik_dslash_args *args, int count, gpu_variants 
     const int granularity = args->in->geometry->backend->choices.granularity;
     const gpu_variant usual = usual_variant(args);
     list->count = 0;
-    if (granularity <= 1 && args->due == NULL) {
+    if (granularity <= 1 && !takes_sums(args)) {
         add_variant(list, usual.columns, usual.sites, usual.together, 1);
         const int most = most_columns(args);
         add_blocks(list, args, nrhs < most ? nrhs : most);
@@ -250,10 +259,11 @@ static naik_status launch(const naik_dslash_args *args, const dslash_params *p,
     naik_backend *backend = args->in->geometry->backend;
     dslash_family family = family_of(args->in->precision, args->links->precision);
     const dslash_shape shape = shape_of(args, v, p->count, stream);
+    const bool step = args->form == NAIK_FORM_STEP;
+    const int vectors = step ? 9 : 2 + (args->v != NULL) + (args->b != NULL);
     gpu_sample_moves(backend, p->nrhs,
                      0.5 * (double)args->links->size_bytes +
-                         (double)args->in->size_bytes *
-                             (2 + (args->v != NULL) + (args->b != NULL)));
+                         (double)args->in->size_bytes * vectors);
     dslash_params params = *p;
     set_sending(&params, &shape);
     if (family == NULL || !family(params, shape)) {
@@ -262,8 +272,7 @@ static naik_status launch(const naik_dslash_args *args, const dslash_params *p,
                          naik_precision_name(args->in->precision),
                          naik_precision_name(args->links->precision), args->links->recon);
     }
-    return GPU_LAUNCHED(backend,
-                        p->form == NAIK_FORM_STEP ? "applying D and updating r" : "applying D");
+    return GPU_LAUNCHED(backend, step ? "applying D and taking the step" : "applying D");
 }
 
 static naik_status try_variant(const void *data, const gpu_variant *v)
@@ -280,7 +289,7 @@ static bool may_be_repeated(const naik_dslash_args *args)
 {
     return args->form == NAIK_FORM_D ||
            (args->form == NAIK_FORM_STEP &&
-            args->out->size_bytes + TRIAL_OUT <= (size_t)GPU_STAGING_BYTES);
+            2 * args->out->size_bytes + TRIAL_OUT <= (size_t)GPU_STAGING_BYTES);
 }
 
 /* The same work without its effects: nothing is added, written down, or heard from other ranks. */
@@ -294,8 +303,9 @@ static naik_status repeatable(const naik_dslash_args *args, const dslash_params 
     out->sums = p.sums != NULL ? (naik_exactsum *)(memory + TRIAL_SUMS) : NULL;
     if (p.form == NAIK_FORM_STEP) {
         out->out = memory + TRIAL_OUT;
-        out->due = columns_due_of(backend, args->due, GPU_TICKET_ALPHA, ~0u);
-        out->due.tickets = (unsigned *)memory;
+        out->x = out->direction = out->ap = out->out + args->out->size_bytes;
+        out->due = columns_due_of(backend, args->due, ~0u);
+        out->due.ticket = (unsigned *)memory;
         out->due.peers.count = 1;
     }
     return GPU_CHECK(backend, gpu_memset(memory, 0, TRIAL_OUT, state->stream), "clearing");
@@ -390,11 +400,12 @@ naik_status gpu_dslash(const naik_dslash_args *args, naik_region region)
     if (params.count == 0) {
         return NAIK_OK;
     }
-    if (args->due != NULL) {
+    if (takes_sums(args)) {
         unsigned readers = 0;
         NAIK_TRY(count_readers(args, region, &params, &variant, &readers));
-        params.due =
-            columns_due_of(args->in->geometry->backend, args->due, GPU_TICKET_ALPHA, readers);
+        params.due = columns_due_of(args->in->geometry->backend, args->due, readers);
+    } else if (region != NAIK_INTERIOR) { /* of one launch */
+        params.due = columns_due_of(args->in->geometry->backend, args->due, 0);
     }
     NAIK_TRY(launch(args, &params, &variant,
                     fetches ? gpu_exchange_stream(args->in)

@@ -26,9 +26,10 @@ constexpr int dslash_threads(naik_precision vectors, int recon, int columns)
     return columns == 1             ? (int)DSLASH_THREADS
            : vectors == NAIK_DOUBLE ? 256
            : columns < 3            ? 512
-           : vectors == NAIK_HALF   ? GPU_MORE_REGISTERS ? 256 : 384
-           : most                   ? 384
-                                    : 512;
+           : vectors == NAIK_HALF
+               ? GPU_MORE_REGISTERS || (recon == RECON_WORDS && columns == 4) ? 256 : 384
+           : most ? 384
+                  : 512;
 }
 
 /* Columns a thread at most: what a thread keeps must fit into its registers. */
@@ -41,6 +42,7 @@ typedef struct dslash_params {
     const char *links; /* of this parity */
     const char *in, *v, *b;
     char *out;
+    char *x, *direction, *ap; /* of a step */
     const naik_column *columns;
     naik_exactsum *sums;
     const int32_t *list;  /* sites to write; NULL: 0 .. count - 1 */
@@ -56,7 +58,7 @@ typedef struct dslash_params {
     bool unit_time;    /* links.h */
     int time_slice[2]; /* where links ahead and behind in direction t are not 1 all the same */
     gpu_stencil stencil;
-    columns_due due; /* alpha of one column */
+    columns_due due; /* the scalars of a step of one column; before it, D puts sums aside */
     bool ahead;      /* links are few enough to be fetched while the kernel before ends */
 } dslash_params;
 
@@ -237,13 +239,56 @@ __device__ static inline void apply_hops(const dslash_params &p, const dslash_si
     }
 }
 
-/* out from D in as the form says; the site's term of the sum. */
+/* A site's terms of the sums. */
+typedef struct dslash_terms {
+    double norm, product; /* |out|^2; of a step Re (r, A p) */
+} dslash_terms;
+
+typedef struct dslash_step {
+    double alpha, beta;
+} dslash_step;
+
+/* NAIK_FORM_STEP, from D in. */
 template <class V>
-__device__ static inline double finish_site(const dslash_params &p, size_t offset, int column,
-                                            double alpha, colour_vector<typename V::real> &out)
+__device__ static inline dslash_terms finish_step(const dslash_params &p, size_t offset, int column,
+                                                  dslash_step step,
+                                                  colour_vector<typename V::real> &out)
+{
+    typedef typename V::real real;
+    const real alpha = (real)step.alpha, beta = (real)step.beta;
+    const real shift = (real)p.columns[column].shift;
+    colour_vector<real> r = V::load(p.v + offset), ap = V::load(p.ap + offset);
+    colour_vector<real> direction = V::load(p.direction + offset), x = V::load(p.x + offset);
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        out.e[i] = {fma(shift, r.e[i].re, -out.e[i].re), fma(shift, r.e[i].im, -out.e[i].im)};
+    }
+    axpy(beta, ap, out);
+    V::store(p.ap + offset, out);
+    V::round(out);
+    ap = r;
+    axpy(beta, direction, ap);
+    V::store(p.direction + offset, ap);
+    V::round(ap);
+    axpy(alpha, ap, x);
+    V::store(p.x + offset, x);
+    axpy(-alpha, out, r);
+    V::store(p.out + offset, r);
+    V::round(r);
+    return {real_product(r, r), real_product(r, out)};
+}
+
+/* out from D in as the form says. */
+template <class V>
+__device__ static inline dslash_terms finish_site(const dslash_params &p, size_t offset, int column,
+                                                  dslash_step step,
+                                                  colour_vector<typename V::real> &out)
 {
     typedef typename V::real real;
     colour_vector<real> v = {};
+    if (p.form == NAIK_FORM_STEP) {
+        return finish_step<V>(p, offset, column, step, out);
+    }
     if (p.form != NAIK_FORM_D) {
         v = V::load(p.v + offset);
     }
@@ -255,25 +300,19 @@ __device__ static inline double finish_site(const dslash_params &p, size_t offse
         }
     } else if (p.form != NAIK_FORM_D) {
         const real s = (real)p.columns[column].shift;
-        const real f = p.form == NAIK_FORM_STEP ? (real)-alpha : (real)-1;
         const colour_vector<real> b = V::load(p.b + offset);
 #pragma unroll
         for (int i = 0; i < 3; i++) {
             out.e[i] = {fma(s, v.e[i].re, -out.e[i].re), fma(s, v.e[i].im, -out.e[i].im)};
-            out.e[i] = {fma(f, out.e[i].re, b.e[i].re), fma(f, out.e[i].im, b.e[i].im)};
+            out.e[i] = {b.e[i].re - out.e[i].re, b.e[i].im - out.e[i].im};
         }
     }
     V::store(p.out + offset, out);
-    double term = 0;
-    if (p.sums != NULL) {
-        V::round(out);
-#pragma unroll
-        for (int i = 0; i < 3; i++) {
-            double re = out.e[i].re, im = out.e[i].im;
-            term = fma(im, im, fma(re, re, term));
-        }
+    if (p.sums == NULL) {
+        return {0, 0};
     }
-    return term;
+    V::round(out);
+    return {real_product(out, out), 0};
 }
 
 /* The block's number in the order of sites. */
@@ -374,17 +413,20 @@ template <class V, class S, int R, bool LONG, int N, int BLOCKS>
 __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
     dslash_kernel(const dslash_params p)
 {
-    __shared__ exact_block<N> shared;
+    __shared__ exact_block<N> shared[2];
     const int x = (int)threadIdx.x, y = (int)threadIdx.y;
     if (N == 1) {
         fetch_links<S, R, LONG>(p, dslash_block(p) * (int)blockDim.x + x, x % GPU_LANES, GPU_LANES);
     }
     gpu_await_kernel();
+    if (p.form == NAIK_FORM_D && blockIdx.x == 0 && y == 0 && x < GPU_LANES) {
+        column_put_aside(p.due, x);
+    }
     const int column = ((int)(blockIdx.y * blockDim.y) + y) * N;
-    double term[N];
+    dslash_terms term[N];
 #pragma unroll
     for (int c = 0; c < N; c++) {
-        term[c] = 0;
+        term[c] = {0, 0};
     }
     const int block = dslash_block(p), index = block * (int)blockDim.x + x;
     const char *halo = dslash_halo(p, (int)blockDim.x, y * (int)blockDim.x + x);
@@ -400,7 +442,10 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
 #pragma unroll
         for (int c = 0; c < N; c++) {
             if (active >> c & 1) {
-                const double step = p.form == NAIK_FORM_STEP ? p.columns[column + c].alpha : 1;
+                dslash_step step = {};
+                if (p.form == NAIK_FORM_STEP) {
+                    step = {p.columns[column + c].alpha, p.columns[column + c].beta};
+                }
                 term[c] = finish_site<V>(p, offset + (size_t)c * V::COLUMN_BYTES, column + c, step,
                                          total[c]);
             }
@@ -415,20 +460,25 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
         return;
     }
     const int thread = y * (int)blockDim.x + x;
+    const int sums = p.form == NAIK_FORM_STEP ? 2 : 1;
+    for (int k = 0; k < sums; k++) {
 #pragma unroll
-    for (int c = 0; c < N; c++) {
-        exact_partial partial;
-        partial.base = -1;
-        if (active >> c & 1) {
-            partial = exact_lanes<typename V::real>(term[c], p.sums + column + c);
+        for (int c = 0; c < N; c++) {
+            exact_partial partial;
+            partial.base = -1;
+            if (active >> c & 1) {
+                partial = exact_lanes<typename V::real>(k == 0 ? term[c].norm : term[c].product,
+                                                        p.sums + k * p.nrhs + column + c);
+            }
+            exact_keep(shared[k], thread / GPU_LANES, c, partial, thread % GPU_LANES);
         }
-        exact_keep(shared, thread / GPU_LANES, c, partial, thread % GPU_LANES);
     }
     __syncthreads();
     const int warps = (int)blockDim.x / GPU_LANES;
     const int c = x / REDUCE_WORDS;
-    if (c < N && (active >> c & 1)) {
-        exact_flush(shared, y * warps, warps, c, x % REDUCE_WORDS, p.sums + column + c);
+    for (int k = 0; k < sums && c < N && (active >> c & 1); k++) {
+        exact_flush(shared[k], y * warps, warps, c, x % REDUCE_WORDS,
+                    p.sums + k * p.nrhs + column + c);
     }
     dslash_tell(p, sends, false);
 }

@@ -97,55 +97,65 @@ __device__ static inline void apply_kind(const dslash_params &p, const dslash_si
     }
 }
 
-/* Leaves the sums with the other ranks; the first block of a launch does. */
+/* The first block of a launch: D puts sums aside for the step, a step leaves |D r|^2 with the other
+ * ranks, which have the others already. */
 __device__ static inline void offer_sums(const dslash_params &p, int thread)
 {
-    const peer_sums &peers = p.due.peers;
-    if (peers.count > 1 && blockIdx.x == 0 && thread < GPU_LANES &&
-        p.due.host.columns->state == NAIK_COLUMN_RUN) {
-        for (int k = 0; k < 2; k++) {
-            peer_push(peers, p.due.host.sums + k, k * NAIK_MAX_RHS, thread);
-        }
+    if (p.due.host.columns == NULL || blockIdx.x > 0 || thread >= GPU_LANES) {
+        return;
+    }
+    if (p.form == NAIK_FORM_D) {
+        column_put_aside(p.due, thread);
+    } else if (p.due.host.columns->state == NAIK_COLUMN_RUN) {
+        peer_push(p.due.peers, p.due.host.sums + 2, 2 * NAIK_MAX_RHS, thread);
     }
 }
 
-/* The column with its alpha, 0 where it has stopped, into shared memory; true in the thread that is
- * to write it down. All threads of the block call. */
-__device__ static inline bool take_alpha(const dslash_params &p, naik_column &shared, int thread)
+/* The column with its next step, alpha 0 where it has stopped, into shared memory; true in the
+ * thread that is to write it down. All threads of the block call. */
+__device__ static inline bool take_step(const dslash_params &p, naik_column &shared, int thread)
 {
     bool last = false;
     __syncthreads(); /* all have read the column's state */
     if (thread < GPU_LANES) {
-        const naik_column next = column_alpha(p.due.peers, p.due.host.columns, p.due.host.sums,
-                                              p.due.host.sums + 1, 0, thread);
+        const naik_exactsum *const sum[3] = {p.due.taken, p.due.taken + 1, p.due.host.sums + 2};
+        const naik_column next =
+            column_after<NAIK_COUNT_AND_TAKE>(p.due.peers, p.due.host.columns, sum, 0, thread);
         if (thread == 0) {
             shared = next;
-            last = column_was_read(p.due, 0);
+            last = column_was_read(p.due);
         }
     }
     __syncthreads();
     return last;
 }
 
-/* The factor of NAIK_FORM_STEP. */
-__device__ static inline double step_of(const dslash_params &p, const naik_column &shared,
-                                        int column)
+__device__ static inline dslash_step step_of(const dslash_params &p, const naik_column &shared,
+                                             int column)
 {
-    return p.form != NAIK_FORM_STEP     ? 1
-           : p.due.host.columns != NULL ? shared.alpha
-                                        : p.columns[column].alpha;
+    if (p.form != NAIK_FORM_STEP) {
+        return {};
+    }
+    const naik_column &from = p.due.host.columns != NULL ? shared : p.columns[column];
+    return {from.alpha, from.beta};
 }
 
-/* The threads that move together call, the first of them with what take_alpha said. */
-__device__ static inline void write_alpha(const dslash_params &p, const naik_column &shared,
-                                          bool last, int lane)
+/* The threads that move together call, the first of them with what take_step said. */
+__device__ static inline void write_step(const dslash_params &p, const naik_column &shared,
+                                         bool last, int lane)
 {
-    if (gpu_lanes_from(last, 0) != 0) {
-        column_clear(p.due.peers, p.due.host.sums, 0, lane);
-        column_clear(p.due.peers, p.due.host.sums + 1, NAIK_MAX_RHS, lane);
-        if (lane == 0) {
-            *p.due.host.columns = shared;
+    const naik_columns_due &due = p.due.host;
+    if (gpu_lanes_from(last, 0) == 0) {
+        return;
+    }
+    column_clear(p.due.peers, p.due.taken, 0, lane);
+    column_clear(p.due.peers, p.due.taken + 1, NAIK_MAX_RHS, lane);
+    column_clear(p.due.peers, due.sums + 2, 2 * NAIK_MAX_RHS, lane);
+    if (lane == 0) {
+        if (due.columns->pending != 0) {
+            column_note(shared, 1, due.history, due.history_stride);
         }
+        *due.columns = shared;
     }
 }
 
@@ -168,7 +178,7 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
     typedef typename V::real real;
     enum { KINDS = LONG ? 4 : 2, HELD = 3 / ROWS };
     __shared__ real held[KINDS][6][GPU_LANES];
-    __shared__ exact_block<1> shared;
+    __shared__ exact_block<1> shared[2];
     __shared__ naik_column next;
     const int x = (int)threadIdx.x, row = (int)threadIdx.y, column = (int)blockIdx.y;
     const int index = dslash_block(p) * GPU_LANES + x;
@@ -196,14 +206,14 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
     }
     __syncthreads();
     bool last = false;
-    if (p.due.host.columns != NULL && active) {
-        last = take_alpha(p, next, thread);
+    if (p.form == NAIK_FORM_STEP && p.due.host.columns != NULL && active) {
+        last = take_step(p, next, thread);
         active = next.alpha != 0;
     }
     if (part > 0) {
         return;
     }
-    double term = 0;
+    dslash_terms term = {};
     if (here && active) {
         colour_vector<real> sum[1], total[1];
         clear(total);
@@ -221,14 +231,16 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
             dslash_send<V>(p, column, 1);
         }
     }
-    if (p.sums != NULL && active) {
-        exact_keep(shared, 0, 0, exact_lanes<real>(term, p.sums + column), x);
+    const int sums = p.sums == NULL || !active ? 0 : p.form == NAIK_FORM_STEP ? 2 : 1;
+    for (int k = 0; k < sums; k++) {
+        naik_exactsum *sum = p.sums + k * p.nrhs + column;
+        exact_keep(shared[k], 0, 0, exact_lanes<real>(k == 0 ? term.norm : term.product, sum), x);
         gpu_lanes_sync();
         if (x < REDUCE_WORDS) {
-            exact_flush(shared, 0, 1, 0, x, p.sums + column);
+            exact_flush(shared[k], 0, 1, 0, x, sum);
         }
     }
-    write_alpha(p, next, last, x);
+    write_step(p, next, last, x);
     gpu_lanes_sync();
     if (x == 0 && dslash_sends(p, GPU_LANES)) {
         exchange_tell(p.send, 1);

@@ -11,7 +11,9 @@ template <class V, class S, int R, int N> constexpr int dslash_blocks()
     if (N > 1 || sizeof(typename V::real) == 8) {
         return N > 1 ? 1 : GPU_LANES == 64 ? 2 : 4 - GPU_MORE_REGISTERS;
     }
-    return GPU_LANES == 64 || sizeof(S) == 4 || R == 18 ? 4 : R == RECON_WORDS ? 8 : 6;
+    return GPU_LANES == 64 || sizeof(S) == 4 || R == 18 ? 4
+           : R == RECON_WORDS                           ? 8 - (V::PRECISION == NAIK_HALF)
+                                                        : 6;
 }
 
 /* Beside numbers of columns a thread. */

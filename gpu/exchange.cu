@@ -8,13 +8,15 @@
  *
  * A kernel that waits is never launched before this rank's own sending that others may be waiting
  * for, and waits only for what others send in the same step of the program or before: so ranks
- * cannot wait for each other for ever. An update of directions sends them and waits for no halo.
- * The first Dslash waits for directions, which every rank has sent before it got there, and sends
- * its result. The second waits for results of the first, which wait for directions only.
+ * cannot wait for each other for ever. Before a loop of iterations every rank sends its
+ * residual and waits for no halo. The first Dslash of an iteration waits for residuals, which the
+ * step before it, or that start, has sent, and sends its result. The second, the step, waits for
+ * results of the first and sends the new residual.
  *
  * A turn's half of the memory is written again two turns later. Whoever writes it has by then seen
  * the flags of the turn between from the same neighbour (every block that sends in the Dslash has
- * waited for them; before an update of directions a whole Dslash has), and these were raised after
+ * waited for them; before a loop begins, what the loop before it sent last has been received), and
+ * these were raised after
  * the neighbour's last block had read the turn before them: its kernel had ended, or the block had
  * sent its own share, which it does after reading.
  */
@@ -386,7 +388,7 @@ static send_params send_params_of(const naik_field *field, naik_parity parity, i
     return p;
 }
 
-naik_status gpu_exchange_send(const naik_field *field, naik_parity parity, int depth)
+naik_status gpu_exchange_send(const naik_field *field, naik_parity parity, int depth, bool beside)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = field->geometry->backend;
@@ -396,7 +398,7 @@ naik_status gpu_exchange_send(const naik_field *field, naik_parity parity, int d
     const send_params p = send_params_of(field, parity, depth, &largest);
     dim3 grid = pack_blocks(largest, p.nrhs);
     grid.z = (unsigned)p.faces;
-    x->beside = backend->route.whole &&
+    x->beside = beside && backend->route.whole &&
                 (size_t)largest * (size_t)p.nrhs * (column_bytes(field->precision) / PREC_BLOCK) >=
                     BESIDE_BYTES;
     if (x->beside) {

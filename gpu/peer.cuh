@@ -11,7 +11,7 @@
 enum {
     PEER_WORD_BYTES = 16,
     PEER_COLUMN_BYTES = NAIK_EXACTSUM_WORDS * PEER_WORD_BYTES,
-    PEER_COLUMNS = 2 * NAIK_MAX_RHS,                     /* alpha takes two sums a column */
+    PEER_COLUMNS = 3 * NAIK_MAX_RHS,                     /* a step takes three sums a column */
     PEER_INBOX_BYTES = PEER_COLUMNS * PEER_COLUMN_BYTES, /* of one sender and turn */
     PEER_ARENA_BYTES = 2 * NAIK_PEERS_MAX * PEER_INBOX_BYTES,
     PEER_LOOKS = 512, /* between two looks at the clock and at the host's word */

@@ -1,6 +1,6 @@
 /* reduce.cuh - exact sums on the device
  *
- * A warp's terms are laid on one window of 128 bits (64 for terms of single precision), 42 (34) or
+ * A warp's terms are laid on one window of 128 bits (64 for terms of single precision), 42 (32) or
  * more bits below the largest term's last bit, and added as integers; a term further below goes to
  * the long accumulator by itself. Blocks add their few words with integer atomics. All of it is
  * integer addition: the words of a naik_exactsum come out with the same value in whatever order
@@ -98,14 +98,14 @@ __device__ static inline exact_partial exact_lanes_long(double term, naik_exacts
     return out;
 }
 
-/* The same of terms >= 0 that are first rounded to 24 bits, as good as the numbers that they come
- * from: a window of 64 bits below the largest term takes three sums instead of five. */
+/* The same of terms that are first rounded to 24 bits, as good as the numbers that they come from:
+ * a window of 64 bits below the largest term takes three sums instead of five. */
 __device__ static inline exact_partial exact_lanes_short(double term, naik_exactsum *sum)
 {
-    enum { BITS = 24, BELOW = 34, DROPPED = 53 - BITS };
+    enum { BITS = 24, BELOW = 32, DROPPED = 53 - BITS }; /* 24 + 32, 64 terms, and a sign */
     exact_partial out = {};
     uint64_t bits = (uint64_t)__double_as_longlong(term);
-    const bool finite = (bits >> 52 & 0x7ff) != 0x7ff;
+    const bool finite = (bits >> 52 & 0x7ff) != 0x7ff, negative = bits >> 63 != 0;
     bits += finite ? UINT64_C(1) << (DROPPED - 1) : 0;
     int exponent = (int)(bits >> 52 & 0x7ff);
     uint32_t mantissa = (uint32_t)(bits >> DROPPED) & ((1u << (BITS - 1)) - 1);
@@ -123,23 +123,24 @@ __device__ static inline exact_partial exact_lanes_short(double term, naik_exact
     if (top == 0) {
         return out;
     }
-    const int from = top - BELOW; /* >= 9: positions begin at 43 */
+    const int from = top - BELOW; /* >= 11: positions begin at 43 */
     if (mantissa != 0 && position < from) {
-        exact_add_slow(sum, mantissa, position, false);
+        exact_add_slow(sum, mantissa, position, negative);
         mantissa = 0;
     }
-    const uint64_t value = mantissa != 0 ? (uint64_t)mantissa << (position - from) : 0;
+    const uint64_t size = mantissa != 0 ? (uint64_t)mantissa << (position - from) : 0;
+    const uint64_t value = negative ? ~size + 1 : size;
     const uint32_t mask = (1u << REDUCE_PIECE) - 1;
     const uint32_t p0 = gpu_lanes_sum((uint32_t)value & mask);
     const uint32_t p1 = gpu_lanes_sum((uint32_t)(value >> 26) & mask);
-    const uint32_t p2 = gpu_lanes_sum((uint32_t)(value >> 52));
-    const uint64_t total = p0 + ((uint64_t)p1 << 26) + ((uint64_t)p2 << 52);
+    const uint32_t p2 = gpu_lanes_sum((uint32_t)(value >> 52)); /* what overflows is the sign's */
+    const int64_t total = (int64_t)(p0 + ((uint64_t)p1 << 26) + ((uint64_t)p2 << 52));
     const int shift = from % 32;
-    const uint64_t low = total << shift;
+    const uint64_t low = (uint64_t)total << shift;
     out.base = from / 32;
     out.digit[0] = (int64_t)(low & 0xffffffffu);
     out.digit[1] = (int64_t)(low >> 32);
-    out.digit[2] = shift > 0 ? (int64_t)(total >> (64 - shift)) : 0;
+    out.digit[2] = (total >> 32) >> (32 - shift);
     return out;
 }
 
@@ -232,25 +233,36 @@ __device__ static inline double exact_round(uint64_t a, uint64_t b, uint64_t c, 
                : __longlong_as_double(((long long)(exponent + 1074) << 52) + (long long)kept);
 }
 
-/* The value of an accumulator of squares, whose digits lie in word[]; one thread calls. */
-__device__ static inline double exact_squares(const int64_t word[NAIK_EXACTSUM_WORDS], int first,
-                                              int end)
+/* The value of an accumulator whose digits lie in word[], which become those of its size; digits
+ * `first` to end - 1 are in use. One thread calls. */
+__device__ static inline double exact_value(int64_t word[NAIK_EXACTSUM_WORDS], int first, int end)
 {
-    uint64_t a = 0, b = 0, c = 0, carry = 0;
-    bool sticky = false;
-    int i = first;
-    for (; i < end || carry != 0; i++) {
-        const uint64_t digit = (i < end ? (uint64_t)word[i] : 0) + carry;
-        sticky = sticky || c != 0;
-        c = b;
-        b = a;
-        a = digit & 0xffffffffu;
+    int64_t carry = 0;
+    int top = -1, lowest = -1;
+    for (int i = first; i < end; i++) {
+        carry = (word[i] + carry) >> 32;
+    }
+    const bool negative = carry < 0;
+    carry = 0;
+    for (int i = first; i < NAIK_EXACTSUM_DIGITS && (i < end || carry != 0); i++) {
+        const int64_t digit = (negative ? -word[i] : word[i]) + carry;
+        word[i] = digit & 0xffffffff;
         carry = digit >> 32;
+        if (word[i] != 0) {
+            top = i;
+            lowest = lowest < 0 ? i : lowest;
+        }
     }
     if (word[NAIK_EXACTSUM_DIGITS] != 0) {
         return nan("");
     }
-    return a == 0 ? 0 : exact_round(a, b, c, sticky, 32 * (i - 3) - 1088);
+    if (top < 0) {
+        return 0;
+    }
+    const double size =
+        exact_round((uint64_t)word[top], top > 0 ? (uint64_t)word[top - 1] : 0,
+                    top > 1 ? (uint64_t)word[top - 2] : 0, lowest < top - 2, 32 * (top - 2) - 1088);
+    return negative ? -size : size;
 }
 
 #endif

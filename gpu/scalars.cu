@@ -66,60 +66,45 @@ static naik_status add_before(naik_backend *backend, naik_exactsum *sums, int co
     return backend->route.whole ? NAIK_OK : gpu_sums_reduce(backend, sums, count);
 }
 
-__global__ void column_alpha_kernel(const peer_sums peers, naik_column *columns,
-                                    naik_exactsum *sums, int count)
-{
-    const int c = (int)blockIdx.x, lane = (int)threadIdx.x, other = NAIK_MAX_RHS + c;
-    gpu_await_kernel();
-    peer_push(peers, &sums[c], c, lane);
-    peer_push(peers, &sums[count + c], other, lane);
-    const naik_column next = column_alpha(peers, &columns[c], &sums[c], &sums[count + c], c, lane);
-    gpu_lanes_sync();
-    column_clear(peers, &sums[c], c, lane);
-    column_clear(peers, &sums[count + c], other, lane);
-    if (lane == 0) {
-        columns[c] = next;
-    }
-}
-
-naik_status gpu_column_alpha(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
-                             int count)
-{
-    naik_status status = NAIK_OK;
-    NAIK_TRY(add_before(backend, sums, 2 * count));
-    gpu_launch_behind(column_alpha_kernel, true, count, GPU_LANES, gpu_state_of(backend)->stream,
-                      peer_sums_of(backend), columns, sums, count);
-    NAIK_TRY(GPU_LAUNCHED(backend, "computing alpha"));
-done:
-    return status;
-}
-
+template <int WHICH>
 __global__ void column_step_kernel(const peer_sums peers, naik_column *columns, naik_exactsum *sums,
                                    int count, double *history, int history_stride)
 {
+    enum { FIRST = WHICH == NAIK_TAKE ? 2 : 0, END = WHICH == NAIK_COUNT ? 2 : 3 };
     const int c = (int)blockIdx.x, lane = (int)threadIdx.x;
     gpu_await_kernel();
-    peer_push(peers, &sums[c], c, lane);
-    const bool running = columns[c].state == NAIK_COLUMN_RUN;
-    const naik_column next = column_step(peers, &columns[c], &sums[c], c, lane);
+#pragma unroll
+    for (int k = FIRST; k < END; k++) {
+        peer_push(peers, &sums[k * count + c], k * NAIK_MAX_RHS + c, lane);
+    }
+    const bool counts = (WHICH & NAIK_COUNT) != 0 && columns[c].pending != 0;
+    const naik_exactsum *const sum[3] = {&sums[c], &sums[count + c], &sums[2 * count + c]};
+    const naik_column next = column_after<WHICH>(peers, &columns[c], sum, c, lane);
     gpu_lanes_sync();
-    column_clear(peers, &sums[c], c, lane);
+#pragma unroll
+    for (int k = FIRST; k < END; k++) {
+        column_clear(peers, &sums[k * count + c], k * NAIK_MAX_RHS + c, lane);
+    }
     if (lane == 0) {
         columns[c] = next;
-        if (running) {
+        if (counts) {
             column_note(next, count, history != NULL ? history + c : NULL, history_stride);
         }
     }
 }
 
 naik_status gpu_column_step(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
-                            int count, double *history, int history_stride)
+                            int count, naik_scalars which, double *history, int history_stride)
 {
     naik_status status = NAIK_OK;
-    NAIK_TRY(add_before(backend, sums, count));
-    gpu_launch_behind(column_step_kernel, true, count, GPU_LANES, gpu_state_of(backend)->stream,
-                      peer_sums_of(backend), columns, sums, count, history, history_stride);
-    NAIK_TRY(GPU_LAUNCHED(backend, "computing beta"));
+    const int first = which == NAIK_TAKE ? 2 : 0, end = which == NAIK_COUNT ? 2 : 3;
+    NAIK_TRY(add_before(backend, sums + first * count, (end - first) * count));
+    gpu_launch_behind(which == NAIK_COUNT  ? column_step_kernel<NAIK_COUNT>
+                      : which == NAIK_TAKE ? column_step_kernel<NAIK_TAKE>
+                                           : column_step_kernel<NAIK_COUNT_AND_TAKE>,
+                      true, count, GPU_LANES, gpu_state_of(backend)->stream, peer_sums_of(backend),
+                      columns, sums, count, history, history_stride);
+    NAIK_TRY(GPU_LAUNCHED(backend, "computing the scalars"));
 done:
     return status;
 }

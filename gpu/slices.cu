@@ -71,12 +71,7 @@ __global__ void slice_kernel(const slice_params p)
         gpu_coords(p.st, p.parity, cb, x);
         const colour_vector<double> v =
             vec_double::load(p.data + vec_offset<vec_double>(cb, p.column, p.nrhs));
-        double norm2 = 0;
-#pragma unroll
-        for (int c = 0; c < 3; c++) {
-            norm2 = fma(v.e[c].im, v.e[c].im, fma(v.e[c].re, v.e[c].re, norm2));
-        }
-        term = p.weight[0][x[0]] * p.weight[1][x[1]] * p.weight[2][x[2]] * norm2;
+        term = p.weight[0][x[0]] * p.weight[1][x[1]] * p.weight[2][x[2]] * real_product(v, v);
     }
     exact_block_add<double>(shared, term, &p.sums[t]);
 }

@@ -75,4 +75,27 @@ __device__ static inline void subtract_adjoint(const colour_matrix<T> &u, const 
     }
 }
 
+/* y += a x */
+template <class T>
+__device__ static inline void axpy(T a, const colour_vector<T> &x, colour_vector<T> &y)
+{
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        y.e[i] = {fma(a, x.e[i].re, y.e[i].re), fma(a, x.e[i].im, y.e[i].im)};
+    }
+}
+
+/* Re (v, w), in double */
+template <class T>
+__device__ static inline double real_product(const colour_vector<T> &v, const colour_vector<T> &w)
+{
+    double sum = 0;
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        sum = fma((double)v.e[i].re, (double)w.e[i].re, sum);
+        sum = fma((double)v.e[i].im, (double)w.e[i].im, sum);
+    }
+    return sum;
+}
+
 #endif

@@ -20,7 +20,7 @@
 #include "prop_file.h"
 #include "reread.h"
 
-enum { FORMAT = 1, ORDER = 0x01020304, HEAD_BYTES = 4096 };
+enum { FORMAT = 2, ORDER = 0x01020304, HEAD_BYTES = 4096 };
 
 typedef struct disk_vector {
     int64_t offset;

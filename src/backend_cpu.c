@@ -160,7 +160,7 @@ static void take_turns(cpu_turn *turn, int64_t threads, int64_t whose, int32_t c
     }
 }
 
-naik_status cpu_run(naik_backend *backend, int32_t count, int nrhs, naik_exactsum *sums,
+naik_status cpu_run(naik_backend *backend, int32_t count, int summed, naik_exactsum *sums,
                     cpu_range body, void *context)
 {
     cpu_turn *turn = ((const cpu_state *)backend->state)->turn;
@@ -170,17 +170,17 @@ naik_status cpu_run(naik_backend *backend, int32_t count, int nrhs, naik_exactsu
     }
 #pragma omp parallel num_threads(cpu_threads(backend))
     {
-        cpu_sums mine[NAIK_MAX_RHS];
+        cpu_sums mine[2 * NAIK_MAX_RHS];
 #pragma omp for schedule(static)
         for (int64_t piece = 0; piece < threads; piece++) {
-            for (int c = 0; sums != NULL && c < nrhs; c++) {
+            for (int c = 0; sums != NULL && c < summed; c++) {
                 cpu_sums_begin(&mine[c]);
             }
             for (int64_t other = 0; other < threads && other <= HELPED; other++) {
                 take_turns(turn, threads, (piece + other) % threads, count, body, context,
                            sums != NULL ? mine : NULL);
             }
-            for (int c = 0; sums != NULL && c < nrhs; c++) {
+            for (int c = 0; sums != NULL && c < summed; c++) {
 #pragma omp critical(naik_cpu_sums)
                 cpu_sums_end(&mine[c], &sums[c]);
             }
@@ -220,7 +220,8 @@ static naik_status cpu_dslash(const naik_dslash_args *args, naik_region region)
         context.list = t->boundary[args->parity];
         count = t->boundary_count[args->parity];
     }
-    return cpu_run(backend, count, args->in->nrhs, args->sums, dslash_range, &context);
+    const int sums = args->form == NAIK_FORM_STEP ? 2 : 1; /* of a column */
+    return cpu_run(backend, count, sums * args->in->nrhs, args->sums, dslash_range, &context);
 }
 
 static naik_status cpu_sums_clear(naik_backend *backend, naik_exactsum *sums, int count)
@@ -251,7 +252,7 @@ typedef struct update {
     const cpu_kernels *kernels;
     const naik_column *columns;
     const naik_shift *shifts;
-    const naik_field *from;
+    const naik_field *from, *with;
     naik_field *x, *to;
 } update;
 
@@ -264,59 +265,38 @@ static naik_status run_update(const naik_field *field, naik_exactsum *sums, cpu_
                    u);
 }
 
-static void norm2_range(void *context, int32_t begin, int32_t end, cpu_sums *sums)
+static void dot_range(void *context, int32_t begin, int32_t end, cpu_sums *sums)
 {
     const update *u = context;
-    u->kernels->norm2(u->from, begin, end, sums);
+    u->kernels->dot(u->from, u->with, begin, end, sums);
 }
 
-static naik_status cpu_norm2(const naik_field *v, naik_exactsum *sums)
+static naik_status cpu_dot(const naik_field *v, const naik_field *w, naik_exactsum *sums)
 {
-    return run_update(v, sums, norm2_range, &(update){.from = v});
-}
-
-static void update_xp_range(void *context, int32_t begin, int32_t end, cpu_sums *sums)
-{
-    const update *u = context;
-    u->kernels->update_xp(u->columns, u->from, u->x, u->to, begin, end, sums);
-}
-
-static naik_status cpu_update_xp(const naik_column *columns, const naik_field *r, naik_field *x,
-                                 naik_field *p, naik_exactsum *sums, const naik_columns_due *due,
-                                 const naik_layers *send)
-{
-    (void)due, (void)send;
-    return run_update(p, sums, update_xp_range,
-                      &(update){.columns = columns, .from = r, .x = x, .to = p});
-}
-
-static naik_status cpu_column_alpha(naik_backend *backend, naik_column *columns,
-                                    naik_exactsum *sums, int count)
-{
-    naik_status status = NAIK_OK;
-    NAIK_TRY(cpu_sums_reduce(backend, sums, 2 * count));
-    for (int c = 0; c < count; c++) {
-        naik_column_alpha(&columns[c], naik_exactsum_value(&sums[c]),
-                          naik_exactsum_value(&sums[count + c]));
-    }
-    NAIK_TRY(cpu_sums_clear(backend, sums, 2 * count));
-done:
-    return status;
+    return run_update(v, sums, dot_range, &(update){.from = v, .with = w});
 }
 
 static naik_status cpu_column_step(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
-                                   int count, double *history, int history_stride)
+                                   int count, naik_scalars which, double *history,
+                                   int history_stride)
 {
     naik_status status = NAIK_OK;
-    NAIK_TRY(cpu_sums_reduce(backend, sums, count));
+    const int first = which == NAIK_TAKE ? 2 * count : 0, last = which == NAIK_COUNT ? 2 : 3;
+    NAIK_TRY(cpu_sums_reduce(backend, sums + first, last * count - first));
     for (int c = 0; c < count; c++) {
-        bool running = columns[c].state == NAIK_COLUMN_RUN;
-        naik_column_step(&columns[c], naik_exactsum_value(&sums[c]));
-        if (running && history != NULL) {
-            history[(columns[c].iterations - 1) % history_stride * count + c] = columns[c].rr;
+        naik_column *column = &columns[c];
+        if ((which & NAIK_COUNT) != 0 && column->pending) {
+            naik_column_count(column, naik_exactsum_value(&sums[c]),
+                              naik_exactsum_value(&sums[count + c]));
+            if (history != NULL) {
+                history[(column->iterations - 1) % history_stride * count + c] = column->rr;
+            }
+        }
+        if ((which & NAIK_TAKE) != 0) {
+            naik_column_take(column, naik_exactsum_value(&sums[2 * count + c]));
         }
     }
-    NAIK_TRY(cpu_sums_clear(backend, sums, count));
+    NAIK_TRY(cpu_sums_clear(backend, sums + first, last * count - first));
 done:
     return status;
 }
@@ -397,10 +377,8 @@ const naik_backend_ops naik_backend_cpu = {
     .sums_clear = cpu_sums_clear,
     .sums_reduce = cpu_sums_reduce,
     .sums_values = cpu_sums_values,
-    .norm2 = cpu_norm2,
+    .dot = cpu_dot,
     .site_ratio = cpu_site_ratio,
-    .update_xp = cpu_update_xp,
-    .column_alpha = cpu_column_alpha,
     .column_step = cpu_column_step,
     .shift_step = cpu_shift_step,
     .update_shifts = cpu_update_shifts,

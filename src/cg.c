@@ -29,7 +29,12 @@ const char *naik_cg_reason_text(naik_cg_reason reason)
 naik_cg_options naik_cg_defaults(void)
 {
     return (naik_cg_options){
-        .max_iterations = 20000, .delta = 0.1, .max_restarts = 10, .history_stride = 0};
+        .max_iterations = 20000, .delta = 0, .max_restarts = 10, .history_stride = 0};
+}
+
+double naik_cg_delta(naik_precision vectors, naik_precision links)
+{
+    return vectors == NAIK_HALF ? 0.3 : links == NAIK_HALF ? 0.1 : 0.01;
 }
 
 /* Whether kernels do what follows them, too: scalars, and sending. */
@@ -51,51 +56,42 @@ static bool kernels_take_sums(const naik_cg *cg)
                                           backend->choices.orchestration != NAIK_ORCHESTRATE_AUTO);
 }
 
-static naik_status count_step(naik_cg *cg)
+static naik_status scalars(naik_cg *cg, naik_scalars which)
 {
     naik_backend *backend = cg->geometry->backend;
-    const int n = cg->width_now;
-    return backend->ops->column_step(backend, cg->columns, cg->sums + 2 * n, n, cg->history,
-                                     cg->poll);
+    return backend->ops->column_step(backend, cg->columns, cg->sums, cg->width_now, which,
+                                     cg->history, cg->poll);
 }
 
-static naik_status step(naik_cg *cg, const cg_vectors *v, bool take)
+naik_status cg_step(naik_cg *cg, const naik_schur *schur, const naik_cg_vectors *v)
 {
     naik_status status = NAIK_OK;
-    naik_backend *backend = cg->geometry->backend;
-    const naik_backend_ops *ops = backend->ops;
-    const int n = cg->width_now;
-    const bool send = kernels_do_more(backend);
-    naik_exactsum *dp2 = cg->sums, *p2 = cg->sums + n, *r2 = cg->sums + 2 * n;
-    const naik_columns_due counting = {cg->columns, r2, cg->history, cg->poll};
-    const naik_columns_due alpha = {.columns = cg->columns, .sums = dp2};
-    NAIK_TRY(naik_schur_direction(v->schur, cg->columns, v->r, v->x, v->p, p2,
-                                  take ? &counting : NULL, send));
-    NAIK_TRY(naik_schur_first(v->schur, v->p, cg->columns, dp2, send));
-    if (!take || n > 1) {
-        NAIK_TRY(ops->column_alpha(backend, cg->columns, dp2, n));
-    }
-    NAIK_TRY(
-        naik_schur_second(v->schur, v->p, cg->columns, v->r, r2, take && n == 1 ? &alpha : NULL));
+    const bool send = kernels_do_more(cg->geometry->backend);
+    NAIK_TRY(naik_schur_first(schur, v->r, cg->columns, cg->sums + 2 * cg->width_now, NULL, send));
+    NAIK_TRY(scalars(cg, NAIK_TAKE));
+    NAIK_TRY(naik_schur_second(schur, cg->columns, v, cg->sums, NULL, false));
+    NAIK_TRY(scalars(cg, NAIK_COUNT));
 done:
     return status;
 }
 
-naik_status cg_step(naik_cg *cg, const cg_vectors *v)
-{
-    naik_status status = NAIK_OK;
-    NAIK_TRY(step(cg, v, false));
-    NAIK_TRY(count_step(cg));
-done:
-    return status;
-}
-
-/* Its last step is not counted yet where kernels take sums. */
+/* A step, and the scalars of the one before with its own: its last one is not counted yet. */
 static naik_status iterate(void *data)
 {
+    naik_status status = NAIK_OK;
     naik_cg *cg = data;
-    const cg_vectors v = {&cg->inner, cg->xi, cg->ri, cg->p};
-    return kernels_take_sums(cg) ? step(cg, &v, true) : cg_step(cg, &v);
+    const naik_cg_vectors v = {cg->xi, cg->ri, cg->p, cg->ap};
+    const naik_columns_due due = {cg->columns, cg->sums, cg->history, cg->poll};
+    const bool take = cg->width_now == 1 && kernels_take_sums(cg);
+    const bool send = kernels_do_more(cg->geometry->backend);
+    NAIK_TRY(naik_schur_first(&cg->inner, cg->ri, cg->columns, cg->sums + 2 * cg->width_now,
+                              take ? &due : NULL, send));
+    if (!take) {
+        NAIK_TRY(scalars(cg, NAIK_COUNT_AND_TAKE));
+    }
+    NAIK_TRY(naik_schur_second(&cg->inner, cg->columns, &v, cg->sums, take ? &due : NULL, send));
+done:
+    return status;
 }
 
 static int columns_in(const naik_cg *cg, naik_column_state state)
@@ -152,10 +148,12 @@ static naik_status run_to_poll(naik_cg *cg)
     }
     naik_timer_start(backend->timer, "iterate");
     NAIK_TRY(ops->sums_clear(backend, cg->sums, CG_SUMS * cg->width_now));
-    NAIK_TRY(ops->repeat(backend, cg->serial, iterate, cg, cg->poll));
-    if (kernels_take_sums(cg)) {
-        NAIK_TRY(count_step(cg));
+    if (kernels_do_more(backend)) {
+        NAIK_TRY(naik_schur_open(&cg->inner, cg->ri));
     }
+    NAIK_TRY(ops->repeat(backend, cg->serial, iterate, cg, cg->poll));
+    NAIK_TRY(naik_schur_close(&cg->inner, cg->ri));
+    NAIK_TRY(scalars(cg, NAIK_COUNT));
     NAIK_TRY(cg_columns_download(cg));
     NAIK_TRY(drain_history(cg, before));
     naik_timer_count(backend->timer, flops_since(cg, before), 0);
@@ -199,6 +197,7 @@ static naik_status load_systems(naik_cg *cg, const naik_cg_options *options,
     /* Idle columns start clean: no old direction, no old correction, no old solution. */
     NAIK_TRY(ops->field_zero(cg->x, cg->columns, NAIK_COLUMN_IDLE));
     NAIK_TRY(ops->field_zero(cg->p, cg->columns, NAIK_COLUMN_IDLE));
+    NAIK_TRY(ops->field_zero(cg->ap, cg->columns, NAIK_COLUMN_IDLE));
     if (cg->mixed) {
         NAIK_TRY(ops->field_zero(cg->xi, cg->columns, NAIK_COLUMN_IDLE));
     }
@@ -213,7 +212,7 @@ static naik_status load_systems(naik_cg *cg, const naik_cg_options *options,
             NAIK_TRY(cg_restore(cg, stream, c, &state[c], &kept[c]));
         }
     }
-    NAIK_TRY(cg_norms(cg, cg->b, norms));
+    NAIK_TRY(cg_dots(cg, cg->b, cg->b, norms));
     for (int c = 0; c < cg->width_now; c++) {
         if (fresh[c]) {
             cg_slot *slot = &cg->slot[c];
@@ -278,10 +277,10 @@ static naik_status finish_column(naik_cg *cg, const naik_cg_stream *stream, int 
     return stream->finish(stream->data, slot->index, cg->x, c, &result);
 }
 
-/* The next stretch of iterations starts from the true residual rr; inner_rr is its norm as stored.
- */
+/* The next stretch of iterations starts from the true residual rr; inner_rr is its norm as stored,
+ * inner_rs its product with A p. */
 static void resume_column(naik_cg *cg, const naik_cg_options *options, int c, double rr,
-                          double inner_rr)
+                          double inner_rr, double inner_rs)
 {
     cg_slot *slot = &cg->slot[c];
     naik_column *record = &cg->record[c];
@@ -292,16 +291,19 @@ static void resume_column(naik_cg *cg, const naik_cg_options *options, int c, do
     bool restart = slot->restart || slot->stalls > 0 || damaged;
     slot->best_rr = rr < slot->best_rr ? rr : slot->best_rr;
     slot->restarts += slot->started;
-    record->alpha = 0;
     record->beta = restart || !slot->started ? 0 : inner_rr / record->rr_last;
     record->rr = inner_rr;
+    record->rs = inner_rs;
     record->rr_max = inner_rr;
     double aim = slot->system.tolerance * slot->system.tolerance * slot->bb;
     if (rr <= aim) { /* the site-relative residual is not there yet */
         aim = 0.01 * rr;
     }
     record->stop = aim;
-    record->delta2 = cg->mixed ? options->delta * options->delta : 0;
+    const double delta = options->delta > 0
+                             ? options->delta
+                             : naik_cg_delta(cg->vectors, cg->inner.links->precision);
+    record->delta2 = cg->mixed ? delta * delta : 0;
     record->state = NAIK_COLUMN_RUN;
     slot->started = true;
     slot->restart = false;
@@ -316,6 +318,7 @@ static naik_status recover_broken(naik_cg *cg)
         return NAIK_OK;
     }
     NAIK_TRY(ops->field_zero(cg->p, cg->columns, NAIK_COLUMN_BROKEN));
+    NAIK_TRY(ops->field_zero(cg->ap, cg->columns, NAIK_COLUMN_BROKEN));
     if (cg->mixed) {
         NAIK_TRY(ops->field_zero(cg->xi, cg->columns, NAIK_COLUMN_BROKEN));
     }
@@ -323,11 +326,32 @@ static naik_status recover_broken(naik_cg *cg)
         if (cg->record[c].state == NAIK_COLUMN_BROKEN) {
             cg->slot[c].breaks++;
             cg->slot[c].restart = true;
-            cg->record[c].alpha = 0;
             cg->record[c].state = NAIK_COLUMN_CHECK;
         }
     }
     NAIK_TRY(cg_columns_upload(cg));
+done:
+    return status;
+}
+
+/* The correction joins x; one that is not finite is dropped, with what it came by. */
+static naik_status add_correction(naik_cg *cg)
+{
+    naik_status status = NAIK_OK;
+    const naik_backend_ops *ops = cg->geometry->backend->ops;
+    double norms[NAIK_MAX_RHS];
+    NAIK_TRY(cg_dots(cg, cg->xi, cg->xi, norms));
+    for (int c = 0; c < cg->width_now; c++) {
+        if (cg->record[c].state == NAIK_COLUMN_CHECK && !isfinite(norms[c])) {
+            cg->record[c].state = NAIK_COLUMN_BROKEN;
+        }
+    }
+    if (columns_in(cg, NAIK_COLUMN_BROKEN) > 0) {
+        NAIK_TRY(cg_columns_upload(cg));
+        NAIK_TRY(recover_broken(cg));
+    }
+    NAIK_TRY(ops->field_add(cg->x, cg->xi, cg->columns, NAIK_COLUMN_CHECK));
+    NAIK_TRY(ops->field_zero(cg->xi, cg->columns, NAIK_COLUMN_CHECK));
 done:
     return status;
 }
@@ -359,15 +383,13 @@ static naik_status check_columns(naik_cg *cg, const naik_cg_options *options,
     naik_status status = NAIK_OK;
     naik_backend *backend = cg->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
-    double rr[NAIK_MAX_RHS], inner_rr[NAIK_MAX_RHS];
+    double rr[NAIK_MAX_RHS], inner_rr[NAIK_MAX_RHS], inner_rs[NAIK_MAX_RHS];
     if (columns_in(cg, NAIK_COLUMN_CHECK) == 0) {
         return NAIK_OK;
     }
     naik_timer_start(backend->timer, "true residuals");
-    NAIK_TRY(cg_settle(cg, cg->xi, cg->ri, cg->p));
     if (cg->mixed) {
-        NAIK_TRY(ops->field_add(cg->x, cg->xi, cg->columns, NAIK_COLUMN_CHECK));
-        NAIK_TRY(ops->field_zero(cg->xi, cg->columns, NAIK_COLUMN_CHECK));
+        NAIK_TRY(add_correction(cg));
     }
     NAIK_TRY(ops->sums_clear(backend, cg->sums, cg->width_now));
     NAIK_TRY(naik_schur_residual(&cg->outer, cg->b, cg->x, cg->columns, NAIK_COLUMN_CHECK, cg->r,
@@ -388,13 +410,14 @@ static naik_status check_columns(naik_cg *cg, const naik_cg_options *options,
     NAIK_TRY(restart_from_zero(cg, rr));
     if (cg->mixed) {
         NAIK_TRY(ops->field_copy(cg->ri, cg->r, cg->columns, NAIK_COLUMN_CHECK));
-        NAIK_TRY(cg_norms(cg, cg->ri, inner_rr));
+        NAIK_TRY(cg_dots(cg, cg->ri, cg->ri, inner_rr));
     } else {
         memcpy(inner_rr, rr, sizeof inner_rr);
     }
+    NAIK_TRY(cg_dots(cg, cg->ri, cg->ap, inner_rs));
     for (int c = 0; c < cg->width_now; c++) {
         if (cg->record[c].state == NAIK_COLUMN_CHECK) {
-            resume_column(cg, options, c, rr[c], inner_rr[c]);
+            resume_column(cg, options, c, rr[c], inner_rr[c], inner_rs[c]);
         }
     }
     NAIK_TRY(cg_columns_upload(cg));
@@ -421,7 +444,7 @@ done:
 static naik_status tell_poll(naik_cg *cg, const naik_cg_stream *stream)
 {
     naik_cg_progress progress = {.parity = cg->outer.parity,
-                                 .field = {cg->x, cg->xi, cg->ri, cg->p}};
+                                 .field = {cg->x, cg->xi, cg->ri, cg->p, cg->ap}};
     if (stream->poll == NULL) {
         return NAIK_OK;
     }
@@ -446,9 +469,9 @@ naik_status naik_cg_solve(naik_cg *cg, naik_parity parity, const naik_cg_options
                           const naik_cg_stream *stream)
 {
     naik_status status = NAIK_OK;
-    if (options->max_iterations < 1 || options->delta <= 0 || options->delta >= 1) {
+    if (options->max_iterations < 1 || options->delta < 0 || options->delta >= 1) {
         return NAIK_FAIL(cg->geometry->backend->log, NAIK_ERR_ARG,
-                         "the solver needs a positive iteration limit and delta between 0 and 1");
+                         "the solver needs a positive iteration limit and a delta below 1");
     }
     NAIK_TRY(cg_begin(cg, parity, options, stream->count));
     for (;;) {

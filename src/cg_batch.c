@@ -12,7 +12,7 @@ size_t naik_cg_bytes(const naik_geometry *geometry, naik_precision vectors, int 
     const naik_backend_ops *ops = geometry->backend->ops;
     size_t outer = ops->field_bytes(geometry->lattice, NAIK_DOUBLE, width);
     size_t inner = ops->field_bytes(geometry->lattice, vectors, width);
-    return 4 * outer + (vectors == NAIK_DOUBLE ? 1 : 4) * inner;
+    return 4 * outer + (vectors == NAIK_DOUBLE ? 2 : 5) * inner;
 }
 
 static naik_status create_fields(naik_cg *cg)
@@ -24,6 +24,7 @@ static naik_status create_fields(naik_cg *cg)
     NAIK_TRY(naik_field_create(g, NAIK_DOUBLE, cg->width, &cg->r));
     NAIK_TRY(naik_field_create(g, NAIK_DOUBLE, cg->width, &cg->scratch));
     NAIK_TRY(naik_field_create(g, cg->vectors, cg->width, &cg->p));
+    NAIK_TRY(naik_field_create(g, cg->vectors, cg->width, &cg->ap));
     if (cg->mixed) {
         NAIK_TRY(naik_field_create(g, cg->vectors, cg->width, &cg->xi));
         NAIK_TRY(naik_field_create(g, cg->vectors, cg->width, &cg->ri));
@@ -95,6 +96,7 @@ void naik_cg_destroy(naik_cg **cg_pointer)
         naik_field_destroy(&cg->ri);
         naik_field_destroy(&cg->inner_scratch);
     }
+    naik_field_destroy(&cg->ap);
     naik_field_destroy(&cg->p);
     naik_field_destroy(&cg->scratch);
     naik_field_destroy(&cg->r);
@@ -113,8 +115,8 @@ void naik_cg_destroy(naik_cg **cg_pointer)
 
 static void set_width(naik_cg *cg, int width)
 {
-    naik_field *fields[] = {cg->b,  cg->x,  cg->r, cg->scratch,
-                            cg->xi, cg->ri, cg->p, cg->inner_scratch};
+    naik_field *fields[] = {cg->b,  cg->x, cg->r,  cg->scratch,      cg->xi,
+                            cg->ri, cg->p, cg->ap, cg->inner_scratch};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         naik_field_set_nrhs(fields[i], width);
     }
@@ -198,14 +200,15 @@ naik_status cg_columns_download(naik_cg *cg)
                                   (size_t)cg->width_now * sizeof *cg->record);
 }
 
-naik_status cg_norms(naik_cg *cg, const naik_field *v, double norms[NAIK_MAX_RHS])
+naik_status cg_dots(naik_cg *cg, const naik_field *v, const naik_field *w,
+                    double dots[NAIK_MAX_RHS])
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = cg->geometry->backend;
     NAIK_TRY(backend->ops->sums_clear(backend, cg->sums, cg->width_now));
-    NAIK_TRY(backend->ops->norm2(v, cg->sums));
+    NAIK_TRY(backend->ops->dot(v, w, cg->sums));
     NAIK_TRY(backend->ops->sums_reduce(backend, cg->sums, cg->width_now));
-    NAIK_TRY(backend->ops->sums_values(backend, cg->sums, cg->width_now, norms));
+    NAIK_TRY(backend->ops->sums_values(backend, cg->sums, cg->width_now, dots));
 done:
     return status;
 }
@@ -232,30 +235,6 @@ naik_status cg_site_residuals(naik_cg *cg)
         if (cg->record[c].state == NAIK_COLUMN_CHECK) {
             cg->slot[c].site_residual = sqrt(ratio[c] / sites);
         }
-    }
-done:
-    return status;
-}
-
-naik_status cg_settle(naik_cg *cg, naik_field *x, const naik_field *r, naik_field *p)
-{
-    naik_status status = NAIK_OK;
-    naik_column actual[NAIK_MAX_RHS];
-    bool owing = false;
-    memcpy(actual, cg->record, sizeof actual);
-    for (int c = 0; c < cg->width_now; c++) {
-        const bool asks = actual[c].state == NAIK_COLUMN_CHECK;
-        owing = owing || (asks && actual[c].alpha != 0);
-        actual[c].alpha = asks ? 0 : actual[c].alpha;
-        cg->record[c].state = asks ? NAIK_COLUMN_CHECK : NAIK_COLUMN_IDLE; /* frozen meanwhile */
-    }
-    if (owing) {
-        NAIK_TRY(cg_columns_upload(cg));
-        NAIK_TRY(cg->geometry->backend->ops->update_xp(cg->columns, r, x, p, cg->sums, NULL, NULL));
-    }
-    memcpy(cg->record, actual, sizeof actual);
-    if (owing) {
-        NAIK_TRY(cg_columns_upload(cg));
     }
 done:
     return status;
@@ -290,10 +269,12 @@ naik_status cg_narrow(naik_cg *cg)
     NAIK_TRY(narrow_field(&cg->r, &cg->scratch, map, n));
     if (cg->mixed) {
         NAIK_TRY(narrow_field(&cg->p, &cg->inner_scratch, map, n));
+        NAIK_TRY(narrow_field(&cg->ap, &cg->inner_scratch, map, n));
         NAIK_TRY(narrow_field(&cg->xi, &cg->inner_scratch, map, n));
         NAIK_TRY(narrow_field(&cg->ri, &cg->inner_scratch, map, n));
     } else {
         NAIK_TRY(narrow_field(&cg->p, &cg->scratch, map, n));
+        NAIK_TRY(narrow_field(&cg->ap, &cg->scratch, map, n));
         cg->xi = cg->x;
         cg->ri = cg->r;
         cg->inner_scratch = cg->scratch;

@@ -18,7 +18,7 @@ typedef struct cg_slot {
     double *history;
 } cg_slot;
 
-enum { CG_SUMS = 3 }; /* |D p|^2, |p|^2, |r|^2 */
+enum { CG_SUMS = 3 }; /* |r|^2, Re (r, A p), |D r|^2 */
 
 struct naik_cg {
     const naik_geometry *geometry;
@@ -29,9 +29,9 @@ struct naik_cg {
     uint64_t serial; /* of what an iteration enqueues (backend.h) */
     /* double: right-hand side, solution, residual, and a scratch field of the other parity */
     naik_field *b, *x, *r, *scratch;
-    /* the iteration's: correction and residual (x and r themselves unless mixed), direction,
-     * scratch */
-    naik_field *xi, *ri, *p, *inner_scratch;
+    /* the iteration's: correction and residual (x and r themselves unless mixed), direction, A
+     * times that, scratch */
+    naik_field *xi, *ri, *p, *ap, *inner_scratch;
     naik_column *columns;             /* backend memory [width] */
     naik_column record[NAIK_MAX_RHS]; /* the host's copy */
     naik_exactsum *sums;              /* backend memory [CG_SUMS][width_now] */
@@ -43,24 +43,17 @@ struct naik_cg {
     int64_t next; /* system to load */
 };
 
-/* The vectors and the operator of an iteration. */
-typedef struct cg_vectors {
-    naik_schur *schur;
-    naik_field *x, *r, *p;
-} cg_vectors;
-/* For every running column: x += alpha p and p = r + beta p of the step before; then the new alpha,
- * r -= alpha A p, the new beta and the next state. So x lags behind r by a step. Only enqueues. */
-naik_status cg_step(naik_cg *cg, const cg_vectors *v);
-/* x += alpha p where a column that asks for a check has not done so yet. */
-naik_status cg_settle(naik_cg *cg, naik_field *x, const naik_field *r, naik_field *p);
+/* One step of every running column, counted. Only enqueues. */
+naik_status cg_step(naik_cg *cg, const naik_schur *schur, const naik_cg_vectors *v);
 
 naik_status cg_begin(naik_cg *cg, naik_parity parity, const naik_cg_options *options,
                      int64_t count);
 naik_status cg_check_system(naik_cg *cg, const naik_cg_system *system);
 naik_status cg_columns_upload(naik_cg *cg);
 naik_status cg_columns_download(naik_cg *cg);
-/* norms[c] = |v_c|^2 over all ranks. */
-naik_status cg_norms(naik_cg *cg, const naik_field *v, double norms[NAIK_MAX_RHS]);
+/* dots[c] = Re (v_c, w_c) over all ranks. */
+naik_status cg_dots(naik_cg *cg, const naik_field *v, const naik_field *w,
+                    double dots[NAIK_MAX_RHS]);
 /* Fills slot.site_residual of the columns being checked, if any of them asks for it. */
 naik_status cg_site_residuals(naik_cg *cg);
 /* Moves the columns that are not idle together and narrows every field to them. */

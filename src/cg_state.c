@@ -1,8 +1,8 @@
 /* cg_state.c - a column in mid solve, out of the batch and back into it
  *
- * The iteration depends on x, the correction, the residual, the direction and the record alone: a
- * column that is put back goes on to the same bits. Vectors of 16 bits are not kept: their scales
- * do not survive the way through double unchanged.
+ * The iteration depends on x, the correction, the residual, the direction, A times that and the
+ * record alone: a column that is put back goes on to the same bits. Vectors of 16 bits are not kept:
+ * their scales do not survive the way through double unchanged.
  */
 #include <string.h>
 
@@ -29,7 +29,7 @@ naik_status cg_save(naik_cg *cg, const naik_cg_stream *stream, int c)
                                  .history_length = record->iterations < cg->history_stride
                                                        ? record->iterations
                                                        : cg->history_stride};
-    naik_field *const fields[NAIK_CG_VECTORS] = {cg->x, cg->xi, cg->ri, cg->p};
+    naik_field *const fields[NAIK_CG_VECTORS] = {cg->x, cg->xi, cg->ri, cg->p, cg->ap};
     return stream->save(stream->data, slot->index, &state, fields, c);
 }
 
@@ -40,7 +40,7 @@ naik_status cg_restore(naik_cg *cg, const naik_cg_stream *stream, int c, naik_cg
     if (stream->restore == NULL || cg->vectors == NAIK_HALF) {
         return NAIK_OK;
     }
-    naik_field *const fields[NAIK_CG_VECTORS] = {cg->x, cg->xi, cg->ri, cg->p};
+    naik_field *const fields[NAIK_CG_VECTORS] = {cg->x, cg->xi, cg->ri, cg->p, cg->ap};
     memset(state, 0, sizeof *state);
     state->history = cg->slot[c].history;
     return stream->restore(stream->data, cg->slot[c].index, state, fields, c, found);

@@ -81,16 +81,16 @@ static inline int cpu_long_numbers(int hops, int recon)
 typedef struct cpu_sums cpu_sums;
 
 /* The kernels of one instruction set. All of them treat cells begin..end-1, the Dslash
- * list[begin..end-1]; `sums`, [nrhs], may be NULL. All instruction sets give the same bits. */
+ * list[begin..end-1]; `sums`, of each column, may be NULL. All instruction sets give the same bits.
+ */
 typedef struct cpu_kernels {
     const char *name;
     void (*dslash)(const naik_dslash_args *args, const int32_t *list, int32_t begin, int32_t end,
                    cpu_sums *sums);
-    void (*update_xp)(const naik_column *columns, const naik_field *r, naik_field *x, naik_field *p,
-                      int32_t begin, int32_t end, cpu_sums *sums);
     void (*update_shifts)(const naik_shift *shifts, const naik_field *r, naik_field *x,
                           naik_field *p, int32_t begin, int32_t end);
-    void (*norm2)(const naik_field *v, int32_t begin, int32_t end, cpu_sums *sums);
+    void (*dot)(const naik_field *v, const naik_field *w, int32_t begin, int32_t end,
+                cpu_sums *sums);
     /* One column of one cell as double, [6][lanes]; storing rounds. */
     void (*load)(const naik_field *v, int32_t cell, int column, double *out);
     void (*store)(naik_field *v, int32_t cell, int column, const double *in);

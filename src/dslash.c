@@ -15,11 +15,16 @@ static naik_status check_args(const naik_dslash_args *args)
     bool with_v = args->form != NAIK_FORM_D;
     bool with_b = args->form == NAIK_FORM_RESIDUAL || args->form == NAIK_FORM_STEP;
     if (args->links->geometry != args->in->geometry || !same_shape(args->out, args->in) ||
-        !same_shape(args->v, args->in) || !same_shape(args->b, args->in)) {
+        !same_shape(args->v, args->in) || !same_shape(args->b, args->in) ||
+        !same_shape(args->x, args->in) || !same_shape(args->p, args->in) ||
+        !same_shape(args->ap, args->in)) {
         return NAIK_FAIL(log, NAIK_ERR_ARG, "Dslash: fields and links of different shapes");
     }
+    const bool step = args->form == NAIK_FORM_STEP;
     if (args->out == args->in || args->out == NULL || (with_v && args->v == NULL) ||
-        (with_b && (args->b == NULL || args->columns == NULL))) {
+        (with_b && (args->b == NULL || args->columns == NULL)) ||
+        (step && (args->v != args->out || args->b != args->out || args->x == NULL ||
+                  args->p == NULL || args->ap == NULL))) {
         return NAIK_FAIL(log, NAIK_ERR_ARG, "Dslash: an operand of form %d is missing or aliased",
                          (int)args->form);
     }

@@ -192,6 +192,30 @@ done:
     return status;
 }
 
+naik_status naik_halo_offer(naik_halo *halo, const naik_field *field, naik_parity parity, int depth)
+{
+    naik_status status = NAIK_OK;
+    const naik_layers layers = {parity, depth};
+    bool promised = false;
+    NAIK_TRY(naik_halo_promise(halo, field, &layers, &promised));
+    if (promised) {
+        NAIK_TRY(halo->geometry->backend->ops->peer->send(field, parity, depth, false));
+    }
+done:
+    return status;
+}
+
+naik_status naik_halo_settle(naik_halo *halo, naik_field *field, naik_parity parity, int depth)
+{
+    naik_status status = NAIK_OK;
+    if (halo->promised == field) {
+        NAIK_TRY(naik_halo_start(halo, field, parity, depth));
+        NAIK_TRY(naik_halo_wait(halo, field, parity, depth));
+    }
+done:
+    return status;
+}
+
 naik_status naik_halo_start(naik_halo *halo, const naik_field *field, naik_parity parity, int depth)
 {
     naik_status status = NAIK_OK;
@@ -206,7 +230,7 @@ naik_status naik_halo_start(naik_halo *halo, const naik_field *field, naik_parit
     }
     if (halo->any_direct && promised == NULL) {
         NAIK_TRY(ops->peer->reserve(field, halo->direct));
-        NAIK_TRY(ops->peer->send(field, parity, depth));
+        NAIK_TRY(ops->peer->send(field, parity, depth, true));
     }
     if (halo->total == 0) {
         return NAIK_OK;

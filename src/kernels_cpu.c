@@ -152,16 +152,6 @@ static void dslash(const naik_dslash_args *args, const int32_t *list, int32_t be
     }
 }
 
-static void update_xp(const naik_column *columns, const naik_field *r, naik_field *x, naik_field *p,
-                      int32_t begin, int32_t end, cpu_sums *sums)
-{
-    switch (p->precision) {
-    case NAIK_DOUBLE: update_xp_d_vector(columns, r, x, p, begin, end, sums); break;
-    case NAIK_SINGLE: update_xp_f_vector(columns, r, x, p, begin, end, sums); break;
-    case NAIK_HALF: update_xp_h_vector(columns, r, x, p, begin, end, sums); break;
-    }
-}
-
 static void update_shifts(const naik_shift *shifts, const naik_field *r, naik_field *x,
                           naik_field *p, int32_t begin, int32_t end)
 {
@@ -172,12 +162,13 @@ static void update_shifts(const naik_shift *shifts, const naik_field *r, naik_fi
     }
 }
 
-static void norm2(const naik_field *v, int32_t begin, int32_t end, cpu_sums *sums)
+static void dot(const naik_field *v, const naik_field *w, int32_t begin, int32_t end,
+                cpu_sums *sums)
 {
     switch (v->precision) {
-    case NAIK_DOUBLE: norm2_d_vector(v, begin, end, sums); break;
-    case NAIK_SINGLE: norm2_f_vector(v, begin, end, sums); break;
-    case NAIK_HALF: norm2_h_vector(v, begin, end, sums); break;
+    case NAIK_DOUBLE: dot_d_vector(v, w, begin, end, sums); break;
+    case NAIK_SINGLE: dot_f_vector(v, w, begin, end, sums); break;
+    case NAIK_HALF: dot_h_vector(v, w, begin, end, sums); break;
     }
 }
 
@@ -206,8 +197,7 @@ static void store(naik_field *v, int32_t cell, int column, const double *in)
 
 const cpu_kernels TABLE(NAIK_KERNELS) = {.name = TEXT(NAIK_KERNELS),
                                          .dslash = dslash,
-                                         .update_xp = update_xp,
                                          .update_shifts = update_shifts,
-                                         .norm2 = norm2,
+                                         .dot = dot,
                                          .load = load,
                                          .store = store};

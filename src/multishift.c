@@ -21,7 +21,7 @@
  * that begins again for the last few per cent costs more. */
 static const double AIM = 0.7;
 /* Errors of this many steps' rounding are expected to add up. */
-static const double STEPS = 16;
+static const double STEPS = 32;
 static const double roundoff[] = {
     [NAIK_DOUBLE] = 0x1p-53, [NAIK_SINGLE] = 0x1p-24, [NAIK_HALF] = 0x1p-15};
 
@@ -38,7 +38,8 @@ struct naik_multishift {
     double *kept;                    /* host [families][shifts][stride] */
     size_t ring_capacity, kept_capacity;
     /* an iteration's */
-    cg_vectors now;
+    naik_cg_vectors now;
+    const naik_schur *schur;
     naik_field *now_xs, *now_ps;
     /* of the last solve */
     int count; /* families */
@@ -278,19 +279,21 @@ static naik_status begin(naik_multishift *m, naik_parity parity, const naik_cg_o
     for (int i = 0; i < (cg->mixed ? 4 : 2); i++) {
         naik_field_set_nrhs(shifted[i], m->count * m->each);
     }
-    m->now = (cg_vectors){&cg->outer, m->x, cg->r, cg->x};
+    m->schur = &cg->outer;
+    m->now = (naik_cg_vectors){m->x, cg->r, cg->x, cg->b};
     m->now_xs = m->xs;
     m->now_ps = m->ps;
     for (int f = 0; f < m->count; f++) {
         NAIK_TRY(stream->load(stream->data, f, cg->r, f));
     }
-    NAIK_TRY(cg_norms(cg, cg->r, m->bb));
+    NAIK_TRY(cg_dots(cg, cg->r, cg->r, m->bb));
     describe_columns(m, options, stream->family);
     NAIK_TRY(upload(m));
     NAIK_TRY(ops->field_zero(m->x, NULL, NAIK_COLUMN_IDLE));
     NAIK_TRY(ops->field_zero(m->xs, NULL, NAIK_COLUMN_IDLE));
     NAIK_TRY(ops->field_zero(m->ps, NULL, NAIK_COLUMN_IDLE));
     NAIK_TRY(ops->field_zero(m->now.p, NULL, NAIK_COLUMN_IDLE));
+    NAIK_TRY(ops->field_zero(m->now.ap, NULL, NAIK_COLUMN_IDLE));
     NAIK_TRY(ops->update_shifts(m->shift, m->now.r, m->xs, m->ps));
 done:
     return status;
@@ -303,7 +306,7 @@ static naik_status iterate(void *data)
     naik_cg *cg = m->cg;
     naik_backend *backend = cg->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
-    NAIK_TRY(cg_step(cg, &m->now));
+    NAIK_TRY(cg_step(cg, m->schur, &m->now));
     NAIK_TRY(ops->shift_step(backend, cg->columns, m->shift, m->count, m->each,
                              m->stride > 0 ? m->history : NULL, cg->poll));
     NAIK_TRY(ops->update_shifts(m->shift, m->now.r, m->now_xs, m->now_ps));
@@ -360,7 +363,7 @@ static bool any_runs(const naik_multishift *m)
 
 static naik_status tell_poll(const naik_multishift *m, const naik_family_stream *stream)
 {
-    naik_cg_progress progress = {.field = {m->x, m->now.x, m->now.r, m->now.p}};
+    naik_cg_progress progress = {.field = {m->x, m->now.x, m->now.r, m->now.p, m->now.ap}};
     if (stream->poll == NULL) {
         return NAIK_OK;
     }
@@ -401,7 +404,6 @@ static naik_status run_stage(naik_multishift *m, const naik_family_stream *strea
         naik_timer_stop(backend->timer, "iterate");
         NAIK_TRY(tell_poll(m, stream));
     }
-    NAIK_TRY(cg_settle(cg, m->now.x, m->now.r, m->now.p));
 done:
     return status;
 }
@@ -425,10 +427,12 @@ static naik_status change_precision(naik_multishift *m, const naik_family *famil
     NAIK_TRY(upload(m));
     NAIK_TRY(ops->field_copy(cg->ri, m->now.r, NULL, NAIK_COLUMN_IDLE));
     NAIK_TRY(ops->field_copy(cg->p, m->now.p, NULL, NAIK_COLUMN_IDLE));
+    NAIK_TRY(ops->field_copy(cg->ap, m->now.ap, NULL, NAIK_COLUMN_IDLE));
     NAIK_TRY(ops->field_copy(m->inner_ps, m->ps, NULL, NAIK_COLUMN_IDLE));
     NAIK_TRY(ops->field_zero(cg->xi, NULL, NAIK_COLUMN_IDLE));
     NAIK_TRY(ops->field_zero(m->inner_xs, NULL, NAIK_COLUMN_IDLE));
-    m->now = (cg_vectors){&cg->inner, cg->xi, cg->ri, cg->p};
+    m->schur = &cg->inner;
+    m->now = (naik_cg_vectors){cg->xi, cg->ri, cg->p, cg->ap};
     m->now_xs = m->inner_xs;
     m->now_ps = m->inner_ps;
 done:

@@ -33,37 +33,38 @@ static naik_dslash_args second_half(const naik_schur *schur, naik_form form, con
                               .sums = sums};
 }
 
-naik_status naik_schur_direction(const naik_schur *schur, const naik_column *columns,
-                                 const naik_field *r, naik_field *x, naik_field *p,
-                                 naik_exactsum *sums, const naik_columns_due *due, bool send)
+naik_status naik_schur_first(const naik_schur *schur, const naik_field *r,
+                             const naik_column *columns, naik_exactsum *sums,
+                             const naik_columns_due *due, bool send)
 {
-    naik_status status = NAIK_OK;
-    const naik_geometry *geometry = p->geometry;
-    const naik_layers layers = {schur->parity, naik_links_depth(schur->links)};
-    if (send) {
-        NAIK_TRY(naik_halo_promise(geometry->halo, p, &layers, &send));
-    }
-    NAIK_TRY(geometry->backend->ops->update_xp(columns, r, x, p, sums, due, send ? &layers : NULL));
-done:
-    return status;
-}
-
-naik_status naik_schur_first(const naik_schur *schur, const naik_field *p,
-                             const naik_column *columns, naik_exactsum *sums, bool send)
-{
-    naik_dslash_args args = first_half(schur, p, columns, NAIK_COLUMN_RUN);
+    naik_dslash_args args = first_half(schur, r, columns, NAIK_COLUMN_RUN);
     args.sums = sums;
+    args.due = due;
     args.send = send;
     return naik_dslash(&args);
 }
 
-naik_status naik_schur_second(const naik_schur *schur, const naik_field *p,
-                              const naik_column *columns, naik_field *r, naik_exactsum *sums,
-                              const naik_columns_due *due)
+naik_status naik_schur_open(const naik_schur *schur, const naik_field *r)
+{
+    return naik_halo_offer(r->geometry->halo, r, schur->parity, naik_links_depth(schur->links));
+}
+
+naik_status naik_schur_close(const naik_schur *schur, naik_field *r)
+{
+    return naik_halo_settle(r->geometry->halo, r, schur->parity, naik_links_depth(schur->links));
+}
+
+naik_status naik_schur_second(const naik_schur *schur, const naik_column *columns,
+                              const naik_cg_vectors *v, naik_exactsum *sums,
+                              const naik_columns_due *due, bool send)
 {
     naik_dslash_args args =
-        second_half(schur, NAIK_FORM_STEP, p, r, columns, NAIK_COLUMN_RUN, r, sums);
+        second_half(schur, NAIK_FORM_STEP, v->r, v->r, columns, NAIK_COLUMN_RUN, v->r, sums);
+    args.x = v->x;
+    args.p = v->p;
+    args.ap = v->ap;
     args.due = due;
+    args.send = send;
     return naik_dslash(&args);
 }
 

@@ -104,7 +104,7 @@ static naik_status norm2(worker *w, const naik_field *v, double *out)
     naik_status status = NAIK_OK;
     naik_backend *backend = w->links->geometry->backend;
     NAIK_TRY(w->ops->sums_clear(backend, w->sum, 1));
-    NAIK_TRY(w->ops->norm2(v, w->sum));
+    NAIK_TRY(w->ops->dot(v, v, w->sum));
     NAIK_TRY(w->ops->sums_reduce(backend, w->sum, 1));
     NAIK_TRY(w->ops->sums_values(backend, w->sum, 1, out));
 done:

@@ -63,61 +63,76 @@ void dslash_compare(check *t, const fixture *f, const naik_links *links, const d
     naik_field_destroy(&out);
 }
 
-/* out = b - alpha (shift v - D in), in place, with columns of one vector each: the first column's
- * bits and its sum. */
-double dslash_step_bits(check *t, const fixture *f, const naik_links *links, naik_precision vectors,
-                        int n, double *out_bits)
+enum { STEP_FIELDS = 4 };
+
+size_t dslash_step_bytes(int64_t sites)
+{
+    return (STEP_FIELDS * (size_t)sites * 6 + 2) * sizeof(double);
+}
+
+void dslash_step_bits(check *t, const fixture *f, const naik_links *links, naik_precision vectors,
+                      int n, double *out)
 {
     const naik_backend_ops *ops = f->backend->ops;
+    const size_t reals = (size_t)f->lat->sites * 6;
     naik_column record[NAIK_MAX_RHS];
     naik_column *columns = NULL;
     naik_exactsum *sums = NULL;
-    double values[NAIK_MAX_RHS] = {0};
-    double *v = fixture_vector(f, 3, NAIK_ODD), *w = fixture_vector(f, 4, NAIK_EVEN);
-    double *b = fixture_vector(f, 5, NAIK_EVEN);
-    double *got = calloc((size_t)f->lat->sites * 6, sizeof *got);
-    naik_field *in = NULL, *other = NULL, *out = NULL;
+    double values[2 * NAIK_MAX_RHS] = {0};
+    double *got = calloc(reals, sizeof *got);
+    naik_field *field[1 + STEP_FIELDS]; /* in; r, p, ap, x */
     memset(record, 0, sizeof record);
-    CHECK_OK(t, naik_field_create(f->geometry, vectors, n, &in));
-    CHECK_OK(t, naik_field_create(f->geometry, vectors, n, &other));
-    CHECK_OK(t, naik_field_create(f->geometry, vectors, n, &out));
+    for (int k = 0; k <= STEP_FIELDS; k++) {
+        const naik_parity parity = k == 0 ? NAIK_ODD : NAIK_EVEN;
+        double *v = fixture_vector(f, 3 + (uint64_t)k, (int)parity);
+        CHECK_OK(t, naik_field_create(f->geometry, vectors, n, &field[k]));
+        for (int c = 0; c < n; c++) {
+            CHECK_OK(t, ops->field_import(field[k], parity, c, v));
+        }
+        free(v);
+    }
     for (int c = 0; c < n; c++) {
-        record[c] = (naik_column){.shift = 0.37, .alpha = 0.61, .state = NAIK_COLUMN_RUN};
-        CHECK_OK(t, ops->field_import(in, NAIK_ODD, c, v));
-        CHECK_OK(t, ops->field_import(other, NAIK_EVEN, c, w));
-        CHECK_OK(t, ops->field_import(out, NAIK_EVEN, c, b));
+        record[c] =
+            (naik_column){.shift = 0.37, .alpha = 0.61, .beta = 0.43, .state = NAIK_COLUMN_RUN};
     }
     CHECK_OK(t, ops->alloc(f->backend, sizeof record, "records", (void **)&columns));
-    CHECK_OK(t, ops->alloc(f->backend, (size_t)n * sizeof *sums, "sums", (void **)&sums));
+    CHECK_OK(t, ops->alloc(f->backend, 2 * (size_t)n * sizeof *sums, "sums", (void **)&sums));
     CHECK_OK(t, ops->upload(f->backend, columns, record, sizeof record));
-    CHECK_OK(t, ops->sums_clear(f->backend, sums, n));
+    CHECK_OK(t, ops->sums_clear(f->backend, sums, 2 * n));
     const naik_dslash_args args = {.form = NAIK_FORM_STEP,
                                    .parity = NAIK_EVEN,
                                    .links = links,
-                                   .in = in,
-                                   .out = out,
-                                   .v = other,
-                                   .b = out,
+                                   .in = field[0],
+                                   .out = field[1],
+                                   .v = field[1],
+                                   .b = field[1],
+                                   .p = field[2],
+                                   .ap = field[3],
+                                   .x = field[4],
                                    .columns = columns,
                                    .state = NAIK_COLUMN_RUN,
                                    .sums = sums};
     CHECK_OK(t, naik_dslash(&args));
-    CHECK_OK(t, ops->sums_reduce(f->backend, sums, n));
-    CHECK_OK(t, ops->sums_values(f->backend, sums, n, values));
-    CHECK_OK(t, ops->field_export(out, NAIK_EVEN, 0, out_bits));
-    for (int c = 1; c < n; c++) {
-        CHECK_OK(t, ops->field_export(out, NAIK_EVEN, c, got));
-        CHECK_TRUE(t, memcmp(got, out_bits, (size_t)f->lat->sites * 6 * sizeof *got) == 0);
-        CHECK_TRUE(t, values[c] == values[0]);
+    CHECK_OK(t, ops->sums_reduce(f->backend, sums, 2 * n));
+    CHECK_OK(t, ops->sums_values(f->backend, sums, 2 * n, values));
+    for (int k = 0; k < STEP_FIELDS; k++) {
+        double *first = out + (size_t)k * reals;
+        CHECK_OK(t, ops->field_export(field[1 + k], NAIK_EVEN, 0, first));
+        for (int c = 1; c < n; c++) {
+            CHECK_OK(t, ops->field_export(field[1 + k], NAIK_EVEN, c, got));
+            CHECK_TRUE(t, memcmp(got, first, reals * sizeof *got) == 0);
+        }
+    }
+    for (int k = 0; k < 2; k++) {
+        out[STEP_FIELDS * reals + (size_t)k] = values[k * n];
+        for (int c = 1; c < n; c++) {
+            CHECK_TRUE(t, values[k * n + c] == values[k * n]);
+        }
     }
     ops->release(f->backend, columns);
     ops->release(f->backend, sums);
-    naik_field_destroy(&in);
-    naik_field_destroy(&other);
-    naik_field_destroy(&out);
-    free(v);
-    free(w);
-    free(b);
+    for (int k = 0; k <= STEP_FIELDS; k++) {
+        naik_field_destroy(&field[k]);
+    }
     free(got);
-    return values[0];
 }

@@ -22,9 +22,11 @@ int dslash_recon_of(const fixture *f, const dslash_pair *p);
 void dslash_compare(check *t, const fixture *f, const naik_links *links, const dslash_pair *p,
                     int nrhs, naik_parity parity);
 
-/* out = shift v - D in with n columns of one vector each, which must come out alike: the first
- * column's bits, and its sum. */
-double dslash_step_bits(check *t, const fixture *f, const naik_links *links, naik_precision vectors,
-                        int n, double *out_bits);
+/* NAIK_FORM_STEP with n columns of one vector each, which must come out alike: of the first column
+ * the bits of r, p, ap and x, and the two sums. `out` has dslash_step_bytes of a rank's sites, zeros
+ * at first. */
+size_t dslash_step_bytes(int64_t sites);
+void dslash_step_bits(check *t, const fixture *f, const naik_links *links, naik_precision vectors,
+                      int n, double *out);
 
 #endif

@@ -56,7 +56,7 @@ static void every_variant_gives_the_same_bits(check *t)
         for (int volume = 0; volume < 2; volume++) {
             fixture f;
             CHECK_REQUIRE(t, fixture_create(t, volumes[volume], NULL, false, naive, 0, &f));
-            size_t bytes = (size_t)f.lat->sites * 6 * sizeof(double);
+            const size_t bytes = dslash_step_bytes(f.lat->sites);
             double *one = calloc(1, bytes), *many = calloc(1, bytes);
             for (int i = 0; i < DSLASH_PAIRS; i++) {
                 naik_links *links = NULL;
@@ -67,13 +67,11 @@ static void every_variant_gives_the_same_bits(check *t)
                 CHECK_OK(t, naik_links_create(f.geometry, f.source, dslash_pairs[i].links, recon,
                                               &links));
                 f.backend->choices.variant = 1;
-                double sum = dslash_step_bits(t, &f, links, dslash_pairs[i].vectors, 1, one);
+                dslash_step_bits(t, &f, links, dslash_pairs[i].vectors, 1, one);
                 for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
                     for (int v = 1; v <= MOST && !t->failed; v += widths[w] > 8 ? 5 : 1) {
                         f.backend->choices.variant = v;
-                        double again = dslash_step_bits(t, &f, links, dslash_pairs[i].vectors,
-                                                        widths[w], many);
-                        CHECK_TRUE(t, again == sum);
+                        dslash_step_bits(t, &f, links, dslash_pairs[i].vectors, widths[w], many);
                         CHECK_TRUE(t, memcmp(one, many, bytes) == 0);
                     }
                 }
@@ -97,13 +95,12 @@ static void threads_a_site_give_the_same_bits(check *t)
     for (int naive = 0; naive < 2; naive++) {
         fixture f;
         CHECK_REQUIRE(t, fixture_create(t, dslash_odd_halves, NULL, false, naive, 0, &f));
-        size_t bytes = (size_t)f.lat->sites * 6 * sizeof(double);
+        const size_t bytes = dslash_step_bytes(f.lat->sites);
         double *one = calloc(1, bytes), *many = calloc(1, bytes);
         for (int i = 0; i < DSLASH_PAIRS; i++) {
             const dslash_pair *p = &dslash_pairs[i];
             const int recon = dslash_recon_of(&f, p);
             naik_links *links = NULL;
-            double sum = 0;
             if (recon == 0) {
                 continue;
             }
@@ -120,10 +117,7 @@ static void threads_a_site_give_the_same_bits(check *t)
                 }
                 for (int nrhs = 1; nrhs <= 2; nrhs++) {
                     const bool first = k == 0 && nrhs == 1;
-                    double again =
-                        dslash_step_bits(t, &f, links, p->vectors, nrhs, first ? one : many);
-                    sum = first ? again : sum;
-                    CHECK_TRUE(t, again == sum);
+                    dslash_step_bits(t, &f, links, p->vectors, nrhs, first ? one : many);
                     CHECK_TRUE(t, first || memcmp(one, many, bytes) == 0);
                 }
             }

@@ -95,7 +95,7 @@ static void dawdle(const summer *s, naik_rng *rng, naik_exactsum *waste)
         usleep((useconds_t)(20000 * u));
     }
     for (int i = 0; u > 0.9 && i < (int)(200 * (u - 0.9)); i++) {
-        (void)s->f->backend->ops->norm2(s->in[0], waste);
+        (void)s->f->backend->ops->dot(s->in[0], s->in[0], waste);
     }
 }
 
@@ -224,20 +224,21 @@ static void compare_producers(check *t, const fixture *f, naik_precision precisi
     naik_links *links = NULL;
     naik_field *in = fixture_field(t, f, precision, nrhs, 5, NAIK_ODD), *out = NULL;
     naik_field *r = fixture_field(t, f, precision, nrhs, 9, NAIK_EVEN);
+    naik_field *p = fixture_field(t, f, precision, nrhs, 19, NAIK_EVEN);
+    naik_field *ap = fixture_field(t, f, precision, nrhs, 29, NAIK_EVEN);
+    naik_field *x = fixture_field(t, f, precision, nrhs, 39, NAIK_EVEN);
     CHECK_OK(t, naik_links_create(f->geometry, f->source, precision, 18, &links));
     CHECK_OK(t, naik_field_create(f->geometry, precision, nrhs, &out));
     CHECK_OK(t,
              ops->alloc(f->backend, (size_t)nrhs * sizeof *columns, "records", (void **)&columns));
-    CHECK_OK(t, ops->alloc(f->backend, (size_t)nrhs * sizeof *sums, "sums", (void **)&sums));
-    CHECK_OK(t, ops->sums_clear(f->backend, sums, nrhs));
-    for (int c = 0; c < nrhs; c++) { /* the second column, where there is one, does not run */
-        record[c] = (naik_column){.alpha = 0.5,
-                                  .beta = 0.25,
-                                  .shift = 1,
-                                  .state = c == 1 ? NAIK_COLUMN_IDLE : NAIK_COLUMN_RUN};
+    CHECK_OK(t, ops->alloc(f->backend, 2 * (size_t)nrhs * sizeof *sums, "sums", (void **)&sums));
+    CHECK_OK(t, ops->sums_clear(f->backend, sums, 2 * nrhs));
+    for (int c = 0; c < nrhs; c++) { /* all run: of others nobody wants the halo */
+        record[c] = (naik_column){.alpha = 0.5, .beta = 0.25, .shift = 1, .state = NAIK_COLUMN_RUN};
     }
     CHECK_OK(t, ops->upload(f->backend, columns, record, (size_t)nrhs * sizeof *columns));
     const naik_schur schur = {.links = links, .parity = NAIK_EVEN, .scratch = in};
+    const naik_cg_vectors vectors = {.x = x, .r = r, .p = p, .ap = ap};
     const int depth = naik_links_depth(links);
     for (int turn = 0; turn < 3; turn++) { /* more than there are buffers */
         const naik_dslash_args args = {.form = NAIK_FORM_D,
@@ -248,14 +249,20 @@ static void compare_producers(check *t, const fixture *f, naik_precision precisi
                                        .send = true};
         CHECK_OK(t, naik_dslash(&args));
         compare_sent(t, f, out, depth);
-        CHECK_OK(t, naik_schur_direction(&schur, columns, r, in, out, sums, NULL, true));
-        compare_sent(t, f, out, depth);
+        CHECK_OK(t, naik_schur_second(&schur, columns, &vectors, sums, NULL, true));
+        compare_sent(t, f, r, depth);
+        CHECK_OK(t, naik_schur_open(&schur, r));
+        CHECK_OK(t, naik_schur_close(&schur, r));
+        compare_sent(t, f, r, depth);
     }
     ops->release(f->backend, columns);
     ops->release(f->backend, sums);
     naik_field_destroy(&in);
     naik_field_destroy(&out);
     naik_field_destroy(&r);
+    naik_field_destroy(&p);
+    naik_field_destroy(&ap);
+    naik_field_destroy(&x);
     naik_links_destroy(&links);
 }
 
@@ -278,6 +285,111 @@ static void layers_sent_while_a_field_is_written_are_its_layers(check *t)
     fixture_for_grids(t, size, 4, send_while_writing);
 }
 
+/* Steps of all columns, as the solver enqueues them. */
+typedef struct stepper {
+    const fixture *f;
+    naik_schur schur;
+    naik_column *columns;
+    naik_exactsum *sums;
+    naik_field *x, *r, *p, *ap;
+    bool send;
+} stepper;
+
+static naik_status one_step(void *data)
+{
+    naik_status status = NAIK_OK;
+    const stepper *s = data;
+    const naik_cg_vectors v = {.x = s->x, .r = s->r, .p = s->p, .ap = s->ap};
+    NAIK_TRY(naik_schur_first(&s->schur, s->r, s->columns, NULL, NULL, s->send));
+    NAIK_TRY(naik_schur_second(&s->schur, s->columns, &v, s->sums, NULL, s->send));
+done:
+    return status;
+}
+
+/* Twice some steps, in between what a check of the residual does: writes r anew. */
+static double *after_steps(check *t, stepper *s, naik_precision precision, int nrhs, bool send)
+{
+    enum { STEPS = 12 }; /* more than are recorded, and some left over */
+    const naik_backend_ops *ops = s->f->backend->ops;
+    const size_t reals = (size_t)s->f->lat->sites * 6;
+    const uint64_t serial = naik_backend_serial(s->f->backend);
+    double *out = calloc(reals * (size_t)nrhs, sizeof *out);
+    s->send = send;
+    s->r = fixture_field(t, s->f, precision, nrhs, 9, NAIK_EVEN);
+    s->p = fixture_field(t, s->f, precision, nrhs, 109, NAIK_EVEN);
+    s->ap = fixture_field(t, s->f, precision, nrhs, 209, NAIK_EVEN);
+    s->x = fixture_field(t, s->f, precision, nrhs, 309, NAIK_EVEN);
+    naik_field *anew = fixture_field(t, s->f, precision, nrhs, 409, NAIK_EVEN);
+    for (int poll = 0; poll < 2; poll++) {
+        if (poll > 0) {
+            CHECK_OK(t, ops->field_copy(s->r, anew, NULL, NAIK_COLUMN_IDLE));
+        }
+        if (send) {
+            CHECK_OK(t, naik_schur_open(&s->schur, s->r));
+            CHECK_OK(t, ops->repeat(s->f->backend, serial, one_step, s, STEPS));
+            CHECK_OK(t, naik_schur_close(&s->schur, s->r));
+        }
+        for (int k = 0; k < STEPS && !send; k++) {
+            CHECK_OK(t, one_step(s));
+        }
+    }
+    for (int c = 0; c < nrhs; c++) {
+        CHECK_OK(t, ops->field_export(s->r, NAIK_EVEN, c, out + reals * (size_t)c));
+    }
+    naik_field_destroy(&anew);
+    naik_field_destroy(&s->r);
+    naik_field_destroy(&s->p);
+    naik_field_destroy(&s->ap);
+    naik_field_destroy(&s->x);
+    return out;
+}
+
+static void compare_loops(check *t, const fixture *f, naik_precision precision, int nrhs)
+{
+    const naik_backend_ops *ops = f->backend->ops;
+    naik_column record[NAIK_MAX_RHS];
+    stepper s = {.f = f};
+    naik_links *links = NULL;
+    naik_field *scratch = fixture_field(t, f, precision, nrhs, 5, NAIK_ODD);
+    CHECK_OK(t, naik_links_create(f->geometry, f->source, precision, 18, &links));
+    CHECK_OK(t, ops->alloc(f->backend, sizeof record, "records", (void **)&s.columns));
+    CHECK_OK(t,
+             ops->alloc(f->backend, 2 * NAIK_MAX_RHS * sizeof *s.sums, "sums", (void **)&s.sums));
+    CHECK_OK(t, ops->sums_clear(f->backend, s.sums, 2 * NAIK_MAX_RHS));
+    for (int c = 0; c < NAIK_MAX_RHS; c++) {
+        record[c] = (naik_column){.alpha = 0.01, .beta = 0.5, .shift = 1, .state = NAIK_COLUMN_RUN};
+    }
+    CHECK_OK(t, ops->upload(f->backend, s.columns, record, sizeof record));
+    s.schur = (naik_schur){.links = links, .parity = NAIK_EVEN, .scratch = scratch};
+    double *plain = after_steps(t, &s, precision, nrhs, false);
+    double *sent = after_steps(t, &s, precision, nrhs, true);
+    CHECK_TRUE(t, memcmp(plain, sent, (size_t)f->lat->sites * 6 * (size_t)nrhs * 8) == 0);
+    free(plain);
+    free(sent);
+    ops->release(f->backend, s.columns);
+    ops->release(f->backend, s.sums);
+    naik_field_destroy(&scratch);
+    naik_links_destroy(&links);
+}
+
+static void loop_while_sending(check *t, const int size[4], const int grid[4])
+{
+    fixture f;
+    if (fixture_create(t, size, grid, false, false, 1, &f)) {
+        compare_loops(t, &f, NAIK_DOUBLE, NAIK_MAX_RHS); /* long messages travel on their own */
+        compare_loops(t, &f, NAIK_SINGLE, 1);
+        compare_loops(t, &f, NAIK_HALF, 3);
+    }
+    fixture_destroy(&f);
+}
+
+static void steps_that_send_are_those_after_plain_exchanges(check *t)
+{
+    static const int size[4] = {8, 8, 8, 8};
+    fixture_for_grids(t, size, 2, loop_while_sending);
+}
+
 CHECK_MAIN(CHECK(every_exchange_brings_its_own_content),
            CHECK(every_transport_brings_the_same_bytes),
-           CHECK(layers_sent_while_a_field_is_written_are_its_layers))
+           CHECK(layers_sent_while_a_field_is_written_are_its_layers),
+           CHECK(steps_that_send_are_those_after_plain_exchanges))

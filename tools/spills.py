@@ -14,8 +14,8 @@ import sys
 
 # Kernels that an iteration runs; those that run once a solve (packing of links) may spill. Of those of
 # one warp a column AMD's compiler may index arrays in memory.
-SCALARS = re.compile(r"(column_alpha|column_step|shift_step|sums_reduce)_kernel")
-HOT = re.compile(r"(dslash|dslash_divided|update_xp|update_shifts|shift_step|norm2|copy|column_alpha|column_step|"
+SCALARS = re.compile(r"(column_step|shift_step|sums_reduce)_kernel")
+HOT = re.compile(r"(dslash|dslash_divided|update_shifts|shift_step|dot|copy|column_step|"
                  r"sums_reduce|pack|unpack|receive)_kernel")
 
 

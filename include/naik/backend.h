@@ -41,17 +41,21 @@ typedef enum naik_form {
     NAIK_FORM_D,        /* out = D in */
     NAIK_FORM_AFFINE,   /* out = a v + s D in */
     NAIK_FORM_RESIDUAL, /* out = b - (shift_c v - D in) */
-    NAIK_FORM_STEP      /* out = b - alpha_c (shift_c v - D in) */
+    NAIK_FORM_STEP      /* a whole step of the conjugate gradient, out = r:
+                             p = r + beta_c p,  ap = (shift_c r - D in) + beta_c ap,
+                             x += alpha_c p,    r -= alpha_c ap */
 } naik_form;
 
-/* Sums whose scalars a kernel shall compute for itself before it uses them, as column_alpha or
- * column_step would have done before it. Where the backend can (takes_sums). */
+/* Sums whose scalars a kernel shall compute for itself before it uses them, as column_step would
+ * have done before it. Where the backend can (takes_sums). */
 typedef struct naik_columns_due {
     naik_column *columns; /* backend memory */
-    naik_exactsum *sums;  /* as column_alpha's or column_step's, left cleared */
+    naik_exactsum *sums;  /* as column_step's, left cleared */
     double *history;      /* column_step's */
     int history_stride;
 } naik_columns_due;
+
+typedef enum naik_scalars { NAIK_COUNT = 1, NAIK_TAKE = 2, NAIK_COUNT_AND_TAKE = 3 } naik_scalars;
 
 typedef enum naik_takes_sums {
     NAIK_TAKES_NONE,
@@ -72,11 +76,16 @@ typedef struct naik_dslash_args {
     const naik_field *in; /* with its halo exchanged before boundary sites are computed */
     naik_field *out;      /* same shape and precision as in, v, b; may be v or b, not in */
     const naik_field *v, *b;
+    naik_field *x, *p, *ap; /* of a step; v and b are r */
     double a, s;
     const naik_column *columns; /* backend memory [nrhs]; for shift, and with `state` as mask */
     naik_column_state state;
-    naik_exactsum *sums;         /* backend memory [nrhs], sums_c += |out|^2; NULL: not wanted */
-    const naik_columns_due *due; /* alpha, of one column; NULL: is in columns */
+    /* backend memory [nrhs], sums_c += |out|^2; of a step [2][nrhs], also Re (r, ap); NULL: not
+     * wanted */
+    naik_exactsum *sums;
+    /* The scalars of a step of one column, which its kernel computes: of both halves, the first
+     * puts |r|^2 and Re (r, ap) aside. NULL: they are in columns. */
+    const naik_columns_due *due;
     /* The next exchange is of `out`, for these links: naik_dslash lets the kernel send its layers
      * where it can, the backend does so (naik_halo_promise). */
     bool send;
@@ -122,9 +131,10 @@ typedef struct naik_peer_ops {
     /* Room for exchanges of fields of this shape over `faces`; does nothing where there is enough.
      * Collective when there is not. */
     naik_status (*reserve)(const naik_field *field, const bool faces[NAIK_DIM][2]);
-    /* Sends the layers of all faces reserved for, in one piece of work. Not called where dslash or
-     * update_xp were told to send them while they write the field. */
-    naik_status (*send)(const naik_field *field, naik_parity parity, int depth);
+    /* Sends the layers of all faces reserved for, in one piece of work; beside what else is
+     * enqueued, if it may, until `receive` or the dslash that fetches them. Not called where dslash
+     * was told to send them while it writes the field. */
+    naik_status (*send)(const naik_field *field, naik_parity parity, int depth, bool beside);
     /* Waits for those of the neighbours and puts them into the halo zones. */
     naik_status (*receive)(naik_field *field, naik_parity parity, int depth);
 } naik_peer_ops;
@@ -229,30 +239,24 @@ typedef struct naik_backend_ops {
     naik_status (*sums_reduce)(naik_backend *backend, naik_exactsum *sums, int count);
     naik_status (*sums_values)(naik_backend *backend, const naik_exactsum *sums, int count,
                                double *values);
-    naik_status (*norm2)(const naik_field *v, naik_exactsum *sums);
+    /* sums_c += Re (v_c, w_c), same shape and precision; v may be w. */
+    naik_status (*dot)(const naik_field *v, const naik_field *w, naik_exactsum *sums);
     /* sums_c += sum_s |r_s|^2/|x_s|^2, where x_s = 0: 1. */
     naik_status (*site_ratio)(const naik_field *r, const naik_field *x, naik_exactsum *sums);
 
-    /* The conjugate gradient's updates. */
+    /* The conjugate gradient's scalars. */
     /* Whether kernels over this many columns take naik_columns_due; NULL: they do not. */
     naik_takes_sums (*takes_sums)(const naik_geometry *geometry, int nrhs);
-    /* For running columns x += alpha p, then p = r + beta p and sums_c += |p|^2; for those that ask
-     * for a check x += alpha p. due: the step; NULL: is in columns. send: layers of p that go to
-     * the neighbours meanwhile (naik_halo_promise); NULL: none. */
-    naik_status (*update_xp)(const naik_column *columns, const naik_field *r, naik_field *x,
-                             naik_field *p, naik_exactsum *sums, const naik_columns_due *due,
-                             const naik_layers *send);
-    /* Both add the sums over ranks, take them and leave them cleared. */
-    /* sums [2][count]: |D p|^2, |p|^2 */
-    naik_status (*column_alpha)(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
-                                int count);
-    /* sums [count]: |r|^2. history, if not NULL: backend memory [history_stride][count], a ring:
-     * after its step a running column writes rr to row (iterations - 1) mod history_stride. */
+    /* naik_column_count, naik_column_take or both, of `count` columns. sums [3][count]: |r|^2,
+     * Re (r, A p), which are counted, and |D r|^2, which is taken. Adds those it needs over ranks,
+     * at once, and leaves them cleared. history, if not NULL: backend memory
+     * [history_stride][count], a ring: a column that is counted writes rr to row (iterations - 1)
+     * mod history_stride. */
     naik_status (*column_step)(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
-                               int count, double *history, int history_stride);
+                               int count, naik_scalars which, double *history, int history_stride);
 
     /* Shifted systems beside the columns (shifts.h), `each` a column: shifts [count][each].
-     * shift_step follows column_step; history as there, [history_stride][count][each].
+     * shift_step follows the counting of a step; history as there, [history_stride][count][each].
      * update_shifts, for those that move: x_s += alpha_s p_s, p_s = zeta r + beta_s p_s, where r
      * has `count` columns, x and p have count each. */
     naik_status (*shift_step)(naik_backend *backend, const naik_column *columns, naik_shift *shifts,

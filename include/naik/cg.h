@@ -54,12 +54,16 @@ typedef struct naik_cg_result {
 
 typedef struct naik_cg_options {
     int max_iterations; /* of a column, > 0 */
-    double delta;       /* reliable update when |r| drops by this factor; used in mixed precision */
+    double delta;       /* reliable update when |r| drops by this factor, < 1; used in mixed
+                         * precision; 0: what suits it, see naik_cg_delta */
     int max_restarts;   /* reliable updates without progress before NAIK_CG_STAGNATED */
     int poll_interval;  /* 0: the backend's */
     int history_stride; /* iterations of history kept; 0: none */
 } naik_cg_options;
 naik_cg_options naik_cg_defaults(void);
+/* How far the residual drops between true residuals: as far as costs no iterations
+ * (doc/performance.md). */
+double naik_cg_delta(naik_precision vectors, naik_precision links);
 
 /* Everything that a column in mid solve is, beside its vectors and what load gives it. */
 typedef struct naik_cg_state {
@@ -71,8 +75,16 @@ typedef struct naik_cg_state {
     double *history; /* [history_length]; borrowed */
 } naik_cg_state;
 /* The vectors of a column in mid solve: x, what the inner precision added to it since, the
- * residual, the direction. The second is the first again where the iteration is in double. */
-enum { NAIK_CG_X, NAIK_CG_CORRECTION, NAIK_CG_RESIDUAL, NAIK_CG_DIRECTION, NAIK_CG_VECTORS };
+ * residual, the direction p, and A p. The second is the first again where the iteration is in
+ * double. */
+enum {
+    NAIK_CG_X,
+    NAIK_CG_CORRECTION,
+    NAIK_CG_RESIDUAL,
+    NAIK_CG_DIRECTION,
+    NAIK_CG_IMAGE,
+    NAIK_CG_VECTORS
+};
 
 /* Where the solver stands at a poll. */
 typedef struct naik_cg_progress {

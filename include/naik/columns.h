@@ -21,44 +21,30 @@ typedef enum naik_column_state {
 typedef struct naik_column {
     double shift;       /* 4 m^2 */
     double rr, rr_last; /* |r|^2 of the iterated residual, now and one iteration before */
-    double alpha, beta; /* of the step that r has taken and x and p take next; alpha 0: x has */
+    double rs;          /* Re (r, A p), p the direction that r came by */
+    double pap;         /* (p, A p) of that direction */
+    double alpha, beta; /* of the step that is taken next, or was taken last */
     double rr_max;      /* largest rr since the last reliable update */
     double stop;        /* asks for a check at rr <= stop ... */
     double delta2;      /* ... and at rr <= delta2 rr_max; 0: never for this reason */
     int32_t state;      /* naik_column_state */
     int32_t iterations;
     int32_t limit;   /* asks for a check when iterations reach it */
-    int32_t pending; /* flag: has an alpha whose step is not counted yet */
+    int32_t pending; /* flag: has taken a step that is not counted yet */
 } naik_column;
 
-/* After |D p|^2 and |p|^2 are known: alpha = rr / p.Ap, where p.Ap = shift |p|^2 + |D p|^2, since
- * D is antihermitian. */
-NAIK_HD static inline void naik_column_alpha(naik_column *c, double dp2, double p2)
+/* What becomes known of a step when |r|^2 and Re (r, A p) of what it left are: beta, the tests, and
+ * the next state. */
+NAIK_HD static inline void naik_column_count(naik_column *c, double rr, double rs)
 {
-    const double pap = c->shift * p2 + dp2;
-    if (c->state != NAIK_COLUMN_RUN) {
+    if (!c->pending) {
         return;
     }
-    c->alpha = c->rr / pap;
-    c->pending = 1;
-    if (!(pap > 0) || !(c->alpha < 1e300)) { /* also catches NaN */
-        c->state = NAIK_COLUMN_BROKEN;
-        c->alpha = 0;
-        c->pending = 0;
-    }
-}
-
-/* After the residual is updated and |r|^2 known: beta, the tests, and the next state. */
-NAIK_HD static inline void naik_column_step(naik_column *c, double rr)
-{
     c->pending = 0;
-    if (c->state != NAIK_COLUMN_RUN) {
-        c->alpha = 0;
-        return;
-    }
     c->iterations++;
     c->rr_last = c->rr;
     c->rr = rr;
+    c->rs = rs;
     c->beta = rr / c->rr_last;
     if (rr > c->rr_max) {
         c->rr_max = rr;
@@ -67,6 +53,37 @@ NAIK_HD static inline void naik_column_step(naik_column *c, double rr)
         c->state = NAIK_COLUMN_BROKEN;
     } else if (rr <= c->stop || rr <= c->delta2 * c->rr_max || c->iterations >= c->limit) {
         c->state = NAIK_COLUMN_CHECK;
+    }
+}
+
+/* The next step, when |D r|^2 is known: with p' = r + beta p
+ *
+ *   (p', A p') = (r, A r) + 2 beta Re (r, A p) + beta^2 (p, A p),   (r, A r) = shift |r|^2 + |D
+ * r|^2
+ *
+ * since D is antihermitian, and alpha = |r|^2 / (p', A p'). So an iteration needs its sums over
+ * ranks once (A. T. Chronopoulos and C. W. Gear, J. Comput. Appl. Math. 25 (1989) 153, who put
+ * Re (r, A p) = -|r|^2/alpha into it: in single precision that does not hold). A direction that
+ * rounding has left without curvature is dropped where reliable updates correct rounding; shifted
+ * systems (shifts.h), which have none, could not follow. */
+NAIK_HD static inline void naik_column_take(naik_column *c, double dr2)
+{
+    if (c->state != NAIK_COLUMN_RUN) {
+        c->alpha = 0;
+        return;
+    }
+    const double gradient = c->shift * c->rr + dr2;
+    c->pap = c->beta != 0 ? gradient + c->beta * (2 * c->rs + c->beta * c->pap) : gradient;
+    if (!(c->pap > 0) && c->delta2 > 0) { /* also catches NaN */
+        c->beta = 0;
+        c->pap = gradient;
+    }
+    c->alpha = c->rr / c->pap;
+    c->pending = 1;
+    if (!(c->pap > 0) || !(c->alpha < 1e300)) {
+        c->state = NAIK_COLUMN_BROKEN;
+        c->alpha = 0;
+        c->pending = 0;
     }
 }
 

@@ -23,6 +23,12 @@ naik_status naik_halo_start(naik_halo *halo, const naik_field *field, naik_parit
  * whether that kernel is to send. Collective where start is. Failures as of start. */
 naik_status naik_halo_promise(naik_halo *halo, const naik_field *field, const naik_layers *layers,
                               bool *promised);
+/* For kernels that send at the end of a loop what its beginning reads. offer: sends the layers as
+ * they would; does nothing where they cannot. settle: receives what the last of them has sent. Both
+ * collective where start is. Failures as of start. */
+naik_status naik_halo_offer(naik_halo *halo, const naik_field *field, naik_parity parity,
+                            int depth);
+naik_status naik_halo_settle(naik_halo *halo, naik_field *field, naik_parity parity, int depth);
 /* Completes the exchange: the halo zones of `field` hold the neighbours' layers. */
 naik_status naik_halo_wait(naik_halo *halo, naik_field *field, naik_parity parity, int depth);
 /* The same for a Dslash on the boundary that follows at once: where every face comes straight from

@@ -15,19 +15,24 @@ typedef struct naik_schur {
     naik_field *scratch; /* on q, same shape and precision as the vectors; borrowed, overwritten */
 } naik_schur;
 
-/* The step of a conjugate gradient, in the order of the calls: the backend's update_xp; then for
- * running columns two halves, each leaving a sum for the scalar that follows it: scratch = D p,
- * sums_c += |D p|^2; r -= alpha A p, sums_c += |r|^2. due: that of update_xp, and
- * naik_dslash_args.due of the second; may be NULL. send: the outer layers that the next call wants
- * of the neighbours go there while they are written, where the backend can. */
-naik_status naik_schur_direction(const naik_schur *schur, const naik_column *columns,
-                                 const naik_field *r, naik_field *x, naik_field *p,
-                                 naik_exactsum *sums, const naik_columns_due *due, bool send);
-naik_status naik_schur_first(const naik_schur *schur, const naik_field *p,
-                             const naik_column *columns, naik_exactsum *sums, bool send);
-naik_status naik_schur_second(const naik_schur *schur, const naik_field *p,
-                              const naik_column *columns, naik_field *r, naik_exactsum *sums,
-                              const naik_columns_due *due);
+/* Those of a conjugate gradient: solution, residual, direction, and A times that. */
+typedef struct naik_cg_vectors {
+    naik_field *x, *r, *p, *ap;
+} naik_cg_vectors;
+/* The step of a conjugate gradient in two halves for running columns, each leaving what the scalars
+ * between them are made of (columns.h): scratch = D r, sums_c += |D r|^2; then NAIK_FORM_STEP of
+ * all vectors, sums [2][nrhs] += |r|^2, Re (r, A p). due: naik_dslash_args.due of both, may be
+ * NULL. send: the outer layers that the next half wants of the neighbours go there while they are
+ * written, where the backend can. Such steps stand between open and close, which send the layers of
+ * r before the first and receive those that the last has sent. */
+naik_status naik_schur_open(const naik_schur *schur, const naik_field *r);
+naik_status naik_schur_close(const naik_schur *schur, naik_field *r);
+naik_status naik_schur_first(const naik_schur *schur, const naik_field *r,
+                             const naik_column *columns, naik_exactsum *sums,
+                             const naik_columns_due *due, bool send);
+naik_status naik_schur_second(const naik_schur *schur, const naik_column *columns,
+                              const naik_cg_vectors *v, naik_exactsum *sums,
+                              const naik_columns_due *due, bool send);
 /* out_c = b_c - (shift_c - D D) v_c for columns in `state`; sums_c += |out_c|^2. out may be b. */
 naik_status naik_schur_residual(const naik_schur *schur, const naik_field *b, const naik_field *v,
                                 const naik_column *columns, naik_column_state state,

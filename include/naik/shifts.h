@@ -31,7 +31,7 @@ typedef struct naik_shift {
     int32_t reserved;
 } naik_shift;
 
-/* After naik_column_step of its base: describes the step that the base has taken, once. */
+/* After naik_column_count of its base: describes the step that the base has taken, once. */
 NAIK_HD static inline void naik_shift_step(naik_shift *s, const naik_column *base)
 {
     s->moves = s->running && base->iterations > s->iterations;
