@@ -14,7 +14,7 @@ naik_status naik_output_room(naik_comm *comm, const char *path, int64_t size_byt
     NAIK_TRY(naik_file_size(comm, journal, &journal_bytes));
     if (part_bytes >= 0 && journal_bytes >= 0) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                           "%s is of an interrupted naik solve and would be lost: finish it by the "
+                           "%s is of an unfinished naik solve and would be lost: finish it by the "
                            "same naik solve, choose another output, or remove it and %s",
                            part, journal);
     }

@@ -140,7 +140,7 @@ def no_other_file_takes_the_place_of_an_interrupted_run():
                   ["gauge", "generate", "--size", "4,4,4,4", "--beta", "6", "--sweeps", "1", "-o", out],
                   ["links", written_input("links.h5"), "-o", out]):
         said = naik(*words, status=1)
-        assert f"{out}.part is of an interrupted naik solve and would be lost" in said, said
+        assert f"{out}.part is of an unfinished naik solve and would be lost" in said, said
     naik("solve", written_input("place.h5"))
     same_as_undisturbed("whole-single.h5", "place.h5")
 
