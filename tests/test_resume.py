@@ -145,6 +145,15 @@ def no_other_file_takes_the_place_of_an_interrupted_run():
     same_as_undisturbed("whole-single.h5", "place.h5")
 
 
+def the_part_of_another_kind_of_file_is_named():
+    shutil.copyfile(path("lat.h5"), path("kind.h5.part"))
+    for how in ([], ["--dry-run"]):
+        said = naik("solve", written_input("kind.h5"), *how, status=1)
+        assert "kind.h5.part is a file of format naik-gauge: move it away or choose another output.file" in said, said
+    naik("solve", written_input("kind.h5"), "--fresh")
+    same_as_undisturbed("whole-single.h5", "kind.h5")
+
+
 def where_nothing_can_be_kept_the_run_still_ends_resumable():
     os.mkdir(path("blocked.h5.part.state.new"))
     said = stop("blocked.h5")
@@ -172,5 +181,6 @@ main([a_configuration_is_generated,
       a_state_damaged_while_it_is_used_starts_its_solves_again,
       the_state_of_another_input_is_left_alone,
       no_other_file_takes_the_place_of_an_interrupted_run,
+      the_part_of_another_kind_of_file_is_named,
       where_nothing_can_be_kept_the_run_still_ends_resumable,
       beginning_afresh_forgets_what_was_kept])
