@@ -96,19 +96,7 @@ static void visit(void *context, const naik_sites_row *row)
     if (r->out != NULL) {
         naik_reals_decode(row->bytes, 6 * (int64_t)row->count, r->bits, false, r->out + 6 * cb);
     }
-#pragma omp atomic
-    r->sum[0] ^= sum[0];
-#pragma omp atomic
-    r->sum[1] ^= sum[1];
-}
-
-static naik_status combine(naik_comm *comm, uint32_t sum[2])
-{
-    uint64_t both = (uint64_t)sum[1] << 32 | sum[0];
-    naik_status status = naik_comm_xor_u64(comm, &both, 1);
-    sum[0] = (uint32_t)both;
-    sum[1] = (uint32_t)(both >> 32);
-    return status;
+    naik_checksum_share(r->sum, sum);
 }
 
 /* A vector of the old file; half NULL: only whether it is what was written. */
@@ -118,13 +106,24 @@ static naik_status read_vector(const naik_batch_state *s, const disk_vector *vec
     const naik_sites_box box = box_of(s->lattice, vector);
     rows r = {.box = &box, .out = half, .bits = vector->bits};
     NAIK_TRY(naik_sites_read(s->comm, s->path, &box, visit, &r));
-    NAIK_TRY(combine(s->comm, r.sum));
+    NAIK_TRY(naik_checksum_combine(s->comm, r.sum));
     if (r.sum[0] != vector->sum[0] || r.sum[1] != vector->sum[1]) {
         status = NAIK_FAIL(s->comm->log, NAIK_ERR_CORRUPT,
                            "%s is damaged: remove it to start its solves again", s->path);
     }
 done:
     return status;
+}
+
+/* *ok = false where what was kept cannot be used, which is no failure of the run. */
+static naik_status forgive_damage(const naik_batch_state *s, naik_status status, bool *ok)
+{
+    *ok = status == NAIK_OK;
+    if (status != NAIK_ERR_CORRUPT && status != NAIK_ERR_IO) {
+        return status;
+    }
+    naik_log_clear(s->comm->log);
+    return NAIK_OK;
 }
 
 static int64_t vector_bytes(const naik_lattice *lattice, int bits)
@@ -146,7 +145,7 @@ static naik_status write_vector(naik_batch_state *s, disk_vector *vector, int bi
     NAIK_TRY(naik_file_put(s->comm, s->made, false, s->used + bytes - 1, "", 1));
     NAIK_TRY(naik_file_reserve(s->comm, s->made));
     NAIK_TRY(naik_sites_write(s->comm, s->made, &box, visit, &r));
-    NAIK_TRY(combine(s->comm, r.sum));
+    NAIK_TRY(naik_checksum_combine(s->comm, r.sum));
     memcpy(vector->sum, r.sum, sizeof vector->sum);
     s->used += bytes;
 done:
@@ -259,13 +258,7 @@ static naik_status verify_entry(const naik_batch_state *s, disk_entry *entry, in
     *ok = *ok && naik_crc32(state->history, (size_t)bytes) == entry->history_crc;
     for (int v = 0; v < NAIK_CG_VECTORS && *ok; v++) {
         if (entry->vector[v].bits != 0) {
-            status = read_vector(s, &entry->vector[v], NULL);
-            *ok = status == NAIK_OK;
-            if (status == NAIK_ERR_CORRUPT || status == NAIK_ERR_IO) {
-                naik_log_clear(s->comm->log);
-                status = NAIK_OK;
-            }
-            NAIK_TRY(status);
+            NAIK_TRY(forgive_damage(s, read_vector(s, &entry->vector[v], NULL), ok));
         }
     }
 done:
@@ -379,21 +372,29 @@ void naik_batch_state_close(naik_batch_state **state)
 naik_status naik_batch_state_restore(naik_batch_state *state, int solve, int history_room,
                                      naik_cg_state *out, int vector, double *half, bool *found)
 {
+    naik_status status = NAIK_OK;
     const disk_entry *entry = find(&state->found, solve);
     double *history = out->history;
-    *found = entry != NULL;
+    *found = entry != NULL && entry->vector[vector].bits != 0;
     if (entry == NULL) {
         return NAIK_OK;
     }
-    *out = entry->state;
-    out->history = history;
-    out->history_length = out->history_length < history_room ? out->history_length : history_room;
-    memcpy(history, entry->state.history, (size_t)out->history_length * sizeof *history);
-    if (entry->vector[vector].bits == 0) {
-        return NAIK_FAIL(state->comm->log, NAIK_ERR_CORRUPT,
-                         "%s lacks a vector: remove it to start its solves again", state->path);
+    if (*found) {
+        NAIK_TRY(forgive_damage(state, read_vector(state, &entry->vector[vector], half), found));
     }
-    return read_vector(state, &entry->vector[vector], half);
+    if (!*found) {
+        naik_log_warn(state->comm->log, "%s is damaged: some of its solves start again",
+                      state->path);
+        drop(&state->found, (int)(entry - state->found.entries));
+    } else if (vector == NAIK_CG_X) {
+        *out = entry->state;
+        out->history = history;
+        out->history_length =
+            out->history_length < history_room ? out->history_length : history_room;
+        memcpy(history, entry->state.history, (size_t)out->history_length * sizeof *history);
+    }
+done:
+    return status;
 }
 
 /* ---- keeping the solves of this run */

@@ -71,6 +71,23 @@ void naik_checksum_pyquda(uint32_t sum[2], int64_t first, int count, const void 
     }
 }
 
+void naik_checksum_share(uint32_t shared[2], const uint32_t part[2])
+{
+#pragma omp atomic
+    shared[0] ^= part[0];
+#pragma omp atomic
+    shared[1] ^= part[1];
+}
+
+naik_status naik_checksum_combine(naik_comm *comm, uint32_t sum[2])
+{
+    uint64_t both = (uint64_t)sum[1] << 32 | sum[0];
+    naik_status status = naik_comm_xor_u64(comm, &both, 1);
+    sum[0] = (uint32_t)both;
+    sum[1] = (uint32_t)(both >> 32);
+    return status;
+}
+
 uint32_t naik_checksum_words(int64_t count, const void *words, bool swapped)
 {
     uint32_t sum = 0;

@@ -55,6 +55,13 @@ static void folder_of(const char *path, char folder[NAIK_PATH_MAX])
     }
 }
 
+naik_status naik_refusal(int error_number)
+{
+    const bool users = error_number == EACCES || error_number == EPERM ||
+                       error_number == ENAMETOOLONG || error_number == ELOOP;
+    return users ? NAIK_ERR_INPUT : NAIK_ERR_IO;
+}
+
 naik_status naik_file_size(naik_comm *comm, const char *path, int64_t *size_bytes)
 {
     naik_status status = NAIK_OK;
@@ -63,9 +70,8 @@ naik_status naik_file_size(naik_comm *comm, const char *path, int64_t *size_byte
     if (comm->rank == 0 && stat(path, &info) == 0) {
         *size_bytes = info.st_size;
     } else if (comm->rank == 0 && errno != ENOENT && errno != ENOTDIR) {
-        status = NAIK_FAIL(comm->log,
-                           errno == EACCES || errno == ENAMETOOLONG ? NAIK_ERR_INPUT : NAIK_ERR_IO,
-                           "'%s' cannot be looked at: %s", path, strerror(errno));
+        status = NAIK_FAIL(comm->log, naik_refusal(errno), "'%s' cannot be looked at: %s", path,
+                           strerror(errno));
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_comm_broadcast(comm, size_bytes, sizeof *size_bytes, 0));

@@ -25,6 +25,10 @@ naik_status naik_file_head_read(naik_log *log, const char *path, const char *wha
 naik_status naik_path_append(naik_log *log, const char *path, const char *suffix,
                              char out[NAIK_PATH_MAX]);
 
+/* Of what the system refused: NAIK_ERR_INPUT where the name is at fault or who this user is,
+ * NAIK_ERR_IO where the machine is. Local. */
+naik_status naik_refusal(int error_number);
+
 /* Size of the file in bytes, -1 where there is none. Collective.
  * NAIK_ERR_INPUT, NAIK_ERR_IO   the system does not say: the first where it is not allowed */
 naik_status naik_file_size(naik_comm *comm, const char *path, int64_t *size_bytes);

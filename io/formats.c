@@ -143,7 +143,11 @@ naik_status naik_gauge_file_read(const char *path, naik_gauge *gauge, naik_gauge
         if (hdf5) {
             naik_h5_guard_begin(&guard);
         }
-        status = naik_file_verdict(lattice->comm, path, formats[index]->read(path, gauge, file));
+        status = formats[index]->read(path, gauge, file);
+        if (hdf5) {
+            status = naik_h5_read_verdict(lattice->comm->log, status);
+        }
+        status = naik_file_verdict(lattice->comm, path, status);
         if (hdf5) {
             naik_h5_guard_end(&guard);
         }

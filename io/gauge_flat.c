@@ -43,10 +43,7 @@ static void add_row_to_sum(passage *r, const naik_sites_row *row, int64_t site_b
         r->sum[0] += sum[0];
         return;
     }
-#pragma omp atomic
-    r->sum[0] ^= sum[0];
-#pragma omp atomic
-    r->sum[1] ^= sum[1];
+    naik_checksum_share(r->sum, sum);
 }
 
 static void take_row(void *context, const naik_sites_row *row)
@@ -97,10 +94,8 @@ static naik_status combine(naik_comm *comm, passage *r, naik_gauge_file *file)
         status = naik_comm_sum_i64(comm, &total, 1);
         file->checksum_computed[0] = (uint32_t)total;
     } else {
-        uint64_t both = (uint64_t)r->sum[1] << 32 | r->sum[0];
-        status = naik_comm_xor_u64(comm, &both, 1);
-        file->checksum_computed[0] = (uint32_t)both;
-        file->checksum_computed[1] = (uint32_t)(both >> 32);
+        status = naik_checksum_combine(comm, r->sum);
+        memcpy(file->checksum_computed, r->sum, sizeof r->sum);
     }
     file->checksum_ok = file->checksum_known &&
                         file->checksum_computed[0] == file->checksum_stored[0] &&

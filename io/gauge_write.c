@@ -121,7 +121,7 @@ int64_t naik_gauge_file_bytes(const naik_lattice *lattice, int precision)
 naik_status naik_gauge_file_look(const naik_lattice *lattice, const char *path, int precision)
 {
     char part[NAIK_PATH_MAX];
-    return naik_output_look(lattice->comm, path, naik_gauge_file_bytes(lattice, precision), part);
+    return naik_output_room(lattice->comm, path, naik_gauge_file_bytes(lattice, precision), part);
 }
 
 naik_status naik_gauge_write(const char *path, const char *format, const naik_gauge *gauge,

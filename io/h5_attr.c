@@ -68,14 +68,10 @@ bool naik_h5_get_text(hid_t object, const char *name, char *text, size_t text_si
     hid_t space = H5Aget_space(attribute), memory = -1;
     if (type >= 0 && H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1 &&
         H5Tis_variable_str(type) == 0 && H5Tget_size(type) < (1 << 20)) {
-        size_t length = H5Tget_size(type);
-        char *buffer = calloc(1, length + 1);
-        memory = H5Tcopy(type);
-        if (buffer != NULL && H5Aread(attribute, memory, buffer) >= 0) {
-            snprintf(text, text_size, "%s", buffer);
-            ok = true;
-        }
-        free(buffer);
+        memory = H5Tcopy(type); /* of the caller's size: HDF5 cuts or fills up */
+        H5Tset_strpad(memory, H5T_STR_NULLTERM);
+        ok = H5Tset_size(memory, text_size) >= 0 && H5Aread(attribute, memory, text) >= 0;
+        text[ok ? text_size - 1 : 0] = '\0';
     }
     naik_h5_release(memory);
     naik_h5_release(space);

@@ -205,28 +205,17 @@ done:
     return status;
 }
 
-static naik_status combine(naik_comm *comm, const uint32_t mine[2], uint32_t sum[2])
-{
-    uint64_t both = (uint64_t)mine[1] << 32 | mine[0];
-    naik_status status = naik_comm_xor_u64(comm, &both, 1);
-    if (sum != NULL) {
-        sum[0] = (uint32_t)both;
-        sum[1] = (uint32_t)(both >> 32);
-    }
-    return status;
-}
-
 naik_status naik_h5_field_write(const naik_lattice *lattice, const naik_h5_field *field,
                                 const double *data, uint32_t sum[2])
 {
     naik_status status = NAIK_OK;
-    uint32_t mine[2] = {0, 0};
+    sum[0] = sum[1] = 0;
     if (field->writers > 0) {
-        NAIK_TRY(naik_h5_gather_write(lattice, field, data, mine));
+        NAIK_TRY(naik_h5_gather_write(lattice, field, data, sum));
     } else {
-        NAIK_TRY(move_field(lattice, field, true, (double *)data, mine)); /* only read from */
+        NAIK_TRY(move_field(lattice, field, true, (double *)data, sum)); /* only read from */
     }
-    NAIK_TRY(combine(lattice->comm, mine, sum));
+    NAIK_TRY(naik_checksum_combine(lattice->comm, sum));
 done:
     return status;
 }
@@ -235,9 +224,9 @@ naik_status naik_h5_field_read(const naik_lattice *lattice, const naik_h5_field 
                                double *data, uint32_t sum[2])
 {
     naik_status status = NAIK_OK;
-    uint32_t mine[2] = {0, 0};
-    NAIK_TRY(move_field(lattice, field, false, data, mine));
-    NAIK_TRY(combine(lattice->comm, mine, sum));
+    sum[0] = sum[1] = 0;
+    NAIK_TRY(move_field(lattice, field, false, data, sum));
+    NAIK_TRY(naik_checksum_combine(lattice->comm, sum));
 done:
     return status;
 }

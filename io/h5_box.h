@@ -21,8 +21,8 @@ typedef struct naik_h5_field {
 
 /* Without conversion of types inside HDF5. All ranks transfer together, less than 1 GiB per rank
  * and call; with field->writers that many ranks write for all (h5_gather.h). sum[2] = {suma, sumb},
- * USQCD checksum of the field's bytes in the file over all ranks; may be NULL. Read into NULL, only
- * the checksum is formed, in little memory. Collective, agree.
+ * USQCD checksum of the field's bytes in the file over all ranks. Read into NULL, only the checksum
+ * is formed, in little memory. Collective, agree.
  * NAIK_ERR_IO, NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status naik_h5_field_write(const naik_lattice *lattice, const naik_h5_field *field,
                                 const double *data, uint32_t sum[2]);

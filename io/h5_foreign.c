@@ -167,10 +167,7 @@ static void take_row(void *context, int32_t site, int64_t number, int count, voi
     if (p->direction >= 0) {
         naik_checksum_pyquda(sum, number, count, bytes, each);
     }
-#pragma omp atomic
-    p->sum[0] ^= sum[0];
-#pragma omp atomic
-    p->sum[1] ^= sum[1];
+    naik_checksum_share(p->sum, sum);
 }
 
 static void give_row(void *context, int32_t site, int64_t number, int count, void *bytes)
@@ -192,19 +189,7 @@ static void give_row(void *context, int32_t site, int64_t number, int count, voi
         }
     }
     naik_checksum_pyquda(sum, number, count, bytes, each);
-#pragma omp atomic
-    p->sum[0] ^= sum[0];
-#pragma omp atomic
-    p->sum[1] ^= sum[1];
-}
-
-static naik_status combine_sum(naik_comm *comm, passage *p)
-{
-    uint64_t both = (uint64_t)p->sum[1] << 32 | p->sum[0];
-    naik_status status = naik_comm_xor_u64(comm, &both, 1);
-    p->sum[0] = (uint32_t)both;
-    p->sum[1] = (uint32_t)(both >> 32);
-    return status;
+    naik_checksum_share(p->sum, sum);
 }
 
 /* Reads one dataset of `reals` a site; every rank opens it. */
@@ -223,10 +208,8 @@ static naik_status read_array(const naik_lattice *lat, hid_t file, const char *n
             NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT, "'%s' has an unusable dataset /%s", path, name);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
-    status = naik_h5_array_read(lat, &array, take_row, p);
-    /* The file system gave the bytes; what HDF5 cannot make links of is damage. */
-    NAIK_TRY(status == NAIK_ERR_IO ? NAIK_ERR_CORRUPT : status);
-    NAIK_TRY(combine_sum(comm, p));
+    NAIK_TRY(naik_h5_array_read(lat, &array, take_row, p));
+    NAIK_TRY(naik_checksum_combine(comm, p->sum));
 done:
     naik_h5_array_close(&array);
     return status;
@@ -390,7 +373,7 @@ static naik_status write_direction(hid_t file, int mu, pyquda_file *f)
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_h5_array_write(f->gauge->lattice, &array, give_row, &p));
-    NAIK_TRY(combine_sum(comm, &p));
+    NAIK_TRY(naik_checksum_combine(comm, p.sum));
     memcpy(f->sum[mu], p.sum, sizeof p.sum);
 done:
     naik_h5_array_close(&array);

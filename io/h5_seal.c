@@ -17,8 +17,10 @@ enum { NAME_BYTES = 256, DEPTH = 8, MAX_OBJECTS = 1 << 20, MAX_BYTES = 1 << 26, 
 static const char *const seal_name = "metadata_crc";
 
 typedef struct walk {
+    naik_log *log;
     uint32_t crc;
     int objects;
+    naik_status status; /* of what stood in the way, and is no damage */
 } walk;
 
 static void add(walk *w, const void *bytes, size_t size_bytes)
@@ -72,8 +74,10 @@ static void add_attribute(walk *w, hid_t attribute)
         add_text(w, name);
         add_shape(w, type, space);
         void *bytes = size_bytes <= MAX_BYTES ? calloc(1, (size_t)size_bytes + 1) : NULL;
-        if (bytes != NULL && H5Tget_class(type) != H5T_VLEN && H5Tis_variable_str(type) == 0 &&
-            H5Aread(attribute, memory, bytes) >= 0) {
+        if (bytes == NULL && size_bytes <= MAX_BYTES) {
+            w->status = NAIK_FAIL(w->log, NAIK_ERR_MEMORY, "no memory for the attribute %s", name);
+        } else if (bytes != NULL && H5Tget_class(type) != H5T_VLEN &&
+                   H5Tis_variable_str(type) == 0 && H5Aread(attribute, memory, bytes) >= 0) {
             add(w, bytes, (size_t)size_bytes);
         }
         free(bytes);
@@ -97,13 +101,19 @@ static void add_attributes(walk *w, hid_t object)
 }
 
 /* Its shape, and where it is a text the text. */
-static void add_dataset(walk *w, naik_log *log, hid_t parent, const char *name, hid_t dataset)
+static void add_dataset(walk *w, hid_t parent, const char *name, hid_t dataset)
 {
+    naik_status status = NAIK_OK;
     char *text = NULL;
     hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
     add_shape(w, type, space);
-    if (H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_ndims(space) == 0 &&
-        naik_h5_get_document(log, parent, name, &text) == NAIK_OK && text != NULL) {
+    if (H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_ndims(space) == 0) {
+        status = naik_h5_get_document(w->log, parent, name, &text);
+    }
+    if (status == NAIK_ERR_MEMORY) {
+        w->status = status;
+    }
+    if (text != NULL) {
         add_text(w, text);
     }
     free(text);
@@ -113,11 +123,10 @@ static void add_dataset(walk *w, naik_log *log, hid_t parent, const char *name, 
 
 typedef struct children {
     walk *walk;
-    naik_log *log;
     int depth;
 } children;
 
-static void add_children(walk *w, naik_log *log, hid_t group, int depth);
+static void add_children(walk *w, hid_t group, int depth);
 
 /* One link of a group; ends the iteration where there is too much. */
 static herr_t add_child(hid_t group, const char *name, const H5L_info_t *info, void *context)
@@ -131,11 +140,11 @@ static herr_t add_child(hid_t group, const char *name, const H5L_info_t *info, v
     hid_t object = H5Oopen(group, name, H5P_DEFAULT);
     const H5I_type_t kind = object < 0 ? H5I_BADID : H5Iget_type(object);
     if (kind == H5I_DATASET) {
-        add_dataset(c->walk, c->log, group, name, object);
+        add_dataset(c->walk, group, name, object);
     }
     add_attributes(c->walk, object);
     if (kind == H5I_GROUP && c->depth > 0) {
-        add_children(c->walk, c->log, object, c->depth - 1);
+        add_children(c->walk, object, c->depth - 1);
     }
     naik_h5_release(object);
     return 0;
@@ -143,21 +152,22 @@ static herr_t add_child(hid_t group, const char *name, const H5L_info_t *info, v
 
 /* By iteration, not by index: H5Lget_name_by_idx of HDF5 1.10 broadcasts what it reads, and hangs
  * where rank 0 has read some of it before. */
-static void add_children(walk *w, naik_log *log, hid_t group, int depth)
+static void add_children(walk *w, hid_t group, int depth)
 {
-    children c = {.walk = w, .log = log, .depth = depth};
+    children c = {.walk = w, .depth = depth};
     H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, add_child, &c);
 }
 
-static uint32_t measure(naik_log *log, hid_t file)
+static naik_status measure(naik_log *log, hid_t file, uint32_t *crc)
 {
-    walk w = {.crc = 0};
+    walk w = {.log = log};
     hid_t root = H5Gopen2(file, "/", H5P_DEFAULT);
     add_attributes(&w, root);
-    add_children(&w, log, root, DEPTH);
+    add_children(&w, root, DEPTH);
     naik_h5_release(root);
     H5Eclear2(H5E_DEFAULT); /* each list ends where HDF5 refuses the next index */
-    return w.crc;
+    *crc = w.crc;
+    return w.status;
 }
 
 naik_status naik_h5_seal(naik_comm *comm, hid_t file)
@@ -165,7 +175,8 @@ naik_status naik_h5_seal(naik_comm *comm, hid_t file)
     naik_status status = NAIK_OK;
     char text[16];
     NAIK_TRY(naik_h5_flush(comm, file)); /* rank 0 wrote the texts */
-    uint32_t crc = measure(comm->log, file);
+    uint32_t crc;
+    NAIK_TRY(naik_comm_agree(comm, measure(comm->log, file, &crc)));
     NAIK_TRY(naik_comm_broadcast(comm, &crc, sizeof crc, 0));
     snprintf(text, sizeof text, "%08x", crc);
     NAIK_TRY(naik_comm_agree(comm, naik_h5_put_text(comm->log, file, seal_name, text)));
@@ -175,16 +186,20 @@ done:
 
 naik_status naik_h5_check_seal(naik_log *log, hid_t file, const char *path)
 {
+    naik_status status = NAIK_OK;
     char stored[16], found[16];
+    uint32_t crc;
     if (!naik_h5_get_text(file, seal_name, stored, sizeof stored)) {
         return NAIK_OK;
     }
-    snprintf(found, sizeof found, "%08x", measure(log, file));
-    if (strcmp(stored, found) == 0) {
-        return NAIK_OK;
+    NAIK_TRY(measure(log, file, &crc));
+    snprintf(found, sizeof found, "%08x", crc);
+    if (strcmp(stored, found) != 0) {
+        status = NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                           "'%s' is damaged or was edited: its attributes and texts give the "
+                           "checksum %s, but metadata_crc is %s",
+                           path, found, stored);
     }
-    return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
-                     "'%s' is damaged or was edited: its attributes and texts give the checksum "
-                     "%s, but metadata_crc is %s",
-                     path, found, stored);
+done:
+    return status;
 }

@@ -16,7 +16,7 @@ naik_status naik_h5_seal(naik_comm *comm, hid_t file);
 
 /* NAIK_OK where the seal is whole or there is none. Local, but where the file is open on
  * all ranks all of them ask.
- * NAIK_ERR_CORRUPT with the sentence where it disagrees */
+ * NAIK_ERR_CORRUPT with the sentence where it disagrees, NAIK_ERR_MEMORY */
 naik_status naik_h5_check_seal(naik_log *log, hid_t file, const char *path);
 
 #endif

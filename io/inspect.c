@@ -26,6 +26,7 @@ void naik_inspect_identity(hid_t h5, naik_report *report)
 typedef struct collector {
     naik_log *log;
     naik_report *report;
+    naik_status status; /* NAIK_ERR_MEMORY, or NAIK_OK: what is damaged is left out */
 } collector;
 
 static herr_t add_attribute(hid_t group, const char *name, const H5A_info_t *info, void *context)
@@ -41,14 +42,17 @@ static herr_t add_attribute(hid_t group, const char *name, const H5A_info_t *inf
 
 static herr_t add_document(hid_t group, const char *name, const H5L_info_t *info, void *context)
 {
-    const collector *c = context;
+    collector *c = context;
     char *text = NULL;
     (void)info;
     /* Only scalars are documents; the list of sessions is not. */
     hid_t dataset = H5Dopen2(group, name, H5P_DEFAULT);
     hid_t space = dataset < 0 ? -1 : H5Dget_space(dataset);
     if (space >= 0 && H5Sget_simple_extent_ndims(space) == 0 &&
-        naik_h5_get_document(c->log, group, name, &text) == NAIK_OK && text != NULL) {
+        naik_h5_get_document(c->log, group, name, &text) == NAIK_ERR_MEMORY) {
+        c->status = NAIK_ERR_MEMORY;
+    }
+    if (text != NULL) {
         naik_report_text(c->report, name, text);
     }
     free(text);
@@ -57,19 +61,20 @@ static herr_t add_document(hid_t group, const char *name, const H5L_info_t *info
     return 0;
 }
 
-void naik_inspect_metadata(naik_log *log, hid_t h5, naik_report *report)
+naik_status naik_inspect_metadata(naik_log *log, hid_t h5, naik_report *report)
 {
     collector c = {.log = log, .report = report};
     hid_t group =
         H5Lexists(h5, "metadata", H5P_DEFAULT) > 0 ? H5Gopen2(h5, "metadata", H5P_DEFAULT) : -1;
     if (group < 0) {
-        return;
+        return NAIK_OK;
     }
     naik_report_begin(report, "metadata");
     H5Aiterate2(group, H5_INDEX_NAME, H5_ITER_INC, NULL, add_attribute, &c);
     H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, add_document, &c);
     naik_report_end(report);
     naik_h5_release(group);
+    return c.status;
 }
 
 void naik_inspect_size(const int size[NAIK_DIM], naik_report *report)
@@ -211,7 +216,7 @@ static naik_status inspect_links(naik_comm *comm, hid_t h5, const char *path, bo
         }
     }
     naik_report_end(report);
-    naik_inspect_metadata(comm->log, h5, report);
+    NAIK_TRY(naik_comm_agree(comm, naik_inspect_metadata(comm->log, h5, report)));
 done:
     naik_lattice_destroy(&lattice);
     return status;
@@ -271,18 +276,21 @@ done:
 static naik_status inspect_seal(naik_comm *comm, hid_t h5, const char *path, naik_report *report,
                                 naik_status *verdict)
 {
-    int32_t whole = naik_h5_check_seal(comm->log, h5, path) == NAIK_OK;
+    naik_status status = naik_h5_check_seal(comm->log, h5, path);
+    int32_t whole = status == NAIK_OK;
+    NAIK_TRY(naik_comm_agree(comm, status == NAIK_ERR_CORRUPT ? NAIK_OK : status));
     if (whole == 0) {
         char text[NAIK_PATH_MAX];
         snprintf(text, sizeof text, "%s", naik_log_message(comm->log));
         naik_log_clear(comm->log);
         naik_log_warn(comm->log, "%s", text);
     }
-    naik_status status = naik_comm_broadcast(comm, &whole, sizeof whole, 0);
+    NAIK_TRY(naik_comm_broadcast(comm, &whole, sizeof whole, 0));
     naik_report_bool(report, "attributes_intact", whole != 0);
     if (whole == 0) {
         *verdict = NAIK_ERR_CORRUPT;
     }
+done:
     return status;
 }
 

@@ -5,9 +5,9 @@
 #include "naik/file_info.h"
 #include "prop_file.h"
 
-/* Root attributes, /metadata, extents. Local. */
+/* Root attributes, /metadata, extents; what is damaged is left out. Local. NAIK_ERR_MEMORY */
 void naik_inspect_identity(hid_t h5, naik_report *report);
-void naik_inspect_metadata(naik_log *log, hid_t h5, naik_report *report);
+naik_status naik_inspect_metadata(naik_log *log, hid_t h5, naik_report *report);
 void naik_inspect_size(const int size[NAIK_DIM], naik_report *report);
 
 /* A propagator file, open for reading on all ranks. Collective. NAIK_ERR_CORRUPT where it cannot be

@@ -154,8 +154,9 @@ static naik_status identify(naik_log *log, hid_t file, const char *path, const c
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
                          "'%s' was never completed: its writer was interrupted", path);
     }
-    if (naik_h5_check_seal(log, file, path) != NAIK_OK) {
-        return NAIK_ERR_CORRUPT;
+    const naik_status sealed = naik_h5_check_seal(log, file, path);
+    if (sealed != NAIK_OK) {
+        return sealed;
     }
     if (strcmp(boundary, boundary_t) != 0) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,

@@ -11,8 +11,13 @@ typedef struct naik_output {
     char path[NAIK_PATH_MAX], part[NAIK_PATH_MAX];
 } naik_output;
 
-/* Looks at the place as naik_output_look does and takes its lock; `out` is then to be given to one
- * of the next two. Collective. As naik_output_look, naik_lock_acquire */
+/* naik_output_look for a file that is made in one go: its PATH.part would take the place of an
+ * interrupted naik solve with all that it has stored. Collective.
+ * NAIK_ERR_INPUT  there is such a run; or as naik_output_look */
+naik_status naik_output_room(naik_comm *comm, const char *path, int64_t size_bytes,
+                             char part[NAIK_PATH_MAX]);
+/* Looks at the place in that way and takes its lock; `out` is then to be given to one of the next
+ * two. Collective. As naik_output_room, naik_lock_acquire */
 naik_status naik_output_begin(naik_comm *comm, const char *path, int64_t size_bytes,
                               naik_output *out);
 /* out->part is whole and verified: it gets its name, if it is still this job's. Collective.

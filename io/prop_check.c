@@ -194,14 +194,17 @@ done:
 }
 
 /* Rank 0: correlators and history against the crcs of the record. */
-static bool small_data_intact(const naik_propagator_file *file, int solve)
+static naik_status check_small_data(const naik_propagator_file *file, int solve, bool *intact)
 {
     const naik_prop_plan *plan = file->plan;
     int64_t correlators = naik_prop_corr_count(plan);
     int64_t count = correlators > plan->history_stride ? correlators : plan->history_stride;
     double *numbers = malloc((size_t)(count + 1) * sizeof *numbers);
-    bool ok = numbers != NULL;
-    if (ok && correlators > 0) {
+    if (numbers == NULL) {
+        return NAIK_FAIL(file->comm->log, NAIK_ERR_MEMORY, "no memory for correlators");
+    }
+    bool ok = true;
+    if (correlators > 0) {
         ok = naik_prop_read_correlators(file, solve, numbers) == NAIK_OK &&
              naik_crc32(numbers, (size_t)correlators * sizeof *numbers) ==
                  file->small_crc[2 * solve];
@@ -215,7 +218,8 @@ static bool small_data_intact(const naik_propagator_file *file, int solve)
     if (!ok) {
         naik_log_clear(file->comm->log);
     }
-    return ok;
+    *intact = ok;
+    return NAIK_OK;
 }
 
 static naik_status compare_solve(naik_propagator_file *file, int solve, bool *intact)
@@ -224,7 +228,7 @@ static naik_status compare_solve(naik_propagator_file *file, int solve, bool *in
     naik_status status = NAIK_OK;
     const naik_solve_record *record = &file->records[solve];
     naik_h5_field field = {.dataset = -1, .type = -1};
-    int32_t ok = 1;
+    bool ok = true;
     *intact = false;
     if (file->plan->store) {
         uint32_t sum[2];
@@ -234,10 +238,11 @@ static naik_status compare_solve(naik_propagator_file *file, int solve, bool *in
         ok = sum[0] == record->suma && sum[1] == record->sumb;
     }
     if (comm->rank == 0 && ok) {
-        ok = small_data_intact(file, solve);
+        status = check_small_data(file, solve, &ok);
     }
+    NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_comm_broadcast(comm, &ok, sizeof ok, 0));
-    *intact = ok != 0;
+    *intact = ok;
 done:
     naik_prop_close_slab(&field);
     return status;

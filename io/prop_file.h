@@ -97,6 +97,8 @@ naik_status naik_prop_compare(naik_propagator_file *file, const char *path,
 /* Its first part, which needs no more than the input. Local. */
 naik_status naik_prop_compare_input(naik_log *log, hid_t h5, const char *path,
                                     const char *canonical_input);
+/* A .part that is no propagator file is not begun again. Local. NAIK_ERR_INPUT */
+naik_status naik_prop_refuse_other(naik_log *log, hid_t h5, const char *path);
 /* NAIK_ERR_CORRUPT where h5 (below 0: could not be opened) is no complete propagator file. Local.
  */
 naik_status naik_prop_expect_complete(naik_log *log, hid_t h5, const char *path);
@@ -146,8 +148,9 @@ naik_status naik_prop_describe(naik_comm *comm, hid_t h5, const char *path,
                                naik_propagator_file *file, naik_disk_record **disk);
 
 /* Numbers and names of the correlators into the plan, from an open per_colour of so many time
- * slices; false where it has none that can be. Local. */
-bool naik_prop_read_names(hid_t per_colour, int extent, naik_prop_plan *plan);
+ * slices; *ok = false where it has none that can be. Local. NAIK_ERR_MEMORY */
+naik_status naik_prop_read_names(naik_log *log, hid_t per_colour, int extent, naik_prop_plan *plan,
+                                 bool *ok);
 
 /* prop_retry.c: solves that earlier runs gave up at a lower limit of iterations */
 /* How many there are in file->records. Local. */

@@ -65,64 +65,72 @@ done:
     return status;
 }
 
-/* Words of `text` into names; false if there are other than `count`. */
-static bool split_names(const char *text, int count, char (**names)[NAIK_PROP_NAME])
+/* Words of `text` into names [count]; false if there are other than so many. */
+static bool split_names(const char *text, int count, char (*names)[NAIK_PROP_NAME])
 {
     int found = 0;
-    free(*names);
-    *names = calloc((size_t)count + 1, NAIK_PROP_NAME);
-    while (*names != NULL && *text != '\0') {
+    while (*text != '\0') {
         size_t length = strcspn(text, " ");
         if (found == count || length >= NAIK_PROP_NAME) {
             return false;
         }
-        memcpy((*names)[found++], text, length);
+        memcpy(names[found++], text, length);
         text += length + (text[length] == ' ');
     }
-    return *names != NULL && found == count;
+    return found == count;
+}
+
+static naik_status allocate_names(naik_log *log, int count, char (**names)[NAIK_PROP_NAME])
+{
+    free(*names);
+    *names = calloc((size_t)count + 1, NAIK_PROP_NAME);
+    return *names != NULL ? NAIK_OK : NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for names");
 }
 
 static bool read_names(hid_t dataset, const char *attribute, int count,
-                       char (**names)[NAIK_PROP_NAME])
+                       char (*names)[NAIK_PROP_NAME])
 {
-    char *text = malloc(NAIK_PROP_NAMES_BYTES + 1);
-    const bool ok = text != NULL &&
-                    naik_h5_get_text(dataset, attribute, text, NAIK_PROP_NAMES_BYTES + 1) &&
-                    split_names(text, count, names);
-    free(text);
-    return ok;
+    char text[NAIK_PROP_NAMES_BYTES + 1];
+    return naik_h5_get_text(dataset, attribute, text, sizeof text) &&
+           split_names(text, count, names);
 }
 
-bool naik_prop_read_names(hid_t per_colour, int extent, naik_prop_plan *plan)
+naik_status naik_prop_read_names(naik_log *log, hid_t per_colour, int extent, naik_prop_plan *plan,
+                                 bool *ok)
 {
+    naik_status status = NAIK_OK;
     hsize_t dims[4] = {0};
     hid_t space = per_colour < 0 ? -1 : H5Dget_space(per_colour);
-    bool ok = space >= 0 && H5Sget_simple_extent_ndims(space) == 4 &&
-              H5Sget_simple_extent_dims(space, dims, NULL) == 4 && dims[0] == 3 && dims[1] >= 1 &&
-              dims[1] <= NAIK_PROP_NAMES_BYTES && dims[2] >= 1 &&
-              dims[2] <= NAIK_PROP_NAMES_BYTES && (int)dims[3] == extent;
+    *ok = space >= 0 && H5Sget_simple_extent_ndims(space) == 4 &&
+          H5Sget_simple_extent_dims(space, dims, NULL) == 4 && dims[0] == 3 && dims[1] >= 1 &&
+          dims[1] <= NAIK_PROP_NAMES_BYTES && dims[2] >= 1 && dims[2] <= NAIK_PROP_NAMES_BYTES &&
+          (int)dims[3] == extent;
     naik_h5_release(space);
-    plan->correlator_count = ok ? (int)dims[1] : 0;
-    plan->momentum_count = ok ? (int)dims[2] : 0;
-    return ok && read_names(per_colour, "correlators", plan->correlator_count, &plan->correlator) &&
-           read_names(per_colour, "momenta", plan->momentum_count, &plan->momentum);
+    plan->correlator_count = *ok ? (int)dims[1] : 0;
+    plan->momentum_count = *ok ? (int)dims[2] : 0;
+    NAIK_TRY(allocate_names(log, plan->correlator_count, &plan->correlator));
+    NAIK_TRY(allocate_names(log, plan->momentum_count, &plan->momentum));
+    *ok = *ok && read_names(per_colour, "correlators", plan->correlator_count, plan->correlator) &&
+          read_names(per_colour, "momenta", plan->momentum_count, plan->momentum);
+done:
+    return status;
 }
 
 /* Numbers and names of the correlators, from the first per_colour there is. */
-static bool find_correlators(hid_t h5, naik_prop_plan *plan)
+static naik_status find_correlators(naik_log *log, hid_t h5, naik_prop_plan *plan, bool *ok)
 {
     char path[NAIK_PROP_PATH];
     if (H5Lexists(h5, "corr", H5P_DEFAULT) <= 0) {
-        plan->correlator = calloc(1, NAIK_PROP_NAME);
-        plan->momentum = calloc(1, NAIK_PROP_NAME);
-        return plan->correlator != NULL && plan->momentum != NULL;
+        const naik_status status = naik_prop_read_names(log, -1, 0, plan, ok);
+        *ok = true;
+        return status;
     }
     naik_prop_corr_path(plan, 0, 0, path);
     strncat(path, "/per_colour", sizeof path - strlen(path) - 1);
     hid_t dataset = H5Dopen2(h5, path, H5P_DEFAULT);
-    const bool ok = naik_prop_read_names(dataset, plan->size[3], plan);
+    const naik_status status = naik_prop_read_names(log, dataset, plan->size[3], plan, ok);
     naik_h5_release(dataset);
-    return ok;
+    return status;
 }
 
 static bool find_shape(hid_t h5, naik_prop_plan *plan)
@@ -188,10 +196,10 @@ static bool place_solves(const naik_disk_record *disk, naik_prop_plan *plan)
     return plan->source_count > 0;
 }
 
-static bool name_sets(hid_t h5, naik_prop_plan *plan)
+static naik_status name_sets(naik_log *log, hid_t h5, naik_prop_plan *plan)
 {
-    plan->set_name = calloc((size_t)plan->set_count + 1, NAIK_PROP_NAME);
-    for (int i = 0; plan->set_name != NULL && i < plan->source_count; i++) {
+    const naik_status status = allocate_names(log, plan->set_count, &plan->set_name);
+    for (int i = 0; status == NAIK_OK && i < plan->source_count; i++) {
         struct naik_prop_source *s = &plan->source[i];
         char path[NAIK_PROP_PATH];
         for (int j = 0; j < plan->source_count; j++) {
@@ -203,7 +211,7 @@ static bool name_sets(hid_t h5, naik_prop_plan *plan)
         naik_h5_get_text(group, "solve_set", plan->set_name[s->set], NAIK_PROP_NAME);
         naik_h5_release(group);
     }
-    return plan->set_name != NULL;
+    return status;
 }
 
 static naik_status plan_from_file(naik_log *log, hid_t h5, const char *path,
@@ -225,9 +233,15 @@ static naik_status plan_from_file(naik_log *log, hid_t h5, const char *path,
         status = refuse(log, path, "its extents or its precision are missing");
     } else if (!place_solves(disk, plan)) {
         status = refuse(log, path, "its records are damaged or not in order");
-    } else if (!name_sets(h5, plan) || !find_correlators(h5, plan)) {
+    }
+    NAIK_TRY(status);
+    bool found;
+    NAIK_TRY(name_sets(log, h5, plan));
+    NAIK_TRY(find_correlators(log, h5, plan, &found));
+    if (!found) {
         status = refuse(log, path, "its sources or correlators are not where they belong");
     }
+done:
     return status;
 }
 
@@ -308,7 +322,7 @@ done:
     return status;
 }
 
-static void report_sessions(naik_log *log, hid_t h5, naik_report *report)
+static naik_status report_sessions(naik_log *log, hid_t h5, naik_report *report)
 {
     const hsize_t count[1] = {NAIK_SESSIONS};
     hsize_t start[1] = {0}, dims[1] = {0};
@@ -316,9 +330,12 @@ static void report_sessions(naik_log *log, hid_t h5, naik_report *report)
     hid_t dataset = H5Dopen2(h5, "/metadata/sessions", H5P_DEFAULT);
     hid_t space = dataset < 0 ? -1 : H5Dget_space(dataset);
     char *slots = calloc(NAIK_SESSIONS, NAIK_SESSION_BYTES);
-    if (slots != NULL && space >= 0 && H5Sget_simple_extent_ndims(space) == 1 &&
-        H5Sget_simple_extent_dims(space, dims, NULL) == 1 && dims[0] == NAIK_SESSIONS &&
-        naik_h5_read_part(log, dataset, type, start, count, slots) == NAIK_OK) {
+    naik_status status = NAIK_OK;
+    if (slots == NULL) {
+        status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the sessions of a file");
+    } else if (space >= 0 && H5Sget_simple_extent_ndims(space) == 1 &&
+               H5Sget_simple_extent_dims(space, dims, NULL) == 1 && dims[0] == NAIK_SESSIONS &&
+               naik_h5_read_part(log, dataset, type, start, count, slots) == NAIK_OK) {
         naik_report_list(report, "sessions");
         for (int i = 0; i < NAIK_SESSIONS && slots[i * NAIK_SESSION_BYTES] != '\0'; i++) {
             slots[(i + 1) * NAIK_SESSION_BYTES - 1] = '\0';
@@ -330,6 +347,7 @@ static void report_sessions(naik_log *log, hid_t h5, naik_report *report)
     naik_h5_release(space);
     naik_h5_release(dataset);
     naik_h5_release(type);
+    return status;
 }
 
 static naik_status inspect_all(naik_propagator_file *file, const naik_disk_record *disk,
@@ -340,8 +358,9 @@ static naik_status inspect_all(naik_propagator_file *file, const naik_disk_recor
     tally t = {0};
     int bad_sums = 0; /* and other damage outside the solves */
     char state[32] = "";
-    naik_inspect_metadata(comm->log, file->h5, report);
-    report_sessions(comm->log, file->h5, report);
+    status = naik_inspect_metadata(comm->log, file->h5, report);
+    status = status != NAIK_OK ? status : report_sessions(comm->log, file->h5, report);
+    NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(inspect_solves(file, disk, verify, report, &t));
     if (verify) {
         NAIK_TRY(naik_prop_check_sums(file, false, &bad_sums));

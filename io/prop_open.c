@@ -24,6 +24,17 @@ naik_status naik_prop_expect_complete(naik_log *log, hid_t h5, const char *path)
     return NAIK_OK;
 }
 
+naik_status naik_prop_refuse_other(naik_log *log, hid_t h5, const char *path)
+{
+    char format[32] = "";
+    naik_h5_get_text(h5, "format", format, sizeof format);
+    return format[0] == '\0' || strcmp(format, "naik-prop") == 0
+               ? NAIK_OK
+               : NAIK_FAIL(log, NAIK_ERR_INPUT,
+                           "%s is a file of format %s: move it away or choose another output.file",
+                           path, format);
+}
+
 /* Rank 0, of PATH or PATH.part. */
 static naik_status find_file(naik_log *log, const char *path, const char *canonical_input,
                              bool finished, bool *there)
@@ -42,6 +53,8 @@ static naik_status find_file(naik_log *log, const char *path, const char *canoni
     naik_log_clear(log); /* what is wrong with a .part is found out when it is continued */
     if (finished) {
         NAIK_TRY(naik_prop_expect_complete(log, h5, path));
+    } else if (h5 >= 0) {
+        NAIK_TRY(naik_prop_refuse_other(log, h5, path));
     }
     if (h5 >= 0 && naik_h5_get_text(h5, "state", state, sizeof state)) {
         status = naik_prop_compare_input(log, h5, path, canonical_input);

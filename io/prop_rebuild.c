@@ -135,10 +135,7 @@ static void take_row(void *context, const naik_sites_row *row)
     naik_checksum_usqcd(sum, row->number, row->count, row->bytes, site_bytes);
     double *out = reader->out + 6 * (int64_t)naik_sites_local(reader->lattice, row);
     naik_reals_decode(row->bytes, 6 * (int64_t)row->count, reader->precision, false, out);
-#pragma omp atomic
-    reader->sum[0] ^= sum[0];
-#pragma omp atomic
-    reader->sum[1] ^= sum[1];
+    naik_checksum_share(reader->sum, sum);
 }
 
 /* The slab at its offset in the damaged file; *intact where its checksum agrees. */
@@ -157,9 +154,8 @@ static naik_status read_slab(naik_propagator_file *file, const char *path,
         naik_log_clear(file->comm->log); /* truncated: not there any more */
         return NAIK_OK;
     }
-    uint64_t both = (uint64_t)reader.sum[1] << 32 | reader.sum[0];
-    NAIK_TRY(naik_comm_xor_u64(file->comm, &both, 1));
-    *intact = (uint32_t)both == entry->record.suma && (uint32_t)(both >> 32) == entry->record.sumb;
+    NAIK_TRY(naik_checksum_combine(file->comm, reader.sum));
+    *intact = reader.sum[0] == entry->record.suma && reader.sum[1] == entry->record.sumb;
 done:
     return status;
 }

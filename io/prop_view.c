@@ -60,11 +60,12 @@ static naik_status read_facts(reader *r)
     char text[1024];
     char *document = NULL;
     hid_t group = -1;
-    if (naik_h5_check_seal(r->log, r->h5, v->path) != NAIK_OK) {
+    status = naik_h5_check_seal(r->log, r->h5, v->path);
+    if (status == NAIK_ERR_CORRUPT) {
         status = add_fact(r->log, &v->facts, &v->fact_count, "warning", naik_log_message(r->log));
         naik_log_clear(r->log);
-        NAIK_TRY(status);
     }
+    NAIK_TRY(status);
     for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
         naik_h5_get_text(r->h5, roots[i], text, sizeof text);
         NAIK_TRY(add_fact(r->log, &v->facts, &v->fact_count, roots[i], text));
@@ -76,7 +77,9 @@ static naik_status read_facts(reader *r)
     for (size_t i = 0; i < sizeof lines / sizeof *lines + sizeof texts / sizeof *texts; i++) {
         const bool line = i < sizeof lines / sizeof *lines;
         const char *name = line ? lines[i] : texts[i - sizeof lines / sizeof *lines];
-        if (naik_h5_get_document(r->log, group, name, &document) != NAIK_OK) {
+        status = naik_h5_get_document(r->log, group, name, &document);
+        NAIK_TRY(status == NAIK_ERR_MEMORY ? status : NAIK_OK);
+        if (status != NAIK_OK) {
             naik_log_clear(r->log);
         }
         status = line ? add_fact(r->log, &v->facts, &v->fact_count, name, document)
@@ -239,9 +242,11 @@ static naik_status sum_colours(const reader *r, const char *path, int index, col
     *c = (colours){.sum = NULL};
     snprintf(name, sizeof name, "%s/per_colour", path);
     hid_t dataset = open_object(r->h5, name);
-    const bool stored = dataset >= 0 && H5Iget_type(dataset) == H5I_DATASET &&
-                        is_stored_as(dataset, H5T_IEEE_F64LE) &&
-                        naik_prop_read_names(dataset, extent, &c->names);
+    bool stored = dataset >= 0 && H5Iget_type(dataset) == H5I_DATASET &&
+                  is_stored_as(dataset, H5T_IEEE_F64LE);
+    if (stored) {
+        NAIK_TRY(naik_prop_read_names(r->log, dataset, extent, &c->names, &stored));
+    }
     const size_t mesons = (size_t)c->names.correlator_count;
     const size_t momenta = (size_t)c->names.momentum_count,
                  count = mesons * momenta * (size_t)extent;

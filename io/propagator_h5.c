@@ -134,19 +134,13 @@ static naik_status continue_part(naik_propagator_file *file, const naik_propagat
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
     const naik_h5_options options = naik_prop_options(spec);
-    char format[32] = "", state[32] = "";
+    char state[32] = "";
     int64_t bytes = 0;
     int bad = 0;
-    naik_h5_get_text(file->h5, "format", format, sizeof format);
     *usable = naik_h5_get_text(file->h5, "state", state, sizeof state);
     NAIK_TRY(naik_comm_broadcast(comm, usable, sizeof *usable, 0));
     NAIK_TRY(naik_comm_broadcast(comm, state, sizeof state, 0));
-    if (strcmp(format, "naik-prop") != 0 && format[0] != '\0') {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                           "%s is a file of format %s: move it away or choose another output.file",
-                           file->part, format);
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_agree(comm, naik_prop_refuse_other(comm->log, file->h5, file->part)));
     if (!*usable) {
         NAIK_TRY(naik_file_reread(comm, file->part, 0, -1));
         NAIK_TRY(naik_h5_close(comm, &file->h5));

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "files.h"
 #include "naik/watchdog.h"
 
 enum { PIECE_BYTES = 4 << 20, STRIPE_BYTES = 64 << 20 };
@@ -73,19 +74,13 @@ static int read_mine(naik_comm *comm, const char *path, int64_t offset, int64_t 
     return failed;
 }
 
-/* Whether the name is at fault, or who this user is, and not the disk. */
-static bool is_forbidden(int failed)
-{
-    return failed == EACCES || failed == EPERM || failed == ENAMETOOLONG || failed == ELOOP;
-}
-
 /* naik_file_reread; `named`: what may not be opened has had its sentence. */
 static naik_status reread(naik_comm *comm, const char *path, int64_t offset, int64_t size_bytes,
                           bool named)
 {
     naik_status status = NAIK_OK;
     int failed = read_mine(comm, path, offset, size_bytes);
-    failed = named && is_forbidden(failed) ? 0 : failed;
+    failed = named && naik_refusal(failed) == NAIK_ERR_INPUT ? 0 : failed;
     double any = failed;
     NAIK_TRY(naik_comm_max_f64(comm, &any, 1));
     if (any == 0) {
@@ -93,8 +88,8 @@ static naik_status reread(naik_comm *comm, const char *path, int64_t offset, int
     }
     naik_log_clear(comm->log); /* what was said before were the consequences */
     if (failed != 0) {
-        status = NAIK_FAIL(comm->log, is_forbidden(failed) ? NAIK_ERR_INPUT : NAIK_ERR_IO,
-                           "'%s' cannot be read on %s: %s", path, comm->host, strerror(failed));
+        status = NAIK_FAIL(comm->log, naik_refusal(failed), "'%s' cannot be read on %s: %s", path,
+                           comm->host, strerror(failed));
     }
     NAIK_TRY(naik_comm_agree(comm, status));
 done:

@@ -63,14 +63,11 @@ static void take_row(void *context, const naik_sites_row *row)
         uint32_t sum[2] = {0, 0};
         naik_checksum_usqcd(sum, naik_lattice_global(r->lattice, x), row->count, row->bytes,
                             record->element_bytes);
-#pragma omp atomic
-        r->sum[0] ^= sum[0];
-#pragma omp atomic
-        r->sum[1] ^= sum[1];
+        naik_checksum_share(r->sum, sum);
     }
 }
 
-static naik_status verify(const naik_vector_file *file, naik_comm *comm, const reading *r)
+static naik_status verify(const naik_vector_file *file, naik_comm *comm, reading *r)
 {
     const naik_vector_record *record = r->record;
     naik_status status = NAIK_OK;
@@ -84,15 +81,13 @@ static naik_status verify(const naik_vector_file *file, naik_comm *comm, const r
     if (!record->has_sum) {
         goto done;
     }
-    uint64_t both = (uint64_t)r->sum[1] << 32 | r->sum[0];
-    NAIK_TRY(naik_comm_xor_u64(comm, &both, 1));
-    const uint32_t suma = (uint32_t)both, sumb = (uint32_t)(both >> 32);
-    if (suma != record->sum[0] || sumb != record->sum[1]) {
+    NAIK_TRY(naik_checksum_combine(comm, r->sum));
+    if (r->sum[0] != record->sum[0] || r->sum[1] != record->sum[1]) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
                            "'%s' is damaged: the vector at byte %lld has the checksum %x %x, "
                            "stored is %x %x",
-                           file->path, (long long)record->offset, suma, sumb, record->sum[0],
-                           record->sum[1]);
+                           file->path, (long long)record->offset, r->sum[0], r->sum[1],
+                           record->sum[0], record->sum[1]);
     }
 done:
     return status;

@@ -45,10 +45,7 @@ static void give_row(void *context, const naik_sites_row *row)
     /* Also in a part of the lattice, a site counts by its number in the whole. */
     naik_checksum_usqcd(sum, naik_lattice_global(w->lattice, x), row->count, row->bytes,
                         w->site_bytes);
-#pragma omp atomic
-    w->sum[0] ^= sum[0];
-#pragma omp atomic
-    w->sum[1] ^= sum[1];
+    naik_checksum_share(w->sum, sum);
 }
 
 /* The one time slice outside of which the vector is zero; -1 where there is none such. */
@@ -122,12 +119,11 @@ static naik_status write_vector(naik_pair_writer *w, const double *v, int slice,
         naik_sites_of_part(w->lattice, w->used, data.site_bytes, data.lower, upper);
     NAIK_TRY(naik_sites_write(comm, w->out.part, &box, give_row, &data));
     w->used += sites * data.site_bytes; /* of 8 bytes each at least: no padding */
-    uint64_t both = (uint64_t)data.sum[1] << 32 | data.sum[0];
-    NAIK_TRY(naik_comm_xor_u64(comm, &both, 1));
+    NAIK_TRY(naik_checksum_combine(comm, data.sum));
     snprintf(text, sizeof text,
              NAIK_XML_HEAD "<scidacChecksum><version>1.0</version><suma>%x</suma><sumb>%x</sumb>"
                            "</scidacChecksum>",
-             (uint32_t)both, (uint32_t)(both >> 32));
+             data.sum[0], data.sum[1]);
     naik_lime_put_text(&tail, "scidac-checksum", NAIK_LIME_END, text);
     NAIK_TRY(naik_file_put(comm, w->out.part, false, w->used, tail.bytes, tail.used));
     w->used += (int64_t)tail.used;

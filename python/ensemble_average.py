@@ -13,7 +13,7 @@ for path in paths:
         t0 = [s.origin[3] for s in f.sources if s.set == name]
         # the sources of a configuration are averaged first, each from its own time slice
         samples.append(np.mean([np.roll(f.correlator(name, int(mass), n), -t0[n])
-                                for n in range(len(t0))], axis=0))
+                                for n in range(max(len(t0), 1))], axis=0))
 c, c_error = naik_io.jackknife(samples)
 m, m_error = naik_io.jackknife(samples, naik_io.effective_mass)
 for t in range(len(c)):

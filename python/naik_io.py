@@ -37,8 +37,19 @@ def open(path):
     return File(path)
 
 
+def _say(kind, error, trace):
+    """What cannot be done, in a sentence; nothing where nobody reads the output any more."""
+    if issubclass(kind, (LookupError, ValueError, OSError)):
+        if kind is not BrokenPipeError:
+            print(f"{os.path.basename(sys.argv[0])}: {error.args[0] if len(error.args) == 1 else error}", file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, error, trace)
+
+
 def arguments(usage, least):
-    """The words of the command line; ends with `usage` where there are too few or help is asked for."""
+    """The words of the command line; ends with `usage` where there are too few or help is asked for. What is
+    wrong with them ends the program in a sentence from here on, without a traceback."""
+    sys.excepthook = _say
     words = sys.argv[1:]
     if {"-h", "--help"} & set(words):
         print(usage)

@@ -95,7 +95,7 @@ static const char help_links[] =
     "  mpirun -n 4 naik solve inputs/links-from-file.yaml --set action.file=links.h5";
 
 static const char help_info[] =
-    "naik info FILE [--json] [--no-verify] [--residuals [--set KEY=VALUE]...]\n"
+    "naik info FILE [--json] [--verify | --no-verify] [--residuals [--set KEY=VALUE]...]\n"
     "\n"
     "Says what a file holds (propagators, links, or a gauge configuration in any format), which\n"
     "solves are in it with iterations and residuals, whether it is complete, and recomputes its\n"
@@ -103,6 +103,7 @@ static const char help_info[] =
     "Exit status 0 complete, 4 if anything disagrees, 5 if solves are still to be done.\n"
     "\n"
     "  --json        the same as one JSON object\n"
+    "  --verify      reads the data and recomputes their checksums, as without this\n"
     "  --no-verify   describes only, does not read the data\n"
     "  --residuals   of a complete propagator file: reads the configuration that it names, makes\n"
     "                the links and computes |src - M x| / |src| of every solve again\n"

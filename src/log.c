@@ -9,6 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "naik/text.h"
+
+enum { MESSAGE_BYTES = 1024, LINE_BYTES = 4096 };
+
 struct naik_log {
     int rank, size;
     bool quiet;
@@ -17,7 +21,7 @@ struct naik_log {
     int unheard;  /* errno of the first line that standard output did not take, or 0 */
     void (*hear)(void *data, const char *text);
     void *hear_data;
-    char message[1024];
+    char message[MESSAGE_BYTES];
     char place[128];
 };
 
@@ -128,10 +132,19 @@ void naik_log_line(naik_log *log, const char *format, ...)
         return;
     }
     clear_live(log);
+    char text[LINE_BYTES];
     va_list args;
     va_start(args, format);
-    vfprintf(stdout, format, args);
+    const int length = vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    if (length >= 0 && length < LINE_BYTES) {
+        naik_text_tame(text, "\n\t"); /* it may come from a damaged file */
+        fputs(text, stdout);
+    } else { /* the program's own, such as its help */
+        va_start(args, format);
+        vfprintf(stdout, format, args);
+        va_end(args);
+    }
     fputc('\n', stdout);
     flush(log);
 }
@@ -141,11 +154,12 @@ void naik_log_warn(naik_log *log, const char *format, ...)
     if (log->rank != 0) {
         return;
     }
-    char text[1024];
+    char text[MESSAGE_BYTES];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    naik_text_tame(text, "");
     clear_live(log);
     fprintf(stderr, "naik: warning: %s\n", text);
     if (log->hear != NULL) {
@@ -161,6 +175,7 @@ naik_status naik_log_fail(naik_log *log, naik_status status, const char *file, i
         va_start(args, format);
         vsnprintf(log->message, sizeof log->message, format, args);
         va_end(args);
+        naik_text_tame(log->message, "");
         snprintf(log->place, sizeof log->place, "%s:%d", file, line);
     }
     return status;

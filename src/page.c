@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "naik/text.h"
+
 enum { WIDTH = 520, HEIGHT = 300, LEFT = 72, RIGHT = 12, TOP = 12, BOTTOM = 44, MOST_POINTS = 400 };
 
 /* Distinguishable with any colour vision (M. Okabe, K. Ito); more curves are dashed. */
@@ -16,33 +18,11 @@ static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73",     "#cc7
                                       "#e69f00", "#56b4e9", "currentColor"};
 enum { COLOURS = sizeof colours / sizeof *colours };
 
-/* Length of the UTF-8 sequence at s, 0 where there is none. */
-static int utf8_length(const unsigned char *s)
-{
-    const int length = s[0] < 0x80                    ? 1
-                       : s[0] >= 0xc2 && s[0] <= 0xdf ? 2
-                       : s[0] >= 0xe0 && s[0] <= 0xef ? 3
-                       : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4
-                                                      : 0;
-    for (int i = 1; i < length; i++) {
-        if ((s[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-    }
-    /* Overlong forms, surrogates, beyond the last code point, C1 controls. */
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f) ||
-        (s[0] == 0xc2 && s[1] < 0xa0)) {
-        return 0;
-    }
-    return length;
-}
-
 void page_text(FILE *out, const char *text)
 {
-    const unsigned char *s = (const unsigned char *)text;
+    const char *s = text;
     while (*s != '\0') {
-        const int length = utf8_length(s);
+        const int length = naik_text_printable(s);
         if (*s == '&') {
             fputs("&amp;", out);
         } else if (*s == '<') {
@@ -53,10 +33,10 @@ void page_text(FILE *out, const char *text)
             fputs("&quot;", out);
         } else if (*s == '\'') {
             fputs("&#39;", out);
-        } else if (length == 0 || (*s < 0x20 && *s != '\n' && *s != '\t') || *s == 0x7f) {
+        } else if (length == 0 && *s != '\n' && *s != '\t') {
             fputs("\xef\xbf\xbd", out);
         } else {
-            fwrite(s, 1, (size_t)length, out);
+            fwrite(s, 1, length > 0 ? (size_t)length : 1, out);
         }
         s += length > 0 ? length : 1;
     }

@@ -363,7 +363,8 @@ static naik_status restore(void *data, int64_t index, naik_cg_state *state,
 {
     naik_status status = NAIK_OK;
     worker *w = data;
-    for (int v = 0; v < NAIK_CG_VECTORS; v++) {
+    /* x last: where a vector is lost, the solve starts from the x that it was loaded with */
+    for (int v = NAIK_CG_VECTORS - 1; v >= NAIK_CG_X; v--) {
         if (is_kept(field, v)) {
             NAIK_TRY(w->stream->restore(w->stream->data, w->batch.index[index], state, v, w->half,
                                         found));

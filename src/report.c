@@ -102,16 +102,19 @@ void naik_report_end(naik_report *report)
 static void put_json_text(FILE *out, const char *text)
 {
     fputc('"', out);
-    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
+    for (const char *c = text; *c != '\0';) {
+        const int length = naik_text_printable(c);
         if (*c == '"' || *c == '\\') {
             fprintf(out, "\\%c", *c);
         } else if (*c == '\n') {
             fputs("\\n", out);
-        } else if (*c < 0x20 || *c == 0x7f) {
-            fprintf(out, "\\u%04x", *c);
-        } else {
-            fputc(*c, out);
+        } else if (length > 0) {
+            fwrite(c, 1, (size_t)length, out);
+        } else { /* a control character, or no UTF-8 */
+            const unsigned char byte = (unsigned char)*c;
+            fprintf(out, "\\u%04x", byte < 0x80 ? byte : 0xfffd);
         }
+        c += length > 0 ? length : 1;
     }
     fputc('"', out);
 }
@@ -148,21 +151,23 @@ static void put_json(FILE *out, const naik_report *report)
     fputc('}', out);
 }
 
-/* Control characters of a file's text never reach the terminal; lines of a text are indented. */
+/* Only what is printable of a file's text reaches the terminal; lines of a text are indented. */
 static void put_plain(FILE *out, const char *text, int indent, bool one_line)
 {
     bool broken = !one_line && strchr(text, '\n') != NULL;
     if (broken) {
         fprintf(out, "\n%*s", indent, "");
     }
-    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
-        if (*c == '\n' && broken) {
-            if (c[1] != '\0') {
-                fprintf(out, "\n%*s", indent, "");
-            }
-        } else {
-            fputc(*c < 0x20 || *c == 0x7f ? '?' : *c, out);
+    for (const char *c = text; *c != '\0';) {
+        const int length = naik_text_printable(c);
+        if (length > 0) {
+            fwrite(c, 1, (size_t)length, out);
+        } else if (*c != '\n' || !broken) {
+            fputc('?', out);
+        } else if (c[1] != '\0') {
+            fprintf(out, "\n%*s", indent, "");
         }
+        c += length > 0 ? length : 1;
     }
 }
 
@@ -180,7 +185,9 @@ static void put_people(FILE *out, const naik_report *report)
             continue;
         }
         if (row >= 0) {
-            fprintf(out, " %s=", e->name != NULL ? e->name : "");
+            fputc(' ', out);
+            put_plain(out, e->name != NULL ? e->name : "", 0, true);
+            fputc('=', out);
             put_plain(out, e->text != NULL ? e->text : "", 0, true);
             continue;
         }
@@ -192,7 +199,7 @@ static void put_people(FILE *out, const naik_report *report)
             fprintf(out, "%s:\n", e->name != NULL ? e->name : "-");
             depth++;
         } else {
-            fputs(e->name != NULL ? e->name : "-", out);
+            put_plain(out, e->name != NULL ? e->name : "-", 0, true);
             fputs(e->name != NULL ? ": " : " ", out);
             put_plain(out, e->text, 2 * depth + 2, false);
             fputc('\n', out);

@@ -18,7 +18,6 @@
 
 #include "solve_job.h"
 #include "solve_spec.h"
-#include "source_file.h"
 
 typedef struct switches {
     const char *path;
@@ -60,8 +59,8 @@ static naik_status open_file(solve_job *j, bool fresh)
 {
     naik_status status = NAIK_OK;
     solve_spec *spec = NULL;
-    status =
-        solve_spec_create(j->input, &j->plan, j->backend, j->lattice, &j->links, j->sources, &spec);
+    status = solve_spec_create(j->input, &j->plan, j->backend, j->lattice, &j->links,
+                               j->sources.text, &spec);
     NAIK_TRY(naik_comm_agree(j->comm, status));
     solve_tell_output(j, solve_spec_file(spec));
     naik_timer_start(j->timer, "open output");
@@ -150,7 +149,7 @@ static naik_status run(solve_job *j, const switches *sw)
     naik_watchdog_limit(j->comm->watchdog, j->input->run.watchdog_s);
     naik_timer_observe(j->timer, region_moved, j);
     NAIK_TRY(solve_guard_create(j->comm, j->input, &j->guard));
-    NAIK_TRY(source_file_identity(j->lattice, j->input, &j->sources));
+    NAIK_TRY(source_file_identify(j->lattice, j->input, &j->sources));
     NAIK_TRY(naik_link_source_open(j->lattice, j->input, j->backend, j->timer, &j->links));
     NAIK_TRY(open_file(j, sw->fresh));
     solve_tell_start(j);
@@ -173,7 +172,7 @@ static void clear(solve_job *j)
     naik_batch_state_close(&j->state);
     naik_propagator_file_close(&j->file);
     naik_link_source_close(&j->links);
-    free(j->sources);
+    source_file_sums_clear(&j->sources);
     naik_interrupt_destroy(&j->interrupt);
     naik_fault_destroy(&j->fault);
     naik_timer_observe(j->timer, NULL, NULL);

@@ -18,6 +18,7 @@
 
 #include "solve_guard.h"
 #include "solve_plan.h"
+#include "source_file.h"
 
 typedef struct solve_progress {
     double start_s, spoke_s, looked_s;    /* first solve; last line on solves; last measurement */
@@ -35,7 +36,7 @@ typedef struct solve_job {
     naik_backend *backend;
     naik_geometry *geometry;
     naik_link_source links;
-    char *sources; /* what source files hold; NULL: there are none */
+    source_file_sums sources;
     naik_propagator_file *file;
     naik_batch_state *state;
     naik_interrupt *interrupt;

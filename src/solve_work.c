@@ -8,7 +8,6 @@
 #include "naik/meson.h"
 
 #include "solve_job.h"
-#include "source_file.h"
 
 static naik_status give_source(void *data, int64_t index, double *src, double *mass,
                                double *tolerance, double *site_tolerance)
@@ -23,7 +22,7 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
     *site_tolerance = j->input->solver.site_relative_tolerance;
     if (source->type == NAIK_SOURCE_FILE) {
         NAIK_TRY(
-            source_file_read(j->lattice, j->input, task->solve, task->colour, j->sources, src));
+            source_file_read(j->lattice, j->input, task->solve, task->colour, &j->sources, src));
     } else {
         NAIK_TRY(naik_source_fill(j->lattice, source, task->colour, src));
     }

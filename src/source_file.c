@@ -44,36 +44,14 @@ naik_status source_file_look(const naik_lattice *lattice, const naik_input *inpu
 /* suma and sumb of v [sites][3][2]. Collective. */
 static naik_status checksum(const naik_lattice *lattice, const double *v, uint32_t sum[2])
 {
-    uint32_t mine[2] = {0, 0};
+    sum[0] = sum[1] = 0;
     for (int32_t site = 0; site < lattice->sites; site++) {
         int x[NAIK_DIM];
         naik_lattice_coords(lattice, site, x);
-        naik_checksum_usqcd(mine, naik_lattice_global(lattice, x), 1, v + 6 * (int64_t)site,
+        naik_checksum_usqcd(sum, naik_lattice_global(lattice, x), 1, v + 6 * (int64_t)site,
                             6 * sizeof *v);
     }
-    uint64_t both = (uint64_t)mine[1] << 32 | mine[0];
-    naik_status status = naik_comm_xor_u64(lattice->comm, &both, 1);
-    sum[0] = (uint32_t)both;
-    sum[1] = (uint32_t)(both >> 32);
-    return status;
-}
-
-/* The sums of one colour as source_file_identity wrote them; false where it wrote none. */
-static bool find_sums(const char *identity, int solve, int colour, uint32_t sum[2])
-{
-    for (const char *line = identity; line != NULL; line = strchr(line, '\n')) {
-        unsigned int all[6];
-        int number = -1;
-        line += *line == '\n';
-        if (sscanf(line, "solve.%d.source.file holds suma/sumb %x %x, %x %x, %x %x", &number,
-                   &all[0], &all[1], &all[2], &all[3], &all[4], &all[5]) == 7 &&
-            number == solve) {
-            sum[0] = all[2 * colour];
-            sum[1] = all[2 * colour + 1];
-            return true;
-        }
-    }
-    return false;
+    return naik_checksum_combine(lattice->comm, sum);
 }
 
 /* Hours may lie between two readings of a file that was identified once. */
@@ -95,40 +73,19 @@ done:
 }
 
 naik_status source_file_read(const naik_lattice *lattice, const naik_input *input, int solve,
-                             int colour, const char *identity, double *out)
+                             int colour, const source_file_sums *sums, double *out)
 {
     naik_status status = NAIK_OK;
     const char *path = input->solve[solve].source_file;
     naik_vector_file *file = NULL;
-    uint32_t then[2];
     NAIK_TRY(naik_vector_file_open(lattice->comm, path, &file));
     NAIK_TRY(naik_vector_file_read(
         file, lattice, file->has_sources ? NAIK_VECTOR_SOURCE : NAIK_VECTOR_SOLUTION, colour, out));
-    if (find_sums(identity, solve, colour, then)) {
-        NAIK_TRY(expect(lattice, path, then, out));
+    if (sums != NULL) {
+        NAIK_TRY(expect(lattice, path, sums->sum[solve][colour], out));
     }
 done:
     naik_vector_file_close(&file);
-    return status;
-}
-
-static naik_status identify(const naik_lattice *lattice, const naik_input *input, double *v,
-                            FILE *out)
-{
-    naik_status status = NAIK_OK;
-    for (int i = 0; i < input->solve_count; i++) {
-        uint32_t sum[3][2];
-        if (input->solve[i].source.type != NAIK_SOURCE_FILE) {
-            continue;
-        }
-        for (int colour = 0; colour < 3; colour++) {
-            NAIK_TRY(source_file_read(lattice, input, i, colour, NULL, v));
-            NAIK_TRY(checksum(lattice, v, sum[colour]));
-        }
-        fprintf(out, "solve.%d.source.file holds suma/sumb %x %x, %x %x, %x %x\n", i, sum[0][0],
-                sum[0][1], sum[1][0], sum[1][1], sum[2][0], sum[2][1]);
-    }
-done:
     return status;
 }
 
@@ -142,33 +99,57 @@ static bool any_file(const naik_input *input)
     return false;
 }
 
-naik_status source_file_identity(const naik_lattice *lattice, const naik_input *input, char **text)
+/* Local. */
+static naik_status allocate(const naik_lattice *lattice, const naik_input *input, double **v,
+                            source_file_sums *out)
 {
-    naik_comm *comm = lattice->comm;
+    enum { LINE_BYTES = 160 }; /* more than the longest line of describe */
+    out->sum = calloc((size_t)input->solve_count, sizeof *out->sum);
+    out->text = calloc((size_t)input->solve_count, LINE_BYTES);
+    if (out->sum == NULL || out->text == NULL) {
+        return NAIK_FAIL(lattice->comm->log, NAIK_ERR_MEMORY,
+                         "no memory for the identity of sources");
+    }
+    return naik_alloc(lattice->comm->log, (size_t)lattice->sites * 6 * sizeof **v, "a source",
+                      (void **)v);
+}
+
+static char *describe(int solve, const uint32_t sum[3][2], char *text)
+{
+    return text + sprintf(text, "solve.%d.source.file holds suma/sumb %x %x, %x %x, %x %x\n", solve,
+                          sum[0][0], sum[0][1], sum[1][0], sum[1][1], sum[2][0], sum[2][1]);
+}
+
+naik_status source_file_identify(const naik_lattice *lattice, const naik_input *input,
+                                 source_file_sums *out)
+{
     naik_status status = NAIK_OK;
-    void *v = NULL;
-    size_t length = 0;
-    FILE *out = NULL;
-    *text = NULL;
+    double *v = NULL;
+    *out = (source_file_sums){NULL, NULL};
     if (!any_file(input)) {
         return NAIK_OK;
     }
     NAIK_TRY(source_file_look(lattice, input));
-    status = naik_alloc(comm->log, (size_t)lattice->sites * 6 * sizeof(double), "a source", &v);
-    out = open_memstream(text, &length);
-    if (status == NAIK_OK && out == NULL) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the identity of sources");
+    NAIK_TRY(naik_comm_agree(lattice->comm, allocate(lattice, input, &v, out)));
+    char *end = out->text;
+    for (int i = 0; i < input->solve_count; i++) {
+        if (input->solve[i].source.type != NAIK_SOURCE_FILE) {
+            continue;
+        }
+        for (int colour = 0; colour < 3; colour++) {
+            NAIK_TRY(source_file_read(lattice, input, i, colour, NULL, v));
+            NAIK_TRY(checksum(lattice, v, out->sum[i][colour]));
+        }
+        end = describe(i, out->sum[i], end);
     }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(identify(lattice, input, v, out));
 done:
     naik_free(v);
-    if (out != NULL && fclose(out) != 0 && status == NAIK_OK) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the identity of sources");
-    }
-    if (status != NAIK_OK) {
-        free(*text);
-        *text = NULL;
-    }
     return status;
+}
+
+void source_file_sums_clear(source_file_sums *sums)
+{
+    free(sums->sum);
+    free(sums->text);
+    *sums = (source_file_sums){NULL, NULL};
 }

@@ -13,18 +13,25 @@
  * three vectors. Collective. NAIK_ERR_INPUT, NAIK_ERR_CORRUPT, NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status source_file_look(const naik_lattice *lattice, const naik_input *input);
 
+/* What such files hold, whatever their names and formats; all zero without such files. */
+typedef struct source_file_sums {
+    uint32_t (*sum)[3][2]; /* [solve_count][colour]: suma and sumb of the colour as doubles */
+    char *text;            /* the same as text, a line for each file */
+} source_file_sums;
+
+/* Reads all of them. The caller clears *out, whatever comes back. Collective. As
+ * source_file_read */
+naik_status source_file_identify(const naik_lattice *lattice, const naik_input *input,
+                                 source_file_sums *out);
+void source_file_sums_clear(source_file_sums *sums);
+
 /* out [sites][3][2] = the source of one colour of input->solve[solve]. Collective.
  *
- *   identity  of source_file_identity, with which it must agree; or NULL
+ *   sums  what it must hold; or NULL
  *
  * As source_file_look, NAIK_ERR_INPUT where the file holds something else by now, and
  * NAIK_ERR_CORRUPT where a checksum disagrees */
 naik_status source_file_read(const naik_lattice *lattice, const naik_input *input, int solve,
-                             int colour, const char *identity, double *out);
-
-/* *text = what such files hold, whatever their names and formats: a line for each, with suma and
- * sumb of the three colours as doubles; NULL without such files. The caller frees it. Reads all of
- * them. Collective. As source_file_read */
-naik_status source_file_identity(const naik_lattice *lattice, const naik_input *input, char **text);
+                             int colour, const source_file_sums *sums, double *out);
 
 #endif

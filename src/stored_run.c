@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source_file.h"
-
 enum { MAX_OVERRIDES = 256 };
 
 static const char *text_of(const naik_propagator_view *view, const char *name)
@@ -106,8 +104,8 @@ static naik_status check_sources(stored_run *run)
 {
     naik_status status = NAIK_OK;
     const char *then = text_of(run->view, "source_checksums");
-    NAIK_TRY(source_file_identity(run->lattice, run->input, &run->sources));
-    const char *now = run->sources;
+    NAIK_TRY(source_file_identify(run->lattice, run->input, &run->sources));
+    const char *now = run->sources.text;
     if (now != NULL && (then == NULL || strcmp(now, then) != 0)) {
         status = NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
                            "'%s' was made with other sources: then %.*s, now %.*s", run->path,
@@ -145,7 +143,7 @@ done:
 
 void stored_run_close(stored_run *run)
 {
-    free(run->sources);
+    source_file_sums_clear(&run->sources);
     naik_propagator_file_close(&run->file);
     naik_lattice_destroy(&run->lattice);
     naik_input_destroy(&run->input);
@@ -156,7 +154,7 @@ naik_status stored_run_source(const stored_run *run, const naik_input_source *so
                               double *out)
 {
     return source->source.type == NAIK_SOURCE_FILE
-               ? source_file_read(run->lattice, run->input, source->solve, colour, run->sources,
+               ? source_file_read(run->lattice, run->input, source->solve, colour, &run->sources,
                                   out)
                : naik_source_fill(run->lattice, &source->source, colour, out);
 }

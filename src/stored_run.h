@@ -10,13 +10,15 @@
 #include "naik/propagator_file.h"
 #include "naik/propagator_view.h"
 
+#include "source_file.h"
+
 typedef struct stored_run {
     naik_comm *comm;  /* borrowed */
     const char *path; /* borrowed */
     naik_propagator_view *view;
     naik_input *input;
     naik_lattice *lattice;
-    char *sources;              /* of source_file_identity; NULL without files of sources */
+    source_file_sums sources;
     naik_propagator_file *file; /* open for reading; task i of the input is solve i */
 } stored_run;
 

@@ -18,6 +18,39 @@ static int smaller(int a, int b)
     return a < b ? a : b;
 }
 
+int naik_text_printable(const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    const int length = s[0] < 0x80                    ? s[0] >= 0x20 && s[0] != 0x7f
+                       : s[0] >= 0xc2 && s[0] <= 0xdf ? 2
+                       : s[0] >= 0xe0 && s[0] <= 0xef ? 3
+                       : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4
+                                                      : 0;
+    for (int i = 1; i < length; i++) {
+        if ((s[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    /* Overlong forms, surrogates, beyond the last code point, C1 controls. */
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f) ||
+        (s[0] == 0xc2 && s[1] < 0xa0)) {
+        return 0;
+    }
+    return length;
+}
+
+void naik_text_tame(char *text, const char *spared)
+{
+    while (*text != '\0') {
+        const int length = naik_text_printable(text);
+        if (length == 0 && strchr(spared, *text) == NULL) {
+            *text = '?';
+        }
+        text += length > 0 ? length : 1;
+    }
+}
+
 /* F. Damerau's distance with neighbouring letters swapped once, row by row. */
 int naik_text_distance(const char *a, const char *b)
 {

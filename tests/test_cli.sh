@@ -116,6 +116,20 @@ done < <(sed '1,/^----$/d' "$top/tests/bad_inputs.txt" | sed '1,/^----$/d' | sed
 [ "$rows" -ge 20 ] || complain "rows about files" "at least 20" "$rows"
 verdict bad_files_end_with_their_sentence_and_status
 
+# A name that leads nowhere is the user's mistake, whoever looks at it.
+ln -s loop loop
+while IFS='|' read -r words sentence; do
+    # shellcheck disable=SC2086
+    "$NAIK" $words >out 2>err
+    got="$? $(sed 's/ \[rank 0, [^]]*\]$//' err | tail -n 1)"
+    [ "$got" = "1 naik: error: $sentence: Too many levels of symbolic links" ] || complain "naik $words" "$sentence" "$got"
+done <<'END'
+info loop|'loop' cannot be looked at
+gauge check loop|cannot open the gauge configuration 'loop'
+solve good.yaml --set output.file=loop|'loop' cannot be looked at
+END
+verdict links_that_lead_nowhere_are_refused_with_status_1
+
 # A user who is not root, as most are, and folders that are closed to him.
 as_user=
 [ "$(id -u)" != 0 ] || as_user="setpriv --reuid=65534 --regid=65534 --clear-groups"

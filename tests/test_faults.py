@@ -239,7 +239,7 @@ def a_write_that_fails_on_one_rank_ends_the_job():
 
 def kept_part():
     """Two of three solves, as a killed run left them: ending to bytes."""
-    solve("short.h5", inject="kill:write:3", status=-25)
+    solve("short.h5", "--fresh", inject="kill:write:3", status=-25)
     part = {}
     for end in (".part", ".journal"):
         with open(path("short.h5" + end), "rb") as f:
@@ -289,6 +289,25 @@ def memory_or_disk_that_fails_on_one_rank_ends_the_job():
     for order in ("alloc:1@0", "alloc:4@1", "alloc:343@0", "read:1@1", "read:41@0" if MPICH else "read:40@0", "read:76@1",
                   "read:125@0", "oneread:129@0", "write:3@0", "write:1@1"):
         assert with_one_rank_failing(shim, part, order), f"{order} did not happen"
+    return None
+
+
+def memory_that_is_not_there_is_never_called_damage():
+    shim = built_shim()
+    if shim is None:
+        return "no cc, or not glibc"
+    naik("links", path("whole.h5.yaml"), "-o", path("fatlong.h5"))
+    for words in (["info", path("whole.h5"), "--json"], ["info", path("fatlong.h5"), "--verify"],
+                  ["gauge", "check", path("lat.h5")], ["report", path("whole.h5"), "-o", path("page.html")]):
+        n = 1
+        while True:
+            run = subprocess.run(command(*words), capture_output=True, text=True, timeout=60, env={
+                **os.environ, "LD_PRELOAD": shim, "NAIK_FAIL": f"alloc:{n}@0", "NAIK_FAIL_RANK": "0"})
+            if "failed as ordered" not in run.stderr:
+                break
+            assert run.returncode == 2 and "naik: error: no memory" in run.stderr, (words, n, run)
+            n += 1 if LONG else 23
+        assert n > 50, (words, n)
     return None
 
 
@@ -439,6 +458,7 @@ main([an_undisturbed_run_warns_of_nothing,
       a_rank_that_dies_ends_the_job_and_the_rest_follows,
       a_write_that_fails_on_one_rank_ends_the_job,
       memory_or_disk_that_fails_on_one_rank_ends_the_job,
+      memory_that_is_not_there_is_never_called_damage,
       a_refused_write_of_a_configuration_ends_the_job_on_every_rank,
       a_command_without_an_input_ends_too_where_a_read_never_returns,
       a_backend_that_fails_on_one_rank_in_mid_solve_ends_the_job,

@@ -328,6 +328,15 @@ def truncated_hdf5_files_are_refused():
             naik("gauge", "check", path("cut.h5"), status=4)
 
 
+def bytes_of_a_damaged_file_do_no_harm_where_they_are_printed():
+    with open(original()[0], "rb") as f:
+        data = f.read()
+    with open(path("strange.h5"), "wb") as f:
+        f.write(data.replace(b"naik-gauge", b"n\x1b[2J\xe7auge"))
+    run = subprocess.run([NAIK, "gauge", "check", path("strange.h5")], capture_output=True, timeout=60)
+    assert run.returncode == 1 and b"of format n?[2J?auge, not" in run.stderr, run
+
+
 def flipped_bits_in_hdf5_metadata_never_pass_unnoticed():
     """One bit in metadata: refused with status 1 or 4, or the links are unchanged. Never a crash."""
     name, u = original()
@@ -342,6 +351,7 @@ def flipped_bits_in_hdf5_metadata_never_pass_unnoticed():
         metadata = [i for i in range(min(6000, links)) if data[i] != 0]
         count = 2000 if LONG else 5
         cases = [(int(draw.choice(metadata)), int(draw.integers(8))) for _ in range(count)]
+        cases += [(3485, 7)] * (whole == name)  # a type that HDF5 cannot convert
         if "pyquda" in whole and len(data) > 3372 and count > 8:
             cases += [(i, 1) for i in range(2000, 4000, 4)]  # the flags that HDF5 stumbles over
         for at, bit in cases:
@@ -369,4 +379,5 @@ main([generate_gives_the_same_links_on_all_ranks,
       a_file_has_one_writer,
       bad_requests_get_a_sentence,
       truncated_hdf5_files_are_refused,
+      bytes_of_a_damaged_file_do_no_harm_where_they_are_printed,
       flipped_bits_in_hdf5_metadata_never_pass_unnoticed])

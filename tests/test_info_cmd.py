@@ -85,6 +85,22 @@ status, said, told = info(copy)
 verdict("info_notices_a_mass_in_another_byte_order",
         None if turned >= 4 and status == 4 and "attributes_intact: false" in said else (turned, status, said, told))
 
+# Bytes that are no text.
+with open(path, "rb") as f:
+    data = f.read()
+with open(copy, "wb") as f:
+    f.write(data.replace(b"antiperiodic", b"anti\x1b\xe7riodic"))
+complaint = None
+for options in ([], ["--json"]):
+    done = subprocess.run([naik, "info", copy, *options], capture_output=True, timeout=60)
+    try:
+        said = done.stdout.decode()
+        if done.returncode != 4 or "\x1b" in said or "riodic" not in said or (options and not json.loads(said)):
+            complaint = done
+    except ValueError as error:
+        complaint = (error, done)
+verdict("info_prints_only_what_is_text", complaint)
+
 # Bytes of the file's structure: HDF5 does not protect them, but nothing may crash or hang.
 complaint = None
 random.seed(5)

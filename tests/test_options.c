@@ -146,5 +146,15 @@ static void numbers_are_read_strictly(check *t)
     CHECK_TEXT(t, text, "0.3333333333333333");
 }
 
+static void only_what_is_printable_is_printed(check *t)
+{
+    char text[] = "a\x1b[2J \xc3\xa9 \xe7k \xed\xa0\x80 \xf0\x9f\x98\x80\x7f\n";
+    naik_text_tame(text, "\n");
+    CHECK_TEXT(t, text, "a?[2J \xc3\xa9 ?k ??? \xf0\x9f\x98\x80?\n");
+    CHECK_TRUE(t, naik_text_printable("\xc3\xa9") == 2 && naik_text_printable("\xc3") == 0 &&
+                      naik_text_printable("") == 0);
+}
+
 CHECK_MAIN(CHECK(options_reach_their_variables), CHECK(mistakes_have_their_sentence),
-           CHECK(nearest_word_is_the_one_meant), CHECK(numbers_are_read_strictly))
+           CHECK(nearest_word_is_the_one_meant), CHECK(numbers_are_read_strictly),
+           CHECK(only_what_is_printable_is_printed))

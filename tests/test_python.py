@@ -159,6 +159,18 @@ def examples_without_their_words_say_which():
         assert run.returncode == 1 and f"{name} " in run.stderr and "Traceback" not in run.stderr, run.stderr
 
 
+def examples_say_what_is_wrong_in_a_sentence():
+    for words, sentence in ((["effective_mass.py", path("lat.0.h5")], "no propagator file"),
+                            (["effective_mass.py", path("none.h5")], "there is no file"),
+                            (["contraction.py", FILES[0], 0, 0, 9], "no source 0 with mass number 9"),
+                            (["ensemble_average.py", "other", 0, *FILES[:2]], "other"),
+                            (["ensemble_average.py", "pt", 7, *FILES[:2]], "with mass number 7")):
+        run = subprocess.run([sys.executable, "-B", os.path.join(FOLDER, words[0]), *map(str, words[1:])],
+                             capture_output=True, text=True)
+        assert run.returncode == 1 and run.stderr.startswith(words[0] + ": "), run
+        assert sentence in run.stderr and run.stderr.count("\n") == 1, run
+
+
 def an_unfinished_file_says_what_is_not_solved_yet():
     out, text = path("part.h5"), path("part.yaml")
     with open(text, "w") as f:
@@ -178,5 +190,5 @@ main([naik_makes_an_ensemble_of_four, a_file_opens_with_its_sources_solves_and_h
       propagators_are_read_slice_by_slice_and_solve_their_source,
       wrong_requests_are_answered_with_what_there_is, what_missed_its_tolerance_comes_with_a_warning, effective_mass_finds_the_mass_of_a_cosh,
       contraction_of_a_propagator_with_itself_is_the_stored_pion,
-      ensemble_average_has_jackknife_errors, examples_without_their_words_say_which,
+      ensemble_average_has_jackknife_errors, examples_without_their_words_say_which, examples_say_what_is_wrong_in_a_sentence,
       an_unfinished_file_says_what_is_not_solved_yet])

@@ -6,7 +6,7 @@ import shutil
 
 import h5py
 
-from program import everything, main, naik, path, same, stopped, LONG
+from program import everything, main, naik, path, same, start, stopped, LONG
 
 INPUT = """
 lattice:  {size: [8, 8, 8, 8]}
@@ -73,10 +73,14 @@ def stopped_again_and_again_the_bits_are_those_of_one_run():
 
 def a_signal_keeps_the_solves_in_flight():
     source = written_input("usr1.h5")
-    said = stopped("solve", source, ranks=2)
-    if said is None:
-        return "the run was over before the signal came"
-    assert "User defined signal 1" in said and "kept: " in said, said
+    for _ in range(10):  # a signal that comes between two batches finds nothing in flight
+        said = stopped("solve", source, "--fresh", ranks=2)
+        if said is None:
+            return "the run was over before the signal came"
+        assert "User defined signal 1" in said, said
+        if "kept: " in said:
+            break
+    assert "kept: " in said, said
     said = naik("solve", source)
     assert "taken up: source=pt/s000" in said, said
     same_as_undisturbed("whole-single.h5", "usr1.h5")
@@ -103,6 +107,22 @@ def a_damaged_state_starts_its_solves_again_with_one_line():
         os.remove(path(out))
 
 
+def a_state_damaged_while_it_is_used_starts_its_solves_again():
+    kept = int(stop("later.h5").split("kept: ")[1].split()[0])
+    run = start("solve", written_input("later.h5"), "--set", "solver.batch=1")
+    said = ""
+    for line in run.stdout:
+        said += line
+        if line.startswith("taken up: "):
+            with open(path("later.h5.part.state"), "r+b") as f:  # the others are still to be taken up
+                f.seek(4096)
+                f.write(bytes(os.path.getsize(path("later.h5.part.state")) - 4096))
+            break
+    said += run.communicate()[0]
+    assert run.returncode == 0 and said.count(".state is damaged: some of its solves start again") == kept - 1 > 0, said
+    same_as_undisturbed("whole-single.h5", "later.h5")
+
+
 def the_state_of_another_input_is_left_alone():
     stop("other.h5", more=["--set", "solver.tolerance=1e-11"])
     for suffix in (".part", ".journal"):
@@ -111,6 +131,27 @@ def the_state_of_another_input_is_left_alone():
     said = naik("solve", written_input("mine.h5"))
     assert said.count("is of another input or another build of naik") == 1 and "taken up" not in said, said
     same_as_undisturbed("whole-single.h5", "mine.h5")
+
+
+def no_other_file_takes_the_place_of_an_interrupted_run():
+    stop("place.h5")
+    out = path("place.h5")
+    for words in (["gauge", "convert", path("lat.h5"), out], ["gauge", "convert", path("lat.h5"), out, "--to", "milc"],
+                  ["gauge", "generate", "--size", "4,4,4,4", "--beta", "6", "--sweeps", "1", "-o", out],
+                  ["links", written_input("links.h5"), "-o", out]):
+        said = naik(*words, status=1)
+        assert f"{out}.part is of an unfinished naik solve and would be lost" in said, said
+    naik("solve", written_input("place.h5"))
+    same_as_undisturbed("whole-single.h5", "place.h5")
+
+
+def the_part_of_another_kind_of_file_is_named():
+    shutil.copyfile(path("lat.h5"), path("kind.h5.part"))
+    for how in ([], ["--dry-run"]):
+        said = naik("solve", written_input("kind.h5"), *how, status=1)
+        assert "kind.h5.part is a file of format naik-gauge: move it away or choose another output.file" in said, said
+    naik("solve", written_input("kind.h5"), "--fresh")
+    same_as_undisturbed("whole-single.h5", "kind.h5")
 
 
 def where_nothing_can_be_kept_the_run_still_ends_resumable():
@@ -137,6 +178,9 @@ main([a_configuration_is_generated,
       stopped_again_and_again_the_bits_are_those_of_one_run,
       a_signal_keeps_the_solves_in_flight,
       a_damaged_state_starts_its_solves_again_with_one_line,
+      a_state_damaged_while_it_is_used_starts_its_solves_again,
       the_state_of_another_input_is_left_alone,
+      no_other_file_takes_the_place_of_an_interrupted_run,
+      the_part_of_another_kind_of_file_is_named,
       where_nothing_can_be_kept_the_run_still_ends_resumable,
       beginning_afresh_forgets_what_was_kept])

@@ -6,7 +6,9 @@ import random
 import re
 import shutil
 import signal
+import struct
 import time
+import zlib
 
 import h5py
 import numpy as np
@@ -119,7 +121,7 @@ def a_killed_run_continues_to_the_same_bytes():
 
 def a_signal_stops_with_status_5_and_the_rest_follows():
     source = written_input("usr1.yaml", "usr1.h5", "single")
-    said = stopped("solve", source, "--set", "solver.tolerance=1e-9")
+    said = stopped("solve", source, "--set", "solver.batch=1")
     if said is None:
         return "the run was over before the signal came"
     assert "run the same command again to go on" in said, said
@@ -315,6 +317,43 @@ def sources_in_files_are_known_by_their_content():
     assert "only where files lie may be changed" in said, said
 
 
+def with_zeros(file):
+    """A file of vectors on time slice 0 in which the first is zero, with the checksum of that."""
+    data, at = bytearray(file), 0
+    while True:
+        length, = struct.unpack(">Q", data[at + 8:at + 16])
+        kind, begin = data[at + 16:at + 144].split(b"\0")[0], at + 144
+        if kind == b"scidac-binary-data":
+            data[begin:begin + length] = bytes(length)
+            sites, crc = length // 48, zlib.crc32(bytes(48))
+        if kind == b"scidac-checksum":
+            for name, modulus in ((b"suma", 29), (b"sumb", 31)):
+                total = 0
+                for site in range(sites):
+                    total ^= (crc << site % modulus | crc >> 32 - site % modulus) & 0xffffffff
+                text = b"<%s>%08x</%s>" % (name, total, name)
+                data[begin:begin + length] = re.sub(b"<%s>.*</%s>" % (name, name), text, data[begin:begin + length])
+            return data
+        at = begin + (length + 7) // 8 * 8
+
+
+def a_source_that_is_zero_has_the_solution_zero_and_a_warning():
+    naik("solve", path("golden.yaml"), "--set", f"output.file={path('made.h5')}", "--fresh")
+    naik("export", path("made.h5"), "--to", "usqcd", "-o", path("nonzero"))
+    with open(path("nonzero"), "rb") as f, open(path("zero"), "wb") as out:
+        out.write(with_zeros(f.read()))
+    with open(path("zero.yaml"), "w") as f:
+        f.write(FROM_FILE % (path("golden.h5"), path("zero"), path("zero.h5")))
+    for multishift in ("off", "on"):
+        said = naik("solve", path("zero.yaml"), "--fresh", "--set", f"solver.multishift={multishift}", "--set",
+                    "solve.0.masses=[0.1, 0.2]", ranks=2)
+        assert said.count("is zero everywhere: the solution is zero") == 2, said
+        with h5py.File(path("zero.h5")) as f:
+            for mass in ("m00", "m01"):
+                assert not f["prop/s0000"][mass][0].any() and f["prop/s0000"][mass][1].any()
+            assert sorted(f["solves"]["iterations"] == 0) == [False] * 4 + [True] * 2 and (f["solves"]["true_residual"] <= 1e-9).all()
+
+
 def walls_on_links_out_of_coulomb_gauge_are_warned_about():
     unit = path("unit.h5")
     naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "1", "--sweeps", "0", "-o", unit)
@@ -364,5 +403,6 @@ main([a_configuration_is_generated,
       golden_numbers_of_a_seeded_configuration,
       links_from_a_file_give_the_same_bytes,
       sources_in_files_are_known_by_their_content,
+      a_source_that_is_zero_has_the_solution_zero_and_a_warning,
       walls_on_links_out_of_coulomb_gauge_are_warned_about,
       another_codes_sources_and_solutions_are_met])

@@ -36,6 +36,12 @@ void naik_checksum_milc(uint32_t sum[2], int64_t first_word, int64_t count, cons
 void naik_checksum_pyquda(uint32_t sum[2], int64_t first, int count, const void *words,
                           int64_t site_bytes);
 
+/* Adds a part of such a pair of exclusive-ors to what the threads of a rank share. */
+void naik_checksum_share(uint32_t shared[2], const uint32_t part[2]);
+
+/* sum[2] of every rank becomes that of all ranks. Collective. NAIK_ERR_MPI. */
+naik_status naik_checksum_combine(naik_comm *comm, uint32_t sum[2]);
+
 /* NERSC: the sum modulo 2^32 of the 32-bit words, as this machine stores them, or reversed. */
 uint32_t naik_checksum_words(int64_t count, const void *words, bool swapped);
 

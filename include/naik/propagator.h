@@ -44,7 +44,7 @@ typedef struct naik_propagator_stream {
      * checkerboard number; called for NAIK_CG_X first, and once for each that differs. */
     naik_status (*save)(void *data, int64_t index, const naik_cg_state *state, int vector,
                         const double *half);
-    /* The way back; *found = false at NAIK_CG_X where nothing is kept. */
+    /* The way back, NAIK_CG_X last and the state with it; *found = false where nothing is kept. */
     naik_status (*restore)(void *data, int64_t index, naik_cg_state *state, int vector,
                            double *half, bool *found);
     /* Made with the solver, or NULL: every solve by itself. Solves of one source that may share a

@@ -1,4 +1,4 @@
-/* text.h - words and numbers that a user typed */
+/* text.h - words and numbers that a user typed; what may be printed of a text from a file */
 #ifndef NAIK_TEXT_H
 #define NAIK_TEXT_H
 
@@ -9,6 +9,12 @@
 /* The word of `words` (ends with NULL) nearest to `text`, or NULL where none is near enough to have
  * been meant: more than a third of its letters would have to change. */
 const char *naik_text_nearest(const char *text, const char *const *words);
+
+/* Bytes of the printable character in UTF-8 with which the text begins; 0 where there is none: a
+ * control character, or bytes that are no UTF-8. */
+int naik_text_printable(const char *text);
+/* Every byte that begins no such character becomes '?', but for those in `spared`. */
+void naik_text_tame(char *text, const char *spared);
 
 /* Letters to insert, delete, replace or swap with their neighbour to turn a into b. Texts beyond
  * 63 letters are compared by their first 63. */

@@ -9,7 +9,8 @@
  *   write     all writes to such files from the N-th on give ENOSPC
  *   sync      all fsyncs of such files from the N-th on give EIO
  *
- * Libraries get the memory that they ask for. What happened is said once on standard error.
+ * Libraries get the memory that they ask for. What happened is said once on standard error. A
+ * program without a launcher hears from NAIK_FAIL_RANK which rank it is.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -56,7 +57,8 @@ static bool is_ordered(const char *what)
     if (!order.known) {
         order.known = true; /* before what allocates itself */
         const char *open_mpi = getenv("OMPI_COMM_WORLD_RANK"), *other = getenv("PMI_RANK");
-        const char *rank = open_mpi != NULL ? open_mpi : other, *text = getenv("NAIK_FAIL");
+        const char *launched = open_mpi != NULL ? open_mpi : other, *text = getenv("NAIK_FAIL");
+        const char *rank = launched != NULL ? launched : getenv("NAIK_FAIL_RANK");
         int wanted = -1;
         if (rank != NULL && text != NULL &&
             sscanf(text, "%7[a-z]:%ld@%d", order.what, &order.when, &wanted) == 3) {
