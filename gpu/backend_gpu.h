@@ -19,9 +19,8 @@ typedef struct gpu_tables {
  * latencies are what it costs. */
 static inline bool gpu_is_brief(const naik_geometry *geometry, int nrhs)
 {
-    const gpu_properties *about = &gpu_state_of(geometry->backend)->properties;
     return (size_t)geometry->lattice->half * (size_t)nrhs <=
-           (size_t)about->multiProcessorCount * 1024;
+           (size_t)gpu_state_of(geometry->backend)->processors * 1024;
 }
 
 static inline const gpu_tables *gpu_tables_of(const naik_geometry *geometry)

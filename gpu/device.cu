@@ -157,6 +157,15 @@ done:
     return status;
 }
 
+/* Collective. */
+static naik_status find_smallest(naik_backend *backend, gpu_state *state)
+{
+    double least = state->properties.multiProcessorCount;
+    naik_status status = naik_comm_min_f64(backend->comm, &least, 1);
+    state->processors = (int)least;
+    return status;
+}
+
 naik_status gpu_open(naik_backend *backend, const naik_backend_options *options)
 {
     gpu_state *state = (gpu_state *)calloc(1, sizeof *state);
@@ -168,6 +177,7 @@ naik_status gpu_open(naik_backend *backend, const naik_backend_options *options)
     status = choose_device(backend, state);
     NAIK_TRY(naik_comm_agree(backend->comm, status));
     NAIK_TRY(check_sharing(backend, state, options != NULL && options->share_gpu));
+    NAIK_TRY(find_smallest(backend, state));
     NAIK_TRY(GPU_CHECK(backend, gpu_stream_create(&state->stream), "making a stream"));
     NAIK_TRY(gpu_alloc(backend, GPU_STAGING_BYTES, "staging", &state->staging));
     NAIK_TRY(gpu_alloc(backend, 8 * sizeof(uint64_t), "flags", (void **)&state->flags));
@@ -182,6 +192,15 @@ naik_status gpu_open(naik_backend *backend, const naik_backend_options *options)
                        "taking pinned host memory"));
 done:
     return status;
+}
+
+/* Memory that other ranks have mapped may be freed when all of them have closed their mappings.
+ * Where one has failed alone, they do not come: the end of the process then frees it. */
+static bool may_free_open(naik_backend *backend)
+{
+    const bool failed = naik_log_message(backend->log)[0] != '\0';
+    return !gpu_state_of(backend)->opened ||
+           naik_comm_meet(backend->comm, failed ? NAIK_ERR_DEVICE : NAIK_OK);
 }
 
 void gpu_close(naik_backend *backend)
@@ -200,8 +219,11 @@ void gpu_close(naik_backend *backend)
     if (state->recorded != NULL) {
         (void)gpu_graph_exec_destroy(state->recorded);
     }
+    const bool all = may_free_open(backend);
     for (int i = 0; i < state->block_count; i++) {
-        (void)gpu_free(state->blocks[i].memory);
+        if (all || !state->blocks[i].open) {
+            (void)gpu_free(state->blocks[i].memory);
+        }
     }
     if (state->pinned != NULL) {
         (void)gpu_free_host(state->pinned);

@@ -33,9 +33,9 @@ typedef struct gpu_state {
     gpu_stream stream;
     gpu_block *blocks; /* [block_count], grows */
     int block_count, block_capacity;
-    void *staging;      /* backend memory [GPU_STAGING_BYTES] for canonical arrays on their way */
-    void *pinned;       /* host memory [GPU_STAGING_BYTES] */
-    uint64_t *flags;    /* backend memory [8], results of checks */
+    void *staging;   /* backend memory [GPU_STAGING_BYTES] for canonical arrays on their way */
+    void *pinned;    /* host memory [GPU_STAGING_BYTES] */
+    uint64_t *flags; /* backend memory [8], results of checks */
     double bytes_up, bytes_down;
     unsigned *tickets;             /* backend memory [GPU_TICKETS] */
     naik_exactsum *taken;          /* backend memory [2] (columns.cuh) */
@@ -45,6 +45,9 @@ typedef struct gpu_state {
     gpu_graph_exec recorded;       /* record.cu; NULL: none */
     uint64_t recorded_serial;
     bool shared;     /* some device is used by two ranks */
+    bool opened;     /* memory to other ranks, at some time: the same on every rank */
+    int processors;  /* of the smallest device of any rank: what launches are shaped by, so that
+                        all ranks launch the same, and wait for each other in the same order */
     gpu_peers peers; /* peer.h */
 } gpu_state;
 

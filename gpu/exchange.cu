@@ -168,12 +168,18 @@ static size_t blocks_before(const naik_lattice *lat)
     return (size_t)lat->half / PREC_BLOCK;
 }
 
-static size_t halo_bytes(const naik_field *field)
+/* Of the halo of a field, for one turn. */
+static size_t capacity_for(const naik_lattice *lat, naik_precision precision, int nrhs)
 {
-    const naik_lattice *lat = field->geometry->lattice;
     size_t blocks = ((size_t)lat->half + (size_t)lat->halo + PREC_BLOCK - 1) / PREC_BLOCK;
-    return ((blocks - blocks_before(lat)) * (size_t)field->nrhs + PREC_SPARE_COLUMNS) *
-           column_bytes(field->precision);
+    size_t bytes = ((blocks - blocks_before(lat)) * (size_t)nrhs + PREC_SPARE_COLUMNS) *
+                   column_bytes(precision);
+    return (bytes + 4095) / 4096 * 4096;
+}
+
+size_t gpu_exchange_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs)
+{
+    return EXCHANGE_HEADER_BYTES + 2 * capacity_for(lattice, precision, nrhs);
 }
 
 /* Where a field would begin whose halo lies in `memory` for turns of this parity. */
@@ -277,13 +283,13 @@ naik_status gpu_exchange_reserve(const naik_field *field, const bool faces[NAIK_
     naik_backend *backend = field->geometry->backend;
     gpu_exchange *x = exchange_of(field);
     offer mine;
-    const size_t wanted = (halo_bytes(field) + 4095) / 4096 * 4096;
+    const size_t wanted = capacity_for(lat, field->precision, field->nrhs);
     if (x->capacity >= wanted) {
         return NAIK_OK;
     }
     memset(&mine, 0, sizeof mine);
-    NAIK_TRY(gpu_sync(backend));
-    NAIK_TRY(naik_comm_barrier(backend->comm)); /* nobody writes to the old memory any more */
+    /* then nobody writes to the old memory any more */
+    NAIK_TRY(naik_comm_agree(backend->comm, gpu_sync(backend)));
     gpu_exchange_release(backend, x);
     gpu_state_of(backend)->recorded_serial = 0; /* what is recorded holds old addresses */
     memcpy(x->faces, faces, sizeof x->faces);
@@ -463,14 +469,14 @@ exchange_view gpu_exchange_view(const naik_field *field)
 {
     const gpu_exchange *x = exchange_of(field);
     const naik_lattice *lat = field->geometry->lattice;
-    const gpu_peers *peers = &gpu_state_of(field->geometry->backend)->peers;
+    const naik_backend *backend = field->geometry->backend;
+    const gpu_peers *peers = &gpu_state_of(backend)->peers;
     exchange_view v = {};
     v.turn = x->counters;
     v.flags = (const uint32_t *)x->memory;
     v.halo[0] = field_origin(field, x->memory, x->capacity, 0);
     v.halo[1] = field_origin(field, x->memory, x->capacity, 1);
-    v.patience.fault = peers->fault_mapped;
-    v.patience.wait_ns = peers->wait_ns;
+    v.patience = peer_patience_of(backend);
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         for (int side = 0; side < 2; side++) {
             for (int r = 0; r < peers->count && x->faces[mu][side]; r++) {

@@ -6,7 +6,6 @@
 
 #include "exchange.h"
 
-static const double PATIENCE_S = 300; /* a rank may be busy with files for long */
 enum { GREETING_THREADS = 96 };
 
 typedef struct introduction {
@@ -56,6 +55,7 @@ static naik_status prepare(naik_backend *backend, introduction *mine)
     memset(mine, 0, sizeof *mine);
     mine->rank = backend->comm->rank;
     peers->open = true;
+    state->opened = true;
     peers->count = backend->comm->node_size;
     peers->me = backend->comm->node_rank;
     if (peers->count > NAIK_PEERS_MAX) {
@@ -125,7 +125,7 @@ static naik_status greet(naik_backend *backend, double wait_s, bool *reached)
     gpu_peers *peers = &state->peers;
     const naik_route route = backend->route;
     backend->route.whole = true; /* so that sums concern the peers */
-    peers->wait_ns = (uint64_t)(wait_s * 1e9);
+    backend->route.patience_s = wait_s;
     const peer_sums sums = peer_sums_of(backend);
     backend->route = route;
     greet_kernel<<<1, GREETING_THREADS, 0, state->stream>>>(sums);
@@ -143,7 +143,6 @@ static naik_status greet(naik_backend *backend, double wait_s, bool *reached)
         NAIK_TRY(gpu_download(backend, &wrong, peers->turn + PEER_COLUMNS + r, sizeof wrong));
         reached[r] = wrong == 0;
     }
-    peers->wait_ns = (uint64_t)(PATIENCE_S * 1e9);
 done:
     return status;
 }
@@ -182,7 +181,7 @@ naik_status gpu_peers_check(naik_backend *backend)
     return NAIK_FAIL(backend->log, NAIK_ERR_DEVICE,
                      "the GPU of rank %d heard nothing from that of rank %d for %.0f s",
                      backend->comm->rank, r < (uint32_t)peers->count ? peers->rank[r] : -1,
-                     1e-9 * (double)peers->wait_ns);
+                     1e-9 * (double)peer_patience_of(backend).wait_ns);
 }
 
 #if GPU_HOST_PASS
@@ -190,6 +189,7 @@ const naik_peer_ops gpu_peer_ops = {
     .open = open_peers,
     .close = close_peers,
     .reserve = gpu_exchange_reserve,
+    .bytes = gpu_exchange_bytes,
     .send = gpu_exchange_send,
     .receive = gpu_exchange_receive,
 };

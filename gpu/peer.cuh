@@ -20,8 +20,20 @@ enum {
 
 typedef struct peer_patience {
     uint32_t *fault;
-    uint64_t wait_ns;
+    uint64_t wait_ns; /* before a kernel gives up */
 } peer_patience;
+
+static const double PEER_PATIENCE_S = 300; /* a rank may be busy with files for long */
+
+/* The route's where it has one: while paths are being tried. */
+static inline peer_patience peer_patience_of(const naik_backend *backend)
+{
+    const double wait_s = backend->route.patience_s;
+    peer_patience p = {};
+    p.fault = gpu_state_of(backend)->peers.fault_mapped;
+    p.wait_ns = (uint64_t)(1e9 * (wait_s > 0 ? wait_s : PEER_PATIENCE_S));
+    return p;
+}
 
 /* Whether to stop waiting: time is up, or another thread's was. Called every PEER_LOOKS looks. */
 __device__ static inline bool peer_gives_up(const peer_patience &p, uint64_t start_ns,
@@ -74,8 +86,7 @@ static inline peer_sums peer_sums_of(const naik_backend *backend)
         s.arena[r] = peers->arena[r];
     }
     s.turn = peers->turn;
-    s.patience.fault = peers->fault_mapped;
-    s.patience.wait_ns = peers->wait_ns;
+    s.patience = peer_patience_of(backend);
     return s;
 }
 

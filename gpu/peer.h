@@ -26,7 +26,6 @@ typedef struct gpu_peers {
     uint32_t *turn;              /* backend memory [PEER_COLUMNS]: sums taken so far */
     uint32_t *fault;        /* host memory that the device writes to: 1 + node rank not heard */
     uint32_t *fault_mapped; /* its address there */
-    uint64_t wait_ns;       /* before a kernel gives up */
     gpu_stream side;        /* beside the backend's stream */
     gpu_event fork, join;
 } gpu_peers;

@@ -30,7 +30,9 @@ struct naik_halo {
     size_t capacity;                /* bytes of each */
     face faces[NAIK_DIM][2];        /* [mu][side]: sent to that side, received from that side */
     size_t total;                   /* bytes of all faces in use */
-    bool direct[NAIK_DIM][2];       /* faces that go from device to device */
+    size_t room; /* of all between boxes, whichever path they take here, if MPI carries any of the
+                    job's: the same on every rank */
+    bool direct[NAIK_DIM][2]; /* faces that go from device to device */
     bool any_direct;
     const naik_field *promised; /* its layers have been sent by the kernel that wrote it */
     MPI_Request requests[4 * NAIK_DIM];
@@ -82,30 +84,58 @@ void naik_halo_destroy(naik_halo **halo)
     *halo = NULL;
 }
 
-/* Room for messages of this size; grows at the first exchange of a larger shape only. */
-static naik_status reserve(naik_halo *halo)
+static naik_status make_buffers(naik_halo *halo)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = halo->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
     static const char what[] = "halo messages";
-    if (halo->capacity >= halo->total) {
-        return NAIK_OK;
-    }
-    release_buffers(halo);
-    NAIK_TRY(ops->alloc(backend, halo->total, what, (void **)&halo->send));
-    NAIK_TRY(ops->alloc(backend, halo->total, what, (void **)&halo->receive));
+    NAIK_TRY(ops->alloc(backend, halo->room, what, (void **)&halo->send));
+    NAIK_TRY(ops->alloc(backend, halo->room, what, (void **)&halo->receive));
     halo->staged = !ops->host_memory && !backend->route.device;
     if (halo->staged) {
-        NAIK_TRY(ops->alloc_host(backend, halo->total, what, (void **)&halo->host_send));
-        NAIK_TRY(ops->alloc_host(backend, halo->total, what, (void **)&halo->host_receive));
+        NAIK_TRY(ops->alloc_host(backend, halo->room, what, (void **)&halo->host_send));
+        NAIK_TRY(ops->alloc_host(backend, halo->room, what, (void **)&halo->host_receive));
     } else {
         halo->host_send = halo->send;
         halo->host_receive = halo->receive;
     }
-    halo->capacity = halo->total;
+    halo->capacity = halo->room;
 done:
     return status;
+}
+
+/* Room for messages of this shape; grows at the first exchange of a larger one only. That is the
+ * same exchange on every rank, also on those that have no message for MPI: they agree. */
+static naik_status reserve(naik_halo *halo)
+{
+    if (halo->capacity >= halo->room) {
+        return NAIK_OK;
+    }
+    release_buffers(halo);
+    naik_status status = naik_comm_agree(halo->geometry->backend->comm, make_buffers(halo));
+    if (status != NAIK_OK) {
+        release_buffers(halo); /* there is no room half made */
+    }
+    return status;
+}
+
+static size_t padded(size_t size_bytes)
+{
+    return (size_bytes + MESSAGE_ALIGNMENT - 1) / MESSAGE_ALIGNMENT * MESSAGE_ALIGNMENT;
+}
+
+size_t naik_halo_bytes(const naik_geometry *geometry, naik_precision precision, int nrhs, int depth)
+{
+    const naik_lattice *lat = geometry->lattice;
+    const naik_backend_ops *ops = geometry->backend->ops;
+    const naik_route *route = &geometry->backend->route;
+    size_t bytes = route->peer && lat->halo > 0 ? ops->peer->bytes(lat, precision, nrhs) : 0;
+    for (int mu = 0; mu < NAIK_DIM && !route->whole; mu++) {
+        /* two sides, to send and to receive */
+        bytes += lat->split[mu] ? 4 * padded(ops->face_bytes(lat, precision, nrhs, mu, depth)) : 0;
+    }
+    return bytes;
 }
 
 /* Which faces go over which path, and where in the buffers they lie. */
@@ -115,6 +145,7 @@ static naik_status plan(naik_halo *halo, const naik_field *field, int depth)
     naik_backend *backend = halo->geometry->backend;
     const naik_route *route = &backend->route;
     halo->total = 0;
+    halo->room = 0;
     halo->any_direct = false;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         for (int side = 0; side < 2; side++) {
@@ -124,18 +155,18 @@ static naik_status plan(naik_halo *halo, const naik_field *field, int depth)
             halo->direct[mu][side] = direct;
             halo->any_direct = halo->any_direct || direct;
             f->used = lat->split[mu] && !direct;
-            if (!f->used) {
+            if (!lat->split[mu] || route->whole) {
                 continue;
             }
             f->bytes = backend->ops->face_bytes(lat, field->precision, field->nrhs, mu, depth);
-            if (f->bytes > INT32_MAX) {
+            if (f->bytes > INT32_MAX) { /* found on every rank */
                 return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
                                  "a halo message of %zu bytes: use a smaller batch or more ranks",
                                  f->bytes);
             }
             f->at = halo->total;
-            halo->total +=
-                (f->bytes + MESSAGE_ALIGNMENT - 1) / MESSAGE_ALIGNMENT * MESSAGE_ALIGNMENT;
+            halo->total += f->used ? padded(f->bytes) : 0;
+            halo->room += padded(f->bytes);
         }
     }
     return NAIK_OK;
@@ -228,14 +259,16 @@ naik_status naik_halo_start(naik_halo *halo, const naik_field *field, naik_parit
     if (promised != NULL && promised != field) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG, "the halo of another field is under way");
     }
+    if (backend->route.peer && halo->geometry->lattice->halo > 0 && promised == NULL) {
+        NAIK_TRY(ops->peer->reserve(field, halo->direct)); /* which all ranks do together */
+    }
     if (halo->any_direct && promised == NULL) {
-        NAIK_TRY(ops->peer->reserve(field, halo->direct));
         NAIK_TRY(ops->peer->send(field, parity, depth, true));
     }
+    NAIK_TRY(reserve(halo));
     if (halo->total == 0) {
         return NAIK_OK;
     }
-    NAIK_TRY(reserve(halo));
     NAIK_TRY(post(halo, true));
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         for (int side = 0; side < 2; side++) {

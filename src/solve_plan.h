@@ -13,9 +13,10 @@ typedef struct solve_plan {
     bool multishift;      /* masses of a source share a Krylov space */
     int families, shifts; /* sources at a time, and masses of each, 0: no source has several */
     int history_stride;
-    int64_t gauge_bytes, packed_bytes, field_bytes, vector_bytes; /* on this rank, estimated */
-    int64_t total_bytes;                                          /* at the most at one time */
-    int64_t available_bytes;                                      /* for a rank, physical */
+    /* on this rank, estimated */
+    int64_t gauge_bytes, packed_bytes, field_bytes, halo_bytes, vector_bytes;
+    int64_t total_bytes;     /* at the most at one time */
+    int64_t available_bytes; /* for a rank, physical */
     char choices[128]; /* "vectors=single links=single recon=18 multishift=off": what alters bits */
 } solve_plan;
 

@@ -199,9 +199,10 @@ static void fill_texts(solve_spec *spec, const solve_plan *plan, const naik_back
     snprintf(spec->ranks, sizeof spec->ranks, "%d", lat->comm->size);
     snprintf(spec->batch, sizeof spec->batch, "%d", plan->batch);
     snprintf(spec->memory, sizeof spec->memory,
-             "%.3f GiB a rank: link building %.3f, packed links %.3f, fields %.3f, vectors %.3f",
+             "%.3f GiB a rank: link building %.3f, packed links %.3f, fields %.3f, halos %.3f, "
+             "vectors %.3f",
              gib(plan->total_bytes), gib(plan->gauge_bytes), gib(plan->packed_bytes),
-             gib(plan->field_bytes), gib(plan->vector_bytes));
+             gib(plan->field_bytes), gib(plan->halo_bytes), gib(plan->vector_bytes));
     snprintf(spec->nodes, sizeof spec->nodes, "%d", lat->comm->nodes);
     describe_system(spec->system, sizeof spec->system);
     collect_environment(spec->environment, sizeof spec->environment);

@@ -389,7 +389,136 @@ static void steps_that_send_are_those_after_plain_exchanges(check *t)
     fixture_for_grids(t, size, 2, loop_while_sending);
 }
 
+/* A table of the backend with some functions replaced, and what they count: calls to make room for
+ * peers, bytes of backend memory. */
+typedef struct altered {
+    naik_backend_ops ops;
+    const naik_backend_ops *original;
+    naik_peer_ops peer;
+    int *reserved;
+    size_t *taken;
+} altered;
+
+static naik_status count_alloc(naik_backend *backend, size_t size_bytes, const char *what,
+                               void **out)
+{
+    const altered *a = (const altered *)backend->ops;
+    *a->taken += size_bytes;
+    return a->original->alloc(backend, size_bytes, what, out);
+}
+
+static void messages_take_the_memory_that_is_planned(check *t)
+{
+    fixture f;
+    if (fixture_create(t, small, NULL, false, false, 1, &f)) {
+        const naik_route route = f.backend->route;
+        size_t taken = 0;
+        altered a = {.ops = *f.backend->ops, .original = f.backend->ops, .taken = &taken};
+        a.ops.alloc = count_alloc;
+        naik_field *field = fixture_field(t, &f, NAIK_SINGLE, 3, 3, NAIK_EVEN);
+        f.backend->route.peer = f.backend->route.whole = false;
+        f.backend->ops = &a.ops;
+        CHECK_OK(t, naik_halo_start(f.geometry->halo, field, NAIK_EVEN, NAIK_HALO_DEPTH));
+        CHECK_OK(t, naik_halo_wait(f.geometry->halo, field, NAIK_EVEN, NAIK_HALO_DEPTH));
+        CHECK_TRUE(t, taken > 0);
+        CHECK_INT(t, (long long)naik_halo_bytes(f.geometry, NAIK_SINGLE, 3, NAIK_HALO_DEPTH),
+                  (long long)taken);
+        f.backend->ops = a.original;
+        f.backend->route = route;
+        naik_field_destroy(&field);
+    }
+    fixture_destroy(&f);
+}
+
+static naik_status refuse_messages(naik_backend *backend, size_t size_bytes, const char *what,
+                                   void **out)
+{
+    (void)size_bytes;
+    *out = NULL;
+    return backend->comm->rank == backend->comm->size - 1 && strcmp(what, "halo messages") == 0
+               ? NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory, said the test")
+               : NAIK_OK;
+}
+
+static void memory_that_one_rank_lacks_is_missed_by_all(check *t)
+{
+    fixture f;
+    if (fixture_create(t, small, NULL, false, false, 1, &f)) {
+        const naik_backend_ops *ops = f.backend->ops;
+        const naik_route route = f.backend->route;
+        altered a = {.ops = *ops};
+        a.ops.alloc = refuse_messages;
+        naik_field *field = fixture_field(t, &f, NAIK_SINGLE, 1, 3, NAIK_EVEN);
+        f.backend->route.peer = f.backend->route.whole = false;
+        f.backend->ops = &a.ops;
+        CHECK_STATUS(t, naik_halo_start(f.geometry->halo, field, NAIK_EVEN, 1), NAIK_ERR_MEMORY);
+        f.backend->ops = ops;
+        CHECK_OK(t, naik_halo_start(f.geometry->halo, field, NAIK_EVEN, 1));
+        CHECK_OK(t, naik_halo_wait(f.geometry->halo, field, NAIK_EVEN, 1));
+        f.backend->route = route;
+        naik_field_destroy(&field);
+    }
+    fixture_destroy(&f);
+}
+
+static naik_status count_reserve(const naik_field *field, const bool faces[NAIK_DIM][2])
+{
+    const altered *a = (const altered *)field->geometry->backend->ops;
+    (void)faces;
+    (*a->reserved)++;
+    return NAIK_OK;
+}
+
+static naik_status send_nothing(const naik_field *field, naik_parity parity, int depth, bool beside)
+{
+    (void)field, (void)parity, (void)depth, (void)beside;
+    return NAIK_OK;
+}
+
+static naik_status receive_nothing(naik_field *field, naik_parity parity, int depth)
+{
+    (void)field, (void)parity, (void)depth;
+    return NAIK_OK;
+}
+
+/* Nodes of one rank, and of all others: rank 0 reaches nobody as a peer, others reach both
+ * neighbours and have nothing for MPI. */
+static void ranks_without_a_peer_make_room_with_the_others(check *t)
+{
+    const int ranks = t->comm->size;
+    const int size[4] = {4, 4, 4, 4 * ranks}, grid[4] = {1, 1, 1, ranks};
+    fixture f;
+    if (fixture_create(t, size, grid, false, false, 1, &f)) {
+        const naik_backend_ops *ops = f.backend->ops;
+        const naik_route route = f.backend->route;
+        const int rank = t->comm->rank;
+        int reserved = 0;
+        bool near[8];
+        altered a = {
+            .ops = *ops,
+            .peer = {.reserve = count_reserve, .send = send_nothing, .receive = receive_nothing},
+            .reserved = &reserved};
+        a.ops.peer = &a.peer;
+        for (int r = 0; r < 8; r++) {
+            near[r] = rank != 0 && r != 0 && r != rank;
+        }
+        naik_field *field = fixture_field(t, &f, NAIK_SINGLE, 1, 3, NAIK_EVEN);
+        f.backend->ops = &a.ops;
+        f.backend->route = (naik_route){.peer = true, .near = near};
+        CHECK_OK(t, naik_halo_start(f.geometry->halo, field, NAIK_EVEN, 1));
+        CHECK_OK(t, naik_halo_wait(f.geometry->halo, field, NAIK_EVEN, 1));
+        CHECK_INT(t, reserved, 1);
+        f.backend->ops = ops;
+        f.backend->route = route;
+        naik_field_destroy(&field);
+    }
+    fixture_destroy(&f);
+}
+
 CHECK_MAIN(CHECK(every_exchange_brings_its_own_content),
            CHECK(every_transport_brings_the_same_bytes),
            CHECK(layers_sent_while_a_field_is_written_are_its_layers),
-           CHECK(steps_that_send_are_those_after_plain_exchanges))
+           CHECK(steps_that_send_are_those_after_plain_exchanges),
+           CHECK(messages_take_the_memory_that_is_planned),
+           CHECK(memory_that_one_rank_lacks_is_missed_by_all),
+           CHECK(ranks_without_a_peer_make_room_with_the_others))

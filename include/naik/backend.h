@@ -128,9 +128,11 @@ typedef struct naik_peer_ops {
      * share a device. Collective over the job. NAIK_ERR_MEMORY, NAIK_ERR_DEVICE, NAIK_ERR_MPI */
     naik_status (*open)(naik_backend *backend, double wait_s, bool *reached);
     void (*close)(naik_backend *backend);
-    /* Room for exchanges of fields of this shape over `faces`; does nothing where there is enough.
-     * Collective when there is not. */
+    /* Room for exchanges of fields of this shape over `faces`, which may be none on some ranks;
+     * does nothing where there is enough. Collective when there is not: on all ranks alike. */
     naik_status (*reserve)(const naik_field *field, const bool faces[NAIK_DIM][2]);
+    /* Backend memory that this room is. */
+    size_t (*bytes)(const naik_lattice *lattice, naik_precision precision, int nrhs);
     /* Sends the layers of all faces reserved for, in one piece of work; beside what else is
      * enqueued, if it may, until `receive` or the dslash that fetches them. Not called where dslash
      * was told to send them while it writes the field. */

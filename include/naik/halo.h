@@ -35,6 +35,11 @@ naik_status naik_halo_wait(naik_halo *halo, naik_field *field, naik_parity parit
  * another device, that kernel itself waits for it and reads it where it lies. */
 naik_status naik_halo_hand_over(naik_halo *halo, naik_field *field, naik_parity parity, int depth);
 
+/* Backend memory that exchanges of fields of this shape take on this rank, over the backend's
+ * route. */
+size_t naik_halo_bytes(const naik_geometry *geometry, naik_precision precision, int nrhs,
+                       int depth);
+
 /* Whether this MPI says of itself that it takes device memory. */
 bool naik_halo_mpi_takes_device_memory(void);
 

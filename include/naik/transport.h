@@ -8,7 +8,8 @@
  * Ranks of one node use the first where it works, all others one of the last two. A path is used
  * only after a real exchange over it brought the same bytes as staging did; `auto` takes the
  * fastest of those. Two ranks on one GPU are always staged: kernels that wait for each other might
- * never run together.
+ * never run together. Tests may have them use peers all the same, with NAIK_SHARED_PEERS=1 in the
+ * environment of all ranks and the transport asked for by name.
  */
 #ifndef NAIK_TRANSPORT_H
 #define NAIK_TRANSPORT_H
