@@ -194,7 +194,7 @@ __global__ void dot_kernel(const char *v, const char *w, int nrhs, int count, na
         const size_t offset = vec_offset<V>(site, c, nrhs);
         term = real_product(V::load(v + offset), V::load(w + offset));
     }
-    exact_block_add<typename V::real>(shared, term, &sums[c]);
+    exact_block_add(shared, term, &sums[c]);
 }
 
 naik_status gpu_dot(const naik_field *v, const naik_field *w, naik_exactsum *sums)
@@ -219,7 +219,7 @@ __global__ void site_ratio_kernel(const char *r, const char *x, int nrhs, int co
         const double xx = real_product(xv, xv);
         term = xx == 0 ? 1 : real_product(rv, rv) / xx;
     }
-    exact_block_add<double>(shared, term, &sums[c]);
+    exact_block_add(shared, term, &sums[c]);
 }
 
 naik_status gpu_site_ratio(const naik_field *r, const naik_field *x, naik_exactsum *sums)

@@ -409,11 +409,17 @@ template <int N> __device__ static inline unsigned dslash_active(const dslash_pa
     return active;
 }
 
+/* The bound that a site's share of the column's sums hardly ever reaches; 0: not known. */
+__device__ static inline double dslash_grid(const dslash_params &p, int column)
+{
+    return p.columns != NULL ? p.columns[column].grid : 0;
+}
+
 template <class V, class S, int R, bool LONG, int N, int BLOCKS>
 __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
     dslash_kernel(const dslash_params p)
 {
-    __shared__ exact_block<N> shared[2];
+    __shared__ block_sums<typename V::real, N> shared[2];
     const int x = (int)threadIdx.x, y = (int)threadIdx.y;
     if (N == 1) {
         fetch_links<S, R, LONG>(p, dslash_block(p) * (int)blockDim.x + x, x % GPU_LANES, GPU_LANES);
@@ -464,21 +470,20 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
     for (int k = 0; k < sums; k++) {
 #pragma unroll
         for (int c = 0; c < N; c++) {
-            exact_partial partial;
-            partial.base = -1;
             if (active >> c & 1) {
-                partial = exact_lanes<typename V::real>(k == 0 ? term[c].norm : term[c].product,
-                                                        p.sums + k * p.nrhs + column + c);
+                shared[k].keep(thread / GPU_LANES, c, thread % GPU_LANES,
+                               k == 0 ? term[c].norm : term[c].product, dslash_grid(p, column + c),
+                               p.sums + k * p.nrhs + column + c);
             }
-            exact_keep(shared[k], thread / GPU_LANES, c, partial, thread % GPU_LANES);
         }
     }
     __syncthreads();
+    enum { WORDS = block_sums<typename V::real, N>::WORDS };
     const int warps = (int)blockDim.x / GPU_LANES;
-    const int c = x / REDUCE_WORDS;
+    const int c = x / WORDS;
     for (int k = 0; k < sums && c < N && (active >> c & 1); k++) {
-        exact_flush(shared[k], y * warps, warps, c, x % REDUCE_WORDS,
-                    p.sums + k * p.nrhs + column + c);
+        shared[k].flush(y * warps, warps, c, x % WORDS, dslash_grid(p, column + c),
+                        p.sums + k * p.nrhs + column + c);
     }
     dslash_tell(p, sends, false);
 }

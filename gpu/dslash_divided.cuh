@@ -178,7 +178,7 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
     typedef typename V::real real;
     enum { KINDS = LONG ? 4 : 2, HELD = 3 / ROWS };
     __shared__ real held[KINDS][6][GPU_LANES];
-    __shared__ exact_block<1> shared[2];
+    __shared__ block_sums<real, 1> shared[2];
     __shared__ naik_column next;
     const int x = (int)threadIdx.x, row = (int)threadIdx.y, column = (int)blockIdx.y;
     const int index = dslash_block(p) * GPU_LANES + x;
@@ -234,10 +234,11 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
     const int sums = p.sums == NULL || !active ? 0 : p.form == NAIK_FORM_STEP ? 2 : 1;
     for (int k = 0; k < sums; k++) {
         naik_exactsum *sum = p.sums + k * p.nrhs + column;
-        exact_keep(shared[k], 0, 0, exact_lanes<real>(k == 0 ? term.norm : term.product, sum), x);
+        const double grid = dslash_grid(p, column);
+        shared[k].keep(0, 0, x, k == 0 ? term.norm : term.product, grid, sum);
         gpu_lanes_sync();
-        if (x < REDUCE_WORDS) {
-            exact_flush(shared[k], 0, 1, 0, x, sum);
+        if (x < block_sums<real, 1>::WORDS) {
+            shared[k].flush(0, 1, 0, x, grid, sum);
         }
     }
     write_step(p, next, last, x);

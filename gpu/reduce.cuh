@@ -1,10 +1,11 @@
 /* reduce.cuh - exact sums on the device
  *
- * A warp's terms are laid on one window of 128 bits (64 for terms of single precision), 42 (32) or
- * more bits below the largest term's last bit, and added as integers; a term further below goes to
- * the long accumulator by itself. Blocks add their few words with integer atomics. All of it is
- * integer addition: the words of a naik_exactsum come out with the same value in whatever order
- * threads run.
+ * A warp's terms are laid on one window of 128 bits, 42 or more bits below the largest term's last
+ * bit, and added as integers; a term further below goes to the long accumulator by itself. Terms of
+ * single precision, where a bound is known before that nearly all of them keep (naik_column.grid),
+ * are taken to multiples of 2^-50 of it, in one integer each; a term beyond goes to the accumulator
+ * by itself. Blocks add their few words with integer atomics. All of it is integer addition: the
+ * words of a naik_exactsum come out with the same value in whatever order threads run.
  */
 #ifndef NAIK_GPU_REDUCE_CUH
 #define NAIK_GPU_REDUCE_CUH
@@ -41,7 +42,7 @@ typedef struct exact_partial {
 } exact_partial;
 
 /* The sum of `term` over the threads that move together; all of them call, all get the result. */
-__device__ static inline exact_partial exact_lanes_long(double term, naik_exactsum *sum)
+__device__ static inline exact_partial exact_lanes(double term, naik_exactsum *sum)
 {
     exact_partial out;
     uint64_t bits = (uint64_t)__double_as_longlong(term);
@@ -98,57 +99,60 @@ __device__ static inline exact_partial exact_lanes_long(double term, naik_exacts
     return out;
 }
 
-/* The same of terms that are first rounded to 24 bits, as good as the numbers that they come from:
- * a window of 64 bits below the largest term takes three sums instead of five. */
-__device__ static inline exact_partial exact_lanes_short(double term, naik_exactsum *sum)
+/* Exponent of the power of two above what a site hardly ever adds. */
+__device__ static inline int exact_limit(double grid)
 {
-    enum { BITS = 24, BELOW = 32, DROPPED = 53 - BITS }; /* 24 + 32, 64 terms, and a sign */
-    exact_partial out = {};
-    uint64_t bits = (uint64_t)__double_as_longlong(term);
-    const bool finite = (bits >> 52 & 0x7ff) != 0x7ff, negative = bits >> 63 != 0;
-    bits += finite ? UINT64_C(1) << (DROPPED - 1) : 0;
-    int exponent = (int)(bits >> 52 & 0x7ff);
-    uint32_t mantissa = (uint32_t)(bits >> DROPPED) & ((1u << (BITS - 1)) - 1);
-    if (exponent == 0x7ff) {
-        exact_atomic(sum, NAIK_EXACTSUM_DIGITS, 1);
-        mantissa = 0;
-    } else if (exponent == 0) {
-        exponent = 1;
-    } else {
-        mantissa |= 1u << (BITS - 1);
-    }
-    const int position = mantissa != 0 ? exponent + 13 + DROPPED : 0;
-    const int top = (int)gpu_lanes_max((unsigned)position);
-    out.base = -1;
-    if (top == 0) {
-        return out;
-    }
-    const int from = top - BELOW; /* >= 11: positions begin at 43 */
-    if (mantissa != 0 && position < from) {
-        exact_add_slow(sum, mantissa, position, negative);
-        mantissa = 0;
-    }
-    const uint64_t size = mantissa != 0 ? (uint64_t)mantissa << (position - from) : 0;
-    const uint64_t value = negative ? ~size + 1 : size;
-    const uint32_t mask = (1u << REDUCE_PIECE) - 1;
-    const uint32_t p0 = gpu_lanes_sum((uint32_t)value & mask);
-    const uint32_t p1 = gpu_lanes_sum((uint32_t)(value >> 26) & mask);
-    const uint32_t p2 = gpu_lanes_sum((uint32_t)(value >> 52)); /* what overflows is the sign's */
-    const int64_t total = (int64_t)(p0 + ((uint64_t)p1 << 26) + ((uint64_t)p2 << 52));
-    const int shift = from % 32;
-    const uint64_t low = (uint64_t)total << shift;
-    out.base = from / 32;
-    out.digit[0] = (int64_t)(low & 0xffffffffu);
-    out.digit[1] = (int64_t)(low >> 32);
-    out.digit[2] = (total >> 32) >> (32 - shift);
-    return out;
+    return (int)((uint64_t)__double_as_longlong(grid) >> 52 & 0x7ff) - 1022;
 }
 
-/* For terms that come from numbers of type T. */
-template <class T>
-__device__ static inline exact_partial exact_lanes(double term, naik_exactsum *sum)
+/* A term by itself. */
+__device__ static inline void exact_add_term(naik_exactsum *sum, double term)
 {
-    return sizeof(T) == 4 ? exact_lanes_short(term, sum) : exact_lanes_long(term, sum);
+    const uint64_t bits = (uint64_t)__double_as_longlong(term);
+    const int exponent = (int)(bits >> 52 & 0x7ff);
+    const uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1);
+    if (exponent == 0x7ff) {
+        exact_atomic(sum, NAIK_EXACTSUM_DIGITS, 1);
+    } else {
+        exact_add_slow(sum, exponent > 0 ? fraction | UINT64_C(1) << 52 : fraction,
+                       (exponent > 0 ? exponent : 1) + 13, bits >> 63 != 0);
+    }
+}
+
+/* The sum, over the threads that move together, of terms in units of 2^(limit - GRID_BITS): all of
+ * them call, all get it. Where no bound is known (limit too small for such a unit) every term goes
+ * the slow way. */
+enum { GRID_BITS = 50, GRID_WORDS = 3 };
+__device__ static inline long long exact_lanes_grid(double term, int limit, naik_exactsum *sum)
+{
+    const double magic = 6755399441055744.0; /* 1.5 2^52: its last bit is 1 */
+    const int exponent = 1023 + GRID_BITS - limit;
+    const double per_unit =
+        __longlong_as_double((long long)(exponent < 2047 ? exponent : 2047) << 52);
+    double units = term * per_unit;
+    if (!(fabs(units) < (double)(INT64_C(1) << GRID_BITS))) {
+        exact_add_term(sum, term);
+        units = 0;
+    }
+    const long long whole = __double_as_longlong(units + magic) - __double_as_longlong(magic);
+    const uint32_t mask = (1u << REDUCE_PIECE) - 1;
+    const uint32_t low = gpu_lanes_sum((uint32_t)whole & mask);
+    const uint32_t high = gpu_lanes_sum((uint32_t)(whole >> REDUCE_PIECE));
+    return (long long)low + (long long)(int32_t)high * (INT64_C(1) << REDUCE_PIECE);
+}
+
+/* Adds a word of that many units to the accumulator; word 0 .. GRID_WORDS - 1. */
+__device__ static inline void exact_add_units(naik_exactsum *sum, long long units, int limit,
+                                              int word)
+{
+    const int position = limit - GRID_BITS + 1088, shift = position % 32;
+    const uint64_t low = (uint64_t)units << shift;
+    if (units != 0) {
+        exact_atomic(sum, position / 32 + word,
+                     word == 0   ? (long long)(low & 0xffffffffu)
+                     : word == 1 ? (long long)(low >> 32)
+                                 : (units >> 32) >> (32 - shift));
+    }
 }
 
 /* What the warps of a block hold, for COLUMNS columns each. */
@@ -194,13 +198,50 @@ __device__ static inline void exact_flush(const exact_block<COLUMNS> &shared, in
     }
 }
 
+/* The sums of a block's terms in COLUMNS columns, of numbers of type T: each warp keeps its own,
+ * and after a barrier the first WORDS threads of each column add them up. */
+template <class T, int COLUMNS> struct block_sums {
+    enum { WORDS = REDUCE_WORDS };
+    exact_block<COLUMNS> of;
+    __device__ inline void keep(int warp, int column, int lane, double term, double,
+                                naik_exactsum *sum)
+    {
+        exact_keep(of, warp, column, exact_lanes(term, sum), lane);
+    }
+    __device__ inline void flush(int first, int warps, int column, int word, double,
+                                 naik_exactsum *sum) const
+    {
+        exact_flush(of, first, warps, column, word, sum);
+    }
+};
+template <int COLUMNS> struct block_sums<float, COLUMNS> {
+    enum { WORDS = GRID_WORDS };
+    long long units[REDUCE_MAX_WARPS][COLUMNS];
+    __device__ inline void keep(int warp, int column, int lane, double term, double grid,
+                                naik_exactsum *sum)
+    {
+        const long long mine = exact_lanes_grid(term, exact_limit(grid), sum);
+        if (lane == 0) {
+            units[warp][column] = mine;
+        }
+    }
+    __device__ inline void flush(int first, int warps, int column, int word, double grid,
+                                 naik_exactsum *sum) const
+    {
+        long long total = 0;
+        for (int w = first; w < first + warps; w++) {
+            total += units[w][column];
+        }
+        exact_add_units(sum, total, exact_limit(grid), word);
+    }
+};
+
 /* Sum of a block's terms of one column; all threads of the block call. */
-template <class T>
 __device__ static inline void exact_block_add(exact_block<1> &shared, double term,
                                               naik_exactsum *sum)
 {
     const int thread = (int)threadIdx.x, warps = (int)blockDim.x / GPU_LANES;
-    exact_partial partial = exact_lanes<T>(term, sum);
+    exact_partial partial = exact_lanes(term, sum);
     exact_keep(shared, thread / GPU_LANES, 0, partial, thread % GPU_LANES);
     __syncthreads();
     if (thread < REDUCE_WORDS) {

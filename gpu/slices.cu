@@ -73,7 +73,7 @@ __global__ void slice_kernel(const slice_params p)
             vec_double::load(p.data + vec_offset<vec_double>(cb, p.column, p.nrhs));
         term = p.weight[0][x[0]] * p.weight[1][x[1]] * p.weight[2][x[2]] * real_product(v, v);
     }
-    exact_block_add<double>(shared, term, &p.sums[t]);
+    exact_block_add(shared, term, &p.sums[t]);
 }
 
 naik_status gpu_slice_norms(const naik_field *v, naik_parity parity, int column,

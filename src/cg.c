@@ -295,6 +295,8 @@ static void resume_column(naik_cg *cg, const naik_cg_options *options, int c, do
     record->rr = inner_rr;
     record->rs = inner_rs;
     record->rr_max = inner_rr;
+    record->headroom = cg_headroom(cg);
+    record->grid = record->headroom * inner_rr;
     double aim = slot->system.tolerance * slot->system.tolerance * slot->bb;
     if (rr <= aim) { /* the site-relative residual is not there yet */
         aim = 0.01 * rr;

@@ -67,4 +67,10 @@ naik_status cg_restore(naik_cg *cg, const naik_cg_stream *stream, int c, naik_cg
 naik_status cg_adopt(naik_cg *cg, const naik_cg_options *options, int c,
                      const naik_cg_state *state);
 
+/* headroom of a column (columns.h): 2^20 times the mean of what a site adds to |r|^2. */
+static inline double cg_headroom(const naik_cg *cg)
+{
+    return 0x1p21 / (double)cg->geometry->lattice->volume;
+}
+
 #endif

@@ -1,8 +1,8 @@
 /* cg_state.c - a column in mid solve, out of the batch and back into it
  *
  * The iteration depends on x, the correction, the residual, the direction, A times that and the
- * record alone: a column that is put back goes on to the same bits. Vectors of 16 bits are not kept:
- * their scales do not survive the way through double unchanged.
+ * record alone: a column that is put back goes on to the same bits. Vectors of 16 bits are not
+ * kept: their scales do not survive the way through double unchanged.
  */
 #include <string.h>
 

@@ -245,6 +245,8 @@ static void describe_columns(naik_multishift *m, const naik_cg_options *options,
         m->cg->record[f] = (naik_column){.shift = family->shift[0],
                                          .rr = bb,
                                          .rr_max = bb,
+                                         .headroom = cg_headroom(m->cg),
+                                         .grid = cg_headroom(m->cg) * bb,
                                          .stop = first * first * bb,
                                          .state = live ? NAIK_COLUMN_RUN : NAIK_COLUMN_IDLE,
                                          .limit = options->max_iterations};

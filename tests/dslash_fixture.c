@@ -92,8 +92,8 @@ void dslash_step_bits(check *t, const fixture *f, const naik_links *links, naik_
         free(v);
     }
     for (int c = 0; c < n; c++) {
-        record[c] =
-            (naik_column){.shift = 0.37, .alpha = 0.61, .beta = 0.43, .state = NAIK_COLUMN_RUN};
+        record[c] = (naik_column){
+            .shift = 0.37, .alpha = 0.61, .beta = 0.43, .grid = 30, .state = NAIK_COLUMN_RUN};
     }
     CHECK_OK(t, ops->alloc(f->backend, sizeof record, "records", (void **)&columns));
     CHECK_OK(t, ops->alloc(f->backend, 2 * (size_t)n * sizeof *sums, "sums", (void **)&sums));
@@ -135,4 +135,27 @@ void dslash_step_bits(check *t, const fixture *f, const naik_links *links, naik_
         naik_field_destroy(&field[k]);
     }
     free(got);
+}
+
+void dslash_check_step(check *t, const naik_column *record, int reals, double *const before[6],
+                       double *const after[4], double tolerance)
+{
+    double worst[4] = {0}, largest[4] = {0};
+    for (int k = 0; k < reals; k++) {
+        const double r = before[1][k], d = before[5][k];
+        double expected[4] = {r, before[2][k], before[3][k], before[4][k]};
+        if (record->state == NAIK_COLUMN_RUN) {
+            expected[1] = r + record->beta * expected[1];
+            expected[2] = record->shift * r - d + record->beta * expected[2];
+            expected[0] = r - record->alpha * expected[2];
+            expected[3] += record->alpha * expected[1];
+        }
+        for (int i = 0; i < 4; i++) {
+            worst[i] = fmax(worst[i], fabs(after[i][k] - expected[i]));
+            largest[i] = fmax(largest[i], fabs(expected[i]));
+        }
+    }
+    for (int i = 0; i < 4; i++) {
+        CHECK_NEAR(t, worst[i] / largest[i], 0, record->state == NAIK_COLUMN_RUN ? tolerance : 0);
+    }
 }

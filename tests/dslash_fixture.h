@@ -23,10 +23,14 @@ void dslash_compare(check *t, const fixture *f, const naik_links *links, const d
                     int nrhs, naik_parity parity);
 
 /* NAIK_FORM_STEP with n columns of one vector each, which must come out alike: of the first column
- * the bits of r, p, ap and x, and the two sums. `out` has dslash_step_bytes of a rank's sites, zeros
- * at first. */
+ * the bits of r, p, ap and x, and the two sums. `out` has dslash_step_bytes of a rank's sites,
+ * zeros at first. */
 size_t dslash_step_bytes(int64_t sites);
 void dslash_step_bits(check *t, const fixture *f, const naik_links *links, naik_precision vectors,
                       int n, double *out);
+
+/* The step of column c from the fields before (in; r, p, ap, x; D in) against those after. */
+void dslash_check_step(check *t, const naik_column *record, int reals, double *const before[6],
+                       double *const after[4], double tolerance);
 
 #endif

@@ -197,7 +197,8 @@ static void a_part_that_cannot_be_looked_at_stays(check *t)
         CHECK_INT(t, symlink(part, part), 0);
     }
     naik_comm_barrier(t->comm);
-    CHECK_STATUS(t, naik_propagator_file_open(r.lattice, r.path, &spec, false, &file), NAIK_ERR_INPUT);
+    CHECK_STATUS(t, naik_propagator_file_open(r.lattice, r.path, &spec, false, &file),
+                 NAIK_ERR_INPUT);
     if (t->comm->rank == 0) {
         CHECK_INT(t, lstat(part, &info), 0);
         remove(part);

@@ -64,7 +64,7 @@ of_gpu() {
 }
 
 of_gpus() {
-    local size way fixed="--weak --links random $vectors"
+    local size way fixed="--weak --links random --iterations 600 $vectors"
     for size in 16,16,16,16 32,32,32,32; do
         bench cg $fixed --size $size --nrhs 1,8
         together cg $fixed --size $size --nrhs 1,8

@@ -27,7 +27,11 @@ typedef struct naik_column {
     double rr_max;      /* largest rr since the last reliable update */
     double stop;        /* asks for a check at rr <= stop ... */
     double delta2;      /* ... and at rr <= delta2 rr_max; 0: never for this reason */
-    int32_t state;      /* naik_column_state */
+    double grid;        /* a site's share of a sum is hardly ever as large; of a site of single
+                         * precision a GPU takes it to a multiple of 2^-49 grid or finer */
+    double headroom; /* grid / rr where it was set: at a reliable update or, where there are none,
+                      * with every step. So it depends on nothing but the column. */
+    int32_t state;   /* naik_column_state */
     int32_t iterations;
     int32_t limit;   /* asks for a check when iterations reach it */
     int32_t pending; /* flag: has taken a step that is not counted yet */
@@ -46,6 +50,9 @@ NAIK_HD static inline void naik_column_count(naik_column *c, double rr, double r
     c->rr = rr;
     c->rs = rs;
     c->beta = rr / c->rr_last;
+    if (c->delta2 == 0) {
+        c->grid = c->headroom * rr;
+    }
     if (rr > c->rr_max) {
         c->rr_max = rr;
     }
