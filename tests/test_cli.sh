@@ -92,6 +92,7 @@ sed -e 's/\[8, 8, 8, 16\]/[4, 4, 4, 8]/' -e 's/lat.h5/small.h5/' good.yaml >smal
 "$NAIK" links small.yaml -o links.h5 >out || complain "links.h5" made "$(cat out)"
 head -c 300000 lat.h5 >cut.h5 && cp lat.h5 flipped.h5 && flip flipped.h5 3000000
 "$NAIK" gauge convert small.h5 small.ildg --to ildg >out || complain "small.ildg" made "$(cat out)"
+head -c 100000 small.ildg >cut.ildg && sed s/complete/complets/ lat.h5 >undone.h5
 echo "hello" >text && : >empty && mkdir folder begun.part && mkfifo fifo
 rows=0
 while IFS= read -r from && IFS= read -r to && read -r status sentence && IFS= read -r _; do
