@@ -284,8 +284,11 @@ static void compare_step(check *t, const fixture *f, const naik_links *links, co
             CHECK_OK(t, ops->field_export(field[1 + k], NAIK_EVEN, c, after[k]));
         }
         dslash_check_step(t, &record[c], reals, here, after, p->tolerance);
-        for (int k = c; k < 2 * N; k += N) { /* of what was stored, exactly */
-            CHECK_TRUE(t, value[0][k] == (c == 2 ? 0 : value[1][k]));
+        /* of what was stored: exactly, or on a grid (columns.h) */
+        const bool exact = c == 2 || p->vectors == NAIK_DOUBLE || grid[c] == 0;
+        for (int k = c; k < 2 * N; k += N) {
+            CHECK_NEAR(t, value[0][k] - (c == 2 ? 0 : value[1][k]), 0,
+                       exact ? 0 : 1e-10 * value[1][c]);
         }
     }
     for (int k = 0; k < 6; k++) {
