@@ -65,8 +65,8 @@ NAIK_HD static inline void naik_column_count(naik_column *c, double rr, double r
 
 /* The next step, when |D r|^2 is known: with p' = r + beta p
  *
- *   (p', A p') = (r, A r) + 2 beta Re (r, A p) + beta^2 (p, A p),   (r, A r) = shift |r|^2 + |D
- * r|^2
+ *   (p', A p') = (r, A r) + 2 beta Re (r, A p) + beta^2 (p, A p)
+ *   (r, A r)   = shift |r|^2 + |D r|^2
  *
  * since D is antihermitian, and alpha = |r|^2 / (p', A p'). So an iteration needs its sums over
  * ranks once (A. T. Chronopoulos and C. W. Gear, J. Comput. Appl. Math. 25 (1989) 153, who put
