@@ -129,15 +129,17 @@ static void assume_probe(machine *m)
  * the rest fitted to the iterations among `points`. */
 static void take_naik(machine *m)
 {
-    m->figures[FRACTION_HALF] = (figure){0.957, MEASURED};
-    m->figures[ROOF_DOUBLE] = (figure){9025, MEASURED};
-    m->figures[ROOF_SINGLE] = (figure){20029, MEASURED};
-    m->figures[ROOF_HALF] = (figure){19870, MEASURED};
-    m->figures[DSLASH_US] = (figure){10.8, MEASURED};
+    m->figures[FRACTION_DOUBLE] = (figure){1.045, MEASURED};
+    m->figures[FRACTION_SINGLE] = (figure){0.999, MEASURED}; /* with 16-bit links */
+    m->figures[FRACTION_HALF] = (figure){0.914, MEASURED};
+    m->figures[ROOF_DOUBLE] = (figure){9339, MEASURED};
+    m->figures[ROOF_SINGLE] = (figure){21144, MEASURED};
+    m->figures[ROOF_HALF] = (figure){18873, MEASURED};
+    m->figures[DSLASH_US] = (figure){6.9, MEASURED};
     m->figures[INSIDE_US] = (figure){0, ASSUMED}; /* one split direction was measured */
-    m->figures[OVERHEAD_US] = (figure){27, MEASURED};
-    m->figures[REDUCE_US] = (figure){9.7, MEASURED};
-    m->figures[UPDATES] = (figure){0.109, MEASURED};
+    m->figures[OVERHEAD_US] = (figure){13.3, MEASURED};
+    m->figures[REDUCE_US] = (figure){3.7, MEASURED};
+    m->figures[UPDATES] = (figure){0.157, MEASURED};
     m->figures[VECTORS] = (figure){7, COUNTED}; /* of a step: r, p, ap, x read; p, ap, x written */
 }
 
@@ -305,7 +307,8 @@ static void print_prediction(naik_log *log, const machine *m, const problem *p, 
 }
 
 /* Iterations (double/half, m = 0.05) and applications of D on one host of H200, from November 2026:
- * QUDA's with recon 13/9, on one, two and four GPUs, and naik's with 13, on one and two. */
+ * QUDA's with recon 13/9, on one, two and four GPUs, and naik's with single vectors and 16-bit
+ * links of recon 6, on one and two. */
 typedef struct measured {
     bool own; /* naik's */
     int extent, ranks;
@@ -320,9 +323,10 @@ static const measured points[] = {
     {false, 32, 1, NAIK_HALF, false, 90},    {false, 32, 2, NAIK_HALF, false, 109},
     {false, 32, 4, NAIK_HALF, false, 125},   {false, 32, 1, NAIK_SINGLE, false, 160},
     {false, 32, 2, NAIK_SINGLE, false, 181}, {false, 32, 4, NAIK_SINGLE, false, 200},
-    {true, 32, 1, NAIK_HALF, true, 204.2},   {true, 32, 2, NAIK_HALF, true, 240.0},
-    {true, 16, 1, NAIK_HALF, true, 38.1},    {true, 16, 2, NAIK_HALF, true, 65.0},
-    {true, 32, 1, NAIK_HALF, false, 71.6},   {true, 32, 2, NAIK_HALF, false, 82.4}};
+    {true, 32, 1, NAIK_SINGLE, true, 197.2}, {true, 32, 2, NAIK_SINGLE, true, 223.5},
+    {true, 24, 1, NAIK_SINGLE, true, 74.8},  {true, 24, 2, NAIK_SINGLE, true, 92.7},
+    {true, 16, 1, NAIK_SINGLE, true, 24.8},  {true, 16, 2, NAIK_SINGLE, true, 38.2},
+    {true, 32, 1, NAIK_SINGLE, false, 68.6}};
 
 static naik_status check_points(naik_comm *comm, bool json)
 {
@@ -333,8 +337,8 @@ static naik_status check_points(naik_comm *comm, bool json)
         const int n = at->extent;
         const problem p = {.local = {n, n, n, n},
                            .vectors = at->vectors,
-                           .links = at->vectors,
-                           .recon = at->own                    ? 13
+                           .links = at->own ? NAIK_HALF : at->vectors,
+                           .recon = at->own                    ? 6
                                     : at->vectors == NAIK_HALF ? 9
                                                                : 18,
                            .hops = NAIK_HOPS,
@@ -421,8 +425,8 @@ static naik_status parse(naik_comm *comm, int argc, char **argv, choices *c, pro
 {
     static const char *const precisions[] = {"double", "single", "half", NULL};
     static const char *const software[] = {"quda", "probe", "naik", NULL};
-    static const int recons[] = {18, 13, 12, 9};
-    static const char *const recon_names[] = {"18", "13", "12", "9", NULL};
+    static const int recons[] = {18, 13, 12, 9, 6};
+    static const char *const recon_names[] = {"18", "13", "12", "9", "6", NULL};
     static const char *const actions[] = {
         [NAIK_NAIVE] = "naive", [NAIK_ASQTAD] = "asqtad", [NAIK_HISQ] = "hisq", NULL};
     const char *names[MACHINES + 1] = {NULL};
@@ -457,9 +461,15 @@ static naik_status parse(naik_comm *comm, int argc, char **argv, choices *c, pro
         {.name = "json", .kind = NAIK_OPTION_FLAG, .target = &c->json}};
     naik_status status = naik_options_parse(comm->log, "bench model", argc, argv, options,
                                             sizeof options / sizeof *options, NULL, 0, NULL);
-    p->vectors = (naik_precision)c->vectors;
-    p->links = c->links < 0 ? p->vectors : (naik_precision)c->links;
-    p->recon = recons[c->recon];
+    /* what the software takes by itself */
+    const bool own = c->software == 2 && c->vectors < 0;
+    p->vectors = own ? NAIK_SINGLE : c->vectors < 0 ? NAIK_HALF : (naik_precision)c->vectors;
+    p->links = c->links >= 0 ? (naik_precision)c->links : own ? NAIK_HALF : p->vectors;
+    p->recon = c->recon >= 0 ? recons[c->recon] : c->action == NAIK_NAIVE ? 12 : own ? 6 : 9;
+    if (p->recon == 6 && (p->links != NAIK_HALF || c->action == NAIK_NAIVE)) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                         "naik bench model: --recon 6 is of the long links of 16-bit links");
+    }
     p->hops = c->action == NAIK_NAIVE ? NAIK_HOPS / 2 : NAIK_HOPS;
     p->nrhs = c->nrhs;
     return status;
@@ -468,12 +478,8 @@ static naik_status parse(naik_comm *comm, int argc, char **argv, choices *c, pro
 naik_status bench_model(naik_comm *comm, int argc, char **argv)
 {
     naik_status status = NAIK_OK;
-    choices c = {.machine = 1,
-                 .vectors = NAIK_HALF,
-                 .links = -1,
-                 .recon = 3,
-                 .nrhs = 1,
-                 .action = NAIK_HISQ};
+    choices c = {
+        .machine = 1, .vectors = -1, .links = -1, .recon = -1, .nrhs = 1, .action = NAIK_HISQ};
     problem p = {.local = {32, 32, 32, 32}};
     int nodes[BENCH_MAX_LIST], count = 0;
     prediction alone, now;
