@@ -7,6 +7,7 @@
 
 #include "naik/dslash.h"
 #include "naik/dslash_ref.h"
+#include "naik/operator.h"
 
 /* A site sums 96 products: 32 roundoffs cover it. Integers of 16 bits: 1/65536 of the largest
  * component a rounding, of links, vectors in and vectors out; a component of D v sums 48 such
@@ -63,6 +64,27 @@ void dslash_compare(check *t, const fixture *f, const naik_links *links, const d
     naik_field_destroy(&out);
 }
 
+void dslash_step(check *t, const fixture *f, const naik_links *links, naik_field *const field[5],
+                 const naik_column *record, double *values)
+{
+    const naik_backend_ops *ops = f->backend->ops;
+    const int n = field[0]->nrhs;
+    const size_t bytes = (size_t)n * sizeof *record;
+    const naik_schur schur = {.links = links, .parity = NAIK_EVEN, .scratch = field[0]};
+    const naik_cg_vectors vectors = {.r = field[1], .p = field[2], .ap = field[3], .x = field[4]};
+    naik_column *columns = NULL;
+    naik_exactsum *sums = NULL;
+    CHECK_OK(t, ops->alloc(f->backend, bytes, "records", (void **)&columns));
+    CHECK_OK(t, ops->alloc(f->backend, 2 * (size_t)n * sizeof *sums, "sums", (void **)&sums));
+    CHECK_OK(t, ops->upload(f->backend, columns, record, bytes));
+    CHECK_OK(t, ops->sums_clear(f->backend, sums, 2 * n));
+    CHECK_OK(t, naik_schur_second(&schur, columns, &vectors, sums, NULL, false));
+    CHECK_OK(t, ops->sums_reduce(f->backend, sums, 2 * n));
+    CHECK_OK(t, ops->sums_values(f->backend, sums, 2 * n, values));
+    ops->release(f->backend, columns);
+    ops->release(f->backend, sums);
+}
+
 enum { STEP_FIELDS = 4 };
 
 size_t dslash_step_bytes(int64_t sites)
@@ -76,8 +98,6 @@ void dslash_step_bits(check *t, const fixture *f, const naik_links *links, naik_
     const naik_backend_ops *ops = f->backend->ops;
     const size_t reals = (size_t)f->lat->sites * 6;
     naik_column record[NAIK_MAX_RHS];
-    naik_column *columns = NULL;
-    naik_exactsum *sums = NULL;
     double values[2 * NAIK_MAX_RHS] = {0};
     double *got = calloc(reals, sizeof *got);
     naik_field *field[1 + STEP_FIELDS]; /* in; r, p, ap, x */
@@ -95,26 +115,7 @@ void dslash_step_bits(check *t, const fixture *f, const naik_links *links, naik_
         record[c] = (naik_column){
             .shift = 0.37, .alpha = 0.61, .beta = 0.43, .grid = 30, .state = NAIK_COLUMN_RUN};
     }
-    CHECK_OK(t, ops->alloc(f->backend, sizeof record, "records", (void **)&columns));
-    CHECK_OK(t, ops->alloc(f->backend, 2 * (size_t)n * sizeof *sums, "sums", (void **)&sums));
-    CHECK_OK(t, ops->upload(f->backend, columns, record, sizeof record));
-    CHECK_OK(t, ops->sums_clear(f->backend, sums, 2 * n));
-    const naik_dslash_args args = {.form = NAIK_FORM_STEP,
-                                   .parity = NAIK_EVEN,
-                                   .links = links,
-                                   .in = field[0],
-                                   .out = field[1],
-                                   .v = field[1],
-                                   .b = field[1],
-                                   .p = field[2],
-                                   .ap = field[3],
-                                   .x = field[4],
-                                   .columns = columns,
-                                   .state = NAIK_COLUMN_RUN,
-                                   .sums = sums};
-    CHECK_OK(t, naik_dslash(&args));
-    CHECK_OK(t, ops->sums_reduce(f->backend, sums, 2 * n));
-    CHECK_OK(t, ops->sums_values(f->backend, sums, 2 * n, values));
+    dslash_step(t, f, links, field, record, values);
     for (int k = 0; k < STEP_FIELDS; k++) {
         double *first = out + (size_t)k * reals;
         CHECK_OK(t, ops->field_export(field[1 + k], NAIK_EVEN, 0, first));
@@ -129,8 +130,6 @@ void dslash_step_bits(check *t, const fixture *f, const naik_links *links, naik_
             CHECK_TRUE(t, values[k * n + c] == values[k * n]);
         }
     }
-    ops->release(f->backend, columns);
-    ops->release(f->backend, sums);
     for (int k = 0; k <= STEP_FIELDS; k++) {
         naik_field_destroy(&field[k]);
     }

@@ -22,7 +22,12 @@ int dslash_recon_of(const fixture *f, const dslash_pair *p);
 void dslash_compare(check *t, const fixture *f, const naik_links *links, const dslash_pair *p,
                     int nrhs, naik_parity parity);
 
-/* NAIK_FORM_STEP with n columns of one vector each, which must come out alike: of the first column
+/* A step by naik_schur_second on NAIK_EVEN, of the columns of field (in, on NAIK_ODD; r, p, ap, x);
+ * values [2][nrhs]: |r|^2 and Re (r, ap). */
+void dslash_step(check *t, const fixture *f, const naik_links *links, naik_field *const field[5],
+                 const naik_column *record, double *values);
+
+/* Such a step with n columns of one vector each, which must come out alike: of the first column
  * the bits of r, p, ap and x, and the two sums. `out` has dslash_step_bytes of a rank's sites,
  * zeros at first. */
 size_t dslash_step_bytes(int64_t sites);

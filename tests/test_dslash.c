@@ -223,7 +223,7 @@ static void compare_step(check *t, const fixture *f, const naik_links *links, co
     enum { N = 5 };
     const naik_backend_ops *ops = f->backend->ops;
     const int reals = f->lat->sites * 6;
-    naik_column record[N], *columns = NULL;
+    naik_column record[N];
     naik_exactsum *sums = NULL;
     double value[2][2 * N], *before[6], *after[4];
     naik_field *field[6];                                 /* in; r, p, ap, x; D in */
@@ -236,9 +236,7 @@ static void compare_step(check *t, const fixture *f, const naik_links *links, co
                                   .beta = 0.2 * c,
                                   .state = c == 2 ? NAIK_COLUMN_CHECK : NAIK_COLUMN_RUN};
     }
-    CHECK_OK(t, ops->alloc(f->backend, sizeof record, "records", (void **)&columns));
     CHECK_OK(t, ops->alloc(f->backend, 2 * N * sizeof *sums, "sums", (void **)&sums));
-    CHECK_OK(t, ops->upload(f->backend, columns, record, sizeof record));
     for (int k = 0; k < 6; k++) {
         field[k] =
             fixture_field(t, f, p->vectors, N, 1 + 10 * (uint64_t)k, k == 0 ? NAIK_ODD : NAIK_EVEN);
@@ -250,23 +248,7 @@ static void compare_step(check *t, const fixture *f, const naik_links *links, co
             CHECK_OK(t, ops->field_export(field[k], NAIK_EVEN, c, before[k] + c * reals));
         }
     }
-    const naik_dslash_args args = {.form = NAIK_FORM_STEP,
-                                   .parity = NAIK_EVEN,
-                                   .links = links,
-                                   .in = field[0],
-                                   .out = field[1],
-                                   .v = field[1],
-                                   .b = field[1],
-                                   .p = field[2],
-                                   .ap = field[3],
-                                   .x = field[4],
-                                   .columns = columns,
-                                   .state = NAIK_COLUMN_RUN,
-                                   .sums = sums};
-    CHECK_OK(t, ops->sums_clear(f->backend, sums, 2 * N));
-    CHECK_OK(t, naik_dslash(&args));
-    CHECK_OK(t, ops->sums_reduce(f->backend, sums, 2 * N));
-    CHECK_OK(t, ops->sums_values(f->backend, sums, 2 * N, value[0]));
+    dslash_step(t, f, links, field, record, value[0]);
     CHECK_OK(t, ops->sums_clear(f->backend, sums, 2 * N));
     CHECK_OK(t, ops->dot(field[1], field[1], sums));
     CHECK_OK(t, ops->dot(field[1], field[3], sums + N));
@@ -298,7 +280,6 @@ static void compare_step(check *t, const fixture *f, const naik_links *links, co
     for (int k = 0; k < 4; k++) {
         free(after[k]);
     }
-    ops->release(f->backend, columns);
     ops->release(f->backend, sums);
 }
 
