@@ -117,7 +117,7 @@ static inline columns_due columns_due_of(naik_backend *backend, const naik_colum
         d.host = *due;
         d.peers = peer_sums_of(backend);
         d.taken = gpu_state_of(backend)->taken;
-        d.ticket = gpu_state_of(backend)->tickets;
+        d.ticket = gpu_state_of(backend)->ticket;
         d.readers = readers;
     }
     return d;

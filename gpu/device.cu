@@ -181,11 +181,9 @@ naik_status gpu_open(naik_backend *backend, const naik_backend_options *options)
     NAIK_TRY(GPU_CHECK(backend, gpu_stream_create(&state->stream), "making a stream"));
     NAIK_TRY(gpu_alloc(backend, GPU_STAGING_BYTES, "staging", &state->staging));
     NAIK_TRY(gpu_alloc(backend, 8 * sizeof(uint64_t), "flags", (void **)&state->flags));
-    NAIK_TRY(
-        gpu_alloc(backend, GPU_TICKETS * sizeof(unsigned), "counters", (void **)&state->tickets));
-    NAIK_TRY(GPU_CHECK(backend,
-                       gpu_memset(state->tickets, 0, GPU_TICKETS * sizeof(unsigned), state->stream),
-                       "clearing counters"));
+    NAIK_TRY(gpu_alloc(backend, sizeof *state->ticket, "a counter", (void **)&state->ticket));
+    NAIK_TRY(GPU_CHECK(backend, gpu_memset(state->ticket, 0, sizeof *state->ticket, state->stream),
+                       "clearing a counter"));
     NAIK_TRY(gpu_alloc(backend, 2 * sizeof *state->taken, "sums", (void **)&state->taken));
     NAIK_TRY(gpu_tune_open(backend, options != NULL ? options->tune_cache : NULL));
     NAIK_TRY(GPU_CHECK(backend, gpu_malloc_host(&state->pinned, GPU_STAGING_BYTES),

@@ -23,9 +23,6 @@ typedef struct gpu_block {
     bool open; /* other devices may be writing to it: never given back before the end */
 } gpu_block;
 
-/* Counters of blocks that have read a column, 0 between launches (columns.cuh): of one column. */
-enum { GPU_TICKETS = 1 };
-
 typedef struct gpu_state {
     int device;
     gpu_properties properties;
@@ -37,8 +34,8 @@ typedef struct gpu_state {
     void *pinned;    /* host memory [GPU_STAGING_BYTES] */
     uint64_t *flags; /* backend memory [8], results of checks */
     double bytes_up, bytes_down;
-    unsigned *tickets;             /* backend memory [GPU_TICKETS] */
-    naik_exactsum *taken;          /* backend memory [2] (columns.cuh) */
+    unsigned *ticket;     /* blocks that have read the column, 0 between launches (columns.cuh) */
+    naik_exactsum *taken; /* backend memory [2] (columns.cuh) */
     struct gpu_tuning *tuning;     /* tune.cu */
     struct gpu_sampling *sampling; /* sample.cu; NULL: nothing was sampled yet */
     bool recording;                /* an iteration */

@@ -392,7 +392,7 @@ __device__ static inline void dslash_tell(const dslash_params &p, bool sends, bo
         __syncthreads();
     }
     if (threadIdx.x == blockDim.x - 1 && threadIdx.y == blockDim.y - 1) {
-        exchange_tell(p.send, 1);
+        exchange_tell(p.send);
     }
 }
 

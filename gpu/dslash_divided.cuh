@@ -244,7 +244,7 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
     write_step(p, next, last, x);
     gpu_lanes_sync();
     if (x == 0 && dslash_sends(p, GPU_LANES)) {
-        exchange_tell(p.send, 1);
+        exchange_tell(p.send);
     }
 }
 

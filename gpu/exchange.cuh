@@ -93,16 +93,16 @@ __device__ static inline void exchange_send_site(const exchange_send &s, const g
     }
 }
 
-/* This block has sent its share; the one that completes s.shares raises the flags. One thread
+/* This block has sent its share; the last of s.shares raises the flags. One thread
  * calls, after a barrier behind the stores of all. Nothing here waits for another rank.
  *
  * The stores of the block come before its barrier, the fence orders them before the count, and the
  * fence of whoever completes it all stores of those that were counted before the flags. */
-__device__ static inline void exchange_tell(const exchange_send &s, unsigned share)
+__device__ static inline void exchange_tell(const exchange_send &s)
 {
     const uint32_t turn = exchange_turn(s);
     gpu_fence_system();
-    if (atomicAdd(&s.counters[1], share) + share != s.shares) {
+    if (atomicAdd(&s.counters[1], 1u) + 1 != s.shares) {
         return;
     }
     s.counters[1] = 0;

@@ -250,7 +250,6 @@ static naik_status cpu_sums_values(naik_backend *backend, const naik_exactsum *s
 
 typedef struct update {
     const cpu_kernels *kernels;
-    const naik_column *columns;
     const naik_shift *shifts;
     const naik_field *from, *with;
     naik_field *x, *to;

@@ -124,9 +124,9 @@ static inline const cpu_kernels *cpu_kernels_of(const naik_geometry *geometry)
 }
 
 /* Runs body over `count` cells in parallel, in pieces of neighbours, each thread with its own sums,
- * and adds those to `sums` [nrhs] (NULL: none). Not from inside itself. */
+ * and adds those to `sums` [summed] (NULL: none). Not from inside itself. */
 typedef void (*cpu_range)(void *context, int32_t begin, int32_t end, cpu_sums *sums);
-naik_status cpu_run(naik_backend *backend, int32_t count, int nrhs, naik_exactsum *sums,
+naik_status cpu_run(naik_backend *backend, int32_t count, int summed, naik_exactsum *sums,
                     cpu_range body, void *context);
 
 /* Entries of the backend's table (backend.h): layout_cpu.c */
