@@ -1,8 +1,9 @@
 /* halo.c - the exchange plan: who is reached over which path, one message a face
  *
  * Faces that go from device to device are the backend's own affair (naik_peer_ops). The others lie
- * one behind the other in one buffer of each kind, receives posted before anything is packed. MPI
- * sees that memory itself where it may, else a copy of it in host memory.
+ * one behind the other in one buffer of each kind. MPI sees that memory itself where it may, else a
+ * copy of it in host memory. A receive is posted once the backend is done with what came before:
+ * MPI may write from then on.
  */
 #include "naik/halo.h"
 
@@ -269,7 +270,6 @@ naik_status naik_halo_start(naik_halo *halo, const naik_field *field, naik_parit
     if (halo->total == 0) {
         return NAIK_OK;
     }
-    NAIK_TRY(post(halo, true));
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         for (int side = 0; side < 2; side++) {
             const face *f = &halo->faces[mu][side];
@@ -283,6 +283,7 @@ naik_status naik_halo_start(naik_halo *halo, const naik_field *field, naik_parit
     } else {
         NAIK_TRY(ops->sync(backend));
     }
+    NAIK_TRY(post(halo, true)); /* what came last has been unpacked by now */
     NAIK_TRY(post(halo, false));
 done:
     return status;

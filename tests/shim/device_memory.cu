@@ -10,7 +10,9 @@ bool device_memory_is(const void *p)
     return is;
 }
 
+/* A copy to the device may be on its way when the call returns, and no stream of the program waits
+ * for it: an MPI's message has arrived. */
 bool device_memory_copy(void *to, const void *from, size_t size_bytes)
 {
-    return gpu_copy_now(to, from, size_bytes) == gpu_success;
+    return gpu_copy_now(to, from, size_bytes) == gpu_success && gpu_stream_sync(NULL) == gpu_success;
 }
