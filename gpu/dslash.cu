@@ -260,7 +260,7 @@ static naik_status launch(const naik_dslash_args *args, const dslash_params *p,
     dslash_family family = family_of(args->in->precision, args->links->precision);
     const dslash_shape shape = shape_of(args, v, p->count, stream);
     const bool step = args->form == NAIK_FORM_STEP;
-    const int vectors = step ? 9 : 2 + (args->v != NULL) + (args->b != NULL);
+    const int vectors = step ? 8 : 2 + (args->v != NULL) + (args->b != NULL);
     gpu_sample_moves(backend, p->nrhs,
                      0.5 * (double)args->links->size_bytes +
                          (double)args->in->size_bytes * vectors);
@@ -282,8 +282,13 @@ static naik_status try_variant(const void *data, const gpu_variant *v)
                   gpu_state_of(trial->args->in->geometry->backend)->stream);
 }
 
-/* Memory that trials may write to as often as they like: tickets and sums, and what is computed. */
-enum { TRIAL_SUMS = 4096, TRIAL_OUT = 64 << 10 };
+/* Memory that trials may write to as often as they like: a ticket, sums, sums that stay 0, records
+ * of columns, and what is computed. */
+enum { TRIAL_SUMS = 4096, TRIAL_ZEROS = 80 << 10, TRIAL_COLUMNS = 96 << 10, TRIAL_OUT = 128 << 10 };
+static_assert(TRIAL_SUMS + 2 * NAIK_MAX_RHS * sizeof(naik_exactsum) <= TRIAL_ZEROS &&
+                  TRIAL_ZEROS + 3 * sizeof(naik_exactsum) <= TRIAL_COLUMNS &&
+                  TRIAL_COLUMNS + NAIK_MAX_RHS * sizeof(naik_column) <= TRIAL_OUT,
+              "what trials write to lies one behind the other");
 
 static bool may_be_repeated(const naik_dslash_args *args)
 {
@@ -292,34 +297,62 @@ static bool may_be_repeated(const naik_dslash_args *args)
             2 * args->out->size_bytes + TRIAL_OUT <= (size_t)GPU_STAGING_BYTES);
 }
 
+/* Columns that take a step in a trial, and can take it again and again: its vectors stay finite,
+ * and what it sums stays on the grid. One thread a column. */
+__global__ void trial_columns_kernel(const naik_column *from, naik_column *to, int state)
+{
+    const int c = (int)threadIdx.x;
+    to[c] = from[c];
+    to[c].state = state;
+    to[c].pending = 0;
+    to[c].shift = to[c].rr = to[c].alpha = 1;
+    to[c].beta = to[c].lag = to[c].waiting = 0;
+}
+
 /* The same work without its effects: nothing is added, written down, or heard from other ranks. */
 static naik_status repeatable(const naik_dslash_args *args, const dslash_params &p,
                               dslash_params *out)
 {
     naik_backend *backend = args->in->geometry->backend;
     gpu_state *state = gpu_state_of(backend);
+    naik_status status = NAIK_OK;
     char *memory = (char *)state->staging;
     *out = p;
     out->sums = p.sums != NULL ? (naik_exactsum *)(memory + TRIAL_SUMS) : NULL;
+    NAIK_TRY(GPU_CHECK(backend, gpu_memset(memory, 0, TRIAL_OUT, state->stream), "clearing"));
     if (p.form == NAIK_FORM_STEP) {
+        naik_column *columns = (naik_column *)(memory + TRIAL_COLUMNS);
+        out->columns = columns;
         out->out = memory + TRIAL_OUT;
         out->x = out->direction = out->ap = out->out + args->out->size_bytes;
-        out->due = columns_due_of(backend, args->due, ~0u);
-        out->due.ticket = (unsigned *)memory;
-        out->due.peers.count = 1;
+        if (args->due != NULL) {
+            out->due = columns_due_of(backend, args->due, ~0u);
+            out->due.host.columns = columns;
+            out->due.host.sums = out->due.taken = (naik_exactsum *)(memory + TRIAL_ZEROS);
+            out->due.ticket = (unsigned *)memory;
+            out->due.peers.count = 1;
+        }
+        trial_columns_kernel<<<1, p.nrhs, 0, state->stream>>>(p.columns, columns, p.state);
+        NAIK_TRY(GPU_LAUNCHED(backend, "preparing a trial"));
     }
-    return GPU_CHECK(backend, gpu_memset(memory, 0, TRIAL_OUT, state->stream), "clearing");
+done:
+    return status;
+}
+
+static gpu_tune_key tune_key_of(const naik_dslash_args *args, const dslash_params &p, bool step)
+{
+    return {{(int)args->in->precision, (int)args->links->precision, args->links->recon,
+             args->links->hops, p.nrhs, p.count,
+             (p.list != NULL) + 2 * (int)p.unit_time + 4 * (p.sums != NULL) + 8 * (int)step +
+                 16 * (int)(step && takes_sums(args)),
+             args->in->geometry->backend->choices.granularity}};
 }
 
 /* The fastest variant, measured once, where the work may be repeated. */
 static naik_status choose(const naik_dslash_args *args, const dslash_params &p, gpu_variant *out)
 {
     naik_backend *backend = args->in->geometry->backend;
-    const gpu_tune_key key = {{(int)args->in->precision, (int)args->links->precision,
-                               args->links->recon, args->links->hops, p.nrhs, p.count,
-                               (p.list != NULL) + 2 * (int)p.unit_time + 4 * (p.sums != NULL) +
-                                   8 * (p.form == NAIK_FORM_STEP),
-                               backend->choices.granularity}};
+    const gpu_tune_key key = tune_key_of(args, p, args->form == NAIK_FORM_STEP);
     gpu_variants list;
     *out = usual_variant(args);
     list_variants(args, p.count, &list);
@@ -339,7 +372,9 @@ static naik_status choose(const naik_dslash_args *args, const dslash_params &p, 
         return NAIK_OK;
     }
     *out = list.variant[0];
-    if (!may_be_repeated(args)) {
+    if (!may_be_repeated(args)) { /* the same kernel as of the D before it */
+        const gpu_tune_key plain = tune_key_of(args, p, false);
+        (void)gpu_tune_find(backend, &plain, &list, out);
         return NAIK_OK;
     }
     dslash_params repeated;
