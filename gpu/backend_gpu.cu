@@ -44,6 +44,7 @@ const naik_backend_ops naik_backend_gpu = {
     .field_zero = gpu_field_zero,
     .field_copy = gpu_field_copy,
     .field_add = gpu_field_add,
+    .field_settle = gpu_field_settle,
     .field_axpy = gpu_field_axpy,
     .slice_norms = gpu_slice_norms,
     .field_gather = gpu_field_gather,

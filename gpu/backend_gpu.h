@@ -60,6 +60,8 @@ naik_status gpu_field_copy(naik_field *to, const naik_field *from, const naik_co
                            naik_column_state state);
 naik_status gpu_field_add(naik_field *to, const naik_field *from, const naik_column *columns,
                           naik_column_state state);
+naik_status gpu_field_settle(naik_field *x, const naik_field *p, const naik_column *columns,
+                             naik_column_state state);
 naik_status gpu_field_gather(naik_field *to, const naik_field *from, const int *map);
 naik_status gpu_field_copy_column(naik_field *to, int column, const naik_field *from,
                                   int from_column);

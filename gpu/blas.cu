@@ -141,6 +141,29 @@ naik_status gpu_field_add(naik_field *to, const naik_field *from, const naik_col
     return run_copy<true>(to, from, to->nrhs, &p);
 }
 
+template <class V>
+__global__ void settle_kernel(char *x, const char *p, int nrhs, int count,
+                              const naik_column *columns, int state)
+{
+    const int site = (int)(blockIdx.x * BLAS_THREADS + threadIdx.x);
+    const int c = (int)blockIdx.y;
+    if (site < count && columns[c].state == state && columns[c].waiting != 0) {
+        const size_t offset = vec_offset<V>(site, c, nrhs);
+        colour_vector<typename V::real> v = V::load(x + offset);
+        axpy((typename V::real)columns[c].waiting, V::load(p + offset), v);
+        V::store(x + offset, v);
+    }
+}
+
+naik_status gpu_field_settle(naik_field *x, const naik_field *p, const naik_column *columns,
+                             naik_column_state state)
+{
+    BY_PRECISION(x->precision, settle_kernel, blas_grid(x, x->nrhs), BLAS_THREADS, stream_of(x),
+                 (char *)x->data, (const char *)p->data, x->nrhs, x->geometry->lattice->half,
+                 columns, (int)state);
+    return GPU_LAUNCHED(x->geometry->backend, "settling a field");
+}
+
 naik_status gpu_field_gather(naik_field *to, const naik_field *from, const int *map)
 {
     blas_params p = {};

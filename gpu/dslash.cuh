@@ -245,8 +245,14 @@ typedef struct dslash_terms {
 } dslash_terms;
 
 typedef struct dslash_step {
-    double alpha, beta;
+    double alpha, beta, lag;
+    bool moves; /* x */
 } dslash_step;
+
+__device__ static inline dslash_step dslash_step_of(const naik_column &c)
+{
+    return {c.alpha, c.beta, c.lag, c.waiting == 0};
+}
 
 /* NAIK_FORM_STEP, from D in. */
 template <class V>
@@ -258,7 +264,11 @@ __device__ static inline dslash_terms finish_step(const dslash_params &p, size_t
     const real alpha = (real)step.alpha, beta = (real)step.beta;
     const real shift = (real)p.columns[column].shift;
     colour_vector<real> r = V::load(p.v + offset), ap = V::load(p.ap + offset);
-    colour_vector<real> direction = V::load(p.direction + offset), x = V::load(p.x + offset);
+    colour_vector<real> direction = V::load(p.direction + offset), x = {};
+    if (step.moves) {
+        x = V::load(p.x + offset);
+        axpy((real)step.lag, direction, x);
+    }
 #pragma unroll
     for (int i = 0; i < 3; i++) {
         out.e[i] = {fma(shift, r.e[i].re, -out.e[i].re), fma(shift, r.e[i].im, -out.e[i].im)};
@@ -270,8 +280,10 @@ __device__ static inline dslash_terms finish_step(const dslash_params &p, size_t
     axpy(beta, direction, ap);
     V::store(p.direction + offset, ap);
     V::round(ap);
-    axpy(alpha, ap, x);
-    V::store(p.x + offset, x);
+    if (step.moves) {
+        axpy(alpha, ap, x);
+        V::store(p.x + offset, x);
+    }
     axpy(-alpha, out, r);
     V::store(p.out + offset, r);
     V::round(r);
@@ -450,7 +462,7 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
             if (active >> c & 1) {
                 dslash_step step = {};
                 if (p.form == NAIK_FORM_STEP) {
-                    step = {p.columns[column + c].alpha, p.columns[column + c].beta};
+                    step = dslash_step_of(p.columns[column + c]);
                 }
                 term[c] = finish_site<V>(p, offset + (size_t)c * V::COLUMN_BYTES, column + c, step,
                                          total[c]);

@@ -136,8 +136,7 @@ __device__ static inline dslash_step step_of(const dslash_params &p, const naik_
     if (p.form != NAIK_FORM_STEP) {
         return {};
     }
-    const naik_column &from = p.due.host.columns != NULL ? shared : p.columns[column];
-    return {from.alpha, from.beta};
+    return dslash_step_of(p.due.host.columns != NULL ? shared : p.columns[column]);
 }
 
 /* The threads that move together call, the first of them with what take_step said. */

@@ -362,6 +362,7 @@ const naik_backend_ops naik_backend_cpu = {
     .field_zero = cpu_field_zero,
     .field_copy = cpu_field_copy,
     .field_add = cpu_field_add,
+    .field_settle = cpu_field_settle,
     .field_axpy = cpu_field_axpy,
     .slice_norms = cpu_slice_norms,
     .field_gather = cpu_field_gather,

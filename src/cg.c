@@ -291,6 +291,7 @@ static void resume_column(naik_cg *cg, const naik_cg_options *options, int c, do
     bool restart = slot->restart || slot->stalls > 0 || damaged;
     slot->best_rr = rr < slot->best_rr ? rr : slot->best_rr;
     slot->restarts += slot->started;
+    record->waiting = 0;
     record->beta = restart || !slot->started ? 0 : inner_rr / record->rr_last;
     record->rr = inner_rr;
     record->rs = inner_rs;
@@ -328,6 +329,7 @@ static naik_status recover_broken(naik_cg *cg)
         if (cg->record[c].state == NAIK_COLUMN_BROKEN) {
             cg->slot[c].breaks++;
             cg->slot[c].restart = true;
+            cg->record[c].waiting = 0;
             cg->record[c].state = NAIK_COLUMN_CHECK;
         }
     }
@@ -390,6 +392,7 @@ static naik_status check_columns(naik_cg *cg, const naik_cg_options *options,
         return NAIK_OK;
     }
     naik_timer_start(backend->timer, "true residuals");
+    NAIK_TRY(ops->field_settle(cg->xi, cg->p, cg->columns, NAIK_COLUMN_CHECK));
     if (cg->mixed) {
         NAIK_TRY(add_correction(cg));
     }

@@ -153,6 +153,8 @@ naik_status cpu_field_copy(naik_field *to, const naik_field *from, const naik_co
                            naik_column_state state);
 naik_status cpu_field_add(naik_field *to, const naik_field *from, const naik_column *columns,
                           naik_column_state state);
+naik_status cpu_field_settle(naik_field *x, const naik_field *p, const naik_column *columns,
+                             naik_column_state state);
 naik_status cpu_field_axpy(double a, const naik_field *x, naik_field *y);
 naik_status cpu_slice_norms(const naik_field *v, naik_parity parity, int column,
                             const double *const weight[3], naik_exactsum *sums);

@@ -64,13 +64,19 @@ typedef struct elementwise {
     const naik_column *columns;
     naik_column_state state;
     bool add;
-    double weight;         /* of what is added */
+    bool settle;           /* adds, times what the column waits for */
+    double weight;         /* of what is added otherwise */
     const int *map;        /* column of `from` for each of `to`; NULL: the same */
     int only, from_column; /* one column of `to` alone; -1: all */
 } elementwise;
 
 static void combine_column(const elementwise *e, int32_t cell, int column, int from_column)
 {
+    const double waiting = e->settle ? e->columns[column].waiting : 0;
+    /* as steps have it in their arithmetic */
+    const double weight = !e->settle                        ? e->weight
+                          : e->to->precision == NAIK_DOUBLE ? waiting
+                                                            : (float)waiting;
     const cpu_kernels *kernels = cpu_kernels_of(e->to->geometry);
     cell_vector value = {0}, old;
     if (e->from != NULL) {
@@ -79,7 +85,7 @@ static void combine_column(const elementwise *e, int32_t cell, int column, int f
     if (e->add) {
         kernels->load(e->to, cell, column, old);
         for (int i = 0; i < 6 * cpu_tables_of(e->to->geometry)->shape.lanes; i++) {
-            value[i] = fma(e->weight, value[i], old[i]);
+            value[i] = fma(weight, value[i], old[i]);
         }
     }
     kernels->store(e->to, cell, column, value);
@@ -129,6 +135,18 @@ naik_status cpu_field_add(naik_field *to, const naik_field *from, const naik_col
                              .state = state,
                              .add = true,
                              .weight = 1,
+                             .only = -1});
+}
+
+naik_status cpu_field_settle(naik_field *x, const naik_field *p, const naik_column *columns,
+                             naik_column_state state)
+{
+    return run((elementwise){.to = x,
+                             .from = p,
+                             .columns = columns,
+                             .state = state,
+                             .add = true,
+                             .settle = true,
                              .only = -1});
 }
 

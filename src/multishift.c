@@ -406,6 +406,10 @@ static naik_status run_stage(naik_multishift *m, const naik_family_stream *strea
         naik_timer_stop(backend->timer, "iterate");
         NAIK_TRY(tell_poll(m, stream));
     }
+    NAIK_TRY(backend->ops->field_settle(m->now.x, m->now.p, cg->columns, NAIK_COLUMN_CHECK));
+    for (int f = 0; f < m->count; f++) {
+        cg->record[f].waiting = 0;
+    }
 done:
     return status;
 }

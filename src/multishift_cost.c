@@ -15,13 +15,14 @@ static double vector_bytes(naik_precision precision)
     return 6 * real_bytes(precision) + (precision == NAIK_HALF ? 4 : 0);
 }
 
-/* Of one right-hand side out of `width`: two Dslashes and seven vectors beside theirs. */
+/* Of one right-hand side out of `width`: two Dslashes and six vectors beside theirs, x being read
+ * and written with every second step. */
 static double iteration_bytes(naik_precision vectors, naik_precision links, int recon, int hops,
                               int width)
 {
     const int fat = hops == NAIK_HOPS ? naik_link_bytes(links, 18) : 0;
     return 2 * 8.0 * (fat + naik_link_bytes(links, recon)) / width +
-           (2 * 2 + 7) * vector_bytes(vectors);
+           (2 * 2 + 6) * vector_bytes(vectors);
 }
 
 /* Iterations that a mass needs, in units that are the same for all: the square root of the

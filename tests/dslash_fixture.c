@@ -112,8 +112,12 @@ void dslash_step_bits(check *t, const fixture *f, const naik_links *links, naik_
         free(v);
     }
     for (int c = 0; c < n; c++) {
-        record[c] = (naik_column){
-            .shift = 0.37, .alpha = 0.61, .beta = 0.43, .grid = 30, .state = NAIK_COLUMN_RUN};
+        record[c] = (naik_column){.shift = 0.37,
+                                  .alpha = 0.61,
+                                  .beta = 0.43,
+                                  .lag = 0.29,
+                                  .grid = 30,
+                                  .state = NAIK_COLUMN_RUN};
     }
     dslash_step(t, f, links, field, record, values);
     for (int k = 0; k < STEP_FIELDS; k++) {
@@ -144,10 +148,11 @@ void dslash_check_step(check *t, const naik_column *record, int reals, double *c
         const double r = before[1][k], d = before[5][k];
         double expected[4] = {r, before[2][k], before[3][k], before[4][k]};
         if (record->state == NAIK_COLUMN_RUN) {
+            const double lag = record->lag * expected[1];
             expected[1] = r + record->beta * expected[1];
             expected[2] = record->shift * r - d + record->beta * expected[2];
             expected[0] = r - record->alpha * expected[2];
-            expected[3] += record->alpha * expected[1];
+            expected[3] += record->waiting == 0 ? lag + record->alpha * expected[1] : 0;
         }
         for (int i = 0; i < 4; i++) {
             worst[i] = fmax(worst[i], fabs(after[i][k] - expected[i]));

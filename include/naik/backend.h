@@ -42,8 +42,8 @@ typedef enum naik_form {
     NAIK_FORM_AFFINE,   /* out = a v + s D in */
     NAIK_FORM_RESIDUAL, /* out = b - (shift_c v - D in) */
     NAIK_FORM_STEP      /* a whole step of the conjugate gradient, out = r:
-                             p = r + beta_c p,  ap = (shift_c r - D in) + beta_c ap,
-                             x += alpha_c p,    r -= alpha_c ap */
+                             p' = r + beta_c p,  ap = (shift_c r - D in) + beta_c ap,
+                             r -= alpha_c ap,    x += lag_c p + alpha_c p' unless waiting_c */
 } naik_form;
 
 /* Sums whose scalars a kernel shall compute for itself before it uses them, as column_step would
@@ -199,6 +199,9 @@ typedef struct naik_backend_ops {
     /* to += from, between precisions, same nrhs. */
     naik_status (*field_add)(naik_field *to, const naik_field *from, const naik_column *columns,
                              naik_column_state state);
+    /* x += waiting_c p, same shape and precision: what x lacks of the step before (columns.h). */
+    naik_status (*field_settle)(naik_field *x, const naik_field *p, const naik_column *columns,
+                                naik_column_state state);
     /* y += a x, same shape and precision, all columns. */
     naik_status (*field_axpy)(double a, const naik_field *x, naik_field *y);
     /* For every time slice of the box and one column of v on `parity`:

@@ -24,6 +24,9 @@ typedef struct naik_column {
     double rs;          /* Re (r, A p), p the direction that r came by */
     double pap;         /* (p, A p) of that direction */
     double alpha, beta; /* of the step that is taken next, or was taken last */
+    double lag, waiting; /* x moves with every second step: it waits in this one, which leaves
+                          * alpha p to the next or to field_settle (waiting = alpha), or goes on by
+                          * lag times the direction before and alpha times this one (waiting = 0) */
     double rr_max;      /* largest rr since the last reliable update */
     double stop;        /* asks for a check at rr <= stop ... */
     double delta2;      /* ... and at rr <= delta2 rr_max; 0: never for this reason */
@@ -86,12 +89,14 @@ NAIK_HD static inline void naik_column_take(naik_column *c, double dr2)
         c->pap = gradient;
     }
     c->alpha = c->rr / c->pap;
-    c->pending = 1;
     if (!(c->pap > 0) || !(c->alpha < 1e300)) {
         c->state = NAIK_COLUMN_BROKEN;
         c->alpha = 0;
-        c->pending = 0;
+        return;
     }
+    c->pending = 1;
+    c->lag = c->waiting;
+    c->waiting = c->lag != 0 ? 0 : c->alpha;
 }
 
 #endif
