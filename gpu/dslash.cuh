@@ -244,31 +244,16 @@ typedef struct dslash_terms {
     double norm, product; /* |out|^2; of a step Re (r, A p) */
 } dslash_terms;
 
-typedef struct dslash_step {
-    double alpha, beta, lag;
-    bool moves; /* x */
-} dslash_step;
-
-__device__ static inline dslash_step dslash_step_of(const naik_column &c)
-{
-    return {c.alpha, c.beta, c.lag, c.waiting == 0};
-}
-
 /* NAIK_FORM_STEP, from D in. */
 template <class V>
-__device__ static inline dslash_terms finish_step(const dslash_params &p, size_t offset, int column,
-                                                  dslash_step step,
+__device__ static inline dslash_terms finish_step(const dslash_params &p, size_t offset,
+                                                  const naik_column &step,
                                                   colour_vector<typename V::real> &out)
 {
     typedef typename V::real real;
-    const real alpha = (real)step.alpha, beta = (real)step.beta;
-    const real shift = (real)p.columns[column].shift;
+    const real alpha = (real)step.alpha, beta = (real)step.beta, shift = (real)step.shift;
     colour_vector<real> r = V::load(p.v + offset), ap = V::load(p.ap + offset);
-    colour_vector<real> direction = V::load(p.direction + offset), x = {};
-    if (step.moves) {
-        x = V::load(p.x + offset);
-        axpy((real)step.lag, direction, x);
-    }
+    colour_vector<real> direction = r, last = V::load(p.direction + offset);
 #pragma unroll
     for (int i = 0; i < 3; i++) {
         out.e[i] = {fma(shift, r.e[i].re, -out.e[i].re), fma(shift, r.e[i].im, -out.e[i].im)};
@@ -276,12 +261,13 @@ __device__ static inline dslash_terms finish_step(const dslash_params &p, size_t
     axpy(beta, ap, out);
     V::store(p.ap + offset, out);
     V::round(out);
-    ap = r;
-    axpy(beta, direction, ap);
-    V::store(p.direction + offset, ap);
-    V::round(ap);
-    if (step.moves) {
-        axpy(alpha, ap, x);
+    axpy(beta, last, direction);
+    V::store(p.direction + offset, direction);
+    if (step.waiting == 0) {
+        colour_vector<real> x = V::load(p.x + offset);
+        V::round(direction);
+        axpy((real)step.lag, last, x);
+        axpy(alpha, direction, x);
         V::store(p.x + offset, x);
     }
     axpy(-alpha, out, r);
@@ -290,16 +276,16 @@ __device__ static inline dslash_terms finish_step(const dslash_params &p, size_t
     return {real_product(r, r), real_product(r, out)};
 }
 
-/* out from D in as the form says. */
+/* out from D in as the form says; `scalars` is the column's record, where there is one. */
 template <class V>
-__device__ static inline dslash_terms finish_site(const dslash_params &p, size_t offset, int column,
-                                                  dslash_step step,
+__device__ static inline dslash_terms finish_site(const dslash_params &p, size_t offset,
+                                                  const naik_column *scalars,
                                                   colour_vector<typename V::real> &out)
 {
     typedef typename V::real real;
     colour_vector<real> v = {};
     if (p.form == NAIK_FORM_STEP) {
-        return finish_step<V>(p, offset, column, step, out);
+        return finish_step<V>(p, offset, *scalars, out);
     }
     if (p.form != NAIK_FORM_D) {
         v = V::load(p.v + offset);
@@ -311,7 +297,7 @@ __device__ static inline dslash_terms finish_site(const dslash_params &p, size_t
             out.e[i] = {fma(a, v.e[i].re, s * out.e[i].re), fma(a, v.e[i].im, s * out.e[i].im)};
         }
     } else if (p.form != NAIK_FORM_D) {
-        const real s = (real)p.columns[column].shift;
+        const real s = (real)scalars->shift;
         const colour_vector<real> b = V::load(p.b + offset);
 #pragma unroll
         for (int i = 0; i < 3; i++) {
@@ -460,12 +446,8 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
 #pragma unroll
         for (int c = 0; c < N; c++) {
             if (active >> c & 1) {
-                dslash_step step = {};
-                if (p.form == NAIK_FORM_STEP) {
-                    step = dslash_step_of(p.columns[column + c]);
-                }
-                term[c] = finish_site<V>(p, offset + (size_t)c * V::COLUMN_BYTES, column + c, step,
-                                         total[c]);
+                term[c] = finish_site<V>(p, offset + (size_t)c * V::COLUMN_BYTES,
+                                         p.columns + column + c, total[c]);
             }
         }
     }

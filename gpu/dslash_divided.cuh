@@ -130,15 +130,6 @@ __device__ static inline bool take_step(const dslash_params &p, naik_column &sha
     return last;
 }
 
-__device__ static inline dslash_step step_of(const dslash_params &p, const naik_column &shared,
-                                             int column)
-{
-    if (p.form != NAIK_FORM_STEP) {
-        return {};
-    }
-    return dslash_step_of(p.due.host.columns != NULL ? shared : p.columns[column]);
-}
-
 /* The threads that move together call, the first of them with what take_step said. */
 __device__ static inline void write_step(const dslash_params &p, const naik_column &shared,
                                          bool last, int lane)
@@ -205,7 +196,8 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
     }
     __syncthreads();
     bool last = false;
-    if (p.form == NAIK_FORM_STEP && p.due.host.columns != NULL && active) {
+    const bool steps = p.form == NAIK_FORM_STEP && p.due.host.columns != NULL && active;
+    if (steps) {
         last = take_step(p, next, thread);
         active = next.alpha != 0;
     }
@@ -224,8 +216,8 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
             }
             fold((real)p.scale[kind / 2], sum, total);
         }
-        term = finish_site<V>(p, vec_offset<V>(site.cb, column, p.nrhs), column,
-                              step_of(p, next, column), total[0]);
+        term = finish_site<V>(p, vec_offset<V>(site.cb, column, p.nrhs),
+                              steps ? &next : p.columns + column, total[0]);
         if (dslash_sends(p, GPU_LANES)) {
             dslash_send<V>(p, column, 1);
         }
