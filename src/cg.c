@@ -1,6 +1,7 @@
 /* cg.c - the batched conjugate gradient, on any backend
  *
- * One iteration is a few calls that only enqueue (iterate). Between polls nothing reaches the host.
+ * One iteration is a few calls that only enqueue (iterate). Between polls nothing reaches the host;
+ * they are as rare as the columns will not need one (iterations_to_poll).
  * At a poll the host looks at the columns' records: those that ask get their true residual
  * (check_columns), those that are done leave, new systems take their places, and when none are left
  * the batch is narrowed.
@@ -60,7 +61,7 @@ static naik_status scalars(naik_cg *cg, naik_scalars which)
 {
     naik_backend *backend = cg->geometry->backend;
     return backend->ops->column_step(backend, cg->columns, cg->sums, cg->width_now, which,
-                                     cg->history, cg->poll);
+                                     cg->history, cg->longest);
 }
 
 naik_status cg_step(naik_cg *cg, const naik_schur *schur, const naik_cg_vectors *v)
@@ -81,7 +82,7 @@ static naik_status iterate(void *data)
     naik_status status = NAIK_OK;
     naik_cg *cg = data;
     const naik_cg_vectors v = {cg->xi, cg->ri, cg->p, cg->ap};
-    const naik_columns_due due = {cg->columns, cg->sums, cg->history, cg->poll};
+    const naik_columns_due due = {cg->columns, cg->sums, cg->history, cg->longest};
     const bool take = cg->width_now == 1 && kernels_take_sums(cg);
     const bool send = kernels_do_more(cg->geometry->backend);
     NAIK_TRY(naik_schur_first(&cg->inner, cg->ri, cg->columns, cg->sums + 2 * cg->width_now,
@@ -111,12 +112,13 @@ static naik_status drain_history(naik_cg *cg, const int before[])
     if (cg->history_stride == 0) {
         return NAIK_OK;
     }
-    NAIK_TRY(backend->ops->download(backend, cg->ring, cg->history,
-                                    (size_t)cg->poll * (size_t)cg->width_now * sizeof *cg->ring));
+    NAIK_TRY(
+        backend->ops->download(backend, cg->ring, cg->history,
+                               (size_t)cg->longest * (size_t)cg->width_now * sizeof *cg->ring));
     for (int c = 0; c < cg->width_now; c++) {
         cg_slot *slot = &cg->slot[c];
         for (int i = before[c]; i < cg->record[c].iterations && i < cg->history_stride; i++) {
-            double rr = cg->ring[i % cg->poll * cg->width_now + c];
+            double rr = cg->ring[i % cg->longest * cg->width_now + c];
             slot->history[i] = sqrt(rr / slot->bb);
         }
     }
@@ -134,7 +136,31 @@ static double flops_since(const naik_cg *cg, const int before[])
     return iterations * per_site * 0.5 * (double)cg->geometry->lattice->volume;
 }
 
-/* Runs until the next poll: at most `poll` iterations of all running columns. */
+/* Iterations until a column asks for a check, at the rate at which it came so far. */
+static double expected_iterations(const cg_slot *slot, const naik_column *record)
+{
+    const double goal = fmax(record->stop, record->delta2 * record->rr_max);
+    const double rate = log(slot->bb / record->rr) / record->iterations;
+    const double left = record->limit - record->iterations;
+    const double expected = log(record->rr / goal) / rate;
+    return rate > 0 && expected > 0 ? fmin(expected, left) : 0;
+}
+
+/* How many to enqueue until the next poll: the same on all ranks. A column that asks early is
+ * frozen until then, so most of what is expected, not all of it. */
+static int iterations_to_poll(const naik_cg *cg)
+{
+    double least = cg->longest;
+    for (int c = 0; c < cg->width_now && cg->longest > cg->poll; c++) {
+        if (cg->record[c].state == NAIK_COLUMN_RUN) {
+            least = fmin(least, 0.8 * expected_iterations(&cg->slot[c], &cg->record[c]));
+        }
+    }
+    const int polls = (int)(least / cg->poll);
+    return polls > 1 ? polls * cg->poll : cg->poll;
+}
+
+/* Runs until the next poll. */
 static naik_status run_to_poll(naik_cg *cg)
 {
     naik_status status = NAIK_OK;
@@ -151,7 +177,7 @@ static naik_status run_to_poll(naik_cg *cg)
     if (kernels_do_more(backend)) {
         NAIK_TRY(naik_schur_open(&cg->inner, cg->ri));
     }
-    NAIK_TRY(ops->repeat(backend, cg->serial, iterate, cg, cg->poll));
+    NAIK_TRY(ops->repeat(backend, cg->serial, iterate, cg, iterations_to_poll(cg)));
     NAIK_TRY(naik_schur_close(&cg->inner, cg->ri));
     NAIK_TRY(scalars(cg, NAIK_COUNT));
     NAIK_TRY(cg_columns_download(cg));

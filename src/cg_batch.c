@@ -129,7 +129,7 @@ static naik_status reserve_history(naik_cg *cg)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = cg->geometry->backend;
-    size_t ring = (size_t)cg->poll * (size_t)cg->width;
+    size_t ring = (size_t)cg->longest * (size_t)cg->width;
     if (cg->history_stride == 0) {
         return NAIK_OK;
     }
@@ -159,6 +159,9 @@ done:
     return status;
 }
 
+/* Polls that may be left out. */
+enum { LONGEST = 5 };
+
 naik_status cg_begin(naik_cg *cg, naik_parity parity, const naik_cg_options *options, int64_t count)
 {
     naik_status status = NAIK_OK;
@@ -167,6 +170,9 @@ naik_status cg_begin(naik_cg *cg, naik_parity parity, const naik_cg_options *opt
     cg->outer.scratch = cg->scratch;
     cg->inner.scratch = cg->inner_scratch;
     cg->poll = options->poll_interval > 0 ? options->poll_interval : backend->ops->poll_interval;
+    /* a look costs nothing where memory is the host's */
+    const bool fixed = options->poll_interval > 0 || backend->ops->host_memory;
+    cg->longest = fixed ? cg->poll : LONGEST * cg->poll;
     cg->history_stride = options->history_stride;
     cg->next = 0;
     NAIK_TRY(naik_comm_agree(backend->comm, reserve_history(cg)));

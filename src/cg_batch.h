@@ -35,9 +35,10 @@ struct naik_cg {
     naik_column *columns;             /* backend memory [width] */
     naik_column record[NAIK_MAX_RHS]; /* the host's copy */
     naik_exactsum *sums;              /* backend memory [CG_SUMS][width_now] */
-    double *history;                  /* backend memory [poll][width_now], NULL: not kept */
+    double *history;                  /* backend memory [longest][width_now], NULL: not kept */
     double *ring;                     /* the host's copy */
-    int poll, history_stride;
+    int poll, longest; /* iterations between two polls, at least and at most */
+    int history_stride;
     size_t history_capacity, slot_history_capacity;
     cg_slot slot[NAIK_MAX_RHS];
     int64_t next; /* system to load */

@@ -34,7 +34,7 @@ struct naik_multishift {
     naik_field *x, *xs, *ps, *inner_xs, *inner_ps;
     naik_shift *shift;               /* backend memory [families][each] */
     naik_shift record[NAIK_MAX_RHS]; /* the host's copy */
-    double *history, *ring;          /* backend [poll][families][each], and the host's copy */
+    double *history, *ring;          /* backend [longest][families][each], and the host's copy */
     double *kept;                    /* host [families][shifts][stride] */
     size_t ring_capacity, kept_capacity;
     /* an iteration's */
@@ -139,7 +139,7 @@ static naik_status reserve_history(naik_multishift *m, int stride)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = m->cg->geometry->backend;
-    const size_t ring = (size_t)m->cg->poll * (size_t)(m->families * m->each);
+    const size_t ring = (size_t)m->cg->longest * (size_t)(m->families * m->each);
     const size_t kept = (size_t)m->families * (size_t)m->shifts * (size_t)stride;
     m->stride = stride;
     if (stride > 0 && ring > m->ring_capacity) {
@@ -310,7 +310,7 @@ static naik_status iterate(void *data)
     const naik_backend_ops *ops = backend->ops;
     NAIK_TRY(cg_step(cg, m->schur, &m->now));
     NAIK_TRY(ops->shift_step(backend, cg->columns, m->shift, m->count, m->each,
-                             m->stride > 0 ? m->history : NULL, cg->poll));
+                             m->stride > 0 ? m->history : NULL, cg->longest));
     NAIK_TRY(ops->update_shifts(m->shift, m->now.r, m->now_xs, m->now_ps));
 done:
     return status;
@@ -321,7 +321,7 @@ static void keep(const naik_multishift *m, const double *ring, int width, int at
                  int after, double bb, double *history)
 {
     for (int i = before; i < after && i < m->stride; i++) {
-        history[i] = sqrt(ring[(size_t)(i % m->cg->poll) * (size_t)width + (size_t)at] / bb);
+        history[i] = sqrt(ring[(size_t)(i % m->cg->longest) * (size_t)width + (size_t)at] / bb);
     }
 }
 
@@ -336,9 +336,9 @@ static naik_status drain_history(naik_multishift *m, const naik_family *families
         return NAIK_OK;
     }
     NAIK_TRY(backend->ops->download(backend, cg->ring, cg->history,
-                                    (size_t)cg->poll * (size_t)m->count * sizeof *cg->ring));
+                                    (size_t)cg->longest * (size_t)m->count * sizeof *cg->ring));
     NAIK_TRY(backend->ops->download(backend, m->ring, m->history,
-                                    (size_t)cg->poll * (size_t)all * sizeof *m->ring));
+                                    (size_t)cg->longest * (size_t)all * sizeof *m->ring));
     for (int f = 0; f < m->count; f++) {
         keep(m, cg->ring, m->count, f, before[f], cg->record[f].iterations, m->bb[f],
              history_of(m, f, 0));
