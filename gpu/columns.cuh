@@ -11,40 +11,30 @@
 #include "peer.cuh"
 #include "reduce.cuh"
 
-/* The values of SUMS accumulators, added over the ranks, in the first lanes; they belong to the
- * inboxes `box` and further on by NAIK_MAX_RHS. The threads that move together call. */
-template <int SUMS>
-__device__ static inline double column_sums(const peer_sums &peers,
-                                            const naik_exactsum *const (&sum)[SUMS], int box,
-                                            int64_t (&word)[SUMS][NAIK_EXACTSUM_WORDS], int lane)
+/* The value of an accumulator added over the ranks, in the first lane; it belongs to inbox `box`.
+ * The threads that move together call. */
+__device__ static inline double column_sum(const peer_sums &peers, const naik_exactsum *sum,
+                                           int box, int64_t (&word)[NAIK_EXACTSUM_WORDS], int lane)
 {
-    int from = 0, to = 0; /* this lane's sum has its digits there */
+    int64_t total[PEER_EACH];
+    unsigned end = 0, first = 0; /* 1 + last, DIGITS - first digit in use */
+    peer_collect(peers, sum, box, total, lane);
 #pragma unroll
-    for (int k = 0; k < SUMS; k++) { /* one by one: all at once take too many registers */
-        int64_t total[PEER_EACH];
-        unsigned end = 0, first = 0; /* 1 + last, DIGITS - first digit in use */
-        peer_collect(peers, sum[k], box + k * NAIK_MAX_RHS, total, lane);
-#pragma unroll
-        for (int e = 0; e < PEER_EACH; e++) {
-            const int i = e * GPU_LANES + lane;
-            if (i >= NAIK_EXACTSUM_WORDS) {
-                continue;
-            }
-            word[k][i] = total[e];
-            if (total[e] != 0 && i < NAIK_EXACTSUM_DIGITS) {
-                end = (unsigned)i + 1;
-                first = first > 0 ? first : (unsigned)(NAIK_EXACTSUM_DIGITS - i);
-            }
+    for (int e = 0; e < PEER_EACH; e++) {
+        const int i = e * GPU_LANES + lane;
+        if (i >= NAIK_EXACTSUM_WORDS) {
+            continue;
         }
-        end = gpu_lanes_max(end);
-        first = gpu_lanes_max(first);
-        if (lane == k) {
-            from = NAIK_EXACTSUM_DIGITS - (int)first;
-            to = (int)end;
+        word[i] = total[e];
+        if (total[e] != 0 && i < NAIK_EXACTSUM_DIGITS) {
+            end = (unsigned)i + 1;
+            first = first > 0 ? first : (unsigned)(NAIK_EXACTSUM_DIGITS - i);
         }
     }
+    end = gpu_lanes_max(end);
+    first = gpu_lanes_max(first);
     gpu_lanes_sync();
-    return lane < SUMS ? exact_value(word[lane], from, to) : 0;
+    return lane == 0 ? exact_value(word, NAIK_EXACTSUM_DIGITS - (int)first, (int)end) : 0;
 }
 
 /* Nobody reads the sum any more. */
@@ -59,32 +49,45 @@ __device__ static inline void column_clear(const peer_sums &peers, naik_exactsum
     }
 }
 
-/* The column when WHICH (naik_scalars) has been done, from its sums (backend.h, column_step), of
- * which only those are looked at that it needs; in lane 0. */
+/* Which of a column's three sums WHICH (naik_scalars) needs: COUNT from FIRST on. */
+template <int WHICH> struct column_needs {
+    enum { FIRST = WHICH == NAIK_TAKE ? 2 : 0, COUNT = (WHICH == NAIK_COUNT ? 2 : 3) - FIRST };
+};
+
+/* Their values, which a block's warps take at the same time as far as there are enough. The sums
+ * belong to the inboxes `box` and further on by NAIK_MAX_RHS. All threads of the block call, and
+ * have them when the call returns. */
 template <int WHICH>
-__device__ static inline naik_column column_after(const peer_sums &peers, const naik_column *column,
-                                                  const naik_exactsum *const (&sum)[3], int box,
-                                                  int lane)
+__device__ static inline void column_values(const peer_sums &peers,
+                                            const naik_exactsum *const (&sum)[3], int box,
+                                            double (&value)[3], int thread, int threads)
 {
-    enum { FIRST = WHICH == NAIK_TAKE ? 2 : 0, SUMS = (WHICH == NAIK_COUNT ? 2 : 3) - FIRST };
-    __shared__ int64_t word[SUMS][NAIK_EXACTSUM_WORDS];
-    const naik_exactsum *own[SUMS];
-    double value[SUMS];
-#pragma unroll
-    for (int k = 0; k < SUMS; k++) {
-        own[k] = sum[FIRST + k];
+    typedef column_needs<WHICH> needs;
+    __shared__ int64_t word[needs::COUNT][NAIK_EXACTSUM_WORDS];
+    const int lane = thread % GPU_LANES;
+#pragma unroll 1
+    for (int i = thread / GPU_LANES; i < needs::COUNT; i += threads / GPU_LANES) {
+        const int k = needs::FIRST + i;
+        const naik_exactsum *own = k == 0 ? sum[0] : k == 1 ? sum[1] : sum[2];
+        const double mine = column_sum(peers, own, box + k * NAIK_MAX_RHS, word[i], lane);
+        if (lane == 0) {
+            value[k] = mine;
+        }
     }
-    const double mine = column_sums<SUMS>(peers, own, box + FIRST * NAIK_MAX_RHS, word, lane);
-#pragma unroll
-    for (int k = 0; k < SUMS; k++) {
-        value[k] = __longlong_as_double(gpu_lanes_from(__double_as_longlong(mine), k));
-    }
-    naik_column next = *column; /* not before: it takes registers */
+    __syncthreads();
+}
+
+/* The column when WHICH has been done, from those values (backend.h, column_step). */
+template <int WHICH>
+__device__ static inline naik_column column_after(const naik_column *column,
+                                                  const double (&value)[3])
+{
+    naik_column next = *column;
     if (WHICH & NAIK_COUNT) {
-        naik_column_count(&next, value[0], value[SUMS > 1 ? 1 : 0]);
+        naik_column_count(&next, value[0], value[1]);
     }
     if (WHICH & NAIK_TAKE) {
-        naik_column_take(&next, value[SUMS - 1]);
+        naik_column_take(&next, value[2]);
     }
     return next;
 }

@@ -107,7 +107,8 @@ static dslash_params params_of(const naik_dslash_args *args, naik_region region)
     p.s = args->s;
     p.stencil = gpu_tables_of(args->in->geometry)->stencil;
     set_region(&p, args, region);
-    p.backwards = args->form == NAIK_FORM_D && p.table == NULL; /* boundary sites come last */
+    /* boundary sites that nothing is sent from come last */
+    p.backwards = args->form == NAIK_FORM_D && (p.table == NULL || p.send.counters != NULL);
     p.ahead = p.nrhs == 1 && links_stay(links);
     return p;
 }

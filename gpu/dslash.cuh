@@ -52,8 +52,8 @@ typedef struct dslash_params {
     exchange_send send;   /* outer layers of out, by the blocks of the boundary */
     int count, parity, nrhs, state;
     naik_form form;
-    bool backwards; /* blocks from the last to the first: what was written last is read first */
-    int first;      /* else the block to begin with, from the last one goes on to block 0 */
+    int first;      /* the block to begin with, from the last one goes on to block 0 */
+    bool backwards; /* in the opposite order: what was written last is read first */
     double scale[2], a, s;
     bool unit_time;    /* links.h */
     int time_slice[2]; /* where links ahead and behind in direction t are not 1 all the same */
@@ -316,8 +316,9 @@ __device__ static inline dslash_terms finish_site(const dslash_params &p, size_t
 /* The block's number in the order of sites. */
 __device__ static inline int dslash_block(const dslash_params &p)
 {
-    const int n = (int)gridDim.x, b = (int)blockIdx.x + p.first;
-    return p.backwards ? n - 1 - b : b < n ? b : b - n;
+    const int n = (int)gridDim.x, b = (int)blockIdx.x;
+    const int at = p.backwards ? p.first - 1 - b : p.first + b;
+    return at < 0 ? at + n : at < n ? at : at - n;
 }
 
 /* Brings links into the second-level cache while the kernel before ends, where they stay there. */

@@ -115,16 +115,15 @@ __device__ static inline void offer_sums(const dslash_params &p, int thread)
  * thread that is to write it down. All threads of the block call. */
 __device__ static inline bool take_step(const dslash_params &p, naik_column &shared, int thread)
 {
+    __shared__ double value[3];
+    const naik_exactsum *const sum[3] = {p.due.taken, p.due.taken + 1, p.due.host.sums + 2};
     bool last = false;
     __syncthreads(); /* all have read the column's state */
-    if (thread < GPU_LANES) {
-        const naik_exactsum *const sum[3] = {p.due.taken, p.due.taken + 1, p.due.host.sums + 2};
-        const naik_column next =
-            column_after<NAIK_COUNT_AND_TAKE>(p.due.peers, p.due.host.columns, sum, 0, thread);
-        if (thread == 0) {
-            shared = next;
-            last = column_was_read(p.due);
-        }
+    column_values<NAIK_COUNT_AND_TAKE>(p.due.peers, sum, 0, value, thread,
+                                       (int)(blockDim.x * blockDim.y * blockDim.z));
+    if (thread == 0) {
+        shared = column_after<NAIK_COUNT_AND_TAKE>(p.due.host.columns, value);
+        last = column_was_read(p.due);
     }
     __syncthreads();
     return last;

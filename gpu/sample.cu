@@ -58,7 +58,7 @@ naik_status gpu_sample(naik_backend *backend, uint64_t serial, naik_status (*bod
 {
     naik_status status = NAIK_OK;
     gpu_state *state = gpu_state_of(backend);
-    if (backend->timer == NULL || backend->comm->size > 1 ||
+    if (backend->timer == NULL || (backend->comm->size > 1 && !backend->route.whole) ||
         (state->sampling != NULL && state->sampling->serial == serial)) {
         return body(data);
     }

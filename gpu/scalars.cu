@@ -70,22 +70,19 @@ template <int WHICH>
 __global__ void column_step_kernel(const peer_sums peers, naik_column *columns, naik_exactsum *sums,
                                    int count, double *history, int history_stride)
 {
-    enum { FIRST = WHICH == NAIK_TAKE ? 2 : 0, END = WHICH == NAIK_COUNT ? 2 : 3 };
-    const int c = (int)blockIdx.x, lane = (int)threadIdx.x;
+    typedef column_needs<WHICH> needs;
+    __shared__ double value[3];
+    const int c = (int)blockIdx.x, thread = (int)threadIdx.x, lane = thread % GPU_LANES;
+    const int k = needs::FIRST + thread / GPU_LANES; /* the sum of these threads */
+    const int box = k * NAIK_MAX_RHS + c;
     gpu_await_kernel();
-#pragma unroll
-    for (int k = FIRST; k < END; k++) {
-        peer_push(peers, &sums[k * count + c], k * NAIK_MAX_RHS + c, lane);
-    }
+    peer_push(peers, &sums[k * count + c], box, lane);
     const bool counts = (WHICH & NAIK_COUNT) != 0 && columns[c].pending != 0;
     const naik_exactsum *const sum[3] = {&sums[c], &sums[count + c], &sums[2 * count + c]};
-    const naik_column next = column_after<WHICH>(peers, &columns[c], sum, c, lane);
-    gpu_lanes_sync();
-#pragma unroll
-    for (int k = FIRST; k < END; k++) {
-        column_clear(peers, &sums[k * count + c], k * NAIK_MAX_RHS + c, lane);
-    }
-    if (lane == 0) {
+    column_values<WHICH>(peers, sum, c, value, thread, needs::COUNT * GPU_LANES);
+    column_clear(peers, &sums[k * count + c], box, lane);
+    if (thread == 0) {
+        const naik_column next = column_after<WHICH>(&columns[c], value);
         columns[c] = next;
         if (counts) {
             column_note(next, count, history != NULL ? history + c : NULL, history_stride);
@@ -102,8 +99,9 @@ naik_status gpu_column_step(naik_backend *backend, naik_column *columns, naik_ex
     gpu_launch_behind(which == NAIK_COUNT  ? column_step_kernel<NAIK_COUNT>
                       : which == NAIK_TAKE ? column_step_kernel<NAIK_TAKE>
                                            : column_step_kernel<NAIK_COUNT_AND_TAKE>,
-                      true, count, GPU_LANES, gpu_state_of(backend)->stream, peer_sums_of(backend),
-                      columns, sums, count, history, history_stride);
+                      true, count, (unsigned)((end - first) * GPU_LANES),
+                      gpu_state_of(backend)->stream, peer_sums_of(backend), columns, sums, count,
+                      history, history_stride);
     NAIK_TRY(GPU_LAUNCHED(backend, "computing the scalars"));
 done:
     return status;
