@@ -100,10 +100,13 @@ done:
     return status;
 }
 
-static bool is_pinned(const gpu_state *state, const void *host)
+/* Whether the device reads and writes this memory itself at the link's speed, or there is so little
+ * of it that this does not matter. */
+static bool goes_directly(const void *host, size_t size_bytes)
 {
-    const char *p = (const char *)host, *pinned = (const char *)state->pinned;
-    return p >= pinned && p < pinned + GPU_STAGING_BYTES;
+    const bool direct = size_bytes <= COPY_DIRECT || gpu_pointer_is_pinned(host);
+    (void)gpu_last_error(); /* of memory that the run time does not know */
+    return direct;
 }
 
 naik_status gpu_upload(naik_backend *backend, void *to, const void *from_host, size_t size_bytes)
@@ -112,7 +115,7 @@ naik_status gpu_upload(naik_backend *backend, void *to, const void *from_host, s
     naik_status status = NAIK_OK;
     copy_events events = {};
     state->bytes_up += (double)size_bytes;
-    if (size_bytes <= COPY_DIRECT || is_pinned(state, from_host)) {
+    if (goes_directly(from_host, size_bytes)) {
         NAIK_TRY(GPU_CHECK(backend, gpu_copy_up(to, from_host, size_bytes, state->stream),
                            "copying to the device"));
     } else {
@@ -131,7 +134,7 @@ naik_status gpu_download(naik_backend *backend, void *to_host, const void *from,
     naik_status status = NAIK_OK;
     copy_events events = {};
     state->bytes_down += (double)size_bytes;
-    if (size_bytes <= COPY_DIRECT || is_pinned(state, to_host)) {
+    if (goes_directly(to_host, size_bytes)) {
         NAIK_TRY(GPU_CHECK(backend, gpu_copy_down(to_host, from, size_bytes, state->stream),
                            "copying from the device"));
     } else {

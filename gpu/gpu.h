@@ -152,7 +152,8 @@ enum { GPU_LANES = 32, GPU_UNROLLED_PAIRS = 2 };
 #define GPU_MORE_REGISTERS 0
 #endif
 
-/* Whether p is memory of a device; an error, to be cleared, where the run time does not know p. */
+/* Whether p is memory of a device, or pinned memory of the host; an error, to be cleared, where the
+ * run time does not know p. */
 #if defined(__HIPCC__)
 static inline bool gpu_pointer_is_device(const void *p)
 {
@@ -164,12 +165,27 @@ static inline bool gpu_pointer_is_device(const void *p)
            about.memoryType == hipMemoryTypeDevice;
 #endif
 }
+static inline bool gpu_pointer_is_pinned(const void *p)
+{
+    hipPointerAttribute_t about;
+#if HIP_VERSION_MAJOR >= 6
+    return hipPointerGetAttributes(&about, p) == hipSuccess && about.type == hipMemoryTypeHost;
+#else
+    return hipPointerGetAttributes(&about, p) == hipSuccess &&
+           about.memoryType == hipMemoryTypeHost;
+#endif
+}
 #define gpu_copy_now(a, b, n) hipMemcpy((a), (b), (n), hipMemcpyDefault)
 #else
 static inline bool gpu_pointer_is_device(const void *p)
 {
     cudaPointerAttributes about;
     return cudaPointerGetAttributes(&about, p) == cudaSuccess && about.type == cudaMemoryTypeDevice;
+}
+static inline bool gpu_pointer_is_pinned(const void *p)
+{
+    cudaPointerAttributes about;
+    return cudaPointerGetAttributes(&about, p) == cudaSuccess && about.type == cudaMemoryTypeHost;
 }
 #define gpu_copy_now(a, b, n) cudaMemcpy((a), (b), (n), cudaMemcpyDefault)
 #endif
