@@ -37,7 +37,7 @@ struct naik_cg {
     naik_exactsum *sums;              /* backend memory [CG_SUMS][width_now] */
     double *history;                  /* backend memory [longest][width_now], NULL: not kept */
     double *ring;                     /* the host's copy */
-    int poll, longest; /* iterations between two polls, at least and at most */
+    int poll, longest;                /* iterations between two polls, at least and at most */
     int history_stride;
     size_t history_capacity, slot_history_capacity;
     cg_slot slot[NAIK_MAX_RHS];

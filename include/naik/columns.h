@@ -19,19 +19,19 @@ typedef enum naik_column_state {
 } naik_column_state;
 
 typedef struct naik_column {
-    double shift;       /* 4 m^2 */
-    double rr, rr_last; /* |r|^2 of the iterated residual, now and one iteration before */
-    double rs;          /* Re (r, A p), p the direction that r came by */
-    double pap;         /* (p, A p) of that direction */
-    double alpha, beta; /* of the step that is taken next, or was taken last */
+    double shift;        /* 4 m^2 */
+    double rr, rr_last;  /* |r|^2 of the iterated residual, now and one iteration before */
+    double rs;           /* Re (r, A p), p the direction that r came by */
+    double pap;          /* (p, A p) of that direction */
+    double alpha, beta;  /* of the step that is taken next, or was taken last */
     double lag, waiting; /* x moves with every second step: it waits in this one, which leaves
                           * alpha p to the next or to field_settle (waiting = alpha), or goes on by
                           * lag times the direction before and alpha times this one (waiting = 0) */
-    double rr_max;      /* largest rr since the last reliable update */
-    double stop;        /* asks for a check at rr <= stop ... */
-    double delta2;      /* ... and at rr <= delta2 rr_max; 0: never for this reason */
-    double grid;        /* a site's share of a sum is hardly ever as large; of a site of single
-                         * precision a GPU takes it to a multiple of 2^-49 grid or finer */
+    double rr_max;       /* largest rr since the last reliable update */
+    double stop;         /* asks for a check at rr <= stop ... */
+    double delta2;       /* ... and at rr <= delta2 rr_max; 0: never for this reason */
+    double grid;         /* a site's share of a sum is hardly ever as large; of a site of single
+                          * precision a GPU takes it to a multiple of 2^-49 grid or finer */
     double headroom; /* grid / rr where it was set: at a reliable update or, where there are none,
                       * with every step. So it depends on nothing but the column. */
     int32_t state;   /* naik_column_state */

@@ -14,5 +14,6 @@ bool device_memory_is(const void *p)
  * for it: an MPI's message has arrived. */
 bool device_memory_copy(void *to, const void *from, size_t size_bytes)
 {
-    return gpu_copy_now(to, from, size_bytes) == gpu_success && gpu_stream_sync(NULL) == gpu_success;
+    return gpu_copy_now(to, from, size_bytes) == gpu_success &&
+           gpu_stream_sync(NULL) == gpu_success;
 }

@@ -1,0 +1,99 @@
+/* test_fields.c - sums of fields, as the solvers take them
+ *
+ * ranks: 1 2
+ */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dslash_fixture.h"
+
+/* Sources that are zero in places, too: pieces of zeroes take another road to a device. */
+static void a_multiple_of_a_field_is_added(check *t)
+{
+    static const double tolerance[3] = {DBL_EPSILON, FLT_EPSILON, 1e-4}; /* of the largest number */
+    fixture f;
+    if (fixture_create(t, dslash_odd_halves, NULL, false, false, 0, &f)) {
+        const naik_backend_ops *ops = f.backend->ops;
+        const size_t reals = (size_t)f.lat->sites * 6;
+        double *a = fixture_vector(&f, 1, -1), *b = fixture_vector(&f, 2, -1);
+        double *got = calloc(reals, sizeof *got), *expected = calloc(reals, sizeof *expected);
+        memset(a, 0, reals / 2 * sizeof *a);
+        for (size_t i = 0; i < reals; i++) {
+            expected[i] = fma(-0.3, a[i], b[i]);
+        }
+        for (int precision = NAIK_DOUBLE; precision <= NAIK_HALF; precision++) {
+            naik_field *x = fixture_field(t, &f, (naik_precision)precision, 2, 7, NAIK_ODD);
+            naik_field *y = fixture_field(t, &f, (naik_precision)precision, 2, 8, NAIK_ODD);
+            double largest = 0;
+            CHECK_OK(t, ops->field_import(x, NAIK_ODD, 1, a));
+            CHECK_OK(t, ops->field_import(y, NAIK_ODD, 1, b));
+            CHECK_OK(t, ops->field_axpy(-0.3, x, y));
+            CHECK_OK(t, ops->field_export(y, NAIK_ODD, 1, got));
+            CHECK_NEAR(t, fixture_difference(&f, got, expected, NAIK_ODD, &largest) / largest, 0,
+                       2 * tolerance[precision]);
+            naik_field_destroy(&x);
+            naik_field_destroy(&y);
+        }
+        free(a);
+        free(b);
+        free(got);
+        free(expected);
+    }
+    fixture_destroy(&f);
+}
+
+/* x += waiting p of the columns in the state, as one step with a lag would have moved it. */
+static void what_x_waits_for_is_settled(check *t)
+{
+    enum { N = 3 };
+    static const double tolerance[3] = {DBL_EPSILON, FLT_EPSILON, 1e-4}; /* of the largest number */
+    const naik_column record[N] = {{.waiting = 0.3, .state = NAIK_COLUMN_CHECK},
+                                   {.waiting = 0, .state = NAIK_COLUMN_CHECK},
+                                   {.waiting = 0.3, .state = NAIK_COLUMN_RUN}};
+    fixture f;
+    if (fixture_create(t, dslash_odd_halves, NULL, false, false, 0, &f)) {
+        const naik_backend_ops *ops = f.backend->ops;
+        const size_t reals = (size_t)f.lat->sites * 6;
+        double *p = calloc(reals, sizeof *p), *expected = calloc(reals, sizeof *expected);
+        double *got = calloc(reals, sizeof *got);
+        naik_column *columns = NULL;
+        CHECK_OK(t, ops->alloc(f.backend, sizeof record, "records", (void **)&columns));
+        CHECK_OK(t, ops->upload(f.backend, columns, record, sizeof record));
+        for (int precision = NAIK_DOUBLE; precision <= NAIK_HALF; precision++) {
+            naik_field *x = fixture_field(t, &f, (naik_precision)precision, N, 7, NAIK_ODD);
+            naik_field *d = fixture_field(t, &f, (naik_precision)precision, N, 8, NAIK_ODD);
+            for (int c = 0; c < N; c++) {
+                double largest = 0, off = 0;
+                double *before = fixture_vector(&f, 100 + (uint64_t)c, NAIK_ODD);
+                double *direction = fixture_vector(&f, 200 + (uint64_t)c, NAIK_ODD);
+                CHECK_OK(t, ops->field_import(x, NAIK_ODD, c, before));
+                CHECK_OK(t, ops->field_import(d, NAIK_ODD, c, direction));
+                free(before);
+                free(direction);
+                CHECK_OK(t, ops->field_export(x, NAIK_ODD, c, expected)); /* as it is stored */
+                CHECK_OK(t, ops->field_export(d, NAIK_ODD, c, p));
+                CHECK_OK(t, ops->field_settle(x, d, columns, NAIK_COLUMN_IDLE));
+                CHECK_OK(t, ops->field_export(x, NAIK_ODD, c, got));
+                CHECK_TRUE(t, memcmp(got, expected, reals * sizeof *got) == 0);
+                CHECK_OK(t, ops->field_settle(x, d, columns, NAIK_COLUMN_CHECK));
+                CHECK_OK(t, ops->field_export(x, NAIK_ODD, c, got));
+                for (size_t i = 0; i < reals && c == 0; i++) {
+                    expected[i] = fma(0.3, p[i], expected[i]);
+                }
+                off = fixture_difference(&f, got, expected, NAIK_ODD, &largest);
+                CHECK_NEAR(t, off / largest, 0, c == 0 ? 2 * tolerance[precision] : 0);
+            }
+            naik_field_destroy(&x);
+            naik_field_destroy(&d);
+        }
+        ops->release(f.backend, columns);
+        free(p);
+        free(got);
+        free(expected);
+    }
+    fixture_destroy(&f);
+}
+
+CHECK_MAIN(CHECK(a_multiple_of_a_field_is_added), CHECK(what_x_waits_for_is_settled))
