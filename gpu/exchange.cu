@@ -9,16 +9,15 @@
  * A kernel that waits is never launched before this rank's own sending that others may be waiting
  * for, and waits only for what others send in the same step of the program or before: so ranks
  * cannot wait for each other for ever. Before a loop of iterations every rank sends its
- * residual and waits for no halo. The first Dslash of an iteration waits for residuals, which the
- * step before it, or that start, has sent, and sends its result. The second, the step, waits for
- * results of the first and sends the new residual.
+ * residual, unless the loop before it has, and waits for no halo. The first Dslash of an iteration
+ * waits for residuals, which the step before it, or that start, has sent, and sends its result. The
+ * second, the step, waits for results of the first and sends the new residual.
  *
  * A turn's half of the memory is written again two turns later. Whoever writes it has by then seen
  * the flags of the turn between from the same neighbour (every block that sends in the Dslash has
- * waited for them; before a loop begins, what the loop before it sent last has been received), and
- * these were raised after
- * the neighbour's last block had read the turn before them: its kernel had ended, or the block had
- * sent its own share, which it does after reading.
+ * waited for them; before anything but iterations goes on, what they sent last is received), and
+ * these were raised after the neighbour's last block had read the turn before them: its kernel had
+ * ended, or the block had sent its own share, which it does after reading.
  */
 #include "exchange.cuh"
 

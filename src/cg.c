@@ -174,11 +174,11 @@ static naik_status run_to_poll(naik_cg *cg)
     }
     naik_timer_start(backend->timer, "iterate");
     NAIK_TRY(ops->sums_clear(backend, cg->sums, CG_SUMS * cg->width_now));
-    if (kernels_do_more(backend)) {
+    if (kernels_do_more(backend) && !cg->open) {
         NAIK_TRY(naik_schur_open(&cg->inner, cg->ri));
+        cg->open = true;
     }
     NAIK_TRY(ops->repeat(backend, cg->serial, iterate, cg, iterations_to_poll(cg)));
-    NAIK_TRY(naik_schur_close(&cg->inner, cg->ri));
     NAIK_TRY(scalars(cg, NAIK_COUNT));
     NAIK_TRY(cg_columns_download(cg));
     NAIK_TRY(drain_history(cg, before));
@@ -187,6 +187,18 @@ static naik_status run_to_poll(naik_cg *cg)
     for (int c = 0; c < cg->width_now; c++) {
         cg->slot[c].seconds +=
             cg->record[c].iterations > before[c] ? (naik_time_s() - start_s) / running : 0;
+    }
+done:
+    return status;
+}
+
+/* Before anything but iterations: what the last of them sent is received. */
+static naik_status close_iteration(naik_cg *cg)
+{
+    naik_status status = NAIK_OK;
+    if (cg->open) {
+        NAIK_TRY(naik_schur_close(&cg->inner, cg->ri));
+        cg->open = false;
     }
 done:
     return status;
@@ -507,6 +519,9 @@ naik_status naik_cg_solve(naik_cg *cg, naik_parity parity, const naik_cg_options
     NAIK_TRY(cg_begin(cg, parity, options, stream->count));
     for (;;) {
         bool stopping = stream->stop != NULL && stream->stop(stream->data);
+        if (stopping || columns_in(cg, NAIK_COLUMN_RUN) < cg->width_now) {
+            NAIK_TRY(close_iteration(cg));
+        }
         if (stopping) {
             NAIK_TRY(interrupt_columns(cg, stream));
             break;

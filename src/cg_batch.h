@@ -42,6 +42,7 @@ struct naik_cg {
     size_t history_capacity, slot_history_capacity;
     cg_slot slot[NAIK_MAX_RHS];
     int64_t next; /* system to load */
+    bool open;    /* the residual has been sent to the neighbours, for the next iteration */
 };
 
 /* One step of every running column, counted. Only enqueues. */

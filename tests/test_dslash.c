@@ -2,7 +2,6 @@
  *
  * ranks: 1 2 4 8
  */
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
