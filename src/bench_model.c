@@ -135,12 +135,13 @@ static void take_naik(machine *m)
     m->figures[ROOF_DOUBLE] = (figure){9339, MEASURED};
     m->figures[ROOF_SINGLE] = (figure){21144, MEASURED};
     m->figures[ROOF_HALF] = (figure){18873, MEASURED};
-    m->figures[DSLASH_US] = (figure){6.9, MEASURED};
-    m->figures[INSIDE_US] = (figure){0, ASSUMED}; /* one split direction was measured */
-    m->figures[OVERHEAD_US] = (figure){13.3, MEASURED};
-    m->figures[REDUCE_US] = (figure){3.7, MEASURED};
-    m->figures[UPDATES] = (figure){0.157, MEASURED};
-    m->figures[VECTORS] = (figure){7, COUNTED}; /* of a step: r, p, ap, x read; p, ap, x written */
+    m->figures[DSLASH_US] = (figure){0.5, MEASURED};
+    m->figures[INSIDE_US] = (figure){5.2, MEASURED};
+    m->figures[OVERHEAD_US] = (figure){11.9, MEASURED};
+    m->figures[REDUCE_US] = (figure){2, MEASURED};
+    m->figures[UPDATES] = (figure){0.13, MEASURED};
+    /* of a step: r, p, ap read, p, ap written, x both with every second one */
+    m->figures[VECTORS] = (figure){6, COUNTED};
 }
 
 typedef struct problem {
@@ -308,7 +309,7 @@ static void print_prediction(naik_log *log, const machine *m, const problem *p, 
 
 /* Iterations (double/half, m = 0.05) and applications of D on one host of H200, from November 2026:
  * QUDA's with recon 13/9, on one, two and four GPUs, and naik's with single vectors and 16-bit
- * links of recon 6, on one and two. */
+ * links of recon 6, on the same numbers. */
 typedef struct measured {
     bool own; /* naik's */
     int extent, ranks;
@@ -323,9 +324,9 @@ static const measured points[] = {
     {false, 32, 1, NAIK_HALF, false, 90},    {false, 32, 2, NAIK_HALF, false, 109},
     {false, 32, 4, NAIK_HALF, false, 125},   {false, 32, 1, NAIK_SINGLE, false, 160},
     {false, 32, 2, NAIK_SINGLE, false, 181}, {false, 32, 4, NAIK_SINGLE, false, 200},
-    {true, 32, 1, NAIK_SINGLE, true, 197.2}, {true, 32, 2, NAIK_SINGLE, true, 223.5},
-    {true, 24, 1, NAIK_SINGLE, true, 74.8},  {true, 24, 2, NAIK_SINGLE, true, 92.7},
-    {true, 16, 1, NAIK_SINGLE, true, 24.8},  {true, 16, 2, NAIK_SINGLE, true, 38.2},
+    {true, 32, 1, NAIK_SINGLE, true, 188.1}, {true, 32, 2, NAIK_SINGLE, true, 202.5},
+    {true, 32, 4, NAIK_SINGLE, true, 218.3}, {true, 16, 1, NAIK_SINGLE, true, 22.9},
+    {true, 16, 2, NAIK_SINGLE, true, 35.5},  {true, 16, 4, NAIK_SINGLE, true, 41.0},
     {true, 32, 1, NAIK_SINGLE, false, 68.6}};
 
 static naik_status check_points(naik_comm *comm, bool json)
