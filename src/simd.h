@@ -47,7 +47,7 @@ typedef __m256 reg_f;
 #define REG_D(operation) _mm256_##operation##_pd
 #define REG_F(operation) _mm256_##operation##_ps
 #else
-enum { REGISTERS = 16 };
+enum { REGISTERS = 1 }; /* arrays, whatever becomes of them */
 #define REG_D(operation) plain_##operation##_d
 #define REG_F(operation) plain_##operation##_f
 #define REAL             double
@@ -90,6 +90,15 @@ INLINE reg_d held_d(reg_d a)
     __asm__("" : "+v"(a));
 #endif
     return a;
+}
+
+/* The same address; a compiler does not know what was read there before. */
+INLINE const void *anew(const void *p)
+{
+#if LANES == 16 && (defined(NAIK_AVX512) || defined(NAIK_AVX2))
+    __asm__ volatile("" : "+r"(p));
+#endif
+    return p;
 }
 
 /* Register i of a vector in memory whose lane k is to be lane permutation[k] of it: lanes that move
