@@ -92,8 +92,10 @@ naik_status gpu_update_shifts(const naik_shift *shifts, const naik_field *r, nai
 naik_status gpu_repeat(naik_backend *backend, uint64_t serial, naik_status (*body)(void *data),
                        void *data, int times);
 
-/* sample.cu: calls the body; the kernels that it launches get their times taken once a serial, on
- * one rank, where the backend has a timer. collect waits for them and tells the timer. */
+/* sample.cu: calls the body GPU_SAMPLED times; the kernels that it launches get their times taken
+ * once a serial, where the backend has a timer and all ranks are of one node. collect waits for
+ * them and tells the timer. */
+enum { GPU_SAMPLED = 2 };
 naik_status gpu_sample(naik_backend *backend, uint64_t serial, naik_status (*body)(void *data),
                        void *data);
 naik_status gpu_sample_collect(naik_backend *backend);

@@ -1,8 +1,8 @@
 /* copies.cu - between the host's memory and the device's
  *
- * Ordinary host memory cannot be read by the device at the link's speed: large copies go through
- * the two halves of the pinned buffer, one being copied by the host's threads while the other
- * travels.
+ * Ordinary host memory, which is not pinned, cannot be read by the device at the link's speed:
+ * large copies of it go through the two halves of the pinned buffer, one being copied by the host's
+ * threads while the other travels.
  */
 #include "device.h"
 
@@ -104,9 +104,11 @@ done:
  * of it that this does not matter. */
 static bool goes_directly(const void *host, size_t size_bytes)
 {
-    const bool direct = size_bytes <= COPY_DIRECT || gpu_pointer_is_pinned(host);
+    if (size_bytes <= COPY_DIRECT || gpu_pointer_is_pinned(host)) {
+        return true;
+    }
     (void)gpu_last_error(); /* of memory that the run time does not know */
-    return direct;
+    return false;
 }
 
 naik_status gpu_upload(naik_backend *backend, void *to, const void *from_host, size_t size_bytes)

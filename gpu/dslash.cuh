@@ -443,12 +443,12 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
         site.halo = halo;
         open_site(p, index, &site);
         apply_hops<V, S, R, LONG, N>(p, site, total);
-        const size_t offset = vec_offset<V>(site.cb, column, p.nrhs);
+        const size_t offset = vec_offset<V>(gpu_again(site.cb), column, p.nrhs);
 #pragma unroll
         for (int c = 0; c < N; c++) {
             if (active >> c & 1) {
                 term[c] = finish_site<V>(p, offset + (size_t)c * V::COLUMN_BYTES,
-                                         p.columns + column + c, total[c]);
+                                         p.columns + gpu_again(column + c), total[c]);
             }
         }
     }

@@ -190,6 +190,21 @@ static inline bool gpu_pointer_is_pinned(const void *p)
 #define gpu_copy_now(a, b, n) cudaMemcpy((a), (b), (n), cudaMemcpyDefault)
 #endif
 
+/* The same number, which the compiler does not know to have been used before: what is made of it is
+ * made once more, and takes no register meanwhile. */
+#if GPU_MORE_REGISTERS && !defined(__HIPCC__)
+__device__ static inline int gpu_again(int i)
+{
+    asm volatile("" : "+r"(i));
+    return i;
+}
+#else
+__device__ static inline int gpu_again(int i)
+{
+    return i;
+}
+#endif
+
 /* A kernel launched behind another may, if `early`, begin when the blocks of that one have all
  * begun; until gpu_await_kernel it must touch nothing that earlier kernels write. Elsewhere than on
  * CUDA sm_90 and newer it begins when that one has ended. */

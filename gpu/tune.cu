@@ -74,7 +74,7 @@ static void describe_self(naik_backend *backend, gpu_tuning *tuning)
 {
     int driver = 0;
     (void)gpu_driver_version(&driver);
-    snprintf(tuning->header, TUNE_HEADER, "naik-tune 2, %s, %s driver %d, naik %s",
+    snprintf(tuning->header, TUNE_HEADER, "naik-tune 3, %s, %s driver %d, naik %s",
              gpu_state_of(backend)->properties.name, GPU_VENDOR_NAME, driver, naik_version_git());
 }
 

@@ -136,13 +136,21 @@ static double flops_since(const naik_cg *cg, const int before[])
     return iterations * per_site * 0.5 * (double)cg->geometry->lattice->volume;
 }
 
+/* The logarithm to base 2, roughly, but to the same bits on every processor. */
+static double rough_log2(double x)
+{
+    int exponent = 0;
+    const double mantissa = frexp(x, &exponent);
+    return exponent + 2 * mantissa - 2;
+}
+
 /* Iterations until a column asks for a check, at the rate at which it came so far. */
 static double expected_iterations(const cg_slot *slot, const naik_column *record)
 {
     const double goal = fmax(record->stop, record->delta2 * record->rr_max);
-    const double rate = log(slot->bb / record->rr) / record->iterations;
+    const double rate = rough_log2(slot->bb / record->rr) / record->iterations;
     const double left = record->limit - record->iterations;
-    const double expected = log(record->rr / goal) / rate;
+    const double expected = rough_log2(record->rr / goal) / rate;
     return rate > 0 && expected > 0 ? fmin(expected, left) : 0;
 }
 
@@ -540,7 +548,11 @@ naik_status naik_cg_solve(naik_cg *cg, naik_parity parity, const naik_cg_options
             NAIK_TRY(cg_narrow(cg));
         }
         NAIK_TRY(run_to_poll(cg));
-        NAIK_TRY(tell_poll(cg, stream));
+        status = tell_poll(cg, stream);
+        if (status != NAIK_OK) { /* of the stream: the next solve begins with nothing under way */
+            (void)close_iteration(cg);
+            goto done;
+        }
     }
 done:
     return status;

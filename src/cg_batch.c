@@ -159,7 +159,7 @@ done:
     return status;
 }
 
-/* Polls that may be left out. */
+/* At most so many poll intervals lie between two polls. */
 enum { LONGEST = 5 };
 
 naik_status cg_begin(naik_cg *cg, naik_parity parity, const naik_cg_options *options, int64_t count)

@@ -101,7 +101,8 @@ static void combine(void *context, int32_t begin, int32_t end, cpu_sums *sums)
             continue;
         }
         for (int c = 0; c < e->to->nrhs; c++) {
-            if (e->columns == NULL || e->columns[c].state == (int32_t)e->state) {
+            const bool waits = !e->settle || e->columns[c].waiting != 0;
+            if (e->columns == NULL || (e->columns[c].state == (int32_t)e->state && waits)) {
                 combine_column(e, cell, c, e->map != NULL ? e->map[c] : c);
             }
         }

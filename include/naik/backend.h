@@ -144,7 +144,7 @@ typedef struct naik_peer_ops {
 typedef struct naik_backend_ops {
     const char *name;
     bool host_memory;  /* what alloc gives may be touched by the host and by MPI */
-    int poll_interval; /* iterations a solver enqueues between two looks at the columns */
+    int poll_interval; /* iterations a solver enqueues between two looks at the columns, at least */
 
     naik_status (*open)(naik_backend *backend, const naik_backend_options *options);
     void (*close)(naik_backend *backend);

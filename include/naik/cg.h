@@ -20,7 +20,8 @@ typedef enum naik_cg_reason {
     NAIK_CG_ITERATION_LIMIT,
     NAIK_CG_STAGNATED,  /* reliable updates no longer reduce the true residual */
     NAIK_CG_BROKEN,     /* NaN or no positive curvature, twice */
-    NAIK_CG_INTERRUPTED /* residual as iterated, x without what the inner precision added */
+    NAIK_CG_INTERRUPTED /* residual as iterated, x without what was
+                            added since the last true residual, or with part of it */
 } naik_cg_reason;
 const char *naik_cg_reason_text(naik_cg_reason reason);
 
@@ -57,7 +58,7 @@ typedef struct naik_cg_options {
     double delta;       /* reliable update when |r| drops by this factor, < 1; used in mixed
                          * precision; 0: what suits it, see naik_cg_delta */
     int max_restarts;   /* reliable updates without progress before NAIK_CG_STAGNATED */
-    int poll_interval;  /* 0: the backend's */
+    int poll_interval;  /* 0: the backend's, and longer while no column should need a look */
     int history_stride; /* iterations of history kept; 0: none */
 } naik_cg_options;
 naik_cg_options naik_cg_defaults(void);
