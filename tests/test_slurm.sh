@@ -76,7 +76,7 @@ ln -s "$top/jobscripts" "$work/jobscripts"
 ln -s "$NAIK" "$work/build/naik"
 cd "$work" || exit 1
 export NAIK_BACKEND=cpu OMP_NUM_THREADS=1
-export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo
+cluster_mpi
 unset NAIK # the scripts find the program in the folder
 
 for seed in 1 2 3; do
