@@ -16,20 +16,6 @@
 #include "cpu.h"
 #include "sums_cpu.h"
 
-static bool machine_has(const cpu_kernels *kernels)
-{
-#if defined(__x86_64__)
-    if (kernels == &cpu_kernels_avx512) {
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-    }
-    if (kernels == &cpu_kernels_avx2) {
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    }
-#endif
-    return kernels == &cpu_kernels_portable;
-}
-
 /* The best instruction set of this machine, or the one that NAIK_INSTRUCTIONS names; all give the
  * same bits. */
 static naik_status choose_kernels(naik_log *log, const cpu_kernels **out)
@@ -47,7 +33,7 @@ static naik_status choose_kernels(naik_log *log, const cpu_kernels **out)
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
         const bool named = any || strcmp(sets[i]->name, wanted) == 0;
         known = known || named;
-        if (named && machine_has(sets[i])) {
+        if (named && sets[i]->run_here()) {
             *out = sets[i];
             return NAIK_OK;
         }

@@ -85,6 +85,7 @@ typedef struct cpu_sums cpu_sums;
  */
 typedef struct cpu_kernels {
     const char *name;
+    bool (*run_here)(void); /* whether this machine has the instructions */
     void (*dslash)(const naik_dslash_args *args, const int32_t *list, int32_t begin, int32_t end,
                    cpu_sums *sums);
     void (*update_shifts)(const naik_shift *shifts, const naik_field *r, naik_field *x,

@@ -190,12 +190,25 @@ static void store(naik_field *v, int32_t cell, int column, const double *in)
     }
 }
 
+static bool run_here(void)
+{
+#if LANES == 16 && defined(NAIK_AVX512) && !defined(NAIK_AVX512_OF_AVX2)
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+#elif LANES == 16 && (defined(NAIK_AVX512) || defined(NAIK_AVX2))
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+    return true;
+#endif
+}
+
 #define JOIN(a, b)  a##b
 #define TABLE(name) JOIN(cpu_kernels_, name)
 #define TEXT_OF(x)  #x
 #define TEXT(x)     TEXT_OF(x)
 
 const cpu_kernels TABLE(NAIK_KERNELS) = {.name = TEXT(NAIK_KERNELS),
+                                         .run_here = run_here,
                                          .dslash = dslash,
                                          .update_shifts = update_shifts,
                                          .dot = dot,
