@@ -104,7 +104,7 @@ done:
  * of it that this does not matter. */
 static bool goes_directly(const void *host, size_t size_bytes)
 {
-    if (size_bytes <= COPY_DIRECT || gpu_pointer_is_pinned(host)) {
+    if (size_bytes <= COPY_DIRECT || gpu_pointer_is(host, GPU_MEMORY_PINNED)) {
         return true;
     }
     (void)gpu_last_error(); /* of memory that the run time does not know */

@@ -152,41 +152,26 @@ enum { GPU_LANES = 32, GPU_UNROLLED_PAIRS = 2 };
 #define GPU_MORE_REGISTERS 0
 #endif
 
-/* Whether p is memory of a device, or pinned memory of the host; an error, to be cleared, where the
- * run time does not know p. */
+/* Whether p is memory of this type; an error, to be cleared, where the run time does not know p. */
 #if defined(__HIPCC__)
-static inline bool gpu_pointer_is_device(const void *p)
+static inline bool gpu_pointer_is(const void *p, int type)
 {
     hipPointerAttribute_t about;
 #if HIP_VERSION_MAJOR >= 6
-    return hipPointerGetAttributes(&about, p) == hipSuccess && about.type == hipMemoryTypeDevice;
+    return hipPointerGetAttributes(&about, p) == hipSuccess && (int)about.type == type;
 #else
-    return hipPointerGetAttributes(&about, p) == hipSuccess &&
-           about.memoryType == hipMemoryTypeDevice;
+    return hipPointerGetAttributes(&about, p) == hipSuccess && (int)about.memoryType == type;
 #endif
 }
-static inline bool gpu_pointer_is_pinned(const void *p)
-{
-    hipPointerAttribute_t about;
-#if HIP_VERSION_MAJOR >= 6
-    return hipPointerGetAttributes(&about, p) == hipSuccess && about.type == hipMemoryTypeHost;
-#else
-    return hipPointerGetAttributes(&about, p) == hipSuccess &&
-           about.memoryType == hipMemoryTypeHost;
-#endif
-}
+enum { GPU_MEMORY_DEVICE = hipMemoryTypeDevice, GPU_MEMORY_PINNED = hipMemoryTypeHost };
 #define gpu_copy_now(a, b, n) hipMemcpy((a), (b), (n), hipMemcpyDefault)
 #else
-static inline bool gpu_pointer_is_device(const void *p)
+static inline bool gpu_pointer_is(const void *p, int type)
 {
     cudaPointerAttributes about;
-    return cudaPointerGetAttributes(&about, p) == cudaSuccess && about.type == cudaMemoryTypeDevice;
+    return cudaPointerGetAttributes(&about, p) == cudaSuccess && (int)about.type == type;
 }
-static inline bool gpu_pointer_is_pinned(const void *p)
-{
-    cudaPointerAttributes about;
-    return cudaPointerGetAttributes(&about, p) == cudaSuccess && about.type == cudaMemoryTypeHost;
-}
+enum { GPU_MEMORY_DEVICE = cudaMemoryTypeDevice, GPU_MEMORY_PINNED = cudaMemoryTypeHost };
 #define gpu_copy_now(a, b, n) cudaMemcpy((a), (b), (n), cudaMemcpyDefault)
 #endif
 

@@ -5,7 +5,7 @@
 
 bool device_memory_is(const void *p)
 {
-    bool is = gpu_pointer_is_device(p);
+    bool is = gpu_pointer_is(p, GPU_MEMORY_DEVICE);
     (void)gpu_last_error();
     return is;
 }
