@@ -145,7 +145,7 @@ KERNEL_avx2     := -DLANES=16 -DNAIK_AVX2 -mavx2 -mfma
 KERNEL_avx512   := -DLANES=16 -DNAIK_AVX512 -mavx512f -mavx512dq -mavx512vl -mavx512bw -mfma \
                    -mprefer-vector-width=512
 $(KERNELS:%=$(BUILD)/src/kernels_cpu.%.o): $(BUILD)/src/kernels_cpu.%.o: src/kernels_cpu.c \
-        $(BUILD)/flags
+        $(BUILD)/flags $(BUILD)/flags.%
 	@mkdir -p $(@D)
 	@echo "compile $< ($*)"
 	$(Q)$(MPICC) $(CFLAGS) -O3 -DNAIK_KERNELS=$* $(KERNEL_$*) $(KERNEL_FLAGS) $(DEPS) -c -o $@ $<
@@ -163,7 +163,8 @@ GIT := $(shell git describe --always --dirty --abbrev=10 2>/dev/null || echo unk
 # Files that change only when the text in them does: new flags rebuild everything.
 $(BUILD)/flags: TEXT = $(MPICC) $(CFLAGS) $(KERNEL_FLAGS) $(GPU_CC) $(GPU_FLAGS) $(LIBS) $(GPU_LIBS)
 $(BUILD)/git: TEXT = $(GIT)
-$(BUILD)/flags $(BUILD)/git: always
+$(KERNELS:%=$(BUILD)/flags.%): TEXT = $(KERNEL_$(@:$(BUILD)/flags.%=%))
+$(BUILD)/flags $(BUILD)/git $(KERNELS:%=$(BUILD)/flags.%): always
 	@mkdir -p $(@D)
 	@echo '$(TEXT)' | cmp -s - $@ || echo '$(TEXT)' > $@
 

@@ -54,30 +54,34 @@ void gpu_sample_close(naik_backend *backend)
     state->sampling = NULL;
 }
 
+static bool is_wanted(const naik_backend *backend, uint64_t serial)
+{
+    const gpu_sampling *s = gpu_state_of(backend)->sampling;
+    return backend->timer != NULL && (backend->comm->size == 1 || backend->route.whole) &&
+           (s == NULL || s->serial != serial);
+}
+
 naik_status gpu_sample(naik_backend *backend, uint64_t serial, naik_status (*body)(void *data),
                        void *data)
 {
     naik_status status = NAIK_OK;
     gpu_state *state = gpu_state_of(backend);
-    if (backend->timer == NULL || (backend->comm->size > 1 && !backend->route.whole) ||
-        (state->sampling != NULL && state->sampling->serial == serial)) {
-        for (int i = 0; i < GPU_SAMPLED && status == NAIK_OK; i++) {
-            status = body(data);
+    if (is_wanted(backend, serial)) {
+        if (state->sampling == NULL) {
+            NAIK_TRY(open_sampling(backend));
         }
-        return status;
+        state->sampling->serial = serial;
+        state->sampling->count = 0;
+        NAIK_TRY(GPU_CHECK(backend, gpu_event_record(state->sampling->event[0], state->stream),
+                           "timing kernels"));
+        state->sampling->active = true;
     }
-    if (state->sampling == NULL) {
-        NAIK_TRY(open_sampling(backend));
-    }
-    state->sampling->serial = serial;
-    state->sampling->count = 0;
-    NAIK_TRY(GPU_CHECK(backend, gpu_event_record(state->sampling->event[0], state->stream),
-                       "timing kernels"));
-    state->sampling->active = true;
     for (int i = 0; i < GPU_SAMPLED && status == NAIK_OK; i++) {
         status = body(data);
     }
-    state->sampling->active = false;
+    if (state->sampling != NULL) {
+        state->sampling->active = false;
+    }
 done:
     return status;
 }
