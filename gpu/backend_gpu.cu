@@ -1,5 +1,6 @@
 /* backend_gpu.cu - the table of the GPU backend */
 #include "backend_gpu.h"
+#include "ranges.h"
 
 static void gpu_range(const char *name)
 {

@@ -1,4 +1,4 @@
-/* gpu.h - one set of names for both vendors' run times; the only file that knows either
+/* gpu.h - one set of names for both vendors' run times; the only file but ranges.h that knows either
  *
  * Restricted to what CUDA 12 and 13 and ROCm 5.2 and 6 have in common.
  */
@@ -76,16 +76,11 @@ enum {
      * runs out of registers. */
     GPU_UNROLLED_PAIRS = 1
 };
+#define GPU_RARE inline /* a call takes all registers */
 
 #else
 
 #include <cuda_runtime.h>
-#if defined(__has_include)
-#if __has_include(<nvtx3/nvToolsExt.h>)
-#include <nvtx3/nvToolsExt.h>
-#define GPU_RANGES 1
-#endif
-#endif
 
 #define GPU_VENDOR_NAME             "CUDA"
 typedef cudaError_t gpu_error;
@@ -140,6 +135,7 @@ typedef cudaIpcMemHandle_t gpu_ipc_handle;
 #define gpu_mapped_address      cudaHostGetDevicePointer
 
 enum { GPU_LANES = 32, GPU_UNROLLED_PAIRS = 2 };
+#define GPU_RARE __noinline__ /* a function off the way: compiled once, not once a call */
 
 /* For sm_8x the compiler needs a few registers more than for sm_90. */
 #if defined(GPU_SM_8X)
@@ -234,22 +230,6 @@ __device__ static inline void gpu_prefetch(const void *p)
 }
 #endif
 
-/* Named ranges in the vendor's profiler. AMD's need a library of their own: none there. */
-static inline void gpu_range_begin(const char *name)
-{
-#if defined(GPU_RANGES)
-    (void)nvtxRangePushA(name);
-#else
-    (void)name;
-#endif
-}
-static inline void gpu_range_end(void)
-{
-#if defined(GPU_RANGES)
-    (void)nvtxRangePop();
-#endif
-}
-
 /* Loads of what is read once: kept out of the way of what is read again. */
 #if defined(__HIPCC__)
 typedef unsigned int gpu_vector4 __attribute__((ext_vector_type(4)));
@@ -282,6 +262,18 @@ __device__ static inline unsigned gpu_stream_load4(const void *p)
     return __ldcs((const unsigned *)p);
 }
 #endif
+
+/* Brings `bytes`, a multiple of 16, from p on into the second-level cache, where one instruction does
+ * that. */
+__device__ static inline void gpu_prefetch_all(const void *p, unsigned bytes)
+{
+#if defined(__HIPCC__) || defined(GPU_SM_8X)
+    (void)p;
+    (void)bytes;
+#else
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" : : "l"(p), "r"(bytes));
+#endif
+}
 
 /* Over the threads that move together; all of them must call. The result is in every thread. */
 #if defined(__HIPCC__)
