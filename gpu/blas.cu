@@ -69,7 +69,7 @@ template <class To, class From, bool ADD> __global__ void copy_kernel(const blas
     char *to = p.to + vec_offset<To>(site, c + p.to_column, p.to_nrhs);
     const char *from = p.from + vec_offset<From>(site, p.map[c] + p.from_column, p.from_nrhs);
     if constexpr (!ADD && is_same<To, From>::value) {
-        To::copy(to, from);
+        To::keep(to, To::fetch(from));
         return;
     }
     colour_vector<typename From::real> v = From::load(from);

@@ -133,15 +133,15 @@ __device__ static inline void column_put_aside(const columns_due &due, int lane)
     if (due.taken == NULL || due.host.columns->state != NAIK_COLUMN_RUN) {
         return;
     }
-#pragma unroll
     for (int k = 0; k < 2; k++) {
+#pragma unroll 1
         for (int i = lane; i < NAIK_EXACTSUM_WORDS; i += GPU_LANES) {
             due.taken[k].word[i] = due.host.sums[k].word[i];
             due.host.sums[k].word[i] = 0;
         }
     }
     gpu_lanes_sync();
-#pragma unroll
+#pragma unroll 1
     for (int k = 0; k < 2; k++) {
         peer_push(due.peers, &due.taken[k], k * NAIK_MAX_RHS, lane);
     }

@@ -97,6 +97,7 @@ static dslash_params params_of(const naik_dslash_args *args, naik_region region)
     p.sums = args->sums;
     p.parity = (int)args->parity;
     p.nrhs = args->in->nrhs;
+    p.kinds = links->hops == NAIK_HOPS ? 4 : 2;
     p.form = args->form;
     p.scale[0] = scale_of(links, 0);
     p.scale[1] = scale_of(links, 1);
@@ -121,7 +122,34 @@ static bool takes_sums(const naik_dslash_args *args)
 
 static int most_columns(const naik_dslash_args *args)
 {
-    return dslash_columns(args->in->precision, args->links->recon);
+    return dslash_columns(args->in->precision, args->links->precision, args->links->recon);
+}
+
+static bool has_columns(const naik_dslash_args *args, int columns)
+{
+    return dslash_has_columns(args->in->precision, args->links->precision, args->links->recon,
+                              columns);
+}
+
+/* Columns a thread: as few as take all of them, or as many as there may be. */
+static int widest_tile(const naik_dslash_args *args)
+{
+    const int most = most_columns(args);
+    int columns = args->in->nrhs < most ? args->in->nrhs : most;
+    while (!has_columns(args, columns)) {
+        columns++;
+    }
+    return columns;
+}
+
+/* Tiles that may leave fewer columns empty than those of 4 do; 0: none. */
+static int narrow_tile(const naik_dslash_args *args)
+{
+    const int nrhs = args->in->nrhs;
+    return nrhs <= 4 || nrhs % 4 == 0 || most_columns(args) < 4 ? 0
+           : has_columns(args, 3)                               ? 3
+           : nrhs % 2 == 0 && has_columns(args, 2)              ? 2
+                                                                : 0;
 }
 
 /* Where nothing was measured: at most 4 columns a thread, more leave no room for loads in flight;
@@ -129,9 +157,9 @@ static int most_columns(const naik_dslash_args *args)
 static gpu_variant usual_variant(const naik_dslash_args *args)
 {
     gpu_variant v = {};
-    const int nrhs = args->in->nrhs, most = most_columns(args);
-    int waste4 = (nrhs + 3) / 4 * 4 - nrhs, waste3 = (nrhs + 2) / 3 * 3 - nrhs;
-    v.columns = nrhs <= most ? nrhs : most == 3 || (waste3 < waste4 && nrhs <= 12) ? 3 : 4;
+    const int nrhs = args->in->nrhs, narrow = narrow_tile(args);
+    const int waste4 = (nrhs + 3) / 4 * 4 - nrhs, waste3 = (nrhs + 2) / 3 * 3 - nrhs;
+    v.columns = narrow == 3 && waste3 < waste4 && nrhs <= 12 ? 3 : widest_tile(args);
     int tiles = (nrhs + v.columns - 1) / v.columns;
     v.together = tiles <= 4 ? tiles : tiles % 4 == 0 ? 4 : tiles % 3 == 0 ? 3 : 2;
     v.sites = v.together == 3 ? GPU_LANES : DSLASH_THREADS / v.together;
@@ -207,7 +235,7 @@ static void add_divided(gpu_variants *list, const naik_dslash_args *args, int gr
     if (granularity == 4 || (granularity == 0 && args->in->nrhs <= 4)) {
         add_variant(list, 1, GPU_LANES, 1, kinds);
     }
-    if (recon_has_rows(args->links->recon)) {
+    if (recon_is_whole(args->links->recon)) {
         if (granularity == 3 || (granularity == 0 && small)) {
             add_variant(list, 1, GPU_LANES, 1, 3);
         }
@@ -218,20 +246,18 @@ static void add_divided(gpu_variants *list, const naik_dslash_args *args, int gr
 }
 
 /* All that may be worth a measurement; the usual one first. On an H200 more columns a thread were
- * always faster, up to 4, and so were tiles of columns side by side; 3 where 4 leave columns empty.
+ * always faster, up to 4, and so were tiles of columns side by side; fewer where 4 leave some empty.
  */
 static void list_variants(const naik_dslash_args *args, int count, gpu_variants *list)
 {
-    const int nrhs = args->in->nrhs;
     const int granularity = args->in->geometry->backend->choices.granularity;
     const gpu_variant usual = usual_variant(args);
     list->count = 0;
     if (granularity <= 1 && !takes_sums(args)) {
         add_variant(list, usual.columns, usual.sites, usual.together, 1);
-        const int most = most_columns(args);
-        add_blocks(list, args, nrhs < most ? nrhs : most);
-        if (nrhs > 4 && most == 4 && nrhs % 4 != 0) {
-            add_blocks(list, args, 3);
+        add_blocks(list, args, widest_tile(args));
+        if (narrow_tile(args) > 0) {
+            add_blocks(list, args, narrow_tile(args));
         }
     }
     add_divided(list, args, granularity, count);

@@ -6,7 +6,7 @@
  * added in the order of the kinds.
  *
  * Template parameters: V storage of vectors (prec.cuh), S and R storage of links (recon.cuh; R of
- * the long links, or of the naive ones), LONG whether there are long links, N columns a thread.
+ * the long links, or of the naive ones: links of 18 may be either), N columns a thread.
  */
 #ifndef NAIK_GPU_DSLASH_CUH
 #define NAIK_GPU_DSLASH_CUH
@@ -17,6 +17,11 @@
 #include "stencil.cuh"
 
 enum { DSLASH_THREADS = 128 }; /* a block of one column a thread: sites times tiles */
+
+template <class S> constexpr naik_precision precision_of()
+{
+    return sizeof(S) == 8 ? NAIK_DOUBLE : sizeof(S) == 4 ? NAIK_SINGLE : NAIK_HALF;
+}
 
 /* Threads of a block at most; the registers they have come out the same. Rebuilding links of 13 and
  * 9 numbers takes more of them. */
@@ -32,10 +37,23 @@ constexpr int dslash_threads(naik_precision vectors, int recon, int columns)
                   : 512;
 }
 
-/* Columns a thread at most: what a thread keeps must fit into its registers. */
-constexpr int dslash_columns(naik_precision vectors, int recon)
+/* Columns a thread at most: what a thread keeps must fit into its registers. Of vectors of 16 bits
+ * with links of 32, whose links take the time, there are kernels of one column only. */
+constexpr int dslash_columns(naik_precision vectors, naik_precision links, int recon)
 {
-    return vectors == NAIK_DOUBLE && recon == 9 ? 3 : 4;
+    return vectors == NAIK_HALF && links == NAIK_SINGLE ? 1
+           : vectors == NAIK_DOUBLE && recon == 9       ? 3
+                                                        : 4;
+}
+
+/* Whether there are kernels of so many columns a thread: of 3, a colour each, where they count, and
+ * where they are as many as there may be. */
+constexpr bool dslash_has_columns(naik_precision vectors, naik_precision links, int recon,
+                                  int columns)
+{
+    const int most = dslash_columns(vectors, links, recon);
+    return columns <= most && (columns != 3 || most == 3 ||
+                               (vectors != NAIK_HALF && recon != 13 && recon != 9));
 }
 
 typedef struct dslash_params {
@@ -51,6 +69,7 @@ typedef struct dslash_params {
     exchange_view view;   /* where the others are */
     exchange_send send;   /* outer layers of out, by the blocks of the boundary */
     int count, parity, nrhs, state;
+    int kinds; /* of hops: 2, or 4 with long links */
     naik_form form;
     int first;      /* the block to begin with, from the last one goes on to block 0 */
     bool backwards; /* in the opposite order: what was written last is read first */
@@ -117,32 +136,26 @@ typedef struct dslash_site {
     }
 } dslash_site;
 
-/* Where the hop of this kind and direction leads from a site whose coordinate there is x. */
-__device__ static inline int dslash_neighbour(const dslash_params &p, const dslash_site &site,
-                                              int x, int mu, int far, bool behind)
-{
-    if (site.halo != NULL) {
-        const int hop = 8 * far + 4 * (int)behind + mu;
-        return p.table[(size_t)hop * p.stencil.half + site.cb];
-    }
-    return gpu_neighbour(p.stencil, site.cb, x, mu, behind, p.stencil.step[far][mu]);
-}
-
-/* Where the vector lies that this hop takes. */
+/* Where the vector lies that a hop takes from a site whose coordinate there is x. */
 template <class V>
 __device__ static inline const char *dslash_from(const dslash_params &p, const dslash_site &site,
-                                                 int x, int mu, int far, bool behind)
+                                                 int x, int kind, int mu)
 {
-    const int there = dslash_neighbour(p, site, x, mu, far, behind);
-    const bool inside = site.halo == NULL || there < p.stencil.half;
-    return (inside ? p.in : site.halo) + vec_offset<V>(there, site.column, p.nrhs);
+    bool leaves;
+    int there = gpu_neighbour(p.stencil, site.cb, x, kind, mu, &leaves);
+    const char *data = p.in;
+    if (leaves && site.halo != NULL) {
+        there = p.table[(size_t)(4 * kind + mu) * p.stencil.half + site.cb];
+        data = there < p.stencil.half ? p.in : site.halo;
+    }
+    return data + vec_offset<V>(there, site.column, p.nrhs);
 }
 
-/* Whether the link of this hop need not be read. */
-template <class S, bool NAIVE>
+/* Whether the link of this hop need not be read: only links of 12 numbers are asked. */
+template <class S, int R>
 __device__ static inline bool dslash_alone(const dslash_params &p, int x, int mu, bool behind)
 {
-    return NAIVE && sizeof(S) > 2 && mu == 3 && p.unit_time && x != p.time_slice[behind];
+    return R == 12 && sizeof(S) > 2 && mu == 3 && p.unit_time && x != p.time_slice[behind];
 }
 
 /* A hop whose link is 1: the same bits. */
@@ -162,14 +175,16 @@ __device__ static inline void add_alone(const char *from, bool behind,
 }
 
 /* The four hops of a kind, into part. */
-template <class V, class S, int R, int N, bool BEHIND, bool NAIVE>
+template <class V, class S, int R, int N>
 __device__ static inline void add_kind(const dslash_params &p, const dslash_site &site,
-                                       const char *group, int far,
+                                       const char *group, int kind,
                                        colour_vector<typename V::real> (&part)[N])
 {
     /* four columns in double leave no register free on sm_80 */
     constexpr bool full = GPU_MORE_REGISTERS && N == 4 && sizeof(typename V::real) == 8;
     constexpr int UNROLLED = full ? 1 : (int)GPU_UNROLLED_PAIRS;
+    constexpr bool whole = recon_is_whole(R);
+    const bool behind = kind % 2 == 1;
     link_group<S, R> links;
     links.open(group, site.cb % PREC_BLOCK);
 #pragma unroll UNROLLED
@@ -177,65 +192,89 @@ __device__ static inline void add_kind(const dslash_params &p, const dslash_site
 #pragma unroll
         for (int k = 0; k < 2; k++) {
             const int mu = 2 * pair + k, x = site.along(pair, k);
-            const char *from = dslash_from<V>(p, site, x, mu, far, BEHIND);
-            if (dslash_alone<S, NAIVE>(p, x, mu, BEHIND)) {
-                add_alone<V, N>(from, BEHIND, part);
+            const char *from = dslash_from<V>(p, site, x, kind, mu);
+            if (dslash_alone<S, R>(p, x, mu, behind)) {
+                add_alone<V, N>(from, behind, part);
                 continue;
             }
             colour_matrix<typename V::real> u;
             links.get(pair, k, u);
+            if (!whole && behind) {
+                u = minus_adjoint(u);
+            }
 #pragma unroll
             for (int c = 0; c < N; c++) {
-                colour_vector<typename V::real> v = V::load(from + c * V::COLUMN_BYTES);
-                if (BEHIND) {
-                    subtract_adjoint(u, v, part[c]);
-                } else {
-                    add_product(u, v, part[c]);
-                }
+                const colour_vector<typename V::real> v = V::load(from + c * V::COLUMN_BYTES);
+                add_product(u, v, part[c]);
             }
         }
     }
 }
 
-/* Where the groups of a site's block begin, and how far from there the groups of long links. */
-template <class S, int R, bool LONG> struct dslash_groups {
-    enum { FAT = LONG ? 18 : R };
-    enum { NEAR_BYTES = 2 * link_group<S, FAT>::BYTES };
-    enum { FAR_BYTES = LONG ? 2 * link_group<S, R>::BYTES : 0 };
+/* Where the groups of a site's block lie: the near ones, then, further on by twice NEAR, the far. */
+template <class S, int R> struct dslash_groups {
+    enum { FAT = R == 12 ? 12 : 18 };
+    enum { NEAR = link_group<S, FAT>::BYTES, FAR = link_group<S, R>::BYTES };
+    __device__ static inline unsigned bytes(const dslash_params &p)
+    {
+        return 2 * NEAR + (unsigned)(p.kinds - 2) * FAR;
+    }
     __device__ static inline const char *of(const dslash_params &p, int cb)
     {
-        return p.links + (size_t)(cb / PREC_BLOCK) * (NEAR_BYTES + FAR_BYTES);
+        return p.links + (size_t)(cb / PREC_BLOCK) * bytes(p);
     }
 };
 
-/* Both kinds of a distance, folded into total. */
-template <class V, class S, int R, int N, bool NAIVE>
-__device__ static inline void add_distance(const dslash_params &p, const dslash_site &site,
-                                           const char *groups, int far,
-                                           colour_vector<typename V::real> (&total)[N])
+/* Whether to bring the links of the next kind into the second-level cache meanwhile. Where blocks
+ * are few, as those of several columns are: on an H200 8 columns were then 8% faster in half and 2% in
+ * double, but 2% slower with single links, and one column up to 10% slower. */
+template <class S, int N> NAIK_HD constexpr bool dslash_fetches_next()
+{
+    return N > 1 && sizeof(S) != 4;
+}
+
+/* Kinds `first` to last - 1, whose links are stored alike, folded into total; `next` bytes of other
+ * links follow. The code of a kind is there once, or twice where loads of the next should begin
+ * early: kernels stay small for the cache of instructions and for who waits for the compiler. */
+template <class V, class S, int R, int N>
+__device__ static inline void add_kinds(const dslash_params &p, const dslash_site &site,
+                                        const char *groups, int first, int last, unsigned next,
+                                        colour_vector<typename V::real> (&total)[N])
 {
     typedef typename V::real real;
-    colour_vector<real> part[N];
-    real s = (real)p.scale[far];
-    clear(part);
-    add_kind<V, S, R, N, false, NAIVE>(p, site, groups, far, part);
-    fold(s, part, total);
-    clear(part);
-    add_kind<V, S, R, N, true, NAIVE>(p, site, groups + link_group<S, R>::BYTES, far, part);
-    fold(s, part, total);
+    typedef link_group<S, R> group;
+    constexpr int TOGETHER = N > 1 ? 1 : 2;
+#pragma unroll 1
+    for (int pair = first; pair < last; pair += TOGETHER) {
+#pragma unroll
+        for (int kind = pair; kind < pair + TOGETHER; kind++) {
+            const unsigned bytes = kind + 1 < last ? (unsigned)group::BYTES : next;
+            if (dslash_fetches_next<S, N>() && threadIdx.x % GPU_LANES == 0 && threadIdx.y == 0 &&
+                bytes > 0) {
+                gpu_prefetch_all(groups + group::BYTES, bytes);
+            }
+            colour_vector<real> part[N];
+            clear(part);
+            add_kind<V, S, R, N>(p, site, groups, kind, part);
+            fold((real)p.scale[kind / 2], part, total);
+            groups += group::BYTES;
+        }
+    }
 }
 
 /* total = D in */
-template <class V, class S, int R, bool LONG, int N>
+template <class V, class S, int R, int N>
 __device__ static inline void apply_hops(const dslash_params &p, const dslash_site &site,
                                          colour_vector<typename V::real> (&total)[N])
 {
-    typedef dslash_groups<S, R, LONG> groups;
+    typedef dslash_groups<S, R> groups;
     const char *begin = groups::of(p, site.cb);
     clear(total);
-    add_distance<V, S, groups::FAT, N, !LONG>(p, site, begin, 0, total);
-    if (LONG) {
-        add_distance<V, S, R, N, false>(p, site, begin + groups::NEAR_BYTES, 1, total);
+    if (R == groups::FAT) { /* all are stored alike */
+        add_kinds<V, S, R, N>(p, site, begin, 0, R == 12 ? 2 : p.kinds, 0, total);
+    } else {
+        add_kinds<V, S, groups::FAT, N>(p, site, begin, 0, 2, groups::FAR, total);
+        add_kinds<V, S, R, N>(p, site, begin + 2 * groups::NEAR, 2, 4, 0, total);
     }
 }
 
@@ -260,19 +299,16 @@ __device__ static inline dslash_terms finish_step(const dslash_params &p, size_t
     }
     axpy(beta, ap, out);
     V::store(p.ap + offset, out);
-    V::round(out);
     axpy(beta, last, direction);
     V::store(p.direction + offset, direction);
     if (step.waiting == 0) {
         colour_vector<real> x = V::load(p.x + offset);
-        V::round(direction);
         axpy((real)step.lag, last, x);
         axpy(alpha, direction, x);
         V::store(p.x + offset, x);
     }
     axpy(-alpha, out, r);
     V::store(p.out + offset, r);
-    V::round(r);
     return {real_product(r, r), real_product(r, out)};
 }
 
@@ -309,7 +345,6 @@ __device__ static inline dslash_terms finish_site(const dslash_params &p, size_t
     if (p.sums == NULL) {
         return {0, 0};
     }
-    V::round(out);
     return {real_product(out, out), 0};
 }
 
@@ -322,17 +357,17 @@ __device__ static inline int dslash_block(const dslash_params &p)
 }
 
 /* Brings links into the second-level cache while the kernel before ends, where they stay there. */
-template <class S, int R, bool LONG>
+template <class S, int R>
 __device__ static inline void fetch_links(const dslash_params &p, int index, int thread,
                                           int threads)
 {
-    typedef dslash_groups<S, R, LONG> groups;
-    enum { LINES = (groups::NEAR_BYTES + groups::FAR_BYTES) / 128 };
+    typedef dslash_groups<S, R> groups;
     if (!p.ahead || index >= p.count) {
         return;
     }
     const char *begin = groups::of(p, p.list != NULL ? p.list[index] : index);
-    for (int i = thread; i < LINES; i += threads) {
+    const int lines = (int)groups::bytes(p) / 128;
+    for (int i = thread; i < lines; i += threads) {
         gpu_prefetch(begin + (size_t)i * 128);
     }
 }
@@ -368,7 +403,7 @@ __device__ static inline bool dslash_sends(const dslash_params &p, int sites)
 
 /* Sends what this thread has written of the columns from `column` on whose bit is set. Finds the
  * site again, which takes no registers before. */
-template <class V>
+template <class V, int N>
 __device__ static inline void dslash_send(const dslash_params &p, int column, unsigned columns)
 {
     const int index = dslash_block(p) * (int)blockDim.x + (int)threadIdx.x;
@@ -376,7 +411,7 @@ __device__ static inline void dslash_send(const dslash_params &p, int column, un
         const int cb = p.list[index]; /* there is one where there is a boundary */
         int x[4];
         gpu_coords(p.stencil, p.parity, cb, x);
-        exchange_send_site<V>(p.send, p.stencil, p.out, cb, x, column, columns, p.nrhs);
+        exchange_send_site<V, N>(p.send, p.stencil, p.out, cb, x, column, columns, p.nrhs);
     }
 }
 
@@ -414,14 +449,14 @@ __device__ static inline double dslash_grid(const dslash_params &p, int column)
     return p.columns != NULL ? p.columns[column].grid : 0;
 }
 
-template <class V, class S, int R, bool LONG, int N, int BLOCKS>
+template <class V, class S, int R, int N, int BLOCKS>
 __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
     dslash_kernel(const dslash_params p)
 {
     __shared__ block_sums<typename V::real, N> shared[2];
     const int x = (int)threadIdx.x, y = (int)threadIdx.y;
     if (N == 1) {
-        fetch_links<S, R, LONG>(p, dslash_block(p) * (int)blockDim.x + x, x % GPU_LANES, GPU_LANES);
+        fetch_links<S, R>(p, dslash_block(p) * (int)blockDim.x + x, x % GPU_LANES, GPU_LANES);
     }
     gpu_await_kernel();
     if (p.form == NAIK_FORM_D && blockIdx.x == 0 && y == 0 && x < GPU_LANES) {
@@ -442,7 +477,7 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
         site.column = column;
         site.halo = halo;
         open_site(p, index, &site);
-        apply_hops<V, S, R, LONG, N>(p, site, total);
+        apply_hops<V, S, R, N>(p, site, total);
         const size_t offset = vec_offset<V>(gpu_again(site.cb), column, p.nrhs);
 #pragma unroll
         for (int c = 0; c < N; c++) {
@@ -454,7 +489,7 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
     }
     const bool sends = dslash_sends(p, (int)blockDim.x);
     if (sends) {
-        dslash_send<V>(p, column, active);
+        dslash_send<V, N>(p, column, active);
     }
     if (p.sums == NULL) {
         dslash_tell(p, sends, true);

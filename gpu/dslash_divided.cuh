@@ -4,8 +4,7 @@
  * site, .y the row, .z the kind, blockIdx.y the column. The partial sums meet in shared memory,
  * where the first threads fold them in the order of the kinds.
  *
- * A row of the result needs a row of the links ahead and a column of those behind, which there are
- * where links are stored whole (recon_has_rows).
+ * A row of the result needs a row of the links, which there is where they are stored whole.
  */
 #ifndef NAIK_GPU_DSLASH_DIVIDED_CUH
 #define NAIK_GPU_DSLASH_DIVIDED_CUH
@@ -18,77 +17,62 @@ template <class T> __device__ static inline cplx<T> component(const colour_vecto
     return row == 0 ? v.e[0] : row == 1 ? v.e[1] : v.e[2];
 }
 
-/* add_kind for one row of the result. */
-template <class V, class S, int R, bool BEHIND, bool NAIVE>
-__device__ static inline void add_kind_row(const dslash_params &p, const dslash_site &site,
-                                           const char *group, int far, int row,
-                                           cplx<typename V::real> &part)
+/* A site's hops of one kind into what a thread holds: a row of the result, or all of it. */
+template <class V, class S, int R>
+__device__ static inline void add_part(const dslash_params &p, const dslash_site &site,
+                                       const char *group, int kind, int row,
+                                       cplx<typename V::real> (&part)[1])
 {
     typedef typename V::real real;
-    link_line<S, R, BEHIND> links;
+    const bool behind = kind % 2 == 1;
+    link_row<S, R> links;
     links.open(group, site.cb % PREC_BLOCK, row);
 #pragma unroll GPU_UNROLLED_PAIRS
     for (int pair = 0; pair < 2; pair++) {
 #pragma unroll
         for (int k = 0; k < 2; k++) {
             const int mu = 2 * pair + k, x = site.along(pair, k);
-            const colour_vector<real> v = V::load(dslash_from<V>(p, site, x, mu, far, BEHIND));
-            if (dslash_alone<S, NAIVE>(p, x, mu, BEHIND)) {
+            const colour_vector<real> v = V::load(dslash_from<V>(p, site, x, kind, mu));
+            if (dslash_alone<S, R>(p, x, mu, behind)) {
                 const cplx<real> w = component(v, row);
-                part.re += BEHIND ? -w.re : w.re;
-                part.im += BEHIND ? -w.im : w.im;
+                part[0].re += behind ? -w.re : w.re;
+                part[0].im += behind ? -w.im : w.im;
                 continue;
             }
             cplx<real> u[3];
             links.get(pair, k, u);
 #pragma unroll
             for (int j = 0; j < 3; j++) {
-                const cplx<real> w = {BEHIND ? -u[j].re : u[j].re, u[j].im};
-                part = mul_add(w, v.e[j], part);
+                part[0] = mul_add(u[j], v.e[j], part[0]);
             }
         }
     }
 }
-
-/* A site's hops of one kind - 0 ahead, 1 behind, 2 and 3 likewise with long links - into what a
- * thread holds: the row of its own, or all three. */
-template <class V, class S, int R, bool BEHIND, bool NAIVE>
+template <class V, class S, int R>
 __device__ static inline void add_part(const dslash_params &p, const dslash_site &site,
-                                       const char *group, int far, int row,
-                                       cplx<typename V::real> (&part)[1])
-{
-    add_kind_row<V, S, R, BEHIND, NAIVE>(p, site, group, far, row, part[0]);
-}
-template <class V, class S, int R, bool BEHIND, bool NAIVE>
-__device__ static inline void add_part(const dslash_params &p, const dslash_site &site,
-                                       const char *group, int far, int,
+                                       const char *group, int kind, int,
                                        cplx<typename V::real> (&part)[3])
 {
     colour_vector<typename V::real> all[1];
     clear(all);
-    add_kind<V, S, R, 1, BEHIND, NAIVE>(p, site, group, far, all);
+    add_kind<V, S, R, 1>(p, site, group, kind, all);
 #pragma unroll
     for (int i = 0; i < 3; i++) {
         part[i] = all[0].e[i];
     }
 }
 
-template <class V, class S, int R, bool LONG, int HELD>
+template <class V, class S, int R, int HELD>
 __device__ static inline void apply_kind(const dslash_params &p, const dslash_site &site, int kind,
                                          int row, typename V::real (&held)[6][GPU_LANES])
 {
-    typedef dslash_groups<S, R, LONG> groups;
-    const char *near = groups::of(p, site.cb), *far = near + groups::NEAR_BYTES;
+    typedef dslash_groups<S, R> groups;
+    const char *near = groups::of(p, site.cb), *far = near + 2 * groups::NEAR;
     cplx<typename V::real> part[HELD] = {};
-    if (kind == 0) {
-        add_part<V, S, groups::FAT, false, !LONG>(p, site, near, 0, row, part);
-    } else if (kind == 1) {
-        add_part<V, S, groups::FAT, true, !LONG>(p, site, near + groups::NEAR_BYTES / 2, 0, row,
-                                                 part);
-    } else if (LONG && kind == 2) {
-        add_part<V, S, R, false, false>(p, site, far, 1, row, part);
-    } else if (LONG) {
-        add_part<V, S, R, true, false>(p, site, far + groups::FAR_BYTES / 2, 1, row, part);
+    if (R == groups::FAT || kind < 2) {
+        add_part<V, S, groups::FAT>(p, site, near + kind * groups::NEAR, kind, row, part);
+    } else {
+        add_part<V, S, R>(p, site, far + (kind - 2) * groups::FAR, kind, row, part);
     }
 #pragma unroll
     for (int i = 0; i < HELD; i++) {
@@ -150,22 +134,23 @@ __device__ static inline void write_step(const dslash_params &p, const naik_colu
 
 /* Blocks that a multiprocessor shall hold at least: left alone, the compiler takes fewer registers
  * than it may and spills. */
-constexpr int divided_blocks(naik_precision vectors, int rows)
+constexpr int divided_blocks(naik_precision vectors, int recon, int rows)
 {
     return GPU_LANES == 64          ? 1
            : rows > 1               ? 2
            : vectors == NAIK_DOUBLE ? 4
            : vectors == NAIK_HALF   ? 6
+           : recon == 9             ? 7
                                     : 8 - GPU_MORE_REGISTERS;
 }
 
 /* ROWS: 1, with a thread a kind, or 3, with the kinds divided over blockDim.z threads. */
-template <class V, class S, int R, bool LONG, int ROWS>
-__global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECISION, ROWS)))
+template <class V, class S, int R, int ROWS>
+__global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECISION, R, ROWS)))
     dslash_divided_kernel(const dslash_params p)
 {
     typedef typename V::real real;
-    enum { KINDS = LONG ? 4 : 2, HELD = 3 / ROWS };
+    enum { KINDS = R == 12 ? 2 : 4, HELD = 3 / ROWS }; /* kinds at most */
     __shared__ real held[KINDS][6][GPU_LANES];
     __shared__ block_sums<real, 1> shared[2];
     __shared__ naik_column next;
@@ -173,7 +158,7 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
     const int index = dslash_block(p) * GPU_LANES + x;
     const int part = row + ROWS * (int)threadIdx.z; /* of the work on a site */
     const int thread = part * GPU_LANES + x;
-    fetch_links<S, R, LONG>(p, index, thread, (int)(blockDim.y * blockDim.z) * GPU_LANES);
+    fetch_links<S, R>(p, index, thread, (int)(blockDim.y * blockDim.z) * GPU_LANES);
     gpu_await_kernel();
     offer_sums(p, thread);
     bool active = p.columns == NULL || p.columns[column].state == p.state;
@@ -185,11 +170,11 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
         open_site(p, index, &site);
         int kind = (int)threadIdx.z;
         if constexpr (ROWS == 1) { /* a loop takes registers */
-            apply_kind<V, S, R, LONG, HELD>(p, site, kind, row, held[kind]);
+            apply_kind<V, S, R, HELD>(p, site, kind, row, held[kind]);
         } else {
 #pragma unroll 1
-            for (; kind < KINDS; kind += (int)blockDim.z) {
-                apply_kind<V, S, R, LONG, HELD>(p, site, kind, row, held[kind]);
+            for (; kind < p.kinds; kind += (int)blockDim.z) {
+                apply_kind<V, S, R, HELD>(p, site, kind, row, held[kind]);
             }
         }
     }
@@ -209,6 +194,9 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
         clear(total);
 #pragma unroll
         for (int kind = 0; kind < KINDS; kind++) {
+            if (kind >= p.kinds) {
+                break;
+            }
 #pragma unroll
             for (int i = 0; i < 3; i++) {
                 sum[0].e[i] = {held[kind][2 * i][x], held[kind][2 * i + 1][x]};
@@ -218,7 +206,7 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
         term = finish_site<V>(p, vec_offset<V>(site.cb, column, p.nrhs),
                               steps ? &next : p.columns + column, total[0]);
         if (dslash_sends(p, GPU_LANES)) {
-            dslash_send<V>(p, column, 1);
+            dslash_send<V, 1>(p, column, 1);
         }
     }
     const int sums = p.sums == NULL || !active ? 0 : p.form == NAIK_FORM_STEP ? 2 : 1;

@@ -19,19 +19,19 @@ template <class V, class S, int R, int N> constexpr int dslash_blocks()
 /* Beside numbers of columns a thread. */
 enum { DSLASH_KINDS = 0, DSLASH_ROWS = -1 };
 
-template <class V, class S, int R, bool LONG, int N>
+template <class V, class S, int R, int N>
 static bool dslash_start(const dslash_params &params, const dslash_shape &shape)
 {
-    if constexpr (N == DSLASH_ROWS && !recon_has_rows(R)) {
+    if constexpr (N == DSLASH_ROWS && !recon_is_whole(R)) {
         return false;
-    } else if constexpr (N > dslash_columns(V::PRECISION, R)) {
+    } else if constexpr (N > 0 && !dslash_has_columns(V::PRECISION, precision_of<S>(), R, N)) {
         return false;
     } else if constexpr (N <= 0) {
-        gpu_launch_behind(dslash_divided_kernel < V, S, R, LONG, N == DSLASH_ROWS ? 3 : 1 >,
-                          shape.brief, shape.grid, shape.block, shape.stream, params);
+        gpu_launch_behind(dslash_divided_kernel < V, S, R, N == DSLASH_ROWS ? 3 : 1 >, shape.brief,
+                          shape.grid, shape.block, shape.stream, params);
         return true;
     } else {
-        gpu_launch_behind(dslash_kernel<V, S, R, LONG, N, dslash_blocks<V, S, R, N>()>, shape.brief,
+        gpu_launch_behind(dslash_kernel<V, S, R, N, dslash_blocks<V, S, R, N>()>, shape.brief,
                           shape.grid, shape.block, shape.stream, params);
         return true;
     }
@@ -40,18 +40,15 @@ static bool dslash_start(const dslash_params &params, const dslash_shape &shape)
 template <class V, class S, int N>
 static bool dslash_choose(const dslash_params &params, const dslash_shape &shape)
 {
-    if (shape.hops != NAIK_HOPS) {
-        return shape.recon == 18   ? dslash_start<V, S, 18, false, N>(params, shape)
-               : shape.recon == 12 ? dslash_start<V, S, 12, false, N>(params, shape)
-                                   : false;
-    }
+    const bool improved = shape.hops == NAIK_HOPS;
     switch (shape.recon) {
-    case 18: return dslash_start<V, S, 18, true, N>(params, shape);
-    case 13: return dslash_start<V, S, 13, true, N>(params, shape);
-    case 9: return dslash_start<V, S, 9, true, N>(params, shape);
+    case 18: return dslash_start<V, S, 18, N>(params, shape);
+    case 12: return !improved && dslash_start<V, S, 12, N>(params, shape);
+    case 13: return improved && dslash_start<V, S, 13, N>(params, shape);
+    case 9: return improved && dslash_start<V, S, 9, N>(params, shape);
     case RECON_WORDS:
         if constexpr (sizeof(S) == 2) {
-            return dslash_start<V, S, RECON_WORDS, true, N>(params, shape);
+            return improved && dslash_start<V, S, RECON_WORDS, N>(params, shape);
         }
         return false;
     default: return false;

@@ -341,8 +341,8 @@ template <class V> __global__ void send_kernel(const send_params p, const char *
         const int site = layer_site(p.stencil, p.parity, f.mu, f.coordinate + layer * f.step,
                                     i - layer * f.face);
         char *to = (turn & 1) != 0 ? f.to[1] : f.to[0];
-        V::copy(to + vec_offset<V>(f.first + i, column, p.nrhs),
-                data + vec_offset<V>(site, column, p.nrhs));
+        V::keep(to + vec_offset<V>(f.first + i, column, p.nrhs),
+                V::fetch(data + vec_offset<V>(site, column, p.nrhs)));
     }
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -495,7 +495,7 @@ __global__ void receive_kernel(const exchange_view v, int first, int count, int 
     const int i = (int)(blockIdx.x * PACK_THREADS + threadIdx.x);
     if (i < count) {
         const size_t offset = vec_offset<V>(first + i, (int)blockIdx.y, nrhs);
-        V::copy(data + offset, from + offset);
+        V::keep(data + offset, V::fetch(from + offset));
     }
 }
 

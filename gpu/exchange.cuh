@@ -23,11 +23,8 @@ exchange_view gpu_exchange_view(const naik_field *field);
 __device__ static inline const char *exchange_await(const exchange_view &v, int thread)
 {
     const uint32_t turn = *(const volatile uint32_t *)v.turn;
-#pragma unroll
-    for (int zone = 0; zone < EXCHANGE_ZONES; zone++) {
-        if (thread == zone && v.sender[zone] != 0) {
-            peer_wait_flag(v.flags + zone * EXCHANGE_FLAG_WORDS, turn, v.patience, v.sender[zone]);
-        }
+    if (thread < EXCHANGE_ZONES && v.sender[thread] != 0) {
+        peer_wait_flag(v.flags + thread * EXCHANGE_FLAG_WORDS, turn, v.patience, v.sender[thread]);
     }
     __syncthreads();
     return (turn & 1) != 0 ? v.halo[1] : v.halo[0];
@@ -64,30 +61,37 @@ __device__ static inline int exchange_number(const gpu_stencil &st, const int x[
     return number / 2;
 }
 
-/* Sends a site that this thread has written to `data`: of the columns from `column` on those whose
- * bit is set, to every zone that it belongs to. */
-template <class V>
+/* Sends a site that this thread has written to `data`: of N columns from `column` on those whose bit
+ * is set, to every zone that it belongs to. Zones are few and take turns; columns go together. */
+template <class V, int N>
 __device__ static inline void exchange_send_site(const exchange_send &s, const gpu_stencil &st,
                                                  const char *data, int cb, const int x[4],
                                                  int column, unsigned columns, int nrhs)
 {
     const uint32_t turn = exchange_turn(s);
     const char *from = data + vec_offset<V>(cb, column, nrhs);
+    typename V::stored vector[N];
 #pragma unroll
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
+    for (int c = 0; c < N; c++) {
+        if (columns >> c & 1) {
+            vector[c] = V::fetch(from + c * V::COLUMN_BYTES);
+        }
+    }
+#pragma unroll 1
+    for (int zone = 0; zone < EXCHANGE_ZONES; zone++) {
+        const int mu = zone / 2, side = zone % 2;
+        const int low = mu % 2 == 0 ? x[0] : x[1], high = mu % 2 == 0 ? x[2] : x[3];
+        const int at = mu < 2 ? low : high; /* x[mu], which stays in registers */
+        const int layer = side == NAIK_AHEAD ? st.local[mu] - 1 - at : at;
+        if (s.to[mu][side] == NULL || layer >= s.depth) {
+            continue;
+        }
+        const int there = s.first[mu][side] + layer * s.face[mu] + exchange_number(st, x, mu);
+        char *to = s.to[mu][side] + (turn & 1) * s.capacity + vec_offset<V>(there, column, nrhs);
 #pragma unroll
-        for (int side = 0; side < 2; side++) {
-            const int layer = side == NAIK_AHEAD ? st.local[mu] - 1 - x[mu] : x[mu];
-            if (s.to[mu][side] == NULL || layer >= s.depth) {
-                continue;
-            }
-            const int there = s.first[mu][side] + layer * s.face[mu] + exchange_number(st, x, mu);
-            char *to =
-                s.to[mu][side] + (turn & 1) * s.capacity + vec_offset<V>(there, column, nrhs);
-            for (unsigned c = 0; columns >> c != 0; c++) {
-                if (columns >> c & 1) {
-                    V::copy(to + c * V::COLUMN_BYTES, from + c * V::COLUMN_BYTES);
-                }
+        for (int c = 0; c < N; c++) {
+            if (columns >> c & 1) {
+                V::keep(to + c * V::COLUMN_BYTES, vector[c]);
             }
         }
     }
@@ -108,13 +112,10 @@ __device__ static inline void exchange_tell(const exchange_send &s)
     s.counters[1] = 0;
     *s.counters = turn;
     gpu_fence_system();
-#pragma unroll
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-#pragma unroll
-        for (int side = 0; side < 2; side++) {
-            if (s.flag[mu][side] != NULL) {
-                gpu_store_flag(s.flag[mu][side], turn);
-            }
+#pragma unroll 1
+    for (int zone = 0; zone < EXCHANGE_ZONES; zone++) {
+        if (s.flag[zone / 2][zone % 2] != NULL) {
+            gpu_store_flag(s.flag[zone / 2][zone % 2], turn);
         }
     }
 }

@@ -161,13 +161,14 @@ __device__ static inline void pack_words(const links_params &p, char *group, int
 
 template <class S, int R>
 __device__ static inline void pack_link(const links_params &p, char *group, int mu, int lane,
-                                        int far, colour_matrix<double> &u)
+                                        int far, bool behind, colour_matrix<double> &u)
 {
     double n[R], unit = 32768.0;
     bool negative = false;
     if (R == 18) {
         unit = p.scale[far] > 0 ? 32767.0 / p.scale[far] : 0;
     } else {
+        u = behind ? minus_adjoint(u) : u;
         for (int i = 0; i < 9; i++) {
             u.e[i / 3][i % 3] = scale(1 / p.modulus, u.e[i / 3][i % 3]);
         }
@@ -193,10 +194,9 @@ template <class S, int FAT, int LONG> __global__ void links_kernel(const links_p
     }
     const double *w = p.hops + (size_t)i * 18;
     colour_matrix<double> u;
-    const bool behind = hop / 4 % 2 == 1;
+    const bool behind = hop / 4 % 2 == 1; /* then w is -U^+ */
     for (int k = 0; k < 9; k++) {
-        int row = behind ? k % 3 : k / 3, column = behind ? k / 3 : k % 3;
-        u.e[row][column] = {behind ? -w[2 * k] : w[2 * k], w[2 * k + 1]};
+        u.e[k / 3][k % 3] = {w[2 * k], w[2 * k + 1]};
     }
     const size_t near_bytes = 2 * PREC_BLOCK * 4 * FAT * sizeof(S);
     const size_t number = LONG == RECON_WORDS ? 4 : sizeof(S);
@@ -204,11 +204,11 @@ template <class S, int FAT, int LONG> __global__ void links_kernel(const links_p
     char *group = p.data + (size_t)(site / PREC_BLOCK) * (near_bytes + far_bytes);
     const int mu = hop % 4, lane = site % PREC_BLOCK;
     if (hop < 8) {
-        pack_link<S, FAT>(p, group + behind * (near_bytes / 2), mu, lane, 0, u);
+        pack_link<S, FAT>(p, group + behind * (near_bytes / 2), mu, lane, 0, behind, u);
     } else if constexpr (LONG == RECON_WORDS) {
         pack_words(p, group + near_bytes + behind * (far_bytes / 2), mu, lane, u);
     } else if constexpr (LONG > 0) {
-        pack_link<S, LONG>(p, group + near_bytes + behind * (far_bytes / 2), mu, lane, 1, u);
+        pack_link<S, LONG>(p, group + near_bytes + behind * (far_bytes / 2), mu, lane, 1, behind, u);
     }
 }
 

@@ -19,15 +19,24 @@ static dim3 pack_blocks(int count, int columns)
 
 /* ---- tables */
 
+static gpu_hop hop_of(const naik_lattice *lat, int kind, int mu, int stride)
+{
+    const int extent = lat->local[mu], distance = kind / 2 == 0 ? 1 : 3;
+    const int reduced = lat->split[mu] ? distance : distance % extent;
+    const int sign = kind % 2 == 0 ? 1 : -1;
+    return {sign * reduced, sign * reduced * stride, sign * (reduced - extent) * stride};
+}
+
 static gpu_stencil stencil_of(const naik_lattice *lat)
 {
     gpu_stencil st = {};
     int stride = lat->local[0] / 2;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         st.local[mu] = lat->local[mu];
-        st.step[0][mu] = 1 % lat->local[mu];
-        st.step[1][mu] = 3 % lat->local[mu];
         st.stride[mu] = mu == 0 ? 0 : stride;
+        for (int kind = 0; kind < 4; kind++) {
+            st.hop[kind][mu] = hop_of(lat, kind, mu, mu == 0 ? 1 : stride);
+        }
         stride *= mu == 0 ? 1 : lat->local[mu];
     }
     st.extent[0] = gpu_divider_of((uint32_t)lat->local[0] / 2);

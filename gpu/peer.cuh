@@ -129,9 +129,11 @@ __device__ static inline void peer_push(const peer_sums &s, const naik_exactsum 
                                         int lane)
 {
     const uint32_t turn = peer_turn(s, column);
+#pragma unroll 1
     for (int w = lane; s.count > 1 && w < NAIK_EXACTSUM_WORDS; w += GPU_LANES) {
         const uint64_t mine = (uint64_t) * (const volatile int64_t *)&sum->word[w];
         const uint4 message = make_uint4((uint32_t)mine, turn, (uint32_t)(mine >> 32), turn);
+#pragma unroll 1
         for (int r = 0; r < s.count; r++) {
             if (r != s.me) {
                 gpu_store_halves(peer_inbox(s.arena[r], turn, s.me, column, w), message);

@@ -1,4 +1,5 @@
-/* prec.cuh - how vectors are stored: blocks of 32 sites, one policy struct a precision
+/* prec.cuh - how vectors are stored: blocks of 32 sites, one policy struct a precision; storing a
+ * vector leaves it as it will be read
  *
  *   double, single   [block][nrhs][3][32] complex
  *   half             [block][nrhs][32] of six 16-bit integers and the float scale: 16 bytes
@@ -35,13 +36,14 @@ struct vec_double {
             *(double2 *)(p + i * PREC_BLOCK * 16) = make_double2(v.e[i].re, v.e[i].im);
         }
     }
-    __device__ static inline void copy(char *to, const char *from)
+    typedef colour_vector<double> stored;
+    __device__ static inline stored fetch(const char *p)
     {
-        colour_vector<double> v = load(from);
-        store(to, v);
+        return load(p);
     }
-    __device__ static inline void round(colour_vector<double> &)
+    __device__ static inline void keep(char *p, stored v)
     {
+        store(p, v);
     }
 };
 
@@ -66,13 +68,14 @@ struct vec_single {
             *(float2 *)(p + i * PREC_BLOCK * 8) = make_float2(v.e[i].re, v.e[i].im);
         }
     }
-    __device__ static inline void copy(char *to, const char *from)
+    typedef colour_vector<float> stored;
+    __device__ static inline stored fetch(const char *p)
     {
-        colour_vector<float> v = load(from);
-        store(to, v);
+        return load(p);
     }
-    __device__ static inline void round(colour_vector<float> &)
+    __device__ static inline void keep(char *p, stored v)
     {
+        store(p, v);
     }
 };
 
@@ -125,39 +128,44 @@ struct vec_half {
             largest = fmaxf(largest, fmaxf(fabsf(v.e[i].re), fabsf(v.e[i].im)));
             sum += v.e[i].re + v.e[i].im;
         }
-        if (!(fabsf(sum) < 1e38f)) { /* NaN or infinite: must stay so, which integers cannot */
-            return make_uint4(0, 0, 0, 0x7fc00000u);
-        }
+        const bool finite = fabsf(sum) < 1e38f; /* else it must stay so, which integers cannot */
         float s = largest * (1.0f / 32767.0f);
         s = __uint_as_float((__float_as_uint(s) + 0x1ffu) & ~0x1ffu);
-        bool zero = !(s > 1e-34f); /* below, the products with the scale are no longer exact */
-        float inverse = zero ? 0.0f : 1.0f / s;
-        return make_uint4(prec_word(v.e[0].re * inverse, v.e[0].im * inverse),
-                          prec_word(v.e[1].re * inverse, v.e[1].im * inverse),
-                          prec_word(v.e[2].re * inverse, v.e[2].im * inverse),
-                          zero ? 0u : __float_as_uint(s));
+        /* below, the products with the scale are no longer exact */
+        const bool plain = finite && s > 1e-34f;
+        const float inverse = plain ? __fdividef(1.0f, s) : 0.0f; /* q is rounded anyway */
+        const uint4 w = make_uint4(prec_word(v.e[0].re * inverse, v.e[0].im * inverse),
+                                   prec_word(v.e[1].re * inverse, v.e[1].im * inverse),
+                                   prec_word(v.e[2].re * inverse, v.e[2].im * inverse),
+                                   plain    ? __float_as_uint(s)
+                                   : finite ? 0u
+                                            : 0x7fc00000u);
+        return w;
     }
     __device__ static inline void store(char *p, colour_vector<float> &v)
     {
-        *(uint4 *)p = pack(v);
+        const uint4 w = pack(v);
+        *(uint4 *)p = w;
+        v = unpack(w);
     }
     /* The same bits; storing what was loaded may choose another scale. */
-    __device__ static inline void copy(char *to, const char *from)
+    typedef uint4 stored;
+    __device__ static inline stored fetch(const char *p)
     {
-        *(uint4 *)to = *(const uint4 *)from;
+        return *(const uint4 *)p;
     }
-    /* v as it will be read after it was stored. */
-    __device__ static inline void round(colour_vector<float> &v)
+    __device__ static inline void keep(char *p, stored v)
     {
-        v = unpack(pack(v));
+        *(uint4 *)p = v;
     }
 };
 
 /* Where a site's numbers of a column begin; columns follow at COLUMN_BYTES. */
 template <class V> __device__ static inline size_t vec_offset(int site, int column, int nrhs)
 {
-    return (size_t)((site / PREC_BLOCK) * nrhs + column) * V::COLUMN_BYTES +
-           (size_t)(site % PREC_BLOCK) * V::LANE_BYTES;
+    const unsigned at = (unsigned)site; /* a signed number takes longer to divide */
+    return (size_t)(at / PREC_BLOCK * (unsigned)nrhs + (unsigned)column) * V::COLUMN_BYTES +
+           (size_t)(at % PREC_BLOCK * V::LANE_BYTES);
 }
 
 /* Launches the kernel's instantiation for a precision. */

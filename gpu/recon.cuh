@@ -5,8 +5,9 @@
  *   half             group [pairs of mu][pairs of numbers][32] of 8 bytes, the numbers of two links
  *                    beside each other
  *
- * Behind are kept the links themselves, U(s - mu), not their negative adjoints: both ends then hold
- * equal bits and the operator stays antihermitian in every storage. Compressed links are L/s:
+ * The operator is antihermitian to the bit in every storage. Where matrices are stored whole, what
+ * stands behind is -U(s - mu)^+, with the same numbers as U at the other end. Where they are rebuilt
+ * it is U(s - mu), which is so from the same bits at both ends. Compressed links are L/s:
  *   13: two rows, phase of the determinant D;  third row = conj(row0 x row1) D
  *   12: two rows of eta V, V in SU(3), eta = +-1 in the lowest bit of the first number
  *    9: phases of D, a1, c1; a2, a3, b1 (rows a, b, c; M. Clark et al., Comput. Phys. Commun. 181
@@ -253,39 +254,38 @@ template <> struct link_group<short, RECON_WORDS> {
     }
 };
 
-/* ---- reading one row of a link, or one column: three numbers of a matrix that is stored whole.
- * The same bits as link_group's. */
+/* ---- reading one row of a link that is stored whole; the same bits as link_group's */
 
-constexpr bool recon_has_rows(int recon)
+NAIK_HD constexpr bool recon_is_whole(int recon)
 {
     return recon == 18 || recon == RECON_WORDS;
 }
 
-template <class S, int R, bool COLUMN> struct link_line; /* R with rows */
+template <class S, int R> struct link_row; /* R whole */
 
-template <class T, bool COLUMN> struct link_line<T, 18, COLUMN> {
+template <class T> struct link_row<T, 18> {
     enum { PAIR = PREC_BLOCK * 2 * (int)sizeof(T) };
     const char *base;
-    __device__ inline void open(const char *group, int lane, int line)
+    __device__ inline void open(const char *group, int lane, int row)
     {
-        base = group + lane * 2 * (int)sizeof(T) + (COLUMN ? line : 3 * line) * PAIR;
+        base = group + lane * 2 * (int)sizeof(T) + 3 * row * PAIR;
     }
     __device__ inline void get(int pair, int k, cplx<T> (&u)[3]) const
     {
 #pragma unroll
         for (int j = 0; j < 3; j++) {
-            u[j] = load_pair(base + (9 * (2 * pair + k) + (COLUMN ? 3 : 1) * j) * PAIR, (T)0);
+            u[j] = load_pair(base + (9 * (2 * pair + k) + j) * PAIR, (T)0);
         }
     }
 };
 
-template <bool COLUMN> struct link_line<short, 18, COLUMN> {
+template <> struct link_row<short, 18> {
     enum { PAIR = PREC_BLOCK * 8 }; /* of two links */
     const char *base;
     uint2 word[3];
-    __device__ inline void open(const char *group, int lane, int line)
+    __device__ inline void open(const char *group, int lane, int row)
     {
-        base = group + lane * 8 + (COLUMN ? line : 3 * line) * PAIR;
+        base = group + lane * 8 + 3 * row * PAIR;
     }
     __device__ inline void get(int pair, int k, cplx<float> (&u)[3])
     {
@@ -293,46 +293,32 @@ template <bool COLUMN> struct link_line<short, 18, COLUMN> {
 #pragma unroll
         for (int j = 0; j < 3; j++) {
             if (k == 0) {
-                word[j] = gpu_stream_load8(base + (9 * pair + (COLUMN ? 3 : 1) * j) * PAIR);
+                word[j] = gpu_stream_load8(base + (9 * pair + j) * PAIR);
             }
             u[j] = {whole::number(word[j].x, k), whole::number(word[j].y, k)};
         }
     }
 };
 
-/* Row i is words 2i and 2i + 1; of a column, an element a row. */
-template <bool COLUMN> struct link_line<short, RECON_WORDS, COLUMN> {
+/* Row i is words 2i and 2i + 1. */
+template <> struct link_row<short, RECON_WORDS> {
     link_group<short, RECON_WORDS> whole;
-    int line;
+    int row;
     __device__ inline void open(const char *group, int lane, int which)
     {
         whole.open(group, lane);
-        line = which;
-    }
-    __device__ static inline float digit(unsigned w, int shift)
-    {
-        return __uint_as_float((w >> shift & 0x3ffu) | PREC_MAGIC_BITS) - (8388608.0f + 512.0f);
+        row = which;
     }
     __device__ inline void get(int pair, int k, cplx<float> (&u)[3])
     {
         unsigned w[RECON_WORDS];
+        float n[6];
         whole.take(pair, k, w);
-        if (COLUMN) {
-            const int re = line == 0 ? 0 : line == 1 ? 20 : 10; /* numbers 2 line, 2 line + 1 */
-            const int im = line == 0 ? 10 : line == 1 ? 0 : 20;
+        whole.unpack(row == 0 ? w[0] : row == 1 ? w[2] : w[4], n);
+        whole.unpack(row == 0 ? w[1] : row == 1 ? w[3] : w[5], n + 3);
 #pragma unroll
-            for (int j = 0; j < 3; j++) {
-                u[j] = {digit(line == 2 ? w[2 * j + 1] : w[2 * j], re),
-                        digit(line == 0 ? w[2 * j] : w[2 * j + 1], im)};
-            }
-        } else {
-            float n[6];
-            whole.unpack(line == 0 ? w[0] : line == 1 ? w[2] : w[4], n);
-            whole.unpack(line == 0 ? w[1] : line == 1 ? w[3] : w[5], n + 3);
-#pragma unroll
-            for (int j = 0; j < 3; j++) {
-                u[j] = {n[2 * j], n[2 * j + 1]};
-            }
+        for (int j = 0; j < 3; j++) {
+            u[j] = {n[2 * j], n[2 * j + 1]};
         }
     }
 };

@@ -24,7 +24,7 @@ __device__ static inline void exact_atomic(naik_exactsum *sum, int word, long lo
 }
 
 /* mantissa 2^(position - 1088), straight to the accumulator. */
-__device__ static inline void exact_add_slow(naik_exactsum *sum, uint64_t mantissa, int position,
+__device__ static GPU_RARE void exact_add_slow(naik_exactsum *sum, uint64_t mantissa, int position,
                                              bool negative)
 {
     int word = position / 32, shift = position % 32;
@@ -106,7 +106,7 @@ __device__ static inline int exact_limit(double grid)
 }
 
 /* A term by itself. */
-__device__ static inline void exact_add_term(naik_exactsum *sum, double term)
+__device__ static GPU_RARE void exact_add_term(naik_exactsum *sum, double term)
 {
     const uint64_t bits = (uint64_t)__double_as_longlong(term);
     const int exponent = (int)(bits >> 52 & 0x7ff);

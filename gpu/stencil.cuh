@@ -1,7 +1,7 @@
 /* stencil.cuh - from a checkerboard number to coordinates and to the 16 neighbours
  *
  * Inside the box a neighbour is arithmetic, which costs less than reading a table of 64 bytes a
- * site; boundary sites, few, read lattice.h's table of hops.
+ * site; hops that leave it for another rank's are few and read lattice.h's table.
  */
 #ifndef NAIK_GPU_STENCIL_CUH
 #define NAIK_GPU_STENCIL_CUH
@@ -25,10 +25,16 @@ static inline gpu_divider gpu_divider_of(uint32_t divisor)
     return (gpu_divider){divisor, (uint32_t)multiplier, shift};
 }
 
+/* Hops of a kind: +1, -1, +3, -3. */
+typedef struct gpu_hop {
+    int step;           /* modulo the extent, where the box is periodic */
+    int inside, beyond; /* to the site's number, in and across the edge of the box; in x, to x */
+} gpu_hop;
+
 typedef struct gpu_stencil {
     int local[4];
-    int stride[4];         /* of a step in mu on the checkerboard; mu > 0 */
-    int step[2][4];        /* 1 and 3, less where the box is shorter */
+    int stride[4]; /* of a step in mu on the checkerboard; mu > 0 */
+    gpu_hop hop[4][4]; /* [kind][mu] */
     gpu_divider extent[3]; /* nx/2, ny, nz */
     int half, halo;
 } gpu_stencil;
@@ -50,21 +56,15 @@ __device__ static inline void gpu_coords(const gpu_stencil &st, int parity, int 
     x[0] = 2 * i + ((x[1] + x[2] + x[3] + parity) & 1);
 }
 
-/* The neighbour `step` sites ahead (or behind) in direction mu of the site whose coordinate there
- * is x, periodic within the box. */
-__device__ static inline int gpu_neighbour(const gpu_stencil &st, int cb, int x, int mu,
-                                           bool behind, int step)
+/* The neighbour in direction mu of the site whose coordinate there is x, periodic within the box;
+ * whether the hop leaves it. */
+__device__ static inline int gpu_neighbour(const gpu_stencil &st, int cb, int x, int kind, int mu,
+                                           bool *leaves)
 {
-    int delta;
-    if (behind) {
-        delta = x < step ? st.local[mu] - step : -step;
-    } else {
-        delta = x + step >= st.local[mu] ? step - st.local[mu] : step;
-    }
-    if (mu == 0) {
-        return cb - (x >> 1) + ((x + delta) >> 1);
-    }
-    return cb + delta * st.stride[mu];
+    const gpu_hop hop = st.hop[kind][mu];
+    *leaves = (unsigned)(x + hop.step) >= (unsigned)st.local[mu];
+    const int change = *leaves ? hop.beyond : hop.inside;
+    return cb + (mu == 0 ? (change + (x & 1)) >> 1 : change);
 }
 
 #endif

@@ -60,19 +60,18 @@ __device__ static inline void add_product(const colour_matrix<T> &u, const colou
     }
 }
 
-/* acc -= u^+ v */
-template <class T>
-__device__ static inline void subtract_adjoint(const colour_matrix<T> &u, const colour_vector<T> &v,
-                                               colour_vector<T> &acc)
+/* -u^+ */
+template <class T> __device__ static inline colour_matrix<T> minus_adjoint(const colour_matrix<T> &u)
 {
+    colour_matrix<T> w;
 #pragma unroll
     for (int i = 0; i < 3; i++) {
 #pragma unroll
         for (int j = 0; j < 3; j++) {
-            cplx<T> w = {-u.e[j][i].re, u.e[j][i].im};
-            acc.e[i] = mul_add(w, v.e[j], acc.e[i]);
+            w.e[i][j] = {-u.e[j][i].re, u.e[j][i].im};
         }
     }
+    return w;
 }
 
 /* y += a x */
