@@ -246,7 +246,8 @@ static void add_divided(gpu_variants *list, const naik_dslash_args *args, int gr
 }
 
 /* All that may be worth a measurement; the usual one first. On an H200 more columns a thread were
- * always faster, up to 4, and so were tiles of columns side by side; fewer where 4 leave some empty.
+ * always faster, up to 4, and so were tiles of columns side by side; fewer where 4 leave some
+ * empty.
  */
 static void list_variants(const naik_dslash_args *args, int count, gpu_variants *list)
 {

@@ -52,8 +52,8 @@ constexpr bool dslash_has_columns(naik_precision vectors, naik_precision links, 
                                   int columns)
 {
     const int most = dslash_columns(vectors, links, recon);
-    return columns <= most && (columns != 3 || most == 3 ||
-                               (vectors != NAIK_HALF && recon != 13 && recon != 9));
+    return columns <= most &&
+           (columns != 3 || most == 3 || (vectors != NAIK_HALF && recon != 13 && recon != 9));
 }
 
 typedef struct dslash_params {
@@ -211,7 +211,7 @@ __device__ static inline void add_kind(const dslash_params &p, const dslash_site
     }
 }
 
-/* Where the groups of a site's block lie: the near ones, then, further on by twice NEAR, the far. */
+/* Where the groups of a site's block lie: two near ones, then two far ones. */
 template <class S, int R> struct dslash_groups {
     enum { FAT = R == 12 ? 12 : 18 };
     enum { NEAR = link_group<S, FAT>::BYTES, FAR = link_group<S, R>::BYTES };
@@ -226,8 +226,8 @@ template <class S, int R> struct dslash_groups {
 };
 
 /* Whether to bring the links of the next kind into the second-level cache meanwhile. Where blocks
- * are few, as those of several columns are: on an H200 8 columns were then 8% faster in half and 2% in
- * double, but 2% slower with single links, and one column up to 10% slower. */
+ * are few, as those of several columns are: on an H200 8 columns were then 8% faster in half and 2%
+ * in double, but 2% slower with single links, and one column up to 10% slower. */
 template <class S, int N> NAIK_HD constexpr bool dslash_fetches_next()
 {
     return N > 1 && sizeof(S) != 4;

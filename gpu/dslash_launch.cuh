@@ -8,12 +8,17 @@
  */
 template <class V, class S, int R, int N> constexpr int dslash_blocks()
 {
+    constexpr bool half = V::PRECISION == NAIK_HALF;
     if (N > 1 || sizeof(typename V::real) == 8) {
         return N > 1 ? 1 : GPU_LANES == 64 ? 2 : 4 - GPU_MORE_REGISTERS;
     }
-    return GPU_LANES == 64 || sizeof(S) == 4 || R == 18 ? 4
-           : R == RECON_WORDS                           ? 8 - (V::PRECISION == NAIK_HALF)
-                                                        : 6;
+    if (GPU_LANES == 64) {
+        return 4;
+    }
+    if (sizeof(S) == 4) {
+        return R == 9 && !half ? 8 - GPU_MORE_REGISTERS : 4;
+    }
+    return R == 18 ? (half ? 8 : 4) : R == RECON_WORDS ? 8 - half : 6;
 }
 
 /* Beside numbers of columns a thread. */

@@ -61,8 +61,9 @@ __device__ static inline int exchange_number(const gpu_stencil &st, const int x[
     return number / 2;
 }
 
-/* Sends a site that this thread has written to `data`: of N columns from `column` on those whose bit
- * is set, to every zone that it belongs to. Zones are few and take turns; columns go together. */
+/* Sends a site that this thread has written to `data`: of N columns from `column` on those whose
+ * bit is set, to every zone that it belongs to. Zones are few and take turns; columns go together.
+ */
 template <class V, int N>
 __device__ static inline void exchange_send_site(const exchange_send &s, const gpu_stencil &st,
                                                  const char *data, int cb, const int x[4],

@@ -1,4 +1,4 @@
-/* gpu.h - one set of names for both vendors' run times; the only file but ranges.h that knows either
+/* gpu.h - one set of names for both vendors' run times; no other file but ranges.h knows either
  *
  * Restricted to what CUDA 12 and 13 and ROCm 5.2 and 6 have in common.
  */
@@ -24,41 +24,41 @@ typedef hipEvent_t gpu_event;
 typedef hipGraph_t gpu_graph;
 typedef hipGraphExec_t gpu_graph_exec;
 typedef hipDeviceProp_t gpu_properties;
-#define gpu_success                 hipSuccess
-#define gpu_error_memory            hipErrorOutOfMemory
-#define gpu_error_text              hipGetErrorString
-#define gpu_last_error              hipGetLastError
-#define gpu_device_count            hipGetDeviceCount
-#define gpu_device_set              hipSetDevice
-#define gpu_device_get              hipGetDevice
-#define gpu_device_properties       hipGetDeviceProperties
-#define gpu_device_bus_id           hipDeviceGetPCIBusId
-#define gpu_memory_info             hipMemGetInfo
-#define gpu_driver_version          hipDriverGetVersion
-#define gpu_malloc                  hipMalloc
-#define gpu_free                    hipFree
-#define gpu_malloc_host(p, n)       hipHostMalloc((p), (n), hipHostMallocDefault)
-#define gpu_free_host               hipHostFree
-#define gpu_memset                  hipMemsetAsync
-#define gpu_copy_up(a, b, n, s)     hipMemcpyAsync((a), (b), (n), hipMemcpyHostToDevice, (s))
-#define gpu_copy_down(a, b, n, s)   hipMemcpyAsync((a), (b), (n), hipMemcpyDeviceToHost, (s))
-#define gpu_stream_create(s)        hipStreamCreateWithFlags((s), hipStreamNonBlocking)
-#define gpu_stream_destroy          hipStreamDestroy
-#define gpu_stream_sync             hipStreamSynchronize
-#define gpu_event_create            hipEventCreate
-#define gpu_event_destroy           hipEventDestroy
-#define gpu_event_record            hipEventRecord
-#define gpu_event_sync              hipEventSynchronize
-#define gpu_event_elapsed_ms        hipEventElapsedTime
-#define gpu_capture_begin(s)        hipStreamBeginCapture((s), hipStreamCaptureModeThreadLocal)
-#define gpu_capture_end             hipStreamEndCapture
-#define gpu_graph_make(e, g)        hipGraphInstantiate((e), (g), NULL, NULL, 0)
-#define gpu_graph_launch            hipGraphLaunch
-#define gpu_graph_destroy           hipGraphDestroy
-#define gpu_graph_exec_destroy      hipGraphExecDestroy
-#define gpu_stream_wait(s, e)       hipStreamWaitEvent((s), (e), 0)
-#define gpu_event_create_plain(e)   hipEventCreateWithFlags((e), hipEventDisableTiming)
-#define gpu_stream_range            hipDeviceGetStreamPriorityRange
+#define gpu_success               hipSuccess
+#define gpu_error_memory          hipErrorOutOfMemory
+#define gpu_error_text            hipGetErrorString
+#define gpu_last_error            hipGetLastError
+#define gpu_device_count          hipGetDeviceCount
+#define gpu_device_set            hipSetDevice
+#define gpu_device_get            hipGetDevice
+#define gpu_device_properties     hipGetDeviceProperties
+#define gpu_device_bus_id         hipDeviceGetPCIBusId
+#define gpu_memory_info           hipMemGetInfo
+#define gpu_driver_version        hipDriverGetVersion
+#define gpu_malloc                hipMalloc
+#define gpu_free                  hipFree
+#define gpu_malloc_host(p, n)     hipHostMalloc((p), (n), hipHostMallocDefault)
+#define gpu_free_host             hipHostFree
+#define gpu_memset                hipMemsetAsync
+#define gpu_copy_up(a, b, n, s)   hipMemcpyAsync((a), (b), (n), hipMemcpyHostToDevice, (s))
+#define gpu_copy_down(a, b, n, s) hipMemcpyAsync((a), (b), (n), hipMemcpyDeviceToHost, (s))
+#define gpu_stream_create(s)      hipStreamCreateWithFlags((s), hipStreamNonBlocking)
+#define gpu_stream_destroy        hipStreamDestroy
+#define gpu_stream_sync           hipStreamSynchronize
+#define gpu_event_create          hipEventCreate
+#define gpu_event_destroy         hipEventDestroy
+#define gpu_event_record          hipEventRecord
+#define gpu_event_sync            hipEventSynchronize
+#define gpu_event_elapsed_ms      hipEventElapsedTime
+#define gpu_capture_begin(s)      hipStreamBeginCapture((s), hipStreamCaptureModeThreadLocal)
+#define gpu_capture_end           hipStreamEndCapture
+#define gpu_graph_make(e, g)      hipGraphInstantiate((e), (g), NULL, NULL, 0)
+#define gpu_graph_launch          hipGraphLaunch
+#define gpu_graph_destroy         hipGraphDestroy
+#define gpu_graph_exec_destroy    hipGraphExecDestroy
+#define gpu_stream_wait(s, e)     hipStreamWaitEvent((s), (e), 0)
+#define gpu_event_create_plain(e) hipEventCreateWithFlags((e), hipEventDisableTiming)
+#define gpu_stream_range          hipDeviceGetStreamPriorityRange
 #define gpu_stream_create_urgent(s, urgency)                                                       \
     hipStreamCreateWithPriority((s), hipStreamNonBlocking, (urgency))
 typedef hipIpcMemHandle_t gpu_ipc_handle;
@@ -76,54 +76,53 @@ enum {
      * runs out of registers. */
     GPU_UNROLLED_PAIRS = 1
 };
-#define GPU_RARE inline /* a call takes all registers */
 
 #else
 
 #include <cuda_runtime.h>
 
-#define GPU_VENDOR_NAME             "CUDA"
+#define GPU_VENDOR_NAME           "CUDA"
 typedef cudaError_t gpu_error;
 typedef cudaStream_t gpu_stream;
 typedef cudaEvent_t gpu_event;
 typedef cudaGraph_t gpu_graph;
 typedef cudaGraphExec_t gpu_graph_exec;
 typedef cudaDeviceProp gpu_properties;
-#define gpu_success                 cudaSuccess
-#define gpu_error_memory            cudaErrorMemoryAllocation
-#define gpu_error_text              cudaGetErrorString
-#define gpu_last_error              cudaGetLastError
-#define gpu_device_count            cudaGetDeviceCount
-#define gpu_device_set              cudaSetDevice
-#define gpu_device_get              cudaGetDevice
-#define gpu_device_properties       cudaGetDeviceProperties
-#define gpu_device_bus_id           cudaDeviceGetPCIBusId
-#define gpu_memory_info             cudaMemGetInfo
-#define gpu_driver_version          cudaDriverGetVersion
-#define gpu_malloc                  cudaMalloc
-#define gpu_free                    cudaFree
-#define gpu_malloc_host(p, n)       cudaMallocHost((p), (n))
-#define gpu_free_host               cudaFreeHost
-#define gpu_memset                  cudaMemsetAsync
-#define gpu_copy_up(a, b, n, s)     cudaMemcpyAsync((a), (b), (n), cudaMemcpyHostToDevice, (s))
-#define gpu_copy_down(a, b, n, s)   cudaMemcpyAsync((a), (b), (n), cudaMemcpyDeviceToHost, (s))
-#define gpu_stream_create(s)        cudaStreamCreateWithFlags((s), cudaStreamNonBlocking)
-#define gpu_stream_destroy          cudaStreamDestroy
-#define gpu_stream_sync             cudaStreamSynchronize
-#define gpu_event_create            cudaEventCreate
-#define gpu_event_destroy           cudaEventDestroy
-#define gpu_event_record            cudaEventRecord
-#define gpu_event_sync              cudaEventSynchronize
-#define gpu_event_elapsed_ms        cudaEventElapsedTime
-#define gpu_capture_begin(s)        cudaStreamBeginCapture((s), cudaStreamCaptureModeThreadLocal)
-#define gpu_capture_end             cudaStreamEndCapture
-#define gpu_graph_make(e, g)        cudaGraphInstantiate((e), (g), 0)
-#define gpu_graph_launch            cudaGraphLaunch
-#define gpu_graph_destroy           cudaGraphDestroy
-#define gpu_graph_exec_destroy      cudaGraphExecDestroy
-#define gpu_stream_wait(s, e)       cudaStreamWaitEvent((s), (e), 0)
-#define gpu_event_create_plain(e)   cudaEventCreateWithFlags((e), cudaEventDisableTiming)
-#define gpu_stream_range            cudaDeviceGetStreamPriorityRange
+#define gpu_success               cudaSuccess
+#define gpu_error_memory          cudaErrorMemoryAllocation
+#define gpu_error_text            cudaGetErrorString
+#define gpu_last_error            cudaGetLastError
+#define gpu_device_count          cudaGetDeviceCount
+#define gpu_device_set            cudaSetDevice
+#define gpu_device_get            cudaGetDevice
+#define gpu_device_properties     cudaGetDeviceProperties
+#define gpu_device_bus_id         cudaDeviceGetPCIBusId
+#define gpu_memory_info           cudaMemGetInfo
+#define gpu_driver_version        cudaDriverGetVersion
+#define gpu_malloc                cudaMalloc
+#define gpu_free                  cudaFree
+#define gpu_malloc_host(p, n)     cudaMallocHost((p), (n))
+#define gpu_free_host             cudaFreeHost
+#define gpu_memset                cudaMemsetAsync
+#define gpu_copy_up(a, b, n, s)   cudaMemcpyAsync((a), (b), (n), cudaMemcpyHostToDevice, (s))
+#define gpu_copy_down(a, b, n, s) cudaMemcpyAsync((a), (b), (n), cudaMemcpyDeviceToHost, (s))
+#define gpu_stream_create(s)      cudaStreamCreateWithFlags((s), cudaStreamNonBlocking)
+#define gpu_stream_destroy        cudaStreamDestroy
+#define gpu_stream_sync           cudaStreamSynchronize
+#define gpu_event_create          cudaEventCreate
+#define gpu_event_destroy         cudaEventDestroy
+#define gpu_event_record          cudaEventRecord
+#define gpu_event_sync            cudaEventSynchronize
+#define gpu_event_elapsed_ms      cudaEventElapsedTime
+#define gpu_capture_begin(s)      cudaStreamBeginCapture((s), cudaStreamCaptureModeThreadLocal)
+#define gpu_capture_end           cudaStreamEndCapture
+#define gpu_graph_make(e, g)      cudaGraphInstantiate((e), (g), 0)
+#define gpu_graph_launch          cudaGraphLaunch
+#define gpu_graph_destroy         cudaGraphDestroy
+#define gpu_graph_exec_destroy    cudaGraphExecDestroy
+#define gpu_stream_wait(s, e)     cudaStreamWaitEvent((s), (e), 0)
+#define gpu_event_create_plain(e) cudaEventCreateWithFlags((e), cudaEventDisableTiming)
+#define gpu_stream_range          cudaDeviceGetStreamPriorityRange
 #define gpu_stream_create_urgent(s, urgency)                                                       \
     cudaStreamCreateWithPriority((s), cudaStreamNonBlocking, (urgency))
 typedef cudaIpcMemHandle_t gpu_ipc_handle;
@@ -135,7 +134,6 @@ typedef cudaIpcMemHandle_t gpu_ipc_handle;
 #define gpu_mapped_address      cudaHostGetDevicePointer
 
 enum { GPU_LANES = 32, GPU_UNROLLED_PAIRS = 2 };
-#define GPU_RARE __noinline__ /* a function off the way: compiled once, not once a call */
 
 /* For sm_8x the compiler needs a few registers more than for sm_90. */
 #if defined(GPU_SM_8X)
@@ -146,6 +144,13 @@ enum { GPU_LANES = 32, GPU_UNROLLED_PAIRS = 2 };
 
 #if !defined(GPU_MORE_REGISTERS)
 #define GPU_MORE_REGISTERS 0
+#endif
+
+/* A function off the way: compiled once, not once a call. On AMD a call takes all registers. */
+#if defined(__HIPCC__)
+#define GPU_RARE inline
+#else
+#define GPU_RARE __noinline__
 #endif
 
 /* Whether p is memory of this type; an error, to be cleared, where the run time does not know p. */
@@ -263,8 +268,8 @@ __device__ static inline unsigned gpu_stream_load4(const void *p)
 }
 #endif
 
-/* Brings `bytes`, a multiple of 16, from p on into the second-level cache, where one instruction does
- * that. */
+/* Brings `bytes`, a multiple of 16, from p on into the second-level cache, where one instruction
+ * does that. */
 __device__ static inline void gpu_prefetch_all(const void *p, unsigned bytes)
 {
 #if defined(__HIPCC__) || defined(GPU_SM_8X)

@@ -208,7 +208,8 @@ template <class S, int FAT, int LONG> __global__ void links_kernel(const links_p
     } else if constexpr (LONG == RECON_WORDS) {
         pack_words(p, group + near_bytes + behind * (far_bytes / 2), mu, lane, u);
     } else if constexpr (LONG > 0) {
-        pack_link<S, LONG>(p, group + near_bytes + behind * (far_bytes / 2), mu, lane, 1, behind, u);
+        pack_link<S, LONG>(p, group + near_bytes + behind * (far_bytes / 2), mu, lane, 1, behind,
+                           u);
     }
 }
 

@@ -1,5 +1,5 @@
-/* ranges.h - named ranges in the vendor's profiler; apart from gpu.h, since what it includes takes two
- * seconds to compile
+/* ranges.h - named ranges in the vendor's profiler; apart from gpu.h, since what it includes takes
+ * two seconds to compile
  *
  * AMD's need a library of their own: none there.
  */

@@ -6,8 +6,8 @@
  *                    beside each other
  *
  * The operator is antihermitian to the bit in every storage. Where matrices are stored whole, what
- * stands behind is -U(s - mu)^+, with the same numbers as U at the other end. Where they are rebuilt
- * it is U(s - mu), which is so from the same bits at both ends. Compressed links are L/s:
+ * stands behind is -U(s - mu)^+, with the same numbers as U at the other end. Where they are
+ * rebuilt it is U(s - mu), which is so from the same bits at both ends. Compressed links are L/s:
  *   13: two rows, phase of the determinant D;  third row = conj(row0 x row1) D
  *   12: two rows of eta V, V in SU(3), eta = +-1 in the lowest bit of the first number
  *    9: phases of D, a1, c1; a2, a3, b1 (rows a, b, c; M. Clark et al., Comput. Phys. Commun. 181

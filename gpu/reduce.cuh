@@ -25,7 +25,7 @@ __device__ static inline void exact_atomic(naik_exactsum *sum, int word, long lo
 
 /* mantissa 2^(position - 1088), straight to the accumulator. */
 __device__ static GPU_RARE void exact_add_slow(naik_exactsum *sum, uint64_t mantissa, int position,
-                                             bool negative)
+                                               bool negative)
 {
     int word = position / 32, shift = position % 32;
     uint64_t low = mantissa << shift;

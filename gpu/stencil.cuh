@@ -33,8 +33,8 @@ typedef struct gpu_hop {
 
 typedef struct gpu_stencil {
     int local[4];
-    int stride[4]; /* of a step in mu on the checkerboard; mu > 0 */
-    gpu_hop hop[4][4]; /* [kind][mu] */
+    int stride[4];         /* of a step in mu on the checkerboard; mu > 0 */
+    gpu_hop hop[4][4];     /* [kind][mu] */
     gpu_divider extent[3]; /* nx/2, ny, nz */
     int half, halo;
 } gpu_stencil;

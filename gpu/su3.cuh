@@ -61,7 +61,8 @@ __device__ static inline void add_product(const colour_matrix<T> &u, const colou
 }
 
 /* -u^+ */
-template <class T> __device__ static inline colour_matrix<T> minus_adjoint(const colour_matrix<T> &u)
+template <class T>
+__device__ static inline colour_matrix<T> minus_adjoint(const colour_matrix<T> &u)
 {
     colour_matrix<T> w;
 #pragma unroll
