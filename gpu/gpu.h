@@ -1,4 +1,4 @@
-/* gpu.h - one set of names for both vendors' run times; no other file but ranges.h knows either
+/* gpu.h - one set of names for both vendors' run times; the only file that knows either
  *
  * Restricted to what CUDA 12 and 13 and ROCm 5.2 and 6 have in common.
  */
@@ -232,6 +232,31 @@ __device__ static inline void gpu_await_kernel(void)
 __device__ static inline void gpu_prefetch(const void *p)
 {
     asm volatile("prefetch.global.L2 [%0];" : : "l"(p));
+}
+#endif
+
+/* Named ranges in the vendor's profiler, for who asks before including this: NVIDIA's header takes
+ * two seconds to compile. AMD's need a library of their own: none there. */
+#if defined(GPU_WITH_RANGES)
+#if !defined(__HIPCC__) && defined(__has_include)
+#if __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
+#define GPU_RANGES 1
+#endif
+#endif
+static inline void gpu_range_begin(const char *name)
+{
+#if defined(GPU_RANGES)
+    (void)nvtxRangePushA(name);
+#else
+    (void)name;
+#endif
+}
+static inline void gpu_range_end(void)
+{
+#if defined(GPU_RANGES)
+    (void)nvtxRangePop();
+#endif
 }
 #endif
 
