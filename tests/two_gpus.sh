@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
 # The test programs that exchange anything, on one rank a GPU and over every transport:
 #
-#   make GPU=cuda GPU_ARCH=sm_90 all tests shim && tests/two_gpus.sh [--sanitize | NAME...]
+#   make GPU=cuda GPU_ARCH=sm_90 all tests shim && tests/two_gpus.sh [NAME...]
 #
 # RANKS (2) is how many GPUs there are, BUILD (build/cuda) what is tested, NAME one of `programs` below,
 # all without. SHARE=1: on one GPU, which all ranks share, the transport between peers alone; slow.
-# --sanitize: test_halo and test_cg under compute-sanitizer instead, for races in shared memory and for
-# bad addresses. Every process grid is the business of the programs. Ends with "N passed, N failed".
+# Every process grid is the business of the programs. Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 export BUILD=${BUILD:-build/cuda} NAIK_BACKEND=gpu OMP_NUM_THREADS=1
@@ -33,22 +32,13 @@ judge() { # judge NAME COMMAND...: counts what it says; a crash, or silence, is 
     passed=$((passed + good)) failed=$((failed + bad))
 }
 
-if [ "${1-}" = --sanitize ]; then
-    for tool in memcheck racecheck; do
-        for program in test_halo test_cg; do
-            NAIK_TEST_EXCHANGES=50 judge "$program $tool" $MPIRUN -n "$ranks" \
-                compute-sanitizer --tool $tool --error-exitcode 9 "$BUILD/tests/$program"
-        done
+for transport in $transports; do
+    preload=
+    [ $transport != mpi_device ] || preload="env MPICH_GPU_SUPPORT_ENABLED=1 LD_PRELOAD=$shim"
+    for program in $programs; do
+        NAIK_TRANSPORT=$transport judge "test_$program $transport" $MPIRUN -n "$ranks" \
+            $preload "$BUILD/tests/test_$program"
     done
-else
-    for transport in $transports; do
-        preload=
-        [ $transport != mpi_device ] || preload="env MPICH_GPU_SUPPORT_ENABLED=1 LD_PRELOAD=$shim"
-        for program in $programs; do
-            NAIK_TRANSPORT=$transport judge "test_$program $transport" $MPIRUN -n "$ranks" \
-                $preload "$BUILD/tests/test_$program"
-        done
-    done
-fi
+done
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" != 0 ]
