@@ -161,7 +161,9 @@ static gpu_variant usual_variant(const naik_dslash_args *args)
     const int waste4 = (nrhs + 3) / 4 * 4 - nrhs, waste3 = (nrhs + 2) / 3 * 3 - nrhs;
     v.columns = narrow == 3 && waste3 < waste4 && nrhs <= 12 ? 3 : widest_tile(args);
     int tiles = (nrhs + v.columns - 1) / v.columns;
+    const int most = dslash_threads(args->in->precision, args->links->recon, v.columns) / GPU_LANES;
     v.together = tiles <= 4 ? tiles : tiles % 4 == 0 ? 4 : tiles % 3 == 0 ? 3 : 2;
+    v.together = v.together < most ? v.together : most;
     v.sites = v.together == 3 ? GPU_LANES : DSLASH_THREADS / v.together;
     v.sites = v.sites < GPU_LANES ? GPU_LANES : v.sites;
     v.threads = 1;

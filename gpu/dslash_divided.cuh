@@ -11,12 +11,6 @@
 
 #include "dslash.cuh"
 
-/* One component, without indexing registers. */
-template <class T> __device__ static inline cplx<T> component(const colour_vector<T> &v, int row)
-{
-    return row == 0 ? v.e[0] : row == 1 ? v.e[1] : v.e[2];
-}
-
 /* A site's hops of one kind into what a thread holds: a row of the result, or all of it. */
 template <class V, class S, int R>
 __device__ static inline void add_part(const dslash_params &p, const dslash_site &site,
@@ -24,7 +18,6 @@ __device__ static inline void add_part(const dslash_params &p, const dslash_site
                                        cplx<typename V::real> (&part)[1])
 {
     typedef typename V::real real;
-    const bool behind = kind % 2 == 1;
     link_row<S, R> links;
     links.open(group, site.cb % PREC_BLOCK, row);
 #pragma unroll GPU_UNROLLED_PAIRS
@@ -33,12 +26,6 @@ __device__ static inline void add_part(const dslash_params &p, const dslash_site
         for (int k = 0; k < 2; k++) {
             const int mu = 2 * pair + k, x = site.along(pair, k);
             const colour_vector<real> v = V::load(dslash_from<V>(p, site, x, kind, mu));
-            if (dslash_alone<S, R>(p, x, mu, behind)) {
-                const cplx<real> w = component(v, row);
-                part[0].re += behind ? -w.re : w.re;
-                part[0].im += behind ? -w.im : w.im;
-                continue;
-            }
             cplx<real> u[3];
             links.get(pair, k, u);
 #pragma unroll

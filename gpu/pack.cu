@@ -43,7 +43,6 @@ static gpu_stencil stencil_of(const naik_lattice *lat)
     st.extent[1] = gpu_divider_of((uint32_t)lat->local[1]);
     st.extent[2] = gpu_divider_of((uint32_t)lat->local[2]);
     st.half = lat->half;
-    st.halo = lat->halo;
     return st;
 }
 

@@ -1,7 +1,7 @@
 /* stencil.cuh - from a checkerboard number to coordinates and to the 16 neighbours
  *
- * Inside the box a neighbour is arithmetic, which costs less than reading a table of 64 bytes a
- * site; hops that leave it for another rank's are few and read lattice.h's table.
+ * A neighbour in the box is arithmetic, which costs less than reading a table of 64 bytes a site;
+ * of sites on the boundary, hops that leave the box are few and read lattice.h's table.
  */
 #ifndef NAIK_GPU_STENCIL_CUH
 #define NAIK_GPU_STENCIL_CUH
@@ -27,8 +27,10 @@ static inline gpu_divider gpu_divider_of(uint32_t divisor)
 
 /* Hops of a kind: +1, -1, +3, -3. */
 typedef struct gpu_hop {
-    int step;           /* modulo the extent, where the box is periodic */
-    int inside, beyond; /* to the site's number, in and across the edge of the box; in x, to x */
+    int step; /* modulo the extent, where the box is periodic */
+    /* what the hop adds, within the box and round its edge: to the number of the site, in direction
+     * x to the coordinate */
+    int inside, beyond;
 } gpu_hop;
 
 typedef struct gpu_stencil {
@@ -36,7 +38,7 @@ typedef struct gpu_stencil {
     int stride[4];         /* of a step in mu on the checkerboard; mu > 0 */
     gpu_hop hop[4][4];     /* [kind][mu] */
     gpu_divider extent[3]; /* nx/2, ny, nz */
-    int half, halo;
+    int half;
 } gpu_stencil;
 
 __device__ static inline int gpu_divide(int n, gpu_divider d)

@@ -32,15 +32,16 @@ done:
     return status;
 }
 
-/* Links that are known to be 1 are not read: of 8 a site, one ahead and one behind in direction t
- * on all slices but one. */
+/* Links that are known to be 1 are not read where they are stored in 12 numbers: of 8 a site, one
+ * ahead and one behind in direction t on all slices but one. */
 static double floor_bytes(const bench *b, const naik_links *links, int nrhs)
 {
     const double all =
         bench_floor_bytes(bench_vectors(b), links->precision, links->recon, links->hops, nrhs);
     const double a_link =
         (bench_floor_bytes(bench_vectors(b), links->precision, links->recon, links->hops, 0)) / 8;
-    const double unit = links->unit_time && links->precision != NAIK_HALF ? 2 : 0;
+    const double unit =
+        links->unit_time && links->recon == 12 && links->precision != NAIK_HALF ? 2 : 0;
     return all - unit * a_link * (b->lattice->size[3] - 1) / b->lattice->size[3];
 }
 

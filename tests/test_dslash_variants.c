@@ -16,6 +16,7 @@ static void temporal_gauge_matches_reference(check *t)
     static const dslash_pair stored[] = {{NAIK_DOUBLE, NAIK_DOUBLE, 18, 32 * DBL_EPSILON},
                                          {NAIK_SINGLE, NAIK_SINGLE, 18, 32 * FLT_EPSILON},
                                          {NAIK_DOUBLE, NAIK_DOUBLE, 13, 64 * DBL_EPSILON},
+                                         {NAIK_SINGLE, NAIK_SINGLE, 13, 64 * FLT_EPSILON},
                                          {NAIK_SINGLE, NAIK_HALF, 18, 1e-4}};
     fixture f;
     if (fixture_create(t, dslash_odd_halves, NULL, false, true, 0, &f)) {
