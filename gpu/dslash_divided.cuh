@@ -182,7 +182,7 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
 #pragma unroll
         for (int kind = 0; kind < KINDS; kind++) {
             if (kind >= p.kinds) {
-                break;
+                continue;
             }
 #pragma unroll
             for (int i = 0; i < 3; i++) {
