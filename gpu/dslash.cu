@@ -18,6 +18,12 @@ static dslash_family family_of(naik_precision vectors, naik_precision links)
     return families[vectors][links];
 }
 
+/* Of hops: ahead and behind, at one distance or two. */
+static int kinds_of(const naik_links *links)
+{
+    return links->hops / NAIK_DIM;
+}
+
 static double scale_of(const naik_links *links, int far)
 {
     const bool fat = links->hops == NAIK_HOPS && far == 0;
@@ -97,7 +103,7 @@ static dslash_params params_of(const naik_dslash_args *args, naik_region region)
     p.sums = args->sums;
     p.parity = (int)args->parity;
     p.nrhs = args->in->nrhs;
-    p.kinds = links->hops == NAIK_HOPS ? 4 : 2;
+    p.kinds = kinds_of(links);
     p.form = args->form;
     p.scale[0] = scale_of(links, 0);
     p.scale[1] = scale_of(links, 1);
@@ -168,7 +174,7 @@ static gpu_variant usual_variant(const naik_dslash_args *args)
     v.sites = v.sites < GPU_LANES ? GPU_LANES : v.sites;
     v.threads = 1;
     if (takes_sums(args)) { /* which several threads a site know how to */
-        v = (gpu_variant){1, GPU_LANES, 1, args->links->hops == NAIK_HOPS ? 4 : 2};
+        v = (gpu_variant){1, GPU_LANES, 1, kinds_of(args->links)};
     }
     return v;
 }
@@ -179,7 +185,6 @@ static dslash_shape shape_of(const naik_dslash_args *args, const gpu_variant *v,
     const int nrhs = args->in->nrhs, tiles = (nrhs + v->columns - 1) / v->columns;
     dslash_shape shape;
     shape.recon = args->links->recon;
-    shape.hops = args->links->hops;
     shape.columns = v->columns;
     shape.threads = v->threads;
     shape.stream = stream;
@@ -232,7 +237,7 @@ enum { DSLASH_MOST_ROW_SITES = 1 << 18 };
 static void add_divided(gpu_variants *list, const naik_dslash_args *args, int granularity,
                         int count)
 {
-    const int kinds = args->links->hops == NAIK_HOPS ? 4 : 2;
+    const int kinds = kinds_of(args->links);
     const bool small = args->in->nrhs == 1 && count <= DSLASH_MOST_ROW_SITES;
     if (granularity == 4 || (granularity == 0 && args->in->nrhs <= 4)) {
         add_variant(list, 1, GPU_LANES, 1, kinds);
@@ -248,9 +253,7 @@ static void add_divided(gpu_variants *list, const naik_dslash_args *args, int gr
 }
 
 /* All that may be worth a measurement; the usual one first. On an H200 more columns a thread were
- * always faster, up to 4, and so were tiles of columns side by side; fewer where 4 leave some
- * empty.
- */
+ * always faster, up to 4, and so were tiles side by side; fewer where 4 leave some empty. */
 static void list_variants(const naik_dslash_args *args, int count, gpu_variants *list)
 {
     const int granularity = args->in->geometry->backend->choices.granularity;

@@ -82,8 +82,8 @@ typedef struct dslash_params {
 } dslash_params;
 
 typedef struct dslash_shape {
-    int recon, hops, columns; /* columns a thread */
-    int threads;              /* a site and column: 1, 3, 4, 12; 1 alone with several columns */
+    int recon, columns; /* columns a thread */
+    int threads;        /* a site and column: 1, 3, 4, 12; 1 alone with several columns */
     dim3 grid, block;
     gpu_stream stream;
     bool brief; /* gpu_is_brief */

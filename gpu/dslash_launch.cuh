@@ -45,7 +45,7 @@ static bool dslash_start(const dslash_params &params, const dslash_shape &shape)
 template <class V, class S, int N>
 static bool dslash_choose(const dslash_params &params, const dslash_shape &shape)
 {
-    const bool improved = shape.hops == NAIK_HOPS;
+    const bool improved = params.kinds == 4;
     switch (shape.recon) {
     case 18: return dslash_start<V, S, 18, N>(params, shape);
     case 12: return !improved && dslash_start<V, S, 12, N>(params, shape);

@@ -1,5 +1,7 @@
-/* prec.cuh - how vectors are stored: blocks of 32 sites, one policy struct a precision; storing a
- * vector leaves it as it will be read
+/* prec.cuh - how vectors are stored: blocks of 32 sites, one policy struct a precision
+ *
+ * Storing a vector leaves it as it will be read. What is fetched is kept with the same bits, where
+ * to store what was loaded might choose another scale.
  *
  *   double, single   [block][nrhs][3][32] complex
  *   half             [block][nrhs][32] of six 16-bit integers and the float scale: 16 bytes
@@ -134,13 +136,12 @@ struct vec_half {
         /* below, the products with the scale are no longer exact */
         const bool plain = finite && s > 1e-34f;
         const float inverse = plain ? __fdividef(1.0f, s) : 0.0f; /* q is rounded anyway */
-        const uint4 w = make_uint4(prec_word(v.e[0].re * inverse, v.e[0].im * inverse),
-                                   prec_word(v.e[1].re * inverse, v.e[1].im * inverse),
-                                   prec_word(v.e[2].re * inverse, v.e[2].im * inverse),
-                                   plain    ? __float_as_uint(s)
-                                   : finite ? 0u
-                                            : 0x7fc00000u);
-        return w;
+        return make_uint4(prec_word(v.e[0].re * inverse, v.e[0].im * inverse),
+                          prec_word(v.e[1].re * inverse, v.e[1].im * inverse),
+                          prec_word(v.e[2].re * inverse, v.e[2].im * inverse),
+                          plain    ? __float_as_uint(s)
+                          : finite ? 0u
+                                   : 0x7fc00000u);
     }
     __device__ static inline void store(char *p, colour_vector<float> &v)
     {
@@ -148,7 +149,6 @@ struct vec_half {
         *(uint4 *)p = w;
         v = unpack(w);
     }
-    /* The same bits; storing what was loaded may choose another scale. */
     typedef uint4 stored;
     __device__ static inline stored fetch(const char *p)
     {
