@@ -433,7 +433,7 @@ done:
     return status;
 }
 
-/* ---- the links behind, and the hops of a site */
+/* ---- the time links, the links behind, and the hops of a site */
 
 typedef struct links_box {
     int local[NAIK_DIM], sites;
@@ -447,6 +447,32 @@ static links_box links_box_of(const naik_lattice *lat)
     }
     b.sites = lat->sites;
     return b;
+}
+
+/* One thread a site. */
+__global__ void others_kernel(links_box b, const naik_matrix *link, int but,
+                              unsigned long long *count)
+{
+    const int site = (int)(blockIdx.x * SMEAR_THREADS + threadIdx.x);
+    int x[NAIK_DIM];
+    coords(b.local, site, x);
+    if (site < b.sites && x[3] != but && !naik_mat_is_unit(&link[(int64_t)site * NAIK_DIM + 3])) {
+        atomicAdd(count, 1ULL);
+    }
+}
+
+static naik_status gauge_others_in_time(const naik_gauge *gauge, int but, int64_t *count)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *device = gauge->device;
+    const links_box b = links_box_of(gauge->lattice);
+    NAIK_TRY(clear_flag(device));
+    others_kernel<<<blocks_for(b.sites), SMEAR_THREADS, 0, stream_of(device)>>>(
+        b, gauge->link, but, (unsigned long long *)gpu_state_of(device)->flags);
+    NAIK_TRY(GPU_LAUNCHED(device, "looking for links that are not 1"));
+    NAIK_TRY(read_flag(device, count));
+done:
+    return status;
 }
 
 __global__ void layers_kernel(links_box b, const naik_matrix *link, int mu, int distance,
@@ -540,6 +566,7 @@ const naik_link_ops naik_link_ops_gpu = {
     .project = gauge_project,
     .combine = gauge_combine,
     .largest = gauge_largest,
+    .others_in_time = gauge_others_in_time,
     .layers = gauge_layers,
     .hops = links_hops,
 };

@@ -210,9 +210,8 @@ static void fix_temporal_gauge(naik_gauge *links)
     for (int32_t site = 0; site < lat->sites; site++) {
         int x[NAIK_DIM];
         naik_lattice_coords(lat, site, x);
-        naik_matrix *u = &links->link[(int64_t)site * NAIK_DIM + 3];
-        for (int i = 0; i < 9 && x[3] + lat->origin[3] != lat->size[3] - 1; i++) {
-            u->e[i / 3][i % 3] = (naik_complex){i % 4 == 0, 0};
+        if (x[3] + lat->origin[3] != lat->size[3] - 1) {
+            links->link[(int64_t)site * NAIK_DIM + 3] = naik_mat_unit();
         }
     }
 }

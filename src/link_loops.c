@@ -206,6 +206,21 @@ static naik_status largest(const naik_gauge *gauge, double *out)
     return NAIK_OK;
 }
 
+static naik_status others_in_time(const naik_gauge *gauge, int but, int64_t *count)
+{
+    const naik_lattice *lat = gauge->lattice;
+    int64_t others = 0;
+#pragma omp parallel for schedule(static) reduction(+ : others)
+    for (int32_t site = 0; site < lat->sites; site++) {
+        int x[NAIK_DIM];
+        naik_lattice_coords(lat, site, x);
+        const naik_matrix *u = &gauge->link[(int64_t)site * NAIK_DIM + 3];
+        others += x[3] != but && !naik_mat_is_unit(u);
+    }
+    *count = others;
+    return NAIK_OK;
+}
+
 static naik_status layers(const naik_gauge *gauge, int mu, int distance, naik_matrix *out)
 {
     const naik_lattice *lat = gauge->lattice;
@@ -272,6 +287,7 @@ const naik_link_ops naik_link_ops_host = {
     .project = project,
     .combine = combine,
     .largest = largest,
+    .others_in_time = others_in_time,
     .layers = layers,
     .hops = hops,
 };

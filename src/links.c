@@ -91,26 +91,18 @@ size_t naik_links_bytes(const naik_geometry *geometry, naik_precision precision,
     return geometry->backend->ops->links_bytes(geometry->lattice, precision, recon, hops);
 }
 
-/* Whether all links, where they are the host's, in direction t are exactly 1 but those that leave
- * the last time slice. */
+/* Whether all links in direction t are exactly 1 but those that leave the last time slice. */
 static naik_status find_unit_time(const naik_gauge *links, bool *out)
 {
     naik_status status = NAIK_OK;
     const naik_lattice *lat = links->lattice;
     const int last = lat->size[3] - 1 - lat->origin[3];
-    double others = links->device != NULL; /* links found that are not */
-#pragma omp parallel for schedule(static) reduction(+ : others)
-    for (int32_t site = 0; site < (links->device == NULL ? lat->sites : 0); site++) {
-        int x[NAIK_DIM];
-        naik_lattice_coords(lat, site, x);
-        const naik_matrix *u = &links->link[(int64_t)site * NAIK_DIM + 3];
-        for (int i = 0; i < 9 && x[3] != last; i++) {
-            const naik_complex z = u->e[i / 3][i % 3];
-            others += z.re != (i % 4 == 0) || z.im != 0;
-        }
-    }
-    NAIK_TRY(naik_comm_max_f64(lat->comm, &others, 1));
-    *out = others == 0;
+    int64_t others = 0;
+    double most;
+    NAIK_TRY(naik_link_ops_of(links->device)->others_in_time(links, last, &others));
+    most = (double)others;
+    NAIK_TRY(naik_comm_max_f64(lat->comm, &most, 1));
+    *out = most == 0;
 done:
     return status;
 }

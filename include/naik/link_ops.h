@@ -57,6 +57,8 @@ typedef struct naik_link_ops {
     naik_status (*combine)(const naik_gauge *a, double s, const naik_gauge *b, naik_gauge *out);
     /* The largest |Re|, |Im| of any element on this rank. */
     naik_status (*largest)(const naik_gauge *gauge, double *out);
+    /* How many links in direction t of this rank's slices t != `but` are not exactly 1. */
+    naik_status (*others_in_time)(const naik_gauge *gauge, int but, int64_t *count);
     /* The last layers of links mu, as in naik_link_layers. */
     naik_status (*layers)(const naik_gauge *gauge, int mu, int distance, naik_matrix *out);
     /* The matrices that `count` sites from checkerboard site `begin` of a parity multiply by

@@ -5,6 +5,7 @@
 #define NAIK_SU3_H
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "naik/hd.h"
 
@@ -61,6 +62,16 @@ NAIK_HD static inline naik_matrix naik_mat_unit(void)
 {
     return (naik_matrix){
         {{{1, 0}, {0, 0}, {0, 0}}, {{0, 0}, {1, 0}, {0, 0}}, {{0, 0}, {0, 0}, {1, 0}}}};
+}
+/* Exactly. */
+NAIK_HD static inline bool naik_mat_is_unit(const naik_matrix *a)
+{
+    bool same = true;
+    for (int i = 0; i < 9; i++) {
+        const naik_complex z = a->e[i / 3][i % 3];
+        same = same && z.re == (i % 4 == 0) && z.im == 0;
+    }
+    return same;
 }
 /* a b */
 NAIK_HD static inline naik_matrix naik_mat_mul(const naik_matrix *a, const naik_matrix *b)
