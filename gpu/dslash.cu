@@ -323,11 +323,16 @@ static_assert(TRIAL_SUMS + 2 * NAIK_MAX_RHS * sizeof(naik_exactsum) <= TRIAL_ZER
                   TRIAL_COLUMNS + NAIK_MAX_RHS * sizeof(naik_column) <= TRIAL_OUT,
               "what trials write to lies one behind the other");
 
+/* A step writes two vectors besides: r, and one for x, p and A p. */
+static size_t trial_bytes(const naik_dslash_args *args)
+{
+    return TRIAL_OUT + (args->form == NAIK_FORM_STEP ? 2 * args->out->size_bytes : 0);
+}
+
 static bool may_be_repeated(const naik_dslash_args *args)
 {
     return args->form == NAIK_FORM_D ||
-           (args->form == NAIK_FORM_STEP &&
-            2 * args->out->size_bytes + TRIAL_OUT <= (size_t)GPU_STAGING_BYTES);
+           (args->form == NAIK_FORM_STEP && trial_bytes(args) <= (size_t)GPU_STAGING_BYTES);
 }
 
 /* Columns that take a step in a trial, and can take it again and again: its vectors stay finite,
@@ -352,7 +357,8 @@ static naik_status repeatable(const naik_dslash_args *args, const dslash_params 
     char *memory = (char *)state->staging;
     *out = p;
     out->sums = p.sums != NULL ? (naik_exactsum *)(memory + TRIAL_SUMS) : NULL;
-    NAIK_TRY(GPU_CHECK(backend, gpu_memset(memory, 0, TRIAL_OUT, state->stream), "clearing"));
+    NAIK_TRY(
+        GPU_CHECK(backend, gpu_memset(memory, 0, trial_bytes(args), state->stream), "clearing"));
     if (p.form == NAIK_FORM_STEP) {
         naik_column *columns = (naik_column *)(memory + TRIAL_COLUMNS);
         out->columns = columns;
