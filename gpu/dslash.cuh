@@ -27,14 +27,17 @@ template <class S> constexpr naik_precision precision_of()
  * 9 numbers takes more of them. */
 constexpr int dslash_threads(naik_precision vectors, int recon, int columns)
 {
-    const bool most = recon == 13 || recon == 9 || GPU_MORE_REGISTERS;
-    return columns == 1             ? (int)DSLASH_THREADS
-           : vectors == NAIK_DOUBLE ? 256
-           : columns < 3            ? 512
-           : vectors == NAIK_HALF
-               ? GPU_MORE_REGISTERS || (recon == RECON_WORDS && columns == 4) ? 256 : 384
-           : most ? 384
-                  : 512;
+    const bool more = GPU_MORE_REGISTERS, rebuilt = recon == 13 || recon == 9;
+    if (columns == 1) {
+        return DSLASH_THREADS;
+    }
+    if (vectors == NAIK_DOUBLE) {
+        return 256;
+    }
+    if (vectors == NAIK_HALF && (columns > 2 || recon == 13)) {
+        return more || (recon == RECON_WORDS && columns == 4) ? 256 : 384;
+    }
+    return columns > 2 && (rebuilt || more) ? 384 : 512;
 }
 
 /* Columns a thread at most: what a thread keeps must fit into its registers. Of vectors of 16 bits
@@ -52,8 +55,7 @@ constexpr bool dslash_has_columns(naik_precision vectors, naik_precision links, 
                                   int columns)
 {
     const int most = dslash_columns(vectors, links, recon);
-    return columns <= most &&
-           (columns != 3 || most == 3 || (vectors != NAIK_HALF && recon != 13 && recon != 9));
+    return columns <= most && (columns != 3 || most == 3 || (recon != 13 && recon != 9));
 }
 
 typedef struct dslash_params {
@@ -225,36 +227,36 @@ template <class S, int R> struct dslash_groups {
     }
 };
 
-/* Brings the links of the next kind into the second-level cache meanwhile, where tiles of columns
- * lie side by side: few sites are under way then, and what they need fits. On an H200 8 columns
- * took 8% less in half, 3% with 16-bit links and single vectors, 2% in double; 2% more with single
- * links. With one tile or one column links drove each other out, which cost up to 16%. */
+/* Brings the links of the next kind into the second-level cache meanwhile, where tiles of 4 columns
+ * lie side by side and all kinds are stored alike: few sites are under way then, and what they need
+ * fits. On an H200 8 columns took 4% less in half, 2% in double, 2% more with single links. With
+ * one tile or one column links drove each other out, which cost up to 16%. */
 template <class S, int N>
 __device__ static inline void fetch_next(const char *links, unsigned bytes)
 {
-    if (N > 1 && sizeof(S) != 4 && blockDim.y > 1 && threadIdx.y == 0 &&
-        threadIdx.x % GPU_LANES == 0 && bytes > 0) {
+    if (N == 4 && sizeof(S) != 4 && blockDim.y > 1 && threadIdx.y == 0 &&
+        threadIdx.x % GPU_LANES == 0) {
         gpu_prefetch_all(links, bytes);
     }
 }
 
-/* Kinds `first` to last - 1, whose links are stored alike, folded into total; `next` bytes of other
- * links follow. The code of a kind is there once, or twice where loads of the next should begin
- * early: kernels stay small for the cache of instructions and for who waits for the compiler. */
-template <class V, class S, int R, int N>
+/* Kinds `first` to last - 1, whose links are stored alike, folded into total. The code of a kind is
+ * there once, or twice where loads of the next should begin early: kernels stay small for the cache
+ * of instructions and for who waits for the compiler. */
+template <class V, class S, int R, int N, int TOGETHER>
 __device__ static inline void add_kinds(const dslash_params &p, const dslash_site &site,
-                                        const char *groups, int first, int last, unsigned next,
+                                        const char *groups, int first, int last,
                                         colour_vector<typename V::real> (&total)[N])
 {
     typedef typename V::real real;
     typedef link_group<S, R> group;
-    constexpr int TOGETHER = N > 1 ? 1 : 2;
 #pragma unroll 1
     for (int pair = first; pair < last; pair += TOGETHER) {
 #pragma unroll
         for (int kind = pair; kind < pair + TOGETHER; kind++) {
-            fetch_next<S, N>(groups + group::BYTES,
-                             kind + 1 < last ? (unsigned)group::BYTES : next);
+            if (TOGETHER == 1 && kind + 1 < last) {
+                fetch_next<S, N>(groups + group::BYTES, group::BYTES);
+            }
             colour_vector<real> part[N];
             clear(part);
             add_kind<V, S, R, N>(p, site, groups, kind, part);
@@ -272,11 +274,13 @@ __device__ static inline void apply_hops(const dslash_params &p, const dslash_si
     typedef dslash_groups<S, R> groups;
     const char *begin = groups::of(p, site.cb);
     clear(total);
-    if (R == groups::FAT) { /* all are stored alike */
-        add_kinds<V, S, R, N>(p, site, begin, 0, R == 12 ? 2 : p.kinds, 0, total);
-    } else {
-        add_kinds<V, S, groups::FAT, N>(p, site, begin, 0, 2, groups::FAR, total);
-        add_kinds<V, S, R, N>(p, site, begin + 2 * groups::NEAR, 2, 4, 0, total);
+    if (R == 18) {
+        add_kinds<V, S, R, N, (N > 1 ? 1 : 2)>(p, site, begin, 0, p.kinds, total);
+        return;
+    }
+    add_kinds<V, S, groups::FAT, N, 2>(p, site, begin, 0, 2, total);
+    if (R != groups::FAT) {
+        add_kinds<V, S, R, N, 2>(p, site, begin + 2 * groups::NEAR, 2, 4, total);
     }
 }
 
