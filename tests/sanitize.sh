@@ -4,8 +4,9 @@
 #   make GPU=cuda GPU_ARCH=sm_90 && tests/sanitize.sh [TOOL...]
 #
 # TOOL is memcheck, racecheck, initcheck or synccheck, all without. RANKS (1) is how many GPUs there are,
-# NAIK (build/naik) the program, NAIK_TRANSPORT how halos travel, LIMIT (120) the seconds that one run may
-# take. Every storage of vectors and links, one column and several, every way to divide a site over threads,
+# NAIK (build/naik) the program, FLAGS goes with every call (with initcheck, which does not see what
+# another process writes, --transport staged too), LIMIT (120) is how many seconds one run may take.
+# Every storage of vectors and links, one column and several, every way to divide a site over threads,
 # links built on the device. Prints a line "PASS tool what" or "FAIL ..." a run; a run in which the tool
 # says nothing has failed. Ends with "N passed, N failed".
 set -u
@@ -21,8 +22,9 @@ look() { # look TOOL WHAT OPTIONS...: `naik bench WHAT OPTIONS`, one sample of i
     local tool=$1 status
     shift
     export XDG_CACHE_HOME=$scratch/$tool # nothing is tuned yet: every variant runs
+    # shellcheck disable=SC2086
     timeout -k 10 "$limit" $MPIRUN -n "$ranks" compute-sanitizer --tool "$tool" --error-exitcode 9 \
-        "$naik" bench "$@" --backend gpu --repeat 1 --time 1e-6 >"$log" 2>&1 </dev/null
+        "$naik" bench "$@" --backend gpu ${FLAGS-} --repeat 1 --time 1e-6 >"$log" 2>&1 </dev/null
     status=$?
     if [ $status = 0 ] && [ "$(grep -cE "$clean" "$log")" = "$ranks" ] && grep -q '^bench=' "$log"; then
         echo "PASS $tool $*" && passed=$((passed + 1))
@@ -33,7 +35,10 @@ look() { # look TOOL WHAT OPTIONS...: `naik bench WHAT OPTIONS`, one sample of i
 }
 
 [ $# != 0 ] || set -- memcheck racecheck initcheck synccheck
+flags=${FLAGS-}
 for tool in "$@"; do
+    FLAGS=$flags
+    [ "$tool" != initcheck ] || FLAGS="$flags --transport staged"
     cg="cg --weak --links random-hisq --size 4,4,4,8 --iterations 12"
     look "$tool" $cg --precision double --nrhs 1,3,8
     look "$tool" $cg --precision double --recon 9 --nrhs 1,8
