@@ -293,11 +293,14 @@ INLINE void stream_end(void)
 #endif
 }
 
-/* Asks for lines of memory that will be read soon, into the second cache. */
-INLINE void prefetch(const void *p, size_t size_bytes)
+/* Asks for part `part` of `parts` of the lines of memory from p, which will be read soon. A
+ * processor drops what it is asked for while its few misses under way are taken, so ask for a line
+ * now and then. */
+INLINE void prefetch(const void *p, size_t size_bytes, size_t part, size_t parts)
 {
-    for (size_t at = 0; at < size_bytes; at += 64) {
-        __builtin_prefetch((const char *)p + at, 0, 2);
+    const size_t lines = (size_bytes + 63) / 64;
+    for (size_t i = lines * part / parts; i < lines * (part + 1) / parts; i++) {
+        __builtin_prefetch((const char *)p + 64 * i, 0, 2);
     }
 }
 
