@@ -130,11 +130,11 @@ static void assume_probe(machine *m)
 static void take_naik(machine *m)
 {
     m->figures[FRACTION_DOUBLE] = (figure){1.046, MEASURED};
-    m->figures[FRACTION_SINGLE] = (figure){0.971, MEASURED}; /* with 16-bit links */
-    m->figures[FRACTION_HALF] = (figure){0.888, MEASURED};
-    m->figures[ROOF_DOUBLE] = (figure){8979, MEASURED};
-    m->figures[ROOF_SINGLE] = (figure){21383, MEASURED};
-    m->figures[ROOF_HALF] = (figure){19473, MEASURED};
+    m->figures[FRACTION_SINGLE] = (figure){0.964, MEASURED}; /* with 16-bit links */
+    m->figures[FRACTION_HALF] = (figure){0.883, MEASURED};
+    m->figures[ROOF_DOUBLE] = (figure){8922.5, MEASURED};
+    m->figures[ROOF_SINGLE] = (figure){21310, MEASURED};
+    m->figures[ROOF_HALF] = (figure){19664, MEASURED};
     m->figures[DSLASH_US] = (figure){0.5, MEASURED};
     m->figures[INSIDE_US] = (figure){4.2, MEASURED};
     m->figures[OVERHEAD_US] = (figure){11, MEASURED};
@@ -324,10 +324,10 @@ static const measured points[] = {
     {false, 32, 1, NAIK_HALF, false, 90},    {false, 32, 2, NAIK_HALF, false, 109},
     {false, 32, 4, NAIK_HALF, false, 125},   {false, 32, 1, NAIK_SINGLE, false, 160},
     {false, 32, 2, NAIK_SINGLE, false, 181}, {false, 32, 4, NAIK_SINGLE, false, 200},
-    {true, 32, 1, NAIK_SINGLE, true, 187.1}, {true, 32, 2, NAIK_SINGLE, true, 199.3},
-    {true, 32, 4, NAIK_SINGLE, true, 218.3}, {true, 16, 1, NAIK_SINGLE, true, 22.0},
-    {true, 16, 2, NAIK_SINGLE, true, 32.8},  {true, 16, 4, NAIK_SINGLE, true, 41.0},
-    {true, 32, 1, NAIK_SINGLE, false, 70.5}};
+    {true, 32, 1, NAIK_SINGLE, true, 189.9}, {true, 32, 2, NAIK_SINGLE, true, 203.0},
+    {true, 32, 4, NAIK_SINGLE, true, 218.3}, {true, 16, 1, NAIK_SINGLE, true, 22.5},
+    {true, 16, 2, NAIK_SINGLE, true, 33.9},  {true, 16, 4, NAIK_SINGLE, true, 41.0},
+    {true, 32, 1, NAIK_SINGLE, false, 71.1}};
 
 static naik_status check_points(naik_comm *comm, bool json)
 {
