@@ -37,12 +37,18 @@ typedef struct cpu_shape {
 /* The same for every field, link and message of a lattice. */
 cpu_shape cpu_shape_of(const naik_lattice *lattice);
 
+/* How all lanes move to another sub-lattice. */
+typedef struct cpu_move {
+    int32_t from[CPU_LANES]; /* lane to take */
+    bool fours;              /* four lanes from a multiple of four on stay together */
+} cpu_move;
+
 typedef struct cpu_tables {
     cpu_shape shape;
     int32_t *hop[2];   /* [parity of the cell][half][16]: cell or halo cell of the other parity */
     uint8_t *shift[2]; /* [parity][half][16]: how lanes move on that hop, 0: not */
-    int32_t permutation[CPU_SHIFTS][CPU_LANES]; /* [shift]: lane to take */
-    int32_t *order;                             /* [half]: all cells, as the Dslash takes them */
+    cpu_move move[CPU_SHIFTS]; /* [shift] */
+    int32_t *order;            /* [half]: all cells, as the Dslash takes them */
     int32_t *interior[2],
         *boundary[2]; /* those without and with halo cells around, in that order */
     int32_t interior_count[2], boundary_count[2];

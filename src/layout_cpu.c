@@ -110,19 +110,26 @@ static int shift_number(const cpu_shape *shape, int mu, int by)
     return by == 0 ? 0 : first + by - 1;
 }
 
-static void fill_permutations(cpu_tables *t)
+static void fill_moves(cpu_tables *t)
 {
     const cpu_shape *s = &t->shape;
     for (int lane = 0; lane < s->lanes; lane++) {
         int stride = 1;
-        t->permutation[0][lane] = lane;
+        t->move[0].from[lane] = lane;
         for (int mu = 0; mu < NAIK_DIM; mu++) {
             const int place = s->lane_place[lane][mu];
             for (int by = 1; by < s->cut[mu]; by++) {
                 const int there = (place + by) % s->cut[mu];
-                t->permutation[shift_number(s, mu, by)][lane] = lane + (there - place) * stride;
+                t->move[shift_number(s, mu, by)].from[lane] = lane + (there - place) * stride;
             }
             stride *= s->cut[mu];
+        }
+    }
+    for (int shift = 0; shift < CPU_SHIFTS; shift++) {
+        cpu_move *move = &t->move[shift];
+        move->fours = s->lanes % 4 == 0;
+        for (int lane = 0; lane < s->lanes; lane++) {
+            move->fours &= move->from[lane] / 4 == move->from[lane / 4 * 4] / 4;
         }
     }
 }
@@ -241,7 +248,7 @@ naik_status cpu_tables_create(naik_backend *backend, const naik_lattice *lat, vo
     }
     t->shape = cpu_shape_of(lat);
     NAIK_TRY(allocate_tables(backend->log, lat, t));
-    fill_permutations(t);
+    fill_moves(t);
     fill_order(t, cpu_threads(backend));
     for (int parity = 0; parity < 2; parity++) {
         fill_hops(lat, t, (naik_parity)parity);

@@ -101,52 +101,65 @@ INLINE const void *anew(const void *p)
     return p;
 }
 
-/* Register i of a vector in memory whose lane k is to be lane permutation[k] of it: lanes that move
+/* Register i of a vector in memory whose lane k is to be lane from[k] of it: lanes that move
  * together to another sub-lattice (cpu.h), so that those of a register come from two registers at
- * most, the first lane's and the last lane's. */
-INLINE reg_f permuted_f(const float *v, const int32_t *permutation, int i)
+ * most, the first lane's and the last lane's. fours: four from a multiple of four on come from four
+ * such, as they nearly always do, which takes half as long where registers are short. */
+INLINE reg_f permuted_f(const float *v, const int32_t *from, bool fours, int i)
 {
 #if LANES == 16 && defined(NAIK_AVX512)
+    (void)fours;
     (void)i;
-    return _mm512_permutexvar_ps(_mm512_loadu_si512(permutation), _mm512_loadu_ps(v));
+    return _mm512_permutexvar_ps(_mm512_loadu_si512(from), _mm512_loadu_ps(v));
 #elif LANES == 16 && defined(NAIK_AVX2)
-    const __m256i lane = _mm256_loadu_si256((const __m256i *)(permutation + 8 * i));
+    const __m256i lane = _mm256_loadu_si256((const __m256i *)(from + 8 * i));
+    if (fours) {
+        const __m128 low = _mm_loadu_ps(v + (from[8 * i] & ~3));
+        const __m128 high = _mm_loadu_ps(v + (from[8 * i + 4] & ~3));
+        return _mm256_permutevar_ps(_mm256_set_m128(high, low), lane);
+    }
     return _mm256_blendv_ps(_mm256_permutevar8x32_ps(_mm256_loadu_ps(v), lane),
                             _mm256_permutevar8x32_ps(_mm256_loadu_ps(v + 8), lane),
                             _mm256_castsi256_ps(_mm256_slli_epi32(lane, 28)));
 #else
     reg_f out;
+    (void)fours;
     for (int k = 0; k < LANES; k++) {
-        out.x[k] = v[permutation[i * LANES + k]];
+        out.x[k] = v[from[i * LANES + k]];
     }
     return out;
 #endif
 }
 
-INLINE reg_d permuted_d(const double *v, const int32_t *permutation, int i)
+INLINE reg_d permuted_d(const double *v, const int32_t *from, bool fours, int i)
 {
 #if LANES == 16 && defined(NAIK_AVX512)
-    const __m256i lane = _mm256_loadu_si256((const __m256i *)(permutation + 8 * i));
+    (void)fours;
+    const __m256i lane = _mm256_loadu_si256((const __m256i *)(from + 8 * i));
     return _mm512_permutex2var_pd(_mm512_loadu_pd(v), _mm512_cvtepi32_epi64(lane),
                                   _mm512_loadu_pd(v + 8));
 #elif LANES == 16 && defined(NAIK_AVX2)
-    const int32_t *lane = permutation + 4 * i;
+    const int32_t *lane = from + 4 * i;
     const int first = lane[0] / 4, last = lane[3] / 4;
-    const __m256i from = _mm256_cvtepi32_epi64(_mm_loadu_si128((const __m128i *)lane));
-    const __m256i half = _mm256_slli_epi64(from, 1); /* two numbers of 32 bits a lane */
+    const __m256i wide = _mm256_cvtepi32_epi64(_mm_loadu_si128((const __m128i *)lane));
+    const __m256i half = _mm256_slli_epi64(wide, 1); /* two numbers of 32 bits a lane */
     const __m256i halves =
         _mm256_or_si256(half, _mm256_slli_epi64(_mm256_or_si256(half, _mm256_set1_epi64x(1)), 32));
-    const __m256i in_last =
-        _mm256_cmpeq_epi64(_mm256_srli_epi64(from, 2), _mm256_set1_epi64x(last));
     const __m256 a = _mm256_castpd_ps(_mm256_loadu_pd(v + 4 * first));
+    const __m256d of_first = _mm256_castps_pd(_mm256_permutevar8x32_ps(a, halves));
+    if (fours) {
+        return of_first;
+    }
+    const __m256i in_last =
+        _mm256_cmpeq_epi64(_mm256_srli_epi64(wide, 2), _mm256_set1_epi64x(last));
     const __m256 b = _mm256_castpd_ps(_mm256_loadu_pd(v + 4 * last));
-    return _mm256_blendv_pd(_mm256_castps_pd(_mm256_permutevar8x32_ps(a, halves)),
-                            _mm256_castps_pd(_mm256_permutevar8x32_ps(b, halves)),
+    return _mm256_blendv_pd(of_first, _mm256_castps_pd(_mm256_permutevar8x32_ps(b, halves)),
                             _mm256_castsi256_pd(in_last));
 #else
     reg_d out;
+    (void)fours;
     for (int k = 0; k < LANES; k++) {
-        out.x[k] = v[permutation[i * LANES + k]];
+        out.x[k] = v[from[i * LANES + k]];
     }
     return out;
 #endif
