@@ -127,7 +127,7 @@ static void fill_moves(cpu_tables *t)
     }
     for (int shift = 0; shift < CPU_SHIFTS; shift++) {
         cpu_move *move = &t->move[shift];
-        move->fours = s->lanes % 4 == 0;
+        move->fours = true;
         for (int lane = 0; lane < s->lanes; lane++) {
             move->fours &= move->from[lane] / 4 == move->from[lane / 4 * 4] / 4;
         }
