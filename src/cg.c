@@ -27,6 +27,12 @@ const char *naik_cg_reason_text(naik_cg_reason reason)
     return "unknown";
 }
 
+const char *naik_rung_name(naik_rung rung)
+{
+    static const char *const names[NAIK_RUNGS] = {"half", "single", "classical", "double"};
+    return (unsigned)rung < NAIK_RUNGS ? names[rung] : "unknown";
+}
+
 naik_cg_options naik_cg_defaults(void)
 {
     return (naik_cg_options){

@@ -14,6 +14,17 @@
 
 #include "naik/operator.h"
 
+/* How the iteration of a right-hand side stores what it works with: from the fastest rung of a
+ * ladder to the safest. Every rung forms its true residuals in double. */
+typedef enum naik_rung {
+    NAIK_RUNG_HALF,      /* 16-bit links; vectors in single precision */
+    NAIK_RUNG_SINGLE,    /* links and vectors in single precision */
+    NAIK_RUNG_CLASSICAL, /* the same, x in double; conjugate gradient with D applied to p, not r */
+    NAIK_RUNG_DOUBLE,    /* everything in double */
+    NAIK_RUNGS
+} naik_rung;
+const char *naik_rung_name(naik_rung rung); /* "half", "single", "classical", "double" */
+
 typedef enum naik_cg_reason {
     NAIK_CG_CONVERGED,   /* true residual at or below the tolerance */
     NAIK_CG_ZERO_SOURCE, /* b = 0: x = 0 */
@@ -46,6 +57,7 @@ typedef struct naik_cg_result {
     int iterations;
     int start_iterations; /* of them, those that went into the starting value */
     int restarts;         /* reliable updates that replaced the residual */
+    naik_rung rung;       /* at which the solve ended */
     double residual;      /* |b - A x| / |b|, true, in double */
     double site_residual; /* sqrt((1/N) sum_s |r_s|^2/|x_s|^2); NaN where not asked for */
     double seconds; /* wall time the column spent in the batch, divided by the columns beside it */
