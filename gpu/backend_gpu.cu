@@ -65,6 +65,7 @@ const naik_backend_ops naik_backend_gpu = {
     .takes_sums = gpu_takes_sums,
     .column_step = gpu_column_step,
     .shift_step = gpu_shift_step,
+    .update_direction = gpu_update_direction,
     .update_shifts = gpu_update_shifts,
     .repeat = gpu_repeat,
 };

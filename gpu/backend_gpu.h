@@ -65,6 +65,8 @@ naik_status gpu_field_settle(naik_field *x, const naik_field *p, const naik_colu
 naik_status gpu_field_gather(naik_field *to, const naik_field *from, const int *map);
 naik_status gpu_field_copy_column(naik_field *to, int column, const naik_field *from,
                                   int from_column);
+naik_status gpu_update_direction(const naik_column *columns, const naik_field *r, naik_field *x,
+                                 naik_field *p);
 naik_status gpu_dot(const naik_field *v, const naik_field *w, naik_exactsum *sums);
 naik_status gpu_site_ratio(const naik_field *r, const naik_field *x, naik_exactsum *sums);
 

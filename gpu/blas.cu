@@ -141,26 +141,85 @@ naik_status gpu_field_add(naik_field *to, const naik_field *from, const naik_col
     return run_copy<true>(to, from, to->nrhs, &p);
 }
 
-template <class V>
-__global__ void settle_kernel(char *x, const char *p, int nrhs, int count,
-                              const naik_column *columns, int state)
+/* x += waiting p at one site and column, in the arithmetic of x. */
+template <class X, class P>
+__device__ static inline void settle(char *x, const colour_vector<typename P::real> &p,
+                                     double waiting)
+{
+    colour_vector<typename X::real> v = X::load(x);
+    axpy((typename X::real)waiting, convert<typename X::real>(p), v);
+    X::store(x, v);
+}
+
+typedef struct settle_params {
+    char *x;
+    const char *p;
+    int nrhs, count;
+    const naik_column *columns;
+    int state;
+} settle_params;
+
+template <class X, class P> __device__ static inline void settle_site(const settle_params &a)
 {
     const int site = (int)(blockIdx.x * BLAS_THREADS + threadIdx.x);
     const int c = (int)blockIdx.y;
-    if (site < count && columns[c].state == state && columns[c].waiting != 0) {
-        const size_t offset = vec_offset<V>(site, c, nrhs);
-        colour_vector<typename V::real> v = V::load(x + offset);
-        axpy((typename V::real)columns[c].waiting, V::load(p + offset), v);
-        V::store(x + offset, v);
+    if (site < a.count && a.columns[c].state == a.state && a.columns[c].waiting != 0) {
+        settle<X, P>(a.x + vec_offset<X>(site, c, a.nrhs),
+                     P::load(a.p + vec_offset<P>(site, c, a.nrhs)), a.columns[c].waiting);
     }
+}
+
+template <class V> __global__ void settle_kernel(const settle_params a)
+{
+    settle_site<V, V>(a);
+}
+
+template <class V> __global__ void settle_double_kernel(const settle_params a)
+{
+    settle_site<vec_double, V>(a);
+}
+
+template <class V>
+__global__ void update_direction_kernel(const naik_column *columns, const char *r, char *x, char *p,
+                                        int nrhs, int count)
+{
+    typedef typename V::real real;
+    const int site = (int)(blockIdx.x * BLAS_THREADS + threadIdx.x);
+    const int c = (int)blockIdx.y;
+    if (site >= count || columns[c].state != NAIK_COLUMN_RUN) {
+        return;
+    }
+    const size_t offset = vec_offset<V>(site, c, nrhs);
+    const colour_vector<real> last = V::load(p + offset);
+    colour_vector<real> next = V::load(r + offset);
+    settle<vec_double, V>(x + vec_offset<vec_double>(site, c, nrhs), last, columns[c].waiting);
+    axpy((real)columns[c].beta, last, next);
+    V::store(p + offset, next);
+}
+
+naik_status gpu_update_direction(const naik_column *columns, const naik_field *r, naik_field *x,
+                                 naik_field *p)
+{
+    gpu_sample_moves(r->geometry->backend, r->nrhs,
+                     3.0 * (double)r->size_bytes + 2.0 * (double)x->size_bytes);
+    BY_PRECISION(p->precision, update_direction_kernel, blas_grid(p, p->nrhs), BLAS_THREADS,
+                 stream_of(p), columns, (const char *)r->data, (char *)x->data, (char *)p->data,
+                 p->nrhs, p->geometry->lattice->half);
+    return GPU_LAUNCHED(r->geometry->backend, "updating directions");
 }
 
 naik_status gpu_field_settle(naik_field *x, const naik_field *p, const naik_column *columns,
                              naik_column_state state)
 {
-    BY_PRECISION(x->precision, settle_kernel, blas_grid(x, x->nrhs), BLAS_THREADS, stream_of(x),
-                 (char *)x->data, (const char *)p->data, x->nrhs, x->geometry->lattice->half,
-                 columns, (int)state);
+    const settle_params a = {
+        (char *)x->data, (const char *)p->data, x->nrhs, x->geometry->lattice->half, columns,
+        (int)state};
+    const dim3 grid = blas_grid(x, x->nrhs);
+    if (x->precision == p->precision) {
+        BY_PRECISION(p->precision, settle_kernel, grid, BLAS_THREADS, stream_of(x), a);
+    } else {
+        BY_PRECISION(p->precision, settle_double_kernel, grid, BLAS_THREADS, stream_of(x), a);
+    }
     return GPU_LAUNCHED(x->geometry->backend, "settling a field");
 }
 

@@ -340,11 +340,12 @@ __device__ static inline dslash_terms finish_site(const dslash_params &p, size_t
         }
     } else if (p.form != NAIK_FORM_D) {
         const real s = (real)scalars->shift;
+        const real alpha = p.form == NAIK_FORM_DESCENT ? (real)scalars->alpha : (real)1;
         const colour_vector<real> b = V::load(p.b + offset);
 #pragma unroll
         for (int i = 0; i < 3; i++) {
             out.e[i] = {fma(s, v.e[i].re, -out.e[i].re), fma(s, v.e[i].im, -out.e[i].im)};
-            out.e[i] = {b.e[i].re - out.e[i].re, b.e[i].im - out.e[i].im};
+            out.e[i] = {fma(-alpha, out.e[i].re, b.e[i].re), fma(-alpha, out.e[i].im, b.e[i].im)};
         }
     }
     V::store(p.out + offset, out);

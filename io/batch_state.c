@@ -20,7 +20,7 @@
 #include "prop_file.h"
 #include "reread.h"
 
-enum { FORMAT = 2, ORDER = 0x01020304, HEAD_BYTES = 4096 };
+enum { FORMAT = 3, ORDER = 0x01020304, HEAD_BYTES = 4096 };
 
 typedef struct disk_vector {
     int64_t offset;
@@ -375,10 +375,20 @@ naik_status naik_batch_state_restore(naik_batch_state *state, int solve, int his
     naik_status status = NAIK_OK;
     const disk_entry *entry = find(&state->found, solve);
     double *history = out->history;
-    *found = entry != NULL && entry->vector[vector].bits != 0;
     if (entry == NULL) {
+        *found = false;
         return NAIK_OK;
     }
+    if (vector == NAIK_CG_STATE) {
+        *out = entry->state;
+        out->history = history;
+        out->history_length =
+            out->history_length < history_room ? out->history_length : history_room;
+        memcpy(history, entry->state.history, (size_t)out->history_length * sizeof *history);
+        *found = true;
+        return NAIK_OK;
+    }
+    *found = entry->vector[vector].bits != 0;
     if (*found) {
         NAIK_TRY(forgive_damage(state, read_vector(state, &entry->vector[vector], half), found));
     }
@@ -386,12 +396,6 @@ naik_status naik_batch_state_restore(naik_batch_state *state, int solve, int his
         naik_log_warn(state->comm->log, "%s is damaged: some of its solves start again",
                       state->path);
         drop(&state->found, (int)(entry - state->found.entries));
-    } else if (vector == NAIK_CG_X) {
-        *out = entry->state;
-        out->history = history;
-        out->history_length =
-            out->history_length < history_room ? out->history_length : history_room;
-        memcpy(history, entry->state.history, (size_t)out->history_length * sizeof *history);
     }
 done:
     return status;

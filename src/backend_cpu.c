@@ -236,6 +236,7 @@ static naik_status cpu_sums_values(naik_backend *backend, const naik_exactsum *s
 
 typedef struct update {
     const cpu_kernels *kernels;
+    const naik_column *columns;
     const naik_shift *shifts;
     const naik_field *from, *with;
     naik_field *x, *to;
@@ -315,6 +316,20 @@ static naik_status cpu_update_shifts(const naik_shift *shifts, const naik_field 
                       &(update){.shifts = shifts, .from = r, .x = x, .to = p});
 }
 
+static void update_direction_range(void *context, int32_t begin, int32_t end, cpu_sums *sums)
+{
+    const update *u = context;
+    (void)sums;
+    u->kernels->update_direction(u->columns, u->from, u->x, u->to, begin, end);
+}
+
+static naik_status cpu_update_direction(const naik_column *columns, const naik_field *r,
+                                        naik_field *x, naik_field *p)
+{
+    return run_update(r, NULL, update_direction_range,
+                      &(update){.columns = columns, .from = r, .x = x, .to = p});
+}
+
 static naik_status cpu_repeat(naik_backend *backend, uint64_t serial,
                               naik_status (*body)(void *data), void *data, int times)
 {
@@ -367,6 +382,7 @@ const naik_backend_ops naik_backend_cpu = {
     .site_ratio = cpu_site_ratio,
     .column_step = cpu_column_step,
     .shift_step = cpu_shift_step,
+    .update_direction = cpu_update_direction,
     .update_shifts = cpu_update_shifts,
     .repeat = cpu_repeat,
 };

@@ -133,7 +133,7 @@ static naik_status parse(naik_log *log, const char *command, int argc, char **ar
          .kind = NAIK_OPTION_CHOICE,
          .target = &o->orchestration,
          .choices = orchestrations},
-        {.name = "delta", .kind = NAIK_OPTION_REAL, .target = &o->delta, .min = 0, .max = 0.999},
+        {.name = "delta", .kind = NAIK_OPTION_REAL, .target = &o->delta, .min = 1e-9, .max = 0.999},
         {.name = "mass", .kind = NAIK_OPTION_REAL, .target = &o->mass, .min = 1e-6, .max = 1e3},
         {.name = "masses", .kind = NAIK_OPTION_TEXT, .target = &masses},
         {.name = "tolerance",

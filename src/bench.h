@@ -7,7 +7,7 @@
 #ifndef NAIK_BENCH_H
 #define NAIK_BENCH_H
 
-#include "naik/backend.h"
+#include "naik/cg.h"
 #include "naik/smear.h"
 
 enum { BENCH_MAX_LIST = 16, BENCH_MAX_REPEAT = 1000, BENCH_EACH = -1 };
@@ -120,8 +120,8 @@ naik_status bench_random_sources(const bench *b, int count, naik_field **out);
 naik_status bench_dslash(const bench *b);
 naik_status bench_cg(const bench *b);
 /* Of cg with several masses. */
-naik_status bench_masses(const bench *b, const naik_links *outer, const naik_links *inner,
-                         naik_precision vectors, int nrhs);
+naik_status bench_masses(const bench *b, const naik_cg_links *packed, naik_precision vectors,
+                         int nrhs);
 naik_status bench_halo(const bench *b);
 naik_status bench_links(const bench *b);
 naik_status bench_io(const bench *b);

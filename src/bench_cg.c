@@ -110,8 +110,8 @@ static void print(const run *r, const naik_links *links, naik_precision vectors,
                    timing);
 }
 
-static naik_status measure(const bench *b, const naik_links *outer, const naik_links *inner,
-                           naik_precision vectors, int nrhs)
+static naik_status measure(const bench *b, const naik_cg_links *packed, naik_precision vectors,
+                           int nrhs)
 {
     naik_status status = NAIK_OK;
     const int batch = b->options->batch > 0 && b->options->batch < nrhs ? b->options->batch : nrhs;
@@ -121,7 +121,7 @@ static naik_status measure(const bench *b, const naik_links *outer, const naik_l
     r.options.delta = b->options->delta;
     r.options.max_iterations = fixed > 0 ? fixed : b->options->max_iterations;
     r.tolerance = fixed > 0 ? OUT_OF_REACH : b->options->tolerance;
-    NAIK_TRY(naik_cg_create(outer, inner, vectors, batch, &r.cg));
+    NAIK_TRY(naik_cg_create(packed, vectors, batch, &r.cg));
     NAIK_TRY(bench_random_sources(b, r.count, &r.sources));
     NAIK_TRY(bench_measure(b, solve, &r, &timing));
     if (fixed > 0 && r.iterations != (int64_t)fixed * nrhs) {
@@ -131,7 +131,7 @@ static naik_status measure(const bench *b, const naik_links *outer, const naik_l
                            (double)r.iterations / nrhs, fixed, r.worst);
         goto done;
     }
-    print(&r, inner, vectors, batch, &timing);
+    print(&r, naik_cg_links_fastest(packed), vectors, batch, &timing);
 done:
     naik_cg_destroy(&r.cg);
     naik_field_destroy(&r.sources);
@@ -141,13 +141,12 @@ done:
 naik_status bench_cg(const bench *b)
 {
     naik_status status = NAIK_OK;
-    naik_links *outer = NULL, *inner = NULL;
+    naik_cg_links packed = {.outer = NULL};
     const naik_precision vectors = b->options->inner_precision < 0
                                        ? bench_vectors(b)
                                        : (naik_precision)b->options->inner_precision;
-    NAIK_TRY(naik_links_create(b->geometry, b->source, NAIK_DOUBLE, 18, &outer));
-    NAIK_TRY(naik_links_create(b->geometry, b->source, bench_link_precision(b, vectors),
-                               bench_recon(b), &inner));
+    NAIK_TRY(naik_cg_links_create(b->geometry, b->source, bench_link_precision(b, vectors),
+                                  bench_recon(b), &packed));
     for (int i = 0; i < b->options->nrhs_count; i++) {
         const int wanted = b->options->orchestration;
         const int first = wanted == BENCH_EACH ? NAIK_ORCHESTRATE_SEPARATE : wanted;
@@ -155,12 +154,11 @@ naik_status bench_cg(const bench *b)
         for (int how = first; how <= last; how++) {
             b->backend->choices.orchestration = (naik_orchestration)how;
             b->backend->choices.granularity = b->options->granularity;
-            NAIK_TRY((b->options->mass_count > 0 ? bench_masses : measure)(b, outer, inner, vectors,
+            NAIK_TRY((b->options->mass_count > 0 ? bench_masses : measure)(b, &packed, vectors,
                                                                            b->options->nrhs[i]));
         }
     }
 done:
-    naik_links_destroy(&outer);
-    naik_links_destroy(&inner);
+    naik_cg_links_destroy(&packed);
     return status;
 }

@@ -145,10 +145,11 @@ static void describe(run *r)
     }
 }
 
-naik_status bench_masses(const bench *b, const naik_links *outer, const naik_links *inner,
-                         naik_precision vectors, int nrhs)
+naik_status bench_masses(const bench *b, const naik_cg_links *packed, naik_precision vectors,
+                         int nrhs)
 {
     naik_status status = NAIK_OK;
+    const naik_links *inner = naik_cg_links_fastest(packed);
     const bench_options *o = b->options;
     run r = {.b = b,
              .options = naik_cg_defaults(),
@@ -162,7 +163,7 @@ naik_status bench_masses(const bench *b, const naik_links *outer, const naik_lin
     const multishift_case c = case_of(&r, inner, vectors, batch);
     r.options.max_iterations = o->max_iterations;
     describe(&r);
-    NAIK_TRY(naik_cg_create(outer, inner, vectors, batch, &r.cg));
+    NAIK_TRY(naik_cg_create(packed, vectors, batch, &r.cg));
     NAIK_TRY(bench_random_sources(b, r.sources_count, &r.sources));
     NAIK_TRY(bench_measure(b, solve, &r, &timing));
     print(&r, inner, vectors, batch, &timing);

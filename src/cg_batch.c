@@ -11,49 +11,93 @@ size_t naik_cg_bytes(const naik_geometry *geometry, naik_precision vectors, int 
 {
     const naik_backend_ops *ops = geometry->backend->ops;
     size_t outer = ops->field_bytes(geometry->lattice, NAIK_DOUBLE, width);
-    size_t inner = ops->field_bytes(geometry->lattice, vectors, width);
-    return 4 * outer + (vectors == NAIK_DOUBLE ? 2 : 5) * inner;
+    size_t low = ops->field_bytes(geometry->lattice, vectors, width);
+    return 6 * outer + (vectors == NAIK_DOUBLE ? 0 : 5 * low);
 }
 
-static naik_status create_fields(naik_cg *cg)
+naik_schur cg_schur(const naik_cg *cg, naik_rung rung)
+{
+    const bool low = rung != NAIK_RUNG_DOUBLE;
+    return (naik_schur){.links = cg->links[rung],
+                        .parity = cg->parity,
+                        .scratch = low ? cg->low.scratch : cg->outer.scratch};
+}
+
+naik_cg_vectors cg_vectors(const naik_cg *cg, naik_rung rung)
+{
+    const cg_fields *f = rung == NAIK_RUNG_DOUBLE ? &cg->outer : &cg->low;
+    const bool classical = rung == NAIK_RUNG_CLASSICAL;
+    return (naik_cg_vectors){.x = classical ? cg->outer.x : f->x,
+                             .r = f->r,
+                             .p = f->p,
+                             .ap = classical ? NULL : f->ap};
+}
+
+void cg_fields_of(const naik_cg *cg, naik_rung rung, naik_field *field[NAIK_CG_VECTORS])
+{
+    const naik_cg_vectors v = cg_vectors(cg, rung);
+    field[NAIK_CG_X] = cg->outer.x;
+    field[NAIK_CG_CORRECTION] = v.x == cg->outer.x ? NULL : v.x;
+    field[NAIK_CG_RESIDUAL] = v.r;
+    field[NAIK_CG_DIRECTION] = v.p;
+    field[NAIK_CG_IMAGE] = v.ap;
+}
+
+static naik_status create_fields(const naik_cg *cg, naik_precision precision, cg_fields *out)
 {
     naik_status status = NAIK_OK;
     const naik_geometry *g = cg->geometry;
-    NAIK_TRY(naik_field_create(g, NAIK_DOUBLE, cg->width, &cg->b));
-    NAIK_TRY(naik_field_create(g, NAIK_DOUBLE, cg->width, &cg->x));
-    NAIK_TRY(naik_field_create(g, NAIK_DOUBLE, cg->width, &cg->r));
-    NAIK_TRY(naik_field_create(g, NAIK_DOUBLE, cg->width, &cg->scratch));
-    NAIK_TRY(naik_field_create(g, cg->vectors, cg->width, &cg->p));
-    NAIK_TRY(naik_field_create(g, cg->vectors, cg->width, &cg->ap));
-    if (cg->mixed) {
-        NAIK_TRY(naik_field_create(g, cg->vectors, cg->width, &cg->xi));
-        NAIK_TRY(naik_field_create(g, cg->vectors, cg->width, &cg->ri));
-        NAIK_TRY(naik_field_create(g, cg->vectors, cg->width, &cg->inner_scratch));
-    } else {
-        cg->xi = cg->x;
-        cg->ri = cg->r;
-        cg->inner_scratch = cg->scratch;
-    }
+    NAIK_TRY(naik_field_create(g, precision, cg->width, &out->x));
+    NAIK_TRY(naik_field_create(g, precision, cg->width, &out->r));
+    NAIK_TRY(naik_field_create(g, precision, cg->width, &out->p));
+    NAIK_TRY(naik_field_create(g, precision, cg->width, &out->ap));
+    NAIK_TRY(naik_field_create(g, precision, cg->width, &out->scratch));
 done:
     return status;
 }
 
-naik_status naik_cg_create(const naik_links *outer, const naik_links *inner, naik_precision vectors,
-                           int width, naik_cg **out)
+static void destroy_fields(cg_fields *fields)
 {
-    naik_status status = NAIK_OK;
-    naik_backend *backend = outer->geometry->backend;
-    *out = NULL;
-    if (outer->precision != NAIK_DOUBLE || inner->geometry != outer->geometry ||
-        inner->hops != outer->hops) {
-        return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
-                         "the solver needs its outer links in double and both on one lattice");
+    naik_field_destroy(&fields->scratch);
+    naik_field_destroy(&fields->ap);
+    naik_field_destroy(&fields->p);
+    naik_field_destroy(&fields->r);
+    naik_field_destroy(&fields->x);
+}
+
+static bool fits(const naik_links *outer, const naik_links *links)
+{
+    return links == NULL || (links->geometry == outer->geometry && links->hops == outer->hops);
+}
+
+static naik_status check_create(const naik_cg_links *links, naik_precision vectors, int width)
+{
+    naik_log *log = links->outer->geometry->backend->log;
+    if (links->outer->precision != NAIK_DOUBLE || !fits(links->outer, links->half) ||
+        !fits(links->outer, links->single)) {
+        return NAIK_FAIL(log, NAIK_ERR_ARG,
+                         "the solver needs its outer links in double and all on one lattice");
+    }
+    if ((vectors != NAIK_DOUBLE) != (links->half != NULL || links->single != NULL)) {
+        return NAIK_FAIL(log, NAIK_ERR_ARG, "no links for an iteration on %s vectors",
+                         naik_precision_name(vectors));
     }
     if (width < 1 || width > NAIK_MAX_RHS) {
-        return NAIK_FAIL(backend->log, NAIK_ERR_ARG, "a batch of %d: 1 to %d are possible", width,
+        return NAIK_FAIL(log, NAIK_ERR_ARG, "a batch of %d: 1 to %d are possible", width,
                          NAIK_MAX_RHS);
     }
-    naik_cg *cg = calloc(1, sizeof *cg);
+    return NAIK_OK;
+}
+
+naik_status naik_cg_create(const naik_cg_links *links, naik_precision vectors, int width,
+                           naik_cg **out)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = links->outer->geometry->backend;
+    *out = NULL;
+    naik_cg *cg = NULL;
+    NAIK_TRY(check_create(links, vectors, width));
+    cg = calloc(1, sizeof *cg);
     if (cg == NULL) {
         status = NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the solver");
     }
@@ -62,13 +106,17 @@ naik_status naik_cg_create(const naik_links *outer, const naik_links *inner, nai
         free(cg);
         return status;
     }
-    cg->geometry = outer->geometry;
+    cg->geometry = links->outer->geometry;
     cg->vectors = vectors;
-    cg->mixed = vectors != NAIK_DOUBLE;
     cg->width = width;
-    cg->outer.links = outer;
-    cg->inner.links = inner;
-    NAIK_TRY(create_fields(cg));
+    cg->links[NAIK_RUNG_HALF] = links->half;
+    cg->links[NAIK_RUNG_SINGLE] = cg->links[NAIK_RUNG_CLASSICAL] = links->single;
+    cg->links[NAIK_RUNG_DOUBLE] = links->outer;
+    NAIK_TRY(naik_field_create(cg->geometry, NAIK_DOUBLE, width, &cg->b));
+    NAIK_TRY(create_fields(cg, NAIK_DOUBLE, &cg->outer));
+    if (cg_is_mixed(cg)) {
+        NAIK_TRY(create_fields(cg, vectors, &cg->low));
+    }
     status = backend->ops->alloc(backend, (size_t)width * sizeof *cg->columns, "solver scalars",
                                  (void **)&cg->columns);
     if (status == NAIK_OK) {
@@ -91,16 +139,8 @@ void naik_cg_destroy(naik_cg **cg_pointer)
         return;
     }
     naik_backend *backend = cg->geometry->backend;
-    if (cg->mixed) {
-        naik_field_destroy(&cg->xi);
-        naik_field_destroy(&cg->ri);
-        naik_field_destroy(&cg->inner_scratch);
-    }
-    naik_field_destroy(&cg->ap);
-    naik_field_destroy(&cg->p);
-    naik_field_destroy(&cg->scratch);
-    naik_field_destroy(&cg->r);
-    naik_field_destroy(&cg->x);
+    destroy_fields(&cg->low);
+    destroy_fields(&cg->outer);
     naik_field_destroy(&cg->b);
     backend->ops->release(backend, cg->columns);
     backend->ops->release(backend, cg->sums);
@@ -113,12 +153,20 @@ void naik_cg_destroy(naik_cg **cg_pointer)
     *cg_pointer = NULL;
 }
 
+static void set_nrhs(const cg_fields *fields, int width)
+{
+    naik_field *const all[] = {fields->x, fields->r, fields->p, fields->ap, fields->scratch};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        naik_field_set_nrhs(all[i], width);
+    }
+}
+
 static void set_width(naik_cg *cg, int width)
 {
-    naik_field *fields[] = {cg->b,  cg->x, cg->r,  cg->scratch,      cg->xi,
-                            cg->ri, cg->p, cg->ap, cg->inner_scratch};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        naik_field_set_nrhs(fields[i], width);
+    naik_field_set_nrhs(cg->b, width);
+    set_nrhs(&cg->outer, width);
+    if (cg_is_mixed(cg)) {
+        set_nrhs(&cg->low, width);
     }
     cg->width_now = width;
     cg->serial = naik_backend_serial(cg->geometry->backend);
@@ -166,9 +214,8 @@ naik_status cg_begin(naik_cg *cg, naik_parity parity, const naik_cg_options *opt
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = cg->geometry->backend;
-    cg->outer.parity = cg->inner.parity = parity;
-    cg->outer.scratch = cg->scratch;
-    cg->inner.scratch = cg->inner_scratch;
+    cg->parity = parity;
+    cg->now = cg_rung_from(cg, NAIK_RUNG_HALF);
     cg->poll = options->poll_interval > 0 ? options->poll_interval : backend->ops->poll_interval;
     /* a look costs nothing where memory is the host's */
     const bool fixed = options->poll_interval > 0 || backend->ops->host_memory;
@@ -207,6 +254,15 @@ naik_status cg_columns_download(naik_cg *cg)
                                   (size_t)cg->width_now * sizeof *cg->record);
 }
 
+int cg_columns_in(const naik_cg *cg, naik_column_state state)
+{
+    int count = 0;
+    for (int c = 0; c < cg->width_now; c++) {
+        count += cg->record[c].state == (int32_t)state;
+    }
+    return count;
+}
+
 naik_status cg_dots(naik_cg *cg, const naik_field *v, const naik_field *w,
                     double dots[NAIK_MAX_RHS])
 {
@@ -234,7 +290,7 @@ naik_status cg_site_residuals(naik_cg *cg)
         return NAIK_OK;
     }
     NAIK_TRY(backend->ops->sums_clear(backend, cg->sums, cg->width_now));
-    NAIK_TRY(backend->ops->site_ratio(cg->r, cg->x, cg->sums));
+    NAIK_TRY(backend->ops->site_ratio(cg->outer.r, cg->outer.x, cg->sums));
     NAIK_TRY(backend->ops->sums_reduce(backend, cg->sums, cg->width_now));
     NAIK_TRY(backend->ops->sums_values(backend, cg->sums, cg->width_now, ratio));
     double sites = 0.5 * (double)cg->geometry->lattice->volume;
@@ -259,6 +315,17 @@ static naik_status narrow_field(naik_field **field, naik_field **spare, const in
     return status;
 }
 
+static naik_status narrow_fields(cg_fields *f, const int *map, int n)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(narrow_field(&f->x, &f->scratch, map, n));
+    NAIK_TRY(narrow_field(&f->r, &f->scratch, map, n));
+    NAIK_TRY(narrow_field(&f->p, &f->scratch, map, n));
+    NAIK_TRY(narrow_field(&f->ap, &f->scratch, map, n));
+done:
+    return status;
+}
+
 naik_status cg_narrow(naik_cg *cg)
 {
     naik_status status = NAIK_OK;
@@ -271,20 +338,10 @@ naik_status cg_narrow(naik_cg *cg)
     if (n == 0 || n == cg->width_now) {
         return NAIK_OK;
     }
-    NAIK_TRY(narrow_field(&cg->b, &cg->scratch, map, n));
-    NAIK_TRY(narrow_field(&cg->x, &cg->scratch, map, n));
-    NAIK_TRY(narrow_field(&cg->r, &cg->scratch, map, n));
-    if (cg->mixed) {
-        NAIK_TRY(narrow_field(&cg->p, &cg->inner_scratch, map, n));
-        NAIK_TRY(narrow_field(&cg->ap, &cg->inner_scratch, map, n));
-        NAIK_TRY(narrow_field(&cg->xi, &cg->inner_scratch, map, n));
-        NAIK_TRY(narrow_field(&cg->ri, &cg->inner_scratch, map, n));
-    } else {
-        NAIK_TRY(narrow_field(&cg->p, &cg->scratch, map, n));
-        NAIK_TRY(narrow_field(&cg->ap, &cg->scratch, map, n));
-        cg->xi = cg->x;
-        cg->ri = cg->r;
-        cg->inner_scratch = cg->scratch;
+    NAIK_TRY(narrow_field(&cg->b, &cg->outer.scratch, map, n));
+    NAIK_TRY(narrow_fields(&cg->outer, map, n));
+    if (cg_is_mixed(cg)) {
+        NAIK_TRY(narrow_fields(&cg->low, map, n));
     }
     /* Slots own their history: swap, so that every one is still owned once. */
     for (int c = 0; c < n; c++) {
@@ -294,8 +351,6 @@ naik_status cg_narrow(naik_cg *cg)
         cg->slot[c] = moved;
     }
     set_width(cg, n);
-    cg->outer.scratch = cg->scratch;
-    cg->inner.scratch = cg->inner_scratch;
     NAIK_TRY(cg_columns_upload(cg));
 done:
     return status;

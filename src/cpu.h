@@ -96,6 +96,8 @@ typedef struct cpu_kernels {
                    cpu_sums *sums);
     void (*update_shifts)(const naik_shift *shifts, const naik_field *r, naik_field *x,
                           naik_field *p, int32_t begin, int32_t end);
+    void (*update_direction)(const naik_column *columns, const naik_field *r, naik_field *x,
+                             naik_field *p, int32_t begin, int32_t end);
     void (*dot)(const naik_field *v, const naik_field *w, int32_t begin, int32_t end,
                 cpu_sums *sums);
     /* One column of one cell as double, [6][lanes]; storing rounds. */

@@ -194,7 +194,7 @@ done:
 static naik_status alter_vector(const naik_cg_progress *progress, int vector, what what)
 {
     naik_status status = NAIK_OK;
-    naik_field *field = progress->field[vector];
+    naik_field *field = progress->field[progress->field[vector] != NULL ? vector : NAIK_CG_X];
     const naik_lattice *lat = field->geometry->lattice;
     naik_backend *backend = field->geometry->backend;
     double *sites = NULL;

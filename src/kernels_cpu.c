@@ -162,6 +162,16 @@ static void update_shifts(const naik_shift *shifts, const naik_field *r, naik_fi
     }
 }
 
+static void update_direction(const naik_column *columns, const naik_field *r, naik_field *x,
+                             naik_field *p, int32_t begin, int32_t end)
+{
+    switch (p->precision) {
+    case NAIK_DOUBLE: update_direction_d_vector(columns, r, x, p, begin, end); break;
+    case NAIK_SINGLE: update_direction_f_vector(columns, r, x, p, begin, end); break;
+    case NAIK_HALF: update_direction_h_vector(columns, r, x, p, begin, end); break;
+    }
+}
+
 static void dot(const naik_field *v, const naik_field *w, int32_t begin, int32_t end,
                 cpu_sums *sums)
 {
@@ -211,6 +221,7 @@ const cpu_kernels TABLE(NAIK_KERNELS) = {.name = TEXT(NAIK_KERNELS),
                                          .run_here = run_here,
                                          .dslash = dslash,
                                          .update_shifts = update_shifts,
+                                         .update_direction = update_direction,
                                          .dot = dot,
                                          .load = load,
                                          .store = store};

@@ -39,7 +39,8 @@ struct naik_multishift {
     size_t ring_capacity, kept_capacity;
     /* an iteration's */
     naik_cg_vectors now;
-    const naik_schur *schur;
+    naik_schur schur;
+    naik_rung rung; /* of the second stage */
     naik_field *now_xs, *now_ps;
     /* of the last solve */
     int count; /* families */
@@ -68,7 +69,7 @@ static naik_status create_fields(naik_multishift *m)
     NAIK_TRY(naik_field_create(g, NAIK_DOUBLE, m->families, &m->x));
     NAIK_TRY(naik_field_create(g, NAIK_DOUBLE, all, &m->xs));
     NAIK_TRY(naik_field_create(g, NAIK_DOUBLE, all, &m->ps));
-    if (m->cg->mixed) {
+    if (cg_is_mixed(m->cg)) {
         NAIK_TRY(naik_field_create(g, m->cg->vectors, all, &m->inner_xs));
         NAIK_TRY(naik_field_create(g, m->cg->vectors, all, &m->inner_ps));
     }
@@ -190,10 +191,11 @@ static naik_status check_families(const naik_multishift *m, const naik_family_st
                             "tolerances");
 }
 
-double naik_multishift_switch(naik_precision vectors, naik_precision links, double tolerance)
+double naik_multishift_switch(naik_precision vectors, naik_precision links, double shift,
+                              double tolerance)
 {
-    return vectors == NAIK_DOUBLE ? tolerance
-                                  : tolerance / (STEPS * fmax(roundoff[links], roundoff[vectors]));
+    const bool stays = vectors == NAIK_DOUBLE || naik_rung_first(shift) == NAIK_RUNG_CLASSICAL;
+    return stays ? tolerance : tolerance / (STEPS * fmax(roundoff[links], roundoff[vectors]));
 }
 
 /* The residual that the first stage ends at, for the family's sharpest tolerance. */
@@ -203,8 +205,8 @@ static double first_goal(const naik_multishift *m, const naik_family *family)
     for (int s = 1; s < family->count; s++) {
         tolerance = fmin(tolerance, family->tolerance[s]);
     }
-    const double change =
-        naik_multishift_switch(m->cg->vectors, m->cg->inner.links->precision, tolerance);
+    const double change = naik_multishift_switch(
+        m->cg->vectors, m->cg->links[m->rung]->precision, family->shift[0], tolerance);
     return fmax(AIM * family->tolerance[0], change);
 }
 
@@ -241,7 +243,7 @@ static void describe_columns(naik_multishift *m, const naik_cg_options *options,
         const double bb = m->bb[f];
         const bool live = bb > 0 && isfinite(bb);
         const double aim = AIM * family->tolerance[0];
-        const double first = m->cg->mixed ? first_goal(m, family) : aim;
+        const double first = cg_is_mixed(m->cg) ? first_goal(m, family) : aim;
         m->cg->record[f] = (naik_column){.shift = family->shift[0],
                                          .rr = bb,
                                          .rr_max = bb,
@@ -276,19 +278,20 @@ static naik_status begin(naik_multishift *m, naik_parity parity, const naik_cg_o
     naik_field *shifted[] = {m->xs, m->ps, m->inner_xs, m->inner_ps};
     m->count = stream->count;
     NAIK_TRY(cg_begin(cg, parity, options, stream->count));
+    m->rung = cg_rung_from(cg, NAIK_RUNG_HALF);
     NAIK_TRY(naik_comm_agree(backend->comm, reserve_history(m, options->history_stride)));
     naik_field_set_nrhs(m->x, m->count);
-    for (int i = 0; i < (cg->mixed ? 4 : 2); i++) {
+    for (int i = 0; i < (cg_is_mixed(cg) ? 4 : 2); i++) {
         naik_field_set_nrhs(shifted[i], m->count * m->each);
     }
-    m->schur = &cg->outer;
-    m->now = (naik_cg_vectors){m->x, cg->r, cg->x, cg->b};
+    m->schur = cg_schur(cg, NAIK_RUNG_DOUBLE);
+    m->now = (naik_cg_vectors){m->x, cg->outer.r, cg->outer.p, cg->outer.ap};
     m->now_xs = m->xs;
     m->now_ps = m->ps;
     for (int f = 0; f < m->count; f++) {
-        NAIK_TRY(stream->load(stream->data, f, cg->r, f));
+        NAIK_TRY(stream->load(stream->data, f, cg->outer.r, f));
     }
-    NAIK_TRY(cg_dots(cg, cg->r, cg->r, m->bb));
+    NAIK_TRY(cg_dots(cg, cg->outer.r, cg->outer.r, m->bb));
     describe_columns(m, options, stream->family);
     NAIK_TRY(upload(m));
     NAIK_TRY(ops->field_zero(m->x, NULL, NAIK_COLUMN_IDLE));
@@ -308,7 +311,7 @@ static naik_status iterate(void *data)
     naik_cg *cg = m->cg;
     naik_backend *backend = cg->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
-    NAIK_TRY(cg_step(cg, m->schur, &m->now));
+    NAIK_TRY(cg_step(cg, &m->schur, &m->now));
     NAIK_TRY(ops->shift_step(backend, cg->columns, m->shift, m->count, m->each,
                              m->stride > 0 ? m->history : NULL, cg->longest));
     NAIK_TRY(ops->update_shifts(m->shift, m->now.r, m->now_xs, m->now_ps));
@@ -365,7 +368,8 @@ static bool any_runs(const naik_multishift *m)
 
 static naik_status tell_poll(const naik_multishift *m, const naik_family_stream *stream)
 {
-    naik_cg_progress progress = {.field = {m->x, m->now.x, m->now.r, m->now.p, m->now.ap}};
+    naik_cg_progress progress = {
+        .rung = NAIK_RUNG_DOUBLE, .field = {m->x, m->now.x, m->now.r, m->now.p, m->now.ap}};
     if (stream->poll == NULL) {
         return NAIK_OK;
     }
@@ -431,14 +435,14 @@ static naik_status change_precision(naik_multishift *m, const naik_family *famil
         }
     }
     NAIK_TRY(upload(m));
-    NAIK_TRY(ops->field_copy(cg->ri, m->now.r, NULL, NAIK_COLUMN_IDLE));
-    NAIK_TRY(ops->field_copy(cg->p, m->now.p, NULL, NAIK_COLUMN_IDLE));
-    NAIK_TRY(ops->field_copy(cg->ap, m->now.ap, NULL, NAIK_COLUMN_IDLE));
+    NAIK_TRY(ops->field_copy(cg->low.r, m->now.r, NULL, NAIK_COLUMN_IDLE));
+    NAIK_TRY(ops->field_copy(cg->low.p, m->now.p, NULL, NAIK_COLUMN_IDLE));
+    NAIK_TRY(ops->field_copy(cg->low.ap, m->now.ap, NULL, NAIK_COLUMN_IDLE));
     NAIK_TRY(ops->field_copy(m->inner_ps, m->ps, NULL, NAIK_COLUMN_IDLE));
-    NAIK_TRY(ops->field_zero(cg->xi, NULL, NAIK_COLUMN_IDLE));
+    NAIK_TRY(ops->field_zero(cg->low.x, NULL, NAIK_COLUMN_IDLE));
     NAIK_TRY(ops->field_zero(m->inner_xs, NULL, NAIK_COLUMN_IDLE));
-    m->schur = &cg->inner;
-    m->now = (naik_cg_vectors){cg->xi, cg->ri, cg->p, cg->ap};
+    m->schur = cg_schur(cg, m->rung);
+    m->now = (naik_cg_vectors){cg->low.x, cg->low.r, cg->low.p, cg->low.ap};
     m->now_xs = m->inner_xs;
     m->now_ps = m->inner_ps;
 done:
@@ -452,7 +456,7 @@ static naik_status run_inner_stage(naik_multishift *m, const naik_family_stream 
     const naik_backend_ops *ops = m->cg->geometry->backend->ops;
     NAIK_TRY(change_precision(m, stream->family));
     NAIK_TRY(run_stage(m, stream, stopped));
-    NAIK_TRY(ops->field_add(m->x, m->cg->xi, NULL, NAIK_COLUMN_IDLE));
+    NAIK_TRY(ops->field_add(m->x, m->cg->low.x, NULL, NAIK_COLUMN_IDLE));
     NAIK_TRY(ops->field_add(m->xs, m->inner_xs, NULL, NAIK_COLUMN_IDLE));
 done:
     return status;
@@ -469,7 +473,7 @@ naik_status naik_multishift_solve(naik_multishift *m, naik_parity parity,
     NAIK_TRY(check_families(m, stream));
     NAIK_TRY(begin(m, parity, options, stream));
     NAIK_TRY(run_stage(m, stream, stopped));
-    if (m->cg->mixed && !*stopped) {
+    if (cg_is_mixed(m->cg) && !*stopped) {
         NAIK_TRY(run_inner_stage(m, stream, stopped));
     }
     for (int f = 0; f < m->count; f++) {

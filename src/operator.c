@@ -68,6 +68,14 @@ naik_status naik_schur_second(const naik_schur *schur, const naik_column *column
     return naik_dslash(&args);
 }
 
+naik_status naik_schur_descend(const naik_schur *schur, const naik_column *columns,
+                               const naik_cg_vectors *v, naik_exactsum *sums)
+{
+    const naik_dslash_args args = second_half(schur, NAIK_FORM_DESCENT, v->p, v->r, columns,
+                                              NAIK_COLUMN_RUN, v->r, sums);
+    return naik_dslash(&args);
+}
+
 naik_status naik_schur_residual(const naik_schur *schur, const naik_field *b, const naik_field *v,
                                 const naik_column *columns, naik_column_state state,
                                 naik_field *out, naik_exactsum *sums)

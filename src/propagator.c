@@ -320,11 +320,6 @@ static naik_status poll_families(void *data, const naik_cg_progress *progress)
     return w->stream->poll(w->stream->data, &mine);
 }
 
-static bool is_kept(naik_field *const field[NAIK_CG_VECTORS], int vector)
-{
-    return vector != NAIK_CG_CORRECTION || field[NAIK_CG_CORRECTION] != field[NAIK_CG_X];
-}
-
 /* to: the sites of the parity at work, in checkerboard order. */
 static void pack_half(const worker *w, const double *from, double *to)
 {
@@ -348,7 +343,7 @@ static naik_status save(void *data, int64_t index, const naik_cg_state *state,
     naik_status status = NAIK_OK;
     worker *w = data;
     for (int v = 0; v < NAIK_CG_VECTORS; v++) {
-        if (is_kept(field, v)) {
+        if (field[v] != NULL) {
             NAIK_TRY(w->ops->field_export(field[v], w->parity, column, w->sites));
             pack_half(w, w->sites, w->half);
             NAIK_TRY(w->stream->save(w->stream->data, w->batch.index[index], state, v, w->half));
@@ -358,22 +353,42 @@ done:
     return status;
 }
 
+/* One vector into its field, of a state that has been read. */
+static naik_status restore_vector(worker *w, int64_t index, naik_cg_state *state, int v,
+                                  naik_field *field, int column, bool *found)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(
+        w->stream->restore(w->stream->data, w->batch.index[index], state, v, w->half, found));
+    if (*found && field != NULL) {
+        unpack_half(w, w->half, w->sites);
+        NAIK_TRY(w->ops->field_import(field, w->parity, column, w->sites));
+    }
+done:
+    return status;
+}
+
 static naik_status restore(void *data, int64_t index, naik_cg_state *state,
-                           naik_field *const field[NAIK_CG_VECTORS], int column, bool *found)
+                           naik_field *const field[NAIK_RUNGS][NAIK_CG_VECTORS], int column,
+                           bool *found)
 {
     naik_status status = NAIK_OK;
     worker *w = data;
-    /* x last: where a vector is lost, the solve starts from the x that it was loaded with */
-    for (int v = NAIK_CG_VECTORS - 1; v >= NAIK_CG_X; v--) {
-        if (is_kept(field, v)) {
-            NAIK_TRY(w->stream->restore(w->stream->data, w->batch.index[index], state, v, w->half,
-                                        found));
-            if (!*found) {
-                return NAIK_OK;
-            }
-            unpack_half(w, w->half, w->sites);
-            NAIK_TRY(w->ops->field_import(field[v], w->parity, column, w->sites));
+    /* the state says which vectors there are */
+    NAIK_TRY(restore_vector(w, index, state, NAIK_CG_STATE, NULL, column, found));
+    if (!*found || state->rung < 0 || state->rung >= NAIK_RUNGS) {
+        *found = false;
+        return NAIK_OK;
+    }
+    naik_field *const *mine = field[state->rung];
+    for (int v = NAIK_CG_VECTORS - 1; v > NAIK_CG_X && *found && state->live; v--) {
+        if (mine[v] != NULL) {
+            NAIK_TRY(restore_vector(w, index, state, v, mine[v], column, found));
         }
+    }
+    /* x last: where a vector is lost, the solve starts from the x that it was loaded with */
+    if (*found) {
+        NAIK_TRY(restore_vector(w, index, state, NAIK_CG_X, mine[NAIK_CG_X], column, found));
     }
 done:
     return status;

@@ -15,7 +15,7 @@ struct naik_session {
     naik_lattice *lattice;
     naik_backend *backend;
     naik_geometry *geometry;
-    naik_links *outer, *inner;
+    naik_cg_links links;
     naik_cg *cg;
 };
 
@@ -97,9 +97,8 @@ naik_status naik_session_create(naik_comm *comm, const naik_session_options *opt
                                   options->action == NAIK_ASQTAD ? options->u0 : 1, s->backend,
                                   &fattener));
     NAIK_TRY(naik_fattener_links(fattener, options->naik_epsilon, &canonical));
-    NAIK_TRY(naik_links_create(s->geometry, canonical, NAIK_DOUBLE, 18, &s->outer));
-    NAIK_TRY(naik_links_create(s->geometry, canonical, NAIK_SINGLE, 18, &s->inner));
-    NAIK_TRY(naik_cg_create(s->outer, s->inner, NAIK_SINGLE, WIDTH, &s->cg));
+    NAIK_TRY(naik_cg_links_create(s->geometry, canonical, NAIK_SINGLE, 18, &s->links));
+    NAIK_TRY(naik_cg_create(&s->links, NAIK_SINGLE, WIDTH, &s->cg));
     *out = s;
     s = NULL;
 done:
@@ -117,8 +116,7 @@ void naik_session_destroy(naik_session **session)
         return;
     }
     naik_cg_destroy(&s->cg);
-    naik_links_destroy(&s->inner);
-    naik_links_destroy(&s->outer);
+    naik_cg_links_destroy(&s->links);
     naik_geometry_destroy(&s->geometry);
     naik_backend_destroy(&s->backend);
     naik_lattice_destroy(&s->lattice);
@@ -148,5 +146,5 @@ naik_status naik_session_solve(naik_session *session, double mass, double tolera
         return NAIK_FAIL(session->lattice->comm->log, NAIK_ERR_ARG,
                          "a solve needs sources and a positive tolerance");
     }
-    return naik_propagator_solve(session->outer, session->cg, &options, &stream, &interrupted);
+    return naik_propagator_solve(session->links.outer, session->cg, &options, &stream, &interrupted);
 }

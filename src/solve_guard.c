@@ -23,10 +23,9 @@ void solve_guard_destroy(solve_guard *guard)
     guard->attempts = NULL;
 }
 
-void solve_guard_begin(solve_guard *guard, const naik_links *outer, const naik_links *inner)
+void solve_guard_begin(solve_guard *guard, const naik_cg_links *links)
 {
-    guard->links[0] = outer;
-    guard->links[1] = inner;
+    guard->links = links;
     guard->checked = false;
     guard->links_lost = false;
 }
@@ -63,13 +62,15 @@ static const char *name_of(const solve_guard *guard, int task, char text[128])
 naik_status solve_guard_links(solve_guard *guard)
 {
     naik_status status = NAIK_OK;
-    static const char *const kinds[] = {"double precision", "the iteration"};
-    for (int i = 0; i < 2 && !guard->checked && !guard->links_lost; i++) {
+    static const char *const kinds[] = {"double precision", "the iteration", "the iteration"};
+    const naik_cg_links *packed = guard->links;
+    const naik_links *const links[] = {packed->outer, packed->single, packed->half};
+    for (int i = 0; i < 3 && !guard->checked && !guard->links_lost; i++) {
         int rank = -1;
-        if (guard->links[i] == NULL || (i == 1 && guard->links[1] == guard->links[0])) {
+        if (links[i] == NULL) {
             continue;
         }
-        NAIK_TRY(naik_links_verify(guard->links[i], &rank));
+        NAIK_TRY(naik_links_verify(links[i], &rank));
         if (rank >= 0 && guard->rebuilt > 0) {
             status =
                 NAIK_FAIL(guard->comm->log, NAIK_ERR_CORRUPT,

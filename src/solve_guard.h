@@ -23,7 +23,7 @@ typedef struct solve_guard {
     const naik_input *input;    /* borrowed */
     naik_comm *comm;            /* borrowed */
     solve_attempt *attempts;    /* [task_count] */
-    const naik_links *links[2]; /* at work: outer, inner; borrowed */
+    const naik_cg_links *links; /* at work, borrowed */
     bool checked;               /* the links are intact, by a look since the last poll */
     bool links_lost;            /* they are not: they must be made again before anything else */
     int rebuilt;                /* times that happened */
@@ -35,7 +35,7 @@ naik_status solve_guard_create(naik_comm *comm, const naik_input *input, solve_g
 void solve_guard_destroy(solve_guard *guard);
 
 /* New links are at work. */
-void solve_guard_begin(solve_guard *guard, const naik_links *outer, const naik_links *inner);
+void solve_guard_begin(solve_guard *guard, const naik_cg_links *links);
 /* The solver has iterated since the links were last looked at. */
 void solve_guard_poll(solve_guard *guard);
 /* Looks at the links, unless that was done since the last poll: guard->links_lost. Collective. As

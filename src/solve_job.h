@@ -43,8 +43,8 @@ typedef struct solve_job {
     naik_fault *fault; /* NULL but in tests */
     solve_plan plan;
     solve_guard guard;
-    naik_links *outer, *inner; /* at work; the same where the iteration is in double */
-    int *pending;              /* tasks of the epsilon at work, [2 task_count] */
+    naik_cg_links packed; /* at work */
+    int *pending;         /* tasks of the epsilon at work, [2 task_count] */
     int64_t pending_count;
     int done, total;
     solve_progress progress;

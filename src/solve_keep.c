@@ -16,7 +16,7 @@ naik_status solve_keep(void *data, int64_t index, const naik_cg_state *state, in
         return NAIK_OK;
     }
     /* x is in double always, the iteration's own vectors lose nothing in their own precision */
-    const bool wide = vector == NAIK_CG_X || j->plan.vectors == NAIK_DOUBLE;
+    const bool wide = vector == NAIK_CG_X || state->rung == NAIK_RUNG_DOUBLE;
     NAIK_TRY(naik_batch_state_save(j->state, solve_of(j, solve_task(j, index)), state, vector,
                                    wide ? 64 : 32, half));
 done:

@@ -10,9 +10,6 @@
 
 #include "multishift_cost.h"
 
-/* Measured on random HISQ links: at 0.05 these links cost 0.3% more iterations than double, at 0.01
- * 88% more (tests/results/h200.txt). */
-static const double LIGHTEST_WITH_16_BITS = 0.05;
 /* The shared space must promise this much less before it is taken. */
 static const double MARGIN = 0.9;
 
@@ -20,42 +17,45 @@ enum { BATCH_CPU = 8, BATCH_GPU = 16, HISTORY_MOST = 4096 };
 
 static void describe_choices(solve_plan *plan)
 {
-    snprintf(plan->choices, sizeof plan->choices, "vectors=%s links=%s recon=%d multishift=%s",
+    snprintf(plan->choices, sizeof plan->choices,
+             "vectors=%s links=%s recon=%d multishift=%s first=%s",
              naik_precision_name(plan->vectors), naik_precision_name(plan->links), plan->recon,
-             plan->multishift ? "on" : "off");
+             plan->multishift ? "on" : "off",
+             plan->first_rung < 0 ? "mass" : naik_rung_name((naik_rung)plan->first_rung));
 }
 
-static double lightest_mass(const naik_input *input)
+static double heaviest_mass(const naik_input *input)
 {
-    double lightest = INFINITY;
+    double heaviest = 0;
     for (int i = 0; i < input->solve_count; i++) {
         for (int k = 0; k < input->solve[i].masses.count; k++) {
-            double mass = input->solve[i].masses.data[k];
-            lightest = mass < lightest ? mass : lightest;
+            heaviest = fmax(heaviest, input->solve[i].masses.data[k]);
         }
     }
-    return lightest;
+    return heaviest;
 }
 
-/* `auto` on a GPU: links of 16 bits, long ones (1/24 of the others) of 10, as long as what they are
- * off is small against every mass; tests/results/h200.txt has the iterations of each choice. Long
- * links from a file may have any size. */
+/* `auto` on a GPU: links of 16 bits, long ones (1/24 of the others) of 10, if any mass begins on
+ * that rung. Long links from a file may have any size. */
 static void choose_for_gpu(const naik_input *input, solve_plan *plan)
 {
+    const double mass = heaviest_mass(input);
     plan->vectors = NAIK_SINGLE;
-    plan->links = lightest_mass(input) >= LIGHTEST_WITH_16_BITS ? NAIK_HALF : NAIK_SINGLE;
+    plan->links = naik_rung_first(4 * mass * mass) == NAIK_RUNG_HALF ? NAIK_HALF : NAIK_SINGLE;
     if (plan->links == NAIK_HALF &&
         (input->action.type == NAIK_INPUT_HISQ || input->action.type == NAIK_INPUT_ASQTAD)) {
         plan->recon = 6;
     }
 }
 
-/* The rule of solver.inner_precision. 16 bits are kept for links: vectors stay single, so that the
- * iteration converges like single and moves nearly as little. `auto` depends on the action, the
- * lightest mass and the kind of device; not on the volume, with which rounding hardly grows. */
+/* The rule of solver.inner_precision: the fastest rung of the ladder. 16 bits are kept for links:
+ * vectors stay single, so that the iteration converges like single and moves nearly as little.
+ * `auto` depends on the action, the masses and the kind of device; not on the volume, with which
+ * rounding hardly grows. Each solve begins on the rung of its mass, and climbs where it must. */
 static void choose_precision(const naik_input *input, bool on_host, solve_plan *plan)
 {
     plan->recon = 18;
+    plan->first_rung = -1;
     switch (input->solver.inner_precision) {
     case NAIK_INPUT_DOUBLE:
         plan->vectors = NAIK_DOUBLE;
@@ -64,6 +64,7 @@ static void choose_precision(const naik_input *input, bool on_host, solve_plan *
     case NAIK_INPUT_HALF:
         plan->vectors = NAIK_SINGLE;
         plan->links = NAIK_HALF;
+        plan->first_rung = NAIK_RUNG_HALF;
         break;
     case NAIK_INPUT_AUTO:
     case NAIK_INPUT_SINGLE:
@@ -149,11 +150,7 @@ static void estimate(solve_plan *plan, const naik_input *input, const naik_geome
     const int64_t staples =
         (int64_t)naik_smear_space_bytes(lat, naik_backend_device(geometry->backend));
     plan->gauge_bytes = 4 * matrices > staples ? others + 4 * matrices : others + staples;
-    plan->packed_bytes =
-        (int64_t)naik_links_bytes(geometry, NAIK_DOUBLE, 18, hops) +
-        (plan->links == NAIK_DOUBLE
-             ? 0
-             : (int64_t)naik_links_bytes(geometry, plan->links, plan->recon, hops));
+    plan->packed_bytes = (int64_t)naik_cg_links_bytes(geometry, plan->links, plan->recon, hops);
     const int families = plan->families < width ? plan->families : width;
     plan->field_bytes = (plan->multishift ? (int64_t)naik_multishift_bytes(geometry, plan->vectors,
                                                                            families, plan->shifts)
@@ -231,10 +228,10 @@ naik_status solve_plan_adopt(solve_plan *plan, const naik_input *input,
 {
     naik_log *log = geometry->backend->log;
     const solve_plan own = *plan;
-    char vectors[16] = "", links[16] = "", multishift[8] = "off";
+    char vectors[16] = "", links[16] = "", multishift[8] = "off", first[16] = "";
     int recon = 0;
-    bool known = sscanf(choices, "vectors=%15s links=%15s recon=%d multishift=%7s", vectors, links,
-                        &recon, multishift) >= 3; /* files of 0.1 have no multishift */
+    bool known = sscanf(choices, "vectors=%15s links=%15s recon=%d multishift=%7s first=%15s",
+                        vectors, links, &recon, multishift, first) == 5;
     bool found[2] = {false, false};
     for (int p = NAIK_DOUBLE; p <= NAIK_HALF; p++) {
         if (strcmp(vectors, naik_precision_name((naik_precision)p)) == 0) {
@@ -246,6 +243,12 @@ naik_status solve_plan_adopt(solve_plan *plan, const naik_input *input,
             found[1] = true;
         }
     }
+    plan->first_rung = -1;
+    for (int rung = 0; rung < NAIK_RUNGS; rung++) {
+        plan->first_rung = strcmp(first, naik_rung_name((naik_rung)rung)) == 0 ? rung
+                                                                               : plan->first_rung;
+    }
+    known = known && (plan->first_rung >= 0 || strcmp(first, "mass") == 0);
     if (!known || !found[0] || !found[1]) {
         return NAIK_FAIL(
             log, NAIK_ERR_INPUT,

@@ -7,8 +7,9 @@
 #include "naik/input.h"
 
 typedef struct solve_plan {
-    naik_precision vectors, links; /* of the iteration */
-    int recon;
+    naik_precision vectors, links; /* of the fastest rung; single links come with 16-bit ones */
+    int recon;                     /* numbers of a long link there */
+    int first_rung;                /* naik_cg_options.first_rung */
     int batch;
     bool multishift;      /* masses of a source share a Krylov space */
     int families, shifts; /* sources at a time, and masses of each, 0: no source has several */
@@ -17,7 +18,8 @@ typedef struct solve_plan {
     int64_t gauge_bytes, packed_bytes, field_bytes, halo_bytes, vector_bytes;
     int64_t total_bytes;     /* at the most at one time */
     int64_t available_bytes; /* for a rank, physical */
-    char choices[128]; /* "vectors=single links=single recon=18 multishift=off": what alters bits */
+    char choices[128]; /* "vectors=single links=single recon=18 multishift=off first=mass": what
+                        * alters bits */
 } solve_plan;
 
 /* Decides from input, lattice and backend. `tasks`: right-hand sides of the run.

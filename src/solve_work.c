@@ -130,7 +130,8 @@ static naik_status at_poll(void *data, const naik_cg_progress *progress)
     naik_watchdog_step(j->comm->watchdog, progress->iterations);
     solve_guard_poll(&j->guard);
     solve_progress_poll(j, progress);
-    return naik_fault_in_solve(j->fault, progress, j->outer, j->inner);
+    return naik_fault_in_solve(j->fault, progress, j->packed.outer,
+                               naik_cg_links_fastest(&j->packed));
 }
 
 static double epsilon_of(const solve_job *j, int task)
@@ -175,26 +176,13 @@ static naik_status make_links(solve_job *j, double epsilon)
     naik_fatlong *canonical = NULL;
     NAIK_TRY(naik_link_source_links(&j->links, epsilon, &canonical));
     naik_timer_start(j->timer, "pack links");
-    NAIK_TRY(naik_links_create(j->geometry, canonical, NAIK_DOUBLE, 18, &j->outer));
-    j->inner = j->outer;
-    if (j->plan.links != NAIK_DOUBLE) {
-        NAIK_TRY(
-            naik_links_create(j->geometry, canonical, j->plan.links, j->plan.recon, &j->inner));
-    }
+    NAIK_TRY(naik_cg_links_create(j->geometry, canonical, j->plan.links, j->plan.recon,
+                                  &j->packed));
     naik_timer_stop(j->timer, "pack links");
-    solve_guard_begin(&j->guard, j->outer, j->inner);
+    solve_guard_begin(&j->guard, &j->packed);
 done:
     naik_fatlong_destroy(&canonical);
     return status;
-}
-
-static void drop_links(solve_job *j)
-{
-    if (j->inner != j->outer) {
-        naik_links_destroy(&j->inner);
-    }
-    naik_links_destroy(&j->outer);
-    j->inner = NULL;
 }
 
 /* All listed solves of one Naik epsilon, as far as the guard lets them pass. */
@@ -208,11 +196,12 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
     naik_cg_options options = defaults;
     options.max_iterations = j->input->solver.max_iterations;
     options.history_stride = j->plan.history_stride;
+    options.first_rung = j->plan.first_rung;
     const double begin_s = naik_time_s();
     NAIK_TRY(make_links(j, epsilon));
     solve_tell_links(j, epsilon, naik_time_s() - begin_s);
     int batch = j->pending_count < j->plan.batch ? (int)j->pending_count : j->plan.batch;
-    NAIK_TRY(naik_cg_create(j->outer, j->inner, j->plan.vectors, batch, &cg));
+    NAIK_TRY(naik_cg_create(&j->packed, j->plan.vectors, batch, &cg));
     if (j->plan.multishift && any_family(j)) {
         const int families = j->plan.families < batch ? j->plan.families : batch;
         NAIK_TRY(naik_multishift_create(cg, families, j->plan.shifts, &multishift));
@@ -230,13 +219,13 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
                                            .multishift = multishift,
                                            .family = family_of};
     naik_timer_start(j->timer, "solve");
-    NAIK_TRY(naik_propagator_solve(j->outer, cg, &options, &stream, &stopped));
+    NAIK_TRY(naik_propagator_solve(j->packed.outer, cg, &options, &stream, &stopped));
     naik_timer_stop(j->timer, "solve");
     *interrupted = stopped && !j->guard.links_lost;
 done:
     naik_multishift_destroy(&multishift);
     naik_cg_destroy(&cg);
-    drop_links(j);
+    naik_cg_links_destroy(&j->packed);
     return status;
 }
 

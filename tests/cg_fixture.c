@@ -34,9 +34,8 @@ naik_status cg_solver_create(const fixture *f, cg_mode mode, int width, cg_solve
 {
     naik_status status = NAIK_OK;
     *out = (cg_solver){.cg = NULL};
-    NAIK_TRY(naik_links_create(f->geometry, f->source, NAIK_DOUBLE, 18, &out->outer));
-    NAIK_TRY(naik_links_create(f->geometry, f->source, mode.links, 18, &out->inner));
-    NAIK_TRY(naik_cg_create(out->outer, out->inner, mode.vectors, width, &out->cg));
+    NAIK_TRY(naik_cg_links_create(f->geometry, f->source, mode.links, 18, &out->links));
+    NAIK_TRY(naik_cg_create(&out->links, mode.vectors, width, &out->cg));
 done:
     return status;
 }
@@ -44,8 +43,7 @@ done:
 void cg_solver_destroy(cg_solver *solver)
 {
     naik_cg_destroy(&solver->cg);
-    naik_links_destroy(&solver->inner);
-    naik_links_destroy(&solver->outer);
+    naik_cg_links_destroy(&solver->links);
 }
 
 naik_status cg_box_take(cg_box *box, int at, const naik_field *x, int column,

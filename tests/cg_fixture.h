@@ -28,9 +28,9 @@ bool cg_fixture(check *t, fixture *f);
 /* Calls run(t, size, grid) for some grids of that lattice. */
 void cg_on_grids(check *t, void (*run)(check *t, const int size[4], const int grid[4]));
 
-/* Links in double and in the mode's precision, and a solver of `width` columns on both. */
+/* Links of the ladder from the mode's precision on, and a solver of `width` columns. */
 typedef struct cg_solver {
-    naik_links *outer, *inner;
+    naik_cg_links links;
     naik_cg *cg;
 } cg_solver;
 naik_status cg_solver_create(const fixture *f, cg_mode mode, int width, cg_solver *out);

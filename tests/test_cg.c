@@ -72,6 +72,9 @@ static naik_status save(void *data, int64_t index, const naik_cg_state *state,
     r->state[index] = *state;
     r->state[index].history = history;
     for (int v = 0; v < NAIK_CG_VECTORS; v++) {
+        if (field[v] == NULL) {
+            continue;
+        }
         r->vector[index][v] = calloc(sites, sizeof(double));
         NAIK_TRY(r->box.f->backend->ops->field_export(field[v], r->box.parity, column,
                                                       r->vector[index][v]));
@@ -82,7 +85,8 @@ done:
 }
 
 static naik_status restore(void *data, int64_t index, naik_cg_state *state,
-                           naik_field *const field[NAIK_CG_VECTORS], int column, bool *found)
+                           naik_field *const field[NAIK_RUNGS][NAIK_CG_VECTORS], int column,
+                           bool *found)
 {
     naik_status status = NAIK_OK;
     run *r = data;
@@ -97,7 +101,10 @@ static naik_status restore(void *data, int64_t index, naik_cg_state *state,
     r->state[index].history = NULL;
     state->history = history;
     for (int v = 0; v < NAIK_CG_VECTORS; v++) {
-        NAIK_TRY(r->box.f->backend->ops->field_import(field[v], r->box.parity, column,
+        if (r->vector[index][v] == NULL) {
+            continue;
+        }
+        NAIK_TRY(r->box.f->backend->ops->field_import(field[state->rung][v], r->box.parity, column,
                                                       r->vector[index][v]));
         free(r->vector[index][v]);
         r->vector[index][v] = NULL;

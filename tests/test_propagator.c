@@ -103,7 +103,7 @@ static naik_status take(void *data, int64_t index, const double *x,
 
 static void solve(check *t, batch *b, naik_precision vectors, naik_precision inner_links)
 {
-    naik_links *outer = NULL, *inner = NULL;
+    naik_cg_links links = {.outer = NULL};
     naik_cg *cg = NULL;
     bool interrupted = true;
     const naik_cg_options options = naik_cg_defaults();
@@ -111,15 +111,13 @@ static void solve(check *t, batch *b, naik_precision vectors, naik_precision inn
         .data = b, .count = b->count, .source = give, .solution = take};
     const naik_geometry *g = b->s->geometry;
     memset(b->x, 0, sizeof b->x);
-    if (CHECK_OK(t, naik_links_create(g, b->s->links, NAIK_DOUBLE, 18, &outer)) &&
-        CHECK_OK(t, naik_links_create(g, b->s->links, inner_links, 18, &inner)) &&
-        CHECK_OK(t, naik_cg_create(outer, inner, vectors, b->count, &cg))) {
-        CHECK_OK(t, naik_propagator_solve(outer, cg, &options, &stream, &interrupted));
+    if (CHECK_OK(t, naik_cg_links_create(g, b->s->links, inner_links, 18, &links)) &&
+        CHECK_OK(t, naik_cg_create(&links, vectors, b->count, &cg))) {
+        CHECK_OK(t, naik_propagator_solve(links.outer, cg, &options, &stream, &interrupted));
     }
     CHECK_TRUE(t, !interrupted);
     naik_cg_destroy(&cg);
-    naik_links_destroy(&outer);
-    naik_links_destroy(&inner);
+    naik_cg_links_destroy(&links);
 }
 
 static void batch_free(batch *b)
@@ -404,17 +402,18 @@ static naik_status polish_finish(void *data, int64_t index, const naik_field *x,
 
 static void run_polish(check *t, polish *p)
 {
-    naik_links *links = NULL;
+    naik_cg_links links = {.outer = NULL};
     naik_cg *cg = NULL;
     const naik_cg_options options = naik_cg_defaults();
     const naik_cg_stream stream = {
         .data = p, .count = 1, .load = polish_load, .finish = polish_finish};
-    if (CHECK_OK(t, naik_links_create(p->s->geometry, p->s->links, NAIK_DOUBLE, 18, &links)) &&
-        CHECK_OK(t, naik_cg_create(links, links, NAIK_DOUBLE, 1, &cg))) {
+    if (CHECK_OK(t,
+                 naik_cg_links_create(p->s->geometry, p->s->links, NAIK_DOUBLE, 18, &links)) &&
+        CHECK_OK(t, naik_cg_create(&links, NAIK_DOUBLE, 1, &cg))) {
         CHECK_OK(t, naik_cg_solve(cg, p->parity, &options, &stream));
     }
     naik_cg_destroy(&cg);
-    naik_links_destroy(&links);
+    naik_cg_links_destroy(&links);
 }
 
 static void sample_answers_are_reproduced(check *t)

@@ -41,6 +41,7 @@ typedef enum naik_form {
     NAIK_FORM_D,        /* out = D in */
     NAIK_FORM_AFFINE,   /* out = a v + s D in */
     NAIK_FORM_RESIDUAL, /* out = b - (shift_c v - D in) */
+    NAIK_FORM_DESCENT,  /* out = b - alpha_c (shift_c v - D in) */
     NAIK_FORM_STEP      /* a whole step of the conjugate gradient, out = r:
                              p' = r + beta_c p,  ap = (shift_c r - D in) + beta_c ap,
                              r -= alpha_c ap,    x += lag_c p + alpha_c p' unless waiting_c */
@@ -199,7 +200,8 @@ typedef struct naik_backend_ops {
     /* to += from, between precisions, same nrhs. */
     naik_status (*field_add)(naik_field *to, const naik_field *from, const naik_column *columns,
                              naik_column_state state);
-    /* x += waiting_c p, same shape and precision: what x lacks of the step before (columns.h). */
+    /* x += waiting_c p, same shape, x in the precision of p or in double: what x lacks of the step
+     * before (columns.h). */
     naik_status (*field_settle)(naik_field *x, const naik_field *p, const naik_column *columns,
                                 naik_column_state state);
     /* y += a x, same shape and precision, all columns. */
@@ -260,6 +262,10 @@ typedef struct naik_backend_ops {
     naik_status (*column_step)(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
                                int count, naik_scalars which, double *history, int history_stride);
 
+    /* The vectors of a classical step of running columns, before D is applied to p: x += waiting_c p,
+     * p = r + beta_c p; x in double. */
+    naik_status (*update_direction)(const naik_column *columns, const naik_field *r, naik_field *x,
+                                    naik_field *p);
     /* Shifted systems beside the columns (shifts.h), `each` a column: shifts [count][each].
      * shift_step follows the counting of a step; history as there, [history_stride][count][each].
      * update_shifts, for those that move: x_s += alpha_s p_s, p_s = zeta r + beta_s p_s, where r

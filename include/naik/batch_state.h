@@ -19,8 +19,8 @@ typedef struct naik_batch_state naik_batch_state;
 naik_status naik_batch_state_open(naik_propagator_file *file, naik_batch_state **out);
 void naik_batch_state_close(naik_batch_state **state);
 
-/* Vector number `vector` of a solve, half [lattice half][3][2] by checkerboard number; NAIK_CG_X is
- * asked for last, and with it `out` is filled (its history has room for history_room numbers).
+/* Vector number `vector` of a solve, half [lattice half][3][2] by checkerboard number; with
+ * NAIK_CG_STATE none, but `out` is filled (its history has room for history_room numbers).
  * *found = false where the solve was not kept, or with a warning where it is damaged by now: what
  * was given of it before is then not to be used. Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status naik_batch_state_restore(naik_batch_state *state, int solve, int history_room,

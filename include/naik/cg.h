@@ -2,12 +2,14 @@
  *
  *   (shift_c - D D) x_c = b_c, each column with its own shift, tolerance, start and fate
  *
- * The iteration runs in an inner precision; whenever a column's residual has dropped by `delta`,
- * claims to be converged or has used up its iterations, the column freezes until the host looks,
- * and its true residual is formed in double with the links in double. Only that decides. M. Clark
- * et al., Comput. Phys. Commun. 181 (2010) 1517 (reliable updates, after G. Sleijpen, H. van der
- * Vorst, Computing 56 (1996) 141). A column's arithmetic never depends on what else is in the
- * batch, nor on how often the host looks.
+ * The iteration runs on a rung of a ladder of storage. Whenever a column's residual may have strayed
+ * too far from the true one, has dropped by `delta`, claims to be converged or has used up its
+ * iterations, the column freezes until the host looks, and its true residual is formed in double
+ * with the links in double. Only that decides. M. Clark et al., Comput. Phys. Commun. 181 (2010)
+ * 1517 (reliable updates, after G. Sleijpen, H. van der Vorst, Computing 56 (1996) 141); when they
+ * are needed: H. van der Vorst, Q. Ye, SIAM J. Sci. Comput. 22 (2000) 835. A column that its rung
+ * does not serve goes on at a safer one. Its arithmetic never depends on what else is in the batch,
+ * nor on how often the host looks.
  */
 #ifndef NAIK_CG_H
 #define NAIK_CG_H
@@ -24,6 +26,29 @@ typedef enum naik_rung {
     NAIK_RUNGS
 } naik_rung;
 const char *naik_rung_name(naik_rung rung); /* "half", "single", "classical", "double" */
+/* Where a system begins unless it is told otherwise: the fastest rung that costs no iterations at
+ * its mass (doc/performance.md). */
+naik_rung naik_rung_first(double shift);
+
+/* The links of a solver. The rungs `single` and `classical` share theirs; NULL: without those rungs. */
+typedef struct naik_cg_links {
+    naik_links *outer; /* in double: true residuals, and the rung double */
+    naik_links *half, *single;
+} naik_cg_links;
+/* Packs those from the rung that stores its links in `fastest`, with `recon` numbers a long link
+ * there. Collective. As naik_links_create. */
+naik_status naik_cg_links_create(const naik_geometry *geometry, const naik_fatlong *source,
+                                 naik_precision fastest, int recon, naik_cg_links *out);
+void naik_cg_links_destroy(naik_cg_links *links);
+/* Bytes of all of them on this rank, for the memory plan. */
+size_t naik_cg_links_bytes(const naik_geometry *geometry, naik_precision fastest, int recon,
+                           int hops);
+static inline naik_links *naik_cg_links_fastest(const naik_cg_links *links)
+{
+    return links->half != NULL     ? links->half
+           : links->single != NULL ? links->single
+                                   : links->outer;
+}
 
 typedef enum naik_cg_reason {
     NAIK_CG_CONVERGED,   /* true residual at or below the tolerance */
@@ -67,16 +92,20 @@ typedef struct naik_cg_result {
 
 typedef struct naik_cg_options {
     int max_iterations; /* of a column, > 0 */
-    double delta;       /* reliable update when |r| drops by this factor, < 1; used in mixed
-                         * precision; 0: what suits it, see naik_cg_delta */
-    int max_restarts;   /* reliable updates without progress before NAIK_CG_STAGNATED */
+    double delta;       /* reliable update when |r| drops by this factor, < 1, on rungs below double */
+    double stray;       /* and when |dx| > stray |r|, dx what was added to x since the last; 0: what
+                         * suits the rung, see naik_cg_stray */
+    int max_restarts;   /* claims of convergence without progress before NAIK_CG_STAGNATED */
+    int first_rung;     /* naik_rung; -1: naik_rung_first */
+    bool stay;          /* on it, whatever happens: for measurements */
     int poll_interval;  /* 0: the backend's, and longer while no column should need a look */
     int history_stride; /* iterations of history kept; 0: none */
 } naik_cg_options;
 naik_cg_options naik_cg_defaults(void);
-/* How far the residual drops between true residuals: as far as costs no iterations
- * (doc/performance.md). */
-double naik_cg_delta(naik_precision vectors, naik_precision links);
+/* |dx|/|r| up to which the iterated residual is believed. It strays from the true one by c |dx|, c
+ * a property of the storage: 2.7e-7 in single precision, 2.6e-4 with 16-bit links
+ * (doc/accuracy.md); what is allowed for is 1e-4 |r|, or 3e-2 |r| with 16-bit links. */
+double naik_cg_stray(naik_rung rung);
 
 /* Everything that a column in mid solve is, beside its vectors and what load gives it. */
 typedef struct naik_cg_state {
@@ -84,13 +113,18 @@ typedef struct naik_cg_state {
     double bb, best_rr, site_residual, seconds;
     int32_t restarts, stalls, breaks;
     int32_t started, restart; /* flags */
+    int32_t rung;             /* naik_rung */
+    int32_t live;             /* flag: the vectors of that rung are in mid solve; else only x is */
+    int32_t failures, shorts; /* stretches that strayed further than foreseen; too short, in a row */
+    int32_t best_at, begun_at, stretch; /* iterations: at best_rr, at the last check, before it */
     int32_t history_length;
     double *history; /* [history_length]; borrowed */
 } naik_cg_state;
-/* The vectors of a column in mid solve: x, what the inner precision added to it since, the
- * residual, the direction p, and A p. The second is the first again where the iteration is in
- * double. */
+/* The vectors of a column in mid solve: x, what was added to it since the last reliable update, the
+ * residual, the direction p, and A p. NULL where a rung has none: the rungs classical and double add
+ * to x itself, and classical keeps no A p. */
 enum {
+    NAIK_CG_STATE = -1, /* none of them: the state alone */
     NAIK_CG_X,
     NAIK_CG_CORRECTION,
     NAIK_CG_RESIDUAL,
@@ -103,6 +137,7 @@ enum {
 typedef struct naik_cg_progress {
     naik_parity parity;          /* solved */
     int running;                 /* columns that iterate */
+    naik_rung rung;
     int iterations;              /* of the column furthest on */
     double residual;             /* largest |r|/|b| of the running columns, as iterated */
     int64_t index[NAIK_MAX_RHS]; /* [running] systems at work; of the first `running` columns */
@@ -130,26 +165,27 @@ typedef struct naik_cg_stream {
     bool (*stop)(void *data);
     /* The rest may be NULL. poll: told of every poll; may alter the fields (fault.h). */
     naik_status (*poll)(void *data, const naik_cg_progress *progress);
-    /* Keeps a column that is about to be interrupted: columns `column` of the fields. */
+    /* Keeps a column that is about to be interrupted: columns `column` of the fields, NULL where it
+     * has none. */
     naik_status (*save)(void *data, int64_t index, const naik_cg_state *state,
                         naik_field *const field[NAIK_CG_VECTORS], int column);
     /* After load, before the first iteration: fills the state (its history has room for
-     * history_stride numbers) and the columns as save saw them, and the solve goes on to the same
+     * history_stride numbers) and the columns of its rung as save saw them, and the solve goes on to the same
      * bits as if it had never been interrupted. *found = false where nothing is kept. A state of
      * another b is NAIK_ERR_CORRUPT. */
     naik_status (*restore)(void *data, int64_t index, naik_cg_state *state,
-                           naik_field *const field[NAIK_CG_VECTORS], int column, bool *found);
+                           naik_field *const field[NAIK_RUNGS][NAIK_CG_VECTORS], int column,
+                           bool *found);
 } naik_cg_stream;
 
 /* Fields and scalars for a batch of `width` columns, made once. */
 typedef struct naik_cg naik_cg;
 
-/* outer   links in double: true residuals
- * inner   links of the iteration: any precision
- * vectors precision of the iteration's vectors; NAIK_DOUBLE iterates in double throughout
- * The links are borrowed for the life of the solver. Collective. NAIK_ERR_MEMORY, NAIK_ERR_ARG. */
-naik_status naik_cg_create(const naik_links *outer, const naik_links *inner, naik_precision vectors,
-                           int width, naik_cg **out);
+/* links   borrowed for the life of the solver; all on one lattice
+ * vectors precision of the vectors of the rungs below double; NAIK_DOUBLE: there are none
+ * Collective. NAIK_ERR_MEMORY, NAIK_ERR_ARG. */
+naik_status naik_cg_create(const naik_cg_links *links, naik_precision vectors, int width,
+                           naik_cg **out);
 void naik_cg_destroy(naik_cg **cg);
 /* Bytes of the fields on this rank, for the memory plan. */
 size_t naik_cg_bytes(const naik_geometry *geometry, naik_precision vectors, int width);

@@ -66,7 +66,8 @@ naik_status naik_multishift_take(const naik_multishift *multishift, int family, 
                                  naik_field *x, int column, naik_cg_start *start);
 
 /* The residual |r|/|b| of the base at which the iteration may change from double to the inner
- * precision. */
-double naik_multishift_switch(naik_precision vectors, naik_precision links, double tolerance);
+ * precision: never before the end for light quarks, whose recurrences do not hold there. */
+double naik_multishift_switch(naik_precision vectors, naik_precision links, double shift,
+                              double tolerance);
 
 #endif
