@@ -64,8 +64,8 @@ const naik_backend_ops naik_backend_gpu = {
     .site_ratio = gpu_site_ratio,
     .takes_sums = gpu_takes_sums,
     .column_step = gpu_column_step,
-    .shift_step = gpu_shift_step,
     .update_direction = gpu_update_direction,
+    .shift_step = gpu_shift_step,
     .update_shifts = gpu_update_shifts,
     .repeat = gpu_repeat,
 };
