@@ -9,7 +9,7 @@
 #include "cg_batch.h"
 
 /* Below this mass recurrences in single precision, and 16-bit links, cost iterations. */
-static const double LIGHT = 0.02;
+static const double LIGHT = 0.01;
 /* A column climbs when its true residual was twice what its iterated one promised so many times, */
 enum { FAILURES = 2 };
 /* when so many stretches in a row ended as soon as they could, */
@@ -18,7 +18,7 @@ enum { SHORT_STRETCHES = 4 };
 enum { EMPTY_CLAIMS = 3 };
 /* or when the smallest true residual was not halved for so many iterations, and for as many as it
  * took to get there. */
-enum { PATIENCE = 2000 };
+enum { PATIENCE = 10000 };
 
 const char *naik_rung_name(naik_rung rung)
 {
