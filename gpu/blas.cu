@@ -211,9 +211,9 @@ naik_status gpu_update_direction(const naik_column *columns, const naik_field *r
 naik_status gpu_field_settle(naik_field *x, const naik_field *p, const naik_column *columns,
                              naik_column_state state)
 {
-    const settle_params a = {
-        (char *)x->data, (const char *)p->data, x->nrhs, x->geometry->lattice->half, columns,
-        (int)state};
+    const settle_params a = {(char *)x->data, (const char *)p->data,
+                             x->nrhs,         x->geometry->lattice->half,
+                             columns,         (int)state};
     const dim3 grid = blas_grid(x, x->nrhs);
     if (x->precision == p->precision) {
         BY_PRECISION(p->precision, settle_kernel, grid, BLAS_THREADS, stream_of(x), a);

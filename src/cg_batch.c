@@ -27,10 +27,8 @@ naik_cg_vectors cg_vectors(const naik_cg *cg, naik_rung rung)
 {
     const cg_fields *f = rung == NAIK_RUNG_DOUBLE ? &cg->outer : &cg->low;
     const bool classical = rung == NAIK_RUNG_CLASSICAL;
-    return (naik_cg_vectors){.x = classical ? cg->outer.x : f->x,
-                             .r = f->r,
-                             .p = f->p,
-                             .ap = classical ? NULL : f->ap};
+    return (naik_cg_vectors){
+        .x = classical ? cg->outer.x : f->x, .r = f->r, .p = f->p, .ap = classical ? NULL : f->ap};
 }
 
 void cg_fields_of(const naik_cg *cg, naik_rung rung, naik_field *field[NAIK_CG_VECTORS])

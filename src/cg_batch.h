@@ -37,9 +37,9 @@ struct naik_cg {
     naik_parity parity;
     naik_rung now; /* at work */
     int width, width_now;
-    uint64_t serial;       /* of what an iteration enqueues (backend.h) */
-    naik_field *b;         /* right-hand side, in double */
-    cg_fields outer, low;  /* in double; of the rungs below, where there are any */
+    uint64_t serial;                  /* of what an iteration enqueues (backend.h) */
+    naik_field *b;                    /* right-hand side, in double */
+    cg_fields outer, low;             /* in double; of the rungs below, where there are any */
     naik_column *columns;             /* backend memory [width] */
     naik_column record[NAIK_MAX_RHS]; /* the host's copy */
     naik_exactsum *sums;              /* backend memory [CG_SUMS][width_now] */
@@ -82,6 +82,20 @@ naik_status cg_dots(naik_cg *cg, const naik_field *v, const naik_field *w,
 naik_status cg_site_residuals(naik_cg *cg);
 /* Moves the columns that are not idle together and narrows every field to them. */
 naik_status cg_narrow(naik_cg *cg);
+
+/* cg_iterate.c: runs until the next poll; before anything but iterations, receives what the last of
+ * them sent. */
+naik_status cg_run_to_poll(naik_cg *cg);
+naik_status cg_close_iteration(naik_cg *cg);
+
+/* cg_check.c: drops what broken columns added since their last check, so that they ask for one;
+ * forms the true residuals of all columns that ask: they end, climb, or go on from there; hands
+ * column c back to the stream, |r|^2 = rr, and frees it. */
+naik_status cg_recover_broken(naik_cg *cg);
+naik_status cg_check_columns(naik_cg *cg, const naik_cg_options *options,
+                             const naik_cg_stream *stream);
+naik_status cg_finish_column(naik_cg *cg, const naik_cg_stream *stream, int c, int reason,
+                             double rr);
 
 /* cg_ladder.c: the rung of a system that is loaded; whether a column that was checked, rr its true
  * |r|^2, goes on at a safer rung, and which. */

@@ -13,8 +13,8 @@ static naik_status check_args(const naik_dslash_args *args)
 {
     naik_log *log = args->in->geometry->backend->log;
     bool with_v = args->form != NAIK_FORM_D;
-    bool with_b = args->form == NAIK_FORM_RESIDUAL ||
-                  args->form == NAIK_FORM_DESCENT || args->form == NAIK_FORM_STEP;
+    bool with_b = args->form == NAIK_FORM_RESIDUAL || args->form == NAIK_FORM_DESCENT ||
+                  args->form == NAIK_FORM_STEP;
     if (args->links->geometry != args->in->geometry || !same_shape(args->out, args->in) ||
         !same_shape(args->v, args->in) || !same_shape(args->b, args->in) ||
         !same_shape(args->x, args->in) || !same_shape(args->p, args->in) ||

@@ -205,8 +205,8 @@ static double first_goal(const naik_multishift *m, const naik_family *family)
     for (int s = 1; s < family->count; s++) {
         tolerance = fmin(tolerance, family->tolerance[s]);
     }
-    const double change = naik_multishift_switch(
-        m->cg->vectors, m->cg->links[m->rung]->precision, family->shift[0], tolerance);
+    const double change = naik_multishift_switch(m->cg->vectors, m->cg->links[m->rung]->precision,
+                                                 family->shift[0], tolerance);
     return fmax(AIM * family->tolerance[0], change);
 }
 
@@ -368,8 +368,8 @@ static bool any_runs(const naik_multishift *m)
 
 static naik_status tell_poll(const naik_multishift *m, const naik_family_stream *stream)
 {
-    naik_cg_progress progress = {
-        .rung = NAIK_RUNG_DOUBLE, .field = {m->x, m->now.x, m->now.r, m->now.p, m->now.ap}};
+    naik_cg_progress progress = {.rung = NAIK_RUNG_DOUBLE,
+                                 .field = {m->x, m->now.x, m->now.r, m->now.p, m->now.ap}};
     if (stream->poll == NULL) {
         return NAIK_OK;
     }

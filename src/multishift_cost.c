@@ -67,7 +67,8 @@ double multishift_shared_bytes(const multishift_case *c)
 {
     const int width = multishift_families(c);
     const double base = iterations(c, smallest(c));
-    const double begin = naik_multishift_switch(c->vectors, c->links, 4 * smallest(c) * smallest(c), c->tolerance);
+    const double begin =
+        naik_multishift_switch(c->vectors, c->links, 4 * smallest(c) * smallest(c), c->tolerance);
     const double in_double = base * fmin(1, fmax(0, log(begin) / log(c->tolerance)));
     const double outer = iteration_bytes(NAIK_DOUBLE, NAIK_DOUBLE, 18, c->hops, width);
     const double inner = iteration_bytes(c->vectors, c->links, c->recon, c->hops, width);

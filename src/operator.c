@@ -71,8 +71,8 @@ naik_status naik_schur_second(const naik_schur *schur, const naik_column *column
 naik_status naik_schur_descend(const naik_schur *schur, const naik_column *columns,
                                const naik_cg_vectors *v, naik_exactsum *sums)
 {
-    const naik_dslash_args args = second_half(schur, NAIK_FORM_DESCENT, v->p, v->r, columns,
-                                              NAIK_COLUMN_RUN, v->r, sums);
+    const naik_dslash_args args =
+        second_half(schur, NAIK_FORM_DESCENT, v->p, v->r, columns, NAIK_COLUMN_RUN, v->r, sums);
     return naik_dslash(&args);
 }
 

@@ -358,8 +358,7 @@ static naik_status restore_vector(worker *w, int64_t index, naik_cg_state *state
                                   naik_field *field, int column, bool *found)
 {
     naik_status status = NAIK_OK;
-    NAIK_TRY(
-        w->stream->restore(w->stream->data, w->batch.index[index], state, v, w->half, found));
+    NAIK_TRY(w->stream->restore(w->stream->data, w->batch.index[index], state, v, w->half, found));
     if (*found && field != NULL) {
         unpack_half(w, w->half, w->sites);
         NAIK_TRY(w->ops->field_import(field, w->parity, column, w->sites));

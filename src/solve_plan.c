@@ -245,8 +245,8 @@ naik_status solve_plan_adopt(solve_plan *plan, const naik_input *input,
     }
     plan->first_rung = -1;
     for (int rung = 0; rung < NAIK_RUNGS; rung++) {
-        plan->first_rung = strcmp(first, naik_rung_name((naik_rung)rung)) == 0 ? rung
-                                                                               : plan->first_rung;
+        plan->first_rung =
+            strcmp(first, naik_rung_name((naik_rung)rung)) == 0 ? rung : plan->first_rung;
     }
     known = known && (plan->first_rung >= 0 || strcmp(first, "mass") == 0);
     if (!known || !found[0] || !found[1]) {

@@ -176,8 +176,8 @@ static naik_status make_links(solve_job *j, double epsilon)
     naik_fatlong *canonical = NULL;
     NAIK_TRY(naik_link_source_links(&j->links, epsilon, &canonical));
     naik_timer_start(j->timer, "pack links");
-    NAIK_TRY(naik_cg_links_create(j->geometry, canonical, j->plan.links, j->plan.recon,
-                                  &j->packed));
+    NAIK_TRY(
+        naik_cg_links_create(j->geometry, canonical, j->plan.links, j->plan.recon, &j->packed));
     naik_timer_stop(j->timer, "pack links");
     solve_guard_begin(&j->guard, &j->packed);
 done:

@@ -120,11 +120,14 @@ def a_flipped_bit_in_a_vector_is_corrected_by_the_true_residual():
             assert 0 < np.linalg.norm(a - b) < 1e-6 * np.linalg.norm(b), out
 
 
-def a_nan_in_a_vector_costs_a_restart_and_a_second_one_the_solve():
+def a_nan_in_a_vector_costs_a_restart_a_second_one_a_climb_and_six_the_solve():
     for where in ("x", "direction"):
         told = solve(f"nan-{where}.h5", inject=f"nan:{where}:20")
         assert told.count(" converged") == 3, told
-    told = solve("nan.h5", inject="nan:residual:10,nan:residual:20", status=3)
+    told = solve("nan-twice.h5", inject="nan:residual:10,nan:residual:20")
+    assert told.count(" converged") == 3, told
+    six = ",".join(f"nan:residual:{iteration}" for iteration in range(10, 121, 20))
+    told = solve("nan.h5", "--set", "solver.batch=1", inject=six, status=3)
     assert "broken by NaN" in told and told.count(" converged") == 2, told
     with h5py.File(path("nan.h5")) as f:
         assert sorted(f["solves"]["true_residual"] <= TOLERANCE) == [False, True, True]
@@ -447,7 +450,7 @@ main([an_undisturbed_run_warns_of_nothing,
       links_that_change_are_made_again,
       links_that_change_twice_end_the_run_and_nothing_wrong_is_stored,
       a_flipped_bit_in_a_vector_is_corrected_by_the_true_residual,
-      a_nan_in_a_vector_costs_a_restart_and_a_second_one_the_solve,
+      a_nan_in_a_vector_costs_a_restart_a_second_one_a_climb_and_six_the_solve,
       a_singular_operator_fails_its_solves_and_the_next_go_on,
       a_source_or_solution_that_changes_on_the_way_is_noticed,
       what_comes_out_wrong_twice_is_not_stored,

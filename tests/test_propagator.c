@@ -407,8 +407,7 @@ static void run_polish(check *t, polish *p)
     const naik_cg_options options = naik_cg_defaults();
     const naik_cg_stream stream = {
         .data = p, .count = 1, .load = polish_load, .finish = polish_finish};
-    if (CHECK_OK(t,
-                 naik_cg_links_create(p->s->geometry, p->s->links, NAIK_DOUBLE, 18, &links)) &&
+    if (CHECK_OK(t, naik_cg_links_create(p->s->geometry, p->s->links, NAIK_DOUBLE, 18, &links)) &&
         CHECK_OK(t, naik_cg_create(&links, NAIK_DOUBLE, 1, &cg))) {
         CHECK_OK(t, naik_cg_solve(cg, p->parity, &options, &stream));
     }

@@ -262,8 +262,8 @@ typedef struct naik_backend_ops {
     naik_status (*column_step)(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
                                int count, naik_scalars which, double *history, int history_stride);
 
-    /* The vectors of a classical step of running columns, before D is applied to p: x += waiting_c p,
-     * p = r + beta_c p; x in double. */
+    /* The vectors of a classical step of running columns, before D is applied to p: x += waiting_c
+     * p, p = r + beta_c p; x in double. */
     naik_status (*update_direction)(const naik_column *columns, const naik_field *r, naik_field *x,
                                     naik_field *p);
     /* Shifted systems beside the columns (shifts.h), `each` a column: shifts [count][each].

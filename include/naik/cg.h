@@ -2,14 +2,14 @@
  *
  *   (shift_c - D D) x_c = b_c, each column with its own shift, tolerance, start and fate
  *
- * The iteration runs on a rung of a ladder of storage. Whenever a column's residual may have strayed
- * too far from the true one, has dropped by `delta`, claims to be converged or has used up its
- * iterations, the column freezes until the host looks, and its true residual is formed in double
- * with the links in double. Only that decides. M. Clark et al., Comput. Phys. Commun. 181 (2010)
- * 1517 (reliable updates, after G. Sleijpen, H. van der Vorst, Computing 56 (1996) 141); when they
- * are needed: H. van der Vorst, Q. Ye, SIAM J. Sci. Comput. 22 (2000) 835. A column that its rung
- * does not serve goes on at a safer one. Its arithmetic never depends on what else is in the batch,
- * nor on how often the host looks.
+ * The iteration runs on a rung of a ladder of storage. Whenever a column's residual may have
+ * strayed too far from the true one, has dropped by `delta`, claims to be converged or has used up
+ * its iterations, the column freezes until the host looks, and its true residual is formed in
+ * double with the links in double. Only that decides. M. Clark et al., Comput. Phys. Commun. 181
+ * (2010) 1517 (reliable updates, after G. Sleijpen, H. van der Vorst, Computing 56 (1996) 141);
+ * when they are needed: H. van der Vorst, Q. Ye, SIAM J. Sci. Comput. 22 (2000) 835. A column that
+ * its rung does not serve goes on at a safer one. Its arithmetic never depends on what else is in
+ * the batch, nor on how often the host looks.
  */
 #ifndef NAIK_CG_H
 #define NAIK_CG_H
@@ -30,7 +30,8 @@ const char *naik_rung_name(naik_rung rung); /* "half", "single", "classical", "d
  * its mass (doc/performance.md). */
 naik_rung naik_rung_first(double shift);
 
-/* The links of a solver. The rungs `single` and `classical` share theirs; NULL: without those rungs. */
+/* The links of a solver. The rungs `single` and `classical` share theirs; NULL: without those
+ * rungs. */
 typedef struct naik_cg_links {
     naik_links *outer; /* in double: true residuals, and the rung double */
     naik_links *half, *single;
@@ -45,9 +46,7 @@ size_t naik_cg_links_bytes(const naik_geometry *geometry, naik_precision fastest
                            int hops);
 static inline naik_links *naik_cg_links_fastest(const naik_cg_links *links)
 {
-    return links->half != NULL     ? links->half
-           : links->single != NULL ? links->single
-                                   : links->outer;
+    return links->half != NULL ? links->half : links->single != NULL ? links->single : links->outer;
 }
 
 typedef enum naik_cg_reason {
@@ -92,9 +91,9 @@ typedef struct naik_cg_result {
 
 typedef struct naik_cg_options {
     int max_iterations; /* of a column, > 0 */
-    double delta;       /* reliable update when |r| drops by this factor, < 1, on rungs below double */
-    double stray;       /* and when |dx| > stray |r|, dx what was added to x since the last; 0: what
-                         * suits the rung, see naik_cg_stray */
+    double delta; /* reliable update when |r| drops by this factor, < 1, on rungs below double */
+    double stray; /* and when |dx| > stray |r|, dx what was added to x since the last; 0: what
+                   * suits the rung, see naik_cg_stray */
     int max_restarts;   /* claims of convergence without progress before NAIK_CG_STAGNATED */
     int first_rung;     /* naik_rung; -1: naik_rung_first */
     bool stay;          /* on it, whatever happens: for measurements */
@@ -115,14 +114,15 @@ typedef struct naik_cg_state {
     int32_t started, restart; /* flags */
     int32_t rung;             /* naik_rung */
     int32_t live;             /* flag: the vectors of that rung are in mid solve; else only x is */
-    int32_t failures, shorts; /* stretches that strayed further than foreseen; too short, in a row */
+    int32_t failures,
+        shorts; /* stretches that strayed further than foreseen; too short, in a row */
     int32_t best_at, begun_at, stretch; /* iterations: at best_rr, at the last check, before it */
     int32_t history_length;
     double *history; /* [history_length]; borrowed */
 } naik_cg_state;
 /* The vectors of a column in mid solve: x, what was added to it since the last reliable update, the
- * residual, the direction p, and A p. NULL where a rung has none: the rungs classical and double add
- * to x itself, and classical keeps no A p. */
+ * residual, the direction p, and A p. NULL where a rung has none: the rungs classical and double
+ * add to x itself, and classical keeps no A p. */
 enum {
     NAIK_CG_STATE = -1, /* none of them: the state alone */
     NAIK_CG_X,
@@ -135,8 +135,8 @@ enum {
 
 /* Where the solver stands at a poll. */
 typedef struct naik_cg_progress {
-    naik_parity parity;          /* solved */
-    int running;                 /* columns that iterate */
+    naik_parity parity; /* solved */
+    int running;        /* columns that iterate */
     naik_rung rung;
     int iterations;              /* of the column furthest on */
     double residual;             /* largest |r|/|b| of the running columns, as iterated */
@@ -170,9 +170,9 @@ typedef struct naik_cg_stream {
     naik_status (*save)(void *data, int64_t index, const naik_cg_state *state,
                         naik_field *const field[NAIK_CG_VECTORS], int column);
     /* After load, before the first iteration: fills the state (its history has room for
-     * history_stride numbers) and the columns of its rung as save saw them, and the solve goes on to the same
-     * bits as if it had never been interrupted. *found = false where nothing is kept. A state of
-     * another b is NAIK_ERR_CORRUPT. */
+     * history_stride numbers) and the columns of its rung as save saw them, and the solve goes on
+     * to the same bits as if it had never been interrupted. *found = false where nothing is kept. A
+     * state of another b is NAIK_ERR_CORRUPT. */
     naik_status (*restore)(void *data, int64_t index, naik_cg_state *state,
                            naik_field *const field[NAIK_RUNGS][NAIK_CG_VECTORS], int column,
                            bool *found);

@@ -24,12 +24,12 @@ typedef enum naik_column_state {
 enum { NAIK_RENEW_EVERY = 10 };
 
 typedef struct naik_column {
-    double shift;        /* 4 m^2 */
-    double rr, rr_last;  /* |r|^2 of the iterated residual, now and one iteration before */
-    double rs;           /* Re (r, A p), p the direction that r came by */
-    double pap;          /* (p, A p) of that direction */
-    double pp;           /* |p|^2 of that direction */
-    double xp, xx;       /* Re (dx, p), |dx|^2 of what was added to x since the last reliable update */
+    double shift;       /* 4 m^2 */
+    double rr, rr_last; /* |r|^2 of the iterated residual, now and one iteration before */
+    double rs;          /* Re (r, A p), p the direction that r came by */
+    double pap;         /* (p, A p) of that direction */
+    double pp;          /* |p|^2 of that direction */
+    double xp, xx; /* Re (dx, p), |dx|^2 of what was added to x since the last reliable update */
     double alpha, beta;  /* of the step that is taken next, or was taken last */
     double lag, waiting; /* x moves with every second step: it waits in this one, which leaves
                           * alpha p to the next or to field_settle (waiting = alpha), or goes on by
@@ -38,15 +38,15 @@ typedef struct naik_column {
     double rr_max;       /* largest rr since the last reliable update */
     double stop;         /* asks for a check at rr <= stop ... */
     double delta2;       /* ... at rr <= delta2 rr_max; 0: never for this reason */
-    double stray2;       /* ... and at rr <= stray2 |dx|^2: r may have strayed from the true residual */
-    double grid;         /* a site's share of a sum is hardly ever as large; of a site of single
-                          * precision a GPU takes it to a multiple of 2^-49 grid or finer */
+    double stray2;   /* ... and at rr <= stray2 |dx|^2: r may have strayed from the true residual */
+    double grid;     /* a site's share of a sum is hardly ever as large; of a site of single
+                      * precision a GPU takes it to a multiple of 2^-49 grid or finer */
     double headroom; /* grid / rr where it was set: at a reliable update or, where there are none,
                       * with every step. So it depends on nothing but the column. */
     int32_t state;   /* naik_column_state */
     int32_t iterations;
-    int32_t limit;   /* asks for a check when iterations reach it */
-    int32_t pending; /* flag: has taken a step that is not counted yet */
+    int32_t limit;     /* asks for a check when iterations reach it */
+    int32_t pending;   /* flag: has taken a step that is not counted yet */
     int32_t classical; /* flag: D is applied to p; the third sum is |D p|^2, not |D r|^2 */
     int32_t reserved;
 } naik_column;
@@ -123,7 +123,8 @@ NAIK_HD static inline double naik_column_curvature(naik_column *c, double dr2)
     return gradient;
 }
 
-/* The next step, when |D r|^2, or |D p|^2 of the new direction, is known: alpha = |r|^2/(p, A p). */
+/* The next step, when |D r|^2, or |D p|^2 of the new direction, is known: alpha = |r|^2/(p, A p).
+ */
 NAIK_HD static inline void naik_column_take(naik_column *c, double d2)
 {
     if (c->state != NAIK_COLUMN_RUN) {

@@ -33,8 +33,8 @@ naik_status naik_schur_first(const naik_schur *schur, const naik_field *r,
 naik_status naik_schur_second(const naik_schur *schur, const naik_column *columns,
                               const naik_cg_vectors *v, naik_exactsum *sums,
                               const naik_columns_due *due, bool send);
-/* The second half of a classical step, after naik_schur_first of p: r_c -= alpha_c A p_c for running
- * columns, sums_c += |r_c|^2. */
+/* The second half of a classical step, after naik_schur_first of p: r_c -= alpha_c A p_c for
+ * running columns, sums_c += |r_c|^2. */
 naik_status naik_schur_descend(const naik_schur *schur, const naik_column *columns,
                                const naik_cg_vectors *v, naik_exactsum *sums);
 /* out_c = b_c - (shift_c - D D) v_c for columns in `state`; sums_c += |out_c|^2. out may be b. */
