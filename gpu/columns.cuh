@@ -77,19 +77,26 @@ __device__ static inline void column_values(const peer_sums &peers,
     __syncthreads();
 }
 
-/* The column when WHICH has been done, from those values (backend.h, column_step). */
+/* Takes a column to where WHICH has been done, from those values (backend.h, column_step). */
 template <int WHICH>
-__device__ static inline naik_column column_after(const naik_column *column,
-                                                  const double (&value)[3])
+__device__ static inline void column_advance(naik_column &column, const double (&value)[3])
 {
-    naik_column next = *column;
     if (WHICH & NAIK_COUNT) {
-        naik_column_count(&next, value[0], value[1]);
+        naik_column_count(&column, value[0], value[1]);
     }
     if (WHICH & NAIK_TAKE) {
-        naik_column_take(&next, value[2]);
+        naik_column_take(&column, value[2]);
     }
-    return next;
+}
+
+/* A copy for the threads of a block, which all call; it is there behind a barrier. */
+__device__ static inline void column_copy(naik_column &copy, const naik_column *column, int thread,
+                                          int threads)
+{
+    static_assert(sizeof copy % sizeof(int32_t) == 0, "copied in words");
+    for (int i = thread; i < (int)(sizeof copy / sizeof(int32_t)); i += threads) {
+        ((int32_t *)&copy)[i] = ((const int32_t *)column)[i];
+    }
 }
 
 /* |r|^2 after a step into the ring [history_stride][count]; `history` points to the column's number

@@ -88,12 +88,13 @@ __device__ static inline bool take_step(const dslash_params &p, naik_column &sha
 {
     __shared__ double value[3];
     const naik_exactsum *const sum[3] = {p.due.taken, p.due.taken + 1, p.due.host.sums + 2};
+    const int threads = (int)(blockDim.x * blockDim.y * blockDim.z);
     bool last = false;
+    column_copy(shared, p.due.host.columns, thread, threads);
     __syncthreads(); /* all have read the column's state */
-    column_values<NAIK_COUNT_AND_TAKE>(p.due.peers, sum, 0, value, thread,
-                                       (int)(blockDim.x * blockDim.y * blockDim.z));
+    column_values<NAIK_COUNT_AND_TAKE>(p.due.peers, sum, 0, value, thread, threads);
     if (thread == 0) {
-        shared = column_after<NAIK_COUNT_AND_TAKE>(p.due.host.columns, value);
+        column_advance<NAIK_COUNT_AND_TAKE>(shared, value);
         last = column_was_read(p.due);
     }
     __syncthreads();
@@ -123,12 +124,12 @@ __device__ static inline void write_step(const dslash_params &p, const naik_colu
  * than it may and spills. */
 constexpr int divided_blocks(naik_precision vectors, int recon, int rows)
 {
-    return GPU_LANES == 64          ? 1
-           : rows > 1               ? 2
-           : vectors == NAIK_DOUBLE ? 4
-           : vectors == NAIK_HALF   ? 6
-           : recon == 9             ? 7
-                                    : 8 - GPU_MORE_REGISTERS;
+    return GPU_LANES == 64             ? 1
+           : rows > 1                  ? 2
+           : vectors == NAIK_DOUBLE    ? 4
+           : vectors == NAIK_HALF      ? 6
+           : recon == 9 || recon == 13 ? 7
+                                       : 8 - GPU_MORE_REGISTERS;
 }
 
 /* ROWS: 1, with a thread a kind, or 3, with the kinds divided over blockDim.z threads. */

@@ -83,7 +83,8 @@ __global__ void column_step_kernel(const peer_sums peers, naik_column *columns, 
     column_values<WHICH>(peers, sum, c, value, thread, needs::COUNT * GPU_LANES);
     column_clear(peers, &sums[k * count + c], box, lane);
     if (thread == 0) {
-        const naik_column next = column_after<WHICH>(&columns[c], value);
+        naik_column next = columns[c];
+        column_advance<WHICH>(next, value);
         columns[c] = next;
         if (counts) {
             column_note(next, count, history != NULL ? history + c : NULL, history_stride);
