@@ -12,6 +12,8 @@
 
 /* The shared space must promise this much less before it is taken. */
 static const double MARGIN = 0.9;
+/* From this mass on long links of 10 bits cost no iterations (doc/performance.md). */
+static const double COARSE_LONG = 0.05;
 
 enum { BATCH_CPU = 8, BATCH_GPU = 16, HISTORY_MOST = 4096 };
 
@@ -24,28 +26,30 @@ static void describe_choices(solve_plan *plan)
              plan->first_rung < 0 ? "mass" : naik_rung_name((naik_rung)plan->first_rung));
 }
 
-static double heaviest_mass(const naik_input *input)
+/* The lightest mass that begins with links of 16 bits; infinity: none does. */
+static double lightest_on_half(const naik_input *input)
 {
-    double heaviest = 0;
+    double lightest = INFINITY;
     for (int i = 0; i < input->solve_count; i++) {
         for (int k = 0; k < input->solve[i].masses.count; k++) {
-            heaviest = fmax(heaviest, input->solve[i].masses.data[k]);
+            const double mass = input->solve[i].masses.data[k];
+            if (naik_rung_first(4 * mass * mass) == NAIK_RUNG_HALF) {
+                lightest = fmin(lightest, mass);
+            }
         }
     }
-    return heaviest;
+    return lightest;
 }
 
-/* `auto` on a GPU: links of 16 bits, long ones (1/24 of the others) of 10, if any mass begins on
- * that rung. Long links from a file may have any size. */
+/* `auto` on a GPU: links of 16 bits, if any mass begins on that rung; long ones (1/24 of the
+ * others) of 10, if all of these are heavy enough. Long links from a file may have any size. */
 static void choose_for_gpu(const naik_input *input, solve_plan *plan)
 {
-    const double mass = heaviest_mass(input);
-    plan->vectors = NAIK_SINGLE;
-    plan->links = naik_rung_first(4 * mass * mass) == NAIK_RUNG_HALF ? NAIK_HALF : NAIK_SINGLE;
-    if (plan->links == NAIK_HALF &&
-        (input->action.type == NAIK_INPUT_HISQ || input->action.type == NAIK_INPUT_ASQTAD)) {
-        plan->recon = 6;
-    }
+    const double mass = lightest_on_half(input);
+    const bool own =
+        input->action.type == NAIK_INPUT_HISQ || input->action.type == NAIK_INPUT_ASQTAD;
+    plan->links = isfinite(mass) ? NAIK_HALF : NAIK_SINGLE;
+    plan->recon = own && isfinite(mass) && mass >= COARSE_LONG ? 6 : 18;
 }
 
 /* The rule of solver.inner_precision: the fastest rung of the ladder. 16 bits are kept for links:
