@@ -7,10 +7,21 @@
 
 #include "naik/dslash_ref.h"
 
-const cg_mode cg_modes[CG_MODES] = {{NAIK_DOUBLE, NAIK_DOUBLE},
-                                    {NAIK_SINGLE, NAIK_SINGLE},
-                                    {NAIK_SINGLE, NAIK_HALF},
-                                    {NAIK_HALF, NAIK_HALF}};
+const cg_mode cg_modes[CG_MODES] = {
+    {NAIK_DOUBLE, NAIK_DOUBLE, NAIK_RUNG_DOUBLE, NAIK_RUNG_DOUBLE, 0.3},
+    {NAIK_SINGLE, NAIK_SINGLE, NAIK_RUNG_SINGLE, NAIK_RUNG_SINGLE, 0.3},
+    {NAIK_SINGLE, NAIK_HALF, NAIK_RUNG_HALF, NAIK_RUNG_HALF, 0.3},
+    {NAIK_HALF, NAIK_HALF, NAIK_RUNG_HALF, NAIK_RUNG_HALF, 0.3},
+    {NAIK_SINGLE, NAIK_SINGLE, NAIK_RUNG_CLASSICAL, NAIK_RUNG_CLASSICAL, 0.3},
+    {NAIK_SINGLE, NAIK_HALF, NAIK_RUNG_HALF, NAIK_RUNG_DOUBLE, 0.05}};
+
+naik_cg_options cg_mode_options(cg_mode mode)
+{
+    naik_cg_options options = naik_cg_defaults();
+    options.first_rung = (int)mode.first;
+    options.stray = mode.last > mode.first ? 1e-3 : 0;
+    return options;
+}
 
 bool cg_mode_runs(int mode)
 {
@@ -71,6 +82,7 @@ void cg_box_compare(check *t, const cg_box *a, const cg_box *b, int at)
     bool same = true;
     CHECK_INT(t, b->result[at].iterations, a->result[at].iterations);
     CHECK_INT(t, b->result[at].restarts, a->result[at].restarts);
+    CHECK_INT(t, b->result[at].rung, a->result[at].rung);
     CHECK_TRUE(t, b->result[at].residual == a->result[at].residual);
     CHECK_INT(t, b->result[at].history_length, a->result[at].history_length);
     CHECK_INT(t, b->result[at].history_length, a->result[at].iterations);

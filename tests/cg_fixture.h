@@ -5,12 +5,17 @@
 #include "fixture.h"
 #include "naik/cg.h"
 
-enum { CG_SYSTEMS = 12, CG_STRIDE = 400, CG_MODES = 4 };
+enum { CG_SYSTEMS = 12, CG_STRIDE = 800, CG_STORES = 4, CG_MODES = 6 };
 
 typedef struct cg_mode {
     naik_precision vectors, links;
+    naik_rung first, last; /* rungs that its solves begin and end on */
+    double mass;           /* of the lightest system */
 } cg_mode;
-extern const cg_mode cg_modes[CG_MODES]; /* the first is double throughout */
+/* The first is double throughout, the first CG_STORES differ in storage, and the last one climbs
+ * from rung to rung: every stretch of it is too short. */
+extern const cg_mode cg_modes[CG_MODES];
+naik_cg_options cg_mode_options(cg_mode mode);
 /* Whether the tests go through this one: all, or the one that NAIK_TEST_MODE names by its number.
  */
 bool cg_mode_runs(int mode);

@@ -114,14 +114,14 @@ done:
     return status;
 }
 
-static void run_init(run *r, const fixture *f, naik_parity parity)
+static void run_init(run *r, const fixture *f, naik_parity parity, cg_mode mode)
 {
     memset(r, 0, sizeof *r);
     r->box.f = f;
     r->box.parity = parity;
     r->zero_source = r->nan_source = r->stop_after = r->polls_left = -1;
     for (int i = 0; i < CG_SYSTEMS; i++) {
-        r->mass[i] = 0.3 + 0.05 * (i % 5);
+        r->mass[i] = mode.mass * (1 + (i % 5) / 6.0);
         r->tolerance[i] = i % 3 == 0 ? 1e-10 : 1e-8;
     }
 }
@@ -156,26 +156,29 @@ static void reported_residuals_are_true(check *t)
 {
     fixture f;
     if (cg_fixture(t, &f)) {
-        naik_cg_options options = naik_cg_defaults();
-        options.max_iterations = 2000;
         int double_iterations[5] = {0};
         for (int m = 0; m < CG_MODES; m++) {
             if (!cg_mode_runs(m)) {
                 continue;
             }
+            naik_cg_options options = cg_mode_options(cg_modes[m]);
+            options.max_iterations = 2000;
             run r;
-            run_init(&r, &f, (naik_parity)(m % 2));
+            run_init(&r, &f, (naik_parity)(m % 2), cg_modes[m]);
             CHECK_OK(t, solve(&r, cg_modes[m], 5, 5, &options));
             for (int i = 0; i < 5 && r.finished == 5; i++) {
                 const naik_cg_result *res = &r.box.result[i];
                 CHECK_INT(t, res->reason, NAIK_CG_CONVERGED);
+                /* vectors of 16 bits may make a solve climb */
+                CHECK_TRUE(t, res->rung == cg_modes[m].last || cg_modes[m].vectors == NAIK_HALF);
                 CHECK_TRUE(t, res->residual <= r.tolerance[i]);
                 CHECK_NEAR(t, reference_residual(t, &r, i), res->residual,
                            1e-3 * res->residual + 1e-14);
                 double_iterations[i] =
                     m == 0 || !cg_mode_runs(0) ? res->iterations : double_iterations[i];
                 /* the parity differs between modes, hence the slack of a few iterations */
-                CHECK_TRUE(t, res->iterations <= 1.35 * double_iterations[i] + 5);
+                const bool same = cg_modes[m].mass == cg_modes[0].mass;
+                CHECK_TRUE(t, !same || res->iterations <= 1.35 * double_iterations[i] + 5);
             }
             CHECK_INT(t, r.finished, 5);
             cg_box_free(&r.box);
@@ -196,25 +199,24 @@ static void batch_polls_refill_and_orchestration_do_not_change_a_bit(check *t)
     enum { COUNT = 7 };
     fixture f;
     if (cg_fixture(t, &f)) {
-        naik_cg_options options = naik_cg_defaults();
-        options.history_stride = CG_STRIDE;
         for (int m = 0; m < CG_MODES; m++) {
             if (!cg_mode_runs(m)) {
                 continue;
             }
+            naik_cg_options options = cg_mode_options(cg_modes[m]);
+            options.history_stride = CG_STRIDE;
             run one, r;
-            run_init(&one, &f, NAIK_EVEN);
+            run_init(&one, &f, NAIK_EVEN, cg_modes[m]);
             CHECK_OK(t, solve(&one, cg_modes[m], 1, COUNT, &options));
             static const int widths[] = {2, 1, 7}, polls[] = {1, 7, 4};
             for (int w = 0; w < 3; w++) {
                 options.poll_interval = polls[w];
                 f.backend->choices.orchestration = (naik_orchestration)(w + 1 + m % 2);
-                run_init(&r, &f, NAIK_EVEN);
+                run_init(&r, &f, NAIK_EVEN, cg_modes[m]);
                 CHECK_OK(t, solve(&r, cg_modes[m], widths[w], COUNT, &options));
                 compare_runs(t, &one, &r, COUNT);
                 cg_box_free(&r.box);
             }
-            options.poll_interval = 0;
             f.backend->choices.orchestration = NAIK_ORCHESTRATE_AUTO;
             cg_box_free(&one.box);
         }
@@ -229,15 +231,16 @@ static void same_bits_on_grid(check *t, const int extents[4], const int grid[4])
     int threads = t->comm->size == 1 ? 2 : 1;
     if (fixture_create(t, extents, grid, false, false, threads, &f) &&
         fixture_create(t, extents, NULL, true, false, 1, &one)) {
-        naik_cg_options options = naik_cg_defaults();
-        options.history_stride = CG_STRIDE;
-        for (int m = 0; m < CG_MODES; m += 2) {
-            if (!cg_mode_runs(m)) {
+        for (int m = 0; m < CG_MODES; m++) {
+            const bool like_another = m % 2 == 1 && m < CG_STORES;
+            if (!cg_mode_runs(m) || like_another) {
                 continue;
             }
+            naik_cg_options options = cg_mode_options(cg_modes[m]);
+            options.history_stride = CG_STRIDE;
             run a, b;
-            run_init(&a, &f, NAIK_ODD);
-            run_init(&b, &one, NAIK_ODD);
+            run_init(&a, &f, NAIK_ODD, cg_modes[m]);
+            run_init(&b, &one, NAIK_ODD, cg_modes[m]);
             CHECK_OK(t, solve(&a, cg_modes[m], 2, 3, &options));
             CHECK_OK(t, solve(&b, cg_modes[m], 3, 3, &options));
             compare_runs(t, &a, &b, 3);
@@ -259,16 +262,16 @@ static void interrupted_columns_continue_to_the_same_bits(check *t)
 {
     fixture f;
     if (cg_fixture(t, &f)) {
-        naik_cg_options options = naik_cg_defaults();
-        options.history_stride = CG_STRIDE;
         for (int m = 0; m < CG_MODES; m++) {
             if (!cg_mode_runs(m)) {
                 continue;
             }
+            naik_cg_options options = cg_mode_options(cg_modes[m]);
+            options.history_stride = CG_STRIDE;
             run alone, r;
-            run_init(&alone, &f, NAIK_EVEN);
+            run_init(&alone, &f, NAIK_EVEN, cg_modes[m]);
             CHECK_OK(t, solve(&alone, cg_modes[m], 2, 3, &options));
-            run_init(&r, &f, NAIK_EVEN);
+            run_init(&r, &f, NAIK_EVEN, cg_modes[m]);
             r.keeps = true;
             for (int i = 0; i < 60 && r.finished < 3; i++) {
                 options.poll_interval = 1 + i % 3;
@@ -279,7 +282,6 @@ static void interrupted_columns_continue_to_the_same_bits(check *t)
                     r.finished += r.box.x[k] != NULL;
                 }
             }
-            options.poll_interval = 0;
             CHECK_INT(t, r.finished, 3);
             CHECK_TRUE(t, cg_modes[m].vectors == NAIK_HALF ? r.saved == 0 : r.restored > 3);
             compare_runs(t, &alone, &r, 3);
@@ -302,7 +304,7 @@ static void every_way_to_stop_is_reported(check *t)
     if (cg_fixture(t, &f)) {
         naik_cg_options options = naik_cg_defaults();
         run r;
-        run_init(&r, &f, NAIK_EVEN);
+        run_init(&r, &f, NAIK_EVEN, cg_modes[1]);
         r.zero_source = 1;
         r.nan_source = 3;
         CHECK_OK(t, solve(&r, cg_modes[1], 3, 5, &options));
@@ -317,7 +319,7 @@ static void every_way_to_stop_is_reported(check *t)
         CHECK_INT(t, r.box.result[4].reason, NAIK_CG_CONVERGED);
         cg_box_free(&r.box);
 
-        run_init(&r, &f, NAIK_EVEN);
+        run_init(&r, &f, NAIK_EVEN, cg_modes[1]);
         options.max_iterations = 9;
         CHECK_OK(t, solve(&r, cg_modes[1], 2, 2, &options));
         CHECK_INT(t, r.box.result[0].reason, NAIK_CG_ITERATION_LIMIT);
@@ -326,7 +328,7 @@ static void every_way_to_stop_is_reported(check *t)
         CHECK_NEAR(t, reference_residual(t, &r, 0), r.box.result[0].residual, 1e-10);
         cg_box_free(&r.box);
 
-        run_init(&r, &f, NAIK_EVEN);
+        run_init(&r, &f, NAIK_EVEN, cg_modes[1]);
         options = naik_cg_defaults();
         r.tolerance[0] = 1e-25; /* out of reach of double */
         CHECK_OK(t, solve(&r, cg_modes[1], 1, 1, &options));
@@ -334,7 +336,7 @@ static void every_way_to_stop_is_reported(check *t)
         CHECK_TRUE(t, r.box.result[0].residual < 1e-13);
         cg_box_free(&r.box);
 
-        run_init(&r, &f, NAIK_EVEN);
+        run_init(&r, &f, NAIK_EVEN, cg_modes[1]);
         r.stop_after = 1;
         CHECK_OK(t, solve(&r, cg_modes[0], 3, 6, &options));
         int interrupted = 0;
@@ -353,7 +355,7 @@ static void site_relative_residual_is_reached_when_asked(check *t)
     if (cg_fixture(t, &f)) {
         naik_cg_options options = naik_cg_defaults();
         run r;
-        run_init(&r, &f, NAIK_ODD);
+        run_init(&r, &f, NAIK_ODD, cg_modes[1]);
         r.tolerance[0] = 1e-3;
         r.site_tolerance = 1e-7;
         CHECK_OK(t, solve(&r, cg_modes[1], 1, 1, &options));

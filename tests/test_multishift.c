@@ -152,7 +152,7 @@ static void every_mass_reaches_its_tolerance_with_hardly_a_step_of_its_own(check
     if (cg_fixture(t, &f)) {
         naik_cg_options options = naik_cg_defaults();
         options.history_stride = CG_STRIDE;
-        for (int m = 0; m < CG_MODES; m++) {
+        for (int m = 0; m < CG_STORES; m++) {
             if (!cg_mode_runs(m)) {
                 continue;
             }
@@ -187,7 +187,7 @@ static void batch_polls_and_missing_masses_do_not_change_a_bit(check *t)
     if (cg_fixture(t, &f)) {
         naik_cg_options options = naik_cg_defaults();
         options.history_stride = CG_STRIDE;
-        for (int m = 0; m < CG_MODES; m++) {
+        for (int m = 0; m < CG_STORES; m++) {
             if (!cg_mode_runs(m)) {
                 continue;
             }
