@@ -61,14 +61,16 @@ static void what_x_waits_for_is_settled(check *t)
         naik_column *columns = NULL;
         CHECK_OK(t, ops->alloc(f.backend, sizeof record, "records", (void **)&columns));
         CHECK_OK(t, ops->upload(f.backend, columns, record, sizeof record));
-        for (int precision = NAIK_DOUBLE; precision <= NAIK_HALF; precision++) {
-            naik_field *x = fixture_field(t, &f, (naik_precision)precision, N, 7, NAIK_ODD);
-            naik_field *d = fixture_field(t, &f, (naik_precision)precision, N, 8, NAIK_ODD);
+        for (int pair = 0; pair < 5; pair++) {
+            const naik_precision of_p = (naik_precision)(pair < 3 ? pair : pair - 2);
+            const naik_precision precision = pair < 3 ? of_p : NAIK_DOUBLE; /* of x */
+            naik_field *x = fixture_field(t, &f, precision, N, 7, NAIK_ODD);
+            naik_field *d = fixture_field(t, &f, of_p, N, 8, NAIK_ODD);
             for (int c = 0; c < N; c++) {
                 double largest = 0, off = 0;
                 double *before = fixture_vector(&f, 100 + (uint64_t)c, NAIK_ODD);
                 double *direction = fixture_vector(&f, 200 + (uint64_t)c, NAIK_ODD);
-                for (size_t i = 0; i < reals && c == 1 && precision != NAIK_HALF; i++) {
+                for (size_t i = 0; i < reals && c == 1 && of_p != NAIK_HALF; i++) {
                     direction[i] = direction[i] != 0 ? NAN : 0; /* of no matter: nothing waits */
                 }
                 CHECK_OK(t, ops->field_import(x, NAIK_ODD, c, before));
@@ -99,4 +101,60 @@ static void what_x_waits_for_is_settled(check *t)
     fixture_destroy(&f);
 }
 
-CHECK_MAIN(CHECK(a_multiple_of_a_field_is_added), CHECK(what_x_waits_for_is_settled))
+/* x += waiting p, p = r + beta p of running columns, x in double. */
+static void directions_are_updated_and_x_with_them(check *t)
+{
+    enum { N = 3 };
+    static const double tolerance[3] = {DBL_EPSILON, FLT_EPSILON, 1e-4}; /* of the largest number */
+    const naik_column record[N] = {{.waiting = 0.3, .beta = 0.7, .state = NAIK_COLUMN_RUN},
+                                   {.waiting = 0.3, .beta = 0.7, .state = NAIK_COLUMN_CHECK},
+                                   {.waiting = 0, .beta = -1.3, .state = NAIK_COLUMN_RUN}};
+    fixture f;
+    if (fixture_create(t, dslash_odd_halves, NULL, false, false, 0, &f)) {
+        const naik_backend_ops *ops = f.backend->ops;
+        const size_t reals = (size_t)f.lat->sites * 6;
+        double *vector[5];
+        naik_column *columns = NULL;
+        for (int k = 0; k < 5; k++) {
+            vector[k] = calloc(reals, sizeof(double));
+        }
+        double *x = vector[0], *p = vector[1], *r = vector[2], *new_x = vector[3];
+        double *new_p = vector[4];
+        CHECK_OK(t, ops->alloc(f.backend, sizeof record, "records", (void **)&columns));
+        CHECK_OK(t, ops->upload(f.backend, columns, record, sizeof record));
+        for (int precision = NAIK_DOUBLE; precision <= NAIK_HALF; precision++) {
+            for (int c = 0; c < N; c++) {
+                const bool moves = record[c].state == NAIK_COLUMN_RUN;
+                double largest = 0, off = 0;
+                naik_field *fx = fixture_field(t, &f, NAIK_DOUBLE, N, 7, NAIK_ODD);
+                naik_field *fp = fixture_field(t, &f, (naik_precision)precision, N, 17, NAIK_ODD);
+                naik_field *fr = fixture_field(t, &f, (naik_precision)precision, N, 27, NAIK_ODD);
+                CHECK_OK(t, ops->field_export(fx, NAIK_ODD, c, x)); /* as they are stored */
+                CHECK_OK(t, ops->field_export(fp, NAIK_ODD, c, p));
+                CHECK_OK(t, ops->field_export(fr, NAIK_ODD, c, r));
+                CHECK_OK(t, ops->update_direction(columns, fr, fx, fp));
+                CHECK_OK(t, ops->field_export(fx, NAIK_ODD, c, new_x));
+                CHECK_OK(t, ops->field_export(fp, NAIK_ODD, c, new_p));
+                for (size_t i = 0; i < reals && moves; i++) {
+                    x[i] = fma(record[c].waiting, p[i], x[i]);
+                    p[i] = fma(record[c].beta, p[i], r[i]);
+                }
+                off = fixture_difference(&f, new_x, x, NAIK_ODD, &largest);
+                CHECK_NEAR(t, off / largest, 0, moves ? 2 * DBL_EPSILON : 0);
+                off = fixture_difference(&f, new_p, p, NAIK_ODD, &largest);
+                CHECK_NEAR(t, off / largest, 0, moves ? 2 * tolerance[precision] : 0);
+                naik_field_destroy(&fx);
+                naik_field_destroy(&fp);
+                naik_field_destroy(&fr);
+            }
+        }
+        ops->release(f.backend, columns);
+        for (int k = 0; k < 5; k++) {
+            free(vector[k]);
+        }
+    }
+    fixture_destroy(&f);
+}
+
+CHECK_MAIN(CHECK(directions_are_updated_and_x_with_them), CHECK(a_multiple_of_a_field_is_added),
+           CHECK(what_x_waits_for_is_settled))
