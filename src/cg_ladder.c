@@ -8,8 +8,9 @@
 
 #include "cg_batch.h"
 
-/* Below this mass recurrences in single precision, and 16-bit links, cost iterations. */
-static const double LIGHT = 0.01;
+/* Below these masses 16-bit links, and recurrences with links in single precision, cost iterations
+ * (doc/performance.md). */
+static const double LIGHT_HALF = 0.01, LIGHT_SINGLE = 0.03;
 /* A column climbs when its true residual was twice what its iterated one promised so many times, */
 enum { FAILURES = 2 };
 /* when so many stretches in a row ended as soon as they could, */
@@ -26,9 +27,12 @@ const char *naik_rung_name(naik_rung rung)
     return (unsigned)rung < NAIK_RUNGS ? names[rung] : "unknown";
 }
 
-naik_rung naik_rung_first(double shift)
+naik_rung naik_rung_first(double shift, bool half)
 {
-    return shift >= 4 * LIGHT * LIGHT ? NAIK_RUNG_HALF : NAIK_RUNG_CLASSICAL;
+    if (half && shift >= 4 * LIGHT_HALF * LIGHT_HALF) {
+        return NAIK_RUNG_HALF;
+    }
+    return shift >= 4 * LIGHT_SINGLE * LIGHT_SINGLE ? NAIK_RUNG_SINGLE : NAIK_RUNG_CLASSICAL;
 }
 
 double naik_cg_stray(naik_rung rung)
@@ -48,8 +52,9 @@ naik_rung cg_rung_from(const naik_cg *cg, naik_rung rung)
 
 naik_rung cg_first_rung(const naik_cg *cg, const naik_cg_options *options, double shift)
 {
+    const bool half = cg->links[NAIK_RUNG_HALF] != NULL;
     const int wanted = options->first_rung;
-    return cg_rung_from(cg, wanted < 0 ? naik_rung_first(shift) : (naik_rung)wanted);
+    return cg_rung_from(cg, wanted < 0 ? naik_rung_first(shift, half) : (naik_rung)wanted);
 }
 
 /* The next rung: from recurrences on coarse storage to the classical form. */

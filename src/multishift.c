@@ -194,7 +194,7 @@ static naik_status check_families(const naik_multishift *m, const naik_family_st
 double naik_multishift_switch(naik_precision vectors, naik_precision links, double shift,
                               double tolerance)
 {
-    const bool stays = vectors == NAIK_DOUBLE || naik_rung_first(shift) == NAIK_RUNG_CLASSICAL;
+    const bool stays = vectors == NAIK_DOUBLE || naik_rung_first(shift, true) != NAIK_RUNG_HALF;
     return stays ? tolerance : tolerance / (STEPS * fmax(roundoff[links], roundoff[vectors]));
 }
 

@@ -33,7 +33,7 @@ static double lightest_on_half(const naik_input *input)
     for (int i = 0; i < input->solve_count; i++) {
         for (int k = 0; k < input->solve[i].masses.count; k++) {
             const double mass = input->solve[i].masses.data[k];
-            if (naik_rung_first(4 * mass * mass) == NAIK_RUNG_HALF) {
+            if (naik_rung_first(4 * mass * mass, true) == NAIK_RUNG_HALF) {
                 lightest = fmin(lightest, mass);
             }
         }

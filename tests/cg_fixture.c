@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "naik/dslash_ref.h"
+#include "naik/heatbath.h"
 
 const cg_mode cg_modes[CG_MODES] = {
     {NAIK_DOUBLE, NAIK_DOUBLE, NAIK_RUNG_DOUBLE, NAIK_RUNG_DOUBLE, 0.3},
@@ -33,6 +34,26 @@ bool cg_fixture(check *t, fixture *f)
 {
     const int size[4] = {8, t->comm->size > 4 ? 8 : 4, 4, 8};
     return fixture_create(t, size, NULL, false, false, 0, f);
+}
+
+bool cg_rough_fixture(check *t, fixture *f)
+{
+    const int size[4] = {8, 8, 8, 8};
+    naik_gauge *thin = NULL;
+    naik_fattener *fattener = NULL;
+    bool ok = fixture_create(t, size, NULL, false, false, 0, f);
+    naik_fatlong_destroy(&f->source);
+    ok = ok && CHECK_OK(t, naik_gauge_create(f->lat, &thin));
+    if (ok) {
+        naik_gauge_set_unit(thin);
+        ok = CHECK_OK(t, naik_heatbath(thin, 5.5, 7, 0, 30, 3));
+        naik_gauge_apply_phases(thin, true);
+    }
+    ok = ok && CHECK_OK(t, naik_fattener_create(thin, NAIK_HISQ, 1, NULL, &fattener));
+    ok = ok && CHECK_OK(t, naik_fattener_links(fattener, 0, &f->source));
+    naik_fattener_destroy(&fattener);
+    naik_gauge_destroy(&thin);
+    return ok;
 }
 
 void cg_on_grids(check *t, void (*run)(check *t, const int size[4], const int grid[4]))

@@ -30,6 +30,9 @@ typedef struct cg_box {
 
 /* The lattice of most tests, chosen by the library; eight ranks need a larger one. */
 bool cg_fixture(check *t, fixture *f);
+/* 8^4 with the HISQ links of a rough quenched configuration, beta 5.5: small eigenvalues, as light
+ * quarks meet them, which random links do not have. */
+bool cg_rough_fixture(check *t, fixture *f);
 /* Calls run(t, size, grid) for some grids of that lattice. */
 void cg_on_grids(check *t, void (*run)(check *t, const int size[4], const int grid[4]));
 

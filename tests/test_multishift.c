@@ -9,11 +9,13 @@
 #include "naik/multishift.h"
 
 enum { FAMILIES = 3, MASSES = 4, SYSTEMS = FAMILIES * MASSES };
-static const double mass[MASSES] = {0.2, 0.25, 0.4, 1.1};
+static const double heavy[MASSES] = {0.2, 0.25, 0.4, 1.1},
+                    light[MASSES] = {0.001, 0.005, 0.02, 0.1};
 static const double tolerance = 1e-10;
 
 typedef struct run {
     cg_box box;
+    const double *mass; /* [MASSES] */
     naik_multishift *multishift;
     int first, count;    /* families at work */
     bool wanted[MASSES]; /* the base always takes part */
@@ -89,8 +91,8 @@ static void describe(run *r, int f)
     family->count = 0;
     for (int m = 0; m < MASSES; m++) {
         if (m == 0 || r->wanted[m]) {
-            family->shift[family->count] = 4 * mass[m] * mass[m];
-            family->scale[family->count] = mass[m] / mass[0];
+            family->shift[family->count] = 4 * r->mass[m] * r->mass[m];
+            family->scale[family->count] = r->mass[m] / r->mass[0];
             family->tolerance[family->count] = tolerance;
             r->mass_of[f][family->count++] = m;
         }
@@ -102,6 +104,7 @@ static void run_init(run *r, const fixture *f, naik_parity parity)
     memset(r, 0, sizeof *r);
     r->box.f = f;
     r->box.parity = parity;
+    r->mass = heavy;
     r->zero_source = r->nan_source = r->polls_left = -1;
     for (int m = 0; m < MASSES; m++) {
         r->wanted[m] = true;
@@ -140,8 +143,8 @@ done:
 static double reference_residual(check *t, const run *r, int at)
 {
     const int m = at % MASSES;
-    double *b = make_source(r, at / MASSES, mass[m] / mass[0]);
-    double residual = cg_box_residual(t, &r->box, at, mass[m], b);
+    double *b = make_source(r, at / MASSES, r->mass[m] / r->mass[0]);
+    double residual = cg_box_residual(t, &r->box, at, r->mass[m], b);
     free(b);
     return residual;
 }
@@ -173,6 +176,32 @@ static void every_mass_reaches_its_tolerance_with_hardly_a_step_of_its_own(check
                 CHECK_NEAR(t, r.box.history[at][r.shared[at] - 1], res->residual, 0.7 * tolerance);
                 CHECK_TRUE(t,
                            at % MASSES == 0 || res->iterations < r.box.result[at - 1].iterations);
+            }
+            CHECK_TRUE(t, r.box.x[SYSTEMS - 1] != NULL);
+            cg_box_free(&r.box);
+        }
+    }
+    fixture_destroy(&f);
+}
+
+/* On a rough configuration, where single precision takes more iterations from the base on. */
+static void light_quarks_take_the_iterations_of_double(check *t)
+{
+    fixture f;
+    if (cg_rough_fixture(t, &f)) {
+        naik_cg_options options = naik_cg_defaults();
+        int in_double[SYSTEMS] = {0};
+        for (int m = 0; m < CG_STORES - 1; m++) {
+            run r;
+            run_init(&r, &f, NAIK_EVEN);
+            r.mass = light;
+            CHECK_OK(t, solve(&r, cg_modes[m], FAMILIES, &options));
+            for (int at = 0; at < SYSTEMS && r.box.x[SYSTEMS - 1] != NULL; at++) {
+                const naik_cg_result *res = &r.box.result[at];
+                CHECK_INT(t, res->reason, NAIK_CG_CONVERGED);
+                CHECK_TRUE(t, reference_residual(t, &r, at) <= 1.01 * tolerance);
+                in_double[at] = m == 0 ? res->iterations : in_double[at];
+                CHECK_TRUE(t, res->iterations <= 1.02 * in_double[at]);
             }
             CHECK_TRUE(t, r.box.x[SYSTEMS - 1] != NULL);
             cg_box_free(&r.box);
@@ -297,7 +326,8 @@ static void impossible_batches_are_refused(check *t)
     fixture_destroy(&f);
 }
 
-CHECK_MAIN(CHECK(every_mass_reaches_its_tolerance_with_hardly_a_step_of_its_own),
+CHECK_MAIN(CHECK(light_quarks_take_the_iterations_of_double),
+           CHECK(every_mass_reaches_its_tolerance_with_hardly_a_step_of_its_own),
            CHECK(batch_polls_and_missing_masses_do_not_change_a_bit),
            CHECK(grids_and_threads_do_not_change_a_bit),
            CHECK(what_cannot_be_shared_is_left_to_the_ordinary_solver),

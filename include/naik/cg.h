@@ -27,8 +27,8 @@ typedef enum naik_rung {
 } naik_rung;
 const char *naik_rung_name(naik_rung rung); /* "half", "single", "classical", "double" */
 /* Where a system begins unless it is told otherwise: the fastest rung that costs no iterations at
- * its mass (doc/performance.md). */
-naik_rung naik_rung_first(double shift);
+ * its mass (doc/performance.md); `half`: with 16-bit links at hand. */
+naik_rung naik_rung_first(double shift, bool half);
 
 /* The links of a solver. The rungs `single` and `classical` share theirs; NULL: without those
  * rungs. */
