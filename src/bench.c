@@ -6,8 +6,8 @@
 #include "naik/cg.h"
 #include "naik/commands.h"
 #include "naik/field.h"
+#include "naik/input.h"
 #include "naik/options.h"
-#include "naik/rng.h"
 #include "naik/text.h"
 
 #include "bench.h"
@@ -47,27 +47,29 @@ static naik_status parse_list(naik_log *log, const char *text, int list[], int *
     return NAIK_OK;
 }
 
-/* "0.01,0.02" into masses, at least two of them, ascending. */
-static naik_status parse_masses(naik_log *log, const char *text, bench_options *o)
+/* "0.01,0.02" into list; of --masses ascending, and at least two. */
+static naik_status parse_masses(naik_log *log, const char *text, bool shared, double list[],
+                                int *count)
 {
     char word[32];
     bool good = true;
+    *count = 0;
     for (const char *at = text; good && *at != '\0';) {
         const size_t length = strcspn(at, ",");
-        good = length < sizeof word && o->mass_count < BENCH_MAX_LIST;
+        good = length < sizeof word && *count < BENCH_MAX_LIST;
         memcpy(word, at, good ? length : 0);
         word[good ? length : 0] = '\0';
-        double *mass = &o->masses[good ? o->mass_count : 0];
+        double *mass = &list[good ? *count : 0];
         good = good && naik_text_real(word, mass) && *mass >= 1e-6 && *mass <= 1e3 &&
-               (o->mass_count == 0 || *mass > mass[-1]);
-        o->mass_count++;
+               (!shared || *count == 0 || *mass > mass[-1]);
+        (*count)++;
         at += length + (at[length] == ',');
     }
-    if (!good || o->mass_count == 1) {
+    if (!good || (shared && *count == 1) || (!shared && *count == 0)) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
-                         "naik bench: --masses %s is no ascending list of 2 to %d masses, as in "
-                         "0.01,0.02",
-                         text, BENCH_MAX_LIST);
+                         "naik bench: --%s %s is no %slist of %d to %d masses, as in 0.01,0.02",
+                         shared ? "masses" : "mass", text, shared ? "ascending " : "",
+                         shared ? 2 : 1, BENCH_MAX_LIST);
     }
     return NAIK_OK;
 }
@@ -89,7 +91,14 @@ static naik_status parse(naik_log *log, const char *command, int argc, char **ar
                                                  [NAIK_ORCHESTRATE_BOTH] = "both",
                                                  [NAIK_ORCHESTRATE_BOTH + 1] = "all",
                                                  NULL};
-    const char *nrhs = "1", *masses = "";
+    static const char *const inner[] = {[NAIK_INPUT_AUTO] = "auto",
+                                        [NAIK_INPUT_DOUBLE] = "double",
+                                        [NAIK_INPUT_SINGLE] = "single",
+                                        [NAIK_INPUT_HALF] = "half",
+                                        NULL};
+    static const char *const sources[] = {"random", "point", NULL};
+    static const char *const rungs[] = {"half", "single", "classical", "double", NULL};
+    const char *nrhs = "1", *masses = "", *mass = "0.05";
     int recon = 0, granularity = 0;
     const naik_option options[] = {
         {.name = "size", .kind = NAIK_OPTION_EXTENTS, .target = o->size},
@@ -106,7 +115,10 @@ static naik_status parse(naik_log *log, const char *command, int argc, char **ar
         {.name = "inner-precision",
          .kind = NAIK_OPTION_CHOICE,
          .target = &o->inner_precision,
-         .choices = precisions},
+         .choices = inner},
+        {.name = "rung", .kind = NAIK_OPTION_CHOICE, .target = &o->first_rung, .choices = rungs},
+        {.name = "gauge", .kind = NAIK_OPTION_TEXT, .target = &o->gauge},
+        {.name = "source", .kind = NAIK_OPTION_CHOICE, .target = &o->source, .choices = sources},
         {.name = "recon", .kind = NAIK_OPTION_CHOICE, .target = &recon, .choices = recons},
         {.name = "nrhs", .kind = NAIK_OPTION_TEXT, .target = &nrhs},
         {.name = "batch",
@@ -134,7 +146,7 @@ static naik_status parse(naik_log *log, const char *command, int argc, char **ar
          .target = &o->orchestration,
          .choices = orchestrations},
         {.name = "delta", .kind = NAIK_OPTION_REAL, .target = &o->delta, .min = 1e-9, .max = 0.999},
-        {.name = "mass", .kind = NAIK_OPTION_REAL, .target = &o->mass, .min = 1e-6, .max = 1e3},
+        {.name = "mass", .kind = NAIK_OPTION_TEXT, .target = &mass},
         {.name = "masses", .kind = NAIK_OPTION_TEXT, .target = &masses},
         {.name = "tolerance",
          .kind = NAIK_OPTION_REAL,
@@ -193,103 +205,20 @@ static naik_status parse(naik_log *log, const char *command, int argc, char **ar
                 "naik bench: --temporal-gauge is for --action naive: fat links are not "
                 "1 in any gauge");
         }
+        if (o->gauge != NULL && (o->weak || o->temporal_gauge)) {
+            return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                             "naik bench: --gauge takes lattice and links as the file has them: "
+                             "not with --%s",
+                             o->weak ? "weak" : "temporal-gauge");
+        }
         if ((o->weak || o->strong) && o->iterations == 0) {
             o->iterations = 200;
         }
-        NAIK_TRY(parse_masses(log, masses, o));
+        NAIK_TRY(parse_masses(log, mass, false, o->mass, &o->mass_count));
+        NAIK_TRY(parse_masses(log, masses, true, o->shared, &o->shared_count));
         status = parse_list(log, nrhs, o->nrhs, &o->nrhs_count);
     }
 done:
-    return status;
-}
-
-/* Links in direction t of all slices but the last become 1. */
-static void fix_temporal_gauge(naik_gauge *links)
-{
-    const naik_lattice *lat = links->lattice;
-    for (int32_t site = 0; site < lat->sites; site++) {
-        int x[NAIK_DIM];
-        naik_lattice_coords(lat, site, x);
-        if (x[3] + lat->origin[3] != lat->size[3] - 1) {
-            links->link[(int64_t)site * NAIK_DIM + 3] = naik_mat_unit();
-        }
-    }
-}
-
-/* With long links, (1/24) e^{i angle} V with V in SU(3), fat ones that are no group elements; else
- * naive ones in SU(3). */
-static naik_status make_random_links(const naik_lattice *lat, bool with_long, naik_fatlong *links)
-{
-    naik_status status = NAIK_OK;
-    NAIK_TRY(naik_gauge_create(lat, &links->fat));
-    naik_gauge_set_random(links->fat, 11);
-    for (int64_t i = 0; with_long && i < (int64_t)lat->sites * NAIK_DIM; i++) {
-        links->fat->link[i] = naik_mat_scale(0.7, &links->fat->link[i]);
-        links->fat->link[i].e[0][0].re += 0.1;
-    }
-    if (with_long) {
-        links->long_scale = 1.0 / 24;
-        NAIK_TRY(naik_gauge_create(lat, &links->long_links));
-        naik_gauge_set_random(links->long_links, 12);
-    }
-    for (int32_t site = 0; with_long && site < lat->sites; site++) {
-        int x[NAIK_DIM];
-        naik_lattice_coords(lat, site, x);
-        naik_rng rng = naik_rng_at(13, 0, (uint64_t)naik_lattice_global(lat, x));
-        for (int mu = 0; mu < NAIK_DIM; mu++) {
-            const double angle = 6.283185307179586 * naik_rng_uniform(&rng);
-            const naik_complex phase = {cos(angle) / 24, sin(angle) / 24};
-            naik_complex *e = &links->long_links->link[(int64_t)site * NAIK_DIM + mu].e[0][0];
-            for (int i = 0; i < 9; i++) {
-                e[i] = naik_cmul(phase, e[i]);
-            }
-        }
-    }
-done:
-    return status;
-}
-
-/* b->thin and, where the measurement needs them, b->source. */
-static naik_status make_links(bench *b)
-{
-    naik_status status = NAIK_OK;
-    const bench_options *o = b->options;
-    const bool built = strcmp(b->what, "dslash") == 0 || strcmp(b->what, "cg") == 0;
-    naik_fattener *fattener = NULL;
-    if (built && o->links == BENCH_RANDOM) {
-        b->source = calloc(1, sizeof *b->source);
-        if (b->source == NULL) {
-            status = NAIK_FAIL(b->comm->log, NAIK_ERR_MEMORY, "no memory for the links");
-        }
-        NAIK_TRY(naik_comm_agree(b->comm, status));
-        NAIK_TRY(make_random_links(b->lattice, o->action != NAIK_NAIVE, b->source));
-        if (o->temporal_gauge) {
-            fix_temporal_gauge(b->source->fat);
-        }
-        return NAIK_OK;
-    }
-    if (strcmp(b->what, "halo") == 0) {
-        return NAIK_OK;
-    }
-    NAIK_TRY(naik_gauge_create(b->lattice, &b->thin));
-    if (o->links == BENCH_UNIT) {
-        naik_gauge_set_unit(b->thin);
-    } else {
-        naik_gauge_set_random(b->thin, 11);
-    }
-    if (o->temporal_gauge) {
-        fix_temporal_gauge(b->thin);
-    }
-    if (strcmp(b->what, "io") != 0) {
-        naik_gauge_apply_phases(b->thin, true);
-    }
-    if (built) {
-        NAIK_TRY(
-            naik_fattener_create(b->thin, (naik_action_type)o->action, 1.0, b->backend, &fattener));
-        NAIK_TRY(naik_fattener_links(fattener, 0, &b->source));
-    }
-done:
-    naik_fattener_destroy(&fattener);
     return status;
 }
 
@@ -335,7 +264,7 @@ static naik_status set_up(bench *b)
     NAIK_TRY(create_lattice(b));
     NAIK_TRY(naik_backend_create(b->comm, backends[o->backend], &options, &b->backend));
     NAIK_TRY(naik_geometry_create(b->backend, b->lattice, &b->geometry));
-    NAIK_TRY(make_links(b));
+    NAIK_TRY(bench_make_links(b));
     NAIK_TRY(naik_comm_agree(b->comm, bench_copy_create(b, &b->copy)));
 done:
     return status;
@@ -402,7 +331,7 @@ static naik_status run_kind(naik_comm *comm, const kind *k, int argc, char **arg
                              .action = NAIK_HISQ,
                              .link_precision = -1,
                              .inner_precision = -1,
-                             .mass = 0.05,
+                             .first_rung = -1,
                              .tolerance = 1e-10,
                              .delta = naik_cg_defaults().delta,
                              .max_iterations = 20000,
@@ -411,6 +340,9 @@ static naik_status run_kind(naik_comm *comm, const kind *k, int argc, char **arg
                              .file = "naik-bench.h5"};
     bench b = {.comm = comm, .options = &options, .what = k->name};
     NAIK_TRY(parse(comm->log, k->command, argc, argv, &options));
+    if (options.gauge != NULL) {
+        NAIK_TRY(bench_gauge_size(comm, &options));
+    }
     if (options.size[0] > 0) {
         return run_once(&b, k);
     }

@@ -20,7 +20,8 @@ typedef struct bench_options {
     int action;          /* naik_action_type */
     int precision;       /* naik_precision of the vectors; of cg: -1 stands for the inner one */
     int link_precision;  /* naik_precision; -1: as the vectors */
-    int inner_precision; /* of cg's vectors inside; -1: --precision */
+    int inner_precision; /* of cg: naik_input_precision, which chooses all of these; -1: not said */
+    int first_rung;      /* of cg: naik_rung; -1: by mass */
     int recon;           /* 0: nothing compressed */
     int nrhs[BENCH_MAX_LIST], nrhs_count;
     int batch;                       /* of cg; 0: all right-hand sides at once */
@@ -28,9 +29,12 @@ typedef struct bench_options {
     bool share_gpu;
     int granularity;   /* of the Dslash: 0 chosen, 1, 3, 4, 12; BENCH_EACH */
     int orchestration; /* of an iteration: naik_orchestration; BENCH_EACH */
-    double mass, tolerance, delta;
-    double masses[BENCH_MAX_LIST]; /* of cg, ascending; all of every right-hand side */
-    int mass_count;                /* 0: one, `mass` */
+    double tolerance, delta;
+    double mass[BENCH_MAX_LIST], shared[BENCH_MAX_LIST]; /* of cg: one by one; or, ascending, all of
+                                                          * every right-hand side together */
+    int mass_count, shared_count;                        /* shared_count 0: `mass` */
+    const char *gauge; /* file of the configuration; NULL: links as --links */
+    int source;        /* of cg: 0 random, 1 point */
     int max_iterations;
     bool temporal_gauge; /* naive: links in direction t are 1 but on the last slice */
     bool weak,
@@ -58,6 +62,7 @@ typedef struct bench {
     naik_geometry *geometry;
     naik_gauge *thin; /* phased links the others are made of; NULL with --links random */
     naik_fatlong *source;
+    double plaquette; /* of --gauge, 1 for unit links */
     bench_copy *copy;
 } bench;
 
@@ -94,6 +99,8 @@ void bench_put_kind(const bench *b, bench_line *line, naik_precision vectors, na
 /* transport=, without the time of the test exchange */
 void bench_put_transport(const bench *b, bench_line *line);
 void bench_put_extents(bench_line *line, const char *key, const int extents[NAIK_DIM]);
+/* gauge=, plaquette= and source=, of a file */
+void bench_put_gauge(const bench *b, bench_line *line);
 /* size=, local=, grid=, nodes=, ranks=, threads= */
 void bench_put_machine(const bench *b, bench_line *line);
 /* floor_gbs=, copy_gbs=, fraction=, spread=, git=, and prints. */
@@ -113,8 +120,14 @@ naik_precision bench_link_precision(const bench *b, naik_precision vectors);
 
 /* A gaussian vector [sites][3][2] keyed by seed and global site. */
 void bench_random_vector(const naik_lattice *lattice, uint64_t seed, double *out);
-/* Such vectors on the even sites of a field in double, seeds 100, 101, ... Collective. */
-naik_status bench_random_sources(const bench *b, int count, naik_field **out);
+/* Such vectors on the even sites of a field in double, seeds 100, 101, ..., or, if the options say
+ * so, point sources: the colours of even sites spread over the lattice. Collective. */
+naik_status bench_sources(const bench *b, int count, naik_field **out);
+
+/* bench_gauge.c: the extents of the file of --gauge into options.size, NAIK_ERR_INPUT where that is
+ * another; b->thin and, where the measurement needs them, b->source. Collective. */
+naik_status bench_gauge_size(naik_comm *comm, bench_options *options);
+naik_status bench_make_links(bench *b);
 
 /* The measurements: one line or several each. */
 naik_status bench_dslash(const bench *b);

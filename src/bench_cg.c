@@ -1,14 +1,18 @@
-/* bench_cg.c - `naik bench cg`: whole solves of (4 m^2 - D D) x = b, b random on even sites
+/* bench_cg.c - `naik bench cg`: whole solves of (4 m^2 - D D) x = b, b random on even sites or a
+ * point, on random links or those of a configuration
  *
  * With a fixed number of iterations (--weak, --strong, --iterations) the tolerance is out of reach,
  * so that every run does the same work. Iterations and residual are those that the solver reports;
  * the floor counts two Dslashes and eight vector passes an iteration in the precision of the
  * iteration, nothing for the checks in double.
  */
+#include <math.h>
+
 #include "naik/cg.h"
 #include "naik/memory.h"
 
 #include "bench.h"
+#include "solve_plan.h"
 
 static const double OUT_OF_REACH = 1e-100;
 
@@ -16,11 +20,13 @@ typedef struct run {
     const bench *b;
     naik_cg *cg;
     naik_cg_options options;
-    double tolerance;
+    double mass, tolerance;
     naik_field *sources; /* [nrhs], double */
     int count;
     int64_t iterations; /* over all systems */
+    int least, most;    /* of a system */
     double worst;       /* true residual */
+    naik_rung rung;     /* the safest that a solve ended on */
     int failed;
 } run;
 
@@ -28,9 +34,8 @@ static naik_status load(void *data, int64_t index, naik_field *b, naik_field *x,
                         naik_cg_system *system)
 {
     const run *r = data;
-    const double mass = r->b->options->mass;
     (void)x;
-    *system = (naik_cg_system){.shift = 4 * mass * mass, .tolerance = r->tolerance};
+    *system = (naik_cg_system){.shift = 4 * r->mass * r->mass, .tolerance = r->tolerance};
     return r->b->backend->ops->field_copy_column(b, column, r->sources, (int)index);
 }
 
@@ -40,6 +45,9 @@ static naik_status finish(void *data, int64_t index, const naik_field *x, int co
     run *r = data;
     (void)index, (void)x, (void)column;
     r->iterations += result->iterations;
+    r->least = r->least > 0 && r->least < result->iterations ? r->least : result->iterations;
+    r->most = r->most > result->iterations ? r->most : result->iterations;
+    r->rung = r->rung > result->rung ? r->rung : result->rung;
     r->worst = result->residual > r->worst ? result->residual : r->worst;
     r->failed += result->reason != NAIK_CG_CONVERGED;
     return NAIK_OK;
@@ -50,6 +58,8 @@ static naik_status solve(void *context)
     run *r = context;
     const naik_cg_stream stream = {.data = r, .count = r->count, .load = load, .finish = finish};
     r->iterations = 0;
+    r->least = r->most = 0;
+    r->rung = NAIK_RUNG_HALF;
     r->failed = 0;
     r->worst = 0;
     return naik_cg_solve(r->cg, NAIK_EVEN, &r->options, &stream);
@@ -90,11 +100,16 @@ static void print(const run *r, const naik_links *links, naik_precision vectors,
         bench_put_text(&line, "orchestration",
                        orchestration_names[b->backend->choices.orchestration]);
     }
-    bench_put_real(&line, "mass", "%g", b->options->mass);
+    bench_put_gauge(b, &line);
+    bench_put_text(&line, "source", b->options->source == 1 ? "point" : "random");
+    bench_put_real(&line, "mass", "%g", r->mass);
     if (b->options->iterations == 0) {
         bench_put_real(&line, "tolerance", "%g", b->options->tolerance);
     }
     bench_put_real(&line, "iterations", "%.1f", (double)r->iterations / r->count);
+    bench_put_int(&line, "least", r->least);
+    bench_put_int(&line, "most", r->most);
+    bench_put_text(&line, "rung", naik_rung_name(r->rung));
     bench_put_real(&line, "true_residual", "%.3e", r->worst);
     if (b->options->iterations == 0) {
         bench_put_int(&line, "not_converged", r->failed);
@@ -110,19 +125,21 @@ static void print(const run *r, const naik_links *links, naik_precision vectors,
                    timing);
 }
 
-static naik_status measure(const bench *b, const naik_cg_links *packed, naik_precision vectors,
-                           int nrhs)
+static naik_status measure(const bench *b, const naik_cg_links *packed, const solve_plan *plan,
+                           double mass, int nrhs)
 {
     naik_status status = NAIK_OK;
-    const int batch = b->options->batch > 0 && b->options->batch < nrhs ? b->options->batch : nrhs;
-    run r = {.b = b, .options = naik_cg_defaults(), .count = nrhs};
+    const bench_options *o = b->options;
+    const int batch = o->batch > 0 && o->batch < nrhs ? o->batch : nrhs;
+    run r = {.b = b, .options = naik_cg_defaults(), .count = nrhs, .mass = mass};
     bench_timing timing;
-    const int fixed = b->options->iterations;
-    r.options.delta = b->options->delta;
-    r.options.max_iterations = fixed > 0 ? fixed : b->options->max_iterations;
-    r.tolerance = fixed > 0 ? OUT_OF_REACH : b->options->tolerance;
-    NAIK_TRY(naik_cg_create(packed, vectors, batch, &r.cg));
-    NAIK_TRY(bench_random_sources(b, r.count, &r.sources));
+    const int fixed = o->iterations;
+    r.options.delta = o->delta;
+    r.options.first_rung = plan->first_rung;
+    r.options.max_iterations = fixed > 0 ? fixed : o->max_iterations;
+    r.tolerance = fixed > 0 ? OUT_OF_REACH : o->tolerance;
+    NAIK_TRY(naik_cg_create(packed, plan->vectors, batch, &r.cg));
+    NAIK_TRY(bench_sources(b, r.count, &r.sources));
     NAIK_TRY(bench_measure(b, solve, &r, &timing));
     if (fixed > 0 && r.iterations != (int64_t)fixed * nrhs) {
         status = NAIK_FAIL(b->comm->log, NAIK_ERR_NOT_CONVERGED,
@@ -131,34 +148,68 @@ static naik_status measure(const bench *b, const naik_cg_links *packed, naik_pre
                            (double)r.iterations / nrhs, fixed, r.worst);
         goto done;
     }
-    print(&r, naik_cg_links_fastest(packed), vectors, batch, &timing);
+    print(&r, naik_cg_links_fastest(packed), plan->vectors, batch, &timing);
 done:
     naik_cg_destroy(&r.cg);
     naik_field_destroy(&r.sources);
     return status;
 }
 
-naik_status bench_cg(const bench *b)
+/* How the solves of these masses are stored. */
+static solve_plan storage(const bench *b, const double mass[], int count)
+{
+    const bench_options *o = b->options;
+    solve_plan plan = {.vectors = bench_vectors(b),
+                       .links = bench_link_precision(b, bench_vectors(b)),
+                       .recon = bench_recon(b),
+                       .first_rung = -1};
+    if (o->inner_precision >= 0) {
+        double lightest = INFINITY;
+        for (int m = 0; m < count; m++) {
+            lightest = fmin(lightest, solve_plan_mass_on_half(mass[m]));
+        }
+        solve_plan_choose(&plan, (naik_input_precision)o->inner_precision, lightest,
+                          o->action != NAIK_NAIVE, b->backend->ops->host_memory);
+    }
+    plan.first_rung = o->first_rung >= 0 ? o->first_rung : plan.first_rung;
+    return plan;
+}
+
+/* Every number of right-hand sides and every way to launch, with these masses: one, or several that
+ * belong to every right-hand side. */
+static naik_status measure_masses(const bench *b, const double mass[], int count)
 {
     naik_status status = NAIK_OK;
     naik_cg_links packed = {.outer = NULL};
-    const naik_precision vectors = b->options->inner_precision < 0
-                                       ? bench_vectors(b)
-                                       : (naik_precision)b->options->inner_precision;
-    NAIK_TRY(naik_cg_links_create(b->geometry, b->source, bench_link_precision(b, vectors),
-                                  bench_recon(b), &packed));
+    const solve_plan plan = storage(b, mass, count);
+    const int wanted = b->options->orchestration;
+    const int first = wanted == BENCH_EACH ? NAIK_ORCHESTRATE_SEPARATE : wanted;
+    const int last = wanted == BENCH_EACH ? NAIK_ORCHESTRATE_BOTH : wanted;
+    NAIK_TRY(naik_cg_links_create(b->geometry, b->source, plan.links, plan.recon, &packed));
     for (int i = 0; i < b->options->nrhs_count; i++) {
-        const int wanted = b->options->orchestration;
-        const int first = wanted == BENCH_EACH ? NAIK_ORCHESTRATE_SEPARATE : wanted;
-        const int last = wanted == BENCH_EACH ? NAIK_ORCHESTRATE_BOTH : wanted;
+        const int nrhs = b->options->nrhs[i];
         for (int how = first; how <= last; how++) {
             b->backend->choices.orchestration = (naik_orchestration)how;
             b->backend->choices.granularity = b->options->granularity;
-            NAIK_TRY((b->options->mass_count > 0 ? bench_masses : measure)(b, &packed, vectors,
-                                                                           b->options->nrhs[i]));
+            NAIK_TRY(count > 1 ? bench_masses(b, &packed, plan.vectors, nrhs)
+                               : measure(b, &packed, &plan, mass[0], nrhs));
         }
     }
 done:
     naik_cg_links_destroy(&packed);
+    return status;
+}
+
+naik_status bench_cg(const bench *b)
+{
+    naik_status status = NAIK_OK;
+    const bench_options *o = b->options;
+    if (o->shared_count > 0) {
+        return measure_masses(b, o->shared, o->shared_count);
+    }
+    for (int m = 0; m < o->mass_count; m++) {
+        NAIK_TRY(measure_masses(b, &o->mass[m], 1));
+    }
+done:
     return status;
 }

@@ -118,6 +118,7 @@ static void print(const run *r, const naik_links *inner, naik_precision vectors,
     bench_put_int(&line, "batch", batch);
     bench_put_int(&line, "masses", r->masses);
     bench_put_machine(b, &line);
+    bench_put_gauge(b, &line);
     bench_put_real(&line, "mass", "%g", r->mass[0]);
     bench_put_real(&line, "mass_last", "%g", r->mass[r->masses - 1]);
     bench_put_real(&line, "tolerance", "%g", b->options->tolerance);
@@ -154,8 +155,8 @@ naik_status bench_masses(const bench *b, const naik_cg_links *packed, naik_preci
     run r = {.b = b,
              .options = naik_cg_defaults(),
              .sources_count = nrhs,
-             .masses = o->mass_count,
-             .mass = o->masses};
+             .masses = o->shared_count,
+             .mass = o->shared};
     bench_timing timing;
     const int systems = nrhs * r.masses;
     const int wanted = o->batch > 0 && o->batch < systems ? o->batch : systems;
@@ -164,7 +165,7 @@ naik_status bench_masses(const bench *b, const naik_cg_links *packed, naik_preci
     r.options.max_iterations = o->max_iterations;
     describe(&r);
     NAIK_TRY(naik_cg_create(packed, vectors, batch, &r.cg));
-    NAIK_TRY(bench_random_sources(b, r.sources_count, &r.sources));
+    NAIK_TRY(bench_sources(b, r.sources_count, &r.sources));
     NAIK_TRY(bench_measure(b, solve, &r, &timing));
     print(&r, inner, vectors, batch, &timing);
     r.families = multishift_families(&c);

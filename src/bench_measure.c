@@ -174,6 +174,16 @@ void bench_put_extents(bench_line *line, const char *key, const int extents[NAIK
            extents[2], extents[3]);
 }
 
+void bench_put_gauge(const bench *b, bench_line *line)
+{
+    const char *path = b->options->gauge;
+    if (path != NULL) {
+        const char *slash = strrchr(path, '/');
+        bench_put_text(line, "gauge", slash != NULL ? slash + 1 : path);
+        bench_put_real(line, "plaquette", "%.10f", b->plaquette);
+    }
+}
+
 void bench_put_machine(const bench *b, bench_line *line)
 {
     bench_put_extents(line, "size", b->lattice->size);
@@ -248,7 +258,27 @@ void bench_random_vector(const naik_lattice *lattice, uint64_t seed, double *out
     }
 }
 
-naik_status bench_random_sources(const bench *b, int count, naik_field **out)
+/* Source number `index` [sites][3][2]: a colour of an even site, spread over the lattice. */
+static void point_vector(const naik_lattice *lattice, int index, double *out)
+{
+    int x[NAIK_DIM];
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        x[mu] = index / 3 * (2 * mu + 1) % lattice->size[mu];
+    }
+    x[0] = (x[0] + (naik_parity_of(x) == NAIK_ODD)) % lattice->size[0];
+    memset(out, 0, (size_t)lattice->sites * 6 * sizeof *out);
+    for (int32_t site = 0; site < lattice->sites; site++) {
+        int y[NAIK_DIM];
+        naik_lattice_coords(lattice, site, y);
+        bool here = true;
+        for (int mu = 0; mu < NAIK_DIM; mu++) {
+            here = here && y[mu] + lattice->origin[mu] == x[mu];
+        }
+        out[6 * (int64_t)site + 2 * (index % 3)] = here;
+    }
+}
+
+naik_status bench_sources(const bench *b, int count, naik_field **out)
 {
     naik_status status = NAIK_OK;
     const naik_lattice *lat = b->lattice;
@@ -257,7 +287,11 @@ naik_status bench_random_sources(const bench *b, int count, naik_field **out)
     NAIK_TRY(naik_comm_agree(b->comm, naik_alloc(b->comm->log, (size_t)lat->sites * 6 * sizeof *v,
                                                  "a vector", (void **)&v)));
     for (int c = 0; c < count; c++) {
-        bench_random_vector(lat, 100 + (uint64_t)c, v);
+        if (b->options->source == 1) {
+            point_vector(lat, c, v);
+        } else {
+            bench_random_vector(lat, 100 + (uint64_t)c, v);
+        }
         NAIK_TRY(b->backend->ops->field_import(*out, NAIK_EVEN, c, v));
     }
 done:

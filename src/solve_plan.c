@@ -32,52 +32,39 @@ static double lightest_on_half(const naik_input *input)
     double lightest = INFINITY;
     for (int i = 0; i < input->solve_count; i++) {
         for (int k = 0; k < input->solve[i].masses.count; k++) {
-            const double mass = input->solve[i].masses.data[k];
-            if (naik_rung_first(4 * mass * mass, true) == NAIK_RUNG_HALF) {
-                lightest = fmin(lightest, mass);
-            }
+            lightest = fmin(lightest, solve_plan_mass_on_half(input->solve[i].masses.data[k]));
         }
     }
     return lightest;
 }
 
-/* `auto` on a GPU: links of 16 bits, if any mass begins on that rung; long ones (1/24 of the
- * others) of 10, if all of these are heavy enough. Long links from a file may have any size. */
-static void choose_for_gpu(const naik_input *input, solve_plan *plan)
+double solve_plan_mass_on_half(double mass)
 {
-    const double mass = lightest_on_half(input);
-    const bool own =
-        input->action.type == NAIK_INPUT_HISQ || input->action.type == NAIK_INPUT_ASQTAD;
-    plan->links = isfinite(mass) ? NAIK_HALF : NAIK_SINGLE;
-    plan->recon = own && isfinite(mass) && mass >= COARSE_LONG ? 6 : 18;
+    return naik_rung_first(4 * mass * mass, true) == NAIK_RUNG_HALF ? mass : INFINITY;
 }
 
-/* The rule of solver.inner_precision: the fastest rung of the ladder. 16 bits are kept for links:
- * vectors stay single, so that the iteration converges like single and moves nearly as little.
- * `auto` depends on the action, the masses and the kind of device; not on the volume, with which
- * rounding hardly grows. Each solve begins on the rung of its mass, and climbs where it must. */
-static void choose_precision(const naik_input *input, bool on_host, solve_plan *plan)
+void solve_plan_choose(solve_plan *plan, naik_input_precision wanted, double lightest,
+                       bool own_links, bool on_host)
 {
+    const bool coarse = isfinite(lightest) && !on_host;
     plan->recon = 18;
     plan->first_rung = -1;
-    switch (input->solver.inner_precision) {
+    plan->vectors = NAIK_SINGLE;
+    plan->links = NAIK_SINGLE;
+    switch (wanted) {
     case NAIK_INPUT_DOUBLE:
         plan->vectors = NAIK_DOUBLE;
         plan->links = NAIK_DOUBLE;
         break;
     case NAIK_INPUT_HALF:
-        plan->vectors = NAIK_SINGLE;
         plan->links = NAIK_HALF;
         plan->first_rung = NAIK_RUNG_HALF;
         break;
     case NAIK_INPUT_AUTO:
-    case NAIK_INPUT_SINGLE:
-        plan->vectors = NAIK_SINGLE;
-        plan->links = NAIK_SINGLE;
+        plan->links = coarse ? NAIK_HALF : NAIK_SINGLE;
+        plan->recon = coarse && own_links && lightest >= COARSE_LONG ? 6 : 18;
         break;
-    }
-    if (input->solver.inner_precision == NAIK_INPUT_AUTO && !on_host) {
-        choose_for_gpu(input, plan);
+    case NAIK_INPUT_SINGLE: break;
     }
 }
 
@@ -215,7 +202,9 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
 {
     const bool host = geometry->backend->ops->host_memory;
     memset(out, 0, sizeof *out);
-    choose_precision(input, host, out);
+    const bool own_links =
+        input->action.type == NAIK_INPUT_HISQ || input->action.type == NAIK_INPUT_ASQTAD;
+    solve_plan_choose(out, input->solver.inner_precision, lightest_on_half(input), own_links, host);
     int wanted = input->solver.batch > 0 ? input->solver.batch : host ? BATCH_CPU : BATCH_GPU;
     wanted = wanted < tasks ? wanted : tasks;
     wanted = wanted < NAIK_MAX_RHS ? wanted : NAIK_MAX_RHS;

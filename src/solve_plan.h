@@ -22,6 +22,18 @@ typedef struct solve_plan {
                         * alters bits */
 } solve_plan;
 
+/* The rule of solver.inner_precision: vectors, links, recon and first rung of the plan. 16 bits are
+ * kept for links: vectors stay single, so that the iteration converges like single and moves nearly
+ * as little. `auto` takes the fastest rung of the ladder that any mass begins on: on a GPU links of
+ * 16 bits, the long ones (1/24 of the others) of 10 where no mass is too light for it and they are
+ * naik's own (long links from a file may have any size). It depends on the masses and the kind of
+ * device, not on the volume, with which rounding hardly grows.
+ *
+ * lightest   smallest solve_plan_mass_on_half of the masses */
+void solve_plan_choose(solve_plan *plan, naik_input_precision wanted, double lightest,
+                       bool own_links, bool on_host);
+/* The mass, if `auto` begins its solve with 16-bit links; else infinity. */
+double solve_plan_mass_on_half(double mass);
 /* Decides from input, lattice and backend. `tasks`: right-hand sides of the run.
  * NAIK_ERR_MEMORY   the memory of this machine does not hold it, whatever the batch */
 naik_status solve_plan_make(const naik_input *input, const naik_geometry *geometry, int tasks,

@@ -1,9 +1,12 @@
 # test_bench_cmd.py - `naik bench`: the keys of every line, and numbers that agree with each other
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
+
+import h5py
 
 from program import SCRATCH, answer, finish, verdict
 
@@ -56,6 +59,41 @@ values = check("bench_cg_reports_its_true_residual",
                ["cg", "--inner-precision", "single", "--nrhs", "2", "--batch", "1"],
                ["iterations", "us_per_iteration", "seconds", "tolerance", "true_residual"])
 verdict("bench_cg_converges", float(values[0]["true_residual"]) <= 1e-10, str(values))
+field = os.path.join(SCRATCH, "field.h5")
+answer("gauge", "generate", "--size", "4,4,4,8", "--beta", "5.5", "--seed", "3", "--sweeps", "3", "-o", field)
+stored = ["--gauge", field, "--repeat", "1", "--time", "1e-4", "--backend", "cpu"]
+status, said, told = answer("bench", "cg", *stored, "--mass", "0.05,0.2", "--source", "point", "--nrhs", "2",
+                            "--inner-precision", "auto")
+lines = [dict(pair.split("=", 1) for pair in shlex.split(text)) for text in said.splitlines()]
+verdict("bench_cg_measures_on_a_configuration_a_line_a_mass",
+        status == 0 and [v["mass"] for v in lines] == ["0.05", "0.2"]
+        and all(v["gauge"] == "field.h5" and v["source"] == "point" and v["size"] == "4,4,4,8"
+                and v["precision"] == "single" and v["links"] == "single" and v["rung"] == "single"
+                and v["not_converged"] == "0" and int(v["least"]) <= float(v["iterations"]) <= int(v["most"])
+                for v in lines) and float(lines[0]["iterations"]) > float(lines[1]["iterations"]), said + told)
+plaquette = re.search(r"plaquette.*computed ([0-9.]+)", answer("gauge", "check", field)[1], re.S).group(1)
+verdict("bench_cg_tells_the_plaquette_of_the_configuration",
+        abs(float(lines[0]["plaquette"]) - float(plaquette)) < 2e-10, said + plaquette)
+for inner, mass, expected in (("double", "0.1", ["double", "double", "double"]),
+                              ("half", "0.1", ["single", "half", "half"]),
+                              ("auto", "0.002", ["single", "single", "classical"])):
+    status, said, told = answer("bench", "cg", *stored, "--inner-precision", inner, "--mass", mass)
+    v = dict(pair.split("=", 1) for pair in shlex.split(said))
+    verdict(f"bench_cg_stores_as_inner_precision_{inner}_says",
+            status == 0 and [v["precision"], v["links"], v["rung"]] == expected, said + told)
+status, said, told = answer("bench", "cg", *stored, "--precision", "single", "--rung", "classical")
+verdict("bench_cg_begins_on_the_rung_it_is_told", status == 0 and "rung=classical" in said, said + told)
+verdict("bench_refuses_a_size_that_is_not_the_files",
+        answer("bench", "cg", *stored, "--size", "4,4,4,4")[0] == 1)
+verdict("bench_refuses_a_configuration_in_weak_scaling", answer("bench", "cg", *stored, "--weak")[0] == 1)
+verdict("bench_refuses_a_configuration_that_is_not_there",
+        answer("bench", "cg", "--gauge", os.path.join(SCRATCH, "none.h5"))[0] == 1)
+with h5py.File(field, "r+") as f:
+    links = f["gauge"][0]
+    links[0, 0, 0, 0, 0, 0] += 0.5
+    f["gauge"][0] = links
+status, said, told = answer("bench", "cg", *stored)
+verdict("bench_refuses_a_damaged_configuration", status == 4 and "field.h5" in told and said == "", f"{status} {told}")
 values = check("bench_cg_measures_masses_apart_and_together",
                ["cg", "--masses", "0.1,0.12,0.2", "--nrhs", "2", "--inner-precision", "single"],
                ["mode", "masses", "true_residual", "seconds", "model_bytes"], 2)

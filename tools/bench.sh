@@ -4,8 +4,11 @@
 #   tools/bench.sh cpu > cpu.txt                    # a few minutes on two cores
 #   make GPU=cuda GPU_ARCH=sm_90 && tools/bench.sh gpu > h200.txt   # about as long on an H200
 #   RANKS=2 tools/bench.sh gpus > two.txt           # a rank a GPU, one node
+#   tools/bench.sh light gpu > light.txt            # solves on a stored configuration, down to light
+#                                                   # quarks; likewise light cpu
 #
-# NAIK is the program (build/naik), FLAGS goes with every call. What fails becomes a line that
+# The configurations of `light` are made where FIELDS (build) has none: lat12.h5, lat32.h5. MASSES and
+# INNER (double single half auto) say what is solved, CAP the most iterations. NAIK is the program (build/naik), FLAGS goes with every call. What fails becomes a line that
 # begins with "# failed", and the exit status is 1.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -75,10 +78,26 @@ of_gpus() {
     done
 }
 
+of_light() { # of_light cpu|gpu
+    local size=32,32,32,32 beta=6 seed=3 sweeps=40 nrhs=1,12 inner
+    local masses=${MASSES:-0.05,0.01,0.002,0.0005}
+    if [ "$1" = cpu ]; then
+        size=12,12,12,12 beta=5.7 seed=5 sweeps=60 nrhs=1,3 masses=${MASSES:-0.02,0.005,0.001,0.0002}
+    fi
+    local field=${FIELDS:-build}/lat${size%%,*}.h5
+    [ -e "$field" ] || "$naik" gauge generate --size $size --beta $beta --seed $seed \
+        --sweeps $sweeps --over-relaxations 3 -o "$field" >&2 || { failed=1 && return; }
+    for inner in ${INNER:-double single half auto}; do
+        bench cg --gauge "$field" --source point --mass "$masses" --inner-precision "$inner" \
+            --nrhs $nrhs --repeat 1 --max-iterations "${CAP:-60000}"
+    done
+}
+
 case "${1-}" in
 cpu) on="--backend cpu" && of_cpu ;;
 gpu) on="--backend gpu" && of_gpu ;;
 gpus) on="--backend gpu" && of_gpus ;;
+light) on="--backend ${2:-cpu}" && of_light "${2:-cpu}" ;;
 *)
     sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2
     exit 1
