@@ -76,6 +76,9 @@ typedef struct bench_timing {
 /* Warms up, then alternates samples of body (called so often that a sample lasts options.time_s)
  * and of the copy. Collective. */
 naik_status bench_measure(const bench *b, bench_body body, void *context, bench_timing *out);
+/* The same of a body that takes long: `brief` warms up in its place, and a sample is one call. */
+naik_status bench_measure_long(const bench *b, bench_body brief, bench_body body, void *context,
+                               bench_timing *out);
 
 naik_status bench_copy_create(const bench *b, bench_copy **out);
 void bench_copy_destroy(bench_copy **copy);

@@ -64,16 +64,14 @@ static double median(double *values, int count, double *spread)
     return middle;
 }
 
-naik_status bench_measure(const bench *b, bench_body body, void *context, bench_timing *out)
+/* `repeat` samples of `times` calls each, between samples of the copy. */
+static naik_status measure(const bench *b, bench_body body, void *context, int times,
+                           bench_timing *out)
 {
     naik_status status = NAIK_OK;
     double taken[BENCH_MAX_REPEAT], least[BENCH_MAX_REPEAT], mean[BENCH_MAX_REPEAT];
     double speed[BENCH_MAX_REPEAT], copy_s, bytes, unused;
     seconds once;
-    NAIK_TRY(sample(b, body, context, 1, &once)); /* warms up */
-    NAIK_TRY(sample(b, body, context, 1, &once));
-    const double least_s = b->options->time_s;
-    const int times = once.slowest < least_s ? (int)ceil(least_s / once.slowest) : 1;
     NAIK_TRY(bench_copy_sample(b, b->copy, &bytes, &copy_s));
     for (int i = 0; i < b->options->repeat; i++) {
         NAIK_TRY(sample(b, body, context, times, &once));
@@ -87,6 +85,30 @@ naik_status bench_measure(const bench *b, bench_body body, void *context, bench_
     out->rank_min_s = median(least, b->options->repeat, &unused);
     out->rank_mean_s = median(mean, b->options->repeat, &unused);
     out->copy_gbs = median(speed, b->options->repeat, &unused);
+done:
+    return status;
+}
+
+naik_status bench_measure(const bench *b, bench_body body, void *context, bench_timing *out)
+{
+    naik_status status = NAIK_OK;
+    seconds once;
+    NAIK_TRY(sample(b, body, context, 1, &once)); /* warms up */
+    NAIK_TRY(sample(b, body, context, 1, &once));
+    const double least_s = b->options->time_s;
+    const int times = once.slowest < least_s ? (int)ceil(least_s / once.slowest) : 1;
+    NAIK_TRY(measure(b, body, context, times, out));
+done:
+    return status;
+}
+
+naik_status bench_measure_long(const bench *b, bench_body brief, bench_body body, void *context,
+                               bench_timing *out)
+{
+    naik_status status = NAIK_OK;
+    seconds once;
+    NAIK_TRY(sample(b, brief, context, 2, &once)); /* warms up */
+    NAIK_TRY(measure(b, body, context, 1, out));
 done:
     return status;
 }
