@@ -76,7 +76,7 @@ typedef struct bench_timing {
 /* Warms up, then alternates samples of body (called so often that a sample lasts options.time_s)
  * and of the copy. Collective. */
 naik_status bench_measure(const bench *b, bench_body body, void *context, bench_timing *out);
-/* The same of a body that takes long: `brief` warms up in its place, and a sample is one call. */
+/* The same of a body that takes long: `brief` warms up in its place, and one call is measured. */
 naik_status bench_measure_long(const bench *b, bench_body brief, bench_body body, void *context,
                                bench_timing *out);
 
