@@ -27,8 +27,9 @@ naik_status naik_prop_write_record(naik_propagator_file *file, int solve,
 {
     naik_status status = NAIK_OK;
     const hsize_t start[1] = {(hsize_t)solve}, count[1] = {1};
-    hid_t dataset = -1, type = naik_disk_record_type();
+    hid_t dataset = -1, type = -1;
     NAIK_TRY(open_dataset(file->comm->log, file->h5, "/solves", &dataset));
+    type = naik_disk_record_type_of(dataset);
     NAIK_TRY(naik_h5_write_part(file->comm->log, dataset, type, start, count, disk));
 done:
     naik_h5_release(dataset);

@@ -160,7 +160,7 @@ naik_status naik_prop_load_records(naik_propagator_file *file, bool warn)
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
     const hsize_t start[1] = {0}, count[1] = {(hsize_t)file->plan->solve_count};
-    hid_t dataset = -1, type = naik_disk_record_type(), space = -1;
+    hid_t dataset = -1, type = -1, space = -1;
     naik_disk_record *disk = calloc((size_t)file->plan->solve_count, sizeof *disk);
     naik_journal_place place = {.bytes = (int64_t)sizeof *disk * file->plan->solve_count};
     if (disk == NULL) {
@@ -170,6 +170,7 @@ naik_status naik_prop_load_records(naik_propagator_file *file, bool warn)
     if (comm->rank == 0) {
         dataset = H5Dopen2(file->h5, "/solves", H5P_DEFAULT);
         space = dataset < 0 ? -1 : H5Dget_space(dataset);
+        type = naik_disk_record_type_of(dataset);
         if (space < 0 || H5Sget_simple_extent_npoints(space) != file->plan->solve_count) {
             status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
                                "/solves is missing or of another length than the input's solves");

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "inspect.h"
+#include "naik/cg.h"
 
 enum { MAX_SOLVES = 1 << 24 };
 
@@ -23,7 +24,7 @@ static naik_status read_disk_records(naik_log *log, hid_t h5, const char *path, 
     naik_status status = NAIK_OK;
     hsize_t start[1] = {0}, dims[1] = {0};
     hid_t dataset = H5Dopen2(h5, "/solves", H5P_DEFAULT), space = -1;
-    hid_t type = naik_disk_record_type();
+    hid_t type = naik_disk_record_type_of(dataset);
     *out = NULL;
     space = dataset < 0 ? -1 : H5Dget_space(dataset);
     if (space < 0 || H5Sget_simple_extent_ndims(space) != 1 ||
@@ -277,6 +278,9 @@ static void report_solve(const naik_propagator_file *file, int i, bool damaged, 
     if (!damaged && record->state != NAIK_SOLVE_PENDING) {
         naik_report_int(report, "iterations", record->iterations);
         naik_report_int(report, "restarts", record->restarts);
+        if (record->rung >= 0) {
+            naik_report_text(report, "rung", naik_rung_name((naik_rung)record->rung));
+        }
         naik_report_real(report, "target", record->target);
         naik_report_real(report, "true_residual", record->true_residual);
         naik_report_real(report, "source_residual", record->source_residual);

@@ -16,26 +16,37 @@ static bool insert(hid_t type, const char *name, size_t offset, hid_t member)
     return H5Tinsert(type, name, offset, member) >= 0;
 }
 
-static hid_t state_type(void)
+typedef struct named_word {
+    const char *name;
+    uint32_t word;
+} named_word;
+
+static const named_word states[] = {{"PENDING", NAIK_DISK_PENDING},
+                                    {"DONE", NAIK_DISK_DONE},
+                                    {"NOT_CONVERGED", NAIK_DISK_NOT_CONVERGED}};
+/* NONE: of a solve that is pending. */
+static const named_word rungs[] = {{"NONE", 0},
+                                   {"HALF", NAIK_DISK_RUNG_HALF},
+                                   {"SINGLE", NAIK_DISK_RUNG_SINGLE},
+                                   {"CLASSICAL", NAIK_DISK_RUNG_CLASSICAL},
+                                   {"DOUBLE", NAIK_DISK_RUNG_DOUBLE}};
+enum { STATES = sizeof states / sizeof *states, RUNGS = sizeof rungs / sizeof *rungs };
+
+static hid_t enumeration(const named_word *words, int count)
 {
-    static const struct {
-        const char *name;
-        uint32_t word;
-    } states[] = {{"PENDING", NAIK_DISK_PENDING},
-                  {"DONE", NAIK_DISK_DONE},
-                  {"NOT_CONVERGED", NAIK_DISK_NOT_CONVERGED}};
     hid_t type = H5Tenum_create(H5T_STD_U32LE);
-    for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
-        H5Tenum_insert(type, states[i].name, &states[i].word);
+    for (int i = 0; i < count; i++) {
+        H5Tenum_insert(type, words[i].name, &words[i].word);
     }
     return type;
 }
 
-hid_t naik_disk_record_type(void)
+static hid_t record_type(bool with_rung)
 {
 #define AT(member) #member, offsetof(naik_disk_record, member)
     hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(naik_disk_record));
-    hid_t state = state_type(), text = naik_h5_string(32);
+    hid_t state = enumeration(states, STATES), rung = enumeration(rungs, RUNGS);
+    hid_t text = naik_h5_string(with_rung ? 28 : 32);
     bool ok =
         insert(type, AT(target), H5T_IEEE_F64LE) &&
         insert(type, AT(true_residual), H5T_IEEE_F64LE) &&
@@ -49,15 +60,36 @@ hid_t naik_disk_record_type(void)
         insert(type, AT(history_count), H5T_STD_I32LE) && insert(type, AT(suma), H5T_STD_U32LE) &&
         insert(type, AT(sumb), H5T_STD_U32LE) && insert(type, AT(correlators_crc), H5T_STD_U32LE) &&
         insert(type, AT(history_crc), H5T_STD_U32LE) && insert(type, AT(stop_reason), text) &&
-        insert(type, AT(crc), H5T_STD_U32LE);
+        (!with_rung || insert(type, AT(rung), rung)) && insert(type, AT(crc), H5T_STD_U32LE);
 #undef AT
     naik_h5_release(state);
+    naik_h5_release(rung);
     naik_h5_release(text);
     if (!ok) {
         naik_h5_release(type);
         type = -1;
     }
     return type;
+}
+
+hid_t naik_disk_record_type(void)
+{
+    return record_type(true);
+}
+
+hid_t naik_disk_record_type_of(hid_t dataset)
+{
+    hid_t stored = dataset < 0 ? -1 : H5Dget_type(dataset);
+    bool with_rung = true;
+    if (stored >= 0 && H5Tget_class(stored) == H5T_COMPOUND) {
+        H5E_BEGIN_TRY
+        {
+            with_rung = H5Tget_member_index(stored, "rung") >= 0;
+        }
+        H5E_END_TRY
+    }
+    naik_h5_release(stored);
+    return record_type(with_rung);
 }
 
 static uint32_t state_word(naik_solve_state state)
@@ -90,7 +122,10 @@ naik_disk_record naik_disk_record_pack(const naik_solve_record *record, int set)
                              .history_count = record->history_count,
                              .suma = record->suma,
                              .sumb = record->sumb};
-    snprintf(disk.stop_reason, sizeof disk.stop_reason, "%.31s", record->stop_reason);
+    if (record->rung >= 0 && record->rung + 1 < RUNGS && record->state != NAIK_SOLVE_PENDING) {
+        disk.rung = rungs[record->rung + 1].word;
+    }
+    snprintf(disk.stop_reason, sizeof disk.stop_reason, "%.27s", record->stop_reason);
     naik_disk_record_seal(&disk);
     return disk;
 }
@@ -125,7 +160,13 @@ bool naik_disk_record_unpack(const naik_disk_record *disk, naik_solve_record *re
     record->norm = disk->norm;
     record->seconds = disk->seconds;
     record->flops = disk->flops;
-    snprintf(record->stop_reason, sizeof record->stop_reason, "%.31s", disk->stop_reason);
+    record->rung = -1;
+    for (int i = 1; i < RUNGS; i++) {
+        record->rung = disk->rung == rungs[i].word ? i - 1 : record->rung;
+    }
+    /* of version 0.1.0 it goes on where the rung is now */
+    const char *rest = record->rung < 0 ? (const char *)&disk->rung : "";
+    snprintf(record->stop_reason, sizeof record->stop_reason, "%.28s%.3s", disk->stop_reason, rest);
     record->suma = disk->suma;
     record->sumb = disk->sumb;
     record->time = disk->time;

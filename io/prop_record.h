@@ -12,18 +12,30 @@ enum {
     NAIK_DISK_NOT_CONVERGED = 0x4c494146
 };
 
-typedef struct naik_disk_record { /* 144 bytes, without padding */
+/* Where a solve ended (cg.h), likewise as words: "HALF", "SING", "CLAS", "DOUB". */
+enum {
+    NAIK_DISK_RUNG_HALF = 0x464c4148,
+    NAIK_DISK_RUNG_SINGLE = 0x474e4953,
+    NAIK_DISK_RUNG_CLASSICAL = 0x53414c43,
+    NAIK_DISK_RUNG_DOUBLE = 0x42554f44
+};
+
+/* 144 bytes, without padding. In files of version 0.1.0 stop_reason had 32 characters, and there
+ * was no rung: no text has a word of rung there. */
+typedef struct naik_disk_record {
     double target, true_residual, source_residual, norm, seconds, flops, time;
     uint32_t state;
     int32_t set, source, mass, colour, session, iterations, restarts, history_count;
     uint32_t suma, sumb;
     uint32_t correlators_crc, history_crc; /* crc32 of their bytes in the file */
-    char stop_reason[32];
+    char stop_reason[28];
+    uint32_t rung;
     uint32_t crc; /* crc32 of the bytes before */
 } naik_disk_record;
 
-/* The compound type, of file and memory alike. */
+/* The compound type, of file and memory alike; the one in which this dataset holds its records. */
 hid_t naik_disk_record_type(void);
+hid_t naik_disk_record_type_of(hid_t dataset);
 
 /* With its crc; the crcs of correlators and history are 0. */
 naik_disk_record naik_disk_record_pack(const naik_solve_record *record, int set);

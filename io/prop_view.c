@@ -143,7 +143,8 @@ static naik_status read_records(reader *r)
     hsize_t start[1] = {0}, dims[1] = {0};
     hid_t dataset =
         H5Lexists(r->h5, "solves", H5P_DEFAULT) > 0 ? H5Dopen2(r->h5, "solves", H5P_DEFAULT) : -1;
-    hid_t space = dataset < 0 ? -1 : H5Dget_space(dataset), type = naik_disk_record_type();
+    hid_t space = dataset < 0 ? -1 : H5Dget_space(dataset),
+          type = naik_disk_record_type_of(dataset);
     if (space < 0 || H5Sget_simple_extent_ndims(space) != 1 ||
         H5Sget_simple_extent_dims(space, dims, NULL) != 1 || dims[0] < 3 || dims[0] % 3 != 0 ||
         dims[0] > MAX_RECORDS || !is_stored_as(dataset, type)) {

@@ -126,6 +126,14 @@ class File:
                 return name.lower().replace("_", " ")
         return "pending"
 
+    def rung(self, solve):
+        """How the solve of a record of `solves` stored its vectors and links at its end: "half", "single",
+        "classical", "double"; "none" if pending, None in files of version 0.1.0, which do not say."""
+        if "rung" not in (self.h5["solves"].dtype.names or ()):
+            return None
+        words = h5py.check_enum_dtype(self.h5["solves"].dtype["rung"])
+        return next((name.lower() for name, word in words.items() if word == solve["rung"]), "none")
+
     def history(self, solve):
         """Relative residual after each iteration of a record of `solves`."""
         records = self.solves

@@ -19,7 +19,7 @@ const char *naik_cg_reason_text(naik_cg_reason reason)
     case NAIK_CG_ZERO_SOURCE: return "zero source";
     case NAIK_CG_ITERATION_LIMIT: return "iteration limit";
     case NAIK_CG_STAGNATED: return "stagnated";
-    case NAIK_CG_BROKEN: return "broken by NaN or a singular direction";
+    case NAIK_CG_BROKEN: return "broken by NaN or p.Ap <= 0";
     case NAIK_CG_INTERRUPTED: return "interrupted";
     }
     return "unknown";
@@ -79,6 +79,7 @@ static naik_status load_systems(naik_cg *cg, const naik_cg_options *options,
             slot->bb = norms[c];
             slot->best_rr = INFINITY;
             slot->rung = cg_first_rung(cg, options, slot->system.shift);
+            slot->first_rung = slot->rung;
             cg->record[c] = (naik_column){.shift = slot->system.shift,
                                           .state = NAIK_COLUMN_WAIT,
                                           .iterations = slot->system.start.iterations,

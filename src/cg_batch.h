@@ -8,7 +8,9 @@
 typedef struct cg_slot {
     int64_t index; /* of the system in the stream */
     naik_cg_system system;
-    naik_rung rung;
+    naik_rung rung, first_rung;
+    naik_cg_climb climb;  /* why it climbed last, */
+    int climbed_at;       /* and at which iteration */
     bool live;            /* its vectors on that rung are in mid solve */
     int32_t resumes;      /* naik_column_state in which it goes on from NAIK_COLUMN_WAIT, if live */
     double bb;            /* |b|^2 */

@@ -63,6 +63,31 @@ static naik_rung above(const naik_cg *cg, naik_rung rung)
     return cg_rung_from(cg, rung < NAIK_RUNG_CLASSICAL ? NAIK_RUNG_CLASSICAL : NAIK_RUNG_DOUBLE);
 }
 
+const char *naik_cg_climb_text(naik_cg_climb climb)
+{
+    switch (climb) {
+    case NAIK_CG_NO_CLIMB: return "never";
+    case NAIK_CG_CLIMB_STRAYED: return "its true residual was twice the iterated one";
+    case NAIK_CG_CLIMB_SHORT: return "it needed a true residual every few iterations";
+    case NAIK_CG_CLIMB_EMPTY: return "its claims of convergence were not true";
+    case NAIK_CG_CLIMB_BROKEN: return "NaN or p.Ap <= 0";
+    case NAIK_CG_CLIMB_SLOW: return "its true residual fell too slowly";
+    }
+    return "unknown";
+}
+
+/* Why the column should climb, from its record of stretches. */
+static naik_cg_climb reason_to_climb(const cg_slot *slot, const naik_column *record)
+{
+    const int stuck = record->iterations - slot->best_at;
+    return slot->breaks >= 2                           ? NAIK_CG_CLIMB_BROKEN
+           : slot->failures >= FAILURES                ? NAIK_CG_CLIMB_STRAYED
+           : slot->shorts >= SHORT_STRETCHES           ? NAIK_CG_CLIMB_SHORT
+           : slot->stalls >= EMPTY_CLAIMS              ? NAIK_CG_CLIMB_EMPTY
+           : stuck > PATIENCE && stuck > slot->best_at ? NAIK_CG_CLIMB_SLOW
+                                                       : NAIK_CG_NO_CLIMB;
+}
+
 bool cg_climbs(naik_cg *cg, const naik_cg_options *options, int c, double rr)
 {
     cg_slot *slot = &cg->slot[c];
@@ -70,14 +95,14 @@ bool cg_climbs(naik_cg *cg, const naik_cg_options *options, int c, double rr)
     if (slot->rung == NAIK_RUNG_DOUBLE || options->stay || !slot->started) {
         return false;
     }
-    const int stuck = record->iterations - slot->best_at;
     slot->failures += rr > 4 * record->rr && !(record->rr <= record->stop);
     slot->shorts = slot->stretch <= NAIK_RENEW_EVERY ? slot->shorts + 1 : 0;
-    if (slot->failures < FAILURES && slot->shorts < SHORT_STRETCHES &&
-        slot->stalls < EMPTY_CLAIMS && slot->breaks < 2 &&
-        (stuck <= PATIENCE || stuck <= slot->best_at)) {
+    const naik_cg_climb climb = reason_to_climb(slot, record);
+    if (climb == NAIK_CG_NO_CLIMB) {
         return false;
     }
+    slot->climb = climb;
+    slot->climbed_at = record->iterations;
     slot->rung = above(cg, slot->rung);
     slot->live = slot->started = slot->restart = false;
     slot->failures = slot->shorts = slot->stalls = slot->breaks = slot->stretch = 0;

@@ -29,6 +29,9 @@ naik_status cg_save(naik_cg *cg, const naik_cg_stream *stream, int c)
                                  .started = slot->started,
                                  .restart = slot->restart,
                                  .rung = (int32_t)slot->rung,
+                                 .first_rung = (int32_t)slot->first_rung,
+                                 .climb = (int32_t)slot->climb,
+                                 .climbed_at = slot->climbed_at,
                                  .live = live,
                                  .failures = slot->failures,
                                  .shorts = slot->shorts,
@@ -81,6 +84,9 @@ naik_status cg_adopt(naik_cg *cg, const naik_cg_options *options, int c, const n
     slot->started = state->started != 0;
     slot->restart = state->restart != 0;
     slot->rung = (naik_rung)state->rung;
+    slot->first_rung = (naik_rung)state->first_rung;
+    slot->climb = (naik_cg_climb)state->climb;
+    slot->climbed_at = state->climbed_at;
     slot->live = state->live != 0;
     slot->failures = state->failures;
     slot->shorts = state->shorts;

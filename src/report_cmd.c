@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "naik/cg.h"
 #include "naik/commands.h"
 #include "naik/options.h"
 #include "naik/paths.h"
@@ -246,11 +247,12 @@ static void print_solve(FILE *out, const naik_view_pair *pair, const naik_solve_
             states[s->state]);
     if (s->state != NAIK_SOLVE_PENDING) {
         fprintf(out,
-                "<td class=\"n\">%d</td><td class=\"n\">%d</td><td class=\"n\">%.1e</td>"
+                "<td class=\"n\">%d</td><td class=\"n\">%d</td><td>%s</td><td class=\"n\">%.1e</td>"
                 "<td class=\"n\">%.3e</td><td class=\"n\">%.3e</td><td class=\"n\">%.3f</td>"
                 "<td class=\"n\">%.1f</td><td>",
-                s->iterations, s->restarts, s->target, s->true_residual, s->source_residual,
-                s->seconds, s->seconds > 0 ? s->flops / s->seconds * 1e-9 : 0.0);
+                s->iterations, s->restarts, s->rung < 0 ? "" : naik_rung_name((naik_rung)s->rung),
+                s->target, s->true_residual, s->source_residual, s->seconds,
+                s->seconds > 0 ? s->flops / s->seconds * 1e-9 : 0.0);
         page_text(out, s->stop_reason);
         fputs("</td>", out);
     }
@@ -263,7 +265,7 @@ static void print_solves(FILE *out, const naik_propagator_view *v)
     fputs(
         "<h2>Solves</h2>\n<div class=\"wide\"><table>\n<tr><th>source</th><th class=\"n\">mass</th>"
         "<th class=\"n\">colour</th><th>state</th><th class=\"n\">iterations</th>"
-        "<th class=\"n\">restarts</th><th class=\"n\">target</th>"
+        "<th class=\"n\">restarts</th><th>rung</th><th class=\"n\">target</th>"
         "<th class=\"n\">true residual</th><th class=\"n\">|src - M x| / |src|</th>"
         "<th class=\"n\">seconds</th><th class=\"n\">GFLOP/s</th><th>stopped</th></tr>\n",
         out);

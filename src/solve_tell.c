@@ -54,6 +54,7 @@ static void record_solve(const solve_job *j, const naik_input_task *task,
     naik_report_text(event, "state", naik_cg_reason_text(r->cg.reason));
     naik_report_int(event, "iterations", r->cg.iterations);
     naik_report_int(event, "restarts", r->cg.restarts);
+    naik_report_text(event, "rung", naik_rung_name(r->cg.rung));
     naik_report_real(event, "residual", r->cg.residual);
     naik_report_real(event, "source_residual", r->source_residual);
     naik_report_real(event, "seconds", r->cg.seconds);
@@ -83,13 +84,18 @@ void solve_tell_solve(const solve_job *j, const naik_input_task *task,
     }
     naik_log_line(j->log,
                   "solve %d/%d: source=%s mass=%g colour=%d iterations=%d residual=%.3e "
-                  "source_residual=%.3e seconds=%.3f gflops=%.1f %s%s",
+                  "source_residual=%.3e rung=%s seconds=%.3f gflops=%.1f %s%s",
                   j->done, j->total, input->sources[task->source].label,
                   input->solve[task->solve].masses.data[task->mass], task->colour, r->cg.iterations,
-                  r->cg.residual, r->source_residual, r->cg.seconds,
+                  r->cg.residual, r->source_residual, naik_rung_name(r->cg.rung), r->cg.seconds,
                   r->cg.seconds > 0 ? r->flops / r->cg.seconds * 1e-9 : 0.0,
                   naik_cg_reason_text(r->cg.reason), rest);
     record_solve(j, task, r);
+    if (r->cg.climb != NAIK_CG_NO_CLIMB) {
+        naik_log_line(j->log, "  began with %s, went on with %s from iteration %d on: %s",
+                      naik_rung_name(r->cg.first_rung), naik_rung_name(r->cg.rung),
+                      r->cg.climbed_at, naik_cg_climb_text(r->cg.climb));
+    }
     if (r->cg.reason == NAIK_CG_ZERO_SOURCE) {
         naik_log_warn(j->log, "the source of solve %d is zero everywhere: the solution is zero",
                       j->done);

@@ -67,6 +67,7 @@ static naik_status commit_solution(solve_job *j, const naik_input_task *task, co
     naik_solve_record record = {.state = good ? NAIK_SOLVE_DONE : NAIK_SOLVE_NOT_CONVERGED,
                                 .iterations = result->cg.iterations,
                                 .restarts = result->cg.restarts,
+                                .rung = (int)result->cg.rung,
                                 .target = j->input->solve[task->solve].tolerance,
                                 .true_residual = result->cg.residual,
                                 .source_residual = result->source_residual,

@@ -126,6 +126,10 @@ def a_nan_in_a_vector_costs_a_restart_a_second_one_a_climb_and_six_the_solve():
         assert told.count(" converged") == 3, told
     told = solve("nan-twice.h5", inject="nan:residual:10,nan:residual:20")
     assert told.count(" converged") == 3, told
+    assert "began with single, went on with classical from iteration " in told and "NaN or p.Ap <= 0" in told, told
+    with h5py.File(path("nan-twice.h5")) as f:
+        names = {word: name for name, word in h5py.check_enum_dtype(f["solves"].dtype["rung"]).items()}
+        assert sorted(names[r] for r in f["solves"]["rung"]) == ["CLASSICAL", "SINGLE", "SINGLE"]
     six = ",".join(f"nan:residual:{iteration}" for iteration in range(10, 121, 20))
     told = solve("nan.h5", "--set", "solver.batch=1", inject=six, status=3)
     assert "broken by NaN" in told and told.count(" converged") == 2, told

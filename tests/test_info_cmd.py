@@ -3,12 +3,15 @@
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import zlib
 
 import h5py
+import numpy
 
 naik = os.environ.get("NAIK", "build/cpu/naik")
 worker = os.path.join(os.environ.get("BUILD", "build/cpu"), "tests", "test_propagator_h5")
@@ -57,6 +60,54 @@ ok = (status == 0 and tree.get("complete") is True and tree.get("intact") is Tru
       and tree["solves"][3]["mass"] == 0.1 and len(tree["sessions"]) == 2
       and tree["metadata"]["input_text"] == "# a comment\nsolver: {tolerance: 1e-10}\n")
 verdict("info_of_a_complete_file_is_json", None if ok else (status, said, told))
+
+
+def as_before(path, copy):
+    """A copy whose records are those of version 0.1.0: no rung, and a longer text instead."""
+    shutil.copy(path, copy)
+    with h5py.File(copy, "r+") as f:
+        new = f["solves"]
+        stored = new.id.get_type()
+        old = h5py.h5t.create(h5py.h5t.COMPOUND, stored.get_size())
+        raw = numpy.zeros(new.size, "V144")
+        new.id.read(h5py.h5s.ALL, h5py.h5s.ALL, raw, stored)
+        for i in range(stored.get_nmembers()):
+            name, member, offset = stored.get_member_name(i), stored.get_member_type(i), stored.get_member_offset(i)
+            if name == b"rung":
+                rung_at = offset
+                continue
+            if name == b"stop_reason":
+                text_at = offset
+                member = member.copy()
+                member.set_size(32)
+            old.insert(name, offset, member)
+        long = b"broken by NaN or a singular dir\0"
+        for i in range(new.size):
+            record = memoryview(raw.view("u1"))[144 * i:144 * (i + 1)]
+            record[rung_at:rung_at + 4] = bytes(4)
+            if i == 3:
+                record[text_at:text_at + 32] = long
+            record[140:144] = zlib.crc32(record[:140]).to_bytes(4, "little")
+        space, plist = new.id.get_space(), new.id.get_create_plist()
+        del f["solves"]
+        made = h5py.h5d.create(f.id, b"solves", old, space, plist)
+        made.write(h5py.h5s.ALL, h5py.h5s.ALL, raw, old)
+    seal = re.search("give the checksum ([0-9a-f]+)", info(copy)[2]).group(1)
+    with h5py.File(copy, "r+") as f:
+        attribute = h5py.h5a.open(f.id, b"metadata_crc")
+        attribute.write(numpy.array(seal.encode(), "S9"), attribute.get_type())
+    return copy
+
+
+before = as_before(path, os.path.join(scratch, "before.h5"))
+status, said, told = info(before, "--json")
+tree = json.loads(said) if said else {}
+ok = (status == 0 and tree["solves_done"] == 11 and all("rung" not in s for s in tree["solves"])
+      and tree["solves"][3]["stop_reason"] == "broken by NaN or a singular dir")
+verdict("info_reads_records_of_version_0_1_0", None if ok else (status, said, told))
+done = subprocess.run([naik, "report", before, "-o", os.path.join(scratch, "before.html")], capture_output=True,
+                      text=True)
+verdict("report_reads_records_of_version_0_1_0", None if done.returncode == 0 else (done.stdout, done.stderr))
 
 complaint, places = None, {}
 with h5py.File(path, "r") as f:

@@ -76,12 +76,26 @@ typedef struct naik_cg_system {
     naik_cg_start start;   /* of that value */
 } naik_cg_system;
 
+/* Why a right-hand side went on at a safer rung. */
+typedef enum naik_cg_climb {
+    NAIK_CG_NO_CLIMB,
+    NAIK_CG_CLIMB_STRAYED, /* true residuals twice what was iterated */
+    NAIK_CG_CLIMB_SHORT,   /* true residuals were called for as soon as they could be */
+    NAIK_CG_CLIMB_EMPTY,   /* claims of convergence brought nothing */
+    NAIK_CG_CLIMB_BROKEN,  /* NaN or no positive curvature */
+    NAIK_CG_CLIMB_SLOW     /* the true residual was not halved for long */
+} naik_cg_climb;
+const char *naik_cg_climb_text(naik_cg_climb climb);
+
 typedef struct naik_cg_result {
     naik_cg_reason reason;
     int iterations;
     int start_iterations; /* of them, those that went into the starting value */
     int restarts;         /* reliable updates that replaced the residual */
-    naik_rung rung;       /* at which the solve ended */
+    naik_rung first_rung; /* at which the solve began */
+    naik_rung rung;       /* at which it ended */
+    naik_cg_climb climb;  /* why it climbed last, and at which iteration */
+    int climbed_at;
     double residual;      /* |b - A x| / |b|, true, in double */
     double site_residual; /* sqrt((1/N) sum_s |r_s|^2/|x_s|^2); NaN where not asked for */
     double seconds; /* wall time the column spent in the batch, divided by the columns beside it */
@@ -111,9 +125,10 @@ typedef struct naik_cg_state {
     naik_column record;
     double bb, best_rr, site_residual, seconds;
     int32_t restarts, stalls, breaks;
-    int32_t started, restart; /* flags */
-    int32_t rung;             /* naik_rung */
-    int32_t live;             /* flag: the vectors of that rung are in mid solve; else only x is */
+    int32_t started, restart;  /* flags */
+    int32_t rung, first_rung;  /* naik_rung */
+    int32_t climb, climbed_at; /* naik_cg_climb, iteration */
+    int32_t live;              /* flag: the vectors of that rung are in mid solve; else only x is */
     int32_t failures,
         shorts; /* stretches that strayed further than foreseen; too short, in a row */
     int32_t best_at, begun_at, stretch; /* iterations: at best_rr, at the last check, before it */

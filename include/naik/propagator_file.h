@@ -105,9 +105,10 @@ typedef struct naik_solve_record {
     int source, mass, colour; /* set by the file */
     int session;              /* which run wrote it; set by the file */
     int iterations, restarts;
-    int history_count;      /* residuals that there were; set by the file */
-    double target;          /* tolerance asked for */
-    double true_residual;   /* |b - (4m^2 - DD)x| / |b| in double, parity solved */
+    int rung;             /* naik_rung on which the solve ended; -1: the file is of version 0.1.0 */
+    int history_count;    /* residuals that there were; set by the file */
+    double target;        /* tolerance asked for */
+    double true_residual; /* |b - (4m^2 - DD)x| / |b| in double, parity solved */
     double source_residual; /* |src - Mx| / |src| */
     double norm;            /* |x| */
     double seconds, flops;
