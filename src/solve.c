@@ -69,7 +69,7 @@ static naik_status open_file(solve_job *j, bool fresh)
     naik_timer_stop(j->timer, "open output");
     NAIK_TRY(naik_comm_agree(j->comm, solve_plan_adopt(&j->plan, j->input, j->geometry,
                                                        naik_propagator_file_choices(j->file))));
-    solve_plan_print(&j->plan, j->log);
+    solve_plan_print(&j->plan, j->input, j->log);
     j->total = naik_propagator_file_solves(j->file);
     j->done = naik_propagator_file_resumed(j->file);
     if (naik_propagator_file_complete(j->file)) {

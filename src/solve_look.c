@@ -34,7 +34,7 @@ naik_status solve_look(solve_job *j)
 {
     naik_status status = NAIK_OK;
     solve_spec *spec = NULL;
-    solve_plan_print(&j->plan, j->log);
+    solve_plan_print(&j->plan, j->input, j->log);
     NAIK_TRY(look_at_links(j));
     NAIK_TRY(source_file_look(j->lattice, j->input));
     NAIK_TRY(solve_spec_create(j->input, &j->plan, j->backend, j->lattice, NULL, NULL, &spec));

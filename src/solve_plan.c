@@ -278,9 +278,59 @@ void solve_plan_print_lattice(const naik_geometry *geometry)
                   (long long)lat->cost.inside, (long long)lat->cost.between);
 }
 
-void solve_plan_print(const solve_plan *plan, naik_log *log)
+static naik_rung rung_of(const solve_plan *plan, double mass)
+{
+    return plan->vectors == NAIK_DOUBLE
+               ? NAIK_RUNG_DOUBLE
+               : naik_rung_first(4 * mass * mass, plan->links == NAIK_HALF);
+}
+
+enum { TOLD_MASSES = 16 };
+
+/* Those of the input, each once, up to TOLD_MASSES of them, descending. */
+static int distinct_masses(const naik_input *input, double mass[TOLD_MASSES])
+{
+    int count = 0;
+    for (int i = 0; i < input->solve_count; i++) {
+        for (int k = 0; k < input->solve[i].masses.count; k++) {
+            const double m = input->solve[i].masses.data[k];
+            int at = count;
+            while (at > 0 && mass[at - 1] < m) {
+                at--;
+            }
+            if ((at > 0 && mass[at - 1] == m) || count == TOLD_MASSES) {
+                continue;
+            }
+            memmove(mass + at + 1, mass + at, (size_t)(count - at) * sizeof *mass);
+            mass[at] = m;
+            count++;
+        }
+    }
+    return count;
+}
+
+/* "half at 0.05 0.01, classical at 0.002": a rung's masses are neighbours. */
+static void print_rungs(const solve_plan *plan, const naik_input *input, naik_log *log)
+{
+    double mass[TOLD_MASSES];
+    char text[TOLD_MASSES * 40] = "";
+    const int count = distinct_masses(input, mass);
+    for (int i = 0; i < count; i++) {
+        const naik_rung rung = rung_of(plan, mass[i]);
+        const bool begins = i == 0 || rung_of(plan, mass[i - 1]) != rung;
+        const size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%s%s %g", begins && i > 0 ? ", " : "",
+                 begins ? naik_rung_name(rung) : "", begins ? " at" : "", mass[i]);
+    }
+    naik_log_line(log, "solver: solves begin with %s", text);
+}
+
+void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log *log)
 {
     naik_log_line(log, "solver: batch of %d, iterating with %s", plan->batch, plan->choices);
+    if (plan->first_rung < 0) {
+        print_rungs(plan, input, log);
+    }
     naik_log_line(log,
                   "memory: %.3f GiB a rank (link building %.3f, packed links %.3f, fields %.3f, "
                   "halos %.3f, vectors %.3f) of %.1f",

@@ -44,6 +44,6 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
 naik_status solve_plan_adopt(solve_plan *plan, const naik_input *input,
                              const naik_geometry *geometry, const char *choices);
 void solve_plan_print_lattice(const naik_geometry *geometry);
-void solve_plan_print(const solve_plan *plan, naik_log *log);
+void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log *log);
 
 #endif

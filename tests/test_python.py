@@ -54,6 +54,7 @@ def a_file_opens_with_its_sources_solves_and_histories():
         solves = f.solves
         assert len(solves) == 15 and all(f.state(s) == naik_io.DONE for s in solves)
         for s in solves:
+            assert f.rung(s) in ("single", "half"), f.rung(s)  # half on a GPU
             history = f.history(s)
             assert len(history) == s["history_count"] and history[-1] <= s["target"], history[-1]
 
