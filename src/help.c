@@ -59,9 +59,9 @@ static const char help_solve[] =
 
 static const char help_gauge[] =
     "naik gauge generate --size X,Y,Z,T --beta B -o FILE.h5 [--seed N] [--sweeps S]\n"
-    "                   [--over-relaxations N] [--start cold|hot] [--precision 32|64]\n"
+    "                   [--over-relaxations N] [--start cold|hot] [--precision 32|64] [--force]\n"
     "naik gauge convert IN OUT [--to FORMAT] [--precision 32|64] [--on-mismatch stop|warn]\n"
-    "                   [--ensemble TEXT]\n"
+    "                   [--ensemble TEXT] [--force]\n"
     "naik gauge check FILE\n"
     "\n"
     "generate  a quenched configuration of the Wilson action by heatbath and over-relaxation; the\n"
@@ -74,6 +74,7 @@ static const char help_gauge[] =
     "otherwise\n"
     "check     verifies what a file claims: checksums, plaquette, link trace, unitarity; exit\n"
     "          status 4 if anything disagrees\n"
+    "--force   replaces a file that is there; without it such a file stays (exit status 1)\n"
     "\n"
     "Formats are recognised by content: MILC v5, SciDAC and ILDG LIME, NERSC, openQCD, HDF5\n"
     "of naik, QDP++ (Chroma) and PyQUDA.\n"
@@ -85,10 +86,11 @@ static const char help_gauge[] =
     "  naik gauge check lat.h5";
 
 static const char help_links[] =
-    "naik links INPUT.yaml -o FILE.h5 [--set KEY=VALUE]...\n"
+    "naik links INPUT.yaml -o FILE.h5 [--set KEY=VALUE]... [--force]\n"
     "\n"
     "Builds the fat and long links of the input's action and writes them, so that later runs can\n"
-    "read them with action: {type: links, file: FILE.h5}. The input is that of `naik solve`.\n"
+    "read them with action: {type: links, file: FILE.h5}. The input is that of `naik solve`. A\n"
+    "FILE.h5 that is there is replaced with --force only.\n"
     "\n"
     "Example\n"
     "  mpirun -n 4 naik links run.yaml -o links.h5\n"
@@ -173,7 +175,7 @@ static const char help_bench[] =
 
 static const char help_export[] =
     "naik export PROP.h5 -o FILE [--to usqcd] [--source N] [--mass N] [--allow-unconverged]\n"
-    "            [--set KEY=VALUE]...\n"
+    "            [--set KEY=VALUE]... [--force]\n"
     "\n"
     "Writes the propagators of a complete file for other codes: as USQCD source-solution pairs, a\n"
     "SciDAC file of three pairs of vectors, in the precision they are stored in. The sources are\n"
@@ -186,32 +188,35 @@ static const char help_export[] =
     "  --allow-unconverged  also what did not reach its tolerance; without it exit status 3. The\n"
     "                file's own text then has the residuals\n"
     "  --set KEY=VALUE  where files that the input names have moved, as solve.0.source.file=NEW\n"
+    "  --force       replaces files that are there\n"
     "\n"
     "Examples\n"
     "  naik export prop.h5 -o prop.scidac\n"
     "  mpirun -n 4 naik export prop.h5 --source 0 --mass 1 -o light.scidac";
 
 static const char help_report[] =
-    "naik report FILE.h5 [-o FILE.html]\n"
+    "naik report FILE.h5 [-o FILE.html] [--force]\n"
     "\n"
     "Writes one page, without anything from outside, that shows a propagator file: correlators\n"
     "with effective masses, residuals of every solve, accuracy and time, where it came from. An\n"
     "unfinished file (FILE.h5.part) may be shown while its run goes on.\n"
     "\n"
     "  -o FILE.html   instead of the same name with .html\n"
+    "  --force        replaces a file that is there, such as an older page\n"
     "\n"
     "Example\n"
     "  naik report prop.h5 && xdg-open prop.html";
 
 static const char help_import_milc[] =
-    "naik import-milc INPUT [-o OUT.yaml] [--action auto|hisq|asqtad|naive]\n"
+    "naik import-milc INPUT [-o OUT.yaml] [--action auto|hisq|asqtad|naive] [--force]\n"
     "\n"
     "Translates an input of MILC's ks_spectrum programs: configuration, sources, sets of\n"
     "propagators, pion correlators. What naik cannot do is refused with line and stanza (exit\n"
     "status 1); what the translation leaves out, such as factors of correlators, is noted in OUT\n"
     "and on standard error. The result has passed the checks that `naik solve` makes.\n"
     "\n"
-    "  -o OUT.yaml   a new file; without it the translation is printed\n"
+    "  -o OUT.yaml   a new file, with --force also an old one; without it the translation is "
+    "printed\n"
     "  --action A    which program the input was for; auto: hisq if it has naik_term_epsilon,\n"
     "                else asqtad\n"
     "\n"

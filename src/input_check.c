@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "naik/input_table.h"
+#include "naik/paths.h"
 
 enum { PATH_SIZE = 160, MAX_NAME = 48, MAX_MASSES = 100, MAX_SOURCES = 10000 };
 
@@ -226,7 +227,8 @@ static naik_status check_output(const checker *c)
 {
     const naik_input *input = c->input;
     const char *file = input->output.file;
-    size_t length = strlen(file);
+    const char *const names[] = {file, input->run.events}, *const keys[] = {"output.file",
+                                                                            "run.events"};
     if (input->output.precision != 32 && input->output.precision != 64) {
         return refuse(c, "output.precision", "'output.precision' must be 32 or 64, not %d",
                       input->output.precision);
@@ -235,9 +237,13 @@ static naik_status check_output(const checker *c)
         return refuse(c, "output.propagators",
                       "nothing would be written: ask for propagators or for correlators");
     }
-    if (length > 5 && strcmp(file + length - 5, ".part") == 0) {
-        return refuse(c, "output.file",
-                      "'output.file' must not end in .part, the name of an unfinished file");
+    for (int i = 0; i < 2; i++) {
+        const char *ending = names[i] != NULL ? naik_path_side_ending(names[i]) : NULL;
+        if (ending != NULL) {
+            return refuse(c, keys[i],
+                          "'%s' must not end in %s: files beside an output are called so", keys[i],
+                          ending);
+        }
     }
     if ((input->gauge.file != NULL && strcmp(file, input->gauge.file) == 0) ||
         (input->action.file != NULL && strcmp(file, input->action.file) == 0)) {

@@ -3,6 +3,7 @@
  * Rank 0 does everything. Long files are shown in part, and the page says so.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -452,25 +453,44 @@ static naik_status cannot_write(naik_log *log, naik_status status, const char *n
     return NAIK_FAIL(log, status, "%s cannot be written: %s", name, strerror(errno));
 }
 
+/* A FIFO that nobody reads is no place to write to, and is not waited for. */
+static FILE *open_page(const char *path)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        return NULL;
+    }
+    const int flags = fcntl(fd, F_GETFL);
+    FILE *out = flags >= 0 && fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) == 0 ? fdopen(fd, "w") : NULL;
+    if (out == NULL) {
+        close(fd);
+    }
+    return out;
+}
+
 /* Written beside its name, which it gets when it is whole; no file to rename over, such as a
  * terminal, is written to. */
-static naik_status write_page(naik_log *log, const char *name, const naik_propagator_view *view)
+static naik_status write_page(naik_comm *comm, const char *name, const naik_propagator_view *view)
 {
+    naik_log *log = comm->log;
     naik_status status = NAIK_OK;
     char beside[PATH_SIZE];
     struct stat info;
     const bool renamed = stat(name, &info) != 0 || S_ISREG(info.st_mode);
     snprintf(beside, sizeof beside, renamed ? "%s.new%ld" : "%s", name, (long)getpid());
-    FILE *out = fopen(beside, "w");
+    FILE *out = open_page(beside);
     if (out == NULL) {
-        return cannot_write(log, NAIK_ERR_INPUT, name);
+        return errno == ENXIO ? NAIK_FAIL(log, NAIK_ERR_INPUT,
+                                          "%s is a FIFO that nobody reads, or no device", name)
+                              : cannot_write(log, NAIK_ERR_INPUT, name);
     }
     status = print_page(log, out, view);
     if ((ferror(out) != 0) + (fclose(out) != 0) > 0 && status == NAIK_OK) {
         status = cannot_write(log, NAIK_ERR_IO, name);
     }
-    if (status == NAIK_OK && renamed && rename(beside, name) != 0) {
-        status = cannot_write(log, NAIK_ERR_IO, name);
+    if (status == NAIK_OK && renamed) {
+        errno = naik_path_rename(beside, name, comm->io.replace);
+        status = errno != 0 ? cannot_write(log, NAIK_ERR_INPUT, name) : NAIK_OK;
     }
     if (status != NAIK_OK && renamed) {
         (void)unlink(beside);
@@ -478,8 +498,9 @@ static naik_status write_page(naik_log *log, const char *name, const naik_propag
     return status;
 }
 
-static naik_status report(naik_log *log, const char *path, const char *name)
+static naik_status report(naik_comm *comm, const char *path, const char *name)
 {
+    naik_log *log = comm->log;
     naik_status status = NAIK_OK;
     naik_propagator_view *view = NULL;
     NAIK_TRY(naik_propagator_view_open(log, path, MAX_HISTORIES, &view));
@@ -487,7 +508,7 @@ static naik_status report(naik_log *log, const char *path, const char *name)
         status = NAIK_FAIL(log, NAIK_ERR_INPUT, "'-o' is '%s', which is read as input", name);
         goto done;
     }
-    NAIK_TRY(write_page(log, name, view));
+    NAIK_TRY(write_page(comm, name, view));
     naik_log_line(log, "wrote %s: open it in any browser", name);
 done:
     naik_propagator_view_destroy(&view);
@@ -499,13 +520,19 @@ naik_status naik_command_report(naik_comm *comm, int argc, char **argv)
     const char *path = NULL, *output = NULL;
     char name[PATH_SIZE];
     const naik_option options[] = {
-        {.name = "output", .letter = 'o', .kind = NAIK_OPTION_TEXT, .target = &output}};
+        {.name = "output", .letter = 'o', .kind = NAIK_OPTION_TEXT, .target = &output},
+        {.name = "force", .kind = NAIK_OPTION_FLAG, .target = &comm->io.replace}};
     const char *const operands[] = {"FILE.h5"};
     naik_status status =
-        naik_options_parse(comm->log, "report", argc, argv, options, 1, operands, 1, &path);
-    if (status == NAIK_OK && comm->rank == 0) {
+        naik_options_parse(comm->log, "report", argc, argv, options, 2, operands, 1, &path);
+    if (status == NAIK_OK) {
         page_name(path, name, sizeof name);
-        status = report(comm->log, path, output != NULL ? output : name);
+        output = output != NULL ? output : name;
     }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_path_refuse_input(comm, "-o", output, &path, 1));
+    NAIK_TRY(naik_path_refuse_output(comm, "-o", output));
+    status = comm->rank == 0 ? report(comm, path, output) : NAIK_OK;
+done:
     return naik_comm_agree(comm, status);
 }

@@ -116,7 +116,7 @@ def the_page_shows_where_the_time_went():
                 b"times=0 1 0 0 \xe5\xff<b>; ", session[at:at + 30]):
         with h5py.File(path("odd.h5"), "r+") as f:
             f["metadata/sessions"][0] = session[:at] + odd
-        naik("report", path("odd.h5"))
+        naik("report", "--force", path("odd.h5"))
         assert "<b>" not in read("odd.html")[1]
 
 
@@ -135,7 +135,7 @@ def flip(name, copy, dataset, byte):
 def damaged_correlators_are_left_out():
     for dataset, left in (("corr/pt/s0000/m00/pion5/p000", 11), ("corr/pt/s0000/m00/per_colour", 9)):
         flip("a.h5", "flip.h5", dataset, 8 + 6)
-        said = naik("report", path("flip.h5"), "-o", path("flip.html"))
+        said = naik("report", "--force", path("flip.h5"), "-o", path("flip.html"))
         page, text = read("flip.html")
         assert "warning: correlators of 1 pairs" in said and "are damaged and left out" in text, said
         assert page.count["figure"] == left, (dataset, page.count)
@@ -196,7 +196,7 @@ def damaged_files_end_with_a_page_or_a_sentence():
         with open(path("bad.h5"), "wb") as f:
             f.write(bad)
         try:
-            naik("report", path("bad.h5"), "-o", path("bad.html"))
+            naik("report", "--force", path("bad.h5"), "-o", path("bad.html"))
             read("bad.html")
         except AssertionError as error:
             told = re.search(r"exit status (-?\d+), expected", str(error))
