@@ -26,7 +26,7 @@ def links_of(name):
 
 def convert_back(name, ranks=1):
     out = path("back.h5")
-    naik("gauge", "convert", name, out, "--precision", "64", ranks=ranks)
+    naik("gauge", "convert", "--force", name, out, "--precision", "64", ranks=ranks)
     return links_of(out)
 
 
@@ -120,7 +120,7 @@ def nersc_claims_that_disagree_are_refused():
             f.write(good.replace(before.encode(), after.encode()))
         naik("gauge", "check", name, status=4)
         if not before.startswith("CHECKSUM"):
-            naik("gauge", "convert", name, path("went-on.h5"), "--on-mismatch", "warn")
+            naik("gauge", "convert", "--force", name, path("went-on.h5"), "--on-mismatch", "warn")
             with h5py.File(path("went-on.h5")) as f:
                 assert "is stored as" in str(f["metadata"].attrs["source_verified"]), before
     with open(name, "wb") as f:
@@ -202,7 +202,7 @@ def convert_to_pyquda_writes_what_pyquda_reads():
     name, u = original()
     for bits, number in ((64, np.complex128), (32, np.complex64)):
         out = path(f"to-pyquda{bits}.h5")
-        naik("gauge", "convert", name, out, "--to", "pyquda", "--precision", str(bits), ranks=4)
+        naik("gauge", "convert", "--force", name, out, "--to", "pyquda", "--precision", str(bits), ranks=4)
         with h5py.File(out) as f:
             for mu, letter in enumerate("XYZT"):
                 d = f["LatticeColorMatrix/" + letter]
@@ -359,7 +359,7 @@ def flipped_bits_in_hdf5_metadata_never_pass_unnoticed():
             with open(path("flip.h5"), "wb") as f:
                 f.write(data)
             data[at] ^= 1 << bit
-            run = subprocess.run([NAIK, "gauge", "convert", path("flip.h5"), path("flipped.h5"),
+            run = subprocess.run([NAIK, "gauge", "convert", "--force", path("flip.h5"), path("flipped.h5"),
                                   "--precision", "64"], capture_output=True, text=True, timeout=60)
             assert run.returncode in (0, 1, 4), (whole, at, bit, run.returncode, run.stderr)
             assert run.returncode == 0 or run.stderr.count("naik: error:") == 1, (whole, at, bit)
