@@ -66,13 +66,75 @@ static void print_time(double seconds, char *text, size_t text_size)
     }
 }
 
-static void print_summary(FILE *out, const naik_propagator_view *v, const totals *t)
+static int count_bad_correlators(const naik_propagator_view *v)
+{
+    int count = 0;
+    for (int i = 0; i < v->pair_count; i++) {
+        count += v->pairs[i].correlators_damaged;
+    }
+    return count;
+}
+
+/* One line of the page, and a warning on the terminal. */
+static void tell_damage(naik_log *log, FILE *out, const char *text)
+{
+    fputs("<p class=\"bad\">Damaged: ", out);
+    page_text(out, text);
+    fputs("</p>\n", out);
+    naik_log_warn(log, "%s", text);
+}
+
+/* Everything that disagrees, on top of the page; how much that is. */
+static int print_damage(naik_log *log, FILE *out, const naik_propagator_view *v, const totals *t)
+{
+    const struct {
+        int count;
+        const char *what;
+    } parts[] = {
+        {v->bad_records, "records of solves disagree with their checksums: they count as pending"},
+        {v->bad_histories, "residual histories disagree with their checksums and are left out"},
+        {count_bad_correlators(v), "pairs of source and mass have correlators that disagree with "
+                                   "their checksums and are left out"},
+        {v->complete ? t->pending - v->bad_records : 0,
+         "solves are pending, though the file says that it is complete"}};
+    char text[200];
+    int damage = v->edited[0] != '\0';
+    if (damage > 0) {
+        tell_damage(log, out, v->edited);
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (parts[i].count > 0) {
+            snprintf(text, sizeof text, "%d %s", parts[i].count, parts[i].what);
+            tell_damage(log, out, text);
+            damage++;
+        }
+    }
+    return damage;
+}
+
+static void print_verified(FILE *out, const naik_propagator_view *v)
+{
+    char text[300];
+    int correlators = 0;
+    for (int i = 0; i < v->pair_count; i++) {
+        correlators += v->pairs[i].correlator_count;
+    }
+    snprintf(text, sizeof text,
+             "%s%d records of solves, %d correlators, %d residual histories, by their checksums; "
+             "%snot the propagators, which naik info verifies",
+             v->sealed ? "attributes and texts, " : "", 3 * v->pair_count, correlators,
+             v->histories, v->sealed ? "" : "not attributes and texts, which have none here, and ");
+    row(out, "verified", text, "");
+}
+
+static void print_summary(FILE *out, const naik_propagator_view *v, const totals *t, int damage)
 {
     char text[160], first[40], last[40];
     fputs("<h2>Summary</h2>\n<div class=\"wide\"><table>\n", out);
-    snprintf(text, sizeof text, "%s",
+    snprintf(text, sizeof text, "%s%s", damage > 0 ? "damaged, " : "",
              v->complete ? "complete" : "unfinished: run the same command again to go on");
-    row(out, "file", text, v->complete ? "good" : "bad");
+    row(out, "file", text, v->complete && damage == 0 ? "good" : "bad");
+    print_verified(out, v);
     snprintf(text, sizeof text, "%d x %d x %d x %d", v->size[0], v->size[1], v->size[2],
              v->size[3]);
     row(out, "lattice", text, "");
@@ -155,33 +217,11 @@ static naik_status print_correlators(naik_log *log, FILE *out, const naik_propag
     return NAIK_OK;
 }
 
-/* Those that are left out, on the page and on the terminal. */
-static int print_damaged(naik_log *log, FILE *out, const naik_propagator_view *v)
-{
-    int damaged = 0;
-    for (int i = 0; i < v->pair_count; i++) {
-        damaged += v->pairs[i].correlators_damaged;
-    }
-    if (damaged > 0) {
-        fprintf(out,
-                "<p class=\"bad\">Correlators of %d pairs of source and mass are damaged and left "
-                "out: see naik info.</p>\n",
-                damaged);
-        naik_log_warn(
-            log,
-            "correlators of %d pairs of source and mass disagree with their checksums and "
-            "are left out: see `naik info %s`",
-            damaged, v->path);
-    }
-    return damaged;
-}
-
 static naik_status print_all_correlators(naik_log *log, FILE *out, const naik_propagator_view *v)
 {
     naik_status status = NAIK_OK;
     int figures = 0, left = 0;
     fputs("<h2>Correlators</h2>\n", out);
-    const int damaged = print_damaged(log, out, v);
     for (int i = 0; i < v->pair_count; i++) {
         if (v->pairs[i].correlator_count == 0) {
             continue;
@@ -195,7 +235,7 @@ static naik_status print_all_correlators(naik_log *log, FILE *out, const naik_pr
     }
     if (left > 0) {
         fprintf(out, "<p>%d more pairs of source and mass are in the file.</p>\n", left);
-    } else if (figures == 0 && damaged == 0) {
+    } else if (figures == 0 && count_bad_correlators(v) == 0) {
         fputs("<p>The file holds none so far.</p>\n", out);
     }
 done:
@@ -421,14 +461,16 @@ static void print_provenance(FILE *out, const naik_propagator_view *v)
     }
 }
 
-static naik_status print_page(naik_log *log, FILE *out, const naik_propagator_view *v)
+/* *damage: how many kinds of it the page tells. */
+static naik_status print_page(naik_log *log, FILE *out, const naik_propagator_view *v, int *damage)
 {
     const totals t = add_up(v);
     page_begin(out, v->path);
     fputs("<h1>", out);
     page_text(out, v->path);
     fputs("</h1>\n", out);
-    print_summary(out, v, &t);
+    *damage = print_damage(log, out, v, &t);
+    print_summary(out, v, &t, *damage);
     naik_status status = print_all_correlators(log, out, v);
     print_histories(out, v);
     print_time_by_mass(out, v, t.seconds);
@@ -470,7 +512,8 @@ static FILE *open_page(const char *path)
 
 /* Written beside its name, which it gets when it is whole; no file to rename over, such as a
  * terminal, is written to. */
-static naik_status write_page(naik_comm *comm, const char *name, const naik_propagator_view *view)
+static naik_status write_page(naik_comm *comm, const char *name, const naik_propagator_view *view,
+                              int *damage)
 {
     naik_log *log = comm->log;
     naik_status status = NAIK_OK;
@@ -484,7 +527,7 @@ static naik_status write_page(naik_comm *comm, const char *name, const naik_prop
                                           "%s is a FIFO that nobody reads, or no device", name)
                               : cannot_write(log, NAIK_ERR_INPUT, name);
     }
-    status = print_page(log, out, view);
+    status = print_page(log, out, view, damage);
     if ((ferror(out) != 0) + (fclose(out) != 0) > 0 && status == NAIK_OK) {
         status = cannot_write(log, NAIK_ERR_IO, name);
     }
@@ -503,13 +546,18 @@ static naik_status report(naik_comm *comm, const char *path, const char *name)
     naik_log *log = comm->log;
     naik_status status = NAIK_OK;
     naik_propagator_view *view = NULL;
+    int damage = 0;
     NAIK_TRY(naik_propagator_view_open(log, path, MAX_HISTORIES, &view));
     if (naik_path_same(name, view->path)) {
         status = NAIK_FAIL(log, NAIK_ERR_INPUT, "'-o' is '%s', which is read as input", name);
         goto done;
     }
-    NAIK_TRY(write_page(comm, name, view));
+    NAIK_TRY(write_page(comm, name, view, &damage));
     naik_log_line(log, "wrote %s: open it in any browser", name);
+    if (damage > 0) {
+        status =
+            NAIK_FAIL(log, NAIK_ERR_CORRUPT, "%s is damaged: see the top of %s", view->path, name);
+    }
 done:
     naik_propagator_view_destroy(&view);
     return status;
