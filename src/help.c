@@ -32,7 +32,8 @@ static const char help_program[] =
     "(seconds or HH:MM:SS; 0: never), 20 minutes if neither is said.";
 
 static const char help_solve[] =
-    "naik solve INPUT.yaml [--set KEY=VALUE]... [--dry-run] [--fresh] [--skip-complete]\n"
+    "naik solve INPUT.yaml [--set KEY=VALUE]... [--dry-run [--no-verify]] [--fresh]\n"
+    "           [--skip-complete]\n"
     "\n"
     "Reads the configuration, builds the links, solves for every source, mass and colour of the\n"
     "input, writes propagators and correlators. A run that was stopped continues when the same\n"
@@ -40,7 +41,9 @@ static const char help_solve[] =
     "\n"
     "  --set KEY=VALUE   replaces a key of the input; VALUE is YAML; may be given several times\n"
     "  --dry-run         checks everything and prints process grid, memory plan, number of solves\n"
-    "                    and size of the output, without solving\n"
+    "                    and size of the output, without solving; the configuration is read and\n"
+    "                    verified as a run would (checksums, plaquette, unitarity)\n"
+    "  --no-verify       does not read it, only looks at its header, and says so\n"
     "  --fresh           starts over; a complete output stays until the new one is complete\n"
     "  --skip-complete   exits with 0 at once where the output of this input is complete and "
     "converged\n"
