@@ -10,6 +10,10 @@
 #include "naik/input_table.h"
 #include "naik/paths.h"
 
+/* (2m)^2 is added to an operator in single precision, whose numbers end at 1e-38; r^2 divides. */
+#define LEAST_MASS   1e-18
+#define LEAST_RADIUS 1e-3
+
 enum { PATH_SIZE = 160, MAX_NAME = 48, MAX_MASSES = 100, MAX_SOURCES = 10000 };
 
 typedef struct checker {
@@ -106,6 +110,18 @@ static naik_status check_lattice_and_action(const checker *c)
                        (int)c->input->action.type);
 }
 
+static naik_status check_radius(const checker *c, int index)
+{
+    const naik_source *source = &c->input->solve[index].source;
+    char path[PATH_SIZE];
+    if (source->type != NAIK_SOURCE_GAUSSIAN || source->radius >= LEAST_RADIUS) {
+        return NAIK_OK;
+    }
+    snprintf(path, sizeof path, "solve.%d.source.radius", index);
+    return refuse(c, path, "'%s' %g is too small: %g is the least, which is a point source", path,
+                  source->radius, LEAST_RADIUS);
+}
+
 static naik_status check_source_keys(const checker *c, int index)
 {
     const unsigned walls = BIT(NAIK_SOURCE_CORNER_WALL) | BIT(NAIK_SOURCE_EVEN_WALL) |
@@ -156,6 +172,15 @@ static naik_status check_masses(const checker *c, int index)
         snprintf(path, sizeof path, "solve.%d.masses", index);
         return refuse(c, path, "'%s' has %d masses; at most %d fit into one entry", path,
                       solve->masses.count, (int)MAX_MASSES);
+    }
+    for (int m = 0; m < solve->masses.count; m++) {
+        if (solve->masses.data[m] < LEAST_MASS) {
+            snprintf(path, sizeof path, "solve.%d.masses", index);
+            return refuse(c, path,
+                          "'%s' %g is too small: its square must be a number in single precision, "
+                          "so that %g is the least",
+                          path, solve->masses.data[m], LEAST_MASS);
+        }
     }
     snprintf(path, sizeof path, "solve.%d.naik_epsilon", index);
     if (solve->naik_epsilon.count == 0) {
@@ -310,6 +335,7 @@ naik_status naik_input_check(naik_log *log, naik_input *input)
         NAIK_TRY(check_name(&c, i));
         NAIK_TRY(check_masses(&c, i));
         NAIK_TRY(check_source_keys(&c, i));
+        NAIK_TRY(check_radius(&c, i));
         NAIK_TRY(check_origins(&c, i));
     }
     NAIK_TRY(check_output(&c));
