@@ -506,7 +506,7 @@ static naik_status write_index(naik_batch_state *s)
     head.crc = naik_crc32(&head, offsetof(disk_head, crc));
     NAIK_TRY(naik_file_put(s->comm, s->made, false, s->used, s->kept.entries, bytes));
     NAIK_TRY(naik_file_put(s->comm, s->made, false, 0, &head, sizeof head));
-    NAIK_TRY(naik_file_publish(s->comm, s->made, s->path));
+    NAIK_TRY(naik_file_publish(s->comm, s->made, s->path, true));
 done:
     return status;
 }

@@ -108,7 +108,8 @@ static naik_status force_to_disk(naik_log *log, const char *path, int flags)
 static naik_status refuse_irregular(naik_log *log, const char *path)
 {
     struct stat info;
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
+    const bool leads = stat(path, &info) == 0;
+    if (leads ? !S_ISREG(info.st_mode) : errno == ENOENT && lstat(path, &info) == 0) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
                          "the output %s is there already and is no regular file: choose another "
                          "name",
@@ -117,7 +118,7 @@ static naik_status refuse_irregular(naik_log *log, const char *path)
     return NAIK_OK;
 }
 
-naik_status naik_file_publish(naik_comm *comm, const char *from, const char *to)
+naik_status naik_file_publish(naik_comm *comm, const char *from, const char *to, bool replace)
 {
     naik_status status = NAIK_OK;
     if (comm->rank == 0) {
@@ -125,9 +126,16 @@ naik_status naik_file_publish(naik_comm *comm, const char *from, const char *to)
         folder_of(to, folder);
         status = refuse_irregular(comm->log, to); /* rename would replace a device by a file */
         status = status != NAIK_OK ? status : force_to_disk(comm->log, from, O_RDONLY);
-        if (status == NAIK_OK && rename(from, to) != 0) {
+        const int failed = status == NAIK_OK ? naik_path_rename(from, to, replace) : 0;
+        if (failed == EEXIST && !replace) {
+            status =
+                NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                          "%s is there, which was not when this run began, and stays: what was "
+                          "made is complete as %s",
+                          to, from);
+        } else if (failed != 0) {
             status = NAIK_FAIL(comm->log, NAIK_ERR_IO, "%s cannot be renamed to %s: %s", from, to,
-                               strerror(errno));
+                               strerror(failed));
         }
         if (status == NAIK_OK) {
             status = force_to_disk(comm->log, folder, O_RDONLY | O_DIRECTORY);

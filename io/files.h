@@ -34,8 +34,9 @@ naik_status naik_refusal(int error_number);
 naik_status naik_file_size(naik_comm *comm, const char *path, int64_t *size_bytes);
 /* Removes the file; one that is not there is no failure. */
 naik_status naik_file_remove(naik_comm *comm, const char *path);
-/* Forces `from` to disk, renames it to `to` (replacing it) and forces the directory to disk. */
-naik_status naik_file_publish(naik_comm *comm, const char *from, const char *to);
+/* Forces `from` to disk, renames it to `to` and forces the directory to disk. Without `replace` a
+ * file that has appeared there stays, and `from` too: NAIK_ERR_INPUT. */
+naik_status naik_file_publish(naik_comm *comm, const char *from, const char *to, bool replace);
 /* NAIK_ERR_IO with need and free space in words if the file system of `path` cannot take
  * size_bytes more than what `path` already occupies; NAIK_ERR_INPUT if its folder is missing or not
  * writable. */

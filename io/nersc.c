@@ -6,6 +6,7 @@
  */
 #include <ctype.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,6 +134,35 @@ static naik_status take_layout(naik_log *log, const naik_file_head *head, const 
     return bad_value(log, head, "FLOATING_POINT", value);
 }
 
+static void add_note(naik_gauge_file *file, const char *format, ...) NAIK_PRINTF(2, 3);
+
+static void add_note(naik_gauge_file *file, const char *format, ...)
+{
+    const size_t used = strlen(file->note);
+    char text[200];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    snprintf(file->note + used, sizeof file->note - used, "%s%s", used > 0 ? "; " : "", text);
+}
+
+/* Writers mean the sign that their own operator puts on the links, or one that is in them: the
+ * plaquette cannot tell, the link trace of the last slice can. */
+static void note_boundary(const char *text, const char *end, naik_gauge_file *file)
+{
+    char key[32], value[VALUE_SIZE];
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        snprintf(key, sizeof key, "BOUNDARY_%d", mu + 1);
+        if (find_value(text, end, key, value) && strcmp(value, "ANTIPERIODIC") == 0) {
+            add_note(file,
+                     "the header says %s = ANTIPERIODIC: naik takes the links as they are and "
+                     "puts the sign of lattice.boundary_t on them itself",
+                     key);
+        }
+    }
+}
+
 static naik_status take_claims(naik_log *log, const naik_file_head *head, const char *text,
                                const char *end, naik_gauge_file *file)
 {
@@ -147,8 +177,9 @@ static naik_status take_claims(naik_log *log, const naik_file_head *head, const 
         file->checksum_stored[0] = (uint32_t)sum;
         strcpy(file->checksum_kind, "nersc");
     } else {
-        strcpy(file->note, "the NERSC header carries no CHECKSUM");
+        add_note(file, "the NERSC header carries no CHECKSUM");
     }
+    note_boundary(text, end, file);
     double number;
     if (find_value(text, end, "PLAQUETTE", value)) {
         if (!naik_text_real(value, &number)) {
@@ -210,7 +241,7 @@ static naik_status read_links(const char *path, naik_gauge *gauge, naik_gauge_fi
     strcpy(other.byte_order, strcmp(file->byte_order, "big") == 0 ? "little" : "big");
     NAIK_TRY(naik_gauge_read_flat(path, gauge, NAIK_SUM_NERSC, &other));
     if (other.checksum_ok) {
-        snprintf(other.note, sizeof other.note,
+        add_note(&other,
                  "the data are %s-endian, as the checksum proves; FLOATING_POINT says otherwise or "
                  "leaves it open",
                  other.byte_order);

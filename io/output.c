@@ -39,7 +39,9 @@ naik_status naik_output_publish(naik_output *out)
 {
     naik_status status = NAIK_OK;
     NAIK_TRY(naik_lock_confirm(out->comm, out->lock));
-    NAIK_TRY(naik_file_publish(out->comm, out->part, out->path));
+    status = naik_file_publish(out->comm, out->part, out->path, out->comm->io.replace);
+    out->keep = status == NAIK_ERR_INPUT;
+    NAIK_TRY(status);
     naik_lock_release(out->comm, &out->lock);
 done:
     return status;
@@ -47,7 +49,7 @@ done:
 
 void naik_output_abandon(naik_output *out)
 {
-    if (out->lock != NULL && naik_lock_confirm(out->comm, out->lock) == NAIK_OK) {
+    if (out->lock != NULL && !out->keep && naik_lock_confirm(out->comm, out->lock) == NAIK_OK) {
         naik_file_remove(out->comm, out->part);
     }
     naik_lock_release(out->comm, &out->lock);

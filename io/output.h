@@ -8,6 +8,7 @@
 typedef struct naik_output {
     naik_comm *comm; /* borrowed */
     naik_lock *lock; /* NULL: not begun, or over */
+    bool keep;       /* part is complete, but another file has its name */
     char path[NAIK_PATH_MAX], part[NAIK_PATH_MAX];
 } naik_output;
 
@@ -21,7 +22,8 @@ naik_status naik_output_room(naik_comm *comm, const char *path, int64_t size_byt
 naik_status naik_output_begin(naik_comm *comm, const char *path, int64_t size_bytes,
                               naik_output *out);
 /* out->part is whole and verified: it gets its name, if it is still this job's. Collective.
- * NAIK_ERR_IO  another job took the lock over; or as naik_file_publish */
+ * NAIK_ERR_INPUT  another file has it, without comm->io.replace: both stay
+ * NAIK_ERR_IO     another job took the lock over; or as naik_file_publish */
 naik_status naik_output_publish(naik_output *out);
 /* Removes what was begun, if it is still this job's. Nothing after naik_output_publish, or where
  * `out` is all zero. Collective. */

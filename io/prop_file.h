@@ -61,8 +61,9 @@ struct naik_propagator_file {
     int iteration_limit;        /* of this run; 0: not known */
     hid_t h5;
     bool complete;
-    bool broken; /* a write failed: HDF5 may not be asked to close the file any more */
-    int writers; /* of naik_h5_field */
+    bool replace; /* its result may take the place of a file that is there */
+    bool broken;  /* a write failed: HDF5 may not be asked to close the file any more */
+    int writers;  /* of naik_h5_field */
     int resumed, session;
     uint32_t identity; /* crc32 over the texts that decide the answer */
     char *choices;

@@ -383,9 +383,10 @@ static naik_status inspect_all(naik_propagator_file *file, const naik_disk_recor
     if (verify) {
         naik_report_bool(report, "intact", t.bad == 0 && bad_sums == 0);
     }
-    *verdict = t.bad > 0 || bad_sums > 0 ? NAIK_ERR_CORRUPT
-               : complete                ? NAIK_OK
-                                         : NAIK_ERR_INTERRUPTED;
+    *verdict = t.bad > 0 || bad_sums > 0            ? NAIK_ERR_CORRUPT
+               : !complete                          ? NAIK_ERR_INTERRUPTED
+               : t.done == 0 && t.not_converged > 0 ? NAIK_ERR_NOT_CONVERGED
+                                                    : NAIK_OK;
 done:
     return status;
 }

@@ -68,7 +68,7 @@ naik_status naik_prop_reopen(naik_propagator_file *file)
         status = comm->rank == 0 ? write_journal(file) : NAIK_OK; /* it is gone */
         NAIK_TRY(naik_comm_agree(comm, status));
         NAIK_TRY(naik_h5_close(comm, &file->h5));
-        NAIK_TRY(naik_file_publish(comm, file->path, file->part));
+        NAIK_TRY(naik_file_publish(comm, file->path, file->part, false));
     }
     NAIK_TRY(naik_h5_close(comm, &file->h5));
     file->complete = false;

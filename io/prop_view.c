@@ -60,10 +60,12 @@ static naik_status read_facts(reader *r)
     char text[1024];
     char *document = NULL;
     hid_t group = -1;
+    v->sealed = naik_h5_get_text(r->h5, "metadata_crc", text, sizeof text);
     status = naik_h5_check_seal(r->log, r->h5, v->path);
     if (status == NAIK_ERR_CORRUPT) {
-        status = add_fact(r->log, &v->facts, &v->fact_count, "warning", naik_log_message(r->log));
+        snprintf(v->edited, sizeof v->edited, "%s", naik_log_message(r->log));
         naik_log_clear(r->log);
+        status = NAIK_OK;
     }
     NAIK_TRY(status);
     for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
@@ -354,6 +356,7 @@ done:
     return status;
 }
 
+/* The first `most` residuals of a solve; its checksum is over the whole row. */
 static naik_status read_history(const reader *r, int solve, int most, double **out, int *count)
 {
     naik_status status = NAIK_OK;
@@ -365,18 +368,27 @@ static naik_status read_history(const reader *r, int solve, int most, double **o
         !is_stored_as(dataset, H5T_IEEE_F64LE)) {
         goto done;
     }
-    part[1] = dims[1] < (hsize_t)most ? dims[1] : (hsize_t)most;
+    part[1] = dims[1];
     if (part[1] == 0 || part[1] > (1 << 24)) {
         goto done;
     }
     *out = calloc((size_t)part[1], sizeof **out);
     if (*out == NULL) {
         status = no_memory(r->log);
-    } else if (naik_h5_read_part(r->log, dataset, H5T_NATIVE_DOUBLE, start, part, *out) ==
-               NAIK_OK) {
-        *count = (int)part[1];
-    } else {
+        goto done;
+    }
+    const bool got =
+        naik_h5_read_part(r->log, dataset, H5T_NATIVE_DOUBLE, start, part, *out) == NAIK_OK;
+    if (!got) {
         naik_log_clear(r->log);
+    }
+    r->view->histories++;
+    if (got && naik_crc32(*out, part[1] * sizeof **out) == r->records[solve].history_crc) {
+        *count = most < (int)part[1] ? most : (int)part[1];
+    } else {
+        r->view->bad_histories++;
+        free(*out);
+        *out = NULL;
     }
 done:
     naik_h5_release(space);
@@ -400,6 +412,7 @@ static naik_status read_pair(reader *r, int index, bool with_history, place *las
         naik_solve_record *record = &pair->solve[c];
         if (!naik_disk_record_unpack(&r->records[3 * index + c], record)) {
             *record = (naik_solve_record){.state = NAIK_SOLVE_PENDING};
+            r->view->bad_records++;
             pending++;
             continue;
         }

@@ -255,6 +255,7 @@ naik_status naik_propagator_file_open(const naik_lattice *lattice, const char *p
     naik_h5_guard_begin(&guard);
     status = make_handle(lattice, path, spec, &structure, &file);
     NAIK_TRY(naik_comm_agree(comm, status));
+    file->replace = fresh;
     NAIK_TRY(naik_output_look(comm, path, 0, file->part));
     NAIK_TRY(naik_file_size(comm, file->path, &bytes));
     if (bytes < 0 || fresh) {
@@ -480,7 +481,7 @@ naik_status naik_propagator_file_finish(naik_propagator_file *file)
     naik_watchdog_destroy(&file->watchdog);
     NAIK_TRY(verify_part(file));
     NAIK_TRY(naik_lock_confirm(comm, file->lock)); /* verifying may have taken long */
-    NAIK_TRY(naik_file_publish(comm, file->part, file->path));
+    NAIK_TRY(naik_file_publish(comm, file->part, file->path, file->replace));
     file->complete = true;
     NAIK_TRY(naik_prop_discard(file)); /* the journal, and what an older rebuild may have left */
     naik_lock_release(comm, &file->lock);

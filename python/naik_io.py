@@ -14,8 +14,10 @@ comes with the warning NotConverged.
 import collections
 import os
 import re
+import struct
 import sys
 import warnings
+import zlib
 
 import h5py
 import numpy as np
@@ -26,6 +28,10 @@ Source = collections.namedtuple("Source", "index set label number type origin mo
 
 class NotSolved(LookupError):
     """The run has not come to this solve yet."""
+
+
+class Damaged(ValueError):
+    """What is in the file disagrees with its own checksums: a bit changed, or somebody edited it."""
 
 
 class NotConverged(UserWarning):
@@ -59,6 +65,13 @@ def arguments(usage, least):
     return words
 
 
+def verify(file):
+    """For programs: verifies `file` and says on standard error what it could not verify."""
+    left = file.verify()
+    if left:
+        print(f"{os.path.basename(sys.argv[0])}: {file.path}: not verified: {left}", file=sys.stderr)
+
+
 def _text(value):
     return value.decode() if isinstance(value, bytes) else str(value)
 
@@ -66,6 +79,48 @@ def _text(value):
 def _momentum_name(p):
     p = [int(k) for k in p]  # as naik names them: unique where a component has two digits
     return "p" + ("_" if any(abs(k) > 9 for k in p) else "").join(map(str, p))
+
+
+def _seal(h5):
+    """The checksum over attributes, shapes and texts that naik keeps as metadata_crc (io/README.md)."""
+    crc = 0
+
+    def add(data):
+        nonlocal crc
+        crc = zlib.crc32(struct.pack("=II", crc, zlib.crc32(data)))
+
+    def add_shape(kind, space):
+        rank, compound = space.get_simple_extent_ndims(), kind.get_class() == h5py.h5t.COMPOUND
+        add(struct.pack("=4q", kind.get_class(), kind.get_size(), kind.get_nmembers() if compound else 0, rank))
+        if rank > 0:
+            add(struct.pack(f"={rank}Q", *space.get_simple_extent_dims()))
+
+    def add_attributes(item):
+        for name in sorted(item.attrs, key=str.encode):
+            if name in ("state", "metadata_crc"):
+                continue
+            attribute = h5py.h5a.open(item.id, name.encode())
+            add(name.encode())
+            add_shape(attribute.get_type(), attribute.get_space())
+            value = np.zeros(attribute.shape, attribute.dtype)
+            attribute.read(value)
+            add(value.tobytes())
+
+    def add_children(group):
+        for name in sorted(group, key=str.encode):
+            item = group[name]
+            add(name.encode())
+            if isinstance(item, h5py.Dataset):
+                add_shape(item.id.get_type(), item.id.get_space())
+                if item.shape == () and item.id.get_type().get_class() == h5py.h5t.STRING:
+                    add(item[()].split(b"\0")[0])
+            add_attributes(item)
+            if isinstance(item, h5py.Group):
+                add_children(item)
+
+    add_attributes(h5)
+    add_children(h5)
+    return f"{crc:08x}"
 
 
 def _open_h5(path):
@@ -107,6 +162,74 @@ class File:
     @property
     def complete(self):
         return _text(self.h5.attrs["state"]) == "complete"
+
+    def verify(self):
+        """Compares attributes, texts, records of solves and correlators with their checksums. Returns in words
+        what has none, "" where all has; propagators are not read: `naik info` verifies them. Raises Damaged."""
+        stored = self.h5.attrs.get("metadata_crc")
+        try:
+            found = _seal(self.h5)
+        except (OSError, RuntimeError, KeyError, TypeError) as error:
+            raise Damaged(f"{self.path} is damaged: {error}") from None
+        if stored is not None and _text(stored) != found:
+            raise Damaged(f"{self.path} is damaged or was edited: its attributes and texts give the checksum {found}, "
+                          f"but metadata_crc is {_text(stored)}")
+        records = self.solves
+        for r in records:
+            if zlib.crc32(r.tobytes()[:140]) != r["crc"]:
+                raise Damaged(f"{self.path} is damaged: a record of a solve disagrees with its checksum")
+        for s in self.sources if "corr" in self.h5 else []:
+            for mass in range(s.masses):
+                mine = records[(records["source"] == s.index) & (records["mass"] == mass)]
+                if all(self.state(r) != "pending" for r in mine):
+                    self._verify_correlators(s, mass, mine)
+        return "" if stored is not None else "attributes and texts, which have no checksum in this file"
+
+    def _verify_correlators(self, source, mass, records):
+        group = self.h5[f"corr/{source.label}/m{mass:02d}"]
+        colours = group["per_colour"][...]
+        good = all(zlib.crc32(colours[r["colour"]].tobytes()) == r["correlators_crc"] for r in records)
+        names = [_text(group["per_colour"].attrs[key]).split() for key in ("correlators", "momenta")]
+        total = colours[0] + colours[1] + colours[2]
+        for i, meson in enumerate(names[0]):
+            for k, momentum in enumerate(names[1]):
+                good = good and group[meson][momentum][...].tobytes() == total[i, k].tobytes()
+        if not good:
+            raise Damaged(f"{self.path} is damaged: correlators of {source.label}, mass {self.mass(source.index, mass)} "
+                          "disagree with their checksum")
+
+    def mass(self, source=0, mass=0):
+        """The value of mass number `mass` of source number `source` of the file."""
+        return float(self._of_pair(source, mass)["mass"])
+
+    def mass_number(self, set_name, value):
+        """Which number the mass of this value has in a set."""
+        source = self._source(set_name, 0)
+        masses = [self.mass(source.index, m) for m in range(source.masses)]
+        if value not in masses:
+            raise LookupError(f"{self.path} has no mass {value} in {set_name}; it has {', '.join(map(str, masses))}")
+        return masses.index(value)
+
+    def physics(self, set_name, mass=0):
+        """What decides a correlator of this set and mass number, other than the configuration and where the
+        sources are, as {name: value}: equal in files that may be averaged."""
+        told = {"extents": "x".join(map(str, self.size))}
+        for line in _text(self.h5["metadata/canonical_input"][()]).splitlines():
+            name, _, value = line.partition(" = ")
+            if name.startswith(("lattice.boundary", "action.")):
+                told[name] = value
+        for s in (s for s in self.sources if s.set == set_name):
+            pair, source = self._of_pair(s.index, mass), self.h5[f"prop/s{s.index:04d}/source"].attrs
+            told.update({"mass": float(pair["mass"]), "naik_epsilon": float(pair["naik_epsilon"]),
+                         "action": _text(pair["action"]), "source": " ".join(
+                             [s.type, _text(source["subset"]), _text(source["smearing"])]).strip(),
+                         "momentum of the source": " ".join(map(str, s.momentum))})
+        return told
+
+    @property
+    def configuration(self):
+        """What tells one configuration from another: its checksums, not its name."""
+        return _text(self.h5["metadata/gauge_identity"][()])
 
     @property
     def input_text(self):
@@ -177,6 +300,14 @@ class File:
         if worst is not None:
             warnings.warn(f"{self.path}: source {source}, mass {mass} did not converge, residual {worst:.1e}",
                           NotConverged, stacklevel=3)
+
+    def _of_pair(self, source, mass):
+        """Attributes of one source and mass."""
+        label = [s.label for s in self.sources if s.index == source]
+        for name in (f"prop/s{source:04d}/m{mass:02d}", f"corr/{''.join(label)}/m{mass:02d}"):
+            if name in self.h5:
+                return self.h5[name].attrs
+        raise LookupError(f"{self.path} has no source {source} with mass number {mass}")
 
     def _source(self, set_name, number):
         for s in self.sources:

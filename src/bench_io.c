@@ -81,6 +81,7 @@ naik_status bench_io(const bench *b)
     io->alignment = b->options->alignment;
     io->writers = b->options->aggregators;
     NAIK_TRY(check_path(b));
+    io->replace = true; /* its own, from the second sample on */
     NAIK_TRY(naik_gauge_create(b->lattice, &r.gauge));
     NAIK_TRY(measure(b, "write", write_file, &r));
     NAIK_TRY(measure(b, "read", read_file, &r));

@@ -77,6 +77,16 @@ static void describe(const job *j, const naik_input_source *source, int mass, ch
     }
 }
 
+/* Whether `out` may be written, which is asked for every file before the first is begun. */
+static naik_status spare(const job *j, const naik_input_source *source, const char *out)
+{
+    const naik_input *input = j->run.input;
+    const char *const inputs[] = {j->path, input->gauge.file, input->action.file,
+                                  input->action.long_file, input->solve[source->solve].source_file};
+    const naik_status status = naik_path_refuse_input(j->comm, "-o", out, inputs, 5);
+    return status != NAIK_OK ? status : naik_path_refuse_output(j->comm, "-o", out);
+}
+
 static naik_status export_one(job *j, const naik_input_source *source, int mass, const char *out)
 {
     naik_status status = NAIK_OK;
@@ -85,10 +95,6 @@ static naik_status export_one(job *j, const naik_input_source *source, int mass,
     int precision;
     naik_propagator_file_stores(j->run.file, &precision);
     describe(j, source, mass, info, sizeof info);
-    const naik_input *input = j->run.input;
-    const char *const inputs[] = {j->path, input->gauge.file, input->action.file,
-                                  input->action.long_file, input->solve[source->solve].source_file};
-    NAIK_TRY(naik_path_refuse_input(j->comm, "-o", out, inputs, 5));
     NAIK_TRY(naik_pair_writer_create(j->run.lattice, out, precision, info, &writer));
     for (int colour = 0; colour < 3; colour++) {
         const int solve = naik_propagator_file_solve(j->run.file, source->index, mass, colour);
@@ -126,7 +132,7 @@ static naik_status export_wanted(job *j)
     naik_status status = NAIK_OK;
     char name[PATH_SIZE];
     int wanted = 0, unconverged = 0;
-    for (int pass = 0; pass < 2; pass++) {
+    for (int pass = 0; pass < 3; pass++) {
         for (int s = 0; s < j->run.input->source_count; s++) {
             const naik_input_source *source = &j->run.input->sources[s];
             const int masses = j->run.input->solve[source->solve].masses.count;
@@ -140,7 +146,8 @@ static naik_status export_wanted(job *j)
                     continue;
                 }
                 snprintf(name, sizeof name, "%s.s%04d.m%02d", j->out, s, m);
-                NAIK_TRY(export_one(j, source, m, wanted > 1 ? name : j->out));
+                const char *out = wanted > 1 ? name : j->out;
+                NAIK_TRY(pass == 1 ? spare(j, source, out) : export_one(j, source, m, out));
             }
         }
         if (pass == 0 && unconverged > 0) {
@@ -180,7 +187,8 @@ naik_status naik_command_export(naik_comm *comm, int argc, char **argv)
         {.name = "source", .kind = NAIK_OPTION_INT, .target = &j.source, .min = 0, .max = 1e6},
         {.name = "mass", .kind = NAIK_OPTION_INT, .target = &j.mass, .min = 0, .max = 1e6},
         {.name = "allow-unconverged", .kind = NAIK_OPTION_FLAG, .target = &j.allow_unconverged},
-        {.name = "set", .kind = NAIK_OPTION_LIST, .target = &overrides}};
+        {.name = "set", .kind = NAIK_OPTION_LIST, .target = &overrides},
+        {.name = "force", .kind = NAIK_OPTION_FLAG, .target = &comm->io.replace}};
     naik_status status =
         naik_options_parse(comm->log, "export", argc, argv, options,
                            (int)(sizeof options / sizeof *options), operands, 1, &j.path);

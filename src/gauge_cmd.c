@@ -75,12 +75,14 @@ static naik_status convert(naik_comm *comm, int argc, char **argv)
          .kind = NAIK_OPTION_CHOICE,
          .target = &mismatch,
          .choices = answers},
-        {.name = "ensemble", .kind = NAIK_OPTION_TEXT, .target = &ensemble}};
+        {.name = "ensemble", .kind = NAIK_OPTION_TEXT, .target = &ensemble},
+        {.name = "force", .kind = NAIK_OPTION_FLAG, .target = &comm->io.replace}};
     input_field in = {0};
     naik_status status = NAIK_OK;
     NAIK_TRY(naik_options_parse(comm->log, "gauge convert", argc, argv, options,
                                 sizeof options / sizeof *options, names, 2, operand));
     NAIK_TRY(naik_path_refuse_input(comm, "OUT", operand[1], operand, 1));
+    NAIK_TRY(naik_path_refuse_output(comm, "OUT", operand[1]));
     NAIK_TRY(read_field(comm, operand[0], mismatch == 1, &in));
     const naik_gauge_meta meta = {
         .ensemble = ensemble, .link_kind = "thin", .source_path = operand[0], .source = &in.file};
@@ -157,13 +159,15 @@ static naik_status generate(naik_comm *comm, int argc, char **argv)
          .letter = 'o',
          .kind = NAIK_OPTION_TEXT,
          .target = &out,
-         .required = true}};
+         .required = true},
+        {.name = "force", .kind = NAIK_OPTION_FLAG, .target = &comm->io.replace}};
     char recipe_text[256];
     naik_lattice *lattice = NULL;
     naik_gauge *gauge = NULL;
     naik_status status = NAIK_OK;
     NAIK_TRY(naik_options_parse(comm->log, "gauge generate", argc, argv, options,
                                 sizeof options / sizeof *options, NULL, 0, NULL));
+    NAIK_TRY(naik_path_refuse_output(comm, "-o", out));
     NAIK_TRY(naik_lattice_create(comm, r.size, NULL, &lattice));
     NAIK_TRY(naik_gauge_file_look(lattice, out, precision == 0 ? 32 : 64));
     NAIK_TRY(naik_gauge_create(lattice, &gauge));

@@ -32,7 +32,8 @@ static const char help_program[] =
     "(seconds or HH:MM:SS; 0: never), 20 minutes if neither is said.";
 
 static const char help_solve[] =
-    "naik solve INPUT.yaml [--set KEY=VALUE]... [--dry-run] [--fresh] [--skip-complete]\n"
+    "naik solve INPUT.yaml [--set KEY=VALUE]... [--dry-run [--no-verify]] [--fresh]\n"
+    "           [--skip-complete]\n"
     "\n"
     "Reads the configuration, builds the links, solves for every source, mass and colour of the\n"
     "input, writes propagators and correlators. A run that was stopped continues when the same\n"
@@ -40,7 +41,9 @@ static const char help_solve[] =
     "\n"
     "  --set KEY=VALUE   replaces a key of the input; VALUE is YAML; may be given several times\n"
     "  --dry-run         checks everything and prints process grid, memory plan, number of solves\n"
-    "                    and size of the output, without solving\n"
+    "                    and size of the output, without solving; the configuration is read and\n"
+    "                    verified as a run would (checksums, plaquette, unitarity)\n"
+    "  --no-verify       does not read it, only looks at its header, and says so\n"
     "  --fresh           starts over; a complete output stays until the new one is complete\n"
     "  --skip-complete   exits with 0 at once where the output of this input is complete and "
     "converged\n"
@@ -59,9 +62,9 @@ static const char help_solve[] =
 
 static const char help_gauge[] =
     "naik gauge generate --size X,Y,Z,T --beta B -o FILE.h5 [--seed N] [--sweeps S]\n"
-    "                   [--over-relaxations N] [--start cold|hot] [--precision 32|64]\n"
+    "                   [--over-relaxations N] [--start cold|hot] [--precision 32|64] [--force]\n"
     "naik gauge convert IN OUT [--to FORMAT] [--precision 32|64] [--on-mismatch stop|warn]\n"
-    "                   [--ensemble TEXT]\n"
+    "                   [--ensemble TEXT] [--force]\n"
     "naik gauge check FILE\n"
     "\n"
     "generate  a quenched configuration of the Wilson action by heatbath and over-relaxation; the\n"
@@ -74,6 +77,7 @@ static const char help_gauge[] =
     "otherwise\n"
     "check     verifies what a file claims: checksums, plaquette, link trace, unitarity; exit\n"
     "          status 4 if anything disagrees\n"
+    "--force   replaces a file that is there; without it such a file stays (exit status 1)\n"
     "\n"
     "Formats are recognised by content: MILC v5, SciDAC and ILDG LIME, NERSC, openQCD, HDF5\n"
     "of naik, QDP++ (Chroma) and PyQUDA.\n"
@@ -85,10 +89,11 @@ static const char help_gauge[] =
     "  naik gauge check lat.h5";
 
 static const char help_links[] =
-    "naik links INPUT.yaml -o FILE.h5 [--set KEY=VALUE]...\n"
+    "naik links INPUT.yaml -o FILE.h5 [--set KEY=VALUE]... [--force]\n"
     "\n"
     "Builds the fat and long links of the input's action and writes them, so that later runs can\n"
-    "read them with action: {type: links, file: FILE.h5}. The input is that of `naik solve`.\n"
+    "read them with action: {type: links, file: FILE.h5}. The input is that of `naik solve`. A\n"
+    "FILE.h5 that is there is replaced with --force only.\n"
     "\n"
     "Example\n"
     "  mpirun -n 4 naik links run.yaml -o links.h5\n"
@@ -100,7 +105,9 @@ static const char help_info[] =
     "Says what a file holds (propagators, links, or a gauge configuration in any format), which\n"
     "solves are in it with iterations and residuals, whether it is complete, and recomputes its\n"
     "checksums. Of an output that is still being written it describes FILE.part.\n"
-    "Exit status 0 complete, 4 if anything disagrees, 5 if solves are still to be done.\n"
+    "Exit status 0 complete, 3 if no solve converged, 4 if anything disagrees, 5 if solves are "
+    "still\n"
+    "to be done.\n"
     "\n"
     "  --json        the same as one JSON object\n"
     "  --verify      reads the data and recomputes their checksums, as without this\n"
@@ -184,7 +191,7 @@ static const char help_bench[] =
 
 static const char help_export[] =
     "naik export PROP.h5 -o FILE [--to usqcd] [--source N] [--mass N] [--allow-unconverged]\n"
-    "            [--set KEY=VALUE]...\n"
+    "            [--set KEY=VALUE]... [--force]\n"
     "\n"
     "Writes the propagators of a complete file for other codes: as USQCD source-solution pairs, a\n"
     "SciDAC file of three pairs of vectors, in the precision they are stored in. The sources are\n"
@@ -197,32 +204,36 @@ static const char help_export[] =
     "  --allow-unconverged  also what did not reach its tolerance; without it exit status 3. The\n"
     "                file's own text then has the residuals\n"
     "  --set KEY=VALUE  where files that the input names have moved, as solve.0.source.file=NEW\n"
+    "  --force       replaces files that are there\n"
     "\n"
     "Examples\n"
     "  naik export prop.h5 -o prop.scidac\n"
     "  mpirun -n 4 naik export prop.h5 --source 0 --mass 1 -o light.scidac";
 
 static const char help_report[] =
-    "naik report FILE.h5 [-o FILE.html]\n"
+    "naik report FILE.h5 [-o FILE.html] [--force]\n"
     "\n"
     "Writes one page, without anything from outside, that shows a propagator file: correlators\n"
     "with effective masses, residuals of every solve, accuracy and time, where it came from. An\n"
-    "unfinished file (FILE.h5.part) may be shown while its run goes on.\n"
+    "unfinished file (FILE.h5.part) may be shown while its run goes on. The page says what was\n"
+    "verified; damage is on top of it, and ends with exit status 4.\n"
     "\n"
     "  -o FILE.html   instead of the same name with .html\n"
+    "  --force        replaces a file that is there, such as an older page\n"
     "\n"
     "Example\n"
     "  naik report prop.h5 && xdg-open prop.html";
 
 static const char help_import_milc[] =
-    "naik import-milc INPUT [-o OUT.yaml] [--action auto|hisq|asqtad|naive]\n"
+    "naik import-milc INPUT [-o OUT.yaml] [--action auto|hisq|asqtad|naive] [--force]\n"
     "\n"
     "Translates an input of MILC's ks_spectrum programs: configuration, sources, sets of\n"
     "propagators, pion correlators. What naik cannot do is refused with line and stanza (exit\n"
     "status 1); what the translation leaves out, such as factors of correlators, is noted in OUT\n"
     "and on standard error. The result has passed the checks that `naik solve` makes.\n"
     "\n"
-    "  -o OUT.yaml   a new file; without it the translation is printed\n"
+    "  -o OUT.yaml   a new file, with --force also an old one; without it the translation is "
+    "printed\n"
     "  --action A    which program the input was for; auto: hisq if it has naik_term_epsilon,\n"
     "                else asqtad\n"
     "\n"

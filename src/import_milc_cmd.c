@@ -10,6 +10,7 @@
 #include "naik/commands.h"
 #include "naik/input.h"
 #include "naik/options.h"
+#include "naik/paths.h"
 
 static const char *const actions[] = {"auto", "hisq", "asqtad", "naive", NULL};
 enum { ACTION_AUTO, ACTION_HISQ, ACTION_ASQTAD, ACTION_NAIVE };
@@ -17,6 +18,7 @@ enum { ACTION_AUTO, ACTION_HISQ, ACTION_ASQTAD, ACTION_NAIVE };
 typedef struct job {
     naik_log *log;
     const char *path, *out; /* out: NULL for standard output */
+    bool replace;
     int action;
     char *bytes, *notes, *yaml;
     size_t size, notes_size, yaml_size;
@@ -111,7 +113,7 @@ static naik_status write_out(const job *j)
         naik_log_line(j->log, "%.*s", (int)(j->yaml_size - 1), j->yaml);
         return NAIK_OK;
     }
-    FILE *file = fopen(j->out, "wx");
+    FILE *file = fopen(j->out, j->replace ? "w" : "wx");
     if (file == NULL) {
         return NAIK_FAIL(j->log, NAIK_ERR_INPUT, "%s cannot be written: %s", j->out,
                          strerror(errno));
@@ -152,12 +154,15 @@ naik_status naik_command_import_milc(naik_comm *comm, int argc, char **argv)
     job j = {.log = comm->log};
     const naik_option options[] = {
         {.name = "output", .letter = 'o', .kind = NAIK_OPTION_TEXT, .target = &j.out},
-        {.name = "action", .kind = NAIK_OPTION_CHOICE, .target = &j.action, .choices = actions}};
+        {.name = "action", .kind = NAIK_OPTION_CHOICE, .target = &j.action, .choices = actions},
+        {.name = "force", .kind = NAIK_OPTION_FLAG, .target = &comm->io.replace}};
     const char *const operands[] = {"INPUT"};
     naik_status status =
         naik_options_parse(comm->log, "import-milc", argc, argv, options,
                            (int)(sizeof options / sizeof *options), operands, 1, &j.path);
+    status = status != NAIK_OK ? status : naik_path_refuse_output(comm, "-o", j.out);
     if (status == NAIK_OK && comm->rank == 0) {
+        j.replace = comm->io.replace;
         status = work(&j);
     }
     free(j.bytes);

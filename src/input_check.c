@@ -8,6 +8,11 @@
 #include <string.h>
 
 #include "naik/input_table.h"
+#include "naik/paths.h"
+
+/* (2m)^2 is added to an operator in single precision, whose numbers end at 1e-38; r^2 divides. */
+#define LEAST_MASS   1e-18
+#define LEAST_RADIUS 1e-3
 
 enum { PATH_SIZE = 160, MAX_NAME = 48, MAX_MASSES = 100, MAX_SOURCES = 10000 };
 
@@ -105,6 +110,18 @@ static naik_status check_lattice_and_action(const checker *c)
                        (int)c->input->action.type);
 }
 
+static naik_status check_radius(const checker *c, int index)
+{
+    const naik_source *source = &c->input->solve[index].source;
+    char path[PATH_SIZE];
+    if (source->type != NAIK_SOURCE_GAUSSIAN || source->radius >= LEAST_RADIUS) {
+        return NAIK_OK;
+    }
+    snprintf(path, sizeof path, "solve.%d.source.radius", index);
+    return refuse(c, path, "'%s' %g is too small: %g is the least, which is a point source", path,
+                  source->radius, LEAST_RADIUS);
+}
+
 static naik_status check_source_keys(const checker *c, int index)
 {
     const unsigned walls = BIT(NAIK_SOURCE_CORNER_WALL) | BIT(NAIK_SOURCE_EVEN_WALL) |
@@ -155,6 +172,15 @@ static naik_status check_masses(const checker *c, int index)
         snprintf(path, sizeof path, "solve.%d.masses", index);
         return refuse(c, path, "'%s' has %d masses; at most %d fit into one entry", path,
                       solve->masses.count, (int)MAX_MASSES);
+    }
+    for (int m = 0; m < solve->masses.count; m++) {
+        if (solve->masses.data[m] < LEAST_MASS) {
+            snprintf(path, sizeof path, "solve.%d.masses", index);
+            return refuse(c, path,
+                          "'%s' %g is too small: its square must be a number in single precision, "
+                          "so that %g is the least",
+                          path, solve->masses.data[m], LEAST_MASS);
+        }
     }
     snprintf(path, sizeof path, "solve.%d.naik_epsilon", index);
     if (solve->naik_epsilon.count == 0) {
@@ -226,7 +252,8 @@ static naik_status check_output(const checker *c)
 {
     const naik_input *input = c->input;
     const char *file = input->output.file;
-    size_t length = strlen(file);
+    const char *const names[] = {file, input->run.events}, *const keys[] = {"output.file",
+                                                                            "run.events"};
     if (input->output.precision != 32 && input->output.precision != 64) {
         return refuse(c, "output.precision", "'output.precision' must be 32 or 64, not %d",
                       input->output.precision);
@@ -235,9 +262,13 @@ static naik_status check_output(const checker *c)
         return refuse(c, "output.propagators",
                       "nothing would be written: ask for propagators or for correlators");
     }
-    if (length > 5 && strcmp(file + length - 5, ".part") == 0) {
-        return refuse(c, "output.file",
-                      "'output.file' must not end in .part, the name of an unfinished file");
+    for (int i = 0; i < 2; i++) {
+        const char *ending = names[i] != NULL ? naik_path_side_ending(names[i]) : NULL;
+        if (ending != NULL) {
+            return refuse(c, keys[i],
+                          "'%s' must not end in %s: files beside an output are called so", keys[i],
+                          ending);
+        }
     }
     if ((input->gauge.file != NULL && strcmp(file, input->gauge.file) == 0) ||
         (input->action.file != NULL && strcmp(file, input->action.file) == 0)) {
@@ -304,6 +335,7 @@ naik_status naik_input_check(naik_log *log, naik_input *input)
         NAIK_TRY(check_name(&c, i));
         NAIK_TRY(check_masses(&c, i));
         NAIK_TRY(check_source_keys(&c, i));
+        NAIK_TRY(check_radius(&c, i));
         NAIK_TRY(check_origins(&c, i));
     }
     NAIK_TRY(check_output(&c));

@@ -89,15 +89,17 @@ naik_status naik_command_links(naik_comm *comm, int argc, char **argv)
     naik_status status = NAIK_OK;
     const char *out = NULL, *path = NULL;
     naik_option_list overrides = {.count = 0};
-    const naik_option options[] = {{.name = "output",
-                                    .letter = 'o',
-                                    .kind = NAIK_OPTION_TEXT,
-                                    .target = &out,
-                                    .required = true},
-                                   {.name = "set", .kind = NAIK_OPTION_LIST, .target = &overrides}};
+    const naik_option options[] = {
+        {.name = "output",
+         .letter = 'o',
+         .kind = NAIK_OPTION_TEXT,
+         .target = &out,
+         .required = true},
+        {.name = "set", .kind = NAIK_OPTION_LIST, .target = &overrides},
+        {.name = "force", .kind = NAIK_OPTION_FLAG, .target = &comm->io.replace}};
     static const char *const operands[] = {"INPUT.yaml"};
     job j = {.count = 0};
-    NAIK_TRY(naik_options_parse(comm->log, "links", argc, argv, options, 2, operands, 1, &path));
+    NAIK_TRY(naik_options_parse(comm->log, "links", argc, argv, options, 3, operands, 1, &path));
     NAIK_TRY(naik_input_load(comm, path, overrides.text, overrides.count, &j.input));
     naik_watchdog_limit(comm->watchdog, j.input->run.watchdog_s);
     if (j.input->action.type == NAIK_INPUT_LINKS) {
@@ -108,6 +110,7 @@ naik_status naik_command_links(naik_comm *comm, int argc, char **argv)
     }
     const char *const inputs[] = {path, j.input->gauge.file};
     NAIK_TRY(naik_path_refuse_input(comm, "-o", out, inputs, 2));
+    NAIK_TRY(naik_path_refuse_output(comm, "-o", out));
     const bool chosen = j.input->run.grid[0] > 0;
     NAIK_TRY(naik_lattice_create(comm, j.input->lattice.size, chosen ? j.input->run.grid : NULL,
                                  &j.lattice));

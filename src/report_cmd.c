@@ -3,6 +3,7 @@
  * Rank 0 does everything. Long files are shown in part, and the page says so.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,13 +67,75 @@ static void print_time(double seconds, char *text, size_t text_size)
     }
 }
 
-static void print_summary(FILE *out, const naik_propagator_view *v, const totals *t)
+static int count_bad_correlators(const naik_propagator_view *v)
+{
+    int count = 0;
+    for (int i = 0; i < v->pair_count; i++) {
+        count += v->pairs[i].correlators_damaged;
+    }
+    return count;
+}
+
+/* One line of the page, and a warning on the terminal. */
+static void tell_damage(naik_log *log, FILE *out, const char *text)
+{
+    fputs("<p class=\"bad\">Damaged: ", out);
+    page_text(out, text);
+    fputs("</p>\n", out);
+    naik_log_warn(log, "%s", text);
+}
+
+/* Everything that disagrees, on top of the page; how much that is. */
+static int print_damage(naik_log *log, FILE *out, const naik_propagator_view *v, const totals *t)
+{
+    const struct {
+        int count;
+        const char *what;
+    } parts[] = {
+        {v->bad_records, "records of solves disagree with their checksums: they count as pending"},
+        {v->bad_histories, "residual histories disagree with their checksums and are left out"},
+        {count_bad_correlators(v), "pairs of source and mass have correlators that disagree with "
+                                   "their checksums and are left out"},
+        {v->complete ? t->pending - v->bad_records : 0,
+         "solves are pending, though the file says that it is complete"}};
+    char text[200];
+    int damage = v->edited[0] != '\0';
+    if (damage > 0) {
+        tell_damage(log, out, v->edited);
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (parts[i].count > 0) {
+            snprintf(text, sizeof text, "%d %s", parts[i].count, parts[i].what);
+            tell_damage(log, out, text);
+            damage++;
+        }
+    }
+    return damage;
+}
+
+static void print_verified(FILE *out, const naik_propagator_view *v)
+{
+    char text[300];
+    int correlators = 0;
+    for (int i = 0; i < v->pair_count; i++) {
+        correlators += v->pairs[i].correlator_count;
+    }
+    snprintf(text, sizeof text,
+             "%s%d records of solves, %d correlators, %d residual histories, by their checksums; "
+             "%snot the propagators, which naik info verifies",
+             v->sealed ? "attributes and texts, " : "", 3 * v->pair_count, correlators,
+             v->histories, v->sealed ? "" : "not attributes and texts, which have none here, and ");
+    row(out, "verified", text, "");
+}
+
+static void print_summary(FILE *out, const naik_propagator_view *v, const totals *t, int damage)
 {
     char text[160], first[40], last[40];
     fputs("<h2>Summary</h2>\n<div class=\"wide\"><table>\n", out);
-    snprintf(text, sizeof text, "%s",
+    snprintf(text, sizeof text, "%s%s", damage > 0 ? "damaged, " : "",
              v->complete ? "complete" : "unfinished: run the same command again to go on");
-    row(out, "file", text, v->complete ? "good" : "bad");
+    row(out, "file", text, v->complete && damage == 0 ? "good" : "bad");
+    print_verified(out, v);
     snprintf(text, sizeof text, "%d x %d x %d x %d", v->size[0], v->size[1], v->size[2],
              v->size[3]);
     row(out, "lattice", text, "");
@@ -155,33 +218,11 @@ static naik_status print_correlators(naik_log *log, FILE *out, const naik_propag
     return NAIK_OK;
 }
 
-/* Those that are left out, on the page and on the terminal. */
-static int print_damaged(naik_log *log, FILE *out, const naik_propagator_view *v)
-{
-    int damaged = 0;
-    for (int i = 0; i < v->pair_count; i++) {
-        damaged += v->pairs[i].correlators_damaged;
-    }
-    if (damaged > 0) {
-        fprintf(out,
-                "<p class=\"bad\">Correlators of %d pairs of source and mass are damaged and left "
-                "out: see naik info.</p>\n",
-                damaged);
-        naik_log_warn(
-            log,
-            "correlators of %d pairs of source and mass disagree with their checksums and "
-            "are left out: see `naik info %s`",
-            damaged, v->path);
-    }
-    return damaged;
-}
-
 static naik_status print_all_correlators(naik_log *log, FILE *out, const naik_propagator_view *v)
 {
     naik_status status = NAIK_OK;
     int figures = 0, left = 0;
     fputs("<h2>Correlators</h2>\n", out);
-    const int damaged = print_damaged(log, out, v);
     for (int i = 0; i < v->pair_count; i++) {
         if (v->pairs[i].correlator_count == 0) {
             continue;
@@ -195,7 +236,7 @@ static naik_status print_all_correlators(naik_log *log, FILE *out, const naik_pr
     }
     if (left > 0) {
         fprintf(out, "<p>%d more pairs of source and mass are in the file.</p>\n", left);
-    } else if (figures == 0 && damaged == 0) {
+    } else if (figures == 0 && count_bad_correlators(v) == 0) {
         fputs("<p>The file holds none so far.</p>\n", out);
     }
 done:
@@ -422,14 +463,16 @@ static void print_provenance(FILE *out, const naik_propagator_view *v)
     }
 }
 
-static naik_status print_page(naik_log *log, FILE *out, const naik_propagator_view *v)
+/* *damage: how many kinds of it the page tells. */
+static naik_status print_page(naik_log *log, FILE *out, const naik_propagator_view *v, int *damage)
 {
     const totals t = add_up(v);
     page_begin(out, v->path);
     fputs("<h1>", out);
     page_text(out, v->path);
     fputs("</h1>\n", out);
-    print_summary(out, v, &t);
+    *damage = print_damage(log, out, v, &t);
+    print_summary(out, v, &t, *damage);
     naik_status status = print_all_correlators(log, out, v);
     print_histories(out, v);
     print_time_by_mass(out, v, t.seconds);
@@ -454,25 +497,45 @@ static naik_status cannot_write(naik_log *log, naik_status status, const char *n
     return NAIK_FAIL(log, status, "%s cannot be written: %s", name, strerror(errno));
 }
 
+/* A FIFO that nobody reads is no place to write to, and is not waited for. */
+static FILE *open_page(const char *path)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        return NULL;
+    }
+    const int flags = fcntl(fd, F_GETFL);
+    FILE *out = flags >= 0 && fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) == 0 ? fdopen(fd, "w") : NULL;
+    if (out == NULL) {
+        close(fd);
+    }
+    return out;
+}
+
 /* Written beside its name, which it gets when it is whole; no file to rename over, such as a
  * terminal, is written to. */
-static naik_status write_page(naik_log *log, const char *name, const naik_propagator_view *view)
+static naik_status write_page(naik_comm *comm, const char *name, const naik_propagator_view *view,
+                              int *damage)
 {
+    naik_log *log = comm->log;
     naik_status status = NAIK_OK;
     char beside[PATH_SIZE];
     struct stat info;
     const bool renamed = stat(name, &info) != 0 || S_ISREG(info.st_mode);
     snprintf(beside, sizeof beside, renamed ? "%s.new%ld" : "%s", name, (long)getpid());
-    FILE *out = fopen(beside, "w");
+    FILE *out = open_page(beside);
     if (out == NULL) {
-        return cannot_write(log, NAIK_ERR_INPUT, name);
+        return errno == ENXIO ? NAIK_FAIL(log, NAIK_ERR_INPUT,
+                                          "%s is a FIFO that nobody reads, or no device", name)
+                              : cannot_write(log, NAIK_ERR_INPUT, name);
     }
-    status = print_page(log, out, view);
+    status = print_page(log, out, view, damage);
     if ((ferror(out) != 0) + (fclose(out) != 0) > 0 && status == NAIK_OK) {
         status = cannot_write(log, NAIK_ERR_IO, name);
     }
-    if (status == NAIK_OK && renamed && rename(beside, name) != 0) {
-        status = cannot_write(log, NAIK_ERR_IO, name);
+    if (status == NAIK_OK && renamed) {
+        errno = naik_path_rename(beside, name, comm->io.replace);
+        status = errno != 0 ? cannot_write(log, NAIK_ERR_INPUT, name) : NAIK_OK;
     }
     if (status != NAIK_OK && renamed) {
         (void)unlink(beside);
@@ -480,17 +543,23 @@ static naik_status write_page(naik_log *log, const char *name, const naik_propag
     return status;
 }
 
-static naik_status report(naik_log *log, const char *path, const char *name)
+static naik_status report(naik_comm *comm, const char *path, const char *name)
 {
+    naik_log *log = comm->log;
     naik_status status = NAIK_OK;
     naik_propagator_view *view = NULL;
+    int damage = 0;
     NAIK_TRY(naik_propagator_view_open(log, path, MAX_HISTORIES, &view));
     if (naik_path_same(name, view->path)) {
         status = NAIK_FAIL(log, NAIK_ERR_INPUT, "'-o' is '%s', which is read as input", name);
         goto done;
     }
-    NAIK_TRY(write_page(log, name, view));
+    NAIK_TRY(write_page(comm, name, view, &damage));
     naik_log_line(log, "wrote %s: open it in any browser", name);
+    if (damage > 0) {
+        status =
+            NAIK_FAIL(log, NAIK_ERR_CORRUPT, "%s is damaged: see the top of %s", view->path, name);
+    }
 done:
     naik_propagator_view_destroy(&view);
     return status;
@@ -501,13 +570,19 @@ naik_status naik_command_report(naik_comm *comm, int argc, char **argv)
     const char *path = NULL, *output = NULL;
     char name[PATH_SIZE];
     const naik_option options[] = {
-        {.name = "output", .letter = 'o', .kind = NAIK_OPTION_TEXT, .target = &output}};
+        {.name = "output", .letter = 'o', .kind = NAIK_OPTION_TEXT, .target = &output},
+        {.name = "force", .kind = NAIK_OPTION_FLAG, .target = &comm->io.replace}};
     const char *const operands[] = {"FILE.h5"};
     naik_status status =
-        naik_options_parse(comm->log, "report", argc, argv, options, 1, operands, 1, &path);
-    if (status == NAIK_OK && comm->rank == 0) {
+        naik_options_parse(comm->log, "report", argc, argv, options, 2, operands, 1, &path);
+    if (status == NAIK_OK) {
         page_name(path, name, sizeof name);
-        status = report(comm->log, path, output != NULL ? output : name);
+        output = output != NULL ? output : name;
     }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_path_refuse_input(comm, "-o", output, &path, 1));
+    NAIK_TRY(naik_path_refuse_output(comm, "-o", output));
+    status = comm->rank == 0 ? report(comm, path, output) : NAIK_OK;
+done:
     return naik_comm_agree(comm, status);
 }

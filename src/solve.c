@@ -22,7 +22,7 @@
 typedef struct switches {
     const char *path;
     naik_option_list overrides;
-    bool dry_run, fresh, skip_complete;
+    bool dry_run, no_verify, fresh, skip_complete;
 } switches;
 
 static naik_status prepare(solve_job *j)
@@ -242,12 +242,18 @@ naik_status naik_command_solve(naik_comm *comm, int argc, char **argv)
     const naik_option options[] = {
         {.name = "set", .kind = NAIK_OPTION_LIST, .target = &sw.overrides},
         {.name = "dry-run", .kind = NAIK_OPTION_FLAG, .target = &sw.dry_run},
+        {.name = "no-verify", .kind = NAIK_OPTION_FLAG, .target = &sw.no_verify},
         {.name = "fresh", .kind = NAIK_OPTION_FLAG, .target = &sw.fresh},
         {.name = "skip-complete", .kind = NAIK_OPTION_FLAG, .target = &sw.skip_complete}};
     static const char *const operands[] = {"INPUT.yaml"};
     solve_job j = {.comm = comm, .log = comm->log};
     bool complete = false;
-    NAIK_TRY(naik_options_parse(comm->log, "solve", argc, argv, options, 4, operands, 1, &sw.path));
+    NAIK_TRY(naik_options_parse(comm->log, "solve", argc, argv, options, 5, operands, 1, &sw.path));
+    if (sw.no_verify && !sw.dry_run) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "--no-verify goes with --dry-run only: a run verifies what it reads");
+        goto done;
+    }
     NAIK_TRY(naik_comm_agree(comm, naik_timer_create(comm->log, &j.timer)));
     NAIK_TRY(naik_input_load(comm, sw.path, sw.overrides.text, sw.overrides.count, &j.input));
     NAIK_TRY(spare_inputs(comm, sw.path, j.input));
@@ -262,7 +268,7 @@ naik_status naik_command_solve(naik_comm *comm, int argc, char **argv)
     }
     NAIK_TRY(open_events(&j, sw.dry_run));
     NAIK_TRY(prepare(&j));
-    NAIK_TRY(sw.dry_run ? solve_look(&j) : run(&j, &sw));
+    NAIK_TRY(sw.dry_run ? solve_look(&j, !sw.no_verify) : run(&j, &sw));
 done:
     naik_log_live(comm->log, "%s", ""); /* errors begin at the margin */
     solve_tell_end(&j, status);

@@ -69,9 +69,10 @@ naik_status solve_keep(void *data, int64_t index, const naik_cg_state *state, in
 naik_status solve_take_up(void *data, int64_t index, naik_cg_state *state, int vector, double *half,
                           bool *found);
 
-/* `--dry-run`: looks at every file that the input names and at the place of the output, without the
- * work. Collective. NAIK_ERR_INPUT and NAIK_ERR_CORRUPT with the sentence */
-naik_status solve_look(solve_job *j);
+/* `--dry-run`: reads and verifies every file that the input names, or only looks at it, and at the
+ * place of the output, without the work. Collective. NAIK_ERR_INPUT and NAIK_ERR_CORRUPT with the
+ * sentence */
+naik_status solve_look(solve_job *j, bool verify);
 
 /* Before the first solve; after each; at every poll of the solver (poll of cg.h). */
 void solve_progress_begin(solve_job *j);

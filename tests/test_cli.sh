@@ -100,7 +100,7 @@ while IFS= read -r from && IFS= read -r to && read -r status sentence && IFS= re
     from=$(printf '%b' "$from") to=$(printf '%b' "$to")
     printf '%s\n' "${base/"$from"/"$to"}" >input.yaml
     case "$from$to" in
-    *flipped*) hows=--fresh ;;
+    *flipped*) hows="--dry-run --fresh" ;;
     "file: out"*links.h5) hows=--dry-run ;;
     "file: out"*) hows="--dry-run --fresh" ;;
     *) hows=--dry-run ;;

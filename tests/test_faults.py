@@ -305,7 +305,7 @@ def memory_that_is_not_there_is_never_called_damage():
         return "no cc, or not glibc"
     naik("links", path("whole.h5.yaml"), "-o", path("fatlong.h5"))
     for words in (["info", path("whole.h5"), "--json"], ["info", path("fatlong.h5"), "--verify"],
-                  ["gauge", "check", path("lat.h5")], ["report", path("whole.h5"), "-o", path("page.html")]):
+                  ["gauge", "check", path("lat.h5")], ["report", "--force", path("whole.h5"), "-o", path("page.html")]):
         n = 1
         while True:
             run = subprocess.run(command(*words), capture_output=True, text=True, timeout=60, env={

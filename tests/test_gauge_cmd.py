@@ -26,7 +26,7 @@ def links_of(name):
 
 def convert_back(name, ranks=1):
     out = path("back.h5")
-    naik("gauge", "convert", name, out, "--precision", "64", ranks=ranks)
+    naik("gauge", "convert", "--force", name, out, "--precision", "64", ranks=ranks)
     return links_of(out)
 
 
@@ -107,6 +107,53 @@ def nersc_archives_of_every_kind_are_read():
     assert "everything agrees" in naik("gauge", "check", name)
 
 
+def nersc_archives_that_claim_a_sign_get_a_note():
+    _, u = original()
+    told = "note            the header says BOUNDARY_4 = ANTIPERIODIC: naik takes the links as they are"
+    for kind, checksum in (("IEEE32BIG", True), ("IEEE32LITTLE", True), ("IEEE32BIG", False)):
+        data = nersc_bytes(u, 3, ">f4", kind, checksum)  # the second is found out by its checksum
+        with open(path("signed"), "wb") as f:
+            f.write(data.replace(b"END_HEADER", b"BOUNDARY_1 = PERIODIC\nBOUNDARY_4 = ANTIPERIODIC\nEND_HEADER"))
+        said = naik("gauge", "check", path("signed"))
+        assert told.split("note ")[1].strip() in said and "BOUNDARY_1" not in said, said
+        assert ("as the checksum proves" in said) == (kind == "IEEE32LITTLE"), said
+        assert ("carries no CHECKSUM; the header" in said) != checksum, said
+
+
+def a_dry_run_verifies_the_configuration():
+    name, _ = original()
+    with open(path("dry.yaml"), "w") as f:
+        f.write("{lattice: {size: [4, 4, 8, 8]}, gauge: {file: %s}, action: {type: naive}, solve: [{name: p, masses: "
+                "[9], source: {type: point, origin: [0, 0, 0, 0]}}], output: {file: %s}}" % (name, path("never.h5")))
+    said = naik("solve", path("dry.yaml"), "--dry-run", ranks=2)
+    assert "configuration verified" in said and "plaquette" in said and "not verified" not in said, said
+    with open(name, "rb") as f:
+        data = bytearray(f.read())
+    with h5py.File(name) as f:
+        data[f["gauge"].id.get_offset() + 1000] ^= 1
+    with open(path("flipped.h5"), "wb") as f:
+        f.write(data)
+    flipped = ["solve", path("dry.yaml"), "--dry-run", "--set", f"gauge.file={path('flipped.h5')}"]
+    assert "is damaged: checksum" in naik(*flipped, status=4)
+    said = naik(*flipped, "--no-verify")
+    assert "its files were looked at but not verified" in said and "plaquette" not in said, said
+    assert "--no-verify goes with --dry-run only" in naik("solve", path("dry.yaml"), "--no-verify", status=1)
+    naik("links", path("dry.yaml"), "-o", path("dry-links.h5"))
+    with h5py.File(path("dry-links.h5")) as f:
+        at = f["fat"].id.get_offset() + 2000
+    with open(path("dry-links.yaml"), "w") as f:
+        f.write("{lattice: {size: [4, 4, 8, 8]}, action: {type: links, file: %s}, solve: [{name: p, masses: [9], source: "
+                "{type: point, origin: [0, 0, 0, 0]}}], output: {file: %s}}" % (path("dry-links.h5"), path("never.h5")))
+    assert "links verified" in naik("solve", path("dry-links.yaml"), "--dry-run")
+    with open(path("dry-links.h5"), "r+b") as f:
+        f.seek(at)
+        byte = f.read(1)[0]
+        f.seek(at)
+        f.write(bytes([byte ^ 1]))
+    naik("solve", path("dry-links.yaml"), "--dry-run", status=4)
+    assert not os.path.exists(path("never.h5")) and not os.path.exists(path("never.h5.part"))
+
+
 def nersc_claims_that_disagree_are_refused():
     _, u = original()
     good = nersc_bytes(u, 3, ">f4", "IEEE32BIG")
@@ -120,7 +167,7 @@ def nersc_claims_that_disagree_are_refused():
             f.write(good.replace(before.encode(), after.encode()))
         naik("gauge", "check", name, status=4)
         if not before.startswith("CHECKSUM"):
-            naik("gauge", "convert", name, path("went-on.h5"), "--on-mismatch", "warn")
+            naik("gauge", "convert", "--force", name, path("went-on.h5"), "--on-mismatch", "warn")
             with h5py.File(path("went-on.h5")) as f:
                 assert "is stored as" in str(f["metadata"].attrs["source_verified"]), before
     with open(name, "wb") as f:
@@ -202,7 +249,7 @@ def convert_to_pyquda_writes_what_pyquda_reads():
     name, u = original()
     for bits, number in ((64, np.complex128), (32, np.complex64)):
         out = path(f"to-pyquda{bits}.h5")
-        naik("gauge", "convert", name, out, "--to", "pyquda", "--precision", str(bits), ranks=4)
+        naik("gauge", "convert", "--force", name, out, "--to", "pyquda", "--precision", str(bits), ranks=4)
         with h5py.File(out) as f:
             for mu, letter in enumerate("XYZT"):
                 d = f["LatticeColorMatrix/" + letter]
@@ -359,7 +406,7 @@ def flipped_bits_in_hdf5_metadata_never_pass_unnoticed():
             with open(path("flip.h5"), "wb") as f:
                 f.write(data)
             data[at] ^= 1 << bit
-            run = subprocess.run([NAIK, "gauge", "convert", path("flip.h5"), path("flipped.h5"),
+            run = subprocess.run([NAIK, "gauge", "convert", "--force", path("flip.h5"), path("flipped.h5"),
                                   "--precision", "64"], capture_output=True, text=True, timeout=60)
             assert run.returncode in (0, 1, 4), (whole, at, bit, run.returncode, run.stderr)
             assert run.returncode == 0 or run.stderr.count("naik: error:") == 1, (whole, at, bit)
@@ -368,7 +415,8 @@ def flipped_bits_in_hdf5_metadata_never_pass_unnoticed():
 
 
 main([generate_gives_the_same_links_on_all_ranks,
-      nersc_archives_of_every_kind_are_read,
+      nersc_archives_of_every_kind_are_read, nersc_archives_that_claim_a_sign_get_a_note,
+      a_dry_run_verifies_the_configuration,
       nersc_claims_that_disagree_are_refused,
       openqcd_configurations_are_read,
       qdp_files_of_every_nesting_are_read,

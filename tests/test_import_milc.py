@@ -240,7 +240,7 @@ verdict("import_milc_notes_what_it_leaves_out",
 
 status, said, told = answer("import-milc", "in.milc", "-o", "run.yaml")
 verdict("import_milc_overwrites_nothing",
-        status == 1 and told == "naik: error: run.yaml cannot be written: File exists\n", told)
+        status == 1 and told == "naik: error: run.yaml is there already and is not replaced without --force: choose another name\n", told)
 
 # A second calculation on the same configuration counts its sources and propagators anew.
 plain = (HEAD + """number_of_base_sources 1

@@ -183,6 +183,18 @@ if status != 4 or "intact: false" not in said:
     complaint = complaint or (status, said, told)
 verdict("info_verifies_gauge_files", complaint)
 
+# A file in which no solve converged is no success; one in which some did is for its reader to judge.
+out = os.path.join(scratch, "unsolved.h5")
+with open(os.path.join(scratch, "unsolved.yaml"), "w") as f:
+    f.write("lattice: {size: [4, 4, 4, 4]}\ngauge: {file: %s}\naction: {type: naive}\n"
+            "solve: [{name: pt, masses: [0.01], source: {type: point, origin: [0, 0, 0, 0]}}]\n"
+            "solver: {max_iterations: 1}\noutput: {file: %s}\n" % (lattice, out))
+done = subprocess.run([naik, "solve", f.name], capture_output=True, text=True)
+status, said, told = info(out)
+verdict("info_of_a_file_in_which_nothing_converged_says_so",
+        None if done.returncode == 3 and status == 3 and "intact: true" in said and "naik: error: no solve of" in told
+        else (done.stderr, status, said[-500:], told))
+
 # 1331 momenta: their names take more than 8192 bytes
 out = os.path.join(scratch, "momenta.h5")
 momenta = [[x, y, z] for x in range(-5, 6) for y in range(-5, 6) for z in range(-5, 6)]

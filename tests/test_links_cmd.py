@@ -89,8 +89,8 @@ verdict("solve_knows_moved_link_files", status == 0 and moved[0] == 0 and "compl
         said + told + "".join(moved[1:]))
 with h5py.File(one + ".moved", "r") as a, h5py.File(two, "r") as b:
     sums = [f[n].attrs[s] for f in (a, b) for n in names for s in ("suma", "sumb")]
-answer("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "4", "--sweeps", "10", "-o", lattice)
-answer("links", source, "-o", one)
+answer("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "4", "--sweeps", "10", "-o", lattice, "--force")
+answer("links", source, "-o", one, "--force")
 # Links of the second epsilon are read after the solves of the first.
 shutil.copy(one + ".moved", one + ".now")
 run = start("solve", solves, "--set", "solve.0.masses=[0.001, 0.4]", "--set", "solver.tolerance=1e-12", "--set",

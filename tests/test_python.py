@@ -1,10 +1,12 @@
 # test_python.py - python/naik_io.py and its examples, on files that naik has just written
 # timeout: 240
 import os
+import shutil
 import subprocess
 import sys
 import warnings
 
+import h5py
 import numpy as np
 
 from program import main, naik, path
@@ -122,10 +124,10 @@ def effective_mass_finds_the_mass_of_a_cosh():
     c = 3 * np.cosh(0.7 * (t - 8))
     assert np.allclose(naik_io.effective_mass(c)[1:], 0.7, rtol=1e-12)
     rows = example("effective_mass.py", FILES[0])
-    assert len(rows) == 5 * 8 and rows[1][:5] == ["pt/s0000", "mass", "0", "t", "1"], rows[:2]
+    assert len(rows) == 5 * 8 and rows[1][:5] == ["pt/s0000", "mass", "0.1", "t", "1"], rows[:2]
     with naik_io.open(FILES[0]) as f:
         m = naik_io.effective_mass(f.correlator("pt", 0, 1))
-    got = [float(r[-1]) for r in rows if r[0] == "pt/s0001" and r[2] == "0"]
+    got = [float(r[-1]) for r in rows if r[0] == "pt/s0001" and r[2] == "0.1"]
     assert np.allclose(got, m, atol=1e-6, equal_nan=True), (got, m)
 
 
@@ -146,7 +148,7 @@ def ensemble_average_has_jackknife_errors():
         with naik_io.open(name) as f:
             samples.append((f.correlator("pt", 0, 0) + np.roll(f.correlator("pt", 0, 1), -3)) / 2)
     samples = np.array(samples)
-    got = np.array(example("ensemble_average.py", "pt", 0, *FILES), dtype=float)
+    got = np.array(example("ensemble_average.py", "pt", 0.1, *FILES), dtype=float)
     assert np.allclose(got[:, 1], samples.mean(0), rtol=1e-8)
     # of a mean, the jackknife gives the usual error
     assert np.allclose(got[:, 2], samples.std(0, ddof=1) / 2, rtol=1e-2)
@@ -164,12 +166,85 @@ def examples_say_what_is_wrong_in_a_sentence():
     for words, sentence in ((["effective_mass.py", path("lat.0.h5")], "no propagator file"),
                             (["effective_mass.py", path("none.h5")], "there is no file"),
                             (["contraction.py", FILES[0], 0, 0, 9], "no source 0 with mass number 9"),
-                            (["ensemble_average.py", "other", 0, *FILES[:2]], "other"),
-                            (["ensemble_average.py", "pt", 7, *FILES[:2]], "with mass number 7")):
+                            (["ensemble_average.py", "other", 0.1, *FILES[:2]], "other"),
+                            (["ensemble_average.py", "pt", 7, *FILES[:2]], "has no mass 7.0 in pt; it has 0.1, 0.4"),
+                            (["ensemble_average.py", "pt", "light", *FILES[:2]], "not 'light'")):
         run = subprocess.run([sys.executable, "-B", os.path.join(FOLDER, words[0]), *map(str, words[1:])],
                              capture_output=True, text=True)
         assert run.returncode == 1 and run.stderr.startswith(words[0] + ": "), run
         assert sentence in run.stderr and run.stderr.count("\n") == 1, run
+
+
+def refuses(sentence, name, *words):
+    run = subprocess.run([sys.executable, "-B", os.path.join(FOLDER, name), *map(str, words)],
+                         capture_output=True, text=True)
+    assert run.returncode == 1 and sentence in run.stderr and run.stderr.count("\n") == 1 and not run.stdout, run
+
+
+def ensemble_average_refuses_what_does_not_belong_together():
+    def average(sentence, second, mass=0.1, name="pt"):
+        refuses(sentence, "ensemble_average.py", name, mass, FILES[0], second)
+
+    def other(name, *words, text=INPUT):
+        with open(path("other.yaml"), "w") as f:
+            f.write(text.format(lattice=path("lat.1.h5"), out=path(name)))
+        naik("solve", path("other.yaml"), *(word for key in words for word in ("--set", key)))
+        return path(name)
+
+    average("of one configuration, which counts once", FILES[0])
+    os.symlink(FILES[0], path("again.h5"))
+    average("of one configuration, which counts once", path("again.h5"))
+    # masses in another order are found by their value
+    turned = other("turned.h5", "solve.0.masses=[0.4, 0.1]", "solve.0.naik_epsilon=[-0.2, 0]")
+    for mass in (0.1, 0.4):
+        assert example("ensemble_average.py", "pt", mass, FILES[0], turned) == \
+            example("ensemble_average.py", "pt", mass, *FILES[:2])
+    average("has no mass 0.1 in pt; it has 0.11, 0.4", other("m.h5", "solve.0.masses=[0.11, 0.4]"))
+    average("differ in naik_epsilon: 0.1 and 0.0", other("e.h5", "solve.0.naik_epsilon=[0.1, -0.2]"))
+    average("differ in action.type: asqtad and hisq",
+            other("a.h5", "action.type=asqtad", "action.u0=0.9", text=INPUT.replace("naik_epsilon: [0, -0.2],", "")))
+    average("differ in lattice.boundary_t: periodic and antiperiodic", other("b.h5", "lattice.boundary_t=periodic"))
+    average("differ in source: even_wall", other("w.h5", "solve.1.source.type=even_wall"), 0.2, "wall")
+    naik("gauge", "generate", "--size", "4,4,8,8", "--beta", "6", "--seed", 9, "--sweeps", "2", "-o", path("lat.x.h5"))
+    average("differ in extents: 4x4x8x8 and 4x4x4x8",
+            other("x.h5", "lattice.size=[4, 4, 8, 8]", f"gauge.file={path('lat.x.h5')}"))
+
+
+def edited_and_damaged_files_are_refused():
+    def edit(change, sentence):
+        shutil.copyfile(FILES[1], path("edited.h5"))
+        with h5py.File(path("edited.h5"), "r+") as f:
+            change(f)
+        refuses(sentence, "effective_mass.py", path("edited.h5"))
+        refuses(sentence, "ensemble_average.py", "pt", 0.1, FILES[0], path("edited.h5"))
+
+    def new_mass(f):
+        f["corr/pt/s0000/m00"].attrs.modify("mass", 0.11)
+
+    def new_number(f):
+        f["corr/pt/s0000/m00/pion5/p000"][3] *= 1 + 1e-15
+
+    def new_colour(f):
+        f["corr/pt/s0001/m01/per_colour"][2, 0, 0, 5] += 1e-9
+
+    def new_record(f):
+        record = f["solves"][4]
+        record["iterations"] += 1
+        f["solves"][4] = record
+
+    for change, sentence in ((new_mass, "is damaged or was edited"), (new_number, "correlators of pt/s0000, mass 0.1"),
+                             (lambda f: f["prop/s0000/source"].attrs.create("note", 1), "is damaged or was edited"),
+                             (new_colour, "correlators of pt/s0001, mass 0.4"), (new_record, "a record of a solve")):
+        edit(change, sentence)
+    # without that checksum, it is said that nothing was compared
+    shutil.copyfile(FILES[1], path("unsealed.h5"))
+    with h5py.File(path("unsealed.h5"), "r+") as f:
+        del f.attrs["metadata_crc"]
+    run = subprocess.run([sys.executable, "-B", os.path.join(FOLDER, "effective_mass.py"), path("unsealed.h5")],
+                         capture_output=True, text=True)
+    assert run.returncode == 0 and "not verified: attributes and texts" in run.stderr, run
+    with naik_io.open(FILES[1]) as f:
+        assert f.verify() == "" and f.mass(1, 1) == 0.4 and f.mass_number("pt", 0.4) == 1
 
 
 def an_unfinished_file_says_what_is_not_solved_yet():
@@ -192,4 +267,5 @@ main([naik_makes_an_ensemble_of_four, a_file_opens_with_its_sources_solves_and_h
       wrong_requests_are_answered_with_what_there_is, what_missed_its_tolerance_comes_with_a_warning, effective_mass_finds_the_mass_of_a_cosh,
       contraction_of_a_propagator_with_itself_is_the_stored_pion,
       ensemble_average_has_jackknife_errors, examples_without_their_words_say_which, examples_say_what_is_wrong_in_a_sentence,
+      ensemble_average_refuses_what_does_not_belong_together, edited_and_damaged_files_are_refused,
       an_unfinished_file_says_what_is_not_solved_yet])

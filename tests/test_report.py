@@ -116,7 +116,7 @@ def the_page_shows_where_the_time_went():
                 b"times=0 1 0 0 \xe5\xff<b>; ", session[at:at + 30]):
         with h5py.File(path("odd.h5"), "r+") as f:
             f["metadata/sessions"][0] = session[:at] + odd
-        naik("report", path("odd.h5"))
+        naik("report", "--force", path("odd.h5"))
         assert "<b>" not in read("odd.html")[1]
 
 
@@ -135,10 +135,46 @@ def flip(name, copy, dataset, byte):
 def damaged_correlators_are_left_out():
     for dataset, left in (("corr/pt/s0000/m00/pion5/p000", 11), ("corr/pt/s0000/m00/per_colour", 9)):
         flip("a.h5", "flip.h5", dataset, 8 + 6)
-        said = naik("report", path("flip.h5"), "-o", path("flip.html"))
+        said = naik("report", "--force", path("flip.h5"), "-o", path("flip.html"), status=4)
         page, text = read("flip.html")
-        assert "warning: correlators of 1 pairs" in said and "are damaged and left out" in text, said
+        told = "1 pairs of source and mass have correlators that disagree with their checksums and are left out"
+        assert f"warning: {told}" in said and f'<p class="bad">Damaged: {told}</p>' in text, said
         assert page.count["figure"] == left, (dataset, page.count)
+
+
+def damage_is_on_top_of_the_page_and_in_the_exit_status():
+    def new_mass(f):
+        f["prop/s0000/m00"].attrs.modify("mass", 0.11)
+
+    def new_history(f):
+        f["solves_history"][2, 0] *= 2
+
+    def new_record(f):
+        record = f["solves"][4]
+        record["true_residual"] /= 1000
+        f["solves"][4] = record
+
+    def new_state(f):
+        f.attrs.modify("state", np.bytes_(b"complete"))
+
+    _, text = read("a.html")
+    assert '<td class="good">complete</td>' in text and "Damaged" not in text
+    assert ("attributes and texts, 15 records of solves, 20 correlators, 15 residual histories, by their checksums; "
+            "not the propagators, which naik info verifies") in text, text[:3000]
+    naik("solve", path("in.yaml"), "--set", f"output.file={path('begun.h5')}", status=None,
+         env={"NAIK_INJECT": "kill:write:5"})
+    for name, change, sentence in (("a.h5", new_mass, "is damaged or was edited"),
+                                   ("a.h5", new_record, "1 records of solves disagree"),
+                                   ("a.h5", new_history, "1 residual histories disagree"),
+                                   ("begun.h5.part", new_state, "11 solves are pending, though the file says")):
+        shutil.copyfile(path(name), path("edit.h5"))
+        with h5py.File(path("edit.h5"), "r+") as f:
+            change(f)
+        said = naik("report", "--force", path("edit.h5"), status=4)
+        _, text = read("edit.html")
+        assert "edit.h5 is damaged: see the top of" in said and sentence in said, said
+        assert text.index('<p class="bad">Damaged: ') < text.index("<h2>") and sentence in text
+        assert '<td class="good">complete</td>' not in text
 
 
 def text_from_the_file_is_escaped():
@@ -151,7 +187,7 @@ def text_from_the_file_is_escaped():
             g.attrs[name] = f.attrs[name]
         g.attrs["git"] = np.bytes_(b"<img src=x>\x01\xff\xc3")
         g["prop/s0000/source"].attrs["type"] = np.bytes_(b"'><b>")
-    naik("report", path("hostile.h5"), "-o", path("hostile.html"))
+    naik("report", path("hostile.h5"), "-o", path("hostile.html"), status=4)  # its seal is of other texts
     page, text = read("hostile.html")
     assert "&lt;img src=x&gt;\ufffd\ufffd\ufffd" in text and "&#39;&gt;&lt;b&gt;" in text
     assert "img" not in page.count and "b" not in page.count
@@ -196,7 +232,7 @@ def damaged_files_end_with_a_page_or_a_sentence():
         with open(path("bad.h5"), "wb") as f:
             f.write(bad)
         try:
-            naik("report", path("bad.h5"), "-o", path("bad.html"))
+            naik("report", "--force", path("bad.h5"), "-o", path("bad.html"))
             read("bad.html")
         except AssertionError as error:
             told = re.search(r"exit status (-?\d+), expected", str(error))
@@ -204,6 +240,7 @@ def damaged_files_end_with_a_page_or_a_sentence():
 
 
 main([naik_makes_a_file, the_page_shows_every_correlator_and_solve,
-      the_page_shows_where_the_time_went, damaged_correlators_are_left_out, text_from_the_file_is_escaped,
+      the_page_shows_where_the_time_went, damaged_correlators_are_left_out,
+      damage_is_on_top_of_the_page_and_in_the_exit_status, text_from_the_file_is_escaped,
       an_unfinished_run_is_shown_as_such, other_files_are_refused, no_page_is_written_over_what_it_shows,
       damaged_files_end_with_a_page_or_a_sentence])

@@ -19,6 +19,7 @@ typedef struct naik_io_options {  /* how files are reached; all zero: as the lib
     int64_t alignment;            /* of datasets of a MiB and more in HDF5, bytes */
     int writers;                  /* ranks that write HDF5 datasets for all; 0: all together */
     bool plain;                   /* HDF5 without MPI-IO: this rank has its files to itself */
+    bool replace;                 /* an output may take the place of a file that is there */
 } naik_io_options;
 
 typedef struct naik_comm {

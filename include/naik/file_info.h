@@ -10,8 +10,9 @@
  *
  *   verify    read everything and recompute its checksums
  *   report    receives the description, also where the verdict is bad
- *   verdict   NAIK_OK; NAIK_ERR_INTERRUPTED where solves are still to be done; NAIK_ERR_CORRUPT
- *             where something disagrees, each told by a warning
+ *   verdict   NAIK_OK; NAIK_ERR_INTERRUPTED where solves are still to be done;
+ *             NAIK_ERR_NOT_CONVERGED where none of them converged; NAIK_ERR_CORRUPT where
+ *             something disagrees, each told by a warning
  *
  * Collective. NAIK_ERR_INPUT  no such file, or of no known format
  *             NAIK_ERR_CORRUPT  nothing can be read from it */

@@ -24,7 +24,7 @@ typedef struct naik_gauge_file {
     int64_t data_offset;      /* of the links in the file, bytes; 0 where the format has none */
     int rows;                 /* of each link in the file, 2 or 3 */
     char dataset[128];        /* HDF5 of other codes: where the links are inside the file */
-    char note[160];           /* what a reader found odd and tolerated; "" if nothing */
+    char note[400];           /* what a reader found odd and tolerated; "" if nothing */
     char uuid[40];            /* of naik's own files; "" otherwise */
     char disagrees[700];      /* what naik_gauge_load found wrong and went on with; "" if nothing */
     char *header_text; /* the file's own header or metadata as text, for provenance; owned; may be

@@ -15,6 +15,17 @@ bool naik_path_same(const char *a, const char *b);
 naik_status naik_path_refuse_input(naik_comm *comm, const char *name, const char *output,
                                    const char *const *inputs, int count);
 
+/* NAIK_ERR_INPUT where the output `path`, given as the option or key `name`, has a name that naik
+ * gives to files beside an output, or is there already and comm->io.replace is not set. A NULL path
+ * is none. Collective; rank 0 looks. */
+naik_status naik_path_refuse_output(naik_comm *comm, const char *name, const char *path);
+/* The ending of such a name, or NULL. Local. */
+const char *naik_path_side_ending(const char *path);
+
+/* Gives a file its name; without `replace` not one that is there, a symbolic link included. Returns
+ * 0 or an error number, EEXIST in that case. Local. */
+int naik_path_rename(const char *from, const char *to, bool replace);
+
 /* A regular file for reading, and what fstat says of it; NULL with errno, which is 0 where it is
  * something else. Waits for no writer of a FIFO, where the caller could not be interrupted. Local.
  */

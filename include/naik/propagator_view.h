@@ -1,7 +1,8 @@
 /* propagator_view.h - a propagator file as it is, for people to look at
  *
  * One rank reads what describes the file: texts, records of the solves, residual histories,
- * correlators; no propagators. Nothing in it is trusted: what is missing or damaged is left out.
+ * correlators; no propagators. All of that is compared with its checksums, and nothing in it is
+ * trusted: what is missing or damaged is left out, and counted.
  */
 #ifndef NAIK_PROPAGATOR_VIEW_H
 #define NAIK_PROPAGATOR_VIEW_H
@@ -36,6 +37,11 @@ typedef struct naik_view_pair {
 typedef struct naik_propagator_view {
     char *path;
     bool complete;
+    bool sealed;       /* attributes and texts have a checksum */
+    char edited[300];  /* the sentence where they disagree with it, else "" */
+    int bad_records;   /* of solves, that disagree with theirs */
+    int histories;     /* of residuals, read and compared */
+    int bad_histories; /* of them, that disagree */
     int size[NAIK_DIM];
     naik_view_fact *facts; /* [fact_count]: whence and how */
     int fact_count;
