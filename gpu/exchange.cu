@@ -344,13 +344,17 @@ template <class V> __global__ void send_kernel(const send_params p, const char *
         V::keep(to + vec_offset<V>(f.first + i, column, p.nrhs),
                 V::fetch(data + vec_offset<V>(site, column, p.nrhs)));
     }
+    GPU_MARK("sent");
+    gpu_release_stores();
     __syncthreads();
     if (threadIdx.x == 0) {
-        gpu_fence_system();
+        gpu_release_block();
         uint32_t *done = p.counters + 1;
-        if (atomicAdd(&done[which], 1u) + 1 == gridDim.x * gridDim.y) {
+        const uint32_t count = atomicAdd(&done[which], 1u) + 1;
+        GPU_MARK("counted");
+        if (count == gridDim.x * gridDim.y) {
             done[which] = 0;
-            gpu_fence_system();
+            gpu_release_flags();
             gpu_store_flag(f.flag, turn);
             if (atomicAdd(&done[EXCHANGE_ZONES], 1u) + 1 == (uint32_t)p.faces) {
                 done[EXCHANGE_ZONES] = 0;

@@ -96,23 +96,24 @@ __device__ static inline void exchange_send_site(const exchange_send &s, const g
             }
         }
     }
+    GPU_MARK("sent");
+    gpu_release_stores();
 }
 
-/* This block has sent its share; the last of s.shares raises the flags. One thread
- * calls, after a barrier behind the stores of all. Nothing here waits for another rank.
- *
- * The stores of the block come before its barrier, the fence orders them before the count, and the
- * fence of whoever completes it all stores of those that were counted before the flags. */
+/* This block has sent its share; the last of s.shares raises the flags. One thread calls, after
+ * a barrier behind exchange_send_site of all. Nothing here waits for another rank. */
 __device__ static inline void exchange_tell(const exchange_send &s)
 {
     const uint32_t turn = exchange_turn(s);
-    gpu_fence_system();
-    if (atomicAdd(&s.counters[1], 1u) + 1 != s.shares) {
+    gpu_release_block();
+    const uint32_t count = atomicAdd(&s.counters[1], 1u) + 1;
+    GPU_MARK("counted");
+    if (count != s.shares) {
         return;
     }
     s.counters[1] = 0;
     *s.counters = turn;
-    gpu_fence_system();
+    gpu_release_flags();
 #pragma unroll 1
     for (int zone = 0; zone < EXCHANGE_ZONES; zone++) {
         if (s.flag[zone / 2][zone % 2] != NULL) {

@@ -356,20 +356,61 @@ __device__ static inline long long gpu_lanes_from(long long v, int lane)
  * used before. */
 __device__ static inline unsigned gpu_draw_ticket(unsigned *ticket, unsigned last)
 {
+#if defined(__HIP_DEVICE_COMPILE__) /* headers of ROCm 5 name what newer compilers do not have */
+    return __builtin_amdgcn_atomic_inc32(ticket, last, __ATOMIC_RELAXED, "agent");
+#else
     return atomicInc(ticket, last);
+#endif
 }
 
-/* Words that another device or the host writes meanwhile, and a clock to stop waiting by. What was
- * seen or stored before a fence is seen after the acquire that sees a flag stored behind it. The
- * 8-byte halves of 16 bytes arrive whole. */
+/* Words that another device or the host writes meanwhile, and a clock to stop waiting by. The
+ * 8-byte halves of 16 bytes arrive whole.
+ *
+ * What the threads of several blocks have stored into another device's memory is to be seen there
+ * by whoever sees a flag:
+ *   every thread that has stored   gpu_release_stores, then a barrier of the block
+ *   one thread of each block       gpu_release_block, then it counts its block
+ *   that of the last block         gpu_release_flags, then gpu_store_flag
+ *   there                          gpu_load_flag until it is raised, gpu_acquire_flag, a barrier,
+ *                                  then plain loads by the whole block
+ * On CUDA a barrier hands on what a fence of one thread orders. On AMD no wave waits for its stores
+ * at a barrier (compilers since LLVM 16), so each must before; fences of all devices write back or
+ * invalidate whole caches, so only the last block has one, and whoever looks at a flag has none
+ * while he looks. GPU_MARK leaves a name at this place for tools/memory_order.py. */
+#if defined(__HIP_DEVICE_COMPILE__)
+#define GPU_MARK(name) asm volatile("naik_" name "_%=:" : : : "memory")
+#else
+#define GPU_MARK(name)
+#endif
 #if defined(__HIPCC__)
-__device__ static inline unsigned gpu_load_acquire(const unsigned *p)
+__device__ static inline void gpu_release_stores(void)
 {
-    return __hip_atomic_load(p, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_SYSTEM);
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
 }
-__device__ static inline void gpu_fence_system(void)
+__device__ static inline void gpu_release_block(void)
 {
-    __threadfence_system();
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
+}
+__device__ static inline void gpu_release_flags(void)
+{
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "");
+#if defined(__HIP_DEVICE_COMPILE__) /* LLVM 19 waits for stores only, not for the writing back */
+    asm volatile("s_waitcnt vmcnt(0)" : : : "memory");
+#endif
+}
+__device__ static inline unsigned gpu_load_flag(const unsigned *p)
+{
+    return __hip_atomic_load(p, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
+}
+__device__ static inline void gpu_acquire_flag(void)
+{
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "");
+}
+/* Between two looks: lets the other waves work. */
+__device__ static inline void gpu_pause(void)
+{
+    __builtin_amdgcn_s_sleep(1);
 }
 __device__ static inline void gpu_store_flag(unsigned *p, unsigned value)
 {
@@ -395,15 +436,28 @@ __device__ static inline unsigned long long gpu_time_ns(void)
     return __builtin_amdgcn_s_memrealtime() * 10; /* counts at 100 MHz */
 }
 #else
-__device__ static inline unsigned gpu_load_acquire(const unsigned *p)
+__device__ static inline void gpu_release_stores(void)
+{
+}
+__device__ static inline void gpu_release_block(void)
+{
+    asm volatile("fence.acq_rel.sys;" ::: "memory");
+}
+__device__ static inline void gpu_release_flags(void)
+{
+    asm volatile("fence.acq_rel.sys;" ::: "memory");
+}
+__device__ static inline unsigned gpu_load_flag(const unsigned *p)
 {
     unsigned value;
     asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(p) : "memory");
     return value;
 }
-__device__ static inline void gpu_fence_system(void)
+__device__ static inline void gpu_acquire_flag(void)
 {
-    asm volatile("fence.acq_rel.sys;" ::: "memory");
+}
+__device__ static inline void gpu_pause(void)
+{
 }
 __device__ static inline void gpu_store_flag(unsigned *p, unsigned value)
 {

@@ -54,14 +54,17 @@ __device__ static inline void peer_wait_flag(const uint32_t *flag, uint32_t turn
                                              const peer_patience &p, uint32_t code)
 {
     uint64_t start_ns = 0;
-    for (unsigned look = 1; (int32_t)(gpu_load_acquire(flag) - turn) < 0; look++) {
+    for (unsigned look = 1; (int32_t)(gpu_load_flag(flag) - turn) < 0; look++) {
+        GPU_MARK("polled");
+        gpu_pause();
         if (look % PEER_LOOKS == 0) {
             start_ns = start_ns != 0 ? start_ns : gpu_time_ns();
             if (peer_gives_up(p, start_ns, code)) {
-                return;
+                break;
             }
         }
     }
+    gpu_acquire_flag();
 }
 
 /* Sums over the ranks of a node; one rank: nothing to do. */
@@ -108,6 +111,7 @@ __device__ static inline long long peer_receive_word(const peer_sums &s, const c
         if (w.y == turn && w.w == turn) {
             return (long long)((uint64_t)w.z << 32 | w.x);
         }
+        gpu_pause();
         if (look % PEER_LOOKS == 0) {
             start_ns = start_ns != 0 ? start_ns : gpu_time_ns();
             if (peer_gives_up(s.patience, start_ns, 1 + (uint32_t)from)) {
@@ -174,6 +178,9 @@ __device__ static inline void peer_collect(const peer_sums &s, const naik_exacts
                                     ? (int64_t)((uint64_t)got[e].z << 32 | got[e].x)
                                     : 0;
                 }
+            }
+            if (missing != 0) {
+                gpu_pause();
             }
             if (look % PEER_LOOKS == 0) {
                 start_ns = start_ns != 0 ? start_ns : gpu_time_ns();
