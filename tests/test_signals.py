@@ -102,6 +102,25 @@ def numbers_of_threads_that_cannot_be_meant_are_refused():
     assert "run.threads asks for 4096 threads a rank" in said, said
 
 
+def fifos_are_not_waited_for():
+    os.mkfifo(path("fifo"))
+    for words, sentence in ((["solve", path("fifo")], "fifo is no regular file, but a FIFO or a device"),
+                            (["links", path("fifo"), "-o", path("x")], "fifo is no regular file"),
+                            (["import-milc", path("fifo")], "fifo is no regular file"),
+                            (["solve", "/dev/zero"], "/dev/zero is no regular file"),
+                            (["report", path("fifo")], "no file that can be read"),
+                            (["report", path("whole.h5"), "-o", path("fifo")], "is a FIFO that nobody reads")):
+        said = naik(*words, status=1)
+        assert sentence in said, said
+    for ending in (".lock", ".journal", ".part.state", ".part"):
+        os.mkfifo(path("beside.h5" + ending))
+        said = naik("solve", made("beside.h5"), status=1)
+        assert f"beside.h5{ending} is there already and is no regular file" in said, said
+        naik("gauge", "convert", path("lat.h5"), path("beside.h5"), status=1)
+        os.remove(path("beside.h5" + ending))
+    naik("solve", made("events.h5"), "--set", f"run.events={path('fifo')}", "--set", "solver.tolerance=1e-2")
+
+
 def ranks_of_different_arguments_are_told_apart():
     one, other = ([NAIK, "gauge", "check", path(name)] for name in ("lat.h5", "whole.h5"))
     run = subprocess.run([*MPIRUN, "-n", "1", *one, ":", "-n", "1", *other], capture_output=True, text=True, timeout=60)
@@ -129,5 +148,5 @@ def open_mpi_passes_on_what_the_documentation_says():
 
 main([naik_solves_undisturbed, signals_of_batch_systems_stop_a_run_that_goes_on, a_hangup_that_is_ignored_stays_so,
       a_limit_on_the_size_of_files_is_a_sentence, a_pipe_that_nobody_reads_ends_nothing,
-      numbers_of_threads_that_cannot_be_meant_are_refused, ranks_of_different_arguments_are_told_apart,
+      numbers_of_threads_that_cannot_be_meant_are_refused, fifos_are_not_waited_for, ranks_of_different_arguments_are_told_apart,
       open_mpi_passes_on_what_the_documentation_says])
