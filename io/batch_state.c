@@ -15,6 +15,7 @@
 #include "gauge_format.h"
 #include "naik/checksum.h"
 #include "naik/memory.h"
+#include "naik/paths.h"
 #include "naik/sites.h"
 #include "naik/version.h"
 #include "prop_file.h"
@@ -205,7 +206,8 @@ static naik_status take(const naik_batch_state *s, int64_t offset, void *bytes, 
     int good = 0;
     naik_status status = NAIK_OK;
     if (s->comm->rank == 0) {
-        FILE *stream = fopen(s->path, "rb");
+        struct stat info;
+        FILE *stream = naik_path_open(s->path, &info);
         good = stream != NULL && fseeko(stream, offset, SEEK_SET) == 0 &&
                fread(bytes, 1, size_bytes, stream) == size_bytes;
         if (stream != NULL) {

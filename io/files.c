@@ -218,6 +218,19 @@ naik_status naik_file_check_space(naik_comm *comm, const char *path, int64_t siz
     return naik_comm_agree(comm, status);
 }
 
+/* What is made beside an output: a FIFO there would be waited for. */
+static naik_status check_beside(naik_log *log, const char *path)
+{
+    static const char *const endings[] = {".lock", ".journal", ".part.state"};
+    naik_status status = NAIK_OK;
+    for (int i = 0; i < 3 && status == NAIK_OK; i++) {
+        char beside[NAIK_PATH_MAX];
+        status = naik_path_append(log, path, endings[i], beside);
+        status = status != NAIK_OK ? status : refuse_irregular(log, beside);
+    }
+    return status;
+}
+
 naik_status naik_output_look(naik_comm *comm, const char *path, int64_t size_bytes,
                              char part[NAIK_PATH_MAX])
 {
@@ -226,6 +239,7 @@ naik_status naik_output_look(naik_comm *comm, const char *path, int64_t size_byt
     NAIK_TRY(naik_file_check_space(comm, path, 0));
     if (comm->rank == 0) {
         status = check_name(comm->log, path);
+        status = status != NAIK_OK ? status : check_beside(comm->log, path);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_file_check_space(comm, part, size_bytes));

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "naik/checksum.h"
+#include "naik/paths.h"
 
 enum { RECORD_HEX = 2 * sizeof(naik_disk_record), MAX_CHOICES = 1 << 20, LINE_EXTRA = 512 };
 
@@ -152,7 +153,8 @@ naik_status naik_journal_read(naik_log *log, const char *path, naik_journal **ou
     char *line = NULL;
     size_t room = 0;
     naik_journal_entry entry;
-    FILE *stream = fopen(path, "r");
+    struct stat info;
+    FILE *stream = naik_path_open(path, &info);
     naik_journal *journal = calloc(1, sizeof *journal);
     *out = NULL;
     if (journal == NULL) {

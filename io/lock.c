@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "files.h"
+#include "naik/paths.h"
 
 enum { BEAT_S = 60, EMPTY_STALE_S = 60, WORD = 80, CONTENT = 512 };
 
@@ -120,7 +121,7 @@ static bool read_lock(const char *path, char content[CONTENT], double *age_s)
 {
     struct stat info;
     memset(content, 0, CONTENT);
-    FILE *stream = fopen(path, "r");
+    FILE *stream = naik_path_open(path, &info);
     if (stream == NULL) {
         return false;
     }

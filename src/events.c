@@ -32,7 +32,8 @@ static bool holds_events(int fd)
 /* The existing file, or with `make` a new one; `*fd` is -1 where there is none. */
 static naik_status open_log(naik_log *log, const char *path, bool make, int *fd)
 {
-    *fd = open(path, O_RDWR | O_APPEND | O_CLOEXEC | (make ? O_CREAT : 0), 0666);
+    /* where a FIFO is full the log ends, and not the run */
+    *fd = open(path, O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK | (make ? O_CREAT : 0), 0666);
     if (*fd < 0 && (make || errno != ENOENT)) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT, "run.events: %s cannot be opened: %s", path,
                          strerror(errno));

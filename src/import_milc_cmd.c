@@ -27,12 +27,11 @@ typedef struct job {
 
 static naik_status read_bytes(job *j)
 {
-    FILE *file = fopen(j->path, "rb");
-    if (file == NULL) {
-        return NAIK_FAIL(j->log, NAIK_ERR_INPUT, "%s cannot be opened: %s", j->path,
-                         strerror(errno));
+    FILE *file = NULL;
+    naik_status status = naik_path_open_text(j->log, j->path, &file);
+    if (status != NAIK_OK) {
+        return status;
     }
-    naik_status status = NAIK_OK;
     errno = 0;
     j->bytes = malloc(MILC_MAX_BYTES + 1);
     j->size = j->bytes != NULL ? fread(j->bytes, 1, MILC_MAX_BYTES + 1, file) : 0;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "naik/input_table.h"
+#include "naik/paths.h"
 #include "naik/text.h"
 
 typedef struct environment { /* broadcast as it is */
@@ -142,15 +143,14 @@ void naik_input_destroy(naik_input **input)
     }
 }
 
-/* Up to one byte more than the limit, so that the parser can say that it is too large; a FIFO or
- * a device ends there as well. */
+/* Up to one byte more than the limit, so that the parser can say that it is too large. */
 static naik_status read_file(naik_log *log, const char *path, char **bytes, int64_t *size)
 {
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        return NAIK_FAIL(log, NAIK_ERR_INPUT, "%s cannot be opened: %s", path, strerror(errno));
+    FILE *file = NULL;
+    naik_status status = naik_path_open_text(log, path, &file);
+    if (status != NAIK_OK) {
+        return status;
     }
-    naik_status status = NAIK_OK;
     *bytes = malloc(NAIK_YAML_MAX_BYTES + 1);
     if (*bytes == NULL) {
         status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the input %s", path);

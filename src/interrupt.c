@@ -21,13 +21,19 @@ struct naik_interrupt {
     char reason[64];
 };
 
+/* What batch systems and people send; a hangup unless nohup has it ignored. */
 static sigset_t watched(void)
 {
+    static const int numbers[] = {SIGUSR1, SIGUSR2, SIGTERM, SIGINT, SIGXCPU, SIGHUP};
     sigset_t set;
     sigemptyset(&set);
-    sigaddset(&set, SIGUSR1);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct sigaction now;
+        if (numbers[i] != SIGHUP || sigaction(SIGHUP, NULL, &now) != 0 ||
+            now.sa_handler != SIG_IGN) {
+            sigaddset(&set, numbers[i]);
+        }
+    }
     return set;
 }
 

@@ -6,6 +6,7 @@
 
 #include "naik/links_file.h"
 #include "naik/memory.h"
+#include "naik/threads.h"
 
 /* Links that were fixed in single precision have 1e-6 and less; without fixing it is of order 1. */
 #define COULOMB_LIMIT 1e-3
@@ -33,6 +34,11 @@ naik_status naik_input_backend_create(naik_comm *comm, const naik_input *input, 
                                           .share_gpu = input->run.share_gpu,
                                           .transport = input->run.transport,
                                           .tune_cache = input->run.tune_cache};
+    const naik_status status =
+        naik_comm_agree(comm, naik_threads_check(comm->log, "run.threads", input->run.threads));
+    if (status != NAIK_OK) {
+        return status;
+    }
     return naik_backend_create(comm, names[input->run.backend], &options, out);
 }
 

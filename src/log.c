@@ -62,7 +62,7 @@ static void flush(naik_log *log)
 
 naik_status naik_log_heard(naik_log *log)
 {
-    if (log->unheard == 0) {
+    if (log->unheard == 0 || log->unheard == EPIPE) { /* who closed the pipe had heard enough */
         return NAIK_OK;
     }
     return NAIK_FAIL(log, NAIK_ERR_IO, "standard output cannot be written: %s",

@@ -4,11 +4,13 @@
  * node where MPI does not.
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "naik/checksum.h"
 #include "naik/commands.h"
 #include "naik/interrupt.h"
 #include "naik/text.h"
@@ -141,6 +143,29 @@ done:
     return status;
 }
 
+/* Ranks of different commands would wait for each other for ever. */
+static naik_status compare_arguments(naik_comm *comm, int argc, char **argv)
+{
+    naik_status status = NAIK_OK;
+    char words[160] = "";
+    uint32_t mine = 0;
+    for (int i = 1; i < argc; i++) {
+        const uint32_t link[2] = {mine, naik_crc32(argv[i], strlen(argv[i]))};
+        const size_t used = strlen(words);
+        mine = naik_crc32(link, sizeof link);
+        snprintf(words + used, sizeof words - used, " %s", argv[i]);
+    }
+    uint32_t first = mine;
+    NAIK_TRY(naik_comm_broadcast(comm, &first, sizeof first, 0));
+    if (mine != first) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "the ranks were started with different arguments: rank %d has 'naik%s'",
+                           comm->rank, words);
+    }
+done:
+    return naik_comm_agree(comm, status);
+}
+
 /* first: this process is the one to speak where there is no communicator yet */
 static naik_status run(naik_log *log, const row *command, bool first, int argc, char **argv)
 {
@@ -155,9 +180,10 @@ static naik_status run(naik_log *log, const row *command, bool first, int argc, 
         }
         return status;
     }
-    naik_threads_guard(comm);
     naik_watchdog *watchdog = NULL;
-    status = start_watchdog(comm, command->name, &watchdog);
+    status = compare_arguments(comm, argc, argv);
+    status = status != NAIK_OK ? status : naik_comm_agree(comm, naik_threads_guard(comm));
+    status = status != NAIK_OK ? status : start_watchdog(comm, command->name, &watchdog);
     status = status != NAIK_OK ? status : command->run(comm, argc - 1, argv + 1);
     status = status != NAIK_OK ? status : naik_log_heard(log); /* the work itself is done */
     if (status == NAIK_ERR_MPI || !naik_comm_meet(comm, status)) {
@@ -190,9 +216,18 @@ static void occupy_standard_descriptors(void)
     }
 }
 
+/* A pipe that nobody reads any more and a limit on the size of files are failures of a write, which
+ * has its sentence; as signals they would end the process without a word. */
+static void take_failures_of_writes(void)
+{
+    (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN);
+}
+
 int main(int argc, char **argv)
 {
     occupy_standard_descriptors();
+    take_failures_of_writes();
     naik_log *log = naik_log_create();
     if (log == NULL) {
         fprintf(stderr, "naik: error: no memory\n");

@@ -111,3 +111,19 @@ FILE *naik_path_open(const char *path, struct stat *info)
     }
     return stream;
 }
+
+naik_status naik_path_open_text(naik_log *log, const char *path, FILE **out)
+{
+    struct stat info;
+    *out = naik_path_open(path, &info);
+    if (*out != NULL) {
+        return NAIK_OK;
+    }
+    if (errno != 0) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "%s cannot be opened: %s", path, strerror(errno));
+    }
+    return S_ISDIR(info.st_mode)
+               ? NAIK_FAIL(log, NAIK_ERR_INPUT, "%s cannot be read: Is a directory", path)
+               : NAIK_FAIL(log, NAIK_ERR_INPUT, "%s is no regular file, but a FIFO or a device",
+                           path);
+}

@@ -1,6 +1,6 @@
 /* interrupt.h - being asked to stop: by a signal, or by the wall clock
  *
- * SIGUSR1, SIGTERM and SIGINT are blocked and read from a descriptor, so that no handler and no
+ * SIGUSR1, SIGUSR2, SIGTERM, SIGINT, SIGXCPU and SIGHUP are blocked and read from a descriptor, so that no handler and no
  * global is needed. The ranks agree on one answer.
  */
 #ifndef NAIK_INTERRUPT_H
@@ -10,7 +10,7 @@
 
 typedef struct naik_interrupt naik_interrupt;
 
-/* Blocks the three signals in this thread and in those it will start. To be called before MPI and
+/* Blocks these signals in this thread and in those it will start. To be called before MPI and
  * OpenMP start theirs: a thread that does not block them would die of them, and the process with
  * it. */
 void naik_interrupt_block(void);

@@ -1,0 +1,152 @@
+# test_signals.py - what batch systems, shells and launchers do to a run: signals, limits, pipes, arguments
+# timeout: 240
+import os
+import resource
+import signal
+import subprocess
+import time
+
+from program import MPICH, MPIRUN, NAIK, command, everything, main, naik, path, same
+
+INPUT = """lattice: {size: [8, 8, 8, 8]}
+gauge: {file: LATTICE}
+action: {type: hisq}
+solve:
+  - {name: pt, masses: [0.02, 0.4], source: {type: point, origin: [[0, 0, 0, 0], [1, 2, 0, 3]]}}
+output: {file: OUT, correlators: [pion5]}
+"""
+
+
+def made(out):
+    with open(path(out + ".yaml"), "w", encoding="utf-8") as f:
+        f.write(INPUT.replace("LATTICE", path("lat.h5")).replace("OUT", path(out)))
+    return path(out + ".yaml")
+
+
+def begin(out, **how):
+    """Starts the solves of `out` and waits for the first."""
+    run = subprocess.Popen(command("solve", made(out)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **how)
+    for line in run.stdout:
+        if line.startswith("solve 1/"):
+            return run
+    raise AssertionError(run.communicate())
+
+
+def naik_solves_undisturbed():
+    naik("gauge", "generate", "--size", "8,8,8,8", "--beta", "5.8", "--seed", 12, "--sweeps", 5, "-o", path("lat.h5"))
+    naik("solve", made("whole.h5"))
+
+
+def signals_of_batch_systems_stop_a_run_that_goes_on():
+    for name in ("SIGUSR2", "SIGXCPU", "SIGHUP"):
+        out = f"{name}.h5"
+        run = begin(out)
+        run.send_signal(getattr(signal, name))
+        said, told = run.communicate()
+        assert run.returncode == 5 and "naik: error: stopped by signal " in told, (name, run.returncode, told)
+        naik("solve", made(out))
+        same(everything("whole.h5"), everything(out))
+
+
+def a_hangup_that_is_ignored_stays_so():
+    run = begin("nohup.h5", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    run.send_signal(signal.SIGHUP)
+    said, told = run.communicate()
+    assert run.returncode == 0 and not told, (run.returncode, told)
+
+
+def a_limit_on_the_size_of_files_is_a_sentence():
+    for size in (0, 1 << 14, 1 << 18, 1 << 20):
+        run = begin("large.h5", env={**os.environ, "NAIK_WATCHDOG": "20"})
+        resource.prlimit(run.pid, resource.RLIMIT_FSIZE, (size, size))
+        said, told = run.communicate(timeout=60)
+        assert run.returncode == 2 and told.count("naik: error: ") == 1, (size, run.returncode, said, told)
+        naik("solve", made("large.h5"))
+        same(everything("whole.h5"), everything("large.h5"))
+        os.remove(path("large.h5"))
+    run = subprocess.Popen(command("gauge", "generate", "--size", "8,8,8,8", "--beta", 6, "--sweeps", 20, "-o",
+                                   path("large")), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert run.stdout.readline().startswith("sweep")
+    resource.prlimit(run.pid, resource.RLIMIT_FSIZE, (1 << 18, 1 << 18))
+    said, told = run.communicate(timeout=60)
+    assert run.returncode == 2 and told.count("naik: error: ") == 1 and not os.path.exists(path("large")), (said, told)
+
+
+def a_pipe_that_nobody_reads_ends_nothing():
+    run = begin("pipe.h5")
+    run.stdout.close()
+    told = run.stderr.read()
+    assert run.wait() == 0 and not told, (run.returncode, told)
+    same(everything("whole.h5"), everything("pipe.h5"))
+    for words in (["info", path("pipe.h5")], ["--help"]):
+        run = subprocess.Popen([NAIK, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        run.stdout.close()
+        told = run.stderr.read()
+        assert run.wait() == 0 and not told, (words, run.returncode, told)
+
+
+def numbers_of_threads_that_cannot_be_meant_are_refused():
+    for told, sentence in (("100000", "OMP_NUM_THREADS asks for 100000 threads a rank, but this node has"),
+                           ("10000", "OMP_NUM_THREADS asks for 10000 threads a rank"),
+                           ("abc", "OMP_NUM_THREADS is 'abc', no number of threads"),
+                           ("-4", "OMP_NUM_THREADS is '-4', no number of threads"),
+                           ("0", "OMP_NUM_THREADS is '0', no number of threads"),
+                           ("2,x", "OMP_NUM_THREADS is '2,x', no number of threads")):
+        begun = time.monotonic()
+        for words in (["gauge", "check", path("lat.h5")], ["solve", made("whole.h5"), "--dry-run"]):
+            said = naik(*words, status=1, env={"OMP_NUM_THREADS": told})
+            assert sentence in said and time.monotonic() - begun < 60, said
+    for told in ("2", "2,1", ""):
+        naik("gauge", "check", path("lat.h5"), env={"OMP_NUM_THREADS": told})
+    said = naik("solve", made("whole.h5"), "--dry-run", "--set", "run.threads=4096", status=1)
+    assert "run.threads asks for 4096 threads a rank" in said, said
+
+
+def fifos_are_not_waited_for():
+    os.mkfifo(path("fifo"))
+    for words, sentence in ((["solve", path("fifo")], "fifo is no regular file, but a FIFO or a device"),
+                            (["links", path("fifo"), "-o", path("x")], "fifo is no regular file"),
+                            (["import-milc", path("fifo")], "fifo is no regular file"),
+                            (["solve", "/dev/zero"], "/dev/zero is no regular file"),
+                            (["report", path("fifo")], "no file that can be read"),
+                            (["report", path("whole.h5"), "-o", path("fifo")], "is a FIFO that nobody reads")):
+        said = naik(*words, status=1)
+        assert sentence in said, said
+    for ending in (".lock", ".journal", ".part.state", ".part"):
+        os.mkfifo(path("beside.h5" + ending))
+        said = naik("solve", made("beside.h5"), status=1)
+        assert f"beside.h5{ending} is there already and is no regular file" in said, said
+        naik("gauge", "convert", path("lat.h5"), path("beside.h5"), status=1)
+        os.remove(path("beside.h5" + ending))
+    naik("solve", made("events.h5"), "--set", f"run.events={path('fifo')}", "--set", "solver.tolerance=1e-2")
+
+
+def ranks_of_different_arguments_are_told_apart():
+    one, other = ([NAIK, "gauge", "check", path(name)] for name in ("lat.h5", "whole.h5"))
+    run = subprocess.run([*MPIRUN, "-n", "1", *one, ":", "-n", "1", *other], capture_output=True, text=True, timeout=60)
+    assert run.returncode == 1 and "the ranks were started with different arguments: rank 1 has 'naik gauge check " \
+        in run.stderr, run
+
+
+def open_mpi_passes_on_what_the_documentation_says():
+    if MPICH:
+        return "not Open MPI"
+    for sent, status in ((signal.SIGUSR1, 5), (signal.SIGTERM, 1)):
+        out = f"mpirun{status}.h5"
+        run = subprocess.Popen(command("solve", made(out), ranks=2), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True)
+        for line in run.stdout:
+            if line.startswith("solve 1/"):
+                run.send_signal(sent)
+                break
+        run.communicate(timeout=60)
+        assert run.returncode == status, (sent, run.returncode)
+        naik("solve", made(out))
+        same(everything("whole.h5"), everything(out))
+    return None
+
+
+main([naik_solves_undisturbed, signals_of_batch_systems_stop_a_run_that_goes_on, a_hangup_that_is_ignored_stays_so,
+      a_limit_on_the_size_of_files_is_a_sentence, a_pipe_that_nobody_reads_ends_nothing,
+      numbers_of_threads_that_cannot_be_meant_are_refused, fifos_are_not_waited_for, ranks_of_different_arguments_are_told_apart,
+      open_mpi_passes_on_what_the_documentation_says])
