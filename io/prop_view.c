@@ -15,13 +15,14 @@
 #include "prop_file.h"
 #include "reread.h"
 
-enum { MAX_RECORDS = 3 << 19, MAX_FACTS = 64, MAX_READ = 256, MAX_NUMBERS = 1 << 26 };
+enum { MAX_RECORDS = 3 << 19, MAX_FACTS = 64, MAX_NUMBERS = 1 << 26 };
 
 typedef struct reader {
     naik_log *log;
     hid_t h5;
     naik_propagator_view *view;
     naik_disk_record *records; /* [3 * pair_count] */
+    int correlators;           /* read of a pair */
 } reader;
 
 static naik_status no_memory(naik_log *log)
@@ -325,9 +326,9 @@ static naik_status read_correlators(const reader *r, const char *path, int index
     char name[NAIK_PROP_PATH + 2 * NAIK_PROP_NAME];
     colours c = {.sum = NULL};
     hid_t group = open_object(r->h5, path);
-    const bool stored = group >= 0;
+    const bool found = group >= 0;
     release_object(group);
-    if (!stored) {
+    if (!found) {
         return NAIK_OK;
     }
     NAIK_TRY(sum_colours(r, path, index, &c));
@@ -336,8 +337,9 @@ static naik_status read_correlators(const reader *r, const char *path, int index
         goto done;
     }
     pair->correlators_stored = c.names.correlator_count * c.names.momentum_count;
-    const int count = pair->correlators_stored < MAX_READ ? pair->correlators_stored : MAX_READ;
-    pair->correlators = calloc((size_t)count, sizeof *pair->correlators);
+    const int stored = pair->correlators_stored;
+    const int count = stored < r->correlators ? stored : r->correlators;
+    pair->correlators = calloc((size_t)count + 1, sizeof *pair->correlators);
     NAIK_TRY(pair->correlators != NULL ? NAIK_OK : no_memory(r->log));
     for (int i = 0; i < count; i++) {
         const char *meson = c.names.correlator[i / c.names.momentum_count];
@@ -482,10 +484,10 @@ done:
 }
 
 naik_status naik_propagator_view_open(naik_log *log, const char *path, int histories,
-                                      naik_propagator_view **out)
+                                      int correlators, naik_propagator_view **out)
 {
     naik_status status = NAIK_OK;
-    reader r = {.log = log, .h5 = -1};
+    reader r = {.log = log, .h5 = -1, .correlators = correlators};
     place last = {.source = -1};
     naik_h5_guard guard;
     *out = NULL;

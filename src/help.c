@@ -101,6 +101,7 @@ static const char help_links[] =
 
 static const char help_info[] =
     "naik info FILE [--json] [--verify | --no-verify] [--residuals [--set KEY=VALUE]...]\n"
+    "naik info FILE --correlators\n"
     "\n"
     "Says what a file holds (propagators, links, or a gauge configuration in any format), which\n"
     "solves are in it with iterations and residuals, whether it is complete, and recomputes its\n"
@@ -115,10 +116,13 @@ static const char help_info[] =
     "  --residuals   of a complete propagator file: reads the configuration that it names, makes\n"
     "                the links and computes |src - M x| / |src| of every solve again\n"
     "  --set         replaces a key of the stored input for that, such as gauge.file\n"
+    "  --correlators prints all correlators as text: for each a line that begins with #, lines\n"
+    "                \"t C(t)\", two empty lines; numpy.loadtxt reads it, and gnuplot by index\n"
     "\n"
     "Examples\n"
     "  naik info prop.h5\n"
     "  naik info prop.h5 --json\n"
+    "  naik info prop.h5 --correlators > corr.txt\n"
     "  mpirun -n 4 naik info prop.h5 --residuals --set gauge.file=/elsewhere/lat.h5";
 
 static const char help_bench[] =

@@ -1,20 +1,23 @@
-/* info.c - naik info FILE [--json] [--verify | --no-verify] [--residuals [--set KEY=VALUE]...] */
+/* info.c - naik info FILE [--json] [--verify | --no-verify] [--residuals [--set KEY=VALUE]...],
+ * naik info FILE --correlators */
 #include "naik/commands.h"
 #include "naik/file_info.h"
 #include "naik/options.h"
 
+#include "info_correlators.h"
 #include "info_residuals.h"
 
 naik_status naik_command_info(naik_comm *comm, int argc, char **argv)
 {
     static const char *const names[] = {"FILE"};
     const char *path;
-    bool json = false, verify = false, no_verify = false, residuals = false;
+    bool json = false, verify = false, no_verify = false, residuals = false, text = false;
     naik_option_list overrides = {.count = 0};
     const naik_option options[] = {
         {.name = "json", .kind = NAIK_OPTION_FLAG, .target = &json},
         {.name = "verify", .kind = NAIK_OPTION_FLAG, .target = &verify},
         {.name = "no-verify", .kind = NAIK_OPTION_FLAG, .target = &no_verify},
+        {.name = "correlators", .kind = NAIK_OPTION_FLAG, .target = &text},
         {.name = "residuals", .kind = NAIK_OPTION_FLAG, .target = &residuals},
         {.name = "set", .kind = NAIK_OPTION_LIST, .target = &overrides}};
     naik_status status = NAIK_OK, verdict = NAIK_OK;
@@ -28,6 +31,14 @@ naik_status naik_command_info(naik_comm *comm, int argc, char **argv)
     if (overrides.count > 0 && !residuals) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "--set goes with --residuals only");
         goto done;
+    }
+    if (text && (json || verify || no_verify || residuals)) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "--correlators prints them as text and goes with no other option");
+        goto done;
+    }
+    if (text) {
+        return info_correlators(comm, path);
     }
     report = naik_report_create();
     if (report == NULL) {

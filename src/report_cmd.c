@@ -19,7 +19,14 @@
 #include "naik/version.h"
 #include "page.h"
 
-enum { MAX_FIGURES = 40, MAX_HISTORIES = 40, MAX_ROWS = 3000, MAX_CURVES = 24, MAX_MASSES = 100 };
+enum {
+    MAX_FIGURES = 40,
+    MAX_HISTORIES = 40,
+    MAX_CORRELATORS = 256,
+    MAX_ROWS = 3000,
+    MAX_CURVES = 24,
+    MAX_MASSES = 100
+};
 enum { PATH_SIZE = 4096 };
 
 static void row(FILE *out, const char *name, const char *text, const char *class)
@@ -549,7 +556,7 @@ static naik_status report(naik_comm *comm, const char *path, const char *name)
     naik_status status = NAIK_OK;
     naik_propagator_view *view = NULL;
     int damage = 0;
-    NAIK_TRY(naik_propagator_view_open(log, path, MAX_HISTORIES, &view));
+    NAIK_TRY(naik_propagator_view_open(log, path, MAX_HISTORIES, MAX_CORRELATORS, &view));
     if (naik_path_same(name, view->path)) {
         status = NAIK_FAIL(log, NAIK_ERR_INPUT, "'-o' is '%s', which is read as input", name);
         goto done;

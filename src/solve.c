@@ -226,7 +226,7 @@ done:
 static naik_status all_converged(naik_comm *comm, const char *path, bool *all)
 {
     naik_propagator_view *view = NULL;
-    *all = comm->rank == 0 && naik_propagator_view_open(comm->log, path, 0, &view) == NAIK_OK;
+    *all = comm->rank == 0 && naik_propagator_view_open(comm->log, path, 0, 0, &view) == NAIK_OK;
     for (int i = 0; *all && i < 3 * view->pair_count; i++) {
         *all = view->pairs[i / 3].solve[i % 3].state == NAIK_SOLVE_DONE;
     }

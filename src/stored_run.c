@@ -122,7 +122,7 @@ naik_status stored_run_open(naik_comm *comm, const char *path, const char *const
     naik_status status = NAIK_OK;
     int precision;
     *out = (stored_run){.comm = comm, .path = path};
-    NAIK_TRY(naik_comm_agree(comm, naik_propagator_view_open(comm->log, path, 0, &out->view)));
+    NAIK_TRY(naik_comm_agree(comm, naik_propagator_view_open(comm->log, path, 0, 0, &out->view)));
     NAIK_TRY(naik_comm_agree(comm, rebuild_input(out, overrides, count)));
     naik_input_use_io(comm, out->input);
     NAIK_TRY(naik_lattice_create(comm, out->view->size, NULL, &out->lattice));

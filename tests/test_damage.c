@@ -234,7 +234,7 @@ static naik_status read_report(const naik_lattice *lattice, const char *path, an
 static naik_status read_view(const naik_lattice *lattice, const char *path, answer *out)
 {
     naik_propagator_view *view = NULL;
-    naik_status status = naik_propagator_view_open(lattice->comm->log, path, 0, &view);
+    naik_status status = naik_propagator_view_open(lattice->comm->log, path, 0, 256, &view);
     for (int i = 0; status == NAIK_OK && i < view->fact_count; i++) {
         if (strcmp(view->facts[i].name, "warning") == 0) {
             status = NAIK_FAIL(lattice->comm->log, NAIK_ERR_CORRUPT, "%s", view->facts[i].text);

@@ -61,6 +61,35 @@ def a_file_opens_with_its_sources_solves_and_histories():
             assert len(history) == s["history_count"] and history[-1] <= s["target"], history[-1]
 
 
+def correlators_are_printed_as_text_that_numpy_reads():
+    said = naik("info", FILES[0], "--correlators")
+    heads = [dict(word.split("=", 1) for word in line[2:].split() if "=" in word) | {"meson": line.split()[1]}
+             for line in said.splitlines() if line.startswith("# ")]
+    with open(path("corr.txt"), "w") as f:
+        f.write(said)
+    values = np.loadtxt(path("corr.txt")).reshape(len(heads), 8, 2)
+    assert len(heads) == 5 * 2 * 3 and (values[:, :, 0] == np.arange(8)).all(), heads
+    with naik_io.open(FILES[0]) as f:
+        for head, value in zip(heads, values):
+            set_name, _, number = head["source"].partition("/s")
+            mass = {"0.1": 0, "0.4": 1, "0.2": 0}[head["mass"]]
+            momentum = tuple(int(k) for k in head["momentum"].split(","))
+            stored = f.correlator(set_name, mass, int(number or 0), head["meson"], momentum)
+            assert (value[:, 1] == stored).all(), head
+            assert head["naik_epsilon"] == ("-0.2" if head["mass"] == "0.4" else "0"), head
+    assert said.count("\n\n\n") == len(heads), "two empty lines behind each"
+
+
+def a_damaged_correlator_is_left_out_with_exit_status_4():
+    copy = path("damaged.h5")
+    shutil.copy(FILES[0], copy)
+    with h5py.File(copy, "r+") as f:
+        f["corr/wall/m00/pion5/p000"][3] *= 1.5
+    said = naik("info", copy, "--correlators", status=4)
+    assert "is damaged, and what disagrees was left out" in said and said.count("# ") == 29, said
+    assert "goes with no other option" in naik("info", copy, "--correlators", "--json", status=1)
+
+
 def propagators_are_read_slice_by_slice_and_solve_their_source():
     with naik_io.open(FILES[0]) as f:
         g = f.propagator(1, mass=1)
@@ -263,6 +292,7 @@ def an_unfinished_file_says_what_is_not_solved_yet():
 
 
 main([naik_makes_an_ensemble_of_four, a_file_opens_with_its_sources_solves_and_histories,
+      correlators_are_printed_as_text_that_numpy_reads, a_damaged_correlator_is_left_out_with_exit_status_4,
       propagators_are_read_slice_by_slice_and_solve_their_source,
       wrong_requests_are_answered_with_what_there_is, what_missed_its_tolerance_comes_with_a_warning, effective_mass_finds_the_mass_of_a_cosh,
       contraction_of_a_propagator_with_itself_is_the_stored_pion,

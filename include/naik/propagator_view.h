@@ -29,7 +29,7 @@ typedef struct naik_view_pair {
     int history_count[3];
     naik_view_correlator *correlators; /* [correlator_count]; none while a colour is pending */
     int correlator_count;
-    int correlators_stored;   /* so many are in the file; only the first 256 are read */
+    int correlators_stored;   /* so many are in the file */
     bool correlators_damaged; /* some of those read disagree with the checksums of their colours,
                                  and are left out */
 } naik_view_pair;
@@ -53,13 +53,14 @@ typedef struct naik_propagator_view {
 
 /* Reads PATH, or PATH.part where there is no PATH. Local: the other ranks need not take part.
  *
- *   histories   residuals are read of so many pairs, the first ones
+ *   histories    residuals are read of so many pairs, the first ones
+ *   correlators  of every pair so many are read, the first ones
  *
  * NAIK_ERR_INPUT    no such file, or not a propagator file of naik
  * NAIK_ERR_CORRUPT  HDF5 cannot open it; its records cannot be read
  * NAIK_ERR_MEMORY */
 naik_status naik_propagator_view_open(naik_log *log, const char *path, int histories,
-                                      naik_propagator_view **out);
+                                      int correlators, naik_propagator_view **out);
 void naik_propagator_view_destroy(naik_propagator_view **view);
 
 #endif
