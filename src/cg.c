@@ -27,8 +27,7 @@ const char *naik_cg_reason_text(naik_cg_reason reason)
 
 naik_cg_options naik_cg_defaults(void)
 {
-    return (naik_cg_options){
-        .max_iterations = 20000, .delta = 0.01, .max_restarts = 10, .first_rung = -1};
+    return (naik_cg_options){.max_iterations = 20000, .max_restarts = 10, .first_rung = -1};
 }
 
 /* What went before the starting value counts as done by this column. */
@@ -138,10 +137,11 @@ naik_status naik_cg_solve(naik_cg *cg, naik_parity parity, const naik_cg_options
                           const naik_cg_stream *stream)
 {
     naik_status status = NAIK_OK;
-    if (options->max_iterations < 1 || !(options->delta > 0) || options->delta >= 1 ||
+    if (options->max_iterations < 1 || !(options->delta >= 0) || options->delta >= 1 ||
         options->first_rung >= NAIK_RUNGS) {
-        return NAIK_FAIL(cg->geometry->backend->log, NAIK_ERR_ARG,
-                         "the solver needs a positive iteration limit and a delta between 0 and 1");
+        return NAIK_FAIL(
+            cg->geometry->backend->log, NAIK_ERR_ARG,
+            "the solver needs a positive iteration limit and a delta from 0 to below 1");
     }
     NAIK_TRY(cg_begin(cg, parity, options, stream->count));
     for (;;) {

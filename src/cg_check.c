@@ -107,7 +107,8 @@ static void resume_column(naik_cg *cg, const naik_cg_options *options, int c, do
     record->stop = aim;
     const bool coarse = cg->vectors == NAIK_HALF; /* rounding that no estimate knows of */
     const double stray = options->stray > 0 ? options->stray : naik_cg_stray(slot->rung);
-    const double delta = coarse ? fmax(options->delta, 0.3) : options->delta;
+    const double wanted = options->delta > 0 ? options->delta : naik_cg_delta(slot->rung);
+    const double delta = coarse ? fmax(wanted, 0.3) : wanted;
     record->delta2 = low ? delta * delta : 0;
     record->stray2 = low ? 1 / (stray * stray) : 0;
     record->classical = slot->rung == NAIK_RUNG_CLASSICAL;

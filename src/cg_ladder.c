@@ -37,8 +37,14 @@ naik_rung naik_rung_first(double shift, bool half)
 
 double naik_cg_stray(naik_rung rung)
 {
-    static const double most[NAIK_RUNGS] = {115, 375, 375, INFINITY};
+    static const double most[NAIK_RUNGS] = {115, 4000, 375, INFINITY};
     return most[rung];
+}
+
+double naik_cg_delta(naik_rung rung)
+{
+    static const double drop[NAIK_RUNGS] = {0.01, 0.001, 0.01, 0};
+    return drop[rung];
 }
 
 naik_rung cg_rung_from(const naik_cg *cg, naik_rung rung)

@@ -82,6 +82,7 @@ int check_main(int argc, char **argv, const check_case *cases, int count)
         return 2;
     }
     naik_log_set_quiet(log, getenv("NAIK_TEST_VERBOSE") == NULL);
+    comm->io.replace = true; /* tests write one file again and again */
     const char *reference = getenv("NAIK_REFERENCE");
     if (reference != NULL && reference[0] == '\0') {
         reference = NULL;

@@ -235,10 +235,8 @@ static naik_status read_view(const naik_lattice *lattice, const char *path, answ
 {
     naik_propagator_view *view = NULL;
     naik_status status = naik_propagator_view_open(lattice->comm->log, path, 0, 256, &view);
-    for (int i = 0; status == NAIK_OK && i < view->fact_count; i++) {
-        if (strcmp(view->facts[i].name, "warning") == 0) {
-            status = NAIK_FAIL(lattice->comm->log, NAIK_ERR_CORRUPT, "%s", view->facts[i].text);
-        }
+    if (status == NAIK_OK && view->edited[0] != '\0') {
+        status = NAIK_FAIL(lattice->comm->log, NAIK_ERR_CORRUPT, "%s", view->edited);
     }
     for (int i = 0; status == NAIK_OK && i < view->pair_count; i++) {
         const double numbers[2] = {view->pairs[i].mass, view->pairs[i].naik_epsilon};

@@ -105,9 +105,10 @@ typedef struct naik_cg_result {
 
 typedef struct naik_cg_options {
     int max_iterations; /* of a column, > 0 */
-    double delta; /* reliable update when |r| drops by this factor, < 1, on rungs below double */
-    double stray; /* and when |dx| > stray |r|, dx what was added to x since the last; 0: what
-                   * suits the rung, see naik_cg_stray */
+    double delta; /* reliable update when |r| drops by this factor, < 1, on rungs below double; 0:
+                   * what suits the rung, see naik_cg_delta */
+    double stray; /* and when |dx| > stray |r|, dx what was added to x since the last; 0: what suits
+                   * the rung, see naik_cg_stray */
     int max_restarts;   /* claims of convergence without progress before NAIK_CG_STAGNATED */
     int first_rung;     /* naik_rung; -1: naik_rung_first */
     bool stay;          /* on it, whatever happens: for measurements */
@@ -117,8 +118,11 @@ typedef struct naik_cg_options {
 naik_cg_options naik_cg_defaults(void);
 /* |dx|/|r| up to which the iterated residual is believed. It strays from the true one by c |dx|, c
  * a property of the storage: 2.7e-7 in single precision, 2.6e-4 with 16-bit links
- * (doc/accuracy.md); what is allowed for is 1e-4 |r|, or 3e-2 |r| with 16-bit links. */
+ * (doc/performance.md). What is allowed for is 3e-2 |r| with 16-bit links, 1e-3 |r| in single and
+ * 1e-4 |r| in the classical form, which is for masses at which more costs iterations. */
 double naik_cg_stray(naik_rung rung);
+/* The drop of |r| after which a true residual is formed in any case. */
+double naik_cg_delta(naik_rung rung);
 
 /* Everything that a column in mid solve is, beside its vectors and what load gives it. */
 typedef struct naik_cg_state {

@@ -1,7 +1,7 @@
 /* interrupt.h - being asked to stop: by a signal, or by the wall clock
  *
- * SIGUSR1, SIGUSR2, SIGTERM, SIGINT, SIGXCPU and SIGHUP are blocked and read from a descriptor, so that no handler and no
- * global is needed. The ranks agree on one answer.
+ * SIGUSR1, SIGUSR2, SIGTERM, SIGINT, SIGXCPU and SIGHUP are blocked and read from a descriptor, so
+ * that no handler and no global is needed. The ranks agree on one answer.
  */
 #ifndef NAIK_INTERRUPT_H
 #define NAIK_INTERRUPT_H

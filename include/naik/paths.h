@@ -30,8 +30,8 @@ int naik_path_rename(const char *from, const char *to, bool replace);
  * something else. Waits for no writer of a FIFO, where the caller could not be interrupted. Local.
  */
 FILE *naik_path_open(const char *path, struct stat *info);
-/* A text that a person wrote, for reading. Local. NAIK_ERR_INPUT with the sentence: it is not there,
- * may not be read, or is no regular file */
+/* A text that a person wrote, for reading. Local. NAIK_ERR_INPUT with the sentence: it is not
+ * there, may not be read, or is no regular file */
 naik_status naik_path_open_text(naik_log *log, const char *path, FILE **out);
 
 #endif
