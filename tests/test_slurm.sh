@@ -88,7 +88,7 @@ lattice: {size: [4, 8, 8, 8]}
 gauge: {file: lat.1.h5}
 action: {type: hisq}
 solve:
-  - {name: pt, masses: [0.2, 0.4], source: {type: point, origin: [[0, 0, 0, 0], [1, 2, 3, 4]]}}
+  - {name: pt, masses: [0.2, 0.4], source: {type: point, origin: [[0, 0, 0, 0], [1, 2, 3, 4], [2, 4, 6, 1], [3, 1, 5, 7]]}}
 solver: {tolerance: 1e-9, batch: 1}
 output: {file: run.h5, correlators: [pion5]}
 END
