@@ -144,6 +144,7 @@ static naik_status measure(const bench *b, const naik_cg_links *packed, const so
     const int fixed = o->iterations;
     r.options.delta = o->delta;
     r.options.first_rung = plan->first_rung;
+    r.options.stay = fixed > 0; /* every iteration the same work */
     r.options.max_iterations = fixed > 0 ? fixed : o->max_iterations;
     r.tolerance = fixed > 0 ? OUT_OF_REACH : o->tolerance;
     NAIK_TRY(naik_cg_create(packed, plan->vectors, batch, &r.cg));
