@@ -9,8 +9,10 @@ Prints one line a log, and one for every hot kernel that spills. Exit status 1 i
 reports no hot kernel at all.
 """
 import re
-import subprocess
 import sys
+
+sys.dont_write_bytecode = True
+from code_object import plain  # noqa: E402
 
 # Kernels that an iteration runs; those that run once a solve (packing of links) may spill. Of those of
 # one warp a column AMD's compiler may index arrays in memory.
@@ -42,15 +44,6 @@ def kernels(text):
         if memory:
             found[name][1] += int(memory.group(1))
     return [(name, *values) for name, values in found.items()]
-
-
-def plain(name):
-    """The name as it is written in the source."""
-    try:
-        return subprocess.run(["c++filt", name], capture_output=True, text=True,
-                              check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return name
 
 
 def main():
