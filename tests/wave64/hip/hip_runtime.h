@@ -20,7 +20,7 @@
 #define __device__
 #define __host__
 #define __forceinline__ inline
-#define __noinline__ __attribute__((noinline))
+#define __noinline__    __attribute__((noinline))
 #define __launch_bounds__(...)
 /* Found between __start_wave64_shared and __stop_wave64_shared. */
 #define __shared__ static __attribute__((section("wave64_shared")))
@@ -80,16 +80,15 @@ uint64_t wave64_meet(wave64_kind kind, uint64_t mine, int lane) WAVE64_MEETING;
 void wave64_pause(); /* lets other waves, and other processes, go on */
 unsigned long long wave64_clock();
 
-#define __syncthreads()                      wave64_barrier()
-#define __builtin_amdgcn_wave_barrier()      ((void)wave64_meet(WAVE64_FENCE, 0, 0))
-#define __builtin_amdgcn_fence(order, scope) __atomic_thread_fence(__ATOMIC_SEQ_CST)
-#define __builtin_amdgcn_s_memrealtime()     wave64_clock()
-#define __builtin_amdgcn_s_sleep(n)          wave64_pause()
-#define __HIP_MEMORY_SCOPE_AGENT             4
-#define __HIP_MEMORY_SCOPE_SYSTEM            5
-#define __hip_atomic_load(p, order, scope)   __atomic_load_n((p), __ATOMIC_SEQ_CST)
-#define __hip_atomic_store(p, v, order, scope)                                                     \
-    __atomic_store_n((p), (v), __ATOMIC_SEQ_CST)
+#define __syncthreads()                        wave64_barrier()
+#define __builtin_amdgcn_wave_barrier()        ((void)wave64_meet(WAVE64_FENCE, 0, 0))
+#define __builtin_amdgcn_fence(order, scope)   __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define __builtin_amdgcn_s_memrealtime()       wave64_clock()
+#define __builtin_amdgcn_s_sleep(n)            wave64_pause()
+#define __HIP_MEMORY_SCOPE_AGENT               4
+#define __HIP_MEMORY_SCOPE_SYSTEM              5
+#define __hip_atomic_load(p, order, scope)     __atomic_load_n((p), __ATOMIC_SEQ_CST)
+#define __hip_atomic_store(p, v, order, scope) __atomic_store_n((p), (v), __ATOMIC_SEQ_CST)
 
 static inline int __shfl_xor(int v, int distance)
 {
@@ -106,8 +105,8 @@ template <class T> static inline T atomicAdd(T *p, T v)
 static inline unsigned long long atomicMax(unsigned long long *p, unsigned long long v)
 {
     unsigned long long old = __atomic_load_n(p, __ATOMIC_SEQ_CST);
-    while (old < v && !__atomic_compare_exchange_n(p, &old, v, false, __ATOMIC_SEQ_CST,
-                                                   __ATOMIC_SEQ_CST)) {
+    while (old < v &&
+           !__atomic_compare_exchange_n(p, &old, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
     }
     return old;
 }
