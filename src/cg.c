@@ -48,7 +48,7 @@ static naik_status load_systems(naik_cg *cg, const naik_cg_options *options,
 {
     naik_status status = NAIK_OK;
     const naik_backend_ops *ops = cg->geometry->backend->ops;
-    double norms[NAIK_MAX_RHS];
+    double norms[NAIK_MAX_RHS], start[NAIK_MAX_RHS];
     bool fresh[NAIK_MAX_RHS] = {false}, kept[NAIK_MAX_RHS] = {false};
     naik_cg_state state[NAIK_MAX_RHS];
     int loaded = 0;
@@ -72,10 +72,12 @@ static naik_status load_systems(naik_cg *cg, const naik_cg_options *options,
         }
     }
     NAIK_TRY(cg_dots(cg, cg->b, cg->b, norms));
+    NAIK_TRY(cg_dots(cg, cg->outer.x, cg->outer.x, start));
     for (int c = 0; c < cg->width_now; c++) {
         if (fresh[c]) {
             cg_slot *slot = &cg->slot[c];
             slot->bb = norms[c];
+            slot->zero_start = start[c] == 0;
             slot->best_rr = INFINITY;
             slot->rung = cg_first_rung(cg, options, slot->system.shift);
             slot->first_rung = slot->rung;

@@ -14,6 +14,7 @@ typedef struct cg_slot {
     bool live;            /* its vectors on that rung are in mid solve */
     int32_t resumes;      /* naik_column_state in which it goes on from NAIK_COLUMN_WAIT, if live */
     double bb;            /* |b|^2 */
+    bool zero_start;      /* x was 0 when it was loaded */
     double best_rr;       /* smallest true |r|^2 at a check */
     double site_residual; /* at the last check, where asked for */
     double seconds;
@@ -52,6 +53,7 @@ struct naik_cg {
     size_t history_capacity, slot_history_capacity;
     cg_slot slot[NAIK_MAX_RHS];
     int64_t next; /* system to load */
+    int missed;   /* iterations that columns which ask for a true residual have waited, together */
     bool open;    /* the residual has been sent to the neighbours, for the next iteration */
 };
 

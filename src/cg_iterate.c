@@ -172,13 +172,17 @@ naik_status cg_run_to_poll(naik_cg *cg)
         NAIK_TRY(naik_schur_open(&schur, cg_vectors(cg, cg->now).r));
         cg->open = true;
     }
-    NAIK_TRY(ops->repeat(backend, cg->serial, iterate, cg, iterations_to_poll(cg)));
+    const int count = iterations_to_poll(cg);
+    NAIK_TRY(ops->repeat(backend, cg->serial, iterate, cg, count));
     NAIK_TRY(scalars(cg, NAIK_COUNT));
     NAIK_TRY(cg_columns_download(cg));
     NAIK_TRY(drain_history(cg, before));
     naik_timer_count(backend->timer, flops_since(cg, before), 0);
     naik_timer_stop(backend->timer, "iterate");
     for (int c = 0; c < cg->width_now; c++) {
+        if (cg->record[c].state == NAIK_COLUMN_CHECK) {
+            cg->missed += count - (cg->record[c].iterations - before[c]);
+        }
         cg->slot[c].seconds +=
             cg->record[c].iterations > before[c] ? (naik_time_s() - start_s) / running : 0;
     }

@@ -8,8 +8,9 @@
 #                                                   # quarks; likewise light cpu
 #
 # The configurations of `light` are made where FIELDS (build) has none: lat12.h5, lat32.h5. MASSES and
-# INNER (double single half auto) say what is solved, CAP the most iterations. NAIK is the program (build/naik), FLAGS goes with every call. What fails becomes a line that
-# begins with "# failed", and the exit status is 1.
+# INNER (double single half auto) say what is solved, CAP the most iterations. NAIK is the program
+# (build/naik), FLAGS goes with every call. What fails becomes a line that begins with "# failed", and
+# the exit status is 1.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tools/env.sh
