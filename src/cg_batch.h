@@ -88,9 +88,10 @@ naik_status cg_site_residuals(naik_cg *cg);
 naik_status cg_narrow(naik_cg *cg);
 
 /* cg_iterate.c: runs until the next poll; before anything but iterations, receives what the last of
- * them sent. */
+ * them sent; whether columns that ask for a true residual wait until more of them do. */
 naik_status cg_run_to_poll(naik_cg *cg);
 naik_status cg_close_iteration(naik_cg *cg);
+bool cg_waits_for_company(const naik_cg *cg);
 
 /* cg_check.c: drops what broken columns added since their last check, so that they ask for one;
  * forms the true residuals of all columns that ask: they end, climb, or go on from there; hands
@@ -117,10 +118,10 @@ naik_status cg_restore(naik_cg *cg, const naik_cg_stream *stream, int c, naik_cg
 naik_status cg_adopt(naik_cg *cg, const naik_cg_options *options, int c,
                      const naik_cg_state *state);
 
-/* headroom of a column (columns.h): 2^20 times the mean of what a site adds to |r|^2. */
+/* headroom of a column (columns.h): 2^12 times the mean of what a site adds to |r|^2. */
 static inline double cg_headroom(const naik_cg *cg)
 {
-    return 0x1p21 / (double)cg->geometry->lattice->volume;
+    return 0x1p13 / (double)cg->geometry->lattice->volume;
 }
 
 #endif

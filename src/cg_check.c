@@ -241,17 +241,6 @@ done:
     return status;
 }
 
-/* A true residual reads all links in double precision, however few columns ask for one; so they
- * wait for more to ask, until the iterations that they miss would have cost as much. */
-static bool wait_for_company(naik_cg *cg)
-{
-    const bool waits = cg_columns_in(cg, NAIK_COLUMN_RUN) > 0 && cg->missed < cg->width_now;
-    if (!waits) {
-        cg->missed = 0;
-    }
-    return waits;
-}
-
 /* Columns that are checked end, or climb; the others go on from their true residuals. */
 naik_status cg_check_columns(naik_cg *cg, const naik_cg_options *options,
                              const naik_cg_stream *stream)
@@ -260,9 +249,10 @@ naik_status cg_check_columns(naik_cg *cg, const naik_cg_options *options,
     const naik_backend_ops *ops = cg->geometry->backend->ops;
     const naik_cg_vectors v = cg_vectors(cg, cg->now);
     double rr[NAIK_MAX_RHS], inner_rr[NAIK_MAX_RHS], inner_rs[NAIK_MAX_RHS] = {0};
-    if (cg_columns_in(cg, NAIK_COLUMN_CHECK) == 0 || wait_for_company(cg)) {
+    if (cg_columns_in(cg, NAIK_COLUMN_CHECK) == 0 || cg_waits_for_company(cg)) {
         return NAIK_OK;
     }
+    cg->missed = 0;
     NAIK_TRY(true_residuals(cg, rr));
     for (int c = 0; c < cg->width_now; c++) {
         if (cg->record[c].state != NAIK_COLUMN_CHECK) {

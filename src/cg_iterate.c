@@ -139,18 +139,35 @@ static double expected_iterations(const cg_slot *slot, const naik_column *record
     return rate > 0 && expected > 0 ? fmin(least, left) : 0;
 }
 
-/* How many to enqueue until the next poll: the same on all ranks. A column that asks early is
- * frozen until then, so most of what is expected, not all of it. */
-static int iterations_to_poll(const naik_cg *cg)
+/* The fewest until a running column asks, `most` if none does before. */
+static double least_expected(const naik_cg *cg, double most)
 {
-    double least = cg->longest;
-    for (int c = 0; c < cg->width_now && cg->longest > cg->poll; c++) {
+    double least = most;
+    for (int c = 0; c < cg->width_now; c++) {
         if (cg->record[c].state == NAIK_COLUMN_RUN) {
             least = fmin(least, expected_iterations(&cg->slot[c], &cg->record[c]));
         }
     }
-    const int polls = (int)(least / cg->poll);
+    return least;
+}
+
+/* How many to enqueue until the next poll: the same on all ranks. A column that asks early is
+ * frozen until then, so most of what is expected, not all of it; few while others wait. */
+static int iterations_to_poll(const naik_cg *cg)
+{
+    const bool some_wait = cg_columns_in(cg, NAIK_COLUMN_CHECK) > 0;
+    const int longest = some_wait ? cg->poll : cg->longest;
+    const int polls = longest > cg->poll ? (int)(least_expected(cg, longest) / cg->poll) : 1;
     return polls > 1 ? polls * cg->poll : cg->poll;
+}
+
+/* A true residual reads all links in double precision, however few columns ask for one. So these
+ * wait for others that will ask soon: what they miss together shall not cost more. */
+bool cg_waits_for_company(const naik_cg *cg)
+{
+    const int waiting = cg_columns_in(cg, NAIK_COLUMN_CHECK);
+    const double more = fmax(least_expected(cg, cg->longest), cg->poll);
+    return cg_columns_in(cg, NAIK_COLUMN_RUN) > 0 && cg->missed + waiting * more <= cg->width_now;
 }
 
 /* Runs until the next poll. */

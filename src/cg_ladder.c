@@ -43,7 +43,7 @@ double naik_cg_stray(naik_rung rung)
 
 double naik_cg_delta(naik_rung rung)
 {
-    static const double drop[NAIK_RUNGS] = {0.01, 0.00001, 0.01, 0};
+    static const double drop[NAIK_RUNGS] = {0.01, 0.0001, 0.01, 0};
     return drop[rung];
 }
 

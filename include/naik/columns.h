@@ -64,12 +64,17 @@ NAIK_HD static inline void naik_column_turn(naik_column *c)
     c->xp *= c->beta;
 }
 
+/* By how much |r|^2 may fall while `grid` stands still, before sums become too coarse: a site's
+ * mean share is then still 2^7 units. */
+#define NAIK_COLUMN_LEAST 0x1p-30
+
 /* Whether the column asks for its true residual. */
 NAIK_HD static inline int naik_column_asks(const naik_column *c)
 {
+    const int coarse = c->headroom * c->rr < NAIK_COLUMN_LEAST * c->grid;
     const int renew = c->iterations % NAIK_RENEW_EVERY == 0 &&
                       (c->rr <= c->delta2 * c->rr_max || c->rr <= c->stray2 * c->xx);
-    return renew || c->rr <= c->stop || c->iterations >= c->limit;
+    return renew || coarse || c->rr <= c->stop || c->iterations >= c->limit;
 }
 
 /* What becomes known of a step when |r|^2 and Re (r, A p) of what it left are: beta, the tests, and
