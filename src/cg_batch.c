@@ -221,6 +221,7 @@ naik_status cg_begin(naik_cg *cg, naik_parity parity, const naik_cg_options *opt
     cg->history_stride = options->history_stride;
     cg->next = 0;
     cg->open = false;
+    cg->missed = 0;
     NAIK_TRY(naik_comm_agree(backend->comm, reserve_history(cg)));
     set_width(cg, count < cg->width ? (int)(count > 0 ? count : 1) : cg->width);
     memset(cg->record, 0, sizeof cg->record);

@@ -248,7 +248,7 @@ naik_status cg_check_columns(naik_cg *cg, const naik_cg_options *options,
     naik_status status = NAIK_OK;
     const naik_backend_ops *ops = cg->geometry->backend->ops;
     const naik_cg_vectors v = cg_vectors(cg, cg->now);
-    double rr[NAIK_MAX_RHS], inner_rr[NAIK_MAX_RHS], inner_rs[NAIK_MAX_RHS] = {0};
+    double rr[NAIK_MAX_RHS] = {0}, inner_rr[NAIK_MAX_RHS], inner_rs[NAIK_MAX_RHS] = {0};
     if (cg_columns_in(cg, NAIK_COLUMN_CHECK) == 0 || cg_waits_for_company(cg)) {
         return NAIK_OK;
     }

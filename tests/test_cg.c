@@ -153,6 +153,23 @@ static double reference_residual(check *t, const run *r, int i)
     return residual;
 }
 
+static void sums_stay_fine_between_true_residuals(check *t)
+{
+    const double headroom = 0x1p13 / 4096, begun = 3.5;
+    naik_column c = {.rr_max = begun,
+                     .headroom = headroom,
+                     .grid = headroom * begun,
+                     .delta2 = 1e-30,
+                     .limit = 100,
+                     .iterations = 7};
+    c.rr = 0x1p-29 * begun;
+    CHECK_TRUE(t, !naik_column_asks(&c));
+    c.rr = 0x1p-31 * begun;
+    CHECK_TRUE(t, naik_column_asks(&c));
+    c.grid = headroom * c.rr; /* follows the residual where there are no true ones */
+    CHECK_TRUE(t, !naik_column_asks(&c));
+}
+
 static void reported_residuals_are_true(check *t)
 {
     fixture f;
@@ -411,6 +428,7 @@ static void light_quarks_converge_on_every_rung(check *t)
 }
 
 CHECK_MAIN(CHECK(light_quarks_converge_on_every_rung), CHECK(reported_residuals_are_true),
+           CHECK(sums_stay_fine_between_true_residuals),
            CHECK(batch_polls_refill_and_orchestration_do_not_change_a_bit),
            CHECK(grids_and_threads_do_not_change_a_bit), CHECK(every_way_to_stop_is_reported),
            CHECK(interrupted_columns_continue_to_the_same_bits),
