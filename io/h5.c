@@ -229,7 +229,13 @@ naik_status naik_h5_open_alone(naik_log *log, const char *path, hid_t *file)
     const bool refused = *file < 0 && take_reason(text); /* before the next call */
     naik_h5_release(access);
     if (*file >= 0) {
-        return NAIK_OK;
+        char reason[NAIK_H5_REASON_BYTES];
+        if (naik_h5_stays_inside(*file, reason)) {
+            return NAIK_OK;
+        }
+        H5Fclose(*file);
+        *file = -1;
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s': %s", path, reason);
     }
     return refused
                ? NAIK_FAIL(log, NAIK_ERR_IO, "'%s' cannot be read: %s", path, text)

@@ -33,9 +33,14 @@ naik_status naik_h5_open(naik_comm *comm, const char *path, bool writable,
 /* All ranks, for reading a file that may be missing or damaged. Collective, agrees.
  * NAIK_ERR_INPUT where there is none, NAIK_ERR_CORRUPT where HDF5 cannot open it */
 naik_status naik_h5_open_stored(naik_comm *comm, const char *path, hid_t *file);
+/* False where something in the file leads to another one (external links and storage, virtual
+ * datasets) or is stored with a filter that the HDF5 library lacks, with a clause that says which.
+ * Local. */
+enum { NAIK_H5_REASON_BYTES = 640 };
+bool naik_h5_stays_inside(hid_t file, char reason[NAIK_H5_REASON_BYTES]);
 /* This rank alone, for reading, without MPI-IO; close with H5Fclose. Local.
- * NAIK_ERR_INPUT where it is missing or no HDF5 file, NAIK_ERR_CORRUPT where HDF5 cannot open it,
- * NAIK_ERR_IO where the file system refuses to read it */
+ * NAIK_ERR_INPUT where it is missing, no HDF5 file, or does not stay inside, NAIK_ERR_CORRUPT where
+ * HDF5 cannot open it, NAIK_ERR_IO where the file system refuses to read it */
 naik_status naik_h5_open_alone(naik_log *log, const char *path, hid_t *file);
 /* The access list for that. Local; release with naik_h5_release. */
 hid_t naik_h5_access_alone(void);

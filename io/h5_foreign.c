@@ -26,6 +26,11 @@ static hid_t open_quietly(const naik_file_head *head)
         file = H5Fopen(head->path, H5F_ACC_RDONLY, access);
         naik_h5_release(access);
     }
+    char reason[NAIK_H5_REASON_BYTES];
+    if (file >= 0 && !naik_h5_stays_inside(file, reason)) {
+        H5Fclose(file); /* the reader of naik's own files says why */
+        file = -1;
+    }
     return file;
 }
 

@@ -291,8 +291,9 @@ static naik_status build(builder *b, const char *bytes, size_t size)
     if (!yaml_parser_initialize(&parser)) {
         return out_of_memory(b);
     }
-    yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)bytes, size);
+    const size_t mark = size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING); /* with it, no byte order mark is read */
+    yaml_parser_set_input_string(&parser, (const unsigned char *)bytes + mark, size - mark);
     while (status == NAIK_OK && !b->ended) {
         yaml_event_t event;
         if (!yaml_parser_parse(&parser, &event)) {

@@ -324,6 +324,41 @@ def reference_twins_have_the_same_bytes():
     return None
 
 
+def files_that_lead_elsewhere_are_refused_by_name():
+    name, u = original()
+
+    def links(f, change, data=True):
+        layout = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        change(layout)
+        kind = h5py.h5t.py_create(np.dtype("<c16"), logical=True)
+        space = h5py.h5s.create_simple(u.shape)
+        d = h5py.h5d.create(f.id, b"links", kind, space, layout)
+        if data:
+            d.write(h5py.h5s.ALL, h5py.h5s.ALL, np.ascontiguousarray(u))
+
+    def virtual(layout):
+        space = h5py.h5s.create_simple(u.shape)
+        layout.set_virtual(space, name.encode(), b"/gauge", space)
+
+    def filtered(layout):
+        layout.set_chunk(u.shape)
+        layout.set_filter(32015, h5py.h5z.FLAG_OPTIONAL, ())
+
+    cases = [("is an external link to", lambda f: f.__setitem__("links", h5py.ExternalLink(name, "/gauge"))),
+             ("/links is stored in", lambda f: links(f, lambda p: p.set_external(
+                 path("outside.bin").encode(), 0, h5py.h5f.UNLIMITED))),
+             ("/links is a virtual dataset", lambda f: links(f, virtual, data=False)),
+             ("filter 32015, which this HDF5 library lacks", lambda f: links(f, filtered, data=False))]
+    for sentence, make in cases:
+        with h5py.File(path("elsewhere.h5"), "w") as f:
+            make(f)
+        assert sentence in naik("gauge", "check", path("elsewhere.h5"), status=1), sentence
+        assert sentence in naik("info", path("elsewhere.h5"), status=1), sentence
+    with h5py.File(path("elsewhere.h5"), "w") as f:
+        links(f, lambda p: None)
+    assert "qdp++" in naik("gauge", "check", path("elsewhere.h5"))  # what the cases are made of
+
+
 def a_file_has_one_writer():
     name, _ = original()
     with open(path("one.lock"), "w") as f:
@@ -424,6 +459,7 @@ main([generate_gives_the_same_links_on_all_ranks,
       convert_to_pyquda_writes_what_pyquda_reads,
       convert_to_nersc_milc_and_ildg_writes_the_right_bytes,
       reference_twins_have_the_same_bytes,
+      files_that_lead_elsewhere_are_refused_by_name,
       a_file_has_one_writer,
       bad_requests_get_a_sentence,
       truncated_hdf5_files_are_refused,

@@ -183,5 +183,14 @@ static void damaged_inputs_never_crash(check *t)
     }
 }
 
-CHECK_MAIN(CHECK(every_bad_input_has_its_sentence), CHECK(bad_overrides_have_their_sentence),
-           CHECK(hostile_bytes_are_refused), CHECK(damaged_inputs_never_crash))
+static void a_byte_order_mark_is_read(check *t)
+{
+    static const char *const marked = "\xef\xbb\xbf";
+    char text[TEXT_SIZE];
+    snprintf(text, sizeof text, "%s%s", marked, good);
+    CHECK_TEXT(t, outcome(t, text, strlen(text), NULL, 0, NULL, NULL), "accepted");
+}
+
+CHECK_MAIN(CHECK(a_byte_order_mark_is_read), CHECK(every_bad_input_has_its_sentence),
+           CHECK(bad_overrides_have_their_sentence), CHECK(hostile_bytes_are_refused),
+           CHECK(damaged_inputs_never_crash))
