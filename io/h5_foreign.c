@@ -65,6 +65,14 @@ static bool get_hex(hid_t object, const char *name, uint32_t *out)
     return text[0] != '\0' && *end == '\0' && value <= UINT32_MAX;
 }
 
+/* Whether a dataset has a checksum that is none: of another type, or no hexadecimal number. */
+static bool has_odd_sum(hid_t dataset)
+{
+    uint32_t sum;
+    return (H5Aexists(dataset, "sum29") > 0 && !get_hex(dataset, "sum29", &sum)) ||
+           (H5Aexists(dataset, "sum31") > 0 && !get_hex(dataset, "sum31", &sum));
+}
+
 /* QDP++ */
 
 typedef struct search {
@@ -260,6 +268,11 @@ static naik_status pyquda_probe(naik_log *log, const naik_file_head *head, naik_
                           "'%s' is a PyQUDA file, but /%s is not [T][Z][Y][X][3][3] of complex "
                           "numbers",
                           head->path, pyquda_name[mu]);
+        } else if (has_odd_sum(array.dataset)) {
+            status = NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                               "'%s': a checksum (sum29, sum31) of /%s is not text of a "
+                               "hexadecimal number, as PyQUDA writes it",
+                               head->path, pyquda_name[mu]);
         } else if (mu == 0) {
             /* One pair of words can be shown: X's, and read_links turns to whichever disagrees. */
             out->checksum_known = get_hex(array.dataset, "sum29", &out->checksum_stored[0]) &&

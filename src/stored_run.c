@@ -8,14 +8,20 @@
 
 enum { MAX_OVERRIDES = 256 };
 
-static const char *text_of(const naik_propagator_view *view, const char *name)
+static const char *find(const naik_view_fact *facts, int count, const char *name)
 {
-    for (int i = 0; i < view->text_count; i++) {
-        if (strcmp(view->texts[i].name, name) == 0) {
-            return view->texts[i].text;
+    for (int i = 0; i < count; i++) {
+        if (strcmp(facts[i].name, name) == 0) {
+            return facts[i].text;
         }
     }
     return NULL;
+}
+
+const char *stored_run_text(const stored_run *run, const char *name)
+{
+    const char *text = find(run->view->texts, run->view->text_count, name);
+    return text != NULL ? text : find(run->view->facts, run->view->fact_count, name);
 }
 
 static bool begins_with(const char *line, const char *words)
@@ -63,8 +69,8 @@ static naik_status rebuild_input(stored_run *run, const char *const *own, int ow
     naik_status status = NAIK_OK;
     naik_log *log = run->comm->log;
     const char *overrides[MAX_OVERRIDES];
-    const char *stored = text_of(run->view, "input_text");
-    const char *canonical = text_of(run->view, "canonical_input");
+    const char *stored = stored_run_text(run, "input_text");
+    const char *canonical = stored_run_text(run, "canonical_input");
     char *text = stored != NULL && canonical != NULL ? strdup(stored) : NULL;
     if (text == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
@@ -103,7 +109,7 @@ done:
 static naik_status check_sources(stored_run *run)
 {
     naik_status status = NAIK_OK;
-    const char *then = text_of(run->view, "source_checksums");
+    const char *then = stored_run_text(run, "source_checksums");
     NAIK_TRY(source_file_identify(run->lattice, run->input, &run->sources));
     const char *now = run->sources.text;
     if (now != NULL && (then == NULL || strcmp(now, then) != 0)) {

@@ -32,6 +32,10 @@ naik_status stored_run_open(naik_comm *comm, const char *path, const char *const
                             int count, stored_run *out);
 void stored_run_close(stored_run *run);
 
+/* A text that the file carries, such as gauge_checksum; NULL where it does not. Lives as long as
+ * the run. Local. */
+const char *stored_run_text(const stored_run *run, const char *name);
+
 /* The source [sites][3][2] of one colour. Collective. */
 naik_status stored_run_source(const stored_run *run, const naik_input_source *source, int colour,
                               double *out);

@@ -238,6 +238,9 @@ def pyquda_files_are_read_with_their_checksums():
         assert "agree" in naik("gauge", "check", name)
     write_pyquda(name, u, np.complex128, sums=False)
     assert "no checksum" in naik("gauge", "check", name)
+    with h5py.File(name, "r+") as f:
+        f["LatticeColorMatrix/Y"].attrs["sum29"] = 7
+    assert "a checksum (sum29, sum31) of /LatticeColorMatrix/Y is not text" in naik("gauge", "check", name, status=4)
     for letter in "XYZT":
         write_pyquda(name, u, np.complex128)
         with h5py.File(name, "r+") as f:
