@@ -26,11 +26,6 @@ static hid_t open_quietly(const naik_file_head *head)
         file = H5Fopen(head->path, H5F_ACC_RDONLY, access);
         naik_h5_release(access);
     }
-    char reason[NAIK_H5_REASON_BYTES];
-    if (file >= 0 && !naik_h5_stays_inside(file, reason)) {
-        H5Fclose(file); /* the reader of naik's own files says why */
-        file = -1;
-    }
     return file;
 }
 
@@ -132,7 +127,11 @@ static bool qdp_recognise(const naik_file_head *head)
 
 static naik_status qdp_probe(naik_log *log, const naik_file_head *head, naik_gauge_file *out)
 {
-    hid_t file = open_quietly(head);
+    hid_t file = -1;
+    naik_status status = naik_h5_open_alone(log, head->path, &file);
+    if (status != NAIK_OK) {
+        return status;
+    }
     search s = find_links(file);
     bool ok = s.found.dataset >= 0 && take_array(&s.found, out);
     strcpy(out->format, "qdp++-hdf5");
@@ -140,9 +139,7 @@ static naik_status qdp_probe(naik_log *log, const naik_file_head *head, naik_gau
     snprintf(out->note, sizeof out->note, "dataset /%.100s%s; no checksum in the file", s.name,
              s.matches > 1 ? ", the first of several" : "");
     naik_h5_array_close(&s.found);
-    if (file >= 0) {
-        H5Fclose(file);
-    }
+    H5Fclose(file);
     return ok ? NAIK_OK
               : NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' has links of impossible extents",
                           head->path);
@@ -257,11 +254,14 @@ static bool pyquda_recognise(const naik_file_head *head)
 
 static naik_status pyquda_probe(naik_log *log, const naik_file_head *head, naik_gauge_file *out)
 {
-    hid_t file = open_quietly(head);
-    naik_status status = NAIK_OK;
+    hid_t file = -1;
+    naik_status status = naik_h5_open_alone(log, head->path, &file);
     naik_h5_array array = {.dataset = -1, .memory = -1};
+    if (status != NAIK_OK) {
+        return status;
+    }
     for (int mu = 0; mu < NAIK_DIM && status == NAIK_OK; mu++) {
-        if (file < 0 || !naik_h5_array_open(file, pyquda_name[mu], LINK_REALS, &array) ||
+        if (!naik_h5_array_open(file, pyquda_name[mu], LINK_REALS, &array) ||
             !take_array(&array, out)) {
             status =
                 NAIK_FAIL(log, NAIK_ERR_CORRUPT,
@@ -284,9 +284,7 @@ static naik_status pyquda_probe(naik_log *log, const naik_file_head *head, naik_
     strcpy(out->checksum_kind, out->checksum_known ? "sum29/sum31" : "none");
     strcpy(out->note, out->checksum_known ? "the checksums shown are of the dataset X"
                                           : "the file carries no checksum");
-    if (file >= 0) {
-        H5Fclose(file);
-    }
+    H5Fclose(file);
     return status;
 }
 

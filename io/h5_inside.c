@@ -4,7 +4,6 @@
  * which no checksum of this one vouches for.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "h5.h"
 

@@ -71,8 +71,8 @@ static naik_status solve(void *context)
     r->worst = 0;
     const double true_s = seconds_in(r, "true residuals"), iterate_s = seconds_in(r, "iterate");
     const naik_status status = naik_cg_solve(r->cg, NAIK_EVEN, &r->options, &stream);
-    r->share = (seconds_in(r, "true residuals") - true_s) /
-               (seconds_in(r, "true residuals") - true_s + seconds_in(r, "iterate") - iterate_s);
+    const double in_true_s = seconds_in(r, "true residuals") - true_s;
+    r->share = in_true_s / (in_true_s + seconds_in(r, "iterate") - iterate_s);
     return status;
 }
 

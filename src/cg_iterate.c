@@ -155,9 +155,10 @@ static double least_expected(const naik_cg *cg, double most)
  * frozen until then, so most of what is expected, not all of it; few while others wait. */
 static int iterations_to_poll(const naik_cg *cg)
 {
-    const bool some_wait = cg_columns_in(cg, NAIK_COLUMN_CHECK) > 0;
-    const int longest = some_wait ? cg->poll : cg->longest;
-    const int polls = longest > cg->poll ? (int)(least_expected(cg, longest) / cg->poll) : 1;
+    if (cg->longest == cg->poll || cg_columns_in(cg, NAIK_COLUMN_CHECK) > 0) {
+        return cg->poll;
+    }
+    const int polls = (int)(least_expected(cg, cg->longest) / cg->poll);
     return polls > 1 ? polls * cg->poll : cg->poll;
 }
 
