@@ -31,11 +31,10 @@ ifndef YAML_LIBS
 endif
 
 # ---- what is compiled: the library is everything but main; gpu/*.cu replace the stub
-LIB_SRC := $(filter-out src/main.c,$(wildcard src/*.c)) $(wildcard io/*.c)
+LIB_SRC := $(filter-out src/cli/main.c,$(wildcard src/*/*.c src/*/*/*.c io/*.c io/*/*.c))
 GPU_SRC :=
 ifdef GPU
   GPU_SRC := $(wildcard gpu/*.cu)
-  LIB_SRC := $(filter-out src/backend_gpu_none.c,$(LIB_SRC))
   # and what Open MPI is asked whether it takes device memory
   GPU_DEFINE := -DNAIK_GPU $(if $(filter cuda,$(GPU)),-DNAIK_MPI_QUERY=MPIX_Query_cuda_support)
 endif
@@ -44,10 +43,10 @@ KERNELS := scalar portable
 ifneq ($(filter x86_64%,$(shell $(MPICC) -dumpmachine 2>/dev/null)),)
   KERNELS += avx2 avx512
 endif
-LIB_SRC := $(filter-out src/kernels_cpu.c,$(LIB_SRC))
+LIB_SRC := $(filter-out src/backend/cpu/kernels.c,$(LIB_SRC))
 # What takes longest begins first.
 LIB_OBJ := $(patsubst %.cu,$(BUILD)/%.o,$(filter gpu/dslash_%,$(GPU_SRC))) \
-           $(KERNELS:%=$(BUILD)/src/kernels_cpu.%.o) \
+           $(KERNELS:%=$(BUILD)/src/backend/cpu/kernels.%.o) \
            $(patsubst %.cu,$(BUILD)/%.o,$(filter-out gpu/dslash_%,$(GPU_SRC))) \
            $(LIB_SRC:%.c=$(BUILD)/%.o)
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
@@ -61,7 +60,7 @@ REPLAYS := $(FUZZ_NAMES:%=$(BUILD)/tests/fuzz/replay_%)
 WARN   := -Wall -Wextra -Wmissing-prototypes -Wno-unknown-pragmas
 # sqrt is one instruction, of vectors too, where it need not set errno.
 CFLAGS := -std=c17 -D_GNU_SOURCE $(OPT) -ffp-contract=off -fno-math-errno -fopenmp $(WARN) $(WERROR) \
-          -Iinclude $(GPU_DEFINE) $(HDF5_CFLAGS) $(YAML_CFLAGS) $(EXTRA_CFLAGS)
+          -Iinclude -Isrc -I. $(GPU_DEFINE) $(HDF5_CFLAGS) $(YAML_CFLAGS) $(EXTRA_CFLAGS)
 LIBS   := $(HDF5_LIBS) $(YAML_LIBS) -lz -lm $(EXTRA_LIBS)
 DEPS    = -MMD -MP
 
@@ -96,13 +95,13 @@ all: $(BUILD)/naik
 lib: $(BUILD)/libnaik.a
 tests: $(TESTS) $(REPLAYS)
 
-$(BUILD)/naik: $(BUILD)/src/main.o $(BUILD)/libnaik.a
+$(BUILD)/naik: $(BUILD)/src/cli/main.o $(BUILD)/libnaik.a
 	@echo "link    $@"
 	$(Q)$(MPICC) $(OPT) -fopenmp $(EXTRA_CFLAGS) -o $@ $^ $(LIBS) $(GPU_LIBS)
 
 $(BUILD)/libnaik.a: $(LIB_OBJ)
 	@rm -f $@
-	$(Q)ar rcs $@ $^
+	$(Q)ar qcs $@ $^
 
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(TEST_OBJ) $(BUILD)/libnaik.a
 	@echo "link    $@"
@@ -120,7 +119,6 @@ $(BUILD)/tests/shim/mpi_device_shim.so: tests/shim/mpi_device_shim.c tests/shim/
 	    tests/shim/mpi_device_shim.c $(@D)/device_memory.o $(GPU_LIBS)
 
 # Targets of the fuzzer: with a plain main that replays files, and with libFuzzer (make fuzz)
-$(BUILD)/tests/fuzz/%.o: private CFLAGS += -Iio -Isrc
 $(BUILD)/tests/fuzz/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/fuzz.o \
     $(BUILD)/tests/fuzz/replay.o $(BUILD)/libnaik.a
 	@echo "link    $@"
@@ -151,7 +149,7 @@ KERNEL_portable := -DLANES=16 $(shell $(MPICC) -Werror $(LOOK_BACK) -c -x c /dev
 KERNEL_avx2     := -DLANES=16 -DNAIK_AVX2 -mavx2 -mfma
 KERNEL_avx512   := -DLANES=16 -DNAIK_AVX512 -mavx512f -mavx512dq -mavx512vl -mavx512bw -mfma \
                    -mprefer-vector-width=512
-$(KERNELS:%=$(BUILD)/src/kernels_cpu.%.o): $(BUILD)/src/kernels_cpu.%.o: src/kernels_cpu.c \
+$(KERNELS:%=$(BUILD)/src/backend/cpu/kernels.%.o): $(BUILD)/src/backend/cpu/kernels.%.o: src/backend/cpu/kernels.c \
         $(BUILD)/flags $(BUILD)/flags.%
 	@mkdir -p $(@D)
 	@echo "compile $< ($*)"
@@ -160,11 +158,11 @@ $(KERNELS:%=$(BUILD)/src/kernels_cpu.%.o): $(BUILD)/src/kernels_cpu.%.o: src/ker
 $(BUILD)/gpu/%.o: gpu/%.cu $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "compile $<"
-	$(Q)$(GPU_CC) "-DNAIK_HD=__host__ __device__" -Iinclude -Igpu $(GPU_FLAGS) $(DEPS) -c -o $@ $<
+	$(Q)$(GPU_CC) "-DNAIK_HD=__host__ __device__" -Iinclude -Isrc -I. -Igpu $(GPU_FLAGS) $(DEPS) -c -o $@ $<
 
 # The commit is compiled into one object only, so that a new commit rebuilds one file.
-$(BUILD)/src/version.o: $(BUILD)/git
-$(BUILD)/src/version.o: private CFLAGS += -DNAIK_GIT='"$(GIT)"'
+$(BUILD)/src/base/version.o: $(BUILD)/git
+$(BUILD)/src/base/version.o: private CFLAGS += -DNAIK_GIT='"$(GIT)"'
 GIT := $(shell git describe --always --dirty --abbrev=10 2>/dev/null || echo unknown)
 
 # Files that change only when the text in them does: new flags rebuild everything.
@@ -216,8 +214,7 @@ doc: all
 	@tools/doc.py $(BUILD)/naik doc
 
 format:
-	clang-format -i $(wildcard src/*.[ch] io/*.[ch] include/naik/*.h gpu/*.h gpu/*.cu gpu/*.cuh \
-	    tests/*.[ch] examples/*.c src/*.inc)
+	clang-format -i $(wildcard $(foreach folder,include/naik src/* src/*/* io io/* gpu tests tests/* examples,$(foreach kind,c h inc cu cuh,$(folder)/*.$(kind))))
 
 clean:
 	rm -rf build
@@ -227,4 +224,4 @@ help:
 
 .PHONY: all lib tests shim demo check check-long fuzz fuzzers install uninstall doc format clean help always
 .SECONDARY:
--include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d)
+-include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d)

@@ -13,7 +13,7 @@ static naik_status work(naik_comm *comm, const char *configuration, double mass)
     naik_status status = NAIK_OK;
     const naik_session_options options = {.configuration = configuration, .action = NAIK_HISQ};
     naik_session *session = NULL;
-    naik_propagator_result results[3];
+    naik_session_result results[3];
     double *src = NULL, *x = NULL, *pion = NULL;
     NAIK_TRY(naik_session_create(comm, &options, &session));
     const naik_lattice *lattice = naik_session_lattice(session);
@@ -28,7 +28,7 @@ static naik_status work(naik_comm *comm, const char *configuration, double mass)
     NAIK_TRY(naik_session_solve(session, mass, 1e-10, 3, src, x, results));
     for (int colour = 0; colour < 3; colour++) {
         naik_log_line(comm->log, "colour %d: %d iterations, |src - M x| / |src| = %.2e", colour,
-                      results[colour].cg.iterations, results[colour].source_residual);
+                      results[colour].iterations, results[colour].source_residual);
         NAIK_TRY(naik_meson_correlator(lattice, NAIK_PION5, (int[3]){0}, x + colour * vector,
                                        pion + colour * extent));
     }

@@ -31,10 +31,10 @@ static inline const gpu_tables *gpu_tables_of(const naik_geometry *geometry)
 /* pack.cu */
 naik_status gpu_tables_create(naik_backend *backend, const naik_lattice *lattice, void **out);
 void gpu_tables_destroy(naik_backend *backend, void *tables);
-naik_status gpu_field_import(naik_field *field, naik_parity parity, int column,
-                             const double *sites);
-naik_status gpu_field_export(const naik_field *field, naik_parity parity, int column,
-                             double *sites);
+naik_status gpu_field_from_host(naik_field *field, naik_parity parity, int column,
+                                const double *sites);
+naik_status gpu_field_to_host(const naik_field *field, naik_parity parity, int column,
+                              double *sites);
 
 /* exchange.cu */
 size_t gpu_face_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs, int mu,
@@ -45,7 +45,7 @@ naik_status gpu_unpack(naik_field *field, naik_parity parity, int mu, int side, 
                        const void *buffer);
 
 /* checksum.cu */
-naik_status gpu_sum_words(naik_backend *backend, const void *memory, size_t size_bytes,
+naik_status gpu_sum_words(naik_device *device, const void *memory, size_t size_bytes,
                           uint64_t sums[2]);
 
 /* links.cu */

@@ -24,9 +24,10 @@ __global__ void sum_words_kernel(const uint32_t *word, size_t count, unsigned lo
     }
 }
 
-naik_status gpu_sum_words(naik_backend *backend, const void *memory, size_t size_bytes,
+naik_status gpu_sum_words(naik_device *device, const void *memory, size_t size_bytes,
                           uint64_t sums[2])
 {
+    naik_backend *backend = gpu_backend_of(device);
     naik_status status = NAIK_OK;
     gpu_state *state = gpu_state_of(backend);
     NAIK_TRY(GPU_CHECK(backend, gpu_memset(state->flags, 0, 2 * sizeof *sums, state->stream),
@@ -35,7 +36,7 @@ naik_status gpu_sum_words(naik_backend *backend, const void *memory, size_t size
         (const uint32_t *)memory, size_bytes / sizeof(uint32_t),
         (unsigned long long *)state->flags);
     NAIK_TRY(GPU_LAUNCHED(backend, "summing the words of memory"));
-    NAIK_TRY(gpu_download(backend, sums, state->flags, 2 * sizeof *sums));
+    NAIK_TRY(gpu_download(&backend->device, sums, state->flags, 2 * sizeof *sums));
 done:
     return status;
 }

@@ -7,7 +7,7 @@
 #include "device.h"
 
 extern "C" {
-#include "naik/memory.h"
+#include "base/memory.h"
 }
 
 enum { COPY_PIECE = GPU_STAGING_BYTES / 2, COPY_DIRECT = 1 << 20 };
@@ -111,8 +111,9 @@ static bool goes_directly(const void *host, size_t size_bytes)
     return false;
 }
 
-naik_status gpu_upload(naik_backend *backend, void *to, const void *from_host, size_t size_bytes)
+naik_status gpu_upload(naik_device *device, void *to, const void *from_host, size_t size_bytes)
 {
+    naik_backend *backend = gpu_backend_of(device);
     gpu_state *state = gpu_state_of(backend);
     naik_status status = NAIK_OK;
     copy_events events = {};
@@ -124,14 +125,15 @@ naik_status gpu_upload(naik_backend *backend, void *to, const void *from_host, s
         NAIK_TRY(make_events(backend, &events));
         NAIK_TRY(upload_pieces(backend, (char *)to, (const char *)from_host, size_bytes, &events));
     }
-    NAIK_TRY(gpu_sync(backend)); /* the caller may reuse its memory */
+    NAIK_TRY(gpu_sync(&backend->device)); /* the caller may reuse its memory */
 done:
     release_events(&events);
     return status;
 }
 
-naik_status gpu_download(naik_backend *backend, void *to_host, const void *from, size_t size_bytes)
+naik_status gpu_download(naik_device *device, void *to_host, const void *from, size_t size_bytes)
 {
+    naik_backend *backend = gpu_backend_of(device);
     gpu_state *state = gpu_state_of(backend);
     naik_status status = NAIK_OK;
     copy_events events = {};
@@ -144,14 +146,15 @@ naik_status gpu_download(naik_backend *backend, void *to_host, const void *from,
         NAIK_TRY(
             download_pieces(backend, (char *)to_host, (const char *)from, size_bytes, &events));
     }
-    NAIK_TRY(gpu_sync(backend)); /* which also says whether other devices failed */
+    NAIK_TRY(gpu_sync(&backend->device)); /* which also says whether other devices failed */
 done:
     release_events(&events);
     return status;
 }
 
-void gpu_moved(const naik_backend *backend, double *up_bytes, double *down_bytes)
+void gpu_moved(const naik_device *device, double *up_bytes, double *down_bytes)
 {
+    const naik_backend *backend = (const naik_backend *)device;
     *up_bytes = gpu_state_of(backend)->bytes_up;
     *down_bytes = gpu_state_of(backend)->bytes_down;
 }

@@ -7,7 +7,8 @@
 #include <string.h>
 
 extern "C" {
-#include "naik/affinity.h"
+#include "comm/affinity.h"
+#include "comm/collective.h"
 }
 
 naik_status gpu_report(naik_backend *backend, gpu_error error, const char *what, const char *file,
@@ -179,12 +180,13 @@ naik_status gpu_open(naik_backend *backend, const naik_backend_options *options)
     NAIK_TRY(check_sharing(backend, state, options != NULL && options->share_gpu));
     NAIK_TRY(find_smallest(backend, state));
     NAIK_TRY(GPU_CHECK(backend, gpu_stream_create(&state->stream), "making a stream"));
-    NAIK_TRY(gpu_alloc(backend, GPU_STAGING_BYTES, "staging", &state->staging));
-    NAIK_TRY(gpu_alloc(backend, 8 * sizeof(uint64_t), "flags", (void **)&state->flags));
-    NAIK_TRY(gpu_alloc(backend, sizeof *state->ticket, "a counter", (void **)&state->ticket));
+    NAIK_TRY(gpu_alloc(&backend->device, GPU_STAGING_BYTES, "staging", &state->staging));
+    NAIK_TRY(gpu_alloc(&backend->device, 8 * sizeof(uint64_t), "flags", (void **)&state->flags));
+    NAIK_TRY(
+        gpu_alloc(&backend->device, sizeof *state->ticket, "a counter", (void **)&state->ticket));
     NAIK_TRY(GPU_CHECK(backend, gpu_memset(state->ticket, 0, sizeof *state->ticket, state->stream),
                        "clearing a counter"));
-    NAIK_TRY(gpu_alloc(backend, 2 * sizeof *state->taken, "sums", (void **)&state->taken));
+    NAIK_TRY(gpu_alloc(&backend->device, 2 * sizeof *state->taken, "sums", (void **)&state->taken));
     NAIK_TRY(gpu_tune_open(backend, options != NULL ? options->tune_cache : NULL));
     NAIK_TRY(GPU_CHECK(backend, gpu_malloc_host(&state->pinned, GPU_STAGING_BYTES),
                        "taking pinned host memory"));
@@ -337,8 +339,9 @@ done:
     return status;
 }
 
-naik_status gpu_alloc(naik_backend *backend, size_t size_bytes, const char *what, void **out)
+naik_status gpu_alloc(naik_device *device, size_t size_bytes, const char *what, void **out)
 {
+    naik_backend *backend = gpu_backend_of(device);
     return allocate(backend, false, size_bytes, what, out);
 }
 
@@ -347,23 +350,25 @@ naik_status gpu_alloc_open(naik_backend *backend, size_t size_bytes, const char 
     return allocate(backend, true, size_bytes, what, out);
 }
 
-naik_status gpu_alloc_host(naik_backend *backend, size_t size_bytes, const char *what, void **out)
+naik_status gpu_alloc_host(naik_device *device, size_t size_bytes, const char *what, void **out)
 {
+    naik_backend *backend = gpu_backend_of(device);
     (void)what;
     return GPU_CHECK(backend, gpu_malloc_host(out, size_bytes > 0 ? size_bytes : 1),
                      "taking pinned host memory");
 }
 
-void gpu_release_host(naik_backend *backend, void *memory)
+void gpu_release_host(naik_device *device, void *memory)
 {
-    (void)backend;
+    (void)device;
     if (memory != NULL) {
         (void)gpu_free_host(memory);
     }
 }
 
-void gpu_release(naik_backend *backend, void *memory)
+void gpu_release(naik_device *device, void *memory)
 {
+    naik_backend *backend = gpu_backend_of(device);
     gpu_state *state = gpu_state_of(backend);
     for (int i = 0; memory != NULL && i < state->block_count; i++) {
         if (state->blocks[i].memory == memory) {
@@ -372,8 +377,9 @@ void gpu_release(naik_backend *backend, void *memory)
     }
 }
 
-naik_status gpu_free_bytes(naik_backend *backend, size_t *out)
+naik_status gpu_free_bytes(naik_device *device, size_t *out)
 {
+    naik_backend *backend = gpu_backend_of(device);
     const gpu_state *state = gpu_state_of(backend);
     size_t total_bytes = 0;
     *out = 0;
@@ -386,8 +392,9 @@ naik_status gpu_free_bytes(naik_backend *backend, size_t *out)
     return status;
 }
 
-naik_status gpu_sync(naik_backend *backend)
+naik_status gpu_sync(naik_device *device)
 {
+    naik_backend *backend = gpu_backend_of(device);
     naik_status status = GPU_CHECK(backend, gpu_stream_sync(gpu_state_of(backend)->stream),
                                    "running the kernels before this point");
     return status == NAIK_OK ? gpu_peers_check(backend) : status;

@@ -9,8 +9,8 @@
 #include "peer.h"
 
 extern "C" {
-#include "naik/field.h"
-#include "naik/links.h"
+#include "backend/field.h"
+#include "backend/packed_links.h"
 }
 
 enum { GPU_STAGING_BYTES = 32 << 20 };
@@ -53,6 +53,12 @@ static inline gpu_state *gpu_state_of(const naik_backend *backend)
     return (gpu_state *)backend->state;
 }
 
+/* A backend begins with its device (backend.h). */
+static inline naik_backend *gpu_backend_of(naik_device *device)
+{
+    return (naik_backend *)device;
+}
+
 /* Turns a run-time error into a status with a sentence; `what` says what was being done. */
 naik_status gpu_report(naik_backend *backend, gpu_error error, const char *what, const char *file,
                        int line);
@@ -64,17 +70,17 @@ naik_status gpu_launched(naik_backend *backend, const char *what, const char *fi
 naik_status gpu_open(naik_backend *backend, const naik_backend_options *options);
 void gpu_close(naik_backend *backend);
 void gpu_describe(const naik_backend *backend, char *text, size_t text_size);
-naik_status gpu_alloc(naik_backend *backend, size_t size_bytes, const char *what, void **out);
+naik_status gpu_alloc(naik_device *device, size_t size_bytes, const char *what, void **out);
 /* The same, of memory that other ranks may map and write to. */
 naik_status gpu_alloc_open(naik_backend *backend, size_t size_bytes, const char *what, void **out);
-void gpu_release(naik_backend *backend, void *memory);
-naik_status gpu_alloc_host(naik_backend *backend, size_t size_bytes, const char *what, void **out);
-void gpu_release_host(naik_backend *backend, void *memory);
+void gpu_release(naik_device *device, void *memory);
+naik_status gpu_alloc_host(naik_device *device, size_t size_bytes, const char *what, void **out);
+void gpu_release_host(naik_device *device, void *memory);
 bool gpu_shared(const naik_backend *backend);
-naik_status gpu_upload(naik_backend *backend, void *to, const void *from_host, size_t size_bytes);
-naik_status gpu_download(naik_backend *backend, void *to_host, const void *from, size_t size_bytes);
-naik_status gpu_sync(naik_backend *backend);
-naik_status gpu_free_bytes(naik_backend *backend, size_t *out);
-void gpu_moved(const naik_backend *backend, double *up_bytes, double *down_bytes);
+naik_status gpu_upload(naik_device *device, void *to, const void *from_host, size_t size_bytes);
+naik_status gpu_download(naik_device *device, void *to_host, const void *from, size_t size_bytes);
+naik_status gpu_sync(naik_device *device);
+naik_status gpu_free_bytes(naik_device *device, size_t *out);
+void gpu_moved(const naik_device *device, double *up_bytes, double *down_bytes);
 
 #endif

@@ -76,7 +76,7 @@ typedef struct dslash_params {
     int first;      /* the block to begin with, from the last one goes on to block 0 */
     bool backwards; /* in the opposite order: what was written last is read first */
     double scale[2], a, s;
-    bool unit_time;    /* links.h */
+    bool unit_time;    /* backend/packed_links.h */
     int time_slice[2]; /* where links ahead and behind in direction t are not 1 all the same */
     gpu_stencil stencil;
     columns_due due; /* the scalars of a step of one column; before it, D puts sums aside */

@@ -203,8 +203,8 @@ void gpu_exchange_release(naik_backend *backend, gpu_exchange *x)
     for (int i = 0; i < x->mapped_count; i++) {
         (void)gpu_ipc_close(x->mapped[i]);
     }
-    gpu_release(backend, x->memory);
-    gpu_release(backend, x->counters);
+    gpu_release(&backend->device, x->memory);
+    gpu_release(&backend->device, x->counters);
     memset(x, 0, sizeof *x);
 }
 
@@ -219,12 +219,12 @@ static naik_status make_room(naik_backend *backend, gpu_exchange *x, size_t capa
     const size_t counters = (2 + EXCHANGE_ZONES) * sizeof *x->counters;
     NAIK_TRY(gpu_alloc_open(backend, EXCHANGE_HEADER_BYTES + 2 * capacity, "halos from other GPUs",
                             (void **)&x->memory));
-    NAIK_TRY(gpu_alloc(backend, counters, "counters", (void **)&x->counters));
+    NAIK_TRY(gpu_alloc(&backend->device, counters, "counters", (void **)&x->counters));
     x->capacity = capacity;
     NAIK_TRY(GPU_CHECK(backend, gpu_memset(x->memory, 0, EXCHANGE_HEADER_BYTES, stream),
                        "clearing flags"));
     NAIK_TRY(GPU_CHECK(backend, gpu_memset(x->counters, 0, counters, stream), "clearing counters"));
-    NAIK_TRY(gpu_sync(backend));
+    NAIK_TRY(gpu_sync(&backend->device));
     NAIK_TRY(GPU_CHECK(backend, gpu_ipc_get(&mine->handle, x->memory),
                        "offering memory to other ranks"));
 done:
@@ -288,7 +288,7 @@ naik_status gpu_exchange_reserve(const naik_field *field, const bool faces[NAIK_
     }
     memset(&mine, 0, sizeof mine);
     /* then nobody writes to the old memory any more */
-    NAIK_TRY(naik_comm_agree(backend->comm, gpu_sync(backend)));
+    NAIK_TRY(naik_comm_agree(backend->comm, gpu_sync(&backend->device)));
     gpu_exchange_release(backend, x);
     gpu_state_of(backend)->recorded_serial = 0; /* what is recorded holds old addresses */
     memcpy(x->faces, faces, sizeof x->faces);

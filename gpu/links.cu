@@ -253,7 +253,7 @@ static naik_status check_deviation(naik_links *links)
     naik_status status = NAIK_OK;
     naik_backend *backend = links->geometry->backend;
     double worst = 0;
-    NAIK_TRY(gpu_download(backend, &worst, gpu_state_of(backend)->flags, sizeof worst));
+    NAIK_TRY(gpu_download(&backend->device, &worst, gpu_state_of(backend)->flags, sizeof worst));
     if (!(worst <= allowed_deviation(links))) {
         status = NAIK_FAIL(backend->log, NAIK_ERR_ARG,
                            "links of %d numbers do not reproduce the links (%.1e off, %.0e is "

@@ -2,7 +2,7 @@
 #include "backend_gpu.h"
 
 extern "C" {
-#include "naik/memory.h"
+#include "base/memory.h"
 }
 
 #include <stdlib.h>
@@ -51,9 +51,9 @@ static naik_status upload_list(naik_backend *backend, const int32_t *list, int32
 {
     naik_status status = NAIK_OK;
     size_t bytes = (size_t)count * sizeof *list;
-    NAIK_TRY(gpu_alloc(backend, bytes, "a list of sites", (void **)out));
+    NAIK_TRY(gpu_alloc(&backend->device, bytes, "a list of sites", (void **)out));
     if (bytes > 0) {
-        NAIK_TRY(gpu_upload(backend, *out, list, bytes));
+        NAIK_TRY(gpu_upload(&backend->device, *out, list, bytes));
     }
 done:
     return status;
@@ -119,8 +119,8 @@ void gpu_tables_destroy(naik_backend *backend, void *tables)
 {
     gpu_tables *t = (gpu_tables *)tables;
     for (int parity = 0; t != NULL && parity < 2; parity++) {
-        gpu_release(backend, t->sites[parity]);
-        gpu_release(backend, t->hop[parity]);
+        gpu_release(&backend->device, t->sites[parity]);
+        gpu_release(&backend->device, t->hop[parity]);
     }
     if (t != NULL) {
         gpu_exchange_release(backend, &t->exchange);
@@ -179,7 +179,8 @@ __global__ void export_kernel(int begin, int count, double *sites, const char *d
 }
 
 /* Most sources are zero but on one time slice: pieces without a number in them do not travel. */
-naik_status gpu_field_import(naik_field *field, naik_parity parity, int column, const double *sites)
+naik_status gpu_field_from_host(naik_field *field, naik_parity parity, int column,
+                                const double *sites)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = field->geometry->backend;
@@ -190,8 +191,8 @@ naik_status gpu_field_import(naik_field *field, naik_parity parity, int column, 
         const double *from = sites + (size_t)begin * 12;
         const bool zero = naik_all_zero(from, (size_t)count * 2 * CANONICAL_BYTES);
         if (!zero) {
-            NAIK_TRY(
-                gpu_upload(backend, state->staging, from, (size_t)count * 2 * CANONICAL_BYTES));
+            NAIK_TRY(gpu_upload(&backend->device, state->staging, from,
+                                (size_t)count * 2 * CANONICAL_BYTES));
         }
         BY_PRECISION(field->precision, import_kernel, pack_blocks(count, 1), PACK_THREADS,
                      state->stream, st, (int)parity, begin, count,
@@ -203,7 +204,8 @@ done:
     return status;
 }
 
-naik_status gpu_field_export(const naik_field *field, naik_parity parity, int column, double *sites)
+naik_status gpu_field_to_host(const naik_field *field, naik_parity parity, int column,
+                              double *sites)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = field->geometry->backend;
@@ -216,8 +218,8 @@ naik_status gpu_field_export(const naik_field *field, naik_parity parity, int co
                      state->stream, begin, count, (double *)state->staging,
                      (const char *)field->data, column, field->nrhs);
         NAIK_TRY(GPU_LAUNCHED(backend, "exporting a field"));
-        NAIK_TRY(
-            gpu_download(backend, state->pinned, state->staging, (size_t)count * CANONICAL_BYTES));
+        NAIK_TRY(gpu_download(&backend->device, state->pinned, state->staging,
+                              (size_t)count * CANONICAL_BYTES));
         naik_lattice_scatter(lat, parity, begin, count, compact, 6, sites);
     }
 done:

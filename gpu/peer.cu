@@ -26,8 +26,8 @@ static void close_peers(naik_backend *backend)
             (void)gpu_ipc_close(peers->arena[r]);
         }
     }
-    gpu_release(backend, peers->arena[peers->me]);
-    gpu_release(backend, peers->turn);
+    gpu_release(&backend->device, peers->arena[peers->me]);
+    gpu_release(&backend->device, peers->turn);
     if (peers->fault != NULL) {
         (void)gpu_free_host(peers->fault);
     }
@@ -64,7 +64,7 @@ static naik_status prepare(naik_backend *backend, introduction *mine)
     }
     NAIK_TRY(gpu_alloc_open(backend, PEER_ARENA_BYTES, "sums of other GPUs",
                             (void **)&peers->arena[peers->me]));
-    NAIK_TRY(gpu_alloc(backend, words, "turns", (void **)&peers->turn));
+    NAIK_TRY(gpu_alloc(&backend->device, words, "turns", (void **)&peers->turn));
     NAIK_TRY(GPU_CHECK(backend,
                        gpu_memset(peers->arena[peers->me], 0, PEER_ARENA_BYTES, state->stream),
                        "clearing peer memory"));
@@ -81,7 +81,7 @@ static naik_status prepare(naik_backend *backend, introduction *mine)
     NAIK_TRY(GPU_CHECK(backend, gpu_event_create_plain(&peers->join), "making an event"));
     NAIK_TRY(GPU_CHECK(backend, gpu_ipc_get(&mine->handle, peers->arena[peers->me]),
                        "offering memory to other ranks"));
-    NAIK_TRY(gpu_sync(backend));
+    NAIK_TRY(gpu_sync(&backend->device));
 done:
     return status;
 }
@@ -140,7 +140,8 @@ static naik_status greet(naik_backend *backend, double wait_s, bool *reached)
         NAIK_TRY(GPU_LAUNCHED(backend, "hearing other GPUs"));
         NAIK_TRY(GPU_CHECK(backend, gpu_stream_sync(state->stream), "hearing other GPUs"));
         *peers->fault = 0;
-        NAIK_TRY(gpu_download(backend, &wrong, peers->turn + PEER_COLUMNS + r, sizeof wrong));
+        NAIK_TRY(
+            gpu_download(&backend->device, &wrong, peers->turn + PEER_COLUMNS + r, sizeof wrong));
         reached[r] = wrong == 0;
     }
 done:

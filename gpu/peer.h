@@ -14,8 +14,8 @@
 #include "gpu.h"
 
 extern "C" {
-#include "naik/backend.h"
-#include "naik/field.h"
+#include "backend/backend.h"
+#include "backend/field.h"
 }
 
 typedef struct gpu_peers {

@@ -10,7 +10,7 @@
 #include "backend_gpu.h"
 
 extern "C" {
-#include "naik/timer.h"
+#include "base/timer.h"
 }
 
 enum { SAMPLE_MOST = 24, SAMPLE_NAME = 64 }; /* kernels of an iteration */

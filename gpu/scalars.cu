@@ -29,9 +29,9 @@ naik_status gpu_sums_reduce(naik_backend *backend, naik_exactsum *sums, int coun
             peer_sums_of(backend), sums);
         return GPU_LAUNCHED(backend, "adding sums over ranks");
     }
-    NAIK_TRY(gpu_download(backend, host, sums, (size_t)count * sizeof *sums));
+    NAIK_TRY(gpu_download(&backend->device, host, sums, (size_t)count * sizeof *sums));
     NAIK_TRY(naik_comm_sum_exact(backend->comm, host, count));
-    NAIK_TRY(gpu_upload(backend, sums, host, (size_t)count * sizeof *sums));
+    NAIK_TRY(gpu_upload(&backend->device, sums, host, (size_t)count * sizeof *sums));
 done:
     return status;
 }
@@ -41,7 +41,7 @@ naik_status gpu_sums_values(naik_backend *backend, const naik_exactsum *sums, in
 {
     naik_status status = NAIK_OK;
     naik_exactsum *host = (naik_exactsum *)gpu_state_of(backend)->pinned;
-    NAIK_TRY(gpu_download(backend, host, sums, (size_t)count * sizeof *sums));
+    NAIK_TRY(gpu_download(&backend->device, host, sums, (size_t)count * sizeof *sums));
     for (int i = 0; i < count; i++) {
         values[i] = naik_exactsum_value(&host[i]);
     }

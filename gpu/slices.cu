@@ -89,7 +89,8 @@ naik_status gpu_slice_norms(const naik_field *v, naik_parity parity, int column,
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG, "time slices are summed in double only");
     }
     for (int k = 0; k < 3; k++) {
-        NAIK_TRY(gpu_upload(backend, room, weight[k], (size_t)lat->local[k] * sizeof *weight[k]));
+        NAIK_TRY(gpu_upload(&backend->device, room, weight[k],
+                            (size_t)lat->local[k] * sizeof *weight[k]));
         p.weight[k] = room;
         room += lat->local[k];
     }

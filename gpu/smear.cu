@@ -6,10 +6,13 @@
 #include "backend_gpu.h"
 
 extern "C" {
-#include "naik/link_ops.h"
+#include "links/ghosted.h"
+#include "links/link_ops.h"
+#include "links/smear.h"
 }
 
-#include "../src/unitarize.inc"
+#include "lattice/su3.h"
+#include "links/unitarize.inc"
 
 enum { SMEAR_THREADS = 128, SMEAR_MOST = 3 };
 
@@ -18,9 +21,9 @@ static unsigned blocks_for(int64_t threads)
     return (unsigned)((threads + SMEAR_THREADS - 1) / SMEAR_THREADS);
 }
 
-static gpu_stream stream_of(naik_backend *device)
+static gpu_stream stream_of(naik_backend *backend)
 {
-    return gpu_state_of(device)->stream;
+    return gpu_state_of(backend)->stream;
 }
 
 /* ---- where things are */
@@ -213,7 +216,7 @@ __global__ void __launch_bounds__(SMEAR_THREADS) staples_kernel(const staple_par
 static naik_status smear_staples(const naik_ring u[NAIK_DIM], int mu, const naik_staple_sum *sums,
                                  int count)
 {
-    naik_backend *device = u->plan->device;
+    naik_backend *backend = gpu_backend_of(u->plan->device);
     staple_params p = {};
     p.b = box_of(u->plan);
     p.mu = mu;
@@ -238,8 +241,8 @@ static naik_status smear_staples(const naik_ring u[NAIK_DIM], int mu, const naik
         to->gauge = from->gauge != NULL ? from->gauge->link : NULL;
     }
     staples_kernel<<<dim3(blocks_for(p.b.sites), (unsigned)count), SMEAR_THREADS, 0,
-                     stream_of(device)>>>(p);
-    return GPU_LAUNCHED(device, "summing staples");
+                     stream_of(backend)>>>(p);
+    return GPU_LAUNCHED(backend, "summing staples");
 }
 
 __global__ void product_kernel(box b, double weight, const double *left, const double *right,
@@ -270,12 +273,12 @@ __global__ void product_kernel(box b, double weight, const double *left, const d
 static naik_status smear_product(double weight, const naik_ring *a, const naik_ring *b, int mu,
                                  naik_ring *out, naik_gauge *gauge)
 {
-    naik_backend *device = a->plan->device;
+    naik_backend *backend = gpu_backend_of(a->plan->device);
     const box geometry = box_of(a->plan);
-    product_kernel<<<blocks_for(geometry.sites), SMEAR_THREADS, 0, stream_of(device)>>>(
+    product_kernel<<<blocks_for(geometry.sites), SMEAR_THREADS, 0, stream_of(backend)>>>(
         geometry, weight, a->data, b->data, mu, out != NULL ? out->data : NULL,
         gauge != NULL ? gauge->link : NULL);
-    return GPU_LAUNCHED(device, "multiplying links");
+    return GPU_LAUNCHED(backend, "multiplying links");
 }
 
 __global__ void fill_kernel(box b, const naik_matrix *link, int mu, double *ring)
@@ -290,11 +293,11 @@ __global__ void fill_kernel(box b, const naik_matrix *link, int mu, double *ring
 
 static naik_status ring_fill(const naik_gauge *gauge, int mu, naik_ring *ring)
 {
-    naik_backend *device = ring->plan->device;
+    naik_backend *backend = gpu_backend_of(ring->plan->device);
     const box b = box_of(ring->plan);
-    fill_kernel<<<blocks_for(b.sites), SMEAR_THREADS, 0, stream_of(device)>>>(b, gauge->link, mu,
-                                                                              ring->data);
-    return GPU_LAUNCHED(device, "turning links into rows");
+    fill_kernel<<<blocks_for(b.sites), SMEAR_THREADS, 0, stream_of(backend)>>>(b, gauge->link, mu,
+                                                                               ring->data);
+    return GPU_LAUNCHED(backend, "turning links into rows");
 }
 
 typedef struct layer_params {
@@ -323,7 +326,7 @@ __global__ void layer_kernel(const layer_params p)
 static naik_status ring_layer(naik_ring *ring, int mu, const int from[NAIK_DIM],
                               const int to[NAIK_DIM], bool pack, double *message)
 {
-    naik_backend *device = ring->plan->device;
+    naik_backend *backend = gpu_backend_of(ring->plan->device);
     layer_params p = {};
     p.b = box_of(ring->plan);
     for (int nu = 0; nu < NAIK_DIM; nu++) {
@@ -335,8 +338,8 @@ static naik_status ring_layer(naik_ring *ring, int mu, const int from[NAIK_DIM],
     p.message = message;
     const int64_t numbers =
         (int64_t)NAIK_ROW_REALS * p.count[0] * p.count[1] * p.count[2] * p.count[3];
-    layer_kernel<<<blocks_for(numbers), SMEAR_THREADS, 0, stream_of(device)>>>(p);
-    return GPU_LAUNCHED(device, "copying a face of links");
+    layer_kernel<<<blocks_for(numbers), SMEAR_THREADS, 0, stream_of(backend)>>>(p);
+    return GPU_LAUNCHED(backend, "copying a face of links");
 }
 
 /* ---- kernels on gauge fields */
@@ -360,28 +363,28 @@ __global__ void project_kernel(naik_matrix *link, int64_t count, unsigned long l
 }
 
 /* A number that kernels of many threads make together, to the host. */
-static naik_status read_flag(naik_backend *device, void *out)
+static naik_status read_flag(naik_backend *backend, void *out)
 {
-    return gpu_download(device, out, gpu_state_of(device)->flags, sizeof(uint64_t));
+    return gpu_download(&backend->device, out, gpu_state_of(backend)->flags, sizeof(uint64_t));
 }
 
-static naik_status clear_flag(naik_backend *device)
+static naik_status clear_flag(naik_backend *backend)
 {
-    gpu_state *state = gpu_state_of(device);
-    return GPU_CHECK(device, gpu_memset(state->flags, 0, sizeof(uint64_t), state->stream),
+    gpu_state *state = gpu_state_of(backend);
+    return GPU_CHECK(backend, gpu_memset(state->flags, 0, sizeof(uint64_t), state->stream),
                      "clearing a flag");
 }
 
 static naik_status gauge_project(naik_gauge *gauge, int64_t *svd_count)
 {
     naik_status status = NAIK_OK;
-    naik_backend *device = gauge->device;
+    naik_backend *backend = gpu_backend_of(gauge->device);
     const int64_t count = link_count(gauge);
-    NAIK_TRY(clear_flag(device));
-    project_kernel<<<blocks_for(count), SMEAR_THREADS, 0, stream_of(device)>>>(
-        gauge->link, count, (unsigned long long *)gpu_state_of(device)->flags);
-    NAIK_TRY(GPU_LAUNCHED(device, "projecting links"));
-    NAIK_TRY(read_flag(device, svd_count));
+    NAIK_TRY(clear_flag(backend));
+    project_kernel<<<blocks_for(count), SMEAR_THREADS, 0, stream_of(backend)>>>(
+        gauge->link, count, (unsigned long long *)gpu_state_of(backend)->flags);
+    NAIK_TRY(GPU_LAUNCHED(backend, "projecting links"));
+    NAIK_TRY(read_flag(backend, svd_count));
 done:
     return status;
 }
@@ -400,10 +403,10 @@ static naik_status gauge_combine(const naik_gauge *a, double s, const naik_gauge
                                  naik_gauge *out)
 {
     const int64_t count = link_count(a) * NAIK_ROW_REALS;
-    combine_kernel<<<blocks_for(count), SMEAR_THREADS, 0, stream_of(a->device)>>>(
+    combine_kernel<<<blocks_for(count), SMEAR_THREADS, 0, stream_of(gpu_backend_of(a->device))>>>(
         (const double *)a->link, s, b != NULL ? (const double *)b->link : NULL, (double *)out->link,
         count);
-    return GPU_LAUNCHED(a->device, "adding links");
+    return GPU_LAUNCHED(gpu_backend_of(a->device), "adding links");
 }
 
 /* Positive doubles compare like their bits; NaN counts as nothing, as on the host. */
@@ -421,14 +424,14 @@ __global__ void largest_kernel(const double *numbers, int64_t count, unsigned lo
 static naik_status gauge_largest(const naik_gauge *gauge, double *out)
 {
     naik_status status = NAIK_OK;
-    naik_backend *device = gauge->device;
+    naik_backend *backend = gpu_backend_of(gauge->device);
     const int64_t count = link_count(gauge) * NAIK_ROW_REALS;
     const unsigned blocks = blocks_for(count) < 1024 ? blocks_for(count) : 1024;
-    NAIK_TRY(clear_flag(device));
-    largest_kernel<<<blocks, SMEAR_THREADS, 0, stream_of(device)>>>(
-        (const double *)gauge->link, count, (unsigned long long *)gpu_state_of(device)->flags);
-    NAIK_TRY(GPU_LAUNCHED(device, "looking for the largest link"));
-    NAIK_TRY(read_flag(device, out));
+    NAIK_TRY(clear_flag(backend));
+    largest_kernel<<<blocks, SMEAR_THREADS, 0, stream_of(backend)>>>(
+        (const double *)gauge->link, count, (unsigned long long *)gpu_state_of(backend)->flags);
+    NAIK_TRY(GPU_LAUNCHED(backend, "looking for the largest link"));
+    NAIK_TRY(read_flag(backend, out));
 done:
     return status;
 }
@@ -464,13 +467,13 @@ __global__ void others_kernel(links_box b, const naik_matrix *link, int but,
 static naik_status gauge_others_in_time(const naik_gauge *gauge, int but, int64_t *count)
 {
     naik_status status = NAIK_OK;
-    naik_backend *device = gauge->device;
+    naik_backend *backend = gpu_backend_of(gauge->device);
     const links_box b = links_box_of(gauge->lattice);
-    NAIK_TRY(clear_flag(device));
-    others_kernel<<<blocks_for(b.sites), SMEAR_THREADS, 0, stream_of(device)>>>(
-        b, gauge->link, but, (unsigned long long *)gpu_state_of(device)->flags);
-    NAIK_TRY(GPU_LAUNCHED(device, "looking for links that are not 1"));
-    NAIK_TRY(read_flag(device, count));
+    NAIK_TRY(clear_flag(backend));
+    others_kernel<<<blocks_for(b.sites), SMEAR_THREADS, 0, stream_of(backend)>>>(
+        b, gauge->link, but, (unsigned long long *)gpu_state_of(backend)->flags);
+    NAIK_TRY(GPU_LAUNCHED(backend, "looking for links that are not 1"));
+    NAIK_TRY(read_flag(backend, count));
 done:
     return status;
 }
@@ -491,9 +494,9 @@ __global__ void layers_kernel(links_box b, const naik_matrix *link, int mu, int 
 static naik_status gauge_layers(const naik_gauge *gauge, int mu, int distance, naik_matrix *out)
 {
     const links_box b = links_box_of(gauge->lattice);
-    layers_kernel<<<blocks_for(b.sites), SMEAR_THREADS, 0, stream_of(gauge->device)>>>(
-        b, gauge->link, mu, distance, out);
-    return GPU_LAUNCHED(gauge->device, "collecting layers of links");
+    layers_kernel<<<blocks_for(b.sites), SMEAR_THREADS, 0,
+                    stream_of(gpu_backend_of(gauge->device))>>>(b, gauge->link, mu, distance, out);
+    return GPU_LAUNCHED(gpu_backend_of(gauge->device), "collecting layers of links");
 }
 
 typedef struct hops_params {
@@ -535,7 +538,7 @@ static naik_status links_hops(const naik_fatlong *source, const naik_link_layers
                               int hops, naik_parity parity, int32_t begin, int32_t count,
                               naik_matrix *out)
 {
-    naik_backend *device = source->fat->device;
+    naik_backend *backend = gpu_backend_of(source->fat->device);
     hops_params p = {};
     p.b = links_box_of(source->fat->lattice);
     p.link[0] = source->fat->link;
@@ -549,8 +552,8 @@ static naik_status links_hops(const naik_fatlong *source, const naik_link_layers
     p.count = count;
     p.hops = hops;
     p.out = out;
-    hops_kernel<<<blocks_for((int64_t)count * hops), SMEAR_THREADS, 0, stream_of(device)>>>(p);
-    return GPU_LAUNCHED(device, "collecting the links of a site");
+    hops_kernel<<<blocks_for((int64_t)count * hops), SMEAR_THREADS, 0, stream_of(backend)>>>(p);
+    return GPU_LAUNCHED(backend, "collecting the links of a site");
 }
 
 extern "C" {

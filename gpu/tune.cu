@@ -16,6 +16,8 @@
 
 extern "C" {
 #include "naik/version.h"
+
+#include "base/timer.h"
 }
 
 enum { TUNE_TRIES = 3, TUNE_LAUNCHES = 8, TUNE_HEADER = 512, TUNE_PATH = 4096 };

@@ -2,7 +2,8 @@
  *
  * Words are read with memcpy, because a record of a file need not be aligned in memory.
  */
-#include "naik/checksum.h"
+#include "io/checksum.h"
+#include "comm/collective.h"
 
 #include <string.h>
 #include <zlib.h>

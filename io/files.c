@@ -3,7 +3,7 @@
  * What is written beside an output (.part.state.new, what MPI-IO keeps) has a longer name than the
  * output. Where that is longer than a name may be, Open MPI 4.1.4 crashes instead of saying so.
  */
-#include "files.h"
+#include "io/files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "naik/paths.h"
+#include "comm/paths.h"
 
 naik_status naik_path_append(naik_log *log, const char *path, const char *suffix,
                              char out[NAIK_PATH_MAX])

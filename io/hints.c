@@ -1,5 +1,5 @@
 /* hints.c - what MPI-IO is to know, and to forget, before it opens a file */
-#include "hints.h"
+#include "io/hints.h"
 
 #include <semaphore.h>
 #include <stdio.h>

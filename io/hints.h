@@ -2,7 +2,7 @@
 #ifndef NAIK_IO_HINTS_H
 #define NAIK_IO_HINTS_H
 
-#include "naik/comm_mpi.h"
+#include "comm/comm_mpi.h"
 
 /* To be called by every rank of comm before it opens `path` through MPI-IO, and agreed on in
  * between: what a killed job left behind under the name of the file goes. New hints from

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gauge_h5.h"
-#include "h5_guard.h"
-#include "h5_seal.h"
-#include "inspect.h"
-#include "naik/paths.h"
-#include "reread.h"
+#include "comm/paths.h"
+#include "io/gauge/naik_h5.h"
+#include "io/h5/guard.h"
+#include "io/h5/metadata_crc.h"
+#include "io/inspect.h"
+#include "io/reread.h"
 
 void naik_inspect_identity(hid_t h5, naik_report *report)
 {

@@ -2,8 +2,8 @@
 #ifndef NAIK_IO_INSPECT_H
 #define NAIK_IO_INSPECT_H
 
-#include "naik/file_info.h"
-#include "prop_file.h"
+#include "io/file_info.h"
+#include "io/prop/prop_file.h"
 
 /* Root attributes, /metadata, extents; what is damaged is left out. Local. NAIK_ERR_MEMORY */
 void naik_inspect_identity(hid_t h5, naik_report *report);

@@ -3,7 +3,7 @@
  * Taking over renames the stale file first: of several jobs that find it stale one gets it, and
  * each looks again at what it renamed before it believes that it was the stale one.
  */
-#include "lock.h"
+#include "io/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "files.h"
-#include "naik/paths.h"
+#include "comm/paths.h"
+#include "io/files.h"
 
 enum { BEAT_S = 60, EMPTY_STALE_S = 60, WORD = 80, CONTENT = 512 };
 

@@ -1,6 +1,6 @@
 /* output.c - two jobs with one output would write into the same .part, and each rename the other's
  */
-#include "output.h"
+#include "io/output.h"
 
 naik_status naik_output_room(naik_comm *comm, const char *path, int64_t size_bytes,
                              char part[NAIK_PATH_MAX])

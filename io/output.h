@@ -2,8 +2,8 @@
 #ifndef NAIK_IO_OUTPUT_H
 #define NAIK_IO_OUTPUT_H
 
-#include "files.h"
-#include "lock.h"
+#include "io/files.h"
+#include "io/lock.h"
 
 typedef struct naik_output {
     naik_comm *comm; /* borrowed */

@@ -1,12 +1,12 @@
 /* provenance.c - identity of files, in texts that a reader in ten years understands */
-#include "provenance.h"
+#include "io/provenance.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
 
-#include "naik/comm_mpi.h"
+#include "comm/comm_mpi.h"
 #include "naik/version.h"
 
 naik_status naik_uuid(naik_comm *comm, char text[NAIK_UUID_TEXT])

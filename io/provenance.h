@@ -2,7 +2,7 @@
 #ifndef NAIK_IO_PROVENANCE_H
 #define NAIK_IO_PROVENANCE_H
 
-#include "h5.h"
+#include "io/h5/h5.h"
 
 enum { NAIK_UUID_TEXT = 37, NAIK_TIME_TEXT = 24 };
 

@@ -1,7 +1,7 @@
 /* reals.c - real numbers of a file, of either size and byte order, to doubles and back */
 #include <string.h>
 
-#include "naik/sites.h"
+#include "io/sites.h"
 
 static bool host_is_big(void)
 {

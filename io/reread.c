@@ -3,7 +3,7 @@
  * Every rank reads the first part of the range, where HDF5 keeps most of its metadata; the rest is
  * divided over the ranks of a node, because it is nodes that reach a file system or do not.
  */
-#include "reread.h"
+#include "io/reread.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "files.h"
-#include "naik/watchdog.h"
+#include "base/watchdog.h"
+#include "comm/collective.h"
+#include "io/files.h"
 
 enum { PIECE_BYTES = 4 << 20, STRIPE_BYTES = 64 << 20 };
 

@@ -5,13 +5,14 @@
  * with the most pieces, because the calls are collective. The file view is a subarray, so that the
  * MPI library can merge the rows of many ranks into large requests.
  */
-#include "naik/sites.h"
+#include "io/sites.h"
 
 #include <string.h>
 
-#include "hints.h"
-#include "naik/memory.h"
-#include "reread.h"
+#include "base/memory.h"
+#include "comm/collective.h"
+#include "io/hints.h"
+#include "io/reread.h"
 
 enum { PIECE_BYTES = 64 << 20, MAX_ELEMENT_BYTES = 1 << 20 };
 

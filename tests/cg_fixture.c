@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "naik/dslash_ref.h"
-#include "naik/heatbath.h"
+#include "base/exactsum.h"
+#include "comm/collective.h"
+#include "dslash_ref.h"
+#include "links/heatbath.h"
 
 const cg_mode cg_modes[CG_MODES] = {
     {NAIK_DOUBLE, NAIK_DOUBLE, NAIK_RUNG_DOUBLE, NAIK_RUNG_DOUBLE, 0.3},
@@ -87,7 +89,7 @@ naik_status cg_box_take(cg_box *box, int at, const naik_field *x, int column,
     }
     free(box->x[at]);
     box->x[at] = calloc((size_t)box->f->lat->sites * 6, sizeof(double));
-    return box->f->backend->ops->field_export(x, box->parity, column, box->x[at]);
+    return box->f->backend->ops->field.to_host(x, box->parity, column, box->x[at]);
 }
 
 void cg_box_free(cg_box *box)

@@ -3,7 +3,7 @@
 #define NAIK_TESTS_CG_FIXTURE_H
 
 #include "fixture.h"
-#include "naik/cg.h"
+#include "solver/cg.h"
 
 enum { CG_SYSTEMS = 12, CG_STRIDE = 800, CG_STORES = 4, CG_MODES = 6 };
 

@@ -1,6 +1,8 @@
 /* check.c - runs the cases of one test program on all ranks */
 #include "check.h"
 
+#include "base/timer.h"
+#include "comm/collective.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "naik/dslash.h"
-#include "naik/dslash_ref.h"
-#include "naik/operator.h"
+#include "backend/dslash.h"
+#include "base/exactsum.h"
+#include "dslash_ref.h"
+#include "solver/staggered.h"
 
 /* A site sums 96 products: 32 roundoffs cover it. Integers of 16 bits: 1/65536 of the largest
  * component a rounding, of links, vectors in and vectors out; a component of D v sums 48 such
@@ -53,7 +54,7 @@ void dslash_compare(check *t, const fixture *f, const naik_links *links, const d
         double largest;
         double *v = fixture_vector(f, 100 + (uint64_t)c, !parity);
         CHECK_OK(t, naik_dslash_ref(f->source, v, expected));
-        CHECK_OK(t, f->backend->ops->field_export(out, parity, c, got));
+        CHECK_OK(t, f->backend->ops->field.to_host(out, parity, c, got));
         CHECK_NEAR(t, fixture_difference(f, got, expected, parity, &largest) / largest, 0,
                    p->tolerance);
         free(v);
@@ -74,15 +75,16 @@ void dslash_step(check *t, const fixture *f, const naik_links *links, naik_field
     const naik_cg_vectors vectors = {.r = field[1], .p = field[2], .ap = field[3], .x = field[4]};
     naik_column *columns = NULL;
     naik_exactsum *sums = NULL;
-    CHECK_OK(t, ops->alloc(f->backend, bytes, "records", (void **)&columns));
-    CHECK_OK(t, ops->alloc(f->backend, 2 * (size_t)n * sizeof *sums, "sums", (void **)&sums));
-    CHECK_OK(t, ops->upload(f->backend, columns, record, bytes));
-    CHECK_OK(t, ops->sums_clear(f->backend, sums, 2 * n));
+    CHECK_OK(t, naik_backend_alloc(f->backend, bytes, "records", (void **)&columns));
+    CHECK_OK(t,
+             naik_backend_alloc(f->backend, 2 * (size_t)n * sizeof *sums, "sums", (void **)&sums));
+    CHECK_OK(t, naik_backend_upload(f->backend, columns, record, bytes));
+    CHECK_OK(t, ops->reduction.clear(f->backend, sums, 2 * n));
     CHECK_OK(t, naik_schur_second(&schur, columns, &vectors, sums, NULL, false));
-    CHECK_OK(t, ops->sums_reduce(f->backend, sums, 2 * n));
-    CHECK_OK(t, ops->sums_values(f->backend, sums, 2 * n, values));
-    ops->release(f->backend, columns);
-    ops->release(f->backend, sums);
+    CHECK_OK(t, ops->reduction.over_ranks(f->backend, sums, 2 * n));
+    CHECK_OK(t, ops->reduction.values(f->backend, sums, 2 * n, values));
+    naik_backend_release(f->backend, columns);
+    naik_backend_release(f->backend, sums);
 }
 
 enum { STEP_FIELDS = 4 };
@@ -107,7 +109,7 @@ void dslash_step_bits(check *t, const fixture *f, const naik_links *links, naik_
         double *v = fixture_vector(f, 3 + (uint64_t)k, (int)parity);
         CHECK_OK(t, naik_field_create(f->geometry, vectors, n, &field[k]));
         for (int c = 0; c < n; c++) {
-            CHECK_OK(t, ops->field_import(field[k], parity, c, v));
+            CHECK_OK(t, ops->field.from_host(field[k], parity, c, v));
         }
         free(v);
     }
@@ -122,9 +124,9 @@ void dslash_step_bits(check *t, const fixture *f, const naik_links *links, naik_
     dslash_step(t, f, links, field, record, values);
     for (int k = 0; k < STEP_FIELDS; k++) {
         double *first = out + (size_t)k * reals;
-        CHECK_OK(t, ops->field_export(field[1 + k], NAIK_EVEN, 0, first));
+        CHECK_OK(t, ops->field.to_host(field[1 + k], NAIK_EVEN, 0, first));
         for (int c = 1; c < n; c++) {
-            CHECK_OK(t, ops->field_export(field[1 + k], NAIK_EVEN, c, got));
+            CHECK_OK(t, ops->field.to_host(field[1 + k], NAIK_EVEN, c, got));
             CHECK_TRUE(t, memcmp(got, first, reals * sizeof *got) == 0);
         }
     }

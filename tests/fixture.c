@@ -5,7 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "naik/rng.h"
+#include "backend/create.h"
+#include "backend/geometry.h"
+#include "backend/transport.h"
+#include "base/rng.h"
+#include "comm/collective.h"
+#include "lattice/su3.h"
 
 const char *fixture_backend_name(void)
 {
@@ -107,7 +112,7 @@ naik_field *fixture_field(check *t, const fixture *f, naik_precision precision, 
     CHECK_OK(t, naik_field_create(f->geometry, precision, nrhs, &field));
     for (int c = 0; field != NULL && c < nrhs; c++) {
         double *v = fixture_vector(f, seed + (uint64_t)c, (int)parity);
-        CHECK_OK(t, f->backend->ops->field_import(field, parity, c, v));
+        CHECK_OK(t, f->backend->ops->field.from_host(field, parity, c, v));
         free(v);
     }
     return field;

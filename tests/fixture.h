@@ -8,11 +8,11 @@
 #ifndef NAIK_TESTS_FIXTURE_H
 #define NAIK_TESTS_FIXTURE_H
 
+#include "backend/backend.h"
+#include "backend/field.h"
+#include "backend/packed_links.h"
 #include "check.h"
-#include "naik/backend.h"
-#include "naik/field.h"
-#include "naik/links.h"
-#include "naik/smear.h"
+#include "links/smear.h"
 
 typedef struct fixture {
     naik_comm *alone; /* not NULL where the fixture is one rank's own */

@@ -3,7 +3,7 @@
 #define NAIK_TESTS_PROPAGATOR_FIXTURE_H
 
 #include "check.h"
-#include "naik/propagator_file.h"
+#include "io/prop/propagator_file.h"
 
 enum { ROOM_T = 8, ROOM_CORRELATORS = 2, ROOM_MOMENTA = 2, ROOM_SOLVES = 12 };
 enum { ROOM_CORR = ROOM_CORRELATORS * ROOM_MOMENTA * ROOM_T, ROOM_HISTORY = 6 };

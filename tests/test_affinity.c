@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "naik/affinity.h"
+#include "comm/affinity.h"
 
 static void lists_of_processors_are_read(check *t)
 {

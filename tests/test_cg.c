@@ -36,7 +36,7 @@ static naik_status load(void *data, int64_t index, naik_field *b, naik_field *x,
     if (index == r->nan_source && r->box.f->lat->comm->rank == 0) {
         v[6 * naik_lattice_site_of(r->box.f->lat, r->box.parity, 3)] = NAN;
     }
-    naik_status status = r->box.f->backend->ops->field_import(b, r->box.parity, column, v);
+    naik_status status = r->box.f->backend->ops->field.from_host(b, r->box.parity, column, v);
     free(v);
     *system = (naik_cg_system){.shift = 4 * r->mass[index] * r->mass[index],
                                .tolerance = r->tolerance[index],
@@ -77,8 +77,8 @@ static naik_status save(void *data, int64_t index, const naik_cg_state *state,
             continue;
         }
         r->vector[index][v] = calloc(sites, sizeof(double));
-        NAIK_TRY(r->box.f->backend->ops->field_export(field[v], r->box.parity, column,
-                                                      r->vector[index][v]));
+        NAIK_TRY(r->box.f->backend->ops->field.to_host(field[v], r->box.parity, column,
+                                                       r->vector[index][v]));
     }
     r->saved++;
 done:
@@ -105,8 +105,8 @@ static naik_status restore(void *data, int64_t index, naik_cg_state *state,
         if (r->vector[index][v] == NULL) {
             continue;
         }
-        NAIK_TRY(r->box.f->backend->ops->field_import(field[state->rung][v], r->box.parity, column,
-                                                      r->vector[index][v]));
+        NAIK_TRY(r->box.f->backend->ops->field.from_host(field[state->rung][v], r->box.parity,
+                                                         column, r->vector[index][v]));
         free(r->vector[index][v]);
         r->vector[index][v] = NULL;
     }

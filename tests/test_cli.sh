@@ -80,7 +80,7 @@ done < <(sed '1,/^----$/d' "$top/tests/bad_inputs.txt" | sed '1d;/^----$/,$d')
 verdict bad_inputs_end_with_their_sentence_and_status_1
 
 # The mistakes about files: what is in them decides, so the whole program runs. A damaged file is the
-# one that only the run itself notices. "[rank 0, io/h5.c:1]" is not part of the sentence.
+# one that only the run itself notices. "[rank 0, io/h5/h5.c:1]" is not part of the sentence.
 flip() { # flip FILE OFFSET: one bit
     local byte
     byte=$(od -An -tu1 -j"$2" -N1 "$1")

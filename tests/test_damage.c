@@ -16,11 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "naik/checksum.h"
-#include "naik/file_info.h"
-#include "naik/links_file.h"
-#include "naik/propagator_view.h"
-#include "naik/vector_io.h"
+#include "io/checksum.h"
+#include "io/file_info.h"
+#include "io/links/links_file.h"
+#include "io/prop/reader.h"
+#include "io/vectors/vector_io.h"
 #include "propagator_fixture.h"
 #include "vector_fixture.h"
 

@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/create.h"
+#include "backend/dslash.h"
+#include "base/exactsum.h"
+#include "comm/collective.h"
 #include "dslash_fixture.h"
-#include "naik/dslash.h"
-#include "naik/dslash_ref.h"
-#include "naik/operator.h"
+#include "dslash_ref.h"
+#include "solver/staggered.h"
 
 static void match_on_grid(check *t, const int size[4], const int grid[4])
 {
@@ -76,8 +79,8 @@ static void same_bits_on_grid(check *t, const int size[4], const int grid[4])
                 CHECK_OK(t, naik_dslash_plain(links_one, in_one, NAIK_EVEN, out_one));
                 double *a = calloc((size_t)f.lat->sites * 6, sizeof(double));
                 double *b = calloc((size_t)one.lat->sites * 6, sizeof(double));
-                CHECK_OK(t, f.backend->ops->field_export(out, NAIK_EVEN, c, a));
-                CHECK_OK(t, one.backend->ops->field_export(out_one, NAIK_EVEN, 0, b));
+                CHECK_OK(t, f.backend->ops->field.to_host(out, NAIK_EVEN, c, a));
+                CHECK_OK(t, one.backend->ops->field.to_host(out_one, NAIK_EVEN, 0, b));
                 bool same = true;
                 for (int32_t site = 0; site < f.lat->sites; site++) {
                     int x[4];
@@ -249,7 +252,7 @@ static void compare_step(check *t, const fixture *f, const naik_links *links, co
                                   .waiting = c == 1 ? 0.4 : 0,
                                   .state = c == 2 ? NAIK_COLUMN_CHECK : NAIK_COLUMN_RUN};
     }
-    CHECK_OK(t, ops->alloc(f->backend, 2 * N * sizeof *sums, "sums", (void **)&sums));
+    CHECK_OK(t, naik_backend_alloc(f->backend, 2 * N * sizeof *sums, "sums", (void **)&sums));
     for (int k = 0; k < 6; k++) {
         field[k] =
             fixture_field(t, f, p->vectors, N, 1 + 10 * (uint64_t)k, k == 0 ? NAIK_ODD : NAIK_EVEN);
@@ -258,15 +261,15 @@ static void compare_step(check *t, const fixture *f, const naik_links *links, co
     CHECK_OK(t, naik_dslash_plain(links, field[0], NAIK_EVEN, field[5]));
     for (int k = 1; k < 6; k++) {
         for (int c = 0; c < N; c++) {
-            CHECK_OK(t, ops->field_export(field[k], NAIK_EVEN, c, before[k] + c * reals));
+            CHECK_OK(t, ops->field.to_host(field[k], NAIK_EVEN, c, before[k] + c * reals));
         }
     }
     dslash_step(t, f, links, field, record, value[0]);
-    CHECK_OK(t, ops->sums_clear(f->backend, sums, 2 * N));
-    CHECK_OK(t, ops->dot(field[1], field[1], sums));
-    CHECK_OK(t, ops->dot(field[1], field[3], sums + N));
-    CHECK_OK(t, ops->sums_reduce(f->backend, sums, 2 * N));
-    CHECK_OK(t, ops->sums_values(f->backend, sums, 2 * N, value[1]));
+    CHECK_OK(t, ops->reduction.clear(f->backend, sums, 2 * N));
+    CHECK_OK(t, ops->reduction.dot(field[1], field[1], sums));
+    CHECK_OK(t, ops->reduction.dot(field[1], field[3], sums + N));
+    CHECK_OK(t, ops->reduction.over_ranks(f->backend, sums, 2 * N));
+    CHECK_OK(t, ops->reduction.values(f->backend, sums, 2 * N, value[1]));
     for (int k = 0; k < 4; k++) {
         after[k] = calloc((size_t)reals, sizeof *after[k]);
     }
@@ -276,7 +279,7 @@ static void compare_step(check *t, const fixture *f, const naik_links *links, co
             here[k] = before[k] + c * reals;
         }
         for (int k = 0; k < 4; k++) {
-            CHECK_OK(t, ops->field_export(field[1 + k], NAIK_EVEN, c, after[k]));
+            CHECK_OK(t, ops->field.to_host(field[1 + k], NAIK_EVEN, c, after[k]));
         }
         dslash_check_step(t, &record[c], reals, here, after, p->tolerance);
         /* of what was stored: exactly, or on a grid (columns.h) */
@@ -293,7 +296,7 @@ static void compare_step(check *t, const fixture *f, const naik_links *links, co
     for (int k = 0; k < 4; k++) {
         free(after[k]);
     }
-    ops->release(f->backend, sums);
+    naik_backend_release(f->backend, sums);
 }
 
 static void a_step_equals_its_parts(check *t)
@@ -340,9 +343,9 @@ static void fused_forms_equal_their_parts(check *t)
                                       .state = c == 2 ? NAIK_COLUMN_IDLE : NAIK_COLUMN_RUN};
         }
         CHECK_OK(t, naik_links_create(f.geometry, f.source, p->links, p->recon, &links));
-        CHECK_OK(t, ops->alloc(f.backend, sizeof record, "records", (void **)&columns));
-        CHECK_OK(t, ops->alloc(f.backend, N * sizeof *sums, "sums", (void **)&sums));
-        CHECK_OK(t, ops->upload(f.backend, columns, record, sizeof record));
+        CHECK_OK(t, naik_backend_alloc(f.backend, sizeof record, "records", (void **)&columns));
+        CHECK_OK(t, naik_backend_alloc(f.backend, N * sizeof *sums, "sums", (void **)&sums));
+        CHECK_OK(t, naik_backend_upload(f.backend, columns, record, sizeof record));
         naik_field *in = fixture_field(t, &f, p->vectors, N, 1, NAIK_ODD);
         naik_field *v = fixture_field(t, &f, p->vectors, N, 11, NAIK_EVEN);
         naik_field *b = fixture_field(t, &f, p->vectors, N, 21, NAIK_EVEN);
@@ -362,21 +365,21 @@ static void fused_forms_equal_their_parts(check *t)
                                            .columns = columns,
                                            .state = NAIK_COLUMN_RUN,
                                            .sums = sums};
-            CHECK_OK(t, ops->sums_clear(f.backend, sums, N));
+            CHECK_OK(t, ops->reduction.clear(f.backend, sums, N));
             CHECK_OK(t, naik_dslash(&args));
-            CHECK_OK(t, ops->sums_reduce(f.backend, sums, N));
-            CHECK_OK(t, ops->sums_values(f.backend, sums, N, value[0]));
-            CHECK_OK(t, ops->sums_clear(f.backend, sums, N));
-            CHECK_OK(t, ops->dot(out, out, sums));
-            CHECK_OK(t, ops->sums_reduce(f.backend, sums, N));
-            CHECK_OK(t, ops->sums_values(f.backend, sums, N, value[1]));
+            CHECK_OK(t, ops->reduction.over_ranks(f.backend, sums, N));
+            CHECK_OK(t, ops->reduction.values(f.backend, sums, N, value[0]));
+            CHECK_OK(t, ops->reduction.clear(f.backend, sums, N));
+            CHECK_OK(t, ops->reduction.dot(out, out, sums));
+            CHECK_OK(t, ops->reduction.over_ranks(f.backend, sums, N));
+            CHECK_OK(t, ops->reduction.values(f.backend, sums, N, value[1]));
             double *parts[5];
             const naik_field *field[4] = {plain, v, b, out};
             for (int c = 0; c < N; c++) {
                 double worst = 0, largest = 0;
                 for (int k = 0; k < 4; k++) {
                     parts[k] = calloc((size_t)f.lat->sites * 6, sizeof(double));
-                    CHECK_OK(t, ops->field_export(field[k], NAIK_EVEN, c, parts[k]));
+                    CHECK_OK(t, ops->field.to_host(field[k], NAIK_EVEN, c, parts[k]));
                 }
                 parts[4] = fixture_vector(&f, 41 + (uint64_t)c, NAIK_EVEN);
                 for (int32_t k = 0; k < f.lat->sites * 6; k++) {
@@ -408,8 +411,8 @@ static void fused_forms_equal_their_parts(check *t)
         naik_field_destroy(&v);
         naik_field_destroy(&b);
         naik_field_destroy(&plain);
-        ops->release(f.backend, columns);
-        ops->release(f.backend, sums);
+        naik_backend_release(f.backend, columns);
+        naik_backend_release(f.backend, sums);
         naik_links_destroy(&links);
     }
     fixture_destroy(&f);
@@ -449,8 +452,8 @@ static void dslash_is_antihermitian(check *t)
         CHECK_OK(t, naik_dslash_plain(links, o, NAIK_EVEN, dodd));
         double *u = fixture_vector(&f, 1, NAIK_EVEN), *v = fixture_vector(&f, 2, NAIK_ODD);
         double *du = fixture_vector(&f, 9, -1), *dv = fixture_vector(&f, 9, -1);
-        CHECK_OK(t, ops->field_export(de, NAIK_ODD, 0, du));
-        CHECK_OK(t, ops->field_export(dodd, NAIK_EVEN, 0, dv));
+        CHECK_OK(t, ops->field.to_host(de, NAIK_ODD, 0, du));
+        CHECK_OK(t, ops->field.to_host(dodd, NAIK_EVEN, 0, dv));
         /* <v, D u> = -<D v, u> = -conj <u, D v> */
         naik_complex a = inner_product(&f, v, du, NAIK_ODD),
                      b = inner_product(&f, u, dv, NAIK_EVEN);
@@ -474,7 +477,7 @@ static void dslash_is_antihermitian(check *t)
 /* The fixture's links in the memory of its backend. */
 static naik_fatlong resident_links(check *t, const fixture *f)
 {
-    naik_backend *device = naik_backend_device(f->backend);
+    naik_device *device = naik_backend_device(f->backend);
     naik_fatlong links = *f->source;
     CHECK_OK(t, naik_gauge_create_on(f->lat, device, &links.fat));
     CHECK_OK(t, naik_gauge_create_on(f->lat, device, &links.long_links));
@@ -493,7 +496,7 @@ static double *dslash_with(check *t, const fixture *f, const naik_fatlong *sourc
     double *sites = calloc((size_t)f->lat->sites * 6, sizeof *sites);
     CHECK_OK(t, naik_links_create(f->geometry, source, p->links, p->recon, &links));
     CHECK_OK(t, naik_dslash_plain(links, in, NAIK_EVEN, out));
-    CHECK_OK(t, f->backend->ops->field_export(out, NAIK_EVEN, 0, sites));
+    CHECK_OK(t, f->backend->ops->field.to_host(out, NAIK_EVEN, 0, sites));
     naik_links_destroy(&links);
     naik_field_destroy(&in);
     naik_field_destroy(&out);

@@ -4,9 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/exactsum.h"
+#include "base/rng.h"
 #include "check.h"
-#include "naik/dslash_ref.h"
-#include "naik/rng.h"
+#include "comm/collective.h"
+#include "dslash_ref.h"
+#include "lattice/su3.h"
 
 static const int size[4] = {4, 4, 8, 8};
 

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/dslash.h"
 #include "dslash_fixture.h"
-#include "naik/dslash.h"
-#include "naik/smear.h"
+#include "lattice/su3.h"
+#include "links/smear.h"
 
 static void fix_temporal_gauge(const fixture *f)
 {
@@ -56,7 +57,8 @@ static bool are_known_to_be_1(check *t, const fixture *f)
     naik_fatlong *there = NULL;
     naik_links *links = NULL;
     bool known = false;
-    CHECK_OK(t, naik_fattener_create(f->source->fat, NAIK_NAIVE, 1, f->backend, &fattener));
+    CHECK_OK(t, naik_fattener_create(f->source->fat, NAIK_NAIVE, 1, naik_backend_device(f->backend),
+                                     &fattener));
     CHECK_OK(t, naik_fattener_links(fattener, 0, &there));
     CHECK_OK(t, naik_links_create(f->geometry, there, NAIK_DOUBLE, 12, &links));
     known = links != NULL && links->unit_time;

@@ -2,7 +2,9 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/exactsum.h"
 #include "check.h"
+#include "comm/collective.h"
 
 static double sum_of(const double *terms, int count)
 {

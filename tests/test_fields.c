@@ -27,10 +27,10 @@ static void a_multiple_of_a_field_is_added(check *t)
             naik_field *x = fixture_field(t, &f, (naik_precision)precision, 2, 7, NAIK_ODD);
             naik_field *y = fixture_field(t, &f, (naik_precision)precision, 2, 8, NAIK_ODD);
             double largest = 0;
-            CHECK_OK(t, ops->field_import(x, NAIK_ODD, 1, a));
-            CHECK_OK(t, ops->field_import(y, NAIK_ODD, 1, b));
-            CHECK_OK(t, ops->field_axpy(-0.3, x, y));
-            CHECK_OK(t, ops->field_export(y, NAIK_ODD, 1, got));
+            CHECK_OK(t, ops->field.from_host(x, NAIK_ODD, 1, a));
+            CHECK_OK(t, ops->field.from_host(y, NAIK_ODD, 1, b));
+            CHECK_OK(t, ops->field.axpy(-0.3, x, y));
+            CHECK_OK(t, ops->field.to_host(y, NAIK_ODD, 1, got));
             CHECK_NEAR(t, fixture_difference(&f, got, expected, NAIK_ODD, &largest) / largest, 0,
                        2 * tolerance[precision]);
             naik_field_destroy(&x);
@@ -59,8 +59,8 @@ static void what_x_waits_for_is_settled(check *t)
         double *p = calloc(reals, sizeof *p), *expected = calloc(reals, sizeof *expected);
         double *got = calloc(reals, sizeof *got);
         naik_column *columns = NULL;
-        CHECK_OK(t, ops->alloc(f.backend, sizeof record, "records", (void **)&columns));
-        CHECK_OK(t, ops->upload(f.backend, columns, record, sizeof record));
+        CHECK_OK(t, naik_backend_alloc(f.backend, sizeof record, "records", (void **)&columns));
+        CHECK_OK(t, naik_backend_upload(f.backend, columns, record, sizeof record));
         for (int pair = 0; pair < 5; pair++) {
             const naik_precision of_p = (naik_precision)(pair < 3 ? pair : pair - 2);
             const naik_precision precision = pair < 3 ? of_p : NAIK_DOUBLE; /* of x */
@@ -73,17 +73,17 @@ static void what_x_waits_for_is_settled(check *t)
                 for (size_t i = 0; i < reals && c == 1 && of_p != NAIK_HALF; i++) {
                     direction[i] = direction[i] != 0 ? NAN : 0; /* of no matter: nothing waits */
                 }
-                CHECK_OK(t, ops->field_import(x, NAIK_ODD, c, before));
-                CHECK_OK(t, ops->field_import(d, NAIK_ODD, c, direction));
+                CHECK_OK(t, ops->field.from_host(x, NAIK_ODD, c, before));
+                CHECK_OK(t, ops->field.from_host(d, NAIK_ODD, c, direction));
                 free(before);
                 free(direction);
-                CHECK_OK(t, ops->field_export(x, NAIK_ODD, c, expected)); /* as it is stored */
-                CHECK_OK(t, ops->field_export(d, NAIK_ODD, c, p));
-                CHECK_OK(t, ops->field_settle(x, d, columns, NAIK_COLUMN_IDLE));
-                CHECK_OK(t, ops->field_export(x, NAIK_ODD, c, got));
+                CHECK_OK(t, ops->field.to_host(x, NAIK_ODD, c, expected)); /* as it is stored */
+                CHECK_OK(t, ops->field.to_host(d, NAIK_ODD, c, p));
+                CHECK_OK(t, ops->solver.field_settle(x, d, columns, NAIK_COLUMN_IDLE));
+                CHECK_OK(t, ops->field.to_host(x, NAIK_ODD, c, got));
                 CHECK_TRUE(t, memcmp(got, expected, reals * sizeof *got) == 0);
-                CHECK_OK(t, ops->field_settle(x, d, columns, NAIK_COLUMN_CHECK));
-                CHECK_OK(t, ops->field_export(x, NAIK_ODD, c, got));
+                CHECK_OK(t, ops->solver.field_settle(x, d, columns, NAIK_COLUMN_CHECK));
+                CHECK_OK(t, ops->field.to_host(x, NAIK_ODD, c, got));
                 for (size_t i = 0; i < reals && c == 0; i++) {
                     expected[i] = fma(0.3, p[i], expected[i]);
                 }
@@ -93,7 +93,7 @@ static void what_x_waits_for_is_settled(check *t)
             naik_field_destroy(&x);
             naik_field_destroy(&d);
         }
-        ops->release(f.backend, columns);
+        naik_backend_release(f.backend, columns);
         free(p);
         free(got);
         free(expected);
@@ -120,8 +120,8 @@ static void directions_are_updated_and_x_with_them(check *t)
         }
         double *x = vector[0], *p = vector[1], *r = vector[2], *new_x = vector[3];
         double *new_p = vector[4];
-        CHECK_OK(t, ops->alloc(f.backend, sizeof record, "records", (void **)&columns));
-        CHECK_OK(t, ops->upload(f.backend, columns, record, sizeof record));
+        CHECK_OK(t, naik_backend_alloc(f.backend, sizeof record, "records", (void **)&columns));
+        CHECK_OK(t, naik_backend_upload(f.backend, columns, record, sizeof record));
         for (int precision = NAIK_DOUBLE; precision <= NAIK_HALF; precision++) {
             for (int c = 0; c < N; c++) {
                 const bool moves = record[c].state == NAIK_COLUMN_RUN;
@@ -129,12 +129,12 @@ static void directions_are_updated_and_x_with_them(check *t)
                 naik_field *fx = fixture_field(t, &f, NAIK_DOUBLE, N, 7, NAIK_ODD);
                 naik_field *fp = fixture_field(t, &f, (naik_precision)precision, N, 17, NAIK_ODD);
                 naik_field *fr = fixture_field(t, &f, (naik_precision)precision, N, 27, NAIK_ODD);
-                CHECK_OK(t, ops->field_export(fx, NAIK_ODD, c, x)); /* as they are stored */
-                CHECK_OK(t, ops->field_export(fp, NAIK_ODD, c, p));
-                CHECK_OK(t, ops->field_export(fr, NAIK_ODD, c, r));
-                CHECK_OK(t, ops->update_direction(columns, fr, fx, fp));
-                CHECK_OK(t, ops->field_export(fx, NAIK_ODD, c, new_x));
-                CHECK_OK(t, ops->field_export(fp, NAIK_ODD, c, new_p));
+                CHECK_OK(t, ops->field.to_host(fx, NAIK_ODD, c, x)); /* as they are stored */
+                CHECK_OK(t, ops->field.to_host(fp, NAIK_ODD, c, p));
+                CHECK_OK(t, ops->field.to_host(fr, NAIK_ODD, c, r));
+                CHECK_OK(t, ops->solver.update_direction(columns, fr, fx, fp));
+                CHECK_OK(t, ops->field.to_host(fx, NAIK_ODD, c, new_x));
+                CHECK_OK(t, ops->field.to_host(fp, NAIK_ODD, c, new_p));
                 for (size_t i = 0; i < reals && moves; i++) {
                     x[i] = fma(record[c].waiting, p[i], x[i]);
                     p[i] = fma(record[c].beta, p[i], r[i]);
@@ -148,7 +148,7 @@ static void directions_are_updated_and_x_with_them(check *t)
                 naik_field_destroy(&fr);
             }
         }
-        ops->release(f.backend, columns);
+        naik_backend_release(f.backend, columns);
         for (int k = 0; k < 5; k++) {
             free(vector[k]);
         }

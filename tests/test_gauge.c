@@ -7,6 +7,10 @@
 #include "naik/gauge.h"
 #include "naik/gauge_io.h"
 
+#include "comm/collective.h"
+#include "lattice/grid.h"
+#include "lattice/su3.h"
+
 static const int size[4] = {8, 4, 12, 8};
 
 typedef struct field {

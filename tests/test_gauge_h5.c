@@ -6,8 +6,9 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "comm/collective.h"
+#include "io/links/links_file.h"
 #include "naik/gauge_io.h"
-#include "naik/links_file.h"
 
 static const int size[4] = {8, 4, 4, 8};
 

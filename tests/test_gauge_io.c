@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "check.h"
-#include "naik/checksum.h"
+#include "comm/collective.h"
+#include "io/checksum.h"
+#include "lattice/grid.h"
 #include "naik/gauge_io.h"
 
 typedef struct expected {

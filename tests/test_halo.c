@@ -6,11 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend/create.h"
+#include "backend/dslash.h"
+#include "backend/geometry.h"
+#include "backend/halo.h"
+#include "base/exactsum.h"
+#include "base/rng.h"
 #include "fixture.h"
-#include "naik/dslash.h"
-#include "naik/halo.h"
-#include "naik/operator.h"
-#include "naik/rng.h"
+#include "solver/staggered.h"
 
 enum { FIELDS = 3, ROUND = 50 };
 static const int small[4] = {4, 8, 8, 8};
@@ -35,16 +38,16 @@ static void summer_create(check *t, const fixture *f, summer *s)
     }
     CHECK_OK(t, naik_field_create(f->geometry, NAIK_SINGLE, 1, &s->zero));
     CHECK_OK(t, naik_field_create(f->geometry, NAIK_SINGLE, 1, &s->out));
-    CHECK_OK(t, ops->alloc(f->backend, sizeof record, "a record", (void **)&s->columns));
-    CHECK_OK(t, ops->alloc(f->backend, sizeof *s->sums, "a sum", (void **)&s->sums));
-    CHECK_OK(t, ops->upload(f->backend, s->columns, &record, sizeof record));
-    CHECK_OK(t, ops->sums_clear(f->backend, s->sums, 1));
+    CHECK_OK(t, naik_backend_alloc(f->backend, sizeof record, "a record", (void **)&s->columns));
+    CHECK_OK(t, naik_backend_alloc(f->backend, sizeof *s->sums, "a sum", (void **)&s->sums));
+    CHECK_OK(t, naik_backend_upload(f->backend, s->columns, &record, sizeof record));
+    CHECK_OK(t, ops->reduction.clear(f->backend, s->sums, 1));
 }
 
 static void summer_destroy(summer *s)
 {
-    s->f->backend->ops->release(s->f->backend, s->columns);
-    s->f->backend->ops->release(s->f->backend, s->sums);
+    naik_backend_release(s->f->backend, s->columns);
+    naik_backend_release(s->f->backend, s->sums);
     for (int j = 0; j < FIELDS; j++) {
         naik_field_destroy(&s->in[j]);
     }
@@ -77,10 +80,9 @@ static void expected_terms(check *t, naik_exactsum terms[FIELDS])
     if (fixture_create(t, small, NULL, true, false, 1, &one)) {
         summer_create(t, &one, &s);
         for (int j = 0; j < FIELDS; j++) {
-            CHECK_OK(t, one.backend->ops->sums_clear(one.backend, s.sums, 1));
+            CHECK_OK(t, one.backend->ops->reduction.clear(one.backend, s.sums, 1));
             CHECK_OK(t, add_term(&s, j));
-            CHECK_OK(t,
-                     one.backend->ops->download(one.backend, &terms[j], s.sums, sizeof terms[j]));
+            CHECK_OK(t, naik_backend_download(one.backend, &terms[j], s.sums, sizeof terms[j]));
         }
         summer_destroy(&s);
     }
@@ -95,7 +97,7 @@ static void dawdle(const summer *s, naik_rng *rng, naik_exactsum *waste)
         usleep((useconds_t)(20000 * u));
     }
     for (int i = 0; u > 0.9 && i < (int)(200 * (u - 0.9)); i++) {
-        (void)s->f->backend->ops->dot(s->in[0], s->in[0], waste);
+        (void)s->f->backend->ops->reduction.dot(s->in[0], s->in[0], waste);
     }
 }
 
@@ -106,24 +108,24 @@ static void run_exchanges(check *t, const summer *s, const naik_exactsum terms[F
     naik_rng same = naik_rng_at(1, 0, 0);
     naik_rng own = naik_rng_at(2, 0, (uint64_t)s->f->lat->comm->rank);
     int bad = 0;
-    CHECK_OK(t, backend->ops->alloc(backend, sizeof *waste, "a sum", (void **)&waste));
-    CHECK_OK(t, backend->ops->sums_clear(backend, waste, 1));
+    CHECK_OK(t, naik_backend_alloc(backend, sizeof *waste, "a sum", (void **)&waste));
+    CHECK_OK(t, backend->ops->reduction.clear(backend, waste, 1));
     for (int round = 0; round < count && bad == 0; round += ROUND) {
         double value = 0;
         naik_exactsum_clear(&total);
-        CHECK_OK(t, backend->ops->sums_clear(backend, s->sums, 1));
+        CHECK_OK(t, backend->ops->reduction.clear(backend, s->sums, 1));
         for (int i = 0; i < ROUND; i++) {
             int j = (int)(FIELDS * naik_rng_uniform(&same)) % FIELDS;
             dawdle(s, &own, waste);
             bad += add_term(s, j) != NAIK_OK;
             naik_exactsum_merge(&total, &terms[j]);
         }
-        CHECK_OK(t, backend->ops->sums_reduce(backend, s->sums, 1));
-        CHECK_OK(t, backend->ops->sums_values(backend, s->sums, 1, &value));
+        CHECK_OK(t, backend->ops->reduction.over_ranks(backend, s->sums, 1));
+        CHECK_OK(t, backend->ops->reduction.values(backend, s->sums, 1, &value));
         bad += value != naik_exactsum_value(&total);
     }
     CHECK_INT(t, bad, 0);
-    backend->ops->release(backend, waste);
+    naik_backend_release(backend, waste);
 }
 
 static void every_exchange_brings_its_own_content(check *t)
@@ -162,7 +164,7 @@ static char *zones_over(check *t, naik_transport transport, naik_precision preci
         }
         *size_bytes = field->size_bytes;
         bytes = malloc(*size_bytes);
-        CHECK_OK(t, f.backend->ops->download(f.backend, bytes, field->data, *size_bytes));
+        CHECK_OK(t, naik_backend_download(f.backend, bytes, field->data, *size_bytes));
     }
     naik_field_destroy(&field);
     naik_geometry_destroy(&f.geometry);
@@ -202,7 +204,7 @@ static char *exchanged(check *t, const fixture *f, naik_field *field, int depth)
     char *bytes = malloc(field->size_bytes);
     CHECK_OK(t, naik_halo_start(f->geometry->halo, field, NAIK_EVEN, depth));
     CHECK_OK(t, naik_halo_wait(f->geometry->halo, field, NAIK_EVEN, depth));
-    CHECK_OK(t, f->backend->ops->download(f->backend, bytes, field->data, field->size_bytes));
+    CHECK_OK(t, naik_backend_download(f->backend, bytes, field->data, field->size_bytes));
     return bytes;
 }
 
@@ -229,14 +231,15 @@ static void compare_producers(check *t, const fixture *f, naik_precision precisi
     naik_field *x = fixture_field(t, f, precision, nrhs, 39, NAIK_EVEN);
     CHECK_OK(t, naik_links_create(f->geometry, f->source, precision, 18, &links));
     CHECK_OK(t, naik_field_create(f->geometry, precision, nrhs, &out));
-    CHECK_OK(t,
-             ops->alloc(f->backend, (size_t)nrhs * sizeof *columns, "records", (void **)&columns));
-    CHECK_OK(t, ops->alloc(f->backend, 2 * (size_t)nrhs * sizeof *sums, "sums", (void **)&sums));
-    CHECK_OK(t, ops->sums_clear(f->backend, sums, 2 * nrhs));
+    CHECK_OK(t, naik_backend_alloc(f->backend, (size_t)nrhs * sizeof *columns, "records",
+                                   (void **)&columns));
+    CHECK_OK(
+        t, naik_backend_alloc(f->backend, 2 * (size_t)nrhs * sizeof *sums, "sums", (void **)&sums));
+    CHECK_OK(t, ops->reduction.clear(f->backend, sums, 2 * nrhs));
     for (int c = 0; c < nrhs; c++) { /* all run: of others nobody wants the halo */
         record[c] = (naik_column){.alpha = 0.5, .beta = 0.25, .shift = 1, .state = NAIK_COLUMN_RUN};
     }
-    CHECK_OK(t, ops->upload(f->backend, columns, record, (size_t)nrhs * sizeof *columns));
+    CHECK_OK(t, naik_backend_upload(f->backend, columns, record, (size_t)nrhs * sizeof *columns));
     const naik_schur schur = {.links = links, .parity = NAIK_EVEN, .scratch = in};
     const naik_cg_vectors vectors = {.x = x, .r = r, .p = p, .ap = ap};
     const int depth = naik_links_depth(links);
@@ -255,8 +258,8 @@ static void compare_producers(check *t, const fixture *f, naik_precision precisi
         CHECK_OK(t, naik_schur_close(&schur, r));
         compare_sent(t, f, r, depth);
     }
-    ops->release(f->backend, columns);
-    ops->release(f->backend, sums);
+    naik_backend_release(f->backend, columns);
+    naik_backend_release(f->backend, sums);
     naik_field_destroy(&in);
     naik_field_destroy(&out);
     naik_field_destroy(&r);
@@ -322,11 +325,11 @@ static double *after_steps(check *t, stepper *s, naik_precision precision, int n
     naik_field *anew = fixture_field(t, s->f, precision, nrhs, 409, NAIK_EVEN);
     for (int poll = 0; poll < 2; poll++) {
         if (poll > 0) {
-            CHECK_OK(t, ops->field_copy(s->r, anew, NULL, NAIK_COLUMN_IDLE));
+            CHECK_OK(t, ops->field.copy(s->r, anew, NULL, NAIK_COLUMN_IDLE));
         }
         if (send) {
             CHECK_OK(t, naik_schur_open(&s->schur, s->r));
-            CHECK_OK(t, ops->repeat(s->f->backend, serial, one_step, s, STEPS));
+            CHECK_OK(t, ops->solver.repeat(s->f->backend, serial, one_step, s, STEPS));
             CHECK_OK(t, naik_schur_close(&s->schur, s->r));
         }
         for (int k = 0; k < STEPS && !send; k++) {
@@ -334,7 +337,7 @@ static double *after_steps(check *t, stepper *s, naik_precision precision, int n
         }
     }
     for (int c = 0; c < nrhs; c++) {
-        CHECK_OK(t, ops->field_export(s->r, NAIK_EVEN, c, out + reals * (size_t)c));
+        CHECK_OK(t, ops->field.to_host(s->r, NAIK_EVEN, c, out + reals * (size_t)c));
     }
     naik_field_destroy(&anew);
     naik_field_destroy(&s->r);
@@ -352,22 +355,22 @@ static void compare_loops(check *t, const fixture *f, naik_precision precision, 
     naik_links *links = NULL;
     naik_field *scratch = fixture_field(t, f, precision, nrhs, 5, NAIK_ODD);
     CHECK_OK(t, naik_links_create(f->geometry, f->source, precision, 18, &links));
-    CHECK_OK(t, ops->alloc(f->backend, sizeof record, "records", (void **)&s.columns));
-    CHECK_OK(t,
-             ops->alloc(f->backend, 2 * NAIK_MAX_RHS * sizeof *s.sums, "sums", (void **)&s.sums));
-    CHECK_OK(t, ops->sums_clear(f->backend, s.sums, 2 * NAIK_MAX_RHS));
+    CHECK_OK(t, naik_backend_alloc(f->backend, sizeof record, "records", (void **)&s.columns));
+    CHECK_OK(t, naik_backend_alloc(f->backend, 2 * NAIK_MAX_RHS * sizeof *s.sums, "sums",
+                                   (void **)&s.sums));
+    CHECK_OK(t, ops->reduction.clear(f->backend, s.sums, 2 * NAIK_MAX_RHS));
     for (int c = 0; c < NAIK_MAX_RHS; c++) {
         record[c] = (naik_column){.alpha = 0.01, .beta = 0.5, .shift = 1, .state = NAIK_COLUMN_RUN};
     }
-    CHECK_OK(t, ops->upload(f->backend, s.columns, record, sizeof record));
+    CHECK_OK(t, naik_backend_upload(f->backend, s.columns, record, sizeof record));
     s.schur = (naik_schur){.links = links, .parity = NAIK_EVEN, .scratch = scratch};
     double *plain = after_steps(t, &s, precision, nrhs, false);
     double *sent = after_steps(t, &s, precision, nrhs, true);
     CHECK_TRUE(t, memcmp(plain, sent, (size_t)f->lat->sites * 6 * (size_t)nrhs * 8) == 0);
     free(plain);
     free(sent);
-    ops->release(f->backend, s.columns);
-    ops->release(f->backend, s.sums);
+    naik_backend_release(f->backend, s.columns);
+    naik_backend_release(f->backend, s.sums);
     naik_field_destroy(&scratch);
     naik_links_destroy(&links);
 }
@@ -399,12 +402,11 @@ typedef struct altered {
     size_t *taken;
 } altered;
 
-static naik_status count_alloc(naik_backend *backend, size_t size_bytes, const char *what,
-                               void **out)
+static naik_status count_alloc(naik_device *device, size_t size_bytes, const char *what, void **out)
 {
-    const altered *a = (const altered *)backend->ops;
+    const altered *a = (const altered *)((naik_backend *)device)->ops;
     *a->taken += size_bytes;
-    return a->original->alloc(backend, size_bytes, what, out);
+    return a->original->memory.alloc(device, size_bytes, what, out);
 }
 
 static void messages_take_the_memory_that_is_planned(check *t)
@@ -417,7 +419,7 @@ static void messages_take_the_memory_that_is_planned(check *t)
         const naik_route route = f.backend->route;
         size_t taken = 0;
         altered a = {.ops = *f.backend->ops, .original = f.backend->ops, .taken = &taken};
-        a.ops.alloc = count_alloc;
+        a.ops.memory.alloc = count_alloc;
         naik_field *field = fixture_field(t, &f, NAIK_SINGLE, 3, 3, NAIK_EVEN);
         f.backend->route.peer = f.backend->route.whole = false;
         f.backend->ops = &a.ops;
@@ -433,9 +435,10 @@ static void messages_take_the_memory_that_is_planned(check *t)
     fixture_destroy(&f);
 }
 
-static naik_status refuse_messages(naik_backend *backend, size_t size_bytes, const char *what,
+static naik_status refuse_messages(naik_device *device, size_t size_bytes, const char *what,
                                    void **out)
 {
+    const naik_backend *backend = (const naik_backend *)device;
     (void)size_bytes;
     *out = NULL;
     return backend->comm->rank == backend->comm->size - 1 && strcmp(what, "halo messages") == 0
@@ -453,7 +456,7 @@ static void memory_that_one_rank_lacks_is_missed_by_all(check *t)
         const naik_backend_ops *ops = f.backend->ops;
         const naik_route route = f.backend->route;
         altered a = {.ops = *ops};
-        a.ops.alloc = refuse_messages;
+        a.ops.memory.alloc = refuse_messages;
         naik_field *field = fixture_field(t, &f, NAIK_SINGLE, 1, 3, NAIK_EVEN);
         f.backend->route.peer = f.backend->route.whole = false;
         f.backend->ops = &a.ops;
@@ -507,7 +510,7 @@ static void ranks_without_a_peer_make_room_with_the_others(check *t)
             .ops = *ops,
             .peer = {.reserve = count_reserve, .send = send_nothing, .receive = receive_nothing},
             .reserved = &reserved};
-        a.ops.peer = &a.peer;
+        a.ops.halo.peer = &a.peer;
         for (int r = 0; r < 8; r++) {
             near[r] = rank != 0 && r != 0 && r != rank;
         }

@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "naik/heatbath.h"
+#include "comm/collective.h"
+#include "links/heatbath.h"
 
 static bool make_gauge(check *t, naik_comm *comm, const int size[4], const int grid[4],
                        naik_lattice **lat, naik_gauge **gauge)

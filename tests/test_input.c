@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "naik/input.h"
+#include "input/input.h"
 
 static const char sample[] =
     "lattice: {size: [8, 8, 8, 16], boundary_t: periodic}\n"

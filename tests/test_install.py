@@ -28,7 +28,7 @@ def install_puts_everything_under_destdir_and_prefix():
     if os.environ.get("MPICC"):
         words.append("MPICC=" + os.environ["MPICC"])
     run(words, env=env)
-    for name in ("bin/naik", "lib/libnaik.a", "lib/pkgconfig/naik.pc", "include/naik/propagator.h",
+    for name in ("bin/naik", "lib/libnaik.a", "lib/pkgconfig/naik.pc", "include/naik/naik.h",
                  "share/man/man1/naik.1", "share/naik/python/naik_io.py"):
         assert os.path.getsize(os.path.join(PREFIX, name)) > 0, name
     assert "naik 0." in run([os.path.join(PREFIX, "bin/naik"), "--version"])
@@ -40,10 +40,11 @@ def the_example_is_built_through_pkg_config_and_agrees_with_naik_solve():
     # the .pc file names the final prefix; the staged one is given instead
     env = {**os.environ, "PKG_CONFIG_PATH": os.path.join(PREFIX, "lib/pkgconfig")}
     flags = run(["pkg-config", f"--define-variable=prefix={PREFIX}", "--cflags", "--libs", "naik"], env=env)
-    shutil.copy(os.path.join(TOP, "examples", "solve_in_memory.c"), SCRATCH)
     mpicc = shlex.split(os.environ.get("MPICC", "mpicc"))
-    run(mpicc + ["-std=c17", "-Wall", "-Wextra", "-Werror", path("solve_in_memory.c"), "-o",
-                 path("solve_in_memory")] + shlex.split(flags))
+    for name in ("solve_in_memory", "solve_own_links"):
+        shutil.copy(os.path.join(TOP, "examples", name + ".c"), SCRATCH)
+        run(mpicc + ["-std=c17", "-Wall", "-Wextra", "-Werror", path(name + ".c"), "-o", path(name)]
+            + shlex.split(flags))
     naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "1", "--sweeps", "10",
          "-o", path("lat.h5"))
     with open(path("in.yaml"), "w") as f:
@@ -57,21 +58,27 @@ output: {{file: {path('a.h5')}, propagators: false}}
     naik("solve", path("in.yaml"))
     with h5py.File(path("a.h5")) as f:
         expected = f["corr/pt/m00/pion5/p000"][...]
+        norm = f["solves"][0]["norm"]
     for ranks in (1, 2):
         said = run(MPIRUN + ["-n", str(ranks), path("solve_in_memory"), path("lat.h5"), "0.1"])
         got = np.array([float(line.split()[1]) for line in said.splitlines()[-8:]])
         # both are solved to 1e-10, in different precision
         assert np.allclose(got, expected, rtol=1e-7), (got, expected, said)
+        # links in memory, of a program that started MPI: the norm of the first colour's solution
+        own = run(MPIRUN + ["-n", str(ranks), path("solve_own_links"), path("lat.h5"), "0.1"])
+        assert "converged after" in own, own
+        assert abs(float(own.split("|x| = ")[1]) / norm - 1) < 1e-9, (own, norm)
 
 
 def the_headers_serve_cxx_inside_extern_c():
     if not shutil.which("g++"):
         return "needs g++"
     with open(path("user.cc"), "w") as f:
-        f.write('extern "C" {\n#include "naik/meson.h"\n#include "naik/session.h"\n}\n'
+        f.write('#define OMPI_SKIP_MPICXX\n#define MPICH_SKIP_MPICXX\n#include <mpi.h>\nextern "C" {\n#include "naik/mpi.h"\n#include "naik/naik.h"\n}\n'
                 "int main() { naik_session *s = nullptr; naik_session_destroy(&s); }\n")
     words = ["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-c", path("user.cc"), "-o", path("user.o"),
              "-I" + os.path.join(PREFIX, "include")]
+    words += [flag for flag in shlex.split(run(["mpicc", "-show"])) if flag.startswith("-I")]
     run(words)
     assert " naik_session_destroy" in run(["nm", "-u", path("user.o")])
 

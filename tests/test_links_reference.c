@@ -1,9 +1,11 @@
 /* test_links_reference.c - fat and long links of stored configurations against another code's */
 #include <math.h>
 
+#include "backend/create.h"
 #include "fixture.h"
+#include "lattice/su3.h"
+#include "links/unitarize.h"
 #include "naik/gauge_io.h"
-#include "naik/unitarize.h"
 
 static double distance(const naik_matrix *a, const naik_matrix *b)
 {
@@ -74,7 +76,8 @@ static void links_agree_with_another_code(check *t)
         naik_gauge_apply_phases(u, true);
         naik_fattener *fattener = NULL;
         naik_fatlong *links = NULL;
-        CHECK_OK(t, naik_fattener_create(u, cases[k].action, cases[k].u0, backend, &fattener));
+        CHECK_OK(t, naik_fattener_create(u, cases[k].action, cases[k].u0,
+                                         naik_backend_device(backend), &fattener));
         CHECK_OK(t, naik_fattener_links(fattener, 0, &links));
         naik_fattener_destroy(&fattener);
         CHECK_REQUIRE(t, links != NULL);

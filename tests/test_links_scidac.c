@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "check.h"
+#include "io/links/links_file.h"
 #include "naik/gauge_io.h"
-#include "naik/links_file.h"
 
 static const int size[4] = {4, 4, 8, 8};
 

@@ -5,7 +5,10 @@
 
 #include "fixture.h"
 #include "naik/meson.h"
-#include "naik/rng.h"
+
+#include "base/rng.h"
+#include "comm/collective.h"
+#include "propagator/meson_field.h"
 
 static const int size[4] = {8, 4, 4, 8};
 static const double pi = 3.14159265358979323846;
@@ -80,7 +83,7 @@ static void correlators_of_fields_have_the_same_bits(check *t)
         naik_field *part[2] = {NULL, NULL};
         for (int parity = 0; parity < 2; parity++) {
             CHECK_OK(t, naik_field_create(f.geometry, NAIK_DOUBLE, 1, &part[parity]));
-            CHECK_OK(t, f.backend->ops->field_import(part[parity], (naik_parity)parity, 0, g));
+            CHECK_OK(t, f.backend->ops->field.from_host(part[parity], (naik_parity)parity, 0, g));
         }
         const naik_field *const whole[2] = {part[0], part[1]};
         for (int m = 0; m < 2; m++) {

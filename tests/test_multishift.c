@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cg_fixture.h"
-#include "naik/multishift.h"
+#include "solver/multishift.h"
 
 enum { FAMILIES = 3, MASSES = 4, SYSTEMS = FAMILIES * MASSES };
 static const double heavy[MASSES] = {0.2, 0.25, 0.4, 1.1},
@@ -43,7 +43,7 @@ static naik_status load_family(void *data, int index, naik_field *b, int column)
 {
     run *r = data;
     double *v = make_source(r, r->first + index, 1);
-    naik_status status = r->box.f->backend->ops->field_import(b, r->box.parity, column, v);
+    naik_status status = r->box.f->backend->ops->field.from_host(b, r->box.parity, column, v);
     free(v);
     return status;
 }
@@ -67,7 +67,7 @@ static naik_status load(void *data, int64_t index, naik_field *b, naik_field *x,
     *system = (naik_cg_system){.shift = family->shift[used], .tolerance = tolerance, .guess = true};
     NAIK_TRY(naik_multishift_take(r->multishift, f, used, x, column, &system->start));
     r->shared[(r->first + f) * MASSES + r->mass_of[f][used]] = system->start.iterations;
-    NAIK_TRY(r->box.f->backend->ops->field_import(b, r->box.parity, column, v));
+    NAIK_TRY(r->box.f->backend->ops->field.from_host(b, r->box.parity, column, v));
 done:
     free(v);
     return status;

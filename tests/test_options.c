@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
+#include "base/options.h"
 #include "check.h"
-#include "naik/options.h"
 
 static const char *const colours[] = {"red", "green", NULL};
 

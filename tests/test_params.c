@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "naik/input.h"
+#include "input/input.h"
 
 enum { LINE_SIZE = 1024, TEXT_SIZE = 8192 };
 

@@ -1,6 +1,7 @@
 /* test_placement.c - ranges of processors, and addresses in the descriptions of devices */
+#include "backend/create.h"
+#include "backend/placement.h"
 #include "check.h"
-#include "naik/placement.h"
 
 static void processors_are_named_by_ranges(check *t)
 {

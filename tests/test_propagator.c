@@ -8,15 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/create.h"
+#include "backend/geometry.h"
+#include "base/exactsum.h"
+#include "base/rng.h"
+#include "comm/collective.h"
+#include "dslash_ref.h"
 #include "fixture.h"
-#include "naik/dslash_ref.h"
+#include "io/links/links_file.h"
+#include "io/vectors/vector_io.h"
+#include "lattice/su3.h"
 #include "naik/gauge_io.h"
-#include "naik/links_file.h"
 #include "naik/meson.h"
-#include "naik/propagator.h"
-#include "naik/rng.h"
 #include "naik/source.h"
-#include "naik/vector_io.h"
+#include "propagator/propagator.h"
 
 enum { MOST = 6 };
 
@@ -382,9 +387,9 @@ static naik_status polish_load(void *data, int64_t index, naik_field *b, naik_fi
     polish *p = data;
     (void)index;
     const naik_backend_ops *ops = p->s->backend->ops;
-    NAIK_TRY(ops->field_import(b, p->parity, column, p->b));
+    NAIK_TRY(ops->field.from_host(b, p->parity, column, p->b));
     if (p->x != NULL) {
-        NAIK_TRY(ops->field_import(x, p->parity, column, p->x));
+        NAIK_TRY(ops->field.from_host(x, p->parity, column, p->x));
     }
     *system = (naik_cg_system){.shift = 4 * 0.1 * 0.1, .tolerance = 1e-10, .guess = p->x != NULL};
 done:
@@ -397,7 +402,7 @@ static naik_status polish_finish(void *data, int64_t index, const naik_field *x,
     polish *p = data;
     (void)index;
     p->iterations = result->iterations;
-    return p->s->backend->ops->field_export(x, p->parity, column, p->out);
+    return p->s->backend->ops->field.to_host(x, p->parity, column, p->out);
 }
 
 static void run_polish(check *t, polish *p)

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/rng.h"
 #include "check.h"
-#include "naik/rng.h"
 
 static void philox_gives_the_published_vectors(check *t)
 {

@@ -8,9 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/create.h"
+#include "base/rng.h"
+#include "comm/collective.h"
 #include "fixture.h"
-#include "naik/rng.h"
-#include "naik/unitarize.h"
+#include "lattice/su3.h"
+#include "links/unitarize.h"
 
 static const int small[4] = {4, 4, 6, 8};  /* for one rank */
 static const int tall[4] = {70, 2, 2, 4};  /* rows of x longer than one piece of work */
@@ -46,7 +49,7 @@ static void drop_field(field *f)
 static naik_status smear(const field *f, const naik_smearing *c, naik_gauge *fat, naik_gauge *naik)
 {
     naik_status status = NAIK_OK;
-    naik_backend *device = naik_backend_device(f->backend);
+    naik_device *device = naik_backend_device(f->backend);
     naik_gauge *there[2] = {NULL, NULL};
     naik_smear_space *space = NULL;
     NAIK_TRY(naik_smear_space_create(f->lat, device, &space));
@@ -313,7 +316,8 @@ static naik_fatlong *links_of(check *t, const field *f, naik_action_type action,
 {
     naik_fattener *fattener = NULL;
     naik_fatlong *links = NULL;
-    if (CHECK_OK(t, naik_fattener_create(f->u, action, 0.9, f->backend, &fattener))) {
+    if (CHECK_OK(t, naik_fattener_create(f->u, action, 0.9, naik_backend_device(f->backend),
+                                         &fattener))) {
         CHECK_OK(t, naik_fattener_links(fattener, eps, &links));
         CHECK_OK(t, naik_fatlong_to_host(links));
     }

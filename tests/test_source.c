@@ -6,6 +6,9 @@
 #include "check.h"
 #include "naik/source.h"
 
+#include "base/exactsum.h"
+#include "comm/collective.h"
+
 static const int size[4] = {8, 4, 8, 12};
 static const double pi = 3.14159265358979323846;
 

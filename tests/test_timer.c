@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/timer.h"
 #include "check.h"
-#include "naik/timer.h"
 
 static void sleep_ms(int ms)
 {

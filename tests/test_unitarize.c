@@ -2,9 +2,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "check.h"
-#include "naik/rng.h"
-#include "naik/unitarize.h"
+#include "lattice/su3.h"
+#include "links/unitarize.h"
 
 static naik_matrix random_matrix(naik_rng *rng)
 {

@@ -6,13 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/exactsum.h"
 #include "check.h"
-#include "naik/checksum.h"
-#include "naik/dslash_ref.h"
+#include "comm/collective.h"
+#include "dslash_ref.h"
+#include "io/checksum.h"
+#include "io/sites.h"
+#include "io/vectors/vector_io.h"
 #include "naik/gauge_io.h"
 #include "naik/meson.h"
-#include "naik/sites.h"
-#include "naik/vector_io.h"
 #include "vector_fixture.h"
 
 static const int size[4] = {8, 4, 4, 8};

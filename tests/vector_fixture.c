@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "naik/checksum.h"
-#include "naik/sites.h"
+#include "io/checksum.h"
+#include "io/sites.h"
 
 double vector_number(int64_t site, int i, int index)
 {

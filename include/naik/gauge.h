@@ -11,20 +11,30 @@
 #include <stdint.h>
 
 #include "naik/lattice.h"
-#include "naik/su3.h"
+
+typedef struct naik_complex {
+    double re, im;
+} naik_complex;
+
+typedef struct naik_matrix {
+    naik_complex e[3][3]; /* row-major */
+} naik_matrix;
+
+/* How the links of the operator are made of thin ones. */
+typedef enum naik_action_type { NAIK_NAIVE, NAIK_ASQTAD, NAIK_HISQ } naik_action_type;
 
 typedef struct naik_gauge {
     const naik_lattice *lattice; /* borrowed */
     naik_matrix *link;           /* [sites][4], sites local lexicographic, mu = x, y, z, t */
-    struct naik_backend *device; /* borrowed; in whose memory `link` is; NULL: in the host's */
+    struct naik_device *device;  /* borrowed; in whose memory `link` is; NULL: in the host's */
     int sharers;                 /* others that hold it, see naik_gauge_share */
 } naik_gauge;
 
 /* Zeroed links. NAIK_ERR_MEMORY, agreed over ranks. */
 naik_status naik_gauge_create(const naik_lattice *lattice, naik_gauge **out);
-/* Undefined links in the memory of a device (backend.h), which must outlive them; NULL: as above.
+/* Undefined links in the memory of a device (device.h), which must outlive them; NULL: as above.
  * NAIK_ERR_MEMORY, agreed over ranks. */
-naik_status naik_gauge_create_on(const naik_lattice *lattice, struct naik_backend *device,
+naik_status naik_gauge_create_on(const naik_lattice *lattice, struct naik_device *device,
                                  naik_gauge **out);
 /* The same links for one more holder, who must not write to them; destroying gives up one hold. */
 naik_gauge *naik_gauge_share(naik_gauge *gauge);

@@ -1,6 +1,6 @@
 /* gauge_io.h - gauge configurations in files
  *
- * Every format is recognised by its content. The table of formats is io/formats.c; each reader
+ * Every format is recognised by its content. The table of formats is io/gauge/formats.c; each reader
  * parses its header on rank 0, with bounded parsers that trust no length field, and reads its sites
  * in parallel. What a file claims about itself is verified: checksums, plaquette, link trace.
  */

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "naik/grid.h"
+#include "naik/comm.h"
 
 enum { NAIK_DIM = 4, NAIK_HALO_DEPTH = 3, NAIK_HOPS = 16 };
 
@@ -32,7 +32,6 @@ typedef struct naik_lattice {
     int size[NAIK_DIM];
     int grid[NAIK_DIM], coord[NAIK_DIM]; /* process grid and this rank's place, x fastest */
     int local[NAIK_DIM], origin[NAIK_DIM];
-    naik_grid_cost cost;             /* of the grid */
     bool split[NAIK_DIM];            /* grid[mu] > 1 */
     int neighbour_rank[NAIK_DIM][2]; /* [mu][ahead, behind] */
     int64_t volume;                  /* global */
@@ -48,7 +47,7 @@ typedef struct naik_lattice {
 } naik_lattice;
 
 /* size    global extents, even
- * grid    ranks per direction; NULL chooses the cheapest (grid.h)
+ * grid    ranks per direction; NULL chooses the one that exchanges least
  * Extents of the box must be even and at least 4 where a direction is split.
  * NAIK_ERR_INPUT    the extents are odd or the ranks cannot be laid out so; the sentence names
  *                   grids that work. The same on every rank. */

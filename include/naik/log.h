@@ -48,7 +48,7 @@ naik_status naik_log_fail(naik_log *log, naik_status status, const char *file, i
 
 /* The kept sentence, without place; "" when there is none. Borrowed until the next failure. */
 const char *naik_log_message(const naik_log *log);
-/* "src/lattice.c:123", where the kept sentence was recorded; "" when there is none. */
+/* "src/lattice/lattice.c:123", where the kept sentence was recorded; "" when there is none. */
 const char *naik_log_place(const naik_log *log);
 void naik_log_clear(naik_log *log);
 

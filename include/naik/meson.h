@@ -9,7 +9,7 @@
 #ifndef NAIK_MESON_H
 #define NAIK_MESON_H
 
-#include "naik/field.h"
+#include "naik/lattice.h"
 
 typedef enum naik_meson { NAIK_PION5, NAIK_PION05 } naik_meson;
 
@@ -17,11 +17,6 @@ typedef enum naik_meson { NAIK_PION5, NAIK_PION05 } naik_meson;
  * bits on every process grid. NAIK_ERR_MEMORY, NAIK_ERR_MPI. */
 naik_status naik_meson_correlator(const naik_lattice *lattice, naik_meson meson,
                                   const int momentum[NAIK_DIM - 1], const double *g, double *out);
-
-/* The same, to the bit, of a solution that lives on a backend: column 0 in double on even and on
- * odd sites. Nothing but sums comes to the host. Also NAIK_ERR_DEVICE. */
-naik_status naik_meson_correlator_of(const naik_field *const part[2], naik_meson meson,
-                                     const int momentum[NAIK_DIM - 1], double *out);
 
 const char *naik_meson_name(naik_meson meson); /* "pion5", "pion05" */
 

@@ -1,17 +1,19 @@
 /* session.h - for programs that link naik: from a configuration to solutions in a few calls
  *
- * Holds everything that a solve needs, on the backend chosen at creation. Programs with wishes of
- * their own (several epsilons, streams of sources) put the same together from propagator.h.
+ * Holds everything that a solve needs, on the backend chosen at creation: one set of links, any
+ * number of sources and masses.
  */
 #ifndef NAIK_SESSION_H
 #define NAIK_SESSION_H
 
-#include "naik/propagator.h"
+#include "naik/gauge.h"
 
 typedef struct naik_session naik_session;
 
 typedef struct naik_session_options {
-    const char *configuration; /* any format that naik reads; verified */
+    const char *configuration; /* any format that naik reads; verified. NULL: */
+    const naik_gauge *links;   /* thin links without phases, on the host; only read during create.
+                                  The session uses their lattice, which must outlive it */
     naik_action_type action;
     double u0;           /* of asqtad */
     double naik_epsilon; /* of hisq */
@@ -20,8 +22,9 @@ typedef struct naik_session_options {
 } naik_session_options;
 
 /* Reads the configuration, builds and packs the links. The lattice has the extents of the file and
- * the process grid of least cost. Collective.
- * What reading (gauge_io.h), lattice.h, backend.h and smear.h return. */
+ * the process grid that exchanges least. Collective.
+ * NAIK_ERR_INPUT, NAIK_ERR_CORRUPT, NAIK_ERR_IO  of the file (gauge_io.h), or neither it nor links
+ * NAIK_ERR_INPUT     no such backend         NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE */
 naik_status naik_session_create(naik_comm *comm, const naik_session_options *options,
                                 naik_session **out);
 void naik_session_destroy(naik_session **session);
@@ -29,15 +32,25 @@ void naik_session_destroy(naik_session **session);
 /* Borrowed; the order of the sites in every array below. Local. */
 const naik_lattice *naik_session_lattice(const naik_session *session);
 
+typedef struct naik_session_result {
+    bool converged;
+    char reason[32];        /* why it ended: "converged", "iteration limit", ... */
+    int iterations;         /* of conjugate gradient */
+    double residual;        /* |b - (4m^2 - DD)x| / |b|, formed in double */
+    double source_residual; /* |src - M x| / |src| on the whole lattice, formed in double */
+    double norm;            /* |x| */
+    double seconds;         /* its share of the time the solver took */
+} naik_session_result;
+
 /* x = M^-1 src for `count` sources, several at a time.
  *
  *   mass        > 0; M = 2 mass + D, the solution has no further factor
  *   tolerance   on |b - (4m^2 - DD)x| / |b|, verified in double
  *   src, x      [count][sites][3][2] double, local lexicographic
- *   results     [count], out; not converged is a result (result.cg.reason), not an error
+ *   results     [count], out; not converged is a result, not an error
  *
  * Collective. NAIK_ERR_ARG, NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE */
 naik_status naik_session_solve(naik_session *session, double mass, double tolerance, int count,
-                               const double *src, double *x, naik_propagator_result *results);
+                               const double *src, double *x, naik_session_result *results);
 
 #endif

@@ -1,4 +1,4 @@
-/* immintrin.h - the AVX-512 operations of src/simd.h, each made of two of AVX2
+/* immintrin.h - the AVX-512 operations of src/backend/cpu/simd.h, each made of two of AVX2
  *
  * In the place of the compiler's own header, which it includes: so .ci/run tests the kernels for
  * AVX-512 on a machine that lacks it. An operation that simd.h comes to use is to be added here.
@@ -162,7 +162,7 @@ TWO_BINARY(xor, two_f, ps)
 /* What holds a number in a register has none of this size. */
 #define __asm__(...) ((void)0)
 
-#define NAIK_AVX512_OF_AVX2    /* what these kernels need, in src/kernels_cpu.c */
+#define NAIK_AVX512_OF_AVX2    /* what these kernels need, in src/backend/cpu/kernels.c */
 #define __m512d                two_d
 #define __m512                 two_f
 #define _mm512_loadu_pd        two_loadu_pd

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "gauge_format.h"
+#include "io/gauge/format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,6 +1,6 @@
 /* fuzz_h5.c - how links are laid out in HDF5 files: naik's own, of QDP++, of PyQUDA, and others
  *
- * HDF5 itself follows damaged metadata into null pointers (io/h5_guard.h), so the bytes are not a
+ * HDF5 itself follows damaged metadata into null pointers (io/h5/guard.h), so the bytes are not a
  * file: they say which datasets, types and attributes to make, HDF5 makes a sound file of them, and
  * naik's discovery of what is in there is what runs. A step is a byte that says what to do, and the
  * bytes it takes; what runs out is zero.
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "naik/links_file.h"
+#include "io/links/links_file.h"
 
 enum { MAX_STEPS = 64, MAX_RANK = 6, MAX_ELEMENTS = 1 << 16, TEXT = 64 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "naik/input.h"
+#include "input/input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "naik/vector_io.h"
+#include "io/vectors/vector_io.h"
 
 static void read_vectors(const naik_vector_file *file)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "naik/lime.h"
+#include "io/lime/lime.h"
 
 static const char *const tags[] = {"dims",     "spacetime", "volfmt",     "precision",
                                    "typesize", "datacount", "hyperlower", "suma",

@@ -1,0 +1,143 @@
+/* flat.c - links that lie in a file site after site, four directions each
+ *
+ * MILC, ILDG, SciDAC and NERSC differ in their headers and checksums only.
+ */
+#include <string.h>
+
+#include "comm/collective.h"
+#include "io/checksum.h"
+#include "io/gauge/format.h"
+#include "io/sites.h"
+#include "lattice/su3.h"
+
+typedef struct passage { /* of links between a file and memory, row by row */
+    const naik_gauge *gauge;
+    int rows, bits;
+    bool big, swapped;
+    naik_flat_sum kind;
+    uint32_t sum[2]; /* shared by the threads */
+} passage;
+
+static void complete_third_row(naik_matrix *u)
+{
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        naik_complex c =
+            naik_csub(naik_cmul(u->e[0][j], u->e[1][k]), naik_cmul(u->e[0][k], u->e[1][j]));
+        u->e[2][i] = naik_conj(c);
+    }
+}
+
+static void add_row_to_sum(passage *r, const naik_sites_row *row, int64_t site_bytes)
+{
+    uint32_t sum[2] = {0, 0};
+    int64_t words = site_bytes / 4;
+    switch (r->kind) {
+    case NAIK_SUM_NONE: return;
+    case NAIK_SUM_MILC:
+        naik_checksum_milc(sum, row->number * words, row->count * words, row->bytes, r->swapped);
+        break;
+    case NAIK_SUM_USQCD:
+        naik_checksum_usqcd(sum, row->number, row->count, row->bytes, site_bytes);
+        break;
+    case NAIK_SUM_NERSC: sum[0] = naik_checksum_words(row->count * words, row->bytes, r->swapped);
+#pragma omp atomic
+        r->sum[0] += sum[0];
+        return;
+    }
+    naik_checksum_share(r->sum, sum);
+}
+
+static void take_row(void *context, const naik_sites_row *row)
+{
+    passage *r = context;
+    int reals = 6 * r->rows;
+    int64_t link_bytes = (int64_t)reals * r->bits / 8;
+    add_row_to_sum(r, row, 4 * link_bytes);
+    naik_matrix *link = r->gauge->link + 4 * (int64_t)naik_sites_local(r->gauge->lattice, row);
+    for (int i = 0; i < 4 * row->count; i++) {
+        double value[18];
+        naik_reals_decode(row->bytes + i * link_bytes, reals, r->bits, r->big, value);
+        memcpy(link[i].e, value, (size_t)reals * sizeof *value);
+        if (r->rows == 2) {
+            complete_third_row(&link[i]);
+        }
+    }
+}
+
+static void give_row(void *context, const naik_sites_row *row)
+{
+    passage *r = context;
+    int reals = 6 * r->rows;
+    int64_t link_bytes = (int64_t)reals * r->bits / 8;
+    const naik_matrix *link =
+        r->gauge->link + 4 * (int64_t)naik_sites_local(r->gauge->lattice, row);
+    for (int i = 0; i < 4 * row->count; i++) {
+        double value[18];
+        memcpy(value, link[i].e, sizeof value);
+        naik_reals_encode(value, reals, r->bits, r->big, row->bytes + i * link_bytes);
+    }
+    add_row_to_sum(r, row, 4 * link_bytes);
+}
+
+static bool host_is_big(void)
+{
+    const uint16_t one = 1;
+    unsigned char first;
+    memcpy(&first, &one, 1);
+    return first == 0;
+}
+
+static naik_status combine(naik_comm *comm, passage *r, naik_gauge_file *file)
+{
+    naik_status status;
+    if (r->kind == NAIK_SUM_NERSC) {
+        int64_t total = r->sum[0];
+        status = naik_comm_sum_i64(comm, &total, 1);
+        file->checksum_computed[0] = (uint32_t)total;
+    } else {
+        status = naik_checksum_combine(comm, r->sum);
+        memcpy(file->checksum_computed, r->sum, sizeof r->sum);
+    }
+    file->checksum_ok = file->checksum_known &&
+                        file->checksum_computed[0] == file->checksum_stored[0] &&
+                        file->checksum_computed[1] == file->checksum_stored[1];
+    return status;
+}
+
+static passage prepare(const naik_gauge *gauge, naik_flat_sum sum, const naik_gauge_file *file)
+{
+    passage r = {.gauge = gauge,
+                 .rows = file->rows,
+                 .bits = file->precision,
+                 .big = strcmp(file->byte_order, "big") == 0,
+                 .kind = sum};
+    r.swapped = r.big != host_is_big();
+    return r;
+}
+
+naik_status naik_gauge_read_flat(const char *path, naik_gauge *gauge, naik_flat_sum sum,
+                                 naik_gauge_file *file)
+{
+    naik_status status = NAIK_OK;
+    passage r = prepare(gauge, sum, file);
+    int64_t site_bytes = (int64_t)24 * r.rows * r.bits / 8;
+    naik_sites_box box = naik_sites_of_lattice(gauge->lattice, file->data_offset, site_bytes);
+    NAIK_TRY(naik_sites_read(gauge->lattice->comm, path, &box, take_row, &r));
+    NAIK_TRY(combine(gauge->lattice->comm, &r, file));
+done:
+    return status;
+}
+
+naik_status naik_gauge_write_flat(const char *path, const naik_gauge *gauge, naik_flat_sum sum,
+                                  naik_gauge_file *file)
+{
+    naik_status status = NAIK_OK;
+    passage r = prepare(gauge, sum, file);
+    int64_t site_bytes = (int64_t)24 * r.rows * r.bits / 8;
+    naik_sites_box box = naik_sites_of_lattice(gauge->lattice, file->data_offset, site_bytes);
+    NAIK_TRY(naik_sites_write(gauge->lattice->comm, path, &box, give_row, &r));
+    NAIK_TRY(combine(gauge->lattice->comm, &r, file));
+done:
+    return status;
+}

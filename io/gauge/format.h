@@ -1,0 +1,69 @@
+/* format.h - what a file format of gauge configurations provides; private to io/
+ *
+ * The table of formats is in formats.c. It opens the file once on rank 0 and asks the formats in
+ * order; rank 0's findings are then broadcast, so that a header is parsed in one place only.
+ */
+#ifndef NAIK_IO_GAUGE_FORMAT_H
+#define NAIK_IO_GAUGE_FORMAT_H
+
+#include "io/files.h"
+#include "naik/gauge_io.h"
+
+typedef struct naik_gauge_format {
+    const char *name; /* family, for messages */
+    /* By content alone. On rank 0 only. */
+    bool (*recognise)(const naik_file_head *head);
+    /* Fills everything of `file` (zeroed before, the stored numbers NaN) that the header tells;
+     * header_text from malloc. On rank 0 only: no communication.
+     * NAIK_ERR_INPUT, NAIK_ERR_CORRUPT, NAIK_ERR_MEMORY */
+    naik_status (*probe)(naik_log *log, const naik_file_head *head, naik_gauge_file *file);
+    /* Reads the links as stored and completes checksum_computed and checksum_ok. The extents are
+     * the lattice's. Collective. */
+    naik_status (*read)(const char *path, naik_gauge *gauge, naik_gauge_file *file);
+} naik_gauge_format;
+
+extern const naik_gauge_format naik_gauge_format_milc;
+extern const naik_gauge_format naik_gauge_format_lime;
+extern const naik_gauge_format naik_gauge_format_h5;
+extern const naik_gauge_format naik_gauge_format_nersc;
+extern const naik_gauge_format naik_gauge_format_openqcd;
+extern const naik_gauge_format naik_gauge_format_qdp;
+extern const naik_gauge_format naik_gauge_format_pyquda;
+
+/* Sets the extents if each is in 1 .. 65536, else false. */
+bool naik_gauge_set_extents(naik_gauge_file *file, const int64_t size[NAIK_DIM]);
+/* What links on this lattice take in a file, and its head. */
+int64_t naik_gauge_file_bytes(const naik_lattice *lattice, int precision);
+/* Product of the extents. */
+int64_t naik_gauge_file_volume(const naik_gauge_file *file);
+
+typedef enum naik_flat_sum {
+    NAIK_SUM_NONE,
+    NAIK_SUM_MILC,
+    NAIK_SUM_USQCD,
+    NAIK_SUM_NERSC
+} naik_flat_sum;
+
+/* Reads links that lie in the file as [T][Z][Y][X][4][rows][3] complex from file->data_offset on,
+ * in file->precision and file->byte_order; two rows are completed to SU(3). Computes the sum into
+ * file->checksum_computed. Collective. */
+naik_status naik_gauge_read_flat(const char *path, naik_gauge *gauge, naik_flat_sum sum,
+                                 naik_gauge_file *file);
+/* Writes the links so, into the existing file `path`; the sum goes to file->checksum_computed.
+ * Collective. */
+naik_status naik_gauge_write_flat(const char *path, const naik_gauge *gauge, naik_flat_sum sum,
+                                  naik_gauge_file *file);
+
+/* Writes one format for naik_gauge_write: a whole file at `path`. `file` comes with the extents and
+ * the precision, `checks` are of the gauge field. Collective. */
+typedef naik_status naik_gauge_writer(const char *path, const naik_gauge *gauge,
+                                      const naik_gauge_checks *checks, naik_gauge_file *file);
+naik_gauge_writer naik_milc_write, naik_ildg_write, naik_nersc_write, naik_nersc_write_3x3,
+    naik_pyquda_write;
+
+/* Rank 0 writes size_bytes at offset; offset 0 begins the file anew if `create`. Collective,
+ * agrees. NAIK_ERR_IO */
+naik_status naik_file_put(naik_comm *comm, const char *path, bool create, int64_t offset,
+                          const void *bytes, size_t size_bytes);
+
+#endif

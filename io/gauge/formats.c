@@ -1,0 +1,162 @@
+/* formats.c - the table of gauge configuration formats, and who parses what where */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/gauge/format.h"
+#include "io/h5/guard.h"
+#include "io/reread.h"
+
+/* In the order in which they are asked; the sharpest recognisers first. */
+static const naik_gauge_format *const formats[] = {
+    &naik_gauge_format_lime,    &naik_gauge_format_pyquda, &naik_gauge_format_qdp,
+    &naik_gauge_format_h5,      &naik_gauge_format_milc,   &naik_gauge_format_nersc,
+    &naik_gauge_format_openqcd,
+};
+enum { FORMATS = sizeof formats / sizeof *formats, MAX_HEADER_TEXT = 1 << 20 };
+
+bool naik_gauge_set_extents(naik_gauge_file *file, const int64_t size[NAIK_DIM])
+{
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        if (size[mu] < 1 || size[mu] > 65536) {
+            return false;
+        }
+        file->size[mu] = (int)size[mu];
+    }
+    /* Far beyond any lattice, and byte counts cannot overflow. */
+    return (int64_t)size[0] * size[1] < (1LL << 24) && (int64_t)size[2] * size[3] < (1LL << 24);
+}
+
+int64_t naik_gauge_file_volume(const naik_gauge_file *file)
+{
+    return (int64_t)file->size[0] * file->size[1] * file->size[2] * file->size[3];
+}
+
+void naik_gauge_file_clear(naik_gauge_file *file)
+{
+    free(file->header_text);
+    memset(file, 0, sizeof *file);
+}
+
+/* Rank 0: which format, or -1 with a sentence. */
+static naik_status find_format(naik_log *log, const naik_file_head *head, int *index)
+{
+    for (*index = 0; *index < FORMATS; ++*index) {
+        if (formats[*index]->recognise(head)) {
+            return NAIK_OK;
+        }
+    }
+    if (head->size_bytes == 0) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' is empty", head->path);
+    }
+    return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                     "'%s' is no gauge configuration in a known format (MILC v5, SciDAC or ILDG "
+                     "LIME, NERSC, openQCD, HDF5 of naik, QDP++ or PyQUDA)",
+                     head->path);
+}
+
+static naik_status examine(naik_log *log, const char *path, naik_gauge_file *file, int *index)
+{
+    naik_file_head head = {0};
+    naik_h5_guard guard;
+    naik_status status = naik_file_head_read(log, path, "the gauge configuration", &head);
+    if (status != NAIK_OK) {
+        return status;
+    }
+    bool hdf5 = head.length >= 4 && memcmp(head.bytes, "\x89HDF", 4) == 0;
+    if (hdf5) {
+        naik_h5_guard_begin(&guard);
+    }
+    NAIK_TRY(find_format(log, &head, index));
+    NAIK_TRY(formats[*index]->probe(log, &head, file));
+done:
+    if (hdf5) {
+        naik_h5_guard_end(&guard);
+    }
+    return status;
+}
+
+static naik_status share(naik_comm *comm, naik_gauge_file *file, int *index)
+{
+    naik_status status = NAIK_OK;
+    char *text = file->header_text; /* a pointer of rank 0 means nothing elsewhere */
+    int64_t length = text != NULL ? (int64_t)strnlen(text, MAX_HEADER_TEXT) : -1;
+    NAIK_TRY(naik_comm_broadcast(comm, index, sizeof *index, 0));
+    NAIK_TRY(naik_comm_broadcast(comm, file, sizeof *file, 0));
+    file->header_text = text;
+    NAIK_TRY(naik_comm_broadcast(comm, &length, sizeof length, 0));
+    if (length < 0) {
+        goto done;
+    }
+    if (comm->rank != 0) {
+        file->header_text = calloc(1, (size_t)length + 1);
+        if (file->header_text == NULL) {
+            status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a file's header");
+        }
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_broadcast(comm, file->header_text, (size_t)length, 0));
+    file->header_text[length] = '\0';
+done:
+    return status;
+}
+
+static naik_status probe(naik_comm *comm, const char *path, naik_gauge_file *file, int *index)
+{
+    naik_status status = NAIK_OK;
+    memset(file, 0, sizeof *file);
+    file->plaquette_stored = file->link_trace_stored = NAN;
+    strcpy(file->checksum_kind, "none");
+    file->rows = 3;
+    *index = 0;
+    if (comm->rank == 0) {
+        status = examine(comm->log, path, file, index);
+    }
+    NAIK_TRY(naik_file_verdict(comm, path, status));
+    NAIK_TRY(share(comm, file, index));
+done:
+    if (status != NAIK_OK) {
+        naik_gauge_file_clear(file);
+    }
+    return status;
+}
+
+naik_status naik_gauge_file_probe(naik_comm *comm, const char *path, naik_gauge_file *out)
+{
+    int index;
+    return probe(comm, path, out, &index);
+}
+
+naik_status naik_gauge_file_read(const char *path, naik_gauge *gauge, naik_gauge_file *file)
+{
+    const naik_lattice *lattice = gauge->lattice;
+    int index;
+    naik_status status = probe(lattice->comm, path, file, &index);
+    if (status != NAIK_OK) {
+        return status;
+    }
+    status = naik_lattice_expect(lattice, path, file->size);
+    if (status == NAIK_OK) {
+        naik_h5_guard guard;
+        bool hdf5 = strstr(file->format, "hdf5") != NULL;
+        if (hdf5) {
+            naik_h5_guard_begin(&guard);
+        }
+        status = formats[index]->read(path, gauge, file);
+        if (hdf5) {
+            status = naik_h5_read_verdict(lattice->comm->log, status);
+        }
+        status = naik_file_verdict(lattice->comm, path, status);
+        if (hdf5) {
+            naik_h5_guard_end(&guard);
+        }
+    }
+    if (status == NAIK_OK && !file->checksum_ok) { /* wrong, or not in the file */
+        status = naik_file_reread(lattice->comm, path, 0, -1);
+    }
+    if (status != NAIK_OK) {
+        naik_gauge_file_clear(file);
+    }
+    return status;
+}

@@ -1,0 +1,171 @@
+/* naik_h5.c - naik's own gauge file, naik-gauge 1.0
+ *
+ * Written as PATH.part, read again and compared by checksum, then renamed: a file under its final
+ * name is complete. The state attribute says the same to whoever copies a .part by hand.
+ */
+#include "io/gauge/naik_h5.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/files.h"
+#include "io/gauge/format.h"
+#include "io/h5/metadata_crc.h"
+#include "io/output.h"
+#include "io/provenance.h"
+#include "io/reread.h"
+
+static naik_status put_source(naik_comm *comm, hid_t group, const naik_gauge_meta *meta)
+{
+    naik_status status = NAIK_OK;
+    const naik_gauge_file *source = meta->source;
+    char text[64] = "none";
+    NAIK_TRY(naik_h5_put_text(comm->log, group, "source_path", meta->source_path));
+    if (source == NULL) {
+        goto done;
+    }
+    NAIK_TRY(naik_h5_put_text(comm->log, group, "source_format", source->format));
+    NAIK_TRY(naik_h5_put_text(comm->log, group, "source_uuid", source->uuid));
+    NAIK_TRY(naik_h5_put_text(comm->log, group, "source_checksum_kind", source->checksum_kind));
+    if (source->checksum_known) {
+        snprintf(text, sizeof text, "%x %x", source->checksum_stored[0],
+                 source->checksum_stored[1]);
+    }
+    NAIK_TRY(naik_h5_put_text(comm->log, group, "source_checksum", text));
+    NAIK_TRY(naik_h5_put_text(comm->log, group, "source_verified", naik_gauge_verified(source)));
+    NAIK_TRY(naik_h5_put_document(comm, group, "source_header", source->header_text));
+done:
+    return status;
+}
+
+naik_status naik_h5_put_metadata(naik_comm *comm, hid_t file, const naik_gauge_meta *meta)
+{
+    naik_status status = NAIK_OK;
+    char libraries[320];
+    hid_t group = -1;
+    naik_library_versions(libraries, sizeof libraries);
+    NAIK_TRY(naik_h5_group(comm->log, file, "metadata", &group));
+    NAIK_TRY(naik_h5_put_text(comm->log, group, "libraries", libraries));
+    if (meta != NULL) {
+        NAIK_TRY(naik_h5_put_text(comm->log, group, "ensemble", meta->ensemble));
+        NAIK_TRY(put_source(comm, group, meta));
+        NAIK_TRY(naik_h5_put_document(comm, group, "input_text", meta->input_text));
+    }
+done:
+    naik_h5_release(group);
+    return naik_comm_agree(comm, status);
+}
+
+static naik_status verify_part(const char *part, const naik_lattice *lattice, const char *name)
+{
+    naik_comm *comm = lattice->comm;
+    naik_status status = NAIK_OK;
+    naik_gauge_file found = {0};
+    hid_t file = -1;
+    NAIK_TRY(naik_h5_open(comm, part, false, NULL, &file));
+    NAIK_TRY(naik_h5_links_read(file, name, lattice, NULL, &found));
+    if (!found.checksum_ok) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_IO,
+                           "/%s of %s did not read back as written (checksum %x %x, written %x %x)",
+                           name, part, found.checksum_computed[0], found.checksum_computed[1],
+                           found.checksum_stored[0], found.checksum_stored[1]);
+    }
+done:
+    naik_h5_close(comm, &file);
+    return status;
+}
+
+naik_status naik_gauge_h5_write(const char *path, const naik_gauge *gauge, int precision,
+                                const naik_gauge_meta *meta)
+{
+    const naik_lattice *lat = gauge->lattice;
+    naik_comm *comm = lat->comm;
+    naik_status status = NAIK_OK;
+    naik_output out = {.lock = NULL};
+    const char *kind = meta != NULL && meta->link_kind != NULL ? meta->link_kind : "thin";
+    naik_h5_links links = {.kind = kind, .gauge = gauge};
+    naik_h5_links_file file = {
+        .path = out.part, .links = &links, .count = 1, .precision = precision, .meta = meta};
+    if ((precision != 32 && precision != 64) ||
+        (strcmp(kind, "thin") != 0 && strcmp(kind, "fat") != 0 && strcmp(kind, "long") != 0)) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_ARG, "links of kind %s in %d bits cannot be written",
+                         kind, precision);
+    }
+    NAIK_TRY(naik_output_begin(comm, path, naik_gauge_file_bytes(lat, precision), &out));
+    snprintf(links.name, sizeof links.name, "%s", strcmp(kind, "thin") == 0 ? "gauge" : kind);
+    NAIK_TRY(naik_h5_links_file_write(comm, &file));
+    NAIK_TRY(naik_write_verdict(comm->log, out.part, verify_part(out.part, lat, links.name)));
+    NAIK_TRY(naik_output_publish(&out));
+done:
+    naik_output_abandon(&out);
+    return status;
+}
+
+static bool recognise(const naik_file_head *head)
+{
+    static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+    return head->length >= 8 && memcmp(head->bytes, signature, sizeof signature) == 0;
+}
+
+static naik_status probe_open(naik_log *log, const char *path, hid_t file, naik_gauge_file *out)
+{
+    naik_status status = NAIK_OK;
+    char format[32] = "", state[32] = "";
+    hid_t group = -1;
+    naik_h5_get_text(file, "format", format, sizeof format);
+    naik_h5_get_text(file, "state", state, sizeof state);
+    if (strcmp(format, "naik-gauge") != 0) {
+        status = NAIK_FAIL(log, NAIK_ERR_INPUT,
+                           "'%s' is an HDF5 file%s%s, not a gauge configuration of naik", path,
+                           format[0] != '\0' ? " of format " : "", format);
+        goto done;
+    }
+    if (strcmp(state, "complete") != 0) {
+        status = NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                           "'%s' was never completed: its writer was interrupted", path);
+        goto done;
+    }
+    if (H5Lexists(file, "gauge", H5P_DEFAULT) <= 0 && H5Lexists(file, "fat", H5P_DEFAULT) > 0) {
+        status =
+            NAIK_FAIL(log, NAIK_ERR_INPUT,
+                      "'%s' holds fat and long links, not thin ones: use action.type links", path);
+        goto done;
+    }
+    NAIK_TRY(naik_h5_check_seal(log, file, path));
+    NAIK_TRY(naik_h5_links_describe(log, file, "gauge", path, out));
+    naik_h5_get_text(file, "uuid", out->uuid, sizeof out->uuid);
+    group = H5Gopen2(file, "metadata", H5P_DEFAULT);
+    if (group >= 0) {
+        NAIK_TRY(naik_h5_get_document(log, group, "input_text", &out->header_text));
+    }
+done:
+    naik_h5_release(group);
+    return status;
+}
+
+static naik_status probe(naik_log *log, const naik_file_head *head, naik_gauge_file *out)
+{
+    naik_status status = NAIK_OK;
+    hid_t file = -1;
+    NAIK_TRY(naik_h5_open_alone(log, head->path, &file));
+    status = naik_h5_read_verdict(log, probe_open(log, head->path, file, out));
+    H5Fclose(file);
+done:
+    return status;
+}
+
+static naik_status read_links(const char *path, naik_gauge *gauge, naik_gauge_file *description)
+{
+    naik_comm *comm = gauge->lattice->comm;
+    naik_status status = NAIK_OK;
+    hid_t file = -1;
+    NAIK_TRY(naik_h5_open(comm, path, false, NULL, &file));
+    NAIK_TRY(naik_h5_links_read(file, "gauge", gauge->lattice, gauge, description));
+done:
+    naik_h5_close(comm, &file);
+    return status;
+}
+
+const naik_gauge_format naik_gauge_format_h5 = {
+    .name = "naik HDF5", .recognise = recognise, .probe = probe, .read = read_links};

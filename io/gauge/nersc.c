@@ -1,0 +1,306 @@
+/* nersc.c - the archive format of the Gauge Connection
+ *
+ * A text header of KEY = VALUE lines between BEGIN_HEADER and END_HEADER, then two or three rows a
+ * link. Writers disagree on white space, on the spelling of FLOATING_POINT and on what byte order
+ * "IEEE32" means; the checksum decides that last question.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "io/gauge/format.h"
+
+enum { VALUE_SIZE = 256, HEADER_ROOM = 2048 };
+static const char begin_mark[] = "BEGIN_HEADER", end_mark[] = "END_HEADER";
+
+static bool recognise(const naik_file_head *head)
+{
+    size_t length = sizeof begin_mark - 1;
+    return (size_t)head->length > length && memcmp(head->bytes, begin_mark, length) == 0 &&
+           isspace(head->bytes[length]);
+}
+
+static const char *skip_space(const char *at, const char *end)
+{
+    while (at < end && isspace((unsigned char)*at)) {
+        at++;
+    }
+    return at;
+}
+
+/* The text without white space around it equals `word`. */
+static bool stripped_equals(const char *begin, const char *end, const char *word)
+{
+    begin = skip_space(begin, end);
+    while (end > begin && isspace((unsigned char)end[-1])) {
+        end--;
+    }
+    return (size_t)(end - begin) == strlen(word) && memcmp(begin, word, strlen(word)) == 0;
+}
+
+static const char *line_end(const char *at, const char *end)
+{
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    return newline != NULL ? newline : end;
+}
+
+/* The byte after the line END_HEADER, or NULL. */
+static const char *find_data(const char *text, const char *end)
+{
+    for (const char *line = text; line < end;) {
+        const char *stop = line_end(line, end);
+        if (stop < end && stripped_equals(line, stop, end_mark)) {
+            return stop + 1;
+        }
+        line = stop + 1;
+    }
+    return NULL;
+}
+
+static bool find_value(const char *text, const char *end, const char *key, char value[VALUE_SIZE])
+{
+    for (const char *line = text; line < end;) {
+        const char *stop = line_end(line, end);
+        const char *equals = memchr(line, '=', (size_t)(stop - line));
+        if (equals != NULL && stripped_equals(line, equals, key)) {
+            const char *first = skip_space(equals + 1, stop), *last = stop;
+            while (last > first && isspace((unsigned char)last[-1])) {
+                last--;
+            }
+            snprintf(value, VALUE_SIZE, "%.*s", (int)(last - first), first);
+            return true;
+        }
+        line = stop + 1;
+    }
+    value[0] = '\0';
+    return false;
+}
+
+static naik_status bad_value(naik_log *log, const naik_file_head *head, const char *key,
+                             const char *value)
+{
+    return NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' has an unusable NERSC header: %s = '%.80s'",
+                     head->path, key, value);
+}
+
+static naik_status take_extents(naik_log *log, const naik_file_head *head, const char *text,
+                                const char *end, naik_gauge_file *file)
+{
+    int64_t size[NAIK_DIM];
+    char key[32], value[VALUE_SIZE];
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        snprintf(key, sizeof key, "DIMENSION_%d", mu + 1);
+        find_value(text, end, key, value);
+        if (!naik_text_int64(value, &size[mu])) {
+            return bad_value(log, head, key, value);
+        }
+    }
+    return naik_gauge_set_extents(file, size) ? NAIK_OK
+                                              : bad_value(log, head, "DIMENSION_4", "too large");
+}
+
+static naik_status take_layout(naik_log *log, const naik_file_head *head, const char *text,
+                               const char *end, naik_gauge_file *file)
+{
+    static const struct {
+        const char *name;
+        int bits;
+        const char *order;
+    } kinds[] = {{"IEEE32BIG", 32, "big"}, {"IEEE32", 32, "big"}, {"IEEE32LITTLE", 32, "little"},
+                 {"IEEE64BIG", 64, "big"}, {"IEEE64", 64, "big"}, {"IEEE64LITTLE", 64, "little"}};
+    char value[VALUE_SIZE];
+    find_value(text, end, "DATATYPE", value);
+    file->rows = strcmp(value, "4D_SU3_GAUGE") == 0       ? 2
+                 : strcmp(value, "4D_SU3_GAUGE_3x3") == 0 ? 3
+                 : strcmp(value, "4D_SU3_GAUGE_3X3") == 0 ? 3
+                                                          : 0;
+    if (file->rows == 0) {
+        return bad_value(log, head, "DATATYPE", value);
+    }
+    if (!find_value(text, end, "FLOATING_POINT", value)) {
+        strcpy(value, "IEEE32BIG"); /* as old writers mean it */
+    }
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(value, kinds[i].name) == 0) {
+            file->precision = kinds[i].bits;
+            strcpy(file->byte_order, kinds[i].order);
+            return NAIK_OK;
+        }
+    }
+    return bad_value(log, head, "FLOATING_POINT", value);
+}
+
+static void add_note(naik_gauge_file *file, const char *format, ...) NAIK_PRINTF(2, 3);
+
+static void add_note(naik_gauge_file *file, const char *format, ...)
+{
+    const size_t used = strlen(file->note);
+    char text[200];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    snprintf(file->note + used, sizeof file->note - used, "%s%s", used > 0 ? "; " : "", text);
+}
+
+/* Writers mean the sign that their own operator puts on the links, or one that is in them: the
+ * plaquette cannot tell, the link trace of the last slice can. */
+static void note_boundary(const char *text, const char *end, naik_gauge_file *file)
+{
+    char key[32], value[VALUE_SIZE];
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        snprintf(key, sizeof key, "BOUNDARY_%d", mu + 1);
+        if (find_value(text, end, key, value) && strcmp(value, "ANTIPERIODIC") == 0) {
+            add_note(file,
+                     "the header says %s = ANTIPERIODIC: naik takes the links as they are and "
+                     "puts the sign of lattice.boundary_t on them itself",
+                     key);
+        }
+    }
+}
+
+static naik_status take_claims(naik_log *log, const naik_file_head *head, const char *text,
+                               const char *end, naik_gauge_file *file)
+{
+    char value[VALUE_SIZE];
+    char *stop;
+    if (find_value(text, end, "CHECKSUM", value)) {
+        unsigned long sum = strtoul(value, &stop, 16);
+        if (!isxdigit((unsigned char)value[0]) || *stop != '\0' || sum > UINT32_MAX) {
+            return bad_value(log, head, "CHECKSUM", value);
+        }
+        file->checksum_known = true;
+        file->checksum_stored[0] = (uint32_t)sum;
+        strcpy(file->checksum_kind, "nersc");
+    } else {
+        add_note(file, "the NERSC header carries no CHECKSUM");
+    }
+    note_boundary(text, end, file);
+    double number;
+    if (find_value(text, end, "PLAQUETTE", value)) {
+        if (!naik_text_real(value, &number)) {
+            return bad_value(log, head, "PLAQUETTE", value);
+        }
+        file->plaquette_stored = 3 * number;
+    }
+    if (find_value(text, end, "LINK_TRACE", value)) {
+        if (!naik_text_real(value, &number)) {
+            return bad_value(log, head, "LINK_TRACE", value);
+        }
+        file->link_trace_stored = number;
+    }
+    return NAIK_OK;
+}
+
+static naik_status probe(naik_log *log, const naik_file_head *head, naik_gauge_file *file)
+{
+    const char *text = (const char *)head->bytes;
+    const char *data = find_data(text, text + head->length);
+    naik_status status = NAIK_OK;
+    if (data == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                         "'%s' has no END_HEADER in its first %d bytes: damaged NERSC header",
+                         head->path, head->length);
+    }
+    strcpy(file->format, "nersc");
+    file->data_offset = data - text;
+    NAIK_TRY(take_extents(log, head, text, data, file));
+    NAIK_TRY(take_layout(log, head, text, data, file));
+    NAIK_TRY(take_claims(log, head, text, data, file));
+    int64_t expected =
+        file->data_offset + naik_gauge_file_volume(file) * 24 * file->rows * file->precision / 8;
+    if (expected != head->size_bytes) {
+        status = NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                           "'%s' is %lld bytes long, but its NERSC header needs %lld", head->path,
+                           (long long)head->size_bytes, (long long)expected);
+        goto done;
+    }
+    file->header_text = calloc(1, (size_t)file->data_offset + 1);
+    if (file->header_text == NULL) {
+        status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a file's header");
+        goto done;
+    }
+    memcpy(file->header_text, text, (size_t)file->data_offset);
+done:
+    return status;
+}
+
+/* Where the checksum disagrees, the other byte order is tried before the file is blamed. */
+static naik_status read_links(const char *path, naik_gauge *gauge, naik_gauge_file *file)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_gauge_read_flat(path, gauge, NAIK_SUM_NERSC, file));
+    if (!file->checksum_known || file->checksum_ok) {
+        goto done;
+    }
+    naik_gauge_file other = *file;
+    strcpy(other.byte_order, strcmp(file->byte_order, "big") == 0 ? "little" : "big");
+    NAIK_TRY(naik_gauge_read_flat(path, gauge, NAIK_SUM_NERSC, &other));
+    if (other.checksum_ok) {
+        add_note(&other,
+                 "the data are %s-endian, as the checksum proves; FLOATING_POINT says otherwise or "
+                 "leaves it open",
+                 other.byte_order);
+        *file = other;
+    } else {
+        NAIK_TRY(naik_gauge_read_flat(path, gauge, NAIK_SUM_NERSC, file));
+    }
+done:
+    return status;
+}
+
+/* All numbers have fixed widths: the header keeps its length when the sum is known at last. */
+static size_t make_header(const naik_gauge_file *file, const naik_gauge_checks *checks,
+                          char header[HEADER_ROOM])
+{
+    const int *n = file->size;
+    int length = snprintf(
+        header, HEADER_ROOM,
+        "BEGIN_HEADER\nHDR_VERSION = 1.0\nDATATYPE = %s\nSTORAGE_FORMAT = 1.0\n"
+        "DIMENSION_1 = %d\nDIMENSION_2 = %d\nDIMENSION_3 = %d\nDIMENSION_4 = %d\n"
+        "LINK_TRACE = %.12f\nPLAQUETTE = %.12f\nBOUNDARY_1 = PERIODIC\nBOUNDARY_2 = PERIODIC\n"
+        "BOUNDARY_3 = PERIODIC\nBOUNDARY_4 = PERIODIC\nCHECKSUM = %08x\nENSEMBLE_ID = unknown\n"
+        "ENSEMBLE_LABEL = unknown\nSEQUENCE_NUMBER = 0\nCREATOR = naik\n"
+        "FLOATING_POINT = IEEE%dBIG\nEND_HEADER\n",
+        file->rows == 2 ? "4D_SU3_GAUGE" : "4D_SU3_GAUGE_3x3", n[0], n[1], n[2], n[3],
+        checks->link_trace, checks->plaquette / 3, file->checksum_computed[0], file->precision);
+    return (size_t)length;
+}
+
+static naik_status write_rows(const char *path, const naik_gauge *gauge,
+                              const naik_gauge_checks *checks, int rows, naik_gauge_file *file)
+{
+    naik_comm *comm = gauge->lattice->comm;
+    naik_status status = NAIK_OK;
+    char header[HEADER_ROOM];
+    strcpy(file->format, "nersc");
+    strcpy(file->byte_order, "big");
+    file->rows = rows;
+    size_t length = make_header(file, checks, header);
+    file->data_offset = (int64_t)length;
+    NAIK_TRY(naik_file_put(comm, path, true, 0, header, length));
+    NAIK_TRY(naik_gauge_write_flat(path, gauge, NAIK_SUM_NERSC, file));
+    length = make_header(file, checks, header);
+    NAIK_TRY(naik_file_put(comm, path, false, 0, header, length));
+done:
+    return status;
+}
+
+naik_status naik_nersc_write(const char *path, const naik_gauge *gauge,
+                             const naik_gauge_checks *checks, naik_gauge_file *file)
+{
+    return write_rows(path, gauge, checks, 2, file);
+}
+
+naik_status naik_nersc_write_3x3(const char *path, const naik_gauge *gauge,
+                                 const naik_gauge_checks *checks, naik_gauge_file *file)
+{
+    return write_rows(path, gauge, checks, 3, file);
+}
+
+const naik_gauge_format naik_gauge_format_nersc = {
+    .name = "NERSC", .recognise = recognise, .probe = probe, .read = read_links};

@@ -1,0 +1,232 @@
+/* box.c - boxes of the lattice to and from datasets, with their checksums
+ *
+ * HDF5 gives up collective transfers when it has to convert types, so single precision is
+ * converted here, piece by piece. A piece is a number of whole time slices of the box, or a number
+ * of z slices of one time slice where that is too much; boxes are equal on all ranks, so all make
+ * the same number of calls.
+ */
+#include "io/h5/box.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/checksum.h"
+#include "io/h5/box_gather.h"
+#include "io/reread.h"
+
+enum { CALL_BYTES = 1 << 30, BUFFER_BYTES = 1 << 26 };
+
+typedef struct piece {
+    int t, nt, z, nz;     /* local slices */
+    int32_t first, sites; /* local sites, consecutive */
+} piece;
+
+static int64_t site_bytes(const naik_h5_field *field)
+{
+    return (int64_t)field->reals * field->bits / 8;
+}
+
+/* Slices per piece: nt whole time slices, or 1 and nz slices in z. */
+static void choose_pieces(const naik_lattice *lat, const naik_h5_field *field, bool buffered,
+                          int *nt, int *nz)
+{
+    int64_t limit = buffered ? BUFFER_BYTES : CALL_BYTES;
+    int64_t plane = (int64_t)lat->local[0] * lat->local[1] * site_bytes(field);
+    int64_t planes = limit / plane > 1 ? limit / plane : 1;
+    *nt = (int)(planes / lat->local[2]);
+    *nt = *nt > lat->local[3] ? lat->local[3] : *nt;
+    *nz = lat->local[2];
+    if (*nt == 0) {
+        *nt = 1;
+        *nz = (int)planes;
+    }
+}
+
+static herr_t find_refusal(unsigned n, const H5E_error2_t *entry, void *refused)
+{
+    static const char write[] = "MPI_File_write_at", read[] = "MPI_File_read_at";
+    *(bool *)refused = n == 0 && entry->desc != NULL &&
+                       (strncmp(entry->desc, write, sizeof write - 1) == 0 ||
+                        strncmp(entry->desc, read, sizeof read - 1) == 0);
+    return 1; /* the innermost entry is enough */
+}
+
+/* After a collective transfer HDF5 takes every rank back from its view of the file, which is
+ * collective once more, but leaves that out where MPI-IO itself refused: the ranks where it did not
+ * would wait. To be called before the stack of errors is cleared. */
+static void leave_view(naik_comm *comm, hid_t dataset)
+{
+    bool refused = false;
+    MPI_File *handle = NULL;
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_refusal, &refused);
+    if (!refused || comm->size == 1) {
+        return;
+    }
+    hid_t stack = H5Eget_current_stack(); /* and cleared, until it is put back */
+    hid_t file = H5Iget_file_id(dataset);
+    if (file >= 0 && H5Fget_vfd_handle(file, H5P_DEFAULT, (void **)&handle) >= 0) {
+        MPI_File_set_view(*handle, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
+    }
+    if (file >= 0) {
+        H5Fclose(file);
+    }
+    H5Eset_current_stack(stack);
+}
+
+static naik_status transfer(const naik_lattice *lat, const naik_h5_field *field, const piece *part,
+                            hid_t list, bool writing, void *data)
+{
+    naik_log *log = lat->comm->log;
+    naik_status status = NAIK_OK;
+    hsize_t start[6] = {0}, count[6] = {0}, points = 1;
+    int rank = 0;
+    if (field->lead >= 0) {
+        start[rank] = (hsize_t)field->lead;
+        count[rank++] = 1;
+    }
+    const int first[4] = {0, 0, part->z, part->t};
+    const int extent[4] = {lat->local[0], lat->local[1], part->nz, part->nt};
+    for (int mu = 3; mu >= 0; mu--) {
+        start[rank] = (hsize_t)(lat->origin[mu] + first[mu]);
+        count[rank++] = (hsize_t)extent[mu];
+    }
+    if (field->trail > 0) {
+        count[rank++] = (hsize_t)field->trail;
+    }
+    for (int i = 0; i < rank; i++) {
+        points *= count[i];
+    }
+    hid_t space = H5Dget_space(field->dataset), memory = H5Screate_simple(1, &points, NULL);
+    NAIK_H5_TRY(log, H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL),
+                "selecting this rank's box");
+    if (!writing) {
+        naik_mark_unread(data, (size_t)points * H5Tget_size(field->type));
+    }
+    const herr_t moved = writing ? H5Dwrite(field->dataset, field->type, memory, space, list, data)
+                                 : H5Dread(field->dataset, field->type, memory, space, list, data);
+    if (moved < 0) {
+        leave_view(lat->comm, field->dataset);
+    }
+    NAIK_H5_TRY(log, moved,
+                writing ? "writing to the file (is the disk full?)" : "reading a field");
+done:
+    naik_h5_release(memory);
+    naik_h5_release(space);
+    return status;
+}
+
+static void add_checksum(const naik_lattice *lat, const naik_h5_field *field, const piece *part,
+                         const void *bytes, uint32_t sum[2])
+{
+    const int row_sites = lat->local[0];
+    const int rows = part->sites / row_sites;
+    const int64_t each = site_bytes(field);
+    uint32_t a = 0, b = 0;
+#pragma omp parallel for schedule(static) reduction(^ : a, b)
+    for (int row = 0; row < rows; row++) {
+        int x[NAIK_DIM];
+        uint32_t mine[2] = {0, 0};
+        naik_lattice_coords(lat, part->first + row * row_sites, x);
+        naik_checksum_usqcd(mine, naik_lattice_global(lat, x), row_sites,
+                            (const char *)bytes + (int64_t)row * row_sites * each, each);
+        a ^= mine[0];
+        b ^= mine[1];
+    }
+    sum[0] ^= a;
+    sum[1] ^= b;
+}
+
+/* One piece through the buffer, or straight from and to the caller's array in double. */
+static naik_status move_piece(const naik_lattice *lat, const naik_h5_field *field,
+                              const piece *part, hid_t list, bool writing, double *data,
+                              void *buffer, uint32_t sum[2])
+{
+    naik_status status = NAIK_OK;
+    const int64_t reals = (int64_t)part->sites * field->reals;
+    double *mine = data != NULL ? data + (int64_t)part->first * field->reals : NULL;
+    void *bytes = buffer != NULL ? buffer : mine;
+    float *rounded = field->bits == 32 && data != NULL ? buffer : NULL;
+    if (writing && rounded != NULL) {
+#pragma omp parallel for schedule(static)
+        for (int64_t i = 0; i < reals; i++) {
+            rounded[i] = (float)mine[i];
+        }
+    }
+    if (writing) {
+        add_checksum(lat, field, part, bytes, sum);
+    }
+    NAIK_TRY(transfer(lat, field, part, list, writing, bytes));
+    if (!writing) {
+        add_checksum(lat, field, part, bytes, sum);
+    }
+    if (!writing && rounded != NULL) {
+#pragma omp parallel for schedule(static)
+        for (int64_t i = 0; i < reals; i++) {
+            mine[i] = rounded[i];
+        }
+    }
+done:
+    return status;
+}
+
+/* sum: this rank's part. data NULL: read for the sum alone */
+static naik_status move_field(const naik_lattice *lat, const naik_h5_field *field, bool writing,
+                              double *data, uint32_t sum[2])
+{
+    naik_comm *comm = lat->comm;
+    naik_status status = NAIK_OK;
+    const bool buffered = field->bits == 32 || data == NULL;
+    void *buffer = NULL;
+    int nt = 0, nz = 0;
+    choose_pieces(lat, field, buffered, &nt, &nz);
+    const int32_t plane = lat->local[0] * lat->local[1];
+    hid_t list = H5Pcreate(H5P_DATASET_XFER);
+    status = naik_h5_check(comm->log, H5Pset_dxpl_mpio(list, H5FD_MPIO_COLLECTIVE),
+                           "asking for collective transfers", __FILE__, __LINE__);
+    if (status == NAIK_OK && buffered) {
+        status = naik_alloc(comm->log, (size_t)(nt * nz * plane * site_bytes(field)),
+                            "a piece of a field", &buffer);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    for (int t = 0; t < lat->local[3]; t += nt) {
+        for (int z = 0; z < lat->local[2]; z += nz) {
+            piece part = {.t = t, .z = z, .nt = nt, .nz = nz};
+            part.nt = t + nt > lat->local[3] ? lat->local[3] - t : nt;
+            part.nz = z + nz > lat->local[2] ? lat->local[2] - z : nz;
+            part.first = (t * lat->local[2] + z) * plane;
+            part.sites = part.nt * part.nz * plane;
+            status = move_piece(lat, field, &part, list, writing, data, buffer, sum);
+            NAIK_TRY(naik_comm_agree(comm, status));
+        }
+    }
+done:
+    naik_free(buffer);
+    naik_h5_release(list);
+    return status;
+}
+
+naik_status naik_h5_field_write(const naik_lattice *lattice, const naik_h5_field *field,
+                                const double *data, uint32_t sum[2])
+{
+    naik_status status = NAIK_OK;
+    sum[0] = sum[1] = 0;
+    if (field->writers > 0) {
+        NAIK_TRY(naik_h5_gather_write(lattice, field, data, sum));
+    } else {
+        NAIK_TRY(move_field(lattice, field, true, (double *)data, sum)); /* only read from */
+    }
+    NAIK_TRY(naik_checksum_combine(lattice->comm, sum));
+done:
+    return status;
+}
+
+naik_status naik_h5_field_read(const naik_lattice *lattice, const naik_h5_field *field,
+                               double *data, uint32_t sum[2])
+{
+    naik_status status = NAIK_OK;
+    sum[0] = sum[1] = 0;
+    NAIK_TRY(move_field(lattice, field, false, data, sum));
+    NAIK_TRY(naik_checksum_combine(lattice->comm, sum));
+done:
+    return status;
+}

@@ -1,0 +1,32 @@
+/* box.h - fields over the lattice in HDF5 datasets, every rank its own box
+ *
+ * A field is [sites][reals] double in local lexicographic order. In the file it is a dataset
+ * [T][Z][Y][X], with an index in front (source colours) or behind (directions), of an element type
+ * that together hold `reals` real numbers a site, of 32 or 64 bits.
+ */
+#ifndef NAIK_IO_H5_BOX_H
+#define NAIK_IO_H5_BOX_H
+
+#include "io/h5/h5.h"
+
+typedef struct naik_h5_field {
+    hid_t dataset;
+    hid_t type;  /* element: naik_h5_tensor(bits, ...) */
+    int bits;    /* 32 or 64 */
+    int reals;   /* per site of the field in memory */
+    int lead;    /* index in front; -1: there is none */
+    int trail;   /* extent of the index behind; 0: there is none */
+    int writers; /* ranks that write; 0: all together, by collective HDF5 */
+} naik_h5_field;
+
+/* Without conversion of types inside HDF5. All ranks transfer together, less than 1 GiB per rank
+ * and call; with field->writers that many ranks write for all (io/h5/box_gather.h). sum[2] = {suma, sumb},
+ * USQCD checksum of the field's bytes in the file over all ranks. Read into NULL, only the checksum
+ * is formed, in little memory. Collective, agree.
+ * NAIK_ERR_IO, NAIK_ERR_MEMORY, NAIK_ERR_MPI */
+naik_status naik_h5_field_write(const naik_lattice *lattice, const naik_h5_field *field,
+                                const double *data, uint32_t sum[2]);
+naik_status naik_h5_field_read(const naik_lattice *lattice, const naik_h5_field *field,
+                               double *data, uint32_t sum[2]);
+
+#endif

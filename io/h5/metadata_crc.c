@@ -1,0 +1,205 @@
+/* metadata_crc.c - a checksum over everything in a file that only describes its data
+ *
+ * Objects and attributes are visited by name, so that the order of their making does not matter.
+ * What is counted, and how far down one goes, is bounded: the file may be damaged. All ranks visit
+ * the same: the metadata cache of a file open for writing must not differ between them.
+ */
+#include "io/h5/metadata_crc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/checksum.h"
+
+enum { NAME_BYTES = 256, DEPTH = 8, MAX_OBJECTS = 1 << 20, MAX_BYTES = 1 << 26, MAX_RANK = 32 };
+
+static const char *const seal_name = "metadata_crc";
+
+typedef struct walk {
+    naik_log *log;
+    uint32_t crc;
+    int objects;
+    naik_status status; /* of what stood in the way, and is no damage */
+} walk;
+
+static void add(walk *w, const void *bytes, size_t size_bytes)
+{
+    const uint32_t link[2] = {w->crc, naik_crc32(bytes, size_bytes)};
+    w->crc = naik_crc32(link, sizeof link);
+}
+
+static void add_text(walk *w, const char *text)
+{
+    add(w, text, strlen(text));
+}
+
+/* Class, size and number of members of a type; rank and extents of a space. */
+static void add_shape(walk *w, hid_t type, hid_t space)
+{
+    hsize_t dims[MAX_RANK] = {0};
+    const H5T_class_t class = H5Tget_class(type);
+    const int rank = H5Sget_simple_extent_ndims(space);
+    const int64_t shape[4] = {class, (int64_t)H5Tget_size(type),
+                              class == H5T_COMPOUND ? H5Tget_nmembers(type) : 0, rank};
+    add(w, shape, sizeof shape);
+    if (rank > 0 && rank <= MAX_RANK && H5Sget_simple_extent_dims(space, dims, NULL) == rank) {
+        add(w, dims, (size_t)rank * sizeof *dims);
+    }
+}
+
+/* The type in which naik writes what has this type: where it is damaged, the values are read as
+ * they are everywhere else, and differ. Any other type as it is. */
+static hid_t type_of_naik(hid_t type)
+{
+    const H5T_class_t class = H5Tget_class(type);
+    const size_t size_bytes = H5Tget_size(type);
+    if (class == H5T_STRING && H5Tis_variable_str(type) == 0) {
+        return naik_h5_string(size_bytes);
+    }
+    return H5Tcopy(class == H5T_FLOAT && size_bytes == 8     ? H5T_IEEE_F64LE
+                   : class == H5T_INTEGER && size_bytes == 4 ? H5T_STD_I32LE
+                   : class == H5T_INTEGER && size_bytes == 8 ? H5T_STD_I64LE
+                                                             : type);
+}
+
+static void add_attribute(walk *w, hid_t attribute)
+{
+    char name[NAME_BYTES] = "";
+    hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+    hid_t memory = type_of_naik(type);
+    const hsize_t size_bytes = H5Aget_storage_size(attribute);
+    if (H5Aget_name(attribute, sizeof name, name) >= 0 && strcmp(name, "state") != 0 &&
+        strcmp(name, seal_name) != 0) {
+        add_text(w, name);
+        add_shape(w, type, space);
+        void *bytes = size_bytes <= MAX_BYTES ? calloc(1, (size_t)size_bytes + 1) : NULL;
+        if (bytes == NULL && size_bytes <= MAX_BYTES) {
+            w->status = NAIK_FAIL(w->log, NAIK_ERR_MEMORY, "no memory for the attribute %s", name);
+        } else if (bytes != NULL && H5Tget_class(type) != H5T_VLEN &&
+                   H5Tis_variable_str(type) == 0 && H5Aread(attribute, memory, bytes) >= 0) {
+            add(w, bytes, (size_t)size_bytes);
+        }
+        free(bytes);
+    }
+    naik_h5_release(memory);
+    naik_h5_release(space);
+    naik_h5_release(type);
+}
+
+static void add_attributes(walk *w, hid_t object)
+{
+    for (hsize_t i = 0; i < MAX_OBJECTS; i++) {
+        hid_t attribute =
+            H5Aopen_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, i, H5P_DEFAULT, H5P_DEFAULT);
+        if (attribute < 0) {
+            return;
+        }
+        add_attribute(w, attribute);
+        naik_h5_release(attribute);
+    }
+}
+
+/* Its shape, and where it is a text the text. */
+static void add_dataset(walk *w, hid_t parent, const char *name, hid_t dataset)
+{
+    naik_status status = NAIK_OK;
+    char *text = NULL;
+    hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
+    add_shape(w, type, space);
+    if (H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_ndims(space) == 0) {
+        status = naik_h5_get_document(w->log, parent, name, &text);
+    }
+    if (status == NAIK_ERR_MEMORY) {
+        w->status = status;
+    }
+    if (text != NULL) {
+        add_text(w, text);
+    }
+    free(text);
+    naik_h5_release(space);
+    naik_h5_release(type);
+}
+
+typedef struct children {
+    walk *walk;
+    int depth;
+} children;
+
+static void add_children(walk *w, hid_t group, int depth);
+
+/* One link of a group; ends the iteration where there is too much. */
+static herr_t add_child(hid_t group, const char *name, const H5L_info_t *info, void *context)
+{
+    const children *c = context;
+    (void)info;
+    if (c->walk->objects++ >= MAX_OBJECTS || strlen(name) >= NAME_BYTES) {
+        return 1;
+    }
+    add_text(c->walk, name);
+    hid_t object = H5Oopen(group, name, H5P_DEFAULT);
+    const H5I_type_t kind = object < 0 ? H5I_BADID : H5Iget_type(object);
+    if (kind == H5I_DATASET) {
+        add_dataset(c->walk, group, name, object);
+    }
+    add_attributes(c->walk, object);
+    if (kind == H5I_GROUP && c->depth > 0) {
+        add_children(c->walk, object, c->depth - 1);
+    }
+    naik_h5_release(object);
+    return 0;
+}
+
+/* By iteration, not by index: H5Lget_name_by_idx of HDF5 1.10 broadcasts what it reads, and hangs
+ * where rank 0 has read some of it before. */
+static void add_children(walk *w, hid_t group, int depth)
+{
+    children c = {.walk = w, .depth = depth};
+    H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, add_child, &c);
+}
+
+static naik_status measure(naik_log *log, hid_t file, uint32_t *crc)
+{
+    walk w = {.log = log};
+    hid_t root = H5Gopen2(file, "/", H5P_DEFAULT);
+    add_attributes(&w, root);
+    add_children(&w, root, DEPTH);
+    naik_h5_release(root);
+    H5Eclear2(H5E_DEFAULT); /* each list ends where HDF5 refuses the next index */
+    *crc = w.crc;
+    return w.status;
+}
+
+naik_status naik_h5_seal(naik_comm *comm, hid_t file)
+{
+    naik_status status = NAIK_OK;
+    char text[16];
+    NAIK_TRY(naik_h5_flush(comm, file)); /* rank 0 wrote the texts */
+    uint32_t crc;
+    NAIK_TRY(naik_comm_agree(comm, measure(comm->log, file, &crc)));
+    NAIK_TRY(naik_comm_broadcast(comm, &crc, sizeof crc, 0));
+    snprintf(text, sizeof text, "%08x", crc);
+    NAIK_TRY(naik_comm_agree(comm, naik_h5_put_text(comm->log, file, seal_name, text)));
+done:
+    return status;
+}
+
+naik_status naik_h5_check_seal(naik_log *log, hid_t file, const char *path)
+{
+    naik_status status = NAIK_OK;
+    char stored[16], found[16];
+    uint32_t crc;
+    if (!naik_h5_get_text(file, seal_name, stored, sizeof stored)) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(measure(log, file, &crc));
+    snprintf(found, sizeof found, "%08x", crc);
+    if (strcmp(stored, found) != 0) {
+        status = NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                           "'%s' is damaged or was edited: its attributes and texts give the "
+                           "checksum %s, but metadata_crc is %s",
+                           path, found, stored);
+    }
+done:
+    return status;
+}

@@ -1,0 +1,89 @@
+/* write.c - a new file of links: rank 0 makes and describes it, all ranks write the links
+ *
+ * h5.h says why.
+ */
+#include <string.h>
+
+#include "io/gauge/naik_h5.h"
+#include "io/h5/metadata_crc.h"
+#include "io/provenance.h"
+
+static naik_status make(naik_comm *alone, void *data)
+{
+    const naik_h5_links_file *f = data;
+    naik_log *log = alone->log;
+    naik_status status = NAIK_OK;
+    hid_t file = -1;
+    NAIK_TRY(naik_h5_create(alone, f->path, NULL, &file));
+    NAIK_TRY(naik_h5_put_identity(alone, file, "naik-gauge", "1.0"));
+    if (f->action != NULL) {
+        NAIK_TRY(naik_h5_put_text(log, file, "action", f->action));
+        NAIK_TRY(naik_h5_put_text(log, file, "boundary_t", f->boundary_t));
+        NAIK_TRY(naik_h5_put_ints(log, file, "link_sets", &f->set_count, 0));
+    }
+    NAIK_TRY(naik_h5_put_metadata(alone, file, f->meta));
+    for (int i = 0; i < f->count; i++) {
+        const naik_h5_links *links = &f->links[i];
+        NAIK_TRY(naik_h5_links_create(file, links->name, links->gauge->lattice, f->precision));
+    }
+done:
+    return naik_h5_close_after(alone, status, &file);
+}
+
+static naik_status fill(naik_comm *comm, naik_h5_links_file *f)
+{
+    naik_status status = NAIK_OK;
+    hid_t file = -1;
+    NAIK_TRY(naik_h5_open(comm, f->path, true, NULL, &file));
+    for (int i = 0; i < f->count; i++) {
+        naik_h5_links *links = &f->links[i];
+        NAIK_TRY(naik_h5_links_fill(file, links->name, links->gauge, f->precision, links->sum));
+        if (strcmp(links->kind, "thin") == 0) {
+            NAIK_TRY(naik_gauge_measure(links->gauge, &links->checks));
+        }
+    }
+    NAIK_TRY(naik_h5_flush(comm, file)); /* each node forces to disk what it wrote */
+done:
+    return naik_h5_close_after(comm, status, &file);
+}
+
+static naik_status put_set_attributes(naik_log *log, hid_t file, const naik_h5_links *links)
+{
+    naik_status status = NAIK_OK;
+    hid_t dataset = H5Dopen2(file, links->name, H5P_DEFAULT);
+    NAIK_H5_TRY(log, dataset, "opening the links");
+    NAIK_TRY(naik_h5_put_f64(log, dataset, "naik_epsilon", &links->set->naik_epsilon, 0));
+    NAIK_TRY(naik_h5_put_f64(log, dataset, "long_scale", &links->set->long_scale, 0));
+    NAIK_TRY(naik_h5_put_i64(log, dataset, "svd_count", &links->set->svd_count, 0));
+done:
+    naik_h5_release(dataset);
+    return status;
+}
+
+static naik_status describe(naik_comm *alone, void *data)
+{
+    const naik_h5_links_file *f = data;
+    naik_log *log = alone->log;
+    naik_status status = NAIK_OK;
+    hid_t file = -1;
+    NAIK_TRY(naik_h5_open(alone, f->path, true, NULL, &file));
+    for (int i = 0; i < f->count; i++) {
+        NAIK_TRY(naik_h5_links_put_description(log, file, &f->links[i], f->precision));
+        NAIK_TRY(f->links[i].set != NULL ? put_set_attributes(log, file, &f->links[i]) : NAIK_OK);
+    }
+    NAIK_TRY(naik_h5_seal(alone, file));
+    NAIK_TRY(naik_h5_put_text(log, file, "state", "complete"));
+    NAIK_TRY(naik_h5_flush(alone, file));
+done:
+    return naik_h5_close_after(alone, status, &file);
+}
+
+naik_status naik_h5_links_file_write(naik_comm *comm, naik_h5_links_file *file)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_h5_by_rank_0(comm, make, file));
+    NAIK_TRY(fill(comm, file));
+    NAIK_TRY(naik_h5_by_rank_0(comm, describe, file));
+done:
+    return status;
+}

@@ -1,0 +1,376 @@
+/* check.c - is this the file that the input asks for, and is everything in it intact */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/checksum.h"
+#include "io/h5/metadata_crc.h"
+#include "io/prop/prop_file.h"
+#include "io/reread.h"
+
+enum { LINE = 200, TEXT = 4096 };
+
+static void copy_line(const char *text, char line[LINE])
+{
+    snprintf(line, LINE, "%.*s", (int)strcspn(text, "\n"), text);
+}
+
+/* The first line that differs, in `before` and `now`; false if the texts agree. */
+static bool first_difference(const char *old_text, const char *new_text, char before[LINE],
+                             char now[LINE])
+{
+    while (*old_text != '\0' || *new_text != '\0') {
+        size_t a = strcspn(old_text, "\n"), b = strcspn(new_text, "\n");
+        if (a != b || memcmp(old_text, new_text, a) != 0) {
+            copy_line(old_text, before);
+            copy_line(new_text, now);
+            return true;
+        }
+        old_text += a + (old_text[a] == '\n');
+        new_text += b + (new_text[b] == '\n');
+    }
+    return false;
+}
+
+static naik_status compare_text(naik_log *log, const char *path, const char *what,
+                                const char *old_text, const char *new_text)
+{
+    char before[LINE] = "", now[LINE] = "";
+    if (!first_difference(old_text != NULL ? old_text : "", new_text != NULL ? new_text : "",
+                          before, now)) {
+        return NAIK_OK;
+    }
+    return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                     "%s was begun with %s '%s', now it is '%s': go back to the former, choose "
+                     "another output.file, or begin again with --fresh",
+                     path, what, before, now);
+}
+
+static naik_status compare_document(naik_log *log, hid_t group, const char *path, const char *name,
+                                    const char *what, const char *now)
+{
+    char *before = NULL;
+    naik_status status = naik_h5_get_document(log, group, name, &before);
+    if (status == NAIK_OK) {
+        status = compare_text(log, path, what, before, now);
+    }
+    free(before);
+    return status;
+}
+
+naik_status naik_prop_compare_input(naik_log *log, hid_t h5, const char *path,
+                                    const char *canonical_input)
+{
+    hid_t group = H5Gopen2(h5, "metadata", H5P_DEFAULT);
+    naik_status status =
+        group >= 0 ? NAIK_OK : NAIK_FAIL(log, NAIK_ERR_CORRUPT, "%s has no /metadata", path);
+    NAIK_TRY(status);
+    NAIK_TRY(naik_h5_check_seal(log, h5, path));
+    NAIK_TRY(compare_document(log, group, path, "canonical_input", "the input", canonical_input));
+done:
+    naik_h5_release(group);
+    return status;
+}
+
+/* NULL where the file has none. */
+naik_status naik_prop_share_choices(naik_propagator_file *file, const char *path)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    int64_t bytes = file->choices != NULL ? (int64_t)strlen(file->choices) + 1 : 0;
+    NAIK_TRY(naik_comm_broadcast(comm, &bytes, sizeof bytes, 0));
+    if (comm->rank != 0) {
+        free(file->choices);
+        file->choices = bytes > 0 ? malloc((size_t)bytes) : NULL;
+        if (bytes > 0 && file->choices == NULL) {
+            status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the choices of a run");
+        }
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_broadcast(comm, file->choices, (size_t)bytes, 0));
+    if (bytes == 0 || file->choices[0] == '\0') { /* so does a text look that could not be read */
+        NAIK_TRY(naik_file_reread(comm, path, 0, -1));
+    }
+done:
+    return status;
+}
+
+naik_status naik_prop_compare(naik_propagator_file *file, const char *path,
+                              const naik_propagator_spec *spec, const char *structure)
+{
+    naik_log *log = file->comm->log;
+    naik_status status = NAIK_OK;
+    char text[TEXT];
+    hid_t group = -1;
+    NAIK_TRY(naik_prop_compare_input(log, file->h5, path, spec->canonical_input));
+    group = H5Gopen2(file->h5, "metadata", H5P_DEFAULT);
+    naik_h5_get_text(group, "gauge_checksum", text, sizeof text);
+    NAIK_TRY(compare_text(log, path, "the gauge configuration", text, spec->gauge_checksum));
+    naik_h5_get_text(group, "numerics", text, sizeof text);
+    NAIK_TRY(compare_text(log, path, "the arithmetic", text, spec->numerics));
+    NAIK_TRY(compare_document(log, group, path, "source_checksums", "the sources",
+                              spec->source_checksums));
+    NAIK_TRY(compare_document(log, group, path, "structure", "the layout", structure));
+    free(file->choices);
+    file->choices = NULL;
+    NAIK_TRY(naik_h5_get_document(log, group, "choices", &file->choices));
+done:
+    naik_h5_release(group);
+    status = naik_comm_agree(file->comm, status);
+    return status != NAIK_OK ? status : naik_prop_share_choices(file, path);
+}
+
+static void adopt_records(naik_propagator_file *file, const naik_disk_record *disk, bool warn)
+{
+    const naik_prop_plan *plan = file->plan;
+    for (int i = 0; i < plan->solve_count; i++) {
+        const struct naik_prop_solve *s = &plan->solve[i];
+        naik_solve_record *record = &file->records[i];
+        bool good = naik_disk_record_unpack(&disk[i], record);
+        good = good && record->source == s->source && record->mass == s->mass &&
+               record->colour == s->colour;
+        if (!good) {
+            if (warn) {
+                naik_log_warn(file->comm->log,
+                              "the record of source %d mass %d colour %d is damaged: it will be "
+                              "solved again",
+                              s->source, s->mass, s->colour);
+            }
+            *record =
+                (naik_solve_record){.source = s->source, .mass = s->mass, .colour = s->colour};
+        }
+        file->small_crc[2 * i] = good ? disk[i].correlators_crc : 0;
+        file->small_crc[2 * i + 1] = good ? disk[i].history_crc : 0;
+    }
+}
+
+static bool all_sealed(const naik_disk_record *disk, int count)
+{
+    naik_solve_record record;
+    bool good = true;
+    for (int i = 0; i < count; i++) {
+        good = good && naik_disk_record_unpack(&disk[i], &record);
+    }
+    return good;
+}
+
+naik_status naik_prop_load_records(naik_propagator_file *file, bool warn)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    const hsize_t start[1] = {0}, count[1] = {(hsize_t)file->plan->solve_count};
+    hid_t dataset = -1, type = -1, space = -1;
+    naik_disk_record *disk = calloc((size_t)file->plan->solve_count, sizeof *disk);
+    naik_journal_place place = {.bytes = (int64_t)sizeof *disk * file->plan->solve_count};
+    if (disk == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the records of solves");
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    if (comm->rank == 0) {
+        dataset = H5Dopen2(file->h5, "/solves", H5P_DEFAULT);
+        space = dataset < 0 ? -1 : H5Dget_space(dataset);
+        type = naik_disk_record_type_of(dataset);
+        if (space < 0 || H5Sget_simple_extent_npoints(space) != file->plan->solve_count) {
+            status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
+                               "/solves is missing or of another length than the input's solves");
+        } else {
+            place.offset = (int64_t)H5Dget_offset(dataset);
+            status = naik_h5_read_part(comm->log, dataset, type, start, count, disk);
+        }
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_broadcast(comm, disk, (size_t)place.bytes, 0));
+    NAIK_TRY(naik_comm_broadcast(comm, &place, sizeof place, 0));
+    if (!all_sealed(disk, file->plan->solve_count)) {
+        NAIK_TRY(naik_file_reread(comm, naik_prop_path(file), place.offset, place.bytes));
+    }
+    adopt_records(file, disk, warn);
+done:
+    naik_h5_release(space);
+    naik_h5_release(dataset);
+    naik_h5_release(type);
+    free(disk);
+    return status;
+}
+
+/* Rank 0: correlators and history against the crcs of the record. */
+static naik_status check_small_data(const naik_propagator_file *file, int solve, bool *intact)
+{
+    const naik_prop_plan *plan = file->plan;
+    int64_t correlators = naik_prop_corr_count(plan);
+    int64_t count = correlators > plan->history_stride ? correlators : plan->history_stride;
+    double *numbers = malloc((size_t)(count + 1) * sizeof *numbers);
+    if (numbers == NULL) {
+        return NAIK_FAIL(file->comm->log, NAIK_ERR_MEMORY, "no memory for correlators");
+    }
+    bool ok = true;
+    if (correlators > 0) {
+        ok = naik_prop_read_correlators(file, solve, numbers) == NAIK_OK &&
+             naik_crc32(numbers, (size_t)correlators * sizeof *numbers) ==
+                 file->small_crc[2 * solve];
+    }
+    if (ok && plan->history_stride > 0) {
+        ok = naik_prop_read_history(file, solve, numbers) == NAIK_OK &&
+             naik_crc32(numbers, (size_t)plan->history_stride * sizeof *numbers) ==
+                 file->small_crc[2 * solve + 1];
+    }
+    free(numbers);
+    if (!ok) {
+        naik_log_clear(file->comm->log);
+    }
+    *intact = ok;
+    return NAIK_OK;
+}
+
+static naik_status compare_solve(naik_propagator_file *file, int solve, bool *intact)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    const naik_solve_record *record = &file->records[solve];
+    naik_h5_field field = {.dataset = -1, .type = -1};
+    bool ok = true;
+    *intact = false;
+    if (file->plan->store) {
+        uint32_t sum[2];
+        status = naik_prop_open_slab(file, solve, &field);
+        NAIK_TRY(naik_comm_agree(comm, status));
+        NAIK_TRY(naik_h5_field_read(file->lattice, &field, NULL, sum));
+        ok = sum[0] == record->suma && sum[1] == record->sumb;
+    }
+    if (comm->rank == 0 && ok) {
+        status = check_small_data(file, solve, &ok);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_broadcast(comm, &ok, sizeof ok, 0));
+    *intact = ok;
+done:
+    naik_prop_close_slab(&field);
+    return status;
+}
+
+/* Whether the file system gives what a solve has in the file. */
+static naik_status reread_solve(naik_propagator_file *file, int solve)
+{
+    naik_status status = NAIK_OK;
+    naik_journal_entry entry;
+    NAIK_TRY(naik_comm_agree(file->comm, naik_prop_locate(file, solve, &entry)));
+    const naik_journal_place places[] = {entry.slab, entry.correlators, entry.history};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        NAIK_TRY(
+            naik_file_reread(file->comm, naik_prop_path(file), places[i].offset, places[i].bytes));
+    }
+done:
+    return status;
+}
+
+naik_status naik_prop_check_solve(naik_propagator_file *file, int solve, bool *intact)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(compare_solve(file, solve, intact));
+    if (*intact) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(reread_solve(file, solve));
+    NAIK_TRY(compare_solve(file, solve, intact));
+    if (*intact) {
+        naik_log_warn(file->comm->log,
+                      "%s gave other bytes at first than when it was read again: its file system "
+                      "is not to be trusted",
+                      naik_prop_path(file));
+    }
+done:
+    return status;
+}
+
+naik_status naik_prop_reset_solve(naik_propagator_file *file, int solve)
+{
+    const struct naik_prop_solve *s = &file->plan->solve[solve];
+    naik_status status = NAIK_OK;
+    file->records[solve] =
+        (naik_solve_record){.source = s->source, .mass = s->mass, .colour = s->colour};
+    if (file->comm->rank == 0) {
+        naik_disk_record disk =
+            naik_disk_record_pack(&file->records[solve], file->plan->source[s->source].set);
+        status = naik_prop_write_record(file, solve, &disk);
+    }
+    return naik_comm_agree(file->comm, status);
+}
+
+/* Sums that disagree with their colours are written again, or counted. Rank 0. */
+static naik_status check_sums(naik_propagator_file *file, int source, int mass, bool repair,
+                              int *bad)
+{
+    naik_status status = NAIK_OK;
+    const size_t count = (size_t)naik_prop_corr_count(file->plan);
+    double *expected = malloc(2 * count * sizeof *expected);
+    if (expected == NULL) {
+        return NAIK_FAIL(file->comm->log, NAIK_ERR_MEMORY, "no memory for correlators");
+    }
+    double *found = expected + count;
+    NAIK_TRY(naik_prop_sum_colours(file, source, mass, expected));
+    NAIK_TRY(naik_prop_read_sums(file, source, mass, found));
+    if (memcmp(expected, found, count * sizeof *expected) != 0) {
+        if (repair) {
+            NAIK_TRY(naik_prop_write_sums(file, source, mass, expected));
+        } else {
+            ++*bad;
+            naik_log_warn(file->comm->log,
+                          "the correlators of source %d mass %d are not the sum of their colours",
+                          source, mass);
+        }
+    }
+done:
+    free(expected);
+    return status;
+}
+
+naik_status naik_prop_check_sums(naik_propagator_file *file, bool repair, int *bad)
+{
+    const naik_prop_plan *plan = file->plan;
+    naik_status status = NAIK_OK;
+    if (file->comm->rank == 0 && plan->correlator_count > 0) {
+        for (int i = 0; i < plan->solve_count && status == NAIK_OK; i += 3) {
+            if (file->records[i].state != NAIK_SOLVE_PENDING &&
+                file->records[i + 1].state != NAIK_SOLVE_PENDING &&
+                file->records[i + 2].state != NAIK_SOLVE_PENDING) {
+                status = check_sums(file, plan->solve[i].source, plan->solve[i].mass, repair, bad);
+            }
+        }
+    }
+    status = naik_comm_agree(file->comm, status);
+    if (status == NAIK_OK) {
+        status = naik_comm_broadcast(file->comm, bad, sizeof *bad, 0);
+    }
+    return status;
+}
+
+naik_status naik_prop_verify(naik_propagator_file *file, bool reset, int *bad)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    *bad = 0;
+    for (int i = 0; i < file->plan->solve_count; i++) {
+        bool intact = true;
+        if (file->records[i].state == NAIK_SOLVE_PENDING) {
+            continue;
+        }
+        NAIK_TRY(naik_prop_check_solve(file, i, &intact));
+        if (!intact) {
+            const struct naik_prop_solve *s = &file->plan->solve[i];
+            ++*bad;
+            naik_log_warn(comm->log,
+                          "source %d mass %d colour %d disagrees with its checksum in the file%s",
+                          s->source, s->mass, s->colour, reset ? ": it will be solved again" : "");
+            if (reset) {
+                NAIK_TRY(naik_prop_reset_solve(file, i));
+            }
+        }
+    }
+    NAIK_TRY(naik_prop_check_sums(file, reset, bad));
+    if (reset) {
+        NAIK_TRY(naik_h5_flush(comm, file->h5));
+    }
+done:
+    return status;
+}

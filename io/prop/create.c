@@ -1,0 +1,461 @@
+/* create.c - the empty propagator file: every dataset and attribute, before the first solve
+ *
+ * From here on only data are written: metadata that never change cannot be torn by a kill. The
+ * attribute `state` comes last, so a file without it was interrupted in its making. Rank 0 makes
+ * it, with the file to itself (h5.h says why).
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/h5/metadata_crc.h"
+#include "io/prop/prop_file.h"
+#include "io/provenance.h"
+
+enum { STATE_BYTES = 16 };
+
+static naik_status set_state(naik_log *log, hid_t h5, const char *state)
+{
+    naik_status status = NAIK_OK;
+    char text[STATE_BYTES] = "";
+    hid_t type = naik_h5_string(STATE_BYTES), space = H5Screate(H5S_SCALAR);
+    hid_t attribute = H5Aexists(h5, "state") > 0
+                          ? H5Aopen(h5, "state", H5P_DEFAULT)
+                          : H5Acreate2(h5, "state", type, space, H5P_DEFAULT, H5P_DEFAULT);
+    snprintf(text, sizeof text, "%s", state);
+    NAIK_H5_TRY(log, attribute, "opening the state of the file");
+    NAIK_H5_TRY(log, H5Awrite(attribute, type, text), "writing the state of the file");
+done:
+    naik_h5_release(attribute);
+    naik_h5_release(space);
+    naik_h5_release(type);
+    return status;
+}
+
+typedef naik_status work_alone(naik_propagator_file *file, const void *data);
+
+typedef struct file_alone {
+    naik_propagator_file *file;
+    work_alone *work;
+    const void *data;
+} file_alone;
+
+static naik_status work_and_close(naik_comm *alone, void *data)
+{
+    const file_alone *f = data;
+    naik_comm *all = f->file->comm;
+    f->file->comm = alone;
+    naik_status status = f->work(f->file, f->data);
+    status = status == NAIK_OK ? naik_h5_close(alone, &f->file->h5) : status;
+    f->file->comm = all;
+    return status;
+}
+
+/* Rank 0 opens file->h5 in `work`, as a communicator of its own; here it is closed. Collective,
+ * agrees. */
+static naik_status by_rank_0(naik_propagator_file *file, work_alone *work, const void *data)
+{
+    file_alone alone = {.file = file, .work = work, .data = data};
+    const naik_status status = naik_h5_by_rank_0(file->comm, work_and_close, &alone);
+    if (status != NAIK_OK) {
+        file->h5 = -1;
+    }
+    return status;
+}
+
+static naik_status open_and_set(naik_propagator_file *file, const void *state)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_h5_open(file->comm, file->part, true, NULL, &file->h5));
+    NAIK_TRY(set_state(file->comm->log, file->h5, state));
+    NAIK_TRY(naik_h5_flush(file->comm, file->h5));
+done:
+    return status;
+}
+
+naik_status naik_prop_change_state(naik_propagator_file *file, const char *state)
+{
+    return by_rank_0(file, open_and_set, state);
+}
+
+static naik_status put_source(naik_log *log, hid_t h5, int number, const char *set_name,
+                              const naik_source_info *source)
+{
+    naik_status status = NAIK_OK;
+    char name[NAIK_PROP_PATH];
+    hid_t group = -1;
+    snprintf(name, sizeof name, "/prop/s%04d/source", number);
+    NAIK_TRY(naik_h5_group(log, h5, name, &group));
+    NAIK_TRY(naik_h5_put_text(log, group, "solve_set", set_name));
+    NAIK_TRY(naik_h5_put_text(log, group, "type", source->type));
+    NAIK_TRY(naik_h5_put_ints(log, group, "origin", source->origin, NAIK_DIM));
+    NAIK_TRY(naik_h5_put_ints(log, group, "momentum", source->momentum, NAIK_DIM - 1));
+    NAIK_TRY(naik_h5_put_text(log, group, "subset", source->subset));
+    if (source->has_seed) {
+        char seed[24];
+        snprintf(seed, sizeof seed, "%llu", (unsigned long long)source->seed);
+        NAIK_TRY(naik_h5_put_text(log, group, "seed", seed));
+    }
+    NAIK_TRY(naik_h5_put_text(log, group, "generator", source->generator));
+    NAIK_TRY(naik_h5_put_text(log, group, "smearing", source->smearing));
+done:
+    naik_h5_release(group);
+    return status;
+}
+
+static naik_status put_solve_attributes(naik_log *log, hid_t object,
+                                        const naik_propagator_spec *spec, const naik_solve_set *set,
+                                        int source, int mass)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_h5_put_text(log, object, "solve_set", set->name));
+    NAIK_TRY(naik_h5_put_f64(log, object, "mass", &set->masses[mass], 0));
+    NAIK_TRY(naik_h5_put_f64(log, object, "naik_epsilon", &set->naik_epsilon[mass], 0));
+    NAIK_TRY(naik_h5_put_text(log, object, "action", spec->action));
+    NAIK_TRY(naik_h5_put_ints(log, object, "source_index", &source, 0));
+    NAIK_TRY(naik_h5_put_ints(log, object, "mass_index", &mass, 0));
+    NAIK_TRY(naik_h5_put_text(log, object, "boundary_t", spec->boundary_t));
+done:
+    return status;
+}
+
+static naik_status make_propagator(naik_propagator_file *file, const naik_propagator_spec *spec,
+                                   const naik_solve_set *set, int source, int mass)
+{
+    naik_log *log = file->comm->log;
+    const int *n = file->plan->size;
+    naik_status status = NAIK_OK;
+    char name[NAIK_PROP_PATH];
+    const hsize_t dims[5] = {3, (hsize_t)n[3], (hsize_t)n[2], (hsize_t)n[1], (hsize_t)n[0]};
+    hid_t type = naik_h5_tensor(file->plan->precision, 1), dataset = -1;
+    naik_prop_slab_path(source, mass, name);
+    NAIK_TRY(naik_h5_dataset(log, file->h5, name, type, 5, dims, NULL, &dataset));
+    NAIK_TRY(put_solve_attributes(log, dataset, spec, set, source, mass));
+    NAIK_TRY(naik_h5_put_text(log, dataset, "normalisation",
+                              "M G = source, M = 2 m + D, D without factor 1/2"));
+    NAIK_TRY(
+        naik_h5_put_text(log, dataset, "index_order", "[source colour][t][z][y][x][sink colour]"));
+done:
+    naik_h5_release(dataset);
+    naik_h5_release(type);
+    return status;
+}
+
+static naik_status make_correlator(naik_propagator_file *file, const naik_propagator_spec *spec,
+                                   hid_t group, const char *source_type, int c, int p)
+{
+    naik_log *log = file->comm->log;
+    const naik_prop_plan *plan = file->plan;
+    naik_status status = NAIK_OK;
+    char name[NAIK_PROP_PATH];
+    const double nan_value = NAN;
+    const hsize_t dims[1] = {(hsize_t)plan->size[3]};
+    hid_t dataset = -1;
+    snprintf(name, sizeof name, "%s/%s", plan->correlator[c], plan->momentum[p]);
+    NAIK_TRY(naik_h5_dataset(log, group, name, H5T_IEEE_F64LE, 1, dims, &nan_value, &dataset));
+    NAIK_TRY(naik_h5_put_ints(log, dataset, "momentum", spec->momenta[p], NAIK_DIM - 1));
+    NAIK_TRY(naik_h5_put_text(log, dataset, "correlator", plan->correlator[c]));
+    NAIK_TRY(naik_h5_put_text(log, dataset, "source", source_type));
+    NAIK_TRY(naik_h5_put_text(log, dataset, "sink", "point"));
+done:
+    naik_h5_release(dataset);
+    return status;
+}
+
+/* Names as one text, separated by spaces: the order of the indices. */
+static naik_status put_names(naik_log *log, hid_t object, const char *attribute,
+                             char (*names)[NAIK_PROP_NAME], int count)
+{
+    char *text = calloc((size_t)count + 1, NAIK_PROP_NAME + 1);
+    if (text == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for names");
+    }
+    for (int i = 0; i < count; i++) {
+        strcat(strcat(text, i == 0 ? "" : " "), names[i]);
+    }
+    naik_status status = naik_h5_put_text(log, object, attribute, text);
+    free(text);
+    return status;
+}
+
+static naik_status make_correlators(naik_propagator_file *file, const naik_propagator_spec *spec,
+                                    const naik_solve_set *set, int source, int mass)
+{
+    naik_log *log = file->comm->log;
+    const naik_prop_plan *plan = file->plan;
+    naik_status status = NAIK_OK;
+    char name[NAIK_PROP_PATH];
+    const double nan_value = NAN;
+    const hsize_t dims[4] = {3, (hsize_t)plan->correlator_count, (hsize_t)plan->momentum_count,
+                             (hsize_t)plan->size[3]};
+    const char *type = set->sources[plan->source[source].within].type;
+    hid_t group = -1, dataset = -1;
+    naik_prop_corr_path(plan, source, mass, name);
+    NAIK_TRY(naik_h5_group(log, file->h5, name, &group));
+    NAIK_TRY(put_solve_attributes(log, group, spec, set, source, mass));
+    NAIK_TRY(naik_h5_put_text(log, group, "time", "t = 0..T-1, not shifted by the source's time"));
+    for (int c = 0; c < plan->correlator_count; c++) {
+        for (int p = 0; p < plan->momentum_count; p++) {
+            NAIK_TRY(make_correlator(file, spec, group, type, c, p));
+        }
+    }
+    NAIK_TRY(
+        naik_h5_dataset(log, group, "per_colour", H5T_IEEE_F64LE, 4, dims, &nan_value, &dataset));
+    NAIK_TRY(
+        naik_h5_put_text(log, dataset, "index_order", "[source colour][correlator][momentum][t]"));
+    NAIK_TRY(put_names(log, dataset, "correlators", plan->correlator, plan->correlator_count));
+    NAIK_TRY(put_names(log, dataset, "momenta", plan->momentum, plan->momentum_count));
+done:
+    naik_h5_release(dataset);
+    naik_h5_release(group);
+    return status;
+}
+
+static naik_status make_solves(naik_propagator_file *file)
+{
+    naik_log *log = file->comm->log;
+    const naik_prop_plan *plan = file->plan;
+    naik_status status = NAIK_OK;
+    const double nan_value = NAN;
+    const hsize_t dims[2] = {(hsize_t)plan->solve_count, (hsize_t)plan->history_stride};
+    hid_t type = naik_disk_record_type(), solves = -1, history = -1;
+    NAIK_TRY(naik_h5_dataset(log, file->h5, "/solves", type, 1, dims, NULL, &solves));
+    NAIK_TRY(
+        naik_h5_put_text(log, solves, "crc", "crc32 of the 140 bytes of the record before it"));
+    if (plan->history_stride > 0) {
+        NAIK_TRY(naik_h5_dataset(log, file->h5, "/solves_history", H5T_IEEE_F64LE, 2, dims,
+                                 &nan_value, &history));
+    }
+done:
+    naik_h5_release(history);
+    naik_h5_release(solves);
+    naik_h5_release(type);
+    return status;
+}
+
+static naik_status make_metadata(naik_propagator_file *file, const naik_propagator_spec *spec,
+                                 const char *structure)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    char libraries[320];
+    const hsize_t dims[1] = {NAIK_SESSIONS};
+    hid_t group = -1, sessions = -1, type = naik_h5_string(NAIK_SESSION_BYTES);
+    naik_library_versions(libraries, sizeof libraries);
+    NAIK_TRY(naik_h5_group(comm->log, file->h5, "metadata", &group));
+    NAIK_TRY(naik_h5_put_text(comm->log, group, "libraries", libraries));
+    NAIK_TRY(naik_h5_put_text(comm->log, group, "gauge_checksum", spec->gauge_checksum));
+    NAIK_TRY(naik_h5_put_text(comm->log, group, "numerics", spec->numerics));
+    NAIK_TRY(naik_h5_put_document(comm, group, "input_text", spec->input_text));
+    NAIK_TRY(naik_h5_put_document(comm, group, "canonical_input", spec->canonical_input));
+    NAIK_TRY(naik_h5_put_document(comm, group, "source_checksums", spec->source_checksums));
+    NAIK_TRY(naik_h5_put_document(comm, group, "structure", structure));
+    NAIK_TRY(naik_h5_put_document(comm, group, "choices", file->choices));
+    for (int i = 0; i < spec->metadata_count; i++) {
+        NAIK_TRY(naik_h5_put_document(comm, group, spec->metadata[i].name, spec->metadata[i].text));
+    }
+    NAIK_TRY(naik_h5_dataset(comm->log, group, "sessions", type, 1, dims, NULL, &sessions));
+done:
+    naik_h5_release(sessions);
+    naik_h5_release(type);
+    naik_h5_release(group);
+    return status;
+}
+
+static naik_status make_all(naik_propagator_file *file, const naik_propagator_spec *spec,
+                            const char *structure)
+{
+    naik_log *log = file->comm->log;
+    const naik_prop_plan *plan = file->plan;
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_h5_put_identity(file->comm, file->h5, "naik-prop", "1.0"));
+    NAIK_TRY(naik_h5_put_ints(log, file->h5, "dims", plan->size, NAIK_DIM));
+    NAIK_TRY(naik_h5_put_ints(log, file->h5, "precision", &plan->precision, 0));
+    NAIK_TRY(make_metadata(file, spec, structure));
+    NAIK_TRY(make_solves(file));
+    for (int source = 0; source < plan->source_count; source++) {
+        const naik_solve_set *set = &spec->sets[plan->source[source].set];
+        NAIK_TRY(put_source(log, file->h5, source, set->name,
+                            &set->sources[plan->source[source].within]));
+        for (int mass = 0; mass < set->mass_count; mass++) {
+            if (plan->store) {
+                NAIK_TRY(make_propagator(file, spec, set, source, mass));
+            }
+            if (plan->correlator_count > 0) {
+                NAIK_TRY(make_correlators(file, spec, set, source, mass));
+            }
+        }
+    }
+done:
+    return status;
+}
+
+/* Rank 0: every record pending, every session slot empty. */
+static naik_status write_first_data(naik_propagator_file *file)
+{
+    naik_log *log = file->comm->log;
+    naik_status status = NAIK_OK;
+    const hsize_t start[1] = {0}, count[1] = {NAIK_SESSIONS};
+    hid_t sessions = -1, type = naik_h5_string(NAIK_SESSION_BYTES);
+    char *blank = calloc(NAIK_SESSIONS, NAIK_SESSION_BYTES);
+    if (blank == NULL) {
+        status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the list of sessions");
+        goto done;
+    }
+    sessions = H5Dopen2(file->h5, "/metadata/sessions", H5P_DEFAULT);
+    NAIK_TRY(naik_h5_write_part(log, sessions, type, start, count, blank));
+    for (int i = 0; i < file->plan->solve_count; i++) {
+        const struct naik_prop_solve *s = &file->plan->solve[i];
+        file->records[i] =
+            (naik_solve_record){.source = s->source, .mass = s->mass, .colour = s->colour};
+        naik_disk_record disk =
+            naik_disk_record_pack(&file->records[i], file->plan->source[s->source].set);
+        NAIK_TRY(naik_prop_write_record(file, i, &disk));
+    }
+done:
+    naik_h5_release(sessions);
+    naik_h5_release(type);
+    free(blank);
+    return status;
+}
+
+typedef struct contents {
+    const naik_propagator_spec *spec;
+    const char *structure;
+} contents;
+
+/* file->comm is of one rank. */
+static naik_status create_part(naik_propagator_file *file, const void *data)
+{
+    const contents *c = data;
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    const naik_h5_options options = naik_prop_options(c->spec);
+    NAIK_TRY(naik_h5_create(comm, file->part, &options, &file->h5));
+    NAIK_TRY(make_all(file, c->spec, c->structure));
+    NAIK_TRY(naik_h5_flush(comm, file->h5));
+    NAIK_TRY(naik_file_reserve(comm, file->part));
+    NAIK_TRY(write_first_data(file));
+    NAIK_TRY(naik_h5_flush(comm, file->h5));
+    NAIK_TRY(naik_h5_seal(comm, file->h5));
+    NAIK_TRY(set_state(comm->log, file->h5, "incomplete"));
+    NAIK_TRY(naik_h5_flush(comm, file->h5));
+done:
+    return status;
+}
+
+naik_status naik_prop_create(naik_propagator_file *file, const naik_propagator_spec *spec,
+                             const char *structure)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    const naik_h5_options options = naik_prop_options(spec);
+    const contents all = {.spec = spec, .structure = structure};
+    NAIK_TRY(naik_file_remove(comm, file->journal));
+    NAIK_TRY(naik_file_remove(comm, file->part));
+    NAIK_TRY(by_rank_0(file, create_part, &all));
+    NAIK_TRY(naik_h5_open(comm, file->part, true, &options, &file->h5));
+    status = comm->rank == 0 ? naik_journal_create(comm->log, file->journal, file->identity,
+                                                   naik_propagator_file_choices(file))
+                             : NAIK_OK;
+    NAIK_TRY(naik_comm_agree(comm, status));
+    for (int i = 0; i < file->plan->solve_count; i++) {
+        const struct naik_prop_solve *s = &file->plan->solve[i];
+        file->records[i] =
+            (naik_solve_record){.source = s->source, .mass = s->mass, .colour = s->colour};
+    }
+done:
+    return status;
+}
+
+/* Rank 0: the text of this run into the first empty slot; the last slot serves all later runs. */
+static naik_status write_session(naik_propagator_file *file, const char *text)
+{
+    naik_log *log = file->comm->log;
+    naik_status status = NAIK_OK;
+    char slot[NAIK_SESSION_BYTES];
+    hsize_t start[1] = {0};
+    const hsize_t count[1] = {1};
+    hid_t type = naik_h5_string(NAIK_SESSION_BYTES);
+    hid_t sessions = H5Dopen2(file->h5, "/metadata/sessions", H5P_DEFAULT);
+    NAIK_H5_TRY(log, sessions, "opening the list of sessions");
+    for (file->session = 0; file->session < NAIK_SESSIONS - 1; file->session++) {
+        start[0] = (hsize_t)file->session;
+        NAIK_TRY(naik_h5_read_part(log, sessions, type, start, count, slot));
+        if (slot[0] == '\0') {
+            break;
+        }
+    }
+    start[0] = (hsize_t)file->session;
+    memset(slot, 0, sizeof slot);
+    snprintf(slot, sizeof slot, "%s", text);
+    NAIK_TRY(naik_h5_write_part(log, sessions, type, start, count, slot));
+done:
+    naik_h5_release(sessions);
+    naik_h5_release(type);
+    return status;
+}
+
+/* Rank 0: adds a line to the slot of this run. */
+static naik_status add_to_session(naik_propagator_file *file, const char *name, const char *text)
+{
+    naik_log *log = file->comm->log;
+    naik_status status = NAIK_OK;
+    char slot[NAIK_SESSION_BYTES];
+    const hsize_t start[1] = {(hsize_t)file->session}, count[1] = {1};
+    hid_t type = naik_h5_string(NAIK_SESSION_BYTES);
+    hid_t sessions = H5Dopen2(file->h5, "/metadata/sessions", H5P_DEFAULT);
+    NAIK_H5_TRY(log, sessions, "opening the list of sessions");
+    memset(slot, 0, sizeof slot);
+    NAIK_TRY(naik_h5_read_part(log, sessions, type, start, count, slot));
+    const size_t used = strnlen(slot, sizeof slot - 1);
+    snprintf(slot + used, sizeof slot - used, "%s=%s\n", name, text);
+    NAIK_TRY(naik_h5_write_part(log, sessions, type, start, count, slot));
+done:
+    naik_h5_release(sessions);
+    naik_h5_release(type);
+    return status;
+}
+
+naik_status naik_propagator_file_note(naik_propagator_file *file, const char *name,
+                                      const char *text)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    if (file->complete || file->broken) {
+        return NAIK_OK;
+    }
+    if (comm->rank == 0) {
+        status = add_to_session(file, name, text);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_h5_flush(comm, file->h5));
+done:
+    file->broken = file->broken || status == NAIK_ERR_IO;
+    return status;
+}
+
+naik_status naik_prop_begin_session(naik_propagator_file *file, const naik_propagator_spec *spec)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    char now[NAIK_TIME_TEXT], libraries[320], text[NAIK_SESSION_BYTES];
+    NAIK_TRY(naik_utc_now(comm, now));
+    naik_library_versions(libraries, sizeof libraries);
+    int used = snprintf(text, sizeof text, "time=%s\npid=%ld\nlibraries=%s\n", now, (long)getpid(),
+                        libraries);
+    for (int i = 0; i < spec->session_count && used < (int)sizeof text; i++) {
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s=%s\n", spec->session[i].name,
+                         spec->session[i].text != NULL ? spec->session[i].text : "");
+    }
+    if (comm->rank == 0) {
+        status = write_session(file, text);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_broadcast(comm, &file->session, sizeof file->session, 0));
+    NAIK_TRY(naik_h5_flush(comm, file->h5));
+done:
+    return status;
+}

@@ -1,0 +1,448 @@
+/* describe.c - a propagator file described from itself, without the input that made it
+ *
+ * The plan is rebuilt from the records, which name set, source, mass and colour; a record that is
+ * damaged takes them from its place. Nothing in the file is trusted: indices are bounded by the
+ * number of records, names by the length of a path.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/inspect.h"
+#include "solver/cg.h"
+
+enum { MAX_SOLVES = 1 << 24 };
+
+static naik_status refuse(naik_log *log, const char *path, const char *what)
+{
+    return NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' cannot be described: %s", path, what);
+}
+
+static naik_status read_disk_records(naik_log *log, hid_t h5, const char *path, int *count,
+                                     naik_disk_record **out)
+{
+    naik_status status = NAIK_OK;
+    hsize_t start[1] = {0}, dims[1] = {0};
+    hid_t dataset = H5Dopen2(h5, "/solves", H5P_DEFAULT), space = -1;
+    hid_t type = naik_disk_record_type_of(dataset);
+    *out = NULL;
+    space = dataset < 0 ? -1 : H5Dget_space(dataset);
+    if (space < 0 || H5Sget_simple_extent_ndims(space) != 1 ||
+        H5Sget_simple_extent_dims(space, dims, NULL) != 1 || dims[0] < 1 || dims[0] > MAX_SOLVES ||
+        dims[0] % 3 != 0) {
+        status = refuse(log, path, "/solves is missing or of another shape");
+        goto done;
+    }
+    *count = (int)dims[0];
+    *out = calloc((size_t)*count, sizeof **out);
+    if (*out == NULL) {
+        status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the records of solves");
+        goto done;
+    }
+    if (naik_h5_read_part(log, dataset, type, start, dims, *out) != NAIK_OK) {
+        naik_log_clear(log);
+        status = refuse(log, path, "/solves cannot be read");
+    }
+done:
+    naik_h5_release(type);
+    naik_h5_release(space);
+    naik_h5_release(dataset);
+    return status;
+}
+
+/* Those of rank 0 for everybody, who decide by them what to do together. */
+static naik_status share_records(naik_comm *comm, const char *path, int count,
+                                 naik_disk_record *disk)
+{
+    naik_status status = NAIK_OK;
+    int shared = count;
+    NAIK_TRY(naik_comm_broadcast(comm, &shared, sizeof shared, 0));
+    if (shared != count) {
+        status = refuse(comm->log, path, "the ranks read different things");
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_broadcast(comm, disk, (size_t)count * sizeof *disk, 0));
+done:
+    return status;
+}
+
+/* Words of `text` into names [count]; false if there are other than so many. */
+static bool split_names(const char *text, int count, char (*names)[NAIK_PROP_NAME])
+{
+    int found = 0;
+    while (*text != '\0') {
+        size_t length = strcspn(text, " ");
+        if (found == count || length >= NAIK_PROP_NAME) {
+            return false;
+        }
+        memcpy(names[found++], text, length);
+        text += length + (text[length] == ' ');
+    }
+    return found == count;
+}
+
+static naik_status allocate_names(naik_log *log, int count, char (**names)[NAIK_PROP_NAME])
+{
+    free(*names);
+    *names = calloc((size_t)count + 1, NAIK_PROP_NAME);
+    return *names != NULL ? NAIK_OK : NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for names");
+}
+
+static bool read_names(hid_t dataset, const char *attribute, int count,
+                       char (*names)[NAIK_PROP_NAME])
+{
+    char text[NAIK_PROP_NAMES_BYTES + 1];
+    return naik_h5_get_text(dataset, attribute, text, sizeof text) &&
+           split_names(text, count, names);
+}
+
+naik_status naik_prop_read_names(naik_log *log, hid_t per_colour, int extent, naik_prop_plan *plan,
+                                 bool *ok)
+{
+    naik_status status = NAIK_OK;
+    hsize_t dims[4] = {0};
+    hid_t space = per_colour < 0 ? -1 : H5Dget_space(per_colour);
+    *ok = space >= 0 && H5Sget_simple_extent_ndims(space) == 4 &&
+          H5Sget_simple_extent_dims(space, dims, NULL) == 4 && dims[0] == 3 && dims[1] >= 1 &&
+          dims[1] <= NAIK_PROP_NAMES_BYTES && dims[2] >= 1 && dims[2] <= NAIK_PROP_NAMES_BYTES &&
+          (int)dims[3] == extent;
+    naik_h5_release(space);
+    plan->correlator_count = *ok ? (int)dims[1] : 0;
+    plan->momentum_count = *ok ? (int)dims[2] : 0;
+    NAIK_TRY(allocate_names(log, plan->correlator_count, &plan->correlator));
+    NAIK_TRY(allocate_names(log, plan->momentum_count, &plan->momentum));
+    *ok = *ok && read_names(per_colour, "correlators", plan->correlator_count, plan->correlator) &&
+          read_names(per_colour, "momenta", plan->momentum_count, plan->momentum);
+done:
+    return status;
+}
+
+/* Numbers and names of the correlators, from the first per_colour there is. */
+static naik_status find_correlators(naik_log *log, hid_t h5, naik_prop_plan *plan, bool *ok)
+{
+    char path[NAIK_PROP_PATH];
+    if (H5Lexists(h5, "corr", H5P_DEFAULT) <= 0) {
+        const naik_status status = naik_prop_read_names(log, -1, 0, plan, ok);
+        *ok = true;
+        return status;
+    }
+    naik_prop_corr_path(plan, 0, 0, path);
+    strncat(path, "/per_colour", sizeof path - strlen(path) - 1);
+    hid_t dataset = H5Dopen2(h5, path, H5P_DEFAULT);
+    const naik_status status = naik_prop_read_names(log, dataset, plan->size[3], plan, ok);
+    naik_h5_release(dataset);
+    return status;
+}
+
+static bool find_shape(hid_t h5, naik_prop_plan *plan)
+{
+    int64_t dims[NAIK_DIM], precision = 0;
+    hsize_t history[2] = {0};
+    if (!naik_h5_get_i64(h5, "dims", dims, NAIK_DIM) ||
+        !naik_h5_get_i64(h5, "precision", &precision, 0) || (precision != 32 && precision != 64)) {
+        return false;
+    }
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        if (dims[mu] < 1 || dims[mu] > 32768) {
+            return false;
+        }
+        plan->size[mu] = (int)dims[mu];
+    }
+    plan->precision = (int)precision;
+    plan->store = H5Lexists(h5, "/prop/s0000/m00", H5P_DEFAULT) > 0;
+    hid_t dataset = H5Lexists(h5, "solves_history", H5P_DEFAULT) > 0
+                        ? H5Dopen2(h5, "solves_history", H5P_DEFAULT)
+                        : -1;
+    hid_t space = dataset < 0 ? -1 : H5Dget_space(dataset);
+    if (space >= 0 && H5Sget_simple_extent_ndims(space) == 2 &&
+        H5Sget_simple_extent_dims(space, history, NULL) == 2 && history[1] < (1 << 30)) {
+        plan->history_stride = (int)history[1];
+    }
+    naik_h5_release(space);
+    naik_h5_release(dataset);
+    return true;
+}
+
+/* Places of the solves from their records; damaged ones from the other colours of the triple. */
+static bool place_solves(const naik_disk_record *disk, naik_prop_plan *plan)
+{
+    const int count = plan->solve_count;
+    for (int i = 0; i < count; i++) {
+        plan->solve[i] = (struct naik_prop_solve){-1, 0, i % 3};
+        for (int j = i - i % 3; j < i - i % 3 + 3; j++) {
+            naik_solve_record record;
+            if (naik_disk_record_unpack(&disk[j], &record) && record.source >= 0 &&
+                record.source < count / 3 && record.mass >= 0 && record.mass < count / 3 &&
+                disk[j].set >= 0 && disk[j].set < count / 3) {
+                plan->solve[i].source = record.source;
+                plan->solve[i].mass = record.mass;
+                plan->source[record.source].set = disk[j].set;
+                plan->source_count =
+                    record.source + 1 > plan->source_count ? record.source + 1 : plan->source_count;
+                plan->set_count =
+                    disk[j].set + 1 > plan->set_count ? disk[j].set + 1 : plan->set_count;
+            }
+        }
+        if (plan->solve[i].source >= 0 && plan->solve[i].mass == 0 && i % 3 == 0) {
+            plan->source[plan->solve[i].source].first_solve = i;
+        }
+    }
+    /* Indices that the rest of io may compute from each other. */
+    for (int i = 0; i < count; i++) {
+        const struct naik_prop_solve *s = &plan->solve[i];
+        if (s->source >= 0 && plan->source[s->source].first_solve + 3 * s->mass + s->colour != i) {
+            return false;
+        }
+    }
+    return plan->source_count > 0;
+}
+
+static naik_status name_sets(naik_log *log, hid_t h5, naik_prop_plan *plan)
+{
+    const naik_status status = allocate_names(log, plan->set_count, &plan->set_name);
+    for (int i = 0; status == NAIK_OK && i < plan->source_count; i++) {
+        struct naik_prop_source *s = &plan->source[i];
+        char path[NAIK_PROP_PATH];
+        for (int j = 0; j < plan->source_count; j++) {
+            s->of += plan->source[j].set == s->set;
+            s->within += j < i && plan->source[j].set == s->set;
+        }
+        snprintf(path, sizeof path, "/prop/s%04d/source", i);
+        hid_t group = H5Gopen2(h5, path, H5P_DEFAULT);
+        naik_h5_get_text(group, "solve_set", plan->set_name[s->set], NAIK_PROP_NAME);
+        naik_h5_release(group);
+    }
+    return status;
+}
+
+static naik_status plan_from_file(naik_log *log, hid_t h5, const char *path,
+                                  const naik_disk_record *disk, int count, naik_prop_plan **out)
+{
+    naik_status status = NAIK_OK;
+    naik_prop_plan *plan = calloc(1, sizeof *plan);
+    *out = plan;
+    if (plan == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the plan of a propagator file");
+    }
+    plan->solve_count = count;
+    plan->solve = calloc((size_t)count, sizeof *plan->solve);
+    plan->source = calloc((size_t)count, sizeof *plan->source);
+    if (plan->solve == NULL || plan->source == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the plan of a propagator file");
+    }
+    if (!find_shape(h5, plan)) {
+        status = refuse(log, path, "its extents or its precision are missing");
+    } else if (!place_solves(disk, plan)) {
+        status = refuse(log, path, "its records are damaged or not in order");
+    }
+    NAIK_TRY(status);
+    bool found;
+    NAIK_TRY(name_sets(log, h5, plan));
+    NAIK_TRY(find_correlators(log, h5, plan, &found));
+    if (!found) {
+        status = refuse(log, path, "its sources or correlators are not where they belong");
+    }
+done:
+    return status;
+}
+
+static const char *state_text(const naik_solve_record *record, bool damaged)
+{
+    return damaged                                     ? "damaged"
+           : record->state == NAIK_SOLVE_DONE          ? "done"
+           : record->state == NAIK_SOLVE_NOT_CONVERGED ? "not_converged"
+                                                       : "pending";
+}
+
+static void report_solve(const naik_propagator_file *file, int i, bool damaged, bool verified,
+                         bool intact, naik_report *report)
+{
+    const struct naik_prop_solve *s = &file->plan->solve[i];
+    const naik_solve_record *record = &file->records[i];
+    char text[32], path[NAIK_PROP_PATH];
+    double mass;
+    naik_report_begin(report, NULL);
+    naik_report_text(report, "set",
+                     s->source >= 0 ? file->plan->set_name[file->plan->source[s->source].set] : "");
+    naik_report_int(report, "source", s->source);
+    naik_report_int(report, "mass_index", s->mass);
+    naik_prop_slab_path(s->source, s->mass, path);
+    hid_t dataset =
+        file->plan->store && s->source >= 0 ? H5Dopen2(file->h5, path, H5P_DEFAULT) : -1;
+    if (dataset >= 0 && naik_h5_get_f64(dataset, "mass", &mass, 0)) {
+        naik_report_real(report, "mass", mass);
+    }
+    naik_h5_release(dataset);
+    naik_report_int(report, "colour", s->colour);
+    naik_report_text(report, "state", state_text(record, damaged));
+    if (!damaged && record->state != NAIK_SOLVE_PENDING) {
+        naik_report_int(report, "iterations", record->iterations);
+        naik_report_int(report, "restarts", record->restarts);
+        if (record->rung >= 0) {
+            naik_report_text(report, "rung", naik_rung_name((naik_rung)record->rung));
+        }
+        naik_report_real(report, "target", record->target);
+        naik_report_real(report, "true_residual", record->true_residual);
+        naik_report_real(report, "source_residual", record->source_residual);
+        naik_report_real(report, "norm", record->norm);
+        naik_report_real(report, "seconds", record->seconds);
+        naik_report_text(report, "stop_reason", record->stop_reason);
+        naik_report_int(report, "session", record->session);
+        snprintf(text, sizeof text, "%x", record->suma);
+        naik_report_text(report, "suma", text);
+        snprintf(text, sizeof text, "%x", record->sumb);
+        naik_report_text(report, "sumb", text);
+        if (verified) {
+            naik_report_bool(report, "intact", intact);
+        }
+    }
+    naik_report_end(report);
+}
+
+typedef struct tally {
+    int done, not_converged, pending, bad;
+} tally;
+
+static naik_status inspect_solves(naik_propagator_file *file, const naik_disk_record *disk,
+                                  bool verify, naik_report *report, tally *t)
+{
+    naik_status status = NAIK_OK;
+    naik_report_list(report, "solves");
+    for (int i = 0; i < file->plan->solve_count; i++) {
+        bool damaged = !naik_disk_record_unpack(&disk[i], &file->records[i]);
+        bool pending = file->records[i].state == NAIK_SOLVE_PENDING;
+        bool intact = !damaged;
+        if (verify && !damaged && !pending) {
+            NAIK_TRY(naik_prop_check_solve(file, i, &intact));
+        }
+        t->bad += !intact;
+        t->pending += pending && !damaged;
+        t->done += file->records[i].state == NAIK_SOLVE_DONE;
+        t->not_converged += file->records[i].state == NAIK_SOLVE_NOT_CONVERGED;
+        report_solve(file, i, damaged, verify, intact, report);
+    }
+    naik_report_end(report);
+done:
+    return status;
+}
+
+static naik_status report_sessions(naik_log *log, hid_t h5, naik_report *report)
+{
+    const hsize_t count[1] = {NAIK_SESSIONS};
+    hsize_t start[1] = {0}, dims[1] = {0};
+    hid_t type = naik_h5_string(NAIK_SESSION_BYTES);
+    hid_t dataset = H5Dopen2(h5, "/metadata/sessions", H5P_DEFAULT);
+    hid_t space = dataset < 0 ? -1 : H5Dget_space(dataset);
+    char *slots = calloc(NAIK_SESSIONS, NAIK_SESSION_BYTES);
+    naik_status status = NAIK_OK;
+    if (slots == NULL) {
+        status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the sessions of a file");
+    } else if (space >= 0 && H5Sget_simple_extent_ndims(space) == 1 &&
+               H5Sget_simple_extent_dims(space, dims, NULL) == 1 && dims[0] == NAIK_SESSIONS &&
+               naik_h5_read_part(log, dataset, type, start, count, slots) == NAIK_OK) {
+        naik_report_list(report, "sessions");
+        for (int i = 0; i < NAIK_SESSIONS && slots[i * NAIK_SESSION_BYTES] != '\0'; i++) {
+            slots[(i + 1) * NAIK_SESSION_BYTES - 1] = '\0';
+            naik_report_text(report, NULL, slots + i * NAIK_SESSION_BYTES);
+        }
+        naik_report_end(report);
+    }
+    free(slots);
+    naik_h5_release(space);
+    naik_h5_release(dataset);
+    naik_h5_release(type);
+    return status;
+}
+
+static naik_status inspect_all(naik_propagator_file *file, const naik_disk_record *disk,
+                               bool verify, naik_report *report, naik_status *verdict)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    tally t = {0};
+    int bad_sums = 0; /* and other damage outside the solves */
+    char state[32] = "";
+    status = naik_inspect_metadata(comm->log, file->h5, report);
+    status = status != NAIK_OK ? status : report_sessions(comm->log, file->h5, report);
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(inspect_solves(file, disk, verify, report, &t));
+    if (verify) {
+        NAIK_TRY(naik_prop_check_sums(file, false, &bad_sums));
+    }
+    naik_h5_get_text(file->h5, "state", state, sizeof state);
+    if (state[0] != '\0' && strcmp(state, "complete") != 0 && strcmp(state, "incomplete") != 0) {
+        naik_log_warn(comm->log, "its state is neither complete nor incomplete, but '%s'", state);
+        bad_sums++;
+    }
+    bool complete = strcmp(state, "complete") == 0 && t.pending == 0 && t.bad == 0;
+    naik_report_int(report, "solves_done", t.done);
+    naik_report_int(report, "solves_not_converged", t.not_converged);
+    naik_report_int(report, "solves_pending", t.pending);
+    naik_report_int(report, "solves_damaged", t.bad);
+    naik_report_bool(report, "complete", complete);
+    if (verify) {
+        naik_report_bool(report, "intact", t.bad == 0 && bad_sums == 0);
+    }
+    *verdict = t.bad > 0 || bad_sums > 0            ? NAIK_ERR_CORRUPT
+               : !complete                          ? NAIK_ERR_INTERRUPTED
+               : t.done == 0 && t.not_converged > 0 ? NAIK_ERR_NOT_CONVERGED
+                                                    : NAIK_OK;
+done:
+    return status;
+}
+
+naik_status naik_prop_describe(naik_comm *comm, hid_t h5, const char *path,
+                               naik_propagator_file *file, naik_disk_record **out)
+{
+    naik_status status = NAIK_OK;
+    naik_disk_record *disk = NULL;
+    int count = 0;
+    file->comm = comm;
+    file->h5 = h5;
+    status = read_disk_records(comm->log, h5, path, &count, &disk);
+    *out = disk;
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(share_records(comm, path, count, disk));
+    status = plan_from_file(comm->log, h5, path, disk, count, &file->plan);
+    NAIK_TRY(naik_comm_agree(comm, status));
+    file->records = calloc((size_t)count, sizeof *file->records);
+    file->small_crc = calloc(2 * (size_t)count, sizeof *file->small_crc);
+    if (file->records == NULL || file->small_crc == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the records of solves");
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    for (int i = 0; i < count; i++) {
+        file->small_crc[2 * i] = disk[i].correlators_crc;
+        file->small_crc[2 * i + 1] = disk[i].history_crc;
+    }
+done:
+    return status;
+}
+
+naik_status naik_inspect_propagators(naik_comm *comm, hid_t h5, const char *path, bool verify,
+                                     naik_report *report, naik_status *verdict)
+{
+    naik_status status = NAIK_OK;
+    naik_disk_record *disk = NULL;
+    naik_lattice *lattice = NULL;
+    naik_propagator_file file = {.comm = comm, .h5 = h5, .complete = true};
+    naik_report_text(report, "kind", "propagators");
+    naik_inspect_identity(h5, report);
+    NAIK_TRY(naik_path_append(comm->log, path, "", file.path));
+    NAIK_TRY(naik_prop_describe(comm, h5, path, &file, &disk));
+    naik_inspect_size(file.plan->size, report);
+    naik_report_int(report, "precision", file.plan->precision);
+    naik_report_bool(report, "propagators_stored", file.plan->store);
+    if (verify) {
+        NAIK_TRY(naik_lattice_create(comm, file.plan->size, NULL, &lattice));
+        file.lattice = lattice;
+    }
+    NAIK_TRY(inspect_all(&file, disk, verify, report, verdict));
+done:
+    naik_prop_plan_destroy(&file.plan);
+    naik_lattice_destroy(&lattice);
+    free(file.records);
+    free(file.small_crc);
+    free(disk);
+    return status;
+}

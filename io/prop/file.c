@@ -1,0 +1,510 @@
+/* file.c - the life of a propagator file: begin or continue, commit, finish
+ *
+ * What a kill may leave behind, and what is done with it:
+ *   .part without `state`            killed in its making: begun again
+ *   .part that HDF5 cannot open      rebuilt from its journal (io/prop/rebuild.c)
+ *   .part, incomplete                verified slab by slab, continued
+ *   .part, complete, not renamed     continued with nothing to do: finished again (also a finished
+ *                                    file whose failed solves were to be tried again, io/prop/retry.c)
+ *   PATH and .journal                tidied up by the next run
+ *   .lock                            stale by its process, taken over (lock.c)
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "io/checksum.h"
+#include "io/h5/guard.h"
+#include "io/prop/prop_file.h"
+#include "io/reread.h"
+
+static uint32_t identity_of(const naik_propagator_spec *spec, const char *structure)
+{
+    const char *texts[] = {spec->canonical_input, spec->gauge_checksum, spec->source_checksums,
+                           spec->numerics, structure};
+    uint32_t crc[sizeof texts / sizeof *texts] = {0};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        crc[i] = texts[i] != NULL ? naik_crc32(texts[i], strlen(texts[i])) : 0;
+    }
+    return naik_crc32(crc, sizeof crc);
+}
+
+static naik_status make_handle(const naik_lattice *lattice, const char *path,
+                               const naik_propagator_spec *spec, char **structure,
+                               naik_propagator_file **out)
+{
+    naik_log *log = lattice->comm->log;
+    naik_status status = NAIK_OK;
+    naik_propagator_file *file = calloc(1, sizeof *file);
+    *out = file;
+    *structure = naik_prop_structure(spec, lattice->size);
+    if (file != NULL) {
+        file->h5 = -1;
+        file->lattice = lattice;
+        file->comm = lattice->comm;
+        file->writers = spec->aggregators;
+        file->iteration_limit = spec->iteration_limit;
+    }
+    if (file == NULL || *structure == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a propagator file");
+    }
+    NAIK_TRY(naik_path_append(log, path, "", file->path));
+    NAIK_TRY(naik_path_append(log, path, ".part", file->part));
+    NAIK_TRY(naik_path_append(log, path, ".journal", file->journal));
+    NAIK_TRY(naik_prop_plan_create(log, spec, lattice->size, &file->plan));
+    file->identity = identity_of(spec, *structure);
+    file->choices = strdup(spec->choices != NULL ? spec->choices : "");
+    file->records = calloc((size_t)file->plan->solve_count, sizeof *file->records);
+    file->small_crc = calloc(2 * (size_t)file->plan->solve_count, sizeof *file->small_crc);
+    if (file->choices == NULL || file->records == NULL || file->small_crc == NULL) {
+        status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a propagator file");
+    }
+done:
+    return status;
+}
+
+static int count_done(const naik_propagator_file *file)
+{
+    int done = 0;
+    for (int i = 0; i < file->plan->solve_count; i++) {
+        done += file->records[i].state != NAIK_SOLVE_PENDING;
+    }
+    return done;
+}
+
+/* A job killed just after the rename leaves its journal or its lock. Without a .part they are of no
+ * use; whoever still holds the lock removes them himself. */
+static naik_status tidy_up(naik_propagator_file *file)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    char lock[NAIK_PATH_MAX];
+    int64_t part = -1, journal = -1, locked = -1;
+    NAIK_TRY(naik_path_append(comm->log, file->path, ".lock", lock));
+    NAIK_TRY(naik_file_size(comm, file->journal, &journal));
+    NAIK_TRY(naik_file_size(comm, lock, &locked));
+    if (journal < 0 && locked < 0) {
+        goto done;
+    }
+    if (naik_lock_acquire(comm, file->path, &file->lock) != NAIK_OK) {
+        naik_log_clear(comm->log);
+        goto done;
+    }
+    NAIK_TRY(naik_file_size(comm, file->part, &part)); /* of a job that began a moment ago */
+    NAIK_TRY(part < 0 ? naik_file_remove(comm, file->journal) : NAIK_OK);
+done:
+    naik_lock_release(comm, &file->lock);
+    return status;
+}
+
+/* PATH itself: complete, of this input, open for reading. */
+static naik_status open_complete(naik_propagator_file *file, const naik_propagator_spec *spec,
+                                 const char *structure)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    if (naik_h5_open(comm, file->path, false, NULL, &file->h5) != NAIK_OK) {
+        naik_log_clear(comm->log);
+    }
+    status = naik_prop_expect_complete(comm->log, file->h5, file->path);
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_prop_compare(file, file->path, spec, structure));
+    NAIK_TRY(naik_prop_load_records(file, false));
+    file->resumed = count_done(file);
+    if (file->resumed != file->plan->solve_count) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
+                           "%s calls itself complete, but the records of %d solves are damaged",
+                           file->path, file->plan->solve_count - file->resumed);
+        goto done;
+    }
+    file->complete = true;
+    NAIK_TRY(tidy_up(file));
+done:
+    return status;
+}
+
+/* .part opened for writing: verified and ready, or closed and *usable = false where it has no
+ * state.
+ */
+static naik_status continue_part(naik_propagator_file *file, const naik_propagator_spec *spec,
+                                 const char *structure, bool *usable)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    const naik_h5_options options = naik_prop_options(spec);
+    char state[32] = "";
+    int64_t bytes = 0;
+    int bad = 0;
+    *usable = naik_h5_get_text(file->h5, "state", state, sizeof state);
+    NAIK_TRY(naik_comm_broadcast(comm, usable, sizeof *usable, 0));
+    NAIK_TRY(naik_comm_broadcast(comm, state, sizeof state, 0));
+    NAIK_TRY(naik_comm_agree(comm, naik_prop_refuse_other(comm->log, file->h5, file->part)));
+    if (!*usable) {
+        NAIK_TRY(naik_file_reread(comm, file->part, 0, -1));
+        NAIK_TRY(naik_h5_close(comm, &file->h5));
+        goto done;
+    }
+    NAIK_TRY(naik_prop_compare(file, file->part, spec, structure));
+    NAIK_TRY(naik_file_size(comm, file->part, &bytes));
+    NAIK_TRY(naik_file_check_space(comm, file->part, bytes));
+    NAIK_TRY(naik_file_reserve(comm, file->part));
+    NAIK_TRY(naik_prop_load_records(file, true));
+    NAIK_TRY(naik_prop_reset_retries(file));
+    NAIK_TRY(naik_prop_verify(file, true, &bad));
+    NAIK_TRY(naik_prop_keep_journal(file));
+    if (strcmp(state, "complete") == 0 && count_done(file) < file->plan->solve_count) {
+        NAIK_TRY(naik_h5_close(comm, &file->h5));
+        NAIK_TRY(naik_prop_change_state(file, "incomplete"));
+        NAIK_TRY(naik_h5_open(comm, file->part, true, &options, &file->h5));
+    }
+done:
+    return status;
+}
+
+/* Where no other watches: only what is armed. */
+static naik_status start_own(naik_propagator_file *file)
+{
+    naik_comm *comm = file->comm;
+    const naik_status status =
+        naik_watchdog_create(comm->log, comm->rank, comm->host, 0, &file->watchdog);
+    comm->watchdog = file->watchdog;
+    return status;
+}
+
+static void stop_own(naik_propagator_file *file)
+{
+    if (file->watchdog != NULL) {
+        file->comm->watchdog = NULL;
+        naik_watchdog_destroy(&file->watchdog);
+    }
+}
+
+static naik_status start_watchdog(naik_propagator_file *file, const naik_propagator_spec *spec)
+{
+    const double own_s = spec->io_limit_s != 0 ? spec->io_limit_s : 600;
+    file->io_limit_s = own_s > 0 ? own_s + (double)naik_prop_slab_bytes(file->plan) / 5e6 : 0;
+    return file->comm->watchdog != NULL || own_s <= 0 ? NAIK_OK : start_own(file);
+}
+
+/* Opens .part; *opened = false where the disk gives its bytes, but HDF5 finds no file in them. What
+ * the disk refused may be given a moment later: then a second try decides. */
+static naik_status open_part(naik_propagator_file *file, const naik_h5_options *options,
+                             bool *opened)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    *opened = false;
+    for (int attempt = 0; attempt < 2 && !*opened; attempt++) {
+        *opened = naik_h5_open(comm, file->part, true, options, &file->h5) == NAIK_OK;
+        if (!*opened) {
+            NAIK_TRY(naik_file_reread(comm, file->part, 0, -1));
+            naik_log_clear(comm->log);
+        }
+    }
+done:
+    return status;
+}
+
+/* With the lock held: finds or makes an open .part. */
+static naik_status prepare_part(naik_propagator_file *file, const naik_propagator_spec *spec,
+                                const char *structure)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    const naik_h5_options options = naik_prop_options(spec);
+    bool rebuild = false, usable = false, opened = false;
+    int64_t bytes = -1;
+    NAIK_TRY(naik_prop_find_aside(file, &rebuild));
+    NAIK_TRY(naik_file_size(comm, file->part, &bytes));
+    if (!rebuild && bytes >= 0) {
+        NAIK_TRY(open_part(file, &options, &opened));
+        NAIK_TRY(opened ? continue_part(file, spec, structure, &usable) : NAIK_OK);
+        if (!usable) {
+            NAIK_TRY(naik_prop_set_aside(file));
+            NAIK_TRY(naik_prop_find_aside(file, &rebuild));
+        }
+    }
+    if (!usable) {
+        NAIK_TRY(naik_file_check_space(comm, file->part,
+                                       naik_propagator_spec_bytes(spec, file->lattice->size)));
+        NAIK_TRY(naik_prop_create(file, spec, structure));
+    }
+    NAIK_TRY(naik_prop_begin_session(file, spec));
+    if (rebuild) {
+        NAIK_TRY(naik_prop_rebuild(file));
+    }
+    file->resumed = count_done(file);
+    status = start_watchdog(file, spec);
+    NAIK_TRY(naik_comm_agree(comm, status));
+done:
+    return status;
+}
+
+naik_status naik_propagator_file_look(const naik_lattice *lattice, const char *path,
+                                      const naik_propagator_spec *spec)
+{
+    naik_comm *comm = lattice->comm;
+    naik_status status = NAIK_OK;
+    char part[NAIK_PATH_MAX];
+    naik_prop_plan *plan = NULL;
+    status = naik_prop_plan_create(comm->log, spec, lattice->size, &plan);
+    naik_prop_plan_destroy(&plan);
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_output_look(comm, path, naik_propagator_spec_bytes(spec, lattice->size), part));
+done:
+    return status;
+}
+
+naik_status naik_propagator_file_open(const naik_lattice *lattice, const char *path,
+                                      const naik_propagator_spec *spec, bool fresh,
+                                      naik_propagator_file **out)
+{
+    naik_comm *comm = lattice->comm;
+    naik_status status = NAIK_OK;
+    char *structure = NULL;
+    naik_propagator_file *file = NULL;
+    int64_t bytes = -1;
+    naik_h5_guard guard;
+    *out = NULL;
+    naik_h5_guard_begin(&guard);
+    status = make_handle(lattice, path, spec, &structure, &file);
+    NAIK_TRY(naik_comm_agree(comm, status));
+    file->replace = fresh;
+    NAIK_TRY(naik_output_look(comm, path, 0, file->part));
+    NAIK_TRY(naik_file_size(comm, file->path, &bytes));
+    if (bytes < 0 || fresh) {
+        NAIK_TRY(naik_lock_acquire(comm, path, &file->lock));
+        NAIK_TRY(naik_file_size(comm, file->path, &bytes)); /* finished while we waited? */
+    }
+    if (bytes >= 0 && !fresh) {
+        naik_lock_release(comm, &file->lock);
+        NAIK_TRY(open_complete(file, spec, structure));
+        NAIK_TRY(naik_prop_count_retries(file) > 0 ? naik_prop_reopen(file) : NAIK_OK);
+    } else if (fresh) {
+        NAIK_TRY(naik_prop_discard(file));
+    }
+    NAIK_TRY(file->complete ? NAIK_OK : prepare_part(file, spec, structure));
+    *out = file;
+    file = NULL;
+done:
+    if (file != NULL) {
+        status = naik_file_verdict(comm, naik_prop_path(file), status);
+        /* ranks that read different things cannot close it together any more */
+        file->broken = file->h5 >= 0 && comm->size > 1 &&
+                       (status == NAIK_ERR_IO || status == NAIK_ERR_CORRUPT);
+    }
+    naik_propagator_file_close(&file);
+    free(structure);
+    naik_h5_guard_end(&guard);
+    return status;
+}
+
+void naik_propagator_file_close(naik_propagator_file **file)
+{
+    if (*file == NULL) {
+        return;
+    }
+    naik_propagator_file *f = *file;
+    naik_watchdog_arm(f->comm->watchdog, "closing the output", f->io_limit_s);
+    if (!f->broken) {
+        naik_h5_close(f->comm, &f->h5);
+    }
+    f->comm->unfinalisable = f->comm->unfinalisable || f->broken;
+    naik_watchdog_disarm(f->comm->watchdog);
+    stop_own(f);
+    naik_lock_release(f->comm, &f->lock);
+    naik_prop_plan_destroy(&f->plan);
+    free(f->records);
+    free(f->small_crc);
+    free(f->choices);
+    free(f);
+    *file = NULL;
+}
+
+bool naik_propagator_file_complete(const naik_propagator_file *file)
+{
+    return file->complete;
+}
+
+int naik_propagator_file_resumed(const naik_propagator_file *file)
+{
+    return file->resumed;
+}
+
+const char *naik_propagator_file_choices(const naik_propagator_file *file)
+{
+    return file->choices != NULL ? file->choices : "";
+}
+
+int naik_propagator_file_solves(const naik_propagator_file *file)
+{
+    return file->plan->solve_count;
+}
+
+int naik_propagator_file_solve(const naik_propagator_file *file, int source, int mass, int colour)
+{
+    return file->plan->source[source].first_solve + 3 * mass + colour;
+}
+
+const naik_solve_record *naik_propagator_file_record(const naik_propagator_file *file, int solve)
+{
+    return &file->records[solve];
+}
+
+/* A row of the history: what there is, then NaN. NULL without memory. */
+static double *history_row(const naik_prop_plan *plan, const double *history, int count)
+{
+    double *row = malloc(((size_t)plan->history_stride + 1) * sizeof *row);
+    for (int i = 0; row != NULL && i < plan->history_stride; i++) {
+        row[i] = i < count ? history[i] : NAN;
+    }
+    return row;
+}
+
+naik_status naik_propagator_file_commit(naik_propagator_file *file, int solve,
+                                        const double *solution, const double *correlators,
+                                        const naik_solve_record *record, const double *history,
+                                        int history_count)
+{
+    naik_comm *comm = file->comm;
+    const naik_prop_plan *plan = file->plan;
+    naik_status status = NAIK_OK;
+    double *row = NULL;
+    if (file->complete || solve < 0 || solve >= plan->solve_count ||
+        record->state == NAIK_SOLVE_PENDING || (plan->store && solution == NULL) ||
+        (plan->correlator_count > 0 && correlators == NULL)) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_ARG, "solve %d cannot be committed as given", solve);
+    }
+    const struct naik_prop_solve *s = &plan->solve[solve];
+    naik_solve_record mine = *record;
+    mine.source = s->source;
+    mine.mass = s->mass;
+    mine.colour = s->colour;
+    mine.session = file->session;
+    mine.history_count = history_count;
+    mine.time = (double)time(NULL);
+    NAIK_TRY(naik_lock_confirm(comm, file->lock));
+    NAIK_TRY(naik_comm_broadcast(comm, &mine, sizeof mine, 0));
+    row = history_row(plan, history, history_count);
+    if (row == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a residual history");
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    naik_watchdog_arm(comm->watchdog, "writing a solution", file->io_limit_s);
+    NAIK_TRY(naik_prop_commit(file, solve, solution, correlators, row, &mine));
+done:
+    naik_watchdog_disarm(comm->watchdog);
+    /* After a failed write the ranks' views of the file differ, and closing it, which is
+     * collective, may never end (seen with Open MPI). Everything committed has been flushed
+     * already. */
+    file->broken = file->broken || status == NAIK_ERR_IO;
+    free(row);
+    return status;
+}
+
+naik_status naik_propagator_file_read_solution(naik_propagator_file *file, int solve, double *out)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    naik_h5_field field = {.dataset = -1, .type = -1};
+    uint32_t sum[2];
+    naik_h5_guard guard;
+    if (!file->plan->store || solve < 0 || solve >= file->plan->solve_count ||
+        file->records[solve].state == NAIK_SOLVE_PENDING) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_ARG, "solve %d is not stored in %s", solve,
+                         file->path);
+    }
+    const naik_solve_record *record = &file->records[solve];
+    naik_h5_guard_begin(&guard);
+    status = naik_prop_open_slab(file, solve, &field);
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_h5_field_read(file->lattice, &field, out, sum));
+    if (sum[0] != record->suma || sum[1] != record->sumb) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
+                           "source %d mass %d colour %d of %s is damaged: checksum %x %x, recorded "
+                           "%x %x",
+                           record->source, record->mass, record->colour, file->path, sum[0], sum[1],
+                           record->suma, record->sumb);
+    }
+done:
+    naik_prop_close_slab(&field);
+    naik_h5_guard_end(&guard);
+    status = naik_file_verdict(comm, naik_prop_path(file), status);
+    return file->complete ? naik_h5_read_verdict(comm->log, status) : status;
+}
+
+naik_status naik_propagator_file_read_correlators(naik_propagator_file *file, int source, int mass,
+                                                  double *out)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    const int first = file->plan->source[source].first_solve + 3 * mass;
+    for (int i = first; i < first + 3; i++) {
+        if (file->records[i].state == NAIK_SOLVE_PENDING) {
+            return NAIK_FAIL(comm->log, NAIK_ERR_ARG,
+                             "the correlators of source %d are not complete", source);
+        }
+    }
+    if (comm->rank == 0) {
+        status = naik_prop_sum_colours(file, source, mass, out);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(
+        naik_comm_broadcast(comm, out, (size_t)naik_prop_corr_count(file->plan) * sizeof *out, 0));
+done:
+    return status;
+}
+
+/* The closed .part again, by its own records. */
+static naik_status verify_part(naik_propagator_file *file)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    int bad = 0;
+    NAIK_TRY(naik_h5_open(comm, file->part, false, NULL, &file->h5));
+    NAIK_TRY(naik_prop_load_records(file, true));
+    NAIK_TRY(naik_prop_verify(file, false, &bad));
+    bad += file->plan->solve_count - count_done(file);
+    if (bad > 0) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
+                           "%d solves of %s did not read back as written: run again to repeat them",
+                           bad, file->part);
+    }
+done:
+    status = naik_file_verdict(comm, file->part, status);
+    naik_h5_close(comm, &file->h5);
+    return status;
+}
+
+naik_status naik_propagator_file_finish(naik_propagator_file *file)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    if (file->complete) {
+        return NAIK_OK;
+    }
+    if (count_done(file) < file->plan->solve_count) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_ARG, "%d solves are pending",
+                         file->plan->solve_count - count_done(file));
+    }
+    NAIK_TRY(naik_lock_confirm(comm, file->lock));
+    naik_watchdog_arm(comm->watchdog, "closing the output", file->io_limit_s);
+    NAIK_TRY(naik_h5_flush(comm, file->h5));
+    NAIK_TRY(naik_h5_close(comm, &file->h5));
+    NAIK_TRY(naik_prop_change_state(file, "complete"));
+    stop_own(file);
+    NAIK_TRY(verify_part(file));
+    NAIK_TRY(naik_lock_confirm(comm, file->lock)); /* verifying may have taken long */
+    NAIK_TRY(naik_file_publish(comm, file->part, file->path, file->replace));
+    file->complete = true;
+    NAIK_TRY(naik_prop_discard(file)); /* the journal, and what an older rebuild may have left */
+    naik_lock_release(comm, &file->lock);
+    status = naik_h5_open(comm, file->path, false, NULL, &file->h5);
+    NAIK_TRY(naik_file_verdict(comm, file->path, status));
+done:
+    naik_watchdog_disarm(comm->watchdog);
+    file->broken = file->broken || (status == NAIK_ERR_IO && !file->complete);
+    return status;
+}

@@ -1,0 +1,161 @@
+/* open.c - a finished propagator file, opened for reading without the input that made it */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "io/h5/guard.h"
+#include "io/h5/metadata_crc.h"
+#include "io/prop/prop_file.h"
+#include "io/reread.h"
+
+naik_status naik_prop_expect_complete(naik_log *log, hid_t h5, const char *path)
+{
+    char format[32] = "", state[32] = "";
+    if (h5 >= 0) {
+        naik_h5_get_text(h5, "format", format, sizeof format);
+        naik_h5_get_text(h5, "state", state, sizeof state);
+    }
+    if (strcmp(format, "naik-prop") != 0 || strcmp(state, "complete") != 0) {
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                         "%s exists, but is not a complete propagator file of naik: move it "
+                         "away, or replace it with --fresh",
+                         path);
+    }
+    return NAIK_OK;
+}
+
+naik_status naik_prop_refuse_other(naik_log *log, hid_t h5, const char *path)
+{
+    char format[32] = "";
+    naik_h5_get_text(h5, "format", format, sizeof format);
+    return format[0] == '\0' || strcmp(format, "naik-prop") == 0
+               ? NAIK_OK
+               : NAIK_FAIL(log, NAIK_ERR_INPUT,
+                           "%s is a file of format %s: move it away or choose another output.file",
+                           path, format);
+}
+
+/* Rank 0, of PATH or PATH.part. */
+static naik_status find_file(naik_log *log, const char *path, const char *canonical_input,
+                             bool finished, bool *there)
+{
+    naik_status status = NAIK_OK;
+    char state[32] = "";
+    hid_t h5 = -1;
+    struct stat info;
+    *there = stat(path, &info) == 0 && S_ISREG(info.st_mode);
+    if (!*there || canonical_input == NULL) {
+        return NAIK_OK;
+    }
+    if (naik_h5_open_alone(log, path, &h5) == NAIK_ERR_IO) {
+        return NAIK_ERR_IO;
+    }
+    naik_log_clear(log); /* what is wrong with a .part is found out when it is continued */
+    if (finished) {
+        NAIK_TRY(naik_prop_expect_complete(log, h5, path));
+    } else if (h5 >= 0) {
+        NAIK_TRY(naik_prop_refuse_other(log, h5, path));
+    }
+    if (h5 >= 0 && naik_h5_get_text(h5, "state", state, sizeof state)) {
+        status = naik_prop_compare_input(log, h5, path, canonical_input);
+    }
+    if (status == NAIK_ERR_CORRUPT && !finished) {
+        naik_log_clear(log);
+        status = NAIK_OK;
+    }
+done:
+    if (h5 >= 0) {
+        H5Fclose(h5);
+    }
+    return status;
+}
+
+naik_status naik_propagator_file_find(naik_comm *comm, const char *path,
+                                      const char *canonical_input, bool *complete)
+{
+    naik_status status = NAIK_OK;
+    char part[NAIK_PATH_MAX];
+    bool begun = false;
+    naik_h5_guard guard;
+    *complete = false;
+    naik_h5_guard_begin(&guard);
+    NAIK_TRY(naik_path_append(comm->log, path, ".part", part));
+    if (comm->rank == 0) {
+        status = find_file(comm->log, path, canonical_input, true, complete);
+        if (status == NAIK_OK && !*complete) {
+            status = find_file(comm->log, part, canonical_input, false, &begun);
+        }
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_broadcast(comm, complete, sizeof *complete, 0));
+done:
+    naik_h5_guard_end(&guard);
+    return status;
+}
+
+static naik_status refuse_others(const naik_propagator_file *file, const naik_lattice *lattice)
+{
+    naik_log *log = lattice->comm->log;
+    char format[32] = "", state[32] = "";
+    naik_h5_get_text(file->h5, "format", format, sizeof format);
+    naik_h5_get_text(file->h5, "state", state, sizeof state);
+    if (strcmp(format, "naik-prop") != 0) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' is no propagator file of naik", file->path);
+    }
+    if (strcmp(state, "complete") != 0) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "'%s' is not complete: run its naik solve again to finish it", file->path);
+    }
+    return naik_h5_check_seal(log, file->h5, file->path);
+}
+
+static naik_status take_records(naik_propagator_file *file, const naik_disk_record *disk)
+{
+    for (int i = 0; i < file->plan->solve_count; i++) {
+        if (!naik_disk_record_unpack(&disk[i], &file->records[i])) {
+            return NAIK_FAIL(file->comm->log, NAIK_ERR_CORRUPT,
+                             "'%s' is damaged: the record of solve %d does not agree with its own "
+                             "checksum",
+                             file->path, i);
+        }
+    }
+    return NAIK_OK;
+}
+
+naik_status naik_propagator_file_open_finished(const naik_lattice *lattice, const char *path,
+                                               naik_propagator_file **out)
+{
+    naik_comm *comm = lattice->comm;
+    naik_status status = NAIK_OK;
+    naik_disk_record *disk = NULL;
+    hid_t h5 = -1;
+    naik_h5_guard guard;
+    *out = NULL;
+    naik_h5_guard_begin(&guard);
+    naik_propagator_file *file = calloc(1, sizeof *file);
+    if (file == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a propagator file");
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    *file = (naik_propagator_file){.comm = comm, .lattice = lattice, .h5 = -1, .complete = true};
+    NAIK_TRY(naik_path_append(comm->log, path, "", file->path));
+    NAIK_TRY(naik_h5_open_stored(comm, path, &h5));
+    file->h5 = h5;
+    NAIK_TRY(naik_comm_agree(comm, refuse_others(file, lattice)));
+    NAIK_TRY(naik_prop_describe(comm, h5, path, file, &disk));
+    NAIK_TRY(naik_comm_agree(comm, take_records(file, disk)));
+    NAIK_TRY(naik_lattice_expect(lattice, path, file->plan->size));
+    *out = file;
+    file = NULL;
+done:
+    free(disk);
+    naik_propagator_file_close(&file);
+    naik_h5_guard_end(&guard);
+    return naik_h5_read_verdict(comm->log, naik_file_verdict(comm, path, status));
+}
+
+bool naik_propagator_file_stores(const naik_propagator_file *file, int *precision)
+{
+    *precision = file->plan->precision;
+    return file->plan->store;
+}

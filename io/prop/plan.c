@@ -1,0 +1,239 @@
+/* plan.c - from the list of solve sets to numbers, names and bytes */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/prop/prop_file.h"
+
+void naik_prop_slab_path(int source, int mass, char path[NAIK_PROP_PATH])
+{
+    snprintf(path, NAIK_PROP_PATH, "/prop/s%04d/m%02d", source, mass);
+}
+
+void naik_prop_corr_path(const naik_prop_plan *plan, int source, int mass,
+                         char path[NAIK_PROP_PATH])
+{
+    const struct naik_prop_source *s = &plan->source[source];
+    if (s->of == 1) {
+        snprintf(path, NAIK_PROP_PATH, "/corr/%s/m%02d", plan->set_name[s->set], mass);
+    } else {
+        snprintf(path, NAIK_PROP_PATH, "/corr/%s/s%04d/m%02d", plan->set_name[s->set], s->within,
+                 mass);
+    }
+}
+
+int64_t naik_prop_corr_count(const naik_prop_plan *plan)
+{
+    return (int64_t)plan->correlator_count * plan->momentum_count * plan->size[3];
+}
+
+int64_t naik_prop_slab_bytes(const naik_prop_plan *plan)
+{
+    const int *n = plan->size;
+    return plan->store ? (int64_t)n[0] * n[1] * n[2] * n[3] * 6 * (plan->precision / 8) : 0;
+}
+
+/* "p000", "p10-1"; with a component of two digits "p10_0_1", so that names stay unique. */
+static void momentum_name(const int p[NAIK_DIM - 1], char name[NAIK_PROP_NAME])
+{
+    bool wide = false;
+    for (int i = 0; i < NAIK_DIM - 1; i++) {
+        wide = wide || p[i] > 9 || p[i] < -9;
+    }
+    snprintf(name, NAIK_PROP_NAME, wide ? "p%d_%d_%d" : "p%d%d%d", p[0], p[1], p[2]);
+}
+
+static naik_status copy_name(naik_log *log, const char *text, const char *what,
+                             char name[NAIK_PROP_NAME])
+{
+    if (text == NULL || text[0] == '\0' || strlen(text) >= NAIK_PROP_NAME ||
+        strpbrk(text, "/. ") != NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "the %s '%s' must have 1 to %d characters, without '/', '.' and space",
+                         what, text == NULL ? "" : text, NAIK_PROP_NAME - 1);
+    }
+    strcpy(name, text);
+    return NAIK_OK;
+}
+
+static naik_status name_all(naik_log *log, const naik_propagator_spec *spec, naik_prop_plan *plan)
+{
+    naik_status status = NAIK_OK;
+    for (int i = 0; i < spec->set_count; i++) {
+        NAIK_TRY(copy_name(log, spec->sets[i].name, "name of a solve set", plan->set_name[i]));
+    }
+    for (int i = 0; i < spec->correlator_count; i++) {
+        NAIK_TRY(copy_name(log, spec->correlators[i], "name of a correlator", plan->correlator[i]));
+    }
+    size_t bytes = 0;
+    for (int i = 0; i < spec->momentum_count; i++) {
+        momentum_name(spec->momenta[i], plan->momentum[i]);
+        bytes += strlen(plan->momentum[i]) + 1;
+        if (bytes > NAIK_PROP_NAMES_BYTES) {
+            status = NAIK_FAIL(log, NAIK_ERR_INPUT,
+                               "a file has no room for the names of %d momenta, only for those of "
+                               "the first %d",
+                               spec->momentum_count, i);
+            goto done;
+        }
+    }
+done:
+    return status;
+}
+
+static void number_all(const naik_propagator_spec *spec, naik_prop_plan *plan)
+{
+    int source = 0, solve = 0;
+    for (int set = 0; set < spec->set_count; set++) {
+        const naik_solve_set *s = &spec->sets[set];
+        for (int within = 0; within < s->source_count; within++, source++) {
+            plan->source[source] =
+                (struct naik_prop_source){set, within, s->source_count, s->mass_count, solve};
+            for (int i = 0; i < 3 * s->mass_count; i++, solve++) {
+                plan->solve[solve] = (struct naik_prop_solve){source, i / 3, i % 3};
+            }
+        }
+    }
+}
+
+int naik_propagator_spec_solves(const naik_propagator_spec *spec)
+{
+    int solves = 0;
+    for (int i = 0; i < spec->set_count; i++) {
+        solves += 3 * spec->sets[i].source_count * spec->sets[i].mass_count;
+    }
+    return solves;
+}
+
+naik_status naik_prop_plan_create(naik_log *log, const naik_propagator_spec *spec,
+                                  const int size[NAIK_DIM], naik_prop_plan **out)
+{
+    naik_status status = NAIK_OK;
+    naik_prop_plan *plan = calloc(1, sizeof *plan);
+    *out = NULL;
+    if (plan == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the plan of a propagator file");
+    }
+    memcpy(plan->size, size, sizeof plan->size);
+    plan->set_count = spec->set_count;
+    plan->solve_count = naik_propagator_spec_solves(spec);
+    for (int i = 0; i < spec->set_count; i++) {
+        plan->source_count += spec->sets[i].source_count;
+    }
+    plan->correlator_count = spec->momentum_count > 0 ? spec->correlator_count : 0;
+    plan->momentum_count = spec->correlator_count > 0 ? spec->momentum_count : 0;
+    plan->store = spec->store_propagators;
+    plan->precision = spec->precision;
+    plan->history_stride = spec->history_stride;
+    plan->set_name = calloc((size_t)spec->set_count + 1, NAIK_PROP_NAME);
+    plan->correlator = calloc((size_t)spec->correlator_count + 1, NAIK_PROP_NAME);
+    plan->momentum = calloc((size_t)spec->momentum_count + 1, NAIK_PROP_NAME);
+    plan->source = calloc((size_t)plan->source_count + 1, sizeof *plan->source);
+    plan->solve = calloc((size_t)plan->solve_count + 1, sizeof *plan->solve);
+    if (plan->set_name == NULL || plan->correlator == NULL || plan->momentum == NULL ||
+        plan->source == NULL || plan->solve == NULL) {
+        status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the plan of a propagator file");
+        goto done;
+    }
+    if (plan->solve_count == 0 || (plan->precision != 32 && plan->precision != 64) ||
+        plan->history_stride < 0) {
+        status = NAIK_FAIL(log, NAIK_ERR_ARG, "a propagator file needs solves and 32 or 64 bits");
+        goto done;
+    }
+    NAIK_TRY(name_all(log, spec, plan));
+    number_all(spec, plan);
+    *out = plan;
+    plan = NULL;
+done:
+    naik_prop_plan_destroy(&plan);
+    return status;
+}
+
+void naik_prop_plan_destroy(naik_prop_plan **plan)
+{
+    if (*plan != NULL) {
+        free((*plan)->set_name);
+        free((*plan)->correlator);
+        free((*plan)->momentum);
+        free((*plan)->source);
+        free((*plan)->solve);
+        free(*plan);
+        *plan = NULL;
+    }
+}
+
+int64_t naik_propagator_spec_bytes(const naik_propagator_spec *spec, const int size[NAIK_DIM])
+{
+    int64_t solves = naik_propagator_spec_solves(spec);
+    int64_t volume = (int64_t)size[0] * size[1] * size[2] * size[3];
+    int64_t slab = spec->store_propagators ? volume * 6 * (spec->precision / 8) : 0;
+    int64_t correlators = (int64_t)spec->correlator_count * spec->momentum_count * size[3] * 8;
+    int64_t texts = 0;
+    for (int i = 0; i < spec->metadata_count; i++) {
+        texts += spec->metadata[i].text != NULL ? (int64_t)strlen(spec->metadata[i].text) : 0;
+    }
+    texts += spec->input_text != NULL ? (int64_t)strlen(spec->input_text) : 0;
+    texts += spec->source_checksums != NULL ? (int64_t)strlen(spec->source_checksums) : 0;
+    texts += spec->canonical_input != NULL ? 2 * (int64_t)strlen(spec->canonical_input) : 0;
+    /* Per solve also headers of groups and datasets: about 1 KiB for each correlator. */
+    int64_t headers =
+        4096 + 1024 * (int64_t)spec->correlator_count * (spec->momentum_count + 1) / 3;
+    int64_t each = slab + 2 * correlators + 8 * (int64_t)spec->history_stride + headers +
+                   (int64_t)sizeof(naik_disk_record);
+    int64_t align = spec->alignment > 1 ? spec->alignment * (solves / 3) : 0;
+    return solves * each + align + texts + NAIK_SESSIONS * NAIK_SESSION_BYTES + (1 << 22);
+}
+
+static void structure_of_set(FILE *out, int number, const naik_solve_set *set)
+{
+    fprintf(out, "solve.%d.name = %s\n", number, set->name);
+    for (int i = 0; i < set->mass_count; i++) {
+        fprintf(out, "solve.%d.masses.%d = %.17g\n", number, i, set->masses[i]);
+        fprintf(out, "solve.%d.naik_epsilon.%d = %.17g\n", number, i, set->naik_epsilon[i]);
+    }
+    for (int i = 0; i < set->source_count; i++) {
+        const naik_source_info *s = &set->sources[i];
+        fprintf(out, "solve.%d.source.%d = %s at %d,%d,%d,%d momentum %d,%d,%d", number, i, s->type,
+                s->origin[0], s->origin[1], s->origin[2], s->origin[3], s->momentum[0],
+                s->momentum[1], s->momentum[2]);
+        if (s->has_seed) {
+            fprintf(out, " seed %llu", (unsigned long long)s->seed);
+        }
+        fprintf(out, "%s%s\n", s->smearing != NULL ? " " : "",
+                s->smearing != NULL ? s->smearing : "");
+    }
+}
+
+char *naik_prop_structure(const naik_propagator_spec *spec, const int size[NAIK_DIM])
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    if (out == NULL) {
+        return NULL;
+    }
+    fprintf(out, "lattice.size = %d,%d,%d,%d\n", size[0], size[1], size[2], size[3]);
+    fprintf(out, "action = %s\n", spec->action != NULL ? spec->action : "");
+    fprintf(out, "boundary_t = %s\n", spec->boundary_t != NULL ? spec->boundary_t : "");
+    fprintf(out, "output.propagators = %s\n", spec->store_propagators ? "true" : "false");
+    if (spec->store_propagators) {
+        fprintf(out, "output.precision = %d\n", spec->precision);
+    }
+    fprintf(out, "residual history length = %d\n", spec->history_stride);
+    for (int i = 0; i < spec->correlator_count; i++) {
+        fprintf(out, "output.correlators.%d = %s\n", i, spec->correlators[i]);
+    }
+    for (int i = 0; i < spec->momentum_count; i++) {
+        fprintf(out, "output.momenta.%d = %d,%d,%d\n", i, spec->momenta[i][0], spec->momenta[i][1],
+                spec->momenta[i][2]);
+    }
+    for (int i = 0; i < spec->set_count; i++) {
+        structure_of_set(out, i, &spec->sets[i]);
+    }
+    bool failed = ferror(out) != 0;
+    if (fclose(out) != 0 || failed) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}

@@ -1,0 +1,182 @@
+/* prop_file.h - the propagator file behind propagator_file.h; private to io/ */
+#ifndef NAIK_IO_PROP_PROP_FILE_H
+#define NAIK_IO_PROP_PROP_FILE_H
+
+#include "io/files.h"
+#include "io/h5/box.h"
+#include "io/lock.h"
+#include "io/prop/journal.h"
+#include "io/prop/record.h"
+
+#include "base/watchdog.h"
+
+enum { NAIK_PROP_NAME = 64, NAIK_PROP_PATH = 192, NAIK_SESSIONS = 64, NAIK_SESSION_BYTES = 2048 };
+enum {
+    NAIK_PROP_NAMES_BYTES = 65000
+}; /* of the names of all momenta; HDF5's attributes end here */
+
+/* Which datasets there are, and which solve is where. Made from a spec, or from a file. */
+typedef struct naik_prop_plan {
+    int size[NAIK_DIM];
+    int set_count, source_count, solve_count, correlator_count, momentum_count;
+    bool store;
+    int precision, history_stride;
+    char (*set_name)[NAIK_PROP_NAME];
+    char (*correlator)[NAIK_PROP_NAME];
+    char (*momentum)[NAIK_PROP_NAME]; /* "p000" */
+    struct naik_prop_source {
+        int set, within, of; /* number inside its set, of so many */
+        int masses, first_solve;
+    } * source;
+    struct naik_prop_solve {
+        int source, mass, colour;
+    } * solve;
+} naik_prop_plan;
+
+/* NAIK_ERR_INPUT for names that cannot be part of a path, or are too many; NAIK_ERR_MEMORY. Local.
+ */
+naik_status naik_prop_plan_create(naik_log *log, const naik_propagator_spec *spec,
+                                  const int size[NAIK_DIM], naik_prop_plan **out);
+void naik_prop_plan_destroy(naik_prop_plan **plan);
+/* "/prop/s0000/m00"; "/corr/NAME/m00" or "/corr/NAME/s0001/m00". */
+void naik_prop_slab_path(int source, int mass, char path[NAIK_PROP_PATH]);
+void naik_prop_corr_path(const naik_prop_plan *plan, int source, int mass,
+                         char path[NAIK_PROP_PATH]);
+/* Numbers in the correlators of one colour: correlators x momenta x T. */
+int64_t naik_prop_corr_count(const naik_prop_plan *plan);
+/* Bytes of one (source, mass, colour) in the file. */
+int64_t naik_prop_slab_bytes(const naik_prop_plan *plan);
+/* The shape in lines of "key = value", for comparison; owned by the caller, NULL without memory. */
+char *naik_prop_structure(const naik_propagator_spec *spec, const int size[NAIK_DIM]);
+
+struct naik_propagator_file {
+    const naik_lattice *lattice;
+    naik_comm *comm;
+    naik_prop_plan *plan;
+    naik_solve_record *records; /* [solve_count] */
+    uint32_t *small_crc;        /* [solve_count][2], of correlators and history */
+    naik_lock *lock;            /* NULL for a complete file */
+    naik_watchdog *watchdog;    /* of its own, where the communicator had none; else NULL */
+    double io_limit_s;          /* of one commit */
+    int iteration_limit;        /* of this run; 0: not known */
+    hid_t h5;
+    bool complete;
+    bool replace; /* its result may take the place of a file that is there */
+    bool broken;  /* a write failed: HDF5 may not be asked to close the file any more */
+    int writers;  /* of naik_h5_field */
+    int resumed, session;
+    uint32_t identity; /* crc32 over the texts that decide the answer */
+    char *choices;
+    char path[NAIK_PATH_MAX], part[NAIK_PATH_MAX], journal[NAIK_PATH_MAX];
+};
+
+static inline naik_h5_options naik_prop_options(const naik_propagator_spec *spec)
+{
+    return (naik_h5_options){.mpi_info = spec->mpi_info, .alignment = spec->alignment};
+}
+
+/* What file->h5 is open as. */
+static inline const char *naik_prop_path(const naik_propagator_file *file)
+{
+    return file->complete ? file->path : file->part;
+}
+
+/* io/prop/create.c: makes file->part with everything but the solves. Collective. */
+naik_status naik_prop_create(naik_propagator_file *file, const naik_propagator_spec *spec,
+                             const char *structure);
+/* Writes this run into the next free slot of /metadata/sessions. Collective. */
+naik_status naik_prop_begin_session(naik_propagator_file *file, const naik_propagator_spec *spec);
+/* Root attribute `state` of file->part, which nobody may have open. Collective. */
+naik_status naik_prop_change_state(naik_propagator_file *file, const char *state);
+
+/* io/prop/check.c */
+/* Every rank takes file->choices of rank 0, which found them in `path`. Collective. */
+naik_status naik_prop_share_choices(naik_propagator_file *file, const char *path);
+/* NAIK_ERR_INPUT with the first difference between what h5 was begun with and spec. Collective. */
+naik_status naik_prop_compare(naik_propagator_file *file, const char *path,
+                              const naik_propagator_spec *spec, const char *structure);
+/* Its first part, which needs no more than the input. Local. */
+naik_status naik_prop_compare_input(naik_log *log, hid_t h5, const char *path,
+                                    const char *canonical_input);
+/* A .part that is no propagator file is not begun again. Local. NAIK_ERR_INPUT */
+naik_status naik_prop_refuse_other(naik_log *log, hid_t h5, const char *path);
+/* NAIK_ERR_CORRUPT where h5 (below 0: could not be opened) is no complete propagator file. Local.
+ */
+naik_status naik_prop_expect_complete(naik_log *log, hid_t h5, const char *path);
+/* Reads /solves into file->records; broken records count as pending. Collective. */
+naik_status naik_prop_load_records(naik_propagator_file *file, bool warn);
+/* *intact: slab, correlators and history of a committed solve agree with its record, if not at
+ * once then when read again. Collective; the same on every rank.
+ * NAIK_ERR_IO: they cannot be read, which says nothing about them */
+naik_status naik_prop_check_solve(naik_propagator_file *file, int solve, bool *intact);
+/* *bad = committed solves that are damaged; with `reset` they become pending, on disk too. Also
+ * checks the summed correlators. Collective. */
+naik_status naik_prop_verify(naik_propagator_file *file, bool reset, int *bad);
+
+/* The solve is pending again, on disk too; not flushed. Collective. */
+naik_status naik_prop_reset_solve(naik_propagator_file *file, int solve);
+
+/* Adds to *bad the summed correlators that are not the sum of their colours, or writes them again
+ * (repair). Collective. */
+naik_status naik_prop_check_sums(naik_propagator_file *file, bool repair, int *bad);
+
+/* io/prop/access.c: the data of one solve in an open file. */
+naik_status naik_prop_write_record(naik_propagator_file *file, int solve,
+                                   const naik_disk_record *disk); /* rank 0 */
+naik_status naik_prop_open_slab(const naik_propagator_file *file, int solve, naik_h5_field *field);
+void naik_prop_close_slab(naik_h5_field *field);
+naik_status naik_prop_read_correlators(const naik_propagator_file *file, int solve, double *out);
+naik_status naik_prop_read_history(const naik_propagator_file *file, int solve, double *out);
+/* The line of the journal for a solve that is in the file. Local. */
+naik_status naik_prop_locate(const naik_propagator_file *file, int solve,
+                             naik_journal_entry *entry);
+/* Sum over the three colours, in order, [correlators][momenta][T]. Rank 0. */
+naik_status naik_prop_sum_colours(const naik_propagator_file *file, int source, int mass,
+                                  double *out);
+naik_status naik_prop_write_sums(naik_propagator_file *file, int source, int mass,
+                                 const double *sums);
+naik_status naik_prop_read_sums(const naik_propagator_file *file, int source, int mass,
+                                double *out);
+/* One commit, from data in memory; `disk` complete but for checksums. Collective. */
+naik_status naik_prop_commit(naik_propagator_file *file, int solve, const double *solution,
+                             const double *correlators, const double *history,
+                             naik_solve_record *record);
+
+/* io/prop/describe.c: plan, checksums and place for the records of an open file, from the file alone;
+ * *disk, from malloc, the records as they lie there, to be unpacked. Collective.
+ * NAIK_ERR_CORRUPT: the file contradicts itself; what was allocated is then in *file and *disk. */
+naik_status naik_prop_describe(naik_comm *comm, hid_t h5, const char *path,
+                               naik_propagator_file *file, naik_disk_record **disk);
+
+/* Numbers and names of the correlators into the plan, from an open per_colour of so many time
+ * slices; *ok = false where it has none that can be. Local. NAIK_ERR_MEMORY */
+naik_status naik_prop_read_names(naik_log *log, hid_t per_colour, int extent, naik_prop_plan *plan,
+                                 bool *ok);
+
+/* io/prop/retry.c: solves that earlier runs gave up at a lower limit of iterations */
+/* How many there are in file->records. Local. */
+int naik_prop_count_retries(const naik_propagator_file *file);
+/* The open, complete PATH becomes .part again, under the lock, with a journal, and is closed.
+ * Collective. NAIK_ERR_INPUT: another job holds the lock */
+naik_status naik_prop_reopen(naik_propagator_file *file);
+/* They are pending again, in the open .part too. Collective. */
+naik_status naik_prop_reset_retries(naik_propagator_file *file);
+/* The verified, open .part has a journal of its own: where there is none that can be read it is
+ * written again from the records. Collective. NAIK_ERR_IO */
+naik_status naik_prop_keep_journal(naik_propagator_file *file);
+
+/* io/prop/rebuild.c */
+/* file->part is readable, but HDF5 cannot open it, or it has no state: sets it and its journal
+ * aside as *.damaged. Without a journal nothing was stored in it, and it stays to be begun again.
+ * Collective. NAIK_ERR_INPUT: it is of another input. NAIK_ERR_IO: it cannot be read or renamed */
+naik_status naik_prop_set_aside(naik_propagator_file *file);
+/* There is a pair of files set aside, or half of one: *found. Then file->choices are those of its
+ * journal: what is saved and what is still to be solved must agree. Collective. */
+naik_status naik_prop_find_aside(naik_propagator_file *file, bool *found);
+/* Commits into the new part what the pair still holds intact, then removes the pair; where nothing
+ * of its solves could be saved it is renamed to *.damaged.kept. */
+naik_status naik_prop_rebuild(naik_propagator_file *file);
+/* Removes .part, journal, the solves in flight and whatever was set aside. */
+naik_status naik_prop_discard(naik_propagator_file *file);
+
+#endif

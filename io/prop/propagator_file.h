@@ -1,0 +1,213 @@
+/* propagator_file.h - propagators and correlators on disk, safe against a kill at any instant
+ *
+ * One HDF5 file (naik-prop 1.0) holds every solve of one run on one configuration. A solve is one
+ * (source, mass, colour); sources are numbered over all solve sets in their order, and solves are
+ * numbered source by source, mass by mass, colour by colour.
+ *
+ *     /prop/s0000/m00         [3][T][Z][Y][X] of ARRAY[3] of {r,i}: source colour, site, sink
+ * colour /prop/s0000/source      attributes that describe the source /corr/NAME/m00/pion5/p000 [T]
+ * f64, summed over source colours in colour order; p000 = momentum (0,0,0), p10-1 = (1,0,-1)
+ *     /corr/NAME/m00/per_colour    [3][correlators][momenta][T] f64, what is summed
+ *     /corr/NAME/s0001/m00/...     for a set of several sources, counted inside the set from s0000
+ *     /solves                 one record per solve, with its own crc (layout: io/README.md)
+ *     /solves_history         [solves][history_stride] f64, residuals, NaN behind the last
+ *     /metadata               texts; /metadata/sessions: one slot per run that worked on the file
+ *
+ * The run writes to PATH.part, with PATH.journal and PATH.lock beside it, and PATH appears by a
+ * rename when everything is in and verified: a file under its final name is complete.
+ * Two outputs are "byte-identical" when /prop, /corr and /solves_history are; wall-clock numbers
+ * live in /solves and /metadata.
+ */
+#ifndef NAIK_IO_PROP_PROPAGATOR_FILE_H
+#define NAIK_IO_PROP_PROPAGATOR_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "naik/lattice.h"
+
+typedef struct naik_propagator_file naik_propagator_file;
+
+typedef struct naik_meta_item {
+    const char *name, *text; /* name: letters, digits and _ only */
+} naik_meta_item;
+
+typedef struct naik_source_info {
+    const char *type; /* as in the input file */
+    int origin[NAIK_DIM];
+    int momentum[NAIK_DIM - 1];
+    const char *subset; /* sites that carry it, in words; NULL: not said */
+    bool has_seed;
+    uint64_t seed;
+    const char *generator; /* of the random numbers, NULL if none */
+    const char *smearing;  /* radius, noise ...: free text, NULL if none */
+} naik_source_info;
+
+typedef struct naik_solve_set { /* one entry of `solve:` */
+    const char *name;
+    int source_count;
+    const naik_source_info *sources; /* [source_count] */
+    int mass_count;
+    const double *masses;       /* [mass_count] */
+    const double *naik_epsilon; /* [mass_count] */
+} naik_solve_set;
+
+/* Everything the file will hold, known before the first solve. All pointers are borrowed during
+ * naik_propagator_file_open only. The same on every rank. */
+typedef struct naik_propagator_spec {
+    int set_count;
+    const naik_solve_set *sets;
+    int correlator_count;
+    const char *const *correlators; /* "pion5", ... */
+    int momentum_count;
+    const int (*momenta)[NAIK_DIM - 1];
+    bool store_propagators;
+    int precision;       /* of stored propagators, 32 or 64 */
+    int history_stride;  /* residuals kept per solve */
+    int iteration_limit; /* of this run: solves that an earlier one gave up at a lower limit are
+                            pending again; 0: none are */
+
+    /* What decides the answer: a file begun with other texts is not continued. */
+    const char *canonical_input;  /* one "key = value" line per setting that can alter the answer;
+                                     the first line that differs is named */
+    const char *gauge_checksum;   /* of the configuration */
+    const char *source_checksums; /* of sources read from files, a line for each; NULL: none */
+    const char *numerics;         /* version of the arithmetic, backend and device type */
+    /* Choices that the program made and that alter bits (precision pair, compression, algorithm):
+     * not compared; the first run's are kept and to be reused (naik_propagator_file_choices). */
+    const char *choices;
+
+    const char *action, *boundary_t; /* attributes of every propagator */
+    const char *input_text;          /* the user's file as it was */
+    int metadata_count;
+    const naik_meta_item *metadata; /* of the first run: ensemble, gauge file's uuid, ... */
+    int session_count;
+    const naik_meta_item *session; /* of this run: version, ranks, grid, host, devices, environment;
+                                      time, process, MPI and HDF5 versions are added here */
+
+    const char *mpi_info; /* "key=value;key=value" hints for MPI-IO, or NULL */
+    int64_t alignment;    /* bytes; datasets of a MiB and more begin at multiples; 0, 1: none */
+    int aggregators;      /* ranks that write slabs for all, each by itself; 0: all together by
+                             collective MPI-IO */
+    double io_limit_s;    /* a commit in which nothing moves for this and a second per 5 MB of slab
+                             hangs, and ends the job with exit status 2 (watchdog.h); 0: 600 s;
+                             negative: never */
+} naik_propagator_spec;
+
+typedef enum naik_solve_state {
+    NAIK_SOLVE_PENDING = 0,
+    NAIK_SOLVE_DONE,
+    NAIK_SOLVE_NOT_CONVERGED /* a result as well: not solved again by a rerun with the same limit */
+} naik_solve_state;
+
+typedef struct naik_solve_record {
+    naik_solve_state state;
+    int source, mass, colour; /* set by the file */
+    int session;              /* which run wrote it; set by the file */
+    int iterations, restarts;
+    int rung;             /* naik_rung on which the solve ended; -1: the file is of version 0.1.0 */
+    int history_count;    /* residuals that there were; set by the file */
+    double target;        /* tolerance asked for */
+    double true_residual; /* |b - (4m^2 - DD)x| / |b| in double, parity solved */
+    double source_residual; /* |src - Mx| / |src| */
+    double norm;            /* |x| */
+    double seconds, flops;
+    char stop_reason[32];
+    uint32_t suma, sumb; /* USQCD site checksum of the slab in the file; set by the file */
+    double time;         /* seconds since 1970, UTC; set by the file */
+} naik_solve_record;
+
+/* Looks, before anything is computed, for what an earlier run has left: *complete where there is
+ * PATH. Collective.
+ * NAIK_ERR_INPUT where it, or PATH.part, was begun with another canonical_input (NULL: do not look)
+ * NAIK_ERR_CORRUPT where PATH is no complete propagator file */
+naik_status naik_propagator_file_find(naik_comm *comm, const char *path,
+                                      const char *canonical_input, bool *complete);
+
+/* Whether PATH could be begun there: its folder is writable and has the space, nothing but a
+ * regular file is in the way, and names fit. Collective. NAIK_ERR_INPUT, NAIK_ERR_IO */
+naik_status naik_propagator_file_look(const naik_lattice *lattice, const char *path,
+                                      const naik_propagator_spec *spec);
+
+/* Bytes that the finished file will have, nearly; for --dry-run. Local. */
+int64_t naik_propagator_spec_bytes(const naik_propagator_spec *spec, const int size[NAIK_DIM]);
+/* Solves in all. Local. */
+int naik_propagator_spec_solves(const naik_propagator_spec *spec);
+
+/* Starts PATH, continues PATH.part, or finds PATH complete.
+ *
+ *   fresh   begin again: PATH.part is discarded; a complete PATH stays until it is replaced
+ *
+ * Takes the lock, checks free space, creates every dataset and attribute. On continuing, verifies
+ * every stored slab: a bad one is warned about and solved again. A .part that HDF5 cannot open is
+ * rebuilt from its journal. If PATH is complete it is opened for reading, without lock; where
+ * solves in it had reached a lower limit of iterations than this run's, it becomes PATH.part again.
+ * The lattice is kept. Collective.
+ * NAIK_ERR_INPUT    another job holds the lock; PATH or PATH.part is of another input (the sentence
+ *                   names the difference); PATH cannot be created
+ * NAIK_ERR_CORRUPT  PATH exists but is not a complete file of naik
+ * NAIK_ERR_IO       not enough space, or the file system refused */
+naik_status naik_propagator_file_open(const naik_lattice *lattice, const char *path,
+                                      const naik_propagator_spec *spec, bool fresh,
+                                      naik_propagator_file **out);
+
+/* A complete PATH for reading, without its spec (`naik export`). The lattice is kept. Collective.
+ * NAIK_ERR_INPUT    no propagator file, not complete, other extents
+ * NAIK_ERR_CORRUPT  it contradicts itself        NAIK_ERR_IO  it cannot be opened */
+naik_status naik_propagator_file_open_finished(const naik_lattice *lattice, const char *path,
+                                               naik_propagator_file **out);
+/* Whether propagators are in the file, and the bits of their reals. Local. */
+bool naik_propagator_file_stores(const naik_propagator_file *file, int *precision);
+
+/* Leaves the file as it is: a complete one complete, any other resumable. Releases the lock.
+ * Collective. */
+void naik_propagator_file_close(naik_propagator_file **file);
+
+/* PATH was complete when opened, or naik_propagator_file_finish succeeded. Local. */
+bool naik_propagator_file_complete(const naik_propagator_file *file);
+/* Committed solves found when the file was opened. Local. */
+int naik_propagator_file_resumed(const naik_propagator_file *file);
+/* The choices text of the run that began the file. Borrowed. Local. */
+const char *naik_propagator_file_choices(const naik_propagator_file *file);
+int naik_propagator_file_solves(const naik_propagator_file *file);
+/* Number of a solve. source is counted over all sets. Local. */
+int naik_propagator_file_solve(const naik_propagator_file *file, int source, int mass, int colour);
+/* What is known of a solve; state NAIK_SOLVE_PENDING if it is still to be done. Borrowed until the
+ * next commit. Local. */
+const naik_solve_record *naik_propagator_file_record(const naik_propagator_file *file, int solve);
+
+/* Makes one solve permanent: when it returns NAIK_OK, a kill at any later instant keeps it.
+ *
+ *   solution      [sites][3][2], local lexicographic; NULL if the file stores no propagators
+ *   correlators   [correlators][momenta][T] of this colour; NULL if there are none
+ *   record        state, counts and numbers of the solve; the same on every rank
+ *   history       [history_count] residuals, the first history_stride are kept; the same on every
+ *                 rank
+ *
+ * The summed correlators are written with the last of the three colours. Collective.
+ * NAIK_ERR_IO    the file system refused; the solve is not committed, all earlier ones are safe */
+naik_status naik_propagator_file_commit(naik_propagator_file *file, int solve,
+                                        const double *solution, const double *correlators,
+                                        const naik_solve_record *record, const double *history,
+                                        int history_count);
+
+/* Reads a committed solution back: out [sites][3][2], verified against its checksum. Collective.
+ * NAIK_ERR_ARG nothing stored; NAIK_ERR_CORRUPT; NAIK_ERR_IO */
+naik_status naik_propagator_file_read_solution(naik_propagator_file *file, int solve, double *out);
+
+/* Correlators of (source, mass) summed over colours: out [correlators][momenta][T]. All three
+ * colours must be committed (else NAIK_ERR_ARG). Collective. */
+naik_status naik_propagator_file_read_correlators(naik_propagator_file *file, int source, int mass,
+                                                  double *out);
+
+/* Adds a line to what the unfinished file says of this run, as far as there is room. Collective.
+ * NAIK_ERR_IO */
+naik_status naik_propagator_file_note(naik_propagator_file *file, const char *name,
+                                      const char *text);
+
+/* All solves committed: marks PATH.part complete, closes it, verifies it by reading it again,
+ * renames it to PATH and removes journal and lock. Afterwards the file is open for reading.
+ * Collective. NAIK_ERR_ARG a solve is pending; NAIK_ERR_CORRUPT; NAIK_ERR_IO */
+naik_status naik_propagator_file_finish(naik_propagator_file *file);
+
+#endif

@@ -1,0 +1,66 @@
+/* reader.h - a propagator file as it is, for people to look at
+ *
+ * One rank reads what describes the file: texts, records of the solves, residual histories,
+ * correlators; no propagators. All of that is compared with its checksums, and nothing in it is
+ * trusted: what is missing or damaged is left out, and counted.
+ */
+#ifndef NAIK_IO_PROP_READER_H
+#define NAIK_IO_PROP_READER_H
+
+#include "io/prop/propagator_file.h"
+
+typedef struct naik_view_fact {
+    char *name, *text;
+} naik_view_fact;
+
+typedef struct naik_view_correlator {
+    char meson[32];
+    int momentum[NAIK_DIM - 1];
+    double *values; /* [size t] */
+} naik_view_correlator;
+
+/* All solves of one source and one mass. */
+typedef struct naik_view_pair {
+    char label[96];  /* of the source: its set, or set/s0001 where that has several */
+    char source[96]; /* "point at 0,0,0,0" */
+    double mass, naik_epsilon;
+    naik_solve_record solve[3]; /* of each colour; NAIK_SOLVE_PENDING where not done or damaged */
+    double *history[3];         /* residuals, or NULL */
+    int history_count[3];
+    naik_view_correlator *correlators; /* [correlator_count]; none while a colour is pending */
+    int correlator_count;
+    int correlators_stored;   /* so many are in the file */
+    bool correlators_damaged; /* some of those read disagree with the checksums of their colours,
+                                 and are left out */
+} naik_view_pair;
+
+typedef struct naik_propagator_view {
+    char *path;
+    bool complete;
+    bool sealed;       /* attributes and texts have a checksum */
+    char edited[300];  /* the sentence where they disagree with it, else "" */
+    int bad_records;   /* of solves, that disagree with theirs */
+    int histories;     /* of residuals, read and compared */
+    int bad_histories; /* of them, that disagree */
+    int size[NAIK_DIM];
+    naik_view_fact *facts; /* [fact_count]: whence and how */
+    int fact_count;
+    naik_view_fact *texts; /* [text_count]: of several lines: input, headers, sessions */
+    int text_count;
+    naik_view_pair *pairs; /* [pair_count] */
+    int pair_count;
+} naik_propagator_view;
+
+/* Reads PATH, or PATH.part where there is no PATH. Local: the other ranks need not take part.
+ *
+ *   histories    residuals are read of so many pairs, the first ones
+ *   correlators  of every pair so many are read, the first ones
+ *
+ * NAIK_ERR_INPUT    no such file, or not a propagator file of naik
+ * NAIK_ERR_CORRUPT  HDF5 cannot open it; its records cannot be read
+ * NAIK_ERR_MEMORY */
+naik_status naik_propagator_view_open(naik_log *log, const char *path, int histories,
+                                      int correlators, naik_propagator_view **out);
+void naik_propagator_view_destroy(naik_propagator_view **view);
+
+#endif

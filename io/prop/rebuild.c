@@ -1,0 +1,310 @@
+/* rebuild.c - a .part that HDF5 cannot open, saved by its journal
+ *
+ * The unopenable file and its journal are renamed to *.damaged (file first), a new .part is made,
+ * and every solve whose bytes still agree with the checksum in the journal is committed to it.
+ * The pair is removed at the end: until then a kill leaves it for the next run to begin again.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "io/checksum.h"
+#include "io/prop/prop_file.h"
+#include "io/reread.h"
+#include "io/sites.h"
+
+typedef struct aside {
+    char part[NAIK_PATH_MAX], journal[NAIK_PATH_MAX];
+} aside;
+
+static naik_status aside_paths(const naik_propagator_file *file, aside *out)
+{
+    naik_status status = naik_path_append(file->comm->log, file->part, ".damaged", out->part);
+    if (status == NAIK_OK) {
+        status = naik_path_append(file->comm->log, file->journal, ".damaged", out->journal);
+    }
+    return status;
+}
+
+naik_status naik_prop_discard(naik_propagator_file *file)
+{
+    naik_status status = NAIK_OK;
+    aside old;
+    NAIK_TRY(aside_paths(file, &old));
+    NAIK_TRY(naik_file_remove(file->comm, file->journal));
+    NAIK_TRY(naik_file_remove(file->comm, file->part));
+    NAIK_TRY(naik_file_remove(file->comm, old.journal));
+    NAIK_TRY(naik_file_remove(file->comm, old.part));
+    NAIK_TRY(naik_path_append(file->comm->log, file->part, ".state", old.part));
+    NAIK_TRY(naik_file_remove(file->comm, old.part));
+    NAIK_TRY(naik_path_append(file->comm->log, file->part, ".state.new", old.part));
+    NAIK_TRY(naik_file_remove(file->comm, old.part));
+done:
+    return status;
+}
+
+/* Rank 0: the journal belongs to this input. Takes its choices. */
+static naik_status check_identity(naik_propagator_file *file, const char *path)
+{
+    naik_journal *journal = NULL;
+    naik_status status = naik_journal_read(file->comm->log, path, &journal);
+    if (status == NAIK_OK && journal != NULL && journal->identity != file->identity) {
+        status = NAIK_FAIL(file->comm->log, NAIK_ERR_INPUT,
+                           "%s cannot be opened any more, and its journal says that it is of "
+                           "another input: choose another output.file or begin again with --fresh",
+                           file->part);
+    } else if (journal != NULL) {
+        free(file->choices);
+        file->choices = journal->choices;
+        journal->choices = NULL;
+    }
+    naik_journal_destroy(&journal);
+    return status;
+}
+
+naik_status naik_prop_set_aside(naik_propagator_file *file)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    aside old;
+    NAIK_TRY(aside_paths(file, &old));
+    if (comm->rank == 0) {
+        status = check_identity(file, file->journal);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    if (comm->rank == 0 && access(file->journal, F_OK) != 0) {
+        /* The journal is the last thing to be made: nothing can be stored yet. */
+        naik_file_head head;
+        status = naik_file_head_read(comm->log, file->part, "the unfinished output", &head);
+        if (status == NAIK_OK && head.length == 0 && head.size_bytes > 0) {
+            status = NAIK_FAIL(comm->log, NAIK_ERR_IO, "%s cannot be read", file->part);
+        }
+        if (status == NAIK_OK) {
+            naik_log_warn(comm->log, "%s was interrupted in its making: it is begun again",
+                          file->part);
+        }
+    } else if (comm->rank == 0 &&
+               (rename(file->part, old.part) != 0 || rename(file->journal, old.journal) != 0)) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_IO, "%s cannot be renamed: %s", file->part,
+                           strerror(errno));
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+done:
+    return status;
+}
+
+naik_status naik_prop_find_aside(naik_propagator_file *file, bool *found)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    aside old;
+    int32_t both = 0;
+    NAIK_TRY(aside_paths(file, &old));
+    if (comm->rank == 0 && access(old.part, R_OK) == 0) {
+        /* Killed between the two renames: the journal still lies where it was. */
+        if (access(old.journal, R_OK) != 0 && access(file->part, F_OK) != 0) {
+            rename(file->journal, old.journal);
+        }
+        both = access(old.journal, R_OK) == 0;
+        status = both ? check_identity(file, old.journal) : NAIK_OK;
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_broadcast(comm, &both, sizeof both, 0));
+    NAIK_TRY(both ? naik_prop_share_choices(file, old.part) : NAIK_OK);
+    *found = both != 0;
+done:
+    return status;
+}
+
+typedef struct slab_reader {
+    const naik_lattice *lattice;
+    int precision;
+    uint32_t sum[2];
+    double *out; /* [sites][3][2] */
+} slab_reader;
+
+static void take_row(void *context, const naik_sites_row *row)
+{
+    slab_reader *reader = context;
+    const int site_bytes = 6 * reader->precision / 8;
+    uint32_t sum[2] = {0, 0};
+    naik_checksum_usqcd(sum, row->number, row->count, row->bytes, site_bytes);
+    double *out = reader->out + 6 * (int64_t)naik_sites_local(reader->lattice, row);
+    naik_reals_decode(row->bytes, 6 * (int64_t)row->count, reader->precision, false, out);
+    naik_checksum_share(reader->sum, sum);
+}
+
+/* The slab at its offset in the damaged file; *intact where its checksum agrees. */
+static naik_status read_slab(naik_propagator_file *file, const char *path,
+                             const naik_journal_entry *entry, double *out, bool *intact)
+{
+    naik_status status = NAIK_OK;
+    slab_reader reader = {.lattice = file->lattice, .precision = file->plan->precision, .out = out};
+    naik_sites_box box =
+        naik_sites_of_lattice(file->lattice, entry->slab.offset, 6 * file->plan->precision / 8);
+    *intact = false;
+    if (entry->slab.offset < 0 || entry->slab.bytes != naik_prop_slab_bytes(file->plan)) {
+        return NAIK_OK;
+    }
+    if (naik_sites_read(file->comm, path, &box, take_row, &reader) != NAIK_OK) {
+        naik_log_clear(file->comm->log); /* truncated: not there any more */
+        return NAIK_OK;
+    }
+    NAIK_TRY(naik_checksum_combine(file->comm, reader.sum));
+    *intact = reader.sum[0] == entry->record.suma && reader.sum[1] == entry->record.sumb;
+done:
+    return status;
+}
+
+/* Rank 0: bytes of the damaged file with their crc. */
+static bool read_place(const char *path, const naik_journal_place *place, int64_t bytes,
+                       uint32_t crc, double *out)
+{
+    if (place->bytes != bytes || place->offset < 0) {
+        return false;
+    }
+    if (bytes == 0) {
+        return true;
+    }
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool ok = fd >= 0 && pread(fd, out, (size_t)bytes, place->offset) == bytes &&
+              naik_crc32(out, (size_t)bytes) == crc;
+    if (fd >= 0) {
+        close(fd);
+    }
+    return ok;
+}
+
+typedef struct scratch {
+    double *solution, *correlators, *history;
+} scratch;
+
+static naik_status rebuild_one(naik_propagator_file *file, const char *path,
+                               const naik_journal_entry *entry, const scratch *s, int *saved)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    naik_solve_record record;
+    int32_t ok = entry->solve >= 0 && entry->solve < file->plan->solve_count &&
+                 naik_disk_record_unpack(&entry->record, &record);
+    bool intact = true;
+    if (!ok || file->records[entry->solve].state != NAIK_SOLVE_PENDING) {
+        return NAIK_OK;
+    }
+    if (file->plan->store) {
+        NAIK_TRY(read_slab(file, path, entry, s->solution, &intact));
+    }
+    if (comm->rank == 0 && intact) {
+        int64_t correlators = naik_prop_corr_count(file->plan) * (int64_t)sizeof(double);
+        int64_t history = file->plan->history_stride * (int64_t)sizeof(double);
+        ok = read_place(path, &entry->correlators, correlators, entry->record.correlators_crc,
+                        s->correlators) &&
+             read_place(path, &entry->history, history, entry->record.history_crc, s->history);
+    }
+    NAIK_TRY(naik_comm_broadcast(comm, &ok, sizeof ok, 0));
+    if (!ok || !intact) { /* the pair is removed in the end: what it holds must be known */
+        NAIK_TRY(naik_file_reread(comm, path, 0, -1));
+    }
+    if (ok && intact) {
+        NAIK_TRY(
+            naik_prop_commit(file, entry->solve, s->solution, s->correlators, s->history, &record));
+        ++*saved;
+    }
+done:
+    return status;
+}
+
+/* Every rank gets rank 0's journal, the latest entry first; *count = -1 where it cannot be read. */
+static naik_status share_journal(naik_propagator_file *file, const char *path, int *count,
+                                 naik_journal_entry **entries)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    naik_journal *journal = NULL;
+    *count = 0;
+    *entries = NULL;
+    if (comm->rank == 0) {
+        status = naik_journal_read(comm->log, path, &journal);
+        *count = journal != NULL ? journal->count : -1;
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_broadcast(comm, count, sizeof *count, 0));
+    const int lines = *count > 0 ? *count : 0;
+    *entries = calloc((size_t)lines + 1, sizeof **entries);
+    if (*entries == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a journal");
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    for (int i = 0; i < lines && journal != NULL; i++) {
+        (*entries)[i] = journal->entries[lines - 1 - i];
+    }
+    NAIK_TRY(naik_comm_broadcast(comm, *entries, (size_t)lines * sizeof **entries, 0));
+done:
+    naik_journal_destroy(&journal);
+    return status;
+}
+
+/* Nothing of it could be saved: what it is worth is for its owner to say. */
+static naik_status keep_pair(naik_propagator_file *file, const aside *old)
+{
+    naik_log *log = file->comm->log;
+    naik_status status = NAIK_OK;
+    aside kept;
+    NAIK_TRY(naik_path_append(log, old->part, ".kept", kept.part));
+    NAIK_TRY(naik_path_append(log, old->journal, ".kept", kept.journal));
+    if (file->comm->rank == 0 &&
+        (rename(old->journal, kept.journal) != 0 || rename(old->part, kept.part) != 0)) {
+        status =
+            NAIK_FAIL(log, NAIK_ERR_IO, "%s cannot be renamed: %s", old->part, strerror(errno));
+    }
+    NAIK_TRY(naik_comm_agree(file->comm, status));
+    naik_log_warn(log,
+                  "%s could not be opened, and its journal saved no solve: it is kept as %s, "
+                  "remove that when it is of no use",
+                  file->part, kept.part);
+done:
+    return status;
+}
+
+naik_status naik_prop_rebuild(naik_propagator_file *file)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    aside old;
+    int count = 0, saved = 0;
+    naik_journal_entry *entries = NULL;
+    scratch s = {0};
+    void *solution = NULL;
+    NAIK_TRY(aside_paths(file, &old));
+    NAIK_TRY(share_journal(file, old.journal, &count, &entries));
+    status = naik_alloc(comm->log, (size_t)file->lattice->sites * 6 * sizeof(double),
+                        "rebuilding propagators", &solution);
+    s.solution = solution;
+    s.correlators = calloc((size_t)naik_prop_corr_count(file->plan) + 1, sizeof(double));
+    s.history = calloc((size_t)file->plan->history_stride + 1, sizeof(double));
+    if (status == NAIK_OK && (s.correlators == NULL || s.history == NULL)) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for rebuilding");
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    for (int i = 0; i < count; i++) {
+        NAIK_TRY(rebuild_one(file, old.part, &entries[i], &s, &saved));
+    }
+    if (saved == 0 && count != 0) {
+        NAIK_TRY(keep_pair(file, &old));
+        goto done;
+    }
+    naik_log_warn(comm->log, "%s could not be opened: %d solves were saved by its journal",
+                  file->part, saved);
+    NAIK_TRY(naik_file_remove(comm, old.part));
+    NAIK_TRY(naik_file_remove(comm, old.journal));
+done:
+    naik_free(solution);
+    free(s.correlators);
+    free(s.history);
+    free(entries);
+    return status;
+}

@@ -1,0 +1,174 @@
+/* record.c - packing of records; the state is a word, not a flag
+ *
+ * On a full disk an unwritten flag was seen to read back as 255: hence magic words and a crc.
+ */
+#include "io/prop/record.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "io/checksum.h"
+
+_Static_assert(sizeof(naik_disk_record) == 144, "records must have no padding");
+
+static bool insert(hid_t type, const char *name, size_t offset, hid_t member)
+{
+    return H5Tinsert(type, name, offset, member) >= 0;
+}
+
+typedef struct named_word {
+    const char *name;
+    uint32_t word;
+} named_word;
+
+static const named_word states[] = {{"PENDING", NAIK_DISK_PENDING},
+                                    {"DONE", NAIK_DISK_DONE},
+                                    {"NOT_CONVERGED", NAIK_DISK_NOT_CONVERGED}};
+/* NONE: of a solve that is pending. */
+static const named_word rungs[] = {{"NONE", 0},
+                                   {"HALF", NAIK_DISK_RUNG_HALF},
+                                   {"SINGLE", NAIK_DISK_RUNG_SINGLE},
+                                   {"CLASSICAL", NAIK_DISK_RUNG_CLASSICAL},
+                                   {"DOUBLE", NAIK_DISK_RUNG_DOUBLE}};
+enum { STATES = sizeof states / sizeof *states, RUNGS = sizeof rungs / sizeof *rungs };
+
+static hid_t enumeration(const named_word *words, int count)
+{
+    hid_t type = H5Tenum_create(H5T_STD_U32LE);
+    for (int i = 0; i < count; i++) {
+        H5Tenum_insert(type, words[i].name, &words[i].word);
+    }
+    return type;
+}
+
+static hid_t record_type(bool with_rung)
+{
+#define AT(member) #member, offsetof(naik_disk_record, member)
+    hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(naik_disk_record));
+    hid_t state = enumeration(states, STATES), rung = enumeration(rungs, RUNGS);
+    hid_t text = naik_h5_string(with_rung ? 28 : 32);
+    bool ok =
+        insert(type, AT(target), H5T_IEEE_F64LE) &&
+        insert(type, AT(true_residual), H5T_IEEE_F64LE) &&
+        insert(type, AT(source_residual), H5T_IEEE_F64LE) &&
+        insert(type, AT(norm), H5T_IEEE_F64LE) && insert(type, AT(seconds), H5T_IEEE_F64LE) &&
+        insert(type, AT(flops), H5T_IEEE_F64LE) && insert(type, AT(time), H5T_IEEE_F64LE) &&
+        insert(type, AT(state), state) && insert(type, AT(set), H5T_STD_I32LE) &&
+        insert(type, AT(source), H5T_STD_I32LE) && insert(type, AT(mass), H5T_STD_I32LE) &&
+        insert(type, AT(colour), H5T_STD_I32LE) && insert(type, AT(session), H5T_STD_I32LE) &&
+        insert(type, AT(iterations), H5T_STD_I32LE) && insert(type, AT(restarts), H5T_STD_I32LE) &&
+        insert(type, AT(history_count), H5T_STD_I32LE) && insert(type, AT(suma), H5T_STD_U32LE) &&
+        insert(type, AT(sumb), H5T_STD_U32LE) && insert(type, AT(correlators_crc), H5T_STD_U32LE) &&
+        insert(type, AT(history_crc), H5T_STD_U32LE) && insert(type, AT(stop_reason), text) &&
+        (!with_rung || insert(type, AT(rung), rung)) && insert(type, AT(crc), H5T_STD_U32LE);
+#undef AT
+    naik_h5_release(state);
+    naik_h5_release(rung);
+    naik_h5_release(text);
+    if (!ok) {
+        naik_h5_release(type);
+        type = -1;
+    }
+    return type;
+}
+
+hid_t naik_disk_record_type(void)
+{
+    return record_type(true);
+}
+
+hid_t naik_disk_record_type_of(hid_t dataset)
+{
+    hid_t stored = dataset < 0 ? -1 : H5Dget_type(dataset);
+    bool with_rung = true;
+    if (stored >= 0 && H5Tget_class(stored) == H5T_COMPOUND) {
+        H5E_BEGIN_TRY
+        {
+            with_rung = H5Tget_member_index(stored, "rung") >= 0;
+        }
+        H5E_END_TRY
+    }
+    naik_h5_release(stored);
+    return record_type(with_rung);
+}
+
+static uint32_t state_word(naik_solve_state state)
+{
+    switch (state) {
+    case NAIK_SOLVE_DONE: return NAIK_DISK_DONE;
+    case NAIK_SOLVE_NOT_CONVERGED: return NAIK_DISK_NOT_CONVERGED;
+    case NAIK_SOLVE_PENDING: break;
+    }
+    return NAIK_DISK_PENDING;
+}
+
+naik_disk_record naik_disk_record_pack(const naik_solve_record *record, int set)
+{
+    naik_disk_record disk = {.target = record->target,
+                             .true_residual = record->true_residual,
+                             .source_residual = record->source_residual,
+                             .norm = record->norm,
+                             .seconds = record->seconds,
+                             .flops = record->flops,
+                             .time = record->time,
+                             .state = state_word(record->state),
+                             .set = set,
+                             .source = record->source,
+                             .mass = record->mass,
+                             .colour = record->colour,
+                             .session = record->session,
+                             .iterations = record->iterations,
+                             .restarts = record->restarts,
+                             .history_count = record->history_count,
+                             .suma = record->suma,
+                             .sumb = record->sumb};
+    if (record->rung >= 0 && record->rung + 1 < RUNGS && record->state != NAIK_SOLVE_PENDING) {
+        disk.rung = rungs[record->rung + 1].word;
+    }
+    snprintf(disk.stop_reason, sizeof disk.stop_reason, "%.27s", record->stop_reason);
+    naik_disk_record_seal(&disk);
+    return disk;
+}
+
+void naik_disk_record_seal(naik_disk_record *disk)
+{
+    disk->crc = naik_crc32(disk, offsetof(naik_disk_record, crc));
+}
+
+bool naik_disk_record_unpack(const naik_disk_record *disk, naik_solve_record *record)
+{
+    memset(record, 0, sizeof *record);
+    if (disk->crc != naik_crc32(disk, offsetof(naik_disk_record, crc))) {
+        return false;
+    }
+    switch (disk->state) {
+    case NAIK_DISK_DONE: record->state = NAIK_SOLVE_DONE; break;
+    case NAIK_DISK_NOT_CONVERGED: record->state = NAIK_SOLVE_NOT_CONVERGED; break;
+    case NAIK_DISK_PENDING: record->state = NAIK_SOLVE_PENDING; break;
+    default: return false;
+    }
+    record->source = disk->source;
+    record->mass = disk->mass;
+    record->colour = disk->colour;
+    record->session = disk->session;
+    record->iterations = disk->iterations;
+    record->restarts = disk->restarts;
+    record->history_count = disk->history_count;
+    record->target = disk->target;
+    record->true_residual = disk->true_residual;
+    record->source_residual = disk->source_residual;
+    record->norm = disk->norm;
+    record->seconds = disk->seconds;
+    record->flops = disk->flops;
+    record->rung = -1;
+    for (int i = 1; i < RUNGS; i++) {
+        record->rung = disk->rung == rungs[i].word ? i - 1 : record->rung;
+    }
+    /* of version 0.1.0 it goes on where the rung is now */
+    const char *rest = record->rung < 0 ? (const char *)&disk->rung : "";
+    snprintf(record->stop_reason, sizeof record->stop_reason, "%.28s%.3s", disk->stop_reason, rest);
+    record->suma = disk->suma;
+    record->sumb = disk->sumb;
+    record->time = disk->time;
+    return true;
+}

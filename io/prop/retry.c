@@ -1,0 +1,96 @@
+/* retry.c - solves that earlier runs gave up at a lower limit of iterations
+ *
+ * A solve that reached solver.max_iterations is a result and is not solved again, unless the limit
+ * has been raised since. A file that was finished with such solves goes back to .part by a rename:
+ * killed right after it, the next run finds a complete .part, and finishes or continues it.
+ */
+#include <string.h>
+
+#include "io/prop/prop_file.h"
+#include "solver/cg.h"
+
+static bool is_retried(const naik_propagator_file *file, const naik_solve_record *record)
+{
+    return record->state == NAIK_SOLVE_NOT_CONVERGED &&
+           record->iterations < file->iteration_limit &&
+           strcmp(record->stop_reason, naik_cg_reason_text(NAIK_CG_ITERATION_LIMIT)) == 0;
+}
+
+int naik_prop_count_retries(const naik_propagator_file *file)
+{
+    int count = 0;
+    for (int i = 0; i < file->plan->solve_count; i++) {
+        count += is_retried(file, &file->records[i]);
+    }
+    return count;
+}
+
+/* One line again for each solve that is kept. Rank 0. */
+static naik_status write_journal(const naik_propagator_file *file)
+{
+    naik_log *log = file->comm->log;
+    naik_status status = NAIK_OK;
+    naik_journal_entry entry;
+    NAIK_TRY(naik_journal_create(log, file->journal, file->identity, file->choices));
+    for (int i = 0; i < file->plan->solve_count; i++) {
+        if (file->records[i].state != NAIK_SOLVE_PENDING && !is_retried(file, &file->records[i])) {
+            NAIK_TRY(naik_prop_locate(file, i, &entry));
+            NAIK_TRY(naik_journal_append(log, file->journal, &entry));
+        }
+    }
+done:
+    return status;
+}
+
+naik_status naik_prop_keep_journal(naik_propagator_file *file)
+{
+    naik_status status = NAIK_OK;
+    naik_journal *journal = NULL;
+    if (file->comm->rank == 0) {
+        status = naik_journal_read(file->comm->log, file->journal, &journal);
+        if (status == NAIK_OK && (journal == NULL || journal->identity != file->identity)) {
+            status = write_journal(file);
+        }
+    }
+    naik_journal_destroy(&journal);
+    return naik_comm_agree(file->comm, status);
+}
+
+naik_status naik_prop_reopen(naik_propagator_file *file)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    int64_t part = -1, whole = -1;
+    NAIK_TRY(naik_lock_acquire(comm, file->path, &file->lock));
+    NAIK_TRY(naik_file_size(comm, file->part, &part));
+    NAIK_TRY(naik_file_size(comm, file->path, &whole));
+    if (part < 0 && whole >= 0) { /* else another run was there first, or begins again */
+        status = comm->rank == 0 ? write_journal(file) : NAIK_OK; /* it is gone */
+        NAIK_TRY(naik_comm_agree(comm, status));
+        NAIK_TRY(naik_h5_close(comm, &file->h5));
+        NAIK_TRY(naik_file_publish(comm, file->path, file->part, false));
+    }
+    NAIK_TRY(naik_h5_close(comm, &file->h5));
+    file->complete = false;
+done:
+    return status;
+}
+
+naik_status naik_prop_reset_retries(naik_propagator_file *file)
+{
+    naik_status status = NAIK_OK;
+    const int count = naik_prop_count_retries(file);
+    if (count == 0) {
+        return NAIK_OK;
+    }
+    naik_log_line(
+        file->comm->log,
+        "%d of %d solves had reached a lower solver.max_iterations: they are solved again", count,
+        file->plan->solve_count);
+    for (int i = 0; i < file->plan->solve_count; i++) {
+        NAIK_TRY(is_retried(file, &file->records[i]) ? naik_prop_reset_solve(file, i) : NAIK_OK);
+    }
+    NAIK_TRY(naik_h5_flush(file->comm, file->h5));
+done:
+    return status;
+}

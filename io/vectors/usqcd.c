@@ -1,0 +1,377 @@
+/* usqcd.c - colour vectors in SciDAC and USQCD files, and FNAL's staggered propagators
+ *
+ * All of them become a list of records that say where the vectors lie, so that one function reads
+ * them all. What is a source and what a solution is told by the record's own XML; records of other
+ * kinds (complex fields, gauge links) are passed over, once they are known to be that: a vector
+ * that damage has made unrecognisable would leave its place to the next one.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/checksum.h"
+#include "io/files.h"
+#include "io/lime/lime.h"
+#include "io/reread.h"
+#include "io/sites.h"
+#include "io/vectors/vector_io.h"
+
+enum { FNAL_MAGIC = 0x71626434, FNAL_HEADER = 36, FNAL_SITE = 72, MAX_EXTENT = 65536 };
+
+struct naik_vector_record {
+    int64_t offset;           /* of the array in the file */
+    int element_bytes, first; /* of a site, and where in it the vector begins */
+    int bits;                 /* of a real */
+    bool big_endian;
+    int lower[NAIK_DIM], upper[NAIK_DIM]; /* the sites stored, inclusive */
+    bool has_sum;
+    uint32_t sum[2]; /* suma, sumb */
+};
+
+typedef struct reading {
+    const naik_lattice *lattice;
+    const naik_vector_record *record;
+    double *out;
+    uint32_t sum[2]; /* shared by the threads */
+    int strange;     /* numbers that are infinite or none */
+} reading;
+
+static void take_row(void *context, const naik_sites_row *row)
+{
+    reading *r = context;
+    const naik_vector_record *record = r->record;
+    int x[NAIK_DIM];
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        x[mu] = record->lower[mu] + row->coord[mu] - r->lattice->origin[mu];
+    }
+    double *out = r->out + 6 * (int64_t)naik_lattice_site(r->lattice, x);
+    int strange = 0;
+    for (int i = 0; i < row->count; i++) {
+        naik_reals_decode(row->bytes + (int64_t)i * record->element_bytes + record->first, 6,
+                          record->bits, record->big_endian, out + 6 * i);
+        for (int k = 0; k < 6; k++) {
+            strange += !isfinite(out[6 * i + k]);
+        }
+    }
+    if (strange > 0) {
+#pragma omp atomic
+        r->strange += strange;
+    }
+    if (record->has_sum) {
+        /* Also in a part of the lattice, a site counts by its number in the whole. */
+        uint32_t sum[2] = {0, 0};
+        naik_checksum_usqcd(sum, naik_lattice_global(r->lattice, x), row->count, row->bytes,
+                            record->element_bytes);
+        naik_checksum_share(r->sum, sum);
+    }
+}
+
+static naik_status verify(const naik_vector_file *file, naik_comm *comm, reading *r)
+{
+    const naik_vector_record *record = r->record;
+    naik_status status = NAIK_OK;
+    if (r->strange > 0) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
+                           "'%s' is damaged: the vector at byte %lld has numbers that are infinite "
+                           "or not numbers",
+                           file->path, (long long)record->offset);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    if (!record->has_sum) {
+        goto done;
+    }
+    NAIK_TRY(naik_checksum_combine(comm, r->sum));
+    if (r->sum[0] != record->sum[0] || r->sum[1] != record->sum[1]) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
+                           "'%s' is damaged: the vector at byte %lld has the checksum %x %x, "
+                           "stored is %x %x",
+                           file->path, (long long)record->offset, r->sum[0], r->sum[1],
+                           record->sum[0], record->sum[1]);
+    }
+done:
+    return status;
+}
+
+naik_status naik_vector_file_read(const naik_vector_file *file, const naik_lattice *lattice,
+                                  naik_vector_part part, int index, double *out)
+{
+    naik_status status = NAIK_OK;
+    naik_comm *comm = lattice->comm;
+    const naik_vector_record *records = part == NAIK_VECTOR_SOURCE ? file->source : file->solution;
+    NAIK_TRY(naik_lattice_expect(lattice, file->path, file->size));
+    if (records == NULL || index < 0 || index >= file->count) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "'%s' has no %s number %d: it holds %d %s",
+                         file->path, part == NAIK_VECTOR_SOURCE ? "source" : "vector", index,
+                         records == NULL ? 0 : file->count,
+                         part == NAIK_VECTOR_SOURCE ? "sources" : "vectors");
+    }
+    reading r = {.lattice = lattice, .record = &records[index], .out = out};
+    memset(out, 0, (size_t)lattice->sites * 6 * sizeof *out);
+    naik_sites_box box = naik_sites_of_part(lattice, r.record->offset, r.record->element_bytes,
+                                            r.record->lower, r.record->upper);
+    NAIK_TRY(naik_sites_read(comm, file->path, &box, take_row, &r));
+    NAIK_TRY(verify(file, comm, &r));
+    NAIK_TRY(r.record->has_sum ? NAIK_OK : naik_file_reread(comm, file->path, 0, -1));
+done:
+    return naik_file_verdict(comm, file->path, status);
+}
+
+static bool is_vector(const naik_scidac_field *f)
+{
+    return !f->ildg && f->recordtype != 1 && f->datacount == 1 &&
+           (f->typesize == 24 || f->typesize == 48);
+}
+
+/* Sites that its data are of. */
+static int64_t sites_of(const naik_scidac_file *lime, const naik_scidac_field *f)
+{
+    int64_t sites = 1;
+    for (int mu = 0; mu < NAIK_DIM && f->recordtype != 1; mu++) {
+        sites *= f->recordtype == 2 ? f->upper[mu] - f->lower[mu] + 1 : lime->dims[mu];
+    }
+    return sites;
+}
+
+/* Whatever a record holds, its description must fit it. */
+static naik_status check_description(naik_log *log, const naik_scidac_file *lime,
+                                     const naik_scidac_field *f, const char *path)
+{
+    const bool described = f->typesize > 0 && f->datacount > 0 && f->typesize <= 1 << 16 &&
+                           f->datacount <= 1 << 16 && f->recordtype >= 0 && f->recordtype <= 2;
+    if (!f->ildg &&
+        (!described || f->size_bytes != sites_of(lime, f) * f->typesize * f->datacount ||
+         (is_vector(f) && f->colors != 3 && f->colors != -1))) {
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                         "'%s' has %lld bytes of data at byte %lld that do not fit their own "
+                         "description (record type %d, %d elements of %d bytes a site, %d colours)",
+                         path, (long long)f->size_bytes, (long long)f->offset, f->recordtype,
+                         f->datacount, f->typesize, f->colors);
+    }
+    return NAIK_OK;
+}
+
+/* A source by its XML, or because it covers only a part of the lattice. */
+static bool is_source(const naik_scidac_field *f)
+{
+    return f->recordtype == 2 || strstr(f->user, "<usqcdSourceInfo") != NULL;
+}
+
+static naik_status take_vector(naik_log *log, const naik_scidac_file *lime,
+                               const naik_scidac_field *f, const char *path,
+                               naik_vector_record *out)
+{
+    *out = (naik_vector_record){.offset = f->offset,
+                                .element_bytes = f->typesize,
+                                .bits = f->typesize == 24 ? 32 : 64,
+                                .big_endian = true,
+                                .has_sum = f->has_sum};
+    memcpy(out->sum, f->sum, sizeof out->sum);
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        out->lower[mu] = f->recordtype == 2 ? f->lower[mu] : 0;
+        out->upper[mu] = f->recordtype == 2 ? f->upper[mu] : lime->dims[mu] - 1;
+    }
+    if (f->precision != 0 && f->precision != out->bits) {
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                         "'%s' says that its vector at byte %lld has numbers of %d bits, but the "
+                         "data have %d",
+                         path, (long long)f->offset, f->precision, out->bits);
+    }
+    return NAIK_OK;
+}
+
+/* Sorts the vectors of the file into sources and solutions. */
+static naik_status sort_vectors(naik_log *log, const naik_scidac_file *lime, naik_vector_file *file)
+{
+    naik_status status = NAIK_OK;
+    int sources = 0, sums = 0;
+    if (lime->lone > 0) {
+        status =
+            NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' describes %d records whose data are not there",
+                      file->path, lime->lone);
+        goto done;
+    }
+    for (int i = 0; i < lime->count; i++) {
+        const naik_scidac_field *f = &lime->field[i];
+        NAIK_TRY(check_description(log, lime, f, file->path));
+        if (!is_vector(f)) {
+            continue;
+        }
+        naik_vector_record *record =
+            is_source(f) ? &file->source[sources++] : &file->solution[file->count++];
+        NAIK_TRY(take_vector(log, lime, f, file->path, record));
+        sums += f->has_sum;
+    }
+    file->has_checksums = sums == file->count + sources;
+    if ((sums > 0 && !file->has_checksums) ||
+        (sources > 0 && file->count > 0 && sources != file->count)) {
+        status = NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                           "'%s' holds %d sources and %d solutions, and %d checksums of them: some "
+                           "are damaged",
+                           file->path, sources, file->count, sums);
+        goto done;
+    }
+    if (file->count == 0 && sources > 0) { /* a file of sources only: they are its vectors */
+        naik_vector_record *swap = file->solution;
+        file->solution = file->source;
+        file->source = swap;
+        file->count = sources;
+        sources = 0;
+    }
+    if (file->count == 0) {
+        status = NAIK_FAIL(log, NAIK_ERR_INPUT,
+                           "'%s' is a LIME file, but none of its records is a colour vector",
+                           file->path);
+        goto done;
+    }
+    file->has_sources = sources == file->count;
+    file->precision = file->solution[0].bits;
+    strcpy(file->format, file->has_sources ? "usqcd-pairs" : "scidac-vector");
+done:
+    return status;
+}
+
+static naik_status allocate_records(naik_log *log, int count, naik_vector_file *file)
+{
+    file->solution = calloc((size_t)count + 1, sizeof *file->solution);
+    file->source = calloc((size_t)count + 1, sizeof *file->source);
+    return file->solution != NULL && file->source != NULL
+               ? NAIK_OK
+               : NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the records of '%s'", file->path);
+}
+
+static naik_status open_lime(naik_comm *comm, naik_vector_file *file)
+{
+    naik_status status = NAIK_OK;
+    naik_scidac_file *lime = NULL;
+    NAIK_TRY(naik_scidac_open(comm, file->path, &lime));
+    NAIK_TRY(naik_comm_agree(comm, allocate_records(comm->log, lime->count, file)));
+    if (!lime->has_dims) {
+        status =
+            NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT, "'%s' does not tell its extents", file->path);
+        goto done;
+    }
+    memcpy(file->size, lime->dims, sizeof file->size);
+    NAIK_TRY(sort_vectors(comm->log, lime, file));
+done:
+    naik_scidac_close(&lime);
+    return status;
+}
+
+static int32_t word_at(const naik_file_head *head, int word, bool big)
+{
+    const unsigned char *b = head->bytes + 4 * word;
+    uint32_t value = big ? (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3]
+                         : (uint32_t)b[3] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[1] << 8 | b[0];
+    return (int32_t)value;
+}
+
+/* Nine words: magic, time, 4, 18, x, y, z, t, order; then [T][Z][Y][X][source][sink]. */
+static naik_status take_fnal(naik_log *log, const naik_file_head *head, naik_vector_file *file)
+{
+    if (head->length < FNAL_HEADER) {
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' ends within its FNAL header of %d bytes",
+                         file->path, FNAL_HEADER);
+    }
+    const bool big = word_at(head, 0, true) == FNAL_MAGIC;
+    if (word_at(head, 2, big) != 4 || word_at(head, 3, big) != 18 || word_at(head, 8, big) != 0) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "'%s' is an FNAL file with %d reals of %d bytes a site in order %d; only "
+                         "18 of 4 bytes in order 0 are read",
+                         file->path, word_at(head, 3, big), word_at(head, 2, big),
+                         word_at(head, 8, big));
+    }
+    int64_t volume = 1;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        file->size[mu] = word_at(head, 4 + mu, big);
+        if (file->size[mu] < 1 || file->size[mu] > MAX_EXTENT ||
+            volume > INT64_MAX / FNAL_SITE / MAX_EXTENT / 2) {
+            return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                             "'%s' has an impossible extent %d in its header", file->path,
+                             file->size[mu]);
+        }
+        volume *= file->size[mu];
+    }
+    if (head->size_bytes != FNAL_HEADER + volume * FNAL_SITE) {
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                         "'%s' is %lld bytes long, but its header (%d %d %d %d) needs %lld",
+                         file->path, (long long)head->size_bytes, file->size[0], file->size[1],
+                         file->size[2], file->size[3],
+                         (long long)(FNAL_HEADER + volume * FNAL_SITE));
+    }
+    strcpy(file->format, "fnal-ks");
+    file->precision = 32;
+    file->count = 3;
+    for (int colour = 0; colour < 3; colour++) {
+        naik_vector_record *r = &file->solution[colour];
+        *r = (naik_vector_record){.offset = FNAL_HEADER,
+                                  .element_bytes = FNAL_SITE,
+                                  .first = colour * FNAL_SITE / 3,
+                                  .bits = 32,
+                                  .big_endian = big};
+        for (int mu = 0; mu < NAIK_DIM; mu++) {
+            r->upper[mu] = file->size[mu] - 1;
+        }
+    }
+    return NAIK_OK;
+}
+
+static naik_status open_any(naik_comm *comm, naik_vector_file *file)
+{
+    naik_status status = NAIK_OK;
+    naik_file_head head = {0};
+    if (comm->rank == 0) {
+        status = naik_file_head_read(comm->log, file->path, "the file of vectors", &head);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_broadcast(comm, &head, sizeof head, 0));
+    if (naik_lime_recognise(head.bytes, (size_t)head.length)) {
+        NAIK_TRY(open_lime(comm, file));
+    } else if (head.length >= 4 &&
+               (word_at(&head, 0, true) == FNAL_MAGIC || word_at(&head, 0, false) == FNAL_MAGIC)) {
+        NAIK_TRY(naik_comm_agree(comm, allocate_records(comm->log, 3, file)));
+        NAIK_TRY(take_fnal(comm->log, &head, file));
+    } else {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "'%s' is of no known format of vectors: SciDAC and USQCD vectors and "
+                           "FNAL staggered propagators are read",
+                           file->path);
+    }
+done:
+    return status;
+}
+
+naik_status naik_vector_file_open(naik_comm *comm, const char *path, naik_vector_file **out)
+{
+    naik_status status = NAIK_OK;
+    *out = NULL;
+    naik_vector_file *file = calloc(1, sizeof *file);
+    if (file != NULL) {
+        file->path = strdup(path);
+    }
+    if (file == NULL || file->path == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a file's description");
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_file_verdict(comm, path, open_any(comm, file)));
+    if (!file->has_sources) {
+        free(file->source);
+        file->source = NULL;
+    }
+    *out = file;
+    file = NULL;
+done:
+    naik_vector_file_close(&file);
+    return status;
+}
+
+void naik_vector_file_close(naik_vector_file **file)
+{
+    if (*file != NULL) {
+        free((*file)->path);
+        free((*file)->solution);
+        free((*file)->source);
+    }
+    free(*file);
+    *file = NULL;
+}

@@ -1,0 +1,64 @@
+/* vector_io.h - colour vectors and propagators that other codes have stored
+ *
+ * naik's own files are in propagator_file.h. Recognised by content:
+ *
+ *   scidac-vector  SciDAC LIME, one record of a colour vector each
+ *   usqcd-pairs    SciDAC LIME, pairs of a source (often one time slice only) and its solution
+ *   fnal-ks        FNAL staggered propagator, three vectors side by side, no checksum
+ *
+ * Written: usqcd-pairs (`naik export`).
+ *
+ * Vectors are numbered from 0 in the order of the file; of a propagator, by source colour.
+ */
+#ifndef NAIK_IO_VECTORS_VECTOR_IO_H
+#define NAIK_IO_VECTORS_VECTOR_IO_H
+
+#include "naik/lattice.h"
+
+typedef struct naik_vector_record naik_vector_record; /* where a vector lies; private */
+
+typedef struct naik_vector_file {
+    char format[24];
+    char *path;
+    int size[NAIK_DIM];                    /* x, y, z, t as the file says */
+    int precision;                         /* bits of a real of the first vector, 32 or 64 */
+    int count;                             /* vectors, or solutions of pairs */
+    bool has_sources;                      /* every solution has its source */
+    bool has_checksums;                    /* every vector has one; else none has */
+    naik_vector_record *solution, *source; /* [count] each; source NULL without sources */
+} naik_vector_file;
+
+typedef enum naik_vector_part { NAIK_VECTOR_SOLUTION, NAIK_VECTOR_SOURCE } naik_vector_part;
+
+/* Recognises the file and finds its vectors. Collective; the same result on every rank.
+ * NAIK_ERR_INPUT    missing, unreadable, or of no known format
+ * NAIK_ERR_CORRUPT  recognised, but the file contradicts itself
+ * NAIK_ERR_MEMORY, NAIK_ERR_MPI */
+naik_status naik_vector_file_open(naik_comm *comm, const char *path, naik_vector_file **out);
+void naik_vector_file_close(naik_vector_file **file);
+
+/* out [sites][3][2] = vector number `index`; zero on sites that a record leaves out. Its checksum
+ * is verified, where it has one. Collective. On failure `out` is undefined.
+ * NAIK_ERR_INPUT    the extents are not the lattice's, or there is no such vector
+ * NAIK_ERR_CORRUPT  the checksum disagrees; the sentence has expected and found
+ * NAIK_ERR_IO, NAIK_ERR_MEMORY, NAIK_ERR_MPI */
+naik_status naik_vector_file_read(const naik_vector_file *file, const naik_lattice *lattice,
+                                  naik_vector_part part, int index, double *out);
+
+/* Writes a propagator as usqcd-pairs, into PATH.part until it is finished. */
+typedef struct naik_pair_writer naik_pair_writer;
+
+/* precision 32 or 64; info: free text without '<' for the file's own XML, 2000 bytes are kept. The
+ * lattice is kept. Collective. NAIK_ERR_INPUT PATH's folder; NAIK_ERR_IO; NAIK_ERR_MEMORY */
+naik_status naik_pair_writer_create(const naik_lattice *lattice, const char *path, int precision,
+                                    const char *info, naik_pair_writer **out);
+/* The next colour: source and solution [sites][3][2]. A source on one time slice only is written as
+ * that. source_info: free text without '<'. Collective. NAIK_ERR_IO, NAIK_ERR_MEMORY */
+naik_status naik_pair_writer_add(naik_pair_writer *writer, const double *source,
+                                 const double *solution, const char *source_info);
+/* Reads everything again, verifies the checksums, renames to PATH, frees. After a failure call
+ * naik_pair_writer_abandon, which removes PATH.part. Collective. */
+naik_status naik_pair_writer_finish(naik_pair_writer **writer);
+void naik_pair_writer_abandon(naik_pair_writer **writer);
+
+#endif

@@ -1,0 +1,336 @@
+/* backend.h - the seam: everything that runs where the fields live
+ *
+ * A backend is a table of functions filled once, at the bottom of its file. `cpu` is always there;
+ * `gpu` is CUDA or HIP, or a stub that answers with a sentence. Operators and solvers are written
+ * on this table alone and never ask which one it is. A backend owns the layout of its fields and
+ * links.
+ *
+ * Calls may return before the work is done: work of one backend runs in the order of the calls, and
+ * sync, download, sums_values and the exports wait. Failures of earlier work may surface there.
+ * Sites: a call with `region` handles all, interior or boundary sites of one parity (lattice.h).
+ * Columns: a call with (columns, state) acts on the columns in that state; columns NULL means all.
+ * Sums are exact (exactsum.h), of each site's term as computed from the values as stored.
+ */
+#ifndef NAIK_BACKEND_BACKEND_H
+#define NAIK_BACKEND_BACKEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "backend/columns.h"
+#include "backend/route.h"
+#include "backend/shifts.h"
+#include "base/device.h"
+#include "base/exactsum.h"
+#include "base/timer.h"
+#include "lattice/su3.h"
+#include "naik/lattice.h"
+
+typedef struct naik_backend naik_backend;
+typedef struct naik_geometry naik_geometry;
+typedef struct naik_field naik_field;
+typedef struct naik_links naik_links;
+
+/* How reals are stored. Sums and scalars are double in all of them; half is 16-bit integers with
+ * one float scale a site and column (fields) or a kind of link (links), and single arithmetic. */
+typedef enum naik_precision { NAIK_DOUBLE = 0, NAIK_SINGLE = 1, NAIK_HALF = 2 } naik_precision;
+
+typedef enum naik_region { NAIK_ALL, NAIK_INTERIOR, NAIK_BOUNDARY } naik_region;
+
+/* What the Dslash kernel does with D in before it writes the site, all in one pass. */
+typedef enum naik_form {
+    NAIK_FORM_D,        /* out = D in */
+    NAIK_FORM_AFFINE,   /* out = a v + s D in */
+    NAIK_FORM_RESIDUAL, /* out = b - (shift_c v - D in) */
+    NAIK_FORM_DESCENT,  /* out = b - alpha_c (shift_c v - D in) */
+    NAIK_FORM_STEP      /* a whole step of the conjugate gradient, out = r:
+                             p' = r + beta_c p,  ap = (shift_c r - D in) + beta_c ap,
+                             r -= alpha_c ap,    x += lag_c p + alpha_c p' unless waiting_c */
+} naik_form;
+
+/* Sums whose scalars a kernel shall compute for itself before it uses them, as column_step would
+ * have done before it. Where the backend can (takes_sums). */
+typedef struct naik_columns_due {
+    naik_column *columns; /* backend memory */
+    naik_exactsum *sums;  /* as column_step's, left cleared */
+    double *history;      /* column_step's */
+    int history_stride;
+} naik_columns_due;
+
+typedef enum naik_scalars { NAIK_COUNT = 1, NAIK_TAKE = 2, NAIK_COUNT_AND_TAKE = 3 } naik_scalars;
+
+typedef enum naik_takes_sums {
+    NAIK_TAKES_NONE,
+    NAIK_TAKES_IF_ASKED, /* a kernel for the scalars is faster */
+    NAIK_TAKES_GLADLY
+} naik_takes_sums;
+
+/* Outer layers of a field on one parity. */
+typedef struct naik_layers {
+    naik_parity parity;
+    int depth;
+} naik_layers;
+
+typedef struct naik_dslash_args {
+    naik_form form;
+    naik_parity parity; /* of the sites written; `in` is on the other */
+    const naik_links *links;
+    const naik_field *in; /* with its halo exchanged before boundary sites are computed */
+    naik_field *out;      /* same shape and precision as in, v, b; may be v or b, not in */
+    const naik_field *v, *b;
+    naik_field *x, *p, *ap; /* of a step; v and b are r */
+    double a, s;
+    const naik_column *columns; /* backend memory [nrhs]; for shift, and with `state` as mask */
+    naik_column_state state;
+    /* backend memory [nrhs], sums_c += |out|^2; of a step [2][nrhs], also Re (r, ap); NULL: not
+     * wanted */
+    naik_exactsum *sums;
+    /* The scalars of a step of one column, which its kernel computes: of both halves, the first
+     * puts |r|^2 and Re (r, ap) aside. NULL: they are in columns. */
+    const naik_columns_due *due;
+    /* The next exchange is of `out`, for these links: naik_dslash lets the kernel send its layers
+     * where it can, the backend does so (naik_halo_promise). */
+    bool send;
+} naik_dslash_args;
+
+/* How an iteration reaches the device; the bits are the same. */
+typedef enum naik_orchestration {
+    NAIK_ORCHESTRATE_AUTO,
+    NAIK_ORCHESTRATE_SEPARATE, /* every operation a kernel, launched one by one */
+    NAIK_ORCHESTRATE_FUSED,    /* scalars computed by the kernels that sum them, halos sent by those
+                                  that write the field */
+    NAIK_ORCHESTRATE_GRAPH,    /* separate kernels, recorded once and played back */
+    NAIK_ORCHESTRATE_BOTH      /* fused kernels, recorded once and played back */
+} naik_orchestration;
+
+/* For measurements and tests. */
+typedef struct naik_backend_choices {
+    int granularity; /* threads a site and column of the Dslash: 1, 3 (one a row of the result), 4
+                        (one a kind of hop), 12 (both); 0: auto. Rows need links stored whole:
+                        18 numbers or 6 words */
+    int variant; /* k: the k-th (modulo their number) of the kernels that a GPU would choose between
+                    by measuring; 0: the fastest */
+    naik_orchestration orchestration;
+} naik_backend_choices;
+
+typedef struct naik_backend_options {
+    int threads;    /* host threads; 0: as OpenMP decides */
+    bool share_gpu; /* let ranks share a device */
+    naik_transport transport;
+    const char *tune_cache; /* file that keeps the choice of kernels; NULL or "auto": the
+                               usual one; "none" */
+} naik_backend_options;
+
+enum { NAIK_PEERS_MAX = 16 }; /* ranks of a node */
+
+/* Exchanges between the devices of one node that only the devices take part in (transport.h). */
+typedef struct naik_peer_ops {
+    /* Maps a piece of memory of every rank of this node and sends a message to each. reached
+     * [node_size]: that rank's message came, intact, within wait_s; false throughout where ranks
+     * share a device. Collective over the job. NAIK_ERR_MEMORY, NAIK_ERR_DEVICE, NAIK_ERR_MPI */
+    naik_status (*open)(naik_backend *backend, double wait_s, bool *reached);
+    void (*close)(naik_backend *backend);
+    /* Room for exchanges of fields of this shape over `faces`, which may be none on some ranks;
+     * does nothing where there is enough. Collective when there is not: on all ranks alike. */
+    naik_status (*reserve)(const naik_field *field, const bool faces[NAIK_DIM][2]);
+    /* Backend memory that this room is. */
+    size_t (*bytes)(const naik_lattice *lattice, naik_precision precision, int nrhs);
+    /* Sends the layers of all faces reserved for, in one piece of work; beside what else is
+     * enqueued, if it may, until `receive` or the dslash that fetches them. Not called where dslash
+     * was told to send them while it writes the field. */
+    naik_status (*send)(const naik_field *field, naik_parity parity, int depth, bool beside);
+    /* Waits for those of the neighbours and puts them into the halo zones. */
+    naik_status (*receive)(naik_field *field, naik_parity parity, int depth);
+} naik_peer_ops;
+
+/* Fields (field.h). */
+typedef struct naik_field_ops {
+    size_t (*bytes)(const naik_lattice *lattice, naik_precision precision, int nrhs);
+    /* One column from and to a canonical host array, [sites][3][2] double in local lexicographic
+     * order, of which only the sites of `parity` are read or written. */
+    naik_status (*from_host)(naik_field *field, naik_parity parity, int column,
+                             const double *sites);
+    naik_status (*to_host)(const naik_field *field, naik_parity parity, int column, double *sites);
+    naik_status (*zero)(naik_field *field, const naik_column *columns, naik_column_state state);
+    /* to = from, between precisions, same nrhs. */
+    naik_status (*copy)(naik_field *to, const naik_field *from, const naik_column *columns,
+                        naik_column_state state);
+    /* to += from, between precisions, same nrhs. */
+    naik_status (*add)(naik_field *to, const naik_field *from, const naik_column *columns,
+                       naik_column_state state);
+    /* y += a x, same shape and precision, all columns. */
+    naik_status (*axpy)(double a, const naik_field *x, naik_field *y);
+    /* Column j of `to` = column map[j] of `from` (map on the host, to->nrhs entries), same
+     * precision. */
+    naik_status (*gather)(naik_field *to, const naik_field *from, const int *map);
+    /* One column: to[column] = from[from_column], between precisions. */
+    naik_status (*copy_column)(naik_field *to, int column, const naik_field *from, int from_column);
+} naik_field_ops;
+
+/* Halo exchange (halo.h). */
+typedef struct naik_halo_ops {
+    /* The `depth` layers of `field` (sites of `parity`) that the neighbour on `side` of mu
+     * needs, as one message, and the layers received from the neighbour on `side` into the halo
+     * zone (mu, side). */
+    size_t (*face_bytes)(const naik_lattice *lattice, naik_precision precision, int nrhs, int mu,
+                         int depth);
+    naik_status (*pack)(const naik_field *field, naik_parity parity, int mu, int side, int depth,
+                        void *buffer);
+    naik_status (*unpack)(naik_field *field, naik_parity parity, int mu, int side, int depth,
+                          const void *buffer);
+    const naik_peer_ops *peer; /* NULL: there are none */
+} naik_halo_ops;
+
+/* Exact sums in backend memory, [count]. */
+typedef struct naik_reduction_ops {
+    naik_status (*clear)(naik_backend *backend, naik_exactsum *sums, int count);
+    naik_status (*over_ranks)(naik_backend *backend, naik_exactsum *sums, int count);
+    /* Waits and rounds, onto the host. */
+    naik_status (*values)(naik_backend *backend, const naik_exactsum *sums, int count,
+                          double *values);
+    /* sums_c += Re (v_c, w_c), same shape and precision; v may be w. */
+    naik_status (*dot)(const naik_field *v, const naik_field *w, naik_exactsum *sums);
+    /* sums_c += sum_s |r_s|^2/|x_s|^2, where x_s = 0: 1. */
+    naik_status (*site_ratio)(const naik_field *r, const naik_field *x, naik_exactsum *sums);
+    /* For every time slice of the box and one column of v on `parity`:
+     * sums[t] += sum_x weight_0(x) weight_1(y) weight_2(z) |v(x)|^2, t and coordinates local;
+     * weights on the host, sums in backend memory. */
+    naik_status (*slice_norms)(const naik_field *v, naik_parity parity, int column,
+                               const double *const weight[3], naik_exactsum *sums);
+} naik_reduction_ops;
+
+/* The conjugate gradient's scalars, and the vectors that move by them alone. */
+typedef struct naik_solver_ops {
+    /* Whether kernels over this many columns take naik_columns_due; NULL: they do not. */
+    naik_takes_sums (*takes_sums)(const naik_geometry *geometry, int nrhs);
+    /* naik_column_count, naik_column_take or both, of `count` columns. sums [3][count]: |r|^2,
+     * Re (r, A p), which are counted, and |D r|^2, which is taken. Adds those it needs over ranks,
+     * at once, and leaves them cleared. history, if not NULL: backend memory
+     * [history_stride][count], a ring: a column that is counted writes rr to row (iterations - 1)
+     * mod history_stride. */
+    naik_status (*column_step)(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
+                               int count, naik_scalars which, double *history, int history_stride);
+    /* The vectors of a classical step of running columns, before D is applied to p: x += waiting_c
+     * p, p = r + beta_c p; x in double. */
+    naik_status (*update_direction)(const naik_column *columns, const naik_field *r, naik_field *x,
+                                    naik_field *p);
+    /* x += waiting_c p, same shape, x in the precision of p or in double: what x lacks of the step
+     * before (columns.h). */
+    naik_status (*field_settle)(naik_field *x, const naik_field *p, const naik_column *columns,
+                                naik_column_state state);
+    /* Shifted systems beside the columns (shifts.h), `each` a column: shifts [count][each].
+     * shift_step follows the counting of a step; history as there, [history_stride][count][each].
+     * update_shifts, for those that move: x_s += alpha_s p_s, p_s = zeta r + beta_s p_s, where r
+     * has `count` columns, x and p have count each. */
+    naik_status (*shift_step)(naik_backend *backend, const naik_column *columns, naik_shift *shifts,
+                              int count, int each, double *history, int history_stride);
+    naik_status (*update_shifts)(const naik_shift *shifts, const naik_field *r, naik_field *x,
+                                 naik_field *p);
+    /* Calls body(data) `times` times. The body only enqueues calls of this backend, the same ones
+     * each time: a backend may record them and play them back. `serial` (naik_backend_serial) names
+     * what is enqueued and must be another one whenever that changes. */
+    naik_status (*repeat)(naik_backend *backend, uint64_t serial, naik_status (*body)(void *data),
+                          void *data, int times);
+} naik_solver_ops;
+
+/* The staggered operator: its links as kernels want them, and D. */
+typedef struct naik_staggered_ops {
+    /* `count` sites from checkerboard site `begin` of `parity`, hops [count][links->hops] in
+     * backend memory: out(s) = sum_k hops[s][k] in(hop k of s). Called until all sites of both
+     * parities are in. */
+    size_t (*links_bytes)(const naik_lattice *lattice, naik_precision precision, int recon,
+                          int hops);
+    naik_status (*links_pack)(naik_links *links, naik_parity parity, int32_t begin, int32_t count,
+                              const naik_matrix *hops);
+    naik_status (*dslash)(const naik_dslash_args *args, naik_region region);
+} naik_staggered_ops;
+
+typedef struct naik_backend_ops {
+    const char *name;
+    bool host_memory;  /* what alloc gives may be touched by the host and by MPI */
+    int poll_interval; /* iterations a solver enqueues between two looks at the columns, at least */
+
+    naik_status (*open)(naik_backend *backend, const naik_backend_options *options);
+    void (*close)(naik_backend *backend);
+    /* One line for the banner: device, memory, threads, instruction set. */
+    void (*describe)(const naik_backend *backend, char *text, size_t text_size);
+    bool (*shared)(const naik_backend *backend); /* whether ranks share devices; NULL: no device */
+    /* Opens a range of this name in the device's profiler, NULL closes the innermost one; may be
+     * NULL. */
+    void (*range)(const char *name);
+    /* Whatever the backend wants to know of a lattice, made once (geometry->tables). */
+    naik_status (*tables_create)(naik_backend *backend, const naik_lattice *lattice, void **out);
+    void (*tables_destroy)(naik_backend *backend, void *tables);
+
+    naik_memory_ops memory;               /* device.h */
+    const struct naik_link_ops *link_ops; /* how links are built in it (link_ops.h) */
+    naik_field_ops field;
+    naik_halo_ops halo;
+    naik_reduction_ops reduction;
+    naik_solver_ops solver;
+    naik_staggered_ops staggered;
+} naik_backend_ops;
+
+struct naik_backend {
+    naik_device device; /* its memory; first, so that a device's functions find their backend */
+    const naik_backend_ops *ops;
+    naik_comm *comm;   /* borrowed */
+    naik_log *log;     /* borrowed */
+    void *state;       /* the backend's own */
+    uint64_t serial;   /* last one given out */
+    naik_timer *timer; /* borrowed, may be NULL: phases of the work on this backend */
+    naik_route route;  /* of halos */
+    naik_backend_choices choices;
+};
+/* A number that this backend has not given out before; never 0. */
+static inline uint64_t naik_backend_serial(naik_backend *backend)
+{
+    return ++backend->serial;
+}
+
+/* The device whose memory the backend's is; NULL where it is the host's. */
+static inline naik_device *naik_backend_device(naik_backend *backend)
+{
+    return backend == NULL || backend->ops->host_memory ? NULL : &backend->device;
+}
+
+/* The backend's memory: naik_memory_ops. */
+static inline naik_status naik_backend_alloc(naik_backend *backend, size_t size_bytes,
+                                             const char *what, void **out)
+{
+    return backend->ops->memory.alloc(&backend->device, size_bytes, what, out);
+}
+static inline void naik_backend_release(naik_backend *backend, void *memory)
+{
+    backend->ops->memory.release(&backend->device, memory);
+}
+static inline naik_status naik_backend_upload(naik_backend *backend, void *to,
+                                              const void *from_host, size_t size_bytes)
+{
+    return backend->ops->memory.upload(&backend->device, to, from_host, size_bytes);
+}
+static inline naik_status naik_backend_download(naik_backend *backend, void *to_host,
+                                                const void *from, size_t size_bytes)
+{
+    return backend->ops->memory.download(&backend->device, to_host, from, size_bytes);
+}
+static inline naik_status naik_backend_sync(naik_backend *backend)
+{
+    return backend->ops->memory.sync(&backend->device);
+}
+static inline naik_status naik_backend_sum_words(naik_backend *backend, const void *memory,
+                                                 size_t size_bytes, uint64_t sums[2])
+{
+    return backend->ops->memory.sum_words(&backend->device, memory, size_bytes, sums);
+}
+
+/* A lattice as one backend sees it: its tables and its halo exchange. Fields and links belong to
+ * one. */
+struct naik_geometry {
+    naik_backend *backend;       /* borrowed */
+    const naik_lattice *lattice; /* borrowed */
+    void *tables;
+    struct naik_halo *halo; /* halo.h */
+};
+
+#endif

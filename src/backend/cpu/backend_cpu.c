@@ -1,0 +1,408 @@
+/* backend_cpu.c - the table of the CPU backend, and what of it needs no layout
+ *
+ * Each thread has a contiguous piece of the cells, which it takes in turns; one that is done early,
+ * because its processor was less disturbed, helps its neighbours with theirs. Sums are exact, so
+ * nobody sees who did what. The kernels (backend/cpu/kernels.c) know nothing of threads.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/halo.h"
+#include "base/memory.h"
+#include "links/link_ops.h"
+
+#include "backend/backends.h"
+#include "backend/cpu/cpu.h"
+#include "backend/cpu/sums.h"
+#include "base/exactsum.h"
+#include "comm/collective.h"
+
+/* The best instruction set of this machine, or the one that NAIK_INSTRUCTIONS names; all give the
+ * same bits. */
+static naik_status choose_kernels(naik_log *log, const cpu_kernels **out)
+{
+    static const cpu_kernels *const sets[] = {
+#if defined(__x86_64__)
+        &cpu_kernels_avx512,
+        &cpu_kernels_avx2,
+#endif
+        &cpu_kernels_portable
+    };
+    const char *wanted = getenv("NAIK_INSTRUCTIONS");
+    bool known = wanted == NULL || *wanted == '\0';
+    const bool any = known;
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        const bool named = any || strcmp(sets[i]->name, wanted) == 0;
+        known = known || named;
+        if (named && sets[i]->run_here()) {
+            *out = sets[i];
+            return NAIK_OK;
+        }
+    }
+    return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                     known
+                         ? "NAIK_INSTRUCTIONS=%.32s: this machine does not have them; leave it out"
+                         : "NAIK_INSTRUCTIONS=%.32s: choose avx512, avx2 or portable",
+                     any ? "" : wanted);
+}
+
+static naik_status cpu_open(naik_backend *backend, const naik_backend_options *options)
+{
+    naik_status status = NAIK_OK;
+    cpu_state *state = calloc(1, sizeof *state);
+    backend->state = state;
+    if (state == NULL) {
+        return NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the CPU backend");
+    }
+    NAIK_TRY(choose_kernels(backend->log, &state->kernels));
+    state->threads = options->threads;
+    if (state->threads <= 0) {
+        int threads = 0;
+#pragma omp parallel reduction(+ : threads)
+        threads += 1;
+        state->threads = threads;
+    }
+    NAIK_TRY(naik_alloc(backend->log, (size_t)state->threads * sizeof *state->turn,
+                        "the turns of threads", (void **)&state->turn));
+done:
+    return status;
+}
+
+static void cpu_close(naik_backend *backend)
+{
+    cpu_state *state = backend->state;
+    if (state != NULL) {
+        naik_free(state->turn);
+    }
+    free(state);
+    backend->state = NULL;
+}
+
+static void cpu_describe(const naik_backend *backend, char *text, size_t text_size)
+{
+    const cpu_state *state = backend->state;
+    snprintf(text, text_size, "CPU, %s, %d thread%s a rank", state->kernels->name, state->threads,
+             state->threads == 1 ? "" : "s");
+}
+
+static naik_status cpu_alloc(naik_device *device, size_t size_bytes, const char *what, void **out)
+{
+    return naik_alloc(device->log, size_bytes, what, out);
+}
+
+static void cpu_release(naik_device *device, void *memory)
+{
+    (void)device;
+    naik_free(memory);
+}
+
+static naik_status cpu_copy_bytes(naik_device *device, void *to, const void *from,
+                                  size_t size_bytes)
+{
+    (void)device;
+    memcpy(to, from, size_bytes);
+    return NAIK_OK;
+}
+
+static naik_status cpu_sync(naik_device *device)
+{
+    (void)device;
+    return NAIK_OK;
+}
+
+static naik_status cpu_sum_words(naik_device *device, const void *memory, size_t size_bytes,
+                                 uint64_t sums[2])
+{
+    const uint32_t *word = memory;
+    const int64_t count = (int64_t)(size_bytes / sizeof *word);
+    uint64_t plain = 0, placed = 0;
+#pragma omp parallel for num_threads(cpu_threads((naik_backend *)device)) schedule(static)         \
+    reduction(+ : plain, placed)
+    for (int64_t i = 0; i < count; i++) {
+        plain += word[i];
+        placed += (uint64_t)(i + 1) * word[i];
+    }
+    sums[0] = plain;
+    sums[1] = placed;
+    return NAIK_OK;
+}
+
+/* Cells of a thread that are taken together: few enough that threads end at the same time, many
+ * enough to stream. */
+enum { TURN_CELLS = 32, TURNS_MOST = 16, HELPED = 4 };
+
+/* The turns that are left of what is thread `whose`'s. */
+static void take_turns(cpu_turn *turn, int64_t threads, int64_t whose, int32_t count,
+                       cpu_range body, void *context, cpu_sums *sums)
+{
+    const int64_t first = count * whose / threads, cells = count * (whose + 1) / threads - first;
+    int64_t turns = cells / TURN_CELLS;
+    turns = turns < 1 ? 1 : turns > TURNS_MOST ? TURNS_MOST : turns;
+    while (atomic_load_explicit(&turn[whose].next, memory_order_relaxed) < turns) {
+        const int64_t k = atomic_fetch_add_explicit(&turn[whose].next, 1, memory_order_relaxed);
+        if (k < turns) {
+            body(context, (int32_t)(first + cells * k / turns),
+                 (int32_t)(first + cells * (k + 1) / turns), sums);
+        }
+    }
+}
+
+naik_status cpu_run(naik_backend *backend, int32_t count, int summed, naik_exactsum *sums,
+                    cpu_range body, void *context)
+{
+    cpu_turn *turn = ((const cpu_state *)backend->state)->turn;
+    const int64_t threads = cpu_threads(backend);
+    for (int64_t t = 0; t < threads; t++) {
+        atomic_store_explicit(&turn[t].next, 0, memory_order_relaxed);
+    }
+#pragma omp parallel num_threads(cpu_threads(backend))
+    {
+        cpu_sums mine[2 * NAIK_MAX_RHS];
+#pragma omp for schedule(static)
+        for (int64_t piece = 0; piece < threads; piece++) {
+            for (int c = 0; sums != NULL && c < summed; c++) {
+                cpu_sums_begin(&mine[c]);
+            }
+            for (int64_t other = 0; other < threads && other <= HELPED; other++) {
+                take_turns(turn, threads, (piece + other) % threads, count, body, context,
+                           sums != NULL ? mine : NULL);
+            }
+            for (int c = 0; sums != NULL && c < summed; c++) {
+#pragma omp critical(naik_cpu_sums)
+                cpu_sums_end(&mine[c], &sums[c]);
+            }
+        }
+    }
+    return NAIK_OK;
+}
+
+typedef struct dslash_context {
+    const naik_dslash_args *args;
+    const cpu_kernels *kernels;
+    const int32_t *list;
+} dslash_context;
+
+static void dslash_range(void *context, int32_t begin, int32_t end, cpu_sums *sums)
+{
+    const dslash_context *c = context;
+    c->kernels->dslash(c->args, c->list, begin, end, sums);
+}
+
+static naik_status cpu_dslash(const naik_dslash_args *args, naik_region region)
+{
+    naik_backend *backend = args->in->geometry->backend;
+    const cpu_tables *t = cpu_tables_of(args->in->geometry);
+    const naik_precision vectors = args->in->precision, links = args->links->precision;
+    if ((vectors == NAIK_DOUBLE) != (links == NAIK_DOUBLE)) {
+        return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
+                         "no Dslash for %s vectors with %s links on the CPU",
+                         naik_precision_name(vectors), naik_precision_name(links));
+    }
+    dslash_context context = {args, cpu_kernels_of(args->in->geometry), t->order};
+    int32_t count = t->shape.half;
+    if (region == NAIK_INTERIOR) {
+        context.list = t->interior[args->parity];
+        count = t->interior_count[args->parity];
+    } else if (region == NAIK_BOUNDARY) {
+        context.list = t->boundary[args->parity];
+        count = t->boundary_count[args->parity];
+    }
+    const int sums = args->form == NAIK_FORM_STEP ? 2 : 1; /* of a column */
+    return cpu_run(backend, count, sums * args->in->nrhs, args->sums, dslash_range, &context);
+}
+
+static naik_status cpu_sums_clear(naik_backend *backend, naik_exactsum *sums, int count)
+{
+    (void)backend;
+    for (int i = 0; i < count; i++) {
+        naik_exactsum_clear(&sums[i]);
+    }
+    return NAIK_OK;
+}
+
+static naik_status cpu_sums_reduce(naik_backend *backend, naik_exactsum *sums, int count)
+{
+    return naik_comm_sum_exact(backend->comm, sums, count);
+}
+
+static naik_status cpu_sums_values(naik_backend *backend, const naik_exactsum *sums, int count,
+                                   double *values)
+{
+    (void)backend;
+    for (int i = 0; i < count; i++) {
+        values[i] = naik_exactsum_value(&sums[i]);
+    }
+    return NAIK_OK;
+}
+
+typedef struct update {
+    const cpu_kernels *kernels;
+    const naik_column *columns;
+    const naik_shift *shifts;
+    const naik_field *from, *with;
+    naik_field *x, *to;
+} update;
+
+static naik_status run_update(const naik_field *field, naik_exactsum *sums, cpu_range body,
+                              update *u)
+{
+    const naik_geometry *geometry = field->geometry;
+    u->kernels = cpu_kernels_of(geometry);
+    return cpu_run(geometry->backend, cpu_tables_of(geometry)->shape.half, field->nrhs, sums, body,
+                   u);
+}
+
+static void dot_range(void *context, int32_t begin, int32_t end, cpu_sums *sums)
+{
+    const update *u = context;
+    u->kernels->dot(u->from, u->with, begin, end, sums);
+}
+
+static naik_status cpu_dot(const naik_field *v, const naik_field *w, naik_exactsum *sums)
+{
+    return run_update(v, sums, dot_range, &(update){.from = v, .with = w});
+}
+
+static naik_status cpu_column_step(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
+                                   int count, naik_scalars which, double *history,
+                                   int history_stride)
+{
+    naik_status status = NAIK_OK;
+    const int first = which == NAIK_TAKE ? 2 * count : 0, last = which == NAIK_COUNT ? 2 : 3;
+    NAIK_TRY(cpu_sums_reduce(backend, sums + first, last * count - first));
+    for (int c = 0; c < count; c++) {
+        naik_column *column = &columns[c];
+        if ((which & NAIK_COUNT) != 0 && column->pending) {
+            naik_column_count(column, naik_exactsum_value(&sums[c]),
+                              naik_exactsum_value(&sums[count + c]));
+            if (history != NULL) {
+                history[(column->iterations - 1) % history_stride * count + c] = column->rr;
+            }
+        }
+        if ((which & NAIK_TAKE) != 0) {
+            naik_column_take(column, naik_exactsum_value(&sums[2 * count + c]));
+        }
+    }
+    NAIK_TRY(cpu_sums_clear(backend, sums + first, last * count - first));
+done:
+    return status;
+}
+
+static naik_status cpu_shift_step(naik_backend *backend, const naik_column *columns,
+                                  naik_shift *shifts, int count, int each, double *history,
+                                  int history_stride)
+{
+    (void)backend;
+    for (int i = 0; i < count * each; i++) {
+        naik_shift *shift = &shifts[i];
+        naik_shift_step(shift, &columns[i / each]);
+        if (shift->moves && history != NULL) {
+            history[(shift->iterations - 1) % history_stride * (count * each) + i] = shift->rr;
+        }
+    }
+    return NAIK_OK;
+}
+
+static void update_shifts_range(void *context, int32_t begin, int32_t end, cpu_sums *sums)
+{
+    const update *u = context;
+    (void)sums;
+    u->kernels->update_shifts(u->shifts, u->from, u->x, u->to, begin, end);
+}
+
+static naik_status cpu_update_shifts(const naik_shift *shifts, const naik_field *r, naik_field *x,
+                                     naik_field *p)
+{
+    return run_update(r, NULL, update_shifts_range,
+                      &(update){.shifts = shifts, .from = r, .x = x, .to = p});
+}
+
+static void update_direction_range(void *context, int32_t begin, int32_t end, cpu_sums *sums)
+{
+    const update *u = context;
+    (void)sums;
+    u->kernels->update_direction(u->columns, u->from, u->x, u->to, begin, end);
+}
+
+static naik_status cpu_update_direction(const naik_column *columns, const naik_field *r,
+                                        naik_field *x, naik_field *p)
+{
+    return run_update(r, NULL, update_direction_range,
+                      &(update){.columns = columns, .from = r, .x = x, .to = p});
+}
+
+static naik_status cpu_repeat(naik_backend *backend, uint64_t serial,
+                              naik_status (*body)(void *data), void *data, int times)
+{
+    (void)backend;
+    (void)serial;
+    naik_status status = NAIK_OK;
+    for (int k = 0; k < times && status == NAIK_OK; k++) {
+        status = body(data);
+    }
+    return status;
+}
+
+const naik_backend_ops naik_backend_cpu = {
+    .name = "cpu",
+    .host_memory = true,
+    .poll_interval = 1,
+    .open = cpu_open,
+    .close = cpu_close,
+    .describe = cpu_describe,
+    .tables_create = cpu_tables_create,
+    .tables_destroy = cpu_tables_destroy,
+    .memory =
+        {
+            .alloc = cpu_alloc,
+            .release = cpu_release,
+            .upload = cpu_copy_bytes,
+            .download = cpu_copy_bytes,
+            .sync = cpu_sync,
+            .sum_words = cpu_sum_words,
+        },
+    .link_ops = &naik_link_ops_host,
+    .field =
+        {
+            .bytes = cpu_field_bytes,
+            .from_host = cpu_field_from_host,
+            .to_host = cpu_field_to_host,
+            .zero = cpu_field_zero,
+            .copy = cpu_field_copy,
+            .add = cpu_field_add,
+            .axpy = cpu_field_axpy,
+            .gather = cpu_field_gather,
+            .copy_column = cpu_field_copy_column,
+        },
+    .halo =
+        {
+            .face_bytes = cpu_face_bytes,
+            .pack = cpu_pack,
+            .unpack = cpu_unpack,
+        },
+    .reduction =
+        {
+            .clear = cpu_sums_clear,
+            .over_ranks = cpu_sums_reduce,
+            .values = cpu_sums_values,
+            .dot = cpu_dot,
+            .site_ratio = cpu_site_ratio,
+            .slice_norms = cpu_slice_norms,
+        },
+    .solver =
+        {
+            .column_step = cpu_column_step,
+            .update_direction = cpu_update_direction,
+            .field_settle = cpu_field_settle,
+            .shift_step = cpu_shift_step,
+            .update_shifts = cpu_update_shifts,
+            .repeat = cpu_repeat,
+        },
+    .staggered =
+        {
+            .links_bytes = cpu_links_bytes,
+            .links_pack = cpu_links_pack,
+            .dslash = cpu_dslash,
+        },
+};

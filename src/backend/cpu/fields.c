@@ -1,0 +1,237 @@
+/* fields.c - fields of the CPU to and from the host, and between precisions
+ *
+ * None of this is hot: every value passes through double, a cell and column at a time.
+ */
+#include "backend/cpu/cpu.h"
+#include "backend/cpu/sums.h"
+#include "base/exactsum.h"
+
+/* Local lexicographic number, within its sub-lattice, of the site of a cell. */
+static int64_t site_of_cell(const naik_lattice *lat, const cpu_shape *shape, naik_parity parity,
+                            int32_t cell)
+{
+    const int32_t row = 2 * cell / shape->extent[0];
+    int x[NAIK_DIM] = {0, (int)(row % shape->extent[1]),
+                       (int)(row / shape->extent[1] % shape->extent[2]),
+                       (int)(row / shape->extent[1] / shape->extent[2])};
+    x[0] = 2 * cell % shape->extent[0] + ((x[1] + x[2] + x[3] + (int)parity) & 1);
+    return naik_lattice_site(lat, x);
+}
+
+typedef double cell_vector[6 * CPU_LANES]; /* [6][lanes] */
+
+naik_status cpu_field_from_host(naik_field *field, naik_parity parity, int column,
+                                const double *sites)
+{
+    const naik_geometry *geometry = field->geometry;
+    const cpu_shape *shape = &cpu_tables_of(geometry)->shape;
+    const cpu_kernels *kernels = cpu_kernels_of(geometry);
+#pragma omp parallel for schedule(static) num_threads(cpu_threads(geometry->backend))
+    for (int32_t cell = 0; cell < shape->half; cell++) {
+        cell_vector value;
+        const int64_t first = site_of_cell(geometry->lattice, shape, parity, cell);
+        for (int k = 0; k < shape->lanes; k++) {
+            for (int i = 0; i < 6; i++) {
+                value[i * shape->lanes + k] = sites[6 * (first + shape->lane_origin[k]) + i];
+            }
+        }
+        kernels->store(field, cell, column, value);
+    }
+    return NAIK_OK;
+}
+
+naik_status cpu_field_to_host(const naik_field *field, naik_parity parity, int column,
+                              double *sites)
+{
+    const naik_geometry *geometry = field->geometry;
+    const cpu_shape *shape = &cpu_tables_of(geometry)->shape;
+    const cpu_kernels *kernels = cpu_kernels_of(geometry);
+#pragma omp parallel for schedule(static) num_threads(cpu_threads(geometry->backend))
+    for (int32_t cell = 0; cell < shape->half; cell++) {
+        cell_vector value;
+        const int64_t first = site_of_cell(geometry->lattice, shape, parity, cell);
+        kernels->load(field, cell, column, value);
+        for (int k = 0; k < shape->lanes; k++) {
+            for (int i = 0; i < 6; i++) {
+                sites[6 * (first + shape->lane_origin[k]) + i] = value[i * shape->lanes + k];
+            }
+        }
+    }
+    return NAIK_OK;
+}
+
+/* to[column] (+)= from[from_column], or zero without `from`, for columns in the state. */
+typedef struct elementwise {
+    naik_field *to;
+    const naik_field *from;
+    const naik_column *columns;
+    naik_column_state state;
+    bool add;
+    bool settle;           /* adds, times what the column waits for */
+    double weight;         /* of what is added otherwise */
+    const int *map;        /* column of `from` for each of `to`; NULL: the same */
+    int only, from_column; /* one column of `to` alone; -1: all */
+} elementwise;
+
+static void combine_column(const elementwise *e, int32_t cell, int column, int from_column)
+{
+    const double waiting = e->settle ? e->columns[column].waiting : 0;
+    /* as steps have it in their arithmetic */
+    const double weight = !e->settle                        ? e->weight
+                          : e->to->precision == NAIK_DOUBLE ? waiting
+                                                            : (float)waiting;
+    const cpu_kernels *kernels = cpu_kernels_of(e->to->geometry);
+    cell_vector value = {0}, old;
+    if (e->from != NULL) {
+        kernels->load(e->from, cell, from_column, value);
+    }
+    if (e->add) {
+        kernels->load(e->to, cell, column, old);
+        for (int i = 0; i < 6 * cpu_tables_of(e->to->geometry)->shape.lanes; i++) {
+            value[i] = fma(weight, value[i], old[i]);
+        }
+    }
+    kernels->store(e->to, cell, column, value);
+}
+
+static void combine(void *context, int32_t begin, int32_t end, cpu_sums *sums)
+{
+    const elementwise *e = context;
+    (void)sums;
+    for (int32_t cell = begin; cell < end; cell++) {
+        if (e->only >= 0) {
+            combine_column(e, cell, e->only, e->from_column);
+            continue;
+        }
+        for (int c = 0; c < e->to->nrhs; c++) {
+            const bool waits = !e->settle || e->columns[c].waiting != 0;
+            if (e->columns == NULL || (e->columns[c].state == (int32_t)e->state && waits)) {
+                combine_column(e, cell, c, e->map != NULL ? e->map[c] : c);
+            }
+        }
+    }
+}
+
+static naik_status run(elementwise e)
+{
+    const naik_geometry *geometry = e.to->geometry;
+    return cpu_run(geometry->backend, cpu_tables_of(geometry)->shape.half, 0, NULL, combine, &e);
+}
+
+naik_status cpu_field_zero(naik_field *field, const naik_column *columns, naik_column_state state)
+{
+    return run((elementwise){.to = field, .columns = columns, .state = state, .only = -1});
+}
+
+naik_status cpu_field_copy(naik_field *to, const naik_field *from, const naik_column *columns,
+                           naik_column_state state)
+{
+    return run(
+        (elementwise){.to = to, .from = from, .columns = columns, .state = state, .only = -1});
+}
+
+naik_status cpu_field_add(naik_field *to, const naik_field *from, const naik_column *columns,
+                          naik_column_state state)
+{
+    return run((elementwise){.to = to,
+                             .from = from,
+                             .columns = columns,
+                             .state = state,
+                             .add = true,
+                             .weight = 1,
+                             .only = -1});
+}
+
+naik_status cpu_field_settle(naik_field *x, const naik_field *p, const naik_column *columns,
+                             naik_column_state state)
+{
+    return run((elementwise){.to = x,
+                             .from = p,
+                             .columns = columns,
+                             .state = state,
+                             .add = true,
+                             .settle = true,
+                             .only = -1});
+}
+
+naik_status cpu_field_axpy(double a, const naik_field *x, naik_field *y)
+{
+    return run((elementwise){.to = y, .from = x, .add = true, .weight = a, .only = -1});
+}
+
+naik_status cpu_field_gather(naik_field *to, const naik_field *from, const int *map)
+{
+    return run((elementwise){.to = to, .from = from, .map = map, .only = -1});
+}
+
+naik_status cpu_field_copy_column(naik_field *to, int column, const naik_field *from,
+                                  int from_column)
+{
+    return run((elementwise){.to = to, .from = from, .only = column, .from_column = from_column});
+}
+
+typedef struct ratio {
+    const naik_field *r, *x;
+} ratio;
+
+/* |v_s|^2 of a lane, components in order. */
+static double lane_norm2(const double *v, int lanes, int k)
+{
+    double term = 0;
+    for (int i = 0; i < 6; i++) {
+        term = fma(v[i * lanes + k], v[i * lanes + k], term);
+    }
+    return term;
+}
+
+static void sum_ratios(void *context, int32_t begin, int32_t end, cpu_sums *sums)
+{
+    const ratio *a = context;
+    const cpu_kernels *kernels = cpu_kernels_of(a->r->geometry);
+    const int lanes = cpu_tables_of(a->r->geometry)->shape.lanes;
+    for (int32_t cell = begin; cell < end; cell++) {
+        for (int c = 0; c < a->r->nrhs; c++) {
+            cell_vector r, x;
+            kernels->load(a->r, cell, c, r);
+            kernels->load(a->x, cell, c, x);
+            for (int k = 0; k < lanes; k++) {
+                const double xx = lane_norm2(x, lanes, k);
+                naik_exactsum_add(&sums[c].sum, xx > 0 ? lane_norm2(r, lanes, k) / xx : 1.0);
+            }
+        }
+    }
+}
+
+naik_status cpu_site_ratio(const naik_field *r, const naik_field *x, naik_exactsum *sums)
+{
+    ratio context = {r, x};
+    const naik_geometry *geometry = r->geometry;
+    return cpu_run(geometry->backend, cpu_tables_of(geometry)->shape.half, r->nrhs, sums,
+                   sum_ratios, &context);
+}
+
+/* Threads share the time slices of a sub-lattice, which different sub-lattices have at different
+ * times: each sum belongs to one thread. */
+naik_status cpu_slice_norms(const naik_field *v, naik_parity parity, int column,
+                            const double *const weight[3], naik_exactsum *sums)
+{
+    const naik_lattice *lat = v->geometry->lattice;
+    const cpu_shape *shape = &cpu_tables_of(v->geometry)->shape;
+    const cpu_kernels *kernels = cpu_kernels_of(v->geometry);
+    const int32_t slice = shape->half / shape->extent[3];
+#pragma omp parallel for schedule(static) num_threads(cpu_threads(v->geometry->backend))
+    for (int t = 0; t < shape->extent[3]; t++) {
+        for (int32_t cell = t * slice; cell < (t + 1) * slice; cell++) {
+            cell_vector value;
+            const int64_t first = site_of_cell(lat, shape, parity, cell);
+            kernels->load(v, cell, column, value);
+            for (int k = 0; k < shape->lanes; k++) {
+                int x[NAIK_DIM];
+                naik_lattice_coords(lat, (int32_t)(first + shape->lane_origin[k]), x);
+                const double w = weight[0][x[0]] * weight[1][x[1]] * weight[2][x[2]];
+                naik_exactsum_add(&sums[x[3]], w * lane_norm2(value, shape->lanes, k));
+            }
+        }
+    }
+    return NAIK_OK;
+}

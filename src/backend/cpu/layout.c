@@ -1,0 +1,438 @@
+/* layout.c - how the CPU lays a box out in lanes and cells, and what its halo is (cpu.h)
+ *
+ * Everything here follows from the extents of the box alone, so that neighbours, which all have the
+ * same box, agree on messages without a word.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#include "backend/cpu/cpu.h"
+
+/* A halo as deep as three sites must come from the next sub-lattice, not from the one after. */
+static bool can_cut(const naik_lattice *lat, const cpu_shape *shape, int mu)
+{
+    const int half = shape->extent[mu] / 2;
+    return shape->extent[mu] % 4 == 0 && (!lat->split[mu] || half >= NAIK_HALO_DEPTH);
+}
+
+/* Halves directions until there are as many sub-lattices as lanes: x and y first, as long as four
+ * sites remain, then the longest. Small layers in x, y and z are what keeps the neighbours' vectors
+ * in the caches while the cells pass by. A direction that is split over ranks comes last, because
+ * its halo would have to be assembled. */
+static bool cut_into_lanes(const naik_lattice *lat, cpu_shape *shape)
+{
+    for (int lanes = 1; lanes < CPU_LANES; lanes *= 2) {
+        int best = -1, first = -1, longest = 0;
+        for (int mu = 0; mu < NAIK_DIM; mu++) {
+            const int length = shape->extent[mu];
+            const int turn = (lat->split[mu] ? 0 : 2) + (mu < 2 && length >= 8 ? 1 : 0);
+            if (can_cut(lat, shape, mu) && (turn > first || (turn == first && length > longest))) {
+                best = mu;
+                first = turn;
+                longest = length;
+            }
+        }
+        if (best < 0) {
+            return false;
+        }
+        shape->extent[best] /= 2;
+        shape->cut[best] *= 2;
+    }
+    return true;
+}
+
+static void place_lanes(const naik_lattice *lat, cpu_shape *shape)
+{
+    for (int lane = 0; lane < shape->lanes; lane++) {
+        int rest = lane, x[NAIK_DIM];
+        for (int mu = 0; mu < NAIK_DIM; mu++) {
+            shape->lane_place[lane][mu] = rest % shape->cut[mu];
+            rest /= shape->cut[mu];
+            x[mu] = shape->lane_place[lane][mu] * shape->extent[mu];
+        }
+        shape->lane_origin[lane] = naik_lattice_site(lat, x);
+    }
+}
+
+cpu_shape cpu_shape_of(const naik_lattice *lat)
+{
+    cpu_shape shape = {.lanes = CPU_LANES, .cut = {1, 1, 1, 1}};
+    memcpy(shape.extent, lat->local, sizeof shape.extent);
+    if (!cut_into_lanes(lat, &shape)) {
+        shape.lanes = 1;
+        memcpy(shape.extent, lat->local, sizeof shape.extent);
+        for (int mu = 0; mu < NAIK_DIM; mu++) {
+            shape.cut[mu] = 1;
+        }
+    }
+    place_lanes(lat, &shape);
+    shape.half = lat->half / shape.lanes;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        shape.face[mu] = shape.half / shape.extent[mu];
+        for (int side = 0; side < 2; side++) {
+            shape.zone[mu][side] = lat->split[mu] ? shape.half + shape.halo : -1;
+            shape.halo += lat->split[mu] ? NAIK_HALO_DEPTH * shape.face[mu] : 0;
+        }
+    }
+    return shape;
+}
+
+/* Coordinates of a cell in its sub-lattice. */
+static void cell_coords(const cpu_shape *shape, naik_parity parity, int32_t cell, int x[NAIK_DIM])
+{
+    int32_t row = 2 * cell / shape->extent[0];
+    x[1] = (int)(row % shape->extent[1]);
+    x[2] = (int)(row / shape->extent[1] % shape->extent[2]);
+    x[3] = (int)(row / shape->extent[1] / shape->extent[2]);
+    x[0] = 2 * cell % shape->extent[0] + ((x[1] + x[2] + x[3] + (int)parity) & 1);
+}
+
+/* The cell at coordinates x of its sub-lattice; without coordinate mu (none: -1), the number of
+ * the cell in its layer. */
+static int32_t cell_number(const cpu_shape *shape, const int x[NAIK_DIM], int mu)
+{
+    int32_t number = 0;
+    for (int nu = NAIK_DIM - 1; nu >= 0; nu--) {
+        number = nu == mu ? number : number * shape->extent[nu] + x[nu];
+    }
+    return number / 2;
+}
+
+/* Numbers of the lane movements: 0 none, then for each mu by 1 .. cut - 1 sub-lattices. */
+static int shift_number(const cpu_shape *shape, int mu, int by)
+{
+    int first = 1;
+    for (int nu = 0; nu < mu; nu++) {
+        first += shape->cut[nu] - 1;
+    }
+    return by == 0 ? 0 : first + by - 1;
+}
+
+static void fill_moves(cpu_tables *t)
+{
+    const cpu_shape *s = &t->shape;
+    for (int lane = 0; lane < s->lanes; lane++) {
+        int stride = 1;
+        t->move[0].from[lane] = lane;
+        for (int mu = 0; mu < NAIK_DIM; mu++) {
+            const int place = s->lane_place[lane][mu];
+            for (int by = 1; by < s->cut[mu]; by++) {
+                const int there = (place + by) % s->cut[mu];
+                t->move[shift_number(s, mu, by)].from[lane] = lane + (there - place) * stride;
+            }
+            stride *= s->cut[mu];
+        }
+    }
+    for (int shift = 0; shift < CPU_SHIFTS; shift++) {
+        cpu_move *move = &t->move[shift];
+        move->fours = true;
+        for (int lane = 0; lane < s->lanes; lane++) {
+            move->fours &= move->from[lane] / 4 == move->from[lane / 4 * 4] / 4;
+        }
+    }
+}
+
+/* Cells in tiles of a few layers in z, each through the time slices of a thread: few enough cells
+ * in a slice of a tile that their neighbours in t are still in a cache. A thread's share is about
+ * the same slices as in the updates, which take cells by number. */
+static void fill_order(cpu_tables *t, int threads)
+{
+    enum { TILE_CELLS = 128, LAYERS = 4 };
+    const cpu_shape *s = &t->shape;
+    const int32_t depth = s->extent[2], layer = s->extent[0] * s->extent[1] / 2;
+    const int32_t most = depth / LAYERS, wanted = layer * depth / TILE_CELLS;
+    const int32_t tiles = wanted < 1 || most < 1 ? 1 : wanted < most ? wanted : most;
+    const int32_t shares = threads < s->extent[3] ? threads : s->extent[3];
+    int32_t count = 0;
+    for (int32_t i = 0; i < shares * tiles; i++) {
+        const int32_t share = i / tiles, tile = i % tiles,
+                      end = s->extent[3] * (share + 1) / shares;
+        const int32_t below = depth * tile / tiles, above = depth * (tile + 1) / tiles;
+        for (int32_t slice = s->extent[3] * share / shares; slice < end; slice++) {
+            for (int32_t cell = (slice * depth + below) * layer;
+                 cell < (slice * depth + above) * layer; cell++) {
+                t->order[count++] = cell;
+            }
+        }
+    }
+}
+
+static void fill_hops(const naik_lattice *lat, cpu_tables *t, naik_parity parity)
+{
+    static const int step[4] = {1, -1, 3, -3};
+    const cpu_shape *s = &t->shape;
+    int32_t interior = 0, boundary = 0;
+    for (int32_t i = 0; i < s->half; i++) {
+        const int32_t cell = t->order[i];
+        int x[NAIK_DIM];
+        bool inside = true;
+        cell_coords(s, parity, cell, x);
+        for (int k = 0; k < NAIK_HOPS; k++) {
+            const int mu = k % 4, extent = s->extent[mu], there = x[mu] + step[k / 4];
+            int y[NAIK_DIM] = {x[0], x[1], x[2], x[3]};
+            int32_t *hop = &t->hop[parity][(size_t)cell * NAIK_HOPS + (size_t)k];
+            if (lat->split[mu] && (there < 0 || there >= extent)) {
+                const int side = there < 0 ? NAIK_BEHIND : NAIK_AHEAD;
+                const int depth = there < 0 ? -1 - there : there - extent;
+                *hop = s->zone[mu][side] + depth * s->face[mu] + cell_number(s, x, mu);
+                inside = false;
+                continue;
+            }
+            y[mu] = (there % extent + extent) % extent;
+            *hop = cell_number(s, y, -1);
+            const int by = ((there - y[mu]) / extent % s->cut[mu] + s->cut[mu]) % s->cut[mu];
+            t->shift[parity][(size_t)cell * NAIK_HOPS + (size_t)k] =
+                (uint8_t)shift_number(s, mu, by);
+        }
+        if (inside) {
+            t->interior[parity][interior++] = cell;
+        } else {
+            t->boundary[parity][boundary++] = cell;
+        }
+    }
+    t->interior_count[parity] = interior;
+    t->boundary_count[parity] = boundary;
+}
+
+static void fill_layers(const naik_lattice *lat, cpu_tables *t, naik_parity parity)
+{
+    const cpu_shape *s = &t->shape;
+    for (int32_t cell = 0; cell < s->half; cell++) {
+        int x[NAIK_DIM];
+        cell_coords(s, parity, cell, x);
+        for (int mu = 0; mu < NAIK_DIM; mu++) {
+            const int depth[2] = {s->extent[mu] - 1 - x[mu], x[mu]}; /* from ahead, from behind */
+            for (int side = 0; lat->split[mu] && side < 2; side++) {
+                if (depth[side] < NAIK_HALO_DEPTH) {
+                    t->layer[parity][mu][side][depth[side] * s->face[mu] + cell_number(s, x, mu)] =
+                        cell;
+                }
+            }
+        }
+    }
+}
+
+static naik_status allocate_tables(naik_log *log, const naik_lattice *lat, cpu_tables *t)
+{
+    naik_status status = NAIK_OK;
+    const cpu_shape *s = &t->shape;
+    const size_t cells = (size_t)s->half * sizeof(int32_t);
+    NAIK_TRY(naik_alloc(log, cells, "order of cells", (void **)&t->order));
+    for (int parity = 0; parity < 2; parity++) {
+        NAIK_TRY(naik_alloc(log, NAIK_HOPS * cells, "hop table", (void **)&t->hop[parity]));
+        NAIK_TRY(
+            naik_alloc(log, NAIK_HOPS * (size_t)s->half, "hop table", (void **)&t->shift[parity]));
+        NAIK_TRY(naik_alloc(log, cells, "interior list", (void **)&t->interior[parity]));
+        NAIK_TRY(naik_alloc(log, cells, "boundary list", (void **)&t->boundary[parity]));
+        for (int mu = 0; mu < NAIK_DIM; mu++) {
+            for (int side = 0; lat->split[mu] && side < 2; side++) {
+                NAIK_TRY(naik_alloc(log,
+                                    (size_t)NAIK_HALO_DEPTH * (size_t)s->face[mu] * sizeof(int32_t),
+                                    "halo tables", (void **)&t->layer[parity][mu][side]));
+            }
+        }
+    }
+done:
+    return status;
+}
+
+naik_status cpu_tables_create(naik_backend *backend, const naik_lattice *lat, void **out)
+{
+    naik_status status = NAIK_OK;
+    cpu_tables *t = calloc(1, sizeof *t);
+    *out = t;
+    if (t == NULL) {
+        return NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the lattice tables");
+    }
+    t->shape = cpu_shape_of(lat);
+    NAIK_TRY(allocate_tables(backend->log, lat, t));
+    fill_moves(t);
+    fill_order(t, cpu_threads(backend));
+    for (int parity = 0; parity < 2; parity++) {
+        fill_hops(lat, t, (naik_parity)parity);
+        fill_layers(lat, t, (naik_parity)parity);
+    }
+done:
+    return status;
+}
+
+void cpu_tables_destroy(naik_backend *backend, void *tables)
+{
+    (void)backend;
+    cpu_tables *t = tables;
+    if (t != NULL) {
+        naik_free(t->order);
+    }
+    for (int parity = 0; t != NULL && parity < 2; parity++) {
+        naik_free(t->hop[parity]);
+        naik_free(t->shift[parity]);
+        naik_free(t->interior[parity]);
+        naik_free(t->boundary[parity]);
+        for (int i = 0; i < NAIK_DIM * 2; i++) {
+            naik_free(t->layer[parity][i / 2][i % 2]);
+        }
+    }
+    free(t);
+}
+
+static size_t real_bytes(naik_precision precision)
+{
+    return precision == NAIK_DOUBLE   ? sizeof(double)
+           : precision == NAIK_SINGLE ? sizeof(float)
+                                      : sizeof(int16_t);
+}
+
+size_t cpu_field_bytes(const naik_lattice *lat, naik_precision precision, int nrhs)
+{
+    const cpu_shape shape = cpu_shape_of(lat);
+    const size_t vectors = (size_t)(shape.half + shape.halo) * (size_t)nrhs * (size_t)shape.lanes;
+    return precision == NAIK_HALF ? cpu_scales_offset(&shape, nrhs) + vectors * sizeof(float)
+                                  : vectors * 6 * real_bytes(precision);
+}
+
+/* ---- messages: [depth][cells of the layer][nrhs][3][2][lanes at the face], and in half precision
+ * after all that the scales [depth][cells][nrhs][lanes at the face] */
+
+static int face_lanes(const cpu_shape *shape, int mu)
+{
+    return shape->lanes / shape->cut[mu];
+}
+
+size_t cpu_face_bytes(const naik_lattice *lat, naik_precision precision, int nrhs, int mu,
+                      int depth)
+{
+    const cpu_shape shape = cpu_shape_of(lat);
+    const size_t vectors =
+        (size_t)depth * (size_t)shape.face[mu] * (size_t)nrhs * (size_t)face_lanes(&shape, mu);
+    return vectors * (6 * real_bytes(precision) + (precision == NAIK_HALF ? sizeof(float) : 0));
+}
+
+/* An array of vectors of lanes: the components of a field, or its scales. */
+typedef struct lane_array {
+    char *data;
+    size_t per_cell; /* vectors of lanes in a cell */
+    size_t bytes;    /* of one lane */
+} lane_array;
+
+static lane_array components(const naik_field *field)
+{
+    return (lane_array){field->data, 6 * (size_t)field->nrhs, real_bytes(field->precision)};
+}
+
+static lane_array scales(const naik_field *field)
+{
+    return (lane_array){(char *)cpu_scales(field), (size_t)field->nrhs, sizeof(float)};
+}
+
+/* The lanes at the face on `side`, in ascending order, and where each lane of a halo cell comes
+ * from otherwise. */
+typedef struct face_map {
+    int edge[CPU_LANES], count;
+    int inner[CPU_LANES]; /* of a halo cell on the other side: lane of the box, -1: the message */
+} face_map;
+
+static face_map map_face(const cpu_shape *shape, int mu, int side)
+{
+    face_map map = {.count = 0};
+    int stride = 1;
+    for (int nu = 0; nu < mu; nu++) {
+        stride *= shape->cut[nu];
+    }
+    for (int lane = 0; lane < shape->lanes; lane++) {
+        const int place = shape->lane_place[lane][mu];
+        if (place == (side == NAIK_AHEAD ? shape->cut[mu] - 1 : 0)) {
+            map.edge[map.count++] = lane;
+        }
+        /* a halo cell behind takes its lanes from the sub-lattice behind: layers at the far end */
+        const int from = side == NAIK_AHEAD ? place - 1 : place + 1;
+        const bool inside = from >= 0 && from < shape->cut[mu];
+        map.inner[lane] = inside ? lane + (from - place) * stride : -1;
+    }
+    return map;
+}
+
+static void pack_array(const naik_geometry *geometry, lane_array from, const int32_t *layer,
+                       int32_t count, const face_map *map, char *to)
+{
+    const size_t lanes = (size_t)cpu_tables_of(geometry)->shape.lanes;
+    const size_t vector = lanes * from.bytes, part = (size_t)map->count * from.bytes;
+#pragma omp parallel for schedule(static) num_threads(cpu_threads(geometry->backend))
+    for (int32_t i = 0; i < count; i++) {
+        const char *cell = from.data + (size_t)layer[i] * from.per_cell * vector;
+        char *message = to + (size_t)i * from.per_cell * part;
+        if ((size_t)map->count == lanes) {
+            memcpy(message, cell, from.per_cell * vector);
+            continue;
+        }
+        for (size_t v = 0; v < from.per_cell; v++) {
+            for (int k = 0; k < map->count; k++) {
+                memcpy(message + v * part + (size_t)k * from.bytes,
+                       cell + v * vector + (size_t)map->edge[k] * from.bytes, from.bytes);
+            }
+        }
+    }
+}
+
+naik_status cpu_pack(const naik_field *field, naik_parity parity, int mu, int side, int depth,
+                     void *buffer)
+{
+    const cpu_tables *t = cpu_tables_of(field->geometry);
+    const face_map map = map_face(&t->shape, mu, side);
+    const int32_t count = depth * t->shape.face[mu];
+    const int32_t *layer = t->layer[parity][mu][side];
+    const lane_array numbers = components(field);
+    pack_array(field->geometry, numbers, layer, count, &map, buffer);
+    if (field->precision == NAIK_HALF) {
+        char *after =
+            (char *)buffer + (size_t)count * numbers.per_cell * (size_t)map.count * numbers.bytes;
+        pack_array(field->geometry, scales(field), layer, count, &map, after);
+    }
+    return NAIK_OK;
+}
+
+static void unpack_array(const naik_geometry *geometry, lane_array to, int32_t first,
+                         const int32_t *layer, int32_t count, const face_map *map, const char *from)
+{
+    const size_t lanes = (size_t)cpu_tables_of(geometry)->shape.lanes;
+    const size_t vector = lanes * to.bytes, part = (size_t)map->count * to.bytes;
+#pragma omp parallel for schedule(static) num_threads(cpu_threads(geometry->backend))
+    for (int32_t i = 0; i < count; i++) {
+        char *halo = to.data + (size_t)(first + i) * to.per_cell * vector;
+        const char *cell = to.data + (size_t)layer[i] * to.per_cell * vector;
+        const char *message = from + (size_t)i * to.per_cell * part;
+        if ((size_t)map->count == lanes) {
+            memcpy(halo, message, to.per_cell * vector);
+            continue;
+        }
+        for (size_t v = 0; v < to.per_cell; v++) {
+            size_t next = 0;
+            for (size_t k = 0; k < lanes; k++) {
+                const char *source = map->inner[k] < 0
+                                         ? message + v * part + next++ * to.bytes
+                                         : cell + v * vector + (size_t)map->inner[k] * to.bytes;
+                memcpy(halo + v * vector + k * to.bytes, source, to.bytes);
+            }
+        }
+    }
+}
+
+naik_status cpu_unpack(naik_field *field, naik_parity parity, int mu, int side, int depth,
+                       const void *buffer)
+{
+    const cpu_tables *t = cpu_tables_of(field->geometry);
+    const int sender = !side; /* the zone behind holds what lies at the ahead ends */
+    const face_map map = map_face(&t->shape, mu, sender);
+    const int32_t count = depth * t->shape.face[mu];
+    const int32_t *layer = t->layer[parity][mu][sender];
+    const int32_t first = t->shape.zone[mu][side];
+    const lane_array numbers = components(field);
+    unpack_array(field->geometry, numbers, first, layer, count, &map, buffer);
+    if (field->precision == NAIK_HALF) {
+        const char *after = (const char *)buffer +
+                            (size_t)count * numbers.per_cell * (size_t)map.count * numbers.bytes;
+        unpack_array(field->geometry, scales(field), first, layer, count, &map, after);
+    }
+    return NAIK_OK;
+}

@@ -1,0 +1,14 @@
+/* create.h - choosing a backend at run time */
+#ifndef NAIK_BACKEND_CREATE_H
+#define NAIK_BACKEND_CREATE_H
+
+#include "backend/backend.h"
+
+/* name: "cpu", "gpu" or "auto" (a GPU if this build and machine have one). Collective.
+ * NAIK_ERR_INPUT   unknown name, or no GPU in this build
+ * NAIK_ERR_DEVICE  no usable device on some rank */
+naik_status naik_backend_create(naik_comm *comm, const char *name,
+                                const naik_backend_options *options, naik_backend **out);
+void naik_backend_destroy(naik_backend **backend);
+
+#endif

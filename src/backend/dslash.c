@@ -1,0 +1,85 @@
+/* dslash.c - check, start the halo, interior, wait, boundary */
+#include "backend/dslash.h"
+
+#include "backend/halo.h"
+
+static bool same_shape(const naik_field *a, const naik_field *b)
+{
+    return a == NULL ||
+           (a->geometry == b->geometry && a->precision == b->precision && a->nrhs == b->nrhs);
+}
+
+static naik_status check_args(const naik_dslash_args *args)
+{
+    naik_log *log = args->in->geometry->backend->log;
+    bool with_v = args->form != NAIK_FORM_D;
+    bool with_b = args->form == NAIK_FORM_RESIDUAL || args->form == NAIK_FORM_DESCENT ||
+                  args->form == NAIK_FORM_STEP;
+    if (args->links->geometry != args->in->geometry || !same_shape(args->out, args->in) ||
+        !same_shape(args->v, args->in) || !same_shape(args->b, args->in) ||
+        !same_shape(args->x, args->in) || !same_shape(args->p, args->in) ||
+        !same_shape(args->ap, args->in)) {
+        return NAIK_FAIL(log, NAIK_ERR_ARG, "Dslash: fields and links of different shapes");
+    }
+    const bool step = args->form == NAIK_FORM_STEP;
+    if (args->out == args->in || args->out == NULL || (with_v && args->v == NULL) ||
+        (with_b && (args->b == NULL || args->columns == NULL)) ||
+        (step && (args->v != args->out || args->b != args->out || args->x == NULL ||
+                  args->p == NULL || args->ap == NULL))) {
+        return NAIK_FAIL(log, NAIK_ERR_ARG, "Dslash: an operand of form %d is missing or aliased",
+                         (int)args->form);
+    }
+    return NAIK_OK;
+}
+
+/* What travels from and to this rank in one exchange, in one of the two directions. */
+static double halo_bytes(const naik_field *in, int depth)
+{
+    static const int vector_bytes[] = {[NAIK_DOUBLE] = 48, [NAIK_SINGLE] = 24, [NAIK_HALF] = 16};
+    const naik_lattice *lat = in->geometry->lattice;
+    double sites = 0;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        sites += lat->split[mu] ? 2.0 * lat->face[mu] * depth : 0;
+    }
+    return sites * in->nrhs * vector_bytes[in->precision];
+}
+
+naik_status naik_dslash(const naik_dslash_args *args)
+{
+    naik_status status = NAIK_OK;
+    const naik_geometry *geometry = args->in->geometry;
+    const naik_backend_ops *ops = geometry->backend->ops;
+    NAIK_TRY(check_args(args));
+    if (geometry->lattice->halo == 0) {
+        return ops->staggered.dslash(args, NAIK_ALL);
+    }
+    naik_dslash_args now = *args;
+    /* The halo zones belong to the exchange, not to the value of `in`. */
+    naik_field *in = (naik_field *)args->in;
+    naik_parity from = (naik_parity)!args->parity;
+    const int depth = naik_links_depth(args->links);
+    naik_timer *timer = geometry->backend->timer;
+    naik_timer_start(timer, "halo");
+    naik_timer_count(timer, 0, halo_bytes(in, depth));
+    NAIK_TRY(naik_halo_start(geometry->halo, in, from, depth));
+    naik_timer_stop(timer, "halo");
+    if (args->send) {
+        const naik_layers layers = {args->parity, depth};
+        NAIK_TRY(naik_halo_promise(geometry->halo, args->out, &layers, &now.send));
+    }
+    NAIK_TRY(ops->staggered.dslash(&now, NAIK_INTERIOR));
+    naik_timer_start(timer, "halo");
+    NAIK_TRY(naik_halo_hand_over(geometry->halo, in, from, depth));
+    naik_timer_stop(timer, "halo");
+    NAIK_TRY(ops->staggered.dslash(&now, NAIK_BOUNDARY));
+done:
+    return status;
+}
+
+naik_status naik_dslash_plain(const naik_links *links, const naik_field *in, naik_parity parity,
+                              naik_field *out)
+{
+    const naik_dslash_args args = {
+        .form = NAIK_FORM_D, .parity = parity, .links = links, .in = in, .out = out};
+    return naik_dslash(&args);
+}

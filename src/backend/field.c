@@ -1,0 +1,74 @@
+/* field.c - fields are backend memory with a shape */
+#include "backend/field.h"
+
+#include <stdlib.h>
+
+const char *naik_precision_name(naik_precision precision)
+{
+    switch (precision) {
+    case NAIK_DOUBLE: return "double";
+    case NAIK_SINGLE: return "single";
+    case NAIK_HALF: return "half";
+    }
+    return "unknown";
+}
+
+static naik_status allocate(naik_field *field)
+{
+    naik_backend *backend = field->geometry->backend;
+    naik_status status =
+        naik_backend_alloc(backend, field->size_bytes, "a field of colour vectors", &field->data);
+    if (status == NAIK_OK) {
+        status = backend->ops->field.zero(field, NULL, NAIK_COLUMN_IDLE);
+    }
+    return status;
+}
+
+naik_status naik_field_create(const naik_geometry *geometry, naik_precision precision, int nrhs,
+                              naik_field **out)
+{
+    naik_status status = NAIK_OK;
+    *out = NULL;
+    naik_backend *backend = geometry->backend;
+    if (nrhs < 1 || nrhs > NAIK_MAX_RHS) {
+        return NAIK_FAIL(backend->log, NAIK_ERR_ARG, "a field of %d columns: 1 to %d are possible",
+                         nrhs, NAIK_MAX_RHS);
+    }
+    naik_field *field = calloc(1, sizeof *field);
+    if (field == NULL) {
+        status = NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for a field");
+    }
+    status = naik_comm_agree(backend->comm, status);
+    if (status != NAIK_OK) {
+        free(field);
+        return status;
+    }
+    field->geometry = geometry;
+    field->precision = precision;
+    field->nrhs = nrhs;
+    field->capacity = nrhs;
+    field->size_bytes = backend->ops->field.bytes(geometry->lattice, precision, nrhs);
+    NAIK_TRY(naik_comm_agree(backend->comm, allocate(field)));
+    *out = field;
+done:
+    if (status != NAIK_OK) {
+        naik_field_destroy(&field);
+    }
+    return status;
+}
+
+void naik_field_destroy(naik_field **field)
+{
+    if (*field == NULL) {
+        return;
+    }
+    naik_backend *backend = (*field)->geometry->backend;
+    naik_backend_release(backend, (*field)->data);
+    free(*field);
+    *field = NULL;
+}
+
+void naik_field_set_nrhs(naik_field *field, int nrhs)
+{
+    field->nrhs = nrhs < field->capacity ? nrhs : field->capacity;
+}

@@ -1,0 +1,349 @@
+/* halo.c - the exchange plan: who is reached over which path, one message a face
+ *
+ * Faces that go from device to device are the backend's own affair (naik_peer_ops). The others lie
+ * one behind the other in one buffer of each kind. MPI sees that memory itself where it may, else a
+ * copy of it in host memory. A receive is posted once the backend is done with what came before:
+ * MPI may write from then on.
+ */
+#include "backend/halo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/timer.h"
+#include "base/watchdog.h"
+#include "comm/comm_mpi.h"
+#if defined(OPEN_MPI) && defined(NAIK_MPI_QUERY)
+#include <mpi-ext.h>
+#endif
+
+enum { MESSAGE_ALIGNMENT = 256 };
+
+typedef struct face {
+    bool used; /* by MPI, in the exchange under way */
+    size_t at, bytes;
+} face;
+
+struct naik_halo {
+    const naik_geometry *geometry;
+    char *send, *receive;           /* backend memory */
+    char *host_send, *host_receive; /* what MPI sees; the same where it may touch that */
+    bool staged;                    /* it may not */
+    size_t capacity;                /* bytes of each */
+    face faces[NAIK_DIM][2];        /* [mu][side]: sent to that side, received from that side */
+    size_t total;                   /* bytes of all faces in use */
+    size_t room; /* of all between boxes, whichever path they take here, if MPI carries any of the
+                    job's: the same on every rank */
+    bool direct[NAIK_DIM][2]; /* faces that go from device to device */
+    bool any_direct;
+    const naik_field *promised; /* its layers have been sent by the kernel that wrote it */
+    MPI_Request requests[4 * NAIK_DIM];
+    int request_count;
+};
+
+bool naik_halo_mpi_takes_device_memory(void)
+{
+    const char *cray = getenv("MPICH_GPU_SUPPORT_ENABLED");
+    bool takes = cray != NULL && strcmp(cray, "1") == 0;
+#if defined(OPEN_MPI) && defined(NAIK_MPI_QUERY)
+    takes = takes || NAIK_MPI_QUERY() == 1; /* the Makefile names it */
+#endif
+    return takes;
+}
+
+naik_status naik_halo_create(const naik_geometry *geometry, naik_halo **out)
+{
+    naik_halo *halo = calloc(1, sizeof *halo);
+    *out = halo;
+    if (halo == NULL) {
+        return NAIK_FAIL(geometry->backend->log, NAIK_ERR_MEMORY, "no memory for the halo");
+    }
+    halo->geometry = geometry;
+    return NAIK_OK;
+}
+
+static void release_buffers(naik_halo *halo)
+{
+    naik_backend *backend = halo->geometry->backend;
+    if (halo->staged) {
+        backend->ops->memory.release_host(&backend->device, halo->host_send);
+        backend->ops->memory.release_host(&backend->device, halo->host_receive);
+    }
+    naik_backend_release(backend, halo->send);
+    naik_backend_release(backend, halo->receive);
+    halo->send = halo->receive = halo->host_send = halo->host_receive = NULL;
+    halo->staged = false;
+    halo->capacity = 0;
+}
+
+void naik_halo_destroy(naik_halo **halo)
+{
+    if (*halo == NULL) {
+        return;
+    }
+    release_buffers(*halo);
+    free(*halo);
+    *halo = NULL;
+}
+
+static naik_status make_buffers(naik_halo *halo)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = halo->geometry->backend;
+    const naik_backend_ops *ops = backend->ops;
+    static const char what[] = "halo messages";
+    NAIK_TRY(naik_backend_alloc(backend, halo->room, what, (void **)&halo->send));
+    NAIK_TRY(naik_backend_alloc(backend, halo->room, what, (void **)&halo->receive));
+    halo->staged = !ops->host_memory && !backend->route.device;
+    if (halo->staged) {
+        NAIK_TRY(
+            ops->memory.alloc_host(&backend->device, halo->room, what, (void **)&halo->host_send));
+        NAIK_TRY(ops->memory.alloc_host(&backend->device, halo->room, what,
+                                        (void **)&halo->host_receive));
+    } else {
+        halo->host_send = halo->send;
+        halo->host_receive = halo->receive;
+    }
+    halo->capacity = halo->room;
+done:
+    return status;
+}
+
+/* Room for messages of this shape; grows at the first exchange of a larger one only. That is the
+ * same exchange on every rank, also on those that have no message for MPI: they agree. */
+static naik_status reserve(naik_halo *halo)
+{
+    if (halo->capacity >= halo->room) {
+        return NAIK_OK;
+    }
+    release_buffers(halo);
+    naik_status status = naik_comm_agree(halo->geometry->backend->comm, make_buffers(halo));
+    if (status != NAIK_OK) {
+        release_buffers(halo); /* there is no room half made */
+    }
+    return status;
+}
+
+static size_t padded(size_t size_bytes)
+{
+    return (size_bytes + MESSAGE_ALIGNMENT - 1) / MESSAGE_ALIGNMENT * MESSAGE_ALIGNMENT;
+}
+
+size_t naik_halo_bytes(const naik_geometry *geometry, naik_precision precision, int nrhs, int depth)
+{
+    const naik_lattice *lat = geometry->lattice;
+    const naik_backend_ops *ops = geometry->backend->ops;
+    const naik_route *route = &geometry->backend->route;
+    size_t bytes = route->peer && lat->halo > 0 ? ops->halo.peer->bytes(lat, precision, nrhs) : 0;
+    for (int mu = 0; mu < NAIK_DIM && !route->whole; mu++) {
+        /* two sides, to send and to receive */
+        bytes +=
+            lat->split[mu] ? 4 * padded(ops->halo.face_bytes(lat, precision, nrhs, mu, depth)) : 0;
+    }
+    return bytes;
+}
+
+/* Which faces go over which path, and where in the buffers they lie. */
+static naik_status plan(naik_halo *halo, const naik_field *field, int depth)
+{
+    const naik_lattice *lat = halo->geometry->lattice;
+    naik_backend *backend = halo->geometry->backend;
+    const naik_route *route = &backend->route;
+    halo->total = 0;
+    halo->room = 0;
+    halo->any_direct = false;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        for (int side = 0; side < 2; side++) {
+            face *f = &halo->faces[mu][side];
+            bool direct =
+                lat->split[mu] && route->peer && route->near[lat->neighbour_rank[mu][side]];
+            halo->direct[mu][side] = direct;
+            halo->any_direct = halo->any_direct || direct;
+            f->used = lat->split[mu] && !direct;
+            if (!lat->split[mu] || route->whole) {
+                continue;
+            }
+            f->bytes = backend->ops->halo.face_bytes(lat, field->precision, field->nrhs, mu, depth);
+            if (f->bytes > INT32_MAX) { /* found on every rank */
+                return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
+                                 "a halo message of %zu bytes: use a smaller batch or more ranks",
+                                 f->bytes);
+            }
+            f->at = halo->total;
+            halo->total += f->used ? padded(f->bytes) : 0;
+            halo->room += padded(f->bytes);
+        }
+    }
+    return NAIK_OK;
+}
+
+/* A message is tagged by the zone it fills: sent to the side ahead, it fills the zone behind. */
+static int tag_of(int mu, int zone_side)
+{
+    return 2 * mu + zone_side;
+}
+
+static naik_status post(naik_halo *halo, bool receive)
+{
+    naik_status status = NAIK_OK;
+    const naik_lattice *lat = halo->geometry->lattice;
+    naik_comm *comm = lat->comm;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        for (int side = 0; side < 2; side++) {
+            const face *f = &halo->faces[mu][side];
+            if (!f->used) {
+                continue;
+            }
+            const int rank = lat->neighbour_rank[mu][side], bytes = (int)f->bytes;
+            MPI_Request *request = &halo->requests[halo->request_count];
+            int error = receive ? MPI_Irecv(halo->host_receive + f->at, bytes, MPI_BYTE, rank,
+                                            tag_of(mu, side), comm->mpi->world, request)
+                                : MPI_Isend(halo->host_send + f->at, bytes, MPI_BYTE, rank,
+                                            tag_of(mu, !side), comm->mpi->world, request);
+            NAIK_TRY(naik_comm_check(comm, error,
+                                     receive ? "posting a halo receive" : "sending a halo"));
+            halo->request_count++;
+        }
+    }
+done:
+    return status;
+}
+
+naik_status naik_halo_promise(naik_halo *halo, const naik_field *field, const naik_layers *layers,
+                              bool *promised)
+{
+    naik_status status = NAIK_OK;
+    const naik_backend *backend = halo->geometry->backend;
+    *promised = false;
+    if (!backend->route.whole) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(plan(halo, field, layers->depth));
+    if (halo->any_direct) {
+        NAIK_TRY(backend->ops->halo.peer->reserve(field, halo->direct));
+        halo->promised = field;
+        *promised = true;
+    }
+done:
+    return status;
+}
+
+naik_status naik_halo_offer(naik_halo *halo, const naik_field *field, naik_parity parity, int depth)
+{
+    naik_status status = NAIK_OK;
+    const naik_layers layers = {parity, depth};
+    bool promised = false;
+    NAIK_TRY(naik_halo_promise(halo, field, &layers, &promised));
+    if (promised) {
+        NAIK_TRY(halo->geometry->backend->ops->halo.peer->send(field, parity, depth, false));
+    }
+done:
+    return status;
+}
+
+naik_status naik_halo_settle(naik_halo *halo, naik_field *field, naik_parity parity, int depth)
+{
+    naik_status status = NAIK_OK;
+    if (halo->promised == field) {
+        NAIK_TRY(naik_halo_start(halo, field, parity, depth));
+        NAIK_TRY(naik_halo_wait(halo, field, parity, depth));
+    }
+done:
+    return status;
+}
+
+naik_status naik_halo_start(naik_halo *halo, const naik_field *field, naik_parity parity, int depth)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = halo->geometry->backend;
+    const naik_backend_ops *ops = backend->ops;
+    const naik_field *promised = halo->promised;
+    halo->request_count = 0;
+    halo->promised = NULL;
+    NAIK_TRY(plan(halo, field, depth));
+    if (promised != NULL && promised != field) {
+        return NAIK_FAIL(backend->log, NAIK_ERR_ARG, "the halo of another field is under way");
+    }
+    if (backend->route.peer && halo->geometry->lattice->halo > 0 && promised == NULL) {
+        NAIK_TRY(ops->halo.peer->reserve(field, halo->direct)); /* which all ranks do together */
+    }
+    if (halo->any_direct && promised == NULL) {
+        NAIK_TRY(ops->halo.peer->send(field, parity, depth, true));
+    }
+    NAIK_TRY(reserve(halo));
+    if (halo->total == 0) {
+        return NAIK_OK;
+    }
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        for (int side = 0; side < 2; side++) {
+            const face *f = &halo->faces[mu][side];
+            if (f->used) {
+                NAIK_TRY(ops->halo.pack(field, parity, mu, side, depth, halo->send + f->at));
+            }
+        }
+    }
+    if (halo->staged) {
+        NAIK_TRY(naik_backend_download(backend, halo->host_send, halo->send, halo->total));
+    } else {
+        NAIK_TRY(naik_backend_sync(backend));
+    }
+    NAIK_TRY(post(halo, true)); /* what came last has been unpacked by now */
+    NAIK_TRY(post(halo, false));
+done:
+    return status;
+}
+
+/* As MPI_Waitall, but gives up after the route's patience where it has one. */
+static naik_status wait_for_messages(naik_halo *halo)
+{
+    naik_comm *comm = halo->geometry->lattice->comm;
+    const double patience_s = halo->geometry->backend->route.patience_s;
+    /* gcc believes that MPICH's MPI_STATUSES_IGNORE would be written to */
+    MPI_Status statuses[4 * NAIK_DIM];
+    int error = MPI_SUCCESS, finished = patience_s == 0;
+    naik_watchdog_wait(comm->watchdog, "the faces", &halo->geometry->lattice->neighbour_rank[0][0],
+                       2 * NAIK_DIM);
+    if (patience_s == 0) {
+        error = MPI_Waitall(halo->request_count, halo->requests, statuses);
+    }
+    for (double end_s = naik_time_s() + patience_s; error == MPI_SUCCESS && !finished;) {
+        error = MPI_Testall(halo->request_count, halo->requests, &finished, statuses);
+        if (!finished && naik_time_s() > end_s) {
+            return NAIK_FAIL(comm->log, NAIK_ERR_MPI, "no halo message within %.0f s", patience_s);
+        }
+    }
+    halo->request_count = 0;
+    return naik_comm_check(comm, error, "the halo exchange");
+}
+
+naik_status naik_halo_wait(naik_halo *halo, naik_field *field, naik_parity parity, int depth)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = halo->geometry->backend;
+    const naik_backend_ops *ops = backend->ops;
+    if (halo->total > 0) {
+        NAIK_TRY(wait_for_messages(halo));
+        if (halo->staged) {
+            NAIK_TRY(naik_backend_upload(backend, halo->receive, halo->host_receive, halo->total));
+        }
+    }
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        for (int side = 0; side < 2; side++) {
+            const face *f = &halo->faces[mu][side];
+            if (f->used) {
+                NAIK_TRY(ops->halo.unpack(field, parity, mu, side, depth, halo->receive + f->at));
+            }
+        }
+    }
+    if (halo->any_direct) {
+        NAIK_TRY(ops->halo.peer->receive(field, parity, depth));
+    }
+done:
+    return status;
+}
+
+naik_status naik_halo_hand_over(naik_halo *halo, naik_field *field, naik_parity parity, int depth)
+{
+    return halo->geometry->backend->route.whole ? NAIK_OK
+                                                : naik_halo_wait(halo, field, parity, depth);
+}

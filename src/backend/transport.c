@@ -1,0 +1,382 @@
+/* transport.c - the paths between GPUs: tried by a real exchange, measured, chosen
+ *
+ * The test exchange is that of a field on boxes of 8^4 sites, filled from global coordinates. What
+ * staging through host memory brings is what every other path must bring, byte for byte.
+ */
+#include "backend/transport.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/geometry.h"
+#include "backend/halo.h"
+#include "base/memory.h"
+#include "base/rng.h"
+#include "base/timer.h"
+#include "comm/collective.h"
+#include "lattice/grid.h"
+#include "naik/lattice.h"
+
+enum { PROBE_EXTENT = 8, PROBE_COLUMNS = 4, PROBE_REPEAT = 20 };
+static const double PATIENCE_S = 10;
+
+const char *naik_transport_name(naik_transport transport)
+{
+    static const char *const names[NAIK_TRANSPORTS] = {"auto", "peer", "mpi_device", "staged"};
+    return names[transport];
+}
+
+void naik_transport_describe(const naik_backend *backend, char *text, size_t text_size)
+{
+    const naik_route *route = &backend->route;
+    const char *mpi = backend->ops->host_memory ? "mpi" : route->device ? "mpi_device" : "staged";
+    char time[32] = "";
+    if (route->exchange_us > 0) {
+        snprintf(time, sizeof time, " (%.1f us)", route->exchange_us);
+    }
+    snprintf(text, text_size, "%s%s%s", route->peer ? "peer" : mpi,
+             route->peer && !route->whole ? (route->device ? "+mpi_device" : "+staged") : "", time);
+}
+
+/* ---- the test exchange */
+
+typedef struct probe {
+    naik_lattice *lattice;
+    double *sites;        /* [sites][3][2] */
+    char *expected, *got; /* [size_bytes] a field with its halo, as stored */
+    size_t size_bytes;
+} probe;
+
+static naik_status probe_create(naik_backend *backend, probe *p)
+{
+    naik_status status = NAIK_OK;
+    naik_log *log = backend->log;
+    int grid[NAIK_DIM], size[NAIK_DIM];
+    naik_grid_grow(backend->comm->size, grid);
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        size[mu] = PROBE_EXTENT * grid[mu];
+    }
+    NAIK_TRY(naik_lattice_create(backend->comm, size, grid, &p->lattice));
+    p->size_bytes = backend->ops->field.bytes(p->lattice, NAIK_DOUBLE, PROBE_COLUMNS);
+    status = naik_alloc(log, p->size_bytes, "a test exchange", (void **)&p->expected);
+    if (status == NAIK_OK) {
+        status = naik_alloc(log, p->size_bytes, "a test exchange", (void **)&p->got);
+    }
+    if (status == NAIK_OK) {
+        status = naik_alloc(log, (size_t)p->lattice->sites * 6 * sizeof *p->sites,
+                            "a test exchange", (void **)&p->sites);
+    }
+    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    for (int32_t site = 0; site < p->lattice->sites; site++) {
+        int x[NAIK_DIM];
+        naik_lattice_coords(p->lattice, site, x);
+        naik_rng rng = naik_rng_at(1, 0, (uint64_t)naik_lattice_global(p->lattice, x));
+        for (int i = 0; i < 6; i++) {
+            p->sites[6 * site + i] = naik_rng_uniform(&rng);
+        }
+    }
+done:
+    return status;
+}
+
+static void probe_destroy(probe *p)
+{
+    naik_free(p->sites);
+    naik_free(p->got);
+    naik_free(p->expected);
+    naik_lattice_destroy(&p->lattice);
+}
+
+static naik_status exchange(const naik_geometry *geometry, naik_field *field, int count)
+{
+    naik_status status = NAIK_OK;
+    for (int i = 0; i < count; i++) {
+        NAIK_TRY(naik_halo_start(geometry->halo, field, NAIK_EVEN, NAIK_HALO_DEPTH));
+        NAIK_TRY(naik_halo_wait(geometry->halo, field, NAIK_EVEN, NAIK_HALO_DEPTH));
+    }
+    NAIK_TRY(naik_backend_sync(geometry->backend));
+done:
+    return status;
+}
+
+/* Exchanges over backend->route: what came, and in how many seconds. The ranks agree on failures,
+ * which leave no trace on the log. */
+static naik_status run_probe(naik_backend *backend, const probe *p, char *out, double *seconds)
+{
+    naik_status status = NAIK_OK;
+    naik_geometry *geometry = NULL;
+    naik_field *field = NULL;
+    double start_s;
+    NAIK_TRY(naik_geometry_create(backend, p->lattice, &geometry));
+    NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, PROBE_COLUMNS, &field));
+    for (int c = 0; c < PROBE_COLUMNS && status == NAIK_OK; c++) {
+        status = backend->ops->field.from_host(field, NAIK_EVEN, c, p->sites);
+    }
+    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    NAIK_TRY(naik_comm_agree(backend->comm, exchange(geometry, field, 2)));
+    start_s = naik_time_s();
+    NAIK_TRY(naik_comm_agree(backend->comm, exchange(geometry, field, PROBE_REPEAT)));
+    *seconds = (naik_time_s() - start_s) / PROBE_REPEAT;
+    NAIK_TRY(naik_comm_max_f64(backend->comm, seconds, 1));
+    NAIK_TRY(naik_comm_agree(backend->comm,
+                             naik_backend_download(backend, out, field->data, p->size_bytes)));
+done:
+    naik_field_destroy(&field);
+    naik_geometry_destroy(&geometry);
+    return status;
+}
+
+/* Whether the path that backend->route stands for works; if not, warns with the first rank that
+ * found wrong bytes, or with the failure. */
+static naik_status verify(naik_backend *backend, const probe *p, bool *works, double *seconds)
+{
+    naik_comm *comm = backend->comm;
+    char name[64];
+    int64_t wrong = 0;
+    *works = false;
+    backend->route.patience_s = PATIENCE_S;
+    naik_status status = run_probe(backend, p, p->got, seconds);
+    backend->route.patience_s = 0;
+    backend->route.exchange_us = 0;
+    naik_transport_describe(backend, name, sizeof name);
+    if (status == NAIK_ERR_MEMORY) {
+        return status;
+    }
+    if (status != NAIK_OK) {
+        naik_log_warn(comm->log, "halo transport %s does not work: %s", name,
+                      naik_log_message(comm->log));
+        naik_log_clear(comm->log);
+        return NAIK_OK;
+    }
+    wrong = memcmp(p->got, p->expected, p->size_bytes) != 0;
+    status = naik_comm_sum_i64(comm, &wrong, 1);
+    *works = status == NAIK_OK && wrong == 0;
+    if (wrong != 0) {
+        naik_log_warn(comm->log,
+                      "halo transport %s does not work: %d of %d ranks received wrong bytes", name,
+                      (int)wrong, comm->size);
+    }
+    return status;
+}
+
+/* ---- peers */
+
+/* What a rank tells of the ranks of its node. */
+typedef struct contact {
+    int size, rank[NAIK_PEERS_MAX];
+    bool reached[NAIK_PEERS_MAX];
+} contact;
+
+/* Rank 0 names the first pair without contact. */
+static bool find_silent_pair(const contact *all, int size, int pair[2])
+{
+    for (int to = 0; to < size; to++) {
+        for (int i = 0; i < all[to].size; i++) {
+            if (all[to].rank[i] != to && !all[to].reached[i]) {
+                pair[0] = all[to].rank[i];
+                pair[1] = to;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static naik_status test_contacts(naik_backend *backend, const contact *mine, bool *works)
+{
+    naik_status status = NAIK_OK;
+    naik_comm *comm = backend->comm;
+    int pair[2] = {0, 0}, silent = 0;
+    contact *all = NULL;
+    if (comm->rank == 0) {
+        all = calloc((size_t)comm->size, sizeof *all);
+        if (all == NULL) {
+            status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a test of peer access");
+        }
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_gather(comm, mine, sizeof *mine, all));
+    silent = all != NULL && find_silent_pair(all, comm->size, pair);
+    NAIK_TRY(naik_comm_broadcast(comm, &silent, sizeof silent, 0));
+    *works = !silent;
+    if (silent) {
+        naik_log_warn(
+            comm->log,
+            "the GPU of rank %d cannot write to the memory of rank %d's: halos go through "
+            "MPI instead",
+            pair[0], pair[1]);
+    }
+done:
+    free(all);
+    return status;
+}
+
+/* Whether any node has more than one rank, and no device has; that would be excused if all ranks
+ * are told so, for tests. */
+static naik_status peers_possible(naik_backend *backend, naik_transport wanted, bool *possible,
+                                  bool *shared)
+{
+    naik_status status = NAIK_OK;
+    const char *told = getenv("NAIK_SHARED_PEERS");
+    const bool excused = wanted == NAIK_TRANSPORT_PEER && told != NULL && strcmp(told, "1") == 0;
+    int64_t count[4] = {backend->comm->node_size > 1, backend->comm->node_size > NAIK_PEERS_MAX,
+                        backend->ops->shared(backend), !excused};
+    NAIK_TRY(naik_comm_sum_i64(backend->comm, count, 4));
+    *shared = count[2] > 0 && count[3] > 0;
+    *possible = count[0] > 0 && count[1] == 0 && !*shared && backend->ops->halo.peer != NULL;
+    if (*possible && count[2] > 0) {
+        naik_log_warn(backend->log, "NAIK_SHARED_PEERS=1 is set: ranks that share a GPU wait for "
+                                    "each other's kernels, which is slow, for tests only");
+    }
+done:
+    return status;
+}
+
+/* Opens the peers of this node and tries each pair. */
+static naik_status open_peers(naik_backend *backend, naik_transport wanted, bool *works)
+{
+    naik_status status = NAIK_OK;
+    naik_comm *comm = backend->comm;
+    bool possible = false, shared = false;
+    contact mine;
+    memset(&mine, 0, sizeof mine);
+    *works = false;
+    NAIK_TRY(peers_possible(backend, wanted, &possible, &shared));
+    if (!possible) {
+        if (wanted == NAIK_TRANSPORT_PEER) {
+            naik_log_warn(comm->log, "halo transport peer is not possible: %s",
+                          shared ? "ranks share a GPU" : "no two ranks are on one node");
+        }
+        return NAIK_OK;
+    }
+    mine.size = comm->node_size;
+    NAIK_TRY(naik_comm_node_gather(comm, &comm->rank, sizeof comm->rank, mine.rank));
+    status =
+        naik_comm_agree(comm, backend->ops->halo.peer->open(backend, PATIENCE_S, mine.reached));
+    if (status == NAIK_ERR_DEVICE) {
+        naik_log_warn(comm->log, "halo transport peer does not work: %s",
+                      naik_log_message(comm->log));
+        naik_log_clear(comm->log);
+        return NAIK_OK;
+    }
+    NAIK_TRY(status);
+    NAIK_TRY(test_contacts(backend, &mine, works));
+    if (!*works) {
+        backend->ops->halo.peer->close(backend);
+    }
+done:
+    return status;
+}
+
+/* ---- the choice */
+
+static naik_status find_near(naik_backend *backend)
+{
+    naik_status status = NAIK_OK;
+    naik_comm *comm = backend->comm;
+    int64_t *node = calloc((size_t)comm->size, sizeof *node);
+    backend->route.near = calloc((size_t)comm->size, sizeof *backend->route.near);
+    if (node == NULL || backend->route.near == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a list of ranks");
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    node[comm->rank] = comm->node;
+    NAIK_TRY(naik_comm_sum_i64(comm, node, comm->size));
+    for (int rank = 0; rank < comm->size; rank++) {
+        backend->route.near[rank] = node[rank] == comm->node && rank != comm->rank;
+    }
+done:
+    free(node);
+    return status;
+}
+
+/* MPI's own opinion, or the user's. */
+static naik_status device_is_worth_trying(naik_backend *backend, naik_transport wanted, bool *worth)
+{
+    int64_t refusals = !naik_halo_mpi_takes_device_memory();
+    naik_status status = naik_comm_sum_i64(backend->comm, &refusals, 1);
+    *worth =
+        wanted == NAIK_TRANSPORT_MPI_DEVICE || (wanted != NAIK_TRANSPORT_STAGED && refusals == 0);
+    return status;
+}
+
+static void set_route(naik_backend *backend, bool peer, bool device)
+{
+    backend->route.peer = peer;
+    backend->route.whole = peer && backend->comm->nodes == 1;
+    backend->route.device = device;
+}
+
+typedef struct path {
+    bool peer, device;
+} path;
+
+/* The paths that work, compared: what the user asked for first, then speed. */
+static naik_status choose_path(naik_backend *backend, naik_transport wanted, bool peer, bool device,
+                               const probe *p, double staged_s)
+{
+    static const path paths[] = {{true, false}, {false, true}, {true, true}};
+    naik_status status = NAIK_OK;
+    path best = {false, false};
+    double best_s = staged_s;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        const path *at = &paths[i];
+        const bool asked = (at->peer && wanted == NAIK_TRANSPORT_PEER && !best.peer) ||
+                           (at->device && wanted == NAIK_TRANSPORT_MPI_DEVICE);
+        const bool other = wanted == NAIK_TRANSPORT_PEER && best.peer && !at->peer;
+        bool works = false;
+        double seconds = INFINITY;
+        /* beside peers on a single node MPI has nothing to carry */
+        if ((at->peer && !peer) || (at->device && !device) ||
+            (at->peer && at->device && backend->comm->nodes == 1)) {
+            continue;
+        }
+        set_route(backend, at->peer, at->device);
+        NAIK_TRY(verify(backend, p, &works, &seconds));
+        if (works && !other && (asked || seconds < best_s)) {
+            best = *at;
+            best_s = seconds;
+        }
+        if (!works && at->peer) {
+            backend->ops->halo.peer->close(backend);
+            peer = false;
+        }
+    }
+    set_route(backend, best.peer, best.device);
+    backend->route.exchange_us = 1e6 * best_s;
+    if (peer && !best.peer) {
+        backend->ops->halo.peer->close(backend);
+    }
+done:
+    return status;
+}
+
+naik_status naik_transport_choose(naik_backend *backend, naik_transport wanted)
+{
+    naik_status status = NAIK_OK;
+    bool peer = false, device = false;
+    double staged_s = 0;
+    probe p = {.lattice = NULL};
+    if (backend->ops->host_memory || backend->comm->size == 1) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(find_near(backend));
+    if (wanted == NAIK_TRANSPORT_AUTO || wanted == NAIK_TRANSPORT_PEER) {
+        NAIK_TRY(open_peers(backend, wanted, &peer));
+    }
+    NAIK_TRY(device_is_worth_trying(backend, wanted, &device));
+    NAIK_TRY(probe_create(backend, &p));
+    NAIK_TRY(run_probe(backend, &p, p.expected, &staged_s));
+    NAIK_TRY(choose_path(backend, wanted, peer, device, &p, staged_s));
+done:
+    probe_destroy(&p);
+    return status;
+}
+
+void naik_transport_release(naik_backend *backend)
+{
+    free(backend->route.near);
+    backend->route.near = NULL;
+}

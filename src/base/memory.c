@@ -1,0 +1,94 @@
+/* memory.c - aligned host memory, spread over the NUMA nodes of the threads that will use it
+ *
+ * The kernels read many streams at once, each on pages of its own: large buffers ask for huge
+ * pages, of which far fewer are needed than the processor remembers translations for.
+ */
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { PAGE = 4096, HUGE_PAGE = 1 << 21 };
+
+static size_t round_up(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+/* Whole huge pages where at least half of the first is used; the system may decline. */
+static char *reserve(size_t size_bytes)
+{
+    if (size_bytes < (size_t)HUGE_PAGE / 2) {
+        return aligned_alloc(NAIK_ALIGNMENT, round_up(size_bytes, NAIK_ALIGNMENT));
+    }
+    char *memory = aligned_alloc(HUGE_PAGE, round_up(size_bytes, HUGE_PAGE));
+#if defined(MADV_HUGEPAGE)
+    if (memory != NULL) {
+        (void)madvise(memory, round_up(size_bytes, HUGE_PAGE), MADV_HUGEPAGE);
+    }
+#endif
+    return memory;
+}
+
+naik_status naik_alloc(naik_log *log, size_t size_bytes, const char *what, void **out)
+{
+    *out = NULL;
+    if (size_bytes == 0) {
+        return NAIK_OK;
+    }
+    if (size_bytes > SIZE_MAX / 2) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "%s would need more memory than can be addressed",
+                         what);
+    }
+    char *memory = reserve(size_bytes);
+    if (memory == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY,
+                         "no memory for %s (%.3f GiB): use more ranks or a smaller batch", what,
+                         (double)size_bytes / (1 << 30));
+    }
+    const int64_t pages = (int64_t)(round_up(size_bytes, PAGE) / PAGE);
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < pages; i++) {
+        const size_t begin = (size_t)i * PAGE;
+        const size_t left = size_bytes - begin;
+        memset(memory + begin, 0, left < PAGE ? left : PAGE);
+    }
+    *out = memory;
+    return NAIK_OK;
+}
+
+void naik_free(void *memory)
+{
+    free(memory);
+}
+
+void naik_copy(void *to, const void *from, size_t size_bytes)
+{
+    const size_t piece = (size_t)1 << 18;
+    const int64_t pieces = (int64_t)((size_bytes + piece - 1) / piece);
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < pieces; i++) {
+        const size_t begin = (size_t)i * piece;
+        memcpy((char *)to + begin, (const char *)from + begin,
+               size_bytes - begin < piece ? size_bytes - begin : piece);
+    }
+}
+
+bool naik_all_zero(const void *memory, size_t size_bytes)
+{
+    const size_t words = size_bytes / sizeof(uint64_t);
+    const unsigned char *rest = (const unsigned char *)memory + words * sizeof(uint64_t);
+    uint64_t any = 0;
+#pragma omp parallel for schedule(static) reduction(| : any)
+    for (int64_t i = 0; i < (int64_t)words; i++) {
+        uint64_t word;
+        memcpy(&word, (const char *)memory + (size_t)i * sizeof word, sizeof word);
+        any |= word;
+    }
+    for (size_t i = 0; i < size_bytes % sizeof(uint64_t); i++) {
+        any |= rest[i];
+    }
+    return any == 0;
+}

@@ -1,0 +1,24 @@
+/* memory.h - host memory, aligned for vector loads, with the sentence when there is none */
+#ifndef NAIK_BASE_MEMORY_H
+#define NAIK_BASE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "naik/log.h"
+
+enum { NAIK_ALIGNMENT = 64 };
+
+/* *out = size_bytes of zeroed memory aligned to NAIK_ALIGNMENT, pages first touched by the OpenMP
+ * threads that a static loop over the buffer gives them. `what` names it in the sentence of a
+ * failure. size_bytes = 0 gives NULL. Release with naik_free.
+ * NAIK_ERR_MEMORY   the system has none */
+naik_status naik_alloc(naik_log *log, size_t size_bytes, const char *what, void **out);
+void naik_free(void *memory);
+
+/* As memcpy, by all threads. */
+void naik_copy(void *to, const void *from, size_t size_bytes);
+/* Whether all bytes are 0, asked by all threads. */
+bool naik_all_zero(const void *memory, size_t size_bytes);
+
+#endif

@@ -1,0 +1,181 @@
+/* text.c - numbers by strict grammar, words by edit distance
+ *
+ * strtol and strtod skip blanks and take hexadecimal, "inf" and "nan"; a user who typed those made
+ * a mistake, so the characters are checked first.
+ */
+#include "base/text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST = 63 };
+
+static int smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+int naik_text_printable(const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    const int length = s[0] < 0x80                    ? s[0] >= 0x20 && s[0] != 0x7f
+                       : s[0] >= 0xc2 && s[0] <= 0xdf ? 2
+                       : s[0] >= 0xe0 && s[0] <= 0xef ? 3
+                       : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4
+                                                      : 0;
+    for (int i = 1; i < length; i++) {
+        if ((s[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    /* Overlong forms, surrogates, beyond the last code point, C1 controls. */
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f) ||
+        (s[0] == 0xc2 && s[1] < 0xa0)) {
+        return 0;
+    }
+    return length;
+}
+
+void naik_text_tame(char *text, const char *spared)
+{
+    while (*text != '\0') {
+        const int length = naik_text_printable(text);
+        if (length == 0 && strchr(spared, *text) == NULL) {
+            *text = '?';
+        }
+        text += length > 0 ? length : 1;
+    }
+}
+
+/* F. Damerau's distance with neighbouring letters swapped once, row by row. */
+int naik_text_distance(const char *a, const char *b)
+{
+    size_t length_a = strnlen(a, LONGEST), length_b = strnlen(b, LONGEST);
+    int row[3][LONGEST + 1] = {{0}};
+    for (size_t j = 0; j <= length_b; j++) {
+        row[0][j] = (int)j;
+    }
+    for (size_t i = 1; i <= length_a; i++) {
+        int *now = row[i % 3];
+        const int *before = row[(i + 2) % 3], *earlier = row[(i + 1) % 3];
+        now[0] = (int)i;
+        for (size_t j = 1; j <= length_b; j++) {
+            int replaced = before[j - 1] + (a[i - 1] != b[j - 1]);
+            now[j] = smaller(replaced, smaller(before[j], now[j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+                now[j] = smaller(now[j], earlier[j - 2] + 1);
+            }
+        }
+    }
+    return row[length_a % 3][length_b];
+}
+
+const char *naik_text_nearest(const char *text, const char *const *words)
+{
+    const char *nearest = NULL;
+    int best = 0;
+    for (int i = 0; words[i] != NULL; i++) {
+        int distance = naik_text_distance(text, words[i]);
+        if (3 * distance <= (int)strnlen(words[i], LONGEST) + 1 &&
+            (nearest == NULL || distance < best)) {
+            nearest = words[i];
+            best = distance;
+        }
+    }
+    return nearest;
+}
+
+static bool only_of(const char *text, const char *characters)
+{
+    return text[0] != '\0' && text[strspn(text, characters)] == '\0';
+}
+
+bool naik_text_int64(const char *text, int64_t *value)
+{
+    if (!only_of(text, "+-0123456789")) {
+        return false;
+    }
+    char *end = NULL;
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    *value = number;
+    return errno == 0 && *end == '\0';
+}
+
+bool naik_text_uint64(const char *text, uint64_t *value)
+{
+    if (!only_of(text, "0123456789")) {
+        return false;
+    }
+    char *end = NULL;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    *value = number;
+    return errno == 0 && *end == '\0';
+}
+
+bool naik_text_real(const char *text, double *value)
+{
+    if (!only_of(text, "+-.eE0123456789")) {
+        return false;
+    }
+    char *end = NULL;
+    errno = 0;
+    *value = strtod(text, &end);
+    return errno == 0 && *end == '\0' && isfinite(*value);
+}
+
+/* One or more digits up to `stop`; moves *text behind it. */
+static bool read_digits(const char **text, char stop, int64_t *value)
+{
+    char digits[10];
+    size_t length = strspn(*text, "0123456789");
+    if (length == 0 || length >= sizeof digits || (*text)[length] != stop) {
+        return false;
+    }
+    memcpy(digits, *text, length);
+    digits[length] = '\0';
+    *text += length + (stop != '\0');
+    return naik_text_int64(digits, value);
+}
+
+bool naik_text_time(const char *text, double *time_s)
+{
+    if (strchr(text, ':') == NULL) {
+        return naik_text_real(text, time_s);
+    }
+    int64_t hours = 0, minutes = 0, seconds = 0;
+    if (!read_digits(&text, ':', &hours) || !read_digits(&text, ':', &minutes) ||
+        !read_digits(&text, '\0', &seconds) || minutes > 59 || seconds > 59) {
+        return false;
+    }
+    *time_s = (double)(3600 * hours + 60 * minutes + seconds);
+    return true;
+}
+
+bool naik_text_extents(const char *text, int extents[4])
+{
+    char separator = strchr(text, ',') != NULL ? ',' : 'x';
+    for (int mu = 0; mu < 4; mu++) {
+        int64_t value = 0;
+        if (!read_digits(&text, mu < 3 ? separator : '\0', &value) || value < 1 || value > 32768) {
+            return false;
+        }
+        extents[mu] = (int)value;
+    }
+    return true;
+}
+
+void naik_text_print_real(double value, char *text, size_t text_size)
+{
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, text_size, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) {
+            return;
+        }
+    }
+}

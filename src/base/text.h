@@ -1,0 +1,36 @@
+/* text.h - words and numbers that a user typed; what may be printed of a text from a file */
+#ifndef NAIK_BASE_TEXT_H
+#define NAIK_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The word of `words` (ends with NULL) nearest to `text`, or NULL where none is near enough to have
+ * been meant: more than a third of its letters would have to change. */
+const char *naik_text_nearest(const char *text, const char *const *words);
+
+/* Bytes of the printable character in UTF-8 with which the text begins; 0 where there is none: a
+ * control character, or bytes that are no UTF-8. */
+int naik_text_printable(const char *text);
+/* Every byte that begins no such character becomes '?', but for those in `spared`. */
+void naik_text_tame(char *text, const char *spared);
+
+/* Letters to insert, delete, replace or swap with their neighbour to turn a into b. Texts beyond
+ * 63 letters are compared by their first 63. */
+int naik_text_distance(const char *a, const char *b);
+
+/* The whole text as a number, with nothing around it; false where it is not one or does not fit.
+ * A real must be finite, and decimal. */
+bool naik_text_int64(const char *text, int64_t *value);
+bool naik_text_uint64(const char *text, uint64_t *value);
+bool naik_text_real(const char *text, double *value);
+/* Seconds, or HH:MM:SS with MM and SS below 60. */
+bool naik_text_time(const char *text, double *time_s);
+/* Four extents "X,Y,Z,T" or "XxYxZxT", each in 1 .. 32768. */
+bool naik_text_extents(const char *text, int extents[4]);
+
+/* The shortest decimal text that reads back as the same double. */
+void naik_text_print_real(double value, char *text, size_t text_size);
+
+#endif

@@ -1,0 +1,152 @@
+/* bench.h - what the measurements of `naik bench` share: the set-up, the clock, the line
+ *
+ * A line is key=value pairs in a fixed order, or the same as one JSON object. Samples of the thing
+ * measured and of the machine's copy alternate, so that their ratio survives a machine whose load
+ * changes; medians are reported, and the spread (largest - smallest) / median beside.
+ */
+#ifndef NAIK_BENCH_BENCH_H
+#define NAIK_BENCH_BENCH_H
+
+#include "naik/comm.h"
+
+#include "links/smear.h"
+#include "solver/cg.h"
+
+enum { BENCH_MAX_LIST = 16, BENCH_MAX_REPEAT = 1000, BENCH_EACH = -1 };
+
+typedef enum bench_links_kind { BENCH_RANDOM, BENCH_RANDOM_HISQ, BENCH_UNIT } bench_links_kind;
+
+typedef struct bench_options {
+    int size[NAIK_DIM];
+    int links;           /* bench_links_kind */
+    int action;          /* naik_action_type */
+    int precision;       /* naik_precision of the vectors; of cg: -1 stands for the inner one */
+    int link_precision;  /* naik_precision; -1: as the vectors */
+    int inner_precision; /* of cg: naik_input_precision, which chooses all of these; -1: not said */
+    int first_rung;      /* of cg: naik_rung; -1: by mass */
+    int recon;           /* 0: nothing compressed */
+    int nrhs[BENCH_MAX_LIST], nrhs_count;
+    int batch;                       /* of cg; 0: all right-hand sides at once */
+    int backend, threads, transport; /* naik_transport */
+    bool share_gpu;
+    int granularity;   /* of the Dslash: 0 chosen, 1, 3, 4, 12; BENCH_EACH */
+    int orchestration; /* of an iteration: naik_orchestration; BENCH_EACH */
+    double tolerance, delta;
+    double mass[BENCH_MAX_LIST], shared[BENCH_MAX_LIST]; /* of cg: one by one; or, ascending, all of
+                                                          * every right-hand side together */
+    int mass_count, shared_count;                        /* shared_count 0: `mass` */
+    const char *gauge; /* file of the configuration; NULL: links as --links */
+    int source;        /* of cg: 0 random, 1 point */
+    int max_iterations;
+    bool temporal_gauge; /* naive: links in direction t are 1 but on the last slice */
+    bool weak,
+        strong;     /* size is a rank's, or the lattice's; both run a fixed number of iterations */
+    int iterations; /* of every cg solve, whatever the residual; 0: until it converges */
+    int grid[NAIK_DIM];          /* 0: chosen */
+    int repeat;                  /* samples */
+    double time_s;               /* of a sample, at least */
+    const char *file, *mpi_info; /* of bench io; and how it reaches its file */
+    int alignment, aggregators;
+    bool json;
+} bench_options;
+
+/* The machine's copy speed: the STREAM triad (streaming stores) in host memory, or a copy of fields
+ * on a device. */
+typedef struct bench_copy bench_copy;
+
+typedef struct bench {
+    naik_comm *comm; /* borrowed */
+    const bench_options *options;
+    const char *what; /* "dslash", ... */
+    int threads;      /* of a rank */
+    naik_lattice *lattice;
+    naik_backend *backend;
+    naik_geometry *geometry;
+    naik_gauge *thin; /* phased links the others are made of; NULL with --links random */
+    naik_fatlong *source;
+    double plaquette; /* of --gauge, 1 for unit links */
+    bench_copy *copy;
+} bench;
+
+typedef naik_status (*bench_body)(void *context);
+typedef struct bench_timing {
+    double median_s, spread;        /* of one call of the body, the slowest rank's */
+    double copy_gbs;                /* of all ranks together */
+    double rank_min_s, rank_mean_s; /* of one call, over the ranks; the largest is median_s */
+} bench_timing;
+
+/* Warms up, then alternates samples of body (called so often that a sample lasts options.time_s)
+ * and of the copy. Collective. */
+naik_status bench_measure(const bench *b, bench_body body, void *context, bench_timing *out);
+/* The same of a body that takes long: `brief` warms up in its place, and one call is measured. */
+naik_status bench_measure_long(const bench *b, bench_body brief, bench_body body, void *context,
+                               bench_timing *out);
+
+naik_status bench_copy_create(const bench *b, bench_copy **out);
+void bench_copy_destroy(bench_copy **copy);
+/* Bytes moved by all ranks in one copy of *seconds (the slowest rank's). Collective. */
+naik_status bench_copy_sample(const bench *b, bench_copy *copy, double *bytes, double *seconds);
+
+typedef struct bench_line {
+    bool json;
+    size_t used;
+    char text[4096];
+} bench_line;
+
+/* Begins with bench=, backend=, device=. */
+void bench_line_begin(const bench *b, bench_line *line);
+void bench_put_text(bench_line *line, const char *key, const char *value);
+void bench_put_int(bench_line *line, const char *key, long long value);
+void bench_put_real(bench_line *line, const char *key, const char *format, double value);
+/* action=, precision=, links=, recon= */
+void bench_put_kind(const bench *b, bench_line *line, naik_precision vectors, naik_precision links,
+                    int recon);
+/* transport=, without the time of the test exchange */
+void bench_put_transport(const bench *b, bench_line *line);
+void bench_put_extents(bench_line *line, const char *key, const int extents[NAIK_DIM]);
+/* gauge=, plaquette= and source=, of a file */
+void bench_put_gauge(const bench *b, bench_line *line);
+/* size=, local=, grid=, nodes=, ranks=, threads= */
+void bench_put_machine(const bench *b, bench_line *line);
+/* floor_gbs=, copy_gbs=, fraction=, spread=, git=, and prints. */
+void bench_line_end(const bench *b, bench_line *line, double floor_bytes, double seconds,
+                    const bench_timing *timing);
+
+/* Bytes that one parity site costs at least: links once, and the vector read and written once a
+ * right-hand side. */
+double bench_floor_bytes(naik_precision vectors, naik_precision links, int recon, int hops,
+                         int nrhs);
+double bench_vector_bytes(naik_precision precision);
+/* Numbers of a link that is not compressed are 18; recon 0 stands for that. */
+int bench_recon(const bench *b);
+int bench_hops(const bench *b);
+naik_precision bench_vectors(const bench *b);
+naik_precision bench_link_precision(const bench *b, naik_precision vectors);
+
+/* A gaussian vector [sites][3][2] keyed by seed and global site. */
+void bench_random_vector(const naik_lattice *lattice, uint64_t seed, double *out);
+/* Such vectors on the even sites of a field in double, seeds 100, 101, ..., or, if the options say
+ * so, point sources: the colours of even sites spread over the lattice. Collective. */
+naik_status bench_sources(const bench *b, int count, naik_field **out);
+
+/* bench/gauge.c: the extents of the file of --gauge into options.size, NAIK_ERR_INPUT where that is
+ * another; b->thin and, where the measurement needs them, b->source. Collective. */
+naik_status bench_gauge_size(naik_comm *comm, bench_options *options);
+naik_status bench_make_links(bench *b);
+
+/* The measurements: one line or several each. */
+naik_status bench_dslash(const bench *b);
+naik_status bench_cg(const bench *b);
+/* Of cg with several masses. */
+naik_status bench_masses(const bench *b, const naik_cg_links *packed, naik_precision vectors,
+                         int nrhs);
+naik_status bench_halo(const bench *b);
+naik_status bench_links(const bench *b);
+naik_status bench_io(const bench *b);
+/* Predicts instead of measuring; argv[0] is "model". Local: rank 0 prints. */
+naik_status bench_model(naik_comm *comm, int argc, char **argv);
+
+/* `naik bench` (src/cli/commands.h). */
+naik_status naik_command_bench(naik_comm *comm, int argc, char **argv);
+
+#endif

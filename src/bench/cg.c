@@ -1,0 +1,241 @@
+/* cg.c - `naik bench cg`: whole solves of (4 m^2 - D D) x = b, b random on even sites or a
+ * point, on random links or those of a configuration
+ *
+ * With a fixed number of iterations (--weak, --strong, --iterations) the tolerance is out of reach,
+ * so that every run does the same work. Iterations and residual are those that the solver reports;
+ * the floor counts two Dslashes and eight vector passes an iteration in the precision of the
+ * iteration, nothing for the checks in double.
+ */
+#include <math.h>
+
+#include "base/memory.h"
+#include "solver/cg.h"
+
+#include "bench/bench.h"
+#include "run/plan.h"
+
+static const double OUT_OF_REACH = 1e-100;
+
+typedef struct run {
+    const bench *b;
+    naik_cg *cg;
+    naik_cg_options options;
+    double mass, tolerance;
+    naik_field *sources; /* [nrhs], double */
+    int count;
+    int64_t iterations; /* over all systems */
+    int least, most;    /* of a system */
+    double worst;       /* true residual */
+    naik_rung rung;     /* the safest that a solve ended on */
+    int failed;
+    naik_timer *timer; /* of all solves */
+    double share;      /* of the last one's time that true residuals took */
+} run;
+
+static naik_status load(void *data, int64_t index, naik_field *b, naik_field *x, int column,
+                        naik_cg_system *system)
+{
+    const run *r = data;
+    (void)x;
+    *system = (naik_cg_system){.shift = 4 * r->mass * r->mass, .tolerance = r->tolerance};
+    return r->b->backend->ops->field.copy_column(b, column, r->sources, (int)index);
+}
+
+static naik_status finish(void *data, int64_t index, const naik_field *x, int column,
+                          const naik_cg_result *result)
+{
+    run *r = data;
+    (void)index, (void)x, (void)column;
+    r->iterations += result->iterations;
+    r->least = r->least > 0 && r->least < result->iterations ? r->least : result->iterations;
+    r->most = r->most > result->iterations ? r->most : result->iterations;
+    r->rung = r->rung > result->rung ? r->rung : result->rung;
+    r->worst = result->residual > r->worst ? result->residual : r->worst;
+    r->failed += result->reason != NAIK_CG_CONVERGED;
+    return NAIK_OK;
+}
+
+static double seconds_in(const run *r, const char *region)
+{
+    return naik_timer_read(r->timer, region).time_s;
+}
+
+static naik_status solve(void *context)
+{
+    run *r = context;
+    const naik_cg_stream stream = {.data = r, .count = r->count, .load = load, .finish = finish};
+    r->iterations = 0;
+    r->least = r->most = 0;
+    r->rung = NAIK_RUNG_HALF;
+    r->failed = 0;
+    r->worst = 0;
+    const double true_s = seconds_in(r, "true residuals"), iterate_s = seconds_in(r, "iterate");
+    const naik_status status = naik_cg_solve(r->cg, NAIK_EVEN, &r->options, &stream);
+    const double in_true_s = seconds_in(r, "true residuals") - true_s;
+    r->share = in_true_s / (in_true_s + seconds_in(r, "iterate") - iterate_s);
+    return status;
+}
+
+/* A few iterations, after which everything is tuned and recorded. */
+static naik_status solve_briefly(void *context)
+{
+    run brief = *(const run *)context;
+    brief.options.max_iterations = 60;
+    return solve(&brief);
+}
+
+static const char *const orchestration_names[] = {[NAIK_ORCHESTRATE_AUTO] = "auto",
+                                                  [NAIK_ORCHESTRATE_SEPARATE] = "separate",
+                                                  [NAIK_ORCHESTRATE_FUSED] = "fused",
+                                                  [NAIK_ORCHESTRATE_GRAPH] = "graph",
+                                                  [NAIK_ORCHESTRATE_BOTH] = "both"};
+
+static const char *mode(const bench_options *o)
+{
+    return o->weak ? "weak" : o->strong ? "strong" : o->iterations > 0 ? "fixed" : "solve";
+}
+
+static void print(const run *r, const naik_links *links, naik_precision vectors, int batch,
+                  const bench_timing *timing)
+{
+    const bench *b = r->b;
+    bench_line line;
+    const double sites = 0.5 * (double)b->lattice->volume;
+    const double seconds = timing->median_s / (double)r->iterations;
+    const double flops = links->hops == NAIK_HOPS ? NAIK_CG_FLOPS : NAIK_CG_FLOPS_NAIVE;
+    const double dslash =
+        bench_floor_bytes(vectors, links->precision, links->recon, links->hops, batch) / batch;
+    const double per_iteration = 1e6 / (double)r->iterations;
+    bench_line_begin(b, &line);
+    bench_put_text(&line, "mode", mode(b->options));
+    bench_put_kind(b, &line, vectors, links->precision, links->recon);
+    bench_put_int(&line, "nrhs", r->count);
+    bench_put_int(&line, "batch", batch);
+    bench_put_machine(b, &line);
+    if (b->comm->size > 1) {
+        bench_put_transport(b, &line);
+    }
+    if (b->options->orchestration != NAIK_ORCHESTRATE_AUTO) {
+        bench_put_text(&line, "orchestration",
+                       orchestration_names[b->backend->choices.orchestration]);
+    }
+    bench_put_gauge(b, &line);
+    bench_put_text(&line, "source", b->options->source == 1 ? "point" : "random");
+    bench_put_real(&line, "mass", "%g", r->mass);
+    if (b->options->iterations == 0) {
+        bench_put_real(&line, "tolerance", "%g", b->options->tolerance);
+    }
+    bench_put_real(&line, "iterations", "%.1f", (double)r->iterations / r->count);
+    bench_put_int(&line, "least", r->least);
+    bench_put_int(&line, "most", r->most);
+    bench_put_text(&line, "rung", naik_rung_name(r->rung));
+    bench_put_real(&line, "true_residuals", "%.3f", r->share);
+    bench_put_real(&line, "true_residual", "%.3e", r->worst);
+    if (b->options->iterations == 0) {
+        bench_put_int(&line, "not_converged", r->failed);
+    }
+    bench_put_real(&line, "seconds", "%.4f", timing->median_s / r->count);
+    bench_put_real(&line, "us_per_iteration", "%.1f", seconds * 1e6);
+    bench_put_real(&line, "rank_min_us", "%.1f", timing->rank_min_s * per_iteration);
+    bench_put_real(&line, "rank_mean_us", "%.1f", timing->rank_mean_s * per_iteration);
+    bench_put_real(&line, "rank_max_us", "%.1f", timing->median_s * per_iteration);
+    bench_put_real(&line, "us", "%.6g", timing->median_s * 1e6);
+    bench_put_real(&line, "gflops", "%.5g", flops * sites / seconds * 1e-9);
+    bench_line_end(b, &line, sites * (2 * dslash + 8 * bench_vector_bytes(vectors)), seconds,
+                   timing);
+}
+
+static naik_status measure(const bench *b, const naik_cg_links *packed, const solve_plan *plan,
+                           double mass, int nrhs)
+{
+    naik_status status = NAIK_OK;
+    const bench_options *o = b->options;
+    const int batch = o->batch > 0 && o->batch < nrhs ? o->batch : nrhs;
+    run r = {.b = b, .options = naik_cg_defaults(), .count = nrhs, .mass = mass};
+    bench_timing timing;
+    const int fixed = o->iterations;
+    r.options.delta = o->delta;
+    r.options.first_rung = plan->first_rung;
+    r.options.stay = fixed > 0; /* every iteration the same work */
+    r.options.max_iterations = fixed > 0 ? fixed : o->max_iterations;
+    r.tolerance = fixed > 0 ? OUT_OF_REACH : o->tolerance;
+    NAIK_TRY(naik_cg_create(packed, plan->vectors, batch, &r.cg));
+    NAIK_TRY(bench_sources(b, r.count, &r.sources));
+    NAIK_TRY(naik_timer_create(b->comm->log, &r.timer));
+    b->backend->timer = r.timer;
+    NAIK_TRY(o->repeat == 1 ? bench_measure_long(b, solve_briefly, solve, &r, &timing)
+                            : bench_measure(b, solve, &r, &timing));
+    if (fixed > 0 && r.iterations != (int64_t)fixed * nrhs) {
+        status = NAIK_FAIL(b->comm->log, NAIK_ERR_NOT_CONVERGED,
+                           "the solver stopped after %.0f of %d iterations, at a residual of %.1e: "
+                           "choose fewer --iterations or a smaller --mass",
+                           (double)r.iterations / nrhs, fixed, r.worst);
+        goto done;
+    }
+    print(&r, naik_cg_links_fastest(packed), plan->vectors, batch, &timing);
+done:
+    b->backend->timer = NULL;
+    naik_timer_destroy(&r.timer);
+    naik_cg_destroy(&r.cg);
+    naik_field_destroy(&r.sources);
+    return status;
+}
+
+/* How the solves of these masses are stored. */
+static solve_plan storage(const bench *b, const double mass[], int count)
+{
+    const bench_options *o = b->options;
+    solve_plan plan = {.vectors = bench_vectors(b),
+                       .links = bench_link_precision(b, bench_vectors(b)),
+                       .recon = bench_recon(b),
+                       .first_rung = -1};
+    if (o->inner_precision >= 0) {
+        double lightest = INFINITY;
+        for (int m = 0; m < count; m++) {
+            lightest = fmin(lightest, solve_plan_mass_on_half(mass[m]));
+        }
+        solve_plan_choose(&plan, (naik_input_precision)o->inner_precision, lightest,
+                          o->action != NAIK_NAIVE, b->backend->ops->host_memory);
+    }
+    plan.first_rung = o->first_rung >= 0 ? o->first_rung : plan.first_rung;
+    return plan;
+}
+
+/* Every number of right-hand sides and every way to launch, with these masses: one, or several that
+ * belong to every right-hand side. */
+static naik_status measure_masses(const bench *b, const double mass[], int count)
+{
+    naik_status status = NAIK_OK;
+    naik_cg_links packed = {.outer = NULL};
+    const solve_plan plan = storage(b, mass, count);
+    const int wanted = b->options->orchestration;
+    const int first = wanted == BENCH_EACH ? NAIK_ORCHESTRATE_SEPARATE : wanted;
+    const int last = wanted == BENCH_EACH ? NAIK_ORCHESTRATE_BOTH : wanted;
+    NAIK_TRY(naik_cg_links_create(b->geometry, b->source, plan.links, plan.recon, &packed));
+    for (int i = 0; i < b->options->nrhs_count; i++) {
+        const int nrhs = b->options->nrhs[i];
+        for (int how = first; how <= last; how++) {
+            b->backend->choices.orchestration = (naik_orchestration)how;
+            b->backend->choices.granularity = b->options->granularity;
+            NAIK_TRY(count > 1 ? bench_masses(b, &packed, plan.vectors, nrhs)
+                               : measure(b, &packed, &plan, mass[0], nrhs));
+        }
+    }
+done:
+    naik_cg_links_destroy(&packed);
+    return status;
+}
+
+naik_status bench_cg(const bench *b)
+{
+    naik_status status = NAIK_OK;
+    const bench_options *o = b->options;
+    if (o->shared_count > 0) {
+        return measure_masses(b, o->shared, o->shared_count);
+    }
+    for (int m = 0; m < o->mass_count; m++) {
+        NAIK_TRY(measure_masses(b, &o->mass[m], 1));
+    }
+done:
+    return status;
+}

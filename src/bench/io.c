@@ -1,0 +1,94 @@
+/* io.c - `naik bench io`: a configuration into naik's HDF5 file and back
+ *
+ * Writing includes what naik never leaves out: reading the file again and comparing. The page cache
+ * of the system may hold the file; on a cluster choose a size beyond it.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "naik/gauge_io.h"
+
+#include "bench/bench.h"
+
+typedef struct run {
+    const bench *b;
+    naik_gauge *gauge; /* what was read */
+} run;
+
+static naik_status write_file(void *context)
+{
+    const run *r = context;
+    const naik_gauge_meta meta = {.ensemble = "naik bench io", .link_kind = "thin"};
+    const int bits = bench_vectors(r->b) == NAIK_DOUBLE ? 64 : 32;
+    return naik_gauge_h5_write(r->b->options->file, r->b->thin, bits, &meta);
+}
+
+static naik_status read_file(void *context)
+{
+    const run *r = context;
+    naik_gauge_file file = {0};
+    naik_status status = naik_gauge_file_read(r->b->options->file, r->gauge, &file);
+    naik_gauge_file_clear(&file);
+    return status;
+}
+
+static naik_status measure(const bench *b, const char *way, bench_body body, run *r)
+{
+    bench_timing timing;
+    bench_line line;
+    naik_status status = bench_measure(b, body, r, &timing);
+    if (status != NAIK_OK) {
+        return status;
+    }
+    const int bits = bench_vectors(b) == NAIK_DOUBLE ? 64 : 32;
+    const double bytes = (double)b->lattice->volume * 4 * 18 * bits / 8;
+    bench_line_begin(b, &line);
+    bench_put_text(&line, "way", way);
+    bench_put_int(&line, "bits", bits);
+    bench_put_int(&line, "alignment", b->options->alignment);
+    bench_put_int(&line, "aggregators", b->options->aggregators);
+    bench_put_text(&line, "mpi_info", b->comm->io.hints[0] != '\0' ? b->comm->io.hints : "none");
+    bench_put_machine(b, &line);
+    bench_put_real(&line, "megabytes", "%.1f", bytes * 1e-6);
+    bench_put_real(&line, "seconds", "%.4f", timing.median_s);
+    bench_put_real(&line, "us", "%.6g", timing.median_s * 1e6);
+    bench_put_real(&line, "gbs", "%.5g", bytes / timing.median_s * 1e-9);
+    bench_line_end(b, &line, bytes, timing.median_s, &timing);
+    return NAIK_OK;
+}
+
+/* On rank 0: a file of the user's is not a place to write to. */
+static naik_status check_path(const bench *b)
+{
+    naik_status status = NAIK_OK;
+    if (b->comm->rank == 0 && access(b->options->file, F_OK) == 0) {
+        status = NAIK_FAIL(b->comm->log, NAIK_ERR_INPUT,
+                           "%s exists: 'naik bench io' writes and removes its file, name another "
+                           "with --file",
+                           b->options->file);
+    }
+    return naik_comm_agree(b->comm, status);
+}
+
+naik_status bench_io(const bench *b)
+{
+    naik_status status = NAIK_OK;
+    run r = {.b = b};
+    naik_io_options *io = &b->comm->io;
+    snprintf(io->hints, sizeof io->hints, "%s",
+             b->options->mpi_info != NULL ? b->options->mpi_info : "");
+    io->alignment = b->options->alignment;
+    io->writers = b->options->aggregators;
+    NAIK_TRY(check_path(b));
+    io->replace = true; /* its own, from the second sample on */
+    NAIK_TRY(naik_gauge_create(b->lattice, &r.gauge));
+    NAIK_TRY(measure(b, "write", write_file, &r));
+    NAIK_TRY(measure(b, "read", read_file, &r));
+    NAIK_TRY(naik_comm_barrier(b->comm));
+    if (b->comm->rank == 0) {
+        remove(b->options->file);
+    }
+done:
+    naik_gauge_destroy(&r.gauge);
+    return status;
+}

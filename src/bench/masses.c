@@ -1,0 +1,180 @@
+/* masses.c - `naik bench cg --masses M,M,...`: several masses of every right-hand side, by
+ * separate solves in one batch and from a shared Krylov space (multishift.h)
+ *
+ * Both solve (4 m^2 - D D) x = (m / m_0) b to the tolerance, true residuals included; one line
+ * each, with the bytes that the rule of solver.multishift counts for it.
+ */
+#include "base/memory.h"
+#include "solver/multishift.h"
+
+#include "bench/bench.h"
+#include "solver/multishift_cost.h"
+
+typedef struct run {
+    const bench *b;
+    naik_cg *cg;
+    naik_multishift *multishift; /* NULL: separate solves */
+    naik_cg_options options;
+    naik_field *sources; /* [sources], double */
+    int sources_count, families;
+    int masses;
+    const double *mass;
+    naik_family family; /* of every source */
+    int first;          /* source of the families at work */
+    int64_t iterations; /* over all systems */
+    double worst;       /* true residual */
+    int failed;
+} run;
+
+static naik_status load_family(void *data, int index, naik_field *b, int column)
+{
+    const run *r = data;
+    return r->b->backend->ops->field.copy_column(b, column, r->sources, r->first + index);
+}
+
+/* Without a shared space every system takes b itself: the solves cost the same. */
+static naik_status load(void *data, int64_t index, naik_field *b, naik_field *x, int column,
+                        naik_cg_system *system)
+{
+    naik_status status = NAIK_OK;
+    run *r = data;
+    const int s = (int)index % r->masses, source = (int)index / r->masses;
+    *system = (naik_cg_system){.shift = r->family.shift[s], .tolerance = r->family.tolerance[s]};
+    if (r->multishift != NULL) {
+        system->guess = true;
+        NAIK_TRY(naik_multishift_take(r->multishift, source, s, x, column, &system->start));
+    }
+    NAIK_TRY(r->b->backend->ops->field.copy_column(b, column, r->sources, r->first + source));
+done:
+    return status;
+}
+
+static naik_status finish(void *data, int64_t index, const naik_field *x, int column,
+                          const naik_cg_result *result)
+{
+    run *r = data;
+    (void)index, (void)x, (void)column;
+    r->iterations += result->iterations;
+    r->worst = result->residual > r->worst ? result->residual : r->worst;
+    r->failed += result->reason != NAIK_CG_CONVERGED;
+    return NAIK_OK;
+}
+
+static naik_status solve(void *context)
+{
+    naik_status status = NAIK_OK;
+    run *r = context;
+    naik_family list[NAIK_MAX_RHS];
+    const int step = r->multishift != NULL ? r->families : r->sources_count;
+    r->iterations = 0;
+    r->failed = 0;
+    r->worst = 0;
+    for (r->first = 0; r->first < r->sources_count; r->first += step) {
+        const int left = r->sources_count - r->first, count = left < step ? left : step;
+        const naik_cg_stream systems = {
+            .data = r, .count = count * r->masses, .load = load, .finish = finish};
+        const naik_family_stream families = {
+            .data = r, .count = count, .family = list, .load = load_family};
+        bool stopped = false;
+        for (int i = 0; i < count; i++) {
+            list[i] = r->family;
+        }
+        if (r->multishift != NULL) {
+            NAIK_TRY(
+                naik_multishift_solve(r->multishift, NAIK_EVEN, &r->options, &families, &stopped));
+        }
+        NAIK_TRY(naik_cg_solve(r->cg, NAIK_EVEN, &r->options, &systems));
+    }
+done:
+    return status;
+}
+
+static multishift_case case_of(const run *r, const naik_links *inner, naik_precision vectors,
+                               int batch)
+{
+    return (multishift_case){.vectors = vectors,
+                             .links = inner->precision,
+                             .recon = inner->recon,
+                             .hops = inner->hops,
+                             .batch = batch,
+                             .sources = r->sources_count,
+                             .masses = r->masses,
+                             .mass = r->mass,
+                             .tolerance = r->b->options->tolerance};
+}
+
+static void print(const run *r, const naik_links *inner, naik_precision vectors, int batch,
+                  const bench_timing *timing)
+{
+    const bench *b = r->b;
+    const bool shared = r->multishift != NULL;
+    const multishift_case c = case_of(r, inner, vectors, batch);
+    const double bytes = shared ? multishift_shared_bytes(&c) : multishift_separate_bytes(&c);
+    bench_line line;
+    bench_line_begin(b, &line);
+    bench_put_text(&line, "mode", shared ? "multishift" : "separate");
+    bench_put_kind(b, &line, vectors, inner->precision, inner->recon);
+    bench_put_int(&line, "nrhs", r->sources_count);
+    bench_put_int(&line, "batch", batch);
+    bench_put_int(&line, "masses", r->masses);
+    bench_put_machine(b, &line);
+    bench_put_gauge(b, &line);
+    bench_put_real(&line, "mass", "%g", r->mass[0]);
+    bench_put_real(&line, "mass_last", "%g", r->mass[r->masses - 1]);
+    bench_put_real(&line, "tolerance", "%g", b->options->tolerance);
+    bench_put_real(&line, "iterations", "%.1f", (double)r->iterations / r->sources_count);
+    bench_put_real(&line, "true_residual", "%.3e", r->worst);
+    bench_put_int(&line, "not_converged", r->failed);
+    bench_put_real(&line, "seconds", "%.4f", timing->median_s / r->sources_count);
+    bench_put_real(&line, "us", "%.6g", timing->median_s * 1e6);
+    bench_put_real(&line, "model_bytes", "%.6g", bytes);
+    bench_put_real(&line, "us_per_model_kb", "%.4g",
+                   timing->median_s / r->sources_count * 1e9 / bytes);
+    /* the model's units are iterations of no known number: no floor in bytes a second */
+    bench_line_end(b, &line, 0, timing->median_s, timing);
+}
+
+/* The smallest mass is the base: the family begins with it. */
+static void describe(run *r)
+{
+    const bench_options *o = r->b->options;
+    r->family.count = r->masses;
+    for (int s = 0; s < r->masses; s++) {
+        r->family.shift[s] = 4 * r->mass[s] * r->mass[s];
+        r->family.scale[s] = 1;
+        r->family.tolerance[s] = o->tolerance;
+    }
+}
+
+naik_status bench_masses(const bench *b, const naik_cg_links *packed, naik_precision vectors,
+                         int nrhs)
+{
+    naik_status status = NAIK_OK;
+    const naik_links *inner = naik_cg_links_fastest(packed);
+    const bench_options *o = b->options;
+    run r = {.b = b,
+             .options = naik_cg_defaults(),
+             .sources_count = nrhs,
+             .masses = o->shared_count,
+             .mass = o->shared};
+    bench_timing timing;
+    const int systems = nrhs * r.masses;
+    const int wanted = o->batch > 0 && o->batch < systems ? o->batch : systems;
+    const int batch = wanted < NAIK_MAX_RHS ? wanted : NAIK_MAX_RHS;
+    const multishift_case c = case_of(&r, inner, vectors, batch);
+    r.options.max_iterations = o->max_iterations;
+    describe(&r);
+    NAIK_TRY(naik_cg_create(packed, vectors, batch, &r.cg));
+    NAIK_TRY(bench_sources(b, r.sources_count, &r.sources));
+    NAIK_TRY(bench_measure(b, solve, &r, &timing));
+    print(&r, inner, vectors, batch, &timing);
+    r.families = multishift_families(&c);
+    NAIK_TRY(naik_multishift_create(r.cg, r.families, r.masses, &r.multishift));
+    NAIK_TRY(bench_measure(b, solve, &r, &timing));
+    print(&r, inner, vectors, batch, &timing);
+done:
+    naik_multishift_destroy(&r.multishift);
+    naik_cg_destroy(&r.cg);
+    naik_field_destroy(&r.sources);
+    return status;
+}

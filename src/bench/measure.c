@@ -1,0 +1,340 @@
+/* measure.c - the clock and the line of `naik bench` */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/field.h"
+#include "backend/packed_links.h"
+#include "base/memory.h"
+#include "base/rng.h"
+#include "naik/version.h"
+
+#include "backend/transport.h"
+#include "base/exactsum.h"
+#include "base/timer.h"
+#include "bench/bench.h"
+#include "comm/collective.h"
+
+/* A call that takes longer is measured the first time that it runs. */
+static const double LONG_S = 5;
+
+typedef struct seconds {
+    double slowest, fastest, mean; /* over the ranks */
+} seconds;
+
+static naik_status over_ranks(naik_comm *comm, double mine_s, seconds *out)
+{
+    naik_status status = NAIK_OK;
+    naik_exactsum sum;
+    out->slowest = mine_s;
+    out->fastest = mine_s;
+    naik_exactsum_clear(&sum);
+    naik_exactsum_add(&sum, mine_s);
+    NAIK_TRY(naik_comm_max_f64(comm, &out->slowest, 1));
+    NAIK_TRY(naik_comm_min_f64(comm, &out->fastest, 1));
+    NAIK_TRY(naik_comm_sum_exact(comm, &sum, 1));
+    out->mean = naik_exactsum_value(&sum) / comm->size;
+done:
+    return status;
+}
+
+/* Seconds of `times` calls of the body. */
+static naik_status sample(const bench *b, bench_body body, void *context, int times, seconds *out)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = b->backend;
+    NAIK_TRY(naik_backend_sync(backend));
+    NAIK_TRY(naik_comm_barrier(b->comm));
+    const double start_s = naik_time_s();
+    for (int i = 0; i < times; i++) {
+        NAIK_TRY(body(context));
+    }
+    NAIK_TRY(naik_backend_sync(backend));
+    NAIK_TRY(over_ranks(b->comm, naik_time_s() - start_s, out));
+done:
+    return status;
+}
+
+static int compare_reals(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *values, int count, double *spread)
+{
+    qsort(values, (size_t)count, sizeof *values, compare_reals);
+    double middle = 0.5 * (values[(count - 1) / 2] + values[count / 2]);
+    *spread = (values[count - 1] - values[0]) / middle;
+    return middle;
+}
+
+/* `repeat` samples of `times` calls each, between samples of the copy. */
+static naik_status measure(const bench *b, bench_body body, void *context, int times,
+                           bench_timing *out)
+{
+    naik_status status = NAIK_OK;
+    double taken[BENCH_MAX_REPEAT], least[BENCH_MAX_REPEAT], mean[BENCH_MAX_REPEAT];
+    double speed[BENCH_MAX_REPEAT], copy_s, bytes, unused;
+    seconds once;
+    NAIK_TRY(bench_copy_sample(b, b->copy, &bytes, &copy_s));
+    for (int i = 0; i < b->options->repeat; i++) {
+        NAIK_TRY(sample(b, body, context, times, &once));
+        taken[i] = once.slowest / times;
+        least[i] = once.fastest / times;
+        mean[i] = once.mean / times;
+        NAIK_TRY(bench_copy_sample(b, b->copy, &bytes, &copy_s));
+        speed[i] = bytes / copy_s * 1e-9;
+    }
+    out->median_s = median(taken, b->options->repeat, &out->spread);
+    out->rank_min_s = median(least, b->options->repeat, &unused);
+    out->rank_mean_s = median(mean, b->options->repeat, &unused);
+    out->copy_gbs = median(speed, b->options->repeat, &unused);
+done:
+    return status;
+}
+
+naik_status bench_measure(const bench *b, bench_body body, void *context, bench_timing *out)
+{
+    naik_status status = NAIK_OK;
+    seconds once;
+    NAIK_TRY(sample(b, body, context, 1, &once)); /* warms up */
+    NAIK_TRY(sample(b, body, context, 1, &once));
+    const double least_s = b->options->time_s;
+    const int times = once.slowest < least_s ? (int)ceil(least_s / once.slowest) : 1;
+    NAIK_TRY(measure(b, body, context, times, out));
+done:
+    return status;
+}
+
+naik_status bench_measure_long(const bench *b, bench_body brief, bench_body body, void *context,
+                               bench_timing *out)
+{
+    naik_status status = NAIK_OK;
+    seconds once;
+    double speed, copy_s, bytes;
+    NAIK_TRY(sample(b, brief, context, 2, &once)); /* warms up */
+    NAIK_TRY(sample(b, body, context, 1, &once));
+    if (once.slowest < LONG_S) { /* tuning of narrowed batches would count */
+        NAIK_TRY(measure(b, body, context, 1, out));
+        return NAIK_OK;
+    }
+    NAIK_TRY(bench_copy_sample(b, b->copy, &bytes, &copy_s));
+    speed = bytes / copy_s * 1e-9;
+    *out = (bench_timing){.median_s = once.slowest,
+                          .copy_gbs = speed,
+                          .rank_min_s = once.fastest,
+                          .rank_mean_s = once.mean};
+done:
+    return status;
+}
+
+static void append(bench_line *line, const char *format, ...) NAIK_PRINTF(2, 3);
+static void append(bench_line *line, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(line->text + line->used, sizeof line->text - line->used, format, args);
+    va_end(args);
+    size_t room = sizeof line->text - 1 - line->used;
+    line->used += n > 0 ? ((size_t)n < room ? (size_t)n : room) : 0;
+}
+
+static void put_key(bench_line *line, const char *key)
+{
+    if (line->json) {
+        append(line, "%s\"%s\": ", line->used == 0 ? "{" : ", ", key);
+    } else {
+        append(line, "%s%s=", line->used == 0 ? "" : " ", key);
+    }
+}
+
+void bench_put_text(bench_line *line, const char *key, const char *value)
+{
+    put_key(line, key);
+    bool quote = line->json || strpbrk(value, " ,=") != NULL;
+    append(line, quote ? "\"%s\"" : "%s", value);
+}
+
+void bench_put_int(bench_line *line, const char *key, long long value)
+{
+    put_key(line, key);
+    append(line, "%lld", value);
+}
+
+void bench_put_real(bench_line *line, const char *key, const char *format, double value)
+{
+    char text[64];
+    snprintf(text, sizeof text, format, value);
+    put_key(line, key);
+    append(line, "%s", line->json && !isfinite(value) ? "null" : text);
+}
+
+void bench_line_begin(const bench *b, bench_line *line)
+{
+    char device[256];
+    *line = (bench_line){.json = b->options->json};
+    b->backend->ops->describe(b->backend, device, sizeof device);
+    bench_put_text(line, "bench", b->what);
+    bench_put_text(line, "backend", b->backend->ops->name);
+    put_key(line, "device");
+    append(line, "\"%s\"", device);
+}
+
+static const char *action_name(const bench *b)
+{
+    static const char *const names[] = {
+        [NAIK_NAIVE] = "naive", [NAIK_ASQTAD] = "asqtad", [NAIK_HISQ] = "hisq"};
+    return names[b->options->action];
+}
+
+void bench_put_kind(const bench *b, bench_line *line, naik_precision vectors, naik_precision links,
+                    int recon)
+{
+    bench_put_text(line, "action", action_name(b));
+    bench_put_text(line, "precision", naik_precision_name(vectors));
+    bench_put_text(line, "links", naik_precision_name(links));
+    bench_put_int(line, "recon", recon);
+}
+
+void bench_put_transport(const bench *b, bench_line *line)
+{
+    char text[64];
+    naik_transport_describe(b->backend, text, sizeof text);
+    text[strcspn(text, " ")] = '\0';
+    bench_put_text(line, "transport", text);
+}
+
+void bench_put_extents(bench_line *line, const char *key, const int extents[NAIK_DIM])
+{
+    put_key(line, key);
+    append(line, line->json ? "[%d, %d, %d, %d]" : "%d,%d,%d,%d", extents[0], extents[1],
+           extents[2], extents[3]);
+}
+
+void bench_put_gauge(const bench *b, bench_line *line)
+{
+    const char *path = b->options->gauge;
+    if (path != NULL) {
+        const char *slash = strrchr(path, '/');
+        bench_put_text(line, "gauge", slash != NULL ? slash + 1 : path);
+        bench_put_real(line, "plaquette", "%.10f", b->plaquette);
+    }
+}
+
+void bench_put_machine(const bench *b, bench_line *line)
+{
+    bench_put_extents(line, "size", b->lattice->size);
+    bench_put_extents(line, "local", b->lattice->local);
+    bench_put_extents(line, "grid", b->lattice->grid);
+    bench_put_int(line, "nodes", b->comm->nodes);
+    bench_put_int(line, "ranks", b->comm->size);
+    bench_put_int(line, "threads", b->threads);
+}
+
+void bench_line_end(const bench *b, bench_line *line, double floor_bytes, double seconds,
+                    const bench_timing *timing)
+{
+    const double floor_gbs = floor_bytes / seconds * 1e-9;
+    bench_put_real(line, "floor_gbs", "%.5g", floor_gbs);
+    bench_put_real(line, "copy_gbs", "%.4g", timing->copy_gbs);
+    bench_put_real(line, "fraction", "%.4g", floor_gbs / timing->copy_gbs);
+    bench_put_real(line, "spread", "%.3f", timing->spread);
+    bench_put_text(line, "git", naik_version_git());
+    naik_log_line(b->comm->log, line->json ? "%s}" : "%s", line->text);
+}
+
+static double real_bytes(naik_precision precision)
+{
+    return precision == NAIK_DOUBLE ? 8 : precision == NAIK_SINGLE ? 4 : 2;
+}
+
+double bench_vector_bytes(naik_precision precision)
+{
+    return 6 * real_bytes(precision) + (precision == NAIK_HALF ? 4 : 0);
+}
+
+double bench_floor_bytes(naik_precision vectors, naik_precision links, int recon, int hops,
+                         int nrhs)
+{
+    /* Compression is of the long links; the naive operator has no others than its fat ones. */
+    const int fat = naik_link_bytes(links, hops == NAIK_HOPS ? 18 : recon);
+    const int far = hops == NAIK_HOPS ? naik_link_bytes(links, recon) : 0;
+    return 8.0 * (fat + far) + 2 * nrhs * bench_vector_bytes(vectors);
+}
+
+int bench_recon(const bench *b)
+{
+    return b->options->recon > 0 ? b->options->recon : 18;
+}
+
+int bench_hops(const bench *b)
+{
+    return b->options->action == NAIK_NAIVE ? NAIK_HOPS / 2 : NAIK_HOPS;
+}
+
+naik_precision bench_vectors(const bench *b)
+{
+    return (naik_precision)b->options->precision;
+}
+
+naik_precision bench_link_precision(const bench *b, naik_precision vectors)
+{
+    return b->options->link_precision < 0 ? vectors : (naik_precision)b->options->link_precision;
+}
+
+void bench_random_vector(const naik_lattice *lattice, uint64_t seed, double *out)
+{
+#pragma omp parallel for schedule(static)
+    for (int32_t site = 0; site < lattice->sites; site++) {
+        int x[NAIK_DIM];
+        naik_lattice_coords(lattice, site, x);
+        naik_rng rng = naik_rng_at(seed, 0, (uint64_t)naik_lattice_global(lattice, x));
+        for (int i = 0; i < 6; i++) {
+            out[6 * (int64_t)site + i] = naik_rng_gaussian(&rng);
+        }
+    }
+}
+
+/* Source number `index` [sites][3][2]: a colour of an even site, spread over the lattice. */
+static void point_vector(const naik_lattice *lattice, int index, double *out)
+{
+    int x[NAIK_DIM];
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        x[mu] = index / 3 * (2 * mu + 1) % lattice->size[mu];
+    }
+    x[0] = (x[0] + (naik_parity_of(x) == NAIK_ODD)) % lattice->size[0];
+    memset(out, 0, (size_t)lattice->sites * 6 * sizeof *out);
+    for (int32_t site = 0; site < lattice->sites; site++) {
+        int y[NAIK_DIM];
+        naik_lattice_coords(lattice, site, y);
+        bool here = true;
+        for (int mu = 0; mu < NAIK_DIM; mu++) {
+            here = here && y[mu] + lattice->origin[mu] == x[mu];
+        }
+        out[6 * (int64_t)site + 2 * (index % 3)] = here;
+    }
+}
+
+naik_status bench_sources(const bench *b, int count, naik_field **out)
+{
+    naik_status status = NAIK_OK;
+    const naik_lattice *lat = b->lattice;
+    double *v = NULL;
+    NAIK_TRY(naik_field_create(b->geometry, NAIK_DOUBLE, count, out));
+    NAIK_TRY(naik_comm_agree(b->comm, naik_alloc(b->comm->log, (size_t)lat->sites * 6 * sizeof *v,
+                                                 "a vector", (void **)&v)));
+    for (int c = 0; c < count; c++) {
+        if (b->options->source == 1) {
+            point_vector(lat, c, v);
+        } else {
+            bench_random_vector(lat, 100 + (uint64_t)c, v);
+        }
+        NAIK_TRY(b->backend->ops->field.from_host(*out, NAIK_EVEN, c, v));
+    }
+done:
+    naik_free(v);
+    return status;
+}

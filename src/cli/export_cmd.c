@@ -1,0 +1,204 @@
+/* export_cmd.c - `naik export PROP.h5 --to usqcd -o FILE`: propagators for other codes
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/options.h"
+#include "cli/commands.h"
+#include "comm/paths.h"
+#include "io/vectors/vector_io.h"
+
+#include "run/stored_run.h"
+
+enum { PATH_SIZE = 4096 };
+
+typedef struct job {
+    naik_comm *comm;
+    const char *path, *out;
+    int source, mass; /* the one asked for; -1: all */
+    bool allow_unconverged;
+    stored_run run;
+    void *vectors[2]; /* [sites][3][2]: source, solution */
+} job;
+
+static naik_status allocate(job *j)
+{
+    naik_status status = NAIK_OK;
+    for (int i = 0; i < 2 && status == NAIK_OK; i++) {
+        status = naik_alloc(j->comm->log, (size_t)j->run.lattice->sites * 6 * sizeof(double),
+                            "a vector", &j->vectors[i]);
+    }
+    return naik_comm_agree(j->comm, status);
+}
+
+static const naik_solve_record *record_of(const job *j, const naik_input_source *source, int mass,
+                                          int colour)
+{
+    return naik_propagator_file_record(
+        j->run.file, naik_propagator_file_solve(j->run.file, source->index, mass, colour));
+}
+
+/* Solves of one propagator that missed their tolerance. */
+static int count_unconverged(const job *j, const naik_input_source *source, int mass)
+{
+    int count = 0;
+    for (int colour = 0; colour < 3; colour++) {
+        count += record_of(j, source, mass, colour)->state == NAIK_SOLVE_NOT_CONVERGED;
+    }
+    return count;
+}
+
+/* For the file's own XML: paths may hold what XML must not. */
+static void describe(const job *j, const naik_input_source *source, int mass, char *text,
+                     size_t text_size)
+{
+    const naik_input_solve *solve = &j->run.input->solve[source->solve];
+    const char *gauge =
+        j->run.input->gauge.file != NULL ? j->run.input->gauge.file : j->run.input->action.file;
+    snprintf(text, text_size,
+             "written by naik from %.300s, set %s\nlinks from %.300s\nt boundary %s\nmass %.17g\n"
+             "naik_epsilon %.17g\n(2 mass + D) solution = source",
+             j->path, source->label, gauge,
+             j->run.input->lattice.antiperiodic_t ? "antiperiodic" : "periodic",
+             solve->masses.data[mass], solve->naik_epsilon.data[mass]);
+    if (count_unconverged(j, source, mass) > 0) {
+        const size_t length = strlen(text);
+        snprintf(text + length, text_size - length,
+                 "\nNOT CONVERGED: residuals %.3e %.3e %.3e, tolerance %.3e",
+                 record_of(j, source, mass, 0)->true_residual,
+                 record_of(j, source, mass, 1)->true_residual,
+                 record_of(j, source, mass, 2)->true_residual,
+                 record_of(j, source, mass, 0)->target);
+    }
+    for (char *c = text; *c != '\0'; c++) {
+        *c = strchr("<>&", *c) != NULL ? '_' : *c;
+    }
+}
+
+/* Whether `out` may be written, which is asked for every file before the first is begun. */
+static naik_status spare(const job *j, const naik_input_source *source, const char *out)
+{
+    const naik_input *input = j->run.input;
+    const char *const inputs[] = {j->path, input->gauge.file, input->action.file,
+                                  input->action.long_file, input->solve[source->solve].source_file};
+    const naik_status status = naik_path_refuse_input(j->comm, "-o", out, inputs, 5);
+    return status != NAIK_OK ? status : naik_path_refuse_output(j->comm, "-o", out);
+}
+
+static naik_status export_one(job *j, const naik_input_source *source, int mass, const char *out)
+{
+    naik_status status = NAIK_OK;
+    naik_pair_writer *writer = NULL;
+    char info[2048];
+    int precision;
+    naik_propagator_file_stores(j->run.file, &precision);
+    describe(j, source, mass, info, sizeof info);
+    NAIK_TRY(naik_pair_writer_create(j->run.lattice, out, precision, info, &writer));
+    for (int colour = 0; colour < 3; colour++) {
+        const int solve = naik_propagator_file_solve(j->run.file, source->index, mass, colour);
+        NAIK_TRY(
+            naik_comm_agree(j->comm, stored_run_source(&j->run, source, colour, j->vectors[0])));
+        NAIK_TRY(naik_propagator_file_read_solution(j->run.file, solve, j->vectors[1]));
+        NAIK_TRY(naik_pair_writer_add(writer, j->vectors[0], j->vectors[1],
+                                      naik_source_name(source->source.type)));
+    }
+    NAIK_TRY(naik_pair_writer_finish(&writer));
+    naik_log_line(j->comm->log, "wrote %s: %s, mass %.10g, 3 pairs, %d bit, verified", out,
+                  source->label, j->run.input->solve[source->solve].masses.data[mass], precision);
+done:
+    naik_pair_writer_abandon(&writer);
+    return status;
+}
+
+/* Before anything is written. */
+static naik_status answer_unconverged(const job *j, int count, int asked)
+{
+    naik_log *log = j->comm->log;
+    if (!j->allow_unconverged) {
+        return NAIK_FAIL(log, NAIK_ERR_NOT_CONVERGED,
+                         "%d of the %d solves to be exported did not reach their tolerance: see "
+                         "`naik info %s`; --allow-unconverged exports them as they are",
+                         count, asked, j->path);
+    }
+    naik_log_warn(log, "%d of the %d exported solves did not reach their tolerance", count, asked);
+    return NAIK_OK;
+}
+
+/* FILE, or FILE.s0001.m00 where several propagators are written. */
+static naik_status export_wanted(job *j)
+{
+    naik_status status = NAIK_OK;
+    char name[PATH_SIZE];
+    int wanted = 0, unconverged = 0;
+    for (int pass = 0; pass < 3; pass++) {
+        for (int s = 0; s < j->run.input->source_count; s++) {
+            const naik_input_source *source = &j->run.input->sources[s];
+            const int masses = j->run.input->solve[source->solve].masses.count;
+            for (int m = 0; m < masses; m++) {
+                if ((j->source >= 0 && s != j->source) || (j->mass >= 0 && m != j->mass)) {
+                    continue;
+                }
+                if (pass == 0) {
+                    wanted++;
+                    unconverged += count_unconverged(j, source, m);
+                    continue;
+                }
+                snprintf(name, sizeof name, "%s.s%04d.m%02d", j->out, s, m);
+                const char *out = wanted > 1 ? name : j->out;
+                NAIK_TRY(pass == 1 ? spare(j, source, out) : export_one(j, source, m, out));
+            }
+        }
+        if (pass == 0 && unconverged > 0) {
+            NAIK_TRY(answer_unconverged(j, unconverged, 3 * wanted));
+        }
+    }
+    if (wanted == 0 && j->source < 0) {
+        status = NAIK_FAIL(j->comm->log, NAIK_ERR_INPUT, "'%s' has no source with a mass %d",
+                           j->path, j->mass);
+    } else if (wanted == 0 && j->mass < 0) {
+        status =
+            NAIK_FAIL(j->comm->log, NAIK_ERR_INPUT, "'%s' has no source %d: sources are 0 to %d",
+                      j->path, j->source, j->run.input->source_count - 1);
+    } else if (wanted == 0) {
+        status = NAIK_FAIL(j->comm->log, NAIK_ERR_INPUT,
+                           "'%s' has no source %d with a mass %d: sources are 0 to %d", j->path,
+                           j->source, j->mass, j->run.input->source_count - 1);
+    }
+done:
+    return status;
+}
+
+naik_status naik_command_export(naik_comm *comm, int argc, char **argv)
+{
+    static const char *const formats[] = {"usqcd", NULL};
+    static const char *const operands[] = {"PROP.h5"};
+    job j = {.comm = comm, .source = -1, .mass = -1};
+    naik_option_list overrides = {.count = 0};
+    int format = 0;
+    const naik_option options[] = {
+        {.name = "to", .kind = NAIK_OPTION_CHOICE, .target = &format, .choices = formats},
+        {.name = "output",
+         .letter = 'o',
+         .kind = NAIK_OPTION_TEXT,
+         .target = &j.out,
+         .required = true},
+        {.name = "source", .kind = NAIK_OPTION_INT, .target = &j.source, .min = 0, .max = 1e6},
+        {.name = "mass", .kind = NAIK_OPTION_INT, .target = &j.mass, .min = 0, .max = 1e6},
+        {.name = "allow-unconverged", .kind = NAIK_OPTION_FLAG, .target = &j.allow_unconverged},
+        {.name = "set", .kind = NAIK_OPTION_LIST, .target = &overrides},
+        {.name = "force", .kind = NAIK_OPTION_FLAG, .target = &comm->io.replace}};
+    naik_status status =
+        naik_options_parse(comm->log, "export", argc, argv, options,
+                           (int)(sizeof options / sizeof *options), operands, 1, &j.path);
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(stored_run_open(comm, j.path, overrides.text, overrides.count, &j.run));
+    NAIK_TRY(allocate(&j));
+    NAIK_TRY(export_wanted(&j));
+done:
+    naik_free(j.vectors[0]);
+    naik_free(j.vectors[1]);
+    stored_run_close(&j.run);
+    return status;
+}

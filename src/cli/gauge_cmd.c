@@ -1,0 +1,221 @@
+/* gauge_cmd.c - naik gauge generate | convert | check */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/options.h"
+#include "base/text.h"
+#include "base/timer.h"
+#include "cli/commands.h"
+#include "comm/paths.h"
+#include "links/heatbath.h"
+#include "naik/gauge_io.h"
+
+typedef struct input_field { /* a configuration that was read, and what it told */
+    naik_lattice *lattice;
+    naik_gauge *gauge;
+    naik_gauge_file file;
+    naik_gauge_checks checks;
+} input_field;
+
+static void release(input_field *in)
+{
+    naik_gauge_file_clear(&in->file);
+    naik_gauge_destroy(&in->gauge);
+    naik_lattice_destroy(&in->lattice);
+}
+
+/* The file tells the size of the lattice. */
+static naik_status read_field(naik_comm *comm, const char *path, bool warn_only, input_field *in)
+{
+    const naik_gauge_load_options options = {.warn_only = warn_only};
+    naik_gauge_file probed = {0};
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_gauge_file_probe(comm, path, &probed));
+    NAIK_TRY(naik_lattice_create(comm, probed.size, NULL, &in->lattice));
+    NAIK_TRY(naik_gauge_create(in->lattice, &in->gauge));
+    double start_s = naik_time_s();
+    NAIK_TRY(naik_gauge_load(path, &options, in->gauge, &in->file, &in->checks));
+    double seconds = naik_time_s() - start_s;
+    naik_log_line(comm->log, "  read            %.3f s, %.3f GB/s", seconds,
+                  (double)in->lattice->volume * 24 * in->file.rows * in->file.precision / 8 * 1e-9 /
+                      seconds);
+done:
+    naik_gauge_file_clear(&probed);
+    return status;
+}
+
+static naik_status check(naik_comm *comm, int argc, char **argv)
+{
+    static const char *const names[] = {"FILE"};
+    const char *path;
+    input_field in = {0};
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_options_parse(comm->log, "gauge check", argc, argv, NULL, 0, names, 1, &path));
+    NAIK_TRY(read_field(comm, path, false, &in));
+    naik_log_line(comm->log, "%s: %s", path,
+                  in.file.checksum_known ? "everything agrees"
+                                         : "nothing disagrees (no checksum in the file)");
+done:
+    release(&in);
+    return status;
+}
+
+static naik_status convert(naik_comm *comm, int argc, char **argv)
+{
+    static const char *const names[] = {"IN", "OUT"};
+    static const char *const formats[] = {"naik", "milc",   "nersc", "nersc-3x3",
+                                          "ildg", "pyquda", NULL};
+    static const char *const bits[] = {"32", "64", NULL};
+    static const char *const answers[] = {"stop", "warn", NULL};
+    const char *operand[2], *ensemble = NULL;
+    int to = 0, precision = -1, mismatch = 0;
+    const naik_option options[] = {
+        {.name = "to", .kind = NAIK_OPTION_CHOICE, .target = &to, .choices = formats},
+        {.name = "precision", .kind = NAIK_OPTION_CHOICE, .target = &precision, .choices = bits},
+        {.name = "on-mismatch",
+         .kind = NAIK_OPTION_CHOICE,
+         .target = &mismatch,
+         .choices = answers},
+        {.name = "ensemble", .kind = NAIK_OPTION_TEXT, .target = &ensemble},
+        {.name = "force", .kind = NAIK_OPTION_FLAG, .target = &comm->io.replace}};
+    input_field in = {0};
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_options_parse(comm->log, "gauge convert", argc, argv, options,
+                                sizeof options / sizeof *options, names, 2, operand));
+    NAIK_TRY(naik_path_refuse_input(comm, "OUT", operand[1], operand, 1));
+    NAIK_TRY(naik_path_refuse_output(comm, "OUT", operand[1]));
+    NAIK_TRY(read_field(comm, operand[0], mismatch == 1, &in));
+    const naik_gauge_meta meta = {
+        .ensemble = ensemble, .link_kind = "thin", .source_path = operand[0], .source = &in.file};
+    int out_bits = precision < 0 ? in.file.precision : precision == 0 ? 32 : 64;
+    if (precision < 0 && out_bits == 64 && strcmp(formats[to], "milc") == 0) {
+        naik_log_warn(comm->log, "MILC v5 files hold single precision: the links are rounded");
+        out_bits = 32;
+    }
+    NAIK_TRY(naik_gauge_write(operand[1], formats[to], in.gauge, out_bits, &meta));
+    naik_log_line(comm->log, "wrote %s (%s, %d bit), read again and verified", operand[1],
+                  formats[to], out_bits);
+done:
+    release(&in);
+    return status;
+}
+
+typedef struct recipe { /* of a quenched configuration */
+    int size[NAIK_DIM];
+    double beta;
+    uint64_t seed;
+    int sweeps, over_relaxations;
+    int start; /* 0 cold, 1 hot */
+} recipe;
+
+static naik_status thermalise(naik_gauge *gauge, const recipe *r)
+{
+    naik_log *log = gauge->lattice->comm->log;
+    naik_gauge_checks checks;
+    naik_status status = NAIK_OK;
+    int every = r->sweeps > 10 ? r->sweeps / 10 : 1;
+    double start_s = naik_time_s();
+    if (r->start == 1) {
+        naik_gauge_set_random(gauge, r->seed);
+    } else {
+        naik_gauge_set_unit(gauge);
+    }
+    for (int swept = 0; swept < r->sweeps;) {
+        int now = r->sweeps - swept < every ? r->sweeps - swept : every;
+        NAIK_TRY(naik_heatbath(gauge, r->beta, r->seed, swept, now, r->over_relaxations));
+        NAIK_TRY(naik_gauge_measure(gauge, &checks));
+        swept += now;
+        naik_log_line(log, "sweep %d of %d: plaquette %.6f, %.1f s", swept, r->sweeps,
+                      checks.plaquette / 3, naik_time_s() - start_s);
+    }
+done:
+    return status;
+}
+
+static naik_status generate(naik_comm *comm, int argc, char **argv)
+{
+    static const char *const starts[] = {"cold", "hot", NULL};
+    static const char *const bits[] = {"32", "64", NULL};
+    recipe r = {.seed = 1, .sweeps = 200, .over_relaxations = 4};
+    const char *out = NULL;
+    int precision = 1;
+    const naik_option options[] = {
+        {.name = "size", .kind = NAIK_OPTION_EXTENTS, .target = r.size, .required = true},
+        {.name = "beta",
+         .kind = NAIK_OPTION_REAL,
+         .target = &r.beta,
+         .required = true,
+         .min = 1e-3,
+         .max = 1e3},
+        {.name = "seed", .kind = NAIK_OPTION_UINT64, .target = &r.seed},
+        {.name = "sweeps", .kind = NAIK_OPTION_INT, .target = &r.sweeps, .min = 0, .max = 1e6},
+        {.name = "over-relaxations",
+         .kind = NAIK_OPTION_INT,
+         .target = &r.over_relaxations,
+         .min = 0,
+         .max = 100},
+        {.name = "start", .kind = NAIK_OPTION_CHOICE, .target = &r.start, .choices = starts},
+        {.name = "precision", .kind = NAIK_OPTION_CHOICE, .target = &precision, .choices = bits},
+        {.name = "output",
+         .letter = 'o',
+         .kind = NAIK_OPTION_TEXT,
+         .target = &out,
+         .required = true},
+        {.name = "force", .kind = NAIK_OPTION_FLAG, .target = &comm->io.replace}};
+    char recipe_text[256];
+    naik_lattice *lattice = NULL;
+    naik_gauge *gauge = NULL;
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_options_parse(comm->log, "gauge generate", argc, argv, options,
+                                sizeof options / sizeof *options, NULL, 0, NULL));
+    NAIK_TRY(naik_path_refuse_output(comm, "-o", out));
+    NAIK_TRY(naik_lattice_create(comm, r.size, NULL, &lattice));
+    NAIK_TRY(naik_gauge_file_look(lattice, out, precision == 0 ? 32 : 64));
+    NAIK_TRY(naik_gauge_create(lattice, &gauge));
+    NAIK_TRY(thermalise(gauge, &r));
+    snprintf(recipe_text, sizeof recipe_text,
+             "quenched Wilson action, beta %.17g, seed %llu, %s start, %d sweeps of one heatbath "
+             "and %d over-relaxations",
+             r.beta, (unsigned long long)r.seed, starts[r.start], r.sweeps, r.over_relaxations);
+    const naik_gauge_meta meta = {
+        .ensemble = recipe_text, .link_kind = "thin", .input_text = recipe_text};
+    NAIK_TRY(naik_gauge_h5_write(out, gauge, precision == 0 ? 32 : 64, &meta));
+    naik_log_line(comm->log, "wrote %s: %s", out, recipe_text);
+done:
+    naik_gauge_destroy(&gauge);
+    naik_lattice_destroy(&lattice);
+    return status;
+}
+
+typedef struct subcommand {
+    const char *name;
+    naik_command run;
+} subcommand;
+
+static const subcommand subcommands[] = {
+    {"generate", generate}, {"convert", convert}, {"check", check}};
+enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
+
+naik_status naik_command_gauge(naik_comm *comm, int argc, char **argv)
+{
+    const char *names[SUBCOMMANDS + 1] = {NULL};
+    for (int i = 0; i < SUBCOMMANDS; i++) {
+        names[i] = subcommands[i].name;
+        if (argc > 1 && strcmp(argv[1], names[i]) == 0) {
+            return subcommands[i].run(comm, argc - 1, argv + 1);
+        }
+    }
+    if (argc < 2) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                         "'naik gauge' needs one of generate, convert, check; see 'naik gauge "
+                         "--help'");
+    }
+    const char *nearest = naik_text_nearest(argv[1], names);
+    if (nearest != NULL) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                         "unknown command 'gauge %s'; did you mean 'naik gauge %s'?", argv[1],
+                         nearest);
+    }
+    return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                     "unknown command 'gauge %s'; 'naik gauge --help' lists them", argv[1]);
+}

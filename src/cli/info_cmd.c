@@ -1,0 +1,69 @@
+/* info_cmd.c - naik info FILE [--json] [--verify | --no-verify] [--residuals [--set KEY=VALUE]...],
+ * naik info FILE --correlators */
+#include "base/options.h"
+#include "cli/commands.h"
+#include "io/file_info.h"
+
+#include "cli/info_correlators.h"
+#include "cli/info_residuals.h"
+
+naik_status naik_command_info(naik_comm *comm, int argc, char **argv)
+{
+    static const char *const names[] = {"FILE"};
+    const char *path;
+    bool json = false, verify = false, no_verify = false, residuals = false, text = false;
+    naik_option_list overrides = {.count = 0};
+    const naik_option options[] = {
+        {.name = "json", .kind = NAIK_OPTION_FLAG, .target = &json},
+        {.name = "verify", .kind = NAIK_OPTION_FLAG, .target = &verify},
+        {.name = "no-verify", .kind = NAIK_OPTION_FLAG, .target = &no_verify},
+        {.name = "correlators", .kind = NAIK_OPTION_FLAG, .target = &text},
+        {.name = "residuals", .kind = NAIK_OPTION_FLAG, .target = &residuals},
+        {.name = "set", .kind = NAIK_OPTION_LIST, .target = &overrides}};
+    naik_status status = NAIK_OK, verdict = NAIK_OK;
+    naik_report *report = NULL;
+    NAIK_TRY(naik_options_parse(comm->log, "info", argc, argv, options,
+                                (int)(sizeof options / sizeof *options), names, 1, &path));
+    if (verify && no_verify) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "give --verify or --no-verify, not both");
+        goto done;
+    }
+    if (overrides.count > 0 && !residuals) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "--set goes with --residuals only");
+        goto done;
+    }
+    if (text && (json || verify || no_verify || residuals)) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "--correlators prints them as text and goes with no other option");
+        goto done;
+    }
+    if (text) {
+        return info_correlators(comm, path);
+    }
+    report = naik_report_create();
+    if (report == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a report");
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_file_inspect(comm, path, !no_verify, report, &verdict));
+    naik_log_set_quiet(comm->log,
+                       residuals); /* what reading links says is not part of the answer */
+    status = residuals
+                 ? info_residuals(comm, path, overrides.text, overrides.count, report, &verdict)
+                 : NAIK_OK;
+    naik_log_set_quiet(comm->log, false);
+    NAIK_TRY(status);
+    NAIK_TRY(naik_report_print(report, comm->log, json));
+    if (verdict == NAIK_ERR_CORRUPT) {
+        status = NAIK_FAIL(comm->log, verdict, "%s is damaged", path);
+    } else if (verdict == NAIK_ERR_NOT_CONVERGED) {
+        status = NAIK_FAIL(comm->log, verdict, "no solve of %s reached its tolerance", path);
+    } else if (verdict == NAIK_ERR_INTERRUPTED) {
+        status =
+            NAIK_FAIL(comm->log, verdict,
+                      "%s is not complete: run the same naik solve again to continue it", path);
+    }
+done:
+    naik_report_destroy(&report);
+    return status;
+}

@@ -1,0 +1,15 @@
+/* info_correlators.h - the correlators of a propagator file as text */
+#ifndef NAIK_CLI_INFO_CORRELATORS_H
+#define NAIK_CLI_INFO_CORRELATORS_H
+
+#include "naik/comm.h"
+
+/* Prints every correlator of PATH, or of PATH.part, that agrees with its checksum: a line of
+ * comment that says which it is, a line "t C(t)" for every time slice, two empty lines. So
+ * numpy.loadtxt reads all of them, and gnuplot any one by its index.
+ *
+ * Collective. As naik_propagator_view_open; NAIK_ERR_CORRUPT where some disagree, behind the
+ * others; NAIK_ERR_INPUT where the file holds none. */
+naik_status info_correlators(naik_comm *comm, const char *path);
+
+#endif

@@ -1,0 +1,125 @@
+/* links_cmd.c - `naik links INPUT.yaml -o FILE.h5`: fat and long links into a file
+ *
+ * One link set for every Naik epsilon that the input's solves name, so that a later run with
+ * action.type links finds all it needs in one file.
+ */
+#include <stdlib.h>
+
+#include "backend/create.h"
+#include "base/options.h"
+#include "base/watchdog.h"
+#include "cli/commands.h"
+#include "comm/paths.h"
+#include "io/links/links_file.h"
+#include "run/link_provider.h"
+
+typedef struct job {
+    naik_input *input;
+    naik_backend *backend;
+    naik_lattice *lattice;
+    naik_link_source links;
+    naik_fatlong **sets; /* [count] */
+    int count;
+} job;
+
+static bool has_epsilon(const job *j, double epsilon)
+{
+    for (int i = 0; i < j->count; i++) {
+        if (j->sets[i]->naik_epsilon == epsilon) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* One set of links for every distinct Naik epsilon of the input. */
+static naik_status build(naik_comm *comm, job *j)
+{
+    naik_status status = NAIK_OK;
+    const naik_input *input = j->input;
+    int most = 0;
+    for (int i = 0; i < input->solve_count; i++) {
+        most += input->solve[i].naik_epsilon.count;
+    }
+    j->sets = calloc((size_t)most, sizeof *j->sets);
+    if (j->sets == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a list of link sets");
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    for (int i = 0; i < input->solve_count; i++) {
+        for (int m = 0; m < input->solve[i].naik_epsilon.count; m++) {
+            const double epsilon = input->solve[i].naik_epsilon.data[m];
+            if (!has_epsilon(j, epsilon)) {
+                NAIK_TRY(naik_link_source_links(&j->links, epsilon, &j->sets[j->count]));
+                NAIK_TRY(naik_fatlong_to_host(j->sets[j->count++]));
+            }
+        }
+    }
+done:
+    return status;
+}
+
+static naik_status write(naik_comm *comm, const job *j, const char *path)
+{
+    const naik_input *input = j->input;
+    const naik_gauge_meta meta = {
+        .source_path = input->gauge.file, .source = &j->links.file, .input_text = input->text};
+    const naik_status status = naik_links_h5_write(
+        path, (const naik_fatlong *const *)j->sets, j->count,
+        naik_input_action_name(input->action.type), naik_input_boundary_name(input), 64, &meta);
+    if (status == NAIK_OK) {
+        naik_log_line(comm->log, "wrote %s, verified", path);
+    }
+    return status;
+}
+
+static void clear(job *j)
+{
+    for (int i = 0; i < j->count; i++) {
+        naik_fatlong_destroy(&j->sets[i]);
+    }
+    free(j->sets);
+    naik_link_source_close(&j->links);
+    naik_lattice_destroy(&j->lattice);
+    naik_backend_destroy(&j->backend);
+    naik_input_destroy(&j->input);
+}
+
+naik_status naik_command_links(naik_comm *comm, int argc, char **argv)
+{
+    naik_status status = NAIK_OK;
+    const char *out = NULL, *path = NULL;
+    naik_option_list overrides = {.count = 0};
+    const naik_option options[] = {
+        {.name = "output",
+         .letter = 'o',
+         .kind = NAIK_OPTION_TEXT,
+         .target = &out,
+         .required = true},
+        {.name = "set", .kind = NAIK_OPTION_LIST, .target = &overrides},
+        {.name = "force", .kind = NAIK_OPTION_FLAG, .target = &comm->io.replace}};
+    static const char *const operands[] = {"INPUT.yaml"};
+    job j = {.count = 0};
+    NAIK_TRY(naik_options_parse(comm->log, "links", argc, argv, options, 3, operands, 1, &path));
+    NAIK_TRY(naik_input_load(comm, path, overrides.text, overrides.count, &j.input));
+    naik_watchdog_limit(comm->watchdog, j.input->run.watchdog_s);
+    if (j.input->action.type == NAIK_INPUT_LINKS) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "action.type links reads links from a file; `naik links` builds them: "
+                           "choose naive, asqtad or hisq");
+        goto done;
+    }
+    const char *const inputs[] = {path, j.input->gauge.file};
+    NAIK_TRY(naik_path_refuse_input(comm, "-o", out, inputs, 2));
+    NAIK_TRY(naik_path_refuse_output(comm, "-o", out));
+    const bool chosen = j.input->run.grid[0] > 0;
+    NAIK_TRY(naik_lattice_create(comm, j.input->lattice.size, chosen ? j.input->run.grid : NULL,
+                                 &j.lattice));
+    NAIK_TRY(naik_input_backend_create(comm, j.input, &j.backend));
+    NAIK_TRY(naik_link_source_open(j.lattice, j.input, j.backend, NULL, &j.links));
+    NAIK_TRY(build(comm, &j));
+    NAIK_TRY(write(comm, &j, out));
+done:
+    clear(&j);
+    return status;
+}

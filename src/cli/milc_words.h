@@ -1,0 +1,49 @@
+/* milc_words.h - the words of a parameter file: separated by space, '#' starts a comment
+ *
+ * Bounded: a file of at most 1 MiB, words of at most 255 printable characters. Every function that
+ * fails leaves the sentence "FILE:LINE: STANZA: ..." in the log.
+ */
+#ifndef NAIK_CLI_MILC_WORDS_H
+#define NAIK_CLI_MILC_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "naik/log.h"
+
+enum { MILC_WORD_SIZE = 256, MILC_MAX_BYTES = 1 << 20 };
+
+typedef struct milc_words {
+    naik_log *log;
+    const char *name; /* of the file, for the sentences */
+    const char *at, *end;
+    int line;                  /* of `at` */
+    char word[MILC_WORD_SIZE]; /* the last one taken or looked at */
+    int word_line;
+    bool looked;     /* `word` has not been taken */
+    char stanza[64]; /* what is being read */
+} milc_words;
+
+/* Remembers what is read now: "base source 3". index < 0: none. */
+void milc_words_stanza(milc_words *w, const char *stanza, int index);
+
+/* "FILE:LINE: STANZA: ...", status NAIK_ERR_INPUT. */
+naik_status milc_words_refuse(const milc_words *w, int line, const char *format, ...)
+    NAIK_PRINTF(3, 4);
+
+/* Looks at the next word: *word is "" at the end of the file. */
+naik_status milc_words_look(milc_words *w, const char **word);
+/* Takes the next word; what says what should stand there ("the number of sources"). */
+naik_status milc_words_take(milc_words *w, const char *what);
+/* Takes the next word if it is this one. */
+naik_status milc_words_skip(milc_words *w, const char *key, bool *was_there);
+/* The next word must be this one. */
+naik_status milc_words_key(milc_words *w, const char *key);
+/* A key, then its value or values. */
+naik_status milc_words_ints(milc_words *w, const char *key, int count, int min, int max, int *out);
+naik_status milc_words_real(milc_words *w, const char *key, double *out);
+naik_status milc_words_text(milc_words *w, const char *key, char out[MILC_WORD_SIZE]);
+/* One value alone; `key` only names it. */
+naik_status milc_words_int(milc_words *w, const char *key, int min, int max, int *out);
+
+#endif

@@ -1,0 +1,595 @@
+/* report_cmd.c - `naik report FILE.h5 [-o FILE.html]`: one page on what a run did
+ *
+ * Rank 0 does everything. Long files are shown in part, and the page says so.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/options.h"
+#include "cli/commands.h"
+#include "cli/html.h"
+#include "comm/paths.h"
+#include "io/prop/reader.h"
+#include "naik/version.h"
+#include "solver/cg.h"
+
+enum {
+    MAX_FIGURES = 40,
+    MAX_HISTORIES = 40,
+    MAX_CORRELATORS = 256,
+    MAX_ROWS = 3000,
+    MAX_CURVES = 24,
+    MAX_MASSES = 100
+};
+enum { PATH_SIZE = 4096 };
+
+static void row(FILE *out, const char *name, const char *text, const char *class)
+{
+    fputs("<tr><th>", out);
+    page_text(out, name);
+    fprintf(out, "</th><td class=\"%s\">", class);
+    page_text(out, text);
+    fputs("</td></tr>\n", out);
+}
+
+typedef struct totals {
+    int done, failed, pending;
+    int64_t iterations;
+    double seconds, flops, worst, first, last;
+} totals;
+
+static totals add_up(const naik_propagator_view *v)
+{
+    totals t = {.first = HUGE_VAL, .last = -HUGE_VAL};
+    for (int i = 0; i < 3 * v->pair_count; i++) {
+        const naik_solve_record *s = &v->pairs[i / 3].solve[i % 3];
+        t.pending += s->state == NAIK_SOLVE_PENDING;
+        t.done += s->state == NAIK_SOLVE_DONE;
+        t.failed += s->state == NAIK_SOLVE_NOT_CONVERGED;
+        if (s->state != NAIK_SOLVE_PENDING) {
+            t.iterations += s->iterations;
+            t.seconds += s->seconds;
+            t.flops += s->flops;
+            t.worst = fmax(t.worst, s->source_residual);
+            t.first = fmin(t.first, s->time);
+            t.last = fmax(t.last, s->time);
+        }
+    }
+    return t;
+}
+
+static void print_time(double seconds, char *text, size_t text_size)
+{
+    const time_t when = isfinite(seconds) && fabs(seconds) < 1e11 ? (time_t)seconds : 0;
+    struct tm parts;
+    if (gmtime_r(&when, &parts) == NULL ||
+        strftime(text, text_size, "%Y-%m-%d %H:%M:%S UTC", &parts) == 0) {
+        snprintf(text, text_size, "unknown");
+    }
+}
+
+static int count_bad_correlators(const naik_propagator_view *v)
+{
+    int count = 0;
+    for (int i = 0; i < v->pair_count; i++) {
+        count += v->pairs[i].correlators_damaged;
+    }
+    return count;
+}
+
+/* One line of the page, and a warning on the terminal. */
+static void tell_damage(naik_log *log, FILE *out, const char *text)
+{
+    fputs("<p class=\"bad\">Damaged: ", out);
+    page_text(out, text);
+    fputs("</p>\n", out);
+    naik_log_warn(log, "%s", text);
+}
+
+/* Everything that disagrees, on top of the page; how much that is. */
+static int print_damage(naik_log *log, FILE *out, const naik_propagator_view *v, const totals *t)
+{
+    const struct {
+        int count;
+        const char *what;
+    } parts[] = {
+        {v->bad_records, "records of solves disagree with their checksums: they count as pending"},
+        {v->bad_histories, "residual histories disagree with their checksums and are left out"},
+        {count_bad_correlators(v), "pairs of source and mass have correlators that disagree with "
+                                   "their checksums and are left out"},
+        {v->complete ? t->pending - v->bad_records : 0,
+         "solves are pending, though the file says that it is complete"}};
+    char text[200];
+    int damage = v->edited[0] != '\0';
+    if (damage > 0) {
+        tell_damage(log, out, v->edited);
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (parts[i].count > 0) {
+            snprintf(text, sizeof text, "%d %s", parts[i].count, parts[i].what);
+            tell_damage(log, out, text);
+            damage++;
+        }
+    }
+    return damage;
+}
+
+static void print_verified(FILE *out, const naik_propagator_view *v)
+{
+    char text[300];
+    int correlators = 0;
+    for (int i = 0; i < v->pair_count; i++) {
+        correlators += v->pairs[i].correlator_count;
+    }
+    snprintf(text, sizeof text,
+             "%s%d records of solves, %d correlators, %d residual histories, by their checksums; "
+             "%snot the propagators, which naik info verifies",
+             v->sealed ? "attributes and texts, " : "", 3 * v->pair_count, correlators,
+             v->histories, v->sealed ? "" : "not attributes and texts, which have none here, and ");
+    row(out, "verified", text, "");
+}
+
+static void print_summary(FILE *out, const naik_propagator_view *v, const totals *t, int damage)
+{
+    char text[160], first[40], last[40];
+    fputs("<h2>Summary</h2>\n<div class=\"wide\"><table>\n", out);
+    snprintf(text, sizeof text, "%s%s", damage > 0 ? "damaged, " : "",
+             v->complete ? "complete" : "unfinished: run the same command again to go on");
+    row(out, "file", text, v->complete && damage == 0 ? "good" : "bad");
+    print_verified(out, v);
+    snprintf(text, sizeof text, "%d x %d x %d x %d", v->size[0], v->size[1], v->size[2],
+             v->size[3]);
+    row(out, "lattice", text, "");
+    snprintf(text, sizeof text, "%d done, %d not converged, %d pending", t->done, t->failed,
+             t->pending);
+    row(out, "solves", text, t->failed > 0 ? "bad" : "");
+    if (t->done + t->failed > 0) {
+        snprintf(text, sizeof text, "%lld iterations, %.1f s of solving, %.1f GFLOP/s",
+                 (long long)t->iterations, t->seconds,
+                 t->seconds > 0 ? t->flops / t->seconds * 1e-9 : 0.0);
+        row(out, "work", text, "");
+        snprintf(text, sizeof text, "%.3e", t->worst);
+        row(out, "largest |src - M x| / |src|", text, "");
+        print_time(t->first, first, sizeof first);
+        print_time(t->last, last, sizeof last);
+        snprintf(text, sizeof text, "%s to %s", first, last);
+        row(out, "solved", text, "");
+    }
+    fputs("</table></div>\n", out);
+}
+
+/* The numbers that a mesons' curve is made of; both [size t], in the memory of the caller. */
+static void effective_mass(const double *c, int extent, double *m)
+{
+    for (int t = 0; t < extent; t++) {
+        const double ratio = (c[(t + extent - 1) % extent] + c[(t + 1) % extent]) / (2 * c[t]);
+        m[t] = ratio >= 1 ? acosh(ratio) : NAN;
+    }
+}
+
+/* |C| and the effective masses of one source and mass. */
+static naik_status print_correlators(naik_log *log, FILE *out, const naik_propagator_view *v,
+                                     const naik_view_pair *pair)
+{
+    const int extent = v->size[3];
+    const int count = pair->correlator_count < MAX_CURVES ? pair->correlator_count : MAX_CURVES;
+    page_curve curves[2][MAX_CURVES];
+    char names[MAX_CURVES][96];
+    double *memory = calloc((size_t)extent * 2 * MAX_CURVES, sizeof *memory);
+    if (memory == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a plot");
+    }
+    for (int i = 0; i < count; i++) {
+        const naik_view_correlator *c = &pair->correlators[i];
+        double *size = memory + (size_t)extent * 2 * (size_t)i, *mass = size + extent;
+        for (int t = 0; t < extent; t++) {
+            size[t] = fabs(c->values[t]);
+        }
+        effective_mass(c->values, extent, mass);
+        snprintf(names[i], sizeof names[i], "%s, p = (%d, %d, %d)", c->meson, c->momentum[0],
+                 c->momentum[1], c->momentum[2]);
+        curves[0][i] = (page_curve){names[i], names[i], i, size, extent, 0};
+        curves[1][i] = (page_curve){names[i], names[i], i, mass, extent, 0};
+    }
+    fputs("<h3>", out);
+    page_text(out, pair->label);
+    fprintf(out, ", mass %.10g", pair->mass);
+    if (pair->naik_epsilon != 0) {
+        fprintf(out, ", Naik epsilon %.10g", pair->naik_epsilon);
+    }
+    fputs(" (", out);
+    page_text(out, pair->source);
+    fputs(")", out);
+    for (int c = 0; c < 3; c++) {
+        if (pair->solve[c].state == NAIK_SOLVE_NOT_CONVERGED) {
+            fputs(" <span class=\"bad\">not converged</span>", out);
+            break;
+        }
+    }
+    fputs("</h3>\n", out);
+    page_plot(out, &(page_axes){"|C(t)|", "t", "|C|", true, true}, curves[0], count);
+    page_plot(
+        out, &(page_axes){"effective mass", "t", "arccosh((C(t-1) + C(t+1)) / 2C(t))", false, true},
+        curves[1], count);
+    if (pair->correlators_stored > count) {
+        fprintf(out, "<p>%d more correlators are in the file.</p>\n",
+                pair->correlators_stored - count);
+    }
+    free(memory);
+    return NAIK_OK;
+}
+
+static naik_status print_all_correlators(naik_log *log, FILE *out, const naik_propagator_view *v)
+{
+    naik_status status = NAIK_OK;
+    int figures = 0, left = 0;
+    fputs("<h2>Correlators</h2>\n", out);
+    for (int i = 0; i < v->pair_count; i++) {
+        if (v->pairs[i].correlator_count == 0) {
+            continue;
+        }
+        if (figures == MAX_FIGURES) {
+            left++;
+            continue;
+        }
+        NAIK_TRY(print_correlators(log, out, v, &v->pairs[i]));
+        figures++;
+    }
+    if (left > 0) {
+        fprintf(out, "<p>%d more pairs of source and mass are in the file.</p>\n", left);
+    } else if (figures == 0 && count_bad_correlators(v) == 0) {
+        fputs("<p>The file holds none so far.</p>\n", out);
+    }
+done:
+    return status;
+}
+
+static void print_histories(FILE *out, const naik_propagator_view *v)
+{
+    page_curve curves[3 * MAX_HISTORIES];
+    char labels[MAX_HISTORIES][40], names[3 * MAX_HISTORIES][160];
+    int count = 0, colours = 0;
+    const int pairs = v->pair_count < MAX_HISTORIES ? v->pair_count : MAX_HISTORIES;
+    for (int i = 0; i < pairs; i++) {
+        const naik_view_pair *pair = &v->pairs[i];
+        int colour = colours;
+        for (int k = 0; k < i; k++) { /* one colour a mass */
+            colour = v->pairs[k].mass == pair->mass ? curves[3 * k].colour : colour;
+        }
+        colours += colour == colours;
+        snprintf(labels[i], sizeof labels[i], "mass %.6g", pair->mass);
+        for (int c = 0; c < 3; c++) {
+            snprintf(names[count], sizeof names[count], "%s, mass %.6g, colour %d", pair->label,
+                     pair->mass, c);
+            curves[count] = (page_curve){labels[i],        names[count],           colour,
+                                         pair->history[c], pair->history_count[c], 1};
+            count++;
+        }
+    }
+    fputs("<h2>Residuals</h2>\n", out);
+    page_plot(out,
+              &(page_axes){"|b - (4m^2 - DD)x| / |b| of the parity solved", "iteration",
+                           "relative residual", true, false},
+              curves, count);
+    if (pairs < v->pair_count) {
+        fprintf(out, "<p>The first %d of %d pairs of source and mass.</p>\n", pairs, v->pair_count);
+    }
+}
+
+static void print_solve(FILE *out, const naik_view_pair *pair, const naik_solve_record *s,
+                        int colour)
+{
+    static const char *const states[] = {[NAIK_SOLVE_PENDING] = "pending",
+                                         [NAIK_SOLVE_DONE] = "done",
+                                         [NAIK_SOLVE_NOT_CONVERGED] = "not converged"};
+    fputs("<tr><td>", out);
+    page_text(out, pair->label);
+    fprintf(out, "</td><td class=\"n\">%.10g</td><td class=\"n\">%d</td><td class=\"%s\">%s</td>",
+            pair->mass, colour, s->state == NAIK_SOLVE_NOT_CONVERGED ? "bad" : "",
+            states[s->state]);
+    if (s->state != NAIK_SOLVE_PENDING) {
+        fprintf(out,
+                "<td class=\"n\">%d</td><td class=\"n\">%d</td><td>%s</td><td class=\"n\">%.1e</td>"
+                "<td class=\"n\">%.3e</td><td class=\"n\">%.3e</td><td class=\"n\">%.3f</td>"
+                "<td class=\"n\">%.1f</td><td>",
+                s->iterations, s->restarts, s->rung < 0 ? "" : naik_rung_name((naik_rung)s->rung),
+                s->target, s->true_residual, s->source_residual, s->seconds,
+                s->seconds > 0 ? s->flops / s->seconds * 1e-9 : 0.0);
+        page_text(out, s->stop_reason);
+        fputs("</td>", out);
+    }
+    fputs("</tr>\n", out);
+}
+
+static void print_solves(FILE *out, const naik_propagator_view *v)
+{
+    const int rows = 3 * v->pair_count < MAX_ROWS ? 3 * v->pair_count : MAX_ROWS;
+    fputs(
+        "<h2>Solves</h2>\n<div class=\"wide\"><table>\n<tr><th>source</th><th class=\"n\">mass</th>"
+        "<th class=\"n\">colour</th><th>state</th><th class=\"n\">iterations</th>"
+        "<th class=\"n\">restarts</th><th>rung</th><th class=\"n\">target</th>"
+        "<th class=\"n\">true residual</th><th class=\"n\">|src - M x| / |src|</th>"
+        "<th class=\"n\">seconds</th><th class=\"n\">GFLOP/s</th><th>stopped</th></tr>\n",
+        out);
+    for (int i = 0; i < rows; i++) {
+        print_solve(out, &v->pairs[i / 3], &v->pairs[i / 3].solve[i % 3], i % 3);
+    }
+    fputs("</table></div>\n", out);
+    if (rows < 3 * v->pair_count) {
+        fprintf(out, "<p>The first %d of %d solves.</p>\n", rows, 3 * v->pair_count);
+    }
+}
+
+typedef struct mass_time {
+    double mass, seconds, flops;
+    int64_t iterations;
+    int solves;
+} mass_time;
+
+/* What each mass took, of at most MAX_MASSES masses. */
+static void print_time_by_mass(FILE *out, const naik_propagator_view *v, double all_s)
+{
+    mass_time rows[MAX_MASSES];
+    int count = 0;
+    for (int i = 0; i < v->pair_count; i++) {
+        int k = 0;
+        while (k < count && rows[k].mass != v->pairs[i].mass) {
+            k++;
+        }
+        if (k == MAX_MASSES) {
+            continue;
+        }
+        if (k == count) {
+            rows[count++] = (mass_time){.mass = v->pairs[i].mass};
+        }
+        for (int c = 0; c < 3; c++) {
+            const naik_solve_record *s = &v->pairs[i].solve[c];
+            if (s->state != NAIK_SOLVE_PENDING) {
+                rows[k].solves++;
+                rows[k].iterations += s->iterations;
+                rows[k].seconds += s->seconds;
+                rows[k].flops += s->flops;
+            }
+        }
+    }
+    fputs(
+        "<h2>Time</h2>\n<div class=\"wide\"><table>\n<tr><th class=\"n\">mass</th><th "
+        "class=\"n\">solves</th>"
+        "<th class=\"n\">iterations a solve</th><th class=\"n\">seconds</th><th class=\"n\">%</th>"
+        "<th class=\"n\">GFLOP/s</th></tr>\n",
+        out);
+    for (int k = 0; k < count; k++) {
+        const mass_time *r = &rows[k];
+        if (r->solves > 0) {
+            fprintf(out,
+                    "<tr><td class=\"n\">%.10g</td><td class=\"n\">%d</td><td class=\"n\">%.1f</td>"
+                    "<td class=\"n\">%.2f</td><td class=\"n\">%.1f</td><td "
+                    "class=\"n\">%.1f</td></tr>\n",
+                    r->mass, r->solves, (double)r->iterations / r->solves, r->seconds,
+                    all_s > 0 ? 100 * r->seconds / all_s : 0.0,
+                    r->seconds > 0 ? r->flops / r->seconds * 1e-9 : 0.0);
+        }
+    }
+    fputs("</table></div>\n", out);
+}
+
+/* A row with the rest of a line; nothing where there is none. */
+static void row_of_line(FILE *out, const char *name, const char *line)
+{
+    char text[256] = "";
+    if (line != NULL) {
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(line, "\n"), line);
+        row(out, name, text, "");
+    }
+}
+
+/* The value of "name=value" in the lines of a text, or NULL. */
+static const char *line_of(const char *text, const char *name)
+{
+    const size_t length = strlen(name);
+    while (text != NULL && (strncmp(text, name, length) != 0 || text[length] != '=')) {
+        text = strchr(text, '\n');
+        text += text != NULL;
+    }
+    return text != NULL ? text + length + 1 : NULL;
+}
+
+/* One region of naik_timer_list as a row; false behind the last one. */
+static bool print_region(FILE *out, const char **list, double total_s)
+{
+    int depth = 0, used = 0;
+    double seconds = 0, flops = 0, bytes = 0;
+    char name[32] = "";
+    if (sscanf(*list, "%d %lf %lf %lf %31[^;\n];%n", &depth, &seconds, &flops, &bytes, name,
+               &used) != 5 ||
+        used == 0 || depth < 0 || depth > 16) {
+        return false;
+    }
+    *list += used + ((*list)[used] == ' ');
+    fprintf(out, "<tr><td style=\"padding-left:%dem\">", depth + 1);
+    page_text(out, name);
+    fprintf(out, "</td><td class=\"n\">%.3f</td><td class=\"n\">%.1f</td>", seconds,
+            total_s > 0 ? 100 * seconds / total_s : 0.0);
+    const double counts[2] = {flops, bytes};
+    for (int i = 0; i < 2; i++) {
+        fputs("<td class=\"n\">", out);
+        if (counts[i] > 0 && seconds > 0) {
+            fprintf(out, "%.2f", 1e-9 * counts[i] / seconds);
+        }
+        fputs("</td>", out);
+    }
+    fputs("</tr>\n", out);
+    return true;
+}
+
+/* What every run said of its time when it ended; runs that were killed said nothing. */
+static void print_times(FILE *out, const naik_propagator_view *v)
+{
+    for (int i = 0; i < v->text_count; i++) {
+        const char *list = line_of(v->texts[i].text, "times");
+        const char *device = line_of(v->texts[i].text, "device");
+        const char *memory = line_of(v->texts[i].text, "memory");
+        if (list == NULL || strncmp(v->texts[i].name, "run ", 4) != 0) {
+            continue;
+        }
+        const double total_s = strtod(list + strspn(list, "0 "), NULL);
+        fputs("<h2>Time and device of ", out);
+        page_text(out, v->texts[i].name);
+        fputs("</h2>\n<div class=\"wide\"><table>\n", out);
+        row_of_line(out, "device", device);
+        row_of_line(out, "memory", memory);
+        fputs("</table></div>\n<div class=\"wide\"><table>\n<tr><th>phase</th><th "
+              "class=\"n\">seconds</th><th "
+              "class=\"n\">%</th><th class=\"n\">GFLOP/s</th><th class=\"n\">GB/s</th></tr>\n",
+              out);
+        while (print_region(out, &list, total_s)) {
+        }
+        fputs("</table></div>\n", out);
+    }
+}
+
+static void print_provenance(FILE *out, const naik_propagator_view *v)
+{
+    fputs("<h2>Provenance</h2>\n<div class=\"wide\"><table>\n", out);
+    for (int i = 0; i < v->fact_count; i++) {
+        row(out, v->facts[i].name, v->facts[i].text, "");
+    }
+    fputs("</table></div>\n", out);
+    for (int i = 0; i < v->text_count; i++) {
+        fputs("<details><summary>", out);
+        page_text(out, v->texts[i].name);
+        fputs("</summary><pre>", out);
+        page_text(out, v->texts[i].text);
+        fputs("</pre></details>\n", out);
+    }
+}
+
+/* *damage: how many kinds of it the page tells. */
+static naik_status print_page(naik_log *log, FILE *out, const naik_propagator_view *v, int *damage)
+{
+    const totals t = add_up(v);
+    page_begin(out, v->path);
+    fputs("<h1>", out);
+    page_text(out, v->path);
+    fputs("</h1>\n", out);
+    *damage = print_damage(log, out, v, &t);
+    print_summary(out, v, &t, *damage);
+    naik_status status = print_all_correlators(log, out, v);
+    print_histories(out, v);
+    print_time_by_mass(out, v, t.seconds);
+    print_times(out, v);
+    print_solves(out, v);
+    print_provenance(out, v);
+    fprintf(out, "<p>Made by naik %s (%s).</p>\n", naik_version(), naik_version_git());
+    page_end(out);
+    return status;
+}
+
+/* "dir/prop.h5" to "dir/prop.html". */
+static void page_name(const char *path, char *name, size_t name_size)
+{
+    const size_t length = strlen(path);
+    const bool h5 = length > 3 && strcmp(path + length - 3, ".h5") == 0;
+    snprintf(name, name_size, "%.*s.html", (int)(h5 ? length - 3 : length), path);
+}
+
+static naik_status cannot_write(naik_log *log, naik_status status, const char *name)
+{
+    return NAIK_FAIL(log, status, "%s cannot be written: %s", name, strerror(errno));
+}
+
+/* A FIFO that nobody reads is no place to write to, and is not waited for. */
+static FILE *open_page(const char *path)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        return NULL;
+    }
+    const int flags = fcntl(fd, F_GETFL);
+    FILE *out = flags >= 0 && fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) == 0 ? fdopen(fd, "w") : NULL;
+    if (out == NULL) {
+        close(fd);
+    }
+    return out;
+}
+
+/* Written beside its name, which it gets when it is whole; no file to rename over, such as a
+ * terminal, is written to. */
+static naik_status write_page(naik_comm *comm, const char *name, const naik_propagator_view *view,
+                              int *damage)
+{
+    naik_log *log = comm->log;
+    naik_status status = NAIK_OK;
+    char beside[PATH_SIZE];
+    struct stat info;
+    const bool renamed = stat(name, &info) != 0 || S_ISREG(info.st_mode);
+    snprintf(beside, sizeof beside, renamed ? "%s.new%ld" : "%s", name, (long)getpid());
+    FILE *out = open_page(beside);
+    if (out == NULL) {
+        return errno == ENXIO ? NAIK_FAIL(log, NAIK_ERR_INPUT,
+                                          "%s is a FIFO that nobody reads, or no device", name)
+                              : cannot_write(log, NAIK_ERR_INPUT, name);
+    }
+    status = print_page(log, out, view, damage);
+    if ((ferror(out) != 0) + (fclose(out) != 0) > 0 && status == NAIK_OK) {
+        status = cannot_write(log, NAIK_ERR_IO, name);
+    }
+    if (status == NAIK_OK && renamed) {
+        errno = naik_path_rename(beside, name, comm->io.replace);
+        status = errno != 0 ? cannot_write(log, NAIK_ERR_INPUT, name) : NAIK_OK;
+    }
+    if (status != NAIK_OK && renamed) {
+        (void)unlink(beside);
+    }
+    return status;
+}
+
+static naik_status report(naik_comm *comm, const char *path, const char *name)
+{
+    naik_log *log = comm->log;
+    naik_status status = NAIK_OK;
+    naik_propagator_view *view = NULL;
+    int damage = 0;
+    NAIK_TRY(naik_propagator_view_open(log, path, MAX_HISTORIES, MAX_CORRELATORS, &view));
+    if (naik_path_same(name, view->path)) {
+        status = NAIK_FAIL(log, NAIK_ERR_INPUT, "'-o' is '%s', which is read as input", name);
+        goto done;
+    }
+    NAIK_TRY(write_page(comm, name, view, &damage));
+    naik_log_line(log, "wrote %s: open it in any browser", name);
+    if (damage > 0) {
+        status =
+            NAIK_FAIL(log, NAIK_ERR_CORRUPT, "%s is damaged: see the top of %s", view->path, name);
+    }
+done:
+    naik_propagator_view_destroy(&view);
+    return status;
+}
+
+naik_status naik_command_report(naik_comm *comm, int argc, char **argv)
+{
+    const char *path = NULL, *output = NULL;
+    char name[PATH_SIZE];
+    const naik_option options[] = {
+        {.name = "output", .letter = 'o', .kind = NAIK_OPTION_TEXT, .target = &output},
+        {.name = "force", .kind = NAIK_OPTION_FLAG, .target = &comm->io.replace}};
+    const char *const operands[] = {"FILE.h5"};
+    naik_status status =
+        naik_options_parse(comm->log, "report", argc, argv, options, 2, operands, 1, &path);
+    if (status == NAIK_OK) {
+        page_name(path, name, sizeof name);
+        output = output != NULL ? output : name;
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_path_refuse_input(comm, "-o", output, &path, 1));
+    NAIK_TRY(naik_path_refuse_output(comm, "-o", output));
+    status = comm->rank == 0 ? report(comm, path, output) : NAIK_OK;
+done:
+    return naik_comm_agree(comm, status);
+}

@@ -1,0 +1,282 @@
+/* solve_cmd.c - `naik solve`: from an input file to propagators and correlators on disk
+ *
+ *   input -> lattice, backend -> configuration -> for each Naik epsilon: links -> all its solves
+ *
+ * Every finished solve is committed to the file before the next is looked at, so that a run can be
+ * killed at any instant and continued (run/work.c).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/placement.h"
+#include "base/memory.h"
+#include "base/options.h"
+#include "cli/commands.h"
+#include "comm/paths.h"
+#include "comm/threads.h"
+#include "io/prop/reader.h"
+
+#include "backend/create.h"
+#include "backend/geometry.h"
+#include "comm/collective.h"
+#include "run/job.h"
+#include "run/spec.h"
+
+typedef struct switches {
+    const char *path;
+    naik_option_list overrides;
+    bool dry_run, no_verify, fresh, skip_complete;
+} switches;
+
+static naik_status prepare(solve_job *j)
+{
+    naik_status status = NAIK_OK;
+    const naik_input *input = j->input;
+    const bool chosen = input->run.grid[0] > 0;
+    const size_t values = (size_t)input->output.correlators.count *
+                          (size_t)input->output.momenta.count * (size_t)input->lattice.size[3];
+    if (input->run.threads > 0) {
+        naik_threads_use(input->run.threads);
+    }
+    NAIK_TRY(naik_input_backend_create(j->comm, input, &j->backend));
+    j->backend->timer = j->timer;
+    solve_tell_banner(j);
+    NAIK_TRY(input->run.placement ? naik_placement_print(j->backend) : NAIK_OK);
+    NAIK_TRY(naik_lattice_create(j->comm, input->lattice.size, chosen ? input->run.grid : NULL,
+                                 &j->lattice));
+    NAIK_TRY(naik_geometry_create(j->backend, j->lattice, &j->geometry));
+    status = naik_alloc(j->log, 2 * (size_t)input->task_count * sizeof *j->pending,
+                        "a list of solves", (void **)&j->pending);
+    NAIK_TRY(naik_comm_agree(j->comm, status));
+    status = naik_alloc(j->log, values * sizeof *j->correlators, "correlators",
+                        (void **)&j->correlators);
+    NAIK_TRY(naik_comm_agree(j->comm, status));
+    status = solve_plan_make(input, j->geometry, input->task_count, &j->plan);
+    NAIK_TRY(naik_comm_agree(j->comm, status));
+    NAIK_TRY(solve_plan_print_lattice(j->geometry));
+done:
+    return status;
+}
+
+static naik_status open_file(solve_job *j, bool fresh)
+{
+    naik_status status = NAIK_OK;
+    solve_spec *spec = NULL;
+    status = solve_spec_create(j->input, &j->plan, j->backend, j->lattice, &j->links,
+                               j->sources.text, &spec);
+    NAIK_TRY(naik_comm_agree(j->comm, status));
+    solve_tell_output(j, solve_spec_file(spec));
+    naik_timer_start(j->timer, "open output");
+    NAIK_TRY(naik_propagator_file_open(j->lattice, j->input->output.file, solve_spec_file(spec),
+                                       fresh, &j->file));
+    naik_timer_stop(j->timer, "open output");
+    NAIK_TRY(naik_comm_agree(j->comm, solve_plan_adopt(&j->plan, j->input, j->geometry,
+                                                       naik_propagator_file_choices(j->file))));
+    solve_plan_print(&j->plan, j->input, j->log);
+    j->total = naik_propagator_file_solves(j->file);
+    j->done = naik_propagator_file_resumed(j->file);
+    if (naik_propagator_file_complete(j->file)) {
+        naik_log_line(j->log, "%s is complete already: nothing to solve; `naik info` verifies it",
+                      j->input->output.file);
+    } else if (j->done > 0) {
+        naik_log_line(j->log, "resuming: %d of %d solves are done", j->done, j->total);
+    }
+done:
+    solve_spec_destroy(&spec);
+    return status;
+}
+
+/* The verdict over everything in the file, solves of earlier runs included. */
+static naik_status conclude(solve_job *j, bool interrupted)
+{
+    naik_status status = NAIK_OK;
+    int failed = 0;
+    for (int i = 0; i < j->total; i++) {
+        failed += naik_propagator_file_record(j->file, i)->state == NAIK_SOLVE_NOT_CONVERGED;
+    }
+    if (interrupted) {
+        return NAIK_FAIL(
+            j->log, NAIK_ERR_INTERRUPTED,
+            "stopped by %s with %d of %d solves done: run the same command again to go on",
+            naik_interrupt_reason(j->interrupt), j->done, j->total);
+    }
+    if (j->guard.given_up > 0) {
+        return NAIK_FAIL(j->log, NAIK_ERR_CORRUPT,
+                         "%d of %d solves came out wrong twice by their own check and were not "
+                         "stored: this machine is not to be trusted; run the same command again "
+                         "elsewhere",
+                         j->guard.given_up, j->total);
+    }
+    if (!naik_propagator_file_complete(j->file)) {
+        naik_timer_start(j->timer, "verify output");
+        NAIK_TRY(naik_propagator_file_finish(j->file));
+        naik_timer_stop(j->timer, "verify output");
+        naik_log_line(j->log, "wrote %s, complete and verified", j->input->output.file);
+    }
+    if (failed > 0) {
+        status =
+            NAIK_FAIL(j->log, NAIK_ERR_NOT_CONVERGED,
+                      "%d of %d solves did not reach their tolerance: see the residuals above or "
+                      "`naik info %s`",
+                      failed, j->total, j->input->output.file);
+    }
+done:
+    return status;
+}
+
+/* Where the time went, for those who look at the file. */
+static naik_status note_times(solve_job *j)
+{
+    char times[1400];
+    naik_timer_list(j->timer, times, sizeof times);
+    return naik_propagator_file_note(j->file, "times", times);
+}
+
+/* A device's profiler shows the regions, the watchdog knows the innermost. */
+static void region_moved(void *job, const char *opened, const char *inside)
+{
+    const solve_job *j = job;
+    if (j->backend->ops->range != NULL) {
+        j->backend->ops->range(opened);
+    }
+    naik_watchdog_phase(j->comm->watchdog, inside);
+}
+
+static naik_status run(solve_job *j, const switches *sw)
+{
+    naik_status status = NAIK_OK;
+    bool interrupted = false;
+    NAIK_TRY(naik_comm_agree(
+        j->comm, naik_interrupt_create(j->comm, j->input->run.wall_limit_s, &j->interrupt)));
+    NAIK_TRY(naik_fault_create(j->comm, &j->fault));
+    naik_watchdog_limit(j->comm->watchdog, j->input->run.watchdog_s);
+    naik_timer_observe(j->timer, region_moved, j);
+    NAIK_TRY(solve_guard_create(j->comm, j->input, &j->guard));
+    NAIK_TRY(source_file_identify(j->lattice, j->input, &j->sources));
+    NAIK_TRY(naik_link_source_open(j->lattice, j->input, j->backend, j->timer, &j->links));
+    NAIK_TRY(open_file(j, sw->fresh));
+    solve_tell_start(j);
+    solve_progress_begin(j);
+    if (!naik_propagator_file_complete(j->file)) {
+        NAIK_TRY(naik_batch_state_open(j->file, &j->state));
+        NAIK_TRY(solve_work(j, &interrupted));
+    }
+    NAIK_TRY(note_times(j));
+    status = conclude(j, interrupted);
+    naik_timer_print(j->timer);
+    solve_tell_moved(j);
+done:
+    return status;
+}
+
+static void clear(solve_job *j)
+{
+    naik_events_close(&j->events);
+    naik_batch_state_close(&j->state);
+    naik_propagator_file_close(&j->file);
+    naik_link_source_close(&j->links);
+    source_file_sums_clear(&j->sources);
+    naik_interrupt_destroy(&j->interrupt);
+    naik_fault_destroy(&j->fault);
+    naik_timer_observe(j->timer, NULL, NULL);
+    solve_guard_destroy(&j->guard);
+    naik_free(j->pending);
+    naik_free(j->correlators);
+    naik_geometry_destroy(&j->geometry);
+    naik_lattice_destroy(&j->lattice);
+    naik_backend_destroy(&j->backend);
+    naik_timer_destroy(&j->timer);
+    naik_input_destroy(&j->input);
+}
+
+/* A dry run leaves no trace. */
+static naik_status open_events(solve_job *j, bool dry_run)
+{
+    naik_status status = NAIK_OK;
+    if (j->input->run.events != NULL && j->comm->rank == 0) {
+        status = dry_run ? naik_events_look(j->log, j->input->run.events)
+                         : naik_events_open(j->log, j->input->run.events, &j->events);
+    }
+    return naik_comm_agree(j->comm, status);
+}
+
+/* Nothing that the input names is written over, itself included. */
+static naik_status spare_inputs(naik_comm *comm, const char *path, const naik_input *input)
+{
+    naik_status status = NAIK_OK;
+    const int count = 4 + input->solve_count;
+    const char **read = calloc((size_t)count, sizeof *read);
+    if (read == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a list of files");
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    read[0] = path;
+    read[1] = input->gauge.file;
+    read[2] = input->action.file;
+    read[3] = input->action.long_file;
+    for (int i = 0; i < input->solve_count; i++) {
+        read[4 + i] = input->solve[i].source_file;
+    }
+    NAIK_TRY(naik_path_refuse_input(comm, "output.file", input->output.file, read, count));
+    NAIK_TRY(naik_path_refuse_input(comm, "run.events", input->run.events, read, count));
+done:
+    free(read);
+    return status;
+}
+
+/* Whether every solve of the complete output is done and converged. What did not converge may be
+ * due again, and else ends the run as it did before. */
+static naik_status all_converged(naik_comm *comm, const char *path, bool *all)
+{
+    naik_propagator_view *view = NULL;
+    *all = comm->rank == 0 && naik_propagator_view_open(comm->log, path, 0, 0, &view) == NAIK_OK;
+    for (int i = 0; *all && i < 3 * view->pair_count; i++) {
+        *all = view->pairs[i / 3].solve[i % 3].state == NAIK_SOLVE_DONE;
+    }
+    naik_propagator_view_destroy(&view);
+    naik_log_clear(comm->log); /* what is wrong with it is found out by the run */
+    return naik_comm_broadcast(comm, all, sizeof *all, 0);
+}
+
+naik_status naik_command_solve(naik_comm *comm, int argc, char **argv)
+{
+    naik_status status = NAIK_OK;
+    switches sw = {.path = NULL};
+    const naik_option options[] = {
+        {.name = "set", .kind = NAIK_OPTION_LIST, .target = &sw.overrides},
+        {.name = "dry-run", .kind = NAIK_OPTION_FLAG, .target = &sw.dry_run},
+        {.name = "no-verify", .kind = NAIK_OPTION_FLAG, .target = &sw.no_verify},
+        {.name = "fresh", .kind = NAIK_OPTION_FLAG, .target = &sw.fresh},
+        {.name = "skip-complete", .kind = NAIK_OPTION_FLAG, .target = &sw.skip_complete}};
+    static const char *const operands[] = {"INPUT.yaml"};
+    solve_job j = {.comm = comm, .log = comm->log};
+    bool complete = false;
+    NAIK_TRY(naik_options_parse(comm->log, "solve", argc, argv, options, 5, operands, 1, &sw.path));
+    if (sw.no_verify && !sw.dry_run) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "--no-verify goes with --dry-run only: a run verifies what it reads");
+        goto done;
+    }
+    NAIK_TRY(naik_comm_agree(comm, naik_timer_create(comm->log, &j.timer)));
+    NAIK_TRY(naik_input_load(comm, sw.path, sw.overrides.text, sw.overrides.count, &j.input));
+    NAIK_TRY(spare_inputs(comm, sw.path, j.input));
+    NAIK_TRY(naik_propagator_file_find(comm, j.input->output.file,
+                                       sw.fresh ? NULL : j.input->identity, &complete));
+    if (sw.skip_complete && complete && !sw.dry_run) {
+        NAIK_TRY(all_converged(comm, j.input->output.file, &complete));
+    }
+    if (sw.skip_complete && complete && !sw.dry_run) {
+        naik_log_line(comm->log, "%s is complete: skipped", j.input->output.file);
+        goto done;
+    }
+    NAIK_TRY(open_events(&j, sw.dry_run));
+    NAIK_TRY(prepare(&j));
+    NAIK_TRY(sw.dry_run ? solve_look(&j, !sw.no_verify) : run(&j, &sw));
+done:
+    naik_log_live(comm->log, "%s", ""); /* errors begin at the margin */
+    solve_tell_end(&j, status);
+    if (naik_comm_meet(comm, status)) { /* else the output cannot be closed together any more */
+        clear(&j);
+    }
+    return status;
+}

@@ -1,0 +1,122 @@
+/* interrupt.c - signals by descriptor, the wall clock, and one answer for all ranks
+ *
+ * Rank 0 decides when the ranks talk: it broadcasts at every call whether this is such a call,
+ * because clocks of different ranks may not decide what is collective.
+ */
+#include "comm/interrupt.h"
+#include "base/timer.h"
+#include "comm/collective.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+struct naik_interrupt {
+    naik_comm *comm;
+    double start_s, wall_limit_s, last_s;
+    int descriptor; /* -1: none */
+    sigset_t old_mask;
+    bool asked;
+    char reason[64];
+};
+
+/* What batch systems and people send; a hangup unless nohup has it ignored. */
+static sigset_t watched(void)
+{
+    static const int numbers[] = {SIGUSR1, SIGUSR2, SIGTERM, SIGINT, SIGXCPU, SIGHUP};
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct sigaction now;
+        if (numbers[i] != SIGHUP || sigaction(SIGHUP, NULL, &now) != 0 ||
+            now.sa_handler != SIG_IGN) {
+            sigaddset(&set, numbers[i]);
+        }
+    }
+    return set;
+}
+
+void naik_interrupt_block(void)
+{
+    const sigset_t set = watched();
+    sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+naik_status naik_interrupt_create(naik_comm *comm, double wall_limit_s, naik_interrupt **out)
+{
+    naik_interrupt *interrupt = calloc(1, sizeof *interrupt);
+    *out = interrupt;
+    if (interrupt == NULL) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory to watch for signals");
+    }
+    interrupt->comm = comm;
+    interrupt->wall_limit_s = wall_limit_s;
+    interrupt->start_s = naik_time_s();
+    interrupt->last_s = interrupt->start_s;
+    const sigset_t wanted = watched();
+    sigprocmask(SIG_BLOCK, &wanted, &interrupt->old_mask);
+    interrupt->descriptor = signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC);
+    return NAIK_OK;
+}
+
+void naik_interrupt_destroy(naik_interrupt **interrupt)
+{
+    if (*interrupt == NULL) {
+        return;
+    }
+    if ((*interrupt)->descriptor >= 0) {
+        close((*interrupt)->descriptor);
+    }
+    sigprocmask(SIG_SETMASK, &(*interrupt)->old_mask, NULL);
+    free(*interrupt);
+    *interrupt = NULL;
+}
+
+/* The signal that came to this rank since the last look, 0 for none. */
+static int signal_received(const naik_interrupt *interrupt)
+{
+    struct signalfd_siginfo info;
+    if (interrupt->descriptor < 0 ||
+        read(interrupt->descriptor, &info, sizeof info) != (ssize_t)sizeof info) {
+        return 0;
+    }
+    return (int)info.ssi_signo;
+}
+
+bool naik_interrupt_asked(naik_interrupt *interrupt)
+{
+    enum { PAUSE, TALK };
+    int what = PAUSE;
+    double now_s = naik_time_s();
+    if (interrupt->asked) {
+        return true;
+    }
+    if (interrupt->comm->rank == 0 && now_s - interrupt->last_s > 0.2) {
+        what = TALK;
+        interrupt->last_s = now_s;
+    }
+    if (naik_comm_broadcast(interrupt->comm, &what, sizeof what, 0) != NAIK_OK || what == PAUSE) {
+        return false;
+    }
+    bool late = interrupt->wall_limit_s > 0 && now_s - interrupt->start_s > interrupt->wall_limit_s;
+    double seen[2] = {signal_received(interrupt), late};
+    if (naik_comm_max_f64(interrupt->comm, seen, 2) != NAIK_OK) {
+        return false;
+    }
+    interrupt->asked = seen[0] > 0 || seen[1] > 0;
+    if (seen[0] > 0) {
+        snprintf(interrupt->reason, sizeof interrupt->reason, "signal %s", strsignal((int)seen[0]));
+    } else if (interrupt->asked) {
+        snprintf(interrupt->reason, sizeof interrupt->reason, "wall_limit of %g s",
+                 interrupt->wall_limit_s);
+    }
+    return interrupt->asked;
+}
+
+const char *naik_interrupt_reason(const naik_interrupt *interrupt)
+{
+    return interrupt->reason;
+}

@@ -1,0 +1,29 @@
+/* interrupt.h - being asked to stop: by a signal, or by the wall clock
+ *
+ * SIGUSR1, SIGUSR2, SIGTERM, SIGINT, SIGXCPU and SIGHUP are blocked and read from a descriptor, so
+ * that no handler and no global is needed. The ranks agree on one answer.
+ */
+#ifndef NAIK_COMM_INTERRUPT_H
+#define NAIK_COMM_INTERRUPT_H
+
+#include "naik/comm.h"
+
+typedef struct naik_interrupt naik_interrupt;
+
+/* Blocks these signals in this thread and in those it will start. To be called before MPI and
+ * OpenMP start theirs: a thread that does not block them would die of them, and the process with
+ * it. */
+void naik_interrupt_block(void);
+
+/* wall_limit_s: seconds from the start of the job to when to stop; 0: none. Call it early: the
+ * clock starts here. Local. NAIK_ERR_MEMORY */
+naik_status naik_interrupt_create(naik_comm *comm, double wall_limit_s, naik_interrupt **out);
+void naik_interrupt_destroy(naik_interrupt **interrupt);
+
+/* True, on all ranks alike, once any rank was signalled or is past its limit; stays true.
+ * Collective, and cheap enough for every poll of a solver: the ranks talk at most once in 0.2 s. */
+bool naik_interrupt_asked(naik_interrupt *interrupt);
+/* In words, for the log: "signal SIGUSR1", "wall_limit of 3600 s". */
+const char *naik_interrupt_reason(const naik_interrupt *interrupt);
+
+#endif

@@ -1,0 +1,64 @@
+/* threads.c - the one place that calls OpenMP: it has no pragma for the number of threads of all
+ * loops, and reads its environment before main begins
+ */
+#include "comm/threads.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+void naik_threads_use(int count)
+{
+    omp_set_num_threads(count);
+}
+
+int naik_threads_count(void)
+{
+    return omp_get_max_threads();
+}
+
+naik_status naik_threads_check(naik_log *log, const char *name, int64_t count)
+{
+    enum { ALWAYS = 256, A_PROCESSOR = 16 };
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    const int64_t most =
+        processors * A_PROCESSOR > ALWAYS ? (int64_t)processors * A_PROCESSOR : ALWAYS;
+    if (count > most) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "%s asks for %lld threads a rank, but this node has %ld processors: %lld "
+                         "are the most",
+                         name, (long long)count, processors, (long long)most);
+    }
+    return NAIK_OK;
+}
+
+/* One number a level of nesting, separated by commas; only the first level is used here. */
+static naik_status check_environment(naik_log *log, const char *list)
+{
+    char word[32];
+    int64_t first = 0;
+    for (const char *at = list; at != NULL; at = strchr(at, ','), at += at != NULL) {
+        int64_t count = 0;
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
+        if (!naik_text_int64(word + strspn(word, " "), &count) || count < 1) {
+            return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                             "OMP_NUM_THREADS is '%.80s', no number of threads", list);
+        }
+        first = first != 0 ? first : count;
+    }
+    return naik_threads_check(log, "OMP_NUM_THREADS", first);
+}
+
+naik_status naik_threads_guard(const naik_comm *comm)
+{
+    const char *told = getenv("OMP_NUM_THREADS");
+    if (told == NULL || told[0] == '\0') {
+        naik_threads_use(comm->cpus);
+        return NAIK_OK;
+    }
+    return check_environment(comm->log, told);
+}

@@ -1,0 +1,298 @@
+/* input.c - the input file on every rank: read once, overridden, typed, checked, expanded
+ *
+ * Only rank 0 touches the file and the environment; the others parse the same bytes, so that all
+ * find the same mistakes and no rank can run with another input.
+ */
+#include "input/input.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "comm/paths.h"
+#include "input/input_table.h"
+
+typedef struct environment { /* broadcast as it is */
+    char backend[64], grid[64];
+    int64_t size; /* of the file */
+} environment;
+
+/* "--set solver.tolerance=1e-8" */
+static naik_status apply_override(naik_log *log, naik_yaml *tree, const char *text)
+{
+    char origin[256], key[256];
+    const char *equals = strchr(text, '=');
+    if (equals == NULL || equals == text || (size_t)(equals - text) >= sizeof key) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "--set %s: expected KEY=VALUE, such as solver.tolerance=1e-8", text);
+    }
+    snprintf(origin, sizeof origin, "--set %s", text);
+    snprintf(key, sizeof key, "%.*s", (int)(equals - text), text);
+    return naik_yaml_set(log, tree, key, equals + 1, origin);
+}
+
+static naik_status apply_environment(naik_log *log, naik_yaml *tree, const char *backend,
+                                     const char *grid)
+{
+    naik_status status = NAIK_OK;
+    char origin[128], flow[128];
+    if (backend != NULL && backend[0] != '\0') {
+        snprintf(origin, sizeof origin, "NAIK_BACKEND=%.100s", backend);
+        NAIK_TRY(naik_yaml_set(log, tree, "run.backend", backend, origin));
+    }
+    if (grid != NULL && grid[0] != '\0') {
+        int n[NAIK_DIM];
+        snprintf(origin, sizeof origin, "NAIK_GRID=%.100s", grid);
+        if (naik_text_extents(grid, n)) {
+            snprintf(flow, sizeof flow, "[%d, %d, %d, %d]", n[0], n[1], n[2], n[3]);
+        } else if (strcmp(grid, "auto") == 0) {
+            snprintf(flow, sizeof flow, "auto");
+        } else {
+            return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                             "%s: expected ranks in each direction, such as 1x1x2x4, or auto",
+                             origin);
+        }
+        NAIK_TRY(naik_yaml_set(log, tree, "run.grid", flow, origin));
+    }
+done:
+    return status;
+}
+
+/* The bytes as given, then a line that ends them and a comment line for whatever changed them. */
+static naik_status keep_text(naik_log *log, naik_input *input, const char *bytes, size_t size,
+                             const char *const *overrides, int count, const char *backend,
+                             const char *grid)
+{
+    size_t total = size + 320;
+    for (int i = 0; i < count; i++) {
+        total += strlen(overrides[i]) + 16;
+    }
+    char *text = naik_yaml_alloc(input->tree, total);
+    if (text == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the input");
+    }
+    if (size > 0) {
+        memcpy(text, bytes, size);
+    }
+    size_t used = size;
+    if (size > 0 && text[size - 1] != '\n') {
+        text[used++] = '\n';
+    }
+    used += (size_t)snprintf(text + used, total - used, NAIK_INPUT_END "\n");
+    for (int i = 0; i < count; i++) {
+        used += (size_t)snprintf(text + used, total - used, "# --set %s\n", overrides[i]);
+    }
+    if (backend != NULL && backend[0] != '\0') {
+        used += (size_t)snprintf(text + used, total - used, "# NAIK_BACKEND=%.64s\n", backend);
+    }
+    if (grid != NULL && grid[0] != '\0') {
+        snprintf(text + used, total - used, "# NAIK_GRID=%.64s\n", grid);
+    }
+    input->text = text;
+    return NAIK_OK;
+}
+
+static naik_status parse(naik_log *log, const char *name, const char *bytes, size_t size,
+                         const char *const *overrides, int count, const char *backend,
+                         const char *grid, bool stored, naik_input **out)
+{
+    naik_status status = NAIK_OK;
+    *out = NULL;
+    naik_input *input = calloc(1, sizeof *input);
+    if (input == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the input %s", name);
+    }
+    NAIK_TRY(naik_yaml_parse(log, name, bytes, size, &input->tree));
+    for (int i = 0; i < count; i++) {
+        NAIK_TRY(apply_override(log, input->tree, overrides[i]));
+    }
+    NAIK_TRY(apply_environment(log, input->tree, backend, grid));
+    NAIK_TRY(naik_params_read(log, &naik_input_table, input->tree, input));
+    NAIK_TRY(naik_input_check(log, input));
+    NAIK_TRY(stored ? NAIK_OK : naik_input_check_idle(log, input));
+    NAIK_TRY(naik_input_expand(log, input));
+    NAIK_TRY(keep_text(log, input, bytes, size, overrides, count, backend, grid));
+    *out = input;
+    input = NULL;
+done:
+    naik_input_destroy(&input);
+    return status;
+}
+
+naik_status naik_input_parse(naik_log *log, const char *name, const char *bytes, size_t size,
+                             const char *const *overrides, int count, const char *backend,
+                             const char *grid, naik_input **out)
+{
+    return parse(log, name, bytes, size, overrides, count, backend, grid, false, out);
+}
+
+naik_status naik_input_parse_stored(naik_log *log, const char *bytes, size_t size,
+                                    const char *const *overrides, int count, naik_input **out)
+{
+    return parse(log, "the stored input", bytes, size, overrides, count, NULL, NULL, true, out);
+}
+
+void naik_input_destroy(naik_input **input)
+{
+    if (*input != NULL) {
+        naik_yaml_destroy(&(*input)->tree);
+        free(*input);
+        *input = NULL;
+    }
+}
+
+/* Up to one byte more than the limit, so that the parser can say that it is too large. */
+static naik_status read_file(naik_log *log, const char *path, char **bytes, int64_t *size)
+{
+    FILE *file = NULL;
+    naik_status status = naik_path_open_text(log, path, &file);
+    if (status != NAIK_OK) {
+        return status;
+    }
+    *bytes = malloc(NAIK_YAML_MAX_BYTES + 1);
+    if (*bytes == NULL) {
+        status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the input %s", path);
+    } else {
+        errno = 0;
+        *size = (int64_t)fread(*bytes, 1, NAIK_YAML_MAX_BYTES + 1, file);
+        if (ferror(file)) {
+            status = NAIK_FAIL(log, NAIK_ERR_INPUT, "%s cannot be read: %s", path, strerror(errno));
+        }
+    }
+    fclose(file);
+    return status;
+}
+
+static naik_status read_variable(naik_log *log, const char *name, char *value, size_t value_size)
+{
+    const char *text = getenv(name);
+    if (text != NULL && strlen(text) >= value_size) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "%s=%.40s...: the value is too long", name, text);
+    }
+    snprintf(value, value_size, "%s", text != NULL ? text : "");
+    return NAIK_OK;
+}
+
+/* Everything from outside, on rank 0. */
+static naik_status gather_outside(naik_log *log, const char *path, environment *env, char **bytes)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(read_variable(log, "NAIK_BACKEND", env->backend, sizeof env->backend));
+    NAIK_TRY(read_variable(log, "NAIK_GRID", env->grid, sizeof env->grid));
+    NAIK_TRY(read_file(log, path, bytes, &env->size));
+done:
+    return status;
+}
+
+static void join_hints(const naik_pairs *pairs, char *text, size_t text_size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < pairs->count && used < text_size; i++) {
+        used += (size_t)snprintf(text + used, text_size - used, "%s%s=%s", i > 0 ? ";" : "",
+                                 pairs->data[i].key, pairs->data[i].value);
+    }
+}
+
+void naik_input_use_io(naik_comm *comm, const naik_input *input)
+{
+    join_hints(&input->output.mpi_info, comm->io.hints, sizeof comm->io.hints);
+    comm->io.alignment = input->output.alignment;
+    comm->io.writers = input->output.aggregators;
+}
+
+naik_status naik_input_load(naik_comm *comm, const char *path, const char *const *overrides,
+                            int count, naik_input **out)
+{
+    naik_status status = NAIK_OK;
+    environment env = {.size = 0};
+    char *bytes = NULL;
+    *out = NULL;
+    if (comm->rank == 0) {
+        status = gather_outside(comm->log, path, &env, &bytes);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_broadcast(comm, &env, sizeof env, 0));
+    if (comm->rank != 0) {
+        bytes = malloc((size_t)env.size + 1);
+        if (bytes == NULL) {
+            status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the input %s", path);
+        }
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_broadcast(comm, bytes, (size_t)env.size, 0));
+    status = naik_input_parse(comm->log, path, bytes, (size_t)env.size, overrides, count,
+                              env.backend, env.grid, out);
+    status = naik_comm_agree(comm, status);
+    if (status != NAIK_OK) {
+        naik_input_destroy(out);
+    } else {
+        naik_input_use_io(comm, *out);
+    }
+done:
+    free(bytes);
+    return status;
+}
+
+/* The length of the line at `text`, and of its "key = " part. */
+static size_t line_length(const char *text, size_t *key)
+{
+    const char *equals = strstr(text, " = ");
+    size_t length = strcspn(text, "\n");
+    *key = equals != NULL && (size_t)(equals - text) < length ? (size_t)(equals - text) : length;
+    return length;
+}
+
+/* Value of a key in a canonical text, with its length; NULL if the key is not in it. */
+static const char *value_of(const char *text, const char *key, size_t key_length, size_t *length)
+{
+    while (*text != '\0') {
+        size_t k = 0, line = line_length(text, &k);
+        if (k == key_length && strncmp(text, key, k) == 0) {
+            *length = line - k > 3 ? line - k - 3 : 0;
+            return text + line - *length;
+        }
+        text += line + (text[line] == '\n');
+    }
+    return NULL;
+}
+
+/* The first key of `first` whose value in `second` is another, or missing. */
+static bool find_difference(const char *first, const char *second, const char **key, size_t *length)
+{
+    while (*first != '\0') {
+        size_t k = 0, line = line_length(first, &k), mine = 0, theirs = 0;
+        const char *here = value_of(first, first, k, &mine);
+        const char *there = value_of(second, first, k, &theirs);
+        if (there == NULL || mine != theirs || strncmp(here, there, mine) != 0) {
+            *key = first;
+            *length = k;
+            return true;
+        }
+        first += line + (first[line] == '\n');
+    }
+    return false;
+}
+
+void naik_input_difference(const char *here, const char *there, char *text, size_t text_size)
+{
+    const char *key = NULL;
+    size_t length = 0, mine = 4, theirs = 4;
+    text[0] = '\0';
+    if (!find_difference(here, there, &key, &length) &&
+        !find_difference(there, here, &key, &length)) {
+        return;
+    }
+    const char *here_value = value_of(here, key, length, &mine);
+    const char *there_value = value_of(there, key, length, &theirs);
+    snprintf(text, text_size, "%.*s = %.*s (there: %.*s)", (int)length, key, (int)mine,
+             here_value != NULL ? here_value : "none", (int)theirs,
+             there_value != NULL ? there_value : "none");
+}
+
+void naik_input_print_reference(naik_log *log)
+{
+    naik_params_print_reference(log, &naik_input_table);
+}

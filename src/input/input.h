@@ -1,0 +1,173 @@
+/* input.h - the input of `naik solve` and `naik links`, read, checked and typed
+ *
+ * The YAML file, then `--set` overrides, then NAIK_BACKEND and NAIK_GRID of the environment. What
+ * arrives here is complete and consistent: every default filled in, every range and cross check
+ * done; whoever uses it checks only against files and machine. The keys are in src/input/input_table.c.
+ */
+#ifndef NAIK_INPUT_INPUT_H
+#define NAIK_INPUT_INPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "backend/route.h"
+#include "input/params.h"
+#include "naik/comm.h"
+#include "naik/meson.h"
+#include "naik/source.h"
+
+typedef enum naik_input_action {
+    NAIK_INPUT_NAIVE, /* the first three as naik_action_type of smear.h */
+    NAIK_INPUT_ASQTAD,
+    NAIK_INPUT_HISQ,
+    NAIK_INPUT_LINKS /* fat and long links read from files */
+} naik_input_action;
+
+typedef enum naik_input_precision {
+    NAIK_INPUT_AUTO,
+    NAIK_INPUT_DOUBLE,
+    NAIK_INPUT_SINGLE,
+    NAIK_INPUT_HALF
+} naik_input_precision;
+
+typedef enum naik_input_switch {
+    NAIK_INPUT_CHOOSE,
+    NAIK_INPUT_ON,
+    NAIK_INPUT_OFF
+} naik_input_switch;
+
+typedef enum naik_input_backend {
+    NAIK_INPUT_BACKEND_AUTO,
+    NAIK_INPUT_BACKEND_CPU,
+    NAIK_INPUT_BACKEND_GPU
+} naik_input_backend;
+
+typedef enum naik_input_progress {
+    NAIK_INPUT_PROGRESS_AUTO,
+    NAIK_INPUT_PROGRESS_LINES,
+    NAIK_INPUT_PROGRESS_OFF
+} naik_input_progress;
+
+/* One entry of `solve:`. All masses are solved for each of its origins and three colours. */
+typedef struct naik_input_solve {
+    const char *name;        /* unique, of A-Z a-z 0-9 _ - */
+    naik_reals masses;       /* > 0 */
+    naik_reals naik_epsilon; /* as many as masses; zeros where not given */
+    double tolerance;        /* the solver's where not given */
+    naik_source source;      /* all but the origin, which is that of the first */
+    naik_vectors origins;    /* of point and gaussian: as given; of walls: (0, 0, 0, t0) */
+    naik_ints t0;            /* of walls, as given */
+    const char *source_file; /* of type file */
+} naik_input_solve;
+
+/* One source: an origin of a solve. `index` numbers the sources of the whole input: /prop/s0007 */
+typedef struct naik_input_source {
+    int index, solve, origin; /* place in sources[], in solve[], in solve[].origins */
+    const char *label;  /* the solve's name; NAME_0, NAME_1 ... where it has several origins */
+    naik_source source; /* complete, with its origin */
+} naik_input_source;
+
+/* One right-hand side. Tasks run over solve, origin, mass, colour, the last fastest. */
+typedef struct naik_input_task {
+    int source, solve, mass, colour; /* source: index in sources[]; mass: in solve[].masses */
+} naik_input_task;
+
+typedef struct naik_input {
+    struct {
+        int size[NAIK_DIM];
+        bool antiperiodic_t;
+    } lattice;
+    struct {
+        const char *file; /* NULL with action.type links */
+        bool warn_only;   /* on_mismatch: warn */
+        double max_unitarity_deviation;
+        bool reunitarise;
+    } gauge;
+    struct {
+        naik_input_action type;
+        double u0;             /* of asqtad */
+        const char *file;      /* of links: naik's HDF5, or the fat links */
+        const char *long_file; /* of links: the long links where `file` has none; else NULL */
+    } action;
+    naik_input_solve *solve; /* [solve_count] */
+    int solve_count;
+    struct {
+        double tolerance;
+        int max_iterations;
+        naik_input_precision inner_precision;
+        naik_input_switch multishift;
+        int batch;                      /* right-hand sides at a time; 0: auto */
+        double site_relative_tolerance; /* 0: not asked for */
+        bool double_check;              /* verify: double_check */
+        int double_check_every;         /* one solve in so many */
+    } solver;
+    struct {
+        const char *file;
+        bool propagators;
+        int precision;         /* 32 or 64 */
+        naik_ints correlators; /* of naik_meson */
+        naik_vectors momenta;  /* first three components */
+        naik_pairs mpi_info;
+        int64_t alignment; /* bytes; 0: none */
+        int aggregators;   /* 0: collective writing */
+    } output;
+    struct {
+        naik_input_backend backend;
+        int grid[NAIK_DIM];  /* zeros: auto */
+        int threads;         /* 0: as OpenMP says */
+        double wall_limit_s; /* 0: none */
+        double watchdog_s;   /* 0: none */
+        naik_transport transport;
+        bool share_gpu;
+        const char *tune_cache; /* path, or auto, or none */
+        bool placement;
+        naik_input_progress progress;
+        double progress_interval_s;
+        const char *events; /* NULL: no log of events */
+    } run;
+
+    naik_input_source *sources; /* [source_count] */
+    int source_count;
+    naik_input_task *tasks; /* [task_count] */
+    int task_count;
+
+    const char *text;      /* the file as given, the line NAIK_INPUT_END, then one comment line an
+                              override: provenance */
+    const char *canonical; /* every key and its value, "key = value" lines in a fixed order */
+    const char *identity;  /* of these, the keys whose change changes the answer: for resume */
+    naik_yaml *tree;       /* owns everything above */
+} naik_input;
+
+/* Reads the file on rank 0, broadcasts its bytes, and parses them on every rank.
+ *   overrides   `count` texts "section.key=value", "solve.0.masses=[0.1]", applied in order
+ * The files of the input are then reached as naik_input_use_io says. Collective; the same result on
+ * every rank. Destroy with naik_input_destroy. NAIK_ERR_INPUT    the sentence names file, line,
+ * column, key and the nearest valid key NAIK_ERR_MEMORY, NAIK_ERR_MPI */
+naik_status naik_input_load(naik_comm *comm, const char *path, const char *const *overrides,
+                            int count, naik_input **out);
+void naik_input_destroy(naik_input **input);
+/* Sets comm->io to what output.mpi_info, alignment and aggregators say, for every file read or
+ * written from then on. Local. */
+void naik_input_use_io(naik_comm *comm, const naik_input *input);
+
+/* The same from bytes in memory, local. `backend` and `grid` are the values of NAIK_BACKEND and
+ * NAIK_GRID, or NULL. */
+naik_status naik_input_parse(naik_log *log, const char *name, const char *bytes, size_t size,
+                             const char *const *overrides, int count, const char *backend,
+                             const char *grid, naik_input **out);
+/* The same of a text that a file carries, which an earlier version may have taken. */
+naik_status naik_input_parse_stored(naik_log *log, const char *bytes, size_t size,
+                                    const char *const *overrides, int count, naik_input **out);
+
+/* Line of naik_input.text behind which its own comments do not reach; files written before it have
+ * none. */
+#define NAIK_INPUT_END "# end of the input; set elsewhere:"
+
+/* The first line in which two canonical texts differ, as "key = here (there: value)", into text;
+ * "" where they agree. */
+void naik_input_difference(const char *here, const char *there, char *text, size_t text_size);
+
+/* Prints the reference of all keys, made from the table. */
+void naik_input_print_reference(naik_log *log);
+
+#endif

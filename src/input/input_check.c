@@ -1,0 +1,344 @@
+/* input_check.c - what the table cannot say: checks between keys
+ *
+ * A key that does not apply is an error: its writer expected it to do something.
+ */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "comm/paths.h"
+#include "input/input_table.h"
+
+/* (2m)^2 is added to an operator in single precision, whose numbers end at 1e-38; r^2 divides. */
+#define LEAST_MASS   1e-18
+#define LEAST_RADIUS 1e-3
+
+enum { PATH_SIZE = 160, MAX_NAME = 48, MAX_MASSES = 100, MAX_SOURCES = 10000 };
+
+typedef struct checker {
+    naik_log *log;
+    const naik_input *input;
+} checker;
+
+static const naik_yaml_node *given(const checker *c, const char *path)
+{
+    return naik_yaml_find(c->input->tree->root, path);
+}
+
+/* A sentence at the place of `path`, or of the nearest section around it that was given. */
+static naik_status refuse(const checker *c, const char *path, const char *format, ...)
+    NAIK_PRINTF(3, 4);
+static naik_status refuse(const checker *c, const char *path, const char *format, ...)
+{
+    char part[PATH_SIZE], place[512], sentence[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    snprintf(part, sizeof part, "%s", path);
+    const naik_yaml_node *node = given(c, part);
+    while (node == NULL && strrchr(part, '.') != NULL) {
+        *strrchr(part, '.') = '\0';
+        node = given(c, part);
+    }
+    snprintf(place, sizeof place, "%s", c->input->tree->name);
+    if (node != NULL) {
+        naik_yaml_place(node, place, sizeof place);
+    }
+    return NAIK_FAIL(c->log, NAIK_ERR_INPUT, "%s: %s", place, sentence);
+}
+
+/* A key whose use depends on the choice `word` of the key `chooser`. */
+typedef struct rule {
+    const char *key;
+    unsigned applies, required; /* bit w: with word w of the choice */
+} rule;
+
+static naik_status check_rules(const checker *c, const rule *rules, int count, const char *prefix,
+                               const char *chooser, int word)
+{
+    const naik_param *choice = NULL;
+    char path[PATH_SIZE], only[256];
+    for (int i = 0; i < naik_input_table.count; i++) {
+        if (strcmp(naik_input_table.params[i].key, chooser) == 0) {
+            choice = &naik_input_table.params[i];
+        }
+    }
+    const char *what = strstr(chooser, "source") != NULL ? "source type" : "action.type";
+    for (int i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%s%s", prefix, rules[i].key);
+        bool is_given = given(c, path) != NULL;
+        if (is_given && (rules[i].applies >> word & 1) == 0) {
+            only[0] = '\0';
+            for (int w = 0; choice->words[w] != NULL; w++) {
+                size_t used = strlen(only);
+                if ((rules[i].applies >> w & 1) != 0) {
+                    snprintf(only + used, sizeof only - used, "%s%s", used > 0 ? ", " : "",
+                             choice->words[w]);
+                }
+            }
+            return refuse(c, path, "'%s' does not apply to %s %s, only to %s", path, what,
+                          choice->words[word], only);
+        }
+        if (!is_given && (rules[i].required >> word & 1) != 0) {
+            return refuse(c, path, "key '%s' is missing; %s %s needs it", path, what,
+                          choice->words[word]);
+        }
+    }
+    return NAIK_OK;
+}
+
+#define BIT(word) (1U << (word))
+
+static naik_status check_lattice_and_action(const checker *c)
+{
+    const unsigned links = BIT(NAIK_INPUT_LINKS), asqtad = BIT(NAIK_INPUT_ASQTAD);
+    const unsigned made = BIT(NAIK_INPUT_NAIVE) | asqtad | BIT(NAIK_INPUT_HISQ);
+    const rule rules[] = {
+        {"gauge.file", made, made},     {"gauge.max_unitarity_deviation", made, 0},
+        {"gauge.reunitarise", made, 0}, {"action.u0", asqtad, asqtad},
+        {"action.file", links, links},  {"action.long_file", links, 0}};
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        if (c->input->lattice.size[mu] % 2 != 0) {
+            return refuse(c, "lattice.size",
+                          "'lattice.size' must be even in every direction, not %d in %c",
+                          c->input->lattice.size[mu], "xyzt"[mu]);
+        }
+    }
+    return check_rules(c, rules, (int)(sizeof rules / sizeof *rules), "", "action.type",
+                       (int)c->input->action.type);
+}
+
+static naik_status check_radius(const checker *c, int index)
+{
+    const naik_source *source = &c->input->solve[index].source;
+    char path[PATH_SIZE];
+    if (source->type != NAIK_SOURCE_GAUSSIAN || source->radius >= LEAST_RADIUS) {
+        return NAIK_OK;
+    }
+    snprintf(path, sizeof path, "solve.%d.source.radius", index);
+    return refuse(c, path, "'%s' %g is too small: %g is the least, which is a point source", path,
+                  source->radius, LEAST_RADIUS);
+}
+
+static naik_status check_source_keys(const checker *c, int index)
+{
+    const unsigned walls = BIT(NAIK_SOURCE_CORNER_WALL) | BIT(NAIK_SOURCE_EVEN_WALL) |
+                           BIT(NAIK_SOURCE_EVENANDODD_WALL) | BIT(NAIK_SOURCE_EVENMINUSODD_WALL) |
+                           BIT(NAIK_SOURCE_RANDOM_WALL);
+    const unsigned point = BIT(NAIK_SOURCE_POINT), gaussian = BIT(NAIK_SOURCE_GAUSSIAN);
+    const unsigned noise = BIT(NAIK_SOURCE_RANDOM_WALL), file = BIT(NAIK_SOURCE_FILE);
+    const rule rules[] = {{"origin", point | gaussian, point | gaussian},
+                          {"t0", walls, walls},
+                          {"momentum", walls | gaussian, 0},
+                          {"seed", noise, noise},
+                          {"noise", noise, 0},
+                          {"radius", gaussian, gaussian},
+                          {"file", file, file}};
+    char prefix[PATH_SIZE];
+    snprintf(prefix, sizeof prefix, "solve.%d.source.", index);
+    return check_rules(c, rules, (int)(sizeof rules / sizeof *rules), prefix, "solve[].source.type",
+                       (int)c->input->solve[index].source.type);
+}
+
+static naik_status check_name(const checker *c, int index)
+{
+    const char *name = c->input->solve[index].name;
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "solve.%d.name", index);
+    bool ok = strlen(name) <= MAX_NAME;
+    for (const char *letter = name; *letter != '\0'; letter++) {
+        ok = ok && (isalnum((unsigned char)*letter) || *letter == '_' || *letter == '-');
+    }
+    if (!ok) {
+        return refuse(c, path, "'%s' must be of at most %d letters, digits, _ and -, not '%.100s'",
+                      path, (int)MAX_NAME, name);
+    }
+    for (int other = 0; other < index; other++) {
+        if (strcmp(name, c->input->solve[other].name) == 0) {
+            return refuse(c, path, "'%s' is '%s', which solve.%d.name is already", path, name,
+                          other);
+        }
+    }
+    return NAIK_OK;
+}
+
+static naik_status check_masses(const checker *c, int index)
+{
+    const naik_input_solve *solve = &c->input->solve[index];
+    char path[PATH_SIZE];
+    if (solve->masses.count > MAX_MASSES) {
+        snprintf(path, sizeof path, "solve.%d.masses", index);
+        return refuse(c, path, "'%s' has %d masses; at most %d fit into one entry", path,
+                      solve->masses.count, (int)MAX_MASSES);
+    }
+    for (int m = 0; m < solve->masses.count; m++) {
+        if (solve->masses.data[m] < LEAST_MASS) {
+            snprintf(path, sizeof path, "solve.%d.masses", index);
+            return refuse(c, path,
+                          "'%s' %g is too small: its square must be a number in single precision, "
+                          "so that %g is the least",
+                          path, solve->masses.data[m], LEAST_MASS);
+        }
+    }
+    snprintf(path, sizeof path, "solve.%d.naik_epsilon", index);
+    if (solve->naik_epsilon.count == 0) {
+        return NAIK_OK;
+    }
+    /* A file of links has one set for each epsilon it was made for. */
+    if (c->input->action.type != NAIK_INPUT_HISQ && c->input->action.type != NAIK_INPUT_LINKS) {
+        return refuse(c, path, "'%s' applies to action.type hisq and links only", path);
+    }
+    if (solve->naik_epsilon.count != solve->masses.count) {
+        return refuse(c, path, "'%s' counts %d, masses count %d; give one for each mass", path,
+                      solve->naik_epsilon.count, solve->masses.count);
+    }
+    return NAIK_OK;
+}
+
+static naik_status check_origins(const checker *c, int index)
+{
+    const naik_input_solve *solve = &c->input->solve[index];
+    const int *size = c->input->lattice.size;
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "solve.%d.source.origin", index);
+    for (int i = 0; i < solve->origins.count; i++) {
+        const int *x = solve->origins.data[i];
+        if (x[0] >= size[0] || x[1] >= size[1] || x[2] >= size[2] || x[3] >= size[3]) {
+            return refuse(c, path,
+                          "'%s' [%d, %d, %d, %d] lies outside the lattice [%d, %d, %d, %d]", path,
+                          x[0], x[1], x[2], x[3], size[0], size[1], size[2], size[3]);
+        }
+        for (int other = 0; other < i; other++) {
+            if (memcmp(x, solve->origins.data[other], sizeof solve->origins.data[0]) == 0) {
+                return refuse(c, path, "'%s' names [%d, %d, %d, %d] twice", path, x[0], x[1], x[2],
+                              x[3]);
+            }
+        }
+    }
+    snprintf(path, sizeof path, "solve.%d.source.t0", index);
+    for (int i = 0; i < solve->t0.count; i++) {
+        if (solve->t0.data[i] >= size[3]) {
+            return refuse(c, path, "'%s' %d lies outside the lattice of %d time slices", path,
+                          solve->t0.data[i], size[3]);
+        }
+        for (int other = 0; other < i; other++) {
+            if (solve->t0.data[i] == solve->t0.data[other]) {
+                return refuse(c, path, "'%s' names %d twice", path, solve->t0.data[i]);
+            }
+        }
+    }
+    return NAIK_OK;
+}
+
+static naik_status check_source_count(const checker *c)
+{
+    int64_t sources = 0;
+    for (int i = 0; i < c->input->solve_count; i++) {
+        const naik_input_solve *solve = &c->input->solve[i];
+        int64_t most =
+            solve->origins.count > solve->t0.count ? solve->origins.count : solve->t0.count;
+        sources += most > 0 ? most : 1;
+    }
+    if (sources > MAX_SOURCES) {
+        return refuse(c, "solve", "the input has %lld sources; at most %d fit into one file",
+                      (long long)sources, (int)MAX_SOURCES);
+    }
+    return NAIK_OK;
+}
+
+static naik_status check_output(const checker *c)
+{
+    const naik_input *input = c->input;
+    const char *file = input->output.file;
+    const char *const names[] = {file, input->run.events}, *const keys[] = {"output.file",
+                                                                            "run.events"};
+    if (input->output.precision != 32 && input->output.precision != 64) {
+        return refuse(c, "output.precision", "'output.precision' must be 32 or 64, not %d",
+                      input->output.precision);
+    }
+    if (!input->output.propagators && input->output.correlators.count == 0) {
+        return refuse(c, "output.propagators",
+                      "nothing would be written: ask for propagators or for correlators");
+    }
+    for (int i = 0; i < 2; i++) {
+        const char *ending = names[i] != NULL ? naik_path_side_ending(names[i]) : NULL;
+        if (ending != NULL) {
+            return refuse(c, keys[i],
+                          "'%s' must not end in %s: files beside an output are called so", keys[i],
+                          ending);
+        }
+    }
+    if ((input->gauge.file != NULL && strcmp(file, input->gauge.file) == 0) ||
+        (input->action.file != NULL && strcmp(file, input->action.file) == 0)) {
+        return refuse(c, "output.file", "'output.file' is '%s', which is read as input", file);
+    }
+    if (input->run.events != NULL && strcmp(file, input->run.events) == 0) {
+        return refuse(c, "run.events", "'run.events' is '%s', which is output.file", file);
+    }
+    const naik_vectors *momenta = &input->output.momenta;
+    for (int i = 0; i < momenta->count; i++) {
+        const int *p = momenta->data[i];
+        for (int other = 0; other < i; other++) {
+            if (memcmp(p, momenta->data[other], sizeof momenta->data[0]) == 0) {
+                return refuse(c, "output.momenta", "'output.momenta' names [%d, %d, %d] twice",
+                              p[0], p[1], p[2]);
+            }
+        }
+    }
+    return NAIK_OK;
+}
+
+static naik_status check_hints(const checker *c)
+{
+    const naik_pairs *hints = &c->input->output.mpi_info;
+    size_t bytes = 0;
+    for (int i = 0; i < hints->count; i++) {
+        bytes += strlen(hints->data[i].key) + strlen(hints->data[i].value) + 2; /* "key=value;" */
+    }
+    if (bytes > NAIK_HINTS_BYTES) {
+        return refuse(c, "output.mpi_info",
+                      "'output.mpi_info' has %zu characters; at most %d are passed on", bytes,
+                      (int)NAIK_HINTS_BYTES);
+    }
+    return NAIK_OK;
+}
+
+naik_status naik_input_check_idle(naik_log *log, const naik_input *input)
+{
+    const checker c = {.log = log, .input = input};
+    if (given(&c, "gauge.on_mismatch") != NULL && input->action.type == NAIK_INPUT_LINKS) {
+        return refuse(&c, "gauge.on_mismatch",
+                      "'gauge.on_mismatch' does not apply to action.type links, only to naive, "
+                      "asqtad, hisq");
+    }
+    if (given(&c, "solver.double_check_every") != NULL && !input->solver.double_check) {
+        return refuse(&c, "solver.double_check_every",
+                      "'solver.double_check_every' applies to solver.verify double_check only");
+    }
+    if (given(&c, "output.precision") != NULL && !input->output.propagators) {
+        return refuse(&c, "output.precision",
+                      "'output.precision' does not apply where output.propagators is false: "
+                      "correlators have 64 bits");
+    }
+    return check_hints(&c);
+}
+
+naik_status naik_input_check(naik_log *log, naik_input *input)
+{
+    naik_status status = NAIK_OK;
+    const checker c = {.log = log, .input = input};
+    NAIK_TRY(check_lattice_and_action(&c));
+    NAIK_TRY(check_source_count(&c));
+    for (int i = 0; i < input->solve_count; i++) {
+        NAIK_TRY(check_name(&c, i));
+        NAIK_TRY(check_masses(&c, i));
+        NAIK_TRY(check_source_keys(&c, i));
+        NAIK_TRY(check_radius(&c, i));
+        NAIK_TRY(check_origins(&c, i));
+    }
+    NAIK_TRY(check_output(&c));
+done:
+    return status;
+}

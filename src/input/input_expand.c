@@ -1,0 +1,111 @@
+/* input_expand.c - from what was given to what is to be done: defaults that depend on other keys,
+ * one source for each origin, one task for each right-hand side */
+#include <stdio.h>
+#include <string.h>
+
+#include "input/input_table.h"
+
+static naik_status allocate(naik_log *log, naik_input *input, size_t count, size_t size,
+                            void *pointer)
+{
+    void *memory = naik_yaml_alloc(input->tree, count * size);
+    memcpy(pointer, &memory, sizeof memory);
+    return memory != NULL ? NAIK_OK : NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the input");
+}
+
+static naik_status fill_defaults(naik_log *log, naik_input *input)
+{
+    naik_status status = NAIK_OK;
+    for (int i = 0; i < input->solve_count; i++) {
+        naik_input_solve *solve = &input->solve[i];
+        if (solve->tolerance == 0) {
+            solve->tolerance = input->solver.tolerance;
+        }
+        if (solve->naik_epsilon.count == 0) {
+            solve->naik_epsilon.count = solve->masses.count;
+            NAIK_TRY(allocate(log, input, (size_t)solve->masses.count, sizeof(double),
+                              &solve->naik_epsilon.data));
+        }
+    }
+done:
+    return status;
+}
+
+/* Walls begin at (0, 0, 0, t0); a source from a file knows no origin and has (0, 0, 0, 0). */
+static naik_status fill_origins(naik_log *log, naik_input *input)
+{
+    naik_status status = NAIK_OK;
+    for (int i = 0; i < input->solve_count; i++) {
+        naik_input_solve *solve = &input->solve[i];
+        if (solve->origins.count == 0) {
+            int count = solve->t0.count > 0 ? solve->t0.count : 1;
+            NAIK_TRY(allocate(log, input, (size_t)count, sizeof *solve->origins.data,
+                              &solve->origins.data));
+            solve->origins.count = count;
+        }
+        for (int k = 0; k < solve->t0.count; k++) {
+            solve->origins.data[k][3] = solve->t0.data[k];
+        }
+        memcpy(solve->source.origin, solve->origins.data[0], sizeof solve->source.origin);
+        input->source_count += solve->origins.count;
+        input->task_count += solve->origins.count * solve->masses.count * 3;
+    }
+done:
+    return status;
+}
+
+static naik_status name_source(naik_log *log, naik_input *input, naik_input_source *source)
+{
+    const naik_input_solve *solve = &input->solve[source->solve];
+    source->label = solve->name;
+    if (solve->origins.count == 1) {
+        return NAIK_OK;
+    }
+    char *label = NULL;
+    size_t size = strlen(solve->name) + 16;
+    naik_status status = allocate(log, input, size, 1, &label);
+    if (status == NAIK_OK) {
+        snprintf(label, size, "%s/s%04d", solve->name, source->origin);
+        source->label = label;
+    }
+    return status;
+}
+
+static naik_status list_sources_and_tasks(naik_log *log, naik_input *input)
+{
+    naik_status status = NAIK_OK;
+    int source = 0, task = 0;
+    NAIK_TRY(
+        allocate(log, input, (size_t)input->source_count, sizeof *input->sources, &input->sources));
+    NAIK_TRY(allocate(log, input, (size_t)input->task_count, sizeof *input->tasks, &input->tasks));
+    for (int i = 0; i < input->solve_count; i++) {
+        const naik_input_solve *solve = &input->solve[i];
+        for (int k = 0; k < solve->origins.count; k++, source++) {
+            naik_input_source *s = &input->sources[source];
+            *s = (naik_input_source){
+                .index = source, .solve = i, .origin = k, .source = solve->source};
+            memcpy(s->source.origin, solve->origins.data[k], sizeof s->source.origin);
+            NAIK_TRY(name_source(log, input, s));
+            for (int mass = 0; mass < solve->masses.count; mass++) {
+                for (int colour = 0; colour < 3; colour++) {
+                    input->tasks[task++] = (naik_input_task){source, i, mass, colour};
+                }
+            }
+        }
+    }
+done:
+    return status;
+}
+
+naik_status naik_input_expand(naik_log *log, naik_input *input)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(fill_defaults(log, input));
+    NAIK_TRY(
+        naik_params_text(log, &naik_input_table, input, false, input->tree, &input->canonical));
+    NAIK_TRY(naik_params_text(log, &naik_input_table, input, true, input->tree, &input->identity));
+    NAIK_TRY(fill_origins(log, input));
+    NAIK_TRY(list_sources_and_tasks(log, input));
+done:
+    return status;
+}

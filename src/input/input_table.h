@@ -1,0 +1,18 @@
+/* input_table.h - the keys of the input file, for input.c and its neighbours only */
+#ifndef NAIK_INPUT_INPUT_TABLE_H
+#define NAIK_INPUT_INPUT_TABLE_H
+
+#include "input/input.h"
+
+extern const naik_param_table naik_input_table;
+
+/* Cross checks between keys, then what depends on several of them: tolerances and epsilons not
+ * given, origins of walls, the lists of sources and tasks, the canonical texts.
+ * NAIK_ERR_INPUT, NAIK_ERR_MEMORY */
+naik_status naik_input_check(naik_log *log, naik_input *input);
+/* Keys that would do nothing beside the others. Not for the inputs that files carry: earlier
+ * versions took them. NAIK_ERR_INPUT */
+naik_status naik_input_check_idle(naik_log *log, const naik_input *input);
+naik_status naik_input_expand(naik_log *log, naik_input *input);
+
+#endif

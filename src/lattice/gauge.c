@@ -1,0 +1,228 @@
+/* gauge.c - thin links: storage, fields to start from, staggered phases, reunitarisation
+ *
+ * What is measured on links is in gauge_measure.c, because it needs the neighbours' sites.
+ */
+#include "naik/gauge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/device.h"
+#include "base/memory.h"
+#include "base/rng.h"
+#include "comm/collective.h"
+#include "lattice/su3.h"
+
+static size_t links_bytes(const naik_lattice *lattice)
+{
+    return (size_t)lattice->sites * NAIK_DIM * sizeof(naik_matrix);
+}
+
+naik_status naik_gauge_create(const naik_lattice *lattice, naik_gauge **out)
+{
+    return naik_gauge_create_on(lattice, NULL, out);
+}
+
+naik_status naik_gauge_create_on(const naik_lattice *lattice, naik_device *device, naik_gauge **out)
+{
+    naik_status status = NAIK_OK;
+    naik_log *log = lattice->comm->log;
+    *out = NULL;
+    naik_gauge *gauge = calloc(1, sizeof *gauge);
+    if (gauge == NULL) {
+        status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a gauge field");
+    } else {
+        gauge->lattice = lattice;
+        gauge->device = device;
+        status = naik_device_alloc(device, log, links_bytes(lattice), "a gauge field",
+                                   (void **)&gauge->link);
+    }
+    status = naik_comm_agree(lattice->comm, status);
+    if (status != NAIK_OK) {
+        naik_gauge_destroy(&gauge);
+    }
+    *out = gauge;
+    return status;
+}
+
+naik_gauge *naik_gauge_share(naik_gauge *gauge)
+{
+    if (gauge != NULL) {
+        gauge->sharers++;
+    }
+    return gauge;
+}
+
+void naik_gauge_destroy(naik_gauge **gauge)
+{
+    if (*gauge == NULL) {
+        return;
+    }
+    if ((*gauge)->sharers-- == 0) {
+        naik_device_free((*gauge)->device, (*gauge)->link);
+        free(*gauge);
+    }
+    *gauge = NULL;
+}
+
+naik_status naik_gauge_copy(const naik_gauge *from, naik_gauge *to)
+{
+    const size_t size_bytes = links_bytes(from->lattice);
+    if (to->device != NULL) {
+        return to->device->memory->upload(to->device, to->link, from->link, size_bytes);
+    }
+    if (from->device != NULL) {
+        return from->device->memory->download(from->device, to->link, from->link, size_bytes);
+    }
+    naik_copy(to->link, from->link, size_bytes);
+    return NAIK_OK;
+}
+
+void naik_gauge_set_unit(naik_gauge *gauge)
+{
+    const int64_t links = (int64_t)gauge->lattice->sites * NAIK_DIM;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < links; i++) {
+        gauge->link[i] = naik_mat_unit();
+    }
+}
+
+static void negate(naik_matrix *u)
+{
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            u->e[i][j] = (naik_complex){-u->e[i][j].re, -u->e[i][j].im};
+        }
+    }
+}
+
+void naik_gauge_apply_phases(naik_gauge *gauge, bool antiperiodic_t)
+{
+    const naik_lattice *lat = gauge->lattice;
+#pragma omp parallel for schedule(static)
+    for (int32_t site = 0; site < lat->sites; site++) {
+        /* Boxes begin at even coordinates: local parities are global ones. */
+        int x[NAIK_DIM];
+        naik_lattice_coords(lat, site, x);
+        const bool minus[NAIK_DIM] = {x[3] % 2 != 0, (x[3] + x[0]) % 2 != 0,
+                                      (x[3] + x[0] + x[1]) % 2 != 0,
+                                      antiperiodic_t && lat->origin[3] + x[3] == lat->size[3] - 1};
+        for (int mu = 0; mu < NAIK_DIM; mu++) {
+            if (minus[mu]) {
+                negate(&gauge->link[(int64_t)site * NAIK_DIM + mu]);
+            }
+        }
+    }
+}
+
+static double row_norm(const naik_matrix *u, int i)
+{
+    return sqrt(naik_cnorm2(u->e[i][0]) + naik_cnorm2(u->e[i][1]) + naik_cnorm2(u->e[i][2]));
+}
+
+/* Gram-Schmidt on the rows, third row = conj(row0 x row1). False where a row vanishes
+ * or is, but for rounding, a multiple of the one before. */
+static bool reunitarise(naik_matrix *u)
+{
+    for (int i = 0; i < 2; i++) {
+        const double before = row_norm(u, i);
+        for (int k = 0; k < i; k++) {
+            naik_complex overlap = {0, 0}; /* row_k^* . row_i */
+            for (int j = 0; j < 3; j++) {
+                overlap = naik_cfma(naik_conj(u->e[k][j]), u->e[i][j], overlap);
+            }
+            for (int j = 0; j < 3; j++) {
+                u->e[i][j] = naik_csub(u->e[i][j], naik_cmul(overlap, u->e[k][j]));
+            }
+        }
+        const double norm = row_norm(u, i);
+        if (!(norm > 1e-10 * before) || isinf(norm)) {
+            return false;
+        }
+        for (int j = 0; j < 3; j++) {
+            u->e[i][j] = (naik_complex){u->e[i][j].re / norm, u->e[i][j].im / norm};
+        }
+    }
+    for (int j = 0; j < 3; j++) {
+        const int k = (j + 1) % 3, l = (j + 2) % 3;
+        u->e[2][j] = naik_conj(
+            naik_csub(naik_cmul(u->e[0][k], u->e[1][l]), naik_cmul(u->e[0][l], u->e[1][k])));
+    }
+    return true;
+}
+
+static double largest_difference(const naik_matrix *a, const naik_matrix *b)
+{
+    double largest = 0;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            largest = fmax(largest, sqrt(naik_cnorm2(naik_csub(a->e[i][j], b->e[i][j]))));
+        }
+    }
+    return largest;
+}
+
+naik_status naik_gauge_reunitarise(naik_gauge *gauge, double *largest_change)
+{
+    const naik_lattice *lat = gauge->lattice;
+    const int64_t links = (int64_t)lat->sites * NAIK_DIM;
+    double largest = 0;
+    int64_t bad = links; /* the first link without a unitary neighbour; links if none */
+#pragma omp parallel for schedule(static) reduction(max : largest) reduction(min : bad)
+    for (int64_t i = 0; i < links; i++) {
+        const naik_matrix before = gauge->link[i];
+        if (reunitarise(&gauge->link[i])) {
+            largest = fmax(largest, largest_difference(&before, &gauge->link[i]));
+        } else {
+            bad = i < bad ? i : bad;
+        }
+    }
+    naik_status status = NAIK_OK;
+    if (bad < links) {
+        int x[NAIK_DIM];
+        naik_lattice_coords(lat, (int32_t)(bad / NAIK_DIM), x);
+        status = NAIK_FAIL(lat->comm->log, NAIK_ERR_CORRUPT,
+                           "the link %c of site (%d, %d, %d, %d) is zero, singular or not a number "
+                           "and cannot be made unitary: the configuration is damaged",
+                           "xyzt"[bad % NAIK_DIM], lat -> origin[0] + x[0], lat -> origin[1] + x[1],
+                           lat -> origin[2] + x[2], lat -> origin[3] + x[3]);
+    }
+    NAIK_TRY(naik_comm_agree(lat->comm, status));
+    NAIK_TRY(naik_comm_max_f64(lat->comm, &largest, 1));
+    *largest_change = largest;
+done:
+    return status;
+}
+
+/* Sets this generator's numbers apart from those of sources and of the heatbath. */
+enum { STREAM_RANDOM_LINKS = 0x6c696e6b };
+
+/* Two rows of independent complex gaussians, orthonormalised, are Haar-distributed. */
+static naik_matrix random_link(naik_rng *rng)
+{
+    naik_matrix u;
+    do {
+        for (int i = 0; i < 2; i++) {
+            for (int j = 0; j < 3; j++) {
+                u.e[i][j].re = naik_rng_gaussian(rng);
+                u.e[i][j].im = naik_rng_gaussian(rng);
+            }
+        }
+    } while (!reunitarise(&u) || !reunitarise(&u)); /* the second removes what rounding left */
+    return u;
+}
+
+void naik_gauge_set_random(naik_gauge *gauge, uint64_t seed)
+{
+    const naik_lattice *lat = gauge->lattice;
+#pragma omp parallel for schedule(static)
+    for (int32_t site = 0; site < lat->sites; site++) {
+        int x[NAIK_DIM];
+        naik_lattice_coords(lat, site, x);
+        naik_rng rng =
+            naik_rng_at(seed, STREAM_RANDOM_LINKS, (uint64_t)naik_lattice_global(lat, x));
+        for (int mu = 0; mu < NAIK_DIM; mu++) {
+            gauge->link[(int64_t)site * NAIK_DIM + mu] = random_link(&rng);
+        }
+    }
+}

@@ -1,0 +1,153 @@
+/* source.c - the shapes of sources, one function of global coordinates each
+ *
+ * A site's value is a function of its global coordinates (and, for noise, of the counter-based
+ * generator), so no process grid can change it.
+ */
+#include "naik/source.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "lattice/su3.h"
+
+/* Sets these numbers apart from those of random links and of the heatbath; + colour slot. */
+enum { STREAM_NOISE = 0x73726330 };
+
+static const double two_pi = 6.283185307179586476925286766559;
+
+const char *naik_source_name(naik_source_type type)
+{
+    static const char *const names[] = {
+        [NAIK_SOURCE_POINT] = "point",
+        [NAIK_SOURCE_CORNER_WALL] = "corner_wall",
+        [NAIK_SOURCE_EVEN_WALL] = "even_wall",
+        [NAIK_SOURCE_EVENANDODD_WALL] = "evenandodd_wall",
+        [NAIK_SOURCE_EVENMINUSODD_WALL] = "evenminusodd_wall",
+        [NAIK_SOURCE_GAUSSIAN] = "gaussian",
+        [NAIK_SOURCE_RANDOM_WALL] = "random_wall",
+        [NAIK_SOURCE_FILE] = "file",
+    };
+    return names[type];
+}
+
+static naik_status check_source(const naik_lattice *lat, const naik_source *source, int colour)
+{
+    naik_log *log = lat->comm->log;
+    if (source->type == NAIK_SOURCE_FILE) {
+        return NAIK_FAIL(log, NAIK_ERR_ARG, "a source from a file is read, not filled");
+    }
+    if (colour < 0 || colour > 2) {
+        return NAIK_FAIL(log, NAIK_ERR_ARG, "source colour %d must be 0, 1 or 2", colour);
+    }
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        if (source->origin[mu] < 0 || source->origin[mu] >= lat->size[mu]) {
+            return NAIK_FAIL(log, NAIK_ERR_ARG,
+                             "source origin %d in direction %c is outside the lattice: use 0 to %d",
+                             source->origin[mu], "xyzt"[mu], lat -> size[mu] - 1);
+        }
+    }
+    if (source->type == NAIK_SOURCE_GAUSSIAN && !(source->radius > 0)) {
+        return NAIK_FAIL(log, NAIK_ERR_ARG, "the radius %g of a gaussian source must be positive",
+                         source->radius);
+    }
+    return NAIK_OK;
+}
+
+/* Square of the shortest distance to the origin within the time slice. */
+static double distance_squared(const naik_lattice *lat, const naik_source *source,
+                               const int x[NAIK_DIM])
+{
+    double r2 = 0;
+    for (int k = 0; k < NAIK_DIM - 1; k++) {
+        int d = x[k] > source->origin[k] ? x[k] - source->origin[k] : source->origin[k] - x[k];
+        d = 2 * d > lat->size[k] ? lat->size[k] - d : d;
+        r2 += (double)d * d;
+    }
+    return r2;
+}
+
+/* The real shape at global x on the source's time slice; 1 for noise. */
+static double shape_at(const naik_lattice *lat, const naik_source *source, const int x[NAIK_DIM])
+{
+    const int odd = naik_parity_of(x);
+    switch (source->type) {
+    case NAIK_SOURCE_POINT: return memcmp(x, source->origin, sizeof source->origin) == 0 ? 1 : 0;
+    case NAIK_SOURCE_CORNER_WALL: return (x[0] | x[1] | x[2]) % 2 == 0 ? 1 : 0;
+    case NAIK_SOURCE_EVEN_WALL: return odd ? 0 : 1;
+    case NAIK_SOURCE_EVENMINUSODD_WALL: return odd ? -1 : 1;
+    case NAIK_SOURCE_GAUSSIAN:
+        return exp(-distance_squared(lat, source, x) / (source->radius * source->radius));
+    case NAIK_SOURCE_EVENANDODD_WALL:
+    case NAIK_SOURCE_RANDOM_WALL:
+    case NAIK_SOURCE_FILE: break;
+    }
+    return 1;
+}
+
+/* exp(2 pi i p.(x - x0)/L), the turns reduced in integers so that the angle stays small. */
+static naik_complex momentum_factor(const naik_lattice *lat, const naik_source *source,
+                                    const int x[NAIK_DIM])
+{
+    double turns = 0;
+    for (int k = 0; k < NAIK_DIM - 1; k++) {
+        int64_t steps = (int64_t)source->momentum[k] * (x[k] - source->origin[k]) % lat->size[k];
+        turns += (double)steps / lat->size[k];
+    }
+    return (naik_complex){cos(two_pi * turns), sin(two_pi * turns)};
+}
+
+/* The colour vector of noise at a site of this global number. */
+static void draw_noise(const naik_source *source, int colour, int64_t global, naik_complex v[3])
+{
+    naik_rng rng = naik_rng_at(source->seed, STREAM_NOISE + (uint32_t)colour, (uint64_t)global);
+    if (source->noise == NAIK_NOISE_Z2) {
+        v[colour].re = naik_rng_u32(&rng) >> 31 ? -1 : 1;
+    } else if (source->noise == NAIK_NOISE_U1) {
+        double angle = two_pi * naik_rng_uniform(&rng);
+        v[colour] = (naik_complex){cos(angle), sin(angle)};
+    } else {
+        double norm2 = 0;
+        for (int c = 0; c < 3; c++) {
+            v[c].re = naik_rng_gaussian(&rng);
+            v[c].im = naik_rng_gaussian(&rng);
+            norm2 += naik_cnorm2(v[c]);
+        }
+        for (int c = 0; c < 3; c++) {
+            v[c] = naik_cscale(1 / sqrt(norm2), v[c]);
+        }
+    }
+}
+
+naik_status naik_source_fill(const naik_lattice *lattice, const naik_source *source, int colour,
+                             double *out)
+{
+    naik_status status = check_source(lattice, source, colour);
+    if (status != NAIK_OK) {
+        return status;
+    }
+#pragma omp parallel for schedule(static)
+    for (int32_t site = 0; site < lattice->sites; site++) {
+        naik_complex v[3] = {{0, 0}, {0, 0}, {0, 0}};
+        int x[NAIK_DIM];
+        naik_lattice_coords(lattice, site, x);
+        const int64_t global = naik_lattice_global(lattice, x);
+        for (int mu = 0; mu < NAIK_DIM; mu++) {
+            x[mu] += lattice->origin[mu];
+        }
+        double shape = x[3] == source->origin[3] ? shape_at(lattice, source, x) : 0;
+        if (shape != 0) {
+            naik_complex factor = naik_cscale(shape, momentum_factor(lattice, source, x));
+            if (source->type == NAIK_SOURCE_RANDOM_WALL) {
+                draw_noise(source, colour, global, v);
+            } else {
+                v[colour].re = 1;
+            }
+            for (int c = 0; c < 3; c++) {
+                v[c] = naik_cmul(factor, v[c]);
+            }
+        }
+        memcpy(out + 6 * (int64_t)site, v, sizeof v);
+    }
+    return NAIK_OK;
+}

@@ -1,0 +1,160 @@
+/* su3.h - complex numbers and 3 x 3 matrices in double, for everything that is not a hot kernel,
+ * on the host and in the device's code that must agree with the host's to the bit
+ */
+#ifndef NAIK_LATTICE_SU3_H
+#define NAIK_LATTICE_SU3_H
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "naik/gauge.h"
+
+#include "base/hd.h"
+
+NAIK_HD static inline naik_complex naik_cadd(naik_complex a, naik_complex b)
+{
+    return (naik_complex){a.re + b.re, a.im + b.im};
+}
+NAIK_HD static inline naik_complex naik_csub(naik_complex a, naik_complex b)
+{
+    return (naik_complex){a.re - b.re, a.im - b.im};
+}
+NAIK_HD static inline naik_complex naik_cmul(naik_complex a, naik_complex b)
+{
+    return (naik_complex){fma(a.re, b.re, -(a.im * b.im)), fma(a.re, b.im, a.im * b.re)};
+}
+NAIK_HD static inline naik_complex naik_conj(naik_complex a)
+{
+    return (naik_complex){a.re, -a.im};
+}
+NAIK_HD static inline naik_complex naik_cscale(double s, naik_complex a)
+{
+    return (naik_complex){s * a.re, s * a.im};
+}
+NAIK_HD static inline double naik_cnorm2(naik_complex a)
+{
+    return fma(a.re, a.re, a.im * a.im);
+}
+/* acc + a b */
+NAIK_HD static inline naik_complex naik_cfma(naik_complex a, naik_complex b, naik_complex acc)
+{
+    return (naik_complex){fma(-a.im, b.im, fma(a.re, b.re, acc.re)),
+                          fma(a.im, b.re, fma(a.re, b.im, acc.im))};
+}
+/* acc + a conj(b) */
+NAIK_HD static inline naik_complex naik_cfma_conj(naik_complex a, naik_complex b, naik_complex acc)
+{
+    return (naik_complex){fma(a.im, b.im, fma(a.re, b.re, acc.re)),
+                          fma(a.im, b.re, fma(-a.re, b.im, acc.im))};
+}
+
+NAIK_HD static inline naik_matrix naik_mat_zero(void)
+{
+    return (naik_matrix){{{{0, 0}}}};
+}
+NAIK_HD static inline naik_matrix naik_mat_unit(void)
+{
+    return (naik_matrix){
+        {{{1, 0}, {0, 0}, {0, 0}}, {{0, 0}, {1, 0}, {0, 0}}, {{0, 0}, {0, 0}, {1, 0}}}};
+}
+/* Exactly. */
+NAIK_HD static inline bool naik_mat_is_unit(const naik_matrix *a)
+{
+    bool same = true;
+    for (int i = 0; i < 9; i++) {
+        const naik_complex z = a->e[i / 3][i % 3];
+        same = same && z.re == (i % 4 == 0) && z.im == 0;
+    }
+    return same;
+}
+/* a b */
+NAIK_HD static inline naik_matrix naik_mat_mul(const naik_matrix *a, const naik_matrix *b)
+{
+    naik_matrix c;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            naik_complex s = naik_cmul(a->e[i][0], b->e[0][j]);
+            s = naik_cfma(a->e[i][1], b->e[1][j], s);
+            c.e[i][j] = naik_cfma(a->e[i][2], b->e[2][j], s);
+        }
+    }
+    return c;
+}
+/* a b^+ */
+NAIK_HD static inline naik_matrix naik_mat_mul_dagger(const naik_matrix *a, const naik_matrix *b)
+{
+    naik_matrix c;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            naik_complex s = naik_cmul(a->e[i][0], naik_conj(b->e[j][0]));
+            s = naik_cfma_conj(a->e[i][1], b->e[j][1], s);
+            c.e[i][j] = naik_cfma_conj(a->e[i][2], b->e[j][2], s);
+        }
+    }
+    return c;
+}
+NAIK_HD static inline naik_matrix naik_mat_dagger(const naik_matrix *a)
+{
+    naik_matrix c;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            c.e[i][j] = naik_conj(a->e[j][i]);
+        }
+    }
+    return c;
+}
+/* a^+ b */
+NAIK_HD static inline naik_matrix naik_mat_dagger_mul(const naik_matrix *a, const naik_matrix *b)
+{
+    naik_matrix d = naik_mat_dagger(a);
+    return naik_mat_mul(&d, b);
+}
+/* acc += s a */
+NAIK_HD static inline void naik_mat_add(naik_matrix *acc, double s, const naik_matrix *a)
+{
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            acc->e[i][j].re = fma(s, a->e[i][j].re, acc->e[i][j].re);
+            acc->e[i][j].im = fma(s, a->e[i][j].im, acc->e[i][j].im);
+        }
+    }
+}
+NAIK_HD static inline naik_matrix naik_mat_scale(double s, const naik_matrix *a)
+{
+    naik_matrix c;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            c.e[i][j] = naik_cscale(s, a->e[i][j]);
+        }
+    }
+    return c;
+}
+NAIK_HD static inline naik_complex naik_mat_trace(const naik_matrix *a)
+{
+    return naik_cadd(naik_cadd(a->e[0][0], a->e[1][1]), a->e[2][2]);
+}
+NAIK_HD static inline naik_complex naik_mat_det(const naik_matrix *a)
+{
+    naik_complex m0 =
+        naik_csub(naik_cmul(a->e[1][1], a->e[2][2]), naik_cmul(a->e[1][2], a->e[2][1]));
+    naik_complex m1 =
+        naik_csub(naik_cmul(a->e[1][2], a->e[2][0]), naik_cmul(a->e[1][0], a->e[2][2]));
+    naik_complex m2 =
+        naik_csub(naik_cmul(a->e[1][0], a->e[2][1]), naik_cmul(a->e[1][1], a->e[2][0]));
+    naik_complex d = naik_cmul(a->e[0][0], m0);
+    d = naik_cfma(a->e[0][1], m1, d);
+    return naik_cfma(a->e[0][2], m2, d);
+}
+/* sum |a_ij|^2 */
+NAIK_HD static inline double naik_mat_norm2(const naik_matrix *a)
+{
+    double s = 0;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            s += naik_cnorm2(a->e[i][j]);
+        }
+    }
+    return s;
+}
+
+#endif

@@ -1,0 +1,93 @@
+/* link_ops.h - the loops over sites that link building spends its time in, as one table
+ *
+ * links/ghosted.c, smear.c, fattener.c and backend/packed_links.c say what is built from what and which faces travel; the
+ * loops run where the links are, in the host's memory or on a device. Both go through the same
+ * operations on a site in the same order, explicit fma() included, and agree to the bit.
+ * All arguments are in the memory of the table. Local: none communicates. NAIK_ERR_DEVICE.
+ */
+#ifndef NAIK_LINKS_LINK_OPS_H
+#define NAIK_LINKS_LINK_OPS_H
+
+#include "naik/gauge.h"
+
+#include "base/device.h"
+#include "base/hd.h"
+
+typedef struct naik_ring naik_ring;       /* ghosted.h */
+typedef struct naik_fatlong naik_fatlong; /* smear.h */
+
+/* out(s) = sum_i term_i.weight term_i.ring(s) + weight sum_j St_{mu, nu_j}[inner_j](s)
+ * with the staples of smear.h. Where weight is 1, the products are added to the terms one by one;
+ * else to each other first. */
+typedef struct naik_staple_sum {
+    int terms, staples;
+    struct {
+        double weight;
+        const naik_ring *ring;
+    } term[4];
+    struct {
+        int nu;
+        const naik_ring *inner; /* ring filled in direction nu */
+    } staple[3];
+    double weight;
+    naik_ring *out;    /* not one of the inputs; or NULL for ... */
+    naik_gauge *gauge; /* ... its link mu */
+} naik_staple_sum;
+
+/* The links behind the box, which the hops of its first sites need: for each split mu the last
+ * `distance` layers of links mu of the box behind, [distance][sites of a layer], in local
+ * lexicographic order with coordinate mu left out. */
+typedef struct naik_link_layers {
+    naik_matrix *link[NAIK_DIM]; /* NULL where mu is not split */
+    int distance;                /* 1 of fat links, 3 of long ones */
+} naik_link_layers;
+
+typedef struct naik_link_ops {
+    /* The box of link mu of a gauge field. */
+    naik_status (*ring_fill)(const naik_gauge *gauge, int mu, naik_ring *ring);
+    /* The sites with coordinates from..to-1, one layer across mu, ring to message or back: rows
+     * y, z, t of 18 numbers, of whole rows in x with their ring or, for mu = x, of one site. */
+    naik_status (*ring_layer)(naik_ring *ring, int mu, const int from[NAIK_DIM],
+                              const int to[NAIK_DIM], bool pack, double *message);
+    /* `count` sums for the links mu, u[NAIK_DIM] with edges and corners filled. */
+    naik_status (*staples)(const naik_ring *u, int mu, const naik_staple_sum *sums, int count);
+    /* weight a(s) b(s + mu), into a ring that is neither a nor b, or with out NULL into link mu of
+     * a gauge field. */
+    naik_status (*product)(double weight, const naik_ring *a, const naik_ring *b, int mu,
+                           naik_ring *out, naik_gauge *gauge);
+    /* Every link becomes its U(3) projection; *svd_count of this rank took the fall-back. */
+    naik_status (*project)(naik_gauge *gauge, int64_t *svd_count);
+    /* out = a + s b; b NULL: s a. */
+    naik_status (*combine)(const naik_gauge *a, double s, const naik_gauge *b, naik_gauge *out);
+    /* The largest |Re|, |Im| of any element on this rank. */
+    naik_status (*largest)(const naik_gauge *gauge, double *out);
+    /* How many links in direction t of this rank's slices t != `but` are not exactly 1. */
+    naik_status (*others_in_time)(const naik_gauge *gauge, int but, int64_t *count);
+    /* The last layers of links mu, as in naik_link_layers. */
+    naik_status (*layers)(const naik_gauge *gauge, int mu, int distance, naik_matrix *out);
+    /* The matrices that `count` sites from checkerboard site `begin` of a parity multiply by
+     * (backend/packed_links.h), [count][hops]; behind[0] of fat, behind[1] of long links. */
+    naik_status (*hops)(const naik_fatlong *source, const naik_link_layers behind[2], int hops,
+                        naik_parity parity, int32_t begin, int32_t count, naik_matrix *out);
+} naik_link_ops;
+
+extern const naik_link_ops naik_link_ops_host;
+
+/* The table of a device; of the host for NULL. */
+static inline const naik_link_ops *naik_link_ops_of(const naik_device *device)
+{
+    return device != NULL ? device->link_ops : &naik_link_ops_host;
+}
+
+/* Number of a site in its layer across mu: local lexicographic without coordinate mu. */
+NAIK_HD static inline int64_t naik_link_layer_site(const int local[NAIK_DIM], const int x[NAIK_DIM],
+                                                   int mu)
+{
+    int64_t number = 0;
+    for (int nu = NAIK_DIM - 1; nu >= 0; nu--) {
+        number = nu == mu ? number : number * local[nu] + x[nu];
+    }
+    return number;
+}
+
+#endif

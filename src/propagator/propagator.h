@@ -1,0 +1,66 @@
+/* propagator.h - columns of M^-1: x = M^-1 src on the whole lattice, by even-odd solves
+ *
+ *   b = M^+ src,  (4m^2 - D D) x_p = b_p on the parity p that carries the source (even if both do),
+ *   x_q = (src_q - D_qp x_p) / (2m)
+ *
+ * Every solution is verified in double by |src - M x| / |src|, from the plain Dslash and sums of
+ * its own, before it is handed out.
+ */
+#ifndef NAIK_PROPAGATOR_PROPAGATOR_H
+#define NAIK_PROPAGATOR_PROPAGATOR_H
+
+#include "solver/multishift.h"
+
+typedef struct naik_propagator_result {
+    naik_cg_result cg;  /* residual: of the even-odd system, as formed by the solver in double */
+    naik_parity parity; /* solved */
+    double source_residual;  /* |src - M x| / |src| on the whole lattice; 0 for a zero source */
+    double checked_residual; /* as cg.residual, by the other road: 2m |(src - M x)_p| / |b| */
+    bool suspect; /* the two disagree by more than rounding: something was corrupted on the way */
+    double norm;  /* |x| */
+    double flops; /* of the iterations */
+    const naik_field *part[2]; /* x on even and odd sites, one column in double; borrowed */
+} naik_propagator_result;
+
+/* The solves of one set of links (one Naik epsilon). Callbacks are collective and see the same on
+ * all ranks. */
+typedef struct naik_propagator_stream {
+    void *data;
+    int64_t count;
+    bool resident;
+    /* Fills src [sites][3][2] canonical, and the mass (> 0), tolerance and site_tolerance (0: not
+     * asked for) of solve `index`. Called several times for one index, with the same result each
+     * time. */
+    naik_status (*source)(void *data, int64_t index, double *src, double *mass, double *tolerance,
+                          double *site_tolerance);
+    /* Takes x [sites][3][2], borrowed; NULL where `resident` says that nobody reads it on the host.
+     * A solve that was interrupted is not handed out. */
+    naik_status (*solution)(void *data, int64_t index, const double *x,
+                            const naik_propagator_result *result);
+    /* The rest may be NULL, and is as in cg.h. */
+    bool (*stop)(void *data);
+    naik_status (*poll)(void *data, const naik_cg_progress *progress);
+    /* Vector number `vector` of an interrupted solve on the parity solved, half [half][3][2] by
+     * checkerboard number; called for NAIK_CG_X first, and once for each that differs. */
+    naik_status (*save)(void *data, int64_t index, const naik_cg_state *state, int vector,
+                        const double *half);
+    /* The way back, NAIK_CG_X last and the state with it; *found = false where nothing is kept. */
+    naik_status (*restore)(void *data, int64_t index, naik_cg_state *state, int vector,
+                           double *half, bool *found);
+    /* Made with the solver, or NULL: every solve by itself. Solves of one source that may share a
+     * Krylov space have the same number, >= 0; -1: none. *base_mass: the smallest of all its
+     * masses, whether or not it is in the stream. Sources on both parities never share. */
+    naik_multishift *multishift;
+    int64_t (*family)(void *data, int64_t index, double *base_mass);
+} naik_propagator_stream;
+
+/* outer   links in double        cg  a solver made with them
+ * Solves everything in the stream; order of the solutions as they finish. *interrupted tells
+ * whether the stream's stop ended it before all were done. Collective. Host memory: one vector
+ * [sites][3][2] and a half. NAIK_ERR_ARG     a mass that is not positive NAIK_ERR_MEMORY,
+ * NAIK_ERR_MPI, NAIK_ERR_DEVICE, and what the callbacks return */
+naik_status naik_propagator_solve(const naik_links *outer, naik_cg *cg,
+                                  const naik_cg_options *options,
+                                  const naik_propagator_stream *stream, bool *interrupted);
+
+#endif

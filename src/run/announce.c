@@ -1,0 +1,184 @@
+/* announce.c - what `naik solve` says while it runs
+ */
+#include <stdlib.h>
+
+#include "naik/meson.h"
+#include "naik/version.h"
+
+#include "backend/transport.h"
+#include "base/timer.h"
+#include "run/job.h"
+
+void solve_tell_banner(const solve_job *j)
+{
+    char device[256], transport[64];
+    j->backend->ops->describe(j->backend, device, sizeof device);
+    naik_log_line(j->log, "naik %s (%s), %d rank%s on %s: %s", naik_version(), naik_version_git(),
+                  j->comm->size, j->comm->size == 1 ? "" : "s", j->comm->host, device);
+    if (j->comm->size > 1 && !j->backend->ops->host_memory) {
+        naik_transport_describe(j->backend, transport, sizeof transport);
+        naik_log_line(j->log, "halo transport: %s", transport);
+    }
+}
+
+void solve_tell_output(const solve_job *j, const naik_propagator_spec *spec)
+{
+    naik_log_line(j->log, "output: %s, %d solves, %.3f GiB", j->input->output.file,
+                  naik_propagator_spec_solves(spec),
+                  (double)naik_propagator_spec_bytes(spec, j->input->lattice.size) / (1 << 30));
+}
+
+/* An event about one solve; NULL where none is kept. */
+static naik_report *begin_event(const solve_job *j, const char *name, const naik_input_task *task)
+{
+    naik_report *event = naik_events_begin(j->events, name);
+    if (event != NULL) {
+        naik_report_text(event, "source", j->input->sources[task->source].label);
+        naik_report_real(event, "mass", j->input->solve[task->solve].masses.data[task->mass]);
+        naik_report_int(event, "colour", task->colour);
+    }
+    return event;
+}
+
+void solve_tell_retry(const solve_job *j, const naik_input_task *task)
+{
+    naik_report *event = begin_event(j, "retry", task);
+    naik_events_write(j->events, &event);
+}
+
+static void record_solve(const solve_job *j, const naik_input_task *task,
+                         const naik_propagator_result *r)
+{
+    naik_report *event = begin_event(j, "solve", task);
+    if (event == NULL) {
+        return;
+    }
+    naik_report_text(event, "state", naik_cg_reason_text(r->cg.reason));
+    naik_report_int(event, "iterations", r->cg.iterations);
+    naik_report_int(event, "restarts", r->cg.restarts);
+    naik_report_text(event, "rung", naik_rung_name(r->cg.rung));
+    naik_report_real(event, "residual", r->cg.residual);
+    naik_report_real(event, "source_residual", r->source_residual);
+    naik_report_real(event, "seconds", r->cg.seconds);
+    naik_report_real(event, "flops", r->flops);
+    naik_report_int(event, "done", j->done);
+    naik_report_int(event, "total", j->total);
+    naik_events_write(j->events, &event);
+}
+
+void solve_tell_moved(const solve_job *j)
+{
+    double up_bytes = 0, down_bytes = 0;
+    if (j->backend->device.memory->moved != NULL) {
+        j->backend->device.memory->moved(&j->backend->device, &up_bytes, &down_bytes);
+        naik_log_line(j->log, "moved: %.3f GiB to the device of rank 0, %.3f GiB back",
+                      up_bytes / (1 << 30), down_bytes / (1 << 30));
+    }
+}
+
+void solve_tell_solve(const solve_job *j, const naik_input_task *task,
+                      const naik_propagator_result *r)
+{
+    const naik_input *input = j->input;
+    char rest[SOLVE_LEFT_TEXT] = "";
+    if (naik_time_s() - j->progress.start_s > 10) {
+        solve_progress_text(solve_progress_left_s(j, 0), rest);
+    }
+    naik_log_line(j->log,
+                  "solve %d/%d: source=%s mass=%g colour=%d iterations=%d residual=%.3e "
+                  "source_residual=%.3e rung=%s seconds=%.3f gflops=%.1f %s%s",
+                  j->done, j->total, input->sources[task->source].label,
+                  input->solve[task->solve].masses.data[task->mass], task->colour, r->cg.iterations,
+                  r->cg.residual, r->source_residual, naik_rung_name(r->cg.rung), r->cg.seconds,
+                  r->cg.seconds > 0 ? r->flops / r->cg.seconds * 1e-9 : 0.0,
+                  naik_cg_reason_text(r->cg.reason), rest);
+    record_solve(j, task, r);
+    if (r->cg.climb != NAIK_CG_NO_CLIMB) {
+        naik_log_line(j->log, "  began with %s, went on with %s from iteration %d on: %s",
+                      naik_rung_name(r->cg.first_rung), naik_rung_name(r->cg.rung),
+                      r->cg.climbed_at, naik_cg_climb_text(r->cg.climb));
+    }
+    if (r->cg.reason == NAIK_CG_ZERO_SOURCE) {
+        naik_log_warn(j->log, "the source of solve %d is zero everywhere: the solution is zero",
+                      j->done);
+    }
+}
+
+void solve_tell_start(const solve_job *j)
+{
+    char device[256];
+    naik_report *event = naik_events_begin(j->events, "start");
+    if (event == NULL) {
+        return;
+    }
+    j->backend->ops->describe(j->backend, device, sizeof device);
+    naik_report_text(event, "version", naik_version());
+    naik_report_text(event, "git", naik_version_git());
+    naik_report_text(event, "host", j->comm->host);
+    naik_report_int(event, "ranks", j->comm->size);
+    naik_report_text(event, "device", device);
+    naik_report_text(event, "slurm_job", getenv("SLURM_JOB_ID"));
+    naik_report_text(event, "gauge", j->input->gauge.file);
+    naik_report_text(event, "output", j->input->output.file);
+    naik_report_int(event, "done", j->done);
+    naik_report_int(event, "total", j->total);
+    naik_events_write(j->events, &event);
+}
+
+void solve_tell_links(const solve_job *j, double epsilon, double seconds)
+{
+    naik_report *event = naik_events_begin(j->events, "links");
+    if (event == NULL) {
+        return;
+    }
+    naik_report_text(event, "action", naik_input_action_name(j->input->action.type));
+    naik_report_real(event, "naik_epsilon", epsilon);
+    naik_report_real(event, "seconds", seconds);
+    naik_events_write(j->events, &event);
+}
+
+void solve_tell_end(const solve_job *j, naik_status status)
+{
+    naik_report *event =
+        naik_events_begin(j->events, status == NAIK_ERR_INTERRUPTED ? "interruption" : "end");
+    if (event == NULL) {
+        return;
+    }
+    naik_report_int(event, "exit_status", naik_status_exit(status));
+    naik_report_text(event, "text", status != NAIK_OK ? naik_log_message(j->log) : "");
+    naik_report_real(event, "seconds", naik_timer_total_s(j->timer));
+    naik_report_int(event, "done", j->done);
+    naik_report_int(event, "total", j->total);
+    naik_events_write(j->events, &event);
+}
+
+naik_status solve_tell_correlators(const solve_job *j, const naik_input_task *task)
+{
+    naik_status status = NAIK_OK;
+    const naik_input *input = j->input;
+    const int extent = input->lattice.size[3];
+    double *const sum = j->correlators; /* of the last solve, which is in the file */
+    for (int colour = 0; colour < 3; colour++) {
+        int solve = naik_propagator_file_solve(j->file, task->source, task->mass, colour);
+        if (naik_propagator_file_record(j->file, solve)->state == NAIK_SOLVE_PENDING) {
+            return NAIK_OK;
+        }
+    }
+    NAIK_TRY(naik_propagator_file_read_correlators(j->file, task->source, task->mass, sum));
+    const double *value = sum;
+    for (int c = 0; c < input->output.correlators.count; c++) {
+        for (int p = 0; p < input->output.momenta.count; p++) {
+            const int *momentum = input->output.momenta.data[p];
+            naik_log_line(j->log, "correlator %s source=%s mass=%g momentum=%d,%d,%d",
+                          naik_meson_name((naik_meson)input->output.correlators.data[c]),
+                          input->sources[task->source].label,
+                          input->solve[task->solve].masses.data[task->mass], momentum[0],
+                          momentum[1], momentum[2]);
+            for (int t = 0; t < extent; t++) {
+                naik_log_line(j->log, "  %3d %.9e", t, *value++);
+            }
+        }
+    }
+done:
+    return status;
+}

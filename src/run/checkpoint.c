@@ -1,0 +1,46 @@
+/* checkpoint.c - the batch in flight, kept when a run is asked to stop and taken up by the next */
+#include "run/job.h"
+
+static int solve_of(const solve_job *j, const naik_input_task *task)
+{
+    return naik_propagator_file_solve(j->file, task->source, task->mass, task->colour);
+}
+
+naik_status solve_keep(void *data, int64_t index, const naik_cg_state *state, int vector,
+                       const double *half)
+{
+    naik_status status = NAIK_OK;
+    solve_job *j = data;
+    NAIK_TRY(solve_guard_links(&j->guard));
+    if (j->guard.links_lost || !solve_guard_continues(&j->guard, j->pending[index])) {
+        return NAIK_OK;
+    }
+    /* x is in double always, the iteration's own vectors lose nothing in their own precision */
+    const bool wide = vector == NAIK_CG_X || state->rung == NAIK_RUNG_DOUBLE;
+    NAIK_TRY(naik_batch_state_save(j->state, solve_of(j, solve_task(j, index)), state, vector,
+                                   wide ? 64 : 32, half));
+done:
+    return status;
+}
+
+naik_status solve_take_up(void *data, int64_t index, naik_cg_state *state, int vector, double *half,
+                          bool *found)
+{
+    naik_status status = NAIK_OK;
+    const solve_job *j = data;
+    const naik_input_task *task = solve_task(j, index);
+    *found = false;
+    if (!solve_guard_continues(&j->guard, j->pending[index])) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(naik_batch_state_restore(j->state, solve_of(j, task), j->plan.history_stride, state,
+                                      vector, half, found));
+    if (*found && vector == NAIK_CG_X) {
+        naik_log_line(j->log, "taken up: source=%s mass=%g colour=%d after %d iterations",
+                      j->input->sources[task->source].label,
+                      j->input->solve[task->solve].masses.data[task->mass], task->colour,
+                      state->record.iterations);
+    }
+done:
+    return status;
+}

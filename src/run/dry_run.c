@@ -1,0 +1,83 @@
+/* dry_run.c - what can be said about a run before its work: `naik solve --dry-run`
+ *
+ * Every file that the input names is read and verified as the run would, or with --no-verify only
+ * looked at: there, of a known format, of the right extents. The output's folder takes the file.
+ */
+#include <string.h>
+
+#include "run/job.h"
+#include "run/source_file.h"
+#include "run/spec.h"
+
+/* Fat and long links from files have checksums, which reading compares. */
+static naik_status verify_stored_links(solve_job *j)
+{
+    naik_status status = NAIK_OK;
+    const naik_input *input = j->input;
+    for (int i = 0; i < input->solve_count && status == NAIK_OK; i++) {
+        const naik_reals *epsilon = &input->solve[i].naik_epsilon;
+        for (int m = 0; m < epsilon->count && status == NAIK_OK; m++) {
+            bool seen = false; /* in this solve: another may read the same links again */
+            for (int k = 0; k < m; k++) {
+                seen = seen || epsilon->data[k] == epsilon->data[m];
+            }
+            naik_fatlong *links = NULL;
+            status = seen ? NAIK_OK : naik_link_source_links(&j->links, epsilon->data[m], &links);
+            naik_fatlong_destroy(&links);
+        }
+    }
+    return status;
+}
+
+static naik_status verify_links(solve_job *j)
+{
+    naik_status status = NAIK_OK;
+    const bool stored = j->input->gauge.file == NULL;
+    NAIK_TRY(naik_link_source_open(j->lattice, j->input, j->backend, j->timer, &j->links));
+    if (stored) {
+        naik_log_line(j->log, "links: %s, %s", j->input->action.file, j->links.content);
+        NAIK_TRY(verify_stored_links(j));
+    }
+    naik_log_line(j->log, "%s verified", stored ? "links" : "configuration");
+done:
+    return status;
+}
+
+static naik_status look_at_links(solve_job *j)
+{
+    naik_status status = NAIK_OK;
+    const naik_input *input = j->input;
+    naik_gauge_file probe;
+    memset(&probe, 0, sizeof probe);
+    if (input->gauge.file != NULL) {
+        NAIK_TRY(naik_gauge_file_probe(j->comm, input->gauge.file, &probe));
+        naik_log_line(j->log, "configuration: %s, %s, %d bit, %dx%dx%dx%d", input->gauge.file,
+                      probe.format, probe.precision, probe.size[0], probe.size[1], probe.size[2],
+                      probe.size[3]);
+        NAIK_TRY(naik_lattice_expect(j->lattice, input->gauge.file, probe.size));
+    } else {
+        NAIK_TRY(naik_link_source_open(j->lattice, input, j->backend, j->timer, &j->links));
+        naik_log_line(j->log, "links: %s, %s", input->action.file, j->links.content);
+    }
+done:
+    naik_gauge_file_clear(&probe);
+    return status;
+}
+
+naik_status solve_look(solve_job *j, bool verify)
+{
+    naik_status status = NAIK_OK;
+    solve_spec *spec = NULL;
+    solve_plan_print(&j->plan, j->input, j->log);
+    NAIK_TRY(verify ? verify_links(j) : look_at_links(j));
+    NAIK_TRY(verify ? source_file_identify(j->lattice, j->input, &j->sources)
+                    : source_file_look(j->lattice, j->input));
+    NAIK_TRY(solve_spec_create(j->input, &j->plan, j->backend, j->lattice, NULL, NULL, &spec));
+    NAIK_TRY(naik_propagator_file_look(j->lattice, j->input->output.file, solve_spec_file(spec)));
+    solve_tell_output(j, solve_spec_file(spec));
+    naik_log_line(j->log, "dry run: the input is valid; nothing was solved%s",
+                  verify ? "" : ", and its files were looked at but not verified");
+done:
+    solve_spec_destroy(&spec);
+    return status;
+}

@@ -1,0 +1,275 @@
+/* link_provider.c - the links that an input asks for, whichever way they come */
+#include "run/link_provider.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/create.h"
+#include "base/memory.h"
+#include "base/timer.h"
+#include "comm/threads.h"
+#include "io/links/links_file.h"
+
+/* Links that were fixed in single precision have 1e-6 and less; without fixing it is of order 1. */
+#define COULOMB_LIMIT 1e-3
+
+const char *naik_input_action_name(naik_input_action action)
+{
+    static const char *const names[] = {[NAIK_INPUT_NAIVE] = "naive",
+                                        [NAIK_INPUT_ASQTAD] = "asqtad",
+                                        [NAIK_INPUT_HISQ] = "hisq",
+                                        [NAIK_INPUT_LINKS] = "links"};
+    return names[action];
+}
+
+const char *naik_input_boundary_name(const naik_input *input)
+{
+    return input->lattice.antiperiodic_t ? "antiperiodic" : "periodic";
+}
+
+naik_status naik_input_backend_create(naik_comm *comm, const naik_input *input, naik_backend **out)
+{
+    static const char *const names[] = {[NAIK_INPUT_BACKEND_AUTO] = "auto",
+                                        [NAIK_INPUT_BACKEND_CPU] = "cpu",
+                                        [NAIK_INPUT_BACKEND_GPU] = "gpu"};
+    const naik_backend_options options = {.threads = input->run.threads,
+                                          .share_gpu = input->run.share_gpu,
+                                          .transport = input->run.transport,
+                                          .tune_cache = input->run.tune_cache};
+    const naik_status status =
+        naik_comm_agree(comm, naik_threads_check(comm->log, "run.threads", input->run.threads));
+    if (status != NAIK_OK) {
+        return status;
+    }
+    return naik_backend_create(comm, names[input->run.backend], &options, out);
+}
+
+static naik_action_type action_type(naik_input_action action)
+{
+    static const naik_action_type types[] = {[NAIK_INPUT_NAIVE] = NAIK_NAIVE,
+                                             [NAIK_INPUT_ASQTAD] = NAIK_ASQTAD,
+                                             [NAIK_INPUT_HISQ] = NAIK_HISQ};
+    return types[action];
+}
+
+/* Sources that add up colours of different sites without links between them. */
+static bool needs_coulomb_gauge(const naik_input *input)
+{
+    for (int i = 0; i < input->solve_count; i++) {
+        switch (input->solve[i].source.type) {
+        case NAIK_SOURCE_CORNER_WALL:
+        case NAIK_SOURCE_EVEN_WALL:
+        case NAIK_SOURCE_EVENANDODD_WALL:
+        case NAIK_SOURCE_EVENMINUSODD_WALL:
+        case NAIK_SOURCE_GAUSSIAN: return true;
+        case NAIK_SOURCE_POINT:
+        case NAIK_SOURCE_RANDOM_WALL:
+        case NAIK_SOURCE_FILE: break;
+        }
+    }
+    return false;
+}
+
+static naik_status check_coulomb_gauge(const naik_input *input, const naik_gauge *thin)
+{
+    naik_log *log = thin->lattice->comm->log;
+    double theta = 0;
+    if (!needs_coulomb_gauge(input)) {
+        return NAIK_OK;
+    }
+    naik_status status = naik_gauge_coulomb_deviation(thin, &theta);
+    if (status != NAIK_OK) {
+        return status;
+    }
+    naik_log_line(log, "Coulomb gauge: theta %.3e", theta);
+    if (!(theta <= COULOMB_LIMIT)) {
+        naik_log_warn(log,
+                      "wall and gaussian sources want links in Coulomb gauge, those of %s are not "
+                      "(theta %.2e, fixed links have less than %.0e): fix the gauge first",
+                      input->gauge.file, theta, COULOMB_LIMIT);
+    }
+    return NAIK_OK;
+}
+
+/* Of the links in the file that this input uses, in its order. */
+static naik_status identify_h5(const naik_lattice *lattice, const naik_input *input, char *text,
+                               size_t text_size)
+{
+    int count = 0;
+    void *epsilons = NULL;
+    for (int i = 0; i < input->solve_count; i++) {
+        count += input->solve[i].naik_epsilon.count;
+    }
+    naik_status status =
+        naik_alloc(lattice->comm->log, (size_t)count * sizeof(double), "Naik epsilons", &epsilons);
+    NAIK_TRY(naik_comm_agree(lattice->comm, status));
+    double *next = epsilons;
+    for (int i = 0; i < input->solve_count; i++) {
+        const naik_reals *epsilon = &input->solve[i].naik_epsilon;
+        memcpy(next, epsilon->data, (size_t)epsilon->count * sizeof *next);
+        next += epsilon->count;
+    }
+    NAIK_TRY(naik_links_h5_identity(input->action.file, lattice, epsilons, count,
+                                    naik_input_boundary_name(input), text, text_size));
+done:
+    naik_free(epsilons);
+    return status;
+}
+
+/* What the link files hold; those with a long one beside are SciDAC's. */
+static naik_status identify(const naik_lattice *lattice, const naik_input *input, char *text,
+                            size_t text_size)
+{
+    const char *long_file = input->action.long_file;
+    return long_file != NULL
+               ? naik_links_scidac_identity(input->action.file, long_file, lattice, text, text_size)
+               : identify_h5(lattice, input, text, text_size);
+}
+
+/* naik's own file holds both kinds, of any number of epsilons; SciDAC's one kind, of one. */
+static naik_status check_link_files(const naik_lattice *lattice, const naik_input *input)
+{
+    naik_comm *comm = lattice->comm;
+    naik_status status = NAIK_OK;
+    const char *file = input->action.file, *long_file = input->action.long_file;
+    bool is_scidac = false;
+    NAIK_TRY(naik_links_scidac_recognise(comm, file, &is_scidac));
+    if (is_scidac && long_file == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "'%s' is a SciDAC file, which holds fat links only: give the long ones "
+                           "as action.long_file",
+                           file);
+    } else if (!is_scidac && long_file != NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "'%s' is no SciDAC file of fat links, as action.long_file needs; naik's "
+                           "own file holds the long links too",
+                           file);
+    }
+    for (int i = 0; i < input->solve_count && is_scidac && status == NAIK_OK; i++) {
+        const naik_reals *epsilon = &input->solve[i].naik_epsilon;
+        for (int m = 0; m < epsilon->count && status == NAIK_OK; m++) {
+            if (epsilon->data[m] != input->solve[0].naik_epsilon.data[0]) {
+                status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                                   "the SciDAC files of action.file and action.long_file hold the "
+                                   "links of one naik_epsilon, but solve.%d asks for %.17g beside "
+                                   "%.17g: use one input for each",
+                                   i, epsilon->data[m], input->solve[0].naik_epsilon.data[0]);
+            }
+        }
+    }
+done:
+    return status;
+}
+
+naik_status naik_link_source_open(const naik_lattice *lattice, const naik_input *input,
+                                  naik_backend *backend, naik_timer *timer, naik_link_source *out)
+{
+    naik_status status = NAIK_OK;
+    const naik_gauge_load_options options = {.warn_only = input->gauge.warn_only,
+                                             .reunitarise = input->gauge.reunitarise,
+                                             .max_unitarity_deviation =
+                                                 input->gauge.max_unitarity_deviation};
+    *out =
+        (naik_link_source){.input = input, .lattice = lattice, .backend = backend, .timer = timer};
+    if (input->action.type == NAIK_INPUT_LINKS) {
+        status = check_link_files(lattice, input);
+        return status != NAIK_OK ? status
+                                 : identify(lattice, input, out->content, sizeof out->content);
+    }
+    naik_timer_start(timer, "read configuration");
+    NAIK_TRY(naik_gauge_create(lattice, &out->thin));
+    NAIK_TRY(naik_gauge_load(input->gauge.file, &options, out->thin, &out->file, &out->checks));
+    naik_timer_count(timer, 0, 4 * 18.0 * (double)lattice->volume * out->file.precision / 8);
+    NAIK_TRY(check_coulomb_gauge(input, out->thin));
+    naik_gauge_apply_phases(out->thin, input->lattice.antiperiodic_t);
+done:
+    naik_timer_stop(timer, "read configuration");
+    if (status != NAIK_OK) {
+        naik_link_source_close(out);
+    }
+    return status;
+}
+
+void naik_link_source_close(naik_link_source *source)
+{
+    naik_gauge_destroy(&source->thin);
+    naik_fattener_destroy(&source->fattener);
+    naik_gauge_file_clear(&source->file);
+}
+
+/* Fattens at the first call: a run that has nothing left to solve never does. */
+static naik_status fatten(naik_link_source *source, double naik_epsilon, naik_fatlong **out)
+{
+    naik_status status = NAIK_OK;
+    const naik_input *input = source->input;
+    if (source->fattener == NULL) {
+        NAIK_TRY(naik_fattener_create(source->thin, action_type(input->action.type),
+                                      input->action.u0, naik_backend_device(source->backend),
+                                      &source->fattener));
+        naik_gauge_destroy(&source->thin);
+    }
+    NAIK_TRY(naik_fattener_links(source->fattener, naik_epsilon, out));
+done:
+    return status;
+}
+
+/* Hours may lie between two readings of a file that was identified once: what it holds behind the
+ * reading must be what it held then, so that no set comes from another configuration. */
+static naik_status read_links(const naik_link_source *source, double naik_epsilon,
+                              naik_fatlong **out)
+{
+    naik_status status = NAIK_OK;
+    const naik_input *input = source->input;
+    naik_comm *comm = source->lattice->comm;
+    char now[sizeof source->content];
+    if (input->action.long_file != NULL) {
+        NAIK_TRY(naik_links_scidac_read(input->action.file, input->action.long_file,
+                                        source->lattice, naik_epsilon, out));
+    } else {
+        NAIK_TRY(naik_links_h5_read(input->action.file, source->lattice, naik_epsilon,
+                                    naik_input_boundary_name(input), out));
+    }
+    NAIK_TRY(identify(source->lattice, input, now, sizeof now));
+    if (strcmp(now, source->content) != 0) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "'%s' was replaced while this run was at work: then %s, now %s: put the "
+                           "former back and run again",
+                           input->action.file, source->content, now);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+done:
+    if (status != NAIK_OK) {
+        naik_fatlong_destroy(out);
+    }
+    return status;
+}
+
+naik_status naik_link_source_links(naik_link_source *source, double naik_epsilon,
+                                   naik_fatlong **out)
+{
+    naik_status status = NAIK_OK;
+    const naik_input_action action = source->input->action.type;
+    const double start_s = naik_time_s();
+    naik_timer_start(source->timer, "build links");
+    NAIK_TRY(action == NAIK_INPUT_LINKS ? read_links(source, naik_epsilon, out)
+                                        : fatten(source, naik_epsilon, out));
+    naik_log_line(source->lattice->comm->log,
+                  "links: %s, naik_epsilon %.10g, %lld links by singular values, %.2f s",
+                  naik_input_action_name(action), naik_epsilon, (long long)(*out)->svd_count,
+                  naik_time_s() - start_s);
+done:
+    naik_timer_stop(source->timer, "build links");
+    return status;
+}
+
+void naik_link_source_identity(const naik_link_source *source, char *text, size_t text_size)
+{
+    const naik_gauge_file *file = &source->file;
+    if (source->input->action.type == NAIK_INPUT_LINKS) {
+        snprintf(text, text_size, "%s", source->content);
+        return;
+    }
+    snprintf(text, text_size, "plaquette %.17g %.17g link_trace %.17g (%s %x %x)",
+             source->checks.plaquette_s, source->checks.plaquette_t, source->checks.link_trace,
+             file->checksum_kind, file->checksum_computed[0], file->checksum_computed[1]);
+}

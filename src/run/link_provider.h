@@ -1,0 +1,53 @@
+/* link_provider.h - from an input to the fat and long links of its solves
+ *
+ * Reads and verifies the configuration, puts the phases in and fattens once, when first asked; or
+ * opens the file that action.type links names. Then gives out one set of links for each Naik
+ * epsilon asked for.
+ */
+#ifndef NAIK_RUN_LINK_PROVIDER_H
+#define NAIK_RUN_LINK_PROVIDER_H
+
+#include "backend/backend.h"
+#include "base/timer.h"
+#include "input/input.h"
+#include "links/smear.h"
+#include "naik/gauge_io.h"
+
+typedef struct naik_link_source {
+    const naik_input *input;     /* borrowed */
+    const naik_lattice *lattice; /* borrowed */
+    naik_backend *backend;       /* borrowed, may be NULL; where links are built */
+    naik_timer *timer;           /* borrowed, may be NULL */
+    naik_gauge *thin;            /* phased links, until they are fattened */
+    naik_fattener *fattener;     /* NULL where the links come from a file */
+    naik_gauge_file file;     /* the configuration's; format "" where the links come from a file */
+    naik_gauge_checks checks; /* of the links as stored */
+    char content[128];        /* checksums of a file of fat and long links; "" otherwise */
+} naik_link_source;
+
+/* Prints the configuration's checks. Collective.
+ * NAIK_ERR_INPUT, NAIK_ERR_CORRUPT, NAIK_ERR_IO as naik_gauge_load; NAIK_ERR_MEMORY, NAIK_ERR_MPI
+ */
+naik_status naik_link_source_open(const naik_lattice *lattice, const naik_input *input,
+                                  naik_backend *backend, naik_timer *timer, naik_link_source *out);
+void naik_link_source_close(naik_link_source *source);
+
+/* New links for this Naik epsilon, where they were built or, from a file, on the host; one line on
+ * the log. Release with naik_fatlong_destroy.
+ * Collective. NAIK_ERR_INPUT where a link file no longer holds what it held when it was opened. */
+naik_status naik_link_source_links(naik_link_source *source, double naik_epsilon,
+                                   naik_fatlong **out);
+
+/* One line that identifies the content of the configuration or of the link files, for resume: never
+ * a path, but checksums, plaquette, link trace. */
+void naik_link_source_identity(const naik_link_source *source, char *text, size_t text_size);
+
+/* The backend that run.backend asks for, with the options of that section. As naik_backend_create.
+ */
+naik_status naik_input_backend_create(naik_comm *comm, const naik_input *input, naik_backend **out);
+
+/* "naive", "asqtad", "hisq", "links"; "antiperiodic", "periodic". */
+const char *naik_input_action_name(naik_input_action action);
+const char *naik_input_boundary_name(const naik_input *input);
+
+#endif

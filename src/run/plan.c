@@ -1,0 +1,348 @@
+/* plan.c - fixed rules for precision and batch, and the memory they need */
+#include "run/plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backend/halo.h"
+
+#include "backend/field.h"
+#include "comm/collective.h"
+#include "lattice/grid.h"
+#include "solver/multishift_cost.h"
+
+/* The shared space must promise this much less before it is taken. */
+static const double MARGIN = 0.9;
+/* From this mass on long links of 10 bits cost no iterations (doc/performance.md). */
+static const double COARSE_LONG = 0.05;
+
+enum { BATCH_CPU = 8, BATCH_GPU = 16, HISTORY_MOST = 4096 };
+
+static void describe_choices(solve_plan *plan)
+{
+    snprintf(plan->choices, sizeof plan->choices,
+             "vectors=%s links=%s recon=%d multishift=%s first=%s",
+             naik_precision_name(plan->vectors), naik_precision_name(plan->links), plan->recon,
+             plan->multishift ? "on" : "off",
+             plan->first_rung < 0 ? "mass" : naik_rung_name((naik_rung)plan->first_rung));
+}
+
+/* The lightest mass that begins with links of 16 bits; infinity: none does. */
+static double lightest_on_half(const naik_input *input)
+{
+    double lightest = INFINITY;
+    for (int i = 0; i < input->solve_count; i++) {
+        for (int k = 0; k < input->solve[i].masses.count; k++) {
+            lightest = fmin(lightest, solve_plan_mass_on_half(input->solve[i].masses.data[k]));
+        }
+    }
+    return lightest;
+}
+
+double solve_plan_mass_on_half(double mass)
+{
+    return naik_rung_first(4 * mass * mass, true) == NAIK_RUNG_HALF ? mass : INFINITY;
+}
+
+void solve_plan_choose(solve_plan *plan, naik_input_precision wanted, double lightest,
+                       bool own_links, bool on_host)
+{
+    const bool coarse = isfinite(lightest) && !on_host;
+    plan->recon = 18;
+    plan->first_rung = -1;
+    plan->vectors = NAIK_SINGLE;
+    plan->links = NAIK_SINGLE;
+    switch (wanted) {
+    case NAIK_INPUT_DOUBLE:
+        plan->vectors = NAIK_DOUBLE;
+        plan->links = NAIK_DOUBLE;
+        break;
+    case NAIK_INPUT_HALF:
+        plan->links = NAIK_HALF;
+        plan->first_rung = NAIK_RUNG_HALF;
+        break;
+    case NAIK_INPUT_AUTO:
+        plan->links = coarse ? NAIK_HALF : NAIK_SINGLE;
+        plan->recon = coarse && own_links && lightest >= COARSE_LONG ? 6 : 18;
+        break;
+    case NAIK_INPUT_SINGLE: break;
+    }
+}
+
+/* The masses of a solve with the epsilon of its mass number `first`, where that is the first of
+ * them; returns how many. */
+static int same_links(const naik_input_solve *solve, int first, double mass[])
+{
+    int count = 0;
+    for (int m = 0; m < solve->masses.count; m++) {
+        if (solve->naik_epsilon.data[m] == solve->naik_epsilon.data[first]) {
+            if (m < first) {
+                return 0;
+            }
+            mass[count++] = solve->masses.data[m];
+        }
+    }
+    return count;
+}
+
+/* The rule of solver.multishift: the bytes of all solves that could share, apart and together.
+ * The batch of the rule is the backend's usual one: the input's own, and what memory leaves of it,
+ * must not change a bit. */
+static void choose_multishift(const naik_input *input, int hops, int batch, solve_plan *plan)
+{
+    enum { MOST = 100 }; /* masses of a solve (input_table.c) */
+    double mass[MOST], apart = 0, shared = 0;
+    int sources = 0;
+    for (int i = 0; i < input->solve_count; i++) {
+        const naik_input_solve *solve = &input->solve[i];
+        for (int first = 0; first < solve->masses.count; first++) {
+            const multishift_case c = {.vectors = plan->vectors,
+                                       .links = plan->links,
+                                       .recon = plan->recon,
+                                       .hops = hops,
+                                       .batch = batch,
+                                       .sources = 3 * solve->origins.count,
+                                       .masses = same_links(solve, first, mass),
+                                       .mass = mass,
+                                       .tolerance = solve->tolerance};
+            const int families = multishift_families(&c);
+            if (families > 0) {
+                apart += c.sources * multishift_separate_bytes(&c);
+                shared += c.sources * multishift_shared_bytes(&c);
+                plan->shifts = c.masses > plan->shifts ? c.masses : plan->shifts;
+                sources = c.sources > sources ? c.sources : sources;
+            }
+        }
+    }
+    plan->shifts = plan->shifts < NAIK_MAX_SHIFTS ? plan->shifts : NAIK_MAX_SHIFTS;
+    const multishift_case widest = {
+        .batch = plan->batch, .sources = sources, .masses = plan->shifts};
+    plan->families = multishift_families(&widest);
+    plan->multishift = plan->families > 0 &&
+                       (input->solver.multishift == NAIK_INPUT_ON ||
+                        (input->solver.multishift == NAIK_INPUT_CHOOSE && shared < MARGIN * apart));
+}
+
+static int hops_of(const naik_input *input)
+{
+    return input->action.type == NAIK_INPUT_NAIVE ? NAIK_HOPS / 2 : NAIK_HOPS;
+}
+
+/* Bytes on this rank for a batch of this width. */
+static void estimate(solve_plan *plan, const naik_input *input, const naik_geometry *geometry,
+                     int width)
+{
+    const naik_lattice *lat = geometry->lattice;
+    const int hops = hops_of(input);
+    const int64_t matrices = (int64_t)sizeof(naik_matrix) * NAIK_DIM * lat->sites;
+    const bool host = geometry->backend->ops->host_memory;
+    /* W, the fattener's level-2 links, one set of fat and long links, the staples in work, and on
+     * the host the thin links; in small boxes the staples' neighbours count */
+    const int64_t others = (host ? 4 : 3) * matrices;
+    const int64_t staples =
+        (int64_t)naik_smear_space_bytes(lat, naik_backend_device(geometry->backend));
+    plan->gauge_bytes = 4 * matrices > staples ? others + 4 * matrices : others + staples;
+    plan->packed_bytes = (int64_t)naik_cg_links_bytes(geometry, plan->links, plan->recon, hops);
+    const int families = plan->families < width ? plan->families : width;
+    plan->field_bytes = (plan->multishift ? (int64_t)naik_multishift_bytes(geometry, plan->vectors,
+                                                                           families, plan->shifts)
+                                          : 0) +
+                        (int64_t)naik_cg_bytes(geometry, plan->vectors, width) +
+                        5 * (int64_t)geometry->backend->ops->field.bytes(lat, NAIK_DOUBLE, 1);
+    /* what neighbours have mapped is kept when a field of larger reals outgrows it */
+    const int depth = hops == NAIK_HOPS ? NAIK_HALO_DEPTH : 1;
+    plan->halo_bytes = (int64_t)naik_halo_bytes(geometry, NAIK_DOUBLE, width, depth) +
+                       (plan->vectors == NAIK_DOUBLE
+                            ? 0
+                            : (int64_t)naik_halo_bytes(geometry, plan->vectors, width, depth));
+    plan->vector_bytes = host ? 2 * (int64_t)sizeof(double) * 6 * lat->sites : 0;
+    plan->total_bytes = plan->gauge_bytes + plan->packed_bytes + plan->field_bytes +
+                        plan->halo_bytes + plan->vector_bytes;
+}
+
+/* Of the memory where links and fields are: the least of any rank's. */
+static naik_status available(const naik_geometry *geometry, int64_t *out)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = geometry->backend;
+    size_t bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE) /
+                   (size_t)backend->comm->node_size;
+    if (backend->device.memory->free_bytes != NULL) {
+        status = backend->device.memory->free_bytes(&backend->device, &bytes);
+    }
+    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    double least = (double)bytes;
+    NAIK_TRY(naik_comm_min_f64(backend->comm, &least, 1));
+    *out = (int64_t)least;
+done:
+    return status;
+}
+
+/* The widest batch up to that of the plan which the memory holds. */
+static naik_status fit(solve_plan *plan, const naik_input *input, const naik_geometry *geometry)
+{
+    const bool host = geometry->backend->ops->host_memory;
+    estimate(plan, input, geometry, plan->batch);
+    while (plan->total_bytes > plan->available_bytes && plan->batch > 1 &&
+           input->solver.batch == 0) {
+        plan->batch--;
+        estimate(plan, input, geometry, plan->batch);
+    }
+    if (plan->total_bytes > plan->available_bytes) {
+        return NAIK_FAIL(geometry->backend->log, NAIK_ERR_MEMORY,
+                         "the run needs %.2f GiB a rank and the %s has %.2f: use more nodes%s",
+                         (double)plan->total_bytes / (1 << 30), host ? "machine" : "device",
+                         (double)plan->available_bytes / (1 << 30),
+                         plan->batch > 1 ? " or a smaller solver.batch" : "");
+    }
+    return NAIK_OK;
+}
+
+naik_status solve_plan_make(const naik_input *input, const naik_geometry *geometry, int tasks,
+                            solve_plan *out)
+{
+    const bool host = geometry->backend->ops->host_memory;
+    memset(out, 0, sizeof *out);
+    const bool own_links =
+        input->action.type == NAIK_INPUT_HISQ || input->action.type == NAIK_INPUT_ASQTAD;
+    solve_plan_choose(out, input->solver.inner_precision, lightest_on_half(input), own_links, host);
+    int wanted = input->solver.batch > 0 ? input->solver.batch : host ? BATCH_CPU : BATCH_GPU;
+    wanted = wanted < tasks ? wanted : tasks;
+    wanted = wanted < NAIK_MAX_RHS ? wanted : NAIK_MAX_RHS;
+    out->batch = wanted > 0 ? wanted : 1;
+    choose_multishift(input, hops_of(input), host ? BATCH_CPU : BATCH_GPU, out);
+    describe_choices(out);
+    out->history_stride = HISTORY_MOST; /* whatever the limit: a rerun may raise it */
+    naik_status status = available(geometry, &out->available_bytes);
+    return status != NAIK_OK ? status : fit(out, input, geometry);
+}
+
+naik_status solve_plan_adopt(solve_plan *plan, const naik_input *input,
+                             const naik_geometry *geometry, const char *choices)
+{
+    naik_log *log = geometry->backend->log;
+    const solve_plan own = *plan;
+    char vectors[16] = "", links[16] = "", multishift[8] = "off", first[16] = "";
+    int recon = 0;
+    bool known = sscanf(choices, "vectors=%15s links=%15s recon=%d multishift=%7s first=%15s",
+                        vectors, links, &recon, multishift, first) == 5;
+    bool found[2] = {false, false};
+    for (int p = NAIK_DOUBLE; p <= NAIK_HALF; p++) {
+        if (strcmp(vectors, naik_precision_name((naik_precision)p)) == 0) {
+            plan->vectors = (naik_precision)p;
+            found[0] = true;
+        }
+        if (strcmp(links, naik_precision_name((naik_precision)p)) == 0) {
+            plan->links = (naik_precision)p;
+            found[1] = true;
+        }
+    }
+    plan->first_rung = -1;
+    for (int rung = 0; rung < NAIK_RUNGS; rung++) {
+        plan->first_rung =
+            strcmp(first, naik_rung_name((naik_rung)rung)) == 0 ? rung : plan->first_rung;
+    }
+    known = known && (plan->first_rung >= 0 || strcmp(first, "mass") == 0);
+    if (!known || !found[0] || !found[1]) {
+        return NAIK_FAIL(
+            log, NAIK_ERR_INPUT,
+            "the unfinished output was begun with the solver choices \"%s\", which this "
+            "version does not know: finish it with that version, or start over with --fresh",
+            choices);
+    }
+    plan->recon = recon;
+    plan->multishift = strcmp(multishift, "on") == 0;
+    describe_choices(plan);
+    if (strcmp(plan->choices, own.choices) == 0) {
+        return NAIK_OK;
+    }
+    naik_log_line(log, "solver: this input would choose %s, but the output was begun otherwise",
+                  own.choices);
+    return fit(plan, input, geometry);
+}
+
+static double gib(int64_t bytes)
+{
+    return (double)bytes / (1 << 30);
+}
+
+naik_status solve_plan_print_lattice(const naik_geometry *geometry)
+{
+    naik_status status = NAIK_OK;
+    naik_grid_cost cost;
+    naik_log *log = geometry->backend->log;
+    const naik_lattice *lat = geometry->lattice;
+    NAIK_TRY(naik_grid_cost_here(lat->comm, lat->size, lat->grid, &cost));
+    naik_log_line(log, "lattice: %dx%dx%dx%d, process grid %dx%dx%dx%d, %dx%dx%dx%d a rank",
+                  lat->size[0], lat->size[1], lat->size[2], lat->size[3], lat->grid[0],
+                  lat->grid[1], lat->grid[2], lat->grid[3], lat->local[0], lat->local[1],
+                  lat->local[2], lat->local[3]);
+    naik_log_line(log,
+                  "halo: at most %lld face sites a rank inside its node and %lld to other nodes",
+                  (long long)cost.inside, (long long)cost.between);
+done:
+    return status;
+}
+
+static naik_rung rung_of(const solve_plan *plan, double mass)
+{
+    return plan->vectors == NAIK_DOUBLE
+               ? NAIK_RUNG_DOUBLE
+               : naik_rung_first(4 * mass * mass, plan->links == NAIK_HALF);
+}
+
+enum { TOLD_MASSES = 16 };
+
+/* Those of the input, each once, up to TOLD_MASSES of them, descending. */
+static int distinct_masses(const naik_input *input, double mass[TOLD_MASSES])
+{
+    int count = 0;
+    for (int i = 0; i < input->solve_count; i++) {
+        for (int k = 0; k < input->solve[i].masses.count; k++) {
+            const double m = input->solve[i].masses.data[k];
+            int at = count;
+            while (at > 0 && mass[at - 1] < m) {
+                at--;
+            }
+            if ((at > 0 && mass[at - 1] == m) || count == TOLD_MASSES) {
+                continue;
+            }
+            memmove(mass + at + 1, mass + at, (size_t)(count - at) * sizeof *mass);
+            mass[at] = m;
+            count++;
+        }
+    }
+    return count;
+}
+
+/* "half at 0.05 0.01, classical at 0.002": a rung's masses are neighbours. */
+static void print_rungs(const solve_plan *plan, const naik_input *input, naik_log *log)
+{
+    double mass[TOLD_MASSES];
+    char text[TOLD_MASSES * 40] = "";
+    const int count = distinct_masses(input, mass);
+    for (int i = 0; i < count; i++) {
+        const naik_rung rung = rung_of(plan, mass[i]);
+        const bool begins = i == 0 || rung_of(plan, mass[i - 1]) != rung;
+        const size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%s%s %g", begins && i > 0 ? ", " : "",
+                 begins ? naik_rung_name(rung) : "", begins ? " at" : "", mass[i]);
+    }
+    naik_log_line(log, "solver: solves begin with %s", text);
+}
+
+void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log *log)
+{
+    naik_log_line(log, "solver: batch of %d, iterating with %s", plan->batch, plan->choices);
+    if (plan->first_rung < 0) {
+        print_rungs(plan, input, log);
+    }
+    naik_log_line(log,
+                  "memory: %.3f GiB a rank (link building %.3f, packed links %.3f, fields %.3f, "
+                  "halos %.3f, vectors %.3f) of %.1f",
+                  gib(plan->total_bytes), gib(plan->gauge_bytes), gib(plan->packed_bytes),
+                  gib(plan->field_bytes), gib(plan->halo_bytes), gib(plan->vector_bytes),
+                  gib(plan->available_bytes));
+}

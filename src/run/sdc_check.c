@@ -1,0 +1,170 @@
+/* sdc_check.c - links, residuals and bits looked at before a solution is stored
+ */
+#include "run/sdc_check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "comm/collective.h"
+#include "io/checksum.h"
+
+naik_status solve_guard_create(naik_comm *comm, const naik_input *input, solve_guard *guard)
+{
+    *guard = (solve_guard){.input = input, .comm = comm};
+    guard->attempts = calloc((size_t)input->task_count + 1, sizeof *guard->attempts);
+    return naik_comm_agree(
+        comm, guard->attempts != NULL
+                  ? NAIK_OK
+                  : NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a list of solves"));
+}
+
+void solve_guard_destroy(solve_guard *guard)
+{
+    free(guard->attempts);
+    guard->attempts = NULL;
+}
+
+void solve_guard_begin(solve_guard *guard, const naik_cg_links *links)
+{
+    guard->links = links;
+    guard->checked = false;
+    guard->links_lost = false;
+}
+
+void solve_guard_poll(solve_guard *guard)
+{
+    guard->checked = false;
+}
+
+static bool is_checked_twice(const solve_guard *guard, int task)
+{
+    return guard->input->solver.double_check && task % guard->input->solver.double_check_every == 0;
+}
+
+bool solve_guard_repeats(const solve_guard *guard, int task)
+{
+    return is_checked_twice(guard, task) && guard->attempts[task].kept == 0;
+}
+
+bool solve_guard_continues(const solve_guard *guard, int task)
+{
+    return !is_checked_twice(guard, task) && guard->attempts[task].refused == 0;
+}
+
+/* "source=pt mass=0.1 colour=2" */
+static const char *name_of(const solve_guard *guard, int task, char text[128])
+{
+    const naik_input_task *t = &guard->input->tasks[task];
+    snprintf(text, 128, "source=%.64s mass=%g colour=%d", guard->input->sources[t->source].label,
+             guard->input->solve[t->solve].masses.data[t->mass], t->colour);
+    return text;
+}
+
+naik_status solve_guard_links(solve_guard *guard)
+{
+    naik_status status = NAIK_OK;
+    static const char *const kinds[] = {"double precision", "the iteration", "the iteration"};
+    const naik_cg_links *packed = guard->links;
+    const naik_links *const links[] = {packed->outer, packed->single, packed->half};
+    for (int i = 0; i < 3 && !guard->checked && !guard->links_lost; i++) {
+        int rank = -1;
+        if (links[i] == NULL) {
+            continue;
+        }
+        NAIK_TRY(naik_links_verify(links[i], &rank));
+        if (rank >= 0 && guard->rebuilt > 0) {
+            status =
+                NAIK_FAIL(guard->comm->log, NAIK_ERR_CORRUPT,
+                          "the links of %s changed in the memory of rank %d, and it is not the "
+                          "first time: its memory or device is not to be trusted; what is "
+                          "stored was verified, so run again elsewhere",
+                          kinds[i], rank);
+            goto done;
+        }
+        if (rank >= 0) {
+            naik_log_warn(guard->comm->log,
+                          "the links of %s changed in the memory of rank %d: they are made again, "
+                          "and the solves at work are repeated",
+                          kinds[i], rank);
+            guard->links_lost = true;
+            guard->rebuilt++;
+        }
+    }
+    guard->checked = !guard->links_lost;
+done:
+    return status;
+}
+
+static void give_up(solve_guard *guard, int task)
+{
+    guard->attempts[task].given_up = true;
+    guard->given_up++;
+}
+
+static bool check_residuals(solve_guard *guard, int task, const naik_propagator_result *result)
+{
+    char name[128];
+    solve_attempt *attempt = &guard->attempts[task];
+    if (!result->suspect) {
+        return true;
+    }
+    const bool again = attempt->refused++ == 0;
+    naik_log_warn(guard->comm->log,
+                  "%s: the solver found a residual of %.3e and the check of its solution %.3e: %s",
+                  name_of(guard, task, name), result->cg.residual, result->checked_residual,
+                  again ? "it is solved again" : "for the second time, so it is given up");
+    if (!again) {
+        give_up(guard, task);
+    }
+    return false;
+}
+
+/* Whether the bits came out before, on every rank alike. */
+static naik_status check_bits(solve_guard *guard, int task, const double *x,
+                              const naik_lattice *lat, bool *good)
+{
+    naik_status status = NAIK_OK;
+    char name[128];
+    solve_attempt *attempt = &guard->attempts[task];
+    const uint32_t sum = naik_crc32(x, (size_t)lat->sites * 6 * sizeof *x);
+    int64_t others[2] = {sum != attempt->sum[0], sum != attempt->sum[1]};
+    NAIK_TRY(naik_comm_sum_i64(guard->comm, others, 2));
+    *good = false;
+    for (int i = 0; i < attempt->kept; i++) {
+        *good = *good || others[i] == 0;
+    }
+    if (*good || attempt->kept == 0) {
+        attempt->sum[0] = sum;
+        attempt->kept = 1;
+        return NAIK_OK;
+    }
+    const bool again = attempt->kept == 1;
+    naik_log_warn(guard->comm->log, "%s: solved again, it has other bits: %s",
+                  name_of(guard, task, name),
+                  again ? "a third solve decides" : "no two of three agree, so it is given up");
+    if (again) {
+        attempt->sum[attempt->kept++] = sum;
+    } else {
+        give_up(guard, task);
+    }
+done:
+    return status;
+}
+
+naik_status solve_guard_judge(solve_guard *guard, int task, const double *x,
+                              const naik_lattice *lat, const naik_propagator_result *result,
+                              bool *good)
+{
+    naik_status status = NAIK_OK;
+    *good = false;
+    NAIK_TRY(solve_guard_links(guard));
+    if (guard->links_lost || guard->attempts[task].given_up) {
+        goto done;
+    }
+    *good = check_residuals(guard, task, result);
+    if (*good && is_checked_twice(guard, task)) {
+        NAIK_TRY(check_bits(guard, task, x, lat, good));
+    }
+done:
+    return status;
+}

@@ -1,0 +1,57 @@
+/* sdc_check.h - whether a finished solution may be stored
+ *
+ * Memory, processors and devices fail without saying so. Before a solution is committed, the links
+ * must still be what was packed, the residual must be the same by two roads (propagator.h), and
+ * with solver.verify: double_check some solutions must come out twice with the same bits. What
+ * fails is solved again, once; what fails twice is not stored, and the run ends with exit status 4.
+ */
+#ifndef NAIK_RUN_SDC_CHECK_H
+#define NAIK_RUN_SDC_CHECK_H
+
+#include "input/input.h"
+#include "propagator/propagator.h"
+
+/* What is known of the attempts at one task. */
+typedef struct solve_attempt {
+    int refused;     /* times that the residuals disagreed */
+    int kept;        /* solutions remembered by `sum`, for double_check */
+    uint32_t sum[2]; /* crc of this rank's sites */
+    bool given_up;
+} solve_attempt;
+
+typedef struct solve_guard {
+    const naik_input *input;    /* borrowed */
+    naik_comm *comm;            /* borrowed */
+    solve_attempt *attempts;    /* [task_count] */
+    const naik_cg_links *links; /* at work, borrowed */
+    bool checked;               /* the links are intact, by a look since the last poll */
+    bool links_lost;            /* they are not: they must be made again before anything else */
+    int rebuilt;                /* times that happened */
+    int given_up;               /* tasks */
+} solve_guard;
+
+/* Collective. NAIK_ERR_MEMORY */
+naik_status solve_guard_create(naik_comm *comm, const naik_input *input, solve_guard *guard);
+void solve_guard_destroy(solve_guard *guard);
+
+/* New links are at work. */
+void solve_guard_begin(solve_guard *guard, const naik_cg_links *links);
+/* The solver has iterated since the links were last looked at. */
+void solve_guard_poll(solve_guard *guard);
+/* Looks at the links, unless that was done since the last poll: guard->links_lost. Collective. As
+ * solve_guard_judge. */
+naik_status solve_guard_links(solve_guard *guard);
+/* Whether an attempt at this task may go on from one that a stopped run has kept: not where the
+ * point is to solve it from scratch. */
+bool solve_guard_continues(const solve_guard *guard, int task);
+/* Whether double_check wants this task solved twice from here on. */
+bool solve_guard_repeats(const solve_guard *guard, int task);
+
+/* *good: the solution x [sites][3][2] of the task may be committed. Otherwise the task is to be
+ * solved again, unless it is given up. One warning where something is wrong. Collective.
+ * NAIK_ERR_CORRUPT   the links changed a second time        NAIK_ERR_MPI, NAIK_ERR_DEVICE */
+naik_status solve_guard_judge(solve_guard *guard, int task, const double *x,
+                              const naik_lattice *lat, const naik_propagator_result *result,
+                              bool *good);
+
+#endif

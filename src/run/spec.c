@@ -1,0 +1,288 @@
+/* spec.c - sources, masses, correlators and provenance as propagator_file.h wants them */
+#include "run/spec.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "naik/version.h"
+
+/* Raised whenever a change of kernels, link building or solver changes a bit of the results. */
+#define NUMERICS_VERSION "1"
+
+enum { META_MOST = 8, SESSION_MOST = 16, TEXT_BYTES = 512, SMEARING_BYTES = 64 };
+
+struct solve_spec {
+    naik_propagator_spec file;
+    naik_solve_set *sets;
+    naik_source_info *sources;
+    char (*smearing)[SMEARING_BYTES];
+    const char **correlators;
+    int (*momenta)[NAIK_DIM - 1];
+    naik_meta_item metadata[META_MOST], session[SESSION_MOST];
+    char identity[TEXT_BYTES], numerics[TEXT_BYTES], device[TEXT_BYTES], grid[64], ranks[32],
+        batch[32], memory[160];
+    char nodes[32], system[256], environment[900];
+};
+
+void solve_spec_destroy(solve_spec **spec)
+{
+    if (*spec == NULL) {
+        return;
+    }
+    free((*spec)->sets);
+    free((*spec)->sources);
+    free((*spec)->smearing);
+    free((*spec)->correlators);
+    free((*spec)->momenta);
+    free(*spec);
+    *spec = NULL;
+}
+
+const naik_propagator_spec *solve_spec_file(const solve_spec *spec)
+{
+    return &spec->file;
+}
+
+static const char *subset_of(naik_source_type type)
+{
+    switch (type) {
+    case NAIK_SOURCE_POINT: return "one site";
+    case NAIK_SOURCE_CORNER_WALL: return "x, y, z even on one time slice";
+    case NAIK_SOURCE_EVEN_WALL: return "even sites of one time slice";
+    case NAIK_SOURCE_EVENANDODD_WALL:
+    case NAIK_SOURCE_EVENMINUSODD_WALL:
+    case NAIK_SOURCE_GAUSSIAN:
+    case NAIK_SOURCE_RANDOM_WALL: return "one time slice";
+    case NAIK_SOURCE_FILE: return "as in the file";
+    }
+    return NULL;
+}
+
+static void describe_source(const naik_input_source *from, char *smearing, naik_source_info *out)
+{
+    static const char *const noise[] = {[NAIK_NOISE_Z2] = "Z2",
+                                        [NAIK_NOISE_U1] = "U(1)",
+                                        [NAIK_NOISE_GAUSSIAN] = "gaussian, normalised"};
+    const naik_source *source = &from->source;
+    const bool random = source->type == NAIK_SOURCE_RANDOM_WALL;
+    smearing[0] = '\0';
+    if (source->type == NAIK_SOURCE_GAUSSIAN) {
+        snprintf(smearing, SMEARING_BYTES, "radius %.17g", source->radius);
+    } else if (random) {
+        snprintf(smearing, SMEARING_BYTES, "noise %s", noise[source->noise]);
+    }
+    *out = (naik_source_info){.type = naik_source_name(source->type),
+                              .subset = subset_of(source->type),
+                              .has_seed = random,
+                              .seed = source->seed,
+                              .generator =
+                                  random ? "Philox-4x32-10, key seed, counter global site" : NULL,
+                              .smearing = smearing[0] != '\0' ? smearing : NULL};
+    memcpy(out->origin, source->origin, sizeof out->origin);
+    memcpy(out->momentum, source->momentum, sizeof out->momentum);
+}
+
+static bool allocate(solve_spec *spec, const naik_input *input)
+{
+    spec->sets = calloc((size_t)input->solve_count, sizeof *spec->sets);
+    spec->sources = calloc((size_t)input->source_count, sizeof *spec->sources);
+    spec->smearing = calloc((size_t)input->source_count, sizeof *spec->smearing);
+    spec->correlators =
+        calloc((size_t)input->output.correlators.count + 1, sizeof *spec->correlators);
+    spec->momenta = calloc((size_t)input->output.momenta.count + 1, sizeof *spec->momenta);
+    return spec->sets != NULL && spec->sources != NULL && spec->smearing != NULL &&
+           spec->correlators != NULL && spec->momenta != NULL;
+}
+
+static void fill_sets(solve_spec *spec, const naik_input *input)
+{
+    int first = 0;
+    for (int i = 0; i < input->source_count; i++) {
+        describe_source(&input->sources[i], spec->smearing[i], &spec->sources[i]);
+    }
+    for (int i = 0; i < input->solve_count; i++) {
+        const naik_input_solve *solve = &input->solve[i];
+        spec->sets[i] = (naik_solve_set){.name = solve->name,
+                                         .source_count = 0,
+                                         .sources = spec->sources + first,
+                                         .mass_count = solve->masses.count,
+                                         .masses = solve->masses.data,
+                                         .naik_epsilon = solve->naik_epsilon.data};
+        while (first < input->source_count && input->sources[first].solve == i) {
+            spec->sets[i].source_count++;
+            first++;
+        }
+    }
+    for (int i = 0; i < input->output.correlators.count; i++) {
+        spec->correlators[i] = naik_meson_name((naik_meson)input->output.correlators.data[i]);
+    }
+    for (int i = 0; i < input->output.momenta.count; i++) {
+        memcpy(spec->momenta[i], input->output.momenta.data[i], sizeof spec->momenta[i]);
+    }
+}
+
+static double gib(int64_t bytes)
+{
+    return (double)bytes / (1 << 30);
+}
+
+static bool begins_with(const char *text, const char *const *beginnings, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strncmp(text, beginnings[i], strlen(beginnings[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What of the environment can change speed, libraries or placement, as "NAME=value NAME=value". */
+static void collect_environment(char *text, size_t text_size)
+{
+    static const char *const beginnings[] = {"NAIK_",
+                                             "OMP_",
+                                             "OMPI_MCA_",
+                                             "MPICH_",
+                                             "UCX_",
+                                             "FI_",
+                                             "HDF5_",
+                                             "ROMIO_",
+                                             "CUDA_",
+                                             "HIP_",
+                                             "ROCR_",
+                                             "NCCL_",
+                                             "LD_PRELOAD=",
+                                             "SLURM_JOB_NODELIST=",
+                                             "SLURM_CPUS_PER_TASK=",
+                                             "SLURM_JOB_PARTITION="};
+    /* What Open MPI's launcher tells its ranks: addresses, folders, the job's key */
+    static const char *const internal[] = {
+        "OMPI_MCA_orte_", "OMPI_MCA_prte_",        "OMPI_MCA_ess",
+        "OMPI_MCA_pmix",  "OMPI_MCA_initial_wdir", "OMPI_MCA_shmem_RUNTIME_QUERY_hint"};
+    size_t used = 0;
+    text[0] = '\0';
+    for (char **entry = environ; *entry != NULL && used < text_size; entry++) {
+        if (begins_with(*entry, beginnings, sizeof beginnings / sizeof *beginnings) &&
+            !begins_with(*entry, internal, sizeof internal / sizeof *internal)) {
+            used += (size_t)snprintf(text + used, text_size - used, "%s%s", used > 0 ? " " : "",
+                                     *entry);
+        }
+    }
+    for (char *c = text; *c != '\0'; c++) { /* a session is lines */
+        *c = (unsigned char)*c < ' ' ? ' ' : *c;
+    }
+}
+
+static void describe_system(char *text, size_t text_size)
+{
+    struct utsname name;
+    text[0] = '\0';
+    if (uname(&name) == 0) {
+        snprintf(text, text_size, "%.60s %.60s %.60s", name.sysname, name.release, name.machine);
+    }
+}
+
+static void fill_texts(solve_spec *spec, const solve_plan *plan, const naik_backend *backend,
+                       const naik_lattice *lat, const naik_link_source *source)
+{
+    backend->ops->describe(backend, spec->device, sizeof spec->device);
+    if (source != NULL) {
+        naik_link_source_identity(source, spec->identity, sizeof spec->identity);
+    }
+    snprintf(spec->numerics, sizeof spec->numerics, "arithmetic %s on %s", NUMERICS_VERSION,
+             backend->ops->name);
+    snprintf(spec->grid, sizeof spec->grid, "%dx%dx%dx%d", lat->grid[0], lat->grid[1], lat->grid[2],
+             lat->grid[3]);
+    snprintf(spec->ranks, sizeof spec->ranks, "%d", lat->comm->size);
+    snprintf(spec->batch, sizeof spec->batch, "%d", plan->batch);
+    snprintf(spec->memory, sizeof spec->memory,
+             "%.3f GiB a rank: link building %.3f, packed links %.3f, fields %.3f, halos %.3f, "
+             "vectors %.3f",
+             gib(plan->total_bytes), gib(plan->gauge_bytes), gib(plan->packed_bytes),
+             gib(plan->field_bytes), gib(plan->halo_bytes), gib(plan->vector_bytes));
+    snprintf(spec->nodes, sizeof spec->nodes, "%d", lat->comm->nodes);
+    describe_system(spec->system, sizeof spec->system);
+    collect_environment(spec->environment, sizeof spec->environment);
+}
+
+static int fill_items(naik_meta_item *items, const naik_meta_item *from, int count)
+{
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        if (from[i].text != NULL && from[i].text[0] != '\0') {
+            items[kept++] = from[i];
+        }
+    }
+    return kept;
+}
+
+naik_status solve_spec_create(const naik_input *input, const solve_plan *plan,
+                              const naik_backend *backend, const naik_lattice *lattice,
+                              const naik_link_source *source, const char *source_checksums,
+                              solve_spec **out)
+{
+    solve_spec *spec = calloc(1, sizeof *spec);
+    *out = spec;
+    if (spec == NULL || !allocate(spec, input)) {
+        solve_spec_destroy(out);
+        return NAIK_FAIL(lattice->comm->log, NAIK_ERR_MEMORY,
+                         "no memory for the description of the output");
+    }
+    fill_sets(spec, input);
+    fill_texts(spec, plan, backend, lattice, source);
+    const naik_meta_item metadata[] = {
+        {"gauge_file", input->gauge.file},
+        {"gauge_format", source != NULL ? source->file.format : NULL},
+        {"gauge_verified", source != NULL && source->file.format[0] != '\0'
+                               ? naik_gauge_verified(&source->file)
+                               : NULL},
+        {"gauge_uuid", source != NULL ? source->file.uuid : NULL},
+        {"gauge_identity", spec->identity},
+        {"gauge_header", source != NULL ? source->file.header_text : NULL},
+        {"links_file", input->action.file}};
+    const naik_meta_item session[] = {{"version", naik_version()},
+                                      {"git", naik_version_git()},
+                                      {"compiler", naik_version_compiler()},
+                                      {"backend", backend->ops->name},
+                                      {"device", spec->device},
+                                      {"ranks", spec->ranks},
+                                      {"grid", spec->grid},
+                                      {"batch", spec->batch},
+                                      {"memory", spec->memory},
+                                      {"host", lattice->comm->host},
+                                      {"nodes", spec->nodes},
+                                      {"system", spec->system},
+                                      {"slurm_job", getenv("SLURM_JOB_ID")},
+                                      {"environment", spec->environment}};
+    spec->file = (naik_propagator_spec){
+        .set_count = input->solve_count,
+        .sets = spec->sets,
+        .correlator_count = input->output.correlators.count,
+        .correlators = spec->correlators,
+        .momentum_count = input->output.momenta.count,
+        .momenta = (const int(*)[NAIK_DIM - 1]) spec->momenta,
+        .store_propagators = input->output.propagators,
+        .precision = input->output.precision,
+        .history_stride = plan->history_stride,
+        .iteration_limit = input->solver.max_iterations,
+        .canonical_input = input->identity,
+        .gauge_checksum = spec->identity,
+        .source_checksums = source_checksums,
+        .numerics = spec->numerics,
+        .choices = plan->choices,
+        .action = naik_input_action_name(input->action.type),
+        .boundary_t = naik_input_boundary_name(input),
+        .input_text = input->text,
+        .metadata_count = fill_items(spec->metadata, metadata, sizeof metadata / sizeof *metadata),
+        .metadata = spec->metadata,
+        .session_count = fill_items(spec->session, session, sizeof session / sizeof *session),
+        .session = spec->session,
+        .mpi_info = lattice->comm->io.hints,
+        .alignment = lattice->comm->io.alignment,
+        .aggregators = lattice->comm->io.writers,
+        .io_limit_s = input->run.watchdog_s > 0 ? input->run.watchdog_s : -1};
+    return NAIK_OK;
+}

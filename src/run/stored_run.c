@@ -1,0 +1,166 @@
+/* stored_run.c - the input is parsed from the file's own text and must still mean what it meant:
+ * its canonical text is compared with the one that was stored beside it
+ */
+#include "run/stored_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_OVERRIDES = 256 };
+
+static const char *find(const naik_view_fact *facts, int count, const char *name)
+{
+    for (int i = 0; i < count; i++) {
+        if (strcmp(facts[i].name, name) == 0) {
+            return facts[i].text;
+        }
+    }
+    return NULL;
+}
+
+const char *stored_run_text(const stored_run *run, const char *name)
+{
+    const char *text = find(run->view->texts, run->view->text_count, name);
+    return text != NULL ? text : find(run->view->facts, run->view->fact_count, name);
+}
+
+static bool begins_with(const char *line, const char *words)
+{
+    return strncmp(line, words, strlen(words)) == 0;
+}
+
+/* The last lines of the stored input, behind NAIK_INPUT_END where it has that, tell what replaced
+ * keys on the command line; cuts them off and points at their overrides. */
+static int take_overrides(char *text, const char *overrides[MAX_OVERRIDES])
+{
+    static const char set[] = "# --set ";
+    int count = 0;
+    char *block = text + strlen(text);
+    for (char *at = block; at > text; at = block) {
+        char *line = at - 1;
+        while (line > text && line[-1] != '\n') {
+            line--;
+        }
+        if (!begins_with(line, set) && !begins_with(line, "# NAIK_")) {
+            break;
+        }
+        block = line;
+    }
+    for (char *line = block; line != NULL && *line != '\0' && count < MAX_OVERRIDES;) {
+        char *end = strchr(line, '\n');
+        if (end != NULL) {
+            *end = '\0';
+        }
+        if (begins_with(line, set)) {
+            overrides[count++] = line + strlen(set);
+        }
+        if (line == block) {
+            *line = '\0'; /* here the input ends; its overrides begin further on */
+        }
+        line = end != NULL ? end + 1 : NULL;
+    }
+    return count;
+}
+
+/* *own overrides on top of those that were stored, once the input is known to mean what it meant.
+ */
+static naik_status rebuild_input(stored_run *run, const char *const *own, int own_count)
+{
+    naik_status status = NAIK_OK;
+    naik_log *log = run->comm->log;
+    const char *overrides[MAX_OVERRIDES];
+    const char *stored = stored_run_text(run, "input_text");
+    const char *canonical = stored_run_text(run, "canonical_input");
+    char *text = stored != NULL && canonical != NULL ? strdup(stored) : NULL;
+    if (text == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "'%s' does not carry the input that made it, so that its sources cannot "
+                         "be made again",
+                         run->path);
+    }
+    int count = take_overrides(text, overrides);
+    NAIK_TRY(naik_input_parse_stored(log, text, strlen(text), overrides, count, &run->input));
+    if (strcmp(run->input->identity, canonical) != 0) {
+        status = NAIK_FAIL(log, NAIK_ERR_INPUT,
+                           "the input that '%s' carries does not mean to this version what it "
+                           "meant to its writer, so that its sources cannot be made again",
+                           run->path);
+        goto done;
+    }
+    if (own_count > 0) {
+        for (int i = 0; i < own_count && count < MAX_OVERRIDES; i++) {
+            overrides[count++] = own[i];
+        }
+        naik_input_destroy(&run->input);
+        NAIK_TRY(naik_input_parse_stored(log, text, strlen(text), overrides, count, &run->input));
+        if (strcmp(run->input->identity, canonical) != 0) {
+            status = NAIK_FAIL(log, NAIK_ERR_INPUT,
+                               "--set would make other solves than those in '%s': only where files "
+                               "lie may be changed",
+                               run->path);
+        }
+    }
+done:
+    free(text);
+    return status;
+}
+
+/* Files of sources must hold what they held when they were solved for. */
+static naik_status check_sources(stored_run *run)
+{
+    naik_status status = NAIK_OK;
+    const char *then = stored_run_text(run, "source_checksums");
+    NAIK_TRY(source_file_identify(run->lattice, run->input, &run->sources));
+    const char *now = run->sources.text;
+    if (now != NULL && (then == NULL || strcmp(now, then) != 0)) {
+        status = NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
+                           "'%s' was made with other sources: then %.*s, now %.*s", run->path,
+                           then != NULL ? (int)strcspn(then, "\n") : 7,
+                           then != NULL ? then : "unknown", (int)strcspn(now, "\n"), now);
+    }
+done:
+    return status;
+}
+
+naik_status stored_run_open(naik_comm *comm, const char *path, const char *const *overrides,
+                            int count, stored_run *out)
+{
+    naik_status status = NAIK_OK;
+    int precision;
+    *out = (stored_run){.comm = comm, .path = path};
+    NAIK_TRY(naik_comm_agree(comm, naik_propagator_view_open(comm->log, path, 0, 0, &out->view)));
+    NAIK_TRY(naik_comm_agree(comm, rebuild_input(out, overrides, count)));
+    naik_input_use_io(comm, out->input);
+    NAIK_TRY(naik_lattice_create(comm, out->view->size, NULL, &out->lattice));
+    NAIK_TRY(naik_propagator_file_open_finished(out->lattice, path, &out->file));
+    if (!naik_propagator_file_stores(out->file, &precision)) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "'%s' holds correlators only: output.propagators was false", path);
+    } else if (naik_propagator_file_solves(out->file) != out->input->task_count) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
+                           "'%s' holds %d solves, but its input asks for %d", path,
+                           naik_propagator_file_solves(out->file), out->input->task_count);
+    }
+    NAIK_TRY(status);
+    NAIK_TRY(check_sources(out));
+done:
+    return status;
+}
+
+void stored_run_close(stored_run *run)
+{
+    source_file_sums_clear(&run->sources);
+    naik_propagator_file_close(&run->file);
+    naik_lattice_destroy(&run->lattice);
+    naik_input_destroy(&run->input);
+    naik_propagator_view_destroy(&run->view);
+}
+
+naik_status stored_run_source(const stored_run *run, const naik_input_source *source, int colour,
+                              double *out)
+{
+    return source->source.type == NAIK_SOURCE_FILE
+               ? source_file_read(run->lattice, run->input, source->solve, colour, &run->sources,
+                                  out)
+               : naik_source_fill(run->lattice, &source->source, colour, out);
+}

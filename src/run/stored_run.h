@@ -1,0 +1,43 @@
+/* stored_run.h - a finished propagator file, with the input that made it
+ *
+ * The solutions are in the file; their sources are made again, or read again, from the input that
+ * the file carries.
+ */
+#ifndef NAIK_RUN_STORED_RUN_H
+#define NAIK_RUN_STORED_RUN_H
+
+#include "input/input.h"
+#include "io/prop/propagator_file.h"
+#include "io/prop/reader.h"
+
+#include "run/source_file.h"
+
+typedef struct stored_run {
+    naik_comm *comm;  /* borrowed */
+    const char *path; /* borrowed */
+    naik_propagator_view *view;
+    naik_input *input;
+    naik_lattice *lattice;
+    source_file_sums sources;
+    naik_propagator_file *file; /* open for reading; task i of the input is solve i */
+} stored_run;
+
+/* overrides  `count` texts "section.key=value" for the input, where its files have moved
+ * Collective. Close it whatever comes back.
+ * NAIK_ERR_INPUT    not a complete propagator file; it stores no propagators, or not the input that
+ *                   made it, or one that this version understands differently; overrides that ask
+ *                   for other solves; sources in files that have changed
+ * NAIK_ERR_CORRUPT, NAIK_ERR_IO, NAIK_ERR_MEMORY */
+naik_status stored_run_open(naik_comm *comm, const char *path, const char *const *overrides,
+                            int count, stored_run *out);
+void stored_run_close(stored_run *run);
+
+/* A text that the file carries, such as gauge_checksum; NULL where it does not. Lives as long as
+ * the run. Local. */
+const char *stored_run_text(const stored_run *run, const char *name);
+
+/* The source [sites][3][2] of one colour. Collective. */
+naik_status stored_run_source(const stored_run *run, const naik_input_source *source, int colour,
+                              double *out);
+
+#endif

@@ -1,0 +1,279 @@
+/* work.c - the pending solves of a run: sources in, committed solutions out
+ *
+ * One stream of solves for each Naik epsilon, on its own links. What the guard does not let pass
+ * stays pending, and is listed again until it is stored or given up.
+ */
+#include <stdio.h>
+
+#include "naik/meson.h"
+
+#include "propagator/meson_field.h"
+
+#include "base/timer.h"
+#include "run/job.h"
+
+static naik_status give_source(void *data, int64_t index, double *src, double *mass,
+                               double *tolerance, double *site_tolerance)
+{
+    naik_status status = NAIK_OK;
+    const solve_job *j = data;
+    const naik_input_task *task = solve_task(j, index);
+    const naik_input_solve *solve = &j->input->solve[task->solve];
+    const naik_source *source = &j->input->sources[task->source].source;
+    *mass = solve->masses.data[task->mass];
+    *tolerance = solve->tolerance;
+    *site_tolerance = j->input->solver.site_relative_tolerance;
+    if (source->type == NAIK_SOURCE_FILE) {
+        NAIK_TRY(
+            source_file_read(j->lattice, j->input, task->solve, task->colour, &j->sources, src));
+    } else {
+        NAIK_TRY(naik_source_fill(j->lattice, source, task->colour, src));
+    }
+    naik_fault_in_source(j->fault, j->lattice, src);
+done:
+    return status;
+}
+
+static naik_status make_correlators(solve_job *j, const naik_field *const part[2])
+{
+    naik_status status = NAIK_OK;
+    const naik_input *input = j->input;
+    double *out = j->correlators;
+    naik_timer_start(j->timer, "correlators");
+    for (int c = 0; c < input->output.correlators.count; c++) {
+        for (int p = 0; p < input->output.momenta.count; p++) {
+            NAIK_TRY(naik_meson_correlator_of(part, (naik_meson)input->output.correlators.data[c],
+                                              input->output.momenta.data[p], out));
+            out += input->lattice.size[3];
+        }
+    }
+done:
+    naik_timer_stop(j->timer, "correlators");
+    return status;
+}
+
+static bool is_pending(const solve_job *j, int task)
+{
+    const naik_input_task *t = &j->input->tasks[task];
+    int solve = naik_propagator_file_solve(j->file, t->source, t->mass, t->colour);
+    return naik_propagator_file_record(j->file, solve)->state == NAIK_SOLVE_PENDING;
+}
+
+static naik_status commit_solution(solve_job *j, const naik_input_task *task, const double *x,
+                                   const naik_propagator_result *result)
+{
+    naik_status status = NAIK_OK;
+    const bool with_correlators =
+        j->input->output.correlators.count > 0 && j->input->output.momenta.count > 0;
+    const bool good =
+        result->cg.reason == NAIK_CG_CONVERGED || result->cg.reason == NAIK_CG_ZERO_SOURCE;
+    naik_solve_record record = {.state = good ? NAIK_SOLVE_DONE : NAIK_SOLVE_NOT_CONVERGED,
+                                .iterations = result->cg.iterations,
+                                .restarts = result->cg.restarts,
+                                .rung = (int)result->cg.rung,
+                                .target = j->input->solve[task->solve].tolerance,
+                                .true_residual = result->cg.residual,
+                                .source_residual = result->source_residual,
+                                .norm = result->norm,
+                                .seconds = result->cg.seconds,
+                                .flops = result->flops};
+    snprintf(record.stop_reason, sizeof record.stop_reason, "%s",
+             naik_cg_reason_text(result->cg.reason));
+    if (with_correlators) {
+        NAIK_TRY(make_correlators(j, result->part));
+    }
+    naik_timer_start(j->timer, "write");
+    int solve = naik_propagator_file_solve(j->file, task->source, task->mass, task->colour);
+    if (j->input->output.propagators) {
+        naik_timer_count(j->timer, 0,
+                         6.0 * (double)j->lattice->volume * j->input->output.precision / 8);
+    }
+    naik_fault_before_write(j->fault);
+    NAIK_TRY(naik_propagator_file_commit(j->file, solve, j->input->output.propagators ? x : NULL,
+                                         with_correlators ? j->correlators : NULL, &record,
+                                         result->cg.history, result->cg.history_length));
+    naik_fault_after_write(j->fault);
+    naik_timer_stop(j->timer, "write");
+    j->done++;
+    solve_progress_done(j, task, result);
+    solve_tell_solve(j, task, result);
+    NAIK_TRY(with_correlators ? solve_tell_correlators(j, task) : NAIK_OK);
+done:
+    return status;
+}
+
+static naik_status take_solution(void *data, int64_t index, const double *x,
+                                 const naik_propagator_result *result)
+{
+    naik_status status = NAIK_OK;
+    solve_job *j = data;
+    const int task = j->pending[index];
+    bool good = false;
+    if (!is_pending(j, task)) {
+        return NAIK_OK; /* a repetition that was not needed any more */
+    }
+    NAIK_TRY(solve_guard_judge(&j->guard, task, x, j->lattice, result, &good));
+    if (!good) {
+        solve_tell_retry(j, solve_task(j, index));
+        return NAIK_OK;
+    }
+    NAIK_TRY(commit_solution(j, solve_task(j, index), x, result));
+done:
+    return status;
+}
+
+static bool asked_to_stop(void *data)
+{
+    solve_job *j = data;
+    return j->guard.links_lost || naik_interrupt_asked(j->interrupt);
+}
+
+static naik_status at_poll(void *data, const naik_cg_progress *progress)
+{
+    solve_job *j = data;
+    naik_watchdog_step(j->comm->watchdog, progress->iterations);
+    solve_guard_poll(&j->guard);
+    solve_progress_poll(j, progress);
+    return naik_fault_in_solve(j->fault, progress, j->packed.outer,
+                               naik_cg_links_fastest(&j->packed));
+}
+
+static double epsilon_of(const solve_job *j, int task)
+{
+    const naik_input_task *t = &j->input->tasks[task];
+    return j->input->solve[t->solve].naik_epsilon.data[t->mass];
+}
+
+/* The masses of one source and colour on the same links. */
+static int64_t family_of(void *data, int64_t index, double *base_mass)
+{
+    const solve_job *j = data;
+    const naik_input_task *task = solve_task(j, index);
+    const naik_input_solve *solve = &j->input->solve[task->solve];
+    const double epsilon = solve->naik_epsilon.data[task->mass];
+    int masses = 0;
+    for (int m = 0; m < solve->masses.count; m++) {
+        if (solve->naik_epsilon.data[m] == epsilon) {
+            const double mass = solve->masses.data[m];
+            *base_mass = masses == 0 || mass < *base_mass ? mass : *base_mass;
+            masses++;
+        }
+    }
+    return masses > 1 ? 3 * (int64_t)task->source + task->colour : -1;
+}
+
+static bool any_family(solve_job *j)
+{
+    double base_mass = 0;
+    for (int64_t i = 0; i < j->pending_count; i++) {
+        if (family_of(j, i, &base_mass) >= 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Makes and packs the links of one Naik epsilon. */
+static naik_status make_links(solve_job *j, double epsilon)
+{
+    naik_status status = NAIK_OK;
+    naik_fatlong *canonical = NULL;
+    NAIK_TRY(naik_link_source_links(&j->links, epsilon, &canonical));
+    naik_timer_start(j->timer, "pack links");
+    NAIK_TRY(
+        naik_cg_links_create(j->geometry, canonical, j->plan.links, j->plan.recon, &j->packed));
+    naik_timer_stop(j->timer, "pack links");
+    solve_guard_begin(&j->guard, &j->packed);
+done:
+    naik_fatlong_destroy(&canonical);
+    return status;
+}
+
+/* All listed solves of one Naik epsilon, as far as the guard lets them pass. */
+static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted)
+{
+    naik_status status = NAIK_OK;
+    naik_cg *cg = NULL;
+    naik_multishift *multishift = NULL;
+    bool stopped = false;
+    const naik_cg_options defaults = naik_cg_defaults();
+    naik_cg_options options = defaults;
+    options.max_iterations = j->input->solver.max_iterations;
+    options.history_stride = j->plan.history_stride;
+    options.first_rung = j->plan.first_rung;
+    const double begin_s = naik_time_s();
+    NAIK_TRY(make_links(j, epsilon));
+    solve_tell_links(j, epsilon, naik_time_s() - begin_s);
+    int batch = j->pending_count < j->plan.batch ? (int)j->pending_count : j->plan.batch;
+    NAIK_TRY(naik_cg_create(&j->packed, j->plan.vectors, batch, &cg));
+    if (j->plan.multishift && any_family(j)) {
+        const int families = j->plan.families < batch ? j->plan.families : batch;
+        NAIK_TRY(naik_multishift_create(cg, families, j->plan.shifts, &multishift));
+    }
+    const naik_propagator_stream stream = {.data = j,
+                                           .count = j->pending_count,
+                                           .resident = !j->input->output.propagators &&
+                                                       !j->input->solver.double_check,
+                                           .source = give_source,
+                                           .solution = take_solution,
+                                           .stop = asked_to_stop,
+                                           .poll = at_poll,
+                                           .save = solve_keep,
+                                           .restore = solve_take_up,
+                                           .multishift = multishift,
+                                           .family = family_of};
+    naik_timer_start(j->timer, "solve");
+    NAIK_TRY(naik_propagator_solve(j->packed.outer, cg, &options, &stream, &stopped));
+    naik_timer_stop(j->timer, "solve");
+    *interrupted = stopped && !j->guard.links_lost;
+done:
+    naik_multishift_destroy(&multishift);
+    naik_cg_destroy(&cg);
+    naik_cg_links_destroy(&j->packed);
+    return status;
+}
+
+static bool is_open(const solve_job *j, int task)
+{
+    return is_pending(j, task) && !j->guard.attempts[task].given_up;
+}
+
+/* Lists the open tasks that share the links of task `first`. Those to be solved twice follow a
+ * batch later: their second solve has other neighbours, and mostly another place. */
+static void list_pending(solve_job *j, int first)
+{
+    const int tasks = j->input->task_count;
+    int64_t begin = 0;
+    j->pending_count = 0;
+    for (int i = first; i < tasks; i++) {
+        if (epsilon_of(j, i) == epsilon_of(j, first) && is_open(j, i)) {
+            j->pending[j->pending_count++] = i;
+        }
+        const int64_t end = j->pending_count;
+        if (end - begin >= j->plan.batch || i == tasks - 1) {
+            for (int64_t k = begin; k < end; k++) {
+                if (solve_guard_repeats(&j->guard, j->pending[k])) {
+                    j->pending[j->pending_count++] = j->pending[k];
+                }
+            }
+            begin = j->pending_count;
+        }
+    }
+}
+
+naik_status solve_work(solve_job *j, bool *interrupted)
+{
+    naik_status status = NAIK_OK;
+    int first = 0;
+    while (first < j->input->task_count && !*interrupted) {
+        if (!is_open(j, first)) {
+            first++;
+            continue;
+        }
+        list_pending(j, first);
+        NAIK_TRY(solve_epsilon(j, epsilon_of(j, first), interrupted));
+    }
+    NAIK_TRY(*interrupted ? naik_batch_state_publish(j->state) : NAIK_OK);
+done:
+    return status;
+}

@@ -1,0 +1,218 @@
+/* cg.h - conjugate gradient, batched over right-hand sides, with reliable updates
+ *
+ *   (shift_c - D D) x_c = b_c, each column with its own shift, tolerance, start and fate
+ *
+ * The iteration runs on a rung of a ladder of storage. Whenever a column's residual may have
+ * strayed too far from the true one, has dropped by `delta`, claims to be converged or has used up
+ * its iterations, the column freezes until the host looks, and its true residual is formed in
+ * double with the links in double. Only that decides. M. Clark et al., Comput. Phys. Commun. 181
+ * (2010) 1517 (reliable updates, after G. Sleijpen, H. van der Vorst, Computing 56 (1996) 141);
+ * when they are needed: H. van der Vorst, Q. Ye, SIAM J. Sci. Comput. 22 (2000) 835. A column that
+ * its rung does not serve goes on at a safer one. Its arithmetic never depends on what else is in
+ * the batch, nor on how often the host looks.
+ */
+#ifndef NAIK_SOLVER_CG_H
+#define NAIK_SOLVER_CG_H
+
+#include "solver/staggered.h"
+
+/* How the iteration of a right-hand side stores what it works with: from the fastest rung of a
+ * ladder to the safest. Every rung forms its true residuals in double. */
+typedef enum naik_rung {
+    NAIK_RUNG_HALF,      /* 16-bit links; vectors in single precision */
+    NAIK_RUNG_SINGLE,    /* links and vectors in single precision */
+    NAIK_RUNG_CLASSICAL, /* the same, x in double; conjugate gradient with D applied to p, not r */
+    NAIK_RUNG_DOUBLE,    /* everything in double */
+    NAIK_RUNGS
+} naik_rung;
+const char *naik_rung_name(naik_rung rung); /* "half", "single", "classical", "double" */
+/* Where a system begins unless it is told otherwise: the fastest rung that costs no iterations at
+ * its mass (doc/performance.md); `half`: with 16-bit links at hand. */
+naik_rung naik_rung_first(double shift, bool half);
+
+/* The links of a solver. The rungs `single` and `classical` share theirs; NULL: without those
+ * rungs. */
+typedef struct naik_cg_links {
+    naik_links *outer; /* in double: true residuals, and the rung double */
+    naik_links *half, *single;
+} naik_cg_links;
+/* Packs those from the rung that stores its links in `fastest`, with `recon` numbers a long link
+ * there. Collective. As naik_links_create. */
+naik_status naik_cg_links_create(const naik_geometry *geometry, const naik_fatlong *source,
+                                 naik_precision fastest, int recon, naik_cg_links *out);
+void naik_cg_links_destroy(naik_cg_links *links);
+/* Bytes of all of them on this rank, for the memory plan. */
+size_t naik_cg_links_bytes(const naik_geometry *geometry, naik_precision fastest, int recon,
+                           int hops);
+static inline naik_links *naik_cg_links_fastest(const naik_cg_links *links)
+{
+    return links->half != NULL ? links->half : links->single != NULL ? links->single : links->outer;
+}
+
+typedef enum naik_cg_reason {
+    NAIK_CG_CONVERGED,   /* true residual at or below the tolerance */
+    NAIK_CG_ZERO_SOURCE, /* b = 0: x = 0 */
+    NAIK_CG_ITERATION_LIMIT,
+    NAIK_CG_STAGNATED,  /* reliable updates no longer reduce the true residual */
+    NAIK_CG_BROKEN,     /* NaN or no positive curvature, twice */
+    NAIK_CG_INTERRUPTED /* residual as iterated, x without what was
+                            added since the last true residual, or with part of it */
+} naik_cg_reason;
+const char *naik_cg_reason_text(naik_cg_reason reason);
+
+/* What went into a starting value; all zero: nothing. It counts as part of the solve. */
+typedef struct naik_cg_start {
+    int iterations;
+    double seconds;
+    const double *history; /* as naik_cg_result's, borrowed during load */
+    int history_length;
+} naik_cg_start;
+
+typedef struct naik_cg_system {
+    double shift;          /* 4 m^2, > 0 */
+    double tolerance;      /* on |b - A x| / |b|, the true residual in double */
+    double site_tolerance; /* on the site-relative residual; 0: not asked for */
+    bool guess;            /* x comes with a starting value; otherwise it starts from 0 */
+    naik_cg_start start;   /* of that value */
+} naik_cg_system;
+
+/* Why a right-hand side went on at a safer rung. */
+typedef enum naik_cg_climb {
+    NAIK_CG_NO_CLIMB,
+    NAIK_CG_CLIMB_STRAYED, /* true residuals twice what was iterated */
+    NAIK_CG_CLIMB_SHORT,   /* true residuals were called for as soon as they could be */
+    NAIK_CG_CLIMB_EMPTY,   /* claims of convergence brought nothing */
+    NAIK_CG_CLIMB_BROKEN,  /* NaN or no positive curvature */
+    NAIK_CG_CLIMB_SLOW     /* the true residual was not halved for long */
+} naik_cg_climb;
+const char *naik_cg_climb_text(naik_cg_climb climb);
+
+typedef struct naik_cg_result {
+    naik_cg_reason reason;
+    int iterations;
+    int start_iterations; /* of them, those that went into the starting value */
+    int restarts;         /* reliable updates that replaced the residual */
+    naik_rung first_rung; /* at which the solve began */
+    naik_rung rung;       /* at which it ended */
+    naik_cg_climb climb;  /* why it climbed last, and at which iteration */
+    int climbed_at;
+    double residual;      /* |b - A x| / |b|, true, in double */
+    double site_residual; /* sqrt((1/N) sum_s |r_s|^2/|x_s|^2); NaN where not asked for */
+    double seconds; /* wall time the column spent in the batch, divided by the columns beside it */
+    const double *history; /* |r|/|b| after each iteration as iterated; borrowed during finish() */
+    int history_length;
+} naik_cg_result;
+
+typedef struct naik_cg_options {
+    int max_iterations; /* of a column, > 0 */
+    double delta; /* reliable update when |r| drops by this factor, < 1, on rungs below double; 0:
+                   * what suits the rung, see naik_cg_delta */
+    double stray; /* and when |dx| > stray |r|, dx what was added to x since the last; 0: what suits
+                   * the rung, see naik_cg_stray */
+    int max_restarts;   /* claims of convergence without progress before NAIK_CG_STAGNATED */
+    int first_rung;     /* naik_rung; -1: naik_rung_first */
+    bool stay;          /* on it, whatever happens: for measurements */
+    int poll_interval;  /* 0: the backend's, and longer while no column should need a look */
+    int history_stride; /* iterations of history kept; 0: none */
+} naik_cg_options;
+naik_cg_options naik_cg_defaults(void);
+/* |dx|/|r| up to which the iterated residual is believed. It strays from the true one by c |dx|, c
+ * a property of the storage: 2.7e-7 in single precision, 2.6e-4 with 16-bit links
+ * (doc/performance.md). What is allowed for is 3e-2 |r| with 16-bit links, 1e-3 |r| in single and
+ * 1e-4 |r| in the classical form, which is for masses at which more costs iterations. */
+double naik_cg_stray(naik_rung rung);
+/* The drop of |r| after which a true residual is formed in any case. */
+double naik_cg_delta(naik_rung rung);
+
+/* Everything that a column in mid solve is, beside its vectors and what load gives it. */
+typedef struct naik_cg_state {
+    naik_column record;
+    double bb, best_rr, site_residual, seconds;
+    int32_t restarts, stalls, breaks;
+    int32_t started, restart;  /* flags */
+    int32_t rung, first_rung;  /* naik_rung */
+    int32_t climb, climbed_at; /* naik_cg_climb, iteration */
+    int32_t live;              /* flag: the vectors of that rung are in mid solve; else only x is */
+    int32_t failures,
+        shorts; /* stretches that strayed further than foreseen; too short, in a row */
+    int32_t best_at, begun_at, stretch; /* iterations: at best_rr, at the last check, before it */
+    int32_t history_length;
+    double *history; /* [history_length]; borrowed */
+} naik_cg_state;
+/* The vectors of a column in mid solve: x, what was added to it since the last reliable update, the
+ * residual, the direction p, and A p. NULL where a rung has none: the rungs classical and double
+ * add to x itself, and classical keeps no A p. */
+enum {
+    NAIK_CG_STATE = -1, /* none of them: the state alone */
+    NAIK_CG_X,
+    NAIK_CG_CORRECTION,
+    NAIK_CG_RESIDUAL,
+    NAIK_CG_DIRECTION,
+    NAIK_CG_IMAGE,
+    NAIK_CG_VECTORS
+};
+
+/* Where the solver stands at a poll. */
+typedef struct naik_cg_progress {
+    naik_parity parity; /* solved */
+    int running;        /* columns that iterate */
+    naik_rung rung;
+    int iterations;              /* of the column furthest on */
+    double residual;             /* largest |r|/|b| of the running columns, as iterated */
+    int64_t index[NAIK_MAX_RHS]; /* [running] systems at work; of the first `running` columns */
+    int column[NAIK_MAX_RHS];    /* [running] where they are in the fields */
+    int iterations_of[NAIK_MAX_RHS];
+    double residual_of[NAIK_MAX_RHS]; /* |r|/|b| as iterated */
+    naik_field *field[NAIK_CG_VECTORS];
+} naik_cg_progress;
+
+/* The stream of systems: the solver asks for the next one when a column is free, and hands each
+ * back when it is done, in whatever order they finish. Both are collective and see the same
+ * arguments on all ranks. */
+typedef struct naik_cg_stream {
+    void *data;
+    int64_t count;
+    /* Writes b (and x, if it sets guess) of system `index` into `column`, and describes the system.
+     */
+    naik_status (*load)(void *data, int64_t index, naik_field *b, naik_field *x, int column,
+                        naik_cg_system *system);
+    /* Takes the solution from `column` of x. */
+    naik_status (*finish)(void *data, int64_t index, const naik_field *x, int column,
+                          const naik_cg_result *result);
+    /* Asked at polls, may be NULL: true stops the solver; unfinished columns come back as
+     * INTERRUPTED. The same answer on all ranks. */
+    bool (*stop)(void *data);
+    /* The rest may be NULL. poll: told of every poll; may alter the fields (fault.h). */
+    naik_status (*poll)(void *data, const naik_cg_progress *progress);
+    /* Keeps a column that is about to be interrupted: columns `column` of the fields, NULL where it
+     * has none. */
+    naik_status (*save)(void *data, int64_t index, const naik_cg_state *state,
+                        naik_field *const field[NAIK_CG_VECTORS], int column);
+    /* After load, before the first iteration: fills the state (its history has room for
+     * history_stride numbers) and the columns of its rung as save saw them, and the solve goes on
+     * to the same bits as if it had never been interrupted. *found = false where nothing is kept. A
+     * state of another b is NAIK_ERR_CORRUPT. */
+    naik_status (*restore)(void *data, int64_t index, naik_cg_state *state,
+                           naik_field *const field[NAIK_RUNGS][NAIK_CG_VECTORS], int column,
+                           bool *found);
+} naik_cg_stream;
+
+/* Fields and scalars for a batch of `width` columns, made once. */
+typedef struct naik_cg naik_cg;
+
+/* links   borrowed for the life of the solver; all on one lattice
+ * vectors precision of the vectors of the rungs below double; NAIK_DOUBLE: there are none
+ * Collective. NAIK_ERR_MEMORY, NAIK_ERR_ARG. */
+naik_status naik_cg_create(const naik_cg_links *links, naik_precision vectors, int width,
+                           naik_cg **out);
+void naik_cg_destroy(naik_cg **cg);
+/* Bytes of the fields on this rank, for the memory plan. */
+size_t naik_cg_bytes(const naik_geometry *geometry, naik_precision vectors, int width);
+
+/* Solves all systems of the stream on the sites of `parity`. A system that does not converge is a
+ * result, not a failure. Collective. NAIK_ERR_ARG, NAIK_ERR_MPI, NAIK_ERR_DEVICE, and what load and
+ * finish return. */
+naik_status naik_cg_solve(naik_cg *cg, naik_parity parity, const naik_cg_options *options,
+                          const naik_cg_stream *stream);
+
+#endif

@@ -1,0 +1,357 @@
+/* cg_batch.c - memory of the batched solver, and moving columns */
+#include "solver/cg_batch.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/field.h"
+#include "base/memory.h"
+
+size_t naik_cg_bytes(const naik_geometry *geometry, naik_precision vectors, int width)
+{
+    const naik_backend_ops *ops = geometry->backend->ops;
+    size_t outer = ops->field.bytes(geometry->lattice, NAIK_DOUBLE, width);
+    size_t low = ops->field.bytes(geometry->lattice, vectors, width);
+    return 6 * outer + (vectors == NAIK_DOUBLE ? 0 : 5 * low);
+}
+
+naik_schur cg_schur(const naik_cg *cg, naik_rung rung)
+{
+    const bool low = rung != NAIK_RUNG_DOUBLE;
+    return (naik_schur){.links = cg->links[rung],
+                        .parity = cg->parity,
+                        .scratch = low ? cg->low.scratch : cg->outer.scratch};
+}
+
+naik_cg_vectors cg_vectors(const naik_cg *cg, naik_rung rung)
+{
+    const cg_fields *f = rung == NAIK_RUNG_DOUBLE ? &cg->outer : &cg->low;
+    const bool classical = rung == NAIK_RUNG_CLASSICAL;
+    return (naik_cg_vectors){
+        .x = classical ? cg->outer.x : f->x, .r = f->r, .p = f->p, .ap = classical ? NULL : f->ap};
+}
+
+void cg_fields_of(const naik_cg *cg, naik_rung rung, naik_field *field[NAIK_CG_VECTORS])
+{
+    const naik_cg_vectors v = cg_vectors(cg, rung);
+    field[NAIK_CG_X] = cg->outer.x;
+    field[NAIK_CG_CORRECTION] = v.x == cg->outer.x ? NULL : v.x;
+    field[NAIK_CG_RESIDUAL] = v.r;
+    field[NAIK_CG_DIRECTION] = v.p;
+    field[NAIK_CG_IMAGE] = v.ap;
+}
+
+static naik_status create_fields(const naik_cg *cg, naik_precision precision, cg_fields *out)
+{
+    naik_status status = NAIK_OK;
+    const naik_geometry *g = cg->geometry;
+    NAIK_TRY(naik_field_create(g, precision, cg->width, &out->x));
+    NAIK_TRY(naik_field_create(g, precision, cg->width, &out->r));
+    NAIK_TRY(naik_field_create(g, precision, cg->width, &out->p));
+    NAIK_TRY(naik_field_create(g, precision, cg->width, &out->ap));
+    NAIK_TRY(naik_field_create(g, precision, cg->width, &out->scratch));
+done:
+    return status;
+}
+
+static void destroy_fields(cg_fields *fields)
+{
+    naik_field_destroy(&fields->scratch);
+    naik_field_destroy(&fields->ap);
+    naik_field_destroy(&fields->p);
+    naik_field_destroy(&fields->r);
+    naik_field_destroy(&fields->x);
+}
+
+static bool fits(const naik_links *outer, const naik_links *links)
+{
+    return links == NULL || (links->geometry == outer->geometry && links->hops == outer->hops);
+}
+
+static naik_status check_create(const naik_cg_links *links, naik_precision vectors, int width)
+{
+    naik_log *log = links->outer->geometry->backend->log;
+    if (links->outer->precision != NAIK_DOUBLE || !fits(links->outer, links->half) ||
+        !fits(links->outer, links->single)) {
+        return NAIK_FAIL(log, NAIK_ERR_ARG,
+                         "the solver needs its outer links in double and all on one lattice");
+    }
+    if ((vectors != NAIK_DOUBLE) != (links->half != NULL || links->single != NULL)) {
+        return NAIK_FAIL(log, NAIK_ERR_ARG, "no links for an iteration on %s vectors",
+                         naik_precision_name(vectors));
+    }
+    if (width < 1 || width > NAIK_MAX_RHS) {
+        return NAIK_FAIL(log, NAIK_ERR_ARG, "a batch of %d: 1 to %d are possible", width,
+                         NAIK_MAX_RHS);
+    }
+    return NAIK_OK;
+}
+
+naik_status naik_cg_create(const naik_cg_links *links, naik_precision vectors, int width,
+                           naik_cg **out)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = links->outer->geometry->backend;
+    *out = NULL;
+    naik_cg *cg = NULL;
+    NAIK_TRY(check_create(links, vectors, width));
+    cg = calloc(1, sizeof *cg);
+    if (cg == NULL) {
+        status = NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the solver");
+    }
+    status = naik_comm_agree(backend->comm, status);
+    if (status != NAIK_OK) {
+        free(cg);
+        return status;
+    }
+    cg->geometry = links->outer->geometry;
+    cg->vectors = vectors;
+    cg->width = width;
+    cg->links[NAIK_RUNG_HALF] = links->half;
+    cg->links[NAIK_RUNG_SINGLE] = cg->links[NAIK_RUNG_CLASSICAL] = links->single;
+    cg->links[NAIK_RUNG_DOUBLE] = links->outer;
+    NAIK_TRY(naik_field_create(cg->geometry, NAIK_DOUBLE, width, &cg->b));
+    NAIK_TRY(create_fields(cg, NAIK_DOUBLE, &cg->outer));
+    if (cg_is_mixed(cg)) {
+        NAIK_TRY(create_fields(cg, vectors, &cg->low));
+    }
+    status = naik_backend_alloc(backend, (size_t)width * sizeof *cg->columns, "solver scalars",
+                                (void **)&cg->columns);
+    if (status == NAIK_OK) {
+        status = naik_backend_alloc(backend, CG_SUMS * (size_t)width * sizeof *cg->sums,
+                                    "solver sums", (void **)&cg->sums);
+    }
+    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    *out = cg;
+done:
+    if (status != NAIK_OK) {
+        naik_cg_destroy(&cg);
+    }
+    return status;
+}
+
+void naik_cg_destroy(naik_cg **cg_pointer)
+{
+    naik_cg *cg = *cg_pointer;
+    if (cg == NULL) {
+        return;
+    }
+    naik_backend *backend = cg->geometry->backend;
+    destroy_fields(&cg->low);
+    destroy_fields(&cg->outer);
+    naik_field_destroy(&cg->b);
+    naik_backend_release(backend, cg->columns);
+    naik_backend_release(backend, cg->sums);
+    naik_backend_release(backend, cg->history);
+    naik_free(cg->ring);
+    for (int c = 0; c < NAIK_MAX_RHS; c++) {
+        naik_free(cg->slot[c].history);
+    }
+    free(cg);
+    *cg_pointer = NULL;
+}
+
+static void set_nrhs(const cg_fields *fields, int width)
+{
+    naik_field *const all[] = {fields->x, fields->r, fields->p, fields->ap, fields->scratch};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        naik_field_set_nrhs(all[i], width);
+    }
+}
+
+static void set_width(naik_cg *cg, int width)
+{
+    naik_field_set_nrhs(cg->b, width);
+    set_nrhs(&cg->outer, width);
+    if (cg_is_mixed(cg)) {
+        set_nrhs(&cg->low, width);
+    }
+    cg->width_now = width;
+    cg->serial = naik_backend_serial(cg->geometry->backend);
+}
+
+/* Room for the history that this solve keeps; made once and kept for the next. */
+static naik_status reserve_history(naik_cg *cg)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = cg->geometry->backend;
+    size_t ring = (size_t)cg->longest * (size_t)cg->width;
+    if (cg->history_stride == 0) {
+        return NAIK_OK;
+    }
+    if (ring > cg->history_capacity) {
+        naik_backend_release(backend, cg->history);
+        naik_free(cg->ring);
+        cg->history = NULL;
+        cg->ring = NULL;
+        NAIK_TRY(naik_backend_alloc(backend, ring * sizeof *cg->history, "residual history",
+                                    (void **)&cg->history));
+        NAIK_TRY(naik_alloc(backend->log, ring * sizeof *cg->ring, "residual history",
+                            (void **)&cg->ring));
+        /* columns that rest write no rows, but all rows are read */
+        NAIK_TRY(naik_backend_upload(backend, cg->history, cg->ring, ring * sizeof *cg->ring));
+        cg->history_capacity = ring;
+    }
+    for (int c = 0; (size_t)cg->history_stride > cg->slot_history_capacity && c < cg->width; c++) {
+        naik_free(cg->slot[c].history);
+        cg->slot[c].history = NULL;
+        NAIK_TRY(naik_alloc(backend->log, (size_t)cg->history_stride * sizeof(double),
+                            "residual history", (void **)&cg->slot[c].history));
+    }
+    if ((size_t)cg->history_stride > cg->slot_history_capacity) {
+        cg->slot_history_capacity = (size_t)cg->history_stride;
+    }
+done:
+    return status;
+}
+
+/* At most so many poll intervals lie between two polls. */
+enum { LONGEST = 5 };
+
+naik_status cg_begin(naik_cg *cg, naik_parity parity, const naik_cg_options *options, int64_t count)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = cg->geometry->backend;
+    cg->parity = parity;
+    cg->now = cg_rung_from(cg, NAIK_RUNG_HALF);
+    cg->poll = options->poll_interval > 0 ? options->poll_interval : backend->ops->poll_interval;
+    /* a look costs nothing where memory is the host's */
+    const bool fixed = options->poll_interval > 0 || backend->ops->host_memory;
+    cg->longest = fixed ? cg->poll : LONGEST * cg->poll;
+    cg->history_stride = options->history_stride;
+    cg->next = 0;
+    cg->open = false;
+    cg->missed = 0;
+    NAIK_TRY(naik_comm_agree(backend->comm, reserve_history(cg)));
+    set_width(cg, count < cg->width ? (int)(count > 0 ? count : 1) : cg->width);
+    memset(cg->record, 0, sizeof cg->record);
+    NAIK_TRY(cg_columns_upload(cg));
+done:
+    return status;
+}
+
+naik_status cg_check_system(naik_cg *cg, const naik_cg_system *system)
+{
+    if (!(system->shift > 0) || !(system->tolerance > 0) || !(system->site_tolerance >= 0)) {
+        return NAIK_FAIL(cg->geometry->backend->log, NAIK_ERR_ARG,
+                         "a system needs a positive shift and a positive tolerance");
+    }
+    return NAIK_OK;
+}
+
+naik_status cg_columns_upload(naik_cg *cg)
+{
+    naik_backend *backend = cg->geometry->backend;
+    return naik_backend_upload(backend, cg->columns, cg->record,
+                               (size_t)cg->width_now * sizeof *cg->record);
+}
+
+naik_status cg_columns_download(naik_cg *cg)
+{
+    naik_backend *backend = cg->geometry->backend;
+    return naik_backend_download(backend, cg->record, cg->columns,
+                                 (size_t)cg->width_now * sizeof *cg->record);
+}
+
+int cg_columns_in(const naik_cg *cg, naik_column_state state)
+{
+    int count = 0;
+    for (int c = 0; c < cg->width_now; c++) {
+        count += cg->record[c].state == (int32_t)state;
+    }
+    return count;
+}
+
+naik_status cg_dots(naik_cg *cg, const naik_field *v, const naik_field *w,
+                    double dots[NAIK_MAX_RHS])
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = cg->geometry->backend;
+    NAIK_TRY(backend->ops->reduction.clear(backend, cg->sums, cg->width_now));
+    NAIK_TRY(backend->ops->reduction.dot(v, w, cg->sums));
+    NAIK_TRY(backend->ops->reduction.over_ranks(backend, cg->sums, cg->width_now));
+    NAIK_TRY(backend->ops->reduction.values(backend, cg->sums, cg->width_now, dots));
+done:
+    return status;
+}
+
+naik_status cg_site_residuals(naik_cg *cg)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = cg->geometry->backend;
+    bool asked = false;
+    double ratio[NAIK_MAX_RHS];
+    for (int c = 0; c < cg->width_now; c++) {
+        asked = asked ||
+                (cg->record[c].state == NAIK_COLUMN_CHECK && cg->slot[c].system.site_tolerance > 0);
+    }
+    if (!asked) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(backend->ops->reduction.clear(backend, cg->sums, cg->width_now));
+    NAIK_TRY(backend->ops->reduction.site_ratio(cg->outer.r, cg->outer.x, cg->sums));
+    NAIK_TRY(backend->ops->reduction.over_ranks(backend, cg->sums, cg->width_now));
+    NAIK_TRY(backend->ops->reduction.values(backend, cg->sums, cg->width_now, ratio));
+    double sites = 0.5 * (double)cg->geometry->lattice->volume;
+    for (int c = 0; c < cg->width_now; c++) {
+        if (cg->record[c].state == NAIK_COLUMN_CHECK) {
+            cg->slot[c].site_residual = sqrt(ratio[c] / sites);
+        }
+    }
+done:
+    return status;
+}
+
+/* field's columns map[0..n-1], by way of `spare`, a field of the same precision whose content is
+ * free. */
+static naik_status narrow_field(naik_field **field, naik_field **spare, const int *map, int n)
+{
+    naik_field_set_nrhs(*spare, n);
+    naik_status status = (*field)->geometry->backend->ops->field.gather(*spare, *field, map);
+    naik_field *old = *field;
+    *field = *spare;
+    *spare = old;
+    return status;
+}
+
+static naik_status narrow_fields(cg_fields *f, const int *map, int n)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(narrow_field(&f->x, &f->scratch, map, n));
+    NAIK_TRY(narrow_field(&f->r, &f->scratch, map, n));
+    NAIK_TRY(narrow_field(&f->p, &f->scratch, map, n));
+    NAIK_TRY(narrow_field(&f->ap, &f->scratch, map, n));
+done:
+    return status;
+}
+
+naik_status cg_narrow(naik_cg *cg)
+{
+    naik_status status = NAIK_OK;
+    int map[NAIK_MAX_RHS], n = 0;
+    for (int c = 0; c < cg->width_now; c++) {
+        if (cg->record[c].state != NAIK_COLUMN_IDLE) {
+            map[n++] = c;
+        }
+    }
+    if (n == 0 || n == cg->width_now) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(narrow_field(&cg->b, &cg->outer.scratch, map, n));
+    NAIK_TRY(narrow_fields(&cg->outer, map, n));
+    if (cg_is_mixed(cg)) {
+        NAIK_TRY(narrow_fields(&cg->low, map, n));
+    }
+    /* Slots own their history: swap, so that every one is still owned once. */
+    for (int c = 0; c < n; c++) {
+        cg->record[c] = cg->record[map[c]];
+        cg_slot moved = cg->slot[map[c]];
+        cg->slot[map[c]] = cg->slot[c];
+        cg->slot[c] = moved;
+    }
+    set_width(cg, n);
+    NAIK_TRY(cg_columns_upload(cg));
+done:
+    return status;
+}

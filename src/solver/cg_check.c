@@ -1,0 +1,293 @@
+/* cg_check.c - true residuals, and what they decide: done, on to a safer rung, or on from there
+ */
+#include <math.h>
+#include <string.h>
+
+#include "solver/cg_batch.h"
+
+/* Whether a column that gets no further is to be given up: on the last rung. */
+static bool is_last(const naik_cg *cg, const naik_cg_options *options, int c)
+{
+    return cg->slot[c].rung == NAIK_RUNG_DOUBLE || options->stay;
+}
+
+/* What the true residual says of a column: done, and why; or -1 to go on. */
+static int verdict(const naik_cg *cg, const naik_cg_options *options, int c, double rr)
+{
+    const cg_slot *slot = &cg->slot[c];
+    const double tolerance = slot->system.tolerance;
+    if (slot->bb == 0) {
+        return NAIK_CG_ZERO_SOURCE;
+    }
+    if (!isfinite(rr) || !isfinite(slot->bb)) {
+        const int most = is_last(cg, options, c) ? 1 : 3; /* or where no rung helps */
+        return slot->breaks > most || !isfinite(slot->bb) ? NAIK_CG_BROKEN : -1;
+    }
+    bool site_ok =
+        slot->system.site_tolerance <= 0 || slot->site_residual <= slot->system.site_tolerance;
+    if (rr <= tolerance * tolerance * slot->bb && site_ok) {
+        return NAIK_CG_CONVERGED;
+    }
+    if (cg->record[c].iterations >= options->max_iterations) {
+        return NAIK_CG_ITERATION_LIMIT;
+    }
+    if (!is_last(cg, options, c)) {
+        return -1;
+    }
+    return slot->breaks > 1                        ? NAIK_CG_BROKEN
+           : slot->stalls >= options->max_restarts ? NAIK_CG_STAGNATED
+                                                   : -1;
+}
+
+naik_status cg_finish_column(naik_cg *cg, const naik_cg_stream *stream, int c, int reason,
+                             double rr)
+{
+    cg_slot *slot = &cg->slot[c];
+    const bool zero = reason == NAIK_CG_ZERO_SOURCE;
+    const naik_cg_result result = {
+        .reason = (naik_cg_reason)reason,
+        .iterations = cg->record[c].iterations,
+        .start_iterations = slot->system.start.iterations,
+        .restarts = slot->restarts,
+        .first_rung = slot->first_rung,
+        .rung = slot->rung,
+        .climb = slot->climb,
+        .climbed_at = slot->climbed_at,
+        .residual = zero ? 0 : sqrt(rr / slot->bb),
+        .site_residual = slot->system.site_tolerance > 0 ? slot->site_residual : NAN,
+        .seconds = slot->seconds,
+        .history = slot->history,
+        .history_length = cg->record[c].iterations < cg->history_stride ? cg->record[c].iterations
+                                                                        : cg->history_stride};
+    cg->record[c].state = NAIK_COLUMN_IDLE;
+    return stream->finish(stream->data, slot->index, cg->outer.x, c, &result);
+}
+
+/* What a stretch of iterations up to the true residual rr says of its column. */
+static void judge_stretch(naik_cg *cg, int c, double rr)
+{
+    cg_slot *slot = &cg->slot[c];
+    const naik_column *record = &cg->record[c];
+    const bool halved = !(rr > 0.25 * slot->best_rr);
+    if (slot->started) {
+        slot->stalls = halved ? 0 : slot->stalls + (record->rr <= record->stop);
+        slot->stretch = record->iterations - slot->begun_at;
+    }
+    slot->begun_at = record->iterations;
+    if (halved) {
+        slot->best_rr = rr;
+        slot->best_at = record->iterations;
+    }
+}
+
+/* The next stretch of iterations starts from the true residual rr; inner_rr is its norm as stored,
+ * inner_rs its product with A p. */
+static void resume_column(naik_cg *cg, const naik_cg_options *options, int c, double rr,
+                          double inner_rr, double inner_rs)
+{
+    cg_slot *slot = &cg->slot[c];
+    naik_column *record = &cg->record[c];
+    /* A direction that no longer fits the true residual leads nowhere: begin from the residual
+     * alone. A residual ten times what the iteration believed is no rounding: x was damaged. */
+    const bool damaged = slot->started && rr > 100 * record->rr;
+    const bool restart = slot->restart || slot->stalls > 0 || damaged || !slot->started;
+    const bool low = slot->rung != NAIK_RUNG_DOUBLE;
+    record->waiting = 0;
+    record->beta = restart ? 0 : inner_rr / record->rr_last;
+    record->rr = inner_rr;
+    record->rs = inner_rs;
+    record->xp = record->xx = 0;
+    record->rr_max = inner_rr;
+    record->headroom = cg_headroom(cg);
+    record->grid = record->headroom * inner_rr;
+    double aim = slot->system.tolerance * slot->system.tolerance * slot->bb;
+    if (rr <= aim) { /* the site-relative residual is not there yet */
+        aim = 0.01 * rr;
+    }
+    record->stop = aim;
+    const bool coarse = cg->vectors == NAIK_HALF; /* rounding that no estimate knows of */
+    const double stray = options->stray > 0 ? options->stray : naik_cg_stray(slot->rung);
+    const double wanted = options->delta > 0 ? options->delta : naik_cg_delta(slot->rung);
+    const double delta = coarse ? fmax(wanted, 0.3) : wanted;
+    record->delta2 = low ? delta * delta : 0;
+    record->stray2 = low ? 1 / (stray * stray) : 0;
+    record->classical = slot->rung == NAIK_RUNG_CLASSICAL;
+    record->state = NAIK_COLUMN_RUN;
+    slot->started = true;
+    slot->restart = false;
+}
+
+/* A column that broke drops what it added since its last check; once more, it gives up. */
+naik_status cg_recover_broken(naik_cg *cg)
+{
+    naik_status status = NAIK_OK;
+    const naik_backend_ops *ops = cg->geometry->backend->ops;
+    if (cg_columns_in(cg, NAIK_COLUMN_BROKEN) == 0) {
+        return NAIK_OK;
+    }
+    naik_field *field[NAIK_CG_VECTORS];
+    cg_fields_of(cg, cg->now, field);
+    for (int v = NAIK_CG_CORRECTION; v < NAIK_CG_VECTORS; v++) {
+        if (field[v] != NULL && v != NAIK_CG_RESIDUAL) {
+            NAIK_TRY(ops->field.zero(field[v], cg->columns, NAIK_COLUMN_BROKEN));
+        }
+    }
+    for (int c = 0; c < cg->width_now; c++) {
+        if (cg->record[c].state == NAIK_COLUMN_BROKEN) {
+            cg->slot[c].breaks++;
+            cg->slot[c].restart = true;
+            cg->record[c].waiting = 0;
+            cg->record[c].state = NAIK_COLUMN_CHECK;
+        }
+    }
+    NAIK_TRY(cg_columns_upload(cg));
+done:
+    return status;
+}
+
+/* The correction joins x; one that is not finite is dropped, with what it came by. */
+static naik_status add_correction(naik_cg *cg, naik_field *correction)
+{
+    naik_status status = NAIK_OK;
+    const naik_backend_ops *ops = cg->geometry->backend->ops;
+    double norms[NAIK_MAX_RHS];
+    NAIK_TRY(cg_dots(cg, correction, correction, norms));
+    for (int c = 0; c < cg->width_now; c++) {
+        if (cg->record[c].state == NAIK_COLUMN_CHECK && !isfinite(norms[c])) {
+            cg->record[c].state = NAIK_COLUMN_BROKEN;
+        }
+    }
+    if (cg_columns_in(cg, NAIK_COLUMN_BROKEN) > 0) {
+        NAIK_TRY(cg_columns_upload(cg));
+        NAIK_TRY(cg_recover_broken(cg));
+    }
+    NAIK_TRY(ops->field.add(cg->outer.x, correction, cg->columns, NAIK_COLUMN_CHECK));
+    NAIK_TRY(ops->field.zero(correction, cg->columns, NAIK_COLUMN_CHECK));
+done:
+    return status;
+}
+
+/* x is beyond repair (its true residual is not finite): start again from zero. */
+static naik_status restart_from_zero(naik_cg *cg, const double rr[])
+{
+    naik_status status = NAIK_OK;
+    bool any = false;
+    for (int c = 0; c < cg->width_now; c++) {
+        bool lost = cg->record[c].state == NAIK_COLUMN_CHECK && !isfinite(rr[c]);
+        if (lost) {
+            cg->record[c].state = NAIK_COLUMN_BROKEN;
+            any = true;
+        }
+    }
+    if (any) {
+        NAIK_TRY(cg_columns_upload(cg));
+        NAIK_TRY(
+            cg->geometry->backend->ops->field.zero(cg->outer.x, cg->columns, NAIK_COLUMN_BROKEN));
+    }
+done:
+    return status;
+}
+
+/* Whether A x is known to be 0: the column has its first residual taken, and starts from 0. */
+static bool at_zero(const naik_cg *cg, int c)
+{
+    return cg->slot[c].zero_start && cg->record[c].iterations == 0;
+}
+
+/* rr_c = |b - A x|^2 of all columns that ask, the residual in outer.r; what their iteration still
+ * holds back joins x before. */
+static naik_status apply_operator(naik_cg *cg, double rr[])
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = cg->geometry->backend;
+    const naik_backend_ops *ops = backend->ops;
+    const naik_cg_vectors v = cg_vectors(cg, cg->now);
+    const naik_schur outer = cg_schur(cg, NAIK_RUNG_DOUBLE);
+    NAIK_TRY(ops->solver.field_settle(v.x, v.p, cg->columns, NAIK_COLUMN_CHECK));
+    if (v.x != cg->outer.x) {
+        NAIK_TRY(add_correction(cg, v.x));
+    }
+    NAIK_TRY(ops->reduction.clear(backend, cg->sums, cg->width_now));
+    NAIK_TRY(naik_schur_residual(&outer, cg->b, cg->outer.x, cg->columns, NAIK_COLUMN_CHECK,
+                                 cg->outer.r, cg->sums));
+    NAIK_TRY(ops->reduction.over_ranks(backend, cg->sums, cg->width_now));
+    NAIK_TRY(ops->reduction.values(backend, cg->sums, cg->width_now, rr));
+done:
+    return status;
+}
+
+/* The same, at less cost where no column has an x yet. */
+static naik_status true_residuals(naik_cg *cg, double rr[])
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = cg->geometry->backend;
+    const naik_backend_ops *ops = backend->ops;
+    int apply = 0;
+    naik_timer_start(backend->timer, "true residuals");
+    for (int c = 0; c < cg->width_now; c++) {
+        apply += cg->record[c].state == NAIK_COLUMN_CHECK && !at_zero(cg, c);
+    }
+    if (apply == 0) {
+        NAIK_TRY(ops->field.copy(cg->outer.r, cg->b, cg->columns, NAIK_COLUMN_CHECK));
+    } else {
+        NAIK_TRY(apply_operator(cg, rr));
+    }
+    for (int c = 0; c < cg->width_now; c++) {
+        rr[c] = at_zero(cg, c) ? cg->slot[c].bb : rr[c];
+    }
+    NAIK_TRY(cg_site_residuals(cg));
+    naik_timer_stop(backend->timer, "true residuals");
+done:
+    return status;
+}
+
+/* Columns that are checked end, or climb; the others go on from their true residuals. */
+naik_status cg_check_columns(naik_cg *cg, const naik_cg_options *options,
+                             const naik_cg_stream *stream)
+{
+    naik_status status = NAIK_OK;
+    const naik_backend_ops *ops = cg->geometry->backend->ops;
+    const naik_cg_vectors v = cg_vectors(cg, cg->now);
+    double rr[NAIK_MAX_RHS] = {0}, inner_rr[NAIK_MAX_RHS], inner_rs[NAIK_MAX_RHS] = {0};
+    if (cg_columns_in(cg, NAIK_COLUMN_CHECK) == 0 || cg_waits_for_company(cg)) {
+        return NAIK_OK;
+    }
+    cg->missed = 0;
+    NAIK_TRY(true_residuals(cg, rr));
+    for (int c = 0; c < cg->width_now; c++) {
+        if (cg->record[c].state != NAIK_COLUMN_CHECK) {
+            continue;
+        }
+        judge_stretch(cg, c, rr[c]);
+        const int reason = verdict(cg, options, c, rr[c]);
+        if (reason >= 0) {
+            NAIK_TRY(cg_finish_column(cg, stream, c, reason, rr[c]));
+        } else {
+            cg->slot[c].restarts += cg->slot[c].started;
+        }
+    }
+    NAIK_TRY(restart_from_zero(cg, rr));
+    for (int c = 0; c < cg->width_now; c++) {
+        if (cg->record[c].state == NAIK_COLUMN_CHECK && cg_climbs(cg, options, c, rr[c])) {
+            cg->record[c].state = NAIK_COLUMN_WAIT;
+        }
+    }
+    NAIK_TRY(cg_columns_upload(cg));
+    if (v.r != cg->outer.r) {
+        NAIK_TRY(ops->field.copy(v.r, cg->outer.r, cg->columns, NAIK_COLUMN_CHECK));
+        NAIK_TRY(cg_dots(cg, v.r, v.r, inner_rr));
+    } else {
+        memcpy(inner_rr, rr, sizeof inner_rr);
+    }
+    if (v.ap != NULL) {
+        NAIK_TRY(cg_dots(cg, v.r, v.ap, inner_rs));
+    }
+    for (int c = 0; c < cg->width_now; c++) {
+        if (cg->record[c].state == NAIK_COLUMN_CHECK) {
+            resume_column(cg, options, c, rr[c], inner_rr[c], inner_rs[c]);
+        }
+    }
+    NAIK_TRY(cg_columns_upload(cg));
+done:
+    return status;
+}

@@ -1,0 +1,182 @@
+/* cg_ladder.c - the rungs of storage: where a system begins, when it climbs, and who is at work
+ *
+ * A batch works on one rung at a time. Columns of other rungs wait with nothing but x, or as they
+ * were restored; when none runs any more, the fastest rung that is waited for comes to work.
+ * Whether a column climbs is decided at its true residuals, by its own record alone.
+ */
+#include <math.h>
+
+#include "solver/cg_batch.h"
+
+/* Below these masses 16-bit links, and recurrences with links in single precision, cost iterations
+ * (doc/performance.md). */
+static const double LIGHT_HALF = 0.01, LIGHT_SINGLE = 0.03;
+/* A column climbs when its true residual was twice what its iterated one promised so many times, */
+enum { FAILURES = 2 };
+/* when so many stretches in a row ended as soon as they could, */
+enum { SHORT_STRETCHES = 4 };
+/* when so many claims of convergence brought nothing, */
+enum { EMPTY_CLAIMS = 3 };
+/* or when the smallest true residual was not halved for so many iterations, and for as many as it
+ * took to get there. */
+enum { PATIENCE = 10000 };
+
+const char *naik_rung_name(naik_rung rung)
+{
+    static const char *const names[NAIK_RUNGS] = {"half", "single", "classical", "double"};
+    return (unsigned)rung < NAIK_RUNGS ? names[rung] : "unknown";
+}
+
+naik_rung naik_rung_first(double shift, bool half)
+{
+    if (half && shift >= 4 * LIGHT_HALF * LIGHT_HALF) {
+        return NAIK_RUNG_HALF;
+    }
+    return shift >= 4 * LIGHT_SINGLE * LIGHT_SINGLE ? NAIK_RUNG_SINGLE : NAIK_RUNG_CLASSICAL;
+}
+
+double naik_cg_stray(naik_rung rung)
+{
+    static const double most[NAIK_RUNGS] = {115, 4000, 375, INFINITY};
+    return most[rung];
+}
+
+double naik_cg_delta(naik_rung rung)
+{
+    static const double drop[NAIK_RUNGS] = {0.01, 0.0001, 0.01, 0};
+    return drop[rung];
+}
+
+naik_rung cg_rung_from(const naik_cg *cg, naik_rung rung)
+{
+    int at = (int)rung;
+    while (cg->links[at] == NULL) {
+        at++;
+    }
+    return (naik_rung)at;
+}
+
+naik_rung cg_first_rung(const naik_cg *cg, const naik_cg_options *options, double shift)
+{
+    const bool half = cg->links[NAIK_RUNG_HALF] != NULL;
+    const int wanted = options->first_rung;
+    return cg_rung_from(cg, wanted < 0 ? naik_rung_first(shift, half) : (naik_rung)wanted);
+}
+
+/* The next rung: from recurrences on coarse storage to the classical form. */
+static naik_rung above(const naik_cg *cg, naik_rung rung)
+{
+    return cg_rung_from(cg, rung < NAIK_RUNG_CLASSICAL ? NAIK_RUNG_CLASSICAL : NAIK_RUNG_DOUBLE);
+}
+
+const char *naik_cg_climb_text(naik_cg_climb climb)
+{
+    switch (climb) {
+    case NAIK_CG_NO_CLIMB: return "never";
+    case NAIK_CG_CLIMB_STRAYED: return "its true residual was twice the iterated one";
+    case NAIK_CG_CLIMB_SHORT: return "it needed a true residual every few iterations";
+    case NAIK_CG_CLIMB_EMPTY: return "its claims of convergence were not true";
+    case NAIK_CG_CLIMB_BROKEN: return "NaN or p.Ap <= 0";
+    case NAIK_CG_CLIMB_SLOW: return "its true residual fell too slowly";
+    }
+    return "unknown";
+}
+
+/* Why the column should climb, from its record of stretches. */
+static naik_cg_climb reason_to_climb(const cg_slot *slot, const naik_column *record)
+{
+    const int stuck = record->iterations - slot->best_at;
+    return slot->breaks >= 2                           ? NAIK_CG_CLIMB_BROKEN
+           : slot->failures >= FAILURES                ? NAIK_CG_CLIMB_STRAYED
+           : slot->shorts >= SHORT_STRETCHES           ? NAIK_CG_CLIMB_SHORT
+           : slot->stalls >= EMPTY_CLAIMS              ? NAIK_CG_CLIMB_EMPTY
+           : stuck > PATIENCE && stuck > slot->best_at ? NAIK_CG_CLIMB_SLOW
+                                                       : NAIK_CG_NO_CLIMB;
+}
+
+bool cg_climbs(naik_cg *cg, const naik_cg_options *options, int c, double rr)
+{
+    cg_slot *slot = &cg->slot[c];
+    const naik_column *record = &cg->record[c];
+    if (slot->rung == NAIK_RUNG_DOUBLE || options->stay || !slot->started) {
+        return false;
+    }
+    slot->failures += rr > 4 * record->rr && !(record->rr <= record->stop);
+    slot->shorts = slot->stretch <= NAIK_RENEW_EVERY ? slot->shorts + 1 : 0;
+    const naik_cg_climb climb = reason_to_climb(slot, record);
+    if (climb == NAIK_CG_NO_CLIMB) {
+        return false;
+    }
+    slot->climb = climb;
+    slot->climbed_at = record->iterations;
+    slot->rung = above(cg, slot->rung);
+    slot->live = slot->started = slot->restart = false;
+    slot->failures = slot->shorts = slot->stalls = slot->breaks = slot->stretch = 0;
+    slot->best_at = record->iterations;
+    return true;
+}
+
+/* The vectors of columns that begin on the rung at work: no old direction, no old correction. */
+static naik_status clear_vectors(naik_cg *cg, const bool begins[])
+{
+    naik_status status = NAIK_OK;
+    const naik_backend_ops *ops = cg->geometry->backend->ops;
+    naik_field *field[NAIK_CG_VECTORS];
+    cg_fields_of(cg, cg->now, field);
+    for (int c = 0; c < cg->width_now; c++) {
+        cg->record[c].state = begins[c] ? NAIK_COLUMN_CHECK : cg->record[c].state;
+    }
+    NAIK_TRY(cg_columns_upload(cg));
+    for (int v = NAIK_CG_CORRECTION; v < NAIK_CG_VECTORS; v++) {
+        if (field[v] != NULL) {
+            NAIK_TRY(ops->field.zero(field[v], cg->columns, NAIK_COLUMN_CHECK));
+        }
+    }
+done:
+    return status;
+}
+
+naik_status cg_release(naik_cg *cg)
+{
+    naik_status status = NAIK_OK;
+    int least = NAIK_RUNGS;
+    bool begins[NAIK_MAX_RHS] = {false}, any = false;
+    int32_t asked[NAIK_MAX_RHS];
+    const int waiting = cg_columns_in(cg, NAIK_COLUMN_WAIT);
+    const int idle = cg_columns_in(cg, NAIK_COLUMN_IDLE);
+    if (waiting == 0) {
+        return NAIK_OK;
+    }
+    for (int c = 0; c < cg->width_now; c++) {
+        if (cg->record[c].state == NAIK_COLUMN_WAIT && (int)cg->slot[c].rung < least) {
+            least = (int)cg->slot[c].rung;
+        }
+    }
+    if (waiting + idle == cg->width_now && least != (int)cg->now) {
+        cg->now = (naik_rung)least;
+        cg->serial = naik_backend_serial(cg->geometry->backend);
+    }
+    /* Those that asked before keep their vectors. */
+    for (int c = 0; c < cg->width_now; c++) {
+        naik_column *record = &cg->record[c];
+        const cg_slot *slot = &cg->slot[c];
+        asked[c] = record->state;
+        if (record->state == NAIK_COLUMN_WAIT && slot->rung == cg->now) {
+            asked[c] = slot->live ? slot->resumes : NAIK_COLUMN_CHECK;
+            begins[c] = !slot->live;
+            any = true;
+        } else if (record->state == NAIK_COLUMN_CHECK) {
+            record->state = NAIK_COLUMN_WAIT;
+        }
+    }
+    if (any) {
+        NAIK_TRY(clear_vectors(cg, begins));
+    }
+    for (int c = 0; c < cg->width_now; c++) {
+        cg->record[c].state = asked[c];
+        cg->slot[c].live = cg->slot[c].live || begins[c];
+    }
+    NAIK_TRY(cg_columns_upload(cg));
+done:
+    return status;
+}

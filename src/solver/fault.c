@@ -1,0 +1,286 @@
+/* fault.c - a bit flipped, a number lost, a write refused, a rank gone: where and when ordered
+ *
+ * Writes fail through the limit on the size of files: the system refuses them, or ends the process
+ * in the middle, and every layer above sees what it would see in earnest.
+ */
+#include "solver/fault.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+enum { MOST = 8, TEXT_BYTES = 256 };
+
+typedef enum what { FLIP, NOT_A_NUMBER, FAIL, STALL, KILL, WHATS } what;
+typedef enum where {
+    LINKS,
+    INNER_LINKS,
+    X, /* the vectors in the order of cg.h */
+    CORRECTION,
+    RESIDUAL,
+    DIRECTION,
+    SOURCE,
+    SOLVE,
+    WRITE,
+    WHERES
+} where;
+
+static const char *const whats[WHATS] = {"flip", "nan", "fail", "stall", "kill"};
+static const char *const wheres[WHERES] = {
+    "links", "inner_links", "x", "correction", "residual", "direction", "source", "solve", "write"};
+
+typedef struct order {
+    what what;
+    where where;
+    long when;
+    int rank;
+} order;
+
+struct naik_fault {
+    naik_comm *comm;
+    order orders[MOST];
+    int count, next;      /* those before `next` have happened */
+    long sources, writes; /* calls so far */
+    bool armed; /* the solve at work has been seen before its time, or it is another one */
+    bool limited;
+    struct rlimit limit; /* as it was before a write that is to fail */
+};
+
+static bool belong_together(what what, where where)
+{
+    switch (what) {
+    case FLIP:
+    case NOT_A_NUMBER: return where <= SOURCE;
+    case FAIL: return where >= SOLVE;
+    case STALL:
+    case KILL: return where >= SOLVE;
+    case WHATS: break;
+    }
+    return false;
+}
+
+static int index_of(const char *word, const char *const *words, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (strcmp(word, words[i]) == 0) {
+            return i;
+        }
+    }
+    return count;
+}
+
+static bool parse_order(const naik_comm *comm, const char *text, order *out)
+{
+    char a[16] = "", b[16] = "", rest[2] = "";
+    long when = 0;
+    int rank = comm->size - 1;
+    int found = sscanf(text, "%15[a-z]:%15[a-z_]:%ld@%d%1s", a, b, &when, &rank, rest);
+    if (found == 3 && sscanf(text, "%*[a-z]:%*[a-z_]:%*d%1s", rest) > 0) {
+        return false;
+    }
+    *out = (order){(what)index_of(a, whats, WHATS), (where)index_of(b, wheres, WHERES), when, rank};
+    return (found == 3 || found == 4) && out->what < WHATS && out->where < WHERES &&
+           belong_together(out->what, out->where) && when >= 1 && rank >= 0 && rank < comm->size;
+}
+
+static naik_status parse(naik_fault *fault, const char *text)
+{
+    char copy[TEXT_BYTES], *rest = NULL;
+    snprintf(copy, sizeof copy, "%s", text);
+    for (char *word = strtok_r(copy, ",", &rest); word != NULL; word = strtok_r(NULL, ",", &rest)) {
+        if (fault->count == MOST || !parse_order(fault->comm, word, &fault->orders[fault->count])) {
+            return NAIK_FAIL(
+                fault->comm->log, NAIK_ERR_INPUT,
+                "NAIK_INJECT: '%s' is not WHAT:WHERE:WHEN[@RANK] as fault.h has it, or "
+                "one too many",
+                word);
+        }
+        fault->count++;
+    }
+    return NAIK_OK;
+}
+
+naik_status naik_fault_create(naik_comm *comm, naik_fault **out)
+{
+    naik_status status = NAIK_OK;
+    char text[TEXT_BYTES] = "";
+    const char *ordered = comm->rank == 0 ? getenv("NAIK_INJECT") : NULL;
+    naik_fault *fault = NULL;
+    *out = NULL;
+    snprintf(text, sizeof text, "%s", ordered != NULL ? ordered : "");
+    NAIK_TRY(naik_comm_broadcast(comm, text, sizeof text, 0));
+    if (text[0] == '\0') {
+        return NAIK_OK;
+    }
+    fault = calloc(1, sizeof *fault);
+    status = fault != NULL ? NAIK_OK
+                           : NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for NAIK_INJECT");
+    NAIK_TRY(naik_comm_agree(comm, status));
+    fault->comm = comm;
+    fault->armed = true;
+    NAIK_TRY(parse(fault, text));
+    naik_log_warn(comm->log,
+                  "NAIK_INJECT=%s is set: this run damages itself on purpose, for tests only; do "
+                  "not use its results",
+                  text);
+    *out = fault;
+    fault = NULL;
+done:
+    naik_fault_destroy(&fault);
+    return status;
+}
+
+void naik_fault_destroy(naik_fault **fault)
+{
+    free(*fault);
+    *fault = NULL;
+}
+
+/* The next order, if it is for this place and time; *mine: on this rank. */
+static const order *due(naik_fault *fault, where first, where last, long now, bool *mine)
+{
+    const order *o = &fault->orders[fault->next];
+    if (fault->next == fault->count || o->where < first || o->where > last) {
+        return NULL;
+    }
+    fault->armed = fault->armed || now < o->when;
+    if (now < o->when || !fault->armed) {
+        return NULL;
+    }
+    fault->next++;
+    fault->armed =
+        o->where == SOURCE || o->where == WRITE; /* calls are counted, iterations begin again */
+    *mine = o->rank == fault->comm->rank;
+    if (*mine) {
+        fprintf(stderr, "naik: injected %s:%s at %ld [rank %d]\n", whats[o->what], wheres[o->where],
+                now, o->rank);
+    }
+    return o;
+}
+
+/* The last bit of the exponent, or every bit: NaN where numbers are floating-point. */
+static void alter(unsigned char *number, size_t size, what what)
+{
+    static const unsigned char bit[9] = {[2] = 0x10, [4] = 0x80, [8] = 0x10};
+    if (what == FLIP) {
+        number[size == 2 ? 1 : size - 2] ^= bit[size];
+    } else {
+        memset(number, 0xff, size);
+    }
+}
+
+static naik_status alter_links(naik_links *links, what what)
+{
+    static const size_t sizes[] = {[NAIK_DOUBLE] = 8, [NAIK_SINGLE] = 4, [NAIK_HALF] = 2};
+    naik_status status = NAIK_OK;
+    naik_backend *backend = links->geometry->backend;
+    const size_t size = sizes[links->precision];
+    char *place = (char *)links->data + links->size_bytes / 3 / size * size;
+    unsigned char number[8];
+    NAIK_TRY(naik_backend_download(backend, number, place, size));
+    alter(number, size, what);
+    NAIK_TRY(naik_backend_upload(backend, place, number, size));
+done:
+    return status;
+}
+
+/* One number of the first column at work. */
+static naik_status alter_vector(const naik_cg_progress *progress, int vector, what what)
+{
+    naik_status status = NAIK_OK;
+    naik_field *field = progress->field[progress->field[vector] != NULL ? vector : NAIK_CG_X];
+    const naik_lattice *lat = field->geometry->lattice;
+    naik_backend *backend = field->geometry->backend;
+    double *sites = NULL;
+    NAIK_TRY(naik_alloc(backend->log, (size_t)lat->sites * 6 * sizeof *sites, "a vector to damage",
+                        (void **)&sites));
+    NAIK_TRY(backend->ops->field.to_host(field, progress->parity, progress->column[0], sites));
+    double *number =
+        &sites[6 * (int64_t)naik_lattice_site_of(lat, progress->parity, lat->half / 2)];
+    alter((unsigned char *)number, sizeof *number, what);
+    NAIK_TRY(backend->ops->field.from_host(field, progress->parity, progress->column[0], sites));
+done:
+    naik_free(sites);
+    return status;
+}
+
+static void stall(void)
+{
+    for (;;) {
+        pause();
+    }
+}
+
+naik_status naik_fault_in_solve(naik_fault *fault, const naik_cg_progress *progress,
+                                naik_links *outer, naik_links *inner)
+{
+    bool mine = false;
+    if (fault == NULL || progress->running == 0) {
+        return NAIK_OK;
+    }
+    const order *o = due(fault, LINKS, DIRECTION, progress->iterations, &mine);
+    o = o != NULL ? o : due(fault, SOLVE, SOLVE, progress->iterations, &mine);
+    if (o == NULL || !mine) {
+        return NAIK_OK;
+    }
+    if (o->what == STALL) {
+        stall();
+    } else if (o->what == KILL) {
+        raise(SIGKILL);
+    } else if (o->what == FAIL) {
+        return NAIK_FAIL(fault->comm->log, NAIK_ERR_DEVICE, "the device of rank %d failed by order",
+                         fault->comm->rank);
+    } else if (o->where <= INNER_LINKS) {
+        return alter_links(o->where == LINKS ? outer : inner, o->what);
+    }
+    return alter_vector(progress, (int)(o->where - X), o->what);
+}
+
+void naik_fault_in_source(naik_fault *fault, const naik_lattice *lattice, double *src)
+{
+    bool mine = false;
+    if (fault == NULL) {
+        return;
+    }
+    const order *o = due(fault, SOURCE, SOURCE, ++fault->sources, &mine);
+    if (o != NULL && mine) {
+        double *number = &src[3 * (int64_t)lattice->sites];
+        *number = *number == 0 ? 1 : *number;
+        alter((unsigned char *)number, sizeof *number, o->what);
+    }
+}
+
+void naik_fault_before_write(naik_fault *fault)
+{
+    bool mine = false;
+    if (fault == NULL) {
+        return;
+    }
+    const order *o = due(fault, WRITE, WRITE, ++fault->writes, &mine);
+    if (o == NULL || !mine) {
+        return;
+    }
+    if (o->what == STALL) {
+        stall();
+    }
+    getrlimit(RLIMIT_FSIZE, &fault->limit);
+    const struct rlimit none = {0, fault->limit.rlim_max};
+    signal(SIGXFSZ,
+           o->what == FAIL ? SIG_IGN : SIG_DFL); /* else the first write ends the process */
+    setrlimit(RLIMIT_FSIZE, &none);
+    fault->limited = true;
+}
+
+void naik_fault_after_write(naik_fault *fault)
+{
+    if (fault != NULL && fault->limited) {
+        setrlimit(RLIMIT_FSIZE, &fault->limit);
+        fault->limited = false;
+    }
+}

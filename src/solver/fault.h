@@ -1,0 +1,41 @@
+/* fault.h - faults on purpose: a developer's way to see that naik survives them
+ *
+ * The environment of rank 0 orders them, one after the other:
+ *
+ *     NAIK_INJECT=WHAT:WHERE:WHEN[@RANK][,...]
+ *
+ *   flip, nan  : links, inner_links : iteration   a number in memory, halved or doubled, or NaN
+ *              : x, correction, residual, direction : iteration
+ *              : source : call of the source's maker; at times it is for the verification
+ *   stall, kill: solve : iteration                the rank sleeps for ever, or ends by SIGKILL
+ *              : write : commit                   ... stall before it, kill at its first write
+ *   fail       : solve : iteration                a call of the backend fails, on that rank alone
+ *              : write : commit                   every write of that commit fails, as on a full
+ *                                                 disk
+ *
+ * RANK is the last one where it is not said. A fault waits for the one before it. Iterations count
+ * from the start of a solve, of the column that is furthest on; links:20,links:20 means the next
+ * solve as well. Where nothing is ordered, the handle is NULL and every call returns at once.
+ */
+#ifndef NAIK_SOLVER_FAULT_H
+#define NAIK_SOLVER_FAULT_H
+
+#include "solver/cg.h"
+
+typedef struct naik_fault naik_fault;
+
+/* Reads the order and warns that it was given. Collective. *out = NULL where there is none.
+ * NAIK_ERR_INPUT   the order is not understood       NAIK_ERR_MEMORY, NAIK_ERR_MPI */
+naik_status naik_fault_create(naik_comm *comm, naik_fault **out);
+void naik_fault_destroy(naik_fault **fault);
+
+/* To be called at every poll of a solve. Local. NAIK_ERR_MEMORY, NAIK_ERR_DEVICE */
+naik_status naik_fault_in_solve(naik_fault *fault, const naik_cg_progress *progress,
+                                naik_links *outer, naik_links *inner);
+/* Each time a source was made, [sites][3][2]. Local. */
+void naik_fault_in_source(naik_fault *fault, const naik_lattice *lattice, double *src);
+/* Around each commit. Local. */
+void naik_fault_before_write(naik_fault *fault);
+void naik_fault_after_write(naik_fault *fault);
+
+#endif

@@ -1,0 +1,73 @@
+/* multishift.h - several masses of one right-hand side from one Krylov space
+ *
+ *   (shift_s - D D) x_s = scale_s b,   s = 0 the smallest shift, the base
+ *
+ * The base's conjugate gradient carries all others along at two vectors each (shifts.h), batched
+ * over right-hand sides. What it leaves are starting values for cg.h, which measures their true
+ * residuals and goes on where one is not good enough: accuracy is never this file's affair.
+ *
+ * The shifted residuals keep the error of every step's rounding, weighted with the residual of that
+ * step. So the iteration begins in double and changes to the inner precision once that error is
+ * below the tolerance. J. van den Eshof, G. Sleijpen, SIAM J. Matrix Anal. Appl. 26 (2004) 125.
+ * The vectors of one right-hand side and shift depend on b, the base and that shift alone.
+ */
+#ifndef NAIK_SOLVER_MULTISHIFT_H
+#define NAIK_SOLVER_MULTISHIFT_H
+
+#include "solver/cg.h"
+
+enum {
+    NAIK_MAX_SHIFTS = 17, /* of a right-hand side, the base included */
+    NAIK_SHIFT_FLOPS = 30 /* a parity site and iteration of a shift */
+};
+
+/* One right-hand side. */
+typedef struct naik_family {
+    int count;                         /* 1 .. NAIK_MAX_SHIFTS */
+    double shift[NAIK_MAX_SHIFTS];     /* shift[0] the smallest, > 0 */
+    double scale[NAIK_MAX_SHIFTS];     /* scale[0] = 1 */
+    double tolerance[NAIK_MAX_SHIFTS]; /* on |b - A x|/|b|, as iterated */
+} naik_family;
+
+typedef struct naik_family_stream {
+    void *data;
+    int count; /* of families, at most what the solver was made for */
+    const naik_family *family;
+    /* Writes b of family `index`, for shift 0, into `column`. */
+    naik_status (*load)(void *data, int index, naik_field *b, int column);
+    /* As in cg.h, may be NULL; systems and columns are families and the progress is the bases'. */
+    bool (*stop)(void *data);
+    naik_status (*poll)(void *data, const naik_cg_progress *progress);
+} naik_family_stream;
+
+/* families   right-hand sides at a time, at most the width of cg
+ * shifts     of each, the base included; families (shifts - 1) <= NAIK_MAX_RHS
+ * cg         borrowed for the life of this: its fields are worked with, its links are used
+ * Collective. NAIK_ERR_MEMORY, NAIK_ERR_ARG. */
+typedef struct naik_multishift naik_multishift;
+naik_status naik_multishift_create(naik_cg *cg, int families, int shifts, naik_multishift **out);
+void naik_multishift_destroy(naik_multishift **multishift);
+/* The numbers it was created with; 0 for NULL. */
+void naik_multishift_shape(const naik_multishift *multishift, int *families, int *shifts);
+/* Bytes of its fields on this rank, beside those of cg. */
+size_t naik_multishift_bytes(const naik_geometry *geometry, naik_precision vectors, int families,
+                             int shifts);
+
+/* Iterates until every family's base has converged as iterated, has used up options'
+ * max_iterations or broke down; *stopped: the stream said stop, and there is nothing to take.
+ * Collective. NAIK_ERR_ARG, NAIK_ERR_MPI, NAIK_ERR_DEVICE, and what load returns. */
+naik_status naik_multishift_solve(naik_multishift *multishift, naik_parity parity,
+                                  const naik_cg_options *options, const naik_family_stream *stream,
+                                  bool *stopped);
+/* x of shift s into `column`, and what a system of cg.h is told with it; start->history is borrowed
+ * until the next solve. A right-hand side that is zero or broke down has nothing to offer: x is
+ * left alone and start says so. */
+naik_status naik_multishift_take(const naik_multishift *multishift, int family, int s,
+                                 naik_field *x, int column, naik_cg_start *start);
+
+/* The residual |r|/|b| of the base at which the iteration may change from double to the inner
+ * precision: never before the end for light quarks, whose recurrences do not hold there. */
+double naik_multishift_switch(naik_precision vectors, naik_precision links, double shift,
+                              double tolerance);
+
+#endif
