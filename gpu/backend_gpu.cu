@@ -52,7 +52,7 @@ const naik_backend_ops naik_backend_gpu = {
             .add = gpu_field_add,
             .axpy = gpu_field_axpy,
             .gather = gpu_field_gather,
-            .copy_column = gpu_field_copy_column,
+            .copy_rhs = gpu_field_copy_rhs,
         },
     .halo =
         {
@@ -72,10 +72,10 @@ const naik_backend_ops naik_backend_gpu = {
         },
     .solver =
         {
-            .takes_sums = gpu_takes_sums,
-            .column_step = gpu_column_step,
+            .fuses_scalars = gpu_fuses_scalars,
+            .rhs_step = gpu_rhs_step,
             .update_direction = gpu_update_direction,
-            .field_settle = gpu_field_settle,
+            .apply_deferred_update = gpu_apply_deferred_update,
             .shift_step = gpu_shift_step,
             .update_shifts = gpu_update_shifts,
             .repeat = gpu_repeat,

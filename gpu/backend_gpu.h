@@ -11,15 +11,15 @@ typedef struct gpu_tables {
     gpu_stencil stencil;
     /* backend memory, only where a direction is split */
     int32_t *sites[2]; /* [parity][half], those of the interior first */
-    int32_t *hop[2];   /* [parity][16][half] */
+    int32_t *point[2]; /* [parity][16][half] */
     gpu_exchange exchange;
 } gpu_tables;
 
 /* Whether a kernel over the sites of a parity is done as soon as all its threads have begun: then
  * latencies are what it costs. */
-static inline bool gpu_is_brief(const naik_geometry *geometry, int nrhs)
+static inline bool gpu_is_latency_bound(const naik_geometry *geometry, int nrhs)
 {
-    return (size_t)geometry->lattice->half * (size_t)nrhs <=
+    return (size_t)geometry->lattice->volume_cb * (size_t)nrhs <=
            (size_t)gpu_state_of(geometry->backend)->processors * 1024;
 }
 
@@ -31,10 +31,9 @@ static inline const gpu_tables *gpu_tables_of(const naik_geometry *geometry)
 /* pack.cu */
 naik_status gpu_tables_create(naik_backend *backend, const naik_lattice *lattice, void **out);
 void gpu_tables_destroy(naik_backend *backend, void *tables);
-naik_status gpu_field_from_host(naik_field *field, naik_parity parity, int column,
+naik_status gpu_field_from_host(naik_field *field, naik_parity parity, int irhs,
                                 const double *sites);
-naik_status gpu_field_to_host(const naik_field *field, naik_parity parity, int column,
-                              double *sites);
+naik_status gpu_field_to_host(const naik_field *field, naik_parity parity, int irhs, double *sites);
 
 /* exchange.cu */
 size_t gpu_face_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs, int mu,
@@ -49,30 +48,30 @@ naik_status gpu_sum_words(naik_device *device, const void *memory, size_t size_b
                           uint64_t sums[2]);
 
 /* links.cu */
-size_t gpu_links_bytes(const naik_lattice *lattice, naik_precision precision, int recon, int hops);
+size_t gpu_links_bytes(const naik_lattice *lattice, naik_precision precision, int recon,
+                       int points);
 naik_status gpu_links_pack(naik_links *links, naik_parity parity, int32_t begin, int32_t count,
-                           const naik_matrix *hops);
+                           const naik_matrix *points);
 
 /* blas.cu */
 size_t gpu_field_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs);
-naik_status gpu_field_zero(naik_field *field, const naik_column *columns, naik_column_state state);
-naik_status gpu_field_copy(naik_field *to, const naik_field *from, const naik_column *columns,
-                           naik_column_state state);
-naik_status gpu_field_add(naik_field *to, const naik_field *from, const naik_column *columns,
-                          naik_column_state state);
-naik_status gpu_field_settle(naik_field *x, const naik_field *p, const naik_column *columns,
-                             naik_column_state state);
+naik_status gpu_field_zero(naik_field *field, const naik_rhs *rhs, naik_rhs_state state);
+naik_status gpu_field_copy(naik_field *to, const naik_field *from, const naik_rhs *rhs,
+                           naik_rhs_state state);
+naik_status gpu_field_add(naik_field *to, const naik_field *from, const naik_rhs *rhs,
+                          naik_rhs_state state);
+naik_status gpu_apply_deferred_update(naik_field *x, const naik_field *p, const naik_rhs *rhs,
+                                      naik_rhs_state state);
 naik_status gpu_field_gather(naik_field *to, const naik_field *from, const int *map);
-naik_status gpu_field_copy_column(naik_field *to, int column, const naik_field *from,
-                                  int from_column);
-naik_status gpu_update_direction(const naik_column *columns, const naik_field *r, naik_field *x,
+naik_status gpu_field_copy_rhs(naik_field *to, int irhs, const naik_field *from, int from_irhs);
+naik_status gpu_update_direction(const naik_rhs *rhs, const naik_field *r, naik_field *x,
                                  naik_field *p);
 naik_status gpu_dot(const naik_field *v, const naik_field *w, naik_exactsum *sums);
 naik_status gpu_site_ratio(const naik_field *r, const naik_field *x, naik_exactsum *sums);
 
 /* slices.cu */
 naik_status gpu_field_axpy(double a, const naik_field *x, naik_field *y);
-naik_status gpu_slice_norms(const naik_field *v, naik_parity parity, int column,
+naik_status gpu_slice_norms(const naik_field *v, naik_parity parity, int irhs,
                             const double *const weight[3], naik_exactsum *sums);
 
 /* scalars.cu */
@@ -80,12 +79,12 @@ naik_status gpu_sums_clear(naik_backend *backend, naik_exactsum *sums, int count
 naik_status gpu_sums_reduce(naik_backend *backend, naik_exactsum *sums, int count);
 naik_status gpu_sums_values(naik_backend *backend, const naik_exactsum *sums, int count,
                             double *values);
-naik_takes_sums gpu_takes_sums(const naik_geometry *geometry, int nrhs);
-naik_status gpu_column_step(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
-                            int count, naik_scalars which, double *history, int history_stride);
+naik_fuses_scalars gpu_fuses_scalars(const naik_geometry *geometry, int nrhs);
+naik_status gpu_rhs_step(naik_backend *backend, naik_rhs *rhs, naik_exactsum *sums, int count,
+                         naik_scalars which, double *history, int history_stride);
 
 /* shifts.cu */
-naik_status gpu_shift_step(naik_backend *backend, const naik_column *columns, naik_shift *shifts,
+naik_status gpu_shift_step(naik_backend *backend, const naik_rhs *rhs, naik_shift *shifts,
                            int count, int each, double *history, int history_stride);
 naik_status gpu_update_shifts(const naik_shift *shifts, const naik_field *r, naik_field *x,
                               naik_field *p);
@@ -101,17 +100,17 @@ enum { GPU_SAMPLED = 2 };
 naik_status gpu_sample(naik_backend *backend, uint64_t serial, naik_status (*body)(void *data),
                        void *data);
 naik_status gpu_sample_collect(naik_backend *backend);
-/* What the next launch moves at least, for so many columns. */
-void gpu_sample_moves(naik_backend *backend, int columns, double bytes);
+/* What the next launch moves at least, for so many rhs. */
+void gpu_sample_moves(naik_backend *backend, int rhs, double bytes);
 void gpu_sample_close(naik_backend *backend);
 
 /* tune.cu: kernels that give equal bits, chosen between by measuring them once */
 enum { GPU_MAX_VARIANTS = 24, GPU_TUNE_KEYS = 8 };
 typedef struct gpu_variant {
-    int columns;  /* a thread */
+    int rhs;      /* a thread */
     int sites;    /* a block */
-    int together; /* tiles of columns a block */
-    int threads;  /* a site and column: rows (3), kinds of hops, or both */
+    int together; /* tiles of rhs a block */
+    int threads;  /* a site and rhs: rows (3), kinds of points, or both */
 } gpu_variant;
 typedef struct gpu_variants {
     int count;

@@ -1,39 +1,40 @@
-/* blas.cu - vector updates: one thread a site and column, columns in the grid's second direction */
+/* blas.cu - vector updates: one thread a site and rhs, rhs in the grid's second direction */
 #include "backend_gpu.h"
 
-#include "columns.cuh"
 #include "exchange.cuh"
 #include "prec.cuh"
+#include "rhs.cuh"
 
 enum { BLAS_THREADS = 256 };
 
-static size_t column_bytes(naik_precision precision)
+static size_t rhs_bytes(naik_precision precision)
 {
-    return precision == NAIK_DOUBLE   ? (size_t)vec_double::COLUMN_BYTES
-           : precision == NAIK_SINGLE ? (size_t)vec_single::COLUMN_BYTES
-                                      : (size_t)vec_half::COLUMN_BYTES;
+    return precision == NAIK_DOUBLE   ? (size_t)vec_double::RHS_BYTES
+           : precision == NAIK_SINGLE ? (size_t)vec_single::RHS_BYTES
+                                      : (size_t)vec_half::RHS_BYTES;
 }
 
 size_t gpu_field_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs)
 {
-    size_t blocks = ((size_t)lattice->half + (size_t)lattice->halo + PREC_BLOCK - 1) / PREC_BLOCK;
-    return (blocks * (size_t)nrhs + PREC_SPARE_COLUMNS) * column_bytes(precision);
+    size_t blocks =
+        ((size_t)lattice->volume_cb + (size_t)lattice->halo + PREC_BLOCK - 1) / PREC_BLOCK;
+    return (blocks * (size_t)nrhs + PREC_SPARE_RHS) * rhs_bytes(precision);
 }
 
 typedef struct blas_params {
     char *to;
     const char *from;
-    int to_column, from_column; /* added to the column of the grid */
+    int to_irhs, from_irhs; /* added to the rhs of the grid */
     int to_nrhs, from_nrhs, count;
-    const naik_column *columns;
+    const naik_rhs *rhs;
     int state;
     int map[NAIK_MAX_RHS];
 } blas_params;
 
-static dim3 blas_grid(const naik_field *field, int columns)
+static dim3 blas_grid(const naik_field *field, int rhs)
 {
-    int sites = field->geometry->lattice->half;
-    return dim3((unsigned)((sites + BLAS_THREADS - 1) / BLAS_THREADS), (unsigned)columns);
+    int sites = field->geometry->lattice->volume_cb;
+    return dim3((unsigned)((sites + BLAS_THREADS - 1) / BLAS_THREADS), (unsigned)rhs);
 }
 
 static gpu_stream stream_of(const naik_field *field)
@@ -63,11 +64,11 @@ template <class To, class From, bool ADD> __global__ void copy_kernel(const blas
 {
     const int site = (int)(blockIdx.x * BLAS_THREADS + threadIdx.x);
     const int c = (int)blockIdx.y;
-    if (site >= p.count || (p.columns != NULL && p.columns[c].state != p.state)) {
+    if (site >= p.count || (p.rhs != NULL && p.rhs[c].state != p.state)) {
         return;
     }
-    char *to = p.to + vec_offset<To>(site, c + p.to_column, p.to_nrhs);
-    const char *from = p.from + vec_offset<From>(site, p.map[c] + p.from_column, p.from_nrhs);
+    char *to = p.to + vec_offset<To>(site, c + p.to_irhs, p.to_nrhs);
+    const char *from = p.from + vec_offset<From>(site, p.map[c] + p.from_irhs, p.from_nrhs);
     if constexpr (!ADD && is_same<To, From>::value) {
         To::keep(to, To::fetch(from));
         return;
@@ -98,14 +99,14 @@ static void launch_copy(naik_precision from, dim3 grid, gpu_stream stream, const
 }
 
 template <bool ADD>
-static naik_status run_copy(naik_field *to, const naik_field *from, int columns, blas_params *p)
+static naik_status run_copy(naik_field *to, const naik_field *from, int rhs, blas_params *p)
 {
-    dim3 grid = blas_grid(to, columns);
+    dim3 grid = blas_grid(to, rhs);
     p->to = (char *)to->data;
     p->from = (const char *)from->data;
     p->to_nrhs = to->nrhs;
     p->from_nrhs = from->nrhs;
-    p->count = to->geometry->lattice->half;
+    p->count = to->geometry->lattice->volume_cb;
     switch (to->precision) {
     case NAIK_DOUBLE: launch_copy<vec_double, ADD>(from->precision, grid, stream_of(to), *p); break;
     case NAIK_SINGLE: launch_copy<vec_single, ADD>(from->precision, grid, stream_of(to), *p); break;
@@ -121,27 +122,27 @@ static void identity_map(blas_params *p)
     }
 }
 
-naik_status gpu_field_copy(naik_field *to, const naik_field *from, const naik_column *columns,
-                           naik_column_state state)
+naik_status gpu_field_copy(naik_field *to, const naik_field *from, const naik_rhs *rhs,
+                           naik_rhs_state state)
 {
     blas_params p = {};
     identity_map(&p);
-    p.columns = columns;
+    p.rhs = rhs;
     p.state = (int)state;
     return run_copy<false>(to, from, to->nrhs, &p);
 }
 
-naik_status gpu_field_add(naik_field *to, const naik_field *from, const naik_column *columns,
-                          naik_column_state state)
+naik_status gpu_field_add(naik_field *to, const naik_field *from, const naik_rhs *rhs,
+                          naik_rhs_state state)
 {
     blas_params p = {};
     identity_map(&p);
-    p.columns = columns;
+    p.rhs = rhs;
     p.state = (int)state;
     return run_copy<true>(to, from, to->nrhs, &p);
 }
 
-/* x += waiting p at one site and column, in the arithmetic of x. */
+/* x += waiting p at one site and rhs, in the arithmetic of x. */
 template <class X, class P>
 __device__ static inline void settle(char *x, const colour_vector<typename P::real> &p,
                                      double waiting)
@@ -151,74 +152,76 @@ __device__ static inline void settle(char *x, const colour_vector<typename P::re
     X::store(x, v);
 }
 
-typedef struct settle_params {
+typedef struct deferred_update_params {
     char *x;
     const char *p;
     int nrhs, count;
-    const naik_column *columns;
+    const naik_rhs *rhs;
     int state;
-} settle_params;
+} deferred_update_params;
 
-template <class X, class P> __device__ static inline void settle_site(const settle_params &a)
+template <class X, class P>
+__device__ static inline void deferred_update_site(const deferred_update_params &a)
 {
     const int site = (int)(blockIdx.x * BLAS_THREADS + threadIdx.x);
     const int c = (int)blockIdx.y;
-    if (site < a.count && a.columns[c].state == a.state && a.columns[c].waiting != 0) {
+    if (site < a.count && a.rhs[c].state == a.state && a.rhs[c].x_deferred != 0) {
         settle<X, P>(a.x + vec_offset<X>(site, c, a.nrhs),
-                     P::load(a.p + vec_offset<P>(site, c, a.nrhs)), a.columns[c].waiting);
+                     P::load(a.p + vec_offset<P>(site, c, a.nrhs)), a.rhs[c].x_deferred);
     }
 }
 
-template <class V> __global__ void settle_kernel(const settle_params a)
+template <class V> __global__ void deferred_update_kernel(const deferred_update_params a)
 {
-    settle_site<V, V>(a);
+    deferred_update_site<V, V>(a);
 }
 
-template <class V> __global__ void settle_double_kernel(const settle_params a)
+template <class V> __global__ void deferred_update_double_kernel(const deferred_update_params a)
 {
-    settle_site<vec_double, V>(a);
+    deferred_update_site<vec_double, V>(a);
 }
 
 template <class V>
-__global__ void update_direction_kernel(const naik_column *columns, const char *r, char *x, char *p,
+__global__ void update_direction_kernel(const naik_rhs *rhs, const char *r, char *x, char *p,
                                         int nrhs, int count)
 {
     typedef typename V::real real;
     const int site = (int)(blockIdx.x * BLAS_THREADS + threadIdx.x);
     const int c = (int)blockIdx.y;
-    if (site >= count || columns[c].state != NAIK_COLUMN_RUN) {
+    if (site >= count || rhs[c].state != NAIK_RHS_RUN) {
         return;
     }
     const size_t offset = vec_offset<V>(site, c, nrhs);
     const colour_vector<real> last = V::load(p + offset);
     colour_vector<real> next = V::load(r + offset);
-    settle<vec_double, V>(x + vec_offset<vec_double>(site, c, nrhs), last, columns[c].waiting);
-    axpy((real)columns[c].beta, last, next);
+    settle<vec_double, V>(x + vec_offset<vec_double>(site, c, nrhs), last, rhs[c].x_deferred);
+    axpy((real)rhs[c].beta, last, next);
     V::store(p + offset, next);
 }
 
-naik_status gpu_update_direction(const naik_column *columns, const naik_field *r, naik_field *x,
+naik_status gpu_update_direction(const naik_rhs *rhs, const naik_field *r, naik_field *x,
                                  naik_field *p)
 {
     gpu_sample_moves(r->geometry->backend, r->nrhs,
                      3.0 * (double)r->size_bytes + 2.0 * (double)x->size_bytes);
     BY_PRECISION(p->precision, update_direction_kernel, blas_grid(p, p->nrhs), BLAS_THREADS,
-                 stream_of(p), columns, (const char *)r->data, (char *)x->data, (char *)p->data,
-                 p->nrhs, p->geometry->lattice->half);
+                 stream_of(p), rhs, (const char *)r->data, (char *)x->data, (char *)p->data,
+                 p->nrhs, p->geometry->lattice->volume_cb);
     return GPU_LAUNCHED(r->geometry->backend, "updating directions");
 }
 
-naik_status gpu_field_settle(naik_field *x, const naik_field *p, const naik_column *columns,
-                             naik_column_state state)
+naik_status gpu_apply_deferred_update(naik_field *x, const naik_field *p, const naik_rhs *rhs,
+                                      naik_rhs_state state)
 {
-    const settle_params a = {(char *)x->data, (const char *)p->data,
-                             x->nrhs,         x->geometry->lattice->half,
-                             columns,         (int)state};
+    const deferred_update_params a = {
+        (char *)x->data, (const char *)p->data, x->nrhs, x->geometry->lattice->volume_cb, rhs,
+        (int)state};
     const dim3 grid = blas_grid(x, x->nrhs);
     if (x->precision == p->precision) {
-        BY_PRECISION(p->precision, settle_kernel, grid, BLAS_THREADS, stream_of(x), a);
+        BY_PRECISION(p->precision, deferred_update_kernel, grid, BLAS_THREADS, stream_of(x), a);
     } else {
-        BY_PRECISION(p->precision, settle_double_kernel, grid, BLAS_THREADS, stream_of(x), a);
+        BY_PRECISION(p->precision, deferred_update_double_kernel, grid, BLAS_THREADS, stream_of(x),
+                     a);
     }
     return GPU_LAUNCHED(x->geometry->backend, "settling a field");
 }
@@ -232,36 +235,35 @@ naik_status gpu_field_gather(naik_field *to, const naik_field *from, const int *
     return run_copy<false>(to, from, to->nrhs, &p);
 }
 
-naik_status gpu_field_copy_column(naik_field *to, int column, const naik_field *from,
-                                  int from_column)
+naik_status gpu_field_copy_rhs(naik_field *to, int irhs, const naik_field *from, int from_irhs)
 {
     blas_params p = {};
-    p.to_column = column;
-    p.from_column = from_column;
+    p.to_irhs = irhs;
+    p.from_irhs = from_irhs;
     return run_copy<false>(to, from, 1, &p);
 }
 
 template <class V>
-__global__ void zero_kernel(char *data, int nrhs, int count, const naik_column *columns, int state)
+__global__ void zero_kernel(char *data, int nrhs, int count, const naik_rhs *rhs, int state)
 {
     const int site = (int)(blockIdx.x * BLAS_THREADS + threadIdx.x);
     const int c = (int)blockIdx.y;
-    if (site < count && columns[c].state == state) {
+    if (site < count && rhs[c].state == state) {
         colour_vector<typename V::real> zero = {};
         V::store(data + vec_offset<V>(site, c, nrhs), zero);
     }
 }
 
-naik_status gpu_field_zero(naik_field *field, const naik_column *columns, naik_column_state state)
+naik_status gpu_field_zero(naik_field *field, const naik_rhs *rhs, naik_rhs_state state)
 {
     naik_backend *backend = field->geometry->backend;
-    if (columns == NULL) {
+    if (rhs == NULL) {
         return GPU_CHECK(backend, gpu_memset(field->data, 0, field->size_bytes, stream_of(field)),
                          "clearing a field");
     }
     BY_PRECISION(field->precision, zero_kernel, blas_grid(field, field->nrhs), BLAS_THREADS,
-                 stream_of(field), (char *)field->data, field->nrhs, field->geometry->lattice->half,
-                 columns, (int)state);
+                 stream_of(field), (char *)field->data, field->nrhs,
+                 field->geometry->lattice->volume_cb, rhs, (int)state);
     return GPU_LAUNCHED(backend, "clearing a field");
 }
 
@@ -282,8 +284,8 @@ __global__ void dot_kernel(const char *v, const char *w, int nrhs, int count, na
 naik_status gpu_dot(const naik_field *v, const naik_field *w, naik_exactsum *sums)
 {
     BY_PRECISION(v->precision, dot_kernel, blas_grid(v, v->nrhs), BLAS_THREADS, stream_of(v),
-                 (const char *)v->data, (const char *)w->data, v->nrhs, v->geometry->lattice->half,
-                 sums);
+                 (const char *)v->data, (const char *)w->data, v->nrhs,
+                 v->geometry->lattice->volume_cb, sums);
     return GPU_LAUNCHED(v->geometry->backend, "summing products");
 }
 
@@ -307,7 +309,7 @@ __global__ void site_ratio_kernel(const char *r, const char *x, int nrhs, int co
 naik_status gpu_site_ratio(const naik_field *r, const naik_field *x, naik_exactsum *sums)
 {
     BY_PRECISION(r->precision, site_ratio_kernel, blas_grid(r, r->nrhs), BLAS_THREADS, stream_of(r),
-                 (const char *)r->data, (const char *)x->data, r->nrhs, r->geometry->lattice->half,
-                 sums);
+                 (const char *)r->data, (const char *)x->data, r->nrhs,
+                 r->geometry->lattice->volume_cb, sums);
     return GPU_LAUNCHED(r->geometry->backend, "summing site residuals");
 }

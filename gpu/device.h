@@ -34,8 +34,8 @@ typedef struct gpu_state {
     void *pinned;    /* host memory [GPU_STAGING_BYTES] */
     uint64_t *flags; /* backend memory [8], results of checks */
     double bytes_up, bytes_down;
-    unsigned *ticket;     /* blocks that have read the column, 0 between launches (columns.cuh) */
-    naik_exactsum *taken; /* backend memory [2] (columns.cuh) */
+    unsigned *ticket;              /* blocks that have read the rhs, 0 between launches (rhs.cuh) */
+    naik_exactsum *taken;          /* backend memory [2] (rhs.cuh) */
     struct gpu_tuning *tuning;     /* tune.cu */
     struct gpu_sampling *sampling; /* sample.cu; NULL: nothing was sampled yet */
     bool recording;                /* an iteration */

@@ -1,7 +1,7 @@
 /* dslash.cu - which kernel computes a Dslash, and on how many threads
  *
- * The variants that may be chosen between give equal bits: columns a thread, blocks, and whether
- * a site's rows and kinds of hops are divided over threads. tune.cu measures them.
+ * The variants that may be chosen between give equal bits: rhs a thread, blocks, and whether
+ * a site's rows and kinds of points are divided over threads. tune.cu measures them.
  */
 #include "dslash.cuh"
 
@@ -18,15 +18,15 @@ static dslash_family family_of(naik_precision vectors, naik_precision links)
     return families[vectors][links];
 }
 
-/* Of hops: ahead and behind, at one distance or two. */
+/* Of points: forward and backward, at one distance or two. */
 static int kinds_of(const naik_links *links)
 {
-    return links->hops / NAIK_DIM;
+    return links->points / NAIK_DIM;
 }
 
 static double scale_of(const naik_links *links, int far)
 {
-    const bool fat = links->hops == NAIK_HOPS && far == 0;
+    const bool fat = links->points == NAIK_STENCIL && far == 0;
     if (far == 1 && links->recon == RECON_WORDS) {
         return links->scale[1] / RECON_TENTH;
     }
@@ -40,7 +40,7 @@ static double scale_of(const naik_links *links, int far)
 static bool fetches_halo(const naik_dslash_args *args)
 {
     const naik_geometry *geometry = args->in->geometry;
-    return geometry->lattice->halo > 0 && geometry->backend->route.whole;
+    return geometry->lattice->halo > 0 && geometry->backend->route.single_node;
 }
 
 /* Interior and boundary in one launch, that of the boundary, where the exchange is short. */
@@ -54,7 +54,7 @@ static void set_region(dslash_params *p, const naik_dslash_args *args, naik_regi
     const naik_lattice *lat = args->in->geometry->lattice;
     const gpu_tables *tables = gpu_tables_of(args->in->geometry);
     const int interior = lat->interior_count[args->parity];
-    p->count = lat->half;
+    p->count = lat->volume_cb;
     if (lat->halo == 0) {
         return;
     }
@@ -63,7 +63,7 @@ static void set_region(dslash_params *p, const naik_dslash_args *args, naik_regi
         p->count = interior;
         return;
     }
-    p->table = tables->hop[args->parity];
+    p->table = tables->point[args->parity];
     p->boundary_from = interior;
     if (region == NAIK_BOUNDARY && !is_one_launch(args)) {
         p->list += interior;
@@ -98,7 +98,7 @@ static dslash_params params_of(const naik_dslash_args *args, naik_region region)
     p.x = args->x != NULL ? (char *)args->x->data : NULL;
     p.direction = args->p != NULL ? (char *)args->p->data : NULL;
     p.ap = args->ap != NULL ? (char *)args->ap->data : NULL;
-    p.columns = args->columns;
+    p.rhs = args->rhs;
     p.state = (int)args->state;
     p.sums = args->sums;
     p.parity = (int)args->parity;
@@ -116,64 +116,63 @@ static dslash_params params_of(const naik_dslash_args *args, naik_region region)
     set_region(&p, args, region);
     /* boundary sites that nothing is sent from come last */
     p.backwards = args->form == NAIK_FORM_D && (p.table == NULL || p.send.counters != NULL);
-    p.ahead = p.nrhs == 1 && links_stay(links);
+    p.forward = p.nrhs == 1 && links_stay(links);
     return p;
 }
 
 /* Whether the kernel computes the scalars that it needs. */
-static bool takes_sums(const naik_dslash_args *args)
+static bool fuses_scalars(const naik_dslash_args *args)
 {
-    return args->due != NULL && args->form == NAIK_FORM_STEP;
+    return args->deferred != NULL && args->form == NAIK_FORM_STEP;
 }
 
-static int most_columns(const naik_dslash_args *args)
+static int most_rhs(const naik_dslash_args *args)
 {
-    return dslash_columns(args->in->precision, args->links->precision, args->links->recon);
+    return dslash_rhs(args->in->precision, args->links->precision, args->links->recon);
 }
 
-static bool has_columns(const naik_dslash_args *args, int columns)
+static bool has_rhs(const naik_dslash_args *args, int rhs)
 {
-    return dslash_has_columns(args->in->precision, args->links->precision, args->links->recon,
-                              columns);
+    return dslash_has_rhs(args->in->precision, args->links->precision, args->links->recon, rhs);
 }
 
-/* Columns a thread: as few as take all of them, or as many as there may be. */
+/* rhs a thread: as few as take all of them, or as many as there may be. */
 static int widest_tile(const naik_dslash_args *args)
 {
-    const int most = most_columns(args);
-    int columns = args->in->nrhs < most ? args->in->nrhs : most;
-    while (!has_columns(args, columns)) {
-        columns++;
+    const int most = most_rhs(args);
+    int rhs = args->in->nrhs < most ? args->in->nrhs : most;
+    while (!has_rhs(args, rhs)) {
+        rhs++;
     }
-    return columns;
+    return rhs;
 }
 
-/* Tiles that may leave fewer columns empty than those of 4 do; 0: none. */
+/* Tiles that may leave fewer rhs empty than those of 4 do; 0: none. */
 static int narrow_tile(const naik_dslash_args *args)
 {
     const int nrhs = args->in->nrhs;
-    return nrhs <= 4 || nrhs % 4 == 0 || most_columns(args) < 4 ? 0
-           : has_columns(args, 3)                               ? 3
-           : nrhs % 2 == 0 && has_columns(args, 2)              ? 2
-                                                                : 0;
+    return nrhs <= 4 || nrhs % 4 == 0 || most_rhs(args) < 4 ? 0
+           : has_rhs(args, 3)                               ? 3
+           : nrhs % 2 == 0 && has_rhs(args, 2)              ? 2
+                                                            : 0;
 }
 
-/* Where nothing was measured: at most 4 columns a thread, more leave no room for loads in flight;
+/* Where nothing was measured: at most 4 rhs a thread, more leave no room for loads in flight;
  * tiles in a block share links in the cache. */
 static gpu_variant usual_variant(const naik_dslash_args *args)
 {
     gpu_variant v = {};
     const int nrhs = args->in->nrhs, narrow = narrow_tile(args);
     const int waste4 = (nrhs + 3) / 4 * 4 - nrhs, waste3 = (nrhs + 2) / 3 * 3 - nrhs;
-    v.columns = narrow == 3 && waste3 < waste4 && nrhs <= 12 ? 3 : widest_tile(args);
-    int tiles = (nrhs + v.columns - 1) / v.columns;
-    const int most = dslash_threads(args->in->precision, args->links->recon, v.columns) / GPU_LANES;
+    v.rhs = narrow == 3 && waste3 < waste4 && nrhs <= 12 ? 3 : widest_tile(args);
+    int tiles = (nrhs + v.rhs - 1) / v.rhs;
+    const int most = dslash_threads(args->in->precision, args->links->recon, v.rhs) / GPU_LANES;
     v.together = tiles <= 4 ? tiles : tiles % 4 == 0 ? 4 : tiles % 3 == 0 ? 3 : 2;
     v.together = v.together < most ? v.together : most;
     v.sites = v.together == 3 ? GPU_LANES : DSLASH_THREADS / v.together;
     v.sites = v.sites < GPU_LANES ? GPU_LANES : v.sites;
     v.threads = 1;
-    if (takes_sums(args)) { /* which several threads a site know how to */
+    if (fuses_scalars(args)) { /* which several threads a site know how to */
         v = (gpu_variant){1, GPU_LANES, 1, kinds_of(args->links)};
     }
     return v;
@@ -182,13 +181,13 @@ static gpu_variant usual_variant(const naik_dslash_args *args)
 static dslash_shape shape_of(const naik_dslash_args *args, const gpu_variant *v, int count,
                              gpu_stream stream)
 {
-    const int nrhs = args->in->nrhs, tiles = (nrhs + v->columns - 1) / v->columns;
+    const int nrhs = args->in->nrhs, tiles = (nrhs + v->rhs - 1) / v->rhs;
     dslash_shape shape;
     shape.recon = args->links->recon;
-    shape.columns = v->columns;
+    shape.rhs = v->rhs;
     shape.threads = v->threads;
     shape.stream = stream;
-    shape.brief = gpu_is_brief(args->in->geometry, nrhs);
+    shape.brief = gpu_is_latency_bound(args->in->geometry, nrhs);
     shape.block = dim3((unsigned)v->sites, (unsigned)v->together);
     shape.grid = dim3((unsigned)((count + v->sites - 1) / v->sites),
                       (unsigned)((tiles + v->together - 1) / v->together));
@@ -200,31 +199,31 @@ static dslash_shape shape_of(const naik_dslash_args *args, const gpu_variant *v,
     return shape;
 }
 
-static void add_variant(gpu_variants *list, int columns, int sites, int together, int threads)
+static void add_variant(gpu_variants *list, int rhs, int sites, int together, int threads)
 {
     if (list->count < GPU_MAX_VARIANTS && sites >= GPU_LANES) {
         gpu_variant *v = &list->variant[list->count++];
-        v->columns = columns;
+        v->rhs = rhs;
         v->sites = sites;
         v->together = together;
         v->threads = threads;
     }
 }
 
-/* Blocks of 64 threads and more for this many columns a thread, with all ways to put tiles
+/* Blocks of 64 threads and more for this many rhs a thread, with all ways to put tiles
  * together.
  */
-static void add_blocks(gpu_variants *list, const naik_dslash_args *args, int columns)
+static void add_blocks(gpu_variants *list, const naik_dslash_args *args, int rhs)
 {
     const int nrhs = args->in->nrhs;
-    const int most = dslash_threads(args->in->precision, args->links->recon, columns);
-    const int tiles = (nrhs + columns - 1) / columns;
+    const int most = dslash_threads(args->in->precision, args->links->recon, rhs);
+    const int tiles = (nrhs + rhs - 1) / rhs;
     for (int together = 1; together <= tiles && together <= 4; together++) {
         if (tiles % together != 0 || (together == 1 && tiles > 1 && tiles != 5 && tiles < 7)) {
             continue;
         }
         for (int threads = 64; threads <= most; threads *= 2) {
-            add_variant(list, columns, threads / together / GPU_LANES * GPU_LANES, together, 1);
+            add_variant(list, rhs, threads / together / GPU_LANES * GPU_LANES, together, 1);
         }
     }
 }
@@ -233,7 +232,7 @@ static void add_blocks(gpu_variants *list, const naik_dslash_args *args, int col
 enum { DSLASH_MOST_ROW_SITES = 1 << 18 };
 
 /* Several threads a site, as the caller asked or where it may pay: all of `granularity`, 0: auto.
- * Fewer kinds of hops leave fewer threads. */
+ * Fewer kinds of points leave fewer threads. */
 static void add_divided(gpu_variants *list, const naik_dslash_args *args, int granularity,
                         int count)
 {
@@ -242,7 +241,7 @@ static void add_divided(gpu_variants *list, const naik_dslash_args *args, int gr
     if (granularity == 4 || (granularity == 0 && args->in->nrhs <= 4)) {
         add_variant(list, 1, GPU_LANES, 1, kinds);
     }
-    if (recon_is_whole(args->links->recon)) {
+    if (recon_is_uncompressed(args->links->recon)) {
         if (granularity == 3 || (granularity == 0 && small)) {
             add_variant(list, 1, GPU_LANES, 1, 3);
         }
@@ -252,15 +251,15 @@ static void add_divided(gpu_variants *list, const naik_dslash_args *args, int gr
     }
 }
 
-/* All that may be worth a measurement; the usual one first. On an H200 more columns a thread were
+/* All that may be worth a measurement; the usual one first. On an H200 more rhs a thread were
  * always faster, up to 4, and so were tiles side by side; fewer where 4 leave some empty. */
 static void list_variants(const naik_dslash_args *args, int count, gpu_variants *list)
 {
-    const int granularity = args->in->geometry->backend->choices.granularity;
+    const int granularity = args->in->geometry->backend->choices.threads_per_site;
     const gpu_variant usual = usual_variant(args);
     list->count = 0;
-    if (granularity <= 1 && !takes_sums(args)) {
-        add_variant(list, usual.columns, usual.sites, usual.together, 1);
+    if (granularity <= 1 && !fuses_scalars(args)) {
+        add_variant(list, usual.rhs, usual.sites, usual.together, 1);
         add_blocks(list, args, widest_tile(args));
         if (narrow_tile(args) > 0) {
             add_blocks(list, args, narrow_tile(args));
@@ -316,11 +315,11 @@ static naik_status try_variant(const void *data, const gpu_variant *v)
 }
 
 /* Memory that trials may write to as often as they like: a ticket, sums, sums that stay 0, records
- * of columns, and what is computed. */
-enum { TRIAL_SUMS = 4096, TRIAL_ZEROS = 80 << 10, TRIAL_COLUMNS = 96 << 10, TRIAL_OUT = 128 << 10 };
+ * of rhs, and what is computed. */
+enum { TRIAL_SUMS = 4096, TRIAL_ZEROS = 80 << 10, TRIAL_RHS = 96 << 10, TRIAL_OUT = 128 << 10 };
 static_assert(TRIAL_SUMS + 2 * NAIK_MAX_RHS * sizeof(naik_exactsum) <= TRIAL_ZEROS &&
-                  TRIAL_ZEROS + 3 * sizeof(naik_exactsum) <= TRIAL_COLUMNS &&
-                  TRIAL_COLUMNS + NAIK_MAX_RHS * sizeof(naik_column) <= TRIAL_OUT,
+                  TRIAL_ZEROS + 3 * sizeof(naik_exactsum) <= TRIAL_RHS &&
+                  TRIAL_RHS + NAIK_MAX_RHS * sizeof(naik_rhs) <= TRIAL_OUT,
               "what trials write to lies one behind the other");
 
 /* A step writes two vectors besides: r, and one for x, p and A p. */
@@ -335,16 +334,16 @@ static bool may_be_repeated(const naik_dslash_args *args)
            (args->form == NAIK_FORM_STEP && trial_bytes(args) <= (size_t)GPU_STAGING_BYTES);
 }
 
-/* Columns that take a step in a trial, and can take it again and again: its vectors stay finite,
- * and what it sums stays on the grid. One thread a column. */
-__global__ void trial_columns_kernel(const naik_column *from, naik_column *to, int state)
+/* rhs that take a step in a trial, and can take it again and again: its vectors stay finite,
+ * and what it sums stays on the grid. One thread an rhs. */
+__global__ void trial_rhs_kernel(const naik_rhs *from, naik_rhs *to, int state)
 {
     const int c = (int)threadIdx.x;
     to[c] = from[c];
     to[c].state = state;
     to[c].pending = 0;
     to[c].shift = to[c].rr = to[c].alpha = 1;
-    to[c].beta = to[c].lag = to[c].waiting = 0;
+    to[c].beta = to[c].x_deferred_last = to[c].x_deferred = 0;
 }
 
 /* The same work without its effects: nothing is added, written down, or heard from other ranks. */
@@ -360,18 +359,18 @@ static naik_status repeatable(const naik_dslash_args *args, const dslash_params 
     NAIK_TRY(
         GPU_CHECK(backend, gpu_memset(memory, 0, trial_bytes(args), state->stream), "clearing"));
     if (p.form == NAIK_FORM_STEP) {
-        naik_column *columns = (naik_column *)(memory + TRIAL_COLUMNS);
-        out->columns = columns;
+        naik_rhs *rhs = (naik_rhs *)(memory + TRIAL_RHS);
+        out->rhs = rhs;
         out->out = memory + TRIAL_OUT;
         out->x = out->direction = out->ap = out->out + args->out->size_bytes;
-        if (args->due != NULL) {
-            out->due = columns_due_of(backend, args->due, ~0u);
-            out->due.host.columns = columns;
-            out->due.host.sums = out->due.taken = (naik_exactsum *)(memory + TRIAL_ZEROS);
-            out->due.ticket = (unsigned *)memory;
-            out->due.peers.count = 1;
+        if (args->deferred != NULL) {
+            out->deferred = deferred_reductions_of(backend, args->deferred, ~0u);
+            out->deferred.host.rhs = rhs;
+            out->deferred.host.sums = out->deferred.taken = (naik_exactsum *)(memory + TRIAL_ZEROS);
+            out->deferred.ticket = (unsigned *)memory;
+            out->deferred.peers.count = 1;
         }
-        trial_columns_kernel<<<1, p.nrhs, 0, state->stream>>>(p.columns, columns, p.state);
+        trial_rhs_kernel<<<1, p.nrhs, 0, state->stream>>>(p.rhs, rhs, p.state);
         NAIK_TRY(GPU_LAUNCHED(backend, "preparing a trial"));
     }
 done:
@@ -381,10 +380,10 @@ done:
 static gpu_tune_key tune_key_of(const naik_dslash_args *args, const dslash_params &p, bool step)
 {
     return {{(int)args->in->precision, (int)args->links->precision, args->links->recon,
-             args->links->hops, p.nrhs, p.count,
+             args->links->points, p.nrhs, p.count,
              (p.list != NULL) + 2 * (int)p.unit_time + 4 * (p.sums != NULL) + 8 * (int)step +
-                 16 * (int)(step && takes_sums(args)),
-             args->in->geometry->backend->choices.granularity}};
+                 16 * (int)(step && fuses_scalars(args)),
+             args->in->geometry->backend->choices.threads_per_site}};
 }
 
 /* The fastest variant, measured once, where the work may be repeated. */
@@ -398,7 +397,7 @@ static naik_status choose(const naik_dslash_args *args, const dslash_params &p, 
     if (list.count == 0) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
                          "no Dslash of %d threads a site for links of %d numbers",
-                         backend->choices.granularity, args->links->recon);
+                         backend->choices.threads_per_site, args->links->recon);
     }
     if (p.table != NULL) { /* boundary sites: few, and their halo may be on its way */
         return NAIK_OK;
@@ -474,12 +473,13 @@ naik_status gpu_dslash(const naik_dslash_args *args, naik_region region)
     if (params.count == 0) {
         return NAIK_OK;
     }
-    if (takes_sums(args)) {
+    if (fuses_scalars(args)) {
         unsigned readers = 0;
         NAIK_TRY(count_readers(args, region, &params, &variant, &readers));
-        params.due = columns_due_of(args->in->geometry->backend, args->due, readers);
+        params.deferred =
+            deferred_reductions_of(args->in->geometry->backend, args->deferred, readers);
     } else if (region != NAIK_INTERIOR) { /* of one launch */
-        params.due = columns_due_of(args->in->geometry->backend, args->due, 0);
+        params.deferred = deferred_reductions_of(args->in->geometry->backend, args->deferred, 0);
     }
     NAIK_TRY(launch(args, &params, &variant,
                     fetches ? gpu_exchange_stream(args->in)

@@ -1,22 +1,22 @@
-/* dslash.cuh - the Dslash kernel of one thread a site and tile of columns, and what it shares with
+/* dslash.cuh - the Dslash kernel of one thread a site and tile of rhs, and what it shares with
  * those of several threads a site (dslash_divided.cuh)
  *
- * The order of additions, for every variant: one partial sum for each kind of hop (+1, -1, +3, -3),
+ * The order of additions, for every variant: one partial sum for each kind of point (+1, -1, +3, -3),
  * its four directions in the order x, y, z, t; the partial sums, each times the scale of its links,
  * added in the order of the kinds.
  *
  * Template parameters: V storage of vectors (prec.cuh), S and R storage of links (recon.cuh; R of
- * the long links, or of the naive ones: links of 18 may be either), N columns a thread.
+ * the long links, or of the naive ones: links of 18 may be either), N rhs a thread.
  */
 #ifndef NAIK_GPU_DSLASH_CUH
 #define NAIK_GPU_DSLASH_CUH
 
-#include "columns.cuh"
 #include "exchange.cuh"
 #include "recon.cuh"
+#include "rhs.cuh"
 #include "stencil.cuh"
 
-enum { DSLASH_THREADS = 128 }; /* a block of one column a thread: sites times tiles */
+enum { DSLASH_THREADS = 128 }; /* a block of one rhs a thread: sites times tiles */
 
 template <class S> constexpr naik_precision precision_of()
 {
@@ -25,37 +25,36 @@ template <class S> constexpr naik_precision precision_of()
 
 /* Threads of a block at most; the registers they have come out the same. Rebuilding links of 13 and
  * 9 numbers takes more of them. */
-constexpr int dslash_threads(naik_precision vectors, int recon, int columns)
+constexpr int dslash_threads(naik_precision vectors, int recon, int rhs)
 {
     const bool more = GPU_MORE_REGISTERS, rebuilt = recon == 13 || recon == 9;
-    if (columns == 1) {
+    if (rhs == 1) {
         return DSLASH_THREADS;
     }
     if (vectors == NAIK_DOUBLE) {
         return 256;
     }
-    if (vectors == NAIK_HALF && (columns > 2 || recon == 13)) {
-        return more || (recon == RECON_WORDS && columns == 4) ? 256 : 384;
+    if (vectors == NAIK_HALF && (rhs > 2 || recon == 13)) {
+        return more || (recon == RECON_WORDS && rhs == 4) ? 256 : 384;
     }
-    return columns > 2 && (rebuilt || more) ? 384 : 512;
+    return rhs > 2 && (rebuilt || more) ? 384 : 512;
 }
 
-/* Columns a thread at most: what a thread keeps must fit into its registers. Of vectors of 16 bits
- * with links of 32, whose links take the time, there are kernels of one column only. */
-constexpr int dslash_columns(naik_precision vectors, naik_precision links, int recon)
+/* rhs a thread at most: what a thread keeps must fit into its registers. Of vectors of 16 bits
+ * with links of 32, whose links take the time, there are kernels of one rhs only. */
+constexpr int dslash_rhs(naik_precision vectors, naik_precision links, int recon)
 {
     return vectors == NAIK_HALF && links == NAIK_SINGLE ? 1
            : vectors == NAIK_DOUBLE && recon == 9       ? 3
                                                         : 4;
 }
 
-/* Whether there are kernels of so many columns a thread: of 3, a colour each, where they count, and
+/* Whether there are kernels of so many rhs a thread: of 3, a colour each, where they count, and
  * where they are as many as there may be. */
-constexpr bool dslash_has_columns(naik_precision vectors, naik_precision links, int recon,
-                                  int columns)
+constexpr bool dslash_has_rhs(naik_precision vectors, naik_precision links, int recon, int rhs)
 {
-    const int most = dslash_columns(vectors, links, recon);
-    return columns <= most && (columns != 3 || most == 3 || (recon != 13 && recon != 9));
+    const int most = dslash_rhs(vectors, links, recon);
+    return rhs <= most && (rhs != 3 || most == 3 || (recon != 13 && recon != 9));
 }
 
 typedef struct dslash_params {
@@ -63,32 +62,33 @@ typedef struct dslash_params {
     const char *in, *v, *b;
     char *out;
     char *x, *direction, *ap; /* of a step */
-    const naik_column *columns;
+    const naik_rhs *rhs;
     naik_exactsum *sums;
     const int32_t *list;  /* sites to write; NULL: 0 .. count - 1 */
-    const int32_t *table; /* [16][half] hops, for sites whose neighbours are not all in the box */
+    const int32_t *table; /* [16][half] points, for sites whose neighbours are not all in the box */
     int boundary_from;    /* number in the list from which there are such sites */
     exchange_view view;   /* where the others are */
     exchange_send send;   /* outer layers of out, by the blocks of the boundary */
     int count, parity, nrhs, state;
-    int kinds; /* of hops: 2, or 4 with long links */
+    int kinds; /* of points: 2, or 4 with long links */
     naik_form form;
     int first;      /* the block to begin with, from the last one goes on to block 0 */
     bool backwards; /* in the opposite order: what was written last is read first */
     double scale[2], a, s;
     bool unit_time;    /* backend/packed_links.h */
-    int time_slice[2]; /* where links ahead and behind in direction t are not 1 all the same */
+    int time_slice[2]; /* where links forward and backward in direction t are not 1 all the same */
     gpu_stencil stencil;
-    columns_due due; /* the scalars of a step of one column; before it, D puts sums aside */
-    bool ahead;      /* links are few enough to be fetched while the kernel before ends */
+    deferred_reductions
+        deferred; /* the scalars of a step of one rhs; before it, D puts sums aside */
+    bool forward; /* links are few enough to be fetched while the kernel before ends */
 } dslash_params;
 
 typedef struct dslash_shape {
-    int recon, columns; /* columns a thread */
-    int threads;        /* a site and column: 1, 3, 4, 12; 1 alone with several columns */
+    int recon, rhs; /* rhs a thread */
+    int threads;    /* a site and rhs: 1, 3, 4, 12; 1 alone with several rhs */
     dim3 grid, block;
     gpu_stream stream;
-    bool brief; /* gpu_is_brief */
+    bool brief; /* gpu_is_latency_bound */
 } dslash_shape;
 
 /* One a pair of precisions (vectors, links); false where the shape has no kernel. */
@@ -125,8 +125,8 @@ __device__ static inline void fold(T s, const colour_vector<T> (&part)[N],
 }
 
 typedef struct dslash_site {
-    int cb, x[4], column; /* first column of the tile */
-    const char *halo;     /* as p.in, for sites beyond the box; NULL: none of the neighbours is */
+    int cb, x[4], irhs; /* first rhs of the tile */
+    const char *halo;   /* as p.in, for sites beyond the box; NULL: none of the neighbours is */
     /* The coordinate in direction 2 pair + k. */
     __device__ int along(int pair, int k) const
     {
@@ -138,7 +138,7 @@ typedef struct dslash_site {
     }
 } dslash_site;
 
-/* Where the vector lies that a hop takes from a site whose coordinate there is x. */
+/* Where the vector lies that a point takes from a site whose coordinate there is x. */
 template <class V>
 __device__ static inline const char *dslash_from(const dslash_params &p, const dslash_site &site,
                                                  int x, int kind, int mu)
@@ -147,46 +147,46 @@ __device__ static inline const char *dslash_from(const dslash_params &p, const d
     int there = gpu_neighbour(p.stencil, site.cb, x, kind, mu, &leaves);
     const char *data = p.in;
     if (leaves && site.halo != NULL) {
-        there = p.table[(size_t)(4 * kind + mu) * p.stencil.half + site.cb];
-        data = there < p.stencil.half ? p.in : site.halo;
+        there = p.table[(size_t)(4 * kind + mu) * p.stencil.volume_cb + site.cb];
+        data = there < p.stencil.volume_cb ? p.in : site.halo;
     }
-    return data + vec_offset<V>(there, site.column, p.nrhs);
+    return data + vec_offset<V>(there, site.irhs, p.nrhs);
 }
 
-/* Whether the link of this hop need not be read: only links of 12 numbers are asked. */
+/* Whether the link of this point need not be read: only links of 12 numbers are asked. */
 template <class S, int R>
-__device__ static inline bool dslash_alone(const dslash_params &p, int x, int mu, bool behind)
+__device__ static inline bool dslash_alone(const dslash_params &p, int x, int mu, bool backward)
 {
-    return R == 12 && sizeof(S) > 2 && mu == 3 && p.unit_time && x != p.time_slice[behind];
+    return R == 12 && sizeof(S) > 2 && mu == 3 && p.unit_time && x != p.time_slice[backward];
 }
 
-/* A hop whose link is 1: the same bits. */
+/* A point whose link is 1: the same bits. */
 template <class V, int N>
-__device__ static inline void add_alone(const char *from, bool behind,
+__device__ static inline void add_alone(const char *from, bool backward,
                                         colour_vector<typename V::real> (&part)[N])
 {
 #pragma unroll
     for (int c = 0; c < N; c++) {
-        colour_vector<typename V::real> v = V::load(from + c * V::COLUMN_BYTES);
+        colour_vector<typename V::real> v = V::load(from + c * V::RHS_BYTES);
 #pragma unroll
         for (int i = 0; i < 3; i++) {
-            part[c].e[i].re += behind ? -v.e[i].re : v.e[i].re;
-            part[c].e[i].im += behind ? -v.e[i].im : v.e[i].im;
+            part[c].e[i].re += backward ? -v.e[i].re : v.e[i].re;
+            part[c].e[i].im += backward ? -v.e[i].im : v.e[i].im;
         }
     }
 }
 
-/* The four hops of a kind, into part. */
+/* The four points of a kind, into part. */
 template <class V, class S, int R, int N>
 __device__ static inline void add_kind(const dslash_params &p, const dslash_site &site,
                                        const char *group, int kind,
                                        colour_vector<typename V::real> (&part)[N])
 {
-    /* four columns in double leave no register free on sm_80 */
+    /* four rhs in double leave no register free on sm_80 */
     constexpr bool full = GPU_MORE_REGISTERS && N == 4 && sizeof(typename V::real) == 8;
     constexpr int UNROLLED = full ? 1 : (int)GPU_UNROLLED_PAIRS;
-    constexpr bool whole = recon_is_whole(R);
-    const bool behind = kind % 2 == 1;
+    constexpr bool whole = recon_is_uncompressed(R);
+    const bool backward = kind % 2 == 1;
     link_group<S, R> links;
     links.open(group, site.cb % PREC_BLOCK);
 #pragma unroll UNROLLED
@@ -195,18 +195,18 @@ __device__ static inline void add_kind(const dslash_params &p, const dslash_site
         for (int k = 0; k < 2; k++) {
             const int mu = 2 * pair + k, x = site.along(pair, k);
             const char *from = dslash_from<V>(p, site, x, kind, mu);
-            if (dslash_alone<S, R>(p, x, mu, behind)) {
-                add_alone<V, N>(from, behind, part);
+            if (dslash_alone<S, R>(p, x, mu, backward)) {
+                add_alone<V, N>(from, backward, part);
                 continue;
             }
             colour_matrix<typename V::real> u;
             links.get(pair, k, u);
-            if (!whole && behind) {
+            if (!whole && backward) {
                 u = minus_adjoint(u);
             }
 #pragma unroll
             for (int c = 0; c < N; c++) {
-                const colour_vector<typename V::real> v = V::load(from + c * V::COLUMN_BYTES);
+                const colour_vector<typename V::real> v = V::load(from + c * V::RHS_BYTES);
                 add_product(u, v, part[c]);
             }
         }
@@ -227,10 +227,10 @@ template <class S, int R> struct dslash_groups {
     }
 };
 
-/* Brings the links of the next kind into the second-level cache meanwhile, where tiles of 4 columns
+/* Brings the links of the next kind into the second-level cache meanwhile, where tiles of 4 rhs
  * lie side by side and all kinds are stored alike: few sites are under way then, and what they need
- * fits. On an H200 8 columns took 4% less in half, 2% in double, 2% more with single links. With
- * one tile or one column links drove each other out, which cost up to 16%. */
+ * fits. On an H200 8 rhs took 4% less in half, 2% in double, 2% more with single links. With
+ * one tile or one rhs links drove each other out, which cost up to 16%. */
 template <class S, int N>
 __device__ static inline void fetch_next(const char *links, unsigned bytes)
 {
@@ -292,7 +292,7 @@ typedef struct dslash_terms {
 /* NAIK_FORM_STEP, from D in. */
 template <class V>
 __device__ static inline dslash_terms finish_step(const dslash_params &p, size_t offset,
-                                                  const naik_column &step,
+                                                  const naik_rhs &step,
                                                   colour_vector<typename V::real> &out)
 {
     typedef typename V::real real;
@@ -307,9 +307,9 @@ __device__ static inline dslash_terms finish_step(const dslash_params &p, size_t
     V::store(p.ap + offset, out);
     axpy(beta, last, direction);
     V::store(p.direction + offset, direction);
-    if (step.waiting == 0) {
+    if (step.x_deferred == 0) {
         colour_vector<real> x = V::load(p.x + offset);
-        axpy((real)step.lag, last, x);
+        axpy((real)step.x_deferred_last, last, x);
         axpy(alpha, direction, x);
         V::store(p.x + offset, x);
     }
@@ -318,10 +318,10 @@ __device__ static inline dslash_terms finish_step(const dslash_params &p, size_t
     return {real_product(r, r), real_product(r, out)};
 }
 
-/* out from D in as the form says; `scalars` is the column's record, where there is one. */
+/* out from D in as the form says; `scalars` is the rhs's record, where there is one. */
 template <class V>
 __device__ static inline dslash_terms finish_site(const dslash_params &p, size_t offset,
-                                                  const naik_column *scalars,
+                                                  const naik_rhs *scalars,
                                                   colour_vector<typename V::real> &out)
 {
     typedef typename V::real real;
@@ -369,7 +369,7 @@ __device__ static inline void fetch_links(const dslash_params &p, int index, int
                                           int threads)
 {
     typedef dslash_groups<S, R> groups;
-    if (!p.ahead || index >= p.count) {
+    if (!p.forward || index >= p.count) {
         return;
     }
     const char *begin = groups::of(p, p.list != NULL ? p.list[index] : index);
@@ -399,7 +399,7 @@ __device__ static inline const char *dslash_halo(const dslash_params &p, int sit
     if (!dslash_on_boundary(p, sites)) {
         return NULL;
     }
-    return p.view.turn != NULL ? exchange_await(p.view, thread) : p.in;
+    return p.view.epoch != NULL ? exchange_await(p.view, thread) : p.in;
 }
 
 /* Whether this block of `sites` sites has something to send. */
@@ -408,23 +408,23 @@ __device__ static inline bool dslash_sends(const dslash_params &p, int sites)
     return p.send.counters != NULL && dslash_on_boundary(p, sites);
 }
 
-/* Sends what this thread has written of the columns from `column` on whose bit is set. Finds the
+/* Sends what this thread has written of the rhs from `rhs` on whose bit is set. Finds the
  * site again, which takes no registers before. */
 template <class V, int N>
-__device__ static inline void dslash_send(const dslash_params &p, int column, unsigned columns)
+__device__ static inline void dslash_send(const dslash_params &p, int irhs, unsigned rhs)
 {
     const int index = dslash_block(p) * (int)blockDim.x + (int)threadIdx.x;
     if (index < p.count) {
         const int cb = p.list[index]; /* there is one where there is a boundary */
         int x[4];
         gpu_coords(p.stencil, p.parity, cb, x);
-        exchange_send_site<V, N>(p.send, p.stencil, p.out, cb, x, column, columns, p.nrhs);
+        exchange_send_site<V, N>(p.send, p.stencil, p.out, cb, x, irhs, rhs, p.nrhs);
     }
 }
 
-/* The last thread of a block that sends says that it has, after a barrier behind the stores: this
+/* The last thread of a block that sends says that it has, after a barrier backward the stores: this
  * one, if it is wanted. So the others need not wait for what has been sent to arrive. */
-__device__ static inline void dslash_tell(const dslash_params &p, bool sends, bool barrier)
+__device__ static inline void dslash_signal(const dslash_params &p, bool sends, bool barrier)
 {
     if (!sends) {
         return;
@@ -433,27 +433,27 @@ __device__ static inline void dslash_tell(const dslash_params &p, bool sends, bo
         __syncthreads();
     }
     if (threadIdx.x == blockDim.x - 1 && threadIdx.y == blockDim.y - 1) {
-        exchange_tell(p.send);
+        exchange_signal(p.send);
     }
 }
 
-/* Which of N columns from `column` on are to be written. */
-template <int N> __device__ static inline unsigned dslash_active(const dslash_params &p, int column)
+/* Which of N rhs from `rhs` on are to be written. */
+template <int N> __device__ static inline unsigned dslash_active(const dslash_params &p, int irhs)
 {
     unsigned active = 0;
 #pragma unroll
     for (int c = 0; c < N; c++) {
-        if (column + c < p.nrhs && (p.columns == NULL || p.columns[column + c].state == p.state)) {
+        if (irhs + c < p.nrhs && (p.rhs == NULL || p.rhs[irhs + c].state == p.state)) {
             active |= 1u << c;
         }
     }
     return active;
 }
 
-/* The bound that a site's share of the column's sums hardly ever reaches; 0: not known. */
-__device__ static inline double dslash_grid(const dslash_params &p, int column)
+/* The bound that a site's share of the rhs's sums hardly ever reaches; 0: not known. */
+__device__ static inline double dslash_grid(const dslash_params &p, int irhs)
 {
-    return p.columns != NULL ? p.columns[column].grid : 0;
+    return p.rhs != NULL ? p.rhs[irhs].sum_quantum : 0;
 }
 
 template <class V, class S, int R, int N, int BLOCKS>
@@ -467,9 +467,9 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
     }
     gpu_await_kernel();
     if (p.form == NAIK_FORM_D && blockIdx.x == 0 && y == 0 && x < GPU_LANES) {
-        column_put_aside(p.due, x);
+        rhs_put_aside(p.deferred, x);
     }
-    const int column = ((int)(blockIdx.y * blockDim.y) + y) * N;
+    const int irhs = ((int)(blockIdx.y * blockDim.y) + y) * N;
     dslash_terms term[N];
 #pragma unroll
     for (int c = 0; c < N; c++) {
@@ -479,27 +479,27 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
     const char *halo = dslash_halo(p, (int)blockDim.x, y * (int)blockDim.x + x);
     colour_vector<typename V::real> total[N];
     dslash_site site;
-    const unsigned active = dslash_active<N>(p, column);
+    const unsigned active = dslash_active<N>(p, irhs);
     if (index < p.count && active != 0) {
-        site.column = column;
+        site.irhs = irhs;
         site.halo = halo;
         open_site(p, index, &site);
         apply_hops<V, S, R, N>(p, site, total);
-        const size_t offset = vec_offset<V>(gpu_again(site.cb), column, p.nrhs);
+        const size_t offset = vec_offset<V>(gpu_again(site.cb), irhs, p.nrhs);
 #pragma unroll
         for (int c = 0; c < N; c++) {
             if (active >> c & 1) {
-                term[c] = finish_site<V>(p, offset + (size_t)c * V::COLUMN_BYTES,
-                                         p.columns + gpu_again(column + c), total[c]);
+                term[c] = finish_site<V>(p, offset + (size_t)c * V::RHS_BYTES,
+                                         p.rhs + gpu_again(irhs + c), total[c]);
             }
         }
     }
     const bool sends = dslash_sends(p, (int)blockDim.x);
     if (sends) {
-        dslash_send<V, N>(p, column, active);
+        dslash_send<V, N>(p, irhs, active);
     }
     if (p.sums == NULL) {
-        dslash_tell(p, sends, true);
+        dslash_signal(p, sends, true);
         return;
     }
     const int thread = y * (int)blockDim.x + x;
@@ -509,8 +509,8 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
         for (int c = 0; c < N; c++) {
             if (active >> c & 1) {
                 shared[k].keep(thread / GPU_LANES, c, thread % GPU_LANES,
-                               k == 0 ? term[c].norm : term[c].product, dslash_grid(p, column + c),
-                               p.sums + k * p.nrhs + column + c);
+                               k == 0 ? term[c].norm : term[c].product, dslash_grid(p, irhs + c),
+                               p.sums + k * p.nrhs + irhs + c);
             }
         }
     }
@@ -519,10 +519,10 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
     const int warps = (int)blockDim.x / GPU_LANES;
     const int c = x / WORDS;
     for (int k = 0; k < sums && c < N && (active >> c & 1); k++) {
-        shared[k].flush(y * warps, warps, c, x % WORDS, dslash_grid(p, column + c),
-                        p.sums + k * p.nrhs + column + c);
+        shared[k].flush(y * warps, warps, c, x % WORDS, dslash_grid(p, irhs + c),
+                        p.sums + k * p.nrhs + irhs + c);
     }
-    dslash_tell(p, sends, false);
+    dslash_signal(p, sends, false);
 }
 
 #endif

@@ -1,7 +1,7 @@
-/* dslash_divided.cuh - the Dslash kernels of several threads a site and column
+/* dslash_divided.cuh - the Dslash kernels of several threads a site and rhs
  *
- * A site's work is divided by kinds of hops, by rows of the result, or by both: threadIdx.x is the
- * site, .y the row, .z the kind, blockIdx.y the column. The partial sums meet in shared memory,
+ * A site's work is divided by kinds of points, by rows of the result, or by both: threadIdx.x is the
+ * site, .y the row, .z the kind, blockIdx.y the right-hand side. The partial sums meet in shared memory,
  * where the first threads fold them in the order of the kinds.
  *
  * A row of the result needs a row of the links, which there is where they are stored whole.
@@ -11,7 +11,7 @@
 
 #include "dslash.cuh"
 
-/* A site's hops of one kind into what a thread holds: a row of the result, or all of it. */
+/* A site's points of one kind into what a thread holds: a row of the result, or all of it. */
 template <class V, class S, int R>
 __device__ static inline void add_part(const dslash_params &p, const dslash_site &site,
                                        const char *group, int kind, int row,
@@ -72,51 +72,52 @@ __device__ static inline void apply_kind(const dslash_params &p, const dslash_si
  * ranks, which have the others already. */
 __device__ static inline void offer_sums(const dslash_params &p, int thread)
 {
-    if (p.due.host.columns == NULL || blockIdx.x > 0 || thread >= GPU_LANES) {
+    if (p.deferred.host.rhs == NULL || blockIdx.x > 0 || thread >= GPU_LANES) {
         return;
     }
     if (p.form == NAIK_FORM_D) {
-        column_put_aside(p.due, thread);
-    } else if (p.due.host.columns->state == NAIK_COLUMN_RUN) {
-        peer_push(p.due.peers, p.due.host.sums + 2, 2 * NAIK_MAX_RHS, thread);
+        rhs_put_aside(p.deferred, thread);
+    } else if (p.deferred.host.rhs->state == NAIK_RHS_RUN) {
+        peer_push(p.deferred.peers, p.deferred.host.sums + 2, 2 * NAIK_MAX_RHS, thread);
     }
 }
 
-/* The column with its next step, alpha 0 where it has stopped, into shared memory; true in the
+/* The rhs with its next step, alpha 0 where it has stopped, into shared memory; true in the
  * thread that is to write it down. All threads of the block call. */
-__device__ static inline bool take_step(const dslash_params &p, naik_column &shared, int thread)
+__device__ static inline bool take_step(const dslash_params &p, naik_rhs &shared, int thread)
 {
     __shared__ double value[3];
-    const naik_exactsum *const sum[3] = {p.due.taken, p.due.taken + 1, p.due.host.sums + 2};
+    const naik_exactsum *const sum[3] = {p.deferred.taken, p.deferred.taken + 1,
+                                         p.deferred.host.sums + 2};
     const int threads = (int)(blockDim.x * blockDim.y * blockDim.z);
     bool last = false;
-    column_copy(shared, p.due.host.columns, thread, threads);
-    __syncthreads(); /* all have read the column's state */
-    column_values<NAIK_COUNT_AND_TAKE>(p.due.peers, sum, 0, value, thread, threads);
+    rhs_copy(shared, p.deferred.host.rhs, thread, threads);
+    __syncthreads(); /* all have read the rhs's state */
+    rhs_values<NAIK_COUNT_AND_TAKE>(p.deferred.peers, sum, 0, value, thread, threads);
     if (thread == 0) {
-        column_advance<NAIK_COUNT_AND_TAKE>(shared, value);
-        last = column_was_read(p.due);
+        rhs_advance<NAIK_COUNT_AND_TAKE>(shared, value);
+        last = rhs_was_read(p.deferred);
     }
     __syncthreads();
     return last;
 }
 
 /* The threads that move together call, the first of them with what take_step said. */
-__device__ static inline void write_step(const dslash_params &p, const naik_column &shared,
-                                         bool last, int lane)
+__device__ static inline void write_step(const dslash_params &p, const naik_rhs &shared, bool last,
+                                         int lane)
 {
-    const naik_columns_due &due = p.due.host;
+    const naik_deferred_reductions &deferred = p.deferred.host;
     if (gpu_lanes_from(last, 0) == 0) {
         return;
     }
-    column_clear(p.due.peers, p.due.taken, 0, lane);
-    column_clear(p.due.peers, p.due.taken + 1, NAIK_MAX_RHS, lane);
-    column_clear(p.due.peers, due.sums + 2, 2 * NAIK_MAX_RHS, lane);
+    rhs_clear(p.deferred.peers, p.deferred.taken, 0, lane);
+    rhs_clear(p.deferred.peers, p.deferred.taken + 1, NAIK_MAX_RHS, lane);
+    rhs_clear(p.deferred.peers, deferred.sums + 2, 2 * NAIK_MAX_RHS, lane);
     if (lane == 0) {
-        if (due.columns->pending != 0) {
-            column_note(shared, 1, due.history, due.history_stride);
+        if (deferred.rhs->pending != 0) {
+            rhs_note(shared, 1, deferred.history, deferred.history_stride);
         }
-        *due.columns = shared;
+        *deferred.rhs = shared;
     }
 }
 
@@ -141,18 +142,18 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
     enum { KINDS = R == 12 ? 2 : 4, HELD = 3 / ROWS }; /* kinds at most */
     __shared__ real held[KINDS][6][GPU_LANES];
     __shared__ block_sums<real, 1> shared[2];
-    __shared__ naik_column next;
-    const int x = (int)threadIdx.x, row = (int)threadIdx.y, column = (int)blockIdx.y;
+    __shared__ naik_rhs next;
+    const int x = (int)threadIdx.x, row = (int)threadIdx.y, irhs = (int)blockIdx.y;
     const int index = dslash_block(p) * GPU_LANES + x;
     const int part = row + ROWS * (int)threadIdx.z; /* of the work on a site */
     const int thread = part * GPU_LANES + x;
     fetch_links<S, R>(p, index, thread, (int)(blockDim.y * blockDim.z) * GPU_LANES);
     gpu_await_kernel();
     offer_sums(p, thread);
-    bool active = p.columns == NULL || p.columns[column].state == p.state;
+    bool active = p.rhs == NULL || p.rhs[irhs].state == p.state;
     const bool here = active && index < p.count;
     dslash_site site;
-    site.column = column;
+    site.irhs = irhs;
     site.halo = dslash_halo(p, GPU_LANES, thread);
     if (here) {
         open_site(p, index, &site);
@@ -168,7 +169,7 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
     }
     __syncthreads();
     bool last = false;
-    const bool steps = p.form == NAIK_FORM_STEP && p.due.host.columns != NULL && active;
+    const bool steps = p.form == NAIK_FORM_STEP && p.deferred.host.rhs != NULL && active;
     if (steps) {
         last = take_step(p, next, thread);
         active = next.alpha != 0;
@@ -191,16 +192,16 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
             }
             fold((real)p.scale[kind / 2], sum, total);
         }
-        term = finish_site<V>(p, vec_offset<V>(site.cb, column, p.nrhs),
-                              steps ? &next : p.columns + column, total[0]);
+        term = finish_site<V>(p, vec_offset<V>(site.cb, irhs, p.nrhs), steps ? &next : p.rhs + irhs,
+                              total[0]);
         if (dslash_sends(p, GPU_LANES)) {
-            dslash_send<V, 1>(p, column, 1);
+            dslash_send<V, 1>(p, irhs, 1);
         }
     }
     const int sums = p.sums == NULL || !active ? 0 : p.form == NAIK_FORM_STEP ? 2 : 1;
     for (int k = 0; k < sums; k++) {
-        naik_exactsum *sum = p.sums + k * p.nrhs + column;
-        const double grid = dslash_grid(p, column);
+        naik_exactsum *sum = p.sums + k * p.nrhs + irhs;
+        const double grid = dslash_grid(p, irhs);
         shared[k].keep(0, 0, x, k == 0 ? term.norm : term.product, grid, sum);
         gpu_lanes_sync();
         if (x < block_sums<real, 1>::WORDS) {
@@ -210,7 +211,7 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
     write_step(p, next, last, x);
     gpu_lanes_sync();
     if (x == 0 && dslash_sends(p, GPU_LANES)) {
-        exchange_tell(p.send);
+        exchange_signal(p.send);
     }
 }
 

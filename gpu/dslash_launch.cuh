@@ -21,15 +21,15 @@ template <class V, class S, int R, int N> constexpr int dslash_blocks()
     return R == 18 ? (half ? 8 : 4) : R == RECON_WORDS ? 8 - half : 6;
 }
 
-/* Beside numbers of columns a thread. */
+/* Beside numbers of rhs a thread. */
 enum { DSLASH_KINDS = 0, DSLASH_ROWS = -1 };
 
 template <class V, class S, int R, int N>
 static bool dslash_start(const dslash_params &params, const dslash_shape &shape)
 {
-    if constexpr (N == DSLASH_ROWS && !recon_is_whole(R)) {
+    if constexpr (N == DSLASH_ROWS && !recon_is_uncompressed(R)) {
         return false;
-    } else if constexpr (N > 0 && !dslash_has_columns(V::PRECISION, precision_of<S>(), R, N)) {
+    } else if constexpr (N > 0 && !dslash_has_rhs(V::PRECISION, precision_of<S>(), R, N)) {
         return false;
     } else if constexpr (N <= 0) {
         gpu_launch_behind(dslash_divided_kernel < V, S, R, N == DSLASH_ROWS ? 3 : 1 >, shape.brief,
@@ -67,7 +67,7 @@ static bool dslash_family_of(const dslash_params &params, const dslash_shape &sh
         return shape.threads % 3 == 0 ? dslash_choose<V, S, DSLASH_ROWS>(params, shape)
                                       : dslash_choose<V, S, DSLASH_KINDS>(params, shape);
     }
-    switch (shape.columns) {
+    switch (shape.rhs) {
     case 1: return dslash_choose<V, S, 1>(params, shape);
     case 2: return dslash_choose<V, S, 2>(params, shape);
     case 3: return dslash_choose<V, S, 3>(params, shape);

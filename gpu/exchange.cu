@@ -13,10 +13,10 @@
  * waits for residuals, which the step before it, or that start, has sent, and sends its result. The
  * second, the step, waits for results of the first and sends the new residual.
  *
- * A turn's half of the memory is written again two turns later. Whoever writes it has by then seen
- * the flags of the turn between from the same neighbour (every block that sends in the Dslash has
+ * A epoch's half of the memory is written again two epochs later. Whoever writes it has by then seen
+ * the flags of the epoch between from the same neighbour (every block that sends in the Dslash has
  * waited for them; before anything but iterations goes on, what they sent last is received), and
- * these were raised after the neighbour's last block had read the turn before them: its kernel had
+ * these were raised after the neighbour's last block had read the epoch before them: its kernel had
  * ended, or the block had sent its own share, which it does after reading.
  */
 #include "exchange.cuh"
@@ -27,14 +27,18 @@
 #include "backend_gpu.h"
 #include "prec.cuh"
 
-enum { PACK_THREADS = 128, BESIDE_BYTES = 256 << 10 };
-
-static dim3 pack_blocks(int count, int columns)
-{
-    return dim3((unsigned)((count + PACK_THREADS - 1) / PACK_THREADS), (unsigned)columns);
+extern "C" {
+#include "comm/collective.h"
 }
 
-/* ---- messages of MPI: [nrhs][depth * face + number] of what one lane of one column holds */
+enum { PACK_THREADS = 128, BESIDE_BYTES = 256 << 10 };
+
+static dim3 pack_blocks(int count, int rhs)
+{
+    return dim3((unsigned)((count + PACK_THREADS - 1) / PACK_THREADS), (unsigned)rhs);
+}
+
+/* ---- messages of MPI: [nrhs][depth * face + number] of what one lane of one rhs holds */
 
 size_t gpu_face_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs, int mu,
                       int depth)
@@ -89,7 +93,7 @@ template <class V> __global__ void pack_kernel(halo_params h, char *data, char *
     if (i >= h.count) {
         return;
     }
-    const int units = V::COLUMN_BYTES / PREC_BLOCK / V::LANE_BYTES;
+    const int units = V::RHS_BYTES / PREC_BLOCK / V::LANE_BYTES;
     const char *from = halo_place<V>(h, data, i);
     char *to = buffer + ((size_t)blockIdx.y * h.count + i) * (units * V::LANE_BYTES);
 #pragma unroll
@@ -105,7 +109,7 @@ template <class V> __global__ void unpack_kernel(halo_params h, char *data, cons
     if (i >= h.count) {
         return;
     }
-    const int units = V::COLUMN_BYTES / PREC_BLOCK / V::LANE_BYTES;
+    const int units = V::RHS_BYTES / PREC_BLOCK / V::LANE_BYTES;
     char *to = halo_place<V>(h, data, i);
     const char *from = buffer + ((size_t)blockIdx.y * h.count + i) * (units * V::LANE_BYTES);
 #pragma unroll
@@ -134,8 +138,8 @@ naik_status gpu_pack(const naik_field *field, naik_parity parity, int mu, int si
     naik_backend *backend = field->geometry->backend;
     halo_params h = halo_params_of(field, parity, mu, depth);
     h.first = -1;
-    h.coordinate = side == NAIK_AHEAD ? field->geometry->lattice->local[mu] - 1 : 0;
-    h.step = side == NAIK_AHEAD ? -1 : 1;
+    h.coordinate = side == NAIK_FORWARD ? field->geometry->lattice->local[mu] - 1 : 0;
+    h.step = side == NAIK_FORWARD ? -1 : 1;
     BY_PRECISION(field->precision, pack_kernel, pack_blocks(h.count, h.nrhs), PACK_THREADS,
                  gpu_state_of(backend)->stream, h, (char *)field->data, (char *)buffer);
     return GPU_LAUNCHED(backend, "packing a halo message");
@@ -154,25 +158,25 @@ naik_status gpu_unpack(naik_field *field, naik_parity parity, int mu, int side, 
 
 /* ---- memory that the neighbours write to */
 
-static size_t column_bytes(naik_precision precision)
+static size_t rhs_bytes(naik_precision precision)
 {
-    return precision == NAIK_DOUBLE   ? (size_t)vec_double::COLUMN_BYTES
-           : precision == NAIK_SINGLE ? (size_t)vec_single::COLUMN_BYTES
-                                      : (size_t)vec_half::COLUMN_BYTES;
+    return precision == NAIK_DOUBLE   ? (size_t)vec_double::RHS_BYTES
+           : precision == NAIK_SINGLE ? (size_t)vec_single::RHS_BYTES
+                                      : (size_t)vec_half::RHS_BYTES;
 }
 
 /* Blocks of sites of a field before the one in which its halo begins. */
 static size_t blocks_before(const naik_lattice *lat)
 {
-    return (size_t)lat->half / PREC_BLOCK;
+    return (size_t)lat->volume_cb / PREC_BLOCK;
 }
 
-/* Of the halo of a field, for one turn. */
+/* Of the halo of a field, for one epoch. */
 static size_t capacity_for(const naik_lattice *lat, naik_precision precision, int nrhs)
 {
-    size_t blocks = ((size_t)lat->half + (size_t)lat->halo + PREC_BLOCK - 1) / PREC_BLOCK;
-    size_t bytes = ((blocks - blocks_before(lat)) * (size_t)nrhs + PREC_SPARE_COLUMNS) *
-                   column_bytes(precision);
+    size_t blocks = ((size_t)lat->volume_cb + (size_t)lat->halo + PREC_BLOCK - 1) / PREC_BLOCK;
+    size_t bytes =
+        ((blocks - blocks_before(lat)) * (size_t)nrhs + PREC_SPARE_RHS) * rhs_bytes(precision);
     return (bytes + 4095) / 4096 * 4096;
 }
 
@@ -181,12 +185,12 @@ size_t gpu_exchange_bytes(const naik_lattice *lattice, naik_precision precision,
     return EXCHANGE_HEADER_BYTES + 2 * capacity_for(lattice, precision, nrhs);
 }
 
-/* Where a field would begin whose halo lies in `memory` for turns of this parity. */
-static char *field_origin(const naik_field *field, char *memory, size_t capacity, int turn)
+/* Where a field would begin whose halo lies in `memory` for epochs of this parity. */
+static char *field_origin(const naik_field *field, char *memory, size_t capacity, int epoch)
 {
-    const size_t before = blocks_before(field->geometry->lattice) * (size_t)field->nrhs *
-                          column_bytes(field->precision);
-    uintptr_t halo = (uintptr_t)memory + EXCHANGE_HEADER_BYTES + (size_t)turn * capacity;
+    const size_t before =
+        blocks_before(field->geometry->lattice) * (size_t)field->nrhs * rhs_bytes(field->precision);
+    uintptr_t halo = (uintptr_t)memory + EXCHANGE_HEADER_BYTES + (size_t)epoch * capacity;
     return (char *)(halo - before);
 }
 
@@ -304,7 +308,7 @@ done:
 /* ---- sending and receiving */
 
 typedef struct sent_face {
-    char *to[2]; /* by turn: where the neighbour's field would begin */
+    char *to[2]; /* by epoch: where the neighbour's field would begin */
     uint32_t *flag;
     int first; /* halo site that number 0 becomes */
     int mu, coordinate, step, face, count;
@@ -332,17 +336,17 @@ __device__ static inline sent_face choose_face(const send_params &p, int which)
 
 template <class V> __global__ void send_kernel(const send_params p, const char *data)
 {
-    const int which = (int)blockIdx.z, column = (int)blockIdx.y;
+    const int which = (int)blockIdx.z, irhs = (int)blockIdx.y;
     const sent_face f = choose_face(p, which);
-    const uint32_t turn = *(volatile uint32_t *)p.counters + 1;
+    const uint32_t epoch = *(volatile uint32_t *)p.counters + 1;
     const int i = (int)(blockIdx.x * PACK_THREADS + threadIdx.x);
     if (i < f.count) {
         const int layer = i / f.face;
         const int site = layer_site(p.stencil, p.parity, f.mu, f.coordinate + layer * f.step,
                                     i - layer * f.face);
-        char *to = (turn & 1) != 0 ? f.to[1] : f.to[0];
-        V::keep(to + vec_offset<V>(f.first + i, column, p.nrhs),
-                V::fetch(data + vec_offset<V>(site, column, p.nrhs)));
+        char *to = (epoch & 1) != 0 ? f.to[1] : f.to[0];
+        V::keep(to + vec_offset<V>(f.first + i, irhs, p.nrhs),
+                V::fetch(data + vec_offset<V>(site, irhs, p.nrhs)));
     }
     GPU_MARK("sent");
     gpu_release_stores();
@@ -355,10 +359,10 @@ template <class V> __global__ void send_kernel(const send_params p, const char *
         if (count == gridDim.x * gridDim.y) {
             done[which] = 0;
             gpu_release_flags();
-            gpu_store_flag(f.flag, turn);
+            gpu_store_flag(f.flag, epoch);
             if (atomicAdd(&done[EXCHANGE_ZONES], 1u) + 1 == (uint32_t)p.faces) {
                 done[EXCHANGE_ZONES] = 0;
-                *p.counters = turn;
+                *p.counters = epoch;
             }
         }
     }
@@ -387,8 +391,8 @@ static send_params send_params_of(const naik_field *field, naik_parity parity, i
             f->flag = (uint32_t *)x->theirs[mu][side] + zone * EXCHANGE_FLAG_WORDS;
             f->first = lat->zone[mu][!side];
             f->mu = mu;
-            f->coordinate = side == NAIK_AHEAD ? lat->local[mu] - 1 : 0;
-            f->step = side == NAIK_AHEAD ? -1 : 1;
+            f->coordinate = side == NAIK_FORWARD ? lat->local[mu] - 1 : 0;
+            f->step = side == NAIK_FORWARD ? -1 : 1;
             f->face = lat->face[mu];
             f->count = lat->face[mu] * depth;
             *largest = f->count > *largest ? f->count : *largest;
@@ -407,8 +411,8 @@ naik_status gpu_exchange_send(const naik_field *field, naik_parity parity, int d
     const send_params p = send_params_of(field, parity, depth, &largest);
     dim3 grid = pack_blocks(largest, p.nrhs);
     grid.z = (unsigned)p.faces;
-    x->beside = beside && backend->route.whole &&
-                (size_t)largest * (size_t)p.nrhs * (column_bytes(field->precision) / PREC_BLOCK) >=
+    x->beside = beside && backend->route.single_node &&
+                (size_t)largest * (size_t)p.nrhs * (rhs_bytes(field->precision) / PREC_BLOCK) >=
                     BESIDE_BYTES;
     if (x->beside) {
         NAIK_TRY(GPU_CHECK(backend, gpu_event_record(state->peers.fork, state->stream),
@@ -475,11 +479,11 @@ exchange_view gpu_exchange_view(const naik_field *field)
     const naik_backend *backend = field->geometry->backend;
     const gpu_peers *peers = &gpu_state_of(backend)->peers;
     exchange_view v = {};
-    v.turn = x->counters;
+    v.epoch = x->counters;
     v.flags = (const uint32_t *)x->memory;
     v.halo[0] = field_origin(field, x->memory, x->capacity, 0);
     v.halo[1] = field_origin(field, x->memory, x->capacity, 1);
-    v.patience = peer_patience_of(backend);
+    v.timeout = peer_timeout_of(backend);
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         for (int side = 0; side < 2; side++) {
             for (int r = 0; r < peers->count && x->faces[mu][side]; r++) {

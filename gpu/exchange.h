@@ -1,7 +1,7 @@
 /* exchange.h - halos of one lattice from device to device
  *
  * A rank's block of memory is written to by its neighbours: a flag for each zone, then twice, in
- * turns, the halo sites in the layout of a field, as if that field's memory began where it must for
+ * epochs, the halo sites in the layout of a field, as if that field's memory began where it must for
  * them to be at their places.
  */
 #ifndef NAIK_GPU_EXCHANGE_H
@@ -18,7 +18,7 @@ typedef struct gpu_exchange {
     char *theirs[NAIK_DIM][2]; /* the neighbours', as mapped here */
     void *mapped[EXCHANGE_ZONES];
     int mapped_rank[EXCHANGE_ZONES], mapped_count; /* each neighbour once */
-    uint32_t *counters; /* backend memory [1 + EXCHANGE_ZONES + 1]: turns sent; blocks done of each
+    uint32_t *counters; /* backend memory [1 + EXCHANGE_ZONES + 1]: epochs sent; blocks done of each
                            face; faces done */
     bool beside;        /* the exchange under way runs on the side stream */
 } gpu_exchange;

@@ -72,7 +72,7 @@ typedef hipIpcMemHandle_t gpu_ipc_handle;
 
 enum {
     GPU_LANES = 64, /* threads that move together */
-    /* Pairs of hops to unroll: clang takes the loads of all that are unrolled to the front, and
+    /* Pairs of points to unroll: clang takes the loads of all that are unrolled to the front, and
      * runs out of registers. */
     GPU_UNROLLED_PAIRS = 1
 };

@@ -11,33 +11,33 @@ static size_t number_bytes(naik_precision precision)
 }
 
 /* Bytes of a site's links; 0 where this storage does not exist. */
-static size_t bytes_a_site(naik_precision precision, int recon, int hops)
+static size_t bytes_a_site(naik_precision precision, int recon, int points)
 {
     size_t number = number_bytes(precision);
-    if (hops == NAIK_HOPS && recon == RECON_WORDS && precision == NAIK_HALF) {
+    if (points == NAIK_STENCIL && recon == RECON_WORDS && precision == NAIK_HALF) {
         return 8 * 18 * number + 8 * RECON_WORDS * 4;
     }
-    if (hops == NAIK_HOPS) {
+    if (points == NAIK_STENCIL) {
         return recon == 18 || recon == 13 || recon == 9 ? (8 * 18 + 8 * (size_t)recon) * number : 0;
     }
     return recon == 18 || recon == 12 ? 8 * (size_t)recon * number : 0;
 }
 
 static size_t parity_bytes(const naik_lattice *lattice, naik_precision precision, int recon,
-                           int hops)
+                           int points)
 {
-    size_t blocks = ((size_t)lattice->half + PREC_BLOCK - 1) / PREC_BLOCK;
-    return blocks * PREC_BLOCK * bytes_a_site(precision, recon, hops);
+    size_t blocks = ((size_t)lattice->volume_cb + PREC_BLOCK - 1) / PREC_BLOCK;
+    return blocks * PREC_BLOCK * bytes_a_site(precision, recon, points);
 }
 
-size_t gpu_links_bytes(const naik_lattice *lattice, naik_precision precision, int recon, int hops)
+size_t gpu_links_bytes(const naik_lattice *lattice, naik_precision precision, int recon, int points)
 {
-    return 2 * parity_bytes(lattice, precision, recon, hops);
+    return 2 * parity_bytes(lattice, precision, recon, points);
 }
 
 typedef struct links_params {
     char *data; /* of the parity */
-    const double *hops;
+    const double *points;
     int begin, count, hop_count, recon;
     double scale[2];               /* largest numbers, for 16-bit storage */
     double modulus;                /* s of the compressed links */
@@ -161,14 +161,14 @@ __device__ static inline void pack_words(const links_params &p, char *group, int
 
 template <class S, int R>
 __device__ static inline void pack_link(const links_params &p, char *group, int mu, int lane,
-                                        int far, bool behind, colour_matrix<double> &u)
+                                        int far, bool backward, colour_matrix<double> &u)
 {
     double n[R], unit = 32768.0;
     bool negative = false;
     if (R == 18) {
         unit = p.scale[far] > 0 ? 32767.0 / p.scale[far] : 0;
     } else {
-        u = behind ? minus_adjoint(u) : u;
+        u = backward ? minus_adjoint(u) : u;
         for (int i = 0; i < 9; i++) {
             u.e[i / 3][i % 3] = scale(1 / p.modulus, u.e[i / 3][i % 3]);
         }
@@ -188,13 +188,13 @@ __device__ static inline void pack_link(const links_params &p, char *group, int 
 template <class S, int FAT, int LONG> __global__ void links_kernel(const links_params p)
 {
     const int i = (int)(blockIdx.x * LINKS_THREADS + threadIdx.x);
-    const int hop = i % p.hop_count, site = p.begin + i / p.hop_count;
+    const int point = i % p.hop_count, site = p.begin + i / p.hop_count;
     if (i >= p.count * p.hop_count) {
         return;
     }
-    const double *w = p.hops + (size_t)i * 18;
+    const double *w = p.points + (size_t)i * 18;
     colour_matrix<double> u;
-    const bool behind = hop / 4 % 2 == 1; /* then w is -U^+ */
+    const bool backward = point / 4 % 2 == 1; /* then w is -U^+ */
     for (int k = 0; k < 9; k++) {
         u.e[k / 3][k % 3] = {w[2 * k], w[2 * k + 1]};
     }
@@ -202,21 +202,21 @@ template <class S, int FAT, int LONG> __global__ void links_kernel(const links_p
     const size_t number = LONG == RECON_WORDS ? 4 : sizeof(S);
     const size_t far_bytes = 2 * PREC_BLOCK * 4 * LONG * number;
     char *group = p.data + (size_t)(site / PREC_BLOCK) * (near_bytes + far_bytes);
-    const int mu = hop % 4, lane = site % PREC_BLOCK;
-    if (hop < 8) {
-        pack_link<S, FAT>(p, group + behind * (near_bytes / 2), mu, lane, 0, behind, u);
+    const int mu = point % 4, lane = site % PREC_BLOCK;
+    if (point < 8) {
+        pack_link<S, FAT>(p, group + backward * (near_bytes / 2), mu, lane, 0, backward, u);
     } else if constexpr (LONG == RECON_WORDS) {
-        pack_words(p, group + near_bytes + behind * (far_bytes / 2), mu, lane, u);
+        pack_words(p, group + near_bytes + backward * (far_bytes / 2), mu, lane, u);
     } else if constexpr (LONG > 0) {
-        pack_link<S, LONG>(p, group + near_bytes + behind * (far_bytes / 2), mu, lane, 1, behind,
-                           u);
+        pack_link<S, LONG>(p, group + near_bytes + backward * (far_bytes / 2), mu, lane, 1,
+                           backward, u);
     }
 }
 
 template <class S> static void launch_links(const links_params &p, gpu_stream stream)
 {
     int blocks = (p.count * p.hop_count + LINKS_THREADS - 1) / LINKS_THREADS;
-    if (p.hop_count == NAIK_HOPS) {
+    if (p.hop_count == NAIK_STENCIL) {
         if (p.recon == 18) {
             links_kernel<S, 18, 18><<<blocks, LINKS_THREADS, 0, stream>>>(p);
         } else if (p.recon == 13) {
@@ -285,22 +285,22 @@ done:
 }
 
 naik_status gpu_links_pack(naik_links *links, naik_parity parity, int32_t begin, int32_t count,
-                           const naik_matrix *hops)
+                           const naik_matrix *points)
 {
     naik_backend *backend = links->geometry->backend;
     gpu_state *state = gpu_state_of(backend);
     links_params p = {};
     p.data = (char *)links->data + (size_t)parity * parity_bytes(links->geometry->lattice,
                                                                  links->precision, links->recon,
-                                                                 links->hops);
+                                                                 links->points);
     p.begin = begin;
     p.count = count;
-    p.hops = (const double *)hops;
-    p.hop_count = links->hops;
+    p.points = (const double *)points;
+    p.hop_count = links->points;
     p.recon = links->recon;
     p.scale[0] = links->scale[0];
     p.scale[1] = links->scale[1];
-    p.modulus = links->hops == NAIK_HOPS ? links->long_scale : 1;
+    p.modulus = links->points == NAIK_STENCIL ? links->long_scale : 1;
     p.deviation = (unsigned long long *)state->flags;
     if (compressed(links) && !(p.modulus > 0)) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG,

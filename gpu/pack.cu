@@ -12,9 +12,9 @@ extern "C" {
 
 enum { PACK_THREADS = 128 };
 
-static dim3 pack_blocks(int count, int columns)
+static dim3 pack_blocks(int count, int rhs)
 {
-    return dim3((unsigned)((count + PACK_THREADS - 1) / PACK_THREADS), (unsigned)columns);
+    return dim3((unsigned)((count + PACK_THREADS - 1) / PACK_THREADS), (unsigned)rhs);
 }
 
 /* ---- tables */
@@ -35,14 +35,14 @@ static gpu_stencil stencil_of(const naik_lattice *lat)
         st.local[mu] = lat->local[mu];
         st.stride[mu] = mu == 0 ? 0 : stride;
         for (int kind = 0; kind < 4; kind++) {
-            st.hop[kind][mu] = hop_of(lat, kind, mu, mu == 0 ? 1 : stride);
+            st.point[kind][mu] = hop_of(lat, kind, mu, mu == 0 ? 1 : stride);
         }
         stride *= mu == 0 ? 1 : lat->local[mu];
     }
     st.extent[0] = gpu_divider_of((uint32_t)lat->local[0] / 2);
     st.extent[1] = gpu_divider_of((uint32_t)lat->local[1]);
     st.extent[2] = gpu_divider_of((uint32_t)lat->local[2]);
-    st.half = lat->half;
+    st.volume_cb = lat->volume_cb;
     return st;
 }
 
@@ -64,14 +64,14 @@ static naik_status upload_sites(naik_backend *backend, const naik_lattice *lat, 
                                 int32_t **out)
 {
     const size_t interior = (size_t)lat->interior_count[parity];
-    int32_t *sites = (int32_t *)malloc((size_t)lat->half * sizeof *sites);
+    int32_t *sites = (int32_t *)malloc((size_t)lat->volume_cb * sizeof *sites);
     if (sites == NULL) {
         return NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for a list of sites");
     }
     memcpy(sites, lat->interior[parity], interior * sizeof *sites);
     memcpy(sites + interior, lat->boundary[parity],
            (size_t)lat->boundary_count[parity] * sizeof *sites);
-    naik_status status = upload_list(backend, sites, lat->half, out);
+    naik_status status = upload_list(backend, sites, lat->volume_cb, out);
     free(sites);
     return status;
 }
@@ -80,16 +80,16 @@ static naik_status upload_hops(naik_backend *backend, const naik_lattice *lat, i
                                int32_t **out)
 {
     naik_status status = NAIK_OK;
-    int32_t *turned = (int32_t *)malloc((size_t)lat->half * NAIK_HOPS * sizeof *turned);
+    int32_t *turned = (int32_t *)malloc((size_t)lat->volume_cb * NAIK_STENCIL * sizeof *turned);
     if (turned == NULL) {
         return NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the table of hops");
     }
-    for (size_t site = 0; site < (size_t)lat->half; site++) {
-        for (size_t k = 0; k < NAIK_HOPS; k++) {
-            turned[k * (size_t)lat->half + site] = lat->hop[parity][site * NAIK_HOPS + k];
+    for (size_t site = 0; site < (size_t)lat->volume_cb; site++) {
+        for (size_t k = 0; k < NAIK_STENCIL; k++) {
+            turned[k * (size_t)lat->volume_cb + site] = lat->neighbour[parity][site * NAIK_STENCIL + k];
         }
     }
-    status = upload_list(backend, turned, lat->half * NAIK_HOPS, out);
+    status = upload_list(backend, turned, lat->volume_cb * NAIK_STENCIL, out);
     free(turned);
     return status;
 }
@@ -105,7 +105,7 @@ naik_status gpu_tables_create(naik_backend *backend, const naik_lattice *lattice
     tables->stencil = stencil_of(lattice);
     for (int parity = 0; parity < 2 && lattice->halo > 0; parity++) {
         NAIK_TRY(upload_sites(backend, lattice, parity, &tables->sites[parity]));
-        NAIK_TRY(upload_hops(backend, lattice, parity, &tables->hop[parity]));
+        NAIK_TRY(upload_hops(backend, lattice, parity, &tables->point[parity]));
     }
     *out = tables;
 done:
@@ -120,7 +120,7 @@ void gpu_tables_destroy(naik_backend *backend, void *tables)
     gpu_tables *t = (gpu_tables *)tables;
     for (int parity = 0; t != NULL && parity < 2; parity++) {
         gpu_release(&backend->device, t->sites[parity]);
-        gpu_release(&backend->device, t->hop[parity]);
+        gpu_release(&backend->device, t->point[parity]);
     }
     if (t != NULL) {
         gpu_exchange_release(backend, &t->exchange);
@@ -149,7 +149,7 @@ template <class V> __device__ static inline void store_as(char *to, const double
 
 template <class V>
 __global__ void import_kernel(gpu_stencil st, int parity, int begin, int count, const double *sites,
-                              char *data, int column, int nrhs)
+                              char *data, int irhs, int nrhs)
 {
     const int i = (int)(blockIdx.x * PACK_THREADS + threadIdx.x);
     if (i >= count) {
@@ -158,19 +158,19 @@ __global__ void import_kernel(gpu_stencil st, int parity, int begin, int count, 
     const double zeros[6] = {0, 0, 0, 0, 0, 0};
     int x[4];
     gpu_coords(st, parity, begin + i, x);
-    store_as<V>(data + vec_offset<V>(begin + i, column, nrhs),
+    store_as<V>(data + vec_offset<V>(begin + i, irhs, nrhs),
                 sites != NULL ? sites + (size_t)(2 * i + (x[0] & 1)) * 6 : zeros);
 }
 
 template <class V>
-__global__ void export_kernel(int begin, int count, double *sites, const char *data, int column,
+__global__ void export_kernel(int begin, int count, double *sites, const char *data, int irhs,
                               int nrhs)
 {
     const int i = (int)(blockIdx.x * PACK_THREADS + threadIdx.x);
     if (i >= count) {
         return;
     }
-    colour_vector<typename V::real> v = V::load(data + vec_offset<V>(begin + i, column, nrhs));
+    colour_vector<typename V::real> v = V::load(data + vec_offset<V>(begin + i, irhs, nrhs));
 #pragma unroll
     for (int k = 0; k < 3; k++) {
         sites[(size_t)i * 6 + 2 * k] = v.e[k].re;
@@ -179,15 +179,15 @@ __global__ void export_kernel(int begin, int count, double *sites, const char *d
 }
 
 /* Most sources are zero but on one time slice: pieces without a number in them do not travel. */
-naik_status gpu_field_from_host(naik_field *field, naik_parity parity, int column,
+naik_status gpu_field_from_host(naik_field *field, naik_parity parity, int irhs,
                                 const double *sites)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = field->geometry->backend;
     gpu_state *state = gpu_state_of(backend);
     const gpu_stencil st = gpu_tables_of(field->geometry)->stencil;
-    for (int begin = 0; begin < st.half; begin += IMPORT_CHUNK) {
-        int count = st.half - begin < IMPORT_CHUNK ? st.half - begin : IMPORT_CHUNK;
+    for (int begin = 0; begin < st.volume_cb; begin += IMPORT_CHUNK) {
+        int count = st.volume_cb - begin < IMPORT_CHUNK ? st.volume_cb - begin : IMPORT_CHUNK;
         const double *from = sites + (size_t)begin * 12;
         const bool zero = naik_all_zero(from, (size_t)count * 2 * CANONICAL_BYTES);
         if (!zero) {
@@ -196,7 +196,7 @@ naik_status gpu_field_from_host(naik_field *field, naik_parity parity, int colum
         }
         BY_PRECISION(field->precision, import_kernel, pack_blocks(count, 1), PACK_THREADS,
                      state->stream, st, (int)parity, begin, count,
-                     zero ? NULL : (const double *)state->staging, (char *)field->data, column,
+                     zero ? NULL : (const double *)state->staging, (char *)field->data, irhs,
                      field->nrhs);
         NAIK_TRY(GPU_LAUNCHED(backend, "importing a field"));
     }
@@ -204,19 +204,18 @@ done:
     return status;
 }
 
-naik_status gpu_field_to_host(const naik_field *field, naik_parity parity, int column,
-                              double *sites)
+naik_status gpu_field_to_host(const naik_field *field, naik_parity parity, int irhs, double *sites)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = field->geometry->backend;
     gpu_state *state = gpu_state_of(backend);
     const naik_lattice *lat = field->geometry->lattice;
     const double *compact = (const double *)state->pinned;
-    for (int begin = 0; begin < lat->half; begin += EXPORT_CHUNK) {
-        int count = lat->half - begin < EXPORT_CHUNK ? lat->half - begin : EXPORT_CHUNK;
+    for (int begin = 0; begin < lat->volume_cb; begin += EXPORT_CHUNK) {
+        int count = lat->volume_cb - begin < EXPORT_CHUNK ? lat->volume_cb - begin : EXPORT_CHUNK;
         BY_PRECISION(field->precision, export_kernel, pack_blocks(count, 1), PACK_THREADS,
                      state->stream, begin, count, (double *)state->staging,
-                     (const char *)field->data, column, field->nrhs);
+                     (const char *)field->data, irhs, field->nrhs);
         NAIK_TRY(GPU_LAUNCHED(backend, "exporting a field"));
         NAIK_TRY(gpu_download(&backend->device, state->pinned, state->staging,
                               (size_t)count * CANONICAL_BYTES));

@@ -6,6 +6,10 @@
 
 #include "exchange.h"
 
+extern "C" {
+#include "comm/collective.h"
+}
+
 enum { GREETING_THREADS = 96 };
 
 typedef struct introduction {
@@ -27,7 +31,7 @@ static void close_peers(naik_backend *backend)
         }
     }
     gpu_release(&backend->device, peers->arena[peers->me]);
-    gpu_release(&backend->device, peers->turn);
+    gpu_release(&backend->device, peers->epoch);
     if (peers->fault != NULL) {
         (void)gpu_free_host(peers->fault);
     }
@@ -51,7 +55,7 @@ static naik_status prepare(naik_backend *backend, introduction *mine)
     gpu_state *state = gpu_state_of(backend);
     gpu_peers *peers = &state->peers;
     int low = 0, high = 0;
-    const size_t words = (PEER_COLUMNS + NAIK_PEERS_MAX) * sizeof *peers->turn;
+    const size_t words = (PEER_RHS + NAIK_PEERS_MAX) * sizeof *peers->epoch;
     memset(mine, 0, sizeof *mine);
     mine->rank = backend->comm->rank;
     peers->open = true;
@@ -64,12 +68,12 @@ static naik_status prepare(naik_backend *backend, introduction *mine)
     }
     NAIK_TRY(gpu_alloc_open(backend, PEER_ARENA_BYTES, "sums of other GPUs",
                             (void **)&peers->arena[peers->me]));
-    NAIK_TRY(gpu_alloc(&backend->device, words, "turns", (void **)&peers->turn));
+    NAIK_TRY(gpu_alloc(&backend->device, words, "turns", (void **)&peers->epoch));
     NAIK_TRY(GPU_CHECK(backend,
                        gpu_memset(peers->arena[peers->me], 0, PEER_ARENA_BYTES, state->stream),
                        "clearing peer memory"));
     NAIK_TRY(
-        GPU_CHECK(backend, gpu_memset(peers->turn, 0, words, state->stream), "clearing turns"));
+        GPU_CHECK(backend, gpu_memset(peers->epoch, 0, words, state->stream), "clearing turns"));
     NAIK_TRY(GPU_CHECK(backend, gpu_malloc_mapped((void **)&peers->fault, sizeof *peers->fault),
                        "taking mapped host memory"));
     *peers->fault = 0;
@@ -114,7 +118,7 @@ __global__ void hear_kernel(const peer_sums s, int from, uint32_t *wrong)
         }
     }
     if (threadIdx.x == 0) {
-        s.turn[0] = 1; /* the first turn of column 0 is taken */
+        s.epoch[0] = 1; /* the first turn of rhs 0 is taken */
     }
 }
 
@@ -124,8 +128,8 @@ static naik_status greet(naik_backend *backend, double wait_s, bool *reached)
     gpu_state *state = gpu_state_of(backend);
     gpu_peers *peers = &state->peers;
     const naik_route route = backend->route;
-    backend->route.whole = true; /* so that sums concern the peers */
-    backend->route.patience_s = wait_s;
+    backend->route.single_node = true; /* so that sums concern the peers */
+    backend->route.timeout_s = wait_s;
     const peer_sums sums = peer_sums_of(backend);
     backend->route = route;
     greet_kernel<<<1, GREETING_THREADS, 0, state->stream>>>(sums);
@@ -136,12 +140,11 @@ static naik_status greet(naik_backend *backend, double wait_s, bool *reached)
             continue;
         }
         hear_kernel<<<1, GREETING_THREADS, 0, state->stream>>>(sums, r,
-                                                               peers->turn + PEER_COLUMNS + r);
+                                                               peers->epoch + PEER_RHS + r);
         NAIK_TRY(GPU_LAUNCHED(backend, "hearing other GPUs"));
         NAIK_TRY(GPU_CHECK(backend, gpu_stream_sync(state->stream), "hearing other GPUs"));
         *peers->fault = 0;
-        NAIK_TRY(
-            gpu_download(&backend->device, &wrong, peers->turn + PEER_COLUMNS + r, sizeof wrong));
+        NAIK_TRY(gpu_download(&backend->device, &wrong, peers->epoch + PEER_RHS + r, sizeof wrong));
         reached[r] = wrong == 0;
     }
 done:
@@ -182,7 +185,7 @@ naik_status gpu_peers_check(naik_backend *backend)
     return NAIK_FAIL(backend->log, NAIK_ERR_DEVICE,
                      "the GPU of rank %d heard nothing from that of rank %d for %.0f s",
                      backend->comm->rank, r < (uint32_t)peers->count ? peers->rank[r] : -1,
-                     1e-9 * (double)peer_patience_of(backend).wait_ns);
+                     1e-9 * (double)peer_timeout_of(backend).wait_ns);
 }
 
 #if GPU_HOST_PASS

@@ -1,6 +1,6 @@
 /* peer.cuh - what kernels do with the memory of other GPUs: wait, and add up exact sums
  *
- * A sum travels as pairs of (32 bits of it, number of the turn), each written in one piece, so that
+ * A sum travels as pairs of (32 bits of it, number of the epoch), each written in one piece, so that
  * no flag and no fence are needed: a reader that sees the number sees the bits.
  */
 #ifndef NAIK_GPU_PEER_CUH
@@ -10,34 +10,33 @@
 
 enum {
     PEER_WORD_BYTES = 16,
-    PEER_COLUMN_BYTES = NAIK_EXACTSUM_WORDS * PEER_WORD_BYTES,
-    PEER_COLUMNS = 3 * NAIK_MAX_RHS,                     /* a step takes three sums a column */
-    PEER_INBOX_BYTES = PEER_COLUMNS * PEER_COLUMN_BYTES, /* of one sender and turn */
+    PEER_RHS_BYTES = NAIK_EXACTSUM_WORDS * PEER_WORD_BYTES,
+    PEER_RHS = 3 * NAIK_MAX_RHS,                  /* a step takes three sums an rhs */
+    PEER_INBOX_BYTES = PEER_RHS * PEER_RHS_BYTES, /* of one sender and epoch */
     PEER_ARENA_BYTES = 2 * NAIK_PEERS_MAX * PEER_INBOX_BYTES,
     PEER_LOOKS = 512, /* between two looks at the clock and at the host's word */
     PEER_EACH = (NAIK_EXACTSUM_WORDS + GPU_LANES - 1) / GPU_LANES /* words of a sum a lane has */
 };
 
-typedef struct peer_patience {
+typedef struct peer_timeout {
     uint32_t *fault;
     uint64_t wait_ns; /* before a kernel gives up */
-} peer_patience;
+} peer_timeout;
 
 static const double PEER_PATIENCE_S = 300; /* a rank may be busy with files for long */
 
 /* The route's where it has one: while paths are being tried. */
-static inline peer_patience peer_patience_of(const naik_backend *backend)
+static inline peer_timeout peer_timeout_of(const naik_backend *backend)
 {
-    const double wait_s = backend->route.patience_s;
-    peer_patience p = {};
+    const double wait_s = backend->route.timeout_s;
+    peer_timeout p = {};
     p.fault = gpu_state_of(backend)->peers.fault_mapped;
     p.wait_ns = (uint64_t)(1e9 * (wait_s > 0 ? wait_s : PEER_PATIENCE_S));
     return p;
 }
 
 /* Whether to stop waiting: time is up, or another thread's was. Called every PEER_LOOKS looks. */
-__device__ static inline bool peer_gives_up(const peer_patience &p, uint64_t start_ns,
-                                            uint32_t code)
+__device__ static inline bool peer_gives_up(const peer_timeout &p, uint64_t start_ns, uint32_t code)
 {
     if (*(volatile uint32_t *)p.fault != 0) {
         return true;
@@ -49,12 +48,12 @@ __device__ static inline bool peer_gives_up(const peer_patience &p, uint64_t sta
     return true;
 }
 
-/* Until *flag has reached `turn`. */
-__device__ static inline void peer_wait_flag(const uint32_t *flag, uint32_t turn,
-                                             const peer_patience &p, uint32_t code)
+/* Until *flag has reached `epoch`. */
+__device__ static inline void peer_wait_flag(const uint32_t *flag, uint32_t epoch,
+                                             const peer_timeout &p, uint32_t code)
 {
     uint64_t start_ns = 0;
-    for (unsigned look = 1; (int32_t)(gpu_load_flag(flag) - turn) < 0; look++) {
+    for (unsigned look = 1; (int32_t)(gpu_load_flag(flag) - epoch) < 0; look++) {
         GPU_MARK("polled");
         gpu_pause();
         if (look % PEER_LOOKS == 0) {
@@ -71,15 +70,15 @@ __device__ static inline void peer_wait_flag(const uint32_t *flag, uint32_t turn
 typedef struct peer_sums {
     int count, me;
     char *arena[NAIK_PEERS_MAX];
-    uint32_t *turn;
-    peer_patience patience;
+    uint32_t *epoch;
+    peer_timeout timeout;
 } peer_sums;
 
 static inline peer_sums peer_sums_of(const naik_backend *backend)
 {
     const gpu_peers *peers = &gpu_state_of(backend)->peers;
     peer_sums s = {};
-    if (!backend->route.whole) {
+    if (!backend->route.single_node) {
         s.count = 1;
         return s;
     }
@@ -88,71 +87,70 @@ static inline peer_sums peer_sums_of(const naik_backend *backend)
     for (int r = 0; r < peers->count; r++) {
         s.arena[r] = peers->arena[r];
     }
-    s.turn = peers->turn;
-    s.patience = peer_patience_of(backend);
+    s.epoch = peers->epoch;
+    s.timeout = peer_timeout_of(backend);
     return s;
 }
 
-/* Where rank `from` leaves a word of a column's sum in this arena. */
-__device__ static inline char *peer_inbox(char *arena, uint32_t turn, int from, int column,
-                                          int word)
+/* Where rank `from` leaves a word of an rhs's sum in this arena. */
+__device__ static inline char *peer_inbox(char *arena, uint32_t epoch, int from, int irhs, int word)
 {
-    size_t box = (size_t)(turn & 1) * NAIK_PEERS_MAX + (size_t)from;
-    return arena + box * PEER_INBOX_BYTES + (size_t)column * PEER_COLUMN_BYTES +
+    size_t box = (size_t)(epoch & 1) * NAIK_PEERS_MAX + (size_t)from;
+    return arena + box * PEER_INBOX_BYTES + (size_t)irhs * PEER_RHS_BYTES +
            (size_t)word * PEER_WORD_BYTES;
 }
 
 __device__ static inline long long peer_receive_word(const peer_sums &s, const char *at,
-                                                     uint32_t turn, int from)
+                                                     uint32_t epoch, int from)
 {
     uint64_t start_ns = 0;
     for (unsigned look = 1;; look++) {
         uint4 w = gpu_load_halves(at);
-        if (w.y == turn && w.w == turn) {
+        if (w.y == epoch && w.w == epoch) {
             return (long long)((uint64_t)w.z << 32 | w.x);
         }
         gpu_pause();
         if (look % PEER_LOOKS == 0) {
             start_ns = start_ns != 0 ? start_ns : gpu_time_ns();
-            if (peer_gives_up(s.patience, start_ns, 1 + (uint32_t)from)) {
+            if (peer_gives_up(s.timeout, start_ns, 1 + (uint32_t)from)) {
                 return 0;
             }
         }
     }
 }
 
-/* The turn that the next sum of this column takes. */
-__device__ static inline uint32_t peer_turn(const peer_sums &s, int column)
+/* The epoch that the next sum of this rhs takes. */
+__device__ static inline uint32_t peer_epoch(const peer_sums &s, int irhs)
 {
-    return s.count > 1 ? *(volatile uint32_t *)&s.turn[column] + 1 : 0;
+    return s.count > 1 ? *(volatile uint32_t *)&s.epoch[irhs] + 1 : 0;
 }
 
-/* Leaves a column's sum with the other ranks; the threads that move together call. Doing it twice
+/* Leaves an rhs's sum with the other ranks; the threads that move together call. Doing it twice
  * does no harm. */
-__device__ static inline void peer_push(const peer_sums &s, const naik_exactsum *sum, int column,
+__device__ static inline void peer_push(const peer_sums &s, const naik_exactsum *sum, int irhs,
                                         int lane)
 {
-    const uint32_t turn = peer_turn(s, column);
+    const uint32_t epoch = peer_epoch(s, irhs);
 #pragma unroll 1
     for (int w = lane; s.count > 1 && w < NAIK_EXACTSUM_WORDS; w += GPU_LANES) {
         const uint64_t mine = (uint64_t) * (const volatile int64_t *)&sum->word[w];
-        const uint4 message = make_uint4((uint32_t)mine, turn, (uint32_t)(mine >> 32), turn);
+        const uint4 message = make_uint4((uint32_t)mine, epoch, (uint32_t)(mine >> 32), epoch);
 #pragma unroll 1
         for (int r = 0; r < s.count; r++) {
             if (r != s.me) {
-                gpu_store_halves(peer_inbox(s.arena[r], turn, s.me, column, w), message);
+                gpu_store_halves(peer_inbox(s.arena[r], epoch, s.me, irhs, w), message);
             }
         }
     }
 }
 
-/* This lane's words lane, lane + GPU_LANES, ... of a column's sum, added over the ranks out of what
+/* This lane's words lane, lane + GPU_LANES, ... of an rhs's sum, added over the ranks out of what
  * these have left in its inboxes. All are looked for at once, so that one way to memory and back is
  * waited for, not one a word. */
-__device__ static inline void peer_collect(const peer_sums &s, const naik_exactsum *sum, int column,
+__device__ static inline void peer_collect(const peer_sums &s, const naik_exactsum *sum, int irhs,
                                            int64_t (&total)[PEER_EACH], int lane)
 {
-    const uint32_t turn = peer_turn(s, column);
+    const uint32_t epoch = peer_epoch(s, irhs);
 #pragma unroll
     for (int e = 0; e < PEER_EACH; e++) { /* other blocks may just have added */
         const int w = e * GPU_LANES + lane;
@@ -168,11 +166,11 @@ __device__ static inline void peer_collect(const peer_sums &s, const naik_exacts
             for (int e = 0; e < PEER_EACH; e++) {
                 const int w = e * GPU_LANES + lane;
                 got[e] = gpu_load_halves(
-                    peer_inbox(s.arena[s.me], turn, r, column, w < NAIK_EXACTSUM_WORDS ? w : lane));
+                    peer_inbox(s.arena[s.me], epoch, r, irhs, w < NAIK_EXACTSUM_WORDS ? w : lane));
             }
 #pragma unroll
             for (int e = 0; e < PEER_EACH; e++) {
-                if ((missing >> e & 1) != 0 && got[e].y == turn && got[e].w == turn) {
+                if ((missing >> e & 1) != 0 && got[e].y == epoch && got[e].w == epoch) {
                     missing &= ~(1u << e);
                     total[e] += e * GPU_LANES + lane < NAIK_EXACTSUM_WORDS
                                     ? (int64_t)((uint64_t)got[e].z << 32 | got[e].x)
@@ -184,7 +182,7 @@ __device__ static inline void peer_collect(const peer_sums &s, const naik_exacts
             }
             if (look % PEER_LOOKS == 0) {
                 start_ns = start_ns != 0 ? start_ns : gpu_time_ns();
-                if (peer_gives_up(s.patience, start_ns, 1 + (uint32_t)r)) {
+                if (peer_gives_up(s.timeout, start_ns, 1 + (uint32_t)r)) {
                     return;
                 }
             }
@@ -192,24 +190,24 @@ __device__ static inline void peer_collect(const peer_sums &s, const naik_exacts
     }
 }
 
-/* sum (of this column) over the ranks, in place; the threads that move together call. */
-__device__ static inline void peer_add(const peer_sums &s, naik_exactsum *sum, int column, int lane)
+/* sum (of this rhs) over the ranks, in place; the threads that move together call. */
+__device__ static inline void peer_add(const peer_sums &s, naik_exactsum *sum, int irhs, int lane)
 {
     int64_t total[PEER_EACH];
     if (s.count <= 1) {
         return;
     }
-    peer_push(s, sum, column, lane);
-    peer_collect(s, sum, column, total, lane);
+    peer_push(s, sum, irhs, lane);
+    peer_collect(s, sum, irhs, total, lane);
 #pragma unroll
     for (int e = 0; e < PEER_EACH; e++) {
         if (e * GPU_LANES + lane < NAIK_EXACTSUM_WORDS) {
             sum->word[e * GPU_LANES + lane] = total[e];
         }
     }
-    gpu_lanes_sync(); /* all have read the turn */
+    gpu_lanes_sync(); /* all have read the epoch */
     if (lane == 0) {
-        s.turn[column]++;
+        s.epoch[irhs]++;
     }
 }
 

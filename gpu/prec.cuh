@@ -7,7 +7,7 @@
  *   half             [block][nrhs][32] of six 16-bit integers and the float scale: 16 bytes
  *
  * One thread's access is 8 or 16 bytes, neighbouring sites are neighbours in memory. After the last
- * block lie PREC_SPARE_COLUMNS columns that a kernel of several columns may read, never write.
+ * block lie PREC_SPARE_RHS rhs that a kernel of several rhs may read, never write.
  */
 #ifndef NAIK_GPU_PREC_CUH
 #define NAIK_GPU_PREC_CUH
@@ -15,12 +15,12 @@
 #include "device.h"
 #include "su3.cuh"
 
-enum { PREC_BLOCK = 32, PREC_SPARE_COLUMNS = 8 };
+enum { PREC_BLOCK = 32, PREC_SPARE_RHS = 8 };
 
 struct vec_double {
     typedef double real;
     static constexpr naik_precision PRECISION = NAIK_DOUBLE;
-    enum { COLUMN_BYTES = 3 * PREC_BLOCK * 16, LANE_BYTES = 16 };
+    enum { RHS_BYTES = 3 * PREC_BLOCK * 16, LANE_BYTES = 16 };
     __device__ static inline colour_vector<double> load(const char *p)
     {
         colour_vector<double> v;
@@ -52,7 +52,7 @@ struct vec_double {
 struct vec_single {
     typedef float real;
     static constexpr naik_precision PRECISION = NAIK_SINGLE;
-    enum { COLUMN_BYTES = 3 * PREC_BLOCK * 8, LANE_BYTES = 8 };
+    enum { RHS_BYTES = 3 * PREC_BLOCK * 8, LANE_BYTES = 8 };
     __device__ static inline colour_vector<float> load(const char *p)
     {
         colour_vector<float> v;
@@ -105,7 +105,7 @@ __device__ static inline unsigned prec_word(float a, float b)
 struct vec_half {
     typedef float real;
     static constexpr naik_precision PRECISION = NAIK_HALF;
-    enum { COLUMN_BYTES = PREC_BLOCK * 16, LANE_BYTES = 16 };
+    enum { RHS_BYTES = PREC_BLOCK * 16, LANE_BYTES = 16 };
     /* The scale has 15 significant bits, so that scale 2^23 and scale 2^15 are exact and one fma
      * removes the offset and scales. */
     __device__ static inline colour_vector<float> unpack(uint4 w)
@@ -160,11 +160,11 @@ struct vec_half {
     }
 };
 
-/* Where a site's numbers of a column begin; columns follow at COLUMN_BYTES. */
-template <class V> __device__ static inline size_t vec_offset(int site, int column, int nrhs)
+/* Where a site's numbers of an rhs begin; rhs follow at RHS_BYTES. */
+template <class V> __device__ static inline size_t vec_offset(int site, int irhs, int nrhs)
 {
     const unsigned at = (unsigned)site; /* a signed number takes longer to divide */
-    return (size_t)(at / PREC_BLOCK * (unsigned)nrhs + (unsigned)column) * V::COLUMN_BYTES +
+    return (size_t)(at / PREC_BLOCK * (unsigned)nrhs + (unsigned)irhs) * V::RHS_BYTES +
            (size_t)(at % PREC_BLOCK * V::LANE_BYTES);
 }
 

@@ -6,7 +6,7 @@
  *                    beside each other
  *
  * The operator is antihermitian to the bit in every storage. Where matrices are stored whole, what
- * stands behind is -U(s - mu)^+, with the same numbers as U at the other end. Where they are
+ * stands backward is -U(s - mu)^+, with the same numbers as U at the other end. Where they are
  * rebuilt it is U(s - mu), which is so from the same bits at both ends. Compressed links are L/s:
  *   13: two rows, phase of the determinant D;  third row = conj(row0 x row1) D
  *   12: two rows of eta V, V in SU(3), eta = +-1 in the lowest bit of the first number
@@ -256,7 +256,7 @@ template <> struct link_group<short, RECON_WORDS> {
 
 /* ---- reading one row of a link that is stored whole; the same bits as link_group's */
 
-NAIK_HD constexpr bool recon_is_whole(int recon)
+NAIK_HD constexpr bool recon_is_uncompressed(int recon)
 {
     return recon == 18 || recon == RECON_WORDS;
 }

@@ -43,10 +43,10 @@ naik_status gpu_repeat(naik_backend *backend, uint64_t serial, naik_status (*bod
 {
     naik_status status = NAIK_OK;
     gpu_state *state = gpu_state_of(backend);
-    const naik_orchestration how = backend->choices.orchestration;
+    const naik_launch_mode how = backend->choices.launch_mode;
     /* messages of MPI cannot be recorded */
-    const bool alone = (backend->comm->size == 1 || backend->route.whole) &&
-                       how != NAIK_ORCHESTRATE_SEPARATE && how != NAIK_ORCHESTRATE_FUSED;
+    const bool alone = (backend->comm->size == 1 || backend->route.single_node) &&
+                       how != NAIK_LAUNCH_SEPARATE && how != NAIK_LAUNCH_FUSED;
     bool behind = false; /* one that is played back */
     int k = 0;
     if (alone && serial != state->recorded_serial && times >= RECORDED_ITERATIONS) {

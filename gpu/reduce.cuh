@@ -2,7 +2,7 @@
  *
  * A warp's terms are laid on one window of 128 bits, 42 or more bits below the largest term's last
  * bit, and added as integers; a term further below goes to the long accumulator by itself. Terms of
- * single precision, where a bound is known before that nearly all of them keep (naik_column.grid),
+ * single precision, where a bound is known before that nearly all of them keep (naik_rhs.grid),
  * are taken to multiples of 2^-50 of it, in one integer each; a term beyond goes to the accumulator
  * by itself. Blocks add their few words with integer atomics. All of it is integer addition: the
  * words of a naik_exactsum come out with the same value in whatever order threads run.
@@ -155,34 +155,34 @@ __device__ static inline void exact_add_units(naik_exactsum *sum, long long unit
     }
 }
 
-/* What the warps of a block hold, for COLUMNS columns each. */
-template <int COLUMNS> struct exact_block {
-    int base[REDUCE_MAX_WARPS][COLUMNS];
-    long long digit[REDUCE_MAX_WARPS][COLUMNS][REDUCE_WORDS];
+/* What the warps of a block hold, for NRHS right-hand sides each. */
+template <int NRHS> struct exact_block {
+    int base[REDUCE_MAX_WARPS][NRHS];
+    long long digit[REDUCE_MAX_WARPS][NRHS][REDUCE_WORDS];
 };
 
-template <int COLUMNS>
-__device__ static inline void exact_keep(exact_block<COLUMNS> &shared, int warp, int column,
+template <int NRHS>
+__device__ static inline void exact_keep(exact_block<NRHS> &shared, int warp, int irhs,
                                          const exact_partial &partial, int lane)
 {
     if (lane == 0) {
-        shared.base[warp][column] = partial.base;
+        shared.base[warp][irhs] = partial.base;
 #pragma unroll
         for (int j = 0; j < REDUCE_WORDS; j++) {
-            shared.digit[warp][column][j] = partial.digit[j];
+            shared.digit[warp][irhs][j] = partial.digit[j];
         }
     }
 }
 
-/* Adds `warps` warps' partial sums from `first` on, of one column and digit, to the accumulator. */
-template <int COLUMNS>
-__device__ static inline void exact_flush(const exact_block<COLUMNS> &shared, int first, int warps,
-                                          int column, int digit, naik_exactsum *sum)
+/* Adds `warps` warps' partial sums from `first` on, of one rhs and digit, to the accumulator. */
+template <int NRHS>
+__device__ static inline void exact_flush(const exact_block<NRHS> &shared, int first, int warps,
+                                          int irhs, int digit, naik_exactsum *sum)
 {
     int base = -1;
     long long total = 0;
     for (int w = first; w < first + warps; w++) {
-        int here = shared.base[w][column];
+        int here = shared.base[w][irhs];
         if (here < 0) {
             continue;
         }
@@ -191,52 +191,52 @@ __device__ static inline void exact_flush(const exact_block<COLUMNS> &shared, in
             total = 0;
         }
         base = here;
-        total += shared.digit[w][column][digit];
+        total += shared.digit[w][irhs][digit];
     }
     if (base >= 0) {
         exact_atomic(sum, base + digit, total);
     }
 }
 
-/* The sums of a block's terms in COLUMNS columns, of numbers of type T: each warp keeps its own,
- * and after a barrier the first WORDS threads of each column add them up. */
-template <class T, int COLUMNS> struct block_sums {
+/* The sums of a block's terms for NRHS right-hand sides, of numbers of type T: each warp keeps its own,
+ * and after a barrier the first WORDS threads of each rhs add them up. */
+template <class T, int NRHS> struct block_sums {
     enum { WORDS = REDUCE_WORDS };
-    exact_block<COLUMNS> of;
-    __device__ inline void keep(int warp, int column, int lane, double term, double,
+    exact_block<NRHS> of;
+    __device__ inline void keep(int warp, int irhs, int lane, double term, double,
                                 naik_exactsum *sum)
     {
-        exact_keep(of, warp, column, exact_lanes(term, sum), lane);
+        exact_keep(of, warp, irhs, exact_lanes(term, sum), lane);
     }
-    __device__ inline void flush(int first, int warps, int column, int word, double,
+    __device__ inline void flush(int first, int warps, int irhs, int word, double,
                                  naik_exactsum *sum) const
     {
-        exact_flush(of, first, warps, column, word, sum);
+        exact_flush(of, first, warps, irhs, word, sum);
     }
 };
-template <int COLUMNS> struct block_sums<float, COLUMNS> {
+template <int NRHS> struct block_sums<float, NRHS> {
     enum { WORDS = GRID_WORDS };
-    long long units[REDUCE_MAX_WARPS][COLUMNS];
-    __device__ inline void keep(int warp, int column, int lane, double term, double grid,
+    long long units[REDUCE_MAX_WARPS][NRHS];
+    __device__ inline void keep(int warp, int irhs, int lane, double term, double grid,
                                 naik_exactsum *sum)
     {
         const long long mine = exact_lanes_grid(term, exact_limit(grid), sum);
         if (lane == 0) {
-            units[warp][column] = mine;
+            units[warp][irhs] = mine;
         }
     }
-    __device__ inline void flush(int first, int warps, int column, int word, double grid,
+    __device__ inline void flush(int first, int warps, int irhs, int word, double grid,
                                  naik_exactsum *sum) const
     {
         long long total = 0;
         for (int w = first; w < first + warps; w++) {
-            total += units[w][column];
+            total += units[w][irhs];
         }
         exact_add_units(sum, total, exact_limit(grid), word);
     }
 };
 
-/* Sum of a block's terms of one column; all threads of the block call. */
+/* Sum of a block's terms of one rhs; all threads of the block call. */
 __device__ static inline void exact_block_add(exact_block<1> &shared, double term,
                                               naik_exactsum *sum)
 {

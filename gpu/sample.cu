@@ -22,7 +22,7 @@ typedef struct gpu_sampling {
     gpu_event event[SAMPLE_MOST + 1]; /* the first one before all */
     char name[SAMPLE_MOST][SAMPLE_NAME];
     double bytes[SAMPLE_MOST];
-    int next_columns; /* of the launch to come */
+    int next_rhs; /* of the launch to come */
     double next_bytes;
 } gpu_sampling;
 
@@ -57,7 +57,7 @@ void gpu_sample_close(naik_backend *backend)
 static bool is_wanted(const naik_backend *backend, uint64_t serial)
 {
     const gpu_sampling *s = gpu_state_of(backend)->sampling;
-    return backend->timer != NULL && (backend->comm->size == 1 || backend->route.whole) &&
+    return backend->timer != NULL && (backend->comm->size == 1 || backend->route.single_node) &&
            (s == NULL || s->serial != serial);
 }
 
@@ -86,11 +86,11 @@ done:
     return status;
 }
 
-void gpu_sample_moves(naik_backend *backend, int columns, double bytes)
+void gpu_sample_moves(naik_backend *backend, int rhs, double bytes)
 {
     gpu_sampling *s = gpu_state_of(backend)->sampling;
     if (s != NULL && s->active) {
-        s->next_columns = columns;
+        s->next_rhs = rhs;
         s->next_bytes = bytes;
     }
 }
@@ -100,12 +100,11 @@ naik_status gpu_launched(naik_backend *backend, const char *what, const char *fi
     gpu_state *state = gpu_state_of(backend);
     gpu_sampling *s = state->sampling;
     if (s != NULL && s->active && s->count < SAMPLE_MOST) {
-        const int k = s->count++, columns = s->next_columns;
+        const int k = s->count++, rhs = s->next_rhs;
         char *name = s->name[k];
-        snprintf(name, SAMPLE_NAME, columns > 0 ? "%s, %d column%s" : "%s", what, columns,
-                 columns > 1 ? "s" : "");
+        snprintf(name, SAMPLE_NAME, rhs > 0 ? "%s, %d rhs" : "%s", what, rhs);
         s->bytes[k] = s->next_bytes;
-        s->next_columns = 0;
+        s->next_rhs = 0;
         s->next_bytes = 0;
         (void)gpu_event_record(s->event[k + 1], state->stream);
     }

@@ -1,8 +1,12 @@
 /* scalars.cu - the scalars of the iteration, computed where they are used */
 #include "backend_gpu.h"
 
-#include "columns.cuh"
 #include "peer.cuh"
+#include "rhs.cuh"
+
+extern "C" {
+#include "comm/collective.h"
+}
 
 naik_status gpu_sums_clear(naik_backend *backend, naik_exactsum *sums, int count)
 {
@@ -24,7 +28,7 @@ naik_status gpu_sums_reduce(naik_backend *backend, naik_exactsum *sums, int coun
     if (backend->comm->size == 1) {
         return NAIK_OK;
     }
-    if (backend->route.whole) {
+    if (backend->route.single_node) {
         sums_reduce_kernel<<<count, GPU_LANES, 0, gpu_state_of(backend)->stream>>>(
             peer_sums_of(backend), sums);
         return GPU_LAUNCHED(backend, "adding sums over ranks");
@@ -49,60 +53,61 @@ done:
     return status;
 }
 
-naik_takes_sums gpu_takes_sums(const naik_geometry *geometry, int nrhs)
+naik_fuses_scalars gpu_fuses_scalars(const naik_geometry *geometry, int nrhs)
 {
     const naik_backend *backend = geometry->backend;
     const bool alone = backend->comm->size == 1;
     /* kernels of one thread a site do not know how */
-    const bool can = (alone || backend->route.whole) && backend->choices.granularity != 1;
+    const bool can =
+        (alone || backend->route.single_node) && backend->choices.threads_per_site != 1;
     /* one GPU adds up sooner in a recorded kernel: 12.2 us an iteration at 8^4, not 13.8 */
-    return !can                                     ? NAIK_TAKES_NONE
-           : !alone && gpu_is_brief(geometry, nrhs) ? NAIK_TAKES_GLADLY
-                                                    : NAIK_TAKES_IF_ASKED;
+    return !can                                             ? NAIK_FUSES_NONE
+           : !alone && gpu_is_latency_bound(geometry, nrhs) ? NAIK_FUSES_BY_DEFAULT
+                                                            : NAIK_FUSES_IF_ASKED;
 }
 
 /* Where peers cannot be reached by kernels, sums are added before. */
 static naik_status add_before(naik_backend *backend, naik_exactsum *sums, int count)
 {
-    return backend->route.whole ? NAIK_OK : gpu_sums_reduce(backend, sums, count);
+    return backend->route.single_node ? NAIK_OK : gpu_sums_reduce(backend, sums, count);
 }
 
 template <int WHICH>
-__global__ void column_step_kernel(const peer_sums peers, naik_column *columns, naik_exactsum *sums,
-                                   int count, double *history, int history_stride)
+__global__ void rhs_step_kernel(const peer_sums peers, naik_rhs *rhs, naik_exactsum *sums,
+                                int count, double *history, int history_stride)
 {
-    typedef column_needs<WHICH> needs;
+    typedef rhs_needs<WHICH> needs;
     __shared__ double value[3];
     const int c = (int)blockIdx.x, thread = (int)threadIdx.x, lane = thread % GPU_LANES;
     const int k = needs::FIRST + thread / GPU_LANES; /* the sum of these threads */
     const int box = k * NAIK_MAX_RHS + c;
     gpu_await_kernel();
     peer_push(peers, &sums[k * count + c], box, lane);
-    const bool counts = (WHICH & NAIK_COUNT) != 0 && columns[c].pending != 0;
+    const bool counts = (WHICH & NAIK_COUNT) != 0 && rhs[c].pending != 0;
     const naik_exactsum *const sum[3] = {&sums[c], &sums[count + c], &sums[2 * count + c]};
-    column_values<WHICH>(peers, sum, c, value, thread, needs::COUNT * GPU_LANES);
-    column_clear(peers, &sums[k * count + c], box, lane);
+    rhs_values<WHICH>(peers, sum, c, value, thread, needs::COUNT * GPU_LANES);
+    rhs_clear(peers, &sums[k * count + c], box, lane);
     if (thread == 0) {
-        naik_column next = columns[c];
-        column_advance<WHICH>(next, value);
-        columns[c] = next;
+        naik_rhs next = rhs[c];
+        rhs_advance<WHICH>(next, value);
+        rhs[c] = next;
         if (counts) {
-            column_note(next, count, history != NULL ? history + c : NULL, history_stride);
+            rhs_note(next, count, history != NULL ? history + c : NULL, history_stride);
         }
     }
 }
 
-naik_status gpu_column_step(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
-                            int count, naik_scalars which, double *history, int history_stride)
+naik_status gpu_rhs_step(naik_backend *backend, naik_rhs *rhs, naik_exactsum *sums, int count,
+                         naik_scalars which, double *history, int history_stride)
 {
     naik_status status = NAIK_OK;
     const int first = which == NAIK_TAKE ? 2 : 0, end = which == NAIK_COUNT ? 2 : 3;
     NAIK_TRY(add_before(backend, sums + first * count, (end - first) * count));
-    gpu_launch_behind(which == NAIK_COUNT  ? column_step_kernel<NAIK_COUNT>
-                      : which == NAIK_TAKE ? column_step_kernel<NAIK_TAKE>
-                                           : column_step_kernel<NAIK_COUNT_AND_TAKE>,
+    gpu_launch_behind(which == NAIK_COUNT  ? rhs_step_kernel<NAIK_COUNT>
+                      : which == NAIK_TAKE ? rhs_step_kernel<NAIK_TAKE>
+                                           : rhs_step_kernel<NAIK_COUNT_AND_TAKE>,
                       true, count, (unsigned)((end - first) * GPU_LANES),
-                      gpu_state_of(backend)->stream, peer_sums_of(backend), columns, sums, count,
+                      gpu_state_of(backend)->stream, peer_sums_of(backend), rhs, sums, count,
                       history, history_stride);
     NAIK_TRY(GPU_LAUNCHED(backend, "computing the scalars"));
 done:

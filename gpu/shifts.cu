@@ -1,6 +1,6 @@
 /* shifts.cu - shifted systems beside a conjugate gradient: their scalars and their vectors
  *
- * One thread a site and column, which reads the residual once for all its shifts.
+ * One thread a site and rhs, which reads the residual once for all its shifts.
  */
 #include "backend_gpu.h"
 
@@ -8,7 +8,7 @@
 
 enum { SHIFTS_THREADS = 256 };
 
-__global__ void shift_step_kernel(const naik_column *columns, naik_shift *shifts, int all, int each,
+__global__ void shift_step_kernel(const naik_rhs *rhs, naik_shift *shifts, int all, int each,
                                   double *history, int history_stride)
 {
     const int i = (int)(blockIdx.x * SHIFTS_THREADS + threadIdx.x);
@@ -16,18 +16,18 @@ __global__ void shift_step_kernel(const naik_column *columns, naik_shift *shifts
         return;
     }
     naik_shift *shift = &shifts[i];
-    naik_shift_step(shift, &columns[i / each]);
+    naik_shift_step(shift, &rhs[i / each]);
     if (shift->moves && history != NULL) {
         history[(size_t)((shift->iterations - 1) % history_stride) * all + i] = shift->rr;
     }
 }
 
-naik_status gpu_shift_step(naik_backend *backend, const naik_column *columns, naik_shift *shifts,
+naik_status gpu_shift_step(naik_backend *backend, const naik_rhs *rhs, naik_shift *shifts,
                            int count, int each, double *history, int history_stride)
 {
     const int all = count * each, blocks = (all + SHIFTS_THREADS - 1) / SHIFTS_THREADS;
     shift_step_kernel<<<blocks, SHIFTS_THREADS, 0, gpu_state_of(backend)->stream>>>(
-        columns, shifts, all, each, history, history_stride);
+        rhs, shifts, all, each, history, history_stride);
     return GPU_LAUNCHED(backend, "computing the scalars of shifts");
 }
 
@@ -64,7 +64,7 @@ __global__ void update_shifts_kernel(const naik_shift *shifts, const char *r, ch
 template <class V>
 static void launch(const naik_shift *shifts, const naik_field *r, naik_field *x, naik_field *p)
 {
-    const int count = r->geometry->lattice->half;
+    const int count = r->geometry->lattice->volume_cb;
     const dim3 grid((unsigned)((count + SHIFTS_THREADS - 1) / SHIFTS_THREADS), (unsigned)r->nrhs);
     update_shifts_kernel<V>
         <<<grid, SHIFTS_THREADS, 0, gpu_state_of(r->geometry->backend)->stream>>>(

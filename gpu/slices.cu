@@ -33,7 +33,7 @@ naik_status gpu_field_axpy(double a, const naik_field *x, naik_field *y)
 {
     naik_backend *backend = y->geometry->backend;
     gpu_stream stream = gpu_state_of(backend)->stream;
-    const int half = y->geometry->lattice->half;
+    const int half = y->geometry->lattice->volume_cb;
     const dim3 grid = slice_grid(half, y->nrhs);
     const char *from = (const char *)x->data;
     char *to = (char *)y->data;
@@ -54,7 +54,7 @@ naik_status gpu_field_axpy(double a, const naik_field *x, naik_field *y)
 typedef struct slice_params {
     gpu_stencil st;
     const char *data;
-    int parity, column, nrhs, sites; /* of one parity in a time slice */
+    int parity, irhs, nrhs, sites; /* of one parity in a time slice */
     const double *weight[3];
     naik_exactsum *sums;
 } slice_params;
@@ -70,13 +70,13 @@ __global__ void slice_kernel(const slice_params p)
         int x[4];
         gpu_coords(p.st, p.parity, cb, x);
         const colour_vector<double> v =
-            vec_double::load(p.data + vec_offset<vec_double>(cb, p.column, p.nrhs));
+            vec_double::load(p.data + vec_offset<vec_double>(cb, p.irhs, p.nrhs));
         term = p.weight[0][x[0]] * p.weight[1][x[1]] * p.weight[2][x[2]] * real_product(v, v);
     }
     exact_block_add(shared, term, &p.sums[t]);
 }
 
-naik_status gpu_slice_norms(const naik_field *v, naik_parity parity, int column,
+naik_status gpu_slice_norms(const naik_field *v, naik_parity parity, int irhs,
                             const double *const weight[3], naik_exactsum *sums)
 {
     naik_status status = NAIK_OK;
@@ -97,9 +97,9 @@ naik_status gpu_slice_norms(const naik_field *v, naik_parity parity, int column,
     p.st = gpu_tables_of(v->geometry)->stencil;
     p.data = (const char *)v->data;
     p.parity = (int)parity;
-    p.column = column;
+    p.irhs = irhs;
     p.nrhs = v->nrhs;
-    p.sites = lat->half / lat->local[3];
+    p.sites = lat->volume_cb / lat->local[3];
     p.sums = sums;
     slice_kernel<<<slice_grid(p.sites, lat->local[3]), SLICE_THREADS, 0, state->stream>>>(p);
     NAIK_TRY(GPU_LAUNCHED(backend, "summing time slices"));

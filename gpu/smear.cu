@@ -33,7 +33,7 @@ typedef struct box {
     int64_t sites;
 } box;
 
-static box box_of(const naik_ring_plan *plan)
+static box box_of(const naik_ghosted_plan *plan)
 {
     box b;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
@@ -59,7 +59,7 @@ __device__ static inline int64_t site_number(const int local[NAIK_DIM], const in
     return x[0] + (int64_t)local[0] * (x[1] + local[1] * (x[2] + local[2] * x[3]));
 }
 
-/* Where component 0 of the site at x is in a ring; x wraps where the direction is not split. */
+/* Where component 0 of the site at x is in a ghosted; x wraps where the direction is not split. */
 __device__ static inline int64_t place(const box &b, int x, int y, int z, int t)
 {
     const int row = ((t + b.pad[3]) * b.extent[2] + z + b.pad[2]) * b.extent[1] + y + b.pad[1];
@@ -80,22 +80,22 @@ __device__ static inline int64_t place_near(const box &b, const int x[NAIK_DIM],
     return place(b, y[0], y[1], y[2], y[3]);
 }
 
-__device__ static inline naik_matrix load(const double *ring, int stride)
+__device__ static inline naik_matrix load(const double *ghosted, int stride)
 {
     naik_matrix m;
 #pragma unroll
     for (int k = 0; k < NAIK_ROW_REALS; k += 2) {
-        m.e[k / 6][k / 2 % 3] = {ring[(int64_t)k * stride], ring[(int64_t)(k + 1) * stride]};
+        m.e[k / 6][k / 2 % 3] = {ghosted[(int64_t)k * stride], ghosted[(int64_t)(k + 1) * stride]};
     }
     return m;
 }
 
-__device__ static inline void store(double *ring, int stride, const naik_matrix &m)
+__device__ static inline void store(double *ghosted, int stride, const naik_matrix &m)
 {
 #pragma unroll
     for (int k = 0; k < NAIK_ROW_REALS; k += 2) {
-        ring[(int64_t)k * stride] = m.e[k / 6][k / 2 % 3].re;
-        ring[(int64_t)(k + 1) * stride] = m.e[k / 6][k / 2 % 3].im;
+        ghosted[(int64_t)k * stride] = m.e[k / 6][k / 2 % 3].re;
+        ghosted[(int64_t)(k + 1) * stride] = m.e[k / 6][k / 2 % 3].im;
     }
 }
 
@@ -151,9 +151,9 @@ __device__ static inline void add_lower(const naik_matrix &a, const naik_matrix 
     }
 }
 
-/* ---- kernels on rings */
+/* ---- kernels on ghosted */
 
-typedef struct staple_sum { /* naik_staple_sum with the pointers of its rings */
+typedef struct staple_sum { /* naik_staple_sum with the pointers of its ghosted */
     const double *term[4], *inner[3];
     double term_weight[4], weight;
     int nu[3];
@@ -213,8 +213,8 @@ __global__ void __launch_bounds__(SMEAR_THREADS) staples_kernel(const staple_par
     }
 }
 
-static naik_status smear_staples(const naik_ring u[NAIK_DIM], int mu, const naik_staple_sum *sums,
-                                 int count)
+static naik_status smear_staples(const naik_ghosted u[NAIK_DIM], int mu,
+                                 const naik_staple_sum *sums, int count)
 {
     naik_backend *backend = gpu_backend_of(u->plan->device);
     staple_params p = {};
@@ -227,7 +227,7 @@ static naik_status smear_staples(const naik_ring u[NAIK_DIM], int mu, const naik
         const naik_staple_sum *from = &sums[k];
         staple_sum *to = &p.sum[k];
         for (int i = 0; i < from->terms; i++) {
-            to->term[i] = from->term[i].ring->data;
+            to->term[i] = from->term[i].ghosted->data;
             to->term_weight[i] = from->term[i].weight;
         }
         for (int j = 0; j < from->staples; j++) {
@@ -270,8 +270,8 @@ __global__ void product_kernel(box b, double weight, const double *left, const d
     }
 }
 
-static naik_status smear_product(double weight, const naik_ring *a, const naik_ring *b, int mu,
-                                 naik_ring *out, naik_gauge *gauge)
+static naik_status smear_product(double weight, const naik_ghosted *a, const naik_ghosted *b,
+                                 int mu, naik_ghosted *out, naik_gauge *gauge)
 {
     naik_backend *backend = gpu_backend_of(a->plan->device);
     const box geometry = box_of(a->plan);
@@ -281,22 +281,22 @@ static naik_status smear_product(double weight, const naik_ring *a, const naik_r
     return GPU_LAUNCHED(backend, "multiplying links");
 }
 
-__global__ void fill_kernel(box b, const naik_matrix *link, int mu, double *ring)
+__global__ void fill_kernel(box b, const naik_matrix *link, int mu, double *ghosted)
 {
     const int64_t site = (int64_t)blockIdx.x * SMEAR_THREADS + threadIdx.x;
     if (site < b.sites) {
         int x[NAIK_DIM];
         coords(b.local, site, x);
-        store(ring + place(b, x[0], x[1], x[2], x[3]), b.extent[0], link[site * NAIK_DIM + mu]);
+        store(ghosted + place(b, x[0], x[1], x[2], x[3]), b.extent[0], link[site * NAIK_DIM + mu]);
     }
 }
 
-static naik_status ring_fill(const naik_gauge *gauge, int mu, naik_ring *ring)
+static naik_status ghosted_fill(const naik_gauge *gauge, int mu, naik_ghosted *ghosted)
 {
-    naik_backend *backend = gpu_backend_of(ring->plan->device);
-    const box b = box_of(ring->plan);
+    naik_backend *backend = gpu_backend_of(ghosted->plan->device);
+    const box b = box_of(ghosted->plan);
     fill_kernel<<<blocks_for(b.sites), SMEAR_THREADS, 0, stream_of(backend)>>>(b, gauge->link, mu,
-                                                                               ring->data);
+                                                                               ghosted->data);
     return GPU_LAUNCHED(backend, "turning links into rows");
 }
 
@@ -304,7 +304,7 @@ typedef struct layer_params {
     box b;
     int from[NAIK_DIM], count[NAIK_DIM]; /* of rows, or in x of numbers in a row */
     bool pack;
-    double *ring, *message;
+    double *ghosted, *message;
 } layer_params;
 
 /* One thread a number of the message: [t][z][y][18][x]. */
@@ -320,21 +320,21 @@ __global__ void layer_kernel(const layer_params p)
     const int64_t at = place(p.b, p.from[0] + number % p.count[0], p.from[1] + y,
                              p.from[2] + plane % p.count[2], p.from[3] + plane / p.count[2]) +
                        (int64_t)(number / p.count[0]) * p.b.extent[0];
-    *(p.pack ? p.message + i : p.ring + at) = *(p.pack ? p.ring + at : p.message + i);
+    *(p.pack ? p.message + i : p.ghosted + at) = *(p.pack ? p.ghosted + at : p.message + i);
 }
 
-static naik_status ring_layer(naik_ring *ring, int mu, const int from[NAIK_DIM],
-                              const int to[NAIK_DIM], bool pack, double *message)
+static naik_status ghosted_layer(naik_ghosted *ghosted, int mu, const int from[NAIK_DIM],
+                                 const int to[NAIK_DIM], bool pack, double *message)
 {
-    naik_backend *backend = gpu_backend_of(ring->plan->device);
+    naik_backend *backend = gpu_backend_of(ghosted->plan->device);
     layer_params p = {};
-    p.b = box_of(ring->plan);
+    p.b = box_of(ghosted->plan);
     for (int nu = 0; nu < NAIK_DIM; nu++) {
         p.from[nu] = nu == 0 && mu != 0 ? -p.b.pad[0] : from[nu];
         p.count[nu] = nu != 0 ? to[nu] - from[nu] : mu == 0 ? 1 : p.b.extent[0];
     }
     p.pack = pack;
-    p.ring = ring->data;
+    p.ghosted = ghosted->data;
     p.message = message;
     const int64_t numbers =
         (int64_t)NAIK_ROW_REALS * p.count[0] * p.count[1] * p.count[2] * p.count[3];
@@ -436,7 +436,7 @@ done:
     return status;
 }
 
-/* ---- the time links, the links behind, and the hops of a site */
+/* ---- the time links, the links backward, and the points of a site */
 
 typedef struct links_box {
     int local[NAIK_DIM], sites;
@@ -501,30 +501,30 @@ static naik_status gauge_layers(const naik_gauge *gauge, int mu, int distance, n
 
 typedef struct hops_params {
     links_box b;
-    const naik_matrix *link[2], *behind[2][NAIK_DIM]; /* [fat, long] */
-    int parity, begin, count, hops;
+    const naik_matrix *link[2], *backward[2][NAIK_DIM]; /* [fat, long] */
+    int parity, begin, count, points;
     naik_matrix *out;
 } hops_params;
 
-/* One thread a hop. */
+/* One thread a point. */
 __global__ void hops_kernel(const hops_params p)
 {
     const int64_t i = (int64_t)blockIdx.x * SMEAR_THREADS + threadIdx.x;
-    const int hop = (int)(i % p.hops), cb = p.begin + (int)(i / p.hops);
-    if (i >= (int64_t)p.count * p.hops) {
+    const int point = (int)(i % p.points), cb = p.begin + (int)(i / p.points);
+    if (i >= (int64_t)p.count * p.points) {
         return;
     }
-    const int mu = hop % 4, kind = hop / 8, distance = kind == 0 ? 1 : NAIK_HALO_DEPTH;
+    const int mu = point % 4, kind = point / 8, distance = kind == 0 ? 1 : NAIK_HALO_DEPTH;
     int x[NAIK_DIM];
     coords(p.b.local, 2 * cb, x); /* the pair of sites of both parities */
     x[0] += (x[1] + x[2] + x[3] + p.parity) & 1;
-    if (hop / 4 % 2 == 0) {
+    if (point / 4 % 2 == 0) {
         p.out[i] = p.link[kind][site_number(p.b.local, x) * NAIK_DIM + mu];
         return;
     }
     const naik_matrix *u;
-    if (x[mu] < distance && p.behind[kind][mu] != NULL) {
-        u = p.behind[kind][mu] + (int64_t)x[mu] * (p.b.sites / p.b.local[mu]) +
+    if (x[mu] < distance && p.backward[kind][mu] != NULL) {
+        u = p.backward[kind][mu] + (int64_t)x[mu] * (p.b.sites / p.b.local[mu]) +
             naik_link_layer_site(p.b.local, x, mu);
     } else {
         x[mu] = (x[mu] - distance % p.b.local[mu] + p.b.local[mu]) % p.b.local[mu];
@@ -534,8 +534,8 @@ __global__ void hops_kernel(const hops_params p)
     p.out[i] = naik_mat_scale(-1, &dagger);
 }
 
-static naik_status links_hops(const naik_fatlong *source, const naik_link_layers behind[2],
-                              int hops, naik_parity parity, int32_t begin, int32_t count,
+static naik_status links_hops(const naik_fatlong *source, const naik_link_layers backward[2],
+                              int points, naik_parity parity, int32_t begin, int32_t count,
                               naik_matrix *out)
 {
     naik_backend *backend = gpu_backend_of(source->fat->device);
@@ -544,15 +544,15 @@ static naik_status links_hops(const naik_fatlong *source, const naik_link_layers
     p.link[0] = source->fat->link;
     p.link[1] = source->long_links != NULL ? source->long_links->link : NULL;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        p.behind[0][mu] = behind[0].link[mu];
-        p.behind[1][mu] = behind[1].link[mu];
+        p.backward[0][mu] = backward[0].link[mu];
+        p.backward[1][mu] = backward[1].link[mu];
     }
     p.parity = (int)parity;
     p.begin = begin;
     p.count = count;
-    p.hops = hops;
+    p.points = points;
     p.out = out;
-    hops_kernel<<<blocks_for((int64_t)count * hops), SMEAR_THREADS, 0, stream_of(backend)>>>(p);
+    hops_kernel<<<blocks_for((int64_t)count * points), SMEAR_THREADS, 0, stream_of(backend)>>>(p);
     return GPU_LAUNCHED(backend, "collecting the links of a site");
 }
 
@@ -562,8 +562,8 @@ extern const naik_link_ops naik_link_ops_gpu;
 
 #if GPU_HOST_PASS
 const naik_link_ops naik_link_ops_gpu = {
-    .ring_fill = ring_fill,
-    .ring_layer = ring_layer,
+    .ghosted_fill = ghosted_fill,
+    .ghosted_layer = ghosted_layer,
     .staples = smear_staples,
     .product = smear_product,
     .project = gauge_project,
@@ -571,6 +571,6 @@ const naik_link_ops naik_link_ops_gpu = {
     .largest = gauge_largest,
     .others_in_time = gauge_others_in_time,
     .layers = gauge_layers,
-    .hops = links_hops,
+    .points = links_hops,
 };
 #endif

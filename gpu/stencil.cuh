@@ -1,7 +1,7 @@
 /* stencil.cuh - from a checkerboard number to coordinates and to the 16 neighbours
  *
  * A neighbour in the box is arithmetic, which costs less than reading a table of 64 bytes a site;
- * of sites on the boundary, hops that leave the box are few and read lattice.h's table.
+ * of sites on the boundary, points that leave the box are few and read lattice.h's table.
  */
 #ifndef NAIK_GPU_STENCIL_CUH
 #define NAIK_GPU_STENCIL_CUH
@@ -28,7 +28,7 @@ static inline gpu_divider gpu_divider_of(uint32_t divisor)
 /* Hops of a kind: +1, -1, +3, -3. */
 typedef struct gpu_hop {
     int step; /* modulo the extent, where the box is periodic */
-    /* what the hop adds, within the box and round its edge: to the number of the site, in direction
+    /* what the point adds, within the box and round its edge: to the number of the site, in direction
      * x to the coordinate */
     int inside, beyond;
 } gpu_hop;
@@ -36,9 +36,9 @@ typedef struct gpu_hop {
 typedef struct gpu_stencil {
     int local[4];
     int stride[4];         /* of a step in mu on the checkerboard; mu > 0 */
-    gpu_hop hop[4][4];     /* [kind][mu] */
+    gpu_hop point[4][4];   /* [kind][mu] */
     gpu_divider extent[3]; /* nx/2, ny, nz */
-    int half;
+    int volume_cb;
 } gpu_stencil;
 
 __device__ static inline int gpu_divide(int n, gpu_divider d)
@@ -59,13 +59,13 @@ __device__ static inline void gpu_coords(const gpu_stencil &st, int parity, int 
 }
 
 /* The neighbour in direction mu of the site whose coordinate there is x, periodic within the box;
- * whether the hop leaves it. */
+ * whether the point leaves it. */
 __device__ static inline int gpu_neighbour(const gpu_stencil &st, int cb, int x, int kind, int mu,
                                            bool *leaves)
 {
-    const gpu_hop hop = st.hop[kind][mu];
-    *leaves = (unsigned)(x + hop.step) >= (unsigned)st.local[mu];
-    const int change = *leaves ? hop.beyond : hop.inside;
+    const gpu_hop point = st.point[kind][mu];
+    *leaves = (unsigned)(x + point.step) >= (unsigned)st.local[mu];
+    const int change = *leaves ? point.beyond : point.inside;
     return cb + (mu == 0 ? (change + (x & 1)) >> 1 : change);
 }
 

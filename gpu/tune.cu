@@ -86,7 +86,7 @@ static bool parse_entry(const char *line, tune_entry *entry)
     gpu_variant *v = &entry->variant;
     memset(entry, 0, sizeof *entry);
     return sscanf(line, "%d %d %d %d %d %d %d %d: %d %d %d %d", &key[0], &key[1], &key[2], &key[3],
-                  &key[4], &key[5], &key[6], &key[7], &v->columns, &v->sites, &v->together,
+                  &key[4], &key[5], &key[6], &key[7], &v->rhs, &v->sites, &v->together,
                   &v->threads) == GPU_TUNE_KEYS + 4;
 }
 
@@ -145,7 +145,7 @@ static void save_cache(const gpu_tuning *tuning)
         const int *key = tuning->entry[i].key.value;
         const gpu_variant *v = &tuning->entry[i].variant;
         good = fprintf(file, "%d %d %d %d %d %d %d %d: %d %d %d %d\n", key[0], key[1], key[2],
-                       key[3], key[4], key[5], key[6], key[7], v->columns, v->sites, v->together,
+                       key[3], key[4], key[5], key[6], key[7], v->rhs, v->sites, v->together,
                        v->threads) > 0 &&
                good;
     }
@@ -194,7 +194,7 @@ void gpu_tune_close(naik_backend *backend)
 
 static bool same_variant(const gpu_variant *a, const gpu_variant *b)
 {
-    return a->columns == b->columns && a->sites == b->sites && a->together == b->together &&
+    return a->rhs == b->rhs && a->sites == b->sites && a->together == b->together &&
            a->threads == b->threads;
 }
 
@@ -314,11 +314,11 @@ naik_status gpu_tune_measure(naik_backend *backend, const gpu_tune_key *key,
     NAIK_TRY(remember(backend, &entry));
     naik_log_line(
         backend->log,
-        "tuned: Dslash %s vectors, %s links, recon %d, %d columns, %d sites: %d columns a "
+        "tuned: Dslash %s vectors, %s links, recon %d, %d rhs, %d sites: %d rhs a "
         "thread, blocks of %d x %d, %d threads a site, %.1f us (%.1f as usual; %.3f s spent)",
         naik_precision_name((naik_precision)key->value[0]),
         naik_precision_name((naik_precision)key->value[1]), key->value[2], key->value[4],
-        key->value[5], out->columns, out->sites, out->together, out->threads, 1e6 * best_s,
+        key->value[5], out->rhs, out->sites, out->together, out->threads, 1e6 * best_s,
         1e6 * usual_s, tuning->spent_s);
 done:
     return status;

@@ -16,7 +16,7 @@
  *
  * Collective. NAIK_ERR_INPUT  no such file, or of no known format
  *             NAIK_ERR_CORRUPT  nothing can be read from it */
-naik_status naik_file_inspect(naik_comm *comm, const char *path, bool verify, naik_report *report,
-                              naik_status *verdict);
+naik_status naik_file_describe(naik_comm *comm, const char *path, bool verify, naik_report *report,
+                               naik_status *verdict);
 
 #endif

@@ -231,8 +231,8 @@ static naik_status check_beside(naik_log *log, const char *path)
     return status;
 }
 
-naik_status naik_output_look(naik_comm *comm, const char *path, int64_t size_bytes,
-                             char part[NAIK_PATH_MAX])
+naik_status naik_output_precheck(naik_comm *comm, const char *path, int64_t size_bytes,
+                                 char part[NAIK_PATH_MAX])
 {
     naik_status status = NAIK_OK;
     NAIK_TRY(naik_path_append(comm->log, path, ".part", part));

@@ -11,7 +11,7 @@
 #include "io/inspect.h"
 #include "io/reread.h"
 
-void naik_inspect_identity(hid_t h5, naik_report *report)
+void naik_describe_identity(hid_t h5, naik_report *report)
 {
     static const char *const names[] = {"format", "format_version", "state",  "writer",    "git",
                                         "uuid",   "created",        "action", "boundary_t"};
@@ -61,7 +61,7 @@ static herr_t add_document(hid_t group, const char *name, const H5L_info_t *info
     return 0;
 }
 
-naik_status naik_inspect_metadata(naik_log *log, hid_t h5, naik_report *report)
+naik_status naik_describe_metadata(naik_log *log, hid_t h5, naik_report *report)
 {
     collector c = {.log = log, .report = report};
     hid_t group =
@@ -77,7 +77,7 @@ naik_status naik_inspect_metadata(naik_log *log, hid_t h5, naik_report *report)
     return c.status;
 }
 
-void naik_inspect_size(const int size[NAIK_DIM], naik_report *report)
+void naik_describe_size(const int size[NAIK_DIM], naik_report *report)
 {
     char text[64];
     snprintf(text, sizeof text, "%d,%d,%d,%d", size[0], size[1], size[2], size[3]);
@@ -107,8 +107,8 @@ static void describe_field(const naik_gauge_file *file, bool verified, naik_repo
     }
 }
 
-static naik_status inspect_gauge(naik_comm *comm, const char *path, bool verify,
-                                 naik_report *report, naik_status *verdict)
+static naik_status describe_gauge(naik_comm *comm, const char *path, bool verify,
+                                  naik_report *report, naik_status *verdict)
 {
     naik_status status = NAIK_OK;
     naik_gauge_file file = {0};
@@ -128,7 +128,7 @@ static naik_status inspect_gauge(naik_comm *comm, const char *path, bool verify,
     }
     naik_report_text(report, "kind", "gauge configuration");
     naik_report_text(report, "gauge_format", file.format);
-    naik_inspect_size(file.size, report);
+    naik_describe_size(file.size, report);
     describe_field(&file, verify && file.checksum_known, report);
     if (verify) {
         naik_report_real(report, "plaquette", checks.plaquette);
@@ -151,9 +151,9 @@ done:
     return status;
 }
 
-static naik_status inspect_links_dataset(naik_comm *comm, hid_t h5, const char *path,
-                                         const char *name, const naik_lattice *lattice,
-                                         naik_report *report, naik_status *verdict)
+static naik_status describe_links_dataset(naik_comm *comm, hid_t h5, const char *path,
+                                          const char *name, const naik_lattice *lattice,
+                                          naik_report *report, naik_status *verdict)
 {
     naik_status status = NAIK_OK;
     naik_gauge_file file = {0};
@@ -181,8 +181,8 @@ done:
     return status;
 }
 
-static naik_status inspect_links(naik_comm *comm, hid_t h5, const char *path, bool verify,
-                                 naik_report *report, naik_status *verdict)
+static naik_status describe_links(naik_comm *comm, hid_t h5, const char *path, bool verify,
+                                  naik_report *report, naik_status *verdict)
 {
     static const char *const kinds[2] = {"fat", "long"};
     naik_status status = NAIK_OK;
@@ -190,12 +190,12 @@ static naik_status inspect_links(naik_comm *comm, hid_t h5, const char *path, bo
     naik_gauge_file first = {0};
     int64_t sets = 0;
     naik_report_text(report, "kind", "fat and long links");
-    naik_inspect_identity(h5, report);
+    naik_describe_identity(h5, report);
     naik_h5_get_i64(h5, "link_sets", &sets, 0);
     NAIK_TRY(naik_comm_broadcast(comm, &sets, sizeof sets, 0));
     status = naik_h5_links_describe(comm->log, h5, "fat", path, &first);
     NAIK_TRY(naik_comm_agree(comm, status));
-    naik_inspect_size(first.size, report);
+    naik_describe_size(first.size, report);
     if (verify) {
         NAIK_TRY(naik_lattice_create(comm, first.size, NULL, &lattice));
     }
@@ -212,11 +212,11 @@ static naik_status inspect_links(naik_comm *comm, hid_t h5, const char *path, bo
             if (!there) {
                 continue;
             }
-            NAIK_TRY(inspect_links_dataset(comm, h5, path, name, lattice, report, verdict));
+            NAIK_TRY(describe_links_dataset(comm, h5, path, name, lattice, report, verdict));
         }
     }
     naik_report_end(report);
-    NAIK_TRY(naik_comm_agree(comm, naik_inspect_metadata(comm->log, h5, report)));
+    NAIK_TRY(naik_comm_agree(comm, naik_describe_metadata(comm->log, h5, report)));
 done:
     naik_lattice_destroy(&lattice);
     return status;
@@ -273,10 +273,10 @@ done:
 }
 
 /* Whether attributes and texts are as naik wrote them. */
-static naik_status inspect_seal(naik_comm *comm, hid_t h5, const char *path, naik_report *report,
-                                naik_status *verdict)
+static naik_status describe_metadata_crc(naik_comm *comm, hid_t h5, const char *path,
+                                         naik_report *report, naik_status *verdict)
 {
-    naik_status status = naik_h5_check_seal(comm->log, h5, path);
+    naik_status status = naik_h5_check_metadata_crc(comm->log, h5, path);
     int32_t whole = status == NAIK_OK;
     NAIK_TRY(naik_comm_agree(comm, status == NAIK_ERR_CORRUPT ? NAIK_OK : status));
     if (whole == 0) {
@@ -294,8 +294,8 @@ done:
     return status;
 }
 
-naik_status naik_file_inspect(naik_comm *comm, const char *path, bool verify, naik_report *report,
-                              naik_status *verdict)
+naik_status naik_file_describe(naik_comm *comm, const char *path, bool verify, naik_report *report,
+                               naik_status *verdict)
 {
     naik_status status = NAIK_OK;
     char chosen[NAIK_PATH_MAX];
@@ -312,16 +312,16 @@ naik_status naik_file_inspect(naik_comm *comm, const char *path, bool verify, na
     NAIK_TRY(naik_comm_broadcast(comm, &kind, sizeof kind, 0));
     naik_report_text(report, "file", chosen);
     if (kind == KIND_OTHER) {
-        NAIK_TRY(inspect_gauge(comm, chosen, verify, report, verdict));
+        NAIK_TRY(describe_gauge(comm, chosen, verify, report, verdict));
         goto done;
     }
     NAIK_TRY(naik_h5_open_stored(comm, chosen, &h5));
     if (kind == KIND_LINKS) {
-        NAIK_TRY(inspect_links(comm, h5, chosen, verify, report, verdict));
+        NAIK_TRY(describe_links(comm, h5, chosen, verify, report, verdict));
     } else {
-        NAIK_TRY(naik_inspect_propagators(comm, h5, chosen, verify, report, verdict));
+        NAIK_TRY(naik_describe_propagators(comm, h5, chosen, verify, report, verdict));
     }
-    NAIK_TRY(inspect_seal(comm, h5, chosen, report, verdict));
+    NAIK_TRY(describe_metadata_crc(comm, h5, chosen, report, verdict));
 done:
     status = naik_file_verdict(comm, chosen, status);
     if (status == NAIK_OK && *verdict == NAIK_ERR_CORRUPT) {

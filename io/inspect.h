@@ -6,13 +6,13 @@
 #include "io/prop/prop_file.h"
 
 /* Root attributes, /metadata, extents; what is damaged is left out. Local. NAIK_ERR_MEMORY */
-void naik_inspect_identity(hid_t h5, naik_report *report);
-naik_status naik_inspect_metadata(naik_log *log, hid_t h5, naik_report *report);
-void naik_inspect_size(const int size[NAIK_DIM], naik_report *report);
+void naik_describe_identity(hid_t h5, naik_report *report);
+naik_status naik_describe_metadata(naik_log *log, hid_t h5, naik_report *report);
+void naik_describe_size(const int size[NAIK_DIM], naik_report *report);
 
 /* A propagator file, open for reading on all ranks. Collective. NAIK_ERR_CORRUPT where it cannot be
  * described at all. */
-naik_status naik_inspect_propagators(naik_comm *comm, hid_t h5, const char *path, bool verify,
-                                     naik_report *report, naik_status *verdict);
+naik_status naik_describe_propagators(naik_comm *comm, hid_t h5, const char *path, bool verify,
+                                      naik_report *report, naik_status *verdict);
 
 #endif

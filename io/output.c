@@ -8,7 +8,7 @@ naik_status naik_output_room(naik_comm *comm, const char *path, int64_t size_byt
     naik_status status = NAIK_OK;
     char journal[NAIK_PATH_MAX];
     int64_t part_bytes = -1, journal_bytes = -1;
-    NAIK_TRY(naik_output_look(comm, path, size_bytes, part));
+    NAIK_TRY(naik_output_precheck(comm, path, size_bytes, part));
     NAIK_TRY(naik_path_append(comm->log, path, ".journal", journal));
     NAIK_TRY(naik_file_size(comm, part, &part_bytes));
     NAIK_TRY(naik_file_size(comm, journal, &journal_bytes));

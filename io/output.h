@@ -12,9 +12,9 @@ typedef struct naik_output {
     char path[NAIK_PATH_MAX], part[NAIK_PATH_MAX];
 } naik_output;
 
-/* naik_output_look for a file that is made in one go: its PATH.part would take the place of an
+/* naik_output_precheck for a file that is made in one go: its PATH.part would take the place of an
  * interrupted naik solve with all that it has stored. Collective.
- * NAIK_ERR_INPUT  there is such a run; or as naik_output_look */
+ * NAIK_ERR_INPUT  there is such a run; or as naik_output_precheck */
 naik_status naik_output_room(naik_comm *comm, const char *path, int64_t size_bytes,
                              char part[NAIK_PATH_MAX]);
 /* Looks at the place in that way and takes its lock; `out` is then to be given to one of the next

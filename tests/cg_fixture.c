@@ -80,7 +80,7 @@ void cg_solver_destroy(cg_solver *solver)
     naik_cg_links_destroy(&solver->links);
 }
 
-naik_status cg_box_take(cg_box *box, int at, const naik_field *x, int column,
+naik_status cg_box_take(cg_box *box, int at, const naik_field *x, int irhs,
                         const naik_cg_result *result)
 {
     box->result[at] = *result;
@@ -89,7 +89,7 @@ naik_status cg_box_take(cg_box *box, int at, const naik_field *x, int column,
     }
     free(box->x[at]);
     box->x[at] = calloc((size_t)box->f->lat->sites * 6, sizeof(double));
-    return box->f->backend->ops->field.to_host(x, box->parity, column, box->x[at]);
+    return box->f->backend->ops->field.to_host(x, box->parity, irhs, box->x[at]);
 }
 
 void cg_box_free(cg_box *box)

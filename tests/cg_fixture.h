@@ -36,7 +36,7 @@ bool cg_rough_fixture(check *t, fixture *f);
 /* Calls run(t, size, grid) for some grids of that lattice. */
 void cg_on_grids(check *t, void (*run)(check *t, const int size[4], const int grid[4]));
 
-/* Links of the ladder from the mode's precision on, and a solver of `width` columns. */
+/* Links of the ladder from the mode's precision on, and a solver of `width` rhs. */
 typedef struct cg_solver {
     naik_cg_links links;
     naik_cg *cg;
@@ -44,7 +44,7 @@ typedef struct cg_solver {
 naik_status cg_solver_create(const fixture *f, cg_mode mode, int width, cg_solver *out);
 void cg_solver_destroy(cg_solver *solver);
 
-naik_status cg_box_take(cg_box *box, int at, const naik_field *x, int column,
+naik_status cg_box_take(cg_box *box, int at, const naik_field *x, int irhs,
                         const naik_cg_result *result);
 void cg_box_free(cg_box *box);
 /* Equal solutions and residual histories, to the bit; the fixtures may be cut differently. */

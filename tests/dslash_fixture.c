@@ -38,8 +38,8 @@ int dslash_recon_of(const fixture *f, const dslash_pair *p)
 {
     bool naive = f->source->long_links == NULL;
     int recon = naive && p->recon != 18 ? (p->recon == 13 ? 12 : 0) : p->recon;
-    int hops = naive ? NAIK_HOPS / 2 : NAIK_HOPS;
-    return naik_links_bytes(f->geometry, p->links, recon, hops) > 0 ? recon : 0;
+    int points = naive ? NAIK_STENCIL / 2 : NAIK_STENCIL;
+    return naik_links_bytes(f->geometry, p->links, recon, points) > 0 ? recon : 0;
 }
 
 void dslash_compare(check *t, const fixture *f, const naik_links *links, const dslash_pair *p,
@@ -50,7 +50,7 @@ void dslash_compare(check *t, const fixture *f, const naik_links *links, const d
     double *expected = calloc((size_t)f->lat->sites * 6, sizeof(double));
     double *got = calloc((size_t)f->lat->sites * 6, sizeof(double));
     CHECK_OK(t, naik_dslash_plain(links, in, parity, out));
-    for (int c = 0; c<nrhs; c += nrhs> 1 ? nrhs - 1 : 1) { /* the first and the last column */
+    for (int c = 0; c<nrhs; c += nrhs> 1 ? nrhs - 1 : 1) { /* the first and the last rhs */
         double largest;
         double *v = fixture_vector(f, 100 + (uint64_t)c, !parity);
         CHECK_OK(t, naik_dslash_ref(f->source, v, expected));
@@ -66,24 +66,24 @@ void dslash_compare(check *t, const fixture *f, const naik_links *links, const d
 }
 
 void dslash_step(check *t, const fixture *f, const naik_links *links, naik_field *const field[5],
-                 const naik_column *record, double *values)
+                 const naik_rhs *record, double *values)
 {
     const naik_backend_ops *ops = f->backend->ops;
     const int n = field[0]->nrhs;
     const size_t bytes = (size_t)n * sizeof *record;
     const naik_schur schur = {.links = links, .parity = NAIK_EVEN, .scratch = field[0]};
     const naik_cg_vectors vectors = {.r = field[1], .p = field[2], .ap = field[3], .x = field[4]};
-    naik_column *columns = NULL;
+    naik_rhs *rhs = NULL;
     naik_exactsum *sums = NULL;
-    CHECK_OK(t, naik_backend_alloc(f->backend, bytes, "records", (void **)&columns));
+    CHECK_OK(t, naik_backend_alloc(f->backend, bytes, "records", (void **)&rhs));
     CHECK_OK(t,
              naik_backend_alloc(f->backend, 2 * (size_t)n * sizeof *sums, "sums", (void **)&sums));
-    CHECK_OK(t, naik_backend_upload(f->backend, columns, record, bytes));
+    CHECK_OK(t, naik_backend_upload(f->backend, rhs, record, bytes));
     CHECK_OK(t, ops->reduction.clear(f->backend, sums, 2 * n));
-    CHECK_OK(t, naik_schur_second(&schur, columns, &vectors, sums, NULL, false));
+    CHECK_OK(t, naik_schur_second(&schur, rhs, &vectors, sums, NULL, false));
     CHECK_OK(t, ops->reduction.over_ranks(f->backend, sums, 2 * n));
     CHECK_OK(t, ops->reduction.values(f->backend, sums, 2 * n, values));
-    naik_backend_release(f->backend, columns);
+    naik_backend_release(f->backend, rhs);
     naik_backend_release(f->backend, sums);
 }
 
@@ -99,7 +99,7 @@ void dslash_step_bits(check *t, const fixture *f, const naik_links *links, naik_
 {
     const naik_backend_ops *ops = f->backend->ops;
     const size_t reals = (size_t)f->lat->sites * 6;
-    naik_column record[NAIK_MAX_RHS];
+    naik_rhs record[NAIK_MAX_RHS];
     double values[2 * NAIK_MAX_RHS] = {0};
     double *got = calloc(reals, sizeof *got);
     naik_field *field[1 + STEP_FIELDS]; /* in; r, p, ap, x */
@@ -114,12 +114,12 @@ void dslash_step_bits(check *t, const fixture *f, const naik_links *links, naik_
         free(v);
     }
     for (int c = 0; c < n; c++) {
-        record[c] = (naik_column){.shift = 0.37,
-                                  .alpha = 0.61,
-                                  .beta = 0.43,
-                                  .lag = 0.29,
-                                  .grid = 30,
-                                  .state = NAIK_COLUMN_RUN};
+        record[c] = (naik_rhs){.shift = 0.37,
+                               .alpha = 0.61,
+                               .beta = 0.43,
+                               .x_deferred_last = 0.29,
+                               .sum_quantum = 30,
+                               .state = NAIK_RHS_RUN};
     }
     dslash_step(t, f, links, field, record, values);
     for (int k = 0; k < STEP_FIELDS; k++) {
@@ -142,19 +142,19 @@ void dslash_step_bits(check *t, const fixture *f, const naik_links *links, naik_
     free(got);
 }
 
-void dslash_check_step(check *t, const naik_column *record, int reals, double *const before[6],
+void dslash_check_step(check *t, const naik_rhs *record, int reals, double *const before[6],
                        double *const after[4], double tolerance)
 {
     double worst[4] = {0}, largest[4] = {0};
     for (int k = 0; k < reals; k++) {
         const double r = before[1][k], d = before[5][k];
         double expected[4] = {r, before[2][k], before[3][k], before[4][k]};
-        if (record->state == NAIK_COLUMN_RUN) {
-            const double lag = record->lag * expected[1];
+        if (record->state == NAIK_RHS_RUN) {
+            const double lag = record->x_deferred_last * expected[1];
             expected[1] = r + record->beta * expected[1];
             expected[2] = record->shift * r - d + record->beta * expected[2];
             expected[0] = r - record->alpha * expected[2];
-            expected[3] += record->waiting == 0 ? lag + record->alpha * expected[1] : 0;
+            expected[3] += record->x_deferred == 0 ? lag + record->alpha * expected[1] : 0;
         }
         for (int i = 0; i < 4; i++) {
             worst[i] = fmax(worst[i], fabs(after[i][k] - expected[i]));
@@ -162,6 +162,6 @@ void dslash_check_step(check *t, const naik_column *record, int reals, double *c
         }
     }
     for (int i = 0; i < 4; i++) {
-        CHECK_NEAR(t, worst[i] / largest[i], 0, record->state == NAIK_COLUMN_RUN ? tolerance : 0);
+        CHECK_NEAR(t, worst[i] / largest[i], 0, record->state == NAIK_RHS_RUN ? tolerance : 0);
     }
 }

@@ -18,24 +18,24 @@ extern const int dslash_odd_halves[4]; /* extents */
  * backend does not store it. */
 int dslash_recon_of(const fixture *f, const dslash_pair *p);
 
-/* D of the first and the last of nrhs columns against the reference. */
+/* D of the first and the last of nrhs rhs against the reference. */
 void dslash_compare(check *t, const fixture *f, const naik_links *links, const dslash_pair *p,
                     int nrhs, naik_parity parity);
 
-/* A step by naik_schur_second on NAIK_EVEN, of the columns of field (in, on NAIK_ODD; r, p, ap, x);
+/* A step by naik_schur_second on NAIK_EVEN, of the rhs of field (in, on NAIK_ODD; r, p, ap, x);
  * values [2][nrhs]: |r|^2 and Re (r, ap). */
 void dslash_step(check *t, const fixture *f, const naik_links *links, naik_field *const field[5],
-                 const naik_column *record, double *values);
+                 const naik_rhs *record, double *values);
 
-/* Such a step with n columns of one vector each, which must come out alike: of the first column
+/* Such a step with n rhs of one vector each, which must come out alike: of the first rhs
  * the bits of r, p, ap and x, and the two sums. `out` has dslash_step_bytes of a rank's sites,
  * zeros at first. */
 size_t dslash_step_bytes(int64_t sites);
 void dslash_step_bits(check *t, const fixture *f, const naik_links *links, naik_precision vectors,
                       int n, double *out);
 
-/* The step of column c from the fields before (in; r, p, ap, x; D in) against those after. */
-void dslash_check_step(check *t, const naik_column *record, int reals, double *const before[6],
+/* The step of rhs c from the fields before (in; r, p, ap, x; D in) against those after. */
+void dslash_check_step(check *t, const naik_rhs *record, int reals, double *const before[6],
                        double *const after[4], double tolerance);
 
 #endif

@@ -123,7 +123,7 @@ double fixture_difference(const fixture *f, const double *a, const double *b, na
 {
     double difference = 0;
     *largest = 0;
-    for (int32_t cb = 0; cb < f->lat->half; cb++) {
+    for (int32_t cb = 0; cb < f->lat->volume_cb; cb++) {
         int64_t at = 6 * (int64_t)naik_lattice_site_of(f->lat, parity, cb);
         for (int i = 0; i < 6; i++) {
             double d = fabs(a[at + i] - b[at + i]);

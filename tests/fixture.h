@@ -31,7 +31,7 @@ void fixture_destroy(fixture *f);
 /* A vector [sites][3][2] of gaussian numbers by seed and global site; parity -1: both, else zeros
  * on the other. */
 double *fixture_vector(const fixture *f, uint64_t seed, int parity);
-/* A field whose columns c hold vectors of seeds seed + c on `parity`. */
+/* A field whose rhs c hold vectors of seeds seed + c on `parity`. */
 naik_field *fixture_field(check *t, const fixture *f, naik_precision precision, int nrhs,
                           uint64_t seed, naik_parity parity);
 

@@ -18,13 +18,13 @@ typedef struct run {
     int stop_after; /* systems finished before the stream says stop; -1: never */
     int finished;
     int polls_left; /* the stream says stop after so many polls; -1: never */
-    bool keeps;     /* interrupted columns are saved, and saved ones restored */
+    bool keeps;     /* interrupted rhs are saved, and saved ones restored */
     naik_cg_state state[CG_SYSTEMS];
     double *vector[CG_SYSTEMS][NAIK_CG_VECTORS];
     int saved, restored;
 } run;
 
-static naik_status load(void *data, int64_t index, naik_field *b, naik_field *x, int column,
+static naik_status load(void *data, int64_t index, naik_field *b, naik_field *x, int irhs,
                         naik_cg_system *system)
 {
     run *r = data;
@@ -36,7 +36,7 @@ static naik_status load(void *data, int64_t index, naik_field *b, naik_field *x,
     if (index == r->nan_source && r->box.f->lat->comm->rank == 0) {
         v[6 * naik_lattice_site_of(r->box.f->lat, r->box.parity, 3)] = NAN;
     }
-    naik_status status = r->box.f->backend->ops->field.from_host(b, r->box.parity, column, v);
+    naik_status status = r->box.f->backend->ops->field.from_host(b, r->box.parity, irhs, v);
     free(v);
     *system = (naik_cg_system){.shift = 4 * r->mass[index] * r->mass[index],
                                .tolerance = r->tolerance[index],
@@ -44,7 +44,7 @@ static naik_status load(void *data, int64_t index, naik_field *b, naik_field *x,
     return status;
 }
 
-static naik_status finish(void *data, int64_t index, const naik_field *x, int column,
+static naik_status finish(void *data, int64_t index, const naik_field *x, int irhs,
                           const naik_cg_result *result)
 {
     run *r = data;
@@ -52,7 +52,7 @@ static naik_status finish(void *data, int64_t index, const naik_field *x, int co
         return NAIK_OK;
     }
     r->finished++;
-    return cg_box_take(&r->box, (int)index, x, column, result);
+    return cg_box_take(&r->box, (int)index, x, irhs, result);
 }
 
 static bool stop(void *data)
@@ -63,7 +63,7 @@ static bool stop(void *data)
 }
 
 static naik_status save(void *data, int64_t index, const naik_cg_state *state,
-                        naik_field *const field[NAIK_CG_VECTORS], int column)
+                        naik_field *const field[NAIK_CG_VECTORS], int irhs)
 {
     naik_status status = NAIK_OK;
     run *r = data;
@@ -77,7 +77,7 @@ static naik_status save(void *data, int64_t index, const naik_cg_state *state,
             continue;
         }
         r->vector[index][v] = calloc(sites, sizeof(double));
-        NAIK_TRY(r->box.f->backend->ops->field.to_host(field[v], r->box.parity, column,
+        NAIK_TRY(r->box.f->backend->ops->field.to_host(field[v], r->box.parity, irhs,
                                                        r->vector[index][v]));
     }
     r->saved++;
@@ -86,7 +86,7 @@ done:
 }
 
 static naik_status restore(void *data, int64_t index, naik_cg_state *state,
-                           naik_field *const field[NAIK_RUNGS][NAIK_CG_VECTORS], int column,
+                           naik_field *const field[NAIK_RUNGS][NAIK_CG_VECTORS], int irhs,
                            bool *found)
 {
     naik_status status = NAIK_OK;
@@ -105,8 +105,8 @@ static naik_status restore(void *data, int64_t index, naik_cg_state *state,
         if (r->vector[index][v] == NULL) {
             continue;
         }
-        NAIK_TRY(r->box.f->backend->ops->field.from_host(field[state->rung][v], r->box.parity,
-                                                         column, r->vector[index][v]));
+        NAIK_TRY(r->box.f->backend->ops->field.from_host(field[state->rung][v], r->box.parity, irhs,
+                                                         r->vector[index][v]));
         free(r->vector[index][v]);
         r->vector[index][v] = NULL;
     }
@@ -156,18 +156,18 @@ static double reference_residual(check *t, const run *r, int i)
 static void sums_stay_fine_between_true_residuals(check *t)
 {
     const double headroom = 0x1p13 / 4096, begun = 3.5;
-    naik_column c = {.rr_max = begun,
-                     .headroom = headroom,
-                     .grid = headroom * begun,
-                     .delta2 = 1e-30,
-                     .limit = 100,
-                     .iterations = 7};
+    naik_rhs c = {.rr_max = begun,
+                  .quantum_ratio = headroom,
+                  .sum_quantum = headroom * begun,
+                  .delta2 = 1e-30,
+                  .limit = 100,
+                  .iterations = 7};
     c.rr = 0x1p-29 * begun;
-    CHECK_TRUE(t, !naik_column_asks(&c));
+    CHECK_TRUE(t, !naik_rhs_needs_check(&c));
     c.rr = 0x1p-31 * begun;
-    CHECK_TRUE(t, naik_column_asks(&c));
-    c.grid = headroom * c.rr; /* follows the residual where there are no true ones */
-    CHECK_TRUE(t, !naik_column_asks(&c));
+    CHECK_TRUE(t, naik_rhs_needs_check(&c));
+    c.sum_quantum = headroom * c.rr; /* follows the residual where there are no true ones */
+    CHECK_TRUE(t, !naik_rhs_needs_check(&c));
 }
 
 static void reported_residuals_are_true(check *t)
@@ -232,13 +232,13 @@ static void batch_polls_refill_and_orchestration_do_not_change_a_bit(check *t)
             static const int widths[] = {2, 1, 7}, polls[] = {1, 7, 4};
             for (int w = 0; w < 3; w++) {
                 options.poll_interval = polls[w];
-                f.backend->choices.orchestration = (naik_orchestration)(w + 1 + m % 2);
+                f.backend->choices.launch_mode = (naik_launch_mode)(w + 1 + m % 2);
                 run_init(&r, &f, NAIK_EVEN, cg_modes[m]);
                 CHECK_OK(t, solve(&r, cg_modes[m], widths[w], COUNT, &options));
                 compare_runs(t, &one, &r, COUNT);
                 cg_box_free(&r.box);
             }
-            f.backend->choices.orchestration = NAIK_ORCHESTRATE_AUTO;
+            f.backend->choices.launch_mode = NAIK_LAUNCH_AUTO;
             cg_box_free(&one.box);
         }
     }
@@ -279,7 +279,7 @@ static void grids_and_threads_do_not_change_a_bit(check *t)
 }
 
 /* Interrupted after 1, 2, ... polls and continued, on other widths, against a run left alone. */
-static void interrupted_columns_continue_to_the_same_bits(check *t)
+static void interrupted_rhs_continue_to_the_same_bits(check *t)
 {
     fixture f;
     if (cg_fixture(t, &f)) {
@@ -431,5 +431,5 @@ CHECK_MAIN(CHECK(light_quarks_converge_on_every_rung), CHECK(reported_residuals_
            CHECK(sums_stay_fine_between_true_residuals),
            CHECK(batch_polls_refill_and_orchestration_do_not_change_a_bit),
            CHECK(grids_and_threads_do_not_change_a_bit), CHECK(every_way_to_stop_is_reported),
-           CHECK(interrupted_columns_continue_to_the_same_bits),
+           CHECK(interrupted_rhs_continue_to_the_same_bits),
            CHECK(site_relative_residual_is_reached_when_asked))

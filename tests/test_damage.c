@@ -221,7 +221,7 @@ static naik_status read_report(const naik_lattice *lattice, const char *path, an
 {
     naik_report *report = naik_report_create();
     naik_status verdict = NAIK_OK;
-    naik_status status = naik_file_inspect(lattice->comm, path, true, report, &verdict);
+    naik_status status = naik_file_describe(lattice->comm, path, true, report, &verdict);
     naik_report_destroy(&report);
     if (status == NAIK_OK && verdict != NAIK_OK) {
         status = NAIK_FAIL(lattice->comm->log, verdict, "the verdict is bad");
@@ -231,10 +231,10 @@ static naik_status read_report(const naik_lattice *lattice, const char *path, an
 }
 
 /* As `naik report`: what is damaged is left out or told, never shown otherwise. */
-static naik_status read_view(const naik_lattice *lattice, const char *path, answer *out)
+static naik_status read_all(const naik_lattice *lattice, const char *path, answer *out)
 {
-    naik_propagator_view *view = NULL;
-    naik_status status = naik_propagator_view_open(lattice->comm->log, path, 0, 256, &view);
+    naik_propagator_reader *view = NULL;
+    naik_status status = naik_propagator_reader_open(lattice->comm->log, path, 0, 256, &view);
     if (status == NAIK_OK && view->edited[0] != '\0') {
         status = NAIK_FAIL(lattice->comm->log, NAIK_ERR_CORRUPT, "%s", view->edited);
     }
@@ -247,7 +247,7 @@ static naik_status read_view(const naik_lattice *lattice, const char *path, answ
         add_text(out, view->pairs[i].label);
         add_text(out, view->pairs[i].source);
     }
-    naik_propagator_view_destroy(&view);
+    naik_propagator_reader_destroy(&view);
     return status;
 }
 
@@ -354,7 +354,7 @@ static int look(const scene *s)
 }
 
 /* look(), in a process of its own; -N where signal N ended it. */
-static int look_aside(const scene *s)
+static int look_for_quarantined(const scene *s)
 {
     int ended = 0;
     fflush(NULL);
@@ -375,7 +375,7 @@ static int look_aside(const scene *s)
 static void judge(check *t, const scene *s, bool flipped, size_t where)
 {
     const victim *v = s->victim;
-    const int code = v->plain ? look(s) : look_aside(s);
+    const int code = v->plain ? look(s) : look_for_quarantined(s);
     const bool unseen =
         code == OTHER_ANSWER && flipped && v->unguarded > 0 && where >= v->unguarded;
     if (!CHECK_TRUE(t, code == 0 || code == 1 || code == 4 || unseen)) {
@@ -483,7 +483,7 @@ static void damaged_propagators_never_pass(check *t)
     static const victim data = {"propagators", write_propagators, read_propagators, false, 0};
     static const victim info = {"naik info of propagators", write_propagators, read_report, false,
                                 0};
-    static const victim view = {"naik report", write_propagators, read_view, false, 0};
+    static const victim view = {"naik report", write_propagators, read_all, false, 0};
     harm(t, &data);
     harm(t, &info);
     harm(t, &view);

@@ -52,7 +52,7 @@ static void kernels_match_reference_on_odd_half_extents(check *t)
     match_on_grid(t, size, grid);
 }
 
-/* Every column of a batch, on every rank, has the bits of one vector on one rank. */
+/* Every rhs of a batch, on every rank, has the bits of one vector on one rank. */
 static void same_bits_on_grid(check *t, const int size[4], const int grid[4])
 {
     fixture f, one;
@@ -159,7 +159,7 @@ static void large_fields_give_the_same_bits(check *t)
     fixture_destroy(&f);
 }
 
-/* A step, three columns wide, with the kernels of one set; false where links are not stored so. */
+/* A step, three rhs wide, with the kernels of one set; false where links are not stored so. */
 static bool bits_of_set(check *t, const char *set, const dslash_pair *p, double *bits)
 {
     fixture f;
@@ -237,20 +237,20 @@ static void compare_step(check *t, const fixture *f, const naik_links *links, co
     enum { N = 5 };
     const naik_backend_ops *ops = f->backend->ops;
     const int reals = f->lat->sites * 6;
-    naik_column record[N];
+    naik_rhs record[N];
     naik_exactsum *sums = NULL;
     double value[2][2 * N], *before[6], *after[4];
     naik_field *field[6];                                 /* in; r, p, ap, x; D in */
     static const double grid[N] = {0, 1e-3, 30, 1e6, 30}; /* a site's share is near 100 */
     memset(record, 0, sizeof record);
     for (int c = 0; c < N; c++) {
-        record[c] = (naik_column){.shift = 0.01 * (c + 1),
-                                  .grid = grid[c],
-                                  .alpha = 0.4 - 0.3 * c,
-                                  .beta = 0.2 * c,
-                                  .lag = 0.1 * c,
-                                  .waiting = c == 1 ? 0.4 : 0,
-                                  .state = c == 2 ? NAIK_COLUMN_CHECK : NAIK_COLUMN_RUN};
+        record[c] = (naik_rhs){.shift = 0.01 * (c + 1),
+                               .sum_quantum = grid[c],
+                               .alpha = 0.4 - 0.3 * c,
+                               .beta = 0.2 * c,
+                               .x_deferred_last = 0.1 * c,
+                               .x_deferred = c == 1 ? 0.4 : 0,
+                               .state = c == 2 ? NAIK_RHS_CHECK : NAIK_RHS_RUN};
     }
     CHECK_OK(t, naik_backend_alloc(f->backend, 2 * N * sizeof *sums, "sums", (void **)&sums));
     for (int k = 0; k < 6; k++) {
@@ -282,7 +282,7 @@ static void compare_step(check *t, const fixture *f, const naik_links *links, co
             CHECK_OK(t, ops->field.to_host(field[1 + k], NAIK_EVEN, c, after[k]));
         }
         dslash_check_step(t, &record[c], reals, here, after, p->tolerance);
-        /* of what was stored: exactly, or on a grid (columns.h) */
+        /* of what was stored: exactly, or on a grid (rhs.h) */
         const bool exact = c == 2 || p->vectors == NAIK_DOUBLE || grid[c] == 0;
         for (int k = c; k < 2 * N; k += N) {
             CHECK_NEAR(t, value[0][k] - (c == 2 ? 0 : value[1][k]), 0,
@@ -328,8 +328,8 @@ static void fused_forms_equal_their_parts(check *t)
     for (int i = 0; i < DSLASH_PAIRS; i++) {
         const dslash_pair *p = &dslash_pairs[i];
         naik_links *links = NULL;
-        naik_column record[N];
-        naik_column *columns = NULL;
+        naik_rhs record[N];
+        naik_rhs *rhs = NULL;
         naik_exactsum *sums = NULL;
         double value[2][N];
         if (dslash_recon_of(&f, p) == 0) {
@@ -337,15 +337,15 @@ static void fused_forms_equal_their_parts(check *t)
         }
         memset(record, 0, sizeof record);
         for (int c = 0; c < N; c++) {
-            record[c] = (naik_column){.shift = 0.01 * (c + 1),
-                                      .alpha = 1.7 - 0.4 * c,
-                                      .grid = 100 * c,
-                                      .state = c == 2 ? NAIK_COLUMN_IDLE : NAIK_COLUMN_RUN};
+            record[c] = (naik_rhs){.shift = 0.01 * (c + 1),
+                                   .alpha = 1.7 - 0.4 * c,
+                                   .sum_quantum = 100 * c,
+                                   .state = c == 2 ? NAIK_RHS_IDLE : NAIK_RHS_RUN};
         }
         CHECK_OK(t, naik_links_create(f.geometry, f.source, p->links, p->recon, &links));
-        CHECK_OK(t, naik_backend_alloc(f.backend, sizeof record, "records", (void **)&columns));
+        CHECK_OK(t, naik_backend_alloc(f.backend, sizeof record, "records", (void **)&rhs));
         CHECK_OK(t, naik_backend_alloc(f.backend, N * sizeof *sums, "sums", (void **)&sums));
-        CHECK_OK(t, naik_backend_upload(f.backend, columns, record, sizeof record));
+        CHECK_OK(t, naik_backend_upload(f.backend, rhs, record, sizeof record));
         naik_field *in = fixture_field(t, &f, p->vectors, N, 1, NAIK_ODD);
         naik_field *v = fixture_field(t, &f, p->vectors, N, 11, NAIK_EVEN);
         naik_field *b = fixture_field(t, &f, p->vectors, N, 21, NAIK_EVEN);
@@ -362,8 +362,8 @@ static void fused_forms_equal_their_parts(check *t)
                                            .b = form == NAIK_FORM_AFFINE ? NULL : b,
                                            .a = 0.3,
                                            .s = -0.7,
-                                           .columns = columns,
-                                           .state = NAIK_COLUMN_RUN,
+                                           .rhs = rhs,
+                                           .state = NAIK_RHS_RUN,
                                            .sums = sums};
             CHECK_OK(t, ops->reduction.clear(f.backend, sums, N));
             CHECK_OK(t, naik_dslash(&args));
@@ -384,7 +384,7 @@ static void fused_forms_equal_their_parts(check *t)
                 parts[4] = fixture_vector(&f, 41 + (uint64_t)c, NAIK_EVEN);
                 for (int32_t k = 0; k < f.lat->sites * 6; k++) {
                     double d = parts[0][k], vv = parts[1][k], expected = parts[4][k];
-                    if (record[c].state == NAIK_COLUMN_RUN) {
+                    if (record[c].state == NAIK_RHS_RUN) {
                         double schur = record[c].shift * vv - d;
                         schur *= form == NAIK_FORM_DESCENT ? record[c].alpha : 1;
                         expected =
@@ -394,11 +394,11 @@ static void fused_forms_equal_their_parts(check *t)
                     largest = fmax(largest, fabs(expected));
                 }
                 CHECK_NEAR(t, worst / largest, 0, p->tolerance);
-                if (record[c].state != NAIK_COLUMN_RUN) {
+                if (record[c].state != NAIK_RHS_RUN) {
                     CHECK_TRUE(t, value[0][c] == 0);
                 } else {
-                    /* of what was stored, exactly or on a grid (columns.h) */
-                    const bool exact = p->vectors == NAIK_DOUBLE || record[c].grid == 0;
+                    /* of what was stored, exactly or on a grid (rhs.h) */
+                    const bool exact = p->vectors == NAIK_DOUBLE || record[c].sum_quantum == 0;
                     CHECK_NEAR(t, value[0][c] / value[1][c], 1, exact ? 0 : 1e-13);
                 }
                 for (int k = 0; k < 5; k++) {
@@ -411,7 +411,7 @@ static void fused_forms_equal_their_parts(check *t)
         naik_field_destroy(&v);
         naik_field_destroy(&b);
         naik_field_destroy(&plain);
-        naik_backend_release(f.backend, columns);
+        naik_backend_release(f.backend, rhs);
         naik_backend_release(f.backend, sums);
         naik_links_destroy(&links);
     }
@@ -425,7 +425,7 @@ static naik_complex inner_product(const fixture *f, const double *u, const doubl
     naik_exactsum sum[2];
     naik_exactsum_clear(&sum[0]);
     naik_exactsum_clear(&sum[1]);
-    for (int32_t cb = 0; cb < f->lat->half; cb++) {
+    for (int32_t cb = 0; cb < f->lat->volume_cb; cb++) {
         int64_t at = 6 * (int64_t)naik_lattice_site_of(f->lat, parity, cb);
         for (int i = 0; i < 3; i++) {
             const double *a = u + at + 2 * i, *b = v + at + 2 * i;

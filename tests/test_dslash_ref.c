@@ -125,8 +125,8 @@ static void one_link_hops_as_the_equation_says(check *t)
     fixture f;
     CHECK_REQUIRE(t, setup(t, &f));
     static const int64_t from = 3 + 4 * (2 + 4 * (7 + 8 * 6)); /* x, y, z, t = 3, 2, 7, 6 */
-    for (int hop = 0; hop < 8; hop++) {
-        const int mu = hop % 4, step = hop < 4 ? 1 : 3;
+    for (int point = 0; point < 8; point++) {
+        const int mu = point % 4, step = point < 4 ? 1 : 3;
         randomise_all(&f);
         memset(f.fat.link, 0, (size_t)f.lat->sites * 4 * sizeof *f.fat.link);
         memset(f.far.link, 0, (size_t)f.lat->sites * 4 * sizeof *f.far.link);
@@ -162,8 +162,8 @@ static void one_link_hops_as_the_equation_says(check *t)
     teardown(&f);
 }
 
-/* Unit links times c, with the staggered phases of `hops` links and antiperiodic time. */
-static void free_links(const fixture *f, naik_gauge *gauge, double c, int hops)
+/* Unit links times c, with the staggered phases of `points` links and antiperiodic time. */
+static void free_links(const fixture *f, naik_gauge *gauge, double c, int points)
 {
     for (int32_t site = 0; site < f->lat->sites; site++) {
         int x[4];
@@ -171,7 +171,7 @@ static void free_links(const fixture *f, naik_gauge *gauge, double c, int hops)
         const int eta[4] = {x[3], x[3] + x[0], x[3] + x[0] + x[1], 0};
         for (int mu = 0; mu < 4; mu++) {
             double sign = eta[mu] % 2 == 0 ? 1 : -1;
-            sign *= mu == 3 && x[3] >= size[3] - hops ? -1 : 1;
+            sign *= mu == 3 && x[3] >= size[3] - points ? -1 : 1;
             gauge->link[4 * site + mu] = naik_mat_unit();
             gauge->link[4 * site + mu] = naik_mat_scale(sign * c, &gauge->link[4 * site + mu]);
         }

@@ -126,7 +126,7 @@ static void every_variant_gives_the_same_bits(check *t)
     }
 }
 
-/* Of one site: 1, 3 (rows), 4 (kinds of hops), 12; rows only where links are stored whole. */
+/* Of one site: 1, 3 (rows), 4 (kinds of points), 12; rows only where links are stored whole. */
 static void threads_a_site_give_the_same_bits(check *t)
 {
     static const int threads[] = {1, 3, 4, 12};
@@ -147,7 +147,7 @@ static void threads_a_site_give_the_same_bits(check *t)
             }
             CHECK_OK(t, naik_links_create(f.geometry, f.source, p->links, recon, &links));
             for (int k = 0; k < 4; k++) {
-                f.backend->choices.granularity = threads[k];
+                f.backend->choices.threads_per_site = threads[k];
                 if (threads[k] % 3 == 0 && recon != 18 && recon != 6) {
                     naik_field *in = fixture_field(t, &f, p->vectors, 1, 100, NAIK_ODD);
                     naik_field *out = fixture_field(t, &f, p->vectors, 1, 200, NAIK_EVEN);
@@ -162,7 +162,7 @@ static void threads_a_site_give_the_same_bits(check *t)
                     CHECK_TRUE(t, first || memcmp(one, many, bytes) == 0);
                 }
             }
-            f.backend->choices.granularity = 0;
+            f.backend->choices.threads_per_site = 0;
             naik_links_destroy(&links);
         }
         free(one);
@@ -182,9 +182,9 @@ static void links_take_the_bytes_they_are_counted_with(check *t)
             const naik_precision stored = dslash_pairs[i].links;
             const int recon = dslash_recon_of(&f, &dslash_pairs[i]);
             if (recon != 0) {
-                const int hops = naive ? NAIK_HOPS / 2 : NAIK_HOPS;
+                const int points = naive ? NAIK_STENCIL / 2 : NAIK_STENCIL;
                 const int fat = naive ? 0 : naik_link_bytes(stored, 18);
-                CHECK_INT(t, (long long)naik_links_bytes(f.geometry, stored, recon, hops),
+                CHECK_INT(t, (long long)naik_links_bytes(f.geometry, stored, recon, points),
                           (long long)f.lat->sites * 8 * (fat + naik_link_bytes(stored, recon)));
             }
         }

@@ -44,23 +44,23 @@ static void a_multiple_of_a_field_is_added(check *t)
     fixture_destroy(&f);
 }
 
-/* x += waiting p of the columns in the state, as one step with a lag would have moved it. */
+/* x += waiting p of the rhs in the state, as one step with a lag would have moved it. */
 static void what_x_waits_for_is_settled(check *t)
 {
     enum { N = 3 };
     static const double tolerance[3] = {DBL_EPSILON, FLT_EPSILON, 1e-4}; /* of the largest number */
-    const naik_column record[N] = {{.waiting = 0.3, .state = NAIK_COLUMN_CHECK},
-                                   {.waiting = 0, .state = NAIK_COLUMN_CHECK},
-                                   {.waiting = 0.3, .state = NAIK_COLUMN_RUN}};
+    const naik_rhs record[N] = {{.x_deferred = 0.3, .state = NAIK_RHS_CHECK},
+                                {.x_deferred = 0, .state = NAIK_RHS_CHECK},
+                                {.x_deferred = 0.3, .state = NAIK_RHS_RUN}};
     fixture f;
     if (fixture_create(t, dslash_odd_halves, NULL, false, false, 0, &f)) {
         const naik_backend_ops *ops = f.backend->ops;
         const size_t reals = (size_t)f.lat->sites * 6;
         double *p = calloc(reals, sizeof *p), *expected = calloc(reals, sizeof *expected);
         double *got = calloc(reals, sizeof *got);
-        naik_column *columns = NULL;
-        CHECK_OK(t, naik_backend_alloc(f.backend, sizeof record, "records", (void **)&columns));
-        CHECK_OK(t, naik_backend_upload(f.backend, columns, record, sizeof record));
+        naik_rhs *rhs = NULL;
+        CHECK_OK(t, naik_backend_alloc(f.backend, sizeof record, "records", (void **)&rhs));
+        CHECK_OK(t, naik_backend_upload(f.backend, rhs, record, sizeof record));
         for (int pair = 0; pair < 5; pair++) {
             const naik_precision of_p = (naik_precision)(pair < 3 ? pair : pair - 2);
             const naik_precision precision = pair < 3 ? of_p : NAIK_DOUBLE; /* of x */
@@ -79,10 +79,10 @@ static void what_x_waits_for_is_settled(check *t)
                 free(direction);
                 CHECK_OK(t, ops->field.to_host(x, NAIK_ODD, c, expected)); /* as it is stored */
                 CHECK_OK(t, ops->field.to_host(d, NAIK_ODD, c, p));
-                CHECK_OK(t, ops->solver.field_settle(x, d, columns, NAIK_COLUMN_IDLE));
+                CHECK_OK(t, ops->solver.apply_deferred_update(x, d, rhs, NAIK_RHS_IDLE));
                 CHECK_OK(t, ops->field.to_host(x, NAIK_ODD, c, got));
                 CHECK_TRUE(t, memcmp(got, expected, reals * sizeof *got) == 0);
-                CHECK_OK(t, ops->solver.field_settle(x, d, columns, NAIK_COLUMN_CHECK));
+                CHECK_OK(t, ops->solver.apply_deferred_update(x, d, rhs, NAIK_RHS_CHECK));
                 CHECK_OK(t, ops->field.to_host(x, NAIK_ODD, c, got));
                 for (size_t i = 0; i < reals && c == 0; i++) {
                     expected[i] = fma(0.3, p[i], expected[i]);
@@ -93,7 +93,7 @@ static void what_x_waits_for_is_settled(check *t)
             naik_field_destroy(&x);
             naik_field_destroy(&d);
         }
-        naik_backend_release(f.backend, columns);
+        naik_backend_release(f.backend, rhs);
         free(p);
         free(got);
         free(expected);
@@ -101,30 +101,30 @@ static void what_x_waits_for_is_settled(check *t)
     fixture_destroy(&f);
 }
 
-/* x += waiting p, p = r + beta p of running columns, x in double. */
+/* x += waiting p, p = r + beta p of running rhs, x in double. */
 static void directions_are_updated_and_x_with_them(check *t)
 {
     enum { N = 3 };
     static const double tolerance[3] = {DBL_EPSILON, FLT_EPSILON, 1e-4}; /* of the largest number */
-    const naik_column record[N] = {{.waiting = 0.3, .beta = 0.7, .state = NAIK_COLUMN_RUN},
-                                   {.waiting = 0.3, .beta = 0.7, .state = NAIK_COLUMN_CHECK},
-                                   {.waiting = 0, .beta = -1.3, .state = NAIK_COLUMN_RUN}};
+    const naik_rhs record[N] = {{.x_deferred = 0.3, .beta = 0.7, .state = NAIK_RHS_RUN},
+                                {.x_deferred = 0.3, .beta = 0.7, .state = NAIK_RHS_CHECK},
+                                {.x_deferred = 0, .beta = -1.3, .state = NAIK_RHS_RUN}};
     fixture f;
     if (fixture_create(t, dslash_odd_halves, NULL, false, false, 0, &f)) {
         const naik_backend_ops *ops = f.backend->ops;
         const size_t reals = (size_t)f.lat->sites * 6;
         double *vector[5];
-        naik_column *columns = NULL;
+        naik_rhs *rhs = NULL;
         for (int k = 0; k < 5; k++) {
             vector[k] = calloc(reals, sizeof(double));
         }
         double *x = vector[0], *p = vector[1], *r = vector[2], *new_x = vector[3];
         double *new_p = vector[4];
-        CHECK_OK(t, naik_backend_alloc(f.backend, sizeof record, "records", (void **)&columns));
-        CHECK_OK(t, naik_backend_upload(f.backend, columns, record, sizeof record));
+        CHECK_OK(t, naik_backend_alloc(f.backend, sizeof record, "records", (void **)&rhs));
+        CHECK_OK(t, naik_backend_upload(f.backend, rhs, record, sizeof record));
         for (int precision = NAIK_DOUBLE; precision <= NAIK_HALF; precision++) {
             for (int c = 0; c < N; c++) {
-                const bool moves = record[c].state == NAIK_COLUMN_RUN;
+                const bool moves = record[c].state == NAIK_RHS_RUN;
                 double largest = 0, off = 0;
                 naik_field *fx = fixture_field(t, &f, NAIK_DOUBLE, N, 7, NAIK_ODD);
                 naik_field *fp = fixture_field(t, &f, (naik_precision)precision, N, 17, NAIK_ODD);
@@ -132,11 +132,11 @@ static void directions_are_updated_and_x_with_them(check *t)
                 CHECK_OK(t, ops->field.to_host(fx, NAIK_ODD, c, x)); /* as they are stored */
                 CHECK_OK(t, ops->field.to_host(fp, NAIK_ODD, c, p));
                 CHECK_OK(t, ops->field.to_host(fr, NAIK_ODD, c, r));
-                CHECK_OK(t, ops->solver.update_direction(columns, fr, fx, fp));
+                CHECK_OK(t, ops->solver.update_direction(rhs, fr, fx, fp));
                 CHECK_OK(t, ops->field.to_host(fx, NAIK_ODD, c, new_x));
                 CHECK_OK(t, ops->field.to_host(fp, NAIK_ODD, c, new_p));
                 for (size_t i = 0; i < reals && moves; i++) {
-                    x[i] = fma(record[c].waiting, p[i], x[i]);
+                    x[i] = fma(record[c].x_deferred, p[i], x[i]);
                     p[i] = fma(record[c].beta, p[i], r[i]);
                 }
                 off = fixture_difference(&f, new_x, x, NAIK_ODD, &largest);
@@ -148,7 +148,7 @@ static void directions_are_updated_and_x_with_them(check *t)
                 naik_field_destroy(&fr);
             }
         }
-        naik_backend_release(f.backend, columns);
+        naik_backend_release(f.backend, rhs);
         for (int k = 0; k < 5; k++) {
             free(vector[k]);
         }

@@ -23,14 +23,14 @@ typedef struct summer {
     const fixture *f;
     naik_links *links;
     naik_field *in[FIELDS], *zero, *out;
-    naik_column *columns;
+    naik_rhs *rhs;
     naik_exactsum *sums;
 } summer;
 
 static void summer_create(check *t, const fixture *f, summer *s)
 {
     const naik_backend_ops *ops = f->backend->ops;
-    const naik_column record = {.shift = 1, .state = NAIK_COLUMN_RUN};
+    const naik_rhs record = {.shift = 1, .state = NAIK_RHS_RUN};
     *s = (summer){.f = f};
     CHECK_OK(t, naik_links_create(f->geometry, f->source, NAIK_SINGLE, 18, &s->links));
     for (int j = 0; j < FIELDS; j++) {
@@ -38,15 +38,15 @@ static void summer_create(check *t, const fixture *f, summer *s)
     }
     CHECK_OK(t, naik_field_create(f->geometry, NAIK_SINGLE, 1, &s->zero));
     CHECK_OK(t, naik_field_create(f->geometry, NAIK_SINGLE, 1, &s->out));
-    CHECK_OK(t, naik_backend_alloc(f->backend, sizeof record, "a record", (void **)&s->columns));
+    CHECK_OK(t, naik_backend_alloc(f->backend, sizeof record, "a record", (void **)&s->rhs));
     CHECK_OK(t, naik_backend_alloc(f->backend, sizeof *s->sums, "a sum", (void **)&s->sums));
-    CHECK_OK(t, naik_backend_upload(f->backend, s->columns, &record, sizeof record));
+    CHECK_OK(t, naik_backend_upload(f->backend, s->rhs, &record, sizeof record));
     CHECK_OK(t, ops->reduction.clear(f->backend, s->sums, 1));
 }
 
 static void summer_destroy(summer *s)
 {
-    naik_backend_release(s->f->backend, s->columns);
+    naik_backend_release(s->f->backend, s->rhs);
     naik_backend_release(s->f->backend, s->sums);
     for (int j = 0; j < FIELDS; j++) {
         naik_field_destroy(&s->in[j]);
@@ -66,8 +66,8 @@ static naik_status add_term(const summer *s, int j)
                                    .out = s->out,
                                    .v = s->zero,
                                    .b = s->zero,
-                                   .columns = s->columns,
-                                   .state = NAIK_COLUMN_RUN,
+                                   .rhs = s->rhs,
+                                   .state = NAIK_RHS_RUN,
                                    .sums = s->sums};
     return naik_dslash(&args);
 }
@@ -221,7 +221,7 @@ static void compare_sent(check *t, const fixture *f, naik_field *field, int dept
 static void compare_producers(check *t, const fixture *f, naik_precision precision, int nrhs)
 {
     const naik_backend_ops *ops = f->backend->ops;
-    naik_column record[4], *columns = NULL;
+    naik_rhs record[4], *rhs = NULL;
     naik_exactsum *sums = NULL;
     naik_links *links = NULL;
     naik_field *in = fixture_field(t, f, precision, nrhs, 5, NAIK_ODD), *out = NULL;
@@ -231,19 +231,19 @@ static void compare_producers(check *t, const fixture *f, naik_precision precisi
     naik_field *x = fixture_field(t, f, precision, nrhs, 39, NAIK_EVEN);
     CHECK_OK(t, naik_links_create(f->geometry, f->source, precision, 18, &links));
     CHECK_OK(t, naik_field_create(f->geometry, precision, nrhs, &out));
-    CHECK_OK(t, naik_backend_alloc(f->backend, (size_t)nrhs * sizeof *columns, "records",
-                                   (void **)&columns));
+    CHECK_OK(t,
+             naik_backend_alloc(f->backend, (size_t)nrhs * sizeof *rhs, "records", (void **)&rhs));
     CHECK_OK(
         t, naik_backend_alloc(f->backend, 2 * (size_t)nrhs * sizeof *sums, "sums", (void **)&sums));
     CHECK_OK(t, ops->reduction.clear(f->backend, sums, 2 * nrhs));
     for (int c = 0; c < nrhs; c++) { /* all run: of others nobody wants the halo */
-        record[c] = (naik_column){.alpha = 0.5, .beta = 0.25, .shift = 1, .state = NAIK_COLUMN_RUN};
+        record[c] = (naik_rhs){.alpha = 0.5, .beta = 0.25, .shift = 1, .state = NAIK_RHS_RUN};
     }
-    CHECK_OK(t, naik_backend_upload(f->backend, columns, record, (size_t)nrhs * sizeof *columns));
+    CHECK_OK(t, naik_backend_upload(f->backend, rhs, record, (size_t)nrhs * sizeof *rhs));
     const naik_schur schur = {.links = links, .parity = NAIK_EVEN, .scratch = in};
     const naik_cg_vectors vectors = {.x = x, .r = r, .p = p, .ap = ap};
     const int depth = naik_links_depth(links);
-    for (int turn = 0; turn < 3; turn++) { /* more than there are buffers */
+    for (int epoch = 0; epoch < 3; epoch++) { /* more than there are buffers */
         const naik_dslash_args args = {.form = NAIK_FORM_D,
                                        .parity = NAIK_EVEN,
                                        .links = links,
@@ -252,13 +252,13 @@ static void compare_producers(check *t, const fixture *f, naik_precision precisi
                                        .send = true};
         CHECK_OK(t, naik_dslash(&args));
         compare_sent(t, f, out, depth);
-        CHECK_OK(t, naik_schur_second(&schur, columns, &vectors, sums, NULL, true));
+        CHECK_OK(t, naik_schur_second(&schur, rhs, &vectors, sums, NULL, true));
         compare_sent(t, f, r, depth);
         CHECK_OK(t, naik_schur_open(&schur, r));
         CHECK_OK(t, naik_schur_close(&schur, r));
         compare_sent(t, f, r, depth);
     }
-    naik_backend_release(f->backend, columns);
+    naik_backend_release(f->backend, rhs);
     naik_backend_release(f->backend, sums);
     naik_field_destroy(&in);
     naik_field_destroy(&out);
@@ -288,11 +288,11 @@ static void layers_sent_while_a_field_is_written_are_its_layers(check *t)
     fixture_for_grids(t, size, 4, send_while_writing);
 }
 
-/* Steps of all columns, as the solver enqueues them. */
+/* Steps of all rhs, as the solver enqueues them. */
 typedef struct stepper {
     const fixture *f;
     naik_schur schur;
-    naik_column *columns;
+    naik_rhs *rhs;
     naik_exactsum *sums;
     naik_field *x, *r, *p, *ap;
     bool send;
@@ -303,8 +303,8 @@ static naik_status one_step(void *data)
     naik_status status = NAIK_OK;
     const stepper *s = data;
     const naik_cg_vectors v = {.x = s->x, .r = s->r, .p = s->p, .ap = s->ap};
-    NAIK_TRY(naik_schur_first(&s->schur, s->r, s->columns, NULL, NULL, s->send));
-    NAIK_TRY(naik_schur_second(&s->schur, s->columns, &v, s->sums, NULL, s->send));
+    NAIK_TRY(naik_schur_first(&s->schur, s->r, s->rhs, NULL, NULL, s->send));
+    NAIK_TRY(naik_schur_second(&s->schur, s->rhs, &v, s->sums, NULL, s->send));
 done:
     return status;
 }
@@ -325,7 +325,7 @@ static double *after_steps(check *t, stepper *s, naik_precision precision, int n
     naik_field *anew = fixture_field(t, s->f, precision, nrhs, 409, NAIK_EVEN);
     for (int poll = 0; poll < 2; poll++) {
         if (poll > 0) {
-            CHECK_OK(t, ops->field.copy(s->r, anew, NULL, NAIK_COLUMN_IDLE));
+            CHECK_OK(t, ops->field.copy(s->r, anew, NULL, NAIK_RHS_IDLE));
         }
         if (send) {
             CHECK_OK(t, naik_schur_open(&s->schur, s->r));
@@ -350,26 +350,26 @@ static double *after_steps(check *t, stepper *s, naik_precision precision, int n
 static void compare_loops(check *t, const fixture *f, naik_precision precision, int nrhs)
 {
     const naik_backend_ops *ops = f->backend->ops;
-    naik_column record[NAIK_MAX_RHS];
+    naik_rhs record[NAIK_MAX_RHS];
     stepper s = {.f = f};
     naik_links *links = NULL;
     naik_field *scratch = fixture_field(t, f, precision, nrhs, 5, NAIK_ODD);
     CHECK_OK(t, naik_links_create(f->geometry, f->source, precision, 18, &links));
-    CHECK_OK(t, naik_backend_alloc(f->backend, sizeof record, "records", (void **)&s.columns));
+    CHECK_OK(t, naik_backend_alloc(f->backend, sizeof record, "records", (void **)&s.rhs));
     CHECK_OK(t, naik_backend_alloc(f->backend, 2 * NAIK_MAX_RHS * sizeof *s.sums, "sums",
                                    (void **)&s.sums));
     CHECK_OK(t, ops->reduction.clear(f->backend, s.sums, 2 * NAIK_MAX_RHS));
     for (int c = 0; c < NAIK_MAX_RHS; c++) {
-        record[c] = (naik_column){.alpha = 0.01, .beta = 0.5, .shift = 1, .state = NAIK_COLUMN_RUN};
+        record[c] = (naik_rhs){.alpha = 0.01, .beta = 0.5, .shift = 1, .state = NAIK_RHS_RUN};
     }
-    CHECK_OK(t, naik_backend_upload(f->backend, s.columns, record, sizeof record));
+    CHECK_OK(t, naik_backend_upload(f->backend, s.rhs, record, sizeof record));
     s.schur = (naik_schur){.links = links, .parity = NAIK_EVEN, .scratch = scratch};
     double *plain = after_steps(t, &s, precision, nrhs, false);
     double *sent = after_steps(t, &s, precision, nrhs, true);
     CHECK_TRUE(t, memcmp(plain, sent, (size_t)f->lat->sites * 6 * (size_t)nrhs * 8) == 0);
     free(plain);
     free(sent);
-    naik_backend_release(f->backend, s.columns);
+    naik_backend_release(f->backend, s.rhs);
     naik_backend_release(f->backend, s.sums);
     naik_field_destroy(&scratch);
     naik_links_destroy(&links);
@@ -421,7 +421,7 @@ static void messages_take_the_memory_that_is_planned(check *t)
         altered a = {.ops = *f.backend->ops, .original = f.backend->ops, .taken = &taken};
         a.ops.memory.alloc = count_alloc;
         naik_field *field = fixture_field(t, &f, NAIK_SINGLE, 3, 3, NAIK_EVEN);
-        f.backend->route.peer = f.backend->route.whole = false;
+        f.backend->route.peer = f.backend->route.single_node = false;
         f.backend->ops = &a.ops;
         CHECK_OK(t, naik_halo_start(f.geometry->halo, field, NAIK_EVEN, NAIK_HALO_DEPTH));
         CHECK_OK(t, naik_halo_wait(f.geometry->halo, field, NAIK_EVEN, NAIK_HALO_DEPTH));
@@ -458,7 +458,7 @@ static void memory_that_one_rank_lacks_is_missed_by_all(check *t)
         altered a = {.ops = *ops};
         a.ops.memory.alloc = refuse_messages;
         naik_field *field = fixture_field(t, &f, NAIK_SINGLE, 1, 3, NAIK_EVEN);
-        f.backend->route.peer = f.backend->route.whole = false;
+        f.backend->route.peer = f.backend->route.single_node = false;
         f.backend->ops = &a.ops;
         CHECK_STATUS(t, naik_halo_start(f.geometry->halo, field, NAIK_EVEN, 1), NAIK_ERR_MEMORY);
         f.backend->ops = ops;

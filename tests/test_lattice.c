@@ -27,8 +27,8 @@ static void hops_lead_to_the_right_sites(check *t)
     static const int step[4] = {1, -1, 3, -3};
     for (int parity = 0; parity < 2; parity++) {
         /* The array of the other parity: box sites, then zones filled by their definition. */
-        int64_t *number = malloc((size_t)(lat->half + lat->halo) * sizeof *number);
-        for (int32_t cb = 0; cb < lat->half; cb++) {
+        int64_t *number = malloc((size_t)(lat->volume_cb + lat->halo) * sizeof *number);
+        for (int32_t cb = 0; cb < lat->volume_cb; cb++) {
             int x[4];
             naik_lattice_coords(lat, naik_lattice_site_of(lat, (naik_parity)!parity, cb), x);
             CHECK_INT(t, naik_parity_of(x), !parity);
@@ -48,26 +48,26 @@ static void hops_lead_to_the_right_sites(check *t)
                     if (x[mu] == depth) {
                         int behind[4] = {x[0], x[1], x[2], x[3]};
                         behind[mu] = depth; /* seen one box ahead */
-                        number[lat->zone[mu][NAIK_AHEAD] + depth * lat->face[mu] + layer / 2] =
+                        number[lat->zone[mu][NAIK_FORWARD] + depth * lat->face[mu] + layer / 2] =
                             global_after(lat, behind, mu, lat->local[mu]);
                     }
                     if (x[mu] == lat->local[mu] - 1 - depth) {
-                        number[lat->zone[mu][NAIK_BEHIND] + depth * lat->face[mu] + layer / 2] =
+                        number[lat->zone[mu][NAIK_BACKWARD] + depth * lat->face[mu] + layer / 2] =
                             global_after(lat, x, mu, -lat->local[mu]);
                     }
                 }
             }
         }
         int32_t inside = 0, outside = 0;
-        for (int32_t cb = 0; cb < lat->half; cb++) {
+        for (int32_t cb = 0; cb < lat->volume_cb; cb++) {
             int x[4];
             naik_lattice_coords(lat, naik_lattice_site_of(lat, (naik_parity)parity, cb), x);
             bool interior = true;
-            for (int k = 0; k < NAIK_HOPS; k++) {
-                int32_t target = lat->hop[parity][(int64_t)cb * NAIK_HOPS + k];
-                CHECK_REQUIRE(t, target >= 0 && target < lat->half + lat->halo);
+            for (int k = 0; k < NAIK_STENCIL; k++) {
+                int32_t target = lat->neighbour[parity][(int64_t)cb * NAIK_STENCIL + k];
+                CHECK_REQUIRE(t, target >= 0 && target < lat->volume_cb + lat->halo);
                 CHECK_INT(t, number[target], global_after(lat, x, k % 4, step[k / 4]));
-                interior = interior && target < lat->half;
+                interior = interior && target < lat->volume_cb;
             }
             if (interior) {
                 CHECK_INT(t, lat->interior[parity][inside++], cb);

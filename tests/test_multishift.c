@@ -17,33 +17,33 @@ typedef struct run {
     cg_box box;
     const double *mass; /* [MASSES] */
     naik_multishift *multishift;
-    int first, count;    /* families at work */
+    int first, count;    /* groups at work */
     bool wanted[MASSES]; /* the base always takes part */
     int zero_source, nan_source;
-    naik_family family[FAMILIES];
-    int mass_of[FAMILIES][MASSES]; /* s of a family to its mass */
+    naik_shift_group group[FAMILIES];
+    int mass_of[FAMILIES][MASSES]; /* s of a group to its mass */
     int polls_left;                /* the stream says stop after so many; -1: never */
     int shared[SYSTEMS];           /* iterations of the starting value */
 } run;
 
-static double *make_source(const run *r, int family, double scale)
+static double *make_source(const run *r, int group, double scale)
 {
     const naik_lattice *lat = r->box.f->lat;
-    double *v = fixture_vector(r->box.f, 40 + (uint64_t)family, (int)r->box.parity);
+    double *v = fixture_vector(r->box.f, 40 + (uint64_t)group, (int)r->box.parity);
     for (int64_t i = 0; i < (int64_t)lat->sites * 6; i++) {
-        v[i] *= family == r->zero_source ? 0 : scale;
+        v[i] *= group == r->zero_source ? 0 : scale;
     }
-    if (family == r->nan_source && lat->comm->rank == 0) {
+    if (group == r->nan_source && lat->comm->rank == 0) {
         v[6 * naik_lattice_site_of(lat, r->box.parity, 3)] = NAN;
     }
     return v;
 }
 
-static naik_status load_family(void *data, int index, naik_field *b, int column)
+static naik_status load_group(void *data, int index, naik_field *b, int irhs)
 {
     run *r = data;
     double *v = make_source(r, r->first + index, 1);
-    naik_status status = r->box.f->backend->ops->field.from_host(b, r->box.parity, column, v);
+    naik_status status = r->box.f->backend->ops->field.from_host(b, r->box.parity, irhs, v);
     free(v);
     return status;
 }
@@ -54,47 +54,47 @@ static bool stop(void *data)
     return r->polls_left >= 0 && r->polls_left-- == 0;
 }
 
-/* System index = family * MASSES + s, of the families at work. */
-static naik_status load(void *data, int64_t index, naik_field *b, naik_field *x, int column,
+/* System index = group * MASSES + s, of the groups at work. */
+static naik_status load(void *data, int64_t index, naik_field *b, naik_field *x, int irhs,
                         naik_cg_system *system)
 {
     naik_status status = NAIK_OK;
     run *r = data;
     const int f = (int)index / MASSES, s = (int)index % MASSES;
-    const naik_family *family = &r->family[f];
-    const int used = s < family->count ? s : 0; /* beyond the family: the base once more */
-    double *v = make_source(r, r->first + f, family->scale[used]);
-    *system = (naik_cg_system){.shift = family->shift[used], .tolerance = tolerance, .guess = true};
-    NAIK_TRY(naik_multishift_take(r->multishift, f, used, x, column, &system->start));
+    const naik_shift_group *group = &r->group[f];
+    const int used = s < group->count ? s : 0; /* beyond the group: the base once more */
+    double *v = make_source(r, r->first + f, group->scale[used]);
+    *system = (naik_cg_system){.shift = group->shift[used], .tolerance = tolerance, .guess = true};
+    NAIK_TRY(naik_multishift_take(r->multishift, f, used, x, irhs, &system->start));
     r->shared[(r->first + f) * MASSES + r->mass_of[f][used]] = system->start.iterations;
-    NAIK_TRY(r->box.f->backend->ops->field.from_host(b, r->box.parity, column, v));
+    NAIK_TRY(r->box.f->backend->ops->field.from_host(b, r->box.parity, irhs, v));
 done:
     free(v);
     return status;
 }
 
-static naik_status finish(void *data, int64_t index, const naik_field *x, int column,
+static naik_status finish(void *data, int64_t index, const naik_field *x, int irhs,
                           const naik_cg_result *result)
 {
     run *r = data;
     const int f = (int)index / MASSES, s = (int)index % MASSES;
     const int at = (r->first + f) * MASSES + r->mass_of[f][s];
-    if (s >= r->family[f].count) {
+    if (s >= r->group[f].count) {
         return NAIK_OK;
     }
-    return cg_box_take(&r->box, at, x, column, result);
+    return cg_box_take(&r->box, at, x, irhs, result);
 }
 
 static void describe(run *r, int f)
 {
-    naik_family *family = &r->family[f];
-    family->count = 0;
+    naik_shift_group *group = &r->group[f];
+    group->count = 0;
     for (int m = 0; m < MASSES; m++) {
         if (m == 0 || r->wanted[m]) {
-            family->shift[family->count] = 4 * r->mass[m] * r->mass[m];
-            family->scale[family->count] = r->mass[m] / r->mass[0];
-            family->tolerance[family->count] = tolerance;
-            r->mass_of[f][family->count++] = m;
+            group->shift[group->count] = 4 * r->mass[m] * r->mass[m];
+            group->scale[group->count] = r->mass[m] / r->mass[0];
+            group->tolerance[group->count] = tolerance;
+            r->mass_of[f][group->count++] = m;
         }
     }
 }
@@ -111,7 +111,7 @@ static void run_init(run *r, const fixture *f, naik_parity parity)
     }
 }
 
-/* All families, `width` at a time. */
+/* All groups, `width` at a time. */
 static naik_status solve(run *r, cg_mode mode, int width, const naik_cg_options *options)
 {
     naik_status status = NAIK_OK;
@@ -124,11 +124,11 @@ static naik_status solve(run *r, cg_mode mode, int width, const naik_cg_options 
         for (int k = 0; k < r->count; k++) {
             describe(r, k);
         }
-        const naik_family_stream families = {
-            .data = r, .count = r->count, .family = r->family, .load = load_family, .stop = stop};
+        const naik_shift_group_stream groups = {
+            .data = r, .count = r->count, .group = r->group, .load = load_group, .stop = stop};
         const naik_cg_stream systems = {
             .data = r, .count = r->count * MASSES, .load = load, .finish = finish};
-        NAIK_TRY(naik_multishift_solve(r->multishift, r->box.parity, options, &families, &stopped));
+        NAIK_TRY(naik_multishift_solve(r->multishift, r->box.parity, options, &groups, &stopped));
         if (stopped) {
             break;
         }

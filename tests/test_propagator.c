@@ -380,29 +380,29 @@ typedef struct polish {
     int iterations;
 } polish;
 
-static naik_status polish_load(void *data, int64_t index, naik_field *b, naik_field *x, int column,
+static naik_status polish_load(void *data, int64_t index, naik_field *b, naik_field *x, int irhs,
                                naik_cg_system *system)
 {
     naik_status status = NAIK_OK;
     polish *p = data;
     (void)index;
     const naik_backend_ops *ops = p->s->backend->ops;
-    NAIK_TRY(ops->field.from_host(b, p->parity, column, p->b));
+    NAIK_TRY(ops->field.from_host(b, p->parity, irhs, p->b));
     if (p->x != NULL) {
-        NAIK_TRY(ops->field.from_host(x, p->parity, column, p->x));
+        NAIK_TRY(ops->field.from_host(x, p->parity, irhs, p->x));
     }
     *system = (naik_cg_system){.shift = 4 * 0.1 * 0.1, .tolerance = 1e-10, .guess = p->x != NULL};
 done:
     return status;
 }
 
-static naik_status polish_finish(void *data, int64_t index, const naik_field *x, int column,
+static naik_status polish_finish(void *data, int64_t index, const naik_field *x, int irhs,
                                  const naik_cg_result *result)
 {
     polish *p = data;
     (void)index;
     p->iterations = result->iterations;
-    return p->s->backend->ops->field.to_host(x, p->parity, column, p->out);
+    return p->s->backend->ops->field.to_host(x, p->parity, irhs, p->out);
 }
 
 static void run_polish(check *t, polish *p)

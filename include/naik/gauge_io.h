@@ -89,7 +89,7 @@ typedef struct naik_gauge_meta { /* what naik's own file records beside the link
 /* Whether a configuration could be written to PATH: its folder is writable and has the space, and
  * nothing but a regular file is in the way; every writer asks this first. Collective.
  * NAIK_ERR_INPUT, NAIK_ERR_IO */
-naik_status naik_gauge_file_look(const naik_lattice *lattice, const char *path, int precision);
+naik_status naik_gauge_file_precheck(const naik_lattice *lattice, const char *path, int precision);
 
 /* Writes naik's own HDF5 (FORMATS: naik-gauge 1.0) as PATH.part, verifies it by reading it again,
  * renames. precision 32 or 64. Collective.

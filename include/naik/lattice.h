@@ -18,14 +18,19 @@
 
 #include "naik/comm.h"
 
-enum { NAIK_DIM = 4, NAIK_HALO_DEPTH = 3, NAIK_HOPS = 16 };
+enum { NAIK_DIM = 4, NAIK_HALO_DEPTH = 3, NAIK_STENCIL = 16 };
 
 typedef enum naik_parity { NAIK_EVEN = 0, NAIK_ODD = 1 } naik_parity;
-enum { NAIK_AHEAD = 0, NAIK_BEHIND = 1 };
+enum { NAIK_FORWARD = 0, NAIK_BACKWARD = 1 };
 
 /* The 16 hops of the improved Dslash, in the order in which every kernel adds them:
  * hop = 4 kind + mu with kind 0: +1, 1: -1, 2: +3, 3: -3. The naive operator uses the first 8. */
-enum { NAIK_HOP_AHEAD = 0, NAIK_HOP_BEHIND = 4, NAIK_HOP_AHEAD3 = 8, NAIK_HOP_BEHIND3 = 12 };
+enum {
+    NAIK_POINT_FORWARD = 0,
+    NAIK_POINT_BACKWARD = 4,
+    NAIK_POINT_FORWARD3 = 8,
+    NAIK_POINT_BACKWARD3 = 12
+};
 
 typedef struct naik_lattice {
     naik_comm *comm; /* borrowed */
@@ -36,11 +41,12 @@ typedef struct naik_lattice {
     int neighbour_rank[NAIK_DIM][2]; /* [mu][ahead, behind] */
     int64_t volume;                  /* global */
     int32_t sites;                   /* of the box */
-    int32_t half;                    /* of one parity of the box */
+    int32_t volume_cb;               /* of one parity of the box */
     int32_t halo;                    /* of one parity, all zones */
     int32_t face[NAIK_DIM];          /* of one parity in one layer across mu */
     int32_t zone[NAIK_DIM][2];       /* first halo site of the zone; -1 where mu is not split */
-    int32_t *hop[2]; /* [parity of the site][half][16]: site or halo site of the other parity */
+    int32_t
+        *neighbour[2]; /* [parity of the site][half][16]: site or halo site of the other parity */
     int32_t *interior[2]; /* cb of sites whose 16 neighbours are all in the box, ascending */
     int32_t *boundary[2]; /* the others, ascending */
     int32_t interior_count[2], boundary_count[2];

@@ -33,7 +33,7 @@ void naik_log_line(naik_log *log, const char *format, ...) NAIK_PRINTF(2, 3);
 bool naik_log_live(naik_log *log, const char *format, ...) NAIK_PRINTF(2, 3);
 /* Whether standard output took all that was printed so far; NAIK_ERR_IO with the reason where not.
  */
-naik_status naik_log_heard(naik_log *log);
+naik_status naik_log_check_output(naik_log *log);
 /* Hears the text of every warning from now on, from rank 0; NULL: nobody. */
 void naik_log_watch_warnings(naik_log *log, void (*hear)(void *data, const char *text), void *data);
 /* One line "naik: warning: ..." on standard error, from rank 0 only. */

@@ -132,7 +132,7 @@ static naik_status probe_open(naik_log *log, const char *path, hid_t file, naik_
                       "'%s' holds fat and long links, not thin ones: use action.type links", path);
         goto done;
     }
-    NAIK_TRY(naik_h5_check_seal(log, file, path));
+    NAIK_TRY(naik_h5_check_metadata_crc(log, file, path));
     NAIK_TRY(naik_h5_links_describe(log, file, "gauge", path, out));
     naik_h5_get_text(file, "uuid", out->uuid, sizeof out->uuid);
     group = H5Gopen2(file, "metadata", H5P_DEFAULT);

@@ -139,8 +139,8 @@ static naik_status pass_back(reading *r, int mu, naik_matrix *incoming)
 {
     const naik_lattice *lat = r->gauge->lattice;
     naik_status status = NAIK_OK;
-    NAIK_TRY(naik_comm_exchange(lat->comm, lat->neighbour_rank[mu][NAIK_BEHIND], r->face[mu],
-                                lat->neighbour_rank[mu][NAIK_AHEAD], incoming,
+    NAIK_TRY(naik_comm_exchange(lat->comm, lat->neighbour_rank[mu][NAIK_BACKWARD], r->face[mu],
+                                lat->neighbour_rank[mu][NAIK_FORWARD], incoming,
                                 (size_t)lat->face[mu] * sizeof *incoming));
     for (int32_t s = 0; s < lat->sites; s++) {
         int x[NAIK_DIM];

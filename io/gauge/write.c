@@ -119,7 +119,7 @@ int64_t naik_gauge_file_bytes(const naik_lattice *lattice, int precision)
     return lattice->volume * 72 * precision / 8 + (1 << 20);
 }
 
-naik_status naik_gauge_file_look(const naik_lattice *lattice, const char *path, int precision)
+naik_status naik_gauge_file_precheck(const naik_lattice *lattice, const char *path, int precision)
 {
     char part[NAIK_PATH_MAX];
     return naik_output_room(lattice->comm, path, naik_gauge_file_bytes(lattice, precision), part);

@@ -54,7 +54,7 @@ static herr_t find_refusal(unsigned n, const H5E_error2_t *entry, void *refused)
 /* After a collective transfer HDF5 takes every rank back from its view of the file, which is
  * collective once more, but leaves that out where MPI-IO itself refused: the ranks where it did not
  * would wait. To be called before the stack of errors is cleared. */
-static void leave_view(naik_comm *comm, hid_t dataset)
+static void leave_reader(naik_comm *comm, hid_t dataset)
 {
     bool refused = false;
     MPI_File *handle = NULL;
@@ -105,7 +105,7 @@ static naik_status transfer(const naik_lattice *lat, const naik_h5_field *field,
     const herr_t moved = writing ? H5Dwrite(field->dataset, field->type, memory, space, list, data)
                                  : H5Dread(field->dataset, field->type, memory, space, list, data);
     if (moved < 0) {
-        leave_view(lat->comm, field->dataset);
+        leave_reader(lat->comm, field->dataset);
     }
     NAIK_H5_TRY(log, moved,
                 writing ? "writing to the file (is the disk full?)" : "reading a field");

@@ -14,7 +14,7 @@
 
 enum { NAME_BYTES = 256, DEPTH = 8, MAX_OBJECTS = 1 << 20, MAX_BYTES = 1 << 26, MAX_RANK = 32 };
 
-static const char *const seal_name = "metadata_crc";
+static const char *const crc_name = "metadata_crc";
 
 typedef struct walk {
     naik_log *log;
@@ -70,7 +70,7 @@ static void add_attribute(walk *w, hid_t attribute)
     hid_t memory = type_of_naik(type);
     const hsize_t size_bytes = H5Aget_storage_size(attribute);
     if (H5Aget_name(attribute, sizeof name, name) >= 0 && strcmp(name, "state") != 0 &&
-        strcmp(name, seal_name) != 0) {
+        strcmp(name, crc_name) != 0) {
         add_text(w, name);
         add_shape(w, type, space);
         void *bytes = size_bytes <= MAX_BYTES ? calloc(1, (size_t)size_bytes + 1) : NULL;
@@ -170,7 +170,7 @@ static naik_status measure(naik_log *log, hid_t file, uint32_t *crc)
     return w.status;
 }
 
-naik_status naik_h5_seal(naik_comm *comm, hid_t file)
+naik_status naik_h5_write_metadata_crc(naik_comm *comm, hid_t file)
 {
     naik_status status = NAIK_OK;
     char text[16];
@@ -179,17 +179,17 @@ naik_status naik_h5_seal(naik_comm *comm, hid_t file)
     NAIK_TRY(naik_comm_agree(comm, measure(comm->log, file, &crc)));
     NAIK_TRY(naik_comm_broadcast(comm, &crc, sizeof crc, 0));
     snprintf(text, sizeof text, "%08x", crc);
-    NAIK_TRY(naik_comm_agree(comm, naik_h5_put_text(comm->log, file, seal_name, text)));
+    NAIK_TRY(naik_comm_agree(comm, naik_h5_put_text(comm->log, file, crc_name, text)));
 done:
     return status;
 }
 
-naik_status naik_h5_check_seal(naik_log *log, hid_t file, const char *path)
+naik_status naik_h5_check_metadata_crc(naik_log *log, hid_t file, const char *path)
 {
     naik_status status = NAIK_OK;
     char stored[16], found[16];
     uint32_t crc;
-    if (!naik_h5_get_text(file, seal_name, stored, sizeof stored)) {
+    if (!naik_h5_get_text(file, crc_name, stored, sizeof stored)) {
         return NAIK_OK;
     }
     NAIK_TRY(measure(log, file, &crc));

@@ -12,11 +12,11 @@
 
 /* Seals a file whose datasets and attributes are all there. Collective, agrees.
  * NAIK_ERR_IO, NAIK_ERR_MEMORY */
-naik_status naik_h5_seal(naik_comm *comm, hid_t file);
+naik_status naik_h5_write_metadata_crc(naik_comm *comm, hid_t file);
 
 /* NAIK_OK where the seal is whole or there is none. Local, but where the file is open on
  * all ranks all of them ask.
  * NAIK_ERR_CORRUPT with the sentence where it disagrees, NAIK_ERR_MEMORY */
-naik_status naik_h5_check_seal(naik_log *log, hid_t file, const char *path);
+naik_status naik_h5_check_metadata_crc(naik_log *log, hid_t file, const char *path);
 
 #endif

@@ -246,7 +246,7 @@ naik_status naik_prop_locate(const naik_propagator_file *file, int solve, naik_j
         (naik_journal_entry){.solve = solve, .record = naik_disk_record_pack(record, source->set)};
     entry->record.correlators_crc = file->small_crc[2 * solve];
     entry->record.history_crc = file->small_crc[2 * solve + 1];
-    naik_disk_record_seal(&entry->record);
+    naik_disk_record_set_crc(&entry->record);
     if (file->plan->store) {
         NAIK_TRY(naik_prop_open_slab(file, solve, &field));
         entry->slab = place_of_slab(file, &field);
@@ -281,9 +281,9 @@ done:
     return status;
 }
 
-static void seal_entry(const naik_propagator_file *file, int solve, const double *correlators,
-                       const double *history, const naik_solve_record *record,
-                       naik_journal_entry *entry)
+static void crc_entry(const naik_propagator_file *file, int solve, const double *correlators,
+                      const double *history, const naik_solve_record *record,
+                      naik_journal_entry *entry)
 {
     const naik_prop_plan *plan = file->plan;
     entry->solve = solve;
@@ -294,7 +294,7 @@ static void seal_entry(const naik_propagator_file *file, int solve, const double
     if (entry->history.bytes > 0) {
         entry->record.history_crc = naik_crc32(history, (size_t)entry->history.bytes);
     }
-    naik_disk_record_seal(&entry->record);
+    naik_disk_record_set_crc(&entry->record);
 }
 
 naik_status naik_prop_commit(naik_propagator_file *file, int solve, const double *solution,
@@ -309,7 +309,7 @@ naik_status naik_prop_commit(naik_propagator_file *file, int solve, const double
     record->suma = sum[0];
     record->sumb = sum[1];
     if (comm->rank == 0) {
-        seal_entry(file, solve, correlators, history, record, &entry);
+        crc_entry(file, solve, correlators, history, record, &entry);
         status = naik_prop_write_record(file, solve, &entry.record);
     }
     NAIK_TRY(naik_comm_agree(comm, status));

@@ -66,7 +66,7 @@ naik_status naik_prop_compare_input(naik_log *log, hid_t h5, const char *path,
     naik_status status =
         group >= 0 ? NAIK_OK : NAIK_FAIL(log, NAIK_ERR_CORRUPT, "%s has no /metadata", path);
     NAIK_TRY(status);
-    NAIK_TRY(naik_h5_check_seal(log, h5, path));
+    NAIK_TRY(naik_h5_check_metadata_crc(log, h5, path));
     NAIK_TRY(compare_document(log, group, path, "canonical_input", "the input", canonical_input));
 done:
     naik_h5_release(group);
@@ -145,7 +145,7 @@ static void adopt_records(naik_propagator_file *file, const naik_disk_record *di
     }
 }
 
-static bool all_sealed(const naik_disk_record *disk, int count)
+static bool all_have_crc(const naik_disk_record *disk, int count)
 {
     naik_solve_record record;
     bool good = true;
@@ -182,7 +182,7 @@ naik_status naik_prop_load_records(naik_propagator_file *file, bool warn)
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_comm_broadcast(comm, disk, (size_t)place.bytes, 0));
     NAIK_TRY(naik_comm_broadcast(comm, &place, sizeof place, 0));
-    if (!all_sealed(disk, file->plan->solve_count)) {
+    if (!all_have_crc(disk, file->plan->solve_count)) {
         NAIK_TRY(naik_file_reread(comm, naik_prop_path(file), place.offset, place.bytes));
     }
     adopt_records(file, disk, warn);

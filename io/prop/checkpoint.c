@@ -470,8 +470,8 @@ static naik_status take_over(naik_batch_state *s)
 {
     naik_status status = NAIK_OK;
     double *half = NULL;
-    status = naik_alloc(s->comm->log, (size_t)s->lattice->half * 6 * sizeof *half, "a solution",
-                        (void **)&half);
+    status = naik_alloc(s->comm->log, (size_t)s->lattice->volume_cb * 6 * sizeof *half,
+                        "a solution", (void **)&half);
     NAIK_TRY(naik_comm_agree(s->comm, status));
     for (int i = 0; i < s->found.count && !s->failed; i++) {
         const disk_entry *old = &s->found.entries[i];

@@ -339,7 +339,7 @@ static naik_status create_part(naik_propagator_file *file, const void *data)
     NAIK_TRY(naik_file_reserve(comm, file->part));
     NAIK_TRY(write_first_data(file));
     NAIK_TRY(naik_h5_flush(comm, file->h5));
-    NAIK_TRY(naik_h5_seal(comm, file->h5));
+    NAIK_TRY(naik_h5_write_metadata_crc(comm, file->h5));
     NAIK_TRY(set_state(comm->log, file->h5, "incomplete"));
     NAIK_TRY(naik_h5_flush(comm, file->h5));
 done:

@@ -303,8 +303,8 @@ typedef struct tally {
     int done, not_converged, pending, bad;
 } tally;
 
-static naik_status inspect_solves(naik_propagator_file *file, const naik_disk_record *disk,
-                                  bool verify, naik_report *report, tally *t)
+static naik_status describe_solves(naik_propagator_file *file, const naik_disk_record *disk,
+                                   bool verify, naik_report *report, tally *t)
 {
     naik_status status = NAIK_OK;
     naik_report_list(report, "solves");
@@ -354,18 +354,18 @@ static naik_status report_sessions(naik_log *log, hid_t h5, naik_report *report)
     return status;
 }
 
-static naik_status inspect_all(naik_propagator_file *file, const naik_disk_record *disk,
-                               bool verify, naik_report *report, naik_status *verdict)
+static naik_status describe_all(naik_propagator_file *file, const naik_disk_record *disk,
+                                bool verify, naik_report *report, naik_status *verdict)
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
     tally t = {0};
     int bad_sums = 0; /* and other damage outside the solves */
     char state[32] = "";
-    status = naik_inspect_metadata(comm->log, file->h5, report);
+    status = naik_describe_metadata(comm->log, file->h5, report);
     status = status != NAIK_OK ? status : report_sessions(comm->log, file->h5, report);
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(inspect_solves(file, disk, verify, report, &t));
+    NAIK_TRY(describe_solves(file, disk, verify, report, &t));
     if (verify) {
         NAIK_TRY(naik_prop_check_sums(file, false, &bad_sums));
     }
@@ -419,25 +419,25 @@ done:
     return status;
 }
 
-naik_status naik_inspect_propagators(naik_comm *comm, hid_t h5, const char *path, bool verify,
-                                     naik_report *report, naik_status *verdict)
+naik_status naik_describe_propagators(naik_comm *comm, hid_t h5, const char *path, bool verify,
+                                      naik_report *report, naik_status *verdict)
 {
     naik_status status = NAIK_OK;
     naik_disk_record *disk = NULL;
     naik_lattice *lattice = NULL;
     naik_propagator_file file = {.comm = comm, .h5 = h5, .complete = true};
     naik_report_text(report, "kind", "propagators");
-    naik_inspect_identity(h5, report);
+    naik_describe_identity(h5, report);
     NAIK_TRY(naik_path_append(comm->log, path, "", file.path));
     NAIK_TRY(naik_prop_describe(comm, h5, path, &file, &disk));
-    naik_inspect_size(file.plan->size, report);
+    naik_describe_size(file.plan->size, report);
     naik_report_int(report, "precision", file.plan->precision);
     naik_report_bool(report, "propagators_stored", file.plan->store);
     if (verify) {
         NAIK_TRY(naik_lattice_create(comm, file.plan->size, NULL, &lattice));
         file.lattice = lattice;
     }
-    NAIK_TRY(inspect_all(&file, disk, verify, report, verdict));
+    NAIK_TRY(describe_all(&file, disk, verify, report, verdict));
 done:
     naik_prop_plan_destroy(&file.plan);
     naik_lattice_destroy(&lattice);

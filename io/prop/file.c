@@ -216,14 +216,14 @@ static naik_status prepare_part(naik_propagator_file *file, const naik_propagato
     const naik_h5_options options = naik_prop_options(spec);
     bool rebuild = false, usable = false, opened = false;
     int64_t bytes = -1;
-    NAIK_TRY(naik_prop_find_aside(file, &rebuild));
+    NAIK_TRY(naik_prop_find_quarantined(file, &rebuild));
     NAIK_TRY(naik_file_size(comm, file->part, &bytes));
     if (!rebuild && bytes >= 0) {
         NAIK_TRY(open_part(file, &options, &opened));
         NAIK_TRY(opened ? continue_part(file, spec, structure, &usable) : NAIK_OK);
         if (!usable) {
-            NAIK_TRY(naik_prop_set_aside(file));
-            NAIK_TRY(naik_prop_find_aside(file, &rebuild));
+            NAIK_TRY(naik_prop_quarantine(file));
+            NAIK_TRY(naik_prop_find_quarantined(file, &rebuild));
         }
     }
     if (!usable) {
@@ -242,8 +242,8 @@ done:
     return status;
 }
 
-naik_status naik_propagator_file_look(const naik_lattice *lattice, const char *path,
-                                      const naik_propagator_spec *spec)
+naik_status naik_propagator_file_precheck(const naik_lattice *lattice, const char *path,
+                                          const naik_propagator_spec *spec)
 {
     naik_comm *comm = lattice->comm;
     naik_status status = NAIK_OK;
@@ -252,7 +252,8 @@ naik_status naik_propagator_file_look(const naik_lattice *lattice, const char *p
     status = naik_prop_plan_create(comm->log, spec, lattice->size, &plan);
     naik_prop_plan_destroy(&plan);
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_output_look(comm, path, naik_propagator_spec_bytes(spec, lattice->size), part));
+    NAIK_TRY(
+        naik_output_precheck(comm, path, naik_propagator_spec_bytes(spec, lattice->size), part));
 done:
     return status;
 }
@@ -272,7 +273,7 @@ naik_status naik_propagator_file_open(const naik_lattice *lattice, const char *p
     status = make_handle(lattice, path, spec, &structure, &file);
     NAIK_TRY(naik_comm_agree(comm, status));
     file->replace = fresh;
-    NAIK_TRY(naik_output_look(comm, path, 0, file->part));
+    NAIK_TRY(naik_output_precheck(comm, path, 0, file->part));
     NAIK_TRY(naik_file_size(comm, file->path, &bytes));
     if (bytes < 0 || fresh) {
         NAIK_TRY(naik_lock_acquire(comm, path, &file->lock));

@@ -106,7 +106,7 @@ static naik_status refuse_others(const naik_propagator_file *file, const naik_la
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
                          "'%s' is not complete: run its naik solve again to finish it", file->path);
     }
-    return naik_h5_check_seal(log, file->h5, file->path);
+    return naik_h5_check_metadata_crc(log, file->h5, file->path);
 }
 
 static naik_status take_records(naik_propagator_file *file, const naik_disk_record *disk)

@@ -126,8 +126,8 @@ naik_status naik_propagator_file_find(naik_comm *comm, const char *path,
 
 /* Whether PATH could be begun there: its folder is writable and has the space, nothing but a
  * regular file is in the way, and names fit. Collective. NAIK_ERR_INPUT, NAIK_ERR_IO */
-naik_status naik_propagator_file_look(const naik_lattice *lattice, const char *path,
-                                      const naik_propagator_spec *spec);
+naik_status naik_propagator_file_precheck(const naik_lattice *lattice, const char *path,
+                                          const naik_propagator_spec *spec);
 
 /* Bytes that the finished file will have, nearly; for --dry-run. Local. */
 int64_t naik_propagator_spec_bytes(const naik_propagator_spec *spec, const int size[NAIK_DIM]);

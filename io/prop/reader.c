@@ -20,7 +20,7 @@ enum { MAX_RECORDS = 3 << 19, MAX_FACTS = 64, MAX_NUMBERS = 1 << 26 };
 typedef struct reader {
     naik_log *log;
     hid_t h5;
-    naik_propagator_view *view;
+    naik_propagator_reader *view;
     naik_disk_record *records; /* [3 * pair_count] */
     int correlators;           /* read of a pair */
 } reader;
@@ -30,7 +30,7 @@ static naik_status no_memory(naik_log *log)
     return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the description of a file");
 }
 
-static naik_status add_fact(naik_log *log, naik_view_fact **facts, int *count, const char *name,
+static naik_status add_fact(naik_log *log, naik_reader_fact **facts, int *count, const char *name,
                             const char *text)
 {
     if (text == NULL || text[0] == '\0' || *count >= MAX_FACTS) {
@@ -42,7 +42,7 @@ static naik_status add_fact(naik_log *log, naik_view_fact **facts, int *count, c
     if (*facts == NULL) {
         return no_memory(log);
     }
-    naik_view_fact *fact = &(*facts)[*count];
+    naik_reader_fact *fact = &(*facts)[*count];
     fact->name = strdup(name);
     fact->text = strdup(text);
     *count += 1;
@@ -52,7 +52,7 @@ static naik_status add_fact(naik_log *log, naik_view_fact **facts, int *count, c
 static naik_status read_facts(reader *r)
 {
     naik_status status = NAIK_OK;
-    naik_propagator_view *v = r->view;
+    naik_propagator_reader *v = r->view;
     static const char *const roots[] = {"state", "writer", "git", "created", "uuid"};
     static const char *const metas[] = {"gauge_checksum", "numerics", "libraries"};
     static const char *const lines[] = {"gauge_file", "gauge_format", "links_file", "choices"};
@@ -62,7 +62,7 @@ static naik_status read_facts(reader *r)
     char *document = NULL;
     hid_t group = -1;
     v->sealed = naik_h5_get_text(r->h5, "metadata_crc", text, sizeof text);
-    status = naik_h5_check_seal(r->log, r->h5, v->path);
+    status = naik_h5_check_metadata_crc(r->log, r->h5, v->path);
     if (status == NAIK_ERR_CORRUPT) {
         snprintf(v->edited, sizeof v->edited, "%s", naik_log_message(r->log));
         naik_log_clear(r->log);
@@ -194,7 +194,7 @@ static void release_object(hid_t object)
 }
 
 /* Type and origin; the name of its set into `set`. */
-static void describe_source(const reader *r, int source, naik_view_pair *pair,
+static void describe_source(const reader *r, int source, naik_reader_pair *pair,
                             char set[NAIK_PROP_NAME])
 {
     char path[NAIK_PROP_PATH], type[48];
@@ -213,7 +213,7 @@ static void describe_source(const reader *r, int source, naik_view_pair *pair,
     release_object(object);
 }
 
-static void read_mass(const reader *r, const char *path, naik_view_pair *pair)
+static void read_mass(const reader *r, const char *path, naik_reader_pair *pair)
 {
     hid_t object = open_object(r->h5, path);
     if (object >= 0) {
@@ -284,7 +284,7 @@ done:
 
 /* *good: what is stored is `sum`. */
 static naik_status read_correlator(const reader *r, const char *name, const double *sum,
-                                   naik_view_correlator *c, bool *good)
+                                   naik_reader_correlator *c, bool *good)
 {
     naik_status status = NAIK_OK;
     int64_t p[NAIK_DIM - 1] = {0};
@@ -320,7 +320,7 @@ done:
 
 /* path: "corr/NAME/m00" or "corr/NAME/s0001/m00". */
 static naik_status read_correlators(const reader *r, const char *path, int index,
-                                    naik_view_pair *pair)
+                                    naik_reader_pair *pair)
 {
     naik_status status = NAIK_OK;
     char name[NAIK_PROP_PATH + 2 * NAIK_PROP_NAME];
@@ -343,7 +343,7 @@ static naik_status read_correlators(const reader *r, const char *path, int index
     NAIK_TRY(pair->correlators != NULL ? NAIK_OK : no_memory(r->log));
     for (int i = 0; i < count; i++) {
         const char *meson = c.names.correlator[i / c.names.momentum_count];
-        naik_view_correlator *next = &pair->correlators[pair->correlator_count];
+        naik_reader_correlator *next = &pair->correlators[pair->correlator_count];
         bool good = false;
         snprintf(name, sizeof name, "%s/%s/%s", path, meson,
                  c.names.momentum[i % c.names.momentum_count]);
@@ -407,7 +407,7 @@ typedef struct place {
 static naik_status read_pair(reader *r, int index, bool with_history, place *last)
 {
     naik_status status = NAIK_OK;
-    naik_view_pair *pair = &r->view->pairs[index];
+    naik_reader_pair *pair = &r->view->pairs[index];
     char set[NAIK_PROP_NAME], path[NAIK_PROP_PATH], within[16] = "";
     int pending = 0, source = -1, mass = 0;
     for (int c = 0; c < 3; c++) {
@@ -483,8 +483,8 @@ done:
     return status;
 }
 
-naik_status naik_propagator_view_open(naik_log *log, const char *path, int histories,
-                                      int correlators, naik_propagator_view **out)
+naik_status naik_propagator_reader_open(naik_log *log, const char *path, int histories,
+                                        int correlators, naik_propagator_reader **out)
 {
     naik_status status = NAIK_OK;
     reader r = {.log = log, .h5 = -1, .correlators = correlators};
@@ -508,12 +508,12 @@ done:
         H5Fclose(r.h5);
     }
     free(r.records);
-    naik_propagator_view_destroy(&r.view);
+    naik_propagator_reader_destroy(&r.view);
     naik_h5_guard_end(&guard);
     return naik_h5_read_verdict(log, status);
 }
 
-static void free_facts(naik_view_fact *facts, int count)
+static void free_facts(naik_reader_fact *facts, int count)
 {
     for (int i = 0; i < count; i++) {
         free(facts[i].name);
@@ -522,9 +522,9 @@ static void free_facts(naik_view_fact *facts, int count)
     free(facts);
 }
 
-void naik_propagator_view_destroy(naik_propagator_view **view)
+void naik_propagator_reader_destroy(naik_propagator_reader **view)
 {
-    naik_propagator_view *v = *view;
+    naik_propagator_reader *v = *view;
     if (v == NULL) {
         return;
     }

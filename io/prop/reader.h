@@ -9,32 +9,32 @@
 
 #include "io/prop/propagator_file.h"
 
-typedef struct naik_view_fact {
+typedef struct naik_reader_fact {
     char *name, *text;
-} naik_view_fact;
+} naik_reader_fact;
 
-typedef struct naik_view_correlator {
+typedef struct naik_reader_correlator {
     char meson[32];
     int momentum[NAIK_DIM - 1];
     double *values; /* [size t] */
-} naik_view_correlator;
+} naik_reader_correlator;
 
 /* All solves of one source and one mass. */
-typedef struct naik_view_pair {
+typedef struct naik_reader_pair {
     char label[96];  /* of the source: its set, or set/s0001 where that has several */
     char source[96]; /* "point at 0,0,0,0" */
     double mass, naik_epsilon;
     naik_solve_record solve[3]; /* of each colour; NAIK_SOLVE_PENDING where not done or damaged */
     double *history[3];         /* residuals, or NULL */
     int history_count[3];
-    naik_view_correlator *correlators; /* [correlator_count]; none while a colour is pending */
+    naik_reader_correlator *correlators; /* [correlator_count]; none while a colour is pending */
     int correlator_count;
     int correlators_stored;   /* so many are in the file */
     bool correlators_damaged; /* some of those read disagree with the checksums of their colours,
                                  and are left out */
-} naik_view_pair;
+} naik_reader_pair;
 
-typedef struct naik_propagator_view {
+typedef struct naik_propagator_reader {
     char *path;
     bool complete;
     bool sealed;       /* attributes and texts have a checksum */
@@ -43,13 +43,13 @@ typedef struct naik_propagator_view {
     int histories;     /* of residuals, read and compared */
     int bad_histories; /* of them, that disagree */
     int size[NAIK_DIM];
-    naik_view_fact *facts; /* [fact_count]: whence and how */
+    naik_reader_fact *facts; /* [fact_count]: whence and how */
     int fact_count;
-    naik_view_fact *texts; /* [text_count]: of several lines: input, headers, sessions */
+    naik_reader_fact *texts; /* [text_count]: of several lines: input, headers, sessions */
     int text_count;
-    naik_view_pair *pairs; /* [pair_count] */
+    naik_reader_pair *pairs; /* [pair_count] */
     int pair_count;
-} naik_propagator_view;
+} naik_propagator_reader;
 
 /* Reads PATH, or PATH.part where there is no PATH. Local: the other ranks need not take part.
  *
@@ -59,8 +59,8 @@ typedef struct naik_propagator_view {
  * NAIK_ERR_INPUT    no such file, or not a propagator file of naik
  * NAIK_ERR_CORRUPT  HDF5 cannot open it; its records cannot be read
  * NAIK_ERR_MEMORY */
-naik_status naik_propagator_view_open(naik_log *log, const char *path, int histories,
-                                      int correlators, naik_propagator_view **out);
-void naik_propagator_view_destroy(naik_propagator_view **view);
+naik_status naik_propagator_reader_open(naik_log *log, const char *path, int histories,
+                                        int correlators, naik_propagator_reader **out);
+void naik_propagator_reader_destroy(naik_propagator_reader **view);
 
 #endif

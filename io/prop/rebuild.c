@@ -21,7 +21,7 @@ typedef struct aside {
     char part[NAIK_PATH_MAX], journal[NAIK_PATH_MAX];
 } aside;
 
-static naik_status aside_paths(const naik_propagator_file *file, aside *out)
+static naik_status quarantined_paths(const naik_propagator_file *file, aside *out)
 {
     naik_status status = naik_path_append(file->comm->log, file->part, ".damaged", out->part);
     if (status == NAIK_OK) {
@@ -34,7 +34,7 @@ naik_status naik_prop_discard(naik_propagator_file *file)
 {
     naik_status status = NAIK_OK;
     aside old;
-    NAIK_TRY(aside_paths(file, &old));
+    NAIK_TRY(quarantined_paths(file, &old));
     NAIK_TRY(naik_file_remove(file->comm, file->journal));
     NAIK_TRY(naik_file_remove(file->comm, file->part));
     NAIK_TRY(naik_file_remove(file->comm, old.journal));
@@ -66,12 +66,12 @@ static naik_status check_identity(naik_propagator_file *file, const char *path)
     return status;
 }
 
-naik_status naik_prop_set_aside(naik_propagator_file *file)
+naik_status naik_prop_quarantine(naik_propagator_file *file)
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
     aside old;
-    NAIK_TRY(aside_paths(file, &old));
+    NAIK_TRY(quarantined_paths(file, &old));
     if (comm->rank == 0) {
         status = check_identity(file, file->journal);
     }
@@ -97,13 +97,13 @@ done:
     return status;
 }
 
-naik_status naik_prop_find_aside(naik_propagator_file *file, bool *found)
+naik_status naik_prop_find_quarantined(naik_propagator_file *file, bool *found)
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
     aside old;
     int32_t both = 0;
-    NAIK_TRY(aside_paths(file, &old));
+    NAIK_TRY(quarantined_paths(file, &old));
     if (comm->rank == 0 && access(old.part, R_OK) == 0) {
         /* Killed between the two renames: the journal still lies where it was. */
         if (access(old.journal, R_OK) != 0 && access(file->part, F_OK) != 0) {
@@ -279,7 +279,7 @@ naik_status naik_prop_rebuild(naik_propagator_file *file)
     naik_journal_entry *entries = NULL;
     scratch s = {0};
     void *solution = NULL;
-    NAIK_TRY(aside_paths(file, &old));
+    NAIK_TRY(quarantined_paths(file, &old));
     NAIK_TRY(share_journal(file, old.journal, &count, &entries));
     status = naik_alloc(comm->log, (size_t)file->lattice->sites * 6 * sizeof(double),
                         "rebuilding propagators", &solution);

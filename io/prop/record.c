@@ -126,11 +126,11 @@ naik_disk_record naik_disk_record_pack(const naik_solve_record *record, int set)
         disk.rung = rungs[record->rung + 1].word;
     }
     snprintf(disk.stop_reason, sizeof disk.stop_reason, "%.27s", record->stop_reason);
-    naik_disk_record_seal(&disk);
+    naik_disk_record_set_crc(&disk);
     return disk;
 }
 
-void naik_disk_record_seal(naik_disk_record *disk)
+void naik_disk_record_set_crc(naik_disk_record *disk)
 {
     disk->crc = naik_crc32(disk, offsetof(naik_disk_record, crc));
 }

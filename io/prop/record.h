@@ -40,7 +40,7 @@ hid_t naik_disk_record_type_of(hid_t dataset);
 /* With its crc; the crcs of correlators and history are 0. */
 naik_disk_record naik_disk_record_pack(const naik_solve_record *record, int set);
 /* Computes crc anew after a change. */
-void naik_disk_record_seal(naik_disk_record *disk);
+void naik_disk_record_set_crc(naik_disk_record *disk);
 /* false where state word or crc are wrong: the record is then as if pending. */
 bool naik_disk_record_unpack(const naik_disk_record *disk, naik_solve_record *record);
 

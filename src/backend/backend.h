@@ -8,7 +8,7 @@
  * Calls may return before the work is done: work of one backend runs in the order of the calls, and
  * sync, download, sums_values and the exports wait. Failures of earlier work may surface there.
  * Sites: a call with `region` handles all, interior or boundary sites of one parity (lattice.h).
- * Columns: a call with (columns, state) acts on the columns in that state; columns NULL means all.
+ * rhs: a call with (rhs, state) acts on the rhs in that state; rhs NULL means all.
  * Sums are exact (exactsum.h), of each site's term as computed from the values as stored.
  */
 #ifndef NAIK_BACKEND_BACKEND_H
@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "backend/columns.h"
+#include "backend/rhs.h"
 #include "backend/route.h"
 #include "backend/shifts.h"
 #include "base/device.h"
@@ -32,7 +32,7 @@ typedef struct naik_field naik_field;
 typedef struct naik_links naik_links;
 
 /* How reals are stored. Sums and scalars are double in all of them; half is 16-bit integers with
- * one float scale a site and column (fields) or a kind of link (links), and single arithmetic. */
+ * one float scale a site and rhs (fields) or a kind of link (links), and single arithmetic. */
 typedef enum naik_precision { NAIK_DOUBLE = 0, NAIK_SINGLE = 1, NAIK_HALF = 2 } naik_precision;
 
 typedef enum naik_region { NAIK_ALL, NAIK_INTERIOR, NAIK_BOUNDARY } naik_region;
@@ -45,25 +45,25 @@ typedef enum naik_form {
     NAIK_FORM_DESCENT,  /* out = b - alpha_c (shift_c v - D in) */
     NAIK_FORM_STEP      /* a whole step of the conjugate gradient, out = r:
                              p' = r + beta_c p,  ap = (shift_c r - D in) + beta_c ap,
-                             r -= alpha_c ap,    x += lag_c p + alpha_c p' unless waiting_c */
+                             r -= alpha_c ap,    x += x_deferred_last_c p + alpha_c p' unless x_deferred_c */
 } naik_form;
 
-/* Sums whose scalars a kernel shall compute for itself before it uses them, as column_step would
- * have done before it. Where the backend can (takes_sums). */
-typedef struct naik_columns_due {
-    naik_column *columns; /* backend memory */
-    naik_exactsum *sums;  /* as column_step's, left cleared */
-    double *history;      /* column_step's */
+/* Sums whose scalars a kernel shall compute for itself before it uses them, as rhs_step would
+ * have done before it. Where the backend can (fuses_scalars). */
+typedef struct naik_deferred_reductions {
+    naik_rhs *rhs;       /* backend memory */
+    naik_exactsum *sums; /* as rhs_step's, left cleared */
+    double *history;     /* rhs_step's */
     int history_stride;
-} naik_columns_due;
+} naik_deferred_reductions;
 
 typedef enum naik_scalars { NAIK_COUNT = 1, NAIK_TAKE = 2, NAIK_COUNT_AND_TAKE = 3 } naik_scalars;
 
-typedef enum naik_takes_sums {
-    NAIK_TAKES_NONE,
-    NAIK_TAKES_IF_ASKED, /* a kernel for the scalars is faster */
-    NAIK_TAKES_GLADLY
-} naik_takes_sums;
+typedef enum naik_fuses_scalars {
+    NAIK_FUSES_NONE,
+    NAIK_FUSES_IF_ASKED, /* a kernel for the scalars is faster */
+    NAIK_FUSES_BY_DEFAULT
+} naik_fuses_scalars;
 
 /* Outer layers of a field on one parity. */
 typedef struct naik_layers {
@@ -80,37 +80,37 @@ typedef struct naik_dslash_args {
     const naik_field *v, *b;
     naik_field *x, *p, *ap; /* of a step; v and b are r */
     double a, s;
-    const naik_column *columns; /* backend memory [nrhs]; for shift, and with `state` as mask */
-    naik_column_state state;
+    const naik_rhs *rhs; /* backend memory [nrhs]; for shift, and with `state` as mask */
+    naik_rhs_state state;
     /* backend memory [nrhs], sums_c += |out|^2; of a step [2][nrhs], also Re (r, ap); NULL: not
      * wanted */
     naik_exactsum *sums;
-    /* The scalars of a step of one column, which its kernel computes: of both halves, the first
-     * puts |r|^2 and Re (r, ap) aside. NULL: they are in columns. */
-    const naik_columns_due *due;
+    /* The scalars of a step of one rhs, which its kernel computes: of both halves, the first
+     * puts |r|^2 and Re (r, ap) aside. NULL: they are in rhs. */
+    const naik_deferred_reductions *deferred;
     /* The next exchange is of `out`, for these links: naik_dslash lets the kernel send its layers
-     * where it can, the backend does so (naik_halo_promise). */
+     * where it can, the backend does so (naik_halo_arm). */
     bool send;
 } naik_dslash_args;
 
 /* How an iteration reaches the device; the bits are the same. */
-typedef enum naik_orchestration {
-    NAIK_ORCHESTRATE_AUTO,
-    NAIK_ORCHESTRATE_SEPARATE, /* every operation a kernel, launched one by one */
-    NAIK_ORCHESTRATE_FUSED,    /* scalars computed by the kernels that sum them, halos sent by those
+typedef enum naik_launch_mode {
+    NAIK_LAUNCH_AUTO,
+    NAIK_LAUNCH_SEPARATE,   /* every operation a kernel, launched one by one */
+    NAIK_LAUNCH_FUSED,      /* scalars computed by the kernels that sum them, halos sent by those
                                   that write the field */
-    NAIK_ORCHESTRATE_GRAPH,    /* separate kernels, recorded once and played back */
-    NAIK_ORCHESTRATE_BOTH      /* fused kernels, recorded once and played back */
-} naik_orchestration;
+    NAIK_LAUNCH_GRAPH,      /* separate kernels, recorded once and played back */
+    NAIK_LAUNCH_FUSED_GRAPH /* fused kernels, recorded once and played back */
+} naik_launch_mode;
 
 /* For measurements and tests. */
 typedef struct naik_backend_choices {
-    int granularity; /* threads a site and column of the Dslash: 1, 3 (one a row of the result), 4
-                        (one a kind of hop), 12 (both); 0: auto. Rows need links stored whole:
+    int threads_per_site; /* threads a site and rhs of the Dslash: 1, 3 (one a row of the result), 4
+                        (one a kind of point), 12 (both); 0: auto. Rows need links stored whole:
                         18 numbers or 6 words */
     int variant; /* k: the k-th (modulo their number) of the kernels that a GPU would choose between
                     by measuring; 0: the fastest */
-    naik_orchestration orchestration;
+    naik_launch_mode launch_mode;
 } naik_backend_choices;
 
 typedef struct naik_backend_options {
@@ -146,25 +146,24 @@ typedef struct naik_peer_ops {
 /* Fields (field.h). */
 typedef struct naik_field_ops {
     size_t (*bytes)(const naik_lattice *lattice, naik_precision precision, int nrhs);
-    /* One column from and to a canonical host array, [sites][3][2] double in local lexicographic
+    /* One rhs from and to a canonical host array, [sites][3][2] double in local lexicographic
      * order, of which only the sites of `parity` are read or written. */
-    naik_status (*from_host)(naik_field *field, naik_parity parity, int column,
-                             const double *sites);
-    naik_status (*to_host)(const naik_field *field, naik_parity parity, int column, double *sites);
-    naik_status (*zero)(naik_field *field, const naik_column *columns, naik_column_state state);
+    naik_status (*from_host)(naik_field *field, naik_parity parity, int irhs, const double *sites);
+    naik_status (*to_host)(const naik_field *field, naik_parity parity, int irhs, double *sites);
+    naik_status (*zero)(naik_field *field, const naik_rhs *rhs, naik_rhs_state state);
     /* to = from, between precisions, same nrhs. */
-    naik_status (*copy)(naik_field *to, const naik_field *from, const naik_column *columns,
-                        naik_column_state state);
+    naik_status (*copy)(naik_field *to, const naik_field *from, const naik_rhs *rhs,
+                        naik_rhs_state state);
     /* to += from, between precisions, same nrhs. */
-    naik_status (*add)(naik_field *to, const naik_field *from, const naik_column *columns,
-                       naik_column_state state);
-    /* y += a x, same shape and precision, all columns. */
+    naik_status (*add)(naik_field *to, const naik_field *from, const naik_rhs *rhs,
+                       naik_rhs_state state);
+    /* y += a x, same shape and precision, all rhs. */
     naik_status (*axpy)(double a, const naik_field *x, naik_field *y);
-    /* Column j of `to` = column map[j] of `from` (map on the host, to->nrhs entries), same
+    /* rhs j of `to` = rhs map[j] of `from` (map on the host, to->nrhs entries), same
      * precision. */
     naik_status (*gather)(naik_field *to, const naik_field *from, const int *map);
-    /* One column: to[column] = from[from_column], between precisions. */
-    naik_status (*copy_column)(naik_field *to, int column, const naik_field *from, int from_column);
+    /* One rhs: to[rhs] = from[from_irhs], between precisions. */
+    naik_status (*copy_rhs)(naik_field *to, int irhs, const naik_field *from, int from_irhs);
 } naik_field_ops;
 
 /* Halo exchange (halo.h). */
@@ -192,37 +191,37 @@ typedef struct naik_reduction_ops {
     naik_status (*dot)(const naik_field *v, const naik_field *w, naik_exactsum *sums);
     /* sums_c += sum_s |r_s|^2/|x_s|^2, where x_s = 0: 1. */
     naik_status (*site_ratio)(const naik_field *r, const naik_field *x, naik_exactsum *sums);
-    /* For every time slice of the box and one column of v on `parity`:
+    /* For every time slice of the box and one rhs of v on `parity`:
      * sums[t] += sum_x weight_0(x) weight_1(y) weight_2(z) |v(x)|^2, t and coordinates local;
      * weights on the host, sums in backend memory. */
-    naik_status (*slice_norms)(const naik_field *v, naik_parity parity, int column,
+    naik_status (*slice_norms)(const naik_field *v, naik_parity parity, int irhs,
                                const double *const weight[3], naik_exactsum *sums);
 } naik_reduction_ops;
 
 /* The conjugate gradient's scalars, and the vectors that move by them alone. */
 typedef struct naik_solver_ops {
-    /* Whether kernels over this many columns take naik_columns_due; NULL: they do not. */
-    naik_takes_sums (*takes_sums)(const naik_geometry *geometry, int nrhs);
-    /* naik_column_count, naik_column_take or both, of `count` columns. sums [3][count]: |r|^2,
+    /* Whether kernels over this many rhs take naik_deferred_reductions; NULL: they do not. */
+    naik_fuses_scalars (*fuses_scalars)(const naik_geometry *geometry, int nrhs);
+    /* naik_rhs_count_step, naik_rhs_next_step or both, of `count` rhs. sums [3][count]: |r|^2,
      * Re (r, A p), which are counted, and |D r|^2, which is taken. Adds those it needs over ranks,
      * at once, and leaves them cleared. history, if not NULL: backend memory
-     * [history_stride][count], a ring: a column that is counted writes rr to row (iterations - 1)
+     * [history_stride][count], a ring: an rhs that is counted writes rr to row (iterations - 1)
      * mod history_stride. */
-    naik_status (*column_step)(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
-                               int count, naik_scalars which, double *history, int history_stride);
-    /* The vectors of a classical step of running columns, before D is applied to p: x += waiting_c
+    naik_status (*rhs_step)(naik_backend *backend, naik_rhs *rhs, naik_exactsum *sums, int count,
+                            naik_scalars which, double *history, int history_stride);
+    /* The vectors of a classical step of running rhs, before D is applied to p: x += x_deferred_c
      * p, p = r + beta_c p; x in double. */
-    naik_status (*update_direction)(const naik_column *columns, const naik_field *r, naik_field *x,
+    naik_status (*update_direction)(const naik_rhs *rhs, const naik_field *r, naik_field *x,
                                     naik_field *p);
-    /* x += waiting_c p, same shape, x in the precision of p or in double: what x lacks of the step
-     * before (columns.h). */
-    naik_status (*field_settle)(naik_field *x, const naik_field *p, const naik_column *columns,
-                                naik_column_state state);
-    /* Shifted systems beside the columns (shifts.h), `each` a column: shifts [count][each].
+    /* x += x_deferred_c p, same shape, x in the precision of p or in double: what x lacks of the step
+     * before (rhs.h). */
+    naik_status (*apply_deferred_update)(naik_field *x, const naik_field *p, const naik_rhs *rhs,
+                                         naik_rhs_state state);
+    /* Shifted systems beside the rhs (shifts.h), `each` an rhs: shifts [count][each].
      * shift_step follows the counting of a step; history as there, [history_stride][count][each].
      * update_shifts, for those that move: x_s += alpha_s p_s, p_s = zeta r + beta_s p_s, where r
-     * has `count` columns, x and p have count each. */
-    naik_status (*shift_step)(naik_backend *backend, const naik_column *columns, naik_shift *shifts,
+     * has `count` rhs, x and p have count each. */
+    naik_status (*shift_step)(naik_backend *backend, const naik_rhs *rhs, naik_shift *shifts,
                               int count, int each, double *history, int history_stride);
     naik_status (*update_shifts)(const naik_shift *shifts, const naik_field *r, naik_field *x,
                                  naik_field *p);
@@ -235,20 +234,20 @@ typedef struct naik_solver_ops {
 
 /* The staggered operator: its links as kernels want them, and D. */
 typedef struct naik_staggered_ops {
-    /* `count` sites from checkerboard site `begin` of `parity`, hops [count][links->hops] in
-     * backend memory: out(s) = sum_k hops[s][k] in(hop k of s). Called until all sites of both
+    /* `count` sites from checkerboard site `begin` of `parity`, points [count][links->points] in
+     * backend memory: out(s) = sum_k points[s][k] in(point k of s). Called until all sites of both
      * parities are in. */
     size_t (*links_bytes)(const naik_lattice *lattice, naik_precision precision, int recon,
-                          int hops);
+                          int points);
     naik_status (*links_pack)(naik_links *links, naik_parity parity, int32_t begin, int32_t count,
-                              const naik_matrix *hops);
+                              const naik_matrix *points);
     naik_status (*dslash)(const naik_dslash_args *args, naik_region region);
 } naik_staggered_ops;
 
 typedef struct naik_backend_ops {
     const char *name;
     bool host_memory;  /* what alloc gives may be touched by the host and by MPI */
-    int poll_interval; /* iterations a solver enqueues between two looks at the columns, at least */
+    int poll_interval; /* iterations a solver enqueues between two looks at the rhs, at least */
 
     naik_status (*open)(naik_backend *backend, const naik_backend_options *options);
     void (*close)(naik_backend *backend);

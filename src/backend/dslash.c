@@ -23,7 +23,7 @@ static naik_status check_args(const naik_dslash_args *args)
     }
     const bool step = args->form == NAIK_FORM_STEP;
     if (args->out == args->in || args->out == NULL || (with_v && args->v == NULL) ||
-        (with_b && (args->b == NULL || args->columns == NULL)) ||
+        (with_b && (args->b == NULL || args->rhs == NULL)) ||
         (step && (args->v != args->out || args->b != args->out || args->x == NULL ||
                   args->p == NULL || args->ap == NULL))) {
         return NAIK_FAIL(log, NAIK_ERR_ARG, "Dslash: an operand of form %d is missing or aliased",
@@ -65,7 +65,7 @@ naik_status naik_dslash(const naik_dslash_args *args)
     naik_timer_stop(timer, "halo");
     if (args->send) {
         const naik_layers layers = {args->parity, depth};
-        NAIK_TRY(naik_halo_promise(geometry->halo, args->out, &layers, &now.send));
+        NAIK_TRY(naik_halo_arm(geometry->halo, args->out, &layers, &now.send));
     }
     NAIK_TRY(ops->staggered.dslash(&now, NAIK_INTERIOR));
     naik_timer_start(timer, "halo");

@@ -19,7 +19,7 @@ static naik_status allocate(naik_field *field)
     naik_status status =
         naik_backend_alloc(backend, field->size_bytes, "a field of colour vectors", &field->data);
     if (status == NAIK_OK) {
-        status = backend->ops->field.zero(field, NULL, NAIK_COLUMN_IDLE);
+        status = backend->ops->field.zero(field, NULL, NAIK_RHS_IDLE);
     }
     return status;
 }
@@ -31,8 +31,9 @@ naik_status naik_field_create(const naik_geometry *geometry, naik_precision prec
     *out = NULL;
     naik_backend *backend = geometry->backend;
     if (nrhs < 1 || nrhs > NAIK_MAX_RHS) {
-        return NAIK_FAIL(backend->log, NAIK_ERR_ARG, "a field of %d columns: 1 to %d are possible",
-                         nrhs, NAIK_MAX_RHS);
+        return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
+                         "a field of %d right-hand sides: 1 to %d are possible", nrhs,
+                         NAIK_MAX_RHS);
     }
     naik_field *field = calloc(1, sizeof *field);
     if (field == NULL) {

@@ -1,6 +1,6 @@
 /* field.h - a batch of colour vectors on one checkerboard
  *
- * A field has half sites, the halo its kernels need, nrhs columns of 3 complex numbers, and knows
+ * A field has half sites, the halo its kernels need, nrhs rhs of 3 complex numbers, and knows
  * its own precision. Which parity it stands on is said by each call that cares. Layout: the
  * backend's affair.
  */
@@ -16,13 +16,13 @@ const char *naik_precision_name(naik_precision precision); /* "double", "single"
 struct naik_field {
     const naik_geometry *geometry; /* borrowed */
     naik_precision precision;
-    int nrhs;     /* columns in use, 1 .. capacity */
-    int capacity; /* columns that the memory holds */
+    int nrhs;     /* rhs in use, 1 .. capacity */
+    int capacity; /* rhs that the memory holds */
     size_t size_bytes;
     void *data; /* backend memory */
 };
 
-/* Zeroed, with capacity = nrhs columns. Collective (the ranks agree).
+/* Zeroed, with capacity = nrhs rhs. Collective (the ranks agree).
  * NAIK_ERR_ARG     nrhs not in 1 .. NAIK_MAX_RHS
  * NAIK_ERR_MEMORY  on some rank */
 naik_status naik_field_create(const naik_geometry *geometry, naik_precision precision, int nrhs,

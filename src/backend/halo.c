@@ -36,7 +36,7 @@ struct naik_halo {
                     job's: the same on every rank */
     bool direct[NAIK_DIM][2]; /* faces that go from device to device */
     bool any_direct;
-    const naik_field *promised; /* its layers have been sent by the kernel that wrote it */
+    const naik_field *armed; /* its layers have been sent by the kernel that wrote it */
     MPI_Request requests[4 * NAIK_DIM];
     int request_count;
 };
@@ -135,7 +135,7 @@ size_t naik_halo_bytes(const naik_geometry *geometry, naik_precision precision, 
     const naik_backend_ops *ops = geometry->backend->ops;
     const naik_route *route = &geometry->backend->route;
     size_t bytes = route->peer && lat->halo > 0 ? ops->halo.peer->bytes(lat, precision, nrhs) : 0;
-    for (int mu = 0; mu < NAIK_DIM && !route->whole; mu++) {
+    for (int mu = 0; mu < NAIK_DIM && !route->single_node; mu++) {
         /* two sides, to send and to receive */
         bytes +=
             lat->split[mu] ? 4 * padded(ops->halo.face_bytes(lat, precision, nrhs, mu, depth)) : 0;
@@ -160,7 +160,7 @@ static naik_status plan(naik_halo *halo, const naik_field *field, int depth)
             halo->direct[mu][side] = direct;
             halo->any_direct = halo->any_direct || direct;
             f->used = lat->split[mu] && !direct;
-            if (!lat->split[mu] || route->whole) {
+            if (!lat->split[mu] || route->single_node) {
                 continue;
             }
             f->bytes = backend->ops->halo.face_bytes(lat, field->precision, field->nrhs, mu, depth);
@@ -209,42 +209,42 @@ done:
     return status;
 }
 
-naik_status naik_halo_promise(naik_halo *halo, const naik_field *field, const naik_layers *layers,
-                              bool *promised)
+naik_status naik_halo_arm(naik_halo *halo, const naik_field *field, const naik_layers *layers,
+                          bool *armed)
 {
     naik_status status = NAIK_OK;
     const naik_backend *backend = halo->geometry->backend;
-    *promised = false;
-    if (!backend->route.whole) {
+    *armed = false;
+    if (!backend->route.single_node) {
         return NAIK_OK;
     }
     NAIK_TRY(plan(halo, field, layers->depth));
     if (halo->any_direct) {
         NAIK_TRY(backend->ops->halo.peer->reserve(field, halo->direct));
-        halo->promised = field;
-        *promised = true;
+        halo->armed = field;
+        *armed = true;
     }
 done:
     return status;
 }
 
-naik_status naik_halo_offer(naik_halo *halo, const naik_field *field, naik_parity parity, int depth)
+naik_status naik_halo_prime(naik_halo *halo, const naik_field *field, naik_parity parity, int depth)
 {
     naik_status status = NAIK_OK;
     const naik_layers layers = {parity, depth};
-    bool promised = false;
-    NAIK_TRY(naik_halo_promise(halo, field, &layers, &promised));
-    if (promised) {
+    bool armed = false;
+    NAIK_TRY(naik_halo_arm(halo, field, &layers, &armed));
+    if (armed) {
         NAIK_TRY(halo->geometry->backend->ops->halo.peer->send(field, parity, depth, false));
     }
 done:
     return status;
 }
 
-naik_status naik_halo_settle(naik_halo *halo, naik_field *field, naik_parity parity, int depth)
+naik_status naik_halo_drain(naik_halo *halo, naik_field *field, naik_parity parity, int depth)
 {
     naik_status status = NAIK_OK;
-    if (halo->promised == field) {
+    if (halo->armed == field) {
         NAIK_TRY(naik_halo_start(halo, field, parity, depth));
         NAIK_TRY(naik_halo_wait(halo, field, parity, depth));
     }
@@ -257,17 +257,17 @@ naik_status naik_halo_start(naik_halo *halo, const naik_field *field, naik_parit
     naik_status status = NAIK_OK;
     naik_backend *backend = halo->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
-    const naik_field *promised = halo->promised;
+    const naik_field *armed = halo->armed;
     halo->request_count = 0;
-    halo->promised = NULL;
+    halo->armed = NULL;
     NAIK_TRY(plan(halo, field, depth));
-    if (promised != NULL && promised != field) {
+    if (armed != NULL && armed != field) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG, "the halo of another field is under way");
     }
-    if (backend->route.peer && halo->geometry->lattice->halo > 0 && promised == NULL) {
+    if (backend->route.peer && halo->geometry->lattice->halo > 0 && armed == NULL) {
         NAIK_TRY(ops->halo.peer->reserve(field, halo->direct)); /* which all ranks do together */
     }
-    if (halo->any_direct && promised == NULL) {
+    if (halo->any_direct && armed == NULL) {
         NAIK_TRY(ops->halo.peer->send(field, parity, depth, true));
     }
     NAIK_TRY(reserve(halo));
@@ -297,19 +297,19 @@ done:
 static naik_status wait_for_messages(naik_halo *halo)
 {
     naik_comm *comm = halo->geometry->lattice->comm;
-    const double patience_s = halo->geometry->backend->route.patience_s;
+    const double timeout_s = halo->geometry->backend->route.timeout_s;
     /* gcc believes that MPICH's MPI_STATUSES_IGNORE would be written to */
     MPI_Status statuses[4 * NAIK_DIM];
-    int error = MPI_SUCCESS, finished = patience_s == 0;
+    int error = MPI_SUCCESS, finished = timeout_s == 0;
     naik_watchdog_wait(comm->watchdog, "the faces", &halo->geometry->lattice->neighbour_rank[0][0],
                        2 * NAIK_DIM);
-    if (patience_s == 0) {
+    if (timeout_s == 0) {
         error = MPI_Waitall(halo->request_count, halo->requests, statuses);
     }
-    for (double end_s = naik_time_s() + patience_s; error == MPI_SUCCESS && !finished;) {
+    for (double end_s = naik_time_s() + timeout_s; error == MPI_SUCCESS && !finished;) {
         error = MPI_Testall(halo->request_count, halo->requests, &finished, statuses);
         if (!finished && naik_time_s() > end_s) {
-            return NAIK_FAIL(comm->log, NAIK_ERR_MPI, "no halo message within %.0f s", patience_s);
+            return NAIK_FAIL(comm->log, NAIK_ERR_MPI, "no halo message within %.0f s", timeout_s);
         }
     }
     halo->request_count = 0;
@@ -344,6 +344,6 @@ done:
 
 naik_status naik_halo_hand_over(naik_halo *halo, naik_field *field, naik_parity parity, int depth)
 {
-    return halo->geometry->backend->route.whole ? NAIK_OK
-                                                : naik_halo_wait(halo, field, parity, depth);
+    return halo->geometry->backend->route.single_node ? NAIK_OK
+                                                      : naik_halo_wait(halo, field, parity, depth);
 }

@@ -1,7 +1,7 @@
 /* halo.h - the exchange of field layers between neighbouring boxes, three sites deep
  *
  * start packs and sends, wait receives into the halo zones of the field; what runs between them
- * overlaps. One message a face, all columns in it, in the storage precision of the field.
+ * overlaps. One message a face, all rhs in it, in the storage precision of the field.
  */
 #ifndef NAIK_BACKEND_HALO_H
 #define NAIK_BACKEND_HALO_H
@@ -19,16 +19,16 @@ void naik_halo_destroy(naik_halo **halo);
 naik_status naik_halo_start(naik_halo *halo, const naik_field *field, naik_parity parity,
                             int depth);
 /* Where every face goes straight to another device, whose memory the kernel that writes `field` can
- * reach: makes room, and the start that must follow next finds the exchange under way. promised:
+ * reach: makes room, and the start that must follow next finds the exchange under way. armed:
  * whether that kernel is to send. Collective where start is. Failures as of start. */
-naik_status naik_halo_promise(naik_halo *halo, const naik_field *field, const naik_layers *layers,
-                              bool *promised);
+naik_status naik_halo_arm(naik_halo *halo, const naik_field *field, const naik_layers *layers,
+                          bool *armed);
 /* For kernels that send at the end of a loop what its beginning reads. offer: sends the layers as
  * they would; does nothing where they cannot. settle: receives what the last of them has sent. Both
  * collective where start is. Failures as of start. */
-naik_status naik_halo_offer(naik_halo *halo, const naik_field *field, naik_parity parity,
+naik_status naik_halo_prime(naik_halo *halo, const naik_field *field, naik_parity parity,
                             int depth);
-naik_status naik_halo_settle(naik_halo *halo, naik_field *field, naik_parity parity, int depth);
+naik_status naik_halo_drain(naik_halo *halo, naik_field *field, naik_parity parity, int depth);
 /* Completes the exchange: the halo zones of `field` hold the neighbours' layers. */
 naik_status naik_halo_wait(naik_halo *halo, naik_field *field, naik_parity parity, int depth);
 /* The same for a Dslash on the boundary that follows at once: where every face comes straight from

@@ -1,6 +1,6 @@
 /* packed_links.c - canonical fat and long links to the 16 matrices a site multiplies by
  *
- * The backward link of a site sits on a site behind it, perhaps in the box of another rank: whole
+ * The backward link of a site sits on a site backward it, perhaps in the box of another rank: whole
  * layers of links travel once, here, so that no kernel ever needs a neighbour's links.
  */
 #include "backend/packed_links.h"
@@ -15,36 +15,36 @@
 
 enum { CHUNK = 8192 }; /* sites whose matrices are put together at a time: 19 MB */
 
-static void release_layers(naik_device *device, naik_link_layers *behind)
+static void release_layers(naik_device *device, naik_link_layers *backward)
 {
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        naik_device_free(device, behind->link[mu]);
-        behind->link[mu] = NULL;
+        naik_device_free(device, backward->link[mu]);
+        backward->link[mu] = NULL;
     }
 }
 
-/* The last layers of links mu of the rank behind, into memory of the links' kind. */
-static naik_status exchange_layers(const naik_gauge *links, int mu, naik_link_layers *behind)
+/* The last layers of links mu of the rank backward, into memory of the links' kind. */
+static naik_status exchange_layers(const naik_gauge *links, int mu, naik_link_layers *backward)
 {
     naik_status status = NAIK_OK;
     const naik_lattice *lat = links->lattice;
     naik_comm *comm = lat->comm;
     naik_device *device = links->device;
-    naik_matrix *out = NULL, *in = NULL, *there = behind->link[mu];
+    naik_matrix *out = NULL, *in = NULL, *there = backward->link[mu];
     const size_t bytes =
-        (size_t)behind->distance * (size_t)(lat->sites / lat->local[mu]) * sizeof *out;
+        (size_t)backward->distance * (size_t)(lat->sites / lat->local[mu]) * sizeof *out;
     status = naik_alloc(comm->log, bytes, "a layer of links", (void **)&out);
     if (status == NAIK_OK && device != NULL) {
         status = naik_alloc(comm->log, bytes, "a layer of links", (void **)&in);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_link_ops_of(device)->layers(links, mu, behind->distance,
+    NAIK_TRY(naik_link_ops_of(device)->layers(links, mu, backward->distance,
                                               device != NULL ? there : out));
     if (device != NULL) {
         NAIK_TRY(device->memory->download(device, out, there, bytes));
     }
-    NAIK_TRY(naik_comm_exchange(comm, lat->neighbour_rank[mu][NAIK_AHEAD], out,
-                                lat->neighbour_rank[mu][NAIK_BEHIND], device != NULL ? in : there,
+    NAIK_TRY(naik_comm_exchange(comm, lat->neighbour_rank[mu][NAIK_FORWARD], out,
+                                lat->neighbour_rank[mu][NAIK_BACKWARD], device != NULL ? in : there,
                                 bytes));
     if (device != NULL) {
         NAIK_TRY(device->memory->upload(device, there, in, bytes));
@@ -56,19 +56,19 @@ done:
 }
 
 /* For every split mu. */
-static naik_status fetch_layers(const naik_gauge *links, naik_link_layers *behind)
+static naik_status fetch_layers(const naik_gauge *links, naik_link_layers *backward)
 {
     naik_status status = NAIK_OK;
     const naik_lattice *lat = links->lattice;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         if (lat->split[mu]) {
             const size_t matrices =
-                (size_t)behind->distance * (size_t)(lat->sites / lat->local[mu]);
+                (size_t)backward->distance * (size_t)(lat->sites / lat->local[mu]);
             NAIK_TRY(naik_comm_agree(lat->comm, naik_device_alloc(links->device, lat->comm->log,
                                                                   matrices * sizeof(naik_matrix),
                                                                   "a layer of links",
-                                                                  (void **)&behind->link[mu])));
-            NAIK_TRY(exchange_layers(links, mu, behind));
+                                                                  (void **)&backward->link[mu])));
+            NAIK_TRY(exchange_layers(links, mu, backward));
         }
     }
 done:
@@ -89,9 +89,10 @@ done:
 }
 
 size_t naik_links_bytes(const naik_geometry *geometry, naik_precision precision, int recon,
-                        int hops)
+                        int points)
 {
-    return geometry->backend->ops->staggered.links_bytes(geometry->lattice, precision, recon, hops);
+    return geometry->backend->ops->staggered.links_bytes(geometry->lattice, precision, recon,
+                                                         points);
 }
 
 /* Whether all links in direction t are exactly 1 but those that leave the last time slice. */
@@ -113,13 +114,13 @@ done:
 /* Chunk by chunk: the matrices are put together where the source is and packed where the kernels
  * are. */
 static naik_status pack_all(naik_links *links, const naik_fatlong *source,
-                            const naik_link_layers behind[2])
+                            const naik_link_layers backward[2])
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = links->geometry->backend;
     naik_device *here = source->fat->device, *there = naik_backend_device(backend);
     const naik_lattice *lat = links->geometry->lattice;
-    const size_t site_bytes = (size_t)links->hops * sizeof(naik_matrix);
+    const size_t site_bytes = (size_t)links->points * sizeof(naik_matrix);
     naik_matrix *made = NULL, *packed = NULL;
     NAIK_TRY(
         naik_device_alloc(here, backend->log, CHUNK * site_bytes, "link packing", (void **)&made));
@@ -128,10 +129,10 @@ static naik_status pack_all(naik_links *links, const naik_fatlong *source,
                                    (void **)&packed));
     }
     for (int parity = 0; parity < 2; parity++) {
-        for (int32_t begin = 0; begin < lat->half; begin += CHUNK) {
-            const int32_t count = lat->half - begin < CHUNK ? lat->half - begin : CHUNK;
-            NAIK_TRY(naik_link_ops_of(here)->hops(source, behind, links->hops, (naik_parity)parity,
-                                                  begin, count, made));
+        for (int32_t begin = 0; begin < lat->volume_cb; begin += CHUNK) {
+            const int32_t count = lat->volume_cb - begin < CHUNK ? lat->volume_cb - begin : CHUNK;
+            NAIK_TRY(naik_link_ops_of(here)->points(source, backward, links->points,
+                                                    (naik_parity)parity, begin, count, made));
             if (here != there) {
                 NAIK_TRY(naik_backend_upload(backend, packed, made, (size_t)count * site_bytes));
             }
@@ -151,7 +152,7 @@ naik_status naik_links_create(const naik_geometry *geometry, const naik_fatlong 
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = geometry->backend;
-    naik_link_layers behind[2] = {{{NULL}, 1}, {{NULL}, NAIK_HALO_DEPTH}};
+    naik_link_layers backward[2] = {{{NULL}, 1}, {{NULL}, NAIK_HALO_DEPTH}};
     *out = NULL;
     naik_links *links = calloc(1, sizeof *links);
     if (links == NULL) {
@@ -166,8 +167,8 @@ naik_status naik_links_create(const naik_geometry *geometry, const naik_fatlong 
     links->precision = precision;
     links->recon = recon;
     links->long_scale = source->long_scale;
-    links->hops = source->long_links != NULL ? NAIK_HOPS : NAIK_HOPS / 2;
-    links->size_bytes = naik_links_bytes(geometry, precision, recon, links->hops);
+    links->points = source->long_links != NULL ? NAIK_STENCIL : NAIK_STENCIL / 2;
+    links->size_bytes = naik_links_bytes(geometry, precision, recon, links->points);
     if (links->size_bytes == 0) {
         status = NAIK_FAIL(backend->log, NAIK_ERR_INPUT,
                            "the %s backend does not store links of %d numbers in %s precision",
@@ -175,23 +176,23 @@ naik_status naik_links_create(const naik_geometry *geometry, const naik_fatlong 
         goto done;
     }
     NAIK_TRY(measure_scale(source->fat, &links->scale[0]));
-    if (links->hops != NAIK_HOPS) {
+    if (links->points != NAIK_STENCIL) {
         NAIK_TRY(find_unit_time(source->fat, &links->unit_time));
     }
     NAIK_TRY(measure_scale(source->long_links, &links->scale[1]));
     NAIK_TRY(naik_comm_agree(
         backend->comm, naik_backend_alloc(backend, links->size_bytes, "the links", &links->data)));
-    NAIK_TRY(fetch_layers(source->fat, &behind[0]));
+    NAIK_TRY(fetch_layers(source->fat, &backward[0]));
     if (source->long_links != NULL) {
-        NAIK_TRY(fetch_layers(source->long_links, &behind[1]));
+        NAIK_TRY(fetch_layers(source->long_links, &backward[1]));
     }
-    NAIK_TRY(naik_comm_agree(backend->comm, pack_all(links, source, behind)));
+    NAIK_TRY(naik_comm_agree(backend->comm, pack_all(links, source, backward)));
     status = naik_backend_sum_words(backend, links->data, links->size_bytes, links->sums);
     NAIK_TRY(naik_comm_agree(backend->comm, status));
     *out = links;
 done:
-    release_layers(source->fat->device, &behind[0]);
-    release_layers(source->fat->device, &behind[1]);
+    release_layers(source->fat->device, &backward[0]);
+    release_layers(source->fat->device, &backward[1]);
     if (status != NAIK_OK) {
         naik_links_destroy(&links);
     }

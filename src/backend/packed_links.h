@@ -1,10 +1,10 @@
 /* packed_links.h - fat and long links as the kernels want them
  *
- *   (D v)(s) = sum_k W_k(s) v(hop k of s),   k as in lattice.h
+ *   (D v)(s) = sum_k W_k(s) v(point k of s),   k as in lattice.h
  *   W = F_mu(s), -F_mu(s-mu)^+, L_mu(s), -L_mu(s-3mu)^+
  *
  * Every link is stored at both of its ends: the kernel streams one record a site and gathers only
- * vectors. The naive operator has the first 8 hops.
+ * vectors. The naive operator has the first 8 points.
  */
 #ifndef NAIK_BACKEND_PACKED_LINKS_H
 #define NAIK_BACKEND_PACKED_LINKS_H
@@ -17,7 +17,7 @@ struct naik_links {
     naik_precision precision;
     int recon;         /* numbers stored for a long link: 18, 13 or 9; 6: words of three numbers of
                           10 bits, beside 16-bit fat links; for a naive link 18 or 12 */
-    int hops;          /* 16, or 8 for naive */
+    int points;        /* 16, or 8 for naive */
     bool unit_time;    /* naive, temporal gauge: links in direction t are 1 but those that leave the
                           last time slice, and a kernel need not read them */
     double scale[2];   /* largest |Re|, |Im| of fat and of long links: unit of the 16-bit storage */
@@ -30,7 +30,7 @@ struct naik_links {
 /* Layers of the neighbours' vectors that the operator of these links reads. */
 static inline int naik_links_depth(const naik_links *links)
 {
-    return links->hops == NAIK_HOPS ? NAIK_HALO_DEPTH : 1;
+    return links->points == NAIK_STENCIL ? NAIK_HALO_DEPTH : 1;
 }
 
 /* Packs canonical links for the geometry's backend. `source`, on the host or on that backend, is
@@ -57,6 +57,6 @@ static inline int naik_link_bytes(naik_precision precision, int recon)
 
 /* Bytes of links of this kind on this rank, for the memory plan. */
 size_t naik_links_bytes(const naik_geometry *geometry, naik_precision precision, int recon,
-                        int hops);
+                        int points);
 
 #endif

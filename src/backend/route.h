@@ -14,11 +14,11 @@ enum { NAIK_TRANSPORTS = 4 };
 
 /* What the ranks of a backend use. */
 typedef struct naik_route {
-    bool peer;   /* between ranks of one node */
-    bool whole;  /* peer, and there is one node: no exchange or sum needs the host */
-    bool device; /* MPI, for the other faces, is given device memory */
-    bool *near;  /* [size] ranks of this node, without this rank; NULL: host memory or alone */
-    double patience_s;  /* how long to wait for a message of MPI; 0: for ever */
+    bool peer;        /* between ranks of one node */
+    bool single_node; /* peer, and there is one node: no exchange or sum needs the host */
+    bool device;      /* MPI, for the other faces, is given device memory */
+    bool *near;       /* [size] ranks of this node, without this rank; NULL: host memory or alone */
+    double timeout_s; /* how long to wait for a message of MPI; 0: for ever */
     double exchange_us; /* of the test exchange, measured; 0: there was none */
 } naik_route;
 

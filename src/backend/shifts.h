@@ -9,14 +9,14 @@
  *   x_s += alpha_s p_s,       p_s = zeta' r' + beta_s p_s
  *
  * with alpha_last = 1, beta_last = 0, ratio = 1, zeta = scale before the first step. One record a
- * shifted system; the records live where the fields live, as those of columns.h, and are what the
- * base's column and its own numbers make of them: nothing else in the batch matters.
+ * shifted system; the records live where the fields live, as those of rhs.h, and are what the
+ * base's rhs and its own numbers make of them: nothing else in the batch matters.
  * B. Jegerlehner, hep-lat/9612014.
  */
 #ifndef NAIK_BACKEND_SHIFTS_H
 #define NAIK_BACKEND_SHIFTS_H
 
-#include "backend/columns.h"
+#include "backend/rhs.h"
 
 typedef struct naik_shift {
     double sigma;                 /* its shift less that of the base, >= 0 */
@@ -31,8 +31,8 @@ typedef struct naik_shift {
     int32_t reserved;
 } naik_shift;
 
-/* After naik_column_count of its base: describes the step that the base has taken, once. */
-NAIK_HD static inline void naik_shift_step(naik_shift *s, const naik_column *base)
+/* After naik_rhs_count_step of its base: describes the step that the base has taken, once. */
+NAIK_HD static inline void naik_shift_step(naik_shift *s, const naik_rhs *base)
 {
     s->moves = s->running && base->iterations > s->iterations;
     if (!s->moves) {

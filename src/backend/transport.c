@@ -19,8 +19,8 @@
 #include "lattice/grid.h"
 #include "naik/lattice.h"
 
-enum { PROBE_EXTENT = 8, PROBE_COLUMNS = 4, PROBE_REPEAT = 20 };
-static const double PATIENCE_S = 10;
+enum { PROBE_EXTENT = 8, PROBE_RHS = 4, PROBE_REPEAT = 20 };
+static const double TIMEOUT_S = 10;
 
 const char *naik_transport_name(naik_transport transport)
 {
@@ -37,7 +37,8 @@ void naik_transport_describe(const naik_backend *backend, char *text, size_t tex
         snprintf(time, sizeof time, " (%.1f us)", route->exchange_us);
     }
     snprintf(text, text_size, "%s%s%s", route->peer ? "peer" : mpi,
-             route->peer && !route->whole ? (route->device ? "+mpi_device" : "+staged") : "", time);
+             route->peer && !route->single_node ? (route->device ? "+mpi_device" : "+staged") : "",
+             time);
 }
 
 /* ---- the test exchange */
@@ -59,7 +60,7 @@ static naik_status probe_create(naik_backend *backend, probe *p)
         size[mu] = PROBE_EXTENT * grid[mu];
     }
     NAIK_TRY(naik_lattice_create(backend->comm, size, grid, &p->lattice));
-    p->size_bytes = backend->ops->field.bytes(p->lattice, NAIK_DOUBLE, PROBE_COLUMNS);
+    p->size_bytes = backend->ops->field.bytes(p->lattice, NAIK_DOUBLE, PROBE_RHS);
     status = naik_alloc(log, p->size_bytes, "a test exchange", (void **)&p->expected);
     if (status == NAIK_OK) {
         status = naik_alloc(log, p->size_bytes, "a test exchange", (void **)&p->got);
@@ -110,8 +111,8 @@ static naik_status run_probe(naik_backend *backend, const probe *p, char *out, d
     naik_field *field = NULL;
     double start_s;
     NAIK_TRY(naik_geometry_create(backend, p->lattice, &geometry));
-    NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, PROBE_COLUMNS, &field));
-    for (int c = 0; c < PROBE_COLUMNS && status == NAIK_OK; c++) {
+    NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, PROBE_RHS, &field));
+    for (int c = 0; c < PROBE_RHS && status == NAIK_OK; c++) {
         status = backend->ops->field.from_host(field, NAIK_EVEN, c, p->sites);
     }
     NAIK_TRY(naik_comm_agree(backend->comm, status));
@@ -136,9 +137,9 @@ static naik_status verify(naik_backend *backend, const probe *p, bool *works, do
     char name[64];
     int64_t wrong = 0;
     *works = false;
-    backend->route.patience_s = PATIENCE_S;
+    backend->route.timeout_s = TIMEOUT_S;
     naik_status status = run_probe(backend, p, p->got, seconds);
-    backend->route.patience_s = 0;
+    backend->route.timeout_s = 0;
     backend->route.exchange_us = 0;
     naik_transport_describe(backend, name, sizeof name);
     if (status == NAIK_ERR_MEMORY) {
@@ -253,8 +254,7 @@ static naik_status open_peers(naik_backend *backend, naik_transport wanted, bool
     }
     mine.size = comm->node_size;
     NAIK_TRY(naik_comm_node_gather(comm, &comm->rank, sizeof comm->rank, mine.rank));
-    status =
-        naik_comm_agree(comm, backend->ops->halo.peer->open(backend, PATIENCE_S, mine.reached));
+    status = naik_comm_agree(comm, backend->ops->halo.peer->open(backend, TIMEOUT_S, mine.reached));
     if (status == NAIK_ERR_DEVICE) {
         naik_log_warn(comm->log, "halo transport peer does not work: %s",
                       naik_log_message(comm->log));
@@ -305,7 +305,7 @@ static naik_status device_is_worth_trying(naik_backend *backend, naik_transport 
 static void set_route(naik_backend *backend, bool peer, bool device)
 {
     backend->route.peer = peer;
-    backend->route.whole = peer && backend->comm->nodes == 1;
+    backend->route.single_node = peer && backend->comm->nodes == 1;
     backend->route.device = device;
 }
 

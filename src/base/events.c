@@ -48,7 +48,7 @@ static naik_status open_log(naik_log *log, const char *path, bool make, int *fd)
     return NAIK_OK;
 }
 
-naik_status naik_events_look(naik_log *log, const char *path)
+naik_status naik_events_precheck(naik_log *log, const char *path)
 {
     int fd;
     const char *slash = strrchr(path, '/');
@@ -91,7 +91,7 @@ static void drop_torn_end(int fd)
     }
 }
 
-static void tell_warning(void *data, const char *text)
+static void report_warning(void *data, const char *text)
 {
     naik_events *events = data;
     naik_report *event = naik_events_begin(events, "warning");
@@ -115,7 +115,7 @@ naik_status naik_events_open(naik_log *log, const char *path, naik_events **out)
         return status;
     }
     drop_torn_end(events->fd);
-    naik_log_watch_warnings(log, tell_warning, events);
+    naik_log_watch_warnings(log, report_warning, events);
     *out = events;
     return NAIK_OK;
 }

@@ -60,7 +60,7 @@ static void flush(naik_log *log)
     }
 }
 
-naik_status naik_log_heard(naik_log *log)
+naik_status naik_log_check_output(naik_log *log)
 {
     if (log->unheard == 0 || log->unheard == EPIPE) { /* who closed the pipe had heard enough */
         return NAIK_OK;

@@ -86,13 +86,13 @@ static naik_status parse(naik_log *log, const char *command, int argc, char **ar
     static const int recon_numbers[] = {18, 13, 12, 9, 6};
     static const char *const granularities[] = {"auto", "1", "3", "4", "12", "all", NULL};
     static const int threads_a_site[] = {0, 1, 3, 4, 12, BENCH_EACH};
-    static const char *const orchestrations[] = {[NAIK_ORCHESTRATE_AUTO] = "auto",
-                                                 [NAIK_ORCHESTRATE_SEPARATE] = "separate",
-                                                 [NAIK_ORCHESTRATE_FUSED] = "fused",
-                                                 [NAIK_ORCHESTRATE_GRAPH] = "graph",
-                                                 [NAIK_ORCHESTRATE_BOTH] = "both",
-                                                 [NAIK_ORCHESTRATE_BOTH + 1] = "all",
-                                                 NULL};
+    static const char *const launch_modes[] = {[NAIK_LAUNCH_AUTO] = "auto",
+                                               [NAIK_LAUNCH_SEPARATE] = "separate",
+                                               [NAIK_LAUNCH_FUSED] = "fused",
+                                               [NAIK_LAUNCH_GRAPH] = "graph",
+                                               [NAIK_LAUNCH_FUSED_GRAPH] = "both",
+                                               [NAIK_LAUNCH_FUSED_GRAPH + 1] = "all",
+                                               NULL};
     static const char *const inner[] = {[NAIK_INPUT_AUTO] = "auto",
                                         [NAIK_INPUT_DOUBLE] = "double",
                                         [NAIK_INPUT_SINGLE] = "single",
@@ -145,8 +145,8 @@ static naik_status parse(naik_log *log, const char *command, int argc, char **ar
          .choices = granularities},
         {.name = "orchestration",
          .kind = NAIK_OPTION_CHOICE,
-         .target = &o->orchestration,
-         .choices = orchestrations},
+         .target = &o->launch_mode,
+         .choices = launch_modes},
         {.name = "delta", .kind = NAIK_OPTION_REAL, .target = &o->delta, .min = 0, .max = 0.999},
         {.name = "mass", .kind = NAIK_OPTION_TEXT, .target = &mass},
         {.name = "masses", .kind = NAIK_OPTION_TEXT, .target = &masses},
@@ -192,9 +192,9 @@ static naik_status parse(naik_log *log, const char *command, int argc, char **ar
                                             sizeof options / sizeof *options, NULL, 0, NULL);
     if (status == NAIK_OK) {
         o->recon = recon_numbers[recon];
-        o->granularity = threads_a_site[granularity];
-        if (o->orchestration > NAIK_ORCHESTRATE_BOTH) {
-            o->orchestration = BENCH_EACH;
+        o->threads_per_site = threads_a_site[granularity];
+        if (o->launch_mode > NAIK_LAUNCH_FUSED_GRAPH) {
+            o->launch_mode = BENCH_EACH;
         }
         if (o->weak && o->strong) {
             return NAIK_FAIL(log, NAIK_ERR_INPUT,
@@ -347,7 +347,7 @@ static naik_status run_kind(naik_comm *comm, const kind *k, int argc, char **arg
     if (options.size[0] > 0) {
         return run_once(&b, k);
     }
-    if (options.granularity == BENCH_EACH || options.orchestration == BENCH_EACH) {
+    if (options.threads_per_site == BENCH_EACH || options.launch_mode == BENCH_EACH) {
         return run_volumes(&b, k, &options);
     }
     NAIK_TRY(run_extent(&b, k, &options, k->size));

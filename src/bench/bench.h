@@ -29,8 +29,8 @@ typedef struct bench_options {
     int batch;                       /* of cg; 0: all right-hand sides at once */
     int backend, threads, transport; /* naik_transport */
     bool share_gpu;
-    int granularity;   /* of the Dslash: 0 chosen, 1, 3, 4, 12; BENCH_EACH */
-    int orchestration; /* of an iteration: naik_orchestration; BENCH_EACH */
+    int threads_per_site; /* of the Dslash: 0 chosen, 1, 3, 4, 12; BENCH_EACH */
+    int launch_mode;      /* of an iteration: naik_launch_mode; BENCH_EACH */
     double tolerance, delta;
     double mass[BENCH_MAX_LIST], shared[BENCH_MAX_LIST]; /* of cg: one by one; or, ascending, all of
                                                           * every right-hand side together */
@@ -114,7 +114,7 @@ void bench_line_end(const bench *b, bench_line *line, double floor_bytes, double
 
 /* Bytes that one parity site costs at least: links once, and the vector read and written once a
  * right-hand side. */
-double bench_floor_bytes(naik_precision vectors, naik_precision links, int recon, int hops,
+double bench_floor_bytes(naik_precision vectors, naik_precision links, int recon, int points,
                          int nrhs);
 double bench_vector_bytes(naik_precision precision);
 /* Numbers of a link that is not compressed are 18; recon 0 stands for that. */

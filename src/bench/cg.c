@@ -32,20 +32,20 @@ typedef struct run {
     double share;      /* of the last one's time that true residuals took */
 } run;
 
-static naik_status load(void *data, int64_t index, naik_field *b, naik_field *x, int column,
+static naik_status load(void *data, int64_t index, naik_field *b, naik_field *x, int irhs,
                         naik_cg_system *system)
 {
     const run *r = data;
     (void)x;
     *system = (naik_cg_system){.shift = 4 * r->mass * r->mass, .tolerance = r->tolerance};
-    return r->b->backend->ops->field.copy_column(b, column, r->sources, (int)index);
+    return r->b->backend->ops->field.copy_rhs(b, irhs, r->sources, (int)index);
 }
 
-static naik_status finish(void *data, int64_t index, const naik_field *x, int column,
+static naik_status finish(void *data, int64_t index, const naik_field *x, int irhs,
                           const naik_cg_result *result)
 {
     run *r = data;
-    (void)index, (void)x, (void)column;
+    (void)index, (void)x, (void)irhs;
     r->iterations += result->iterations;
     r->least = r->least > 0 && r->least < result->iterations ? r->least : result->iterations;
     r->most = r->most > result->iterations ? r->most : result->iterations;
@@ -84,11 +84,11 @@ static naik_status solve_briefly(void *context)
     return solve(&brief);
 }
 
-static const char *const orchestration_names[] = {[NAIK_ORCHESTRATE_AUTO] = "auto",
-                                                  [NAIK_ORCHESTRATE_SEPARATE] = "separate",
-                                                  [NAIK_ORCHESTRATE_FUSED] = "fused",
-                                                  [NAIK_ORCHESTRATE_GRAPH] = "graph",
-                                                  [NAIK_ORCHESTRATE_BOTH] = "both"};
+static const char *const launch_mode_names[] = {[NAIK_LAUNCH_AUTO] = "auto",
+                                                [NAIK_LAUNCH_SEPARATE] = "separate",
+                                                [NAIK_LAUNCH_FUSED] = "fused",
+                                                [NAIK_LAUNCH_GRAPH] = "graph",
+                                                [NAIK_LAUNCH_FUSED_GRAPH] = "both"};
 
 static const char *mode(const bench_options *o)
 {
@@ -102,9 +102,9 @@ static void print(const run *r, const naik_links *links, naik_precision vectors,
     bench_line line;
     const double sites = 0.5 * (double)b->lattice->volume;
     const double seconds = timing->median_s / (double)r->iterations;
-    const double flops = links->hops == NAIK_HOPS ? NAIK_CG_FLOPS : NAIK_CG_FLOPS_NAIVE;
+    const double flops = links->points == NAIK_STENCIL ? NAIK_CG_FLOPS : NAIK_CG_FLOPS_NAIVE;
     const double dslash =
-        bench_floor_bytes(vectors, links->precision, links->recon, links->hops, batch) / batch;
+        bench_floor_bytes(vectors, links->precision, links->recon, links->points, batch) / batch;
     const double per_iteration = 1e6 / (double)r->iterations;
     bench_line_begin(b, &line);
     bench_put_text(&line, "mode", mode(b->options));
@@ -115,9 +115,8 @@ static void print(const run *r, const naik_links *links, naik_precision vectors,
     if (b->comm->size > 1) {
         bench_put_transport(b, &line);
     }
-    if (b->options->orchestration != NAIK_ORCHESTRATE_AUTO) {
-        bench_put_text(&line, "orchestration",
-                       orchestration_names[b->backend->choices.orchestration]);
+    if (b->options->launch_mode != NAIK_LAUNCH_AUTO) {
+        bench_put_text(&line, "orchestration", launch_mode_names[b->backend->choices.launch_mode]);
     }
     bench_put_gauge(b, &line);
     bench_put_text(&line, "source", b->options->source == 1 ? "point" : "random");
@@ -208,15 +207,15 @@ static naik_status measure_masses(const bench *b, const double mass[], int count
     naik_status status = NAIK_OK;
     naik_cg_links packed = {.outer = NULL};
     const solve_plan plan = storage(b, mass, count);
-    const int wanted = b->options->orchestration;
-    const int first = wanted == BENCH_EACH ? NAIK_ORCHESTRATE_SEPARATE : wanted;
-    const int last = wanted == BENCH_EACH ? NAIK_ORCHESTRATE_BOTH : wanted;
+    const int wanted = b->options->launch_mode;
+    const int first = wanted == BENCH_EACH ? NAIK_LAUNCH_SEPARATE : wanted;
+    const int last = wanted == BENCH_EACH ? NAIK_LAUNCH_FUSED_GRAPH : wanted;
     NAIK_TRY(naik_cg_links_create(b->geometry, b->source, plan.links, plan.recon, &packed));
     for (int i = 0; i < b->options->nrhs_count; i++) {
         const int nrhs = b->options->nrhs[i];
         for (int how = first; how <= last; how++) {
-            b->backend->choices.orchestration = (naik_orchestration)how;
-            b->backend->choices.granularity = b->options->granularity;
+            b->backend->choices.launch_mode = (naik_launch_mode)how;
+            b->backend->choices.threads_per_site = b->options->threads_per_site;
             NAIK_TRY(count > 1 ? bench_masses(b, &packed, plan.vectors, nrhs)
                                : measure(b, &packed, &plan, mass[0], nrhs));
         }

@@ -22,7 +22,7 @@ static naik_status fill(const bench *b, naik_field *field)
     NAIK_TRY(naik_alloc(b->comm->log, (size_t)b->lattice->sites * 6 * sizeof *v, "a vector",
                         (void **)&v));
     for (int c = 0; c < field->nrhs; c++) {
-        if (c < 2) { /* two different columns are enough */
+        if (c < 2) { /* two different rhs are enough */
             bench_random_vector(b->lattice, 100 + (uint64_t)c, v);
         }
         NAIK_TRY(b->backend->ops->field.from_host(field, NAIK_ODD, c, v));
@@ -37,9 +37,9 @@ done:
 static double floor_bytes(const bench *b, const naik_links *links, int nrhs)
 {
     const double all =
-        bench_floor_bytes(bench_vectors(b), links->precision, links->recon, links->hops, nrhs);
+        bench_floor_bytes(bench_vectors(b), links->precision, links->recon, links->points, nrhs);
     const double a_link =
-        (bench_floor_bytes(bench_vectors(b), links->precision, links->recon, links->hops, 0)) / 8;
+        (bench_floor_bytes(bench_vectors(b), links->precision, links->recon, links->points, 0)) / 8;
     const double unit =
         links->unit_time && links->recon == 12 && links->precision != NAIK_HALF ? 2 : 0;
     return all - unit * a_link * (b->lattice->size[3] - 1) / b->lattice->size[3];
@@ -52,13 +52,14 @@ static naik_status measure(const bench *b, const naik_links *links, int nrhs)
     run r = {.links = links};
     bench_timing timing;
     bench_line line;
-    const int granularity = b->backend->choices.granularity;
+    const int granularity = b->backend->choices.threads_per_site;
     NAIK_TRY(naik_field_create(b->geometry, vectors, nrhs, &r.in));
     NAIK_TRY(naik_field_create(b->geometry, vectors, nrhs, &r.out));
     NAIK_TRY(naik_comm_agree(b->comm, fill(b, r.in)));
     NAIK_TRY(bench_measure(b, apply, &r, &timing));
     const double sites = 0.5 * (double)b->lattice->volume;
-    const double flops = links->hops == NAIK_HOPS ? NAIK_DSLASH_FLOPS : NAIK_DSLASH_FLOPS_NAIVE;
+    const double flops =
+        links->points == NAIK_STENCIL ? NAIK_DSLASH_FLOPS : NAIK_DSLASH_FLOPS_NAIVE;
     bench_line_begin(b, &line);
     bench_put_kind(b, &line, vectors, links->precision, links->recon);
     bench_put_int(&line, "nrhs", nrhs);
@@ -92,9 +93,9 @@ naik_status bench_dslash(const bench *b)
     NAIK_TRY(naik_links_create(b->geometry, b->source, bench_link_precision(b, bench_vectors(b)),
                                bench_recon(b), &links));
     for (int i = 0; i < b->options->nrhs_count; i++) {
-        const int wanted = b->options->granularity;
+        const int wanted = b->options->threads_per_site;
         for (int k = 0; k < (wanted == BENCH_EACH ? 4 : 1); k++) {
-            b->backend->choices.granularity = wanted == BENCH_EACH ? each[k] : wanted;
+            b->backend->choices.threads_per_site = wanted == BENCH_EACH ? each[k] : wanted;
             if (wanted == BENCH_EACH && each[k] % 3 == 0 && !has_rows(links)) {
                 continue;
             }

@@ -41,10 +41,10 @@ static naik_status measure(const bench *b, const naik_lattice *lattice, int nrhs
 {
     naik_status status = NAIK_OK;
     naik_geometry *geometry = NULL;
-    exchange e = {.depth = bench_hops(b) == NAIK_HOPS ? NAIK_HALO_DEPTH : 1};
+    exchange e = {.depth = bench_hops(b) == NAIK_STENCIL ? NAIK_HALO_DEPTH : 1};
     NAIK_TRY(naik_geometry_create(b->backend, lattice, &geometry));
     NAIK_TRY(naik_field_create(geometry, bench_vectors(b), nrhs, &e.field));
-    NAIK_TRY(b->backend->ops->field.zero(e.field, NULL, NAIK_COLUMN_IDLE));
+    NAIK_TRY(b->backend->ops->field.zero(e.field, NULL, NAIK_RHS_IDLE));
     e.halo = geometry->halo;
     NAIK_TRY(bench_measure(b, run_exchange, &e, timing));
     *bytes = 0;

@@ -34,7 +34,7 @@ naik_status bench_links(const bench *b)
     bench_timing timing;
     bench_line line;
     NAIK_TRY(bench_measure(b, build, &r, &timing));
-    const double fields = bench_hops(b) == NAIK_HOPS ? 3 : 2;
+    const double fields = bench_hops(b) == NAIK_STENCIL ? 3 : 2;
     bench_line_begin(b, &line);
     bench_put_kind(b, &line, NAIK_DOUBLE, NAIK_DOUBLE, 18);
     bench_put_machine(b, &line);

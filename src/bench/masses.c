@@ -16,44 +16,44 @@ typedef struct run {
     naik_multishift *multishift; /* NULL: separate solves */
     naik_cg_options options;
     naik_field *sources; /* [sources], double */
-    int sources_count, families;
+    int sources_count, groups;
     int masses;
     const double *mass;
-    naik_family family; /* of every source */
-    int first;          /* source of the families at work */
-    int64_t iterations; /* over all systems */
-    double worst;       /* true residual */
+    naik_shift_group group; /* of every source */
+    int first;              /* source of the groups at work */
+    int64_t iterations;     /* over all systems */
+    double worst;           /* true residual */
     int failed;
 } run;
 
-static naik_status load_family(void *data, int index, naik_field *b, int column)
+static naik_status load_group(void *data, int index, naik_field *b, int irhs)
 {
     const run *r = data;
-    return r->b->backend->ops->field.copy_column(b, column, r->sources, r->first + index);
+    return r->b->backend->ops->field.copy_rhs(b, irhs, r->sources, r->first + index);
 }
 
 /* Without a shared space every system takes b itself: the solves cost the same. */
-static naik_status load(void *data, int64_t index, naik_field *b, naik_field *x, int column,
+static naik_status load(void *data, int64_t index, naik_field *b, naik_field *x, int irhs,
                         naik_cg_system *system)
 {
     naik_status status = NAIK_OK;
     run *r = data;
     const int s = (int)index % r->masses, source = (int)index / r->masses;
-    *system = (naik_cg_system){.shift = r->family.shift[s], .tolerance = r->family.tolerance[s]};
+    *system = (naik_cg_system){.shift = r->group.shift[s], .tolerance = r->group.tolerance[s]};
     if (r->multishift != NULL) {
         system->guess = true;
-        NAIK_TRY(naik_multishift_take(r->multishift, source, s, x, column, &system->start));
+        NAIK_TRY(naik_multishift_take(r->multishift, source, s, x, irhs, &system->start));
     }
-    NAIK_TRY(r->b->backend->ops->field.copy_column(b, column, r->sources, r->first + source));
+    NAIK_TRY(r->b->backend->ops->field.copy_rhs(b, irhs, r->sources, r->first + source));
 done:
     return status;
 }
 
-static naik_status finish(void *data, int64_t index, const naik_field *x, int column,
+static naik_status finish(void *data, int64_t index, const naik_field *x, int irhs,
                           const naik_cg_result *result)
 {
     run *r = data;
-    (void)index, (void)x, (void)column;
+    (void)index, (void)x, (void)irhs;
     r->iterations += result->iterations;
     r->worst = result->residual > r->worst ? result->residual : r->worst;
     r->failed += result->reason != NAIK_CG_CONVERGED;
@@ -64,8 +64,8 @@ static naik_status solve(void *context)
 {
     naik_status status = NAIK_OK;
     run *r = context;
-    naik_family list[NAIK_MAX_RHS];
-    const int step = r->multishift != NULL ? r->families : r->sources_count;
+    naik_shift_group list[NAIK_MAX_RHS];
+    const int step = r->multishift != NULL ? r->groups : r->sources_count;
     r->iterations = 0;
     r->failed = 0;
     r->worst = 0;
@@ -73,15 +73,15 @@ static naik_status solve(void *context)
         const int left = r->sources_count - r->first, count = left < step ? left : step;
         const naik_cg_stream systems = {
             .data = r, .count = count * r->masses, .load = load, .finish = finish};
-        const naik_family_stream families = {
-            .data = r, .count = count, .family = list, .load = load_family};
+        const naik_shift_group_stream groups = {
+            .data = r, .count = count, .group = list, .load = load_group};
         bool stopped = false;
         for (int i = 0; i < count; i++) {
-            list[i] = r->family;
+            list[i] = r->group;
         }
         if (r->multishift != NULL) {
             NAIK_TRY(
-                naik_multishift_solve(r->multishift, NAIK_EVEN, &r->options, &families, &stopped));
+                naik_multishift_solve(r->multishift, NAIK_EVEN, &r->options, &groups, &stopped));
         }
         NAIK_TRY(naik_cg_solve(r->cg, NAIK_EVEN, &r->options, &systems));
     }
@@ -95,7 +95,7 @@ static multishift_case case_of(const run *r, const naik_links *inner, naik_preci
     return (multishift_case){.vectors = vectors,
                              .links = inner->precision,
                              .recon = inner->recon,
-                             .hops = inner->hops,
+                             .points = inner->points,
                              .batch = batch,
                              .sources = r->sources_count,
                              .masses = r->masses,
@@ -134,15 +134,15 @@ static void print(const run *r, const naik_links *inner, naik_precision vectors,
     bench_line_end(b, &line, 0, timing->median_s, timing);
 }
 
-/* The smallest mass is the base: the family begins with it. */
+/* The smallest mass is the base: the group begins with it. */
 static void describe(run *r)
 {
     const bench_options *o = r->b->options;
-    r->family.count = r->masses;
+    r->group.count = r->masses;
     for (int s = 0; s < r->masses; s++) {
-        r->family.shift[s] = 4 * r->mass[s] * r->mass[s];
-        r->family.scale[s] = 1;
-        r->family.tolerance[s] = o->tolerance;
+        r->group.shift[s] = 4 * r->mass[s] * r->mass[s];
+        r->group.scale[s] = 1;
+        r->group.tolerance[s] = o->tolerance;
     }
 }
 
@@ -168,8 +168,8 @@ naik_status bench_masses(const bench *b, const naik_cg_links *packed, naik_preci
     NAIK_TRY(bench_sources(b, r.sources_count, &r.sources));
     NAIK_TRY(bench_measure(b, solve, &r, &timing));
     print(&r, inner, vectors, batch, &timing);
-    r.families = multishift_families(&c);
-    NAIK_TRY(naik_multishift_create(r.cg, r.families, r.masses, &r.multishift));
+    r.groups = multishift_groups(&c);
+    NAIK_TRY(naik_multishift_create(r.cg, r.groups, r.masses, &r.multishift));
     NAIK_TRY(bench_measure(b, solve, &r, &timing));
     print(&r, inner, vectors, batch, &timing);
 done:

@@ -256,12 +256,12 @@ double bench_vector_bytes(naik_precision precision)
     return 6 * real_bytes(precision) + (precision == NAIK_HALF ? 4 : 0);
 }
 
-double bench_floor_bytes(naik_precision vectors, naik_precision links, int recon, int hops,
+double bench_floor_bytes(naik_precision vectors, naik_precision links, int recon, int points,
                          int nrhs)
 {
     /* Compression is of the long links; the naive operator has no others than its fat ones. */
-    const int fat = naik_link_bytes(links, hops == NAIK_HOPS ? 18 : recon);
-    const int far = hops == NAIK_HOPS ? naik_link_bytes(links, recon) : 0;
+    const int fat = naik_link_bytes(links, points == NAIK_STENCIL ? 18 : recon);
+    const int far = points == NAIK_STENCIL ? naik_link_bytes(links, recon) : 0;
     return 8.0 * (fat + far) + 2 * nrhs * bench_vector_bytes(vectors);
 }
 
@@ -272,7 +272,7 @@ int bench_recon(const bench *b)
 
 int bench_hops(const bench *b)
 {
-    return b->options->action == NAIK_NAIVE ? NAIK_HOPS / 2 : NAIK_HOPS;
+    return b->options->action == NAIK_NAIVE ? NAIK_STENCIL / 2 : NAIK_STENCIL;
 }
 
 naik_precision bench_vectors(const bench *b)

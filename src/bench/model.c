@@ -147,7 +147,7 @@ static void take_naik(machine *m)
 typedef struct problem {
     int local[NAIK_DIM];
     naik_precision vectors, links;
-    int recon, hops, nrhs;
+    int recon, points, nrhs;
 } problem;
 
 typedef struct prediction {
@@ -163,7 +163,7 @@ static double value_of(const machine *m, int figure_index)
 /* Share of a box whose neighbours at the depth of the halo are all inside. */
 static double interior(const problem *p, const int grid[NAIK_DIM])
 {
-    const int depth = p->hops == NAIK_HOPS ? NAIK_HALO_DEPTH : 1;
+    const int depth = p->points == NAIK_STENCIL ? NAIK_HALO_DEPTH : 1;
     double share = 1;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         const int inner = p->local[mu] - 2 * depth;
@@ -197,7 +197,7 @@ static double sites_of(const problem *p)
 
 static double wire_us(const machine *m, const problem *p, naik_grid_cost cost)
 {
-    const int depth = p->hops == NAIK_HOPS ? NAIK_HALO_DEPTH : 1;
+    const int depth = p->points == NAIK_STENCIL ? NAIK_HALO_DEPTH : 1;
     const double site = 0.5 * depth * p->nrhs * bench_vector_bytes(p->vectors);
     const double inside = (double)cost.inside * site / value_of(m, WIRE_INSIDE_GBS);
     const double between = (double)cost.between * site / value_of(m, WIRE_BETWEEN_GBS);
@@ -208,8 +208,9 @@ static void predict_on(const machine *m, const problem *p, int ranks, naik_grid_
                        prediction *out)
 {
     const double sites = sites_of(p), copy = value_of(m, COPY_GBS) * 1e3; /* bytes a us */
-    const double flops = p->hops == NAIK_HOPS ? NAIK_DSLASH_FLOPS : NAIK_DSLASH_FLOPS_NAIVE;
-    const double floor_bytes = bench_floor_bytes(p->vectors, p->links, p->recon, p->hops, p->nrhs);
+    const double flops = p->points == NAIK_STENCIL ? NAIK_DSLASH_FLOPS : NAIK_DSLASH_FLOPS_NAIVE;
+    const double floor_bytes =
+        bench_floor_bytes(p->vectors, p->links, p->recon, p->points, p->nrhs);
     const double memory =
         sites * floor_bytes / (copy * value_of(m, FRACTION_DOUBLE + (int)p->vectors));
     const double roof =
@@ -342,7 +343,7 @@ static naik_status check_points(naik_comm *comm, bool json)
                            .recon = at->own                    ? 6
                                     : at->vectors == NAIK_HALF ? 9
                                                                : 18,
-                           .hops = NAIK_HOPS,
+                           .points = NAIK_STENCIL,
                            .nrhs = 1};
         prediction out;
         bench_line line = {.json = json};
@@ -471,7 +472,7 @@ static naik_status parse(naik_comm *comm, int argc, char **argv, choices *c, pro
         return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                          "naik bench model: --recon 6 is of the long links of 16-bit links");
     }
-    p->hops = c->action == NAIK_NAIVE ? NAIK_HOPS / 2 : NAIK_HOPS;
+    p->points = c->action == NAIK_NAIVE ? NAIK_STENCIL / 2 : NAIK_STENCIL;
     p->nrhs = c->nrhs;
     return status;
 }

@@ -35,8 +35,8 @@ naik_status bench_copy_create(const bench *b, bench_copy **out)
     if (!b->backend->ops->host_memory) {
         const naik_backend_ops *ops = b->backend->ops;
         size_t one = ops->field.bytes(b->lattice, NAIK_DOUBLE, 1);
-        size_t columns = ((size_t)NODE_BYTES / 2) / one;
-        int nrhs = columns < 1 ? 1 : columns > NAIK_MAX_RHS ? NAIK_MAX_RHS : (int)columns;
+        size_t rhs = ((size_t)NODE_BYTES / 2) / one;
+        int nrhs = rhs < 1 ? 1 : rhs > NAIK_MAX_RHS ? NAIK_MAX_RHS : (int)rhs;
         NAIK_TRY(naik_field_create(b->geometry, NAIK_DOUBLE, nrhs, &copy->from));
         NAIK_TRY(naik_field_create(b->geometry, NAIK_DOUBLE, nrhs, &copy->to));
         return NAIK_OK;
@@ -103,14 +103,14 @@ naik_status bench_copy_sample(const bench *b, bench_copy *copy, double *bytes, d
         if (copy->a != NULL) {
             triad(copy, b->threads);
         } else {
-            NAIK_TRY(ops->field.copy(copy->to, copy->from, NULL, NAIK_COLUMN_IDLE));
+            NAIK_TRY(ops->field.copy(copy->to, copy->from, NULL, NAIK_RHS_IDLE));
         }
     }
     NAIK_TRY(naik_backend_sync(b->backend));
     *seconds = naik_time_s() - start_s;
     NAIK_TRY(naik_comm_max_f64(b->comm, seconds, 1));
     double moved = copy->a != NULL ? 24.0 * (double)copy->count
-                                   : 2.0 * 48 * b->lattice->half * copy->from->nrhs;
+                                   : 2.0 * 48 * b->lattice->volume_cb * copy->from->nrhs;
     *bytes = moved * times * b->comm->size;
 done:
     return status;

@@ -170,7 +170,7 @@ static naik_status generate(naik_comm *comm, int argc, char **argv)
                                 sizeof options / sizeof *options, NULL, 0, NULL));
     NAIK_TRY(naik_path_refuse_output(comm, "-o", out));
     NAIK_TRY(naik_lattice_create(comm, r.size, NULL, &lattice));
-    NAIK_TRY(naik_gauge_file_look(lattice, out, precision == 0 ? 32 : 64));
+    NAIK_TRY(naik_gauge_file_precheck(lattice, out, precision == 0 ? 32 : 64));
     NAIK_TRY(naik_gauge_create(lattice, &gauge));
     NAIK_TRY(thermalise(gauge, &r));
     snprintf(recipe_text, sizeof recipe_text,

@@ -18,7 +18,7 @@ static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73",     "#cc7
                                       "#e69f00", "#56b4e9", "currentColor"};
 enum { COLOURS = sizeof colours / sizeof *colours };
 
-void page_text(FILE *out, const char *text)
+void html_text(FILE *out, const char *text)
 {
     const char *s = text;
     while (*s != '\0') {
@@ -42,14 +42,14 @@ void page_text(FILE *out, const char *text)
     }
 }
 
-void page_begin(FILE *out, const char *title)
+void html_begin(FILE *out, const char *title)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
           "style-src 'unsafe-inline'\">\n"
           "<meta name=\"viewport\" content=\"width=device-width\">\n<title>",
           out);
-    page_text(out, title);
+    html_text(out, title);
     fputs("</title>\n<style>\n"
           ":root{color-scheme:light dark;--ink:#1a1a1a;--paper:#fff;--rule:#ddd;--grid:#eee;"
           "--frame:#888;--code:#f5f5f5;--bad:#b00020;--good:#00693e}\n"
@@ -77,7 +77,7 @@ void page_begin(FILE *out, const char *title)
           out);
 }
 
-void page_end(FILE *out)
+void html_end(FILE *out)
 {
     fputs("</main>\n</body>\n</html>\n", out);
 }
@@ -108,7 +108,7 @@ static double to_y(const scale *s, double y)
 }
 
 /* The range of what can be drawn, a little widened; false where there is nothing. */
-static bool find_scale(const page_axes *axes, const page_curve *curves, int count, scale *s)
+static bool find_scale(const html_axes *axes, const html_curve *curves, int count, scale *s)
 {
     *s = (scale){HUGE_VAL, -HUGE_VAL, HUGE_VAL, -HUGE_VAL, axes->log_y};
     for (int i = 0; i < count; i++) {
@@ -149,7 +149,7 @@ static void grid_line(FILE *out, double x0, double y0, double x1, double y1)
             x1, y1);
 }
 
-static void draw_axes(FILE *out, const page_axes *axes, const scale *s)
+static void draw_axes(FILE *out, const html_axes *axes, const scale *s)
 {
     const double x_step = fmax(1, nice_step(s->x1 - s->x0, 8));
     double y_step = nice_step(s->y1 - s->y0, 6);
@@ -170,11 +170,11 @@ static void draw_axes(FILE *out, const page_axes *axes, const scale *s)
             TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
     fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">", (LEFT + WIDTH - RIGHT) / 2,
             HEIGHT - 8);
-    page_text(out, axes->x);
+    html_text(out, axes->x);
     fprintf(out,
             "</text>\n<text transform=\"translate(14 %d) rotate(-90)\" text-anchor=\"middle\">",
             (TOP + HEIGHT - BOTTOM) / 2);
-    page_text(out, axes->y);
+    html_text(out, axes->y);
     fputs("</text>\n", out);
 }
 
@@ -186,14 +186,14 @@ static void style_of(FILE *out, int colour)
     }
 }
 
-static void draw_curve(FILE *out, const page_axes *axes, const scale *s, const page_curve *c)
+static void draw_curve(FILE *out, const html_axes *axes, const scale *s, const html_curve *c)
 {
     const int step = (c->count + MOST_POINTS - 1) / MOST_POINTS;
     bool open = false;
     fputs("<g fill=\"none\" stroke-width=\"1.5\" ", out);
     style_of(out, c->colour);
     fputs("><title>", out);
-    page_text(out, c->name);
+    html_text(out, c->name);
     fputs("</title>\n<path d=\"", out);
     for (int k = 0; k < c->count; k += step) {
         if (!drawable(s, c->y[k])) {
@@ -210,14 +210,14 @@ static void draw_curve(FILE *out, const page_axes *axes, const scale *s, const p
             fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.5\" fill=\"%s\"><title>",
                     to_x(s, c->x0 + k), to_y(s, height_of(s, c->y[k])),
                     colours[c->colour % COLOURS]);
-            page_text(out, c->name);
+            html_text(out, c->name);
             fprintf(out, ", %g: %.9g</title></circle>\n", c->x0 + k, c->y[k]);
         }
     }
     fputs("</g>\n", out);
 }
 
-static void draw_legend(FILE *out, const page_curve *curves, int count)
+static void draw_legend(FILE *out, const html_curve *curves, int count)
 {
     fputs("<div class=\"legend\">", out);
     for (int i = 0; i < count; i++) {
@@ -230,18 +230,18 @@ static void draw_legend(FILE *out, const page_curve *curves, int count)
                   out);
             style_of(out, curves[i].colour);
             fputs("/></svg> ", out);
-            page_text(out, curves[i].label);
+            html_text(out, curves[i].label);
             fputs("</span> ", out);
         }
     }
     fputs("</div>\n", out);
 }
 
-void page_plot(FILE *out, const page_axes *axes, const page_curve *curves, int count)
+void html_plot(FILE *out, const html_axes *axes, const html_curve *curves, int count)
 {
     scale s;
     fputs("<figure><figcaption>", out);
-    page_text(out, axes->title);
+    html_text(out, axes->title);
     fputs("</figcaption>\n", out);
     if (!find_scale(axes, curves, count, &s)) {
         fputs("<p>nothing to draw</p></figure>\n", out);
@@ -249,7 +249,7 @@ void page_plot(FILE *out, const page_axes *axes, const page_curve *curves, int c
     }
     fprintf(out, "<svg width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"",
             WIDTH, HEIGHT, WIDTH, HEIGHT);
-    page_text(out, axes->title);
+    html_text(out, axes->title);
     fputs("\">\n", out);
     draw_axes(out, axes, &s);
     for (int i = 0; i < count; i++) {

@@ -126,7 +126,7 @@ static naik_status write_out(const job *j)
     return NAIK_OK;
 }
 
-static void tell_notes(const job *j)
+static void report_notes(const job *j)
 {
     const char *note = j->notes;
     while (*note != '\0') {
@@ -143,7 +143,7 @@ static naik_status work(job *j)
     NAIK_TRY(parse(j));
     NAIK_TRY(translate(j));
     NAIK_TRY(write_out(j));
-    tell_notes(j);
+    report_notes(j);
 done:
     return status;
 }

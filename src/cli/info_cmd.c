@@ -45,7 +45,7 @@ naik_status naik_command_info(naik_comm *comm, int argc, char **argv)
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a report");
     }
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_file_inspect(comm, path, !no_verify, report, &verdict));
+    NAIK_TRY(naik_file_describe(comm, path, !no_verify, report, &verdict));
     naik_log_set_quiet(comm->log,
                        residuals); /* what reading links says is not part of the answer */
     status = residuals

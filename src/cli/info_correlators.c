@@ -5,8 +5,8 @@
 
 #include "io/prop/reader.h"
 
-static void print_correlator(naik_log *log, const naik_propagator_view *v,
-                             const naik_view_pair *pair, const naik_view_correlator *c)
+static void print_correlator(naik_log *log, const naik_propagator_reader *v,
+                             const naik_reader_pair *pair, const naik_reader_correlator *c)
 {
     int failed = 0;
     for (int colour = 0; colour < 3; colour++) {
@@ -21,11 +21,11 @@ static void print_correlator(naik_log *log, const naik_propagator_view *v,
     naik_log_line(log, "\n");
 }
 
-static naik_status print(naik_log *log, const naik_propagator_view *v)
+static naik_status print(naik_log *log, const naik_propagator_reader *v)
 {
     int printed = 0, damaged = v->edited[0] != '\0';
     for (int i = 0; i < v->pair_count; i++) {
-        const naik_view_pair *pair = &v->pairs[i];
+        const naik_reader_pair *pair = &v->pairs[i];
         damaged += pair->correlators_damaged;
         for (int k = 0; k < pair->correlator_count; k++) {
             print_correlator(log, v, pair, &pair->correlators[k]);
@@ -43,11 +43,11 @@ static naik_status print(naik_log *log, const naik_propagator_view *v)
 naik_status info_correlators(naik_comm *comm, const char *path)
 {
     naik_status status = NAIK_OK;
-    naik_propagator_view *view = NULL;
+    naik_propagator_reader *view = NULL;
     if (comm->rank == 0) {
-        status = naik_propagator_view_open(comm->log, path, 0, INT_MAX, &view);
+        status = naik_propagator_reader_open(comm->log, path, 0, INT_MAX, &view);
         status = status == NAIK_OK ? print(comm->log, view) : status;
     }
-    naik_propagator_view_destroy(&view);
+    naik_propagator_reader_destroy(&view);
     return naik_comm_agree(comm, status);
 }

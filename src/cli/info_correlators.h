@@ -8,7 +8,7 @@
  * comment that says which it is, a line "t C(t)" for every time slice, two empty lines. So
  * numpy.loadtxt reads all of them, and gnuplot any one by its index.
  *
- * Collective. As naik_propagator_view_open; NAIK_ERR_CORRUPT where some disagree, behind the
+ * Collective. As naik_propagator_reader_open; NAIK_ERR_CORRUPT where some disagree, behind the
  * others; NAIK_ERR_INPUT where the file holds none. */
 naik_status info_correlators(naik_comm *comm, const char *path);
 

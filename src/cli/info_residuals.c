@@ -19,7 +19,7 @@ typedef struct checker {
     stored_run run;
     naik_backend *backend;
     naik_geometry *geometry;
-    naik_link_source source;
+    naik_link_provider source;
     naik_links *links;
     double epsilon; /* of the links */
     naik_field *in, *out;
@@ -40,7 +40,7 @@ static naik_status prepare(checker *c, naik_comm *comm)
         status = naik_alloc(comm->log, bytes, "a vector", (void **)vectors[i]);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_link_source_open(c->run.lattice, c->run.input, c->backend, NULL, &c->source));
+    NAIK_TRY(naik_link_provider_open(c->run.lattice, c->run.input, c->backend, NULL, &c->source));
 done:
     return status;
 }
@@ -53,7 +53,7 @@ static void clear(checker *c)
     naik_field_destroy(&c->in);
     naik_field_destroy(&c->out);
     naik_links_destroy(&c->links);
-    naik_link_source_close(&c->source);
+    naik_link_provider_close(&c->source);
     naik_geometry_destroy(&c->geometry);
     naik_backend_destroy(&c->backend);
     stored_run_close(&c->run);
@@ -67,7 +67,7 @@ static naik_status use_epsilon(checker *c, double epsilon)
         return NAIK_OK;
     }
     naik_links_destroy(&c->links);
-    NAIK_TRY(naik_link_source_links(&c->source, epsilon, &canonical));
+    NAIK_TRY(naik_link_provider_links(&c->source, epsilon, &canonical));
     NAIK_TRY(naik_links_create(c->geometry, canonical, NAIK_DOUBLE, 18, &c->links));
     c->epsilon = epsilon;
 done:
@@ -162,7 +162,7 @@ static naik_status judge(const checker *c, naik_status *verdict)
         return NAIK_OK;
     }
     const char *then = stored_run_text(&c->run, "gauge_checksum");
-    naik_link_source_identity(&c->source, now, sizeof now);
+    naik_link_provider_identity(&c->source, now, sizeof now);
     if (then != NULL && strcmp(then, now) != 0) {
         return NAIK_FAIL(c->run.comm->log, NAIK_ERR_INPUT,
                          "'%s' was made with other links: then %s, now %s", c->run.path, then, now);

@@ -17,7 +17,7 @@ typedef struct job {
     naik_input *input;
     naik_backend *backend;
     naik_lattice *lattice;
-    naik_link_source links;
+    naik_link_provider links;
     naik_fatlong **sets; /* [count] */
     int count;
 } job;
@@ -50,7 +50,7 @@ static naik_status build(naik_comm *comm, job *j)
         for (int m = 0; m < input->solve[i].naik_epsilon.count; m++) {
             const double epsilon = input->solve[i].naik_epsilon.data[m];
             if (!has_epsilon(j, epsilon)) {
-                NAIK_TRY(naik_link_source_links(&j->links, epsilon, &j->sets[j->count]));
+                NAIK_TRY(naik_link_provider_links(&j->links, epsilon, &j->sets[j->count]));
                 NAIK_TRY(naik_fatlong_to_host(j->sets[j->count++]));
             }
         }
@@ -79,7 +79,7 @@ static void clear(job *j)
         naik_fatlong_destroy(&j->sets[i]);
     }
     free(j->sets);
-    naik_link_source_close(&j->links);
+    naik_link_provider_close(&j->links);
     naik_lattice_destroy(&j->lattice);
     naik_backend_destroy(&j->backend);
     naik_input_destroy(&j->input);
@@ -116,7 +116,7 @@ naik_status naik_command_links(naik_comm *comm, int argc, char **argv)
     NAIK_TRY(naik_lattice_create(comm, j.input->lattice.size, chosen ? j.input->run.grid : NULL,
                                  &j.lattice));
     NAIK_TRY(naik_input_backend_create(comm, j.input, &j.backend));
-    NAIK_TRY(naik_link_source_open(j.lattice, j.input, j.backend, NULL, &j.links));
+    NAIK_TRY(naik_link_provider_open(j.lattice, j.input, j.backend, NULL, &j.links));
     NAIK_TRY(build(comm, &j));
     NAIK_TRY(write(comm, &j, out));
 done:

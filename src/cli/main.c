@@ -189,7 +189,7 @@ static naik_status run(naik_log *log, const row *command, bool first, int argc, 
     status = status != NAIK_OK ? status : naik_comm_agree(comm, naik_threads_guard(comm));
     status = status != NAIK_OK ? status : start_watchdog(comm, command->name, &watchdog);
     status = status != NAIK_OK ? status : command->run(comm, argc - 1, argv + 1);
-    status = status != NAIK_OK ? status : naik_log_heard(log); /* the work itself is done */
+    status = status != NAIK_OK ? status : naik_log_check_output(log); /* the work itself is done */
     if (status == NAIK_ERR_MPI || !naik_comm_meet(comm, status)) {
         /* The others may wait for this rank for ever. */
         print_failure(log, status);
@@ -243,7 +243,7 @@ int main(int argc, char **argv)
     naik_log_set_rank(log, first ? 0 : 1, 1);
     const row *command = NULL;
     naik_status status = answer(log, argc, argv, &command);
-    status = status != NAIK_OK ? status : naik_log_heard(log);
+    status = status != NAIK_OK ? status : naik_log_check_output(log);
     if (status != NAIK_OK && first) {
         print_failure(log, status);
     }

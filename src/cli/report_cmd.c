@@ -32,9 +32,9 @@ enum { PATH_SIZE = 4096 };
 static void row(FILE *out, const char *name, const char *text, const char *class)
 {
     fputs("<tr><th>", out);
-    page_text(out, name);
+    html_text(out, name);
     fprintf(out, "</th><td class=\"%s\">", class);
-    page_text(out, text);
+    html_text(out, text);
     fputs("</td></tr>\n", out);
 }
 
@@ -44,7 +44,7 @@ typedef struct totals {
     double seconds, flops, worst, first, last;
 } totals;
 
-static totals add_up(const naik_propagator_view *v)
+static totals add_up(const naik_propagator_reader *v)
 {
     totals t = {.first = HUGE_VAL, .last = -HUGE_VAL};
     for (int i = 0; i < 3 * v->pair_count; i++) {
@@ -74,7 +74,7 @@ static void print_time(double seconds, char *text, size_t text_size)
     }
 }
 
-static int count_bad_correlators(const naik_propagator_view *v)
+static int count_bad_correlators(const naik_propagator_reader *v)
 {
     int count = 0;
     for (int i = 0; i < v->pair_count; i++) {
@@ -84,16 +84,16 @@ static int count_bad_correlators(const naik_propagator_view *v)
 }
 
 /* One line of the page, and a warning on the terminal. */
-static void tell_damage(naik_log *log, FILE *out, const char *text)
+static void report_damage(naik_log *log, FILE *out, const char *text)
 {
     fputs("<p class=\"bad\">Damaged: ", out);
-    page_text(out, text);
+    html_text(out, text);
     fputs("</p>\n", out);
     naik_log_warn(log, "%s", text);
 }
 
 /* Everything that disagrees, on top of the page; how much that is. */
-static int print_damage(naik_log *log, FILE *out, const naik_propagator_view *v, const totals *t)
+static int print_damage(naik_log *log, FILE *out, const naik_propagator_reader *v, const totals *t)
 {
     const struct {
         int count;
@@ -108,19 +108,19 @@ static int print_damage(naik_log *log, FILE *out, const naik_propagator_view *v,
     char text[200];
     int damage = v->edited[0] != '\0';
     if (damage > 0) {
-        tell_damage(log, out, v->edited);
+        report_damage(log, out, v->edited);
     }
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (parts[i].count > 0) {
             snprintf(text, sizeof text, "%d %s", parts[i].count, parts[i].what);
-            tell_damage(log, out, text);
+            report_damage(log, out, text);
             damage++;
         }
     }
     return damage;
 }
 
-static void print_verified(FILE *out, const naik_propagator_view *v)
+static void print_verified(FILE *out, const naik_propagator_reader *v)
 {
     char text[300];
     int correlators = 0;
@@ -135,7 +135,7 @@ static void print_verified(FILE *out, const naik_propagator_view *v)
     row(out, "verified", text, "");
 }
 
-static void print_summary(FILE *out, const naik_propagator_view *v, const totals *t, int damage)
+static void print_summary(FILE *out, const naik_propagator_reader *v, const totals *t, int damage)
 {
     char text[160], first[40], last[40];
     fputs("<h2>Summary</h2>\n<div class=\"wide\"><table>\n", out);
@@ -174,19 +174,19 @@ static void effective_mass(const double *c, int extent, double *m)
 }
 
 /* |C| and the effective masses of one source and mass. */
-static naik_status print_correlators(naik_log *log, FILE *out, const naik_propagator_view *v,
-                                     const naik_view_pair *pair)
+static naik_status print_correlators(naik_log *log, FILE *out, const naik_propagator_reader *v,
+                                     const naik_reader_pair *pair)
 {
     const int extent = v->size[3];
     const int count = pair->correlator_count < MAX_CURVES ? pair->correlator_count : MAX_CURVES;
-    page_curve curves[2][MAX_CURVES];
+    html_curve curves[2][MAX_CURVES];
     char names[MAX_CURVES][96];
     double *memory = calloc((size_t)extent * 2 * MAX_CURVES, sizeof *memory);
     if (memory == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a plot");
     }
     for (int i = 0; i < count; i++) {
-        const naik_view_correlator *c = &pair->correlators[i];
+        const naik_reader_correlator *c = &pair->correlators[i];
         double *size = memory + (size_t)extent * 2 * (size_t)i, *mass = size + extent;
         for (int t = 0; t < extent; t++) {
             size[t] = fabs(c->values[t]);
@@ -194,17 +194,17 @@ static naik_status print_correlators(naik_log *log, FILE *out, const naik_propag
         effective_mass(c->values, extent, mass);
         snprintf(names[i], sizeof names[i], "%s, p = (%d, %d, %d)", c->meson, c->momentum[0],
                  c->momentum[1], c->momentum[2]);
-        curves[0][i] = (page_curve){names[i], names[i], i, size, extent, 0};
-        curves[1][i] = (page_curve){names[i], names[i], i, mass, extent, 0};
+        curves[0][i] = (html_curve){names[i], names[i], i, size, extent, 0};
+        curves[1][i] = (html_curve){names[i], names[i], i, mass, extent, 0};
     }
     fputs("<h3>", out);
-    page_text(out, pair->label);
+    html_text(out, pair->label);
     fprintf(out, ", mass %.10g", pair->mass);
     if (pair->naik_epsilon != 0) {
         fprintf(out, ", Naik epsilon %.10g", pair->naik_epsilon);
     }
     fputs(" (", out);
-    page_text(out, pair->source);
+    html_text(out, pair->source);
     fputs(")", out);
     for (int c = 0; c < 3; c++) {
         if (pair->solve[c].state == NAIK_SOLVE_NOT_CONVERGED) {
@@ -213,9 +213,9 @@ static naik_status print_correlators(naik_log *log, FILE *out, const naik_propag
         }
     }
     fputs("</h3>\n", out);
-    page_plot(out, &(page_axes){"|C(t)|", "t", "|C|", true, true}, curves[0], count);
-    page_plot(
-        out, &(page_axes){"effective mass", "t", "arccosh((C(t-1) + C(t+1)) / 2C(t))", false, true},
+    html_plot(out, &(html_axes){"|C(t)|", "t", "|C|", true, true}, curves[0], count);
+    html_plot(
+        out, &(html_axes){"effective mass", "t", "arccosh((C(t-1) + C(t+1)) / 2C(t))", false, true},
         curves[1], count);
     if (pair->correlators_stored > count) {
         fprintf(out, "<p>%d more correlators are in the file.</p>\n",
@@ -225,7 +225,7 @@ static naik_status print_correlators(naik_log *log, FILE *out, const naik_propag
     return NAIK_OK;
 }
 
-static naik_status print_all_correlators(naik_log *log, FILE *out, const naik_propagator_view *v)
+static naik_status print_all_correlators(naik_log *log, FILE *out, const naik_propagator_reader *v)
 {
     naik_status status = NAIK_OK;
     int figures = 0, left = 0;
@@ -250,14 +250,14 @@ done:
     return status;
 }
 
-static void print_histories(FILE *out, const naik_propagator_view *v)
+static void print_histories(FILE *out, const naik_propagator_reader *v)
 {
-    page_curve curves[3 * MAX_HISTORIES];
+    html_curve curves[3 * MAX_HISTORIES];
     char labels[MAX_HISTORIES][40], names[3 * MAX_HISTORIES][160];
     int count = 0, colours = 0;
     const int pairs = v->pair_count < MAX_HISTORIES ? v->pair_count : MAX_HISTORIES;
     for (int i = 0; i < pairs; i++) {
-        const naik_view_pair *pair = &v->pairs[i];
+        const naik_reader_pair *pair = &v->pairs[i];
         int colour = colours;
         for (int k = 0; k < i; k++) { /* one colour a mass */
             colour = v->pairs[k].mass == pair->mass ? curves[3 * k].colour : colour;
@@ -267,14 +267,14 @@ static void print_histories(FILE *out, const naik_propagator_view *v)
         for (int c = 0; c < 3; c++) {
             snprintf(names[count], sizeof names[count], "%s, mass %.6g, colour %d", pair->label,
                      pair->mass, c);
-            curves[count] = (page_curve){labels[i],        names[count],           colour,
+            curves[count] = (html_curve){labels[i],        names[count],           colour,
                                          pair->history[c], pair->history_count[c], 1};
             count++;
         }
     }
     fputs("<h2>Residuals</h2>\n", out);
-    page_plot(out,
-              &(page_axes){"|b - (4m^2 - DD)x| / |b| of the parity solved", "iteration",
+    html_plot(out,
+              &(html_axes){"|b - (4m^2 - DD)x| / |b| of the parity solved", "iteration",
                            "relative residual", true, false},
               curves, count);
     if (pairs < v->pair_count) {
@@ -282,14 +282,14 @@ static void print_histories(FILE *out, const naik_propagator_view *v)
     }
 }
 
-static void print_solve(FILE *out, const naik_view_pair *pair, const naik_solve_record *s,
+static void print_solve(FILE *out, const naik_reader_pair *pair, const naik_solve_record *s,
                         int colour)
 {
     static const char *const states[] = {[NAIK_SOLVE_PENDING] = "pending",
                                          [NAIK_SOLVE_DONE] = "done",
                                          [NAIK_SOLVE_NOT_CONVERGED] = "not converged"};
     fputs("<tr><td>", out);
-    page_text(out, pair->label);
+    html_text(out, pair->label);
     fprintf(out, "</td><td class=\"n\">%.10g</td><td class=\"n\">%d</td><td class=\"%s\">%s</td>",
             pair->mass, colour, s->state == NAIK_SOLVE_NOT_CONVERGED ? "bad" : "",
             states[s->state]);
@@ -301,13 +301,13 @@ static void print_solve(FILE *out, const naik_view_pair *pair, const naik_solve_
                 s->iterations, s->restarts, s->rung < 0 ? "" : naik_rung_name((naik_rung)s->rung),
                 s->target, s->true_residual, s->source_residual, s->seconds,
                 s->seconds > 0 ? s->flops / s->seconds * 1e-9 : 0.0);
-        page_text(out, s->stop_reason);
+        html_text(out, s->stop_reason);
         fputs("</td>", out);
     }
     fputs("</tr>\n", out);
 }
 
-static void print_solves(FILE *out, const naik_propagator_view *v)
+static void print_solves(FILE *out, const naik_propagator_reader *v)
 {
     const int rows = 3 * v->pair_count < MAX_ROWS ? 3 * v->pair_count : MAX_ROWS;
     fputs(
@@ -333,7 +333,7 @@ typedef struct mass_time {
 } mass_time;
 
 /* What each mass took, of at most MAX_MASSES masses. */
-static void print_time_by_mass(FILE *out, const naik_propagator_view *v, double all_s)
+static void print_time_by_mass(FILE *out, const naik_propagator_reader *v, double all_s)
 {
     mass_time rows[MAX_MASSES];
     int count = 0;
@@ -413,7 +413,7 @@ static bool print_region(FILE *out, const char **list, double total_s)
     }
     *list += used + ((*list)[used] == ' ');
     fprintf(out, "<tr><td style=\"padding-left:%dem\">", depth + 1);
-    page_text(out, name);
+    html_text(out, name);
     fprintf(out, "</td><td class=\"n\">%.3f</td><td class=\"n\">%.1f</td>", seconds,
             total_s > 0 ? 100 * seconds / total_s : 0.0);
     const double counts[2] = {flops, bytes};
@@ -429,7 +429,7 @@ static bool print_region(FILE *out, const char **list, double total_s)
 }
 
 /* What every run said of its time when it ended; runs that were killed said nothing. */
-static void print_times(FILE *out, const naik_propagator_view *v)
+static void print_times(FILE *out, const naik_propagator_reader *v)
 {
     for (int i = 0; i < v->text_count; i++) {
         const char *list = line_of(v->texts[i].text, "times");
@@ -440,7 +440,7 @@ static void print_times(FILE *out, const naik_propagator_view *v)
         }
         const double total_s = strtod(list + strspn(list, "0 "), NULL);
         fputs("<h2>Time and device of ", out);
-        page_text(out, v->texts[i].name);
+        html_text(out, v->texts[i].name);
         fputs("</h2>\n<div class=\"wide\"><table>\n", out);
         row_of_line(out, "device", device);
         row_of_line(out, "memory", memory);
@@ -454,7 +454,7 @@ static void print_times(FILE *out, const naik_propagator_view *v)
     }
 }
 
-static void print_provenance(FILE *out, const naik_propagator_view *v)
+static void print_provenance(FILE *out, const naik_propagator_reader *v)
 {
     fputs("<h2>Provenance</h2>\n<div class=\"wide\"><table>\n", out);
     for (int i = 0; i < v->fact_count; i++) {
@@ -463,20 +463,21 @@ static void print_provenance(FILE *out, const naik_propagator_view *v)
     fputs("</table></div>\n", out);
     for (int i = 0; i < v->text_count; i++) {
         fputs("<details><summary>", out);
-        page_text(out, v->texts[i].name);
+        html_text(out, v->texts[i].name);
         fputs("</summary><pre>", out);
-        page_text(out, v->texts[i].text);
+        html_text(out, v->texts[i].text);
         fputs("</pre></details>\n", out);
     }
 }
 
 /* *damage: how many kinds of it the page tells. */
-static naik_status print_page(naik_log *log, FILE *out, const naik_propagator_view *v, int *damage)
+static naik_status print_report(naik_log *log, FILE *out, const naik_propagator_reader *v,
+                                int *damage)
 {
     const totals t = add_up(v);
-    page_begin(out, v->path);
+    html_begin(out, v->path);
     fputs("<h1>", out);
-    page_text(out, v->path);
+    html_text(out, v->path);
     fputs("</h1>\n", out);
     *damage = print_damage(log, out, v, &t);
     print_summary(out, v, &t, *damage);
@@ -487,7 +488,7 @@ static naik_status print_page(naik_log *log, FILE *out, const naik_propagator_vi
     print_solves(out, v);
     print_provenance(out, v);
     fprintf(out, "<p>Made by naik %s (%s).</p>\n", naik_version(), naik_version_git());
-    page_end(out);
+    html_end(out);
     return status;
 }
 
@@ -505,7 +506,7 @@ static naik_status cannot_write(naik_log *log, naik_status status, const char *n
 }
 
 /* A FIFO that nobody reads is no place to write to, and is not waited for. */
-static FILE *open_page(const char *path)
+static FILE *open_report(const char *path)
 {
     const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666);
     if (fd < 0) {
@@ -521,8 +522,8 @@ static FILE *open_page(const char *path)
 
 /* Written beside its name, which it gets when it is whole; no file to rename over, such as a
  * terminal, is written to. */
-static naik_status write_page(naik_comm *comm, const char *name, const naik_propagator_view *view,
-                              int *damage)
+static naik_status write_report(naik_comm *comm, const char *name,
+                                const naik_propagator_reader *view, int *damage)
 {
     naik_log *log = comm->log;
     naik_status status = NAIK_OK;
@@ -530,13 +531,13 @@ static naik_status write_page(naik_comm *comm, const char *name, const naik_prop
     struct stat info;
     const bool renamed = stat(name, &info) != 0 || S_ISREG(info.st_mode);
     snprintf(beside, sizeof beside, renamed ? "%s.new%ld" : "%s", name, (long)getpid());
-    FILE *out = open_page(beside);
+    FILE *out = open_report(beside);
     if (out == NULL) {
         return errno == ENXIO ? NAIK_FAIL(log, NAIK_ERR_INPUT,
                                           "%s is a FIFO that nobody reads, or no device", name)
                               : cannot_write(log, NAIK_ERR_INPUT, name);
     }
-    status = print_page(log, out, view, damage);
+    status = print_report(log, out, view, damage);
     if ((ferror(out) != 0) + (fclose(out) != 0) > 0 && status == NAIK_OK) {
         status = cannot_write(log, NAIK_ERR_IO, name);
     }
@@ -554,21 +555,21 @@ static naik_status report(naik_comm *comm, const char *path, const char *name)
 {
     naik_log *log = comm->log;
     naik_status status = NAIK_OK;
-    naik_propagator_view *view = NULL;
+    naik_propagator_reader *view = NULL;
     int damage = 0;
-    NAIK_TRY(naik_propagator_view_open(log, path, MAX_HISTORIES, MAX_CORRELATORS, &view));
+    NAIK_TRY(naik_propagator_reader_open(log, path, MAX_HISTORIES, MAX_CORRELATORS, &view));
     if (naik_path_same(name, view->path)) {
         status = NAIK_FAIL(log, NAIK_ERR_INPUT, "'-o' is '%s', which is read as input", name);
         goto done;
     }
-    NAIK_TRY(write_page(comm, name, view, &damage));
+    NAIK_TRY(write_report(comm, name, view, &damage));
     naik_log_line(log, "wrote %s: open it in any browser", name);
     if (damage > 0) {
         status =
             NAIK_FAIL(log, NAIK_ERR_CORRUPT, "%s is damaged: see the top of %s", view->path, name);
     }
 done:
-    naik_propagator_view_destroy(&view);
+    naik_propagator_reader_destroy(&view);
     return status;
 }
 

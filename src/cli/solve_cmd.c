@@ -40,7 +40,7 @@ static naik_status prepare(solve_job *j)
     }
     NAIK_TRY(naik_input_backend_create(j->comm, input, &j->backend));
     j->backend->timer = j->timer;
-    solve_tell_banner(j);
+    solve_report_banner(j);
     NAIK_TRY(input->run.placement ? naik_placement_print(j->backend) : NAIK_OK);
     NAIK_TRY(naik_lattice_create(j->comm, input->lattice.size, chosen ? input->run.grid : NULL,
                                  &j->lattice));
@@ -65,13 +65,13 @@ static naik_status open_file(solve_job *j, bool fresh)
     status = solve_spec_create(j->input, &j->plan, j->backend, j->lattice, &j->links,
                                j->sources.text, &spec);
     NAIK_TRY(naik_comm_agree(j->comm, status));
-    solve_tell_output(j, solve_spec_file(spec));
+    solve_report_output(j, solve_spec_file(spec));
     naik_timer_start(j->timer, "open output");
     NAIK_TRY(naik_propagator_file_open(j->lattice, j->input->output.file, solve_spec_file(spec),
                                        fresh, &j->file));
     naik_timer_stop(j->timer, "open output");
-    NAIK_TRY(naik_comm_agree(j->comm, solve_plan_adopt(&j->plan, j->input, j->geometry,
-                                                       naik_propagator_file_choices(j->file))));
+    NAIK_TRY(naik_comm_agree(j->comm, solve_plan_restore(&j->plan, j->input, j->geometry,
+                                                         naik_propagator_file_choices(j->file))));
     solve_plan_print(&j->plan, j->input, j->log);
     j->total = naik_propagator_file_solves(j->file);
     j->done = naik_propagator_file_resumed(j->file);
@@ -151,11 +151,11 @@ static naik_status run(solve_job *j, const switches *sw)
     NAIK_TRY(naik_fault_create(j->comm, &j->fault));
     naik_watchdog_limit(j->comm->watchdog, j->input->run.watchdog_s);
     naik_timer_observe(j->timer, region_moved, j);
-    NAIK_TRY(solve_guard_create(j->comm, j->input, &j->guard));
+    NAIK_TRY(sdc_check_create(j->comm, j->input, &j->guard));
     NAIK_TRY(source_file_identify(j->lattice, j->input, &j->sources));
-    NAIK_TRY(naik_link_source_open(j->lattice, j->input, j->backend, j->timer, &j->links));
+    NAIK_TRY(naik_link_provider_open(j->lattice, j->input, j->backend, j->timer, &j->links));
     NAIK_TRY(open_file(j, sw->fresh));
-    solve_tell_start(j);
+    solve_report_start(j);
     solve_progress_begin(j);
     if (!naik_propagator_file_complete(j->file)) {
         NAIK_TRY(naik_batch_state_open(j->file, &j->state));
@@ -164,7 +164,7 @@ static naik_status run(solve_job *j, const switches *sw)
     NAIK_TRY(note_times(j));
     status = conclude(j, interrupted);
     naik_timer_print(j->timer);
-    solve_tell_moved(j);
+    solve_report_moved(j);
 done:
     return status;
 }
@@ -174,12 +174,12 @@ static void clear(solve_job *j)
     naik_events_close(&j->events);
     naik_batch_state_close(&j->state);
     naik_propagator_file_close(&j->file);
-    naik_link_source_close(&j->links);
+    naik_link_provider_close(&j->links);
     source_file_sums_clear(&j->sources);
     naik_interrupt_destroy(&j->interrupt);
     naik_fault_destroy(&j->fault);
     naik_timer_observe(j->timer, NULL, NULL);
-    solve_guard_destroy(&j->guard);
+    sdc_check_destroy(&j->guard);
     naik_free(j->pending);
     naik_free(j->correlators);
     naik_geometry_destroy(&j->geometry);
@@ -194,7 +194,7 @@ static naik_status open_events(solve_job *j, bool dry_run)
 {
     naik_status status = NAIK_OK;
     if (j->input->run.events != NULL && j->comm->rank == 0) {
-        status = dry_run ? naik_events_look(j->log, j->input->run.events)
+        status = dry_run ? naik_events_precheck(j->log, j->input->run.events)
                          : naik_events_open(j->log, j->input->run.events, &j->events);
     }
     return naik_comm_agree(j->comm, status);
@@ -228,12 +228,12 @@ done:
  * due again, and else ends the run as it did before. */
 static naik_status all_converged(naik_comm *comm, const char *path, bool *all)
 {
-    naik_propagator_view *view = NULL;
-    *all = comm->rank == 0 && naik_propagator_view_open(comm->log, path, 0, 0, &view) == NAIK_OK;
+    naik_propagator_reader *view = NULL;
+    *all = comm->rank == 0 && naik_propagator_reader_open(comm->log, path, 0, 0, &view) == NAIK_OK;
     for (int i = 0; *all && i < 3 * view->pair_count; i++) {
         *all = view->pairs[i / 3].solve[i % 3].state == NAIK_SOLVE_DONE;
     }
-    naik_propagator_view_destroy(&view);
+    naik_propagator_reader_destroy(&view);
     naik_log_clear(comm->log); /* what is wrong with it is found out by the run */
     return naik_comm_broadcast(comm, all, sizeof *all, 0);
 }
@@ -271,10 +271,10 @@ naik_status naik_command_solve(naik_comm *comm, int argc, char **argv)
     }
     NAIK_TRY(open_events(&j, sw.dry_run));
     NAIK_TRY(prepare(&j));
-    NAIK_TRY(sw.dry_run ? solve_look(&j, !sw.no_verify) : run(&j, &sw));
+    NAIK_TRY(sw.dry_run ? solve_dry_run(&j, !sw.no_verify) : run(&j, &sw));
 done:
     naik_log_live(comm->log, "%s", ""); /* errors begin at the margin */
-    solve_tell_end(&j, status);
+    solve_report_end(&j, status);
     if (naik_comm_meet(comm, status)) { /* else the output cannot be closed together any more */
         clear(&j);
     }

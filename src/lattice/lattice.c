@@ -67,7 +67,7 @@ static void place_rank(naik_lattice *lat)
         for (int side = 0; side < 2; side++) {
             int there[NAIK_DIM];
             memcpy(there, lat->coord, sizeof there);
-            int step = side == NAIK_AHEAD ? 1 : lat->grid[mu] - 1;
+            int step = side == NAIK_FORWARD ? 1 : lat->grid[mu] - 1;
             there[mu] = (there[mu] + step) % lat->grid[mu];
             lat->neighbour_rank[mu][side] = rank_at(lat, there);
         }
@@ -102,8 +102,8 @@ static int32_t hop_target(const naik_lattice *lat, const int x[NAIK_DIM], int mu
         y[mu] = there;
         return naik_lattice_site(lat, y) / 2;
     }
-    int side = there >= extent ? NAIK_AHEAD : NAIK_BEHIND;
-    int depth = side == NAIK_AHEAD ? there - extent : -1 - there;
+    int side = there >= extent ? NAIK_FORWARD : NAIK_BACKWARD;
+    int depth = side == NAIK_FORWARD ? there - extent : -1 - there;
     return lat->zone[mu][side] + depth * lat->face[mu] + number_in_layer(lat, x, mu);
 }
 
@@ -111,16 +111,16 @@ static void fill_tables(naik_lattice *lat, naik_parity parity)
 {
     static const int step[4] = {1, -1, 3, -3};
     int32_t interior = 0, boundary = 0;
-    for (int32_t cb = 0; cb < lat->half; cb++) {
+    for (int32_t cb = 0; cb < lat->volume_cb; cb++) {
         int x[NAIK_DIM];
         naik_lattice_coords(lat, naik_lattice_site_of(lat, parity, cb), x);
-        int32_t *hop = lat->hop[parity] + (int64_t)cb * NAIK_HOPS;
+        int32_t *hop = lat->neighbour[parity] + (int64_t)cb * NAIK_STENCIL;
         bool inside = true;
         for (int kind = 0; kind < 4; kind++) {
             for (int mu = 0; mu < NAIK_DIM; mu++) {
                 int32_t target = hop_target(lat, x, mu, step[kind]);
                 hop[4 * kind + mu] = target;
-                inside = inside && target < lat->half;
+                inside = inside && target < lat->volume_cb;
             }
         }
         if (inside) {
@@ -137,9 +137,10 @@ static naik_status allocate_tables(naik_lattice *lat)
 {
     naik_status status = NAIK_OK;
     naik_log *log = lat->comm->log;
-    const size_t sites = (size_t)lat->half * sizeof(int32_t);
+    const size_t sites = (size_t)lat->volume_cb * sizeof(int32_t);
     for (int parity = 0; parity < 2; parity++) {
-        NAIK_TRY(naik_alloc(log, NAIK_HOPS * sites, "hop table", (void **)&lat->hop[parity]));
+        NAIK_TRY(
+            naik_alloc(log, NAIK_STENCIL * sites, "hop table", (void **)&lat->neighbour[parity]));
         NAIK_TRY(naik_alloc(log, sites, "interior list", (void **)&lat->interior[parity]));
         NAIK_TRY(naik_alloc(log, sites, "boundary list", (void **)&lat->boundary[parity]));
     }
@@ -171,18 +172,18 @@ naik_status naik_lattice_create(naik_comm *comm, const int size[NAIK_DIM], const
         lat->volume *= size[mu];
         sites *= lat->local[mu];
     }
-    if (sites > INT32_MAX / NAIK_HOPS) {
+    if (sites > INT32_MAX / NAIK_STENCIL) {
         status =
             NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                       "a box of %lld sites a rank is too large: use more ranks", (long long)sites);
         goto done;
     }
     lat->sites = (int32_t)sites;
-    lat->half = lat->sites / 2;
+    lat->volume_cb = lat->sites / 2;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        lat->face[mu] = lat->half / lat->local[mu];
+        lat->face[mu] = lat->volume_cb / lat->local[mu];
         for (int side = 0; side < 2; side++) {
-            lat->zone[mu][side] = lat->split[mu] ? lat->half + lat->halo : -1;
+            lat->zone[mu][side] = lat->split[mu] ? lat->volume_cb + lat->halo : -1;
             lat->halo += lat->split[mu] ? NAIK_HALO_DEPTH * lat->face[mu] : 0;
         }
     }
@@ -203,7 +204,7 @@ void naik_lattice_destroy(naik_lattice **lattice)
         return;
     }
     for (int parity = 0; parity < 2; parity++) {
-        naik_free((*lattice)->hop[parity]);
+        naik_free((*lattice)->neighbour[parity]);
         naik_free((*lattice)->interior[parity]);
         naik_free((*lattice)->boundary[parity]);
     }

@@ -22,18 +22,18 @@ enum { TOTALS = 3 };
 enum { HERE = NAIK_RING_HERE };
 
 /* Re Tr P in the plane mu, nu. */
-static void plane(const naik_ring *u, const naik_ring_place *place, int mu, int nu,
+static void plane(const naik_ghosted *u, const naik_ghosted_place *place, int mu, int nu,
                   double trace[NAIK_ROW_SITES])
 {
     naik_row beside, first, second;
-    naik_rows_mul(naik_ring_row(&u[mu], place, HERE, HERE, NULL),
-                  naik_ring_row(&u[nu], place, mu, HERE, &beside), &first);
-    naik_rows_mul(naik_ring_row(&u[nu], place, HERE, HERE, NULL),
-                  naik_ring_row(&u[mu], place, nu, HERE, &beside), &second);
+    naik_rows_mul(naik_ghosted_row(&u[mu], place, HERE, HERE, NULL),
+                  naik_ghosted_row(&u[nu], place, mu, HERE, &beside), &first);
+    naik_rows_mul(naik_ghosted_row(&u[nu], place, HERE, HERE, NULL),
+                  naik_ghosted_row(&u[mu], place, nu, HERE, &beside), &second);
     naik_rows_trace_dagger(&first, &second, trace);
 }
 
-static void add_row(const naik_ring *u, const naik_ring_place *place, totals *sum)
+static void add_row(const naik_ghosted *u, const naik_ghosted_place *place, totals *sum)
 {
     double xy[NAIK_ROW_SITES], xz[NAIK_ROW_SITES], yz[NAIK_ROW_SITES];
     double xt[NAIK_ROW_SITES], yt[NAIK_ROW_SITES], zt[NAIK_ROW_SITES];
@@ -48,7 +48,7 @@ static void add_row(const naik_ring *u, const naik_ring_place *place, totals *su
         naik_exactsum_add(&sum->plaquette_t, xt[i] + yt[i] + zt[i]);
     }
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        const naik_row *link = naik_ring_row(&u[mu], place, HERE, HERE, NULL);
+        const naik_row *link = naik_ghosted_row(&u[mu], place, HERE, HERE, NULL);
         for (int i = 0; i < place->n; i++) {
             naik_exactsum_add(&sum->trace, link->at[0][i] + link->at[8][i] + link->at[16][i]);
         }
@@ -62,7 +62,7 @@ static void clear(totals *sum)
     naik_exactsum_clear(&sum->trace);
 }
 
-/* A named critical section would leave a mutable global behind; integers need atomics only. */
+/* A named critical section would leave a mutable global backward; integers need atomics only. */
 static void merge(naik_exactsum *sum, naik_exactsum *part)
 {
     naik_exactsum_normalise(part);
@@ -72,7 +72,7 @@ static void merge(naik_exactsum *sum, naik_exactsum *part)
     }
 }
 
-static void sum_box(const naik_ring_plan *plan, const naik_ring *u, totals *sum)
+static void sum_box(const naik_ghosted_plan *plan, const naik_ghosted *u, totals *sum)
 {
     clear(sum);
 #pragma omp parallel
@@ -81,7 +81,7 @@ static void sum_box(const naik_ring_plan *plan, const naik_ring *u, totals *sum)
         clear(&mine);
 #pragma omp for schedule(static)
         for (int64_t chunk = 0; chunk < plan->chunks; chunk++) {
-            const naik_ring_place place = naik_ring_chunk(plan, chunk);
+            const naik_ghosted_place place = naik_ghosted_chunk(plan, chunk);
             add_row(u, &place, &mine);
         }
         merge(&sum->plaquette_s, &mine.plaquette_s);
@@ -136,14 +136,14 @@ naik_status naik_gauge_measure(const naik_gauge *gauge, naik_gauge_checks *out)
     const naik_lattice *lat = gauge->lattice;
     const double volume = (double)lat->volume;
     naik_status status = NAIK_OK;
-    naik_ring_plan plan;
-    naik_ring u[NAIK_DIM] = {{NULL, NULL}};
+    naik_ghosted_plan plan;
+    naik_ghosted u[NAIK_DIM] = {{NULL, NULL}};
     totals sum;
-    NAIK_TRY(naik_ring_plan_init(lat, NULL, &plan));
-    NAIK_TRY(naik_rings_init(&plan, NAIK_DIM, u));
+    NAIK_TRY(naik_ghosted_plan_init(lat, NULL, &plan));
+    NAIK_TRY(naik_ghosted_init(&plan, NAIK_DIM, u));
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        NAIK_TRY(naik_ring_from_gauge(gauge, mu, &u[mu]));
-        NAIK_TRY(naik_ring_exchange_all(&u[mu]));
+        NAIK_TRY(naik_ghosted_from_gauge(gauge, mu, &u[mu]));
+        NAIK_TRY(naik_ghosted_exchange_all(&u[mu]));
     }
     sum_box(&plan, u, &sum);
     naik_exactsum sums[TOTALS] = {sum.plaquette_s, sum.plaquette_t, sum.trace};
@@ -154,22 +154,23 @@ naik_status naik_gauge_measure(const naik_gauge *gauge, naik_gauge_checks *out)
     out->link_trace = naik_exactsum_value(&sums[2]) / (12 * volume);
     NAIK_TRY(measure_deviations(gauge, out));
 done:
-    naik_rings_clear(NAIK_DIM, u);
-    naik_ring_plan_clear(&plan);
+    naik_ghosted_clear(NAIK_DIM, u);
+    naik_ghosted_plan_clear(&plan);
     return status;
 }
 
 /* Tr Delta^2, added to the sum. */
-static void add_divergence(const naik_ring *u, const naik_ring_place *place, naik_exactsum *sum)
+static void add_divergence(const naik_ghosted *u, const naik_ghosted_place *place,
+                           naik_exactsum *sum)
 {
     naik_row beside;
     double d[18][NAIK_ROW_SITES] = {{0}}; /* sum_k U_k(x) - U_k(x - k) */
     for (int k = 0; k < NAIK_DIM - 1; k++) {
-        const naik_row *here = naik_ring_row(&u[k], place, HERE, HERE, NULL);
-        const naik_row *behind = naik_ring_row(&u[k], place, HERE, k, &beside);
+        const naik_row *here = naik_ghosted_row(&u[k], place, HERE, HERE, NULL);
+        const naik_row *backward = naik_ghosted_row(&u[k], place, HERE, k, &beside);
         for (int c = 0; c < 18; c++) {
             for (int i = 0; i < place->n; i++) {
-                d[c][i] += here->at[c][i] - behind->at[c][i];
+                d[c][i] += here->at[c][i] - backward->at[c][i];
             }
         }
     }
@@ -193,15 +194,15 @@ naik_status naik_gauge_coulomb_deviation(const naik_gauge *gauge, double *theta)
 {
     const naik_lattice *lat = gauge->lattice;
     naik_status status = NAIK_OK;
-    naik_ring_plan plan;
-    naik_ring u[NAIK_DIM - 1] = {{NULL, NULL}};
+    naik_ghosted_plan plan;
+    naik_ghosted u[NAIK_DIM - 1] = {{NULL, NULL}};
     naik_exactsum sum;
     naik_exactsum_clear(&sum);
-    NAIK_TRY(naik_ring_plan_init(lat, NULL, &plan));
-    NAIK_TRY(naik_rings_init(&plan, NAIK_DIM - 1, u));
+    NAIK_TRY(naik_ghosted_plan_init(lat, NULL, &plan));
+    NAIK_TRY(naik_ghosted_init(&plan, NAIK_DIM - 1, u));
     for (int k = 0; k < NAIK_DIM - 1; k++) {
-        NAIK_TRY(naik_ring_from_gauge(gauge, k, &u[k]));
-        NAIK_TRY(naik_ring_exchange(&u[k], k));
+        NAIK_TRY(naik_ghosted_from_gauge(gauge, k, &u[k]));
+        NAIK_TRY(naik_ghosted_exchange(&u[k], k));
     }
 #pragma omp parallel
     {
@@ -209,7 +210,7 @@ naik_status naik_gauge_coulomb_deviation(const naik_gauge *gauge, double *theta)
         naik_exactsum_clear(&mine);
 #pragma omp for schedule(static)
         for (int64_t chunk = 0; chunk < plan.chunks; chunk++) {
-            const naik_ring_place place = naik_ring_chunk(&plan, chunk);
+            const naik_ghosted_place place = naik_ghosted_chunk(&plan, chunk);
             add_divergence(u, &place, &mine);
         }
         merge(&sum, &mine);
@@ -217,7 +218,7 @@ naik_status naik_gauge_coulomb_deviation(const naik_gauge *gauge, double *theta)
     NAIK_TRY(naik_comm_sum_exact(lat->comm, &sum, 1));
     *theta = naik_exactsum_value(&sum) / (3 * (double)lat->volume);
 done:
-    naik_rings_clear(NAIK_DIM - 1, u);
-    naik_ring_plan_clear(&plan);
+    naik_ghosted_clear(NAIK_DIM - 1, u);
+    naik_ghosted_plan_clear(&plan);
     return status;
 }

@@ -1,11 +1,11 @@
-/* ghosted.h - one matrix a site, on this rank's box and on a ring of neighbour sites around it
+/* ghosted.h - one matrix a site, on this rank's box and on a ghosted of neighbour sites around it
  *
- * A ring holds one direction of a gauge field, or an intermediate sum of staples. Every split
+ * A ghosted holds one direction of a gauge field, or an intermediate sum of staples. Every split
  * direction has one more site on both sides; unsplit directions wrap. The box is written by its
- * owner; the ring around it holds what an exchange brought, and nothing before that.
+ * owner; the ghosted around it holds what an exchange brought, and nothing before that.
  *
  * Rings of one plan are in the host's memory or on a device. On the host they are rows of rows.h:
- * [t][z][y][rows in x], where the neighbour sites of a split x follow the box, the one ahead first.
+ * [t][z][y][rows in x], where the neighbour sites of a split x follow the box, the one forward first.
  * On a device: [t][z][y][18][x], with the neighbour sites of x on both sides.
  */
 #ifndef NAIK_LINKS_GHOSTED_H
@@ -15,83 +15,84 @@
 #include "links/rows.h"
 #include "naik/gauge.h"
 
-typedef struct naik_ring_plan {
+typedef struct naik_ghosted_plan {
     const naik_lattice *lattice; /* borrowed */
-    naik_device *device;         /* borrowed; in whose memory rings are; NULL: in the host's */
+    naik_device *device;         /* borrowed; in whose memory ghosted are; NULL: in the host's */
     int origin[NAIK_DIM];        /* of the box, in local coordinates: 0 but in a slab */
     int box[NAIK_DIM];           /* its extents: the local ones but in a slab */
     int pad[NAIK_DIM];           /* 1 where split, else 0 */
     int extent[NAIK_DIM];        /* box + 2 pad */
     int line;                    /* matrices stored for one y, z, t: extent x or more */
-    int64_t lines;               /* of the box and the ring: extents y, z, t */
-    int64_t chunks;              /* of the box alone, see naik_ring_chunk */
+    int64_t lines;               /* of the box and the ghosted: extents y, z, t */
+    int64_t chunks;              /* of the box alone, see naik_ghosted_chunk */
     double *send, *receive;      /* one face, in the host's memory */
     double *face;                /* one face on the device, or NULL */
-} naik_ring_plan;
+} naik_ghosted_plan;
 
-typedef struct naik_ring {
-    const naik_ring_plan *plan; /* borrowed */
-    double *data;               /* [lines][line][18] in the order above */
-} naik_ring;
+typedef struct naik_ghosted {
+    const naik_ghosted_plan *plan; /* borrowed */
+    double *data;                  /* [lines][line][18] in the order above */
+} naik_ghosted;
 
-/* A plan without memory for faces: to ask how large its rings are. */
-naik_ring_plan naik_ring_plan_of(const naik_lattice *lattice, naik_device *device);
-/* Release with naik_ring_plan_clear, also after a failure. Collective. NAIK_ERR_MEMORY. */
-naik_status naik_ring_plan_init(const naik_lattice *lattice, naik_device *device,
-                                naik_ring_plan *plan);
-void naik_ring_plan_clear(naik_ring_plan *plan);
+/* A plan without memory for faces: to ask how large its ghosted are. */
+naik_ghosted_plan naik_ghosted_plan_of(const naik_lattice *lattice, naik_device *device);
+/* Release with naik_ghosted_plan_clear, also after a failure. Collective. NAIK_ERR_MEMORY. */
+naik_status naik_ghosted_plan_init(const naik_lattice *lattice, naik_device *device,
+                                   naik_ghosted_plan *plan);
+void naik_ghosted_plan_clear(naik_ghosted_plan *plan);
 
 /* The sites from..from + thickness - 1 in direction mu of the whole box, on the host: a plan for
- * rings whose sites are never asked for what is beside them in that direction. In x, both numbers
+ * ghosted whose sites are never asked for what is beside them in that direction. In x, both numbers
  * are multiples of NAIK_ROW_SITES, or end with the box. Borrows from `whole`. */
-naik_ring_plan naik_ring_slab(const naik_ring_plan *whole, int mu, int from, int thickness);
+naik_ghosted_plan naik_ghosted_slab(const naik_ghosted_plan *whole, int mu, int from,
+                                    int thickness);
 
-/* Numbers (doubles) of one ring, with what keeps the next aligned. */
-size_t naik_ring_numbers(const naik_ring_plan *plan);
-/* `count` rings in one piece of memory, of zeroes on the host; naik_rings_clear also after a
+/* Numbers (doubles) of one ghosted, with what keeps the next aligned. */
+size_t naik_ghosted_numbers(const naik_ghosted_plan *plan);
+/* `count` ghosted in one piece of memory, of zeroes on the host; naik_ghosted_clear also after a
  * failure. Collective. NAIK_ERR_MEMORY. */
-naik_status naik_rings_init(const naik_ring_plan *plan, int count, naik_ring *rings);
-void naik_rings_clear(int count, naik_ring *rings);
+naik_status naik_ghosted_init(const naik_ghosted_plan *plan, int count, naik_ghosted *ghosted);
+void naik_ghosted_clear(int count, naik_ghosted *ghosted);
 
-/* Fills the ring from the neighbours in direction mu, both sides, faces only. Collective where mu
+/* Fills the ghosted from the neighbours in direction mu, both sides, faces only. Collective where mu
  * is split, nothing otherwise. NAIK_ERR_MPI. */
-naik_status naik_ring_exchange(naik_ring *ring, int mu);
-/* Fills all of the ring, edges and corners included, direction after direction. */
-naik_status naik_ring_exchange_all(naik_ring *ring);
+naik_status naik_ghosted_exchange(naik_ghosted *ghosted, int mu);
+/* Fills all of the ghosted, edges and corners included, direction after direction. */
+naik_status naik_ghosted_exchange_all(naik_ghosted *ghosted);
 
 /* The box of link mu of a gauge field in the same memory. NAIK_ERR_DEVICE. */
-naik_status naik_ring_from_gauge(const naik_gauge *gauge, int mu, naik_ring *ring);
+naik_status naik_ghosted_from_gauge(const naik_gauge *gauge, int mu, naik_ghosted *ghosted);
 
 /* The rest is for loops on the host. */
 
 enum { NAIK_RING_HERE = -1 };
 
 /* Where one row of sites of the box is, and what is beside it. */
-typedef struct naik_ring_place {
-    int x[NAIK_DIM];                           /* local coordinates of the first site */
-    int n;                                     /* sites, consecutive in x */
-    int64_t here;                              /* number of the row in the ring */
-    int64_t ahead[NAIK_DIM], behind[NAIK_DIM]; /* rows to the one beside it; mu = 0: numbers to
+typedef struct naik_ghosted_place {
+    int x[NAIK_DIM];                               /* local coordinates of the first site */
+    int n;                                         /* sites, consecutive in x */
+    int64_t here;                                  /* number of the row in the ghosted */
+    int64_t forward[NAIK_DIM], backward[NAIK_DIM]; /* rows to the one beside it; mu = 0: numbers to
                                                   component 0 of the site beside it */
-} naik_ring_place;
+} naik_ghosted_place;
 
 /* The box in pieces for a parallel loop: number `chunk` < plan->chunks. */
-naik_ring_place naik_ring_chunk(const naik_ring_plan *plan, int64_t chunk);
+naik_ghosted_place naik_ghosted_chunk(const naik_ghosted_plan *plan, int64_t chunk);
 /* The piece that begins at the local coordinates x; x[0] is a multiple of NAIK_ROW_SITES. */
-naik_ring_place naik_ring_place_at(const naik_ring_plan *plan, const int x[NAIK_DIM]);
+naik_ghosted_place naik_ghosted_place_at(const naik_ghosted_plan *plan, const int x[NAIK_DIM]);
 
-/* The matrices one site ahead of a place in direction `ahead` and one behind in direction `behind`,
- * each NAIK_RING_HERE for no step; not both in x. Inside the ring, or copied to `buffer` where a
+/* The matrices one site ahead of a place in direction `forward` and one backward in direction `backward`,
+ * each NAIK_RING_HERE for no step; not both in x. Inside the ghosted, or copied to `buffer` where a
  * step in x is asked for. */
-const naik_row *naik_ring_row(const naik_ring *ring, const naik_ring_place *place, int ahead,
-                              int behind, naik_row *buffer);
+const naik_row *naik_ghosted_row(const naik_ghosted *ghosted, const naik_ghosted_place *place,
+                                 int forward, int backward, naik_row *buffer);
 
-/* Component 0 of site x, inside the box or in the ring; components are NAIK_ROW_SITES apart. */
-double *naik_ring_at(const naik_ring *ring, const int x[NAIK_DIM]);
+/* Component 0 of site x, inside the box or in the ghosted; components are NAIK_ROW_SITES apart. */
+double *naik_ghosted_at(const naik_ghosted *ghosted, const int x[NAIK_DIM]);
 
 /* Writes the sites of a place. */
-void naik_ring_put(naik_ring *ring, const naik_ring_place *place, const naik_row *from);
-void naik_gauge_put_row(naik_gauge *gauge, const naik_ring_place *place, int mu,
+void naik_ghosted_put(naik_ghosted *ghosted, const naik_ghosted_place *place, const naik_row *from);
+void naik_gauge_put_row(naik_gauge *gauge, const naik_ghosted_place *place, int mu,
                         const naik_row *from);
 
 #endif

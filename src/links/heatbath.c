@@ -21,8 +21,8 @@
 
 typedef struct sweep_state {
     const naik_lattice *lattice;
-    naik_ring_plan plan;
-    naik_ring link[NAIK_DIM];
+    naik_ghosted_plan plan;
+    naik_ghosted link[NAIK_DIM];
     double beta;
     uint64_t seed;
 } sweep_state;
@@ -145,7 +145,8 @@ static void update_link(const sweep_state *s, pass_kind kind, naik_rng *rng,
 enum { HERE = NAIK_RING_HERE };
 
 /* sum = the six staples of the links in direction mu. */
-static void sum_staples(const sweep_state *s, const naik_ring_place *place, int mu, naik_row *sum)
+static void sum_staples(const sweep_state *s, const naik_ghosted_place *place, int mu,
+                        naik_row *sum)
 {
     naik_row first, second, third;
     naik_rows_clear(sum);
@@ -153,13 +154,13 @@ static void sum_staples(const sweep_state *s, const naik_ring_place *place, int 
         if (nu == mu) {
             continue;
         }
-        const naik_ring *along = &s->link[mu], *aside = &s->link[nu];
-        naik_rows_add_upper(naik_ring_row(aside, place, HERE, HERE, NULL),
-                            naik_ring_row(along, place, nu, HERE, &second),
-                            naik_ring_row(aside, place, mu, HERE, &third), sum);
-        naik_rows_add_lower(naik_ring_row(aside, place, HERE, nu, &first),
-                            naik_ring_row(along, place, HERE, nu, &second),
-                            naik_ring_row(aside, place, mu, nu, &third), sum);
+        const naik_ghosted *along = &s->link[mu], *aside = &s->link[nu];
+        naik_rows_add_upper(naik_ghosted_row(aside, place, HERE, HERE, NULL),
+                            naik_ghosted_row(along, place, nu, HERE, &second),
+                            naik_ghosted_row(aside, place, mu, HERE, &third), sum);
+        naik_rows_add_lower(naik_ghosted_row(aside, place, HERE, nu, &first),
+                            naik_ghosted_row(along, place, HERE, nu, &second),
+                            naik_ghosted_row(aside, place, mu, nu, &third), sum);
     }
 }
 
@@ -182,12 +183,12 @@ static void put_matrix(const naik_matrix *m, int i, naik_row *row)
 }
 
 /* Updates the links of the pass at every `step`-th site of the place. */
-static void update_row(sweep_state *s, const pass *p, const naik_ring_place *place, int first,
+static void update_row(sweep_state *s, const pass *p, const naik_ghosted_place *place, int first,
                        int step)
 {
     naik_row staples, links;
     sum_staples(s, place, p->mu, &staples);
-    links = *naik_ring_row(&s->link[p->mu], place, HERE, HERE, NULL);
+    links = *naik_ghosted_row(&s->link[p->mu], place, HERE, HERE, NULL);
     const uint64_t global = (uint64_t)naik_lattice_global(s->lattice, place->x);
     const uint32_t stream = STREAM_HEATBATH + 4 * (uint32_t)p->sweep + (uint32_t)p->mu;
     for (int i = first; i < place->n; i += step) {
@@ -197,7 +198,7 @@ static void update_row(sweep_state *s, const pass *p, const naik_ring_place *pla
         update_link(s, p->kind, &rng, &staple, &u);
         put_matrix(&u, i, &links);
     }
-    naik_ring_put(&s->link[p->mu], place, &links);
+    naik_ghosted_put(&s->link[p->mu], place, &links);
 }
 
 /* All links of one direction and colour whose row has y + z + t, less mu's, of this parity. */
@@ -215,7 +216,7 @@ static void update_rows(sweep_state *s, const pass *p, int row_parity)
         /* Along mu = x the whole row is of one colour, else every second site. */
         const int first = p->mu == 0 ? 0 : (p->colour + transverse) % 2;
         for (x[0] = 0; x[0] < local[0]; x[0] += NAIK_ROW_SITES) {
-            const naik_ring_place place = naik_ring_place_at(&s->plan, x);
+            const naik_ghosted_place place = naik_ghosted_place_at(&s->plan, x);
             update_row(s, p, &place, first, p->mu == 0 ? 1 : 2);
         }
     }
@@ -235,11 +236,11 @@ static naik_status update_direction(sweep_state *s, pass_kind kind, int sweep, i
         }
         for (int nu = 0; colour == 0 && nu < NAIK_DIM; nu++) {
             if (nu != mu) {
-                NAIK_TRY(naik_ring_exchange(&s->link[mu], nu));
+                NAIK_TRY(naik_ghosted_exchange(&s->link[mu], nu));
             }
         }
     }
-    NAIK_TRY(naik_ring_exchange_all(&s->link[mu]));
+    NAIK_TRY(naik_ghosted_exchange_all(&s->link[mu]));
 done:
     return status;
 }
@@ -248,8 +249,8 @@ static naik_status load_links(sweep_state *s, const naik_gauge *gauge)
 {
     naik_status status = NAIK_OK;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        NAIK_TRY(naik_ring_from_gauge(gauge, mu, &s->link[mu]));
-        NAIK_TRY(naik_ring_exchange_all(&s->link[mu]));
+        NAIK_TRY(naik_ghosted_from_gauge(gauge, mu, &s->link[mu]));
+        NAIK_TRY(naik_ghosted_exchange_all(&s->link[mu]));
     }
 done:
     return status;
@@ -259,10 +260,10 @@ static void store_links(const sweep_state *s, naik_gauge *gauge)
 {
 #pragma omp parallel for schedule(static)
     for (int64_t chunk = 0; chunk < s->plan.chunks; chunk++) {
-        const naik_ring_place place = naik_ring_chunk(&s->plan, chunk);
+        const naik_ghosted_place place = naik_ghosted_chunk(&s->plan, chunk);
         for (int mu = 0; mu < NAIK_DIM; mu++) {
             naik_gauge_put_row(gauge, &place, mu,
-                               naik_ring_row(&s->link[mu], &place, HERE, HERE, NULL));
+                               naik_ghosted_row(&s->link[mu], &place, HERE, HERE, NULL));
         }
     }
 }
@@ -301,8 +302,8 @@ naik_status naik_heatbath(naik_gauge *gauge, double beta, uint64_t seed, int swe
     naik_status status = NAIK_OK;
     sweep_state s = {.lattice = gauge->lattice, .beta = beta, .seed = seed};
     NAIK_TRY(check_arguments(gauge, beta, sweep_offset, sweeps, over_relaxations));
-    NAIK_TRY(naik_ring_plan_init(gauge->lattice, NULL, &s.plan));
-    NAIK_TRY(naik_rings_init(&s.plan, NAIK_DIM, s.link));
+    NAIK_TRY(naik_ghosted_plan_init(gauge->lattice, NULL, &s.plan));
+    NAIK_TRY(naik_ghosted_init(&s.plan, NAIK_DIM, s.link));
     for (int sweep = sweep_offset; sweep < sweep_offset + sweeps; sweep++) {
         double change;
         NAIK_TRY(load_links(&s, gauge));
@@ -316,7 +317,7 @@ naik_status naik_heatbath(naik_gauge *gauge, double beta, uint64_t seed, int swe
         NAIK_TRY(naik_gauge_reunitarise(gauge, &change));
     }
 done:
-    naik_rings_clear(NAIK_DIM, s.link);
-    naik_ring_plan_clear(&s.plan);
+    naik_ghosted_clear(NAIK_DIM, s.link);
+    naik_ghosted_plan_clear(&s.plan);
     return status;
 }

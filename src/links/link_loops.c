@@ -10,31 +10,31 @@
 #include "links/smear.h"
 #include "links/unitarize.h"
 
-/* ---- rings */
+/* ---- ghosted */
 
-static naik_status ring_fill(const naik_gauge *gauge, int mu, naik_ring *ring)
+static naik_status ghosted_fill(const naik_gauge *gauge, int mu, naik_ghosted *ghosted)
 {
-    const naik_ring_plan *plan = ring->plan;
+    const naik_ghosted_plan *plan = ghosted->plan;
 #pragma omp parallel for schedule(static)
     for (int64_t chunk = 0; chunk < plan->chunks; chunk++) {
-        const naik_ring_place place = naik_ring_chunk(plan, chunk);
+        const naik_ghosted_place place = naik_ghosted_chunk(plan, chunk);
         const int64_t site = naik_lattice_site(plan->lattice, place.x);
         naik_rows_from_links(&gauge->link[site * NAIK_DIM + mu], NAIK_DIM, place.n,
-                             (naik_row *)ring->data + place.here);
+                             (naik_row *)ghosted->data + place.here);
     }
     return NAIK_OK;
 }
 
-static naik_status ring_layer(naik_ring *ring, int mu, const int from[NAIK_DIM],
-                              const int to[NAIK_DIM], bool pack, double *message)
+static naik_status ghosted_layer(naik_ghosted *ghosted, int mu, const int from[NAIK_DIM],
+                                 const int to[NAIK_DIM], bool pack, double *message)
 {
-    const int line = ring->plan->line * NAIK_ROW_REALS;
+    const int line = ghosted->plan->line * NAIK_ROW_REALS;
     const int count = mu == 0 ? NAIK_ROW_REALS : line, step = mu == 0 ? NAIK_ROW_SITES : 1;
     int x[NAIK_DIM] = {mu == 0 ? from[0] : 0, 0, 0, 0};
     for (x[3] = from[3]; x[3] < to[3]; x[3]++) {
         for (x[2] = from[2]; x[2] < to[2]; x[2]++) {
             for (x[1] = from[1]; x[1] < to[1]; x[1]++) {
-                double *numbers = naik_ring_at(ring, x);
+                double *numbers = naik_ghosted_at(ghosted, x);
                 for (int k = 0; k < count; k++, message++) {
                     *(pack ? message : numbers + k * step) = *(pack ? numbers + k * step : message);
                 }
@@ -50,35 +50,35 @@ enum { HERE = NAIK_RING_HERE };
 
 /* The links around one row of sites in direction nu that staples of links mu are made of. */
 typedef struct sides {
-    const naik_row *here, *ahead, *below, *below_ahead; /* U_nu at s, s+mu, s-nu, s-nu+mu */
-    naik_row room[3];                                   /* for those that are not as in memory */
+    const naik_row *here, *forward, *below, *below_ahead; /* U_nu at s, s+mu, s-nu, s-nu+mu */
+    naik_row room[3];                                     /* for those that are not as in memory */
 } sides;
 
-/* One row of sites, in rings of the whole box and in those of the slab that is worked on. */
+/* One row of sites, in ghosted of the whole box and in those of the slab that is worked on. */
 typedef struct spot {
-    const naik_ring_plan *whole;
-    naik_ring_place in_whole, in_slab;
+    const naik_ghosted_plan *whole;
+    naik_ghosted_place in_whole, in_slab;
     sides side[NAIK_DIM]; /* [nu], not mu */
 } spot;
 
-static const naik_row *row_of(const naik_ring *ring, const spot *s, int ahead, int behind,
+static const naik_row *row_of(const naik_ghosted *ghosted, const spot *s, int forward, int backward,
                               naik_row *buffer)
 {
-    return naik_ring_row(ring, ring->plan == s->whole ? &s->in_whole : &s->in_slab, ahead, behind,
-                         buffer);
+    return naik_ghosted_row(ghosted, ghosted->plan == s->whole ? &s->in_whole : &s->in_slab,
+                            forward, backward, buffer);
 }
 
-static void set_spot(const naik_ring u[NAIK_DIM], int mu, const naik_ring_plan *slab, int64_t chunk,
-                     spot *s)
+static void set_spot(const naik_ghosted u[NAIK_DIM], int mu, const naik_ghosted_plan *slab,
+                     int64_t chunk, spot *s)
 {
     s->whole = u->plan;
-    s->in_slab = naik_ring_chunk(slab, chunk);
-    s->in_whole = naik_ring_place_at(u->plan, s->in_slab.x);
+    s->in_slab = naik_ghosted_chunk(slab, chunk);
+    s->in_whole = naik_ghosted_place_at(u->plan, s->in_slab.x);
     for (int nu = 0; nu < NAIK_DIM; nu++) {
         sides *side = &s->side[nu];
         if (nu != mu) {
             side->here = row_of(&u[nu], s, HERE, HERE, NULL);
-            side->ahead = row_of(&u[nu], s, mu, HERE, &side->room[0]);
+            side->forward = row_of(&u[nu], s, mu, HERE, &side->room[0]);
             side->below = row_of(&u[nu], s, HERE, nu, &side->room[1]);
             side->below_ahead = row_of(&u[nu], s, mu, nu, &side->room[2]);
         }
@@ -86,19 +86,19 @@ static void set_spot(const naik_ring u[NAIK_DIM], int mu, const naik_ring_plan *
 }
 
 /* sum += St_{mu,nu}[inner] */
-static void add_staple(const spot *s, const naik_ring *inner, int nu, naik_row *sum)
+static void add_staple(const spot *s, const naik_ghosted *inner, int nu, naik_row *sum)
 {
     naik_row room;
     const sides *u = &s->side[nu];
-    naik_rows_add_upper(u->here, row_of(inner, s, nu, HERE, &room), u->ahead, sum);
+    naik_rows_add_upper(u->here, row_of(inner, s, nu, HERE, &room), u->forward, sum);
     naik_rows_add_lower(u->below, row_of(inner, s, HERE, nu, &room), u->below_ahead, sum);
 }
 
-static void put_row(naik_ring *ring, naik_gauge *gauge, const naik_ring_place *place, int mu,
-                    const naik_row *from)
+static void put_row(naik_ghosted *ghosted, naik_gauge *gauge, const naik_ghosted_place *place,
+                    int mu, const naik_row *from)
 {
-    if (ring != NULL) {
-        naik_ring_put(ring, place, from);
+    if (ghosted != NULL) {
+        naik_ghosted_put(ghosted, place, from);
     } else {
         naik_gauge_put_row(gauge, place, mu, from);
     }
@@ -112,7 +112,7 @@ static void sum_row(const spot *here, int mu, const naik_staple_sum *s)
         naik_rows_clear(&sum);
     }
     for (int i = 0; i < s->terms; i++) {
-        const naik_row *term = row_of(s->term[i].ring, here, HERE, HERE, NULL);
+        const naik_row *term = row_of(s->term[i].ghosted, here, HERE, HERE, NULL);
         (i == 0 ? naik_rows_scale : naik_rows_add)(s->term[i].weight, term, &sum);
     }
     if (staples == &apart) {
@@ -127,11 +127,11 @@ static void sum_row(const spot *here, int mu, const naik_staple_sum *s)
     put_row(s->out, s->gauge, s->out != NULL ? &here->in_slab : &here->in_whole, mu, &sum);
 }
 
-/* On the sites of the rings that are written, or read for links of a gauge field. */
-static naik_status staples(const naik_ring u[NAIK_DIM], int mu, const naik_staple_sum *sums,
+/* On the sites of the ghosted that are written, or read for links of a gauge field. */
+static naik_status staples(const naik_ghosted u[NAIK_DIM], int mu, const naik_staple_sum *sums,
                            int count)
 {
-    const naik_ring_plan *slab = (sums->out != NULL ? sums->out : sums->staple[0].inner)->plan;
+    const naik_ghosted_plan *slab = (sums->out != NULL ? sums->out : sums->staple[0].inner)->plan;
 #pragma omp parallel for schedule(static)
     for (int64_t chunk = 0; chunk < slab->chunks; chunk++) {
         spot here;
@@ -143,16 +143,16 @@ static naik_status staples(const naik_ring u[NAIK_DIM], int mu, const naik_stapl
     return NAIK_OK;
 }
 
-static naik_status product(double weight, const naik_ring *a, const naik_ring *b, int mu,
-                           naik_ring *out, naik_gauge *gauge)
+static naik_status product(double weight, const naik_ghosted *a, const naik_ghosted *b, int mu,
+                           naik_ghosted *out, naik_gauge *gauge)
 {
-    const naik_ring_plan *plan = a->plan;
+    const naik_ghosted_plan *plan = a->plan;
 #pragma omp parallel for schedule(static)
     for (int64_t chunk = 0; chunk < plan->chunks; chunk++) {
-        const naik_ring_place place = naik_ring_chunk(plan, chunk);
+        const naik_ghosted_place place = naik_ghosted_chunk(plan, chunk);
         naik_row beside, product, scaled;
-        naik_rows_mul(naik_ring_row(a, &place, HERE, HERE, NULL),
-                      naik_ring_row(b, &place, mu, HERE, &beside), &product);
+        naik_rows_mul(naik_ghosted_row(a, &place, HERE, HERE, NULL),
+                      naik_ghosted_row(b, &place, mu, HERE, &beside), &product);
         naik_rows_scale(weight, &product, &scaled);
         put_row(out, gauge, &place, mu, &scaled);
     }
@@ -242,15 +242,15 @@ static naik_status layers(const naik_gauge *gauge, int mu, int distance, naik_ma
 }
 
 /* -U_mu(x - distance mu)^+ */
-static naik_matrix backward_link(const naik_gauge *links, const naik_link_layers *behind,
+static naik_matrix backward_link(const naik_gauge *links, const naik_link_layers *backward,
                                  const int x[NAIK_DIM], int mu)
 {
     const naik_lattice *lat = links->lattice;
     const naik_matrix *u;
-    const int there = x[mu] - behind->distance;
+    const int there = x[mu] - backward->distance;
     if (there < 0 && lat->split[mu]) {
         const int64_t layer = lat->sites / lat->local[mu];
-        u = &behind->link[mu][x[mu] * layer + naik_link_layer_site(lat->local, x, mu)];
+        u = &backward->link[mu][x[mu] * layer + naik_link_layer_site(lat->local, x, mu)];
     } else {
         int y[NAIK_DIM] = {x[0], x[1], x[2], x[3]};
         y[mu] = ((there % lat->local[mu]) + lat->local[mu]) % lat->local[mu];
@@ -260,8 +260,9 @@ static naik_matrix backward_link(const naik_gauge *links, const naik_link_layers
     return naik_mat_scale(-1, &dagger);
 }
 
-static naik_status hops(const naik_fatlong *source, const naik_link_layers behind[2], int hops,
-                        naik_parity parity, int32_t begin, int32_t count, naik_matrix *out)
+static naik_status points(const naik_fatlong *source, const naik_link_layers backward[2],
+                          int points, naik_parity parity, int32_t begin, int32_t count,
+                          naik_matrix *out)
 {
     const naik_lattice *lat = source->fat->lattice;
 #pragma omp parallel for schedule(static)
@@ -269,13 +270,15 @@ static naik_status hops(const naik_fatlong *source, const naik_link_layers behin
         int x[NAIK_DIM];
         const int32_t site = naik_lattice_site_of(lat, parity, begin + i);
         naik_lattice_coords(lat, site, x);
-        naik_matrix *w = out + (int64_t)i * hops;
+        naik_matrix *w = out + (int64_t)i * points;
         for (int mu = 0; mu < NAIK_DIM; mu++) {
-            w[NAIK_HOP_AHEAD + mu] = source->fat->link[(int64_t)site * NAIK_DIM + mu];
-            w[NAIK_HOP_BEHIND + mu] = backward_link(source->fat, &behind[0], x, mu);
-            if (hops == NAIK_HOPS) {
-                w[NAIK_HOP_AHEAD3 + mu] = source->long_links->link[(int64_t)site * NAIK_DIM + mu];
-                w[NAIK_HOP_BEHIND3 + mu] = backward_link(source->long_links, &behind[1], x, mu);
+            w[NAIK_POINT_FORWARD + mu] = source->fat->link[(int64_t)site * NAIK_DIM + mu];
+            w[NAIK_POINT_BACKWARD + mu] = backward_link(source->fat, &backward[0], x, mu);
+            if (points == NAIK_STENCIL) {
+                w[NAIK_POINT_FORWARD3 + mu] =
+                    source->long_links->link[(int64_t)site * NAIK_DIM + mu];
+                w[NAIK_POINT_BACKWARD3 + mu] =
+                    backward_link(source->long_links, &backward[1], x, mu);
             }
         }
     }
@@ -283,8 +286,8 @@ static naik_status hops(const naik_fatlong *source, const naik_link_layers behin
 }
 
 const naik_link_ops naik_link_ops_host = {
-    .ring_fill = ring_fill,
-    .ring_layer = ring_layer,
+    .ghosted_fill = ghosted_fill,
+    .ghosted_layer = ghosted_layer,
     .staples = staples,
     .product = product,
     .project = project,
@@ -292,5 +295,5 @@ const naik_link_ops naik_link_ops_host = {
     .largest = largest,
     .others_in_time = others_in_time,
     .layers = layers,
-    .hops = hops,
+    .points = points,
 };

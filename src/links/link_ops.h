@@ -13,29 +13,29 @@
 #include "base/device.h"
 #include "base/hd.h"
 
-typedef struct naik_ring naik_ring;       /* ghosted.h */
+typedef struct naik_ghosted naik_ghosted; /* ghosted.h */
 typedef struct naik_fatlong naik_fatlong; /* smear.h */
 
-/* out(s) = sum_i term_i.weight term_i.ring(s) + weight sum_j St_{mu, nu_j}[inner_j](s)
+/* out(s) = sum_i term_i.weight term_i.ghosted(s) + weight sum_j St_{mu, nu_j}[inner_j](s)
  * with the staples of smear.h. Where weight is 1, the products are added to the terms one by one;
  * else to each other first. */
 typedef struct naik_staple_sum {
     int terms, staples;
     struct {
         double weight;
-        const naik_ring *ring;
+        const naik_ghosted *ghosted;
     } term[4];
     struct {
         int nu;
-        const naik_ring *inner; /* ring filled in direction nu */
+        const naik_ghosted *inner; /* ghosted filled in direction nu */
     } staple[3];
     double weight;
-    naik_ring *out;    /* not one of the inputs; or NULL for ... */
+    naik_ghosted *out; /* not one of the inputs; or NULL for ... */
     naik_gauge *gauge; /* ... its link mu */
 } naik_staple_sum;
 
-/* The links behind the box, which the hops of its first sites need: for each split mu the last
- * `distance` layers of links mu of the box behind, [distance][sites of a layer], in local
+/* The links backward the box, which the points of its first sites need: for each split mu the last
+ * `distance` layers of links mu of the box backward, [distance][sites of a layer], in local
  * lexicographic order with coordinate mu left out. */
 typedef struct naik_link_layers {
     naik_matrix *link[NAIK_DIM]; /* NULL where mu is not split */
@@ -44,17 +44,17 @@ typedef struct naik_link_layers {
 
 typedef struct naik_link_ops {
     /* The box of link mu of a gauge field. */
-    naik_status (*ring_fill)(const naik_gauge *gauge, int mu, naik_ring *ring);
-    /* The sites with coordinates from..to-1, one layer across mu, ring to message or back: rows
-     * y, z, t of 18 numbers, of whole rows in x with their ring or, for mu = x, of one site. */
-    naik_status (*ring_layer)(naik_ring *ring, int mu, const int from[NAIK_DIM],
-                              const int to[NAIK_DIM], bool pack, double *message);
+    naik_status (*ghosted_fill)(const naik_gauge *gauge, int mu, naik_ghosted *ghosted);
+    /* The sites with coordinates from..to-1, one layer across mu, ghosted to message or back: rows
+     * y, z, t of 18 numbers, of whole rows in x with their ghosted or, for mu = x, of one site. */
+    naik_status (*ghosted_layer)(naik_ghosted *ghosted, int mu, const int from[NAIK_DIM],
+                                 const int to[NAIK_DIM], bool pack, double *message);
     /* `count` sums for the links mu, u[NAIK_DIM] with edges and corners filled. */
-    naik_status (*staples)(const naik_ring *u, int mu, const naik_staple_sum *sums, int count);
-    /* weight a(s) b(s + mu), into a ring that is neither a nor b, or with out NULL into link mu of
+    naik_status (*staples)(const naik_ghosted *u, int mu, const naik_staple_sum *sums, int count);
+    /* weight a(s) b(s + mu), into a ghosted that is neither a nor b, or with out NULL into link mu of
      * a gauge field. */
-    naik_status (*product)(double weight, const naik_ring *a, const naik_ring *b, int mu,
-                           naik_ring *out, naik_gauge *gauge);
+    naik_status (*product)(double weight, const naik_ghosted *a, const naik_ghosted *b, int mu,
+                           naik_ghosted *out, naik_gauge *gauge);
     /* Every link becomes its U(3) projection; *svd_count of this rank took the fall-back. */
     naik_status (*project)(naik_gauge *gauge, int64_t *svd_count);
     /* out = a + s b; b NULL: s a. */
@@ -66,9 +66,10 @@ typedef struct naik_link_ops {
     /* The last layers of links mu, as in naik_link_layers. */
     naik_status (*layers)(const naik_gauge *gauge, int mu, int distance, naik_matrix *out);
     /* The matrices that `count` sites from checkerboard site `begin` of a parity multiply by
-     * (backend/packed_links.h), [count][hops]; behind[0] of fat, behind[1] of long links. */
-    naik_status (*hops)(const naik_fatlong *source, const naik_link_layers behind[2], int hops,
-                        naik_parity parity, int32_t begin, int32_t count, naik_matrix *out);
+     * (backend/packed_links.h), [count][points]; backward[0] of fat, backward[1] of long links. */
+    naik_status (*points)(const naik_fatlong *source, const naik_link_layers backward[2],
+                          int points, naik_parity parity, int32_t begin, int32_t count,
+                          naik_matrix *out);
 } naik_link_ops;
 
 extern const naik_link_ops naik_link_ops_host;

@@ -53,13 +53,13 @@ enum { SLAB_SITES = 512 }; /* for each thread */
 
 struct naik_smear_space {
     const naik_link_ops *ops;
-    naik_ring_plan plan;     /* of the whole box */
+    naik_ghosted_plan plan;  /* of the whole box */
     int thickness[NAIK_DIM]; /* of slabs across each direction; the scratch memory is made for it */
-    naik_ring_plan slab;
-    naik_ring u[NAIK_DIM]; /* links, edges and corners filled */
-    double *scratch;       /* for `a` and `x`, or for one ring of the whole box */
-    naik_ring a[OTHERS];   /* A_nu for the directions other than mu, ascending; on the slab */
-    naik_ring x[OTHERS];   /* X_sigma */
+    naik_ghosted_plan slab;
+    naik_ghosted u[NAIK_DIM]; /* links, edges and corners filled */
+    double *scratch;          /* for `a` and `x`, or for one ghosted of the whole box */
+    naik_ghosted a[OTHERS];   /* A_nu for the directions other than mu, ascending; on the slab */
+    naik_ghosted x[OTHERS];   /* X_sigma */
 };
 
 typedef naik_smear_space workspace;
@@ -67,7 +67,7 @@ typedef naik_smear_space workspace;
 /* Sites of a slab across mu, along mu: few enough for the cache, and enough to share among threads;
  * all of them where slabs would have to be exchanged, and on a device, which hides latency by many
  * sites. */
-static int slab_thickness(const naik_ring_plan *plan, int mu)
+static int slab_thickness(const naik_ghosted_plan *plan, int mu)
 {
     const int length = plan->box[mu], unit = mu == 0 ? NAIK_ROW_SITES : 1;
     for (int nu = 0; nu < NAIK_DIM; nu++) {
@@ -82,32 +82,32 @@ static int slab_thickness(const naik_ring_plan *plan, int mu)
 }
 
 /* The slab that begins at coordinate `from`. */
-static naik_ring_plan slab_at(const naik_ring_plan *plan, int thickness, int mu, int from)
+static naik_ghosted_plan slab_at(const naik_ghosted_plan *plan, int thickness, int mu, int from)
 {
     const int rest = plan->box[mu] - from;
     return thickness == plan->box[mu]
                ? *plan
-               : naik_ring_slab(plan, mu, from, rest < thickness ? rest : thickness);
+               : naik_ghosted_slab(plan, mu, from, rest < thickness ? rest : thickness);
 }
 
 static void set_slab(workspace *w, int mu, int from)
 {
     w->slab = slab_at(&w->plan, w->thickness[mu], mu, from);
     for (int k = 0; k < SLAB_RINGS; k++) {
-        naik_ring *ring = k < OTHERS ? &w->a[k] : &w->x[k - OTHERS];
-        ring->plan = &w->slab;
-        ring->data = w->scratch + (size_t)k * naik_ring_numbers(&w->slab);
+        naik_ghosted *ghosted = k < OTHERS ? &w->a[k] : &w->x[k - OTHERS];
+        ghosted->plan = &w->slab;
+        ghosted->data = w->scratch + (size_t)k * naik_ghosted_numbers(&w->slab);
     }
 }
 
-/* Numbers that the scratch memory needs: all rings of the largest slab, or one of the whole box. */
-static size_t scratch_numbers(const naik_ring_plan *plan, int thickness[NAIK_DIM])
+/* Numbers that the scratch memory needs: all ghosted of the largest slab, or one of the whole box. */
+static size_t scratch_numbers(const naik_ghosted_plan *plan, int thickness[NAIK_DIM])
 {
-    size_t most = naik_ring_numbers(plan);
+    size_t most = naik_ghosted_numbers(plan);
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         thickness[mu] = slab_thickness(plan, mu);
-        const naik_ring_plan slab = slab_at(plan, thickness[mu], mu, 0);
-        const size_t numbers = SLAB_RINGS * naik_ring_numbers(&slab);
+        const naik_ghosted_plan slab = slab_at(plan, thickness[mu], mu, 0);
+        const size_t numbers = SLAB_RINGS * naik_ghosted_numbers(&slab);
         most = numbers > most ? numbers : most;
     }
     return most;
@@ -136,7 +136,7 @@ static naik_status make_staples(workspace *w, int mu)
     for (int k = 0; k < OTHERS; k++) {
         for (int j = 0; j < OTHERS; j++) {
             if (j != k) {
-                NAIK_TRY(naik_ring_exchange(&w->a[k], nu[j]));
+                NAIK_TRY(naik_ghosted_exchange(&w->a[k], nu[j]));
             }
         }
     }
@@ -163,7 +163,7 @@ static naik_status make_inner_sums(workspace *w, int mu, const naik_smearing *c)
     }
     NAIK_TRY(w->ops->staples(w->u, mu, sums, OTHERS));
     for (int k = 0; k < OTHERS; k++) {
-        NAIK_TRY(naik_ring_exchange(&w->x[k], nu[k]));
+        NAIK_TRY(naik_ghosted_exchange(&w->x[k], nu[k]));
     }
 done:
     return status;
@@ -183,13 +183,13 @@ static naik_status make_fat(const workspace *w, int mu, const naik_smearing *c, 
     return w->ops->staples(w->u, mu, &sum, 1);
 }
 
-/* cN U(s) P(s+mu) with P(s) = U(s) U(s+mu): one site of ring suffices for three links. */
+/* cN U(s) P(s+mu) with P(s) = U(s) U(s+mu): one site of ghosted suffices for three links. */
 static naik_status make_long(workspace *w, int mu, const naik_smearing *c, naik_gauge *long_links)
 {
     naik_status status = NAIK_OK;
-    naik_ring pair = {&w->plan, w->scratch};
+    naik_ghosted pair = {&w->plan, w->scratch};
     NAIK_TRY(w->ops->product(1, &w->u[mu], &w->u[mu], mu, &pair, NULL));
-    NAIK_TRY(naik_ring_exchange(&pair, mu));
+    NAIK_TRY(naik_ghosted_exchange(&pair, mu));
     NAIK_TRY(w->ops->product(c->cN, &w->u[mu], &pair, mu, NULL, long_links));
 done:
     return status;
@@ -207,8 +207,8 @@ naik_status naik_smear_space_create(const naik_lattice *lattice, naik_device *de
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     w->ops = naik_link_ops_of(device);
-    NAIK_TRY(naik_ring_plan_init(lattice, device, &w->plan));
-    NAIK_TRY(naik_rings_init(&w->plan, NAIK_DIM, w->u));
+    NAIK_TRY(naik_ghosted_plan_init(lattice, device, &w->plan));
+    NAIK_TRY(naik_ghosted_init(&w->plan, NAIK_DIM, w->u));
     const size_t scratch_bytes = scratch_numbers(&w->plan, w->thickness) * sizeof(double);
     status = naik_device_alloc(device, comm->log, scratch_bytes, "staples in work",
                                (void **)&w->scratch);
@@ -223,8 +223,8 @@ done:
 size_t naik_smear_space_bytes(const naik_lattice *lattice, naik_device *device)
 {
     int thickness[NAIK_DIM];
-    const naik_ring_plan plan = naik_ring_plan_of(lattice, device);
-    return (NAIK_DIM * naik_ring_numbers(&plan) + scratch_numbers(&plan, thickness)) *
+    const naik_ghosted_plan plan = naik_ghosted_plan_of(lattice, device);
+    return (NAIK_DIM * naik_ghosted_numbers(&plan) + scratch_numbers(&plan, thickness)) *
            sizeof(double);
 }
 
@@ -235,8 +235,8 @@ void naik_smear_space_destroy(naik_smear_space **space)
         return;
     }
     naik_device_free(w->plan.device, w->scratch);
-    naik_rings_clear(NAIK_DIM, w->u);
-    naik_ring_plan_clear(&w->plan);
+    naik_ghosted_clear(NAIK_DIM, w->u);
+    naik_ghosted_plan_clear(&w->plan);
     free(w);
     *space = NULL;
 }
@@ -246,8 +246,8 @@ naik_status naik_smear(const naik_gauge *u, const naik_smearing *coefficients,
 {
     naik_status status = NAIK_OK;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        NAIK_TRY(naik_ring_from_gauge(u, mu, &space->u[mu]));
-        NAIK_TRY(naik_ring_exchange_all(&space->u[mu]));
+        NAIK_TRY(naik_ghosted_from_gauge(u, mu, &space->u[mu]));
+        NAIK_TRY(naik_ghosted_exchange_all(&space->u[mu]));
     }
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         for (int from = 0; from < space->plan.box[mu]; from += space->thickness[mu]) {

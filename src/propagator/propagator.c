@@ -14,21 +14,21 @@
 #include "base/memory.h"
 
 #include "base/exactsum.h"
-#include "propagator/families.h"
+#include "propagator/groups.h"
 
 typedef struct worker {
     const naik_links *links;
     const naik_lattice *lat;
     const naik_backend_ops *ops;
     const naik_propagator_stream *stream;
-    naik_field *src[2], *x[2]; /* one column on either parity */
-    naik_field *rest;          /* one column, result of a Dslash */
+    naik_field *src[2], *x[2]; /* one rhs on either parity */
+    naik_field *rest;          /* one rhs, result of a Dslash */
     naik_exactsum *sum;        /* backend memory [1] */
     double *sites;             /* [sites][3][2], sources on their way in, solutions out */
     double *half;              /* [half][3][2], a vector of an interrupted solve */
     solve_info *info;          /* [stream->count] */
     int64_t *todo;             /* solves of the parity at work */
-    family_batch batch;        /* of them, those in the solver */
+    group_batch batch;         /* of them, those in the solver */
     naik_parity parity;
     bool interrupted;
 } worker;
@@ -127,7 +127,7 @@ static naik_parity other(naik_parity parity)
     return (naik_parity)!parity;
 }
 
-/* out = a v + s D in on `parity`, for single columns. */
+/* out = a v + s D in on `parity`, for single rhs. */
 static naik_status affine(worker *w, double a, const naik_field *v, double s, const naik_field *in,
                           naik_parity parity, naik_field *out)
 {
@@ -142,18 +142,18 @@ static naik_status affine(worker *w, double a, const naik_field *v, double s, co
     return naik_dslash(&args);
 }
 
-/* column of b: b_p = 2m src_p - D_pq src_q, of the source in w->src. */
-static naik_status make_rhs(worker *w, double mass, naik_field *b, int column)
+/* rhs of b: b_p = 2m src_p - D_pq src_q, of the source in w->src. */
+static naik_status make_rhs(worker *w, double mass, naik_field *b, int irhs)
 {
     naik_status status = NAIK_OK;
     const naik_parity p = w->parity;
     NAIK_TRY(affine(w, 2 * mass, w->src[p], -1, w->src[other(p)], p, w->rest));
-    NAIK_TRY(w->ops->field.copy_column(b, column, w->rest, 0));
+    NAIK_TRY(w->ops->field.copy_rhs(b, irhs, w->rest, 0));
 done:
     return status;
 }
 
-static naik_status load(void *data, int64_t index, naik_field *b, naik_field *x, int column,
+static naik_status load(void *data, int64_t index, naik_field *b, naik_field *x, int irhs,
                         naik_cg_system *system)
 {
     naik_status status = NAIK_OK;
@@ -163,18 +163,18 @@ static naik_status load(void *data, int64_t index, naik_field *b, naik_field *x,
     const int of = w->batch.of[index], shift = w->batch.shift[index];
     naik_timer_start(timer, "sources");
     NAIK_TRY(read_source(w, w->batch.index[index], &mass, system));
-    NAIK_TRY(make_rhs(w, mass, b, column));
+    NAIK_TRY(make_rhs(w, mass, b, irhs));
     if (of >= 0) {
         system->guess = true;
-        NAIK_TRY(naik_multishift_take(w->stream->multishift, of, shift, x, column, &system->start));
+        NAIK_TRY(naik_multishift_take(w->stream->multishift, of, shift, x, irhs, &system->start));
     }
     naik_timer_stop(timer, "sources");
 done:
     return status;
 }
 
-/* The right-hand side of a family's base. */
-static naik_status load_family(void *data, int index, naik_field *b, int column)
+/* The right-hand side of a group's base. */
+static naik_status load_group(void *data, int index, naik_field *b, int irhs)
 {
     naik_status status = NAIK_OK;
     worker *w = data;
@@ -183,7 +183,7 @@ static naik_status load_family(void *data, int index, naik_field *b, int column)
     naik_timer *timer = w->links->geometry->backend->timer;
     naik_timer_start(timer, "sources");
     NAIK_TRY(read_source(w, w->batch.member[index], &mass, &unused));
-    NAIK_TRY(make_rhs(w, w->batch.base[index], b, column));
+    NAIK_TRY(make_rhs(w, w->batch.base[index], b, irhs));
     naik_timer_stop(timer, "sources");
 done:
     return status;
@@ -192,7 +192,7 @@ done:
 /* Of the iterations, those that a base carried along counted by what they are. */
 static double count_flops(const worker *w, int64_t index, const naik_cg_result *result)
 {
-    const int per_site = w->links->hops == NAIK_HOPS ? NAIK_CG_FLOPS : NAIK_CG_FLOPS_NAIVE;
+    const int per_site = w->links->points == NAIK_STENCIL ? NAIK_CG_FLOPS : NAIK_CG_FLOPS_NAIVE;
     const int carried = w->batch.shift[index] > 0 ? result->start_iterations : 0;
     return 0.5 * (double)w->lat->volume *
            ((double)(result->iterations - carried) * per_site + (double)carried * NAIK_SHIFT_FLOPS);
@@ -237,7 +237,7 @@ static bool is_suspect(const naik_propagator_result *r, double mass, double xp, 
     if (!isfinite(claim)) {
         return false; /* broken, and reported as that */
     }
-    return !(fabs(r->checked_residual - claim) <= 1e-3 * claim + rounding);
+    return !(fabs(r->independent_residual - claim) <= 1e-3 * claim + rounding);
 }
 
 /* Both residuals of w->x by this file's road, and what they say of the solver's. */
@@ -252,7 +252,7 @@ static naik_status verify(worker *w, double mass, naik_propagator_result *out)
     const double source = src[0] + src[1], residual = rest[0] + rest[1];
     out->source_residual = source > 0 ? sqrt(residual / source) : sqrt(residual);
     out->norm = sqrt(xx[0] + xx[1]);
-    out->checked_residual = bb > 0 ? 2 * mass * sqrt(rest[w->parity] / bb) : 0;
+    out->independent_residual = bb > 0 ? 2 * mass * sqrt(rest[w->parity] / bb) : 0;
     out->suspect = is_suspect(out, mass, sqrt(xx[w->parity]), bb);
 done:
     return status;
@@ -270,7 +270,7 @@ done:
     return status;
 }
 
-static naik_status finish(void *data, int64_t index, const naik_field *x, int column,
+static naik_status finish(void *data, int64_t index, const naik_field *x, int irhs,
                           const naik_cg_result *result)
 {
     naik_status status = NAIK_OK;
@@ -287,7 +287,7 @@ static naik_status finish(void *data, int64_t index, const naik_field *x, int co
     naik_timer *timer = w->links->geometry->backend->timer;
     naik_timer_start(timer, "rebuild and check");
     NAIK_TRY(read_source(w, w->batch.index[index], &mass, &system));
-    NAIK_TRY(w->ops->field.copy_column(w->x[p], 0, x, column));
+    NAIK_TRY(w->ops->field.copy_rhs(w->x[p], 0, x, irhs));
     /* x_q = (src_q - D_qp x_p) / (2m) */
     NAIK_TRY(affine(w, 1 / (2 * mass), w->src[q], -1 / (2 * mass), w->x[p], q, w->x[q]));
     NAIK_TRY(verify(w, mass, &out));
@@ -311,7 +311,7 @@ static naik_status poll(void *data, const naik_cg_progress *progress)
     return w->stream->poll(w->stream->data, &mine);
 }
 
-static naik_status poll_families(void *data, const naik_cg_progress *progress)
+static naik_status poll_groups(void *data, const naik_cg_progress *progress)
 {
     const worker *w = data;
     naik_cg_progress mine = *progress;
@@ -324,7 +324,7 @@ static naik_status poll_families(void *data, const naik_cg_progress *progress)
 /* to: the sites of the parity at work, in checkerboard order. */
 static void pack_half(const worker *w, const double *from, double *to)
 {
-    for (int32_t cb = 0; cb < w->lat->half; cb++) {
+    for (int32_t cb = 0; cb < w->lat->volume_cb; cb++) {
         memcpy(to + 6 * (int64_t)cb,
                from + 6 * (int64_t)naik_lattice_site_of(w->lat, w->parity, cb), 6 * sizeof *to);
     }
@@ -332,20 +332,20 @@ static void pack_half(const worker *w, const double *from, double *to)
 
 static void unpack_half(const worker *w, const double *from, double *to)
 {
-    for (int32_t cb = 0; cb < w->lat->half; cb++) {
+    for (int32_t cb = 0; cb < w->lat->volume_cb; cb++) {
         memcpy(to + 6 * (int64_t)naik_lattice_site_of(w->lat, w->parity, cb),
                from + 6 * (int64_t)cb, 6 * sizeof *to);
     }
 }
 
 static naik_status save(void *data, int64_t index, const naik_cg_state *state,
-                        naik_field *const field[NAIK_CG_VECTORS], int column)
+                        naik_field *const field[NAIK_CG_VECTORS], int irhs)
 {
     naik_status status = NAIK_OK;
     worker *w = data;
     for (int v = 0; v < NAIK_CG_VECTORS; v++) {
         if (field[v] != NULL) {
-            NAIK_TRY(w->ops->field.to_host(field[v], w->parity, column, w->sites));
+            NAIK_TRY(w->ops->field.to_host(field[v], w->parity, irhs, w->sites));
             pack_half(w, w->sites, w->half);
             NAIK_TRY(w->stream->save(w->stream->data, w->batch.index[index], state, v, w->half));
         }
@@ -356,26 +356,26 @@ done:
 
 /* One vector into its field, of a state that has been read. */
 static naik_status restore_vector(worker *w, int64_t index, naik_cg_state *state, int v,
-                                  naik_field *field, int column, bool *found)
+                                  naik_field *field, int irhs, bool *found)
 {
     naik_status status = NAIK_OK;
     NAIK_TRY(w->stream->restore(w->stream->data, w->batch.index[index], state, v, w->half, found));
     if (*found && field != NULL) {
         unpack_half(w, w->half, w->sites);
-        NAIK_TRY(w->ops->field.from_host(field, w->parity, column, w->sites));
+        NAIK_TRY(w->ops->field.from_host(field, w->parity, irhs, w->sites));
     }
 done:
     return status;
 }
 
 static naik_status restore(void *data, int64_t index, naik_cg_state *state,
-                           naik_field *const field[NAIK_RUNGS][NAIK_CG_VECTORS], int column,
+                           naik_field *const field[NAIK_RUNGS][NAIK_CG_VECTORS], int irhs,
                            bool *found)
 {
     naik_status status = NAIK_OK;
     worker *w = data;
     /* the state says which vectors there are */
-    NAIK_TRY(restore_vector(w, index, state, NAIK_CG_STATE, NULL, column, found));
+    NAIK_TRY(restore_vector(w, index, state, NAIK_CG_STATE, NULL, irhs, found));
     if (!*found || state->rung < 0 || state->rung >= NAIK_RUNGS) {
         *found = false;
         return NAIK_OK;
@@ -383,12 +383,12 @@ static naik_status restore(void *data, int64_t index, naik_cg_state *state,
     naik_field *const *mine = field[state->rung];
     for (int v = NAIK_CG_VECTORS - 1; v > NAIK_CG_X && *found && state->live; v--) {
         if (mine[v] != NULL) {
-            NAIK_TRY(restore_vector(w, index, state, v, mine[v], column, found));
+            NAIK_TRY(restore_vector(w, index, state, v, mine[v], irhs, found));
         }
     }
     /* x last: where a vector is lost, the solve starts from the x that it was loaded with */
     if (*found) {
-        NAIK_TRY(restore_vector(w, index, state, NAIK_CG_X, mine[NAIK_CG_X], column, found));
+        NAIK_TRY(restore_vector(w, index, state, NAIK_CG_X, mine[NAIK_CG_X], irhs, found));
     }
 done:
     return status;
@@ -427,16 +427,16 @@ static naik_status classify(worker *w)
         info->tolerance = system.tolerance;
         info->on[NAIK_EVEN] = src[NAIK_EVEN] != 0;
         info->on[NAIK_ODD] = src[NAIK_ODD] != 0;
-        info->family = -1;
+        info->group = -1;
         if (w->stream->multishift != NULL) {
-            info->family = w->stream->family(w->stream->data, i, &info->base);
+            info->group = w->stream->group(w->stream->data, i, &info->base);
         }
     }
 done:
     return status;
 }
 
-/* The solves of a parity, batch of families after batch, and then those that share nothing. */
+/* The solves of a parity, batch of groups after batch, and then those that share nothing. */
 static naik_status solve_parity(worker *w, naik_cg *cg, const naik_cg_options *options)
 {
     naik_status status = NAIK_OK;
@@ -444,19 +444,20 @@ static naik_status solve_parity(worker *w, naik_cg *cg, const naik_cg_options *o
     const int64_t count = select_solves(w);
     for (;;) {
         bool stopped = false;
-        int families = 0, shifts = 0;
-        naik_multishift_shape(stream->multishift, &families, &shifts);
-        family_batch_next(w->info, w->todo, count, families, shifts, &w->batch);
+        int groups = 0, shifts = 0;
+        naik_multishift_shape(stream->multishift, &groups, &shifts);
+        group_batch_next(w->info, w->todo, count, groups, shifts, &w->batch);
         if (w->batch.count == 0) {
             break;
         }
-        if (w->batch.families > 0) {
-            const naik_family_stream shared = {.data = w,
-                                               .count = w->batch.families,
-                                               .family = w->batch.family,
-                                               .load = load_family,
-                                               .stop = stop,
-                                               .poll = stream->poll != NULL ? poll_families : NULL};
+        if (w->batch.groups > 0) {
+            const naik_shift_group_stream shared = {.data = w,
+                                                    .count = w->batch.groups,
+                                                    .group = w->batch.group,
+                                                    .load = load_group,
+                                                    .stop = stop,
+                                                    .poll =
+                                                        stream->poll != NULL ? poll_groups : NULL};
             NAIK_TRY(
                 naik_multishift_solve(stream->multishift, w->parity, options, &shared, &stopped));
         }

@@ -1,4 +1,4 @@
-/* propagator.h - columns of M^-1: x = M^-1 src on the whole lattice, by even-odd solves
+/* propagator.h - rhs of M^-1: x = M^-1 src on the whole lattice, by even-odd solves
  *
  *   b = M^+ src,  (4m^2 - D D) x_p = b_p on the parity p that carries the source (even if both do),
  *   x_q = (src_q - D_qp x_p) / (2m)
@@ -14,12 +14,12 @@
 typedef struct naik_propagator_result {
     naik_cg_result cg;  /* residual: of the even-odd system, as formed by the solver in double */
     naik_parity parity; /* solved */
-    double source_residual;  /* |src - M x| / |src| on the whole lattice; 0 for a zero source */
-    double checked_residual; /* as cg.residual, by the other road: 2m |(src - M x)_p| / |b| */
+    double source_residual;      /* |src - M x| / |src| on the whole lattice; 0 for a zero source */
+    double independent_residual; /* as cg.residual, by the other road: 2m |(src - M x)_p| / |b| */
     bool suspect; /* the two disagree by more than rounding: something was corrupted on the way */
     double norm;  /* |x| */
     double flops; /* of the iterations */
-    const naik_field *part[2]; /* x on even and odd sites, one column in double; borrowed */
+    const naik_field *part[2]; /* x on even and odd sites, one rhs in double; borrowed */
 } naik_propagator_result;
 
 /* The solves of one set of links (one Naik epsilon). Callbacks are collective and see the same on
@@ -51,7 +51,7 @@ typedef struct naik_propagator_stream {
      * Krylov space have the same number, >= 0; -1: none. *base_mass: the smallest of all its
      * masses, whether or not it is in the stream. Sources on both parities never share. */
     naik_multishift *multishift;
-    int64_t (*family)(void *data, int64_t index, double *base_mass);
+    int64_t (*group)(void *data, int64_t index, double *base_mass);
 } naik_propagator_stream;
 
 /* outer   links in double        cg  a solver made with them

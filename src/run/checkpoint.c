@@ -6,13 +6,13 @@ static int solve_of(const solve_job *j, const naik_input_task *task)
     return naik_propagator_file_solve(j->file, task->source, task->mass, task->colour);
 }
 
-naik_status solve_keep(void *data, int64_t index, const naik_cg_state *state, int vector,
-                       const double *half)
+naik_status solve_checkpoint(void *data, int64_t index, const naik_cg_state *state, int vector,
+                             const double *half)
 {
     naik_status status = NAIK_OK;
     solve_job *j = data;
-    NAIK_TRY(solve_guard_links(&j->guard));
-    if (j->guard.links_lost || !solve_guard_continues(&j->guard, j->pending[index])) {
+    NAIK_TRY(sdc_check_links(&j->guard));
+    if (j->guard.links_lost || !sdc_check_continues(&j->guard, j->pending[index])) {
         return NAIK_OK;
     }
     /* x is in double always, the iteration's own vectors lose nothing in their own precision */
@@ -23,14 +23,14 @@ done:
     return status;
 }
 
-naik_status solve_take_up(void *data, int64_t index, naik_cg_state *state, int vector, double *half,
-                          bool *found)
+naik_status solve_restore_checkpoint(void *data, int64_t index, naik_cg_state *state, int vector,
+                                     double *half, bool *found)
 {
     naik_status status = NAIK_OK;
     const solve_job *j = data;
     const naik_input_task *task = solve_task(j, index);
     *found = false;
-    if (!solve_guard_continues(&j->guard, j->pending[index])) {
+    if (!sdc_check_continues(&j->guard, j->pending[index])) {
         return NAIK_OK;
     }
     NAIK_TRY(naik_batch_state_restore(j->state, solve_of(j, task), j->plan.history_stride, state,

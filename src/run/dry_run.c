@@ -22,7 +22,7 @@ static naik_status verify_stored_links(solve_job *j)
                 seen = seen || epsilon->data[k] == epsilon->data[m];
             }
             naik_fatlong *links = NULL;
-            status = seen ? NAIK_OK : naik_link_source_links(&j->links, epsilon->data[m], &links);
+            status = seen ? NAIK_OK : naik_link_provider_links(&j->links, epsilon->data[m], &links);
             naik_fatlong_destroy(&links);
         }
     }
@@ -33,7 +33,7 @@ static naik_status verify_links(solve_job *j)
 {
     naik_status status = NAIK_OK;
     const bool stored = j->input->gauge.file == NULL;
-    NAIK_TRY(naik_link_source_open(j->lattice, j->input, j->backend, j->timer, &j->links));
+    NAIK_TRY(naik_link_provider_open(j->lattice, j->input, j->backend, j->timer, &j->links));
     if (stored) {
         naik_log_line(j->log, "links: %s, %s", j->input->action.file, j->links.content);
         NAIK_TRY(verify_stored_links(j));
@@ -56,7 +56,7 @@ static naik_status look_at_links(solve_job *j)
                       probe.size[3]);
         NAIK_TRY(naik_lattice_expect(j->lattice, input->gauge.file, probe.size));
     } else {
-        NAIK_TRY(naik_link_source_open(j->lattice, input, j->backend, j->timer, &j->links));
+        NAIK_TRY(naik_link_provider_open(j->lattice, input, j->backend, j->timer, &j->links));
         naik_log_line(j->log, "links: %s, %s", input->action.file, j->links.content);
     }
 done:
@@ -64,17 +64,18 @@ done:
     return status;
 }
 
-naik_status solve_look(solve_job *j, bool verify)
+naik_status solve_dry_run(solve_job *j, bool verify)
 {
     naik_status status = NAIK_OK;
     solve_spec *spec = NULL;
     solve_plan_print(&j->plan, j->input, j->log);
     NAIK_TRY(verify ? verify_links(j) : look_at_links(j));
     NAIK_TRY(verify ? source_file_identify(j->lattice, j->input, &j->sources)
-                    : source_file_look(j->lattice, j->input));
+                    : source_file_precheck(j->lattice, j->input));
     NAIK_TRY(solve_spec_create(j->input, &j->plan, j->backend, j->lattice, NULL, NULL, &spec));
-    NAIK_TRY(naik_propagator_file_look(j->lattice, j->input->output.file, solve_spec_file(spec)));
-    solve_tell_output(j, solve_spec_file(spec));
+    NAIK_TRY(
+        naik_propagator_file_precheck(j->lattice, j->input->output.file, solve_spec_file(spec)));
+    solve_report_output(j, solve_spec_file(spec));
     naik_log_line(j->log, "dry run: the input is valid; nothing was solved%s",
                   verify ? "" : ", and its files were looked at but not verified");
 done:

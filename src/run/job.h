@@ -1,7 +1,7 @@
 /* job.h - what a run of `naik solve` works with, shared by the files that carry it out
  *
  * cli/solve_cmd.c makes the job and draws the conclusion, run/work.c solves and commits, run/checkpoint.c
- * keeps what is in flight when the run is stopped, run/announce.c prints.
+ * keeps what is in flight when the run is stopped, run/report.c prints.
  */
 #ifndef NAIK_RUN_JOB_H
 #define NAIK_RUN_JOB_H
@@ -24,7 +24,7 @@ typedef struct solve_progress {
     double start_s, spoke_s, looked_s;    /* first solve; last line on solves; last measurement */
     double work, work_left;               /* of this run, in units of 1/mass */
     double iterations, looked_iterations; /* of finished solves; of all at the last measurement */
-    double flops_per_iteration;           /* of a column; 0: not known yet */
+    double flops_per_iteration;           /* of an rhs; 0: not known yet */
 } solve_progress;
 
 typedef struct solve_job {
@@ -35,14 +35,14 @@ typedef struct solve_job {
     naik_lattice *lattice;
     naik_backend *backend;
     naik_geometry *geometry;
-    naik_link_source links;
+    naik_link_provider links;
     source_file_sums sources;
     naik_propagator_file *file;
     naik_batch_state *state;
     naik_interrupt *interrupt;
     naik_fault *fault; /* NULL but in tests */
     solve_plan plan;
-    solve_guard guard;
+    sdc_check guard;
     naik_cg_links packed; /* at work */
     int *pending;         /* tasks of the epsilon at work, [2 task_count] */
     int64_t pending_count;
@@ -64,15 +64,15 @@ static inline const naik_input_task *solve_task(const solve_job *j, int64_t inde
 }
 
 /* save and restore of propagator.h, to and from j->state. */
-naik_status solve_keep(void *data, int64_t index, const naik_cg_state *state, int vector,
-                       const double *half);
-naik_status solve_take_up(void *data, int64_t index, naik_cg_state *state, int vector, double *half,
-                          bool *found);
+naik_status solve_checkpoint(void *data, int64_t index, const naik_cg_state *state, int vector,
+                             const double *half);
+naik_status solve_restore_checkpoint(void *data, int64_t index, naik_cg_state *state, int vector,
+                                     double *half, bool *found);
 
 /* `--dry-run`: reads and verifies every file that the input names, or only looks at it, and at the
  * place of the output, without the work. Collective. NAIK_ERR_INPUT and NAIK_ERR_CORRUPT with the
  * sentence */
-naik_status solve_look(solve_job *j, bool verify);
+naik_status solve_dry_run(solve_job *j, bool verify);
 
 /* Before the first solve; after each; at every poll of the solver (poll of cg.h). */
 void solve_progress_begin(solve_job *j);
@@ -84,22 +84,22 @@ enum { SOLVE_LEFT_TEXT = 32 };
 double solve_progress_left_s(const solve_job *j, double in_flight);
 void solve_progress_text(double left_s, char text[SOLVE_LEFT_TEXT]); /* ", 1:02:03 left" */
 
-void solve_tell_banner(const solve_job *j);
+void solve_report_banner(const solve_job *j);
 /* The file and its size. */
-void solve_tell_output(const solve_job *j, const naik_propagator_spec *spec);
+void solve_report_output(const solve_job *j, const naik_propagator_spec *spec);
 /* What went to the device and came back, where there is one. */
-void solve_tell_moved(const solve_job *j);
+void solve_report_moved(const solve_job *j);
 /* One line a solve, and how long the rest will take once that is worth saying. */
-void solve_tell_solve(const solve_job *j, const naik_input_task *task,
-                      const naik_propagator_result *r);
+void solve_report_solve(const solve_job *j, const naik_input_task *task,
+                        const naik_propagator_result *r);
 /* Events: the run before its first solve, links that are ready, the end. */
-void solve_tell_start(const solve_job *j);
-void solve_tell_links(const solve_job *j, double epsilon, double seconds);
+void solve_report_start(const solve_job *j);
+void solve_report_links(const solve_job *j, double epsilon, double seconds);
 /* A solution that is not stored: it is solved once more, or given up. */
-void solve_tell_retry(const solve_job *j, const naik_input_task *task);
-void solve_tell_end(const solve_job *j, naik_status status);
+void solve_report_retry(const solve_job *j, const naik_input_task *task);
+void solve_report_end(const solve_job *j, naik_status status);
 /* The correlators of (source, mass), once all three colours are in. Collective.
  * NAIK_ERR_MEMORY, and what reading them returns */
-naik_status solve_tell_correlators(const solve_job *j, const naik_input_task *task);
+naik_status solve_report_correlators(const solve_job *j, const naik_input_task *task);
 
 #endif

@@ -161,16 +161,17 @@ done:
     return status;
 }
 
-naik_status naik_link_source_open(const naik_lattice *lattice, const naik_input *input,
-                                  naik_backend *backend, naik_timer *timer, naik_link_source *out)
+naik_status naik_link_provider_open(const naik_lattice *lattice, const naik_input *input,
+                                    naik_backend *backend, naik_timer *timer,
+                                    naik_link_provider *out)
 {
     naik_status status = NAIK_OK;
     const naik_gauge_load_options options = {.warn_only = input->gauge.warn_only,
                                              .reunitarise = input->gauge.reunitarise,
                                              .max_unitarity_deviation =
                                                  input->gauge.max_unitarity_deviation};
-    *out =
-        (naik_link_source){.input = input, .lattice = lattice, .backend = backend, .timer = timer};
+    *out = (naik_link_provider){
+        .input = input, .lattice = lattice, .backend = backend, .timer = timer};
     if (input->action.type == NAIK_INPUT_LINKS) {
         status = check_link_files(lattice, input);
         return status != NAIK_OK ? status
@@ -185,12 +186,12 @@ naik_status naik_link_source_open(const naik_lattice *lattice, const naik_input 
 done:
     naik_timer_stop(timer, "read configuration");
     if (status != NAIK_OK) {
-        naik_link_source_close(out);
+        naik_link_provider_close(out);
     }
     return status;
 }
 
-void naik_link_source_close(naik_link_source *source)
+void naik_link_provider_close(naik_link_provider *source)
 {
     naik_gauge_destroy(&source->thin);
     naik_fattener_destroy(&source->fattener);
@@ -198,7 +199,7 @@ void naik_link_source_close(naik_link_source *source)
 }
 
 /* Fattens at the first call: a run that has nothing left to solve never does. */
-static naik_status fatten(naik_link_source *source, double naik_epsilon, naik_fatlong **out)
+static naik_status fatten(naik_link_provider *source, double naik_epsilon, naik_fatlong **out)
 {
     naik_status status = NAIK_OK;
     const naik_input *input = source->input;
@@ -215,7 +216,7 @@ done:
 
 /* Hours may lie between two readings of a file that was identified once: what it holds behind the
  * reading must be what it held then, so that no set comes from another configuration. */
-static naik_status read_links(const naik_link_source *source, double naik_epsilon,
+static naik_status read_links(const naik_link_provider *source, double naik_epsilon,
                               naik_fatlong **out)
 {
     naik_status status = NAIK_OK;
@@ -244,8 +245,8 @@ done:
     return status;
 }
 
-naik_status naik_link_source_links(naik_link_source *source, double naik_epsilon,
-                                   naik_fatlong **out)
+naik_status naik_link_provider_links(naik_link_provider *source, double naik_epsilon,
+                                     naik_fatlong **out)
 {
     naik_status status = NAIK_OK;
     const naik_input_action action = source->input->action.type;
@@ -262,7 +263,7 @@ done:
     return status;
 }
 
-void naik_link_source_identity(const naik_link_source *source, char *text, size_t text_size)
+void naik_link_provider_identity(const naik_link_provider *source, char *text, size_t text_size)
 {
     const naik_gauge_file *file = &source->file;
     if (source->input->action.type == NAIK_INPUT_LINKS) {

@@ -13,7 +13,7 @@
 #include "links/smear.h"
 #include "naik/gauge_io.h"
 
-typedef struct naik_link_source {
+typedef struct naik_link_provider {
     const naik_input *input;     /* borrowed */
     const naik_lattice *lattice; /* borrowed */
     naik_backend *backend;       /* borrowed, may be NULL; where links are built */
@@ -23,24 +23,25 @@ typedef struct naik_link_source {
     naik_gauge_file file;     /* the configuration's; format "" where the links come from a file */
     naik_gauge_checks checks; /* of the links as stored */
     char content[128];        /* checksums of a file of fat and long links; "" otherwise */
-} naik_link_source;
+} naik_link_provider;
 
 /* Prints the configuration's checks. Collective.
  * NAIK_ERR_INPUT, NAIK_ERR_CORRUPT, NAIK_ERR_IO as naik_gauge_load; NAIK_ERR_MEMORY, NAIK_ERR_MPI
  */
-naik_status naik_link_source_open(const naik_lattice *lattice, const naik_input *input,
-                                  naik_backend *backend, naik_timer *timer, naik_link_source *out);
-void naik_link_source_close(naik_link_source *source);
+naik_status naik_link_provider_open(const naik_lattice *lattice, const naik_input *input,
+                                    naik_backend *backend, naik_timer *timer,
+                                    naik_link_provider *out);
+void naik_link_provider_close(naik_link_provider *source);
 
 /* New links for this Naik epsilon, where they were built or, from a file, on the host; one line on
  * the log. Release with naik_fatlong_destroy.
  * Collective. NAIK_ERR_INPUT where a link file no longer holds what it held when it was opened. */
-naik_status naik_link_source_links(naik_link_source *source, double naik_epsilon,
-                                   naik_fatlong **out);
+naik_status naik_link_provider_links(naik_link_provider *source, double naik_epsilon,
+                                     naik_fatlong **out);
 
 /* One line that identifies the content of the configuration or of the link files, for resume: never
  * a path, but checksums, plaquette, link trace. */
-void naik_link_source_identity(const naik_link_source *source, char *text, size_t text_size);
+void naik_link_provider_identity(const naik_link_provider *source, char *text, size_t text_size);
 
 /* The backend that run.backend asks for, with the options of that section. As naik_backend_create.
  */

@@ -90,7 +90,7 @@ static int same_links(const naik_input_solve *solve, int first, double mass[])
 /* The rule of solver.multishift: the bytes of all solves that could share, apart and together.
  * The batch of the rule is the backend's usual one: the input's own, and what memory leaves of it,
  * must not change a bit. */
-static void choose_multishift(const naik_input *input, int hops, int batch, solve_plan *plan)
+static void choose_multishift(const naik_input *input, int points, int batch, solve_plan *plan)
 {
     enum { MOST = 100 }; /* masses of a solve (input_table.c) */
     double mass[MOST], apart = 0, shared = 0;
@@ -101,14 +101,14 @@ static void choose_multishift(const naik_input *input, int hops, int batch, solv
             const multishift_case c = {.vectors = plan->vectors,
                                        .links = plan->links,
                                        .recon = plan->recon,
-                                       .hops = hops,
+                                       .points = points,
                                        .batch = batch,
                                        .sources = 3 * solve->origins.count,
                                        .masses = same_links(solve, first, mass),
                                        .mass = mass,
                                        .tolerance = solve->tolerance};
-            const int families = multishift_families(&c);
-            if (families > 0) {
+            const int groups = multishift_groups(&c);
+            if (groups > 0) {
                 apart += c.sources * multishift_separate_bytes(&c);
                 shared += c.sources * multishift_shared_bytes(&c);
                 plan->shifts = c.masses > plan->shifts ? c.masses : plan->shifts;
@@ -119,15 +119,15 @@ static void choose_multishift(const naik_input *input, int hops, int batch, solv
     plan->shifts = plan->shifts < NAIK_MAX_SHIFTS ? plan->shifts : NAIK_MAX_SHIFTS;
     const multishift_case widest = {
         .batch = plan->batch, .sources = sources, .masses = plan->shifts};
-    plan->families = multishift_families(&widest);
-    plan->multishift = plan->families > 0 &&
+    plan->groups = multishift_groups(&widest);
+    plan->multishift = plan->groups > 0 &&
                        (input->solver.multishift == NAIK_INPUT_ON ||
                         (input->solver.multishift == NAIK_INPUT_CHOOSE && shared < MARGIN * apart));
 }
 
 static int hops_of(const naik_input *input)
 {
-    return input->action.type == NAIK_INPUT_NAIVE ? NAIK_HOPS / 2 : NAIK_HOPS;
+    return input->action.type == NAIK_INPUT_NAIVE ? NAIK_STENCIL / 2 : NAIK_STENCIL;
 }
 
 /* Bytes on this rank for a batch of this width. */
@@ -135,7 +135,7 @@ static void estimate(solve_plan *plan, const naik_input *input, const naik_geome
                      int width)
 {
     const naik_lattice *lat = geometry->lattice;
-    const int hops = hops_of(input);
+    const int points = hops_of(input);
     const int64_t matrices = (int64_t)sizeof(naik_matrix) * NAIK_DIM * lat->sites;
     const bool host = geometry->backend->ops->host_memory;
     /* W, the fattener's level-2 links, one set of fat and long links, the staples in work, and on
@@ -144,15 +144,15 @@ static void estimate(solve_plan *plan, const naik_input *input, const naik_geome
     const int64_t staples =
         (int64_t)naik_smear_space_bytes(lat, naik_backend_device(geometry->backend));
     plan->gauge_bytes = 4 * matrices > staples ? others + 4 * matrices : others + staples;
-    plan->packed_bytes = (int64_t)naik_cg_links_bytes(geometry, plan->links, plan->recon, hops);
-    const int families = plan->families < width ? plan->families : width;
+    plan->packed_bytes = (int64_t)naik_cg_links_bytes(geometry, plan->links, plan->recon, points);
+    const int groups = plan->groups < width ? plan->groups : width;
     plan->field_bytes = (plan->multishift ? (int64_t)naik_multishift_bytes(geometry, plan->vectors,
-                                                                           families, plan->shifts)
+                                                                           groups, plan->shifts)
                                           : 0) +
                         (int64_t)naik_cg_bytes(geometry, plan->vectors, width) +
                         5 * (int64_t)geometry->backend->ops->field.bytes(lat, NAIK_DOUBLE, 1);
     /* what neighbours have mapped is kept when a field of larger reals outgrows it */
-    const int depth = hops == NAIK_HOPS ? NAIK_HALO_DEPTH : 1;
+    const int depth = points == NAIK_STENCIL ? NAIK_HALO_DEPTH : 1;
     plan->halo_bytes = (int64_t)naik_halo_bytes(geometry, NAIK_DOUBLE, width, depth) +
                        (plan->vectors == NAIK_DOUBLE
                             ? 0
@@ -219,8 +219,8 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
     return status != NAIK_OK ? status : fit(out, input, geometry);
 }
 
-naik_status solve_plan_adopt(solve_plan *plan, const naik_input *input,
-                             const naik_geometry *geometry, const char *choices)
+naik_status solve_plan_restore(solve_plan *plan, const naik_input *input,
+                               const naik_geometry *geometry, const char *choices)
 {
     naik_log *log = geometry->backend->log;
     const solve_plan own = *plan;

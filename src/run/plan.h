@@ -11,8 +11,8 @@ typedef struct solve_plan {
     int recon;                     /* numbers of a long link there */
     int first_rung;                /* naik_cg_options.first_rung */
     int batch;
-    bool multishift;      /* masses of a source share a Krylov space */
-    int families, shifts; /* sources at a time, and masses of each, 0: no source has several */
+    bool multishift;    /* masses of a source share a Krylov space */
+    int groups, shifts; /* sources at a time, and masses of each, 0: no source has several */
     int history_stride;
     /* on this rank, estimated */
     int64_t gauge_bytes, packed_bytes, field_bytes, halo_bytes, vector_bytes;
@@ -41,8 +41,8 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
 /* Takes the choices of the run that began a file, and says where they are not those of the plan.
  * NAIK_ERR_INPUT    this program does not know them
  * NAIK_ERR_MEMORY   as above, for them */
-naik_status solve_plan_adopt(solve_plan *plan, const naik_input *input,
-                             const naik_geometry *geometry, const char *choices);
+naik_status solve_plan_restore(solve_plan *plan, const naik_input *input,
+                               const naik_geometry *geometry, const char *choices);
 naik_status solve_plan_print_lattice(const naik_geometry *geometry);
 void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log *log);
 

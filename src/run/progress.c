@@ -64,7 +64,7 @@ void solve_progress_text(double left_s, char text[SOLVE_LEFT_TEXT])
     }
 }
 
-/* The work that the running columns have behind them. */
+/* The work that the running rhs have behind them. */
 static double work_in_flight(const solve_job *j, const naik_cg_progress *now)
 {
     double work = 0;
@@ -76,7 +76,7 @@ static double work_in_flight(const solve_job *j, const naik_cg_progress *now)
     return work;
 }
 
-/* Iterations of all columns a second, since the last line. */
+/* Iterations of all rhs a second, since the last line. */
 static double rate(solve_progress *p, const naik_cg_progress *now, double now_s)
 {
     double iterations = p->iterations;

@@ -8,9 +8,9 @@
 #include "comm/collective.h"
 #include "io/checksum.h"
 
-naik_status solve_guard_create(naik_comm *comm, const naik_input *input, solve_guard *guard)
+naik_status sdc_check_create(naik_comm *comm, const naik_input *input, sdc_check *guard)
 {
-    *guard = (solve_guard){.input = input, .comm = comm};
+    *guard = (sdc_check){.input = input, .comm = comm};
     guard->attempts = calloc((size_t)input->task_count + 1, sizeof *guard->attempts);
     return naik_comm_agree(
         comm, guard->attempts != NULL
@@ -18,41 +18,41 @@ naik_status solve_guard_create(naik_comm *comm, const naik_input *input, solve_g
                   : NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a list of solves"));
 }
 
-void solve_guard_destroy(solve_guard *guard)
+void sdc_check_destroy(sdc_check *guard)
 {
     free(guard->attempts);
     guard->attempts = NULL;
 }
 
-void solve_guard_begin(solve_guard *guard, const naik_cg_links *links)
+void sdc_check_begin(sdc_check *guard, const naik_cg_links *links)
 {
     guard->links = links;
     guard->checked = false;
     guard->links_lost = false;
 }
 
-void solve_guard_poll(solve_guard *guard)
+void sdc_check_poll(sdc_check *guard)
 {
     guard->checked = false;
 }
 
-static bool is_checked_twice(const solve_guard *guard, int task)
+static bool is_checked_twice(const sdc_check *guard, int task)
 {
     return guard->input->solver.double_check && task % guard->input->solver.double_check_every == 0;
 }
 
-bool solve_guard_repeats(const solve_guard *guard, int task)
+bool sdc_check_repeats(const sdc_check *guard, int task)
 {
     return is_checked_twice(guard, task) && guard->attempts[task].kept == 0;
 }
 
-bool solve_guard_continues(const solve_guard *guard, int task)
+bool sdc_check_continues(const sdc_check *guard, int task)
 {
     return !is_checked_twice(guard, task) && guard->attempts[task].refused == 0;
 }
 
 /* "source=pt mass=0.1 colour=2" */
-static const char *name_of(const solve_guard *guard, int task, char text[128])
+static const char *name_of(const sdc_check *guard, int task, char text[128])
 {
     const naik_input_task *t = &guard->input->tasks[task];
     snprintf(text, 128, "source=%.64s mass=%g colour=%d", guard->input->sources[t->source].label,
@@ -60,7 +60,7 @@ static const char *name_of(const solve_guard *guard, int task, char text[128])
     return text;
 }
 
-naik_status solve_guard_links(solve_guard *guard)
+naik_status sdc_check_links(sdc_check *guard)
 {
     naik_status status = NAIK_OK;
     static const char *const kinds[] = {"double precision", "the iteration", "the iteration"};
@@ -95,13 +95,13 @@ done:
     return status;
 }
 
-static void give_up(solve_guard *guard, int task)
+static void give_up(sdc_check *guard, int task)
 {
     guard->attempts[task].given_up = true;
     guard->given_up++;
 }
 
-static bool check_residuals(solve_guard *guard, int task, const naik_propagator_result *result)
+static bool check_residuals(sdc_check *guard, int task, const naik_propagator_result *result)
 {
     char name[128];
     solve_attempt *attempt = &guard->attempts[task];
@@ -111,7 +111,7 @@ static bool check_residuals(solve_guard *guard, int task, const naik_propagator_
     const bool again = attempt->refused++ == 0;
     naik_log_warn(guard->comm->log,
                   "%s: the solver found a residual of %.3e and the check of its solution %.3e: %s",
-                  name_of(guard, task, name), result->cg.residual, result->checked_residual,
+                  name_of(guard, task, name), result->cg.residual, result->independent_residual,
                   again ? "it is solved again" : "for the second time, so it is given up");
     if (!again) {
         give_up(guard, task);
@@ -120,8 +120,8 @@ static bool check_residuals(solve_guard *guard, int task, const naik_propagator_
 }
 
 /* Whether the bits came out before, on every rank alike. */
-static naik_status check_bits(solve_guard *guard, int task, const double *x,
-                              const naik_lattice *lat, bool *good)
+static naik_status check_bits(sdc_check *guard, int task, const double *x, const naik_lattice *lat,
+                              bool *good)
 {
     naik_status status = NAIK_OK;
     char name[128];
@@ -151,13 +151,12 @@ done:
     return status;
 }
 
-naik_status solve_guard_judge(solve_guard *guard, int task, const double *x,
-                              const naik_lattice *lat, const naik_propagator_result *result,
-                              bool *good)
+naik_status sdc_check_judge(sdc_check *guard, int task, const double *x, const naik_lattice *lat,
+                            const naik_propagator_result *result, bool *good)
 {
     naik_status status = NAIK_OK;
     *good = false;
-    NAIK_TRY(solve_guard_links(guard));
+    NAIK_TRY(sdc_check_links(guard));
     if (guard->links_lost || guard->attempts[task].given_up) {
         goto done;
     }

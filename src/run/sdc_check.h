@@ -19,7 +19,7 @@ typedef struct solve_attempt {
     bool given_up;
 } solve_attempt;
 
-typedef struct solve_guard {
+typedef struct sdc_check {
     const naik_input *input;    /* borrowed */
     naik_comm *comm;            /* borrowed */
     solve_attempt *attempts;    /* [task_count] */
@@ -28,30 +28,29 @@ typedef struct solve_guard {
     bool links_lost;            /* they are not: they must be made again before anything else */
     int rebuilt;                /* times that happened */
     int given_up;               /* tasks */
-} solve_guard;
+} sdc_check;
 
 /* Collective. NAIK_ERR_MEMORY */
-naik_status solve_guard_create(naik_comm *comm, const naik_input *input, solve_guard *guard);
-void solve_guard_destroy(solve_guard *guard);
+naik_status sdc_check_create(naik_comm *comm, const naik_input *input, sdc_check *guard);
+void sdc_check_destroy(sdc_check *guard);
 
 /* New links are at work. */
-void solve_guard_begin(solve_guard *guard, const naik_cg_links *links);
+void sdc_check_begin(sdc_check *guard, const naik_cg_links *links);
 /* The solver has iterated since the links were last looked at. */
-void solve_guard_poll(solve_guard *guard);
+void sdc_check_poll(sdc_check *guard);
 /* Looks at the links, unless that was done since the last poll: guard->links_lost. Collective. As
- * solve_guard_judge. */
-naik_status solve_guard_links(solve_guard *guard);
+ * sdc_check_judge. */
+naik_status sdc_check_links(sdc_check *guard);
 /* Whether an attempt at this task may go on from one that a stopped run has kept: not where the
  * point is to solve it from scratch. */
-bool solve_guard_continues(const solve_guard *guard, int task);
+bool sdc_check_continues(const sdc_check *guard, int task);
 /* Whether double_check wants this task solved twice from here on. */
-bool solve_guard_repeats(const solve_guard *guard, int task);
+bool sdc_check_repeats(const sdc_check *guard, int task);
 
 /* *good: the solution x [sites][3][2] of the task may be committed. Otherwise the task is to be
  * solved again, unless it is given up. One warning where something is wrong. Collective.
  * NAIK_ERR_CORRUPT   the links changed a second time        NAIK_ERR_MPI, NAIK_ERR_DEVICE */
-naik_status solve_guard_judge(solve_guard *guard, int task, const double *x,
-                              const naik_lattice *lat, const naik_propagator_result *result,
-                              bool *good);
+naik_status sdc_check_judge(sdc_check *guard, int task, const double *x, const naik_lattice *lat,
+                            const naik_propagator_result *result, bool *good);
 
 #endif

@@ -30,7 +30,7 @@ done:
     return status;
 }
 
-naik_status source_file_look(const naik_lattice *lattice, const naik_input *input)
+naik_status source_file_precheck(const naik_lattice *lattice, const naik_input *input)
 {
     naik_status status = NAIK_OK;
     for (int i = 0; i < input->solve_count && status == NAIK_OK; i++) {
@@ -129,7 +129,7 @@ naik_status source_file_identify(const naik_lattice *lattice, const naik_input *
     if (!any_file(input)) {
         return NAIK_OK;
     }
-    NAIK_TRY(source_file_look(lattice, input));
+    NAIK_TRY(source_file_precheck(lattice, input));
     NAIK_TRY(naik_comm_agree(lattice->comm, allocate(lattice, input, &v, out)));
     char *end = out->text;
     for (int i = 0; i < input->solve_count; i++) {

@@ -11,7 +11,7 @@
 
 /* Whether every such file of the input is there, of a known format, of the lattice's extents and of
  * three vectors. Collective. NAIK_ERR_INPUT, NAIK_ERR_CORRUPT, NAIK_ERR_MEMORY, NAIK_ERR_MPI */
-naik_status source_file_look(const naik_lattice *lattice, const naik_input *input);
+naik_status source_file_precheck(const naik_lattice *lattice, const naik_input *input);
 
 /* What such files hold, whatever their names and formats; all zero without such files. */
 typedef struct source_file_sums {
@@ -29,7 +29,7 @@ void source_file_sums_clear(source_file_sums *sums);
  *
  *   sums  what it must hold; or NULL
  *
- * As source_file_look, NAIK_ERR_INPUT where the file holds something else by now, and
+ * As source_file_precheck, NAIK_ERR_INPUT where the file holds something else by now, and
  * NAIK_ERR_CORRUPT where a checksum disagrees */
 naik_status source_file_read(const naik_lattice *lattice, const naik_input *input, int solve,
                              int colour, const source_file_sums *sums, double *out);

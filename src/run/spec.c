@@ -186,11 +186,11 @@ static void describe_system(char *text, size_t text_size)
 }
 
 static void fill_texts(solve_spec *spec, const solve_plan *plan, const naik_backend *backend,
-                       const naik_lattice *lat, const naik_link_source *source)
+                       const naik_lattice *lat, const naik_link_provider *source)
 {
     backend->ops->describe(backend, spec->device, sizeof spec->device);
     if (source != NULL) {
-        naik_link_source_identity(source, spec->identity, sizeof spec->identity);
+        naik_link_provider_identity(source, spec->identity, sizeof spec->identity);
     }
     snprintf(spec->numerics, sizeof spec->numerics, "arithmetic %s on %s", NUMERICS_VERSION,
              backend->ops->name);
@@ -221,7 +221,7 @@ static int fill_items(naik_meta_item *items, const naik_meta_item *from, int cou
 
 naik_status solve_spec_create(const naik_input *input, const solve_plan *plan,
                               const naik_backend *backend, const naik_lattice *lattice,
-                              const naik_link_source *source, const char *source_checksums,
+                              const naik_link_provider *source, const char *source_checksums,
                               solve_spec **out)
 {
     solve_spec *spec = calloc(1, sizeof *spec);

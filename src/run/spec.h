@@ -16,7 +16,7 @@ typedef struct solve_spec solve_spec;
  * source files hold (source_file.h), or NULL. Borrows all of them. NAIK_ERR_MEMORY */
 naik_status solve_spec_create(const naik_input *input, const solve_plan *plan,
                               const naik_backend *backend, const naik_lattice *lattice,
-                              const naik_link_source *source, const char *source_checksums,
+                              const naik_link_provider *source, const char *source_checksums,
                               solve_spec **out);
 void solve_spec_destroy(solve_spec **spec);
 const naik_propagator_spec *solve_spec_file(const solve_spec *spec);

@@ -8,7 +8,7 @@
 
 enum { MAX_OVERRIDES = 256 };
 
-static const char *find(const naik_view_fact *facts, int count, const char *name)
+static const char *find(const naik_reader_fact *facts, int count, const char *name)
 {
     for (int i = 0; i < count; i++) {
         if (strcmp(facts[i].name, name) == 0) {
@@ -128,7 +128,7 @@ naik_status stored_run_open(naik_comm *comm, const char *path, const char *const
     naik_status status = NAIK_OK;
     int precision;
     *out = (stored_run){.comm = comm, .path = path};
-    NAIK_TRY(naik_comm_agree(comm, naik_propagator_view_open(comm->log, path, 0, 0, &out->view)));
+    NAIK_TRY(naik_comm_agree(comm, naik_propagator_reader_open(comm->log, path, 0, 0, &out->view)));
     NAIK_TRY(naik_comm_agree(comm, rebuild_input(out, overrides, count)));
     naik_input_use_io(comm, out->input);
     NAIK_TRY(naik_lattice_create(comm, out->view->size, NULL, &out->lattice));
@@ -153,7 +153,7 @@ void stored_run_close(stored_run *run)
     naik_propagator_file_close(&run->file);
     naik_lattice_destroy(&run->lattice);
     naik_input_destroy(&run->input);
-    naik_propagator_view_destroy(&run->view);
+    naik_propagator_reader_destroy(&run->view);
 }
 
 naik_status stored_run_source(const stored_run *run, const naik_input_source *source, int colour,

@@ -15,7 +15,7 @@
 typedef struct stored_run {
     naik_comm *comm;  /* borrowed */
     const char *path; /* borrowed */
-    naik_propagator_view *view;
+    naik_propagator_reader *view;
     naik_input *input;
     naik_lattice *lattice;
     source_file_sums sources;

@@ -96,8 +96,8 @@ static naik_status commit_solution(solve_job *j, const naik_input_task *task, co
     naik_timer_stop(j->timer, "write");
     j->done++;
     solve_progress_done(j, task, result);
-    solve_tell_solve(j, task, result);
-    NAIK_TRY(with_correlators ? solve_tell_correlators(j, task) : NAIK_OK);
+    solve_report_solve(j, task, result);
+    NAIK_TRY(with_correlators ? solve_report_correlators(j, task) : NAIK_OK);
 done:
     return status;
 }
@@ -112,9 +112,9 @@ static naik_status take_solution(void *data, int64_t index, const double *x,
     if (!is_pending(j, task)) {
         return NAIK_OK; /* a repetition that was not needed any more */
     }
-    NAIK_TRY(solve_guard_judge(&j->guard, task, x, j->lattice, result, &good));
+    NAIK_TRY(sdc_check_judge(&j->guard, task, x, j->lattice, result, &good));
     if (!good) {
-        solve_tell_retry(j, solve_task(j, index));
+        solve_report_retry(j, solve_task(j, index));
         return NAIK_OK;
     }
     NAIK_TRY(commit_solution(j, solve_task(j, index), x, result));
@@ -132,7 +132,7 @@ static naik_status at_poll(void *data, const naik_cg_progress *progress)
 {
     solve_job *j = data;
     naik_watchdog_step(j->comm->watchdog, progress->iterations);
-    solve_guard_poll(&j->guard);
+    sdc_check_poll(&j->guard);
     solve_progress_poll(j, progress);
     return naik_fault_in_solve(j->fault, progress, j->packed.outer,
                                naik_cg_links_fastest(&j->packed));
@@ -145,7 +145,7 @@ static double epsilon_of(const solve_job *j, int task)
 }
 
 /* The masses of one source and colour on the same links. */
-static int64_t family_of(void *data, int64_t index, double *base_mass)
+static int64_t group_of(void *data, int64_t index, double *base_mass)
 {
     const solve_job *j = data;
     const naik_input_task *task = solve_task(j, index);
@@ -162,11 +162,11 @@ static int64_t family_of(void *data, int64_t index, double *base_mass)
     return masses > 1 ? 3 * (int64_t)task->source + task->colour : -1;
 }
 
-static bool any_family(solve_job *j)
+static bool any_group(solve_job *j)
 {
     double base_mass = 0;
     for (int64_t i = 0; i < j->pending_count; i++) {
-        if (family_of(j, i, &base_mass) >= 0) {
+        if (group_of(j, i, &base_mass) >= 0) {
             return true;
         }
     }
@@ -178,12 +178,12 @@ static naik_status make_links(solve_job *j, double epsilon)
 {
     naik_status status = NAIK_OK;
     naik_fatlong *canonical = NULL;
-    NAIK_TRY(naik_link_source_links(&j->links, epsilon, &canonical));
+    NAIK_TRY(naik_link_provider_links(&j->links, epsilon, &canonical));
     naik_timer_start(j->timer, "pack links");
     NAIK_TRY(
         naik_cg_links_create(j->geometry, canonical, j->plan.links, j->plan.recon, &j->packed));
     naik_timer_stop(j->timer, "pack links");
-    solve_guard_begin(&j->guard, &j->packed);
+    sdc_check_begin(&j->guard, &j->packed);
 done:
     naik_fatlong_destroy(&canonical);
     return status;
@@ -203,12 +203,12 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
     options.first_rung = j->plan.first_rung;
     const double begin_s = naik_time_s();
     NAIK_TRY(make_links(j, epsilon));
-    solve_tell_links(j, epsilon, naik_time_s() - begin_s);
+    solve_report_links(j, epsilon, naik_time_s() - begin_s);
     int batch = j->pending_count < j->plan.batch ? (int)j->pending_count : j->plan.batch;
     NAIK_TRY(naik_cg_create(&j->packed, j->plan.vectors, batch, &cg));
-    if (j->plan.multishift && any_family(j)) {
-        const int families = j->plan.families < batch ? j->plan.families : batch;
-        NAIK_TRY(naik_multishift_create(cg, families, j->plan.shifts, &multishift));
+    if (j->plan.multishift && any_group(j)) {
+        const int groups = j->plan.groups < batch ? j->plan.groups : batch;
+        NAIK_TRY(naik_multishift_create(cg, groups, j->plan.shifts, &multishift));
     }
     const naik_propagator_stream stream = {.data = j,
                                            .count = j->pending_count,
@@ -218,10 +218,10 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
                                            .solution = take_solution,
                                            .stop = asked_to_stop,
                                            .poll = at_poll,
-                                           .save = solve_keep,
-                                           .restore = solve_take_up,
+                                           .save = solve_checkpoint,
+                                           .restore = solve_restore_checkpoint,
                                            .multishift = multishift,
-                                           .family = family_of};
+                                           .group = group_of};
     naik_timer_start(j->timer, "solve");
     NAIK_TRY(naik_propagator_solve(j->packed.outer, cg, &options, &stream, &stopped));
     naik_timer_stop(j->timer, "solve");
@@ -252,7 +252,7 @@ static void list_pending(solve_job *j, int first)
         const int64_t end = j->pending_count;
         if (end - begin >= j->plan.batch || i == tasks - 1) {
             for (int64_t k = begin; k < end; k++) {
-                if (solve_guard_repeats(&j->guard, j->pending[k])) {
+                if (sdc_check_repeats(&j->guard, j->pending[k])) {
                     j->pending[j->pending_count++] = j->pending[k];
                 }
             }

@@ -1,8 +1,8 @@
 /* cg.c - the batched conjugate gradient, on any backend
  *
  * One iteration is a few calls that only enqueue (iterate). Between polls nothing reaches the host;
- * they are as rare as the columns will not need one (cg_iterate.c).
- * At a poll the host looks at the columns' records: those that ask get their true residual
+ * they are as rare as the rhs will not need one (cg_iterate.c).
+ * At a poll the host looks at the rhs' records: those that ask get their true residual
  * (cg_check.c), those that are done leave, new systems take their places, and when none are left
  * the batch is narrowed.
  */
@@ -30,8 +30,8 @@ naik_cg_options naik_cg_defaults(void)
     return (naik_cg_options){.max_iterations = 20000, .max_restarts = 10, .first_rung = -1};
 }
 
-/* What went before the starting value counts as done by this column. */
-static void take_start(const naik_cg *cg, cg_slot *slot)
+/* What went before the starting value counts as done by this rhs. */
+static void take_start(const naik_cg *cg, cg_rhs_slot *slot)
 {
     naik_cg_start *start = &slot->system.start;
     for (int i = 0; i < start->history_length && i < cg->history_stride; i++) {
@@ -41,7 +41,7 @@ static void take_start(const naik_cg *cg, cg_slot *slot)
     start->history = NULL;
 }
 
-/* Gives every idle column a new system, as long as there are some; the new ones wait for their
+/* Gives every idle rhs a new system, as long as there are some; the new ones wait for their
  * rung. */
 static naik_status load_systems(naik_cg *cg, const naik_cg_options *options,
                                 const naik_cg_stream *stream)
@@ -53,18 +53,18 @@ static naik_status load_systems(naik_cg *cg, const naik_cg_options *options,
     naik_cg_state state[NAIK_MAX_RHS];
     int loaded = 0;
     for (int c = 0; c < cg->width_now; c++) {
-        fresh[c] = cg->record[c].state == NAIK_COLUMN_IDLE && cg->next + loaded < stream->count;
+        fresh[c] = cg->record[c].state == NAIK_RHS_IDLE && cg->next + loaded < stream->count;
         loaded += fresh[c];
     }
     if (loaded == 0) {
         return NAIK_OK;
     }
-    NAIK_TRY(ops->field.zero(cg->outer.x, cg->columns, NAIK_COLUMN_IDLE));
+    NAIK_TRY(ops->field.zero(cg->outer.x, cg->rhs, NAIK_RHS_IDLE));
     for (int c = 0; c < cg->width_now; c++) {
         if (fresh[c]) {
-            cg_slot *slot = &cg->slot[c];
+            cg_rhs_slot *slot = &cg->slot[c];
             double *history = slot->history;
-            *slot = (cg_slot){.index = cg->next++, .history = history};
+            *slot = (cg_rhs_slot){.index = cg->next++, .history = history};
             NAIK_TRY(stream->load(stream->data, slot->index, cg->b, cg->outer.x, c, &slot->system));
             NAIK_TRY(cg_check_system(cg, &slot->system));
             take_start(cg, slot);
@@ -75,35 +75,35 @@ static naik_status load_systems(naik_cg *cg, const naik_cg_options *options,
     NAIK_TRY(cg_dots(cg, cg->outer.x, cg->outer.x, start));
     for (int c = 0; c < cg->width_now; c++) {
         if (fresh[c]) {
-            cg_slot *slot = &cg->slot[c];
+            cg_rhs_slot *slot = &cg->slot[c];
             slot->bb = norms[c];
             slot->zero_start = start[c] == 0;
             slot->best_rr = INFINITY;
             slot->rung = cg_first_rung(cg, options, slot->system.shift);
             slot->first_rung = slot->rung;
-            cg->record[c] = (naik_column){.shift = slot->system.shift,
-                                          .state = NAIK_COLUMN_WAIT,
-                                          .iterations = slot->system.start.iterations,
-                                          .limit = options->max_iterations};
+            cg->record[c] = (naik_rhs){.shift = slot->system.shift,
+                                       .state = NAIK_RHS_WAIT,
+                                       .iterations = slot->system.start.iterations,
+                                       .limit = options->max_iterations};
             if (kept[c]) {
-                NAIK_TRY(cg_adopt(cg, options, c, &state[c]));
+                NAIK_TRY(cg_restore_scalars(cg, options, c, &state[c]));
             }
         }
     }
-    NAIK_TRY(cg_columns_upload(cg));
+    NAIK_TRY(cg_rhs_upload(cg));
 done:
     return status;
 }
 
-/* Keeps and gives back every column as it stands: not even a true residual is formed, since an
+/* Keeps and gives back every rhs as it stands: not even a true residual is formed, since an
  * update that an undisturbed run would not make changes bits. */
-static naik_status interrupt_columns(naik_cg *cg, const naik_cg_stream *stream)
+static naik_status interrupt_rhs(naik_cg *cg, const naik_cg_stream *stream)
 {
     naik_status status = NAIK_OK;
     for (int c = 0; c < cg->width_now; c++) {
-        if (cg->record[c].state != NAIK_COLUMN_IDLE) {
+        if (cg->record[c].state != NAIK_RHS_IDLE) {
             NAIK_TRY(cg_save(cg, stream, c));
-            NAIK_TRY(cg_finish_column(cg, stream, c, NAIK_CG_INTERRUPTED, cg->record[c].rr));
+            NAIK_TRY(cg_finish_rhs(cg, stream, c, NAIK_CG_INTERRUPTED, cg->record[c].rr));
         }
     }
 done:
@@ -111,7 +111,7 @@ done:
 }
 
 /* Tells the stream where the solver is. */
-static naik_status tell_poll(naik_cg *cg, const naik_cg_stream *stream)
+static naik_status report_poll(naik_cg *cg, const naik_cg_stream *stream)
 {
     naik_cg_progress progress = {.parity = cg->parity, .rung = cg->now};
     if (stream->poll == NULL) {
@@ -119,8 +119,8 @@ static naik_status tell_poll(naik_cg *cg, const naik_cg_stream *stream)
     }
     cg_fields_of(cg, cg->now, progress.field);
     for (int c = 0; c < cg->width_now; c++) {
-        const naik_column *record = &cg->record[c];
-        if (record->state != NAIK_COLUMN_RUN) {
+        const naik_rhs *record = &cg->record[c];
+        if (record->state != NAIK_RHS_RUN) {
             continue;
         }
         double residual = sqrt(record->rr / cg->slot[c].bb);
@@ -130,7 +130,7 @@ static naik_status tell_poll(naik_cg *cg, const naik_cg_stream *stream)
         progress.iterations_of[progress.running] = record->iterations;
         progress.residual_of[progress.running] = residual;
         progress.index[progress.running] = cg->slot[c].index;
-        progress.column[progress.running++] = c;
+        progress.irhs[progress.running++] = c;
     }
     return stream->poll(stream->data, &progress);
 }
@@ -148,20 +148,20 @@ naik_status naik_cg_solve(naik_cg *cg, naik_parity parity, const naik_cg_options
     NAIK_TRY(cg_begin(cg, parity, options, stream->count));
     for (;;) {
         bool stopping = stream->stop != NULL && stream->stop(stream->data);
-        if (stopping || cg_columns_in(cg, NAIK_COLUMN_RUN) < cg->width_now) {
+        if (stopping || cg_rhs_in_state(cg, NAIK_RHS_RUN) < cg->width_now) {
             NAIK_TRY(cg_close_iteration(cg));
         }
         if (stopping) {
-            NAIK_TRY(interrupt_columns(cg, stream));
+            NAIK_TRY(interrupt_rhs(cg, stream));
             break;
         }
         NAIK_TRY(load_systems(cg, options, stream));
         NAIK_TRY(cg_release(cg));
         NAIK_TRY(cg_recover_broken(cg));
-        NAIK_TRY(cg_check_columns(cg, options, stream));
+        NAIK_TRY(cg_check_rhs(cg, options, stream));
         const int running =
-            cg_columns_in(cg, NAIK_COLUMN_RUN) + cg_columns_in(cg, NAIK_COLUMN_BROKEN);
-        const int held = cg->width_now - cg_columns_in(cg, NAIK_COLUMN_IDLE);
+            cg_rhs_in_state(cg, NAIK_RHS_RUN) + cg_rhs_in_state(cg, NAIK_RHS_BROKEN);
+        const int held = cg->width_now - cg_rhs_in_state(cg, NAIK_RHS_IDLE);
         if (held == 0 && cg->next >= stream->count) {
             break;
         }
@@ -172,7 +172,7 @@ naik_status naik_cg_solve(naik_cg *cg, naik_parity parity, const naik_cg_options
             NAIK_TRY(cg_narrow(cg));
         }
         NAIK_TRY(cg_run_to_poll(cg));
-        status = tell_poll(cg, stream);
+        status = report_poll(cg, stream);
         if (status != NAIK_OK) { /* of the stream: the next solve begins with nothing under way */
             (void)cg_close_iteration(cg);
             goto done;

@@ -1,13 +1,13 @@
 /* cg.h - conjugate gradient, batched over right-hand sides, with reliable updates
  *
- *   (shift_c - D D) x_c = b_c, each column with its own shift, tolerance, start and fate
+ *   (shift_c - D D) x_c = b_c, each rhs with its own shift, tolerance, start and fate
  *
- * The iteration runs on a rung of a ladder of storage. Whenever a column's residual may have
+ * The iteration runs on a rung of a ladder of storage. Whenever an rhs's residual may have
  * strayed too far from the true one, has dropped by `delta`, claims to be converged or has used up
- * its iterations, the column freezes until the host looks, and its true residual is formed in
+ * its iterations, the rhs freezes until the host looks, and its true residual is formed in
  * double with the links in double. Only that decides. M. Clark et al., Comput. Phys. Commun. 181
  * (2010) 1517 (reliable updates, after G. Sleijpen, H. van der Vorst, Computing 56 (1996) 141);
- * when they are needed: H. van der Vorst, Q. Ye, SIAM J. Sci. Comput. 22 (2000) 835. A column that
+ * when they are needed: H. van der Vorst, Q. Ye, SIAM J. Sci. Comput. 22 (2000) 835. An rhs that
  * its rung does not serve goes on at a safer one. Its arithmetic never depends on what else is in
  * the batch, nor on how often the host looks.
  */
@@ -43,7 +43,7 @@ naik_status naik_cg_links_create(const naik_geometry *geometry, const naik_fatlo
 void naik_cg_links_destroy(naik_cg_links *links);
 /* Bytes of all of them on this rank, for the memory plan. */
 size_t naik_cg_links_bytes(const naik_geometry *geometry, naik_precision fastest, int recon,
-                           int hops);
+                           int points);
 static inline naik_links *naik_cg_links_fastest(const naik_cg_links *links)
 {
     return links->half != NULL ? links->half : links->single != NULL ? links->single : links->outer;
@@ -96,15 +96,15 @@ typedef struct naik_cg_result {
     naik_rung rung;       /* at which it ended */
     naik_cg_climb climb;  /* why it climbed last, and at which iteration */
     int climbed_at;
-    double residual;      /* |b - A x| / |b|, true, in double */
-    double site_residual; /* sqrt((1/N) sum_s |r_s|^2/|x_s|^2); NaN where not asked for */
-    double seconds; /* wall time the column spent in the batch, divided by the columns beside it */
+    double residual;       /* |b - A x| / |b|, true, in double */
+    double site_residual;  /* sqrt((1/N) sum_s |r_s|^2/|x_s|^2); NaN where not asked for */
+    double seconds;        /* wall time the rhs spent in the batch, divided by the rhs beside it */
     const double *history; /* |r|/|b| after each iteration as iterated; borrowed during finish() */
     int history_length;
 } naik_cg_result;
 
 typedef struct naik_cg_options {
-    int max_iterations; /* of a column, > 0 */
+    int max_iterations; /* of an rhs, > 0 */
     double delta; /* reliable update when |r| drops by this factor, < 1, on rungs below double; 0:
                    * what suits the rung, see naik_cg_delta */
     double stray; /* and when |dx| > stray |r|, dx what was added to x since the last; 0: what suits
@@ -112,7 +112,7 @@ typedef struct naik_cg_options {
     int max_restarts;   /* claims of convergence without progress before NAIK_CG_STAGNATED */
     int first_rung;     /* naik_rung; -1: naik_rung_first */
     bool stay;          /* on it, whatever happens: for measurements */
-    int poll_interval;  /* 0: the backend's, and longer while no column should need a look */
+    int poll_interval;  /* 0: the backend's, and longer while no rhs should need a look */
     int history_stride; /* iterations of history kept; 0: none */
 } naik_cg_options;
 naik_cg_options naik_cg_defaults(void);
@@ -124,9 +124,9 @@ double naik_cg_stray(naik_rung rung);
 /* The drop of |r| after which a true residual is formed in any case. */
 double naik_cg_delta(naik_rung rung);
 
-/* Everything that a column in mid solve is, beside its vectors and what load gives it. */
+/* Everything that an rhs in mid solve is, beside its vectors and what load gives it. */
 typedef struct naik_cg_state {
-    naik_column record;
+    naik_rhs record;
     double bb, best_rr, site_residual, seconds;
     int32_t restarts, stalls, breaks;
     int32_t started, restart;  /* flags */
@@ -139,7 +139,7 @@ typedef struct naik_cg_state {
     int32_t history_length;
     double *history; /* [history_length]; borrowed */
 } naik_cg_state;
-/* The vectors of a column in mid solve: x, what was added to it since the last reliable update, the
+/* The vectors of an rhs in mid solve: x, what was added to it since the last reliable update, the
  * residual, the direction p, and A p. NULL where a rung has none: the rungs classical and double
  * add to x itself, and classical keeps no A p. */
 enum {
@@ -155,49 +155,49 @@ enum {
 /* Where the solver stands at a poll. */
 typedef struct naik_cg_progress {
     naik_parity parity; /* solved */
-    int running;        /* columns that iterate */
+    int running;        /* rhs that iterate */
     naik_rung rung;
-    int iterations;              /* of the column furthest on */
-    double residual;             /* largest |r|/|b| of the running columns, as iterated */
-    int64_t index[NAIK_MAX_RHS]; /* [running] systems at work; of the first `running` columns */
-    int column[NAIK_MAX_RHS];    /* [running] where they are in the fields */
+    int iterations;              /* of the rhs furthest on */
+    double residual;             /* largest |r|/|b| of the running rhs, as iterated */
+    int64_t index[NAIK_MAX_RHS]; /* [running] systems at work; of the first `running` rhs */
+    int irhs[NAIK_MAX_RHS];      /* [running] where they are in the fields */
     int iterations_of[NAIK_MAX_RHS];
     double residual_of[NAIK_MAX_RHS]; /* |r|/|b| as iterated */
     naik_field *field[NAIK_CG_VECTORS];
 } naik_cg_progress;
 
-/* The stream of systems: the solver asks for the next one when a column is free, and hands each
+/* The stream of systems: the solver asks for the next one when an rhs is free, and hands each
  * back when it is done, in whatever order they finish. Both are collective and see the same
  * arguments on all ranks. */
 typedef struct naik_cg_stream {
     void *data;
     int64_t count;
-    /* Writes b (and x, if it sets guess) of system `index` into `column`, and describes the system.
+    /* Writes b (and x, if it sets guess) of system `index` into `rhs`, and describes the system.
      */
-    naik_status (*load)(void *data, int64_t index, naik_field *b, naik_field *x, int column,
+    naik_status (*load)(void *data, int64_t index, naik_field *b, naik_field *x, int irhs,
                         naik_cg_system *system);
-    /* Takes the solution from `column` of x. */
-    naik_status (*finish)(void *data, int64_t index, const naik_field *x, int column,
+    /* Takes the solution from `rhs` of x. */
+    naik_status (*finish)(void *data, int64_t index, const naik_field *x, int irhs,
                           const naik_cg_result *result);
-    /* Asked at polls, may be NULL: true stops the solver; unfinished columns come back as
+    /* Asked at polls, may be NULL: true stops the solver; unfinished rhs come back as
      * INTERRUPTED. The same answer on all ranks. */
     bool (*stop)(void *data);
     /* The rest may be NULL. poll: told of every poll; may alter the fields (fault.h). */
     naik_status (*poll)(void *data, const naik_cg_progress *progress);
-    /* Keeps a column that is about to be interrupted: columns `column` of the fields, NULL where it
+    /* Keeps an rhs that is about to be interrupted: rhs `rhs` of the fields, NULL where it
      * has none. */
     naik_status (*save)(void *data, int64_t index, const naik_cg_state *state,
-                        naik_field *const field[NAIK_CG_VECTORS], int column);
+                        naik_field *const field[NAIK_CG_VECTORS], int irhs);
     /* After load, before the first iteration: fills the state (its history has room for
-     * history_stride numbers) and the columns of its rung as save saw them, and the solve goes on
+     * history_stride numbers) and the rhs of its rung as save saw them, and the solve goes on
      * to the same bits as if it had never been interrupted. *found = false where nothing is kept. A
      * state of another b is NAIK_ERR_CORRUPT. */
     naik_status (*restore)(void *data, int64_t index, naik_cg_state *state,
-                           naik_field *const field[NAIK_RUNGS][NAIK_CG_VECTORS], int column,
+                           naik_field *const field[NAIK_RUNGS][NAIK_CG_VECTORS], int irhs,
                            bool *found);
 } naik_cg_stream;
 
-/* Fields and scalars for a batch of `width` columns, made once. */
+/* Fields and scalars for a batch of `width` rhs, made once. */
 typedef struct naik_cg naik_cg;
 
 /* links   borrowed for the life of the solver; all on one lattice

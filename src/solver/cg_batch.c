@@ -1,4 +1,4 @@
-/* cg_batch.c - memory of the batched solver, and moving columns */
+/* cg_batch.c - memory of the batched solver, and moving rhs */
 #include "solver/cg_batch.h"
 
 #include <math.h>
@@ -66,7 +66,7 @@ static void destroy_fields(cg_fields *fields)
 
 static bool fits(const naik_links *outer, const naik_links *links)
 {
-    return links == NULL || (links->geometry == outer->geometry && links->hops == outer->hops);
+    return links == NULL || (links->geometry == outer->geometry && links->points == outer->points);
 }
 
 static naik_status check_create(const naik_cg_links *links, naik_precision vectors, int width)
@@ -116,8 +116,8 @@ naik_status naik_cg_create(const naik_cg_links *links, naik_precision vectors, i
     if (cg_is_mixed(cg)) {
         NAIK_TRY(create_fields(cg, vectors, &cg->low));
     }
-    status = naik_backend_alloc(backend, (size_t)width * sizeof *cg->columns, "solver scalars",
-                                (void **)&cg->columns);
+    status = naik_backend_alloc(backend, (size_t)width * sizeof *cg->rhs, "solver scalars",
+                                (void **)&cg->rhs);
     if (status == NAIK_OK) {
         status = naik_backend_alloc(backend, CG_SUMS * (size_t)width * sizeof *cg->sums,
                                     "solver sums", (void **)&cg->sums);
@@ -141,7 +141,7 @@ void naik_cg_destroy(naik_cg **cg_pointer)
     destroy_fields(&cg->low);
     destroy_fields(&cg->outer);
     naik_field_destroy(&cg->b);
-    naik_backend_release(backend, cg->columns);
+    naik_backend_release(backend, cg->rhs);
     naik_backend_release(backend, cg->sums);
     naik_backend_release(backend, cg->history);
     naik_free(cg->ring);
@@ -189,7 +189,7 @@ static naik_status reserve_history(naik_cg *cg)
                                     (void **)&cg->history));
         NAIK_TRY(naik_alloc(backend->log, ring * sizeof *cg->ring, "residual history",
                             (void **)&cg->ring));
-        /* columns that rest write no rows, but all rows are read */
+        /* rhs that rest write no rows, but all rows are read */
         NAIK_TRY(naik_backend_upload(backend, cg->history, cg->ring, ring * sizeof *cg->ring));
         cg->history_capacity = ring;
     }
@@ -226,7 +226,7 @@ naik_status cg_begin(naik_cg *cg, naik_parity parity, const naik_cg_options *opt
     NAIK_TRY(naik_comm_agree(backend->comm, reserve_history(cg)));
     set_width(cg, count < cg->width ? (int)(count > 0 ? count : 1) : cg->width);
     memset(cg->record, 0, sizeof cg->record);
-    NAIK_TRY(cg_columns_upload(cg));
+    NAIK_TRY(cg_rhs_upload(cg));
 done:
     return status;
 }
@@ -240,21 +240,21 @@ naik_status cg_check_system(naik_cg *cg, const naik_cg_system *system)
     return NAIK_OK;
 }
 
-naik_status cg_columns_upload(naik_cg *cg)
+naik_status cg_rhs_upload(naik_cg *cg)
 {
     naik_backend *backend = cg->geometry->backend;
-    return naik_backend_upload(backend, cg->columns, cg->record,
+    return naik_backend_upload(backend, cg->rhs, cg->record,
                                (size_t)cg->width_now * sizeof *cg->record);
 }
 
-naik_status cg_columns_download(naik_cg *cg)
+naik_status cg_rhs_download(naik_cg *cg)
 {
     naik_backend *backend = cg->geometry->backend;
-    return naik_backend_download(backend, cg->record, cg->columns,
+    return naik_backend_download(backend, cg->record, cg->rhs,
                                  (size_t)cg->width_now * sizeof *cg->record);
 }
 
-int cg_columns_in(const naik_cg *cg, naik_column_state state)
+int cg_rhs_in_state(const naik_cg *cg, naik_rhs_state state)
 {
     int count = 0;
     for (int c = 0; c < cg->width_now; c++) {
@@ -284,7 +284,7 @@ naik_status cg_site_residuals(naik_cg *cg)
     double ratio[NAIK_MAX_RHS];
     for (int c = 0; c < cg->width_now; c++) {
         asked = asked ||
-                (cg->record[c].state == NAIK_COLUMN_CHECK && cg->slot[c].system.site_tolerance > 0);
+                (cg->record[c].state == NAIK_RHS_CHECK && cg->slot[c].system.site_tolerance > 0);
     }
     if (!asked) {
         return NAIK_OK;
@@ -295,7 +295,7 @@ naik_status cg_site_residuals(naik_cg *cg)
     NAIK_TRY(backend->ops->reduction.values(backend, cg->sums, cg->width_now, ratio));
     double sites = 0.5 * (double)cg->geometry->lattice->volume;
     for (int c = 0; c < cg->width_now; c++) {
-        if (cg->record[c].state == NAIK_COLUMN_CHECK) {
+        if (cg->record[c].state == NAIK_RHS_CHECK) {
             cg->slot[c].site_residual = sqrt(ratio[c] / sites);
         }
     }
@@ -303,7 +303,7 @@ done:
     return status;
 }
 
-/* field's columns map[0..n-1], by way of `spare`, a field of the same precision whose content is
+/* field's rhs map[0..n-1], by way of `spare`, a field of the same precision whose content is
  * free. */
 static naik_status narrow_field(naik_field **field, naik_field **spare, const int *map, int n)
 {
@@ -331,7 +331,7 @@ naik_status cg_narrow(naik_cg *cg)
     naik_status status = NAIK_OK;
     int map[NAIK_MAX_RHS], n = 0;
     for (int c = 0; c < cg->width_now; c++) {
-        if (cg->record[c].state != NAIK_COLUMN_IDLE) {
+        if (cg->record[c].state != NAIK_RHS_IDLE) {
             map[n++] = c;
         }
     }
@@ -346,12 +346,12 @@ naik_status cg_narrow(naik_cg *cg)
     /* Slots own their history: swap, so that every one is still owned once. */
     for (int c = 0; c < n; c++) {
         cg->record[c] = cg->record[map[c]];
-        cg_slot moved = cg->slot[map[c]];
+        cg_rhs_slot moved = cg->slot[map[c]];
         cg->slot[map[c]] = cg->slot[c];
         cg->slot[c] = moved;
     }
     set_width(cg, n);
-    NAIK_TRY(cg_columns_upload(cg));
+    NAIK_TRY(cg_rhs_upload(cg));
 done:
     return status;
 }

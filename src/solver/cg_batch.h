@@ -1,19 +1,19 @@
-/* cg_batch.h - the batch of a conjugate gradient: its fields, its columns, and moving them about */
+/* cg_batch.h - the batch of a conjugate gradient: its fields, its rhs, and moving them about */
 #ifndef NAIK_SOLVER_CG_BATCH_H
 #define NAIK_SOLVER_CG_BATCH_H
 
 #include "base/exactsum.h"
 #include "solver/cg.h"
 
-/* What the host knows of a column beside its record. */
-typedef struct cg_slot {
+/* What the host knows of an rhs beside its record. */
+typedef struct cg_rhs_slot {
     int64_t index; /* of the system in the stream */
     naik_cg_system system;
     naik_rung rung, first_rung;
     naik_cg_climb climb;  /* why it climbed last, */
     int climbed_at;       /* and at which iteration */
     bool live;            /* its vectors on that rung are in mid solve */
-    int32_t resumes;      /* naik_column_state in which it goes on from NAIK_COLUMN_WAIT, if live */
+    int32_t resumes;      /* naik_rhs_state in which it goes on from NAIK_RHS_WAIT, if live */
     double bb;            /* |b|^2 */
     bool zero_start;      /* x was 0 when it was loaded */
     double best_rr;       /* smallest true |r|^2 at a check */
@@ -25,7 +25,7 @@ typedef struct cg_slot {
     bool started;                   /* has iterated on this rung */
     bool restart;                   /* the next direction is the residual alone */
     double *history;
-} cg_slot;
+} cg_rhs_slot;
 
 enum { CG_SUMS = 3 }; /* |r|^2, Re (r, A p), |D r|^2 or |D p|^2 */
 
@@ -41,20 +41,20 @@ struct naik_cg {
     naik_parity parity;
     naik_rung now; /* at work */
     int width, width_now;
-    uint64_t serial;                  /* of what an iteration enqueues (backend.h) */
-    naik_field *b;                    /* right-hand side, in double */
-    cg_fields outer, low;             /* in double; of the rungs below, where there are any */
-    naik_column *columns;             /* backend memory [width] */
-    naik_column record[NAIK_MAX_RHS]; /* the host's copy */
-    naik_exactsum *sums;              /* backend memory [CG_SUMS][width_now] */
-    double *history;                  /* backend memory [longest][width_now], NULL: not kept */
-    double *ring;                     /* the host's copy */
-    int poll, longest;                /* iterations between two polls, at least and at most */
+    uint64_t serial;               /* of what an iteration enqueues (backend.h) */
+    naik_field *b;                 /* right-hand side, in double */
+    cg_fields outer, low;          /* in double; of the rungs below, where there are any */
+    naik_rhs *rhs;                 /* backend memory [width] */
+    naik_rhs record[NAIK_MAX_RHS]; /* the host's copy */
+    naik_exactsum *sums;           /* backend memory [CG_SUMS][width_now] */
+    double *history;               /* backend memory [longest][width_now], NULL: not kept */
+    double *ring;                  /* the host's copy */
+    int poll, longest;             /* iterations between two polls, at least and at most */
     int history_stride;
     size_t history_capacity, slot_history_capacity;
-    cg_slot slot[NAIK_MAX_RHS];
+    cg_rhs_slot slot[NAIK_MAX_RHS];
     int64_t next; /* system to load */
-    int missed;   /* iterations that columns which ask for a true residual have waited, together */
+    int missed;   /* iterations that rhs which ask for a true residual have waited, together */
     bool open;    /* the residual has been sent to the neighbours, for the next iteration */
 };
 
@@ -71,56 +71,54 @@ void cg_fields_of(const naik_cg *cg, naik_rung rung, naik_field *field[NAIK_CG_V
 /* The first rung from this one on that there is. */
 naik_rung cg_rung_from(const naik_cg *cg, naik_rung rung);
 
-/* One step of every running column, counted, with D applied to the residual. Only enqueues. */
+/* One step of every running rhs, counted, with D applied to the residual. Only enqueues. */
 naik_status cg_step(naik_cg *cg, const naik_schur *schur, const naik_cg_vectors *v);
 
 naik_status cg_begin(naik_cg *cg, naik_parity parity, const naik_cg_options *options,
                      int64_t count);
 naik_status cg_check_system(naik_cg *cg, const naik_cg_system *system);
-naik_status cg_columns_upload(naik_cg *cg);
-naik_status cg_columns_download(naik_cg *cg);
-int cg_columns_in(const naik_cg *cg, naik_column_state state);
+naik_status cg_rhs_upload(naik_cg *cg);
+naik_status cg_rhs_download(naik_cg *cg);
+int cg_rhs_in_state(const naik_cg *cg, naik_rhs_state state);
 /* dots[c] = Re (v_c, w_c) over all ranks. */
 naik_status cg_dots(naik_cg *cg, const naik_field *v, const naik_field *w,
                     double dots[NAIK_MAX_RHS]);
-/* Fills slot.site_residual of the columns being checked, if any of them asks for it. */
+/* Fills slot.site_residual of the rhs being checked, if any of them asks for it. */
 naik_status cg_site_residuals(naik_cg *cg);
-/* Moves the columns that are not idle together and narrows every field to them. */
+/* Moves the rhs that are not idle together and narrows every field to them. */
 naik_status cg_narrow(naik_cg *cg);
 
 /* cg_iterate.c: runs until the next poll; before anything but iterations, receives what the last of
- * them sent; whether columns that ask for a true residual wait until more of them do. */
+ * them sent; whether rhs that ask for a true residual wait until more of them do. */
 naik_status cg_run_to_poll(naik_cg *cg);
 naik_status cg_close_iteration(naik_cg *cg);
 bool cg_waits_for_company(const naik_cg *cg);
 
-/* cg_check.c: drops what broken columns added since their last check, so that they ask for one;
- * forms the true residuals of all columns that ask: they end, climb, or go on from there; hands
- * column c back to the stream, |r|^2 = rr, and frees it. */
+/* cg_check.c: drops what broken rhs added since their last check, so that they ask for one;
+ * forms the true residuals of all rhs that ask: they end, climb, or go on from there; hands
+ * rhs c back to the stream, |r|^2 = rr, and frees it. */
 naik_status cg_recover_broken(naik_cg *cg);
-naik_status cg_check_columns(naik_cg *cg, const naik_cg_options *options,
-                             const naik_cg_stream *stream);
-naik_status cg_finish_column(naik_cg *cg, const naik_cg_stream *stream, int c, int reason,
-                             double rr);
+naik_status cg_check_rhs(naik_cg *cg, const naik_cg_options *options, const naik_cg_stream *stream);
+naik_status cg_finish_rhs(naik_cg *cg, const naik_cg_stream *stream, int c, int reason, double rr);
 
-/* cg_ladder.c: the rung of a system that is loaded; whether a column that was checked, rr its true
+/* cg_ladder.c: the rung of a system that is loaded; whether an rhs that was checked, rr its true
  * |r|^2, goes on at a safer rung, and which. */
 naik_rung cg_first_rung(const naik_cg *cg, const naik_cg_options *options, double shift);
 bool cg_climbs(naik_cg *cg, const naik_cg_options *options, int c, double rr);
-/* Sets the columns that wait to work that belong to the rung at work or, where none is at work, to
+/* Sets the rhs that wait to work that belong to the rung at work or, where none is at work, to
  * the fastest rung that one waits for. */
 naik_status cg_release(naik_cg *cg);
 
-/* cg_state.c: keeps column c by the stream's save; puts back what its restore has; takes the
+/* cg_state.c: keeps rhs c by the stream's save; puts back what its restore has; takes the
  * scalars of a state that was put back. */
 naik_status cg_save(naik_cg *cg, const naik_cg_stream *stream, int c);
 naik_status cg_restore(naik_cg *cg, const naik_cg_stream *stream, int c, naik_cg_state *state,
                        bool *found);
-naik_status cg_adopt(naik_cg *cg, const naik_cg_options *options, int c,
-                     const naik_cg_state *state);
+naik_status cg_restore_scalars(naik_cg *cg, const naik_cg_options *options, int c,
+                               const naik_cg_state *state);
 
-/* headroom of a column (columns.h): 2^12 times the mean of what a site adds to |r|^2. */
-static inline double cg_headroom(const naik_cg *cg)
+/* headroom of an rhs (rhs.h): 2^12 times the mean of what a site adds to |r|^2. */
+static inline double cg_quantum_ratio(const naik_cg *cg)
 {
     return 0x1p13 / (double)cg->geometry->lattice->volume;
 }

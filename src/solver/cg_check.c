@@ -5,16 +5,16 @@
 
 #include "solver/cg_batch.h"
 
-/* Whether a column that gets no further is to be given up: on the last rung. */
+/* Whether an rhs that gets no further is to be given up: on the last rung. */
 static bool is_last(const naik_cg *cg, const naik_cg_options *options, int c)
 {
     return cg->slot[c].rung == NAIK_RUNG_DOUBLE || options->stay;
 }
 
-/* What the true residual says of a column: done, and why; or -1 to go on. */
+/* What the true residual says of an rhs: done, and why; or -1 to go on. */
 static int verdict(const naik_cg *cg, const naik_cg_options *options, int c, double rr)
 {
-    const cg_slot *slot = &cg->slot[c];
+    const cg_rhs_slot *slot = &cg->slot[c];
     const double tolerance = slot->system.tolerance;
     if (slot->bb == 0) {
         return NAIK_CG_ZERO_SOURCE;
@@ -39,10 +39,9 @@ static int verdict(const naik_cg *cg, const naik_cg_options *options, int c, dou
                                                    : -1;
 }
 
-naik_status cg_finish_column(naik_cg *cg, const naik_cg_stream *stream, int c, int reason,
-                             double rr)
+naik_status cg_finish_rhs(naik_cg *cg, const naik_cg_stream *stream, int c, int reason, double rr)
 {
-    cg_slot *slot = &cg->slot[c];
+    cg_rhs_slot *slot = &cg->slot[c];
     const bool zero = reason == NAIK_CG_ZERO_SOURCE;
     const naik_cg_result result = {
         .reason = (naik_cg_reason)reason,
@@ -59,15 +58,15 @@ naik_status cg_finish_column(naik_cg *cg, const naik_cg_stream *stream, int c, i
         .history = slot->history,
         .history_length = cg->record[c].iterations < cg->history_stride ? cg->record[c].iterations
                                                                         : cg->history_stride};
-    cg->record[c].state = NAIK_COLUMN_IDLE;
+    cg->record[c].state = NAIK_RHS_IDLE;
     return stream->finish(stream->data, slot->index, cg->outer.x, c, &result);
 }
 
-/* What a stretch of iterations up to the true residual rr says of its column. */
+/* What a stretch of iterations up to the true residual rr says of its rhs. */
 static void judge_stretch(naik_cg *cg, int c, double rr)
 {
-    cg_slot *slot = &cg->slot[c];
-    const naik_column *record = &cg->record[c];
+    cg_rhs_slot *slot = &cg->slot[c];
+    const naik_rhs *record = &cg->record[c];
     const bool halved = !(rr > 0.25 * slot->best_rr);
     if (slot->started) {
         slot->stalls = halved ? 0 : slot->stalls + (record->rr <= record->stop);
@@ -82,24 +81,24 @@ static void judge_stretch(naik_cg *cg, int c, double rr)
 
 /* The next stretch of iterations starts from the true residual rr; inner_rr is its norm as stored,
  * inner_rs its product with A p. */
-static void resume_column(naik_cg *cg, const naik_cg_options *options, int c, double rr,
-                          double inner_rr, double inner_rs)
+static void resume_rhs(naik_cg *cg, const naik_cg_options *options, int c, double rr,
+                       double inner_rr, double inner_rs)
 {
-    cg_slot *slot = &cg->slot[c];
-    naik_column *record = &cg->record[c];
+    cg_rhs_slot *slot = &cg->slot[c];
+    naik_rhs *record = &cg->record[c];
     /* A direction that no longer fits the true residual leads nowhere: begin from the residual
      * alone. A residual ten times what the iteration believed is no rounding: x was damaged. */
     const bool damaged = slot->started && rr > 100 * record->rr;
     const bool restart = slot->restart || slot->stalls > 0 || damaged || !slot->started;
     const bool low = slot->rung != NAIK_RUNG_DOUBLE;
-    record->waiting = 0;
+    record->x_deferred = 0;
     record->beta = restart ? 0 : inner_rr / record->rr_last;
     record->rr = inner_rr;
     record->rs = inner_rs;
     record->xp = record->xx = 0;
     record->rr_max = inner_rr;
-    record->headroom = cg_headroom(cg);
-    record->grid = record->headroom * inner_rr;
+    record->quantum_ratio = cg_quantum_ratio(cg);
+    record->sum_quantum = record->quantum_ratio * inner_rr;
     double aim = slot->system.tolerance * slot->system.tolerance * slot->bb;
     if (rr <= aim) { /* the site-relative residual is not there yet */
         aim = 0.01 * rr;
@@ -112,35 +111,35 @@ static void resume_column(naik_cg *cg, const naik_cg_options *options, int c, do
     record->delta2 = low ? delta * delta : 0;
     record->stray2 = low ? 1 / (stray * stray) : 0;
     record->classical = slot->rung == NAIK_RUNG_CLASSICAL;
-    record->state = NAIK_COLUMN_RUN;
+    record->state = NAIK_RHS_RUN;
     slot->started = true;
     slot->restart = false;
 }
 
-/* A column that broke drops what it added since its last check; once more, it gives up. */
+/* An rhs that broke drops what it added since its last check; once more, it gives up. */
 naik_status cg_recover_broken(naik_cg *cg)
 {
     naik_status status = NAIK_OK;
     const naik_backend_ops *ops = cg->geometry->backend->ops;
-    if (cg_columns_in(cg, NAIK_COLUMN_BROKEN) == 0) {
+    if (cg_rhs_in_state(cg, NAIK_RHS_BROKEN) == 0) {
         return NAIK_OK;
     }
     naik_field *field[NAIK_CG_VECTORS];
     cg_fields_of(cg, cg->now, field);
     for (int v = NAIK_CG_CORRECTION; v < NAIK_CG_VECTORS; v++) {
         if (field[v] != NULL && v != NAIK_CG_RESIDUAL) {
-            NAIK_TRY(ops->field.zero(field[v], cg->columns, NAIK_COLUMN_BROKEN));
+            NAIK_TRY(ops->field.zero(field[v], cg->rhs, NAIK_RHS_BROKEN));
         }
     }
     for (int c = 0; c < cg->width_now; c++) {
-        if (cg->record[c].state == NAIK_COLUMN_BROKEN) {
+        if (cg->record[c].state == NAIK_RHS_BROKEN) {
             cg->slot[c].breaks++;
             cg->slot[c].restart = true;
-            cg->record[c].waiting = 0;
-            cg->record[c].state = NAIK_COLUMN_CHECK;
+            cg->record[c].x_deferred = 0;
+            cg->record[c].state = NAIK_RHS_CHECK;
         }
     }
-    NAIK_TRY(cg_columns_upload(cg));
+    NAIK_TRY(cg_rhs_upload(cg));
 done:
     return status;
 }
@@ -153,16 +152,16 @@ static naik_status add_correction(naik_cg *cg, naik_field *correction)
     double norms[NAIK_MAX_RHS];
     NAIK_TRY(cg_dots(cg, correction, correction, norms));
     for (int c = 0; c < cg->width_now; c++) {
-        if (cg->record[c].state == NAIK_COLUMN_CHECK && !isfinite(norms[c])) {
-            cg->record[c].state = NAIK_COLUMN_BROKEN;
+        if (cg->record[c].state == NAIK_RHS_CHECK && !isfinite(norms[c])) {
+            cg->record[c].state = NAIK_RHS_BROKEN;
         }
     }
-    if (cg_columns_in(cg, NAIK_COLUMN_BROKEN) > 0) {
-        NAIK_TRY(cg_columns_upload(cg));
+    if (cg_rhs_in_state(cg, NAIK_RHS_BROKEN) > 0) {
+        NAIK_TRY(cg_rhs_upload(cg));
         NAIK_TRY(cg_recover_broken(cg));
     }
-    NAIK_TRY(ops->field.add(cg->outer.x, correction, cg->columns, NAIK_COLUMN_CHECK));
-    NAIK_TRY(ops->field.zero(correction, cg->columns, NAIK_COLUMN_CHECK));
+    NAIK_TRY(ops->field.add(cg->outer.x, correction, cg->rhs, NAIK_RHS_CHECK));
+    NAIK_TRY(ops->field.zero(correction, cg->rhs, NAIK_RHS_CHECK));
 done:
     return status;
 }
@@ -173,28 +172,27 @@ static naik_status restart_from_zero(naik_cg *cg, const double rr[])
     naik_status status = NAIK_OK;
     bool any = false;
     for (int c = 0; c < cg->width_now; c++) {
-        bool lost = cg->record[c].state == NAIK_COLUMN_CHECK && !isfinite(rr[c]);
+        bool lost = cg->record[c].state == NAIK_RHS_CHECK && !isfinite(rr[c]);
         if (lost) {
-            cg->record[c].state = NAIK_COLUMN_BROKEN;
+            cg->record[c].state = NAIK_RHS_BROKEN;
             any = true;
         }
     }
     if (any) {
-        NAIK_TRY(cg_columns_upload(cg));
-        NAIK_TRY(
-            cg->geometry->backend->ops->field.zero(cg->outer.x, cg->columns, NAIK_COLUMN_BROKEN));
+        NAIK_TRY(cg_rhs_upload(cg));
+        NAIK_TRY(cg->geometry->backend->ops->field.zero(cg->outer.x, cg->rhs, NAIK_RHS_BROKEN));
     }
 done:
     return status;
 }
 
-/* Whether A x is known to be 0: the column has its first residual taken, and starts from 0. */
+/* Whether A x is known to be 0: the rhs has its first residual taken, and starts from 0. */
 static bool at_zero(const naik_cg *cg, int c)
 {
     return cg->slot[c].zero_start && cg->record[c].iterations == 0;
 }
 
-/* rr_c = |b - A x|^2 of all columns that ask, the residual in outer.r; what their iteration still
+/* rr_c = |b - A x|^2 of all rhs that ask, the residual in outer.r; what their iteration still
  * holds back joins x before. */
 static naik_status apply_operator(naik_cg *cg, double rr[])
 {
@@ -203,20 +201,20 @@ static naik_status apply_operator(naik_cg *cg, double rr[])
     const naik_backend_ops *ops = backend->ops;
     const naik_cg_vectors v = cg_vectors(cg, cg->now);
     const naik_schur outer = cg_schur(cg, NAIK_RUNG_DOUBLE);
-    NAIK_TRY(ops->solver.field_settle(v.x, v.p, cg->columns, NAIK_COLUMN_CHECK));
+    NAIK_TRY(ops->solver.apply_deferred_update(v.x, v.p, cg->rhs, NAIK_RHS_CHECK));
     if (v.x != cg->outer.x) {
         NAIK_TRY(add_correction(cg, v.x));
     }
     NAIK_TRY(ops->reduction.clear(backend, cg->sums, cg->width_now));
-    NAIK_TRY(naik_schur_residual(&outer, cg->b, cg->outer.x, cg->columns, NAIK_COLUMN_CHECK,
-                                 cg->outer.r, cg->sums));
+    NAIK_TRY(naik_schur_residual(&outer, cg->b, cg->outer.x, cg->rhs, NAIK_RHS_CHECK, cg->outer.r,
+                                 cg->sums));
     NAIK_TRY(ops->reduction.over_ranks(backend, cg->sums, cg->width_now));
     NAIK_TRY(ops->reduction.values(backend, cg->sums, cg->width_now, rr));
 done:
     return status;
 }
 
-/* The same, at less cost where no column has an x yet. */
+/* The same, at less cost where no rhs has an x yet. */
 static naik_status true_residuals(naik_cg *cg, double rr[])
 {
     naik_status status = NAIK_OK;
@@ -225,10 +223,10 @@ static naik_status true_residuals(naik_cg *cg, double rr[])
     int apply = 0;
     naik_timer_start(backend->timer, "true residuals");
     for (int c = 0; c < cg->width_now; c++) {
-        apply += cg->record[c].state == NAIK_COLUMN_CHECK && !at_zero(cg, c);
+        apply += cg->record[c].state == NAIK_RHS_CHECK && !at_zero(cg, c);
     }
     if (apply == 0) {
-        NAIK_TRY(ops->field.copy(cg->outer.r, cg->b, cg->columns, NAIK_COLUMN_CHECK));
+        NAIK_TRY(ops->field.copy(cg->outer.r, cg->b, cg->rhs, NAIK_RHS_CHECK));
     } else {
         NAIK_TRY(apply_operator(cg, rr));
     }
@@ -241,40 +239,39 @@ done:
     return status;
 }
 
-/* Columns that are checked end, or climb; the others go on from their true residuals. */
-naik_status cg_check_columns(naik_cg *cg, const naik_cg_options *options,
-                             const naik_cg_stream *stream)
+/* rhs that are checked end, or climb; the others go on from their true residuals. */
+naik_status cg_check_rhs(naik_cg *cg, const naik_cg_options *options, const naik_cg_stream *stream)
 {
     naik_status status = NAIK_OK;
     const naik_backend_ops *ops = cg->geometry->backend->ops;
     const naik_cg_vectors v = cg_vectors(cg, cg->now);
     double rr[NAIK_MAX_RHS] = {0}, inner_rr[NAIK_MAX_RHS], inner_rs[NAIK_MAX_RHS] = {0};
-    if (cg_columns_in(cg, NAIK_COLUMN_CHECK) == 0 || cg_waits_for_company(cg)) {
+    if (cg_rhs_in_state(cg, NAIK_RHS_CHECK) == 0 || cg_waits_for_company(cg)) {
         return NAIK_OK;
     }
     cg->missed = 0;
     NAIK_TRY(true_residuals(cg, rr));
     for (int c = 0; c < cg->width_now; c++) {
-        if (cg->record[c].state != NAIK_COLUMN_CHECK) {
+        if (cg->record[c].state != NAIK_RHS_CHECK) {
             continue;
         }
         judge_stretch(cg, c, rr[c]);
         const int reason = verdict(cg, options, c, rr[c]);
         if (reason >= 0) {
-            NAIK_TRY(cg_finish_column(cg, stream, c, reason, rr[c]));
+            NAIK_TRY(cg_finish_rhs(cg, stream, c, reason, rr[c]));
         } else {
             cg->slot[c].restarts += cg->slot[c].started;
         }
     }
     NAIK_TRY(restart_from_zero(cg, rr));
     for (int c = 0; c < cg->width_now; c++) {
-        if (cg->record[c].state == NAIK_COLUMN_CHECK && cg_climbs(cg, options, c, rr[c])) {
-            cg->record[c].state = NAIK_COLUMN_WAIT;
+        if (cg->record[c].state == NAIK_RHS_CHECK && cg_climbs(cg, options, c, rr[c])) {
+            cg->record[c].state = NAIK_RHS_WAIT;
         }
     }
-    NAIK_TRY(cg_columns_upload(cg));
+    NAIK_TRY(cg_rhs_upload(cg));
     if (v.r != cg->outer.r) {
-        NAIK_TRY(ops->field.copy(v.r, cg->outer.r, cg->columns, NAIK_COLUMN_CHECK));
+        NAIK_TRY(ops->field.copy(v.r, cg->outer.r, cg->rhs, NAIK_RHS_CHECK));
         NAIK_TRY(cg_dots(cg, v.r, v.r, inner_rr));
     } else {
         memcpy(inner_rr, rr, sizeof inner_rr);
@@ -283,11 +280,11 @@ naik_status cg_check_columns(naik_cg *cg, const naik_cg_options *options,
         NAIK_TRY(cg_dots(cg, v.r, v.ap, inner_rs));
     }
     for (int c = 0; c < cg->width_now; c++) {
-        if (cg->record[c].state == NAIK_COLUMN_CHECK) {
-            resume_column(cg, options, c, rr[c], inner_rr[c], inner_rs[c]);
+        if (cg->record[c].state == NAIK_RHS_CHECK) {
+            resume_rhs(cg, options, c, rr[c], inner_rr[c], inner_rs[c]);
         }
     }
-    NAIK_TRY(cg_columns_upload(cg));
+    NAIK_TRY(cg_rhs_upload(cg));
 done:
     return status;
 }

@@ -8,36 +8,36 @@
 /* Whether kernels do what follows them, too: scalars, and sending. */
 static bool kernels_do_more(const naik_backend *backend)
 {
-    const naik_orchestration how = backend->choices.orchestration;
-    return how != NAIK_ORCHESTRATE_SEPARATE && how != NAIK_ORCHESTRATE_GRAPH;
+    const naik_launch_mode how = backend->choices.launch_mode;
+    return how != NAIK_LAUNCH_SEPARATE && how != NAIK_LAUNCH_GRAPH;
 }
 
 /* Whether kernels compute the scalars for themselves. */
 static bool kernels_take_sums(const naik_cg *cg)
 {
     const naik_backend *backend = cg->geometry->backend;
-    naik_takes_sums takes = NAIK_TAKES_NONE;
-    if (backend->ops->solver.takes_sums != NULL && kernels_do_more(backend)) {
-        takes = backend->ops->solver.takes_sums(cg->geometry, cg->width_now);
+    naik_fuses_scalars takes = NAIK_FUSES_NONE;
+    if (backend->ops->solver.fuses_scalars != NULL && kernels_do_more(backend)) {
+        takes = backend->ops->solver.fuses_scalars(cg->geometry, cg->width_now);
     }
-    return takes == NAIK_TAKES_GLADLY || (takes == NAIK_TAKES_IF_ASKED &&
-                                          backend->choices.orchestration != NAIK_ORCHESTRATE_AUTO);
+    return takes == NAIK_FUSES_BY_DEFAULT ||
+           (takes == NAIK_FUSES_IF_ASKED && backend->choices.launch_mode != NAIK_LAUNCH_AUTO);
 }
 
 static naik_status scalars(naik_cg *cg, naik_scalars which)
 {
     naik_backend *backend = cg->geometry->backend;
-    return backend->ops->solver.column_step(backend, cg->columns, cg->sums, cg->width_now, which,
-                                            cg->history, cg->longest);
+    return backend->ops->solver.rhs_step(backend, cg->rhs, cg->sums, cg->width_now, which,
+                                         cg->history, cg->longest);
 }
 
 naik_status cg_step(naik_cg *cg, const naik_schur *schur, const naik_cg_vectors *v)
 {
     naik_status status = NAIK_OK;
     const bool send = kernels_do_more(cg->geometry->backend);
-    NAIK_TRY(naik_schur_first(schur, v->r, cg->columns, cg->sums + 2 * cg->width_now, NULL, send));
+    NAIK_TRY(naik_schur_first(schur, v->r, cg->rhs, cg->sums + 2 * cg->width_now, NULL, send));
     NAIK_TRY(scalars(cg, NAIK_TAKE));
-    NAIK_TRY(naik_schur_second(schur, cg->columns, v, cg->sums, NULL, false));
+    NAIK_TRY(naik_schur_second(schur, cg->rhs, v, cg->sums, NULL, false));
     NAIK_TRY(scalars(cg, NAIK_COUNT));
 done:
     return status;
@@ -50,15 +50,15 @@ static naik_status iterate_reduced(naik_cg *cg)
     naik_status status = NAIK_OK;
     const naik_schur schur = cg_schur(cg, cg->now);
     const naik_cg_vectors v = cg_vectors(cg, cg->now);
-    const naik_columns_due due = {cg->columns, cg->sums, cg->history, cg->longest};
+    const naik_deferred_reductions deferred = {cg->rhs, cg->sums, cg->history, cg->longest};
     const bool take = cg->width_now == 1 && kernels_take_sums(cg);
     const bool send = kernels_do_more(cg->geometry->backend);
-    NAIK_TRY(naik_schur_first(&schur, v.r, cg->columns, cg->sums + 2 * cg->width_now,
-                              take ? &due : NULL, send));
+    NAIK_TRY(naik_schur_first(&schur, v.r, cg->rhs, cg->sums + 2 * cg->width_now,
+                              take ? &deferred : NULL, send));
     if (!take) {
         NAIK_TRY(scalars(cg, NAIK_COUNT_AND_TAKE));
     }
-    NAIK_TRY(naik_schur_second(&schur, cg->columns, &v, cg->sums, take ? &due : NULL, send));
+    NAIK_TRY(naik_schur_second(&schur, cg->rhs, &v, cg->sums, take ? &deferred : NULL, send));
 done:
     return status;
 }
@@ -71,10 +71,10 @@ static naik_status iterate_classical(naik_cg *cg)
     const naik_schur schur = cg_schur(cg, cg->now);
     const naik_cg_vectors v = cg_vectors(cg, cg->now);
     const bool send = kernels_do_more(cg->geometry->backend);
-    NAIK_TRY(ops->solver.update_direction(cg->columns, v.r, v.x, v.p));
-    NAIK_TRY(naik_schur_first(&schur, v.p, cg->columns, cg->sums + 2 * cg->width_now, NULL, send));
+    NAIK_TRY(ops->solver.update_direction(cg->rhs, v.r, v.x, v.p));
+    NAIK_TRY(naik_schur_first(&schur, v.p, cg->rhs, cg->sums + 2 * cg->width_now, NULL, send));
     NAIK_TRY(scalars(cg, NAIK_TAKE));
-    NAIK_TRY(naik_schur_descend(&schur, cg->columns, &v, cg->sums));
+    NAIK_TRY(naik_schur_descend(&schur, cg->rhs, &v, cg->sums));
     NAIK_TRY(scalars(cg, NAIK_COUNT));
 done:
     return status;
@@ -97,7 +97,7 @@ static naik_status drain_history(naik_cg *cg, const int before[])
     NAIK_TRY(naik_backend_download(backend, cg->ring, cg->history,
                                    (size_t)cg->longest * (size_t)cg->width_now * sizeof *cg->ring));
     for (int c = 0; c < cg->width_now; c++) {
-        cg_slot *slot = &cg->slot[c];
+        cg_rhs_slot *slot = &cg->slot[c];
         for (int i = before[c]; i < cg->record[c].iterations && i < cg->history_stride; i++) {
             double rr = cg->ring[i % cg->longest * cg->width_now + c];
             slot->history[i] = sqrt(rr / slot->bb);
@@ -110,7 +110,7 @@ done:
 static double flops_since(const naik_cg *cg, const int before[])
 {
     const int per_site =
-        cg->links[NAIK_RUNG_DOUBLE]->hops == NAIK_HOPS ? NAIK_CG_FLOPS : NAIK_CG_FLOPS_NAIVE;
+        cg->links[NAIK_RUNG_DOUBLE]->points == NAIK_STENCIL ? NAIK_CG_FLOPS : NAIK_CG_FLOPS_NAIVE;
     double iterations = 0;
     for (int c = 0; c < cg->width_now; c++) {
         iterations += cg->record[c].iterations - before[c];
@@ -126,9 +126,9 @@ static double rough_log2(double x)
     return exponent + 2 * mantissa - 2;
 }
 
-/* Iterations until a column asks for a check: at the rate at which it came so far, or after as many
+/* Iterations until an rhs asks for a check: at the rate at which it came so far, or after as many
  * as the time before. */
-static double expected_iterations(const cg_slot *slot, const naik_column *record)
+static double expected_iterations(const cg_rhs_slot *slot, const naik_rhs *record)
 {
     const double goal = fmax(record->stop, record->delta2 * record->rr_max);
     const double rate = rough_log2(slot->bb / record->rr) / record->iterations;
@@ -139,36 +139,36 @@ static double expected_iterations(const cg_slot *slot, const naik_column *record
     return rate > 0 && expected > 0 ? fmin(least, left) : 0;
 }
 
-/* The fewest until a running column asks, `most` if none does before. */
+/* The fewest until a running rhs asks, `most` if none does before. */
 static double least_expected(const naik_cg *cg, double most)
 {
     double least = most;
     for (int c = 0; c < cg->width_now; c++) {
-        if (cg->record[c].state == NAIK_COLUMN_RUN) {
+        if (cg->record[c].state == NAIK_RHS_RUN) {
             least = fmin(least, expected_iterations(&cg->slot[c], &cg->record[c]));
         }
     }
     return least;
 }
 
-/* How many to enqueue until the next poll: the same on all ranks. A column that asks early is
+/* How many to enqueue until the next poll: the same on all ranks. An rhs that asks early is
  * frozen until then, so most of what is expected, not all of it; few while others wait. */
 static int iterations_to_poll(const naik_cg *cg)
 {
-    if (cg->longest == cg->poll || cg_columns_in(cg, NAIK_COLUMN_CHECK) > 0) {
+    if (cg->longest == cg->poll || cg_rhs_in_state(cg, NAIK_RHS_CHECK) > 0) {
         return cg->poll;
     }
     const int polls = (int)(least_expected(cg, cg->longest) / cg->poll);
     return polls > 1 ? polls * cg->poll : cg->poll;
 }
 
-/* A true residual reads all links in double precision, however few columns ask for one. So these
+/* A true residual reads all links in double precision, however few rhs ask for one. So these
  * wait for others that will ask soon: what they miss together shall not cost more. */
 bool cg_waits_for_company(const naik_cg *cg)
 {
-    const int waiting = cg_columns_in(cg, NAIK_COLUMN_CHECK);
+    const int waiting = cg_rhs_in_state(cg, NAIK_RHS_CHECK);
     const double more = fmax(least_expected(cg, cg->longest), cg->poll);
-    return cg_columns_in(cg, NAIK_COLUMN_RUN) > 0 && cg->missed + waiting * more <= cg->width_now;
+    return cg_rhs_in_state(cg, NAIK_RHS_RUN) > 0 && cg->missed + waiting * more <= cg->width_now;
 }
 
 /* Runs until the next poll. */
@@ -179,7 +179,7 @@ naik_status cg_run_to_poll(naik_cg *cg)
     const naik_backend_ops *ops = backend->ops;
     int before[NAIK_MAX_RHS];
     double start_s = naik_time_s();
-    int running = cg_columns_in(cg, NAIK_COLUMN_RUN);
+    int running = cg_rhs_in_state(cg, NAIK_RHS_RUN);
     for (int c = 0; c < cg->width_now; c++) {
         before[c] = cg->record[c].iterations;
     }
@@ -193,12 +193,12 @@ naik_status cg_run_to_poll(naik_cg *cg)
     const int count = iterations_to_poll(cg);
     NAIK_TRY(ops->solver.repeat(backend, cg->serial, iterate, cg, count));
     NAIK_TRY(scalars(cg, NAIK_COUNT));
-    NAIK_TRY(cg_columns_download(cg));
+    NAIK_TRY(cg_rhs_download(cg));
     NAIK_TRY(drain_history(cg, before));
     naik_timer_count(backend->timer, flops_since(cg, before), 0);
     naik_timer_stop(backend->timer, "iterate");
     for (int c = 0; c < cg->width_now; c++) {
-        if (cg->record[c].state == NAIK_COLUMN_CHECK) {
+        if (cg->record[c].state == NAIK_RHS_CHECK) {
             cg->missed += count - (cg->record[c].iterations - before[c]);
         }
         cg->slot[c].seconds +=

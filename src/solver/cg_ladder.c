@@ -1,8 +1,8 @@
 /* cg_ladder.c - the rungs of storage: where a system begins, when it climbs, and who is at work
  *
- * A batch works on one rung at a time. Columns of other rungs wait with nothing but x, or as they
+ * A batch works on one rung at a time. rhs of other rungs wait with nothing but x, or as they
  * were restored; when none runs any more, the fastest rung that is waited for comes to work.
- * Whether a column climbs is decided at its true residuals, by its own record alone.
+ * Whether an rhs climbs is decided at its true residuals, by its own record alone.
  */
 #include <math.h>
 
@@ -11,7 +11,7 @@
 /* Below these masses 16-bit links, and recurrences with links in single precision, cost iterations
  * (doc/performance.md). */
 static const double LIGHT_HALF = 0.01, LIGHT_SINGLE = 0.03;
-/* A column climbs when its true residual was twice what its iterated one promised so many times, */
+/* An rhs climbs when its true residual was twice what its iterated one armed so many times, */
 enum { FAILURES = 2 };
 /* when so many stretches in a row ended as soon as they could, */
 enum { SHORT_STRETCHES = 4 };
@@ -82,8 +82,8 @@ const char *naik_cg_climb_text(naik_cg_climb climb)
     return "unknown";
 }
 
-/* Why the column should climb, from its record of stretches. */
-static naik_cg_climb reason_to_climb(const cg_slot *slot, const naik_column *record)
+/* Why the rhs should climb, from its record of stretches. */
+static naik_cg_climb reason_to_climb(const cg_rhs_slot *slot, const naik_rhs *record)
 {
     const int stuck = record->iterations - slot->best_at;
     return slot->breaks >= 2                           ? NAIK_CG_CLIMB_BROKEN
@@ -96,8 +96,8 @@ static naik_cg_climb reason_to_climb(const cg_slot *slot, const naik_column *rec
 
 bool cg_climbs(naik_cg *cg, const naik_cg_options *options, int c, double rr)
 {
-    cg_slot *slot = &cg->slot[c];
-    const naik_column *record = &cg->record[c];
+    cg_rhs_slot *slot = &cg->slot[c];
+    const naik_rhs *record = &cg->record[c];
     if (slot->rung == NAIK_RUNG_DOUBLE || options->stay || !slot->started) {
         return false;
     }
@@ -116,7 +116,7 @@ bool cg_climbs(naik_cg *cg, const naik_cg_options *options, int c, double rr)
     return true;
 }
 
-/* The vectors of columns that begin on the rung at work: no old direction, no old correction. */
+/* The vectors of rhs that begin on the rung at work: no old direction, no old correction. */
 static naik_status clear_vectors(naik_cg *cg, const bool begins[])
 {
     naik_status status = NAIK_OK;
@@ -124,12 +124,12 @@ static naik_status clear_vectors(naik_cg *cg, const bool begins[])
     naik_field *field[NAIK_CG_VECTORS];
     cg_fields_of(cg, cg->now, field);
     for (int c = 0; c < cg->width_now; c++) {
-        cg->record[c].state = begins[c] ? NAIK_COLUMN_CHECK : cg->record[c].state;
+        cg->record[c].state = begins[c] ? NAIK_RHS_CHECK : cg->record[c].state;
     }
-    NAIK_TRY(cg_columns_upload(cg));
+    NAIK_TRY(cg_rhs_upload(cg));
     for (int v = NAIK_CG_CORRECTION; v < NAIK_CG_VECTORS; v++) {
         if (field[v] != NULL) {
-            NAIK_TRY(ops->field.zero(field[v], cg->columns, NAIK_COLUMN_CHECK));
+            NAIK_TRY(ops->field.zero(field[v], cg->rhs, NAIK_RHS_CHECK));
         }
     }
 done:
@@ -142,13 +142,13 @@ naik_status cg_release(naik_cg *cg)
     int least = NAIK_RUNGS;
     bool begins[NAIK_MAX_RHS] = {false}, any = false;
     int32_t asked[NAIK_MAX_RHS];
-    const int waiting = cg_columns_in(cg, NAIK_COLUMN_WAIT);
-    const int idle = cg_columns_in(cg, NAIK_COLUMN_IDLE);
+    const int waiting = cg_rhs_in_state(cg, NAIK_RHS_WAIT);
+    const int idle = cg_rhs_in_state(cg, NAIK_RHS_IDLE);
     if (waiting == 0) {
         return NAIK_OK;
     }
     for (int c = 0; c < cg->width_now; c++) {
-        if (cg->record[c].state == NAIK_COLUMN_WAIT && (int)cg->slot[c].rung < least) {
+        if (cg->record[c].state == NAIK_RHS_WAIT && (int)cg->slot[c].rung < least) {
             least = (int)cg->slot[c].rung;
         }
     }
@@ -158,15 +158,15 @@ naik_status cg_release(naik_cg *cg)
     }
     /* Those that asked before keep their vectors. */
     for (int c = 0; c < cg->width_now; c++) {
-        naik_column *record = &cg->record[c];
-        const cg_slot *slot = &cg->slot[c];
+        naik_rhs *record = &cg->record[c];
+        const cg_rhs_slot *slot = &cg->slot[c];
         asked[c] = record->state;
-        if (record->state == NAIK_COLUMN_WAIT && slot->rung == cg->now) {
-            asked[c] = slot->live ? slot->resumes : NAIK_COLUMN_CHECK;
+        if (record->state == NAIK_RHS_WAIT && slot->rung == cg->now) {
+            asked[c] = slot->live ? slot->resumes : NAIK_RHS_CHECK;
             begins[c] = !slot->live;
             any = true;
-        } else if (record->state == NAIK_COLUMN_CHECK) {
-            record->state = NAIK_COLUMN_WAIT;
+        } else if (record->state == NAIK_RHS_CHECK) {
+            record->state = NAIK_RHS_WAIT;
         }
     }
     if (any) {
@@ -176,7 +176,7 @@ naik_status cg_release(naik_cg *cg)
         cg->record[c].state = asked[c];
         cg->slot[c].live = cg->slot[c].live || begins[c];
     }
-    NAIK_TRY(cg_columns_upload(cg));
+    NAIK_TRY(cg_rhs_upload(cg));
 done:
     return status;
 }

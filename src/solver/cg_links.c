@@ -29,11 +29,11 @@ void naik_cg_links_destroy(naik_cg_links *links)
 }
 
 size_t naik_cg_links_bytes(const naik_geometry *geometry, naik_precision fastest, int recon,
-                           int hops)
+                           int points)
 {
-    size_t bytes = naik_links_bytes(geometry, NAIK_DOUBLE, 18, hops);
+    size_t bytes = naik_links_bytes(geometry, NAIK_DOUBLE, 18, points);
     if (fastest != NAIK_DOUBLE) {
-        bytes += naik_links_bytes(geometry, fastest, recon, hops);
+        bytes += naik_links_bytes(geometry, fastest, recon, points);
     }
-    return bytes + (fastest == NAIK_HALF ? naik_links_bytes(geometry, NAIK_SINGLE, 18, hops) : 0);
+    return bytes + (fastest == NAIK_HALF ? naik_links_bytes(geometry, NAIK_SINGLE, 18, points) : 0);
 }

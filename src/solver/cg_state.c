@@ -1,7 +1,7 @@
-/* cg_state.c - a column in mid solve, out of the batch and back into it
+/* cg_state.c - an rhs in mid solve, out of the batch and back into it
  *
  * The iteration depends on x, the correction, the residual, the direction, A times that and the
- * record alone: a column that is put back goes on to the same bits. Vectors of 16 bits are not
+ * record alone: an rhs that is put back goes on to the same bits. Vectors of 16 bits are not
  * kept: their scales do not survive the way through double unchanged.
  */
 #include <string.h>
@@ -10,9 +10,9 @@
 
 naik_status cg_save(naik_cg *cg, const naik_cg_stream *stream, int c)
 {
-    const cg_slot *slot = &cg->slot[c];
-    naik_column record = cg->record[c];
-    const bool waits = record.state == NAIK_COLUMN_WAIT;
+    const cg_rhs_slot *slot = &cg->slot[c];
+    naik_rhs record = cg->record[c];
+    const bool waits = record.state == NAIK_RHS_WAIT;
     const bool live = waits ? slot->live : true;
     if (stream->save == NULL || cg->vectors == NAIK_HALF || (!live && slot->restarts == 0)) {
         return NAIK_OK; /* or has not begun */
@@ -65,9 +65,10 @@ naik_status cg_restore(naik_cg *cg, const naik_cg_stream *stream, int c, naik_cg
     return stream->restore(stream->data, cg->slot[c].index, state, fields, c, found);
 }
 
-naik_status cg_adopt(naik_cg *cg, const naik_cg_options *options, int c, const naik_cg_state *state)
+naik_status cg_restore_scalars(naik_cg *cg, const naik_cg_options *options, int c,
+                               const naik_cg_state *state)
 {
-    cg_slot *slot = &cg->slot[c];
+    cg_rhs_slot *slot = &cg->slot[c];
     const bool rung =
         state->rung >= 0 && state->rung < NAIK_RUNGS && cg->links[state->rung] != NULL;
     if (state->bb != slot->bb || state->record.shift != slot->system.shift || !rung) {
@@ -95,7 +96,7 @@ naik_status cg_adopt(naik_cg *cg, const naik_cg_options *options, int c, const n
     slot->stretch = state->stretch;
     slot->resumes = state->record.state;
     cg->record[c] = state->record;
-    cg->record[c].state = NAIK_COLUMN_WAIT;
+    cg->record[c].state = NAIK_RHS_WAIT;
     cg->record[c].limit = options->max_iterations;
     return NAIK_OK;
 }

@@ -143,7 +143,7 @@ void naik_fault_destroy(naik_fault **fault)
 }
 
 /* The next order, if it is for this place and time; *mine: on this rank. */
-static const order *due(naik_fault *fault, where first, where last, long now, bool *mine)
+static const order *deferred(naik_fault *fault, where first, where last, long now, bool *mine)
 {
     const order *o = &fault->orders[fault->next];
     if (fault->next == fault->count || o->where < first || o->where > last) {
@@ -190,7 +190,7 @@ done:
     return status;
 }
 
-/* One number of the first column at work. */
+/* One number of the first rhs at work. */
 static naik_status alter_vector(const naik_cg_progress *progress, int vector, what what)
 {
     naik_status status = NAIK_OK;
@@ -200,11 +200,11 @@ static naik_status alter_vector(const naik_cg_progress *progress, int vector, wh
     double *sites = NULL;
     NAIK_TRY(naik_alloc(backend->log, (size_t)lat->sites * 6 * sizeof *sites, "a vector to damage",
                         (void **)&sites));
-    NAIK_TRY(backend->ops->field.to_host(field, progress->parity, progress->column[0], sites));
+    NAIK_TRY(backend->ops->field.to_host(field, progress->parity, progress->irhs[0], sites));
     double *number =
-        &sites[6 * (int64_t)naik_lattice_site_of(lat, progress->parity, lat->half / 2)];
+        &sites[6 * (int64_t)naik_lattice_site_of(lat, progress->parity, lat->volume_cb / 2)];
     alter((unsigned char *)number, sizeof *number, what);
-    NAIK_TRY(backend->ops->field.from_host(field, progress->parity, progress->column[0], sites));
+    NAIK_TRY(backend->ops->field.from_host(field, progress->parity, progress->irhs[0], sites));
 done:
     naik_free(sites);
     return status;
@@ -224,8 +224,8 @@ naik_status naik_fault_in_solve(naik_fault *fault, const naik_cg_progress *progr
     if (fault == NULL || progress->running == 0) {
         return NAIK_OK;
     }
-    const order *o = due(fault, LINKS, DIRECTION, progress->iterations, &mine);
-    o = o != NULL ? o : due(fault, SOLVE, SOLVE, progress->iterations, &mine);
+    const order *o = deferred(fault, LINKS, DIRECTION, progress->iterations, &mine);
+    o = o != NULL ? o : deferred(fault, SOLVE, SOLVE, progress->iterations, &mine);
     if (o == NULL || !mine) {
         return NAIK_OK;
     }
@@ -248,7 +248,7 @@ void naik_fault_in_source(naik_fault *fault, const naik_lattice *lattice, double
     if (fault == NULL) {
         return;
     }
-    const order *o = due(fault, SOURCE, SOURCE, ++fault->sources, &mine);
+    const order *o = deferred(fault, SOURCE, SOURCE, ++fault->sources, &mine);
     if (o != NULL && mine) {
         double *number = &src[3 * (int64_t)lattice->sites];
         *number = *number == 0 ? 1 : *number;
@@ -262,7 +262,7 @@ void naik_fault_before_write(naik_fault *fault)
     if (fault == NULL) {
         return;
     }
-    const order *o = due(fault, WRITE, WRITE, ++fault->writes, &mine);
+    const order *o = deferred(fault, WRITE, WRITE, ++fault->writes, &mine);
     if (o == NULL || !mine) {
         return;
     }

@@ -14,7 +14,7 @@
  *                                                 disk
  *
  * RANK is the last one where it is not said. A fault waits for the one before it. Iterations count
- * from the start of a solve, of the column that is furthest on; links:20,links:20 means the next
+ * from the start of a solve, of the rhs that is furthest on; links:20,links:20 means the next
  * solve as well. Where nothing is ordered, the handle is NULL and every call returns at once.
  */
 #ifndef NAIK_SOLVER_FAULT_H

@@ -2,8 +2,8 @@
  *
  * Two stages with the same scalars: in double until the residual is so small that the rounding of
  * the inner precision, weighted with it, stays below the tolerance; then in the inner precision.
- * The base is a column of cg.h's batch in both; its vectors and those of the shifts are converted
- * once, when all columns have arrived. Each column changes at its own iteration, so what it waits
+ * The base is an rhs of cg.h's batch in both; its vectors and those of the shifts are converted
+ * once, when all rhs have arrived. Each rhs changes at its own iteration, so what it waits
  * for changes no bit.
  */
 #include "solver/multishift.h"
@@ -27,15 +27,15 @@ static const double roundoff[] = {
 
 struct naik_multishift {
     naik_cg *cg;      /* borrowed */
-    int families;     /* most at a time */
-    int shifts, each; /* of a family; without the base */
-    /* double: solution of the bases [families]; solutions and directions of the shifts [families]
+    int groups;       /* most at a time */
+    int shifts, each; /* of a group; without the base */
+    /* double: solution of the bases [groups]; solutions and directions of the shifts [groups]
      * [each]; in the inner precision: what was added since, directions; NULL unless mixed */
     naik_field *x, *xs, *ps, *inner_xs, *inner_ps;
-    naik_shift *shift;               /* backend memory [families][each] */
+    naik_shift *shift;               /* backend memory [groups][each] */
     naik_shift record[NAIK_MAX_RHS]; /* the host's copy */
-    double *history, *ring;          /* backend [longest][families][each], and the host's copy */
-    double *kept;                    /* host [families][shifts][stride] */
+    double *history, *ring;          /* backend [longest][groups][each], and the host's copy */
+    double *kept;                    /* host [groups][shifts][stride] */
     size_t ring_capacity, kept_capacity;
     /* an iteration's */
     naik_cg_vectors now;
@@ -43,20 +43,20 @@ struct naik_multishift {
     naik_rung rung; /* of the second stage */
     naik_field *now_xs, *now_ps;
     /* of the last solve */
-    int count; /* families */
+    int count; /* groups */
     double bb[NAIK_MAX_RHS];
-    naik_column done[NAIK_MAX_RHS]; /* the bases, as they ended */
-    double seconds;                 /* a system */
+    naik_rhs done[NAIK_MAX_RHS]; /* the bases, as they ended */
+    double seconds;              /* a system */
     int stride;
 };
 
-size_t naik_multishift_bytes(const naik_geometry *geometry, naik_precision vectors, int families,
+size_t naik_multishift_bytes(const naik_geometry *geometry, naik_precision vectors, int groups,
                              int shifts)
 {
     const naik_backend_ops *ops = geometry->backend->ops;
     const naik_lattice *lat = geometry->lattice;
-    const int all = families * (shifts - 1);
-    return ops->field.bytes(lat, NAIK_DOUBLE, families) +
+    const int all = groups * (shifts - 1);
+    return ops->field.bytes(lat, NAIK_DOUBLE, groups) +
            2 * ops->field.bytes(lat, NAIK_DOUBLE, all) +
            (vectors == NAIK_DOUBLE ? 0 : 2 * ops->field.bytes(lat, vectors, all));
 }
@@ -65,8 +65,8 @@ static naik_status create_fields(naik_multishift *m)
 {
     naik_status status = NAIK_OK;
     const naik_geometry *g = m->cg->geometry;
-    const int all = m->families * m->each;
-    NAIK_TRY(naik_field_create(g, NAIK_DOUBLE, m->families, &m->x));
+    const int all = m->groups * m->each;
+    NAIK_TRY(naik_field_create(g, NAIK_DOUBLE, m->groups, &m->x));
     NAIK_TRY(naik_field_create(g, NAIK_DOUBLE, all, &m->xs));
     NAIK_TRY(naik_field_create(g, NAIK_DOUBLE, all, &m->ps));
     if (cg_is_mixed(m->cg)) {
@@ -80,17 +80,17 @@ done:
     return status;
 }
 
-naik_status naik_multishift_create(naik_cg *cg, int families, int shifts, naik_multishift **out)
+naik_status naik_multishift_create(naik_cg *cg, int groups, int shifts, naik_multishift **out)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = cg->geometry->backend;
     *out = NULL;
-    if (families < 1 || families > cg->width || shifts < 2 || shifts > NAIK_MAX_SHIFTS ||
-        families * (shifts - 1) > NAIK_MAX_RHS) {
+    if (groups < 1 || groups > cg->width || shifts < 2 || shifts > NAIK_MAX_SHIFTS ||
+        groups * (shifts - 1) > NAIK_MAX_RHS) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
                          "%d masses of %d right-hand sides: not in a batch of %d, nor beyond %d "
                          "vectors in all",
-                         shifts, families, cg->width, NAIK_MAX_RHS);
+                         shifts, groups, cg->width, NAIK_MAX_RHS);
     }
     naik_multishift *m = calloc(1, sizeof *m);
     if (m == NULL) {
@@ -98,7 +98,7 @@ naik_status naik_multishift_create(naik_cg *cg, int families, int shifts, naik_m
     }
     NAIK_TRY(naik_comm_agree(backend->comm, status));
     m->cg = cg;
-    m->families = families;
+    m->groups = groups;
     m->shifts = shifts;
     m->each = shifts - 1;
     NAIK_TRY(create_fields(m));
@@ -129,9 +129,9 @@ void naik_multishift_destroy(naik_multishift **multishift)
     *multishift = NULL;
 }
 
-void naik_multishift_shape(const naik_multishift *m, int *families, int *shifts)
+void naik_multishift_shape(const naik_multishift *m, int *groups, int *shifts)
 {
-    *families = m != NULL ? m->families : 0;
+    *groups = m != NULL ? m->groups : 0;
     *shifts = m != NULL ? m->shifts : 0;
 }
 
@@ -140,8 +140,8 @@ static naik_status reserve_history(naik_multishift *m, int stride)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = m->cg->geometry->backend;
-    const size_t ring = (size_t)m->cg->longest * (size_t)(m->families * m->each);
-    const size_t kept = (size_t)m->families * (size_t)m->shifts * (size_t)stride;
+    const size_t ring = (size_t)m->cg->longest * (size_t)(m->groups * m->each);
+    const size_t kept = (size_t)m->groups * (size_t)m->shifts * (size_t)stride;
     m->stride = stride;
     if (stride > 0 && ring > m->ring_capacity) {
         naik_backend_release(backend, m->history);
@@ -168,21 +168,21 @@ done:
     return status;
 }
 
-static double *history_of(const naik_multishift *m, int family, int s)
+static double *history_of(const naik_multishift *m, int group, int s)
 {
-    return m->kept + ((size_t)family * (size_t)m->shifts + (size_t)s) * (size_t)m->stride;
+    return m->kept + ((size_t)group * (size_t)m->shifts + (size_t)s) * (size_t)m->stride;
 }
 
-static naik_status check_families(const naik_multishift *m, const naik_family_stream *stream)
+static naik_status check_groups(const naik_multishift *m, const naik_shift_group_stream *stream)
 {
     naik_log *log = m->cg->geometry->backend->log;
-    bool good = stream->count >= 1 && stream->count <= m->families;
+    bool good = stream->count >= 1 && stream->count <= m->groups;
     for (int f = 0; good && f < stream->count; f++) {
-        const naik_family *family = &stream->family[f];
-        good = family->count >= 1 && family->count <= m->shifts && family->scale[0] == 1;
-        for (int s = 0; good && s < family->count; s++) {
-            good = family->shift[s] >= family->shift[0] && family->shift[0] > 0 &&
-                   family->tolerance[s] > 0 && isfinite(family->scale[s]);
+        const naik_shift_group *group = &stream->group[f];
+        good = group->count >= 1 && group->count <= m->shifts && group->scale[0] == 1;
+        for (int s = 0; good && s < group->count; s++) {
+            good = group->shift[s] >= group->shift[0] && group->shift[0] > 0 &&
+                   group->tolerance[s] > 0 && isfinite(group->scale[s]);
         }
     }
     return good ? NAIK_OK
@@ -198,23 +198,23 @@ double naik_multishift_switch(naik_precision vectors, naik_precision links, doub
     return stays ? tolerance : tolerance / (STEPS * fmax(roundoff[links], roundoff[vectors]));
 }
 
-/* The residual that the first stage ends at, for the family's sharpest tolerance. */
-static double first_goal(const naik_multishift *m, const naik_family *family)
+/* The residual that the first stage ends at, for the group's sharpest tolerance. */
+static double first_goal(const naik_multishift *m, const naik_shift_group *group)
 {
-    double tolerance = family->tolerance[0];
-    for (int s = 1; s < family->count; s++) {
-        tolerance = fmin(tolerance, family->tolerance[s]);
+    double tolerance = group->tolerance[0];
+    for (int s = 1; s < group->count; s++) {
+        tolerance = fmin(tolerance, group->tolerance[s]);
     }
     const double change = naik_multishift_switch(m->cg->vectors, m->cg->links[m->rung]->precision,
-                                                 family->shift[0], tolerance);
-    return fmax(AIM * family->tolerance[0], change);
+                                                 group->shift[0], tolerance);
+    return fmax(AIM * group->tolerance[0], change);
 }
 
 static naik_status upload(naik_multishift *m)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = m->cg->geometry->backend;
-    NAIK_TRY(cg_columns_upload(m->cg));
+    NAIK_TRY(cg_rhs_upload(m->cg));
     NAIK_TRY(naik_backend_upload(backend, m->shift, m->record,
                                  (size_t)(m->count * m->each) * sizeof *m->record));
 done:
@@ -225,37 +225,37 @@ static naik_status download(naik_multishift *m)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = m->cg->geometry->backend;
-    NAIK_TRY(cg_columns_download(m->cg));
+    NAIK_TRY(cg_rhs_download(m->cg));
     NAIK_TRY(naik_backend_download(backend, m->record, m->shift,
                                    (size_t)(m->count * m->each) * sizeof *m->record));
 done:
     return status;
 }
 
-/* Columns and shifts before the first step. A right-hand side that is zero or not finite takes no
+/* rhs and shifts before the first step. A right-hand side that is zero or not finite takes no
  * part. */
-static void describe_columns(naik_multishift *m, const naik_cg_options *options,
-                             const naik_family *families)
+static void describe_rhs(naik_multishift *m, const naik_cg_options *options,
+                         const naik_shift_group *groups)
 {
     memset(m->record, 0, sizeof m->record);
     for (int f = 0; f < m->count; f++) {
-        const naik_family *family = &families[f];
+        const naik_shift_group *group = &groups[f];
         const double bb = m->bb[f];
         const bool live = bb > 0 && isfinite(bb);
-        const double aim = AIM * family->tolerance[0];
-        const double first = cg_is_mixed(m->cg) ? first_goal(m, family) : aim;
-        m->cg->record[f] = (naik_column){.shift = family->shift[0],
-                                         .rr = bb,
-                                         .rr_max = bb,
-                                         .headroom = cg_headroom(m->cg),
-                                         .grid = cg_headroom(m->cg) * bb,
-                                         .stop = first * first * bb,
-                                         .state = live ? NAIK_COLUMN_RUN : NAIK_COLUMN_IDLE,
-                                         .limit = options->max_iterations};
-        for (int s = 1; s < family->count; s++) {
-            const double scale = family->scale[s], goal = AIM * family->tolerance[s] * scale;
+        const double aim = AIM * group->tolerance[0];
+        const double first = cg_is_mixed(m->cg) ? first_goal(m, group) : aim;
+        m->cg->record[f] = (naik_rhs){.shift = group->shift[0],
+                                      .rr = bb,
+                                      .rr_max = bb,
+                                      .quantum_ratio = cg_quantum_ratio(m->cg),
+                                      .sum_quantum = cg_quantum_ratio(m->cg) * bb,
+                                      .stop = first * first * bb,
+                                      .state = live ? NAIK_RHS_RUN : NAIK_RHS_IDLE,
+                                      .limit = options->max_iterations};
+        for (int s = 1; s < group->count; s++) {
+            const double scale = group->scale[s], goal = AIM * group->tolerance[s] * scale;
             m->record[f * m->each + s - 1] =
-                (naik_shift){.sigma = family->shift[s] - family->shift[0],
+                (naik_shift){.sigma = group->shift[s] - group->shift[0],
                              .zeta = scale,
                              .ratio = 1,
                              .alpha_last = 1,
@@ -269,7 +269,7 @@ static void describe_columns(naik_multishift *m, const naik_cg_options *options,
 
 /* r = b, p_s = scale r, all solutions 0; the first step makes p = r. */
 static naik_status begin(naik_multishift *m, naik_parity parity, const naik_cg_options *options,
-                         const naik_family_stream *stream)
+                         const naik_shift_group_stream *stream)
 {
     naik_status status = NAIK_OK;
     naik_cg *cg = m->cg;
@@ -292,13 +292,13 @@ static naik_status begin(naik_multishift *m, naik_parity parity, const naik_cg_o
         NAIK_TRY(stream->load(stream->data, f, cg->outer.r, f));
     }
     NAIK_TRY(cg_dots(cg, cg->outer.r, cg->outer.r, m->bb));
-    describe_columns(m, options, stream->family);
+    describe_rhs(m, options, stream->group);
     NAIK_TRY(upload(m));
-    NAIK_TRY(ops->field.zero(m->x, NULL, NAIK_COLUMN_IDLE));
-    NAIK_TRY(ops->field.zero(m->xs, NULL, NAIK_COLUMN_IDLE));
-    NAIK_TRY(ops->field.zero(m->ps, NULL, NAIK_COLUMN_IDLE));
-    NAIK_TRY(ops->field.zero(m->now.p, NULL, NAIK_COLUMN_IDLE));
-    NAIK_TRY(ops->field.zero(m->now.ap, NULL, NAIK_COLUMN_IDLE));
+    NAIK_TRY(ops->field.zero(m->x, NULL, NAIK_RHS_IDLE));
+    NAIK_TRY(ops->field.zero(m->xs, NULL, NAIK_RHS_IDLE));
+    NAIK_TRY(ops->field.zero(m->ps, NULL, NAIK_RHS_IDLE));
+    NAIK_TRY(ops->field.zero(m->now.p, NULL, NAIK_RHS_IDLE));
+    NAIK_TRY(ops->field.zero(m->now.ap, NULL, NAIK_RHS_IDLE));
     NAIK_TRY(ops->solver.update_shifts(m->shift, m->now.r, m->xs, m->ps));
 done:
     return status;
@@ -312,7 +312,7 @@ static naik_status iterate(void *data)
     naik_backend *backend = cg->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
     NAIK_TRY(cg_step(cg, &m->schur, &m->now));
-    NAIK_TRY(ops->solver.shift_step(backend, cg->columns, m->shift, m->count, m->each,
+    NAIK_TRY(ops->solver.shift_step(backend, cg->rhs, m->shift, m->count, m->each,
                                     m->stride > 0 ? m->history : NULL, cg->longest));
     NAIK_TRY(ops->solver.update_shifts(m->shift, m->now.r, m->now_xs, m->now_ps));
 done:
@@ -328,7 +328,7 @@ static void keep(const naik_multishift *m, const double *ring, int width, int at
     }
 }
 
-static naik_status drain_history(naik_multishift *m, const naik_family *families,
+static naik_status drain_history(naik_multishift *m, const naik_shift_group *groups,
                                  const int before[])
 {
     naik_status status = NAIK_OK;
@@ -345,9 +345,9 @@ static naik_status drain_history(naik_multishift *m, const naik_family *families
     for (int f = 0; f < m->count; f++) {
         keep(m, cg->ring, m->count, f, before[f], cg->record[f].iterations, m->bb[f],
              history_of(m, f, 0));
-        for (int s = 1; s < families[f].count; s++) {
+        for (int s = 1; s < groups[f].count; s++) {
             const int at = f * m->each + s - 1;
-            const double scale = families[f].scale[s];
+            const double scale = groups[f].scale[s];
             keep(m, m->ring, all, at, before[f], m->record[at].iterations, scale * scale * m->bb[f],
                  history_of(m, f, s));
         }
@@ -359,14 +359,14 @@ done:
 static bool any_runs(const naik_multishift *m)
 {
     for (int f = 0; f < m->count; f++) {
-        if (m->cg->record[f].state == NAIK_COLUMN_RUN) {
+        if (m->cg->record[f].state == NAIK_RHS_RUN) {
             return true;
         }
     }
     return false;
 }
 
-static naik_status tell_poll(const naik_multishift *m, const naik_family_stream *stream)
+static naik_status report_poll(const naik_multishift *m, const naik_shift_group_stream *stream)
 {
     naik_cg_progress progress = {.rung = NAIK_RUNG_DOUBLE,
                                  .field = {m->x, m->now.x, m->now.r, m->now.p, m->now.ap}};
@@ -374,20 +374,21 @@ static naik_status tell_poll(const naik_multishift *m, const naik_family_stream 
         return NAIK_OK;
     }
     for (int f = 0; f < m->count; f++) {
-        const naik_column *record = &m->cg->record[f];
-        if (record->state == NAIK_COLUMN_RUN) {
+        const naik_rhs *record = &m->cg->record[f];
+        if (record->state == NAIK_RHS_RUN) {
             progress.residual = fmax(progress.residual, sqrt(record->rr / m->bb[f]));
             progress.iterations =
                 record->iterations > progress.iterations ? record->iterations : progress.iterations;
             progress.index[progress.running] = f;
-            progress.column[progress.running++] = f;
+            progress.irhs[progress.running++] = f;
         }
     }
     return stream->poll(stream->data, &progress);
 }
 
 /* Until no base runs any more. */
-static naik_status run_stage(naik_multishift *m, const naik_family_stream *stream, bool *stopped)
+static naik_status run_stage(naik_multishift *m, const naik_shift_group_stream *stream,
+                             bool *stopped)
 {
     naik_status status = NAIK_OK;
     naik_cg *cg = m->cg;
@@ -406,41 +407,42 @@ static naik_status run_stage(naik_multishift *m, const naik_family_stream *strea
         naik_timer_start(backend->timer, "iterate");
         NAIK_TRY(backend->ops->solver.repeat(backend, cg->serial, iterate, m, cg->poll));
         NAIK_TRY(download(m));
-        NAIK_TRY(drain_history(m, stream->family, before));
+        NAIK_TRY(drain_history(m, stream->group, before));
         naik_timer_stop(backend->timer, "iterate");
-        NAIK_TRY(tell_poll(m, stream));
+        NAIK_TRY(report_poll(m, stream));
     }
-    NAIK_TRY(backend->ops->solver.field_settle(m->now.x, m->now.p, cg->columns, NAIK_COLUMN_CHECK));
+    NAIK_TRY(
+        backend->ops->solver.apply_deferred_update(m->now.x, m->now.p, cg->rhs, NAIK_RHS_CHECK));
     for (int f = 0; f < m->count; f++) {
-        cg->record[f].waiting = 0;
+        cg->record[f].x_deferred = 0;
     }
 done:
     return status;
 }
 
-/* From double to the inner precision; columns that are not where they wanted to be run again. The
+/* From double to the inner precision; rhs that are not where they wanted to be run again. The
  * base's direction is that of the step before, the shifts have theirs. */
-static naik_status change_precision(naik_multishift *m, const naik_family *families)
+static naik_status change_precision(naik_multishift *m, const naik_shift_group *groups)
 {
     naik_status status = NAIK_OK;
     naik_cg *cg = m->cg;
     const naik_backend_ops *ops = cg->geometry->backend->ops;
     for (int f = 0; f < m->count; f++) {
-        naik_column *record = &cg->record[f];
-        const double aim = AIM * families[f].tolerance[0];
+        naik_rhs *record = &cg->record[f];
+        const double aim = AIM * groups[f].tolerance[0];
         record->stop = aim * aim * m->bb[f];
-        if (record->state == NAIK_COLUMN_CHECK && record->rr > record->stop &&
+        if (record->state == NAIK_RHS_CHECK && record->rr > record->stop &&
             record->iterations < record->limit) {
-            record->state = NAIK_COLUMN_RUN;
+            record->state = NAIK_RHS_RUN;
         }
     }
     NAIK_TRY(upload(m));
-    NAIK_TRY(ops->field.copy(cg->low.r, m->now.r, NULL, NAIK_COLUMN_IDLE));
-    NAIK_TRY(ops->field.copy(cg->low.p, m->now.p, NULL, NAIK_COLUMN_IDLE));
-    NAIK_TRY(ops->field.copy(cg->low.ap, m->now.ap, NULL, NAIK_COLUMN_IDLE));
-    NAIK_TRY(ops->field.copy(m->inner_ps, m->ps, NULL, NAIK_COLUMN_IDLE));
-    NAIK_TRY(ops->field.zero(cg->low.x, NULL, NAIK_COLUMN_IDLE));
-    NAIK_TRY(ops->field.zero(m->inner_xs, NULL, NAIK_COLUMN_IDLE));
+    NAIK_TRY(ops->field.copy(cg->low.r, m->now.r, NULL, NAIK_RHS_IDLE));
+    NAIK_TRY(ops->field.copy(cg->low.p, m->now.p, NULL, NAIK_RHS_IDLE));
+    NAIK_TRY(ops->field.copy(cg->low.ap, m->now.ap, NULL, NAIK_RHS_IDLE));
+    NAIK_TRY(ops->field.copy(m->inner_ps, m->ps, NULL, NAIK_RHS_IDLE));
+    NAIK_TRY(ops->field.zero(cg->low.x, NULL, NAIK_RHS_IDLE));
+    NAIK_TRY(ops->field.zero(m->inner_xs, NULL, NAIK_RHS_IDLE));
     m->schur = cg_schur(cg, m->rung);
     m->now = (naik_cg_vectors){cg->low.x, cg->low.r, cg->low.p, cg->low.ap};
     m->now_xs = m->inner_xs;
@@ -449,35 +451,35 @@ done:
     return status;
 }
 
-static naik_status run_inner_stage(naik_multishift *m, const naik_family_stream *stream,
+static naik_status run_inner_stage(naik_multishift *m, const naik_shift_group_stream *stream,
                                    bool *stopped)
 {
     naik_status status = NAIK_OK;
     const naik_backend_ops *ops = m->cg->geometry->backend->ops;
-    NAIK_TRY(change_precision(m, stream->family));
+    NAIK_TRY(change_precision(m, stream->group));
     NAIK_TRY(run_stage(m, stream, stopped));
-    NAIK_TRY(ops->field.add(m->x, m->cg->low.x, NULL, NAIK_COLUMN_IDLE));
-    NAIK_TRY(ops->field.add(m->xs, m->inner_xs, NULL, NAIK_COLUMN_IDLE));
+    NAIK_TRY(ops->field.add(m->x, m->cg->low.x, NULL, NAIK_RHS_IDLE));
+    NAIK_TRY(ops->field.add(m->xs, m->inner_xs, NULL, NAIK_RHS_IDLE));
 done:
     return status;
 }
 
 naik_status naik_multishift_solve(naik_multishift *m, naik_parity parity,
-                                  const naik_cg_options *options, const naik_family_stream *stream,
-                                  bool *stopped)
+                                  const naik_cg_options *options,
+                                  const naik_shift_group_stream *stream, bool *stopped)
 {
     naik_status status = NAIK_OK;
     const double start_s = naik_time_s();
     int systems = 0;
     *stopped = false;
-    NAIK_TRY(check_families(m, stream));
+    NAIK_TRY(check_groups(m, stream));
     NAIK_TRY(begin(m, parity, options, stream));
     NAIK_TRY(run_stage(m, stream, stopped));
     if (cg_is_mixed(m->cg) && !*stopped) {
         NAIK_TRY(run_inner_stage(m, stream, stopped));
     }
     for (int f = 0; f < m->count; f++) {
-        systems += stream->family[f].count;
+        systems += stream->group[f].count;
     }
     m->seconds = (naik_time_s() - start_s) / systems;
     memcpy(m->done, m->cg->record, sizeof m->done);
@@ -485,22 +487,22 @@ done:
     return status;
 }
 
-naik_status naik_multishift_take(const naik_multishift *m, int family, int s, naik_field *x,
-                                 int column, naik_cg_start *start)
+naik_status naik_multishift_take(const naik_multishift *m, int group, int s, naik_field *x,
+                                 int irhs, naik_cg_start *start)
 {
     const naik_backend_ops *ops = m->cg->geometry->backend->ops;
-    const naik_column *base = &m->done[family];
-    const int at = family * m->each + s - 1;
+    const naik_rhs *base = &m->done[group];
+    const int at = group * m->each + s - 1;
     *start = (naik_cg_start){.iterations = 0};
-    if (base->state == NAIK_COLUMN_IDLE || base->state == NAIK_COLUMN_BROKEN) {
+    if (base->state == NAIK_RHS_IDLE || base->state == NAIK_RHS_BROKEN) {
         return NAIK_OK;
     }
     start->iterations = s == 0 ? base->iterations : m->record[at].iterations;
     start->seconds = m->seconds;
     if (m->stride > 0) {
-        start->history = history_of(m, family, s);
+        start->history = history_of(m, group, s);
         start->history_length = start->iterations < m->stride ? start->iterations : m->stride;
     }
-    return s == 0 ? ops->field.copy_column(x, column, m->x, family)
-                  : ops->field.copy_column(x, column, m->xs, at);
+    return s == 0 ? ops->field.copy_rhs(x, irhs, m->x, group)
+                  : ops->field.copy_rhs(x, irhs, m->xs, at);
 }

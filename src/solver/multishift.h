@@ -22,48 +22,48 @@ enum {
 };
 
 /* One right-hand side. */
-typedef struct naik_family {
+typedef struct naik_shift_group {
     int count;                         /* 1 .. NAIK_MAX_SHIFTS */
     double shift[NAIK_MAX_SHIFTS];     /* shift[0] the smallest, > 0 */
     double scale[NAIK_MAX_SHIFTS];     /* scale[0] = 1 */
     double tolerance[NAIK_MAX_SHIFTS]; /* on |b - A x|/|b|, as iterated */
-} naik_family;
+} naik_shift_group;
 
-typedef struct naik_family_stream {
+typedef struct naik_shift_group_stream {
     void *data;
-    int count; /* of families, at most what the solver was made for */
-    const naik_family *family;
-    /* Writes b of family `index`, for shift 0, into `column`. */
-    naik_status (*load)(void *data, int index, naik_field *b, int column);
-    /* As in cg.h, may be NULL; systems and columns are families and the progress is the bases'. */
+    int count; /* of groups, at most what the solver was made for */
+    const naik_shift_group *group;
+    /* Writes b of group `index`, for shift 0, into `rhs`. */
+    naik_status (*load)(void *data, int index, naik_field *b, int irhs);
+    /* As in cg.h, may be NULL; systems and rhs are groups and the progress is the bases'. */
     bool (*stop)(void *data);
     naik_status (*poll)(void *data, const naik_cg_progress *progress);
-} naik_family_stream;
+} naik_shift_group_stream;
 
-/* families   right-hand sides at a time, at most the width of cg
- * shifts     of each, the base included; families (shifts - 1) <= NAIK_MAX_RHS
+/* groups   right-hand sides at a time, at most the width of cg
+ * shifts     of each, the base included; groups (shifts - 1) <= NAIK_MAX_RHS
  * cg         borrowed for the life of this: its fields are worked with, its links are used
  * Collective. NAIK_ERR_MEMORY, NAIK_ERR_ARG. */
 typedef struct naik_multishift naik_multishift;
-naik_status naik_multishift_create(naik_cg *cg, int families, int shifts, naik_multishift **out);
+naik_status naik_multishift_create(naik_cg *cg, int groups, int shifts, naik_multishift **out);
 void naik_multishift_destroy(naik_multishift **multishift);
 /* The numbers it was created with; 0 for NULL. */
-void naik_multishift_shape(const naik_multishift *multishift, int *families, int *shifts);
+void naik_multishift_shape(const naik_multishift *multishift, int *groups, int *shifts);
 /* Bytes of its fields on this rank, beside those of cg. */
-size_t naik_multishift_bytes(const naik_geometry *geometry, naik_precision vectors, int families,
+size_t naik_multishift_bytes(const naik_geometry *geometry, naik_precision vectors, int groups,
                              int shifts);
 
-/* Iterates until every family's base has converged as iterated, has used up options'
+/* Iterates until every group's base has converged as iterated, has used up options'
  * max_iterations or broke down; *stopped: the stream said stop, and there is nothing to take.
  * Collective. NAIK_ERR_ARG, NAIK_ERR_MPI, NAIK_ERR_DEVICE, and what load returns. */
 naik_status naik_multishift_solve(naik_multishift *multishift, naik_parity parity,
-                                  const naik_cg_options *options, const naik_family_stream *stream,
-                                  bool *stopped);
-/* x of shift s into `column`, and what a system of cg.h is told with it; start->history is borrowed
+                                  const naik_cg_options *options,
+                                  const naik_shift_group_stream *stream, bool *stopped);
+/* x of shift s into `rhs`, and what a system of cg.h is told with it; start->history is borrowed
  * until the next solve. A right-hand side that is zero or broke down has nothing to offer: x is
  * left alone and start says so. */
-naik_status naik_multishift_take(const naik_multishift *multishift, int family, int s,
-                                 naik_field *x, int column, naik_cg_start *start);
+naik_status naik_multishift_take(const naik_multishift *multishift, int group, int s, naik_field *x,
+                                 int irhs, naik_cg_start *start);
 
 /* The residual |r|/|b| of the base at which the iteration may change from double to the inner
  * precision: never before the end for light quarks, whose recurrences do not hold there. */

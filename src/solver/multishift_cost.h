@@ -11,7 +11,7 @@
 
 typedef struct multishift_case {
     naik_precision vectors, links; /* of the iteration */
-    int recon, hops;
+    int recon, points;
     int batch;          /* vectors at a time at most */
     int sources;        /* right-hand sides that have all of these masses */
     int masses;         /* >= 1, on the same links */
@@ -20,7 +20,7 @@ typedef struct multishift_case {
 } multishift_case;
 
 /* Right-hand sides that share a Krylov space each, at a time; 0: impossible. */
-int multishift_families(const multishift_case *c);
+int multishift_groups(const multishift_case *c);
 /* Bytes a parity site of one right-hand side's masses. */
 double multishift_separate_bytes(const multishift_case *c);
 double multishift_shared_bytes(const multishift_case *c);

@@ -20,27 +20,27 @@ typedef struct naik_schur {
 typedef struct naik_cg_vectors {
     naik_field *x, *r, *p, *ap;
 } naik_cg_vectors;
-/* The step of a conjugate gradient in two halves for running columns, each leaving what the scalars
- * between them are made of (columns.h): scratch = D r, sums_c += |D r|^2; then NAIK_FORM_STEP of
- * all vectors, sums [2][nrhs] += |r|^2, Re (r, A p). due: naik_dslash_args.due of both, may be
+/* The step of a conjugate gradient in two halves for running rhs, each leaving what the scalars
+ * between them are made of (rhs.h): scratch = D r, sums_c += |D r|^2; then NAIK_FORM_STEP of
+ * all vectors, sums [2][nrhs] += |r|^2, Re (r, A p). deferred: naik_dslash_args.deferred of both, may be
  * NULL. send: the outer layers that the next half wants of the neighbours go there while they are
  * written, where the backend can. Such steps stand between open and close, which send the layers of
  * r before the first and receive those that the last has sent. */
 naik_status naik_schur_open(const naik_schur *schur, const naik_field *r);
 naik_status naik_schur_close(const naik_schur *schur, naik_field *r);
-naik_status naik_schur_first(const naik_schur *schur, const naik_field *r,
-                             const naik_column *columns, naik_exactsum *sums,
-                             const naik_columns_due *due, bool send);
-naik_status naik_schur_second(const naik_schur *schur, const naik_column *columns,
+naik_status naik_schur_first(const naik_schur *schur, const naik_field *r, const naik_rhs *rhs,
+                             naik_exactsum *sums, const naik_deferred_reductions *deferred,
+                             bool send);
+naik_status naik_schur_second(const naik_schur *schur, const naik_rhs *rhs,
                               const naik_cg_vectors *v, naik_exactsum *sums,
-                              const naik_columns_due *due, bool send);
+                              const naik_deferred_reductions *deferred, bool send);
 /* The second half of a classical step, after naik_schur_first of p: r_c -= alpha_c A p_c for
- * running columns, sums_c += |r_c|^2. */
-naik_status naik_schur_descend(const naik_schur *schur, const naik_column *columns,
+ * running rhs, sums_c += |r_c|^2. */
+naik_status naik_schur_descend(const naik_schur *schur, const naik_rhs *rhs,
                                const naik_cg_vectors *v, naik_exactsum *sums);
-/* out_c = b_c - (shift_c - D D) v_c for columns in `state`; sums_c += |out_c|^2. out may be b. */
+/* out_c = b_c - (shift_c - D D) v_c for rhs in `state`; sums_c += |out_c|^2. out may be b. */
 naik_status naik_schur_residual(const naik_schur *schur, const naik_field *b, const naik_field *v,
-                                const naik_column *columns, naik_column_state state,
-                                naik_field *out, naik_exactsum *sums);
+                                const naik_rhs *rhs, naik_rhs_state state, naik_field *out,
+                                naik_exactsum *sums);
 
 #endif

@@ -200,7 +200,7 @@ static naik_status cpu_dslash(const naik_dslash_args *args, naik_region region)
                          naik_precision_name(vectors), naik_precision_name(links));
     }
     dslash_context context = {args, cpu_kernels_of(args->in->geometry), t->order};
-    int32_t count = t->shape.half;
+    int32_t count = t->shape.cells;
     if (region == NAIK_INTERIOR) {
         context.list = t->interior[args->parity];
         count = t->interior_count[args->parity];
@@ -208,7 +208,7 @@ static naik_status cpu_dslash(const naik_dslash_args *args, naik_region region)
         context.list = t->boundary[args->parity];
         count = t->boundary_count[args->parity];
     }
-    const int sums = args->form == NAIK_FORM_STEP ? 2 : 1; /* of a column */
+    const int sums = args->form == NAIK_FORM_STEP ? 2 : 1; /* of an rhs */
     return cpu_run(backend, count, sums * args->in->nrhs, args->sums, dslash_range, &context);
 }
 
@@ -238,7 +238,7 @@ static naik_status cpu_sums_values(naik_backend *backend, const naik_exactsum *s
 
 typedef struct update {
     const cpu_kernels *kernels;
-    const naik_column *columns;
+    const naik_rhs *rhs;
     const naik_shift *shifts;
     const naik_field *from, *with;
     naik_field *x, *to;
@@ -249,7 +249,7 @@ static naik_status run_update(const naik_field *field, naik_exactsum *sums, cpu_
 {
     const naik_geometry *geometry = field->geometry;
     u->kernels = cpu_kernels_of(geometry);
-    return cpu_run(geometry->backend, cpu_tables_of(geometry)->shape.half, field->nrhs, sums, body,
+    return cpu_run(geometry->backend, cpu_tables_of(geometry)->shape.cells, field->nrhs, sums, body,
                    u);
 }
 
@@ -264,24 +264,23 @@ static naik_status cpu_dot(const naik_field *v, const naik_field *w, naik_exacts
     return run_update(v, sums, dot_range, &(update){.from = v, .with = w});
 }
 
-static naik_status cpu_column_step(naik_backend *backend, naik_column *columns, naik_exactsum *sums,
-                                   int count, naik_scalars which, double *history,
-                                   int history_stride)
+static naik_status cpu_rhs_step(naik_backend *backend, naik_rhs *rhs, naik_exactsum *sums,
+                                int count, naik_scalars which, double *history, int history_stride)
 {
     naik_status status = NAIK_OK;
     const int first = which == NAIK_TAKE ? 2 * count : 0, last = which == NAIK_COUNT ? 2 : 3;
     NAIK_TRY(cpu_sums_reduce(backend, sums + first, last * count - first));
     for (int c = 0; c < count; c++) {
-        naik_column *column = &columns[c];
-        if ((which & NAIK_COUNT) != 0 && column->pending) {
-            naik_column_count(column, naik_exactsum_value(&sums[c]),
-                              naik_exactsum_value(&sums[count + c]));
+        naik_rhs *irhs = &rhs[c];
+        if ((which & NAIK_COUNT) != 0 && irhs->pending) {
+            naik_rhs_count_step(irhs, naik_exactsum_value(&sums[c]),
+                                naik_exactsum_value(&sums[count + c]));
             if (history != NULL) {
-                history[(column->iterations - 1) % history_stride * count + c] = column->rr;
+                history[(irhs->iterations - 1) % history_stride * count + c] = irhs->rr;
             }
         }
         if ((which & NAIK_TAKE) != 0) {
-            naik_column_take(column, naik_exactsum_value(&sums[2 * count + c]));
+            naik_rhs_next_step(irhs, naik_exactsum_value(&sums[2 * count + c]));
         }
     }
     NAIK_TRY(cpu_sums_clear(backend, sums + first, last * count - first));
@@ -289,14 +288,13 @@ done:
     return status;
 }
 
-static naik_status cpu_shift_step(naik_backend *backend, const naik_column *columns,
-                                  naik_shift *shifts, int count, int each, double *history,
-                                  int history_stride)
+static naik_status cpu_shift_step(naik_backend *backend, const naik_rhs *rhs, naik_shift *shifts,
+                                  int count, int each, double *history, int history_stride)
 {
     (void)backend;
     for (int i = 0; i < count * each; i++) {
         naik_shift *shift = &shifts[i];
-        naik_shift_step(shift, &columns[i / each]);
+        naik_shift_step(shift, &rhs[i / each]);
         if (shift->moves && history != NULL) {
             history[(shift->iterations - 1) % history_stride * (count * each) + i] = shift->rr;
         }
@@ -322,14 +320,14 @@ static void update_direction_range(void *context, int32_t begin, int32_t end, cp
 {
     const update *u = context;
     (void)sums;
-    u->kernels->update_direction(u->columns, u->from, u->x, u->to, begin, end);
+    u->kernels->update_direction(u->rhs, u->from, u->x, u->to, begin, end);
 }
 
-static naik_status cpu_update_direction(const naik_column *columns, const naik_field *r,
-                                        naik_field *x, naik_field *p)
+static naik_status cpu_update_direction(const naik_rhs *rhs, const naik_field *r, naik_field *x,
+                                        naik_field *p)
 {
     return run_update(r, NULL, update_direction_range,
-                      &(update){.columns = columns, .from = r, .x = x, .to = p});
+                      &(update){.rhs = rhs, .from = r, .x = x, .to = p});
 }
 
 static naik_status cpu_repeat(naik_backend *backend, uint64_t serial,
@@ -373,7 +371,7 @@ const naik_backend_ops naik_backend_cpu = {
             .add = cpu_field_add,
             .axpy = cpu_field_axpy,
             .gather = cpu_field_gather,
-            .copy_column = cpu_field_copy_column,
+            .copy_rhs = cpu_field_copy_rhs,
         },
     .halo =
         {
@@ -392,9 +390,9 @@ const naik_backend_ops naik_backend_cpu = {
         },
     .solver =
         {
-            .column_step = cpu_column_step,
+            .rhs_step = cpu_rhs_step,
             .update_direction = cpu_update_direction,
-            .field_settle = cpu_field_settle,
+            .apply_deferred_update = cpu_apply_deferred_update,
             .shift_step = cpu_shift_step,
             .update_shifts = cpu_update_shifts,
             .repeat = cpu_repeat,

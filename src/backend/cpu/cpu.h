@@ -1,16 +1,16 @@
 /* cpu.h - the CPU backend's storage, shared by its kernels
  *
  * The box is cut into as many equal sub-lattices as a vector has lanes: lane k of a vector holds
- * the same site of sub-lattice k, so that hops need no shuffling except across the faces of the
+ * the same site of sub-lattice k, so that points need no shuffling except across the faces of the
  * sub-lattices, where all lanes move together to the next sub-lattice. The sites of one
  * checkerboard of a sub-lattice are called cells; extents of sub-lattices are even, so the lanes of
  * a cell have one parity. A box that cannot be cut so has one lane and scalar kernels.
  *
- * Fields:  [half + halo cells][nrhs][3][2][lanes]; half precision: int16 in that shape, and after
- *          all cells float scales [half + halo][nrhs][lanes]
- * Links:   [parity][half cells][fat: 8 hops][18][lanes] [long: 8 hops][recon][lanes], 18 numbers by
+ * Fields:  [cells + halo cells][nrhs][3][2][lanes]; half precision: int16 in that shape, and after
+ *          all cells float scales [cells + halo][nrhs][lanes]
+ * Links:   [parity][cells][fat: 8 points][18][lanes] [long: 8 points][recon][lanes], 18 numbers by
  *          columns of the matrix
- * Halo:    for each split mu, ahead then behind, [depth][cells of a layer]: whole cells, in which
+ * Halo:    for each split mu, forward then backward, [depth][cells of a layer]: whole cells, in which
  *          the lanes at the face of the box come from the neighbour, the others from the box.
  */
 #ifndef NAIK_BACKEND_CPU_CPU_H
@@ -28,7 +28,7 @@ typedef struct cpu_shape {
     int lanes;                           /* CPU_LANES or 1 */
     int cut[NAIK_DIM];                   /* sub-lattices along mu; their product is `lanes` */
     int extent[NAIK_DIM];                /* of a sub-lattice */
-    int32_t half, halo;                  /* cells of one parity */
+    int32_t cells, halo;                 /* cells of one parity */
     int32_t face[NAIK_DIM];              /* cells of one parity in one layer across mu */
     int32_t zone[NAIK_DIM][2];           /* first halo cell; -1 where mu is not split */
     int64_t lane_origin[CPU_LANES];      /* local lexicographic number of the lane's first site */
@@ -46,10 +46,10 @@ typedef struct cpu_move {
 
 typedef struct cpu_tables {
     cpu_shape shape;
-    int32_t *hop[2];   /* [parity of the cell][half][16]: cell or halo cell of the other parity */
-    uint8_t *shift[2]; /* [parity][half][16]: how lanes move on that hop, 0: not */
+    int32_t *point[2]; /* [parity of the cell][cells][16]: cell or halo cell of the other parity */
+    uint8_t *shift[2]; /* [parity][cells][16]: how lanes move on that point, 0: not */
     cpu_move move[CPU_SHIFTS]; /* [shift] */
-    int32_t *order;            /* [half]: all cells, as the Dslash takes them */
+    int32_t *order;            /* [cells]: all cells, as the Dslash takes them */
     int32_t *interior[2],
         *boundary[2]; /* those without and with halo cells around, in that order */
     int32_t interior_count[2], boundary_count[2];
@@ -64,7 +64,7 @@ static inline const cpu_tables *cpu_tables_of(const naik_geometry *geometry)
 /* Bytes before the scales of a half-precision field begin. */
 static inline size_t cpu_scales_offset(const cpu_shape *shape, int nrhs)
 {
-    size_t reals = (size_t)(shape->half + shape->halo) * (size_t)nrhs * 6 * (size_t)shape->lanes;
+    size_t reals = (size_t)(shape->cells + shape->halo) * (size_t)nrhs * 6 * (size_t)shape->lanes;
     return (reals * sizeof(int16_t) + 63) / 64 * 64;
 }
 
@@ -75,20 +75,20 @@ static inline float *cpu_scales(const naik_field *field)
 }
 
 /* Numbers stored for a fat and for a long link; 0 where there are none. */
-static inline int cpu_fat_numbers(int hops, int recon)
+static inline int cpu_fat_numbers(int points, int recon)
 {
-    return hops == NAIK_HOPS ? 18 : recon;
+    return points == NAIK_STENCIL ? 18 : recon;
 }
-static inline int cpu_long_numbers(int hops, int recon)
+static inline int cpu_long_numbers(int points, int recon)
 {
-    return hops == NAIK_HOPS ? recon : 0;
+    return points == NAIK_STENCIL ? recon : 0;
 }
 
-/* Exact sums of one column in one thread (backend/cpu/sums.h). */
+/* Exact sums of one rhs in one thread (backend/cpu/sums.h). */
 typedef struct cpu_sums cpu_sums;
 
 /* The kernels of one instruction set. All of them treat cells begin..end-1, the Dslash
- * list[begin..end-1]; `sums`, of each column, may be NULL. All instruction sets give the same bits.
+ * list[begin..end-1]; `sums`, of each rhs, may be NULL. All instruction sets give the same bits.
  */
 typedef struct cpu_kernels {
     const char *name;
@@ -97,13 +97,13 @@ typedef struct cpu_kernels {
                    cpu_sums *sums);
     void (*update_shifts)(const naik_shift *shifts, const naik_field *r, naik_field *x,
                           naik_field *p, int32_t begin, int32_t end);
-    void (*update_direction)(const naik_column *columns, const naik_field *r, naik_field *x,
-                             naik_field *p, int32_t begin, int32_t end);
+    void (*update_direction)(const naik_rhs *rhs, const naik_field *r, naik_field *x, naik_field *p,
+                             int32_t begin, int32_t end);
     void (*dot)(const naik_field *v, const naik_field *w, int32_t begin, int32_t end,
                 cpu_sums *sums);
-    /* One column of one cell as double, [6][lanes]; storing rounds. */
-    void (*load)(const naik_field *v, int32_t cell, int column, double *out);
-    void (*store)(naik_field *v, int32_t cell, int column, const double *in);
+    /* One rhs of one cell as double, [6][lanes]; storing rounds. */
+    void (*load)(const naik_field *v, int32_t cell, int irhs, double *out);
+    void (*store)(naik_field *v, int32_t cell, int irhs, const double *in);
 } cpu_kernels;
 
 extern const cpu_kernels cpu_kernels_scalar; /* one lane */
@@ -150,27 +150,26 @@ naik_status cpu_pack(const naik_field *field, naik_parity parity, int mu, int si
 naik_status cpu_unpack(naik_field *field, naik_parity parity, int mu, int side, int depth,
                        const void *buffer);
 /* backend/cpu/links.c */
-size_t cpu_links_bytes(const naik_lattice *lattice, naik_precision precision, int recon, int hops);
+size_t cpu_links_bytes(const naik_lattice *lattice, naik_precision precision, int recon,
+                       int points);
 naik_status cpu_links_pack(naik_links *links, naik_parity parity, int32_t begin, int32_t count,
-                           const naik_matrix *hops);
+                           const naik_matrix *points);
 /* backend/cpu/fields.c */
-naik_status cpu_field_from_host(naik_field *field, naik_parity parity, int column,
+naik_status cpu_field_from_host(naik_field *field, naik_parity parity, int irhs,
                                 const double *sites);
-naik_status cpu_field_to_host(const naik_field *field, naik_parity parity, int column,
-                              double *sites);
-naik_status cpu_field_zero(naik_field *field, const naik_column *columns, naik_column_state state);
-naik_status cpu_field_copy(naik_field *to, const naik_field *from, const naik_column *columns,
-                           naik_column_state state);
-naik_status cpu_field_add(naik_field *to, const naik_field *from, const naik_column *columns,
-                          naik_column_state state);
-naik_status cpu_field_settle(naik_field *x, const naik_field *p, const naik_column *columns,
-                             naik_column_state state);
+naik_status cpu_field_to_host(const naik_field *field, naik_parity parity, int irhs, double *sites);
+naik_status cpu_field_zero(naik_field *field, const naik_rhs *rhs, naik_rhs_state state);
+naik_status cpu_field_copy(naik_field *to, const naik_field *from, const naik_rhs *rhs,
+                           naik_rhs_state state);
+naik_status cpu_field_add(naik_field *to, const naik_field *from, const naik_rhs *rhs,
+                          naik_rhs_state state);
+naik_status cpu_apply_deferred_update(naik_field *x, const naik_field *p, const naik_rhs *rhs,
+                                      naik_rhs_state state);
 naik_status cpu_field_axpy(double a, const naik_field *x, naik_field *y);
-naik_status cpu_slice_norms(const naik_field *v, naik_parity parity, int column,
+naik_status cpu_slice_norms(const naik_field *v, naik_parity parity, int irhs,
                             const double *const weight[3], naik_exactsum *sums);
 naik_status cpu_field_gather(naik_field *to, const naik_field *from, const int *map);
-naik_status cpu_field_copy_column(naik_field *to, int column, const naik_field *from,
-                                  int from_column);
+naik_status cpu_field_copy_rhs(naik_field *to, int irhs, const naik_field *from, int from_irhs);
 naik_status cpu_site_ratio(const naik_field *r, const naik_field *x, naik_exactsum *sums);
 
 #endif

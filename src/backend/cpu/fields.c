@@ -1,6 +1,6 @@
 /* fields.c - fields of the CPU to and from the host, and between precisions
  *
- * None of this is hot: every value passes through double, a cell and column at a time.
+ * None of this is hot: every value passes through double, a cell and rhs at a time.
  */
 #include "backend/cpu/cpu.h"
 #include "backend/cpu/sums.h"
@@ -20,14 +20,14 @@ static int64_t site_of_cell(const naik_lattice *lat, const cpu_shape *shape, nai
 
 typedef double cell_vector[6 * CPU_LANES]; /* [6][lanes] */
 
-naik_status cpu_field_from_host(naik_field *field, naik_parity parity, int column,
+naik_status cpu_field_from_host(naik_field *field, naik_parity parity, int irhs,
                                 const double *sites)
 {
     const naik_geometry *geometry = field->geometry;
     const cpu_shape *shape = &cpu_tables_of(geometry)->shape;
     const cpu_kernels *kernels = cpu_kernels_of(geometry);
 #pragma omp parallel for schedule(static) num_threads(cpu_threads(geometry->backend))
-    for (int32_t cell = 0; cell < shape->half; cell++) {
+    for (int32_t cell = 0; cell < shape->cells; cell++) {
         cell_vector value;
         const int64_t first = site_of_cell(geometry->lattice, shape, parity, cell);
         for (int k = 0; k < shape->lanes; k++) {
@@ -35,22 +35,21 @@ naik_status cpu_field_from_host(naik_field *field, naik_parity parity, int colum
                 value[i * shape->lanes + k] = sites[6 * (first + shape->lane_origin[k]) + i];
             }
         }
-        kernels->store(field, cell, column, value);
+        kernels->store(field, cell, irhs, value);
     }
     return NAIK_OK;
 }
 
-naik_status cpu_field_to_host(const naik_field *field, naik_parity parity, int column,
-                              double *sites)
+naik_status cpu_field_to_host(const naik_field *field, naik_parity parity, int irhs, double *sites)
 {
     const naik_geometry *geometry = field->geometry;
     const cpu_shape *shape = &cpu_tables_of(geometry)->shape;
     const cpu_kernels *kernels = cpu_kernels_of(geometry);
 #pragma omp parallel for schedule(static) num_threads(cpu_threads(geometry->backend))
-    for (int32_t cell = 0; cell < shape->half; cell++) {
+    for (int32_t cell = 0; cell < shape->cells; cell++) {
         cell_vector value;
         const int64_t first = site_of_cell(geometry->lattice, shape, parity, cell);
-        kernels->load(field, cell, column, value);
+        kernels->load(field, cell, irhs, value);
         for (int k = 0; k < shape->lanes; k++) {
             for (int i = 0; i < 6; i++) {
                 sites[6 * (first + shape->lane_origin[k]) + i] = value[i * shape->lanes + k];
@@ -60,22 +59,22 @@ naik_status cpu_field_to_host(const naik_field *field, naik_parity parity, int c
     return NAIK_OK;
 }
 
-/* to[column] (+)= from[from_column], or zero without `from`, for columns in the state. */
+/* to[rhs] (+)= from[from_irhs], or zero without `from`, for rhs in the state. */
 typedef struct elementwise {
     naik_field *to;
     const naik_field *from;
-    const naik_column *columns;
-    naik_column_state state;
+    const naik_rhs *rhs;
+    naik_rhs_state state;
     bool add;
-    bool settle;           /* adds, times what the column waits for */
-    double weight;         /* of what is added otherwise */
-    const int *map;        /* column of `from` for each of `to`; NULL: the same */
-    int only, from_column; /* one column of `to` alone; -1: all */
+    bool settle;         /* adds, times what the rhs waits for */
+    double weight;       /* of what is added otherwise */
+    const int *map;      /* rhs of `from` for each of `to`; NULL: the same */
+    int only, from_irhs; /* one rhs of `to` alone; -1: all */
 } elementwise;
 
-static void combine_column(const elementwise *e, int32_t cell, int column, int from_column)
+static void combine_rhs(const elementwise *e, int32_t cell, int irhs, int from_irhs)
 {
-    const double waiting = e->settle ? e->columns[column].waiting : 0;
+    const double waiting = e->settle ? e->rhs[irhs].x_deferred : 0;
     /* as steps have it in their arithmetic */
     const double weight = !e->settle                        ? e->weight
                           : e->to->precision == NAIK_DOUBLE ? waiting
@@ -83,15 +82,15 @@ static void combine_column(const elementwise *e, int32_t cell, int column, int f
     const cpu_kernels *kernels = cpu_kernels_of(e->to->geometry);
     cell_vector value = {0}, old;
     if (e->from != NULL) {
-        kernels->load(e->from, cell, from_column, value);
+        kernels->load(e->from, cell, from_irhs, value);
     }
     if (e->add) {
-        kernels->load(e->to, cell, column, old);
+        kernels->load(e->to, cell, irhs, old);
         for (int i = 0; i < 6 * cpu_tables_of(e->to->geometry)->shape.lanes; i++) {
             value[i] = fma(weight, value[i], old[i]);
         }
     }
-    kernels->store(e->to, cell, column, value);
+    kernels->store(e->to, cell, irhs, value);
 }
 
 static void combine(void *context, int32_t begin, int32_t end, cpu_sums *sums)
@@ -100,13 +99,13 @@ static void combine(void *context, int32_t begin, int32_t end, cpu_sums *sums)
     (void)sums;
     for (int32_t cell = begin; cell < end; cell++) {
         if (e->only >= 0) {
-            combine_column(e, cell, e->only, e->from_column);
+            combine_rhs(e, cell, e->only, e->from_irhs);
             continue;
         }
         for (int c = 0; c < e->to->nrhs; c++) {
-            const bool waits = !e->settle || e->columns[c].waiting != 0;
-            if (e->columns == NULL || (e->columns[c].state == (int32_t)e->state && waits)) {
-                combine_column(e, cell, c, e->map != NULL ? e->map[c] : c);
+            const bool waits = !e->settle || e->rhs[c].x_deferred != 0;
+            if (e->rhs == NULL || (e->rhs[c].state == (int32_t)e->state && waits)) {
+                combine_rhs(e, cell, c, e->map != NULL ? e->map[c] : c);
             }
         }
     }
@@ -115,43 +114,32 @@ static void combine(void *context, int32_t begin, int32_t end, cpu_sums *sums)
 static naik_status run(elementwise e)
 {
     const naik_geometry *geometry = e.to->geometry;
-    return cpu_run(geometry->backend, cpu_tables_of(geometry)->shape.half, 0, NULL, combine, &e);
+    return cpu_run(geometry->backend, cpu_tables_of(geometry)->shape.cells, 0, NULL, combine, &e);
 }
 
-naik_status cpu_field_zero(naik_field *field, const naik_column *columns, naik_column_state state)
+naik_status cpu_field_zero(naik_field *field, const naik_rhs *rhs, naik_rhs_state state)
 {
-    return run((elementwise){.to = field, .columns = columns, .state = state, .only = -1});
+    return run((elementwise){.to = field, .rhs = rhs, .state = state, .only = -1});
 }
 
-naik_status cpu_field_copy(naik_field *to, const naik_field *from, const naik_column *columns,
-                           naik_column_state state)
+naik_status cpu_field_copy(naik_field *to, const naik_field *from, const naik_rhs *rhs,
+                           naik_rhs_state state)
 {
-    return run(
-        (elementwise){.to = to, .from = from, .columns = columns, .state = state, .only = -1});
+    return run((elementwise){.to = to, .from = from, .rhs = rhs, .state = state, .only = -1});
 }
 
-naik_status cpu_field_add(naik_field *to, const naik_field *from, const naik_column *columns,
-                          naik_column_state state)
+naik_status cpu_field_add(naik_field *to, const naik_field *from, const naik_rhs *rhs,
+                          naik_rhs_state state)
 {
-    return run((elementwise){.to = to,
-                             .from = from,
-                             .columns = columns,
-                             .state = state,
-                             .add = true,
-                             .weight = 1,
-                             .only = -1});
+    return run((elementwise){
+        .to = to, .from = from, .rhs = rhs, .state = state, .add = true, .weight = 1, .only = -1});
 }
 
-naik_status cpu_field_settle(naik_field *x, const naik_field *p, const naik_column *columns,
-                             naik_column_state state)
+naik_status cpu_apply_deferred_update(naik_field *x, const naik_field *p, const naik_rhs *rhs,
+                                      naik_rhs_state state)
 {
-    return run((elementwise){.to = x,
-                             .from = p,
-                             .columns = columns,
-                             .state = state,
-                             .add = true,
-                             .settle = true,
-                             .only = -1});
+    return run((elementwise){
+        .to = x, .from = p, .rhs = rhs, .state = state, .add = true, .settle = true, .only = -1});
 }
 
 naik_status cpu_field_axpy(double a, const naik_field *x, naik_field *y)
@@ -164,10 +152,9 @@ naik_status cpu_field_gather(naik_field *to, const naik_field *from, const int *
     return run((elementwise){.to = to, .from = from, .map = map, .only = -1});
 }
 
-naik_status cpu_field_copy_column(naik_field *to, int column, const naik_field *from,
-                                  int from_column)
+naik_status cpu_field_copy_rhs(naik_field *to, int irhs, const naik_field *from, int from_irhs)
 {
-    return run((elementwise){.to = to, .from = from, .only = column, .from_column = from_column});
+    return run((elementwise){.to = to, .from = from, .only = irhs, .from_irhs = from_irhs});
 }
 
 typedef struct ratio {
@@ -206,25 +193,25 @@ naik_status cpu_site_ratio(const naik_field *r, const naik_field *x, naik_exacts
 {
     ratio context = {r, x};
     const naik_geometry *geometry = r->geometry;
-    return cpu_run(geometry->backend, cpu_tables_of(geometry)->shape.half, r->nrhs, sums,
+    return cpu_run(geometry->backend, cpu_tables_of(geometry)->shape.cells, r->nrhs, sums,
                    sum_ratios, &context);
 }
 
 /* Threads share the time slices of a sub-lattice, which different sub-lattices have at different
  * times: each sum belongs to one thread. */
-naik_status cpu_slice_norms(const naik_field *v, naik_parity parity, int column,
+naik_status cpu_slice_norms(const naik_field *v, naik_parity parity, int irhs,
                             const double *const weight[3], naik_exactsum *sums)
 {
     const naik_lattice *lat = v->geometry->lattice;
     const cpu_shape *shape = &cpu_tables_of(v->geometry)->shape;
     const cpu_kernels *kernels = cpu_kernels_of(v->geometry);
-    const int32_t slice = shape->half / shape->extent[3];
+    const int32_t slice = shape->cells / shape->extent[3];
 #pragma omp parallel for schedule(static) num_threads(cpu_threads(v->geometry->backend))
     for (int t = 0; t < shape->extent[3]; t++) {
         for (int32_t cell = t * slice; cell < (t + 1) * slice; cell++) {
             cell_vector value;
             const int64_t first = site_of_cell(lat, shape, parity, cell);
-            kernels->load(v, cell, column, value);
+            kernels->load(v, cell, irhs, value);
             for (int k = 0; k < shape->lanes; k++) {
                 int x[NAIK_DIM];
                 naik_lattice_coords(lat, (int32_t)(first + shape->lane_origin[k]), x);

@@ -62,7 +62,7 @@ INLINE void add_terms(cpu_sums *s, simd_d term)
 
 #define READ         read_d_vector
 #define PLACE        place_d_vector
-#define AHEAD        ahead_d_vector
+#define PREFETCH     prefetch_d_vector
 #define WRITE        write_d_vector
 #define ADD_PRODUCTS add_products_d_vector
 #define NAME(x)      x##_d_d
@@ -71,7 +71,7 @@ INLINE void add_terms(cpu_sums *s, simd_d term)
 #include "backend/cpu/dslash.inc"
 #undef READ
 #undef PLACE
-#undef AHEAD
+#undef PREFETCH
 #undef WRITE
 #undef ADD_PRODUCTS
 #undef NAME
@@ -105,7 +105,7 @@ INLINE void add_terms(cpu_sums *s, simd_d term)
 
 #define READ         read_f_vector
 #define PLACE        place_f_vector
-#define AHEAD        ahead_f_vector
+#define PREFETCH     prefetch_f_vector
 #define WRITE        write_f_vector
 #define ADD_PRODUCTS add_products_f_vector
 #define NAME(x)      x##_f_f
@@ -121,13 +121,13 @@ INLINE void add_terms(cpu_sums *s, simd_d term)
 #undef NAME
 #undef READ
 #undef PLACE
-#undef AHEAD
+#undef PREFETCH
 #undef WRITE
 #undef ADD_PRODUCTS
 
 #define READ         read_h_vector
 #define PLACE        place_h_vector
-#define AHEAD        ahead_h_vector
+#define PREFETCH     prefetch_h_vector
 #define WRITE        write_h_vector
 #define ADD_PRODUCTS add_products_h_vector
 #define NAME(x)      x##_h_h
@@ -163,13 +163,13 @@ static void update_shifts(const naik_shift *shifts, const naik_field *r, naik_fi
     }
 }
 
-static void update_direction(const naik_column *columns, const naik_field *r, naik_field *x,
-                             naik_field *p, int32_t begin, int32_t end)
+static void update_direction(const naik_rhs *rhs, const naik_field *r, naik_field *x, naik_field *p,
+                             int32_t begin, int32_t end)
 {
     switch (p->precision) {
-    case NAIK_DOUBLE: update_direction_d_vector(columns, r, x, p, begin, end); break;
-    case NAIK_SINGLE: update_direction_f_vector(columns, r, x, p, begin, end); break;
-    case NAIK_HALF: update_direction_h_vector(columns, r, x, p, begin, end); break;
+    case NAIK_DOUBLE: update_direction_d_vector(rhs, r, x, p, begin, end); break;
+    case NAIK_SINGLE: update_direction_f_vector(rhs, r, x, p, begin, end); break;
+    case NAIK_HALF: update_direction_h_vector(rhs, r, x, p, begin, end); break;
     }
 }
 
@@ -183,21 +183,21 @@ static void dot(const naik_field *v, const naik_field *w, int32_t begin, int32_t
     }
 }
 
-static void load(const naik_field *v, int32_t cell, int column, double *out)
+static void load(const naik_field *v, int32_t cell, int irhs, double *out)
 {
     switch (v->precision) {
-    case NAIK_DOUBLE: load_cell_d_vector(v, cell, column, out); break;
-    case NAIK_SINGLE: load_cell_f_vector(v, cell, column, out); break;
-    case NAIK_HALF: load_cell_h_vector(v, cell, column, out); break;
+    case NAIK_DOUBLE: load_cell_d_vector(v, cell, irhs, out); break;
+    case NAIK_SINGLE: load_cell_f_vector(v, cell, irhs, out); break;
+    case NAIK_HALF: load_cell_h_vector(v, cell, irhs, out); break;
     }
 }
 
-static void store(naik_field *v, int32_t cell, int column, const double *in)
+static void store(naik_field *v, int32_t cell, int irhs, const double *in)
 {
     switch (v->precision) {
-    case NAIK_DOUBLE: store_cell_d_vector(v, cell, column, in); break;
-    case NAIK_SINGLE: store_cell_f_vector(v, cell, column, in); break;
-    case NAIK_HALF: store_cell_h_vector(v, cell, column, in); break;
+    case NAIK_DOUBLE: store_cell_d_vector(v, cell, irhs, in); break;
+    case NAIK_SINGLE: store_cell_f_vector(v, cell, irhs, in); break;
+    case NAIK_HALF: store_cell_h_vector(v, cell, irhs, in); break;
     }
 }
 

@@ -68,11 +68,11 @@ cpu_shape cpu_shape_of(const naik_lattice *lat)
         }
     }
     place_lanes(lat, &shape);
-    shape.half = lat->half / shape.lanes;
+    shape.cells = lat->volume_cb / shape.lanes;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        shape.face[mu] = shape.half / shape.extent[mu];
+        shape.face[mu] = shape.cells / shape.extent[mu];
         for (int side = 0; side < 2; side++) {
-            shape.zone[mu][side] = lat->split[mu] ? shape.half + shape.halo : -1;
+            shape.zone[mu][side] = lat->split[mu] ? shape.cells + shape.halo : -1;
             shape.halo += lat->split[mu] ? NAIK_HALO_DEPTH * shape.face[mu] : 0;
         }
     }
@@ -164,26 +164,26 @@ static void fill_hops(const naik_lattice *lat, cpu_tables *t, naik_parity parity
     static const int step[4] = {1, -1, 3, -3};
     const cpu_shape *s = &t->shape;
     int32_t interior = 0, boundary = 0;
-    for (int32_t i = 0; i < s->half; i++) {
+    for (int32_t i = 0; i < s->cells; i++) {
         const int32_t cell = t->order[i];
         int x[NAIK_DIM];
         bool inside = true;
         cell_coords(s, parity, cell, x);
-        for (int k = 0; k < NAIK_HOPS; k++) {
+        for (int k = 0; k < NAIK_STENCIL; k++) {
             const int mu = k % 4, extent = s->extent[mu], there = x[mu] + step[k / 4];
             int y[NAIK_DIM] = {x[0], x[1], x[2], x[3]};
-            int32_t *hop = &t->hop[parity][(size_t)cell * NAIK_HOPS + (size_t)k];
+            int32_t *point = &t->point[parity][(size_t)cell * NAIK_STENCIL + (size_t)k];
             if (lat->split[mu] && (there < 0 || there >= extent)) {
-                const int side = there < 0 ? NAIK_BEHIND : NAIK_AHEAD;
+                const int side = there < 0 ? NAIK_BACKWARD : NAIK_FORWARD;
                 const int depth = there < 0 ? -1 - there : there - extent;
-                *hop = s->zone[mu][side] + depth * s->face[mu] + cell_number(s, x, mu);
+                *point = s->zone[mu][side] + depth * s->face[mu] + cell_number(s, x, mu);
                 inside = false;
                 continue;
             }
             y[mu] = (there % extent + extent) % extent;
-            *hop = cell_number(s, y, -1);
+            *point = cell_number(s, y, -1);
             const int by = ((there - y[mu]) / extent % s->cut[mu] + s->cut[mu]) % s->cut[mu];
-            t->shift[parity][(size_t)cell * NAIK_HOPS + (size_t)k] =
+            t->shift[parity][(size_t)cell * NAIK_STENCIL + (size_t)k] =
                 (uint8_t)shift_number(s, mu, by);
         }
         if (inside) {
@@ -199,11 +199,12 @@ static void fill_hops(const naik_lattice *lat, cpu_tables *t, naik_parity parity
 static void fill_layers(const naik_lattice *lat, cpu_tables *t, naik_parity parity)
 {
     const cpu_shape *s = &t->shape;
-    for (int32_t cell = 0; cell < s->half; cell++) {
+    for (int32_t cell = 0; cell < s->cells; cell++) {
         int x[NAIK_DIM];
         cell_coords(s, parity, cell, x);
         for (int mu = 0; mu < NAIK_DIM; mu++) {
-            const int depth[2] = {s->extent[mu] - 1 - x[mu], x[mu]}; /* from ahead, from behind */
+            const int depth[2] = {s->extent[mu] - 1 - x[mu],
+                                  x[mu]}; /* from forward, from backward */
             for (int side = 0; lat->split[mu] && side < 2; side++) {
                 if (depth[side] < NAIK_HALO_DEPTH) {
                     t->layer[parity][mu][side][depth[side] * s->face[mu] + cell_number(s, x, mu)] =
@@ -218,12 +219,12 @@ static naik_status allocate_tables(naik_log *log, const naik_lattice *lat, cpu_t
 {
     naik_status status = NAIK_OK;
     const cpu_shape *s = &t->shape;
-    const size_t cells = (size_t)s->half * sizeof(int32_t);
+    const size_t cells = (size_t)s->cells * sizeof(int32_t);
     NAIK_TRY(naik_alloc(log, cells, "order of cells", (void **)&t->order));
     for (int parity = 0; parity < 2; parity++) {
-        NAIK_TRY(naik_alloc(log, NAIK_HOPS * cells, "hop table", (void **)&t->hop[parity]));
-        NAIK_TRY(
-            naik_alloc(log, NAIK_HOPS * (size_t)s->half, "hop table", (void **)&t->shift[parity]));
+        NAIK_TRY(naik_alloc(log, NAIK_STENCIL * cells, "hop table", (void **)&t->point[parity]));
+        NAIK_TRY(naik_alloc(log, NAIK_STENCIL * (size_t)s->cells, "hop table",
+                            (void **)&t->shift[parity]));
         NAIK_TRY(naik_alloc(log, cells, "interior list", (void **)&t->interior[parity]));
         NAIK_TRY(naik_alloc(log, cells, "boundary list", (void **)&t->boundary[parity]));
         for (int mu = 0; mu < NAIK_DIM; mu++) {
@@ -266,7 +267,7 @@ void cpu_tables_destroy(naik_backend *backend, void *tables)
         naik_free(t->order);
     }
     for (int parity = 0; t != NULL && parity < 2; parity++) {
-        naik_free(t->hop[parity]);
+        naik_free(t->point[parity]);
         naik_free(t->shift[parity]);
         naik_free(t->interior[parity]);
         naik_free(t->boundary[parity]);
@@ -287,7 +288,7 @@ static size_t real_bytes(naik_precision precision)
 size_t cpu_field_bytes(const naik_lattice *lat, naik_precision precision, int nrhs)
 {
     const cpu_shape shape = cpu_shape_of(lat);
-    const size_t vectors = (size_t)(shape.half + shape.halo) * (size_t)nrhs * (size_t)shape.lanes;
+    const size_t vectors = (size_t)(shape.cells + shape.halo) * (size_t)nrhs * (size_t)shape.lanes;
     return precision == NAIK_HALF ? cpu_scales_offset(&shape, nrhs) + vectors * sizeof(float)
                                   : vectors * 6 * real_bytes(precision);
 }
@@ -342,11 +343,11 @@ static face_map map_face(const cpu_shape *shape, int mu, int side)
     }
     for (int lane = 0; lane < shape->lanes; lane++) {
         const int place = shape->lane_place[lane][mu];
-        if (place == (side == NAIK_AHEAD ? shape->cut[mu] - 1 : 0)) {
+        if (place == (side == NAIK_FORWARD ? shape->cut[mu] - 1 : 0)) {
             map.edge[map.count++] = lane;
         }
-        /* a halo cell behind takes its lanes from the sub-lattice behind: layers at the far end */
-        const int from = side == NAIK_AHEAD ? place - 1 : place + 1;
+        /* a halo cell backward takes its lanes from the sub-lattice backward: layers at the far end */
+        const int from = side == NAIK_FORWARD ? place - 1 : place + 1;
         const bool inside = from >= 0 && from < shape->cut[mu];
         map.inner[lane] = inside ? lane + (from - place) * stride : -1;
     }
@@ -422,7 +423,7 @@ naik_status cpu_unpack(naik_field *field, naik_parity parity, int mu, int side, 
                        const void *buffer)
 {
     const cpu_tables *t = cpu_tables_of(field->geometry);
-    const int sender = !side; /* the zone behind holds what lies at the ahead ends */
+    const int sender = !side; /* the zone backward holds what lies at the forward ends */
     const face_map map = map_face(&t->shape, mu, sender);
     const int32_t count = depth * t->shape.face[mu];
     const int32_t *layer = t->layer[parity][mu][sender];

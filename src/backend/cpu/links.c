@@ -12,15 +12,15 @@
 
 static const double allowed_deviation = 1e-9; /* of a unitary link; singular values reach 1e-10 */
 
-size_t cpu_links_bytes(const naik_lattice *lat, naik_precision precision, int recon, int hops)
+size_t cpu_links_bytes(const naik_lattice *lat, naik_precision precision, int recon, int points)
 {
     static const size_t real_bytes[3] = {sizeof(double), sizeof(float), sizeof(int16_t)};
     const bool compressed =
-        hops == NAIK_HOPS ? recon == 13 || recon == 9 : recon == 12 && precision != NAIK_HALF;
+        points == NAIK_STENCIL ? recon == 13 || recon == 9 : recon == 12 && precision != NAIK_HALF;
     if (recon != 18 && !compressed) {
         return 0;
     }
-    const int numbers = 8 * (cpu_fat_numbers(hops, recon) + cpu_long_numbers(hops, recon));
+    const int numbers = 8 * (cpu_fat_numbers(points, recon) + cpu_long_numbers(points, recon));
     return (size_t)lat->sites * (size_t)numbers * real_bytes[precision];
 }
 
@@ -121,15 +121,15 @@ static void store(const naik_links *links, size_t at, double value, double scale
 }
 
 /* The links of a kind (0 fat, 1 long) at a site, into its lane; returns the worst deviation. */
-static double pack_kind(const naik_links *links, const naik_matrix *hops, int kind, int numbers,
+static double pack_kind(const naik_links *links, const naik_matrix *points, int kind, int numbers,
                         size_t first, size_t lanes)
 {
     double worst = 0;
-    const double modulus = links->hops == NAIK_HOPS ? links->long_scale : 1;
+    const double modulus = links->points == NAIK_STENCIL ? links->long_scale : 1;
     const double unit = numbers == 18 ? links->scale[kind] : 1;
     for (int k = 0; k < 8; k++) {
         const size_t at = first + (size_t)(k * numbers) * lanes;
-        const naik_matrix *u = &hops[8 * kind + k];
+        const naik_matrix *u = &points[8 * kind + k];
         if (numbers == 18) { /* by columns, as the kernel wants them */
             for (int i = 0; i < 9; i++) {
                 const naik_complex e = u->e[i % 3][i / 3];
@@ -140,7 +140,7 @@ static double pack_kind(const naik_links *links, const naik_matrix *hops, int ki
         }
         double number[13];
         bool negative;
-        const naik_matrix dagger = naik_mat_dagger(u); /* behind: the link itself */
+        const naik_matrix dagger = naik_mat_dagger(u); /* backward: the link itself */
         const naik_matrix w = naik_mat_scale((k >= 4 ? -1 : 1) / modulus, k >= 4 ? &dagger : u);
         const double deviation = compress(&w, numbers, number, &negative);
         worst = deviation <= worst ? worst : deviation;
@@ -155,16 +155,16 @@ static double pack_kind(const naik_links *links, const naik_matrix *hops, int ki
 }
 
 naik_status cpu_links_pack(naik_links *links, naik_parity parity, int32_t begin, int32_t count,
-                           const naik_matrix *hops)
+                           const naik_matrix *points)
 {
     naik_backend *backend = links->geometry->backend;
     const naik_lattice *lat = links->geometry->lattice;
     const cpu_shape *shape = &cpu_tables_of(links->geometry)->shape;
-    const int fat = cpu_fat_numbers(links->hops, links->recon);
-    const int far = cpu_long_numbers(links->hops, links->recon);
+    const int fat = cpu_fat_numbers(links->points, links->recon);
+    const int far = cpu_long_numbers(links->points, links->recon);
     const size_t lanes = (size_t)shape->lanes, record = (size_t)(8 * (fat + far)) * lanes;
     double worst = 0;
-    if (links->hops == NAIK_HOPS && links->recon != 18 && !(links->long_scale > 0)) {
+    if (links->points == NAIK_STENCIL && links->recon != 18 && !(links->long_scale > 0)) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
                          "links of unknown modulus cannot be compressed: store 18 numbers");
     }
@@ -177,8 +177,8 @@ naik_status cpu_links_pack(naik_links *links, naik_parity parity, int32_t begin,
             lane = lane * (size_t)shape->cut[mu] + (size_t)(x[mu] / shape->extent[mu]);
             cell = cell * (size_t)shape->extent[mu] + (size_t)(x[mu] % shape->extent[mu]);
         }
-        const naik_matrix *site = hops + (size_t)s * (size_t)links->hops;
-        const size_t first = ((size_t)parity * (size_t)shape->half + cell / 2) * record + lane;
+        const naik_matrix *site = points + (size_t)s * (size_t)links->points;
+        const size_t first = ((size_t)parity * (size_t)shape->cells + cell / 2) * record + lane;
         for (int kind = 0; kind < (far > 0 ? 2 : 1); kind++) {
             const size_t at = first + (size_t)(kind * 8 * fat) * lanes;
             const double deviation = pack_kind(links, site, kind, kind == 0 ? fat : far, at, lanes);

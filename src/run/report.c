@@ -9,7 +9,7 @@
 #include "base/timer.h"
 #include "run/job.h"
 
-void solve_tell_banner(const solve_job *j)
+void solve_report_banner(const solve_job *j)
 {
     char device[256], transport[64];
     j->backend->ops->describe(j->backend, device, sizeof device);
@@ -21,7 +21,7 @@ void solve_tell_banner(const solve_job *j)
     }
 }
 
-void solve_tell_output(const solve_job *j, const naik_propagator_spec *spec)
+void solve_report_output(const solve_job *j, const naik_propagator_spec *spec)
 {
     naik_log_line(j->log, "output: %s, %d solves, %.3f GiB", j->input->output.file,
                   naik_propagator_spec_solves(spec),
@@ -40,7 +40,7 @@ static naik_report *begin_event(const solve_job *j, const char *name, const naik
     return event;
 }
 
-void solve_tell_retry(const solve_job *j, const naik_input_task *task)
+void solve_report_retry(const solve_job *j, const naik_input_task *task)
 {
     naik_report *event = begin_event(j, "retry", task);
     naik_events_write(j->events, &event);
@@ -66,7 +66,7 @@ static void record_solve(const solve_job *j, const naik_input_task *task,
     naik_events_write(j->events, &event);
 }
 
-void solve_tell_moved(const solve_job *j)
+void solve_report_moved(const solve_job *j)
 {
     double up_bytes = 0, down_bytes = 0;
     if (j->backend->device.memory->moved != NULL) {
@@ -76,8 +76,8 @@ void solve_tell_moved(const solve_job *j)
     }
 }
 
-void solve_tell_solve(const solve_job *j, const naik_input_task *task,
-                      const naik_propagator_result *r)
+void solve_report_solve(const solve_job *j, const naik_input_task *task,
+                        const naik_propagator_result *r)
 {
     const naik_input *input = j->input;
     char rest[SOLVE_LEFT_TEXT] = "";
@@ -104,7 +104,7 @@ void solve_tell_solve(const solve_job *j, const naik_input_task *task,
     }
 }
 
-void solve_tell_start(const solve_job *j)
+void solve_report_start(const solve_job *j)
 {
     char device[256];
     naik_report *event = naik_events_begin(j->events, "start");
@@ -125,7 +125,7 @@ void solve_tell_start(const solve_job *j)
     naik_events_write(j->events, &event);
 }
 
-void solve_tell_links(const solve_job *j, double epsilon, double seconds)
+void solve_report_links(const solve_job *j, double epsilon, double seconds)
 {
     naik_report *event = naik_events_begin(j->events, "links");
     if (event == NULL) {
@@ -137,7 +137,7 @@ void solve_tell_links(const solve_job *j, double epsilon, double seconds)
     naik_events_write(j->events, &event);
 }
 
-void solve_tell_end(const solve_job *j, naik_status status)
+void solve_report_end(const solve_job *j, naik_status status)
 {
     naik_report *event =
         naik_events_begin(j->events, status == NAIK_ERR_INTERRUPTED ? "interruption" : "end");
@@ -152,7 +152,7 @@ void solve_tell_end(const solve_job *j, naik_status status)
     naik_events_write(j->events, &event);
 }
 
-naik_status solve_tell_correlators(const solve_job *j, const naik_input_task *task)
+naik_status solve_report_correlators(const solve_job *j, const naik_input_task *task)
 {
     naik_status status = NAIK_OK;
     const naik_input *input = j->input;

@@ -1,20 +1,20 @@
-/* columns.cuh - the scalars of an iteration, computed where they are used
+/* rhs.cuh - the scalars of an iteration, computed where they are used
  *
  * A kernel that needs a scalar takes the sums itself, in every block: the words of this rank and
  * those that the other ranks of the node have left. The block that is the last to have read a
- * column and its sums writes the column and clears the sums; who that is, a ticket tells that is
+ * rhs and its sums writes the rhs and clears the sums; who that is, a ticket tells that is
  * drawn after reading.
  */
-#ifndef NAIK_GPU_COLUMNS_CUH
-#define NAIK_GPU_COLUMNS_CUH
+#ifndef NAIK_GPU_RHS_CUH
+#define NAIK_GPU_RHS_CUH
 
 #include "peer.cuh"
 #include "reduce.cuh"
 
 /* The value of an accumulator added over the ranks, in the first lane; it belongs to inbox `box`.
  * The threads that move together call. */
-__device__ static inline double column_sum(const peer_sums &peers, const naik_exactsum *sum,
-                                           int box, int64_t (&word)[NAIK_EXACTSUM_WORDS], int lane)
+__device__ static inline double rhs_sum(const peer_sums &peers, const naik_exactsum *sum, int box,
+                                        int64_t (&word)[NAIK_EXACTSUM_WORDS], int lane)
 {
     int64_t total[PEER_EACH];
     unsigned end = 0, first = 0; /* 1 + last, DIGITS - first digit in use */
@@ -38,19 +38,19 @@ __device__ static inline double column_sum(const peer_sums &peers, const naik_ex
 }
 
 /* Nobody reads the sum any more. */
-__device__ static inline void column_clear(const peer_sums &peers, naik_exactsum *sum, int box,
-                                           int lane)
+__device__ static inline void rhs_clear(const peer_sums &peers, naik_exactsum *sum, int box,
+                                        int lane)
 {
     for (int i = lane; i < NAIK_EXACTSUM_WORDS; i += GPU_LANES) {
         sum->word[i] = 0;
     }
     if (lane == 0 && peers.count > 1) {
-        peers.turn[box]++;
+        peers.epoch[box]++;
     }
 }
 
-/* Which of a column's three sums WHICH (naik_scalars) needs: COUNT from FIRST on. */
-template <int WHICH> struct column_needs {
+/* Which of an rhs's three sums WHICH (naik_scalars) needs: COUNT from FIRST on. */
+template <int WHICH> struct rhs_needs {
     enum { FIRST = WHICH == NAIK_TAKE ? 2 : 0, COUNT = (WHICH == NAIK_COUNT ? 2 : 3) - FIRST };
 };
 
@@ -58,18 +58,18 @@ template <int WHICH> struct column_needs {
  * belong to the inboxes `box` and further on by NAIK_MAX_RHS. All threads of the block call, and
  * have them when the call returns. */
 template <int WHICH>
-__device__ static inline void column_values(const peer_sums &peers,
-                                            const naik_exactsum *const (&sum)[3], int box,
-                                            double (&value)[3], int thread, int threads)
+__device__ static inline void rhs_values(const peer_sums &peers,
+                                         const naik_exactsum *const (&sum)[3], int box,
+                                         double (&value)[3], int thread, int threads)
 {
-    typedef column_needs<WHICH> needs;
+    typedef rhs_needs<WHICH> needs;
     __shared__ int64_t word[needs::COUNT][NAIK_EXACTSUM_WORDS];
     const int lane = thread % GPU_LANES;
 #pragma unroll 1
     for (int i = thread / GPU_LANES; i < needs::COUNT; i += threads / GPU_LANES) {
         const int k = needs::FIRST + i;
         const naik_exactsum *own = k == 0 ? sum[0] : k == 1 ? sum[1] : sum[2];
-        const double mine = column_sum(peers, own, box + k * NAIK_MAX_RHS, word[i], lane);
+        const double mine = rhs_sum(peers, own, box + k * NAIK_MAX_RHS, word[i], lane);
         if (lane == 0) {
             value[k] = mine;
         }
@@ -77,54 +77,55 @@ __device__ static inline void column_values(const peer_sums &peers,
     __syncthreads();
 }
 
-/* Takes a column to where WHICH has been done, from those values (backend.h, column_step). */
+/* Takes an rhs to where WHICH has been done, from those values (backend.h, rhs_step). */
 template <int WHICH>
-__device__ static inline void column_advance(naik_column &column, const double (&value)[3])
+__device__ static inline void rhs_advance(naik_rhs &irhs, const double (&value)[3])
 {
     if (WHICH & NAIK_COUNT) {
-        naik_column_count(&column, value[0], value[1]);
+        naik_rhs_count_step(&irhs, value[0], value[1]);
     }
     if (WHICH & NAIK_TAKE) {
-        naik_column_take(&column, value[2]);
+        naik_rhs_next_step(&irhs, value[2]);
     }
 }
 
 /* A copy for the threads of a block, which all call; it is there behind a barrier. */
-__device__ static inline void column_copy(naik_column &copy, const naik_column *column, int thread,
-                                          int threads)
+__device__ static inline void rhs_copy(naik_rhs &copy, const naik_rhs *irhs, int thread,
+                                       int threads)
 {
     static_assert(sizeof copy % sizeof(int32_t) == 0, "copied in words");
     for (int i = thread; i < (int)(sizeof copy / sizeof(int32_t)); i += threads) {
-        ((int32_t *)&copy)[i] = ((const int32_t *)column)[i];
+        ((int32_t *)&copy)[i] = ((const int32_t *)irhs)[i];
     }
 }
 
-/* |r|^2 after a step into the ring [history_stride][count]; `history` points to the column's number
+/* |r|^2 after a step into the ring [history_stride][count]; `history` points to the rhs's number
  * in row 0 (NULL: not kept). One thread calls. */
-__device__ static inline void column_note(const naik_column &next, int count, double *history,
-                                          int history_stride)
+__device__ static inline void rhs_note(const naik_rhs &next, int count, double *history,
+                                       int history_stride)
 {
     if (history != NULL) {
         history[(size_t)((next.iterations - 1) % history_stride) * (size_t)count] = next.rr;
     }
 }
 
-/* What kernels get of naik_columns_due, of one column. A step reads two of its sums and adds to the
+/* What kernels get of naik_deferred_reductions, of one rhs. A step reads two of its sums and adds to the
  * same two, so the kernel before it, which leaves the third, puts them aside. */
-typedef struct columns_due {
-    naik_columns_due host; /* columns NULL: nothing is due */
+typedef struct deferred_reductions {
+    naik_deferred_reductions host; /* rhs NULL: nothing is deferred */
     peer_sums peers;
     naik_exactsum *taken; /* [2], host.sums[0] and [1] put aside; NULL: do not */
     unsigned *ticket;     /* 0 between launches */
-    unsigned readers;     /* blocks that read the column, of all launches together */
-} columns_due;
+    unsigned readers;     /* blocks that read the rhs, of all launches together */
+} deferred_reductions;
 
-static inline columns_due columns_due_of(naik_backend *backend, const naik_columns_due *due,
-                                         unsigned readers)
+static inline deferred_reductions deferred_reductions_of(naik_backend *backend,
+                                                         const naik_deferred_reductions *deferred,
+                                                         unsigned readers)
 {
-    columns_due d = {};
-    if (due != NULL) {
-        d.host = *due;
+    deferred_reductions d = {};
+    if (deferred != NULL) {
+        d.host = *deferred;
         d.peers = peer_sums_of(backend);
         d.taken = gpu_state_of(backend)->taken;
         d.ticket = gpu_state_of(backend)->ticket;
@@ -135,29 +136,29 @@ static inline columns_due columns_due_of(naik_backend *backend, const naik_colum
 
 /* The kernel before a step: puts the sums aside and leaves them with the other ranks. The threads
  * that move together of one block of the launch call. */
-__device__ static inline void column_put_aside(const columns_due &due, int lane)
+__device__ static inline void rhs_put_aside(const deferred_reductions &deferred, int lane)
 {
-    if (due.taken == NULL || due.host.columns->state != NAIK_COLUMN_RUN) {
+    if (deferred.taken == NULL || deferred.host.rhs->state != NAIK_RHS_RUN) {
         return;
     }
     for (int k = 0; k < 2; k++) {
 #pragma unroll 1
         for (int i = lane; i < NAIK_EXACTSUM_WORDS; i += GPU_LANES) {
-            due.taken[k].word[i] = due.host.sums[k].word[i];
-            due.host.sums[k].word[i] = 0;
+            deferred.taken[k].word[i] = deferred.host.sums[k].word[i];
+            deferred.host.sums[k].word[i] = 0;
         }
     }
     gpu_lanes_sync();
 #pragma unroll 1
     for (int k = 0; k < 2; k++) {
-        peer_push(due.peers, &due.taken[k], k * NAIK_MAX_RHS, lane);
+        peer_push(deferred.peers, &deferred.taken[k], k * NAIK_MAX_RHS, lane);
     }
 }
 
-/* Draws a ticket after reading the column; true for the last. Lane 0 calls. */
-__device__ static inline bool column_was_read(const columns_due &due)
+/* Draws a ticket after reading the rhs; true for the last. Lane 0 calls. */
+__device__ static inline bool rhs_was_read(const deferred_reductions &deferred)
 {
-    return gpu_draw_ticket(due.ticket, due.readers - 1) == due.readers - 1;
+    return gpu_draw_ticket(deferred.ticket, deferred.readers - 1) == deferred.readers - 1;
 }
 
 #endif

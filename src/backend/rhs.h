@@ -1,55 +1,57 @@
-/* columns.h - the scalars of a batched conjugate gradient, one record a right-hand side
+/* rhs.h - the scalars of a batched conjugate gradient, one record a right-hand side
  *
  * The records live where the fields live. The functions below are the whole scalar arithmetic of
- * the iteration, written once and compiled by every backend. A column that is not running is
+ * the iteration, written once and compiled by every backend. An rhs that is not running is
  * frozen: every update leaves it untouched, so that how often the host looks never changes a bit.
  */
-#ifndef NAIK_BACKEND_COLUMNS_H
-#define NAIK_BACKEND_COLUMNS_H
+#ifndef NAIK_BACKEND_RHS_H
+#define NAIK_BACKEND_RHS_H
 
 #include <stdint.h>
 
 #include "base/hd.h"
 
-typedef enum naik_column_state {
-    NAIK_COLUMN_IDLE = 0, /* holds no system, or a finished one */
-    NAIK_COLUMN_RUN,      /* iterating */
-    NAIK_COLUMN_CHECK,    /* frozen, asks the host for its true residual (a reliable update) */
-    NAIK_COLUMN_BROKEN,   /* frozen by a NaN or a direction without positive curvature */
-    NAIK_COLUMN_WAIT      /* holds a system whose rung (cg.h) is not at work */
-} naik_column_state;
+typedef enum naik_rhs_state {
+    NAIK_RHS_IDLE = 0, /* holds no system, or a finished one */
+    NAIK_RHS_RUN,      /* iterating */
+    NAIK_RHS_CHECK,    /* frozen, asks the host for its true residual (a reliable update) */
+    NAIK_RHS_BROKEN,   /* frozen by a NaN or a direction without positive curvature */
+    NAIK_RHS_WAIT      /* holds a system whose rung (cg.h) is not at work */
+} naik_rhs_state;
 
-/* A column asks for a reliable update after this many iterations of its own, twice, three times as
- * many and so on: columns that began together ask together, which costs one pass over the links. */
+/* An rhs asks for a reliable update after this many iterations of its own, twice, three times as
+ * many and so on: rhs that began together ask together, which costs one pass over the links. */
 enum { NAIK_RENEW_EVERY = 10 };
 
-typedef struct naik_column {
+typedef struct naik_rhs {
     double shift;       /* 4 m^2 */
     double rr, rr_last; /* |r|^2 of the iterated residual, now and one iteration before */
     double rs;          /* Re (r, A p), p the direction that r came by */
     double pap;         /* (p, A p) of that direction */
     double pp;          /* |p|^2 of that direction */
     double xp, xx; /* Re (dx, p), |dx|^2 of what was added to x since the last reliable update */
-    double alpha, beta;  /* of the step that is taken next, or was taken last */
-    double lag, waiting; /* x moves with every second step: it waits in this one, which leaves
-                          * alpha p to the next or to field_settle (waiting = alpha), or goes on by
-                          * lag times the direction before and alpha times this one (waiting = 0).
+    double alpha, beta; /* of the step that is taken next, or was taken last */
+    double x_deferred_last,
+        x_deferred; /* x moves with every second step: it waits in this one, which leaves
+                          * alpha p to the next or to apply_deferred_update (x_deferred = alpha), or goes on by
+                          * lag times the direction before and alpha times this one (x_deferred = 0).
                           * Classical: it always waits, for update_direction */
-    double rr_max;       /* largest rr since the last reliable update */
-    double stop;         /* asks for a check at rr <= stop ... */
-    double delta2;       /* ... at rr <= delta2 rr_max; 0: never for this reason */
-    double stray2;   /* ... and at rr <= stray2 |dx|^2: r may have strayed from the true residual */
-    double grid;     /* a site's share of a sum is hardly ever as large; of a site of single
-                      * precision a GPU takes it to a multiple of 2^-49 grid or finer */
-    double headroom; /* grid / rr where it was set: at a reliable update or, where there are none,
-                      * with every step. So it depends on nothing but the column. */
-    int32_t state;   /* naik_column_state */
+    double rr_max;  /* largest rr since the last reliable update */
+    double stop;    /* asks for a check at rr <= stop ... */
+    double delta2;  /* ... at rr <= delta2 rr_max; 0: never for this reason */
+    double stray2;  /* ... and at rr <= stray2 |dx|^2: r may have strayed from the true residual */
+    double sum_quantum; /* a site's share of a sum is hardly ever as large; of a site of single
+                      * precision a GPU takes it to a multiple of 2^-49 sum_quantum or finer */
+    double
+        quantum_ratio; /* sum_quantum / rr where it was set: at a reliable update or, where there are none,
+                      * with every step. So it depends on nothing but the rhs. */
+    int32_t state; /* naik_rhs_state */
     int32_t iterations;
     int32_t limit;     /* asks for a check when iterations reach it */
     int32_t pending;   /* flag: has taken a step that is not counted yet */
     int32_t classical; /* flag: D is applied to p; the third sum is |D p|^2, not |D r|^2 */
     int32_t reserved;
-} naik_column;
+} naik_rhs;
 
 /* The norms of p and dx come from the scalars alone, as in exact arithmetic:
  *
@@ -58,20 +60,20 @@ typedef struct naik_column {
  *   (dx', p') = (dx, p') + alpha |p'|^2
  *
  * since r is orthogonal to p and dx (T. Steihaug, SIAM J. Numer. Anal. 20 (1983) 626). */
-NAIK_HD static inline void naik_column_turn(naik_column *c)
+NAIK_HD static inline void naik_rhs_new_direction(naik_rhs *c)
 {
     c->pp = c->rr + c->beta * c->beta * c->pp;
     c->xp *= c->beta;
 }
 
-/* By how much |r|^2 may fall while `grid` stands still, before sums become too coarse: a site's
+/* By how much |r|^2 may fall while `sum_quantum` stands still, before sums become too coarse: a site's
  * mean share is then still 2^7 units. */
-#define NAIK_COLUMN_LEAST 0x1p-30
+#define NAIK_RHS_LEAST_SHARE 0x1p-30
 
-/* Whether the column asks for its true residual. */
-NAIK_HD static inline int naik_column_asks(const naik_column *c)
+/* Whether the rhs asks for its true residual. */
+NAIK_HD static inline int naik_rhs_needs_check(const naik_rhs *c)
 {
-    const int coarse = c->headroom * c->rr < NAIK_COLUMN_LEAST * c->grid;
+    const int coarse = c->quantum_ratio * c->rr < NAIK_RHS_LEAST_SHARE * c->sum_quantum;
     const int renew = c->iterations % NAIK_RENEW_EVERY == 0 &&
                       (c->rr <= c->delta2 * c->rr_max || c->rr <= c->stray2 * c->xx);
     return renew || coarse || c->rr <= c->stop || c->iterations >= c->limit;
@@ -79,7 +81,7 @@ NAIK_HD static inline int naik_column_asks(const naik_column *c)
 
 /* What becomes known of a step when |r|^2 and Re (r, A p) of what it left are: beta, the tests, and
  * the next state. */
-NAIK_HD static inline void naik_column_count(naik_column *c, double rr, double rs)
+NAIK_HD static inline void naik_rhs_count_step(naik_rhs *c, double rr, double rs)
 {
     if (!c->pending) {
         return;
@@ -93,15 +95,15 @@ NAIK_HD static inline void naik_column_count(naik_column *c, double rr, double r
     c->xx += c->alpha * (2 * c->xp + c->alpha * c->pp);
     c->xp += c->alpha * c->pp;
     if (c->delta2 == 0) {
-        c->grid = c->headroom * rr;
+        c->sum_quantum = c->quantum_ratio * rr;
     }
     if (rr > c->rr_max) {
         c->rr_max = rr;
     }
     if (!(rr < 1e300)) {
-        c->state = NAIK_COLUMN_BROKEN;
-    } else if (naik_column_asks(c)) {
-        c->state = NAIK_COLUMN_CHECK;
+        c->state = NAIK_RHS_BROKEN;
+    } else if (naik_rhs_needs_check(c)) {
+        c->state = NAIK_RHS_CHECK;
     }
 }
 
@@ -116,7 +118,7 @@ NAIK_HD static inline void naik_column_count(naik_column *c, double rr, double r
  * quarks in single precision want the classical form, where D p is summed and nothing cancels.
  * A direction that rounding has left without curvature is dropped where reliable updates correct
  * rounding; shifted systems (shifts.h), which have none, could not follow. */
-NAIK_HD static inline double naik_column_curvature(naik_column *c, double dr2)
+NAIK_HD static inline double naik_rhs_curvature(naik_rhs *c, double dr2)
 {
     const double gradient = c->shift * c->rr + dr2;
     const double pap =
@@ -130,28 +132,28 @@ NAIK_HD static inline double naik_column_curvature(naik_column *c, double dr2)
 
 /* The next step, when |D r|^2, or |D p|^2 of the new direction, is known: alpha = |r|^2/(p, A p).
  */
-NAIK_HD static inline void naik_column_take(naik_column *c, double d2)
+NAIK_HD static inline void naik_rhs_next_step(naik_rhs *c, double d2)
 {
-    if (c->state != NAIK_COLUMN_RUN) {
+    if (c->state != NAIK_RHS_RUN) {
         c->alpha = 0;
         return;
     }
     if (!c->classical) {
-        c->pap = naik_column_curvature(c, d2);
+        c->pap = naik_rhs_curvature(c, d2);
     }
-    naik_column_turn(c);
+    naik_rhs_new_direction(c);
     if (c->classical) {
         c->pap = c->shift * c->pp + d2;
     }
     c->alpha = c->rr / c->pap;
     if (!(c->pap > 0) || !(c->alpha < 1e300)) {
-        c->state = NAIK_COLUMN_BROKEN;
+        c->state = NAIK_RHS_BROKEN;
         c->alpha = 0;
         return;
     }
     c->pending = 1;
-    c->lag = c->waiting;
-    c->waiting = c->lag != 0 && !c->classical ? 0 : c->alpha;
+    c->x_deferred_last = c->x_deferred;
+    c->x_deferred = c->x_deferred_last != 0 && !c->classical ? 0 : c->alpha;
 }
 
 #endif
