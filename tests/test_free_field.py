@@ -25,13 +25,14 @@ SOURCES = """
   - {name: wall, masses: [%(m)s], %(eps)s source: {type: evenminusodd_wall, t0: 7, momentum: [1, -1, 3]}}
   - {name: gauss, masses: [%(m)s], %(eps)s source: {type: gaussian, origin: [5, 3, 0, 2], radius: 1.5}}
 """
+MESONS = ("pion5", "pion05", "rhox", "rhoy", "rhoz", "rhox0", "rhoy0", "rhoz0")
 INPUT = """
 lattice: {size: [%s], boundary_t: %s}
 gauge: {file: %s}
 action: {type: %s}
 solve: %s
 solver: {tolerance: %g}
-output: {file: %s, correlators: [pion5, pion05], momenta: [[0, 0, 0], [1, 0, 2]]}
+output: {file: %s, correlators: [pion5, pion05, rhox, rhoy, rhoz, rhox0, rhoy0, rhoz0], momenta: [[0, 0, 0], [1, 0, 2]]}
 """
 T, Z, Y, X = (np.arange(n).reshape([-1 if a == b else 1 for b in range(4)])
               for a, n in enumerate(reversed(SIZE)))
@@ -71,7 +72,8 @@ def correlator(g, meson, p):
     """Of one colour's solution g [T][Z][Y][X]."""
     weight = np.cos(2 * np.pi * p[0] * X / SIZE[0]) * np.cos(2 * np.pi * p[1] * Y / SIZE[1]) * \
         np.cos(2 * np.pi * p[2] * Z / SIZE[2])
-    sign = (-1.0) ** (X + Y + Z + T) if meson == "pion05" else 1
+    sign = (-1.0) ** {"pion5": 0, "pion05": X + Y + Z + T, "rhox": X, "rhoy": Y, "rhoz": Z,
+                      "rhox0": Y + Z, "rhoy0": X + Z, "rhoz0": X + Y}[meson]
     return (abs(g) ** 2 * weight * sign).sum((1, 2, 3))
 
 
@@ -102,7 +104,7 @@ def the_quark_is_free(action, boundary):
                     error = np.linalg.norm(g[a, ..., b] - (expected if a == b else 0))
                     assert error < bound, (action, boundary, number, mass, a, b, error, bound)
                 where = f"corr/pt/s{number:04d}" if number < 3 else f"corr/{'wall' if number == 3 else 'gauss'}"
-                for meson, (p, named) in itertools.product(("pion5", "pion05"), (((0, 0, 0), "p000"), ((1, 0, 2), "p102"))):
+                for meson, (p, named) in itertools.product(MESONS, (((0, 0, 0), "p000"), ((1, 0, 2), "p102"))):
                     got = f[f"{where}/m{k:02d}/{meson}/{named}"][...]
                     wanted = 3 * correlator(expected, meson, p)
                     scale = 3 * (abs(expected) ** 2).sum()

@@ -28,6 +28,25 @@ static double *make_propagator(const naik_lattice *lat)
     return g;
 }
 
+/* From the spins: g_k x g_k of quark and antiquark is (-1)^(x_k) eps for each k, with one eps more. */
+static int sign_of(naik_meson meson, const int x[4])
+{
+    const int all = x[0] + x[1] + x[2] + x[3];
+    int sum = 0;
+    switch (meson) {
+    case NAIK_PION5: break;
+    case NAIK_PION05: sum = all; break;
+    case NAIK_RHOX: sum = x[0] + 2 * all; break;
+    case NAIK_RHOY: sum = x[1] + 2 * all; break;
+    case NAIK_RHOZ: sum = x[2] + 2 * all; break;
+    case NAIK_RHOX0: sum = x[0] + x[3] + 3 * all; break;
+    case NAIK_RHOY0: sum = x[1] + x[3] + 3 * all; break;
+    case NAIK_RHOZ0: sum = x[2] + x[3] + 3 * all; break;
+    case NAIK_MESONS: break;
+    }
+    return sum % 2 == 0 ? 1 : -1;
+}
+
 static void correlators_are_weighted_sums(check *t)
 {
     static const int momentum[3][3] = {{0, 0, 0}, {1, 0, 0}, {-1, 2, 5}};
@@ -40,7 +59,7 @@ static void correlators_are_weighted_sums(check *t)
     CHECK_REQUIRE(t, lat != NULL && one != NULL);
     double *g = make_propagator(lat), *whole = make_propagator(one);
     for (int m = 0; m < 3; m++) {
-        for (int meson = NAIK_PION5; meson <= NAIK_PION05; meson++) {
+        for (int meson = 0; meson < NAIK_MESONS; meson++) {
             double got[8], bits[8], sum[8] = {0}, scale[8] = {0};
             CHECK_OK(t, naik_meson_correlator(lat, (naik_meson)meson, momentum[m], g, got));
             CHECK_OK(t, naik_meson_correlator(one, (naik_meson)meson, momentum[m], whole, bits));
@@ -48,7 +67,8 @@ static void correlators_are_weighted_sums(check *t)
             for (int32_t site = 0; site < one->sites; site++) {
                 int x[4];
                 naik_lattice_coords(one, site, x);
-                double w = meson == NAIK_PION05 && naik_parity_of(x) ? -1 : 1, norm2 = 0;
+                double w = sign_of((naik_meson)meson, x), norm2 = 0;
+                CHECK_INT(t, naik_meson_sign((naik_meson)meson, x), (int)w);
                 for (int k = 0; k < 3; k++) {
                     w *= cos(2 * pi * momentum[m][k] * x[k] / size[k]);
                 }
@@ -65,6 +85,7 @@ static void correlators_are_weighted_sums(check *t)
     }
     CHECK_TEXT(t, naik_meson_name(NAIK_PION5), "pion5");
     CHECK_TEXT(t, naik_meson_name(NAIK_PION05), "pion05");
+    CHECK_TEXT(t, naik_meson_name(NAIK_RHOZ0), "rhoz0");
     free(g);
     free(whole);
     naik_lattice_destroy(&lat);
@@ -87,7 +108,7 @@ static void correlators_of_fields_have_the_same_bits(check *t)
         }
         const naik_field *const whole[2] = {part[0], part[1]};
         for (int m = 0; m < 2; m++) {
-            for (int meson = NAIK_PION5; meson <= NAIK_PION05; meson++) {
+            for (int meson = 0; meson < NAIK_MESONS; meson++) {
                 double got[8], bits[8];
                 CHECK_OK(t, naik_meson_correlator_of(whole, (naik_meson)meson, momentum[m], got));
                 CHECK_OK(t, naik_meson_correlator(f.lat, (naik_meson)meson, momentum[m], g, bits));

@@ -1,23 +1,43 @@
-/* meson.h - Goldstone pion correlators from staggered propagators
+/* meson.h - local meson correlators from staggered propagators
  *
- *   pion5   C(t) = sum_x w(x) sum_{c'} |G_{c'c}(x,t)|^2            for one source colour c
- *   pion05  the same with (-1)^(x+y+z+t)
+ *   C(t) = sum_x w(x) phi(x) sum_{c'} |G_{c'c}(x,t)|^2            for one source colour c
  *   w(x) = prod_k cos(2 pi p_k x_k / n_k)   (the even part of momentum p; coordinates not shifted)
  *
- * No 1/V. Sums over source colours are the caller's, in colour order.
+ * The eight spins and tastes that need no link between quark and antiquark, by MILC's names:
+ *
+ *              phi                  spin x taste, and the partner of opposite parity
+ *   pion5      1                    g5 x g5, the Goldstone pion (PS)
+ *   pion05     (-1)^(x+y+z+t)       g0g5 x g0g5 (SC), with 1 x 1, the scalar (a0)
+ *   rhox       (-1)^x               gx x gx (VT), with b1; rhoy and rhoz with y and z
+ *   rhox0      (-1)^(y+z)           gxg0 x gxg0 (PV), with a1; rhoy0, rhoz0 with the others two
+ *
+ * For a point source. No 1/V. Sums over source colours are the caller's, in colour order.
+ * M. Golterman, Nucl. Phys. B273 (1986) 663.
  */
 #ifndef NAIK_MESON_H
 #define NAIK_MESON_H
 
 #include "naik/lattice.h"
 
-typedef enum naik_meson { NAIK_PION5, NAIK_PION05 } naik_meson;
+typedef enum naik_meson {
+    NAIK_PION5,
+    NAIK_PION05,
+    NAIK_RHOX,
+    NAIK_RHOY,
+    NAIK_RHOZ,
+    NAIK_RHOX0,
+    NAIK_RHOY0,
+    NAIK_RHOZ0,
+    NAIK_MESONS
+} naik_meson;
 
 /* out[size t] = C(t) of one solution g [sites][3][2] (canonical). Collective; exact sums: the same
  * bits on every process grid. NAIK_ERR_MEMORY, NAIK_ERR_MPI. */
 naik_status naik_meson_correlator(const naik_lattice *lattice, naik_meson meson,
                                   const int momentum[NAIK_DIM - 1], const double *g, double *out);
 
-const char *naik_meson_name(naik_meson meson); /* "pion5", "pion05" */
+const char *naik_meson_name(naik_meson meson); /* "pion5", "rhox0", ... */
+/* phi at global x: +1 or -1. */
+int naik_meson_sign(naik_meson meson, const int x[NAIK_DIM]);
 
 #endif

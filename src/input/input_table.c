@@ -15,7 +15,8 @@ static const char *const backends[] = {"auto", "cpu", "gpu", NULL};
 static const char *const transports[] = {"auto", "peer", "mpi_device", "staged", NULL};
 static const char *const progresses[] = {"auto", "lines", "off", NULL};
 static const char *const noises[] = {"z2", "u1", "gaussian", NULL};
-static const char *const mesons[] = {"pion5", "pion05", NULL};
+static const char *const mesons[] = {"pion5", "pion05", "rhox",  "rhoy", "rhoz",
+                                     "rhox0", "rhoy0",  "rhoz0", NULL};
 static const char *const sources[] = {
     "point",       "corner_wall", "even_wall", "evenandodd_wall", "evenminusodd_wall", "gaussian",
     "random_wall", "file",        NULL};
@@ -24,7 +25,7 @@ static const char *const sources[] = {
 static_assert((int)NAIK_INPUT_LINKS == 3 && (int)NAIK_INPUT_HALF == 3, "words follow enums");
 static_assert((int)NAIK_INPUT_BACKEND_GPU == 2 && (int)NAIK_TRANSPORT_STAGED == 3,
               "words follow enums");
-static_assert((int)NAIK_NOISE_GAUSSIAN == 2 && (int)NAIK_PION05 == 1 && (int)NAIK_SOURCE_FILE == 7,
+static_assert((int)NAIK_NOISE_GAUSSIAN == 2 && (int)NAIK_RHOZ0 == 7 && (int)NAIK_SOURCE_FILE == 7,
               "words follow enums");
 static_assert(sizeof(naik_source_type) == sizeof(int), "a choice is stored as an int");
 

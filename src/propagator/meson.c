@@ -13,14 +13,33 @@
 #include "base/memory.h"
 #include "comm/collective.h"
 
+/* Name, and the coordinates whose sum gives the sign, as bits of x, y, z, t. */
+static const struct {
+    const char *name;
+    unsigned odd;
+} mesons[NAIK_MESONS] = {
+    [NAIK_PION5] = {"pion5", 0}, [NAIK_PION05] = {"pion05", 15}, [NAIK_RHOX] = {"rhox", 1},
+    [NAIK_RHOY] = {"rhoy", 2},   [NAIK_RHOZ] = {"rhoz", 4},      [NAIK_RHOX0] = {"rhox0", 6},
+    [NAIK_RHOY0] = {"rhoy0", 5}, [NAIK_RHOZ0] = {"rhoz0", 3}};
+
 const char *naik_meson_name(naik_meson meson)
 {
-    return meson == NAIK_PION5 ? "pion5" : "pion05";
+    return mesons[meson].name;
 }
 
-/* weight[k][x] = cos(2 pi p_k x / n_k) for the global x of this rank's box, in one allocation. */
-static naik_status make_weights(const naik_lattice *lat, const int momentum[NAIK_DIM - 1],
-                                double *weight[NAIK_DIM - 1])
+int naik_meson_sign(naik_meson meson, const int x[NAIK_DIM])
+{
+    int sum = 0;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        sum += (mesons[meson].odd >> mu & 1) != 0 ? x[mu] : 0;
+    }
+    return sum % 2 == 0 ? 1 : -1;
+}
+
+/* weight[k][x] = cos(2 pi p_k x / n_k), with the meson's sign, for the global x of this rank's box,
+ * in one allocation. */
+static naik_status make_weights(const naik_lattice *lat, naik_meson meson,
+                                const int momentum[NAIK_DIM - 1], double *weight[NAIK_DIM - 1])
 {
     const double two_pi = 6.283185307179586476925286766559;
     const int extent = lat->local[0] + lat->local[1] + lat->local[2];
@@ -37,13 +56,26 @@ static naik_status make_weights(const naik_lattice *lat, const int momentum[NAIK
         for (int x = 0; x < lat->local[k]; x++) {
             int64_t turn = (int64_t)momentum[k] * (lat->origin[k] + x) % lat->size[k];
             weight[k][x] = cos(two_pi * (double)turn / lat->size[k]);
+            if ((mesons[meson].odd >> k & 1) != 0 && x % 2 != 0) { /* boxes begin at even x */
+                weight[k][x] = -weight[k][x];
+            }
         }
     }
     return NAIK_OK;
 }
 
-static void sum_slice(const naik_lattice *lat, naik_meson meson, double *const weight[NAIK_DIM - 1],
-                      const double *g, int t, naik_exactsum *sum)
+/* Values of sums over time slices, with the sign that goes with t; a zero has none. */
+static void take_values(const naik_exactsum *sum, naik_meson meson, int times, double *out)
+{
+    const bool alternates = (mesons[meson].odd >> (NAIK_DIM - 1) & 1) != 0;
+    for (int t = 0; t < times; t++) {
+        const double value = naik_exactsum_value(&sum[t]);
+        out[t] = alternates && t % 2 != 0 ? 0.0 - value : value;
+    }
+}
+
+static void sum_slice(const naik_lattice *lat, double *const weight[NAIK_DIM - 1], const double *g,
+                      int t, naik_exactsum *sum)
 {
     const int32_t slice = lat->sites / lat->local[3];
     for (int32_t site = t * slice; site < (t + 1) * slice; site++) {
@@ -54,11 +86,7 @@ static void sum_slice(const naik_lattice *lat, naik_meson meson, double *const w
         for (int i = 0; i < 6; i++) {
             norm2 = fma(v[i], v[i], norm2);
         }
-        double w = weight[0][x[0]] * weight[1][x[1]] * weight[2][x[2]];
-        if (meson == NAIK_PION05 && naik_parity_of(x)) { /* boxes begin at even coordinates */
-            w = -w;
-        }
-        naik_exactsum_add(sum, w * norm2);
+        naik_exactsum_add(sum, weight[0][x[0]] * weight[1][x[1]] * weight[2][x[2]] * norm2);
     }
 }
 
@@ -70,7 +98,7 @@ naik_status naik_meson_correlator(const naik_lattice *lattice, naik_meson meson,
     const int times = lattice->size[3];
     double *weight[NAIK_DIM - 1] = {NULL};
     naik_exactsum *sum = NULL; /* [times], zeroed */
-    status = make_weights(lattice, momentum, weight);
+    status = make_weights(lattice, meson, momentum, weight);
     if (status == NAIK_OK) {
         status =
             naik_alloc(comm->log, (size_t)times * sizeof *sum, "correlator sums", (void **)&sum);
@@ -78,30 +106,23 @@ naik_status naik_meson_correlator(const naik_lattice *lattice, naik_meson meson,
     NAIK_TRY(naik_comm_agree(comm, status));
 #pragma omp parallel for schedule(static)
     for (int t = 0; t < lattice->local[3]; t++) {
-        sum_slice(lattice, meson, weight, g, t, &sum[lattice->origin[3] + t]);
+        sum_slice(lattice, weight, g, t, &sum[lattice->origin[3] + t]);
     }
     NAIK_TRY(naik_comm_sum_exact(comm, sum, times));
-    for (int t = 0; t < times; t++) {
-        out[t] = naik_exactsum_value(&sum[t]);
-    }
+    take_values(sum, meson, times, out);
 done:
     naik_free(weight[0]);
     naik_free(sum);
     return status;
 }
 
-/* The sign of an odd site goes with its weight in z. */
-static naik_status sum_parts(const naik_field *const part[2], naik_meson meson,
-                             double *const weight[NAIK_DIM - 1], naik_exactsum *sums)
+static naik_status sum_parts(const naik_field *const part[2], double *const weight[NAIK_DIM - 1],
+                             naik_exactsum *sums)
 {
     naik_status status = NAIK_OK;
     const naik_geometry *geometry = part[NAIK_EVEN]->geometry;
     const double *const w[NAIK_DIM - 1] = {weight[0], weight[1], weight[2]};
     for (int parity = 0; parity < 2; parity++) {
-        for (int z = 0; parity == 1 && meson == NAIK_PION05 && z < geometry->lattice->local[2];
-             z++) {
-            weight[2][z] = -weight[2][z];
-        }
         NAIK_TRY(geometry->backend->ops->reduction.slice_norms(part[parity], (naik_parity)parity, 0,
                                                                w, sums));
     }
@@ -119,7 +140,7 @@ naik_status naik_meson_correlator_of(const naik_field *const part[2], naik_meson
     const int times = lat->size[3];
     double *weight[NAIK_DIM - 1] = {NULL};
     naik_exactsum *sums = NULL, *all = NULL; /* backend memory [local times]; [times], zeroed */
-    status = make_weights(lat, momentum, weight);
+    status = make_weights(lat, meson, momentum, weight);
     if (status == NAIK_OK) {
         status =
             naik_alloc(comm->log, (size_t)times * sizeof *all, "correlator sums", (void **)&all);
@@ -130,13 +151,11 @@ naik_status naik_meson_correlator_of(const naik_field *const part[2], naik_meson
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(backend->ops->reduction.clear(backend, sums, lat->local[3]));
-    NAIK_TRY(sum_parts(part, meson, weight, sums));
+    NAIK_TRY(sum_parts(part, weight, sums));
     NAIK_TRY(naik_backend_download(backend, all + lat->origin[3], sums,
                                    (size_t)lat->local[3] * sizeof *sums));
     NAIK_TRY(naik_comm_sum_exact(comm, all, times));
-    for (int t = 0; t < times; t++) {
-        out[t] = naik_exactsum_value(&all[t]);
-    }
+    take_values(all, meson, times, out);
 done:
     naik_backend_release(backend, sums);
     naik_free(weight[0]);
