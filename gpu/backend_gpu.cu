@@ -86,5 +86,12 @@ const naik_backend_ops naik_backend_gpu = {
             .links_pack = gpu_links_pack,
             .dslash = gpu_dslash,
         },
+    .modes =
+        {
+            .project = gpu_modes_project,
+            .add = gpu_modes_add,
+            .rotate = gpu_modes_rotate,
+            .bytes = gpu_bare_field_bytes,
+        },
 };
 #endif

@@ -55,6 +55,7 @@ naik_status gpu_links_pack(naik_links *links, naik_parity parity, int32_t begin,
 
 /* blas.cu */
 size_t gpu_field_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs);
+size_t gpu_bare_field_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs);
 naik_status gpu_field_zero(naik_field *field, const naik_rhs *rhs, naik_rhs_state state);
 naik_status gpu_field_copy(naik_field *to, const naik_field *from, const naik_rhs *rhs,
                            naik_rhs_state state);
@@ -68,6 +69,13 @@ naik_status gpu_update_direction(const naik_rhs *rhs, const naik_field *r, naik_
                                  naik_field *p);
 naik_status gpu_dot(const naik_field *v, const naik_field *w, naik_exactsum *sums);
 naik_status gpu_site_ratio(const naik_field *r, const naik_field *x, naik_exactsum *sums);
+
+/* modes.cu */
+naik_status gpu_modes_project(const naik_field *const *block, int count, const naik_field *r,
+                              const double *scale, int64_t *products);
+naik_status gpu_modes_add(const naik_field *const *block, int count, const double *a, naik_field *x,
+                          const naik_rhs *rhs, naik_rhs_state state);
+naik_status gpu_modes_rotate(naik_field *const *block, int count, const double *q, int kept);
 
 /* slices.cu */
 naik_status gpu_field_axpy(double a, const naik_field *x, naik_field *y);

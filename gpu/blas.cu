@@ -14,11 +14,20 @@ static size_t rhs_bytes(naik_precision precision)
                                       : (size_t)vec_half::RHS_BYTES;
 }
 
+static size_t bytes_of(size_t sites, naik_precision precision, int nrhs)
+{
+    const size_t blocks = (sites + PREC_BLOCK - 1) / PREC_BLOCK;
+    return (blocks * (size_t)nrhs + PREC_SPARE_RHS) * rhs_bytes(precision);
+}
+
 size_t gpu_field_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs)
 {
-    size_t blocks =
-        ((size_t)lattice->volume_cb + (size_t)lattice->halo + PREC_BLOCK - 1) / PREC_BLOCK;
-    return (blocks * (size_t)nrhs + PREC_SPARE_RHS) * rhs_bytes(precision);
+    return bytes_of((size_t)lattice->volume_cb + (size_t)lattice->halo, precision, nrhs);
+}
+
+size_t gpu_bare_field_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs)
+{
+    return bytes_of((size_t)lattice->volume_cb, precision, nrhs);
 }
 
 typedef struct blas_params {

@@ -111,6 +111,7 @@ static dslash_params params_of(const naik_dslash_args *args, naik_region region)
     p.time_slice[0] = lat->size[3] - 1 - lat->origin[3];
     p.time_slice[1] = -lat->origin[3];
     p.a = args->a;
+    p.c = args->c;
     p.s = args->s;
     p.stencil = gpu_tables_of(args->in->geometry)->stencil;
     set_region(&p, args, region);

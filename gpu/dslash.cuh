@@ -74,7 +74,7 @@ typedef struct dslash_params {
     naik_form form;
     int first;      /* the block to begin with, from the last one goes on to block 0 */
     bool backwards; /* in the opposite order: what was written last is read first */
-    double scale[2], a, s;
+    double scale[2], a, c, s;
     bool unit_time;    /* backend/packed_links.h */
     int time_slice[2]; /* where links forward and backward in direction t are not 1 all the same */
     gpu_stencil stencil;
@@ -337,6 +337,14 @@ __device__ static inline dslash_terms finish_site(const dslash_params &p, size_t
 #pragma unroll
         for (int i = 0; i < 3; i++) {
             out.e[i] = {fma(a, v.e[i].re, s * out.e[i].re), fma(a, v.e[i].im, s * out.e[i].im)};
+        }
+        if (p.b != NULL) {
+            const real c = (real)p.c;
+            const colour_vector<real> b = V::load(p.b + offset);
+#pragma unroll
+            for (int i = 0; i < 3; i++) {
+                out.e[i] = {fma(c, b.e[i].re, out.e[i].re), fma(c, b.e[i].im, out.e[i].im)};
+            }
         }
     } else if (p.form != NAIK_FORM_D) {
         const real s = (real)scalars->shift;

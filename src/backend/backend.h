@@ -40,7 +40,7 @@ typedef enum naik_region { NAIK_ALL, NAIK_INTERIOR, NAIK_BOUNDARY } naik_region;
 /* What the Dslash kernel does with D in before it writes the site, all in one pass. */
 typedef enum naik_form {
     NAIK_FORM_D,        /* out = D in */
-    NAIK_FORM_AFFINE,   /* out = a v + s D in */
+    NAIK_FORM_AFFINE,   /* out = a v + c b + s D in, b may be NULL */
     NAIK_FORM_RESIDUAL, /* out = b - (shift_c v - D in) */
     NAIK_FORM_DESCENT,  /* out = b - alpha_c (shift_c v - D in) */
     NAIK_FORM_STEP      /* a whole step of the conjugate gradient, out = r:
@@ -79,7 +79,7 @@ typedef struct naik_dslash_args {
     naik_field *out;      /* same shape and precision as in, v, b; may be v or b, not in */
     const naik_field *v, *b;
     naik_field *x, *p, *ap; /* of a step; v and b are r */
-    double a, s;
+    double a, c, s;
     const naik_rhs *rhs; /* backend memory [nrhs]; for shift, and with `state` as mask */
     naik_rhs_state state;
     /* backend memory [nrhs], sums_c += |out|^2; of a step [2][nrhs], also Re (r, ap); NULL: not
@@ -244,6 +244,32 @@ typedef struct naik_staggered_ops {
     naik_status (*dslash)(const naik_dslash_args *args, naik_region region);
 } naik_staggered_ops;
 
+/* Low modes: `count` fields of NAIK_MODES_BLOCK rhs each, a mode an rhs, without halo (field.h);
+ * mode i is rhs i mod NAIK_MODES_BLOCK of block[i / NAIK_MODES_BLOCK]. */
+enum { NAIK_MODES_BLOCK = 8, NAIK_MODES_MAX = 2048 };
+typedef struct naik_mode_ops {
+    /* products [modes][r->nrhs][2] in backend memory, overwritten: re and im of
+     *
+     *   sum_bricks round(scale_c sum_{s in brick} v_i(s)^+ r_c(s))
+     *
+     * of this rank's box. The inner sum runs over the sites of one parity in a brick of 2^4 sites,
+     * in fixed order and in the arithmetic of r (double, else single); boxes begin at even
+     * coordinates, so no rank splits a brick, and what is added over bricks and ranks are integers:
+     * the same on any grid. scale on the host, such that |v_i| |r_c| scale_c < 2^62; 0: this rhs is
+     * left out. */
+    naik_status (*project)(const naik_field *const *block, int count, const naik_field *r,
+                           const double *scale, int64_t *products);
+    /* x_c += sum_i v_i a_ic for rhs in `state` (rhs NULL: all), modes in order, in the arithmetic
+     * of x; a [modes][x->nrhs][2] double in backend memory. */
+    naik_status (*add)(const naik_field *const *block, int count, const double *a, naik_field *x,
+                       const naik_rhs *rhs, naik_rhs_state state);
+    /* v_j = sum_i v_i q_ij for the first `kept` modes, the others are left undefined; sums in
+     * double, modes in order; precision single; q [modes][kept][2] double in backend memory. */
+    naik_status (*rotate)(naik_field *const *block, int count, const double *q, int kept);
+    /* Bytes of a field without halo. */
+    size_t (*bytes)(const naik_lattice *lattice, naik_precision precision, int nrhs);
+} naik_mode_ops;
+
 typedef struct naik_backend_ops {
     const char *name;
     bool host_memory;  /* what alloc gives may be touched by the host and by MPI */
@@ -268,6 +294,7 @@ typedef struct naik_backend_ops {
     naik_reduction_ops reduction;
     naik_solver_ops solver;
     naik_staggered_ops staggered;
+    naik_mode_ops modes;
 } naik_backend_ops;
 
 struct naik_backend {

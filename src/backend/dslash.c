@@ -22,6 +22,9 @@ static naik_status check_args(const naik_dslash_args *args)
         return NAIK_FAIL(log, NAIK_ERR_ARG, "Dslash: fields and links of different shapes");
     }
     const bool step = args->form == NAIK_FORM_STEP;
+    if (args->in->bare) {
+        return NAIK_FAIL(log, NAIK_ERR_ARG, "Dslash: a field without halo");
+    }
     if (args->out == args->in || args->out == NULL || (with_v && args->v == NULL) ||
         (with_b && (args->b == NULL || args->rhs == NULL)) ||
         (step && (args->v != args->out || args->b != args->out || args->x == NULL ||

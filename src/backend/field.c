@@ -24,8 +24,8 @@ static naik_status allocate(naik_field *field)
     return status;
 }
 
-naik_status naik_field_create(const naik_geometry *geometry, naik_precision precision, int nrhs,
-                              naik_field **out)
+static naik_status create(const naik_geometry *geometry, naik_precision precision, int nrhs,
+                          bool bare, naik_field **out)
 {
     naik_status status = NAIK_OK;
     *out = NULL;
@@ -48,7 +48,9 @@ naik_status naik_field_create(const naik_geometry *geometry, naik_precision prec
     field->precision = precision;
     field->nrhs = nrhs;
     field->capacity = nrhs;
-    field->size_bytes = backend->ops->field.bytes(geometry->lattice, precision, nrhs);
+    field->bare = bare;
+    field->size_bytes = bare ? backend->ops->modes.bytes(geometry->lattice, precision, nrhs)
+                             : backend->ops->field.bytes(geometry->lattice, precision, nrhs);
     NAIK_TRY(naik_comm_agree(backend->comm, allocate(field)));
     *out = field;
 done:
@@ -56,6 +58,18 @@ done:
         naik_field_destroy(&field);
     }
     return status;
+}
+
+naik_status naik_field_create(const naik_geometry *geometry, naik_precision precision, int nrhs,
+                              naik_field **out)
+{
+    return create(geometry, precision, nrhs, false, out);
+}
+
+naik_status naik_field_create_bare(const naik_geometry *geometry, naik_precision precision,
+                                   int nrhs, naik_field **out)
+{
+    return create(geometry, precision, nrhs, true, out);
 }
 
 void naik_field_destroy(naik_field **field)

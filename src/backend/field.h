@@ -18,6 +18,7 @@ struct naik_field {
     naik_precision precision;
     int nrhs;     /* rhs in use, 1 .. capacity */
     int capacity; /* rhs that the memory holds */
+    bool bare;    /* without halo: D cannot be applied to it */
     size_t size_bytes;
     void *data; /* backend memory */
 };
@@ -27,6 +28,9 @@ struct naik_field {
  * NAIK_ERR_MEMORY  on some rank */
 naik_status naik_field_create(const naik_geometry *geometry, naik_precision precision, int nrhs,
                               naik_field **out);
+/* The same without halo. */
+naik_status naik_field_create_bare(const naik_geometry *geometry, naik_precision precision,
+                                   int nrhs, naik_field **out);
 void naik_field_destroy(naik_field **field);
 /* Narrows or widens the batch within its capacity; the contents are undefined afterwards. */
 void naik_field_set_nrhs(naik_field *field, int nrhs);

@@ -403,4 +403,11 @@ const naik_backend_ops naik_backend_cpu = {
             .links_pack = cpu_links_pack,
             .dslash = cpu_dslash,
         },
+    .modes =
+        {
+            .project = cpu_modes_project,
+            .add = cpu_modes_add,
+            .rotate = cpu_modes_rotate,
+            .bytes = cpu_bare_field_bytes,
+        },
 };

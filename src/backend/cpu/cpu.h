@@ -62,16 +62,17 @@ static inline const cpu_tables *cpu_tables_of(const naik_geometry *geometry)
 }
 
 /* Bytes before the scales of a half-precision field begin. */
-static inline size_t cpu_scales_offset(const cpu_shape *shape, int nrhs)
+static inline size_t cpu_scales_offset(const cpu_shape *shape, int nrhs, bool bare)
 {
-    size_t reals = (size_t)(shape->cells + shape->halo) * (size_t)nrhs * 6 * (size_t)shape->lanes;
+    size_t reals =
+        (size_t)(shape->cells + (bare ? 0 : shape->halo)) * (size_t)nrhs * 6 * (size_t)shape->lanes;
     return (reals * sizeof(int16_t) + 63) / 64 * 64;
 }
 
 static inline float *cpu_scales(const naik_field *field)
 {
     const cpu_shape *shape = &cpu_tables_of(field->geometry)->shape;
-    return (float *)((char *)field->data + cpu_scales_offset(shape, field->nrhs));
+    return (float *)((char *)field->data + cpu_scales_offset(shape, field->nrhs, field->bare));
 }
 
 /* Numbers stored for a fat and for a long link; 0 where there are none. */
@@ -143,12 +144,19 @@ naik_status cpu_run(naik_backend *backend, int32_t count, int summed, naik_exact
 naik_status cpu_tables_create(naik_backend *backend, const naik_lattice *lattice, void **out);
 void cpu_tables_destroy(naik_backend *backend, void *tables);
 size_t cpu_field_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs);
+size_t cpu_bare_field_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs);
 size_t cpu_face_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs, int mu,
                       int depth);
 naik_status cpu_pack(const naik_field *field, naik_parity parity, int mu, int side, int depth,
                      void *buffer);
 naik_status cpu_unpack(naik_field *field, naik_parity parity, int mu, int side, int depth,
                        const void *buffer);
+/* backend/cpu/modes.c */
+naik_status cpu_modes_project(const naik_field *const *block, int count, const naik_field *r,
+                              const double *scale, int64_t *products);
+naik_status cpu_modes_add(const naik_field *const *block, int count, const double *a, naik_field *x,
+                          const naik_rhs *rhs, naik_rhs_state state);
+naik_status cpu_modes_rotate(naik_field *const *block, int count, const double *q, int kept);
 /* backend/cpu/links.c */
 size_t cpu_links_bytes(const naik_lattice *lattice, naik_precision precision, int recon,
                        int points);

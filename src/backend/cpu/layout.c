@@ -285,12 +285,23 @@ static size_t real_bytes(naik_precision precision)
                                       : sizeof(int16_t);
 }
 
-size_t cpu_field_bytes(const naik_lattice *lat, naik_precision precision, int nrhs)
+static size_t field_bytes(const naik_lattice *lat, naik_precision precision, int nrhs, bool bare)
 {
     const cpu_shape shape = cpu_shape_of(lat);
-    const size_t vectors = (size_t)(shape.cells + shape.halo) * (size_t)nrhs * (size_t)shape.lanes;
-    return precision == NAIK_HALF ? cpu_scales_offset(&shape, nrhs) + vectors * sizeof(float)
+    const size_t cells = (size_t)(shape.cells + (bare ? 0 : shape.halo));
+    const size_t vectors = cells * (size_t)nrhs * (size_t)shape.lanes;
+    return precision == NAIK_HALF ? cpu_scales_offset(&shape, nrhs, bare) + vectors * sizeof(float)
                                   : vectors * 6 * real_bytes(precision);
+}
+
+size_t cpu_field_bytes(const naik_lattice *lat, naik_precision precision, int nrhs)
+{
+    return field_bytes(lat, precision, nrhs, false);
+}
+
+size_t cpu_bare_field_bytes(const naik_lattice *lat, naik_precision precision, int nrhs)
+{
+    return field_bytes(lat, precision, nrhs, true);
 }
 
 /* ---- messages: [depth][cells of the layer][nrhs][3][2][lanes at the face], and in half precision

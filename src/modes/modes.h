@@ -1,0 +1,70 @@
+/* modes.h - low modes of the staggered operator, and what is done with them
+ *
+ *   -D_eo D_oe v_i = 4 lambda_i^2 v_i   on the even sites,   V^+ V = 1
+ *
+ * so that A = 4 m^2 - D_eo D_oe has the eigenvalues 4 (m^2 + lambda_i^2) for any mass, and D_oe
+ * v_i / (2 lambda_i) are modes of the odd sites. A mode is checkerboard vector without halo; they
+ * are stored in blocks of NAIK_MODES_BLOCK.
+ */
+#ifndef NAIK_MODES_MODES_H
+#define NAIK_MODES_MODES_H
+
+#include "backend/field.h"
+#include "naik/gauge.h"
+
+typedef struct naik_modes {
+    const naik_geometry *geometry; /* borrowed */
+    naik_precision precision;      /* NAIK_SINGLE, or NAIK_HALF: 16-bit numbers */
+    int count;                     /* modes in use */
+    int blocks;                    /* that there is memory for */
+    naik_field **block;            /* [blocks], NAIK_MODES_BLOCK rhs each */
+    double *lambda2;               /* [count] eigenvalues of -D_eo D_oe, ascending: 4 lambda^2 */
+    double *residual;              /* [count] |-D_eo D_oe v - lambda2 v| */
+} naik_modes;
+
+/* Room for `capacity` modes, zeroed; count = capacity. Collective.
+ * NAIK_ERR_ARG     capacity not in 1 .. NAIK_MODES_MAX, or double precision
+ * NAIK_ERR_MEMORY  on some rank; the sentence says how many modes had room */
+naik_status naik_modes_create(const naik_geometry *geometry, naik_precision precision, int capacity,
+                              naik_modes **out);
+void naik_modes_destroy(naik_modes **modes);
+/* Bytes of so many modes on this rank, for the memory plan. */
+size_t naik_modes_bytes(const naik_geometry *geometry, naik_precision precision, int capacity);
+
+/* Room for what travels between host and backend in the calls below: made once. */
+typedef struct naik_modes_work {
+    const naik_geometry *geometry; /* borrowed */
+    int modes, nrhs;               /* at most */
+    int64_t *products;             /* backend memory [modes][nrhs][2] */
+    double *coefficients;          /* backend memory [modes][nrhs][2] */
+    int64_t *words;                /* host [modes][nrhs][2] */
+    double *numbers;               /* host [modes][nrhs][2] */
+    naik_exactsum *sums;           /* backend memory [nrhs] */
+} naik_modes_work;
+/* modes up to a whole number of blocks. Collective. NAIK_ERR_MEMORY */
+naik_status naik_modes_work_create(const naik_geometry *geometry, int modes, int nrhs,
+                                   naik_modes_work **out);
+void naik_modes_work_destroy(naik_modes_work **work);
+
+/* norm2[c] = |r_c|^2 over all ranks. Collective. */
+naik_status naik_modes_norms(naik_modes_work *work, const naik_field *r, double *norm2);
+
+/* The first `count` modes of blocks that are rhs of fields: c [count][r->nrhs], row-major,
+ * c_ij = v_i^+ r_j; identical bits on any ranks, grid and threads. |v_i| <= largest; norm2 as
+ * naik_modes_norms gives it, of which those that are 0 or not finite leave their column 0. v may
+ * be fields with halo, of single or half precision. Collective.
+ * NAIK_ERR_ARG, NAIK_ERR_MPI, NAIK_ERR_DEVICE */
+naik_status naik_modes_project(naik_modes_work *work, naik_field *const *block, int count,
+                               double largest, const naik_field *r, const double *norm2,
+                               naik_complex *c);
+/* x_j += sum_i v_i c_ij for rhs in `state` (rhs NULL: all), c [count][x->nrhs]. */
+naik_status naik_modes_add(naik_modes_work *work, naik_field *const *block, int count,
+                           const naik_complex *c, naik_field *x, const naik_rhs *rhs,
+                           naik_rhs_state state);
+/* v_j = sum_i v_i q_ij of the first `count` modes for j < kept, in place; q [count][kept]. Modes in
+ * single precision; those from `kept` on are undefined afterwards. kept <= work->nrhs or not:
+ * coefficients have room for count x kept numbers where work->modes x work->nrhs are no fewer. */
+naik_status naik_modes_rotate(naik_modes_work *work, naik_field *const *block, int count,
+                              const naik_complex *q, int kept);
+
+#endif

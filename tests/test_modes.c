@@ -1,0 +1,307 @@
+/* test_modes.c - low modes: what is projected, added and rotated, against slow sums, on any grid
+ */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/exactsum.h"
+#include "cg_fixture.h"
+#include "comm/collective.h"
+#include "modes/modes.h"
+
+enum { MODES = 19, NRHS = 5 }; /* neither fills its last block or tile */
+static const naik_precision stores[2] = {NAIK_SINGLE, NAIK_HALF};
+static const naik_precision vectors[3] = {NAIK_DOUBLE, NAIK_SINGLE, NAIK_HALF};
+
+/* Random modes of norm 1 on the parity. */
+static naik_modes *make_modes(check *t, const fixture *f, naik_precision precision,
+                              naik_parity parity)
+{
+    naik_modes *modes = NULL;
+    CHECK_OK(t, naik_modes_create(f->geometry, precision, MODES, &modes));
+    const double norm = sqrt(3.0 * (double)f->lat->volume);
+    for (int i = 0; modes != NULL && i < MODES; i++) {
+        double *v = fixture_vector(f, 100 + (uint64_t)i, (int)parity);
+        for (int64_t k = 0; k < (int64_t)f->lat->sites * 6; k++) {
+            v[k] /= norm;
+        }
+        CHECK_OK(t, f->backend->ops->field.from_host(modes->block[i / NAIK_MODES_BLOCK], parity,
+                                                     i % NAIK_MODES_BLOCK, v));
+        free(v);
+    }
+    return modes;
+}
+
+/* An rhs of a field as it is stored, zeros on the other parity. */
+static double *stored(check *t, const fixture *f, const naik_field *field, naik_parity parity,
+                      int irhs)
+{
+    double *v = calloc((size_t)f->lat->sites * 6, sizeof *v);
+    CHECK_OK(t, f->backend->ops->field.to_host(field, parity, irhs, v));
+    return v;
+}
+static double *stored_mode(check *t, const fixture *f, const naik_modes *modes, naik_parity parity,
+                           int i)
+{
+    return stored(t, f, modes->block[i / NAIK_MODES_BLOCK], parity, i % NAIK_MODES_BLOCK);
+}
+
+static naik_complex slow_product(check *t, const fixture *f, const double *v, const double *r)
+{
+    naik_exactsum sums[2] = {{{0}}, {{0}}};
+    for (int64_t k = 0; k < (int64_t)f->lat->sites * 3; k++) {
+        naik_exactsum_add(&sums[0], v[2 * k] * r[2 * k]);
+        naik_exactsum_add(&sums[0], v[2 * k + 1] * r[2 * k + 1]);
+        naik_exactsum_add(&sums[1], v[2 * k] * r[2 * k + 1]);
+        naik_exactsum_add(&sums[1], -(v[2 * k + 1] * r[2 * k]));
+    }
+    CHECK_OK(t, naik_comm_sum_exact(f->backend->comm, sums, 2));
+    return (naik_complex){naik_exactsum_value(&sums[0]), naik_exactsum_value(&sums[1])};
+}
+
+static void products_with_modes_are_those_of_slow_sums(check *t)
+{
+    static const double tolerance[3] = {1e-14, 2e-8,
+                                        2e-8}; /* of |r|: roundings of bricks average */
+    fixture f;
+    if (cg_fixture(t, &f)) {
+        naik_modes_work *work = NULL;
+        CHECK_OK(t, naik_modes_work_create(f.geometry, MODES, NRHS, &work));
+        for (int s = 0; s < 2; s++) {
+            const naik_parity parity = (naik_parity)s;
+            naik_modes *modes = make_modes(t, &f, stores[s], parity);
+            for (int p = 0; p < 3; p++) {
+                naik_field *r = fixture_field(t, &f, vectors[p], NRHS, 7, parity);
+                naik_complex c[MODES * NRHS];
+                double norm2[NRHS];
+                CHECK_OK(t, naik_modes_norms(work, r, norm2));
+                norm2[3] = 0; /* left out */
+                CHECK_OK(t, naik_modes_project(work, modes->block, MODES, 1.001, r, norm2, c));
+                double worst = 0;
+                for (int i = 0; i < MODES; i++) {
+                    double *v = stored_mode(t, &f, modes, parity, i);
+                    for (int j = 0; j < NRHS; j++) {
+                        double *rj = stored(t, &f, r, parity, j);
+                        const naik_complex e = slow_product(t, &f, v, rj), *g = &c[i * NRHS + j];
+                        if (j == 3) {
+                            CHECK_TRUE(t, g->re == 0 && g->im == 0);
+                        } else {
+                            worst = fmax(worst, hypot(g->re - e.re, g->im - e.im) / sqrt(norm2[j]));
+                        }
+                        free(rj);
+                    }
+                    free(v);
+                }
+                CHECK_NEAR(t, worst, 0, tolerance[p]);
+                naik_field_destroy(&r);
+            }
+            naik_modes_destroy(&modes);
+        }
+        naik_modes_work_destroy(&work);
+    }
+    fixture_destroy(&f);
+}
+
+/* Products, and the first site's... all sites of what is added and rotated, as one array of doubles
+ * that every rank holds for its own box. */
+typedef struct outcome {
+    naik_complex c[MODES * NRHS];
+    double *added, *rotated; /* [sites][3][2], summed over rhs and modes with weights */
+} outcome;
+
+static void mix(check *t, const fixture *f, const naik_field *field, int nrhs, double *sum)
+{
+    for (int j = 0; j < nrhs; j++) {
+        double *x = stored(t, f, field, NAIK_EVEN, j);
+        for (int64_t k = 0; k < (int64_t)f->lat->sites * 6; k++) {
+            sum[k] = fma(1 + 0.25 * j, x[k], sum[k]);
+        }
+        free(x);
+    }
+}
+
+static outcome work_through(check *t, const fixture *f, naik_precision precision)
+{
+    outcome out;
+    double norm2[NRHS];
+    naik_complex q[MODES * NRHS];
+    naik_modes_work *work = NULL;
+    const size_t reals = (size_t)f->lat->sites * 6;
+    out.added = calloc(reals, sizeof(double));
+    out.rotated = calloc(reals, sizeof(double));
+    naik_modes *modes = make_modes(t, f, precision, NAIK_EVEN);
+    naik_field *r = fixture_field(t, f, NAIK_SINGLE, NRHS, 7, NAIK_EVEN);
+    CHECK_OK(t, naik_modes_work_create(f->geometry, MODES, NRHS, &work));
+    CHECK_OK(t, naik_modes_norms(work, r, norm2));
+    CHECK_OK(t, naik_modes_project(work, modes->block, MODES, 1.001, r, norm2, out.c));
+    for (int i = 0; i < MODES * NRHS; i++) {
+        q[i] = (naik_complex){0.1 * (i % 7) - 0.2, 0.05 * (i % 11)};
+    }
+    CHECK_OK(t, naik_modes_add(work, modes->block, MODES, q, r, NULL, NAIK_RHS_IDLE));
+    mix(t, f, r, NRHS, out.added);
+    if (precision == NAIK_SINGLE) {
+        CHECK_OK(t, naik_modes_rotate(work, modes->block, MODES, q, NRHS));
+        mix(t, f, modes->block[0], NRHS, out.rotated);
+    }
+    naik_modes_work_destroy(&work);
+    naik_modes_destroy(&modes);
+    naik_field_destroy(&r);
+    return out;
+}
+
+static void compare_with_one_rank(check *t, const int size[4], const int grid[4])
+{
+    fixture one, many;
+    for (int s = 0; s < 2; s++) {
+        if (fixture_create(t, size, NULL, true, false, 1, &one) &&
+            fixture_create(t, size, grid, false, false, 2, &many)) {
+            outcome a = work_through(t, &one, stores[s]), b = work_through(t, &many, stores[s]);
+            CHECK_TRUE(t, memcmp(a.c, b.c, sizeof a.c) == 0);
+            for (int32_t site = 0; site < many.lat->sites; site++) {
+                int x[4];
+                naik_lattice_coords(many.lat, site, x);
+                const int64_t global = naik_lattice_global(many.lat, x);
+                CHECK_TRUE(t, memcmp(a.added + 6 * global, b.added + 6 * (int64_t)site,
+                                     6 * sizeof(double)) == 0);
+                CHECK_TRUE(t, memcmp(a.rotated + 6 * global, b.rotated + 6 * (int64_t)site,
+                                     6 * sizeof(double)) == 0);
+            }
+            free(a.added);
+            free(a.rotated);
+            free(b.added);
+            free(b.rotated);
+        }
+        fixture_destroy(&one);
+        fixture_destroy(&many);
+    }
+}
+
+static void modes_give_equal_bits_on_every_grid(check *t)
+{
+    cg_on_grids(t, compare_with_one_rank);
+}
+
+static void modes_are_added_as_a_slow_sum(check *t)
+{
+    static const double tolerance[3] = {1e-14, 4 * FLT_EPSILON, 2e-4};
+    fixture f;
+    if (cg_fixture(t, &f)) {
+        const naik_rhs record[NRHS] = {{.state = NAIK_RHS_CHECK},
+                                       {.state = NAIK_RHS_CHECK},
+                                       {.state = NAIK_RHS_RUN},
+                                       {.state = NAIK_RHS_CHECK},
+                                       {.state = NAIK_RHS_CHECK}};
+        naik_modes_work *work = NULL;
+        naik_rhs *rhs = NULL;
+        naik_complex a[MODES * NRHS];
+        CHECK_OK(t, naik_modes_work_create(f.geometry, MODES, NRHS, &work));
+        CHECK_OK(t, naik_backend_alloc(f.backend, sizeof record, "records", (void **)&rhs));
+        CHECK_OK(t, naik_backend_upload(f.backend, rhs, record, sizeof record));
+        for (int i = 0; i < MODES * NRHS; i++) {
+            a[i] = (naik_complex){sin(i), cos(3 * i)};
+        }
+        for (int p = 0; p < 3; p++) {
+            naik_modes *modes = make_modes(t, &f, stores[p % 2], NAIK_ODD);
+            naik_field *x = fixture_field(t, &f, vectors[p], NRHS, 7, NAIK_ODD);
+            double *expected[NRHS], largest = 0;
+            for (int j = 0; j < NRHS; j++) {
+                expected[j] = stored(t, &f, x, NAIK_ODD, j);
+            }
+            for (int i = 0; i < MODES; i++) {
+                double *v = stored_mode(t, &f, modes, NAIK_ODD, i);
+                for (int j = 0; j < NRHS; j++) {
+                    const naik_complex w = a[i * NRHS + j];
+                    for (int64_t k = 0; j != 2 && k < (int64_t)f.lat->sites * 3; k++) {
+                        expected[j][2 * k] += w.re * v[2 * k] - w.im * v[2 * k + 1];
+                        expected[j][2 * k + 1] += w.re * v[2 * k + 1] + w.im * v[2 * k];
+                    }
+                }
+                free(v);
+            }
+            CHECK_OK(t, naik_modes_add(work, modes->block, MODES, a, x, rhs, NAIK_RHS_CHECK));
+            for (int j = 0; j < NRHS; j++) {
+                double *got = stored(t, &f, x, NAIK_ODD, j);
+                const double worst = fixture_difference(&f, got, expected[j], NAIK_ODD, &largest);
+                CHECK_NEAR(t, worst / largest, 0, j == 2 ? 0 : tolerance[p]);
+                free(got);
+                free(expected[j]);
+            }
+            naik_field_destroy(&x);
+            naik_modes_destroy(&modes);
+        }
+        naik_backend_release(f.backend, rhs);
+        naik_modes_work_destroy(&work);
+    }
+    fixture_destroy(&f);
+}
+
+static void modes_are_rotated_in_place(check *t)
+{
+    enum { KEPT = 11 };
+    fixture f;
+    if (cg_fixture(t, &f)) {
+        naik_modes_work *work = NULL;
+        naik_complex q[MODES * KEPT];
+        double *old[MODES];
+        naik_modes *modes = make_modes(t, &f, NAIK_SINGLE, NAIK_EVEN);
+        const size_t reals = (size_t)f.lat->sites * 6;
+        CHECK_OK(t, naik_modes_work_create(f.geometry, MODES, KEPT, &work));
+        for (int i = 0; i < MODES; i++) {
+            old[i] = stored_mode(t, &f, modes, NAIK_EVEN, i);
+        }
+        for (int i = 0; i < MODES * KEPT; i++) {
+            q[i] = (naik_complex){sin(2 * i), cos(5 * i)};
+        }
+        CHECK_OK(t, naik_modes_rotate(work, modes->block, MODES, q, KEPT));
+        for (int j = 0; j < KEPT; j++) {
+            double *expected = calloc(reals, sizeof *expected), largest = 0;
+            for (int i = 0; i < MODES; i++) {
+                const naik_complex w = q[i * KEPT + j];
+                for (size_t k = 0; k < reals; k += 2) {
+                    expected[k] += w.re * old[i][k] - w.im * old[i][k + 1];
+                    expected[k + 1] += w.re * old[i][k + 1] + w.im * old[i][k];
+                }
+            }
+            double *got = stored_mode(t, &f, modes, NAIK_EVEN, j);
+            const double worst = fixture_difference(&f, got, expected, NAIK_EVEN, &largest);
+            CHECK_NEAR(t, worst / largest, 0, FLT_EPSILON);
+            free(got);
+            free(expected);
+        }
+        for (int i = 0; i < MODES; i++) {
+            free(old[i]);
+        }
+        naik_modes_work_destroy(&work);
+        naik_modes_destroy(&modes);
+    }
+    fixture_destroy(&f);
+}
+
+static void what_cannot_be_is_refused(check *t)
+{
+    fixture f;
+    if (cg_fixture(t, &f)) {
+        naik_modes *modes = NULL;
+        naik_modes_work *work = NULL;
+        naik_complex c[4];
+        CHECK_STATUS(t, naik_modes_create(f.geometry, NAIK_SINGLE, 0, &modes), NAIK_ERR_ARG);
+        CHECK_STATUS(t, naik_modes_create(f.geometry, NAIK_DOUBLE, 3, &modes), NAIK_ERR_ARG);
+        CHECK_STATUS(t, naik_modes_create(f.geometry, NAIK_HALF, NAIK_MODES_MAX + 1, &modes),
+                     NAIK_ERR_ARG);
+        CHECK_TRUE(t, modes == NULL);
+        CHECK_OK(t, naik_modes_create(f.geometry, NAIK_SINGLE, 2, &modes));
+        CHECK_OK(t, naik_modes_work_create(f.geometry, 2, 2, &work));
+        naik_field *wide = fixture_field(t, &f, NAIK_SINGLE, 3, 7, NAIK_EVEN);
+        CHECK_STATUS(t, naik_modes_add(work, modes->block, 1, c, wide, NULL, NAIK_RHS_IDLE),
+                     NAIK_ERR_ARG);
+        naik_field_destroy(&wide);
+        naik_modes_work_destroy(&work);
+        naik_modes_destroy(&modes);
+    }
+    fixture_destroy(&f);
+}
+
+CHECK_MAIN(CHECK(products_with_modes_are_those_of_slow_sums),
+           CHECK(modes_give_equal_bits_on_every_grid), CHECK(modes_are_added_as_a_slow_sum),
+           CHECK(modes_are_rotated_in_place), CHECK(what_cannot_be_is_refused))
