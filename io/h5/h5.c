@@ -345,6 +345,11 @@ hid_t naik_h5_string(size_t length)
     return type;
 }
 
+hid_t naik_h5_text_type(void)
+{
+    return naik_h5_string(H5T_VARIABLE);
+}
+
 naik_status naik_h5_dataset(naik_log *log, hid_t where, const char *name, hid_t type, int rank,
                             const hsize_t *dims, const double *fill, hid_t *out)
 {
