@@ -228,22 +228,22 @@ static naik_status read_one(naik_log *log, hid_t h5, const char *path, int times
                              : NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for contractions");
 }
 
-static naik_status read_listed(naik_log *log, hid_t h5, char *paths, const int64_t *word, int count,
-                               naik_propagator_reader *view)
+static naik_status read_listed(naik_log *log, hid_t h5, int times, bool complete, char *paths,
+                               const int64_t *word, int count, naik_contraction_view *view)
 {
     naik_status status = NAIK_OK;
     char *rest = NULL;
     const char *path = strtok_r(paths, "\n", &rest);
     for (int i = 0; i < count && path != NULL; i++, path = strtok_r(NULL, "\n", &rest)) {
-        naik_reader_contraction *next = &view->contractions[view->contraction_count];
+        naik_reader_contraction *next = &view->item[view->count];
         bool good = false;
         if (word[i] == 0) {
-            view->bad_contractions += view->complete;
+            view->bad += complete;
             continue; /* not made yet */
         }
-        status = read_one(log, h5, path, view->size[NAIK_DIM - 1], word[i], next, &good);
-        view->contraction_count += good;
-        view->bad_contractions += !good;
+        status = read_one(log, h5, path, times, word[i], next, &good);
+        view->count += good;
+        view->bad += !good;
         if (!good) {
             free(next->values);
             next->values = NULL;
@@ -254,7 +254,8 @@ done:
     return status;
 }
 
-naik_status naik_prop_read_contractions(naik_log *log, hid_t h5, naik_propagator_reader *view)
+naik_status naik_prop_read_contractions(naik_log *log, hid_t h5, int times, bool complete,
+                                        naik_contraction_view *view)
 {
     naik_status status = NAIK_OK;
     char *paths = NULL;
@@ -271,14 +272,14 @@ naik_status naik_prop_read_contractions(naik_log *log, hid_t h5, naik_propagator
     }
     if (status != NAIK_OK || paths == NULL || count == 0 || count > MAX_CONTRACTIONS) {
         naik_log_clear(log);
-        view->bad_contractions++;
+        view->bad++;
         status = status == NAIK_ERR_MEMORY ? status : NAIK_OK;
         goto done;
     }
     const hsize_t start[1] = {0}, dims[1] = {(hsize_t)count};
     word = calloc((size_t)count, sizeof *word);
-    view->contractions = calloc((size_t)count, sizeof *view->contractions);
-    if (word == NULL || view->contractions == NULL) {
+    view->item = calloc((size_t)count, sizeof *view->item);
+    if (word == NULL || view->item == NULL) {
         status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for contractions");
         goto done;
     }
@@ -286,13 +287,22 @@ naik_status naik_prop_read_contractions(naik_log *log, hid_t h5, naik_propagator
     if (table < 0 ||
         naik_h5_read_part(log, table, H5T_NATIVE_INT64, start, dims, word) != NAIK_OK) {
         naik_log_clear(log);
-        view->bad_contractions += count;
+        view->bad += count;
         goto done;
     }
-    NAIK_TRY(read_listed(log, h5, paths, word, count, view));
+    NAIK_TRY(read_listed(log, h5, times, complete, paths, word, count, view));
 done:
     naik_h5_release(table);
     free(word);
     free(paths);
     return status;
+}
+
+void naik_contraction_view_clear(naik_contraction_view *view)
+{
+    for (int i = 0; i < view->count; i++) {
+        free(view->item[i].values);
+    }
+    free(view->item);
+    *view = (naik_contraction_view){.count = 0};
 }

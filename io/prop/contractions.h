@@ -7,8 +7,8 @@
 #ifndef NAIK_IO_PROP_CONTRACTIONS_H
 #define NAIK_IO_PROP_CONTRACTIONS_H
 
+#include "io/prop/contraction_view.h"
 #include "io/prop/prop_file.h"
-#include "io/prop/reader.h"
 
 /* The datasets and their attributes in a new file, empty. Does not agree. */
 naik_status naik_prop_make_contractions(naik_propagator_file *file,
@@ -18,7 +18,13 @@ naik_status naik_prop_make_contractions(naik_propagator_file *file,
 naik_status naik_prop_check_contractions(const naik_propagator_file *file, int *bad);
 
 /* Reads them all on this rank; those that are damaged are counted, those not made yet left out.
- * NAIK_ERR_MEMORY */
-naik_status naik_prop_read_contractions(naik_log *log, hid_t h5, naik_propagator_reader *view);
+ *
+ *   times     size in t
+ *   complete  the file says so: none may be missing
+ *
+ * Free with naik_contraction_view_clear, whatever comes back. NAIK_ERR_MEMORY */
+naik_status naik_prop_read_contractions(naik_log *log, hid_t h5, int times, bool complete,
+                                        naik_contraction_view *view);
+void naik_contraction_view_clear(naik_contraction_view *view);
 
 #endif

@@ -361,18 +361,15 @@ static naik_status describe_contractions(const naik_propagator_file *file, bool 
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
-    naik_propagator_reader view = {.complete = complete};
+    naik_contraction_view view = {.count = 0};
     int counts[2] = {0};
-    memcpy(view.size, file->plan->size, sizeof view.size);
     if (comm->rank == 0) {
-        status = naik_prop_read_contractions(comm->log, file->h5, &view);
-        counts[0] = view.contraction_count;
-        counts[1] = view.bad_contractions;
+        status =
+            naik_prop_read_contractions(comm->log, file->h5, file->plan->size[3], complete, &view);
+        counts[0] = view.count;
+        counts[1] = view.bad;
     }
-    for (int i = 0; i < view.contraction_count; i++) {
-        free(view.contractions[i].values);
-    }
-    free(view.contractions);
+    naik_contraction_view_clear(&view);
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_comm_broadcast(comm, counts, sizeof counts, 0));
     if (counts[0] + counts[1] > 0) {

@@ -507,7 +507,8 @@ naik_status naik_propagator_reader_open(naik_log *log, const char *path, int his
     for (int i = 0; i < r.view->pair_count; i++) {
         NAIK_TRY(read_pair(&r, i, i < histories, &last));
     }
-    NAIK_TRY(naik_prop_read_contractions(log, r.h5, r.view));
+    NAIK_TRY(naik_prop_read_contractions(log, r.h5, r.view->size[3], r.view->complete,
+                                         &r.view->contractions));
     *out = r.view;
     r.view = NULL;
 done:
@@ -545,10 +546,7 @@ void naik_propagator_reader_destroy(naik_propagator_reader **view)
         free(v->pairs[i].correlators);
     }
     free(v->pairs);
-    for (int i = 0; i < v->contraction_count; i++) {
-        free(v->contractions[i].values);
-    }
-    free(v->contractions);
+    naik_contraction_view_clear(&v->contractions);
     free_facts(v->facts, v->fact_count);
     free_facts(v->texts, v->text_count);
     free(v->path);

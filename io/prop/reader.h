@@ -7,7 +7,7 @@
 #ifndef NAIK_IO_PROP_READER_H
 #define NAIK_IO_PROP_READER_H
 
-#include "io/prop/propagator_file.h"
+#include "io/prop/contraction_view.h"
 
 typedef struct naik_reader_fact {
     char *name, *text;
@@ -34,15 +34,6 @@ typedef struct naik_reader_pair {
                                  and are left out */
 } naik_reader_pair;
 
-/* A correlator of several solves, as naik_contraction of propagator_file.h. */
-typedef struct naik_reader_contraction {
-    char path[NAIK_CONTRACTION_PATH], correlator[32], quantity[32];
-    char quark[NAIK_CONTRACTION_TEXT], antiquark[NAIK_CONTRACTION_TEXT];
-    double mass, naik_epsilon, antiquark_mass, antiquark_epsilon;
-    int momentum[NAIK_DIM - 1];
-    double *values; /* [size t][2] */
-} naik_reader_contraction;
-
 typedef struct naik_propagator_reader {
     char *path;
     bool complete;
@@ -58,9 +49,7 @@ typedef struct naik_propagator_reader {
     int text_count;
     naik_reader_pair *pairs; /* [pair_count] */
     int pair_count;
-    naik_reader_contraction *contractions; /* [contraction_count] */
-    int contraction_count;
-    int bad_contractions; /* that are damaged, or missing in a complete file; left out */
+    naik_contraction_view contractions;
 } naik_propagator_reader;
 
 /* Reads PATH, or PATH.part where there is no PATH. Local: the other ranks need not take part.

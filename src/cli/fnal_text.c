@@ -127,8 +127,8 @@ int fnal_text_print(naik_log *log, const naik_propagator_reader *view)
     for (int i = 0; i < view->pair_count; i++) {
         printed += print_pair(log, view, &view->pairs[i]);
     }
-    for (int i = 0; i < view->contraction_count; i++) {
-        printed += print_contraction(log, view, &view->contractions[i]);
+    for (int i = 0; i < view->contractions.count; i++) {
+        printed += print_contraction(log, view, &view->contractions.item[i]);
     }
     return printed;
 }

@@ -55,8 +55,8 @@ static int print_all(naik_log *log, const naik_propagator_reader *v)
             printed++;
         }
     }
-    for (int i = 0; i < v->contraction_count; i++) {
-        print_contraction(log, v, &v->contractions[i]);
+    for (int i = 0; i < v->contractions.count; i++) {
+        print_contraction(log, v, &v->contractions.item[i]);
         printed++;
     }
     return printed;
@@ -64,7 +64,7 @@ static int print_all(naik_log *log, const naik_propagator_reader *v)
 
 static naik_status print(naik_log *log, const naik_propagator_reader *v, bool fnal)
 {
-    int damaged = v->bad_contractions + (v->edited[0] != '\0');
+    int damaged = v->contractions.bad + (v->edited[0] != '\0');
     for (int i = 0; i < v->pair_count; i++) {
         damaged += v->pairs[i].correlators_damaged;
     }
