@@ -68,8 +68,8 @@ naik_status cg_solver_create(const fixture *f, cg_mode mode, int width, cg_solve
 {
     naik_status status = NAIK_OK;
     *out = (cg_solver){.cg = NULL};
-    NAIK_TRY(naik_cg_links_create(f->geometry, f->source, mode.links, 18, &out->links));
-    NAIK_TRY(naik_cg_create(&out->links, mode.vectors, width, &out->cg));
+    NAIK_TRY(naik_staggered_create(f->geometry, f->source, mode.links, 18, &out->staggered));
+    NAIK_TRY(naik_cg_create(out->staggered.op, mode.vectors, width, &out->cg));
 done:
     return status;
 }
@@ -77,7 +77,7 @@ done:
 void cg_solver_destroy(cg_solver *solver)
 {
     naik_cg_destroy(&solver->cg);
-    naik_cg_links_destroy(&solver->links);
+    naik_staggered_destroy(&solver->staggered);
 }
 
 naik_status cg_box_take(cg_box *box, int at, const naik_field *x, int irhs,

@@ -3,6 +3,7 @@
 #define NAIK_TESTS_CG_FIXTURE_H
 
 #include "fixture.h"
+#include "operator/staggered.h"
 #include "solver/cg.h"
 
 enum { CG_SYSTEMS = 12, CG_STRIDE = 800, CG_STORES = 4, CG_MODES = 6 };
@@ -38,7 +39,7 @@ void cg_on_grids(check *t, void (*run)(check *t, const int size[4], const int gr
 
 /* Links of the ladder from the mode's precision on, and a solver of `width` rhs. */
 typedef struct cg_solver {
-    naik_cg_links links;
+    naik_staggered staggered;
     naik_cg *cg;
 } cg_solver;
 naik_status cg_solver_create(const fixture *f, cg_mode mode, int width, cg_solver *out);

@@ -319,19 +319,19 @@ static void what_cannot_be_shared_is_left_to_the_ordinary_solver(check *t)
 static void impossible_batches_are_refused(check *t)
 {
     fixture f;
-    naik_cg_links links = {.outer = NULL};
+    naik_staggered packed = {.links = {NULL}};
     naik_cg *cg = NULL;
     naik_multishift *m = NULL;
     if (cg_fixture(t, &f)) {
-        CHECK_OK(t, naik_cg_links_create(f.geometry, f.source, NAIK_DOUBLE, 18, &links));
-        CHECK_OK(t, naik_cg_create(&links, NAIK_DOUBLE, 8, &cg));
+        CHECK_OK(t, naik_staggered_create(f.geometry, f.source, NAIK_DOUBLE, 18, &packed));
+        CHECK_OK(t, naik_cg_create(packed.op, NAIK_DOUBLE, 8, &cg));
         CHECK_STATUS(t, naik_multishift_create(cg, 9, 2, &m), NAIK_ERR_ARG);
         CHECK_STATUS(t, naik_multishift_create(cg, 8, 10, &m), NAIK_ERR_ARG);
         CHECK_STATUS(t, naik_multishift_create(cg, 1, 1, &m), NAIK_ERR_ARG);
         CHECK_TRUE(t, m == NULL);
     }
     naik_cg_destroy(&cg);
-    naik_cg_links_destroy(&links);
+    naik_staggered_destroy(&packed);
     fixture_destroy(&f);
 }
 
