@@ -85,8 +85,9 @@ struct naik_operator_ops {
      * this, so that several masses share a Krylov space; NULL: they do not. */
     double (*shift)(double mass);
     double (*scale)(double mass);
-    naik_status (*make_rhs)(const naik_solution *s, naik_field *b, int irhs); /* b_p from src */
+    naik_status (*make_rhs)(const naik_solution *s);    /* work = b_p, from src */
     naik_status (*reconstruct)(const naik_solution *s); /* x on the other parity, from x_p */
+    double (*residual_scale)(double mass); /* then |b_p - A x_p| = this times |src - M x| */
     naik_status (*check)(const naik_solution *s, naik_solution_check *out);
 };
 

@@ -146,14 +146,10 @@ static naik_status affine(const naik_operator *op, double a, const naik_field *v
     return naik_dslash(&args);
 }
 
-static naik_status make_rhs(const naik_solution *s, naik_field *b, int irhs)
+static naik_status make_rhs(const naik_solution *s)
 {
-    naik_status status = NAIK_OK;
     const naik_parity p = s->parity;
-    NAIK_TRY(affine(s->op, 2 * s->mass, s->src[p], -1, s->src[other(p)], p, s->work));
-    NAIK_TRY(s->op->geometry->backend->ops->field.copy_rhs(b, irhs, s->work, 0));
-done:
-    return status;
+    return affine(s->op, 2 * s->mass, s->src[p], -1, s->src[other(p)], p, s->work);
 }
 
 static naik_status reconstruct(const naik_solution *s)
@@ -161,6 +157,12 @@ static naik_status reconstruct(const naik_solution *s)
     const naik_parity p = s->parity, q = other(p);
     const double inverse = 1 / (2 * s->mass);
     return affine(s->op, inverse, s->src[q], -inverse, s->x[p], q, s->x[q]);
+}
+
+/* x_q solves its half of M x = src, so b_p - A x_p = 2m (src - M x)_p. */
+static double residual_scale(double mass)
+{
+    return 2 * mass;
 }
 
 /* |M x - src|^2 on either parity, from the plain Dslash. */
@@ -190,8 +192,7 @@ done:
     return status;
 }
 
-/* x_q solves its half of M x = src, so b_p - A x_p = 2m (src - M x)_p. |D|^2 <= 64 holds for links
- * near the group; a few units of roundoff of A x are rounding. */
+/* |D|^2 <= 64 holds for links near the group; a few units of roundoff of A x are rounding. */
 static naik_status check(const naik_solution *s, naik_solution_check *out)
 {
     naik_status status = NAIK_OK;
@@ -206,7 +207,7 @@ static naik_status check(const naik_solution *s, naik_solution_check *out)
     out->source_residual = source > 0 ? sqrt(whole / source) : sqrt(whole);
     out->norm = sqrt(xx[0] + xx[1]);
     out->rhs_norm = sqrt(bb);
-    out->independent_residual = bb > 0 ? 2 * s->mass * sqrt(rest[s->parity] / bb) : 0;
+    out->independent_residual = bb > 0 ? residual_scale(s->mass) * sqrt(rest[s->parity] / bb) : 0;
     out->rounding = 8 * DBL_EPSILON * (4 * s->mass * s->mass + 64) * sqrt(xx[s->parity]) / sqrt(bb);
 done:
     return status;
@@ -229,6 +230,7 @@ const naik_operator_ops naik_operator_staggered = {
     .scale = scale,
     .make_rhs = make_rhs,
     .reconstruct = reconstruct,
+    .residual_scale = residual_scale,
     .check = check,
 };
 

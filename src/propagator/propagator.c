@@ -100,13 +100,43 @@ static naik_status read_source(worker *w, int64_t index, naik_cg_system *system)
     return status;
 }
 
+/* rhs of b: b_p of the source in w->now, which stays in now.work. */
+static naik_status make_rhs(worker *w, naik_field *b, int irhs)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(w->now.op->ops->make_rhs(&w->now));
+    NAIK_TRY(w->ops->field.copy_rhs(b, irhs, w->now.work, 0));
+done:
+    return status;
+}
+
+/* What the whole lattice asks for, and a little more for rounding, as a tolerance of the parity's
+ * system, whose b_p is in now.work. */
+static naik_status hold_whole(worker *w, naik_cg_system *system)
+{
+    naik_status status = NAIK_OK;
+    const naik_solution *now = &w->now;
+    double src[2], bb = 0;
+    if (w->stream->tolerance_full > 0) {
+        NAIK_TRY(naik_solution_norm2(now, now->src[NAIK_EVEN], &src[NAIK_EVEN]));
+        NAIK_TRY(naik_solution_norm2(now, now->src[NAIK_ODD], &src[NAIK_ODD]));
+        NAIK_TRY(naik_solution_norm2(now, now->work, &bb));
+        const double scale = now->op->ops->residual_scale(now->mass);
+        const double whole = bb > 0 ? scale * sqrt((src[0] + src[1]) / bb) : 1;
+        system->tolerance = fmin(system->tolerance, (1 - 1e-6) * w->stream->tolerance_full * whole);
+    }
+done:
+    return status;
+}
+
 static naik_status load(void *data, int64_t index, naik_field *b, int irhs, naik_cg_system *system)
 {
     naik_status status = NAIK_OK;
     worker *w = data;
     naik_timer_start(w->backend->timer, "sources");
     NAIK_TRY(read_source(w, w->batch.index[index], system));
-    NAIK_TRY(w->now.op->ops->make_rhs(&w->now, b, irhs));
+    NAIK_TRY(make_rhs(w, b, irhs));
+    NAIK_TRY(hold_whole(w, system));
     naik_timer_stop(w->backend->timer, "sources");
 done:
     return status;
@@ -141,7 +171,7 @@ static naik_status load_group(void *data, int index, naik_field *b, int irhs)
     naik_timer_start(w->backend->timer, "sources");
     NAIK_TRY(read_source(w, w->batch.member[index], &unused));
     w->now.mass = w->batch.base[index];
-    NAIK_TRY(w->now.op->ops->make_rhs(&w->now, b, irhs));
+    NAIK_TRY(make_rhs(w, b, irhs));
     naik_timer_stop(w->backend->timer, "sources");
 done:
     return status;
@@ -332,7 +362,10 @@ static naik_status classify(worker *w)
         naik_cg_system system;
         NAIK_TRY(read_source(w, i, &system));
         info->mass = w->now.mass;
-        info->tolerance = system.tolerance;
+        info->tolerance = system.tolerance; /* of one parity both are on the same vector */
+        if (w->stream->tolerance_full > 0) {
+            info->tolerance = fmin(info->tolerance, w->stream->tolerance_full);
+        }
         for (int parity = 0; parity < 2; parity++) {
             double norm2 = 0;
             NAIK_TRY(naik_solution_norm2(&w->now, w->now.src[parity], &norm2));
