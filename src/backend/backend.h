@@ -219,7 +219,7 @@ typedef struct naik_solver_ops {
     naik_status (*apply_deferred_update)(naik_field *x, const naik_field *p, const naik_rhs *rhs,
                                          naik_rhs_state state);
     /* For operators whose kernels do not: a form of the Dslash other than D and affine, where -D in
-     * is `in` itself, on the sites that are written. */
+     * is `in` itself, on the sites that are written. NULL: there are none such here. */
     naik_status (*finish)(const naik_dslash_args *args);
     /* Shifted systems beside the rhs (shifts.h), `each` an rhs: shifts [count][each].
      * shift_step follows the counting of a step; history as there, [history_stride][count][each].

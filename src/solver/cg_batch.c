@@ -90,6 +90,10 @@ static naik_status check_create(const naik_operator op[NAIK_PRECISIONS], naik_pr
         return NAIK_FAIL(log, NAIK_ERR_ARG, "no operator for an iteration on %s vectors",
                          naik_precision_name(vectors));
     }
+    if (!naik_operator_is_fused(outer) && outer->geometry->backend->ops->solver.finish == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_ARG, "the %s operator has no steps on this backend",
+                         outer->ops->name);
+    }
     if (width < 1 || width > NAIK_MAX_RHS) {
         return NAIK_FAIL(log, NAIK_ERR_ARG, "a batch of %d: 1 to %d are possible", width,
                          NAIK_MAX_RHS);
