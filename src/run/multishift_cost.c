@@ -1,9 +1,9 @@
 /* multishift_cost.c - what several masses cost, solved apart and from a shared Krylov space */
-#include "solver/multishift_cost.h"
+#include "run/multishift_cost.h"
 
 #include <math.h>
 
-#include "backend/packed_links.h"
+#include "operator/staggered.h"
 
 static double real_bytes(naik_precision precision)
 {
@@ -64,8 +64,8 @@ double multishift_shared_bytes_of(const multishift_case *c, int i)
 {
     const int base = smallest(c);
     const double least = c->mass[base], most = iterations(c, least), n = iterations(c, c->mass[i]);
-    const double begin =
-        naik_multishift_switch(c->vectors, c->links, 4 * least * least, c->tolerance);
+    const double begin = naik_multishift_switch(c->vectors, c->links,
+                                                naik_operator_staggered.shift(least), c->tolerance);
     const double in_double = most * fmin(1, fmax(0, log(begin) / log(c->tolerance)));
     if (i != base) { /* x and direction, read and written */
         const double first = fmin(n, in_double);
