@@ -219,9 +219,10 @@ format:
 
 # What the compiler does not see; .clang-tidy has the checks. The leaf kernels are macros for most of it.
 TIDY ?= clang-tidy
+TIDY_FLAGS = $(patsubst -I/%,-isystem /%,$(filter-out -W%,$(CFLAGS)) $(filter -I%,$(shell $(MPICC) -show)))
 tidy:
 	@printf '%s\n' $(filter-out src/backend/cpu/kernels.c,$(LIB_SRC)) src/cli/main.c | xargs -P $(JOBS) -n 1 sh -c \
-	    '$(TIDY) --quiet "$$0" -- $(filter-out -W%,$(CFLAGS)) $(filter -I%,$(shell $(MPICC) -show)) 2>/dev/null'
+	    '$(TIDY) --quiet "$$0" -- $(TIDY_FLAGS)' 2>/dev/null
 
 clean:
 	rm -rf build

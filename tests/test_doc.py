@@ -53,7 +53,7 @@ def files_and_folders_named_in_the_pages_exist():
 
 def the_page_of_rooms_names_every_folder_and_no_other():
     page = read("ARCHITECTURE.md")
-    named = set(re.findall(r"(?<![\w/])((?:src|include)/[a-z]+(?:/[a-z]+)?|gpu|io)(?=/?[\s:;,.)])", page))
+    named = set(re.findall(r"(?<![\w/])((?:src|include)/[a-z]+(?:/[a-z]+)?|gpu|io)(?=/?(?:[\s:;,)`]|\.\s))", page))
     there = {os.path.dirname(f) for f in glob.glob("src/*/*.c") + glob.glob("src/*/*/*.c")}
     there |= {"gpu", "io", "include/naik"}
     missing, gone = there - named, {f for f in named if not os.path.isdir(f)}
