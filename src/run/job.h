@@ -57,6 +57,10 @@ typedef struct solve_job {
  * Whatever the links, the solver and the file return. */
 naik_status solve_work(solve_job *j, bool *interrupted);
 
+/* The correlators of several solves (contract.h), when all solves are in the file. Collective. What
+ * reading and writing return. */
+naik_status solve_contract(solve_job *j);
+
 /* Solve `index` of the epsilon at work. */
 static inline const naik_input_task *solve_task(const solve_job *j, int64_t index)
 {
