@@ -69,9 +69,9 @@ enum { NAIK_GHOSTED_HERE = -1 };
 
 /* Where one row of sites of the box is, and what is beside it. */
 typedef struct naik_ghosted_place {
-    int x[NAIK_DIM];                               /* local coordinates of the first site */
-    int n;                                         /* sites, consecutive in x */
-    int64_t here;                                  /* number of the row in the field */
+    int x[NAIK_DIM]; /* local coordinates of the first site */
+    int n;           /* sites, consecutive in x */
+    int64_t here;    /* number of the row in the field */
     /* rows to the one beside it; mu = 0: numbers to component 0 of the site beside it */
     int64_t forward[NAIK_DIM], backward[NAIK_DIM];
 } naik_ghosted_place;
