@@ -3,7 +3,7 @@
 -include config.mk
 
 MPICC ?= mpicc
-OPT   ?= -O2 -march=native
+OPT   ?= -O2
 GPU   ?=
 BUILD ?= build/$(or $(GPU),cpu)
 JOBS  ?= $(shell nproc 2>/dev/null || echo 2)
@@ -41,7 +41,7 @@ endif
 # The leaf kernels of the CPU, once an instruction set; the program chooses when it starts.
 KERNELS := scalar portable
 ifneq ($(filter x86_64%,$(shell $(MPICC) -dumpmachine 2>/dev/null)),)
-  KERNELS += avx2 avx512
+  KERNELS += scalar_fma avx2 avx512
 endif
 LIB_SRC := $(filter-out src/backend/cpu/kernels.c,$(LIB_SRC))
 # What takes longest begins first.
@@ -140,7 +140,8 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	@echo "compile $<"
 	$(Q)$(MPICC) $(CFLAGS) $(DEPS) -c -o $@ $<
 
-KERNEL_scalar   := -DLANES=1
+KERNEL_scalar     := -DLANES=1
+KERNEL_scalar_fma := -DLANES=1 -mfma
 # Half of GCC's time for plain arrays goes into looking far back for stores to them; clang has no
 # such option.
 LOOK_BACK       := --param sccvn-max-alias-queries-per-access=50
@@ -230,12 +231,19 @@ doc: all
 format:
 	clang-format -i $(wildcard $(foreach folder,include/naik src/* src/*/* io io/* gpu tests tests/* examples,$(foreach kind,c h inc cu cuh,$(folder)/*.$(kind))))
 
+# What the compiler does not see; .clang-tidy has the checks. The leaf kernels are macros for most of it.
+TIDY ?= clang-tidy
+TIDY_FLAGS = $(patsubst -I/%,-isystem /%,$(filter-out -W%,$(CFLAGS)) $(filter -I%,$(shell $(MPICC) -show)))
+tidy:
+	@printf '%s\n' $(filter-out src/backend/cpu/kernels.c,$(LIB_SRC)) src/cli/main.c | xargs -P $(JOBS) -n 1 sh -c \
+	    '$(TIDY) --quiet "$$0" -- $(TIDY_FLAGS)' 2>/dev/null
+
 clean:
 	rm -rf build
 
 help:
 	@sed 's/^    //' tools/make-help.txt
 
-.PHONY: all lib tests shim demo check check-long fuzz fuzzers install uninstall dist doc format clean help always
+.PHONY: all lib tests shim demo check check-long fuzz fuzzers install uninstall dist doc format tidy clean help always
 .SECONDARY:
 -include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d)

@@ -430,7 +430,7 @@ __device__ static inline void dslash_send(const dslash_params &p, int irhs, unsi
     }
 }
 
-/* The last thread of a block that sends says that it has, after a barrier backward the stores: this
+/* The last thread of a block that sends says that it has, after a barrier behind the stores: this
  * one, if it is wanted. So the others need not wait for what has been sent to arrive. */
 __device__ static inline void dslash_signal(const dslash_params &p, bool sends, bool barrier)
 {

@@ -13,7 +13,7 @@
  * waits for residuals, which the step before it, or that start, has sent, and sends its result. The
  * second, the step, waits for results of the first and sends the new residual.
  *
- * A epoch's half of the memory is written again two epochs later. Whoever writes it has by then seen
+ * An epoch's half of the memory is written again two epochs later. Whoever writes it has by then seen
  * the flags of the epoch between from the same neighbour (every block that sends in the Dslash has
  * waited for them; before anything but iterations goes on, what they sent last is received), and
  * these were raised after the neighbour's last block had read the epoch before them: its kernel had

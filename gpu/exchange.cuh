@@ -44,7 +44,7 @@ typedef struct exchange_send {
 
 exchange_send gpu_exchange_sender(const naik_field *field, int depth);
 
-/* The epoch that this kernel sends in; to be asked for before this block tells. */
+/* The epoch that this kernel sends in; to be asked for before this block signals. */
 __device__ static inline uint32_t exchange_epoch(const exchange_send &s)
 {
     return *(const volatile uint32_t *)s.counters + 1;
@@ -62,7 +62,7 @@ __device__ static inline int exchange_number(const gpu_stencil &st, const int x[
 }
 
 /* Sends a site that this thread has written to `data`: of N rhs from `rhs` on those whose
- * bit is set, to every zone that it belongs to. Zones are few and take epochs; rhs go together.
+ * bit is set, to every zone that it belongs to. Zones are few and take turns; rhs go together.
  */
 template <class V, int N>
 __device__ static inline void exchange_send_site(const exchange_send &s, const gpu_stencil &st,

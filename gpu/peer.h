@@ -1,7 +1,7 @@
 /* peer.h - memory of the other GPUs of this node: what is mapped, and the sums and halos through it
  *
  * Every rank gives the others of its node one block of its memory, the arena, for sums; a lattice
- * has a block of its own for halos (exchange.h). Both are used twice in epochs: who writes for the
+ * has a block of its own for halos (exchange.h). Both have two halves, used in alternate epochs: who writes for the
  * second epoch after this one knows that this one was read, because the reader's next message, which
  * the writer has waited for, was sent after that. Numbers of epochs live in device memory and are
  * counted by the kernels, so that work that was recorded can be played back.

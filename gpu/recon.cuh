@@ -5,8 +5,8 @@
  *   half             group [pairs of mu][pairs of numbers][32] of 8 bytes, the numbers of two links
  *                    beside each other
  *
- * The operator is antihermitian to the bit in every storage. Where matrices are stored whole, what
- * stands backward is -U(s - mu)^+, with the same numbers as U at the other end. Where they are
+ * The operator is antihermitian to the bit in every storage. Of uncompressed links, the backward
+ * one is -U(s - mu)^+, with the same numbers as U at the other end. Where they are
  * rebuilt it is U(s - mu), which is so from the same bits at both ends. Compressed links are L/s:
  *   13: two rows, phase of the determinant D;  third row = conj(row0 x row1) D
  *   12: two rows of eta V, V in SU(3), eta = +-1 in the lowest bit of the first number

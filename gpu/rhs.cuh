@@ -1,9 +1,9 @@
 /* rhs.cuh - the scalars of an iteration, computed where they are used
  *
  * A kernel that needs a scalar takes the sums itself, in every block: the words of this rank and
- * those that the other ranks of the node have left. The block that is the last to have read a
- * rhs and its sums writes the rhs and clears the sums; who that is, a ticket tells that is
- * drawn after reading.
+ * those that the other ranks of the node have left. The last block to have read an
+ * rhs and its sums writes the rhs and clears the sums; a ticket drawn after reading tells which
+ * block is the last.
  */
 #ifndef NAIK_GPU_RHS_CUH
 #define NAIK_GPU_RHS_CUH

@@ -59,7 +59,7 @@ __device__ static inline int64_t site_number(const int local[NAIK_DIM], const in
     return x[0] + (int64_t)local[0] * (x[1] + local[1] * (x[2] + local[2] * x[3]));
 }
 
-/* Where component 0 of the site at x is in a ghosted; x wraps where the direction is not split. */
+/* Where component 0 of the site at x is in a ghosted field; x wraps where the direction is not split. */
 __device__ static inline int64_t place(const box &b, int x, int y, int z, int t)
 {
     const int row = ((t + b.pad[3]) * b.extent[2] + z + b.pad[2]) * b.extent[1] + y + b.pad[1];
@@ -153,7 +153,7 @@ __device__ static inline void add_lower(const naik_matrix &a, const naik_matrix 
 
 /* ---- kernels on ghosted */
 
-typedef struct staple_sum { /* naik_staple_sum with the pointers of its ghosted */
+typedef struct staple_sum { /* naik_staple_sum with the pointers of its fields */
     const double *term[4], *inner[3];
     double term_weight[4], weight;
     int nu[3];
@@ -436,7 +436,7 @@ done:
     return status;
 }
 
-/* ---- the time links, the links backward, and the points of a site */
+/* ---- the time links, the backward links, and the points of a site */
 
 typedef struct links_box {
     int local[NAIK_DIM], sites;

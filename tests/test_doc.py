@@ -43,12 +43,21 @@ def links_between_pages_resolve():
 
 def files_and_folders_named_in_the_pages_exist():
     wrong = []
-    for page in glob.glob("doc/*.md") + ["README.md"]:
+    for page in glob.glob("doc/*.md") + ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"]:
         for name in re.findall(r"`((?:src|io|include|inputs|tests|tools|python|examples|doc|gpu|jobscripts)/"
                                r"[\w./-]*)`", read(page)):
             if not os.path.exists(name) and not name.startswith("tests/results"):
                 wrong.append(f"{page}: {name}")
     assert not wrong, "\n".join(wrong)
+
+
+def the_page_of_rooms_names_every_folder_and_no_other():
+    page = read("ARCHITECTURE.md")
+    named = set(re.findall(r"(?<![\w/])((?:src|include)/[a-z]+(?:/[a-z]+)?|gpu|io)(?=/?(?:[\s:;,)`]|\.\s))", page))
+    there = {os.path.dirname(f) for f in glob.glob("src/*/*.c") + glob.glob("src/*/*/*.c")}
+    there |= {"gpu", "io", "include/naik"}
+    missing, gone = there - named, {f for f in named if not os.path.isdir(f)}
+    assert len(there) > 10 and not missing and not gone, f"not named: {missing}; not there: {gone}"
 
 
 def parts_made_from_the_program_are_up_to_date():
@@ -120,6 +129,7 @@ def figures_of_speed_are_in_the_results():
 
 
 main([links_between_pages_resolve, files_and_folders_named_in_the_pages_exist,
+      the_page_of_rooms_names_every_folder_and_no_other,
       parts_made_from_the_program_are_up_to_date,
       sentences_of_the_troubleshooting_page_are_in_the_program,
       the_manual_page_names_every_command_and_formats_without_warning,

@@ -48,6 +48,19 @@ else
     echo "SKIP the_library_has_no_mutable_globals: needs $BUILD/libnaik.a and objdump"
 fi
 
+# A binary of the baseline runs on every node: AVX only where the program or the loader has asked the
+# processor, in the kernels' tables and in clones (base/clones.h).
+if [ "$(uname -m)" != x86_64 ] || ! command -v objdump >/dev/null || ! [ -e "$BUILD/libnaik.a" ] ||
+    grep -qE -- ' -m(arch|avx|fma|cpu)' "$BUILD/flags"; then
+    echo "SKIP only_kernels_and_clones_need_more_than_the_baseline: not x86, no objdump, or OPT names a processor"
+else
+    verdict only_kernels_and_clones_need_more_than_the_baseline "$(objdump -d --no-show-raw-insn "$BUILD/libnaik.a" | awk '
+        /^[^ ]+\.o:/ { object = $1 }
+        /^[0-9a-f]+ <.*>:$/ { name = $2; clone = name ~ /\.arch_x86/ }
+        object ~ /^kernels\.(avx2|avx512|scalar_fma)\.o/ || clone { next }
+        $2 ~ /^v[a-z]/ && !seen[object name]++ { print object " " name " " $2 }')"
+fi
+
 if command -v clang-format >/dev/null; then
     verdict clang_format_changes_nothing "$(clang-format -n $(sources src include io tests) 2>&1 |
         grep -E 'warning:' | cut -d ' ' -f 1 | sort -u)"

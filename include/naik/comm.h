@@ -50,7 +50,14 @@ void naik_comm_abort(naik_comm *comm, int exit_status);
 
 /* The most severe of all ranks' statuses, the same on every rank; collective. Where a rank failed,
  * every rank's log then holds the sentence of the lowest rank with that status, naming the rank. */
-naik_status naik_comm_agree(naik_comm *comm, naik_status mine);
+naik_status naik_comm_worst(naik_comm *comm, naik_status mine);
+/* The same, in a form that shows whoever reads the caller alone that its own failure never becomes
+ * a success. */
+static inline naik_status naik_comm_agree(naik_comm *comm, naik_status mine)
+{
+    const naik_status worst = naik_comm_worst(comm, mine);
+    return worst == NAIK_OK ? mine : worst;
+}
 
 /* Collective, on every rank. NAIK_ERR_MPI */
 naik_status naik_comm_barrier(naik_comm *comm);

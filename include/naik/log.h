@@ -44,7 +44,14 @@ void naik_log_warn(naik_log *log, const char *format, ...) NAIK_PRINTF(2, 3);
  * Use through NAIK_FAIL. */
 naik_status naik_log_fail(naik_log *log, naik_status status, const char *file, int line,
                           const char *format, ...) NAIK_PRINTF(5, 6);
-#define NAIK_FAIL(log, status, ...) naik_log_fail((log), (status), __FILE__, __LINE__, __VA_ARGS__)
+/* Shows an analyser that the value of NAIK_FAIL is the status it was given. */
+static inline naik_status naik_log_failed(naik_status status, naik_status recorded)
+{
+    (void)recorded;
+    return status;
+}
+#define NAIK_FAIL(log, status, ...)                                                                \
+    naik_log_failed((status), naik_log_fail((log), (status), __FILE__, __LINE__, __VA_ARGS__))
 
 /* The kept sentence, without place; "" when there is none. Borrowed until the next failure. */
 const char *naik_log_message(const naik_log *log);

@@ -37,7 +37,7 @@ typedef struct naik_h5_links_file {
     const naik_gauge_meta *meta; /* or NULL */
 } naik_h5_links_file;
 
-/* A whole new file, sealed and in the state complete. Collective, agrees. */
+/* A whole new file, with its metadata checksum, in the state complete. Collective, agrees. */
 naik_status naik_h5_links_file_write(naik_comm *comm, naik_h5_links_file *file);
 
 /* Reads them, into links of that lattice or, where gauge is NULL, for the checksum alone.

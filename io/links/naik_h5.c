@@ -154,9 +154,9 @@ static naik_status identify(naik_log *log, hid_t file, const char *path, const c
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
                          "'%s' was never completed: its writer was interrupted", path);
     }
-    const naik_status sealed = naik_h5_check_metadata_crc(log, file, path);
-    if (sealed != NAIK_OK) {
-        return sealed;
+    const naik_status intact = naik_h5_check_metadata_crc(log, file, path);
+    if (intact != NAIK_OK) {
+        return intact;
     }
     if (strcmp(boundary, boundary_t) != 0) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,

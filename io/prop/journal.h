@@ -1,4 +1,4 @@
-/* journal.h - the diary beside a .part: one forced line per committed solve
+/* journal.h - the journal beside a .part: one forced line per committed solve
  *
  * Datasets are contiguous, so a slab's offset in the file is all that is needed to find it again
  * where HDF5 cannot open the file any more. Every line ends with its own crc32; a line torn by a

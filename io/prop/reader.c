@@ -62,7 +62,7 @@ static naik_status read_facts(reader *r)
     char text[1024];
     char *document = NULL;
     hid_t group = -1;
-    v->sealed = naik_h5_get_text(r->h5, "metadata_crc", text, sizeof text);
+    v->has_metadata_crc = naik_h5_get_text(r->h5, "metadata_crc", text, sizeof text);
     status = naik_h5_check_metadata_crc(r->log, r->h5, v->path);
     if (status == NAIK_ERR_CORRUPT) {
         snprintf(v->edited, sizeof v->edited, "%s", naik_log_message(r->log));

@@ -37,11 +37,11 @@ typedef struct naik_reader_pair {
 typedef struct naik_propagator_reader {
     char *path;
     bool complete;
-    bool sealed;       /* attributes and texts have a checksum */
-    char edited[300];  /* the sentence where they disagree with it, else "" */
-    int bad_records;   /* of solves, that disagree with theirs */
-    int histories;     /* of residuals, read and compared */
-    int bad_histories; /* of them, that disagree */
+    bool has_metadata_crc; /* attributes and texts have a checksum */
+    char edited[300];      /* the sentence where they disagree with it, else "" */
+    int bad_records;       /* of solves, that disagree with theirs */
+    int histories;         /* of residuals, read and compared */
+    int bad_histories;     /* of them, that disagree */
     int size[NAIK_DIM];
     naik_reader_fact *facts; /* [fact_count]: whence and how */
     int fact_count;

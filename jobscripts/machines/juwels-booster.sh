@@ -11,4 +11,4 @@ naik_ranks_per_node=4
 # What sbatch needs for this machine; the lines #SBATCH of juwels-booster.slurm say the same.
 naik_sbatch=(--partition=booster --ntasks-per-node=4 --cpus-per-task=12 --gres=gpu:4)
 naik_srun=()
-naik_make=(GPU=cuda GPU_ARCH=sm_80 MPICC=mpicc "HDF5_DIR=${EBROOTHDF5:-}" "OPT=-O2 -march=znver2")
+naik_make=(GPU=cuda GPU_ARCH=sm_80 MPICC=mpicc "HDF5_DIR=${EBROOTHDF5:-}")

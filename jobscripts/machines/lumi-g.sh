@@ -12,4 +12,4 @@ naik_ranks_per_node=8
 # hidden from any rank; the masks give rank 0..7 the cores nearest to GPU die 0..7.
 naik_sbatch=(--partition=standard-g --ntasks-per-node=8 --cpus-per-task=7 --gpus-per-node=8)
 naik_srun=(--cpu-bind=mask_cpu:7e000000000000,7e00000000000000,7e0000,7e000000,7e,7e00,7e00000000,7e0000000000)
-naik_make=(GPU=hip GPU_ARCH=gfx90a MPICC=cc HDF5_LIBS=-lhdf5 "OPT=-O2 -march=znver3")
+naik_make=(GPU=hip GPU_ARCH=gfx90a MPICC=cc HDF5_LIBS=-lhdf5)

@@ -12,4 +12,4 @@ naik_ranks_per_node=4
 # stay visible to every rank: hiding them would break direct access between them.
 naik_sbatch=(-C gpu --ntasks-per-node=4 --cpus-per-task=32 --gpus-per-node=4 --gpu-bind=none)
 naik_srun=(--cpu-bind=cores)
-naik_make=(GPU=cuda GPU_ARCH=sm_80 MPICC=cc HDF5_LIBS=-lhdf5 "OPT=-O2 -march=znver3")
+naik_make=(GPU=cuda GPU_ARCH=sm_80 MPICC=cc HDF5_LIBS=-lhdf5)

@@ -293,7 +293,7 @@ done:
     return status;
 }
 
-/* As MPI_Waitall, but gives up after the route's patience where it has one. */
+/* As MPI_Waitall, but gives up after the route's timeout where it has one. */
 static naik_status wait_for_messages(naik_halo *halo)
 {
     naik_comm *comm = halo->geometry->lattice->comm;

@@ -1,6 +1,6 @@
 /* packed_links.c - canonical fat and long links to the 16 matrices a site multiplies by
  *
- * The backward link of a site sits on a site backward it, perhaps in the box of another rank: whole
+ * The backward link of a site belongs to the site before it, perhaps in the box of another rank: whole
  * layers of links travel once, here, so that no kernel ever needs a neighbour's links.
  */
 #include "backend/packed_links.h"
@@ -23,7 +23,7 @@ static void release_layers(naik_device *device, naik_link_layers *backward)
     }
 }
 
-/* The last layers of links mu of the rank backward, into memory of the links' kind. */
+/* The last layers of links mu of the backward neighbour, into memory of the links' kind. */
 static naik_status exchange_layers(const naik_gauge *links, int mu, naik_link_layers *backward)
 {
     naik_status status = NAIK_OK;

@@ -138,8 +138,8 @@ naik_report *naik_events_begin(naik_events *events, const char *event)
     if (report != NULL) {
         clock_gettime(CLOCK_REALTIME, &now);
         naik_report_text(report, "event", event);
-        naik_report_real(report, "time",
-                         (double)now.tv_sec + 1e-3 * (double)(now.tv_nsec / 1000000));
+        const long ms = now.tv_nsec / 1000000;
+        naik_report_real(report, "time", (double)now.tv_sec + 1e-3 * (double)ms);
     }
     return report;
 }

@@ -92,7 +92,7 @@ static void print_solves(FILE *out, const milc_input *in, bool with_epsilon)
             }
             fprintf(out, "]\n");
         }
-        /* Without error_for_propagator only the site-relative residual decides. */
+        /* Without error_for_propagator only the heavy-quark residual decides. */
         fprintf(out, "    tolerance: %s\n", real(p[first].error > 0 ? p[first].error : 1, text));
         print_source(out, &in->sources[p[first].source]);
     }

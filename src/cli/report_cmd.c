@@ -131,8 +131,9 @@ static void print_verified(FILE *out, const naik_propagator_reader *v)
     snprintf(text, sizeof text,
              "%s%d records of solves, %d correlators, %d residual histories, by their checksums; "
              "%snot the propagators, which naik info verifies",
-             v->sealed ? "attributes and texts, " : "", 3 * v->pair_count, correlators,
-             v->histories, v->sealed ? "" : "not attributes and texts, which have none here, and ");
+             v->has_metadata_crc ? "attributes and texts, " : "", 3 * v->pair_count, correlators,
+             v->histories,
+             v->has_metadata_crc ? "" : "not attributes and texts, which have none here, and ");
     row(out, "verified", text, "");
 }
 

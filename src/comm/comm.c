@@ -165,7 +165,7 @@ void naik_comm_abort(naik_comm *comm, int exit_status)
     MPI_Abort(comm->mpi->world, exit_status);
 }
 
-naik_status naik_comm_agree(naik_comm *comm, naik_status mine)
+naik_status naik_comm_worst(naik_comm *comm, naik_status mine)
 {
     /* The most severe status and, among those who have it, the lowest rank. */
     int64_t key = (int64_t)mine * comm->size + (comm->size - 1 - comm->rank);

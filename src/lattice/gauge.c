@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clones.h"
 #include "base/device.h"
 #include "base/memory.h"
 #include "base/rng.h"
@@ -122,7 +123,7 @@ static double row_norm(const naik_matrix *u, int i)
 
 /* Gram-Schmidt on the rows, third row = conj(row0 x row1). False where a row vanishes
  * or is, but for rounding, a multiple of the one before. */
-static bool reunitarise(naik_matrix *u)
+NAIK_CLONES static bool reunitarise(naik_matrix *u)
 {
     for (int i = 0; i < 2; i++) {
         const double before = row_norm(u, i);
@@ -151,7 +152,7 @@ static bool reunitarise(naik_matrix *u)
     return true;
 }
 
-static double largest_difference(const naik_matrix *a, const naik_matrix *b)
+NAIK_CLONES static double largest_difference(const naik_matrix *a, const naik_matrix *b)
 {
     double largest = 0;
     for (int i = 0; i < 3; i++) {

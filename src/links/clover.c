@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "base/clones.h"
 #include "base/memory.h"
 #include "comm/collective.h"
 #include "links/ghosted.h"
@@ -112,8 +113,8 @@ static naik_matrix sum_of(const naik_matrix *a, double s, const naik_matrix *b)
     return out;
 }
 
-static void site_blocks(const naik_ghosted u[NAIK_DIM], const int x[NAIK_DIM], double diagonal,
-                        double csw, naik_block block[NAIK_SITE_BLOCKS])
+NAIK_CLONES static void site_blocks(const naik_ghosted u[NAIK_DIM], const int x[NAIK_DIM],
+                                    double diagonal, double csw, naik_block block[NAIK_SITE_BLOCKS])
 {
     const naik_matrix xy = field_strength(u, x, 0, 1), xz = field_strength(u, x, 0, 2);
     const naik_matrix xt = field_strength(u, x, 0, 3), yz = field_strength(u, x, 1, 2);

@@ -7,6 +7,7 @@
  */
 #include <float.h>
 
+#include "base/clones.h"
 #include "base/exactsum.h"
 #include "comm/collective.h"
 #include "lattice/su3.h"
@@ -19,7 +20,7 @@ typedef struct totals { /* exact sums over sites */
 
 enum { TOTALS = 3 };
 
-enum { HERE = NAIK_RING_HERE };
+enum { HERE = NAIK_GHOSTED_HERE };
 
 /* Re Tr P in the plane mu, nu. */
 static void plane(const naik_ghosted *u, const naik_ghosted_place *place, int mu, int nu,
@@ -62,7 +63,7 @@ static void clear(totals *sum)
     naik_exactsum_clear(&sum->trace);
 }
 
-/* A named critical section would leave a mutable global backward; integers need atomics only. */
+/* A named critical section would leave a mutable global behind; integers need atomics only. */
 static void merge(naik_exactsum *sum, naik_exactsum *part)
 {
     naik_exactsum_normalise(part);
@@ -96,7 +97,7 @@ static double larger(double a, double b)
     return isnan(b) || isinf(b) ? DBL_MAX : fmax(a, b);
 }
 
-static double unitarity_dev(const naik_matrix *u)
+NAIK_CLONES static double unitarity_dev(const naik_matrix *u)
 {
     const naik_matrix product = naik_mat_mul_dagger(u, u);
     double largest = 0;
@@ -109,7 +110,7 @@ static double unitarity_dev(const naik_matrix *u)
     return largest;
 }
 
-static double det_dev(const naik_matrix *u)
+NAIK_CLONES static double det_dev(const naik_matrix *u)
 {
     const naik_complex det = naik_mat_det(u);
     return larger(0, sqrt(naik_cnorm2((naik_complex){det.re - 1, det.im})));

@@ -1,6 +1,6 @@
-/* ghosted.c - index arithmetic and face exchange of ghosted
+/* ghosted.c - index arithmetic and face exchange of ghosted fields
  *
- * Whole lines of x travel for y, z and t, columns for x. A line carries its own two ghosted sites
+ * Whole lines of x travel for y, z and t, columns for x. A line carries its own two ghost sites
  * along, so corners come for free when x goes first and every later direction sends the lines that
  * the earlier ones have filled.
  */
@@ -148,7 +148,7 @@ void naik_ghosted_clear(int count, naik_ghosted *ghosted)
     }
 }
 
-/* The layer's sites have coordinates from..to-1, in x whole lines unless mu is x; from ghosted to
+/* The layer's sites have coordinates from..to-1, in x whole lines unless mu is x; from the field to
  * message, or back. */
 static naik_status copy_layer(naik_ghosted *ghosted, int mu, const int from[NAIK_DIM],
                               const int to[NAIK_DIM], size_t bytes, bool pack, double *message)
@@ -168,7 +168,7 @@ done:
     return status;
 }
 
-/* filled[nu]: the ghosted is already filled in direction nu and travels along. */
+/* filled[nu]: the ghost sites in direction nu are already filled and travel along. */
 static naik_status exchange(naik_ghosted *ghosted, int mu, const bool filled[NAIK_DIM])
 {
     const naik_ghosted_plan *plan = ghosted->plan;
@@ -187,7 +187,7 @@ static naik_status exchange(naik_ghosted *ghosted, int mu, const bool filled[NAI
     }
     const size_t bytes = matrices * NAIK_ROW_REALS * sizeof(double);
     for (int side = NAIK_FORWARD; side <= NAIK_BACKWARD; side++) {
-        /* The ghosted forward is the neighbour's first layer, the ghosted backward its last. */
+        /* Forward ghost sites are that neighbour's first layer, backward ones its last. */
         const int sent = side == NAIK_FORWARD ? 0 : lat->local[mu] - 1;
         const int arriving = side == NAIK_FORWARD ? lat->local[mu] : -1;
         const int opposite = side == NAIK_FORWARD ? NAIK_BACKWARD : NAIK_FORWARD;

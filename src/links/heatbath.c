@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clones.h"
 #include "base/memory.h"
 #include "base/rng.h"
 #include "lattice/su3.h"
@@ -120,8 +121,8 @@ static quaternion draw_su2(naik_rng *rng, double alpha)
 }
 
 /* One link, given the sum of its staples. */
-static void update_link(const sweep_state *s, pass_kind kind, naik_rng *rng,
-                        const naik_matrix *staple, naik_matrix *u)
+NAIK_CLONES static void update_link(const sweep_state *s, pass_kind kind, naik_rng *rng,
+                                    const naik_matrix *staple, naik_matrix *u)
 {
     static const int subgroup[3][2] = {{0, 1}, {0, 2}, {1, 2}};
     naik_matrix w = naik_mat_mul_dagger(u, staple); /* the action is -beta/3 Re Tr w */
@@ -142,7 +143,7 @@ static void update_link(const sweep_state *s, pass_kind kind, naik_rng *rng,
     }
 }
 
-enum { HERE = NAIK_RING_HERE };
+enum { HERE = NAIK_GHOSTED_HERE };
 
 /* sum = the six staples of the links in direction mu. */
 static void sum_staples(const sweep_state *s, const naik_ghosted_place *place, int mu,

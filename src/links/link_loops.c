@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/clones.h"
 #include "lattice/su3.h"
 #include "links/ghosted.h"
 #include "links/link_ops.h"
@@ -46,7 +47,7 @@ static naik_status ghosted_layer(naik_ghosted *ghosted, int mu, const int from[N
 
 /* ---- staples and products */
 
-enum { HERE = NAIK_RING_HERE };
+enum { HERE = NAIK_GHOSTED_HERE };
 
 /* The links around one row of sites in direction nu that staples of links mu are made of. */
 typedef struct sides {
@@ -127,7 +128,7 @@ static void sum_row(const spot *here, int mu, const naik_staple_sum *s)
     put_row(s->out, s->gauge, s->out != NULL ? &here->in_slab : &here->in_whole, mu, &sum);
 }
 
-/* On the sites of the ghosted that are written, or read for links of a gauge field. */
+/* On the sites of the field that are written, or read for links of a gauge field. */
 static naik_status staples(const naik_ghosted u[NAIK_DIM], int mu, const naik_staple_sum *sums,
                            int count)
 {
@@ -178,19 +179,26 @@ static naik_status project(naik_gauge *gauge, int64_t *svd_count)
     return NAIK_OK;
 }
 
+/* out = a + s b of one link; b NULL: s a. */
+NAIK_CLONES static void combine_link(const naik_matrix *a, double s, const naik_matrix *b,
+                                     naik_matrix *out)
+{
+    if (b == NULL) {
+        *out = naik_mat_scale(s, a);
+        return;
+    }
+    *out = *a;
+    if (s != 0) {
+        naik_mat_add(out, s, b);
+    }
+}
+
 static naik_status combine(const naik_gauge *a, double s, const naik_gauge *b, naik_gauge *out)
 {
     const int64_t links = (int64_t)out->lattice->sites * NAIK_DIM;
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < links; i++) {
-        if (b == NULL) {
-            out->link[i] = naik_mat_scale(s, &a->link[i]);
-            continue;
-        }
-        out->link[i] = a->link[i];
-        if (s != 0) {
-            naik_mat_add(&out->link[i], s, &b->link[i]);
-        }
+        combine_link(&a->link[i], s, b == NULL ? NULL : &b->link[i], &out->link[i]);
     }
     return NAIK_OK;
 }

@@ -1,8 +1,9 @@
 /* link_ops.h - the loops over sites that link building spends its time in, as one table
  *
- * links/ghosted.c, smear.c, fattener.c and backend/packed_links.c say what is built from what and which faces travel; the
- * loops run where the links are, in the host's memory or on a device. Both go through the same
- * operations on a site in the same order, explicit fma() included, and agree to the bit.
+ * links/ghosted.c, smear.c, fattener.c and backend/packed_links.c say what is built from what and
+ * which faces travel; the loops run where the links are, in the host's memory or on a device. Both
+ * go through the same operations on a site in the same order, explicit fma() included, and agree to
+ * the bit.
  * All arguments are in the memory of the table. Local: none communicates. NAIK_ERR_DEVICE.
  */
 #ifndef NAIK_LINKS_LINK_OPS_H
@@ -27,16 +28,16 @@ typedef struct naik_staple_sum {
     } term[4];
     struct {
         int nu;
-        const naik_ghosted *inner; /* ghosted filled in direction nu */
+        const naik_ghosted *inner; /* its ghost sites filled in direction nu */
     } staple[3];
     double weight;
     naik_ghosted *out; /* not one of the inputs; or NULL for ... */
     naik_gauge *gauge; /* ... its link mu */
 } naik_staple_sum;
 
-/* The links backward the box, which the points of its first sites need: for each split mu the last
- * `distance` layers of links mu of the box backward, [distance][sites of a layer], in local
- * lexicographic order with coordinate mu left out. */
+/* The links that lead into the box, which the stencil of its first sites needs: for each split mu
+ * the last `distance` layers of links mu of the backward neighbour's box, [distance][sites of a
+ * layer], in local lexicographic order with coordinate mu left out. */
 typedef struct naik_link_layers {
     naik_matrix *link[NAIK_DIM]; /* NULL where mu is not split */
     int distance;                /* 1 of fat links, 3 of long ones */
@@ -45,13 +46,14 @@ typedef struct naik_link_layers {
 typedef struct naik_link_ops {
     /* The box of link mu of a gauge field. */
     naik_status (*ghosted_fill)(const naik_gauge *gauge, int mu, naik_ghosted *ghosted);
-    /* The sites with coordinates from..to-1, one layer across mu, ghosted to message or back: rows
-     * y, z, t of 18 numbers, of whole rows in x with their ghosted or, for mu = x, of one site. */
+    /* The sites with coordinates from..to-1, one layer across mu, from the field to message or back:
+     * rows y, z, t of 18 numbers, of whole rows in x with their ghost sites or, for mu = x, of one
+     * site. */
     naik_status (*ghosted_layer)(naik_ghosted *ghosted, int mu, const int from[NAIK_DIM],
                                  const int to[NAIK_DIM], bool pack, double *message);
     /* `count` sums for the links mu, u[NAIK_DIM] with edges and corners filled. */
     naik_status (*staples)(const naik_ghosted *u, int mu, const naik_staple_sum *sums, int count);
-    /* weight a(s) b(s + mu), into a ghosted that is neither a nor b, or with out NULL into link mu of
+    /* weight a(s) b(s + mu), into a field that is neither a nor b, or with out NULL into link mu of
      * a gauge field. */
     naik_status (*product)(double weight, const naik_ghosted *a, const naik_ghosted *b, int mu,
                            naik_ghosted *out, naik_gauge *gauge);

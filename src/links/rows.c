@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-void naik_rows_mul(const naik_row *a, const naik_row *b, naik_row *out)
+#include "base/clones.h"
+NAIK_CLONES void naik_rows_mul(const naik_row *a, const naik_row *b, naik_row *out)
 {
     for (int i = 0; i < 3; i++) {
 #pragma omp simd
@@ -21,7 +22,8 @@ void naik_rows_mul(const naik_row *a, const naik_row *b, naik_row *out)
     }
 }
 
-void naik_rows_add_upper(const naik_row *a, const naik_row *s, const naik_row *b, naik_row *sum)
+NAIK_CLONES void naik_rows_add_upper(const naik_row *a, const naik_row *s, const naik_row *b,
+                                     naik_row *sum)
 {
     for (int i = 0; i < 3; i++) {
 #pragma omp simd
@@ -34,7 +36,8 @@ void naik_rows_add_upper(const naik_row *a, const naik_row *s, const naik_row *b
     }
 }
 
-void naik_rows_add_lower(const naik_row *a, const naik_row *s, const naik_row *b, naik_row *sum)
+NAIK_CLONES void naik_rows_add_lower(const naik_row *a, const naik_row *s, const naik_row *b,
+                                     naik_row *sum)
 {
     for (int i = 0; i < 3; i++) {
 #pragma omp simd
@@ -52,7 +55,7 @@ void naik_rows_clear(naik_row *out)
     memset(out, 0, sizeof *out);
 }
 
-void naik_rows_scale(double s, const naik_row *a, naik_row *out)
+NAIK_CLONES void naik_rows_scale(double s, const naik_row *a, naik_row *out)
 {
     for (int k = 0; k < NAIK_ROW_REALS; k++) {
 #pragma omp simd
@@ -62,7 +65,7 @@ void naik_rows_scale(double s, const naik_row *a, naik_row *out)
     }
 }
 
-void naik_rows_add(double s, const naik_row *a, naik_row *out)
+NAIK_CLONES void naik_rows_add(double s, const naik_row *a, naik_row *out)
 {
     for (int k = 0; k < NAIK_ROW_REALS; k++) {
 #pragma omp simd
@@ -72,7 +75,8 @@ void naik_rows_add(double s, const naik_row *a, naik_row *out)
     }
 }
 
-void naik_rows_trace_dagger(const naik_row *a, const naik_row *b, double trace[NAIK_ROW_SITES])
+NAIK_CLONES void naik_rows_trace_dagger(const naik_row *a, const naik_row *b,
+                                        double trace[NAIK_ROW_SITES])
 {
     memset(trace, 0, NAIK_ROW_SITES * sizeof *trace);
     for (int k = 0; k < NAIK_ROW_REALS; k++) {
@@ -83,7 +87,7 @@ void naik_rows_trace_dagger(const naik_row *a, const naik_row *b, double trace[N
     }
 }
 
-void naik_rows_from_links(const naik_matrix *link, int64_t step, int n, naik_row *out)
+NAIK_CLONES void naik_rows_from_links(const naik_matrix *link, int64_t step, int n, naik_row *out)
 {
     for (int x = 0; x < n; x++, link += step) {
         for (int k = 0; k < NAIK_ROW_REALS; k += 2) {
@@ -94,7 +98,7 @@ void naik_rows_from_links(const naik_matrix *link, int64_t step, int n, naik_row
     }
 }
 
-void naik_rows_to_links(const naik_row *a, int n, naik_matrix *link, int64_t step)
+NAIK_CLONES void naik_rows_to_links(const naik_row *a, int n, naik_matrix *link, int64_t step)
 {
     for (int x = 0; x < n; x++, link += step) {
         for (int k = 0; k < NAIK_ROW_REALS; k += 2) {
@@ -113,7 +117,8 @@ INLINE void shift(const double *from, double edge, int64_t lane, double *out)
     }
 }
 
-void naik_rows_shift(const naik_row *a, int step, int lane, const double *edge, naik_row *out)
+NAIK_CLONES void naik_rows_shift(const naik_row *a, int step, int lane, const double *edge,
+                                 naik_row *out)
 {
     const double *from = &a->at[0][0] + step;
     /* The first component has nothing before it and the last nothing after. */

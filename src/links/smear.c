@@ -183,7 +183,7 @@ static naik_status make_fat(const workspace *w, int mu, const naik_smearing *c, 
     return w->ops->staples(w->u, mu, &sum, 1);
 }
 
-/* cN U(s) P(s+mu) with P(s) = U(s) U(s+mu): one site of ghosted suffices for three links. */
+/* cN U(s) P(s+mu) with P(s) = U(s) U(s+mu): one layer of ghost sites suffices for three links. */
 static naik_status make_long(workspace *w, int mu, const naik_smearing *c, naik_gauge *long_links)
 {
     naik_status status = NAIK_OK;

@@ -5,6 +5,7 @@
  */
 #include "links/rows.inc"
 
+#include "base/clones.h"
 #include "lattice/su3.h"
 #include "links/unitarize.inc"
 
@@ -120,7 +121,7 @@ static void newton_steps(const naik_row *w, naik_row *out)
     multiply(w, &correction, out);
 }
 
-int naik_unitarize_row(const naik_row *v, int n, naik_row *w)
+NAIK_CLONES int naik_unitarize_row(const naik_row *v, int n, naik_row *w)
 {
     naik_row q, q2, rough;
     double f[3][NAIK_ROW_SITES], usable[NAIK_ROW_SITES];

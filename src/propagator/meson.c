@@ -9,6 +9,7 @@
 
 #include <math.h>
 
+#include "base/clones.h"
 #include "base/exactsum.h"
 #include "base/memory.h"
 #include "comm/collective.h"
@@ -74,8 +75,8 @@ static void take_values(const naik_exactsum *sum, naik_meson meson, int times, d
     }
 }
 
-static void sum_slice(const naik_lattice *lat, double *const weight[NAIK_DIM - 1], const double *g,
-                      int t, naik_exactsum *sum)
+NAIK_CLONES static void sum_slice(const naik_lattice *lat, double *const weight[NAIK_DIM - 1],
+                                  const double *g, int t, naik_exactsum *sum)
 {
     const int32_t slice = lat->sites / lat->local[3];
     for (int32_t site = t * slice; site < (t + 1) * slice; site++) {

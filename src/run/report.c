@@ -1,4 +1,4 @@
-/* announce.c - what `naik solve` says while it runs
+/* report.c - what `naik solve` says while it runs
  */
 #include <stdlib.h>
 

@@ -45,7 +45,7 @@ const char *naik_cg_reason_text(naik_cg_reason reason);
 typedef struct naik_cg_system {
     double shift;          /* >= 0 */
     double tolerance;      /* on |b - A x| / |b|, the true residual in double */
-    double site_tolerance; /* on the site-relative residual; 0: not asked for */
+    double site_tolerance; /* on the heavy-quark residual; 0: not asked for */
 } naik_cg_system;
 
 /* What went into a starting value; all zero: nothing. It counts as part of the solve. */

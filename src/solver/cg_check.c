@@ -101,7 +101,7 @@ static void resume_rhs(naik_cg *cg, const naik_cg_options *options, int c, doubl
     record->quantum_ratio = cg_quantum_ratio(cg);
     record->sum_quantum = record->quantum_ratio * inner_rr;
     double aim = slot->system.tolerance * slot->system.tolerance * slot->bb;
-    if (rr <= aim) { /* the site-relative residual is not there yet */
+    if (rr <= aim) { /* the heavy-quark residual is not there yet */
         aim = 0.01 * rr;
     }
     record->stop = aim;

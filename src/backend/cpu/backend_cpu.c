@@ -47,6 +47,18 @@ static naik_status choose_kernels(naik_log *log, const cpu_kernels **out)
                      any ? "" : wanted);
 }
 
+/* Of one lane, to go with `kernels`: the C library's fma() is slow, so hardware's where it may be. */
+static const cpu_kernels *choose_scalar_kernels(const cpu_kernels *kernels)
+{
+#if defined(__x86_64__)
+    if (kernels != &cpu_kernels_portable && cpu_kernels_scalar_fma.run_here()) {
+        return &cpu_kernels_scalar_fma;
+    }
+#endif
+    (void)kernels;
+    return &cpu_kernels_scalar;
+}
+
 static naik_status cpu_open(naik_backend *backend, const naik_backend_options *options)
 {
     naik_status status = NAIK_OK;
@@ -56,6 +68,7 @@ static naik_status cpu_open(naik_backend *backend, const naik_backend_options *o
         return NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the CPU backend");
     }
     NAIK_TRY(choose_kernels(backend->log, &state->kernels));
+    state->scalar = choose_scalar_kernels(state->kernels);
     state->threads = options->threads;
     if (state->threads <= 0) {
         int threads = 0;

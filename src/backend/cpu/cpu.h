@@ -110,7 +110,9 @@ typedef struct cpu_kernels {
 
 extern const cpu_kernels cpu_kernels_scalar; /* one lane */
 extern const cpu_kernels cpu_kernels_portable;
-extern const cpu_kernels cpu_kernels_avx2; /* on x86 only, as the next */
+/* on x86 only: */
+extern const cpu_kernels cpu_kernels_scalar_fma;
+extern const cpu_kernels cpu_kernels_avx2;
 extern const cpu_kernels cpu_kernels_avx512;
 
 /* How far the cells of a thread are taken (cpu_run); a cache line each. */
@@ -122,6 +124,7 @@ typedef struct cpu_state {
     int threads;
     cpu_turn *turn;             /* [threads] */
     const cpu_kernels *kernels; /* of CPU_LANES lanes */
+    const cpu_kernels *scalar;  /* of one lane */
 } cpu_state;
 
 static inline int cpu_threads(const naik_backend *backend)
@@ -132,7 +135,7 @@ static inline int cpu_threads(const naik_backend *backend)
 static inline const cpu_kernels *cpu_kernels_of(const naik_geometry *geometry)
 {
     const cpu_state *state = geometry->backend->state;
-    return cpu_tables_of(geometry)->shape.lanes == 1 ? &cpu_kernels_scalar : state->kernels;
+    return cpu_tables_of(geometry)->shape.lanes == 1 ? state->scalar : state->kernels;
 }
 
 /* Runs body over `count` cells in parallel, in pieces of neighbours, each thread with its own sums,

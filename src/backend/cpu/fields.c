@@ -4,6 +4,7 @@
  */
 #include "backend/cpu/cpu.h"
 #include "backend/cpu/sums.h"
+#include "base/clones.h"
 #include "base/exactsum.h"
 
 /* Local lexicographic number, within its sub-lattice, of the site of a cell. */
@@ -72,7 +73,7 @@ typedef struct elementwise {
     int only, from_irhs; /* one rhs of `to` alone; -1: all */
 } elementwise;
 
-static void combine_rhs(const elementwise *e, int32_t cell, int irhs, int from_irhs)
+NAIK_CLONES static void combine_rhs(const elementwise *e, int32_t cell, int irhs, int from_irhs)
 {
     const double waiting = e->settle ? e->rhs[irhs].x_deferred : 0;
     /* as steps have it in their arithmetic */
@@ -162,7 +163,7 @@ typedef struct ratio {
 } ratio;
 
 /* |v_s|^2 of a lane, components in order. */
-static double lane_norm2(const double *v, int lanes, int k)
+NAIK_CLONES static double lane_norm2(const double *v, int lanes, int k)
 {
     double term = 0;
     for (int i = 0; i < 6; i++) {

@@ -214,6 +214,8 @@ static bool run_here(void)
            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
 #elif LANES == 16 && (defined(NAIK_AVX512) || defined(NAIK_AVX2))
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#elif defined(__FMA__)
+    return __builtin_cpu_supports("fma");
 #else
     return true;
 #endif

@@ -357,7 +357,7 @@ static face_map map_face(const cpu_shape *shape, int mu, int side)
         if (place == (side == NAIK_FORWARD ? shape->cut[mu] - 1 : 0)) {
             map.edge[map.count++] = lane;
         }
-        /* a halo cell backward takes its lanes from the sub-lattice backward: layers at the far end */
+        /* a backward halo cell takes its lanes from the sub-lattice before: layers at its far end */
         const int from = side == NAIK_FORWARD ? place - 1 : place + 1;
         const bool inside = from >= 0 && from < shape->cut[mu];
         map.inner[lane] = inside ? lane + (from - place) * stride : -1;
@@ -434,7 +434,7 @@ naik_status cpu_unpack(naik_field *field, naik_parity parity, int mu, int side, 
                        const void *buffer)
 {
     const cpu_tables *t = cpu_tables_of(field->geometry);
-    const int sender = !side; /* the zone backward holds what lies at the forward ends */
+    const int sender = !side; /* the backward zone holds what lies at the forward ends */
     const face_map map = map_face(&t->shape, mu, sender);
     const int32_t count = depth * t->shape.face[mu];
     const int32_t *layer = t->layer[parity][mu][sender];

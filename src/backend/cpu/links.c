@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "backend/cpu/cpu.h"
+#include "base/clones.h"
 #include "lattice/su3.h"
 
 static const double allowed_deviation = 1e-9; /* of a unitary link; singular values reach 1e-10 */
@@ -65,7 +66,7 @@ static void rebuild_nine(const naik_matrix *w, naik_complex det, naik_matrix *ou
 
 /* The 9, 12 or 13 numbers of w (backend/cpu/recon.inc), and how far from it they lead. `negative`: the sign
  * that 12 numbers keep. */
-static double compress(const naik_matrix *w, int recon, double out[13], bool *negative)
+NAIK_CLONES static double compress(const naik_matrix *w, int recon, double out[13], bool *negative)
 {
     const naik_complex det = naik_mat_det(w);
     const double phi = atan2(det.im, det.re);

@@ -274,7 +274,7 @@ INLINE bool all_below(simd_d a, double limit)
     return below;
 }
 
-/* Stores past the caches, to a multiple of the size of a register: a line that is wholly written is
+/* Non-temporal stores, to a multiple of the size of a register: a line that is wholly written is
  * then not read first, nor fetched out of the caches of another processor that had it. */
 INLINE void stream_f(float *p, simd_f a)
 {
