@@ -2,6 +2,7 @@
 #ifndef NAIK_SOLVER_CG_BATCH_H
 #define NAIK_SOLVER_CG_BATCH_H
 
+#include "backend/launch.h"
 #include "base/exactsum.h"
 #include "solver/cg.h"
 
@@ -39,7 +40,8 @@ struct naik_cg {
     const naik_links *links[NAIK_RUNGS]; /* NULL: without this rung */
     naik_precision vectors;              /* of the rungs below double */
     naik_parity parity;
-    naik_rung now; /* at work */
+    naik_rung now;      /* at work */
+    naik_launch launch; /* how its iterations are enqueued */
     int width, width_now;
     uint64_t serial;               /* of what an iteration enqueues (backend.h) */
     naik_field *b;                 /* right-hand side, in double */
@@ -66,6 +68,8 @@ static inline bool cg_is_mixed(const naik_cg *cg)
 /* The operator and the vectors of a rung; a vector that it has not is NULL. */
 naik_schur cg_schur(const naik_cg *cg, naik_rung rung);
 naik_cg_vectors cg_vectors(const naik_cg *cg, naik_rung rung);
+/* The loop of iterations on the rung at work. */
+naik_launch_loop cg_loop(const naik_cg *cg, const char *name);
 /* As naik_cg_stream hands them out. */
 void cg_fields_of(const naik_cg *cg, naik_rung rung, naik_field *field[NAIK_CG_VECTORS]);
 /* The first rung from this one on that there is. */
