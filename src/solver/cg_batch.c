@@ -32,12 +32,6 @@ naik_cg_vectors cg_vectors(const naik_cg *cg, naik_rung rung)
         .x = classical ? cg->outer.x : f->x, .r = f->r, .p = f->p, .ap = classical ? NULL : f->ap};
 }
 
-naik_launch_loop cg_loop(const naik_cg *cg, const char *name)
-{
-    return (naik_launch_loop){
-        .name = name, .links = cg->links[cg->now], .field = cg_vectors(cg, cg->now).r};
-}
-
 void cg_fields_of(const naik_cg *cg, naik_rung rung, naik_field *field[NAIK_CG_VECTORS])
 {
     const naik_cg_vectors v = cg_vectors(cg, rung);

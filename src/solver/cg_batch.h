@@ -71,8 +71,6 @@ static inline bool cg_is_mixed(const naik_cg *cg)
 /* The operator and the vectors of a rung; a vector that it has not is NULL. */
 naik_schur cg_schur(const naik_cg *cg, naik_rung rung);
 naik_cg_vectors cg_vectors(const naik_cg *cg, naik_rung rung);
-/* The loop of iterations on the rung at work. */
-naik_launch_loop cg_loop(const naik_cg *cg, const char *name);
 /* As naik_cg_stream hands them out. */
 void cg_fields_of(const naik_cg *cg, naik_rung rung, naik_field *field[NAIK_CG_VECTORS]);
 /* The first rung from this one on that there is. */

@@ -164,7 +164,7 @@ naik_status cg_run_to_poll(naik_cg *cg)
     for (int c = 0; c < cg->width_now; c++) {
         before[c] = cg->record[c].iterations;
     }
-    const naik_launch_loop loop = cg_loop(cg, "cg");
+    const naik_launch_loop loop = {"cg", cg->links[cg->now], cg_vectors(cg, cg->now).r};
     if (naik_launch_begin(&loop, &cg->launch)) {
         NAIK_TRY(cg_close_iteration(cg));
         cg->serial = naik_backend_serial(backend);

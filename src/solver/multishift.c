@@ -404,7 +404,7 @@ static naik_status run_stage(naik_multishift *m, const naik_shift_group_stream *
         for (int f = 0; f < m->count; f++) {
             before[f] = cg->record[f].iterations;
         }
-        const naik_launch_loop loop = cg_loop(cg, "multi-shift cg");
+        const naik_launch_loop loop = {"multi-shift cg", m->schur.links, m->now.r};
         if (naik_launch_begin(&loop, &cg->launch)) {
             cg->serial = naik_backend_serial(backend);
         }

@@ -60,6 +60,7 @@ static const char *running;
 static bool opened;
 static uint64_t seed, lanes_state; /* of shuffles; 0: none */
 
+char wave64_dynamic_shared[WAVE64_DYNAMIC] __attribute__((section("wave64_shared"), aligned(16)));
 extern char __start_wave64_shared[] __attribute__((weak));
 extern char __stop_wave64_shared[] __attribute__((weak));
 
