@@ -13,14 +13,14 @@
 #include <string.h>
 
 #include "backend/field.h"
-#include "backend/packed_links.h"
 #include "comm/collective.h"
 
 enum { MODES = NAIK_LAUNCH_FUSED_GRAPH + 1, LOOPS = 2 };
 
 typedef struct trial {
     const char *loop;
-    int volume_cb, nrhs, recon;
+    bool fuses;
+    int volume_cb, nrhs;
     naik_precision vectors, links;
     naik_launch_mode mode; /* under trial, or chosen */
     bool chosen;
@@ -67,16 +67,23 @@ static naik_fuses_scalars fuses_scalars(const naik_geometry *geometry, int nrhs)
 }
 
 /* Whether kernels would do anything beside their own work. */
-static bool can_fuse(const naik_geometry *geometry, int nrhs)
+static bool can_fuse(const naik_launch_loop *loop)
 {
+    const naik_geometry *geometry = loop->field->geometry;
+    const int nrhs = loop->field->nrhs;
+    if (!loop->fuses) {
+        return false;
+    }
     return (geometry->backend->comm->size > 1 && geometry->backend->route.single_node) ||
            (nrhs == 1 && fuses_scalars(geometry, nrhs) != NAIK_FUSES_NONE);
 }
 
-static naik_launch launch_by(naik_launch_mode mode, const naik_geometry *geometry, int nrhs)
+static naik_launch launch_by(naik_launch_mode mode, const naik_launch_loop *loop)
 {
-    naik_launch launch = {.known = true, .mode = mode, .sends = is_fused(mode)};
-    if (nrhs == 1 && is_fused(mode)) {
+    const naik_geometry *geometry = loop->field->geometry;
+    const int nrhs = loop->field->nrhs;
+    naik_launch launch = {.known = true, .mode = mode, .sends = loop->fuses && is_fused(mode)};
+    if (nrhs == 1 && launch.sends) {
         const naik_fuses_scalars takes = fuses_scalars(geometry, nrhs);
         launch.takes_scalars = takes == NAIK_FUSES_BY_DEFAULT ||
                                (takes == NAIK_FUSES_IF_ASKED && mode != NAIK_LAUNCH_AUTO);
@@ -86,12 +93,12 @@ static naik_launch launch_by(naik_launch_mode mode, const naik_geometry *geometr
 }
 
 /* The next mode to try after this one; AUTO: there is none. */
-static naik_launch_mode next_mode(const naik_geometry *geometry, int nrhs, naik_launch_mode mode)
+static naik_launch_mode next_mode(const naik_launch_loop *loop, naik_launch_mode mode)
 {
     for (int next = (int)mode + 1; next < MODES; next++) {
         const naik_launch_mode at = (naik_launch_mode)next;
-        if ((!is_fused(at) || can_fuse(geometry, nrhs)) &&
-            (!is_recorded(at) || can_record(geometry->backend))) {
+        if ((!is_fused(at) || can_fuse(loop)) &&
+            (!is_recorded(at) || can_record(loop->field->geometry->backend))) {
             return at;
         }
     }
@@ -104,10 +111,10 @@ static trial untried(const naik_launch_loop *loop)
     trial t = {.loop = loop->name,
                .volume_cb = geometry->lattice->volume_cb,
                .nrhs = loop->field->nrhs,
-               .recon = loop->links->recon,
+               .fuses = loop->fuses,
                .vectors = loop->field->precision,
-               .links = loop->links->precision,
-               .mode = next_mode(geometry, loop->field->nrhs, NAIK_LAUNCH_AUTO)};
+               .links = loop->links,
+               .mode = next_mode(loop, NAIK_LAUNCH_AUTO)};
     for (int m = 0; m < MODES; m++) {
         t.seconds[m] = INFINITY;
     }
@@ -122,7 +129,7 @@ static trial *find_trial(const naik_launch_loop *loop)
     for (int i = 0; trials != NULL && i < trials->count; i++) {
         trial *t = &trials->of[i];
         if (t->volume_cb == wanted.volume_cb && t->nrhs == wanted.nrhs &&
-            t->recon == wanted.recon && t->vectors == wanted.vectors && t->links == wanted.links &&
+            t->fuses == wanted.fuses && t->vectors == wanted.vectors && t->links == wanted.links &&
             strcmp(t->loop, wanted.loop) == 0) {
             return t;
         }
@@ -145,7 +152,7 @@ bool naik_launch_begin(const naik_launch_loop *loop, naik_launch *launch)
         const trial *t = find_trial(loop);
         mode = t != NULL ? t->mode : untried(loop).mode;
     }
-    *launch = launch_by(mode, geometry, loop->field->nrhs);
+    *launch = launch_by(mode, loop);
     return !before.known || before.sends != launch->sends ||
            before.takes_scalars != launch->takes_scalars || before.records != launch->records;
 }
@@ -198,8 +205,7 @@ naik_status naik_launch_end(const naik_launch_loop *loop, const naik_launch *lau
                             double seconds)
 {
     naik_status status = NAIK_OK;
-    const naik_geometry *geometry = loop->field->geometry;
-    naik_backend *backend = geometry->backend;
+    naik_backend *backend = loop->field->geometry->backend;
     double slowest = seconds / iterations;
     trial *t = NULL;
     if (!is_measured(backend) || iterations < 1) {
@@ -216,7 +222,7 @@ naik_status naik_launch_end(const naik_launch_loop *loop, const naik_launch *lau
     NAIK_TRY(naik_comm_max_f64(backend->comm, &slowest, 1));
     t->seconds[t->mode] = slowest;
     t->loops = 0;
-    const naik_launch_mode next = next_mode(geometry, t->nrhs, t->mode);
+    const naik_launch_mode next = next_mode(loop, t->mode);
     if (next != NAIK_LAUNCH_AUTO) {
         t->mode = next;
     } else {

@@ -23,7 +23,8 @@ const char *naik_launch_name(naik_launch_mode mode);
 /* A loop of iterations: what its kernels depend on. */
 typedef struct naik_launch_loop {
     const char *name; /* kept; of the kernels that an iteration has */
-    const naik_links *links;
+    bool fuses;       /* whether its kernels can do more than one thing */
+    naik_precision links;
     const naik_field *field; /* precision and rhs of the vectors */
 } naik_launch_loop;
 
