@@ -72,6 +72,7 @@ const naik_backend_ops naik_backend_gpu = {
         },
     .solver =
         {
+            .launch_is_measured = !GPU_GRAPHS_ARE_QUICK,
             .fuses_scalars = gpu_fuses_scalars,
             .rhs_step = gpu_rhs_step,
             .update_direction = gpu_update_direction,

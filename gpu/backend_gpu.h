@@ -98,8 +98,12 @@ naik_status gpu_update_shifts(const naik_shift *shifts, const naik_field *r, nai
                               naik_field *p);
 
 /* record.cu */
-naik_status gpu_repeat(naik_backend *backend, uint64_t serial, naik_status (*body)(void *data),
-                       void *data, int times);
+naik_status gpu_repeat(naik_backend *backend, uint64_t serial, bool recorded,
+                       naik_status (*body)(void *data), void *data, int times);
+/* `times` calls of body(data) as a graph, which the caller destroys; NULL where the run time makes
+ * none of them, which is said once: then nothing has been launched. */
+void gpu_record(naik_backend *backend, naik_status (*body)(void *data), void *data, int times,
+                gpu_graph_exec *out);
 
 /* sample.cu: calls the body GPU_SAMPLED times; the kernels that it launches get their times taken
  * once a serial, where the backend has a timer and all ranks are of one node. collect waits for

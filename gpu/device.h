@@ -38,7 +38,8 @@ typedef struct gpu_state {
     naik_exactsum *taken;          /* backend memory [2] (rhs.cuh) */
     struct gpu_tuning *tuning;     /* tune.cu */
     struct gpu_sampling *sampling; /* sample.cu; NULL: nothing was sampled yet */
-    bool recording;                /* an iteration */
+    bool recording;                /* launches */
+    bool without_graphs;           /* they cannot be recorded here: record.cu */
     gpu_graph_exec recorded;       /* record.cu; NULL: none */
     uint64_t recorded_serial;
     bool shared;     /* some device is used by two ranks */

@@ -72,6 +72,9 @@ typedef hipIpcMemHandle_t gpu_ipc_handle;
 
 enum {
     GPU_LANES = 64, /* threads that move together */
+    /* Whether kernels of a graph follow each other more quickly than those launched one by one: on
+     * AMD that depends on the release of ROCm, so it is measured. */
+    GPU_GRAPHS_ARE_QUICK = 0,
     /* Pairs of points to unroll: clang takes the loads of all that are unrolled to the front, and
      * runs out of registers. */
     GPU_UNROLLED_PAIRS = 1
@@ -133,7 +136,7 @@ typedef cudaIpcMemHandle_t gpu_ipc_handle;
 #define gpu_malloc_mapped(p, n) cudaHostAlloc((p), (n), cudaHostAllocMapped)
 #define gpu_mapped_address      cudaHostGetDevicePointer
 
-enum { GPU_LANES = 32, GPU_UNROLLED_PAIRS = 2 };
+enum { GPU_LANES = 32, GPU_GRAPHS_ARE_QUICK = 1, GPU_UNROLLED_PAIRS = 2 };
 
 /* For sm_8x the compiler needs a few registers more than for sm_90. */
 #if defined(GPU_SM_8X)

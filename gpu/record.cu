@@ -1,4 +1,7 @@
-/* record.cu - an iteration recorded once as a graph and played back */
+/* record.cu - an iteration recorded once as a graph and played back
+ *
+ * Launches that cannot be recorded, or not be made a graph, are made one by one: that is said once.
+ */
 #include "backend_gpu.h"
 
 static void forget(gpu_state *state)
@@ -13,51 +16,68 @@ static void forget(gpu_state *state)
 /* Several iterations in one graph: fewer launches. */
 enum { RECORDED_ITERATIONS = 5 };
 
-static naik_status record(naik_backend *backend, naik_status (*body)(void *data), void *data)
+/* What the run time has against graphs is said once, and leaves no trace on the log. */
+static void do_without(naik_backend *backend, gpu_error why)
 {
-    naik_status status = NAIK_OK;
     gpu_state *state = gpu_state_of(backend);
+    (void)gpu_last_error();
+    naik_log_clear(backend->log);
+    if (!state->without_graphs) {
+        naik_log_warn(backend->log, "launches cannot be recorded here (%s): each is made by itself",
+                      why == gpu_success ? "one of them failed" : gpu_error_text(why));
+    }
+    state->without_graphs = true;
+}
+
+void gpu_record(naik_backend *backend, naik_status (*body)(void *data), void *data, int times,
+                gpu_graph_exec *out)
+{
+    gpu_state *state = gpu_state_of(backend);
+    naik_status status = NAIK_OK;
     gpu_graph graph = NULL;
-    NAIK_TRY(GPU_CHECK(backend, gpu_capture_begin(state->stream), "recording an iteration"));
-    state->recording = true;
-    for (int i = 0; i < RECORDED_ITERATIONS && status == NAIK_OK; i++) {
-        status = body(data);
+    *out = NULL;
+    if (state->without_graphs) {
+        return;
     }
-    state->recording = false;
-    {
-        gpu_error ended = gpu_capture_end(state->stream, &graph);
-        NAIK_TRY(status);
-        NAIK_TRY(GPU_CHECK(backend, ended, "recording an iteration"));
+    gpu_error error = gpu_capture_begin(state->stream);
+    if (error == gpu_success) {
+        state->recording = true;
+        for (int i = 0; i < times && status == NAIK_OK; i++) {
+            status = body(data);
+        }
+        state->recording = false;
+        error = gpu_capture_end(state->stream, &graph);
     }
-    NAIK_TRY(GPU_CHECK(backend, gpu_graph_make(&state->recorded, graph),
-                       "preparing a recorded iteration"));
-done:
+    if (error == gpu_success && status == NAIK_OK) {
+        error = gpu_graph_make(out, graph);
+    }
     if (graph != NULL) {
         (void)gpu_graph_destroy(graph);
     }
-    return status;
+    if (error != gpu_success || status != NAIK_OK) {
+        *out = NULL;
+        do_without(backend, error);
+    }
 }
 
-naik_status gpu_repeat(naik_backend *backend, uint64_t serial, naik_status (*body)(void *data),
-                       void *data, int times)
+naik_status gpu_repeat(naik_backend *backend, uint64_t serial, bool recorded,
+                       naik_status (*body)(void *data), void *data, int times)
 {
     naik_status status = NAIK_OK;
     gpu_state *state = gpu_state_of(backend);
-    const naik_launch_mode how = backend->choices.launch_mode;
-    /* messages of MPI cannot be recorded */
-    const bool alone = (backend->comm->size == 1 || backend->route.single_node) &&
-                       how != NAIK_LAUNCH_SEPARATE && how != NAIK_LAUNCH_FUSED;
     bool behind = false; /* one that is played back */
     int k = 0;
-    if (alone && serial != state->recorded_serial && times >= RECORDED_ITERATIONS) {
+    recorded = recorded && !state->without_graphs;
+    if (recorded && serial != state->recorded_serial && times >= RECORDED_ITERATIONS) {
         forget(state);
         NAIK_TRY(body(data)); /* the first time as it is: kernels are loaded on first use */
-        NAIK_TRY(record(backend, body, data));
-        state->recorded_serial = serial;
+        gpu_record(backend, body, data, RECORDED_ITERATIONS, &state->recorded);
+        recorded = state->recorded != NULL;
+        state->recorded_serial = recorded ? serial : 0;
         k = 1;
     }
     while (k < times) {
-        if (alone && serial == state->recorded_serial && times - k >= RECORDED_ITERATIONS) {
+        if (recorded && serial == state->recorded_serial && times - k >= RECORDED_ITERATIONS) {
             NAIK_TRY(GPU_CHECK(backend, gpu_graph_launch(state->recorded, state->stream),
                                "playing back an iteration"));
             k += RECORDED_ITERATIONS;

@@ -219,37 +219,34 @@ bool gpu_tune_find(naik_backend *backend, const gpu_tune_key *key, const gpu_var
 
 typedef naik_status (*tune_run)(const void *data, const gpu_variant *variant);
 
-/* `launches` of them, as a recorded iteration would launch them. */
-static naik_status record_launches(naik_backend *backend, tune_run run, const void *data,
-                                   const gpu_variant *v, int launches, gpu_graph_exec *out)
+/* One launch of a variant under trial. */
+typedef struct tune_launch {
+    tune_run run;
+    const void *data;
+    const gpu_variant *variant;
+} tune_launch;
+
+static naik_status launch_once(void *data)
 {
-    naik_status status = NAIK_OK;
-    const gpu_state *state = gpu_state_of(backend);
-    gpu_graph graph = NULL;
-    NAIK_TRY(GPU_CHECK(backend, gpu_capture_begin(state->stream), "recording a trial"));
-    for (int i = 0; i < launches && status == NAIK_OK; i++) {
-        status = run(data, v);
-    }
-    {
-        gpu_error ended = gpu_capture_end(state->stream, &graph);
-        NAIK_TRY(status);
-        NAIK_TRY(GPU_CHECK(backend, ended, "recording a trial"));
-    }
-    NAIK_TRY(GPU_CHECK(backend, gpu_graph_make(out, graph), "preparing a trial"));
-done:
-    if (graph != NULL) {
-        (void)gpu_graph_destroy(graph);
-    }
-    return status;
+    const tune_launch *l = (const tune_launch *)data;
+    return l->run(l->data, l->variant);
 }
 
-static naik_status time_graph(naik_backend *backend, gpu_graph_exec graph, double *seconds)
+/* TUNE_LAUNCHES of them between two events: as a recorded iteration would launch them, or, without
+ * a graph, one by one. */
+static naik_status time_launches(naik_backend *backend, const tune_launch *launch,
+                                 gpu_graph_exec graph, double *seconds)
 {
     naik_status status = NAIK_OK;
     const gpu_state *state = gpu_state_of(backend);
     float ms = 0;
     NAIK_TRY(GPU_CHECK(backend, gpu_event_record(state->tuning->start, state->stream), "timing"));
-    NAIK_TRY(GPU_CHECK(backend, gpu_graph_launch(graph, state->stream), "trying kernels"));
+    if (graph != NULL) {
+        NAIK_TRY(GPU_CHECK(backend, gpu_graph_launch(graph, state->stream), "trying kernels"));
+    }
+    for (int i = 0; i < TUNE_LAUNCHES && graph == NULL; i++) {
+        NAIK_TRY(launch->run(launch->data, launch->variant));
+    }
     NAIK_TRY(GPU_CHECK(backend, gpu_event_record(state->tuning->stop, state->stream), "timing"));
     NAIK_TRY(GPU_CHECK(backend, gpu_event_sync(state->tuning->stop), "trying kernels"));
     NAIK_TRY(GPU_CHECK(
@@ -264,14 +261,17 @@ static naik_status time_variant(naik_backend *backend, tune_run run, const void 
                                 const gpu_variant *v, double *seconds)
 {
     naik_status status = NAIK_OK;
+    tune_launch launch = {run, data, v};
     gpu_graph_exec graph = NULL;
     double sample = 0;
     NAIK_TRY(run(data, v)); /* kernels are loaded on first use */
-    NAIK_TRY(record_launches(backend, run, data, v, TUNE_LAUNCHES, &graph));
-    NAIK_TRY(time_graph(backend, graph, &sample));
+    if (GPU_GRAPHS_ARE_QUICK) {
+        gpu_record(backend, launch_once, &launch, TUNE_LAUNCHES, &graph);
+    }
+    NAIK_TRY(time_launches(backend, &launch, graph, &sample));
     *seconds = 1e300;
     for (int i = 0; i < TUNE_TRIES; i++) {
-        NAIK_TRY(time_graph(backend, graph, &sample));
+        NAIK_TRY(time_launches(backend, &launch, graph, &sample));
         *seconds = sample < *seconds ? sample : *seconds;
     }
     *seconds /= TUNE_LAUNCHES;

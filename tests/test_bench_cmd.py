@@ -50,10 +50,10 @@ values = check("bench_dslash_tells_threads_a_site_of_compressed_links",
                ["dslash", "--granularity", "all", "--recon", "13"], ["granularity"], 2)
 verdict("bench_dslash_leaves_out_rows_of_compressed_links", [v["granularity"] for v in values] == ["1", "4"],
         str(values))
-values = check("bench_cg_tells_how_it_is_launched", ["cg", "--orchestration", "all", "--delta", "0.2"],
-               ["orchestration"], 4)
+values = check("bench_cg_tells_how_it_is_launched", ["cg", "--launch", "all", "--delta", "0.2"],
+               ["launch"], 4)
 verdict("bench_cg_goes_over_them_with_equal_bits",
-        [v["orchestration"] for v in values] == ["separate", "fused", "graph", "both"]
+        [v["launch"] for v in values] == ["separate", "fused", "graph", "fused_graph"]
         and len({(v["iterations"], v["true_residual"]) for v in values}) == 1, str(values))
 values = check("bench_cg_reports_its_true_residual",
                ["cg", "--inner-precision", "single", "--nrhs", "2", "--batch", "1"],

@@ -228,7 +228,7 @@ static void compare_runs(check *t, const run *a, const run *b, int count)
     }
 }
 
-static void batch_polls_refill_and_orchestration_do_not_change_a_bit(check *t)
+static void batch_polls_refill_and_launch_mode_do_not_change_a_bit(check *t)
 {
     enum { COUNT = 7 };
     fixture f;
@@ -486,7 +486,7 @@ static void light_quarks_converge_on_every_rung(check *t)
 
 CHECK_MAIN(CHECK(light_quarks_converge_on_every_rung), CHECK(reported_residuals_are_true),
            CHECK(sums_stay_fine_between_true_residuals),
-           CHECK(batch_polls_refill_and_orchestration_do_not_change_a_bit),
+           CHECK(batch_polls_refill_and_launch_mode_do_not_change_a_bit),
            CHECK(grids_and_threads_do_not_change_a_bit), CHECK(every_way_to_stop_is_reported),
            CHECK(interrupted_rhs_continue_to_the_same_bits),
            CHECK(corrected_systems_converge_to_true_residuals),

@@ -330,7 +330,7 @@ static double *after_steps(check *t, stepper *s, naik_precision precision, int n
         }
         if (send) {
             CHECK_OK(t, naik_normal_prime(&s->normal, s->r));
-            CHECK_OK(t, ops->solver.repeat(s->f->backend, serial, one_step, s, STEPS));
+            CHECK_OK(t, ops->solver.repeat(s->f->backend, serial, true, one_step, s, STEPS));
             CHECK_OK(t, naik_normal_drain(&s->normal, s->r));
         }
         for (int k = 0; k < STEPS && !send; k++) {

@@ -60,7 +60,7 @@ of_gpu() {
     bench cg $size --precision single --recon 13 --nrhs 1,8
     bench cg $size $vectors --nrhs 1,8,16
     bench cg $size --precision half --recon 6 --nrhs 1,8
-    bench cg $vectors --orchestration all
+    bench cg $vectors --launch all
     bench dslash $vectors --granularity all
     bench cg --size 16,16,16,16 $vectors --nrhs 1,8
     for p in hisq asqtad; do bench links $size --action $p; done

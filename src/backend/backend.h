@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "backend/mode_of_launch.h"
 #include "backend/rhs.h"
 #include "backend/route.h"
 #include "backend/shifts.h"
@@ -94,16 +95,6 @@ typedef struct naik_dslash_args {
     bool send;
 } naik_dslash_args;
 
-/* How an iteration reaches the device; the bits are the same. */
-typedef enum naik_launch_mode {
-    NAIK_LAUNCH_AUTO,
-    NAIK_LAUNCH_SEPARATE,   /* every operation a kernel, launched one by one */
-    NAIK_LAUNCH_FUSED,      /* scalars computed by the kernels that sum them, halos sent by those
-                                  that write the field */
-    NAIK_LAUNCH_GRAPH,      /* separate kernels, recorded once and played back */
-    NAIK_LAUNCH_FUSED_GRAPH /* fused kernels, recorded once and played back */
-} naik_launch_mode;
-
 /* For measurements and tests. */
 typedef struct naik_backend_choices {
     int threads_per_site; /* threads a site and rhs of the Dslash: 1, 3 (one a row of the result), 4
@@ -118,7 +109,8 @@ typedef struct naik_backend_options {
     int threads;    /* host threads; 0: as OpenMP decides */
     bool share_gpu; /* let ranks share a device */
     naik_transport transport;
-    const char *tune_cache; /* file that keeps the choice of kernels; NULL or "auto": the
+    naik_launch_mode launch; /* of iterations */
+    const char *tune_cache;  /* file that keeps the choice of kernels; NULL or "auto": the
                                usual one; "none" */
 } naik_backend_options;
 
@@ -201,6 +193,8 @@ typedef struct naik_reduction_ops {
 
 /* The conjugate gradient's scalars, and the vectors that move by them alone. */
 typedef struct naik_solver_ops {
+    /* Whether no rule is known by which launch mode is fastest: launch.h measures. */
+    bool launch_is_measured;
     /* Whether kernels over this many rhs take naik_deferred_reductions; NULL: they do not. */
     naik_fuses_scalars (*fuses_scalars)(const naik_geometry *geometry, int nrhs);
     /* naik_rhs_count_step, naik_rhs_next_step or both, of `count` rhs. sums [3][count]: |r|^2,
@@ -230,10 +224,11 @@ typedef struct naik_solver_ops {
     naik_status (*update_shifts)(const naik_shift *shifts, const naik_field *r, naik_field *x,
                                  naik_field *p);
     /* Calls body(data) `times` times. The body only enqueues calls of this backend, the same ones
-     * each time: a backend may record them and play them back. `serial` (naik_backend_serial) names
-     * what is enqueued and must be another one whenever that changes. */
-    naik_status (*repeat)(naik_backend *backend, uint64_t serial, naik_status (*body)(void *data),
-                          void *data, int times);
+     * each time: where `record` says so and it can, a backend records them and plays them back.
+     * `serial` (naik_backend_serial) names what is enqueued and must be another one whenever that
+     * changes. */
+    naik_status (*repeat)(naik_backend *backend, uint64_t serial, bool record,
+                          naik_status (*body)(void *data), void *data, int times);
 } naik_solver_ops;
 
 /* The staggered operator: its links as kernels want them, and D. */
@@ -311,6 +306,7 @@ struct naik_backend {
     naik_timer *timer; /* borrowed, may be NULL: phases of the work on this backend */
     naik_route route;  /* of halos */
     naik_backend_choices choices;
+    struct naik_launch_trials *launch_trials; /* launch.c; NULL: nothing has been measured */
 };
 /* A number that this backend has not given out before; never 0. */
 static inline uint64_t naik_backend_serial(naik_backend *backend)

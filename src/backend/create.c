@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend/backends.h"
+#include "backend/launch.h"
 #include "backend/transport.h"
 
 /* The only build-dependent choice of the host code. */
@@ -30,6 +31,7 @@ static naik_status open_backend(naik_backend *backend, const naik_backend_ops *o
 
 static void destroy(naik_backend *backend)
 {
+    naik_launch_release(backend);
     naik_transport_release(backend);
     if (backend->ops != NULL) {
         backend->ops->close(backend);
@@ -65,6 +67,7 @@ naik_status naik_backend_create(naik_comm *comm, const char *name,
     }
     backend->comm = comm;
     backend->log = comm->log;
+    backend->choices.launch_mode = options != NULL ? options->launch : NAIK_LAUNCH_AUTO;
     if (gpu_ops != NULL && (automatic || want_gpu)) {
         status = open_backend(backend, gpu_ops, options);
         if (status == NAIK_ERR_DEVICE && automatic) {

@@ -90,7 +90,7 @@ static naik_status parse(naik_log *log, const char *command, int argc, char **ar
                                                [NAIK_LAUNCH_SEPARATE] = "separate",
                                                [NAIK_LAUNCH_FUSED] = "fused",
                                                [NAIK_LAUNCH_GRAPH] = "graph",
-                                               [NAIK_LAUNCH_FUSED_GRAPH] = "both",
+                                               [NAIK_LAUNCH_FUSED_GRAPH] = "fused_graph",
                                                [NAIK_LAUNCH_FUSED_GRAPH + 1] = "all",
                                                NULL};
     static const char *const inner[] = {[NAIK_INPUT_AUTO] = "auto",
@@ -143,7 +143,7 @@ static naik_status parse(naik_log *log, const char *command, int argc, char **ar
          .kind = NAIK_OPTION_CHOICE,
          .target = &granularity,
          .choices = granularities},
-        {.name = "orchestration",
+        {.name = "launch",
          .kind = NAIK_OPTION_CHOICE,
          .target = &o->launch_mode,
          .choices = launch_modes},

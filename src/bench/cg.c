@@ -8,11 +8,11 @@
  */
 #include <math.h>
 
+#include "backend/launch.h"
 #include "base/memory.h"
-#include "solver/cg.h"
-
 #include "bench/bench.h"
 #include "run/plan.h"
+#include "solver/cg.h"
 
 static const double OUT_OF_REACH = 1e-100;
 
@@ -83,12 +83,6 @@ static naik_status solve_briefly(void *context)
     return solve(&brief);
 }
 
-static const char *const launch_mode_names[] = {[NAIK_LAUNCH_AUTO] = "auto",
-                                                [NAIK_LAUNCH_SEPARATE] = "separate",
-                                                [NAIK_LAUNCH_FUSED] = "fused",
-                                                [NAIK_LAUNCH_GRAPH] = "graph",
-                                                [NAIK_LAUNCH_FUSED_GRAPH] = "both"};
-
 static const char *mode(const bench_options *o)
 {
     return o->weak ? "weak" : o->strong ? "strong" : o->iterations > 0 ? "fixed" : "solve";
@@ -115,7 +109,7 @@ static void print(const run *r, const naik_links *links, naik_precision vectors,
         bench_put_transport(b, &line);
     }
     if (b->options->launch_mode != NAIK_LAUNCH_AUTO) {
-        bench_put_text(&line, "orchestration", launch_mode_names[b->backend->choices.launch_mode]);
+        bench_put_text(&line, "launch", naik_launch_name(b->backend->choices.launch_mode));
     }
     bench_put_gauge(b, &line);
     bench_put_text(&line, "source", b->options->source == 1 ? "point" : "random");

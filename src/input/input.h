@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "backend/mode_of_launch.h"
 #include "backend/route.h"
 #include "input/params.h"
 #include "naik/comm.h"
@@ -129,6 +130,7 @@ typedef struct naik_input {
         double wall_limit_s; /* 0: none */
         double watchdog_s;   /* 0: none */
         naik_transport transport;
+        naik_launch_mode launch;
         bool share_gpu;
         const char *tune_cache; /* path, or auto, or none */
         bool placement;

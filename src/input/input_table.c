@@ -12,6 +12,7 @@ static const char *const switches[] = {
 static const char *const precisions[] = {"auto", "double", "single", "half", NULL};
 static const char *const verifications[] = {"residual", "double_check", NULL};
 static const char *const backends[] = {"auto", "cpu", "gpu", NULL};
+static const char *const launches[] = {"auto", "separate", "fused", "graph", "fused_graph", NULL};
 static const char *const transports[] = {"auto", "peer", "mpi_device", "staged", NULL};
 static const char *const progresses[] = {"auto", "lines", "off", NULL};
 static const char *const noises[] = {"z2", "u1", "gaussian", "z3", "z4", NULL};
@@ -425,6 +426,15 @@ static const naik_param params[] = {
      .initial = "auto",
      .doc = "how halos travel between GPUs: peer writes into the neighbour's memory, mpi_device "
             "gives device memory to MPI, staged goes through host memory; auto measures"},
+    {.key = "run.launch",
+     .kind = NAIK_PARAM_CHOICE,
+     .offset = INPUT(run.launch),
+     .words = launches,
+     .initial = "auto",
+     .doc =
+         "how iterations reach a GPU: separate kernels, or fused ones that compute scalars and "
+         "send halos, each by itself or recorded as a graph; the bits are the same; auto knows on "
+         "NVIDIA, measures on AMD"},
     {.key = "run.share_gpu",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(run.share_gpu),

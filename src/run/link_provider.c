@@ -35,6 +35,7 @@ naik_status naik_input_backend_create(naik_comm *comm, const naik_input *input, 
     const naik_backend_options options = {.threads = input->run.threads,
                                           .share_gpu = input->run.share_gpu,
                                           .transport = input->run.transport,
+                                          .launch = input->run.launch,
                                           .tune_cache = input->run.tune_cache};
     const naik_status status =
         naik_comm_agree(comm, naik_threads_check(comm->log, "run.threads", input->run.threads));

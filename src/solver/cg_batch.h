@@ -2,6 +2,7 @@
 #ifndef NAIK_SOLVER_CG_BATCH_H
 #define NAIK_SOLVER_CG_BATCH_H
 
+#include "backend/launch.h"
 #include "base/exactsum.h"
 #include "solver/cg.h"
 
@@ -42,7 +43,8 @@ struct naik_cg {
     const naik_operator *op[NAIK_RUNGS]; /* NULL: without this rung */
     naik_precision vectors;              /* of the rungs below double */
     naik_parity parity;
-    naik_rung now; /* at work */
+    naik_rung now;      /* at work */
+    naik_launch launch; /* how its iterations are enqueued */
     int width, width_now;
     uint64_t serial;               /* of what an iteration enqueues (backend.h) */
     naik_field *b;                 /* right-hand side, in double */
@@ -69,6 +71,12 @@ static inline bool cg_is_mixed(const naik_cg *cg)
 /* The operator and the vectors of a rung; a vector that it has not is NULL. */
 naik_normal cg_normal(const naik_cg *cg, naik_rung rung);
 naik_cg_vectors cg_vectors(const naik_cg *cg, naik_rung rung);
+/* A loop of iterations, as launch.h asks for it. */
+static inline naik_launch_loop cg_loop(const char *name, const naik_operator *op,
+                                       const naik_field *field)
+{
+    return (naik_launch_loop){name, naik_operator_is_fused(op), op->precision, field};
+}
 /* As naik_cg_stream hands them out. */
 void cg_fields_of(const naik_cg *cg, naik_rung rung, naik_field *field[NAIK_CG_VECTORS]);
 /* The first rung from this one on that there is. */

@@ -5,26 +5,6 @@
 #include "base/timer.h"
 #include "solver/cg_batch.h"
 
-/* Whether kernels do what follows them, too: scalars, and sending. */
-static bool kernels_do_more(const naik_cg *cg)
-{
-    const naik_launch_mode how = cg->geometry->backend->choices.launch_mode;
-    return naik_operator_is_fused(cg->op[cg->now]) && how != NAIK_LAUNCH_SEPARATE &&
-           how != NAIK_LAUNCH_GRAPH;
-}
-
-/* Whether kernels compute the scalars for themselves. */
-static bool kernels_take_sums(const naik_cg *cg)
-{
-    const naik_backend *backend = cg->geometry->backend;
-    naik_fuses_scalars takes = NAIK_FUSES_NONE;
-    if (backend->ops->solver.fuses_scalars != NULL && kernels_do_more(cg)) {
-        takes = backend->ops->solver.fuses_scalars(cg->geometry, cg->width_now);
-    }
-    return takes == NAIK_FUSES_BY_DEFAULT ||
-           (takes == NAIK_FUSES_IF_ASKED && backend->choices.launch_mode != NAIK_LAUNCH_AUTO);
-}
-
 static naik_status scalars(naik_cg *cg, naik_scalars which)
 {
     naik_backend *backend = cg->geometry->backend;
@@ -35,7 +15,7 @@ static naik_status scalars(naik_cg *cg, naik_scalars which)
 naik_status cg_step(naik_cg *cg, const naik_normal *a, const naik_cg_vectors *v)
 {
     naik_status status = NAIK_OK;
-    const bool send = kernels_do_more(cg);
+    const bool send = cg->launch.sends;
     NAIK_TRY(naik_normal_first(a, v->r, cg->rhs, cg->sums + 2 * cg->width_now, NULL, send));
     NAIK_TRY(scalars(cg, NAIK_TAKE));
     NAIK_TRY(naik_normal_second(a, cg->rhs, v, cg->sums, NULL, false));
@@ -52,8 +32,8 @@ static naik_status iterate_reduced(naik_cg *cg)
     const naik_normal a = cg_normal(cg, cg->now);
     const naik_cg_vectors v = cg_vectors(cg, cg->now);
     const naik_deferred_reductions deferred = {cg->rhs, cg->sums, cg->history, cg->longest};
-    const bool take = cg->width_now == 1 && kernels_take_sums(cg);
-    const bool send = kernels_do_more(cg);
+    const bool take = cg->launch.takes_scalars;
+    const bool send = cg->launch.sends;
     NAIK_TRY(naik_normal_first(&a, v.r, cg->rhs, cg->sums + 2 * cg->width_now,
                                take ? &deferred : NULL, send));
     if (!take) {
@@ -71,7 +51,7 @@ static naik_status iterate_classical(naik_cg *cg)
     const naik_backend_ops *ops = cg->geometry->backend->ops;
     const naik_normal a = cg_normal(cg, cg->now);
     const naik_cg_vectors v = cg_vectors(cg, cg->now);
-    const bool send = kernels_do_more(cg);
+    const bool send = cg->launch.sends;
     NAIK_TRY(ops->solver.update_direction(cg->rhs, v.r, v.x, v.p));
     NAIK_TRY(naik_normal_first(&a, v.p, cg->rhs, cg->sums + 2 * cg->width_now, NULL, send));
     NAIK_TRY(scalars(cg, NAIK_TAKE));
@@ -183,17 +163,23 @@ naik_status cg_run_to_poll(naik_cg *cg)
     for (int c = 0; c < cg->width_now; c++) {
         before[c] = cg->record[c].iterations;
     }
+    const naik_launch_loop loop = cg_loop("cg", cg->op[cg->now], cg_vectors(cg, cg->now).r);
+    if (naik_launch_begin(&loop, &cg->launch)) {
+        NAIK_TRY(cg_close_iteration(cg));
+        cg->serial = naik_backend_serial(backend);
+    }
     naik_timer_start(backend->timer, "iterate");
     NAIK_TRY(ops->reduction.clear(backend, cg->sums, CG_SUMS * cg->width_now));
-    if (kernels_do_more(cg) && !cg->open && cg->now != NAIK_RUNG_CLASSICAL) {
+    if (cg->launch.sends && !cg->open && cg->now != NAIK_RUNG_CLASSICAL) {
         const naik_normal a = cg_normal(cg, cg->now);
         NAIK_TRY(naik_normal_prime(&a, cg_vectors(cg, cg->now).r));
         cg->open = true;
     }
     const int count = iterations_to_poll(cg);
-    NAIK_TRY(ops->solver.repeat(backend, cg->serial, iterate, cg, count));
+    NAIK_TRY(ops->solver.repeat(backend, cg->serial, cg->launch.records, iterate, cg, count));
     NAIK_TRY(scalars(cg, NAIK_COUNT));
     NAIK_TRY(cg_rhs_download(cg));
+    NAIK_TRY(naik_launch_end(&loop, &cg->launch, count, naik_time_s() - start_s));
     NAIK_TRY(drain_history(cg, before));
     naik_timer_count(backend->timer, flops_since(cg, before), 0);
     naik_timer_stop(backend->timer, "iterate");

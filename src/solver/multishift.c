@@ -404,9 +404,16 @@ static naik_status run_stage(naik_multishift *m, const naik_shift_group_stream *
         for (int f = 0; f < m->count; f++) {
             before[f] = cg->record[f].iterations;
         }
+        const naik_launch_loop loop = cg_loop("multi-shift cg", m->normal.op, m->now.r);
+        if (naik_launch_begin(&loop, &cg->launch)) {
+            cg->serial = naik_backend_serial(backend);
+        }
+        const double start_s = naik_time_s();
         naik_timer_start(backend->timer, "iterate");
-        NAIK_TRY(backend->ops->solver.repeat(backend, cg->serial, iterate, m, cg->poll));
+        NAIK_TRY(backend->ops->solver.repeat(backend, cg->serial, cg->launch.records, iterate, m,
+                                             cg->poll));
         NAIK_TRY(download(m));
+        NAIK_TRY(naik_launch_end(&loop, &cg->launch, cg->poll, naik_time_s() - start_s));
         NAIK_TRY(drain_history(m, stream->group, before));
         naik_timer_stop(backend->timer, "iterate");
         NAIK_TRY(report_poll(m, stream));

@@ -23,6 +23,8 @@ def kernel_before(text, end):
 
 def translate(text):
     out = ""
+    # shared memory whose size the launch says
+    text = re.sub(r"extern __shared__ (\w+) (\w+)\[\];", r"\1 *\2 = (\1 *)wave64_dynamic_shared;", text)
     while True:
         launch = text.find("<<<")
         if launch < 0:

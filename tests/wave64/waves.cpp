@@ -3,8 +3,13 @@
  * A lane runs until it meets others: at a barrier of the block, or at what all lanes of a wave do
  * together (shuffles). Then the next lane runs, and when all lanes of a wave wait, the next wave.
  * What one lane reads of another's without having met it in between is wrong in some order of the
- * lanes and waves: WAVE64_SEED=n, other than 0, shuffles these and the blocks. Shared memory is
- * filled with rubbish before a block, so that what nobody has written is not zero.
+ * lanes and waves: WAVE64_SEED=n, other than 0, shuffles these and the blocks, differently on every
+ * rank, and lets ranks get out of step. Shared memory is filled with rubbish before a block, so that
+ * what nobody has written is not zero.
+ *
+ * A block runs to its end, or until some of its lanes pause because they wait for another block or
+ * another rank. Then the others run: all blocks of a launch are on the device together, as far as
+ * there are fibers, so that any order of them must do.
  *
  * Ends the program: something that all lanes do together and not all 64 have come to; lanes of a
  * wave at different places that wait for each other; threads that never end.
@@ -21,7 +26,8 @@
 #include <algorithm>
 #include <vector>
 
-enum { STACK_BYTES = 128 << 10, RUBBISH = 0xcd };
+/* Each stack takes two of the 65530 mappings that a process may have. */
+enum { STACK_BYTES = 128 << 10, RUBBISH = 0xcd, FIBERS = 24000, OUT_OF_STEP_US = 300 };
 enum state { RUNS, AT_BARRIER, MEETS, ENDED };
 
 struct fiber {
@@ -35,14 +41,26 @@ struct fiber {
     int lane; /* whose value it wants, or how far away */
 };
 
+/* A block on the device: its fibers, and its shared memory while another block runs. */
+struct crew {
+    int capacity, threads;
+    bool begins;
+    fiber *fibers; /* [capacity] */
+    char *shared;  /* [shared_bytes()] */
+};
+
 const wave64_place *wave64_here;
-static fiber *fibers; /* [WAVE64_THREADS], made once */
+static std::vector<crew *> idle;
+static int fibers_made;
+static crew *on_stage; /* whose shared memory lies where the code looks for it; NULL: nobody's */
 static fiber *current;
 static jmp_buf scheduler;
 static const std::function<void()> *body;
 static const char *running;
+static bool opened;
 static uint64_t seed, lanes_state; /* of shuffles; 0: none */
 
+char wave64_dynamic_shared[WAVE64_DYNAMIC] __attribute__((section("wave64_shared"), aligned(16)));
 extern char __start_wave64_shared[] __attribute__((weak));
 extern char __stop_wave64_shared[] __attribute__((weak));
 
@@ -73,19 +91,6 @@ static std::vector<int> order(int n, uint64_t &state)
     for (int i = n - 1; seed != 0 && i > 0; i--) {
         std::swap(list[(size_t)i], list[(size_t)draw(state, (uint64_t)i + 1)]);
     }
-    return list;
-}
-
-/* The same on every rank, and block 0 first: a block may wait for what its like on another rank
- * sends, or the first one of the launch, which a GPU begins with, while blocks here take turns. */
-static std::vector<int> order_of_blocks(int n)
-{
-    uint64_t state = seed + (uint64_t)n;
-    for (const char *c = running; *c != '\0'; c++) {
-        state = (state ^ (uint64_t)(unsigned char)*c) * UINT64_C(0x100000001b3);
-    }
-    std::vector<int> list = order(n, state);
-    std::swap(list[0], *std::find(list.begin(), list.end(), 0));
     return list;
 }
 
@@ -142,18 +147,51 @@ static void bear(fiber *f)
     }
 }
 
-static void open_fibers()
+static size_t shared_bytes()
 {
-    const char *text = getenv("WAVE64_SEED");
-    seed = text != NULL ? UINT64_C(0x9e3779b97f4a7c15) * strtoull(text, NULL, 10) : 0;
-    lanes_state = seed;
-    fibers = new fiber[WAVE64_THREADS];
-    for (int i = 0; i < WAVE64_THREADS; i++) {
-        bear(&fibers[i]);
+    return (size_t)(__stop_wave64_shared - __start_wave64_shared);
+}
+
+/* NULL: the device is full. */
+static crew *take_crew(int threads)
+{
+    for (size_t i = 0; i < idle.size(); i++) {
+        if (idle[i]->capacity >= threads) {
+            crew *found = idle[i];
+            idle.erase(idle.begin() + (long)i);
+            return found;
+        }
+    }
+    if (fibers_made + threads > FIBERS) {
+        return NULL;
+    }
+    crew *made = new crew{threads, threads, true, new fiber[(size_t)threads], NULL};
+    made->shared = (char *)malloc(shared_bytes() + 1);
+    for (int i = 0; i < threads; i++) {
+        bear(&made->fibers[i]);
+    }
+    fibers_made += threads;
+    return made;
+}
+
+static void open_device()
+{
+    const char *text = getenv("WAVE64_SEED"), *rank = getenv("OMPI_COMM_WORLD_RANK");
+    opened = true;
+    rank = rank != NULL ? rank : getenv("PMI_RANK");
+    if (text != NULL && strtoull(text, NULL, 10) != 0) {
+        seed = UINT64_C(0x9e3779b97f4a7c15) * strtoull(text, NULL, 10);
+        lanes_state = seed + (rank != NULL ? strtoull(rank, NULL, 10) : 0);
     }
 }
 
 /* ---- what fibers call */
+
+static void sleep_us(long us)
+{
+    const timespec while_ns = {0, 1000 * us};
+    nanosleep(&while_ns, NULL);
+}
 
 void wave64_barrier()
 {
@@ -178,8 +216,7 @@ void wave64_pause()
 {
     static unsigned pauses;
     if (++pauses % 64 == 0) {
-        const timespec while_ns = {0, 20000};
-        nanosleep(&while_ns, NULL);
+        sleep_us(20);
     }
     go_back();
 }
@@ -257,28 +294,59 @@ static void check_barrier(fiber *wave, int lanes)
     }
 }
 
-static void fill_with_rubbish()
+/* The block's shared memory to where the code looks for it: rubbish, or, which takes less time, what
+ * some other block has left there. */
+static void enter(crew *b)
 {
-    if (__start_wave64_shared != NULL) {
-        memset(__start_wave64_shared, RUBBISH,
-               (size_t)(__stop_wave64_shared - __start_wave64_shared));
+    if (on_stage != b && on_stage != NULL) {
+        memcpy(on_stage->shared, __start_wave64_shared, shared_bytes());
     }
+    if (b->begins && seed != 0 && draw(lanes_state, 8) == 0) {
+        memset(__start_wave64_shared, RUBBISH, shared_bytes());
+    } else if (!b->begins && on_stage != b) {
+        memcpy(__start_wave64_shared, b->shared, shared_bytes());
+    }
+    b->begins = false;
+    on_stage = b;
 }
 
-static void run_block(int threads)
+static crew *begin_block(int number, dim3 grid, dim3 block)
 {
-    const int waves = (threads + WAVE64_LANES - 1) / WAVE64_LANES;
+    const unsigned at = (unsigned)number;
+    crew *b = take_crew((int)(block.x * block.y * block.z));
+    if (b == NULL) {
+        return NULL;
+    }
+    b->threads = (int)(block.x * block.y * block.z);
+    b->begins = true;
+    for (int i = 0; i < b->threads; i++) {
+        const unsigned t = (unsigned)i;
+        wave64_place &place = b->fibers[i].place;
+        place.thread = dim3(t % block.x, t / block.x % block.y, t / block.x / block.y);
+        place.block = dim3(at % grid.x, at / grid.x % grid.y, at / grid.x / grid.y);
+        place.block_dim = block;
+        place.grid_dim = grid;
+        b->fibers[i].state = RUNS;
+    }
+    return b;
+}
+
+/* Until all its threads have ended, true, or some pause. */
+static bool run_block(crew *b)
+{
+    fiber *const fibers = b->fibers;
+    const int threads = b->threads, waves = (threads + WAVE64_LANES - 1) / WAVE64_LANES;
+    enter(b);
     for (;;) {
         for (int w : order(waves, lanes_state)) {
             const int first = w * WAVE64_LANES, left = threads - first;
             run_wave(&fibers[first], left < WAVE64_LANES ? left : (int)WAVE64_LANES);
         }
-        const int ended = count_in(fibers, threads, ENDED);
-        if (ended == threads) {
-            return;
+        if (count_in(fibers, threads, ENDED) == threads) {
+            return true;
         }
         if (count_in(fibers, threads, RUNS) > 0) {
-            continue;
+            return false;
         }
         for (int first = 0; first < threads; first += WAVE64_LANES) {
             const int left = threads - first;
@@ -292,28 +360,32 @@ static void run_block(int threads)
 
 void wave64_run(const char *name, dim3 grid, dim3 block, const std::function<void()> &thread)
 {
-    const int threads = (int)(block.x * block.y * block.z);
     const int blocks = (int)(grid.x * grid.y * grid.z);
-    if (fibers == NULL) {
-        open_fibers();
+    if (!opened) {
+        open_device();
+    }
+    if (seed != 0 && draw(lanes_state, 16) == 0) {
+        sleep_us((long)draw(lanes_state, OUT_OF_STEP_US));
     }
     body = &thread;
     running = name;
-    fill_with_rubbish();
-    for (int b : order_of_blocks(blocks)) {
-        const unsigned at = (unsigned)b;
-        if (seed != 0 && draw(lanes_state, 8) == 0) { /* takes as long as a small block */
-            fill_with_rubbish();
+    memset(__start_wave64_shared, RUBBISH, shared_bytes());
+    const std::vector<int> sequence = order(blocks, lanes_state);
+    std::vector<crew *> begun((size_t)blocks);
+    std::vector<char> ended((size_t)blocks);
+    for (int left = blocks; left > 0;) {
+        for (int b : sequence) {
+            crew *&at = begun[(size_t)b];
+            if (at == NULL && !ended[(size_t)b]) {
+                at = begin_block(b, grid, block);
+            }
+            if (at != NULL && run_block(at)) {
+                on_stage = NULL;
+                idle.push_back(at);
+                at = NULL;
+                ended[(size_t)b] = 1;
+                left--;
+            }
         }
-        for (int i = 0; i < threads; i++) {
-            const unsigned t = (unsigned)i;
-            wave64_place &place = fibers[i].place;
-            place.thread = dim3(t % block.x, t / block.x % block.y, t / block.x / block.y);
-            place.block = dim3(at % grid.x, at / grid.x % grid.y, at / grid.x / grid.y);
-            place.block_dim = block;
-            place.grid_dim = grid;
-            fibers[i].state = RUNS;
-        }
-        run_block(threads);
     }
 }

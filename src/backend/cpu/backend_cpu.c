@@ -361,11 +361,12 @@ static naik_status cpu_update_direction(const naik_rhs *rhs, const naik_field *r
                       &(update){.rhs = rhs, .from = r, .x = x, .to = p});
 }
 
-static naik_status cpu_repeat(naik_backend *backend, uint64_t serial,
+static naik_status cpu_repeat(naik_backend *backend, uint64_t serial, bool record,
                               naik_status (*body)(void *data), void *data, int times)
 {
     (void)backend;
     (void)serial;
+    (void)record;
     naik_status status = NAIK_OK;
     for (int k = 0; k < times && status == NAIK_OK; k++) {
         status = body(data);

@@ -24,6 +24,8 @@
 #define __launch_bounds__(...)
 /* Found between __start_wave64_shared and __stop_wave64_shared. */
 #define __shared__ static __attribute__((section("wave64_shared")))
+enum { WAVE64_DYNAMIC = 64 << 10 };
+extern char wave64_dynamic_shared[WAVE64_DYNAMIC] __attribute__((aligned(16)));
 
 struct uint2 {
     unsigned x, y;
@@ -135,6 +137,10 @@ using std::fma;
 static inline double __hiloint2double(int high, int low)
 {
     return wave64_bits<double>((uint64_t)(unsigned)high << 32 | (unsigned)low);
+}
+static inline long long __double2ll_rn(double d)
+{
+    return llrint(d);
 }
 static inline int __float2int_rn(float f)
 {
@@ -280,8 +286,9 @@ template <class... P> struct wave64_bound {
 };
 template <class... P>
 static inline wave64_bound<P...> wave64_kernel(const char *name, void (*kernel)(P...), dim3 grid,
-                                               dim3 block, size_t, hipStream_t stream)
+                                               dim3 block, size_t shared, hipStream_t stream)
 {
+    block = shared <= WAVE64_DYNAMIC ? block : dim3(0); /* which is refused */
     return {name, kernel, grid, block, stream};
 }
 
