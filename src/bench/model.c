@@ -163,7 +163,7 @@ static double value_of(const machine *m, int figure_index)
 /* Share of a box whose neighbours at the depth of the halo are all inside. */
 static double interior(const problem *p, const int grid[NAIK_DIM])
 {
-    const int depth = p->points == NAIK_STENCIL ? NAIK_HALO_DEPTH : 1;
+    const int depth = naik_points_depth(p->points);
     double share = 1;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         const int inner = p->local[mu] - 2 * depth;
@@ -197,8 +197,8 @@ static double sites_of(const problem *p)
 
 static double wire_us(const machine *m, const problem *p, naik_grid_cost cost)
 {
-    const int depth = p->points == NAIK_STENCIL ? NAIK_HALO_DEPTH : 1;
-    const double site = 0.5 * depth * p->nrhs * bench_vector_bytes(p->vectors);
+    const int depth = naik_points_depth(p->points);
+    const double site = 0.5 * depth * p->nrhs * naik_vector_bytes(p->vectors);
     const double inside = (double)cost.inside * site / value_of(m, WIRE_INSIDE_GBS);
     const double between = (double)cost.between * site / value_of(m, WIRE_BETWEEN_GBS);
     return 1e-3 * fmax(inside, between);
@@ -227,7 +227,7 @@ static void predict_on(const machine *m, const problem *p, int ranks, naik_grid_
     out->wire_us = wire_us(m, p, cost);
     out->exposed_us = fmax(0, out->wire_us - kernel * interior(p, out->grid));
     out->dslash_us += out->exposed_us;
-    out->linear_us = value_of(m, VECTORS) * sites * p->nrhs * bench_vector_bytes(p->vectors) / copy;
+    out->linear_us = value_of(m, VECTORS) * sites * p->nrhs * naik_vector_bytes(p->vectors) / copy;
     out->reduce_us = (ranks > 1 ? value_of(m, REDUCE_US) : 0) +
                      (nodes > 1 ? value_of(m, REDUCE_STEP_US) * log2(nodes) : 0);
     out->iteration_us = (1 + value_of(m, UPDATES)) * (2 * kernel + out->linear_us) +
