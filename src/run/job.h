@@ -14,8 +14,9 @@
 #include "io/prop/propagator_file.h"
 #include "propagator/propagator.h"
 #include "run/link_provider.h"
-#include "solver/fault.h"
 
+#include "operator/staggered.h"
+#include "run/fault.h"
 #include "run/plan.h"
 #include "run/sdc_check.h"
 #include "run/source_file.h"
@@ -43,8 +44,8 @@ typedef struct solve_job {
     naik_fault *fault; /* NULL but in tests */
     solve_plan plan;
     sdc_check guard;
-    naik_cg_links packed; /* at work */
-    int *pending;         /* tasks of the epsilon at work, [2 task_count] */
+    naik_staggered packed; /* at work */
+    int *pending;          /* tasks of the epsilon at work, [2 task_count] */
     int64_t pending_count;
     int done, total;
     solve_progress progress;
