@@ -83,7 +83,8 @@ typedef struct naik_gauge_meta { /* what naik's own file records beside the link
     const char *link_kind;       /* "thin", "fat", "long" */
     const char *source_path;     /* file it came from, or NULL */
     const naik_gauge_file *source;
-    const char *input_text; /* command or input that made it */
+    const char *input_text;   /* command or input that made it */
+    const char *gauge_fixing; /* condition, theta, how; NULL: none that is known */
 } naik_gauge_meta;
 
 /* Whether a configuration could be written to PATH: its folder is writable and has the space, and

@@ -49,6 +49,9 @@ naik_status naik_h5_put_metadata(naik_comm *comm, hid_t file, const naik_gauge_m
     NAIK_TRY(naik_h5_put_text(comm->log, group, "libraries", libraries));
     if (meta != NULL) {
         NAIK_TRY(naik_h5_put_text(comm->log, group, "ensemble", meta->ensemble));
+        if (meta->gauge_fixing != NULL) {
+            NAIK_TRY(naik_h5_put_text(comm->log, group, "gauge_fixing", meta->gauge_fixing));
+        }
         NAIK_TRY(put_source(comm, group, meta));
         NAIK_TRY(naik_h5_put_document(comm, group, "input_text", meta->input_text));
     }

@@ -66,6 +66,8 @@ static const char help_gauge[] =
     "naik gauge convert IN OUT [--to FORMAT] [--precision 32|64] [--on-mismatch stop|warn]\n"
     "                   [--ensemble TEXT] [--force]\n"
     "naik gauge check FILE\n"
+    "naik gauge fix IN -o OUT.h5 --gauge coulomb|landau [--tolerance T] [--over-relaxation W]\n"
+    "                   [--max-iterations N] [--precision 32|64] [--force]\n"
     "\n"
     "generate  a quenched configuration of the Wilson action by heatbath and over-relaxation; the\n"
     "          same seed gives the same configuration on any number of ranks\n"
@@ -77,6 +79,10 @@ static const char help_gauge[] =
     "otherwise\n"
     "check     verifies what a file claims: checksums, plaquette, link trace, unitarity; exit\n"
     "          status 4 if anything disagrees\n"
+    "fix       Coulomb or Landau gauge by over-relaxation (W = 1.7), on the CPU, until theta, the\n"
+    "          divergence of the links squared, is at most T (1e-12); the same bits on any number "
+    "of\n"
+    "          ranks. Exit status 3, and no OUT, if it is not after N (20000) iterations\n"
     "--force   replaces a file that is there; without it such a file stays (exit status 1)\n"
     "\n"
     "Formats are recognised by content: MILC v5, SciDAC and ILDG LIME, NERSC, openQCD, HDF5\n"
@@ -86,7 +92,8 @@ static const char help_gauge[] =
     "  naik gauge generate --size 8,8,8,16 --beta 6 --seed 1 --sweeps 200 -o lat.h5\n"
     "  mpirun -n 4 naik gauge convert l3248f211b580m002426m06730m8447.1000 lat.h5 --precision 64\n"
     "  naik gauge convert lat.h5 lat.ildg --to ildg --precision 32\n"
-    "  naik gauge check lat.h5";
+    "  naik gauge check lat.h5\n"
+    "  mpirun -n 4 naik gauge fix lat.h5 -o fixed.h5 --gauge coulomb";
 
 static const char help_links[] =
     "naik links INPUT.yaml -o FILE.h5 [--set KEY=VALUE]... [--force]\n"

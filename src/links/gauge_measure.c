@@ -161,12 +161,12 @@ done:
 }
 
 /* Tr Delta^2, added to the sum. */
-static void add_divergence(const naik_ghosted *u, const naik_ghosted_place *place,
+static void add_divergence(const naik_ghosted *u, int directions, const naik_ghosted_place *place,
                            naik_exactsum *sum)
 {
     naik_row beside;
     double d[18][NAIK_ROW_SITES] = {{0}}; /* sum_k U_k(x) - U_k(x - k) */
-    for (int k = 0; k < NAIK_DIM - 1; k++) {
+    for (int k = 0; k < directions; k++) {
         const naik_row *here = naik_ghosted_row(&u[k], place, HERE, HERE, NULL);
         const naik_row *backward = naik_ghosted_row(&u[k], place, HERE, k, &beside);
         for (int c = 0; c < 18; c++) {
@@ -193,15 +193,20 @@ static void add_divergence(const naik_ghosted *u, const naik_ghosted_place *plac
 
 naik_status naik_gauge_coulomb_deviation(const naik_gauge *gauge, double *theta)
 {
+    return naik_gauge_divergence(gauge, NAIK_DIM - 1, theta);
+}
+
+naik_status naik_gauge_divergence(const naik_gauge *gauge, int directions, double *theta)
+{
     const naik_lattice *lat = gauge->lattice;
     naik_status status = NAIK_OK;
     naik_ghosted_plan plan;
-    naik_ghosted u[NAIK_DIM - 1] = {{NULL, NULL}};
+    naik_ghosted u[NAIK_DIM] = {{NULL, NULL}};
     naik_exactsum sum;
     naik_exactsum_clear(&sum);
     NAIK_TRY(naik_ghosted_plan_init(lat, NULL, &plan));
-    NAIK_TRY(naik_ghosted_init(&plan, NAIK_DIM - 1, u));
-    for (int k = 0; k < NAIK_DIM - 1; k++) {
+    NAIK_TRY(naik_ghosted_init(&plan, directions, u));
+    for (int k = 0; k < directions; k++) {
         NAIK_TRY(naik_ghosted_from_gauge(gauge, k, &u[k]));
         NAIK_TRY(naik_ghosted_exchange(&u[k], k));
     }
@@ -212,14 +217,14 @@ naik_status naik_gauge_coulomb_deviation(const naik_gauge *gauge, double *theta)
 #pragma omp for schedule(static)
         for (int64_t chunk = 0; chunk < plan.chunks; chunk++) {
             const naik_ghosted_place place = naik_ghosted_chunk(&plan, chunk);
-            add_divergence(u, &place, &mine);
+            add_divergence(u, directions, &place, &mine);
         }
         merge(&sum, &mine);
     }
     NAIK_TRY(naik_comm_sum_exact(lat->comm, &sum, 1));
     *theta = naik_exactsum_value(&sum) / (3 * (double)lat->volume);
 done:
-    naik_ghosted_clear(NAIK_DIM - 1, u);
+    naik_ghosted_clear(directions, u);
     naik_ghosted_plan_clear(&plan);
     return status;
 }

@@ -16,6 +16,7 @@
 #include "base/rng.h"
 #include "lattice/su3.h"
 #include "links/ghosted.h"
+#include "links/su2.h"
 
 /* The upper half of the streams; + 4 sweep + mu. Random links and sources use the lower half. */
 #define STREAM_HEATBATH UINT32_C(0x80000000)
@@ -35,54 +36,6 @@ typedef struct pass {
     int sweep; /* number of the sweep, for the random stream */
     int mu, colour;
 } pass;
-
-/* An SU(2) matrix a0 + i a.sigma. */
-typedef struct quaternion {
-    double a[4];
-} quaternion;
-
-/* a b^+ */
-static quaternion times_dagger(const quaternion *a, const quaternion *b)
-{
-    const double *p = a->a, *q = b->a;
-    return (quaternion){{p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3],
-                         q[0] * p[1] - p[0] * q[1] + p[2] * q[3] - p[3] * q[2],
-                         q[0] * p[2] - p[0] * q[2] + p[3] * q[1] - p[1] * q[3],
-                         q[0] * p[3] - p[0] * q[3] + p[1] * q[2] - p[2] * q[1]}};
-}
-
-/* Re tr(g w) over rows and columns i, j of w is norm Re tr(g v) for every SU(2) matrix g; returns
- * norm, v = 1 where it vanishes. */
-static double project(const naik_matrix *w, int i, int j, quaternion *v)
-{
-    const naik_complex ii = w->e[i][i], ij = w->e[i][j], ji = w->e[j][i], jj = w->e[j][j];
-    double *a = v->a;
-    a[0] = 0.5 * (ii.re + jj.re);
-    a[1] = 0.5 * (ij.im + ji.im);
-    a[2] = 0.5 * (ij.re - ji.re);
-    a[3] = 0.5 * (ii.im - jj.im);
-    double norm = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3]);
-    if (norm < 1e-150) {
-        *v = (quaternion){{1, 0, 0, 0}};
-        return 0;
-    }
-    for (int k = 0; k < 4; k++) {
-        a[k] /= norm;
-    }
-    return norm;
-}
-
-/* m = g m with g in rows i, j. */
-static void rotate(const quaternion *g, int i, int j, naik_matrix *m)
-{
-    const naik_complex gii = {g->a[0], g->a[3]}, gij = {g->a[2], g->a[1]};
-    const naik_complex gji = {-g->a[2], g->a[1]}, gjj = {g->a[0], -g->a[3]};
-    for (int c = 0; c < 3; c++) {
-        const naik_complex top = m->e[i][c], bottom = m->e[j][c];
-        m->e[i][c] = naik_cfma(gij, bottom, naik_cmul(gii, top));
-        m->e[j][c] = naik_cfma(gjj, bottom, naik_cmul(gji, top));
-    }
-}
 
 /* h0 in [-1, 1] with the density sqrt(1 - h0^2) exp(alpha h0). Kennedy and Pendleton propose 1 - h0
  * with a density whose range grows as 1/alpha, so small alpha proposes flat instead. */
@@ -110,14 +63,14 @@ static double draw_h0(naik_rng *rng, double alpha)
 }
 
 /* h with the density exp(alpha h0) on SU(2). */
-static quaternion draw_su2(naik_rng *rng, double alpha)
+static naik_su2 draw_su2(naik_rng *rng, double alpha)
 {
     const double two_pi = 6.283185307179586476925286766559;
     double h0 = draw_h0(rng, alpha);
     double radius = sqrt(fmax(0, 1 - h0 * h0));
     double height = 2 * naik_rng_uniform(rng) - 1, angle = two_pi * naik_rng_uniform(rng);
     double across = radius * sqrt(fmax(0, 1 - height * height));
-    return (quaternion){{h0, across * cos(angle), across * sin(angle), radius * height}};
+    return (naik_su2){{h0, across * cos(angle), across * sin(angle), radius * height}};
 }
 
 /* One link, given the sum of its staples. */
@@ -128,18 +81,18 @@ NAIK_CLONES static void update_link(const sweep_state *s, pass_kind kind, naik_r
     naik_matrix w = naik_mat_mul_dagger(u, staple); /* the action is -beta/3 Re Tr w */
     for (int k = 0; k < 3; k++) {
         const int i = subgroup[k][0], j = subgroup[k][1];
-        quaternion v, g;
-        double norm = project(&w, i, j, &v);
+        naik_su2 v, g;
+        double norm = naik_su2_project(&w, i, j, &v);
         if (kind == HEATBATH) {
-            quaternion h = draw_su2(rng, 2 * s->beta * norm / 3);
-            g = times_dagger(&h, &v);
+            naik_su2 h = draw_su2(rng, 2 * s->beta * norm / 3);
+            g = naik_su2_times_dagger(&h, &v);
         } else {
-            const quaternion one = {{1, 0, 0, 0}};
-            g = times_dagger(&one, &v); /* v^+ v^+: takes v to v^+, of equal action */
-            g = times_dagger(&g, &v);
+            const naik_su2 one = {{1, 0, 0, 0}};
+            g = naik_su2_times_dagger(&one, &v); /* v^+ v^+: takes v to v^+, of equal action */
+            g = naik_su2_times_dagger(&g, &v);
         }
-        rotate(&g, i, j, u);
-        rotate(&g, i, j, &w);
+        naik_su2_rotate(&g, i, j, u);
+        naik_su2_rotate(&g, i, j, &w);
     }
 }
 

@@ -85,10 +85,12 @@ static naik_status check_coulomb_gauge(const naik_input *input, const naik_gauge
     }
     naik_log_line(log, "Coulomb gauge: theta %.3e", theta);
     if (!(theta <= COULOMB_LIMIT)) {
-        naik_log_warn(log,
-                      "wall and gaussian sources want links in Coulomb gauge, those of %s are not "
-                      "(theta %.2e, fixed links have less than %.0e): fix the gauge first",
-                      input->gauge.file, theta, COULOMB_LIMIT);
+        naik_log_warn(
+            log,
+            "wall and gaussian sources want links in Coulomb gauge, those of %s are not "
+            "(theta %.2e, fixed links have less than %.0e): fix the gauge first (naik gauge "
+            "fix)",
+            input->gauge.file, theta, COULOMB_LIMIT);
     }
     return NAIK_OK;
 }
