@@ -70,7 +70,7 @@ naik_field *wilson_fixture_zero(check *t, const wilson_fixture *f, naik_precisio
                                 int nrhs)
 {
     naik_field *field = NULL;
-    CHECK_OK(t, naik_field_create_spinors(f->geometry, precision, nrhs, &field));
+    CHECK_OK(t, naik_field_create_spin(f->geometry, precision, NAIK_SPIN, nrhs, &field));
     return field;
 }
 

@@ -71,10 +71,10 @@ naik_status naik_field_create(const naik_geometry *geometry, naik_precision prec
     return create(geometry, precision, 1, nrhs, false, out);
 }
 
-naik_status naik_field_create_spinors(const naik_geometry *geometry, naik_precision precision,
-                                      int nrhs, naik_field **out)
+naik_status naik_field_create_spin(const naik_geometry *geometry, naik_precision precision,
+                                   int spin, int nrhs, naik_field **out)
 {
-    return create(geometry, precision, NAIK_SPIN, nrhs, false, out);
+    return create(geometry, precision, spin, nrhs, false, out);
 }
 
 naik_status naik_field_create_bare(const naik_geometry *geometry, naik_precision precision,

@@ -9,7 +9,7 @@
 
 #include "backend/backend.h"
 
-enum { NAIK_MAX_RHS = 64, NAIK_SPIN = 4, NAIK_MAX_SPINORS = NAIK_MAX_RHS / NAIK_SPIN };
+enum { NAIK_MAX_RHS = 64, NAIK_SPIN = 4 };
 
 const char *naik_precision_name(naik_precision precision); /* "double", "single", "half" */
 
@@ -29,9 +29,10 @@ struct naik_field {
  * NAIK_ERR_MEMORY  on some rank */
 naik_status naik_field_create(const naik_geometry *geometry, naik_precision precision, int nrhs,
                               naik_field **out);
-/* The same of spinors, nrhs in 1 .. NAIK_MAX_SPINORS. NAIK_ERR_ARG also where the backend has none */
-naik_status naik_field_create_spinors(const naik_geometry *geometry, naik_precision precision,
-                                      int nrhs, naik_field **out);
+/* The same with `spin` colour vectors an rhs, nrhs in 1 .. NAIK_MAX_RHS / spin. NAIK_ERR_ARG also where
+ * the backend has no spinors. */
+naik_status naik_field_create_spin(const naik_geometry *geometry, naik_precision precision,
+                                   int spin, int nrhs, naik_field **out);
 /* Colour vectors without halo. */
 naik_status naik_field_create_bare(const naik_geometry *geometry, naik_precision precision,
                                    int nrhs, naik_field **out);

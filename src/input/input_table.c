@@ -14,18 +14,21 @@ static const char *const verifications[] = {"residual", "double_check", NULL};
 static const char *const backends[] = {"auto", "cpu", "gpu", NULL};
 static const char *const transports[] = {"auto", "peer", "mpi_device", "staged", NULL};
 static const char *const progresses[] = {"auto", "lines", "off", NULL};
-static const char *const noises[] = {"z2", "u1", "gaussian", NULL};
+static const char *const noises[] = {"z2", "u1", "gaussian", "z3", "z4", NULL};
+static const char *const subsets[] = {"full", "even", "odd", "corner", NULL};
 static const char *const mesons[] = {"pion5", "pion05", "rhox",  "rhoy", "rhoz",
                                      "rhox0", "rhoy0",  "rhoz0", NULL};
+static const char *const baryons[] = {"nucleon", NULL};
 static const char *const sources[] = {
-    "point",       "corner_wall", "even_wall", "evenandodd_wall", "evenminusodd_wall", "gaussian",
-    "random_wall", "file",        NULL};
+    "point",    "corner_wall", "even_wall", "evenandodd_wall", "evenminusodd_wall",
+    "gaussian", "random_wall", "file",      "random_volume",   NULL};
 
 /* The words stand in the order of the enums. */
 static_assert((int)NAIK_INPUT_LINKS == 3 && (int)NAIK_INPUT_HALF == 3, "words follow enums");
 static_assert((int)NAIK_INPUT_BACKEND_GPU == 2 && (int)NAIK_TRANSPORT_STAGED == 3,
               "words follow enums");
-static_assert((int)NAIK_NOISE_GAUSSIAN == 2 && (int)NAIK_RHOZ0 == 7 && (int)NAIK_SOURCE_FILE == 7,
+static_assert((int)NAIK_NOISE_Z4 == 4 && (int)NAIK_SUBSET_CORNER == 3 && (int)NAIK_RHOZ0 == 7 &&
+                  (int)NAIK_SOURCE_RANDOM_VOLUME == 8,
               "words follow enums");
 static_assert(sizeof(naik_source_type) == sizeof(int), "a choice is stored as an int");
 
@@ -34,6 +37,7 @@ static const char *const sections[] = {
     "gauge",   "the configuration, in any format that naik reads, and what to make of it",
     "action",  "how fat and long links are made",
     "solve",   "a list: each entry is one set of sources and masses",
+    "pairs",   "a list: mesons of a quark and an antiquark from different entries of solve",
     "solver",  "accuracy and effort of all solves",
     "output",  "the file of propagators and correlators",
     "run",     "how to run; nothing here changes a bit of the answer but the backend",
@@ -41,6 +45,7 @@ static const char *const sections[] = {
 
 #define INPUT(member)  offsetof(naik_input, member)
 #define SOLVE(member)  offsetof(naik_input_solve, member)
+#define PAIR(member)   offsetof(naik_input_pair, member)
 #define SOURCE(member) offsetof(naik_input_solve, source.member)
 
 static const naik_param params[] = {
@@ -170,14 +175,14 @@ static const naik_param params[] = {
      .kind = NAIK_PARAM_UINT64,
      .offset = SOURCE(seed),
      .identity = true,
-     .doc = "of random_wall, and required there"},
+     .doc = "of random_wall and random_volume, and required there"},
     {.key = "solve[].source.noise",
      .kind = NAIK_PARAM_CHOICE,
      .offset = SOURCE(noise),
      .words = noises,
      .initial = "z2",
      .identity = true,
-     .doc = "of random_wall"},
+     .doc = "of random_wall and random_volume"},
     {.key = "solve[].source.radius",
      .kind = NAIK_PARAM_REAL,
      .offset = SOURCE(radius),
@@ -185,10 +190,47 @@ static const naik_param params[] = {
      .max = NAIK_NO_LIMIT,
      .identity = true,
      .doc = "r0 of a gaussian source exp(-r^2/r0^2), and required there; 1e-3 and more"},
+    {.key = "solve[].source.subset",
+     .kind = NAIK_PARAM_CHOICE,
+     .offset = SOURCE(subset),
+     .words = subsets,
+     .initial = "full",
+     .identity = true,
+     .later = true,
+     .doc = "sites that keep the source: all, those of even or odd x+y+z+t, or one corner of the "
+            "hypercube in x, y, z"},
+    {.key = "solve[].source.corner",
+     .kind = NAIK_PARAM_VECTOR3,
+     .offset = SOURCE(corner),
+     .min = 0,
+     .max = 1,
+     .initial = "[0, 0, 0]",
+     .identity = true,
+     .later = true,
+     .doc = "which corner: x, y, z modulo 2, of corner_wall and of subset corner"},
     {.key = "solve[].source.file",
      .kind = NAIK_PARAM_TEXT,
      .offset = SOLVE(source_file),
      .doc = "staggered vector to read, of a source of type file, and required there"},
+
+    {.key = "pairs[].name",
+     .kind = NAIK_PARAM_TEXT,
+     .offset = PAIR(name),
+     .required = true,
+     .identity = true,
+     .doc = "names its correlators in the output, as solve.name"},
+    {.key = "pairs[].quark",
+     .kind = NAIK_PARAM_TEXT,
+     .offset = PAIR(quark),
+     .required = true,
+     .identity = true,
+     .doc = "name of an entry of solve; each of its masses goes with each of the antiquark's"},
+    {.key = "pairs[].antiquark",
+     .kind = NAIK_PARAM_TEXT,
+     .offset = PAIR(antiquark),
+     .required = true,
+     .identity = true,
+     .doc = "name of an entry of solve with as many sources; they go together in their order"},
 
     {.key = "solver.tolerance",
      .kind = NAIK_PARAM_REAL,
@@ -198,6 +240,16 @@ static const naik_param params[] = {
      .initial = "1e-10",
      .identity = true,
      .doc = "on |b - (4m^2 - DD)x| / |b| of the parity solved, true residual in double"},
+    {.key = "solver.tolerance_full",
+     .kind = NAIK_PARAM_REAL,
+     .offset = INPUT(solver.tolerance_full),
+     .min = 0,
+     .max = 1,
+     .initial = "0",
+     .identity = true,
+     .later = true,
+     .doc = "on |src - M x| / |src| of the whole lattice as well; 0: not asked for. tolerance: 1 "
+            "leaves it alone"},
     {.key = "solver.max_iterations",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(solver.max_iterations),
@@ -287,6 +339,28 @@ static const naik_param params[] = {
      .initial = "[[0, 0, 0]]",
      .identity = true,
      .doc = "momenta of the correlators, in units of 2 pi / L"},
+    {.key = "output.baryons",
+     .kind = NAIK_PARAM_CHOICES,
+     .offset = INPUT(output.baryons),
+     .words = baryons,
+     .initial = "[]",
+     .identity = true,
+     .later = true,
+     .doc = "baryons of three quarks of one mass and source; needs output.propagators"},
+    {.key = "output.condensate",
+     .kind = NAIK_PARAM_BOOL,
+     .offset = INPUT(output.condensate),
+     .initial = "false",
+     .identity = true,
+     .later = true,
+     .doc = "sum_x src^+ G of random sources, which estimates Tr M^-1; needs output.propagators"},
+    {.key = "output.average",
+     .kind = NAIK_PARAM_BOOL,
+     .offset = INPUT(output.average),
+     .initial = "false",
+     .identity = true,
+     .later = true,
+     .doc = "mean and standard error over the sources of an entry, shifted to t = 0"},
     {.key = "output.mpi_info",
      .kind = NAIK_PARAM_PAIRS,
      .offset = INPUT(output.mpi_info),
@@ -389,9 +463,15 @@ static const naik_param params[] = {
 
 const naik_param_table naik_input_table = {.params = params,
                                            .count = (int)(sizeof params / sizeof *params),
-                                           .list = {.key = "solve",
-                                                    .element_size = sizeof(naik_input_solve),
-                                                    .data_offset = INPUT(solve),
-                                                    .count_offset = INPUT(solve_count),
-                                                    .max_count = 1000},
+                                           .list = {{.key = "solve",
+                                                     .element_size = sizeof(naik_input_solve),
+                                                     .data_offset = INPUT(solve),
+                                                     .count_offset = INPUT(solve_count),
+                                                     .max_count = 1000,
+                                                     .required = true},
+                                                    {.key = "pairs",
+                                                     .element_size = sizeof(naik_input_pair),
+                                                     .data_offset = INPUT(pairs),
+                                                     .count_offset = INPUT(pair_count),
+                                                     .max_count = 1000}},
                                            .sections = sections};

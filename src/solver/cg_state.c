@@ -23,6 +23,8 @@ naik_status cg_save(naik_cg *cg, const naik_cg_stream *stream, int c)
                                  .best_rr = slot->best_rr,
                                  .site_residual = slot->site_residual,
                                  .seconds = slot->seconds,
+                                 .corrected_rr = slot->corrected_rr,
+                                 .corrections = slot->corrections,
                                  .restarts = slot->restarts,
                                  .stalls = slot->stalls,
                                  .breaks = slot->breaks,
@@ -69,8 +71,7 @@ naik_status cg_restore_scalars(naik_cg *cg, const naik_cg_options *options, int 
                                const naik_cg_state *state)
 {
     cg_rhs_slot *slot = &cg->slot[c];
-    const bool rung =
-        state->rung >= 0 && state->rung < NAIK_RUNGS && cg->links[state->rung] != NULL;
+    const bool rung = state->rung >= 0 && state->rung < NAIK_RUNGS && cg->op[state->rung] != NULL;
     if (state->bb != slot->bb || state->record.shift != slot->system.shift || !rung) {
         return NAIK_FAIL(cg->geometry->backend->log, NAIK_ERR_CORRUPT,
                          "the kept state of an interrupted solve belongs to another right-hand "
@@ -79,6 +80,8 @@ naik_status cg_restore_scalars(naik_cg *cg, const naik_cg_options *options, int 
     slot->best_rr = state->best_rr;
     slot->site_residual = state->site_residual;
     slot->seconds = state->seconds;
+    slot->corrected_rr = state->corrected_rr;
+    slot->corrections = state->corrections;
     slot->restarts = state->restarts;
     slot->stalls = state->stalls;
     slot->breaks = state->breaks;

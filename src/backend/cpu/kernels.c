@@ -30,6 +30,15 @@ static void dslash(const naik_dslash_args *args, const int32_t *list, int32_t be
     }
 }
 
+static void finish(const naik_dslash_args *args, int32_t begin, int32_t end, cpu_sums *sums)
+{
+    switch (args->in->precision) {
+    case NAIK_DOUBLE: finish_cells_d_vector(args, begin, end, sums); break;
+    case NAIK_SINGLE: finish_cells_f_vector(args, begin, end, sums); break;
+    case NAIK_HALF: finish_cells_h_vector(args, begin, end, sums); break;
+    }
+}
+
 static void update_shifts(const naik_shift *shifts, const naik_field *r, naik_field *x,
                           naik_field *p, int32_t begin, int32_t end)
 {
@@ -100,6 +109,7 @@ const cpu_kernels TABLE(NAIK_KERNELS) = {.name = TEXT(NAIK_KERNELS),
                                          .wilson = &WILSON_TABLE(NAIK_KERNELS),
                                          .run_here = run_here,
                                          .dslash = dslash,
+                                         .finish = finish,
                                          .update_shifts = update_shifts,
                                          .update_direction = update_direction,
                                          .dot = dot,

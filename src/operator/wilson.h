@@ -12,11 +12,12 @@
  *
  * K. Wilson, Phys. Rev. D10 (1974) 2445; B. Sheikholeslami, R. Wohlert, Nucl. Phys. B259 (1985) 572.
  */
-#ifndef NAIK_SOLVER_WILSON_H
-#define NAIK_SOLVER_WILSON_H
+#ifndef NAIK_OPERATOR_WILSON_H
+#define NAIK_OPERATOR_WILSON_H
 
 #include "backend/dslash.h"
 #include "backend/site_blocks.h"
+#include "operator/operator.h"
 
 enum {
     NAIK_WILSON_FLOPS = 1320, /* a site written: 8 (2 x 66 + 12) + 7 x 24 */
@@ -66,5 +67,17 @@ naik_status naik_wilson_schur_rebuild(const naik_wilson *wilson, naik_parity p,
 naik_status naik_wilson_residual(const naik_wilson *wilson, naik_parity parity,
                                  const naik_field *const src[2], const naik_field *const x[2],
                                  naik_field *r, naik_exactsum *sums);
+
+/* Mh as solvers take it (operator.h): A = Mh^+ Mh with shift 0, the normal equations, on spinors in
+ * one precision. Propagators need algebra that it has not. */
+typedef struct naik_wilson_normal {
+    const naik_wilson *wilson;
+    naik_field *scratch;
+} naik_wilson_normal;
+/* For at most `width` rhs. wilson is borrowed. Collective. NAIK_ERR_ARG, NAIK_ERR_MEMORY */
+naik_status naik_wilson_normal_create(const naik_wilson *wilson, naik_precision vectors, int width,
+                                      naik_wilson_normal *out);
+void naik_wilson_normal_destroy(naik_wilson_normal *normal);
+naik_operator naik_wilson_normal_of(const naik_wilson_normal *normal);
 
 #endif
