@@ -1,8 +1,8 @@
 /* field.h - a batch of colour vectors or of spinors on one checkerboard
  *
  * A field has half sites, the halo its kernels need, nrhs rhs of `spin` colour vectors of 3 complex
- * numbers (1 of staggered quarks, 4 of Wilson's), and knows its own precision. Which parity it stands on is said by each call that cares. Layout: the
- * backend's affair.
+ * numbers (1 of staggered quarks, 4 of Wilson's), and knows its own precision. Which parity it stands
+ * on is said by each call that cares. Layout: the backend's affair.
  */
 #ifndef NAIK_BACKEND_FIELD_H
 #define NAIK_BACKEND_FIELD_H

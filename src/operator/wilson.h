@@ -7,8 +7,9 @@
  * antiperiodic in t: -1 in the t-links of the last time slice. kappa = 1/(2m + 8). A propagator is
  * M^-1 src with no further factor. On parity p, q the other:
  *
- *   Mh   = 1 - 1/4 A_pp^-1 D_pq A_qq^-1 D_qp,        Mh x_p = b_p = A_pp^-1 (src_p + 1/2 D_pq A_qq^-1 src_q)
- *   Mh^+ = 1 - 1/4 D^+_pq A_qq^-1 D^+_qp A_pp^-1,    x_q = A_qq^-1 (src_q + 1/2 D_qp x_p)
+ *   Mh   = 1 - 1/4 A_pp^-1 D_pq A_qq^-1 D_qp        Mh x_p = b_p
+ *   Mh^+ = 1 - 1/4 D^+_pq A_qq^-1 D^+_qp A_pp^-1    b_p = A_pp^-1 (src_p + 1/2 D_pq A_qq^-1 src_q)
+ *                                                   x_q = A_qq^-1 (src_q + 1/2 D_qp x_p)
  *
  * K. Wilson, Phys. Rev. D10 (1974) 2445; B. Sheikholeslami, R. Wohlert, Nucl. Phys. B259 (1985) 572.
  */
@@ -31,8 +32,8 @@ typedef struct naik_wilson {
     naik_blocks *diagonal, *inverse; /* A, A^-1 */
 } naik_wilson;
 
-/* u          thin links on the host or on the backend, with the sign of the boundary (naik_gauge_apply_boundary)
- *            and without staggered phases
+/* u          thin links on the host or on the backend, with the sign of the boundary
+ *            (naik_gauge_apply_boundary) and without staggered phases
  * clover     A of these links and this mass; NULL: Wilson quarks
  * precision, recon  storage of the links: 18 or 12 numbers
  * All are only read, and not needed afterwards. Collective.
