@@ -43,10 +43,12 @@ KERNELS := scalar portable
 ifneq ($(filter x86_64%,$(shell $(MPICC) -dumpmachine 2>/dev/null)),)
   KERNELS += scalar_fma avx2 avx512
 endif
-LIB_SRC := $(filter-out src/backend/cpu/kernels.c,$(LIB_SRC))
+LEAVES  := kernels wilson
+LIB_SRC := $(filter-out $(LEAVES:%=src/backend/cpu/%.c),$(LIB_SRC))
+LEAF_OBJ := $(foreach leaf,$(LEAVES),$(KERNELS:%=$(BUILD)/src/backend/cpu/$(leaf).%.o))
 # What takes longest begins first.
 LIB_OBJ := $(patsubst %.cu,$(BUILD)/%.o,$(filter gpu/dslash_%,$(GPU_SRC))) \
-           $(KERNELS:%=$(BUILD)/src/backend/cpu/kernels.%.o) \
+           $(LEAF_OBJ) \
            $(patsubst %.cu,$(BUILD)/%.o,$(filter-out gpu/dslash_%,$(GPU_SRC))) \
            $(LIB_SRC:%.c=$(BUILD)/%.o)
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
@@ -150,11 +152,14 @@ KERNEL_portable := -DLANES=16 $(shell $(MPICC) -Werror $(LOOK_BACK) -c -x c /dev
 KERNEL_avx2     := -DLANES=16 -DNAIK_AVX2 -mavx2 -mfma
 KERNEL_avx512   := -DLANES=16 -DNAIK_AVX512 -mavx512f -mavx512dq -mavx512vl -mavx512bw -mfma \
                    -mprefer-vector-width=512
-$(KERNELS:%=$(BUILD)/src/backend/cpu/kernels.%.o): $(BUILD)/src/backend/cpu/kernels.%.o: src/backend/cpu/kernels.c \
+define LEAF
+$(KERNELS:%=$(BUILD)/src/backend/cpu/$(1).%.o): $(BUILD)/src/backend/cpu/$(1).%.o: src/backend/cpu/$(1).c \
         $(BUILD)/flags $(BUILD)/flags.%
-	@mkdir -p $(@D)
-	@echo "compile $< ($*)"
-	$(Q)$(MPICC) $(CFLAGS) -O3 -DNAIK_KERNELS=$* $(KERNEL_$*) $(KERNEL_FLAGS) $(DEPS) -c -o $@ $<
+	@mkdir -p $$(@D)
+	@echo "compile $$< ($$*)"
+	$$(Q)$$(MPICC) $$(CFLAGS) -O3 -DNAIK_KERNELS=$$* $$(KERNEL_$$*) $$(KERNEL_FLAGS) $$(DEPS) -c -o $$@ $$<
+endef
+$(foreach leaf,$(LEAVES),$(eval $(call LEAF,$(leaf))))
 
 $(BUILD)/gpu/%.o: gpu/%.cu $(BUILD)/flags
 	@mkdir -p $(@D)

@@ -75,6 +75,9 @@ naik_status naik_gauge_reunitarise(naik_gauge *gauge, double *largest_change);
  * Its own inverse. Coordinates are global. */
 void naik_gauge_apply_phases(naik_gauge *gauge, bool antiperiodic_t);
 
+/* The sign of the antiperiodic boundary alone, for quarks without staggered phases. */
+void naik_gauge_apply_boundary(naik_gauge *gauge);
+
 /* All links 1; or independent Haar-random SU(3) links that depend on seed and global site only. */
 void naik_gauge_set_unit(naik_gauge *gauge);
 void naik_gauge_set_random(naik_gauge *gauge, uint64_t seed);

@@ -25,12 +25,14 @@
 #include "base/exactsum.h"
 #include "base/timer.h"
 #include "lattice/su3.h"
+#include "links/clover_block.h"
 #include "naik/lattice.h"
 
 typedef struct naik_backend naik_backend;
 typedef struct naik_geometry naik_geometry;
 typedef struct naik_field naik_field;
 typedef struct naik_links naik_links;
+typedef struct naik_blocks naik_blocks;
 
 /* How reals are stored. Sums and scalars are double in all of them; half is 16-bit integers with
  * one float scale a site and rhs (fields) or a kind of link (links), and single arithmetic. */
@@ -82,7 +84,10 @@ typedef struct naik_dslash_args {
     const naik_field *v, *b;
     naik_field *x, *p, *ap; /* of a step; v and b are r */
     double a, c, s;
-    const naik_rhs *rhs; /* backend memory [nrhs]; for shift, and with `state` as mask */
+    /* Of spinors alone, where D is Wilson's (wilson.h): */
+    bool dagger;               /* D^+ for D */
+    const naik_blocks *blocks; /* B D in for D in; NULL: not */
+    const naik_rhs *rhs;       /* backend memory [nrhs]; for shift, and with `state` as mask */
     naik_rhs_state state;
     /* backend memory [nrhs], sums_c += |out|^2; of a step [2][nrhs], also Re (r, ap); NULL: not
      * wanted */
@@ -269,6 +274,18 @@ typedef struct naik_mode_ops {
     size_t (*bytes)(const naik_lattice *lattice, naik_precision precision, int nrhs);
 } naik_mode_ops;
 
+/* Spinors; NULL where a backend has none. */
+typedef struct naik_wilson_ops {
+    /* As naik_staggered_ops.dslash, of fields with spin. */
+    naik_status (*hop)(const naik_dslash_args *args, naik_region region);
+    /* out = B in for rhs in `state` on the sites of `parity`; out may be in. */
+    naik_status (*multiply)(const naik_blocks *blocks, const naik_field *in, naik_parity parity,
+                            const naik_rhs *rhs, naik_rhs_state state, naik_field *out);
+    /* Blocks (site_blocks.h) of all sites from the host's [sites][NAIK_SITE_BLOCKS]. */
+    size_t (*blocks_bytes)(const naik_lattice *lattice, naik_precision precision);
+    naik_status (*blocks_pack)(naik_blocks *blocks, const naik_block (*source)[NAIK_SITE_BLOCKS]);
+} naik_wilson_ops;
+
 typedef struct naik_backend_ops {
     const char *name;
     bool host_memory;  /* what alloc gives may be touched by the host and by MPI */
@@ -293,6 +310,7 @@ typedef struct naik_backend_ops {
     naik_reduction_ops reduction;
     naik_solver_ops solver;
     naik_staggered_ops staggered;
+    naik_wilson_ops wilson;
     naik_mode_ops modes;
 } naik_backend_ops;
 

@@ -5,8 +5,8 @@
 
 static bool same_shape(const naik_field *a, const naik_field *b)
 {
-    return a == NULL ||
-           (a->geometry == b->geometry && a->precision == b->precision && a->nrhs == b->nrhs);
+    return a == NULL || (a->geometry == b->geometry && a->precision == b->precision &&
+                         a->spin == b->spin && a->nrhs == b->nrhs);
 }
 
 static naik_status check_args(const naik_dslash_args *args)
@@ -22,6 +22,9 @@ static naik_status check_args(const naik_dslash_args *args)
         return NAIK_FAIL(log, NAIK_ERR_ARG, "Dslash: fields and links of different shapes");
     }
     const bool step = args->form == NAIK_FORM_STEP;
+    if (args->in->spin != 1 && naik_links_depth(args->links) != 1) {
+        return NAIK_FAIL(log, NAIK_ERR_ARG, "Dslash: spinors hop along links of one site");
+    }
     if (args->in->bare) {
         return NAIK_FAIL(log, NAIK_ERR_ARG, "Dslash: a field without halo");
     }
@@ -43,7 +46,7 @@ static double halo_bytes(const naik_field *in, int depth)
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         sites += lat->split[mu] ? 2.0 * lat->face[mu] * depth : 0;
     }
-    return sites * in->nrhs * naik_vector_bytes(in->precision);
+    return sites * naik_field_vectors(in) * naik_vector_bytes(in->precision);
 }
 
 naik_status naik_dslash(const naik_dslash_args *args)
@@ -51,9 +54,11 @@ naik_status naik_dslash(const naik_dslash_args *args)
     naik_status status = NAIK_OK;
     const naik_geometry *geometry = args->in->geometry;
     const naik_backend_ops *ops = geometry->backend->ops;
+    naik_status (*const hop)(const naik_dslash_args *, naik_region) =
+        args->in->spin == NAIK_SPIN ? ops->wilson.hop : ops->staggered.dslash;
     NAIK_TRY(check_args(args));
     if (geometry->lattice->halo == 0) {
-        return ops->staggered.dslash(args, NAIK_ALL);
+        return hop(args, NAIK_ALL);
     }
     naik_dslash_args now = *args;
     /* The halo zones belong to the exchange, not to the value of `in`. */
@@ -69,11 +74,11 @@ naik_status naik_dslash(const naik_dslash_args *args)
         const naik_layers layers = {args->parity, depth};
         NAIK_TRY(naik_halo_arm(geometry->halo, args->out, &layers, &now.send));
     }
-    NAIK_TRY(ops->staggered.dslash(&now, NAIK_INTERIOR));
+    NAIK_TRY(hop(&now, NAIK_INTERIOR));
     naik_timer_start(timer, "halo");
     NAIK_TRY(naik_halo_hand_over(geometry->halo, in, from, depth));
     naik_timer_stop(timer, "halo");
-    NAIK_TRY(ops->staggered.dslash(&now, NAIK_BOUNDARY));
+    NAIK_TRY(hop(&now, NAIK_BOUNDARY));
 done:
     return status;
 }

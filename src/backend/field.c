@@ -24,16 +24,20 @@ static naik_status allocate(naik_field *field)
     return status;
 }
 
-static naik_status create(const naik_geometry *geometry, naik_precision precision, int nrhs,
-                          bool bare, naik_field **out)
+static naik_status create(const naik_geometry *geometry, naik_precision precision, int spin,
+                          int nrhs, bool bare, naik_field **out)
 {
     naik_status status = NAIK_OK;
     *out = NULL;
     naik_backend *backend = geometry->backend;
-    if (nrhs < 1 || nrhs > NAIK_MAX_RHS) {
+    if (spin != 1 && backend->ops->wilson.hop == NULL) {
+        return NAIK_FAIL(backend->log, NAIK_ERR_ARG, "the %s backend has no spinors",
+                         backend->ops->name);
+    }
+    if (nrhs < 1 || nrhs > NAIK_MAX_RHS / spin) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
                          "a field of %d right-hand sides: 1 to %d are possible", nrhs,
-                         NAIK_MAX_RHS);
+                         NAIK_MAX_RHS / spin);
     }
     naik_field *field = calloc(1, sizeof *field);
     if (field == NULL) {
@@ -46,11 +50,12 @@ static naik_status create(const naik_geometry *geometry, naik_precision precisio
     }
     field->geometry = geometry;
     field->precision = precision;
+    field->spin = spin;
     field->nrhs = nrhs;
     field->capacity = nrhs;
     field->bare = bare;
     field->size_bytes = bare ? backend->ops->modes.bytes(geometry->lattice, precision, nrhs)
-                             : backend->ops->field.bytes(geometry->lattice, precision, nrhs);
+                             : backend->ops->field.bytes(geometry->lattice, precision, spin * nrhs);
     NAIK_TRY(naik_comm_agree(backend->comm, allocate(field)));
     *out = field;
 done:
@@ -63,13 +68,19 @@ done:
 naik_status naik_field_create(const naik_geometry *geometry, naik_precision precision, int nrhs,
                               naik_field **out)
 {
-    return create(geometry, precision, nrhs, false, out);
+    return create(geometry, precision, 1, nrhs, false, out);
+}
+
+naik_status naik_field_create_spin(const naik_geometry *geometry, naik_precision precision,
+                                   int spin, int nrhs, naik_field **out)
+{
+    return create(geometry, precision, spin, nrhs, false, out);
 }
 
 naik_status naik_field_create_bare(const naik_geometry *geometry, naik_precision precision,
                                    int nrhs, naik_field **out)
 {
-    return create(geometry, precision, nrhs, true, out);
+    return create(geometry, precision, 1, nrhs, true, out);
 }
 
 void naik_field_destroy(naik_field **field)

@@ -163,7 +163,8 @@ static naik_status plan(naik_halo *halo, const naik_field *field, int depth)
             if (!lat->split[mu] || route->single_node) {
                 continue;
             }
-            f->bytes = backend->ops->halo.face_bytes(lat, field->precision, field->nrhs, mu, depth);
+            f->bytes = backend->ops->halo.face_bytes(lat, field->precision,
+                                                     naik_field_vectors(field), mu, depth);
             if (f->bytes > INT32_MAX) { /* found on every rank */
                 return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
                                  "a halo message of %zu bytes: use a smaller batch or more ranks",

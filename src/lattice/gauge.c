@@ -97,6 +97,19 @@ static void negate(naik_matrix *u)
     }
 }
 
+void naik_gauge_apply_boundary(naik_gauge *gauge)
+{
+    const naik_lattice *lat = gauge->lattice;
+    const int last = lat->size[NAIK_DIM - 1] - 1 - lat->origin[NAIK_DIM - 1];
+    for (int32_t site = 0; site < lat->sites; site++) {
+        int x[NAIK_DIM];
+        naik_lattice_coords(lat, site, x);
+        if (x[NAIK_DIM - 1] == last) {
+            negate(&gauge->link[(int64_t)site * NAIK_DIM + NAIK_DIM - 1]);
+        }
+    }
+}
+
 void naik_gauge_apply_phases(naik_gauge *gauge, bool antiperiodic_t)
 {
     const naik_lattice *lat = gauge->lattice;

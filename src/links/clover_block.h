@@ -93,7 +93,7 @@ NAIK_HD static inline bool naik_block_eliminate(const naik_block *a, naik_block 
     for (int i = 0; i < NAIK_BLOCK_SIZE; i++) {
         for (int j = 0; j < NAIK_BLOCK_SIZE; j++) {
             m[i][j] = naik_block_at(a, i, j);
-            m[i][NAIK_BLOCK_SIZE + j] = (naik_complex){i == j, 0};
+            m[i][NAIK_BLOCK_SIZE + j] = (naik_complex){i == j ? 1.0 : 0.0, 0};
         }
     }
     for (int k = 0; k < NAIK_BLOCK_SIZE; k++) {

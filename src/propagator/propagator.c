@@ -75,11 +75,12 @@ static naik_status worker_create_fields(worker *w)
 {
     naik_status status = NAIK_OK;
     const naik_geometry *geometry = w->now.op->geometry;
+    const int spin = w->now.op->ops->spin;
     for (int parity = 0; parity < 2; parity++) {
-        NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, 1, &w->now.src[parity]));
-        NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, 1, &w->now.x[parity]));
+        NAIK_TRY(naik_field_create_spin(geometry, NAIK_DOUBLE, spin, 1, &w->now.src[parity]));
+        NAIK_TRY(naik_field_create_spin(geometry, NAIK_DOUBLE, spin, 1, &w->now.x[parity]));
     }
-    NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, 1, &w->now.work));
+    NAIK_TRY(naik_field_create_spin(geometry, NAIK_DOUBLE, spin, 1, &w->now.work));
 done:
     return status;
 }

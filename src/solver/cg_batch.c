@@ -12,8 +12,8 @@ size_t naik_cg_bytes(const naik_operator_ops *ops, const naik_geometry *geometry
                      naik_precision vectors, int width)
 {
     const naik_field_ops *field = &geometry->backend->ops->field;
-    const size_t outer = field->bytes(geometry->lattice, NAIK_DOUBLE, width);
-    const size_t low = field->bytes(geometry->lattice, vectors, width);
+    const size_t outer = field->bytes(geometry->lattice, NAIK_DOUBLE, ops->spin * width);
+    const size_t low = field->bytes(geometry->lattice, vectors, ops->spin * width);
     const size_t fields = 4 + (size_t)ops->scratch; /* of a precision, and b in double */
     return (1 + fields) * outer + (vectors == NAIK_DOUBLE ? 0 : fields * low);
 }
@@ -47,12 +47,13 @@ static naik_status create_fields(const naik_cg *cg, naik_precision precision, cg
 {
     naik_status status = NAIK_OK;
     const naik_geometry *g = cg->geometry;
-    NAIK_TRY(naik_field_create(g, precision, cg->width, &out->x));
-    NAIK_TRY(naik_field_create(g, precision, cg->width, &out->r));
-    NAIK_TRY(naik_field_create(g, precision, cg->width, &out->p));
-    NAIK_TRY(naik_field_create(g, precision, cg->width, &out->ap));
+    const int spin = cg->op[NAIK_RUNG_DOUBLE]->ops->spin;
+    NAIK_TRY(naik_field_create_spin(g, precision, spin, cg->width, &out->x));
+    NAIK_TRY(naik_field_create_spin(g, precision, spin, cg->width, &out->r));
+    NAIK_TRY(naik_field_create_spin(g, precision, spin, cg->width, &out->p));
+    NAIK_TRY(naik_field_create_spin(g, precision, spin, cg->width, &out->ap));
     for (int i = 0; i < cg->op[NAIK_RUNG_DOUBLE]->ops->scratch; i++) {
-        NAIK_TRY(naik_field_create(g, precision, cg->width, &out->scratch[i]));
+        NAIK_TRY(naik_field_create_spin(g, precision, spin, cg->width, &out->scratch[i]));
     }
 done:
     return status;
@@ -129,7 +130,8 @@ naik_status naik_cg_create(const naik_operator op[NAIK_PRECISIONS], naik_precisi
     cg->op[NAIK_RUNG_HALF] = there(&op[NAIK_HALF]);
     cg->op[NAIK_RUNG_SINGLE] = cg->op[NAIK_RUNG_CLASSICAL] = there(&op[NAIK_SINGLE]);
     cg->op[NAIK_RUNG_DOUBLE] = &op[NAIK_DOUBLE];
-    NAIK_TRY(naik_field_create(cg->geometry, NAIK_DOUBLE, width, &cg->b));
+    NAIK_TRY(naik_field_create_spin(cg->geometry, NAIK_DOUBLE, op[NAIK_DOUBLE].ops->spin, width,
+                                    &cg->b));
     NAIK_TRY(create_fields(cg, NAIK_DOUBLE, &cg->outer));
     if (cg_is_mixed(cg)) {
         NAIK_TRY(create_fields(cg, vectors, &cg->low));

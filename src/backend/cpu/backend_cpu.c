@@ -190,16 +190,18 @@ naik_status cpu_run(naik_backend *backend, int32_t count, int summed, naik_exact
     return NAIK_OK;
 }
 
+typedef void (*hop_kernel)(const naik_dslash_args *args, const int32_t *list, int32_t begin,
+                           int32_t end, cpu_sums *sums);
 typedef struct dslash_context {
     const naik_dslash_args *args;
-    const cpu_kernels *kernels;
+    hop_kernel kernel;
     const int32_t *list;
 } dslash_context;
 
 static void dslash_range(void *context, int32_t begin, int32_t end, cpu_sums *sums)
 {
     const dslash_context *c = context;
-    c->kernels->dslash(c->args, c->list, begin, end, sums);
+    c->kernel(c->args, c->list, begin, end, sums);
 }
 
 static int sums_of(const naik_dslash_args *args)
@@ -207,7 +209,7 @@ static int sums_of(const naik_dslash_args *args)
     return (args->form == NAIK_FORM_STEP ? 2 : 1) * args->in->nrhs;
 }
 
-static naik_status cpu_dslash(const naik_dslash_args *args, naik_region region)
+static naik_status run_hop(const naik_dslash_args *args, naik_region region, hop_kernel kernel)
 {
     naik_backend *backend = args->in->geometry->backend;
     const cpu_tables *t = cpu_tables_of(args->in->geometry);
@@ -217,7 +219,7 @@ static naik_status cpu_dslash(const naik_dslash_args *args, naik_region region)
                          "no Dslash for %s vectors with %s links on the CPU",
                          naik_precision_name(vectors), naik_precision_name(links));
     }
-    dslash_context context = {args, cpu_kernels_of(args->in->geometry), t->order};
+    dslash_context context = {args, kernel, t->order};
     int32_t count = t->shape.cells;
     if (region == NAIK_INTERIOR) {
         context.list = t->interior[args->parity];
@@ -231,16 +233,51 @@ static naik_status cpu_dslash(const naik_dslash_args *args, naik_region region)
 
 static void finish_range(void *context, int32_t begin, int32_t end, cpu_sums *sums)
 {
-    const dslash_context *c = context;
-    c->kernels->finish(c->args, begin, end, sums);
+    const naik_dslash_args *args = context;
+    cpu_kernels_of(args->in->geometry)->finish(args, begin, end, sums);
 }
 
 static naik_status cpu_finish(const naik_dslash_args *args)
 {
     const naik_geometry *geometry = args->in->geometry;
-    dslash_context context = {.args = args, .kernels = cpu_kernels_of(geometry)};
     return cpu_run(geometry->backend, cpu_tables_of(geometry)->shape.cells, sums_of(args),
-                   args->sums, finish_range, &context);
+                   args->sums, finish_range, (void *)args);
+}
+
+static naik_status cpu_dslash(const naik_dslash_args *args, naik_region region)
+{
+    return run_hop(args, region, cpu_kernels_of(args->in->geometry)->dslash);
+}
+
+static naik_status cpu_wilson_hop(const naik_dslash_args *args, naik_region region)
+{
+    return run_hop(args, region, cpu_kernels_of(args->in->geometry)->wilson->hop);
+}
+
+typedef struct multiply_context {
+    const naik_blocks *blocks;
+    const naik_field *in;
+    naik_parity parity;
+    const naik_rhs *rhs;
+    naik_rhs_state state;
+    naik_field *out;
+} multiply_context;
+
+static void multiply_range(void *context, int32_t begin, int32_t end, cpu_sums *sums)
+{
+    const multiply_context *c = context;
+    (void)sums;
+    cpu_kernels_of(c->in->geometry)
+        ->wilson->multiply(c->blocks, c->in, c->parity, c->rhs, c->state, c->out, begin, end);
+}
+
+static naik_status cpu_wilson_multiply(const naik_blocks *blocks, const naik_field *in,
+                                       naik_parity parity, const naik_rhs *rhs,
+                                       naik_rhs_state state, naik_field *out)
+{
+    multiply_context context = {blocks, in, parity, rhs, state, out};
+    return cpu_run(in->geometry->backend, cpu_tables_of(in->geometry)->shape.cells, 0, NULL,
+                   multiply_range, &context);
 }
 
 static naik_status cpu_sums_clear(naik_backend *backend, naik_exactsum *sums, int count)
@@ -435,6 +472,13 @@ const naik_backend_ops naik_backend_cpu = {
             .links_bytes = cpu_links_bytes,
             .links_pack = cpu_links_pack,
             .dslash = cpu_dslash,
+        },
+    .wilson =
+        {
+            .hop = cpu_wilson_hop,
+            .multiply = cpu_wilson_multiply,
+            .blocks_bytes = cpu_blocks_bytes,
+            .blocks_pack = cpu_blocks_pack,
         },
     .modes =
         {

@@ -6,10 +6,11 @@
  * checkerboard of a sub-lattice are called cells; extents of sub-lattices are even, so the lanes of
  * a cell have one parity. A box that cannot be cut so has one lane and scalar kernels.
  *
- * Fields:  [cells + halo cells][nrhs][3][2][lanes]; half precision: int16 in that shape, and after
- *          all cells float scales [cells + halo][nrhs][lanes]
+ * Fields:  [cells + halo cells][nrhs][spin][3][2][lanes]; half precision: int16 in that shape, and
+ *          after all cells float scales [cells + halo][nrhs][spin][lanes]
  * Links:   [parity][cells][fat: 8 points][18][lanes] [long: 8 points][recon][lanes], 18 numbers by
  *          columns of the matrix
+ * Blocks:  [parity][cells][2][36][lanes]: the diagonal, then re and im of what is below it
  * Halo:    for each split mu, forward then backward, [depth][cells of a layer]: whole cells, in which
  *          the lanes at the face of the box come from the neighbour, the others from the box.
  */
@@ -38,6 +39,18 @@ typedef struct cpu_shape {
 /* The same for every field, link and message of a lattice. */
 cpu_shape cpu_shape_of(const naik_lattice *lattice);
 
+/* The cell and the lane of the site at local coordinates x. */
+static inline void cpu_place_of(const cpu_shape *shape, const int x[NAIK_DIM], size_t *cell,
+                                size_t *lane)
+{
+    *cell = *lane = 0;
+    for (int mu = NAIK_DIM - 1; mu >= 0; mu--) {
+        *lane = *lane * (size_t)shape->cut[mu] + (size_t)(x[mu] / shape->extent[mu]);
+        *cell = *cell * (size_t)shape->extent[mu] + (size_t)(x[mu] % shape->extent[mu]);
+    }
+    *cell /= 2;
+}
+
 /* How all lanes move to another sub-lattice. */
 typedef struct cpu_move {
     int32_t from[CPU_LANES]; /* lane to take */
@@ -62,17 +75,18 @@ static inline const cpu_tables *cpu_tables_of(const naik_geometry *geometry)
 }
 
 /* Bytes before the scales of a half-precision field begin. */
-static inline size_t cpu_scales_offset(const cpu_shape *shape, int nrhs, bool bare)
+static inline size_t cpu_scales_offset(const cpu_shape *shape, int vectors, bool bare)
 {
-    size_t reals =
-        (size_t)(shape->cells + (bare ? 0 : shape->halo)) * (size_t)nrhs * 6 * (size_t)shape->lanes;
+    size_t reals = (size_t)(shape->cells + (bare ? 0 : shape->halo)) * (size_t)vectors * 6 *
+                   (size_t)shape->lanes;
     return (reals * sizeof(int16_t) + 63) / 64 * 64;
 }
 
 static inline float *cpu_scales(const naik_field *field)
 {
     const cpu_shape *shape = &cpu_tables_of(field->geometry)->shape;
-    return (float *)((char *)field->data + cpu_scales_offset(shape, field->nrhs, field->bare));
+    return (float *)((char *)field->data +
+                     cpu_scales_offset(shape, naik_field_vectors(field), field->bare));
 }
 
 /* Numbers stored for a fat and for a long link; 0 where there are none. */
@@ -93,7 +107,8 @@ typedef struct cpu_sums cpu_sums;
  */
 typedef struct cpu_kernels {
     const char *name;
-    bool (*run_here)(void); /* whether this machine has the instructions */
+    const struct cpu_wilson *wilson; /* of spinors */
+    bool (*run_here)(void);          /* whether this machine has the instructions */
     void (*dslash)(const naik_dslash_args *args, const int32_t *list, int32_t begin, int32_t end,
                    cpu_sums *sums);
     void (*finish)(const naik_dslash_args *args, int32_t begin, int32_t end, cpu_sums *sums);
@@ -103,9 +118,9 @@ typedef struct cpu_kernels {
                              int32_t begin, int32_t end);
     void (*dot)(const naik_field *v, const naik_field *w, int32_t begin, int32_t end,
                 cpu_sums *sums);
-    /* One rhs of one cell as double, [6][lanes]; storing rounds. */
-    void (*load)(const naik_field *v, int32_t cell, int irhs, double *out);
-    void (*store)(naik_field *v, int32_t cell, int irhs, const double *in);
+    /* One colour vector of one cell as double, [6][lanes]; storing rounds. */
+    void (*load)(const naik_field *v, int32_t cell, int vector, double *out);
+    void (*store)(naik_field *v, int32_t cell, int vector, const double *in);
 } cpu_kernels;
 
 extern const cpu_kernels cpu_kernels_scalar; /* one lane */
@@ -114,6 +129,17 @@ extern const cpu_kernels cpu_kernels_portable;
 extern const cpu_kernels cpu_kernels_scalar_fma;
 extern const cpu_kernels cpu_kernels_avx2;
 extern const cpu_kernels cpu_kernels_avx512;
+
+/* The same of spinors. */
+typedef struct cpu_wilson {
+    void (*hop)(const naik_dslash_args *args, const int32_t *list, int32_t begin, int32_t end,
+                cpu_sums *sums);
+    void (*multiply)(const naik_blocks *blocks, const naik_field *in, naik_parity parity,
+                     const naik_rhs *rhs, naik_rhs_state state, naik_field *out, int32_t begin,
+                     int32_t end);
+} cpu_wilson;
+
+extern const cpu_wilson cpu_wilson_scalar, cpu_wilson_portable, cpu_wilson_avx2, cpu_wilson_avx512;
 
 /* How far the cells of a thread are taken (cpu_run); a cache line each. */
 typedef struct cpu_turn {
@@ -166,6 +192,9 @@ size_t cpu_links_bytes(const naik_lattice *lattice, naik_precision precision, in
                        int points);
 naik_status cpu_links_pack(naik_links *links, naik_parity parity, int32_t begin, int32_t count,
                            const naik_matrix *points);
+/* backend/cpu/site_blocks.c */
+size_t cpu_blocks_bytes(const naik_lattice *lattice, naik_precision precision);
+naik_status cpu_blocks_pack(naik_blocks *blocks, const naik_block (*source)[NAIK_SITE_BLOCKS]);
 /* backend/cpu/fields.c */
 naik_status cpu_field_from_host(naik_field *field, naik_parity parity, int irhs,
                                 const double *sites);

@@ -31,12 +31,15 @@ naik_status cpu_field_from_host(naik_field *field, naik_parity parity, int irhs,
     for (int32_t cell = 0; cell < shape->cells; cell++) {
         cell_vector value;
         const int64_t first = site_of_cell(geometry->lattice, shape, parity, cell);
-        for (int k = 0; k < shape->lanes; k++) {
-            for (int i = 0; i < 6; i++) {
-                value[i * shape->lanes + k] = sites[6 * (first + shape->lane_origin[k]) + i];
+        for (int s = 0; s < field->spin; s++) {
+            for (int k = 0; k < shape->lanes; k++) {
+                const int64_t at = 6 * (field->spin * (first + shape->lane_origin[k]) + s);
+                for (int i = 0; i < 6; i++) {
+                    value[i * shape->lanes + k] = sites[at + i];
+                }
             }
+            kernels->store(field, cell, irhs * field->spin + s, value);
         }
-        kernels->store(field, cell, irhs, value);
     }
     return NAIK_OK;
 }
@@ -50,10 +53,13 @@ naik_status cpu_field_to_host(const naik_field *field, naik_parity parity, int i
     for (int32_t cell = 0; cell < shape->cells; cell++) {
         cell_vector value;
         const int64_t first = site_of_cell(geometry->lattice, shape, parity, cell);
-        kernels->load(field, cell, irhs, value);
-        for (int k = 0; k < shape->lanes; k++) {
-            for (int i = 0; i < 6; i++) {
-                sites[6 * (first + shape->lane_origin[k]) + i] = value[i * shape->lanes + k];
+        for (int s = 0; s < field->spin; s++) {
+            kernels->load(field, cell, irhs * field->spin + s, value);
+            for (int k = 0; k < shape->lanes; k++) {
+                const int64_t at = 6 * (field->spin * (first + shape->lane_origin[k]) + s);
+                for (int i = 0; i < 6; i++) {
+                    sites[at + i] = value[i * shape->lanes + k];
+                }
             }
         }
     }
@@ -82,16 +88,18 @@ NAIK_CLONES static void combine_rhs(const elementwise *e, int32_t cell, int irhs
                                                             : (float)waiting;
     const cpu_kernels *kernels = cpu_kernels_of(e->to->geometry);
     cell_vector value = {0}, old;
-    if (e->from != NULL) {
-        kernels->load(e->from, cell, from_irhs, value);
-    }
-    if (e->add) {
-        kernels->load(e->to, cell, irhs, old);
-        for (int i = 0; i < 6 * cpu_tables_of(e->to->geometry)->shape.lanes; i++) {
-            value[i] = fma(weight, value[i], old[i]);
+    for (int s = 0; s < e->to->spin; s++) {
+        if (e->from != NULL) {
+            kernels->load(e->from, cell, from_irhs * e->to->spin + s, value);
         }
+        if (e->add) {
+            kernels->load(e->to, cell, irhs * e->to->spin + s, old);
+            for (int i = 0; i < 6 * cpu_tables_of(e->to->geometry)->shape.lanes; i++) {
+                value[i] = fma(weight, value[i], old[i]);
+            }
+        }
+        kernels->store(e->to, cell, irhs * e->to->spin + s, value);
     }
-    kernels->store(e->to, cell, irhs, value);
 }
 
 static void combine(void *context, int32_t begin, int32_t end, cpu_sums *sums)
@@ -162,11 +170,21 @@ typedef struct ratio {
     const naik_field *r, *x;
 } ratio;
 
-/* |v_s|^2 of a lane, components in order. */
-NAIK_CLONES static double lane_norm2(const double *v, int lanes, int k)
+typedef double cell_spinor[NAIK_SPIN * 6 * CPU_LANES]; /* [spin][6][lanes] */
+
+static void load_rhs(const naik_field *v, int32_t cell, int irhs, cell_spinor out)
+{
+    const int lanes = cpu_tables_of(v->geometry)->shape.lanes;
+    for (int s = 0; s < v->spin; s++) {
+        cpu_kernels_of(v->geometry)->load(v, cell, irhs * v->spin + s, out + s * 6 * lanes);
+    }
+}
+
+/* |v_s|^2 of a lane of `numbers` components, in order. */
+NAIK_CLONES static double lane_norm2(const double *v, int numbers, int lanes, int k)
 {
     double term = 0;
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < numbers; i++) {
         term = fma(v[i * lanes + k], v[i * lanes + k], term);
     }
     return term;
@@ -175,16 +193,16 @@ NAIK_CLONES static double lane_norm2(const double *v, int lanes, int k)
 static void sum_ratios(void *context, int32_t begin, int32_t end, cpu_sums *sums)
 {
     const ratio *a = context;
-    const cpu_kernels *kernels = cpu_kernels_of(a->r->geometry);
-    const int lanes = cpu_tables_of(a->r->geometry)->shape.lanes;
+    const int lanes = cpu_tables_of(a->r->geometry)->shape.lanes, numbers = 6 * a->r->spin;
     for (int32_t cell = begin; cell < end; cell++) {
         for (int c = 0; c < a->r->nrhs; c++) {
-            cell_vector r, x;
-            kernels->load(a->r, cell, c, r);
-            kernels->load(a->x, cell, c, x);
+            cell_spinor r, x;
+            load_rhs(a->r, cell, c, r);
+            load_rhs(a->x, cell, c, x);
             for (int k = 0; k < lanes; k++) {
-                const double xx = lane_norm2(x, lanes, k);
-                naik_exactsum_add(&sums[c].sum, xx > 0 ? lane_norm2(r, lanes, k) / xx : 1.0);
+                const double xx = lane_norm2(x, numbers, lanes, k);
+                const double rr = lane_norm2(r, numbers, lanes, k);
+                naik_exactsum_add(&sums[c].sum, xx > 0 ? rr / xx : 1.0);
             }
         }
     }
@@ -205,19 +223,18 @@ naik_status cpu_slice_norms(const naik_field *v, naik_parity parity, int irhs,
 {
     const naik_lattice *lat = v->geometry->lattice;
     const cpu_shape *shape = &cpu_tables_of(v->geometry)->shape;
-    const cpu_kernels *kernels = cpu_kernels_of(v->geometry);
     const int32_t slice = shape->cells / shape->extent[3];
 #pragma omp parallel for schedule(static) num_threads(cpu_threads(v->geometry->backend))
     for (int t = 0; t < shape->extent[3]; t++) {
         for (int32_t cell = t * slice; cell < (t + 1) * slice; cell++) {
-            cell_vector value;
+            cell_spinor value;
             const int64_t first = site_of_cell(lat, shape, parity, cell);
-            kernels->load(v, cell, irhs, value);
+            load_rhs(v, cell, irhs, value);
             for (int k = 0; k < shape->lanes; k++) {
                 int x[NAIK_DIM];
                 naik_lattice_coords(lat, (int32_t)(first + shape->lane_origin[k]), x);
                 const double w = weight[0][x[0]] * weight[1][x[1]] * weight[2][x[2]];
-                naik_exactsum_add(&sums[x[3]], w * lane_norm2(value, shape->lanes, k));
+                naik_exactsum_add(&sums[x[3]], w * lane_norm2(value, 6 * v->spin, shape->lanes, k));
             }
         }
     }

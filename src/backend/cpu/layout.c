@@ -330,12 +330,14 @@ typedef struct lane_array {
 
 static lane_array components(const naik_field *field)
 {
-    return (lane_array){field->data, 6 * (size_t)field->nrhs, real_bytes(field->precision)};
+    return (lane_array){field->data, 6 * (size_t)naik_field_vectors(field),
+                        real_bytes(field->precision)};
 }
 
 static lane_array scales(const naik_field *field)
 {
-    return (lane_array){(char *)cpu_scales(field), (size_t)field->nrhs, sizeof(float)};
+    return (lane_array){(char *)cpu_scales(field), (size_t)naik_field_vectors(field),
+                        sizeof(float)};
 }
 
 /* The lanes at the face on `side`, in ascending order, and where each lane of a halo cell comes

@@ -172,14 +172,11 @@ naik_status cpu_links_pack(naik_links *links, naik_parity parity, int32_t begin,
 #pragma omp parallel for schedule(static) num_threads(cpu_threads(backend)) reduction(max : worst)
     for (int32_t s = 0; s < count; s++) {
         int x[NAIK_DIM];
-        size_t cell = 0, lane = 0;
+        size_t cell, lane;
         naik_lattice_coords(lat, naik_lattice_site_of(lat, parity, begin + s), x);
-        for (int mu = NAIK_DIM - 1; mu >= 0; mu--) {
-            lane = lane * (size_t)shape->cut[mu] + (size_t)(x[mu] / shape->extent[mu]);
-            cell = cell * (size_t)shape->extent[mu] + (size_t)(x[mu] % shape->extent[mu]);
-        }
+        cpu_place_of(shape, x, &cell, &lane);
         const naik_matrix *site = points + (size_t)s * (size_t)links->points;
-        const size_t first = ((size_t)parity * (size_t)shape->cells + cell / 2) * record + lane;
+        const size_t first = ((size_t)parity * (size_t)shape->cells + cell) * record + lane;
         for (int kind = 0; kind < (far > 0 ? 2 : 1); kind++) {
             const size_t at = first + (size_t)(kind * 8 * fat) * lanes;
             const double deviation = pack_kind(links, site, kind, kind == 0 ? fat : far, at, lanes);

@@ -1,0 +1,54 @@
+/* site_blocks.c - canonical blocks to the backend's */
+#include "backend/site_blocks.h"
+
+#include <stdlib.h>
+
+static naik_status allocate(naik_blocks *blocks)
+{
+    naik_backend *backend = blocks->geometry->backend;
+    blocks->size_bytes =
+        backend->ops->wilson.blocks_bytes(blocks->geometry->lattice, blocks->precision);
+    return naik_backend_alloc(backend, blocks->size_bytes, "clover blocks", &blocks->data);
+}
+
+naik_status naik_blocks_create(const naik_geometry *geometry, naik_precision precision,
+                               const naik_block (*source)[NAIK_SITE_BLOCKS], double number,
+                               naik_blocks **out)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = geometry->backend;
+    naik_blocks *blocks = calloc(1, sizeof *blocks);
+    *out = NULL;
+    if (backend->ops->wilson.hop == NULL) {
+        status = NAIK_FAIL(backend->log, NAIK_ERR_ARG, "the %s backend has no spinors",
+                           backend->ops->name);
+    } else if (blocks == NULL) {
+        status = NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the clover blocks");
+    } else {
+        blocks->geometry = geometry;
+        blocks->precision = precision == NAIK_DOUBLE ? NAIK_DOUBLE : NAIK_SINGLE;
+        blocks->number = number;
+        status = source != NULL ? allocate(blocks) : NAIK_OK;
+    }
+    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    if (source != NULL) {
+        NAIK_TRY(naik_comm_agree(backend->comm, backend->ops->wilson.blocks_pack(blocks, source)));
+    }
+    *out = blocks;
+done:
+    if (status != NAIK_OK) {
+        naik_blocks_destroy(&blocks);
+    }
+    return status;
+}
+
+void naik_blocks_destroy(naik_blocks **blocks)
+{
+    if (*blocks != NULL) {
+        if ((*blocks)->geometry != NULL) {
+            naik_backend_release((*blocks)->geometry->backend, (*blocks)->data);
+        }
+        free(*blocks);
+        *blocks = NULL;
+    }
+}

@@ -1,0 +1,210 @@
+/* wilson.c - every product with M or Mh is hops with everything else fused in, and A or A^-1 */
+#include "operator/wilson.h"
+
+#include <stdlib.h>
+
+static const naik_rhs_mask everything = {NULL, NAIK_RHS_IDLE};
+
+naik_status naik_wilson_create(const naik_geometry *geometry, const naik_gauge *u,
+                               const naik_clover *clover, double mass, naik_precision precision,
+                               int recon, naik_wilson **out)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = geometry->backend;
+    const naik_fatlong thin = {.fat = (naik_gauge *)u};
+    const naik_block(*direct)[NAIK_SITE_BLOCKS] = NULL, (*inverse)[NAIK_SITE_BLOCKS] = NULL;
+    naik_wilson *wilson = calloc(1, sizeof *wilson);
+    *out = NULL;
+    if (clover != NULL) {
+        direct = (const naik_block(*)[NAIK_SITE_BLOCKS])clover->block;
+        inverse = (const naik_block(*)[NAIK_SITE_BLOCKS])clover->inverse;
+    }
+    if (wilson == NULL) {
+        status = NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the operator");
+    } else if (clover == NULL && mass == -4) {
+        status = NAIK_FAIL(backend->log, NAIK_ERR_ARG, "Wilson quarks with m + 4 = 0");
+    }
+    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    NAIK_TRY(naik_links_create(geometry, &thin, precision, recon, &wilson->links));
+    NAIK_TRY(naik_blocks_create(geometry, precision, direct, mass + 4, &wilson->diagonal));
+    NAIK_TRY(naik_blocks_create(geometry, precision, inverse, 1 / (mass + 4), &wilson->inverse));
+    *out = wilson;
+done:
+    if (status != NAIK_OK) {
+        naik_wilson_destroy(&wilson);
+    }
+    return status;
+}
+
+void naik_wilson_destroy(naik_wilson **wilson)
+{
+    if (*wilson != NULL) {
+        naik_links_destroy(&(*wilson)->links);
+        naik_blocks_destroy(&(*wilson)->diagonal);
+        naik_blocks_destroy(&(*wilson)->inverse);
+        free(*wilson);
+        *wilson = NULL;
+    }
+}
+
+static naik_status multiply(const naik_blocks *blocks, const naik_field *in, naik_parity parity,
+                            const naik_rhs_mask *mask, naik_field *out)
+{
+    return in->geometry->backend->ops->wilson.multiply(blocks, in, parity, mask->rhs, mask->state,
+                                                       out);
+}
+
+/* out = blocks D in (D^+), on `parity`; blocks NULL: D in. */
+static naik_dslash_args hop(const naik_wilson *wilson, bool dagger, const naik_blocks *blocks,
+                            const naik_rhs_mask *mask, const naik_field *in, naik_parity parity,
+                            naik_field *out)
+{
+    return (naik_dslash_args){.form = NAIK_FORM_D,
+                              .parity = parity,
+                              .links = wilson->links,
+                              .in = in,
+                              .out = out,
+                              .dagger = dagger,
+                              .blocks = blocks,
+                              .rhs = mask->rhs,
+                              .state = mask->state};
+}
+
+/* out = a v + s of what `args` says. */
+static naik_status add_hop(naik_dslash_args args, double a, const naik_field *v, double s)
+{
+    args.form = NAIK_FORM_AFFINE;
+    args.a = a;
+    args.v = v;
+    args.s = s;
+    return naik_dslash(&args);
+}
+
+naik_status naik_wilson_schur(const naik_wilson *wilson, naik_parity p, bool dagger,
+                              const naik_rhs_mask *mask, const naik_field *in, naik_field *scratch,
+                              naik_field *out, naik_exactsum *sums)
+{
+    naik_status status = NAIK_OK;
+    const naik_blocks *inverse = wilson->inverse;
+    if (dagger) {
+        NAIK_TRY(multiply(inverse, in, p, mask, out));
+    }
+    const naik_dslash_args first =
+        hop(wilson, dagger, inverse, mask, dagger ? out : in, (naik_parity)!p, scratch);
+    naik_dslash_args second = hop(wilson, dagger, dagger ? NULL : inverse, mask, scratch, p, out);
+    second.sums = sums;
+    NAIK_TRY(naik_dslash(&first));
+    NAIK_TRY(add_hop(second, 1, in, -0.25));
+done:
+    return status;
+}
+
+naik_status naik_wilson_schur_source(const naik_wilson *wilson, naik_parity p,
+                                     const naik_field *const src[2], naik_field *scratch,
+                                     naik_field *b)
+{
+    naik_status status = NAIK_OK;
+    const naik_parity q = (naik_parity)!p;
+    const naik_dslash_args across = hop(wilson, false, wilson->inverse, &everything, scratch, p, b);
+    NAIK_TRY(multiply(wilson->inverse, src[q], q, &everything, scratch));
+    NAIK_TRY(multiply(wilson->inverse, src[p], p, &everything, b));
+    NAIK_TRY(add_hop(across, 1, b, 0.5));
+done:
+    return status;
+}
+
+naik_status naik_wilson_schur_rebuild(const naik_wilson *wilson, naik_parity p,
+                                      const naik_field *const src[2], naik_field *const x[2])
+{
+    naik_status status = NAIK_OK;
+    const naik_parity q = (naik_parity)!p;
+    const naik_dslash_args across = hop(wilson, false, wilson->inverse, &everything, x[p], q, x[q]);
+    NAIK_TRY(multiply(wilson->inverse, src[q], q, &everything, x[q]));
+    NAIK_TRY(add_hop(across, 1, x[q], 0.5));
+done:
+    return status;
+}
+
+naik_status naik_wilson_residual(const naik_wilson *wilson, naik_parity parity,
+                                 const naik_field *const src[2], const naik_field *const x[2],
+                                 naik_field *r, naik_exactsum *sums)
+{
+    naik_status status = NAIK_OK;
+    naik_dslash_args across = hop(wilson, false, NULL, &everything, x[!parity], parity, r);
+    across.b = src[parity];
+    across.c = 1;
+    across.sums = sums;
+    NAIK_TRY(multiply(wilson->diagonal, x[parity], parity, &everything, r));
+    NAIK_TRY(add_hop(across, -1, r, 0.5));
+done:
+    return status;
+}
+
+/* ---- the normal equations */
+
+static const naik_wilson_normal *normal_of(const naik_operator *op)
+{
+    return op->data;
+}
+
+static int depth_of(const naik_operator *op)
+{
+    return naik_links_depth(normal_of(op)->wilson->links);
+}
+
+/* Mh and Mh^+, and the updates of 24 numbers. */
+static double step_flops(const naik_operator *op)
+{
+    const bool clover = normal_of(op)->wilson->inverse->data != NULL;
+    const int half = NAIK_WILSON_FLOPS + (clover ? NAIK_CLOVER_FLOPS : 0);
+    return 2 * (2 * half + NAIK_SPINOR_AXPY_FLOPS) + 84 * NAIK_SPIN;
+}
+
+static naik_status apply(const naik_operator *op, naik_parity parity, bool adjoint,
+                         const naik_field *in, naik_field *out, const naik_rhs *rhs,
+                         naik_rhs_state state)
+{
+    const naik_wilson_normal *normal = normal_of(op);
+    const naik_rhs_mask mask = {rhs, state};
+    naik_field_set_nrhs(normal->scratch, in->nrhs);
+    return naik_wilson_schur(normal->wilson, parity, adjoint, &mask, in, normal->scratch, out,
+                             NULL);
+}
+
+static double shift(double mass)
+{
+    (void)mass;
+    return 0;
+}
+
+static const naik_operator_ops normal_equations = {
+    .name = "Wilson",
+    .spin = NAIK_SPIN,
+    .solves = 3 * NAIK_SPIN,
+    .scratch = 2,
+    .depth = depth_of,
+    .step_flops = step_flops,
+    .apply = apply,
+    .shift = shift,
+};
+
+naik_status naik_wilson_normal_create(const naik_wilson *wilson, naik_precision vectors, int width,
+                                      naik_wilson_normal *out)
+{
+    out->wilson = wilson;
+    return naik_field_create_spin(wilson->links->geometry, vectors, NAIK_SPIN, width,
+                                  &out->scratch);
+}
+
+void naik_wilson_normal_destroy(naik_wilson_normal *normal)
+{
+    naik_field_destroy(&normal->scratch);
+}
+
+naik_operator naik_wilson_normal_of(const naik_wilson_normal *normal)
+{
+    return (naik_operator){.ops = &normal_equations,
+                           .geometry = normal->wilson->links->geometry,
+                           .precision = normal->wilson->links->precision,
+                           .data = normal};
+}

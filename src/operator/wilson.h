@@ -1,0 +1,84 @@
+/* wilson.h - the operator of Wilson and clover quarks, and its even-odd Schur complement
+ *
+ *   M = A - D/2,   A = m + 4 + C   (C of links/clover.h, 0 for Wilson quarks)
+ *   (D psi)(x) = sum_mu (1 - g_mu) U_mu(x) psi(x+mu) + (1 + g_mu) U_mu(x-mu)^+ psi(x-mu)
+ *
+ * gamma matrices in the DeGrand-Rossi basis, g5 = diag(1, 1, -1, -1); no factor 1/2 in D, no phases;
+ * antiperiodic in t: -1 in the t-links of the last time slice. kappa = 1/(2m + 8). A propagator is
+ * M^-1 src with no further factor. On parity p, q the other:
+ *
+ *   Mh   = 1 - 1/4 A_pp^-1 D_pq A_qq^-1 D_qp        Mh x_p = b_p
+ *   Mh^+ = 1 - 1/4 D^+_pq A_qq^-1 D^+_qp A_pp^-1    b_p = A_pp^-1 (src_p + 1/2 D_pq A_qq^-1 src_q)
+ *                                                   x_q = A_qq^-1 (src_q + 1/2 D_qp x_p)
+ *
+ * K. Wilson, Phys. Rev. D10 (1974) 2445; B. Sheikholeslami, R. Wohlert, Nucl. Phys. B259 (1985) 572.
+ */
+#ifndef NAIK_OPERATOR_WILSON_H
+#define NAIK_OPERATOR_WILSON_H
+
+#include "backend/dslash.h"
+#include "backend/site_blocks.h"
+#include "operator/operator.h"
+
+enum {
+    NAIK_WILSON_FLOPS = 1320, /* a site written: 8 (2 x 66 + 12) + 7 x 24 */
+    NAIK_CLOVER_FLOPS = 504,  /* the blocks of a site */
+    NAIK_SPINOR_AXPY_FLOPS = 48
+};
+
+/* The operator in one storage. */
+typedef struct naik_wilson {
+    naik_links *links;
+    naik_blocks *diagonal, *inverse; /* A, A^-1 */
+} naik_wilson;
+
+/* u          thin links on the host or on the backend, with the sign of the boundary
+ *            (naik_gauge_apply_boundary) and without staggered phases
+ * clover     A of these links and this mass; NULL: Wilson quarks
+ * precision, recon  storage of the links: 18 or 12 numbers
+ * All are only read, and not needed afterwards. Collective.
+ * NAIK_ERR_ARG     a mass of -4 without clover term, or a backend without spinors
+ * NAIK_ERR_INPUT   recon is not stored by this backend
+ * NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE */
+naik_status naik_wilson_create(const naik_geometry *geometry, const naik_gauge *u,
+                               const naik_clover *clover, double mass, naik_precision precision,
+                               int recon, naik_wilson **out);
+void naik_wilson_destroy(naik_wilson **wilson);
+
+/* Below, fields are spinors of one shape and precision; src and x have [2] by parity. rhs NULL means
+ * all, else those in `state`. sums, if not NULL: of each rhs |out|^2 is added, not yet over ranks.
+ * Collective. Failures as of naik_dslash. */
+typedef struct naik_rhs_mask {
+    const naik_rhs *rhs; /* backend memory */
+    naik_rhs_state state;
+} naik_rhs_mask;
+
+/* out = Mh in, or Mh^+ in, on parity p; scratch on the other. All different. */
+naik_status naik_wilson_schur(const naik_wilson *wilson, naik_parity p, bool dagger,
+                              const naik_rhs_mask *mask, const naik_field *in, naik_field *scratch,
+                              naik_field *out, naik_exactsum *sums);
+/* b = b_p above; scratch on the other parity. */
+naik_status naik_wilson_schur_source(const naik_wilson *wilson, naik_parity p,
+                                     const naik_field *const src[2], naik_field *scratch,
+                                     naik_field *b);
+/* x[q] from x[p]. */
+naik_status naik_wilson_schur_rebuild(const naik_wilson *wilson, naik_parity p,
+                                      const naik_field *const src[2], naik_field *const x[2]);
+/* r = (src - M x) on one parity. */
+naik_status naik_wilson_residual(const naik_wilson *wilson, naik_parity parity,
+                                 const naik_field *const src[2], const naik_field *const x[2],
+                                 naik_field *r, naik_exactsum *sums);
+
+/* Mh as solvers take it (operator.h): A = Mh^+ Mh with shift 0, the normal equations, on spinors in
+ * one precision. Propagators need algebra that it has not. */
+typedef struct naik_wilson_normal {
+    const naik_wilson *wilson;
+    naik_field *scratch;
+} naik_wilson_normal;
+/* For at most `width` rhs. wilson is borrowed. Collective. NAIK_ERR_ARG, NAIK_ERR_MEMORY */
+naik_status naik_wilson_normal_create(const naik_wilson *wilson, naik_precision vectors, int width,
+                                      naik_wilson_normal *out);
+void naik_wilson_normal_destroy(naik_wilson_normal *normal);
+naik_operator naik_wilson_normal_of(const naik_wilson_normal *normal);
+
+#endif

@@ -1,0 +1,304 @@
+/* test_wilson.c - the operator of Wilson and clover quarks on a backend against the reference
+ *
+ * ranks: 1 2 4
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/exactsum.h"
+#include "wilson_fixture.h"
+
+/* Storages of vectors and links. Tolerance of M-like sums of some 50 products of numbers of order 1,
+ * relative to the largest component: 16-bit numbers have 1.5e-5 of the largest of a link or of a
+ * colour vector. */
+typedef struct storage {
+    naik_precision vectors, links;
+    int recon;
+    double tolerance;
+} storage;
+static const storage storages[] = {
+    {NAIK_DOUBLE, NAIK_DOUBLE, 18, 1e-14}, {NAIK_DOUBLE, NAIK_DOUBLE, 12, 2e-14},
+    {NAIK_SINGLE, NAIK_SINGLE, 18, 5e-6},  {NAIK_SINGLE, NAIK_SINGLE, 12, 5e-6},
+    {NAIK_SINGLE, NAIK_HALF, 18, 3e-4},    {NAIK_HALF, NAIK_HALF, 18, 6e-4},
+    {NAIK_HALF, NAIK_SINGLE, 12, 4e-4},
+};
+enum { STORAGES = sizeof storages / sizeof *storages };
+
+static const int size[4] = {8, 4, 4, 16};
+static const double mass = 0.3;
+
+static naik_wilson *make(check *t, const wilson_fixture *f, const storage *s)
+{
+    naik_wilson *wilson = NULL;
+    CHECK_OK(
+        t, naik_wilson_create(f->geometry, f->u, f->clover, f->mass, s->links, s->recon, &wilson));
+    return wilson;
+}
+
+/* Mh and Mh^+ of the reference on `parity`, of the spinors with this seed. */
+static void make_expected(const wilson_fixture *f, naik_parity parity, uint64_t seed,
+                          wilson_spinor *expected[2])
+{
+    const wilson_schur ref = {.w = f->ref, .parity = parity};
+    wilson_spinor *v = wilson_fixture_random(f, seed);
+    for (int dagger = 0; dagger < 2; dagger++) {
+        expected[dagger] = wilson_ref_field(f->lat->volume);
+        wilson_ref_schur(&ref, dagger == 1 ? WILSON_DAGGER : WILSON_PLAIN, v, expected[dagger]);
+    }
+    free(v);
+}
+
+/* The same of the last of nrhs rhs, the one with that seed. */
+static void compare_schur(check *t, const wilson_fixture *f, const storage *s, int nrhs,
+                          naik_parity parity, uint64_t seed, wilson_spinor *const expected[2])
+{
+    static const naik_rhs_mask all = {NULL, NAIK_RHS_IDLE};
+    naik_wilson *wilson = make(t, f, s);
+    naik_field *in =
+        wilson_fixture_field(t, f, s->vectors, nrhs, seed + 1 - (uint64_t)nrhs, parity);
+    naik_field *out = wilson_fixture_zero(t, f, s->vectors, nrhs);
+    naik_field *scratch = wilson_fixture_zero(t, f, s->vectors, nrhs);
+    wilson_spinor *got = wilson_ref_field(f->lat->volume);
+    for (int dagger = 0; wilson != NULL && dagger < 2; dagger++) {
+        CHECK_OK(t, naik_wilson_schur(wilson, parity, dagger == 1, &all, in, scratch, out, NULL));
+        wilson_fixture_take(t, f, out, parity, nrhs - 1, got);
+        CHECK_NEAR(t, wilson_fixture_difference(f, got, expected[dagger], parity), 0, s->tolerance);
+    }
+    free(got);
+    naik_field_destroy(&in);
+    naik_field_destroy(&out);
+    naik_field_destroy(&scratch);
+    naik_wilson_destroy(&wilson);
+}
+
+static void match_on_grid(check *t, const int extents[4], const int grid[4])
+{
+    static const int widths[] = {1, 2, 12};
+    for (int code = 0; code < 4; code++) {
+        const naik_parity parity = (naik_parity)(code & 1);
+        wilson_fixture f;
+        if (wilson_fixture_create(t, extents, grid, false, 0, mass, code & 2 ? 1.2 : 0, true, &f)) {
+            wilson_spinor *expected[2];
+            make_expected(&f, parity, 50, expected);
+            for (int i = 0; i < 3 * STORAGES; i++) {
+                compare_schur(t, &f, &storages[i / 3], widths[i % 3], parity, 50, expected);
+            }
+            free(expected[0]);
+            free(expected[1]);
+        }
+        wilson_fixture_destroy(&f);
+    }
+}
+
+static void schur_complement_matches_reference(check *t)
+{
+    fixture_for_grids(t, size, 2, match_on_grid);
+}
+
+static void schur_complement_matches_reference_in_scalar_lanes(check *t)
+{
+    static const int odd_halves[4] = {2, 6, 2, 6}, grid[4] = {1, 1, 1, 1};
+    if (t->comm->size > 1) {
+        CHECK_SKIP(t, "this box cannot be split");
+    }
+    match_on_grid(t, odd_halves, grid);
+}
+
+/* D and D^+ alone, with the additions of the projections that are not stored. */
+static void hops_match_on_grid(check *t, const int extents[4], const int grid[4])
+{
+    wilson_fixture f;
+    if (wilson_fixture_create(t, extents, grid, false, 0, mass, 0, true, &f)) {
+        naik_wilson *wilson = make(t, &f, &storages[0]);
+        wilson_spinor *v = wilson_fixture_random(&f, 6), *got = wilson_ref_field(f.lat->volume);
+        wilson_spinor *expected = wilson_ref_field(f.lat->volume);
+        for (int code = 0; wilson != NULL && code < 4; code++) {
+            const naik_parity parity = (naik_parity)(code & 1);
+            naik_field *in = wilson_fixture_field(t, &f, NAIK_DOUBLE, 1, 6, (naik_parity)!parity);
+            naik_field *out = wilson_fixture_zero(t, &f, NAIK_DOUBLE, 1);
+            const naik_dslash_args args = {.form = NAIK_FORM_D,
+                                           .parity = parity,
+                                           .links = wilson->links,
+                                           .in = in,
+                                           .out = out,
+                                           .dagger = (code & 2) != 0};
+            CHECK_OK(t, naik_dslash(&args));
+            wilson_ref_dslash(f.ref, code & 2 ? WILSON_DAGGER : WILSON_PLAIN, v, expected);
+            wilson_fixture_take(t, &f, out, parity, 0, got);
+            CHECK_NEAR(t, wilson_fixture_difference(&f, got, expected, parity), 0, 1e-15);
+            naik_field_destroy(&in);
+            naik_field_destroy(&out);
+        }
+        free(v);
+        free(got);
+        free(expected);
+        naik_wilson_destroy(&wilson);
+    }
+    wilson_fixture_destroy(&f);
+}
+
+static void hops_match_reference(check *t)
+{
+    fixture_for_grids(t, size, 4, hops_match_on_grid);
+}
+
+/* The source of the Schur system, the rebuilding of the other parity, and the residual of M. */
+static void algebra_matches_on_grid(check *t, const int extents[4], const int grid[4])
+{
+    for (int code = 0; code < 4; code++) {
+        wilson_fixture f;
+        const naik_parity p = (naik_parity)(code & 1), q = (naik_parity)!p;
+        bool ok =
+            wilson_fixture_create(t, extents, grid, false, 0, mass, code & 2 ? 1.2 : 0, true, &f);
+        naik_wilson *wilson = ok ? make(t, &f, &storages[0]) : NULL;
+        if (wilson != NULL) {
+            const wilson_schur ref = {.w = f.ref, .parity = p};
+            wilson_spinor *src = wilson_fixture_random(&f, 7), *x = wilson_fixture_random(&f, 8);
+            wilson_spinor *got = wilson_ref_field(f.lat->volume);
+            wilson_spinor *expected = wilson_ref_field(f.lat->volume);
+            naik_field *source[2], *solution[2], *work = wilson_fixture_zero(t, &f, NAIK_DOUBLE, 1);
+            naik_field *b = wilson_fixture_zero(t, &f, NAIK_DOUBLE, 1);
+            for (int parity = 0; parity < 2; parity++) {
+                source[parity] =
+                    wilson_fixture_field(t, &f, NAIK_DOUBLE, 1, 7, (naik_parity)parity);
+                solution[parity] =
+                    wilson_fixture_field(t, &f, NAIK_DOUBLE, 1, 8, (naik_parity)parity);
+            }
+            const naik_field *const from[2] = {source[0], source[1]};
+            const naik_field *const at[2] = {solution[0], solution[1]};
+            wilson_ref_schur_source(&ref, src, expected);
+            CHECK_OK(t, naik_wilson_schur_source(wilson, p, from, work, b));
+            wilson_fixture_take(t, &f, b, p, 0, got);
+            CHECK_NEAR(t, wilson_fixture_difference(&f, got, expected, p), 0, 1e-14);
+            CHECK_OK(t, naik_wilson_schur_rebuild(wilson, p, from, solution));
+            wilson_ref_schur_rebuild(&ref, src, x);
+            wilson_fixture_take(t, &f, solution[q], q, 0, got);
+            CHECK_NEAR(t, wilson_fixture_difference(&f, got, x, q), 0, 1e-14);
+            wilson_ref_operator(f.ref, WILSON_PLAIN, x, expected);
+            for (int64_t i = 0; i < 12 * f.lat->volume; i++) {
+                double complex *e = &((double complex *)expected)[i];
+                *e = ((const double complex *)src)[i] - *e;
+            }
+            CHECK_OK(t, naik_wilson_residual(wilson, p, from, at, work, NULL));
+            wilson_fixture_take(t, &f, work, p, 0, got);
+            CHECK_NEAR(t, wilson_fixture_difference(&f, got, expected, p), 0, 1e-14);
+            for (int parity = 0; parity < 2; parity++) {
+                naik_field_destroy(&source[parity]);
+                naik_field_destroy(&solution[parity]);
+            }
+            naik_field_destroy(&work);
+            naik_field_destroy(&b);
+            free(src);
+            free(x);
+            free(got);
+            free(expected);
+        }
+        naik_wilson_destroy(&wilson);
+        wilson_fixture_destroy(&f);
+    }
+}
+
+static void source_rebuilding_and_residual_match_reference(check *t)
+{
+    fixture_for_grids(t, size, 2, algebra_matches_on_grid);
+}
+
+/* Mh of rhs c of `nrhs`, [sites][4][3], and |Mh v|^2 over all ranks. */
+static double schur_bits(check *t, const wilson_fixture *f, const storage *s, int nrhs, int c,
+                         wilson_spinor *whole)
+{
+    static const naik_rhs_mask all = {NULL, NAIK_RHS_IDLE};
+    naik_wilson *wilson = make(t, f, s);
+    naik_field *in = wilson_fixture_field(t, f, s->vectors, nrhs, 40 - (uint64_t)c, NAIK_EVEN);
+    naik_field *out = wilson_fixture_zero(t, f, s->vectors, nrhs);
+    naik_field *scratch = wilson_fixture_zero(t, f, s->vectors, nrhs);
+    const naik_backend_ops *ops = f->backend->ops;
+    void *sums = NULL;
+    double norms[NAIK_MAX_RHS] = {0};
+    CHECK_OK(t,
+             naik_backend_alloc(f->backend, (size_t)nrhs * sizeof(naik_exactsum), "sums", &sums));
+    CHECK_OK(t, ops->reduction.clear(f->backend, sums, nrhs));
+    CHECK_OK(t, naik_wilson_schur(wilson, NAIK_EVEN, true, &all, in, scratch, out, sums));
+    CHECK_OK(t, ops->reduction.over_ranks(f->backend, sums, nrhs));
+    CHECK_OK(t, ops->reduction.values(f->backend, sums, nrhs, norms));
+    wilson_fixture_take(t, f, out, NAIK_EVEN, c, whole);
+    naik_backend_release(f->backend, sums);
+    naik_field_destroy(&in);
+    naik_field_destroy(&out);
+    naik_field_destroy(&scratch);
+    naik_wilson_destroy(&wilson);
+    return norms[c];
+}
+
+/* Any rhs of a batch, on every rank, has the bits of one spinor on one rank. */
+static void same_bits_on_grid(check *t, const int extents[4], const int grid[4])
+{
+    wilson_fixture f, one;
+    const int threads = t->comm->size == 1 ? 2 : 1;
+    bool ok = wilson_fixture_create(t, extents, grid, false, threads, mass, 1.2, false, &f);
+    ok = wilson_fixture_create(t, extents, NULL, true, 1, mass, 1.2, false, &one) && ok;
+    for (int i = 0; ok && i < STORAGES; i++) {
+        wilson_spinor *a = wilson_ref_field(f.lat->volume), *b = wilson_ref_field(f.lat->volume);
+        const double norm = schur_bits(t, &f, &storages[i], 5, 3, a);
+        const double expected = schur_bits(t, &one, &storages[i], 1, 0, b);
+        /* the seed of rhs c is 40 - c + c */
+        CHECK_TRUE(t, norm == expected && norm > 0);
+        for (int32_t site = 0; site < f.lat->sites; site++) {
+            int x[4];
+            naik_lattice_coords(f.lat, site, x);
+            const int64_t at = naik_lattice_global(f.lat, x);
+            if (naik_parity_of(x) == NAIK_EVEN) {
+                CHECK_INT(t, memcmp(a[at], b[at], sizeof *a), 0);
+            }
+        }
+        free(a);
+        free(b);
+    }
+    wilson_fixture_destroy(&one);
+    wilson_fixture_destroy(&f);
+}
+
+static void grid_threads_and_batch_do_not_change_a_bit(check *t)
+{
+    fixture_for_grids(t, size, 4, same_bits_on_grid);
+}
+
+static void frozen_rhs_are_left_alone(check *t)
+{
+    wilson_fixture f;
+    CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 0, mass, 1, false, &f));
+    naik_wilson *wilson = make(t, &f, &storages[0]);
+    naik_field *in = wilson_fixture_field(t, &f, NAIK_DOUBLE, 2, 9, NAIK_EVEN);
+    naik_field *out = wilson_fixture_field(t, &f, NAIK_DOUBLE, 2, 19, NAIK_EVEN);
+    naik_field *scratch = wilson_fixture_zero(t, &f, NAIK_DOUBLE, 2);
+    const naik_rhs records[2] = {{.state = NAIK_RHS_RUN}, {.state = NAIK_RHS_IDLE}};
+    void *rhs = NULL;
+    CHECK_OK(t, naik_backend_alloc(f.backend, sizeof records, "records", &rhs));
+    CHECK_OK(t, naik_backend_upload(f.backend, rhs, records, sizeof records));
+    const naik_rhs_mask running = {rhs, NAIK_RHS_RUN};
+    for (int dagger = 0; dagger < 2; dagger++) {
+        wilson_spinor *got = wilson_ref_field(f.lat->volume);
+        wilson_spinor *before[2] = {wilson_fixture_random(&f, 19), wilson_fixture_random(&f, 20)};
+        CHECK_OK(
+            t, naik_wilson_schur(wilson, NAIK_EVEN, dagger == 1, &running, in, scratch, out, NULL));
+        wilson_fixture_take(t, &f, out, NAIK_EVEN, 1, got);
+        CHECK_TRUE(t, wilson_fixture_difference(&f, got, before[1], NAIK_EVEN) == 0);
+        wilson_fixture_take(t, &f, out, NAIK_EVEN, 0, got);
+        CHECK_TRUE(t, wilson_fixture_difference(&f, got, before[0], NAIK_EVEN) > 0.1);
+        free(before[0]);
+        free(before[1]);
+        free(got);
+    }
+    naik_backend_release(f.backend, rhs);
+    naik_field_destroy(&in);
+    naik_field_destroy(&out);
+    naik_field_destroy(&scratch);
+    naik_wilson_destroy(&wilson);
+    wilson_fixture_destroy(&f);
+}
+
+CHECK_MAIN(CHECK(hops_match_reference), CHECK(schur_complement_matches_reference),
+           CHECK(schur_complement_matches_reference_in_scalar_lanes),
+           CHECK(source_rebuilding_and_residual_match_reference),
+           CHECK(grid_threads_and_batch_do_not_change_a_bit), CHECK(frozen_rhs_are_left_alone))

@@ -1,0 +1,230 @@
+/* test_wilson_cg.c - the conjugate gradient on the normal equations of Wilson and clover quarks
+ *
+ * ranks: 1 2 4
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/cg.h"
+#include "wilson_fixture.h"
+#include "wilson_solve_ref.h"
+
+enum { SYSTEMS = 12 };
+static const int size[4] = {8, 4, 4, 8};
+static const double mass = 0.2, tolerance = 1e-10;
+
+/* Mh^+ Mh x = Mh^+ b for random b, which are rhs of two fields. */
+typedef struct run {
+    check *t;
+    const wilson_fixture *f;
+    const naik_field *rhs;     /* Mh^+ b */
+    wilson_spinor *x[SYSTEMS]; /* whole lattices; this rank's sites */
+    naik_cg_result result[SYSTEMS];
+} run;
+
+static naik_status load(void *data, int64_t index, naik_field *b, int irhs, naik_cg_system *system)
+{
+    const run *r = data;
+    *system = (naik_cg_system){.shift = 0, .tolerance = tolerance};
+    return r->f->backend->ops->field.copy_rhs(b, irhs, r->rhs, (int)index);
+}
+
+static naik_status finish(void *data, int64_t index, const naik_field *x, int irhs,
+                          const naik_cg_result *result)
+{
+    run *r = data;
+    r->x[index] = wilson_ref_field(r->f->lat->volume);
+    wilson_fixture_take(r->t, r->f, x, NAIK_EVEN, irhs, r->x[index]);
+    r->result[index] = *result;
+    return NAIK_OK;
+}
+
+/* How a solver stores its operator and vectors below double. */
+typedef struct mode {
+    naik_precision vectors, links;
+    naik_rung rung;
+} mode;
+static const mode modes[] = {{NAIK_DOUBLE, NAIK_DOUBLE, NAIK_RUNG_DOUBLE},
+                             {NAIK_SINGLE, NAIK_SINGLE, NAIK_RUNG_CLASSICAL},
+                             {NAIK_SINGLE, NAIK_HALF, NAIK_RUNG_HALF}};
+
+/* The operators of a mode; [0] in double. */
+typedef struct operators {
+    naik_wilson *wilson[NAIK_PRECISIONS];
+    naik_wilson_normal normal[NAIK_PRECISIONS];
+    naik_operator op[NAIK_PRECISIONS];
+} operators;
+
+static bool make_operators(check *t, const wilson_fixture *f, const mode *m, int width,
+                           operators *o)
+{
+    bool ok = true;
+    memset(o, 0, sizeof *o);
+    for (int p = 0; p <= (int)m->links; p++) {
+        const naik_precision vectors = p == NAIK_DOUBLE ? NAIK_DOUBLE : m->vectors;
+        ok = ok &&
+             CHECK_OK(t, naik_wilson_create(f->geometry, f->u, f->clover, f->mass,
+                                            (naik_precision)p, 18, &o->wilson[p])) &&
+             CHECK_OK(t, naik_wilson_normal_create(o->wilson[p], vectors, width, &o->normal[p]));
+        if (ok) {
+            o->op[p] = naik_wilson_normal_of(&o->normal[p]);
+        }
+    }
+    return ok;
+}
+
+static void free_operators(operators *o)
+{
+    for (int p = 0; p < NAIK_PRECISIONS; p++) {
+        naik_wilson_normal_destroy(&o->normal[p]);
+        naik_wilson_destroy(&o->wilson[p]);
+    }
+}
+
+/* Solves the first `count` systems in a batch of `width`; answers in *r, to be freed by the caller. */
+static void solve(check *t, const wilson_fixture *f, const mode *m, int width, int count, run *r)
+{
+    static const naik_rhs_mask all = {NULL, NAIK_RHS_IDLE};
+    operators o;
+    naik_cg *cg = NULL;
+    naik_cg_options options = naik_cg_defaults();
+    options.first_rung = m->rung;
+    *r = (run){.t = t, .f = f};
+    naik_field *b = wilson_fixture_field(t, f, NAIK_DOUBLE, count, 80, NAIK_EVEN);
+    naik_field *rhs = wilson_fixture_zero(t, f, NAIK_DOUBLE, count);
+    naik_field *scratch = wilson_fixture_zero(t, f, NAIK_DOUBLE, count);
+    r->rhs = rhs;
+    if (make_operators(t, f, m, width, &o) &&
+        CHECK_OK(t, naik_wilson_schur(o.wilson[0], NAIK_EVEN, true, &all, b, scratch, rhs, NULL)) &&
+        CHECK_OK(t, naik_cg_create(o.op, m->vectors, width, &cg))) {
+        const naik_cg_stream stream = {.data = r, .count = count, .load = load, .finish = finish};
+        CHECK_OK(t, naik_cg_solve(cg, NAIK_EVEN, &options, &stream));
+    }
+    naik_cg_destroy(&cg);
+    free_operators(&o);
+    naik_field_destroy(&b);
+    naik_field_destroy(&rhs);
+    naik_field_destroy(&scratch);
+}
+
+static void free_run(run *r)
+{
+    for (int i = 0; i < SYSTEMS; i++) {
+        free(r->x[i]);
+    }
+}
+
+/* Of a whole lattice, each rank has its sites of x alone: the residual by the reference needs all. */
+static double reference_residual(check *t, const wilson_fixture *f, const wilson_spinor *x,
+                                 uint64_t seed)
+{
+    const wilson_schur s = {.w = f->ref, .parity = NAIK_EVEN};
+    wilson_spinor *mine = wilson_ref_field(f->lat->sites),
+                  *whole = wilson_ref_field(f->lat->volume);
+    wilson_spinor *mx = wilson_ref_field(f->lat->volume), *b = wilson_fixture_random(f, seed);
+    for (int32_t site = 0; site < f->lat->sites; site++) {
+        int c[4];
+        naik_lattice_coords(f->lat, site, c);
+        memcpy(mine[site], x[naik_lattice_global(f->lat, c)], sizeof *mine);
+    }
+    CHECK_OK(t, wilson_ref_collect(f->lat, (const double *)mine, whole));
+    wilson_ref_schur(&s, WILSON_PLAIN, whole, mx);
+    double rr = 0, bb = 0;
+    for (int64_t site = 0; site < f->lat->volume; site++) {
+        int c[4];
+        wilson_ref_coords(f->ref, site, c);
+        for (int i = 0; i < 12 && naik_parity_of(c) == NAIK_EVEN; i++) {
+            const double complex d = b[site][i / 3][i % 3] - mx[site][i / 3][i % 3];
+            rr += creal(d * conj(d));
+            bb += creal(b[site][i / 3][i % 3] * conj(b[site][i / 3][i % 3]));
+        }
+    }
+    free(mine);
+    free(whole);
+    free(mx);
+    free(b);
+    return sqrt(rr / bb);
+}
+
+static void batches_are_solved_in_every_storage(check *t)
+{
+    for (int clover = 0; clover < 2; clover++) {
+        wilson_fixture f;
+        if (!wilson_fixture_create(t, size, NULL, false, 0, mass, 1.1 * clover, true, &f)) {
+            wilson_fixture_destroy(&f);
+            return;
+        }
+        for (int m = 0; m < 3; m++) {
+            run r;
+            solve(t, &f, &modes[m], 8, SYSTEMS, &r);
+            for (int i = 0; i < SYSTEMS; i++) {
+                CHECK_INT(t, r.result[i].reason, NAIK_CG_CONVERGED);
+                CHECK_TRUE(t, r.result[i].residual <= tolerance && r.result[i].residual > 0);
+                CHECK_TRUE(t, r.result[i].iterations > 5 && r.result[i].iterations < 200);
+            }
+            /* |Mh^+ r| <= tolerance |Mh^+ b|: r itself is larger by the condition number at most */
+            for (int i = 0; i < SYSTEMS; i += SYSTEMS - 1) {
+                CHECK_NEAR(t, reference_residual(t, &f, r.x[i], 80 + (uint64_t)i), 0,
+                           20 * tolerance);
+            }
+            free_run(&r);
+        }
+        wilson_fixture_destroy(&f);
+    }
+}
+
+/* As many iterations as the textbook takes, with its stop. */
+static void iterations_are_those_of_the_textbook(check *t)
+{
+    wilson_fixture f;
+    run r;
+    CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 0, mass, 1.1, true, &f));
+    const wilson_schur s = {.w = f.ref, .parity = NAIK_EVEN};
+    wilson_spinor *b = wilson_fixture_random(&f, 80), *x = wilson_ref_field(f.lat->volume);
+    for (int64_t site = 0; site < f.lat->volume; site++) {
+        int c[4];
+        wilson_ref_coords(f.ref, site, c);
+        if (naik_parity_of(c) == NAIK_ODD) {
+            memset(b[site], 0, sizeof *b);
+        }
+    }
+    solve(t, &f, &modes[0], 1, 1, &r);
+    CHECK_NEAR(t, r.result[0].iterations, wilson_ref_cgnr(&s, b, tolerance, 1000, x), 1);
+    CHECK_NEAR(t, wilson_fixture_difference(&f, r.x[0], x, NAIK_EVEN), 0, 1e-8);
+    free(b);
+    free(x);
+    free_run(&r);
+    wilson_fixture_destroy(&f);
+}
+
+/* Solutions and iterations on a grid, in a batch, are those of one rank, one at a time. */
+static void same_bits_on_grid(check *t, const int extents[4], const int grid[4])
+{
+    wilson_fixture f, one;
+    const int threads = t->comm->size == 1 ? 2 : 1;
+    bool ok = wilson_fixture_create(t, extents, grid, false, threads, mass, 1.1, false, &f);
+    ok = wilson_fixture_create(t, extents, NULL, true, 1, mass, 1.1, false, &one) && ok;
+    for (int m = 0; ok && m < 3; m++) {
+        run a, b;
+        solve(t, &f, &modes[m], 3, 4, &a);
+        solve(t, &one, &modes[m], 1, 4, &b);
+        for (int i = 0; i < 4; i++) {
+            CHECK_INT(t, a.result[i].iterations, b.result[i].iterations);
+            CHECK_TRUE(t, a.result[i].residual == b.result[i].residual);
+            CHECK_TRUE(t, wilson_fixture_difference(&f, a.x[i], b.x[i], NAIK_EVEN) == 0);
+        }
+        free_run(&a);
+        free_run(&b);
+    }
+    wilson_fixture_destroy(&one);
+    wilson_fixture_destroy(&f);
+}
+
+static void grid_threads_and_batch_do_not_change_a_solution(check *t)
+{
+    fixture_for_grids(t, size, 2, same_bits_on_grid);
+}
+
+CHECK_MAIN(CHECK(batches_are_solved_in_every_storage), CHECK(iterations_are_those_of_the_textbook),
+           CHECK(grid_threads_and_batch_do_not_change_a_solution))
