@@ -197,6 +197,12 @@ check-long:
 	@$(MAKE) $(PARALLEL) --no-print-directory all tests
 	@$(PASS_ON) tests/run --long
 
+# Needs GPUs; MPIRUN, RANKS, EXCHANGES and SUMMARY: tests/check_gpu.sh
+check-gpu:
+	@test -n '$(GPU)' || { echo 'say which GPU: make GPU=cuda GPU_ARCH=sm_90 check-gpu'; exit 1; }
+	@$(MAKE) $(PARALLEL) --no-print-directory all tests shim
+	@$(PASS_ON) tests/check_gpu.sh
+
 install: all
 	install -d $(DESTDIR)$(prefix)/bin $(DESTDIR)$(prefix)/lib/pkgconfig \
 	    $(DESTDIR)$(prefix)/include/naik $(DESTDIR)$(prefix)/share/man/man1 \
@@ -249,6 +255,6 @@ clean:
 help:
 	@sed 's/^    //' tools/make-help.txt
 
-.PHONY: all lib tests shim demo check check-long fuzz fuzzers install uninstall dist doc format tidy clean help always
+.PHONY: all lib tests shim demo check check-long check-gpu fuzz fuzzers install uninstall dist doc format tidy clean help always
 .SECONDARY:
 -include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d)

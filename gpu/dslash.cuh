@@ -124,9 +124,13 @@ __device__ static inline void fold(T s, const colour_vector<T> (&part)[N],
     }
 }
 
+/* No distance between fields, which are multiples of 16. */
+static const int64_t DSLASH_INSIDE = 1;
+
 typedef struct dslash_site {
     int cb, x[4], irhs; /* first rhs of the tile */
-    const char *halo;   /* as p.in, for sites beyond the box; NULL: none of the neighbours is */
+    int64_t halo; /* from p.in to where the field would begin that has the sites beyond the box;
+                     DSLASH_INSIDE: none of the neighbours is one */
     /* The coordinate in direction 2 pair + k. */
     __device__ int along(int pair, int k) const
     {
@@ -145,12 +149,12 @@ __device__ static inline const char *dslash_from(const dslash_params &p, const d
 {
     bool leaves;
     int there = gpu_neighbour(p.stencil, site.cb, x, kind, mu, &leaves);
-    const char *data = p.in;
-    if (leaves && site.halo != NULL) {
+    int64_t beyond = 0; /* an offset: of two pointers AMD's compiler would not know the memory */
+    if (leaves && site.halo != DSLASH_INSIDE) {
         there = p.table[(size_t)(4 * kind + mu) * p.stencil.volume_cb + site.cb];
-        data = there < p.stencil.volume_cb ? p.in : site.halo;
+        beyond = there < p.stencil.volume_cb ? 0 : site.halo;
     }
-    return data + vec_offset<V>(there, site.irhs, p.nrhs);
+    return p.in + (beyond + (int64_t)vec_offset<V>(there, site.irhs, p.nrhs));
 }
 
 /* Whether the link of this point need not be read: only links of 12 numbers are asked. */
@@ -187,7 +191,7 @@ __device__ static inline void add_kind(const dslash_params &p, const dslash_site
     constexpr int UNROLLED = full ? 1 : (int)GPU_UNROLLED_PAIRS;
     constexpr bool whole = recon_is_uncompressed(R);
     const bool backward = kind % 2 == 1;
-    link_group<S, R> links;
+    link_group<S, R, (N > 1)> links;
     links.open(group, site.cb % PREC_BLOCK);
 #pragma unroll UNROLLED
     for (int pair = 0; pair < 2; pair++) {
@@ -400,14 +404,14 @@ __device__ static inline bool dslash_on_boundary(const dslash_params &p, int sit
     return p.table != NULL && (dslash_block(p) + 1) * sites > p.boundary_from;
 }
 
-/* What such a block reads sites beyond the box from, once they have come; NULL in others. All
+/* Where such a block reads sites beyond the box, once they have come (dslash_site.halo). All
  * threads of the block call. */
-__device__ static inline const char *dslash_halo(const dslash_params &p, int sites, int thread)
+__device__ static inline int64_t dslash_halo(const dslash_params &p, int sites, int thread)
 {
     if (!dslash_on_boundary(p, sites)) {
-        return NULL;
+        return DSLASH_INSIDE;
     }
-    return p.view.epoch != NULL ? exchange_await(p.view, thread) : p.in;
+    return p.view.epoch != NULL ? exchange_await(p.view, thread) - p.in : 0;
 }
 
 /* Whether this block of `sites` sites has something to send. */
@@ -484,7 +488,7 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
         term[c] = {0, 0};
     }
     const int block = dslash_block(p), index = block * (int)blockDim.x + x;
-    const char *halo = dslash_halo(p, (int)blockDim.x, y * (int)blockDim.x + x);
+    const int64_t halo = dslash_halo(p, (int)blockDim.x, y * (int)blockDim.x + x);
     colour_vector<typename V::real> total[N];
     dslash_site site;
     const unsigned active = dslash_active<N>(p, irhs);

@@ -326,10 +326,17 @@ __device__ static inline sent_face choose_face(const send_params &p, int which)
 {
     sent_face f = p.face[0];
 #pragma unroll
-    for (int i = 1; i < EXCHANGE_ZONES; i++) {
-        if (i == which) {
-            f = p.face[i];
-        }
+    for (int i = 1; i < EXCHANGE_ZONES; i++) { /* member by member: a copy would lie in memory */
+        const bool here = i == which;
+        f.to[0] = here ? p.face[i].to[0] : f.to[0];
+        f.to[1] = here ? p.face[i].to[1] : f.to[1];
+        f.flag = here ? p.face[i].flag : f.flag;
+        f.first = here ? p.face[i].first : f.first;
+        f.mu = here ? p.face[i].mu : f.mu;
+        f.coordinate = here ? p.face[i].coordinate : f.coordinate;
+        f.step = here ? p.face[i].step : f.step;
+        f.face = here ? p.face[i].face : f.face;
+        f.count = here ? p.face[i].count : f.count;
     }
     return f;
 }
@@ -352,6 +359,7 @@ template <class V> __global__ void send_kernel(const send_params p, const char *
     gpu_release_stores();
     __syncthreads();
     if (threadIdx.x == 0) {
+        gpu_dawdle();
         gpu_release_block();
         uint32_t *done = p.counters + 1;
         const uint32_t count = atomicAdd(&done[which], 1u) + 1;
@@ -359,6 +367,7 @@ template <class V> __global__ void send_kernel(const send_params p, const char *
         if (count == gridDim.x * gridDim.y) {
             done[which] = 0;
             gpu_release_flags();
+            gpu_dawdle();
             gpu_store_flag(f.flag, epoch);
             if (atomicAdd(&done[EXCHANGE_ZONES], 1u) + 1 == (uint32_t)p.faces) {
                 done[EXCHANGE_ZONES] = 0;

@@ -27,6 +27,7 @@ __device__ static inline const char *exchange_await(const exchange_view &v, int 
         peer_wait_flag(v.flags + thread * EXCHANGE_FLAG_WORDS, epoch, v.timeout, v.sender[thread]);
     }
     __syncthreads();
+    gpu_dawdle();
     return (epoch & 1) != 0 ? v.halo[1] : v.halo[0];
 }
 
@@ -105,6 +106,7 @@ __device__ static inline void exchange_send_site(const exchange_send &s, const g
 __device__ static inline void exchange_signal(const exchange_send &s)
 {
     const uint32_t epoch = exchange_epoch(s);
+    gpu_dawdle();
     gpu_release_block();
     const uint32_t count = atomicAdd(&s.counters[1], 1u) + 1;
     GPU_MARK("counted");
@@ -114,6 +116,7 @@ __device__ static inline void exchange_signal(const exchange_send &s)
     s.counters[1] = 0;
     *s.counters = epoch;
     gpu_release_flags();
+    gpu_dawdle();
 #pragma unroll 1
     for (int zone = 0; zone < EXCHANGE_ZONES; zone++) {
         if (s.flag[zone / 2][zone % 2] != NULL) {

@@ -75,6 +75,7 @@ enum {
     /* Whether kernels of a graph follow each other more quickly than those launched one by one: on
      * AMD that depends on the release of ROCm, so it is measured. */
     GPU_GRAPHS_ARE_QUICK = 0,
+    GPU_STREAM_PASSES_L1 = 1, /* gpu_stream_load leaves nothing in the first-level cache */
     /* Pairs of points to unroll: clang takes the loads of all that are unrolled to the front, and
      * runs out of registers. */
     GPU_UNROLLED_PAIRS = 1
@@ -136,7 +137,7 @@ typedef cudaIpcMemHandle_t gpu_ipc_handle;
 #define gpu_malloc_mapped(p, n) cudaHostAlloc((p), (n), cudaHostAllocMapped)
 #define gpu_mapped_address      cudaHostGetDevicePointer
 
-enum { GPU_LANES = 32, GPU_GRAPHS_ARE_QUICK = 1, GPU_UNROLLED_PAIRS = 2 };
+enum { GPU_LANES = 32, GPU_GRAPHS_ARE_QUICK = 1, GPU_STREAM_PASSES_L1 = 0, GPU_UNROLLED_PAIRS = 2 };
 
 /* For sm_8x the compiler needs a few registers more than for sm_90. */
 #if defined(GPU_SM_8X)
@@ -263,6 +264,19 @@ static inline void gpu_range_end(void)
 }
 #endif
 
+/* 1/x, to the last bit or two. */
+#if defined(__HIPCC__)
+__device__ static inline float gpu_reciprocal(float x)
+{
+    return __builtin_amdgcn_rcpf(x);
+}
+#else
+__device__ static inline float gpu_reciprocal(float x)
+{
+    return __fdividef(1.0f, x);
+}
+#endif
+
 /* Loads of what is read once: kept out of the way of what is read again. */
 #if defined(__HIPCC__)
 typedef unsigned int gpu_vector4 __attribute__((ext_vector_type(4)));
@@ -295,6 +309,21 @@ __device__ static inline unsigned gpu_stream_load4(const void *p)
     return __ldcs((const unsigned *)p);
 }
 #endif
+
+/* The same of links. Where a block's threads read them again for other rhs (`shared`) AMD's
+ * first-level cache must keep them, which it does with no load of that kind. */
+template <bool SHARED> __device__ static inline uint4 gpu_link_load16(const void *p)
+{
+    return GPU_STREAM_PASSES_L1 && SHARED ? *(const uint4 *)p : gpu_stream_load16(p);
+}
+template <bool SHARED> __device__ static inline uint2 gpu_link_load8(const void *p)
+{
+    return GPU_STREAM_PASSES_L1 && SHARED ? *(const uint2 *)p : gpu_stream_load8(p);
+}
+template <bool SHARED> __device__ static inline unsigned gpu_link_load4(const void *p)
+{
+    return GPU_STREAM_PASSES_L1 && SHARED ? *(const unsigned *)p : gpu_stream_load4(p);
+}
 
 /* Brings `bytes`, a multiple of 16, from p on into the second-level cache, where one instruction
  * does that. */
@@ -434,6 +463,11 @@ __device__ static inline void gpu_store_halves(void *p, uint4 v)
     __hip_atomic_store(to + 1, (unsigned long long)v.w << 32 | v.z, __ATOMIC_RELAXED,
                        __HIP_MEMORY_SCOPE_SYSTEM);
 }
+/* A word that other blocks add to meanwhile. */
+__device__ static inline long long gpu_load_word(const long long *p)
+{
+    return __hip_atomic_load(p, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
 __device__ static inline unsigned long long gpu_time_ns(void)
 {
     return __builtin_amdgcn_s_memrealtime() * 10; /* counts at 100 MHz */
@@ -482,6 +516,10 @@ __device__ static inline void gpu_store_halves(void *p, uint4 v)
                  : "l"(p), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
                  : "memory");
 }
+__device__ static inline long long gpu_load_word(const long long *p)
+{
+    return *(const volatile long long *)p;
+}
 __device__ static inline unsigned long long gpu_time_ns(void)
 {
     unsigned long long now;
@@ -489,5 +527,21 @@ __device__ static inline unsigned long long gpu_time_ns(void)
     return now;
 }
 #endif
+
+/* In a build for tests (GPU_FLAGS=-DNAIK_TEST_DELAYS): one warp in eight waits here for up to 30 us.
+ * Stands where what is done next must not depend on how long it takes to come: between what is
+ * stored and its flag, between a flag and what is read. */
+__device__ static inline void gpu_dawdle(void)
+{
+#if defined(NAIK_TEST_DELAYS)
+    const unsigned long long begin = gpu_time_ns();
+    const unsigned warp =
+        (blockIdx.x * 31 + blockIdx.y * 17 + threadIdx.y * 7 + threadIdx.x / GPU_LANES);
+    const unsigned dice = ((unsigned)(begin >> 5) ^ warp * 2654435761u) * 2246822519u;
+    while (dice >> 29 == 0 && gpu_time_ns() - begin < (dice >> 14 & 0x7fff)) {
+        gpu_pause();
+    }
+#endif
+}
 
 #endif

@@ -86,7 +86,8 @@ static naik_status upload_hops(naik_backend *backend, const naik_lattice *lat, i
     }
     for (size_t site = 0; site < (size_t)lat->volume_cb; site++) {
         for (size_t k = 0; k < NAIK_STENCIL; k++) {
-            turned[k * (size_t)lat->volume_cb + site] = lat->neighbour[parity][site * NAIK_STENCIL + k];
+            turned[k * (size_t)lat->volume_cb + site] =
+                lat->neighbour[parity][site * NAIK_STENCIL + k];
         }
     }
     status = upload_list(backend, turned, lat->volume_cb * NAIK_STENCIL, out);
@@ -155,11 +156,14 @@ __global__ void import_kernel(gpu_stencil st, int parity, int begin, int count, 
     if (i >= count) {
         return;
     }
-    const double zeros[6] = {0, 0, 0, 0, 0, 0};
+    double numbers[6];
     int x[4];
     gpu_coords(st, parity, begin + i, x);
-    store_as<V>(data + vec_offset<V>(begin + i, irhs, nrhs),
-                sites != NULL ? sites + (size_t)(2 * i + (x[0] & 1)) * 6 : zeros);
+#pragma unroll
+    for (int k = 0; k < 6; k++) {
+        numbers[k] = sites != NULL ? sites[(size_t)(2 * i + (x[0] & 1)) * 6 + k] : 0;
+    }
+    store_as<V>(data + vec_offset<V>(begin + i, irhs, nrhs), numbers);
 }
 
 template <class V>

@@ -133,11 +133,12 @@ __device__ static inline void peer_push(const peer_sums &s, const naik_exactsum 
     const uint32_t epoch = peer_epoch(s, irhs);
 #pragma unroll 1
     for (int w = lane; s.count > 1 && w < NAIK_EXACTSUM_WORDS; w += GPU_LANES) {
-        const uint64_t mine = (uint64_t) * (const volatile int64_t *)&sum->word[w];
+        const uint64_t mine = (uint64_t)gpu_load_word((const long long *)&sum->word[w]);
         const uint4 message = make_uint4((uint32_t)mine, epoch, (uint32_t)(mine >> 32), epoch);
 #pragma unroll 1
         for (int r = 0; r < s.count; r++) {
             if (r != s.me) {
+                gpu_dawdle();
                 gpu_store_halves(peer_inbox(s.arena[r], epoch, s.me, irhs, w), message);
             }
         }
@@ -151,10 +152,11 @@ __device__ static inline void peer_collect(const peer_sums &s, const naik_exacts
                                            int64_t (&total)[PEER_EACH], int lane)
 {
     const uint32_t epoch = peer_epoch(s, irhs);
+    gpu_dawdle();
 #pragma unroll
     for (int e = 0; e < PEER_EACH; e++) { /* other blocks may just have added */
         const int w = e * GPU_LANES + lane;
-        total[e] = w < NAIK_EXACTSUM_WORDS ? *(const volatile int64_t *)&sum->word[w] : 0;
+        total[e] = w < NAIK_EXACTSUM_WORDS ? gpu_load_word((const long long *)&sum->word[w]) : 0;
     }
 #pragma unroll 1
     for (int r = 0; s.count > 1 && r < s.count; r++) {

@@ -135,7 +135,7 @@ struct vec_half {
         s = __uint_as_float((__float_as_uint(s) + 0x1ffu) & ~0x1ffu);
         /* below, the products with the scale are no longer exact */
         const bool plain = finite && s > 1e-34f;
-        const float inverse = plain ? __fdividef(1.0f, s) : 0.0f; /* q is rounded anyway */
+        const float inverse = plain ? gpu_reciprocal(s) : 0.0f; /* q is rounded anyway */
         return make_uint4(prec_word(v.e[0].re * inverse, v.e[0].im * inverse),
                           prec_word(v.e[1].re * inverse, v.e[1].im * inverse),
                           prec_word(v.e[2].re * inverse, v.e[2].im * inverse),

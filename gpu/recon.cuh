@@ -27,7 +27,7 @@ __device__ static inline double reciprocal(double x)
 }
 __device__ static inline float reciprocal(float x)
 {
-    return __fdividef(1.0f, x);
+    return gpu_reciprocal(x);
 }
 __device__ static inline double positive_root(double x)
 {
@@ -92,21 +92,22 @@ enum { RECON_WORDS = 6, RECON_TENTH = 511 }; /* the largest number of 10 bits */
 /* ---- reading: a group is opened, then its four links are taken one after the other: link k = 0, 1
  * of pair 0, then of pair 1 (mu = 2 pair + k) */
 
-template <class S, int R> struct link_group; /* S: double, float, short */
+/* S: double, float, short; SHARED: other threads of the block read the same links. */
+template <class S, int R, bool SHARED = false> struct link_group;
 
 /* Two numbers that lie beside each other. */
-__device__ static inline cplx<double> load_pair(const char *p, double)
+template <bool SHARED> __device__ static inline cplx<double> load_pair(const char *p, double)
 {
-    uint4 w = gpu_stream_load16(p);
+    uint4 w = gpu_link_load16<SHARED>(p);
     return {__hiloint2double((int)w.y, (int)w.x), __hiloint2double((int)w.w, (int)w.z)};
 }
-__device__ static inline cplx<float> load_pair(const char *p, float)
+template <bool SHARED> __device__ static inline cplx<float> load_pair(const char *p, float)
 {
-    uint2 w = gpu_stream_load8(p);
+    uint2 w = gpu_link_load8<SHARED>(p);
     return {__uint_as_float(w.x), __uint_as_float(w.y)};
 }
 
-template <int R> struct link_group<double, R> {
+template <int R, bool SHARED> struct link_group<double, R, SHARED> {
     enum { BYTES = PREC_BLOCK * 4 * R * 8 };
     const char *base, *odd; /* of this lane: pairs of numbers, the odd last one */
     __device__ inline void open(const char *group, int lane)
@@ -121,19 +122,19 @@ template <int R> struct link_group<double, R> {
         const char *p = base + mu * (PREC_BLOCK * R * 8);
 #pragma unroll
         for (int i = 0; i < R / 2; i++) {
-            cplx<double> w = load_pair(p + i * PREC_BLOCK * 16, 0.0);
+            cplx<double> w = load_pair<SHARED>(p + i * PREC_BLOCK * 16, 0.0);
             n[2 * i] = w.re;
             n[2 * i + 1] = w.im;
         }
         if constexpr (R % 2 == 1) {
-            uint2 w = gpu_stream_load8(odd + mu * (PREC_BLOCK * R * 8));
+            uint2 w = gpu_link_load8<SHARED>(odd + mu * (PREC_BLOCK * R * 8));
             n[R - 1] = __hiloint2double((int)w.y, (int)w.x);
         }
         expand<R>(n, R == 12 && (__double2loint(n[0]) & 1), u);
     }
 };
 
-template <int R> struct link_group<float, R> {
+template <int R, bool SHARED> struct link_group<float, R, SHARED> {
     enum { BYTES = PREC_BLOCK * 4 * R * 4 };
     const char *base, *odd;
     __device__ inline void open(const char *group, int lane)
@@ -148,12 +149,12 @@ template <int R> struct link_group<float, R> {
         const char *p = base + mu * (PREC_BLOCK * R * 4);
 #pragma unroll
         for (int i = 0; i < R / 2; i++) {
-            cplx<float> w = load_pair(p + i * PREC_BLOCK * 8, 0.0f);
+            cplx<float> w = load_pair<SHARED>(p + i * PREC_BLOCK * 8, 0.0f);
             n[2 * i] = w.re;
             n[2 * i + 1] = w.im;
         }
         if constexpr (R % 2 == 1) {
-            n[R - 1] = __uint_as_float(gpu_stream_load4(odd + mu * (PREC_BLOCK * R * 4)));
+            n[R - 1] = __uint_as_float(gpu_link_load4<SHARED>(odd + mu * (PREC_BLOCK * R * 4)));
         }
         expand<R>(n, R == 12 && (__float_as_uint(n[0]) & 1), u);
     }
@@ -161,7 +162,7 @@ template <int R> struct link_group<float, R> {
 
 /* Two links at a time, to hold few registers. Numbers of 18 stay integers (their unit is in the
  * kernel's scale), compressed ones are in units of 2^-15. */
-template <int R> struct link_group<short, R> {
+template <int R, bool SHARED> struct link_group<short, R, SHARED> {
     enum { BYTES = PREC_BLOCK * 4 * R * 2 };
     const char *base, *odd;
     uint2 word[R / 2]; /* number 2i of two links (x), number 2i + 1 (y) */
@@ -176,10 +177,10 @@ template <int R> struct link_group<short, R> {
         const size_t begin = (size_t)pair * (PREC_BLOCK * 2 * R * 2);
 #pragma unroll
         for (int i = 0; i < R / 2; i++) {
-            word[i] = gpu_stream_load8(base + begin + i * PREC_BLOCK * 8);
+            word[i] = gpu_link_load8<SHARED>(base + begin + i * PREC_BLOCK * 8);
         }
         if constexpr (R % 2 == 1) {
-            last = gpu_stream_load4(odd + begin);
+            last = gpu_link_load4<SHARED>(odd + begin);
         }
     }
     __device__ static inline float number(unsigned w, int k)
@@ -205,7 +206,7 @@ template <int R> struct link_group<short, R> {
     }
 };
 
-template <> struct link_group<short, RECON_WORDS> {
+template <bool SHARED> struct link_group<short, RECON_WORDS, SHARED> {
     enum { BYTES = PREC_BLOCK * 4 * RECON_WORDS * 4 };
     const char *base;
     uint4 word[3];
@@ -231,7 +232,7 @@ template <> struct link_group<short, RECON_WORDS> {
         if (k == 0) {
 #pragma unroll
             for (int i = 0; i < 3; i++) {
-                word[i] = gpu_stream_load16(base + (pair * 3 + i) * PREC_BLOCK * 16);
+                word[i] = gpu_link_load16<SHARED>(base + (pair * 3 + i) * PREC_BLOCK * 16);
             }
         }
         const unsigned all[12] = {word[0].x, word[0].y, word[0].z, word[0].w, word[1].x, word[1].y,
@@ -274,7 +275,7 @@ template <class T> struct link_row<T, 18> {
     {
 #pragma unroll
         for (int j = 0; j < 3; j++) {
-            u[j] = load_pair(base + (9 * (2 * pair + k) + j) * PAIR, (T)0);
+            u[j] = load_pair<false>(base + (9 * (2 * pair + k) + j) * PAIR, (T)0);
         }
     }
 };

@@ -349,7 +349,8 @@ static int64_t link_count(const naik_gauge *gauge)
     return (int64_t)gauge->lattice->sites * NAIK_DIM;
 }
 
-__global__ void project_kernel(naik_matrix *link, int64_t count, unsigned long long *svd_count)
+__global__ void __launch_bounds__(SMEAR_THREADS)
+    project_kernel(naik_matrix *link, int64_t count, unsigned long long *svd_count)
 {
     const int64_t i = (int64_t)blockIdx.x * SMEAR_THREADS + threadIdx.x;
     if (i < count) {

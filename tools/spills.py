@@ -5,8 +5,8 @@
     make -O GPU=hip  GPU_ARCH=gfx90a GPU_FLAGS=-Rpass-analysis=kernel-resource-usage 2> hip.log
     tools/spills.py cuda.log hip.log
 
-Prints one line a log, and one for every hot kernel that spills. Exit status 1 if one does, or if a log
-reports no hot kernel at all.
+Prints one line a log, and one for every kernel that spills; those of EXCEPTIONS may, as far as is said there. Exit
+status 1 if another does, or more, or if a log reports no kernel at all.
 """
 import re
 import sys
@@ -14,11 +14,14 @@ import sys
 sys.dont_write_bytecode = True
 from code_object import plain  # noqa: E402
 
-# Kernels that an iteration runs; those that run once a solve (packing of links) may spill. Of those of
-# one warp a column AMD's compiler may index arrays in memory.
-SCALARS = re.compile(r"(column_step|shift_step|sums_reduce)_kernel")
-HOT = re.compile(r"(dslash|dslash_divided|update_shifts|shift_step|dot|copy|column_step|"
-                 r"sums_reduce|pack|unpack|receive)_kernel")
+# (kernel, report, bytes a thread at most, why)
+EXCEPTIONS = [
+]
+
+
+def allowed(name, is_clang):
+    return max((most for kernel, report, most, _ in EXCEPTIONS
+                if kernel in name and (report == "clang") == is_clang), default=0)
 
 
 def kernels(text):
@@ -39,8 +42,7 @@ def kernels(text):
             found[name][0] = int(used.group(1))
         # Bytes a thread; of AMD those of indexed arrays, too. Scalar registers of AMD spill into lanes
         # of vector registers, which is not memory.
-        pattern = r"VGPRs Spill: (\d+)" if SCALARS.search(name) else r"ScratchSize \[bytes/lane\]: (\d+)"
-        memory = re.search(r"(\d+) bytes spill stores", line) or re.search(pattern, line)
+        memory = re.search(r"(\d+) bytes spill stores", line) or re.search(r"ScratchSize \[bytes/lane\]: (\d+)", line)
         if memory:
             found[name][1] += int(memory.group(1))
     return [(name, *values) for name, values in found.items()]
@@ -50,15 +52,17 @@ def main():
     bad = False
     for path in sys.argv[1:]:
         with open(path, errors="replace") as log:
-            all_kernels = kernels(log.read())
-        hot = [k for k in all_kernels if HOT.search(k[0])]
-        spilled = [k for k in hot if k[2] > 0]
-        most = max((k[1] for k in hot), default=0)
-        print(f"{path}: {len(all_kernels)} kernels, {len(hot)} hot, at most {most} registers, "
-              f"{len(spilled)} spill")
+            text = log.read()
+        all_kernels = kernels(text)
+        is_clang = "Function Name:" in text
+        spilled = [k for k in all_kernels if k[2] > 0]
+        most = max((k[1] for k in all_kernels), default=0)
+        print(f"{path}: {len(all_kernels)} kernels, at most {most} registers, {len(spilled)} spill")
         for name, registers, size in spilled:
-            print(f"  {plain(name)}: {registers} registers, {size} spilled")
-        bad = bad or not hot or bool(spilled)
+            may = allowed(plain(name), is_clang)
+            print(f"  {plain(name)}: {registers} registers, {size} spilled" + (f", {may} allowed" if may else ""))
+            bad = bad or size > may
+        bad = bad or not all_kernels
     return 1 if bad or len(sys.argv) < 2 else 0
 
 

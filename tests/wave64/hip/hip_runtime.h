@@ -158,6 +158,10 @@ static inline float __fdividef(float a, float b)
 {
     return a / b;
 }
+static inline float __builtin_amdgcn_rcpf(float x)
+{
+    return 1.0f / x;
+}
 static inline float rsqrtf(float x)
 {
     return 1.0f / sqrtf(x);

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# The one command of who has GPUs: make GPU=cuda|hip GPU_ARCH=... check-gpu
+#
+# Every test program that has to do with the GPU on one rank, then, where there are several devices, on a
+# rank each, over every transport: staged first, then MPI with device memory, then peers, with EXCHANGES
+# (1000000) exchanges of halos over each. Then how fast it is: a line of `naik bench` each. What it
+# finds goes to SUMMARY (check-gpu.txt), the file to send with a report. RANKS says how many devices
+# there are where that cannot be seen; inside a job, run it as that job's script. Ends with "N passed, N
+# failed"; exit status 1 where one failed.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+BUILD=${BUILD:-build/cuda} SUMMARY=${SUMMARY:-check-gpu.txt} passed=0 failed=0
+case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
+export BUILD NAIK_BACKEND=gpu OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
+. tools/env.sh
+one="dslash dslash_variants fields cg multishift propagator smear meson damage"
+
+devices() { # as the kernel shows them: NVIDIA's, else AMD's
+    local found=(/dev/nvidia[0-9]*)
+    [ -e "${found[0]}" ] || found=(/dev/dri/renderD*)
+    [ -e "${found[0]}" ] && echo ${#found[@]} || echo 1
+}
+ranks=${RANKS:-$(devices)}
+exec > >(tee "$SUMMARY") 2>&1
+
+launch() { # launch RANKS COMMAND...
+    local n=$1 preload=()
+    shift
+    # an MPI that takes no device memory itself is helped to
+    [ "${NAIK_TRANSPORT-}" != mpi_device ] || [ "${MPICH_GPU_SUPPORT_ENABLED-}" = 1 ] ||
+        preload=(env MPICH_GPU_SUPPORT_ENABLED=1 "LD_PRELOAD=$BUILD/tests/shim/mpi_device_shim.so")
+    $MPIRUN -n "$n" "${preload[@]}" "$@" </dev/null
+}
+judge() { # judge NAME RANKS COMMAND...: counts what it says; a crash, or silence, is a failure
+    local name=$1 log=$BUILD/tests/check_gpu.log start=$SECONDS status good bad
+    shift
+    launch "$@" >"$log" 2>&1
+    status=$?
+    good=$(grep -c '^PASS ' "$log") bad=$(grep -c '^FAIL ' "$log")
+    [ "$status" = 0 ] && [ "$good" != 0 ] || bad=$((bad + (bad == 0)))
+    [ "$bad" = 0 ] || grep -v '^PASS\|^SKIP' "$log" | cut -c 1-300 | tail -n 30 | sed 's/^/    /'
+    grep 'halo transport' "$log" | sort -u | cut -c 1-200 | sed 's/^/    /'
+    printf '%-40s %3d passed, %d failed (%d s)\n' "$name" "$good" "$bad" $((SECONDS - start))
+    passed=$((passed + good)) failed=$((failed + bad))
+}
+
+echo "naik $("$BUILD/naik" --version | head -n 1), $(date -u +%Y-%m-%d), $(uname -srm), $ranks devices"
+for program in $one; do judge "test_$program, 1 rank" 1 "$BUILD/tests/test_$program"; done
+for transport in staged mpi_device peer; do
+    [ "$ranks" -gt 1 ] || break
+    export NAIK_TRANSPORT=$transport
+    export NAIK_TEST_EXCHANGES=${EXCHANGES:-1000000}
+    judge "exchanges, $ranks ranks, $transport" "$ranks" "$BUILD/tests/test_halo" every_exchange
+    unset NAIK_TEST_EXCHANGES
+    for program in halo dslash dslash_variants cg multishift propagator smear meson; do
+        judge "test_$program, $ranks ranks, $transport" "$ranks" "$BUILD/tests/test_$program"
+    done
+    unset NAIK_TRANSPORT
+done
+[ "$ranks" -gt 1 ] || echo "one device: nothing was exchanged"
+
+vectors="--size 32,32,32,32 --precision single --link-precision half --recon 6"
+# shellcheck disable=SC2086
+{
+    launch 1 "$BUILD/naik" bench dslash $vectors --nrhs 1,4,8,12
+    launch 1 "$BUILD/naik" bench cg $vectors --nrhs 1,8 --launch all
+    [ "$ranks" = 1 ] || launch "$ranks" "$BUILD/naik" bench cg $vectors --weak --nrhs 1,8
+} || failed=$((failed + 1))
+echo "check-gpu took $SECONDS s; this is $SUMMARY"
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ] && [ "$passed" != 0 ]
