@@ -36,56 +36,73 @@ static naik_wilson *make(check *t, const wilson_fixture *f, const storage *s)
     return wilson;
 }
 
-/* Mh and Mh^+ of the reference on `parity`, of the spinors with this seed. */
-static void make_expected(const wilson_fixture *f, naik_parity parity, uint64_t seed,
-                          wilson_spinor *expected[2])
+/* A spinor, another one to lie beside it, and Mh and Mh^+ of the first by the reference. */
+typedef struct sample {
+    naik_parity parity;
+    wilson_spinor *v, *other, *expected[2];
+} sample;
+
+static sample make_sample(const wilson_fixture *f, naik_parity parity)
 {
     const wilson_schur ref = {.w = f->ref, .parity = parity};
-    wilson_spinor *v = wilson_fixture_random(f, seed);
+    sample out = {
+        .parity = parity, .v = wilson_fixture_random(f, 50), .other = wilson_fixture_random(f, 51)};
     for (int dagger = 0; dagger < 2; dagger++) {
-        expected[dagger] = wilson_ref_field(f->lat->volume);
-        wilson_ref_schur(&ref, dagger == 1 ? WILSON_DAGGER : WILSON_PLAIN, v, expected[dagger]);
+        out.expected[dagger] = wilson_ref_field(f->lat->volume);
+        wilson_ref_schur(&ref, dagger == 1 ? WILSON_DAGGER : WILSON_PLAIN, out.v,
+                         out.expected[dagger]);
     }
-    free(v);
+    return out;
 }
 
-/* The same of the last of nrhs rhs, the one with that seed. */
-static void compare_schur(check *t, const wilson_fixture *f, const storage *s, int nrhs,
-                          naik_parity parity, uint64_t seed, wilson_spinor *const expected[2])
+static void free_sample(sample *s)
+{
+    free(s->v);
+    free(s->other);
+    free(s->expected[0]);
+    free(s->expected[1]);
+}
+
+/* The same by the backend, as the last of nrhs rhs. */
+static void compare_schur(check *t, const wilson_fixture *f, const naik_wilson *wilson,
+                          const storage *s, int nrhs, const sample *a)
 {
     static const naik_rhs_mask all = {NULL, NAIK_RHS_IDLE};
-    naik_wilson *wilson = make(t, f, s);
-    naik_field *in =
-        wilson_fixture_field(t, f, s->vectors, nrhs, seed + 1 - (uint64_t)nrhs, parity);
+    naik_field *in = wilson_fixture_zero(t, f, s->vectors, nrhs);
     naik_field *out = wilson_fixture_zero(t, f, s->vectors, nrhs);
     naik_field *scratch = wilson_fixture_zero(t, f, s->vectors, nrhs);
     wilson_spinor *got = wilson_ref_field(f->lat->volume);
-    for (int dagger = 0; wilson != NULL && dagger < 2; dagger++) {
-        CHECK_OK(t, naik_wilson_schur(wilson, parity, dagger == 1, &all, in, scratch, out, NULL));
-        wilson_fixture_take(t, f, out, parity, nrhs - 1, got);
-        CHECK_NEAR(t, wilson_fixture_difference(f, got, expected[dagger], parity), 0, s->tolerance);
+    for (int c = 0; c < nrhs; c++) {
+        wilson_fixture_put(t, f, c == nrhs - 1 ? a->v : a->other, a->parity, in, c);
+    }
+    for (int dagger = 0; dagger < 2; dagger++) {
+        CHECK_OK(t,
+                 naik_wilson_schur(wilson, a->parity, dagger == 1, &all, in, scratch, out, NULL));
+        wilson_fixture_take(t, f, out, a->parity, nrhs - 1, got);
+        CHECK_NEAR(t, wilson_fixture_difference(f, got, a->expected[dagger], a->parity), 0,
+                   s->tolerance);
     }
     free(got);
     naik_field_destroy(&in);
     naik_field_destroy(&out);
     naik_field_destroy(&scratch);
-    naik_wilson_destroy(&wilson);
 }
 
 static void match_on_grid(check *t, const int extents[4], const int grid[4])
 {
     static const int widths[] = {1, 2, 12};
     for (int code = 0; code < 4; code++) {
-        const naik_parity parity = (naik_parity)(code & 1);
         wilson_fixture f;
         if (wilson_fixture_create(t, extents, grid, false, 0, mass, code & 2 ? 1.2 : 0, true, &f)) {
-            wilson_spinor *expected[2];
-            make_expected(&f, parity, 50, expected);
-            for (int i = 0; i < 3 * STORAGES; i++) {
-                compare_schur(t, &f, &storages[i / 3], widths[i % 3], parity, 50, expected);
+            sample a = make_sample(&f, (naik_parity)(code & 1));
+            for (int i = 0; i < STORAGES; i++) {
+                naik_wilson *wilson = make(t, &f, &storages[i]);
+                for (int w = 0; wilson != NULL && w < 3; w++) {
+                    compare_schur(t, &f, wilson, &storages[i], widths[w], &a);
+                }
+                naik_wilson_destroy(&wilson);
             }
-            free(expected[0]);
-            free(expected[1]);
+            free_sample(&a);
         }
         wilson_fixture_destroy(&f);
     }

@@ -254,9 +254,9 @@ done:
 
 naik_status cg_check_system(naik_cg *cg, const naik_cg_system *system)
 {
-    if (!(system->shift > 0) || !(system->tolerance > 0) || !(system->site_tolerance >= 0)) {
+    if (!(system->shift >= 0) || !(system->tolerance > 0) || !(system->site_tolerance >= 0)) {
         return NAIK_FAIL(cg->geometry->backend->log, NAIK_ERR_ARG,
-                         "a system needs a positive shift and a positive tolerance");
+                         "a system needs a shift of at least 0 and a positive tolerance");
     }
     return NAIK_OK;
 }
