@@ -105,6 +105,7 @@ void cg_box_compare(check *t, const cg_box *a, const cg_box *b, int at)
     bool same = true;
     CHECK_INT(t, b->result[at].iterations, a->result[at].iterations);
     CHECK_INT(t, b->result[at].restarts, a->result[at].restarts);
+    CHECK_INT(t, b->result[at].corrections, a->result[at].corrections);
     CHECK_INT(t, b->result[at].first_rung, a->result[at].first_rung);
     CHECK_INT(t, b->result[at].rung, a->result[at].rung);
     CHECK_INT(t, b->result[at].climb, a->result[at].climb);

@@ -22,13 +22,13 @@ typedef struct run {
     naik_cg_state state[CG_SYSTEMS];
     double *vector[CG_SYSTEMS][NAIK_CG_VECTORS];
     int saved, restored;
+    double again; /* corrections when |r| fell so far; 0: none */
+    int corrected;
 } run;
 
-static naik_status load(void *data, int64_t index, naik_field *b, naik_field *x, int irhs,
-                        naik_cg_system *system)
+static naik_status load(void *data, int64_t index, naik_field *b, int irhs, naik_cg_system *system)
 {
     run *r = data;
-    (void)x;
     double *v = fixture_vector(r->box.f, 70 + (uint64_t)index, (int)r->box.parity);
     if (index == r->zero_source) {
         memset(v, 0, (size_t)r->box.f->lat->sites * 6 * sizeof *v);
@@ -115,6 +115,16 @@ done:
     return status;
 }
 
+/* x += r: no good correction, but one that depends on the system alone and is worth repairing. */
+static naik_status correct(void *data, const naik_cg_correction *at)
+{
+    run *r = data;
+    for (int c = 0; c < at->x->nrhs; c++) {
+        r->corrected += at->wanted[c];
+    }
+    return r->box.f->backend->ops->field.add(at->x, at->r, at->rhs, NAIK_RHS_CHECK);
+}
+
 static void run_init(run *r, const fixture *f, naik_parity parity, cg_mode mode)
 {
     memset(r, 0, sizeof *r);
@@ -131,7 +141,9 @@ static naik_status solve(run *r, cg_mode mode, int width, int count, const naik_
 {
     naik_status status = NAIK_OK;
     cg_solver solver;
+    const naik_cg_starter starter = {.data = r, .correct = correct, .again = r->again};
     const naik_cg_stream stream = {.data = r,
+                                   .starter = r->again > 0 ? &starter : NULL,
                                    .count = count,
                                    .load = load,
                                    .finish = finish,
@@ -278,8 +290,9 @@ static void grids_and_threads_do_not_change_a_bit(check *t)
     cg_on_grids(t, same_bits_on_grid);
 }
 
-/* Interrupted after 1, 2, ... polls and continued, on other widths, against a run left alone. */
-static void interrupted_rhs_continue_to_the_same_bits(check *t)
+/* Interrupted after 1, 2, ... polls and continued, on other widths, against a run left alone;
+ * again: x is corrected on the way. */
+static void interrupt_and_continue(check *t, double again)
 {
     fixture f;
     if (cg_fixture(t, &f)) {
@@ -291,8 +304,10 @@ static void interrupted_rhs_continue_to_the_same_bits(check *t)
             options.history_stride = CG_STRIDE;
             run alone, r;
             run_init(&alone, &f, NAIK_EVEN, cg_modes[m]);
+            alone.again = again;
             CHECK_OK(t, solve(&alone, cg_modes[m], 2, 3, &options));
             run_init(&r, &f, NAIK_EVEN, cg_modes[m]);
+            r.again = again;
             r.keeps = true;
             for (int i = 0; i < 60 && r.finished < 3; i++) {
                 options.poll_interval = 1 + i % 3;
@@ -313,6 +328,47 @@ static void interrupted_rhs_continue_to_the_same_bits(check *t)
                 }
             }
             cg_box_free(&alone.box);
+            cg_box_free(&r.box);
+        }
+    }
+    fixture_destroy(&f);
+}
+
+static void interrupted_rhs_continue_to_the_same_bits(check *t)
+{
+    interrupt_and_continue(t, 0);
+}
+
+static void corrections_are_of_one_rhs_and_kept_with_it(check *t)
+{
+    interrupt_and_continue(t, 1e-3);
+}
+
+static void corrected_systems_converge_to_true_residuals(check *t)
+{
+    enum { COUNT = 5 };
+    fixture f;
+    if (cg_fixture(t, &f)) {
+        for (int m = 0; m < CG_MODES; m++) {
+            if (!cg_mode_runs(m)) {
+                continue;
+            }
+            naik_cg_options options = cg_mode_options(cg_modes[m]);
+            run r;
+            int corrections = 0;
+            run_init(&r, &f, NAIK_ODD, cg_modes[m]);
+            r.again = 1e-3;
+            CHECK_OK(t, solve(&r, cg_modes[m], 2, COUNT, &options));
+            for (int i = 0; i < COUNT && r.finished == COUNT; i++) {
+                const naik_cg_result *res = &r.box.result[i];
+                CHECK_INT(t, res->reason, NAIK_CG_CONVERGED);
+                CHECK_TRUE(t, res->residual <= r.tolerance[i] && res->corrections >= 1);
+                CHECK_NEAR(t, reference_residual(t, &r, i), res->residual,
+                           1e-3 * res->residual + 1e-14);
+                corrections += res->corrections;
+            }
+            CHECK_INT(t, r.finished, COUNT);
+            CHECK_INT(t, corrections, r.corrected);
             cg_box_free(&r.box);
         }
     }
@@ -432,4 +488,6 @@ CHECK_MAIN(CHECK(light_quarks_converge_on_every_rung), CHECK(reported_residuals_
            CHECK(batch_polls_refill_and_orchestration_do_not_change_a_bit),
            CHECK(grids_and_threads_do_not_change_a_bit), CHECK(every_way_to_stop_is_reported),
            CHECK(interrupted_rhs_continue_to_the_same_bits),
+           CHECK(corrected_systems_converge_to_true_residuals),
+           CHECK(corrections_are_of_one_rhs_and_kept_with_it),
            CHECK(site_relative_residual_is_reached_when_asked))

@@ -55,21 +55,26 @@ static bool stop(void *data)
 }
 
 /* System index = group * MASSES + s, of the groups at work. */
-static naik_status load(void *data, int64_t index, naik_field *b, naik_field *x, int irhs,
-                        naik_cg_system *system)
+static naik_status load(void *data, int64_t index, naik_field *b, int irhs, naik_cg_system *system)
 {
-    naik_status status = NAIK_OK;
     run *r = data;
     const int f = (int)index / MASSES, s = (int)index % MASSES;
     const naik_shift_group *group = &r->group[f];
     const int used = s < group->count ? s : 0; /* beyond the group: the base once more */
     double *v = make_source(r, r->first + f, group->scale[used]);
-    *system = (naik_cg_system){.shift = group->shift[used], .tolerance = tolerance, .guess = true};
-    NAIK_TRY(naik_multishift_take(r->multishift, f, used, x, irhs, &system->start));
-    r->shared[(r->first + f) * MASSES + r->mass_of[f][used]] = system->start.iterations;
-    NAIK_TRY(r->box.f->backend->ops->field.from_host(b, r->box.parity, irhs, v));
-done:
+    *system = (naik_cg_system){.shift = group->shift[used], .tolerance = tolerance};
+    const naik_status status = r->box.f->backend->ops->field.from_host(b, r->box.parity, irhs, v);
     free(v);
+    return status;
+}
+
+static naik_status start(void *data, int64_t index, naik_field *x, int irhs, naik_cg_start *out)
+{
+    run *r = data;
+    const int f = (int)index / MASSES, s = (int)index % MASSES;
+    const int used = s < r->group[f].count ? s : 0;
+    const naik_status status = naik_multishift_take(r->multishift, f, used, x, irhs, out);
+    r->shared[(r->first + f) * MASSES + r->mass_of[f][used]] = out->iterations;
     return status;
 }
 
@@ -126,8 +131,12 @@ static naik_status solve(run *r, cg_mode mode, int width, const naik_cg_options 
         }
         const naik_shift_group_stream groups = {
             .data = r, .count = r->count, .group = r->group, .load = load_group, .stop = stop};
-        const naik_cg_stream systems = {
-            .data = r, .count = r->count * MASSES, .load = load, .finish = finish};
+        const naik_cg_starter starter = {.data = r, .start = start};
+        const naik_cg_stream systems = {.data = r,
+                                        .count = r->count * MASSES,
+                                        .load = load,
+                                        .finish = finish,
+                                        .starter = &starter};
         NAIK_TRY(naik_multishift_solve(r->multishift, r->box.parity, options, &groups, &stopped));
         if (stopped) {
             break;

@@ -21,7 +21,7 @@
 #include "io/sites.h"
 #include "naik/version.h"
 
-enum { FORMAT = 3, ORDER = 0x01020304, HEAD_BYTES = 4096 };
+enum { FORMAT = 4, ORDER = 0x01020304, HEAD_BYTES = 4096 };
 
 typedef struct disk_vector {
     int64_t offset;

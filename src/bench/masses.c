@@ -33,20 +33,19 @@ static naik_status load_group(void *data, int index, naik_field *b, int irhs)
 }
 
 /* Without a shared space every system takes b itself: the solves cost the same. */
-static naik_status load(void *data, int64_t index, naik_field *b, naik_field *x, int irhs,
-                        naik_cg_system *system)
+static naik_status load(void *data, int64_t index, naik_field *b, int irhs, naik_cg_system *system)
 {
-    naik_status status = NAIK_OK;
-    run *r = data;
+    const run *r = data;
     const int s = (int)index % r->masses, source = (int)index / r->masses;
     *system = (naik_cg_system){.shift = r->group.shift[s], .tolerance = r->group.tolerance[s]};
-    if (r->multishift != NULL) {
-        system->guess = true;
-        NAIK_TRY(naik_multishift_take(r->multishift, source, s, x, irhs, &system->start));
-    }
-    NAIK_TRY(r->b->backend->ops->field.copy_rhs(b, irhs, r->sources, r->first + source));
-done:
-    return status;
+    return r->b->backend->ops->field.copy_rhs(b, irhs, r->sources, r->first + source);
+}
+
+static naik_status start(void *data, int64_t index, naik_field *x, int irhs, naik_cg_start *out)
+{
+    const run *r = data;
+    return naik_multishift_take(r->multishift, (int)index / r->masses, (int)index % r->masses, x,
+                                irhs, out);
 }
 
 static naik_status finish(void *data, int64_t index, const naik_field *x, int irhs,
@@ -71,8 +70,12 @@ static naik_status solve(void *context)
     r->worst = 0;
     for (r->first = 0; r->first < r->sources_count; r->first += step) {
         const int left = r->sources_count - r->first, count = left < step ? left : step;
-        const naik_cg_stream systems = {
-            .data = r, .count = count * r->masses, .load = load, .finish = finish};
+        const naik_cg_starter starter = {.data = r, .start = start};
+        const naik_cg_stream systems = {.data = r,
+                                        .count = count * r->masses,
+                                        .load = load,
+                                        .finish = finish,
+                                        .starter = r->multishift != NULL ? &starter : NULL};
         const naik_shift_group_stream groups = {
             .data = r, .count = count, .group = list, .load = load_group};
         bool stopped = false;

@@ -95,7 +95,6 @@ static naik_status read_source(worker *w, int64_t index, double *mass, naik_cg_s
         status = w->ops->field.from_host(w->src[parity], (naik_parity)parity, 0, w->sites);
     }
     system->shift = 4 * *mass * *mass;
-    system->guess = false;
     return status;
 }
 
@@ -153,24 +152,38 @@ done:
     return status;
 }
 
-static naik_status load(void *data, int64_t index, naik_field *b, naik_field *x, int irhs,
-                        naik_cg_system *system)
+static naik_status load(void *data, int64_t index, naik_field *b, int irhs, naik_cg_system *system)
 {
     naik_status status = NAIK_OK;
     worker *w = data;
     double mass;
     naik_timer *timer = w->links->geometry->backend->timer;
-    const int of = w->batch.of[index], shift = w->batch.shift[index];
     naik_timer_start(timer, "sources");
     NAIK_TRY(read_source(w, w->batch.index[index], &mass, system));
     NAIK_TRY(make_rhs(w, mass, b, irhs));
-    if (of >= 0) {
-        system->guess = true;
-        NAIK_TRY(naik_multishift_take(w->stream->multishift, of, shift, x, irhs, &system->start));
-    }
     naik_timer_stop(timer, "sources");
 done:
     return status;
+}
+
+/* From the Krylov space that the solve shares, or as the stream's own starter has it. */
+static naik_status start(void *data, int64_t index, naik_field *x, int irhs, naik_cg_start *out)
+{
+    worker *w = data;
+    const naik_cg_starter *own = w->stream->starter;
+    if (w->batch.of[index] >= 0) {
+        return naik_multishift_take(w->stream->multishift, w->batch.of[index],
+                                    w->batch.shift[index], x, irhs, out);
+    }
+    return own != NULL && own->start != NULL
+               ? own->start(own->data, w->batch.index[index], x, irhs, out)
+               : NAIK_OK;
+}
+
+static naik_status correct(void *data, const naik_cg_correction *at)
+{
+    const worker *w = data;
+    return w->stream->starter->correct(w->stream->starter->data, at);
 }
 
 /* The right-hand side of a group's base. */
@@ -461,7 +474,13 @@ static naik_status solve_parity(worker *w, naik_cg *cg, const naik_cg_options *o
             NAIK_TRY(
                 naik_multishift_solve(stream->multishift, w->parity, options, &shared, &stopped));
         }
+        const bool corrects = stream->starter != NULL && stream->starter->correct != NULL;
+        const naik_cg_starter starter = {.data = w,
+                                         .start = start,
+                                         .correct = corrects ? correct : NULL,
+                                         .again = corrects ? stream->starter->again : 0};
         const naik_cg_stream systems = {.data = w,
+                                        .starter = &starter,
                                         .count = w->batch.count,
                                         .load = load,
                                         .finish = finish,

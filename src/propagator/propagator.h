@@ -52,6 +52,8 @@ typedef struct naik_propagator_stream {
      * masses, whether or not it is in the stream. Sources on both parities never share. */
     naik_multishift *multishift;
     int64_t (*group)(void *data, int64_t index, double *base_mass);
+    /* Of the solves that share nothing their starting values; the corrections of all. NULL: none */
+    const naik_cg_starter *starter;
 } naik_propagator_stream;
 
 /* outer   links in double        cg  a solver made with them

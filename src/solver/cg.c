@@ -30,15 +30,23 @@ naik_cg_options naik_cg_defaults(void)
     return (naik_cg_options){.max_iterations = 20000, .max_restarts = 10, .first_rung = -1};
 }
 
-/* What went before the starting value counts as done by this rhs. */
-static void take_start(const naik_cg *cg, cg_rhs_slot *slot)
+/* A starting value of rhs c; what went before it counts as done by this rhs. */
+static naik_status take_start(naik_cg *cg, const naik_cg_stream *stream, int c)
 {
-    naik_cg_start *start = &slot->system.start;
-    for (int i = 0; i < start->history_length && i < cg->history_stride; i++) {
-        slot->history[i] = start->history[i];
+    naik_status status = NAIK_OK;
+    cg_rhs_slot *slot = &cg->slot[c];
+    const naik_cg_starter *starter = stream->starter;
+    naik_cg_start start = {.iterations = 0};
+    if (starter != NULL && starter->start != NULL) {
+        NAIK_TRY(starter->start(starter->data, slot->index, cg->outer.x, c, &start));
     }
-    slot->seconds = start->seconds;
-    start->history = NULL;
+    for (int i = 0; i < start.history_length && i < cg->history_stride; i++) {
+        slot->history[i] = start.history[i];
+    }
+    slot->seconds = start.seconds;
+    slot->start_iterations = start.iterations;
+done:
+    return status;
 }
 
 /* Gives every idle rhs a new system, as long as there are some; the new ones wait for their
@@ -65,9 +73,9 @@ static naik_status load_systems(naik_cg *cg, const naik_cg_options *options,
             cg_rhs_slot *slot = &cg->slot[c];
             double *history = slot->history;
             *slot = (cg_rhs_slot){.index = cg->next++, .history = history};
-            NAIK_TRY(stream->load(stream->data, slot->index, cg->b, cg->outer.x, c, &slot->system));
+            NAIK_TRY(stream->load(stream->data, slot->index, cg->b, c, &slot->system));
             NAIK_TRY(cg_check_system(cg, &slot->system));
-            take_start(cg, slot);
+            NAIK_TRY(take_start(cg, stream, c));
             NAIK_TRY(cg_restore(cg, stream, c, &state[c], &kept[c]));
         }
     }
@@ -78,12 +86,12 @@ static naik_status load_systems(naik_cg *cg, const naik_cg_options *options,
             cg_rhs_slot *slot = &cg->slot[c];
             slot->bb = norms[c];
             slot->zero_start = start[c] == 0;
-            slot->best_rr = INFINITY;
+            slot->best_rr = slot->corrected_rr = INFINITY;
             slot->rung = cg_first_rung(cg, options, slot->system.shift);
             slot->first_rung = slot->rung;
             cg->record[c] = (naik_rhs){.shift = slot->system.shift,
                                        .state = NAIK_RHS_WAIT,
-                                       .iterations = slot->system.start.iterations,
+                                       .iterations = slot->start_iterations,
                                        .limit = options->max_iterations};
             if (kept[c]) {
                 NAIK_TRY(cg_restore_scalars(cg, options, c, &state[c]));

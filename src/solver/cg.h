@@ -60,21 +60,43 @@ typedef enum naik_cg_reason {
 } naik_cg_reason;
 const char *naik_cg_reason_text(naik_cg_reason reason);
 
-/* What went into a starting value; all zero: nothing. It counts as part of the solve. */
-typedef struct naik_cg_start {
-    int iterations;
-    double seconds;
-    const double *history; /* as naik_cg_result's, borrowed during load */
-    int history_length;
-} naik_cg_start;
-
 typedef struct naik_cg_system {
     double shift;          /* 4 m^2, > 0 */
     double tolerance;      /* on |b - A x| / |b|, the true residual in double */
     double site_tolerance; /* on the site-relative residual; 0: not asked for */
-    bool guess;            /* x comes with a starting value; otherwise it starts from 0 */
-    naik_cg_start start;   /* of that value */
 } naik_cg_system;
+
+/* What went into a starting value; all zero: nothing. It counts as part of the solve. */
+typedef struct naik_cg_start {
+    int iterations;
+    double seconds;
+    const double *history; /* as naik_cg_result's, borrowed during start */
+    int history_length;
+} naik_cg_start;
+
+/* Systems whose x is to be corrected, where their true residuals have been formed. */
+typedef struct naik_cg_correction {
+    naik_parity parity;
+    const naik_field *r;        /* b - A x, in double */
+    naik_field *x;              /* in double; of the systems meant, x += correction */
+    const naik_rhs *rhs;        /* backend memory: those in NAIK_RHS_CHECK are meant */
+    bool wanted[NAIK_MAX_RHS];  /* the same for the host */
+    double shift[NAIK_MAX_RHS]; /* of those */
+} naik_cg_correction;
+
+/* What knows a better x than the iteration has: a Krylov space that systems share (multishift.h),
+ * low modes of A. Both calls are collective, and either may be NULL. */
+typedef struct naik_cg_starter {
+    void *data;
+    /* After load: writes a starting value of system `index` into rhs `irhs` of x, which is 0, and
+     * what went into it into *start, which is all zero; leaves both alone where it has none. */
+    naik_status (*start)(void *data, int64_t index, naik_field *x, int irhs, naik_cg_start *start);
+    /* Corrects systems which go on, the first time and then whenever |r| is at most `again` times
+     * what the last correction left. Their residuals are formed anew and a new direction begins.
+     * A correction may depend on r, x and the shift of its system alone. */
+    naik_status (*correct)(void *data, const naik_cg_correction *at);
+    double again;
+} naik_cg_starter;
 
 /* Why a right-hand side went on at a safer rung. */
 typedef enum naik_cg_climb {
@@ -92,6 +114,7 @@ typedef struct naik_cg_result {
     int iterations;
     int start_iterations; /* of them, those that went into the starting value */
     int restarts;         /* reliable updates that replaced the residual */
+    int corrections;      /* of x by the starter */
     naik_rung first_rung; /* at which the solve began */
     naik_rung rung;       /* at which it ended */
     naik_cg_climb climb;  /* why it climbed last, and at which iteration */
@@ -128,6 +151,8 @@ double naik_cg_delta(naik_rung rung);
 typedef struct naik_cg_state {
     naik_rhs record;
     double bb, best_rr, site_residual, seconds;
+    double corrected_rr; /* true |r|^2 after the last correction; infinity: there was none */
+    int32_t corrections, reserved;
     int32_t restarts, stalls, breaks;
     int32_t started, restart;  /* flags */
     int32_t rung, first_rung;  /* naik_rung */
@@ -172,17 +197,17 @@ typedef struct naik_cg_progress {
 typedef struct naik_cg_stream {
     void *data;
     int64_t count;
-    /* Writes b (and x, if it sets guess) of system `index` into `rhs`, and describes the system.
-     */
-    naik_status (*load)(void *data, int64_t index, naik_field *b, naik_field *x, int irhs,
-                        naik_cg_system *system);
-    /* Takes the solution from `rhs` of x. */
+    /* Writes b of system `index` into rhs `irhs`, and describes the system. */
+    naik_status (*load)(void *data, int64_t index, naik_field *b, int irhs, naik_cg_system *system);
+    /* Takes the solution from rhs `irhs` of x. */
     naik_status (*finish)(void *data, int64_t index, const naik_field *x, int irhs,
                           const naik_cg_result *result);
     /* Asked at polls, may be NULL: true stops the solver; unfinished rhs come back as
      * INTERRUPTED. The same answer on all ranks. */
     bool (*stop)(void *data);
-    /* The rest may be NULL. poll: told of every poll; may alter the fields (fault.h). */
+    /* The rest may be NULL. Without a starter every system begins at x = 0. */
+    const naik_cg_starter *starter;
+    /* Told of every poll; may alter the fields (fault.h). */
     naik_status (*poll)(void *data, const naik_cg_progress *progress);
     /* Keeps an rhs that is about to be interrupted: rhs `rhs` of the fields, NULL where it
      * has none. */

@@ -9,14 +9,17 @@
 typedef struct cg_rhs_slot {
     int64_t index; /* of the system in the stream */
     naik_cg_system system;
+    int start_iterations; /* naik_cg_start */
     naik_rung rung, first_rung;
-    naik_cg_climb climb;  /* why it climbed last, */
-    int climbed_at;       /* and at which iteration */
-    bool live;            /* its vectors on that rung are in mid solve */
-    int32_t resumes;      /* naik_rhs_state in which it goes on from NAIK_RHS_WAIT, if live */
-    double bb;            /* |b|^2 */
-    bool zero_start;      /* x was 0 when it was loaded */
-    double best_rr;       /* smallest true |r|^2 at a check */
+    naik_cg_climb climb; /* why it climbed last, */
+    int climbed_at;      /* and at which iteration */
+    bool live;           /* its vectors on that rung are in mid solve */
+    int32_t resumes;     /* naik_rhs_state in which it goes on from NAIK_RHS_WAIT, if live */
+    double bb;           /* |b|^2 */
+    bool zero_start;     /* x was 0 when it was loaded, and has not been corrected */
+    double best_rr;      /* smallest true |r|^2 at a check */
+    double corrected_rr; /* naik_cg_state */
+    int corrections;
     double site_residual; /* at the last check, where asked for */
     double seconds;
     int restarts, stalls, breaks;

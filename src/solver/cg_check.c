@@ -46,8 +46,9 @@ naik_status cg_finish_rhs(naik_cg *cg, const naik_cg_stream *stream, int c, int 
     const naik_cg_result result = {
         .reason = (naik_cg_reason)reason,
         .iterations = cg->record[c].iterations,
-        .start_iterations = slot->system.start.iterations,
+        .start_iterations = slot->start_iterations,
         .restarts = slot->restarts,
+        .corrections = slot->corrections,
         .first_rung = slot->first_rung,
         .rung = slot->rung,
         .climb = slot->climb,
@@ -175,6 +176,7 @@ static naik_status restart_from_zero(naik_cg *cg, const double rr[])
         bool lost = cg->record[c].state == NAIK_RHS_CHECK && !isfinite(rr[c]);
         if (lost) {
             cg->record[c].state = NAIK_RHS_BROKEN;
+            cg->slot[c].corrected_rr = INFINITY;
             any = true;
         }
     }
@@ -192,19 +194,13 @@ static bool at_zero(const naik_cg *cg, int c)
     return cg->slot[c].zero_start && cg->record[c].iterations == 0;
 }
 
-/* rr_c = |b - A x|^2 of all rhs that ask, the residual in outer.r; what their iteration still
- * holds back joins x before. */
-static naik_status apply_operator(naik_cg *cg, double rr[])
+/* rr_c = |b - A x|^2 of all rhs that ask, the residual in outer.r. */
+static naik_status form_residuals(naik_cg *cg, double rr[])
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = cg->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
-    const naik_cg_vectors v = cg_vectors(cg, cg->now);
     const naik_schur outer = cg_schur(cg, NAIK_RUNG_DOUBLE);
-    NAIK_TRY(ops->solver.apply_deferred_update(v.x, v.p, cg->rhs, NAIK_RHS_CHECK));
-    if (v.x != cg->outer.x) {
-        NAIK_TRY(add_correction(cg, v.x));
-    }
     NAIK_TRY(ops->reduction.clear(backend, cg->sums, cg->width_now));
     NAIK_TRY(naik_schur_residual(&outer, cg->b, cg->outer.x, cg->rhs, NAIK_RHS_CHECK, cg->outer.r,
                                  cg->sums));
@@ -214,7 +210,21 @@ done:
     return status;
 }
 
-/* The same, at less cost where no rhs has an x yet. */
+/* What the iteration of the rhs that ask still holds back joins x. */
+static naik_status complete_x(naik_cg *cg)
+{
+    naik_status status = NAIK_OK;
+    const naik_backend_ops *ops = cg->geometry->backend->ops;
+    const naik_cg_vectors v = cg_vectors(cg, cg->now);
+    NAIK_TRY(ops->solver.apply_deferred_update(v.x, v.p, cg->rhs, NAIK_RHS_CHECK));
+    if (v.x != cg->outer.x) {
+        NAIK_TRY(add_correction(cg, v.x));
+    }
+done:
+    return status;
+}
+
+/* rr_c = |b - A x|^2 of all rhs that ask, at less cost where none has an x yet. */
 static naik_status true_residuals(naik_cg *cg, double rr[])
 {
     naik_status status = NAIK_OK;
@@ -228,13 +238,78 @@ static naik_status true_residuals(naik_cg *cg, double rr[])
     if (apply == 0) {
         NAIK_TRY(ops->field.copy(cg->outer.r, cg->b, cg->rhs, NAIK_RHS_CHECK));
     } else {
-        NAIK_TRY(apply_operator(cg, rr));
+        NAIK_TRY(complete_x(cg));
+        NAIK_TRY(form_residuals(cg, rr));
     }
     for (int c = 0; c < cg->width_now; c++) {
         rr[c] = at_zero(cg, c) ? cg->slot[c].bb : rr[c];
     }
     NAIK_TRY(cg_site_residuals(cg));
     naik_timer_stop(backend->timer, "true residuals");
+done:
+    return status;
+}
+
+/* rhs whose true residual says that they are done leave. */
+static naik_status finish_checked(naik_cg *cg, const naik_cg_options *options,
+                                  const naik_cg_stream *stream, const double rr[])
+{
+    naik_status status = NAIK_OK;
+    for (int c = 0; c < cg->width_now; c++) {
+        if (cg->record[c].state == NAIK_RHS_CHECK) {
+            const int reason = verdict(cg, options, c, rr[c]);
+            NAIK_TRY(reason >= 0 ? cg_finish_rhs(cg, stream, c, reason, rr[c]) : NAIK_OK);
+        }
+    }
+done:
+    return status;
+}
+
+/* The starter corrects x of those rhs that go on and are due, whose true residuals it changes. */
+static naik_status correct(naik_cg *cg, const naik_cg_options *options,
+                           const naik_cg_stream *stream, double rr[])
+{
+    naik_status status = NAIK_OK;
+    const naik_cg_starter *starter = stream->starter;
+    naik_cg_correction at = {
+        .parity = cg->parity, .r = cg->outer.r, .x = cg->outer.x, .rhs = cg->rhs};
+    bool rest[NAIK_MAX_RHS] = {false}, any = false;
+    if (starter == NULL || starter->correct == NULL) {
+        return NAIK_OK;
+    }
+    for (int c = 0; c < cg->width_now; c++) {
+        const bool goes_on = cg->record[c].state == NAIK_RHS_CHECK;
+        at.shift[c] = cg->record[c].shift;
+        at.wanted[c] =
+            goes_on && rr[c] <= starter->again * starter->again * cg->slot[c].corrected_rr;
+        rest[c] = goes_on && !at.wanted[c];
+        any = any || at.wanted[c];
+    }
+    if (!any) {
+        return NAIK_OK;
+    }
+    for (int c = 0; c < cg->width_now; c++) {
+        cg->record[c].state = rest[c] ? NAIK_RHS_WAIT : cg->record[c].state;
+    }
+    NAIK_TRY(cg_rhs_upload(cg));
+    NAIK_TRY(starter->correct(starter->data, &at));
+    double corrected[NAIK_MAX_RHS] = {0};
+    NAIK_TRY(form_residuals(cg, corrected));
+    NAIK_TRY(cg_site_residuals(cg));
+    for (int c = 0; c < cg->width_now; c++) {
+        cg_rhs_slot *slot = &cg->slot[c];
+        if (at.wanted[c]) {
+            rr[c] = slot->corrected_rr = corrected[c];
+            slot->best_rr = fmin(slot->best_rr, rr[c]);
+            slot->corrections++;
+            slot->zero_start = false;
+            slot->restart = true;
+        }
+    }
+    NAIK_TRY(finish_checked(cg, options, stream, rr));
+    for (int c = 0; c < cg->width_now; c++) {
+        cg->record[c].state = rest[c] ? NAIK_RHS_CHECK : cg->record[c].state;
+    }
 done:
     return status;
 }
@@ -252,16 +327,13 @@ naik_status cg_check_rhs(naik_cg *cg, const naik_cg_options *options, const naik
     cg->missed = 0;
     NAIK_TRY(true_residuals(cg, rr));
     for (int c = 0; c < cg->width_now; c++) {
-        if (cg->record[c].state != NAIK_RHS_CHECK) {
-            continue;
+        if (cg->record[c].state == NAIK_RHS_CHECK) {
+            judge_stretch(cg, c, rr[c]);
         }
-        judge_stretch(cg, c, rr[c]);
-        const int reason = verdict(cg, options, c, rr[c]);
-        if (reason >= 0) {
-            NAIK_TRY(cg_finish_rhs(cg, stream, c, reason, rr[c]));
-        } else {
-            cg->slot[c].restarts += cg->slot[c].started;
-        }
+    }
+    NAIK_TRY(finish_checked(cg, options, stream, rr));
+    for (int c = 0; c < cg->width_now; c++) {
+        cg->slot[c].restarts += cg->record[c].state == NAIK_RHS_CHECK && cg->slot[c].started;
     }
     NAIK_TRY(restart_from_zero(cg, rr));
     for (int c = 0; c < cg->width_now; c++) {
@@ -269,6 +341,7 @@ naik_status cg_check_rhs(naik_cg *cg, const naik_cg_options *options, const naik
             cg->record[c].state = NAIK_RHS_WAIT;
         }
     }
+    NAIK_TRY(correct(cg, options, stream, rr));
     NAIK_TRY(cg_rhs_upload(cg));
     if (v.r != cg->outer.r) {
         NAIK_TRY(ops->field.copy(v.r, cg->outer.r, cg->rhs, NAIK_RHS_CHECK));

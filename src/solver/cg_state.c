@@ -23,6 +23,8 @@ naik_status cg_save(naik_cg *cg, const naik_cg_stream *stream, int c)
                                  .best_rr = slot->best_rr,
                                  .site_residual = slot->site_residual,
                                  .seconds = slot->seconds,
+                                 .corrected_rr = slot->corrected_rr,
+                                 .corrections = slot->corrections,
                                  .restarts = slot->restarts,
                                  .stalls = slot->stalls,
                                  .breaks = slot->breaks,
@@ -79,6 +81,8 @@ naik_status cg_restore_scalars(naik_cg *cg, const naik_cg_options *options, int 
     slot->best_rr = state->best_rr;
     slot->site_residual = state->site_residual;
     slot->seconds = state->seconds;
+    slot->corrected_rr = state->corrected_rr;
+    slot->corrections = state->corrections;
     slot->restarts = state->restarts;
     slot->stalls = state->stalls;
     slot->breaks = state->breaks;

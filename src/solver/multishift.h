@@ -59,9 +59,8 @@ size_t naik_multishift_bytes(const naik_geometry *geometry, naik_precision vecto
 naik_status naik_multishift_solve(naik_multishift *multishift, naik_parity parity,
                                   const naik_cg_options *options,
                                   const naik_shift_group_stream *stream, bool *stopped);
-/* x of shift s into `rhs`, and what a system of cg.h is told with it; start->history is borrowed
- * until the next solve. A right-hand side that is zero or broke down has nothing to offer: x is
- * left alone and start says so. */
+/* x of shift s into `rhs` as a starter of cg.h writes it; start->history is borrowed until the next
+ * solve. A right-hand side that is zero or broke down has nothing to offer. */
 naik_status naik_multishift_take(const naik_multishift *multishift, int group, int s, naik_field *x,
                                  int irhs, naik_cg_start *start);
 
