@@ -100,8 +100,8 @@ static naik_status correct_even(naik_deflation *d, const naik_cg_correction *at)
     naik_status status = NAIK_OK;
     NAIK_TRY(project(d, at->r, at->wanted));
     weigh(d, at, false);
-    NAIK_TRY(naik_modes_add(d->work, d->modes->block, d->used, d->c, at->x, at->rhs,
-                            NAIK_RHS_CHECK));
+    NAIK_TRY(
+        naik_modes_add(d->work, d->modes->block, d->used, d->c, at->x, at->rhs, NAIK_RHS_CHECK));
 done:
     return status;
 }
@@ -124,8 +124,7 @@ static naik_status correct_odd(naik_deflation *d, const naik_cg_correction *at)
     NAIK_TRY(project(d, d->even, at->wanted));
     weigh(d, at, true);
     NAIK_TRY(d->even->geometry->backend->ops->field.zero(d->even, NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(
-        naik_modes_add(d->work, d->modes->block, d->used, d->c, d->even, NULL, NAIK_RHS_IDLE));
+    NAIK_TRY(naik_modes_add(d->work, d->modes->block, d->used, d->c, d->even, NULL, NAIK_RHS_IDLE));
     NAIK_TRY(naik_dslash(&last));
 done:
     return status;

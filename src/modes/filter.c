@@ -187,9 +187,9 @@ static double count_below(const double *moment, int moments, double dimension, d
     const double step_angle = M_PI / (moments + 1);
     double sum = moment[0] * (M_PI - theta);
     for (int k = 1; k < moments; k++) {
-        const double kernel = ((moments - k + 1) * cos(step_angle * k) +
-                               sin(step_angle * k) / tan(step_angle)) /
-                              (moments + 1);
+        const double kernel =
+            ((moments - k + 1) * cos(step_angle * k) + sin(step_angle * k) / tan(step_angle)) /
+            (moments + 1);
         sum -= 2 * kernel * moment[k] * sin(k * theta) / k;
     }
     return dimension * sum / M_PI;

@@ -13,12 +13,12 @@
 #include "modes/modes.h"
 
 typedef struct naik_filter {
-    const naik_links *links;     /* single precision; borrowed */
-    naik_modes_work *work;       /* borrowed */
-    double low, high;            /* of -D_eo D_oe */
-    int degree;                  /* even, so that low modes get positive factors */
-    naik_field *odd, *other;     /* room, of the shape of v */
-    int64_t applications;        /* of D_eo D_oe to one vector, so far */
+    const naik_links *links; /* single precision; borrowed */
+    naik_modes_work *work;   /* borrowed */
+    double low, high;        /* of -D_eo D_oe */
+    int degree;              /* even, so that low modes get positive factors */
+    naik_field *odd, *other; /* room, of the shape of v */
+    int64_t applications;    /* of D_eo D_oe to one vector, so far */
 } naik_filter;
 
 /* Room for `nrhs` vectors; low, high and degree are the caller's to set. Collective. */

@@ -32,16 +32,17 @@ typedef struct lanczos {
     const naik_lanczos_hooks *hooks;
     naik_filter *filter;
     naik_modes_work *work;
-    naik_modes *basis; /* [krylov + BLOCK] */
-    naik_field *w;     /* the block at work */
-    int krylov, size;  /* vectors of V now */
-    naik_complex *t;   /* [krylov][krylov], lower triangle */
-    naik_complex *scratch, *vectors; /* the same size */
-    naik_complex *c;                 /* [krylov][BLOCK] products */
+    naik_modes *basis;                /* [krylov + BLOCK] */
+    naik_field *w;                    /* the block at work */
+    int krylov, size;                 /* vectors of V now */
+    naik_complex *t;                  /* [krylov][krylov], lower triangle */
+    naik_complex *scratch, *vectors;  /* the same size */
+    naik_complex *c;                  /* [krylov][BLOCK] products */
     naik_complex last[BLOCK * BLOCK]; /* R of the block after V */
-    double *ritz;                    /* [krylov] */
-    double *bound;                   /* [krylov] residuals of the polynomial's Ritz vectors */
+    double *ritz;                     /* [krylov] */
+    double *bound;                    /* [krylov] residuals of the polynomial's Ritz vectors */
     naik_lanczos_state state;
+    bool overflow; /* the polynomial had no finite values */
     double begun;
 } lanczos;
 
@@ -89,9 +90,9 @@ static naik_status fill_random(lanczos *l)
     naik_status status = NAIK_OK;
     const naik_lattice *lat = l->geometry->lattice;
     double *v = calloc((size_t)lat->sites * 6, sizeof *v);
-    NAIK_TRY(naik_comm_agree(lat->comm, v != NULL ? NAIK_OK
-                                                  : NAIK_FAIL(l->log, NAIK_ERR_MEMORY,
-                                                              "no memory for a random vector")));
+    NAIK_TRY(naik_comm_agree(
+        lat->comm,
+        v != NULL ? NAIK_OK : NAIK_FAIL(l->log, NAIK_ERR_MEMORY, "no memory for a random vector")));
     for (int c = 0; c < BLOCK; c++) {
         const uint32_t stream = STREAM + (uint32_t)(l->state.randoms * BLOCK + c);
         for (int32_t site = 0; site < lat->sites; site++) {
@@ -253,14 +254,18 @@ done:
     return status;
 }
 
-/* One block more: P Q, and its products with all of V, Q included. */
+/* One block more: P Q, and its products with all of V, Q included. An eigenvalue above the interval
+ * may take P Q beyond all numbers. */
 static naik_status expand(lanczos *l)
 {
     naik_status status = NAIK_OK;
+    double norm2;
     NAIK_TRY(l->geometry->backend->ops->field.copy(l->w, l->basis->block[l->size / BLOCK - 1], NULL,
                                                    NAIK_RHS_IDLE));
     NAIK_TRY(naik_filter_apply(l->filter, l->w));
-    NAIK_TRY(append(l, true));
+    NAIK_TRY(largest_norm2(l, &norm2));
+    l->overflow = !isfinite(norm2);
+    NAIK_TRY(l->overflow ? NAIK_OK : append(l, true));
 done:
     return status;
 }
@@ -356,9 +361,8 @@ static naik_status restart(lanczos *l, int size)
         }
     }
     NAIK_TRY(naik_modes_rotate(l->work, l->basis->block, size, l->scratch, kept));
-    NAIK_TRY(l->geometry->backend->ops->field.copy(l->basis->block[kept / BLOCK],
-                                                   l->basis->block[size / BLOCK], NULL,
-                                                   NAIK_RHS_IDLE));
+    NAIK_TRY(l->geometry->backend->ops->field.copy(
+        l->basis->block[kept / BLOCK], l->basis->block[size / BLOCK], NULL, NAIK_RHS_IDLE));
     memset(l->t, 0, (size_t)l->krylov * (size_t)l->krylov * sizeof *l->t);
     for (int j = 0; j < kept; j++) {
         l->t[(size_t)j * (size_t)(l->krylov + 1)].re = l->ritz[j];
@@ -369,6 +373,19 @@ done:
     return status;
 }
 
+static naik_status widen(lanczos *l, bool high)
+{
+    naik_filter *f = l->filter;
+    *(high ? &f->high : &f->low) *= high ? 1.15 : 1.7;
+    if (++l->state.starts > STARTS || f->low >= 0.9 * f->high) {
+        return NAIK_FAIL(l->log, NAIK_ERR_INPUT,
+                         "deflation.interval: no interval was found that sets the lowest %d modes "
+                         "apart: ask for fewer",
+                         l->options->modes);
+    }
+    return NAIK_OK;
+}
+
 /* Whether the interval lets modes through that it should not, or too few: then a wider one. Looks at
  * the first block of Ritz vectors, which a value above `high` would be among. */
 static naik_status correct_interval(lanczos *l, bool *corrected)
@@ -376,27 +393,22 @@ static naik_status correct_interval(lanczos *l, bool *corrected)
     naik_status status = NAIK_OK;
     double odd[BLOCK], even[BLOCK];
     naik_filter *f = l->filter;
-    NAIK_TRY(l->geometry->backend->ops->field.copy(l->w, l->basis->block[0], NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(naik_modes_norms(l->work, l->w, even));
-    naik_field_set_nrhs(f->odd, BLOCK);
-    NAIK_TRY(naik_dslash_plain(f->links, l->w, NAIK_ODD, f->odd));
-    NAIK_TRY(naik_modes_norms(l->work, f->odd, odd));
-    *corrected = false;
-    for (int c = 0; c < BLOCK && !*corrected; c++) {
-        if (odd[c] > 0.5 * (f->low + f->high) * even[c]) {
-            f->high *= 1.15;
-            *corrected = true;
+    bool high = l->overflow;
+    if (!high) {
+        const naik_backend_ops *ops = l->geometry->backend->ops;
+        NAIK_TRY(ops->field.copy(l->w, l->basis->block[0], NULL, NAIK_RHS_IDLE));
+        NAIK_TRY(naik_modes_norms(l->work, l->w, even));
+        naik_field_set_nrhs(f->odd, BLOCK);
+        NAIK_TRY(naik_dslash_plain(f->links, l->w, NAIK_ODD, f->odd));
+        NAIK_TRY(naik_modes_norms(l->work, f->odd, odd));
+        for (int c = 0; c < BLOCK; c++) {
+            high = high || odd[c] > 0.5 * (f->low + f->high) * even[c];
         }
     }
-    if (!*corrected && l->ritz[l->options->modes - 1] < FACTOR_NEEDED) {
-        f->low *= 1.7;
-        *corrected = true;
-    }
-    if (*corrected && (++l->state.starts > STARTS || f->low >= 0.9 * f->high)) {
-        status = NAIK_FAIL(l->log, NAIK_ERR_INPUT,
-                           "deflation.interval: no interval was found that sets the lowest %d modes "
-                           "apart: ask for fewer",
-                           l->options->modes);
+    *corrected = high || l->ritz[l->options->modes - 1] < FACTOR_NEEDED;
+    if (*corrected) {
+        l->overflow = false;
+        NAIK_TRY(widen(l, high));
     }
 done:
     return status;
@@ -415,17 +427,16 @@ static void tell(lanczos *l, bool corrected, double cycle_s)
         return;
     }
     const int wanted = l->options->modes;
-    const naik_lanczos_progress p = {
-        .cycle = l->state.cycle,
-        .converged = l->state.converged,
-        .wanted = wanted,
-        .lambda2 = naik_filter_inverse(l->filter, l->ritz[wanted - 1]),
-        .low = l->filter->low,
-        .high = l->filter->high,
-        .applications = l->filter->applications,
-        .seconds = naik_time_s() - l->begun,
-        .seconds_left = seconds_left(l, cycle_s),
-        .corrected = corrected};
+    const naik_lanczos_progress p = {.cycle = l->state.cycle,
+                                     .converged = l->state.converged,
+                                     .wanted = wanted,
+                                     .lambda2 = naik_filter_inverse(l->filter, l->ritz[wanted - 1]),
+                                     .low = l->filter->low,
+                                     .high = l->filter->high,
+                                     .applications = l->filter->applications,
+                                     .seconds = naik_time_s() - l->begun,
+                                     .seconds_left = seconds_left(l, cycle_s),
+                                     .corrected = corrected};
     l->hooks->progress(l->hooks->data, &p);
 }
 
@@ -483,6 +494,40 @@ done:
     return status;
 }
 
+/* A Krylov space holds as many copies of an eigenvalue as its start block has vectors, and rounding
+ * brings others late: whether a random block that was made orthogonal to the kept vectors leads to
+ * modes that are missing. If so it takes the place of Q. */
+static naik_status find_missing(lanczos *l, bool *missing)
+{
+    naik_status status = NAIK_OK;
+    const naik_backend_ops *ops = l->geometry->backend->ops;
+    double condition, norm2[BLOCK], value[BLOCK];
+    naik_complex gram[BLOCK * BLOCK], z[BLOCK * BLOCK];
+    const int kept = l->state.kept;
+    naik_field *q = l->basis->block[kept / BLOCK + 1]; /* free between cycles */
+    *missing = false;
+    NAIK_TRY(fill_random(l));
+    NAIK_TRY(naik_filter_apply(l->filter, l->w));
+    for (int i = 0; i < 2; i++) {
+        NAIK_TRY(project_out(l, kept, -1));
+        NAIK_TRY(cholesky_qr(l, NULL, &condition));
+    }
+    if (condition == 0) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(ops->field.copy(q, l->w, NULL, NAIK_RHS_IDLE));
+    NAIK_TRY(naik_filter_apply(l->filter, l->w));
+    NAIK_TRY(naik_modes_norms(l->work, l->w, norm2));
+    NAIK_TRY(naik_modes_project(l->work, &q, BLOCK, 1.01, l->w, norm2, gram));
+    NAIK_TRY(naik_hermitian_solve(l->log, BLOCK, gram, value, z));
+    *missing = value[BLOCK - 1] > 1.05 * l->ritz[l->options->modes - 1];
+    if (*missing) {
+        NAIK_TRY(ops->field.copy(l->basis->block[kept / BLOCK], q, NULL, NAIK_RHS_IDLE));
+    }
+done:
+    return status;
+}
+
 /* Until enough modes have converged, or the cycles are used up. */
 static naik_status iterate(lanczos *l)
 {
@@ -494,16 +539,22 @@ static naik_status iterate(lanczos *l)
     }
     while (l->state.converged < l->options->modes && l->state.cycle < l->options->max_cycles) {
         const double start = naik_time_s();
-        while (l->size <= l->krylov) {
+        while (l->size <= l->krylov && !l->overflow) {
             NAIK_TRY(expand(l));
         }
         l->state.cycle++;
-        NAIK_TRY(solve_projected(l, l->krylov));
-        count_converged(l);
-        NAIK_TRY(restart(l, l->krylov));
+        if (!l->overflow) {
+            NAIK_TRY(solve_projected(l, l->krylov));
+            count_converged(l);
+            NAIK_TRY(restart(l, l->krylov));
+        }
         NAIK_TRY(correct_interval(l, &corrected));
         if (corrected) {
             l->state.converged = 0;
+        } else if (l->state.converged >= l->options->modes) {
+            bool missing;
+            NAIK_TRY(find_missing(l, &missing));
+            l->state.converged -= missing;
         }
         tell(l, corrected, naik_time_s() - start);
         if (corrected) {
@@ -584,11 +635,12 @@ naik_status naik_lanczos_run(const naik_links *links, const naik_links *single,
     if (options->modes < 1 || l.krylov < least || l.krylov % BLOCK != 0 ||
         l.krylov + BLOCK > NAIK_MODES_MAX ||
         (double)l.krylov + BLOCK > 0.75 * (double)geometry->lattice->volume) {
-        return NAIK_FAIL(l.log, NAIK_ERR_INPUT,
-                         "%d modes from %d Lanczos vectors: a multiple of %d, %d to %d, and no more "
-                         "than half the lattice's 3/2 %lld",
-                         options->modes, l.krylov, BLOCK, least, NAIK_MODES_MAX - BLOCK,
-                         (long long)geometry->lattice->volume);
+        return NAIK_FAIL(
+            l.log, NAIK_ERR_INPUT,
+            "%d modes from %d Lanczos vectors: a multiple of %d, %d to %d, and no more "
+            "than half the lattice's 3/2 %lld",
+            options->modes, l.krylov, BLOCK, least, NAIK_MODES_MAX - BLOCK,
+            (long long)geometry->lattice->volume);
     }
     NAIK_TRY(create(single, options, &l));
     l.filter->low = options->low;

@@ -43,7 +43,7 @@ typedef struct naik_lanczos_state {
 /* At the end of a cycle. */
 typedef struct naik_lanczos_progress {
     int cycle, converged, wanted;
-    double lambda2;       /* of the last mode wanted, as estimated */
+    double lambda2; /* of the last mode wanted, as estimated */
     double low, high;
     int64_t applications;
     double seconds;      /* so far; */
