@@ -10,6 +10,7 @@
 #include "io/h5/metadata_crc.h"
 #include "io/inspect.h"
 #include "io/reread.h"
+#include "io/vectors/vector_io.h"
 
 void naik_describe_identity(hid_t h5, naik_report *report)
 {
@@ -222,7 +223,7 @@ done:
     return status;
 }
 
-typedef enum kind { KIND_OTHER, KIND_PROPAGATORS, KIND_LINKS } kind;
+typedef enum kind { KIND_OTHER, KIND_PROPAGATORS, KIND_LINKS, KIND_VECTORS } kind;
 
 /* Rank 0 looks: what kind of file is it. */
 static naik_status find_kind(naik_log *log, const char *path, kind *out)
@@ -240,7 +241,14 @@ static naik_status find_kind(naik_log *log, const char *path, kind *out)
         fclose(stream);
     }
     if (length != sizeof head || memcmp(head, signature, sizeof head) != 0) {
-        return NAIK_OK;
+        bool vectors = false;
+        naik_status found = length > 0 ? naik_vector_file_recognise(log, path, &vectors) : NAIK_OK;
+        *out = vectors ? KIND_VECTORS : KIND_OTHER;
+        if (found != NAIK_OK && found != NAIK_ERR_MEMORY) {
+            naik_log_clear(log); /* the readers of configurations say what is wrong */
+            found = NAIK_OK;
+        }
+        return found;
     }
     naik_status status = naik_h5_open_alone(log, path, &h5);
     if (status != NAIK_OK) {
@@ -315,6 +323,10 @@ naik_status naik_file_describe(naik_comm *comm, const char *path, bool verify, n
         NAIK_TRY(describe_gauge(comm, chosen, verify, report, verdict));
         goto done;
     }
+    if (kind == KIND_VECTORS) {
+        NAIK_TRY(naik_describe_vectors(comm, chosen, verify, report, verdict));
+        goto done;
+    }
     NAIK_TRY(naik_h5_open_stored(comm, chosen, &h5));
     if (kind == KIND_LINKS) {
         NAIK_TRY(describe_links(comm, h5, chosen, verify, report, verdict));
@@ -327,7 +339,7 @@ done:
     if (status == NAIK_OK && *verdict == NAIK_ERR_CORRUPT) {
         status = naik_file_reread(comm, chosen, 0, -1);
     }
-    if (kind != KIND_OTHER) {
+    if (kind == KIND_PROPAGATORS || kind == KIND_LINKS) {
         status = naik_h5_read_verdict(comm->log, status);
     }
     naik_h5_close(comm, &h5);

@@ -10,6 +10,12 @@ void naik_describe_identity(hid_t h5, naik_report *report);
 naik_status naik_describe_metadata(naik_log *log, hid_t h5, naik_report *report);
 void naik_describe_size(const int size[NAIK_DIM], naik_report *report);
 
+/* io/vectors/describe.c: vectors and propagators of other codes, what `naik export` writes included;
+ * verified: every vector is read. Collective. Errors as those of vector_io.h, but what is damaged is
+ * told by *verdict. */
+naik_status naik_describe_vectors(naik_comm *comm, const char *path, bool verified,
+                                  naik_report *report, naik_status *verdict);
+
 /* A propagator file, open for reading on all ranks. Collective. NAIK_ERR_CORRUPT where it cannot be
  * described at all. */
 naik_status naik_describe_propagators(naik_comm *comm, hid_t h5, const char *path, bool verify,

@@ -84,6 +84,20 @@ def undated(data):
 
 verdict("export_of_one_propagator_is_the_same_on_two_ranks", undated(one) == undated(whole), told)
 
+# info describes and verifies what export wrote.
+told_all = [answer("info", "out64.s0001.m01", ranks=n) for n in (1, 2)]
+wanted = ("kind: vectors of another code's format", "vector_format: usqcd-pairs", "size: 4,4,4,8", "precision: 64",
+          "vectors: 3", "sources: true", "checksums: true", "intact: true", "header: ")
+verdict("info_reads_what_export_wrote", told_all[0] == told_all[1] and told_all[0][0] == 0
+        and all(line in told_all[0][1] for line in wanted), told_all)
+hurt = bytearray(whole)
+hurt[whole.rindex(b"scidac-binary-data") + 1000] ^= 4
+open("hurt", "wb").write(hurt)
+damage = [answer("info", "hurt"), answer("info", "hurt", "--no-verify"), answer("info", "--json", "hurt")]
+verdict("info_finds_damage_in_what_export_wrote",
+        [d[0] for d in damage] == [4, 0, 4] and "intact: false" in damage[0][1] and "has the checksum" in damage[0][2]
+        and "intact" not in damage[1][1] and '"intact": false' in damage[2][1], damage)
+
 # Solves that did not converge are exported only on demand, and the file says so.
 answer("solve", "in.yaml", "--set", "output.file=cap.h5", "--set", "solver.max_iterations=3")
 refused = answer("export", "cap.h5", "-o", "cap", ranks=2)

@@ -5,6 +5,7 @@ generated configuration goes out through them and must come back bit for bit.
 timeout: 600
 """
 import os
+import shutil
 import struct
 import subprocess
 import zlib
@@ -362,6 +363,18 @@ def files_that_lead_elsewhere_are_refused_by_name():
     assert "qdp++" in naik("gauge", "check", path("elsewhere.h5"))  # what the cases are made of
 
 
+def a_soft_link_in_a_file_of_naik_is_refused_by_name():
+    name, _ = original()
+    for link, change in (("gauge", lambda f: f.move("gauge", "moved")), ("extra", lambda f: None)):
+        shutil.copy(name, path("soft.h5"))
+        with h5py.File(path("soft.h5"), "r+") as f:
+            change(f)
+            f[link] = h5py.SoftLink("/moved")
+        for command in (("gauge", "check"), ("info",)):
+            said = naik(*command, path("soft.h5"), status=1)
+            assert f"/{link} is a soft link to '/moved', and naik writes none: the file was edited" in said, said
+
+
 def a_file_has_one_writer():
     name, _ = original()
     with open(path("one.lock"), "w") as f:
@@ -463,6 +476,7 @@ main([generate_gives_the_same_links_on_all_ranks,
       convert_to_nersc_milc_and_ildg_writes_the_right_bytes,
       reference_twins_have_the_same_bytes,
       files_that_lead_elsewhere_are_refused_by_name,
+      a_soft_link_in_a_file_of_naik_is_refused_by_name,
       a_file_has_one_writer,
       bad_requests_get_a_sentence,
       truncated_hdf5_files_are_refused,

@@ -61,6 +61,18 @@ def shared_solves_agree_with_separate_ones_within_the_tolerance():
                 assert (a == b).all() == (s == 2 or m == 3), (s, m, distance)
 
 
+def the_whole_lattice_may_decide():
+    # Sources on one parity and on both, masses together and apart; the parity's tolerance asks for nothing.
+    for how in ("on", "off"):
+        solved("whole", how, "--set", "solver.tolerance=1", "--set", "solver.tolerance_full=1e-7")
+        with h5py.File(path("whole.h5")) as f:
+            table = f["solves"][...]
+            assert (table["state"] == table["state"][0]).all() and (table["source_residual"] <= 1e-7).all(), table
+            assert (table["source_residual"] > 1e-9).all(), table
+        assert "residual" in naik("info", path("whole.h5"), "--residuals")
+        os.remove(path("whole.h5"))
+
+
 def a_stopped_run_continues_to_the_same_bytes():
     solved("usr1", "on", "--dry-run")
     if stopped("solve", path("usr1.yaml"), "--set", "solver.batch=2") is None:
@@ -94,4 +106,4 @@ def the_choice_follows_the_masses():
 
 main([a_configuration_is_generated, shared_solves_have_the_same_bytes_on_every_grid_and_batch,
       shared_solves_agree_with_separate_ones_within_the_tolerance, a_stopped_run_continues_to_the_same_bytes,
-      a_killed_run_continues_to_the_same_bytes, the_choice_follows_the_masses])
+      a_killed_run_continues_to_the_same_bytes, the_whole_lattice_may_decide, the_choice_follows_the_masses])

@@ -28,9 +28,19 @@ static double expected_shape(const naik_source *s, const int x[4])
         }
         r2 += shortest * shortest;
     }
+    if ((s->subset == NAIK_SUBSET_EVEN && sum % 2 != 0) ||
+        (s->subset == NAIK_SUBSET_ODD && sum % 2 == 0)) {
+        return 0;
+    }
+    for (int k = 0; k < 3; k++) {
+        const bool cut = s->subset == NAIK_SUBSET_CORNER || s->type == NAIK_SOURCE_CORNER_WALL;
+        if (cut && x[k] % 2 != s->corner[k]) {
+            return 0;
+        }
+    }
     switch (s->type) {
     case NAIK_SOURCE_POINT: return r2 == 0;
-    case NAIK_SOURCE_CORNER_WALL: return x[0] % 2 == 0 && x[1] % 2 == 0 && x[2] % 2 == 0;
+    case NAIK_SOURCE_CORNER_WALL: return 1;
     case NAIK_SOURCE_EVEN_WALL: return sum % 2 == 0;
     case NAIK_SOURCE_EVENANDODD_WALL: return 1;
     case NAIK_SOURCE_EVENMINUSODD_WALL: return sum % 2 == 0 ? 1 : -1;
@@ -64,9 +74,14 @@ static void sources_have_their_shape_and_momentum(check *t)
     naik_lattice *lat = make_lattice(t, t->comm, &v);
     CHECK_REQUIRE(t, lat != NULL);
     for (int type = NAIK_SOURCE_POINT; type <= NAIK_SOURCE_GAUSSIAN; type++) {
-        for (int m = 0; m < 3; m++) {
-            naik_source s = {
-                .type = (naik_source_type)type, .origin = {7, 1, 2, 11}, .radius = 2.5};
+        for (int cut = 0; cut < 3 * 12;
+             cut++) { /* four subsets, the last of eight corners, and full */
+            const int m = cut % 3, corner = cut / 3 < 4 ? 0 : cut / 3 - 4;
+            naik_source s = {.type = (naik_source_type)type,
+                             .origin = {7, 1, 2, 11},
+                             .radius = 2.5,
+                             .subset = cut / 3 < 4 ? (naik_subset)(cut / 3) : NAIK_SUBSET_CORNER,
+                             .corner = {corner & 1, corner >> 1 & 1, corner >> 2}};
             memcpy(s.momentum, momentum[m], sizeof s.momentum);
             const int colour = m;
             CHECK_OK(t, naik_source_fill(lat, &s, colour, v));
@@ -94,13 +109,14 @@ static void random_walls_are_noise_on_one_slice(check *t)
     double *v = NULL;
     naik_lattice *lat = make_lattice(t, t->comm, &v);
     CHECK_REQUIRE(t, lat != NULL);
-    for (int noise = NAIK_NOISE_Z2; noise <= NAIK_NOISE_GAUSSIAN; noise++) {
+    for (int noise = NAIK_NOISE_Z2; noise <= NAIK_NOISE_Z4; noise++) {
         naik_source s = {.type = NAIK_SOURCE_RANDOM_WALL,
                          .origin = {0, 0, 0, 5},
                          .noise = (naik_noise)noise,
                          .seed = 99};
         double sum[6] = {0};
-        const int colour = noise;
+        const int colour = noise % 3;
+        int seen = 0;
         CHECK_OK(t, naik_source_fill(lat, &s, colour, v));
         for (int32_t site = 0; site < lat->sites; site++) {
             int x[4];
@@ -118,9 +134,25 @@ static void random_walls_are_noise_on_one_slice(check *t)
             } else if (x[3] == 5) {
                 CHECK_TRUE(t, others > 0);
             }
-            if (noise == NAIK_NOISE_Z2) {
-                CHECK_TRUE(t, v[6 * site + 2 * colour + 1] == 0);
+            const int root = noise == NAIK_NOISE_Z2   ? 2
+                             : noise == NAIK_NOISE_Z3 ? 3
+                             : noise == NAIK_NOISE_Z4 ? 4
+                                                      : 0;
+            if (root > 0 && x[3] == 5) { /* v^root = 1, and 1 is not all there is */
+                const double angle =
+                    atan2(v[6 * site + 2 * colour + 1], v[6 * site + 2 * colour]) * root / (2 * pi);
+                CHECK_NEAR(t, angle, round(angle), 1e-15 * 8);
+                seen |= 1 << ((int)lround(angle) + root) % root;
             }
+        }
+        int64_t found[4] = {seen & 1, seen >> 1 & 1, seen >> 2 & 1, seen >> 3 & 1};
+        CHECK_OK(t, naik_comm_sum_i64(t->comm, found, 4));
+        for (int k = 0; k < 4; k++) {
+            const int values = noise == NAIK_NOISE_Z2   ? 2
+                               : noise == NAIK_NOISE_Z3 ? 3
+                               : noise == NAIK_NOISE_Z4 ? 4
+                                                        : 0;
+            CHECK_TRUE(t, (found[k] > 0) == (k < values));
         }
         /* The mean vanishes: 256 sites of norm 1, four standard deviations. */
         for (int i = 0; i < 6; i++) {
@@ -129,6 +161,56 @@ static void random_walls_are_noise_on_one_slice(check *t)
             naik_exactsum_add(&total, sum[i]);
             CHECK_OK(t, naik_comm_sum_exact(t->comm, &total, 1));
             CHECK_NEAR(t, naik_exactsum_value(&total), 0, 4 * 16);
+        }
+    }
+    free(v);
+    naik_lattice_destroy(&lat);
+}
+
+static void a_random_volume_is_a_random_wall_on_every_slice(check *t)
+{
+    double *v = NULL, *w = NULL;
+    naik_lattice *lat = make_lattice(t, t->comm, &v), *same = make_lattice(t, t->comm, &w);
+    CHECK_REQUIRE(t, lat != NULL && same != NULL);
+    for (int slice = 0; slice < size[3]; slice++) {
+        const naik_source all = {
+            .type = NAIK_SOURCE_RANDOM_VOLUME, .noise = NAIK_NOISE_Z4, .seed = 4};
+        const naik_source one = {.type = NAIK_SOURCE_RANDOM_WALL,
+                                 .origin = {0, 0, 0, slice},
+                                 .noise = NAIK_NOISE_Z4,
+                                 .seed = 4};
+        CHECK_OK(t, naik_source_fill(lat, &all, 2, v));
+        CHECK_OK(t, naik_source_fill(lat, &one, 2, w));
+        for (int32_t site = 0; site < lat->sites; site++) {
+            int x[4];
+            coordinates(lat, site, x);
+            CHECK_TRUE(t, x[3] != slice || memcmp(v + 6 * site, w + 6 * site, 6 * sizeof *v) == 0);
+        }
+    }
+    free(v);
+    free(w);
+    naik_lattice_destroy(&lat);
+    naik_lattice_destroy(&same);
+}
+
+static void a_source_is_cut_down_to_its_subset(check *t)
+{
+    double *v = NULL;
+    naik_lattice *lat = make_lattice(t, t->comm, &v);
+    CHECK_REQUIRE(t, lat != NULL);
+    for (int subset = NAIK_SUBSET_FULL; subset <= NAIK_SUBSET_CORNER; subset++) {
+        const naik_source cut = {.subset = (naik_subset)subset, .corner = {1, 0, 1}};
+        for (int64_t i = 0; i < 6 * (int64_t)lat->sites; i++) {
+            v[i] = 1;
+        }
+        naik_source_restrict(lat, &cut, v);
+        for (int32_t site = 0; site < lat->sites; site++) {
+            naik_source wall = cut;
+            int x[4];
+            coordinates(lat, site, x);
+            wall.type = NAIK_SOURCE_EVENANDODD_WALL;
+            wall.origin[3] = x[3];
+            CHECK_TRUE(t, v[6 * site + 5] == expected_shape(&wall, x));
         }
     }
     free(v);
@@ -163,8 +245,9 @@ static void sources_are_the_same_on_every_grid(check *t)
     CHECK_REQUIRE(t, alone != NULL);
     naik_lattice *lat = make_lattice(t, t->comm, &v), *one = make_lattice(t, alone, &whole);
     CHECK_REQUIRE(t, lat != NULL && one != NULL);
-    for (int type = NAIK_SOURCE_POINT; type < NAIK_SOURCE_FILE; type++) {
-        for (int noise = NAIK_NOISE_Z2; noise <= NAIK_NOISE_GAUSSIAN; noise++) {
+    for (int type = NAIK_SOURCE_POINT; type <= NAIK_SOURCE_RANDOM_VOLUME; type++) {
+        for (int noise = NAIK_NOISE_Z2; noise <= NAIK_NOISE_Z4 && type != NAIK_SOURCE_FILE;
+             noise++) {
             naik_source s = {.type = (naik_source_type)type,
                              .origin = {1, 3, 2, 7},
                              .momentum = {1, 2, -1},
@@ -196,9 +279,11 @@ static void bad_sources_are_refused(check *t)
     naik_lattice *lat = make_lattice(t, t->comm, &v);
     CHECK_REQUIRE(t, lat != NULL);
     naik_source file = {.type = NAIK_SOURCE_FILE}, outside = {.origin = {0, 4, 0, 0}};
+    naik_source aside = {.corner = {0, 2, 0}};
     naik_source narrow = {.type = NAIK_SOURCE_GAUSSIAN, .radius = 0}, good = {.radius = 0};
     CHECK_STATUS(t, naik_source_fill(lat, &file, 0, v), NAIK_ERR_ARG);
     CHECK_STATUS(t, naik_source_fill(lat, &outside, 0, v), NAIK_ERR_ARG);
+    CHECK_STATUS(t, naik_source_fill(lat, &aside, 0, v), NAIK_ERR_ARG);
     CHECK_STATUS(t, naik_source_fill(lat, &narrow, 0, v), NAIK_ERR_ARG);
     CHECK_STATUS(t, naik_source_fill(lat, &good, 3, v), NAIK_ERR_ARG);
     CHECK_OK(t, naik_source_fill(lat, &good, 2, v));
@@ -208,5 +293,6 @@ static void bad_sources_are_refused(check *t)
 }
 
 CHECK_MAIN(CHECK(sources_have_their_shape_and_momentum), CHECK(random_walls_are_noise_on_one_slice),
-           CHECK(noise_depends_on_seed_and_colour), CHECK(sources_are_the_same_on_every_grid),
-           CHECK(bad_sources_are_refused))
+           CHECK(a_random_volume_is_a_random_wall_on_every_slice),
+           CHECK(a_source_is_cut_down_to_its_subset), CHECK(noise_depends_on_seed_and_colour),
+           CHECK(sources_are_the_same_on_every_grid), CHECK(bad_sources_are_refused))

@@ -1,42 +1,71 @@
 /* source.h - right-hand sides
  *
  * A source is a function of site and colour: for source colour c it is the shape below times the
- * unit vector of colour c (random_wall and file excepted: see there). Canonical host arrays
+ * unit vector of colour c (random sources and file excepted: see there). Canonical host arrays
  * [sites][3][2] double, local lexicographic.
  */
 #ifndef NAIK_SOURCE_H
 #define NAIK_SOURCE_H
 
+#include <stdbool.h>
+
 #include "naik/lattice.h"
 
 typedef enum naik_source_type {
     NAIK_SOURCE_POINT,             /* 1 at the origin */
-    NAIK_SOURCE_CORNER_WALL,       /* 1 where x, y, z are all even, at t0 */
+    NAIK_SOURCE_CORNER_WALL,       /* 1 where x, y, z modulo 2 are `corner`, at t0 */
     NAIK_SOURCE_EVEN_WALL,         /* 1 on the even sites (4-d parity) of t0 */
     NAIK_SOURCE_EVENANDODD_WALL,   /* 1 on all sites of t0 */
     NAIK_SOURCE_EVENMINUSODD_WALL, /* +1 on even, -1 on odd sites of t0 */
-    NAIK_SOURCE_GAUSSIAN,    /* exp(-r^2/r0^2) around the origin, on its time slice; r the shortest
+    NAIK_SOURCE_GAUSSIAN,     /* exp(-r^2/r0^2) around the origin, on its time slice; r the shortest
                                 periodic distance */
-    NAIK_SOURCE_RANDOM_WALL, /* noise on t0; one right-hand side per source colour slot */
-    NAIK_SOURCE_FILE         /* read by io */
+    NAIK_SOURCE_RANDOM_WALL,  /* noise on t0; one right-hand side per source colour slot */
+    NAIK_SOURCE_FILE,         /* read by io */
+    NAIK_SOURCE_RANDOM_VOLUME /* noise on the whole lattice; otherwise as random_wall */
 } naik_source_type;
 
-typedef enum naik_noise { NAIK_NOISE_Z2, NAIK_NOISE_U1, NAIK_NOISE_GAUSSIAN } naik_noise;
+typedef enum naik_noise {
+    NAIK_NOISE_Z2,
+    NAIK_NOISE_U1,
+    NAIK_NOISE_GAUSSIAN,
+    NAIK_NOISE_Z3,
+    NAIK_NOISE_Z4
+} naik_noise;
+
+/* Sites that keep a source, which is zero on the others. */
+typedef enum naik_subset {
+    NAIK_SUBSET_FULL,
+    NAIK_SUBSET_EVEN, /* 4-d parity */
+    NAIK_SUBSET_ODD,
+    NAIK_SUBSET_CORNER /* x, y, z modulo 2 are `corner` */
+} naik_subset;
 
 typedef struct naik_source {
     naik_source_type type;
     int origin[NAIK_DIM];       /* global; t0 = origin[3] for walls */
     int momentum[NAIK_DIM - 1]; /* factor exp(2 pi i p.(x - x0)/L) */
     double radius;              /* r0 of gaussian, > 0 */
-    naik_noise noise; /* of random_wall: per site Z2 {+1,-1} or U(1) times the colour's unit vector,
-                         or a vector of three complex gaussians normalised to 1 */
-    uint64_t seed;    /* of random_wall; numbers depend on seed, colour slot and global site */
+    naik_noise
+        noise;     /* of random sources: per site Z2 {+1,-1}, Z3, Z4 {1,i,-1,-i} or U(1) times the
+                         colour's unit vector, or a vector of three complex gaussians normalised to 1 */
+    uint64_t seed; /* of random sources; numbers depend on seed, colour slot and global site */
+    naik_subset subset;
+    int corner[NAIK_DIM - 1]; /* 0 or 1 each: one of the eight corners of the hypercube */
 } naik_source;
+
+/* Whether it is made of random numbers. */
+static inline bool naik_source_is_random(naik_source_type type)
+{
+    return type == NAIK_SOURCE_RANDOM_WALL || type == NAIK_SOURCE_RANDOM_VOLUME;
+}
 
 /* Fills out [sites][3][2] with the source for source colour `colour` (0..2). Every site is written.
  * Local: no communication. NAIK_ERR_ARG for NAIK_SOURCE_FILE or an origin outside the lattice. */
 naik_status naik_source_fill(const naik_lattice *lattice, const naik_source *source, int colour,
                              double *out);
+
+/* Zero on the sites that the source's subset leaves out: v [sites][3][2]. Local. */
+void naik_source_restrict(const naik_lattice *lattice, const naik_source *source, double *v);
 
 /* Stable name as in the input file ("point", "corner_wall", ...). */
 const char *naik_source_name(naik_source_type type);

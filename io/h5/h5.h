@@ -34,8 +34,8 @@ naik_status naik_h5_open(naik_comm *comm, const char *path, bool writable,
  * NAIK_ERR_INPUT where there is none, NAIK_ERR_CORRUPT where HDF5 cannot open it */
 naik_status naik_h5_open_stored(naik_comm *comm, const char *path, hid_t *file);
 /* False where something in the file leads to another one (external links and storage, virtual
- * datasets) or is stored with a filter that the HDF5 library lacks, with a clause that says which.
- * Local. */
+ * datasets), is stored with a filter that the HDF5 library lacks, or is a soft link in a file of
+ * naik, which writes none; with a clause that says which. Local. */
 enum { NAIK_H5_REASON_BYTES = 640 };
 bool naik_h5_stays_inside(hid_t file, char reason[NAIK_H5_REASON_BYTES]);
 /* This rank alone, for reading, without MPI-IO; close with H5Fclose. Local.

@@ -252,6 +252,12 @@ static naik_status open_lime(naik_comm *comm, naik_vector_file *file)
         goto done;
     }
     memcpy(file->size, lime->dims, sizeof file->size);
+    file->text = strdup(lime->user);
+    if (file->text == NULL) {
+        status =
+            NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the text of '%s'", file->path);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(sort_vectors(comm->log, lime, file));
 done:
     naik_scidac_close(&lime);
@@ -316,6 +322,31 @@ static naik_status take_fnal(naik_log *log, const naik_file_head *head, naik_vec
     return NAIK_OK;
 }
 
+static bool is_fnal(const naik_file_head *head)
+{
+    return head->length >= 4 &&
+           (word_at(head, 0, true) == FNAL_MAGIC || word_at(head, 0, false) == FNAL_MAGIC);
+}
+
+naik_status naik_vector_file_recognise(naik_log *log, const char *path, bool *found)
+{
+    naik_status status = NAIK_OK;
+    naik_file_head head = {0};
+    naik_scidac_file *lime = NULL;
+    *found = false;
+    NAIK_TRY(naik_file_head_read(log, path, "the file", &head));
+    *found = is_fnal(&head);
+    if (naik_lime_recognise(head.bytes, (size_t)head.length)) {
+        NAIK_TRY(naik_scidac_scan(log, path, &lime));
+        for (int i = 0; i < lime->count; i++) {
+            *found = *found || is_vector(&lime->field[i]);
+        }
+    }
+done:
+    naik_scidac_close(&lime);
+    return status;
+}
+
 static naik_status open_any(naik_comm *comm, naik_vector_file *file)
 {
     naik_status status = NAIK_OK;
@@ -327,8 +358,7 @@ static naik_status open_any(naik_comm *comm, naik_vector_file *file)
     NAIK_TRY(naik_comm_broadcast(comm, &head, sizeof head, 0));
     if (naik_lime_recognise(head.bytes, (size_t)head.length)) {
         NAIK_TRY(open_lime(comm, file));
-    } else if (head.length >= 4 &&
-               (word_at(&head, 0, true) == FNAL_MAGIC || word_at(&head, 0, false) == FNAL_MAGIC)) {
+    } else if (is_fnal(&head)) {
         NAIK_TRY(naik_comm_agree(comm, allocate_records(comm->log, 3, file)));
         NAIK_TRY(take_fnal(comm->log, &head, file));
     } else {
@@ -369,6 +399,7 @@ void naik_vector_file_close(naik_vector_file **file)
 {
     if (*file != NULL) {
         free((*file)->path);
+        free((*file)->text);
         free((*file)->solution);
         free((*file)->source);
     }

@@ -25,10 +25,15 @@ typedef struct naik_vector_file {
     int count;                             /* vectors, or solutions of pairs */
     bool has_sources;                      /* every solution has its source */
     bool has_checksums;                    /* every vector has one; else none has */
+    char *text;                            /* begin of the file's own XML, "" where it has none */
     naik_vector_record *solution, *source; /* [count] each; source NULL without sources */
 } naik_vector_file;
 
 typedef enum naik_vector_part { NAIK_VECTOR_SOLUTION, NAIK_VECTOR_SOURCE } naik_vector_part;
+
+/* Whether there is a colour vector in the file, which is looked for only in LIME and FNAL files.
+ * Local. NAIK_ERR_CORRUPT where the file's records contradict themselves; NAIK_ERR_MEMORY */
+naik_status naik_vector_file_recognise(naik_log *log, const char *path, bool *found);
 
 /* Recognises the file and finds its vectors. Collective; the same result on every rank.
  * NAIK_ERR_INPUT    missing, unreadable, or of no known format

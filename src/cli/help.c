@@ -229,17 +229,20 @@ static const char help_report[] =
     "  naik report prop.h5 && xdg-open prop.html";
 
 static const char help_import_milc[] =
-    "naik import-milc INPUT [-o OUT.yaml] [--action auto|hisq|asqtad|naive] [--force]\n"
+    "naik import-milc INPUT [-o OUT.yaml] [--propagators-only] [--action auto|hisq|asqtad|naive]\n"
+    "                 [--force]\n"
     "\n"
     "Translates an input of MILC's ks_spectrum programs: configuration, sources, sets of\n"
-    "propagators, pion correlators. What naik cannot do is refused with line and stanza (exit\n"
-    "status 1); what the translation leaves out, such as factors of correlators, is noted in OUT\n"
-    "and on standard error. The result has passed the checks that `naik solve` makes.\n"
+    "propagators, meson correlators. What naik cannot do is refused, all of it at once, with line\n"
+    "and stanza (exit status 1); what the translation leaves out, such as factors of correlators,\n"
+    "is noted in OUT and on standard error. The result has passed the checks that `naik solve`\n"
+    "makes.\n"
     "\n"
-    "  -o OUT.yaml   a new file, with --force also an old one; without it the translation is "
-    "printed\n"
-    "  --action A    which program the input was for; auto: hisq if it has naik_term_epsilon,\n"
-    "                else asqtad\n"
+    "  -o OUT.yaml         a new file, with --force also an old one; without it the translation\n"
+    "                      is printed\n"
+    "  --propagators-only  leaves out what naik cannot do, lists it, and stores the propagators\n"
+    "  --action A          which program the input was for; auto: hisq if it has\n"
+    "                      naik_term_epsilon, else asqtad\n"
     "\n"
     "Example\n"
     "  naik import-milc in.l6496 -o run.yaml && naik solve run.yaml --dry-run";

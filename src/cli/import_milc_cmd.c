@@ -1,6 +1,7 @@
 /* import_milc_cmd.c - `naik import-milc INPUT [-o OUT.yaml]`: a ks_spectrum input for naik
  *
- * What is written has passed the checks that `naik solve` makes. Rank 0 does everything.
+ * What is written has passed the checks that `naik solve` makes. What naik cannot do is refused, all
+ * of it at once, or left out and listed (--propagators-only). Rank 0 does everything.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,10 +19,11 @@ enum { ACTION_AUTO, ACTION_HISQ, ACTION_ASQTAD, ACTION_NAIVE };
 typedef struct job {
     naik_log *log;
     const char *path, *out; /* out: NULL for standard output */
-    bool replace;
+    bool replace, propagators_only;
     int action;
-    char *bytes, *notes, *yaml;
-    size_t size, notes_size, yaml_size;
+    char *bytes, *notes, *obstacles, *yaml;
+    size_t size, notes_size, obstacles_size, yaml_size;
+    int dropped;
     milc_input *input;
 } job;
 
@@ -48,30 +50,100 @@ static naik_status read_bytes(job *j)
     return status;
 }
 
-static naik_status parse(job *j)
+static naik_status choose_action(job *j)
 {
-    j->input = calloc(1, sizeof *j->input);
-    FILE *notes = open_memstream(&j->notes, &j->notes_size);
-    if (j->input == NULL || notes == NULL) {
-        if (notes != NULL) {
-            fclose(notes);
-        }
-        return NAIK_FAIL(j->log, NAIK_ERR_MEMORY, "no memory for the input %s", j->path);
-    }
-    j->input->notes = notes;
-    naik_status status = milc_input_read(j->log, j->path, j->bytes, j->size, j->input);
-    if (status == NAIK_OK && j->action == ACTION_AUTO) {
+    if (j->action == ACTION_AUTO) {
         j->action = j->input->has_epsilon ? ACTION_HISQ : ACTION_ASQTAD;
         if (!j->input->has_epsilon) {
-            fprintf(notes, "no naik_term_epsilon: action asqtad; --action says otherwise\n");
+            fprintf(j->input->notes,
+                    "no naik_term_epsilon: action asqtad; --action says otherwise\n");
         }
-    } else if (status == NAIK_OK && j->action != ACTION_HISQ && j->input->has_epsilon) {
-        status = NAIK_FAIL(j->log, NAIK_ERR_INPUT,
-                           "%s has naik_term_epsilon and so is for hisq, not for %s", j->path,
-                           actions[j->action]);
+    } else if (j->action != ACTION_HISQ && j->input->has_epsilon) {
+        return NAIK_FAIL(j->log, NAIK_ERR_INPUT,
+                         "%s has naik_term_epsilon and so is for hisq, not for %s", j->path,
+                         actions[j->action]);
     }
-    fclose(notes);
-    j->input->notes = NULL;
+    return NAIK_OK;
+}
+
+/* Tells the obstacles: notes with --propagators-only; else one is the error, and of several each is
+ * a warning before the error that counts them. */
+static naik_status tell_obstacles(job *j)
+{
+    const char *line = j->obstacles;
+    if (j->dropped == 1 && !j->propagators_only) {
+        return NAIK_FAIL(j->log, NAIK_ERR_INPUT, "%s:%.*s", j->path, (int)strcspn(line, "\n"),
+                         line);
+    }
+    while (*line != '\0') {
+        const int length = (int)strcspn(line, "\n");
+        if (j->propagators_only) {
+            fprintf(j->input->notes, "dropped, line %.*s\n", length, line);
+        } else {
+            naik_log_warn(j->log, "%s:%.*s", j->path, length, line);
+        }
+        line += length + (line[length] == '\n');
+    }
+    return j->dropped == 0 || j->propagators_only
+               ? NAIK_OK
+               : NAIK_FAIL(
+                     j->log, NAIK_ERR_INPUT,
+                     "%s: these %d things cannot be expressed; --propagators-only leaves them "
+                     "out and stores the %d propagators that naik can solve",
+                     j->path, j->dropped, j->input->propagator_count);
+}
+
+static naik_status judge(job *j)
+{
+    const milc_input *in = j->input;
+    naik_status status = tell_obstacles(j);
+    if (status != NAIK_OK) {
+        return status;
+    }
+    if (in->propagator_count == 0) {
+        return NAIK_FAIL(j->log, NAIK_ERR_INPUT, "%s: no propagator is left that naik can solve",
+                         j->path);
+    }
+    bool any = in->stores;
+    for (int i = 0; i < NAIK_MESONS; i++) {
+        any = any || in->mesons[i];
+    }
+    return any ? NAIK_OK
+               : NAIK_FAIL(j->log, NAIK_ERR_INPUT,
+                           "%s: nothing would be written: every propagator is forgotten and no "
+                           "correlator asked for; --propagators-only stores them",
+                           j->path);
+}
+
+static naik_status parse(job *j)
+{
+    naik_status status = NAIK_OK;
+    milc_words w = {
+        .log = j->log, .name = j->path, .at = j->bytes, .end = j->bytes + j->size, .line = 1};
+    j->input = calloc(1, sizeof *j->input);
+    FILE *notes = open_memstream(&j->notes, &j->notes_size);
+    w.obstacles = open_memstream(&j->obstacles, &j->obstacles_size);
+    if (j->input == NULL || notes == NULL || w.obstacles == NULL) {
+        status = NAIK_FAIL(j->log, NAIK_ERR_MEMORY, "no memory for the input %s", j->path);
+        goto done;
+    }
+    j->input->notes = notes;
+    NAIK_TRY(milc_input_read(&w, j->input));
+    fflush(w.obstacles);
+    j->dropped = w.obstacle_count;
+    j->input->stores = j->input->stores || j->propagators_only;
+    NAIK_TRY(judge(j));
+    NAIK_TRY(choose_action(j));
+done:
+    if (notes != NULL) {
+        fclose(notes);
+    }
+    if (w.obstacles != NULL) {
+        fclose(w.obstacles);
+    }
+    if (j->input != NULL) {
+        j->input->notes = NULL;
+    }
     return status;
 }
 
@@ -121,8 +193,9 @@ static naik_status write_out(const job *j)
     if (fclose(file) != 0 || !written) {
         return NAIK_FAIL(j->log, NAIK_ERR_IO, "%s cannot be written: %s", j->out, strerror(errno));
     }
-    naik_log_line(j->log, "wrote %s: %d propagators; next: naik solve %s --dry-run", j->out,
-                  j->input->propagator_count, j->out);
+    naik_log_line(j->log,
+                  "wrote %s: %d propagators, %d things dropped; next: naik solve %s --dry-run",
+                  j->out, j->input->propagator_count, j->dropped, j->out);
     return NAIK_OK;
 }
 
@@ -154,6 +227,7 @@ naik_status naik_command_import_milc(naik_comm *comm, int argc, char **argv)
     const naik_option options[] = {
         {.name = "output", .letter = 'o', .kind = NAIK_OPTION_TEXT, .target = &j.out},
         {.name = "action", .kind = NAIK_OPTION_CHOICE, .target = &j.action, .choices = actions},
+        {.name = "propagators-only", .kind = NAIK_OPTION_FLAG, .target = &j.propagators_only},
         {.name = "force", .kind = NAIK_OPTION_FLAG, .target = &comm->io.replace}};
     const char *const operands[] = {"INPUT"};
     naik_status status =
@@ -166,6 +240,7 @@ naik_status naik_command_import_milc(naik_comm *comm, int argc, char **argv)
     }
     free(j.bytes);
     free(j.notes);
+    free(j.obstacles);
     free(j.yaml);
     free(j.input);
     return naik_comm_agree(comm, status);

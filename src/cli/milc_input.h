@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "naik/meson.h"
 #include "naik/source.h"
 
 #include "cli/milc_words.h"
@@ -13,17 +14,21 @@ enum { MILC_MAX_SOURCES = 1000, MILC_MAX_PROPAGATORS = 5000, MILC_MAX_MOMENTA = 
 
 typedef struct milc_source {
     naik_source_type type;
+    bool dropped; /* naik cannot make it */
     int origin[NAIK_DIM], momentum[NAIK_DIM - 1];
     double radius;
     uint64_t seed;
-    char file[MILC_WORD_SIZE];
+    char file[MILC_WORD_SIZE];     /* where it is read */
+    char saved_as[MILC_WORD_SIZE]; /* where MILC would save it, which naik does not */
 } milc_source;
 
 typedef struct milc_propagator {
     int source; /* in sources[] */
     int set;    /* which set of the file it stands in */
     int line;
+    bool dropped;
     double mass, epsilon, error, relative_error;
+    int same_as; /* the first one of the same solution; itself where it is that */
 } milc_propagator;
 
 /* A file may describe several calculations on one configuration; sources, propagators and quarks
@@ -36,28 +41,35 @@ typedef struct milc_input {
     bool has_epsilon;                /* a naik_term_epsilon occurs: HISQ */
     bool has_boundary, antiperiodic; /* antiperiodic where the file does not say */
     bool stores;                     /* some propagator is saved */
-    bool pion5, pion05;
+    bool mesons[NAIK_MESONS];
     int momenta[MILC_MAX_MOMENTA][NAIK_DIM - 1];
     int momentum_count;
     int64_t max_iterations;
-    double relative_error; /* of all propagators */
+    double relative_error; /* the least of those asked for, 0: none */
     milc_source sources[MILC_MAX_SOURCES];
     int source_count;
     milc_propagator propagators[MILC_MAX_PROPAGATORS];
     int propagator_count, set_count;
-    int quarks[MILC_MAX_PROPAGATORS]; /* the propagator of each */
+    int quarks[MILC_MAX_PROPAGATORS]; /* the propagator of each, -1: naik has no such quark */
     int quark_count;
     FILE *notes; /* one line on each thing that the result does not carry over */
 } milc_input;
 
-/* Reads `size` bytes into *out, zeroed by the caller but for `notes`, which is open for writing.
- * NAIK_ERR_INPUT "FILE:LINE: STANZA: ..." for the first thing that naik cannot do or read. */
-naik_status milc_input_read(naik_log *log, const char *name, const char *bytes, size_t size,
-                            milc_input *out);
+/* Reads w to its end into *out, zeroed by the caller but for `notes`. What naik cannot do is
+ * written down in w->obstacles and left out of *out; no propagator in *out is dropped.
+ * NAIK_ERR_INPUT "FILE:LINE: STANZA: ..." for the first thing that is no such file, or without
+ * which there is nothing to translate. */
+naik_status milc_input_read(milc_words *w, milc_input *out);
+/* Propagators that are not dropped, while reading. */
+int milc_input_solves(const milc_input *in);
 
-/* milc_mesons.c: the quarks and correlators of one calculation, of which sources, propagators and
- * quarks begin at these numbers. */
-naik_status milc_mesons_read(milc_words *w, milc_input *in, int first_propagator);
+/* milc_input.c: the boundary in t, where it stands next; *other: not that of the file. */
+naik_status milc_boundary_read(milc_words *w, milc_input *in, bool *other);
+/* milc_sources.c, milc_sets.c: those of one calculation. */
+naik_status milc_sources_read(milc_words *w, milc_input *in);
+naik_status milc_sets_read(milc_words *w, milc_input *in, int first_source);
+/* milc_correlators.c: its quarks, mesons and baryons; its propagators begin at this number. */
+naik_status milc_correlators_read(milc_words *w, milc_input *in, int first_propagator);
 
 /* milc_yaml.c: writes the input for naik; action: "hisq", "asqtad", "naive". */
 void milc_yaml_write(const milc_input *in, const char *name, const char *action,

@@ -27,6 +27,17 @@ naik_status milc_words_refuse(const milc_words *w, int line, const char *format,
     return NAIK_FAIL(w->log, NAIK_ERR_INPUT, "%s:%d: %s: %s", w->name, line, w->stanza, text);
 }
 
+void milc_words_obstacle(milc_words *w, int line, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    fprintf(w->obstacles, "%d: %s: ", line, w->stanza);
+    vfprintf(w->obstacles, format, values);
+    fputc('\n', w->obstacles);
+    va_end(values);
+    w->obstacle_count++;
+}
+
 static void skip_space_and_comments(milc_words *w)
 {
     while (w->at < w->end && (isspace((unsigned char)*w->at) || *w->at == '#')) {
@@ -84,6 +95,37 @@ naik_status milc_words_skip(milc_words *w, const char *key, bool *was_there)
     *was_there = status == NAIK_OK && strcmp(word, key) == 0;
     if (*was_there) {
         w->looked = false;
+    }
+    return status;
+}
+
+naik_status milc_words_until(milc_words *w, const char *const *stops)
+{
+    const int line = w->word_line;
+    for (;;) {
+        const char *word = NULL;
+        naik_status status = milc_words_look(w, &word);
+        if (status != NAIK_OK) {
+            return status;
+        }
+        if (word[0] == '\0') {
+            return milc_words_refuse(w, line, "the file ends where %s is expected", stops[0]);
+        }
+        for (int i = 0; stops[i] != NULL; i++) {
+            if (strcmp(word, stops[i]) == 0) {
+                return NAIK_OK;
+            }
+        }
+        w->looked = false;
+    }
+}
+
+naik_status milc_words_option(milc_words *w, const char *key, int values)
+{
+    bool there = false;
+    naik_status status = milc_words_skip(w, key, &there);
+    for (int i = 0; there && i < values && status == NAIK_OK; i++) {
+        status = milc_words_take(w, key);
     }
     return status;
 }

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "naik/log.h"
 
@@ -22,12 +23,16 @@ typedef struct milc_words {
     int word_line;
     bool looked;     /* `word` has not been taken */
     char stanza[64]; /* what is being read */
+    FILE *obstacles; /* one line "LINE: STANZA: ..." on each thing that cannot be expressed */
+    int obstacle_count;
 } milc_words;
 
 /* Remembers what is read now: "base source 3". index < 0: none. */
 void milc_words_stanza(milc_words *w, const char *stanza, int index);
 
-/* "FILE:LINE: STANZA: ...", status NAIK_ERR_INPUT. */
+/* Writes down that something cannot be expressed; the reader goes on behind it. */
+void milc_words_obstacle(milc_words *w, int line, const char *format, ...) NAIK_PRINTF(3, 4);
+/* The end of all reading: "FILE:LINE: STANZA: ...", status NAIK_ERR_INPUT. */
 naik_status milc_words_refuse(const milc_words *w, int line, const char *format, ...)
     NAIK_PRINTF(3, 4);
 
@@ -39,10 +44,14 @@ naik_status milc_words_take(milc_words *w, const char *what);
 naik_status milc_words_skip(milc_words *w, const char *key, bool *was_there);
 /* The next word must be this one. */
 naik_status milc_words_key(milc_words *w, const char *key);
+/* Passes over words until the next is one of these (NULL ends the list), which is not taken. */
+naik_status milc_words_until(milc_words *w, const char *const *stops);
 /* A key, then its value or values. */
 naik_status milc_words_ints(milc_words *w, const char *key, int count, int min, int max, int *out);
 naik_status milc_words_real(milc_words *w, const char *key, double *out);
 naik_status milc_words_text(milc_words *w, const char *key, char out[MILC_WORD_SIZE]);
+/* The same where the key need not be there. */
+naik_status milc_words_option(milc_words *w, const char *key, int values);
 /* One value alone; `key` only names it. */
 naik_status milc_words_int(milc_words *w, const char *key, int min, int max, int *out);
 

@@ -102,9 +102,15 @@ static void print_output(FILE *out, const milc_input *in, const char *file)
 {
     fprintf(out, "output:\n  file: ");
     print_quoted(out, file);
-    fprintf(out, "\n  propagators: %s\n", in->stores ? "true" : "false");
-    fprintf(out, "  correlators: [%s%s%s]\n", in->pion5 ? "pion5" : "",
-            in->pion5 && in->pion05 ? ", " : "", in->pion05 ? "pion05" : "");
+    fprintf(out, "\n  propagators: %s\n  correlators: [", in->stores ? "true" : "false");
+    const char *between = "";
+    for (int i = 0; i < NAIK_MESONS; i++) {
+        if (in->mesons[i]) {
+            fprintf(out, "%s%s", between, naik_meson_name((naik_meson)i));
+            between = ", ";
+        }
+    }
+    fprintf(out, "]\n");
     if (in->momentum_count > 0) {
         fprintf(out, "  momenta: [");
         for (int i = 0; i < in->momentum_count; i++) {

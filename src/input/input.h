@@ -93,6 +93,7 @@ typedef struct naik_input {
     int solve_count;
     struct {
         double tolerance;
+        double tolerance_full; /* on |src - M x| / |src|; 0: not asked for */
         int max_iterations;
         naik_input_precision inner_precision;
         naik_input_switch multishift;

@@ -127,19 +127,34 @@ static naik_status check_source_keys(const checker *c, int index)
     const unsigned walls = BIT(NAIK_SOURCE_CORNER_WALL) | BIT(NAIK_SOURCE_EVEN_WALL) |
                            BIT(NAIK_SOURCE_EVENANDODD_WALL) | BIT(NAIK_SOURCE_EVENMINUSODD_WALL) |
                            BIT(NAIK_SOURCE_RANDOM_WALL);
+    const unsigned volume = BIT(NAIK_SOURCE_RANDOM_VOLUME);
+    const unsigned fixed = BIT(NAIK_SOURCE_CORNER_WALL) | BIT(NAIK_SOURCE_EVEN_WALL);
     const unsigned point = BIT(NAIK_SOURCE_POINT), gaussian = BIT(NAIK_SOURCE_GAUSSIAN);
-    const unsigned noise = BIT(NAIK_SOURCE_RANDOM_WALL), file = BIT(NAIK_SOURCE_FILE);
+    const unsigned noise = BIT(NAIK_SOURCE_RANDOM_WALL) | volume, file = BIT(NAIK_SOURCE_FILE);
     const rule rules[] = {{"origin", point | gaussian, point | gaussian},
                           {"t0", walls, walls},
                           {"momentum", walls | gaussian, 0},
                           {"seed", noise, noise},
                           {"noise", noise, 0},
                           {"radius", gaussian, gaussian},
+                          {"subset", (walls & ~fixed) | gaussian | volume | file, 0},
                           {"file", file, file}};
     char prefix[PATH_SIZE];
     snprintf(prefix, sizeof prefix, "solve.%d.source.", index);
     return check_rules(c, rules, (int)(sizeof rules / sizeof *rules), prefix, "solve[].source.type",
                        (int)c->input->solve[index].source.type);
+}
+
+static naik_status check_corner(const checker *c, int index)
+{
+    const naik_source *source = &c->input->solve[index].source;
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "solve.%d.source.corner", index);
+    if (given(c, path) != NULL && source->type != NAIK_SOURCE_CORNER_WALL &&
+        source->subset != NAIK_SUBSET_CORNER) {
+        return refuse(c, path, "'%s' applies to corner_wall and to subset corner only", path);
+    }
+    return NAIK_OK;
 }
 
 static naik_status check_name(const checker *c, int index)
@@ -335,6 +350,7 @@ naik_status naik_input_check(naik_log *log, naik_input *input)
         NAIK_TRY(check_name(&c, i));
         NAIK_TRY(check_masses(&c, i));
         NAIK_TRY(check_source_keys(&c, i));
+        NAIK_TRY(check_corner(&c, i));
         NAIK_TRY(check_radius(&c, i));
         NAIK_TRY(check_origins(&c, i));
     }

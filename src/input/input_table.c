@@ -14,18 +14,20 @@ static const char *const verifications[] = {"residual", "double_check", NULL};
 static const char *const backends[] = {"auto", "cpu", "gpu", NULL};
 static const char *const transports[] = {"auto", "peer", "mpi_device", "staged", NULL};
 static const char *const progresses[] = {"auto", "lines", "off", NULL};
-static const char *const noises[] = {"z2", "u1", "gaussian", NULL};
+static const char *const noises[] = {"z2", "u1", "gaussian", "z3", "z4", NULL};
+static const char *const subsets[] = {"full", "even", "odd", "corner", NULL};
 static const char *const mesons[] = {"pion5", "pion05", "rhox",  "rhoy", "rhoz",
                                      "rhox0", "rhoy0",  "rhoz0", NULL};
 static const char *const sources[] = {
-    "point",       "corner_wall", "even_wall", "evenandodd_wall", "evenminusodd_wall", "gaussian",
-    "random_wall", "file",        NULL};
+    "point",    "corner_wall", "even_wall", "evenandodd_wall", "evenminusodd_wall",
+    "gaussian", "random_wall", "file",      "random_volume",   NULL};
 
 /* The words stand in the order of the enums. */
 static_assert((int)NAIK_INPUT_LINKS == 3 && (int)NAIK_INPUT_HALF == 3, "words follow enums");
 static_assert((int)NAIK_INPUT_BACKEND_GPU == 2 && (int)NAIK_TRANSPORT_STAGED == 3,
               "words follow enums");
-static_assert((int)NAIK_NOISE_GAUSSIAN == 2 && (int)NAIK_RHOZ0 == 7 && (int)NAIK_SOURCE_FILE == 7,
+static_assert((int)NAIK_NOISE_Z4 == 4 && (int)NAIK_SUBSET_CORNER == 3 && (int)NAIK_RHOZ0 == 7 &&
+                  (int)NAIK_SOURCE_RANDOM_VOLUME == 8,
               "words follow enums");
 static_assert(sizeof(naik_source_type) == sizeof(int), "a choice is stored as an int");
 
@@ -170,14 +172,14 @@ static const naik_param params[] = {
      .kind = NAIK_PARAM_UINT64,
      .offset = SOURCE(seed),
      .identity = true,
-     .doc = "of random_wall, and required there"},
+     .doc = "of random_wall and random_volume, and required there"},
     {.key = "solve[].source.noise",
      .kind = NAIK_PARAM_CHOICE,
      .offset = SOURCE(noise),
      .words = noises,
      .initial = "z2",
      .identity = true,
-     .doc = "of random_wall"},
+     .doc = "of random_wall and random_volume"},
     {.key = "solve[].source.radius",
      .kind = NAIK_PARAM_REAL,
      .offset = SOURCE(radius),
@@ -185,6 +187,24 @@ static const naik_param params[] = {
      .max = NAIK_NO_LIMIT,
      .identity = true,
      .doc = "r0 of a gaussian source exp(-r^2/r0^2), and required there; 1e-3 and more"},
+    {.key = "solve[].source.subset",
+     .kind = NAIK_PARAM_CHOICE,
+     .offset = SOURCE(subset),
+     .words = subsets,
+     .initial = "full",
+     .identity = true,
+     .later = true,
+     .doc = "sites that keep the source: all, those of even or odd x+y+z+t, or one corner of the "
+            "hypercube in x, y, z"},
+    {.key = "solve[].source.corner",
+     .kind = NAIK_PARAM_VECTOR3,
+     .offset = SOURCE(corner),
+     .min = 0,
+     .max = 1,
+     .initial = "[0, 0, 0]",
+     .identity = true,
+     .later = true,
+     .doc = "which corner: x, y, z modulo 2, of corner_wall and of subset corner"},
     {.key = "solve[].source.file",
      .kind = NAIK_PARAM_TEXT,
      .offset = SOLVE(source_file),
@@ -198,6 +218,16 @@ static const naik_param params[] = {
      .initial = "1e-10",
      .identity = true,
      .doc = "on |b - (4m^2 - DD)x| / |b| of the parity solved, true residual in double"},
+    {.key = "solver.tolerance_full",
+     .kind = NAIK_PARAM_REAL,
+     .offset = INPUT(solver.tolerance_full),
+     .min = 0,
+     .max = 1,
+     .initial = "0",
+     .identity = true,
+     .later = true,
+     .doc = "on |src - M x| / |src| of the whole lattice as well; 0: not asked for. tolerance: 1 "
+            "leaves it alone"},
     {.key = "solver.max_iterations",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(solver.max_iterations),

@@ -65,6 +65,8 @@ typedef struct naik_param {
     const char *const *words; /* of a choice, ends with NULL */
     const char *special;      /* a word that stands for all zeros ("auto"), or NULL */
     bool identity;            /* a change of it changes the answer (canonical text) */
+    bool later;               /* files exist that were begun without it: where it has its initial
+                                 value it is not in the text of the identity */
     const char *doc;          /* one line for the reference */
 } naik_param;
 

@@ -118,11 +118,27 @@ bool naik_param_print(const naik_param *param, const void *value, FILE *out)
     return true;
 }
 
+/* Whether the identity says nothing of it. */
+static bool is_left_out(const naik_param *param, const void *value)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = param->later && param->initial != NULL ? open_memstream(&text, &size) : NULL;
+    if (stream != NULL) {
+        naik_param_print(param, value, stream);
+        fclose(stream);
+    }
+    const bool is_initial = text != NULL && strcmp(text, param->initial) == 0;
+    free(text);
+    return is_initial;
+}
+
 /* "solve[].masses" of element 3 is "solve.3.masses". */
-static void print_line(const naik_param *param, int element, const void *base, FILE *out)
+static void print_line(const naik_param *param, int element, const void *base, bool identity_only,
+                       FILE *out)
 {
     const void *value = (const char *)base + param->offset;
-    if (is_absent(param, value)) {
+    if (is_absent(param, value) || (identity_only && is_left_out(param, value))) {
         return;
     }
     const char *bracket = strstr(param->key, "[]");
@@ -147,7 +163,8 @@ static void print_list(const naik_param_table *table, const void *values, bool i
         for (int i = 0; i < table->count; i++) {
             const naik_param *param = &table->params[i];
             if (strstr(param->key, "[]") != NULL && (param->identity || !identity_only)) {
-                print_line(param, element, data + (size_t)element * table->list.element_size, out);
+                print_line(param, element, data + (size_t)element * table->list.element_size,
+                           identity_only, out);
             }
         }
     }
@@ -169,7 +186,7 @@ naik_status naik_params_text(naik_log *log, const naik_param_table *table, const
                 print_list(table, values, identity_only, stream);
                 list_done = true;
             } else if (!in_list && (param->identity || !identity_only)) {
-                print_line(param, 0, values, stream);
+                print_line(param, 0, values, identity_only, stream);
             }
         }
         fclose(stream);

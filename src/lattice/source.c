@@ -27,6 +27,7 @@ const char *naik_source_name(naik_source_type type)
         [NAIK_SOURCE_GAUSSIAN] = "gaussian",
         [NAIK_SOURCE_RANDOM_WALL] = "random_wall",
         [NAIK_SOURCE_FILE] = "file",
+        [NAIK_SOURCE_RANDOM_VOLUME] = "random_volume",
     };
     return names[type];
 }
@@ -45,6 +46,12 @@ static naik_status check_source(const naik_lattice *lat, const naik_source *sour
             return NAIK_FAIL(log, NAIK_ERR_ARG,
                              "source origin %d in direction %c is outside the lattice: use 0 to %d",
                              source->origin[mu], "xyzt"[mu], lat -> size[mu] - 1);
+        }
+    }
+    for (int k = 0; k < NAIK_DIM - 1; k++) {
+        if (source->corner[k] != 0 && source->corner[k] != 1) {
+            return NAIK_FAIL(log, NAIK_ERR_ARG, "a corner of the hypercube is of 0 and 1, not %d",
+                             source->corner[k]);
         }
     }
     if (source->type == NAIK_SOURCE_GAUSSIAN && !(source->radius > 0)) {
@@ -67,19 +74,37 @@ static double distance_squared(const naik_lattice *lat, const naik_source *sourc
     return r2;
 }
 
+static bool at_corner(const naik_source *source, const int x[NAIK_DIM])
+{
+    return x[0] % 2 == source->corner[0] && x[1] % 2 == source->corner[1] &&
+           x[2] % 2 == source->corner[2];
+}
+
+static bool in_subset(const naik_source *source, const int x[NAIK_DIM])
+{
+    switch (source->subset) {
+    case NAIK_SUBSET_FULL: break;
+    case NAIK_SUBSET_EVEN: return naik_parity_of(x) == 0;
+    case NAIK_SUBSET_ODD: return naik_parity_of(x) != 0;
+    case NAIK_SUBSET_CORNER: return at_corner(source, x);
+    }
+    return true;
+}
+
 /* The real shape at global x on the source's time slice; 1 for noise. */
 static double shape_at(const naik_lattice *lat, const naik_source *source, const int x[NAIK_DIM])
 {
     const int odd = naik_parity_of(x);
     switch (source->type) {
     case NAIK_SOURCE_POINT: return memcmp(x, source->origin, sizeof source->origin) == 0 ? 1 : 0;
-    case NAIK_SOURCE_CORNER_WALL: return (x[0] | x[1] | x[2]) % 2 == 0 ? 1 : 0;
+    case NAIK_SOURCE_CORNER_WALL: return at_corner(source, x) ? 1 : 0;
     case NAIK_SOURCE_EVEN_WALL: return odd ? 0 : 1;
     case NAIK_SOURCE_EVENMINUSODD_WALL: return odd ? -1 : 1;
     case NAIK_SOURCE_GAUSSIAN:
         return exp(-distance_squared(lat, source, x) / (source->radius * source->radius));
     case NAIK_SOURCE_EVENANDODD_WALL:
     case NAIK_SOURCE_RANDOM_WALL:
+    case NAIK_SOURCE_RANDOM_VOLUME:
     case NAIK_SOURCE_FILE: break;
     }
     return 1;
@@ -101,13 +126,19 @@ static naik_complex momentum_factor(const naik_lattice *lat, const naik_source *
 static void draw_noise(const naik_source *source, int colour, int64_t global, naik_complex v[3])
 {
     naik_rng rng = naik_rng_at(source->seed, STREAM_NOISE + (uint32_t)colour, (uint64_t)global);
-    if (source->noise == NAIK_NOISE_Z2) {
-        v[colour].re = naik_rng_u32(&rng) >> 31 ? -1 : 1;
-    } else if (source->noise == NAIK_NOISE_U1) {
-        double angle = two_pi * naik_rng_uniform(&rng);
+    static const naik_complex z3[3] = {
+        {1, 0}, {-0.5, 0.86602540378443864676}, {-0.5, -0.86602540378443864676}};
+    static const naik_complex z4[4] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
+    double angle = 0, norm2 = 0;
+    switch (source->noise) {
+    case NAIK_NOISE_Z2: v[colour].re = naik_rng_u32(&rng) >> 31 ? -1 : 1; break;
+    case NAIK_NOISE_Z3: v[colour] = z3[(int)(3 * naik_rng_uniform(&rng)) % 3]; break;
+    case NAIK_NOISE_Z4: v[colour] = z4[naik_rng_u32(&rng) >> 30]; break;
+    case NAIK_NOISE_U1:
+        angle = two_pi * naik_rng_uniform(&rng);
         v[colour] = (naik_complex){cos(angle), sin(angle)};
-    } else {
-        double norm2 = 0;
+        break;
+    case NAIK_NOISE_GAUSSIAN:
         for (int c = 0; c < 3; c++) {
             v[c].re = naik_rng_gaussian(&rng);
             v[c].im = naik_rng_gaussian(&rng);
@@ -115,6 +146,27 @@ static void draw_noise(const naik_source *source, int colour, int64_t global, na
         }
         for (int c = 0; c < 3; c++) {
             v[c] = naik_cscale(1 / sqrt(norm2), v[c]);
+        }
+        break;
+    }
+}
+
+static void global_coords(const naik_lattice *lat, int32_t site, int x[NAIK_DIM])
+{
+    naik_lattice_coords(lat, site, x);
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        x[mu] += lat->origin[mu];
+    }
+}
+
+void naik_source_restrict(const naik_lattice *lattice, const naik_source *source, double *v)
+{
+#pragma omp parallel for schedule(static)
+    for (int32_t site = 0; site < lattice->sites; site++) {
+        int x[NAIK_DIM];
+        global_coords(lattice, site, x);
+        if (!in_subset(source, x)) {
+            memset(v + 6 * (int64_t)site, 0, 6 * sizeof *v);
         }
     }
 }
@@ -135,10 +187,11 @@ naik_status naik_source_fill(const naik_lattice *lattice, const naik_source *sou
         for (int mu = 0; mu < NAIK_DIM; mu++) {
             x[mu] += lattice->origin[mu];
         }
-        double shape = x[3] == source->origin[3] ? shape_at(lattice, source, x) : 0;
+        const bool here = x[3] == source->origin[3] || source->type == NAIK_SOURCE_RANDOM_VOLUME;
+        double shape = here && in_subset(source, x) ? shape_at(lattice, source, x) : 0;
         if (shape != 0) {
             naik_complex factor = naik_cscale(shape, momentum_factor(lattice, source, x));
-            if (source->type == NAIK_SOURCE_RANDOM_WALL) {
+            if (naik_source_is_random(source->type)) {
                 draw_noise(source, colour, global, v);
             } else {
                 v[colour].re = 1;

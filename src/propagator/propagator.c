@@ -152,6 +152,23 @@ done:
     return status;
 }
 
+/* With the other parity as finish makes it, 2m |src - M x| is |b - A x|: what the whole lattice asks
+ * for, and a little more for rounding, as a tolerance of the parity's system. */
+static naik_status hold_whole(worker *w, double mass, const naik_field *b_alone,
+                              naik_cg_system *system)
+{
+    naik_status status = NAIK_OK;
+    double src[2], bb = 0;
+    if (w->stream->tolerance_full > 0) {
+        NAIK_TRY(norms(w, w->src, src));
+        NAIK_TRY(norm2(w, b_alone, &bb));
+        const double whole = bb > 0 ? 2 * mass * sqrt((src[0] + src[1]) / bb) : 1;
+        system->tolerance = fmin(system->tolerance, (1 - 1e-6) * w->stream->tolerance_full * whole);
+    }
+done:
+    return status;
+}
+
 static naik_status load(void *data, int64_t index, naik_field *b, int irhs, naik_cg_system *system)
 {
     naik_status status = NAIK_OK;
@@ -161,6 +178,7 @@ static naik_status load(void *data, int64_t index, naik_field *b, int irhs, naik
     naik_timer_start(timer, "sources");
     NAIK_TRY(read_source(w, w->batch.index[index], &mass, system));
     NAIK_TRY(make_rhs(w, mass, b, irhs));
+    NAIK_TRY(hold_whole(w, mass, w->rest, system));
     naik_timer_stop(timer, "sources");
 done:
     return status;
@@ -437,7 +455,10 @@ static naik_status classify(worker *w)
         naik_cg_system system;
         NAIK_TRY(read_source(w, i, &info->mass, &system));
         NAIK_TRY(norms(w, w->src, src));
-        info->tolerance = system.tolerance;
+        info->tolerance = system.tolerance; /* of one parity both are on the same vector */
+        if (w->stream->tolerance_full > 0) {
+            info->tolerance = fmin(info->tolerance, w->stream->tolerance_full);
+        }
         info->on[NAIK_EVEN] = src[NAIK_EVEN] != 0;
         info->on[NAIK_ODD] = src[NAIK_ODD] != 0;
         info->group = -1;

@@ -39,6 +39,7 @@ typedef struct naik_propagator_stream {
                             const naik_propagator_result *result);
     /* The rest may be NULL, and is as in cg.h. */
     bool (*stop)(void *data);
+    double tolerance_full; /* on |src - M x| / |src| as well; 0: not asked for */
     naik_status (*poll)(void *data, const naik_cg_progress *progress);
     /* Vector number `vector` of an interrupted solve on the parity solved, half [half][3][2] by
      * checkerboard number; called for NAIK_CG_X first, and once for each that differs. */

@@ -64,6 +64,7 @@ static bool needs_coulomb_gauge(const naik_input *input)
         case NAIK_SOURCE_GAUSSIAN: return true;
         case NAIK_SOURCE_POINT:
         case NAIK_SOURCE_RANDOM_WALL:
+        case NAIK_SOURCE_RANDOM_VOLUME:
         case NAIK_SOURCE_FILE: break;
         }
     }

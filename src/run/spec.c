@@ -12,13 +12,17 @@
 /* Raised whenever a change of kernels, link building or solver changes a bit of the results. */
 #define NUMERICS_VERSION "1"
 
-enum { META_MOST = 8, SESSION_MOST = 16, TEXT_BYTES = 512, SMEARING_BYTES = 64 };
+enum { META_MOST = 8, SESSION_MOST = 16, TEXT_BYTES = 512, SOURCE_BYTES = 96 };
+
+typedef struct source_texts {
+    char smearing[SOURCE_BYTES], subset[SOURCE_BYTES];
+} source_texts;
 
 struct solve_spec {
     naik_propagator_spec file;
     naik_solve_set *sets;
     naik_source_info *sources;
-    char (*smearing)[SMEARING_BYTES];
+    source_texts *texts; /* [sources] */
     const char **correlators;
     int (*momenta)[NAIK_DIM - 1];
     naik_meta_item metadata[META_MOST], session[SESSION_MOST];
@@ -34,7 +38,7 @@ void solve_spec_destroy(solve_spec **spec)
     }
     free((*spec)->sets);
     free((*spec)->sources);
-    free((*spec)->smearing);
+    free((*spec)->texts);
     free((*spec)->correlators);
     free((*spec)->momenta);
     free(*spec);
@@ -46,36 +50,60 @@ const naik_propagator_spec *solve_spec_file(const solve_spec *spec)
     return &spec->file;
 }
 
-static const char *subset_of(naik_source_type type)
+static const char *place_of(naik_source_type type)
 {
     switch (type) {
     case NAIK_SOURCE_POINT: return "one site";
-    case NAIK_SOURCE_CORNER_WALL: return "x, y, z even on one time slice";
+    case NAIK_SOURCE_CORNER_WALL: return "x, y, z even on one time slice"; /* of the first corner */
     case NAIK_SOURCE_EVEN_WALL: return "even sites of one time slice";
     case NAIK_SOURCE_EVENANDODD_WALL:
     case NAIK_SOURCE_EVENMINUSODD_WALL:
     case NAIK_SOURCE_GAUSSIAN:
     case NAIK_SOURCE_RANDOM_WALL: return "one time slice";
     case NAIK_SOURCE_FILE: return "as in the file";
+    case NAIK_SOURCE_RANDOM_VOLUME: return "the whole lattice";
     }
     return NULL;
 }
 
-static void describe_source(const naik_input_source *from, char *smearing, naik_source_info *out)
+/* The sites that carry it, in words. */
+static void describe_subset(const naik_source *source, char text[SOURCE_BYTES])
+{
+    const int *corner = source->corner;
+    const char *place = place_of(source->type);
+    const bool first = corner[0] == 0 && corner[1] == 0 && corner[2] == 0;
+    if (source->subset == NAIK_SUBSET_CORNER ||
+        (source->type == NAIK_SOURCE_CORNER_WALL && !first)) {
+        place = source->type == NAIK_SOURCE_CORNER_WALL ? "one time slice" : place;
+        snprintf(text, SOURCE_BYTES, "x, y, z = %d, %d, %d modulo 2 on %s", corner[0], corner[1],
+                 corner[2], place);
+    } else if (source->subset != NAIK_SUBSET_FULL) {
+        snprintf(text, SOURCE_BYTES, "%s sites of %s",
+                 source->subset == NAIK_SUBSET_EVEN ? "even" : "odd", place);
+    } else {
+        snprintf(text, SOURCE_BYTES, "%s", place);
+    }
+}
+
+static void describe_source(const naik_input_source *from, source_texts *texts,
+                            naik_source_info *out)
 {
     static const char *const noise[] = {[NAIK_NOISE_Z2] = "Z2",
                                         [NAIK_NOISE_U1] = "U(1)",
-                                        [NAIK_NOISE_GAUSSIAN] = "gaussian, normalised"};
+                                        [NAIK_NOISE_GAUSSIAN] = "gaussian, normalised",
+                                        [NAIK_NOISE_Z3] = "Z3",
+                                        [NAIK_NOISE_Z4] = "Z4"};
     const naik_source *source = &from->source;
-    const bool random = source->type == NAIK_SOURCE_RANDOM_WALL;
-    smearing[0] = '\0';
+    const bool random = naik_source_is_random(source->type);
+    char *smearing = texts->smearing;
+    describe_subset(source, texts->subset);
     if (source->type == NAIK_SOURCE_GAUSSIAN) {
-        snprintf(smearing, SMEARING_BYTES, "radius %.17g", source->radius);
+        snprintf(smearing, SOURCE_BYTES, "radius %.17g", source->radius);
     } else if (random) {
-        snprintf(smearing, SMEARING_BYTES, "noise %s", noise[source->noise]);
+        snprintf(smearing, SOURCE_BYTES, "noise %s", noise[source->noise]);
     }
     *out = (naik_source_info){.type = naik_source_name(source->type),
-                              .subset = subset_of(source->type),
+                              .subset = texts->subset,
                               .has_seed = random,
                               .seed = source->seed,
                               .generator =
@@ -89,11 +117,11 @@ static bool allocate(solve_spec *spec, const naik_input *input)
 {
     spec->sets = calloc((size_t)input->solve_count, sizeof *spec->sets);
     spec->sources = calloc((size_t)input->source_count, sizeof *spec->sources);
-    spec->smearing = calloc((size_t)input->source_count, sizeof *spec->smearing);
+    spec->texts = calloc((size_t)input->source_count, sizeof *spec->texts);
     spec->correlators =
         calloc((size_t)input->output.correlators.count + 1, sizeof *spec->correlators);
     spec->momenta = calloc((size_t)input->output.momenta.count + 1, sizeof *spec->momenta);
-    return spec->sets != NULL && spec->sources != NULL && spec->smearing != NULL &&
+    return spec->sets != NULL && spec->sources != NULL && spec->texts != NULL &&
            spec->correlators != NULL && spec->momenta != NULL;
 }
 
@@ -101,7 +129,7 @@ static void fill_sets(solve_spec *spec, const naik_input *input)
 {
     int first = 0;
     for (int i = 0; i < input->source_count; i++) {
-        describe_source(&input->sources[i], spec->smearing[i], &spec->sources[i]);
+        describe_source(&input->sources[i], &spec->texts[i], &spec->sources[i]);
     }
     for (int i = 0; i < input->solve_count; i++) {
         const naik_input_solve *solve = &input->solve[i];

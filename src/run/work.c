@@ -26,6 +26,7 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
     if (source->type == NAIK_SOURCE_FILE) {
         NAIK_TRY(
             source_file_read(j->lattice, j->input, task->solve, task->colour, &j->sources, src));
+        naik_source_restrict(j->lattice, source, src);
     } else {
         NAIK_TRY(naik_source_fill(j->lattice, source, task->colour, src));
     }
@@ -65,8 +66,10 @@ static naik_status commit_solution(solve_job *j, const naik_input_task *task, co
     naik_status status = NAIK_OK;
     const bool with_correlators =
         j->input->output.correlators.count > 0 && j->input->output.momenta.count > 0;
+    const double full = j->input->solver.tolerance_full;
     const bool good =
-        result->cg.reason == NAIK_CG_CONVERGED || result->cg.reason == NAIK_CG_ZERO_SOURCE;
+        result->cg.reason == NAIK_CG_ZERO_SOURCE ||
+        (result->cg.reason == NAIK_CG_CONVERGED && (full == 0 || result->source_residual <= full));
     naik_solve_record record = {.state = good ? NAIK_SOLVE_DONE : NAIK_SOLVE_NOT_CONVERGED,
                                 .iterations = result->cg.iterations,
                                 .restarts = result->cg.restarts,
@@ -78,7 +81,9 @@ static naik_status commit_solution(solve_job *j, const naik_input_task *task, co
                                 .seconds = result->cg.seconds,
                                 .flops = result->flops};
     snprintf(record.stop_reason, sizeof record.stop_reason, "%s",
-             naik_cg_reason_text(result->cg.reason));
+             result->cg.reason == NAIK_CG_CONVERGED && !good
+                 ? "above tolerance_full"
+                 : naik_cg_reason_text(result->cg.reason));
     if (with_correlators) {
         NAIK_TRY(make_correlators(j, result->part));
     }
@@ -217,6 +222,7 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
                                            .source = give_source,
                                            .solution = take_solution,
                                            .stop = asked_to_stop,
+                                           .tolerance_full = j->input->solver.tolerance_full,
                                            .poll = at_poll,
                                            .save = solve_checkpoint,
                                            .restore = solve_restore_checkpoint,

@@ -27,24 +27,31 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     naik_log *log = naik_log_create();
     milc_input *in = calloc(1, sizeof *in);
-    char *notes = NULL, *bytes = malloc(size + 1);
-    size_t notes_size = 0;
+    char *notes = NULL, *obstacles = NULL, *bytes = malloc(size + 1);
+    size_t notes_size = 0, obstacles_size = 0;
     FILE *stream = open_memstream(&notes, &notes_size);
-    if (log != NULL && in != NULL && bytes != NULL && stream != NULL) {
+    milc_words w = {.log = log, .name = "in.milc", .at = bytes, .end = bytes + size, .line = 1};
+    w.obstacles = open_memstream(&obstacles, &obstacles_size);
+    if (log != NULL && in != NULL && bytes != NULL && stream != NULL && w.obstacles != NULL) {
         memcpy(bytes, data, size);
         in->notes = stream;
-        naik_status status = milc_input_read(log, "in.milc", bytes, size, in);
+        naik_status status = milc_input_read(&w, in);
         fuzz_judge(log, status);
         fclose(stream);
         stream = NULL;
-        if (status == NAIK_OK) {
+        if (status == NAIK_OK && in->propagator_count > 0) {
+            in->stores = true;
             translate(log, in, notes);
         }
+    }
+    if (w.obstacles != NULL) {
+        fclose(w.obstacles);
     }
     if (stream != NULL) {
         fclose(stream);
     }
     free(notes);
+    free(obstacles);
     free(bytes);
     free(in);
     naik_log_destroy(&log);

@@ -1,0 +1,326 @@
+/* milc_correlators.c - quarks and correlators of a ks_spectrum input
+ *
+ * naik contracts every propagator with itself, for every meson and momentum asked for anywhere in
+ * the file: where the file asks for fewer, there are more correlators in the output, not others.
+ */
+#include <limits.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/milc_input.h"
+
+/* Of a quark or a correlator: forgotten, or written under some name. */
+static naik_status saved(milc_words *w, const char *forget, bool *there)
+{
+    naik_status status = milc_words_take(w, forget);
+    *there = status == NAIK_OK && strncmp(w->word, "save_", 5) == 0;
+    if (*there) {
+        status = milc_words_take(w, "the name of its file");
+    } else if (status == NAIK_OK && strcmp(w->word, forget) != 0) {
+        status = milc_words_refuse(w, w->word_line, "expected '%s' or 'save_...', found '%s'",
+                                   forget, w->word);
+    }
+    return status;
+}
+
+/* What is done to a propagator or quark before it is contracted. */
+static naik_status sink(milc_words *w, int *propagator)
+{
+    naik_status status = NAIK_OK;
+    static const char *const stops[] = {"op_label", NULL};
+    NAIK_TRY(milc_words_take(w, "identity"));
+    if (strcmp(w->word, "identity") != 0) {
+        milc_words_obstacle(w, w->word_line,
+                            "the sink operation '%s' cannot be expressed, only identity; save the "
+                            "propagators and contract with naik_io.py",
+                            w->word);
+        *propagator = -1;
+        NAIK_TRY(milc_words_until(w, stops));
+    }
+    NAIK_TRY(milc_words_key(w, "op_label"));
+    NAIK_TRY(milc_words_take(w, "op_label"));
+done:
+    return status;
+}
+
+static naik_status quark(milc_words *w, milc_input *in, int first_propagator, int first_quark)
+{
+    naik_status status = NAIK_OK;
+    static const char *const stops[] = {"forget_ksprop",
+                                        "save_serial_scidac_ksprop",
+                                        "save_parallel_scidac_ksprop",
+                                        "save_partfile_scidac_ksprop",
+                                        "save_multifile_scidac_ksprop",
+                                        "save_serial_fm_ksprop",
+                                        "save_ascii_ksprop",
+                                        NULL};
+    int parent = 0, propagator = -1;
+    bool is_saved = false;
+    if (in->quark_count >= MILC_MAX_PROPAGATORS) {
+        return milc_words_refuse(w, w->word_line, "more than %d quarks", MILC_MAX_PROPAGATORS);
+    }
+    NAIK_TRY(milc_words_take(w, "propagator or quark"));
+    if (strcmp(w->word, "propagator") == 0) {
+        NAIK_TRY(milc_words_int(w, "propagator", 0, in->propagator_count - first_propagator - 1,
+                                &parent));
+        propagator = in->propagators[first_propagator + parent].same_as;
+        if (propagator < 0) {
+            milc_words_obstacle(w, w->word_line, "propagator %d is not solved", parent);
+        }
+        NAIK_TRY(sink(w, &propagator));
+    } else if (strcmp(w->word, "quark") == 0) {
+        NAIK_TRY(milc_words_int(w, "quark", 0, in->quark_count - first_quark - 1, &parent));
+        propagator = in->quarks[first_quark + parent];
+        NAIK_TRY(sink(w, &propagator));
+    } else if (strcmp(w->word, "combine") == 0) {
+        milc_words_obstacle(w, w->word_line,
+                            "'combine' cannot be expressed; a quark is a propagator here");
+        NAIK_TRY(milc_words_until(w, stops));
+    } else {
+        return milc_words_refuse(
+            w, w->word_line, "expected 'propagator', 'quark' or 'combine', found '%s'", w->word);
+    }
+    NAIK_TRY(saved(w, "forget_ksprop", &is_saved));
+    if (is_saved) {
+        fprintf(in->notes, "line %d: %s: all propagators go into output.file, quarks do not\n",
+                w->word_line, w->word);
+        in->stores = true;
+    }
+    in->quarks[in->quark_count++] = propagator;
+done:
+    return status;
+}
+
+static naik_status add_momentum(milc_words *w, milc_input *in, const int p[NAIK_DIM - 1])
+{
+    for (int i = 0; i < in->momentum_count; i++) {
+        if (memcmp(in->momenta[i], p, sizeof in->momenta[i]) == 0) {
+            return NAIK_OK;
+        }
+    }
+    if (in->momentum_count >= MILC_MAX_MOMENTA) {
+        return milc_words_refuse(w, w->word_line, "more than %d momenta", MILC_MAX_MOMENTA);
+    }
+    memcpy(in->momenta[in->momentum_count++], p, sizeof in->momenta[0]);
+    return NAIK_OK;
+}
+
+typedef struct correlator {
+    int line;
+    char label[MILC_WORD_SIZE], phase[MILC_WORD_SIZE], name[MILC_WORD_SIZE];
+    char parity[NAIK_DIM - 1][MILC_WORD_SIZE];
+    bool divided;
+    double factor;
+    int momentum[NAIK_DIM - 1];
+} correlator;
+
+/* PHASE * FACTOR NAME */
+static naik_status factor_and_name(milc_words *w, correlator *c)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(milc_words_take(w, "the phase"));
+    memcpy(c->phase, w->word, sizeof c->phase);
+    NAIK_TRY(milc_words_take(w, "* or /"));
+    c->divided = strcmp(w->word, "/") == 0;
+    if (!c->divided && strcmp(w->word, "*") != 0) {
+        return milc_words_refuse(w, c->line, "expected * or / and a factor, found '%s'", w->word);
+    }
+    NAIK_TRY(milc_words_take(w, "the factor"));
+    if (!naik_text_real(w->word, &c->factor)) {
+        return milc_words_refuse(w, c->line, "the factor must be a number, not '%s'", w->word);
+    }
+    NAIK_TRY(milc_words_take(w, "what is contracted"));
+    memcpy(c->name, w->word, sizeof c->name);
+done:
+    return status;
+}
+
+/* correlator LABEL MOMENTUM_LABEL PHASE * FACTOR MESON px py pz Px Py Pz */
+static naik_status meson_line(milc_words *w, correlator *c)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(milc_words_text(w, "correlator", c->label));
+    c->line = w->word_line;
+    NAIK_TRY(milc_words_take(w, "the label of the momentum"));
+    NAIK_TRY(factor_and_name(w, c));
+    for (int k = 0; k < NAIK_DIM - 1; k++) {
+        NAIK_TRY(milc_words_int(w, "momentum", -99, 99, &c->momentum[k]));
+    }
+    for (int k = 0; k < NAIK_DIM - 1; k++) {
+        NAIK_TRY(milc_words_take(w, "the parity of a momentum"));
+        memcpy(c->parity[k], w->word, sizeof c->parity[k]);
+    }
+done:
+    return status;
+}
+
+static int find_meson(const char *name)
+{
+    for (int i = 0; i < NAIK_MESONS; i++) {
+        if (strcmp(name, naik_meson_name((naik_meson)i)) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Each component must enter as a cosine (E). For a vanishing one EO, the exponential, says the
+ * same; where one alone does not vanish, the cosine is its real part: *real_part. */
+static bool parities(const correlator *c, bool *real_part)
+{
+    const int *p = c->momentum;
+    const int moving = (p[0] != 0) + (p[1] != 0) + (p[2] != 0);
+    *real_part = false;
+    for (int k = 0; k < NAIK_DIM - 1; k++) {
+        const bool both = strcmp(c->parity[k], "EO") == 0;
+        if (strcmp(c->parity[k], "E") != 0 && (!both || (p[k] != 0 && moving > 1))) {
+            return false;
+        }
+        *real_part = *real_part || (both && p[k] != 0);
+    }
+    return true;
+}
+
+/* Adds it to what naik contracts, or says why not. */
+static naik_status take_meson(milc_words *w, milc_input *in, const correlator *c,
+                              const int offset[NAIK_DIM])
+{
+    const int meson = find_meson(c->name), *p = c->momentum;
+    const bool moves = p[0] != 0 || p[1] != 0 || p[2] != 0;
+    bool real_part = false;
+    if (meson < 0) {
+        milc_words_obstacle(w, c->line,
+                            "the meson '%s' of %s cannot be expressed; save the propagators and "
+                            "contract with naik_io.py",
+                            c->name, c->label);
+        return NAIK_OK;
+    }
+    if (!parities(c, &real_part)) {
+        milc_words_obstacle(w, c->line,
+                            "the momentum parities %s %s %s of %s cannot be expressed, only E "
+                            "(cosine), and EO of a momentum along one axis",
+                            c->parity[0], c->parity[1], c->parity[2], c->label);
+        return NAIK_OK;
+    }
+    if (moves && (offset[0] != 0 || offset[1] != 0 || offset[2] != 0)) {
+        milc_words_obstacle(w, c->line,
+                            "a momentum with an r_offset in space cannot be expressed; naik takes "
+                            "phases from the origin of the lattice");
+        return NAIK_OK;
+    }
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        if (offset[mu] % 2 != 0 && meson != NAIK_PION5) {
+            milc_words_obstacle(w, c->line,
+                                "%s with an odd r_offset cannot be expressed; naik takes its signs "
+                                "from the origin of the lattice",
+                                c->name);
+            return NAIK_OK;
+        }
+    }
+    in->mesons[meson] = true;
+    if (strcmp(c->phase, "1") != 0 || c->factor != 1) {
+        fprintf(in->notes, "line %d: %s is written without its factor %s %s %.17g\n", c->line,
+                c->label, c->phase, c->divided ? "/" : "*", c->factor);
+    }
+    if (real_part) {
+        fprintf(in->notes, "line %d: of %s at %d %d %d the real part is written (parity E)\n",
+                c->line, c->label, p[0], p[1], p[2]);
+    }
+    return add_momentum(w, in, p);
+}
+
+/* spectrum_request REQUEST, where it is saved, r_offset, number_of_correlators */
+static naik_status request(milc_words *w, milc_input *in, const char *what, int offset[NAIK_DIM],
+                           int *count)
+{
+    naik_status status = NAIK_OK;
+    bool there = false;
+    char requested[MILC_WORD_SIZE];
+    NAIK_TRY(milc_words_text(w, "spectrum_request", requested));
+    if (strcmp(requested, what) != 0) {
+        return milc_words_refuse(
+            w, w->word_line, "'spectrum_request %s' cannot be expressed, only %s", requested, what);
+    }
+    NAIK_TRY(saved(w, "forget_corr", &there));
+    NAIK_TRY(milc_words_ints(w, "r_offset", NAIK_DIM, 0, 32767, offset));
+    if (offset[3] != 0) {
+        fprintf(in->notes, "line %d: correlators run over t of the lattice, not from r_offset\n",
+                w->word_line);
+    }
+    NAIK_TRY(milc_words_ints(w, "number_of_correlators", 1, 0, 1000, count));
+done:
+    return status;
+}
+
+static naik_status meson(milc_words *w, milc_input *in, int first_quark)
+{
+    naik_status status = NAIK_OK;
+    int pair[2] = {0}, offset[NAIK_DIM] = {0}, count = 0;
+    NAIK_TRY(milc_words_ints(w, "pair", 2, 0, in->quark_count - first_quark - 1, pair));
+    const int line = w->word_line;
+    const int a = in->quarks[first_quark + pair[0]], b = in->quarks[first_quark + pair[1]];
+    NAIK_TRY(request(w, in, "meson", offset, &count));
+    if (a < 0 || b < 0) {
+        milc_words_obstacle(w, line, "'pair %d %d' needs what cannot be expressed", pair[0],
+                            pair[1]);
+    } else if (a != b) {
+        milc_words_obstacle(w, line,
+                            "'pair %d %d' of two different propagators cannot be expressed; save "
+                            "them and contract with naik_io.py",
+                            pair[0], pair[1]);
+    }
+    for (int i = 0; i < count; i++) {
+        correlator c = {0};
+        NAIK_TRY(meson_line(w, &c));
+        NAIK_TRY(a >= 0 && a == b ? take_meson(w, in, &c, offset) : NAIK_OK);
+    }
+done:
+    return status;
+}
+
+static naik_status baryon(milc_words *w, milc_input *in, int first_quark)
+{
+    naik_status status = NAIK_OK;
+    int triplet[3] = {0}, offset[NAIK_DIM] = {0}, count = 0;
+    NAIK_TRY(milc_words_ints(w, "triplet", 3, 0, in->quark_count - first_quark - 1, triplet));
+    NAIK_TRY(request(w, in, "baryon", offset, &count));
+    for (int i = 0; i < count; i++) {
+        correlator c = {0};
+        NAIK_TRY(milc_words_text(w, "correlator", c.label));
+        c.line = w->word_line;
+        NAIK_TRY(factor_and_name(w, &c));
+        milc_words_obstacle(w, c.line,
+                            "the baryon '%s' of %s cannot be expressed; save the propagators and "
+                            "contract with naik_io.py",
+                            c.name, c.label);
+    }
+done:
+    return status;
+}
+
+naik_status milc_correlators_read(milc_words *w, milc_input *in, int first_propagator)
+{
+    naik_status status = NAIK_OK;
+    const int first_quark = in->quark_count;
+    int count = 0;
+    milc_words_stanza(w, "quarks", -1);
+    NAIK_TRY(milc_words_ints(w, "number_of_quarks", 1, 0, MILC_MAX_PROPAGATORS, &count));
+    for (int i = 0; i < count; i++) {
+        milc_words_stanza(w, "quark", i);
+        NAIK_TRY(quark(w, in, first_propagator, first_quark));
+    }
+    milc_words_stanza(w, "mesons", -1);
+    NAIK_TRY(milc_words_ints(w, "number_of_mesons", 1, 0, MILC_MAX_PROPAGATORS, &count));
+    for (int i = 0; i < count; i++) {
+        milc_words_stanza(w, "meson", i);
+        NAIK_TRY(meson(w, in, first_quark));
+    }
+    milc_words_stanza(w, "baryons", -1);
+    NAIK_TRY(milc_words_ints(w, "number_of_baryons", 1, 0, MILC_MAX_PROPAGATORS, &count));
+    for (int i = 0; i < count; i++) {
+        milc_words_stanza(w, "baryon", i);
+        NAIK_TRY(baryon(w, in, first_quark));
+    }
+done:
+    return status;
+}

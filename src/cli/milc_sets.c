@@ -1,0 +1,258 @@
+/* milc_sets.c - the propagators of a ks_spectrum input, in sets of one source or one mass */
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/milc_input.h"
+
+/* What a set says once for all its propagators. In a set of several sources that is the mass. */
+typedef struct milc_set {
+    int source; /* -1: each propagator names its own */
+    bool has_mass, dropped;
+    bool solves; /* false: check sourceonly, for sources that are only saved */
+    double mass, epsilon;
+} milc_set;
+
+static naik_status epsilon(milc_words *w, milc_input *in, double *value)
+{
+    naik_status status = NAIK_OK;
+    bool there = false;
+    NAIK_TRY(milc_words_skip(w, "naik_term_epsilon", &there));
+    if (there) {
+        NAIK_TRY(milc_words_take(w, "naik_term_epsilon"));
+        if (!naik_text_real(w->word, value)) {
+            return milc_words_refuse(w, w->word_line,
+                                     "'naik_term_epsilon' must be a number, not '%s'", w->word);
+        }
+        in->has_epsilon = true;
+    }
+done:
+    return status;
+}
+
+static naik_status mass(milc_words *w, double *value)
+{
+    naik_status status = milc_words_real(w, "mass", value);
+    if (status == NAIK_OK && !(*value > 0)) {
+        return milc_words_refuse(w, w->word_line, "'mass' must be above 0, not '%s'", w->word);
+    }
+    return status;
+}
+
+static naik_status twist(milc_words *w, bool *dropped)
+{
+    naik_status status = milc_words_key(w, "momentum_twist");
+    bool twisted = false;
+    for (int i = 0; i < 3 && status == NAIK_OK; i++) {
+        double value = 0;
+        status = milc_words_take(w, "momentum_twist");
+        if (status == NAIK_OK && !naik_text_real(w->word, &value)) {
+            return milc_words_refuse(w, w->word_line, "'momentum_twist' must be numbers, not '%s'",
+                                     w->word);
+        }
+        twisted = twisted || value != 0;
+    }
+    if (status == NAIK_OK && twisted) {
+        milc_words_obstacle(w, w->word_line,
+                            "a momentum_twist other than 0 0 0 cannot be expressed");
+        *dropped = true;
+    }
+    return status;
+}
+
+static naik_status check(milc_words *w, milc_input *in, bool *solves)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(milc_words_key(w, "check"));
+    NAIK_TRY(milc_words_take(w, "check"));
+    *solves = strcmp(w->word, "sourceonly") != 0;
+    if (!*solves) {
+        fprintf(in->notes, "line %d: check sourceonly: nothing is solved\n", w->word_line);
+    } else if (strcmp(w->word, "yes") != 0 && strcmp(w->word, "no") != 0) {
+        return milc_words_refuse(w, w->word_line, "'check' must be yes, no or sourceonly, not '%s'",
+                                 w->word);
+    }
+done:
+    return status;
+}
+
+static naik_status set_head(milc_words *w, milc_input *in, milc_set *set)
+{
+    naik_status status = NAIK_OK;
+    int iterations = 0, restarts = 0;
+    bool there = false, other = false;
+    double charge = 0;
+    const char *word = NULL;
+    /* How the work is grouped and which solver does it: naik decides by itself. */
+    NAIK_TRY(milc_words_option(w, "set_type", 1));
+    NAIK_TRY(milc_words_option(w, "inv_type", 1));
+    NAIK_TRY(milc_words_ints(w, "max_cg_iterations", 1, 1, INT_MAX, &iterations));
+    NAIK_TRY(milc_words_ints(w, "max_cg_restarts", 1, 1, INT_MAX, &restarts));
+    const int64_t most = (int64_t)iterations * restarts;
+    in->max_iterations = most > in->max_iterations ? most : in->max_iterations;
+    NAIK_TRY(milc_words_option(w, "deflate", 1));
+    NAIK_TRY(check(w, in, &set->solves));
+    NAIK_TRY(twist(w, &set->dropped));
+    NAIK_TRY(milc_boundary_read(w, in, &other));
+    set->dropped = set->dropped || other;
+    NAIK_TRY(milc_words_option(w, "precision", 1));
+    NAIK_TRY(milc_words_skip(w, "charge", &there));
+    if (there) {
+        NAIK_TRY(milc_words_take(w, "charge"));
+        if (!naik_text_real(w->word, &charge) || charge != 0) {
+            milc_words_obstacle(w, w->word_line, "'charge %s' cannot be expressed", w->word);
+            set->dropped = true;
+        }
+    }
+    NAIK_TRY(milc_words_look(w, &word));
+    set->has_mass = strcmp(word, "mass") == 0;
+    NAIK_TRY(set->has_mass ? mass(w, &set->mass) : NAIK_OK);
+    NAIK_TRY(set->has_mass ? epsilon(w, in, &set->epsilon) : NAIK_OK);
+done:
+    return status;
+}
+
+/* A stored propagator is where MILC begins to solve; naik begins at zero, and ends as near. */
+static naik_status propagator_files(milc_words *w, milc_input *in)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(milc_words_take(w, "fresh_ksprop"));
+    if (strncmp(w->word, "reload_", 7) == 0) {
+        const int line = w->word_line;
+        NAIK_TRY(milc_words_take(w, "the name of the propagator's file"));
+        fprintf(in->notes, "line %d: %s is not read: naik solves from zero\n", line, w->word);
+    } else if (strcmp(w->word, "fresh_ksprop") != 0) {
+        return milc_words_refuse(w, w->word_line,
+                                 "expected 'fresh_ksprop' or 'reload_...', found '%s'", w->word);
+    }
+    NAIK_TRY(milc_words_take(w, "forget_ksprop"));
+    if (strncmp(w->word, "save_", 5) == 0) {
+        const int line = w->word_line;
+        NAIK_TRY(milc_words_take(w, "the name of the propagator's file"));
+        fprintf(in->notes, "line %d: %s: all propagators go into output.file\n", line, w->word);
+        in->stores = true;
+    } else if (strcmp(w->word, "forget_ksprop") != 0) {
+        return milc_words_refuse(w, w->word_line,
+                                 "expected 'forget_ksprop' or 'save_...', found '%s'", w->word);
+    }
+done:
+    return status;
+}
+
+/* naik has one rel_error for all: the least, where they differ. */
+static naik_status errors(milc_words *w, milc_input *in, milc_propagator *p)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(milc_words_real(w, "error_for_propagator", &p->error));
+    NAIK_TRY(milc_words_real(w, "rel_error_for_propagator", &p->relative_error));
+    const int line = w->word_line;
+    NAIK_TRY(milc_words_option(w, "mixed_rsq", 1));
+    if (p->dropped) {
+        return NAIK_OK;
+    }
+    if (!(p->error >= 0) || !(p->relative_error >= 0) || p->error + p->relative_error == 0) {
+        return milc_words_refuse(w, line,
+                                 "one of error_for_propagator and rel_error_for_propagator must "
+                                 "be above 0");
+    }
+    if (milc_input_solves(in) > 0 && p->relative_error != in->relative_error) {
+        const double a = p->relative_error, b = in->relative_error;
+        in->relative_error = a == 0 || b == 0 ? fmax(a, b) : fmin(a, b);
+        fprintf(in->notes, "line %d: all propagators are solved to rel_error_for_propagator %g\n",
+                line, in->relative_error);
+    } else {
+        in->relative_error = p->relative_error;
+    }
+done:
+    return status;
+}
+
+static naik_status source_of(milc_words *w, const milc_input *in, int first_source, int *source)
+{
+    naik_status status =
+        milc_words_ints(w, "source", 1, 0, in->source_count - first_source - 1, source);
+    *source += first_source;
+    return status;
+}
+
+static bool same_source(const milc_source *a, const milc_source *b)
+{
+    return a->type == b->type && memcmp(a->origin, b->origin, sizeof a->origin) == 0 &&
+           memcmp(a->momentum, b->momentum, sizeof a->momentum) == 0 && a->radius == b->radius &&
+           a->seed == b->seed && strcmp(a->file, b->file) == 0;
+}
+
+/* The first propagator with the same solution, which need be found only once. */
+static int first_like(const milc_input *in, const milc_propagator *p)
+{
+    for (int i = 0; i < in->propagator_count; i++) {
+        const milc_propagator *q = &in->propagators[i];
+        if (!q->dropped && q->mass == p->mass && q->epsilon == p->epsilon && q->error == p->error &&
+            q->relative_error == p->relative_error &&
+            same_source(&in->sources[q->source], &in->sources[p->source])) {
+            return i;
+        }
+    }
+    return in->propagator_count;
+}
+
+static naik_status propagator(milc_words *w, milc_input *in, const milc_set *set, int first_source,
+                              int first_propagator)
+{
+    naik_status status = NAIK_OK;
+    if (in->propagator_count >= MILC_MAX_PROPAGATORS) {
+        return milc_words_refuse(w, w->word_line, "more than %d propagators",
+                                 (int)MILC_MAX_PROPAGATORS);
+    }
+    milc_propagator *p = &in->propagators[in->propagator_count];
+    *p = (milc_propagator){
+        .source = set->source, .set = in->set_count, .mass = set->mass, .epsilon = set->epsilon};
+    if (set->has_mass) {
+        NAIK_TRY(source_of(w, in, first_source, &p->source));
+    } else {
+        NAIK_TRY(mass(w, &p->mass));
+        NAIK_TRY(epsilon(w, in, &p->epsilon));
+    }
+    p->line = w->word_line;
+    p->dropped = set->dropped || !set->solves || in->sources[p->source].dropped;
+    if (in->sources[p->source].dropped && set->solves) {
+        milc_words_obstacle(w, p->line, "propagator %d needs source %d, which cannot be expressed",
+                            in->propagator_count - first_propagator, p->source - first_source);
+    }
+    NAIK_TRY(milc_words_option(w, "deflate", 1));
+    NAIK_TRY(errors(w, in, p));
+    NAIK_TRY(propagator_files(w, in));
+    p->same_as = p->dropped ? -1 : first_like(in, p);
+    if (p->same_as >= 0 && p->same_as < in->propagator_count) {
+        fprintf(in->notes, "line %d: propagator %d is solved already (line %d)\n", p->line,
+                in->propagator_count - first_propagator, in->propagators[p->same_as].line);
+        p->dropped = true;
+    }
+    in->propagator_count++;
+done:
+    return status;
+}
+
+naik_status milc_sets_read(milc_words *w, milc_input *in, int first_source)
+{
+    naik_status status = NAIK_OK;
+    const int first_propagator = in->propagator_count;
+    int count = 0, propagators = 0;
+    milc_words_stanza(w, "sets", -1);
+    NAIK_TRY(milc_words_ints(w, "number_of_sets", 1, 0, MILC_MAX_PROPAGATORS, &count));
+    for (int i = 0; i < count; i++) {
+        milc_set set = {.source = -1};
+        milc_words_stanza(w, "set", i);
+        NAIK_TRY(set_head(w, in, &set));
+        NAIK_TRY(set.has_mass ? NAIK_OK : source_of(w, in, first_source, &set.source));
+        NAIK_TRY(
+            milc_words_ints(w, "number_of_propagators", 1, 0, MILC_MAX_PROPAGATORS, &propagators));
+        for (int k = 0; k < propagators; k++) {
+            NAIK_TRY(propagator(w, in, &set, first_source, first_propagator));
+        }
+        in->set_count++;
+    }
+done:
+    return status;
+}

@@ -1,0 +1,299 @@
+/* milc_sources.c - the sources of a ks_spectrum input: base sources, and those made from others
+ *
+ * A source that naik cannot make keeps its number, and what its stanza says is passed over as far
+ * as its label.
+ */
+#include <limits.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/milc_input.h"
+
+typedef struct shape {
+    const char *word;
+    naik_source_type type;
+} shape;
+
+static const shape shapes[] = {{"point", NAIK_SOURCE_POINT},
+                               {"corner_wall", NAIK_SOURCE_CORNER_WALL},
+                               {"even_wall", NAIK_SOURCE_EVEN_WALL},
+                               {"evenandodd_wall", NAIK_SOURCE_EVENANDODD_WALL},
+                               {"evenminusodd_wall", NAIK_SOURCE_EVENMINUSODD_WALL},
+                               {"gaussian", NAIK_SOURCE_GAUSSIAN},
+                               {"random_color_wall", NAIK_SOURCE_RANDOM_WALL},
+                               {"vector_field", NAIK_SOURCE_FILE}};
+
+static bool is_at_site(const milc_source *s)
+{
+    return s->type == NAIK_SOURCE_POINT || s->type == NAIK_SOURCE_GAUSSIAN ||
+           s->type == NAIK_SOURCE_FILE;
+}
+
+static bool moves(const milc_source *s)
+{
+    return s->momentum[0] != 0 || s->momentum[1] != 0 || s->momentum[2] != 0;
+}
+
+static naik_status find_shape(milc_words *w, milc_source *s)
+{
+    naik_status status = milc_words_take(w, "the type of the source");
+    for (size_t i = 0; status == NAIK_OK && i < sizeof shapes / sizeof *shapes; i++) {
+        if (strcmp(w->word, shapes[i].word) == 0) {
+            s->type = shapes[i].type;
+            return NAIK_OK;
+        }
+    }
+    if (status == NAIK_OK) {
+        milc_words_obstacle(w, w->word_line,
+                            "'%s' cannot be expressed; naik has point, corner_wall, even_wall, "
+                            "evenandodd_wall, evenminusodd_wall, gaussian, random_color_wall, "
+                            "vector_field",
+                            w->word);
+        s->dropped = true;
+    }
+    return status;
+}
+
+/* A key with a value of which naik has only one. */
+static naik_status only(milc_words *w, const char *key, const char *value, milc_source *s)
+{
+    naik_status status = milc_words_take(w, key);
+    if (status == NAIK_OK && strcmp(w->word, value) != 0) {
+        milc_words_obstacle(w, w->word_line, "'%s %s' cannot be expressed, only '%s %s'", key,
+                            w->word, key, value);
+        s->dropped = true;
+    }
+    return status;
+}
+
+static naik_status colours_and_momentum(milc_words *w, milc_source *s)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(milc_words_key(w, "ncolor"));
+    NAIK_TRY(only(w, "ncolor", "3", s));
+    NAIK_TRY(milc_words_ints(w, "momentum", 3, -16384, 16384, s->momentum));
+done:
+    return status;
+}
+
+static naik_status position(milc_words *w, const milc_input *in, milc_source *s)
+{
+    naik_status status = milc_words_ints(w, is_at_site(s) ? "origin" : "t0", is_at_site(s) ? 4 : 1,
+                                         0, 32767, is_at_site(s) ? s->origin : &s->origin[3]);
+    for (int mu = 0; mu < NAIK_DIM && status == NAIK_OK; mu++) {
+        if (s->origin[mu] >= in->size[mu]) {
+            status = milc_words_refuse(w, w->word_line, "%c = %d lies outside the lattice",
+                                       "xyzt"[mu], s -> origin[mu]);
+        }
+    }
+    return status;
+}
+
+/* A source that this file saves before it reads it again is the source itself. */
+static naik_status source_file(milc_words *w, const milc_input *in, milc_source *s)
+{
+    naik_status status = NAIK_OK;
+    milc_source made = {.type = NAIK_SOURCE_FILE};
+    NAIK_TRY(milc_words_take(w, "load_source_serial"));
+    if (strncmp(w->word, "load_source", strlen("load_source")) != 0) {
+        return milc_words_refuse(w, w->word_line, "expected 'load_source_serial', found '%s'",
+                                 w->word);
+    }
+    NAIK_TRY(milc_words_take(w, "the name of the source's file"));
+    memcpy(s->file, w->word, sizeof s->file);
+    NAIK_TRY(colours_and_momentum(w, s));
+    for (int i = 0; i < in->source_count; i++) {
+        if (strcmp(in->sources[i].saved_as, s->file) == 0) {
+            made = in->sources[i];
+        }
+    }
+    if (moves(s) && made.type == NAIK_SOURCE_FILE) {
+        milc_words_obstacle(w, w->word_line,
+                            "the momentum of a source read from a file cannot be expressed");
+        s->dropped = true;
+    } else if (made.type != NAIK_SOURCE_FILE) {
+        for (int k = 0; k < NAIK_DIM - 1; k++) {
+            made.momentum[k] += s->momentum[k];
+        }
+        made.dropped = made.dropped || s->dropped;
+        made.saved_as[0] = '\0';
+        *s = made;
+    }
+done:
+    return status;
+}
+
+/* What stands between subset and label. */
+static naik_status shape_of(milc_words *w, milc_input *in, milc_source *s)
+{
+    naik_status status = NAIK_OK;
+    static const char *const stops[] = {"source_label", NULL};
+    double factor = 1;
+    bool there = false;
+    NAIK_TRY(milc_words_skip(w, "field_type", &there));
+    NAIK_TRY(there ? only(w, "field_type", "KS", s) : NAIK_OK);
+    NAIK_TRY(milc_words_key(w, "subset"));
+    NAIK_TRY(only(w, "subset", "full", s));
+    NAIK_TRY(position(w, in, s));
+    if (s->type == NAIK_SOURCE_GAUSSIAN) {
+        NAIK_TRY(milc_words_real(w, "r0", &s->radius));
+    } else if (s->type == NAIK_SOURCE_RANDOM_WALL) {
+        NAIK_TRY(colours_and_momentum(w, s));
+        s->seed = (uint64_t)in->seed + (uint64_t)in->source_count;
+        fprintf(in->notes,
+                "line %d: random_color_wall: noise of the same kind, from other random numbers\n",
+                w->word_line);
+    } else if (s->type == NAIK_SOURCE_FILE) {
+        NAIK_TRY(source_file(w, in, s));
+    }
+    NAIK_TRY(milc_words_skip(w, "scale_factor", &there));
+    if (there) {
+        NAIK_TRY(milc_words_take(w, "scale_factor"));
+        if (!naik_text_real(w->word, &factor) || factor != 1) {
+            milc_words_obstacle(w, w->word_line, "'scale_factor %s' cannot be expressed", w->word);
+            s->dropped = true;
+        }
+    }
+    NAIK_TRY(s->dropped ? milc_words_until(w, stops) : NAIK_OK);
+done:
+    return status;
+}
+
+/* Its label, and whether it is saved. */
+static naik_status source_end(milc_words *w, milc_input *in, const char *label, milc_source *s)
+{
+    naik_status status = NAIK_OK;
+    char ignored[MILC_WORD_SIZE];
+    NAIK_TRY(milc_words_text(w, label, ignored));
+    NAIK_TRY(milc_words_take(w, "forget_source"));
+    if (strcmp(w->word, "forget_source") == 0) {
+        return NAIK_OK;
+    }
+    if (strncmp(w->word, "save_", 5) != 0) {
+        return milc_words_refuse(w, w->word_line,
+                                 "expected 'forget_source' or 'save_...', found '%s'", w->word);
+    }
+    const int line = w->word_line;
+    NAIK_TRY(milc_words_take(w, "the name of the source's file"));
+    memcpy(s->saved_as, w->word, sizeof s->saved_as);
+    fprintf(in->notes,
+            "line %d: the source is not saved in %s: the output has what it was made from\n", line,
+            w->word);
+done:
+    return status;
+}
+
+static naik_status base_source(milc_words *w, milc_input *in, milc_source *s)
+{
+    naik_status status = NAIK_OK;
+    static const char *const stops[] = {"source_label", NULL};
+    NAIK_TRY(find_shape(w, s));
+    NAIK_TRY(s->dropped ? milc_words_until(w, stops) : shape_of(w, in, s));
+    NAIK_TRY(source_end(w, in, "source_label", s));
+done:
+    return status;
+}
+
+/* exp(2 pi i p.x/L) on top of what the source is. */
+static naik_status add_momentum(milc_words *w, milc_source *s)
+{
+    int p[NAIK_DIM - 1] = {0};
+    naik_status status = milc_words_ints(w, "momentum", NAIK_DIM - 1, -16384, 16384, p);
+    if (status == NAIK_OK && is_at_site(s)) {
+        milc_words_obstacle(w, w->word_line,
+                            "a momentum of a point, gaussian or file source cannot be expressed");
+        s->dropped = true;
+    }
+    for (int k = 0; k < NAIK_DIM - 1 && status == NAIK_OK; k++) {
+        s->momentum[k] += p[k];
+    }
+    return status;
+}
+
+/* A sign at every site for the local ones: that of a point source is its sign at the origin. */
+static naik_status spin_and_taste(milc_words *w, milc_source *s)
+{
+    static const char *const local[] = {"pion5", "pion05", "rhox",  "rhoy",
+                                        "rhoz",  "rhox0",  "rhoy0", "rhoz0"};
+    naik_status status = milc_words_key(w, "spin_taste");
+    status = status == NAIK_OK ? milc_words_take(w, "spin and taste") : status;
+    bool same = s->type == NAIK_SOURCE_POINT;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        same = same && s->origin[mu] % 2 == 0; /* every sign there is +1 */
+    }
+    for (size_t i = 0; same && i < sizeof local / sizeof *local; i++) {
+        if (strcmp(w->word, local[i]) == 0) {
+            return status;
+        }
+    }
+    if (status == NAIK_OK) {
+        milc_words_obstacle(w, w->word_line,
+                            "'spin_taste %s' of this source cannot be expressed, only of a point "
+                            "where all coordinates are even, with a local meson",
+                            w->word);
+        s->dropped = true;
+    }
+    return status;
+}
+
+static naik_status modified_source(milc_words *w, milc_input *in, int first, milc_source *s)
+{
+    naik_status status = NAIK_OK;
+    static const char *const stops[] = {"op_label", NULL};
+    int parent = 0;
+    NAIK_TRY(milc_words_ints(w, "source", 1, 0, in->source_count - first - 1, &parent));
+    *s = in->sources[first + parent];
+    s->saved_as[0] = '\0';
+    NAIK_TRY(milc_words_take(w, "the operation on the source"));
+    if (strcmp(w->word, "momentum") == 0) {
+        NAIK_TRY(add_momentum(w, s));
+    } else if (strcmp(w->word, "spin_taste") == 0) {
+        NAIK_TRY(spin_and_taste(w, s));
+    } else if (strcmp(w->word, "identity") != 0) {
+        milc_words_obstacle(w, w->word_line,
+                            "the operation '%s' on a source cannot be expressed, only identity and "
+                            "momentum",
+                            w->word);
+        s->dropped = true;
+        NAIK_TRY(milc_words_until(w, stops));
+    }
+    NAIK_TRY(source_end(w, in, "op_label", s));
+done:
+    return status;
+}
+
+static naik_status new_source(milc_words *w, milc_input *in, milc_source **source)
+{
+    if (in->source_count >= MILC_MAX_SOURCES) {
+        return milc_words_refuse(w, w->word_line, "more than %d sources", MILC_MAX_SOURCES);
+    }
+    *source = &in->sources[in->source_count];
+    **source = (milc_source){0};
+    return NAIK_OK;
+}
+
+naik_status milc_sources_read(milc_words *w, milc_input *in)
+{
+    naik_status status = NAIK_OK;
+    const int first = in->source_count;
+    int count = 0;
+    milc_source *source = NULL;
+    milc_words_stanza(w, "base sources", -1);
+    NAIK_TRY(milc_words_ints(w, "number_of_base_sources", 1, 0, MILC_MAX_SOURCES, &count));
+    for (int i = 0; i < count; i++) {
+        milc_words_stanza(w, "base source", i);
+        NAIK_TRY(new_source(w, in, &source));
+        NAIK_TRY(base_source(w, in, source));
+        in->source_count++;
+    }
+    milc_words_stanza(w, "modified sources", -1);
+    NAIK_TRY(milc_words_ints(w, "number_of_modified_sources", 1, 0, MILC_MAX_SOURCES, &count));
+    for (int i = 0; i < count; i++) {
+        milc_words_stanza(w, "modified source", in->source_count - first);
+        NAIK_TRY(new_source(w, in, &source));
+        NAIK_TRY(modified_source(w, in, first, source));
+        in->source_count++;
+    }
+done:
+    return status;
+}
