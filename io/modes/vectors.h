@@ -13,7 +13,7 @@ typedef struct naik_mode_vectors {
     double *sites, *even;          /* [sites][6], [sites / 2][6] */
 } naik_mode_vectors;
 
-/* Opens /modes/v of `file`. Local but for the memory, on which the ranks agree. */
+/* Opens /modes/v of `file`, whose shape is known to be right. Local but for the memory, on which the ranks agree. */
 naik_status naik_mode_vectors_open(const naik_geometry *geometry, hid_t file,
                                    naik_mode_vectors *out);
 void naik_mode_vectors_close(naik_mode_vectors *vectors);

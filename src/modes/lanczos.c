@@ -611,10 +611,22 @@ done:
     return status;
 }
 
-static int default_krylov(int modes)
+int naik_lanczos_krylov(const naik_lanczos_options *options)
 {
-    const int kept = (modes + SPARE + BLOCK - 1) / BLOCK * BLOCK;
-    return kept + (kept / 3 > 4 * BLOCK ? kept / 3 / BLOCK * BLOCK : 4 * BLOCK);
+    const int kept = (options->modes + SPARE + BLOCK - 1) / BLOCK * BLOCK;
+    const int more = kept / 3 > 4 * BLOCK ? kept / 3 / BLOCK * BLOCK : 4 * BLOCK;
+    return options->krylov > 0 ? options->krylov : kept + more;
+}
+
+size_t naik_lanczos_bytes(const naik_geometry *geometry, const naik_lanczos_options *options)
+{
+    const naik_backend_ops *ops = geometry->backend->ops;
+    const naik_lattice *lat = geometry->lattice;
+    const size_t measured = 3 * ops->field.bytes(lat, NAIK_DOUBLE, BLOCK);
+    const size_t at_work = 3 * ops->field.bytes(lat, NAIK_SINGLE, BLOCK);
+    return naik_modes_bytes(geometry, NAIK_SINGLE, naik_lanczos_krylov(options) + BLOCK) +
+           2 * naik_modes_bytes(geometry, NAIK_SINGLE, options->modes) +
+           (measured > at_work ? measured : at_work);
 }
 
 naik_status naik_lanczos_run(const naik_links *links, const naik_links *single,
@@ -628,7 +640,7 @@ naik_status naik_lanczos_run(const naik_links *links, const naik_links *single,
                  .options = options,
                  .hooks = hooks,
                  .begun = naik_time_s(),
-                 .krylov = options->krylov > 0 ? options->krylov : default_krylov(options->modes)};
+                 .krylov = naik_lanczos_krylov(options)};
     naik_modes *found = NULL;
     *out = NULL;
     const int least = (options->modes + SPARE + BLOCK - 1) / BLOCK * BLOCK + 2 * BLOCK;

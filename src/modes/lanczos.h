@@ -25,6 +25,10 @@ typedef struct naik_lanczos_options {
     uint64_t seed;
 } naik_lanczos_options;
 naik_lanczos_options naik_lanczos_defaults(void);
+/* The number of vectors before a restart that these options lead to. */
+int naik_lanczos_krylov(const naik_lanczos_options *options);
+/* Bytes of a search on this rank, beside links, for the memory plan. */
+size_t naik_lanczos_bytes(const naik_geometry *geometry, const naik_lanczos_options *options);
 
 /* What a run is at the end of a cycle: it goes on from here to the same bits. */
 typedef struct naik_lanczos_state {
