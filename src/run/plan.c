@@ -354,7 +354,7 @@ static void print_rungs(const solve_plan *plan, const naik_input *input, naik_lo
 void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log *log)
 {
     naik_log_line(log, "solver: batch of %d, iterating with %s", plan->batch, plan->choices);
-    if (plan->first_rung < 0) {
+    if (plan->first_rung < 0 && input->deflation.modes == 0) {
         print_rungs(plan, input, log);
     }
     naik_log_line(log,
