@@ -10,6 +10,7 @@
 #include "cg_fixture.h"
 #include "modes/deflate.h"
 #include "modes/lanczos.h"
+#include "operator/staggered.h"
 
 enum { MODES = 24, SYSTEMS = 4 };
 
@@ -35,7 +36,7 @@ static naik_status finish(void *data, int64_t index, const naik_field *x, int ir
     return cg_box_take(&((run *)data)->box, (int)index, x, irhs, result);
 }
 
-static void solve(check *t, run *r, const naik_cg_links *links, const naik_modes *modes, int used,
+static void solve(check *t, run *r, const naik_staggered *links, const naik_modes *modes, int used,
                   int width, int first_rung)
 {
     naik_cg *cg = NULL;
@@ -45,9 +46,10 @@ static void solve(check *t, run *r, const naik_cg_links *links, const naik_modes
     options.first_rung = first_rung;
     options.history_stride = CG_STRIDE;
     options.removed = modes != NULL ? modes->lambda2[used - 1] : 0;
-    CHECK_OK(t, naik_cg_create(links, NAIK_SINGLE, width, &cg));
+    CHECK_OK(t, naik_cg_create(links->op, NAIK_SINGLE, width, &cg));
     if (modes != NULL) {
-        CHECK_OK(t, naik_deflation_create(modes, used, links->outer, width, &deflation));
+        CHECK_OK(t,
+                 naik_deflation_create(modes, used, links->links[NAIK_DOUBLE], width, &deflation));
     }
     const naik_cg_starter starter = naik_deflation_starter(deflation, 1e-4);
     const naik_cg_stream stream = {.data = r,
@@ -61,14 +63,15 @@ static void solve(check *t, run *r, const naik_cg_links *links, const naik_modes
 }
 
 /* Modes in single precision and in 16 bits. */
-static void make_modes(check *t, const fixture *f, const naik_cg_links *links, int count,
+static void make_modes(check *t, const fixture *f, const naik_staggered *links, int count,
                        naik_modes *out[2])
 {
     naik_lanczos_options options = naik_lanczos_defaults();
     naik_lanczos_report report;
     options.modes = count;
     out[0] = out[1] = NULL;
-    CHECK_OK(t, naik_lanczos_run(links->outer, links->single, &options, NULL, &out[0], &report));
+    CHECK_OK(t, naik_lanczos_run(links->links[NAIK_DOUBLE], links->links[NAIK_SINGLE], &options,
+                                 NULL, &out[0], &report));
     CHECK_OK(t, naik_modes_create(f->geometry, NAIK_HALF, count, &out[1]));
     if (out[0] != NULL && out[1] != NULL) {
         CHECK_OK(t, naik_modes_copy(out[0], out[1]));
@@ -79,9 +82,9 @@ static void solves_take_the_iterations_of_the_modes_left(check *t)
 {
     fixture f;
     if (cg_rough_fixture(t, &f)) {
-        naik_cg_links links = {0};
+        naik_staggered links = {.links = {NULL}};
         naik_modes *modes[2];
-        CHECK_OK(t, naik_cg_links_create(f.geometry, f.source, NAIK_HALF, 18, &links));
+        CHECK_OK(t, naik_staggered_create(f.geometry, f.source, NAIK_HALF, 18, &links));
         make_modes(t, &f, &links, MODES, modes);
         const double lambda = 0.5 * sqrt(modes[0]->lambda2[MODES - 1]);
         for (int i = 0; i < 4; i++) {
@@ -115,7 +118,7 @@ static void solves_take_the_iterations_of_the_modes_left(check *t)
         cg_box_free(&fewer.box);
         naik_modes_destroy(&modes[0]);
         naik_modes_destroy(&modes[1]);
-        naik_cg_links_destroy(&links);
+        naik_staggered_destroy(&links);
     }
     fixture_destroy(&f);
 }
@@ -124,16 +127,16 @@ static void solve_systems(check *t, const fixture *f, naik_parity parity, int wi
                           run *out)
 {
     enum { FEW = 11 };
-    naik_cg_links links = {0};
+    naik_staggered links = {.links = {NULL}};
     naik_modes *modes[2];
     *out =
         (run){.box = {.f = f, .parity = parity}, .mass = {0.01, 0.2, 0.03, 0.01}, .count = SYSTEMS};
-    CHECK_OK(t, naik_cg_links_create(f->geometry, f->source, NAIK_HALF, 18, &links));
+    CHECK_OK(t, naik_staggered_create(f->geometry, f->source, NAIK_HALF, 18, &links));
     make_modes(t, f, &links, FEW, modes);
     solve(t, out, &links, modes[1], FEW, width, rung);
     naik_modes_destroy(&modes[0]);
     naik_modes_destroy(&modes[1]);
-    naik_cg_links_destroy(&links);
+    naik_staggered_destroy(&links);
 }
 
 static void compare_with_one_rank(check *t, const int size[4], const int grid[4])

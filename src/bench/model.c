@@ -15,11 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/dslash.h"
 #include "backend/field.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "lattice/grid.h"
-#include "solver/staggered.h"
 
 #include "bench/bench.h"
 
@@ -208,7 +208,7 @@ static void predict_on(const machine *m, const problem *p, int ranks, naik_grid_
                        prediction *out)
 {
     const double sites = sites_of(p), copy = value_of(m, COPY_GBS) * 1e3; /* bytes a us */
-    const double flops = p->points == NAIK_STENCIL ? NAIK_DSLASH_FLOPS : NAIK_DSLASH_FLOPS_NAIVE;
+    const double flops = naik_dslash_flops(p->points);
     const double floor_bytes =
         bench_floor_bytes(p->vectors, p->links, p->recon, p->points, p->nrhs);
     const double memory =

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "comm/paths.h"
 #include "comm/threads.h"
+#include "operator/staggered.h"
 #include "run/link_provider.h"
 #include "run/low_modes.h"
 
@@ -49,16 +50,16 @@ static naik_status find(job *j, double epsilon, const double *mass, int count)
 {
     naik_status status = NAIK_OK;
     naik_fatlong *canonical = NULL;
-    naik_cg_links packed = {.outer = NULL};
+    naik_staggered packed = {.links = {NULL}};
     naik_modes *modes = NULL;
     NAIK_TRY(naik_link_provider_links(&j->links, epsilon, &canonical));
-    NAIK_TRY(naik_cg_links_create(j->geometry, canonical, NAIK_SINGLE, 18, &packed));
+    NAIK_TRY(naik_staggered_create(j->geometry, canonical, NAIK_SINGLE, 18, &packed));
     NAIK_TRY(naik_fatlong_to_host(canonical));
-    NAIK_TRY(low_modes_get(j->input, canonical, packed.outer, packed.single, mass, count,
-                           j->interrupt, &modes));
+    NAIK_TRY(low_modes_get(j->input, canonical, packed.links[NAIK_DOUBLE],
+                           packed.links[NAIK_SINGLE], mass, count, j->interrupt, &modes));
 done:
     naik_modes_destroy(&modes);
-    naik_cg_links_destroy(&packed);
+    naik_staggered_destroy(&packed);
     naik_fatlong_destroy(&canonical);
     return status;
 }

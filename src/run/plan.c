@@ -13,7 +13,8 @@
 #include "lattice/grid.h"
 #include "modes/deflate.h"
 #include "modes/lanczos.h"
-#include "solver/multishift_cost.h"
+#include "operator/staggered.h"
+#include "run/multishift_cost.h"
 
 /* The shared space must promise this much less before it is taken. */
 static const double MARGIN = 0.9;
@@ -49,7 +50,8 @@ static double lightest_on_half(const naik_input *input)
 
 double solve_plan_mass_on_half(double mass)
 {
-    return naik_rung_first(4 * mass * mass, true) == NAIK_RUNG_HALF ? mass : INFINITY;
+    return naik_rung_first(naik_operator_staggered.shift(mass), true) == NAIK_RUNG_HALF ? mass
+                                                                                        : INFINITY;
 }
 
 void solve_plan_choose(solve_plan *plan, naik_input_precision wanted, double lightest,
@@ -109,7 +111,8 @@ static void choose_multishift(const naik_input *input, int points, int batch, so
                                        .recon = plan->recon,
                                        .points = points,
                                        .batch = batch,
-                                       .sources = 3 * solve->origins.count,
+                                       .sources =
+                                           naik_operator_staggered.solves * solve->origins.count,
                                        .masses = same_links(solve, first, mass),
                                        .mass = mass,
                                        .tolerance = solve->tolerance};
@@ -151,13 +154,14 @@ static void estimate(solve_plan *plan, const naik_input *input, const naik_geome
     const int64_t staples =
         (int64_t)naik_smear_space_bytes(lat, naik_backend_device(geometry->backend));
     plan->gauge_bytes = 4 * matrices > staples ? others + 4 * matrices : others + staples;
-    plan->packed_bytes = (int64_t)naik_cg_links_bytes(geometry, plan->links, plan->recon, points);
+    plan->packed_bytes = (int64_t)naik_staggered_bytes(geometry, plan->links, plan->recon, points);
     const int groups = plan->groups < width ? plan->groups : width;
-    plan->field_bytes = (plan->multishift ? (int64_t)naik_multishift_bytes(geometry, plan->vectors,
-                                                                           groups, plan->shifts)
-                                          : 0) +
-                        (int64_t)naik_cg_bytes(geometry, plan->vectors, width) +
-                        5 * (int64_t)geometry->backend->ops->field.bytes(lat, NAIK_DOUBLE, 1);
+    plan->field_bytes =
+        (plan->multishift
+             ? (int64_t)naik_multishift_bytes(geometry, plan->vectors, groups, plan->shifts)
+             : 0) +
+        (int64_t)naik_cg_bytes(&naik_operator_staggered, geometry, plan->vectors, width) +
+        5 * (int64_t)geometry->backend->ops->field.bytes(lat, NAIK_DOUBLE, 1);
     if (input->deflation.modes > 0) { /* the search is over before there are other fields */
         const naik_precision stored = input->deflation.precision == 16 ? NAIK_HALF : NAIK_SINGLE;
         const naik_lanczos_options search = {.modes = input->deflation.modes,
@@ -308,7 +312,7 @@ static naik_rung rung_of(const solve_plan *plan, double mass)
 {
     return plan->vectors == NAIK_DOUBLE
                ? NAIK_RUNG_DOUBLE
-               : naik_rung_first(4 * mass * mass, plan->links == NAIK_HALF);
+               : naik_rung_first(naik_operator_staggered.shift(mass), plan->links == NAIK_HALF);
 }
 
 enum { TOLD_MASSES = 16 };

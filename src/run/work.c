@@ -141,8 +141,8 @@ static naik_status at_poll(void *data, const naik_cg_progress *progress)
     naik_watchdog_step(j->comm->watchdog, progress->iterations);
     sdc_check_poll(&j->guard);
     solve_progress_poll(j, progress);
-    return naik_fault_in_solve(j->fault, progress, j->packed.outer,
-                               naik_cg_links_fastest(&j->packed));
+    return naik_fault_in_solve(j->fault, progress, j->packed.links[NAIK_DOUBLE],
+                               naik_staggered_fastest(&j->packed));
 }
 
 static double epsilon_of(const solve_job *j, int task)
@@ -193,12 +193,12 @@ static naik_status make_modes(solve_job *j, naik_fatlong *canonical)
     }
     naik_timer_start(j->timer, "modes");
     NAIK_TRY(naik_fatlong_to_host(canonical));
-    if (j->packed.single == NULL) { /* all in double: the search is not */
+    if (j->packed.links[NAIK_SINGLE] == NULL) { /* all in double: the search is not */
         NAIK_TRY(naik_links_create(j->geometry, canonical, NAIK_SINGLE, 18, &own));
     }
-    NAIK_TRY(low_modes_get(j->input, canonical, j->packed.outer,
-                           own != NULL ? own : j->packed.single, mass, count, j->interrupt,
-                           &j->modes));
+    NAIK_TRY(low_modes_get(j->input, canonical, j->packed.links[NAIK_DOUBLE],
+                           own != NULL ? own : j->packed.links[NAIK_SINGLE], mass, count,
+                           j->interrupt, &j->modes));
     naik_timer_stop(j->timer, "modes");
 done:
     naik_links_destroy(&own);
@@ -213,7 +213,7 @@ static naik_status make_links(solve_job *j, double epsilon)
     NAIK_TRY(naik_link_provider_links(&j->links, epsilon, &canonical));
     naik_timer_start(j->timer, "pack links");
     NAIK_TRY(
-        naik_cg_links_create(j->geometry, canonical, j->plan.links, j->plan.recon, &j->packed));
+        naik_staggered_create(j->geometry, canonical, j->plan.links, j->plan.recon, &j->packed));
     naik_timer_stop(j->timer, "pack links");
     sdc_check_begin(&j->guard, &j->packed);
     NAIK_TRY(j->input->deflation.modes > 0 ? make_modes(j, canonical) : NAIK_OK);
@@ -242,14 +242,14 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
         options.removed = fmax(j->modes->lambda2[j->modes->count - 1], 0);
     }
     int batch = j->pending_count < j->plan.batch ? (int)j->pending_count : j->plan.batch;
-    NAIK_TRY(naik_cg_create(&j->packed, j->plan.vectors, batch, &cg));
+    NAIK_TRY(naik_cg_create(j->packed.op, j->plan.vectors, batch, &cg));
     if (j->plan.multishift && any_group(j)) {
         const int groups = j->plan.groups < batch ? j->plan.groups : batch;
         NAIK_TRY(naik_multishift_create(cg, groups, j->plan.shifts, &multishift));
     }
     if (j->modes != NULL) {
-        NAIK_TRY(
-            naik_deflation_create(j->modes, j->modes->count, j->packed.outer, batch, &deflation));
+        NAIK_TRY(naik_deflation_create(j->modes, j->modes->count, j->packed.links[NAIK_DOUBLE],
+                                       batch, &deflation));
     }
     const naik_cg_starter starter = naik_deflation_starter(deflation, j->input->deflation.again);
     const naik_propagator_stream stream = {.data = j,
@@ -267,7 +267,7 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
                                            .group = group_of,
                                            .starter = deflation != NULL ? &starter : NULL};
     naik_timer_start(j->timer, "solve");
-    NAIK_TRY(naik_propagator_solve(j->packed.outer, cg, &options, &stream, &stopped));
+    NAIK_TRY(naik_propagator_solve(&j->packed.op[NAIK_DOUBLE], cg, &options, &stream, &stopped));
     naik_timer_stop(j->timer, "solve");
     *interrupted = stopped && !j->guard.links_lost;
 done:
@@ -275,7 +275,7 @@ done:
     naik_modes_destroy(&j->modes);
     naik_multishift_destroy(&multishift);
     naik_cg_destroy(&cg);
-    naik_cg_links_destroy(&j->packed);
+    naik_staggered_destroy(&j->packed);
     return status;
 }
 
