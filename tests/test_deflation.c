@@ -130,7 +130,7 @@ static void solve_systems(check *t, const fixture *f, naik_parity parity, int wi
     naik_staggered links = {.links = {NULL}};
     naik_modes *modes[2];
     *out =
-        (run){.box = {.f = f, .parity = parity}, .mass = {0.01, 0.2, 0.03, 0.01}, .count = SYSTEMS};
+        (run){.box = {.f = f, .parity = parity}, .mass = {0.1, 0.2, 0.05, 0.1}, .count = SYSTEMS};
     CHECK_OK(t, naik_staggered_create(f->geometry, f->source, NAIK_HALF, 18, &links));
     make_modes(t, f, &links, FEW, modes);
     solve(t, out, &links, modes[1], FEW, width, rung);
