@@ -18,6 +18,7 @@ typedef naik_status (*naik_command)(naik_comm *comm, int argc, char **argv);
 naik_status naik_command_solve(naik_comm *comm, int argc, char **argv);
 naik_status naik_command_gauge(naik_comm *comm, int argc, char **argv);
 naik_status naik_command_links(naik_comm *comm, int argc, char **argv);
+naik_status naik_command_modes(naik_comm *comm, int argc, char **argv);
 naik_status naik_command_info(naik_comm *comm, int argc, char **argv);
 naik_status naik_command_export(naik_comm *comm, int argc, char **argv);
 naik_status naik_command_report(naik_comm *comm, int argc, char **argv);

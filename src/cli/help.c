@@ -11,6 +11,7 @@ static const char help_program[] =
     "  naik solve INPUT.yaml              propagators and correlators, as the input file says\n"
     "  naik gauge generate|convert|check  gauge configurations: make, convert, verify\n"
     "  naik links INPUT.yaml -o FILE.h5   fat and long links\n"
+    "  naik modes INPUT.yaml              low modes, for solves of light quarks\n"
     "  naik info FILE.h5                  what a file holds, whether it is complete and intact\n"
     "  naik bench dslash|cg|halo|links|io speed, one line a measurement\n"
     "  naik export FILE.h5 -o FILE        propagators in a format of other codes\n"
@@ -105,6 +106,22 @@ static const char help_links[] =
     "Example\n"
     "  mpirun -n 4 naik links run.yaml -o links.h5\n"
     "  mpirun -n 4 naik solve inputs/links-from-file.yaml --set action.file=links.h5";
+
+static const char help_modes[] =
+    "naik modes INPUT.yaml [--set KEY=VALUE]... [--force]\n"
+    "\n"
+    "Finds the low modes that deflation.modes of the input asks for, for every Naik epsilon of "
+    "its\n"
+    "solves, and writes deflation.file, from which `naik solve` with the same input takes them. "
+    "Modes\n"
+    "that are there already are verified: every byte, and eigenvalues and residuals with the links "
+    "of\n"
+    "the input. A search that was stopped goes on from its last cycle when the same command is "
+    "given\n"
+    "again. --force replaces a file with fewer modes.\n"
+    "\n"
+    "Example\n"
+    "  mpirun -n 4 naik modes run.yaml --set deflation.modes=200 --set deflation.file=modes.h5";
 
 static const char help_info[] =
     "naik info FILE [--json] [--verify | --no-verify] [--residuals [--set KEY=VALUE]...]\n"
@@ -262,6 +279,7 @@ typedef struct topic {
 static const topic topics[] = {{"solve", help_solve},
                                {"gauge", help_gauge},
                                {"links", help_links},
+                               {"modes", help_modes},
                                {"info", help_info},
                                {"bench", help_bench},
                                {"export", help_export},

@@ -30,6 +30,7 @@ static const row rows[] = {
     {"solve", naik_command_solve, true},              /* cli/solve_cmd.c */
     {"gauge", naik_command_gauge, false},             /* gauge_cmd.c */
     {"links", naik_command_links, false},             /* links_cmd.c */
+    {"modes", naik_command_modes, true},              /* modes_cmd.c */
     {"info", naik_command_info, false},               /* cli/info_cmd.c */
     {"bench", naik_command_bench, false},             /* bench.c */
     {"export", naik_command_export, false},           /* export_cmd.c */

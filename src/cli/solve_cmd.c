@@ -219,6 +219,7 @@ static naik_status spare_inputs(naik_comm *comm, const char *path, const naik_in
         read[4 + i] = input->solve[i].source_file;
     }
     NAIK_TRY(naik_path_refuse_input(comm, "output.file", input->output.file, read, count));
+    NAIK_TRY(naik_path_refuse_input(comm, "deflation.file", input->deflation.file, read, count));
     NAIK_TRY(naik_path_refuse_input(comm, "run.events", input->run.events, read, count));
 done:
     free(read);

@@ -112,6 +112,15 @@ typedef struct naik_input {
         int double_check_every;         /* one solve in so many */
     } solver;
     struct {
+        int modes;        /* 0: none */
+        const char *file; /* NULL: none */
+        int precision;    /* 16 or 32 */
+        double again, tolerance;
+        int krylov, degree;  /* 0: auto */
+        naik_reals interval; /* two numbers, or none: auto */
+        int max_cycles;
+    } deflation;
+    struct {
         const char *file;
         bool propagators;
         int precision;         /* 32 or 64 */

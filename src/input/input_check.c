@@ -436,7 +436,38 @@ naik_status naik_input_check_idle(naik_log *log, const naik_input *input)
                       "'output.precision' does not apply where output.propagators is false: "
                       "correlators have 64 bits");
     }
+    static const char *const with_modes[] = {"file",   "precision", "again",    "tolerance",
+                                             "krylov", "degree",    "interval", "max_cycles"};
+    for (size_t i = 0; i < sizeof with_modes / sizeof *with_modes; i++) {
+        char key[PATH_SIZE];
+        snprintf(key, sizeof key, "deflation.%s", with_modes[i]);
+        if (input->deflation.modes == 0 && given(&c, key) != NULL) {
+            return refuse(&c, key, "'%s' does nothing while deflation.modes is 0", key);
+        }
+    }
     return check_hints(&c);
+}
+
+static naik_status check_deflation(const checker *c)
+{
+    const naik_input *input = c->input;
+    const naik_reals *interval = &input->deflation.interval;
+    if (input->deflation.modes > 0 && input->deflation.file == NULL) {
+        return refuse(c, "deflation.modes",
+                      "'deflation.file' is missing: the modes are found once and kept there");
+    }
+    if (input->deflation.precision != 16 && input->deflation.precision != 32) {
+        return refuse(c, "deflation.precision", "'deflation.precision' is 16 or 32");
+    }
+    if (input->deflation.krylov % 8 != 0 || input->deflation.degree % 2 != 0) {
+        return refuse(c, "deflation",
+                      "'deflation.krylov' is a multiple of 8 and 'deflation.degree' is even");
+    }
+    if (interval->count != 0 && (interval->count != 2 || interval->data[0] >= interval->data[1])) {
+        return refuse(c, "deflation.interval",
+                      "'deflation.interval' is two numbers, the smaller first");
+    }
+    return NAIK_OK;
 }
 
 naik_status naik_input_check(naik_log *log, naik_input *input)
@@ -454,6 +485,7 @@ naik_status naik_input_check(naik_log *log, naik_input *input)
         NAIK_TRY(check_origins(&c, i));
     }
     NAIK_TRY(check_output(&c));
+    NAIK_TRY(check_deflation(&c));
     NAIK_TRY(check_contractions(&c));
 done:
     return status;

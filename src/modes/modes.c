@@ -62,6 +62,21 @@ void naik_modes_destroy(naik_modes **modes)
     *modes = NULL;
 }
 
+naik_status naik_modes_copy(const naik_modes *from, naik_modes *to)
+{
+    naik_status status = NAIK_OK;
+    for (int b = 0; b < to->blocks && b < from->blocks; b++) {
+        NAIK_TRY(from->geometry->backend->ops->field.copy(to->block[b], from->block[b], NULL,
+                                                          NAIK_RHS_IDLE));
+    }
+    for (int i = 0; i < to->count && i < from->count; i++) {
+        to->lambda2[i] = from->lambda2[i];
+        to->residual[i] = from->residual[i];
+    }
+done:
+    return status;
+}
+
 size_t naik_modes_bytes(const naik_geometry *geometry, naik_precision precision, int capacity)
 {
     return (size_t)blocks_of(capacity) *

@@ -28,6 +28,8 @@ typedef struct naik_modes {
 naik_status naik_modes_create(const naik_geometry *geometry, naik_precision precision, int capacity,
                               naik_modes **out);
 void naik_modes_destroy(naik_modes **modes);
+/* to = from, between precisions, with eigenvalues and residuals; as many as `to` has. */
+naik_status naik_modes_copy(const naik_modes *from, naik_modes *to);
 /* Bytes of so many modes on this rank, for the memory plan. */
 size_t naik_modes_bytes(const naik_geometry *geometry, naik_precision precision, int capacity);
 

@@ -12,6 +12,7 @@
 #include "comm/interrupt.h"
 #include "io/prop/checkpoint.h"
 #include "io/prop/propagator_file.h"
+#include "modes/deflate.h"
 #include "propagator/propagator.h"
 #include "run/link_provider.h"
 
@@ -45,6 +46,7 @@ typedef struct solve_job {
     solve_plan plan;
     sdc_check guard;
     naik_staggered packed; /* at work */
+    naik_modes *modes;     /* of these links; NULL: none are wanted */
     int *pending;          /* tasks of the epsilon at work, [2 task_count] */
     int64_t pending_count;
     int done, total;

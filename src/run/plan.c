@@ -11,6 +11,8 @@
 #include "backend/field.h"
 #include "comm/collective.h"
 #include "lattice/grid.h"
+#include "modes/deflate.h"
+#include "modes/lanczos.h"
 #include "operator/staggered.h"
 #include "run/multishift_cost.h"
 
@@ -36,7 +38,11 @@ static double lightest_on_half(const naik_input *input)
     double lightest = INFINITY;
     for (int i = 0; i < input->solve_count; i++) {
         for (int k = 0; k < input->solve[i].masses.count; k++) {
-            lightest = fmin(lightest, solve_plan_mass_on_half(input->solve[i].masses.data[k]));
+            const double mass = input->solve[i].masses.data[k];
+            /* with low modes removed coarse storage does for any mass, but with whole long links */
+            const double counts = input->deflation.modes > 0 ? fmin(mass, 0.5 * COARSE_LONG) : mass;
+            lightest =
+                fmin(lightest, input->deflation.modes > 0 ? counts : solve_plan_mass_on_half(mass));
         }
     }
     return lightest;
@@ -130,9 +136,10 @@ static void choose_multishift(const naik_input *input, solve_plan *plan)
     const multishift_case widest = {
         .batch = plan->batch, .sources = sources, .masses = plan->shifts};
     plan->groups = multishift_groups(&widest);
-    plan->multishift = plan->groups > 0 &&
-                       (input->solver.multishift == NAIK_INPUT_ON ||
-                        (input->solver.multishift == NAIK_INPUT_CHOOSE && shared < MARGIN * apart));
+    plan->multishift =
+        plan->groups > 0 && (input->solver.multishift == NAIK_INPUT_ON ||
+                             (input->solver.multishift == NAIK_INPUT_CHOOSE &&
+                              input->deflation.modes == 0 && shared < MARGIN * apart));
 }
 
 static int hops_of(const naik_input *input)
@@ -162,6 +169,17 @@ static void estimate(solve_plan *plan, const naik_input *input, const naik_geome
              : 0) +
         (int64_t)naik_cg_bytes(&naik_operator_staggered, geometry, plan->vectors, width) +
         5 * (int64_t)geometry->backend->ops->field.bytes(lat, NAIK_DOUBLE, 1);
+    if (input->deflation.modes > 0) { /* the search is over before there are other fields */
+        const naik_precision stored = input->deflation.precision == 16 ? NAIK_HALF : NAIK_SINGLE;
+        const naik_lanczos_options search = {.modes = input->deflation.modes,
+                                             .krylov = input->deflation.krylov};
+        plan->mode_bytes = (int64_t)(naik_modes_bytes(geometry, stored, input->deflation.modes) +
+                                     naik_deflation_bytes(geometry, input->deflation.modes, width));
+        const int64_t searched = (int64_t)naik_lanczos_bytes(geometry, &search);
+        if (searched > plan->mode_bytes + plan->field_bytes) {
+            plan->mode_bytes = searched - plan->field_bytes;
+        }
+    }
     /* what neighbours have mapped is kept when a field of larger reals outgrows it */
     const int depth = naik_points_depth(points);
     plan->halo_bytes = (int64_t)naik_halo_bytes(geometry, NAIK_DOUBLE, width, depth) +
@@ -170,7 +188,7 @@ static void estimate(solve_plan *plan, const naik_input *input, const naik_geome
                             : (int64_t)naik_halo_bytes(geometry, plan->vectors, width, depth));
     plan->vector_bytes = host ? 2 * (int64_t)sizeof(double) * 6 * lat->sites : 0;
     plan->total_bytes = plan->gauge_bytes + plan->packed_bytes + plan->field_bytes +
-                        plan->halo_bytes + plan->vector_bytes;
+                        plan->halo_bytes + plan->vector_bytes + plan->mode_bytes;
 }
 
 /* Of the memory where links and fields are: the least of any rank's. */
@@ -381,7 +399,7 @@ static void print_sharing(const solve_plan *plan, const naik_input *input, naik_
 void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log *log)
 {
     naik_log_line(log, "solver: batch of %d, iterating with %s", plan->batch, plan->choices);
-    if (plan->first_rung < 0) {
+    if (plan->first_rung < 0 && input->deflation.modes == 0) {
         print_rungs(plan, input, log);
     }
     if (input->solver.multishift == NAIK_INPUT_CHOOSE) {
@@ -389,8 +407,8 @@ void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log 
     }
     naik_log_line(log,
                   "memory: %.3f GiB a rank (link building %.3f, packed links %.3f, fields %.3f, "
-                  "halos %.3f, vectors %.3f) of %.1f",
+                  "halos %.3f, vectors %.3f, modes %.3f) of %.1f",
                   gib(plan->total_bytes), gib(plan->gauge_bytes), gib(plan->packed_bytes),
                   gib(plan->field_bytes), gib(plan->halo_bytes), gib(plan->vector_bytes),
-                  gib(plan->available_bytes));
+                  gib(plan->mode_bytes), gib(plan->available_bytes));
 }

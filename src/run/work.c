@@ -3,6 +3,7 @@
  * One stream of solves for each Naik epsilon, on its own links. What the guard does not let pass
  * stays pending, and is listed again until it is stored or given up.
  */
+#include <math.h>
 #include <stdio.h>
 
 #include "naik/meson.h"
@@ -11,6 +12,7 @@
 
 #include "base/timer.h"
 #include "run/job.h"
+#include "run/low_modes.h"
 
 static naik_status give_source(void *data, int64_t index, double *src, double *mass,
                                double *tolerance, double *site_tolerance)
@@ -178,7 +180,32 @@ static bool any_group(solve_job *j)
     return false;
 }
 
-/* Makes and packs the links of one Naik epsilon. */
+/* The low modes of the links at work, for all masses of their epsilon. */
+static naik_status make_modes(solve_job *j, naik_fatlong *canonical)
+{
+    naik_status status = NAIK_OK;
+    naik_links *own = NULL;
+    double mass[NAIK_MAX_RHS];
+    int count = 0;
+    for (int64_t i = 0; i < j->pending_count && count < NAIK_MAX_RHS; i++) {
+        const naik_input_task *task = solve_task(j, i);
+        mass[count++] = j->input->solve[task->solve].masses.data[task->mass];
+    }
+    naik_timer_start(j->timer, "modes");
+    NAIK_TRY(naik_fatlong_to_host(canonical));
+    if (j->packed.links[NAIK_SINGLE] == NULL) { /* all in double: the search is not */
+        NAIK_TRY(naik_links_create(j->geometry, canonical, NAIK_SINGLE, 18, &own));
+    }
+    NAIK_TRY(low_modes_get(j->input, canonical, j->packed.links[NAIK_DOUBLE],
+                           own != NULL ? own : j->packed.links[NAIK_SINGLE], mass, count,
+                           j->interrupt, &j->modes));
+    naik_timer_stop(j->timer, "modes");
+done:
+    naik_links_destroy(&own);
+    return status;
+}
+
+/* Makes and packs the links of one Naik epsilon, and its modes. */
 static naik_status make_links(solve_job *j, double epsilon)
 {
     naik_status status = NAIK_OK;
@@ -189,6 +216,7 @@ static naik_status make_links(solve_job *j, double epsilon)
         naik_staggered_create(j->geometry, canonical, j->plan.links, j->plan.recon, &j->packed));
     naik_timer_stop(j->timer, "pack links");
     sdc_check_begin(&j->guard, &j->packed);
+    NAIK_TRY(j->input->deflation.modes > 0 ? make_modes(j, canonical) : NAIK_OK);
 done:
     naik_fatlong_destroy(&canonical);
     return status;
@@ -200,6 +228,7 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
     naik_status status = NAIK_OK;
     naik_cg *cg = NULL;
     naik_multishift *multishift = NULL;
+    naik_deflation *deflation = NULL;
     bool stopped = false;
     const naik_cg_options defaults = naik_cg_defaults();
     naik_cg_options options = defaults;
@@ -209,12 +238,20 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
     const double begin_s = naik_time_s();
     NAIK_TRY(make_links(j, epsilon));
     solve_report_links(j, epsilon, naik_time_s() - begin_s);
+    if (j->modes != NULL) {
+        options.removed = fmax(j->modes->lambda2[j->modes->count - 1], 0);
+    }
     int batch = j->pending_count < j->plan.batch ? (int)j->pending_count : j->plan.batch;
     NAIK_TRY(naik_cg_create(j->packed.op, j->plan.vectors, batch, &cg));
     if (j->plan.multishift && any_group(j)) {
         const int groups = j->plan.groups < batch ? j->plan.groups : batch;
         NAIK_TRY(naik_multishift_create(cg, groups, j->plan.shifts, &multishift));
     }
+    if (j->modes != NULL) {
+        NAIK_TRY(naik_deflation_create(j->modes, j->modes->count, j->packed.links[NAIK_DOUBLE],
+                                       batch, &deflation));
+    }
+    const naik_cg_starter starter = naik_deflation_starter(deflation, j->input->deflation.again);
     const naik_propagator_stream stream = {.data = j,
                                            .count = j->pending_count,
                                            .resident = !j->input->output.propagators &&
@@ -227,12 +264,15 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
                                            .save = solve_checkpoint,
                                            .restore = solve_restore_checkpoint,
                                            .multishift = multishift,
-                                           .group = group_of};
+                                           .group = group_of,
+                                           .starter = deflation != NULL ? &starter : NULL};
     naik_timer_start(j->timer, "solve");
     NAIK_TRY(naik_propagator_solve(&j->packed.op[NAIK_DOUBLE], cg, &options, &stream, &stopped));
     naik_timer_stop(j->timer, "solve");
     *interrupted = stopped && !j->guard.links_lost;
 done:
+    naik_deflation_destroy(&deflation);
+    naik_modes_destroy(&j->modes);
     naik_multishift_destroy(&multishift);
     naik_cg_destroy(&cg);
     naik_staggered_destroy(&j->packed);

@@ -115,7 +115,8 @@ typedef struct naik_cg_options {
     double stray; /* and when |dx| > stray |r|, dx what was added to x since the last; 0: what suits
                    * the rung, see naik_cg_stray */
     int max_restarts;   /* claims of convergence without progress before NAIK_CG_STAGNATED */
-    int first_rung;     /* naik_rung; -1: naik_rung_first */
+    int first_rung;     /* naik_rung; -1: naik_rung_first of the shift and what follows */
+    double removed;     /* eigenvalue of -D D up to which a starter removes all; 0: none */
     bool stay;          /* on it, whatever happens: for measurements */
     int poll_interval;  /* 0: the backend's, and longer while no rhs should need a look */
     int history_stride; /* iterations of history kept; 0: none */

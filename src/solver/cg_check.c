@@ -82,8 +82,8 @@ static void judge_stretch(naik_cg *cg, int c, double rr)
 
 /* The next stretch of iterations starts from the true residual rr; inner_rr is its norm as stored,
  * inner_rs its product with A p. */
-static void resume_rhs(naik_cg *cg, const naik_cg_options *options, int c, double rr,
-                       double inner_rr, double inner_rs)
+static void resume_rhs(naik_cg *cg, const naik_cg_options *options, const naik_cg_starter *starter,
+                       int c, double rr, double inner_rr, double inner_rs)
 {
     cg_rhs_slot *slot = &cg->slot[c];
     naik_rhs *record = &cg->record[c];
@@ -103,6 +103,9 @@ static void resume_rhs(naik_cg *cg, const naik_cg_options *options, int c, doubl
     double aim = slot->system.tolerance * slot->system.tolerance * slot->bb;
     if (rr <= aim) { /* the heavy-quark residual is not there yet */
         aim = 0.01 * rr;
+    }
+    if (starter != NULL && starter->correct != NULL) { /* a look where a correction is due */
+        aim = fmax(aim, starter->again * starter->again * slot->corrected_rr);
     }
     record->stop = aim;
     const bool coarse = cg->vectors == NAIK_HALF; /* rounding that no estimate knows of */
@@ -354,7 +357,7 @@ naik_status cg_check_rhs(naik_cg *cg, const naik_cg_options *options, const naik
     }
     for (int c = 0; c < cg->width_now; c++) {
         if (cg->record[c].state == NAIK_RHS_CHECK) {
-            resume_rhs(cg, options, c, rr[c], inner_rr[c], inner_rs[c]);
+            resume_rhs(cg, options, stream->starter, c, rr[c], inner_rr[c], inner_rs[c]);
         }
     }
     NAIK_TRY(cg_rhs_upload(cg));

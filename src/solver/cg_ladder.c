@@ -60,7 +60,8 @@ naik_rung cg_first_rung(const naik_cg *cg, const naik_cg_options *options, doubl
 {
     const bool half = cg->op[NAIK_RUNG_HALF] != NULL;
     const int wanted = options->first_rung;
-    return cg_rung_from(cg, wanted < 0 ? naik_rung_first(shift, half) : (naik_rung)wanted);
+    return cg_rung_from(cg, wanted < 0 ? naik_rung_first(shift + options->removed, half)
+                                       : (naik_rung)wanted);
 }
 
 /* The next rung: from recurrences on coarse storage to the classical form. */

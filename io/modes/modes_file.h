@@ -1,0 +1,54 @@
+/* modes_file.h - low modes in HDF5: "naik-modes" 1.0
+ *
+ *   /modes/v        [n][T][Z][Y][X/2][3] complex, 32 bits a real: the even sites, in checkerboard
+ *                   order along x
+ *   /modes/lambda2  [n] eigenvalues of -D_eo D_oe, 4 lambda^2, ascending
+ *   /modes/residual [n] |-D_eo D_oe v - lambda2 v|
+ *   /modes/suma, /modes/sumb [n] USQCD checksum of each mode's bytes
+ *   attributes of the root: what made them, and checksums of the fat and long links whose modes they
+ *   are. Masses are not among them: a file serves all masses of a configuration and Naik epsilon.
+ *
+ * The state of a search that was interrupted is kept in a file of the same form, whose `state` is
+ * "searching", with Ritz values of the polynomial in the place of lambda2.
+ */
+#ifndef NAIK_IO_MODES_MODES_FILE_H
+#define NAIK_IO_MODES_MODES_FILE_H
+
+#include "links/smear.h"
+#include "modes/lanczos.h"
+
+typedef struct naik_modes_about {
+    const char *action;     /* "naive", "asqtad", "hisq", "links" */
+    const char *boundary_t; /* "antiperiodic" or "periodic" */
+    double naik_epsilon;
+    uint32_t fat[2], far[2]; /* USQCD sums of the links; far zero where there are no long ones */
+    double tolerance, gram;  /* of modes: asked for; largest |V^+ V - 1| */
+    uint64_t seed;
+    naik_lanczos_report report;
+    naik_lanczos_state state; /* of a search; cycle 0: these are modes */
+} naik_modes_about;
+
+/* Sums of the links into about->fat and far; links on the host. Collective. NAIK_ERR_MPI */
+naik_status naik_modes_identify_links(const naik_fatlong *links, naik_modes_about *about);
+
+/* Writes modes, or a search's vectors (modes NULL), as PATH.part, reads it again, renames it. A
+ * search takes the place of an older one of that name. Collective.
+ * NAIK_ERR_INPUT  PATH is there, without comm->io.replace     NAIK_ERR_IO: PATH is then untouched */
+naik_status naik_modes_file_write(const naik_geometry *geometry, const char *path,
+                                  const naik_modes *modes, const naik_modes_about *about);
+
+/* Whether there is a file of modes that fits `about` (action of links, boundary, epsilon, extents),
+ * and how many it holds; fills in the rest of `about` from it. Collective.
+ * NAIK_ERR_INPUT    not a file of modes, or one of other quarks, or unfinished, with the sentence
+ * NAIK_ERR_CORRUPT  damaged */
+naik_status naik_modes_file_look(const naik_geometry *geometry, const char *path,
+                                 naik_modes_about *about, int *count);
+/* The first modes->count of them, checksums verified; not yet whether they are modes of these
+ * links. NAIK_ERR_CORRUPT, NAIK_ERR_IO */
+naik_status naik_modes_file_read(const char *path, naik_modes *modes);
+/* A search's state; *found = false where there is none that fits. */
+naik_status naik_modes_search_read(const naik_geometry *geometry, const char *path,
+                                   const naik_modes_about *about, naik_lanczos_state *state,
+                                   bool *found);
+
+#endif

@@ -1,0 +1,272 @@
+/* read.c - a file of modes: whose they are, and every byte of them */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/h5/guard.h"
+#include "io/h5/metadata_crc.h"
+#include "io/modes/modes_file.h"
+#include "io/modes/vectors.h"
+#include "io/reread.h"
+
+/* [count] numbers of a one-dimensional dataset. */
+static naik_status get_array(naik_log *log, hid_t file, const char *name, hid_t type,
+                             size_t type_bytes, int count, void *out)
+{
+    naik_status status = NAIK_OK;
+    const hsize_t start = 0, all = (hsize_t)count;
+    hsize_t dim = 0;
+    hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+    hid_t space = dataset >= 0 ? H5Dget_space(dataset) : -1;
+    const bool whole = space >= 0 && H5Sget_simple_extent_ndims(space) == 1 &&
+                       H5Sget_simple_extent_dims(space, &dim, NULL) == 1 && dim >= all &&
+                       naik_h5_layout_holds(dataset, (int64_t)(dim * type_bytes));
+    if (!whole) {
+        status = NAIK_FAIL(log, NAIK_ERR_CORRUPT, "/%s of the modes is missing or damaged", name);
+    } else {
+        status = naik_h5_read_part(log, dataset, type, &start, &all, out);
+    }
+    naik_h5_release(space);
+    naik_h5_release(dataset);
+    return status;
+}
+
+static int64_t whole_of(hid_t file, const char *name)
+{
+    int64_t value = 0;
+    naik_h5_get_i64(file, name, &value, 0);
+    return value;
+}
+static double real_of(hid_t file, const char *name)
+{
+    double value = NAN;
+    naik_h5_get_f64(file, name, &value, 0);
+    return value;
+}
+
+/* Vectors in the file, 0 where its dataset is not one of this lattice. */
+static int count_vectors(hid_t file, const naik_lattice *lat)
+{
+    hsize_t dims[5] = {0};
+    hid_t dataset = H5Dopen2(file, "modes/v", H5P_DEFAULT);
+    hid_t space = dataset >= 0 ? H5Dget_space(dataset) : -1;
+    int count = 0;
+    if (space >= 0 && H5Sget_simple_extent_ndims(space) == 5 &&
+        H5Sget_simple_extent_dims(space, dims, NULL) == 5 && dims[4] * 2 == (hsize_t)lat->size[0] &&
+        dims[3] == (hsize_t)lat->size[1] && dims[2] == (hsize_t)lat->size[2] &&
+        dims[1] == (hsize_t)lat->size[3] && dims[0] <= NAIK_MODES_MAX &&
+        naik_h5_layout_holds(dataset, (int64_t)dims[0] * lat->volume / 2 * 24)) {
+        count = (int)dims[0];
+    }
+    naik_h5_release(space);
+    naik_h5_release(dataset);
+    return count;
+}
+
+/* Everything but the vectors. */
+static naik_status identify(const naik_geometry *geometry, hid_t file, const char *path,
+                            const char *state, naik_modes_about *about, int *count)
+{
+    naik_status status = NAIK_OK;
+    naik_log *log = geometry->backend->log;
+    const naik_lattice *lat = geometry->lattice;
+    char format[32], found[32], boundary[32];
+    int64_t dims[NAIK_DIM] = {0};
+    naik_h5_get_text(file, "format", format, sizeof format);
+    naik_h5_get_text(file, "state", found, sizeof found);
+    naik_h5_get_text(file, "boundary_t", boundary, sizeof boundary);
+    naik_h5_get_i64(file, "dims", dims, NAIK_DIM);
+    if (strcmp(format, "naik-modes") != 0) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' holds no modes: make them with naik modes",
+                         path);
+    }
+    if (strcmp(found, state) != 0) {
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                         "'%s' was never completed: its writer was interrupted", path);
+    }
+    NAIK_TRY(naik_h5_check_metadata_crc(log, file, path));
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        if (dims[mu] != lat->size[mu]) {
+            return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                             "the modes of '%s' are of a lattice of %lldx%lldx%lldx%lld", path,
+                             (long long)dims[0], (long long)dims[1], (long long)dims[2],
+                             (long long)dims[3]);
+        }
+    }
+    if (strcmp(boundary, about->boundary_t) != 0 ||
+        real_of(file, "naik_epsilon") != about->naik_epsilon) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "the modes of '%s' are of quarks with %s boundary in t and naik_epsilon "
+                         "%.17g, the solves have %s and %.17g: name another deflation.file",
+                         path, boundary, real_of(file, "naik_epsilon"), about->boundary_t,
+                         about->naik_epsilon);
+    }
+    *count = count_vectors(file, lat);
+    if (*count == 0) {
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT, "/modes/v of '%s' is cut short or damaged", path);
+    }
+done:
+    return status;
+}
+
+static void take_attributes(hid_t file, naik_modes_about *a)
+{
+    a->fat[0] = (uint32_t)whole_of(file, "fat_suma");
+    a->fat[1] = (uint32_t)whole_of(file, "fat_sumb");
+    a->far[0] = (uint32_t)whole_of(file, "long_suma");
+    a->far[1] = (uint32_t)whole_of(file, "long_sumb");
+    a->seed = (uint64_t)whole_of(file, "seed");
+    a->tolerance = real_of(file, "tolerance");
+    a->gram = real_of(file, "gram_deviation");
+    a->report = (naik_lanczos_report){.cycles = (int)whole_of(file, "cycles"),
+                                      .starts = (int)whole_of(file, "starts"),
+                                      .converged = (int)whole_of(file, "converged"),
+                                      .degree = (int)whole_of(file, "degree"),
+                                      .krylov = (int)whole_of(file, "krylov"),
+                                      .applications = whole_of(file, "applications"),
+                                      .low = real_of(file, "interval_low"),
+                                      .high = real_of(file, "interval_high")};
+    a->state = (naik_lanczos_state){.cycle = (int32_t)whole_of(file, "cycles"),
+                                    .starts = (int32_t)whole_of(file, "starts"),
+                                    .kept = (int32_t)whole_of(file, "kept"),
+                                    .degree = (int32_t)whole_of(file, "degree"),
+                                    .randoms = (int32_t)whole_of(file, "random_blocks"),
+                                    .converged = (int32_t)whole_of(file, "converged"),
+                                    .low = real_of(file, "interval_low"),
+                                    .high = real_of(file, "interval_high"),
+                                    .applications = whole_of(file, "applications")};
+}
+
+static naik_status look(const naik_geometry *geometry, const char *path, const char *state,
+                        naik_modes_about *about, int *count)
+{
+    naik_status status = NAIK_OK;
+    naik_comm *comm = geometry->lattice->comm;
+    hid_t file = -1;
+    NAIK_TRY(naik_h5_open_stored(comm, path, &file));
+    NAIK_TRY(naik_comm_agree(comm, identify(geometry, file, path, state, about, count)));
+    take_attributes(file, about);
+done:
+    naik_h5_close(comm, &file);
+    return status;
+}
+
+naik_status naik_modes_file_look(const naik_geometry *geometry, const char *path,
+                                 naik_modes_about *about, int *count)
+{
+    naik_h5_guard guard;
+    naik_comm *comm = geometry->lattice->comm;
+    naik_h5_guard_begin(&guard);
+    const naik_status status = naik_h5_read_verdict(
+        comm->log, naik_file_verdict(comm, path, look(geometry, path, "complete", about, count)));
+    naik_h5_guard_end(&guard);
+    return status;
+}
+
+/* Vectors into blocks, numbers into value and residual (or NULL), every vector against its sum. */
+static naik_status read_all(const naik_geometry *geometry, const char *path, int count,
+                            naik_field *const *block, double *value, int values, double *residual)
+{
+    naik_status status = NAIK_OK;
+    naik_comm *comm = geometry->lattice->comm;
+    naik_mode_vectors vectors = {.dataset = -1, .type = -1};
+    hid_t file = -1;
+    uint32_t *stored = calloc(2 * (size_t)count, sizeof *stored);
+    NAIK_TRY(naik_h5_open_stored(comm, path, &file));
+    if (stored == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory to read %d modes", count);
+        goto agree;
+    }
+    status = get_array(comm->log, file, "modes/suma", H5T_NATIVE_UINT32, 4, count, stored);
+    status = status == NAIK_OK ? get_array(comm->log, file, "modes/sumb", H5T_NATIVE_UINT32, 4,
+                                           count, stored + count)
+                               : status;
+    status = status == NAIK_OK
+                 ? get_array(comm->log, file, "modes/lambda2", H5T_NATIVE_DOUBLE, 8, values, value)
+                 : status;
+    if (status == NAIK_OK && residual != NULL) {
+        status =
+            get_array(comm->log, file, "modes/residual", H5T_NATIVE_DOUBLE, 8, values, residual);
+    }
+agree:
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_mode_vectors_open(geometry, file, &vectors));
+    for (int i = 0; i < count; i++) {
+        uint32_t sum[2];
+        NAIK_TRY(naik_mode_vector_read(&vectors, block, i, sum));
+        if (sum[0] != stored[i] || sum[1] != stored[count + i]) {
+            status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
+                               "mode %d of '%s' is damaged: checksum %x %x, stored %x %x", i, path,
+                               sum[0], sum[1], stored[i], stored[count + i]);
+            goto done;
+        }
+    }
+done:
+    naik_mode_vectors_close(&vectors);
+    naik_h5_close(comm, &file);
+    free(stored);
+    return status;
+}
+
+static naik_status read_guarded(const naik_geometry *geometry, const char *path, int count,
+                                naik_field *const *block, double *value, int values,
+                                double *residual)
+{
+    naik_h5_guard guard;
+    naik_comm *comm = geometry->lattice->comm;
+    naik_h5_guard_begin(&guard);
+    const naik_status status = naik_h5_read_verdict(
+        comm->log,
+        naik_file_verdict(comm, path,
+                          read_all(geometry, path, count, block, value, values, residual)));
+    naik_h5_guard_end(&guard);
+    return status;
+}
+
+naik_status naik_modes_file_read(const char *path, naik_modes *modes)
+{
+    return read_guarded(modes->geometry, path, modes->count, modes->block, modes->lambda2,
+                        modes->count, modes->residual);
+}
+
+naik_status naik_modes_search_read(const naik_geometry *geometry, const char *path,
+                                   const naik_modes_about *about, naik_lanczos_state *state,
+                                   bool *found)
+{
+    naik_status status = NAIK_OK;
+    naik_comm *comm = geometry->lattice->comm;
+    naik_modes_about there = *about;
+    naik_h5_guard guard;
+    int count = 0;
+    *found = false;
+    naik_h5_guard_begin(&guard);
+    status = look(geometry, path, "searching", &there, &count);
+    naik_h5_guard_end(&guard);
+    if (status == NAIK_ERR_INPUT || status == NAIK_ERR_CORRUPT) { /* there is none to go on from */
+        naik_log_clear(comm->log);
+        return NAIK_OK;
+    }
+    NAIK_TRY(status);
+    const bool same = memcmp(there.fat, about->fat, sizeof there.fat) == 0 &&
+                      memcmp(there.far, about->far, sizeof there.far) == 0 &&
+                      there.seed == about->seed && there.report.krylov == about->report.krylov &&
+                      there.tolerance == about->tolerance &&
+                      there.state.kept + NAIK_MODES_BLOCK == count;
+    if (same) {
+        double *ritz = state->ritz;
+        naik_field **basis = state->basis;
+        status = read_guarded(geometry, path, count, basis, ritz, there.state.kept, NULL);
+        if (status == NAIK_ERR_CORRUPT) {
+            naik_log_warn(comm->log, "%s: the search begins again", naik_log_message(comm->log));
+            naik_log_clear(comm->log);
+            return NAIK_OK;
+        }
+        NAIK_TRY(status);
+        *state = there.state;
+        state->ritz = ritz;
+        state->basis = basis;
+        *found = true;
+    }
+done:
+    return status;
+}

@@ -1,0 +1,89 @@
+/* vectors.c - the even sites of a lattice are a lattice of half the extent in x */
+#include "io/modes/vectors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+naik_status naik_mode_vectors_open(const naik_geometry *geometry, hid_t file,
+                                   naik_mode_vectors *out)
+{
+    naik_status status = NAIK_OK;
+    const naik_lattice *lat = geometry->lattice;
+    naik_log *log = geometry->backend->log;
+    *out = (naik_mode_vectors){.geometry = geometry, .half = *lat, .dataset = -1, .type = -1};
+    out->half.size[0] /= 2;
+    out->half.local[0] /= 2;
+    out->half.origin[0] /= 2;
+    out->half.sites /= 2;
+    out->half.volume /= 2;
+    out->sites = malloc((size_t)lat->sites * 6 * sizeof(double));
+    out->even = malloc((size_t)lat->sites * 3 * sizeof(double));
+    out->dataset = H5Dopen2(file, "modes/v", H5P_DEFAULT);
+    out->type = naik_h5_tensor(32, 1);
+    if (out->sites == NULL || out->even == NULL) {
+        status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a mode on the host");
+    } else if (out->dataset < 0) {
+        status = NAIK_FAIL(log, NAIK_ERR_CORRUPT, "/modes/v is missing or damaged");
+    }
+    return naik_comm_agree(lat->comm, status);
+}
+
+void naik_mode_vectors_close(naik_mode_vectors *vectors)
+{
+    free(vectors->sites);
+    free(vectors->even);
+    naik_h5_release(vectors->dataset);
+    naik_h5_release(vectors->type);
+    *vectors = (naik_mode_vectors){.dataset = -1, .type = -1};
+}
+
+static naik_h5_field field_of(const naik_mode_vectors *v, int index)
+{
+    return (naik_h5_field){.dataset = v->dataset,
+                           .type = v->type,
+                           .bits = 32,
+                           .reals = 6,
+                           .lead = index,
+                           .writers = v->half.comm->io.writers};
+}
+
+static double *even_site(const naik_mode_vectors *v, int32_t cb)
+{
+    return v->sites + 6 * (int64_t)naik_lattice_site_of(v->geometry->lattice, NAIK_EVEN, cb);
+}
+
+naik_status naik_mode_vector_write(naik_mode_vectors *v, naik_field *const *block, int index,
+                                   uint32_t sum[2])
+{
+    naik_status status = NAIK_OK;
+    const naik_lattice *lat = v->geometry->lattice;
+    const naik_h5_field field = field_of(v, index);
+    NAIK_TRY(naik_comm_agree(lat->comm, v->geometry->backend->ops->field.to_host(
+                                            block[index / NAIK_MODES_BLOCK], NAIK_EVEN,
+                                            index % NAIK_MODES_BLOCK, v->sites)));
+    for (int32_t cb = 0; cb < lat->volume_cb; cb++) {
+        memcpy(v->even + 6 * (int64_t)cb, even_site(v, cb), 6 * sizeof(double));
+    }
+    NAIK_TRY(naik_h5_field_write(&v->half, &field, v->even, sum));
+done:
+    return status;
+}
+
+naik_status naik_mode_vector_read(naik_mode_vectors *v, naik_field *const *block, int index,
+                                  uint32_t sum[2])
+{
+    naik_status status = NAIK_OK;
+    const naik_lattice *lat = v->geometry->lattice;
+    const naik_h5_field field = field_of(v, index);
+    NAIK_TRY(naik_h5_field_read(&v->half, &field, block != NULL ? v->even : NULL, sum));
+    if (block != NULL) {
+        for (int32_t cb = 0; cb < lat->volume_cb; cb++) {
+            memcpy(even_site(v, cb), v->even + 6 * (int64_t)cb, 6 * sizeof(double));
+        }
+        NAIK_TRY(naik_comm_agree(lat->comm, v->geometry->backend->ops->field.from_host(
+                                                block[index / NAIK_MODES_BLOCK], NAIK_EVEN,
+                                                index % NAIK_MODES_BLOCK, v->sites)));
+    }
+done:
+    return status;
+}

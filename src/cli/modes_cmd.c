@@ -1,0 +1,131 @@
+/* modes_cmd.c - `naik modes INPUT.yaml`: low modes into a file
+ *
+ * What `naik solve` would do before its first solve: one set of modes for every Naik epsilon.
+ */
+#include "backend/create.h"
+#include "backend/geometry.h"
+#include "base/options.h"
+#include "base/watchdog.h"
+#include "cli/commands.h"
+#include "comm/paths.h"
+#include "comm/threads.h"
+#include "operator/staggered.h"
+#include "run/link_provider.h"
+#include "run/low_modes.h"
+
+typedef struct job {
+    naik_input *input;
+    naik_backend *backend;
+    naik_lattice *lattice;
+    naik_geometry *geometry;
+    naik_timer *timer;
+    naik_interrupt *interrupt;
+    naik_link_provider links;
+} job;
+
+enum { MOST_MASSES = 128 };
+
+/* The masses of this epsilon; whether solve `solve`, mass `m` is its first. */
+static bool collect(const naik_input *input, int solve, int m, double mass[MOST_MASSES], int *count)
+{
+    const double epsilon = input->solve[solve].naik_epsilon.data[m];
+    *count = 0;
+    for (int i = 0; i < input->solve_count; i++) {
+        for (int k = 0; k < input->solve[i].masses.count; k++) {
+            if (input->solve[i].naik_epsilon.data[k] != epsilon) {
+                continue;
+            }
+            if (i < solve || (i == solve && k < m)) {
+                return false;
+            }
+            if (*count < MOST_MASSES) {
+                mass[(*count)++] = input->solve[i].masses.data[k];
+            }
+        }
+    }
+    return true;
+}
+
+static naik_status find(job *j, double epsilon, const double *mass, int count)
+{
+    naik_status status = NAIK_OK;
+    naik_fatlong *canonical = NULL;
+    naik_staggered packed = {.links = {NULL}};
+    naik_modes *modes = NULL;
+    NAIK_TRY(naik_link_provider_links(&j->links, epsilon, &canonical));
+    NAIK_TRY(naik_staggered_create(j->geometry, canonical, NAIK_SINGLE, 18, &packed));
+    NAIK_TRY(naik_fatlong_to_host(canonical));
+    NAIK_TRY(low_modes_get(j->input, canonical, packed.links[NAIK_DOUBLE],
+                           packed.links[NAIK_SINGLE], mass, count, j->interrupt, &modes));
+done:
+    naik_modes_destroy(&modes);
+    naik_staggered_destroy(&packed);
+    naik_fatlong_destroy(&canonical);
+    return status;
+}
+
+static naik_status find_all(job *j)
+{
+    naik_status status = NAIK_OK;
+    const naik_input *input = j->input;
+    for (int i = 0; i < input->solve_count; i++) {
+        for (int m = 0; m < input->solve[i].masses.count; m++) {
+            double mass[MOST_MASSES];
+            int count;
+            if (collect(input, i, m, mass, &count)) {
+                NAIK_TRY(find(j, input->solve[i].naik_epsilon.data[m], mass, count));
+            }
+        }
+    }
+done:
+    return status;
+}
+
+static void clear(job *j)
+{
+    naik_link_provider_close(&j->links);
+    naik_interrupt_destroy(&j->interrupt);
+    naik_geometry_destroy(&j->geometry);
+    naik_lattice_destroy(&j->lattice);
+    naik_backend_destroy(&j->backend);
+    naik_timer_destroy(&j->timer);
+    naik_input_destroy(&j->input);
+}
+
+naik_status naik_command_modes(naik_comm *comm, int argc, char **argv)
+{
+    naik_status status = NAIK_OK;
+    const char *path = NULL;
+    naik_option_list overrides = {.count = 0};
+    const naik_option options[] = {
+        {.name = "set", .kind = NAIK_OPTION_LIST, .target = &overrides},
+        {.name = "force", .kind = NAIK_OPTION_FLAG, .target = &comm->io.replace}};
+    static const char *const operands[] = {"INPUT.yaml"};
+    job j = {.input = NULL};
+    NAIK_TRY(naik_options_parse(comm->log, "modes", argc, argv, options, 2, operands, 1, &path));
+    NAIK_TRY(naik_comm_agree(comm, naik_timer_create(comm->log, &j.timer)));
+    NAIK_TRY(naik_input_load(comm, path, overrides.text, overrides.count, &j.input));
+    if (j.input->deflation.modes == 0) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "'%s' asks for no modes: set deflation.modes and deflation.file", path);
+        goto done;
+    }
+    NAIK_TRY(naik_comm_agree(comm,
+                             naik_interrupt_create(comm, j.input->run.wall_limit_s, &j.interrupt)));
+    naik_watchdog_limit(comm->watchdog, j.input->run.watchdog_s);
+    const char *const inputs[] = {path, j.input->gauge.file, j.input->action.file};
+    NAIK_TRY(naik_path_refuse_input(comm, "deflation.file", j.input->deflation.file, inputs, 3));
+    if (j.input->run.threads > 0) {
+        naik_threads_use(j.input->run.threads);
+    }
+    NAIK_TRY(naik_input_backend_create(comm, j.input, &j.backend));
+    j.backend->timer = j.timer;
+    NAIK_TRY(naik_lattice_create(comm, j.input->lattice.size,
+                                 j.input->run.grid[0] > 0 ? j.input->run.grid : NULL, &j.lattice));
+    NAIK_TRY(naik_geometry_create(j.backend, j.lattice, &j.geometry));
+    NAIK_TRY(naik_link_provider_open(j.lattice, j.input, j.backend, j.timer, &j.links));
+    NAIK_TRY(find_all(&j));
+done:
+    clear(&j);
+    return status;
+}

@@ -1,0 +1,269 @@
+/* filter.c - three-term recursions, each step two Dslashes and nothing else */
+#include "modes/filter.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "modes/hermitian.h"
+
+enum { LANCZOS_STEPS = 30, MOMENTS_AT_ONCE = 64, MOMENTS_MAX = 4096 };
+
+naik_status naik_filter_create(const naik_links *links, naik_modes_work *work, int nrhs,
+                               naik_filter **out)
+{
+    naik_status status = NAIK_OK;
+    const naik_geometry *geometry = links->geometry;
+    *out = NULL;
+    naik_filter *filter = calloc(1, sizeof *filter);
+    if (filter == NULL) {
+        status = NAIK_FAIL(geometry->backend->log, NAIK_ERR_MEMORY, "no memory for a filter");
+    }
+    NAIK_TRY(naik_comm_agree(geometry->backend->comm, status));
+    filter->links = links;
+    filter->work = work;
+    NAIK_TRY(naik_field_create(geometry, NAIK_SINGLE, nrhs, &filter->odd));
+    NAIK_TRY(naik_field_create(geometry, NAIK_SINGLE, nrhs, &filter->other));
+    *out = filter;
+    return status;
+done:
+    naik_filter_destroy(&filter);
+    return status;
+}
+
+void naik_filter_destroy(naik_filter **filter)
+{
+    if (*filter == NULL) {
+        return;
+    }
+    naik_field_destroy(&(*filter)->odd);
+    naik_field_destroy(&(*filter)->other);
+    free(*filter);
+    *filter = NULL;
+}
+
+/* out = a v + c b + s D_eo D_oe v; b may be out or NULL. */
+static naik_status step(naik_filter *filter, const naik_field *v, double a, const naik_field *b,
+                        double c, double s, naik_field *out)
+{
+    naik_status status = NAIK_OK;
+    const naik_dslash_args second = {.form = NAIK_FORM_AFFINE,
+                                     .parity = NAIK_EVEN,
+                                     .links = filter->links,
+                                     .in = filter->odd,
+                                     .out = out,
+                                     .v = v,
+                                     .b = b,
+                                     .a = a,
+                                     .c = c,
+                                     .s = s};
+    NAIK_TRY(naik_dslash_plain(filter->links, v, NAIK_ODD, filter->odd));
+    NAIK_TRY(naik_dslash(&second));
+    filter->applications += v->nrhs;
+done:
+    return status;
+}
+
+/* x v = a v + s D_eo D_oe v */
+static void scales(const naik_filter *filter, double *a, double *s)
+{
+    *a = -(filter->high + filter->low) / (filter->high - filter->low);
+    *s = -2 / (filter->high - filter->low);
+}
+
+naik_status naik_filter_apply(naik_filter *filter, naik_field *v)
+{
+    naik_status status = NAIK_OK;
+    double a, s;
+    naik_field *now = filter->other, *last = v;
+    scales(filter, &a, &s);
+    if (filter->degree < 2 || filter->degree % 2 != 0 || !(filter->high > filter->low)) {
+        return NAIK_FAIL(v->geometry->backend->log, NAIK_ERR_ARG,
+                         "a filter of degree %d on [%g, %g]: an even degree on an interval",
+                         filter->degree, filter->low, filter->high);
+    }
+    naik_field_set_nrhs(filter->odd, v->nrhs);
+    naik_field_set_nrhs(filter->other, v->nrhs);
+    NAIK_TRY(step(filter, v, a, NULL, 0, s, now));
+    for (int k = 1; k < filter->degree; k++) {
+        NAIK_TRY(step(filter, now, 2 * a, last, -1, 2 * s, last));
+        naik_field *next = last;
+        last = now;
+        now = next;
+    }
+done:
+    return status;
+}
+
+double naik_filter_factor(const naik_filter *filter, double lambda2)
+{
+    const double x = (2 * lambda2 - filter->high - filter->low) / (filter->high - filter->low);
+    return fabs(x) <= 1 ? cos(filter->degree * acos(x)) : cosh(filter->degree * acosh(fabs(x)));
+}
+
+double naik_filter_inverse(const naik_filter *filter, double factor)
+{
+    const double x = -cosh(acosh(fmax(factor, 1)) / filter->degree);
+    return 0.5 * (x * (filter->high - filter->low) + filter->high + filter->low);
+}
+
+/* |v|^2 of the first rhs. */
+static naik_status norm2(naik_filter *filter, const naik_field *v, double *out)
+{
+    double all[NAIK_MAX_RHS];
+    naik_status status = naik_modes_norms(filter->work, v, all);
+    *out = all[0];
+    return status;
+}
+
+/* The largest eigenvalue of the tridiagonal matrix, with the bound on its error. */
+static naik_status largest_of(naik_log *log, int n, const double *alpha, const double *beta,
+                              double *out)
+{
+    naik_complex a[LANCZOS_STEPS * LANCZOS_STEPS] = {{0, 0}}, z[LANCZOS_STEPS * LANCZOS_STEPS];
+    double value[LANCZOS_STEPS];
+    for (int k = 0; k < n; k++) {
+        a[k * n + k].re = alpha[k];
+        if (k > 0) {
+            a[k * n + k - 1].re = beta[k - 1];
+        }
+    }
+    const naik_status status = naik_hermitian_solve(log, n, a, value, z);
+    if (status == NAIK_OK) {
+        const naik_complex last = z[n * n - 1];
+        *out = value[n - 1] + beta[n - 1] * sqrt(last.re * last.re + last.im * last.im);
+    }
+    return status;
+}
+
+/* u_k = n_k v_k, so that no vector has to be normalised; (u, -D_eo D_oe u) = |D_oe u|^2. */
+naik_status naik_filter_largest(naik_filter *filter, const naik_field *v, double *high)
+{
+    enum { UNIT = 5 }; /* about beta: keeps n_k about where it was */
+    naik_status status = NAIK_OK;
+    const naik_geometry *geometry = v->geometry;
+    const naik_backend_ops *ops = geometry->backend->ops;
+    double alpha[LANCZOS_STEPS], beta[LANCZOS_STEPS], nn, nn_last = 1, odd;
+    naik_field *now = NULL, *last = NULL, *swap = NULL;
+    int steps = 0;
+    NAIK_TRY(naik_field_create(geometry, NAIK_SINGLE, 1, &now));
+    NAIK_TRY(naik_field_create(geometry, NAIK_SINGLE, 1, &last));
+    naik_field_set_nrhs(filter->odd, 1);
+    NAIK_TRY(ops->field.copy_rhs(now, 0, v, 0));
+    NAIK_TRY(norm2(filter, now, &nn));
+    while (steps < LANCZOS_STEPS && nn > 0) {
+        NAIK_TRY(naik_dslash_plain(filter->links, now, NAIK_ODD, filter->odd));
+        NAIK_TRY(norm2(filter, filter->odd, &odd));
+        alpha[steps] = odd / nn;
+        const double back = steps > 0 ? beta[steps - 1] * sqrt(nn / nn_last) : 0;
+        NAIK_TRY(step(filter, now, -alpha[steps] / UNIT, steps > 0 ? last : NULL, -back / UNIT,
+                      -1.0 / UNIT, last));
+        swap = now;
+        now = last;
+        last = swap;
+        nn_last = nn;
+        NAIK_TRY(norm2(filter, now, &nn));
+        beta[steps++] = UNIT * sqrt(nn / nn_last);
+        if (!(nn > 1e-10 * nn_last)) { /* the Krylov space is exhausted */
+            break;
+        }
+    }
+    if (steps == 0 || !isfinite(nn)) {
+        status = NAIK_FAIL(geometry->backend->log, NAIK_ERR_CORRUPT,
+                           "the operator gives no finite numbers: its links are damaged");
+        goto done;
+    }
+    NAIK_TRY(largest_of(geometry->backend->log, steps, alpha, beta, high));
+    *high *= 1.02;
+done:
+    naik_field_destroy(&now);
+    naik_field_destroy(&last);
+    return status;
+}
+
+/* Number of eigenvalues below angle theta, of `dimension`, from moments with Jackson's kernel. */
+static double count_below(const double *moment, int moments, double dimension, double theta)
+{
+    const double step_angle = M_PI / (moments + 1);
+    double sum = moment[0] * (M_PI - theta);
+    for (int k = 1; k < moments; k++) {
+        const double kernel =
+            ((moments - k + 1) * cos(step_angle * k) + sin(step_angle * k) / tan(step_angle)) /
+            (moments + 1);
+        sum -= 2 * kernel * moment[k] * sin(k * theta) / k;
+    }
+    return dimension * sum / M_PI;
+}
+
+/* The angle below which n of them are. */
+static double angle_of(const double *moment, int moments, double dimension, double n)
+{
+    double above = 0, below = M_PI;
+    for (int i = 0; i < 60; i++) {
+        const double middle = 0.5 * (above + below);
+        if (count_below(moment, moments, dimension, middle) > n) {
+            above = middle;
+        } else {
+            below = middle;
+        }
+    }
+    return 0.5 * (above + below);
+}
+
+/* moment += mean over rhs of (v, w)_c / first_c */
+static naik_status add_moment(naik_filter *filter, const naik_field *v, const naik_field *w,
+                              const double *first, double *moment)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = v->geometry->backend;
+    const naik_reduction_ops *ops = &backend->ops->reduction;
+    double dots[NAIK_MAX_RHS];
+    NAIK_TRY(ops->clear(backend, filter->work->sums, v->nrhs));
+    NAIK_TRY(ops->dot(v, w, filter->work->sums));
+    NAIK_TRY(ops->over_ranks(backend, filter->work->sums, v->nrhs));
+    NAIK_TRY(ops->values(backend, filter->work->sums, v->nrhs, dots));
+    for (int c = 0; c < v->nrhs; c++) {
+        *moment += dots[c] / first[c] / v->nrhs;
+    }
+done:
+    return status;
+}
+
+/* (T_k, T_k) = (mu_2k + mu_0)/2 and (T_k, T_k+1) = (mu_2k+1 + mu_1)/2: two moments a step. */
+naik_status naik_filter_estimate(naik_filter *filter, naik_field *v, int n, double *lambda2)
+{
+    naik_status status = NAIK_OK;
+    const double low = filter->low, dimension = 1.5 * (double)v->geometry->lattice->volume;
+    double a, s, theta = 0, first[NAIK_MAX_RHS], moment[MOMENTS_MAX] = {0};
+    naik_field *last = v, *now = filter->other;
+    int moments = 0;
+    filter->low = 0;
+    scales(filter, &a, &s);
+    naik_field_set_nrhs(filter->odd, v->nrhs);
+    naik_field_set_nrhs(filter->other, v->nrhs);
+    NAIK_TRY(naik_modes_norms(filter->work, v, first));
+    NAIK_TRY(step(filter, last, a, NULL, 0, s, now));
+    NAIK_TRY(add_moment(filter, last, now, first, &moment[1]));
+    moment[0] = 1;
+    for (int k = 1; moments < MOMENTS_MAX; k++) { /* last = T_k-1, now = T_k */
+        NAIK_TRY(add_moment(filter, now, now, first, &moment[2 * k]));
+        moment[2 * k] = 2 * moment[2 * k] - moment[0];
+        NAIK_TRY(step(filter, now, 2 * a, last, -1, 2 * s, last));
+        NAIK_TRY(add_moment(filter, last, now, first, &moment[2 * k + 1]));
+        moment[2 * k + 1] = 2 * moment[2 * k + 1] - moment[1];
+        naik_field *next = last;
+        last = now;
+        now = next;
+        moments = 2 * k + 2;
+        if (moments % MOMENTS_AT_ONCE == 0) {
+            theta = angle_of(moment, moments, dimension, n);
+            if (M_PI / moments < 0.3 * (M_PI - theta)) { /* resolved */
+                break;
+            }
+        }
+    }
+    *lambda2 = 0.5 * filter->high * (1 + cos(theta));
+done:
+    filter->low = low;
+    return status;
+}

@@ -1,0 +1,685 @@
+/* lanczos.c - the cycle: expand, solve the projected problem, keep, look whether it is done */
+#include "modes/lanczos.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "base/timer.h"
+#include "modes/hermitian.h"
+
+enum {
+    BLOCK = NAIK_MODES_BLOCK,
+    SPARE = 16,      /* Ritz vectors kept beyond those wanted */
+    STREAM = 0x6d64, /* of the random numbers, plus the number of the block */
+    STARTS = 12      /* intervals tried */
+};
+#define SINGLE_NOISE  2e-6 /* of `high`: what single precision leaves of a residual */
+#define FACTOR_NEEDED 4.0  /* of the polynomial at the last mode wanted */
+#define INTERVAL_LOW  2.5  /* times the last eigenvalue wanted */
+
+naik_lanczos_options naik_lanczos_defaults(void)
+{
+    return (naik_lanczos_options){
+        .modes = 64, .tolerance = 1e-2, .max_cycles = 60, .seed = UINT64_C(20061947)};
+}
+
+typedef struct lanczos {
+    const naik_geometry *geometry;
+    naik_log *log;
+    const naik_lanczos_options *options;
+    const naik_lanczos_hooks *hooks;
+    naik_filter *filter;
+    naik_modes_work *work;
+    naik_modes *basis;                /* [krylov + BLOCK] */
+    naik_field *w;                    /* the block at work */
+    int krylov, size;                 /* vectors of V now */
+    naik_complex *t;                  /* [krylov][krylov], lower triangle */
+    naik_complex *scratch, *vectors;  /* the same size */
+    naik_complex *c;                  /* [krylov][BLOCK] products */
+    naik_complex last[BLOCK * BLOCK]; /* R of the block after V */
+    double *ritz;                     /* [krylov] */
+    double *bound;                    /* [krylov] residuals of the polynomial's Ritz vectors */
+    naik_lanczos_state state;
+    bool overflow; /* the polynomial had no finite values */
+    double begun;
+} lanczos;
+
+static naik_status create(const naik_links *single, const naik_lanczos_options *options, lanczos *l)
+{
+    naik_status status = NAIK_OK;
+    const size_t k = (size_t)l->krylov;
+    l->t = calloc(k * k, sizeof *l->t);
+    l->scratch = calloc(k * k, sizeof *l->t);
+    l->vectors = calloc(k * k, sizeof *l->t);
+    l->c = calloc(k * BLOCK, sizeof *l->t);
+    l->ritz = calloc(k, sizeof *l->ritz);
+    l->bound = calloc(k, sizeof *l->bound);
+    if (l->t == NULL || l->scratch == NULL || l->vectors == NULL || l->c == NULL ||
+        l->ritz == NULL || l->bound == NULL) {
+        status = NAIK_FAIL(l->log, NAIK_ERR_MEMORY, "no memory for %d Lanczos vectors", l->krylov);
+    }
+    NAIK_TRY(naik_comm_agree(l->geometry->backend->comm, status));
+    NAIK_TRY(naik_modes_create(l->geometry, NAIK_SINGLE, l->krylov + BLOCK, &l->basis));
+    NAIK_TRY(naik_modes_work_create(l->geometry, l->krylov, options->modes + SPARE + 2 * BLOCK,
+                                    &l->work));
+    NAIK_TRY(naik_filter_create(single, l->work, BLOCK, &l->filter));
+    NAIK_TRY(naik_field_create(l->geometry, NAIK_SINGLE, BLOCK, &l->w));
+done:
+    return status;
+}
+
+static void destroy(lanczos *l)
+{
+    naik_field_destroy(&l->w);
+    naik_filter_destroy(&l->filter);
+    naik_modes_work_destroy(&l->work);
+    naik_modes_destroy(&l->basis);
+    free(l->t);
+    free(l->scratch);
+    free(l->vectors);
+    free(l->c);
+    free(l->ritz);
+    free(l->bound);
+}
+
+/* w = a block of random vectors that no other block of this seed is. */
+static naik_status fill_random(lanczos *l)
+{
+    naik_status status = NAIK_OK;
+    const naik_lattice *lat = l->geometry->lattice;
+    double *v = calloc((size_t)lat->sites * 6, sizeof *v);
+    NAIK_TRY(naik_comm_agree(
+        lat->comm,
+        v != NULL ? NAIK_OK : NAIK_FAIL(l->log, NAIK_ERR_MEMORY, "no memory for a random vector")));
+    for (int c = 0; c < BLOCK; c++) {
+        const uint32_t stream = STREAM + (uint32_t)(l->state.randoms * BLOCK + c);
+        for (int32_t site = 0; site < lat->sites; site++) {
+            int x[NAIK_DIM];
+            naik_lattice_coords(lat, site, x);
+            naik_rng rng =
+                naik_rng_at(l->options->seed, stream, (uint64_t)naik_lattice_global(lat, x));
+            for (int i = 0; i < 6; i++) {
+                v[6 * (int64_t)site + i] = naik_rng_uniform(&rng) - 0.5;
+            }
+        }
+        NAIK_TRY(l->geometry->backend->ops->field.from_host(l->w, NAIK_EVEN, c, v));
+    }
+    l->state.randoms++;
+done:
+    free(v);
+    return status;
+}
+
+/* w -= V V^+ w; the products join column block `column` of T, where there is one (>= 0). */
+static naik_status project_out(lanczos *l, int size, int column)
+{
+    naik_status status = NAIK_OK;
+    double norm2[BLOCK];
+    if (size == 0) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(naik_modes_norms(l->work, l->w, norm2));
+    NAIK_TRY(naik_modes_project(l->work, l->basis->block, size, 1.01, l->w, norm2, l->c));
+    for (int i = 0; i < size && column >= 0; i++) {
+        for (int j = 0; j < BLOCK; j++) { /* below the diagonal: T_ji = conj T_ij */
+            naik_complex *to = &l->t[(size_t)(column + j) * (size_t)l->krylov + (size_t)i];
+            to->re += l->c[i * BLOCK + j].re;
+            to->im -= l->c[i * BLOCK + j].im;
+        }
+    }
+    for (int i = 0; i < size * BLOCK; i++) {
+        l->c[i] = (naik_complex){-l->c[i].re, -l->c[i].im};
+    }
+    NAIK_TRY(naik_modes_add(l->work, l->basis->block, size, l->c, l->w, NULL, NAIK_RHS_IDLE));
+done:
+    return status;
+}
+
+/* w = w R^-1 with w^+ w = R^+ R; r (NULL: not wanted) becomes R r. *condition as Cholesky gives it.
+ */
+static naik_status cholesky_qr(lanczos *l, naik_complex *r, double *condition)
+{
+    naik_status status = NAIK_OK;
+    naik_complex gram[BLOCK * BLOCK], factor[BLOCK * BLOCK], inverse[BLOCK * BLOCK];
+    double norm2[BLOCK], largest = 0;
+    NAIK_TRY(naik_modes_norms(l->work, l->w, norm2));
+    for (int c = 0; c < BLOCK; c++) {
+        if (!isfinite(norm2[c])) {
+            status = NAIK_FAIL(l->log, NAIK_ERR_CORRUPT,
+                               "Lanczos vectors are no finite numbers: the links are damaged");
+            goto done;
+        }
+        largest = fmax(largest, norm2[c]);
+    }
+    NAIK_TRY(naik_modes_project(l->work, &l->w, BLOCK, sqrt(largest), l->w, norm2, gram));
+    naik_hermitian_cholesky(BLOCK, gram, factor, inverse, condition);
+    if (*condition == 0) {
+        goto done;
+    }
+    NAIK_TRY(naik_modes_rotate(l->work, &l->w, BLOCK, inverse, BLOCK));
+    if (r != NULL) {
+        naik_complex before[BLOCK * BLOCK];
+        memcpy(before, r, sizeof before);
+        for (int i = 0; i < BLOCK; i++) {
+            for (int j = 0; j < BLOCK; j++) {
+                naik_complex sum = {0, 0};
+                for (int k = 0; k < BLOCK; k++) {
+                    const naik_complex x = factor[i * BLOCK + k], y = before[k * BLOCK + j];
+                    sum.re += x.re * y.re - x.im * y.im;
+                    sum.im += x.re * y.im + x.im * y.re;
+                }
+                r[i * BLOCK + j] = sum;
+            }
+        }
+    }
+done:
+    return status;
+}
+
+static void unit(naik_complex r[BLOCK * BLOCK])
+{
+    memset(r, 0, BLOCK * BLOCK * sizeof *r);
+    for (int i = 0; i < BLOCK; i++) {
+        r[i * (BLOCK + 1)].re = 1;
+    }
+}
+
+/* w becomes 1/a (a w + random), a such that the random part is a hundredth; l->last its factor. */
+static naik_status add_random(lanczos *l, double ww)
+{
+    naik_status status = NAIK_OK;
+    const naik_backend_ops *ops = l->geometry->backend->ops;
+    double norm2[BLOCK];
+    naik_field_set_nrhs(l->filter->other, BLOCK);
+    NAIK_TRY(ops->field.copy(l->filter->other, l->w, NULL, NAIK_RHS_IDLE));
+    NAIK_TRY(fill_random(l));
+    NAIK_TRY(naik_modes_norms(l->work, l->w, norm2));
+    const double a = ww > 0 ? 100 * sqrt(norm2[0] / ww) : 0;
+    NAIK_TRY(ops->field.axpy(a, l->filter->other, l->w));
+    for (int i = 0; i < BLOCK * BLOCK; i++) {
+        l->last[i].re *= a > 0 ? 1 / a : 0;
+        l->last[i].im *= a > 0 ? 1 / a : 0;
+    }
+done:
+    return status;
+}
+
+static naik_status largest_norm2(lanczos *l, double *out)
+{
+    double norm2[BLOCK];
+    const naik_status status = naik_modes_norms(l->work, l->w, norm2);
+    *out = 0;
+    for (int c = 0; c < BLOCK; c++) {
+        *out = norm2[c] <= *out ? *out : norm2[c]; /* a NaN stays */
+    }
+    return status;
+}
+
+/* w becomes the next block of V, orthonormal; l->last its R. Where it has fewer directions than
+ * vectors, as where the Krylov space is exhausted, random ones join. */
+static naik_status append(lanczos *l, bool coupled)
+{
+    enum { TRIES = 4 };
+    naik_status status = NAIK_OK;
+    double condition = 0, before, after;
+    unit(l->last);
+    NAIK_TRY(largest_norm2(l, &before));
+    for (int i = 0; i < TRIES; i++) {
+        NAIK_TRY(project_out(l, l->size, coupled ? l->size - BLOCK : -1));
+        NAIK_TRY(largest_norm2(l, &after));
+        NAIK_TRY(cholesky_qr(l, l->last, &condition));
+        NAIK_TRY(project_out(l, l->size, -1));
+        if (condition > 1e-3 && after > 1e-10 * before) {
+            NAIK_TRY(cholesky_qr(l, l->last, &condition));
+            break;
+        }
+        coupled = false;
+        NAIK_TRY(largest_norm2(l, &before));
+        NAIK_TRY(add_random(l, after > 1e-10 * before ? before : 0));
+        before = 0;
+    }
+    if (!(condition > 0.1)) {
+        status = NAIK_FAIL(l->log, NAIK_ERR_INPUT,
+                           "%d Lanczos vectors are more than this lattice has directions for: ask "
+                           "for fewer modes or a smaller deflation.krylov",
+                           l->size + BLOCK);
+        goto done;
+    }
+    NAIK_TRY(l->geometry->backend->ops->field.copy(l->basis->block[l->size / BLOCK], l->w, NULL,
+                                                   NAIK_RHS_IDLE));
+    l->size += BLOCK;
+done:
+    return status;
+}
+
+/* One block more: P Q, and its products with all of V, Q included. An eigenvalue above the interval
+ * may take P Q beyond all numbers. */
+static naik_status expand(lanczos *l)
+{
+    naik_status status = NAIK_OK;
+    double norm2;
+    NAIK_TRY(l->geometry->backend->ops->field.copy(l->w, l->basis->block[l->size / BLOCK - 1], NULL,
+                                                   NAIK_RHS_IDLE));
+    NAIK_TRY(naik_filter_apply(l->filter, l->w));
+    NAIK_TRY(largest_norm2(l, &norm2));
+    l->overflow = !isfinite(norm2);
+    NAIK_TRY(l->overflow ? NAIK_OK : append(l, true));
+done:
+    return status;
+}
+
+/* The interval: where it is not given, from the spectrum. Begins with one random block in V. */
+static naik_status begin(lanczos *l)
+{
+    naik_status status = NAIK_OK;
+    double estimate;
+    l->size = 0;
+    l->state.kept = 0;
+    memset(l->t, 0, (size_t)l->krylov * (size_t)l->krylov * sizeof *l->t);
+    if (l->filter->high == 0) {
+        NAIK_TRY(fill_random(l));
+        NAIK_TRY(naik_filter_largest(l->filter, l->w, &l->filter->high));
+    }
+    if (l->filter->low == 0) {
+        NAIK_TRY(fill_random(l));
+        NAIK_TRY(naik_filter_estimate(l->filter, l->w, l->options->modes, &estimate));
+        l->filter->low = fmin(INTERVAL_LOW * estimate, 0.5 * l->filter->high);
+    }
+    if (!(l->filter->low > 0 && l->filter->low < l->filter->high)) {
+        status = NAIK_FAIL(l->log, NAIK_ERR_INPUT,
+                           "deflation.interval: [%g, %g] is none of eigenvalues of -D_eo D_oe, "
+                           "which reach %g",
+                           l->filter->low, l->filter->high, l->filter->high);
+        goto done;
+    }
+    /* as many as make the factor at 0 about 600 */
+    l->filter->degree = l->options->degree > 0
+                            ? l->options->degree
+                            : 2 * (int)ceil(1.77 / sqrt(l->filter->low / l->filter->high));
+    NAIK_TRY(fill_random(l));
+    NAIK_TRY(append(l, false));
+done:
+    return status;
+}
+
+/* Eigenvalues of T, descending, and their vectors; bounds on residuals from R. */
+static naik_status solve_projected(lanczos *l, int size)
+{
+    naik_status status = NAIK_OK;
+    const size_t n = (size_t)size;
+    for (int i = 0; i < size; i++) { /* of -T: so the largest come first */
+        for (int j = 0; j <= i; j++) {
+            const naik_complex x = l->t[(size_t)i * (size_t)l->krylov + (size_t)j];
+            l->scratch[i * n + (size_t)j] = (naik_complex){-x.re, -x.im};
+        }
+    }
+    NAIK_TRY(naik_hermitian_solve(l->log, size, l->scratch, l->ritz, l->vectors));
+    for (int j = 0; j < size; j++) {
+        double sum = 0;
+        for (int i = 0; i < BLOCK; i++) {
+            naik_complex x = {0, 0};
+            for (int k = 0; k < BLOCK; k++) {
+                const naik_complex r = l->last[i * BLOCK + k];
+                const naik_complex y = l->vectors[(n - BLOCK + (size_t)k) * n + (size_t)j];
+                x.re += r.re * y.re - r.im * y.im;
+                x.im += r.re * y.im + r.im * y.re;
+            }
+            sum += x.re * x.re + x.im * x.im;
+        }
+        l->ritz[j] = -l->ritz[j];
+        l->bound[j] = sqrt(sum);
+    }
+done:
+    return status;
+}
+
+/* |-D_eo D_oe v - lambda2 v| of Ritz vector j, about: what lies in the interval is left of the
+ * polynomial's residual over its factor, what lies below by its slope. */
+static bool has_converged(const lanczos *l, int j)
+{
+    const naik_filter *f = l->filter;
+    const double factor = l->ritz[j];
+    if (!(factor > 1.5)) {
+        return false;
+    }
+    const double value = naik_filter_inverse(f, factor);
+    const double residual = l->bound[j] / factor * (0.5 * f->high);
+    return residual <= l->options->tolerance * fmax(value, 0) || residual <= SINGLE_NOISE * f->high;
+}
+
+/* V becomes the kept Ritz vectors and Q, T their values. */
+static naik_status restart(lanczos *l, int size)
+{
+    naik_status status = NAIK_OK;
+    int kept = (l->options->modes + SPARE + BLOCK - 1) / BLOCK * BLOCK;
+    kept = kept < size - BLOCK ? kept : size - BLOCK;
+    for (int i = 0; i < size; i++) {
+        for (int j = 0; j < kept; j++) {
+            l->scratch[i * kept + j] = l->vectors[(size_t)i * (size_t)size + (size_t)j];
+        }
+    }
+    NAIK_TRY(naik_modes_rotate(l->work, l->basis->block, size, l->scratch, kept));
+    NAIK_TRY(l->geometry->backend->ops->field.copy(
+        l->basis->block[kept / BLOCK], l->basis->block[size / BLOCK], NULL, NAIK_RHS_IDLE));
+    memset(l->t, 0, (size_t)l->krylov * (size_t)l->krylov * sizeof *l->t);
+    for (int j = 0; j < kept; j++) {
+        l->t[(size_t)j * (size_t)(l->krylov + 1)].re = l->ritz[j];
+    }
+    l->state.kept = kept;
+    l->size = kept + BLOCK;
+done:
+    return status;
+}
+
+static naik_status widen(lanczos *l, bool high)
+{
+    naik_filter *f = l->filter;
+    *(high ? &f->high : &f->low) *= high ? 1.15 : 1.7;
+    if (++l->state.starts > STARTS || f->low >= 0.9 * f->high) {
+        return NAIK_FAIL(l->log, NAIK_ERR_INPUT,
+                         "deflation.interval: no interval was found that sets the lowest %d modes "
+                         "apart: ask for fewer",
+                         l->options->modes);
+    }
+    return NAIK_OK;
+}
+
+/* Whether the interval lets modes through that it should not, or too few: then a wider one. Looks at
+ * the first block of Ritz vectors, which a value above `high` would be among. */
+static naik_status correct_interval(lanczos *l, bool *corrected)
+{
+    naik_status status = NAIK_OK;
+    double odd[BLOCK], even[BLOCK];
+    naik_filter *f = l->filter;
+    bool high = l->overflow;
+    if (!high) {
+        const naik_backend_ops *ops = l->geometry->backend->ops;
+        NAIK_TRY(ops->field.copy(l->w, l->basis->block[0], NULL, NAIK_RHS_IDLE));
+        NAIK_TRY(naik_modes_norms(l->work, l->w, even));
+        naik_field_set_nrhs(f->odd, BLOCK);
+        NAIK_TRY(naik_dslash_plain(f->links, l->w, NAIK_ODD, f->odd));
+        NAIK_TRY(naik_modes_norms(l->work, f->odd, odd));
+        for (int c = 0; c < BLOCK; c++) {
+            high = high || odd[c] > 0.5 * (f->low + f->high) * even[c];
+        }
+    }
+    *corrected = high || l->ritz[l->options->modes - 1] < FACTOR_NEEDED;
+    if (*corrected) {
+        l->overflow = false;
+        NAIK_TRY(widen(l, high));
+    }
+done:
+    return status;
+}
+
+static double seconds_left(const lanczos *l, double cycle_s)
+{
+    const int wanted = l->options->modes, done = l->state.converged;
+    const double share = (double)done / wanted;
+    return done >= wanted ? 0 : cycle_s * fmin(60, ceil(4 * (1 - share) + 0.5));
+}
+
+static void tell(lanczos *l, bool corrected, double cycle_s)
+{
+    if (l->hooks == NULL || l->hooks->progress == NULL) {
+        return;
+    }
+    const int wanted = l->options->modes;
+    const naik_lanczos_progress p = {.cycle = l->state.cycle,
+                                     .converged = l->state.converged,
+                                     .wanted = wanted,
+                                     .lambda2 = naik_filter_inverse(l->filter, l->ritz[wanted - 1]),
+                                     .low = l->filter->low,
+                                     .high = l->filter->high,
+                                     .applications = l->filter->applications,
+                                     .seconds = naik_time_s() - l->begun,
+                                     .seconds_left = seconds_left(l, cycle_s),
+                                     .corrected = corrected};
+    l->hooks->progress(l->hooks->data, &p);
+}
+
+static void count_converged(lanczos *l)
+{
+    int n = 0;
+    while (n < l->options->modes && has_converged(l, n)) {
+        n++;
+    }
+    for (int j = n; j < l->options->modes; j++) {
+        n += has_converged(l, j);
+    }
+    l->state.converged = n;
+}
+
+static naik_status save(lanczos *l)
+{
+    l->state.degree = l->filter->degree;
+    l->state.low = l->filter->low;
+    l->state.high = l->filter->high;
+    l->state.applications = l->filter->applications;
+    l->state.ritz = l->ritz;
+    l->state.basis = l->basis->block;
+    return l->hooks != NULL && l->hooks->save != NULL ? l->hooks->save(l->hooks->data, &l->state)
+                                                      : NAIK_OK;
+}
+
+static naik_status resume(lanczos *l, bool *found)
+{
+    naik_status status = NAIK_OK;
+    *found = false;
+    if (l->hooks == NULL || l->hooks->restore == NULL) {
+        return NAIK_OK;
+    }
+    l->state.ritz = l->ritz;
+    l->state.basis = l->basis->block;
+    NAIK_TRY(l->hooks->restore(l->hooks->data, &l->state, found));
+    if (*found) {
+        if (l->state.kept < BLOCK || l->state.kept + BLOCK > l->krylov ||
+            l->state.kept % BLOCK != 0) {
+            return NAIK_FAIL(l->log, NAIK_ERR_CORRUPT,
+                             "the kept state of an interrupted search for modes does not fit its "
+                             "parameters: remove it to begin again");
+        }
+        l->filter->degree = l->state.degree;
+        l->filter->low = l->state.low;
+        l->filter->high = l->state.high;
+        l->filter->applications = l->state.applications;
+        l->size = l->state.kept + BLOCK;
+        for (int j = 0; j < l->state.kept; j++) {
+            l->t[(size_t)j * (size_t)(l->krylov + 1)].re = l->ritz[j];
+        }
+    }
+done:
+    return status;
+}
+
+/* A Krylov space holds as many copies of an eigenvalue as its start block has vectors, and rounding
+ * brings others late: whether a random block that was made orthogonal to the kept vectors leads to
+ * modes that are missing. If so it takes the place of Q. */
+static naik_status find_missing(lanczos *l, bool *missing)
+{
+    naik_status status = NAIK_OK;
+    const naik_backend_ops *ops = l->geometry->backend->ops;
+    double condition, norm2[BLOCK], value[BLOCK];
+    naik_complex gram[BLOCK * BLOCK], z[BLOCK * BLOCK];
+    const int kept = l->state.kept;
+    naik_field *q = l->basis->block[kept / BLOCK + 1]; /* free between cycles */
+    *missing = false;
+    NAIK_TRY(fill_random(l));
+    NAIK_TRY(naik_filter_apply(l->filter, l->w));
+    for (int i = 0; i < 2; i++) {
+        NAIK_TRY(project_out(l, kept, -1));
+        NAIK_TRY(cholesky_qr(l, NULL, &condition));
+    }
+    if (condition == 0) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(ops->field.copy(q, l->w, NULL, NAIK_RHS_IDLE));
+    NAIK_TRY(naik_filter_apply(l->filter, l->w));
+    NAIK_TRY(naik_modes_norms(l->work, l->w, norm2));
+    NAIK_TRY(naik_modes_project(l->work, &q, BLOCK, 1.01, l->w, norm2, gram));
+    NAIK_TRY(naik_hermitian_solve(l->log, BLOCK, gram, value, z));
+    *missing = value[BLOCK - 1] > 1.05 * l->ritz[l->options->modes - 1];
+    if (*missing) {
+        NAIK_TRY(ops->field.copy(l->basis->block[kept / BLOCK], q, NULL, NAIK_RHS_IDLE));
+    }
+done:
+    return status;
+}
+
+/* Until enough modes have converged, or the cycles are used up. */
+static naik_status iterate(lanczos *l)
+{
+    naik_status status = NAIK_OK;
+    bool corrected = false, found;
+    NAIK_TRY(resume(l, &found));
+    if (!found) {
+        NAIK_TRY(begin(l));
+    }
+    while (l->state.converged < l->options->modes && l->state.cycle < l->options->max_cycles) {
+        const double start = naik_time_s();
+        while (l->size <= l->krylov && !l->overflow) {
+            NAIK_TRY(expand(l));
+        }
+        l->state.cycle++;
+        if (!l->overflow) {
+            NAIK_TRY(solve_projected(l, l->krylov));
+            count_converged(l);
+            NAIK_TRY(restart(l, l->krylov));
+        }
+        NAIK_TRY(correct_interval(l, &corrected));
+        if (corrected) {
+            l->state.converged = 0;
+        } else if (l->state.converged >= l->options->modes) {
+            bool missing;
+            NAIK_TRY(find_missing(l, &missing));
+            l->state.converged -= missing;
+        }
+        tell(l, corrected, naik_time_s() - start);
+        if (corrected) {
+            NAIK_TRY(begin(l));
+            continue;
+        }
+        NAIK_TRY(save(l));
+        if (l->hooks != NULL && l->hooks->stop != NULL && l->hooks->stop(l->hooks->data)) {
+            status = NAIK_FAIL(l->log, NAIK_ERR_INTERRUPTED,
+                               "the search for modes was interrupted: a rerun goes on from its "
+                               "last cycle");
+            goto done;
+        }
+    }
+done:
+    return status;
+}
+
+/* The wanted ones, ascending by what they are in double. */
+static naik_status take(lanczos *l, const naik_links *links, naik_modes **out)
+{
+    naik_status status = NAIK_OK;
+    double gram;
+    const naik_backend_ops *ops = l->geometry->backend->ops;
+    const int wanted = l->options->modes;
+    NAIK_TRY(naik_modes_create(l->geometry, NAIK_SINGLE, wanted, out));
+    for (int i = 0; i < wanted; i++) {
+        NAIK_TRY(ops->field.copy_rhs((*out)->block[i / BLOCK], i % BLOCK,
+                                     l->basis->block[i / BLOCK], i % BLOCK));
+    }
+    NAIK_TRY(naik_modes_measure(*out, links, &gram));
+    l->filter->applications += wanted;
+done:
+    return status;
+}
+
+/* Sorts by eigenvalue: close ones may have changed places in the polynomial's. */
+static naik_status sort(naik_modes *modes, const naik_modes *from)
+{
+    naik_status status = NAIK_OK;
+    const naik_backend_ops *ops = modes->geometry->backend->ops;
+    for (int i = 0; i < from->count; i++) {
+        int at = 0;
+        for (int j = 0; j < from->count; j++) {
+            at += from->lambda2[j] < from->lambda2[i] ||
+                  (from->lambda2[j] == from->lambda2[i] && j < i);
+        }
+        modes->lambda2[at] = from->lambda2[i];
+        modes->residual[at] = from->residual[i];
+        NAIK_TRY(ops->field.copy_rhs(modes->block[at / BLOCK], at % BLOCK, from->block[i / BLOCK],
+                                     i % BLOCK));
+    }
+done:
+    return status;
+}
+
+int naik_lanczos_krylov(const naik_lanczos_options *options)
+{
+    const int kept = (options->modes + SPARE + BLOCK - 1) / BLOCK * BLOCK;
+    const int more = kept / 3 > 4 * BLOCK ? kept / 3 / BLOCK * BLOCK : 4 * BLOCK;
+    return options->krylov > 0 ? options->krylov : kept + more;
+}
+
+size_t naik_lanczos_bytes(const naik_geometry *geometry, const naik_lanczos_options *options)
+{
+    const naik_backend_ops *ops = geometry->backend->ops;
+    const naik_lattice *lat = geometry->lattice;
+    const size_t measured = 3 * ops->field.bytes(lat, NAIK_DOUBLE, BLOCK);
+    const size_t at_work = 3 * ops->field.bytes(lat, NAIK_SINGLE, BLOCK);
+    return naik_modes_bytes(geometry, NAIK_SINGLE, naik_lanczos_krylov(options) + BLOCK) +
+           2 * naik_modes_bytes(geometry, NAIK_SINGLE, options->modes) +
+           (measured > at_work ? measured : at_work);
+}
+
+naik_status naik_lanczos_run(const naik_links *links, const naik_links *single,
+                             const naik_lanczos_options *options, const naik_lanczos_hooks *hooks,
+                             naik_modes **out, naik_lanczos_report *report)
+{
+    naik_status status = NAIK_OK;
+    const naik_geometry *geometry = links->geometry;
+    lanczos l = {.geometry = geometry,
+                 .log = geometry->backend->log,
+                 .options = options,
+                 .hooks = hooks,
+                 .begun = naik_time_s(),
+                 .krylov = naik_lanczos_krylov(options)};
+    naik_modes *found = NULL;
+    *out = NULL;
+    const int least = (options->modes + SPARE + BLOCK - 1) / BLOCK * BLOCK + 2 * BLOCK;
+    if (options->modes < 1 || l.krylov < least || l.krylov % BLOCK != 0 ||
+        l.krylov + BLOCK > NAIK_MODES_MAX ||
+        (double)l.krylov + BLOCK > 0.75 * (double)geometry->lattice->volume) {
+        return NAIK_FAIL(
+            l.log, NAIK_ERR_INPUT,
+            "%d modes from %d Lanczos vectors: a multiple of %d, %d to %d, and no more "
+            "than half the lattice's 3/2 %lld",
+            options->modes, l.krylov, BLOCK, least, NAIK_MODES_MAX - BLOCK,
+            (long long)geometry->lattice->volume);
+    }
+    NAIK_TRY(create(single, options, &l));
+    l.filter->low = options->low;
+    l.filter->high = options->high;
+    NAIK_TRY(iterate(&l));
+    NAIK_TRY(take(&l, links, &found));
+    NAIK_TRY(naik_modes_create(geometry, NAIK_SINGLE, options->modes, out));
+    NAIK_TRY(sort(*out, found));
+    *report = (naik_lanczos_report){.cycles = l.state.cycle,
+                                    .starts = l.state.starts,
+                                    .converged = l.state.converged,
+                                    .degree = l.filter->degree,
+                                    .krylov = l.krylov,
+                                    .applications = l.filter->applications,
+                                    .low = l.filter->low,
+                                    .high = l.filter->high,
+                                    .seconds = naik_time_s() - l.begun};
+    if (l.state.converged < options->modes) {
+        status = NAIK_FAIL(l.log, NAIK_ERR_NOT_CONVERGED,
+                           "%d of %d modes converged in %d cycles: raise deflation.max_cycles",
+                           l.state.converged, options->modes, l.state.cycle);
+    }
+done:
+    naik_modes_destroy(&found);
+    destroy(&l);
+    if (status != NAIK_OK && status != NAIK_ERR_NOT_CONVERGED) {
+        naik_modes_destroy(out);
+    }
+    return status;
+}

@@ -1,0 +1,90 @@
+/* lanczos.h - low modes by thick-restart block Lanczos on a Chebyshev polynomial of -D_eo D_oe
+ *
+ *   P V = V T + Q R E^+     V^+ V = 1, T = V^+ P V hermitian, Q the next block
+ *
+ * Every block is orthogonalised twice against all before it (CGS2) and within itself (CholeskyQR2),
+ * with T made of all the products, so that kept vectors need no bookkeeping: after a cycle V
+ * becomes the kept Ritz vectors, Q stays, and the next products couple them. What is random is the
+ * start block, by seed and global site; what is summed over sites does not depend on order: modes
+ * have equal bits on any grid, ranks and threads.
+ * K. Wu, H. Simon, SIAM J. Matrix Anal. Appl. 22 (2000) 602; Y. Zhou, Y. Saad, Numer. Algorithms 47
+ * (2008) 341.
+ */
+#ifndef NAIK_MODES_LANCZOS_H
+#define NAIK_MODES_LANCZOS_H
+
+#include "modes/filter.h"
+
+typedef struct naik_lanczos_options {
+    int modes;        /* wanted */
+    double tolerance; /* |-D_eo D_oe v - lambda2 v| / lambda2, or what single precision gives */
+    int krylov;       /* vectors before a restart, a multiple of NAIK_MODES_BLOCK; 0: 1.5 modes */
+    int degree;       /* of the polynomial, even; 0: by the interval */
+    double low, high; /* interval; 0: found */
+    int max_cycles;
+    uint64_t seed;
+} naik_lanczos_options;
+naik_lanczos_options naik_lanczos_defaults(void);
+/* The number of vectors before a restart that these options lead to. */
+int naik_lanczos_krylov(const naik_lanczos_options *options);
+/* Bytes of a search on this rank, beside links, for the memory plan. */
+size_t naik_lanczos_bytes(const naik_geometry *geometry, const naik_lanczos_options *options);
+
+/* What a run is at the end of a cycle: it goes on from here to the same bits. */
+typedef struct naik_lanczos_state {
+    int32_t cycle;  /* ended, since the start */
+    int32_t starts; /* how often the interval was corrected */
+    int32_t kept;   /* Ritz vectors, after which NAIK_MODES_BLOCK vectors of Q follow in `basis` */
+    int32_t degree;
+    int32_t randoms; /* blocks of random vectors used */
+    int32_t converged;
+    double low, high;
+    int64_t applications; /* of D_eo D_oe to one vector */
+    double *ritz;         /* [kept] of the polynomial, descending; borrowed */
+    naik_field **basis;   /* blocks; borrowed */
+} naik_lanczos_state;
+
+/* At the end of a cycle. */
+typedef struct naik_lanczos_progress {
+    int cycle, converged, wanted;
+    double lambda2; /* of the last mode wanted, as estimated */
+    double low, high;
+    int64_t applications;
+    double seconds;      /* so far; */
+    double seconds_left; /* about */
+    bool corrected;      /* the interval did not do: it begins again with a wider one */
+} naik_lanczos_progress;
+
+/* Called on all ranks alike; any may be NULL. */
+typedef struct naik_lanczos_hooks {
+    void *data;
+    void (*progress)(void *data, const naik_lanczos_progress *progress);
+    bool (*stop)(void *data); /* the same on all ranks: NAIK_ERR_INTERRUPTED */
+    naik_status (*save)(void *data, const naik_lanczos_state *state);
+    /* Fills the numbers, ritz (room for krylov numbers) and the blocks of an earlier run's state. */
+    naik_status (*restore)(void *data, naik_lanczos_state *state, bool *found);
+} naik_lanczos_hooks;
+
+typedef struct naik_lanczos_report {
+    int cycles, starts, converged, degree, krylov;
+    int64_t applications;
+    double low, high, seconds;
+} naik_lanczos_report;
+
+/* The `options->modes` lowest modes of the even sites, in single precision; values and residuals are
+ * formed in double from `links`. Not all converged after max_cycles is NAIK_ERR_NOT_CONVERGED, with
+ * modes all the same.
+ *
+ *   links   in double, for what is reported; single: those of the iteration; borrowed
+ *
+ * Collective. NAIK_ERR_INPUT    as many modes as the lattice cannot have, or a bad interval
+ * NAIK_ERR_CORRUPT  no finite numbers     NAIK_ERR_INTERRUPTED, NAIK_ERR_MEMORY, NAIK_ERR_MPI, ... */
+naik_status naik_lanczos_run(const naik_links *links, const naik_links *single,
+                             const naik_lanczos_options *options, const naik_lanczos_hooks *hooks,
+                             naik_modes **out, naik_lanczos_report *report);
+
+/* Sets lambda2 = |D v|^2/|v|^2 and residual = |-D_eo D_oe v - lambda2 v|/|v| of all modes, in double
+ * with links in double; *gram = largest element of |V^+ V - 1|. Collective. */
+naik_status naik_modes_measure(naik_modes *modes, const naik_links *links, double *gram);
+
+#endif

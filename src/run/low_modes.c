@@ -1,0 +1,253 @@
+/* low_modes.c - a file of modes, trusted after it is verified; or a search, whose modes are filed */
+#include "run/low_modes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io/files.h"
+#include "io/modes/modes_file.h"
+#include "run/link_provider.h"
+
+typedef struct job {
+    const naik_input *input;
+    const naik_links *outer, *single;
+    const naik_geometry *geometry;
+    naik_comm *comm;
+    naik_log *log;
+    naik_interrupt *interrupt;
+    double lightest; /* mass; 0: none known */
+    naik_modes_about about;
+    char path[NAIK_PATH_MAX], search[NAIK_PATH_MAX + 8];
+} job;
+
+static double first_epsilon(const naik_input *input)
+{
+    return input->solve_count > 0 ? input->solve[0].naik_epsilon.data[0] : 0;
+}
+
+void low_modes_path(const naik_input *input, double naik_epsilon, char *path)
+{
+    if (naik_epsilon == first_epsilon(input)) {
+        snprintf(path, NAIK_PATH_MAX, "%s", input->deflation.file);
+    } else {
+        snprintf(path, NAIK_PATH_MAX, "%s.epsilon%.6g", input->deflation.file, naik_epsilon);
+    }
+}
+
+/* lambda of an eigenvalue 4 lambda^2. */
+static double lambda_of(double lambda2)
+{
+    return 0.5 * sqrt(fmax(lambda2, 0));
+}
+
+/* What a mode leaves of |-DD v - lambda2 v| when it is measured again: single precision. */
+static bool agrees(const naik_modes *stored, const naik_modes *measured, double high, int i)
+{
+    const double noise = 1e-5 * high;
+    return fabs(measured->lambda2[i] - stored->lambda2[i]) <=
+               1e-6 * fabs(stored->lambda2[i]) + 1e-3 * noise &&
+           measured->residual[i] <= 1.01 * stored->residual[i] + 1e-3 * noise;
+}
+
+/* The modes of the file are modes of these links: eigenvalues, residuals, orthogonality anew. */
+static naik_status verify(job *j, naik_modes *modes)
+{
+    naik_status status = NAIK_OK;
+    naik_modes *measured = NULL;
+    double gram = 0;
+    int bad = -1;
+    NAIK_TRY(naik_modes_create(j->geometry, NAIK_SINGLE, modes->count, &measured));
+    NAIK_TRY(naik_modes_copy(modes, measured));
+    NAIK_TRY(naik_modes_measure(measured, j->outer, &gram));
+    for (int i = modes->count - 1; i >= 0; i--) {
+        bad = agrees(modes, measured, j->about.report.high, i) ? bad : i;
+    }
+    if (bad >= 0) {
+        status = NAIK_FAIL(j->log, NAIK_ERR_CORRUPT,
+                           "'%s' holds modes of other links: mode %d has lambda2 %.9g and residual "
+                           "%.3g with these, %.9g and %.3g in the file",
+                           j->path, bad, measured->lambda2[bad], measured->residual[bad],
+                           modes->lambda2[bad], modes->residual[bad]);
+    } else if (!(gram <= 1e-4)) {
+        status =
+            NAIK_FAIL(j->log, NAIK_ERR_CORRUPT,
+                      "the modes of '%s' are not orthonormal: |V^+ V - 1| is %.3g", j->path, gram);
+    }
+done:
+    naik_modes_destroy(&measured);
+    return status;
+}
+
+/* What the modes are good for. */
+static void tell(const job *j, const naik_modes *modes, const char *how)
+{
+    const double last = lambda_of(modes->lambda2[modes->count - 1]);
+    double worst = 0;
+    for (int i = 0; i < modes->count; i++) {
+        worst = fmax(worst, modes->residual[i] / fmax(modes->lambda2[i], 1e-12));
+    }
+    naik_log_line(j->log, "modes: %d %s %s, lambda %.6g to %.6g, worst relative residual %.2g",
+                  modes->count, how, j->path, lambda_of(modes->lambda2[0]), last, worst);
+    if (j->lightest > 0) {
+        naik_log_line(
+            j->log, "modes: about %.0f iterations instead of %.0f at mass %g (lambda/m = %.3g)%s",
+            25 / fmax(last, j->lightest), 25 / fmax(j->lightest, lambda_of(modes->lambda2[0])),
+            j->lightest, last / j->lightest,
+            last < 3 * j->lightest ? ": fewer than three times fewer, they hardly pay" : "");
+    }
+}
+
+/* The file's modes, verified; *out NULL where there is none, or fewer, which --force replaces. */
+static naik_status read_file(job *j, naik_modes **out)
+{
+    naik_status status = NAIK_OK;
+    naik_modes_about there = j->about;
+    const int wanted = j->input->deflation.modes;
+    int count = 0;
+    NAIK_TRY(naik_modes_file_look(j->geometry, j->path, &there, &count));
+    if (count < wanted && j->comm->io.replace) {
+        return NAIK_OK;
+    }
+    if (count < wanted) {
+        return NAIK_FAIL(j->log, NAIK_ERR_INPUT,
+                         "'%s' holds %d modes, deflation.modes is %d: make more with naik modes "
+                         "--force, or ask for %d",
+                         j->path, count, wanted, count);
+    }
+    j->about.report = there.report;
+    NAIK_TRY(naik_modes_create(j->geometry, NAIK_SINGLE, wanted, out));
+    NAIK_TRY(naik_modes_file_read(j->path, *out));
+    const bool same = memcmp(there.fat, j->about.fat, sizeof there.fat) == 0 &&
+                      memcmp(there.far, j->about.far, sizeof there.far) == 0;
+    NAIK_TRY(verify(j, *out));
+    if (!same) {
+        naik_log_line(j->log,
+                      "modes: the links of %s were built elsewhere and differ in their last "
+                      "bits: its modes hold for these as well",
+                      j->path);
+    }
+    tell(j, *out, "read from");
+done:
+    if (status != NAIK_OK) {
+        naik_modes_destroy(out);
+    }
+    return status;
+}
+
+static void progress(void *data, const naik_lanczos_progress *p)
+{
+    const job *j = data;
+    const double lambda = lambda_of(p->lambda2);
+    char ratio[48] = "", left[48] = "";
+    if (j->lightest > 0 && !p->corrected) {
+        snprintf(ratio, sizeof ratio, " (%.3g m)", lambda / j->lightest);
+    }
+    if (p->converged < p->wanted) {
+        snprintf(left, sizeof left, ", about %.0f s left", p->seconds_left);
+    }
+    if (p->corrected) {
+        naik_log_line(j->log, "modes: cycle %d, interval corrected to [%.4g, %.4g]", p->cycle,
+                      p->low, p->high);
+    } else {
+        naik_log_line(j->log,
+                      "modes: cycle %d, %d of %d converged, lambda_%d = %.5g%s, %lld applications, "
+                      "%.1f s%s",
+                      p->cycle, p->converged, p->wanted, p->wanted, lambda, ratio,
+                      (long long)p->applications, p->seconds, left);
+    }
+}
+
+static bool asked(void *data)
+{
+    const job *j = data;
+    return j->interrupt != NULL && naik_interrupt_asked(j->interrupt);
+}
+
+static naik_status save(void *data, const naik_lanczos_state *state)
+{
+    const job *j = data;
+    naik_modes_about about = j->about;
+    about.state = *state;
+    return naik_modes_file_write(j->geometry, j->search, NULL, &about);
+}
+
+static naik_status restore(void *data, naik_lanczos_state *state, bool *found)
+{
+    const job *j = data;
+    const naik_status status =
+        naik_modes_search_read(j->geometry, j->search, &j->about, state, found);
+    if (status == NAIK_OK && *found) {
+        naik_log_line(j->log, "modes: going on from cycle %d of %s", (int)state->cycle, j->search);
+    }
+    return status;
+}
+
+static naik_status find(job *j, naik_modes **out)
+{
+    naik_status status = NAIK_OK;
+    const naik_input *input = j->input;
+    naik_lanczos_options options = naik_lanczos_defaults();
+    const naik_lanczos_hooks hooks = {
+        .data = j, .progress = progress, .stop = asked, .save = save, .restore = restore};
+    options.modes = input->deflation.modes;
+    options.tolerance = input->deflation.tolerance;
+    options.krylov = input->deflation.krylov;
+    options.degree = input->deflation.degree;
+    options.max_cycles = input->deflation.max_cycles;
+    if (input->deflation.interval.count == 2) {
+        options.low = input->deflation.interval.data[0];
+        options.high = input->deflation.interval.data[1];
+    }
+    options.krylov = naik_lanczos_krylov(&options);
+    j->about.tolerance = options.tolerance;
+    j->about.seed = options.seed;
+    j->about.report.krylov = options.krylov;
+    NAIK_TRY(naik_lanczos_run(j->outer, j->single, &options, &hooks, out, &j->about.report));
+    NAIK_TRY(naik_modes_measure(*out, j->outer, &j->about.gram));
+    NAIK_TRY(naik_modes_file_write(j->geometry, j->path, *out, &j->about));
+    NAIK_TRY(naik_file_remove(j->comm, j->search));
+    tell(j, *out, "found, written to");
+done:
+    return status;
+}
+
+naik_status low_modes_get(const naik_input *input, const naik_fatlong *links,
+                          const naik_links *outer, const naik_links *single, const double *masses,
+                          int count, naik_interrupt *interrupt, naik_modes **out)
+{
+    naik_status status = NAIK_OK;
+    const naik_geometry *geometry = outer->geometry;
+    naik_modes *found = NULL;
+    int64_t size_bytes = -1;
+    job j = {.input = input,
+             .outer = outer,
+             .single = single,
+             .geometry = geometry,
+             .comm = geometry->lattice->comm,
+             .log = geometry->backend->log,
+             .interrupt = interrupt,
+             .about = {.action = naik_input_action_name(input->action.type),
+                       .boundary_t = naik_input_boundary_name(input),
+                       .naik_epsilon = links->naik_epsilon}};
+    *out = NULL;
+    for (int i = 0; i < count; i++) {
+        j.lightest = j.lightest == 0 || masses[i] < j.lightest ? masses[i] : j.lightest;
+    }
+    low_modes_path(input, links->naik_epsilon, j.path);
+    snprintf(j.search, sizeof j.search, "%s.search", j.path);
+    NAIK_TRY(naik_modes_identify_links(links, &j.about));
+    NAIK_TRY(naik_file_size(j.comm, j.path, &size_bytes));
+    NAIK_TRY(size_bytes >= 0 ? read_file(&j, &found) : NAIK_OK);
+    NAIK_TRY(found == NULL ? find(&j, &found) : NAIK_OK);
+    if (input->deflation.precision == 16) {
+        NAIK_TRY(naik_modes_create(geometry, NAIK_HALF, found->count, out));
+        NAIK_TRY(naik_modes_copy(found, *out));
+    } else {
+        *out = found;
+        found = NULL;
+    }
+done:
+    naik_modes_destroy(&found);
+    return status;
+}

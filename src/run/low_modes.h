@@ -1,0 +1,36 @@
+/* low_modes.h - the low modes that an input asks for: read where a file holds them, else found
+ *
+ * One set for each Naik epsilon: the first in deflation.file, the others beside it, with the
+ * epsilon in their names. What is read is verified: every byte by its checksum, and by the operator
+ * at hand, which must give the stored eigenvalues and residuals once more.
+ */
+#ifndef NAIK_RUN_LOW_MODES_H
+#define NAIK_RUN_LOW_MODES_H
+
+#include "base/timer.h"
+#include "comm/interrupt.h"
+#include "input/input.h"
+#include "io/files.h"
+#include "modes/deflate.h"
+#include "modes/lanczos.h"
+#include "solver/cg.h"
+
+/* Where the modes of this epsilon are, `path` with NAIK_PATH_MAX bytes. */
+void low_modes_path(const naik_input *input, double naik_epsilon, char *path);
+
+/* Modes of the links, in the precision that the input wants for deflation.
+ *
+ *   links      canonical, on the host: what the file says of itself is compared with them
+ *   packed     in double, and in single precision
+ *   masses     of the solves, for what is said; count may be 0
+ *   interrupt  NULL: nobody asks to stop
+ *
+ * A search that is stopped leaves PATH.search, from which the next one goes on. Collective.
+ * NAIK_ERR_CORRUPT  the file is damaged, or holds modes of other links
+ * NAIK_ERR_INPUT    it holds modes of other quarks, or fewer, and may not be replaced
+ * NAIK_ERR_INTERRUPTED, NAIK_ERR_NOT_CONVERGED, NAIK_ERR_MEMORY, ... */
+naik_status low_modes_get(const naik_input *input, const naik_fatlong *links,
+                          const naik_links *outer, const naik_links *single, const double *masses,
+                          int count, naik_interrupt *interrupt, naik_modes **out);
+
+#endif

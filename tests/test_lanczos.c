@@ -1,0 +1,401 @@
+/* test_lanczos.c - low modes against the dense matrix, the slow operator and the free field; their
+ * bits on any grid, and from where a search was interrupted
+ *
+ * timeout: 400
+ */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cg_fixture.h"
+#include "comm/collective.h"
+#include "dslash_ref.h"
+#include "modes/hermitian.h"
+#include "modes/lanczos.h"
+
+typedef struct operators {
+    naik_links *outer, *single;
+} operators;
+
+static operators make_operators(check *t, const fixture *f)
+{
+    operators o = {NULL, NULL};
+    CHECK_OK(t, naik_links_create(f->geometry, f->source, NAIK_DOUBLE, 18, &o.outer));
+    CHECK_OK(t, naik_links_create(f->geometry, f->source, NAIK_SINGLE, 18, &o.single));
+    return o;
+}
+
+static void release(operators *o)
+{
+    naik_links_destroy(&o->outer);
+    naik_links_destroy(&o->single);
+}
+
+static double *stored_mode(check *t, const fixture *f, const naik_modes *modes, int i)
+{
+    double *v = calloc((size_t)f->lat->sites * 6, sizeof *v);
+    CHECK_OK(t, f->backend->ops->field.to_host(modes->block[i / NAIK_MODES_BLOCK], NAIK_EVEN,
+                                               i % NAIK_MODES_BLOCK, v));
+    return v;
+}
+
+/* Eigenvalues and residuals as reported, against the slow operator. */
+static void check_by_slow_operator(check *t, const fixture *f, const naik_modes *modes)
+{
+    const size_t reals = (size_t)f->lat->sites * 6;
+    double *av = calloc(reals, sizeof *av);
+    for (int i = 0; i < modes->count; i += 5) {
+        double *v = stored_mode(t, f, modes, i);
+        naik_exactsum sum[3] = {{{0}}, {{0}}, {{0}}};
+        double value[3];
+        CHECK_OK(t, naik_normal_ref(f->source, 0, v, av));
+        for (size_t k = 0; k < reals; k++) {
+            naik_exactsum_add(&sum[0], v[k] * v[k]);
+            naik_exactsum_add(&sum[1], v[k] * av[k]);
+            naik_exactsum_add(&sum[2], (av[k] - modes->lambda2[i] * v[k]) *
+                                           (av[k] - modes->lambda2[i] * v[k]));
+        }
+        CHECK_OK(t, naik_comm_sum_exact(f->lat->comm, sum, 3));
+        for (int s = 0; s < 3; s++) {
+            value[s] = naik_exactsum_value(&sum[s]);
+        }
+        CHECK_NEAR(t, value[0], 1, 1e-6);
+        CHECK_NEAR(t, value[1] / value[0], modes->lambda2[i], 1e-13);
+        CHECK_NEAR(t, sqrt(value[2] / value[0]), modes->residual[i],
+                   1e-6 * modes->residual[i] + 1e-13);
+        free(v);
+    }
+    free(av);
+}
+
+/* The matrix on the even sites, dense: column by column from the slow operator. */
+static naik_complex *dense_matrix(check *t, const fixture *f)
+{
+    const int n = 3 * f->lat->volume_cb;
+    const size_t reals = (size_t)f->lat->sites * 6;
+    naik_complex *a = calloc((size_t)n * (size_t)n, sizeof *a);
+    double *v = calloc(reals, sizeof *v), *av = calloc(reals, sizeof *av);
+    for (int j = 0; j < n; j++) {
+        const int64_t at =
+            6 * (int64_t)naik_lattice_site_of(f->lat, NAIK_EVEN, j / 3) + 2 * (j % 3);
+        v[at] = 1;
+        CHECK_OK(t, naik_normal_ref(f->source, 0, v, av));
+        v[at] = 0;
+        for (int i = 0; i < n; i++) {
+            const int64_t from =
+                6 * (int64_t)naik_lattice_site_of(f->lat, NAIK_EVEN, i / 3) + 2 * (i % 3);
+            a[i * n + j] = (naik_complex){av[from], av[from + 1]};
+        }
+    }
+    free(v);
+    free(av);
+    return a;
+}
+
+static void modes_are_those_of_the_dense_matrix(check *t)
+{
+    enum { WANTED = 13 };
+    static const int size[4] = {4, 4, 4, 4};
+    fixture f;
+    if (fixture_create(t, size, NULL, true, false, 1, &f)) {
+        const int n = 3 * f.lat->volume_cb;
+        operators o = make_operators(t, &f);
+        naik_modes *modes = NULL;
+        naik_lanczos_report report;
+        naik_lanczos_options options = naik_lanczos_defaults();
+        naik_complex *a = dense_matrix(t, &f), *z = calloc((size_t)n * (size_t)n, sizeof *z);
+        double *value = calloc((size_t)n, sizeof *value);
+        CHECK_OK(t, naik_hermitian_solve(t->log, n, a, value, z));
+        options.modes = WANTED;
+        options.tolerance = 1e-4;
+        CHECK_OK(t, naik_lanczos_run(o.outer, o.single, &options, NULL, &modes, &report));
+        for (int i = 0; modes != NULL && i < WANTED; i++) {
+            CHECK_NEAR(t, modes->lambda2[i], value[i], 1e-5 * value[n - 1]);
+            CHECK_TRUE(t, modes->residual[i] <= fmax(1e-4 * value[i], 1e-5 * value[n - 1]));
+        }
+        CHECK_TRUE(t, report.high >= value[n - 1] && report.high <= 1.3 * value[n - 1]);
+        check_by_slow_operator(t, &f, modes);
+        naik_modes_destroy(&modes);
+        release(&o);
+        free(a);
+        free(z);
+        free(value);
+    }
+    fixture_destroy(&f);
+}
+
+static void modes_of_a_rough_configuration_converge(check *t)
+{
+    fixture f;
+    if (cg_rough_fixture(t, &f)) {
+        operators o = make_operators(t, &f);
+        naik_modes *modes = NULL;
+        naik_lanczos_report report;
+        naik_lanczos_options options = naik_lanczos_defaults();
+        double gram = 1;
+        options.modes = 8;
+        CHECK_OK(t, naik_lanczos_run(o.outer, o.single, &options, NULL, &modes, &report));
+        CHECK_INT(t, report.converged, 8);
+        for (int i = 0; modes != NULL && i < 8; i++) {
+            CHECK_TRUE(t, i == 0 || modes->lambda2[i] >= modes->lambda2[i - 1]);
+            CHECK_TRUE(t, modes->residual[i] <=
+                              fmax(options.tolerance * modes->lambda2[i], 2e-6 * report.high));
+        }
+        CHECK_OK(t, naik_modes_measure(modes, o.outer, &gram));
+        CHECK_NEAR(t, gram, 0, 1e-6);
+        check_by_slow_operator(t, &f, modes);
+        naik_modes_destroy(&modes);
+        release(&o);
+    }
+    fixture_destroy(&f);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* 4 sum_mu sin^2 p_mu, each momentum with three colours, half of them on the even sites. */
+static double *free_eigenvalues(const int size[4], size_t *count)
+{
+    size_t n = 0;
+    double *value = calloc((size_t)(size[0] * size[1] * size[2] * size[3]) * 3, sizeof *value);
+    for (int i = 0; i < size[0] * size[1] * size[2] * size[3]; i++) {
+        const int k[4] = {i % size[0], i / size[0] % size[1], i / size[0] / size[1] % size[2],
+                          i / size[0] / size[1] / size[2]};
+        double sum = 0;
+        for (int mu = 0; mu < 4; mu++) {
+            const double p = 2 * M_PI * (k[mu] + (mu == 3 ? 0.5 : 0)) / size[mu];
+            sum += 4 * sin(p) * sin(p);
+        }
+        for (int colour = 0; colour < 3; colour++) {
+            value[n++] = sum;
+        }
+    }
+    qsort(value, n, sizeof *value, compare);
+    for (size_t i = 0; i < n / 2; i++) {
+        value[i] = value[2 * i];
+    }
+    *count = n / 2;
+    return value;
+}
+
+static void the_free_field_has_its_degenerate_eigenvalues(check *t)
+{
+    enum { WANTED = 60 }; /* 48 equal ones and some of the next */
+    static const int size[4] = {4, 4, 4, 8};
+    fixture f;
+    if (fixture_create(t, size, NULL, true, true, 1, &f)) {
+        size_t count;
+        double *value = free_eigenvalues(size, &count);
+        naik_gauge_set_unit(f.source->fat);
+        naik_gauge_apply_phases(f.source->fat, true);
+        operators o = make_operators(t, &f);
+        naik_modes *modes = NULL;
+        naik_lanczos_report report;
+        naik_lanczos_options options = naik_lanczos_defaults();
+        options.modes = WANTED;
+        CHECK_OK(t, naik_lanczos_run(o.outer, o.single, &options, NULL, &modes, &report));
+        for (int i = 0; modes != NULL && i < WANTED; i++) {
+            CHECK_NEAR(t, modes->lambda2[i], value[i], 1e-5);
+        }
+        naik_modes_destroy(&modes);
+        release(&o);
+        free(value);
+    }
+    fixture_destroy(&f);
+}
+
+enum { FEW = 9 };
+
+/* Runs with random links and says what came out, modes folded with weights: [sites][3][2]. */
+static double *found_modes(check *t, const fixture *f, const naik_lanczos_hooks *hooks,
+                           naik_status expected, double lambda2[FEW])
+{
+    operators o = make_operators(t, f);
+    naik_modes *modes = NULL;
+    naik_lanczos_report report;
+    naik_lanczos_options options = naik_lanczos_defaults();
+    double *sum = calloc((size_t)f->lat->sites * 6, sizeof *sum);
+    options.modes = FEW;
+    options.degree = 120; /* so that it takes some cycles */
+    options.krylov = 48;
+    CHECK_STATUS(t, naik_lanczos_run(o.outer, o.single, &options, hooks, &modes, &report),
+                 expected);
+    for (int i = 0; modes != NULL && i < FEW; i++) {
+        double *v = stored_mode(t, f, modes, i);
+        for (int64_t k = 0; k < (int64_t)f->lat->sites * 6; k++) {
+            sum[k] = fma(1 + 0.3 * i, v[k], sum[k]);
+        }
+        lambda2[i] = modes->lambda2[i];
+        free(v);
+    }
+    CHECK_TRUE(t, expected != NAIK_OK || report.cycles > 2);
+    naik_modes_destroy(&modes);
+    release(&o);
+    return sum;
+}
+
+static void compare_with_one_rank(check *t, const int size[4], const int grid[4])
+{
+    fixture one, many;
+    if (fixture_create(t, size, NULL, true, false, 1, &one) &&
+        fixture_create(t, size, grid, false, false, 2, &many)) {
+        double a[FEW] = {0}, b[FEW] = {0};
+        double *x = found_modes(t, &one, NULL, NAIK_OK, a);
+        double *y = found_modes(t, &many, NULL, NAIK_OK, b);
+        CHECK_TRUE(t, memcmp(a, b, sizeof a) == 0);
+        for (int32_t site = 0; site < many.lat->sites; site++) {
+            int at[4];
+            naik_lattice_coords(many.lat, site, at);
+            CHECK_TRUE(t, memcmp(x + 6 * naik_lattice_global(many.lat, at), y + 6 * (int64_t)site,
+                                 6 * sizeof(double)) == 0);
+        }
+        free(x);
+        free(y);
+    }
+    fixture_destroy(&one);
+    fixture_destroy(&many);
+}
+
+static void modes_have_equal_bits_on_every_grid(check *t)
+{
+    cg_on_grids(t, compare_with_one_rank);
+}
+
+/* What a search leaves when it is interrupted. */
+typedef struct kept {
+    const fixture *f;
+    check *t;
+    naik_lanczos_state state;
+    double ritz[256];
+    double *vector[256];
+    int stop_after;
+    bool has;
+} kept;
+
+static naik_status keep(void *data, const naik_lanczos_state *state)
+{
+    kept *k = data;
+    k->state = *state;
+    k->has = true;
+    memcpy(k->ritz, state->ritz, (size_t)state->kept * sizeof(double));
+    for (int i = 0; i < state->kept + NAIK_MODES_BLOCK; i++) {
+        free(k->vector[i]);
+        k->vector[i] = calloc((size_t)k->f->lat->sites * 6, sizeof(double));
+        CHECK_OK(k->t,
+                 k->f->backend->ops->field.to_host(state->basis[i / NAIK_MODES_BLOCK], NAIK_EVEN,
+                                                   i % NAIK_MODES_BLOCK, k->vector[i]));
+    }
+    return NAIK_OK;
+}
+
+static naik_status put_back(void *data, naik_lanczos_state *state, bool *found)
+{
+    const kept *k = data;
+    double *ritz = state->ritz;
+    naik_field **basis = state->basis;
+    *found = k->has;
+    if (k->has) {
+        *state = k->state;
+        state->ritz = ritz;
+        state->basis = basis;
+        memcpy(ritz, k->ritz, (size_t)state->kept * sizeof(double));
+        for (int i = 0; i < state->kept + NAIK_MODES_BLOCK; i++) {
+            CHECK_OK(k->t,
+                     k->f->backend->ops->field.from_host(basis[i / NAIK_MODES_BLOCK], NAIK_EVEN,
+                                                         i % NAIK_MODES_BLOCK, k->vector[i]));
+        }
+    }
+    return NAIK_OK;
+}
+
+static bool stop(void *data)
+{
+    kept *k = data;
+    return k->state.cycle == k->stop_after;
+}
+
+static void an_interrupted_search_goes_on_to_the_same_bits(check *t)
+{
+    fixture f;
+    if (cg_fixture(t, &f)) {
+        double a[FEW] = {0}, b[FEW] = {0};
+        double *x = found_modes(t, &f, NULL, NAIK_OK, a);
+        kept k = {.f = &f, .t = t};
+        const naik_lanczos_hooks hooks = {
+            .data = &k, .stop = stop, .save = keep, .restore = put_back};
+        for (k.stop_after = 2; k.stop_after < 4; k.stop_after++) { /* the first corrects */
+            free(found_modes(t, &f, &hooks, NAIK_ERR_INTERRUPTED, b));
+        }
+        k.stop_after = -1;
+        double *y = found_modes(t, &f, &hooks, NAIK_OK, b);
+        CHECK_TRUE(t, memcmp(a, b, sizeof a) == 0);
+        CHECK_TRUE(t, memcmp(x, y, (size_t)f.lat->sites * 6 * sizeof(double)) == 0);
+        for (int i = 0; i < 256; i++) {
+            free(k.vector[i]);
+        }
+        free(x);
+        free(y);
+    }
+    fixture_destroy(&f);
+}
+
+static void an_interval_that_does_not_do_is_corrected(check *t)
+{
+    fixture f;
+    if (cg_fixture(t, &f)) {
+        operators o = make_operators(t, &f);
+        naik_lanczos_options options = naik_lanczos_defaults();
+        naik_modes *modes = NULL, *others = NULL;
+        naik_lanczos_report report;
+        options.modes = FEW;
+        CHECK_OK(t, naik_lanczos_run(o.outer, o.single, &options, NULL, &modes, &report));
+        CHECK_INT(t, report.starts, 0);
+        options.low = 0.7 * modes->lambda2[FEW - 1];
+        options.high = 0.8 * report.high;
+        options.degree = 240;
+        CHECK_OK(t, naik_lanczos_run(o.outer, o.single, &options, NULL, &others, &report));
+        CHECK_TRUE(t, report.starts > 1);
+        for (int i = 0; others != NULL && i < FEW; i++) {
+            CHECK_NEAR(t, others->lambda2[i], modes->lambda2[i], 2e-3 * modes->lambda2[i]);
+        }
+        naik_modes_destroy(&modes);
+        naik_modes_destroy(&others);
+        release(&o);
+    }
+    fixture_destroy(&f);
+}
+
+static void what_cannot_be_found_is_said(check *t)
+{
+    fixture f;
+    if (cg_fixture(t, &f)) {
+        operators o = make_operators(t, &f);
+        naik_lanczos_options options = naik_lanczos_defaults();
+        naik_modes *modes = NULL;
+        naik_lanczos_report report;
+        options.modes = (int)f.lat->volume;
+        CHECK_STATUS(t, naik_lanczos_run(o.outer, o.single, &options, NULL, &modes, &report),
+                     NAIK_ERR_INPUT);
+        options.modes = FEW;
+        options.tolerance = 1e-9; /* below what single precision gives: that is enough */
+        options.max_cycles = 1;
+        options.degree = 2;
+        CHECK_STATUS(t, naik_lanczos_run(o.outer, o.single, &options, NULL, &modes, &report),
+                     NAIK_ERR_NOT_CONVERGED);
+        CHECK_TRUE(t, modes != NULL && report.converged < FEW);
+        naik_modes_destroy(&modes);
+        release(&o);
+    }
+    fixture_destroy(&f);
+}
+
+CHECK_MAIN(CHECK(modes_are_those_of_the_dense_matrix),
+           CHECK(modes_of_a_rough_configuration_converge),
+           CHECK(the_free_field_has_its_degenerate_eigenvalues),
+           CHECK(modes_have_equal_bits_on_every_grid),
+           CHECK(an_interrupted_search_goes_on_to_the_same_bits),
+           CHECK(an_interval_that_does_not_do_is_corrected), CHECK(what_cannot_be_found_is_said))
