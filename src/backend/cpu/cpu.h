@@ -139,7 +139,8 @@ typedef struct cpu_wilson {
                      int32_t end);
 } cpu_wilson;
 
-extern const cpu_wilson cpu_wilson_scalar, cpu_wilson_portable, cpu_wilson_avx2, cpu_wilson_avx512;
+extern const cpu_wilson cpu_wilson_scalar, cpu_wilson_scalar_fma, cpu_wilson_portable,
+    cpu_wilson_avx2, cpu_wilson_avx512;
 
 /* How far the cells of a thread are taken (cpu_run); a cache line each. */
 typedef struct cpu_turn {
