@@ -1,19 +1,16 @@
 /* lanczos.c - the cycle: expand, solve the projected problem, keep, look whether it is done */
-#include "modes/lanczos.h"
+#include "modes/krylov.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/rng.h"
 #include "base/timer.h"
 #include "modes/hermitian.h"
 
 enum {
-    BLOCK = NAIK_MODES_BLOCK,
-    SPARE = 16,      /* Ritz vectors kept beyond those wanted */
-    STREAM = 0x6d64, /* of the random numbers, plus the number of the block */
-    STARTS = 12      /* intervals tried */
+    SPARE = 16, /* Ritz vectors kept beyond those wanted */
+    STARTS = 12 /* intervals tried */
 };
 #define SINGLE_NOISE  2e-6 /* of `high`: what single precision leaves of a residual */
 #define FACTOR_NEEDED 4.0  /* of the polynomial at the last mode wanted */
@@ -24,27 +21,6 @@ naik_lanczos_options naik_lanczos_defaults(void)
     return (naik_lanczos_options){
         .modes = 64, .tolerance = 1e-2, .max_cycles = 60, .seed = UINT64_C(20061947)};
 }
-
-typedef struct lanczos {
-    const naik_geometry *geometry;
-    naik_log *log;
-    const naik_lanczos_options *options;
-    const naik_lanczos_hooks *hooks;
-    naik_filter *filter;
-    naik_modes_work *work;
-    naik_modes *basis;                /* [krylov + BLOCK] */
-    naik_field *w;                    /* the block at work */
-    int krylov, size;                 /* vectors of V now */
-    naik_complex *t;                  /* [krylov][krylov], lower triangle */
-    naik_complex *scratch, *vectors;  /* the same size */
-    naik_complex *c;                  /* [krylov][BLOCK] products */
-    naik_complex last[BLOCK * BLOCK]; /* R of the block after V */
-    double *ritz;                     /* [krylov] */
-    double *bound;                    /* [krylov] residuals of the polynomial's Ritz vectors */
-    naik_lanczos_state state;
-    bool overflow; /* the polynomial had no finite values */
-    double begun;
-} lanczos;
 
 static naik_status create(const naik_links *single, const naik_lanczos_options *options, lanczos *l)
 {
@@ -84,176 +60,6 @@ static void destroy(lanczos *l)
     free(l->bound);
 }
 
-/* w = a block of random vectors that no other block of this seed is. */
-static naik_status fill_random(lanczos *l)
-{
-    naik_status status = NAIK_OK;
-    const naik_lattice *lat = l->geometry->lattice;
-    double *v = calloc((size_t)lat->sites * 6, sizeof *v);
-    NAIK_TRY(naik_comm_agree(
-        lat->comm,
-        v != NULL ? NAIK_OK : NAIK_FAIL(l->log, NAIK_ERR_MEMORY, "no memory for a random vector")));
-    for (int c = 0; c < BLOCK; c++) {
-        const uint32_t stream = STREAM + (uint32_t)(l->state.randoms * BLOCK + c);
-        for (int32_t site = 0; site < lat->sites; site++) {
-            int x[NAIK_DIM];
-            naik_lattice_coords(lat, site, x);
-            naik_rng rng =
-                naik_rng_at(l->options->seed, stream, (uint64_t)naik_lattice_global(lat, x));
-            for (int i = 0; i < 6; i++) {
-                v[6 * (int64_t)site + i] = naik_rng_uniform(&rng) - 0.5;
-            }
-        }
-        NAIK_TRY(l->geometry->backend->ops->field.from_host(l->w, NAIK_EVEN, c, v));
-    }
-    l->state.randoms++;
-done:
-    free(v);
-    return status;
-}
-
-/* w -= V V^+ w; the products join column block `column` of T, where there is one (>= 0). */
-static naik_status project_out(lanczos *l, int size, int column)
-{
-    naik_status status = NAIK_OK;
-    double norm2[BLOCK];
-    if (size == 0) {
-        return NAIK_OK;
-    }
-    NAIK_TRY(naik_modes_norms(l->work, l->w, norm2));
-    NAIK_TRY(naik_modes_project(l->work, l->basis->block, size, 1.01, l->w, norm2, l->c));
-    for (int i = 0; i < size && column >= 0; i++) {
-        for (int j = 0; j < BLOCK; j++) { /* below the diagonal: T_ji = conj T_ij */
-            naik_complex *to = &l->t[(size_t)(column + j) * (size_t)l->krylov + (size_t)i];
-            to->re += l->c[i * BLOCK + j].re;
-            to->im -= l->c[i * BLOCK + j].im;
-        }
-    }
-    for (int i = 0; i < size * BLOCK; i++) {
-        l->c[i] = (naik_complex){-l->c[i].re, -l->c[i].im};
-    }
-    NAIK_TRY(naik_modes_add(l->work, l->basis->block, size, l->c, l->w, NULL, NAIK_RHS_IDLE));
-done:
-    return status;
-}
-
-/* w = w R^-1 with w^+ w = R^+ R; r (NULL: not wanted) becomes R r. *condition as Cholesky gives it.
- */
-static naik_status cholesky_qr(lanczos *l, naik_complex *r, double *condition)
-{
-    naik_status status = NAIK_OK;
-    naik_complex gram[BLOCK * BLOCK], factor[BLOCK * BLOCK], inverse[BLOCK * BLOCK];
-    double norm2[BLOCK], largest = 0;
-    NAIK_TRY(naik_modes_norms(l->work, l->w, norm2));
-    for (int c = 0; c < BLOCK; c++) {
-        if (!isfinite(norm2[c])) {
-            status = NAIK_FAIL(l->log, NAIK_ERR_CORRUPT,
-                               "Lanczos vectors are no finite numbers: the links are damaged");
-            goto done;
-        }
-        largest = fmax(largest, norm2[c]);
-    }
-    NAIK_TRY(naik_modes_project(l->work, &l->w, BLOCK, sqrt(largest), l->w, norm2, gram));
-    naik_hermitian_cholesky(BLOCK, gram, factor, inverse, condition);
-    if (*condition == 0) {
-        goto done;
-    }
-    NAIK_TRY(naik_modes_rotate(l->work, &l->w, BLOCK, inverse, BLOCK));
-    if (r != NULL) {
-        naik_complex before[BLOCK * BLOCK];
-        memcpy(before, r, sizeof before);
-        for (int i = 0; i < BLOCK; i++) {
-            for (int j = 0; j < BLOCK; j++) {
-                naik_complex sum = {0, 0};
-                for (int k = 0; k < BLOCK; k++) {
-                    const naik_complex x = factor[i * BLOCK + k], y = before[k * BLOCK + j];
-                    sum.re += x.re * y.re - x.im * y.im;
-                    sum.im += x.re * y.im + x.im * y.re;
-                }
-                r[i * BLOCK + j] = sum;
-            }
-        }
-    }
-done:
-    return status;
-}
-
-static void unit(naik_complex r[BLOCK * BLOCK])
-{
-    memset(r, 0, BLOCK * BLOCK * sizeof *r);
-    for (int i = 0; i < BLOCK; i++) {
-        r[i * (BLOCK + 1)].re = 1;
-    }
-}
-
-/* w becomes 1/a (a w + random), a such that the random part is a hundredth; l->last its factor. */
-static naik_status add_random(lanczos *l, double ww)
-{
-    naik_status status = NAIK_OK;
-    const naik_backend_ops *ops = l->geometry->backend->ops;
-    double norm2[BLOCK];
-    naik_field_set_nrhs(l->filter->other, BLOCK);
-    NAIK_TRY(ops->field.copy(l->filter->other, l->w, NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(fill_random(l));
-    NAIK_TRY(naik_modes_norms(l->work, l->w, norm2));
-    const double a = ww > 0 ? 100 * sqrt(norm2[0] / ww) : 0;
-    NAIK_TRY(ops->field.axpy(a, l->filter->other, l->w));
-    for (int i = 0; i < BLOCK * BLOCK; i++) {
-        l->last[i].re *= a > 0 ? 1 / a : 0;
-        l->last[i].im *= a > 0 ? 1 / a : 0;
-    }
-done:
-    return status;
-}
-
-static naik_status largest_norm2(lanczos *l, double *out)
-{
-    double norm2[BLOCK];
-    const naik_status status = naik_modes_norms(l->work, l->w, norm2);
-    *out = 0;
-    for (int c = 0; c < BLOCK; c++) {
-        *out = norm2[c] <= *out ? *out : norm2[c]; /* a NaN stays */
-    }
-    return status;
-}
-
-/* w becomes the next block of V, orthonormal; l->last its R. Where it has fewer directions than
- * vectors, as where the Krylov space is exhausted, random ones join. */
-static naik_status append(lanczos *l, bool coupled)
-{
-    enum { TRIES = 4 };
-    naik_status status = NAIK_OK;
-    double condition = 0, before, after;
-    unit(l->last);
-    NAIK_TRY(largest_norm2(l, &before));
-    for (int i = 0; i < TRIES; i++) {
-        NAIK_TRY(project_out(l, l->size, coupled ? l->size - BLOCK : -1));
-        NAIK_TRY(largest_norm2(l, &after));
-        NAIK_TRY(cholesky_qr(l, l->last, &condition));
-        NAIK_TRY(project_out(l, l->size, -1));
-        if (condition > 1e-3 && after > 1e-10 * before) {
-            NAIK_TRY(cholesky_qr(l, l->last, &condition));
-            break;
-        }
-        coupled = false;
-        NAIK_TRY(largest_norm2(l, &before));
-        NAIK_TRY(add_random(l, after > 1e-10 * before ? before : 0));
-        before = 0;
-    }
-    if (!(condition > 0.1)) {
-        status = NAIK_FAIL(l->log, NAIK_ERR_INPUT,
-                           "%d Lanczos vectors are more than this lattice has directions for: ask "
-                           "for fewer modes or a smaller deflation.krylov",
-                           l->size + BLOCK);
-        goto done;
-    }
-    NAIK_TRY(l->geometry->backend->ops->field.copy(l->basis->block[l->size / BLOCK], l->w, NULL,
-                                                   NAIK_RHS_IDLE));
-    l->size += BLOCK;
-done:
-    return status;
-}
-
 /* One block more: P Q, and its products with all of V, Q included. An eigenvalue above the interval
  * may take P Q beyond all numbers. */
 static naik_status expand(lanczos *l)
@@ -263,9 +69,9 @@ static naik_status expand(lanczos *l)
     NAIK_TRY(l->geometry->backend->ops->field.copy(l->w, l->basis->block[l->size / BLOCK - 1], NULL,
                                                    NAIK_RHS_IDLE));
     NAIK_TRY(naik_filter_apply(l->filter, l->w));
-    NAIK_TRY(largest_norm2(l, &norm2));
+    NAIK_TRY(lanczos_largest_norm2(l, &norm2));
     l->overflow = !isfinite(norm2);
-    NAIK_TRY(l->overflow ? NAIK_OK : append(l, true));
+    NAIK_TRY(l->overflow ? NAIK_OK : lanczos_append(l, true));
 done:
     return status;
 }
@@ -279,11 +85,11 @@ static naik_status begin(lanczos *l)
     l->state.kept = 0;
     memset(l->t, 0, (size_t)l->krylov * (size_t)l->krylov * sizeof *l->t);
     if (l->filter->high == 0) {
-        NAIK_TRY(fill_random(l));
+        NAIK_TRY(lanczos_fill_random(l));
         NAIK_TRY(naik_filter_largest(l->filter, l->w, &l->filter->high));
     }
     if (l->filter->low == 0) {
-        NAIK_TRY(fill_random(l));
+        NAIK_TRY(lanczos_fill_random(l));
         NAIK_TRY(naik_filter_estimate(l->filter, l->w, l->options->modes, &estimate));
         l->filter->low = fmin(INTERVAL_LOW * estimate, 0.5 * l->filter->high);
     }
@@ -298,8 +104,8 @@ static naik_status begin(lanczos *l)
     l->filter->degree = l->options->degree > 0
                             ? l->options->degree
                             : 2 * (int)ceil(1.77 / sqrt(l->filter->low / l->filter->high));
-    NAIK_TRY(fill_random(l));
-    NAIK_TRY(append(l, false));
+    NAIK_TRY(lanczos_fill_random(l));
+    NAIK_TRY(lanczos_append(l, false));
 done:
     return status;
 }
@@ -506,11 +312,11 @@ static naik_status find_missing(lanczos *l, bool *missing)
     const int kept = l->state.kept;
     naik_field *q = l->basis->block[kept / BLOCK + 1]; /* free between cycles */
     *missing = false;
-    NAIK_TRY(fill_random(l));
+    NAIK_TRY(lanczos_fill_random(l));
     NAIK_TRY(naik_filter_apply(l->filter, l->w));
     for (int i = 0; i < 2; i++) {
-        NAIK_TRY(project_out(l, kept, -1));
-        NAIK_TRY(cholesky_qr(l, NULL, &condition));
+        NAIK_TRY(lanczos_project_out(l, kept, -1));
+        NAIK_TRY(lanczos_cholesky_qr(l, NULL, &condition));
     }
     if (condition == 0) {
         return NAIK_OK;

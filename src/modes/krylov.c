@@ -1,0 +1,181 @@
+/* krylov.c - CGS2 and CholeskyQR2: the next block of a Lanczos basis */
+#include "modes/krylov.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "modes/hermitian.h"
+
+enum { STREAM = 0x6d64 }; /* of the random numbers, plus the number of the vector */
+
+/* w = a block of random vectors that no other block of this seed is. */
+naik_status lanczos_fill_random(lanczos *l)
+{
+    naik_status status = NAIK_OK;
+    const naik_lattice *lat = l->geometry->lattice;
+    double *v = calloc((size_t)lat->sites * 6, sizeof *v);
+    NAIK_TRY(naik_comm_agree(
+        lat->comm,
+        v != NULL ? NAIK_OK : NAIK_FAIL(l->log, NAIK_ERR_MEMORY, "no memory for a random vector")));
+    for (int c = 0; c < BLOCK; c++) {
+        const uint32_t stream = STREAM + (uint32_t)(l->state.randoms * BLOCK + c);
+        for (int32_t site = 0; site < lat->sites; site++) {
+            int x[NAIK_DIM];
+            naik_lattice_coords(lat, site, x);
+            naik_rng rng =
+                naik_rng_at(l->options->seed, stream, (uint64_t)naik_lattice_global(lat, x));
+            for (int i = 0; i < 6; i++) {
+                v[6 * (int64_t)site + i] = naik_rng_uniform(&rng) - 0.5;
+            }
+        }
+        NAIK_TRY(l->geometry->backend->ops->field.from_host(l->w, NAIK_EVEN, c, v));
+    }
+    l->state.randoms++;
+done:
+    free(v);
+    return status;
+}
+
+/* w -= V V^+ w; the products join column block `column` of T, where there is one (>= 0). */
+naik_status lanczos_project_out(lanczos *l, int size, int column)
+{
+    naik_status status = NAIK_OK;
+    double norm2[BLOCK];
+    if (size == 0) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(naik_modes_norms(l->work, l->w, norm2));
+    NAIK_TRY(naik_modes_project(l->work, l->basis->block, size, 1.01, l->w, norm2, l->c));
+    for (int i = 0; i < size && column >= 0; i++) {
+        for (int j = 0; j < BLOCK; j++) { /* below the diagonal: T_ji = conj T_ij */
+            naik_complex *to = &l->t[(size_t)(column + j) * (size_t)l->krylov + (size_t)i];
+            to->re += l->c[i * BLOCK + j].re;
+            to->im -= l->c[i * BLOCK + j].im;
+        }
+    }
+    for (int i = 0; i < size * BLOCK; i++) {
+        l->c[i] = (naik_complex){-l->c[i].re, -l->c[i].im};
+    }
+    NAIK_TRY(naik_modes_add(l->work, l->basis->block, size, l->c, l->w, NULL, NAIK_RHS_IDLE));
+done:
+    return status;
+}
+
+/* w = w R^-1 with w^+ w = R^+ R; r (NULL: not wanted) becomes R r. *condition as Cholesky gives it.
+ */
+naik_status lanczos_cholesky_qr(lanczos *l, naik_complex *r, double *condition)
+{
+    naik_status status = NAIK_OK;
+    naik_complex gram[BLOCK * BLOCK], factor[BLOCK * BLOCK], inverse[BLOCK * BLOCK];
+    double norm2[BLOCK], largest = 0;
+    NAIK_TRY(naik_modes_norms(l->work, l->w, norm2));
+    for (int c = 0; c < BLOCK; c++) {
+        if (!isfinite(norm2[c])) {
+            status = NAIK_FAIL(l->log, NAIK_ERR_CORRUPT,
+                               "Lanczos vectors are no finite numbers: the links are damaged");
+            goto done;
+        }
+        largest = fmax(largest, norm2[c]);
+    }
+    NAIK_TRY(naik_modes_project(l->work, &l->w, BLOCK, sqrt(largest), l->w, norm2, gram));
+    naik_hermitian_cholesky(BLOCK, gram, factor, inverse, condition);
+    if (*condition == 0) {
+        goto done;
+    }
+    NAIK_TRY(naik_modes_rotate(l->work, &l->w, BLOCK, inverse, BLOCK));
+    if (r != NULL) {
+        naik_complex before[BLOCK * BLOCK];
+        memcpy(before, r, sizeof before);
+        for (int i = 0; i < BLOCK; i++) {
+            for (int j = 0; j < BLOCK; j++) {
+                naik_complex sum = {0, 0};
+                for (int k = 0; k < BLOCK; k++) {
+                    const naik_complex x = factor[i * BLOCK + k], y = before[k * BLOCK + j];
+                    sum.re += x.re * y.re - x.im * y.im;
+                    sum.im += x.re * y.im + x.im * y.re;
+                }
+                r[i * BLOCK + j] = sum;
+            }
+        }
+    }
+done:
+    return status;
+}
+
+static void unit(naik_complex r[BLOCK * BLOCK])
+{
+    memset(r, 0, BLOCK * BLOCK * sizeof *r);
+    for (int i = 0; i < BLOCK; i++) {
+        r[i * (BLOCK + 1)].re = 1;
+    }
+}
+
+/* w becomes 1/a (a w + random), a such that the random part is a hundredth; l->last its factor. */
+static naik_status add_random(lanczos *l, double ww)
+{
+    naik_status status = NAIK_OK;
+    const naik_backend_ops *ops = l->geometry->backend->ops;
+    double norm2[BLOCK];
+    naik_field_set_nrhs(l->filter->other, BLOCK);
+    NAIK_TRY(ops->field.copy(l->filter->other, l->w, NULL, NAIK_RHS_IDLE));
+    NAIK_TRY(lanczos_fill_random(l));
+    NAIK_TRY(naik_modes_norms(l->work, l->w, norm2));
+    const double a = ww > 0 ? 100 * sqrt(norm2[0] / ww) : 0;
+    NAIK_TRY(ops->field.axpy(a, l->filter->other, l->w));
+    for (int i = 0; i < BLOCK * BLOCK; i++) {
+        l->last[i].re *= a > 0 ? 1 / a : 0;
+        l->last[i].im *= a > 0 ? 1 / a : 0;
+    }
+done:
+    return status;
+}
+
+naik_status lanczos_largest_norm2(lanczos *l, double *out)
+{
+    double norm2[BLOCK];
+    const naik_status status = naik_modes_norms(l->work, l->w, norm2);
+    *out = 0;
+    for (int c = 0; c < BLOCK; c++) {
+        *out = norm2[c] <= *out ? *out : norm2[c]; /* a NaN stays */
+    }
+    return status;
+}
+
+/* w becomes the next block of V, orthonormal; l->last its R. Where it has fewer directions than
+ * vectors, as where the Krylov space is exhausted, random ones join. */
+naik_status lanczos_append(lanczos *l, bool coupled)
+{
+    enum { TRIES = 4 };
+    naik_status status = NAIK_OK;
+    double condition = 0, before, after;
+    unit(l->last);
+    NAIK_TRY(lanczos_largest_norm2(l, &before));
+    for (int i = 0; i < TRIES; i++) {
+        NAIK_TRY(lanczos_project_out(l, l->size, coupled ? l->size - BLOCK : -1));
+        NAIK_TRY(lanczos_largest_norm2(l, &after));
+        NAIK_TRY(lanczos_cholesky_qr(l, l->last, &condition));
+        NAIK_TRY(lanczos_project_out(l, l->size, -1));
+        if (condition > 1e-3 && after > 1e-10 * before) {
+            NAIK_TRY(lanczos_cholesky_qr(l, l->last, &condition));
+            break;
+        }
+        coupled = false;
+        NAIK_TRY(lanczos_largest_norm2(l, &before));
+        NAIK_TRY(add_random(l, after > 1e-10 * before ? before : 0));
+        before = 0;
+    }
+    if (!(condition > 0.1)) {
+        status = NAIK_FAIL(l->log, NAIK_ERR_INPUT,
+                           "%d Lanczos vectors are more than this lattice has directions for: ask "
+                           "for fewer modes or a smaller deflation.krylov",
+                           l->size + BLOCK);
+        goto done;
+    }
+    NAIK_TRY(l->geometry->backend->ops->field.copy(l->basis->block[l->size / BLOCK], l->w, NULL,
+                                                   NAIK_RHS_IDLE));
+    l->size += BLOCK;
+done:
+    return status;
+}
