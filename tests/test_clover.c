@@ -54,7 +54,7 @@ static double difference(const naik_block block[2], const wilson_block expected)
             if (i / 6 == j / 6) {
                 b = naik_block_at(&block[i / 6], i % 6, j % 6);
             }
-            const double d = cabs(CMPLX(b.re, b.im) - expected[i][j]);
+            const double d = cabs(wilson_complex(b.re, b.im) - expected[i][j]);
             largest = d <= largest ? largest : d;
         }
     }

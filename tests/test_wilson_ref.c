@@ -53,7 +53,7 @@ static wilson_spinor *random_field(const wilson_ref *w, uint64_t seed)
         naik_rng rng = naik_rng_at(seed, 0, (uint64_t)x);
         for (int i = 0; i < 12; i++) {
             const double re = naik_rng_gaussian(&rng);
-            v[x][i / 3][i % 3] = CMPLX(re, naik_rng_gaussian(&rng));
+            v[x][i / 3][i % 3] = wilson_complex(re, naik_rng_gaussian(&rng));
         }
     }
     return v;
@@ -218,7 +218,7 @@ static void rotate(const naik_matrix *g, const wilson_spinor in, wilson_spinor o
         out[i / 3][i % 3] = 0;
         for (int j = 0; j < 3; j++) {
             const naik_complex e = g->e[i % 3][j];
-            out[i / 3][i % 3] += CMPLX(e.re, e.im) * in[i / 3][j];
+            out[i / 3][i % 3] += wilson_complex(e.re, e.im) * in[i / 3][j];
         }
     }
 }
@@ -238,7 +238,8 @@ static void transform(const wilson_ref *w, const naik_gauge *g, naik_gauge *u)
                 const int a = i % 3, b = i / 3 % 3, c = i / 9 % 3, d = i / 27;
                 const naik_complex p = here->e[a][b], q = u->link[4 * x + mu].e[b][c],
                                    r = ahead->e[d][c];
-                product[a][d] += CMPLX(p.re, p.im) * CMPLX(q.re, q.im) * CMPLX(r.re, -r.im);
+                product[a][d] += wilson_complex(p.re, p.im) * wilson_complex(q.re, q.im) *
+                                 wilson_complex(r.re, -r.im);
             }
             for (int i = 0; i < 9; i++) {
                 u->link[4 * x + mu].e[i / 3][i % 3] =

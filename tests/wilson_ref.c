@@ -19,8 +19,8 @@ const wilson_spin wilson_gamma[5] = {
 /* a b without the language's care for infinities, which costs a call. */
 static inline double complex times(double complex a, double complex b)
 {
-    return CMPLX(creal(a) * creal(b) - cimag(a) * cimag(b),
-                 creal(a) * cimag(b) + cimag(a) * creal(b));
+    return wilson_complex(creal(a) * creal(b) - cimag(a) * cimag(b),
+                          creal(a) * cimag(b) + cimag(a) * creal(b));
 }
 
 void wilson_spin_multiply(const wilson_spin a, const wilson_spin b, wilson_spin out)

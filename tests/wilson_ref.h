@@ -16,6 +16,7 @@
 #define NAIK_TESTS_WILSON_REF_H
 
 #include <complex.h>
+#include <string.h>
 
 #include "naik/gauge.h"
 
@@ -38,6 +39,15 @@ typedef struct wilson_ref {
 naik_status wilson_ref_create(const naik_gauge *u, bool antiperiodic_t, double mass, double csw,
                               wilson_ref **out);
 void wilson_ref_destroy(wilson_ref **w);
+
+/* re + i im, whatever they are; not every compiler has CMPLX. */
+static inline double complex wilson_complex(double re, double im)
+{
+    const double parts[2] = {re, im};
+    double complex z;
+    memcpy(&z, parts, sizeof z);
+    return z;
+}
 
 /* g_mu for mu = 0..3; g5 = g_x g_y g_z g_t for mu = 4. */
 extern const wilson_spin wilson_gamma[5];

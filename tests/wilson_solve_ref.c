@@ -11,8 +11,8 @@ static void axpy(const wilson_ref *w, double complex a, const wilson_spinor *x, 
     const double complex *from = (const double complex *)x;
     double complex *to = (double complex *)y;
     for (int64_t i = 0; i < 12 * w->volume; i++) {
-        to[i] += CMPLX(creal(a) * creal(from[i]) - cimag(a) * cimag(from[i]),
-                       creal(a) * cimag(from[i]) + cimag(a) * creal(from[i]));
+        to[i] += wilson_complex(creal(a) * creal(from[i]) - cimag(a) * cimag(from[i]),
+                                creal(a) * cimag(from[i]) + cimag(a) * creal(from[i]));
     }
 }
 
@@ -22,8 +22,8 @@ static void xpay(const wilson_ref *w, const wilson_spinor *r, double complex b, 
     double complex *to = (double complex *)p;
     const double complex *from = (const double complex *)r;
     for (int64_t i = 0; i < 12 * w->volume; i++) {
-        to[i] = from[i] + CMPLX(creal(b) * creal(to[i]) - cimag(b) * cimag(to[i]),
-                                creal(b) * cimag(to[i]) + cimag(b) * creal(to[i]));
+        to[i] = from[i] + wilson_complex(creal(b) * creal(to[i]) - cimag(b) * cimag(to[i]),
+                                         creal(b) * cimag(to[i]) + cimag(b) * creal(to[i]));
     }
 }
 
