@@ -12,6 +12,7 @@
 #include "solver/cg.h"
 
 #include "bench/bench.h"
+#include "model/iteration.h"
 #include "run/plan.h"
 
 static const double OUT_OF_REACH = 1e-100;
@@ -102,7 +103,7 @@ static void print(const run *r, const naik_links *links, naik_precision vectors,
     const double seconds = timing->median_s / (double)r->iterations;
     const double flops = links->points == NAIK_STENCIL ? NAIK_CG_FLOPS : NAIK_CG_FLOPS_NAIVE;
     const double dslash =
-        bench_floor_bytes(vectors, links->precision, links->recon, links->points, batch) / batch;
+        model_floor_bytes(vectors, links->precision, links->recon, links->points, batch) / batch;
     const double per_iteration = 1e6 / (double)r->iterations;
     bench_line_begin(b, &line);
     bench_put_text(&line, "mode", mode(b->options));
@@ -138,7 +139,7 @@ static void print(const run *r, const naik_links *links, naik_precision vectors,
     bench_put_real(&line, "rank_max_us", "%.1f", timing->median_s * per_iteration);
     bench_put_real(&line, "us", "%.6g", timing->median_s * 1e6);
     bench_put_real(&line, "gflops", "%.5g", flops * sites / seconds * 1e-9);
-    bench_line_end(b, &line, sites * (2 * dslash + 8 * bench_vector_bytes(vectors)), seconds,
+    bench_line_end(b, &line, sites * (2 * dslash + 8 * model_vector_bytes(vectors)), seconds,
                    timing);
 }
 

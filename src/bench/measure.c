@@ -246,25 +246,6 @@ void bench_line_end(const bench *b, bench_line *line, double floor_bytes, double
     naik_log_line(b->comm->log, line->json ? "%s}" : "%s", line->text);
 }
 
-static double real_bytes(naik_precision precision)
-{
-    return precision == NAIK_DOUBLE ? 8 : precision == NAIK_SINGLE ? 4 : 2;
-}
-
-double bench_vector_bytes(naik_precision precision)
-{
-    return 6 * real_bytes(precision) + (precision == NAIK_HALF ? 4 : 0);
-}
-
-double bench_floor_bytes(naik_precision vectors, naik_precision links, int recon, int points,
-                         int nrhs)
-{
-    /* Compression is of the long links; the naive operator has no others than its fat ones. */
-    const int fat = naik_link_bytes(links, points == NAIK_STENCIL ? 18 : recon);
-    const int far = points == NAIK_STENCIL ? naik_link_bytes(links, recon) : 0;
-    return 8.0 * (fat + far) + 2 * nrhs * bench_vector_bytes(vectors);
-}
-
 int bench_recon(const bench *b)
 {
     return b->options->recon > 0 ? b->options->recon : 18;
