@@ -276,9 +276,28 @@ class File:
             group = group[f"s{source:04d}"]
         group, name = group[f"m{mass:02d}"], f"{meson}/{_momentum_name(momentum)}"
         if name not in group:
-            stored = [f"{m}/{p}" for m in group if m != "per_colour" for p in group[m]]
+            stored = [f"{m}/{p}" for m in group if isinstance(group[m], h5py.Group) for p in group[m]]
             raise LookupError(f"{self.path} has no correlator {name}; it has {', '.join(stored)}")
         return group[name][...]
+
+    @property
+    def contractions(self):
+        """Paths of the correlators that are made of several solves: pairs, baryons, condensate, averages."""
+        names = self.h5["metadata/contractions"][()] if "contractions" in self.h5["metadata"] else ""
+        return _text(names).split()
+
+    def contraction(self, path):
+        """[T] complex128 of one of `contractions`; "/corr/" may be left out. Its checksum is verified."""
+        full = path if path.startswith("/") else "/corr/" + path
+        if full not in self.contractions:
+            raise LookupError(f"{self.path} has no {full}; it has {', '.join(self.contractions) or 'none'}")
+        values = self.h5[full][...]
+        word = int(self.h5["contractions"][self.contractions.index(full)])
+        if word == 0:
+            raise NotSolved(f"{self.path}: {full} is made when all solves are done")
+        if word & 0xffffffff != zlib.crc32(values.tobytes()):
+            raise Damaged(f"{self.path}: {full} disagrees with its checksum")
+        return values
 
     def propagator(self, source=0, mass=0):
         """The dataset [3][T][Z][Y][X] of source number `source` of the file: source colour, site;

@@ -3,17 +3,20 @@
 #define NAIK_TESTS_CG_FIXTURE_H
 
 #include "fixture.h"
+#include "operator/staggered.h"
 #include "solver/cg.h"
 
-enum { CG_SYSTEMS = 12, CG_STRIDE = 800, CG_STORES = 4, CG_MODES = 6 };
+enum { CG_SYSTEMS = 12, CG_STRIDE = 800, CG_STORES = 4, CG_HOPS = 6, CG_MODES = 10 };
 
 typedef struct cg_mode {
     naik_precision vectors, links;
     naik_rung first, last; /* rungs that its solves begin and end on */
     double mass;           /* of the lightest system */
+    bool hop;              /* of the operator of hop_operator.h, on the CPU */
 } cg_mode;
-/* The first is double throughout, the first CG_STORES differ in storage, and the last one climbs
- * from rung to rung: every stretch of it is too short. */
+/* The first is double throughout, the first CG_STORES differ in storage, and the last one before
+ * CG_HOPS climbs from rung to rung: every stretch of it is too short. From CG_HOPS on the same with
+ * another operator. */
 extern const cg_mode cg_modes[CG_MODES];
 naik_cg_options cg_mode_options(cg_mode mode);
 /* Whether the tests go through this one: all, or the one that NAIK_TEST_MODE names by its number.
@@ -23,6 +26,7 @@ bool cg_mode_runs(int mode);
 typedef struct cg_box {
     const fixture *f;
     naik_parity parity;
+    bool hop;              /* cg_mode */
     double *x[CG_SYSTEMS]; /* [sites][3][2]; NULL: not answered */
     naik_cg_result result[CG_SYSTEMS];
     double history[CG_SYSTEMS][CG_STRIDE];
@@ -36,9 +40,10 @@ bool cg_rough_fixture(check *t, fixture *f);
 /* Calls run(t, size, grid) for some grids of that lattice. */
 void cg_on_grids(check *t, void (*run)(check *t, const int size[4], const int grid[4]));
 
-/* Links of the ladder from the mode's precision on, and a solver of `width` rhs. */
+/* Operators of the ladder from the mode's precision on, and a solver of `width` rhs. */
 typedef struct cg_solver {
-    naik_cg_links links;
+    naik_staggered staggered;
+    naik_operator hop[NAIK_PRECISIONS];
     naik_cg *cg;
 } cg_solver;
 naik_status cg_solver_create(const fixture *f, cg_mode mode, int width, cg_solver *out);

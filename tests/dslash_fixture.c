@@ -8,7 +8,7 @@
 #include "backend/dslash.h"
 #include "base/exactsum.h"
 #include "dslash_ref.h"
-#include "solver/staggered.h"
+#include "operator/staggered.h"
 
 /* A site sums 96 products: 32 roundoffs cover it. Integers of 16 bits: 1/65536 of the largest
  * component a rounding, of links, vectors in and vectors out; a component of D v sums 48 such
@@ -71,7 +71,8 @@ void dslash_step(check *t, const fixture *f, const naik_links *links, naik_field
     const naik_backend_ops *ops = f->backend->ops;
     const int n = field[0]->nrhs;
     const size_t bytes = (size_t)n * sizeof *record;
-    const naik_schur schur = {.links = links, .parity = NAIK_EVEN, .scratch = field[0]};
+    const naik_operator op = naik_staggered_of(links);
+    const naik_normal normal = {.op = &op, .parity = NAIK_EVEN, .scratch = {field[0]}};
     const naik_cg_vectors vectors = {.r = field[1], .p = field[2], .ap = field[3], .x = field[4]};
     naik_rhs *rhs = NULL;
     naik_exactsum *sums = NULL;
@@ -80,7 +81,7 @@ void dslash_step(check *t, const fixture *f, const naik_links *links, naik_field
              naik_backend_alloc(f->backend, 2 * (size_t)n * sizeof *sums, "sums", (void **)&sums));
     CHECK_OK(t, naik_backend_upload(f->backend, rhs, record, bytes));
     CHECK_OK(t, ops->reduction.clear(f->backend, sums, 2 * n));
-    CHECK_OK(t, naik_schur_second(&schur, rhs, &vectors, sums, NULL, false));
+    CHECK_OK(t, naik_normal_second(&normal, rhs, &vectors, sums, NULL, false));
     CHECK_OK(t, ops->reduction.over_ranks(f->backend, sums, 2 * n));
     CHECK_OK(t, ops->reduction.values(f->backend, sums, 2 * n, values));
     naik_backend_release(f->backend, rhs);

@@ -22,7 +22,7 @@ int dslash_recon_of(const fixture *f, const dslash_pair *p);
 void dslash_compare(check *t, const fixture *f, const naik_links *links, const dslash_pair *p,
                     int nrhs, naik_parity parity);
 
-/* A step by naik_schur_second on NAIK_EVEN, of the rhs of field (in, on NAIK_ODD; r, p, ap, x);
+/* A step by naik_normal_second on NAIK_EVEN, of the rhs of field (in, on NAIK_ODD; r, p, ap, x);
  * values [2][nrhs]: |r|^2 and Re (r, ap). */
 void dslash_step(check *t, const fixture *f, const naik_links *links, naik_field *const field[5],
                  const naik_rhs *record, double *values);

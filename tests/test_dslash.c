@@ -12,7 +12,7 @@
 #include "comm/collective.h"
 #include "dslash_fixture.h"
 #include "dslash_ref.h"
-#include "solver/staggered.h"
+#include "operator/staggered.h"
 
 static void match_on_grid(check *t, const int size[4], const int grid[4])
 {

@@ -1,4 +1,4 @@
-"""Faults that naik is to survive or to name, ordered by NAIK_INJECT (src/solver/fault.h): after each, either the
+"""Faults that naik is to survive or to name, ordered by NAIK_INJECT (src/run/fault.h): after each, either the
 bytes are those of an undisturbed run, or nothing wrong is stored and the exit status says so.
 timeout: 300
 """

@@ -13,7 +13,7 @@
 #include "base/exactsum.h"
 #include "base/rng.h"
 #include "fixture.h"
-#include "solver/staggered.h"
+#include "operator/staggered.h"
 
 enum { FIELDS = 3, ROUND = 50 };
 static const int small[4] = {4, 8, 8, 8};
@@ -240,7 +240,8 @@ static void compare_producers(check *t, const fixture *f, naik_precision precisi
         record[c] = (naik_rhs){.alpha = 0.5, .beta = 0.25, .shift = 1, .state = NAIK_RHS_RUN};
     }
     CHECK_OK(t, naik_backend_upload(f->backend, rhs, record, (size_t)nrhs * sizeof *rhs));
-    const naik_schur schur = {.links = links, .parity = NAIK_EVEN, .scratch = in};
+    const naik_operator op = naik_staggered_of(links);
+    const naik_normal normal = {.op = &op, .parity = NAIK_EVEN, .scratch = {in}};
     const naik_cg_vectors vectors = {.x = x, .r = r, .p = p, .ap = ap};
     const int depth = naik_links_depth(links);
     for (int epoch = 0; epoch < 3; epoch++) { /* more than there are buffers */
@@ -252,10 +253,10 @@ static void compare_producers(check *t, const fixture *f, naik_precision precisi
                                        .send = true};
         CHECK_OK(t, naik_dslash(&args));
         compare_sent(t, f, out, depth);
-        CHECK_OK(t, naik_schur_second(&schur, rhs, &vectors, sums, NULL, true));
+        CHECK_OK(t, naik_normal_second(&normal, rhs, &vectors, sums, NULL, true));
         compare_sent(t, f, r, depth);
-        CHECK_OK(t, naik_schur_open(&schur, r));
-        CHECK_OK(t, naik_schur_close(&schur, r));
+        CHECK_OK(t, naik_normal_prime(&normal, r));
+        CHECK_OK(t, naik_normal_drain(&normal, r));
         compare_sent(t, f, r, depth);
     }
     naik_backend_release(f->backend, rhs);
@@ -291,7 +292,7 @@ static void layers_sent_while_a_field_is_written_are_its_layers(check *t)
 /* Steps of all rhs, as the solver enqueues them. */
 typedef struct stepper {
     const fixture *f;
-    naik_schur schur;
+    naik_normal normal;
     naik_rhs *rhs;
     naik_exactsum *sums;
     naik_field *x, *r, *p, *ap;
@@ -303,8 +304,8 @@ static naik_status one_step(void *data)
     naik_status status = NAIK_OK;
     const stepper *s = data;
     const naik_cg_vectors v = {.x = s->x, .r = s->r, .p = s->p, .ap = s->ap};
-    NAIK_TRY(naik_schur_first(&s->schur, s->r, s->rhs, NULL, NULL, s->send));
-    NAIK_TRY(naik_schur_second(&s->schur, s->rhs, &v, s->sums, NULL, s->send));
+    NAIK_TRY(naik_normal_first(&s->normal, s->r, s->rhs, NULL, NULL, s->send));
+    NAIK_TRY(naik_normal_second(&s->normal, s->rhs, &v, s->sums, NULL, s->send));
 done:
     return status;
 }
@@ -328,9 +329,9 @@ static double *after_steps(check *t, stepper *s, naik_precision precision, int n
             CHECK_OK(t, ops->field.copy(s->r, anew, NULL, NAIK_RHS_IDLE));
         }
         if (send) {
-            CHECK_OK(t, naik_schur_open(&s->schur, s->r));
+            CHECK_OK(t, naik_normal_prime(&s->normal, s->r));
             CHECK_OK(t, ops->solver.repeat(s->f->backend, serial, one_step, s, STEPS));
-            CHECK_OK(t, naik_schur_close(&s->schur, s->r));
+            CHECK_OK(t, naik_normal_drain(&s->normal, s->r));
         }
         for (int k = 0; k < STEPS && !send; k++) {
             CHECK_OK(t, one_step(s));
@@ -363,7 +364,8 @@ static void compare_loops(check *t, const fixture *f, naik_precision precision, 
         record[c] = (naik_rhs){.alpha = 0.01, .beta = 0.5, .shift = 1, .state = NAIK_RHS_RUN};
     }
     CHECK_OK(t, naik_backend_upload(f->backend, s.rhs, record, sizeof record));
-    s.schur = (naik_schur){.links = links, .parity = NAIK_EVEN, .scratch = scratch};
+    const naik_operator op = naik_staggered_of(links);
+    s.normal = (naik_normal){.op = &op, .parity = NAIK_EVEN, .scratch = {scratch}};
     double *plain = after_steps(t, &s, precision, nrhs, false);
     double *sent = after_steps(t, &s, precision, nrhs, true);
     CHECK_TRUE(t, memcmp(plain, sent, (size_t)f->lat->sites * 6 * (size_t)nrhs * 8) == 0);

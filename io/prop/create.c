@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "io/h5/metadata_crc.h"
+#include "io/prop/contractions.h"
 #include "io/prop/prop_file.h"
 #include "io/provenance.h"
 
@@ -288,6 +289,7 @@ static naik_status make_all(naik_propagator_file *file, const naik_propagator_sp
             }
         }
     }
+    NAIK_TRY(naik_prop_make_contractions(file, spec));
 done:
     return status;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "io/inspect.h"
+#include "io/prop/contractions.h"
 #include "solver/cg.h"
 
 enum { MAX_SOLVES = 1 << 24 };
@@ -354,6 +355,35 @@ static naik_status report_sessions(naik_log *log, hid_t h5, naik_report *report)
     return status;
 }
 
+/* Those of several solves; damaged ones are added to *bad. */
+static naik_status describe_contractions(const naik_propagator_file *file, bool complete,
+                                         bool verify, naik_report *report, int *bad)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    naik_contraction_view view = {.count = 0};
+    int counts[2] = {0};
+    if (comm->rank == 0) {
+        status =
+            naik_prop_read_contractions(comm->log, file->h5, file->plan->size[3], complete, &view);
+        counts[0] = view.count;
+        counts[1] = view.bad;
+    }
+    naik_contraction_view_clear(&view);
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_broadcast(comm, counts, sizeof counts, 0));
+    if (counts[0] + counts[1] > 0) {
+        naik_report_int(report, "contractions", counts[0]);
+    }
+    if (counts[1] > 0 && verify) {
+        naik_log_warn(comm->log, "%d correlators of several solves disagree with their checksums",
+                      counts[1]);
+        *bad += counts[1];
+    }
+done:
+    return status;
+}
+
 static naik_status describe_all(naik_propagator_file *file, const naik_disk_record *disk,
                                 bool verify, naik_report *report, naik_status *verdict)
 {
@@ -375,6 +405,7 @@ static naik_status describe_all(naik_propagator_file *file, const naik_disk_reco
         bad_sums++;
     }
     bool complete = strcmp(state, "complete") == 0 && t.pending == 0 && t.bad == 0;
+    NAIK_TRY(describe_contractions(file, complete, verify, report, &bad_sums));
     naik_report_int(report, "solves_done", t.done);
     naik_report_int(report, "solves_not_converged", t.not_converged);
     naik_report_int(report, "solves_pending", t.pending);

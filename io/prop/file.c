@@ -17,6 +17,7 @@
 
 #include "io/checksum.h"
 #include "io/h5/guard.h"
+#include "io/prop/contractions.h"
 #include "io/prop/prop_file.h"
 #include "io/reread.h"
 
@@ -468,10 +469,13 @@ static naik_status verify_part(naik_propagator_file *file)
     NAIK_TRY(naik_prop_load_records(file, true));
     NAIK_TRY(naik_prop_verify(file, false, &bad));
     bad += file->plan->solve_count - count_done(file);
+    NAIK_TRY(naik_prop_check_contractions(file, &bad));
     if (bad > 0) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
-                           "%d solves of %s did not read back as written: run again to repeat them",
-                           bad, file->part);
+        status =
+            NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
+                      "%d solves or contractions of %s did not read back as written: run again to "
+                      "repeat them",
+                      bad, file->part);
     }
 done:
     status = naik_file_verdict(comm, file->part, status);

@@ -33,8 +33,7 @@ int64_t naik_prop_slab_bytes(const naik_prop_plan *plan)
     return plan->store ? (int64_t)n[0] * n[1] * n[2] * n[3] * 6 * (plan->precision / 8) : 0;
 }
 
-/* "p000", "p10-1"; with a component of two digits "p10_0_1", so that names stay unique. */
-static void momentum_name(const int p[NAIK_DIM - 1], char name[NAIK_PROP_NAME])
+void naik_propagator_momentum_name(const int p[NAIK_DIM - 1], char name[NAIK_PROP_NAME])
 {
     bool wide = false;
     for (int i = 0; i < NAIK_DIM - 1; i++) {
@@ -67,7 +66,7 @@ static naik_status name_all(naik_log *log, const naik_propagator_spec *spec, nai
     }
     size_t bytes = 0;
     for (int i = 0; i < spec->momentum_count; i++) {
-        momentum_name(spec->momenta[i], plan->momentum[i]);
+        naik_propagator_momentum_name(spec->momenta[i], plan->momentum[i]);
         bytes += strlen(plan->momentum[i]) + 1;
         if (bytes > NAIK_PROP_NAMES_BYTES) {
             status = NAIK_FAIL(log, NAIK_ERR_INPUT,
@@ -128,10 +127,12 @@ naik_status naik_prop_plan_create(naik_log *log, const naik_propagator_spec *spe
     plan->set_name = calloc((size_t)spec->set_count + 1, NAIK_PROP_NAME);
     plan->correlator = calloc((size_t)spec->correlator_count + 1, NAIK_PROP_NAME);
     plan->momentum = calloc((size_t)spec->momentum_count + 1, NAIK_PROP_NAME);
+    plan->contraction = calloc((size_t)spec->contraction_count + 1, sizeof *plan->contraction);
+    plan->contraction_count = spec->contraction_count;
     plan->source = calloc((size_t)plan->source_count + 1, sizeof *plan->source);
     plan->solve = calloc((size_t)plan->solve_count + 1, sizeof *plan->solve);
     if (plan->set_name == NULL || plan->correlator == NULL || plan->momentum == NULL ||
-        plan->source == NULL || plan->solve == NULL) {
+        plan->contraction == NULL || plan->source == NULL || plan->solve == NULL) {
         status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the plan of a propagator file");
         goto done;
     }
@@ -141,6 +142,9 @@ naik_status naik_prop_plan_create(naik_log *log, const naik_propagator_spec *spe
         goto done;
     }
     NAIK_TRY(name_all(log, spec, plan));
+    for (int i = 0; i < spec->contraction_count; i++) {
+        memcpy(plan->contraction[i], spec->contractions[i].path, sizeof *plan->contraction);
+    }
     number_all(spec, plan);
     *out = plan;
     plan = NULL;
@@ -155,6 +159,7 @@ void naik_prop_plan_destroy(naik_prop_plan **plan)
         free((*plan)->set_name);
         free((*plan)->correlator);
         free((*plan)->momentum);
+        free((*plan)->contraction);
         free((*plan)->source);
         free((*plan)->solve);
         free(*plan);
@@ -181,7 +186,10 @@ int64_t naik_propagator_spec_bytes(const naik_propagator_spec *spec, const int s
     int64_t each = slab + 2 * correlators + 8 * (int64_t)spec->history_stride + headers +
                    (int64_t)sizeof(naik_disk_record);
     int64_t align = spec->alignment > 1 ? spec->alignment * (solves / 3) : 0;
-    return solves * each + align + texts + NAIK_SESSIONS * NAIK_SESSION_BYTES + (1 << 22);
+    const int64_t contracted =
+        spec->contraction_count * (16 * (int64_t)size[3] + NAIK_CONTRACTION_PATH + 2048);
+    return solves * each + contracted + align + texts + NAIK_SESSIONS * NAIK_SESSION_BYTES +
+           (1 << 22);
 }
 
 static void structure_of_set(FILE *out, int number, const naik_solve_set *set)
@@ -226,6 +234,9 @@ char *naik_prop_structure(const naik_propagator_spec *spec, const int size[NAIK_
     for (int i = 0; i < spec->momentum_count; i++) {
         fprintf(out, "output.momenta.%d = %d,%d,%d\n", i, spec->momenta[i][0], spec->momenta[i][1],
                 spec->momenta[i][2]);
+    }
+    for (int i = 0; i < spec->contraction_count; i++) {
+        fprintf(out, "contraction.%d = %s\n", i, spec->contractions[i].path);
     }
     for (int i = 0; i < spec->set_count; i++) {
         structure_of_set(out, i, &spec->sets[i]);

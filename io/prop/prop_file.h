@@ -24,6 +24,8 @@ typedef struct naik_prop_plan {
     char (*set_name)[NAIK_PROP_NAME];
     char (*correlator)[NAIK_PROP_NAME];
     char (*momentum)[NAIK_PROP_NAME]; /* "p000" */
+    char (*contraction)[NAIK_CONTRACTION_PATH];
+    int contraction_count;
     struct naik_prop_source {
         int set, within, of; /* number inside its set, of so many */
         int masses, first_solve;

@@ -9,6 +9,7 @@
  * f64, summed over source colours in colour order; p000 = momentum (0,0,0), p10-1 = (1,0,-1)
  *     /corr/NAME/m00/per_colour    [3][correlators][momenta][T] f64, what is summed
  *     /corr/NAME/s0001/m00/...     for a set of several sources, counted inside the set from s0000
+ *     /corr/PAIR/m00-m01/pion5/p000, /corr/NAME/m00/nucleon ...    [T] of {r,i}: contractions.h
  *     /solves                 one record per solve, with its own crc (layout: io/README.md)
  *     /solves_history         [solves][history_stride] f64, residuals, NaN behind the last
  *     /metadata               texts; /metadata/sessions: one slot per run that worked on the file
@@ -52,6 +53,19 @@ typedef struct naik_solve_set { /* one entry of `solve:` */
     const double *naik_epsilon; /* [mass_count] */
 } naik_solve_set;
 
+enum { NAIK_CONTRACTION_TEXT = 96, NAIK_CONTRACTION_PATH = 176 };
+
+/* A correlator that is made of several solves when all are done. */
+typedef struct naik_contraction {
+    char path[NAIK_CONTRACTION_PATH]; /* of the dataset: "/corr/NAME/m00/nucleon" */
+    const char *correlator;           /* "nucleon", "pion5", "condensate" */
+    const char *quantity;             /* "correlator", "mean", "standard error" */
+    char quark[NAIK_CONTRACTION_TEXT], antiquark[NAIK_CONTRACTION_TEXT]; /* sources; "" if none */
+    double mass, naik_epsilon, antiquark_mass, antiquark_epsilon;
+    int momentum[NAIK_DIM - 1];
+    const char *definition; /* in one line */
+} naik_contraction;
+
 /* Everything the file will hold, known before the first solve. All pointers are borrowed during
  * naik_propagator_file_open only. The same on every rank. */
 typedef struct naik_propagator_spec {
@@ -61,6 +75,8 @@ typedef struct naik_propagator_spec {
     const char *const *correlators; /* "pion5", ... */
     int momentum_count;
     const int (*momenta)[NAIK_DIM - 1];
+    int contraction_count;
+    const naik_contraction *contractions;
     bool store_propagators;
     int precision;       /* of stored propagators, 32 or 64 */
     int history_stride;  /* residuals kept per solve */
@@ -128,6 +144,9 @@ naik_status naik_propagator_file_find(naik_comm *comm, const char *path,
  * regular file is in the way, and names fit. Collective. NAIK_ERR_INPUT, NAIK_ERR_IO */
 naik_status naik_propagator_file_precheck(const naik_lattice *lattice, const char *path,
                                           const naik_propagator_spec *spec);
+
+/* "p000", "p10-1"; with a component of two digits "p10_0_1", so that names stay unique. Local. */
+void naik_propagator_momentum_name(const int momentum[NAIK_DIM - 1], char name[64]);
 
 /* Bytes that the finished file will have, nearly; for --dry-run. Local. */
 int64_t naik_propagator_spec_bytes(const naik_propagator_spec *spec, const int size[NAIK_DIM]);
@@ -199,6 +218,12 @@ naik_status naik_propagator_file_read_solution(naik_propagator_file *file, int s
  * colours must be committed (else NAIK_ERR_ARG). Collective. */
 naik_status naik_propagator_file_read_correlators(naik_propagator_file *file, int source, int mass,
                                                   double *out);
+
+/* Writes contraction `index` of the spec, values [T][2], real and imaginary part, the same on every
+ * rank. They are made anew by every run that finishes the file. Collective. NAIK_ERR_IO,
+ * NAIK_ERR_ARG */
+naik_status naik_propagator_file_contract(naik_propagator_file *file, int index,
+                                          const double *values);
 
 /* Adds a line to what the unfinished file says of this run, as far as there is room. Collective.
  * NAIK_ERR_IO */

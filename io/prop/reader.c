@@ -11,6 +11,7 @@
 #include "io/checksum.h"
 #include "io/h5/guard.h"
 #include "io/h5/metadata_crc.h"
+#include "io/prop/contractions.h"
 #include "io/prop/prop_file.h"
 #include "io/prop/reader.h"
 #include "io/reread.h"
@@ -331,6 +332,11 @@ static naik_status read_correlators(const reader *r, const char *path, int index
     if (!found) {
         return NAIK_OK;
     }
+    snprintf(name, sizeof name, "%s/per_colour", path);
+    if (H5Lexists(r->h5, name, H5P_DEFAULT) == 0 &&
+        H5Lexists(r->h5, "metadata/contractions", H5P_DEFAULT) > 0) {
+        return NAIK_OK; /* only what several solves give */
+    }
     NAIK_TRY(sum_colours(r, path, index, &c));
     if (c.sum == NULL) {
         pair->correlators_damaged = true;
@@ -501,6 +507,8 @@ naik_status naik_propagator_reader_open(naik_log *log, const char *path, int his
     for (int i = 0; i < r.view->pair_count; i++) {
         NAIK_TRY(read_pair(&r, i, i < histories, &last));
     }
+    NAIK_TRY(naik_prop_read_contractions(log, r.h5, r.view->size[3], r.view->complete,
+                                         &r.view->contractions));
     *out = r.view;
     r.view = NULL;
 done:
@@ -538,6 +546,7 @@ void naik_propagator_reader_destroy(naik_propagator_reader **view)
         free(v->pairs[i].correlators);
     }
     free(v->pairs);
+    naik_contraction_view_clear(&v->contractions);
     free_facts(v->facts, v->fact_count);
     free_facts(v->texts, v->text_count);
     free(v->path);

@@ -7,7 +7,7 @@
 #ifndef NAIK_IO_PROP_READER_H
 #define NAIK_IO_PROP_READER_H
 
-#include "io/prop/propagator_file.h"
+#include "io/prop/contraction_view.h"
 
 typedef struct naik_reader_fact {
     char *name, *text;
@@ -49,6 +49,7 @@ typedef struct naik_propagator_reader {
     int text_count;
     naik_reader_pair *pairs; /* [pair_count] */
     int pair_count;
+    naik_contraction_view contractions;
 } naik_propagator_reader;
 
 /* Reads PATH, or PATH.part where there is no PATH. Local: the other ranks need not take part.

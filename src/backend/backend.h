@@ -34,6 +34,7 @@ typedef struct naik_links naik_links;
 /* How reals are stored. Sums and scalars are double in all of them; half is 16-bit integers with
  * one float scale a site and rhs (fields) or a kind of link (links), and single arithmetic. */
 typedef enum naik_precision { NAIK_DOUBLE = 0, NAIK_SINGLE = 1, NAIK_HALF = 2 } naik_precision;
+enum { NAIK_PRECISIONS = 3 };
 
 typedef enum naik_region { NAIK_ALL, NAIK_INTERIOR, NAIK_BOUNDARY } naik_region;
 
@@ -217,6 +218,9 @@ typedef struct naik_solver_ops {
      * before (rhs.h). */
     naik_status (*apply_deferred_update)(naik_field *x, const naik_field *p, const naik_rhs *rhs,
                                          naik_rhs_state state);
+    /* For operators whose kernels do not: a form of the Dslash other than D and affine, where -D in
+     * is `in` itself, on the sites that are written. NULL: there are none such here. */
+    naik_status (*finish)(const naik_dslash_args *args);
     /* Shifted systems beside the rhs (shifts.h), `each` an rhs: shifts [count][each].
      * shift_step follows the counting of a step; history as there, [history_stride][count][each].
      * update_shifts, for those that move: x_s += alpha_s p_s, p_s = zeta r + beta_s p_s, where r

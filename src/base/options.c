@@ -163,6 +163,9 @@ static naik_status take_option(parser *p, int argc, char **argv, int *at)
         return NAIK_FAIL(p->log, NAIK_ERR_INPUT, "naik %s: option '%s' takes no value", p->command,
                          typed);
     }
+    if (option->lone && value == NULL) {
+        value = option->choices[0];
+    }
     if (option->kind != NAIK_OPTION_FLAG && value == NULL) {
         bool follows = *at + 1 < argc && strncmp(argv[*at + 1], "--", 2) != 0;
         value = follows ? argv[++*at] : NULL;

@@ -49,6 +49,7 @@ typedef struct naik_option {
     bool required;
     double min, max;            /* of INT and REAL; both 0 means no limit */
     const char *const *choices; /* of CHOICE, ends with NULL */
+    bool lone; /* of CHOICE: the value, if any, follows '='; without it it is the first word */
 } naik_option;
 
 /* Parses argv[1 .. argc-1]; argv[0] is not looked at.

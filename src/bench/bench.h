@@ -10,6 +10,7 @@
 #include "naik/comm.h"
 
 #include "links/smear.h"
+#include "operator/staggered.h"
 #include "solver/cg.h"
 
 enum { BENCH_MAX_LIST = 16, BENCH_MAX_REPEAT = 1000, BENCH_EACH = -1 };
@@ -133,7 +134,7 @@ naik_status bench_make_links(bench *b);
 naik_status bench_dslash(const bench *b);
 naik_status bench_cg(const bench *b);
 /* Of cg with several masses. */
-naik_status bench_masses(const bench *b, const naik_cg_links *packed, naik_precision vectors,
+naik_status bench_masses(const bench *b, const naik_staggered *packed, naik_precision vectors,
                          int nrhs);
 naik_status bench_halo(const bench *b);
 naik_status bench_links(const bench *b);

@@ -36,7 +36,8 @@ typedef struct run {
 static naik_status load(void *data, int64_t index, naik_field *b, int irhs, naik_cg_system *system)
 {
     const run *r = data;
-    *system = (naik_cg_system){.shift = 4 * r->mass * r->mass, .tolerance = r->tolerance};
+    *system = (naik_cg_system){.shift = naik_operator_staggered.shift(r->mass),
+                               .tolerance = r->tolerance};
     return r->b->backend->ops->field.copy_rhs(b, irhs, r->sources, (int)index);
 }
 
@@ -101,7 +102,7 @@ static void print(const run *r, const naik_links *links, naik_precision vectors,
     bench_line line;
     const double sites = 0.5 * (double)b->lattice->volume;
     const double seconds = timing->median_s / (double)r->iterations;
-    const double flops = links->points == NAIK_STENCIL ? NAIK_CG_FLOPS : NAIK_CG_FLOPS_NAIVE;
+    const double flops = naik_staggered_step_flops(links->points);
     const double dslash =
         model_floor_bytes(vectors, links->precision, links->recon, links->points, batch) / batch;
     const double per_iteration = 1e6 / (double)r->iterations;
@@ -143,7 +144,7 @@ static void print(const run *r, const naik_links *links, naik_precision vectors,
                    timing);
 }
 
-static naik_status measure(const bench *b, const naik_cg_links *packed, const solve_plan *plan,
+static naik_status measure(const bench *b, const naik_staggered *packed, const solve_plan *plan,
                            double mass, int nrhs)
 {
     naik_status status = NAIK_OK;
@@ -157,7 +158,7 @@ static naik_status measure(const bench *b, const naik_cg_links *packed, const so
     r.options.stay = fixed > 0; /* every iteration the same work */
     r.options.max_iterations = fixed > 0 ? fixed : o->max_iterations;
     r.tolerance = fixed > 0 ? OUT_OF_REACH : o->tolerance;
-    NAIK_TRY(naik_cg_create(packed, plan->vectors, batch, &r.cg));
+    NAIK_TRY(naik_cg_create(packed->op, plan->vectors, batch, &r.cg));
     NAIK_TRY(bench_sources(b, r.count, &r.sources));
     NAIK_TRY(naik_timer_create(b->comm->log, &r.timer));
     b->backend->timer = r.timer;
@@ -170,7 +171,7 @@ static naik_status measure(const bench *b, const naik_cg_links *packed, const so
                            (double)r.iterations / nrhs, fixed, r.worst);
         goto done;
     }
-    print(&r, naik_cg_links_fastest(packed), plan->vectors, batch, &timing);
+    print(&r, naik_staggered_fastest(packed), plan->vectors, batch, &timing);
 done:
     b->backend->timer = NULL;
     naik_timer_destroy(&r.timer);
@@ -204,12 +205,12 @@ static solve_plan storage(const bench *b, const double mass[], int count)
 static naik_status measure_masses(const bench *b, const double mass[], int count)
 {
     naik_status status = NAIK_OK;
-    naik_cg_links packed = {.outer = NULL};
+    naik_staggered packed = {.links = {NULL}};
     const solve_plan plan = storage(b, mass, count);
     const int wanted = b->options->launch_mode;
     const int first = wanted == BENCH_EACH ? NAIK_LAUNCH_SEPARATE : wanted;
     const int last = wanted == BENCH_EACH ? NAIK_LAUNCH_FUSED_GRAPH : wanted;
-    NAIK_TRY(naik_cg_links_create(b->geometry, b->source, plan.links, plan.recon, &packed));
+    NAIK_TRY(naik_staggered_create(b->geometry, b->source, plan.links, plan.recon, &packed));
     for (int i = 0; i < b->options->nrhs_count; i++) {
         const int nrhs = b->options->nrhs[i];
         for (int how = first; how <= last; how++) {
@@ -220,7 +221,7 @@ static naik_status measure_masses(const bench *b, const double mass[], int count
         }
     }
 done:
-    naik_cg_links_destroy(&packed);
+    naik_staggered_destroy(&packed);
     return status;
 }
 

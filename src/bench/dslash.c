@@ -59,8 +59,7 @@ static naik_status measure(const bench *b, const naik_links *links, int nrhs)
     NAIK_TRY(naik_comm_agree(b->comm, fill(b, r.in)));
     NAIK_TRY(bench_measure(b, apply, &r, &timing));
     const double sites = 0.5 * (double)b->lattice->volume;
-    const double flops =
-        links->points == NAIK_STENCIL ? NAIK_DSLASH_FLOPS : NAIK_DSLASH_FLOPS_NAIVE;
+    const double flops = naik_dslash_flops(links->points);
     bench_line_begin(b, &line);
     bench_put_kind(b, &line, vectors, links->precision, links->recon);
     bench_put_int(&line, "nrhs", nrhs);

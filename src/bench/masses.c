@@ -8,7 +8,7 @@
 #include "solver/multishift.h"
 
 #include "bench/bench.h"
-#include "solver/multishift_cost.h"
+#include "run/multishift_cost.h"
 
 typedef struct run {
     const bench *b;
@@ -143,17 +143,17 @@ static void describe(run *r)
     const bench_options *o = r->b->options;
     r->group.count = r->masses;
     for (int s = 0; s < r->masses; s++) {
-        r->group.shift[s] = 4 * r->mass[s] * r->mass[s];
+        r->group.shift[s] = naik_operator_staggered.shift(r->mass[s]);
         r->group.scale[s] = 1;
         r->group.tolerance[s] = o->tolerance;
     }
 }
 
-naik_status bench_masses(const bench *b, const naik_cg_links *packed, naik_precision vectors,
+naik_status bench_masses(const bench *b, const naik_staggered *packed, naik_precision vectors,
                          int nrhs)
 {
     naik_status status = NAIK_OK;
-    const naik_links *inner = naik_cg_links_fastest(packed);
+    const naik_links *inner = naik_staggered_fastest(packed);
     const bench_options *o = b->options;
     run r = {.b = b,
              .options = naik_cg_defaults(),
@@ -167,7 +167,7 @@ naik_status bench_masses(const bench *b, const naik_cg_links *packed, naik_preci
     const multishift_case c = case_of(&r, inner, vectors, batch);
     r.options.max_iterations = o->max_iterations;
     describe(&r);
-    NAIK_TRY(naik_cg_create(packed, vectors, batch, &r.cg));
+    NAIK_TRY(naik_cg_create(packed->op, vectors, batch, &r.cg));
     NAIK_TRY(bench_sources(b, r.sources_count, &r.sources));
     NAIK_TRY(bench_measure(b, solve, &r, &timing));
     print(&r, inner, vectors, batch, &timing);

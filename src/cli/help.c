@@ -110,7 +110,7 @@ static const char help_links[] =
 
 static const char help_info[] =
     "naik info FILE [--json] [--verify | --no-verify] [--residuals [--set KEY=VALUE]...]\n"
-    "naik info FILE --correlators\n"
+    "naik info FILE --correlators[=fnal]\n"
     "\n"
     "Says what a file holds (propagators, links, or a gauge configuration in any format), which\n"
     "solves are in it with iterations and residuals, whether it is complete, and recomputes its\n"
@@ -126,7 +126,9 @@ static const char help_info[] =
     "                the links and computes |src - M x| / |src| of every solve again\n"
     "  --set         replaces a key of the stored input for that, such as gauge.file\n"
     "  --correlators prints all correlators as text: for each a line that begins with #, lines\n"
-    "                \"t C(t)\", two empty lines; numpy.loadtxt reads it, and gnuplot by index\n"
+    "                \"t C(t)\", of several solves \"t re im\", two empty lines; numpy.loadtxt "
+    "reads\n"
+    "                it, and gnuplot by index; =fnal: blocks as MILC writes them for FNAL\n"
     "\n"
     "Examples\n"
     "  naik info prop.h5\n"

@@ -1,5 +1,5 @@
 /* info_cmd.c - naik info FILE [--json] [--verify | --no-verify] [--residuals [--set KEY=VALUE]...],
- * naik info FILE --correlators */
+ * naik info FILE --correlators[=text|fnal] */
 #include "base/options.h"
 #include "cli/commands.h"
 #include "io/file_info.h"
@@ -9,15 +9,20 @@
 
 naik_status naik_command_info(naik_comm *comm, int argc, char **argv)
 {
-    static const char *const names[] = {"FILE"};
+    static const char *const names[] = {"FILE"}, *const layouts[] = {"text", "fnal", NULL};
     const char *path;
-    bool json = false, verify = false, no_verify = false, residuals = false, text = false;
+    bool json = false, verify = false, no_verify = false, residuals = false;
+    int layout = -1;
     naik_option_list overrides = {.count = 0};
     const naik_option options[] = {
         {.name = "json", .kind = NAIK_OPTION_FLAG, .target = &json},
         {.name = "verify", .kind = NAIK_OPTION_FLAG, .target = &verify},
         {.name = "no-verify", .kind = NAIK_OPTION_FLAG, .target = &no_verify},
-        {.name = "correlators", .kind = NAIK_OPTION_FLAG, .target = &text},
+        {.name = "correlators",
+         .kind = NAIK_OPTION_CHOICE,
+         .target = &layout,
+         .choices = layouts,
+         .lone = true},
         {.name = "residuals", .kind = NAIK_OPTION_FLAG, .target = &residuals},
         {.name = "set", .kind = NAIK_OPTION_LIST, .target = &overrides}};
     naik_status status = NAIK_OK, verdict = NAIK_OK;
@@ -32,13 +37,13 @@ naik_status naik_command_info(naik_comm *comm, int argc, char **argv)
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "--set goes with --residuals only");
         goto done;
     }
-    if (text && (json || verify || no_verify || residuals)) {
+    if (layout >= 0 && (json || verify || no_verify || residuals)) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                            "--correlators prints them as text and goes with no other option");
         goto done;
     }
-    if (text) {
-        return info_correlators(comm, path);
+    if (layout >= 0) {
+        return info_correlators(comm, path, layout == 1);
     }
     report = naik_report_create();
     if (report == NULL) {

@@ -1,8 +1,11 @@
-/* info_correlators.c - `naik info FILE --correlators` */
+/* info_correlators.c - `naik info FILE --correlators[=fnal]` */
 #include "cli/info_correlators.h"
 
 #include <limits.h>
+#include <stdio.h>
+#include <string.h>
 
+#include "cli/fnal_text.h"
 #include "io/prop/reader.h"
 
 static void print_correlator(naik_log *log, const naik_propagator_reader *v,
@@ -21,17 +24,51 @@ static void print_correlator(naik_log *log, const naik_propagator_reader *v,
     naik_log_line(log, "\n");
 }
 
-static naik_status print(naik_log *log, const naik_propagator_reader *v)
+/* Of several solves; with its imaginary part. */
+static void print_contraction(naik_log *log, const naik_propagator_reader *v,
+                              const naik_reader_contraction *c)
 {
-    int printed = 0, damaged = v->edited[0] != '\0';
+    char other[NAIK_CONTRACTION_TEXT + 120] = "";
+    if (c->antiquark[0] != '\0') {
+        snprintf(other, sizeof other,
+                 " antiquark=%s antiquark_mass=%.10g antiquark_naik_epsilon=%.10g", c->antiquark,
+                 c->antiquark_mass, c->antiquark_epsilon);
+    }
+    naik_log_line(log, "# %s source=%s mass=%.10g naik_epsilon=%.10g%s momentum=%d,%d,%d%s%s",
+                  c->correlator, c->quark, c->mass, c->naik_epsilon, other, c->momentum[0],
+                  c->momentum[1], c->momentum[2],
+                  strcmp(c->quantity, "correlator") != 0 ? " over sources: " : "",
+                  strcmp(c->quantity, "correlator") != 0 ? c->quantity : "");
+    for (int t = 0; t < v->size[NAIK_DIM - 1]; t++) {
+        naik_log_line(log, "%d %.16e %.16e", t, c->values[2 * t], c->values[2 * t + 1]);
+    }
+    naik_log_line(log, "\n");
+}
+
+static int print_all(naik_log *log, const naik_propagator_reader *v)
+{
+    int printed = 0;
     for (int i = 0; i < v->pair_count; i++) {
         const naik_reader_pair *pair = &v->pairs[i];
-        damaged += pair->correlators_damaged;
         for (int k = 0; k < pair->correlator_count; k++) {
             print_correlator(log, v, pair, &pair->correlators[k]);
             printed++;
         }
     }
+    for (int i = 0; i < v->contractions.count; i++) {
+        print_contraction(log, v, &v->contractions.item[i]);
+        printed++;
+    }
+    return printed;
+}
+
+static naik_status print(naik_log *log, const naik_propagator_reader *v, bool fnal)
+{
+    int damaged = v->contractions.bad + (v->edited[0] != '\0');
+    for (int i = 0; i < v->pair_count; i++) {
+        damaged += v->pairs[i].correlators_damaged;
+    }
+    const int printed = fnal ? fnal_text_print(log, v) : print_all(log, v);
     if (damaged > 0) {
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
                          "%s is damaged, and what disagrees was left out: see naik info", v->path);
@@ -40,13 +77,13 @@ static naik_status print(naik_log *log, const naik_propagator_reader *v)
                        : NAIK_FAIL(log, NAIK_ERR_INPUT, "%s holds no correlators", v->path);
 }
 
-naik_status info_correlators(naik_comm *comm, const char *path)
+naik_status info_correlators(naik_comm *comm, const char *path, bool fnal)
 {
     naik_status status = NAIK_OK;
     naik_propagator_reader *view = NULL;
     if (comm->rank == 0) {
         status = naik_propagator_reader_open(comm->log, path, 0, INT_MAX, &view);
-        status = status == NAIK_OK ? print(comm->log, view) : status;
+        status = status == NAIK_OK ? print(comm->log, view, fnal) : status;
     }
     naik_propagator_reader_destroy(&view);
     return naik_comm_agree(comm, status);

@@ -103,6 +103,7 @@ static int print_damage(naik_log *log, FILE *out, const naik_propagator_reader *
         {v->bad_histories, "residual histories disagree with their checksums and are left out"},
         {count_bad_correlators(v), "pairs of source and mass have correlators that disagree with "
                                    "their checksums and are left out"},
+        {v->contractions.bad, "correlators of several solves disagree with their checksums"},
         {v->complete ? t->pending - v->bad_records : 0,
          "solves are pending, though the file says that it is complete"}};
     char text[200];

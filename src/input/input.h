@@ -60,6 +60,12 @@ typedef struct naik_input_solve {
     const char *source_file; /* of type file */
 } naik_input_solve;
 
+/* Mesons of the propagators of two entries of `solve:`. */
+typedef struct naik_input_pair {
+    const char *name, *quark, *antiquark;
+    int of[2]; /* quark's and antiquark's place in solve[] */
+} naik_input_pair;
+
 /* One source: an origin of a solve. `index` numbers the sources of the whole input: /prop/s0007 */
 typedef struct naik_input_source {
     int index, solve, origin; /* place in sources[], in solve[], in solve[].origins */
@@ -91,6 +97,8 @@ typedef struct naik_input {
     } action;
     naik_input_solve *solve; /* [solve_count] */
     int solve_count;
+    naik_input_pair *pairs; /* [pair_count] */
+    int pair_count;
     struct {
         double tolerance;
         double tolerance_full; /* on |src - M x| / |src|; 0: not asked for */
@@ -108,6 +116,8 @@ typedef struct naik_input {
         int precision;         /* 32 or 64 */
         naik_ints correlators; /* of naik_meson */
         naik_vectors momenta;  /* first three components */
+        naik_ints baryons;     /* of the words: nucleon is 0 */
+        bool condensate, average;
         naik_pairs mpi_info;
         int64_t alignment; /* bytes; 0: none */
         int aggregators;   /* 0: collective writing */

@@ -18,6 +18,7 @@ static const char *const noises[] = {"z2", "u1", "gaussian", "z3", "z4", NULL};
 static const char *const subsets[] = {"full", "even", "odd", "corner", NULL};
 static const char *const mesons[] = {"pion5", "pion05", "rhox",  "rhoy", "rhoz",
                                      "rhox0", "rhoy0",  "rhoz0", NULL};
+static const char *const baryons[] = {"nucleon", NULL};
 static const char *const sources[] = {
     "point",    "corner_wall", "even_wall", "evenandodd_wall", "evenminusodd_wall",
     "gaussian", "random_wall", "file",      "random_volume",   NULL};
@@ -36,6 +37,7 @@ static const char *const sections[] = {
     "gauge",   "the configuration, in any format that naik reads, and what to make of it",
     "action",  "how fat and long links are made",
     "solve",   "a list: each entry is one set of sources and masses",
+    "pairs",   "a list: mesons of a quark and an antiquark from different entries of solve",
     "solver",  "accuracy and effort of all solves",
     "output",  "the file of propagators and correlators",
     "run",     "how to run; nothing here changes a bit of the answer but the backend",
@@ -43,6 +45,7 @@ static const char *const sections[] = {
 
 #define INPUT(member)  offsetof(naik_input, member)
 #define SOLVE(member)  offsetof(naik_input_solve, member)
+#define PAIR(member)   offsetof(naik_input_pair, member)
 #define SOURCE(member) offsetof(naik_input_solve, source.member)
 
 static const naik_param params[] = {
@@ -210,6 +213,25 @@ static const naik_param params[] = {
      .offset = SOLVE(source_file),
      .doc = "staggered vector to read, of a source of type file, and required there"},
 
+    {.key = "pairs[].name",
+     .kind = NAIK_PARAM_TEXT,
+     .offset = PAIR(name),
+     .required = true,
+     .identity = true,
+     .doc = "names its correlators in the output, as solve.name"},
+    {.key = "pairs[].quark",
+     .kind = NAIK_PARAM_TEXT,
+     .offset = PAIR(quark),
+     .required = true,
+     .identity = true,
+     .doc = "name of an entry of solve; each of its masses goes with each of the antiquark's"},
+    {.key = "pairs[].antiquark",
+     .kind = NAIK_PARAM_TEXT,
+     .offset = PAIR(antiquark),
+     .required = true,
+     .identity = true,
+     .doc = "name of an entry of solve with as many sources; they go together in their order"},
+
     {.key = "solver.tolerance",
      .kind = NAIK_PARAM_REAL,
      .offset = INPUT(solver.tolerance),
@@ -317,6 +339,28 @@ static const naik_param params[] = {
      .initial = "[[0, 0, 0]]",
      .identity = true,
      .doc = "momenta of the correlators, in units of 2 pi / L"},
+    {.key = "output.baryons",
+     .kind = NAIK_PARAM_CHOICES,
+     .offset = INPUT(output.baryons),
+     .words = baryons,
+     .initial = "[]",
+     .identity = true,
+     .later = true,
+     .doc = "baryons of three quarks of one mass and source; needs output.propagators"},
+    {.key = "output.condensate",
+     .kind = NAIK_PARAM_BOOL,
+     .offset = INPUT(output.condensate),
+     .initial = "false",
+     .identity = true,
+     .later = true,
+     .doc = "sum_x src^+ G of random sources, which estimates Tr M^-1; needs output.propagators"},
+    {.key = "output.average",
+     .kind = NAIK_PARAM_BOOL,
+     .offset = INPUT(output.average),
+     .initial = "false",
+     .identity = true,
+     .later = true,
+     .doc = "mean and standard error over the sources of an entry, shifted to t = 0"},
     {.key = "output.mpi_info",
      .kind = NAIK_PARAM_PAIRS,
      .offset = INPUT(output.mpi_info),
@@ -419,9 +463,15 @@ static const naik_param params[] = {
 
 const naik_param_table naik_input_table = {.params = params,
                                            .count = (int)(sizeof params / sizeof *params),
-                                           .list = {.key = "solve",
-                                                    .element_size = sizeof(naik_input_solve),
-                                                    .data_offset = INPUT(solve),
-                                                    .count_offset = INPUT(solve_count),
-                                                    .max_count = 1000},
+                                           .list = {{.key = "solve",
+                                                     .element_size = sizeof(naik_input_solve),
+                                                     .data_offset = INPUT(solve),
+                                                     .count_offset = INPUT(solve_count),
+                                                     .max_count = 1000,
+                                                     .required = true},
+                                                    {.key = "pairs",
+                                                     .element_size = sizeof(naik_input_pair),
+                                                     .data_offset = INPUT(pairs),
+                                                     .count_offset = INPUT(pair_count),
+                                                     .max_count = 1000}},
                                            .sections = sections};

@@ -21,10 +21,28 @@ typedef struct reader {
 /* What a pattern ("solver.tolerance", "solve[].source") is in the table. */
 typedef enum meaning { UNKNOWN, VALUE, SECTION, LIST } meaning;
 
+static const naik_param_list *find_list(const naik_param_table *table, const char *key,
+                                        size_t length)
+{
+    for (int i = 0; i < NAIK_PARAM_LISTS; i++) {
+        const char *name = table->list[i].key;
+        if (name != NULL && strlen(name) == length && strncmp(name, key, length) == 0) {
+            return &table->list[i];
+        }
+    }
+    return NULL;
+}
+
+const naik_param_list *naik_param_list_of(const naik_param_table *table, const char *key)
+{
+    const char *bracket = strstr(key, "[]");
+    return bracket != NULL ? find_list(table, key, (size_t)(bracket - key)) : NULL;
+}
+
 static meaning look_up(const naik_param_table *table, const char *pattern)
 {
     size_t length = strlen(pattern);
-    if (strcmp(pattern, table->list.key) == 0) {
+    if (find_list(table, pattern, length) != NULL) {
         return LIST;
     }
     for (int i = 0; i < table->count; i++) {
@@ -114,13 +132,14 @@ static naik_status check_section(const reader *r, const naik_yaml_node *section,
 
 static naik_status check_list(const reader *r, const naik_yaml_node *list)
 {
-    const char *key = r->table->list.key;
+    const char *key = list->key;
+    const int most = find_list(r->table, key, strlen(key))->max_count;
     char prefix[PATH_SIZE], path[PATH_SIZE];
     if (list->kind != NAIK_YAML_LIST || list->count == 0) {
         return not_a(r, list, key, "a list with at least one entry, each beginning with '-'");
     }
-    if (list->count > r->table->list.max_count) {
-        snprintf(path, sizeof path, "a list of at most %d entries", r->table->list.max_count);
+    if (list->count > most) {
+        snprintf(path, sizeof path, "a list of at most %d entries", most);
         return not_a(r, list, key, path);
     }
     int index = 0;
@@ -192,7 +211,8 @@ static naik_status read_param(const reader *r, const naik_param *param, const na
     const char *key = bracket != NULL ? bracket + 3 : param->key;
     snprintf(path, sizeof path, "%s", key);
     if (bracket != NULL) {
-        snprintf(path, sizeof path, "%s.%d.%s", r->table->list.key, element, key);
+        snprintf(path, sizeof path, "%.*s.%d.%s", (int)(bracket - param->key), param->key, element,
+                 key);
     }
     const naik_yaml_node *given = naik_yaml_find(from, key);
     naik_yaml_node *initial = NULL;
@@ -211,10 +231,12 @@ done:
     return status;
 }
 
-static naik_status read_list(const reader *r, void *out)
+static naik_status read_list(const reader *r, const naik_param_list *list, void *out)
 {
-    const naik_param_list *list = &r->table->list;
     const naik_yaml_node *node = naik_yaml_find(r->tree->root, list->key);
+    if (node == NULL && !list->required) {
+        return NAIK_OK;
+    }
     if (node == NULL) {
         return NAIK_FAIL(r->log, NAIK_ERR_INPUT,
                          "%s: key '%s' is missing; it must be a list with at least one entry",
@@ -230,7 +252,7 @@ static naik_status read_list(const reader *r, void *out)
     for (const naik_yaml_node *item = node->child; item != NULL; item = item->next, element++) {
         for (int i = 0; i < r->table->count; i++) {
             const naik_param *param = &r->table->params[i];
-            if (strstr(param->key, "[].") != NULL) {
+            if (naik_param_list_of(r->table, param->key) == list) {
                 naik_status status = read_param(r, param, item, element,
                                                 data + (size_t)element * list->element_size);
                 if (status != NAIK_OK) {
@@ -258,7 +280,9 @@ naik_status naik_params_read(naik_log *log, const naik_param_table *table, naik_
             NAIK_TRY(read_param(&r, &table->params[i], tree->root, 0, out));
         }
     }
-    NAIK_TRY(read_list(&r, out));
+    for (int i = 0; i < NAIK_PARAM_LISTS; i++) {
+        NAIK_TRY(table->list[i].key != NULL ? read_list(&r, &table->list[i], out) : NAIK_OK);
+    }
 done:
     return status;
 }

@@ -74,20 +74,26 @@ typedef struct naik_param {
 #define NAIK_ABOVE_0  2.2250738585072014e-308
 #define NAIK_NO_LIMIT 1.7976931348623157e+308
 
-/* The one list of mappings that a table may have: "solve". */
+/* A list of mappings: "solve". */
 typedef struct naik_param_list {
     const char *key;
     size_t element_size;
     size_t data_offset, count_offset; /* of the element array's pointer and of its int count */
     int max_count;
+    bool required; /* else it may be missing, and has no elements then */
 } naik_param_list;
+
+enum { NAIK_PARAM_LISTS = 2 };
 
 typedef struct naik_param_table {
     const naik_param *params;
     int count;
-    naik_param_list list;
-    const char *const *sections; /* pairs "section", meaning; ends with NULL */
+    naik_param_list list[NAIK_PARAM_LISTS]; /* of a key NULL: none */
+    const char *const *sections;            /* pairs "section", meaning; ends with NULL */
 } naik_param_table;
+
+/* The list that a key such as "solve[].masses" belongs to, or NULL. */
+const naik_param_list *naik_param_list_of(const naik_param_table *table, const char *key);
 
 /* Fills the struct at `out` (zeroed by the caller) from the tree: every key that is given, and the
  * initial values of the others. Strings and lists are allocated from the tree's pool and live as

@@ -152,18 +152,19 @@ static void print_line(const naik_param *param, int element, const void *base, b
 }
 
 /* The elements of the list, each with all its keys. */
-static void print_list(const naik_param_table *table, const void *values, bool identity_only,
-                       FILE *out)
+static void print_list(const naik_param_table *table, const naik_param_list *list,
+                       const void *values, bool identity_only, FILE *out)
 {
     const char *data = NULL;
     int count = 0;
-    memcpy(&data, (const char *)values + table->list.data_offset, sizeof data);
-    memcpy(&count, (const char *)values + table->list.count_offset, sizeof count);
+    memcpy(&data, (const char *)values + list->data_offset, sizeof data);
+    memcpy(&count, (const char *)values + list->count_offset, sizeof count);
     for (int element = 0; element < count; element++) {
         for (int i = 0; i < table->count; i++) {
             const naik_param *param = &table->params[i];
-            if (strstr(param->key, "[]") != NULL && (param->identity || !identity_only)) {
-                print_line(param, element, data + (size_t)element * table->list.element_size,
+            if (naik_param_list_of(table, param->key) == list &&
+                (param->identity || !identity_only)) {
+                print_line(param, element, data + (size_t)element * list->element_size,
                            identity_only, out);
             }
         }
@@ -178,14 +179,14 @@ naik_status naik_params_text(naik_log *log, const naik_param_table *table, const
     FILE *stream = open_memstream(&text, &size);
     *out = NULL;
     if (stream != NULL) {
-        bool list_done = false;
+        const naik_param_list *last = NULL;
         for (int i = 0; i < table->count; i++) {
             const naik_param *param = &table->params[i];
-            bool in_list = strstr(param->key, "[]") != NULL;
-            if (in_list && !list_done) {
-                print_list(table, values, identity_only, stream);
-                list_done = true;
-            } else if (!in_list && (param->identity || !identity_only)) {
+            const naik_param_list *list = naik_param_list_of(table, param->key);
+            if (list != NULL && list != last) {
+                print_list(table, list, values, identity_only, stream);
+                last = list;
+            } else if (list == NULL && (param->identity || !identity_only)) {
                 print_line(param, 0, values, identity_only, stream);
             }
         }

@@ -3,10 +3,10 @@
 
 #include <math.h>
 
+#include "backend/dslash.h"
 #include "backend/packed_links.h"
 #include "base/memory.h"
 #include "lattice/grid.h"
-#include "solver/staggered.h"
 
 static double value_of(const model_machine *m, int figure)
 {
@@ -75,7 +75,7 @@ static void predict_on(const model_machine *m, const model_problem *p, int ranks
 {
     const double sites = 0.5 * p->local[0] * p->local[1] * (double)p->local[2] * p->local[3];
     const double copy = value_of(m, COPY_GBS) * 1e3; /* bytes a us */
-    const double flops = p->points == NAIK_STENCIL ? NAIK_DSLASH_FLOPS : NAIK_DSLASH_FLOPS_NAIVE;
+    const double flops = naik_dslash_flops(p->points);
     const double floor = model_floor_bytes(p->vectors, p->links, p->recon, p->points, p->nrhs);
     const double memory = sites * floor / (copy * value_of(m, FRACTION_DOUBLE + (int)p->vectors));
     const double roof =

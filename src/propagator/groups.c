@@ -28,8 +28,8 @@ static int place_of(const naik_shift_group *group, double shift)
 
 /* The next group: todo[first] and what belongs to it. A solve that is listed twice is meant to be
  * done twice: the second is left for a later group. */
-static void take_group(solve_info info[], const int64_t todo[], int64_t first, int64_t count,
-                       int shifts, group_batch *batch)
+static void take_group(const naik_operator_ops *ops, solve_info info[], const int64_t todo[],
+                       int64_t first, int64_t count, int shifts, group_batch *batch)
 {
     const solve_info *leader = &info[todo[first]];
     const int number = batch->groups++;
@@ -38,12 +38,12 @@ static void take_group(solve_info info[], const int64_t todo[], int64_t first, i
     batch->member[number] = todo[first];
     batch->base[number] = leader->base;
     *group = (naik_shift_group){.count = 1,
-                                .shift = {4 * leader->base * leader->base},
+                                .shift = {ops->shift(leader->base)},
                                 .scale = {1},
                                 .tolerance = {leader->tolerance}};
     for (int64_t i = first; i < count; i++) {
         solve_info *solve = &info[todo[i]];
-        const double shift = 4 * solve->mass * solve->mass;
+        const double shift = ops->shift(solve->mass);
         if (solve->taken || solve->group != leader->group || !shares(solve)) {
             continue;
         }
@@ -54,21 +54,21 @@ static void take_group(solve_info info[], const int64_t todo[], int64_t first, i
         } else if (place < 0 && group->count < shifts) {
             const int s = group->count++;
             group->shift[s] = shift;
-            group->scale[s] = solve->mass / leader->base;
+            group->scale[s] = ops->scale(solve->mass) / ops->scale(leader->base);
             group->tolerance[s] = solve->tolerance;
             take(solve, todo[i], number, s, batch);
         }
     }
 }
 
-void group_batch_next(solve_info info[], const int64_t todo[], int64_t count, int groups,
-                      int shifts, group_batch *batch)
+void group_batch_next(const naik_operator_ops *ops, solve_info info[], const int64_t todo[],
+                      int64_t count, int groups, int shifts, group_batch *batch)
 {
     batch->groups = 0;
     batch->count = 0;
     for (int64_t i = 0; i < count && batch->groups < groups; i++) {
         if (!info[todo[i]].taken && shares(&info[todo[i]])) {
-            take_group(info, todo, i, count, shifts, batch);
+            take_group(ops, info, todo, i, count, shifts, batch);
         }
     }
     for (int64_t i = 0; i < count && batch->groups == 0; i++) {

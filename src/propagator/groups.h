@@ -1,7 +1,7 @@
 /* groups.h - which solves of a stream share a Krylov space, and in which order
  *
  * Solves that the stream calls one group and whose source sits on one parity have the same
- * right-hand side b = 2m src up to a factor. The smallest mass of the whole group is the base of
+ * right-hand side up to a factor (naik_operator_ops.scale). The smallest mass of the whole group is the base of
  * its members even where it is solved already, so that a continued run makes the same bits.
  */
 #ifndef NAIK_PROPAGATOR_FAMILIES_H
@@ -33,7 +33,7 @@ typedef struct group_batch {
  * todo[0..count-1] that are not taken yet: at most `groups` of at most `shifts` masses each. With
  * none left it takes all the others, groups 0. count 0: everything is taken. Local, the same on
  * all ranks. */
-void group_batch_next(solve_info info[], const int64_t todo[], int64_t count, int groups,
-                      int shifts, group_batch *batch);
+void group_batch_next(const naik_operator_ops *ops, solve_info info[], const int64_t todo[],
+                      int64_t count, int groups, int shifts, group_batch *batch);
 
 #endif

@@ -1,12 +1,11 @@
 /* propagator.c - from sources to verified solutions of M x = src
  *
- * The solver sees one parity; this file makes its right-hand sides, rebuilds the other parity, and
- * checks the whole with the plain Dslash in double and sums of its own: another road than the
- * solver's fused one. All of it where the fields are.
+ * The solver sees one parity; the operator makes its right-hand sides, reconstructs the other parity
+ * and checks the whole independently. This file keeps the queue and judges. All of it where the
+ * fields are.
  */
 #include "propagator/propagator.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,30 +16,27 @@
 #include "propagator/groups.h"
 
 typedef struct worker {
-    const naik_links *links;
     const naik_lattice *lat;
+    naik_backend *backend;
     const naik_backend_ops *ops;
     const naik_propagator_stream *stream;
-    naik_field *src[2], *x[2]; /* one rhs on either parity */
-    naik_field *rest;          /* one rhs, result of a Dslash */
-    naik_exactsum *sum;        /* backend memory [1] */
-    double *sites;             /* [sites][3][2], sources on their way in, solutions out */
-    double *half;              /* [half][3][2], a vector of an interrupted solve */
-    solve_info *info;          /* [stream->count] */
-    int64_t *todo;             /* solves of the parity at work */
-    group_batch batch;         /* of them, those in the solver */
-    naik_parity parity;
+    naik_solution now; /* the solve that is read, or finished; its parity is that at work */
+    double *sites;     /* [sites][spin][3][2], sources on their way in, solutions out */
+    double *half;      /* [half][spin][3][2], a vector of an interrupted solve */
+    solve_info *info;  /* [stream->count] */
+    int64_t *todo;     /* solves of the parity at work */
+    group_batch batch; /* of them, those in the solver */
     bool interrupted;
 } worker;
 
 static void worker_release(worker *w)
 {
     for (int parity = 0; parity < 2; parity++) {
-        naik_field_destroy(&w->src[parity]);
-        naik_field_destroy(&w->x[parity]);
+        naik_field_destroy(&w->now.src[parity]);
+        naik_field_destroy(&w->now.x[parity]);
     }
-    naik_field_destroy(&w->rest);
-    naik_backend_release(w->links->geometry->backend, w->sum);
+    naik_field_destroy(&w->now.work);
+    naik_backend_release(w->backend, w->now.sum);
     naik_free(w->sites);
     naik_free(w->half);
     naik_free(w->todo);
@@ -50,12 +46,17 @@ static void worker_release(worker *w)
     naik_free(w->batch.shift);
 }
 
+/* Reals of a site. */
+static size_t site_reals(const worker *w)
+{
+    return 6 * (size_t)w->now.op->ops->spin;
+}
+
 static naik_status worker_allocate(worker *w)
 {
     naik_status status = NAIK_OK;
     naik_log *log = w->lat->comm->log;
-    naik_backend *backend = w->links->geometry->backend;
-    const size_t bytes = (size_t)w->lat->sites * 6 * sizeof(double);
+    const size_t bytes = (size_t)w->lat->sites * site_reals(w) * sizeof(double);
     NAIK_TRY(naik_alloc(log, bytes, "a source", (void **)&w->sites));
     NAIK_TRY(naik_alloc(log, bytes / 2, "a vector of the solver", (void **)&w->half));
     const size_t count = (size_t)w->stream->count;
@@ -65,7 +66,7 @@ static naik_status worker_allocate(worker *w)
     NAIK_TRY(naik_alloc(log, count * sizeof *w->batch.index, list, (void **)&w->batch.index));
     NAIK_TRY(naik_alloc(log, count * sizeof *w->batch.of, list, (void **)&w->batch.of));
     NAIK_TRY(naik_alloc(log, count * sizeof *w->batch.shift, list, (void **)&w->batch.shift));
-    NAIK_TRY(naik_backend_alloc(backend, sizeof *w->sum, "a sum", (void **)&w->sum));
+    NAIK_TRY(naik_backend_alloc(w->backend, sizeof *w->now.sum, "a sum", (void **)&w->now.sum));
 done:
     return status;
 }
@@ -73,96 +74,55 @@ done:
 static naik_status worker_create_fields(worker *w)
 {
     naik_status status = NAIK_OK;
-    const naik_geometry *geometry = w->links->geometry;
+    const naik_geometry *geometry = w->now.op->geometry;
     for (int parity = 0; parity < 2; parity++) {
-        NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, 1, &w->src[parity]));
-        NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, 1, &w->x[parity]));
+        NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, 1, &w->now.src[parity]));
+        NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, 1, &w->now.x[parity]));
     }
-    NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, 1, &w->rest));
+    NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, 1, &w->now.work));
 done:
     return status;
 }
 
-/* Source `index` into w->src, and the rest of its system. */
-static naik_status read_source(worker *w, int64_t index, double *mass, naik_cg_system *system)
+/* Source and mass of solve `index` into w->now, and the rest of its system. */
+static naik_status read_source(worker *w, int64_t index, naik_cg_system *system)
 {
+    double *mass = &w->now.mass;
     naik_status status = w->stream->source(w->stream->data, index, w->sites, mass,
                                            &system->tolerance, &system->site_tolerance);
     if (status == NAIK_OK && !(*mass > 0)) {
         status = NAIK_FAIL(w->lat->comm->log, NAIK_ERR_ARG, "mass %g is not positive", *mass);
     }
     for (int parity = 0; parity < 2 && status == NAIK_OK; parity++) {
-        status = w->ops->field.from_host(w->src[parity], (naik_parity)parity, 0, w->sites);
+        status = w->ops->field.from_host(w->now.src[parity], (naik_parity)parity, 0, w->sites);
     }
-    system->shift = 4 * *mass * *mass;
+    system->shift = w->now.op->ops->shift(*mass);
     return status;
 }
 
-/* |v|^2 over all ranks. */
-static naik_status norm2(worker *w, const naik_field *v, double *out)
+/* rhs of b: b_p of the source in w->now, which stays in now.work. */
+static naik_status make_rhs(worker *w, naik_field *b, int irhs)
 {
     naik_status status = NAIK_OK;
-    naik_backend *backend = w->links->geometry->backend;
-    NAIK_TRY(w->ops->reduction.clear(backend, w->sum, 1));
-    NAIK_TRY(w->ops->reduction.dot(v, v, w->sum));
-    NAIK_TRY(w->ops->reduction.over_ranks(backend, w->sum, 1));
-    NAIK_TRY(w->ops->reduction.values(backend, w->sum, 1, out));
+    NAIK_TRY(w->now.op->ops->make_rhs(&w->now));
+    NAIK_TRY(w->ops->field.copy_rhs(b, irhs, w->now.work, 0));
 done:
     return status;
 }
 
-/* Of either parity. */
-static naik_status norms(worker *w, naik_field *const v[2], double out[2])
+/* What the whole lattice asks for, and a little more for rounding, as a tolerance of the parity's
+ * system, whose b_p is in now.work. */
+static naik_status hold_whole(worker *w, naik_cg_system *system)
 {
     naik_status status = NAIK_OK;
-    NAIK_TRY(norm2(w, v[NAIK_EVEN], &out[NAIK_EVEN]));
-    NAIK_TRY(norm2(w, v[NAIK_ODD], &out[NAIK_ODD]));
-done:
-    return status;
-}
-
-static naik_parity other(naik_parity parity)
-{
-    return (naik_parity)!parity;
-}
-
-/* out = a v + s D in on `parity`, for single rhs. */
-static naik_status affine(worker *w, double a, const naik_field *v, double s, const naik_field *in,
-                          naik_parity parity, naik_field *out)
-{
-    const naik_dslash_args args = {.form = NAIK_FORM_AFFINE,
-                                   .parity = parity,
-                                   .links = w->links,
-                                   .in = in,
-                                   .out = out,
-                                   .v = v,
-                                   .a = a,
-                                   .s = s};
-    return naik_dslash(&args);
-}
-
-/* rhs of b: b_p = 2m src_p - D_pq src_q, of the source in w->src. */
-static naik_status make_rhs(worker *w, double mass, naik_field *b, int irhs)
-{
-    naik_status status = NAIK_OK;
-    const naik_parity p = w->parity;
-    NAIK_TRY(affine(w, 2 * mass, w->src[p], -1, w->src[other(p)], p, w->rest));
-    NAIK_TRY(w->ops->field.copy_rhs(b, irhs, w->rest, 0));
-done:
-    return status;
-}
-
-/* With the other parity as finish makes it, 2m |src - M x| is |b - A x|: what the whole lattice asks
- * for, and a little more for rounding, as a tolerance of the parity's system. */
-static naik_status hold_whole(worker *w, double mass, const naik_field *b_alone,
-                              naik_cg_system *system)
-{
-    naik_status status = NAIK_OK;
+    const naik_solution *now = &w->now;
     double src[2], bb = 0;
     if (w->stream->tolerance_full > 0) {
-        NAIK_TRY(norms(w, w->src, src));
-        NAIK_TRY(norm2(w, b_alone, &bb));
-        const double whole = bb > 0 ? 2 * mass * sqrt((src[0] + src[1]) / bb) : 1;
+        NAIK_TRY(naik_solution_norm2(now, now->src[NAIK_EVEN], &src[NAIK_EVEN]));
+        NAIK_TRY(naik_solution_norm2(now, now->src[NAIK_ODD], &src[NAIK_ODD]));
+        NAIK_TRY(naik_solution_norm2(now, now->work, &bb));
+        const double scale = now->op->ops->residual_scale(now->mass);
+        const double whole = bb > 0 ? scale * sqrt((src[0] + src[1]) / bb) : 1;
         system->tolerance = fmin(system->tolerance, (1 - 1e-6) * w->stream->tolerance_full * whole);
     }
 done:
@@ -173,13 +133,11 @@ static naik_status load(void *data, int64_t index, naik_field *b, int irhs, naik
 {
     naik_status status = NAIK_OK;
     worker *w = data;
-    double mass;
-    naik_timer *timer = w->links->geometry->backend->timer;
-    naik_timer_start(timer, "sources");
-    NAIK_TRY(read_source(w, w->batch.index[index], &mass, system));
-    NAIK_TRY(make_rhs(w, mass, b, irhs));
-    NAIK_TRY(hold_whole(w, mass, w->rest, system));
-    naik_timer_stop(timer, "sources");
+    naik_timer_start(w->backend->timer, "sources");
+    NAIK_TRY(read_source(w, w->batch.index[index], system));
+    NAIK_TRY(make_rhs(w, b, irhs));
+    NAIK_TRY(hold_whole(w, system));
+    naik_timer_stop(w->backend->timer, "sources");
 done:
     return status;
 }
@@ -209,13 +167,12 @@ static naik_status load_group(void *data, int index, naik_field *b, int irhs)
 {
     naik_status status = NAIK_OK;
     worker *w = data;
-    double mass;
     naik_cg_system unused;
-    naik_timer *timer = w->links->geometry->backend->timer;
-    naik_timer_start(timer, "sources");
-    NAIK_TRY(read_source(w, w->batch.member[index], &mass, &unused));
-    NAIK_TRY(make_rhs(w, w->batch.base[index], b, irhs));
-    naik_timer_stop(timer, "sources");
+    naik_timer_start(w->backend->timer, "sources");
+    NAIK_TRY(read_source(w, w->batch.member[index], &unused));
+    w->now.mass = w->batch.base[index];
+    NAIK_TRY(make_rhs(w, b, irhs));
+    naik_timer_stop(w->backend->timer, "sources");
 done:
     return status;
 }
@@ -223,79 +180,34 @@ done:
 /* Of the iterations, those that a base carried along counted by what they are. */
 static double count_flops(const worker *w, int64_t index, const naik_cg_result *result)
 {
-    const int per_site = w->links->points == NAIK_STENCIL ? NAIK_CG_FLOPS : NAIK_CG_FLOPS_NAIVE;
+    const naik_operator *op = w->now.op;
     const int carried = w->batch.shift[index] > 0 ? result->start_iterations : 0;
     return 0.5 * (double)w->lat->volume *
-           ((double)(result->iterations - carried) * per_site + (double)carried * NAIK_SHIFT_FLOPS);
+           ((double)(result->iterations - carried) * op->ops->step_flops(op) +
+            (double)carried * op->ops->spin * NAIK_SHIFT_FLOPS);
 }
 
-/* |M x - src|^2 on either parity, from the plain Dslash. */
-static naik_status whole_residual(worker *w, double mass, double out[2])
+/* Whether the solver's residual and the independent one, equal in exact arithmetic, are as near as
+ * rounding puts them. A thousandth of the residual itself is forgiven. */
+static bool is_suspect(const naik_cg_result *cg, const naik_solution_check *found)
 {
-    naik_status status = NAIK_OK;
-    for (int parity = 0; parity < 2; parity++) {
-        NAIK_TRY(naik_dslash_plain(w->links, w->x[!parity], (naik_parity)parity, w->rest));
-        NAIK_TRY(w->ops->field.axpy(2 * mass, w->x[parity], w->rest));
-        NAIK_TRY(w->ops->field.axpy(-1, w->src[parity], w->rest));
-        NAIK_TRY(norm2(w, w->rest, &out[parity]));
+    if (cg->reason == NAIK_CG_ZERO_SOURCE) {
+        return found->norm != 0 || found->rhs_norm != 0;
     }
-done:
-    return status;
-}
-
-/* |b|^2 of b_p = 2m src_p - D_pq src_q, formed once more from the source. */
-static naik_status rhs_norm(worker *w, double mass, double *bb)
-{
-    naik_status status = NAIK_OK;
-    const naik_parity p = w->parity;
-    NAIK_TRY(naik_dslash_plain(w->links, w->src[other(p)], p, w->rest));
-    NAIK_TRY(w->ops->field.axpy(-2 * mass, w->src[p], w->rest));
-    NAIK_TRY(norm2(w, w->rest, bb));
-done:
-    return status;
-}
-
-/* Whether the solver's residual and that of this file, equal in exact arithmetic, are as near as
- * rounding puts them. |D|^2 <= 64 holds for links near the group; a few units of roundoff of A x
- * are forgiven, and a thousandth of the residual itself. */
-static bool is_suspect(const naik_propagator_result *r, double mass, double xp, double bb)
-{
-    if (r->cg.reason == NAIK_CG_ZERO_SOURCE) {
-        return r->norm != 0 || bb != 0;
-    }
-    const double claim = r->cg.residual;
-    const double rounding = 8 * DBL_EPSILON * (4 * mass * mass + 64) * xp / sqrt(bb);
-    if (!isfinite(claim)) {
+    if (!isfinite(cg->residual)) {
         return false; /* broken, and reported as that */
     }
-    return !(fabs(r->independent_residual - claim) <= 1e-3 * claim + rounding);
+    return !(fabs(found->independent_residual - cg->residual) <=
+             1e-3 * cg->residual + found->rounding);
 }
 
-/* Both residuals of w->x by this file's road, and what they say of the solver's. */
-static naik_status verify(worker *w, double mass, naik_propagator_result *out)
-{
-    naik_status status = NAIK_OK;
-    double src[2], rest[2], xx[2], bb = 0;
-    NAIK_TRY(norms(w, w->src, src));
-    NAIK_TRY(whole_residual(w, mass, rest));
-    NAIK_TRY(norms(w, w->x, xx));
-    NAIK_TRY(rhs_norm(w, mass, &bb));
-    const double source = src[0] + src[1], residual = rest[0] + rest[1];
-    out->source_residual = source > 0 ? sqrt(residual / source) : sqrt(residual);
-    out->norm = sqrt(xx[0] + xx[1]);
-    out->independent_residual = bb > 0 ? 2 * mass * sqrt(rest[w->parity] / bb) : 0;
-    out->suspect = is_suspect(out, mass, sqrt(xx[w->parity]), bb);
-done:
-    return status;
-}
-
-/* w->x on the host, unless nobody reads it there. */
+/* The solution on the host, unless nobody reads it there. */
 static naik_status download_solution(worker *w, const double **out)
 {
     naik_status status = NAIK_OK;
     *out = w->stream->resident ? NULL : w->sites;
     for (int parity = 0; parity < 2 && *out != NULL; parity++) {
-        NAIK_TRY(w->ops->field.to_host(w->x[parity], (naik_parity)parity, 0, w->sites));
+        NAIK_TRY(w->ops->field.to_host(w->now.x[parity], (naik_parity)parity, 0, w->sites));
     }
 done:
     return status;
@@ -307,26 +219,28 @@ static naik_status finish(void *data, int64_t index, const naik_field *x, int ir
     naik_status status = NAIK_OK;
     worker *w = data;
     naik_cg_system system;
-    double mass;
+    naik_solution_check found;
+    const naik_operator_ops *ops = w->now.op->ops;
     const double *sites = NULL;
-    naik_propagator_result out = {.cg = *result, .parity = w->parity};
-    const naik_parity p = w->parity, q = other(p);
+    naik_propagator_result out = {.cg = *result, .parity = w->now.parity};
     if (result->reason == NAIK_CG_INTERRUPTED) {
         w->interrupted = true;
         return NAIK_OK;
     }
-    naik_timer *timer = w->links->geometry->backend->timer;
-    naik_timer_start(timer, "rebuild and check");
-    NAIK_TRY(read_source(w, w->batch.index[index], &mass, &system));
-    NAIK_TRY(w->ops->field.copy_rhs(w->x[p], 0, x, irhs));
-    /* x_q = (src_q - D_qp x_p) / (2m) */
-    NAIK_TRY(affine(w, 1 / (2 * mass), w->src[q], -1 / (2 * mass), w->x[p], q, w->x[q]));
-    NAIK_TRY(verify(w, mass, &out));
+    naik_timer_start(w->backend->timer, "rebuild and check");
+    NAIK_TRY(read_source(w, w->batch.index[index], &system));
+    NAIK_TRY(w->ops->field.copy_rhs(w->now.x[out.parity], 0, x, irhs));
+    NAIK_TRY(ops->reconstruct(&w->now));
+    NAIK_TRY(ops->check(&w->now, &found));
     NAIK_TRY(download_solution(w, &sites));
+    out.source_residual = found.source_residual;
+    out.independent_residual = found.independent_residual;
+    out.norm = found.norm;
+    out.suspect = is_suspect(result, &found);
     out.flops = count_flops(w, index, result);
-    naik_timer_stop(timer, "rebuild and check");
-    out.part[NAIK_EVEN] = w->x[NAIK_EVEN];
-    out.part[NAIK_ODD] = w->x[NAIK_ODD];
+    naik_timer_stop(w->backend->timer, "rebuild and check");
+    out.part[NAIK_EVEN] = w->now.x[NAIK_EVEN];
+    out.part[NAIK_ODD] = w->now.x[NAIK_ODD];
     NAIK_TRY(w->stream->solution(w->stream->data, w->batch.index[index], sites, &out));
 done:
     return status;
@@ -355,17 +269,10 @@ static naik_status poll_groups(void *data, const naik_cg_progress *progress)
 /* to: the sites of the parity at work, in checkerboard order. */
 static void pack_half(const worker *w, const double *from, double *to)
 {
+    const size_t reals = site_reals(w);
     for (int32_t cb = 0; cb < w->lat->volume_cb; cb++) {
-        memcpy(to + 6 * (int64_t)cb,
-               from + 6 * (int64_t)naik_lattice_site_of(w->lat, w->parity, cb), 6 * sizeof *to);
-    }
-}
-
-static void unpack_half(const worker *w, const double *from, double *to)
-{
-    for (int32_t cb = 0; cb < w->lat->volume_cb; cb++) {
-        memcpy(to + 6 * (int64_t)naik_lattice_site_of(w->lat, w->parity, cb),
-               from + 6 * (int64_t)cb, 6 * sizeof *to);
+        const size_t site = (size_t)naik_lattice_site_of(w->lat, w->now.parity, cb);
+        memcpy(to + reals * (size_t)cb, from + reals * site, reals * sizeof *to);
     }
 }
 
@@ -376,7 +283,7 @@ static naik_status save(void *data, int64_t index, const naik_cg_state *state,
     worker *w = data;
     for (int v = 0; v < NAIK_CG_VECTORS; v++) {
         if (field[v] != NULL) {
-            NAIK_TRY(w->ops->field.to_host(field[v], w->parity, irhs, w->sites));
+            NAIK_TRY(w->ops->field.to_host(field[v], w->now.parity, irhs, w->sites));
             pack_half(w, w->sites, w->half);
             NAIK_TRY(w->stream->save(w->stream->data, w->batch.index[index], state, v, w->half));
         }
@@ -392,8 +299,9 @@ static naik_status restore_vector(worker *w, int64_t index, naik_cg_state *state
     naik_status status = NAIK_OK;
     NAIK_TRY(w->stream->restore(w->stream->data, w->batch.index[index], state, v, w->half, found));
     if (*found && field != NULL) {
-        unpack_half(w, w->half, w->sites);
-        NAIK_TRY(w->ops->field.from_host(field, w->parity, irhs, w->sites));
+        naik_lattice_scatter(w->lat, w->now.parity, 0, w->lat->volume_cb, w->half,
+                             (int)site_reals(w), w->sites);
+        NAIK_TRY(w->ops->field.from_host(field, w->now.parity, irhs, w->sites));
     }
 done:
     return status;
@@ -439,7 +347,7 @@ static int64_t select_solves(worker *w)
     int64_t count = 0;
     for (int64_t i = 0; i < w->stream->count; i++) {
         const bool odd = w->info[i].on[NAIK_ODD] && !w->info[i].on[NAIK_EVEN];
-        if (odd == (w->parity == NAIK_ODD)) {
+        if (odd == (w->now.parity == NAIK_ODD)) {
             w->todo[count++] = i;
         }
     }
@@ -451,16 +359,18 @@ static naik_status classify(worker *w)
     naik_status status = NAIK_OK;
     for (int64_t i = 0; i < w->stream->count; i++) {
         solve_info *info = &w->info[i];
-        double src[2];
         naik_cg_system system;
-        NAIK_TRY(read_source(w, i, &info->mass, &system));
-        NAIK_TRY(norms(w, w->src, src));
+        NAIK_TRY(read_source(w, i, &system));
+        info->mass = w->now.mass;
         info->tolerance = system.tolerance; /* of one parity both are on the same vector */
         if (w->stream->tolerance_full > 0) {
             info->tolerance = fmin(info->tolerance, w->stream->tolerance_full);
         }
-        info->on[NAIK_EVEN] = src[NAIK_EVEN] != 0;
-        info->on[NAIK_ODD] = src[NAIK_ODD] != 0;
+        for (int parity = 0; parity < 2; parity++) {
+            double norm2 = 0;
+            NAIK_TRY(naik_solution_norm2(&w->now, w->now.src[parity], &norm2));
+            info->on[parity] = norm2 != 0;
+        }
         info->group = -1;
         if (w->stream->multishift != NULL) {
             info->group = w->stream->group(w->stream->data, i, &info->base);
@@ -480,7 +390,7 @@ static naik_status solve_parity(worker *w, naik_cg *cg, const naik_cg_options *o
         bool stopped = false;
         int groups = 0, shifts = 0;
         naik_multishift_shape(stream->multishift, &groups, &shifts);
-        group_batch_next(w->info, w->todo, count, groups, shifts, &w->batch);
+        group_batch_next(w->now.op->ops, w->info, w->todo, count, groups, shifts, &w->batch);
         if (w->batch.count == 0) {
             break;
         }
@@ -492,8 +402,8 @@ static naik_status solve_parity(worker *w, naik_cg *cg, const naik_cg_options *o
                                                     .stop = stop,
                                                     .poll =
                                                         stream->poll != NULL ? poll_groups : NULL};
-            NAIK_TRY(
-                naik_multishift_solve(stream->multishift, w->parity, options, &shared, &stopped));
+            NAIK_TRY(naik_multishift_solve(stream->multishift, w->now.parity, options, &shared,
+                                           &stopped));
         }
         const bool corrects = stream->starter != NULL && stream->starter->correct != NULL;
         const naik_cg_starter starter = {.data = w,
@@ -510,7 +420,7 @@ static naik_status solve_parity(worker *w, naik_cg *cg, const naik_cg_options *o
                                         .save = stream->save != NULL ? save : NULL,
                                         .restore = stream->restore != NULL ? restore : NULL};
         if (!stopped) {
-            NAIK_TRY(naik_cg_solve(cg, w->parity, options, &systems));
+            NAIK_TRY(naik_cg_solve(cg, w->now.parity, options, &systems));
         }
         if (w->interrupted) {
             break;
@@ -520,21 +430,23 @@ done:
     return status;
 }
 
-naik_status naik_propagator_solve(const naik_links *outer, naik_cg *cg,
+naik_status naik_propagator_solve(const naik_operator *op, naik_cg *cg,
                                   const naik_cg_options *options,
                                   const naik_propagator_stream *stream, bool *interrupted)
 {
     naik_status status = NAIK_OK;
-    const naik_geometry *geometry = outer->geometry;
-    naik_comm *comm = geometry->lattice->comm;
-    worker w = {
-        .links = outer, .lat = geometry->lattice, .ops = geometry->backend->ops, .stream = stream};
+    const naik_lattice *lattice = op->geometry->lattice;
+    worker w = {.now = {.op = op},
+                .lat = lattice,
+                .backend = op->geometry->backend,
+                .ops = op->geometry->backend->ops,
+                .stream = stream};
     *interrupted = false;
-    NAIK_TRY(naik_comm_agree(comm, worker_allocate(&w)));
+    NAIK_TRY(naik_comm_agree(lattice->comm, worker_allocate(&w)));
     NAIK_TRY(worker_create_fields(&w));
     NAIK_TRY(classify(&w));
     for (int parity = 0; parity < 2 && !w.interrupted; parity++) {
-        w.parity = (naik_parity)parity;
+        w.now.parity = (naik_parity)parity;
         NAIK_TRY(solve_parity(&w, cg, options));
     }
     *interrupted = w.interrupted;

@@ -1,10 +1,8 @@
-/* propagator.h - rhs of M^-1: x = M^-1 src on the whole lattice, by even-odd solves
+/* propagator.h - columns of M^-1: x = M^-1 src on the whole lattice, by even-odd solves
  *
- *   b = M^+ src,  (4m^2 - D D) x_p = b_p on the parity p that carries the source (even if both do),
- *   x_q = (src_q - D_qp x_p) / (2m)
- *
- * Every solution is verified in double by |src - M x| / |src|, from the plain Dslash and sums of
- * its own, before it is handed out.
+ * A x_p = b_p is solved on the parity p that carries the source (even if both do), and x on the
+ * other parity reconstructed (operator.h). Every solution is verified in double by
+ * |src - M x| / |src|, independently of the solver, before it is handed out.
  */
 #ifndef NAIK_PROPAGATOR_PROPAGATOR_H
 #define NAIK_PROPAGATOR_PROPAGATOR_H
@@ -15,25 +13,25 @@ typedef struct naik_propagator_result {
     naik_cg_result cg;  /* residual: of the even-odd system, as formed by the solver in double */
     naik_parity parity; /* solved */
     double source_residual;      /* |src - M x| / |src| on the whole lattice; 0 for a zero source */
-    double independent_residual; /* as cg.residual, by the other road: 2m |(src - M x)_p| / |b| */
+    double independent_residual; /* as cg.residual, from src - M x */
     bool suspect; /* the two disagree by more than rounding: something was corrupted on the way */
     double norm;  /* |x| */
     double flops; /* of the iterations */
     const naik_field *part[2]; /* x on even and odd sites, one rhs in double; borrowed */
 } naik_propagator_result;
 
-/* The solves of one set of links (one Naik epsilon). Callbacks are collective and see the same on
+/* The solves of one operator. Callbacks are collective and see the same on
  * all ranks. */
 typedef struct naik_propagator_stream {
     void *data;
     int64_t count;
     bool resident;
-    /* Fills src [sites][3][2] canonical, and the mass (> 0), tolerance and site_tolerance (0: not
+    /* Fills src [sites][spin][3][2] canonical, and the mass (> 0), tolerance and site_tolerance (0: not
      * asked for) of solve `index`. Called several times for one index, with the same result each
      * time. */
     naik_status (*source)(void *data, int64_t index, double *src, double *mass, double *tolerance,
                           double *site_tolerance);
-    /* Takes x [sites][3][2], borrowed; NULL where `resident` says that nobody reads it on the host.
+    /* Takes x [sites][spin][3][2], borrowed; NULL where `resident` says that nobody reads it on the host.
      * A solve that was interrupted is not handed out. */
     naik_status (*solution)(void *data, int64_t index, const double *x,
                             const naik_propagator_result *result);
@@ -41,7 +39,7 @@ typedef struct naik_propagator_stream {
     bool (*stop)(void *data);
     double tolerance_full; /* on |src - M x| / |src| as well; 0: not asked for */
     naik_status (*poll)(void *data, const naik_cg_progress *progress);
-    /* Vector number `vector` of an interrupted solve on the parity solved, half [half][3][2] by
+    /* Vector number `vector` of an interrupted solve on the parity solved, half [half][spin][3][2] by
      * checkerboard number; called for NAIK_CG_X first, and once for each that differs. */
     naik_status (*save)(void *data, int64_t index, const naik_cg_state *state, int vector,
                         const double *half);
@@ -57,12 +55,12 @@ typedef struct naik_propagator_stream {
     const naik_cg_starter *starter;
 } naik_propagator_stream;
 
-/* outer   links in double        cg  a solver made with them
+/* op      in double        cg  a solver made with it
  * Solves everything in the stream; order of the solutions as they finish. *interrupted tells
  * whether the stream's stop ended it before all were done. Collective. Host memory: one vector
- * [sites][3][2] and a half. NAIK_ERR_ARG     a mass that is not positive NAIK_ERR_MEMORY,
+ * [sites][spin][3][2] and a half. NAIK_ERR_ARG     a mass that is not positive NAIK_ERR_MEMORY,
  * NAIK_ERR_MPI, NAIK_ERR_DEVICE, and what the callbacks return */
-naik_status naik_propagator_solve(const naik_links *outer, naik_cg *cg,
+naik_status naik_propagator_solve(const naik_operator *op, naik_cg *cg,
                                   const naik_cg_options *options,
                                   const naik_propagator_stream *stream, bool *interrupted);
 

@@ -14,8 +14,9 @@
 #include "io/prop/propagator_file.h"
 #include "propagator/propagator.h"
 #include "run/link_provider.h"
-#include "solver/fault.h"
 
+#include "operator/staggered.h"
+#include "run/fault.h"
 #include "run/plan.h"
 #include "run/sdc_check.h"
 #include "run/source_file.h"
@@ -43,8 +44,8 @@ typedef struct solve_job {
     naik_fault *fault; /* NULL but in tests */
     solve_plan plan;
     sdc_check guard;
-    naik_cg_links packed; /* at work */
-    int *pending;         /* tasks of the epsilon at work, [2 task_count] */
+    naik_staggered packed; /* at work */
+    int *pending;          /* tasks of the epsilon at work, [2 task_count] */
     int64_t pending_count;
     int done, total;
     solve_progress progress;
@@ -56,6 +57,10 @@ typedef struct solve_job {
  * file before the next is looked at. *interrupted: asked to stop before all were done. Collective.
  * Whatever the links, the solver and the file return. */
 naik_status solve_work(solve_job *j, bool *interrupted);
+
+/* The correlators of several solves (contract.h), when all solves are in the file. Collective. What
+ * reading and writing return. */
+naik_status solve_contract(solve_job *j);
 
 /* Solve `index` of the epsilon at work. */
 static inline const naik_input_task *solve_task(const solve_job *j, int64_t index)

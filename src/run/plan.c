@@ -11,7 +11,8 @@
 #include "backend/field.h"
 #include "comm/collective.h"
 #include "lattice/grid.h"
-#include "solver/multishift_cost.h"
+#include "operator/staggered.h"
+#include "run/multishift_cost.h"
 
 /* The shared space must promise this much less before it is taken. */
 static const double MARGIN = 0.9;
@@ -43,7 +44,8 @@ static double lightest_on_half(const naik_input *input)
 
 double solve_plan_mass_on_half(double mass)
 {
-    return naik_rung_first(4 * mass * mass, true) == NAIK_RUNG_HALF ? mass : INFINITY;
+    return naik_rung_first(naik_operator_staggered.shift(mass), true) == NAIK_RUNG_HALF ? mass
+                                                                                        : INFINITY;
 }
 
 void solve_plan_choose(solve_plan *plan, naik_input_precision wanted, double lightest,
@@ -103,7 +105,8 @@ static void choose_multishift(const naik_input *input, int points, int batch, so
                                        .recon = plan->recon,
                                        .points = points,
                                        .batch = batch,
-                                       .sources = 3 * solve->origins.count,
+                                       .sources =
+                                           naik_operator_staggered.solves * solve->origins.count,
                                        .masses = same_links(solve, first, mass),
                                        .mass = mass,
                                        .tolerance = solve->tolerance};
@@ -145,13 +148,14 @@ static void estimate(solve_plan *plan, const naik_input *input, const naik_geome
     const int64_t staples =
         (int64_t)naik_smear_space_bytes(lat, naik_backend_device(geometry->backend));
     plan->gauge_bytes = 4 * matrices > staples ? others + 4 * matrices : others + staples;
-    plan->packed_bytes = (int64_t)naik_cg_links_bytes(geometry, plan->links, plan->recon, points);
+    plan->packed_bytes = (int64_t)naik_staggered_bytes(geometry, plan->links, plan->recon, points);
     const int groups = plan->groups < width ? plan->groups : width;
-    plan->field_bytes = (plan->multishift ? (int64_t)naik_multishift_bytes(geometry, plan->vectors,
-                                                                           groups, plan->shifts)
-                                          : 0) +
-                        (int64_t)naik_cg_bytes(geometry, plan->vectors, width) +
-                        5 * (int64_t)geometry->backend->ops->field.bytes(lat, NAIK_DOUBLE, 1);
+    plan->field_bytes =
+        (plan->multishift
+             ? (int64_t)naik_multishift_bytes(geometry, plan->vectors, groups, plan->shifts)
+             : 0) +
+        (int64_t)naik_cg_bytes(&naik_operator_staggered, geometry, plan->vectors, width) +
+        5 * (int64_t)geometry->backend->ops->field.bytes(lat, NAIK_DOUBLE, 1);
     /* what neighbours have mapped is kept when a field of larger reals outgrows it */
     const int depth = points == NAIK_STENCIL ? NAIK_HALO_DEPTH : 1;
     plan->halo_bytes = (int64_t)naik_halo_bytes(geometry, NAIK_DOUBLE, width, depth) +
@@ -290,8 +294,9 @@ done:
 naik_rung solve_plan_rung(const solve_plan *plan, double mass)
 {
     return plan->vectors == NAIK_DOUBLE ? NAIK_RUNG_DOUBLE
-           : plan->first_rung >= 0      ? (naik_rung)plan->first_rung
-                                   : naik_rung_first(4 * mass * mass, plan->links == NAIK_HALF);
+           : plan->first_rung >= 0
+               ? (naik_rung)plan->first_rung
+               : naik_rung_first(naik_operator_staggered.shift(mass), plan->links == NAIK_HALF);
 }
 
 enum { TOLD_MASSES = 16 };

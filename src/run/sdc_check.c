@@ -24,9 +24,9 @@ void sdc_check_destroy(sdc_check *guard)
     guard->attempts = NULL;
 }
 
-void sdc_check_begin(sdc_check *guard, const naik_cg_links *links)
+void sdc_check_begin(sdc_check *guard, const naik_staggered *packed)
 {
-    guard->links = links;
+    guard->packed = packed;
     guard->checked = false;
     guard->links_lost = false;
 }
@@ -64,9 +64,8 @@ naik_status sdc_check_links(sdc_check *guard)
 {
     naik_status status = NAIK_OK;
     static const char *const kinds[] = {"double precision", "the iteration", "the iteration"};
-    const naik_cg_links *packed = guard->links;
-    const naik_links *const links[] = {packed->outer, packed->single, packed->half};
-    for (int i = 0; i < 3 && !guard->checked && !guard->links_lost; i++) {
+    naik_links *const *links = guard->packed->links;
+    for (int i = 0; i < NAIK_PRECISIONS && !guard->checked && !guard->links_lost; i++) {
         int rank = -1;
         if (links[i] == NULL) {
             continue;

@@ -9,6 +9,7 @@
 #define NAIK_RUN_SDC_CHECK_H
 
 #include "input/input.h"
+#include "operator/staggered.h"
 #include "propagator/propagator.h"
 
 /* What is known of the attempts at one task. */
@@ -20,14 +21,14 @@ typedef struct solve_attempt {
 } solve_attempt;
 
 typedef struct sdc_check {
-    const naik_input *input;    /* borrowed */
-    naik_comm *comm;            /* borrowed */
-    solve_attempt *attempts;    /* [task_count] */
-    const naik_cg_links *links; /* at work, borrowed */
-    bool checked;               /* the links are intact, by a look since the last poll */
-    bool links_lost;            /* they are not: they must be made again before anything else */
-    int rebuilt;                /* times that happened */
-    int given_up;               /* tasks */
+    const naik_input *input;      /* borrowed */
+    naik_comm *comm;              /* borrowed */
+    solve_attempt *attempts;      /* [task_count] */
+    const naik_staggered *packed; /* at work, borrowed */
+    bool checked;                 /* the links are intact, by a look since the last poll */
+    bool links_lost;              /* they are not: they must be made again before anything else */
+    int rebuilt;                  /* times that happened */
+    int given_up;                 /* tasks */
 } sdc_check;
 
 /* Collective. NAIK_ERR_MEMORY */
@@ -35,7 +36,7 @@ naik_status sdc_check_create(naik_comm *comm, const naik_input *input, sdc_check
 void sdc_check_destroy(sdc_check *guard);
 
 /* New links are at work. */
-void sdc_check_begin(sdc_check *guard, const naik_cg_links *links);
+void sdc_check_begin(sdc_check *guard, const naik_staggered *packed);
 /* The solver has iterated since the links were last looked at. */
 void sdc_check_poll(sdc_check *guard);
 /* Looks at the links, unless that was done since the last poll: guard->links_lost. Collective. As

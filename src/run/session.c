@@ -11,6 +11,7 @@
 #include "backend/create.h"
 #include "backend/geometry.h"
 #include "naik/gauge_io.h"
+#include "operator/staggered.h"
 #include "propagator/propagator.h"
 
 enum { WIDTH = 6 };
@@ -20,7 +21,7 @@ struct naik_session {
     naik_lattice *own_lattice; /* NULL where the caller's is used */
     naik_backend *backend;
     naik_geometry *geometry;
-    naik_cg_links links;
+    naik_staggered packed;
     naik_cg *cg;
 };
 
@@ -127,8 +128,8 @@ naik_status naik_session_create(naik_comm *comm, const naik_session_options *opt
                                   options->action == NAIK_ASQTAD ? options->u0 : 1,
                                   naik_backend_device(s->backend), &fattener));
     NAIK_TRY(naik_fattener_links(fattener, options->naik_epsilon, &canonical));
-    NAIK_TRY(naik_cg_links_create(s->geometry, canonical, NAIK_SINGLE, 18, &s->links));
-    NAIK_TRY(naik_cg_create(&s->links, NAIK_SINGLE, WIDTH, &s->cg));
+    NAIK_TRY(naik_staggered_create(s->geometry, canonical, NAIK_SINGLE, 18, &s->packed));
+    NAIK_TRY(naik_cg_create(s->packed.op, NAIK_SINGLE, WIDTH, &s->cg));
     *out = s;
     s = NULL;
 done:
@@ -146,7 +147,7 @@ void naik_session_destroy(naik_session **session)
         return;
     }
     naik_cg_destroy(&s->cg);
-    naik_cg_links_destroy(&s->links);
+    naik_staggered_destroy(&s->packed);
     naik_geometry_destroy(&s->geometry);
     naik_backend_destroy(&s->backend);
     naik_lattice_destroy(&s->own_lattice);
@@ -176,6 +177,6 @@ naik_status naik_session_solve(naik_session *session, double mass, double tolera
         return NAIK_FAIL(session->lattice->comm->log, NAIK_ERR_ARG,
                          "a solve needs sources and a positive tolerance");
     }
-    return naik_propagator_solve(session->links.outer, session->cg, &options, &stream,
+    return naik_propagator_solve(&session->packed.op[NAIK_DOUBLE], session->cg, &options, &stream,
                                  &interrupted);
 }

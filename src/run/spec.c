@@ -9,6 +9,8 @@
 
 #include "naik/version.h"
 
+#include "run/contract.h"
+
 /* Raised whenever a change of kernels, link building or solver changes a bit of the results. */
 #define NUMERICS_VERSION "1"
 
@@ -23,6 +25,7 @@ struct solve_spec {
     naik_solve_set *sets;
     naik_source_info *sources;
     source_texts *texts; /* [sources] */
+    contraction_list contractions;
     const char **correlators;
     int (*momenta)[NAIK_DIM - 1];
     naik_meta_item metadata[META_MOST], session[SESSION_MOST];
@@ -36,6 +39,7 @@ void solve_spec_destroy(solve_spec **spec)
     if (*spec == NULL) {
         return;
     }
+    contraction_list_clear(&(*spec)->contractions);
     free((*spec)->sets);
     free((*spec)->sources);
     free((*spec)->texts);
@@ -260,6 +264,12 @@ naik_status solve_spec_create(const naik_input *input, const solve_plan *plan,
                          "no memory for the description of the output");
     }
     fill_sets(spec, input);
+    const naik_status listed =
+        contraction_list_create(lattice->comm->log, input, &spec->contractions);
+    if (listed != NAIK_OK) {
+        solve_spec_destroy(out);
+        return listed;
+    }
     fill_texts(spec, plan, backend, lattice, source);
     const naik_meta_item metadata[] = {
         {"gauge_file", input->gauge.file},
@@ -292,6 +302,8 @@ naik_status solve_spec_create(const naik_input *input, const solve_plan *plan,
         .correlators = spec->correlators,
         .momentum_count = input->output.momenta.count,
         .momenta = (const int(*)[NAIK_DIM - 1]) spec->momenta,
+        .contraction_count = spec->contractions.count,
+        .contractions = spec->contractions.spec,
         .store_propagators = input->output.propagators,
         .precision = input->output.precision,
         .history_stride = plan->history_stride,

@@ -139,8 +139,8 @@ static naik_status at_poll(void *data, const naik_cg_progress *progress)
     naik_watchdog_step(j->comm->watchdog, progress->iterations);
     sdc_check_poll(&j->guard);
     solve_progress_poll(j, progress);
-    return naik_fault_in_solve(j->fault, progress, j->packed.outer,
-                               naik_cg_links_fastest(&j->packed));
+    return naik_fault_in_solve(j->fault, progress, j->packed.links[NAIK_DOUBLE],
+                               naik_staggered_fastest(&j->packed));
 }
 
 static double epsilon_of(const solve_job *j, int task)
@@ -186,7 +186,7 @@ static naik_status make_links(solve_job *j, double epsilon)
     NAIK_TRY(naik_link_provider_links(&j->links, epsilon, &canonical));
     naik_timer_start(j->timer, "pack links");
     NAIK_TRY(
-        naik_cg_links_create(j->geometry, canonical, j->plan.links, j->plan.recon, &j->packed));
+        naik_staggered_create(j->geometry, canonical, j->plan.links, j->plan.recon, &j->packed));
     naik_timer_stop(j->timer, "pack links");
     sdc_check_begin(&j->guard, &j->packed);
 done:
@@ -210,7 +210,7 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
     NAIK_TRY(make_links(j, epsilon));
     solve_report_links(j, epsilon, naik_time_s() - begin_s);
     int batch = j->pending_count < j->plan.batch ? (int)j->pending_count : j->plan.batch;
-    NAIK_TRY(naik_cg_create(&j->packed, j->plan.vectors, batch, &cg));
+    NAIK_TRY(naik_cg_create(j->packed.op, j->plan.vectors, batch, &cg));
     if (j->plan.multishift && any_group(j)) {
         const int groups = j->plan.groups < batch ? j->plan.groups : batch;
         NAIK_TRY(naik_multishift_create(cg, groups, j->plan.shifts, &multishift));
@@ -229,13 +229,13 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
                                            .multishift = multishift,
                                            .group = group_of};
     naik_timer_start(j->timer, "solve");
-    NAIK_TRY(naik_propagator_solve(j->packed.outer, cg, &options, &stream, &stopped));
+    NAIK_TRY(naik_propagator_solve(&j->packed.op[NAIK_DOUBLE], cg, &options, &stream, &stopped));
     naik_timer_stop(j->timer, "solve");
     *interrupted = stopped && !j->guard.links_lost;
 done:
     naik_multishift_destroy(&multishift);
     naik_cg_destroy(&cg);
-    naik_cg_links_destroy(&j->packed);
+    naik_staggered_destroy(&j->packed);
     return status;
 }
 

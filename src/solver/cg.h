@@ -1,11 +1,12 @@
 /* cg.h - conjugate gradient, batched over right-hand sides, with reliable updates
  *
- *   (shift_c - D D) x_c = b_c, each rhs with its own shift, tolerance, start and fate
+ *   (shift_c + B^+ B) x_c = b_c   (operator.h), each rhs with its own shift, tolerance, start and
+ *                                 fate
  *
  * The iteration runs on a rung of a ladder of storage. Whenever an rhs's residual may have
  * strayed too far from the true one, has dropped by `delta`, claims to be converged or has used up
  * its iterations, the rhs freezes until the host looks, and its true residual is formed in
- * double with the links in double. Only that decides. M. Clark et al., Comput. Phys. Commun. 181
+ * double with the operator in double. Only that decides. M. Clark et al., Comput. Phys. Commun. 181
  * (2010) 1517 (reliable updates, after G. Sleijpen, H. van der Vorst, Computing 56 (1996) 141);
  * when they are needed: H. van der Vorst, Q. Ye, SIAM J. Sci. Comput. 22 (2000) 835. An rhs that
  * its rung does not serve goes on at a safer one. Its arithmetic never depends on what else is in
@@ -14,40 +15,21 @@
 #ifndef NAIK_SOLVER_CG_H
 #define NAIK_SOLVER_CG_H
 
-#include "solver/staggered.h"
+#include "operator/operator.h"
 
 /* How the iteration of a right-hand side stores what it works with: from the fastest rung of a
  * ladder to the safest. Every rung forms its true residuals in double. */
 typedef enum naik_rung {
-    NAIK_RUNG_HALF,      /* 16-bit links; vectors in single precision */
-    NAIK_RUNG_SINGLE,    /* links and vectors in single precision */
-    NAIK_RUNG_CLASSICAL, /* the same, x in double; conjugate gradient with D applied to p, not r */
+    NAIK_RUNG_HALF,      /* the operator in 16 bits; vectors in single precision */
+    NAIK_RUNG_SINGLE,    /* operator and vectors in single precision */
+    NAIK_RUNG_CLASSICAL, /* the same, x in double; conjugate gradient with B applied to p, not r */
     NAIK_RUNG_DOUBLE,    /* everything in double */
     NAIK_RUNGS
 } naik_rung;
 const char *naik_rung_name(naik_rung rung); /* "half", "single", "classical", "double" */
 /* Where a system begins unless it is told otherwise: the fastest rung that costs no iterations at
- * its mass (doc/performance.md); `half`: with 16-bit links at hand. */
+ * its shift (doc/performance.md); `half`: with the operator in 16 bits at hand. */
 naik_rung naik_rung_first(double shift, bool half);
-
-/* The links of a solver. The rungs `single` and `classical` share theirs; NULL: without those
- * rungs. */
-typedef struct naik_cg_links {
-    naik_links *outer; /* in double: true residuals, and the rung double */
-    naik_links *half, *single;
-} naik_cg_links;
-/* Packs those from the rung that stores its links in `fastest`, with `recon` numbers a long link
- * there. Collective. As naik_links_create. */
-naik_status naik_cg_links_create(const naik_geometry *geometry, const naik_fatlong *source,
-                                 naik_precision fastest, int recon, naik_cg_links *out);
-void naik_cg_links_destroy(naik_cg_links *links);
-/* Bytes of all of them on this rank, for the memory plan. */
-size_t naik_cg_links_bytes(const naik_geometry *geometry, naik_precision fastest, int recon,
-                           int points);
-static inline naik_links *naik_cg_links_fastest(const naik_cg_links *links)
-{
-    return links->half != NULL ? links->half : links->single != NULL ? links->single : links->outer;
-}
 
 typedef enum naik_cg_reason {
     NAIK_CG_CONVERGED,   /* true residual at or below the tolerance */
@@ -61,7 +43,7 @@ typedef enum naik_cg_reason {
 const char *naik_cg_reason_text(naik_cg_reason reason);
 
 typedef struct naik_cg_system {
-    double shift;          /* 4 m^2, > 0 */
+    double shift;          /* >= 0 */
     double tolerance;      /* on |b - A x| / |b|, the true residual in double */
     double site_tolerance; /* on the site-relative residual; 0: not asked for */
 } naik_cg_system;
@@ -140,9 +122,9 @@ typedef struct naik_cg_options {
 } naik_cg_options;
 naik_cg_options naik_cg_defaults(void);
 /* |dx|/|r| up to which the iterated residual is believed. It strays from the true one by c |dx|, c
- * a property of the storage: 2.7e-7 in single precision, 2.6e-4 with 16-bit links
- * (doc/performance.md). What is allowed for is 3e-2 |r| with 16-bit links, 1e-3 |r| in single and
- * 1e-4 |r| in the classical form, which is for masses at which more costs iterations. */
+ * a property of the storage: 2.7e-7 in single precision, 2.6e-4 with 16-bit numbers
+ * (doc/performance.md). What is allowed for is 3e-2 |r| with 16-bit numbers, 1e-3 |r| in single and
+ * 1e-4 |r| in the classical form, which is for shifts at which more costs iterations. */
 double naik_cg_stray(naik_rung rung);
 /* The drop of |r| after which a true residual is formed in any case. */
 double naik_cg_delta(naik_rung rung);
@@ -225,14 +207,17 @@ typedef struct naik_cg_stream {
 /* Fields and scalars for a batch of `width` rhs, made once. */
 typedef struct naik_cg naik_cg;
 
-/* links   borrowed for the life of the solver; all on one lattice
+/* op      one operator by how it is stored, [naik_precision], all on one lattice; in double it must
+ *         be there, in single precision it serves the rungs single and classical. Borrowed for the
+ *         life of the solver
  * vectors precision of the vectors of the rungs below double; NAIK_DOUBLE: there are none
  * Collective. NAIK_ERR_MEMORY, NAIK_ERR_ARG. */
-naik_status naik_cg_create(const naik_cg_links *links, naik_precision vectors, int width,
-                           naik_cg **out);
+naik_status naik_cg_create(const naik_operator op[NAIK_PRECISIONS], naik_precision vectors,
+                           int width, naik_cg **out);
 void naik_cg_destroy(naik_cg **cg);
 /* Bytes of the fields on this rank, for the memory plan. */
-size_t naik_cg_bytes(const naik_geometry *geometry, naik_precision vectors, int width);
+size_t naik_cg_bytes(const naik_operator_ops *ops, const naik_geometry *geometry,
+                     naik_precision vectors, int width);
 
 /* Solves all systems of the stream on the sites of `parity`. A system that does not converge is a
  * result, not a failure. Collective. NAIK_ERR_ARG, NAIK_ERR_MPI, NAIK_ERR_DEVICE, and what load and

@@ -8,20 +8,21 @@
 #include "backend/field.h"
 #include "base/memory.h"
 
-size_t naik_cg_bytes(const naik_geometry *geometry, naik_precision vectors, int width)
+size_t naik_cg_bytes(const naik_operator_ops *ops, const naik_geometry *geometry,
+                     naik_precision vectors, int width)
 {
-    const naik_backend_ops *ops = geometry->backend->ops;
-    size_t outer = ops->field.bytes(geometry->lattice, NAIK_DOUBLE, width);
-    size_t low = ops->field.bytes(geometry->lattice, vectors, width);
-    return 6 * outer + (vectors == NAIK_DOUBLE ? 0 : 5 * low);
+    const naik_field_ops *field = &geometry->backend->ops->field;
+    const size_t outer = field->bytes(geometry->lattice, NAIK_DOUBLE, width);
+    const size_t low = field->bytes(geometry->lattice, vectors, width);
+    const size_t fields = 4 + (size_t)ops->scratch; /* of a precision, and b in double */
+    return (1 + fields) * outer + (vectors == NAIK_DOUBLE ? 0 : fields * low);
 }
 
-naik_schur cg_schur(const naik_cg *cg, naik_rung rung)
+naik_normal cg_normal(const naik_cg *cg, naik_rung rung)
 {
-    const bool low = rung != NAIK_RUNG_DOUBLE;
-    return (naik_schur){.links = cg->links[rung],
-                        .parity = cg->parity,
-                        .scratch = low ? cg->low.scratch : cg->outer.scratch};
+    const cg_fields *f = rung == NAIK_RUNG_DOUBLE ? &cg->outer : &cg->low;
+    return (naik_normal){
+        .op = cg->op[rung], .parity = cg->parity, .scratch = {f->scratch[0], f->scratch[1]}};
 }
 
 naik_cg_vectors cg_vectors(const naik_cg *cg, naik_rung rung)
@@ -50,36 +51,48 @@ static naik_status create_fields(const naik_cg *cg, naik_precision precision, cg
     NAIK_TRY(naik_field_create(g, precision, cg->width, &out->r));
     NAIK_TRY(naik_field_create(g, precision, cg->width, &out->p));
     NAIK_TRY(naik_field_create(g, precision, cg->width, &out->ap));
-    NAIK_TRY(naik_field_create(g, precision, cg->width, &out->scratch));
+    for (int i = 0; i < cg->op[NAIK_RUNG_DOUBLE]->ops->scratch; i++) {
+        NAIK_TRY(naik_field_create(g, precision, cg->width, &out->scratch[i]));
+    }
 done:
     return status;
 }
 
 static void destroy_fields(cg_fields *fields)
 {
-    naik_field_destroy(&fields->scratch);
+    for (int i = 0; i < NAIK_SCRATCH_MOST; i++) {
+        naik_field_destroy(&fields->scratch[i]);
+    }
     naik_field_destroy(&fields->ap);
     naik_field_destroy(&fields->p);
     naik_field_destroy(&fields->r);
     naik_field_destroy(&fields->x);
 }
 
-static bool fits(const naik_links *outer, const naik_links *links)
+/* Whether an operator is another storage of `outer`. */
+static bool fits(const naik_operator *outer, const naik_operator *op)
 {
-    return links == NULL || (links->geometry == outer->geometry && links->points == outer->points);
+    return op->ops == NULL || (op->geometry == outer->geometry && op->ops == outer->ops &&
+                               op->ops->depth(op) == outer->ops->depth(outer));
 }
 
-static naik_status check_create(const naik_cg_links *links, naik_precision vectors, int width)
+static naik_status check_create(const naik_operator op[NAIK_PRECISIONS], naik_precision vectors,
+                                int width)
 {
-    naik_log *log = links->outer->geometry->backend->log;
-    if (links->outer->precision != NAIK_DOUBLE || !fits(links->outer, links->half) ||
-        !fits(links->outer, links->single)) {
+    const naik_operator *outer = &op[NAIK_DOUBLE];
+    naik_log *log = outer->geometry->backend->log;
+    if (outer->precision != NAIK_DOUBLE || !fits(outer, &op[NAIK_SINGLE]) ||
+        !fits(outer, &op[NAIK_HALF])) {
         return NAIK_FAIL(log, NAIK_ERR_ARG,
-                         "the solver needs its outer links in double and all on one lattice");
+                         "the solver needs its operator in double and all storages on one lattice");
     }
-    if ((vectors != NAIK_DOUBLE) != (links->half != NULL || links->single != NULL)) {
-        return NAIK_FAIL(log, NAIK_ERR_ARG, "no links for an iteration on %s vectors",
+    if ((vectors != NAIK_DOUBLE) != (op[NAIK_SINGLE].ops != NULL || op[NAIK_HALF].ops != NULL)) {
+        return NAIK_FAIL(log, NAIK_ERR_ARG, "no operator for an iteration on %s vectors",
                          naik_precision_name(vectors));
+    }
+    if (!naik_operator_is_fused(outer) && outer->geometry->backend->ops->solver.finish == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_ARG, "the %s operator has no steps on this backend",
+                         outer->ops->name);
     }
     if (width < 1 || width > NAIK_MAX_RHS) {
         return NAIK_FAIL(log, NAIK_ERR_ARG, "a batch of %d: 1 to %d are possible", width,
@@ -88,14 +101,19 @@ static naik_status check_create(const naik_cg_links *links, naik_precision vecto
     return NAIK_OK;
 }
 
-naik_status naik_cg_create(const naik_cg_links *links, naik_precision vectors, int width,
-                           naik_cg **out)
+static const naik_operator *there(const naik_operator *op)
+{
+    return op->ops != NULL ? op : NULL;
+}
+
+naik_status naik_cg_create(const naik_operator op[NAIK_PRECISIONS], naik_precision vectors,
+                           int width, naik_cg **out)
 {
     naik_status status = NAIK_OK;
-    naik_backend *backend = links->outer->geometry->backend;
+    naik_backend *backend = op[NAIK_DOUBLE].geometry->backend;
     *out = NULL;
     naik_cg *cg = NULL;
-    NAIK_TRY(check_create(links, vectors, width));
+    NAIK_TRY(check_create(op, vectors, width));
     cg = calloc(1, sizeof *cg);
     if (cg == NULL) {
         status = NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the solver");
@@ -105,12 +123,12 @@ naik_status naik_cg_create(const naik_cg_links *links, naik_precision vectors, i
         free(cg);
         return status;
     }
-    cg->geometry = links->outer->geometry;
+    cg->geometry = op[NAIK_DOUBLE].geometry;
     cg->vectors = vectors;
     cg->width = width;
-    cg->links[NAIK_RUNG_HALF] = links->half;
-    cg->links[NAIK_RUNG_SINGLE] = cg->links[NAIK_RUNG_CLASSICAL] = links->single;
-    cg->links[NAIK_RUNG_DOUBLE] = links->outer;
+    cg->op[NAIK_RUNG_HALF] = there(&op[NAIK_HALF]);
+    cg->op[NAIK_RUNG_SINGLE] = cg->op[NAIK_RUNG_CLASSICAL] = there(&op[NAIK_SINGLE]);
+    cg->op[NAIK_RUNG_DOUBLE] = &op[NAIK_DOUBLE];
     NAIK_TRY(naik_field_create(cg->geometry, NAIK_DOUBLE, width, &cg->b));
     NAIK_TRY(create_fields(cg, NAIK_DOUBLE, &cg->outer));
     if (cg_is_mixed(cg)) {
@@ -154,8 +172,9 @@ void naik_cg_destroy(naik_cg **cg_pointer)
 
 static void set_nrhs(const cg_fields *fields, int width)
 {
-    naik_field *const all[] = {fields->x, fields->r, fields->p, fields->ap, fields->scratch};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    naik_field *const all[] = {fields->x,  fields->r,          fields->p,
+                               fields->ap, fields->scratch[0], fields->scratch[1]};
+    for (size_t i = 0; i < sizeof all / sizeof *all && all[i] != NULL; i++) {
         naik_field_set_nrhs(all[i], width);
     }
 }
@@ -318,10 +337,10 @@ static naik_status narrow_field(naik_field **field, naik_field **spare, const in
 static naik_status narrow_fields(cg_fields *f, const int *map, int n)
 {
     naik_status status = NAIK_OK;
-    NAIK_TRY(narrow_field(&f->x, &f->scratch, map, n));
-    NAIK_TRY(narrow_field(&f->r, &f->scratch, map, n));
-    NAIK_TRY(narrow_field(&f->p, &f->scratch, map, n));
-    NAIK_TRY(narrow_field(&f->ap, &f->scratch, map, n));
+    NAIK_TRY(narrow_field(&f->x, &f->scratch[0], map, n));
+    NAIK_TRY(narrow_field(&f->r, &f->scratch[0], map, n));
+    NAIK_TRY(narrow_field(&f->p, &f->scratch[0], map, n));
+    NAIK_TRY(narrow_field(&f->ap, &f->scratch[0], map, n));
 done:
     return status;
 }
@@ -338,7 +357,7 @@ naik_status cg_narrow(naik_cg *cg)
     if (n == 0 || n == cg->width_now) {
         return NAIK_OK;
     }
-    NAIK_TRY(narrow_field(&cg->b, &cg->outer.scratch, map, n));
+    NAIK_TRY(narrow_field(&cg->b, &cg->outer.scratch[0], map, n));
     NAIK_TRY(narrow_fields(&cg->outer, map, n));
     if (cg_is_mixed(cg)) {
         NAIK_TRY(narrow_fields(&cg->low, map, n));

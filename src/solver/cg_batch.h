@@ -30,16 +30,16 @@ typedef struct cg_rhs_slot {
     double *history;
 } cg_rhs_slot;
 
-enum { CG_SUMS = 3 }; /* |r|^2, Re (r, A p), |D r|^2 or |D p|^2 */
+enum { CG_SUMS = 3 }; /* |r|^2, Re (r, A p), |B r|^2 or |B p|^2 */
 
 /* Vectors in one precision: correction, residual, direction, A times that, scratch. */
 typedef struct cg_fields {
-    naik_field *x, *r, *p, *ap, *scratch;
+    naik_field *x, *r, *p, *ap, *scratch[NAIK_SCRATCH_MOST];
 } cg_fields;
 
 struct naik_cg {
     const naik_geometry *geometry;
-    const naik_links *links[NAIK_RUNGS]; /* NULL: without this rung */
+    const naik_operator *op[NAIK_RUNGS]; /* NULL: without this rung */
     naik_precision vectors;              /* of the rungs below double */
     naik_parity parity;
     naik_rung now; /* at work */
@@ -67,15 +67,15 @@ static inline bool cg_is_mixed(const naik_cg *cg)
     return cg->vectors != NAIK_DOUBLE;
 }
 /* The operator and the vectors of a rung; a vector that it has not is NULL. */
-naik_schur cg_schur(const naik_cg *cg, naik_rung rung);
+naik_normal cg_normal(const naik_cg *cg, naik_rung rung);
 naik_cg_vectors cg_vectors(const naik_cg *cg, naik_rung rung);
 /* As naik_cg_stream hands them out. */
 void cg_fields_of(const naik_cg *cg, naik_rung rung, naik_field *field[NAIK_CG_VECTORS]);
 /* The first rung from this one on that there is. */
 naik_rung cg_rung_from(const naik_cg *cg, naik_rung rung);
 
-/* One step of every running rhs, counted, with D applied to the residual. Only enqueues. */
-naik_status cg_step(naik_cg *cg, const naik_schur *schur, const naik_cg_vectors *v);
+/* One step of every running rhs, counted, with B applied to the residual. Only enqueues. */
+naik_status cg_step(naik_cg *cg, const naik_normal *a, const naik_cg_vectors *v);
 
 naik_status cg_begin(naik_cg *cg, naik_parity parity, const naik_cg_options *options,
                      int64_t count);

@@ -200,10 +200,10 @@ static naik_status form_residuals(naik_cg *cg, double rr[])
     naik_status status = NAIK_OK;
     naik_backend *backend = cg->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
-    const naik_schur outer = cg_schur(cg, NAIK_RUNG_DOUBLE);
+    const naik_normal outer = cg_normal(cg, NAIK_RUNG_DOUBLE);
     NAIK_TRY(ops->reduction.clear(backend, cg->sums, cg->width_now));
-    NAIK_TRY(naik_schur_residual(&outer, cg->b, cg->outer.x, cg->rhs, NAIK_RHS_CHECK, cg->outer.r,
-                                 cg->sums));
+    NAIK_TRY(naik_normal_residual(&outer, cg->b, cg->outer.x, cg->rhs, NAIK_RHS_CHECK, cg->outer.r,
+                                  cg->sums));
     NAIK_TRY(ops->reduction.over_ranks(backend, cg->sums, cg->width_now));
     NAIK_TRY(ops->reduction.values(backend, cg->sums, cg->width_now, rr));
 done:

@@ -6,10 +6,11 @@
 #include "solver/cg_batch.h"
 
 /* Whether kernels do what follows them, too: scalars, and sending. */
-static bool kernels_do_more(const naik_backend *backend)
+static bool kernels_do_more(const naik_cg *cg)
 {
-    const naik_launch_mode how = backend->choices.launch_mode;
-    return how != NAIK_LAUNCH_SEPARATE && how != NAIK_LAUNCH_GRAPH;
+    const naik_launch_mode how = cg->geometry->backend->choices.launch_mode;
+    return naik_operator_is_fused(cg->op[cg->now]) && how != NAIK_LAUNCH_SEPARATE &&
+           how != NAIK_LAUNCH_GRAPH;
 }
 
 /* Whether kernels compute the scalars for themselves. */
@@ -17,7 +18,7 @@ static bool kernels_take_sums(const naik_cg *cg)
 {
     const naik_backend *backend = cg->geometry->backend;
     naik_fuses_scalars takes = NAIK_FUSES_NONE;
-    if (backend->ops->solver.fuses_scalars != NULL && kernels_do_more(backend)) {
+    if (backend->ops->solver.fuses_scalars != NULL && kernels_do_more(cg)) {
         takes = backend->ops->solver.fuses_scalars(cg->geometry, cg->width_now);
     }
     return takes == NAIK_FUSES_BY_DEFAULT ||
@@ -31,50 +32,50 @@ static naik_status scalars(naik_cg *cg, naik_scalars which)
                                          cg->history, cg->longest);
 }
 
-naik_status cg_step(naik_cg *cg, const naik_schur *schur, const naik_cg_vectors *v)
+naik_status cg_step(naik_cg *cg, const naik_normal *a, const naik_cg_vectors *v)
 {
     naik_status status = NAIK_OK;
-    const bool send = kernels_do_more(cg->geometry->backend);
-    NAIK_TRY(naik_schur_first(schur, v->r, cg->rhs, cg->sums + 2 * cg->width_now, NULL, send));
+    const bool send = kernels_do_more(cg);
+    NAIK_TRY(naik_normal_first(a, v->r, cg->rhs, cg->sums + 2 * cg->width_now, NULL, send));
     NAIK_TRY(scalars(cg, NAIK_TAKE));
-    NAIK_TRY(naik_schur_second(schur, cg->rhs, v, cg->sums, NULL, false));
+    NAIK_TRY(naik_normal_second(a, cg->rhs, v, cg->sums, NULL, false));
     NAIK_TRY(scalars(cg, NAIK_COUNT));
 done:
     return status;
 }
 
-/* A step with D applied to the residual, and the scalars of the one before with its own: its last
+/* A step with B applied to the residual, and the scalars of the one before with its own: its last
  * one is not counted yet. */
 static naik_status iterate_reduced(naik_cg *cg)
 {
     naik_status status = NAIK_OK;
-    const naik_schur schur = cg_schur(cg, cg->now);
+    const naik_normal a = cg_normal(cg, cg->now);
     const naik_cg_vectors v = cg_vectors(cg, cg->now);
     const naik_deferred_reductions deferred = {cg->rhs, cg->sums, cg->history, cg->longest};
     const bool take = cg->width_now == 1 && kernels_take_sums(cg);
-    const bool send = kernels_do_more(cg->geometry->backend);
-    NAIK_TRY(naik_schur_first(&schur, v.r, cg->rhs, cg->sums + 2 * cg->width_now,
-                              take ? &deferred : NULL, send));
+    const bool send = kernels_do_more(cg);
+    NAIK_TRY(naik_normal_first(&a, v.r, cg->rhs, cg->sums + 2 * cg->width_now,
+                               take ? &deferred : NULL, send));
     if (!take) {
         NAIK_TRY(scalars(cg, NAIK_COUNT_AND_TAKE));
     }
-    NAIK_TRY(naik_schur_second(&schur, cg->rhs, &v, cg->sums, take ? &deferred : NULL, send));
+    NAIK_TRY(naik_normal_second(&a, cg->rhs, &v, cg->sums, take ? &deferred : NULL, send));
 done:
     return status;
 }
 
-/* A step with D applied to the direction, counted. */
+/* A step with B applied to the direction, counted. */
 static naik_status iterate_classical(naik_cg *cg)
 {
     naik_status status = NAIK_OK;
     const naik_backend_ops *ops = cg->geometry->backend->ops;
-    const naik_schur schur = cg_schur(cg, cg->now);
+    const naik_normal a = cg_normal(cg, cg->now);
     const naik_cg_vectors v = cg_vectors(cg, cg->now);
-    const bool send = kernels_do_more(cg->geometry->backend);
+    const bool send = kernels_do_more(cg);
     NAIK_TRY(ops->solver.update_direction(cg->rhs, v.r, v.x, v.p));
-    NAIK_TRY(naik_schur_first(&schur, v.p, cg->rhs, cg->sums + 2 * cg->width_now, NULL, send));
+    NAIK_TRY(naik_normal_first(&a, v.p, cg->rhs, cg->sums + 2 * cg->width_now, NULL, send));
     NAIK_TRY(scalars(cg, NAIK_TAKE));
-    NAIK_TRY(naik_schur_descend(&schur, cg->rhs, &v, cg->sums));
+    NAIK_TRY(naik_normal_descend(&a, cg->rhs, &v, cg->sums));
     NAIK_TRY(scalars(cg, NAIK_COUNT));
 done:
     return status;
@@ -109,13 +110,12 @@ done:
 
 static double flops_since(const naik_cg *cg, const int before[])
 {
-    const int per_site =
-        cg->links[NAIK_RUNG_DOUBLE]->points == NAIK_STENCIL ? NAIK_CG_FLOPS : NAIK_CG_FLOPS_NAIVE;
+    const naik_operator *op = cg->op[NAIK_RUNG_DOUBLE];
     double iterations = 0;
     for (int c = 0; c < cg->width_now; c++) {
         iterations += cg->record[c].iterations - before[c];
     }
-    return iterations * per_site * 0.5 * (double)cg->geometry->lattice->volume;
+    return iterations * op->ops->step_flops(op) * 0.5 * (double)cg->geometry->lattice->volume;
 }
 
 /* The logarithm to base 2, roughly, but to the same bits on every processor. */
@@ -162,7 +162,7 @@ static int iterations_to_poll(const naik_cg *cg)
     return polls > 1 ? polls * cg->poll : cg->poll;
 }
 
-/* A true residual reads all links in double precision, however few rhs ask for one. So these
+/* A true residual reads the whole operator in double precision, however few rhs ask for one. So these
  * wait for others that will ask soon: what they miss together shall not cost more. */
 bool cg_waits_for_company(const naik_cg *cg)
 {
@@ -185,9 +185,9 @@ naik_status cg_run_to_poll(naik_cg *cg)
     }
     naik_timer_start(backend->timer, "iterate");
     NAIK_TRY(ops->reduction.clear(backend, cg->sums, CG_SUMS * cg->width_now));
-    if (kernels_do_more(backend) && !cg->open && cg->now != NAIK_RUNG_CLASSICAL) {
-        const naik_schur schur = cg_schur(cg, cg->now);
-        NAIK_TRY(naik_schur_open(&schur, cg_vectors(cg, cg->now).r));
+    if (kernels_do_more(cg) && !cg->open && cg->now != NAIK_RUNG_CLASSICAL) {
+        const naik_normal a = cg_normal(cg, cg->now);
+        NAIK_TRY(naik_normal_prime(&a, cg_vectors(cg, cg->now).r));
         cg->open = true;
     }
     const int count = iterations_to_poll(cg);
@@ -213,8 +213,8 @@ naik_status cg_close_iteration(naik_cg *cg)
 {
     naik_status status = NAIK_OK;
     if (cg->open) {
-        const naik_schur schur = cg_schur(cg, cg->now);
-        NAIK_TRY(naik_schur_close(&schur, cg_vectors(cg, cg->now).r));
+        const naik_normal a = cg_normal(cg, cg->now);
+        NAIK_TRY(naik_normal_drain(&a, cg_vectors(cg, cg->now).r));
         cg->open = false;
     }
 done:

@@ -71,8 +71,7 @@ naik_status cg_restore_scalars(naik_cg *cg, const naik_cg_options *options, int 
                                const naik_cg_state *state)
 {
     cg_rhs_slot *slot = &cg->slot[c];
-    const bool rung =
-        state->rung >= 0 && state->rung < NAIK_RUNGS && cg->links[state->rung] != NULL;
+    const bool rung = state->rung >= 0 && state->rung < NAIK_RUNGS && cg->op[state->rung] != NULL;
     if (state->bb != slot->bb || state->record.shift != slot->system.shift || !rung) {
         return NAIK_FAIL(cg->geometry->backend->log, NAIK_ERR_CORRUPT,
                          "the kept state of an interrupted solve belongs to another right-hand "

@@ -1,4 +1,4 @@
-/* multishift.c - several masses of one right-hand side from one Krylov space
+/* multishift.c - several shifts of one right-hand side from one Krylov space
  *
  * Two stages with the same scalars: in double until the residual is so small that the rounding of
  * the inner precision, weighted with it, stays below the tolerance; then in the inner precision.
@@ -39,7 +39,7 @@ struct naik_multishift {
     size_t ring_capacity, kept_capacity;
     /* an iteration's */
     naik_cg_vectors now;
-    naik_schur schur;
+    naik_normal normal;
     naik_rung rung; /* of the second stage */
     naik_field *now_xs, *now_ps;
     /* of the last solve */
@@ -88,7 +88,7 @@ naik_status naik_multishift_create(naik_cg *cg, int groups, int shifts, naik_mul
     if (groups < 1 || groups > cg->width || shifts < 2 || shifts > NAIK_MAX_SHIFTS ||
         groups * (shifts - 1) > NAIK_MAX_RHS) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
-                         "%d masses of %d right-hand sides: not in a batch of %d, nor beyond %d "
+                         "%d shifts of %d right-hand sides: not in a batch of %d, nor beyond %d "
                          "vectors in all",
                          shifts, groups, cg->width, NAIK_MAX_RHS);
     }
@@ -187,15 +187,15 @@ static naik_status check_groups(const naik_multishift *m, const naik_shift_group
     }
     return good ? NAIK_OK
                 : NAIK_FAIL(log, NAIK_ERR_ARG,
-                            "a family of masses needs a smallest one first and positive "
+                            "a group of shifts needs a smallest one first and positive "
                             "tolerances");
 }
 
-double naik_multishift_switch(naik_precision vectors, naik_precision links, double shift,
+double naik_multishift_switch(naik_precision vectors, naik_precision stored, double shift,
                               double tolerance)
 {
     const bool stays = vectors == NAIK_DOUBLE || naik_rung_first(shift, true) != NAIK_RUNG_HALF;
-    return stays ? tolerance : tolerance / (STEPS * fmax(roundoff[links], roundoff[vectors]));
+    return stays ? tolerance : tolerance / (STEPS * fmax(roundoff[stored], roundoff[vectors]));
 }
 
 /* The residual that the first stage ends at, for the group's sharpest tolerance. */
@@ -205,7 +205,7 @@ static double first_goal(const naik_multishift *m, const naik_shift_group *group
     for (int s = 1; s < group->count; s++) {
         tolerance = fmin(tolerance, group->tolerance[s]);
     }
-    const double change = naik_multishift_switch(m->cg->vectors, m->cg->links[m->rung]->precision,
+    const double change = naik_multishift_switch(m->cg->vectors, m->cg->op[m->rung]->precision,
                                                  group->shift[0], tolerance);
     return fmax(AIM * group->tolerance[0], change);
 }
@@ -284,7 +284,7 @@ static naik_status begin(naik_multishift *m, naik_parity parity, const naik_cg_o
     for (int i = 0; i < (cg_is_mixed(cg) ? 4 : 2); i++) {
         naik_field_set_nrhs(shifted[i], m->count * m->each);
     }
-    m->schur = cg_schur(cg, NAIK_RUNG_DOUBLE);
+    m->normal = cg_normal(cg, NAIK_RUNG_DOUBLE);
     m->now = (naik_cg_vectors){m->x, cg->outer.r, cg->outer.p, cg->outer.ap};
     m->now_xs = m->xs;
     m->now_ps = m->ps;
@@ -311,7 +311,7 @@ static naik_status iterate(void *data)
     naik_cg *cg = m->cg;
     naik_backend *backend = cg->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
-    NAIK_TRY(cg_step(cg, &m->schur, &m->now));
+    NAIK_TRY(cg_step(cg, &m->normal, &m->now));
     NAIK_TRY(ops->solver.shift_step(backend, cg->rhs, m->shift, m->count, m->each,
                                     m->stride > 0 ? m->history : NULL, cg->longest));
     NAIK_TRY(ops->solver.update_shifts(m->shift, m->now.r, m->now_xs, m->now_ps));
@@ -443,7 +443,7 @@ static naik_status change_precision(naik_multishift *m, const naik_shift_group *
     NAIK_TRY(ops->field.copy(m->inner_ps, m->ps, NULL, NAIK_RHS_IDLE));
     NAIK_TRY(ops->field.zero(cg->low.x, NULL, NAIK_RHS_IDLE));
     NAIK_TRY(ops->field.zero(m->inner_xs, NULL, NAIK_RHS_IDLE));
-    m->schur = cg_schur(cg, m->rung);
+    m->normal = cg_normal(cg, m->rung);
     m->now = (naik_cg_vectors){cg->low.x, cg->low.r, cg->low.p, cg->low.ap};
     m->now_xs = m->inner_xs;
     m->now_ps = m->inner_ps;

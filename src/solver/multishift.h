@@ -1,6 +1,6 @@
-/* multishift.h - several masses of one right-hand side from one Krylov space
+/* multishift.h - several shifts of one right-hand side from one Krylov space
  *
- *   (shift_s - D D) x_s = scale_s b,   s = 0 the smallest shift, the base
+ *   (shift_s + B^+ B) x_s = scale_s b,   s = 0 the smallest shift, the base
  *
  * The base's conjugate gradient carries all others along at two vectors each (shifts.h), batched
  * over right-hand sides. What it leaves are starting values for cg.h, which measures their true
@@ -42,7 +42,7 @@ typedef struct naik_shift_group_stream {
 
 /* groups   right-hand sides at a time, at most the width of cg
  * shifts     of each, the base included; groups (shifts - 1) <= NAIK_MAX_RHS
- * cg         borrowed for the life of this: its fields are worked with, its links are used
+ * cg         borrowed for the life of this: its fields are worked with, its operator is used
  * Collective. NAIK_ERR_MEMORY, NAIK_ERR_ARG. */
 typedef struct naik_multishift naik_multishift;
 naik_status naik_multishift_create(naik_cg *cg, int groups, int shifts, naik_multishift **out);
@@ -66,7 +66,7 @@ naik_status naik_multishift_take(const naik_multishift *multishift, int group, i
 
 /* The residual |r|/|b| of the base at which the iteration may change from double to the inner
  * precision: never before the end for light quarks, whose recurrences do not hold there. */
-double naik_multishift_switch(naik_precision vectors, naik_precision links, double shift,
+double naik_multishift_switch(naik_precision vectors, naik_precision stored, double shift,
                               double tolerance);
 
 #endif

@@ -189,6 +189,11 @@ static void dslash_range(void *context, int32_t begin, int32_t end, cpu_sums *su
     c->kernels->dslash(c->args, c->list, begin, end, sums);
 }
 
+static int sums_of(const naik_dslash_args *args)
+{
+    return (args->form == NAIK_FORM_STEP ? 2 : 1) * args->in->nrhs;
+}
+
 static naik_status cpu_dslash(const naik_dslash_args *args, naik_region region)
 {
     naik_backend *backend = args->in->geometry->backend;
@@ -208,8 +213,21 @@ static naik_status cpu_dslash(const naik_dslash_args *args, naik_region region)
         context.list = t->boundary[args->parity];
         count = t->boundary_count[args->parity];
     }
-    const int sums = args->form == NAIK_FORM_STEP ? 2 : 1; /* of an rhs */
-    return cpu_run(backend, count, sums * args->in->nrhs, args->sums, dslash_range, &context);
+    return cpu_run(backend, count, sums_of(args), args->sums, dslash_range, &context);
+}
+
+static void finish_range(void *context, int32_t begin, int32_t end, cpu_sums *sums)
+{
+    const dslash_context *c = context;
+    c->kernels->finish(c->args, begin, end, sums);
+}
+
+static naik_status cpu_finish(const naik_dslash_args *args)
+{
+    const naik_geometry *geometry = args->in->geometry;
+    dslash_context context = {.args = args, .kernels = cpu_kernels_of(geometry)};
+    return cpu_run(geometry->backend, cpu_tables_of(geometry)->shape.cells, sums_of(args),
+                   args->sums, finish_range, &context);
 }
 
 static naik_status cpu_sums_clear(naik_backend *backend, naik_exactsum *sums, int count)
@@ -393,6 +411,7 @@ const naik_backend_ops naik_backend_cpu = {
             .rhs_step = cpu_rhs_step,
             .update_direction = cpu_update_direction,
             .apply_deferred_update = cpu_apply_deferred_update,
+            .finish = cpu_finish,
             .shift_step = cpu_shift_step,
             .update_shifts = cpu_update_shifts,
             .repeat = cpu_repeat,

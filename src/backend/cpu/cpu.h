@@ -96,6 +96,7 @@ typedef struct cpu_kernels {
     bool (*run_here)(void); /* whether this machine has the instructions */
     void (*dslash)(const naik_dslash_args *args, const int32_t *list, int32_t begin, int32_t end,
                    cpu_sums *sums);
+    void (*finish)(const naik_dslash_args *args, int32_t begin, int32_t end, cpu_sums *sums);
     void (*update_shifts)(const naik_shift *shifts, const naik_field *r, naik_field *x,
                           naik_field *p, int32_t begin, int32_t end);
     void (*update_direction)(const naik_rhs *rhs, const naik_field *r, naik_field *x, naik_field *p,

@@ -42,6 +42,13 @@ INLINE void add_terms(cpu_sums *s, simd_d term)
     }
 }
 
+enum { STREAMED = 8 << 20 }; /* bytes of a field that no cache is to keep */
+
+static inline bool is_active(const naik_dslash_args *args, int irhs)
+{
+    return args->rhs == NULL || args->rhs[irhs].state == (int32_t)args->state;
+}
+
 #define of_double_d(x) (x)
 #define of_double_f(x) float_of_double(x)
 
@@ -60,20 +67,16 @@ INLINE void add_terms(cpu_sums *s, simd_d term)
 #undef NAME
 #undef STORED
 
-#define READ         read_d_vector
-#define PLACE        place_d_vector
-#define PREFETCH     prefetch_d_vector
-#define WRITE        write_d_vector
-#define ADD_PRODUCTS add_products_d_vector
-#define NAME(x)      x##_d_d
-#define LINK         double
-#define LINK_HALF    0
+#define PLACE     place_d_vector
+#define PREFETCH  prefetch_d_vector
+#define FINISH    finish_d_vector
+#define NAME(x)   x##_d_d
+#define LINK      double
+#define LINK_HALF 0
 #include "backend/cpu/dslash.inc"
-#undef READ
 #undef PLACE
 #undef PREFETCH
-#undef WRITE
-#undef ADD_PRODUCTS
+#undef FINISH
 #undef NAME
 #undef LINK
 #undef REAL
@@ -103,13 +106,11 @@ INLINE void add_terms(cpu_sums *s, simd_d term)
 #include "backend/cpu/blas.inc"
 #undef NAME
 
-#define READ         read_f_vector
-#define PLACE        place_f_vector
-#define PREFETCH     prefetch_f_vector
-#define WRITE        write_f_vector
-#define ADD_PRODUCTS add_products_f_vector
-#define NAME(x)      x##_f_f
-#define LINK         float
+#define PLACE    place_f_vector
+#define PREFETCH prefetch_f_vector
+#define FINISH   finish_f_vector
+#define NAME(x)  x##_f_f
+#define LINK     float
 #include "backend/cpu/dslash.inc"
 #undef NAME
 #undef LINK
@@ -119,18 +120,14 @@ INLINE void add_terms(cpu_sums *s, simd_d term)
 #define LINK_HALF 1
 #include "backend/cpu/dslash.inc"
 #undef NAME
-#undef READ
 #undef PLACE
 #undef PREFETCH
-#undef WRITE
-#undef ADD_PRODUCTS
+#undef FINISH
 
-#define READ         read_h_vector
-#define PLACE        place_h_vector
-#define PREFETCH     prefetch_h_vector
-#define WRITE        write_h_vector
-#define ADD_PRODUCTS add_products_h_vector
-#define NAME(x)      x##_h_h
+#define PLACE    place_h_vector
+#define PREFETCH prefetch_h_vector
+#define FINISH   finish_h_vector
+#define NAME(x)  x##_h_h
 #include "backend/cpu/dslash.inc"
 #undef NAME
 #undef LINK
@@ -150,6 +147,15 @@ static void dslash(const naik_dslash_args *args, const int32_t *list, int32_t be
     case NAIK_DOUBLE: dslash_d_d(args, list, begin, end, sums); break;
     case NAIK_SINGLE: (half_links ? dslash_f_h : dslash_f_f)(args, list, begin, end, sums); break;
     case NAIK_HALF: (half_links ? dslash_h_h : dslash_h_f)(args, list, begin, end, sums); break;
+    }
+}
+
+static void finish(const naik_dslash_args *args, int32_t begin, int32_t end, cpu_sums *sums)
+{
+    switch (args->in->precision) {
+    case NAIK_DOUBLE: finish_cells_d_vector(args, begin, end, sums); break;
+    case NAIK_SINGLE: finish_cells_f_vector(args, begin, end, sums); break;
+    case NAIK_HALF: finish_cells_h_vector(args, begin, end, sums); break;
     }
 }
 
@@ -221,6 +227,7 @@ static bool run_here(void)
 const cpu_kernels TABLE(NAIK_KERNELS) = {.name = TEXT(NAIK_KERNELS),
                                          .run_here = run_here,
                                          .dslash = dslash,
+                                         .finish = finish,
                                          .update_shifts = update_shifts,
                                          .update_direction = update_direction,
                                          .dot = dot,

@@ -17,8 +17,8 @@
  * from the start of a solve, of the rhs that is furthest on; links:20,links:20 means the next
  * solve as well. Where nothing is ordered, the handle is NULL and every call returns at once.
  */
-#ifndef NAIK_SOLVER_FAULT_H
-#define NAIK_SOLVER_FAULT_H
+#ifndef NAIK_RUN_FAULT_H
+#define NAIK_RUN_FAULT_H
 
 #include "solver/cg.h"
 

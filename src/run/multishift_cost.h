@@ -4,8 +4,8 @@
  * the input alone, so that the same input is solved the same way everywhere. doc/performance.md
  * has the formula and its check.
  */
-#ifndef NAIK_SOLVER_MULTISHIFT_COST_H
-#define NAIK_SOLVER_MULTISHIFT_COST_H
+#ifndef NAIK_RUN_MULTISHIFT_COST_H
+#define NAIK_RUN_MULTISHIFT_COST_H
 
 #include "solver/multishift.h"
 

@@ -3,7 +3,7 @@
  * Writes fail through the limit on the size of files: the system refuses them, or ends the process
  * in the middle, and every layer above sees what it would see in earnest.
  */
-#include "solver/fault.h"
+#include "run/fault.h"
 
 #include <math.h>
 #include <signal.h>
@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "backend/packed_links.h"
 #include "base/memory.h"
 
 enum { MOST = 8, TEXT_BYTES = 256 };

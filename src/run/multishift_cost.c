@@ -1,9 +1,9 @@
 /* multishift_cost.c - what several masses cost, solved apart and from a shared Krylov space */
-#include "solver/multishift_cost.h"
+#include "run/multishift_cost.h"
 
 #include <math.h>
 
-#include "backend/packed_links.h"
+#include "operator/staggered.h"
 
 static double real_bytes(naik_precision precision)
 {
@@ -67,8 +67,8 @@ double multishift_shared_bytes(const multishift_case *c)
 {
     const int width = multishift_groups(c);
     const double base = iterations(c, smallest(c));
-    const double begin =
-        naik_multishift_switch(c->vectors, c->links, 4 * smallest(c) * smallest(c), c->tolerance);
+    const double begin = naik_multishift_switch(
+        c->vectors, c->links, naik_operator_staggered.shift(smallest(c)), c->tolerance);
     const double in_double = base * fmin(1, fmax(0, log(begin) / log(c->tolerance)));
     const double outer = iteration_bytes(NAIK_DOUBLE, NAIK_DOUBLE, 18, c->points, width);
     const double inner = iteration_bytes(c->vectors, c->links, c->recon, c->points, width);

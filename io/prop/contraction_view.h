@@ -1,0 +1,22 @@
+/* contraction_view.h - what a reader finds of the correlators of several solves in a file */
+#ifndef NAIK_IO_PROP_CONTRACTION_VIEW_H
+#define NAIK_IO_PROP_CONTRACTION_VIEW_H
+
+#include "io/prop/propagator_file.h"
+
+/* One of them, as naik_contraction of propagator_file.h. */
+typedef struct naik_reader_contraction {
+    char path[NAIK_CONTRACTION_PATH], correlator[32], quantity[32];
+    char quark[NAIK_CONTRACTION_TEXT], antiquark[NAIK_CONTRACTION_TEXT];
+    double mass, naik_epsilon, antiquark_mass, antiquark_epsilon;
+    int momentum[NAIK_DIM - 1];
+    double *values; /* [size t][2] */
+} naik_reader_contraction;
+
+typedef struct naik_contraction_view {
+    naik_reader_contraction *item; /* [count] */
+    int count;
+    int bad; /* that are damaged, or missing in a complete file; left out */
+} naik_contraction_view;
+
+#endif

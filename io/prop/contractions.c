@@ -1,0 +1,308 @@
+/* contractions.c - correlators made of several solves, in a propagator file */
+#include "io/prop/contractions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/checksum.h"
+
+/* Tells a checksum that was written from whatever else lies there. */
+#define WRITTEN ((int64_t)0x6e61696b << 32)
+
+enum { MAX_CONTRACTIONS = 1 << 20 };
+
+static const char *const table_name = "/contractions";
+
+static naik_status put_attributes(naik_log *log, hid_t dataset, const naik_contraction *c)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_h5_put_text(log, dataset, "correlator", c->correlator));
+    NAIK_TRY(naik_h5_put_text(log, dataset, "quantity", c->quantity));
+    NAIK_TRY(naik_h5_put_text(log, dataset, "quark", c->quark));
+    NAIK_TRY(naik_h5_put_f64(log, dataset, "mass", &c->mass, 0));
+    NAIK_TRY(naik_h5_put_f64(log, dataset, "naik_epsilon", &c->naik_epsilon, 0));
+    if (c->antiquark[0] != '\0') {
+        NAIK_TRY(naik_h5_put_text(log, dataset, "antiquark", c->antiquark));
+        NAIK_TRY(naik_h5_put_f64(log, dataset, "antiquark_mass", &c->antiquark_mass, 0));
+        NAIK_TRY(naik_h5_put_f64(log, dataset, "antiquark_naik_epsilon", &c->antiquark_epsilon, 0));
+    }
+    NAIK_TRY(naik_h5_put_ints(log, dataset, "momentum", c->momentum, NAIK_DIM - 1));
+    NAIK_TRY(naik_h5_put_text(log, dataset, "definition", c->definition));
+done:
+    return status;
+}
+
+/* Their paths, a line each; owned by the caller, NULL without memory. */
+static char *list_paths(const naik_propagator_spec *spec)
+{
+    char *text = calloc((size_t)spec->contraction_count + 1, NAIK_PROP_PATH + 1);
+    char *end = text;
+    for (int i = 0; text != NULL && i < spec->contraction_count; i++) {
+        end += sprintf(end, "%s\n", spec->contractions[i].path);
+    }
+    return text;
+}
+
+static naik_status make_table(naik_propagator_file *file, int count)
+{
+    naik_log *log = file->comm->log;
+    naik_status status = NAIK_OK;
+    const hsize_t start[1] = {0}, dims[1] = {(hsize_t)count};
+    hid_t table = -1;
+    int64_t *blank = calloc((size_t)count, sizeof *blank);
+    NAIK_TRY(blank != NULL ? NAIK_OK
+                           : NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for contractions"));
+    NAIK_TRY(naik_h5_dataset(log, file->h5, table_name, H5T_STD_I64LE, 1, dims, NULL, &table));
+    NAIK_TRY(naik_h5_put_text(log, table, "crc",
+                              "in the lower 32 bits: crc32 of the numbers of the dataset that "
+                              "/metadata/contractions names in this place"));
+    NAIK_TRY(naik_h5_write_part(log, table, H5T_NATIVE_INT64, start, dims, blank));
+done:
+    naik_h5_release(table);
+    free(blank);
+    return status;
+}
+
+naik_status naik_prop_make_contractions(naik_propagator_file *file,
+                                        const naik_propagator_spec *spec)
+{
+    naik_log *log = file->comm->log;
+    naik_status status = NAIK_OK;
+    const hsize_t dims[1] = {(hsize_t)file->plan->size[3]};
+    hid_t type = naik_h5_complex(64), dataset = -1, group = -1;
+    char *paths = NULL;
+    if (spec->contraction_count == 0) {
+        goto done;
+    }
+    paths = list_paths(spec);
+    NAIK_TRY(paths != NULL ? NAIK_OK
+                           : NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for contractions"));
+    group = H5Gopen2(file->h5, "metadata", H5P_DEFAULT);
+    NAIK_TRY(naik_h5_put_document(file->comm, group, "contractions", paths));
+    NAIK_TRY(make_table(file, spec->contraction_count));
+    for (int i = 0; i < spec->contraction_count; i++) {
+        NAIK_TRY(naik_h5_dataset(log, file->h5, spec->contractions[i].path, type, 1, dims, NULL,
+                                 &dataset));
+        NAIK_TRY(put_attributes(log, dataset, &spec->contractions[i]));
+        naik_h5_release(dataset);
+        dataset = -1;
+    }
+done:
+    naik_h5_release(dataset);
+    naik_h5_release(group);
+    naik_h5_release(type);
+    free(paths);
+    return status;
+}
+
+/* Rank 0: numbers and checksum of one, read or written. */
+static naik_status move(const naik_propagator_file *file, int index, double *in, const double *out,
+                        int64_t *word)
+{
+    naik_log *log = file->comm->log;
+    naik_status status = NAIK_OK;
+    const hsize_t start[1] = {0}, count[1] = {(hsize_t)file->plan->size[3]};
+    const hsize_t place[1] = {(hsize_t)index}, one[1] = {1};
+    hid_t type = naik_h5_complex(64), table = H5Dopen2(file->h5, table_name, H5P_DEFAULT);
+    hid_t dataset = H5Dopen2(file->h5, file->plan->contraction[index], H5P_DEFAULT);
+    NAIK_H5_TRY(log, table, "opening the checksums of contractions");
+    NAIK_H5_TRY(log, dataset, "opening a contraction");
+    if (in != NULL) {
+        NAIK_TRY(naik_h5_read_part(log, dataset, type, start, count, in));
+        NAIK_TRY(naik_h5_read_part(log, table, H5T_NATIVE_INT64, place, one, word));
+    } else {
+        NAIK_TRY(naik_h5_write_part(log, dataset, type, start, count, out));
+        NAIK_TRY(naik_h5_write_part(log, table, H5T_NATIVE_INT64, place, one, word));
+    }
+done:
+    naik_h5_release(dataset);
+    naik_h5_release(table);
+    naik_h5_release(type);
+    return status;
+}
+
+static int64_t word_of(const double *values, int times)
+{
+    return WRITTEN | naik_crc32(values, 2 * (size_t)times * sizeof *values);
+}
+
+naik_status naik_propagator_file_contract(naik_propagator_file *file, int index,
+                                          const double *values)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    if (file->complete || index < 0 || index >= file->plan->contraction_count) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_ARG, "contraction %d cannot be written", index);
+    }
+    if (comm->rank == 0) {
+        int64_t word = word_of(values, file->plan->size[3]);
+        status = move(file, index, NULL, values, &word);
+    }
+    status = naik_comm_agree(comm, status);
+    file->broken = file->broken || status == NAIK_ERR_IO;
+    return status;
+}
+
+naik_status naik_prop_check_contractions(const naik_propagator_file *file, int *bad)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    const int times = file->plan->size[3];
+    double *values = malloc(2 * (size_t)times * sizeof *values);
+    NAIK_TRY(naik_comm_agree(comm, values != NULL ? NAIK_OK
+                                                  : NAIK_FAIL(comm->log, NAIK_ERR_MEMORY,
+                                                              "no memory for contractions")));
+    for (int i = 0; i < file->plan->contraction_count && comm->rank == 0; i++) {
+        int64_t word = 0;
+        if (move(file, i, values, NULL, &word) != NAIK_OK || word != word_of(values, times)) {
+            naik_log_clear(comm->log);
+            ++*bad;
+            naik_log_warn(comm->log, "%s did not read back as written", file->plan->contraction[i]);
+        }
+    }
+    NAIK_TRY(naik_comm_broadcast(comm, bad, sizeof *bad, 0));
+done:
+    free(values);
+    return status;
+}
+
+/* A dataset of a file that may be damaged: [count] of `size_bytes` each. */
+static hid_t open_list(hid_t h5, const char *path, H5T_class_t class, size_t size_bytes,
+                       hsize_t count)
+{
+    hsize_t dims[1] = {0};
+    hid_t dataset = H5Dopen2(h5, path, H5P_DEFAULT);
+    hid_t space = dataset < 0 ? -1 : H5Dget_space(dataset);
+    hid_t type = dataset < 0 ? -1 : H5Dget_type(dataset);
+    if (space < 0 || H5Sget_simple_extent_ndims(space) != 1 ||
+        H5Sget_simple_extent_dims(space, dims, NULL) != 1 || dims[0] != count || type < 0 ||
+        H5Tget_class(type) != class || H5Tget_size(type) != size_bytes ||
+        !naik_h5_layout_holds(dataset, (int64_t)(count * size_bytes))) {
+        naik_h5_release(dataset);
+        dataset = -1;
+    }
+    naik_h5_release(type);
+    naik_h5_release(space);
+    return dataset;
+}
+
+static void read_attributes(hid_t dataset, naik_reader_contraction *c)
+{
+    int64_t p[NAIK_DIM - 1] = {0};
+    naik_h5_get_text(dataset, "correlator", c->correlator, sizeof c->correlator);
+    naik_h5_get_text(dataset, "quantity", c->quantity, sizeof c->quantity);
+    naik_h5_get_text(dataset, "quark", c->quark, sizeof c->quark);
+    naik_h5_get_text(dataset, "antiquark", c->antiquark, sizeof c->antiquark);
+    naik_h5_get_f64(dataset, "mass", &c->mass, 0);
+    naik_h5_get_f64(dataset, "naik_epsilon", &c->naik_epsilon, 0);
+    naik_h5_get_f64(dataset, "antiquark_mass", &c->antiquark_mass, 0);
+    naik_h5_get_f64(dataset, "antiquark_naik_epsilon", &c->antiquark_epsilon, 0);
+    naik_h5_get_i64(dataset, "momentum", p, NAIK_DIM - 1);
+    for (int k = 0; k < NAIK_DIM - 1; k++) {
+        c->momentum[k] = (int)p[k];
+    }
+}
+
+/* *good: numbers and checksum agree. */
+static naik_status read_one(naik_log *log, hid_t h5, const char *path, int times, int64_t word,
+                            naik_reader_contraction *c, bool *good)
+{
+    const hsize_t start[1] = {0}, count[1] = {(hsize_t)times};
+    hid_t type = naik_h5_complex(64);
+    hid_t dataset = open_list(h5, path, H5T_COMPOUND, 2 * sizeof(double), count[0]);
+    *c = (naik_reader_contraction){.momentum = {0}};
+    snprintf(c->path, sizeof c->path, "%s", path);
+    c->values = calloc(2 * (size_t)times, sizeof *c->values);
+    *good = c->values != NULL && dataset >= 0 &&
+            naik_h5_read_part(log, dataset, type, start, count, c->values) == NAIK_OK &&
+            word == word_of(c->values, times);
+    if (*good) {
+        read_attributes(dataset, c);
+    } else {
+        naik_log_clear(log);
+    }
+    naik_h5_release(dataset);
+    naik_h5_release(type);
+    return c->values != NULL ? NAIK_OK
+                             : NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for contractions");
+}
+
+static naik_status read_listed(naik_log *log, hid_t h5, int times, bool complete, char *paths,
+                               const int64_t *word, int count, naik_contraction_view *view)
+{
+    naik_status status = NAIK_OK;
+    char *rest = NULL;
+    const char *path = strtok_r(paths, "\n", &rest);
+    for (int i = 0; i < count && path != NULL; i++, path = strtok_r(NULL, "\n", &rest)) {
+        naik_reader_contraction *next = &view->item[view->count];
+        bool good = false;
+        if (word[i] == 0) {
+            view->bad += complete;
+            continue; /* not made yet */
+        }
+        status = read_one(log, h5, path, times, word[i], next, &good);
+        view->count += good;
+        view->bad += !good;
+        if (!good) {
+            free(next->values);
+            next->values = NULL;
+        }
+        NAIK_TRY(status);
+    }
+done:
+    return status;
+}
+
+naik_status naik_prop_read_contractions(naik_log *log, hid_t h5, int times, bool complete,
+                                        naik_contraction_view *view)
+{
+    naik_status status = NAIK_OK;
+    char *paths = NULL;
+    int64_t *word = NULL;
+    int count = 0;
+    hid_t table = -1;
+    if (H5Lexists(h5, "metadata", H5P_DEFAULT) <= 0 ||
+        H5Lexists(h5, "metadata/contractions", H5P_DEFAULT) <= 0) {
+        return NAIK_OK;
+    }
+    status = naik_h5_get_document(log, h5, "metadata/contractions", &paths);
+    for (const char *c = paths; status == NAIK_OK && c != NULL && *c != '\0'; c++) {
+        count += *c == '\n';
+    }
+    if (status != NAIK_OK || paths == NULL || count == 0 || count > MAX_CONTRACTIONS) {
+        naik_log_clear(log);
+        view->bad++;
+        status = status == NAIK_ERR_MEMORY ? status : NAIK_OK;
+        goto done;
+    }
+    const hsize_t start[1] = {0}, dims[1] = {(hsize_t)count};
+    word = calloc((size_t)count, sizeof *word);
+    view->item = calloc((size_t)count, sizeof *view->item);
+    if (word == NULL || view->item == NULL) {
+        status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for contractions");
+        goto done;
+    }
+    table = open_list(h5, table_name, H5T_INTEGER, sizeof *word, dims[0]);
+    if (table < 0 ||
+        naik_h5_read_part(log, table, H5T_NATIVE_INT64, start, dims, word) != NAIK_OK) {
+        naik_log_clear(log);
+        view->bad += count;
+        goto done;
+    }
+    NAIK_TRY(read_listed(log, h5, times, complete, paths, word, count, view));
+done:
+    naik_h5_release(table);
+    free(word);
+    free(paths);
+    return status;
+}
+
+void naik_contraction_view_clear(naik_contraction_view *view)
+{
+    for (int i = 0; i < view->count; i++) {
+        free(view->item[i].values);
+    }
+    free(view->item);
+    *view = (naik_contraction_view){.count = 0};
+}

@@ -1,0 +1,134 @@
+/* fnal_text.c - correlators as the text that MILC writes for FNAL's analysis
+ *
+ * A block of metadata says who the quark and the antiquark are; those of one block follow, each
+ * with a block of its own. The same words as MILC's, with naik's names for sources and correlators.
+ */
+#include "cli/fnal_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void field(naik_log *log, const char *who, const char *name, const char *text)
+{
+    char key[64];
+    snprintf(key, sizeof key, "%s%s%s:", who, who[0] != '\0' ? "_" : "", name);
+    naik_log_line(log, "%-29s %s", key, text);
+}
+
+static const char *fact(const naik_propagator_reader *v, const char *name)
+{
+    for (int i = 0; i < v->fact_count; i++) {
+        if (strcmp(v->facts[i].name, name) == 0) {
+            return v->facts[i].text;
+        }
+    }
+    return "";
+}
+
+/* The source of that label, as its type and place. */
+static void print_quark(naik_log *log, const naik_propagator_reader *v, const char *who,
+                        const char *label, double mass, double naik_epsilon)
+{
+    char type[96] = "", text[64];
+    const char *place = "";
+    for (int i = 0; i < v->pair_count; i++) {
+        if (strcmp(v->pairs[i].label, label) == 0) {
+            snprintf(type, sizeof type, "%s", v->pairs[i].source);
+        }
+    }
+    char *at = strstr(type, " at ");
+    if (at != NULL) {
+        *at = '\0';
+        place = at + 4;
+    }
+    field(log, who, "type", "staggered");
+    field(log, who, "source_type", type);
+    field(log, who, "source_origin", place);
+    field(log, who, "source_label", label);
+    field(log, who, "sink_label", "point");
+    snprintf(text, sizeof text, "\"%.10g\"", mass);
+    field(log, who, "mass", text);
+    snprintf(text, sizeof text, "%.10g", naik_epsilon);
+    field(log, who, "epsilon", text);
+}
+
+static void begin(naik_log *log, const naik_propagator_reader *v)
+{
+    char size[64], date[80];
+    snprintf(size, sizeof size, "%d,%d,%d,%d", v->size[0], v->size[1], v->size[2], v->size[3]);
+    snprintf(date, sizeof date, "\"%.60s\"", fact(v, "created"));
+    naik_log_line(log, "---");
+    field(log, "", "JobID", fact(v, "uuid"));
+    field(log, "", "date", date);
+    field(log, "", "lattice_size", size);
+}
+
+/* values [T][step], of which the second is the imaginary part where step is 2. */
+static void print_values(naik_log *log, const naik_propagator_reader *v, const char *name,
+                         const int p[NAIK_DIM - 1], const char *labels, double antiquark,
+                         double quark, const double *values, int step)
+{
+    char momentum[64], key[400];
+    naik_propagator_momentum_name(p, momentum);
+    snprintf(key, sizeof key, "%s_%s_m%.10g_m%.10g_%s", name, labels, antiquark, quark, momentum);
+    naik_log_line(log, "---");
+    field(log, "", "correlator", name);
+    field(log, "", "momentum", momentum);
+    field(log, "", "spin_taste_sink", name);
+    field(log, "", "correlator_key", key);
+    naik_log_line(log, "...");
+    for (int t = 0; t < v->size[NAIK_DIM - 1]; t++) {
+        naik_log_line(log, "%d\t%.16e\t%.16e", t, values[t * step],
+                      step == 2 ? values[2 * t + 1] : 0.0);
+    }
+}
+
+static int print_pair(naik_log *log, const naik_propagator_reader *v, const naik_reader_pair *pair)
+{
+    if (pair->correlator_count == 0) {
+        return 0;
+    }
+    begin(log, v);
+    print_quark(log, v, "antiquark", pair->label, pair->mass, pair->naik_epsilon);
+    print_quark(log, v, "quark", pair->label, pair->mass, pair->naik_epsilon);
+    naik_log_line(log, "...");
+    for (int k = 0; k < pair->correlator_count; k++) {
+        const naik_reader_correlator *c = &pair->correlators[k];
+        print_values(log, v, c->meson, c->momentum, pair->label, pair->mass, pair->mass, c->values,
+                     1);
+    }
+    return pair->correlator_count;
+}
+
+/* What is no correlator of one configuration, such as an error, is left out. */
+static int print_contraction(naik_log *log, const naik_propagator_reader *v,
+                             const naik_reader_contraction *c)
+{
+    const bool both = c->antiquark[0] != '\0';
+    char labels[2 * NAIK_CONTRACTION_TEXT + 2];
+    if (strcmp(c->quantity, "correlator") != 0) {
+        return 0;
+    }
+    snprintf(labels, sizeof labels, "%s%s%s", both ? c->antiquark : "", both ? "_" : "", c->quark);
+    begin(log, v);
+    if (both) {
+        print_quark(log, v, "antiquark", c->antiquark, c->antiquark_mass, c->antiquark_epsilon);
+    }
+    print_quark(log, v, "quark", c->quark, c->mass, c->naik_epsilon);
+    naik_log_line(log, "...");
+    print_values(log, v, c->correlator, c->momentum, labels, both ? c->antiquark_mass : c->mass,
+                 c->mass, c->values, 2);
+    return 1;
+}
+
+int fnal_text_print(naik_log *log, const naik_propagator_reader *view)
+{
+    int printed = 0;
+    for (int i = 0; i < view->pair_count; i++) {
+        printed += print_pair(log, view, &view->pairs[i]);
+    }
+    for (int i = 0; i < view->contractions.count; i++) {
+        printed += print_contraction(log, view, &view->contractions.item[i]);
+    }
+    return printed;
+}

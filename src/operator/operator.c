@@ -1,0 +1,108 @@
+/* operator.c - the steps of a solver with any operator: its own, or made of B and B^+ */
+#include "operator/operator.h"
+
+naik_status naik_normal_prime(const naik_normal *a, const naik_field *r)
+{
+    return a->op->ops->prime != NULL ? a->op->ops->prime(a, r) : NAIK_OK;
+}
+
+naik_status naik_normal_drain(const naik_normal *a, naik_field *r)
+{
+    return a->op->ops->drain != NULL ? a->op->ops->drain(a, r) : NAIK_OK;
+}
+
+naik_status naik_normal_first(const naik_normal *a, const naik_field *r, const naik_rhs *rhs,
+                              naik_exactsum *sums, const naik_deferred_reductions *deferred,
+                              bool send)
+{
+    naik_status status = NAIK_OK;
+    const naik_operator_ops *ops = a->op->ops;
+    if (ops->first != NULL) {
+        return ops->first(a, r, rhs, sums, deferred, send);
+    }
+    NAIK_TRY(ops->apply(a->op, a->parity, false, r, a->scratch[0], rhs, NAIK_RHS_RUN));
+    NAIK_TRY(r->geometry->backend->ops->reduction.dot(a->scratch[0], a->scratch[0], sums));
+done:
+    return status;
+}
+
+/* The form of args, whose operator's B v is in scratch[0]. */
+static naik_status finish(const naik_normal *a, naik_dslash_args args)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(a->op->ops->apply(a->op, a->parity, true, a->scratch[0], a->scratch[1], args.rhs,
+                               args.state));
+    args.parity = a->parity;
+    args.in = a->scratch[1];
+    NAIK_TRY(a->op->geometry->backend->ops->solver.finish(&args));
+done:
+    return status;
+}
+
+naik_status naik_normal_second(const naik_normal *a, const naik_rhs *rhs, const naik_cg_vectors *v,
+                               naik_exactsum *sums, const naik_deferred_reductions *deferred,
+                               bool send)
+{
+    if (a->op->ops->second != NULL) {
+        return a->op->ops->second(a, rhs, v, sums, deferred, send);
+    }
+    return finish(a, (naik_dslash_args){.form = NAIK_FORM_STEP,
+                                        .out = v->r,
+                                        .v = v->r,
+                                        .b = v->r,
+                                        .x = v->x,
+                                        .p = v->p,
+                                        .ap = v->ap,
+                                        .rhs = rhs,
+                                        .state = NAIK_RHS_RUN,
+                                        .sums = sums});
+}
+
+naik_status naik_normal_descend(const naik_normal *a, const naik_rhs *rhs, const naik_cg_vectors *v,
+                                naik_exactsum *sums)
+{
+    if (a->op->ops->descend != NULL) {
+        return a->op->ops->descend(a, rhs, v, sums);
+    }
+    return finish(a, (naik_dslash_args){.form = NAIK_FORM_DESCENT,
+                                        .out = v->r,
+                                        .v = v->p,
+                                        .b = v->r,
+                                        .rhs = rhs,
+                                        .state = NAIK_RHS_RUN,
+                                        .sums = sums});
+}
+
+naik_status naik_normal_residual(const naik_normal *a, const naik_field *b, const naik_field *v,
+                                 const naik_rhs *rhs, naik_rhs_state state, naik_field *out,
+                                 naik_exactsum *sums)
+{
+    naik_status status = NAIK_OK;
+    const naik_operator_ops *ops = a->op->ops;
+    if (ops->residual != NULL) {
+        return ops->residual(a, b, v, rhs, state, out, sums);
+    }
+    NAIK_TRY(ops->apply(a->op, a->parity, false, v, a->scratch[0], rhs, state));
+    NAIK_TRY(finish(a, (naik_dslash_args){.form = NAIK_FORM_RESIDUAL,
+                                          .out = out,
+                                          .v = v,
+                                          .b = b,
+                                          .rhs = rhs,
+                                          .state = state,
+                                          .sums = sums}));
+done:
+    return status;
+}
+
+naik_status naik_solution_norm2(const naik_solution *s, const naik_field *v, double *out)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = v->geometry->backend;
+    const naik_reduction_ops *reduction = &backend->ops->reduction;
+    NAIK_TRY(reduction->clear(backend, s->sum, 1));
+    NAIK_TRY(reduction->dot(v, v, s->sum));
+    NAIK_TRY(reduction->over_ranks(backend, s->sum, 1));
+    NAIK_TRY(reduction->values(backend, s->sum, 1, out));
+done:
+    return status;
+}

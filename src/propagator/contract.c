@@ -1,0 +1,151 @@
+/* contract.c - correlators of several solutions: a complex number a site, summed over time slices */
+#include "propagator/contract.h"
+
+#include <math.h>
+
+#include "base/exactsum.h"
+#include "base/memory.h"
+#include "comm/collective.h"
+#include "lattice/su3.h"
+
+/* The number at a site of this rank, x global. */
+typedef naik_complex value_at(const void *data, int32_t site, const int x[NAIK_DIM]);
+
+static void sum_slice(const naik_lattice *lat, value_at *value, const void *data, int t,
+                      naik_exactsum sum[2])
+{
+    const int32_t slice = lat->sites / lat->local[3];
+    for (int32_t site = t * slice; site < (t + 1) * slice; site++) {
+        int x[NAIK_DIM];
+        naik_lattice_coords(lat, site, x);
+        for (int mu = 0; mu < NAIK_DIM; mu++) {
+            x[mu] += lat->origin[mu];
+        }
+        const naik_complex v = value(data, site, x);
+        naik_exactsum_add(&sum[0], v.re);
+        naik_exactsum_add(&sum[1], v.im);
+    }
+}
+
+static naik_status sum_slices(const naik_lattice *lat, value_at *value, const void *data,
+                              naik_complex *out)
+{
+    naik_status status = NAIK_OK;
+    const int times = lat->size[3];
+    naik_exactsum *sum = NULL; /* [times][2], zeroed */
+    status = naik_alloc(lat->comm->log, 2 * (size_t)times * sizeof *sum, "correlator sums",
+                        (void **)&sum);
+    NAIK_TRY(naik_comm_agree(lat->comm, status));
+#pragma omp parallel for schedule(static)
+    for (int t = 0; t < lat->local[3]; t++) {
+        sum_slice(lat, value, data, t, sum + 2 * (lat->origin[3] + t));
+    }
+    NAIK_TRY(naik_comm_sum_exact(lat->comm, sum, 2 * times));
+    for (int t = 0; t < times; t++) {
+        out[t].re = naik_exactsum_value(&sum[2 * t]);
+        out[t].im = naik_exactsum_value(&sum[2 * t + 1]);
+    }
+done:
+    naik_free(sum);
+    return status;
+}
+
+static naik_complex at(const double *v, int64_t i)
+{
+    return (naik_complex){v[2 * i], v[2 * i + 1]};
+}
+
+typedef struct tie {
+    const naik_lattice *lat;
+    const double *g, *h;
+    naik_meson meson;
+    const int *momentum, *origin;
+} tie;
+
+/* prod_k cos(2 pi p_k x_k / n_k), the turns reduced in integers. */
+static double weight(const tie *m, const int x[NAIK_DIM])
+{
+    const double two_pi = 6.283185307179586476925286766559;
+    double w = 1;
+    for (int k = 0; k < NAIK_DIM - 1; k++) {
+        const int64_t turn = (int64_t)m->momentum[k] * x[k] % m->lat->size[k];
+        w *= cos(two_pi * (double)turn / m->lat->size[k]);
+    }
+    return w;
+}
+
+static naik_complex meson_at(const void *data, int32_t site, const int x[NAIK_DIM])
+{
+    const tie *m = data;
+    naik_complex sum = {0, 0};
+    for (int colour = 0; colour < 3; colour++) {
+        for (int sink = 0; sink < 3; sink++) {
+            const int64_t i = 3 * ((int64_t)colour * m->lat->sites + site) + sink;
+            sum = naik_cfma_conj(at(m->g, i), at(m->h, i), sum);
+        }
+    }
+    return naik_cscale(weight(m, x) * naik_meson_sign(m->meson, x), sum);
+}
+
+naik_status naik_contract_meson(const naik_lattice *lattice, naik_meson meson,
+                                const int momentum[NAIK_DIM - 1], const double *g, const double *h,
+                                naik_complex *out)
+{
+    const tie m = {.lat = lattice, .g = g, .h = h, .meson = meson, .momentum = momentum};
+    return sum_slices(lattice, meson_at, &m, out);
+}
+
+static naik_complex nucleon_at(const void *data, int32_t site, const int x[NAIK_DIM])
+{
+    const tie *m = data;
+    naik_matrix g;
+    for (int k = 0; k < NAIK_DIM - 1; k++) {
+        if ((x[k] - m->origin[k]) % 2 != 0) {
+            return (naik_complex){0, 0};
+        }
+    }
+    for (int colour = 0; colour < 3; colour++) {
+        for (int sink = 0; sink < 3; sink++) {
+            g.e[colour][sink] = at(m->g, 3 * ((int64_t)colour * m->lat->sites + site) + sink);
+        }
+    }
+    return naik_mat_det(&g);
+}
+
+naik_status naik_contract_nucleon(const naik_lattice *lattice, const int origin[NAIK_DIM],
+                                  const double *g, naik_complex *out)
+{
+    const tie m = {.lat = lattice, .g = g, .origin = origin};
+    return sum_slices(lattice, nucleon_at, &m, out);
+}
+
+static naik_complex product_at(const void *data, int32_t site, const int x[NAIK_DIM])
+{
+    const tie *m = data;
+    naik_complex sum = {0, 0};
+    (void)x;
+    for (int sink = 0; sink < 3; sink++) {
+        const int64_t i = 3 * (int64_t)site + sink;
+        sum = naik_cfma_conj(at(m->g, i), at(m->h, i), sum);
+    }
+    return sum;
+}
+
+naik_status naik_contract_source(const naik_lattice *lattice, const double *src, const double *x,
+                                 naik_complex *out)
+{
+    naik_status status = NAIK_OK;
+    const int times = lattice->size[3];
+    const tie m = {.lat = lattice, .g = x, .h = src};
+    naik_complex *one = NULL;
+    status = naik_alloc(lattice->comm->log, (size_t)times * sizeof *one, "correlator sums",
+                        (void **)&one);
+    NAIK_TRY(naik_comm_agree(lattice->comm, status));
+    NAIK_TRY(sum_slices(lattice, product_at, &m, one));
+    for (int t = 0; t < times; t++) {
+        out[t] = naik_cadd(out[t], one[t]);
+    }
+done:
+    naik_free(one);
+    return status;
+}

@@ -1,0 +1,31 @@
+/* contract.h - correlators of several solutions, on the host
+ *
+ * What one solution alone gives is in meson.h. Solutions are g [3][sites][3][2], source colour in
+ * front. All sums are exact: the same bits on every process grid. out [size t] complex, no 1/V.
+ * Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI.
+ */
+#ifndef NAIK_PROPAGATOR_CONTRACT_H
+#define NAIK_PROPAGATOR_CONTRACT_H
+
+#include "naik/meson.h"
+
+#include "naik/gauge.h"
+
+/* C(t) = sum_x w(x) phi(x) sum_{c,c'} G(x)_{c'c} conj(H(x)_{c'c}), G the quark's and H the
+ * antiquark's propagator, w and phi of meson.h. */
+naik_status naik_contract_meson(const naik_lattice *lattice, naik_meson meson,
+                                const int momentum[NAIK_DIM - 1], const double *g, const double *h,
+                                naik_complex *out);
+
+/* The nucleon of three equal quarks, C(t) = sum_x det_{c,c'} G(x)_{c'c} over the sites whose
+ * x - x0, y - y0 and z - z0 are even, x0 the origin of the source: the corners of the hypercubes,
+ * where the operator epsilon_{abc} chi_a chi_b chi_c needs no links. M. Golterman, J. Smit,
+ * Nucl. Phys. B255 (1985) 328. */
+naik_status naik_contract_nucleon(const naik_lattice *lattice, const int origin[NAIK_DIM],
+                                  const double *g, naik_complex *out);
+
+/* out(t) += sum_x src(x)^+ x(x), of one right-hand side [sites][3][2] and its solution. */
+naik_status naik_contract_source(const naik_lattice *lattice, const double *src, const double *x,
+                                 naik_complex *out);
+
+#endif

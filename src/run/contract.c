@@ -1,0 +1,223 @@
+/* contract.c - the correlators of several solves, from the solutions in the file
+ *
+ * On the host: what a device has solved was downloaded when it was stored. Two propagators are held
+ * at a time.
+ */
+#include "run/contract.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "propagator/contract.h"
+#include "run/job.h"
+
+/* A propagator of three colours. */
+typedef struct held {
+    double *g; /* [3][sites][3][2] */
+    int source, mass;
+    bool full;
+} held;
+
+typedef struct worker {
+    const solve_job *j;
+    const contraction_list *list;
+    held quark, antiquark;
+    double *src;          /* [sites][3][2] */
+    naik_complex *values; /* [count][T] */
+    double *stored;       /* [correlators][momenta][T] */
+} worker;
+
+static size_t vector_count(const worker *w)
+{
+    return (size_t)w->j->lattice->sites * 6;
+}
+
+static naik_status read_propagator(const worker *w, int source, int mass, held *out)
+{
+    naik_status status = NAIK_OK;
+    if (out->full && out->source == source && out->mass == mass) {
+        return NAIK_OK;
+    }
+    *out = (held){.g = out->g, .source = source, .mass = mass};
+    for (int colour = 0; colour < 3; colour++) {
+        const int solve = naik_propagator_file_solve(w->j->file, source, mass, colour);
+        NAIK_TRY(naik_propagator_file_read_solution(w->j->file, solve,
+                                                    out->g + (size_t)colour * vector_count(w)));
+    }
+    out->full = true;
+done:
+    return status;
+}
+
+static naik_status condensate(worker *w, const contraction_item *item, naik_complex *out)
+{
+    naik_status status = NAIK_OK;
+    const naik_source *source = &w->j->input->sources[item->source[0]].source;
+    for (int colour = 0; colour < 3; colour++) {
+        NAIK_TRY(naik_source_fill(w->j->lattice, source, colour, w->src));
+        NAIK_TRY(naik_contract_source(w->j->lattice, w->src,
+                                      w->quark.g + (size_t)colour * vector_count(w), out));
+    }
+done:
+    return status;
+}
+
+/* C(t) of source number k of the average, as it lies on the lattice. */
+static naik_status average_part(const worker *w, const contraction_item *item, int k,
+                                naik_complex *out)
+{
+    naik_status status = NAIK_OK;
+    const naik_input *input = w->j->input;
+    const int times = input->lattice.size[3];
+    if (item->first >= 0) {
+        memcpy(out, w->values + (size_t)(item->first + k * item->step) * (size_t)times,
+               (size_t)times * sizeof *out);
+        return NAIK_OK;
+    }
+    NAIK_TRY(naik_propagator_file_read_correlators(w->j->file, item->source[0] + k, item->mass[0],
+                                                   w->stored));
+    const double *from =
+        w->stored +
+        (size_t)(item->meson * input->output.momenta.count + item->momentum) * (size_t)times;
+    for (int t = 0; t < times; t++) {
+        out[t] = (naik_complex){from[t], 0};
+    }
+done:
+    return status;
+}
+
+/* Sign of C(origin_t + t) on its way to t, relative to a source at the lattice's origin: a meson's
+ * phase counts from there, and three quarks change sign where they cross an antiperiodic boundary. */
+static double sign_of_shift(const worker *w, const contraction_item *item, const int origin[4],
+                            int t)
+{
+    const naik_input *input = w->j->input;
+    if (item->meson >= 0) {
+        return naik_meson_sign((naik_meson)input->output.correlators.data[item->meson], origin);
+    }
+    const bool crossed = origin[3] + t >= input->lattice.size[3];
+    return crossed && input->lattice.antiperiodic_t ? -1 : 1;
+}
+
+/* Mean over sources, or its standard error; the sums run in the order of the sources. */
+static naik_status average(const worker *w, const contraction_item *item, naik_complex *out)
+{
+    naik_status status = NAIK_OK;
+    const naik_input *input = w->j->input;
+    const naik_vectors *origins = &input->solve[input->sources[item->source[0]].solve].origins;
+    const int times = input->lattice.size[3], n = origins->count;
+    naik_complex *part = NULL; /* [n][T], then one as it lies on the lattice */
+    status = naik_alloc(w->j->log, (size_t)(n + 1) * (size_t)times * sizeof *part, "averages",
+                        (void **)&part);
+    NAIK_TRY(naik_comm_agree(w->j->comm, status));
+    naik_complex *raw = part + (size_t)n * (size_t)times;
+    for (int k = 0; k < n; k++) {
+        const int *origin = origins->data[k];
+        NAIK_TRY(average_part(w, item, k, raw));
+        for (int t = 0; t < times; t++) {
+            const double sign = sign_of_shift(w, item, origin, t);
+            const naik_complex c = raw[(origin[3] + t) % times];
+            part[k * times + t] = (naik_complex){sign * c.re, sign * c.im};
+        }
+    }
+    for (int t = 0; t < times; t++) {
+        naik_complex mean = {0, 0}, square = {0, 0};
+        for (int k = 0; k < n; k++) {
+            mean.re += part[k * times + t].re / n;
+            mean.im += part[k * times + t].im / n;
+        }
+        for (int k = 0; k < n; k++) {
+            const double re = part[k * times + t].re - mean.re;
+            const double im = part[k * times + t].im - mean.im;
+            square.re += re * re;
+            square.im += im * im;
+        }
+        const double count = (double)n * (n - 1);
+        out[t] = item->kind == CONTRACT_MEAN
+                     ? mean
+                     : (naik_complex){sqrt(square.re / count), sqrt(square.im / count)};
+    }
+done:
+    naik_free(part);
+    return status;
+}
+
+static naik_status contract(worker *w, const contraction_item *item, naik_complex *out)
+{
+    naik_status status = NAIK_OK;
+    const naik_input *input = w->j->input;
+    const naik_lattice *lat = w->j->lattice;
+    if (item->kind == CONTRACT_MEAN || item->kind == CONTRACT_ERROR) {
+        return average(w, item, out);
+    }
+    NAIK_TRY(read_propagator(w, item->source[0], item->mass[0], &w->quark));
+    if (item->kind == CONTRACT_NUCLEON) {
+        NAIK_TRY(naik_contract_nucleon(lat, input->sources[item->source[0]].source.origin,
+                                       w->quark.g, out));
+    } else if (item->kind == CONTRACT_CONDENSATE) {
+        NAIK_TRY(condensate(w, item, out));
+    } else {
+        NAIK_TRY(read_propagator(w, item->source[1], item->mass[1], &w->antiquark));
+        NAIK_TRY(naik_contract_meson(lat, (naik_meson)input->output.correlators.data[item->meson],
+                                     input->output.momenta.data[item->momentum], w->quark.g,
+                                     w->antiquark.g, out));
+    }
+done:
+    return status;
+}
+
+static naik_status allocate(worker *w)
+{
+    naik_status status = NAIK_OK;
+    naik_log *log = w->j->log;
+    const naik_input *input = w->j->input;
+    const size_t bytes = vector_count(w) * sizeof(double), times = (size_t)input->lattice.size[3];
+    const size_t stored = (size_t)(input->output.correlators.count * input->output.momenta.count);
+    NAIK_TRY(naik_alloc(log, 3 * bytes, "a propagator", (void **)&w->quark.g));
+    NAIK_TRY(naik_alloc(log, 3 * bytes, "a propagator", (void **)&w->antiquark.g));
+    NAIK_TRY(naik_alloc(log, bytes, "a source", (void **)&w->src));
+    NAIK_TRY(naik_alloc(log, (stored + 1) * times * sizeof *w->stored, "correlators",
+                        (void **)&w->stored));
+    NAIK_TRY(naik_alloc(log, (size_t)w->list->count * times * sizeof *w->values, "correlators",
+                        (void **)&w->values)); /* zeroed */
+done:
+    return status;
+}
+
+static void release(worker *w)
+{
+    naik_free(w->quark.g);
+    naik_free(w->antiquark.g);
+    naik_free(w->src);
+    naik_free(w->stored);
+    naik_free(w->values);
+}
+
+naik_status solve_contract(solve_job *j)
+{
+    naik_status status = NAIK_OK;
+    contraction_list list = {.count = 0};
+    worker w = {.j = j, .list = &list};
+    const size_t times = (size_t)j->input->lattice.size[3];
+    NAIK_TRY(naik_comm_agree(j->comm, contraction_list_create(j->log, j->input, &list)));
+    if (list.count == 0) {
+        goto done;
+    }
+    const double start_s = naik_time_s();
+    naik_timer_start(j->timer, "contractions");
+    NAIK_TRY(naik_comm_agree(j->comm, allocate(&w)));
+    for (int i = 0; i < list.count; i++) {
+        naik_complex *out = w.values + (size_t)i * times;
+        NAIK_TRY(contract(&w, &list.item[i], out));
+        NAIK_TRY(naik_propagator_file_contract(j->file, i, &out->re));
+    }
+    naik_timer_stop(j->timer, "contractions");
+    naik_log_line(j->log, "contractions: %d correlators of several solves, %.2f s", list.count,
+                  naik_time_s() - start_s);
+done:
+    release(&w);
+    contraction_list_clear(&list);
+    return status;
+}

@@ -1,0 +1,41 @@
+/* contract.h - correlators of several solves: pairs, baryons, condensate, averages over sources
+ *
+ * The list follows from the input alone. It is carried out when every solve is in the file, from
+ * the solutions as they lie there, and again by every run that finishes the file. An average is
+ * over the sources of one entry, each correlator shifted so that its source lies at t = 0, with the
+ * signs that go with the shift; of momenta, where all sources have one place in space.
+ */
+#ifndef NAIK_RUN_CONTRACT_H
+#define NAIK_RUN_CONTRACT_H
+
+#include "input/input.h"
+#include "io/prop/propagator_file.h"
+
+typedef enum contraction_kind {
+    CONTRACT_NUCLEON,
+    CONTRACT_CONDENSATE,
+    CONTRACT_PAIR,
+    CONTRACT_MEAN,
+    CONTRACT_ERROR
+} contraction_kind;
+
+/* How one is made. */
+typedef struct contraction_item {
+    contraction_kind kind;
+    int source[2], mass[2]; /* quark, antiquark: in sources[], in the masses of its entry */
+    int meson, momentum;    /* places in output.correlators and output.momenta; -1 */
+    int first, step;        /* of averages: items first, first + step ... ; first < 0: the
+                               correlators that the solves of mass[0] have */
+} contraction_item;
+
+typedef struct contraction_list {
+    int count;
+    naik_contraction *spec; /* [count] */
+    contraction_item *item; /* [count] */
+} contraction_list;
+
+/* NAIK_ERR_MEMORY. Local. */
+naik_status contraction_list_create(naik_log *log, const naik_input *input, contraction_list *out);
+void contraction_list_clear(contraction_list *list);
+
+#endif

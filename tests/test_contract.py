@@ -1,0 +1,257 @@
+"""Correlators of several solves against plain sums in numpy: pairs, nucleon, condensate, averages."""
+import os
+import re
+import sys
+
+import h5py
+import numpy as np
+
+from program import answer, everything, main, naik, path, same, stopped
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
+import naik_io
+
+NX, NY, NZ, NT = SIZE = (8, 4, 4, 8)
+ORIGINS = {"light": [(0, 0, 0, 0), (1, 0, 3, 3)], "heavy": [(0, 0, 0, 0), (1, 0, 3, 3)], "wall": [(0, 0, 0, 1), (0, 0, 0, 6)]}
+INPUT = """
+lattice:  {size: [8, 4, 4, 8], boundary_t: antiperiodic}
+gauge:    {file: %s}
+action:   {type: hisq}
+solve:
+  - name: light
+    masses: [0.1, 0.3]
+    source: {type: point, origin: [[0, 0, 0, 0], [1, 0, 3, 3]]}
+  - name: heavy
+    masses: [0.5]
+    naik_epsilon: [-0.1]
+    source: {type: point, origin: [[0, 0, 0, 0], [1, 0, 3, 3]]}
+  - name: wall
+    masses: [0.4]
+    source: {type: evenandodd_wall, subset: corner, corner: [0, 1, 1], t0: [1, 6]}
+  - name: noise
+    masses: [0.3, 0.6]
+    source: {type: random_volume, seed: 5, noise: z4}
+pairs:
+  - {name: hl, quark: light, antiquark: heavy}
+  - {name: two, quark: light, antiquark: light}
+solver:   {tolerance: 1e-11}
+output:
+  file: %s
+  correlators: [pion5, pion05, rhoy, rhox0]
+  momenta: [[0, 0, 0], [1, 0, 1]]
+  baryons: [nucleon]
+  condensate: true
+  average: true
+"""
+T, Z, Y, X = (np.arange(n).reshape([-1 if a == b else 1 for b in range(4)])
+              for a, n in enumerate(reversed(SIZE)))
+PHI = {"pion5": 0, "pion05": X + Y + Z + T, "rhoy": Y, "rhox0": Y + Z}
+MOMENTA = {"p000": 1.0, "p101": np.cos(2 * np.pi * X / NX) * np.cos(2 * np.pi * Z / NZ)}
+SOURCES = {"light": (0, 1), "heavy": (2, 3), "wall": (4, 5), "noise": (6,)}
+
+
+def write_input(name, gauge="lat.h5"):
+    with open(path(name + ".yaml"), "w") as f:
+        f.write(INPUT % (path(gauge), path(name + ".h5")))
+    return path(name + ".yaml")
+
+
+def propagator(f, entry, within, mass):
+    return f[f"prop/s{SOURCES[entry][within]:04d}/m{mass:02d}"][...]  # [3][T][Z][Y][X][3]
+
+
+def near(got, wanted, scale, what):
+    assert np.abs(got - wanted).max() <= 1e-13 * scale, (what, got, wanted)
+
+
+def a_configuration_is_generated():
+    naik("gauge", "generate", "--size", "8,4,4,8", "--beta", "5.8", "--seed", "3", "--sweeps", "6", "-o", path("lat.h5"))
+
+
+def the_bytes_are_the_same_on_every_grid():
+    naik("solve", write_input("one"))
+    for ranks, grid in ((2, "1x1x1x2"), (4, "2x1x1x2")):
+        naik("solve", write_input("more"), ranks=ranks, env={"NAIK_GRID": grid})
+        same(everything("one.h5"), everything("more.h5"))
+        os.remove(path("more.h5"))
+
+
+def pairs_are_traces():
+    with naik_io.File(path("one.h5")) as file:
+        f = file.h5
+        for name, antiquark, others in (("hl", "heavy", (0,)), ("two", "light", (0, 1))):
+            for within in range(2):
+                for m in range(2):
+                    for k in others:
+                        g, h = propagator(f, "light", within, m), propagator(f, antiquark, within, k)
+                        trace = (g * h.conj()).sum((0, 5))
+                        scale = (abs(g) * abs(h)).sum()
+                        for meson, phi in PHI.items():
+                            for p, w in MOMENTA.items():
+                                got = file.contraction(f"{name}/s{within:04d}/m{m:02d}-m{k:02d}/{meson}/{p}")
+                                near(got, (trace * w * (-1.0) ** phi).sum((1, 2, 3)), scale, (name, within, m, k, meson, p))
+        # a pair of one mass with itself is what the solves give
+        for p in MOMENTA:
+            got = file.contraction(f"two/s0001/m01-m01/rhoy/{p}")
+            alone = f[f"corr/light/s0001/m01/rhoy/{p}"][...]
+            near(got, alone, np.abs(f["corr/light/s0001/m01/pion5/p000"][...]).sum(), p)
+        a = f["corr/hl/s0001/m01-m00/rhoy/p101"].attrs
+        assert naik_io._text(a["quark"]) == "light/s0001" and naik_io._text(a["antiquark"]) == "heavy/s0001", dict(a)
+        assert a["mass"] == 0.3 and a["antiquark_mass"] == 0.5 and list(a["momentum"]) == [1, 0, 1], dict(a)
+        assert a["antiquark_naik_epsilon"] == -0.1 and a["naik_epsilon"] == 0, dict(a)
+
+
+def epsilon_tensor():
+    e = np.zeros((3, 3, 3))
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        e[i, j, k], e[i, k, j] = 1, -1
+    return e
+
+
+def the_nucleon_is_a_determinant_on_corners():
+    e = epsilon_tensor()
+    with naik_io.File(path("one.h5")) as file:
+        f = file.h5
+        for entry, masses in (("light", 2), ("heavy", 1), ("wall", 1)):
+            for within, origin in enumerate(ORIGINS[entry]):
+                x0 = origin if entry != "wall" else (0, 0, 0, 0)
+                corner = ((X - x0[0]) % 2 == 0) & ((Y - x0[1]) % 2 == 0) & ((Z - x0[2]) % 2 == 0)
+                for m in range(masses):
+                    g = propagator(f, entry, within, m)
+                    # eps_abc eps_def G_ad G_be G_cf / 6
+                    det = np.einsum("abc,def,atzyxd,btzyxe,ctzyxf->tzyx", e, e, g, g, g, optimize=True) / 6
+                    got = file.contraction(f"{entry}/s{within:04d}/m{m:02d}/nucleon")
+                    near(got, (det * corner).sum((1, 2, 3)), (abs(g) ** 3).sum(), (entry, within, m))
+
+
+def the_condensate_is_a_trace_of_noise():
+    # The noise is had back by M G = src: src^+ G = (M G)^+ G needs M, so compare with |G|^2: for M = 2m + D with
+    # D anti-hermitian Re src^+ G = 2m |G|^2, summed over the lattice.
+    with naik_io.File(path("one.h5")) as file:
+        f = file.h5
+        for m, mass in enumerate((0.3, 0.6)):
+            g = propagator(f, "noise", 0, m)
+            got = file.contraction(f"noise/m{m:02d}/condensate")
+            wanted = 2 * mass * (abs(g) ** 2).sum()
+            assert abs(got.sum().real - wanted) < 1e-9 * wanted, (got.sum(), wanted)
+            # Tr M^-1 is below V 3 / (2 m), its value without gauge field and hopping
+            assert 0 < got.sum().real / (np.prod(SIZE) * 3 / (2 * mass)) < 1, got
+            assert (got.real > 0).all() and np.abs(got.imag).max() < got.real.mean(), got
+
+
+def averages_are_over_shifted_sources():
+    with naik_io.File(path("one.h5")) as file:
+        f = file.h5
+        def check(average, parts, sign):
+            shifted = np.array([s * np.roll(c, -t0) for c, t0, s in zip(parts, (x[3] for x in origins), sign)])
+            near(file.contraction(average + "/mean"), shifted.mean(0), np.abs(shifted).max(), average)
+            error = [np.std(part, axis=0, ddof=1) / np.sqrt(2) for part in (shifted.real, shifted.imag)]
+            near(file.contraction(average + "/error"), error[0] + 1j * error[1], np.abs(shifted).max(), average)
+        for entry, origins in ORIGINS.items():
+            for meson in PHI:
+                phi = {"pion5": (0, 0, 0, 0), "pion05": (1, 1, 1, 1), "rhoy": (0, 1, 0, 0), "rhox0": (0, 1, 1, 0)}[meson]
+                sign = [(-1.0) ** np.dot(phi, x) for x in origins]
+                for p in MOMENTA:
+                    parts = [f[f"corr/{entry}/s{k:04d}/m00/{meson}/{p}"][...] for k in range(2)]
+                    average = f"{entry}/average/m00/{meson}/{p}"
+                    if p == "p000" or entry == "wall":
+                        check(average, parts, sign)
+                    else:
+                        assert f"/corr/{average}/mean" not in file.contractions, average
+            parts = [file.contraction(f"{entry}/s{k:04d}/m00/nucleon") for k in range(2)]
+            crossed = [np.where(np.arange(NT) + x[3] >= NT, -1.0, 1.0) for x in origins]
+            check(f"{entry}/average/m00/nucleon", parts, crossed)
+        origins = ORIGINS["light"]
+        check("hl/average/m01-m00/rhoy/p000", [file.contraction(f"hl/s{k:04d}/m01-m00/rhoy/p000") for k in range(2)], (1, 1))
+
+
+def point_correlators_are_gauge_invariant():
+    rng = np.random.default_rng(4)
+    with h5py.File(path("lat.h5")) as f:
+        u = f["gauge"][...]
+    a = rng.normal(size=u.shape[:4] + (3, 3)) + 1j * rng.normal(size=u.shape[:4] + (3, 3))
+    v = np.linalg.qr(a)[0]
+    v /= np.linalg.det(v)[..., None, None] ** (1 / 3)
+    for mu, axis in enumerate((3, 2, 1, 0)):
+        ahead = np.roll(v, -1, axis)
+        u[..., mu, :, :] = v @ u[..., mu, :, :] @ np.conj(np.swapaxes(ahead, -1, -2))
+    with h5py.File(path("turned.h5"), "w") as f:
+        f["U"] = u
+    naik("solve", write_input("turned-run", "turned.h5"), ranks=2)
+    with naik_io.File(path("one.h5")) as one, naik_io.File(path("turned-run.h5")) as turned:
+        compared = 0
+        for name in one.contractions:
+            if name.startswith(("/corr/light", "/corr/heavy", "/corr/hl", "/corr/two")):
+                x, y = one.contraction(name), turned.contraction(name)
+                # through zero at some t: against the largest; the solutions agree to their tolerance
+                assert np.abs(x - y).max() < 1e-7 * max(np.abs(x).max(), 1e-3), (name, x, y)
+                compared += 1
+        assert compared > 100, compared
+        for meson in PHI:
+            x, y = (f.correlator("light", 0, 1, meson) for f in (one, turned))
+            assert np.abs(x - y).max() < 1e-8 * np.abs(x).max(), (meson, x, y)
+
+
+def the_text_has_every_number():
+    with naik_io.File(path("one.h5")) as file:
+        names = file.contractions
+        text = naik("info", path("one.h5"), "--correlators")
+        heads = re.findall(r"^# .*$", text, re.M)
+        fnal = naik("info", path("one.h5"), "--correlators=fnal")
+        blocks = re.split(r"^correlator: +", fnal, flags=re.M)[1:]
+        stored = sum(len(file.h5[f"corr/{label}/m{m:02d}/{meson}"]) for label, masses in
+                     (("light/s0000", 2), ("light/s0001", 2), ("heavy/s0000", 1), ("heavy/s0001", 1), ("wall/s0000", 1),
+                      ("wall/s0001", 1), ("noise", 2)) for m in range(masses) for meson in PHI)
+        assert len(heads) == len(names) + stored, (len(heads), len(names), stored)
+        assert len(blocks) == stored + sum(not n.endswith(("/mean", "/error")) for n in names), len(blocks)
+        key = "rhoy_heavy/s0001_light/s0001_m0.5_m0.3_p101"
+        block = next(b for b in blocks if key in b)
+        numbers = np.array([[float(x) for x in line.split("\t")] for line in re.findall(r"^\d+\t.*$", block, re.M)])
+        wanted = file.contraction("hl/s0001/m01-m00/rhoy/p101")
+        assert (numbers[:, 0] == np.arange(NT)).all() and (numbers[:, 1] + 1j * numbers[:, 2] == wanted).all(), block
+        before = fnal[:fnal.index(key)].rsplit("---\nJobID", 1)[1]
+        for line in ('antiquark_mass:               "0.5"', "antiquark_epsilon:            -0.1",
+                     "antiquark_source_origin:      1,0,3,3", 'quark_mass:                   "0.3"',
+                     "quark_source_type:            point", "lattice_size:                 8,4,4,8"):
+            assert "\n" + line + "\n" in before, (line, before)
+    assert answer("info", path("one.h5"), "--correlators=yaml")[0] == 1
+    assert "one of text, fnal" in answer("info", path("one.h5"), "--correlators=yaml")[2]
+
+
+def a_stopped_run_makes_the_same_bytes():
+    write_input("stopped")
+    if stopped("solve", path("stopped.yaml")) is None:
+        return "the run was over before the signal came"
+    with naik_io.File(path("stopped.h5.part")) as file:
+        try:
+            file.contraction("light/s0000/m00/nucleon")
+        except naik_io.NotSolved:
+            pass
+        else:
+            raise AssertionError("a contraction of an unfinished run is read")
+    naik("solve", path("stopped.yaml"))
+    same(everything("one.h5"), everything("stopped.h5"))
+
+
+def damage_is_noticed():
+    os.system(f"cp {path('one.h5')} {path('bad.h5')}")
+    with h5py.File(path("bad.h5"), "r+") as f:
+        values = f["corr/hl/s0000/m00-m00/pion5/p000"][...]
+        values[3] *= 1 + 1e-15
+        f["corr/hl/s0000/m00-m00/pion5/p000"][...] = values
+    status, text, said = answer("info", path("bad.h5"), "--correlators")
+    assert status == 4 and "is damaged" in said, (status, said)
+    assert answer("info", path("bad.h5"))[0] == 4
+    assert answer("report", path("bad.h5"), "-o", path("bad.html"))[0] == 4
+    with naik_io.File(path("bad.h5")) as file:
+        try:
+            file.contraction("hl/s0000/m00-m00/pion5/p000")
+        except naik_io.Damaged:
+            return
+    raise AssertionError("naik_io returned a damaged contraction")
+
+
+main([a_configuration_is_generated, the_bytes_are_the_same_on_every_grid, pairs_are_traces,
+      the_nucleon_is_a_determinant_on_corners, the_condensate_is_a_trace_of_noise, averages_are_over_shifted_sources,
+      point_correlators_are_gauge_invariant, the_text_has_every_number, a_stopped_run_makes_the_same_bytes,
+      damage_is_noticed])
