@@ -163,7 +163,9 @@ $(BUILD)/gpu/%.o: gpu/%.cu $(BUILD)/flags
 # The commit is compiled into one object only, so that a new commit rebuilds one file.
 $(BUILD)/src/base/version.o: $(BUILD)/git
 $(BUILD)/src/base/version.o: private CFLAGS += -DNAIK_GIT='"$(GIT)"'
-GIT := $(shell git describe --always --dirty --abbrev=10 2>/dev/null || echo unknown)
+# In what `make dist` packs, RELEASE says it.
+GIT := $(shell cat RELEASE 2>/dev/null || git describe --always --dirty --abbrev=10 2>/dev/null || echo unknown)
+VERSION := $(shell sed -n 's/.*NAIK_VERSION "\(.*\)"/\1/p' include/naik/version.h)
 
 # Files that change only when the text in them does: new flags rebuild everything.
 $(BUILD)/flags: TEXT = $(MPICC) $(CFLAGS) $(KERNEL_FLAGS) $(GPU_CC) $(GPU_FLAGS) $(LIBS) $(GPU_LIBS)
@@ -199,7 +201,7 @@ install: all
 	install -m 644 doc/naik.1 $(DESTDIR)$(prefix)/share/man/man1
 	install -m 644 $(wildcard python/*.py) $(DESTDIR)$(prefix)/share/naik/python
 	@printf '%s\n' 'prefix=$(prefix)' 'Name: naik' 'Description: staggered quark propagators' \
-	    'Version: $(shell sed -n 's/.*NAIK_VERSION "\(.*\)"/\1/p' include/naik/version.h)' \
+	    'Version: $(VERSION)' \
 	    'Cflags: -I$${prefix}/include' \
 	    'Libs: -L$${prefix}/lib -lnaik -fopenmp $(LIBS) $(GPU_LIBS)' \
 	    > $(DESTDIR)$(prefix)/lib/pkgconfig/naik.pc
@@ -208,6 +210,18 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR)$(prefix)/,bin/naik lib/libnaik.a lib/pkgconfig/naik.pc \
 	    share/man/man1/naik.1)
 	rm -rf $(DESTDIR)$(prefix)/include/naik $(DESTDIR)$(prefix)/share/naik
+
+# The files of the last commit, and which commit that is; the same bytes whenever and wherever it is made
+DIST := naik-$(VERSION)
+dist:
+	@rm -rf build/dist && mkdir -p build/dist
+	@git archive --prefix=$(DIST)/ HEAD | tar -xf - -C build/dist
+	@git describe --always --abbrev=10 HEAD > build/dist/$(DIST)/RELEASE
+	@tar --sort=name --mtime="@$$(git log -1 --format=%ct)" --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
+	    -C build/dist -cf - $(DIST) | gzip -n9 > build/$(DIST).tar.gz
+	@rm -rf build/dist
+	@git diff --quiet HEAD || echo "what is not committed is not in it"
+	@echo "wrote build/$(DIST).tar.gz"
 
 # The parts of doc/ that repeat the program
 doc: all
@@ -222,6 +236,6 @@ clean:
 help:
 	@sed 's/^    //' tools/make-help.txt
 
-.PHONY: all lib tests shim demo check check-long fuzz fuzzers install uninstall doc format clean help always
+.PHONY: all lib tests shim demo check check-long fuzz fuzzers install uninstall dist doc format clean help always
 .SECONDARY:
 -include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d)

@@ -89,9 +89,13 @@ def _seal(h5):
         nonlocal crc
         crc = zlib.crc32(struct.pack("=II", crc, zlib.crc32(data)))
 
+    def variable(kind):
+        return kind.get_class() == h5py.h5t.STRING and kind.is_variable_str()
+
     def add_shape(kind, space):
         rank, compound = space.get_simple_extent_ndims(), kind.get_class() == h5py.h5t.COMPOUND
-        add(struct.pack("=4q", kind.get_class(), kind.get_size(), kind.get_nmembers() if compound else 0, rank))
+        size = 0 if variable(kind) else kind.get_size()
+        add(struct.pack("=4q", kind.get_class(), size, kind.get_nmembers() if compound else 0, rank))
         if rank > 0:
             add(struct.pack(f"={rank}Q", *space.get_simple_extent_dims()))
 
@@ -102,6 +106,9 @@ def _seal(h5):
             attribute = h5py.h5a.open(item.id, name.encode())
             add(name.encode())
             add_shape(attribute.get_type(), attribute.get_space())
+            if variable(attribute.get_type()):
+                add(item.attrs[name].encode("utf-8", "surrogateescape"))
+                continue
             value = np.zeros(attribute.shape, attribute.dtype)
             attribute.read(value)
             add(value.tobytes())

@@ -63,7 +63,7 @@ verdict every_header_compiles_alone "$(for header in $(sources include src io | 
         -Iinclude -Isrc -I. -DLANES=16 $flags -x c "$header" >/dev/null 2>&1 || echo "$header"
 done)"
 
-verdict every_file_is_named_in_the_readme_of_its_folder "$(for folder in src src/* src/backend/cpu include io io/*/ gpu inputs jobscripts python examples doc tests tests/fuzz tools; do
+verdict every_file_is_named_in_the_readme_of_its_folder "$(for folder in src src/* src/backend/cpu include io io/*/ gpu inputs jobscripts packaging python examples doc tests tests/fuzz tools; do
     [ -d "$folder" ] || continue
     folder=${folder%/}
     files=$(git ls-files "$folder" 2>/dev/null || find "$folder" -type f)

@@ -51,8 +51,8 @@ def contents(path):
         f.visititems(keep)
         found["solves"] = np.array([f["solves"][k] for k in
                                     ("state", "suma", "sumb", "iterations", "true_residual")]).tobytes()
-        if f.attrs["state"] != b"complete":
-            found["state"] = f.attrs["state"]
+        if f.attrs["state"] != "complete":
+            found["state"] = f.attrs["state"].encode()
     return found
 
 
@@ -120,7 +120,7 @@ for k in (0, 1, 2, 3, 7, 11, 12):
     if os.path.exists(path):
         complaint = complaint or "a killed job left a file under its final name"
     with h5py.File(path + ".part", "r") as f:
-        if not np.iscomplexobj(f["prop/s0001/m00"][0]) or f.attrs["state"] != b"incomplete":
+        if not np.iscomplexobj(f["prop/s0001/m00"][0]) or f.attrs["state"] != "incomplete":
             complaint = complaint or "the .part cannot be read in between"
     resumed, wrong = finish(path, 2 - k % 2, expected)
     complaint = complaint or wrong

@@ -276,6 +276,43 @@ def edited_and_damaged_files_are_refused():
         assert f.verify() == "" and f.mass(1, 1) == 0.4 and f.mass_number("pt", 0.4) == 1
 
 
+def texts_in_attributes_are_of_type_str():
+    """In version 1.1 of the files; those of 1.0, where they have a fixed length, are read and continued."""
+    texts = set()
+
+    def of_one(name, item):
+        texts.update((name, key) for key, value in item.attrs.items() if isinstance(value, str))
+        wrong = [(name, key) for key, value in item.attrs.items() if isinstance(value, bytes)]
+        assert not wrong, wrong
+
+    for file in (FILES[0], path("lat.0.h5")):
+        with h5py.File(file) as f:
+            of_one("/", f)
+            f.visititems(of_one)
+    assert {("/", "format"), ("/", "state"), ("prop/s0000/m00", "action"), ("gauge", "link_kind")} <= texts, texts
+
+    def to_fixed(name, item):
+        for key, value in list(item.attrs.items()):
+            if isinstance(value, str):
+                item.attrs.create(key, np.bytes_(value.encode()), dtype=h5py.string_dtype("utf-8", len(value) + 1))
+
+    shutil.copyfile(FILES[0], path("fixed.h5"))
+    with h5py.File(path("fixed.h5"), "r+") as f:
+        f.attrs["format_version"] = "1.0"
+        to_fixed("/", f)
+        f.visititems(to_fixed)
+        seal = naik_io._seal(f)
+        f.attrs.create("metadata_crc", np.bytes_(seal.encode()), dtype=h5py.string_dtype("utf-8", 9))
+    assert "attributes_intact: true" in naik("info", path("fixed.h5"))
+    with naik_io.open(path("fixed.h5")) as f, naik_io.open(FILES[0]) as g:
+        assert f.verify() == "" and np.array_equal(f.correlator("pt", 0), g.correlator("pt", 0))
+    before = open(path("fixed.h5"), "rb").read()
+    with open(path("fixed.yaml"), "w") as f:
+        f.write(INPUT.format(lattice=path("lat.0.h5"), out=path("fixed.h5")))
+    naik("solve", path("fixed.yaml"), "--skip-complete")
+    assert open(path("fixed.h5"), "rb").read() == before
+
+
 def an_unfinished_file_says_what_is_not_solved_yet():
     out, text = path("part.h5"), path("part.yaml")
     with open(text, "w") as f:
@@ -298,4 +335,5 @@ main([naik_makes_an_ensemble_of_four, a_file_opens_with_its_sources_solves_and_h
       contraction_of_a_propagator_with_itself_is_the_stored_pion,
       ensemble_average_has_jackknife_errors, examples_without_their_words_say_which, examples_say_what_is_wrong_in_a_sentence,
       ensemble_average_refuses_what_does_not_belong_together, edited_and_damaged_files_are_refused,
+      texts_in_attributes_are_of_type_str,
       an_unfinished_file_says_what_is_not_solved_yet])

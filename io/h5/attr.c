@@ -33,9 +33,31 @@ naik_status naik_h5_put_text(naik_log *log, hid_t object, const char *name, cons
     if (text == NULL) {
         text = "";
     }
-    hid_t type = naik_h5_string(strlen(text) + 1);
-    naik_status status = put(log, object, name, type, type, 0, text);
+    hid_t type = naik_h5_text_type();
+    naik_status status = put(log, object, name, type, type, 0, &text);
     naik_h5_release(type);
+    return status;
+}
+
+naik_status naik_h5_set_text(naik_log *log, hid_t object, const char *name, const char *text)
+{
+    naik_status status = NAIK_OK;
+    char fixed[256];
+    if (H5Aexists(object, name) <= 0) {
+        return naik_h5_put_text(log, object, name, text);
+    }
+    hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), file_type = H5Aget_type(attribute);
+    hid_t type = -1;
+    NAIK_H5_TRY(log, attribute, "opening a text");
+    const bool variable = H5Tis_variable_str(file_type) > 0;
+    snprintf(fixed, sizeof fixed, "%s", text);
+    type = variable ? naik_h5_text_type() : naik_h5_string(sizeof fixed);
+    NAIK_H5_TRY(log, H5Awrite(attribute, type, variable ? (const void *)&text : fixed),
+                "writing a text");
+done:
+    naik_h5_release(type);
+    naik_h5_release(file_type);
+    naik_h5_release(attribute);
     return status;
 }
 
@@ -57,6 +79,22 @@ naik_status naik_h5_put_ints(naik_log *log, hid_t object, const char *name, cons
     return put(log, object, name, H5T_STD_I32LE, H5T_NATIVE_INT, count, values);
 }
 
+/* Of any length in the file; out of memory and damage look alike. */
+static bool read_variable(hid_t attribute, char *text, size_t text_size)
+{
+    char *value = NULL;
+    hid_t type = naik_h5_text_type();
+    const bool ok = H5Aread(attribute, type, &value) >= 0;
+    if (ok && value != NULL) {
+        snprintf(text, text_size, "%s", value);
+    }
+    if (value != NULL) {
+        H5free_memory(value);
+    }
+    naik_h5_release(type);
+    return ok;
+}
+
 bool naik_h5_get_text(hid_t object, const char *name, char *text, size_t text_size)
 {
     text[0] = '\0';
@@ -66,8 +104,11 @@ bool naik_h5_get_text(hid_t object, const char *name, char *text, size_t text_si
     bool ok = false;
     hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), type = H5Aget_type(attribute);
     hid_t space = H5Aget_space(attribute), memory = -1;
-    if (type >= 0 && H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1 &&
-        H5Tis_variable_str(type) == 0 && H5Tget_size(type) < (1 << 20)) {
+    const bool one =
+        type >= 0 && H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1;
+    if (one && H5Tis_variable_str(type) > 0) {
+        ok = read_variable(attribute, text, text_size);
+    } else if (one && H5Tget_size(type) < (1 << 20)) {
         memory = H5Tcopy(type); /* of the caller's size: HDF5 cuts or fills up */
         H5Tset_strpad(memory, H5T_STR_NULLTERM);
         ok = H5Tset_size(memory, text_size) >= 0 && H5Aread(attribute, memory, text) >= 0;

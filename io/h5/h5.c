@@ -114,8 +114,10 @@ void naik_h5_quieten(void)
     H5Eclear2(H5E_DEFAULT);
 }
 
-static naik_status access_list(naik_comm *comm, const char *path, const naik_h5_options *options,
-                               hid_t *out)
+typedef enum purpose { CREATE, READ, READ_AND_WRITE } purpose;
+
+static naik_status access_list(naik_comm *comm, const char *path, purpose purpose,
+                               const naik_h5_options *options, hid_t *out)
 {
     MPI_Info info = MPI_INFO_NULL;
     naik_status status = NAIK_OK;
@@ -139,7 +141,11 @@ static naik_status access_list(naik_comm *comm, const char *path, const naik_h5_
     if (!plain) {
         NAIK_H5_TRY(comm->log, H5Pset_fapl_mpio(*out, comm->mpi->world, info), "choosing MPI-IO");
     }
-    NAIK_H5_TRY(comm->log, H5Pset_meta_block_size(*out, METADATA_BLOCK_BYTES), "preparing HDF5");
+    /* What is added later is little; a block for it would stay, with texts behind it. */
+    if (purpose == CREATE) {
+        NAIK_H5_TRY(comm->log, H5Pset_meta_block_size(*out, METADATA_BLOCK_BYTES),
+                    "preparing HDF5");
+    }
     NAIK_H5_TRY(comm->log, H5Pset_fclose_degree(*out, H5F_CLOSE_STRONG), "preparing HDF5");
 done:
     if (info != MPI_INFO_NULL) {
@@ -147,8 +153,6 @@ done:
     }
     return status;
 }
-
-typedef enum purpose { CREATE, READ, READ_AND_WRITE } purpose;
 
 static naik_status open_file(naik_comm *comm, const char *path, purpose purpose,
                              const naik_h5_options *options, hid_t *file)
@@ -159,7 +163,7 @@ static naik_status open_file(naik_comm *comm, const char *path, purpose purpose,
     *file = -1;
     snprintf(what, sizeof what, purpose == CREATE ? "creating %.500s" : "opening %.500s as HDF5",
              path);
-    status = access_list(comm, path, options, &access);
+    status = access_list(comm, path, purpose, options, &access);
     NAIK_TRY(naik_comm_agree(comm, status));
     switch (purpose) {
     case CREATE: *file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access); break;
@@ -343,6 +347,11 @@ hid_t naik_h5_string(size_t length)
     H5Tset_strpad(type, H5T_STR_NULLTERM);
     H5Tset_cset(type, H5T_CSET_UTF8);
     return type;
+}
+
+hid_t naik_h5_text_type(void)
+{
+    return naik_h5_string(H5T_VARIABLE);
 }
 
 naik_status naik_h5_dataset(naik_log *log, hid_t where, const char *name, hid_t type, int rank,

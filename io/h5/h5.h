@@ -65,12 +65,13 @@ bool naik_h5_layout_holds(hid_t dataset, int64_t size_bytes);
 void naik_h5_release(hid_t id);
 
 /* Types of the file, little-endian. real: 32 or 64 bits. complex: compound {r,i}. tensor: ARRAY of
- * complex, `rank` (1 or 2) times 3. string: fixed length, null-terminated. Negative on failure;
- * release with naik_h5_release. */
+ * complex, `rank` (1 or 2) times 3. string: fixed length, null-terminated; text: of any length, as
+ * h5py reads into str; both UTF-8. Negative on failure; release with naik_h5_release. */
 hid_t naik_h5_real(int bits);
 hid_t naik_h5_complex(int bits);
 hid_t naik_h5_tensor(int bits, int rank);
 hid_t naik_h5_string(size_t length);
+hid_t naik_h5_text_type(void);
 
 /* Creates a dataset, contiguous, allocated now, without fill (fill = NULL) or filled with one
  * double. Intermediate groups are made. Collective, does not agree. */
@@ -80,6 +81,8 @@ naik_status naik_h5_group(naik_log *log, hid_t where, const char *name, hid_t *o
 
 /* Attributes of an object, written by all ranks; do not agree. */
 naik_status naik_h5_put_text(naik_log *log, hid_t object, const char *name, const char *text);
+/* The same where it may be there already; then in the type that it has. */
+naik_status naik_h5_set_text(naik_log *log, hid_t object, const char *name, const char *text);
 naik_status naik_h5_put_f64(naik_log *log, hid_t object, const char *name, const double *values,
                             int count); /* count 0: a scalar */
 naik_status naik_h5_put_i64(naik_log *log, hid_t object, const char *name, const int64_t *values,

@@ -40,7 +40,8 @@ static void add_shape(walk *w, hid_t type, hid_t space)
     hsize_t dims[MAX_RANK] = {0};
     const H5T_class_t class = H5Tget_class(type);
     const int rank = H5Sget_simple_extent_ndims(space);
-    const int64_t shape[4] = {class, (int64_t)H5Tget_size(type),
+    const bool variable = class == H5T_STRING && H5Tis_variable_str(type) > 0;
+    const int64_t shape[4] = {class, variable ? 0 : (int64_t)H5Tget_size(type),
                               class == H5T_COMPOUND ? H5Tget_nmembers(type) : 0, rank};
     add(w, shape, sizeof shape);
     if (rank > 0 && rank <= MAX_RANK && H5Sget_simple_extent_dims(space, dims, NULL) == rank) {
@@ -63,6 +64,20 @@ static hid_t type_of_naik(hid_t type)
                                                              : type);
 }
 
+static void add_variable(walk *w, hid_t attribute, hid_t space)
+{
+    char *text = NULL;
+    hid_t memory = naik_h5_text_type();
+    if (H5Sget_simple_extent_npoints(space) == 1 && H5Aread(attribute, memory, &text) >= 0 &&
+        text != NULL) {
+        add_text(w, text);
+    }
+    if (text != NULL) {
+        H5free_memory(text);
+    }
+    naik_h5_release(memory);
+}
+
 static void add_attribute(walk *w, hid_t attribute)
 {
     char name[NAME_BYTES] = "";
@@ -73,6 +88,9 @@ static void add_attribute(walk *w, hid_t attribute)
         strcmp(name, crc_name) != 0) {
         add_text(w, name);
         add_shape(w, type, space);
+        if (H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0) {
+            add_variable(w, attribute, space);
+        }
         void *bytes = size_bytes <= MAX_BYTES ? calloc(1, (size_t)size_bytes + 1) : NULL;
         if (bytes == NULL && size_bytes <= MAX_BYTES) {
             w->status = NAIK_FAIL(w->log, NAIK_ERR_MEMORY, "no memory for the attribute %s", name);

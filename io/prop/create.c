@@ -15,26 +15,6 @@
 #include "io/prop/prop_file.h"
 #include "io/provenance.h"
 
-enum { STATE_BYTES = 16 };
-
-static naik_status set_state(naik_log *log, hid_t h5, const char *state)
-{
-    naik_status status = NAIK_OK;
-    char text[STATE_BYTES] = "";
-    hid_t type = naik_h5_string(STATE_BYTES), space = H5Screate(H5S_SCALAR);
-    hid_t attribute = H5Aexists(h5, "state") > 0
-                          ? H5Aopen(h5, "state", H5P_DEFAULT)
-                          : H5Acreate2(h5, "state", type, space, H5P_DEFAULT, H5P_DEFAULT);
-    snprintf(text, sizeof text, "%s", state);
-    NAIK_H5_TRY(log, attribute, "opening the state of the file");
-    NAIK_H5_TRY(log, H5Awrite(attribute, type, text), "writing the state of the file");
-done:
-    naik_h5_release(attribute);
-    naik_h5_release(space);
-    naik_h5_release(type);
-    return status;
-}
-
 typedef naik_status work_alone(naik_propagator_file *file, const void *data);
 
 typedef struct file_alone {
@@ -70,7 +50,7 @@ static naik_status open_and_set(naik_propagator_file *file, const void *state)
 {
     naik_status status = NAIK_OK;
     NAIK_TRY(naik_h5_open(file->comm, file->part, true, NULL, &file->h5));
-    NAIK_TRY(set_state(file->comm->log, file->h5, state));
+    NAIK_TRY(naik_h5_set_text(file->comm->log, file->h5, "state", state));
     NAIK_TRY(naik_h5_flush(file->comm, file->h5));
 done:
     return status;
@@ -271,7 +251,7 @@ static naik_status make_all(naik_propagator_file *file, const naik_propagator_sp
     naik_log *log = file->comm->log;
     const naik_prop_plan *plan = file->plan;
     naik_status status = NAIK_OK;
-    NAIK_TRY(naik_h5_put_identity(file->comm, file->h5, "naik-prop", "1.0"));
+    NAIK_TRY(naik_h5_put_identity(file->comm, file->h5, "naik-prop", "1.1"));
     NAIK_TRY(naik_h5_put_ints(log, file->h5, "dims", plan->size, NAIK_DIM));
     NAIK_TRY(naik_h5_put_ints(log, file->h5, "precision", &plan->precision, 0));
     NAIK_TRY(make_metadata(file, spec, structure));
@@ -342,7 +322,7 @@ static naik_status create_part(naik_propagator_file *file, const void *data)
     NAIK_TRY(write_first_data(file));
     NAIK_TRY(naik_h5_flush(comm, file->h5));
     NAIK_TRY(naik_h5_write_metadata_crc(comm, file->h5));
-    NAIK_TRY(set_state(comm->log, file->h5, "incomplete"));
+    NAIK_TRY(naik_h5_set_text(comm->log, file->h5, "state", "incomplete"));
     NAIK_TRY(naik_h5_flush(comm, file->h5));
 done:
     return status;

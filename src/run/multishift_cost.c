@@ -33,11 +33,12 @@ static double iterations(const multishift_case *c, double mass)
     return sqrt(1 + largest / (4 * mass * mass));
 }
 
-static double smallest(const multishift_case *c)
+/* Number of the smallest mass, the first of them. */
+static int smallest(const multishift_case *c)
 {
-    double least = c->mass[0];
+    int least = 0;
     for (int i = 1; i < c->masses; i++) {
-        least = fmin(least, c->mass[i]);
+        least = c->mass[i] < c->mass[least] ? i : least;
     }
     return least;
 }
@@ -52,38 +53,46 @@ int multishift_groups(const multishift_case *c)
     return groups < NAIK_MAX_RHS / (most - 1) ? groups : NAIK_MAX_RHS / (most - 1);
 }
 
-double multishift_separate_bytes(const multishift_case *c)
+double multishift_separate_bytes_of(const multishift_case *c, int i)
 {
     const int systems = c->sources * c->masses, width = c->batch < systems ? c->batch : systems;
-    const double each = iteration_bytes(c->vectors, c->links, c->recon, c->points, width);
+    return iterations(c, c->mass[i]) *
+           iteration_bytes(c->vectors, c->links, c->recon, c->points, width);
+}
+
+double multishift_shared_bytes_of(const multishift_case *c, int i)
+{
+    const int base = smallest(c);
+    const double least = c->mass[base], most = iterations(c, least), n = iterations(c, c->mass[i]);
+    const double begin = naik_multishift_switch(c->vectors, c->links,
+                                                naik_operator_staggered.shift(least), c->tolerance);
+    const double in_double = most * fmin(1, fmax(0, log(begin) / log(c->tolerance)));
+    if (i != base) { /* x and direction, read and written */
+        const double first = fmin(n, in_double);
+        return 4 * (first * vector_bytes(NAIK_DOUBLE) + (n - first) * vector_bytes(c->vectors));
+    }
+    const int width = multishift_groups(c);
+    const double outer = iteration_bytes(NAIK_DOUBLE, NAIK_DOUBLE, 18, c->points, width);
+    const double inner = iteration_bytes(c->vectors, c->links, c->recon, c->points, width);
+    /* More masses than fit are several groups, each with the base. */
+    const int spaces = (c->masses - 2) / (NAIK_MAX_SHIFTS - 1) + 1;
+    return spaces * (in_double * outer + (most - in_double) * inner);
+}
+
+double multishift_separate_bytes(const multishift_case *c)
+{
     double sum = 0;
     for (int i = 0; i < c->masses; i++) {
-        sum += iterations(c, c->mass[i]) * each;
+        sum += multishift_separate_bytes_of(c, i);
     }
     return sum;
 }
 
 double multishift_shared_bytes(const multishift_case *c)
 {
-    const int width = multishift_groups(c);
-    const double base = iterations(c, smallest(c));
-    const double begin = naik_multishift_switch(
-        c->vectors, c->links, naik_operator_staggered.shift(smallest(c)), c->tolerance);
-    const double in_double = base * fmin(1, fmax(0, log(begin) / log(c->tolerance)));
-    const double outer = iteration_bytes(NAIK_DOUBLE, NAIK_DOUBLE, 18, c->points, width);
-    const double inner = iteration_bytes(c->vectors, c->links, c->recon, c->points, width);
     double sum = 0;
-    /* More masses than fit are several groups, each with the base. */
-    const int spaces = (c->masses - 2) / (NAIK_MAX_SHIFTS - 1) + 1;
-    sum += spaces * (in_double * outer + (base - in_double) * inner);
-    bool base_seen = false;
     for (int i = 0; i < c->masses; i++) {
-        const double n = iterations(c, c->mass[i]), first = fmin(n, in_double);
-        if (n == base && !base_seen) {
-            base_seen = true;
-            continue;
-        }
-        sum += 4 * (first * vector_bytes(NAIK_DOUBLE) + (n - first) * vector_bytes(c->vectors));
+        sum += multishift_shared_bytes_of(c, i);
     }
     return sum;
 }

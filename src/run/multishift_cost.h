@@ -24,5 +24,8 @@ int multishift_groups(const multishift_case *c);
 /* Bytes a parity site of one right-hand side's masses. */
 double multishift_separate_bytes(const multishift_case *c);
 double multishift_shared_bytes(const multishift_case *c);
+/* The part of mass number i in each: shared, the smallest has the space, the others what is theirs. */
+double multishift_separate_bytes_of(const multishift_case *c, int i);
+double multishift_shared_bytes_of(const multishift_case *c, int i);
 
 #endif

@@ -89,27 +89,34 @@ static int same_links(const naik_input_solve *solve, int first, double mass[])
     return count;
 }
 
-/* The rule of solver.multishift: the bytes of all solves that could share, apart and together.
- * The batch of the rule is the backend's usual one: the input's own, and what memory leaves of it,
- * must not change a bit. */
-static void choose_multishift(const naik_input *input, int points, int batch, solve_plan *plan)
+enum { MOST_MASSES = 100 }; /* of a solve (input_table.c) */
+
+/* The masses of a solve that could share with its mass number `first`: none where that is not the
+ * first of them. The batch of the rule is the backend's usual one: the input's own, and what memory
+ * leaves of it, must not change a bit. */
+static multishift_case sharing_case(const solve_plan *plan, const naik_input_solve *solve,
+                                    int first, double mass[MOST_MASSES])
 {
-    enum { MOST = 100 }; /* masses of a solve (input_table.c) */
-    double mass[MOST], apart = 0, shared = 0;
+    return (multishift_case){.vectors = plan->vectors,
+                             .links = plan->links,
+                             .recon = plan->recon,
+                             .points = plan->points,
+                             .batch = plan->usual_batch,
+                             .sources = naik_operator_staggered.solves * solve->origins.count,
+                             .masses = same_links(solve, first, mass),
+                             .mass = mass,
+                             .tolerance = solve->tolerance};
+}
+
+/* The rule of solver.multishift: the bytes of all solves that could share, apart and together. */
+static void choose_multishift(const naik_input *input, solve_plan *plan)
+{
+    double mass[MOST_MASSES], apart = 0, shared = 0;
     int sources = 0;
     for (int i = 0; i < input->solve_count; i++) {
         const naik_input_solve *solve = &input->solve[i];
         for (int first = 0; first < solve->masses.count; first++) {
-            const multishift_case c = {.vectors = plan->vectors,
-                                       .links = plan->links,
-                                       .recon = plan->recon,
-                                       .points = points,
-                                       .batch = batch,
-                                       .sources =
-                                           naik_operator_staggered.solves * solve->origins.count,
-                                       .masses = same_links(solve, first, mass),
-                                       .mass = mass,
-                                       .tolerance = solve->tolerance};
+            const multishift_case c = sharing_case(plan, solve, first, mass);
             const int groups = multishift_groups(&c);
             if (groups > 0) {
                 apart += c.sources * multishift_separate_bytes(&c);
@@ -217,7 +224,9 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
     wanted = wanted < tasks ? wanted : tasks;
     wanted = wanted < NAIK_MAX_RHS ? wanted : NAIK_MAX_RHS;
     out->batch = wanted > 0 ? wanted : 1;
-    choose_multishift(input, hops_of(input), host ? BATCH_CPU : BATCH_GPU, out);
+    out->points = hops_of(input);
+    out->usual_batch = host ? BATCH_CPU : BATCH_GPU;
+    choose_multishift(input, out);
     describe_choices(out);
     out->history_stride = HISTORY_MOST; /* whatever the limit: a rerun may raise it */
     naik_status status = available(geometry, &out->available_bytes);
@@ -339,11 +348,46 @@ static void print_rungs(const solve_plan *plan, const naik_input *input, naik_lo
     naik_log_line(log, "solver: solves begin with %s", text);
 }
 
+/* What each mass costs apart and shared, by the bytes of the rule, the lightest alone being 1. */
+static void print_sharing(const solve_plan *plan, const naik_input *input, naik_log *log)
+{
+    double mass[MOST_MASSES];
+    char text[TOLD_MASSES * 64];
+    for (int i = 0; i < input->solve_count; i++) {
+        for (int first = 0; first < input->solve[i].masses.count; first++) {
+            const multishift_case c = sharing_case(plan, &input->solve[i], first, mass);
+            double unit = 0;
+            text[0] = '\0';
+            if (multishift_groups(&c) == 0) {
+                continue;
+            }
+            for (int m = 0; m < c.masses; m++) {
+                unit = fmax(unit, multishift_separate_bytes_of(&c, m));
+            }
+            for (int m = 0; m < c.masses && m < TOLD_MASSES; m++) {
+                const size_t used = strlen(text);
+                snprintf(text + used, sizeof text - used, "%g: %.2f %.2f, ", mass[m],
+                         multishift_separate_bytes_of(&c, m) / unit,
+                         multishift_shared_bytes_of(&c, m) / unit);
+            }
+            naik_log_line(log,
+                          "solver: masses of %s, cost apart and shared (the lightest apart is 1): "
+                          "%sall: %.2f %.2f; %s",
+                          input->solve[i].name, text, multishift_separate_bytes(&c) / unit,
+                          multishift_shared_bytes(&c) / unit,
+                          plan->multishift ? "shared" : "solved apart");
+        }
+    }
+}
+
 void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log *log)
 {
     naik_log_line(log, "solver: batch of %d, iterating with %s", plan->batch, plan->choices);
     if (plan->first_rung < 0) {
         print_rungs(plan, input, log);
+    }
+    if (input->solver.multishift == NAIK_INPUT_CHOOSE) {
+        print_sharing(plan, input, log);
     }
     naik_log_line(log,
                   "memory: %.3f GiB a rank (link building %.3f, packed links %.3f, fields %.3f, "
