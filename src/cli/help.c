@@ -249,7 +249,7 @@ static const char help_import_milc[] =
     "propagators, meson correlators. What naik cannot do is refused, all of it at once, with line\n"
     "and stanza (exit status 1); what the translation leaves out, such as factors of correlators,\n"
     "is noted in OUT and on standard error. The result has passed the checks that `naik solve`\n"
-    "makes.\n"
+    "makes. doc/from-milc.md compares the two, key by key.\n"
     "\n"
     "  -o OUT.yaml         a new file, with --force also an old one; without it the translation\n"
     "                      is printed\n"
