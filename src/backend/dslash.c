@@ -38,13 +38,12 @@ static naik_status check_args(const naik_dslash_args *args)
 /* What travels from and to this rank in one exchange, in one of the two directions. */
 static double halo_bytes(const naik_field *in, int depth)
 {
-    static const int vector_bytes[] = {[NAIK_DOUBLE] = 48, [NAIK_SINGLE] = 24, [NAIK_HALF] = 16};
     const naik_lattice *lat = in->geometry->lattice;
     double sites = 0;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         sites += lat->split[mu] ? 2.0 * lat->face[mu] * depth : 0;
     }
-    return sites * in->nrhs * vector_bytes[in->precision];
+    return sites * in->nrhs * naik_vector_bytes(in->precision);
 }
 
 naik_status naik_dslash(const naik_dslash_args *args)

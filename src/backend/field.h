@@ -13,6 +13,12 @@ enum { NAIK_MAX_RHS = 64 };
 
 const char *naik_precision_name(naik_precision precision); /* "double", "single", "half" */
 
+/* Bytes of the colour vector of a site and rhs: 48, 24, and 16 with its scale. */
+static inline int naik_vector_bytes(naik_precision precision)
+{
+    return precision == NAIK_DOUBLE ? 48 : precision == NAIK_SINGLE ? 24 : 16;
+}
+
 struct naik_field {
     const naik_geometry *geometry; /* borrowed */
     naik_precision precision;

@@ -27,10 +27,14 @@ struct naik_links {
     uint64_t sums[2]; /* of its words as packed, on this rank (sum_words of backend.h) */
 };
 
-/* Layers of the neighbours' vectors that the operator of these links reads. */
+/* Layers of the neighbours' vectors that an operator of so many points, or of these links, reads. */
+static inline int naik_points_depth(int points)
+{
+    return points == NAIK_STENCIL ? NAIK_HALO_DEPTH : 1;
+}
 static inline int naik_links_depth(const naik_links *links)
 {
-    return links->points == NAIK_STENCIL ? NAIK_HALO_DEPTH : 1;
+    return naik_points_depth(links->points);
 }
 
 /* Packs canonical links for the geometry's backend. `source`, on the host or on that backend, is
@@ -53,6 +57,14 @@ static inline int naik_link_bytes(naik_precision precision, int recon)
                       : recon * (precision == NAIK_DOUBLE   ? 8
                                  : precision == NAIK_SINGLE ? 4
                                                             : 2);
+}
+
+/* Bytes of the links that a site reads. Compression is of the long ones; where there are none, of
+ * the others. */
+static inline int naik_links_site_bytes(naik_precision precision, int recon, int points)
+{
+    const int fat = naik_link_bytes(precision, points == NAIK_STENCIL ? 18 : recon);
+    return 8 * (fat + (points == NAIK_STENCIL ? naik_link_bytes(precision, recon) : 0));
 }
 
 /* Bytes of links of this kind on this rank, for the memory plan. */

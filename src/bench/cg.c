@@ -140,7 +140,7 @@ static void print(const run *r, const naik_links *links, naik_precision vectors,
     bench_put_real(&line, "rank_max_us", "%.1f", timing->median_s * per_iteration);
     bench_put_real(&line, "us", "%.6g", timing->median_s * 1e6);
     bench_put_real(&line, "gflops", "%.5g", flops * sites / seconds * 1e-9);
-    bench_line_end(b, &line, sites * (2 * dslash + 8 * model_vector_bytes(vectors)), seconds,
+    bench_line_end(b, &line, sites * (2 * dslash + 8 * naik_vector_bytes(vectors)), seconds,
                    timing);
 }
 

@@ -41,7 +41,7 @@ static naik_status measure(const bench *b, const naik_lattice *lattice, int nrhs
 {
     naik_status status = NAIK_OK;
     naik_geometry *geometry = NULL;
-    exchange e = {.depth = bench_hops(b) == NAIK_STENCIL ? NAIK_HALO_DEPTH : 1};
+    exchange e = {.depth = naik_points_depth(bench_hops(b))};
     NAIK_TRY(naik_geometry_create(b->backend, lattice, &geometry));
     NAIK_TRY(naik_field_create(geometry, bench_vectors(b), nrhs, &e.field));
     NAIK_TRY(b->backend->ops->field.zero(e.field, NULL, NAIK_RHS_IDLE));

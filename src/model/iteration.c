@@ -13,24 +13,10 @@ static double value_of(const model_machine *m, int figure)
     return m->figures[figure].value;
 }
 
-double model_vector_bytes(naik_precision precision)
-{
-    const double real = precision == NAIK_DOUBLE ? 8 : precision == NAIK_SINGLE ? 4 : 2;
-    return 6 * real + (precision == NAIK_HALF ? 4 : 0);
-}
-
 double model_floor_bytes(naik_precision vectors, naik_precision links, int recon, int points,
                          int nrhs)
 {
-    /* Compression is of the long links; the naive operator has no others than its fat ones. */
-    const int fat = naik_link_bytes(links, points == NAIK_STENCIL ? 18 : recon);
-    const int far = points == NAIK_STENCIL ? naik_link_bytes(links, recon) : 0;
-    return 8.0 * (fat + far) + 2 * nrhs * model_vector_bytes(vectors);
-}
-
-static int depth_of(const model_problem *p)
-{
-    return p->points == NAIK_STENCIL ? NAIK_HALO_DEPTH : 1;
+    return naik_links_site_bytes(links, recon, points) + 2.0 * nrhs * naik_vector_bytes(vectors);
 }
 
 /* Share of a box whose neighbours at the depth of the halo are all inside. */
@@ -38,7 +24,7 @@ static double interior(const model_problem *p, const int grid[NAIK_DIM])
 {
     double share = 1;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        const int inner = p->local[mu] - 2 * depth_of(p);
+        const int inner = p->local[mu] - 2 * naik_points_depth(p->points);
         share *= grid[mu] == 1 ? 1 : inner > 0 ? (double)inner / p->local[mu] : 0;
     }
     return share;
@@ -64,7 +50,8 @@ static bool crosses(const int grid[NAIK_DIM], int mu, int node_size)
 
 static double wire_us(const model_machine *m, const model_problem *p, naik_grid_cost cost)
 {
-    const double site = 0.5 * depth_of(p) * p->nrhs * model_vector_bytes(p->vectors);
+    const double site =
+        0.5 * naik_points_depth(p->points) * p->nrhs * naik_vector_bytes(p->vectors);
     const double inside = (double)cost.inside * site / value_of(m, WIRE_INSIDE_GBS);
     const double between = (double)cost.between * site / value_of(m, WIRE_BETWEEN_GBS);
     return 1e-3 * fmax(inside, between);
@@ -93,7 +80,7 @@ static void predict_on(const model_machine *m, const model_problem *p, int ranks
     out->wire_us = wire_us(m, p, cost);
     out->exposed_us = fmax(0, out->wire_us - kernel * interior(p, out->grid));
     out->dslash_us += out->exposed_us;
-    out->linear_us = value_of(m, VECTORS) * sites * p->nrhs * model_vector_bytes(p->vectors) / copy;
+    out->linear_us = value_of(m, VECTORS) * sites * p->nrhs * naik_vector_bytes(p->vectors) / copy;
     out->reduce_us = (ranks > 1 ? value_of(m, REDUCE_US) : 0) +
                      (nodes > 1 ? value_of(m, REDUCE_STEP_US) * log2(nodes) : 0);
     out->iteration_us = (1 + updates) * (2 * kernel + out->linear_us) +

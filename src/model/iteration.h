@@ -34,7 +34,6 @@ typedef struct model_prediction {
  * right-hand side. */
 double model_floor_bytes(naik_precision vectors, naik_precision links, int recon, int points,
                          int nrhs);
-double model_vector_bytes(naik_precision precision);
 
 /* On out->grid, of ranks that fill nodes in order. Local. NAIK_ERR_MEMORY */
 naik_status model_predict(naik_log *log, const model_machine *m, const model_problem *p,

@@ -5,24 +5,13 @@
 
 #include "operator/staggered.h"
 
-static double real_bytes(naik_precision precision)
-{
-    return precision == NAIK_DOUBLE ? 8 : precision == NAIK_SINGLE ? 4 : 2;
-}
-
-static double vector_bytes(naik_precision precision)
-{
-    return 6 * real_bytes(precision) + (precision == NAIK_HALF ? 4 : 0);
-}
-
 /* Of one right-hand side out of `width`: two Dslashes and six vectors beside theirs, x being read
  * and written with every second step. */
 static double iteration_bytes(naik_precision vectors, naik_precision links, int recon, int points,
                               int width)
 {
-    const int fat = points == NAIK_STENCIL ? naik_link_bytes(links, 18) : 0;
-    return 2 * 8.0 * (fat + naik_link_bytes(links, recon)) / width +
-           (2 * 2 + 6) * vector_bytes(vectors);
+    return 2.0 * naik_links_site_bytes(links, recon, points) / width +
+           (2 * 2 + 6) * naik_vector_bytes(vectors);
 }
 
 /* Iterations that a mass needs, in units that are the same for all: the square root of the
@@ -69,7 +58,8 @@ double multishift_shared_bytes_of(const multishift_case *c, int i)
     const double in_double = most * fmin(1, fmax(0, log(begin) / log(c->tolerance)));
     if (i != base) { /* x and direction, read and written */
         const double first = fmin(n, in_double);
-        return 4 * (first * vector_bytes(NAIK_DOUBLE) + (n - first) * vector_bytes(c->vectors));
+        return 4 * (first * naik_vector_bytes(NAIK_DOUBLE) +
+                    (n - first) * naik_vector_bytes(c->vectors));
     }
     const int width = multishift_groups(c);
     const double outer = iteration_bytes(NAIK_DOUBLE, NAIK_DOUBLE, 18, c->points, width);

@@ -8,38 +8,35 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend/field.h"
 #include "backend/packed_links.h"
-
-static size_t site_bytes(naik_precision precision)
-{
-    return precision == NAIK_DOUBLE ? 48 : precision == NAIK_SINGLE ? 24 : 16;
-}
 
 static size_t field_bytes(const naik_lattice *lat, naik_precision precision, int nrhs)
 {
-    return ((size_t)lat->volume_cb + (size_t)lat->halo) * (size_t)nrhs * site_bytes(precision);
+    return ((size_t)lat->volume_cb + (size_t)lat->halo) * (size_t)nrhs *
+           (size_t)naik_vector_bytes(precision);
 }
 
 static size_t bare_field_bytes(const naik_lattice *lat, naik_precision precision, int nrhs)
 {
-    return (size_t)lat->volume_cb * (size_t)nrhs * site_bytes(precision);
+    return (size_t)lat->volume_cb * (size_t)nrhs * (size_t)naik_vector_bytes(precision);
 }
 
 static size_t links_bytes(const naik_lattice *lat, naik_precision precision, int recon, int points)
 {
-    const int near = points == NAIK_STENCIL ? naik_link_bytes(precision, 18) : 0;
-    return 2 * (size_t)lat->volume_cb * 8 * (size_t)(near + naik_link_bytes(precision, recon));
+    return 2 * (size_t)lat->volume_cb * (size_t)naik_links_site_bytes(precision, recon, points);
 }
 
 static size_t face_bytes(const naik_lattice *lat, naik_precision precision, int nrhs, int mu,
                          int depth)
 {
-    return site_bytes(precision) * (size_t)nrhs * (size_t)lat->face[mu] * (size_t)depth;
+    return (size_t)naik_vector_bytes(precision) * (size_t)nrhs * (size_t)lat->face[mu] *
+           (size_t)depth;
 }
 
 static size_t peer_bytes(const naik_lattice *lat, naik_precision precision, int nrhs)
 {
-    return 2 * (size_t)lat->halo * (size_t)nrhs * site_bytes(precision);
+    return 2 * (size_t)lat->halo * (size_t)nrhs * (size_t)naik_vector_bytes(precision);
 }
 
 static naik_status free_bytes(naik_device *device, size_t *out)

@@ -164,7 +164,7 @@ static void estimate(solve_plan *plan, const naik_input *input, const naik_geome
         (int64_t)naik_cg_bytes(&naik_operator_staggered, geometry, plan->vectors, width) +
         5 * (int64_t)geometry->backend->ops->field.bytes(lat, NAIK_DOUBLE, 1);
     /* what neighbours have mapped is kept when a field of larger reals outgrows it */
-    const int depth = points == NAIK_STENCIL ? NAIK_HALO_DEPTH : 1;
+    const int depth = naik_points_depth(points);
     plan->halo_bytes = (int64_t)naik_halo_bytes(geometry, NAIK_DOUBLE, width, depth) +
                        (plan->vectors == NAIK_DOUBLE
                             ? 0
