@@ -157,6 +157,24 @@ bool naik_text_time(const char *text, double *time_s)
     return true;
 }
 
+bool naik_text_counts(const char *text, int most, int room, int *values, int *count)
+{
+    const char *at = text;
+    for (*count = 0; *count < room; at++) {
+        char *end = NULL;
+        const long value = strtol(at, &end, 10);
+        if (end == at || value < 1 || value > most || (*end != ',' && *end != '\0')) {
+            break;
+        }
+        values[(*count)++] = (int)value;
+        at = end;
+        if (*end == '\0') {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool naik_text_extents(const char *text, int extents[4])
 {
     char separator = strchr(text, ',') != NULL ? ',' : 'x';

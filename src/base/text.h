@@ -27,6 +27,8 @@ bool naik_text_uint64(const char *text, uint64_t *value);
 bool naik_text_real(const char *text, double *value);
 /* Seconds, or HH:MM:SS with MM and SS below 60. */
 bool naik_text_time(const char *text, double *time_s);
+/* A list "1,2,16" of at most `room` whole numbers in 1 .. most. */
+bool naik_text_counts(const char *text, int most, int room, int *values, int *count);
 /* Four extents "X,Y,Z,T" or "XxYxZxT", each in 1 .. 32768. */
 bool naik_text_extents(const char *text, int extents[4]);
 

@@ -113,10 +113,6 @@ void bench_put_machine(const bench *b, bench_line *line);
 void bench_line_end(const bench *b, bench_line *line, double floor_bytes, double seconds,
                     const bench_timing *timing);
 
-/* Bytes that one parity site costs at least: links once, and the vector read and written once a
- * right-hand side. */
-double bench_floor_bytes(naik_precision vectors, naik_precision links, int recon, int points,
-                         int nrhs);
 /* Numbers of a link that is not compressed are 18; recon 0 stands for that. */
 int bench_recon(const bench *b);
 int bench_hops(const bench *b);

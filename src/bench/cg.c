@@ -11,6 +11,7 @@
 #include "backend/launch.h"
 #include "base/memory.h"
 #include "bench/bench.h"
+#include "model/iteration.h"
 #include "run/plan.h"
 #include "solver/cg.h"
 
@@ -97,7 +98,7 @@ static void print(const run *r, const naik_links *links, naik_precision vectors,
     const double seconds = timing->median_s / (double)r->iterations;
     const double flops = naik_staggered_step_flops(links->points);
     const double dslash =
-        bench_floor_bytes(vectors, links->precision, links->recon, links->points, batch) / batch;
+        model_floor_bytes(vectors, links->precision, links->recon, links->points, batch) / batch;
     const double per_iteration = 1e6 / (double)r->iterations;
     bench_line_begin(b, &line);
     bench_put_text(&line, "mode", mode(b->options));

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 
 #include "bench/bench.h"
+#include "model/iteration.h"
 
 typedef struct run {
     const naik_links *links;
@@ -37,9 +38,9 @@ done:
 static double floor_bytes(const bench *b, const naik_links *links, int nrhs)
 {
     const double all =
-        bench_floor_bytes(bench_vectors(b), links->precision, links->recon, links->points, nrhs);
+        model_floor_bytes(bench_vectors(b), links->precision, links->recon, links->points, nrhs);
     const double a_link =
-        (bench_floor_bytes(bench_vectors(b), links->precision, links->recon, links->points, 0)) / 8;
+        (model_floor_bytes(bench_vectors(b), links->precision, links->recon, links->points, 0)) / 8;
     const double unit =
         links->unit_time && links->recon == 12 && links->precision != NAIK_HALF ? 2 : 0;
     return all - unit * a_link * (b->lattice->size[3] - 1) / b->lattice->size[3];

@@ -246,12 +246,6 @@ void bench_line_end(const bench *b, bench_line *line, double floor_bytes, double
     naik_log_line(b->comm->log, line->json ? "%s}" : "%s", line->text);
 }
 
-double bench_floor_bytes(naik_precision vectors, naik_precision links, int recon, int points,
-                         int nrhs)
-{
-    return naik_links_site_bytes(links, recon, points) + 2.0 * nrhs * naik_vector_bytes(vectors);
-}
-
 int bench_recon(const bench *b)
 {
     return b->options->recon > 0 ? b->options->recon : 18;

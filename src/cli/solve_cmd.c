@@ -19,6 +19,7 @@
 #include "backend/create.h"
 #include "backend/geometry.h"
 #include "comm/collective.h"
+#include "run/cost.h"
 #include "run/job.h"
 #include "run/spec.h"
 
@@ -26,6 +27,9 @@ typedef struct switches {
     const char *path;
     naik_option_list overrides;
     bool dry_run, no_verify, fresh, skip_complete;
+    int machine;               /* -1: none, the run's own */
+    const char *nodes, *pilot; /* of a plan for it */
+    bool json;
 } switches;
 
 static naik_status prepare(solve_job *j)
@@ -240,28 +244,80 @@ static naik_status all_converged(naik_comm *comm, const char *path, bool *all)
     return naik_comm_broadcast(comm, all, sizeof *all, 0);
 }
 
+/* What the run would cost elsewhere; touches no file but the pilot run's. */
+static naik_status plan_elsewhere(naik_comm *comm, const naik_input *input, const switches *sw)
+{
+    naik_status status = NAIK_OK;
+    const model_machine machine = model_machine_of(sw->machine, MODEL_NAIK);
+    int nodes[COST_NODES], count = 0;
+    cost *c = NULL;
+    if (sw->nodes != NULL && !naik_text_counts(sw->nodes, 4096, COST_NODES, nodes, &count)) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "--nodes %s is no list of at most %d numbers from 1 to 4096", sw->nodes,
+                           COST_NODES);
+        goto done;
+    }
+    NAIK_TRY(naik_comm_agree(
+        comm, naik_alloc(comm->log, sizeof *c, "the costs of the run", (void **)&c)));
+    NAIK_TRY(cost_of(comm, input, &machine, sw->pilot, nodes, count, c));
+    status = cost_print(comm, input, c, sw->json);
+done:
+    naik_free(c);
+    return status;
+}
+
+static naik_status check_switches(naik_log *log, const switches *sw)
+{
+    const bool elsewhere = sw->machine >= 0;
+    const char *lone = elsewhere           ? NULL
+                       : sw->nodes != NULL ? "--nodes"
+                       : sw->pilot != NULL ? "--from"
+                       : sw->json          ? "--json"
+                                           : NULL;
+    if (sw->no_verify && !sw->dry_run) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "--no-verify goes with --dry-run only: a run verifies what it reads");
+    }
+    if (elsewhere && !sw->dry_run) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "--machine goes with --dry-run only: it plans a run for that machine");
+    }
+    if (lone != NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "%s goes with --dry-run --machine NAME only", lone);
+    }
+    return NAIK_OK;
+}
+
 naik_status naik_command_solve(naik_comm *comm, int argc, char **argv)
 {
     naik_status status = NAIK_OK;
-    switches sw = {.path = NULL};
+    switches sw = {.machine = -1};
     const naik_option options[] = {
         {.name = "set", .kind = NAIK_OPTION_LIST, .target = &sw.overrides},
         {.name = "dry-run", .kind = NAIK_OPTION_FLAG, .target = &sw.dry_run},
         {.name = "no-verify", .kind = NAIK_OPTION_FLAG, .target = &sw.no_verify},
         {.name = "fresh", .kind = NAIK_OPTION_FLAG, .target = &sw.fresh},
-        {.name = "skip-complete", .kind = NAIK_OPTION_FLAG, .target = &sw.skip_complete}};
+        {.name = "skip-complete", .kind = NAIK_OPTION_FLAG, .target = &sw.skip_complete},
+        {.name = "machine",
+         .kind = NAIK_OPTION_CHOICE,
+         .target = &sw.machine,
+         .choices = model_machine_names()},
+        {.name = "nodes", .kind = NAIK_OPTION_TEXT, .target = &sw.nodes},
+        {.name = "from", .kind = NAIK_OPTION_TEXT, .target = &sw.pilot},
+        {.name = "json", .kind = NAIK_OPTION_FLAG, .target = &sw.json}};
     static const char *const operands[] = {"INPUT.yaml"};
     solve_job j = {.comm = comm, .log = comm->log};
     bool complete = false;
-    NAIK_TRY(naik_options_parse(comm->log, "solve", argc, argv, options, 5, operands, 1, &sw.path));
-    if (sw.no_verify && !sw.dry_run) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                           "--no-verify goes with --dry-run only: a run verifies what it reads");
-        goto done;
-    }
+    NAIK_TRY(naik_options_parse(comm->log, "solve", argc, argv, options,
+                                sizeof options / sizeof *options, operands, 1, &sw.path));
+    NAIK_TRY(check_switches(comm->log, &sw));
     NAIK_TRY(naik_comm_agree(comm, naik_timer_create(comm->log, &j.timer)));
     NAIK_TRY(naik_input_load(comm, sw.path, sw.overrides.text, sw.overrides.count, &j.input));
     NAIK_TRY(spare_inputs(comm, sw.path, j.input));
+    if (sw.machine >= 0) {
+        status = plan_elsewhere(comm, j.input, &sw);
+        goto done;
+    }
     NAIK_TRY(naik_propagator_file_find(comm, j.input->output.file,
                                        sw.fresh ? NULL : j.input->identity, &complete));
     if (sw.skip_complete && complete && !sw.dry_run) {

@@ -136,6 +136,7 @@ static void choose_multishift(const naik_input *input, solve_plan *plan)
     const multishift_case widest = {
         .batch = plan->batch, .sources = sources, .masses = plan->shifts};
     plan->groups = multishift_groups(&widest);
+    plan->shared = apart > 0 ? shared / apart : 1;
     plan->multishift =
         plan->groups > 0 && (input->solver.multishift == NAIK_INPUT_ON ||
                              (input->solver.multishift == NAIK_INPUT_CHOOSE &&
@@ -317,10 +318,11 @@ done:
     return status;
 }
 
-static naik_rung rung_of(const solve_plan *plan, double mass)
+naik_rung solve_plan_rung(const solve_plan *plan, double mass)
 {
-    return plan->vectors == NAIK_DOUBLE
-               ? NAIK_RUNG_DOUBLE
+    return plan->vectors == NAIK_DOUBLE ? NAIK_RUNG_DOUBLE
+           : plan->first_rung >= 0
+               ? (naik_rung)plan->first_rung
                : naik_rung_first(naik_operator_staggered.shift(mass), plan->links == NAIK_HALF);
 }
 
@@ -355,8 +357,8 @@ static void print_rungs(const solve_plan *plan, const naik_input *input, naik_lo
     char text[TOLD_MASSES * 40] = "";
     const int count = distinct_masses(input, mass);
     for (int i = 0; i < count; i++) {
-        const naik_rung rung = rung_of(plan, mass[i]);
-        const bool begins = i == 0 || rung_of(plan, mass[i - 1]) != rung;
+        const naik_rung rung = solve_plan_rung(plan, mass[i]);
+        const bool begins = i == 0 || solve_plan_rung(plan, mass[i - 1]) != rung;
         const size_t used = strlen(text);
         snprintf(text + used, sizeof text - used, "%s%s%s %g", begins && i > 0 ? ", " : "",
                  begins ? naik_rung_name(rung) : "", begins ? " at" : "", mass[i]);

@@ -12,6 +12,7 @@ typedef struct solve_plan {
     int first_rung;                /* naik_cg_options.first_rung */
     int batch;
     bool multishift;         /* masses of a source share a Krylov space */
+    double shared;           /* bytes moved so, of those of masses apart */
     int points, usual_batch; /* of the rule that decides that: hops, and the backend's own batch */
     int groups, shifts;      /* sources at a time, and masses of each, 0: no source has several */
     int history_stride;
@@ -44,6 +45,8 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
  * NAIK_ERR_MEMORY   as above, for them */
 naik_status solve_plan_restore(solve_plan *plan, const naik_input *input,
                                const naik_geometry *geometry, const char *choices);
+/* On which rung the solves of a mass begin. */
+naik_rung solve_plan_rung(const solve_plan *plan, double mass);
 naik_status solve_plan_print_lattice(const naik_geometry *geometry);
 void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log *log);
 

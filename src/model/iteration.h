@@ -1,0 +1,42 @@
+/* iteration.h - the time of an iteration of conjugate gradient on a machine, from its figures
+ *
+ *   T      = (1 + u) (2 K + T_L) + 2 (T_D - K) + T_0 + T_R
+ *   K      = max(sites floor / (fraction copy), sites flops / roof)  of a D, on half a box's sites
+ *   T_D    = K + E + sum_mu A_mu + max(0, T_wire - K interior)
+ *   T_L    = vectors sites vector / copy                     beside what the two D count
+ *   T_R    = R_inside [ranks > 1] + R_between log2(nodes)
+ *   T_wire = max(bytes inside / wire_inside, bytes between / wire_between)
+ *
+ * u is 0 where vectors are in double: their residual is the true one. doc/performance-model.md
+ * says what each figure is, where it comes from, and how well this meets what was measured.
+ */
+#ifndef NAIK_MODEL_ITERATION_H
+#define NAIK_MODEL_ITERATION_H
+
+#include "backend/field.h"
+#include "model/machine.h"
+#include "naik/lattice.h"
+
+typedef struct model_problem {
+    int local[NAIK_DIM]; /* the box of a rank, a rank a GPU */
+    naik_precision vectors, links;
+    int recon, points; /* numbers of a long link; hops of D */
+    int nrhs;
+} model_problem;
+
+typedef struct model_prediction {
+    int grid[NAIK_DIM];
+    /* of D, of its wire, of what is not hidden of that, of vectors, of sums, of all: a batch */
+    double dslash_us, exposed_us, wire_us, linear_us, reduce_us, iteration_us;
+} model_prediction;
+
+/* Bytes that one parity site costs at least: links once, and the vector read and written once a
+ * right-hand side. */
+double model_floor_bytes(naik_precision vectors, naik_precision links, int recon, int points,
+                         int nrhs);
+
+/* On out->grid, of ranks that fill nodes in order. Local. NAIK_ERR_MEMORY */
+naik_status model_predict(naik_log *log, const model_machine *m, const model_problem *p,
+                          model_prediction *out);
+
+#endif

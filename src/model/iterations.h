@@ -1,0 +1,32 @@
+/* iterations.h - how many iterations a mass takes, before a run or from a pilot run
+ *
+ * Before: conjugate gradient on 4m^2 - DD falls by e in sqrt(condition)/2 steps, about 1.17/m with
+ * the improved operator, so that 1e-10 takes about 25/m. Measured (tests/results/h200.txt, 32^4,
+ * beta = 6): 24.6/m, 24.1/m and 22.2/m at 0.05, 0.01 and 0.002; 31/m on a random field; below the
+ * smallest eigenvalue of D a lighter mass costs no more (6.9/m at 0.0005). Where that lies is not
+ * known beforehand, so a range is given: from the eigenvalue that configuration suggests, which
+ * falls with the volume, to 31/m.
+ */
+#ifndef NAIK_MODEL_ITERATIONS_H
+#define NAIK_MODEL_ITERATIONS_H
+
+#include <stdint.h>
+
+typedef struct model_iterations {
+    double least, expected, most;
+} model_iterations;
+
+/* volume: sites of the lattice; points: hops of D, 16 or 8. */
+model_iterations model_iterations_of(double mass, double tolerance, int64_t volume, int points);
+
+/* Of a pilot run: means over its solves of one mass. */
+typedef struct model_pilot {
+    double mass, tolerance, least, mean, most;
+} model_pilot;
+
+/* The same from `count` >= 1 of them: from the nearest mass, by 1/m where it is another one, and
+ * by ln(2/tolerance). */
+model_iterations model_iterations_from(const model_pilot *pilot, int count, double mass,
+                                       double tolerance);
+
+#endif

@@ -1,0 +1,209 @@
+# test_planning.py - `naik solve --dry-run --machine` and the model behind it, against what was measured
+# timeout: 600
+import concurrent.futures
+import json
+import os
+import re
+import shlex
+import subprocess
+
+from program import NAIK, SCRATCH, main, naik, path
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+RESULTS = os.path.join(TOP, "tests", "results", "h200.txt")
+OFF = 0.30  # what doc/planning.md promises
+
+INPUT = """
+lattice: {size: [SIZE]}
+gauge: {file: none.h5}
+action: {type: hisq}
+solve:
+  - {name: pt, masses: [MASSES], source: {type: point, origin: [0, 0, 0, 0]}}
+output: {file: none-prop.h5}
+"""
+
+
+def write_input(name, size="64, 64, 64, 96", masses="0.05, 0.01"):
+    with open(path(name), "w", encoding="utf-8") as f:
+        f.write(INPUT.replace("SIZE", size).replace("MASSES", masses))
+    return path(name)
+
+
+def plan(*words, status=0):
+    return json.loads(naik("solve", *words, "--dry-run", "--json", status=status).splitlines()[0])
+
+
+def lines():
+    for line in open(RESULTS, encoding="utf-8"):
+        if line.startswith("bench="):
+            yield dict(pair.split("=", 1) for pair in shlex.split(line))
+
+
+def comparable(v):
+    """Lines of what the model describes: the kernels that are chosen, boxes that fill a GPU."""
+    least = min(map(int, v.get("local", "0").split(",")))
+    if "granularity" in v or v.get("gauge") == "temporal" or v.get("orchestration", "graph") != "graph":
+        return False
+    if v["bench"] == "dslash":
+        return least >= 24
+    return v["bench"] == "cg" and v.get("mode") in ("solve", "weak", "strong") and least >= 12 \
+        and int(v["local"].split(",")[0]) >= 16 and v.get("not_converged", "0") == "0"
+
+
+def the_model_is_within_30_percent_of_what_was_measured_on_h200():
+    def key_of(v):
+        return (v["local"], v["precision"], v["links"], v["recon"], v.get("batch", v["nrhs"]), v["action"], v["ranks"])
+
+    def predict(key):
+        said = naik("bench", "model", "--machine", "h200", "--software", "naik", "--json", "--local", key[0],
+                    "--precision", key[1], "--link-precision", key[2], "--recon", key[3], "--nrhs", key[4],
+                    "--action", key[5], "--gpus", key[6])
+        return json.loads(said.splitlines()[-1])
+
+    found = list(filter(comparable, lines()))
+    keys = sorted(set(map(key_of, found)))
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:  # a process spends its time starting
+        known = dict(zip(keys, pool.map(predict, keys)))
+    wrong, kinds = [], set()
+    for v in found:
+        name = "dslash_us" if v["bench"] == "dslash" else "us_per_iteration"
+        measured = float(v["us" if v["bench"] == "dslash" else name])
+        ratio = known[key_of(v)][name] / measured
+        kinds.add((v["bench"], v.get("mode"), v.get("mass"), v.get("batch", v["nrhs"]), v["local"], v["ranks"]))
+        if abs(ratio - 1) > OFF:
+            wrong.append(f"{ratio:.2f} of {measured} us: {key_of(v)} {v.get('mode')} {v.get('mass')}")
+    for mass in ("0.05", "0.01", "0.002", "0.0005"):
+        for batch in ("1", "12"):
+            assert ("cg", "solve", mass, batch, "32,32,32,32", "1") in kinds, (mass, batch)
+    for box in ("16,16,16,16", "32,32,32,32"):
+        assert ("cg", "weak", "0.05", "1", box, "2") in kinds, box
+    assert len(found) > 100 and not wrong, f"{len(found)} lines\n" + "\n".join(wrong)
+
+
+def a_plan_on_a_node_costs_the_measured_solve_and_its_halos():
+    """The whole way: input, precisions, batch, time of a solve. Measured on one GPU: halos may add a half."""
+    for mass, batch in (("0.05", 1), ("0.05", 12), ("0.01", 1), ("0.01", 12), ("0.002", 1), ("0.002", 12),
+                        ("0.0005", 1), ("0.0005", 12)):
+        found = [v for v in lines() if v["bench"] == "cg" and v.get("gauge") == "lat32.h5" and v["mass"] == mass
+                 and v.get("mode") == "solve" and int(v["batch"]) == batch and v["not_converged"] == "0"
+                 and v["links"] == ("half" if float(mass) > 0.005 else "single")
+                 and v["recon"] == ("6" if mass == "0.05" else "18") and v["precision"] == "single"]
+        assert found, (mass, batch)
+        file = write_input("h200.yaml", "64, 64, 64, 32", mass)
+        origins = "solve.0.source.origin=[" + ",".join(f"[0,0,0,{2 * i}]" for i in range(4)) + "]"
+        node = plan(file, "--machine", "h200", "--nodes", "1", "--set", origins, "--set", f"solver.batch={batch}")["nodes"][0]
+        assert node["batch"] == batch, node
+        for v in found:
+            seconds = node["solves"][0]["us_per_iteration"] * float(v["iterations"]) * 1e-6
+            assert 0.7 < seconds / float(v["seconds"]) < 1.5, (mass, batch, seconds, v["seconds"])
+
+
+def iterations_follow_the_mass_and_the_tolerance():
+    file = write_input("rule.yaml", "32, 32, 32, 32", "0.05, 0.01, 0.002, 0.0005")
+    masses = {m["mass"]: m for m in plan(file, "--machine", "h200")["masses"]}
+    for v in lines():
+        if v["bench"] == "cg" and v.get("gauge") == "lat32.h5" and v.get("mode") == "solve" \
+                and v["precision"] == "double":
+            m = masses[float(v["mass"])]
+            assert m["least"] <= float(v["iterations"]) <= m["most"], (m, v["iterations"])
+    loose = plan(file, "--machine", "h200", "--set", "solver.tolerance=1e-5")["masses"][0]
+    assert abs(loose["iterations"] / masses[0.05]["iterations"] - 0.515) < 0.01, loose
+
+
+def a_pilot_run_gives_the_iterations():
+    field, pilot = path("field.h5"), path("pilot.h5")
+    naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "1", "--sweeps", "2", "-o", field)
+    file = write_input("pilot.yaml", "4, 4, 4, 8", "0.2, 0.1")
+    said = naik("solve", file, "--set", f"gauge.file={field}", "--set", f"output.file={pilot}")
+    measured = {}
+    for mass, n in re.findall(r"mass=([0-9.]+) colour=. iterations=([0-9]+)", said):
+        measured.setdefault(float(mass), []).append(int(n))
+    assert len(measured) == 2
+    large = write_input("large.yaml", "64, 64, 64, 96", "0.2, 0.1, 0.05")
+    p = plan(large, "--machine", "perlmutter", "--from", pilot)
+    assert p["pilot"] == pilot and "pilot" in p["origin"]["iterations"], p
+    for m in p["masses"][:2]:
+        mean = sum(measured[m["mass"]]) / 3
+        assert abs(m["iterations"] / mean - 1) < 0.02 and m["least"] <= mean <= m["most"], (m, measured)
+    assert abs(p["masses"][2]["iterations"] / p["masses"][1]["iterations"] - 2) < 0.05, p["masses"]
+    told = naik("solve", large, "--dry-run", "--machine", "h200", "--from", pilot, "--set", "action.type=naive", status=1)
+    assert "its action is hisq, this input's is naive" in told, told
+    naik("solve", large, "--dry-run", "--machine", "h200", "--from", path("nothing.h5"), status=1)
+
+
+def the_smallest_number_of_nodes_is_told_and_fits():
+    file = write_input("small.yaml", "96, 96, 96, 192")
+    p = plan(file, "--machine", "perlmutter", "--nodes", "1", status=2)
+    least = p["smallest_nodes"]
+    assert least > 1 and p["nodes"][0]["verdict"] == "does not fit", p
+    told = naik("solve", file, "--dry-run", "--machine", "perlmutter", "--nodes", "1", status=2)
+    assert f"none of these numbers of nodes holds the run; the smallest is {least}" in told, told
+    tried = plan(file, "--machine", "perlmutter", "--nodes", ",".join(map(str, range(1, least + 1))))["nodes"]
+    assert [n["verdict"] == "fits" for n in tried] == [False] * (least - 1) + [True], tried
+    assert tried[-1]["memory_bytes"] <= tried[-1]["available_bytes"] and tried[-1]["gpus"] == 4 * least, tried
+    large = plan(file, "--machine", "perlmutter-80gb")
+    assert large["smallest_nodes"] < least, large
+
+
+def more_nodes_take_less_time_and_memory():
+    file = write_input("more.yaml")
+    p = plan(file, "--machine", "lumi-g", "--nodes", "2,4,8,16")["nodes"]
+    for a, b in zip(p, p[1:]):
+        assert a["memory_bytes"] > b["memory_bytes"] and a["solves_s"] > b["solves_s"] and a["wall_s"] > b["wall_s"]
+    for n in p:
+        assert abs(n["node_hours"] * 3600 / (n["nodes"] * n["wall_s"]) - 1) < 1e-6
+        assert n["wall_limit_s"] % 600 == 0 and n["wall_limit_s"] >= 1.3 * n["wall_s"]
+
+
+def the_size_of_the_output_is_that_of_the_run():
+    field = path("size.h5")
+    naik("gauge", "generate", "--size", "8,8,8,16", "--beta", "6", "--seed", "2", "--sweeps", "0", "-o", field)
+    file = write_input("size.yaml", "8, 8, 8, 16", "0.2, 0.1")
+    origins = "solve.0.source.origin=[" + ",".join(f"[0,0,0,{t}]" for t in range(16)) + "]"
+    told = plan(file, "--machine", "h200", "--nodes", "1", "--set", origins)["nodes"][0]
+    said = naik("solve", file, "--dry-run", "--no-verify", "--set", origins, "--set", f"gauge.file={field}")
+    gib = float(re.search(r"96 solves, ([0-9.]+) GiB", said).group(1))
+    assert gib > 0.03 and abs(told["output_bytes"] / 2**30 - gib) <= 0.0005, (told, said)
+
+
+def a_plan_touches_no_file_and_needs_no_gpu():
+    folder = path("untouched")
+    os.makedirs(folder)
+    file = write_input("untouched/run.yaml")
+    naik("solve", file, "--dry-run", "--machine", "lumi-g", "--set", "run.backend=gpu",
+         "--set", f"output.file={folder}/prop.h5")
+    assert os.listdir(folder) == ["run.yaml"]
+
+
+def a_machine_that_nobody_measured_is_said_to_be_predicted():
+    file = write_input("said.yaml")
+    for machine in ("perlmutter", "juwels-booster", "lumi-g", "h100"):
+        said = naik("solve", file, "--dry-run", "--machine", machine)
+        assert "predicted, not measured" in said.splitlines()[0], said
+    assert "predicted, not measured" not in naik("solve", file, "--dry-run", "--machine", "h200")
+
+
+def worked_examples_of_the_page_are_what_the_program_prints():
+    page = open(os.path.join(TOP, "doc", "planning.md"), encoding="utf-8").read()
+    count = 0
+    for block in re.findall(r"\n\n((?:    .*\n)+)", page):
+        text = re.sub(r"^    ", "", block, flags=re.M)
+        if not text.startswith("$ naik solve"):
+            continue
+        first, _, expected = text.partition("\n")
+        run = subprocess.run([NAIK] + shlex.split(first)[2:], cwd=TOP, capture_output=True, text=True)
+        assert run.returncode == 0 and run.stdout == expected, run.stdout + run.stderr
+        count += 1
+    assert count >= 2
+
+
+main([the_model_is_within_30_percent_of_what_was_measured_on_h200,
+      a_plan_on_a_node_costs_the_measured_solve_and_its_halos,
+      iterations_follow_the_mass_and_the_tolerance,
+      a_pilot_run_gives_the_iterations,
+      the_smallest_number_of_nodes_is_told_and_fits,
+      more_nodes_take_less_time_and_memory,
+      the_size_of_the_output_is_that_of_the_run,
+      a_plan_touches_no_file_and_needs_no_gpu,
+      a_machine_that_nobody_measured_is_said_to_be_predicted,
+      worked_examples_of_the_page_are_what_the_program_prints])
