@@ -57,7 +57,7 @@ else
     verdict only_kernels_and_clones_need_more_than_the_baseline "$(objdump -d --no-show-raw-insn "$BUILD/libnaik.a" | awk '
         /^[^ ]+\.o:/ { object = $1 }
         /^[0-9a-f]+ <.*>:$/ { name = $2; clone = name ~ /\.arch_x86/ }
-        object ~ /^kernels\.(avx2|avx512|scalar_fma)\.o/ || clone { next }
+        object ~ /^(kernels|wilson)\.(avx2|avx512|scalar_fma)\.o/ || clone { next }
         $2 ~ /^v[a-z]/ && !seen[object name]++ { print object " " name " " $2 }')"
 fi
 

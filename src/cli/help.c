@@ -9,7 +9,7 @@ static const char help_program[] =
     "naik - staggered quark propagators from lattice gauge configurations\n"
     "\n"
     "  naik solve INPUT.yaml              propagators and correlators, as the input file says\n"
-    "  naik gauge generate|convert|check  gauge configurations: make, convert, verify\n"
+    "  naik gauge generate|convert|fix|check  configurations: make, convert, fix, verify\n"
     "  naik links INPUT.yaml -o FILE.h5   fat and long links\n"
     "  naik modes INPUT.yaml              low modes, for solves of light quarks\n"
     "  naik info FILE.h5                  what a file holds, whether it is complete and intact\n"

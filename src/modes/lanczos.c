@@ -1,5 +1,5 @@
 /* lanczos.c - the cycle: expand, solve the projected problem, keep, look whether it is done */
-#include "modes/krylov.h"
+#include "modes/lanczos_basis.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* krylov.h - the basis of a Lanczos search and its orthogonality, for lanczos.c and krylov.c only */
-#ifndef NAIK_MODES_KRYLOV_H
-#define NAIK_MODES_KRYLOV_H
+/* lanczos_basis.h - the basis of a Lanczos search and its orthogonality, for lanczos.c alone */
+#ifndef NAIK_MODES_LANCZOS_BASIS_H
+#define NAIK_MODES_LANCZOS_BASIS_H
 
 #include "modes/lanczos.h"
 

@@ -1,5 +1,5 @@
-/* krylov.c - CGS2 and CholeskyQR2: the next block of a Lanczos basis */
-#include "modes/krylov.h"
+/* lanczos_basis.c - CGS2 and CholeskyQR2: the next block of a Lanczos basis */
+#include "modes/lanczos_basis.h"
 
 #include <math.h>
 #include <stdlib.h>
