@@ -1,6 +1,10 @@
 /* test_deflation.c - solves with low modes removed: as many iterations as the modes left allow, true
  * residuals, and bits that depend on nothing else in the batch
  *
+ * On several ranks by hand: a search there takes minutes, mostly in sums over ranks; bytes of modes and
+ * of deflated solves on 1 and 2 ranks are compared by test_modes_cmd.py.
+ *
+ * ranks: 1
  * timeout: 400
  */
 #include <math.h>

@@ -2,6 +2,9 @@
  * bits on any grid, and from where a search was interrupted
  *
  * timeout: 400
+ * On several ranks by hand, as test_deflation.c.
+ *
+ * ranks: 1
  */
 #include <float.h>
 #include <math.h>
