@@ -15,7 +15,7 @@ NAME = f"naik-{VERSION}"
 
 
 def run(words, **more):
-    env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+    env = {k: v for k, v in os.environ.items() if k not in ("BUILD", "MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
     done = subprocess.run(words, capture_output=True, text=True, env={**env, **more.pop("env", {})}, **more)
     assert done.returncode == 0, f"{words}\n{done.stdout}{done.stderr}"
     return done.stdout
