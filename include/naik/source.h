@@ -64,6 +64,9 @@ static inline bool naik_source_is_random(naik_source_type type)
 naik_status naik_source_fill(const naik_lattice *lattice, const naik_source *source, int colour,
                              double *out);
 
+/* v [sites][3][2] becomes [sites][4][3][2] in the same memory, zero but for that spin. Local. */
+void naik_source_to_spin(const naik_lattice *lattice, int spin, double *v);
+
 /* Zero on the sites that the source's subset leaves out: v [sites][3][2]. Local. */
 void naik_source_restrict(const naik_lattice *lattice, const naik_source *source, double *v);
 

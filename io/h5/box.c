@@ -81,8 +81,7 @@ static naik_status transfer(const naik_lattice *lat, const naik_h5_field *field,
     hsize_t start[6] = {0}, count[6] = {0}, points = 1;
     int rank = 0;
     if (field->lead >= 0) {
-        start[rank] = (hsize_t)field->lead;
-        count[rank++] = 1;
+        rank = naik_h5_field_select_lead(field, start, count);
     }
     const int first[4] = {0, 0, part->z, part->t};
     const int extent[4] = {lat->local[0], lat->local[1], part->nz, part->nt};

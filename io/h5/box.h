@@ -15,9 +15,24 @@ typedef struct naik_h5_field {
     int bits;    /* 32 or 64 */
     int reals;   /* per site of the field in memory */
     int lead;    /* index in front; -1: there is none */
+    int rows;    /* that index is two, the second of this extent; 0: it is one */
     int trail;   /* extent of the index behind; 0: there is none */
     int writers; /* ranks that write; 0: all together, by collective HDF5 */
 } naik_h5_field;
+
+/* The indices in front, for a selection; returns how many there are. */
+static inline int naik_h5_field_select_lead(const naik_h5_field *field, hsize_t *start,
+                                            hsize_t *count)
+{
+    int rank = 0;
+    if (field->rows > 0) {
+        start[rank] = (hsize_t)(field->lead / field->rows);
+        count[rank++] = 1;
+    }
+    start[rank] = (hsize_t)(field->rows > 0 ? field->lead % field->rows : field->lead);
+    count[rank++] = 1;
+    return rank;
+}
 
 /* Without conversion of types inside HDF5. All ranks transfer together, less than 1 GiB per rank
  * and call; with field->writers that many ranks write for all (io/h5/box_gather.h). sum[2] = {suma, sumb},

@@ -144,8 +144,7 @@ static naik_status write_planes(const gather *g, int t, int z, int z_end, const 
     hsize_t start[6] = {0}, count[6] = {0};
     int rank = 0;
     if (g->field->lead >= 0) {
-        start[rank] = (hsize_t)g->field->lead;
-        count[rank++] = 1;
+        rank = naik_h5_field_select_lead(g->field, start, count);
     }
     start[rank] = (hsize_t)t;
     count[rank++] = 1;

@@ -340,6 +340,15 @@ hid_t naik_h5_tensor(int bits, int rank)
     return type;
 }
 
+hid_t naik_h5_spinor(int bits)
+{
+    const hsize_t dims[2] = {4, 3};
+    hid_t element = naik_h5_complex(bits);
+    hid_t type = H5Tarray_create2(element, 2, dims);
+    naik_h5_release(element);
+    return type;
+}
+
 hid_t naik_h5_string(size_t length)
 {
     hid_t type = H5Tcopy(H5T_C_S1);

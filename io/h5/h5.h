@@ -70,6 +70,8 @@ void naik_h5_release(hid_t id);
 hid_t naik_h5_real(int bits);
 hid_t naik_h5_complex(int bits);
 hid_t naik_h5_tensor(int bits, int rank);
+/* ARRAY[4][3] of complex. */
+hid_t naik_h5_spinor(int bits);
 hid_t naik_h5_string(size_t length);
 hid_t naik_h5_text_type(void);
 

@@ -12,8 +12,6 @@
 #include "io/checksum.h"
 #include "io/prop/prop_file.h"
 
-enum { SPINOR_REALS = 6 };
-
 static naik_status open_dataset(naik_log *log, hid_t h5, const char *path, hid_t *out)
 {
     *out = H5Dopen2(h5, path, H5P_DEFAULT);
@@ -43,10 +41,11 @@ naik_status naik_prop_open_slab(const naik_propagator_file *file, int solve, nai
     char path[NAIK_PROP_PATH];
     naik_prop_slab_path(s->source, s->mass, path);
     *field = (naik_h5_field){.dataset = -1,
-                             .type = naik_h5_tensor(file->plan->precision, 1),
+                             .type = naik_prop_type(file->plan),
                              .bits = file->plan->precision,
-                             .reals = SPINOR_REALS,
+                             .reals = naik_prop_reals(file->plan),
                              .lead = s->colour,
+                             .rows = file->plan->spin == 1 ? 0 : 3,
                              .writers = file->writers};
     return open_dataset(file->comm->log, file->h5, path, &field->dataset);
 }
@@ -147,12 +146,12 @@ naik_status naik_prop_sum_colours(const naik_propagator_file *file, int source, 
 {
     naik_status status = NAIK_OK;
     const int64_t count = naik_prop_corr_count(file->plan);
-    const int first = file->plan->source[source].first_solve + 3 * mass;
+    const int first = file->plan->source[source].first_solve + naik_prop_columns(file->plan) * mass;
     double *one = malloc((size_t)count * sizeof *one);
     if (one == NULL) {
         return NAIK_FAIL(file->comm->log, NAIK_ERR_MEMORY, "no memory for correlators");
     }
-    for (int colour = 0; colour < 3; colour++) {
+    for (int colour = 0; colour < naik_prop_columns(file->plan); colour++) {
         NAIK_TRY(naik_prop_read_correlators(file, first + colour, one));
         for (int64_t i = 0; i < count; i++) {
             out[i] = colour == 0 ? one[i] : out[i] + one[i];
@@ -203,7 +202,7 @@ naik_status naik_prop_read_sums(const naik_propagator_file *file, int source, in
     return move_sums(file, source, mass, out, NULL);
 }
 
-/* The other two colours are in: the sum belongs to the file now. Rank 0. */
+/* The other columns are in: the sum belongs to the file now. Rank 0. */
 static naik_status complete_sums(naik_propagator_file *file, int solve)
 {
     const struct naik_prop_solve *s = &file->plan->solve[solve];
@@ -212,7 +211,7 @@ static naik_status complete_sums(naik_propagator_file *file, int solve)
     if (file->plan->correlator_count == 0) {
         return NAIK_OK;
     }
-    for (int i = first; i < first + 3; i++) {
+    for (int i = first; i < first + naik_prop_columns(file->plan); i++) {
         if (i != solve && file->records[i].state == NAIK_SOLVE_PENDING) {
             return NAIK_OK;
         }

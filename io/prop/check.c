@@ -330,10 +330,13 @@ naik_status naik_prop_check_sums(naik_propagator_file *file, bool repair, int *b
     const naik_prop_plan *plan = file->plan;
     naik_status status = NAIK_OK;
     if (file->comm->rank == 0 && plan->correlator_count > 0) {
-        for (int i = 0; i < plan->solve_count && status == NAIK_OK; i += 3) {
-            if (file->records[i].state != NAIK_SOLVE_PENDING &&
-                file->records[i + 1].state != NAIK_SOLVE_PENDING &&
-                file->records[i + 2].state != NAIK_SOLVE_PENDING) {
+        const int columns = naik_prop_columns(plan);
+        for (int i = 0; i < plan->solve_count && status == NAIK_OK; i += columns) {
+            bool pending = false;
+            for (int c = 0; c < columns; c++) {
+                pending = pending || file->records[i + c].state == NAIK_SOLVE_PENDING;
+            }
+            if (!pending) {
                 status = check_sums(file, plan->solve[i].source, plan->solve[i].mass, repair, bad);
             }
         }

@@ -86,6 +86,21 @@ done:
     return status;
 }
 
+/* What tells one Wilson quark from another. */
+static naik_status put_wilson_attributes(naik_log *log, hid_t object,
+                                         const naik_propagator_spec *spec, double mass)
+{
+    naik_status status = NAIK_OK;
+    const double kappa = 1 / (2 * mass + 8), u0 = spec->u0 > 0 ? spec->u0 : 1;
+    NAIK_TRY(naik_h5_put_f64(log, object, "kappa", &kappa, 0));
+    NAIK_TRY(naik_h5_put_f64(log, object, "csw", &spec->csw, 0));
+    NAIK_TRY(naik_h5_put_f64(log, object, "u0", &u0, 0));
+    NAIK_TRY(naik_h5_put_text(log, object, "gamma_basis", "DeGrand-Rossi"));
+    NAIK_TRY(naik_h5_put_text(log, object, "hop", "1-gamma forward"));
+done:
+    return status;
+}
+
 static naik_status put_solve_attributes(naik_log *log, hid_t object,
                                         const naik_propagator_spec *spec, const naik_solve_set *set,
                                         int source, int mass)
@@ -98,6 +113,7 @@ static naik_status put_solve_attributes(naik_log *log, hid_t object,
     NAIK_TRY(naik_h5_put_ints(log, object, "source_index", &source, 0));
     NAIK_TRY(naik_h5_put_ints(log, object, "mass_index", &mass, 0));
     NAIK_TRY(naik_h5_put_text(log, object, "boundary_t", spec->boundary_t));
+    NAIK_TRY(spec->spinors ? put_wilson_attributes(log, object, spec, set->masses[mass]) : NAIK_OK);
 done:
     return status;
 }
@@ -109,15 +125,20 @@ static naik_status make_propagator(naik_propagator_file *file, const naik_propag
     const int *n = file->plan->size;
     naik_status status = NAIK_OK;
     char name[NAIK_PROP_PATH];
-    const hsize_t dims[5] = {3, (hsize_t)n[3], (hsize_t)n[2], (hsize_t)n[1], (hsize_t)n[0]};
-    hid_t type = naik_h5_tensor(file->plan->precision, 1), dataset = -1;
+    const bool spinors = spec->spinors;
+    const hsize_t dims[6] = {4, 3, (hsize_t)n[3], (hsize_t)n[2], (hsize_t)n[1], (hsize_t)n[0]};
+    hid_t type = naik_prop_type(file->plan), dataset = -1;
     naik_prop_slab_path(source, mass, name);
-    NAIK_TRY(naik_h5_dataset(log, file->h5, name, type, 5, dims, NULL, &dataset));
+    NAIK_TRY(naik_h5_dataset(log, file->h5, name, type, spinors ? 6 : 5, dims + !spinors, NULL,
+                             &dataset));
     NAIK_TRY(put_solve_attributes(log, dataset, spec, set, source, mass));
     NAIK_TRY(naik_h5_put_text(log, dataset, "normalisation",
-                              "M G = source, M = 2 m + D, D without factor 1/2"));
-    NAIK_TRY(
-        naik_h5_put_text(log, dataset, "index_order", "[source colour][t][z][y][x][sink colour]"));
+                              spinors ? "mass: M G = source, M = m + 4 + C - D/2"
+                                      : "M G = source, M = 2 m + D, D without factor 1/2"));
+    NAIK_TRY(naik_h5_put_text(
+        log, dataset, "index_order",
+        spinors ? "[source spin][source colour][t][z][y][x][sink spin][sink colour]"
+                : "[source colour][t][z][y][x][sink colour]"));
 done:
     naik_h5_release(dataset);
     naik_h5_release(type);
@@ -169,8 +190,8 @@ static naik_status make_correlators(naik_propagator_file *file, const naik_propa
     naik_status status = NAIK_OK;
     char name[NAIK_PROP_PATH];
     const double nan_value = NAN;
-    const hsize_t dims[4] = {3, (hsize_t)plan->correlator_count, (hsize_t)plan->momentum_count,
-                             (hsize_t)plan->size[3]};
+    const hsize_t dims[4] = {(hsize_t)naik_prop_columns(plan), (hsize_t)plan->correlator_count,
+                             (hsize_t)plan->momentum_count, (hsize_t)plan->size[3]};
     const char *type = set->sources[plan->source[source].within].type;
     hid_t group = -1, dataset = -1;
     naik_prop_corr_path(plan, source, mass, name);
@@ -184,8 +205,9 @@ static naik_status make_correlators(naik_propagator_file *file, const naik_propa
     }
     NAIK_TRY(
         naik_h5_dataset(log, group, "per_colour", H5T_IEEE_F64LE, 4, dims, &nan_value, &dataset));
-    NAIK_TRY(
-        naik_h5_put_text(log, dataset, "index_order", "[source colour][correlator][momentum][t]"));
+    NAIK_TRY(naik_h5_put_text(log, dataset, "index_order",
+                              spec->spinors ? "[3 source spin + colour][correlator][momentum][t]"
+                                            : "[source colour][correlator][momentum][t]"));
     NAIK_TRY(put_names(log, dataset, "correlators", plan->correlator, plan->correlator_count));
     NAIK_TRY(put_names(log, dataset, "momenta", plan->momentum, plan->momentum_count));
 done:
@@ -254,6 +276,7 @@ static naik_status make_all(naik_propagator_file *file, const naik_propagator_sp
     NAIK_TRY(naik_h5_put_identity(file->comm, file->h5, "naik-prop", "1.1"));
     NAIK_TRY(naik_h5_put_ints(log, file->h5, "dims", plan->size, NAIK_DIM));
     NAIK_TRY(naik_h5_put_ints(log, file->h5, "precision", &plan->precision, 0));
+    NAIK_TRY(plan->spin != 1 ? naik_h5_put_ints(log, file->h5, "spin", &plan->spin, 0) : NAIK_OK);
     NAIK_TRY(make_metadata(file, spec, structure));
     NAIK_TRY(make_solves(file));
     for (int source = 0; source < plan->source_count; source++) {

@@ -104,7 +104,8 @@ naik_status naik_prop_read_names(naik_log *log, hid_t per_colour, int extent, na
     hsize_t dims[4] = {0};
     hid_t space = per_colour < 0 ? -1 : H5Dget_space(per_colour);
     *ok = space >= 0 && H5Sget_simple_extent_ndims(space) == 4 &&
-          H5Sget_simple_extent_dims(space, dims, NULL) == 4 && dims[0] == 3 && dims[1] >= 1 &&
+          H5Sget_simple_extent_dims(space, dims, NULL) == 4 &&
+          dims[0] == (hsize_t)naik_prop_columns(plan) && dims[1] >= 1 &&
           dims[1] <= NAIK_PROP_NAMES_BYTES && dims[2] >= 1 && dims[2] <= NAIK_PROP_NAMES_BYTES &&
           (int)dims[3] == extent;
     naik_h5_release(space);
@@ -137,7 +138,7 @@ static naik_status find_correlators(naik_log *log, hid_t h5, naik_prop_plan *pla
 
 static bool find_shape(hid_t h5, naik_prop_plan *plan)
 {
-    int64_t dims[NAIK_DIM], precision = 0;
+    int64_t dims[NAIK_DIM], precision = 0, spin = 1;
     hsize_t history[2] = {0};
     if (!naik_h5_get_i64(h5, "dims", dims, NAIK_DIM) ||
         !naik_h5_get_i64(h5, "precision", &precision, 0) || (precision != 32 && precision != 64)) {
@@ -149,6 +150,10 @@ static bool find_shape(hid_t h5, naik_prop_plan *plan)
         }
         plan->size[mu] = (int)dims[mu];
     }
+    if (H5Aexists(h5, "spin") > 0 && (!naik_h5_get_i64(h5, "spin", &spin, 0) || spin != 4)) {
+        return false;
+    }
+    plan->spin = (int)spin;
     plan->precision = (int)precision;
     plan->store = H5Lexists(h5, "/prop/s0000/m00", H5P_DEFAULT) > 0;
     hid_t dataset = H5Lexists(h5, "solves_history", H5P_DEFAULT) > 0
@@ -164,17 +169,20 @@ static bool find_shape(hid_t h5, naik_prop_plan *plan)
     return true;
 }
 
-/* Places of the solves from their records; damaged ones from the other colours of the triple. */
+/* Places of the solves from their records; damaged ones from the other columns. */
 static bool place_solves(const naik_disk_record *disk, naik_prop_plan *plan)
 {
-    const int count = plan->solve_count;
+    const int count = plan->solve_count, columns = naik_prop_columns(plan), most = count / columns;
+    if (count % columns != 0) {
+        return false;
+    }
     for (int i = 0; i < count; i++) {
-        plan->solve[i] = (struct naik_prop_solve){-1, 0, i % 3};
-        for (int j = i - i % 3; j < i - i % 3 + 3; j++) {
+        plan->solve[i] = (struct naik_prop_solve){-1, 0, i % columns};
+        for (int j = i - i % columns; j < i - i % columns + columns; j++) {
             naik_solve_record record;
             if (naik_disk_record_unpack(&disk[j], &record) && record.source >= 0 &&
-                record.source < count / 3 && record.mass >= 0 && record.mass < count / 3 &&
-                disk[j].set >= 0 && disk[j].set < count / 3) {
+                record.source < most && record.mass >= 0 && record.mass < most &&
+                disk[j].set >= 0 && disk[j].set < most) {
                 plan->solve[i].source = record.source;
                 plan->solve[i].mass = record.mass;
                 plan->source[record.source].set = disk[j].set;
@@ -184,14 +192,15 @@ static bool place_solves(const naik_disk_record *disk, naik_prop_plan *plan)
                     disk[j].set + 1 > plan->set_count ? disk[j].set + 1 : plan->set_count;
             }
         }
-        if (plan->solve[i].source >= 0 && plan->solve[i].mass == 0 && i % 3 == 0) {
+        if (plan->solve[i].source >= 0 && plan->solve[i].mass == 0 && i % columns == 0) {
             plan->source[plan->solve[i].source].first_solve = i;
         }
     }
     /* Indices that the rest of io may compute from each other. */
     for (int i = 0; i < count; i++) {
         const struct naik_prop_solve *s = &plan->solve[i];
-        if (s->source >= 0 && plan->source[s->source].first_solve + 3 * s->mass + s->colour != i) {
+        if (s->source >= 0 &&
+            plan->source[s->source].first_solve + columns * s->mass + s->colour != i) {
             return false;
         }
     }

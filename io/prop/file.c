@@ -345,9 +345,19 @@ int naik_propagator_file_solves(const naik_propagator_file *file)
     return file->plan->solve_count;
 }
 
+int naik_propagator_file_reals(const naik_propagator_file *file)
+{
+    return naik_prop_reals(file->plan);
+}
+
+int naik_propagator_file_columns(const naik_propagator_file *file)
+{
+    return naik_prop_columns(file->plan);
+}
+
 int naik_propagator_file_solve(const naik_propagator_file *file, int source, int mass, int colour)
 {
-    return file->plan->source[source].first_solve + 3 * mass + colour;
+    return file->plan->source[source].first_solve + naik_prop_columns(file->plan) * mass + colour;
 }
 
 const naik_solve_record *naik_propagator_file_record(const naik_propagator_file *file, int solve)
@@ -442,8 +452,8 @@ naik_status naik_propagator_file_read_correlators(naik_propagator_file *file, in
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
-    const int first = file->plan->source[source].first_solve + 3 * mass;
-    for (int i = first; i < first + 3; i++) {
+    const int first = file->plan->source[source].first_solve + naik_prop_columns(file->plan) * mass;
+    for (int i = first; i < first + naik_prop_columns(file->plan); i++) {
         if (file->records[i].state == NAIK_SOLVE_PENDING) {
             return NAIK_FAIL(comm->log, NAIK_ERR_ARG,
                              "the correlators of source %d are not complete", source);

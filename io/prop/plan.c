@@ -30,7 +30,9 @@ int64_t naik_prop_corr_count(const naik_prop_plan *plan)
 int64_t naik_prop_slab_bytes(const naik_prop_plan *plan)
 {
     const int *n = plan->size;
-    return plan->store ? (int64_t)n[0] * n[1] * n[2] * n[3] * 6 * (plan->precision / 8) : 0;
+    return plan->store
+               ? (int64_t)n[0] * n[1] * n[2] * n[3] * naik_prop_reals(plan) * (plan->precision / 8)
+               : 0;
 }
 
 void naik_propagator_momentum_name(const int p[NAIK_DIM - 1], char name[NAIK_PROP_NAME])
@@ -88,8 +90,9 @@ static void number_all(const naik_propagator_spec *spec, naik_prop_plan *plan)
         for (int within = 0; within < s->source_count; within++, source++) {
             plan->source[source] =
                 (struct naik_prop_source){set, within, s->source_count, s->mass_count, solve};
-            for (int i = 0; i < 3 * s->mass_count; i++, solve++) {
-                plan->solve[solve] = (struct naik_prop_solve){source, i / 3, i % 3};
+            const int columns = naik_prop_columns(plan);
+            for (int i = 0; i < columns * s->mass_count; i++, solve++) {
+                plan->solve[solve] = (struct naik_prop_solve){source, i / columns, i % columns};
             }
         }
     }
@@ -99,7 +102,7 @@ int naik_propagator_spec_solves(const naik_propagator_spec *spec)
 {
     int solves = 0;
     for (int i = 0; i < spec->set_count; i++) {
-        solves += 3 * spec->sets[i].source_count * spec->sets[i].mass_count;
+        solves += (spec->spinors ? 12 : 3) * spec->sets[i].source_count * spec->sets[i].mass_count;
     }
     return solves;
 }
@@ -114,6 +117,7 @@ naik_status naik_prop_plan_create(naik_log *log, const naik_propagator_spec *spe
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the plan of a propagator file");
     }
     memcpy(plan->size, size, sizeof plan->size);
+    plan->spin = spec->spinors ? 4 : 1;
     plan->set_count = spec->set_count;
     plan->solve_count = naik_propagator_spec_solves(spec);
     for (int i = 0; i < spec->set_count; i++) {
@@ -171,7 +175,8 @@ int64_t naik_propagator_spec_bytes(const naik_propagator_spec *spec, const int s
 {
     int64_t solves = naik_propagator_spec_solves(spec);
     int64_t volume = (int64_t)size[0] * size[1] * size[2] * size[3];
-    int64_t slab = spec->store_propagators ? volume * 6 * (spec->precision / 8) : 0;
+    const int64_t reals = spec->spinors ? 24 : 6;
+    int64_t slab = spec->store_propagators ? volume * reals * (spec->precision / 8) : 0;
     int64_t correlators = (int64_t)spec->correlator_count * spec->momentum_count * size[3] * 8;
     int64_t texts = 0;
     for (int i = 0; i < spec->metadata_count; i++) {

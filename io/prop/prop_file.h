@@ -18,6 +18,7 @@ enum {
 /* Which datasets there are, and which solve is where. Made from a spec, or from a file. */
 typedef struct naik_prop_plan {
     int size[NAIK_DIM];
+    int spin; /* 4 of spinors, else 1 */
     int set_count, source_count, solve_count, correlator_count, momentum_count;
     bool store;
     int precision, history_stride;
@@ -44,6 +45,20 @@ void naik_prop_plan_destroy(naik_prop_plan **plan);
 void naik_prop_slab_path(int source, int mass, char path[NAIK_PROP_PATH]);
 void naik_prop_corr_path(const naik_prop_plan *plan, int source, int mass,
                          char path[NAIK_PROP_PATH]);
+/* Solves of a source and mass; reals of a site of each. */
+static inline int naik_prop_columns(const naik_prop_plan *plan)
+{
+    return 3 * plan->spin;
+}
+static inline int naik_prop_reals(const naik_prop_plan *plan)
+{
+    return 6 * plan->spin;
+}
+/* The element of a propagator's dataset. */
+static inline hid_t naik_prop_type(const naik_prop_plan *plan)
+{
+    return plan->spin == 1 ? naik_h5_tensor(plan->precision, 1) : naik_h5_spinor(plan->precision);
+}
 /* Numbers in the correlators of one colour: correlators x momenta x T. */
 int64_t naik_prop_corr_count(const naik_prop_plan *plan);
 /* Bytes of one (source, mass, colour) in the file. */
@@ -132,7 +147,7 @@ naik_status naik_prop_read_history(const naik_propagator_file *file, int solve, 
 /* The line of the journal for a solve that is in the file. Local. */
 naik_status naik_prop_locate(const naik_propagator_file *file, int solve,
                              naik_journal_entry *entry);
-/* Sum over the three colours, in order, [correlators][momenta][T]. Rank 0. */
+/* Sum over the columns, in order, [correlators][momenta][T]. Rank 0. */
 naik_status naik_prop_sum_colours(const naik_propagator_file *file, int source, int mass,
                                   double *out);
 naik_status naik_prop_write_sums(naik_propagator_file *file, int source, int mass,

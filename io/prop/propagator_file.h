@@ -83,6 +83,9 @@ typedef struct naik_propagator_spec {
     const int (*momenta)[NAIK_DIM - 1];
     int contraction_count;
     const naik_contraction *contractions;
+    bool spinors; /* of Wilson quarks: 12 columns of spinors a source, column 3 spin + colour; else
+                        3 of colour vectors */
+    double csw, u0; /* of spinors: of clover quarks, else 0; u0 as it was divided by */
     bool store_propagators;
     int precision;       /* of stored propagators, 32 or 64 */
     int history_stride;  /* residuals kept per solve */
@@ -124,7 +127,7 @@ typedef enum naik_solve_state {
 
 typedef struct naik_solve_record {
     naik_solve_state state;
-    int source, mass, colour; /* set by the file */
+    int source, mass, colour; /* set by the file; of spinors colour is the column */
     int session;              /* which run wrote it; set by the file */
     int iterations, restarts;
     int rung;             /* naik_rung on which the solve ended; -1: the file is of version 0.1.0 */
@@ -195,6 +198,9 @@ int naik_propagator_file_resumed(const naik_propagator_file *file);
 /* The choices text of the run that began the file. Borrowed. Local. */
 const char *naik_propagator_file_choices(const naik_propagator_file *file);
 int naik_propagator_file_solves(const naik_propagator_file *file);
+/* Reals of a site of a solution, and solves of a source and mass: 6 and 3, of spinors 24 and 12. */
+int naik_propagator_file_reals(const naik_propagator_file *file);
+int naik_propagator_file_columns(const naik_propagator_file *file);
 /* Number of a solve. source is counted over all sets. Local. */
 int naik_propagator_file_solve(const naik_propagator_file *file, int source, int mass, int colour);
 /* What is known of a solve; state NAIK_SOLVE_PENDING if it is still to be done. Borrowed until the
@@ -203,25 +209,25 @@ const naik_solve_record *naik_propagator_file_record(const naik_propagator_file 
 
 /* Makes one solve permanent: when it returns NAIK_OK, a kill at any later instant keeps it.
  *
- *   solution      [sites][3][2], local lexicographic; NULL if the file stores no propagators
+ *   solution      [sites][3][2], or [sites][4][3][2], local lexicographic; NULL if the file stores no propagators
  *   correlators   [correlators][momenta][T] of this colour; NULL if there are none
  *   record        state, counts and numbers of the solve; the same on every rank
  *   history       [history_count] residuals, the first history_stride are kept; the same on every
  *                 rank
  *
- * The summed correlators are written with the last of the three colours. Collective.
+ * The summed correlators are written with the last of the columns. Collective.
  * NAIK_ERR_IO    the file system refused; the solve is not committed, all earlier ones are safe */
 naik_status naik_propagator_file_commit(naik_propagator_file *file, int solve,
                                         const double *solution, const double *correlators,
                                         const naik_solve_record *record, const double *history,
                                         int history_count);
 
-/* Reads a committed solution back: out [sites][3][2], verified against its checksum. Collective.
+/* Reads a committed solution back: out as it was committed, verified against its checksum. Collective.
  * NAIK_ERR_ARG nothing stored; NAIK_ERR_CORRUPT; NAIK_ERR_IO */
 naik_status naik_propagator_file_read_solution(naik_propagator_file *file, int solve, double *out);
 
-/* Correlators of (source, mass) summed over colours: out [correlators][momenta][T]. All three
- * colours must be committed (else NAIK_ERR_ARG). Collective. */
+/* Correlators of (source, mass) summed over colours: out [correlators][momenta][T]. All
+ * columns must be committed (else NAIK_ERR_ARG). Collective. */
 naik_status naik_propagator_file_read_correlators(naik_propagator_file *file, int source, int mass,
                                                   double *out);
 

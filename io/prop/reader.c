@@ -22,7 +22,7 @@ typedef struct reader {
     naik_log *log;
     hid_t h5;
     naik_propagator_reader *view;
-    naik_disk_record *records; /* [3 * pair_count] */
+    naik_disk_record *records; /* [columns * pair_count] */
     int correlators;           /* read of a pair */
 } reader;
 
@@ -150,13 +150,14 @@ static naik_status read_records(reader *r)
     hid_t space = dataset < 0 ? -1 : H5Dget_space(dataset),
           type = naik_disk_record_type_of(dataset);
     if (space < 0 || H5Sget_simple_extent_ndims(space) != 1 ||
-        H5Sget_simple_extent_dims(space, dims, NULL) != 1 || dims[0] < 3 || dims[0] % 3 != 0 ||
-        dims[0] > MAX_RECORDS || !is_stored_as(dataset, type)) {
+        H5Sget_simple_extent_dims(space, dims, NULL) != 1 || dims[0] < 3 ||
+        dims[0] % (hsize_t)r->view->columns != 0 || dims[0] > MAX_RECORDS ||
+        !is_stored_as(dataset, type)) {
         status = NAIK_FAIL(r->log, NAIK_ERR_CORRUPT, "%s: /solves is missing or of another shape",
                            r->view->path);
         goto done;
     }
-    r->view->pair_count = (int)dims[0] / 3;
+    r->view->pair_count = (int)dims[0] / r->view->columns;
     r->records = calloc((size_t)dims[0], sizeof *r->records);
     r->view->pairs = calloc((size_t)r->view->pair_count, sizeof *r->view->pairs);
     if (r->records == NULL || r->view->pairs == NULL) {
@@ -244,7 +245,8 @@ static naik_status sum_colours(const reader *r, const char *path, int index, col
     char name[NAIK_PROP_PATH + 16];
     double *numbers = NULL;
     const int extent = r->view->size[3];
-    *c = (colours){.sum = NULL};
+    const size_t columns = (size_t)r->view->columns;
+    *c = (colours){.names = {.spin = r->view->columns / 3}};
     snprintf(name, sizeof name, "%s/per_colour", path);
     hid_t dataset = open_object(r->h5, name);
     bool stored = dataset >= 0 && H5Iget_type(dataset) == H5I_DATASET &&
@@ -255,23 +257,25 @@ static naik_status sum_colours(const reader *r, const char *path, int index, col
     const size_t mesons = (size_t)c->names.correlator_count;
     const size_t momenta = (size_t)c->names.momentum_count,
                  count = mesons * momenta * (size_t)extent;
-    const hsize_t start[4] = {0}, dims[4] = {3, mesons, momenta, (hsize_t)extent};
+    const hsize_t start[4] = {0}, dims[4] = {columns, mesons, momenta, (hsize_t)extent};
     if (!stored || count > MAX_NUMBERS) {
         goto done;
     }
-    numbers = malloc(3 * count * sizeof *numbers);
+    numbers = malloc(columns * count * sizeof *numbers);
     NAIK_TRY(numbers != NULL ? NAIK_OK : no_memory(r->log));
     bool good =
         naik_h5_read_part(r->log, dataset, H5T_NATIVE_DOUBLE, start, dims, numbers) == NAIK_OK;
     if (!good) {
         naik_log_clear(r->log);
     }
-    for (size_t colour = 0; colour < 3 && good; colour++) {
+    for (size_t colour = 0; colour < columns && good; colour++) {
         good = naik_crc32(numbers + colour * count, count * sizeof *numbers) ==
-               r->records[3 * (size_t)index + colour].correlators_crc;
+               r->records[columns * (size_t)index + colour].correlators_crc;
     }
     for (size_t i = 0; i < count && good; i++) {
-        numbers[i] = numbers[i] + numbers[count + i] + numbers[2 * count + i];
+        for (size_t colour = 1; colour < columns; colour++) {
+            numbers[i] += numbers[colour * count + i];
+        }
     }
     if (good) {
         c->sum = numbers;
@@ -416,9 +420,10 @@ static naik_status read_pair(reader *r, int index, bool with_history, place *las
     naik_reader_pair *pair = &r->view->pairs[index];
     char set[NAIK_PROP_NAME], path[NAIK_PROP_PATH], within[16] = "";
     int pending = 0, source = -1, mass = 0;
-    for (int c = 0; c < 3; c++) {
+    const int columns = r->view->columns;
+    for (int c = 0; c < columns; c++) {
         naik_solve_record *record = &pair->solve[c];
-        if (!naik_disk_record_unpack(&r->records[3 * index + c], record)) {
+        if (!naik_disk_record_unpack(&r->records[columns * index + c], record)) {
             *record = (naik_solve_record){.state = NAIK_SOLVE_PENDING};
             r->view->bad_records++;
             pending++;
@@ -451,9 +456,9 @@ static naik_status read_pair(reader *r, int index, bool with_history, place *las
     snprintf(path, sizeof path, "corr/%s%s/m%02d", set, within, mass);
     read_mass(r, path, pair);
     NAIK_TRY(pending == 0 ? read_correlators(r, path, index, pair) : NAIK_OK);
-    for (int c = 0; c < 3 && with_history; c++) {
-        NAIK_TRY(read_history(r, 3 * index + c, pair->solve[c].history_count, &pair->history[c],
-                              &pair->history_count[c]));
+    for (int c = 0; c < columns && with_history; c++) {
+        NAIK_TRY(read_history(r, columns * index + c, pair->solve[c].history_count,
+                              &pair->history[c], &pair->history_count[c]));
     }
 done:
     return status;
@@ -483,6 +488,11 @@ static naik_status open_file(reader *r, const char *path)
         }
         r->view->size[mu] = (int)dims[mu];
     }
+    int64_t spin = 1;
+    if (H5Aexists(r->h5, "spin") > 0 && (!naik_h5_get_i64(r->h5, "spin", &spin, 0) || spin != 4)) {
+        return NAIK_FAIL(r->log, NAIK_ERR_CORRUPT, "'%s' claims another spin than 4", name);
+    }
+    r->view->columns = 3 * (int)spin;
     naik_h5_get_text(r->h5, "state", text, sizeof text);
     r->view->complete = strcmp(text, "complete") == 0;
 done:
@@ -537,7 +547,7 @@ void naik_propagator_reader_destroy(naik_propagator_reader **view)
         return;
     }
     for (int i = 0; v->pairs != NULL && i < v->pair_count; i++) {
-        for (int c = 0; c < 3; c++) {
+        for (int c = 0; c < v->columns; c++) {
             free(v->pairs[i].history[c]);
         }
         for (int k = 0; k < v->pairs[i].correlator_count; k++) {

@@ -19,14 +19,17 @@ typedef struct naik_reader_correlator {
     double *values; /* [size t] */
 } naik_reader_correlator;
 
+enum { NAIK_READER_COLUMNS = 12 };
+
 /* All solves of one source and one mass. */
 typedef struct naik_reader_pair {
     char label[96];  /* of the source: its set, or set/s0001 where that has several */
     char source[96]; /* "point at 0,0,0,0" */
     double mass, naik_epsilon;
-    naik_solve_record solve[3]; /* of each colour; NAIK_SOLVE_PENDING where not done or damaged */
-    double *history[3];         /* residuals, or NULL */
-    int history_count[3];
+    naik_solve_record
+        solve[NAIK_READER_COLUMNS]; /* [columns]; NAIK_SOLVE_PENDING where not done or damaged */
+    double *history[NAIK_READER_COLUMNS]; /* residuals, or NULL */
+    int history_count[NAIK_READER_COLUMNS];
     naik_reader_correlator *correlators; /* [correlator_count]; none while a colour is pending */
     int correlator_count;
     int correlators_stored;   /* so many are in the file */
@@ -43,6 +46,7 @@ typedef struct naik_propagator_reader {
     int histories;         /* of residuals, read and compared */
     int bad_histories;     /* of them, that disagree */
     int size[NAIK_DIM];
+    int columns;             /* solves of a pair: 3 colours, or 12 columns of spinors */
     naik_reader_fact *facts; /* [fact_count]: whence and how */
     int fact_count;
     naik_reader_fact *texts; /* [text_count]: of several lines: input, headers, sessions */

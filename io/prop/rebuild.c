@@ -124,17 +124,19 @@ typedef struct slab_reader {
     const naik_lattice *lattice;
     int precision;
     uint32_t sum[2];
-    double *out; /* [sites][3][2] */
+    int reals;   /* of a site */
+    double *out; /* [sites][reals] */
 } slab_reader;
 
 static void take_row(void *context, const naik_sites_row *row)
 {
     slab_reader *reader = context;
-    const int site_bytes = 6 * reader->precision / 8;
+    const int site_bytes = reader->reals * reader->precision / 8;
     uint32_t sum[2] = {0, 0};
     naik_checksum_usqcd(sum, row->number, row->count, row->bytes, site_bytes);
-    double *out = reader->out + 6 * (int64_t)naik_sites_local(reader->lattice, row);
-    naik_reals_decode(row->bytes, 6 * (int64_t)row->count, reader->precision, false, out);
+    double *out = reader->out + reader->reals * (int64_t)naik_sites_local(reader->lattice, row);
+    naik_reals_decode(row->bytes, reader->reals * (int64_t)row->count, reader->precision, false,
+                      out);
     naik_checksum_share(reader->sum, sum);
 }
 
@@ -143,9 +145,11 @@ static naik_status read_slab(naik_propagator_file *file, const char *path,
                              const naik_journal_entry *entry, double *out, bool *intact)
 {
     naik_status status = NAIK_OK;
-    slab_reader reader = {.lattice = file->lattice, .precision = file->plan->precision, .out = out};
+    const int reals = naik_prop_reals(file->plan);
+    slab_reader reader = {
+        .lattice = file->lattice, .precision = file->plan->precision, .reals = reals, .out = out};
     naik_sites_box box =
-        naik_sites_of_lattice(file->lattice, entry->slab.offset, 6 * file->plan->precision / 8);
+        naik_sites_of_lattice(file->lattice, entry->slab.offset, reals * file->plan->precision / 8);
     *intact = false;
     if (entry->slab.offset < 0 || entry->slab.bytes != naik_prop_slab_bytes(file->plan)) {
         return NAIK_OK;
@@ -281,7 +285,9 @@ naik_status naik_prop_rebuild(naik_propagator_file *file)
     void *solution = NULL;
     NAIK_TRY(quarantined_paths(file, &old));
     NAIK_TRY(share_journal(file, old.journal, &count, &entries));
-    status = naik_alloc(comm->log, (size_t)file->lattice->sites * 6 * sizeof(double),
+    status = naik_alloc(comm->log,
+                        (size_t)file->lattice->sites * (size_t)naik_prop_reals(file->plan) *
+                            sizeof(double),
                         "rebuilding propagators", &solution);
     s.solution = solution;
     s.correlators = calloc((size_t)naik_prop_corr_count(file->plan) + 1, sizeof(double));

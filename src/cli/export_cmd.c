@@ -194,6 +194,11 @@ naik_status naik_command_export(naik_comm *comm, int argc, char **argv)
                            (int)(sizeof options / sizeof *options), operands, 1, &j.path);
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(stored_run_open(comm, j.path, overrides.text, overrides.count, &j.run));
+    if (naik_input_is_wilson(j.run.input)) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "'%s' holds propagators with spin, which are not exported yet", j.path);
+        goto done;
+    }
     NAIK_TRY(allocate(&j));
     NAIK_TRY(export_wanted(&j));
 done:

@@ -12,7 +12,7 @@ static void print_correlator(naik_log *log, const naik_propagator_reader *v,
                              const naik_reader_pair *pair, const naik_reader_correlator *c)
 {
     int failed = 0;
-    for (int colour = 0; colour < 3; colour++) {
+    for (int colour = 0; colour < v->columns; colour++) {
         failed += pair->solve[colour].state == NAIK_SOLVE_NOT_CONVERGED;
     }
     naik_log_line(log, "# %s source=%s mass=%.10g naik_epsilon=%.10g momentum=%d,%d,%d%s", c->meson,

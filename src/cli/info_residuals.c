@@ -14,29 +14,32 @@
 #include "base/exactsum.h"
 #include "comm/collective.h"
 #include "run/stored_run.h"
+#include "run/wilson_quarks.h"
 
 typedef struct checker {
     stored_run run;
     naik_backend *backend;
     naik_geometry *geometry;
     naik_link_provider source;
-    naik_links *links;
-    double epsilon; /* of the links */
+    naik_links *links;   /* of staggered quarks */
+    naik_wilson *wilson; /* or the operator of Wilson and clover quarks */
+    double epsilon;      /* of the links, or the mass of that */
     naik_field *in, *out;
-    double *src, *x, *dx; /* [sites][3][2] */
-    int wrong;            /* solutions whose residual is not the stored one */
+    double *src, *x, *dx, *ax; /* [sites][reals]; ax of Wilson and clover quarks */
+    int wrong;                 /* solutions whose residual is not the stored one */
 } checker;
 
 static naik_status prepare(checker *c, naik_comm *comm)
 {
     naik_status status = NAIK_OK;
-    const size_t bytes = (size_t)c->run.lattice->sites * 6 * sizeof(double);
-    double **vectors[] = {&c->src, &c->x, &c->dx};
+    const int spin = naik_input_reals(c->run.input) / 6;
+    const size_t bytes = (size_t)c->run.lattice->sites * 6 * (size_t)spin * sizeof(double);
+    double **vectors[] = {&c->src, &c->x, &c->dx, &c->ax};
     NAIK_TRY(naik_backend_create(comm, "cpu", &(naik_backend_options){.threads = 0}, &c->backend));
     NAIK_TRY(naik_geometry_create(c->backend, c->run.lattice, &c->geometry));
-    NAIK_TRY(naik_field_create(c->geometry, NAIK_DOUBLE, 1, &c->in));
-    NAIK_TRY(naik_field_create(c->geometry, NAIK_DOUBLE, 1, &c->out));
-    for (int i = 0; i < 3 && status == NAIK_OK; i++) {
+    NAIK_TRY(naik_field_create_spin(c->geometry, NAIK_DOUBLE, spin, 1, &c->in));
+    NAIK_TRY(naik_field_create_spin(c->geometry, NAIK_DOUBLE, spin, 1, &c->out));
+    for (int i = 0; i < 4 && status == NAIK_OK; i++) {
         status = naik_alloc(comm->log, bytes, "a vector", (void **)vectors[i]);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
@@ -50,6 +53,8 @@ static void clear(checker *c)
     naik_free(c->src);
     naik_free(c->x);
     naik_free(c->dx);
+    naik_free(c->ax);
+    naik_wilson_destroy(&c->wilson);
     naik_field_destroy(&c->in);
     naik_field_destroy(&c->out);
     naik_links_destroy(&c->links);
@@ -57,6 +62,24 @@ static void clear(checker *c)
     naik_geometry_destroy(&c->geometry);
     naik_backend_destroy(&c->backend);
     stored_run_close(&c->run);
+}
+
+static naik_status use_mass(checker *c, double mass)
+{
+    naik_status status = NAIK_OK;
+    naik_clover *clover = NULL;
+    const double csw = wilson_quarks_csw(c->run.input);
+    if (c->wilson != NULL && c->epsilon == mass) {
+        return NAIK_OK;
+    }
+    naik_wilson_destroy(&c->wilson);
+    NAIK_TRY(csw != 0 ? naik_clover_create(c->source.thin, mass, csw, &clover) : NAIK_OK);
+    NAIK_TRY(
+        naik_wilson_create(c->geometry, c->source.thin, clover, mass, NAIK_DOUBLE, 18, &c->wilson));
+    c->epsilon = mass;
+done:
+    naik_clover_destroy(&clover);
+    return status;
 }
 
 static naik_status use_epsilon(checker *c, double epsilon)
@@ -76,11 +99,11 @@ done:
 }
 
 /* *norm = |v|, over all ranks. */
-static naik_status norm_of(const naik_lattice *lat, const double *v, double *norm)
+static naik_status norm_of(const naik_lattice *lat, const double *v, int reals, double *norm)
 {
     naik_exactsum sum;
     naik_exactsum_clear(&sum);
-    for (int64_t i = 0; i < (int64_t)lat->sites * 6; i++) {
+    for (int64_t i = 0; i < (int64_t)lat->sites * reals; i++) {
         naik_exactsum_add(&sum, v[i] * v[i]);
     }
     naik_status status = naik_comm_sum_exact(lat->comm, &sum, 1);
@@ -94,31 +117,43 @@ static naik_status residual_of(checker *c, double mass, double *residual)
     naik_status status = NAIK_OK;
     const naik_lattice *lat = c->run.lattice;
     const naik_backend_ops *ops = c->backend->ops;
+    const int reals = 6 * c->in->spin;
+    const bool wilson = c->wilson != NULL;
+    const naik_links *links = wilson ? c->wilson->links : c->links;
     double norm = 0;
     for (int parity = 0; parity < 2; parity++) {
         NAIK_TRY(ops->field.from_host(c->in, (naik_parity)!parity, 0, c->x));
-        NAIK_TRY(naik_dslash_plain(c->links, c->in, (naik_parity)parity, c->out));
+        NAIK_TRY(naik_dslash_plain(links, c->in, (naik_parity)parity, c->out));
         NAIK_TRY(ops->field.to_host(c->out, (naik_parity)parity, 0, c->dx));
+        if (wilson) {
+            NAIK_TRY(ops->field.from_host(c->in, (naik_parity)parity, 0, c->x));
+            NAIK_TRY(ops->wilson.multiply(c->wilson->diagonal, c->in, (naik_parity)parity, NULL,
+                                          NAIK_RHS_IDLE, c->out));
+            NAIK_TRY(ops->field.to_host(c->out, (naik_parity)parity, 0, c->ax));
+        }
     }
-    for (int64_t i = 0; i < (int64_t)lat->sites * 6; i++) {
-        c->dx[i] = c->src[i] - (2 * mass * c->x[i] + c->dx[i]);
+    for (int64_t i = 0; i < (int64_t)lat->sites * reals; i++) {
+        c->dx[i] = wilson ? c->src[i] - (c->ax[i] - 0.5 * c->dx[i])
+                          : c->src[i] - (2 * mass * c->x[i] + c->dx[i]);
     }
-    NAIK_TRY(norm_of(lat, c->src, &norm));
-    NAIK_TRY(norm_of(lat, c->dx, residual));
+    NAIK_TRY(norm_of(lat, c->src, reals, &norm));
+    NAIK_TRY(norm_of(lat, c->dx, reals, residual));
     *residual /= norm > 0 ? norm : 1;
 done:
     return status;
 }
 
-/* Stored in single precision, x itself is rounded: |M x| 2^-24 at most, and |M| < 2m + 8. */
+/* Stored in single precision, x itself is rounded: |M x| 2^-24 at most, and |M| < 2m + 8, or |A| + 4
+ * of Wilson and clover quarks. */
 static bool is_as_stored(const checker *c, const naik_solve_record *record, double mass,
                          double residual)
 {
     int bits = 64;
     naik_propagator_file_stores(c->run.file, &bits);
+    const double size = c->wilson != NULL ? c->wilson->largest + 4 : 2 * mass + 8;
     const double rounding = ldexp(bits == 32 ? 1 : 0, -24) + ldexp(1, -50);
     return fabs(residual - record->source_residual) <=
-           0.01 * record->source_residual + rounding * (2 * mass + 8) * fmax(record->norm, 1);
+           0.01 * record->source_residual + rounding * size * fmax(record->norm, 1);
 }
 
 static naik_status check_task(checker *c, int task, naik_report *report)
@@ -131,7 +166,11 @@ static naik_status check_task(checker *c, int task, naik_report *report)
     const int solve = naik_propagator_file_solve(c->run.file, t->source, t->mass, t->colour);
     const naik_solve_record *record = naik_propagator_file_record(c->run.file, solve);
     double residual = 0;
-    NAIK_TRY(use_epsilon(c, input->solve[t->solve].naik_epsilon.data[t->mass]));
+    char column[NAIK_INPUT_COLUMN_TEXT];
+    naik_input_column_text(input, t->colour, column);
+    NAIK_TRY(naik_input_is_wilson(input)
+                 ? use_mass(c, mass)
+                 : use_epsilon(c, input->solve[t->solve].naik_epsilon.data[t->mass]));
     status = stored_run_source(&c->run, source, t->colour, c->src);
     NAIK_TRY(naik_comm_agree(c->run.comm, status));
     NAIK_TRY(naik_propagator_file_read_solution(c->run.file, solve, c->x));
@@ -145,9 +184,9 @@ static naik_status check_task(checker *c, int task, naik_report *report)
     naik_report_end(report);
     if (!is_as_stored(c, record, mass, residual)) {
         naik_log_warn(c->run.comm->log,
-                      "source=%s mass=%g colour=%d: its residual is %.3e, stored is %.3e: other "
-                      "links, or damaged",
-                      source->label, mass, t->colour, residual, record->source_residual);
+                      "source=%s mass=%g %s: its residual is %.3e, stored is %.3e: other links, or "
+                      "damaged",
+                      source->label, mass, column, residual, record->source_residual);
         c->wrong++;
     }
 done:

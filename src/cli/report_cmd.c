@@ -47,8 +47,8 @@ typedef struct totals {
 static totals add_up(const naik_propagator_reader *v)
 {
     totals t = {.first = HUGE_VAL, .last = -HUGE_VAL};
-    for (int i = 0; i < 3 * v->pair_count; i++) {
-        const naik_solve_record *s = &v->pairs[i / 3].solve[i % 3];
+    for (int i = 0; i < v->columns * v->pair_count; i++) {
+        const naik_solve_record *s = &v->pairs[i / v->columns].solve[i % v->columns];
         t.pending += s->state == NAIK_SOLVE_PENDING;
         t.done += s->state == NAIK_SOLVE_DONE;
         t.failed += s->state == NAIK_SOLVE_NOT_CONVERGED;
@@ -131,8 +131,8 @@ static void print_verified(FILE *out, const naik_propagator_reader *v)
     snprintf(text, sizeof text,
              "%s%d records of solves, %d correlators, %d residual histories, by their checksums; "
              "%snot the propagators, which naik info verifies",
-             v->has_metadata_crc ? "attributes and texts, " : "", 3 * v->pair_count, correlators,
-             v->histories,
+             v->has_metadata_crc ? "attributes and texts, " : "", v->columns * v->pair_count,
+             correlators, v->histories,
              v->has_metadata_crc ? "" : "not attributes and texts, which have none here, and ");
     row(out, "verified", text, "");
 }
@@ -208,7 +208,7 @@ static naik_status print_correlators(naik_log *log, FILE *out, const naik_propag
     fputs(" (", out);
     html_text(out, pair->source);
     fputs(")", out);
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < v->columns; c++) {
         if (pair->solve[c].state == NAIK_SOLVE_NOT_CONVERGED) {
             fputs(" <span class=\"bad\">not converged</span>", out);
             break;
@@ -254,21 +254,21 @@ done:
 
 static void print_histories(FILE *out, const naik_propagator_reader *v)
 {
-    html_curve curves[3 * MAX_HISTORIES];
-    char labels[MAX_HISTORIES][40], names[3 * MAX_HISTORIES][160];
+    html_curve curves[NAIK_READER_COLUMNS * MAX_HISTORIES];
+    char labels[MAX_HISTORIES][40], names[NAIK_READER_COLUMNS * MAX_HISTORIES][160];
     int count = 0, colours = 0;
     const int pairs = v->pair_count < MAX_HISTORIES ? v->pair_count : MAX_HISTORIES;
     for (int i = 0; i < pairs; i++) {
         const naik_reader_pair *pair = &v->pairs[i];
         int colour = colours;
         for (int k = 0; k < i; k++) { /* one colour a mass */
-            colour = v->pairs[k].mass == pair->mass ? curves[3 * k].colour : colour;
+            colour = v->pairs[k].mass == pair->mass ? curves[v->columns * k].colour : colour;
         }
         colours += colour == colours;
         snprintf(labels[i], sizeof labels[i], "mass %.6g", pair->mass);
-        for (int c = 0; c < 3; c++) {
-            snprintf(names[count], sizeof names[count], "%s, mass %.6g, colour %d", pair->label,
-                     pair->mass, c);
+        for (int c = 0; c < v->columns; c++) {
+            snprintf(names[count], sizeof names[count], "%s, mass %.6g, %s %d", pair->label,
+                     pair->mass, v->columns == 3 ? "colour" : "column", c);
             curves[count] = (html_curve){labels[i],        names[count],           colour,
                                          pair->history[c], pair->history_count[c], 1};
             count++;
@@ -276,8 +276,9 @@ static void print_histories(FILE *out, const naik_propagator_reader *v)
     }
     fputs("<h2>Residuals</h2>\n", out);
     html_plot(out,
-              &(html_axes){"|b - (4m^2 - DD)x| / |b| of the parity solved", "iteration",
-                           "relative residual", true, false},
+              &(html_axes){v->columns == 3 ? "|b - (4m^2 - DD)x| / |b| of the parity solved"
+                                           : "|b - Mh x| / |b| of the parity solved",
+                           "iteration", "relative residual", true, false},
               curves, count);
     if (pairs < v->pair_count) {
         fprintf(out, "<p>The first %d of %d pairs of source and mass.</p>\n", pairs, v->pair_count);
@@ -311,7 +312,7 @@ static void print_solve(FILE *out, const naik_reader_pair *pair, const naik_solv
 
 static void print_solves(FILE *out, const naik_propagator_reader *v)
 {
-    const int rows = 3 * v->pair_count < MAX_ROWS ? 3 * v->pair_count : MAX_ROWS;
+    const int rows = v->columns * v->pair_count < MAX_ROWS ? v->columns * v->pair_count : MAX_ROWS;
     fputs(
         "<h2>Solves</h2>\n<div class=\"wide\"><table>\n<tr><th>source</th><th class=\"n\">mass</th>"
         "<th class=\"n\">colour</th><th>state</th><th class=\"n\">iterations</th>"
@@ -320,11 +321,12 @@ static void print_solves(FILE *out, const naik_propagator_reader *v)
         "<th class=\"n\">seconds</th><th class=\"n\">GFLOP/s</th><th>stopped</th></tr>\n",
         out);
     for (int i = 0; i < rows; i++) {
-        print_solve(out, &v->pairs[i / 3], &v->pairs[i / 3].solve[i % 3], i % 3);
+        const naik_reader_pair *pair = &v->pairs[i / v->columns];
+        print_solve(out, pair, &pair->solve[i % v->columns], i % v->columns);
     }
     fputs("</table></div>\n", out);
-    if (rows < 3 * v->pair_count) {
-        fprintf(out, "<p>The first %d of %d solves.</p>\n", rows, 3 * v->pair_count);
+    if (rows < v->columns * v->pair_count) {
+        fprintf(out, "<p>The first %d of %d solves.</p>\n", rows, v->columns * v->pair_count);
     }
 }
 
@@ -350,7 +352,7 @@ static void print_time_by_mass(FILE *out, const naik_propagator_reader *v, doubl
         if (k == count) {
             rows[count++] = (mass_time){.mass = v->pairs[i].mass};
         }
-        for (int c = 0; c < 3; c++) {
+        for (int c = 0; c < v->columns; c++) {
             const naik_solve_record *s = &v->pairs[i].solve[c];
             if (s->state != NAIK_SOLVE_PENDING) {
                 rows[k].solves++;

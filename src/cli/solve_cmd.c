@@ -236,8 +236,8 @@ static naik_status all_converged(naik_comm *comm, const char *path, bool *all)
 {
     naik_propagator_reader *view = NULL;
     *all = comm->rank == 0 && naik_propagator_reader_open(comm->log, path, 0, 0, &view) == NAIK_OK;
-    for (int i = 0; *all && i < 3 * view->pair_count; i++) {
-        *all = view->pairs[i / 3].solve[i % 3].state == NAIK_SOLVE_DONE;
+    for (int i = 0; *all && i < view->columns * view->pair_count; i++) {
+        *all = view->pairs[i / view->columns].solve[i % view->columns].state == NAIK_SOLVE_DONE;
     }
     naik_propagator_reader_destroy(&view);
     naik_log_clear(comm->log); /* what is wrong with it is found out by the run */

@@ -21,7 +21,9 @@ typedef enum naik_input_action {
     NAIK_INPUT_NAIVE, /* the first three as naik_action_type of smear.h */
     NAIK_INPUT_ASQTAD,
     NAIK_INPUT_HISQ,
-    NAIK_INPUT_LINKS /* fat and long links read from files */
+    NAIK_INPUT_LINKS, /* fat and long links read from files */
+    NAIK_INPUT_WILSON,
+    NAIK_INPUT_CLOVER
 } naik_input_action;
 
 typedef enum naik_input_precision {
@@ -52,7 +54,8 @@ typedef enum naik_input_progress {
 /* One entry of `solve:`. All masses are solved for each of its origins and three colours. */
 typedef struct naik_input_solve {
     const char *name;        /* unique, of A-Z a-z 0-9 _ - */
-    naik_reals masses;       /* > 0 */
+    naik_reals masses;       /* > 0; of Wilson and clover quarks > -4 */
+    naik_reals kappas;       /* as given; the masses are 1/(2 kappa) - 4 */
     naik_reals naik_epsilon; /* as many as masses; zeros where not given */
     double tolerance;        /* the solver's where not given */
     naik_source source;      /* all but the origin, which is that of the first */
@@ -87,7 +90,8 @@ typedef struct naik_input_source {
     naik_source source; /* complete, with its origin */
 } naik_input_source;
 
-/* One right-hand side. Tasks run over solve, origin, mass, colour, the last fastest. */
+/* One right-hand side. Tasks run over solve, origin, mass, colour, the last fastest; of Wilson and
+ * clover quarks the colour is the column, 3 spin + colour. */
 typedef struct naik_input_task {
     int source, solve, mass, colour; /* source: index in sources[]; mass: in solve[].masses */
 } naik_input_task;
@@ -105,7 +109,8 @@ typedef struct naik_input {
     } gauge;
     struct {
         naik_input_action type;
-        double u0;             /* of asqtad */
+        double u0;             /* of asqtad, and of clover, where 0: not given */
+        double csw;            /* of clover */
         const char *file;      /* of links: naik's HDF5, or the fat links */
         const char *long_file; /* of links: the long links where `file` has none; else NULL */
     } action;
@@ -121,6 +126,7 @@ typedef struct naik_input {
         int max_iterations;
         naik_input_precision inner_precision;
         naik_input_switch multishift;
+        int method;                     /* naik_method of bicgstab.h: of Wilson and clover quarks */
         int batch;                      /* right-hand sides at a time; 0: auto */
         double site_relative_tolerance; /* 0: not asked for */
         bool double_check;              /* verify: double_check */
@@ -139,7 +145,9 @@ typedef struct naik_input {
         const char *file;
         bool propagators;
         int precision;         /* 32 or 64 */
-        naik_ints correlators; /* of naik_meson */
+        naik_ints correlators; /* of each solve: of naik_meson; NAIK_MESONS: the pion of Wilson
+                                  and clover quarks */
+        naik_ints channels;    /* of naik_spin_meson, of all columns together */
         naik_vectors momenta;  /* first three components */
         naik_ints baryons;     /* of the words: nucleon is 0 */
         bool condensate, average;
@@ -174,6 +182,26 @@ typedef struct naik_input {
     const char *identity;  /* of these, the keys whose change changes the answer: for resume */
     naik_yaml *tree;       /* owns everything above */
 } naik_input;
+
+/* Wilson or clover quarks, and not staggered ones. */
+static inline bool naik_input_is_wilson(const naik_input *input)
+{
+    return input->action.type == NAIK_INPUT_WILSON || input->action.type == NAIK_INPUT_CLOVER;
+}
+/* Solves of a source and mass; reals of a site of each. */
+static inline int naik_input_columns(const naik_input *input)
+{
+    return naik_input_is_wilson(input) ? 12 : 3;
+}
+static inline int naik_input_reals(const naik_input *input)
+{
+    return 2 * naik_input_columns(input);
+}
+/* "colour=2", or "spin=3 colour=2". */
+enum { NAIK_INPUT_COLUMN_TEXT = 32 };
+void naik_input_column_text(const naik_input *input, int column, char text[NAIK_INPUT_COLUMN_TEXT]);
+/* Of output.correlators. */
+const char *naik_input_correlator_name(const naik_input *input, int index);
 
 /* Reads the file on rank 0, broadcasts its bytes, and parses them on every rank.
  *   overrides   `count` texts "section.key=value", "solve.0.masses=[0.1]", applied in order

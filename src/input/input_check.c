@@ -71,11 +71,13 @@ static naik_status check_rules(const checker *c, const rule *rules, int count, c
 static naik_status check_lattice_and_action(const checker *c)
 {
     const unsigned links = BIT(NAIK_INPUT_LINKS), asqtad = BIT(NAIK_INPUT_ASQTAD);
-    const unsigned made = BIT(NAIK_INPUT_NAIVE) | asqtad | BIT(NAIK_INPUT_HISQ);
+    const unsigned clover = BIT(NAIK_INPUT_CLOVER), wilson = BIT(NAIK_INPUT_WILSON) | clover;
+    const unsigned made = BIT(NAIK_INPUT_NAIVE) | asqtad | BIT(NAIK_INPUT_HISQ) | wilson;
     const rule rules[] = {
         {"gauge.file", made, made},     {"gauge.max_unitarity_deviation", made, 0},
-        {"gauge.reunitarise", made, 0}, {"action.u0", asqtad, asqtad},
-        {"action.file", links, links},  {"action.long_file", links, 0}};
+        {"gauge.reunitarise", made, 0}, {"action.u0", asqtad | clover, asqtad},
+        {"action.csw", clover, clover}, {"action.file", links, links},
+        {"action.long_file", links, 0}};
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         if (c->input->lattice.size[mu] % 2 != 0) {
             return refuse(c, "lattice.size",
@@ -156,12 +158,12 @@ static naik_status check_masses(const checker *c, int index)
 {
     const naik_input_solve *solve = &c->input->solve[index];
     char path[PATH_SIZE];
-    if (solve->masses.count > MAX_MASSES) {
+    if (solve->masses.count > MAX_MASSES || solve->kappas.count > MAX_MASSES) {
         snprintf(path, sizeof path, "solve.%d.masses", index);
         return refuse(c, path, "'%s' has %d masses; at most %d fit into one entry", path,
-                      solve->masses.count, (int)MAX_MASSES);
+                      solve->masses.count + solve->kappas.count, (int)MAX_MASSES);
     }
-    for (int m = 0; m < solve->masses.count; m++) {
+    for (int m = 0; m < solve->masses.count && !naik_input_is_wilson(c->input); m++) {
         if (solve->masses.data[m] < LEAST_MASS) {
             snprintf(path, sizeof path, "solve.%d.masses", index);
             return refuse(c, path,
@@ -349,6 +351,7 @@ naik_status naik_input_check(naik_log *log, naik_input *input)
     naik_status status = NAIK_OK;
     const checker c = {.log = log, .input = input};
     NAIK_TRY(check_lattice_and_action(&c));
+    NAIK_TRY(naik_input_check_quarks(log, input));
     NAIK_TRY(check_source_count(&c));
     for (int i = 0; i < input->solve_count; i++) {
         NAIK_TRY(check_name(&c, i));

@@ -13,11 +13,52 @@ static naik_status allocate(naik_log *log, naik_input *input, size_t count, size
     return memory != NULL ? NAIK_OK : NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the input");
 }
 
+/* m = 1/(2 kappa) - 4. */
+static naik_status fill_masses(naik_log *log, naik_input *input, naik_input_solve *solve)
+{
+    naik_status status = NAIK_OK;
+    const int count = solve->kappas.count;
+    if (count > 0) {
+        NAIK_TRY(allocate(log, input, (size_t)count, sizeof(double), &solve->masses.data));
+        solve->masses.count = count;
+    }
+    for (int m = 0; m < count; m++) {
+        solve->masses.data[m] = 1 / (2 * solve->kappas.data[m]) - 4;
+    }
+done:
+    return status;
+}
+
+/* The pion is of each solve by itself, the other correlators of all columns together; whoever asks
+ * for none by name gets the pion. */
+static naik_status split_correlators(naik_log *log, naik_input *input)
+{
+    naik_status status = NAIK_OK;
+    naik_ints *each = &input->output.correlators, *all = &input->output.channels;
+    const naik_ints asked = *each;
+    if (!naik_input_is_wilson(input)) {
+        return NAIK_OK;
+    }
+    *each = (naik_ints){.count = 0};
+    NAIK_TRY(allocate(log, input, 1, sizeof(int), &each->data));
+    NAIK_TRY(allocate(log, input, (size_t)asked.count + 1, sizeof(int), &all->data));
+    for (int i = 0; i < asked.count; i++) {
+        if (asked.data[i] <= (int)NAIK_MESONS) {
+            each->data[each->count++] = NAIK_MESONS;
+        } else {
+            all->data[all->count++] = asked.data[i] - NAIK_MESONS;
+        }
+    }
+done:
+    return status;
+}
+
 static naik_status fill_defaults(naik_log *log, naik_input *input)
 {
     naik_status status = NAIK_OK;
     for (int i = 0; i < input->solve_count; i++) {
         naik_input_solve *solve = &input->solve[i];
+        NAIK_TRY(fill_masses(log, input, solve));
         if (solve->tolerance == 0) {
             solve->tolerance = input->solver.tolerance;
         }
@@ -48,7 +89,7 @@ static naik_status fill_origins(naik_log *log, naik_input *input)
         }
         memcpy(solve->source.origin, solve->origins.data[0], sizeof solve->source.origin);
         input->source_count += solve->origins.count;
-        input->task_count += solve->origins.count * solve->masses.count * 3;
+        input->task_count += solve->origins.count * solve->masses.count * naik_input_columns(input);
     }
 done:
     return status;
@@ -87,7 +128,7 @@ static naik_status list_sources_and_tasks(naik_log *log, naik_input *input)
             memcpy(s->source.origin, solve->origins.data[k], sizeof s->source.origin);
             NAIK_TRY(name_source(log, input, s));
             for (int mass = 0; mass < solve->masses.count; mass++) {
-                for (int colour = 0; colour < 3; colour++) {
+                for (int colour = 0; colour < naik_input_columns(input); colour++) {
                     input->tasks[task++] = (naik_input_task){source, i, mass, colour};
                 }
             }
@@ -104,6 +145,7 @@ naik_status naik_input_expand(naik_log *log, naik_input *input)
     NAIK_TRY(
         naik_params_text(log, &naik_input_table, input, false, input->tree, &input->canonical));
     NAIK_TRY(naik_params_text(log, &naik_input_table, input, true, input->tree, &input->identity));
+    NAIK_TRY(split_correlators(log, input));
     NAIK_TRY(fill_origins(log, input));
     NAIK_TRY(list_sources_and_tasks(log, input));
 done:

@@ -3,10 +3,13 @@
 
 #include "base/watchdog.h"
 #include "input/input_table.h"
+#include "propagator/spin_meson.h"
+#include "solver/bicgstab.h"
 
 static const char *const boundaries[] = {"periodic", "antiperiodic", NULL};
 static const char *const mismatches[] = {"stop", "warn", NULL};
-static const char *const actions[] = {"naive", "asqtad", "hisq", "links", NULL};
+static const char *const actions[] = {"naive", "asqtad", "hisq", "links", "wilson", "clover", NULL};
+static const char *const methods[] = {"bicgstab", "cg", NULL};
 static const char *const switches[] = {
     [NAIK_INPUT_CHOOSE] = "auto", [NAIK_INPUT_ON] = "on", [NAIK_INPUT_OFF] = "off", NULL};
 static const char *const precisions[] = {"auto", "double", "single", "half", NULL};
@@ -17,8 +20,9 @@ static const char *const transports[] = {"auto", "peer", "mpi_device", "staged",
 static const char *const progresses[] = {"auto", "lines", "off", NULL};
 static const char *const noises[] = {"z2", "u1", "gaussian", "z3", "z4", NULL};
 static const char *const subsets[] = {"full", "even", "odd", "corner", NULL};
-static const char *const mesons[] = {"pion5", "pion05", "rhox",  "rhoy", "rhoz",
-                                     "rhox0", "rhoy0",  "rhoz0", NULL};
+static const char *const mesons[] = {"pion5",  "pion05", "rhox",  "rhoy",  "rhoz",  "rhox0",
+                                     "rhoy0",  "rhoz0",  "pion",  "rho_x", "rho_y", "rho_z",
+                                     "scalar", "a0",     "ps505", "a1_x",  "t_xy",  NULL};
 static const char *const baryons[] = {"nucleon", NULL};
 static const char *const sinks[] = {
     [NAIK_INPUT_SINK_POINT] = "point", [NAIK_INPUT_SINK_WALL] = "wall", NULL};
@@ -27,25 +31,37 @@ static const char *const sources[] = {
     "gaussian", "random_wall", "file",      "random_volume",   NULL};
 
 /* The words stand in the order of the enums. */
-static_assert((int)NAIK_INPUT_LINKS == 3 && (int)NAIK_INPUT_HALF == 3, "words follow enums");
+static_assert((int)NAIK_INPUT_CLOVER == 5 && (int)NAIK_METHOD_CG == 1 && (int)NAIK_INPUT_HALF == 3,
+              "words follow enums");
 static_assert((int)NAIK_INPUT_BACKEND_GPU == 2 && (int)NAIK_TRANSPORT_STAGED == 3,
               "words follow enums");
 static_assert((int)NAIK_NOISE_Z4 == 4 && (int)NAIK_SUBSET_CORNER == 3 && (int)NAIK_RHOZ0 == 7 &&
+                  (int)NAIK_MESONS == 8 && (int)NAIK_SPIN_MESONS == 9 &&
                   (int)NAIK_SOURCE_RANDOM_VOLUME == 8,
               "words follow enums");
 static_assert(sizeof(naik_source_type) == sizeof(int), "a choice is stored as an int");
 
 static const char *const sections[] = {
-    "lattice",   "the lattice",
-    "gauge",     "the configuration, in any format that naik reads, and what to make of it",
-    "action",    "how fat and long links are made",
-    "solve",     "a list: each entry is one set of sources and masses",
-    "pairs",     "a list: mesons of a quark and an antiquark from different entries of solve",
-    "baryons",   "a list: nucleons of three quarks from different entries of solve",
-    "solver",    "accuracy and effort of all solves",
-    "deflation", "low modes removed from right-hand sides, for light quarks",
-    "output",    "the file of propagators and correlators",
-    "run",       "how to run; nothing here changes a bit of the answer but the backend",
+    "lattice",
+    "the lattice",
+    "gauge",
+    "the configuration, in any format that naik reads, and what to make of it",
+    "action",
+    "the quarks: staggered ones and how their fat and long links are made, or wilson or clover",
+    "solve",
+    "a list: each entry is one set of sources and masses",
+    "pairs",
+    "a list: mesons of a quark and an antiquark from different entries of solve",
+    "baryons",
+    "a list: nucleons of three quarks from different entries of solve",
+    "solver",
+    "accuracy and effort of all solves",
+    "deflation",
+    "low modes removed from right-hand sides, for light quarks",
+    "output",
+    "the file of propagators and correlators",
+    "run",
+    "how to run; nothing here changes a bit of the answer but the backend",
     NULL};
 
 #define INPUT(member)  offsetof(naik_input, member)
@@ -103,14 +119,26 @@ static const naik_param params[] = {
      .words = actions,
      .required = true,
      .identity = true,
-     .doc = "naive, asqtad and hisq make links from the configuration; links reads them"},
+     .doc = "naive, asqtad and hisq make links from the configuration; links reads them: all of "
+            "staggered quarks; wilson and clover quarks have spin and take the configuration as it "
+            "is"},
     {.key = "action.u0",
      .kind = NAIK_PARAM_REAL,
      .offset = INPUT(action.u0),
      .min = 0.01,
      .max = 2,
      .identity = true,
-     .doc = "tadpole factor; with asqtad only, and required there"},
+     .doc = "tadpole factor; required with asqtad; with clover csw is divided by u0^3"},
+    {.key = "action.csw",
+     .kind = NAIK_PARAM_REAL,
+     .offset = INPUT(action.csw),
+     .min = -100,
+     .max = 100,
+     .initial = "0",
+     .identity = true,
+     .later = true,
+     .doc =
+         "coefficient of the clover term, 1 at tree level; with clover only, and required there"},
     {.key = "action.file",
      .kind = NAIK_PARAM_TEXT,
      .offset = INPUT(action.file),
@@ -129,11 +157,19 @@ static const naik_param params[] = {
     {.key = "solve[].masses",
      .kind = NAIK_PARAM_REALS,
      .offset = SOLVE(masses),
-     .required = true,
-     .min = NAIK_ABOVE_0,
+     .min = -4,
      .max = 100,
      .identity = true,
-     .doc = "bare quark masses a m, M = 2 m + D; at most 100 of them, 1e-18 and more"},
+     .doc =
+         "bare quark masses a m, M = 2 m + D; at most 100 of them, 1e-18 and more. Of wilson and "
+         "clover: M = m + 4 + C - D/2, above -4"},
+    {.key = "solve[].kappas",
+     .kind = NAIK_PARAM_REALS,
+     .offset = SOLVE(kappas),
+     .min = 1e-3,
+     .max = 1000,
+     .doc =
+         "hopping parameters in place of masses, m = 1/(2 kappa) - 4; with wilson and clover only"},
     {.key = "solve[].naik_epsilon",
      .kind = NAIK_PARAM_REALS,
      .offset = SOLVE(naik_epsilon),
@@ -268,7 +304,9 @@ static const naik_param params[] = {
      .max = 1,
      .initial = "1e-10",
      .identity = true,
-     .doc = "on |b - (4m^2 - DD)x| / |b| of the parity solved, true residual in double"},
+     .doc =
+         "on |b - (4m^2 - DD)x| / |b| of the parity solved, true residual in double; of wilson and "
+         "clover |b - Mh x| / |b|"},
     {.key = "solver.tolerance_full",
      .kind = NAIK_PARAM_REAL,
      .offset = INPUT(solver.tolerance_full),
@@ -311,6 +349,16 @@ static const naik_param params[] = {
      .words = switches,
      .initial = "auto",
      .doc = "masses of one source from one Krylov space; auto: where that moves fewer bytes"},
+    {.key = "solver.method",
+     .kind = NAIK_PARAM_CHOICE,
+     .offset = INPUT(solver.method),
+     .words = methods,
+     .initial = "bicgstab",
+     .identity = true,
+     .later = true,
+     .doc =
+         "of wilson and clover: bicgstab, or cg on the normal equations, with which bicgstab goes "
+         "on where it breaks down"},
     {.key = "solver.site_relative_tolerance",
      .kind = NAIK_PARAM_REAL,
      .offset = INPUT(solver.site_relative_tolerance),
@@ -429,7 +477,9 @@ static const naik_param params[] = {
      .words = mesons,
      .initial = "[pion5]",
      .identity = true,
-     .doc = "what to contract; [] for none"},
+     .doc = "what to contract; [] for none. The first eight are of staggered quarks, the others of "
+            "wilson and clover quarks, whose default is [pion]; all but pion need "
+            "output.propagators"},
     {.key = "output.momenta",
      .kind = NAIK_PARAM_VECTORS3,
      .offset = INPUT(output.momenta),
@@ -588,3 +638,8 @@ const naik_param_table naik_input_table = {.params = params,
                                                      .count_offset = INPUT(baryon_count),
                                                      .max_count = 1000}},
                                            .sections = sections};
+
+const char *naik_input_correlator_name(const naik_input *input, int index)
+{
+    return mesons[input->output.correlators.data[index]];
+}

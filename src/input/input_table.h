@@ -18,6 +18,8 @@ naik_status naik_input_expand(naik_log *log, naik_input *input);
 /* input_contractions.c: what is contracted from several solves. Finds the entries that are named.
  * NAIK_ERR_INPUT */
 naik_status naik_input_check_contractions(naik_log *log, naik_input *input);
+/* input_wilson.c: what only Wilson and clover quarks have, or only staggered ones. NAIK_ERR_INPUT */
+naik_status naik_input_check_quarks(naik_log *log, const naik_input *input);
 /* A name that becomes part of a path in the output. NAIK_ERR_INPUT */
 naik_status naik_input_check_letters(naik_log *log, const naik_input *input, const char *path,
                                      const char *name);

@@ -159,6 +159,16 @@ static void global_coords(const naik_lattice *lat, int32_t site, int x[NAIK_DIM]
     }
 }
 
+void naik_source_to_spin(const naik_lattice *lattice, int spin, double *v)
+{
+    for (int32_t site = lattice->sites - 1; site >= 0; site--) { /* from the end: none is lost */
+        double colour[6];
+        memcpy(colour, v + 6 * (int64_t)site, sizeof colour);
+        memset(v + 24 * (int64_t)site, 0, 24 * sizeof *v);
+        memcpy(v + 24 * (int64_t)site + 6 * spin, colour, sizeof colour);
+    }
+}
+
 void naik_source_restrict(const naik_lattice *lattice, const naik_source *source, double *v)
 {
 #pragma omp parallel for schedule(static)

@@ -39,9 +39,11 @@ int naik_meson_sign(naik_meson meson, const int x[NAIK_DIM])
 
 /* weight[k][x] = cos(2 pi p_k x / n_k), with the meson's sign, for the global x of this rank's box,
  * in one allocation. */
-static naik_status make_weights(const naik_lattice *lat, naik_meson meson,
+static naik_status make_weights(const naik_lattice *lat, naik_meson meson, const int *origin,
                                 const int momentum[NAIK_DIM - 1], double *weight[NAIK_DIM - 1])
 {
+    static const int unshifted[NAIK_DIM] = {0};
+    const int *from = origin != NULL ? origin : unshifted;
     const double two_pi = 6.283185307179586476925286766559;
     const int extent = lat->local[0] + lat->local[1] + lat->local[2];
     double *next = NULL;
@@ -55,7 +57,7 @@ static naik_status make_weights(const naik_lattice *lat, naik_meson meson,
         weight[k] = next;
         next += lat->local[k];
         for (int x = 0; x < lat->local[k]; x++) {
-            int64_t turn = (int64_t)momentum[k] * (lat->origin[k] + x) % lat->size[k];
+            int64_t turn = (int64_t)momentum[k] * (lat->origin[k] + x - from[k]) % lat->size[k];
             weight[k][x] = cos(two_pi * (double)turn / lat->size[k]);
             if ((mesons[meson].odd >> k & 1) != 0 && x % 2 != 0) { /* boxes begin at even x */
                 weight[k][x] = -weight[k][x];
@@ -99,7 +101,7 @@ naik_status naik_meson_correlator(const naik_lattice *lattice, naik_meson meson,
     const int times = lattice->size[3];
     double *weight[NAIK_DIM - 1] = {NULL};
     naik_exactsum *sum = NULL; /* [times], zeroed */
-    status = make_weights(lattice, meson, momentum, weight);
+    status = make_weights(lattice, meson, NULL, momentum, weight);
     if (status == NAIK_OK) {
         status =
             naik_alloc(comm->log, (size_t)times * sizeof *sum, "correlator sums", (void **)&sum);
@@ -132,7 +134,8 @@ done:
 }
 
 naik_status naik_meson_correlator_of(const naik_field *const part[2], naik_meson meson,
-                                     const int momentum[NAIK_DIM - 1], double *out)
+                                     const int *origin, const int momentum[NAIK_DIM - 1],
+                                     double *out)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = part[NAIK_EVEN]->geometry->backend;
@@ -141,7 +144,7 @@ naik_status naik_meson_correlator_of(const naik_field *const part[2], naik_meson
     const int times = lat->size[3];
     double *weight[NAIK_DIM - 1] = {NULL};
     naik_exactsum *sums = NULL, *all = NULL; /* backend memory [local times]; [times], zeroed */
-    status = make_weights(lat, meson, momentum, weight);
+    status = make_weights(lat, meson, origin, momentum, weight);
     if (status == NAIK_OK) {
         status =
             naik_alloc(comm->log, (size_t)times * sizeof *all, "correlator sums", (void **)&all);

@@ -11,11 +11,12 @@
 
 #include "base/memory.h"
 #include "propagator/contract.h"
+#include "propagator/spin_meson.h"
 #include "run/job.h"
 
-/* A propagator of three colours. */
+/* All columns of a propagator. */
 typedef struct held {
-    double *g; /* [3][sites][3][2] */
+    double *g; /* [columns][sites][reals] */
     int source, mass;
     bool full;
 } held;
@@ -31,7 +32,7 @@ typedef struct worker {
 
 static size_t vector_count(const worker *w)
 {
-    return (size_t)w->j->lattice->sites * 6;
+    return (size_t)w->j->lattice->sites * (size_t)naik_input_reals(w->j->input);
 }
 
 static naik_status read_propagator(const worker *w, int source, int mass, held *out)
@@ -41,7 +42,7 @@ static naik_status read_propagator(const worker *w, int source, int mass, held *
         return NAIK_OK;
     }
     *out = (held){.g = out->g, .source = source, .mass = mass};
-    for (int colour = 0; colour < 3; colour++) {
+    for (int colour = 0; colour < naik_input_columns(w->j->input); colour++) {
         const int solve = naik_propagator_file_solve(w->j->file, source, mass, colour);
         NAIK_TRY(naik_propagator_file_read_solution(w->j->file, solve,
                                                     out->g + (size_t)colour * vector_count(w)));
@@ -173,6 +174,10 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
         NAIK_TRY(naik_contract_meson(lat, (naik_meson)input->output.correlators.data[item->meson],
                                      input->output.momenta.data[item->momentum], g[0], g[1], out));
         break;
+    case CONTRACT_CHANNEL:
+        NAIK_TRY(naik_spin_meson_correlator(lat, (naik_spin_meson)item->meson, origin,
+                                            input->output.momenta.data[item->momentum], g[0], out));
+        break;
     case CONTRACT_MEAN:
     case CONTRACT_ERROR: break;
     }
@@ -187,8 +192,9 @@ static naik_status allocate(worker *w)
     const naik_input *input = w->j->input;
     const size_t bytes = vector_count(w) * sizeof(double), times = (size_t)input->lattice.size[3];
     const size_t stored = (size_t)(input->output.correlators.count * input->output.momenta.count);
-    for (int k = 0; k < contraction_quarks(w->j->input); k++) {
-        NAIK_TRY(naik_alloc(log, 3 * bytes, "a propagator", (void **)&w->quark[k].g));
+    for (int k = 0; k < contraction_quarks(input); k++) {
+        NAIK_TRY(naik_alloc(log, (size_t)naik_input_columns(input) * bytes, "a propagator",
+                            (void **)&w->quark[k].g));
     }
     NAIK_TRY(naik_alloc(log, bytes, "a source", (void **)&w->src));
     NAIK_TRY(naik_alloc(log, (stored + 1) * times * sizeof *w->stored, "correlators",

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "propagator/spin_meson.h"
 #include "run/contraction_list.h"
 
 static const char *const definitions[] = {
@@ -12,6 +13,9 @@ static const char *const definitions[] = {
     [CONTRACT_WALL] = "Tr W_quark W_antiquark^+, W(t) = sum over x of G; no 1/V",
     [CONTRACT_BARYON] = "sum over x - x0 with even components of the mean, over the assignments of "
                         "source colours to quarks, of det of the rows of their G",
+    [CONTRACT_CHANNEL] =
+        "sum over x of cos(p(x - x0)) tr g5 G S H g5 S^+, G and H of the correlator "
+        "(spin_meson.h); no 1/V, no sign",
     [CONTRACT_PAIR] = "sum over x of cos(px) phi(x) Tr G_quark G_antiquark^+; no 1/V",
     [CONTRACT_MEAN] = "mean over sources, each shifted to t = 0",
     [CONTRACT_ERROR] = "standard error of that mean, of real and imaginary part"};
@@ -81,6 +85,32 @@ static void add_single(builder *b, contraction_kind kind, const char *name, int 
     }
 }
 
+/* /corr/NAME/m00/rho_x/p000 */
+static void add_channels(builder *b, int source, int mass)
+{
+    const naik_input *input = b->input;
+    char p[64];
+    for (int c = 0; c < input->output.channels.count; c++) {
+        for (int k = 0; k < input->output.momenta.count; k++) {
+            const naik_spin_meson meson = (naik_spin_meson)input->output.channels.data[c];
+            const contraction_item item = {.kind = CONTRACT_CHANNEL,
+                                           .quarks = 1,
+                                           .source = {source},
+                                           .mass = {mass},
+                                           .meson = (int)meson,
+                                           .momentum = k};
+            naik_contraction *out = add(b, &item);
+            if (out != NULL) {
+                naik_propagator_momentum_name(input->output.momenta.data[k], p);
+                snprintf(out->path, sizeof out->path, "/corr/%s/m%02d/%s/%s",
+                         input->sources[source].label, mass, naik_spin_meson_name(meson), p);
+                out->correlator = naik_spin_meson_name(meson);
+                describe(b, &item, false, out);
+            }
+        }
+    }
+}
+
 static void add_singles(builder *b)
 {
     for (int s = 0; s < b->input->source_count; s++) {
@@ -92,6 +122,7 @@ static void add_singles(builder *b)
             if (b->input->output.condensate && naik_source_is_random(solve->source.type)) {
                 add_single(b, CONTRACT_CONDENSATE, "condensate", s, m);
             }
+            add_channels(b, s, m);
         }
     }
 }
@@ -366,14 +397,16 @@ naik_status contraction_list_create(naik_log *log, const naik_input *input, cont
 
 int contraction_quarks(const naik_input *input)
 {
-    const bool alone = input->output.baryons.count > 0 || input->output.condensate;
+    const bool alone = input->output.baryons.count > 0 || input->output.condensate ||
+                       input->output.channels.count > 0;
     return input->baryon_count > 0 ? 3 : input->pair_count > 0 ? 2 : alone ? 1 : 0;
 }
 
 int64_t contraction_bytes(const naik_input *input, int32_t sites)
 {
     return contraction_quarks(input) > 0
-               ? (3 * contraction_quarks(input) + 1) * 6 * (int64_t)sizeof(double) * sites
+               ? (naik_input_columns(input) * contraction_quarks(input) + 1) *
+                     naik_input_reals(input) * (int64_t)sizeof(double) * sites
                : 0;
 }
 

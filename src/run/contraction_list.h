@@ -17,6 +17,7 @@ typedef enum contraction_kind {
     CONTRACT_PAIR,
     CONTRACT_WALL, /* a pair with a wall sink */
     CONTRACT_BARYON,
+    CONTRACT_CHANNEL, /* of Wilson and clover quarks: all columns of a source and mass */
     CONTRACT_MEAN,
     CONTRACT_ERROR
 } contraction_kind;
@@ -26,7 +27,8 @@ typedef struct contraction_item {
     contraction_kind kind;
     int quarks;             /* 1; 2: quark and antiquark; 3: a baryon */
     int source[3], mass[3]; /* of each: in sources[], in the masses of its entry */
-    int meson, momentum;    /* places in output.correlators and output.momenta; -1 */
+    int meson, momentum;    /* places in output.correlators and output.momenta; -1; of a channel
+                               the naik_spin_meson */
     bool baryon;            /* three quarks go from source to sink, equal ones too */
     int first, step;        /* of averages: items first, first + step ... ; first < 0: the
                                correlators that the solves of mass[0] have */

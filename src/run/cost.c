@@ -67,9 +67,9 @@ static void pilot_action(const naik_propagator_reader *v, char *name, size_t nam
 static int gather_pilot(const naik_propagator_reader *v, model_pilot pilot[COST_MASSES])
 {
     int count = 0, solves[COST_MASSES] = {0};
-    for (int i = 0; i < 3 * v->pair_count; i++) {
-        const naik_solve_record *r = &v->pairs[i / 3].solve[i % 3];
-        const double mass = v->pairs[i / 3].mass, n = r->iterations;
+    for (int i = 0; i < v->columns * v->pair_count; i++) {
+        const naik_solve_record *r = &v->pairs[i / v->columns].solve[i % v->columns];
+        const double mass = v->pairs[i / v->columns].mass, n = r->iterations;
         int at = 0;
         if (r->state != NAIK_SOLVE_DONE || r->iterations < 1 || !(r->target > 0 && r->target < 1)) {
             continue;
@@ -285,6 +285,11 @@ naik_status cost_of(naik_comm *comm, const naik_input *input, const model_machin
 {
     naik_status status = NAIK_OK;
     memset(out, 0, sizeof *out);
+    if (naik_input_is_wilson(input)) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                         "--machine knows what staggered quarks cost, not yet %s ones",
+                         naik_input_action_name(input->action.type));
+    }
     out->machine = *machine;
     out->pilot = pilot;
     out->links_built = count_links(input);

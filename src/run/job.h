@@ -17,6 +17,7 @@
 #include "run/link_provider.h"
 
 #include "operator/staggered.h"
+#include "operator/wilson_operator.h"
 #include "run/fault.h"
 #include "run/plan.h"
 #include "run/sdc_check.h"
@@ -45,9 +46,10 @@ typedef struct solve_job {
     naik_fault *fault; /* NULL but in tests */
     solve_plan plan;
     sdc_check guard;
-    naik_staggered packed; /* at work */
-    naik_modes *modes;     /* of these links; NULL: none are wanted */
-    int *pending;          /* tasks of the epsilon at work, [2 task_count] */
+    naik_staggered packed;  /* at work; of Wilson and clover quarks borrowed from the next */
+    naik_wilson_set wilson; /* of these, of one mass */
+    naik_modes *modes;      /* of these links; NULL: none are wanted */
+    int *pending;           /* tasks of the epsilon at work, [2 task_count] */
     int64_t pending_count;
     int done, total;
     solve_progress progress;
@@ -105,7 +107,7 @@ void solve_report_links(const solve_job *j, double epsilon, double seconds);
 /* A solution that is not stored: it is solved once more, or given up. */
 void solve_report_retry(const solve_job *j, const naik_input_task *task);
 void solve_report_end(const solve_job *j, naik_status status);
-/* The correlators of (source, mass), once all three colours are in. Collective.
+/* The correlators of (source, mass), once all columns are in. Collective.
  * NAIK_ERR_MEMORY, and what reading them returns */
 naik_status solve_report_correlators(const solve_job *j, const naik_input_task *task);
 

@@ -15,10 +15,10 @@
 
 const char *naik_input_action_name(naik_input_action action)
 {
-    static const char *const names[] = {[NAIK_INPUT_NAIVE] = "naive",
-                                        [NAIK_INPUT_ASQTAD] = "asqtad",
-                                        [NAIK_INPUT_HISQ] = "hisq",
-                                        [NAIK_INPUT_LINKS] = "links"};
+    static const char *const names[] = {
+        [NAIK_INPUT_NAIVE] = "naive",   [NAIK_INPUT_ASQTAD] = "asqtad",
+        [NAIK_INPUT_HISQ] = "hisq",     [NAIK_INPUT_LINKS] = "links",
+        [NAIK_INPUT_WILSON] = "wilson", [NAIK_INPUT_CLOVER] = "clover"};
     return names[action];
 }
 
@@ -186,7 +186,11 @@ naik_status naik_link_provider_open(const naik_lattice *lattice, const naik_inpu
     NAIK_TRY(naik_gauge_load(input->gauge.file, &options, out->thin, &out->file, &out->checks));
     naik_timer_count(timer, 0, 4 * 18.0 * (double)lattice->volume * out->file.precision / 8);
     NAIK_TRY(check_coulomb_gauge(input, out->thin));
-    naik_gauge_apply_phases(out->thin, input->lattice.antiperiodic_t);
+    if (!naik_input_is_wilson(input)) {
+        naik_gauge_apply_phases(out->thin, input->lattice.antiperiodic_t);
+    } else if (input->lattice.antiperiodic_t) {
+        naik_gauge_apply_boundary(out->thin);
+    }
 done:
     naik_timer_stop(timer, "read configuration");
     if (status != NAIK_OK) {
@@ -255,6 +259,10 @@ naik_status naik_link_provider_links(naik_link_provider *source, double naik_eps
     naik_status status = NAIK_OK;
     const naik_input_action action = source->input->action.type;
     const double start_s = naik_time_s();
+    if (naik_input_is_wilson(source->input)) {
+        return NAIK_FAIL(source->lattice->comm->log, NAIK_ERR_INPUT,
+                         "%s quarks have no fat and long links", naik_input_action_name(action));
+    }
     naik_timer_start(source->timer, "build links");
     NAIK_TRY(action == NAIK_INPUT_LINKS ? read_links(source, naik_epsilon, out)
                                         : fatten(source, naik_epsilon, out));

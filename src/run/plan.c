@@ -14,15 +14,18 @@
 #include "modes/deflate.h"
 #include "modes/lanczos.h"
 #include "operator/staggered.h"
+#include "operator/wilson_operator.h"
 #include "run/contraction_list.h"
 #include "run/multishift_cost.h"
+#include "run/wilson_quarks.h"
+#include "solver/bicgstab.h"
 
 /* The shared space must promise this much less before it is taken. */
 static const double MARGIN = 0.9;
 /* From this mass on long links of 10 bits cost no iterations (doc/performance.md). */
 static const double COARSE_LONG = 0.05;
 
-enum { BATCH_CPU = 8, BATCH_GPU = 16, HISTORY_MOST = 4096 };
+enum { BATCH_CPU = 8, BATCH_GPU = 16, BATCH_WILSON = 12, HISTORY_MOST = 4096 };
 
 static void describe_choices(solve_plan *plan)
 {
@@ -149,12 +152,39 @@ static int hops_of(const naik_input *input)
     return input->action.type == NAIK_INPUT_NAIVE ? NAIK_STENCIL / 2 : NAIK_STENCIL;
 }
 
+/* The same of Wilson and clover quarks: thin links and the clover term on the host, of one mass. */
+static void estimate_wilson(solve_plan *plan, const naik_input *input,
+                            const naik_geometry *geometry, int width)
+{
+    const naik_lattice *lat = geometry->lattice;
+    const bool clover = wilson_quarks_csw(input) != 0;
+    const int vectors = NAIK_SPIN * width;
+    plan->gauge_bytes = (int64_t)sizeof(naik_matrix) * NAIK_DIM * lat->sites +
+                        (clover ? (int64_t)naik_clover_bytes(lat) : 0);
+    plan->packed_bytes = (int64_t)naik_wilson_set_bytes(geometry, clover, plan->links, plan->recon,
+                                                        plan->vectors, width);
+    plan->field_bytes =
+        (int64_t)naik_bicgstab_bytes(geometry, NAIK_SPIN, plan->vectors, width) +
+        5 * (int64_t)geometry->backend->ops->field.bytes(lat, NAIK_DOUBLE, NAIK_SPIN);
+    plan->halo_bytes = (int64_t)naik_halo_bytes(geometry, NAIK_DOUBLE, vectors, 1) +
+                       (plan->vectors == NAIK_DOUBLE
+                            ? 0
+                            : (int64_t)naik_halo_bytes(geometry, plan->vectors, vectors, 1));
+    plan->vector_bytes = 2 * (int64_t)sizeof(double) * 6 * NAIK_SPIN * lat->sites;
+    plan->total_bytes = plan->gauge_bytes + plan->packed_bytes + plan->field_bytes +
+                        plan->halo_bytes + plan->vector_bytes;
+}
+
 /* Bytes on this rank for a batch of this width. */
 static void estimate(solve_plan *plan, const naik_input *input, const naik_geometry *geometry,
                      int width)
 {
     const naik_lattice *lat = geometry->lattice;
     const int points = hops_of(input);
+    if (naik_input_is_wilson(input)) {
+        estimate_wilson(plan, input, geometry, width);
+        return;
+    }
     const int64_t matrices = (int64_t)sizeof(naik_matrix) * NAIK_DIM * lat->sites;
     const bool host = geometry->backend->ops->host_memory;
     /* W, the fattener's level-2 links, one set of fat and long links, the staples in work, and on
@@ -235,6 +265,21 @@ static naik_status fit(solve_plan *plan, const naik_input *input, const naik_geo
     return NAIK_OK;
 }
 
+/* Of Wilson and clover quarks: single precision unless something else is asked for, the columns of
+ * a source together. */
+static void choose_wilson(const naik_input *input, int tasks, solve_plan *plan)
+{
+    const int wanted = input->solver.batch > 0 ? input->solver.batch : BATCH_WILSON;
+    plan->batch = wanted < tasks ? wanted : tasks;
+    plan->batch = plan->batch > 0 ? plan->batch : 1;
+    plan->usual_batch = BATCH_WILSON;
+    plan->links = input->solver.inner_precision == NAIK_INPUT_AUTO ? NAIK_SINGLE : plan->links;
+    plan->recon = 18;
+    plan->first_rung = plan->links == NAIK_DOUBLE ? NAIK_RUNG_DOUBLE
+                       : plan->links == NAIK_HALF ? NAIK_RUNG_HALF
+                                                  : NAIK_RUNG_SINGLE;
+}
+
 naik_status solve_plan_make(const naik_input *input, const naik_geometry *geometry, int tasks,
                             solve_plan *out)
 {
@@ -249,7 +294,11 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
     out->batch = wanted > 0 ? wanted : 1;
     out->points = hops_of(input);
     out->usual_batch = host ? BATCH_CPU : BATCH_GPU;
-    choose_multishift(input, out);
+    if (naik_input_is_wilson(input)) {
+        choose_wilson(input, tasks, out);
+    } else {
+        choose_multishift(input, out);
+    }
     describe_choices(out);
     out->history_stride = HISTORY_MOST; /* whatever the limit: a rerun may raise it */
     naik_status status = available(geometry, &out->available_bytes);
@@ -409,7 +458,7 @@ void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log 
     if (plan->first_rung < 0 && input->deflation.modes == 0) {
         print_rungs(plan, input, log);
     }
-    if (input->solver.multishift == NAIK_INPUT_CHOOSE) {
+    if (input->solver.multishift == NAIK_INPUT_CHOOSE && !naik_input_is_wilson(input)) {
         print_sharing(plan, input, log);
     }
     naik_log_line(log,

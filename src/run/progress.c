@@ -14,7 +14,8 @@ enum { LIVE_PER_S = 5 };
 
 static double weight_of(const solve_job *j, const naik_input_task *task)
 {
-    return 1 / j->input->solve[task->solve].masses.data[task->mass];
+    const double mass = j->input->solve[task->solve].masses.data[task->mass];
+    return naik_input_is_wilson(j->input) ? 1 : 1 / mass;
 }
 
 static bool is_pending(const solve_job *j, const naik_input_task *task)

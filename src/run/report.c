@@ -35,7 +35,10 @@ static naik_report *begin_event(const solve_job *j, const char *name, const naik
     if (event != NULL) {
         naik_report_text(event, "source", j->input->sources[task->source].label);
         naik_report_real(event, "mass", j->input->solve[task->solve].masses.data[task->mass]);
-        naik_report_int(event, "colour", task->colour);
+        if (naik_input_is_wilson(j->input)) {
+            naik_report_int(event, "spin", task->colour / 3);
+        }
+        naik_report_int(event, "colour", task->colour % 3);
     }
     return event;
 }
@@ -80,23 +83,25 @@ void solve_report_solve(const solve_job *j, const naik_input_task *task,
                         const naik_propagator_result *r)
 {
     const naik_input *input = j->input;
-    char rest[SOLVE_LEFT_TEXT] = "";
+    char rest[SOLVE_LEFT_TEXT] = "", column[NAIK_INPUT_COLUMN_TEXT];
+    naik_input_column_text(input, task->colour, column);
     if (naik_time_s() - j->progress.start_s > 10) {
         solve_progress_text(solve_progress_left_s(j, 0), rest);
     }
     naik_log_line(j->log,
-                  "solve %d/%d: source=%s mass=%g colour=%d iterations=%d residual=%.3e "
+                  "solve %d/%d: source=%s mass=%g %s iterations=%d residual=%.3e "
                   "source_residual=%.3e rung=%s seconds=%.3f gflops=%.1f %s%s",
                   j->done, j->total, input->sources[task->source].label,
-                  input->solve[task->solve].masses.data[task->mass], task->colour, r->cg.iterations,
+                  input->solve[task->solve].masses.data[task->mass], column, r->cg.iterations,
                   r->cg.residual, r->source_residual, naik_rung_name(r->cg.rung), r->cg.seconds,
                   r->cg.seconds > 0 ? r->flops / r->cg.seconds * 1e-9 : 0.0,
                   naik_cg_reason_text(r->cg.reason), rest);
     record_solve(j, task, r);
     if (r->cg.climb != NAIK_CG_NO_CLIMB) {
-        naik_log_line(j->log, "  began with %s, went on with %s from iteration %d on: %s",
+        naik_log_line(j->log, "  began with %s, went on with %s%s from iteration %d on: %s",
                       naik_rung_name(r->cg.first_rung), naik_rung_name(r->cg.rung),
-                      r->cg.climbed_at, naik_cg_climb_text(r->cg.climb));
+                      r->cg.normal ? " and the normal equations" : "", r->cg.climbed_at,
+                      naik_cg_climb_text(r->cg.climb));
     }
     if (r->cg.reason == NAIK_CG_ZERO_SOURCE) {
         naik_log_warn(j->log, "the source of solve %d is zero everywhere: the solution is zero",
@@ -158,7 +163,7 @@ naik_status solve_report_correlators(const solve_job *j, const naik_input_task *
     const naik_input *input = j->input;
     const int extent = input->lattice.size[3];
     double *const sum = j->correlators; /* of the last solve, which is in the file */
-    for (int colour = 0; colour < 3; colour++) {
+    for (int colour = 0; colour < naik_input_columns(input); colour++) {
         int solve = naik_propagator_file_solve(j->file, task->source, task->mass, colour);
         if (naik_propagator_file_record(j->file, solve)->state == NAIK_SOLVE_PENDING) {
             return NAIK_OK;
@@ -170,8 +175,7 @@ naik_status solve_report_correlators(const solve_job *j, const naik_input_task *
         for (int p = 0; p < input->output.momenta.count; p++) {
             const int *momentum = input->output.momenta.data[p];
             naik_log_line(j->log, "correlator %s source=%s mass=%g momentum=%d,%d,%d",
-                          naik_meson_name((naik_meson)input->output.correlators.data[c]),
-                          input->sources[task->source].label,
+                          naik_input_correlator_name(input, c), input->sources[task->source].label,
                           input->solve[task->solve].masses.data[task->mass], momentum[0],
                           momentum[1], momentum[2]);
             for (int t = 0; t < extent; t++) {

@@ -55,8 +55,10 @@ bool sdc_check_continues(const sdc_check *guard, int task)
 static const char *name_of(const sdc_check *guard, int task, char text[128])
 {
     const naik_input_task *t = &guard->input->tasks[task];
-    snprintf(text, 128, "source=%.64s mass=%g colour=%d", guard->input->sources[t->source].label,
-             guard->input->solve[t->solve].masses.data[t->mass], t->colour);
+    char column[NAIK_INPUT_COLUMN_TEXT];
+    naik_input_column_text(guard->input, t->colour, column);
+    snprintf(text, 128, "source=%.64s mass=%g %s", guard->input->sources[t->source].label,
+             guard->input->solve[t->solve].masses.data[t->mass], column);
     return text;
 }
 
@@ -125,7 +127,8 @@ static naik_status check_bits(sdc_check *guard, int task, const double *x, const
     naik_status status = NAIK_OK;
     char name[128];
     solve_attempt *attempt = &guard->attempts[task];
-    const uint32_t sum = naik_crc32(x, (size_t)lat->sites * 6 * sizeof *x);
+    const uint32_t sum =
+        naik_crc32(x, (size_t)lat->sites * (size_t)naik_input_reals(guard->input) * sizeof *x);
     int64_t others[2] = {sum != attempt->sum[0], sum != attempt->sum[1]};
     NAIK_TRY(naik_comm_sum_i64(guard->comm, others, 2));
     *good = false;

@@ -149,7 +149,7 @@ static void fill_sets(solve_spec *spec, const naik_input *input)
         }
     }
     for (int i = 0; i < input->output.correlators.count; i++) {
-        spec->correlators[i] = naik_meson_name((naik_meson)input->output.correlators.data[i]);
+        spec->correlators[i] = naik_input_correlator_name(input, i);
     }
     for (int i = 0; i < input->output.momenta.count; i++) {
         memcpy(spec->momenta[i], input->output.momenta.data[i], sizeof spec->momenta[i]);
@@ -304,6 +304,9 @@ naik_status solve_spec_create(const naik_input *input, const solve_plan *plan,
         .momenta = (const int(*)[NAIK_DIM - 1]) spec->momenta,
         .contraction_count = spec->contractions.count,
         .contractions = spec->contractions.spec,
+        .spinors = naik_input_is_wilson(input),
+        .csw = input->action.csw,
+        .u0 = input->action.u0,
         .store_propagators = input->output.propagators,
         .precision = input->output.precision,
         .history_stride = plan->history_stride,

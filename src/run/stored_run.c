@@ -159,8 +159,15 @@ void stored_run_close(stored_run *run)
 naik_status stored_run_source(const stored_run *run, const naik_input_source *source, int colour,
                               double *out)
 {
-    return source->source.type == NAIK_SOURCE_FILE
-               ? source_file_read(run->lattice, run->input, source->solve, colour, &run->sources,
-                                  out)
-               : naik_source_fill(run->lattice, &source->source, colour, out);
+    naik_status status = NAIK_OK;
+    if (source->source.type == NAIK_SOURCE_FILE) {
+        return source_file_read(run->lattice, run->input, source->solve, colour, &run->sources,
+                                out);
+    }
+    NAIK_TRY(naik_source_fill(run->lattice, &source->source, colour % 3, out));
+    if (naik_input_is_wilson(run->input)) {
+        naik_source_to_spin(run->lattice, colour / 3, out);
+    }
+done:
+    return status;
 }

@@ -36,7 +36,7 @@ void stored_run_close(stored_run *run);
  * the run. Local. */
 const char *stored_run_text(const stored_run *run, const char *name);
 
-/* The source [sites][3][2] of one colour. Collective. */
+/* The source [sites][3][2] of one colour, or [sites][4][3][2] of one column. Collective. */
 naik_status stored_run_source(const stored_run *run, const naik_input_source *source, int colour,
                               double *out);
 

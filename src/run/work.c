@@ -13,6 +13,8 @@
 #include "base/timer.h"
 #include "run/job.h"
 #include "run/low_modes.h"
+#include "run/wilson_quarks.h"
+#include "solver/bicgstab.h"
 
 static naik_status give_source(void *data, int64_t index, double *src, double *mass,
                                double *tolerance, double *site_tolerance)
@@ -30,22 +32,29 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
             source_file_read(j->lattice, j->input, task->solve, task->colour, &j->sources, src));
         naik_source_restrict(j->lattice, source, src);
     } else {
-        NAIK_TRY(naik_source_fill(j->lattice, source, task->colour, src));
+        NAIK_TRY(naik_source_fill(j->lattice, source, task->colour % 3, src));
+    }
+    if (naik_input_is_wilson(j->input)) {
+        naik_source_to_spin(j->lattice, task->colour / 3, src);
     }
     naik_fault_in_source(j->fault, j->lattice, src);
 done:
     return status;
 }
 
-static naik_status make_correlators(solve_job *j, const naik_field *const part[2])
+static naik_status make_correlators(solve_job *j, const naik_input_task *task,
+                                    const naik_field *const part[2])
 {
     naik_status status = NAIK_OK;
     const naik_input *input = j->input;
+    const bool wilson = naik_input_is_wilson(input);
+    const int *origin = wilson ? input->sources[task->source].source.origin : NULL;
     double *out = j->correlators;
     naik_timer_start(j->timer, "correlators");
     for (int c = 0; c < input->output.correlators.count; c++) {
         for (int p = 0; p < input->output.momenta.count; p++) {
-            NAIK_TRY(naik_meson_correlator_of(part, (naik_meson)input->output.correlators.data[c],
+            const int meson = input->output.correlators.data[c];
+            NAIK_TRY(naik_meson_correlator_of(part, wilson ? NAIK_PION5 : (naik_meson)meson, origin,
                                               input->output.momenta.data[p], out));
             out += input->lattice.size[3];
         }
@@ -83,17 +92,20 @@ static naik_status commit_solution(solve_job *j, const naik_input_task *task, co
                                 .seconds = result->cg.seconds,
                                 .flops = result->flops};
     snprintf(record.stop_reason, sizeof record.stop_reason, "%s",
-             result->cg.reason == NAIK_CG_CONVERGED && !good
-                 ? "above tolerance_full"
+             result->cg.reason == NAIK_CG_CONVERGED && !good ? "above tolerance_full"
+             : result->cg.reason == NAIK_CG_CONVERGED && result->cg.normal &&
+                     j->input->solver.method == NAIK_METHOD_BICGSTAB
+                 ? "converged by cg"
                  : naik_cg_reason_text(result->cg.reason));
     if (with_correlators) {
-        NAIK_TRY(make_correlators(j, result->part));
+        NAIK_TRY(make_correlators(j, task, result->part));
     }
     naik_timer_start(j->timer, "write");
     int solve = naik_propagator_file_solve(j->file, task->source, task->mass, task->colour);
     if (j->input->output.propagators) {
         naik_timer_count(j->timer, 0,
-                         6.0 * (double)j->lattice->volume * j->input->output.precision / 8);
+                         naik_input_reals(j->input) * (double)j->lattice->volume *
+                             j->input->output.precision / 8);
     }
     naik_fault_before_write(j->fault);
     NAIK_TRY(naik_propagator_file_commit(j->file, solve, j->input->output.propagators ? x : NULL,
@@ -145,9 +157,13 @@ static naik_status at_poll(void *data, const naik_cg_progress *progress)
                                naik_staggered_fastest(&j->packed));
 }
 
+/* What tasks share whose links are the same: their Naik epsilon, or the mass of Wilson quarks. */
 static double epsilon_of(const solve_job *j, int task)
 {
     const naik_input_task *t = &j->input->tasks[task];
+    if (naik_input_is_wilson(j->input)) {
+        return j->input->solve[t->solve].masses.data[t->mass];
+    }
     return j->input->solve[t->solve].naik_epsilon.data[t->mass];
 }
 
@@ -205,11 +221,40 @@ done:
     return status;
 }
 
+/* The operators of one mass of Wilson or clover quarks. */
+static naik_status make_wilson(solve_job *j, double mass, int batch)
+{
+    naik_status status = NAIK_OK;
+    naik_timer_start(j->timer, "pack links");
+    NAIK_TRY(wilson_quarks_create(&j->links, j->geometry, &j->plan, mass, batch, &j->wilson));
+    naik_timer_stop(j->timer, "pack links");
+    for (int p = 0; p < NAIK_PRECISIONS; p++) {
+        j->packed.op[p] = j->wilson.op[p];
+        j->packed.links[p] = j->wilson.wilson[p] != NULL ? j->wilson.wilson[p]->links : NULL;
+    }
+    sdc_check_begin(&j->guard, &j->packed);
+done:
+    return status;
+}
+
+static void release_links(solve_job *j)
+{
+    if (naik_input_is_wilson(j->input)) {
+        naik_wilson_set_destroy(&j->wilson);
+        j->packed = (naik_staggered){.links = {NULL}};
+    } else {
+        naik_staggered_destroy(&j->packed);
+    }
+}
+
 /* Makes and packs the links of one Naik epsilon, and its modes. */
-static naik_status make_links(solve_job *j, double epsilon)
+static naik_status make_links(solve_job *j, double epsilon, int batch)
 {
     naik_status status = NAIK_OK;
     naik_fatlong *canonical = NULL;
+    if (naik_input_is_wilson(j->input)) {
+        return make_wilson(j, epsilon, batch);
+    }
     NAIK_TRY(naik_link_provider_links(&j->links, epsilon, &canonical));
     naik_timer_start(j->timer, "pack links");
     NAIK_TRY(
@@ -222,11 +267,30 @@ done:
     return status;
 }
 
+/* One of the two: conjugate gradient, or what solves Mh x = b. */
+static naik_status make_solver(const solve_job *j, int batch, naik_cg **cg,
+                               naik_bicgstab **bicgstab, naik_solver *out)
+{
+    naik_status status = NAIK_OK;
+    if (naik_input_is_wilson(j->input)) {
+        NAIK_TRY(naik_bicgstab_create(j->packed.op, j->plan.vectors,
+                                      (naik_method)j->input->solver.method, batch, bicgstab));
+        *out = naik_bicgstab_solver(*bicgstab);
+    } else {
+        NAIK_TRY(naik_cg_create(j->packed.op, j->plan.vectors, batch, cg));
+        *out = naik_cg_solver(*cg);
+    }
+done:
+    return status;
+}
+
 /* All listed solves of one Naik epsilon, as far as the guard lets them pass. */
 static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted)
 {
     naik_status status = NAIK_OK;
     naik_cg *cg = NULL;
+    naik_bicgstab *bicgstab = NULL;
+    naik_solver solver;
     naik_multishift *multishift = NULL;
     naik_deflation *deflation = NULL;
     bool stopped = false;
@@ -236,13 +300,13 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
     options.history_stride = j->plan.history_stride;
     options.first_rung = j->plan.first_rung;
     const double begin_s = naik_time_s();
-    NAIK_TRY(make_links(j, epsilon));
+    int batch = j->pending_count < j->plan.batch ? (int)j->pending_count : j->plan.batch;
+    NAIK_TRY(make_links(j, epsilon, batch));
     solve_report_links(j, epsilon, naik_time_s() - begin_s);
     if (j->modes != NULL) {
         options.removed = fmax(j->modes->lambda2[j->modes->count - 1], 0);
     }
-    int batch = j->pending_count < j->plan.batch ? (int)j->pending_count : j->plan.batch;
-    NAIK_TRY(naik_cg_create(j->packed.op, j->plan.vectors, batch, &cg));
+    NAIK_TRY(make_solver(j, batch, &cg, &bicgstab, &solver));
     if (j->plan.multishift && any_group(j)) {
         const int groups = j->plan.groups < batch ? j->plan.groups : batch;
         NAIK_TRY(naik_multishift_create(cg, groups, j->plan.shifts, &multishift));
@@ -267,8 +331,8 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
                                            .group = group_of,
                                            .starter = deflation != NULL ? &starter : NULL};
     naik_timer_start(j->timer, "solve");
-    NAIK_TRY(naik_propagator_solve(&j->packed.op[NAIK_DOUBLE], naik_cg_solver(cg), &options,
-                                   &stream, &stopped));
+    NAIK_TRY(
+        naik_propagator_solve(&j->packed.op[NAIK_DOUBLE], solver, &options, &stream, &stopped));
     naik_timer_stop(j->timer, "solve");
     *interrupted = stopped && !j->guard.links_lost;
 done:
@@ -276,7 +340,8 @@ done:
     naik_modes_destroy(&j->modes);
     naik_multishift_destroy(&multishift);
     naik_cg_destroy(&cg);
-    naik_staggered_destroy(&j->packed);
+    naik_bicgstab_destroy(&bicgstab);
+    release_links(j);
     return status;
 }
 

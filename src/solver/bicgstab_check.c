@@ -21,7 +21,8 @@ static double delta_of(const naik_bicgstab *s, bg_level level)
     }
 }
 
-/* What was found since the last check joins x; what is not finite is dropped. */
+/* What was found since the last check joins x; what is not finite is dropped. An rhs that has not
+ * iterated yet has found nothing: its correction is whatever lay there. */
 static naik_status add_correction(naik_bicgstab *s, const bool asks[])
 {
     naik_status status = NAIK_OK;
@@ -34,8 +35,9 @@ static naik_status add_correction(naik_bicgstab *s, const bool asks[])
     }
     NAIK_TRY(bg_norms(s, correction, norms));
     for (int c = 0; c < s->width_now; c++) {
-        good[c] = asks[c] && isfinite(norms[c]);
-        s->slot[c].broke = s->slot[c].broke || (asks[c] && !good[c]);
+        const bool started = asks[c] && s->slot[c].started;
+        good[c] = started && isfinite(norms[c]);
+        s->slot[c].broke = s->slot[c].broke || (started && !good[c]);
     }
     NAIK_TRY(bg_set_mask(s, good));
     NAIK_TRY(field->add(s->outer.field[BG_X], correction, s->mask, NAIK_RHS_CHECK));

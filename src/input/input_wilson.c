@@ -1,0 +1,122 @@
+/* input_wilson.c - checks of what only Wilson and clover quarks have, or only staggered ones */
+#include <stdio.h>
+#include <string.h>
+
+#include "input/input_table.h"
+#include "propagator/spin_meson.h"
+
+enum { PATH_SIZE = 160, MOST_SPINORS = 16 };
+
+static bool is_given(const naik_input *input, const char *path)
+{
+    return naik_yaml_find(input->tree->root, path) != NULL;
+}
+
+/* Masses or kappas, one of them. */
+static naik_status check_masses(naik_log *log, const naik_input *input, int index)
+{
+    const naik_input_solve *solve = &input->solve[index];
+    const bool wilson = naik_input_is_wilson(input);
+    char masses[PATH_SIZE], kappas[PATH_SIZE];
+    snprintf(masses, sizeof masses, "solve.%d.masses", index);
+    snprintf(kappas, sizeof kappas, "solve.%d.kappas", index);
+    if (solve->kappas.count > 0 && !wilson) {
+        return naik_input_refuse(log, input, kappas,
+                                 "'%s' applies to action.type wilson and clover only", kappas);
+    }
+    if (solve->kappas.count > 0 && solve->masses.count > 0) {
+        return naik_input_refuse(log, input, kappas, "'%s' and masses say the same twice: give one",
+                                 kappas);
+    }
+    if (solve->kappas.count == 0 && solve->masses.count == 0) {
+        return naik_input_refuse(log, input, masses, "key '%s' is missing%s", masses,
+                                 wilson ? "; or give kappas" : "");
+    }
+    for (int m = 0; m < solve->masses.count; m++) {
+        const double mass = solve->masses.data[m], least = wilson ? -4 : 0;
+        if (!(mass > least)) {
+            return naik_input_refuse(log, input, masses, "'%s' must be above %g, not %g", masses,
+                                     least, mass);
+        }
+    }
+    return NAIK_OK;
+}
+
+static naik_status check_correlators(naik_log *log, const naik_input *input)
+{
+    const naik_ints *asked = &input->output.correlators;
+    const bool wilson = naik_input_is_wilson(input);
+    for (int i = 0; i < asked->count && is_given(input, "output.correlators"); i++) {
+        const bool has_spin = asked->data[i] >= (int)NAIK_MESONS;
+        if (has_spin != wilson) {
+            return naik_input_refuse(
+                log, input, "output.correlators", "'output.correlators': %s is of %s quarks",
+                naik_input_correlator_name(input, i), has_spin ? "wilson and clover" : "staggered");
+        }
+        if (asked->data[i] > (int)NAIK_MESONS && !input->output.propagators) {
+            return naik_input_refuse(
+                log, input, "output.correlators",
+                "'output.correlators': %s needs output.propagators: true, because it is "
+                "contracted from the file when all solves are done",
+                naik_input_correlator_name(input, i));
+        }
+    }
+    return NAIK_OK;
+}
+
+static naik_status check_for_staggered(naik_log *log, const naik_input *input)
+{
+    if (is_given(input, "solver.method")) {
+        return naik_input_refuse(log, input, "solver.method",
+                                 "'solver.method' applies to action.type wilson and clover only");
+    }
+    return NAIK_OK;
+}
+
+/* What there is of staggered quarks alone. */
+static naik_status check_for_wilson(naik_log *log, const naik_input *input)
+{
+    const struct {
+        const char *key;
+        bool used;
+    } staggered[] = {{"solver.multishift", input->solver.multishift == NAIK_INPUT_ON},
+                     {"deflation.modes", input->deflation.modes > 0},
+                     {"pairs", input->pair_count > 0},
+                     {"baryons", input->baryon_count > 0},
+                     {"output.baryons", input->output.baryons.count > 0},
+                     {"output.condensate", input->output.condensate},
+                     {"output.average", input->output.average}};
+    for (size_t i = 0; i < sizeof staggered / sizeof *staggered; i++) {
+        if (staggered[i].used) {
+            return naik_input_refuse(log, input, staggered[i].key,
+                                     "'%s' is there for staggered quarks only", staggered[i].key);
+        }
+    }
+    for (int i = 0; i < input->solve_count; i++) {
+        char path[PATH_SIZE];
+        snprintf(path, sizeof path, "solve.%d.source.type", i);
+        if (input->solve[i].source.type == NAIK_SOURCE_FILE) {
+            return naik_input_refuse(log, input, path,
+                                     "'%s' file is there for staggered quarks only", path);
+        }
+    }
+    if (input->solver.batch > MOST_SPINORS) {
+        return naik_input_refuse(log, input, "solver.batch",
+                                 "'solver.batch' %d: at most %d spinors are solved together",
+                                 input->solver.batch, (int)MOST_SPINORS);
+    }
+    return NAIK_OK;
+}
+
+naik_status naik_input_check_quarks(naik_log *log, const naik_input *input)
+{
+    naik_status status = NAIK_OK;
+    for (int i = 0; i < input->solve_count; i++) {
+        NAIK_TRY(check_masses(log, input, i));
+    }
+    NAIK_TRY(check_correlators(log, input));
+    NAIK_TRY(naik_input_is_wilson(input) ? check_for_wilson(log, input)
+                                         : check_for_staggered(log, input));
+done:
+    return status;
+}

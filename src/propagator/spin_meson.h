@@ -1,0 +1,47 @@
+/* spin_meson.h - meson correlators of Wilson and clover quarks
+ *
+ *   C(t) = sum_x w(x - x0) tr [ g5 G S(x) H g5 S(x)^+ ]      x0 the origin of the source
+ *   w(x) = prod_k cos(2 pi p_k x_k / n_k)                    the even part of momentum p
+ *
+ * S(x) is the 12 x 12 matrix of all columns at x, sink index first; G is the operator at the sink
+ * and H that at the source, in the DeGrand-Rossi basis. No 1/V, no sign.
+ *
+ *              G              H                        G            H
+ *   pion       g5             g5            a0         g5 gt        g5 gt
+ *   rho_x      gx             gx            ps505      g5 gt        g5
+ *   rho_y      gy             gy            a1_x       g5 gx        g5 gx
+ *   rho_z      gz             gz            t_xy       gx gy        gx gy
+ *   scalar     1              1
+ *
+ * The pion is sum |S|^2, which each column gives by itself (meson_field.h).
+ */
+#ifndef NAIK_PROPAGATOR_SPIN_MESON_H
+#define NAIK_PROPAGATOR_SPIN_MESON_H
+
+#include "naik/lattice.h"
+
+#include "lattice/su3.h"
+
+/* In the order of the words of the input, behind those of staggered quarks. */
+typedef enum naik_spin_meson {
+    NAIK_SPIN_PION,
+    NAIK_SPIN_RHO_X,
+    NAIK_SPIN_RHO_Y,
+    NAIK_SPIN_RHO_Z,
+    NAIK_SPIN_SCALAR,
+    NAIK_SPIN_A0,
+    NAIK_SPIN_PS505,
+    NAIK_SPIN_A1_X,
+    NAIK_SPIN_T_XY,
+    NAIK_SPIN_MESONS
+} naik_spin_meson;
+
+const char *naik_spin_meson_name(naik_spin_meson meson);
+
+/* out[size t] from columns s [12][sites][4][3][2], column 3 spin + colour. Exact sums: the same bits
+ * on every process grid. Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
+naik_status naik_spin_meson_correlator(const naik_lattice *lattice, naik_spin_meson meson,
+                                       const int origin[NAIK_DIM], const int momentum[NAIK_DIM - 1],
+                                       const double *s, naik_complex *out);
+
+#endif

@@ -1,0 +1,37 @@
+/* wilson_quarks.c - thin links and the clover term of one mass into operators */
+#include "run/wilson_quarks.h"
+
+#include "base/timer.h"
+
+double wilson_quarks_csw(const naik_input *input)
+{
+    const double u0 = input->action.u0 > 0 ? input->action.u0 : 1;
+    return input->action.type == NAIK_INPUT_CLOVER ? input->action.csw / (u0 * u0 * u0) : 0;
+}
+
+naik_status wilson_quarks_create(const naik_link_provider *source, const naik_geometry *geometry,
+                                 const solve_plan *plan, double mass, int width,
+                                 naik_wilson_set *out)
+{
+    naik_status status = NAIK_OK;
+    naik_log *log = geometry->backend->log;
+    const double csw = wilson_quarks_csw(source->input), start_s = naik_time_s();
+    naik_clover *clover = NULL;
+    if (geometry->backend->ops->wilson.hop == NULL) {
+        return NAIK_FAIL(
+            log, NAIK_ERR_INPUT, "there are no %s quarks on the %s yet: set run.backend to cpu",
+            naik_input_action_name(source->input->action.type), geometry->backend->ops->name);
+    }
+    if (csw != 0) {
+        NAIK_TRY(naik_clover_create(source->thin, mass, csw, &clover));
+    }
+    NAIK_TRY(naik_wilson_set_create(geometry, source->thin, clover, mass, plan->links, plan->recon,
+                                    plan->vectors, width, out));
+    naik_log_line(log,
+                  "quarks: %s, mass %.10g, kappa %.10g, csw %.10g, %lld blocks by pivots, %.2f s",
+                  naik_input_action_name(source->input->action.type), mass, 1 / (2 * mass + 8), csw,
+                  clover != NULL ? (long long)clover->pivoted : 0, naik_time_s() - start_s);
+done:
+    naik_clover_destroy(&clover);
+    return status;
+}

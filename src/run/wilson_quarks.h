@@ -1,0 +1,18 @@
+/* wilson_quarks.h - operators of Wilson and clover quarks of one mass, as an input asks for them */
+#ifndef NAIK_RUN_WILSON_QUARKS_H
+#define NAIK_RUN_WILSON_QUARKS_H
+
+#include "operator/wilson_operator.h"
+#include "run/link_provider.h"
+#include "run/plan.h"
+
+/* For at most `width` rhs; one line on the log. Collective.
+ * NAIK_ERR_INPUT   a clover term that cannot be inverted, or a backend without Wilson quarks
+ * NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE */
+naik_status wilson_quarks_create(const naik_link_provider *source, const naik_geometry *geometry,
+                                 const solve_plan *plan, double mass, int width,
+                                 naik_wilson_set *out);
+/* csw as it multiplies F: divided by u0^3 where there is a u0; 0 of Wilson quarks. */
+double wilson_quarks_csw(const naik_input *input);
+
+#endif

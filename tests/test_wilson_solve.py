@@ -1,0 +1,145 @@
+"""naik solve with Wilson and clover quarks, as its user runs it: another code's numbers, bytes on every grid, resume."""
+import json
+import os
+import re
+
+import h5py
+import numpy as np
+
+from program import REFERENCE, everything, main, naik, path, same, stopped
+
+INPUT = """
+lattice:  {size: %s, boundary_t: antiperiodic}
+gauge:    {file: %s}
+action:   {%s}
+solve:
+  - name: pt
+    %s
+    source: {type: point, origin: %s}
+solver:   {tolerance: %g, inner_precision: %s}
+output:   {file: %s, correlators: [%s], momenta: [[0, 0, 0], [1, 0, 0], [1, 1, 0]]}
+"""
+CHANNELS = {"PION": "pion", "RHOX": "rho_x", "RHOY": "rho_y", "RHOZ": "rho_z", "SCALAR": "scalar", "A0": "a0",
+            "PS505": "ps505", "A1X": "a1_x", "TXY": "t_xy"}
+ALL = ", ".join(CHANNELS.values())
+
+
+def solve(name, *more, size="[8, 4, 4, 8]", gauge=None, action="type: clover, csw: 1.1", mass="kappas: [0.125]",
+          origin="[0, 0, 0, 0]", tolerance=1e-12, inner="auto", correlators=ALL, **options):
+    with open(path(name + ".yaml"), "w") as f:
+        f.write(INPUT % (size, gauge or path("lat.h5"), action, mass, origin, tolerance, inner, path(name + ".h5"),
+                         correlators))
+    return naik("solve", path(name + ".yaml"), *more, **options)
+
+
+def a_configuration_is_generated():
+    naik("gauge", "generate", "--size", "8,4,4,8", "--beta", "5.8", "--seed", "3", "--sweeps", "5", "-o", path("lat.h5"))
+
+
+def known_propagators_and_mesons_come_out():
+    if REFERENCE is None:
+        return "NAIK_REFERENCE is not set"
+    with open(os.path.join(REFERENCE, "wilson_cases.json")) as f:
+        cases = [c for c in json.load(f)["cases"] if c["dims"] == [4, 4, 4, 8]]
+    assert len(cases) == 3, [c["name"] for c in cases]
+    for case, ranks, inner in zip(cases, (1, 2, 2), ("double", "auto", "half")):
+        action = "type: wilson" if case["action"] == "wilson" else f"type: clover, csw: {case['clov_c']}, u0: {case['u0']}"
+        solve(case["name"], size="[4, 4, 4, 8]", gauge=os.path.join(REFERENCE, case["gauge"]["file"]), action=action, inner=inner,
+              mass=f"kappas: [{case['kappa']}]", ranks=ranks)
+        with h5py.File(path(case["name"] + ".h5")) as f:
+            expected = case["expected"]["correlators"]
+            unit = abs(expected["PION_p000"][0][0])
+            for name, values in expected.items():
+                channel, momentum = name.split("_")
+                found = f[f"/corr/pt/m00/{CHANNELS[channel]}/{momentum}"][...]
+                wanted = np.array(values)[:, 0] + 1j * np.array(values)[:, 1]
+                assert np.abs(found[:len(wanted)] - wanted).max() < 1e-10 * unit, (case["name"], name, found, wanted)
+            prop = f["/prop/s0000/m00"]
+            assert prop.shape == (4, 3, 8, 4, 4, 4) and prop.dtype.shape == (4, 3), (prop.shape, prop.dtype)
+            s = prop[...]
+            for e in case["numpy"]["elements"]:
+                x, y, z, t = e["site"]
+                found = s[tuple(e["source"]) + (t, z, y, x) + tuple(e["sink"])]
+                assert abs(found - complex(*e["value"])) < 1e-10, (e, found)
+            told = dict(prop.attrs)
+            assert abs(told["kappa"] - case["kappa"]) < 1e-15 and told["gamma_basis"] == "DeGrand-Rossi", told
+            assert (f["/solves"]["true_residual"] <= 1e-12).all() and len(f["/solves"]) == 12
+
+
+def iterations_are_those_of_another_program():
+    if REFERENCE is None:
+        return "NAIK_REFERENCE is not set"
+    with open(os.path.join(REFERENCE, "wilson_cases.json")) as f:
+        case = next(c for c in json.load(f)["cases"] if c["name"] == "l4448_clover")
+    known = case["numpy"]["iterations_1e10_column_0_0"]["sym"]
+    for method in "bicgstab", "cg":
+        solve(method, "--set", f"solver.method={method}", size="[4, 4, 4, 8]", gauge=os.path.join(REFERENCE, case["gauge"]["file"]),
+              action=f"type: clover, csw: {case['csw']}", mass=f"kappas: [{case['kappa']}]", tolerance=1e-10,
+              correlators="pion")
+        with h5py.File(path(method + ".h5")) as f:
+            found = f["/solves"]["iterations"][0]
+        wanted = known["bicgstab" if method == "bicgstab" else "cgnr"]
+        assert abs(found - wanted) <= max(3, 0.15 * wanted), (method, found, wanted)
+    with h5py.File(path("bicgstab.h5")) as a, h5py.File(path("cg.h5")) as b:
+        a, b = (f["/prop/s0000/m00"][...] for f in (a, b))
+        assert 0 < np.linalg.norm(a - b) < 1e-8 * np.linalg.norm(b)
+
+
+def grids_threads_and_batches_give_the_same_bytes():
+    solve("one", origin="[[1, 2, 3, 5], [0, 0, 0, 0]]", mass="kappas: [0.125, 0.12]")
+    for ranks, env, batch in ((2, {"NAIK_GRID": "1x1x1x2"}, 5), (4, {"NAIK_GRID": "2x1x1x2"}, 12),
+                              (1, {"OMP_NUM_THREADS": "2"}, 16)):
+        solve("again", "--set", f"solver.batch={batch}", origin="[[1, 2, 3, 5], [0, 0, 0, 0]]",
+              mass="kappas: [0.125, 0.12]", ranks=ranks, env=env)
+        same(everything("one.h5"), everything("again.h5"))
+        os.remove(path("again.h5"))
+
+
+def a_stopped_run_goes_on_to_the_same_bytes():
+    options = {"origin": "[[1, 2, 3, 5], [0, 0, 0, 0]]", "mass": "kappas: [0.125, 0.12]"}
+    with open(path("halted.yaml"), "w") as f:
+        f.write(INPUT % ("[8, 4, 4, 8]", path("lat.h5"), "type: clover, csw: 1.1", options["mass"], options["origin"],
+                         1e-12, "auto", path("halted.h5"), ALL))
+    said = stopped("solve", path("halted.yaml"), "--set", "solver.batch=1")
+    assert said is None or "stopped by" in said, said
+    said = naik("solve", path("halted.yaml"))
+    same(everything("one.h5"), everything("halted.h5"))
+
+
+def solutions_solve_the_equation_that_the_file_states():
+    with h5py.File(path("one.h5")) as f:
+        per_column = f["/corr/pt/s0000/m00/per_colour"][...]
+        assert per_column.shape == (12, 1, 3, 8)
+        s = f["/prop/s0000/m00"][...]
+        norms = (np.abs(s) ** 2).sum(axis=(3, 4, 5, 6, 7))
+        assert np.allclose(per_column[:, 0, 0], norms.reshape(12, 8), rtol=1e-13)
+        assert np.allclose(f["/corr/pt/s0000/m00/pion/p000"][...], norms.sum(axis=(0, 1)), rtol=1e-13)
+        x = np.arange(8)
+        weight = np.cos(2 * np.pi * (x - 1) / 8)  # momentum 1,0,0 from a source at x = 1
+        moved = ((np.abs(s) ** 2).sum(axis=(0, 1, 3, 4, 6, 7)) * weight).sum(axis=1)
+        assert np.allclose(f["/corr/pt/s0000/m00/pion/p100"][...], moved, atol=1e-13)
+        attributes = dict(f["/prop/s0000/m00"].attrs)
+        assert "M = m + 4 + C - D/2" in attributes["normalisation"] and attributes["csw"] == 1.1, attributes
+
+
+def masses_and_kappas_mean_the_same():
+    solve("kappa", mass="kappas: [0.125]", correlators="pion")
+    solve("mass", mass="masses: [0]", correlators="pion")
+    same(everything("kappa.h5"), everything("mass.h5"))
+
+
+def info_and_report_read_it():
+    said = naik("info", path("one.h5"))
+    assert re.search(r"48 ", said), said
+    said = naik("info", path("one.h5"), "--residuals")
+    naik("report", path("one.h5"), "-o", path("one.html"))
+    with open(path("one.html"), encoding="utf-8") as f:
+        page = f.read()
+    assert page.count("converged") >= 48, page[:2000]
+    said = naik("info", path("one.h5"), "--correlators")
+    assert "# pion " in said and "# rho_x " in said, said
+
+
+main([a_configuration_is_generated, known_propagators_and_mesons_come_out, iterations_are_those_of_another_program,
+      grids_threads_and_batches_give_the_same_bytes, a_stopped_run_goes_on_to_the_same_bytes,
+      solutions_solve_the_equation_that_the_file_states, masses_and_kappas_mean_the_same, info_and_report_read_it])
