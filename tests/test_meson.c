@@ -110,7 +110,8 @@ static void correlators_of_fields_have_the_same_bits(check *t)
         for (int m = 0; m < 2; m++) {
             for (int meson = 0; meson < NAIK_MESONS; meson++) {
                 double got[8], bits[8];
-                CHECK_OK(t, naik_meson_correlator_of(whole, (naik_meson)meson, momentum[m], got));
+                CHECK_OK(
+                    t, naik_meson_correlator_of(whole, (naik_meson)meson, NULL, momentum[m], got));
                 CHECK_OK(t, naik_meson_correlator(f.lat, (naik_meson)meson, momentum[m], g, bits));
                 CHECK_TRUE(t, memcmp(got, bits, sizeof got) == 0);
             }

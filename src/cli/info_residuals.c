@@ -7,6 +7,7 @@
 
 #include "backend/dslash.h"
 #include "base/memory.h"
+#include "operator/wilson.h"
 #include "run/link_provider.h"
 
 #include "backend/create.h"
@@ -14,7 +15,6 @@
 #include "base/exactsum.h"
 #include "comm/collective.h"
 #include "run/stored_run.h"
-#include "run/wilson_quarks.h"
 
 typedef struct checker {
     stored_run run;
@@ -68,7 +68,7 @@ static naik_status use_mass(checker *c, double mass)
 {
     naik_status status = NAIK_OK;
     naik_clover *clover = NULL;
-    const double csw = wilson_quarks_csw(c->run.input);
+    const double csw = naik_input_csw(c->run.input);
     if (c->wilson != NULL && c->epsilon == mass) {
         return NAIK_OK;
     }

@@ -143,6 +143,17 @@ void naik_input_column_text(const naik_input *input, int column, char text[NAIK_
     }
 }
 
+const char *naik_input_correlator_name(const naik_input *input, int index)
+{
+    for (int i = 0; i < naik_input_table.count; i++) {
+        const naik_param *param = &naik_input_table.params[i];
+        if (strcmp(param->key, "output.correlators") == 0) {
+            return param->words[input->output.correlators.data[index]];
+        }
+    }
+    return "";
+}
+
 void naik_input_destroy(naik_input **input)
 {
     if (*input != NULL) {

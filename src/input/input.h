@@ -188,6 +188,12 @@ static inline bool naik_input_is_wilson(const naik_input *input)
 {
     return input->action.type == NAIK_INPUT_WILSON || input->action.type == NAIK_INPUT_CLOVER;
 }
+/* csw as it multiplies F: divided by u0^3 where there is a u0; 0 of Wilson quarks. */
+static inline double naik_input_csw(const naik_input *input)
+{
+    const double u0 = input->action.u0 > 0 ? input->action.u0 : 1;
+    return input->action.type == NAIK_INPUT_CLOVER ? input->action.csw / (u0 * u0 * u0) : 0;
+}
 /* Solves of a source and mass; reals of a site of each. */
 static inline int naik_input_columns(const naik_input *input)
 {

@@ -17,7 +17,6 @@
 #include "operator/wilson_operator.h"
 #include "run/contraction_list.h"
 #include "run/multishift_cost.h"
-#include "run/wilson_quarks.h"
 #include "solver/bicgstab.h"
 
 /* The shared space must promise this much less before it is taken. */
@@ -157,7 +156,7 @@ static void estimate_wilson(solve_plan *plan, const naik_input *input,
                             const naik_geometry *geometry, int width)
 {
     const naik_lattice *lat = geometry->lattice;
-    const bool clover = wilson_quarks_csw(input) != 0;
+    const bool clover = naik_input_csw(input) != 0;
     const int vectors = NAIK_SPIN * width;
     plan->gauge_bytes = (int64_t)sizeof(naik_matrix) * NAIK_DIM * lat->sites +
                         (clover ? (int64_t)naik_clover_bytes(lat) : 0);

@@ -3,19 +3,13 @@
 
 #include "base/timer.h"
 
-double wilson_quarks_csw(const naik_input *input)
-{
-    const double u0 = input->action.u0 > 0 ? input->action.u0 : 1;
-    return input->action.type == NAIK_INPUT_CLOVER ? input->action.csw / (u0 * u0 * u0) : 0;
-}
-
 naik_status wilson_quarks_create(const naik_link_provider *source, const naik_geometry *geometry,
                                  const solve_plan *plan, double mass, int width,
                                  naik_wilson_set *out)
 {
     naik_status status = NAIK_OK;
     naik_log *log = geometry->backend->log;
-    const double csw = wilson_quarks_csw(source->input), start_s = naik_time_s();
+    const double csw = naik_input_csw(source->input), start_s = naik_time_s();
     naik_clover *clover = NULL;
     if (geometry->backend->ops->wilson.hop == NULL) {
         return NAIK_FAIL(

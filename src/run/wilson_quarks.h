@@ -12,7 +12,5 @@
 naik_status wilson_quarks_create(const naik_link_provider *source, const naik_geometry *geometry,
                                  const solve_plan *plan, double mass, int width,
                                  naik_wilson_set *out);
-/* csw as it multiplies F: divided by u0^3 where there is a u0; 0 of Wilson quarks. */
-double wilson_quarks_csw(const naik_input *input);
 
 #endif

@@ -1,0 +1,46 @@
+/* input_words.h - the words of the input's choices, in the order of their enums; for input_table.c */
+#ifndef NAIK_INPUT_INPUT_WORDS_H
+#define NAIK_INPUT_INPUT_WORDS_H
+
+#include <assert.h>
+
+#include "input/input.h"
+#include "propagator/spin_meson.h"
+#include "solver/bicgstab.h"
+
+static const char *const boundaries[] = {"periodic", "antiperiodic", NULL};
+static const char *const mismatches[] = {"stop", "warn", NULL};
+static const char *const actions[] = {"naive", "asqtad", "hisq", "links", "wilson", "clover", NULL};
+static const char *const methods[] = {"bicgstab", "cg", NULL};
+static const char *const switches[] = {
+    [NAIK_INPUT_CHOOSE] = "auto", [NAIK_INPUT_ON] = "on", [NAIK_INPUT_OFF] = "off", NULL};
+static const char *const precisions[] = {"auto", "double", "single", "half", NULL};
+static const char *const verifications[] = {"residual", "double_check", NULL};
+static const char *const backends[] = {"auto", "cpu", "gpu", NULL};
+static const char *const launches[] = {"auto", "separate", "fused", "graph", "fused_graph", NULL};
+static const char *const transports[] = {"auto", "peer", "mpi_device", "staged", NULL};
+static const char *const progresses[] = {"auto", "lines", "off", NULL};
+static const char *const noises[] = {"z2", "u1", "gaussian", "z3", "z4", NULL};
+static const char *const subsets[] = {"full", "even", "odd", "corner", NULL};
+static const char *const mesons[] = {"pion5",  "pion05", "rhox",  "rhoy",  "rhoz",  "rhox0",
+                                     "rhoy0",  "rhoz0",  "pion",  "rho_x", "rho_y", "rho_z",
+                                     "scalar", "a0",     "ps505", "a1_x",  "t_xy",  NULL};
+static const char *const baryons[] = {"nucleon", NULL};
+static const char *const sinks[] = {
+    [NAIK_INPUT_SINK_POINT] = "point", [NAIK_INPUT_SINK_WALL] = "wall", NULL};
+static const char *const sources[] = {
+    "point",    "corner_wall", "even_wall", "evenandodd_wall", "evenminusodd_wall",
+    "gaussian", "random_wall", "file",      "random_volume",   NULL};
+
+/* The words stand in the order of the enums. */
+static_assert((int)NAIK_INPUT_CLOVER == 5 && (int)NAIK_METHOD_CG == 1 && (int)NAIK_INPUT_HALF == 3,
+              "words follow enums");
+static_assert((int)NAIK_INPUT_BACKEND_GPU == 2 && (int)NAIK_TRANSPORT_STAGED == 3,
+              "words follow enums");
+static_assert((int)NAIK_NOISE_Z4 == 4 && (int)NAIK_SUBSET_CORNER == 3 && (int)NAIK_RHOZ0 == 7 &&
+                  (int)NAIK_MESONS == 8 && (int)NAIK_SPIN_MESONS == 9 &&
+                  (int)NAIK_SOURCE_RANDOM_VOLUME == 8,
+              "words follow enums");
+static_assert(sizeof(naik_source_type) == sizeof(int), "a choice is stored as an int");
+
+#endif
