@@ -130,8 +130,7 @@ static const naik_param params[] = {
      .offset = SOLVE(kappas),
      .min = 1e-3,
      .max = 1000,
-     .doc =
-         "hopping parameters in place of masses, m = 1/(2 kappa) - 4; with wilson and clover only"},
+     .doc = "in place of masses, m = 1/(2 kappa) - 4; with wilson and clover only"},
     {.key = "solve[].naik_epsilon",
      .kind = NAIK_PARAM_REALS,
      .offset = SOLVE(naik_epsilon),
@@ -489,9 +488,9 @@ static const naik_param params[] = {
      .min = 0,
      .max = 1 << 20,
      .initial = "0",
-     .doc = "ranks that write the data of HDF5 files, each by itself; 0: collective writing by "
-            "all, as "
-            "always in other formats and in what is kept of solves in flight"},
+     .doc =
+         "ranks that write the data of HDF5 files, each by itself; 0: collective writing by all, "
+         "as always in other formats and in what is kept of solves in flight"},
 
     {.key = "run.backend",
      .kind = NAIK_PARAM_CHOICE,
