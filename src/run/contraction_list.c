@@ -7,8 +7,8 @@
 
 static const char *const definitions[] = {
     [CONTRACT_NUCLEON] = "sum over x - x0 with even components of det G(x), rows by source colour",
-    [CONTRACT_CONDENSATE] = "sum over x and colours of src^+ G: Tr M^-1 of the sites that carry "
-                            "noise, M = 2m + D; no 1/V, no sign",
+    [CONTRACT_CONDENSATE] = ("sum over x and colours of src^+ G: Tr M^-1 of the sites that carry "
+                             "noise, M = 2m + D; no 1/V, no sign"),
     [CONTRACT_PAIR] = "sum over x of cos(px) phi(x) Tr G_quark G_antiquark^+; no 1/V",
     [CONTRACT_MEAN] = "mean over sources, each shifted to t = 0",
     [CONTRACT_ERROR] = "standard error of that mean, of real and imaginary part"};
