@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "backend/bicgstab_scalars.h"
 #include "backend/mode_of_launch.h"
 #include "backend/rhs.h"
 #include "backend/route.h"
@@ -141,6 +142,13 @@ typedef struct naik_peer_ops {
     naik_status (*receive)(naik_field *field, naik_parity parity, int depth);
 } naik_peer_ops;
 
+/* A field times a complex number of each of its rhs. */
+typedef struct naik_term {
+    const naik_field *v;
+    const double (*coefficient)[2]; /* backend memory [nrhs]; NULL: 1 */
+} naik_term;
+enum { NAIK_TERMS_MOST = 3 };
+
 /* Fields (field.h). */
 typedef struct naik_field_ops {
     size_t (*bytes)(const naik_lattice *lattice, naik_precision precision, int nrhs);
@@ -160,6 +168,10 @@ typedef struct naik_field_ops {
     /* rhs j of `to` = rhs map[j] of `from` (map on the host, to->nrhs entries), same
      * precision. */
     naik_status (*gather)(naik_field *to, const naik_field *from, const int *map);
+    /* out = the sum of up to NAIK_TERMS_MOST terms, in their order, same shape and precision; out may
+     * be any of them. NULL where there is none. */
+    naik_status (*combine)(naik_field *out, const naik_term *terms, int count, const naik_rhs *rhs,
+                           naik_rhs_state state);
     /* One rhs: to[rhs] = from[from_irhs], between precisions. */
     naik_status (*copy_rhs)(naik_field *to, int irhs, const naik_field *from, int from_irhs);
 } naik_field_ops;
@@ -187,6 +199,9 @@ typedef struct naik_reduction_ops {
                           double *values);
     /* sums_c += Re (v_c, w_c), same shape and precision; v may be w. */
     naik_status (*dot)(const naik_field *v, const naik_field *w, naik_exactsum *sums);
+    /* sums [2][nrhs] += re and im of (v_c, w_c), same shape and precision. NULL where there is
+     * none. */
+    naik_status (*complex_dot)(const naik_field *v, const naik_field *w, naik_exactsum *sums);
     /* sums_c += sum_s |r_s|^2/|x_s|^2, where x_s = 0: 1. */
     naik_status (*site_ratio)(const naik_field *r, const naik_field *x, naik_exactsum *sums);
     /* For every time slice of the box and one rhs of v on `parity`:
@@ -217,6 +232,13 @@ typedef struct naik_solver_ops {
      * before (rhs.h). */
     naik_status (*apply_deferred_update)(naik_field *x, const naik_field *p, const naik_rhs *rhs,
                                          naik_rhs_state state);
+    /* naik_bicgstab_take of `count` rhs, from sums [3][count] in the order of the stage, which it adds
+     * over ranks at once and leaves cleared; and their coefficients. Stages that count write to
+     * history as rhs_step does. NULL where there is none. */
+    naik_status (*bicgstab_step)(naik_backend *backend, naik_bicgstab_stage stage, naik_rhs *rhs,
+                                 naik_bicgstab_record *record, double (*coefficients)[2],
+                                 naik_exactsum *sums, int count, double *history,
+                                 int history_stride);
     /* For operators whose kernels do not: a form of the Dslash other than D and affine, where -D in
      * is `in` itself, on the sites that are written. NULL: there are none such here. */
     naik_status (*finish)(const naik_dslash_args *args);

@@ -18,8 +18,9 @@ typedef struct solve_plan {
     int history_stride;
     /* on this rank, estimated */
     int64_t gauge_bytes, packed_bytes, field_bytes, halo_bytes, vector_bytes, mode_bytes;
-    int64_t total_bytes;     /* at the most at one time */
-    int64_t available_bytes; /* for a rank, physical */
+    int64_t contraction_bytes; /* on the host, when the solves are done */
+    int64_t total_bytes;       /* at the most at one time */
+    int64_t available_bytes;   /* for a rank, physical */
     char choices[128]; /* "vectors=single links=single recon=18 multishift=off first=mass": what
                         * alters bits */
 } solve_plan;

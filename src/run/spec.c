@@ -9,7 +9,7 @@
 
 #include "naik/version.h"
 
-#include "run/contract.h"
+#include "run/contraction_list.h"
 
 /* Raised whenever a change of kernels, link building or solver changes a bit of the results. */
 #define NUMERICS_VERSION "1"

@@ -189,3 +189,14 @@ naik_status naik_cg_solve(naik_cg *cg, naik_parity parity, const naik_cg_options
 done:
     return status;
 }
+
+static naik_status solve(void *data, naik_parity parity, const naik_cg_options *options,
+                         const naik_cg_stream *stream)
+{
+    return naik_cg_solve(data, parity, options, stream);
+}
+
+naik_solver naik_cg_solver(naik_cg *cg)
+{
+    return (naik_solver){cg, solve};
+}

@@ -99,6 +99,7 @@ typedef struct naik_cg_result {
     int corrections;      /* of x by the starter */
     naik_rung first_rung; /* at which the solve began */
     naik_rung rung;       /* at which it ended */
+    bool normal;          /* of bicgstab.h: it ended with CG on the normal equations */
     naik_cg_climb climb;  /* why it climbed last, and at which iteration */
     int climbed_at;
     double residual;       /* |b - A x| / |b|, true, in double */
@@ -219,6 +220,14 @@ void naik_cg_destroy(naik_cg **cg);
 /* Bytes of the fields on this rank, for the memory plan. */
 size_t naik_cg_bytes(const naik_operator_ops *ops, const naik_geometry *geometry,
                      naik_precision vectors, int width);
+
+/* What solves the systems of a stream. */
+typedef struct naik_solver {
+    void *data;
+    naik_status (*solve)(void *data, naik_parity parity, const naik_cg_options *options,
+                         const naik_cg_stream *stream);
+} naik_solver;
+naik_solver naik_cg_solver(naik_cg *cg);
 
 /* Solves all systems of the stream on the sites of `parity`. A system that does not converge is a
  * result, not a failure. Collective. NAIK_ERR_ARG, NAIK_ERR_MPI, NAIK_ERR_DEVICE, and what load and
