@@ -57,7 +57,7 @@ enum { MODES = sizeof modes / sizeof *modes };
 /* The operators of a mode; [0] in double. */
 typedef struct operators {
     naik_wilson *wilson[NAIK_PRECISIONS];
-    naik_wilson_normal normal[NAIK_PRECISIONS];
+    naik_mh mh[NAIK_PRECISIONS];
     naik_operator op[NAIK_PRECISIONS];
 } operators;
 
@@ -71,9 +71,9 @@ static bool make_operators(check *t, const wilson_fixture *f, const mode *m, int
         ok = ok &&
              CHECK_OK(t, naik_wilson_create(f->geometry, f->u, f->clover, f->mass,
                                             (naik_precision)p, 18, &o->wilson[p])) &&
-             CHECK_OK(t, naik_wilson_normal_create(o->wilson[p], vectors, width, &o->normal[p]));
+             CHECK_OK(t, naik_mh_create(o->wilson[p], vectors, width, &o->mh[p]));
         if (ok) {
-            o->op[p] = naik_wilson_normal_of(&o->normal[p]);
+            o->op[p] = naik_mh_of(&o->mh[p]);
         }
     }
     return ok;
@@ -82,7 +82,7 @@ static bool make_operators(check *t, const wilson_fixture *f, const mode *m, int
 static void free_operators(operators *o)
 {
     for (int p = 0; p < NAIK_PRECISIONS; p++) {
-        naik_wilson_normal_destroy(&o->normal[p]);
+        naik_mh_destroy(&o->mh[p]);
         naik_wilson_destroy(&o->wilson[p]);
     }
 }

@@ -83,13 +83,14 @@ naik_status naik_prop_share_choices(naik_propagator_file *file, const char *path
     if (comm->rank != 0) {
         free(file->choices);
         file->choices = bytes > 0 ? malloc((size_t)bytes) : NULL;
-        if (bytes > 0 && file->choices == NULL) {
-            status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the choices of a run");
-        }
+    }
+    if (bytes > 0 && file->choices == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the choices of a run");
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_comm_broadcast(comm, file->choices, (size_t)bytes, 0));
-    if (bytes == 0 || file->choices[0] == '\0') { /* so does a text look that could not be read */
+    /* so does a text look that could not be read */
+    if (file->choices == NULL || file->choices[0] == '\0') {
         NAIK_TRY(naik_file_reread(comm, path, 0, -1));
     }
 done:

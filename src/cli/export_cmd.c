@@ -73,7 +73,7 @@ static void describe(const job *j, const naik_input_source *source, int mass, ch
                  record_of(j, source, mass, 0)->target);
     }
     for (char *c = text; *c != '\0'; c++) {
-        *c = strchr("<>&", *c) != NULL ? '_' : *c;
+        *c = (char)(strchr("<>&", *c) != NULL ? '_' : *c);
     }
 }
 

@@ -58,7 +58,7 @@ naik_status naik_comm_create_from(MPI_Comm parent, naik_log *log, naik_comm **ou
     struct naik_comm_mpi *mpi = calloc(1, sizeof *mpi);
     int lacking = comm == NULL || mpi == NULL;
     MPI_Allreduce(MPI_IN_PLACE, &lacking, 1, MPI_INT, MPI_MAX, parent);
-    if (lacking) {
+    if (lacking || comm == NULL || mpi == NULL) {
         free(comm);
         free(mpi);
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the communicator on every rank");

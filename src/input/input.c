@@ -217,9 +217,9 @@ naik_status naik_input_load(naik_comm *comm, const char *path, const char *const
     NAIK_TRY(naik_comm_broadcast(comm, &env, sizeof env, 0));
     if (comm->rank != 0) {
         bytes = malloc((size_t)env.size + 1);
-        if (bytes == NULL) {
-            status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the input %s", path);
-        }
+    }
+    if (bytes == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the input %s", path);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_comm_broadcast(comm, bytes, (size_t)env.size, 0));

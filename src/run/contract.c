@@ -186,7 +186,8 @@ static naik_status allocate(worker *w)
     naik_log *log = w->j->log;
     const naik_input *input = w->j->input;
     const size_t bytes = vector_count(w) * sizeof(double), times = (size_t)input->lattice.size[3];
-    const size_t stored = (size_t)(input->output.correlators.count * input->output.momenta.count);
+    const size_t stored =
+        (size_t)input->output.correlators.count * (size_t)input->output.momenta.count;
     for (int k = 0; k < contraction_quarks(w->j->input); k++) {
         NAIK_TRY(naik_alloc(log, 3 * bytes, "a propagator", (void **)&w->quark[k].g));
     }

@@ -58,7 +58,7 @@ static bool belong_together(what what, where where)
     switch (what) {
     case FLIP:
     case NOT_A_NUMBER: return where <= SOURCE;
-    case FAIL: return where >= SOLVE;
+    case FAIL:
     case STALL:
     case KILL: return where >= SOLVE;
     case WHATS: break;

@@ -267,7 +267,8 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
                                            .group = group_of,
                                            .starter = deflation != NULL ? &starter : NULL};
     naik_timer_start(j->timer, "solve");
-    NAIK_TRY(naik_propagator_solve(&j->packed.op[NAIK_DOUBLE], cg, &options, &stream, &stopped));
+    NAIK_TRY(naik_propagator_solve(&j->packed.op[NAIK_DOUBLE], naik_cg_solver(cg), &options,
+                                   &stream, &stopped));
     naik_timer_stop(j->timer, "solve");
     *interrupted = stopped && !j->guard.links_lost;
 done:

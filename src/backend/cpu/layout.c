@@ -288,7 +288,7 @@ static size_t real_bytes(naik_precision precision)
 static size_t field_bytes(const naik_lattice *lat, naik_precision precision, int nrhs, bool bare)
 {
     const cpu_shape shape = cpu_shape_of(lat);
-    const size_t cells = (size_t)(shape.cells + (bare ? 0 : shape.halo));
+    const size_t cells = (size_t)shape.cells + (size_t)(bare ? 0 : shape.halo);
     const size_t vectors = cells * (size_t)nrhs * (size_t)shape.lanes;
     return precision == NAIK_HALF ? cpu_scales_offset(&shape, nrhs, bare) + vectors * sizeof(float)
                                   : vectors * 6 * real_bytes(precision);
