@@ -110,6 +110,7 @@ static naik_status parse(naik_log *log, const char *name, const char *bytes, siz
     }
     NAIK_TRY(apply_environment(log, input->tree, backend, grid));
     NAIK_TRY(naik_params_read(log, &naik_input_table, input->tree, input));
+    NAIK_TRY(naik_input_name_files(log, input));
     NAIK_TRY(naik_input_check(log, input));
     NAIK_TRY(stored ? NAIK_OK : naik_input_check_idle(log, input));
     NAIK_TRY(naik_input_expand(log, input));
