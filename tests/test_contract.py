@@ -34,6 +34,10 @@ solve:
 pairs:
   - {name: hl, quark: light, antiquark: heavy}
   - {name: two, quark: light, antiquark: light}
+  - {name: sink, quark: light, antiquark: heavy, sink: wall}
+baryons:
+  - {name: llh, quarks: [light, light, heavy]}
+  - {name: lhl, quarks: [light, heavy, light]}
 solver:   {tolerance: 1e-11}
 output:
   file: %s
@@ -69,7 +73,9 @@ def a_configuration_is_generated():
 
 
 def the_bytes_are_the_same_on_every_grid():
-    naik("solve", write_input("one"))
+    said = naik("solve", write_input("one"))
+    # three propagators of three colours and a source, 48 bytes a site each
+    assert f"memory: contractions of several solves {10 * 48 * np.prod(SIZE) / 2**30:.3f} GiB a rank, at the end" in said, said
     for ranks, grid in ((2, "1x1x1x2"), (4, "2x1x1x2")):
         naik("solve", write_input("more"), ranks=ranks, env={"NAIK_GRID": grid})
         same(everything("one.h5"), everything("more.h5"))
@@ -124,6 +130,40 @@ def the_nucleon_is_a_determinant_on_corners():
                     near(got, (det * corner).sum((1, 2, 3)), (abs(g) ** 3).sum(), (entry, within, m))
 
 
+def a_wall_sink_sums_each_quark_over_its_time_slice():
+    with naik_io.File(path("one.h5")) as file:
+        f = file.h5
+        for within in range(2):
+            for m in range(2):
+                w, v = (propagator(f, entry, within, k).sum((2, 3, 4)) for entry, k in (("light", m), ("heavy", 0)))
+                got = file.contraction(f"sink/s{within:04d}/m{m:02d}-m00/pion5/p000")
+                near(got, (w * v.conj()).sum((0, 2)), (abs(w) * abs(v)).sum(), (within, m))
+        attributes = f["corr/sink/s0001/m01-m00/pion5/p000"].attrs
+        assert attributes["sink"] == "wall" and attributes["antiquark_mass"] == 0.5, dict(attributes)
+        assert "sink" not in f["corr/hl/s0001/m01-m00/pion5/p000"].attrs
+    assert re.search(r"^# pion5 .*antiquark=heavy/s0000 .* sink=wall ", naik("info", path("one.h5"), "--correlators"), re.M)
+
+
+def a_nucleon_of_several_entries_is_a_mean_over_colours_of_the_source():
+    e = epsilon_tensor()
+    with naik_io.File(path("one.h5")) as file:
+        f = file.h5
+        for within, x0 in enumerate(ORIGINS["light"]):
+            corner = ((X - x0[0]) % 2 == 0) & ((Y - x0[1]) % 2 == 0) & ((Z - x0[2]) % 2 == 0)
+            g, h = [propagator(f, "light", within, m) for m in range(2)], propagator(f, "heavy", within, 0)
+            for a, b in ((0, 0), (0, 1), (1, 1)):
+                n = np.einsum("abc,def,atzyxd,btzyxe,ctzyxf->tzyx", e, e, g[a], g[b], h, optimize=True) / 6
+                scale = (abs(g[a]) * abs(g[b]) * abs(h)).sum()
+                got = file.contraction(f"llh/s{within:04d}/m{a:02d}-m{b:02d}-m00/nucleon")
+                near(got, (n * corner).sum((1, 2, 3)), scale, (within, a, b))
+                near(file.contraction(f"lhl/s{within:04d}/m{a:02d}-m00-m{b:02d}/nucleon"), got, scale, (within, a, b))
+        assert "/corr/llh/s0000/m01-m00-m00/nucleon" not in file.contractions  # the same as m00-m01
+        attributes = f["corr/llh/s0001/m00-m01-m00/nucleon"].attrs
+        assert [attributes[k] for k in ("quark", "second_quark", "third_quark")] == ["light/s0001", "light/s0001", "heavy/s0001"]
+        assert [attributes[k] for k in ("mass", "second_mass", "third_mass")] == [0.1, 0.3, 0.5], dict(attributes)
+        assert attributes["third_naik_epsilon"] == -0.1, dict(attributes)
+
+
 def the_condensate_is_a_trace_of_noise():
     # The noise is had back by M G = src: src^+ G = (M G)^+ G needs M, so compare with |G|^2: for M = 2m + D with
     # D anti-hermitian Re src^+ G = 2m |G|^2, summed over the lattice.
@@ -162,6 +202,10 @@ def averages_are_over_shifted_sources():
             crossed = [np.where(np.arange(NT) + x[3] >= NT, -1.0, 1.0) for x in origins]
             check(f"{entry}/average/m00/nucleon", parts, crossed)
         origins = ORIGINS["light"]
+        for name, sign in (("llh/{}m01-m01-m00/nucleon", [np.where(np.arange(NT) + x[3] >= NT, -1.0, 1.0) for x in origins]),
+                           ("sink/{}m01-m00/pion5/p000", (1, 1))):
+            parts = [file.contraction(name.format(f"s{k:04d}/")) for k in range(2)]
+            check(name.format("average/"), parts, sign)
         check("hl/average/m01-m00/rhoy/p000", [file.contraction(f"hl/s{k:04d}/m01-m00/rhoy/p000") for k in range(2)], (1, 1))
 
 
@@ -181,7 +225,7 @@ def point_correlators_are_gauge_invariant():
     with naik_io.File(path("one.h5")) as one, naik_io.File(path("turned-run.h5")) as turned:
         compared = 0
         for name in one.contractions:
-            if name.startswith(("/corr/light", "/corr/heavy", "/corr/hl", "/corr/two")):
+            if name.startswith(("/corr/light", "/corr/heavy", "/corr/hl", "/corr/two", "/corr/llh")):
                 x, y = one.contraction(name), turned.contraction(name)
                 # through zero at some t: against the largest; the solutions agree to their tolerance
                 assert np.abs(x - y).max() < 1e-7 * max(np.abs(x).max(), 1e-3), (name, x, y)
@@ -252,6 +296,7 @@ def damage_is_noticed():
 
 
 main([a_configuration_is_generated, the_bytes_are_the_same_on_every_grid, pairs_are_traces,
-      the_nucleon_is_a_determinant_on_corners, the_condensate_is_a_trace_of_noise, averages_are_over_shifted_sources,
+      the_nucleon_is_a_determinant_on_corners, a_wall_sink_sums_each_quark_over_its_time_slice,
+      a_nucleon_of_several_entries_is_a_mean_over_colours_of_the_source, the_condensate_is_a_trace_of_noise, averages_are_over_shifted_sources,
       point_correlators_are_gauge_invariant, the_text_has_every_number, a_stopped_run_makes_the_same_bytes,
       damage_is_noticed])

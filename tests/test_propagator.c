@@ -119,8 +119,8 @@ static void solve(check *t, batch *b, naik_precision vectors, naik_precision inn
     memset(b->x, 0, sizeof b->x);
     if (CHECK_OK(t, naik_staggered_create(g, b->s->links, inner_links, 18, &packed)) &&
         CHECK_OK(t, naik_cg_create(packed.op, vectors, b->count, &cg))) {
-        CHECK_OK(
-            t, naik_propagator_solve(&packed.op[NAIK_DOUBLE], cg, &options, &stream, &interrupted));
+        CHECK_OK(t, naik_propagator_solve(&packed.op[NAIK_DOUBLE], naik_cg_solver(cg), &options,
+                                          &stream, &interrupted));
     }
     CHECK_TRUE(t, !interrupted);
     naik_cg_destroy(&cg);

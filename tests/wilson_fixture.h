@@ -6,7 +6,7 @@
 #define NAIK_TESTS_WILSON_FIXTURE_H
 
 #include "fixture.h"
-#include "operator/wilson.h"
+#include "operator/wilson_operator.h"
 #include "wilson_ref.h"
 
 typedef struct wilson_fixture {

@@ -7,9 +7,10 @@
 /* One of them, as naik_contraction of propagator_file.h. */
 typedef struct naik_reader_contraction {
     char path[NAIK_CONTRACTION_PATH], correlator[32], quantity[32];
-    char quark[NAIK_CONTRACTION_TEXT], antiquark[NAIK_CONTRACTION_TEXT];
-    double mass, naik_epsilon, antiquark_mass, antiquark_epsilon;
+    naik_contracted_quark quark[3];
+    int quarks; /* 1 to 3 */
     int momentum[NAIK_DIM - 1];
+    bool wall;
     double *values; /* [size t][2] */
 } naik_reader_contraction;
 

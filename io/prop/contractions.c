@@ -14,18 +14,35 @@ enum { MAX_CONTRACTIONS = 1 << 20 };
 
 static const char *const table_name = "/contractions";
 
+/* Names of the attributes of a quark: of a meson the second is the antiquark, a baryon has three. */
+typedef struct quark_names {
+    const char *source, *mass, *naik_epsilon;
+} quark_names;
+
+static const quark_names names_of[] = {{"quark", "mass", "naik_epsilon"},
+                                       {"antiquark", "antiquark_mass", "antiquark_naik_epsilon"},
+                                       {"second_quark", "second_mass", "second_naik_epsilon"},
+                                       {"third_quark", "third_mass", "third_naik_epsilon"}};
+
+/* Of quark k of so many. */
+static const quark_names *quark_name(int k, int quarks)
+{
+    return &names_of[quarks == 3 && k > 0 ? k + 1 : k];
+}
+
 static naik_status put_attributes(naik_log *log, hid_t dataset, const naik_contraction *c)
 {
     naik_status status = NAIK_OK;
     NAIK_TRY(naik_h5_put_text(log, dataset, "correlator", c->correlator));
     NAIK_TRY(naik_h5_put_text(log, dataset, "quantity", c->quantity));
-    NAIK_TRY(naik_h5_put_text(log, dataset, "quark", c->quark));
-    NAIK_TRY(naik_h5_put_f64(log, dataset, "mass", &c->mass, 0));
-    NAIK_TRY(naik_h5_put_f64(log, dataset, "naik_epsilon", &c->naik_epsilon, 0));
-    if (c->antiquark[0] != '\0') {
-        NAIK_TRY(naik_h5_put_text(log, dataset, "antiquark", c->antiquark));
-        NAIK_TRY(naik_h5_put_f64(log, dataset, "antiquark_mass", &c->antiquark_mass, 0));
-        NAIK_TRY(naik_h5_put_f64(log, dataset, "antiquark_naik_epsilon", &c->antiquark_epsilon, 0));
+    for (int k = 0; k < c->quarks; k++) {
+        const quark_names *name = quark_name(k, c->quarks);
+        NAIK_TRY(naik_h5_put_text(log, dataset, name->source, c->quark[k].source));
+        NAIK_TRY(naik_h5_put_f64(log, dataset, name->mass, &c->quark[k].mass, 0));
+        NAIK_TRY(naik_h5_put_f64(log, dataset, name->naik_epsilon, &c->quark[k].naik_epsilon, 0));
+    }
+    if (c->wall) {
+        NAIK_TRY(naik_h5_put_text(log, dataset, "sink", "wall"));
     }
     NAIK_TRY(naik_h5_put_ints(log, dataset, "momentum", c->momentum, NAIK_DIM - 1));
     NAIK_TRY(naik_h5_put_text(log, dataset, "definition", c->definition));
@@ -192,12 +209,18 @@ static void read_attributes(hid_t dataset, naik_reader_contraction *c)
     int64_t p[NAIK_DIM - 1] = {0};
     naik_h5_get_text(dataset, "correlator", c->correlator, sizeof c->correlator);
     naik_h5_get_text(dataset, "quantity", c->quantity, sizeof c->quantity);
-    naik_h5_get_text(dataset, "quark", c->quark, sizeof c->quark);
-    naik_h5_get_text(dataset, "antiquark", c->antiquark, sizeof c->antiquark);
-    naik_h5_get_f64(dataset, "mass", &c->mass, 0);
-    naik_h5_get_f64(dataset, "naik_epsilon", &c->naik_epsilon, 0);
-    naik_h5_get_f64(dataset, "antiquark_mass", &c->antiquark_mass, 0);
-    naik_h5_get_f64(dataset, "antiquark_naik_epsilon", &c->antiquark_epsilon, 0);
+    c->quarks = H5Aexists(dataset, names_of[1].source) > 0   ? 2
+                : H5Aexists(dataset, names_of[2].source) > 0 ? 3
+                                                             : 1;
+    for (int k = 0; k < c->quarks; k++) {
+        const quark_names *name = quark_name(k, c->quarks);
+        naik_h5_get_text(dataset, name->source, c->quark[k].source, sizeof c->quark[k].source);
+        naik_h5_get_f64(dataset, name->mass, &c->quark[k].mass, 0);
+        naik_h5_get_f64(dataset, name->naik_epsilon, &c->quark[k].naik_epsilon, 0);
+    }
+    char sink[16] = "";
+    c->wall = H5Aexists(dataset, "sink") > 0 &&
+              naik_h5_get_text(dataset, "sink", sink, sizeof sink) && strcmp(sink, "wall") == 0;
     naik_h5_get_i64(dataset, "momentum", p, NAIK_DIM - 1);
     for (int k = 0; k < NAIK_DIM - 1; k++) {
         c->momentum[k] = (int)p[k];

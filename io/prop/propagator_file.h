@@ -55,14 +55,20 @@ typedef struct naik_solve_set { /* one entry of `solve:` */
 
 enum { NAIK_CONTRACTION_TEXT = 96, NAIK_CONTRACTION_PATH = 176 };
 
+typedef struct naik_contracted_quark {
+    char source[NAIK_CONTRACTION_TEXT];
+    double mass, naik_epsilon;
+} naik_contracted_quark;
+
 /* A correlator that is made of several solves when all are done. */
 typedef struct naik_contraction {
     char path[NAIK_CONTRACTION_PATH]; /* of the dataset: "/corr/NAME/m00/nucleon" */
     const char *correlator;           /* "nucleon", "pion5", "condensate" */
     const char *quantity;             /* "correlator", "mean", "standard error" */
-    char quark[NAIK_CONTRACTION_TEXT], antiquark[NAIK_CONTRACTION_TEXT]; /* sources; "" if none */
-    double mass, naik_epsilon, antiquark_mass, antiquark_epsilon;
+    naik_contracted_quark quark[3];
+    int quarks; /* 1: alone; 2: the second is the antiquark; 3: a baryon */
     int momentum[NAIK_DIM - 1];
+    bool wall;              /* wall sink */
     const char *definition; /* in one line */
 } naik_contraction;
 

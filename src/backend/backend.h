@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "backend/bicgstab_scalars.h"
 #include "backend/mode_of_launch.h"
 #include "backend/rhs.h"
 #include "backend/route.h"
@@ -93,7 +94,7 @@ typedef struct naik_dslash_args {
      * wanted */
     naik_exactsum *sums;
     /* The scalars of a step of one rhs, which its kernel computes: of both halves, the first
-     * puts |r|^2 and Re (r, ap) aside. NULL: they are in rhs. */
+     * keeps |r|^2 and Re (r, ap) for them. NULL: they are in rhs. */
     const naik_deferred_reductions *deferred;
     /* The next exchange is of `out`, for these links: naik_dslash lets the kernel send its layers
      * where it can, the backend does so (naik_halo_arm). */
@@ -102,11 +103,12 @@ typedef struct naik_dslash_args {
 
 /* For measurements and tests. */
 typedef struct naik_backend_choices {
-    int threads_per_site; /* threads a site and rhs of the Dslash: 1, 3 (one a row of the result), 4
-                        (one a kind of point), 12 (both); 0: auto. Rows need links stored whole:
-                        18 numbers or 6 words */
-    int variant; /* k: the k-th (modulo their number) of the kernels that a GPU would choose between
-                    by measuring; 0: the fastest */
+    /* Threads a site and rhs of the Dslash: 1, 3 (one a row of the result), 4 (one a kind of
+     * point), 12 (both); 0: auto. Rows need uncompressed links: 18 numbers or 6 words. */
+    int threads_per_site;
+    /* k: the k-th (modulo their number) of the kernels that a GPU would choose between by
+     * measuring; 0: the fastest. */
+    int variant;
     naik_launch_mode launch_mode;
 } naik_backend_choices;
 
@@ -141,6 +143,13 @@ typedef struct naik_peer_ops {
     naik_status (*receive)(naik_field *field, naik_parity parity, int depth);
 } naik_peer_ops;
 
+/* A field times a complex number of each of its rhs. */
+typedef struct naik_term {
+    const naik_field *v;
+    const double (*coefficient)[2]; /* backend memory [nrhs]; NULL: 1 */
+} naik_term;
+enum { NAIK_TERMS_MOST = 3 };
+
 /* Fields (field.h). */
 typedef struct naik_field_ops {
     size_t (*bytes)(const naik_lattice *lattice, naik_precision precision, int nrhs);
@@ -160,6 +169,10 @@ typedef struct naik_field_ops {
     /* rhs j of `to` = rhs map[j] of `from` (map on the host, to->nrhs entries), same
      * precision. */
     naik_status (*gather)(naik_field *to, const naik_field *from, const int *map);
+    /* out = the sum of up to NAIK_TERMS_MOST terms, in their order, same shape and precision; out may
+     * be any of them. NULL where there is none. */
+    naik_status (*combine)(naik_field *out, const naik_term *terms, int count, const naik_rhs *rhs,
+                           naik_rhs_state state);
     /* One rhs: to[rhs] = from[from_irhs], between precisions. */
     naik_status (*copy_rhs)(naik_field *to, int irhs, const naik_field *from, int from_irhs);
 } naik_field_ops;
@@ -187,6 +200,9 @@ typedef struct naik_reduction_ops {
                           double *values);
     /* sums_c += Re (v_c, w_c), same shape and precision; v may be w. */
     naik_status (*dot)(const naik_field *v, const naik_field *w, naik_exactsum *sums);
+    /* sums [2][nrhs] += re and im of (v_c, w_c), same shape and precision. NULL where there is
+     * none. */
+    naik_status (*complex_dot)(const naik_field *v, const naik_field *w, naik_exactsum *sums);
     /* sums_c += sum_s |r_s|^2/|x_s|^2, where x_s = 0: 1. */
     naik_status (*site_ratio)(const naik_field *r, const naik_field *x, naik_exactsum *sums);
     /* For every time slice of the box and one rhs of v on `parity`:
@@ -217,6 +233,13 @@ typedef struct naik_solver_ops {
      * before (rhs.h). */
     naik_status (*apply_deferred_update)(naik_field *x, const naik_field *p, const naik_rhs *rhs,
                                          naik_rhs_state state);
+    /* naik_bicgstab_take of `count` rhs, from sums [3][count] in the order of the stage, which it adds
+     * over ranks at once and leaves cleared; and their coefficients. Stages that count write to
+     * history as rhs_step does. NULL where there is none. */
+    naik_status (*bicgstab_step)(naik_backend *backend, naik_bicgstab_stage stage, naik_rhs *rhs,
+                                 naik_bicgstab_record *record, double (*coefficients)[2],
+                                 naik_exactsum *sums, int count, double *history,
+                                 int history_stride);
     /* For operators whose kernels do not: a form of the Dslash other than D and affine, where -D in
      * is `in` itself, on the sites that are written. NULL: there are none such here. */
     naik_status (*finish)(const naik_dslash_args *args);
@@ -289,7 +312,7 @@ typedef struct naik_wilson_ops {
 typedef struct naik_backend_ops {
     const char *name;
     bool host_memory;  /* what alloc gives may be touched by the host and by MPI */
-    int poll_interval; /* iterations a solver enqueues between two looks at the rhs, at least */
+    int poll_interval; /* iterations a solver enqueues between two polls of the rhs, at least */
 
     naik_status (*open)(naik_backend *backend, const naik_backend_options *options);
     void (*close)(naik_backend *backend);

@@ -27,7 +27,7 @@ static const char *fact(const naik_propagator_reader *v, const char *name)
 
 /* The source of that label, as its type and place. */
 static void print_quark(naik_log *log, const naik_propagator_reader *v, const char *who,
-                        const char *label, double mass, double naik_epsilon)
+                        const char *sink, const char *label, double mass, double naik_epsilon)
 {
     char type[96] = "", text[64];
     const char *place = "";
@@ -45,7 +45,7 @@ static void print_quark(naik_log *log, const naik_propagator_reader *v, const ch
     field(log, who, "source_type", type);
     field(log, who, "source_origin", place);
     field(log, who, "source_label", label);
-    field(log, who, "sink_label", "point");
+    field(log, who, "sink_label", sink);
     snprintf(text, sizeof text, "\"%.10g\"", mass);
     field(log, who, "mass", text);
     snprintf(text, sizeof text, "%.10g", naik_epsilon);
@@ -63,14 +63,14 @@ static void begin(naik_log *log, const naik_propagator_reader *v)
     field(log, "", "lattice_size", size);
 }
 
-/* values [T][step], of which the second is the imaginary part where step is 2. */
+/* values [T][step], of which the second is the imaginary part where step is 2. who: sources and
+ * masses, for the key. */
 static void print_values(naik_log *log, const naik_propagator_reader *v, const char *name,
-                         const int p[NAIK_DIM - 1], const char *labels, double antiquark,
-                         double quark, const double *values, int step)
+                         const int p[NAIK_DIM - 1], const char *who, const double *values, int step)
 {
-    char momentum[64], key[400];
+    char momentum[64], key[600];
     naik_propagator_momentum_name(p, momentum);
-    snprintf(key, sizeof key, "%s_%s_m%.10g_m%.10g_%s", name, labels, antiquark, quark, momentum);
+    snprintf(key, sizeof key, "%s_%s_%s", name, who, momentum);
     naik_log_line(log, "---");
     field(log, "", "correlator", name);
     field(log, "", "momentum", momentum);
@@ -88,36 +88,55 @@ static int print_pair(naik_log *log, const naik_propagator_reader *v, const naik
     if (pair->correlator_count == 0) {
         return 0;
     }
+    char who[NAIK_CONTRACTION_TEXT + 80];
+    snprintf(who, sizeof who, "%.95s_m%.10g_m%.10g", pair->label, pair->mass, pair->mass);
     begin(log, v);
-    print_quark(log, v, "antiquark", pair->label, pair->mass, pair->naik_epsilon);
-    print_quark(log, v, "quark", pair->label, pair->mass, pair->naik_epsilon);
+    print_quark(log, v, "antiquark", "point", pair->label, pair->mass, pair->naik_epsilon);
+    print_quark(log, v, "quark", "point", pair->label, pair->mass, pair->naik_epsilon);
     naik_log_line(log, "...");
     for (int k = 0; k < pair->correlator_count; k++) {
         const naik_reader_correlator *c = &pair->correlators[k];
-        print_values(log, v, c->meson, c->momentum, pair->label, pair->mass, pair->mass, c->values,
-                     1);
+        print_values(log, v, c->meson, c->momentum, who, c->values, 1);
     }
     return pair->correlator_count;
+}
+
+/* Which quark stands where, by how many there are: of a meson the antiquark first. */
+static const int order[3][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 2}};
+
+/* Sources, then masses; one quark alone has its mass twice. */
+static void name_quarks(const naik_reader_contraction *c, char *text, size_t text_size)
+{
+    const int *k = order[c->quarks - 1];
+    size_t used = 0;
+    for (int i = 0; i < c->quarks; i++) {
+        used += (size_t)snprintf(text + used, text_size - used, "%s%s", i > 0 ? "_" : "",
+                                 c->quark[k[i]].source);
+    }
+    for (int i = 0; i < (c->quarks > 2 ? 3 : 2); i++) {
+        used += (size_t)snprintf(text + used, text_size - used, "_m%.10g", c->quark[k[i]].mass);
+    }
 }
 
 /* What is no correlator of one configuration, such as an error, is left out. */
 static int print_contraction(naik_log *log, const naik_propagator_reader *v,
                              const naik_reader_contraction *c)
 {
-    const bool both = c->antiquark[0] != '\0';
-    char labels[2 * NAIK_CONTRACTION_TEXT + 2];
+    static const char *const names[3][3] = {
+        {"quark", "", ""}, {"quark", "antiquark", ""}, {"quark0", "quark1", "quark2"}};
+    char who[3 * (NAIK_CONTRACTION_TEXT + 40)];
     if (strcmp(c->quantity, "correlator") != 0) {
         return 0;
     }
-    snprintf(labels, sizeof labels, "%s%s%s", both ? c->antiquark : "", both ? "_" : "", c->quark);
+    name_quarks(c, who, sizeof who);
     begin(log, v);
-    if (both) {
-        print_quark(log, v, "antiquark", c->antiquark, c->antiquark_mass, c->antiquark_epsilon);
+    for (int i = 0; i < c->quarks; i++) {
+        const int k = order[c->quarks - 1][i];
+        print_quark(log, v, names[c->quarks - 1][k], c->wall ? "wall" : "point", c->quark[k].source,
+                    c->quark[k].mass, c->quark[k].naik_epsilon);
     }
-    print_quark(log, v, "quark", c->quark, c->mass, c->naik_epsilon);
     naik_log_line(log, "...");
-    print_values(log, v, c->correlator, c->momentum, labels, both ? c->antiquark_mass : c->mass,
-                 c->mass, c->values, 2);
+    print_values(log, v, c->correlator, c->momentum, who, c->values, 2);
     return 1;
 }
 

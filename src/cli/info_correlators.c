@@ -28,15 +28,18 @@ static void print_correlator(naik_log *log, const naik_propagator_reader *v,
 static void print_contraction(naik_log *log, const naik_propagator_reader *v,
                               const naik_reader_contraction *c)
 {
-    char other[NAIK_CONTRACTION_TEXT + 120] = "";
-    if (c->antiquark[0] != '\0') {
-        snprintf(other, sizeof other,
-                 " antiquark=%s antiquark_mass=%.10g antiquark_naik_epsilon=%.10g", c->antiquark,
-                 c->antiquark_mass, c->antiquark_epsilon);
+    static const char *const names[2][2] = {{"antiquark", ""}, {"second", "third"}};
+    char others[2 * (NAIK_CONTRACTION_TEXT + 120)] = "";
+    const naik_contracted_quark *first = &c->quark[0];
+    for (int k = 1; k < c->quarks; k++) {
+        const char *name = names[c->quarks - 2][k - 1];
+        const size_t used = strlen(others);
+        snprintf(others + used, sizeof others - used, " %s=%s %s_mass=%.10g %s_naik_epsilon=%.10g",
+                 name, c->quark[k].source, name, c->quark[k].mass, name, c->quark[k].naik_epsilon);
     }
-    naik_log_line(log, "# %s source=%s mass=%.10g naik_epsilon=%.10g%s momentum=%d,%d,%d%s%s",
-                  c->correlator, c->quark, c->mass, c->naik_epsilon, other, c->momentum[0],
-                  c->momentum[1], c->momentum[2],
+    naik_log_line(log, "# %s source=%s mass=%.10g naik_epsilon=%.10g%s%s momentum=%d,%d,%d%s%s",
+                  c->correlator, first->source, first->mass, first->naik_epsilon, others,
+                  c->wall ? " sink=wall" : "", c->momentum[0], c->momentum[1], c->momentum[2],
                   strcmp(c->quantity, "correlator") != 0 ? " over sources: " : "",
                   strcmp(c->quantity, "correlator") != 0 ? c->quantity : "");
     for (int t = 0; t < v->size[NAIK_DIM - 1]; t++) {

@@ -41,6 +41,7 @@ static naik_status build(naik_comm *comm, job *j)
     for (int i = 0; i < input->solve_count; i++) {
         most += input->solve[i].naik_epsilon.count;
     }
+    j->count = 0;
     j->sets = calloc((size_t)most, sizeof *j->sets);
     if (j->sets == NULL) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a list of link sets");

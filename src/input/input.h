@@ -61,11 +61,24 @@ typedef struct naik_input_solve {
     const char *source_file; /* of type file */
 } naik_input_solve;
 
+typedef enum naik_input_sink {
+    NAIK_INPUT_SINK_POINT,
+    NAIK_INPUT_SINK_WALL /* quark and antiquark summed over the time slice, each by itself */
+} naik_input_sink;
+
 /* Mesons of the propagators of two entries of `solve:`. */
 typedef struct naik_input_pair {
     const char *name, *quark, *antiquark;
+    naik_input_sink sink;
     int of[2]; /* quark's and antiquark's place in solve[] */
 } naik_input_pair;
+
+/* A baryon of the propagators of three entries of `solve:`, which may be the same. */
+typedef struct naik_input_baryon {
+    const char *name;
+    naik_texts quarks; /* three names */
+    int of[3];         /* their places in solve[] */
+} naik_input_baryon;
 
 /* One source: an origin of a solve. `index` numbers the sources of the whole input: /prop/s0007 */
 typedef struct naik_input_source {
@@ -100,6 +113,8 @@ typedef struct naik_input {
     int solve_count;
     naik_input_pair *pairs; /* [pair_count] */
     int pair_count;
+    naik_input_baryon *baryons; /* [baryon_count] */
+    int baryon_count;
     struct {
         double tolerance;
         double tolerance_full; /* on |src - M x| / |src|; 0: not asked for */

@@ -2,8 +2,6 @@
  *
  * A key that does not apply is an error: its writer expected it to do something.
  */
-#include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +12,7 @@
 #define LEAST_MASS   1e-18
 #define LEAST_RADIUS 1e-3
 
-enum { PATH_SIZE = 160, MAX_NAME = 48, MAX_MASSES = 100, MAX_SOURCES = 10000 };
+enum { PATH_SIZE = 160, MAX_MASSES = 100, MAX_SOURCES = 10000 };
 
 typedef struct checker {
     naik_log *log;
@@ -26,28 +24,7 @@ static const naik_yaml_node *given(const checker *c, const char *path)
     return naik_yaml_find(c->input->tree->root, path);
 }
 
-/* A sentence at the place of `path`, or of the nearest section around it that was given. */
-static naik_status refuse(const checker *c, const char *path, const char *format, ...)
-    NAIK_PRINTF(3, 4);
-static naik_status refuse(const checker *c, const char *path, const char *format, ...)
-{
-    char part[PATH_SIZE], place[512], sentence[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(sentence, sizeof sentence, format, args);
-    va_end(args);
-    snprintf(part, sizeof part, "%s", path);
-    const naik_yaml_node *node = given(c, part);
-    while (node == NULL && strrchr(part, '.') != NULL) {
-        *strrchr(part, '.') = '\0';
-        node = given(c, part);
-    }
-    snprintf(place, sizeof place, "%s", c->input->tree->name);
-    if (node != NULL) {
-        naik_yaml_place(node, place, sizeof place);
-    }
-    return NAIK_FAIL(c->log, NAIK_ERR_INPUT, "%s: %s", place, sentence);
-}
+#define refuse(c, path, ...) naik_input_refuse((c)->log, (c)->input, path, __VA_ARGS__)
 
 /* A key whose use depends on the choice `word` of the key `chooser`. */
 typedef struct rule {
@@ -58,12 +35,10 @@ typedef struct rule {
 static naik_status check_rules(const checker *c, const rule *rules, int count, const char *prefix,
                                const char *chooser, int word)
 {
-    const naik_param *choice = NULL;
+    const naik_param *choice = naik_input_table.params; /* the chooser has a row */
     char path[PATH_SIZE], only[256];
-    for (int i = 0; i < naik_input_table.count; i++) {
-        if (strcmp(naik_input_table.params[i].key, chooser) == 0) {
-            choice = &naik_input_table.params[i];
-        }
+    while (strcmp(choice->key, chooser) != 0) {
+        choice++;
     }
     const char *what = strstr(chooser, "source") != NULL ? "source type" : "action.type";
     for (int i = 0; i < count; i++) {
@@ -157,24 +132,12 @@ static naik_status check_corner(const checker *c, int index)
     return NAIK_OK;
 }
 
-/* A name that becomes part of a path in the output. */
-static naik_status check_letters(const checker *c, const char *path, const char *name)
-{
-    bool ok = strlen(name) <= MAX_NAME;
-    for (const char *letter = name; *letter != '\0'; letter++) {
-        ok = ok && (isalnum((unsigned char)*letter) || *letter == '_' || *letter == '-');
-    }
-    return ok ? NAIK_OK
-              : refuse(c, path, "'%s' must be of at most %d letters, digits, _ and -, not '%.100s'",
-                       path, (int)MAX_NAME, name);
-}
-
 static naik_status check_name(const checker *c, int index)
 {
     const char *name = c->input->solve[index].name;
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "solve.%d.name", index);
-    naik_status status = check_letters(c, path, name);
+    naik_status status = naik_input_check_letters(c->log, c->input, path, name);
     if (status != NAIK_OK) {
         return status;
     }
@@ -275,8 +238,8 @@ static naik_status check_output(const checker *c)
 {
     const naik_input *input = c->input;
     const char *file = input->output.file;
-    const char *const names[] = {file, input->run.events}, *const keys[] = {"output.file",
-                                                                            "run.events"};
+    const char *events = input->run.events != NULL ? input->run.events : "";
+    const char *const names[] = {file, events}, *const keys[] = {"output.file", "run.events"};
     if (input->output.precision != 32 && input->output.precision != 64) {
         return refuse(c, "output.precision", "'output.precision' must be 32 or 64, not %d",
                       input->output.precision);
@@ -286,7 +249,7 @@ static naik_status check_output(const checker *c)
                       "nothing would be written: ask for propagators or for correlators");
     }
     for (int i = 0; i < 2; i++) {
-        const char *ending = names[i] != NULL ? naik_path_side_ending(names[i]) : NULL;
+        const char *ending = naik_path_side_ending(names[i]);
         if (ending != NULL) {
             return refuse(c, keys[i],
                           "'%s' must not end in %s: files beside an output are called so", keys[i],
@@ -297,7 +260,7 @@ static naik_status check_output(const checker *c)
         (input->action.file != NULL && strcmp(file, input->action.file) == 0)) {
         return refuse(c, "output.file", "'output.file' is '%s', which is read as input", file);
     }
-    if (input->run.events != NULL && strcmp(file, input->run.events) == 0) {
+    if (input->run.events != NULL && strcmp(file, events) == 0) {
         return refuse(c, "run.events", "'run.events' is '%s', which is output.file", file);
     }
     const naik_vectors *momenta = &input->output.momenta;
@@ -311,97 +274,6 @@ static naik_status check_output(const checker *c)
         }
     }
     return NAIK_OK;
-}
-
-static naik_status find_entry(const checker *c, int pair, const char *key, const char *name,
-                              int *found)
-{
-    char path[PATH_SIZE];
-    for (int i = 0; i < c->input->solve_count; i++) {
-        if (strcmp(c->input->solve[i].name, name) == 0) {
-            *found = i;
-            return NAIK_OK;
-        }
-    }
-    snprintf(path, sizeof path, "pairs.%d.%s", pair, key);
-    return refuse(c, path, "'%s' is '%.100s', which is no name of an entry of solve", path, name);
-}
-
-static int source_count(const naik_input_solve *solve)
-{
-    const int count =
-        solve->origins.count > solve->t0.count ? solve->origins.count : solve->t0.count;
-    return count > 0 ? count : 1;
-}
-
-static naik_status check_pair(const checker *c, int index, naik_input_pair *pair)
-{
-    naik_status status = NAIK_OK;
-    char path[PATH_SIZE];
-    snprintf(path, sizeof path, "pairs.%d.name", index);
-    NAIK_TRY(check_letters(c, path, pair->name));
-    for (int i = 0; i < c->input->solve_count; i++) {
-        if (strcmp(pair->name, c->input->solve[i].name) == 0) {
-            return refuse(c, path, "'%s' is '%s', which solve.%d.name is already", path, pair->name,
-                          i);
-        }
-    }
-    for (int i = 0; i < index; i++) {
-        if (strcmp(pair->name, c->input->pairs[i].name) == 0) {
-            return refuse(c, path, "'%s' is '%s', which pairs.%d.name is already", path, pair->name,
-                          i);
-        }
-    }
-    NAIK_TRY(find_entry(c, index, "quark", pair->quark, &pair->of[0]));
-    NAIK_TRY(find_entry(c, index, "antiquark", pair->antiquark, &pair->of[1]));
-    const int count[2] = {source_count(&c->input->solve[pair->of[0]]),
-                          source_count(&c->input->solve[pair->of[1]])};
-    if (count[0] != count[1]) {
-        snprintf(path, sizeof path, "pairs.%d.antiquark", index);
-        return refuse(c, path, "'%s' has %d sources and the quark %d; they go together one by one",
-                      path, count[1], count[0]);
-    }
-done:
-    return status;
-}
-
-/* What is contracted when all solves are done is contracted from the file. */
-static naik_status check_contractions(const checker *c)
-{
-    naik_status status = NAIK_OK;
-    const naik_input *input = c->input;
-    const char *const keys[] = {"pairs", "output.baryons", "output.condensate"};
-    const bool used[] = {input->pair_count > 0, input->output.baryons.count > 0,
-                         input->output.condensate};
-    for (int i = 0; i < 3; i++) {
-        if (used[i] && !input->output.propagators) {
-            return refuse(c, keys[i],
-                          "'%s' needs output.propagators: true, because it is contracted from the "
-                          "file when all solves are done",
-                          keys[i]);
-        }
-    }
-    bool random = false, several = false;
-    for (int i = 0; i < input->solve_count; i++) {
-        random = random || naik_source_is_random(input->solve[i].source.type);
-        several = several || source_count(&input->solve[i]) > 1;
-    }
-    if (input->output.condensate && !random) {
-        return refuse(c, keys[2], "'%s' needs an entry of solve with a random source", keys[2]);
-    }
-    if (input->output.average && !several) {
-        return refuse(c, "output.average",
-                      "'output.average' needs an entry of solve with several sources");
-    }
-    if (input->pair_count > 0 &&
-        (input->output.correlators.count == 0 || input->output.momenta.count == 0)) {
-        return refuse(c, keys[0], "'pairs' have no correlators: output.correlators names none");
-    }
-    for (int i = 0; i < input->pair_count; i++) {
-        NAIK_TRY(check_pair(c, i, &input->pairs[i]));
-    }
-done:
-    return status;
 }
 
 static naik_status check_hints(const checker *c)
@@ -486,7 +358,7 @@ naik_status naik_input_check(naik_log *log, naik_input *input)
     }
     NAIK_TRY(check_output(&c));
     NAIK_TRY(check_deflation(&c));
-    NAIK_TRY(check_contractions(&c));
+    NAIK_TRY(naik_input_check_contractions(log, input));
 done:
     return status;
 }

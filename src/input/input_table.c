@@ -20,6 +20,8 @@ static const char *const subsets[] = {"full", "even", "odd", "corner", NULL};
 static const char *const mesons[] = {"pion5", "pion05", "rhox",  "rhoy", "rhoz",
                                      "rhox0", "rhoy0",  "rhoz0", NULL};
 static const char *const baryons[] = {"nucleon", NULL};
+static const char *const sinks[] = {
+    [NAIK_INPUT_SINK_POINT] = "point", [NAIK_INPUT_SINK_WALL] = "wall", NULL};
 static const char *const sources[] = {
     "point",    "corner_wall", "even_wall", "evenandodd_wall", "evenminusodd_wall",
     "gaussian", "random_wall", "file",      "random_volume",   NULL};
@@ -39,6 +41,7 @@ static const char *const sections[] = {
     "action",    "how fat and long links are made",
     "solve",     "a list: each entry is one set of sources and masses",
     "pairs",     "a list: mesons of a quark and an antiquark from different entries of solve",
+    "baryons",   "a list: nucleons of three quarks from different entries of solve",
     "solver",    "accuracy and effort of all solves",
     "deflation", "low modes removed from right-hand sides, for light quarks",
     "output",    "the file of propagators and correlators",
@@ -48,6 +51,7 @@ static const char *const sections[] = {
 #define INPUT(member)  offsetof(naik_input, member)
 #define SOLVE(member)  offsetof(naik_input_solve, member)
 #define PAIR(member)   offsetof(naik_input_pair, member)
+#define BARYON(member) offsetof(naik_input_baryon, member)
 #define SOURCE(member) offsetof(naik_input_solve, source.member)
 
 static const naik_param params[] = {
@@ -233,6 +237,29 @@ static const naik_param params[] = {
      .required = true,
      .identity = true,
      .doc = "name of an entry of solve with as many sources; they go together in their order"},
+    {.key = "pairs[].sink",
+     .kind = NAIK_PARAM_CHOICE,
+     .offset = PAIR(sink),
+     .words = sinks,
+     .initial = "point",
+     .identity = true,
+     .later = true,
+     .doc = "point: output.correlators and output.momenta; wall: pion5 at rest, each quark summed "
+            "over the time slice by itself; in Coulomb gauge"},
+
+    {.key = "baryons[].name",
+     .kind = NAIK_PARAM_TEXT,
+     .offset = BARYON(name),
+     .required = true,
+     .identity = true,
+     .doc = "names its correlators in the output, as solve.name"},
+    {.key = "baryons[].quarks",
+     .kind = NAIK_PARAM_TEXTS,
+     .offset = BARYON(quarks),
+     .required = true,
+     .identity = true,
+     .doc = "names of three entries of solve with as many sources, the same one or others; each of "
+            "their masses goes with each"},
 
     {.key = "solver.tolerance",
      .kind = NAIK_PARAM_REAL,
@@ -554,5 +581,10 @@ const naik_param_table naik_input_table = {.params = params,
                                                      .element_size = sizeof(naik_input_pair),
                                                      .data_offset = INPUT(pairs),
                                                      .count_offset = INPUT(pair_count),
+                                                     .max_count = 1000},
+                                                    {.key = "baryons",
+                                                     .element_size = sizeof(naik_input_baryon),
+                                                     .data_offset = INPUT(baryons),
+                                                     .count_offset = INPUT(baryon_count),
                                                      .max_count = 1000}},
                                            .sections = sections};

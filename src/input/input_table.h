@@ -15,4 +15,15 @@ naik_status naik_input_check(naik_log *log, naik_input *input);
 naik_status naik_input_check_idle(naik_log *log, const naik_input *input);
 naik_status naik_input_expand(naik_log *log, naik_input *input);
 
+/* input_contractions.c: what is contracted from several solves. Finds the entries that are named.
+ * NAIK_ERR_INPUT */
+naik_status naik_input_check_contractions(naik_log *log, naik_input *input);
+/* A name that becomes part of a path in the output. NAIK_ERR_INPUT */
+naik_status naik_input_check_letters(naik_log *log, const naik_input *input, const char *path,
+                                     const char *name);
+/* A sentence at the place of `path`, or of the nearest section around it that was given. Always
+ * NAIK_ERR_INPUT. */
+naik_status naik_input_refuse(naik_log *log, const naik_input *input, const char *path,
+                              const char *format, ...) NAIK_PRINTF(4, 5);
+
 #endif

@@ -29,6 +29,10 @@ typedef struct naik_vectors {
     int (*data)[4]; /* [count]; of vectors of three, the fourth is 0 */
     int count;
 } naik_vectors;
+typedef struct naik_texts {
+    const char **data; /* [count] */
+    int count;
+} naik_texts;
 typedef struct naik_pairs {
     struct {
         const char *key, *value;
@@ -48,6 +52,7 @@ typedef enum naik_param_kind {
     NAIK_PARAM_REALS,    /* naik_reals: at least one */
     NAIK_PARAM_INTS,     /* naik_ints: one integer or a list of them */
     NAIK_PARAM_CHOICES,  /* naik_ints: list of words, none twice, may be empty */
+    NAIK_PARAM_TEXTS,    /* naik_texts: one text or a list of them, none empty */
     NAIK_PARAM_VECTOR3,  /* int[3] */
     NAIK_PARAM_VECTOR4,  /* int[4] */
     NAIK_PARAM_VECTORS3, /* naik_vectors: one vector of three or a list of them */
@@ -83,7 +88,7 @@ typedef struct naik_param_list {
     bool required; /* else it may be missing, and has no elements then */
 } naik_param_list;
 
-enum { NAIK_PARAM_LISTS = 2 };
+enum { NAIK_PARAM_LISTS = 3 };
 
 typedef struct naik_param_table {
     const naik_param *params;

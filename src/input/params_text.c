@@ -47,6 +47,14 @@ static void print_words(const naik_ints *words, const char *const *names, FILE *
     fputc(']', out);
 }
 
+static void print_texts(const naik_texts *texts, FILE *out)
+{
+    for (int i = 0; i < texts->count; i++) {
+        fprintf(out, "%s%s", i == 0 ? "[" : ", ", texts->data[i]);
+    }
+    fputc(']', out);
+}
+
 static void print_pairs(const naik_pairs *pairs, FILE *out)
 {
     for (int i = 0; i < pairs->count; i++) {
@@ -71,6 +79,7 @@ static bool is_absent(const naik_param *param, const void *value)
     case NAIK_PARAM_TEXT: return *(const char *const *)value == NULL;
     case NAIK_PARAM_REALS: return ((const naik_reals *)value)->count == 0;
     case NAIK_PARAM_INTS: return ((const naik_ints *)value)->count == 0;
+    case NAIK_PARAM_TEXTS: return ((const naik_texts *)value)->count == 0;
     case NAIK_PARAM_VECTORS3:
     case NAIK_PARAM_VECTORS4: return ((const naik_vectors *)value)->count == 0;
     case NAIK_PARAM_PAIRS: return ((const naik_pairs *)value)->count == 0;
@@ -109,6 +118,7 @@ bool naik_param_print(const naik_param *param, const void *value, FILE *out)
         print_vector(((const naik_ints *)value)->data, ((const naik_ints *)value)->count, out);
         break;
     case NAIK_PARAM_CHOICES: print_words(value, words, out); break;
+    case NAIK_PARAM_TEXTS: print_texts(value, out); break;
     case NAIK_PARAM_VECTOR3: print_vector(value, 3, out); break;
     case NAIK_PARAM_VECTOR4: print_vector(value, 4, out); break;
     case NAIK_PARAM_VECTORS3: print_vectors(value, 3, out); break;

@@ -67,6 +67,7 @@ void naik_param_wanted(const naik_param *param, char *text, size_t text_size)
     case NAIK_PARAM_REALS: snprintf(to, left, "a number%s or a list of them", range); break;
     case NAIK_PARAM_INTS: snprintf(to, left, "an integer%s or a list of them", range); break;
     case NAIK_PARAM_CHOICES: snprintf(to, left, "a list of words from %s", words); break;
+    case NAIK_PARAM_TEXTS: snprintf(to, left, "a text or a list of them"); break;
     case NAIK_PARAM_VECTOR3: snprintf(to, left, "three integers [x, y, z]%s", range); break;
     case NAIK_PARAM_VECTOR4: snprintf(to, left, "four integers [x, y, z, t]%s", range); break;
     case NAIK_PARAM_VECTORS3:
@@ -242,6 +243,24 @@ done:
     return status;
 }
 
+static naik_status store_texts(const slot *s, const naik_yaml_node *node, naik_texts *out)
+{
+    naik_status status = NAIK_OK;
+    if (count_of(node) == 0) {
+        return mismatch(s, node);
+    }
+    NAIK_TRY(allocate(s, count_of(node), sizeof *out->data, &out->data));
+    const naik_yaml_node *item = first_of(node);
+    for (out->count = 0; out->count < count_of(node); out->count++, item = item->next) {
+        if (!is_text(item)) {
+            return mismatch(s, item);
+        }
+        out->data[out->count] = item->text;
+    }
+done:
+    return status;
+}
+
 static naik_status store_vectors(const slot *s, const naik_yaml_node *node, int length,
                                  naik_vectors *out)
 {
@@ -313,6 +332,7 @@ naik_status naik_param_store(naik_log *log, naik_yaml *tree, const naik_param *p
     case NAIK_PARAM_REALS: return store_reals(&s, node, target);
     case NAIK_PARAM_INTS: return store_ints(&s, node, target);
     case NAIK_PARAM_CHOICES: return store_choices(&s, node, target);
+    case NAIK_PARAM_TEXTS: return store_texts(&s, node, target);
     case NAIK_PARAM_VECTOR3: return read_vector(&s, node, 3, target);
     case NAIK_PARAM_VECTOR4: return read_vector(&s, node, 4, target);
     case NAIK_PARAM_VECTORS3: return store_vectors(&s, node, 3, target);

@@ -61,6 +61,7 @@ struct naik_operator_ops {
     int spin;                              /* colour vectors a site */
     int solves;                            /* of a source: one for each of its colours and spins */
     int scratch;                           /* fields that a step needs beside its vectors */
+    double least_mass;                     /* masses are above it */
     int (*depth)(const naik_operator *op); /* layers of the neighbours' sites that it reads */
     double (*step_flops)(const naik_operator *op); /* an iteration, rhs and parity site */
 
@@ -87,7 +88,8 @@ struct naik_operator_ops {
     double (*scale)(double mass);
     naik_status (*make_rhs)(const naik_solution *s);    /* work = b_p, from src */
     naik_status (*reconstruct)(const naik_solution *s); /* x on the other parity, from x_p */
-    double (*residual_scale)(double mass); /* then |b_p - A x_p| = this times |src - M x| */
+    /* Where |b_p - A x_p| is at most this times a bound, |src - M x| is at most that bound. */
+    double (*residual_scale)(const naik_operator *op, double mass);
     naik_status (*check)(const naik_solution *s, naik_solution_check *out);
 };
 

@@ -160,8 +160,9 @@ static naik_status reconstruct(const naik_solution *s)
 }
 
 /* x_q solves its half of M x = src, so b_p - A x_p = 2m (src - M x)_p. */
-static double residual_scale(double mass)
+static double residual_scale(const naik_operator *op, double mass)
 {
+    (void)op;
     return 2 * mass;
 }
 
@@ -207,7 +208,8 @@ static naik_status check(const naik_solution *s, naik_solution_check *out)
     out->source_residual = source > 0 ? sqrt(whole / source) : sqrt(whole);
     out->norm = sqrt(xx[0] + xx[1]);
     out->rhs_norm = sqrt(bb);
-    out->independent_residual = bb > 0 ? residual_scale(s->mass) * sqrt(rest[s->parity] / bb) : 0;
+    out->independent_residual =
+        bb > 0 ? residual_scale(s->op, s->mass) * sqrt(rest[s->parity] / bb) : 0;
     out->rounding = 8 * DBL_EPSILON * (4 * s->mass * s->mass + 64) * sqrt(xx[s->parity]) / sqrt(bb);
 done:
     return status;

@@ -1,9 +1,30 @@
 /* wilson.c - every product with M or Mh is hops with everything else fused in, and A or A^-1 */
 #include "operator/wilson.h"
 
+#include <math.h>
 #include <stdlib.h>
 
+#include "comm/collective.h"
+
 static const naik_rhs_mask everything = {NULL, NAIK_RHS_IDLE};
+
+/* The largest sum of magnitudes in a row of any block: a bound of |A|. Blocks NULL: the number's. */
+static double largest_row(const naik_block (*blocks)[NAIK_SITE_BLOCKS], int32_t sites,
+                          double number)
+{
+    double largest = blocks == NULL ? fabs(number) : 0;
+    for (int64_t b = 0; blocks != NULL && b < (int64_t)sites * NAIK_SITE_BLOCKS; b++) {
+        const naik_block *block = &blocks[b / NAIK_SITE_BLOCKS][b % NAIK_SITE_BLOCKS];
+        for (int i = 0; i < NAIK_BLOCK_SIZE; i++) {
+            double sum = 0;
+            for (int j = 0; j < NAIK_BLOCK_SIZE; j++) {
+                sum += sqrt(naik_cnorm2(naik_block_at(block, i, j)));
+            }
+            largest = fmax(largest, sum);
+        }
+    }
+    return largest;
+}
 
 naik_status naik_wilson_create(const naik_geometry *geometry, const naik_gauge *u,
                                const naik_clover *clover, double mass, naik_precision precision,
@@ -28,6 +49,11 @@ naik_status naik_wilson_create(const naik_geometry *geometry, const naik_gauge *
     NAIK_TRY(naik_links_create(geometry, &thin, precision, recon, &wilson->links));
     NAIK_TRY(naik_blocks_create(geometry, precision, direct, mass + 4, &wilson->diagonal));
     NAIK_TRY(naik_blocks_create(geometry, precision, inverse, 1 / (mass + 4), &wilson->inverse));
+    double bounds[] = {largest_row(direct, geometry->lattice->sites, mass + 4),
+                       largest_row(inverse, geometry->lattice->sites, 1 / (mass + 4))};
+    NAIK_TRY(naik_comm_max_f64(backend->comm, bounds, 2));
+    wilson->largest = bounds[0];
+    wilson->largest_inverse = bounds[1];
     *out = wilson;
 done:
     if (status != NAIK_OK) {
@@ -138,73 +164,4 @@ naik_status naik_wilson_residual(const naik_wilson *wilson, naik_parity parity,
     NAIK_TRY(add_hop(across, -1, r, 0.5));
 done:
     return status;
-}
-
-/* ---- the normal equations */
-
-static const naik_wilson_normal *normal_of(const naik_operator *op)
-{
-    return op->data;
-}
-
-static int depth_of(const naik_operator *op)
-{
-    return naik_links_depth(normal_of(op)->wilson->links);
-}
-
-/* Mh and Mh^+, and the updates of 24 numbers. */
-static double step_flops(const naik_operator *op)
-{
-    const bool clover = normal_of(op)->wilson->inverse->data != NULL;
-    const int half = NAIK_WILSON_FLOPS + (clover ? NAIK_CLOVER_FLOPS : 0);
-    return 2 * (2 * half + NAIK_SPINOR_AXPY_FLOPS) + 84 * NAIK_SPIN;
-}
-
-static naik_status apply(const naik_operator *op, naik_parity parity, bool adjoint,
-                         const naik_field *in, naik_field *out, const naik_rhs *rhs,
-                         naik_rhs_state state)
-{
-    const naik_wilson_normal *normal = normal_of(op);
-    const naik_rhs_mask mask = {rhs, state};
-    naik_field_set_nrhs(normal->scratch, in->nrhs);
-    return naik_wilson_schur(normal->wilson, parity, adjoint, &mask, in, normal->scratch, out,
-                             NULL);
-}
-
-static double shift(double mass)
-{
-    (void)mass;
-    return 0;
-}
-
-static const naik_operator_ops normal_equations = {
-    .name = "Wilson",
-    .spin = NAIK_SPIN,
-    .solves = 3 * NAIK_SPIN,
-    .scratch = 2,
-    .depth = depth_of,
-    .step_flops = step_flops,
-    .apply = apply,
-    .shift = shift,
-};
-
-naik_status naik_wilson_normal_create(const naik_wilson *wilson, naik_precision vectors, int width,
-                                      naik_wilson_normal *out)
-{
-    out->wilson = wilson;
-    return naik_field_create_spin(wilson->links->geometry, vectors, NAIK_SPIN, width,
-                                  &out->scratch);
-}
-
-void naik_wilson_normal_destroy(naik_wilson_normal *normal)
-{
-    naik_field_destroy(&normal->scratch);
-}
-
-naik_operator naik_wilson_normal_of(const naik_wilson_normal *normal)
-{
-    return (naik_operator){.ops = &normal_equations,
-                           .geometry = normal->wilson->links->geometry,
-                           .precision = normal->wilson->links->precision,
-                           .data = normal};
 }

@@ -18,7 +18,6 @@
 
 #include "backend/dslash.h"
 #include "backend/site_blocks.h"
-#include "operator/operator.h"
 
 enum {
     NAIK_WILSON_FLOPS = 1320, /* a site written: 8 (2 x 66 + 12) + 7 x 24 */
@@ -30,6 +29,7 @@ enum {
 typedef struct naik_wilson {
     naik_links *links;
     naik_blocks *diagonal, *inverse; /* A, A^-1 */
+    double largest, largest_inverse; /* bounds of |A|, |A^-1| */
 } naik_wilson;
 
 /* u          thin links on the host or on the backend, with the sign of the boundary
@@ -68,17 +68,5 @@ naik_status naik_wilson_schur_rebuild(const naik_wilson *wilson, naik_parity p,
 naik_status naik_wilson_residual(const naik_wilson *wilson, naik_parity parity,
                                  const naik_field *const src[2], const naik_field *const x[2],
                                  naik_field *r, naik_exactsum *sums);
-
-/* Mh as solvers take it (operator.h): A = Mh^+ Mh with shift 0, the normal equations, on spinors in
- * one precision. Propagators need algebra that it has not. */
-typedef struct naik_wilson_normal {
-    const naik_wilson *wilson;
-    naik_field *scratch;
-} naik_wilson_normal;
-/* For at most `width` rhs. wilson is borrowed. Collective. NAIK_ERR_ARG, NAIK_ERR_MEMORY */
-naik_status naik_wilson_normal_create(const naik_wilson *wilson, naik_precision vectors, int width,
-                                      naik_wilson_normal *out);
-void naik_wilson_normal_destroy(naik_wilson_normal *normal);
-naik_operator naik_wilson_normal_of(const naik_wilson_normal *normal);
 
 #endif

@@ -2,6 +2,7 @@
 #include "propagator/contract.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/exactsum.h"
 #include "base/memory.h"
@@ -57,7 +58,7 @@ static naik_complex at(const double *v, int64_t i)
 
 typedef struct tie {
     const naik_lattice *lat;
-    const double *g, *h;
+    const double *g, *h, *third;
     naik_meson meson;
     const int *momentum, *origin;
 } tie;
@@ -95,21 +96,30 @@ naik_status naik_contract_meson(const naik_lattice *lattice, naik_meson meson,
     return sum_slices(lattice, meson_at, &m, out);
 }
 
-static naik_complex nucleon_at(const void *data, int32_t site, const int x[NAIK_DIM])
+static bool at_corner(const tie *m, const int x[NAIK_DIM])
 {
-    const tie *m = data;
+    return (x[0] - m->origin[0]) % 2 == 0 && (x[1] - m->origin[1]) % 2 == 0 &&
+           (x[2] - m->origin[2]) % 2 == 0;
+}
+
+/* det of which row c is the sink colours of source colour c of quark[c]. */
+static naik_complex determinant(const tie *m, int32_t site, const double *const quark[3])
+{
     naik_matrix g;
-    for (int k = 0; k < NAIK_DIM - 1; k++) {
-        if ((x[k] - m->origin[k]) % 2 != 0) {
-            return (naik_complex){0, 0};
-        }
-    }
     for (int colour = 0; colour < 3; colour++) {
         for (int sink = 0; sink < 3; sink++) {
-            g.e[colour][sink] = at(m->g, 3 * ((int64_t)colour * m->lat->sites + site) + sink);
+            g.e[colour][sink] =
+                at(quark[colour], 3 * ((int64_t)colour * m->lat->sites + site) + sink);
         }
     }
     return naik_mat_det(&g);
+}
+
+static naik_complex nucleon_at(const void *data, int32_t site, const int x[NAIK_DIM])
+{
+    const tie *m = data;
+    const double *const quark[3] = {m->g, m->g, m->g};
+    return at_corner(m, x) ? determinant(m, site, quark) : (naik_complex){0, 0};
 }
 
 naik_status naik_contract_nucleon(const naik_lattice *lattice, const int origin[NAIK_DIM],
@@ -117,6 +127,63 @@ naik_status naik_contract_nucleon(const naik_lattice *lattice, const int origin[
 {
     const tie m = {.lat = lattice, .g = g, .origin = origin};
     return sum_slices(lattice, nucleon_at, &m, out);
+}
+
+static naik_complex baryon_at(const void *data, int32_t site, const int x[NAIK_DIM])
+{
+    const tie *m = data;
+    const double *const assigned[6][3] = {{m->g, m->h, m->third}, {m->h, m->third, m->g},
+                                          {m->third, m->g, m->h}, {m->g, m->third, m->h},
+                                          {m->h, m->g, m->third}, {m->third, m->h, m->g}};
+    naik_complex sum = {0, 0};
+    for (int i = 0; i < 6 && at_corner(m, x); i++) {
+        sum = naik_cadd(sum, determinant(m, site, assigned[i]));
+    }
+    return naik_cscale(1.0 / 6, sum);
+}
+
+naik_status naik_contract_baryon(const naik_lattice *lattice, const int origin[NAIK_DIM],
+                                 const double *const g[3], naik_complex *out)
+{
+    const tie m = {.lat = lattice, .g = g[0], .h = g[1], .third = g[2], .origin = origin};
+    return sum_slices(lattice, baryon_at, &m, out);
+}
+
+/* One colour of one vector [sites][3]. */
+typedef struct component {
+    const double *v;
+    int sink;
+} component;
+
+static naik_complex component_at(const void *data, int32_t site, const int x[NAIK_DIM])
+{
+    const component *c = data;
+    (void)x;
+    return at(c->v, 3 * (int64_t)site + c->sink);
+}
+
+naik_status naik_contract_wall(const naik_lattice *lattice, const double *g, const double *h,
+                               naik_complex *out)
+{
+    naik_status status = NAIK_OK;
+    const int times = lattice->size[3];
+    naik_complex *sums = NULL; /* [2][T] */
+    status = naik_alloc(lattice->comm->log, 2 * (size_t)times * sizeof *sums, "correlator sums",
+                        (void **)&sums);
+    NAIK_TRY(naik_comm_agree(lattice->comm, status));
+    memset(out, 0, (size_t)times * sizeof *out);
+    for (int i = 0; i < 9; i++) {
+        const int64_t vector = (int64_t)(i / 3) * lattice->sites * 6;
+        const component of_g = {g + vector, i % 3}, of_h = {h + vector, i % 3};
+        NAIK_TRY(sum_slices(lattice, component_at, &of_g, sums));
+        NAIK_TRY(sum_slices(lattice, component_at, &of_h, sums + times));
+        for (int t = 0; t < times; t++) {
+            out[t] = naik_cfma_conj(sums[t], sums[times + t], out[t]);
+        }
+    }
+done:
+    naik_free(sums);
+    return status;
 }
 
 static naik_complex product_at(const void *data, int32_t site, const int x[NAIK_DIM])

@@ -24,6 +24,17 @@ naik_status naik_contract_meson(const naik_lattice *lattice, naik_meson meson,
 naik_status naik_contract_nucleon(const naik_lattice *lattice, const int origin[NAIK_DIM],
                                   const double *g, naik_complex *out);
 
+/* The same of three quarks, g of each: 1/6 of the sum over the assignments of the three source
+ * colours to the quarks of the determinant whose row of colour c is G(x)_{.c} of the quark that has
+ * it. Gauge invariant at both ends; det G where all are equal. */
+naik_status naik_contract_baryon(const naik_lattice *lattice, const int origin[NAIK_DIM],
+                                 const double *const g[3], naik_complex *out);
+
+/* A wall sink: C(t) = sum_{c,c'} W(t)_{c'c} conj(V(t)_{c'c}), W(t) = sum_x G(x) and V(t) = sum_x H(x)
+ * over the time slice. */
+naik_status naik_contract_wall(const naik_lattice *lattice, const double *g, const double *h,
+                               naik_complex *out);
+
 /* out(t) += sum_x src(x)^+ x(x), of one right-hand side [sites][3][2] and its solution. */
 naik_status naik_contract_source(const naik_lattice *lattice, const double *src, const double *x,
                                  naik_complex *out);

@@ -91,8 +91,10 @@ static naik_status read_source(worker *w, int64_t index, naik_cg_system *system)
     double *mass = &w->now.mass;
     naik_status status = w->stream->source(w->stream->data, index, w->sites, mass,
                                            &system->tolerance, &system->site_tolerance);
-    if (status == NAIK_OK && !(*mass > 0)) {
-        status = NAIK_FAIL(w->lat->comm->log, NAIK_ERR_ARG, "mass %g is not positive", *mass);
+    const double least = w->now.op->ops->least_mass;
+    if (status == NAIK_OK && !(*mass > least)) {
+        status =
+            NAIK_FAIL(w->lat->comm->log, NAIK_ERR_ARG, "mass %g is not above %g", *mass, least);
     }
     for (int parity = 0; parity < 2 && status == NAIK_OK; parity++) {
         status = w->ops->field.from_host(w->now.src[parity], (naik_parity)parity, 0, w->sites);
@@ -122,7 +124,7 @@ static naik_status hold_whole(worker *w, naik_cg_system *system)
         NAIK_TRY(naik_solution_norm2(now, now->src[NAIK_EVEN], &src[NAIK_EVEN]));
         NAIK_TRY(naik_solution_norm2(now, now->src[NAIK_ODD], &src[NAIK_ODD]));
         NAIK_TRY(naik_solution_norm2(now, now->work, &bb));
-        const double scale = now->op->ops->residual_scale(now->mass);
+        const double scale = now->op->ops->residual_scale(now->op, now->mass);
         const double whole = bb > 0 ? scale * sqrt((src[0] + src[1]) / bb) : 1;
         system->tolerance = fmin(system->tolerance, (1 - 1e-6) * w->stream->tolerance_full * whole);
     }
@@ -382,7 +384,8 @@ done:
 }
 
 /* The solves of a parity, batch of groups after batch, and then those that share nothing. */
-static naik_status solve_parity(worker *w, naik_cg *cg, const naik_cg_options *options)
+static naik_status solve_parity(worker *w, const naik_solver *solver,
+                                const naik_cg_options *options)
 {
     naik_status status = NAIK_OK;
     const naik_propagator_stream *stream = w->stream;
@@ -421,7 +424,7 @@ static naik_status solve_parity(worker *w, naik_cg *cg, const naik_cg_options *o
                                         .save = stream->save != NULL ? save : NULL,
                                         .restore = stream->restore != NULL ? restore : NULL};
         if (!stopped) {
-            NAIK_TRY(naik_cg_solve(cg, w->now.parity, options, &systems));
+            NAIK_TRY(solver->solve(solver->data, w->now.parity, options, &systems));
         }
         if (w->interrupted) {
             break;
@@ -431,7 +434,7 @@ done:
     return status;
 }
 
-naik_status naik_propagator_solve(const naik_operator *op, naik_cg *cg,
+naik_status naik_propagator_solve(const naik_operator *op, naik_solver solver,
                                   const naik_cg_options *options,
                                   const naik_propagator_stream *stream, bool *interrupted)
 {
@@ -448,7 +451,7 @@ naik_status naik_propagator_solve(const naik_operator *op, naik_cg *cg,
     NAIK_TRY(classify(&w));
     for (int parity = 0; parity < 2 && !w.interrupted; parity++) {
         w.now.parity = (naik_parity)parity;
-        NAIK_TRY(solve_parity(&w, cg, options));
+        NAIK_TRY(solve_parity(&w, &solver, options));
     }
     *interrupted = w.interrupted;
 done:

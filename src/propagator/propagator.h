@@ -26,7 +26,7 @@ typedef struct naik_propagator_stream {
     void *data;
     int64_t count;
     bool resident;
-    /* Fills src [sites][spin][3][2] canonical, and the mass (> 0), tolerance and site_tolerance (0: not
+    /* Fills src [sites][spin][3][2] canonical, and the mass, tolerance and site_tolerance (0: not
      * asked for) of solve `index`. Called several times for one index, with the same result each
      * time. */
     naik_status (*source)(void *data, int64_t index, double *src, double *mass, double *tolerance,
@@ -55,12 +55,12 @@ typedef struct naik_propagator_stream {
     const naik_cg_starter *starter;
 } naik_propagator_stream;
 
-/* op      in double        cg  a solver made with it
+/* op      in double        solver  made with it
  * Solves everything in the stream; order of the solutions as they finish. *interrupted tells
  * whether the stream's stop ended it before all were done. Collective. Host memory: one vector
- * [sites][spin][3][2] and a half. NAIK_ERR_ARG     a mass that is not positive NAIK_ERR_MEMORY,
+ * [sites][spin][3][2] and a half. NAIK_ERR_ARG     a mass that the operator does not take NAIK_ERR_MEMORY,
  * NAIK_ERR_MPI, NAIK_ERR_DEVICE, and what the callbacks return */
-naik_status naik_propagator_solve(const naik_operator *op, naik_cg *cg,
+naik_status naik_propagator_solve(const naik_operator *op, naik_solver solver,
                                   const naik_cg_options *options,
                                   const naik_propagator_stream *stream, bool *interrupted);
 

@@ -1,9 +1,9 @@
 /* contract.c - the correlators of several solves, from the solutions in the file
  *
- * On the host: what a device has solved was downloaded when it was stored. Two propagators are held
- * at a time.
+ * On the host: what a device has solved was downloaded when it was stored. One propagator a quark is
+ * held at a time.
  */
-#include "run/contract.h"
+#include "run/contraction_list.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ typedef struct held {
 typedef struct worker {
     const solve_job *j;
     const contraction_list *list;
-    held quark, antiquark;
+    held quark[3];
     double *src;          /* [sites][3][2] */
     naik_complex *values; /* [count][T] */
     double *stored;       /* [correlators][momenta][T] */
@@ -58,7 +58,7 @@ static naik_status condensate(worker *w, const contraction_item *item, naik_comp
     for (int colour = 0; colour < 3; colour++) {
         NAIK_TRY(naik_source_fill(w->j->lattice, source, colour, w->src));
         NAIK_TRY(naik_contract_source(w->j->lattice, w->src,
-                                      w->quark.g + (size_t)colour * vector_count(w), out));
+                                      w->quark[0].g + (size_t)colour * vector_count(w), out));
     }
 done:
     return status;
@@ -98,7 +98,7 @@ static double sign_of_shift(const worker *w, const contraction_item *item, const
         return naik_meson_sign((naik_meson)input->output.correlators.data[item->meson], origin);
     }
     const bool crossed = origin[3] + t >= input->lattice.size[3];
-    return crossed && input->lattice.antiperiodic_t ? -1 : 1;
+    return item->baryon && crossed && input->lattice.antiperiodic_t ? -1 : 1;
 }
 
 /* Mean over sources, or its standard error; the sums run in the order of the sources. */
@@ -150,19 +150,31 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
     const naik_input *input = w->j->input;
     const naik_lattice *lat = w->j->lattice;
     if (item->kind == CONTRACT_MEAN || item->kind == CONTRACT_ERROR) {
-        return average(w, item, out);
+        return average(w, item, out); /* no propagators */
     }
-    NAIK_TRY(read_propagator(w, item->source[0], item->mass[0], &w->quark));
-    if (item->kind == CONTRACT_NUCLEON) {
-        NAIK_TRY(naik_contract_nucleon(lat, input->sources[item->source[0]].source.origin,
-                                       w->quark.g, out));
-    } else if (item->kind == CONTRACT_CONDENSATE) {
-        NAIK_TRY(condensate(w, item, out));
-    } else {
-        NAIK_TRY(read_propagator(w, item->source[1], item->mass[1], &w->antiquark));
+    const double *g[3] = {NULL};
+    for (int k = 0; k < item->quarks; k++) {
+        int slot = 0; /* an equal quark before it is there already */
+        while (item->source[slot] != item->source[k] || item->mass[slot] != item->mass[k]) {
+            slot++;
+        }
+        NAIK_TRY(read_propagator(w, item->source[k], item->mass[k], &w->quark[slot]));
+        g[k] = w->quark[slot].g;
+    }
+    const int *origin = input->sources[item->source[0]].source.origin;
+    switch (item->kind) {
+    case CONTRACT_NUCLEON: NAIK_TRY(naik_contract_nucleon(lat, origin, g[0], out)); break;
+    case CONTRACT_BARYON:
+        NAIK_TRY(naik_contract_baryon(lat, origin, (const double *const *)g, out));
+        break;
+    case CONTRACT_CONDENSATE: NAIK_TRY(condensate(w, item, out)); break;
+    case CONTRACT_WALL: NAIK_TRY(naik_contract_wall(lat, g[0], g[1], out)); break;
+    case CONTRACT_PAIR:
         NAIK_TRY(naik_contract_meson(lat, (naik_meson)input->output.correlators.data[item->meson],
-                                     input->output.momenta.data[item->momentum], w->quark.g,
-                                     w->antiquark.g, out));
+                                     input->output.momenta.data[item->momentum], g[0], g[1], out));
+        break;
+    case CONTRACT_MEAN:
+    case CONTRACT_ERROR: break;
     }
 done:
     return status;
@@ -174,9 +186,11 @@ static naik_status allocate(worker *w)
     naik_log *log = w->j->log;
     const naik_input *input = w->j->input;
     const size_t bytes = vector_count(w) * sizeof(double), times = (size_t)input->lattice.size[3];
-    const size_t stored = (size_t)(input->output.correlators.count * input->output.momenta.count);
-    NAIK_TRY(naik_alloc(log, 3 * bytes, "a propagator", (void **)&w->quark.g));
-    NAIK_TRY(naik_alloc(log, 3 * bytes, "a propagator", (void **)&w->antiquark.g));
+    const size_t stored =
+        (size_t)input->output.correlators.count * (size_t)input->output.momenta.count;
+    for (int k = 0; k < contraction_quarks(w->j->input); k++) {
+        NAIK_TRY(naik_alloc(log, 3 * bytes, "a propagator", (void **)&w->quark[k].g));
+    }
     NAIK_TRY(naik_alloc(log, bytes, "a source", (void **)&w->src));
     NAIK_TRY(naik_alloc(log, (stored + 1) * times * sizeof *w->stored, "correlators",
                         (void **)&w->stored));
@@ -188,8 +202,9 @@ done:
 
 static void release(worker *w)
 {
-    naik_free(w->quark.g);
-    naik_free(w->antiquark.g);
+    for (int k = 0; k < 3; k++) {
+        naik_free(w->quark[k].g);
+    }
     naik_free(w->src);
     naik_free(w->stored);
     naik_free(w->values);

@@ -3,12 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/contract.h"
+#include "run/contraction_list.h"
 
 static const char *const definitions[] = {
     [CONTRACT_NUCLEON] = "sum over x - x0 with even components of det G(x), rows by source colour",
-    [CONTRACT_CONDENSATE] = "sum over x and colours of src^+ G: Tr M^-1 of the sites that carry "
-                            "noise, M = 2m + D; no 1/V, no sign",
+    [CONTRACT_CONDENSATE] = ("sum over x and colours of src^+ G: Tr M^-1 of the sites that carry "
+                             "noise, M = 2m + D; no 1/V, no sign"),
+    [CONTRACT_WALL] = "Tr W_quark W_antiquark^+, W(t) = sum over x of G; no 1/V",
+    [CONTRACT_BARYON] =
+        ("sum over x - x0 with even components of the mean, over the assignments of "
+         "source colours to quarks, of det of the rows of their G"),
     [CONTRACT_PAIR] = "sum over x of cos(px) phi(x) Tr G_quark G_antiquark^+; no 1/V",
     [CONTRACT_MEAN] = "mean over sources, each shifted to t = 0",
     [CONTRACT_ERROR] = "standard error of that mean, of real and imaginary part"};
@@ -41,22 +45,18 @@ static naik_contraction *add(builder *b, const contraction_item *item)
     return out;
 }
 
-/* Masses, epsilons and labels of quark and antiquark. */
-static void describe(const builder *b, const contraction_item *item, bool both, bool averaged,
+/* Masses, epsilons and labels of its quarks. */
+static void describe(const builder *b, const contraction_item *item, bool averaged,
                      naik_contraction *out)
 {
-    const naik_input_source *quark = &b->input->sources[item->source[0]];
-    const naik_input_solve *solve = &b->input->solve[quark->solve];
-    snprintf(out->quark, sizeof out->quark, "%s", averaged ? solve->name : quark->label);
-    out->mass = solve->masses.data[item->mass[0]];
-    out->naik_epsilon = solve->naik_epsilon.data[item->mass[0]];
-    if (both) {
-        const naik_input_source *antiquark = &b->input->sources[item->source[1]];
-        solve = &b->input->solve[antiquark->solve];
-        snprintf(out->antiquark, sizeof out->antiquark, "%s",
-                 averaged ? solve->name : antiquark->label);
-        out->antiquark_mass = solve->masses.data[item->mass[1]];
-        out->antiquark_epsilon = solve->naik_epsilon.data[item->mass[1]];
+    out->quarks = item->quarks;
+    for (int k = 0; k < item->quarks; k++) {
+        const naik_input_source *source = &b->input->sources[item->source[k]];
+        const naik_input_solve *solve = &b->input->solve[source->solve];
+        snprintf(out->quark[k].source, sizeof out->quark[k].source, "%s",
+                 averaged ? solve->name : source->label);
+        out->quark[k].mass = solve->masses.data[item->mass[k]];
+        out->quark[k].naik_epsilon = solve->naik_epsilon.data[item->mass[k]];
     }
     if (item->momentum >= 0) {
         memcpy(out->momentum, b->input->output.momenta.data[item->momentum], sizeof out->momentum);
@@ -66,14 +66,19 @@ static void describe(const builder *b, const contraction_item *item, bool both, 
 /* What one source and mass give. */
 static void add_single(builder *b, contraction_kind kind, const char *name, int source, int mass)
 {
-    const contraction_item item = {
-        .kind = kind, .source = {source, -1}, .mass = {mass, -1}, .meson = -1, .momentum = -1};
+    const contraction_item item = {.kind = kind,
+                                   .quarks = 1,
+                                   .source = {source},
+                                   .mass = {mass},
+                                   .meson = -1,
+                                   .momentum = -1,
+                                   .baryon = kind == CONTRACT_NUCLEON};
     naik_contraction *out = add(b, &item);
     if (out != NULL) {
         snprintf(out->path, sizeof out->path, "/corr/%s/m%02d/%s", b->input->sources[source].label,
                  mass, name);
         out->correlator = name;
-        describe(b, &item, false, false, out);
+        describe(b, &item, false, out);
     }
 }
 
@@ -110,30 +115,47 @@ static int first_source(const naik_input *input, int solve)
     return first;
 }
 
-static void add_pair_of(builder *b, const naik_input_pair *pair, int within, int count, int mass,
-                        int other)
+/* What is made of one source of each entry and one mass of each. */
+typedef struct mixture {
+    const char *name;  /* of the pair or baryon */
+    int within, count; /* source number `within` of `count` */
+    contraction_item item;
+} mixture;
+
+static void add_mixed(builder *b, const mixture *m, const char *correlator, const char *name)
+{
+    char numbered[16] = "", masses[32] = "";
+    naik_contraction *out = add(b, &m->item);
+    if (out == NULL) {
+        return;
+    }
+    if (m->count > 1) {
+        snprintf(numbered, sizeof numbered, "/s%04d", m->within);
+    }
+    for (int k = 0; k < m->item.quarks; k++) {
+        const size_t used = strlen(masses);
+        snprintf(masses + used, sizeof masses - used, "%sm%02d", k > 0 ? "-" : "", m->item.mass[k]);
+    }
+    snprintf(out->path, sizeof out->path, "/corr/%s%s/%s/%s", m->name, numbered, masses, name);
+    out->correlator = correlator;
+    out->wall = m->item.kind == CONTRACT_WALL;
+    describe(b, &m->item, false, out);
+}
+
+static void add_pair_of(builder *b, mixture *m)
 {
     const naik_input *input = b->input;
-    char numbered[16] = "", name[96];
-    if (count > 1) {
-        snprintf(numbered, sizeof numbered, "/s%04d", within);
+    char name[96];
+    if (m->item.kind == CONTRACT_WALL) {
+        add_mixed(b, m, "pion5", "pion5/p000");
+        return;
     }
     for (int c = 0; c < input->output.correlators.count; c++) {
         for (int p = 0; p < input->output.momenta.count; p++) {
-            const contraction_item item = {.kind = CONTRACT_PAIR,
-                                           .source = {first_source(input, pair->of[0]) + within,
-                                                      first_source(input, pair->of[1]) + within},
-                                           .mass = {mass, other},
-                                           .meson = c,
-                                           .momentum = p};
-            naik_contraction *out = add(b, &item);
-            if (out != NULL) {
-                name_meson(b, c, p, name);
-                snprintf(out->path, sizeof out->path, "/corr/%s%s/m%02d-m%02d/%s", pair->name,
-                         numbered, mass, other, name);
-                out->correlator = naik_meson_name((naik_meson)input->output.correlators.data[c]);
-                describe(b, &item, true, false, out);
-            }
+            m->item.meson = c;
+            m->item.momentum = p;
+            name_meson(b, c, p, name);
+            add_mixed(b, m, naik_meson_name((naik_meson)input->output.correlators.data[c]), name);
         }
     }
 }
@@ -142,7 +164,8 @@ static void add_pair_of(builder *b, const naik_input_pair *pair, int within, int
  * averaged. */
 static bool may_average(const naik_input *input, const naik_input_solve *solve, int momentum)
 {
-    const int *p = input->output.momenta.data[momentum];
+    static const int at_rest[NAIK_DIM - 1] = {0, 0, 0};
+    const int *p = momentum < 0 ? at_rest : input->output.momenta.data[momentum];
     bool one_place = true;
     for (int k = 1; k < solve->origins.count; k++) {
         one_place = one_place && memcmp(solve->origins.data[k], solve->origins.data[0],
@@ -151,7 +174,7 @@ static bool may_average(const naik_input *input, const naik_input_solve *solve, 
     return one_place || (p[0] == 0 && p[1] == 0 && p[2] == 0);
 }
 
-/* Mean and error of what `one` is of the first source. */
+/* Mean and error of what `one` is of the first source; name: behind the folder of averages. */
 static void add_average(builder *b, const contraction_item *one, const char *folder,
                         const char *name, const char *correlator, int first, int step)
 {
@@ -166,10 +189,12 @@ static void add_average(builder *b, const contraction_item *one, const char *fol
         item.step = step;
         naik_contraction *out = add(b, &item);
         if (out != NULL) {
-            snprintf(out->path, sizeof out->path, "/corr/%s/%s/%s", folder, name, both[k].word);
+            snprintf(out->path, sizeof out->path, "/corr/%s/average/%s/%s", folder, name,
+                     both[k].word);
             out->correlator = correlator;
             out->quantity = both[k].quantity;
-            describe(b, &item, one->source[1] >= 0, true, out);
+            out->wall = one->kind == CONTRACT_WALL;
+            describe(b, &item, true, out);
         }
     }
 }
@@ -179,23 +204,27 @@ static void average_entry(builder *b, int index, int mass, int nucleon)
 {
     const naik_input *input = b->input;
     const naik_input_solve *solve = &input->solve[index];
-    char folder[96], name[96];
+    char name[112], meson[96];
     contraction_item one = {.kind = CONTRACT_MEAN,
-                            .source = {first_source(input, index), -1},
-                            .mass = {mass, -1},
+                            .quarks = 1,
+                            .source = {first_source(input, index)},
+                            .mass = {mass},
                             .meson = -1,
-                            .momentum = -1};
-    snprintf(folder, sizeof folder, "%s/average/m%02d", solve->name, mass);
+                            .momentum = -1,
+                            .baryon = true};
     if (nucleon >= 0) {
         const bool two = input->output.condensate && naik_source_is_random(solve->source.type);
-        add_average(b, &one, folder, "nucleon", "nucleon", nucleon,
+        snprintf(name, sizeof name, "m%02d/nucleon", mass);
+        add_average(b, &one, solve->name, name, "nucleon", nucleon,
                     solve->masses.count * (two ? 2 : 1));
     }
+    one.baryon = false;
     for (one.meson = 0; one.meson < input->output.correlators.count; one.meson++) {
         for (one.momentum = 0; one.momentum < input->output.momenta.count; one.momentum++) {
             if (may_average(input, solve, one.momentum)) {
-                name_meson(b, one.meson, one.momentum, name);
-                add_average(b, &one, folder, name,
+                name_meson(b, one.meson, one.momentum, meson);
+                snprintf(name, sizeof name, "m%02d/%s", mass, meson);
+                add_average(b, &one, solve->name, name,
                             naik_meson_name((naik_meson)input->output.correlators.data[one.meson]),
                             -1, 0);
             }
@@ -203,43 +232,102 @@ static void average_entry(builder *b, int index, int mass, int nucleon)
     }
 }
 
-/* Whose items begin at `first`, source after source. */
-static void average_pair(builder *b, const naik_input_pair *pair, int first)
+/* Of a pair or baryon whose items begin at `first`, source after source. */
+static void average_mixed(builder *b, const mixture *m, int first)
 {
     const naik_input *input = b->input;
-    const naik_input_solve *solve = &input->solve[pair->of[0]];
-    char folder[96], name[96];
-    const int step = (b->list->count - first) / solve->origins.count;
+    const int step = (b->list->count - first) / m->count;
+    const size_t head = strlen("/corr//s0000/") + strlen(m->name);
     for (int k = 0; k < step && !b->failed; k++) {
         const contraction_item one = b->list->item[first + k];
-        if (may_average(input, solve, one.momentum)) {
-            snprintf(folder, sizeof folder, "%s/average/m%02d-m%02d", pair->name, one.mass[0],
-                     one.mass[1]);
-            name_meson(b, one.meson, one.momentum, name);
-            add_average(b, &one, folder, name, b->list->spec[first + k].correlator, first + k,
+        const naik_input_source *source = &input->sources[one.source[0]];
+        if (may_average(input, &input->solve[source->solve], one.momentum)) {
+            char name[NAIK_CONTRACTION_PATH]; /* the list may move while it grows */
+            snprintf(name, sizeof name, "%s", b->list->spec[first + k].path + head);
+            add_average(b, &one, m->name, name, b->list->spec[first + k].correlator, first + k,
                         step);
         }
     }
 }
 
-static void add_pairs(builder *b)
+static void add_pair(builder *b, const naik_input_pair *pair)
 {
     const naik_input *input = b->input;
-    for (int i = 0; i < input->pair_count; i++) {
-        const naik_input_pair *pair = &input->pairs[i];
-        const naik_input_solve *quark = &input->solve[pair->of[0]];
-        const naik_input_solve *antiquark = &input->solve[pair->of[1]];
-        const int first = b->list->count, count = quark->origins.count;
-        for (int within = 0; within < count; within++) {
-            for (int m = 0; m < quark->masses.count; m++) {
-                for (int other = 0; other < antiquark->masses.count; other++) {
-                    add_pair_of(b, pair, within, count, m, other);
-                }
+    const naik_input_solve *quark = &input->solve[pair->of[0]];
+    const naik_input_solve *antiquark = &input->solve[pair->of[1]];
+    const int first = b->list->count;
+    mixture m = {.name = pair->name, .count = quark->origins.count};
+    m.item = (contraction_item){.kind = CONTRACT_PAIR, .quarks = 2, .meson = -1, .momentum = -1};
+    if (pair->sink == NAIK_INPUT_SINK_WALL) {
+        m.item.kind = CONTRACT_WALL;
+    }
+    for (m.within = 0; m.within < m.count; m.within++) {
+        m.item.source[0] = first_source(input, pair->of[0]) + m.within;
+        m.item.source[1] = first_source(input, pair->of[1]) + m.within;
+        for (m.item.mass[0] = 0; m.item.mass[0] < quark->masses.count; m.item.mass[0]++) {
+            for (m.item.mass[1] = 0; m.item.mass[1] < antiquark->masses.count; m.item.mass[1]++) {
+                add_pair_of(b, &m);
             }
         }
-        if (input->output.average && count > 1) {
-            average_pair(b, pair, first);
+    }
+    if (input->output.average && m.count > 1) {
+        average_mixed(b, &m, first);
+    }
+}
+
+static void add_pairs(builder *b)
+{
+    for (int i = 0; i < b->input->pair_count; i++) {
+        add_pair(b, &b->input->pairs[i]);
+    }
+}
+
+/* Quarks of one entry are alike: of their masses, every choice once. */
+static bool is_repeated(const naik_input_baryon *baryon, const int mass[3])
+{
+    for (int i = 0; i < 3; i++) {
+        for (int k = i + 1; k < 3; k++) {
+            if (baryon->of[i] == baryon->of[k] && mass[i] > mass[k]) {
+                return true;
+            }
         }
+    }
+    return false;
+}
+
+static void add_baryon(builder *b, const naik_input_baryon *baryon)
+{
+    const naik_input *input = b->input;
+    const int first = b->list->count;
+    int masses[3];
+    mixture m = {.name = baryon->name, .count = input->solve[baryon->of[0]].origins.count};
+    m.item = (contraction_item){
+        .kind = CONTRACT_BARYON, .quarks = 3, .meson = -1, .momentum = -1, .baryon = true};
+    for (int k = 0; k < 3; k++) {
+        masses[k] = input->solve[baryon->of[k]].masses.count;
+    }
+    for (m.within = 0; m.within < m.count; m.within++) {
+        for (int k = 0; k < 3; k++) {
+            m.item.source[k] = first_source(input, baryon->of[k]) + m.within;
+        }
+        for (int i = 0; i < masses[0] * masses[1] * masses[2] && !b->failed; i++) {
+            m.item.mass[0] = i / (masses[1] * masses[2]);
+            m.item.mass[1] = i / masses[2] % masses[1];
+            m.item.mass[2] = i % masses[2];
+            if (!is_repeated(baryon, m.item.mass)) {
+                add_mixed(b, &m, "nucleon", "nucleon");
+            }
+        }
+    }
+    if (input->output.average && m.count > 1) {
+        average_mixed(b, &m, first);
+    }
+}
+
+static void add_baryons(builder *b)
+{
+    for (int i = 0; i < b->input->baryon_count; i++) {
+        add_baryon(b, &b->input->baryons[i]);
     }
 }
 
@@ -268,12 +356,26 @@ naik_status contraction_list_create(naik_log *log, const naik_input *input, cont
     builder b = {.input = input, .list = out};
     add_singles(&b);
     add_pairs(&b);
+    add_baryons(&b);
     add_averages(&b);
     if (b.failed) {
         contraction_list_clear(out);
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a list of contractions");
     }
     return NAIK_OK;
+}
+
+int contraction_quarks(const naik_input *input)
+{
+    const bool alone = input->output.baryons.count > 0 || input->output.condensate;
+    return input->baryon_count > 0 ? 3 : input->pair_count > 0 ? 2 : alone ? 1 : 0;
+}
+
+int64_t contraction_bytes(const naik_input *input, int32_t sites)
+{
+    return contraction_quarks(input) > 0
+               ? (3 * contraction_quarks(input) + 1) * 6 * (int64_t)sizeof(double) * sites
+               : 0;
 }
 
 void contraction_list_clear(contraction_list *list)

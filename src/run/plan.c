@@ -14,6 +14,7 @@
 #include "modes/deflate.h"
 #include "modes/lanczos.h"
 #include "operator/staggered.h"
+#include "run/contraction_list.h"
 #include "run/multishift_cost.h"
 
 /* The shared space must promise this much less before it is taken. */
@@ -190,6 +191,10 @@ static void estimate(solve_plan *plan, const naik_input *input, const naik_geome
     plan->vector_bytes = host ? 2 * (int64_t)sizeof(double) * 6 * lat->sites : 0;
     plan->total_bytes = plan->gauge_bytes + plan->packed_bytes + plan->field_bytes +
                         plan->halo_bytes + plan->vector_bytes + plan->mode_bytes;
+    plan->contraction_bytes = contraction_bytes(input, lat->sites);
+    if (host && plan->gauge_bytes + plan->contraction_bytes > plan->total_bytes) {
+        plan->total_bytes = plan->gauge_bytes + plan->contraction_bytes;
+    }
 }
 
 /* Of the memory where links and fields are: the least of any rank's. */
@@ -413,4 +418,9 @@ void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log 
                   gib(plan->total_bytes), gib(plan->gauge_bytes), gib(plan->packed_bytes),
                   gib(plan->field_bytes), gib(plan->halo_bytes), gib(plan->vector_bytes),
                   gib(plan->mode_bytes), gib(plan->available_bytes));
+    if (plan->contraction_bytes > 0) {
+        naik_log_line(log, "memory: contractions of several solves %.3f GiB a rank%s, at the end",
+                      gib(plan->contraction_bytes),
+                      plan->packed_bytes > 0 && plan->vector_bytes == 0 ? " on the host" : "");
+    }
 }

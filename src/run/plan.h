@@ -11,15 +11,17 @@ typedef struct solve_plan {
     int recon;                     /* numbers of a long link there */
     int first_rung;                /* naik_cg_options.first_rung */
     int batch;
-    bool multishift;         /* masses of a source share a Krylov space */
-    double shared;           /* bytes moved so, of those of masses apart */
-    int points, usual_batch; /* of the rule that decides that: hops, and the backend's own batch */
-    int groups, shifts;      /* sources at a time, and masses of each, 0: no source has several */
+    bool multishift; /* masses of a source share a Krylov space */
+    double shared;   /* bytes moved so, of those of masses apart */
+    int points,
+        usual_batch; /* of the rule that decides that: stencil points, and the backend's own batch */
+    int groups, shifts; /* sources at a time, and masses of each, 0: no source has several */
     int history_stride;
     /* on this rank, estimated */
     int64_t gauge_bytes, packed_bytes, field_bytes, halo_bytes, vector_bytes, mode_bytes;
-    int64_t total_bytes;     /* at the most at one time */
-    int64_t available_bytes; /* for a rank, physical */
+    int64_t contraction_bytes; /* on the host, when the solves are done */
+    int64_t total_bytes;       /* at the most at one time */
+    int64_t available_bytes;   /* for a rank, physical */
     char choices[128]; /* "vectors=single links=single recon=18 multishift=off first=mass": what
                         * alters bits */
 } solve_plan;

@@ -177,6 +177,6 @@ naik_status naik_session_solve(naik_session *session, double mass, double tolera
         return NAIK_FAIL(session->lattice->comm->log, NAIK_ERR_ARG,
                          "a solve needs sources and a positive tolerance");
     }
-    return naik_propagator_solve(&session->packed.op[NAIK_DOUBLE], session->cg, &options, &stream,
-                                 &interrupted);
+    return naik_propagator_solve(&session->packed.op[NAIK_DOUBLE], naik_cg_solver(session->cg),
+                                 &options, &stream, &interrupted);
 }

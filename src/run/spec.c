@@ -9,7 +9,7 @@
 
 #include "naik/version.h"
 
-#include "run/contract.h"
+#include "run/contraction_list.h"
 
 /* Raised whenever a change of kernels, link building or solver changes a bit of the results. */
 #define NUMERICS_VERSION "1"
@@ -204,7 +204,7 @@ static void collect_environment(char *text, size_t text_size)
         }
     }
     for (char *c = text; *c != '\0'; c++) { /* a session is lines */
-        *c = (unsigned char)*c < ' ' ? ' ' : *c;
+        *c = (char)((unsigned char)*c < ' ' ? ' ' : *c);
     }
 }
 

@@ -267,7 +267,8 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
                                            .group = group_of,
                                            .starter = deflation != NULL ? &starter : NULL};
     naik_timer_start(j->timer, "solve");
-    NAIK_TRY(naik_propagator_solve(&j->packed.op[NAIK_DOUBLE], cg, &options, &stream, &stopped));
+    NAIK_TRY(naik_propagator_solve(&j->packed.op[NAIK_DOUBLE], naik_cg_solver(cg), &options,
+                                   &stream, &stopped));
     naik_timer_stop(j->timer, "solve");
     *interrupted = stopped && !j->guard.links_lost;
 done:
@@ -319,7 +320,7 @@ naik_status solve_work(solve_job *j, bool *interrupted)
         list_pending(j, first);
         NAIK_TRY(solve_epsilon(j, epsilon_of(j, first), interrupted));
     }
-    NAIK_TRY(*interrupted ? naik_batch_state_publish(j->state) : NAIK_OK);
+    NAIK_TRY(*interrupted ? naik_checkpoint_publish(j->checkpoint) : NAIK_OK);
 done:
     return status;
 }

@@ -69,6 +69,25 @@ static void dot(const naik_field *v, const naik_field *w, int32_t begin, int32_t
     }
 }
 
+static void complex_dot(const naik_field *v, const naik_field *w, int32_t begin, int32_t end,
+                        cpu_sums *sums)
+{
+    switch (v->precision) {
+    case NAIK_DOUBLE: complex_dot_d_vector(v, w, begin, end, sums); break;
+    case NAIK_SINGLE: complex_dot_f_vector(v, w, begin, end, sums); break;
+    case NAIK_HALF: complex_dot_h_vector(v, w, begin, end, sums); break;
+    }
+}
+
+static void combine(const cpu_combination *combination, int32_t begin, int32_t end)
+{
+    switch (combination->out->precision) {
+    case NAIK_DOUBLE: combine_d_vector(combination, begin, end); break;
+    case NAIK_SINGLE: combine_f_vector(combination, begin, end); break;
+    case NAIK_HALF: combine_h_vector(combination, begin, end); break;
+    }
+}
+
 static void load(const naik_field *v, int32_t cell, int vector, double *out)
 {
     switch (v->precision) {
@@ -115,5 +134,7 @@ const cpu_kernels TABLE(NAIK_KERNELS) = {.name = TEXT(NAIK_KERNELS),
                                          .update_shifts = update_shifts,
                                          .update_direction = update_direction,
                                          .dot = dot,
+                                         .complex_dot = complex_dot,
+                                         .combine = combine,
                                          .load = load,
                                          .store = store};

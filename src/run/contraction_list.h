@@ -1,12 +1,12 @@
-/* contract.h - correlators of several solves: pairs, baryons, condensate, averages over sources
+/* contraction_list.h - correlators of several solves: pairs, baryons, condensate, averages over sources
  *
  * The list follows from the input alone. It is carried out when every solve is in the file, from
  * the solutions as they lie there, and again by every run that finishes the file. An average is
  * over the sources of one entry, each correlator shifted so that its source lies at t = 0, with the
  * signs that go with the shift; of momenta, where all sources have one place in space.
  */
-#ifndef NAIK_RUN_CONTRACT_H
-#define NAIK_RUN_CONTRACT_H
+#ifndef NAIK_RUN_CONTRACTION_LIST_H
+#define NAIK_RUN_CONTRACTION_LIST_H
 
 #include "input/input.h"
 #include "io/prop/propagator_file.h"
@@ -15,6 +15,8 @@ typedef enum contraction_kind {
     CONTRACT_NUCLEON,
     CONTRACT_CONDENSATE,
     CONTRACT_PAIR,
+    CONTRACT_WALL, /* a pair with a wall sink */
+    CONTRACT_BARYON,
     CONTRACT_MEAN,
     CONTRACT_ERROR
 } contraction_kind;
@@ -22,8 +24,10 @@ typedef enum contraction_kind {
 /* How one is made. */
 typedef struct contraction_item {
     contraction_kind kind;
-    int source[2], mass[2]; /* quark, antiquark: in sources[], in the masses of its entry */
+    int quarks;             /* 1; 2: quark and antiquark; 3: a baryon */
+    int source[3], mass[3]; /* of each: in sources[], in the masses of its entry */
     int meson, momentum;    /* places in output.correlators and output.momenta; -1 */
+    bool baryon;            /* three quarks go from source to sink, equal ones too */
     int first, step;        /* of averages: items first, first + step ... ; first < 0: the
                                correlators that the solves of mass[0] have */
 } contraction_item;
@@ -36,6 +40,10 @@ typedef struct contraction_list {
 
 /* NAIK_ERR_MEMORY. Local. */
 naik_status contraction_list_create(naik_log *log, const naik_input *input, contraction_list *out);
+/* The most quarks of one: so many propagators are held at a time. */
+int contraction_quarks(const naik_input *input);
+/* Bytes on a rank while they are made: a propagator for each quark, and a source. */
+int64_t contraction_bytes(const naik_input *input, int32_t sites);
 void contraction_list_clear(contraction_list *list);
 
 #endif

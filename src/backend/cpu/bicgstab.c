@@ -1,0 +1,65 @@
+/* bicgstab.c - what BiCGStab asks of the CPU: complex products, sums of multiples, its scalars */
+#include "backend/cpu/cpu.h"
+#include "base/exactsum.h"
+#include "comm/collective.h"
+
+typedef struct product {
+    const naik_field *v, *w;
+} product;
+
+static void complex_dot_range(void *context, int32_t begin, int32_t end, cpu_sums *sums)
+{
+    const product *p = context;
+    cpu_kernels_of(p->v->geometry)->complex_dot(p->v, p->w, begin, end, sums);
+}
+
+naik_status cpu_complex_dot(const naik_field *v, const naik_field *w, naik_exactsum *sums)
+{
+    const naik_geometry *geometry = v->geometry;
+    product p = {v, w};
+    return cpu_run(geometry->backend, cpu_tables_of(geometry)->shape.cells, 2 * v->nrhs, sums,
+                   complex_dot_range, &p);
+}
+
+static void combine_range(void *context, int32_t begin, int32_t end, cpu_sums *sums)
+{
+    const cpu_combination *combination = context;
+    (void)sums;
+    cpu_kernels_of(combination->out->geometry)->combine(combination, begin, end);
+}
+
+naik_status cpu_combine(naik_field *out, const naik_term *terms, int count, const naik_rhs *rhs,
+                        naik_rhs_state state)
+{
+    const naik_geometry *geometry = out->geometry;
+    cpu_combination combination = {
+        .out = out, .term = terms, .terms = count, .rhs = rhs, .state = state};
+    return cpu_run(geometry->backend, cpu_tables_of(geometry)->shape.cells, 0, NULL, combine_range,
+                   &combination);
+}
+
+naik_status cpu_bicgstab_step(naik_backend *backend, naik_bicgstab_stage stage, naik_rhs *rhs,
+                              naik_bicgstab_record *record, double (*coefficients)[2],
+                              naik_exactsum *sums, int count, double *history, int history_stride)
+{
+    naik_status status = NAIK_OK;
+    const int each = naik_stage_sums(stage);
+    NAIK_TRY(naik_comm_sum_exact(backend->comm, sums, each * count));
+    for (int c = 0; c < count; c++) {
+        const int before = rhs[c].iterations;
+        double values[NAIK_STAGE_SUMS] = {0};
+        for (int i = 0; i < each; i++) {
+            values[i] = naik_exactsum_value(&sums[i * count + c]);
+        }
+        naik_bicgstab_take(stage, &rhs[c], &record[c], values);
+        naik_bicgstab_coefficients(&record[c], c, count, coefficients);
+        if (history != NULL && rhs[c].iterations > before) {
+            history[before % history_stride * count + c] = rhs[c].rr;
+        }
+    }
+    for (int i = 0; i < each * count; i++) {
+        naik_exactsum_clear(&sums[i]);
+    }
+done:
+    return status;
+}

@@ -1,0 +1,209 @@
+/* input_contractions.c - checks of what is contracted from several solves: pairs, baryons, averages
+ *
+ * Also the sentences that every check of the input is refused with.
+ */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "input/input_table.h"
+
+enum { PATH_SIZE = 160, MAX_NAME = 48 };
+
+naik_status naik_input_refuse(naik_log *log, const naik_input *input, const char *path,
+                              const char *format, ...)
+{
+    char part[PATH_SIZE], place[512], sentence[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    snprintf(part, sizeof part, "%s", path);
+    const naik_yaml_node *node = naik_yaml_find(input->tree->root, part);
+    while (node == NULL && strrchr(part, '.') != NULL) {
+        *strrchr(part, '.') = '\0';
+        node = naik_yaml_find(input->tree->root, part);
+    }
+    snprintf(place, sizeof place, "%s", input->tree->name);
+    if (node != NULL) {
+        naik_yaml_place(node, place, sizeof place);
+    }
+    return NAIK_FAIL(log, NAIK_ERR_INPUT, "%s: %s", place, sentence);
+}
+
+naik_status naik_input_check_letters(naik_log *log, const naik_input *input, const char *path,
+                                     const char *name)
+{
+    bool ok = strlen(name) <= MAX_NAME;
+    for (const char *letter = name; *letter != '\0'; letter++) {
+        ok = ok && (isalnum((unsigned char)*letter) || *letter == '_' || *letter == '-');
+    }
+    return ok ? NAIK_OK
+              : naik_input_refuse(
+                    log, input, path,
+                    "'%s' must be of at most %d letters, digits, _ and -, not '%.100s'", path,
+                    (int)MAX_NAME, name);
+}
+
+/* The name of an entry of the list `list`, which no entry of solve, pairs or baryons before it has:
+ * they all name folders of /corr. */
+static naik_status check_name(naik_log *log, const naik_input *input, const char *list, int index,
+                              const char *name)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s.%d.name", list, index);
+    naik_status status = naik_input_check_letters(log, input, path, name);
+    const bool baryon = strcmp(list, "baryons") == 0;
+    for (int i = 0; i < input->solve_count && status == NAIK_OK; i++) {
+        if (strcmp(name, input->solve[i].name) == 0) {
+            status = naik_input_refuse(
+                log, input, path, "'%s' is '%s', which solve.%d.name is already", path, name, i);
+        }
+    }
+    for (int i = 0; i < (baryon ? input->pair_count : index) && status == NAIK_OK; i++) {
+        if (strcmp(name, input->pairs[i].name) == 0) {
+            status = naik_input_refuse(
+                log, input, path, "'%s' is '%s', which pairs.%d.name is already", path, name, i);
+        }
+    }
+    for (int i = 0; baryon && i < index && status == NAIK_OK; i++) {
+        if (strcmp(name, input->baryons[i].name) == 0) {
+            status = naik_input_refuse(
+                log, input, path, "'%s' is '%s', which baryons.%d.name is already", path, name, i);
+        }
+    }
+    return status;
+}
+
+/* The place in solve[] of the entry that `path` names. */
+static naik_status find_entry(naik_log *log, const naik_input *input, const char *path,
+                              const char *name, int *found)
+{
+    for (int i = 0; i < input->solve_count; i++) {
+        if (strcmp(input->solve[i].name, name) == 0) {
+            *found = i;
+            return NAIK_OK;
+        }
+    }
+    return naik_input_refuse(log, input, path,
+                             "'%s' is '%.100s', which is no name of an entry of solve", path, name);
+}
+
+static int source_count(const naik_input_solve *solve)
+{
+    const int count =
+        solve->origins.count > solve->t0.count ? solve->origins.count : solve->t0.count;
+    return count > 0 ? count : 1;
+}
+
+static naik_status check_pair(naik_log *log, const naik_input *input, int index,
+                              naik_input_pair *pair)
+{
+    naik_status status = NAIK_OK;
+    char path[PATH_SIZE];
+    NAIK_TRY(check_name(log, input, "pairs", index, pair->name));
+    snprintf(path, sizeof path, "pairs.%d.quark", index);
+    NAIK_TRY(find_entry(log, input, path, pair->quark, &pair->of[0]));
+    snprintf(path, sizeof path, "pairs.%d.antiquark", index);
+    NAIK_TRY(find_entry(log, input, path, pair->antiquark, &pair->of[1]));
+    const int count[2] = {source_count(&input->solve[pair->of[0]]),
+                          source_count(&input->solve[pair->of[1]])};
+    if (count[0] != count[1]) {
+        return naik_input_refuse(
+            log, input, path, "'%s' has %d sources and the quark %d; they go together one by one",
+            path, count[1], count[0]);
+    }
+    if (pair->sink == NAIK_INPUT_SINK_POINT &&
+        (input->output.correlators.count == 0 || input->output.momenta.count == 0)) {
+        return naik_input_refuse(log, input, "pairs",
+                                 "'pairs' have no correlators: output.correlators names none");
+    }
+done:
+    return status;
+}
+
+/* The corners of a nucleon are counted from the source, so that the three must lie alike. */
+static bool lie_alike(const naik_input_solve *a, const naik_input_solve *b)
+{
+    for (int k = 0; k < source_count(a); k++) {
+        for (int i = 0; i < NAIK_DIM - 1; i++) {
+            const int x = a->origins.count > 0 ? a->origins.data[k][i] : 0;
+            const int y = b->origins.count > 0 ? b->origins.data[k][i] : 0;
+            if ((x - y) % 2 != 0) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static naik_status check_baryon(naik_log *log, const naik_input *input, int index,
+                                naik_input_baryon *baryon)
+{
+    naik_status status = NAIK_OK;
+    char path[PATH_SIZE];
+    NAIK_TRY(check_name(log, input, "baryons", index, baryon->name));
+    snprintf(path, sizeof path, "baryons.%d.quarks", index);
+    if (baryon->quarks.count != 3) {
+        return naik_input_refuse(log, input, path, "'%s' must be three names, not %d", path,
+                                 baryon->quarks.count);
+    }
+    for (int i = 0; i < 3; i++) {
+        NAIK_TRY(find_entry(log, input, path, baryon->quarks.data[i], &baryon->of[i]));
+        const naik_input_solve *one = &input->solve[baryon->of[0]];
+        const naik_input_solve *solve = &input->solve[baryon->of[i]];
+        if (source_count(solve) != source_count(one)) {
+            return naik_input_refuse(
+                log, input, path, "'%s': %s has %d sources and %s %d; they go together one by one",
+                path, solve->name, source_count(solve), one->name, source_count(one));
+        }
+        if (!lie_alike(one, solve)) {
+            return naik_input_refuse(
+                log, input, path,
+                "'%s': the sources of %s and %s differ by an odd distance; the "
+                "corners of a nucleon are counted from its source",
+                path, one->name, solve->name);
+        }
+    }
+done:
+    return status;
+}
+
+naik_status naik_input_check_contractions(naik_log *log, naik_input *input)
+{
+    naik_status status = NAIK_OK;
+    const char *const keys[] = {"pairs", "baryons", "output.baryons", "output.condensate"};
+    const bool used[] = {input->pair_count > 0, input->baryon_count > 0,
+                         input->output.baryons.count > 0, input->output.condensate};
+    for (int i = 0; i < 4; i++) {
+        if (used[i] && !input->output.propagators) {
+            return naik_input_refuse(
+                log, input, keys[i],
+                "'%s' needs output.propagators: true, because it is contracted from the "
+                "file when all solves are done",
+                keys[i]);
+        }
+    }
+    bool random = false, several = false;
+    for (int i = 0; i < input->solve_count; i++) {
+        random = random || naik_source_is_random(input->solve[i].source.type);
+        several = several || source_count(&input->solve[i]) > 1;
+    }
+    if (input->output.condensate && !random) {
+        return naik_input_refuse(log, input, keys[3],
+                                 "'%s' needs an entry of solve with a random source", keys[3]);
+    }
+    if (input->output.average && !several) {
+        return naik_input_refuse(log, input, "output.average",
+                                 "'output.average' needs an entry of solve with several sources");
+    }
+    for (int i = 0; i < input->pair_count; i++) {
+        NAIK_TRY(check_pair(log, input, i, &input->pairs[i]));
+    }
+    for (int i = 0; i < input->baryon_count; i++) {
+        NAIK_TRY(check_baryon(log, input, i, &input->baryons[i]));
+    }
+done:
+    return status;
+}

@@ -1,0 +1,112 @@
+/* bicgstab_batch.h - the batch of bicgstab.h: its fields and its rhs */
+#ifndef NAIK_SOLVER_BICGSTAB_BATCH_H
+#define NAIK_SOLVER_BICGSTAB_BATCH_H
+
+#include "backend/bicgstab_scalars.h"
+#include "base/exactsum.h"
+#include "solver/bicgstab.h"
+
+/* Vectors in one precision: what was added to x since the last check, or x itself where that is in
+ * double, r, p, v = B p, t = B r or z, and the shadow residual. */
+enum { BG_X, BG_R, BG_P, BG_V, BG_T, BG_SHADOW, BG_FIELDS };
+typedef struct bg_fields {
+    naik_field *field[BG_FIELDS];
+} bg_fields;
+
+/* What an rhs goes through, from the fastest to the safest. */
+typedef enum bg_level { BG_FAST, BG_NORMAL, BG_NORMAL_DOUBLE, BG_LEVELS } bg_level;
+
+/* What the host knows of an rhs beside its records. */
+typedef struct bg_slot {
+    int64_t index; /* of the system in the stream */
+    naik_cg_system system;
+    bg_level level;
+    double bb;            /* |b|^2 */
+    double best_rr;       /* smallest true |r|^2 at a check */
+    double site_residual; /* at the last check, where asked for */
+    double seconds;
+    int best_at;       /* iteration of best_rr */
+    int updates;       /* reliable ones */
+    int beginnings;    /* new ones, at this level */
+    int stalls, lost;  /* checks in a row that brought nothing; times that x was lost */
+    bool started;      /* has iterated at this level */
+    bool broke, moved; /* since the last check; x is not 0 */
+    naik_cg_climb climb;
+    int climbed_at;
+    double *history;
+} bg_slot;
+
+struct naik_bicgstab {
+    const naik_geometry *geometry;
+    const naik_operator *outer_op, *inner_op; /* the same where there is double alone */
+    naik_method method;
+    naik_parity parity;
+    bg_level now; /* at work */
+    int width, width_now;
+    naik_field *b;
+    bg_fields outer, inner; /* in double; of inner_op, whose pointers are outer's where in double */
+    naik_rhs *rhs, *mask;   /* backend memory [width]; of mask only the state counts */
+    naik_bicgstab_record *record; /* backend memory [width] */
+    double (*coefficients)[2];    /* backend memory [NAIK_COEFFICIENTS][width_now] */
+    naik_exactsum *sums;          /* backend memory [NAIK_STAGE_SUMS][width_now] */
+    naik_rhs host[NAIK_MAX_RHS];  /* the host's copies */
+    naik_bicgstab_record host_record[NAIK_MAX_RHS];
+    double *history, *ring; /* backend memory [poll][width_now], and the host's copy */
+    int poll, history_stride;
+    size_t history_capacity, slot_history_capacity;
+    bg_slot slot[NAIK_MAX_RHS];
+    int64_t next; /* system to load */
+};
+
+/* The level from this one on that there is. */
+static inline bg_level bg_level_from(const naik_bicgstab *s, bg_level level)
+{
+    return level == BG_NORMAL && s->inner_op == s->outer_op ? BG_NORMAL_DOUBLE : level;
+}
+static inline naik_rung bg_rung(const naik_bicgstab *s, bg_level level)
+{
+    static const naik_rung of[] = {[NAIK_DOUBLE] = NAIK_RUNG_DOUBLE,
+                                   [NAIK_SINGLE] = NAIK_RUNG_SINGLE,
+                                   [NAIK_HALF] = NAIK_RUNG_HALF};
+    return of[level == BG_NORMAL_DOUBLE ? NAIK_DOUBLE : s->inner_op->precision];
+}
+static inline const bg_fields *bg_fields_of(const naik_bicgstab *s, bg_level level)
+{
+    return level == BG_NORMAL_DOUBLE ? &s->outer : &s->inner;
+}
+/* Whether the level's x is a correction, not x itself. */
+static inline bool bg_corrects(const naik_bicgstab *s, bg_level level)
+{
+    return bg_fields_of(s, level)->field[BG_X] != s->outer.field[BG_X];
+}
+static inline int bg_in_state(const naik_bicgstab *s, naik_rhs_state state)
+{
+    int count = 0;
+    for (int c = 0; c < s->width_now; c++) {
+        count += s->host[c].state == (int32_t)state;
+    }
+    return count;
+}
+
+/* bicgstab.c: the host's records, and the coefficients that belong to them, to the backend; back;
+ * dots[c] = |v_c|^2 over all ranks. */
+naik_status bg_upload(naik_bicgstab *s);
+naik_status bg_download(naik_bicgstab *s);
+naik_status bg_norms(naik_bicgstab *s, const naik_field *v, double norms[NAIK_MAX_RHS]);
+/* What mask is from now on: NAIK_RHS_CHECK for those wanted. */
+naik_status bg_set_mask(naik_bicgstab *s, const bool wanted[NAIK_MAX_RHS]);
+/* Hands rhs c, |r|^2 = rr, back to the stream and frees it. */
+naik_status bg_finish(naik_bicgstab *s, const naik_cg_stream *stream, int c, naik_cg_reason reason,
+                      double rr);
+
+/* bicgstab_iterate.c: p = r + beta (p - omega v), or z + beta p, of rhs in `state`; runs until the
+ * next poll. */
+naik_status bg_direction(naik_bicgstab *s, const naik_rhs *rhs, naik_rhs_state state);
+naik_status bg_run_to_poll(naik_bicgstab *s);
+
+/* bicgstab_check.c: forms the true residuals of all rhs that ask or broke: they end, climb, or go
+ * on from there. */
+naik_status bg_check(naik_bicgstab *s, const naik_cg_options *options,
+                     const naik_cg_stream *stream);
+
+#endif

@@ -1,0 +1,180 @@
+/* test_wilson_propagator.c - propagators of Wilson and clover quarks, and what is said of them
+ *
+ * ranks: 1 2 4
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "propagator/propagator.h"
+#include "solver/bicgstab.h"
+#include "wilson_fixture.h"
+#include "wilson_solve_ref.h"
+
+enum { COLUMNS = 12 };
+static const int size[4] = {4, 4, 4, 8};
+static const double mass = -0.4, csw = 1.1;
+
+/* Columns from a point, or gaussian sources on all sites. */
+typedef struct run {
+    check *t;
+    const wilson_fixture *f;
+    bool everywhere;
+    int at[4];
+    wilson_spinor *x[COLUMNS]; /* whole lattices; this rank's sites */
+    naik_propagator_result result[COLUMNS];
+} run;
+
+static wilson_spinor *source_of(const run *r, int64_t column)
+{
+    if (r->everywhere) {
+        return wilson_fixture_random(r->f, 500 + (uint64_t)column);
+    }
+    wilson_spinor *src = wilson_ref_field(r->f->lat->volume);
+    src[wilson_ref_site(r->f->ref, r->at)][column / 3][column % 3] = 1;
+    return src;
+}
+
+/* This rank's sites, in local order, of a whole lattice. */
+static void local_of(const naik_lattice *lat, const wilson_spinor *whole, wilson_spinor *mine)
+{
+    for (int32_t site = 0; site < lat->sites; site++) {
+        int x[4];
+        naik_lattice_coords(lat, site, x);
+        memcpy(mine[site], whole[naik_lattice_global(lat, x)], sizeof *mine);
+    }
+}
+
+static naik_status source(void *data, int64_t index, double *src, double *m, double *tolerance,
+                          double *site_tolerance)
+{
+    const run *r = data;
+    wilson_spinor *whole = source_of(r, index);
+    local_of(r->f->lat, whole, (wilson_spinor *)src);
+    free(whole);
+    *m = mass;
+    *tolerance = 1e-11;
+    *site_tolerance = 0;
+    return NAIK_OK;
+}
+
+static naik_status solution(void *data, int64_t index, const double *x,
+                            const naik_propagator_result *result)
+{
+    run *r = data;
+    r->x[index] = wilson_ref_field(r->f->lat->volume);
+    r->result[index] = *result;
+    return wilson_ref_collect(r->f->lat, x, r->x[index]);
+}
+
+/* All columns; the answers to be freed by the caller. */
+static void solve(run *r, naik_method method, naik_precision fastest, double tolerance_full)
+{
+    check *t = r->t;
+    const naik_precision vectors = fastest == NAIK_DOUBLE ? NAIK_DOUBLE : NAIK_SINGLE;
+    const naik_cg_options options = naik_cg_defaults();
+    naik_wilson_set set;
+    naik_bicgstab *solver = NULL;
+    bool interrupted = true;
+    const naik_propagator_stream stream = {.data = r,
+                                           .count = COLUMNS,
+                                           .source = source,
+                                           .solution = solution,
+                                           .tolerance_full = tolerance_full};
+    if (CHECK_OK(t, naik_wilson_set_create(r->f->geometry, r->f->u, r->f->clover, mass, fastest, 18,
+                                           vectors, COLUMNS, &set)) &&
+        CHECK_OK(t, naik_bicgstab_create(set.op, vectors, method, COLUMNS, &solver))) {
+        CHECK_OK(t, naik_propagator_solve(&set.op[NAIK_DOUBLE], naik_bicgstab_solver(solver),
+                                          &options, &stream, &interrupted));
+        CHECK_TRUE(t, !interrupted);
+    }
+    naik_bicgstab_destroy(&solver);
+    naik_wilson_set_destroy(&set);
+}
+
+static void free_run(run *r)
+{
+    for (int i = 0; i < COLUMNS; i++) {
+        free(r->x[i]);
+        r->x[i] = NULL;
+    }
+}
+
+/* What is said of a column, and the reference's residual of it. */
+static void check_column(run *r, int i)
+{
+    check *t = r->t;
+    const naik_propagator_result *result = &r->result[i];
+    CHECK_INT(t, result->cg.reason, NAIK_CG_CONVERGED);
+    CHECK_TRUE(t, !result->suspect && result->cg.residual <= 1e-11 && result->norm > 0);
+    CHECK_NEAR(t, result->independent_residual, result->cg.residual,
+               1e-3 * result->cg.residual + 1e-14);
+    if (r->x[i] != NULL) {
+        wilson_spinor *src = source_of(r, i);
+        const double residual = wilson_ref_residual(r->f->ref, src, r->x[i]);
+        CHECK_NEAR(t, result->source_residual, residual, 1e-3 * residual + 1e-14);
+        CHECK_NEAR(t, result->norm, sqrt(creal(wilson_ref_dot(r->f->ref, r->x[i], r->x[i]))), 1e-9);
+        free(src);
+    }
+}
+
+static void columns_solve_the_whole_system(check *t)
+{
+    for (int kind = 0; kind < 6; kind++) {
+        wilson_fixture f;
+        if (!wilson_fixture_create(t, size, NULL, false, 0, mass, kind % 2 * csw, true, &f)) {
+            wilson_fixture_destroy(&f);
+            return;
+        }
+        run r = {.t = t, .f = &f, .everywhere = kind >= 4, .at = {1, 2, 3, kind % 4}};
+        solve(&r, kind == 2 ? NAIK_METHOD_CG : NAIK_METHOD_BICGSTAB,
+              kind < 2 ? NAIK_SINGLE : NAIK_DOUBLE, 0);
+        for (int i = 0; i < COLUMNS; i++) {
+            check_column(&r, i);
+            CHECK_INT(t, r.result[i].parity, r.everywhere ? NAIK_EVEN : naik_parity_of(r.at));
+        }
+        free_run(&r);
+        wilson_fixture_destroy(&f);
+    }
+}
+
+static void a_propagator_is_that_of_the_reference(check *t)
+{
+    wilson_fixture f;
+    wilson_spinor *column[COLUMNS] = {NULL};
+    CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 0, mass, csw, true, &f));
+    run r = {.t = t, .f = &f, .at = {1, 0, 2, 4}};
+    CHECK_TRUE(t, wilson_ref_propagator(f.ref, r.at, 1e-12, column) < 1e-10);
+    solve(&r, NAIK_METHOD_BICGSTAB, NAIK_HALF, 0);
+    for (int i = 0; i < COLUMNS && r.x[i] != NULL; i++) {
+        for (int parity = 0; parity < 2; parity++) {
+            CHECK_NEAR(t, wilson_fixture_difference(&f, r.x[i], column[i], (naik_parity)parity), 0,
+                       1e-9);
+        }
+    }
+    wilson_ref_columns_free(column);
+    free_run(&r);
+    wilson_fixture_destroy(&f);
+}
+
+/* A tolerance on the whole lattice holds there, whatever the parity's system would need. */
+static void the_whole_residual_may_be_asked_for(check *t)
+{
+    for (int clover = 0; clover < 2; clover++) {
+        wilson_fixture f;
+        if (!wilson_fixture_create(t, size, NULL, false, 0, mass, clover * csw, true, &f)) {
+            wilson_fixture_destroy(&f);
+            return;
+        }
+        run r = {.t = t, .f = &f, .everywhere = true};
+        solve(&r, NAIK_METHOD_BICGSTAB, NAIK_SINGLE, 1e-12);
+        for (int i = 0; i < COLUMNS; i++) {
+            CHECK_TRUE(t, r.result[i].source_residual <= 1e-12 && r.result[i].source_residual > 0);
+        }
+        free_run(&r);
+        wilson_fixture_destroy(&f);
+    }
+}
+
+CHECK_MAIN(CHECK(columns_solve_the_whole_system), CHECK(a_propagator_is_that_of_the_reference),
+           CHECK(the_whole_residual_may_be_asked_for))
