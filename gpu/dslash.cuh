@@ -88,7 +88,7 @@ typedef struct dslash_shape {
     int threads;    /* a site and rhs: 1, 3, 4, 12; 1 alone with several rhs */
     dim3 grid, block;
     gpu_stream stream;
-    bool brief; /* gpu_is_latency_bound */
+    bool latency_bound; /* gpu_is_latency_bound */
 } dslash_shape;
 
 /* One a pair of precisions (vectors, links); false where the shape has no kernel. */

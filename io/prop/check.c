@@ -122,7 +122,7 @@ done:
     return status != NAIK_OK ? status : naik_prop_share_choices(file, path);
 }
 
-static void adopt_records(naik_propagator_file *file, const naik_disk_record *disk, bool warn)
+static void restore_records(naik_propagator_file *file, const naik_disk_record *disk, bool warn)
 {
     const naik_prop_plan *plan = file->plan;
     for (int i = 0; i < plan->solve_count; i++) {
@@ -186,7 +186,7 @@ naik_status naik_prop_load_records(naik_propagator_file *file, bool warn)
     if (!all_have_crc(disk, file->plan->solve_count)) {
         NAIK_TRY(naik_file_reread(comm, naik_prop_path(file), place.offset, place.bytes));
     }
-    adopt_records(file, disk, warn);
+    restore_records(file, disk, warn);
 done:
     naik_h5_release(space);
     naik_h5_release(dataset);

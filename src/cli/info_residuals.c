@@ -30,7 +30,7 @@ typedef struct checker {
 static naik_status prepare(checker *c, naik_comm *comm)
 {
     naik_status status = NAIK_OK;
-    const size_t bytes = (size_t)c->run.lattice->sites * 6 * sizeof(double);
+    const size_t bytes = naik_lattice_vector_bytes(c->run.lattice);
     double **vectors[] = {&c->src, &c->x, &c->dx};
     NAIK_TRY(naik_backend_create(comm, "cpu", &(naik_backend_options){.threads = 0}, &c->backend));
     NAIK_TRY(naik_geometry_create(c->backend, c->run.lattice, &c->geometry));

@@ -169,7 +169,7 @@ static naik_status run(solve_job *j, const switches *sw)
     solve_report_start(j);
     solve_progress_begin(j);
     if (!naik_propagator_file_complete(j->file)) {
-        NAIK_TRY(naik_batch_state_open(j->file, &j->state));
+        NAIK_TRY(naik_checkpoint_open(j->file, &j->checkpoint));
         NAIK_TRY(solve_work(j, &interrupted));
     }
     NAIK_TRY(note_times(j));
@@ -183,7 +183,7 @@ done:
 static void clear(solve_job *j)
 {
     naik_events_close(&j->events);
-    naik_batch_state_close(&j->state);
+    naik_checkpoint_close(&j->checkpoint);
     naik_propagator_file_close(&j->file);
     naik_link_provider_close(&j->links);
     source_file_sums_clear(&j->sources);

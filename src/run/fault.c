@@ -199,7 +199,7 @@ static naik_status alter_vector(const naik_cg_progress *progress, int vector, wh
     const naik_lattice *lat = field->geometry->lattice;
     naik_backend *backend = field->geometry->backend;
     double *sites = NULL;
-    NAIK_TRY(naik_alloc(backend->log, (size_t)lat->sites * 6 * sizeof *sites, "a vector to damage",
+    NAIK_TRY(naik_alloc(backend->log, naik_lattice_vector_bytes(lat), "a vector to damage",
                         (void **)&sites));
     NAIK_TRY(backend->ops->field.to_host(field, progress->parity, progress->irhs[0], sites));
     double *number =

@@ -1,5 +1,4 @@
-/* cg_iterate.c - one iteration of the conjugate gradient, in either form, and how many until a look
- */
+/* cg_iterate.c - one iteration of the conjugate gradient, in either form, and how many until a poll */
 #include <math.h>
 
 #include "base/timer.h"

@@ -222,8 +222,9 @@ static naik_status allocate_tables(naik_log *log, const naik_lattice *lat, cpu_t
     const size_t cells = (size_t)s->cells * sizeof(int32_t);
     NAIK_TRY(naik_alloc(log, cells, "order of cells", (void **)&t->order));
     for (int parity = 0; parity < 2; parity++) {
-        NAIK_TRY(naik_alloc(log, NAIK_STENCIL * cells, "hop table", (void **)&t->point[parity]));
-        NAIK_TRY(naik_alloc(log, NAIK_STENCIL * (size_t)s->cells, "hop table",
+        NAIK_TRY(
+            naik_alloc(log, NAIK_STENCIL * cells, "neighbour table", (void **)&t->point[parity]));
+        NAIK_TRY(naik_alloc(log, NAIK_STENCIL * (size_t)s->cells, "neighbour table",
                             (void **)&t->shift[parity]));
         NAIK_TRY(naik_alloc(log, cells, "interior list", (void **)&t->interior[parity]));
         NAIK_TRY(naik_alloc(log, cells, "boundary list", (void **)&t->boundary[parity]));
