@@ -246,7 +246,7 @@ format:
 TIDY ?= clang-tidy
 TIDY_FLAGS = $(patsubst -I/%,-isystem /%,$(filter-out -W%,$(CFLAGS)) $(filter -I%,$(shell $(MPICC) -show)))
 tidy:
-	@printf '%s\n' $(filter-out src/backend/cpu/kernels.c,$(LIB_SRC)) src/cli/main.c | xargs -P $(JOBS) -n 1 sh -c \
+	@printf '%s\n' $(LIB_SRC) src/cli/main.c | xargs -P $(JOBS) -n 1 sh -c \
 	    '$(TIDY) --quiet "$$0" -- $(TIDY_FLAGS)' 2>/dev/null
 
 clean:

@@ -153,7 +153,7 @@ naik_status gpu_field_add(naik_field *to, const naik_field *from, const naik_rhs
 
 /* x += waiting p at one site and rhs, in the arithmetic of x. */
 template <class X, class P>
-__device__ static inline void settle(char *x, const colour_vector<typename P::real> &p,
+__device__ static inline void add_deferred(char *x, const colour_vector<typename P::real> &p,
                                      double waiting)
 {
     colour_vector<typename X::real> v = X::load(x);
@@ -175,7 +175,7 @@ __device__ static inline void deferred_update_site(const deferred_update_params 
     const int site = (int)(blockIdx.x * BLAS_THREADS + threadIdx.x);
     const int c = (int)blockIdx.y;
     if (site < a.count && a.rhs[c].state == a.state && a.rhs[c].x_deferred != 0) {
-        settle<X, P>(a.x + vec_offset<X>(site, c, a.nrhs),
+        add_deferred<X, P>(a.x + vec_offset<X>(site, c, a.nrhs),
                      P::load(a.p + vec_offset<P>(site, c, a.nrhs)), a.rhs[c].x_deferred);
     }
 }
@@ -203,7 +203,7 @@ __global__ void update_direction_kernel(const naik_rhs *rhs, const char *r, char
     const size_t offset = vec_offset<V>(site, c, nrhs);
     const colour_vector<real> last = V::load(p + offset);
     colour_vector<real> next = V::load(r + offset);
-    settle<vec_double, V>(x + vec_offset<vec_double>(site, c, nrhs), last, rhs[c].x_deferred);
+    add_deferred<vec_double, V>(x + vec_offset<vec_double>(site, c, nrhs), last, rhs[c].x_deferred);
     axpy((real)rhs[c].beta, last, next);
     V::store(p + offset, next);
 }

@@ -188,7 +188,7 @@ static dslash_shape shape_of(const naik_dslash_args *args, const gpu_variant *v,
     shape.rhs = v->rhs;
     shape.threads = v->threads;
     shape.stream = stream;
-    shape.brief = gpu_is_latency_bound(args->in->geometry, nrhs);
+    shape.latency_bound = gpu_is_latency_bound(args->in->geometry, nrhs);
     shape.block = dim3((unsigned)v->sites, (unsigned)v->together);
     shape.grid = dim3((unsigned)((count + v->sites - 1) / v->sites),
                       (unsigned)((tiles + v->together - 1) / v->together));
@@ -232,21 +232,21 @@ static void add_blocks(gpu_variants *list, const naik_dslash_args *args, int rhs
 /* Volumes up to which it may pay to divide the rows of a site over threads. */
 enum { DSLASH_MOST_ROW_SITES = 1 << 18 };
 
-/* Several threads a site, as the caller asked or where it may pay: all of `granularity`, 0: auto.
+/* Several threads a site, as the caller asked or where it may pay: all of `threads_per_site`, 0: auto.
  * Fewer kinds of points leave fewer threads. */
-static void add_divided(gpu_variants *list, const naik_dslash_args *args, int granularity,
+static void add_divided(gpu_variants *list, const naik_dslash_args *args, int threads_per_site,
                         int count)
 {
     const int kinds = kinds_of(args->links);
     const bool small = args->in->nrhs == 1 && count <= DSLASH_MOST_ROW_SITES;
-    if (granularity == 4 || (granularity == 0 && args->in->nrhs <= 4)) {
+    if (threads_per_site == 4 || (threads_per_site == 0 && args->in->nrhs <= 4)) {
         add_variant(list, 1, GPU_LANES, 1, kinds);
     }
     if (recon_is_uncompressed(args->links->recon)) {
-        if (granularity == 3 || (granularity == 0 && small)) {
+        if (threads_per_site == 3 || (threads_per_site == 0 && small)) {
             add_variant(list, 1, GPU_LANES, 1, 3);
         }
-        if (granularity == 12 || (granularity == 0 && small)) {
+        if (threads_per_site == 12 || (threads_per_site == 0 && small)) {
             add_variant(list, 1, GPU_LANES, 1, 3 * kinds);
         }
     }
@@ -256,17 +256,17 @@ static void add_divided(gpu_variants *list, const naik_dslash_args *args, int gr
  * always faster, up to 4, and so were tiles side by side; fewer where 4 leave some empty. */
 static void list_variants(const naik_dslash_args *args, int count, gpu_variants *list)
 {
-    const int granularity = args->in->geometry->backend->choices.threads_per_site;
+    const int threads_per_site = args->in->geometry->backend->choices.threads_per_site;
     const gpu_variant usual = usual_variant(args);
     list->count = 0;
-    if (granularity <= 1 && !fuses_scalars(args)) {
+    if (threads_per_site <= 1 && !fuses_scalars(args)) {
         add_variant(list, usual.rhs, usual.sites, usual.together, 1);
         add_blocks(list, args, widest_tile(args));
         if (narrow_tile(args) > 0) {
             add_blocks(list, args, narrow_tile(args));
         }
     }
-    add_divided(list, args, granularity, count);
+    add_divided(list, args, threads_per_site, count);
 }
 
 typedef struct dslash_trial {

@@ -88,7 +88,7 @@ typedef struct dslash_shape {
     int threads;    /* a site and rhs: 1, 3, 4, 12; 1 alone with several rhs */
     dim3 grid, block;
     gpu_stream stream;
-    bool brief; /* gpu_is_latency_bound */
+    bool latency_bound; /* gpu_is_latency_bound */
 } dslash_shape;
 
 /* One a pair of precisions (vectors, links); false where the shape has no kernel. */
@@ -124,13 +124,10 @@ __device__ static inline void fold(T s, const colour_vector<T> (&part)[N],
     }
 }
 
-/* No distance between fields, which are multiples of 16. */
-static const int64_t DSLASH_INSIDE = 1;
-
 typedef struct dslash_site {
     int cb, x[4], irhs; /* first rhs of the tile */
-    int64_t halo; /* from p.in to where the field would begin that has the sites beyond the box;
-                     DSLASH_INSIDE: none of the neighbours is one */
+    gpu_place halo;     /* where the field would begin that has the sites beyond the box;
+                            GPU_NOWHERE: none of the neighbours is one */
     /* The coordinate in direction 2 pair + k. */
     __device__ int along(int pair, int k) const
     {
@@ -149,12 +146,13 @@ __device__ static inline const char *dslash_from(const dslash_params &p, const d
 {
     bool leaves;
     int there = gpu_neighbour(p.stencil, site.cb, x, kind, mu, &leaves);
-    int64_t beyond = 0; /* an offset: of two pointers AMD's compiler would not know the memory */
-    if (leaves && site.halo != DSLASH_INSIDE) {
+    const gpu_place inside = gpu_place_of(p.in, p.in);
+    gpu_place from = inside;
+    if (leaves && site.halo != GPU_NOWHERE) {
         there = p.table[(size_t)(4 * kind + mu) * p.stencil.volume_cb + site.cb];
-        beyond = there < p.stencil.volume_cb ? 0 : site.halo;
+        from = there < p.stencil.volume_cb ? inside : site.halo;
     }
-    return p.in + (beyond + (int64_t)vec_offset<V>(there, site.irhs, p.nrhs));
+    return gpu_at(p.in, from, vec_offset<V>(there, site.irhs, p.nrhs));
 }
 
 /* Whether the link of this point need not be read: only links of 12 numbers are asked. */
@@ -406,12 +404,12 @@ __device__ static inline bool dslash_on_boundary(const dslash_params &p, int sit
 
 /* Where such a block reads sites beyond the box, once they have come (dslash_site.halo). All
  * threads of the block call. */
-__device__ static inline int64_t dslash_halo(const dslash_params &p, int sites, int thread)
+__device__ static inline gpu_place dslash_halo(const dslash_params &p, int sites, int thread)
 {
     if (!dslash_on_boundary(p, sites)) {
-        return DSLASH_INSIDE;
+        return GPU_NOWHERE;
     }
-    return p.view.epoch != NULL ? exchange_await(p.view, thread) - p.in : 0;
+    return gpu_place_of(p.in, p.view.epoch != NULL ? exchange_await(p.view, thread) : p.in);
 }
 
 /* Whether this block of `sites` sites has something to send. */
@@ -488,7 +486,7 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
         term[c] = {0, 0};
     }
     const int block = dslash_block(p), index = block * (int)blockDim.x + x;
-    const int64_t halo = dslash_halo(p, (int)blockDim.x, y * (int)blockDim.x + x);
+    const gpu_place halo = dslash_halo(p, (int)blockDim.x, y * (int)blockDim.x + x);
     colour_vector<typename V::real> total[N];
     dslash_site site;
     const unsigned active = dslash_active<N>(p, irhs);

@@ -277,6 +277,33 @@ __device__ static inline float gpu_reciprocal(float x)
 }
 #endif
 
+/* Where one of several allocations begins, `base` being another of them. AMD's compiler keeps a
+ * distance from base: of a pointer chosen between two it would not know that it is global memory.
+ * NVIDIA's needs fewer registers for the pointer. */
+#if defined(__HIPCC__)
+typedef int64_t gpu_place;
+static const gpu_place GPU_NOWHERE = 1; /* no distance between allocations, multiples of 16 */
+__device__ static inline gpu_place gpu_place_of(const char *base, const char *p)
+{
+    return p - base;
+}
+__device__ static inline const char *gpu_at(const char *base, gpu_place place, size_t offset)
+{
+    return base + (place + (int64_t)offset);
+}
+#else
+typedef const char *gpu_place;
+static const gpu_place GPU_NOWHERE = NULL;
+__device__ static inline gpu_place gpu_place_of(const char *, const char *p)
+{
+    return p;
+}
+__device__ static inline const char *gpu_at(const char *, gpu_place place, size_t offset)
+{
+    return place + offset;
+}
+#endif
+
 /* Loads of what is read once: kept out of the way of what is read again. */
 #if defined(__HIPCC__)
 typedef unsigned int gpu_vector4 __attribute__((ext_vector_type(4)));

@@ -82,7 +82,7 @@ static naik_status upload_hops(naik_backend *backend, const naik_lattice *lat, i
     naik_status status = NAIK_OK;
     int32_t *turned = (int32_t *)malloc((size_t)lat->volume_cb * NAIK_STENCIL * sizeof *turned);
     if (turned == NULL) {
-        return NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the table of hops");
+        return NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the table of neighbours");
     }
     for (size_t site = 0; site < (size_t)lat->volume_cb; site++) {
         for (size_t k = 0; k < NAIK_STENCIL; k++) {

@@ -23,7 +23,7 @@ typedef struct peer_timeout {
     uint64_t wait_ns; /* before a kernel gives up */
 } peer_timeout;
 
-static const double PEER_PATIENCE_S = 300; /* a rank may be busy with files for long */
+static const double PEER_TIMEOUT_S = 300; /* a rank may be busy with files for long */
 
 /* The route's where it has one: while paths are being tried. */
 static inline peer_timeout peer_timeout_of(const naik_backend *backend)
@@ -31,7 +31,7 @@ static inline peer_timeout peer_timeout_of(const naik_backend *backend)
     const double wait_s = backend->route.timeout_s;
     peer_timeout p = {};
     p.fault = gpu_state_of(backend)->peers.fault_mapped;
-    p.wait_ns = (uint64_t)(1e9 * (wait_s > 0 ? wait_s : PEER_PATIENCE_S));
+    p.wait_ns = (uint64_t)(1e9 * (wait_s > 0 ? wait_s : PEER_TIMEOUT_S));
     return p;
 }
 

@@ -349,7 +349,11 @@ static int64_t link_count(const naik_gauge *gauge)
     return (int64_t)gauge->lattice->sites * NAIK_DIM;
 }
 
-__global__ void __launch_bounds__(SMEAR_THREADS)
+/* Blocks that a multiprocessor shall hold at least: left alone, nvcc takes fewer registers than it
+ * may and spills. */
+enum { PROJECT_BLOCKS = GPU_LANES == 64 ? 1 : 2 };
+
+__global__ void __launch_bounds__(SMEAR_THREADS, PROJECT_BLOCKS)
     project_kernel(naik_matrix *link, int64_t count, unsigned long long *svd_count)
 {
     const int64_t i = (int64_t)blockIdx.x * SMEAR_THREADS + threadIdx.x;

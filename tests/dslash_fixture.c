@@ -151,11 +151,11 @@ void dslash_check_step(check *t, const naik_rhs *record, int reals, double *cons
         const double r = before[1][k], d = before[5][k];
         double expected[4] = {r, before[2][k], before[3][k], before[4][k]};
         if (record->state == NAIK_RHS_RUN) {
-            const double lag = record->x_deferred_last * expected[1];
+            const double deferred = record->x_deferred_last * expected[1];
             expected[1] = r + record->beta * expected[1];
             expected[2] = record->shift * r - d + record->beta * expected[2];
             expected[0] = r - record->alpha * expected[2];
-            expected[3] += record->x_deferred == 0 ? lag + record->alpha * expected[1] : 0;
+            expected[3] += record->x_deferred == 0 ? deferred + record->alpha * expected[1] : 0;
         }
         for (int i = 0; i < 4; i++) {
             worst[i] = fmax(worst[i], fabs(after[i][k] - expected[i]));

@@ -51,7 +51,7 @@ for tool in "$@"; do
     look "$tool" $cg --precision half --link-precision single --nrhs 1,8
     look "$tool" $cg --action asqtad --precision single
     for threads in 3 4 12; do
-        look "$tool" dslash --size 4,4,8,8 --precision single --granularity $threads --nrhs 1,2
+        look "$tool" dslash --size 4,4,8,8 --precision single --threads-per-site $threads --nrhs 1,2
     done
     look "$tool" dslash --size 4,4,8,8 --action naive --recon 12 --temporal-gauge --nrhs 1,4
     look "$tool" dslash --size 4,4,8,8 --action naive --precision single --nrhs 1,4

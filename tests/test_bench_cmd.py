@@ -47,7 +47,7 @@ verdict("bench_refuses_temporal_gauge_of_fat_links", answer("bench", "dslash", "
 values = check("bench_dslash_tells_threads_a_site", ["dslash", "--granularity", "all"], ["granularity"], 4)
 verdict("bench_dslash_goes_over_them", [v["granularity"] for v in values] == ["1", "3", "4", "12"], str(values))
 values = check("bench_dslash_tells_threads_a_site_of_compressed_links",
-               ["dslash", "--granularity", "all", "--recon", "13"], ["granularity"], 2)
+               ["dslash", "--threads-per-site", "all", "--recon", "13"], ["granularity"], 2)
 verdict("bench_dslash_leaves_out_rows_of_compressed_links", [v["granularity"] for v in values] == ["1", "4"],
         str(values))
 values = check("bench_cg_tells_how_it_is_launched", ["cg", "--launch", "all", "--delta", "0.2"],

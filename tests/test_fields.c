@@ -44,8 +44,8 @@ static void a_multiple_of_a_field_is_added(check *t)
     fixture_destroy(&f);
 }
 
-/* x += waiting p of the rhs in the state, as one step with a lag would have moved it. */
-static void what_x_waits_for_is_settled(check *t)
+/* x += waiting p of the rhs in the state, as a step that defers nothing would have moved it. */
+static void deferred_updates_are_applied(check *t)
 {
     enum { N = 3 };
     static const double tolerance[3] = {DBL_EPSILON, FLT_EPSILON, 1e-4}; /* of the largest number */
@@ -157,4 +157,4 @@ static void directions_are_updated_and_x_with_them(check *t)
 }
 
 CHECK_MAIN(CHECK(directions_are_updated_and_x_with_them), CHECK(a_multiple_of_a_field_is_added),
-           CHECK(what_x_waits_for_is_settled))
+           CHECK(deferred_updates_are_applied))

@@ -1,6 +1,7 @@
 # test_import_milc.py - `naik import-milc`: what it writes is what was asked for, the rest refused
 # timeout: 600
 import os
+import re
 
 from program import SCRATCH, answer, finish, verdict
 
@@ -289,14 +290,15 @@ verdict("import_milc_takes_the_action_from_the_user",
         status == 0 and "type: naive\nsolve" in said, said + told)
 
 # What replaces what in `plain`, and the sentence; the line is where the replacement stands.
-ROWS = """no_gauge_fix|coulomb_gauge_fix|gauge field: 'coulomb_gauge_fix' cannot be expressed; naik fixes no gauge: give it the fixed configuration and write no_gauge_fix here
+ROWS = """no_gauge_fix|axial_gauge_fix|gauge field: expected 'no_gauge_fix', 'coulomb_gauge_fix' or 'landau_gauge_fix', found 'axial_gauge_fix'
+number_of_baryons 0|number_of_baryons 0 continue u0 0.8696 coulomb_gauge_fix|gauge field: one configuration in two gauges cannot be expressed; make two inputs
 forget~|save_parallel x~|gauge field: 'save_parallel' cannot be expressed; `naik gauge convert` writes configurations, write forget here
 reload_parallel conf/l8816.1|fresh|gauge field: 'fresh' cannot be expressed; naik reads a configuration from a file (reload_serial, reload_parallel)
 coordinate_origin 0 0 0 0|coordinate_origin 0 0 0 1|gauge field: a coordinate_origin that is odd cannot be expressed: the phases of naik begin at 0 0 0 0
 time_bc antiperiodic|time_bc both|gauge field: 'time_bc' must be antiperiodic or periodic, not 'both'
-number_of_pbp_masses 0|number_of_pbp_masses 2 mass 0.1|condensate: 'number_of_pbp_masses 2' cannot be expressed; naik measures no condensate
-point~|fat_covariant_gaussian~|base source 0: 'fat_covariant_gaussian' cannot be expressed; naik has point, corner_wall, even_wall, evenandodd_wall, evenminusodd_wall, gaussian, random_color_wall, vector_field
-subset full|subset corner|base source 0: 'subset corner' cannot be expressed, only 'subset full'
+number_of_pbp_masses 0|number_of_pbp_masses 2 mass 0.1|condensate: expected 'max_cg_iterations', found 'mass'
+point~|fat_covariant_gaussian~|base source 0: 'fat_covariant_gaussian' cannot be expressed; naik has point, the corner_walls, even_wall, evenandodd_wall, evenminusodd_wall, gaussian, random_color_wall, random_complex_wall, vector_field
+subset full|subset corner|base source 0: 'subset corner' of this source cannot be expressed, only full, and corner of gaussian, evenandodd, evenminusodd, random and vector_field
 subset full|subst full|base source 0: expected 'subset', found 'subst'
 origin 0 0 0 0~source|origin 0 0 0 16~source|base source 0: t = 16 lies outside the lattice
 origin 0 0 0 0~source|origin 0 0 0 x~source|base source 0: 'origin' must be an integer from 0 to 32767, not 'x'
@@ -313,15 +315,15 @@ mass 0.05|mass nan|set 0: 'mass' must be a number, not 'nan'
 error_for_propagator 1e-8~|error_for_propagator 0~|set 0: one of error_for_propagator and rel_error_for_propagator must be above 0
 fresh_ksprop|stale_ksprop a|set 0: expected 'fresh_ksprop' or 'reload_...', found 'stale_ksprop'
 propagator 0~identity|propagator 1~identity|quark 0: 'propagator' must be an integer from 0 to 0, not '1'
-identity~op_label d|evenandodd_wall~op_label d|quark 0: the sink operation 'evenandodd_wall' cannot be expressed, only identity; save the propagators and contract with naik_io.py
+identity~op_label d|funnywall1~op_label d|quark 0: the sink operation 'funnywall1' cannot be expressed, only identity and one evenandodd_wall; save the propagators and contract with naik_io.py
 propagator 0~identity~op_label d|combine 1 quarks 0 coeffs 1|quark 0: 'combine' cannot be expressed; a quark is a propagator here
 propagator 0~identity|propagate 2~identity|quark 0: expected 'propagator', 'quark' or 'combine', found 'propagate'
 pair 0 0|pair 0 1|meson 0: 'pair' must be an integer from 0 to 0, not '1'
 spectrum_request meson|spectrum_request baryon|meson 0: 'spectrum_request baryon' cannot be expressed, only meson
 1 * 1 pion5|1 * 1 pions|meson 0: the meson 'pions' of PION_5 cannot be expressed; save the propagators and contract with naik_io.py
-pion5 0 0 0 E E E|pion5 1 0 0 O E E|meson 0: the momentum parities O E E of PION_5 cannot be expressed, only E (cosine), and EO of a momentum along one axis
-pion5 0 0 0 E E E|pion5 1 1 0 E EO E|meson 0: the momentum parities E EO E of PION_5 cannot be expressed, only E (cosine), and EO of a momentum along one axis
-number_of_baryons 0|number_of_baryons 1 triplet 0 0 0 spectrum_request baryon forget_corr r_offset 0 0 0 0 number_of_correlators 1 correlator N 1 * 1 nucleon|baryon 0: the baryon 'nucleon' of N cannot be expressed; save the propagators and contract with naik_io.py
+pion5 0 0 0 E E E|pion5 1 0 0 O E E|meson 0: the momentum parities O E E of PION_5 cannot be expressed, only E (cosine), and EO of a momentum along one axis of one propagator with itself
+pion5 0 0 0 E E E|pion5 1 1 0 E EO E|meson 0: the momentum parities E EO E of PION_5 cannot be expressed, only E (cosine), and EO of a momentum along one axis of one propagator with itself
+number_of_baryons 0|number_of_baryons 1 triplet 0 0 0 spectrum_request baryon forget_corr r_offset 0 0 0 0 number_of_correlators 1 correlator N 1 * 1 delta|baryon 0: the baryon 'delta' of N cannot be expressed; save the propagators and contract with naik_io.py
 number_of_baryons 0|number_of_baryons 0 reload_serial other|gauge field: a second configuration cannot be expressed; one input of naik is for one configuration
 number_of_baryons 0|number_of_baryons 0 continue u0 0.9|gauge field: two u0 in one file cannot be expressed; make two inputs
 nx 8|nx 0|lattice: 'nx' must be an integer from 2 to 32768, not '0'
@@ -404,7 +406,7 @@ combine 2
 quarks 0 1
 coeffs 1 -1
 forget_ksprop
-number_of_mesons 3
+number_of_mesons 5
 pair 0 0
 spectrum_request meson
 save_corr_fnal c
@@ -425,8 +427,27 @@ save_corr_fnal c
 r_offset 0 0 0 0
 number_of_correlators 1
 correlator P p000 1 * 1 pion5 0 0 0 E E E
-number_of_baryons 1
+pair 0 1
+spectrum_request meson
+save_corr_fnal c
+r_offset 0 0 0 0
+number_of_correlators 1
+correlator P p000 1 * 1 pion5 0 0 0 E E E
+pair 1 1
+spectrum_request meson
+save_corr_fnal c
+r_offset 0 0 0 0
+number_of_correlators 1
+correlator Q p000 1 * 1 pion05 0 0 0 E E E
+number_of_baryons 2
 triplet 0 0 0
+spectrum_request baryon
+save_corr_fnal c
+r_offset 0 0 0 0
+number_of_correlators 2
+correlator N 1 * 1 nucleon
+correlator D 1 * 1 delta
+triplet 0 0 1
 spectrum_request baryon
 save_corr_fnal c
 r_offset 0 0 0 0
@@ -434,27 +455,31 @@ number_of_correlators 1
 correlator N 1 * 1 nucleon
 """
 many = (HEAD.replace("no_gauge_fix", "coulomb_gauge_fix").replace("coordinate_origin 0 0 0 0", "coordinate_origin 0 0 0 4")
-        .replace("number_of_pbp_masses 0", "number_of_pbp_masses 1 max_cg_iterations 300 mass 0.05")
+        .replace("number_of_pbp_masses 0", "number_of_pbp_masses 1\nmax_cg_iterations 300\nmax_cg_restarts 5\nnpbp_reps 2\nprec_pbp 1\n"
+                                                  "mass 0.03\nerror_for_propagator 1e-6\nrel_error_for_propagator 0")
         .replace("max_number_of_eigenpairs 0", "restart_lanczos 50\nNumber_of_eigenvals 10\nfresh_ks_eigen\nforget_ks_eigen")
         + NEW_SOURCES + NEW_SETS + NEW_REST)
-obstacles = ["gauge field: 'coulomb_gauge_fix' ", "condensate: 'number_of_pbp_masses 1' ", "base source 2: 'wavefunction' ",
-             "quark 1: the sink operation 'evenandodd_wall' ", "quark 2: propagator 4 ", "quark 3: 'combine' ",
-             "meson 0: the meson 'pioni5' of S ", "meson 1: 'pair 1 1' needs ", "meson 2: 'pair 0 2' needs ",
-             "baryon 0: the baryon 'nucleon' of N "]
+obstacles = ["base source 2: 'wavefunction' ", "quark 2: propagator 4 ", "quark 3: 'combine' ",
+             "meson 0: the meson 'pioni5' of S ", "meson 2: 'pair 0 2' needs ", "meson 3: 'pair 0 1' of a point and a wall ",
+             "meson 4: pion05 of Q vanishes", "baryon 0: the baryon 'delta' of D ", "baryon 1: 'triplet 0 0 1' needs "]
 write("many.milc", many)
 status, said, told = answer("import-milc", "many.milc")
 verdict("import_milc_tells_all_obstacles_at_once",
         status == 1 and said == "" and f"these {len(obstacles) + 1} things cannot be expressed; --propagators-only leaves them out "
-        "and stores the 5 propagators" in told.splitlines()[-1] and all(f": {o}" in told for o in obstacles), told)
+        "and stores the 7 propagators" in told.splitlines()[-1] and all(f": {o}" in told for o in obstacles), told)
 status, said, told = answer("import-milc", "many.milc", "--propagators-only")
 verdict("import_milc_translates_the_rest_and_lists_what_it_dropped",
         status == 0 and all(any(line.startswith("# dropped, line ") and f": {o}" in line for line in said.splitlines())
                             and f": {o}" in told for o in obstacles)
         and "set 3: propagator 4 needs source 4" in told
         and "  propagators: true\n  correlators: [pion5, rhox0]\n" in said
+        and "  baryons: [nucleon]\n  condensate: true\n" in said
+        and "pairs:\n  - {name: set0_1-set0_1-wall, quark: set0_1, antiquark: set0_1, sink: wall}\noutput" in re.sub("solver:(\n .*)*", "", said).replace("\n\n", "\n")
+        and 'file: "l8816.1.coulomb.h5"' in said
+        and "coulomb_gauge_fix: first run: naik gauge fix conf/l8816.1 -o l8816.1.coulomb.h5 --gauge coulomb" in told
         and "eigenpairs are neither made nor read nor saved" in said and "the boundary at t = 0" in said
         and "solved to rel_error_for_propagator 0.0001" in said and "site_relative_tolerance: 0.0001" in said, said + told)
-noise = "      type: random_wall\n      t0: 2\n      noise: gaussian\n      seed: 42\n"
+noise = "      type: random_wall\n      t0: 2\n      noise: gaussian\n      seed: 44\n"
 verdict("import_milc_makes_again_what_the_file_saves_and_loads",
         said.count(noise) == 5 and noise + "      momentum: [1, 0, 0]\n" in said and noise + "      momentum: [0, 1, 0]\n" in said, said)
 write("same.milc", plain.replace("number_of_sets 1", "number_of_sets 2").replace("number_of_quarks 1", plain[
@@ -463,16 +488,190 @@ write("same.milc", plain.replace("number_of_sets 1", "number_of_sets 2").replace
 status, said, told = answer("import-milc", "same.milc")
 verdict("import_milc_solves_once_what_is_asked_for_twice",
         status == 0 and said.count("  - name:") == 1 and "propagator 1 is solved already" in told, said + told)
-only = plain[:plain.index("number_of_base_sources")].replace("number_of_pbp_masses 0", "number_of_pbp_masses 1 mass 0.05") + (
+only = plain[:plain.index("number_of_base_sources")] + (
     "number_of_base_sources 0\nnumber_of_modified_sources 0\nnumber_of_sets 0\nnumber_of_quarks 0\nnumber_of_mesons 0\nnumber_of_baryons 0\n")
 write("none.milc", only)
 status, said, told = answer("import-milc", "none.milc", "--propagators-only")
 verdict("import_milc_refuses_a_file_without_propagators",
         (status, told) == (1, "naik: error: none.milc: no propagator is left that naik can solve\n"), told)
+write("pbp.milc", only.replace("number_of_pbp_masses 0", """number_of_pbp_masses 3
+max_cg_iterations 300
+max_cg_restarts 5
+npbp_reps 2
+prec_pbp 1
+mass 0.05
+error_for_propagator 1e-6
+rel_error_for_propagator 0
+mass 0.1
+error_for_propagator 1e-6
+rel_error_for_propagator 0
+mass 0.2
+error_for_propagator 1e-7
+rel_error_for_propagator 0"""))
+status, said, told = answer("import-milc", "pbp.milc", "-o", "pbp.yaml", "--force")
+noise = ["    source:\n      type: random_volume\n      noise: z2\n      seed: 4%d\n" % k for k in (2, 3)]
+entries = ["  - name: pbp%s  # line LINE\n    masses: [%s]\n    tolerance: 1e-0%d\n" % e for e in
+           (("0", "0.05, 0.1", 6), ("0_1", "0.2", 7), ("1", "0.05, 0.1", 6), ("1_1", "0.2", 7))]
+verdict("import_milc_makes_the_condensate_by_noise",
+        status == 0 and "".join(entries[k] + noise[k // 2] for k in range(4)) in body(open("pbp.yaml").read())
+        and "  propagators: true\n  correlators: []\n  condensate: true\n" in open("pbp.yaml").read(), said + told)
+
+# Sources that MILC writes in more than one way.
+for old, new, wanted in (
+        ("point\nsubset full\norigin 0 0 0 0", "corner_wall_zx\nsubset full\nt0 3", "corner_wall\n      t0: 3\n      corner: [1, 0, 1]\n"),
+        ("point\nsubset full\norigin 0 0 0 0", "evenandodd_wall\nsubset corner\nt0 3", "evenandodd_wall\n      t0: 3\n      subset: corner\n"),
+        ("point\nsubset full\norigin 0 0 0 0", "random_complex_wall\nsubset corner\nt0 3\nmomentum 0 1 0",
+         "random_wall\n      t0: 3\n      noise: u1\n      seed: 42\n      subset: corner\n      momentum: [0, 1, 0]\n")):
+    assert old in plain
+    write("source.milc", plain.replace(old, new))
+    status, said, told = answer("import-milc", "source.milc")
+    verdict(f"import_milc_knows_{new.split()[0]}_{new.split()[2]}", status == 0 and "      type: " + wanted in said, said + told)
+
+
+# Inputs of the structure of MILC's 32 samples (ks_spectrum/test), which come in two precisions each.
+def sources(*base):
+    return f"number_of_base_sources {len(base)}\n" + "".join(b + "\n" for b in base)
+
+
+def base(kind, extra=""):
+    place = "origin 0 0 0 0" if kind == "point" else "t0 0"
+    return f"{kind}\nsubset full\n{place}\n{extra}source_label s\nforget_source"
+
+
+def modified(*operations):
+    return f"number_of_modified_sources {len(operations)}\n" + "".join(f"source {k}\n{op}\nop_label m\nforget_source\n" for k, op in operations)
+
+
+def sets(hisq, *of, check="yes"):
+    text = f"number_of_sets {len(of)}\n"
+    for source, masses in of:
+        text += f"max_cg_iterations 300\nmax_cg_restarts 5\ncheck yes\nmomentum_twist 0 0 0\ntime_bc antiperiodic\nprecision 2\nsource {source}\nnumber_of_propagators {len(masses)}\n"
+        for m, error in masses:
+            text += f"mass {m}\n" + (f"naik_term_epsilon {-0.1 if m > 0.06 else 0}\n" if hisq else "")
+            text += f"error_for_propagator {error}\nrel_error_for_propagator 0\nfresh_ksprop\nforget_ksprop\n"
+    return text
+
+
+def quarks(*of):
+    return f"number_of_quarks {len(of)}\n" + "".join(f"propagator {k}\n{sink}\nop_label d\nforget_ksprop\n" for k, sink in of)
+
+
+LOCAL = "pion5 pion05 rhox rhoy rhoz rhox0 rhoy0 rhoz0".split()
+
+
+def mesons(*of):
+    text = f"number_of_mesons {len(of)}\n"
+    for a, b, names in of:
+        text += f"pair {a} {b}\nspectrum_request meson\nsave_corr_fnal c\nr_offset 0 0 0 0\nnumber_of_correlators {len(names)}\n"
+        text += "".join(f"correlator L p000 1 * 3 {n} 0 0 0 E E E\n" for n in names)
+    return text
+
+
+def triplets(*of):
+    text = f"number_of_baryons {len(of)}\n"
+    for a, b, c, names in of:
+        text += f"triplet {a} {b} {c}\nspectrum_request baryon\nsave_corr_fnal c\nr_offset 0 0 0 0\nnumber_of_correlators {len(names)}\n"
+        text += "".join(f"correlator B 1 / 64 {n}\n" for n in names)
+    return text
+
+
+def sample(family, hisq):
+    pbp = "number_of_pbp_masses 0\n"
+    some = f"number_of_pbp_masses 2\nmax_cg_iterations 300\nmax_cg_restarts 5\nnpbp_reps 2\nprec_pbp 1\n" + "".join(
+        f"mass {m}\n{'naik_term_epsilon 0' if hisq else ''}\nerror_for_propagator 1e-6\nrel_error_for_propagator 0\n" for m in (0.03, 0.05))
+    head = HEAD[:HEAD.index("number_of_pbp")].replace("no_gauge_fix", "coulomb_gauge_fix")
+    one, two = [(0.05, 1e-8)], [(0.005, 1e-8), (0.07, 1e-14)]
+    wall, both = "evenandodd_wall", ("identity", "evenandodd_wall")
+    random = base("random_color_wall", "ncolor 3\nmomentum 0 0 0\n")
+    if family == "fpi":
+        pairs = [(a + 2 * k, b + 2 * k, ["pion5"]) for a, b in ((0, 0), (0, 1), (1, 1)) for k in (0, 2, 1, 3)]
+        return (head + pbp + sources(random, base(wall)) + modified() + sets(hisq, (0, two), (1, two))
+                + quarks(*[(k, sink) for sink in both for k in range(4)]) + mesons(*pairs) + triplets())
+    if family == "periodic":
+        pairs = [(a + k, b + k, ["pion5"]) for a, b in ((0, 0), (0, 1), (1, 1)) for k in (0, 2)]
+        return (head.replace("antiperiodic", "periodic") + pbp + sources(base("point")) + modified()
+                + sets(hisq, (0, two)).replace("time_bc antiperiodic\n", "").replace("forget_ksprop", "save_serial_fm_ksprop p")
+                + quarks(*[(k, sink) for sink in both for k in range(2)]) + mesons(*pairs) + triplets())
+    if family == "nd":
+        three = [(0.03, 1e-8), (0.05, 1e-8), (0.07, 1e-14)]
+        return (head + pbp + sources(base("corner_wall")) + modified() + sets(hisq, (0, three)) + quarks(*[(k, "identity") for k in range(3)])
+                + mesons(*[(a, b, LOCAL) for a in range(3) for b in range(a, 3)])
+                + triplets(*[(a, b, c, ["nucleon"]) for a in range(3) for b in range(a, 3) for c in range(b, 3)]))
+    if family == "nl":
+        return (head + pbp + sources(base("even_wall"), base(wall), base("evenminusodd_wall")) + modified()
+                + sets(hisq, (0, one), (1, one), (2, one)) + quarks(*[(k, "identity") for k in range(3)])
+                + mesons((0, 0, LOCAL[:2]), (1, 1, LOCAL[:1]), (2, 2, LOCAL[:1]), (1, 2, LOCAL[1:2]))
+                + triplets((0, 0, 0, ["nucleon"]), (1, 1, 1, ["nucleon", "delta"])))
+    if family == "nlpi2":
+        return (head + pbp + sources(base(wall)) + modified((0, "funnywall1"), (0, "funnywall2"))
+                + sets(hisq, (0, one), (1, one), (2, one)) + quarks(*[(k, "identity") for k in range(3)])
+                + mesons((0, 1, ["pion5", "pioni5", "pions", "rhois"]), (0, 2, ["pion05", "pionij", "rho0"])) + triplets())
+    if family == "spectrum2":
+        return (head + some + sources(base("corner_wall")) + modified((0, "identity")) + sets(hisq, (0, [(0.03, 1e-6), (0.05, 1e-6)]))
+                + quarks((0, "identity"), (1, "identity")) + mesons((0, 0, LOCAL), (1, 1, LOCAL))
+                + triplets((0, 0, 0, ["nucleon"]), (1, 1, 1, ["nucleon"])))
+    if family == "mu_eos":
+        return head + some + sources() + modified() + "number_of_sets 0\nnumber_of_quarks 0\n" + mesons() + triplets()
+    # deflate, eigcg: noise that is saved, then read again by a second calculation
+    eigen = {"deflate": "Number_of_eigenvals 10\nMax_Rayleigh_iters 100\nfresh_ks_eigen\nsave_serial_ks_eigen e\n",
+             "eigcg": "max_number_of_eigenpairs 500\nfresh_ks_eigen\nsave_serial_ks_eigen e\nrestart_lanczos 50\n"}[family]
+    head = head.replace("max_number_of_eigenpairs 0\n", eigen)
+    saved = random.replace("forget_source", "save_serial_scidac_ks_source src")
+    read = "vector_field\nsubset full\norigin 0 0 0 0\nload_source_serial src\nncolor 3\nmomentum 0 0 0\nsource_label r\nforget_source"
+    rest = (modified((1, "spin_taste\nspin_taste rhox")) + sets(hisq, (0, one), (1, one), (2, one)).replace("check yes", "check sourceonly", 1)
+            + quarks((1, "identity"), (2, "identity")) + mesons((0, 0, ["pion5"]), (0, 1, ["rhox"])) + triplets())
+    second = head[head.index("reload"):].replace("reload_parallel conf/l8816.1", "continue").replace("coulomb_gauge_fix", "no_gauge_fix")
+    return head + pbp + sources(saved, base("point")) + rest + second + pbp + sources(read, base("point")) + rest
+
+
+told_of, counts = {}, [0, 0]
+for family in "fpi periodic nd nl nlpi2 spectrum2 mu_eos deflate eigcg".split():
+    for hisq in (False, True):
+        write("sample.milc", sample(family, hisq))
+        status = 1
+        for k, option in enumerate(([], ["--propagators-only"])):
+            if status == 0:  # whole, so that the option has nothing to leave out
+                counts[k] += 1 if family in ("deflate", "eigcg") else 2
+                continue
+            status, said, told = answer("import-milc", "sample.milc", *option, "-o", f"{family}.yaml", "--force")
+            counts[k] += (status == 0) * (1 if family in ("deflate", "eigcg") else 2)
+            told_of[family, hisq, k] = told
+            if status == 0 and k == 0:
+                os.rename(f"{family}.yaml", f"{family}.whole.yaml")
+verdict("import_milc_translates_what_samples_ask_for", counts == [24, 32], str(counts) + "\n".join(told_of.values()))
+text = open("nd.whole.yaml").read()
+verdict("import_milc_mixes_masses", """pairs:
+  - {name: set0-set0, quark: set0, antiquark: set0}
+  - {name: set0_1-set0, quark: set0_1, antiquark: set0}
+baryons:
+  - {name: set0-set0-set0, quarks: [set0, set0, set0]}
+  - {name: set0-set0-set0_1, quarks: [set0, set0, set0_1]}
+  - {name: set0-set0_1-set0_1, quarks: [set0, set0_1, set0_1]}
+""" in text and "  baryons: [nucleon]\n" in text, text)
+text = open("fpi.whole.yaml").read()
+verdict("import_milc_makes_wall_sinks", "  - {name: set1_1-set1-wall, quark: set1_1, antiquark: set1, sink: wall}\n" in text
+        and "  - {name: set1_1-set1, quark: set1_1, antiquark: set1}\n" in text
+        and "without the sum over nx ny nz equal sites of the sink" in text, text)
+
+# The steps that it names, on a lattice that takes no time.
+small = sample("nd", True)
+for n in "nx 8", "ny 8", "nz 8", "nt 16":
+    small = small.replace(n, n[:3] + "4", 1)
+write("small.milc", small.replace("conf/l8816.1", "conf.h5").replace("mass 0.0", "mass 0."))
+answer("gauge", "generate", "--size", "4,4,4,4", "--beta", "5.8", "--seed", "3", "--sweeps", "5", "-o", "conf.h5")
+status, said, told = answer("import-milc", "small.milc", "-o", "small.yaml")
+for step in re.findall("^    naik (.*)$", said, re.M):
+    status, said, more = answer(*step.replace(" --dry-run", "").split())
+    told += more if status else ""
+correlators = re.findall("^# (.*)$", answer("info", "small.h5", "--correlators")[1], re.M)
+verdict("import_milc_names_the_steps_of_a_run", status == 0 and any(
+    c.startswith("nucleon source=set0 mass=0.3 naik_epsilon=0 second=set0 second_mass=0.5 second_naik_epsilon=0 third=set0_1 third_mass=0.7")
+    for c in correlators) and any(c.startswith("rhox source=set0_1 mass=0.7 naik_epsilon=-0.1 antiquark=set0 antiquark_mass=0.5") for c in correlators),
+        told + "\n".join(correlators))
 
 # Cut anywhere, and with any byte damaged, it ends with a sentence or a valid input.
 wrong = []
-step = 1 if os.environ.get("NAIK_TEST_LONG") else 239
+step = 1 if os.environ.get("NAIK_TEST_LONG") else 479
 for at in range(0, len(plain), step):
     for text in (plain[:at], plain[:at] + "\x01" + plain[at + 1:], plain[:at] + "x" * 300 + plain[at:]):
         write("cut.milc", text)

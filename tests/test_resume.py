@@ -1,4 +1,4 @@
-"""Solves in mid flight when a run is stopped: kept, and taken up by the next run to the same bits.
+"""Solves in mid flight when a run is stopped: kept, and restored by the next run to the same bits.
 timeout: 300
 """
 import os
@@ -55,7 +55,7 @@ def a_configuration_is_generated():
 
 
 def stopped_again_and_again_the_bits_are_those_of_one_run():
-    taken_up = 0
+    restored = 0
     for inner in ("single", "double", "half"):
         out = f"often-{inner}.h5"
         for attempt in range(60):
@@ -63,12 +63,12 @@ def stopped_again_and_again_the_bits_are_those_of_one_run():
             said = naik("solve", written_input(out, inner), "--set", f"solver.batch={1 + 3 * attempt % 5}",
                         "--set", f"run.wall_limit={0 if last else 0.21 + 0.03 * attempt}",
                         ranks=1 if inner == "double" and not LONG else 1 + attempt % 2, status=None)
-            taken_up += said.count("taken up: ")
+            restored += said.count("restored: ")
             if os.path.exists(path(out)):
                 break
             assert "stopped by wall_limit" in said, said
         same_as_undisturbed(f"whole-{inner}.h5", out)
-    assert taken_up > 0, taken_up
+    assert restored > 0, restored
 
 
 def a_signal_keeps_the_solves_in_flight():
@@ -82,7 +82,7 @@ def a_signal_keeps_the_solves_in_flight():
             break
     assert "kept: " in said, said
     said = naik("solve", source)
-    assert "taken up: source=pt/s000" in said, said
+    assert "restored: source=pt/s000" in said, said
     same_as_undisturbed("whole-single.h5", "usr1.h5")
 
 
@@ -113,8 +113,8 @@ def a_state_damaged_while_it_is_used_starts_its_solves_again():
     said = ""
     for line in run.stdout:
         said += line
-        if line.startswith("taken up: "):
-            with open(path("later.h5.part.state"), "r+b") as f:  # the others are still to be taken up
+        if line.startswith("restored: "):
+            with open(path("later.h5.part.state"), "r+b") as f:  # the others are still to be restored
                 f.seek(4096)
                 f.write(bytes(os.path.getsize(path("later.h5.part.state")) - 4096))
             break
@@ -129,7 +129,7 @@ def the_state_of_another_input_is_left_alone():
         shutil.copyfile(path("kept.h5" + suffix), path("mine.h5" + suffix))
     shutil.copyfile(path("other.h5.part.state"), path("mine.h5.part.state"))
     said = naik("solve", written_input("mine.h5"))
-    assert said.count("is of another input or another build of naik") == 1 and "taken up" not in said, said
+    assert said.count("is of another input or another build of naik") == 1 and "restored: " not in said, said
     same_as_undisturbed("whole-single.h5", "mine.h5")
 
 
@@ -161,7 +161,7 @@ def where_nothing_can_be_kept_the_run_still_ends_resumable():
     assert not os.path.exists(path("blocked.h5.part.state"))
     os.rmdir(path("blocked.h5.part.state.new"))
     said = naik("solve", written_input("blocked.h5"))
-    assert "taken up" not in said, said
+    assert "restored: " not in said, said
     same_as_undisturbed("whole-single.h5", "blocked.h5")
 
 
@@ -170,7 +170,7 @@ def beginning_afresh_forgets_what_was_kept():
     with open(path("fresh.h5.part.state.new"), "w") as f:
         f.write("left by a kill")
     said = naik("solve", written_input("fresh.h5"), "--fresh")
-    assert "taken up" not in said and "resuming" not in said, said
+    assert "restored: " not in said and "resuming" not in said, said
     same_as_undisturbed("whole-single.h5", "fresh.h5")
 
 

@@ -61,7 +61,7 @@ of_gpu() {
     bench cg $size $vectors --nrhs 1,8,16
     bench cg $size --precision half --recon 6 --nrhs 1,8
     bench cg $vectors --launch all
-    bench dslash $vectors --granularity all
+    bench dslash $vectors --threads-per-site all
     bench cg --size 16,16,16,16 $vectors --nrhs 1,8
     for p in hisq asqtad; do bench links $size --action $p; done
     bench cg --size 16,16,16,16 --masses 0.05,0.1,0.2

@@ -5,15 +5,16 @@
  * of every canonical host array). parity = (x + y + z + t) mod 2, the same locally and globally,
  * because every box begins at even coordinates. On one checkerboard, cb = local number / 2.
  *
- * A checkerboard array has `half` sites of the box and then `halo` sites of its neighbours:
- * for each split mu, first the zone ahead (depth 0, 1, 2 = coordinate L, L+1, L+2), then the zone
- * behind (depth 0, 1, 2 = coordinate -1, -2, -3); within a depth the sites run in local
+ * A checkerboard array has `volume_cb` sites of the box and then `halo` sites of its neighbours:
+ * for each split mu, first the forward zone (depth 0, 1, 2 = coordinate L, L+1, L+2), then the
+ * backward one (depth 0, 1, 2 = coordinate -1, -2, -3); within a depth the sites run in local
  * lexicographic order with coordinate mu left out, number / 2.
  */
 #ifndef NAIK_LATTICE_H
 #define NAIK_LATTICE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "naik/comm.h"
@@ -23,8 +24,8 @@ enum { NAIK_DIM = 4, NAIK_HALO_DEPTH = 3, NAIK_STENCIL = 16 };
 typedef enum naik_parity { NAIK_EVEN = 0, NAIK_ODD = 1 } naik_parity;
 enum { NAIK_FORWARD = 0, NAIK_BACKWARD = 1 };
 
-/* The 16 hops of the improved Dslash, in the order in which every kernel adds them:
- * hop = 4 kind + mu with kind 0: +1, 1: -1, 2: +3, 3: -3. The naive operator uses the first 8. */
+/* The 16 stencil points of the improved Dslash, in the order in which every kernel adds them:
+ * point = 4 kind + mu with kind 0: +1, 1: -1, 2: +3, 3: -3. The naive operator uses the first 8. */
 enum {
     NAIK_POINT_FORWARD = 0,
     NAIK_POINT_BACKWARD = 4,
@@ -38,19 +39,25 @@ typedef struct naik_lattice {
     int grid[NAIK_DIM], coord[NAIK_DIM]; /* process grid and this rank's place, x fastest */
     int local[NAIK_DIM], origin[NAIK_DIM];
     bool split[NAIK_DIM];            /* grid[mu] > 1 */
-    int neighbour_rank[NAIK_DIM][2]; /* [mu][ahead, behind] */
+    int neighbour_rank[NAIK_DIM][2]; /* [mu][forward, backward] */
     int64_t volume;                  /* global */
     int32_t sites;                   /* of the box */
     int32_t volume_cb;               /* of one parity of the box */
     int32_t halo;                    /* of one parity, all zones */
     int32_t face[NAIK_DIM];          /* of one parity in one layer across mu */
     int32_t zone[NAIK_DIM][2];       /* first halo site of the zone; -1 where mu is not split */
-    int32_t
-        *neighbour[2]; /* [parity of the site][half][16]: site or halo site of the other parity */
+    /* [parity of the site][volume_cb][16]: site or halo site of the other parity */
+    int32_t *neighbour[2];
     int32_t *interior[2]; /* cb of sites whose 16 neighbours are all in the box, ascending */
     int32_t *boundary[2]; /* the others, ascending */
     int32_t interior_count[2], boundary_count[2];
 } naik_lattice;
+
+/* Bytes of a colour vector at every site of this rank: [sites][3][2] double. */
+static inline size_t naik_lattice_vector_bytes(const naik_lattice *lat)
+{
+    return (size_t)lat->sites * 3 * 2 * sizeof(double);
+}
 
 /* size    global extents, even
  * grid    ranks per direction; NULL chooses the one that exchanges least

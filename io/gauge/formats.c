@@ -91,9 +91,9 @@ static naik_status share(naik_comm *comm, naik_gauge_file *file, int *index)
     }
     if (comm->rank != 0) {
         file->header_text = calloc(1, (size_t)length + 1);
-        if (file->header_text == NULL) {
-            status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a file's header");
-        }
+    }
+    if (file->header_text == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a file's header");
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_comm_broadcast(comm, file->header_text, (size_t)length, 0));

@@ -86,7 +86,7 @@ static naik_status transfer(const naik_lattice *lat, const naik_h5_field *field,
     const int first[4] = {0, 0, part->z, part->t};
     const int extent[4] = {lat->local[0], lat->local[1], part->nz, part->nt};
     for (int mu = 3; mu >= 0; mu--) {
-        start[rank] = (hsize_t)(lat->origin[mu] + first[mu]);
+        start[rank] = (hsize_t)lat->origin[mu] + (hsize_t)first[mu];
         count[rank++] = (hsize_t)extent[mu];
     }
     if (field->trail > 0) {

@@ -14,8 +14,8 @@ static const int guarded[NAIK_GUARDED_SIGNALS] = {SIGSEGV, SIGBUS, SIGFPE, SIGAB
 static void leave(int number)
 {
     static const char crash[] =
-        "naik: error: HDF5 or MPI crashed while a file was open, as they do "
-        "where it is damaged\n";
+        "naik: error: the program crashed while HDF5 or MPI had a file open: the file may be "
+        "damaged, or a library at fault\n";
     static const char bus[] = "naik: error: mapped memory could not be reached while a file was "
                               "open: is /dev/shm full?\n";
     /* HDF5 maps no files, but MPI shares memory between ranks. */

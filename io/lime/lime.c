@@ -76,7 +76,7 @@ static naik_status next_record(scan *s, int64_t offset, record *out)
     memcpy(out->type, header + 16, TYPE_BYTES);
     out->type[TYPE_BYTES] = '\0';
     for (char *c = out->type; *c != '\0'; c++) {
-        *c = (*c >= 32 && *c < 127) ? *c : '?';
+        *c = (char)((*c >= 32 && *c < 127) ? *c : '?');
     }
     if (out->length > left - RECORD_HEADER) {
         return NAIK_FAIL(s->log, NAIK_ERR_CORRUPT,

@@ -16,7 +16,7 @@ naik_status naik_mode_vectors_open(const naik_geometry *geometry, hid_t file,
     out->half.origin[0] /= 2;
     out->half.sites /= 2;
     out->half.volume /= 2;
-    out->sites = malloc((size_t)lat->sites * 6 * sizeof(double));
+    out->sites = malloc(naik_lattice_vector_bytes(lat));
     out->even = malloc((size_t)lat->sites * 3 * sizeof(double));
     out->dataset = H5Dopen2(file, "modes/v", H5P_DEFAULT);
     out->type = naik_h5_tensor(32, 1);

@@ -83,13 +83,14 @@ naik_status naik_prop_share_choices(naik_propagator_file *file, const char *path
     if (comm->rank != 0) {
         free(file->choices);
         file->choices = bytes > 0 ? malloc((size_t)bytes) : NULL;
-        if (bytes > 0 && file->choices == NULL) {
-            status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the choices of a run");
-        }
+    }
+    if (bytes > 0 && file->choices == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the choices of a run");
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_comm_broadcast(comm, file->choices, (size_t)bytes, 0));
-    if (bytes == 0 || file->choices[0] == '\0') { /* so does a text look that could not be read */
+    /* so does a text look that could not be read */
+    if (file->choices == NULL || file->choices[0] == '\0') {
         NAIK_TRY(naik_file_reread(comm, path, 0, -1));
     }
 done:
@@ -121,7 +122,7 @@ done:
     return status != NAIK_OK ? status : naik_prop_share_choices(file, path);
 }
 
-static void adopt_records(naik_propagator_file *file, const naik_disk_record *disk, bool warn)
+static void restore_records(naik_propagator_file *file, const naik_disk_record *disk, bool warn)
 {
     const naik_prop_plan *plan = file->plan;
     for (int i = 0; i < plan->solve_count; i++) {
@@ -185,7 +186,7 @@ naik_status naik_prop_load_records(naik_propagator_file *file, bool warn)
     if (!all_have_crc(disk, file->plan->solve_count)) {
         NAIK_TRY(naik_file_reread(comm, naik_prop_path(file), place.offset, place.bytes));
     }
-    adopt_records(file, disk, warn);
+    restore_records(file, disk, warn);
 done:
     naik_h5_release(space);
     naik_h5_release(dataset);

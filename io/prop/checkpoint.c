@@ -51,7 +51,7 @@ typedef struct entry_list {
     int count, room;
 } entry_list;
 
-struct naik_batch_state {
+struct naik_checkpoint {
     naik_propagator_file *file;
     naik_comm *comm;
     const naik_lattice *lattice;
@@ -101,7 +101,7 @@ static void visit(void *context, const naik_sites_row *row)
 }
 
 /* A vector of the old file; half NULL: only whether it is what was written. */
-static naik_status read_vector(const naik_batch_state *s, const disk_vector *vector, double *half)
+static naik_status read_vector(const naik_checkpoint *s, const disk_vector *vector, double *half)
 {
     naik_status status = NAIK_OK;
     const naik_sites_box box = box_of(s->lattice, vector);
@@ -117,7 +117,7 @@ done:
 }
 
 /* *ok = false where what was kept cannot be used, which is no failure of the run. */
-static naik_status forgive_damage(const naik_batch_state *s, naik_status status, bool *ok)
+static naik_status forgive_damage(const naik_checkpoint *s, naik_status status, bool *ok)
 {
     *ok = status == NAIK_OK;
     if (status != NAIK_ERR_CORRUPT && status != NAIK_ERR_IO) {
@@ -134,7 +134,7 @@ static int64_t vector_bytes(const naik_lattice *lattice, int bits)
 
 /* Appends a vector to the new file. Its blocks are set aside first, so that a full disk is met
  * before the collective write, in which some MPI libraries hang. */
-static naik_status write_vector(naik_batch_state *s, disk_vector *vector, int bits,
+static naik_status write_vector(naik_checkpoint *s, disk_vector *vector, int bits,
                                 const double *half)
 {
     naik_status status = NAIK_OK;
@@ -200,7 +200,7 @@ static void clear(entry_list *list)
 /* ---- reading what the last run left */
 
 /* Bytes of the file for every rank; *ok = false where it has not so many. */
-static naik_status take(const naik_batch_state *s, int64_t offset, void *bytes, size_t size_bytes,
+static naik_status take(const naik_checkpoint *s, int64_t offset, void *bytes, size_t size_bytes,
                         bool *ok)
 {
     int good = 0;
@@ -223,7 +223,7 @@ done:
     return status;
 }
 
-static bool fits(const naik_batch_state *s, const disk_head *head, int64_t file_bytes)
+static bool fits(const naik_checkpoint *s, const disk_head *head, int64_t file_bytes)
 {
     return memcmp(head->magic, "naikflow", sizeof head->magic) == 0 && head->order == ORDER &&
            head->format == FORMAT && head->entry_bytes == (int32_t)sizeof(disk_entry) &&
@@ -234,7 +234,7 @@ static bool fits(const naik_batch_state *s, const disk_head *head, int64_t file_
 }
 
 /* History and vectors of an entry are inside the file and as they were written. */
-static naik_status verify_entry(const naik_batch_state *s, disk_entry *entry, int64_t file_bytes,
+static naik_status verify_entry(const naik_checkpoint *s, disk_entry *entry, int64_t file_bytes,
                                 bool *ok)
 {
     naik_status status = NAIK_OK;
@@ -267,7 +267,7 @@ done:
     return status;
 }
 
-static naik_status read_index(naik_batch_state *s, const disk_head *head, bool *ok)
+static naik_status read_index(naik_checkpoint *s, const disk_head *head, bool *ok)
 {
     naik_status status = NAIK_OK;
     const size_t bytes = (size_t)head->entries * sizeof(disk_entry);
@@ -287,7 +287,7 @@ done:
     return status;
 }
 
-static naik_status read_file(naik_batch_state *s)
+static naik_status read_file(naik_checkpoint *s)
 {
     naik_status status = NAIK_OK;
     disk_head head;
@@ -336,11 +336,11 @@ static uint32_t identity_of(const naik_propagator_file *file)
     return naik_crc32(crc, sizeof crc);
 }
 
-naik_status naik_batch_state_open(naik_propagator_file *file, naik_batch_state **out)
+naik_status naik_checkpoint_open(naik_propagator_file *file, naik_checkpoint **out)
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
-    naik_batch_state *s = calloc(1, sizeof *s);
+    naik_checkpoint *s = calloc(1, sizeof *s);
     *out = NULL;
     if (s == NULL) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the solves in flight");
@@ -356,11 +356,11 @@ naik_status naik_batch_state_open(naik_propagator_file *file, naik_batch_state *
     *out = s;
     s = NULL;
 done:
-    naik_batch_state_close(&s);
+    naik_checkpoint_close(&s);
     return status;
 }
 
-void naik_batch_state_close(naik_batch_state **state)
+void naik_checkpoint_close(naik_checkpoint **state)
 {
     if (*state == NULL) {
         return;
@@ -371,8 +371,8 @@ void naik_batch_state_close(naik_batch_state **state)
     *state = NULL;
 }
 
-naik_status naik_batch_state_restore(naik_batch_state *state, int solve, int history_room,
-                                     naik_cg_state *out, int vector, double *half, bool *found)
+naik_status naik_checkpoint_restore(naik_checkpoint *state, int solve, int history_room,
+                                    naik_cg_state *out, int vector, double *half, bool *found)
 {
     naik_status status = NAIK_OK;
     const disk_entry *entry = find(&state->found, solve);
@@ -406,7 +406,7 @@ done:
 /* ---- keeping the solves of this run */
 
 /* After a refusal of the file system nothing is kept; the run still ends as it should. */
-static naik_status forgive(naik_batch_state *s, naik_status status)
+static naik_status forgive(naik_checkpoint *s, naik_status status)
 {
     if (status != NAIK_ERR_IO && status != NAIK_ERR_INPUT && status != NAIK_ERR_CORRUPT) {
         return status;
@@ -420,7 +420,7 @@ static naik_status forgive(naik_batch_state *s, naik_status status)
 }
 
 /* The new file with room for its head; a new entry with its state and history. */
-static naik_status begin_entry(naik_batch_state *s, int solve, const naik_cg_state *in,
+static naik_status begin_entry(naik_checkpoint *s, int solve, const naik_cg_state *in,
                                disk_entry **out)
 {
     naik_status status = NAIK_OK;
@@ -446,8 +446,8 @@ done:
     return status;
 }
 
-naik_status naik_batch_state_save(naik_batch_state *state, int solve, const naik_cg_state *in,
-                                  int vector, int bits, const double *half)
+naik_status naik_checkpoint_save(naik_checkpoint *state, int solve, const naik_cg_state *in,
+                                 int vector, int bits, const double *half)
 {
     naik_status status = NAIK_OK;
     disk_entry *entry = find(&state->kept, solve);
@@ -466,7 +466,7 @@ done:
 }
 
 /* Solves that the last run kept and that this one did not come to. */
-static naik_status take_over(naik_batch_state *s)
+static naik_status take_over(naik_checkpoint *s)
 {
     naik_status status = NAIK_OK;
     double *half = NULL;
@@ -482,8 +482,8 @@ static naik_status take_over(naik_batch_state *s)
         for (int v = 0; v < NAIK_CG_VECTORS; v++) {
             if (old->vector[v].bits != 0) {
                 NAIK_TRY(read_vector(s, &old->vector[v], half));
-                NAIK_TRY(naik_batch_state_save(s, old->solve, &old->state, v, old->vector[v].bits,
-                                               half));
+                NAIK_TRY(
+                    naik_checkpoint_save(s, old->solve, &old->state, v, old->vector[v].bits, half));
             }
         }
     }
@@ -492,7 +492,7 @@ done:
     return status;
 }
 
-static naik_status write_index(naik_batch_state *s)
+static naik_status write_index(naik_checkpoint *s)
 {
     naik_status status = NAIK_OK;
     const size_t bytes = (size_t)s->kept.count * sizeof(disk_entry);
@@ -513,7 +513,7 @@ done:
     return status;
 }
 
-naik_status naik_batch_state_publish(naik_batch_state *state)
+naik_status naik_checkpoint_publish(naik_checkpoint *state)
 {
     naik_status status = NAIK_OK;
     if (state->kept.count == 0 || state->failed) {

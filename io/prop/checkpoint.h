@@ -12,27 +12,27 @@
 #include "io/prop/propagator_file.h"
 #include "solver/cg.h"
 
-typedef struct naik_batch_state naik_batch_state;
+typedef struct naik_checkpoint naik_checkpoint;
 
 /* Looks for what the last run kept for the unfinished `file`, which is borrowed; verifies all of
  * it. Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
-naik_status naik_batch_state_open(naik_propagator_file *file, naik_batch_state **out);
-void naik_batch_state_close(naik_batch_state **state);
+naik_status naik_checkpoint_open(naik_propagator_file *file, naik_checkpoint **out);
+void naik_checkpoint_close(naik_checkpoint **state);
 
 /* Vector number `vector` of a solve, half [lattice half][3][2] by checkerboard number; with
  * NAIK_CG_STATE none, but `out` is filled (its history has room for history_room numbers).
  * *found = false where the solve was not kept, or with a warning where it is damaged by now: what
  * was given of it before is then not to be used. Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
-naik_status naik_batch_state_restore(naik_batch_state *state, int solve, int history_room,
-                                     naik_cg_state *out, int vector, double *half, bool *found);
+naik_status naik_checkpoint_restore(naik_checkpoint *state, int solve, int history_room,
+                                    naik_cg_state *out, int vector, double *half, bool *found);
 
 /* Keeps vector number `vector`, as reals of 32 or 64 bits, and with the first vector of a solve
  * its state. A file system that refuses is warned about: then nothing is kept. Collective.
  * NAIK_ERR_MEMORY, NAIK_ERR_MPI */
-naik_status naik_batch_state_save(naik_batch_state *state, int solve, const naik_cg_state *in,
-                                  int vector, int bits, const double *half);
+naik_status naik_checkpoint_save(naik_checkpoint *state, int solve, const naik_cg_state *in,
+                                 int vector, int bits, const double *half);
 /* All is saved: what was opened and is still pending is taken over, and the new file replaces the
  * old one. Without anything saved, the old one stays. Collective. As _save. */
-naik_status naik_batch_state_publish(naik_batch_state *state);
+naik_status naik_checkpoint_publish(naik_checkpoint *state);
 
 #endif

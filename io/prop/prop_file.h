@@ -184,16 +184,16 @@ naik_status naik_prop_keep_journal(naik_propagator_file *file);
 
 /* io/prop/rebuild.c */
 /* file->part is readable, but HDF5 cannot open it, or it has no state: sets it and its journal
- * aside as *.damaged. Without a journal nothing was stored in it, and it stays to be begun again.
+ * apart as *.damaged. Without a journal nothing was stored in it, and it stays to be begun again.
  * Collective. NAIK_ERR_INPUT: it is of another input. NAIK_ERR_IO: it cannot be read or renamed */
 naik_status naik_prop_quarantine(naik_propagator_file *file);
-/* There is a pair of files set aside, or half of one: *found. Then file->choices are those of its
+/* There is a pair of quarantined files, or half of one: *found. Then file->choices are those of its
  * journal: what is saved and what is still to be solved must agree. Collective. */
 naik_status naik_prop_find_quarantined(naik_propagator_file *file, bool *found);
 /* Commits into the new part what the pair still holds intact, then removes the pair; where nothing
  * of its solves could be saved it is renamed to *.damaged.kept. */
 naik_status naik_prop_rebuild(naik_propagator_file *file);
-/* Removes .part, journal, the solves in flight and whatever was set aside. */
+/* Removes .part, journal, the solves in flight and whatever is quarantined. */
 naik_status naik_prop_discard(naik_propagator_file *file);
 
 #endif

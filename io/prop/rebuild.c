@@ -17,11 +17,11 @@
 #include "io/reread.h"
 #include "io/sites.h"
 
-typedef struct aside {
+typedef struct quarantine {
     char part[NAIK_PATH_MAX], journal[NAIK_PATH_MAX];
-} aside;
+} quarantine;
 
-static naik_status quarantined_paths(const naik_propagator_file *file, aside *out)
+static naik_status quarantined_paths(const naik_propagator_file *file, quarantine *out)
 {
     naik_status status = naik_path_append(file->comm->log, file->part, ".damaged", out->part);
     if (status == NAIK_OK) {
@@ -33,7 +33,7 @@ static naik_status quarantined_paths(const naik_propagator_file *file, aside *ou
 naik_status naik_prop_discard(naik_propagator_file *file)
 {
     naik_status status = NAIK_OK;
-    aside old;
+    quarantine old;
     NAIK_TRY(quarantined_paths(file, &old));
     NAIK_TRY(naik_file_remove(file->comm, file->journal));
     NAIK_TRY(naik_file_remove(file->comm, file->part));
@@ -70,7 +70,7 @@ naik_status naik_prop_quarantine(naik_propagator_file *file)
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
-    aside old;
+    quarantine old;
     NAIK_TRY(quarantined_paths(file, &old));
     if (comm->rank == 0) {
         status = check_identity(file, file->journal);
@@ -101,7 +101,7 @@ naik_status naik_prop_find_quarantined(naik_propagator_file *file, bool *found)
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
-    aside old;
+    quarantine old;
     int32_t both = 0;
     NAIK_TRY(quarantined_paths(file, &old));
     if (comm->rank == 0 && access(old.part, R_OK) == 0) {
@@ -253,11 +253,11 @@ done:
 }
 
 /* Nothing of it could be saved: what it is worth is for its owner to say. */
-static naik_status keep_pair(naik_propagator_file *file, const aside *old)
+static naik_status keep_pair(naik_propagator_file *file, const quarantine *old)
 {
     naik_log *log = file->comm->log;
     naik_status status = NAIK_OK;
-    aside kept;
+    quarantine kept;
     NAIK_TRY(naik_path_append(log, old->part, ".kept", kept.part));
     NAIK_TRY(naik_path_append(log, old->journal, ".kept", kept.journal));
     if (file->comm->rank == 0 &&
@@ -278,17 +278,16 @@ naik_status naik_prop_rebuild(naik_propagator_file *file)
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
-    aside old;
+    quarantine old;
     int count = 0, saved = 0;
     naik_journal_entry *entries = NULL;
     scratch s = {0};
     void *solution = NULL;
     NAIK_TRY(quarantined_paths(file, &old));
     NAIK_TRY(share_journal(file, old.journal, &count, &entries));
-    status = naik_alloc(comm->log,
-                        (size_t)file->lattice->sites * (size_t)naik_prop_reals(file->plan) *
-                            sizeof(double),
-                        "rebuilding propagators", &solution);
+    status =
+        naik_alloc(comm->log, (size_t)file->plan->spin * naik_lattice_vector_bytes(file->lattice),
+                   "rebuilding propagators", &solution);
     s.solution = solution;
     s.correlators = calloc((size_t)naik_prop_corr_count(file->plan) + 1, sizeof(double));
     s.history = calloc((size_t)file->plan->history_stride + 1, sizeof(double));

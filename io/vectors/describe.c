@@ -14,8 +14,8 @@ static naik_status verify(naik_comm *comm, const naik_vector_file *file, bool *i
     double *vector = NULL; /* [sites][3][2] */
     *intact = true;
     NAIK_TRY(naik_lattice_create(comm, file->size, NULL, &lattice));
-    status = naik_alloc(comm->log, (size_t)lattice->sites * 6 * sizeof *vector, "a vector",
-                        (void **)&vector);
+    status =
+        naik_alloc(comm->log, naik_lattice_vector_bytes(lattice), "a vector", (void **)&vector);
     NAIK_TRY(naik_comm_agree(comm, status));
     for (int i = 0; i < file->count; i++) {
         for (int part = NAIK_VECTOR_SOLUTION; part <= (int)file->has_sources; part++) {

@@ -107,7 +107,7 @@ naik_status naik_vector_file_read(const naik_vector_file *file, const naik_latti
                          part == NAIK_VECTOR_SOURCE ? "sources" : "vectors");
     }
     reading r = {.lattice = lattice, .record = &records[index], .out = out};
-    memset(out, 0, (size_t)lattice->sites * 6 * sizeof *out);
+    memset(out, 0, naik_lattice_vector_bytes(lattice));
     naik_sites_box box = naik_sites_of_part(lattice, r.record->offset, r.record->element_bytes,
                                             r.record->lower, r.record->upper);
     NAIK_TRY(naik_sites_read(comm, file->path, &box, take_row, &r));

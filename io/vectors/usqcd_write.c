@@ -210,7 +210,7 @@ static naik_status read_again(const naik_pair_writer *w)
     naik_comm *comm = w->lattice->comm;
     naik_status status = NAIK_OK;
     naik_vector_file *file = NULL;
-    double *v = malloc((size_t)w->lattice->sites * 6 * sizeof *v);
+    double *v = malloc(naik_lattice_vector_bytes(w->lattice));
     if (v == NULL) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory to verify '%s'", w->out.part);
     }

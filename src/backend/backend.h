@@ -94,7 +94,7 @@ typedef struct naik_dslash_args {
      * wanted */
     naik_exactsum *sums;
     /* The scalars of a step of one rhs, which its kernel computes: of both halves, the first
-     * puts |r|^2 and Re (r, ap) aside. NULL: they are in rhs. */
+     * keeps |r|^2 and Re (r, ap) for them. NULL: they are in rhs. */
     const naik_deferred_reductions *deferred;
     /* The next exchange is of `out`, for these links: naik_dslash lets the kernel send its layers
      * where it can, the backend does so (naik_halo_arm). */
@@ -103,11 +103,12 @@ typedef struct naik_dslash_args {
 
 /* For measurements and tests. */
 typedef struct naik_backend_choices {
-    int threads_per_site; /* threads a site and rhs of the Dslash: 1, 3 (one a row of the result), 4
-                        (one a kind of point), 12 (both); 0: auto. Rows need links stored whole:
-                        18 numbers or 6 words */
-    int variant; /* k: the k-th (modulo their number) of the kernels that a GPU would choose between
-                    by measuring; 0: the fastest */
+    /* Threads a site and rhs of the Dslash: 1, 3 (one a row of the result), 4 (one a kind of
+     * point), 12 (both); 0: auto. Rows need uncompressed links: 18 numbers or 6 words. */
+    int threads_per_site;
+    /* k: the k-th (modulo their number) of the kernels that a GPU would choose between by
+     * measuring; 0: the fastest. */
+    int variant;
     naik_launch_mode launch_mode;
 } naik_backend_choices;
 
@@ -311,7 +312,7 @@ typedef struct naik_wilson_ops {
 typedef struct naik_backend_ops {
     const char *name;
     bool host_memory;  /* what alloc gives may be touched by the host and by MPI */
-    int poll_interval; /* iterations a solver enqueues between two looks at the rhs, at least */
+    int poll_interval; /* iterations a solver enqueues between two polls of the rhs, at least */
 
     naik_status (*open)(naik_backend *backend, const naik_backend_options *options);
     void (*close)(naik_backend *backend);

@@ -23,8 +23,8 @@ naik_status naik_halo_start(naik_halo *halo, const naik_field *field, naik_parit
  * whether that kernel is to send. Collective where start is. Failures as of start. */
 naik_status naik_halo_arm(naik_halo *halo, const naik_field *field, const naik_layers *layers,
                           bool *armed);
-/* For kernels that send at the end of a loop what its beginning reads. offer: sends the layers as
- * they would; does nothing where they cannot. settle: receives what the last of them has sent. Both
+/* For kernels that send at the end of a loop what its beginning reads. prime: sends the layers as
+ * they would; does nothing where they cannot. drain: receives what the last of them has sent. Both
  * collective where start is. Failures as of start. */
 naik_status naik_halo_prime(naik_halo *halo, const naik_field *field, naik_parity parity,
                             int depth);

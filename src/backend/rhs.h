@@ -2,7 +2,7 @@
  *
  * The records live where the fields live. The functions below are the whole scalar arithmetic of
  * the iteration, written once and compiled by every backend. An rhs that is not running is
- * frozen: every update leaves it untouched, so that how often the host looks never changes a bit.
+ * frozen: every update leaves it untouched, so that how often the host polls changes no bit.
  */
 #ifndef NAIK_BACKEND_RHS_H
 #define NAIK_BACKEND_RHS_H
@@ -31,20 +31,21 @@ typedef struct naik_rhs {
     double pp;          /* |p|^2 of that direction */
     double xp, xx; /* Re (dx, p), |dx|^2 of what was added to x since the last reliable update */
     double alpha, beta; /* of the step that is taken next, or was taken last */
-    double x_deferred_last,
-        x_deferred; /* x moves with every second step: it waits in this one, which leaves
-                          * alpha p to the next or to apply_deferred_update (x_deferred = alpha), or goes on by
-                          * lag times the direction before and alpha times this one (x_deferred = 0).
-                          * Classical: it always waits, for update_direction */
-    double rr_max;  /* largest rr since the last reliable update */
-    double stop;    /* asks for a check at rr <= stop ... */
-    double delta2;  /* ... at rr <= delta2 rr_max; 0: never for this reason */
-    double stray2;  /* ... and at rr <= stray2 |dx|^2: r may have strayed from the true residual */
-    double sum_quantum; /* a site's share of a sum is hardly ever as large; of a site of single
-                      * precision a GPU takes it to a multiple of 2^-49 sum_quantum or finer */
-    double
-        quantum_ratio; /* sum_quantum / rr where it was set: at a reliable update or, where there are none,
-                      * with every step. So it depends on nothing but the rhs. */
+    /* x moves with every second step. In one it stays, and x_deferred = alpha: alpha p is left to
+     * the next step or to apply_deferred_update. In the next x_deferred = 0, and x moves by
+     * x_deferred_last times the direction before and alpha times this one. Classical: every
+     * update is left to update_direction. */
+    double x_deferred_last, x_deferred;
+    double rr_max; /* largest rr since the last reliable update */
+    double stop;   /* asks for a check at rr <= stop ... */
+    double delta2; /* ... at rr <= delta2 rr_max; 0: never for this reason */
+    double stray2; /* ... and at rr <= stray2 |dx|^2: r may have strayed from the true residual */
+    /* A site's share of a sum is hardly ever as large; of a site of single precision a GPU takes it
+     * to a multiple of 2^-49 sum_quantum or finer. */
+    double sum_quantum;
+    /* sum_quantum / rr where it was set: at a reliable update or, where there are none, with every
+     * step. So it depends on nothing but the rhs. */
+    double quantum_ratio;
     int32_t state; /* naik_rhs_state */
     int32_t iterations;
     int32_t limit;     /* asks for a check when iterations reach it */

@@ -66,8 +66,8 @@ static naik_status probe_create(naik_backend *backend, probe *p)
         status = naik_alloc(log, p->size_bytes, "a test exchange", (void **)&p->got);
     }
     if (status == NAIK_OK) {
-        status = naik_alloc(log, (size_t)p->lattice->sites * 6 * sizeof *p->sites,
-                            "a test exchange", (void **)&p->sites);
+        status = naik_alloc(log, naik_lattice_vector_bytes(p->lattice), "a test exchange",
+                            (void **)&p->sites);
     }
     NAIK_TRY(naik_comm_agree(backend->comm, status));
     for (int32_t site = 0; site < p->lattice->sites; site++) {

@@ -180,7 +180,8 @@ bool naik_text_extents(const char *text, int extents[4])
     char separator = strchr(text, ',') != NULL ? ',' : 'x';
     for (int mu = 0; mu < 4; mu++) {
         int64_t value = 0;
-        if (!read_digits(&text, mu < 3 ? separator : '\0', &value) || value < 1 || value > 32768) {
+        if (!read_digits(&text, (char)(mu < 3 ? separator : '\0'), &value) || value < 1 ||
+            value > 32768) {
             return false;
         }
         extents[mu] = (int)value;

@@ -84,7 +84,7 @@ static naik_status parse(naik_log *log, const char *command, int argc, char **ar
         [NAIK_NAIVE] = "naive", [NAIK_ASQTAD] = "asqtad", [NAIK_HISQ] = "hisq", NULL};
     static const char *const recons[] = {"18", "13", "12", "9", "6", NULL};
     static const int recon_numbers[] = {18, 13, 12, 9, 6};
-    static const char *const granularities[] = {"auto", "1", "3", "4", "12", "all", NULL};
+    static const char *const site_threads[] = {"auto", "1", "3", "4", "12", "all", NULL};
     static const int threads_a_site[] = {0, 1, 3, 4, 12, BENCH_EACH};
     static const char *const launch_modes[] = {[NAIK_LAUNCH_AUTO] = "auto",
                                                [NAIK_LAUNCH_SEPARATE] = "separate",
@@ -101,7 +101,7 @@ static naik_status parse(naik_log *log, const char *command, int argc, char **ar
     static const char *const sources[] = {"random", "point", NULL};
     static const char *const rungs[] = {"half", "single", "classical", "double", NULL};
     const char *nrhs = "1", *masses = "", *mass = "0.05";
-    int recon = 0, granularity = 0;
+    int recon = 0, per_site = 0;
     const naik_option options[] = {
         {.name = "size", .kind = NAIK_OPTION_EXTENTS, .target = o->size},
         {.name = "links", .kind = NAIK_OPTION_CHOICE, .target = &o->links, .choices = links},
@@ -139,10 +139,14 @@ static naik_status parse(naik_log *log, const char *command, int argc, char **ar
          .target = &o->threads,
          .min = 1,
          .max = 100000},
-        {.name = "granularity",
+        {.name = "threads-per-site",
          .kind = NAIK_OPTION_CHOICE,
-         .target = &granularity,
-         .choices = granularities},
+         .target = &per_site,
+         .choices = site_threads},
+        {.name = "granularity", /* its name before */
+         .kind = NAIK_OPTION_CHOICE,
+         .target = &per_site,
+         .choices = site_threads},
         {.name = "launch",
          .kind = NAIK_OPTION_CHOICE,
          .target = &o->launch_mode,
@@ -192,7 +196,7 @@ static naik_status parse(naik_log *log, const char *command, int argc, char **ar
                                             sizeof options / sizeof *options, NULL, 0, NULL);
     if (status == NAIK_OK) {
         o->recon = recon_numbers[recon];
-        o->threads_per_site = threads_a_site[granularity];
+        o->threads_per_site = threads_a_site[per_site];
         if (o->launch_mode > NAIK_LAUNCH_FUSED_GRAPH) {
             o->launch_mode = BENCH_EACH;
         }

@@ -79,8 +79,8 @@ typedef struct bench_timing {
 /* Warms up, then alternates samples of body (called so often that a sample lasts options.time_s)
  * and of the copy. Collective. */
 naik_status bench_measure(const bench *b, bench_body body, void *context, bench_timing *out);
-/* The same of a body that takes long: `brief` warms up in its place, and one call is measured. */
-naik_status bench_measure_long(const bench *b, bench_body brief, bench_body body, void *context,
+/* The same of a body that takes long: `warm_up` runs in its place, and one call is measured. */
+naik_status bench_measure_long(const bench *b, bench_body warm_up, bench_body body, void *context,
                                bench_timing *out);
 
 naik_status bench_copy_create(const bench *b, bench_copy **out);

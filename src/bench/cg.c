@@ -77,11 +77,11 @@ static naik_status solve(void *context)
 }
 
 /* A few iterations, after which everything is tuned and recorded. */
-static naik_status solve_briefly(void *context)
+static naik_status warm_up(void *context)
 {
-    run brief = *(const run *)context;
-    brief.options.max_iterations = 60;
-    return solve(&brief);
+    run few = *(const run *)context;
+    few.options.max_iterations = 60;
+    return solve(&few);
 }
 
 static const char *mode(const bench_options *o)
@@ -156,7 +156,7 @@ static naik_status measure(const bench *b, const naik_staggered *packed, const s
     NAIK_TRY(bench_sources(b, r.count, &r.sources));
     NAIK_TRY(naik_timer_create(b->comm->log, &r.timer));
     b->backend->timer = r.timer;
-    NAIK_TRY(o->repeat == 1 ? bench_measure_long(b, solve_briefly, solve, &r, &timing)
+    NAIK_TRY(o->repeat == 1 ? bench_measure_long(b, warm_up, solve, &r, &timing)
                             : bench_measure(b, solve, &r, &timing));
     if (fixed > 0 && r.iterations != (int64_t)fixed * nrhs) {
         status = NAIK_FAIL(b->comm->log, NAIK_ERR_NOT_CONVERGED,

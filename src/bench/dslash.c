@@ -20,8 +20,8 @@ static naik_status fill(const bench *b, naik_field *field)
 {
     naik_status status = NAIK_OK;
     double *v = NULL;
-    NAIK_TRY(naik_alloc(b->comm->log, (size_t)b->lattice->sites * 6 * sizeof *v, "a vector",
-                        (void **)&v));
+    NAIK_TRY(
+        naik_alloc(b->comm->log, naik_lattice_vector_bytes(b->lattice), "a vector", (void **)&v));
     for (int c = 0; c < field->nrhs; c++) {
         if (c < 2) { /* two different rhs are enough */
             bench_random_vector(b->lattice, 100 + (uint64_t)c, v);
@@ -53,7 +53,7 @@ static naik_status measure(const bench *b, const naik_links *links, int nrhs)
     run r = {.links = links};
     bench_timing timing;
     bench_line line;
-    const int granularity = b->backend->choices.threads_per_site;
+    const int threads_per_site = b->backend->choices.threads_per_site;
     NAIK_TRY(naik_field_create(b->geometry, vectors, nrhs, &r.in));
     NAIK_TRY(naik_field_create(b->geometry, vectors, nrhs, &r.out));
     NAIK_TRY(naik_comm_agree(b->comm, fill(b, r.in)));
@@ -67,8 +67,8 @@ static naik_status measure(const bench *b, const naik_links *links, int nrhs)
     if (links->unit_time) {
         bench_put_text(&line, "gauge", "temporal");
     }
-    if (granularity > 0) {
-        bench_put_int(&line, "granularity", granularity);
+    if (threads_per_site > 0) {
+        bench_put_int(&line, "granularity", threads_per_site);
     }
     bench_put_real(&line, "us", "%.6g", timing.median_s * 1e6);
     bench_put_real(&line, "gflops", "%.5g", flops * sites * nrhs / timing.median_s * 1e-9);

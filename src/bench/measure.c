@@ -109,13 +109,13 @@ done:
     return status;
 }
 
-naik_status bench_measure_long(const bench *b, bench_body brief, bench_body body, void *context,
+naik_status bench_measure_long(const bench *b, bench_body warm_up, bench_body body, void *context,
                                bench_timing *out)
 {
     naik_status status = NAIK_OK;
     seconds once;
     double speed, copy_s, bytes;
-    NAIK_TRY(sample(b, brief, context, 2, &once)); /* warms up */
+    NAIK_TRY(sample(b, warm_up, context, 2, &once)); /* warms up */
     NAIK_TRY(sample(b, body, context, 1, &once));
     if (once.slowest < LONG_S) { /* tuning of narrowed batches would count */
         NAIK_TRY(measure(b, body, context, 1, out));
@@ -287,7 +287,7 @@ static void point_vector(const naik_lattice *lattice, int index, double *out)
         x[mu] = index / 3 * (2 * mu + 1) % lattice->size[mu];
     }
     x[0] = (x[0] + (naik_parity_of(x) == NAIK_ODD)) % lattice->size[0];
-    memset(out, 0, (size_t)lattice->sites * 6 * sizeof *out);
+    memset(out, 0, naik_lattice_vector_bytes(lattice));
     for (int32_t site = 0; site < lattice->sites; site++) {
         int y[NAIK_DIM];
         naik_lattice_coords(lattice, site, y);
@@ -305,7 +305,7 @@ naik_status bench_sources(const bench *b, int count, naik_field **out)
     const naik_lattice *lat = b->lattice;
     double *v = NULL;
     NAIK_TRY(naik_field_create(b->geometry, NAIK_DOUBLE, count, out));
-    NAIK_TRY(naik_comm_agree(b->comm, naik_alloc(b->comm->log, (size_t)lat->sites * 6 * sizeof *v,
+    NAIK_TRY(naik_comm_agree(b->comm, naik_alloc(b->comm->log, naik_lattice_vector_bytes(lat),
                                                  "a vector", (void **)&v)));
     for (int c = 0; c < count; c++) {
         if (b->options->source == 1) {

@@ -27,8 +27,8 @@ static naik_status allocate(job *j)
 {
     naik_status status = NAIK_OK;
     for (int i = 0; i < 2 && status == NAIK_OK; i++) {
-        status = naik_alloc(j->comm->log, (size_t)j->run.lattice->sites * 6 * sizeof(double),
-                            "a vector", &j->vectors[i]);
+        status = naik_alloc(j->comm->log, naik_lattice_vector_bytes(j->run.lattice), "a vector",
+                            &j->vectors[i]);
     }
     return naik_comm_agree(j->comm, status);
 }
@@ -73,7 +73,7 @@ static void describe(const job *j, const naik_input_source *source, int mass, ch
                  record_of(j, source, mass, 0)->target);
     }
     for (char *c = text; *c != '\0'; c++) {
-        *c = strchr("<>&", *c) != NULL ? '_' : *c;
+        *c = (char)(strchr("<>&", *c) != NULL ? '_' : *c);
     }
 }
 

@@ -154,7 +154,9 @@ static void draw_axes(FILE *out, const html_axes *axes, const scale *s)
     const double x_step = fmax(1, nice_step(s->x1 - s->x0, 8));
     double y_step = nice_step(s->y1 - s->y0, 6);
     y_step = s->log_y ? fmax(1, ceil(y_step)) : y_step;
-    for (double x = ceil(s->x0 / x_step) * x_step; x <= s->x1; x += x_step) {
+    const double leftmost = ceil(s->x0 / x_step);
+    for (int i = 0; (leftmost + i) * x_step <= s->x1; i++) {
+        const double x = (leftmost + i) * x_step;
         grid_line(out, to_x(s, x), TOP, to_x(s, x), HEIGHT - BOTTOM);
         fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%g</text>\n", to_x(s, x),
                 HEIGHT - BOTTOM + 16, x == 0 ? 0.0 : x);

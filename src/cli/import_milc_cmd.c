@@ -166,8 +166,9 @@ static naik_status translate(job *j)
         return NAIK_FAIL(j->log, NAIK_ERR_MEMORY, "no memory for the translation");
     }
     output_name(j->out != NULL ? j->out : j->path, name, sizeof name);
-    milc_yaml_write(j->input, j->path, actions[j->action], name, j->notes, yaml);
-    if (fclose(yaml) != 0) {
+    const bool written =
+        milc_yaml_write(j->input, j->path, actions[j->action], name, j->notes, yaml);
+    if (fclose(yaml) != 0 || !written) {
         return NAIK_FAIL(j->log, NAIK_ERR_MEMORY, "no memory for the translation");
     }
     const char *as = j->out != NULL ? j->out : "translation";
@@ -193,9 +194,13 @@ static naik_status write_out(const job *j)
     if (fclose(file) != 0 || !written) {
         return NAIK_FAIL(j->log, NAIK_ERR_IO, "%s cannot be written: %s", j->out, strerror(errno));
     }
-    naik_log_line(j->log,
-                  "wrote %s: %d propagators, %d things dropped; next: naik solve %s --dry-run",
-                  j->out, j->input->propagator_count, j->dropped, j->out);
+    naik_log_line(j->log, "wrote %s: %d propagators, %d things dropped; next:", j->out,
+                  j->input->propagator_count, j->dropped);
+    if (j->input->gauge != MILC_UNFIXED) {
+        naik_log_line(j->log, "    naik gauge fix %s -o %s --gauge %s", j->input->gauge_file,
+                      j->input->fixed_file, j->input->gauge == MILC_COULOMB ? "coulomb" : "landau");
+    }
+    naik_log_line(j->log, "    naik solve %s --dry-run", j->out);
     return NAIK_OK;
 }
 

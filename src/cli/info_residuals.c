@@ -33,7 +33,7 @@ static naik_status prepare(checker *c, naik_comm *comm)
 {
     naik_status status = NAIK_OK;
     const int spin = naik_input_reals(c->run.input) / 6;
-    const size_t bytes = (size_t)c->run.lattice->sites * 6 * (size_t)spin * sizeof(double);
+    const size_t bytes = (size_t)spin * naik_lattice_vector_bytes(c->run.lattice);
     double **vectors[] = {&c->src, &c->x, &c->dx, &c->ax};
     NAIK_TRY(naik_backend_create(comm, "cpu", &(naik_backend_options){.threads = 0}, &c->backend));
     NAIK_TRY(naik_geometry_create(c->backend, c->run.lattice, &c->geometry));

@@ -1,7 +1,8 @@
 /* milc_correlators.c - quarks and correlators of a ks_spectrum input
  *
  * naik contracts every propagator with itself, for every meson and momentum asked for anywhere in
- * the file: where the file asks for fewer, there are more correlators in the output, not others.
+ * the file, and the entries of two propagators with all masses of both: where the file asks for
+ * fewer, there are more correlators in the output, not others.
  */
 #include <limits.h>
 #include <string.h>
@@ -24,17 +25,19 @@ static naik_status saved(milc_words *w, const char *forget, bool *there)
 }
 
 /* What is done to a propagator or quark before it is contracted. */
-static naik_status sink(milc_words *w, int *propagator)
+static naik_status sink(milc_words *w, milc_quark *quark)
 {
     naik_status status = NAIK_OK;
     static const char *const stops[] = {"op_label", NULL};
     NAIK_TRY(milc_words_take(w, "identity"));
-    if (strcmp(w->word, "identity") != 0) {
+    if (strcmp(w->word, "evenandodd_wall") == 0 && !quark->wall) {
+        quark->wall = true;
+    } else if (strcmp(w->word, "identity") != 0) {
         milc_words_obstacle(w, w->word_line,
-                            "the sink operation '%s' cannot be expressed, only identity; save the "
-                            "propagators and contract with naik_io.py",
+                            "the sink operation '%s' cannot be expressed, only identity and one "
+                            "evenandodd_wall; save the propagators and contract with naik_io.py",
                             w->word);
-        *propagator = -1;
+        quark->propagator = -1;
         NAIK_TRY(milc_words_until(w, stops));
     }
     NAIK_TRY(milc_words_key(w, "op_label"));
@@ -54,7 +57,8 @@ static naik_status quark(milc_words *w, milc_input *in, int first_propagator, in
                                         "save_serial_fm_ksprop",
                                         "save_ascii_ksprop",
                                         NULL};
-    int parent = 0, propagator = -1;
+    int parent = 0;
+    milc_quark made = {.propagator = -1};
     bool is_saved = false;
     if (in->quark_count >= MILC_MAX_PROPAGATORS) {
         return milc_words_refuse(w, w->word_line, "more than %d quarks", MILC_MAX_PROPAGATORS);
@@ -63,15 +67,15 @@ static naik_status quark(milc_words *w, milc_input *in, int first_propagator, in
     if (strcmp(w->word, "propagator") == 0) {
         NAIK_TRY(milc_words_int(w, "propagator", 0, in->propagator_count - first_propagator - 1,
                                 &parent));
-        propagator = in->propagators[first_propagator + parent].same_as;
-        if (propagator < 0) {
+        made.propagator = in->propagators[first_propagator + parent].same_as;
+        if (made.propagator < 0) {
             milc_words_obstacle(w, w->word_line, "propagator %d is not solved", parent);
         }
-        NAIK_TRY(sink(w, &propagator));
+        NAIK_TRY(sink(w, &made));
     } else if (strcmp(w->word, "quark") == 0) {
         NAIK_TRY(milc_words_int(w, "quark", 0, in->quark_count - first_quark - 1, &parent));
-        propagator = in->quarks[first_quark + parent];
-        NAIK_TRY(sink(w, &propagator));
+        made = in->quarks[first_quark + parent];
+        NAIK_TRY(sink(w, &made));
     } else if (strcmp(w->word, "combine") == 0) {
         milc_words_obstacle(w, w->word_line,
                             "'combine' cannot be expressed; a quark is a propagator here");
@@ -86,7 +90,7 @@ static naik_status quark(milc_words *w, milc_input *in, int first_propagator, in
                 w->word_line, w->word);
         in->stores = true;
     }
-    in->quarks[in->quark_count++] = propagator;
+    in->quarks[in->quark_count++] = made;
 done:
     return status;
 }
@@ -181,12 +185,72 @@ static bool parities(const correlator *c, bool *real_part)
     return true;
 }
 
-/* Adds it to what naik contracts, or says why not. */
-static naik_status take_meson(milc_words *w, milc_input *in, const correlator *c,
-                              const int offset[NAIK_DIM])
+/* Remembers that these propagators are contracted. */
+static naik_status add_hadron(milc_words *w, milc_input *in, const milc_hadron *hadron)
 {
+    for (int i = 0; i < in->hadron_count; i++) {
+        if (milc_hadron_is(&in->hadrons[i], hadron)) {
+            return NAIK_OK;
+        }
+    }
+    if (in->hadron_count >= MILC_MAX_HADRONS) {
+        return milc_words_refuse(w, w->word_line, "more than %d mesons and baryons",
+                                 (int)MILC_MAX_HADRONS);
+    }
+    in->hadrons[in->hadron_count++] = *hadron;
+    in->stores = true; /* they are contracted from the file */
+    return NAIK_OK;
+}
+
+static void note_factor(milc_input *in, const correlator *c, const char *times)
+{
+    if (strcmp(c->phase, "1") != 0 || c->factor != 1 || times[0] != '\0') {
+        fprintf(in->notes, "line %d: %s is written without its factor %s %s %.17g%s\n", c->line,
+                c->label, c->phase, c->divided ? "/" : "*", c->factor, times);
+    }
+}
+
+/* What stands in the way of a meson with point sinks; false: nothing. */
+static bool point_obstacle(milc_words *w, const correlator *c, const int offset[NAIK_DIM],
+                           bool of_two, bool *real_part)
+{
+    const int *p = c->momentum;
+    const bool moves = p[0] != 0 || p[1] != 0 || p[2] != 0;
+    if (!parities(c, real_part) || (*real_part && of_two)) {
+        milc_words_obstacle(w, c->line,
+                            "the momentum parities %s %s %s of %s cannot be expressed, only E "
+                            "(cosine), and EO of a momentum along one axis of one propagator with "
+                            "itself",
+                            c->parity[0], c->parity[1], c->parity[2], c->label);
+        return true;
+    }
+    if (moves && (offset[0] != 0 || offset[1] != 0 || offset[2] != 0)) {
+        milc_words_obstacle(w, c->line,
+                            "a momentum with an r_offset in space cannot be expressed; naik takes "
+                            "phases from the origin of the lattice");
+        return true;
+    }
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        if (offset[mu] % 2 != 0 && strcmp(c->name, "pion5") != 0) {
+            milc_words_obstacle(w, c->line,
+                                "%s with an odd r_offset cannot be expressed; naik takes its signs "
+                                "from the origin of the lattice",
+                                c->name);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Adds it to what naik contracts of antiquark a and quark b, or says why not. */
+static naik_status take_meson(milc_words *w, milc_input *in, const correlator *c,
+                              const int offset[NAIK_DIM], const milc_quark *a, const milc_quark *b)
+{
+    naik_status status = NAIK_OK;
     const int meson = find_meson(c->name), *p = c->momentum;
     const bool moves = p[0] != 0 || p[1] != 0 || p[2] != 0;
+    const milc_hadron pair = {.count = 2, .of = {a->propagator, b->propagator}, .wall = a->wall};
+    const bool of_two = a->propagator != b->propagator;
     bool real_part = false;
     if (meson < 0) {
         milc_words_obstacle(w, c->line,
@@ -195,38 +259,29 @@ static naik_status take_meson(milc_words *w, milc_input *in, const correlator *c
                             c->name, c->label);
         return NAIK_OK;
     }
-    if (!parities(c, &real_part)) {
+    if (a->wall && (meson != NAIK_PION5 || moves)) {
         milc_words_obstacle(w, c->line,
-                            "the momentum parities %s %s %s of %s cannot be expressed, only E "
-                            "(cosine), and EO of a momentum along one axis",
-                            c->parity[0], c->parity[1], c->parity[2], c->label);
+                            "%s of %s vanishes: of two wall sinks there is pion5 at rest only",
+                            c->name, c->label);
         return NAIK_OK;
     }
-    if (moves && (offset[0] != 0 || offset[1] != 0 || offset[2] != 0)) {
-        milc_words_obstacle(w, c->line,
-                            "a momentum with an r_offset in space cannot be expressed; naik takes "
-                            "phases from the origin of the lattice");
-        return NAIK_OK;
+    if (a->wall) {
+        note_factor(in, c, ", and without the sum over nx ny nz equal sites of the sink");
+        return add_hadron(w, in, &pair);
     }
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        if (offset[mu] % 2 != 0 && meson != NAIK_PION5) {
-            milc_words_obstacle(w, c->line,
-                                "%s with an odd r_offset cannot be expressed; naik takes its signs "
-                                "from the origin of the lattice",
-                                c->name);
-            return NAIK_OK;
-        }
+    if (point_obstacle(w, c, offset, of_two, &real_part)) {
+        return NAIK_OK;
     }
     in->mesons[meson] = true;
-    if (strcmp(c->phase, "1") != 0 || c->factor != 1) {
-        fprintf(in->notes, "line %d: %s is written without its factor %s %s %.17g\n", c->line,
-                c->label, c->phase, c->divided ? "/" : "*", c->factor);
-    }
+    note_factor(in, c, "");
     if (real_part) {
         fprintf(in->notes, "line %d: of %s at %d %d %d the real part is written (parity E)\n",
                 c->line, c->label, p[0], p[1], p[2]);
     }
-    return add_momentum(w, in, p);
+    NAIK_TRY(of_two ? add_hadron(w, in, &pair) : NAIK_OK);
+    NAIK_TRY(add_momentum(w, in, p));
+done:
+    return status;
 }
 
 /* spectrum_request REQUEST, where it is saved, r_offset, number_of_correlators */
@@ -258,41 +313,90 @@ static naik_status meson(milc_words *w, milc_input *in, int first_quark)
     int pair[2] = {0}, offset[NAIK_DIM] = {0}, count = 0;
     NAIK_TRY(milc_words_ints(w, "pair", 2, 0, in->quark_count - first_quark - 1, pair));
     const int line = w->word_line;
-    const int a = in->quarks[first_quark + pair[0]], b = in->quarks[first_quark + pair[1]];
+    const milc_quark *a = &in->quarks[first_quark + pair[0]];
+    const milc_quark *b = &in->quarks[first_quark + pair[1]];
+    bool good = a->propagator >= 0 && b->propagator >= 0;
     NAIK_TRY(request(w, in, "meson", offset, &count));
-    if (a < 0 || b < 0) {
+    if (!good) {
         milc_words_obstacle(w, line, "'pair %d %d' needs what cannot be expressed", pair[0],
                             pair[1]);
-    } else if (a != b) {
+    } else if (a->wall != b->wall) {
         milc_words_obstacle(w, line,
-                            "'pair %d %d' of two different propagators cannot be expressed; save "
-                            "them and contract with naik_io.py",
+                            "'pair %d %d' of a point and a wall sink cannot be expressed; save the "
+                            "propagators and contract with naik_io.py",
                             pair[0], pair[1]);
+        good = false;
     }
     for (int i = 0; i < count; i++) {
         correlator c = {0};
         NAIK_TRY(meson_line(w, &c));
-        NAIK_TRY(a >= 0 && a == b ? take_meson(w, in, &c, offset) : NAIK_OK);
+        NAIK_TRY(good ? take_meson(w, in, &c, offset, a, b) : NAIK_OK);
     }
 done:
     return status;
+}
+
+/* MILC takes the corners of the lattice, naik those of the source. */
+static bool at_even_place(const milc_input *in, int propagator)
+{
+    const int *x = in->sources[in->propagators[propagator].source].origin;
+    return x[0] % 2 == 0 && x[1] % 2 == 0 && x[2] % 2 == 0;
+}
+
+static naik_status take_baryon(milc_words *w, milc_input *in, const correlator *c,
+                               const milc_hadron *three)
+{
+    const int *of = three->of;
+    if (strcmp(c->name, "nucleon") != 0) {
+        milc_words_obstacle(w, c->line,
+                            "the baryon '%s' of %s cannot be expressed; save the propagators and "
+                            "contract with naik_io.py",
+                            c->name, c->label);
+        return NAIK_OK;
+    }
+    if (!at_even_place(in, of[0]) || !at_even_place(in, of[1]) || !at_even_place(in, of[2])) {
+        milc_words_obstacle(w, c->line,
+                            "the nucleon of a source with an odd coordinate cannot be expressed; "
+                            "naik takes the corners from the source");
+        return NAIK_OK;
+    }
+    note_factor(in, c, "");
+    if (of[0] == of[1] && of[0] == of[2]) {
+        in->nucleon = true;
+        in->stores = true;
+        return NAIK_OK;
+    }
+    fprintf(in->notes,
+            "line %d: %s: naik has the mean over the six assignments of source colours to quarks, "
+            "MILC one of them\n",
+            c->line, c->label);
+    return add_hadron(w, in, three);
 }
 
 static naik_status baryon(milc_words *w, milc_input *in, int first_quark)
 {
     naik_status status = NAIK_OK;
     int triplet[3] = {0}, offset[NAIK_DIM] = {0}, count = 0;
+    milc_hadron three = {.count = 3};
+    bool good = true;
     NAIK_TRY(milc_words_ints(w, "triplet", 3, 0, in->quark_count - first_quark - 1, triplet));
+    const int line = w->word_line;
+    for (int k = 0; k < 3; k++) {
+        const milc_quark *quark = &in->quarks[first_quark + triplet[k]];
+        three.of[k] = quark->propagator;
+        good = good && quark->propagator >= 0 && !quark->wall;
+    }
+    if (!good) {
+        milc_words_obstacle(w, line, "'triplet %d %d %d' needs what cannot be expressed",
+                            triplet[0], triplet[1], triplet[2]);
+    }
     NAIK_TRY(request(w, in, "baryon", offset, &count));
     for (int i = 0; i < count; i++) {
         correlator c = {0};
         NAIK_TRY(milc_words_text(w, "correlator", c.label));
         c.line = w->word_line;
         NAIK_TRY(factor_and_name(w, &c));
-        milc_words_obstacle(w, c.line,
-                            "the baryon '%s' of %s cannot be expressed; save the propagators and "
-                            "contract with naik_io.py",
-                            c.name, c.label);
+        NAIK_TRY(good ? take_baryon(w, in, &c, &three) : NAIK_OK);
     }
 done:
     return status;

@@ -61,15 +61,17 @@ done:
     return status;
 }
 
-/* *another: a configuration of its own. */
-static naik_status starting_lattice(milc_words *w, milc_input *in, bool *another)
+/* *another: a configuration of its own; *again: the one that is in memory, fixed or not. */
+static naik_status starting_lattice(milc_words *w, milc_input *in, bool *another, bool *again)
 {
     naik_status status = NAIK_OK;
     *another = false;
+    *again = false;
     NAIK_TRY(milc_words_take(w, "reload_serial or reload_parallel"));
     const int line = w->word_line;
     const bool first = in->gauge_file[0] == '\0';
     if (strcmp(w->word, "continue") == 0 && !first) {
+        *again = true;
         return NAIK_OK;
     }
     if (strcmp(w->word, "reload_serial") != 0 && strcmp(w->word, "reload_parallel") != 0) {
@@ -93,17 +95,53 @@ done:
     return status;
 }
 
-/* Gauge fixing, and what is saved of the configuration. */
-static naik_status fixing(milc_words *w)
+/* "dir/l8888.1" to "l8888.1.coulomb.h5", in the folder where the run will be. */
+static void name_fixed(milc_input *in, const char *condition)
+{
+    const char *slash = strrchr(in->gauge_file, '/');
+    snprintf(in->fixed_file, sizeof in->fixed_file, "%s.%s.h5",
+             slash != NULL ? slash + 1 : in->gauge_file, condition);
+}
+
+/* Gauge fixing is a step before. Every calculation of the file must want the same configuration:
+ * `again` is the one that the last calculation left in memory. */
+static naik_status gauge_fix(milc_words *w, milc_input *in, bool first, bool again, bool *another)
+{
+    static const char *const words[] = {[MILC_UNFIXED] = "no_gauge_fix",
+                                        [MILC_COULOMB] = "coulomb_gauge_fix",
+                                        [MILC_LANDAU] = "landau_gauge_fix"};
+    static const char *const names[] = {
+        [MILC_UNFIXED] = "", [MILC_COULOMB] = "coulomb", [MILC_LANDAU] = "landau"};
+    naik_status status = milc_words_take(w, words[MILC_UNFIXED]);
+    int wanted = MILC_UNFIXED;
+    while (status == NAIK_OK && wanted <= MILC_LANDAU && strcmp(w->word, words[wanted]) != 0) {
+        wanted++;
+    }
+    if (status != NAIK_OK || wanted > MILC_LANDAU) {
+        return status != NAIK_OK
+                   ? status
+                   : milc_words_refuse(w, w->word_line, "expected '%s', '%s' or '%s', found '%s'",
+                                       words[0], words[1], words[2], w->word);
+    }
+    if (first && wanted != MILC_UNFIXED) {
+        in->gauge = wanted;
+        name_fixed(in, names[wanted]);
+        fprintf(in->notes, "line %d: %s: first run: naik gauge fix %s -o %s --gauge %s\n",
+                w->word_line, w->word, in->gauge_file, in->fixed_file, names[wanted]);
+    }
+    wanted = wanted == MILC_UNFIXED && again ? (int)in->gauge : wanted;
+    if (wanted != (int)in->gauge) {
+        milc_words_obstacle(w, w->word_line,
+                            "one configuration in two gauges cannot be expressed; make two inputs");
+        *another = true;
+    }
+    return NAIK_OK;
+}
+
+/* What is saved of the configuration. */
+static naik_status saving(milc_words *w)
 {
     naik_status status = NAIK_OK;
-    NAIK_TRY(milc_words_take(w, "no_gauge_fix"));
-    if (strcmp(w->word, "no_gauge_fix") != 0) {
-        milc_words_obstacle(w, w->word_line,
-                            "'%s' cannot be expressed; naik fixes no gauge: give it the fixed "
-                            "configuration and write no_gauge_fix here",
-                            w->word);
-    }
     NAIK_TRY(milc_words_take(w, "forget"));
     if (strcmp(w->word, "forget") != 0) {
         milc_words_obstacle(w, w->word_line,
@@ -118,7 +156,7 @@ done:
 }
 
 /* Even coordinates leave the phases as they are, and an even t moves the antiperiodic link: the
- * solution only gets a sign on the time slices between, which no correlator sees. */
+ * solution only gets a sign on the time slices between, which no meson sees. */
 static naik_status origin(milc_words *w, milc_input *in)
 {
     naik_status status = NAIK_OK;
@@ -130,10 +168,11 @@ static naik_status origin(milc_words *w, milc_input *in)
                                  "of naik begin at 0 0 0 0");
     }
     if (r[3] % in->size[3] != 0) {
-        fprintf(in->notes,
-                "line %d: coordinate_origin: naik has the boundary at t = 0; propagators have the "
-                "other sign on the time slices between, correlators the same\n",
-                w->word_line);
+        fprintf(
+            in->notes,
+            "line %d: coordinate_origin: naik has the boundary at t = 0; propagators and nucleons "
+            "have the other sign on the time slices between, mesons the same\n",
+            w->word_line);
     }
 done:
     return status;
@@ -144,10 +183,10 @@ static naik_status gauge(milc_words *w, milc_input *in, bool *another)
     naik_status status = NAIK_OK;
     double u0 = 0, weight = 0;
     int ignored = 0;
-    bool other = false;
+    bool other = false, again = false;
     const bool first = in->gauge_file[0] == '\0';
     milc_words_stanza(w, "gauge field", -1);
-    NAIK_TRY(starting_lattice(w, in, another));
+    NAIK_TRY(starting_lattice(w, in, another, &again));
     if (*another) {
         return NAIK_OK;
     }
@@ -159,7 +198,11 @@ static naik_status gauge(milc_words *w, milc_input *in, bool *another)
         return NAIK_OK;
     }
     in->u0 = u0;
-    NAIK_TRY(fixing(w));
+    NAIK_TRY(gauge_fix(w, in, first, again, another));
+    if (*another) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(saving(w));
     /* Only covariant sources look at smeared links. */
     NAIK_TRY(milc_words_option(w, "fresh_ape", 0));
     NAIK_TRY(milc_words_real(w, "staple_weight", &weight));
@@ -202,37 +245,17 @@ done:
     return status;
 }
 
-static naik_status condensate(milc_words *w)
-{
-    naik_status status = NAIK_OK;
-    static const char *const stops[] = {"number_of_base_sources", NULL};
-    int count = 0;
-    bool there = false;
-    milc_words_stanza(w, "condensate", -1);
-    NAIK_TRY(milc_words_skip(w, "number_of_pbp_masses", &there));
-    NAIK_TRY(there ? milc_words_int(w, "number_of_pbp_masses", 0, INT_MAX, &count) : NAIK_OK);
-    if (count > 0) {
-        milc_words_obstacle(w, w->word_line,
-                            "'number_of_pbp_masses %d' cannot be expressed; naik measures no "
-                            "condensate",
-                            count);
-        NAIK_TRY(milc_words_until(w, stops));
-    }
-done:
-    return status;
-}
-
 /* *another: a calculation for another input, which was not read. */
 static naik_status calculation(milc_words *w, milc_input *in, bool *another)
 {
     naik_status status = NAIK_OK;
-    const int first_source = in->source_count, first_propagator = in->propagator_count;
     NAIK_TRY(gauge(w, in, another));
     if (*another) {
         return NAIK_OK;
     }
     NAIK_TRY(eigenpairs(w, in));
-    NAIK_TRY(condensate(w));
+    NAIK_TRY(milc_condensate_read(w, in));
+    const int first_source = in->source_count, first_propagator = in->propagator_count;
     NAIK_TRY(milc_sources_read(w, in));
     NAIK_TRY(milc_sets_read(w, in, first_source));
     NAIK_TRY(milc_correlators_read(w, in, first_propagator));
@@ -240,21 +263,25 @@ done:
     return status;
 }
 
-int milc_input_solves(const milc_input *in)
-{
-    int count = 0;
-    for (int i = 0; i < in->propagator_count; i++) {
-        count += !in->propagators[i].dropped;
-    }
-    return count;
-}
-
+/* ... and gives hadrons the new places. */
 static void remove_dropped(milc_input *in)
 {
     int kept = 0;
     for (int i = 0; i < in->propagator_count; i++) {
         if (!in->propagators[i].dropped) {
-            in->propagators[kept++] = in->propagators[i];
+            in->propagators[i].same_as = kept; /* where it goes */
+            kept++;
+        }
+    }
+    for (int i = 0; i < in->hadron_count; i++) {
+        milc_hadron *h = &in->hadrons[i];
+        for (int k = 0; k < h->count; k++) {
+            h->of[k] = in->propagators[h->of[k]].same_as;
+        }
+    }
+    for (int i = 0; i < in->propagator_count; i++) {
+        if (!in->propagators[i].dropped) {
+            in->propagators[in->propagators[i].same_as] = in->propagators[i];
         }
     }
     in->propagator_count = kept;

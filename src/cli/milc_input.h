@@ -10,12 +10,19 @@
 
 #include "cli/milc_words.h"
 
-enum { MILC_MAX_SOURCES = 1000, MILC_MAX_PROPAGATORS = 5000, MILC_MAX_MOMENTA = 200 };
+enum {
+    MILC_MAX_SOURCES = 1000,
+    MILC_MAX_PROPAGATORS = 5000,
+    MILC_MAX_MOMENTA = 200,
+    MILC_MAX_HADRONS = 5000
+};
 
 typedef struct milc_source {
     naik_source_type type;
     bool dropped; /* naik cannot make it */
-    int origin[NAIK_DIM], momentum[NAIK_DIM - 1];
+    int origin[NAIK_DIM], momentum[NAIK_DIM - 1], corner[NAIK_DIM - 1];
+    naik_subset subset;
+    naik_noise noise;
     double radius;
     uint64_t seed;
     char file[MILC_WORD_SIZE];     /* where it is read */
@@ -24,12 +31,29 @@ typedef struct milc_source {
 
 typedef struct milc_propagator {
     int source; /* in sources[] */
-    int set;    /* which set of the file it stands in */
+    int set;    /* which set of the file it stands in, or which measurement of the condensate */
     int line;
-    bool dropped;
+    bool dropped, condensate;
     double mass, epsilon, error, relative_error;
     int same_as; /* the first one of the same solution; itself where it is that */
 } milc_propagator;
+
+typedef struct milc_quark {
+    int propagator; /* -1: naik has no such quark */
+    bool wall;      /* sink */
+} milc_quark;
+
+/* What is contracted of two propagators (antiquark, quark) or three, in propagators[]. */
+typedef struct milc_hadron {
+    int count, of[3];
+    bool wall;
+} milc_hadron;
+
+static inline bool milc_hadron_is(const milc_hadron *a, const milc_hadron *b)
+{
+    return a->count == b->count && a->wall == b->wall && a->of[0] == b->of[0] &&
+           a->of[1] == b->of[1] && a->of[2] == b->of[2];
+}
 
 /* A file may describe several calculations on one configuration; sources, propagators and quarks
  * are numbered anew in each. Here they stand one behind the other. */
@@ -37,6 +61,8 @@ typedef struct milc_input {
     int size[NAIK_DIM];
     int seed;
     char gauge_file[MILC_WORD_SIZE];
+    enum { MILC_UNFIXED, MILC_COULOMB, MILC_LANDAU } gauge;
+    char fixed_file[MILC_WORD_SIZE + 16]; /* what `naik gauge fix` is to make of it; "": nothing */
     double u0;
     bool has_epsilon;                /* a naik_term_epsilon occurs: HISQ */
     bool has_boundary, antiperiodic; /* antiperiodic where the file does not say */
@@ -45,34 +71,38 @@ typedef struct milc_input {
     int momenta[MILC_MAX_MOMENTA][NAIK_DIM - 1];
     int momentum_count;
     int64_t max_iterations;
+    bool has_errors;       /* what follows is that of some propagator */
     double relative_error; /* the least of those asked for, 0: none */
     milc_source sources[MILC_MAX_SOURCES];
     int source_count;
     milc_propagator propagators[MILC_MAX_PROPAGATORS];
-    int propagator_count, set_count;
-    int quarks[MILC_MAX_PROPAGATORS]; /* the propagator of each, -1: naik has no such quark */
+    int propagator_count, set_count, condensate_count; /* sets; measurements of the condensate */
+    milc_quark quarks[MILC_MAX_PROPAGATORS];
     int quark_count;
-    FILE *notes; /* one line on each thing that the result does not carry over */
+    milc_hadron hadrons[MILC_MAX_HADRONS]; /* of several propagators */
+    int hadron_count;
+    bool nucleon; /* of three equal propagators */
+    FILE *notes;  /* one line on each thing that the result does not carry over */
 } milc_input;
 
 /* Reads w to its end into *out, zeroed by the caller but for `notes`. What naik cannot do is
- * written down in w->obstacles and left out of *out; no propagator in *out is dropped.
+ * written down in w->obstacles and left out of *out; no propagator in *out is dropped, and hadrons are
+ * of those that are there.
  * NAIK_ERR_INPUT "FILE:LINE: STANZA: ..." for the first thing that is no such file, or without
  * which there is nothing to translate. */
 naik_status milc_input_read(milc_words *w, milc_input *out);
-/* Propagators that are not dropped, while reading. */
-int milc_input_solves(const milc_input *in);
 
 /* milc_input.c: the boundary in t, where it stands next; *other: not that of the file. */
 naik_status milc_boundary_read(milc_words *w, milc_input *in, bool *other);
 /* milc_sources.c, milc_sets.c: those of one calculation. */
 naik_status milc_sources_read(milc_words *w, milc_input *in);
+naik_status milc_condensate_read(milc_words *w, milc_input *in);
 naik_status milc_sets_read(milc_words *w, milc_input *in, int first_source);
 /* milc_correlators.c: its quarks, mesons and baryons; its propagators begin at this number. */
 naik_status milc_correlators_read(milc_words *w, milc_input *in, int first_propagator);
 
-/* milc_yaml.c: writes the input for naik; action: "hisq", "asqtad", "naive". */
-void milc_yaml_write(const milc_input *in, const char *name, const char *action,
+/* milc_yaml.c: writes the input for naik; action: "hisq", "asqtad", "naive". false: no memory. */
+bool milc_yaml_write(const milc_input *in, const char *name, const char *action,
                      const char *output_file, const char *notes, FILE *out);
 
 #endif

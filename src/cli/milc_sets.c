@@ -1,4 +1,5 @@
-/* milc_sets.c - the propagators of a ks_spectrum input, in sets of one source or one mass */
+/* milc_sets.c - the propagators of a ks_spectrum input, in sets of one source or one mass, and those
+ * of which it makes the condensate */
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -156,7 +157,7 @@ static naik_status errors(milc_words *w, milc_input *in, milc_propagator *p)
                                  "one of error_for_propagator and rel_error_for_propagator must "
                                  "be above 0");
     }
-    if (milc_input_solves(in) > 0 && p->relative_error != in->relative_error) {
+    if (in->has_errors && p->relative_error != in->relative_error) {
         const double a = p->relative_error, b = in->relative_error;
         in->relative_error = a == 0 || b == 0 ? fmax(a, b) : fmin(a, b);
         fprintf(in->notes, "line %d: all propagators are solved to rel_error_for_propagator %g\n",
@@ -164,6 +165,7 @@ static naik_status errors(milc_words *w, milc_input *in, milc_propagator *p)
     } else {
         in->relative_error = p->relative_error;
     }
+    in->has_errors = true;
 done:
     return status;
 }
@@ -180,7 +182,8 @@ static bool same_source(const milc_source *a, const milc_source *b)
 {
     return a->type == b->type && memcmp(a->origin, b->origin, sizeof a->origin) == 0 &&
            memcmp(a->momentum, b->momentum, sizeof a->momentum) == 0 && a->radius == b->radius &&
-           a->seed == b->seed && strcmp(a->file, b->file) == 0;
+           memcmp(a->corner, b->corner, sizeof a->corner) == 0 && a->subset == b->subset &&
+           a->noise == b->noise && a->seed == b->seed && strcmp(a->file, b->file) == 0;
 }
 
 /* The first propagator with the same solution, which need be found only once. */
@@ -230,6 +233,71 @@ static naik_status propagator(milc_words *w, milc_input *in, const milc_set *set
         p->dropped = true;
     }
     in->propagator_count++;
+done:
+    return status;
+}
+
+/* One noise source in front of which all masses stand, as many times as `repeats` says. */
+static naik_status add_noise(milc_words *w, milc_input *in, const milc_propagator *masses,
+                             int count, int repeats)
+{
+    for (int k = 0; k < repeats; k++) {
+        if (in->source_count >= MILC_MAX_SOURCES ||
+            in->propagator_count + count > MILC_MAX_PROPAGATORS) {
+            return milc_words_refuse(w, w->word_line, "more than %d sources or %d propagators",
+                                     (int)MILC_MAX_SOURCES, (int)MILC_MAX_PROPAGATORS);
+        }
+        in->sources[in->source_count] =
+            (milc_source){.type = NAIK_SOURCE_RANDOM_VOLUME,
+                          .noise = NAIK_NOISE_Z2,
+                          .seed = (uint64_t)in->seed + (uint64_t)in->source_count};
+        for (int m = 0; m < count; m++) {
+            milc_propagator *p = &in->propagators[in->propagator_count];
+            *p = masses[m];
+            p->source = in->source_count;
+            p->set = in->condensate_count;
+            p->same_as = in->propagator_count++;
+        }
+        in->source_count++;
+        in->condensate_count++;
+    }
+    return NAIK_OK;
+}
+
+naik_status milc_condensate_read(milc_words *w, milc_input *in)
+{
+    naik_status status = NAIK_OK;
+    enum { MOST = 100 };
+    milc_propagator masses[MOST];
+    int count = 0, iterations = 0, restarts = 0, repeats = 1;
+    bool there = false;
+    milc_words_stanza(w, "condensate", -1);
+    NAIK_TRY(milc_words_skip(w, "number_of_pbp_masses", &there));
+    NAIK_TRY(there ? milc_words_int(w, "number_of_pbp_masses", 0, MOST, &count) : NAIK_OK);
+    const int line = w->word_line;
+    if (count == 0) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(milc_words_ints(w, "max_cg_iterations", 1, 1, INT_MAX, &iterations));
+    NAIK_TRY(milc_words_ints(w, "max_cg_restarts", 1, 1, INT_MAX, &restarts));
+    const int64_t most = (int64_t)iterations * restarts;
+    in->max_iterations = most > in->max_iterations ? most : in->max_iterations;
+    NAIK_TRY(milc_words_ints(w, "npbp_reps", 1, 1, MILC_MAX_SOURCES, &repeats));
+    NAIK_TRY(milc_words_option(w, "prec_pbp", 1));
+    for (int m = 0; m < count; m++) {
+        masses[m] = (milc_propagator){.condensate = true};
+        NAIK_TRY(mass(w, &masses[m].mass));
+        masses[m].line = w->word_line;
+        NAIK_TRY(epsilon(w, in, &masses[m].epsilon));
+        NAIK_TRY(errors(w, in, &masses[m]));
+    }
+    NAIK_TRY(add_noise(w, in, masses, count, repeats));
+    in->stores = true; /* it is made from the file */
+    fprintf(
+        in->notes,
+        "line %d: condensate: over the lattice's volume naik's is the mean of MILC's even and odd "
+        "pbp; noise is Z2, each colour by itself, from other random numbers\n",
+        line);
 done:
     return status;
 }

@@ -12,16 +12,25 @@
 typedef struct shape {
     const char *word;
     naik_source_type type;
+    int corner[NAIK_DIM - 1];
 } shape;
 
-static const shape shapes[] = {{"point", NAIK_SOURCE_POINT},
-                               {"corner_wall", NAIK_SOURCE_CORNER_WALL},
-                               {"even_wall", NAIK_SOURCE_EVEN_WALL},
-                               {"evenandodd_wall", NAIK_SOURCE_EVENANDODD_WALL},
-                               {"evenminusodd_wall", NAIK_SOURCE_EVENMINUSODD_WALL},
-                               {"gaussian", NAIK_SOURCE_GAUSSIAN},
-                               {"random_color_wall", NAIK_SOURCE_RANDOM_WALL},
-                               {"vector_field", NAIK_SOURCE_FILE}};
+static const shape shapes[] = {{"point", NAIK_SOURCE_POINT, {0}},
+                               {"corner_wall", NAIK_SOURCE_CORNER_WALL, {0}},
+                               {"corner_wall_x", NAIK_SOURCE_CORNER_WALL, {1, 0, 0}},
+                               {"corner_wall_y", NAIK_SOURCE_CORNER_WALL, {0, 1, 0}},
+                               {"corner_wall_xy", NAIK_SOURCE_CORNER_WALL, {1, 1, 0}},
+                               {"corner_wall_z", NAIK_SOURCE_CORNER_WALL, {0, 0, 1}},
+                               {"corner_wall_zx", NAIK_SOURCE_CORNER_WALL, {1, 0, 1}},
+                               {"corner_wall_yz", NAIK_SOURCE_CORNER_WALL, {0, 1, 1}},
+                               {"corner_wall_xyz", NAIK_SOURCE_CORNER_WALL, {1, 1, 1}},
+                               {"even_wall", NAIK_SOURCE_EVEN_WALL, {0}},
+                               {"evenandodd_wall", NAIK_SOURCE_EVENANDODD_WALL, {0}},
+                               {"evenminusodd_wall", NAIK_SOURCE_EVENMINUSODD_WALL, {0}},
+                               {"gaussian", NAIK_SOURCE_GAUSSIAN, {0}},
+                               {"random_color_wall", NAIK_SOURCE_RANDOM_WALL, {0}},
+                               {"random_complex_wall", NAIK_SOURCE_RANDOM_WALL, {0}},
+                               {"vector_field", NAIK_SOURCE_FILE, {0}}};
 
 static bool is_at_site(const milc_source *s)
 {
@@ -40,15 +49,19 @@ static naik_status find_shape(milc_words *w, milc_source *s)
     for (size_t i = 0; status == NAIK_OK && i < sizeof shapes / sizeof *shapes; i++) {
         if (strcmp(w->word, shapes[i].word) == 0) {
             s->type = shapes[i].type;
+            memcpy(s->corner, shapes[i].corner, sizeof s->corner);
+            const bool vector = strcmp(w->word, "random_color_wall") == 0;
+            s->noise = vector ? NAIK_NOISE_GAUSSIAN : NAIK_NOISE_U1;
             return NAIK_OK;
         }
     }
     if (status == NAIK_OK) {
-        milc_words_obstacle(w, w->word_line,
-                            "'%s' cannot be expressed; naik has point, corner_wall, even_wall, "
-                            "evenandodd_wall, evenminusodd_wall, gaussian, random_color_wall, "
-                            "vector_field",
-                            w->word);
+        milc_words_obstacle(
+            w, w->word_line,
+            "'%s' cannot be expressed; naik has point, the corner_walls, even_wall, "
+            "evenandodd_wall, evenminusodd_wall, gaussian, random_color_wall, "
+            "random_complex_wall, vector_field",
+            w->word);
         s->dropped = true;
     }
     return status;
@@ -63,6 +76,31 @@ static naik_status only(milc_words *w, const char *key, const char *value, milc_
                             w->word, key, value);
         s->dropped = true;
     }
+    return status;
+}
+
+/* The corner subset keeps what lies where x, y and z are even; a source that has nothing elsewhere
+ * is itself. */
+static naik_status subset(milc_words *w, milc_source *s)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(milc_words_key(w, "subset"));
+    NAIK_TRY(milc_words_take(w, "subset"));
+    if (strcmp(w->word, "full") == 0) {
+        return NAIK_OK;
+    }
+    const bool fits = s->type == NAIK_SOURCE_GAUSSIAN || s->type == NAIK_SOURCE_EVENANDODD_WALL ||
+                      s->type == NAIK_SOURCE_EVENMINUSODD_WALL ||
+                      s->type == NAIK_SOURCE_RANDOM_WALL || s->type == NAIK_SOURCE_FILE;
+    if (strcmp(w->word, "corner") != 0 || !fits) {
+        milc_words_obstacle(w, w->word_line,
+                            "'subset %s' of this source cannot be expressed, only full, and corner "
+                            "of gaussian, evenandodd, evenminusodd, random and vector_field",
+                            w->word);
+        s->dropped = true;
+    }
+    s->subset = NAIK_SUBSET_CORNER;
+done:
     return status;
 }
 
@@ -115,6 +153,7 @@ static naik_status source_file(milc_words *w, const milc_input *in, milc_source 
         for (int k = 0; k < NAIK_DIM - 1; k++) {
             made.momentum[k] += s->momentum[k];
         }
+        made.subset = s->subset != NAIK_SUBSET_FULL ? s->subset : made.subset;
         made.dropped = made.dropped || s->dropped;
         made.saved_as[0] = '\0';
         *s = made;
@@ -132,17 +171,17 @@ static naik_status shape_of(milc_words *w, milc_input *in, milc_source *s)
     bool there = false;
     NAIK_TRY(milc_words_skip(w, "field_type", &there));
     NAIK_TRY(there ? only(w, "field_type", "KS", s) : NAIK_OK);
-    NAIK_TRY(milc_words_key(w, "subset"));
-    NAIK_TRY(only(w, "subset", "full", s));
+    NAIK_TRY(subset(w, s));
     NAIK_TRY(position(w, in, s));
     if (s->type == NAIK_SOURCE_GAUSSIAN) {
         NAIK_TRY(milc_words_real(w, "r0", &s->radius));
     } else if (s->type == NAIK_SOURCE_RANDOM_WALL) {
-        NAIK_TRY(colours_and_momentum(w, s));
+        const bool vector = s->noise == NAIK_NOISE_GAUSSIAN;
+        NAIK_TRY(vector ? colours_and_momentum(w, s)
+                        : milc_words_ints(w, "momentum", 3, -16384, 16384, s->momentum));
         s->seed = (uint64_t)in->seed + (uint64_t)in->source_count;
-        fprintf(in->notes,
-                "line %d: random_color_wall: noise of the same kind, from other random numbers\n",
-                w->word_line);
+        fprintf(in->notes, "line %d: %s: noise of the same kind, from other random numbers\n",
+                w->word_line, vector ? "random_color_wall" : "random_complex_wall");
     } else if (s->type == NAIK_SOURCE_FILE) {
         NAIK_TRY(source_file(w, in, s));
     }

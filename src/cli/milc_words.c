@@ -17,7 +17,7 @@ void milc_words_stanza(milc_words *w, const char *stanza, int index)
     }
 }
 
-naik_status milc_words_refuse(const milc_words *w, int line, const char *format, ...)
+naik_status milc_words_record(const milc_words *w, int line, const char *format, ...)
 {
     char text[512];
     va_list values;

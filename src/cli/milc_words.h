@@ -32,9 +32,10 @@ void milc_words_stanza(milc_words *w, const char *stanza, int index);
 
 /* Writes down that something cannot be expressed; the reader goes on behind it. */
 void milc_words_obstacle(milc_words *w, int line, const char *format, ...) NAIK_PRINTF(3, 4);
-/* The end of all reading: "FILE:LINE: STANZA: ...", status NAIK_ERR_INPUT. */
-naik_status milc_words_refuse(const milc_words *w, int line, const char *format, ...)
+/* The end of all reading: "FILE:LINE: STANZA: ...", status NAIK_ERR_INPUT. Through milc_words_refuse. */
+naik_status milc_words_record(const milc_words *w, int line, const char *format, ...)
     NAIK_PRINTF(3, 4);
+#define milc_words_refuse(...) naik_log_failed(NAIK_ERR_INPUT, milc_words_record(__VA_ARGS__))
 
 /* Looks at the next word: *word is "" at the end of the file. */
 naik_status milc_words_look(milc_words *w, const char **word);

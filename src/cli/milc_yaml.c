@@ -1,5 +1,6 @@
 /* milc_yaml.c - what was understood of a ks_spectrum input, as an input of naik */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -38,14 +39,24 @@ static void print_source(FILE *out, const milc_source *s)
         fprintf(out, "      file: ");
         print_quoted(out, s->file);
         fputc('\n', out);
-    } else {
+    } else if (s->type != NAIK_SOURCE_RANDOM_VOLUME) {
         fprintf(out, "      t0: %d\n", s->origin[3]);
     }
     if (s->type == NAIK_SOURCE_GAUSSIAN) {
         fprintf(out, "      radius: %s\n", real(s->radius, text));
     }
-    if (s->type == NAIK_SOURCE_RANDOM_WALL) {
-        fprintf(out, "      noise: gaussian\n      seed: %llu\n", (unsigned long long)s->seed);
+    if (naik_source_is_random(s->type)) {
+        fprintf(out, "      noise: %s\n      seed: %llu\n",
+                s->noise == NAIK_NOISE_GAUSSIAN ? "gaussian"
+                : s->noise == NAIK_NOISE_U1     ? "u1"
+                                                : "z2",
+                (unsigned long long)s->seed);
+    }
+    if (s->subset == NAIK_SUBSET_CORNER) {
+        fprintf(out, "      subset: corner\n");
+    }
+    if (s->corner[0] != 0 || s->corner[1] != 0 || s->corner[2] != 0) {
+        fprintf(out, "      corner: [%d, %d, %d]\n", s->corner[0], s->corner[1], s->corner[2]);
     }
     if (moves) {
         fprintf(out, "      momentum: [%d, %d, %d]\n", s->momentum[0], s->momentum[1],
@@ -53,48 +64,122 @@ static void print_source(FILE *out, const milc_source *s)
     }
 }
 
+/* Whether two propagators share an entry of solve, where no other stands between them. */
+static bool together(const milc_propagator *a, const milc_propagator *b)
+{
+    return a->condensate == b->condensate && a->set == b->set && a->source == b->source &&
+           a->error == b->error;
+}
+
 /* One past the last propagator that can share an entry with the first. */
 static int entry_end(const milc_input *in, int first)
 {
-    const milc_propagator *p = in->propagators;
     int end = first + 1;
-    while (end < in->propagator_count && end - first < MOST_MASSES && p[end].set == p[first].set &&
-           p[end].source == p[first].source && p[end].error == p[first].error) {
+    while (end < in->propagator_count && end - first < MOST_MASSES &&
+           together(&in->propagators[first], &in->propagators[end])) {
         end++;
     }
     return end;
 }
 
-static void print_solves(FILE *out, const milc_input *in, bool with_epsilon)
+/* The name of the entry that begins with propagator `first`, the part'th of its set. */
+static void name_entry(const milc_propagator *first, int part, char name[32])
+{
+    const int used = snprintf(name, 32, "%s%d", first->condensate ? "pbp" : "set", first->set);
+    if (part > 0) {
+        snprintf(name + used, 32 - (size_t)used, "_%d", part);
+    }
+}
+
+static void print_entry(FILE *out, const milc_input *in, int first, int end, const char *name,
+                        bool with_epsilon)
 {
     char text[32];
     const milc_propagator *p = in->propagators;
-    int part = 0;
-    fprintf(out, "solve:\n");
-    for (int first = 0, end = 0; first < in->propagator_count; first = end) {
-        bool epsilon = false;
-        end = entry_end(in, first);
-        part = first > 0 && p[first].set == p[first - 1].set ? part + 1 : 0;
-        fprintf(out, "  - name: set%d", p[first].set);
-        if (part > 0) {
-            fprintf(out, "_%d", part);
-        }
-        fprintf(out, "  # line %d\n    masses: [", p[first].line);
+    bool epsilon = false;
+    fprintf(out, "  - name: %s  # line %d\n    masses: [", name, p[first].line);
+    for (int i = first; i < end; i++) {
+        fprintf(out, "%s%s", i > first ? ", " : "", real(p[i].mass, text));
+        epsilon = epsilon || p[i].epsilon != 0;
+    }
+    fprintf(out, "]\n");
+    if (epsilon && with_epsilon) {
+        fprintf(out, "    naik_epsilon: [");
         for (int i = first; i < end; i++) {
-            fprintf(out, "%s%s", i > first ? ", " : "", real(p[i].mass, text));
-            epsilon = epsilon || p[i].epsilon != 0;
+            fprintf(out, "%s%s", i > first ? ", " : "", real(p[i].epsilon, text));
         }
         fprintf(out, "]\n");
-        if (epsilon && with_epsilon) {
-            fprintf(out, "    naik_epsilon: [");
-            for (int i = first; i < end; i++) {
-                fprintf(out, "%s%s", i > first ? ", " : "", real(p[i].epsilon, text));
-            }
-            fprintf(out, "]\n");
+    }
+    /* Without error_for_propagator only the heavy-quark residual decides. */
+    fprintf(out, "    tolerance: %s\n", real(p[first].error > 0 ? p[first].error : 1, text));
+    print_source(out, &in->sources[p[first].source]);
+}
+
+/* Its entries of solve, and which one each propagator is in. */
+static void print_solves(FILE *out, const milc_input *in, bool with_epsilon,
+                         int entry[MILC_MAX_PROPAGATORS], char names[MILC_MAX_PROPAGATORS][32])
+{
+    const milc_propagator *p = in->propagators;
+    int part = 0, count = 0;
+    fprintf(out, "solve:\n");
+    for (int first = 0, end = 0; first < in->propagator_count; first = end) {
+        end = entry_end(in, first);
+        const bool goes_on = first > 0 && p[first].set == p[first - 1].set &&
+                             p[first].condensate == p[first - 1].condensate;
+        part = goes_on ? part + 1 : 0;
+        name_entry(&p[first], part, names[count]);
+        print_entry(out, in, first, end, names[count], with_epsilon);
+        for (int i = first; i < end; i++) {
+            entry[i] = count;
         }
-        /* Without error_for_propagator only the heavy-quark residual decides. */
-        fprintf(out, "    tolerance: %s\n", real(p[first].error > 0 ? p[first].error : 1, text));
-        print_source(out, &in->sources[p[first].source]);
+        count++;
+    }
+}
+
+/* The same by entries; of a baryon their order makes no difference. */
+static milc_hadron by_entries(const milc_hadron *h, const int *entry)
+{
+    milc_hadron e = {.count = h->count, .wall = h->wall};
+    for (int k = 0; k < h->count; k++) {
+        e.of[k] = entry[h->of[k]];
+    }
+    for (int i = 0; e.count == 3 && i < 3; i++) {
+        for (int k = i + 1; k < 3; k++) {
+            if (e.of[k] < e.of[i]) {
+                const int swap = e.of[i];
+                e.of[i] = e.of[k];
+                e.of[k] = swap;
+            }
+        }
+    }
+    return e;
+}
+
+/* Lists of pairs (count 2) or baryons (3), each set of entries once. */
+static void print_hadrons(FILE *out, const milc_input *in, int count, const int *entry,
+                          char names[][32])
+{
+    bool any = false;
+    for (int i = 0; i < in->hadron_count; i++) {
+        const milc_hadron h = by_entries(&in->hadrons[i], entry);
+        bool had = h.count != count;
+        for (int k = 0; k < i && !had; k++) {
+            const milc_hadron before = by_entries(&in->hadrons[k], entry);
+            had = milc_hadron_is(&before, &h);
+        }
+        if (had) {
+            continue;
+        }
+        fputs(any ? "" : count == 2 ? "pairs:\n" : "baryons:\n", out);
+        any = true;
+        const char *a = names[h.of[0]], *b = names[h.of[1]];
+        if (count == 2) {
+            fprintf(out, "  - {name: %s-%s%s, quark: %s, antiquark: %s%s}\n", b, a,
+                    h.wall ? "-wall" : "", b, a, h.wall ? ", sink: wall" : "");
+        } else {
+            const char *third = names[h.of[2]];
+            fprintf(out, "  - {name: %s-%s-%s, quarks: [%s, %s, %s]}\n", a, b, third, a, b, third);
+        }
     }
 }
 
@@ -119,12 +204,28 @@ static void print_output(FILE *out, const milc_input *in, const char *file)
         }
         fprintf(out, "]\n");
     }
+    if (in->nucleon) {
+        fprintf(out, "  baryons: [nucleon]\n");
+    }
+    if (in->condensate_count > 0) {
+        fprintf(out, "  condensate: true\n");
+    }
 }
 
-void milc_yaml_write(const milc_input *in, const char *name, const char *action,
+/* Where each propagator's entry of solve is. */
+typedef struct entries {
+    int of[MILC_MAX_PROPAGATORS];
+    char names[MILC_MAX_PROPAGATORS][32];
+} entries;
+
+bool milc_yaml_write(const milc_input *in, const char *name, const char *action,
                      const char *output_file, const char *notes, FILE *out)
 {
     char text[32];
+    entries *e = calloc(1, sizeof *e);
+    if (e == NULL) {
+        return false;
+    }
     fprintf(out, "# Translated by `naik import-milc` from %s\n", name);
     while (*notes != '\0') {
         const size_t length = strcspn(notes, "\n");
@@ -134,16 +235,20 @@ void milc_yaml_write(const milc_input *in, const char *name, const char *action,
     fprintf(out, "lattice:\n  size: [%d, %d, %d, %d]\n  boundary_t: %s\n", in->size[0], in->size[1],
             in->size[2], in->size[3], in->antiperiodic ? "antiperiodic" : "periodic");
     fprintf(out, "gauge:\n  file: ");
-    print_quoted(out, in->gauge_file);
+    print_quoted(out, in->gauge != MILC_UNFIXED ? in->fixed_file : in->gauge_file);
     fprintf(out, "\naction:\n  type: %s\n", action);
     if (strcmp(action, "asqtad") == 0) {
         fprintf(out, "  u0: %s\n", real(in->u0, text));
     }
-    print_solves(out, in, strcmp(action, "hisq") == 0);
+    print_solves(out, in, strcmp(action, "hisq") == 0, e->of, e->names);
+    print_hadrons(out, in, 2, e->of, e->names);
+    print_hadrons(out, in, 3, e->of, e->names);
     fprintf(out, "solver:\n  max_iterations: %lld\n",
             (long long)(in->max_iterations < 100000000 ? in->max_iterations : 100000000));
     if (in->relative_error > 0) {
         fprintf(out, "  site_relative_tolerance: %s\n", real(in->relative_error, text));
     }
     print_output(out, in, output_file);
+    free(e);
+    return true;
 }

@@ -58,7 +58,7 @@ naik_status naik_comm_create_from(MPI_Comm parent, naik_log *log, naik_comm **ou
     struct naik_comm_mpi *mpi = calloc(1, sizeof *mpi);
     int lacking = comm == NULL || mpi == NULL;
     MPI_Allreduce(MPI_IN_PLACE, &lacking, 1, MPI_INT, MPI_MAX, parent);
-    if (lacking) {
+    if (lacking || comm == NULL || mpi == NULL) {
         free(comm);
         free(mpi);
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the communicator on every rank");
@@ -207,7 +207,7 @@ bool naik_comm_meet(naik_comm *comm, naik_status mine)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
     MPI_Request request = MPI_REQUEST_NULL;
-    const bool patient =
+    const bool waits =
         mine == NAIK_OK || mine == NAIK_ERR_NOT_CONVERGED || mine == NAIK_ERR_INTERRUPTED;
     int all = 0;
     if (comm->deserted) {
@@ -215,7 +215,7 @@ bool naik_comm_meet(naik_comm *comm, naik_status mine)
     }
     wait_for_all(comm, "the end of their work");
     int error = MPI_Ibarrier(comm->mpi->world, &request);
-    if (error == MPI_SUCCESS && patient) {
+    if (error == MPI_SUCCESS && waits) {
         error = MPI_Wait(&request, MPI_STATUS_IGNORE);
         all = 1;
     }

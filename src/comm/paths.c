@@ -114,7 +114,7 @@ FILE *naik_path_open(const char *path, struct stat *info)
 
 naik_status naik_path_open_text(naik_log *log, const char *path, FILE **out)
 {
-    struct stat info;
+    struct stat info = {.st_mode = 0};
     *out = naik_path_open(path, &info);
     if (*out != NULL) {
         return NAIK_OK;

@@ -60,60 +60,69 @@ done:
     return status;
 }
 
+/* What the input is made of. */
+typedef struct parts {
+    const char *name, *bytes;
+    size_t size;
+    const char *const *overrides; /* [count] */
+    int count;
+    const char *backend, *grid; /* NAIK_BACKEND, NAIK_GRID; NULL or "": not given */
+    bool stored;                /* out of a file that naik wrote */
+} parts;
+
 /* The bytes as given, then a line that ends them and a comment line for whatever changed them. */
-static naik_status keep_text(naik_log *log, naik_input *input, const char *bytes, size_t size,
-                             const char *const *overrides, int count, const char *backend,
-                             const char *grid)
+static naik_status keep_text(naik_log *log, naik_input *input, const parts *from)
 {
+    const size_t size = from->size;
     size_t total = size + 320;
-    for (int i = 0; i < count; i++) {
-        total += strlen(overrides[i]) + 16;
+    for (int i = 0; i < from->count; i++) {
+        total += strlen(from->overrides[i]) + 16;
     }
     char *text = naik_yaml_alloc(input->tree, total);
     if (text == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the input");
     }
     if (size > 0) {
-        memcpy(text, bytes, size);
+        memcpy(text, from->bytes, size);
     }
     size_t used = size;
     if (size > 0 && text[size - 1] != '\n') {
         text[used++] = '\n';
     }
     used += (size_t)snprintf(text + used, total - used, NAIK_INPUT_END "\n");
-    for (int i = 0; i < count; i++) {
-        used += (size_t)snprintf(text + used, total - used, "# --set %s\n", overrides[i]);
+    for (int i = 0; i < from->count; i++) {
+        used += (size_t)snprintf(text + used, total - used, "# --set %s\n", from->overrides[i]);
     }
-    if (backend != NULL && backend[0] != '\0') {
-        used += (size_t)snprintf(text + used, total - used, "# NAIK_BACKEND=%.64s\n", backend);
+    if (from->backend != NULL && from->backend[0] != '\0') {
+        used +=
+            (size_t)snprintf(text + used, total - used, "# NAIK_BACKEND=%.64s\n", from->backend);
     }
-    if (grid != NULL && grid[0] != '\0') {
-        snprintf(text + used, total - used, "# NAIK_GRID=%.64s\n", grid);
+    if (from->grid != NULL && from->grid[0] != '\0') {
+        snprintf(text + used, total - used, "# NAIK_GRID=%.64s\n", from->grid);
     }
     input->text = text;
     return NAIK_OK;
 }
 
-static naik_status parse(naik_log *log, const char *name, const char *bytes, size_t size,
-                         const char *const *overrides, int count, const char *backend,
-                         const char *grid, bool stored, naik_input **out)
+static naik_status parse(naik_log *log, const parts *from, naik_input **out)
 {
     naik_status status = NAIK_OK;
     *out = NULL;
     naik_input *input = calloc(1, sizeof *input);
     if (input == NULL) {
-        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the input %s", name);
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the input %s", from->name);
     }
-    NAIK_TRY(naik_yaml_parse(log, name, bytes, size, &input->tree));
-    for (int i = 0; i < count; i++) {
-        NAIK_TRY(apply_override(log, input->tree, overrides[i]));
+    NAIK_TRY(naik_yaml_parse(log, from->name, from->bytes, from->size, &input->tree));
+    for (int i = 0; i < from->count; i++) {
+        NAIK_TRY(apply_override(log, input->tree, from->overrides[i]));
     }
-    NAIK_TRY(apply_environment(log, input->tree, backend, grid));
+    NAIK_TRY(apply_environment(log, input->tree, from->backend, from->grid));
     NAIK_TRY(naik_params_read(log, &naik_input_table, input->tree, input));
+    NAIK_TRY(naik_input_name_files(log, input));
     NAIK_TRY(naik_input_check(log, input));
-    NAIK_TRY(stored ? NAIK_OK : naik_input_check_idle(log, input));
+    NAIK_TRY(from->stored ? NAIK_OK : naik_input_check_idle(log, input));
     NAIK_TRY(naik_input_expand(log, input));
-    NAIK_TRY(keep_text(log, input, bytes, size, overrides, count, backend, grid));
+    NAIK_TRY(keep_text(log, input, from));
     *out = input;
     input = NULL;
 done:
@@ -125,13 +134,26 @@ naik_status naik_input_parse(naik_log *log, const char *name, const char *bytes,
                              const char *const *overrides, int count, const char *backend,
                              const char *grid, naik_input **out)
 {
-    return parse(log, name, bytes, size, overrides, count, backend, grid, false, out);
+    const parts from = {.name = name,
+                        .bytes = bytes,
+                        .size = size,
+                        .overrides = overrides,
+                        .count = count,
+                        .backend = backend,
+                        .grid = grid};
+    return parse(log, &from, out);
 }
 
 naik_status naik_input_parse_stored(naik_log *log, const char *bytes, size_t size,
                                     const char *const *overrides, int count, naik_input **out)
 {
-    return parse(log, "the stored input", bytes, size, overrides, count, NULL, NULL, true, out);
+    const parts from = {.name = "the stored input",
+                        .bytes = bytes,
+                        .size = size,
+                        .overrides = overrides,
+                        .count = count,
+                        .stored = true};
+    return parse(log, &from, out);
 }
 
 void naik_input_column_text(const naik_input *input, int column, char text[NAIK_INPUT_COLUMN_TEXT])
@@ -237,9 +259,9 @@ naik_status naik_input_load(naik_comm *comm, const char *path, const char *const
     NAIK_TRY(naik_comm_broadcast(comm, &env, sizeof env, 0));
     if (comm->rank != 0) {
         bytes = malloc((size_t)env.size + 1);
-        if (bytes == NULL) {
-            status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the input %s", path);
-        }
+    }
+    if (bytes == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the input %s", path);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_comm_broadcast(comm, bytes, (size_t)env.size, 0));

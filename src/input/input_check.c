@@ -35,12 +35,10 @@ typedef struct rule {
 static naik_status check_rules(const checker *c, const rule *rules, int count, const char *prefix,
                                const char *chooser, int word)
 {
-    const naik_param *choice = NULL;
+    const naik_param *choice = naik_input_table.params; /* the chooser has a row */
     char path[PATH_SIZE], only[256];
-    for (int i = 0; i < naik_input_table.count; i++) {
-        if (strcmp(naik_input_table.params[i].key, chooser) == 0) {
-            choice = &naik_input_table.params[i];
-        }
+    while (strcmp(choice->key, chooser) != 0) {
+        choice++;
     }
     const char *what = strstr(chooser, "source") != NULL ? "source type" : "action.type";
     for (int i = 0; i < count; i++) {
@@ -242,8 +240,8 @@ static naik_status check_output(const checker *c)
 {
     const naik_input *input = c->input;
     const char *file = input->output.file;
-    const char *const names[] = {file, input->run.events}, *const keys[] = {"output.file",
-                                                                            "run.events"};
+    const char *events = input->run.events != NULL ? input->run.events : "";
+    const char *const names[] = {file, events}, *const keys[] = {"output.file", "run.events"};
     if (input->output.precision != 32 && input->output.precision != 64) {
         return refuse(c, "output.precision", "'output.precision' must be 32 or 64, not %d",
                       input->output.precision);
@@ -253,7 +251,7 @@ static naik_status check_output(const checker *c)
                       "nothing would be written: ask for propagators or for correlators");
     }
     for (int i = 0; i < 2; i++) {
-        const char *ending = names[i] != NULL ? naik_path_side_ending(names[i]) : NULL;
+        const char *ending = naik_path_side_ending(names[i]);
         if (ending != NULL) {
             return refuse(c, keys[i],
                           "'%s' must not end in %s: files beside an output are called so", keys[i],
@@ -264,7 +262,7 @@ static naik_status check_output(const checker *c)
         (input->action.file != NULL && strcmp(file, input->action.file) == 0)) {
         return refuse(c, "output.file", "'output.file' is '%s', which is read as input", file);
     }
-    if (input->run.events != NULL && strcmp(file, input->run.events) == 0) {
+    if (input->run.events != NULL && strcmp(file, events) == 0) {
         return refuse(c, "run.events", "'run.events' is '%s', which is output.file", file);
     }
     const naik_vectors *momenta = &input->output.momenta;

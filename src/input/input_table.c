@@ -3,29 +3,6 @@
 #include "base/watchdog.h"
 #include "input/input_words.h"
 
-static const char *const sections[] = {
-    "lattice",
-    "the lattice",
-    "gauge",
-    "the configuration, in any format that naik reads, and what to make of it",
-    "action",
-    "the quarks: staggered ones and how their fat and long links are made, or wilson or clover",
-    "solve",
-    "a list: each entry is one set of sources and masses",
-    "pairs",
-    "a list: mesons of a quark and an antiquark from different entries of solve",
-    "baryons",
-    "a list: nucleons of three quarks from different entries of solve",
-    "solver",
-    "accuracy and effort of all solves",
-    "deflation",
-    "low modes removed from right-hand sides, for light quarks",
-    "output",
-    "the file of propagators and correlators",
-    "run",
-    "how to run; nothing here changes a bit of the answer but the backend",
-    NULL};
-
 #define INPUT(member)  offsetof(naik_input, member)
 #define SOLVE(member)  offsetof(naik_input_solve, member)
 #define PAIR(member)   offsetof(naik_input_pair, member)
@@ -53,6 +30,16 @@ static const naik_param params[] = {
      .kind = NAIK_PARAM_TEXT,
      .offset = INPUT(gauge.file),
      .doc = "path of the configuration; required unless action.type is links"},
+    {.key = "gauge.config",
+     .kind = NAIK_PARAM_TEXT,
+     .offset = INPUT(gauge.config),
+     .doc = "stands in the place of {config} in the names of all files, such as "
+            "\"lat.{config}.ildg\"; letters, digits, ., _ and -"},
+    {.key = "gauge.configs",
+     .kind = NAIK_PARAM_TEXTS,
+     .offset = INPUT(gauge.configs),
+     .doc = "naik solve does each of them, one after the other, as gauge.config; what is complete "
+            "is skipped; a gauge.config beside it chooses one"},
     {.key = "gauge.on_mismatch",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(gauge.warn_only),

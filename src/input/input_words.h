@@ -1,4 +1,5 @@
-/* input_words.h - the words of the input's choices, in the order of their enums; for input_table.c */
+/* input_words.h - words of the input's choices, in the order of their enums, and what its sections
+ * are; for input_table.c */
 #ifndef NAIK_INPUT_INPUT_WORDS_H
 #define NAIK_INPUT_INPUT_WORDS_H
 
@@ -42,5 +43,28 @@ static_assert((int)NAIK_NOISE_Z4 == 4 && (int)NAIK_SUBSET_CORNER == 3 && (int)NA
                   (int)NAIK_SOURCE_RANDOM_VOLUME == 8,
               "words follow enums");
 static_assert(sizeof(naik_source_type) == sizeof(int), "a choice is stored as an int");
+
+static const char *const sections[] = {
+    "lattice",
+    "the lattice",
+    "gauge",
+    "the configuration, in any format that naik reads, and what to make of it",
+    "action",
+    "the quarks: staggered ones and how their fat and long links are made, or wilson or clover",
+    "solve",
+    "a list: each entry is one set of sources and masses",
+    "pairs",
+    "a list: mesons of a quark and an antiquark from different entries of solve",
+    "baryons",
+    "a list: nucleons of three quarks from different entries of solve",
+    "solver",
+    "accuracy and effort of all solves",
+    "deflation",
+    "low modes removed from right-hand sides, for light quarks",
+    "output",
+    "the file of propagators and correlators",
+    "run",
+    "how to run; nothing here changes a bit of the answer but the backend",
+    NULL};
 
 #endif

@@ -79,9 +79,9 @@ const char *naik_yaml_key_place(const naik_yaml_node *node, char *text, size_t t
     return place_of(node->origin, node->key_line, node->key_column, text, text_size);
 }
 
-static naik_status refuse(const builder *b, yaml_mark_t mark, const char *format, ...)
+static naik_status record_refusal(const builder *b, yaml_mark_t mark, const char *format, ...)
     NAIK_PRINTF(3, 4);
-static naik_status refuse(const builder *b, yaml_mark_t mark, const char *format, ...)
+static naik_status record_refusal(const builder *b, yaml_mark_t mark, const char *format, ...)
 {
     char place[512], sentence[512];
     va_list args;
@@ -92,6 +92,9 @@ static naik_status refuse(const builder *b, yaml_mark_t mark, const char *format
              sizeof place);
     return NAIK_FAIL(b->log, NAIK_ERR_INPUT, "%s: %s", place, sentence);
 }
+
+/* An analyser does not look into functions of variable arguments: this shows it the status. */
+#define refuse(...) naik_log_failed(NAIK_ERR_INPUT, record_refusal(__VA_ARGS__))
 
 static naik_status out_of_memory(const builder *b)
 {
@@ -415,13 +418,16 @@ static naik_status step_down(builder *b, naik_yaml_node **at, const char *part, 
                          b->origin, path);
     }
     if (node->kind == NAIK_YAML_LIST) {
-        int64_t index = 0;
-        if (!naik_text_int64(part, &index) || index < 0 || index >= node->count) {
+        int64_t index = -1;
+        below = naik_text_int64(part, &index) && index < node->count
+                    ? naik_yaml_element(node, (int)index)
+                    : NULL;
+        if (below == NULL) {
             return NAIK_FAIL(b->log, NAIK_ERR_INPUT,
                              "%s: '%s' is no entry of the list; it has %d, counted from 0",
                              b->origin, part, node->count);
         }
-        *at = naik_yaml_element(node, (int)index);
+        *at = below;
         return NAIK_OK;
     }
     below = naik_yaml_child(node, part);

@@ -215,14 +215,17 @@ enum { STREAM_RANDOM_LINKS = 0x6c696e6b };
 static naik_matrix random_link(naik_rng *rng)
 {
     naik_matrix u;
-    do {
+    bool unitary = false;
+    while (!unitary) {
         for (int i = 0; i < 2; i++) {
             for (int j = 0; j < 3; j++) {
                 u.e[i][j].re = naik_rng_gaussian(rng);
                 u.e[i][j].im = naik_rng_gaussian(rng);
             }
         }
-    } while (!reunitarise(&u) || !reunitarise(&u)); /* the second removes what rounding left */
+        unitary = reunitarise(&u);
+        unitary = unitary && reunitarise(&u); /* removes what rounding left */
+    }
     return u;
 }
 

@@ -1,6 +1,6 @@
-/* lattice.c - the boxes, and the tables that say where a hop leads
+/* lattice.c - the boxes, and the tables that say where a stencil point lies
  *
- * The hop tables are built once from coordinates, by the definition; no kernel computes an index.
+ * The neighbour tables are built once from coordinates, by the definition; no kernel computes an index.
  */
 #include "naik/lattice.h"
 
@@ -87,8 +87,8 @@ static int32_t number_in_layer(const naik_lattice *lat, const int x[NAIK_DIM], i
     return number / 2;
 }
 
-/* Index in a checkerboard array of the site `step` hops from x in direction mu. */
-static int32_t hop_target(const naik_lattice *lat, const int x[NAIK_DIM], int mu, int step)
+/* Index in a checkerboard array of the site `step` sites from x in direction mu. */
+static int32_t neighbour_of(const naik_lattice *lat, const int x[NAIK_DIM], int mu, int step)
 {
     int y[NAIK_DIM];
     memcpy(y, x, sizeof y);
@@ -114,12 +114,12 @@ static void fill_tables(naik_lattice *lat, naik_parity parity)
     for (int32_t cb = 0; cb < lat->volume_cb; cb++) {
         int x[NAIK_DIM];
         naik_lattice_coords(lat, naik_lattice_site_of(lat, parity, cb), x);
-        int32_t *hop = lat->neighbour[parity] + (int64_t)cb * NAIK_STENCIL;
+        int32_t *neighbour = lat->neighbour[parity] + (int64_t)cb * NAIK_STENCIL;
         bool inside = true;
         for (int kind = 0; kind < 4; kind++) {
             for (int mu = 0; mu < NAIK_DIM; mu++) {
-                int32_t target = hop_target(lat, x, mu, step[kind]);
-                hop[4 * kind + mu] = target;
+                int32_t target = neighbour_of(lat, x, mu, step[kind]);
+                neighbour[4 * kind + mu] = target;
                 inside = inside && target < lat->volume_cb;
             }
         }
@@ -139,8 +139,8 @@ static naik_status allocate_tables(naik_lattice *lat)
     naik_log *log = lat->comm->log;
     const size_t sites = (size_t)lat->volume_cb * sizeof(int32_t);
     for (int parity = 0; parity < 2; parity++) {
-        NAIK_TRY(
-            naik_alloc(log, NAIK_STENCIL * sites, "hop table", (void **)&lat->neighbour[parity]));
+        NAIK_TRY(naik_alloc(log, NAIK_STENCIL * sites, "neighbour table",
+                            (void **)&lat->neighbour[parity]));
         NAIK_TRY(naik_alloc(log, sites, "interior list", (void **)&lat->interior[parity]));
         NAIK_TRY(naik_alloc(log, sites, "boundary list", (void **)&lat->boundary[parity]));
     }

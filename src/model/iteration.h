@@ -20,7 +20,7 @@
 typedef struct model_problem {
     int local[NAIK_DIM]; /* the box of a rank, a rank a GPU */
     naik_precision vectors, links;
-    int recon, points; /* numbers of a long link; hops of D */
+    int recon, points; /* numbers of a long link; stencil points of D */
     int nrhs;
 } model_problem;
 

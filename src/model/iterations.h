@@ -16,7 +16,7 @@ typedef struct model_iterations {
     double least, expected, most;
 } model_iterations;
 
-/* volume: sites of the lattice; points: hops of D, 16 or 8. */
+/* volume: sites of the lattice; points: stencil points of D, 16 or 8. */
 model_iterations model_iterations_of(double mass, double tolerance, int64_t volume, int points);
 
 /* Of a pilot run: means over its solves of one mass. */

@@ -1,4 +1,4 @@
-/* checkpoint.c - the batch in flight, kept when a run is asked to stop and taken up by the next */
+/* checkpoint.c - the batch in flight, kept when a run is asked to stop and restored by the next */
 #include "run/job.h"
 
 static int solve_of(const solve_job *j, const naik_input_task *task)
@@ -17,8 +17,8 @@ naik_status solve_checkpoint(void *data, int64_t index, const naik_cg_state *sta
     }
     /* x is in double always, the iteration's own vectors lose nothing in their own precision */
     const bool wide = vector == NAIK_CG_X || state->rung == NAIK_RUNG_DOUBLE;
-    NAIK_TRY(naik_batch_state_save(j->state, solve_of(j, solve_task(j, index)), state, vector,
-                                   wide ? 64 : 32, half));
+    NAIK_TRY(naik_checkpoint_save(j->checkpoint, solve_of(j, solve_task(j, index)), state, vector,
+                                  wide ? 64 : 32, half));
 done:
     return status;
 }
@@ -33,10 +33,10 @@ naik_status solve_restore_checkpoint(void *data, int64_t index, naik_cg_state *s
     if (!sdc_check_continues(&j->guard, j->pending[index])) {
         return NAIK_OK;
     }
-    NAIK_TRY(naik_batch_state_restore(j->state, solve_of(j, task), j->plan.history_stride, state,
-                                      vector, half, found));
+    NAIK_TRY(naik_checkpoint_restore(j->checkpoint, solve_of(j, task), j->plan.history_stride,
+                                     state, vector, half, found));
     if (*found && vector == NAIK_CG_X) {
-        naik_log_line(j->log, "taken up: source=%s mass=%g colour=%d after %d iterations",
+        naik_log_line(j->log, "restored: source=%s mass=%g colour=%d after %d iterations",
                       j->input->sources[task->source].label,
                       j->input->solve[task->solve].masses.data[task->mass], task->colour,
                       state->record.iterations);

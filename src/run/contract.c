@@ -191,7 +191,8 @@ static naik_status allocate(worker *w)
     naik_log *log = w->j->log;
     const naik_input *input = w->j->input;
     const size_t bytes = vector_count(w) * sizeof(double), times = (size_t)input->lattice.size[3];
-    const size_t stored = (size_t)(input->output.correlators.count * input->output.momenta.count);
+    const size_t stored =
+        (size_t)input->output.correlators.count * (size_t)input->output.momenta.count;
     for (int k = 0; k < contraction_quarks(input); k++) {
         NAIK_TRY(naik_alloc(log, (size_t)naik_input_columns(input) * bytes, "a propagator",
                             (void **)&w->quark[k].g));

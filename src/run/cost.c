@@ -166,7 +166,9 @@ static naik_status choose_grid(naik_comm *comm, const naik_input *input, int nod
         node_of[rank] = rank / node_size;
     }
     if (own[0] > 0 && (int64_t)own[0] * own[1] * own[2] * own[3] == c->gpus) {
-        memcpy(c->grid, own, sizeof c->grid);
+        for (int mu = 0; mu < NAIK_DIM; mu++) {
+            c->grid[mu] = own[mu];
+        }
         c->verdict = naik_grid_works(size, own) ? COST_FITS : COST_NO_GRID;
     } else if (naik_grid_list(size, c->gpus, node_of, text, sizeof text, c->grid) == 0) {
         c->verdict = COST_NO_GRID;

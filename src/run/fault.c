@@ -58,7 +58,7 @@ static bool belong_together(what what, where where)
     switch (what) {
     case FLIP:
     case NOT_A_NUMBER: return where <= SOURCE;
-    case FAIL: return where >= SOLVE;
+    case FAIL:
     case STALL:
     case KILL: return where >= SOLVE;
     case WHATS: break;
@@ -199,11 +199,12 @@ static naik_status alter_vector(const naik_cg_progress *progress, int vector, wh
     const naik_lattice *lat = field->geometry->lattice;
     naik_backend *backend = field->geometry->backend;
     double *sites = NULL;
-    NAIK_TRY(naik_alloc(backend->log, (size_t)lat->sites * 6 * sizeof *sites, "a vector to damage",
-                        (void **)&sites));
+    NAIK_TRY(naik_alloc(backend->log, (size_t)field->spin * naik_lattice_vector_bytes(lat),
+                        "a vector to damage", (void **)&sites));
     NAIK_TRY(backend->ops->field.to_host(field, progress->parity, progress->irhs[0], sites));
     double *number =
-        &sites[6 * (int64_t)naik_lattice_site_of(lat, progress->parity, lat->volume_cb / 2)];
+        &sites[6 * field->spin *
+               (int64_t)naik_lattice_site_of(lat, progress->parity, lat->volume_cb / 2)];
     alter((unsigned char *)number, sizeof *number, what);
     NAIK_TRY(backend->ops->field.from_host(field, progress->parity, progress->irhs[0], sites));
 done:

@@ -41,7 +41,7 @@ typedef struct solve_job {
     naik_link_provider links;
     source_file_sums sources;
     naik_propagator_file *file;
-    naik_batch_state *state;
+    naik_checkpoint *checkpoint;
     naik_interrupt *interrupt;
     naik_fault *fault; /* NULL but in tests */
     solve_plan plan;

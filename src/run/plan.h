@@ -11,10 +11,11 @@ typedef struct solve_plan {
     int recon;                     /* numbers of a long link there */
     int first_rung;                /* naik_cg_options.first_rung */
     int batch;
-    bool multishift;         /* masses of a source share a Krylov space */
-    double shared;           /* bytes moved so, of those of masses apart */
-    int points, usual_batch; /* of the rule that decides that: hops, and the backend's own batch */
-    int groups, shifts;      /* sources at a time, and masses of each, 0: no source has several */
+    bool multishift; /* masses of a source share a Krylov space */
+    double shared;   /* bytes moved so, of those of masses apart */
+    int points,
+        usual_batch; /* of the rule that decides that: stencil points, and the backend's own batch */
+    int groups, shifts; /* sources at a time, and masses of each, 0: no source has several */
     int history_stride;
     /* on this rank, estimated */
     int64_t gauge_bytes, packed_bytes, field_bytes, halo_bytes, vector_bytes, mode_bytes;

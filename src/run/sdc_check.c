@@ -127,8 +127,8 @@ static naik_status check_bits(sdc_check *guard, int task, const double *x, const
     naik_status status = NAIK_OK;
     char name[128];
     solve_attempt *attempt = &guard->attempts[task];
-    const uint32_t sum =
-        naik_crc32(x, (size_t)lat->sites * (size_t)naik_input_reals(guard->input) * sizeof *x);
+    const size_t spin = (size_t)naik_input_reals(guard->input) / 6;
+    const uint32_t sum = naik_crc32(x, spin * naik_lattice_vector_bytes(lat));
     int64_t others[2] = {sum != attempt->sum[0], sum != attempt->sum[1]};
     NAIK_TRY(naik_comm_sum_i64(guard->comm, others, 2));
     *good = false;

@@ -1,7 +1,7 @@
 /* sdc_check.h - whether a finished solution may be stored
  *
  * Memory, processors and devices fail without saying so. Before a solution is committed, the links
- * must still be what was packed, the residual must be the same by two roads (propagator.h), and
+ * must still be what was packed, the residual must be the same in two ways (propagator.h), and
  * with solver.verify: double_check some solutions must come out twice with the same bits. What
  * fails is solved again, once; what fails twice is not stored, and the run ends with exit status 4.
  */

@@ -110,7 +110,7 @@ static naik_status allocate(const naik_lattice *lattice, const naik_input *input
         return NAIK_FAIL(lattice->comm->log, NAIK_ERR_MEMORY,
                          "no memory for the identity of sources");
     }
-    return naik_alloc(lattice->comm->log, (size_t)lattice->sites * 6 * sizeof **v, "a source",
+    return naik_alloc(lattice->comm->log, naik_lattice_vector_bytes(lattice), "a source",
                       (void **)v);
 }
 

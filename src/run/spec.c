@@ -204,7 +204,7 @@ static void collect_environment(char *text, size_t text_size)
         }
     }
     for (char *c = text; *c != '\0'; c++) { /* a session is lines */
-        *c = (unsigned char)*c < ' ' ? ' ' : *c;
+        *c = (char)((unsigned char)*c < ' ' ? ' ' : *c);
     }
 }
 

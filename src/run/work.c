@@ -385,7 +385,7 @@ naik_status solve_work(solve_job *j, bool *interrupted)
         list_pending(j, first);
         NAIK_TRY(solve_epsilon(j, epsilon_of(j, first), interrupted));
     }
-    NAIK_TRY(*interrupted ? naik_batch_state_publish(j->state) : NAIK_OK);
+    NAIK_TRY(*interrupted ? naik_checkpoint_publish(j->checkpoint) : NAIK_OK);
 done:
     return status;
 }

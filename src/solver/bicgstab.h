@@ -4,11 +4,11 @@
  * BiCGStab (H. van der Vorst, SIAM J. Sci. Stat. Comput. 13 (1992) 631), or conjugate gradient on
  * the normal equations, which needs more applications but never breaks down. The iteration runs in
  * the fastest storage that there is; whenever |r| has dropped by `delta` or claims to be converged,
- * the rhs freezes until the host looks, what was found is added to x in double, and r = b - B x is
+ * the rhs freezes until the host polls, what was found is added to x in double, and r = b - B x is
  * formed in double (reliable updates, as cg.h). BiCGStab keeps its direction then, and begins anew
  * from r where that is not what was iterated. After three new beginnings that brought nothing the
  * rhs goes on with the normal equations, and then with those in double. Only |b - B x| decides,
- * whatever iterates. No bit depends on what else is in the batch, nor on how often the host looks.
+ * whatever iterates. No bit depends on what else is in the batch, nor on how often the host polls.
  */
 #ifndef NAIK_SOLVER_BICGSTAB_H
 #define NAIK_SOLVER_BICGSTAB_H

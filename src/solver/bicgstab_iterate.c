@@ -113,7 +113,7 @@ naik_status bg_run_to_poll(naik_bicgstab *s)
     naik_backend *backend = s->geometry->backend;
     const double start_s = naik_time_s();
     const int running = bg_in_state(s, NAIK_RHS_RUN);
-    int before[NAIK_MAX_RHS], iterations = 0;
+    int before[NAIK_MAX_RHS] = {0}, iterations = 0;
     for (int c = 0; c < s->width_now; c++) {
         before[c] = s->host[c].iterations;
     }

@@ -2,7 +2,7 @@
  *
  * One iteration is a few calls that only enqueue (iterate). Between polls nothing reaches the host;
  * they are as rare as the rhs will not need one (cg_iterate.c).
- * At a poll the host looks at the rhs' records: those that ask get their true residual
+ * At a poll the host reads the rhs' records: those that ask get their true residual
  * (cg_check.c), those that are done leave, new systems take their places, and when none are left
  * the batch is narrowed.
  */

@@ -5,12 +5,12 @@
  *
  * The iteration runs on a rung of a ladder of storage. Whenever an rhs's residual may have
  * strayed too far from the true one, has dropped by `delta`, claims to be converged or has used up
- * its iterations, the rhs freezes until the host looks, and its true residual is formed in
+ * its iterations, the rhs freezes until the host polls, and its true residual is formed in
  * double with the operator in double. Only that decides. M. Clark et al., Comput. Phys. Commun. 181
  * (2010) 1517 (reliable updates, after G. Sleijpen, H. van der Vorst, Computing 56 (1996) 141);
  * when they are needed: H. van der Vorst, Q. Ye, SIAM J. Sci. Comput. 22 (2000) 835. An rhs that
  * its rung does not serve goes on at a safer one. Its arithmetic never depends on what else is in
- * the batch, nor on how often the host looks.
+ * the batch, nor on how often the host polls.
  */
 #ifndef NAIK_SOLVER_CG_H
 #define NAIK_SOLVER_CG_H
@@ -119,7 +119,7 @@ typedef struct naik_cg_options {
     int first_rung;     /* naik_rung; -1: naik_rung_first of the shift and what follows */
     double removed;     /* eigenvalue of -D D up to which a starter removes all; 0: none */
     bool stay;          /* on it, whatever happens: for measurements */
-    int poll_interval;  /* 0: the backend's, and longer while no rhs should need a look */
+    int poll_interval;  /* 0: the backend's, and longer while no rhs should need one */
     int history_stride; /* iterations of history kept; 0: none */
 } naik_cg_options;
 naik_cg_options naik_cg_defaults(void);

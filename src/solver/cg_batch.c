@@ -237,7 +237,7 @@ naik_status cg_begin(naik_cg *cg, naik_parity parity, const naik_cg_options *opt
     cg->parity = parity;
     cg->now = cg_rung_from(cg, NAIK_RUNG_HALF);
     cg->poll = options->poll_interval > 0 ? options->poll_interval : backend->ops->poll_interval;
-    /* a look costs nothing where memory is the host's */
+    /* a poll costs nothing where memory is the host's */
     const bool fixed = options->poll_interval > 0 || backend->ops->host_memory;
     cg->longest = fixed ? cg->poll : LONGEST * cg->poll;
     cg->history_stride = options->history_stride;

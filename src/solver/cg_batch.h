@@ -128,7 +128,7 @@ naik_status cg_restore(naik_cg *cg, const naik_cg_stream *stream, int c, naik_cg
 naik_status cg_restore_scalars(naik_cg *cg, const naik_cg_options *options, int c,
                                const naik_cg_state *state);
 
-/* headroom of an rhs (rhs.h): 2^12 times the mean of what a site adds to |r|^2. */
+/* quantum_ratio of an rhs (rhs.h): 2^12 times the mean of what a site adds to |r|^2. */
 static inline double cg_quantum_ratio(const naik_cg *cg)
 {
     return 0x1p13 / (double)cg->geometry->lattice->volume;

@@ -104,7 +104,7 @@ static void resume_rhs(naik_cg *cg, const naik_cg_options *options, const naik_c
     if (rr <= aim) { /* the heavy-quark residual is not there yet */
         aim = 0.01 * rr;
     }
-    if (starter != NULL && starter->correct != NULL) { /* a look where a correction is due */
+    if (starter != NULL && starter->correct != NULL) { /* where a correction is due */
         aim = fmax(aim, starter->again * starter->again * slot->corrected_rr);
     }
     record->stop = aim;

@@ -1,5 +1,4 @@
-/* cg_iterate.c - one iteration of the conjugate gradient, in either form, and how many until a look
- */
+/* cg_iterate.c - one iteration of the conjugate gradient, in either form, and how many until a poll */
 #include <math.h>
 
 #include "base/timer.h"
@@ -157,7 +156,7 @@ naik_status cg_run_to_poll(naik_cg *cg)
     naik_status status = NAIK_OK;
     naik_backend *backend = cg->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
-    int before[NAIK_MAX_RHS];
+    int before[NAIK_MAX_RHS] = {0};
     double start_s = naik_time_s();
     int running = cg_rhs_in_state(cg, NAIK_RHS_RUN);
     for (int c = 0; c < cg->width_now; c++) {

@@ -142,7 +142,7 @@ naik_status cg_release(naik_cg *cg)
     naik_status status = NAIK_OK;
     int least = NAIK_RUNGS;
     bool begins[NAIK_MAX_RHS] = {false}, any = false;
-    int32_t asked[NAIK_MAX_RHS];
+    int32_t asked[NAIK_MAX_RHS] = {0};
     const int waiting = cg_rhs_in_state(cg, NAIK_RHS_WAIT);
     const int idle = cg_rhs_in_state(cg, NAIK_RHS_IDLE);
     if (waiting == 0) {

@@ -95,9 +95,10 @@ naik_status naik_multishift_create(naik_cg *cg, int groups, int shifts, naik_mul
     naik_multishift *m = calloc(1, sizeof *m);
     if (m == NULL) {
         status = NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the solver");
+    } else {
+        m->cg = cg; /* destroyed where another rank has no memory */
     }
     NAIK_TRY(naik_comm_agree(backend->comm, status));
-    m->cg = cg;
     m->groups = groups;
     m->shifts = shifts;
     m->each = shifts - 1;
@@ -393,7 +394,7 @@ static naik_status run_stage(naik_multishift *m, const naik_shift_group_stream *
     naik_status status = NAIK_OK;
     naik_cg *cg = m->cg;
     naik_backend *backend = cg->geometry->backend;
-    int before[NAIK_MAX_RHS];
+    int before[NAIK_MAX_RHS] = {0};
     cg->serial = naik_backend_serial(backend);
     NAIK_TRY(backend->ops->reduction.clear(backend, cg->sums, CG_SUMS * cg->width_now));
     while (any_runs(m)) {

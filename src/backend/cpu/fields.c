@@ -73,7 +73,7 @@ typedef struct elementwise {
     const naik_rhs *rhs;
     naik_rhs_state state;
     bool add;
-    bool settle;         /* adds, times what the rhs waits for */
+    bool deferred;       /* adds, times what the rhs waits for */
     double weight;       /* of what is added otherwise */
     const int *map;      /* rhs of `from` for each of `to`; NULL: the same */
     int only, from_irhs; /* one rhs of `to` alone; -1: all */
@@ -81,9 +81,9 @@ typedef struct elementwise {
 
 NAIK_CLONES static void combine_rhs(const elementwise *e, int32_t cell, int irhs, int from_irhs)
 {
-    const double waiting = e->settle ? e->rhs[irhs].x_deferred : 0;
+    const double waiting = e->deferred ? e->rhs[irhs].x_deferred : 0;
     /* as steps have it in their arithmetic */
-    const double weight = !e->settle                        ? e->weight
+    const double weight = !e->deferred                      ? e->weight
                           : e->to->precision == NAIK_DOUBLE ? waiting
                                                             : (float)waiting;
     const cpu_kernels *kernels = cpu_kernels_of(e->to->geometry);
@@ -112,7 +112,7 @@ static void combine(void *context, int32_t begin, int32_t end, cpu_sums *sums)
             continue;
         }
         for (int c = 0; c < e->to->nrhs; c++) {
-            const bool waits = !e->settle || e->rhs[c].x_deferred != 0;
+            const bool waits = !e->deferred || e->rhs[c].x_deferred != 0;
             if (e->rhs == NULL || (e->rhs[c].state == (int32_t)e->state && waits)) {
                 combine_rhs(e, cell, c, e->map != NULL ? e->map[c] : c);
             }
@@ -148,7 +148,7 @@ naik_status cpu_apply_deferred_update(naik_field *x, const naik_field *p, const 
                                       naik_rhs_state state)
 {
     return run((elementwise){
-        .to = x, .from = p, .rhs = rhs, .state = state, .add = true, .settle = true, .only = -1});
+        .to = x, .from = p, .rhs = rhs, .state = state, .add = true, .deferred = true, .only = -1});
 }
 
 naik_status cpu_field_axpy(double a, const naik_field *x, naik_field *y)

@@ -222,8 +222,9 @@ static naik_status allocate_tables(naik_log *log, const naik_lattice *lat, cpu_t
     const size_t cells = (size_t)s->cells * sizeof(int32_t);
     NAIK_TRY(naik_alloc(log, cells, "order of cells", (void **)&t->order));
     for (int parity = 0; parity < 2; parity++) {
-        NAIK_TRY(naik_alloc(log, NAIK_STENCIL * cells, "hop table", (void **)&t->point[parity]));
-        NAIK_TRY(naik_alloc(log, NAIK_STENCIL * (size_t)s->cells, "hop table",
+        NAIK_TRY(
+            naik_alloc(log, NAIK_STENCIL * cells, "neighbour table", (void **)&t->point[parity]));
+        NAIK_TRY(naik_alloc(log, NAIK_STENCIL * (size_t)s->cells, "neighbour table",
                             (void **)&t->shift[parity]));
         NAIK_TRY(naik_alloc(log, cells, "interior list", (void **)&t->interior[parity]));
         NAIK_TRY(naik_alloc(log, cells, "boundary list", (void **)&t->boundary[parity]));
@@ -288,7 +289,7 @@ static size_t real_bytes(naik_precision precision)
 static size_t field_bytes(const naik_lattice *lat, naik_precision precision, int nrhs, bool bare)
 {
     const cpu_shape shape = cpu_shape_of(lat);
-    const size_t cells = (size_t)(shape.cells + (bare ? 0 : shape.halo));
+    const size_t cells = (size_t)shape.cells + (size_t)(bare ? 0 : shape.halo);
     const size_t vectors = cells * (size_t)nrhs * (size_t)shape.lanes;
     return precision == NAIK_HALF ? cpu_scales_offset(&shape, nrhs, bare) + vectors * sizeof(float)
                                   : vectors * 6 * real_bytes(precision);
