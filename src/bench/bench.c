@@ -1,11 +1,7 @@
 /* bench.c - `naik bench dslash|cg|halo|links|io|model`: the lattice that is measured on */
-#include <stdlib.h>
 #include <string.h>
 
-#include "backend/field.h"
 #include "base/text.h"
-#include "input/input.h"
-#include "solver/cg.h"
 
 #include "backend/create.h"
 #include "backend/geometry.h"
