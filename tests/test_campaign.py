@@ -1,7 +1,7 @@
 """A campaign that everything happens to: kills, full disks, bad files; and at the end every output is
 complete with the bytes of an undisturbed campaign, or its failure is named with its exit status.
 
-20 configurations in all formats. First mpirun with ranks and launchers killed at random moments, then a
+Configurations in all eight formats, 20 with make check-long. First mpirun with ranks and launchers killed at random moments, then a
 tmpfs that fills up under both layers of MPI-IO, then an array under a local Slurm, with kills as well.
 timeout: 600
 """
@@ -20,7 +20,7 @@ from program import LONG, MPICH, MPIRUN, NAIK, ended_with, everything, main, nai
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WORK, WHOLE = path("work"), path("whole")
-COUNT, KILLS, SLURM_KILLS = 20, 150 if LONG else 16, 50 if LONG else 4
+COUNT, KILLS, SLURM_KILLS = (20, 150, 50) if LONG else (8, 6, 2)
 FORMATS = ("naik", "milc", "nersc", "ildg", "nersc-3x3", "pyquda", "openqcd", "qdp")
 INPUT = """
 lattice: {size: [4, 4, 8, 8]}
@@ -293,7 +293,7 @@ def an_array_under_slurm_completes_what_can_be_completed():
         return "Slurm starts ranks of Open MPI here (pmix), not of MPICH"
     if os.getuid() != 0:
         return "needs root"
-    while not LONG and len(left()) > 6:
+    while not LONG and len(left()) > 3:
         naik(*words(left()[0], output(left()[0])))
     jobs = (names() if LONG else left()) + ["corrupt", "extents"]
     with open(work("list.txt"), "w") as f:

@@ -66,12 +66,14 @@ refuses "missing.yaml cannot be opened: No such file or directory" links missing
 refuses "/ cannot be read: Is a directory" links / -o f.h5
 verdict mistyped_commands_end_with_one_sentence
 
-# Every bad input, as test_params.c has seen it.
+# test_params.c sees every bad input in one process; here the program ends over one in eight of them,
+# over all with make check-long.
 sed -e '/^#/d' -e '/^----$/,$d' "$top/tests/bad_inputs.txt" >good.yaml
 base=$(cat good.yaml)
 rows=0
 while IFS= read -r from && IFS= read -r to && IFS= read -r sentence && IFS= read -r _; do
     rows=$((rows + 1))
+    [ -n "${NAIK_TEST_LONG:-}" ] || [ $((rows % 8)) = 0 ] || continue
     from=$(printf '%b' "$from") to=$(printf '%b' "$to")
     printf '%s\n' "${base/"$from"/"$to"}" >input.yaml
     refuses "$sentence" solve input.yaml --dry-run

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tarfile
 
-from program import SCRATCH, main, path
+from program import LONG, SCRATCH, main, path
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 VERSION = re.search(r'NAIK_VERSION "(.*)"', open(os.path.join(TOP, "include/naik/version.h")).read()).group(1)
@@ -52,6 +52,8 @@ def dist_packs_the_files_of_the_commit_and_its_name():
 def the_tarball_builds_without_git_and_knows_its_commit():
     if not in_git():
         return "needs git"
+    if not LONG and "NAIK_TEST_BUILDS" not in os.environ:
+        return "builds everything once more: make check-long"
     os.makedirs(path("bin"), exist_ok=True)
     with open(path("bin/git"), "w") as f:
         f.write("#!/bin/sh\nexit 127\n")
