@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comm/collective.h"
 #include "modes/hermitian.h"
 
 enum { LANCZOS_STEPS = 30, MOMENTS_AT_ONCE = 64, MOMENTS_MAX = 4096 };
+#define RESOLVED 0.5 /* width of the kernel over the angle from 0 to the eigenvalue asked for */
 
 naik_status naik_filter_create(const naik_links *links, naik_modes_work *work, int nrhs,
                                naik_filter **out)
@@ -210,60 +212,92 @@ static double angle_of(const double *moment, int moments, double dimension, doub
     return 0.5 * (above + below);
 }
 
-/* moment += mean over rhs of (v, w)_c / first_c */
-static naik_status add_moment(naik_filter *filter, const naik_field *v, const naik_field *w,
-                              const double *first, double *moment)
+/* Sums of (v_c, w_c) on this rank, [rhs], for moment number `at` of those that are added up next. */
+static naik_status note_moment(naik_filter *filter, const naik_field *v, const naik_field *w,
+                               naik_exactsum *sums, int at)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = v->geometry->backend;
     const naik_reduction_ops *ops = &backend->ops->reduction;
-    double dots[NAIK_MAX_RHS];
+    const size_t count = (size_t)v->nrhs;
     NAIK_TRY(ops->clear(backend, filter->work->sums, v->nrhs));
     NAIK_TRY(ops->dot(v, w, filter->work->sums));
-    NAIK_TRY(ops->over_ranks(backend, filter->work->sums, v->nrhs));
-    NAIK_TRY(ops->values(backend, filter->work->sums, v->nrhs, dots));
-    for (int c = 0; c < v->nrhs; c++) {
-        *moment += dots[c] / first[c] / v->nrhs;
+    NAIK_TRY(naik_backend_download(backend, sums + (size_t)at * count, filter->work->sums,
+                                   count * sizeof *sums));
+done:
+    return status;
+}
+
+/* moment_k = mean over rhs of (v_c, w_c)/first_c; one sum over ranks for all of them. */
+static naik_status add_moments(naik_comm *comm, naik_exactsum *sums, int moments, int nrhs,
+                               const double *first, double *moment)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_comm_sum_exact(comm, sums, moments * nrhs));
+    for (int k = 0; k < moments; k++) {
+        moment[k] = 0;
+        for (int c = 0; c < nrhs; c++) {
+            moment[k] += naik_exactsum_value(&sums[k * nrhs + c]) / first[c] / nrhs;
+        }
     }
 done:
     return status;
 }
 
-/* (T_k, T_k) = (mu_2k + mu_0)/2 and (T_k, T_k+1) = (mu_2k+1 + mu_1)/2: two moments a step. */
+/* Moments from .. from + MOMENTS_AT_ONCE of the density, from T_k = *now and T_k-1 = *last on, k =
+ * from/2: (T_k, T_k) = (mu_2k + mu_0)/2 and (T_k, T_k+1) = (mu_2k+1 + mu_1)/2, two a step. */
+static naik_status more_moments(naik_filter *filter, naik_field **last, naik_field **now,
+                                naik_exactsum *sums, const double *first, double *moment, int from)
+{
+    naik_status status = NAIK_OK;
+    double a, s;
+    const int nrhs = (*now)->nrhs;
+    scales(filter, &a, &s);
+    for (int k = 0; k < MOMENTS_AT_ONCE; k += 2) {
+        naik_field *before = *last;
+        NAIK_TRY(note_moment(filter, *now, *now, sums, k));
+        NAIK_TRY(from + k == 0 ? step(filter, *now, a, NULL, 0, s, before)
+                               : step(filter, *now, 2 * a, before, -1, 2 * s, before));
+        *last = *now;
+        *now = before;
+        NAIK_TRY(note_moment(filter, *now, *last, sums, k + 1));
+    }
+    NAIK_TRY(add_moments((*now)->geometry->backend->comm, sums, MOMENTS_AT_ONCE, nrhs, first,
+                         moment + from));
+    for (int k = from; k < from + MOMENTS_AT_ONCE; k++) {
+        moment[k] = k < 2 ? moment[k] : 2 * moment[k] - moment[k % 2];
+    }
+done:
+    return status;
+}
+
 naik_status naik_filter_estimate(naik_filter *filter, naik_field *v, int n, double *lambda2)
 {
     naik_status status = NAIK_OK;
     const double low = filter->low, dimension = 1.5 * (double)v->geometry->lattice->volume;
-    double a, s, theta = 0, first[NAIK_MAX_RHS], moment[MOMENTS_MAX] = {0};
-    naik_field *last = v, *now = filter->other;
-    int moments = 0;
+    naik_backend *backend = v->geometry->backend;
+    double theta = 0, first[NAIK_MAX_RHS], moment[MOMENTS_MAX];
+    naik_field *last = filter->other, *now = v;
+    naik_exactsum *sums = calloc((size_t)MOMENTS_AT_ONCE * (size_t)v->nrhs, sizeof *sums);
+    NAIK_TRY(naik_comm_agree(backend->comm,
+                             sums != NULL ? NAIK_OK
+                                          : NAIK_FAIL(backend->log, NAIK_ERR_MEMORY,
+                                                      "no memory for moments of a spectrum")));
     filter->low = 0;
-    scales(filter, &a, &s);
     naik_field_set_nrhs(filter->odd, v->nrhs);
     naik_field_set_nrhs(filter->other, v->nrhs);
     NAIK_TRY(naik_modes_norms(filter->work, v, first));
-    NAIK_TRY(step(filter, last, a, NULL, 0, s, now));
-    NAIK_TRY(add_moment(filter, last, now, first, &moment[1]));
-    moment[0] = 1;
-    for (int k = 1; moments < MOMENTS_MAX; k++) { /* last = T_k-1, now = T_k */
-        NAIK_TRY(add_moment(filter, now, now, first, &moment[2 * k]));
-        moment[2 * k] = 2 * moment[2 * k] - moment[0];
-        NAIK_TRY(step(filter, now, 2 * a, last, -1, 2 * s, last));
-        NAIK_TRY(add_moment(filter, last, now, first, &moment[2 * k + 1]));
-        moment[2 * k + 1] = 2 * moment[2 * k + 1] - moment[1];
-        naik_field *next = last;
-        last = now;
-        now = next;
-        moments = 2 * k + 2;
-        if (moments % MOMENTS_AT_ONCE == 0) {
-            theta = angle_of(moment, moments, dimension, n);
-            if (M_PI / moments < 0.3 * (M_PI - theta)) { /* resolved */
-                break;
-            }
+    for (int moments = 0; moments < MOMENTS_MAX;) {
+        NAIK_TRY(more_moments(filter, &last, &now, sums, first, moment, moments));
+        moments += MOMENTS_AT_ONCE;
+        theta = angle_of(moment, moments, dimension, n);
+        if (M_PI / moments < RESOLVED * (M_PI - theta)) {
+            break;
         }
     }
     *lambda2 = 0.5 * filter->high * (1 + cos(theta));
 done:
     filter->low = low;
+    free(sums);
     return status;
 }

@@ -60,7 +60,8 @@ typedef struct naik_lanczos_hooks {
     void *data;
     void (*progress)(void *data, const naik_lanczos_progress *progress);
     bool (*stop)(void *data); /* the same on all ranks: NAIK_ERR_INTERRUPTED */
-    naik_status (*save)(void *data, const naik_lanczos_state *state);
+    /* After each cycle; stops: it is the last call, what it keeps is where the next run goes on. */
+    naik_status (*save)(void *data, const naik_lanczos_state *state, bool stops);
     /* Fills the numbers, ritz (room for krylov numbers) and the blocks of an earlier run's state. */
     naik_status (*restore)(void *data, naik_lanczos_state *state, bool *found);
 } naik_lanczos_hooks;

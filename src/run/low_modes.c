@@ -9,6 +9,9 @@
 #include "io/modes/modes_file.h"
 #include "run/link_provider.h"
 
+/* A search is written again after so many seconds, and so many times what writing takes. */
+enum { SAVE_EVERY_S = 60, SAVE_EVERY_TIMES = 20 };
+
 typedef struct job {
     const naik_input *input;
     const naik_links *outer, *single;
@@ -18,6 +21,7 @@ typedef struct job {
     naik_interrupt *interrupt;
     double lightest; /* mass; 0: none known */
     naik_modes_about about;
+    double saved_at, save_s; /* of a search: when it was last written, and how long that took */
     char path[NAIK_PATH_MAX], search[NAIK_PATH_MAX + 8];
 } job;
 
@@ -85,10 +89,13 @@ static void tell(const job *j, const naik_modes *modes, const char *how)
     const double last = lambda_of(modes->lambda2[modes->count - 1]);
     double worst = 0;
     for (int i = 0; i < modes->count; i++) {
-        worst = fmax(worst, modes->residual[i] / fmax(modes->lambda2[i], 1e-12));
+        worst = fmax(worst, modes->residual[i]);
     }
-    naik_log_line(j->log, "modes: %d %s %s, lambda %.6g to %.6g, worst relative residual %.2g",
-                  modes->count, how, j->path, lambda_of(modes->lambda2[0]), last, worst);
+    naik_log_line(j->log,
+                  "modes: %d %s %s, lambda %.6g to %.6g, |DD v + 4 lambda^2 v| at most %.2g of the "
+                  "last mode's 4 lambda^2",
+                  modes->count, how, j->path, lambda_of(modes->lambda2[0]), last,
+                  worst / fmax(modes->lambda2[modes->count - 1], 1e-12));
     if (j->lightest > 0) {
         naik_log_line(
             j->log, "modes: about %.0f iterations instead of %.0f at mass %g (lambda/m = %.3g)%s",
@@ -164,12 +171,31 @@ static bool asked(void *data)
     return j->interrupt != NULL && naik_interrupt_asked(j->interrupt);
 }
 
-static naik_status save(void *data, const naik_lanczos_state *state)
+/* Whether the search has gone on for so long since it was last written that writing it again costs a
+ * twentieth of the time at most; rank 0 decides. */
+static naik_status is_due(const job *j, bool *due)
 {
-    const job *j = data;
+    const double waited = naik_time_s() - j->saved_at;
+    *due = waited > fmax(SAVE_EVERY_S, SAVE_EVERY_TIMES * j->save_s);
+    return naik_comm_broadcast(j->comm, due, sizeof *due, 0);
+}
+
+static naik_status save(void *data, const naik_lanczos_state *state, bool stops)
+{
+    naik_status status = NAIK_OK;
+    job *j = data;
     naik_modes_about about = j->about;
-    about.state = *state;
-    return naik_modes_file_write(j->geometry, j->search, NULL, &about);
+    const double begin_s = naik_time_s();
+    bool due = false;
+    NAIK_TRY(is_due(j, &due));
+    if (due || stops) {
+        about.state = *state;
+        NAIK_TRY(naik_modes_file_write(j->geometry, j->search, NULL, &about));
+        j->saved_at = naik_time_s();
+        j->save_s = j->saved_at - begin_s;
+    }
+done:
+    return status;
 }
 
 static naik_status restore(void *data, naik_lanczos_state *state, bool *found)
@@ -203,6 +229,7 @@ static naik_status find(job *j, naik_modes **out)
     j->about.tolerance = options.tolerance;
     j->about.seed = options.seed;
     j->about.report.krylov = options.krylov;
+    j->saved_at = naik_time_s();
     NAIK_TRY(naik_lanczos_run(j->outer, j->single, &options, &hooks, out, &j->about.report));
     NAIK_TRY(naik_modes_measure(*out, j->outer, &j->about.gram));
     NAIK_TRY(naik_modes_file_write(j->geometry, j->path, *out, &j->about));
