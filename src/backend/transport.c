@@ -190,6 +190,7 @@ static naik_status choose_path(naik_backend *backend, naik_transport wanted, boo
     naik_status status = NAIK_OK;
     path best = {false, false};
     double best_s = staged_s;
+    char name[64];
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         const path *at = &paths[i];
         const bool asked = (at->peer && wanted == NAIK_TRANSPORT_PEER && !best.peer) ||
@@ -203,7 +204,9 @@ static naik_status choose_path(naik_backend *backend, naik_transport wanted, boo
             continue;
         }
         set_route(backend, at->peer, at->device);
-        NAIK_TRY(naik_trial_verify(backend, trial, TIMEOUT_S, &works, &seconds));
+        backend->route.exchange_us = 0;
+        naik_transport_describe(backend, name, sizeof name);
+        NAIK_TRY(naik_trial_verify(backend, trial, name, TIMEOUT_S, &works, &seconds));
         if (works && !other && (asked || seconds < best_s)) {
             best = *at;
             best_s = seconds;

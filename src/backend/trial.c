@@ -8,7 +8,6 @@
 
 #include "backend/geometry.h"
 #include "backend/halo.h"
-#include "backend/transport.h"
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/timer.h"
@@ -96,18 +95,15 @@ done:
     return status;
 }
 
-naik_status naik_trial_verify(naik_backend *backend, const naik_trial *trial, double timeout_s,
-                              bool *works, double *seconds)
+naik_status naik_trial_verify(naik_backend *backend, const naik_trial *trial, const char *name,
+                              double timeout_s, bool *works, double *seconds)
 {
     naik_comm *comm = backend->comm;
-    char name[64];
     int64_t wrong = 0;
     *works = false;
     backend->route.timeout_s = timeout_s;
     naik_status status = naik_trial_run(backend, trial, trial->got, seconds);
     backend->route.timeout_s = 0;
-    backend->route.exchange_us = 0;
-    naik_transport_describe(backend, name, sizeof name);
     if (status == NAIK_ERR_MEMORY) {
         return status;
     }
