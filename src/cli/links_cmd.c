@@ -103,6 +103,7 @@ naik_status naik_command_links(naik_comm *comm, int argc, char **argv)
     job j = {.count = 0};
     NAIK_TRY(naik_options_parse(comm->log, "links", argc, argv, options, 3, operands, 1, &path));
     NAIK_TRY(naik_input_load(comm, path, overrides.text, overrides.count, &j.input));
+    NAIK_TRY(naik_input_choose_one(comm->log, j.input));
     naik_watchdog_limit(comm->watchdog, j.input->run.watchdog_s);
     if (j.input->action.type == NAIK_INPUT_LINKS) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,

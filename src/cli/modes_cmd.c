@@ -105,6 +105,7 @@ naik_status naik_command_modes(naik_comm *comm, int argc, char **argv)
     NAIK_TRY(naik_options_parse(comm->log, "modes", argc, argv, options, 2, operands, 1, &path));
     NAIK_TRY(naik_comm_agree(comm, naik_timer_create(comm->log, &j.timer)));
     NAIK_TRY(naik_input_load(comm, path, overrides.text, overrides.count, &j.input));
+    NAIK_TRY(naik_input_choose_one(comm->log, j.input));
     if (j.input->deflation.modes == 0) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                            "'%s' asks for no modes: set deflation.modes and deflation.file", path);

@@ -5,6 +5,8 @@
  * Every finished solve is committed to the file before the next is looked at, so that a run can be
  * killed at any instant and continued (run/work.c).
  */
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +32,7 @@ typedef struct switches {
     int machine;               /* -1: none, the run's own */
     const char *nodes, *pilot; /* of a plan for it */
     bool json;
+    double start_s; /* of the command, from which run.wall_limit counts */
 } switches;
 
 static naik_status prepare(solve_job *j)
@@ -151,8 +154,11 @@ static naik_status run(solve_job *j, const switches *sw)
 {
     naik_status status = NAIK_OK;
     bool interrupted = false;
-    NAIK_TRY(naik_comm_agree(
-        j->comm, naik_interrupt_create(j->comm, j->input->run.wall_limit_s, &j->interrupt)));
+    double limit_s = j->input->run.wall_limit_s;
+    if (limit_s > 0) { /* of which configurations before this one have had their part */
+        limit_s = fmax(limit_s - (naik_time_s() - sw->start_s), 1e-3);
+    }
+    NAIK_TRY(naik_comm_agree(j->comm, naik_interrupt_create(j->comm, limit_s, &j->interrupt)));
     NAIK_TRY(naik_fault_create(j->comm, &j->fault));
     naik_watchdog_limit(j->comm->watchdog, j->input->run.watchdog_s);
     naik_timer_observe(j->timer, region_moved, j);
@@ -260,6 +266,10 @@ static naik_status plan_elsewhere(naik_comm *comm, const naik_input *input, cons
     NAIK_TRY(naik_comm_agree(
         comm, naik_alloc(comm->log, sizeof *c, "the costs of the run", (void **)&c)));
     NAIK_TRY(cost_of(comm, input, &machine, sw->pilot, nodes, count, c));
+    if (input->gauge.every && !sw->json) {
+        naik_log_line(comm->log, "%d configurations: this is the cost of one",
+                      input->gauge.configs.count);
+    }
     status = cost_print(comm, input, c, sw->json);
 done:
     naik_free(c);
@@ -288,10 +298,112 @@ static naik_status check_switches(naik_log *log, const switches *sw)
     return NAIK_OK;
 }
 
+/* One run, of the input as these overrides make it; *every: the list of configurations was meant, and
+ * nothing was done. */
+static naik_status solve_one(naik_comm *comm, const switches *sw, const char *const *overrides,
+                             int count, bool *every)
+{
+    naik_status status = NAIK_OK;
+    solve_job j = {.comm = comm, .log = comm->log};
+    bool complete = false;
+    NAIK_TRY(naik_comm_agree(comm, naik_timer_create(comm->log, &j.timer)));
+    NAIK_TRY(naik_input_load(comm, sw->path, overrides, count, &j.input));
+    if (every != NULL && j.input->gauge.every && sw->machine < 0) {
+        *every = true;
+        goto done;
+    }
+    NAIK_TRY(spare_inputs(comm, sw->path, j.input));
+    if (sw->machine >= 0) {
+        status = plan_elsewhere(comm, j.input, sw);
+        goto done;
+    }
+    NAIK_TRY(naik_propagator_file_find(comm, j.input->output.file,
+                                       sw->fresh ? NULL : j.input->identity, &complete));
+    if (sw->skip_complete && complete && !sw->dry_run) {
+        NAIK_TRY(all_converged(comm, j.input->output.file, &complete));
+    }
+    if (sw->skip_complete && complete && !sw->dry_run) {
+        naik_log_line(comm->log, "%s is complete: skipped", j.input->output.file);
+        goto done;
+    }
+    NAIK_TRY(open_events(&j, sw->dry_run));
+    NAIK_TRY(prepare(&j));
+    NAIK_TRY(sw->dry_run ? solve_dry_run(&j, !sw->no_verify) : run(&j, sw));
+done:
+    naik_log_live(comm->log, "%s", ""); /* errors begin at the margin */
+    solve_report_end(&j, status);
+    if (naik_comm_meet(comm, status)) { /* else the output cannot be closed together any more */
+        clear(&j);
+    }
+    return status;
+}
+
+/* Whether the time that the job may take is over, as rank 0 sees it. */
+static naik_status check_time(naik_comm *comm, const switches *sw, const naik_input *input,
+                              const char *next)
+{
+    const double limit_s = input->run.wall_limit_s;
+    int late = limit_s > 0 && naik_time_s() - sw->start_s > limit_s;
+    naik_status status = naik_comm_broadcast(comm, &late, sizeof late, 0);
+    if (status == NAIK_OK && late) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INTERRUPTED,
+                           "stopped by wall_limit of %g s before configuration %s: run the same "
+                           "command again to go on",
+                           limit_s, next);
+    }
+    return status;
+}
+
+/* Every configuration of the list, as if it were given alone. The first that fails ends it, but what
+ * did not converge is told in the end: all else is stored. */
+static naik_status solve_every(naik_comm *comm, const switches *given)
+{
+    naik_status status = NAIK_OK;
+    switches sw = *given;
+    naik_input *input = NULL;
+    char chosen[96];
+    int failed = 0;
+    const char **overrides = calloc((size_t)sw.overrides.count + 1, sizeof *overrides);
+    NAIK_TRY(naik_comm_agree(comm, overrides != NULL ? NAIK_OK
+                                                     : NAIK_FAIL(comm->log, NAIK_ERR_MEMORY,
+                                                                 "no memory for a list of keys")));
+    NAIK_TRY(naik_input_load(comm, sw.path, sw.overrides.text, sw.overrides.count, &input));
+    sw.skip_complete = true;
+    for (int i = 0; i < sw.overrides.count; i++) {
+        overrides[i] = sw.overrides.text[i];
+    }
+    overrides[sw.overrides.count] = chosen;
+    const naik_texts *configs = &input->gauge.configs;
+    for (int i = 0; i < configs->count; i++) {
+        NAIK_TRY(i > 0 && !sw.dry_run ? check_time(comm, &sw, input, configs->data[i]) : NAIK_OK);
+        snprintf(chosen, sizeof chosen, "gauge.config=%s", configs->data[i]);
+        naik_log_line(comm->log, "%sconfiguration %s, %d of %d", i > 0 ? "\n" : "",
+                      configs->data[i], i + 1, configs->count);
+        status = solve_one(comm, &sw, overrides, sw.overrides.count + 1, NULL);
+        if (status == NAIK_ERR_NOT_CONVERGED) {
+            naik_log_warn(comm->log, "configuration %s: %s", configs->data[i],
+                          naik_log_message(comm->log));
+            naik_log_clear(comm->log);
+            failed++;
+            status = NAIK_OK;
+        }
+        NAIK_TRY(status);
+    }
+    if (failed > 0) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_NOT_CONVERGED,
+                           "on %d of %d configurations solves did not reach their tolerance",
+                           failed, configs->count);
+    }
+done:
+    naik_input_destroy(&input);
+    free(overrides);
+    return status;
+}
+
 naik_status naik_command_solve(naik_comm *comm, int argc, char **argv)
 {
     naik_status status = NAIK_OK;
-    switches sw = {.machine = -1};
+    switches sw = {.machine = -1, .start_s = naik_time_s()};
     const naik_option options[] = {
         {.name = "set", .kind = NAIK_OPTION_LIST, .target = &sw.overrides},
         {.name = "dry-run", .kind = NAIK_OPTION_FLAG, .target = &sw.dry_run},
@@ -306,35 +418,12 @@ naik_status naik_command_solve(naik_comm *comm, int argc, char **argv)
         {.name = "from", .kind = NAIK_OPTION_TEXT, .target = &sw.pilot},
         {.name = "json", .kind = NAIK_OPTION_FLAG, .target = &sw.json}};
     static const char *const operands[] = {"INPUT.yaml"};
-    solve_job j = {.comm = comm, .log = comm->log};
-    bool complete = false;
+    bool every = false;
     NAIK_TRY(naik_options_parse(comm->log, "solve", argc, argv, options,
                                 sizeof options / sizeof *options, operands, 1, &sw.path));
     NAIK_TRY(check_switches(comm->log, &sw));
-    NAIK_TRY(naik_comm_agree(comm, naik_timer_create(comm->log, &j.timer)));
-    NAIK_TRY(naik_input_load(comm, sw.path, sw.overrides.text, sw.overrides.count, &j.input));
-    NAIK_TRY(spare_inputs(comm, sw.path, j.input));
-    if (sw.machine >= 0) {
-        status = plan_elsewhere(comm, j.input, &sw);
-        goto done;
-    }
-    NAIK_TRY(naik_propagator_file_find(comm, j.input->output.file,
-                                       sw.fresh ? NULL : j.input->identity, &complete));
-    if (sw.skip_complete && complete && !sw.dry_run) {
-        NAIK_TRY(all_converged(comm, j.input->output.file, &complete));
-    }
-    if (sw.skip_complete && complete && !sw.dry_run) {
-        naik_log_line(comm->log, "%s is complete: skipped", j.input->output.file);
-        goto done;
-    }
-    NAIK_TRY(open_events(&j, sw.dry_run));
-    NAIK_TRY(prepare(&j));
-    NAIK_TRY(sw.dry_run ? solve_dry_run(&j, !sw.no_verify) : run(&j, &sw));
+    NAIK_TRY(solve_one(comm, &sw, sw.overrides.text, sw.overrides.count, &every));
+    NAIK_TRY(every ? solve_every(comm, &sw) : NAIK_OK);
 done:
-    naik_log_live(comm->log, "%s", ""); /* errors begin at the margin */
-    solve_report_end(&j, status);
-    if (naik_comm_meet(comm, status)) { /* else the output cannot be closed together any more */
-        clear(&j);
-    }
     return status;
 }

@@ -98,8 +98,11 @@ typedef struct naik_input {
         bool antiperiodic_t;
     } lattice;
     struct {
-        const char *file; /* NULL with action.type links */
-        bool warn_only;   /* on_mismatch: warn */
+        const char *file;   /* NULL with action.type links */
+        const char *config; /* what {config} stands for in the names of files; NULL: nothing */
+        naik_texts configs; /* to be run one after the other where `every` */
+        bool every;         /* config is the first of configs, because it was not given */
+        bool warn_only;     /* on_mismatch: warn */
         double max_unitarity_deviation;
         bool reunitarise;
     } gauge;
@@ -186,6 +189,10 @@ void naik_input_destroy(naik_input **input);
 /* Sets comm->io to what output.mpi_info, alignment and aggregators say, for every file read or
  * written from then on. Local. */
 void naik_input_use_io(naik_comm *comm, const naik_input *input);
+
+/* For commands that do one configuration: NAIK_ERR_INPUT where gauge.configs asks for several and
+ * gauge.config chooses none. */
+naik_status naik_input_choose_one(naik_log *log, const naik_input *input);
 
 /* The same from bytes in memory, local. `backend` and `grid` are the values of NAIK_BACKEND and
  * NAIK_GRID, or NULL. */

@@ -75,6 +75,16 @@ static const naik_param params[] = {
      .kind = NAIK_PARAM_TEXT,
      .offset = INPUT(gauge.file),
      .doc = "path of the configuration; required unless action.type is links"},
+    {.key = "gauge.config",
+     .kind = NAIK_PARAM_TEXT,
+     .offset = INPUT(gauge.config),
+     .doc = "stands in the place of {config} in the names of all files, such as "
+            "\"lat.{config}.ildg\"; letters, digits, ., _ and -"},
+    {.key = "gauge.configs",
+     .kind = NAIK_PARAM_TEXTS,
+     .offset = INPUT(gauge.configs),
+     .doc = "naik solve does each of them, one after the other, as gauge.config; what is complete "
+            "is skipped; a gauge.config beside it chooses one"},
     {.key = "gauge.on_mismatch",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(gauge.warn_only),

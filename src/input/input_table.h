@@ -15,6 +15,10 @@ naik_status naik_input_check(naik_log *log, naik_input *input);
 naik_status naik_input_check_idle(naik_log *log, const naik_input *input);
 naik_status naik_input_expand(naik_log *log, naik_input *input);
 
+/* input_configs.c: puts gauge.config into the names of files, the first of gauge.configs where it is
+ * not given. NAIK_ERR_INPUT, NAIK_ERR_MEMORY */
+naik_status naik_input_name_files(naik_log *log, naik_input *input);
+
 /* input_contractions.c: what is contracted from several solves. Finds the entries that are named.
  * NAIK_ERR_INPUT */
 naik_status naik_input_check_contractions(naik_log *log, naik_input *input);
