@@ -21,24 +21,6 @@ static uint64_t swap64(uint64_t w)
     return ((uint64_t)swap32((uint32_t)w) << 32) | swap32((uint32_t)(w >> 32));
 }
 
-void naik_swap_words(void *words, int64_t count, int word_bytes)
-{
-    unsigned char *at = words;
-    for (int64_t i = 0; i < count; i++, at += word_bytes) {
-        if (word_bytes == 4) {
-            uint32_t w;
-            memcpy(&w, at, 4);
-            w = swap32(w);
-            memcpy(at, &w, 4);
-        } else {
-            uint64_t w;
-            memcpy(&w, at, 8);
-            w = swap64(w);
-            memcpy(at, &w, 8);
-        }
-    }
-}
-
 void naik_reals_decode(const unsigned char *bytes, int64_t count, int bits, bool big_endian,
                        double *out)
 {

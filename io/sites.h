@@ -51,9 +51,6 @@ naik_status naik_sites_read(naik_comm *comm, const char *path, const naik_sites_
 naik_status naik_sites_write(naik_comm *comm, const char *path, const naik_sites_box *box,
                              naik_sites_visit *visit, void *context);
 
-/* Reverses the bytes of `count` words of 4 or 8 bytes. */
-void naik_swap_words(void *words, int64_t count, int word_bytes);
-
 /* out[i] = real number i of `bytes`, of 32 or 64 bits, byte order as said; and the way back.
  * Unaligned bytes are welcome. */
 void naik_reals_decode(const unsigned char *bytes, int64_t count, int bits, bool big_endian,

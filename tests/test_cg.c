@@ -168,10 +168,10 @@ static double reference_residual(check *t, const run *r, int i)
 
 static void sums_stay_fine_between_true_residuals(check *t)
 {
-    const double headroom = 0x1p13 / 4096, begun = 3.5;
+    const double ratio = 0x1p13 / 4096, begun = 3.5;
     naik_rhs c = {.rr_max = begun,
-                  .quantum_ratio = headroom,
-                  .sum_quantum = headroom * begun,
+                  .quantum_ratio = ratio,
+                  .sum_quantum = ratio * begun,
                   .delta2 = 1e-30,
                   .limit = 100,
                   .iterations = 7};
@@ -179,7 +179,7 @@ static void sums_stay_fine_between_true_residuals(check *t)
     CHECK_TRUE(t, !naik_rhs_needs_check(&c));
     c.rr = 0x1p-31 * begun;
     CHECK_TRUE(t, naik_rhs_needs_check(&c));
-    c.sum_quantum = headroom * c.rr; /* follows the residual where there are no true ones */
+    c.sum_quantum = ratio * c.rr; /* follows the residual where there are no true ones */
     CHECK_TRUE(t, !naik_rhs_needs_check(&c));
 }
 

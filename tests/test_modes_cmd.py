@@ -1,5 +1,5 @@
 # test_modes_cmd.py - `naik modes` and deflated solves as their user runs them: the file, h5py,
-# bits on any ranks, and what is refused
+# dense LAPACK on 4^4, bits on any ranks, and what is refused
 #
 # timeout: 300
 import os
@@ -48,6 +48,45 @@ def modes_are_found_once_and_verified():
         assert (numpy.diff(value) >= 0).all() and value[0] > 0
 
 
+def even_block_of_normal_operator(path_of_links, n):
+    """-D_eo D_oe of naive quarks on n^4 sites as a dense matrix, and the even sites in the order of the file."""
+    with h5py.File(path_of_links) as f:
+        u = f["gauge"][:]
+    u = u["r"] + 1j * u["i"] if u.dtype.names else u  # [t][z][y][x][mu][3][3]
+    site = [(x, y, z, t) for t in range(n) for z in range(n) for y in range(n) for x in range(n)]
+    number = {s: i for i, s in enumerate(site)}
+    d = numpy.zeros((n ** 4, 3, n ** 4, 3), complex)
+    for (x, y, z, t) in site:
+        for mu, phase in enumerate((t, t + x, t + x + y, 0)):
+            to = [x, y, z, t]
+            to[mu] = (to[mu] + 1) % n
+            sign = (-1) ** phase * (-1 if mu == 3 and t == n - 1 else 1)
+            d[number[x, y, z, t], :, number[tuple(to)], :] += sign * u[t, z, y, x, mu]
+    d = d.reshape(3 * n ** 4, -1)
+    d -= d.conj().T
+    even = [3 * i + c for i, s in enumerate(site) if sum(s) % 2 == 0 for c in range(3)]
+    odd = [3 * i + c for i, s in enumerate(site) if sum(s) % 2 == 1 for c in range(3)]
+    return -d[numpy.ix_(even, odd)] @ d[numpy.ix_(odd, even)]
+
+
+def modes_are_the_eigenvectors_that_lapack_finds():
+    naik("gauge", "generate", "--size", "4,4,4,4", "--beta", "5.7", "--seed", "4", "--sweeps", "20", "-o",
+         path("small.h5"))
+    naik("modes", path("in.yaml"), "--set", "lattice.size=[4, 4, 4, 4]", "--set", "gauge.file=" + path("small.h5"),
+         "--set", "action={type: naive}", "--set", "deflation={modes: 40, tolerance: 1e-4, file: %s}" % path("small-modes.h5"))
+    a = even_block_of_normal_operator(path("small.h5"), 4)
+    exact = numpy.linalg.eigvalsh(a)
+    with h5py.File(path("small-modes.h5")) as f:
+        v, value, residual = f["modes/v"][:], f["modes/lambda2"][:], f["modes/residual"][:]
+    v = (v["r"] + 1j * v["i"] if v.dtype.names else v).reshape(40, -1).T.astype(complex)
+    single = 6e-8 * exact[-1]
+    # an eigenvalue is as good as the square of its residual over the gap, and never worse than the residual
+    assert numpy.abs(value - exact[:40]).max() < 1e-4 * exact[39] + single, numpy.abs(value - exact[:40]).max()
+    mine = numpy.linalg.norm(a @ v - v * value, axis=0) / numpy.linalg.norm(v, axis=0)
+    assert numpy.abs(mine - residual).max() < 1e-3 * residual.max(), (mine, residual)
+    assert residual.max() <= 1e-4 * exact[39] + 50 * single, residual.max()
+
+
 def modes_have_equal_bytes_on_two_ranks():
     naik("modes", path("in.yaml"), "--set", "deflation.file=" + path("two.h5"), ranks=2)
     with h5py.File(path("modes.h5")) as a, h5py.File(path("two.h5")) as b:
@@ -92,8 +131,9 @@ def main():
     with open(path("in.yaml"), "w", encoding="utf-8") as f:
         f.write(INPUT)
     naik("gauge", "generate", "--size", "8,8,4,8", "--beta", "5.7", "--seed", "3", "--sweeps", "20", "-o", path("lat.h5"))
-    for test in (modes_are_found_once_and_verified, modes_have_equal_bytes_on_two_ranks,
-                 deflated_solves_take_fewer_iterations_and_equal_bits, damage_and_other_links_are_refused):
+    for test in (modes_are_found_once_and_verified, modes_are_the_eigenvectors_that_lapack_finds,
+                 modes_have_equal_bytes_on_two_ranks, deflated_solves_take_fewer_iterations_and_equal_bits,
+                 damage_and_other_links_are_refused):
         try:
             test()
             print("PASS", test.__name__)

@@ -160,25 +160,21 @@ naik_status naik_prop_load_records(naik_propagator_file *file, bool warn)
 {
     naik_comm *comm = file->comm;
     naik_status status = NAIK_OK;
-    const hsize_t start[1] = {0}, count[1] = {(hsize_t)file->plan->solve_count};
-    hid_t dataset = -1, type = -1, space = -1;
-    naik_disk_record *disk = calloc((size_t)file->plan->solve_count, sizeof *disk);
-    naik_journal_place place = {.bytes = (int64_t)sizeof *disk * file->plan->solve_count};
-    if (disk == NULL) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the records of solves");
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
+    const int count = file->plan->solve_count;
+    int found = count;
+    naik_disk_record *disk = NULL;
+    naik_journal_place place = {.bytes = (int64_t)sizeof *disk * count};
     if (comm->rank == 0) {
-        dataset = H5Dopen2(file->h5, "/solves", H5P_DEFAULT);
-        space = dataset < 0 ? -1 : H5Dget_space(dataset);
-        type = naik_disk_record_type_of(dataset);
-        if (space < 0 || H5Sget_simple_extent_npoints(space) != file->plan->solve_count) {
-            status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
-                               "/solves is missing or of another length than the input's solves");
-        } else {
-            place.offset = (int64_t)H5Dget_offset(dataset);
-            status = naik_h5_read_part(comm->log, dataset, type, start, count, disk);
-        }
+        status = naik_disk_records_read(comm->log, file->h5, naik_prop_path(file), &found, &disk,
+                                        &place.offset);
+    } else {
+        disk = calloc((size_t)count, sizeof *disk);
+    }
+    if (status == NAIK_OK && disk == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the records of solves");
+    } else if (status == NAIK_OK && found != count) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
+                           "/solves is of another length than the input's solves");
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_comm_broadcast(comm, disk, (size_t)place.bytes, 0));
@@ -188,9 +184,6 @@ naik_status naik_prop_load_records(naik_propagator_file *file, bool warn)
     }
     restore_records(file, disk, warn);
 done:
-    naik_h5_release(space);
-    naik_h5_release(dataset);
-    naik_h5_release(type);
     free(disk);
     return status;
 }

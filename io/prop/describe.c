@@ -12,43 +12,9 @@
 #include "io/prop/contractions.h"
 #include "solver/cg.h"
 
-enum { MAX_SOLVES = 1 << 24 };
-
 static naik_status refuse(naik_log *log, const char *path, const char *what)
 {
     return NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' cannot be described: %s", path, what);
-}
-
-static naik_status read_disk_records(naik_log *log, hid_t h5, const char *path, int *count,
-                                     naik_disk_record **out)
-{
-    naik_status status = NAIK_OK;
-    hsize_t start[1] = {0}, dims[1] = {0};
-    hid_t dataset = H5Dopen2(h5, "/solves", H5P_DEFAULT), space = -1;
-    hid_t type = naik_disk_record_type_of(dataset);
-    *out = NULL;
-    space = dataset < 0 ? -1 : H5Dget_space(dataset);
-    if (space < 0 || H5Sget_simple_extent_ndims(space) != 1 ||
-        H5Sget_simple_extent_dims(space, dims, NULL) != 1 || dims[0] < 1 || dims[0] > MAX_SOLVES ||
-        dims[0] % 3 != 0) {
-        status = refuse(log, path, "/solves is missing or of another shape");
-        goto done;
-    }
-    *count = (int)dims[0];
-    *out = calloc((size_t)*count, sizeof **out);
-    if (*out == NULL) {
-        status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the records of solves");
-        goto done;
-    }
-    if (naik_h5_read_part(log, dataset, type, start, dims, *out) != NAIK_OK) {
-        naik_log_clear(log);
-        status = refuse(log, path, "/solves cannot be read");
-    }
-done:
-    naik_h5_release(type);
-    naik_h5_release(space);
-    naik_h5_release(dataset);
-    return status;
 }
 
 /* Those of rank 0 for everybody, who decide by them what to do together. */
@@ -439,7 +405,11 @@ naik_status naik_prop_describe(naik_comm *comm, hid_t h5, const char *path,
     int count = 0;
     file->comm = comm;
     file->h5 = h5;
-    status = read_disk_records(comm->log, h5, path, &count, &disk);
+    status = naik_disk_records_read(comm->log, h5, path, &count, &disk, NULL);
+    if (status != NAIK_OK && status != NAIK_ERR_MEMORY) {
+        naik_log_clear(comm->log);
+        status = refuse(comm->log, path, "/solves is missing, of another shape or unreadable");
+    }
     *out = disk;
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(share_records(comm, path, count, disk));

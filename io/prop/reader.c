@@ -132,47 +132,21 @@ done:
     return status;
 }
 
-/* Whether data lie there as this type: HDF5's conversions do not survive damaged types. */
-static bool is_stored_as(hid_t dataset, hid_t type)
-{
-    hid_t stored = dataset < 0 ? -1 : H5Dget_type(dataset);
-    const bool same = stored >= 0 && type >= 0 && H5Tequal(stored, type) > 0;
-    naik_h5_release(stored);
-    return same;
-}
-
 static naik_status read_records(reader *r)
 {
-    naik_status status = NAIK_OK;
-    hsize_t start[1] = {0}, dims[1] = {0};
-    hid_t dataset =
-        H5Lexists(r->h5, "solves", H5P_DEFAULT) > 0 ? H5Dopen2(r->h5, "solves", H5P_DEFAULT) : -1;
-    hid_t space = dataset < 0 ? -1 : H5Dget_space(dataset),
-          type = naik_disk_record_type_of(dataset);
-    if (space < 0 || H5Sget_simple_extent_ndims(space) != 1 ||
-        H5Sget_simple_extent_dims(space, dims, NULL) != 1 || dims[0] < 3 ||
-        dims[0] % (hsize_t)r->view->columns != 0 || dims[0] > MAX_RECORDS ||
-        !is_stored_as(dataset, type)) {
-        status = NAIK_FAIL(r->log, NAIK_ERR_CORRUPT, "%s: /solves is missing or of another shape",
-                           r->view->path);
-        goto done;
+    int count = 0;
+    naik_status status =
+        naik_disk_records_read(r->log, r->h5, r->view->path, &count, &r->records, NULL);
+    if (status != NAIK_OK) {
+        return status == NAIK_ERR_MEMORY ? status : NAIK_ERR_CORRUPT;
     }
-    r->view->pair_count = (int)dims[0] / r->view->columns;
-    r->records = calloc((size_t)dims[0], sizeof *r->records);
+    if (count > MAX_RECORDS || count % r->view->columns != 0) {
+        return NAIK_FAIL(r->log, NAIK_ERR_CORRUPT, "%s: /solves is of another shape",
+                         r->view->path);
+    }
+    r->view->pair_count = count / r->view->columns;
     r->view->pairs = calloc((size_t)r->view->pair_count, sizeof *r->view->pairs);
-    if (r->records == NULL || r->view->pairs == NULL) {
-        status = no_memory(r->log);
-        goto done;
-    }
-    if (naik_h5_read_part(r->log, dataset, type, start, dims, r->records) != NAIK_OK) {
-        naik_log_clear(r->log);
-        status = NAIK_FAIL(r->log, NAIK_ERR_CORRUPT, "%s: /solves cannot be read", r->view->path);
-    }
-done:
-    naik_h5_release(type);
-    naik_h5_release(space);
-    naik_h5_release(dataset);
-    return status;
+    return r->view->pairs != NULL ? NAIK_OK : no_memory(r->log);
 }
 
 /* Opens group or dataset; -1 where it is not there. Every part of the path is looked at. */
@@ -250,7 +224,7 @@ static naik_status sum_colours(const reader *r, const char *path, int index, col
     snprintf(name, sizeof name, "%s/per_colour", path);
     hid_t dataset = open_object(r->h5, name);
     bool stored = dataset >= 0 && H5Iget_type(dataset) == H5I_DATASET &&
-                  is_stored_as(dataset, H5T_IEEE_F64LE);
+                  naik_h5_is_stored_as(dataset, H5T_IEEE_F64LE);
     if (stored) {
         NAIK_TRY(naik_prop_read_names(r->log, dataset, extent, &c->names, &stored));
     }
@@ -302,7 +276,7 @@ static naik_status read_correlator(const reader *r, const char *name, const doub
     NAIK_TRY(values != NULL ? NAIK_OK : no_memory(r->log));
     if (space < 0 || H5Sget_simple_extent_ndims(space) != 1 ||
         H5Sget_simple_extent_dims(space, dims, NULL) != 1 || dims[0] != extent ||
-        !is_stored_as(dataset, H5T_IEEE_F64LE) ||
+        !naik_h5_is_stored_as(dataset, H5T_IEEE_F64LE) ||
         !naik_h5_get_i64(dataset, "momentum", p, NAIK_DIM - 1)) {
         goto done;
     }
@@ -377,7 +351,7 @@ static naik_status read_history(const reader *r, int solve, int most, double **o
     hid_t space = dataset >= 0 && H5Iget_type(dataset) == H5I_DATASET ? H5Dget_space(dataset) : -1;
     if (space < 0 || H5Sget_simple_extent_ndims(space) != 2 ||
         H5Sget_simple_extent_dims(space, dims, NULL) != 2 || dims[0] <= start[0] || most <= 0 ||
-        !is_stored_as(dataset, H5T_IEEE_F64LE)) {
+        !naik_h5_is_stored_as(dataset, H5T_IEEE_F64LE)) {
         goto done;
     }
     part[1] = dims[1];

@@ -5,10 +5,12 @@
 #include "io/prop/record.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "io/checksum.h"
 
+enum { MOST = 1 << 24 };
 _Static_assert(sizeof(naik_disk_record) == 144, "records must have no padding");
 
 static bool insert(hid_t type, const char *name, size_t offset, hid_t member)
@@ -171,4 +173,46 @@ bool naik_disk_record_unpack(const naik_disk_record *disk, naik_solve_record *re
     record->sumb = disk->sumb;
     record->time = disk->time;
     return true;
+}
+
+bool naik_h5_is_stored_as(hid_t dataset, hid_t type)
+{
+    hid_t stored = dataset < 0 ? -1 : H5Dget_type(dataset);
+    const bool same = stored >= 0 && type >= 0 && H5Tequal(stored, type) > 0;
+    naik_h5_release(stored);
+    return same;
+}
+
+naik_status naik_disk_records_read(naik_log *log, hid_t h5, const char *path, int *count,
+                                   naik_disk_record **out, int64_t *offset)
+{
+    naik_status status = NAIK_OK;
+    hsize_t start[1] = {0}, dims[1] = {0};
+    hid_t dataset =
+        H5Lexists(h5, "solves", H5P_DEFAULT) > 0 ? H5Dopen2(h5, "solves", H5P_DEFAULT) : -1;
+    hid_t space = dataset < 0 ? -1 : H5Dget_space(dataset);
+    hid_t type = naik_disk_record_type_of(dataset);
+    *out = NULL;
+    if (space < 0 || H5Sget_simple_extent_ndims(space) != 1 ||
+        H5Sget_simple_extent_dims(space, dims, NULL) != 1 || dims[0] < 3 || dims[0] % 3 != 0 ||
+        dims[0] > MOST || !naik_h5_is_stored_as(dataset, type)) {
+        status =
+            NAIK_FAIL(log, NAIK_ERR_CORRUPT, "%s: /solves is missing or of another shape", path);
+        goto done;
+    }
+    *count = (int)dims[0];
+    *out = calloc((size_t)*count, sizeof **out);
+    if (*out == NULL) {
+        status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the records of solves");
+        goto done;
+    }
+    if (offset != NULL) {
+        *offset = (int64_t)H5Dget_offset(dataset);
+    }
+    status = naik_h5_read_part(log, dataset, type, start, dims, *out);
+done:
+    naik_h5_release(type);
+    naik_h5_release(space);
+    naik_h5_release(dataset);
+    return status;
 }

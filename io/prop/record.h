@@ -37,6 +37,14 @@ typedef struct naik_disk_record {
 hid_t naik_disk_record_type(void);
 hid_t naik_disk_record_type_of(hid_t dataset);
 
+/* All records of an open file as they lie in it: *out [*count], three a source and mass, the caller's
+ * to free; *offset is where they begin, unless NULL. Local.
+ * NAIK_ERR_CORRUPT  there are none, or not as naik stores them    NAIK_ERR_IO    NAIK_ERR_MEMORY */
+naik_status naik_disk_records_read(naik_log *log, hid_t h5, const char *path, int *count,
+                                   naik_disk_record **out, int64_t *offset);
+/* Whether data lie there as this type: HDF5's conversions do not survive damaged types. */
+bool naik_h5_is_stored_as(hid_t dataset, hid_t type);
+
 /* With its crc; the crcs of correlators and history are 0. */
 naik_disk_record naik_disk_record_pack(const naik_solve_record *record, int set);
 /* Computes crc anew after a change. */

@@ -1,8 +1,4 @@
-/* transport.c - the paths between GPUs: tried by a real exchange, measured, chosen
- *
- * The test exchange is that of a field on boxes of 8^4 sites, filled from global coordinates. What
- * staging through host memory brings is what every other path must bring, byte for byte.
- */
+/* transport.c - the paths between GPUs: opened, and the fastest that works chosen */
 #include "backend/transport.h"
 
 #include <math.h>
@@ -10,16 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/geometry.h"
 #include "backend/halo.h"
-#include "base/memory.h"
-#include "base/rng.h"
-#include "base/timer.h"
+#include "backend/trial.h"
 #include "comm/collective.h"
-#include "lattice/grid.h"
-#include "naik/lattice.h"
 
-enum { PROBE_EXTENT = 8, PROBE_RHS = 4, PROBE_REPEAT = 20 };
 static const double TIMEOUT_S = 10;
 
 const char *naik_transport_name(naik_transport transport)
@@ -39,127 +29,6 @@ void naik_transport_describe(const naik_backend *backend, char *text, size_t tex
     snprintf(text, text_size, "%s%s%s", route->peer ? "peer" : mpi,
              route->peer && !route->single_node ? (route->device ? "+mpi_device" : "+staged") : "",
              time);
-}
-
-/* ---- the test exchange */
-
-typedef struct probe {
-    naik_lattice *lattice;
-    double *sites;        /* [sites][3][2] */
-    char *expected, *got; /* [size_bytes] a field with its halo, as stored */
-    size_t size_bytes;
-} probe;
-
-static naik_status probe_create(naik_backend *backend, probe *p)
-{
-    naik_status status = NAIK_OK;
-    naik_log *log = backend->log;
-    int grid[NAIK_DIM], size[NAIK_DIM];
-    naik_grid_grow(backend->comm->size, grid);
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        size[mu] = PROBE_EXTENT * grid[mu];
-    }
-    NAIK_TRY(naik_lattice_create(backend->comm, size, grid, &p->lattice));
-    p->size_bytes = backend->ops->field.bytes(p->lattice, NAIK_DOUBLE, PROBE_RHS);
-    status = naik_alloc(log, p->size_bytes, "a test exchange", (void **)&p->expected);
-    if (status == NAIK_OK) {
-        status = naik_alloc(log, p->size_bytes, "a test exchange", (void **)&p->got);
-    }
-    if (status == NAIK_OK) {
-        status = naik_alloc(log, naik_lattice_vector_bytes(p->lattice), "a test exchange",
-                            (void **)&p->sites);
-    }
-    NAIK_TRY(naik_comm_agree(backend->comm, status));
-    for (int32_t site = 0; site < p->lattice->sites; site++) {
-        int x[NAIK_DIM];
-        naik_lattice_coords(p->lattice, site, x);
-        naik_rng rng = naik_rng_at(1, 0, (uint64_t)naik_lattice_global(p->lattice, x));
-        for (int i = 0; i < 6; i++) {
-            p->sites[6 * site + i] = naik_rng_uniform(&rng);
-        }
-    }
-done:
-    return status;
-}
-
-static void probe_destroy(probe *p)
-{
-    naik_free(p->sites);
-    naik_free(p->got);
-    naik_free(p->expected);
-    naik_lattice_destroy(&p->lattice);
-}
-
-static naik_status exchange(const naik_geometry *geometry, naik_field *field, int count)
-{
-    naik_status status = NAIK_OK;
-    for (int i = 0; i < count; i++) {
-        NAIK_TRY(naik_halo_start(geometry->halo, field, NAIK_EVEN, NAIK_HALO_DEPTH));
-        NAIK_TRY(naik_halo_wait(geometry->halo, field, NAIK_EVEN, NAIK_HALO_DEPTH));
-    }
-    NAIK_TRY(naik_backend_sync(geometry->backend));
-done:
-    return status;
-}
-
-/* Exchanges over backend->route: what came, and in how many seconds. The ranks agree on failures,
- * which leave no trace on the log. */
-static naik_status run_probe(naik_backend *backend, const probe *p, char *out, double *seconds)
-{
-    naik_status status = NAIK_OK;
-    naik_geometry *geometry = NULL;
-    naik_field *field = NULL;
-    double start_s;
-    NAIK_TRY(naik_geometry_create(backend, p->lattice, &geometry));
-    NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, PROBE_RHS, &field));
-    for (int c = 0; c < PROBE_RHS && status == NAIK_OK; c++) {
-        status = backend->ops->field.from_host(field, NAIK_EVEN, c, p->sites);
-    }
-    NAIK_TRY(naik_comm_agree(backend->comm, status));
-    NAIK_TRY(naik_comm_agree(backend->comm, exchange(geometry, field, 2)));
-    start_s = naik_time_s();
-    NAIK_TRY(naik_comm_agree(backend->comm, exchange(geometry, field, PROBE_REPEAT)));
-    *seconds = (naik_time_s() - start_s) / PROBE_REPEAT;
-    NAIK_TRY(naik_comm_max_f64(backend->comm, seconds, 1));
-    NAIK_TRY(naik_comm_agree(backend->comm,
-                             naik_backend_download(backend, out, field->data, p->size_bytes)));
-done:
-    naik_field_destroy(&field);
-    naik_geometry_destroy(&geometry);
-    return status;
-}
-
-/* Whether the path that backend->route stands for works; if not, warns with the first rank that
- * found wrong bytes, or with the failure. */
-static naik_status verify(naik_backend *backend, const probe *p, bool *works, double *seconds)
-{
-    naik_comm *comm = backend->comm;
-    char name[64];
-    int64_t wrong = 0;
-    *works = false;
-    backend->route.timeout_s = TIMEOUT_S;
-    naik_status status = run_probe(backend, p, p->got, seconds);
-    backend->route.timeout_s = 0;
-    backend->route.exchange_us = 0;
-    naik_transport_describe(backend, name, sizeof name);
-    if (status == NAIK_ERR_MEMORY) {
-        return status;
-    }
-    if (status != NAIK_OK) {
-        naik_log_warn(comm->log, "halo transport %s does not work: %s", name,
-                      naik_log_message(comm->log));
-        naik_log_clear(comm->log);
-        return NAIK_OK;
-    }
-    wrong = memcmp(p->got, p->expected, p->size_bytes) != 0;
-    status = naik_comm_sum_i64(comm, &wrong, 1);
-    *works = status == NAIK_OK && wrong == 0;
-    if (wrong != 0) {
-        naik_log_warn(comm->log,
-                      "halo transport %s does not work: %d of %d ranks received wrong bytes", name,
-                      (int)wrong, comm->size);
-    }
-    return status;
 }
 
 /* ---- peers */
@@ -315,12 +184,13 @@ typedef struct path {
 
 /* The paths that work, compared: what the user asked for first, then speed. */
 static naik_status choose_path(naik_backend *backend, naik_transport wanted, bool peer, bool device,
-                               const probe *p, double staged_s)
+                               const naik_trial *trial, double staged_s)
 {
     static const path paths[] = {{true, false}, {false, true}, {true, true}};
     naik_status status = NAIK_OK;
     path best = {false, false};
     double best_s = staged_s;
+    char name[64];
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         const path *at = &paths[i];
         const bool asked = (at->peer && wanted == NAIK_TRANSPORT_PEER && !best.peer) ||
@@ -334,7 +204,9 @@ static naik_status choose_path(naik_backend *backend, naik_transport wanted, boo
             continue;
         }
         set_route(backend, at->peer, at->device);
-        NAIK_TRY(verify(backend, p, &works, &seconds));
+        backend->route.exchange_us = 0;
+        naik_transport_describe(backend, name, sizeof name);
+        NAIK_TRY(naik_trial_verify(backend, trial, name, TIMEOUT_S, &works, &seconds));
         if (works && !other && (asked || seconds < best_s)) {
             best = *at;
             best_s = seconds;
@@ -358,7 +230,7 @@ naik_status naik_transport_choose(naik_backend *backend, naik_transport wanted)
     naik_status status = NAIK_OK;
     bool peer = false, device = false;
     double staged_s = 0;
-    probe p = {.lattice = NULL};
+    naik_trial trial = {.lattice = NULL};
     if (backend->ops->host_memory || backend->comm->size == 1) {
         return NAIK_OK;
     }
@@ -367,11 +239,11 @@ naik_status naik_transport_choose(naik_backend *backend, naik_transport wanted)
         NAIK_TRY(open_peers(backend, wanted, &peer));
     }
     NAIK_TRY(device_is_worth_trying(backend, wanted, &device));
-    NAIK_TRY(probe_create(backend, &p));
-    NAIK_TRY(run_probe(backend, &p, p.expected, &staged_s));
-    NAIK_TRY(choose_path(backend, wanted, peer, device, &p, staged_s));
+    NAIK_TRY(naik_trial_create(backend, &trial));
+    NAIK_TRY(naik_trial_run(backend, &trial, trial.expected, &staged_s));
+    NAIK_TRY(choose_path(backend, wanted, peer, device, &trial, staged_s));
 done:
-    probe_destroy(&p);
+    naik_trial_destroy(&trial);
     return status;
 }
 

@@ -5,7 +5,6 @@
  */
 #include "base/timer.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -336,20 +335,6 @@ void naik_timer_list(const naik_timer *timer, char *text, size_t text_size)
     if ((size_t)used < text_size) {
         list_children(timer, 0, 1, text + used, text_size - (size_t)used);
     }
-}
-
-void naik_timer_event(const naik_timer *timer, const char *name, const char *format, ...)
-{
-    if (timer == NULL) {
-        return;
-    }
-    char keys[1024];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(keys, sizeof keys, format, args);
-    va_end(args);
-    naik_log_line(timer->log, "event=%s time=%.3f%s%s", name, naik_timer_total_s(timer),
-                  keys[0] != '\0' ? " " : "", keys);
 }
 
 double naik_time_s(void)

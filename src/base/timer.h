@@ -61,11 +61,6 @@ void naik_timer_print(const naik_timer *timer);
 /* The table for a program: "DEPTH SECONDS FLOPS BYTES NAME; " for each region, the whole first. */
 void naik_timer_list(const naik_timer *timer, char *text, size_t text_size);
 
-/* One line "event=NAME time=SECONDS key=value ..." on the log; `format` makes the keys. A value
- * with blanks is to be put in double quotes by the caller. */
-void naik_timer_event(const naik_timer *timer, const char *name, const char *format, ...)
-    NAIK_PRINTF(3, 4);
-
 /* Seconds since an arbitrary start, monotonic. */
 double naik_time_s(void);
 

@@ -51,6 +51,11 @@ typedef struct bench_options {
     bool json;
 } bench_options;
 
+extern const char *const bench_backends[]; /* the names of options.backend */
+/* Defaults in *options are replaced by what is given. NAIK_ERR_INPUT */
+naik_status bench_options_parse(naik_log *log, const char *command, int argc, char **argv,
+                                bench_options *options);
+
 /* The machine's copy speed: the STREAM triad (streaming stores) in host memory, or a copy of fields
  * on a device. */
 typedef struct bench_copy bench_copy;

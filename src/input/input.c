@@ -278,62 +278,6 @@ done:
     return status;
 }
 
-/* The length of the line at `text`, and of its "key = " part. */
-static size_t line_length(const char *text, size_t *key)
-{
-    const char *equals = strstr(text, " = ");
-    size_t length = strcspn(text, "\n");
-    *key = equals != NULL && (size_t)(equals - text) < length ? (size_t)(equals - text) : length;
-    return length;
-}
-
-/* Value of a key in a canonical text, with its length; NULL if the key is not in it. */
-static const char *value_of(const char *text, const char *key, size_t key_length, size_t *length)
-{
-    while (*text != '\0') {
-        size_t k = 0, line = line_length(text, &k);
-        if (k == key_length && strncmp(text, key, k) == 0) {
-            *length = line - k > 3 ? line - k - 3 : 0;
-            return text + line - *length;
-        }
-        text += line + (text[line] == '\n');
-    }
-    return NULL;
-}
-
-/* The first key of `first` whose value in `second` is another, or missing. */
-static bool find_difference(const char *first, const char *second, const char **key, size_t *length)
-{
-    while (*first != '\0') {
-        size_t k = 0, line = line_length(first, &k), mine = 0, theirs = 0;
-        const char *here = value_of(first, first, k, &mine);
-        const char *there = value_of(second, first, k, &theirs);
-        if (there == NULL || mine != theirs || strncmp(here, there, mine) != 0) {
-            *key = first;
-            *length = k;
-            return true;
-        }
-        first += line + (first[line] == '\n');
-    }
-    return false;
-}
-
-void naik_input_difference(const char *here, const char *there, char *text, size_t text_size)
-{
-    const char *key = NULL;
-    size_t length = 0, mine = 4, theirs = 4;
-    text[0] = '\0';
-    if (!find_difference(here, there, &key, &length) &&
-        !find_difference(there, here, &key, &length)) {
-        return;
-    }
-    const char *here_value = value_of(here, key, length, &mine);
-    const char *there_value = value_of(there, key, length, &theirs);
-    snprintf(text, text_size, "%.*s = %.*s (there: %.*s)", (int)length, key, (int)mine,
-             here_value != NULL ? here_value : "none", (int)theirs,
-             there_value != NULL ? there_value : "none");
-}
-
 void naik_input_print_reference(naik_log *log)
 {
     naik_params_print_reference(log, &naik_input_table);

@@ -241,10 +241,6 @@ naik_status naik_input_parse_stored(naik_log *log, const char *bytes, size_t siz
  * none. */
 #define NAIK_INPUT_END "# end of the input; set elsewhere:"
 
-/* The first line in which two canonical texts differ, as "key = here (there: value)", into text;
- * "" where they agree. */
-void naik_input_difference(const char *here, const char *there, char *text, size_t text_size);
-
 /* Prints the reference of all keys, made from the table. */
 void naik_input_print_reference(naik_log *log);
 

@@ -1,0 +1,203 @@
+/* options.c - the options of `naik bench` */
+#include <stddef.h>
+#include <string.h>
+
+#include "base/options.h"
+#include "base/text.h"
+#include "bench/bench.h"
+#include "input/input.h"
+
+static const char *const precisions[] = {
+    [NAIK_DOUBLE] = "double", [NAIK_SINGLE] = "single", [NAIK_HALF] = "half", NULL};
+static const char *const transports[] = {"auto", "peer", "mpi_device", "staged", NULL};
+const char *const bench_backends[] = {"auto", "cpu", "gpu", NULL};
+static const char *const links[] = {"random", "random-hisq", "unit", NULL};
+static const char *const actions[] = {
+    [NAIK_NAIVE] = "naive", [NAIK_ASQTAD] = "asqtad", [NAIK_HISQ] = "hisq", NULL};
+static const char *const recons[] = {"18", "13", "12", "9", "6", NULL};
+static const int recon_numbers[] = {18, 13, 12, 9, 6};
+static const char *const site_threads[] = {"auto", "1", "3", "4", "12", "all", NULL};
+static const int threads_of[] = {0, 1, 3, 4, 12, BENCH_EACH};
+static const char *const launch_modes[] = {[NAIK_LAUNCH_AUTO] = "auto",
+                                           [NAIK_LAUNCH_SEPARATE] = "separate",
+                                           [NAIK_LAUNCH_FUSED] = "fused",
+                                           [NAIK_LAUNCH_GRAPH] = "graph",
+                                           [NAIK_LAUNCH_FUSED_GRAPH] = "fused_graph",
+                                           [NAIK_LAUNCH_FUSED_GRAPH + 1] = "all",
+                                           NULL};
+static const char *const inner[] = {[NAIK_INPUT_AUTO] = "auto",
+                                    [NAIK_INPUT_DOUBLE] = "double",
+                                    [NAIK_INPUT_SINGLE] = "single",
+                                    [NAIK_INPUT_HALF] = "half",
+                                    NULL};
+static const char *const sources[] = {"random", "point", NULL};
+static const char *const rungs[] = {"half", "single", "classical", "double", NULL};
+
+/* What is typed, some of it not yet as bench_options has it. */
+typedef struct typed {
+    bench_options o;
+    int recon, per_site; /* words of `recons`, `site_threads` */
+    const char *nrhs, *mass, *masses;
+} typed;
+
+typedef struct row {
+    const char *name;
+    naik_option_kind kind;
+    size_t offset; /* in typed */
+    const char *const *choices;
+    double min, max;
+} row;
+
+#define AT(member) .offset = offsetof(typed, member)
+static const row rows[] = {
+    {"size", NAIK_OPTION_EXTENTS, AT(o.size)},
+    {"links", NAIK_OPTION_CHOICE, AT(o.links), .choices = links},
+    {"action", NAIK_OPTION_CHOICE, AT(o.action), .choices = actions},
+    {"precision", NAIK_OPTION_CHOICE, AT(o.precision), .choices = precisions},
+    {"link-precision", NAIK_OPTION_CHOICE, AT(o.link_precision), .choices = precisions},
+    {"inner-precision", NAIK_OPTION_CHOICE, AT(o.inner_precision), .choices = inner},
+    {"rung", NAIK_OPTION_CHOICE, AT(o.first_rung), .choices = rungs},
+    {"gauge", NAIK_OPTION_TEXT, AT(o.gauge)},
+    {"source", NAIK_OPTION_CHOICE, AT(o.source), .choices = sources},
+    {"recon", NAIK_OPTION_CHOICE, AT(recon), .choices = recons},
+    {"nrhs", NAIK_OPTION_TEXT, AT(nrhs)},
+    {"batch", NAIK_OPTION_INT, AT(o.batch), .min = 1, .max = NAIK_MAX_RHS},
+    {"backend", NAIK_OPTION_CHOICE, AT(o.backend), .choices = bench_backends},
+    {"transport", NAIK_OPTION_CHOICE, AT(o.transport), .choices = transports},
+    {"share-gpu", NAIK_OPTION_FLAG, AT(o.share_gpu)},
+    {"threads", NAIK_OPTION_INT, AT(o.threads), .min = 1, .max = 100000},
+    {"threads-per-site", NAIK_OPTION_CHOICE, AT(per_site), .choices = site_threads},
+    {"granularity", NAIK_OPTION_CHOICE, AT(per_site),
+     .choices = site_threads}, /* its name before */
+    {"launch", NAIK_OPTION_CHOICE, AT(o.launch_mode), .choices = launch_modes},
+    {"delta", NAIK_OPTION_REAL, AT(o.delta), .min = 0, .max = 0.999},
+    {"mass", NAIK_OPTION_TEXT, AT(mass)},
+    {"masses", NAIK_OPTION_TEXT, AT(masses)},
+    {"tolerance", NAIK_OPTION_REAL, AT(o.tolerance), .min = 1e-15, .max = 1},
+    {"max-iterations", NAIK_OPTION_INT, AT(o.max_iterations), .min = 1, .max = 1e6},
+    {"temporal-gauge", NAIK_OPTION_FLAG, AT(o.temporal_gauge)},
+    {"weak", NAIK_OPTION_FLAG, AT(o.weak)},
+    {"strong", NAIK_OPTION_FLAG, AT(o.strong)},
+    {"iterations", NAIK_OPTION_INT, AT(o.iterations), .min = 1, .max = 1e6},
+    {"grid", NAIK_OPTION_EXTENTS, AT(o.grid)},
+    {"repeat", NAIK_OPTION_INT, AT(o.repeat), .min = 1, .max = BENCH_MAX_REPEAT},
+    {"time", NAIK_OPTION_REAL, AT(o.time_s), .min = 1e-6, .max = 1e3},
+    {"file", NAIK_OPTION_TEXT, AT(o.file)},
+    {"mpi-info", NAIK_OPTION_TEXT, AT(o.mpi_info)},
+    {"alignment", NAIK_OPTION_INT, AT(o.alignment), .min = 0, .max = 1 << 30},
+    {"aggregators", NAIK_OPTION_INT, AT(o.aggregators), .min = 0, .max = 1e6},
+    {"json", NAIK_OPTION_FLAG, AT(o.json)},
+};
+#undef AT
+enum { ROWS = sizeof rows / sizeof *rows };
+
+/* "1,8,12" into list. */
+static naik_status parse_list(naik_log *log, const char *text, int list[], int *count)
+{
+    char word[32];
+    *count = 0;
+    for (const char *at = text; *at != '\0';) {
+        size_t length = strcspn(at, ",");
+        int64_t value = 0;
+        bool fits = length < sizeof word && *count < BENCH_MAX_LIST;
+        memcpy(word, at, fits ? length : 0);
+        word[fits ? length : 0] = '\0';
+        if (!fits || !naik_text_int64(word, &value) || value < 1 || value > NAIK_MAX_RHS) {
+            *count = 0;
+            break;
+        }
+        list[(*count)++] = (int)value;
+        at += length + (at[length] == ',' && at[length + 1] != '\0');
+        if (*at == ',') {
+            *count = 0;
+            break;
+        }
+    }
+    if (*count == 0) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "naik bench: --nrhs %s is no list of numbers from 1 to %d, as in 1,8,12",
+                         text, NAIK_MAX_RHS);
+    }
+    return NAIK_OK;
+}
+
+/* "0.01,0.02" into list; of --masses ascending, and at least two. */
+static naik_status parse_masses(naik_log *log, const char *text, bool shared, double list[],
+                                int *count)
+{
+    char word[32];
+    bool good = true;
+    *count = 0;
+    for (const char *at = text; good && *at != '\0';) {
+        const size_t length = strcspn(at, ",");
+        good = length < sizeof word && *count < BENCH_MAX_LIST;
+        memcpy(word, at, good ? length : 0);
+        word[good ? length : 0] = '\0';
+        double *mass = &list[good ? *count : 0];
+        good = good && naik_text_real(word, mass) && *mass >= 1e-6 && *mass <= 1e3 &&
+               (!shared || *count == 0 || *mass > mass[-1]);
+        (*count)++;
+        at += length + (at[length] == ',');
+    }
+    if (!good || (shared && *count == 1) || (!shared && *count == 0)) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "naik bench: --%s %s is no %slist of %d to %d masses, as in 0.01,0.02",
+                         shared ? "masses" : "mass", text, shared ? "ascending " : "",
+                         shared ? 2 : 1, BENCH_MAX_LIST);
+    }
+    return NAIK_OK;
+}
+
+/* What one option says against another. */
+static naik_status check(naik_log *log, const bench_options *o)
+{
+    if (o->weak && o->strong) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "naik bench: choose one of --weak (--size is that of a rank) and "
+                         "--strong (--size is that of the lattice)");
+    }
+    if (o->temporal_gauge && o->action != NAIK_NAIVE) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "naik bench: --temporal-gauge is for --action naive: fat links are not "
+                         "1 in any gauge");
+    }
+    if (o->gauge != NULL && (o->weak || o->temporal_gauge)) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "naik bench: --gauge takes lattice and links as the file has them: "
+                         "not with --%s",
+                         o->weak ? "weak" : "temporal-gauge");
+    }
+    return NAIK_OK;
+}
+
+naik_status bench_options_parse(naik_log *log, const char *command, int argc, char **argv,
+                                bench_options *o)
+{
+    naik_status status = NAIK_OK;
+    typed t = {.o = *o, .nrhs = "1", .mass = "0.05", .masses = ""};
+    naik_option options[ROWS] = {{.name = NULL}};
+    for (int i = 0; i < ROWS; i++) {
+        options[i] = (naik_option){.name = rows[i].name,
+                                   .kind = rows[i].kind,
+                                   .target = (char *)&t + rows[i].offset,
+                                   .choices = rows[i].choices,
+                                   .min = rows[i].min,
+                                   .max = rows[i].max};
+    }
+    NAIK_TRY(naik_options_parse(log, command, argc, argv, options, ROWS, NULL, 0, NULL));
+    *o = t.o;
+    o->recon = recon_numbers[t.recon];
+    o->threads_per_site = threads_of[t.per_site];
+    if (o->launch_mode > NAIK_LAUNCH_FUSED_GRAPH) {
+        o->launch_mode = BENCH_EACH;
+    }
+    NAIK_TRY(check(log, o));
+    if ((o->weak || o->strong) && o->iterations == 0) {
+        o->iterations = 200;
+    }
+    NAIK_TRY(parse_masses(log, t.mass, false, o->mass, &o->mass_count));
+    NAIK_TRY(parse_masses(log, t.masses, true, o->shared, &o->shared_count));
+    NAIK_TRY(parse_list(log, t.nrhs, o->nrhs, &o->nrhs_count));
+done:
+    return status;
+}
