@@ -2,7 +2,8 @@
  *
  * HDF5 (seen with 1.10.8) follows some damaged messages of an object header into a null pointer.
  * Its metadata carry no checksum that would tell before. Between begin and end such a signal ends
- * the process with the exit status of corrupt data and a sentence that says what may be; the launcher ends the job.
+ * the process with the exit status of corrupt data and a sentence that says what may be; the
+ * launcher ends the job.
  * SIGBUS, which comes where /dev/shm is full, is a failure of the machine.
  */
 #ifndef NAIK_IO_H5_GUARD_H

@@ -10,7 +10,8 @@
 
 #include "io/h5/h5.h"
 
-/* Writes the metadata checksum of a file whose datasets and attributes are all there. Collective, agrees.
+/* Writes the metadata checksum of a file whose datasets and attributes are all there.
+ * Collective, agrees.
  * NAIK_ERR_IO, NAIK_ERR_MEMORY */
 naik_status naik_h5_write_metadata_crc(naik_comm *comm, hid_t file);
 

@@ -37,8 +37,8 @@ typedef struct naik_disk_record {
 hid_t naik_disk_record_type(void);
 hid_t naik_disk_record_type_of(hid_t dataset);
 
-/* All records of an open file as they lie in it: *out [*count], three a source and mass, the caller's
- * to free; *offset is where they begin, unless NULL. Local.
+/* All records of an open file as they lie in it: *out [*count], three a source and mass, the
+ * caller's to free; *offset is where they begin, unless NULL. Local.
  * NAIK_ERR_CORRUPT  there are none, or not as naik stores them    NAIK_ERR_IO    NAIK_ERR_MEMORY */
 naik_status naik_disk_records_read(naik_log *log, hid_t h5, const char *path, int *count,
                                    naik_disk_record **out, int64_t *offset);

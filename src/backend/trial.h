@@ -23,9 +23,9 @@ void naik_trial_destroy(naik_trial *trial); /* also of one that was not created 
 naik_status naik_trial_run(naik_backend *backend, const naik_trial *trial, char *out,
                            double *seconds);
 
-/* Whether the path that backend->route stands for, called name, brings trial->expected within timeout_s; if not,
- * warns with the number of ranks that found wrong bytes, or with the failure, which leaves no trace
- * on the log. Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
+/* Whether the path that backend->route stands for, called name, brings trial->expected within
+ * timeout_s; if not, warns with the number of ranks that found wrong bytes, or with the failure,
+ * which leaves no trace on the log. Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status naik_trial_verify(naik_backend *backend, const naik_trial *trial, const char *name,
                               double timeout_s, bool *works, double *seconds);
 
