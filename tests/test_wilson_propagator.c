@@ -1,6 +1,6 @@
 /* test_wilson_propagator.c - propagators of Wilson and clover quarks, and what is said of them
  *
- * ranks: 1 2 4
+ * ranks: 1 2
  */
 #include <math.h>
 #include <stdlib.h>
