@@ -143,7 +143,7 @@ static void compare_with_one_rank(check *t, const int size[4], const int grid[4]
 {
     fixture one, many;
     /* threads of many ranks wait for each other in turns where there are few cores */
-    const int threads = t->comm->size > 2 ? 1 : 2;
+    const int threads = t->comm->size > 1 ? 1 : 2;
     if (fixture_create(t, size, NULL, true, false, 1, &one) &&
         fixture_create(t, size, grid, false, false, threads, &many)) {
         for (int parity = 0; parity < 2; parity++) {

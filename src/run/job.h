@@ -85,6 +85,8 @@ naik_status solve_dry_run(solve_job *j, bool verify);
 
 /* Before the first solve; after each; at every poll of the solver (poll of cg.h). */
 void solve_progress_begin(solve_job *j);
+/* Seconds in which no solve was at work do not count for what is left. */
+void solve_progress_passed(solve_job *j, double seconds);
 void solve_progress_done(solve_job *j, const naik_input_task *task,
                          const naik_propagator_result *result);
 void solve_progress_poll(solve_job *j, const naik_cg_progress *now);

@@ -35,6 +35,12 @@ void solve_progress_begin(solve_job *j)
     p->work = p->work_left;
 }
 
+void solve_progress_passed(solve_job *j, double seconds)
+{
+    j->progress.start_s += seconds;
+    j->progress.looked_s += seconds;
+}
+
 void solve_progress_done(solve_job *j, const naik_input_task *task,
                          const naik_propagator_result *result)
 {

@@ -207,6 +207,7 @@ static naik_status make_modes(solve_job *j, naik_fatlong *canonical)
         const naik_input_task *task = solve_task(j, i);
         mass[count++] = j->input->solve[task->solve].masses.data[task->mass];
     }
+    const double start_s = naik_time_s();
     naik_timer_start(j->timer, "modes");
     NAIK_TRY(naik_fatlong_to_host(canonical));
     if (j->packed.links[NAIK_SINGLE] == NULL) { /* all in double: the search is not */
@@ -216,6 +217,7 @@ static naik_status make_modes(solve_job *j, naik_fatlong *canonical)
                            own != NULL ? own : j->packed.links[NAIK_SINGLE], mass, count,
                            j->interrupt, &j->modes));
     naik_timer_stop(j->timer, "modes");
+    solve_progress_passed(j, naik_time_s() - start_s);
 done:
     naik_links_destroy(&own);
     return status;
