@@ -197,7 +197,9 @@ class File:
         colours = group["per_colour"][...]
         good = all(zlib.crc32(colours[r["colour"]].tobytes()) == r["correlators_crc"] for r in records)
         names = [_text(group["per_colour"].attrs[key]).split() for key in ("correlators", "momenta")]
-        total = colours[0] + colours[1] + colours[2]
+        total = colours[0].copy()
+        for column in colours[1:]:
+            total += column
         for i, meson in enumerate(names[0]):
             for k, momentum in enumerate(names[1]):
                 good = good and group[meson][momentum][...].tobytes() == total[i, k].tobytes()
@@ -308,7 +310,8 @@ class File:
 
     def propagator(self, source=0, mass=0):
         """The dataset [3][T][Z][Y][X] of source number `source` of the file: source colour, site;
-        whatever slice is read has a last axis more, the sink colour. M G = source."""
+        whatever slice is read has a last axis more, the sink colour. M G = source. Of Wilson and
+        clover quarks [4][3][T][Z][Y][X], source spin and colour, and two axes more, sink spin and colour."""
         self._need(source, mass)
         name = f"prop/s{source:04d}/m{mass:02d}"
         if name not in self.h5:

@@ -2,10 +2,14 @@
 import json
 import os
 import re
+import shutil
+import sys
 
 import h5py
 import numpy as np
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
+import naik_io  # noqa: E402
 from program import REFERENCE, everything, main, naik, path, same, stopped
 
 INPUT = """
@@ -138,6 +142,18 @@ def info_and_report_read_it():
     assert page.count("converged") >= 48, page[:2000]
     said = naik("info", path("one.h5"), "--correlators")
     assert "# pion " in said and "# rho_x " in said, said
+    shutil.copy(path("one.h5"), path("other.h5"))
+    with naik_io.File(path("other.h5")) as file:
+        assert file.verify() == ""
+        assert file.propagator()[0, 0, 0].shape == (4, 4, 8, 4, 3)  # Z, Y, X, sink spin and colour
+    with h5py.File(path("other.h5"), "r+") as f:
+        f["/corr/pt/s0000/m00/pion/p000"][3] *= 1 + 1e-15
+    with naik_io.File(path("other.h5")) as file:
+        try:
+            file.verify()
+            raise AssertionError("a changed correlator passes")
+        except naik_io.Damaged:
+            pass
 
 
 main([a_configuration_is_generated, known_propagators_and_mesons_come_out, iterations_are_those_of_another_program,
