@@ -67,6 +67,23 @@ def stopped(*words, ranks=1):
     return said
 
 
+def ranks_are_gone(word, seconds=30):
+    """Waits until no process has `word` on its command line: ranks outlive a killed mpirun for a moment."""
+    def there():
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/cmdline", "rb") as f:
+                    if word.encode() in f.read().split(b"\0"):
+                        return True
+            except OSError:
+                pass  # gone meanwhile
+        return False
+    end = time.monotonic() + seconds
+    while there():
+        assert time.monotonic() < end, f"a process with {word} is still there after {seconds} s"
+        time.sleep(0.05)
+
+
 def everything(name):
     """Bytes of every dataset under /prop, /corr and /solves_history."""
     import h5py  # not every test needs it

@@ -13,7 +13,7 @@ import zlib
 import h5py
 import numpy as np
 
-from program import everything, main, naik, path, same, start, stopped, LONG, REFERENCE
+from program import everything, main, naik, path, ranks_are_gone, same, start, stopped, LONG, REFERENCE
 
 INPUT = """
 lattice:  {size: [8, 8, 4, 8], boundary_t: antiperiodic}
@@ -110,6 +110,7 @@ def a_killed_run_continues_to_the_same_bytes():
             os.killpg(run.pid, signal.SIGKILL)
             kills += 1
         run.communicate()
+        ranks_are_gone(source)
         if os.path.exists(path("kill.h5")):
             if kills > 0:
                 break

@@ -23,7 +23,7 @@
 #endif
 #if !defined(NAIK_CLONES) && defined(__x86_64__) && defined(__gnu_linux__) && !defined(__FMA__)
 #define NAIK_X86_LEVELS __target_clones__("arch=x86-64-v4", "arch=x86-64-v3", "default")
-#if defined(__clang__) && __clang_major__ >= 14
+#if defined(__clang__) && __clang_major__ >= 19      /* older ones give the function another name */
 #define NAIK_CLONES __attribute__((NAIK_X86_LEVELS)) /* it does not take both */
 #elif !defined(__clang__) && defined(__GNUC__) && __GNUC__ >= 12
 #define NAIK_CLONES __attribute__((__flatten__, NAIK_X86_LEVELS))
