@@ -256,15 +256,16 @@ static void print_histories(FILE *out, const naik_propagator_reader *v)
 {
     html_curve curves[NAIK_READER_COLUMNS * MAX_HISTORIES];
     char labels[MAX_HISTORIES][40], names[NAIK_READER_COLUMNS * MAX_HISTORIES][160];
-    int count = 0, colours = 0;
+    int count = 0, colours = 0, colour_of[MAX_HISTORIES] = {0};
     const int pairs = v->pair_count < MAX_HISTORIES ? v->pair_count : MAX_HISTORIES;
     for (int i = 0; i < pairs; i++) {
         const naik_reader_pair *pair = &v->pairs[i];
         int colour = colours;
         for (int k = 0; k < i; k++) { /* one colour a mass */
-            colour = v->pairs[k].mass == pair->mass ? curves[v->columns * k].colour : colour;
+            colour = v->pairs[k].mass == pair->mass ? colour_of[k] : colour;
         }
         colours += colour == colours;
+        colour_of[i] = colour;
         snprintf(labels[i], sizeof labels[i], "mass %.6g", pair->mass);
         for (int c = 0; c < v->columns; c++) {
             snprintf(names[count], sizeof names[count], "%s, mass %.6g, %s %d", pair->label,
