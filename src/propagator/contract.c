@@ -1,55 +1,12 @@
 /* contract.c - correlators of several solutions: a complex number a site, summed over time slices */
 #include "propagator/contract.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "base/exactsum.h"
 #include "base/memory.h"
 #include "comm/collective.h"
 #include "lattice/su3.h"
-
-/* The number at a site of this rank, x global. */
-typedef naik_complex value_at(const void *data, int32_t site, const int x[NAIK_DIM]);
-
-static void sum_slice(const naik_lattice *lat, value_at *value, const void *data, int t,
-                      naik_exactsum sum[2])
-{
-    const int32_t slice = lat->sites / lat->local[3];
-    for (int32_t site = t * slice; site < (t + 1) * slice; site++) {
-        int x[NAIK_DIM];
-        naik_lattice_coords(lat, site, x);
-        for (int mu = 0; mu < NAIK_DIM; mu++) {
-            x[mu] += lat->origin[mu];
-        }
-        const naik_complex v = value(data, site, x);
-        naik_exactsum_add(&sum[0], v.re);
-        naik_exactsum_add(&sum[1], v.im);
-    }
-}
-
-static naik_status sum_slices(const naik_lattice *lat, value_at *value, const void *data,
-                              naik_complex *out)
-{
-    naik_status status = NAIK_OK;
-    const int times = lat->size[3];
-    naik_exactsum *sum = NULL; /* [times][2], zeroed */
-    status = naik_alloc(lat->comm->log, 2 * (size_t)times * sizeof *sum, "correlator sums",
-                        (void **)&sum);
-    NAIK_TRY(naik_comm_agree(lat->comm, status));
-#pragma omp parallel for schedule(static)
-    for (int t = 0; t < lat->local[3]; t++) {
-        sum_slice(lat, value, data, t, sum + 2 * (lat->origin[3] + t));
-    }
-    NAIK_TRY(naik_comm_sum_exact(lat->comm, sum, 2 * times));
-    for (int t = 0; t < times; t++) {
-        out[t].re = naik_exactsum_value(&sum[2 * t]);
-        out[t].im = naik_exactsum_value(&sum[2 * t + 1]);
-    }
-done:
-    naik_free(sum);
-    return status;
-}
+#include "propagator/slice_sums.h"
 
 static naik_complex at(const double *v, int64_t i)
 {
@@ -63,18 +20,6 @@ typedef struct tie {
     const int *momentum, *origin;
 } tie;
 
-/* prod_k cos(2 pi p_k x_k / n_k), the turns reduced in integers. */
-static double weight(const tie *m, const int x[NAIK_DIM])
-{
-    const double two_pi = 6.283185307179586476925286766559;
-    double w = 1;
-    for (int k = 0; k < NAIK_DIM - 1; k++) {
-        const int64_t turn = (int64_t)m->momentum[k] * x[k] % m->lat->size[k];
-        w *= cos(two_pi * (double)turn / m->lat->size[k]);
-    }
-    return w;
-}
-
 static naik_complex meson_at(const void *data, int32_t site, const int x[NAIK_DIM])
 {
     const tie *m = data;
@@ -85,7 +30,8 @@ static naik_complex meson_at(const void *data, int32_t site, const int x[NAIK_DI
             sum = naik_cfma_conj(at(m->g, i), at(m->h, i), sum);
         }
     }
-    return naik_cscale(weight(m, x) * naik_meson_sign(m->meson, x), sum);
+    return naik_cscale(
+        naik_slice_weight(m->lat, m->momentum, NULL, x) * naik_meson_sign(m->meson, x), sum);
 }
 
 naik_status naik_contract_meson(const naik_lattice *lattice, naik_meson meson,
@@ -93,7 +39,7 @@ naik_status naik_contract_meson(const naik_lattice *lattice, naik_meson meson,
                                 naik_complex *out)
 {
     const tie m = {.lat = lattice, .g = g, .h = h, .meson = meson, .momentum = momentum};
-    return sum_slices(lattice, meson_at, &m, out);
+    return naik_slice_sums(lattice, meson_at, &m, out);
 }
 
 static bool at_corner(const tie *m, const int x[NAIK_DIM])
@@ -126,7 +72,7 @@ naik_status naik_contract_nucleon(const naik_lattice *lattice, const int origin[
                                   const double *g, naik_complex *out)
 {
     const tie m = {.lat = lattice, .g = g, .origin = origin};
-    return sum_slices(lattice, nucleon_at, &m, out);
+    return naik_slice_sums(lattice, nucleon_at, &m, out);
 }
 
 static naik_complex baryon_at(const void *data, int32_t site, const int x[NAIK_DIM])
@@ -146,7 +92,7 @@ naik_status naik_contract_baryon(const naik_lattice *lattice, const int origin[N
                                  const double *const g[3], naik_complex *out)
 {
     const tie m = {.lat = lattice, .g = g[0], .h = g[1], .third = g[2], .origin = origin};
-    return sum_slices(lattice, baryon_at, &m, out);
+    return naik_slice_sums(lattice, baryon_at, &m, out);
 }
 
 /* One colour of one vector [sites][3]. */
@@ -175,8 +121,8 @@ naik_status naik_contract_wall(const naik_lattice *lattice, const double *g, con
     for (int i = 0; i < 9; i++) {
         const int64_t vector = (int64_t)(i / 3) * lattice->sites * 6;
         const component of_g = {g + vector, i % 3}, of_h = {h + vector, i % 3};
-        NAIK_TRY(sum_slices(lattice, component_at, &of_g, sums));
-        NAIK_TRY(sum_slices(lattice, component_at, &of_h, sums + times));
+        NAIK_TRY(naik_slice_sums(lattice, component_at, &of_g, sums));
+        NAIK_TRY(naik_slice_sums(lattice, component_at, &of_h, sums + times));
         for (int t = 0; t < times; t++) {
             out[t] = naik_cfma_conj(sums[t], sums[times + t], out[t]);
         }
@@ -208,7 +154,7 @@ naik_status naik_contract_source(const naik_lattice *lattice, const double *src,
     status = naik_alloc(lattice->comm->log, (size_t)times * sizeof *one, "correlator sums",
                         (void **)&one);
     NAIK_TRY(naik_comm_agree(lattice->comm, status));
-    NAIK_TRY(sum_slices(lattice, product_at, &m, one));
+    NAIK_TRY(naik_slice_sums(lattice, product_at, &m, one));
     for (int t = 0; t < times; t++) {
         out[t] = naik_cadd(out[t], one[t]);
     }

@@ -9,12 +9,7 @@
  */
 #include "propagator/spin_meson.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "base/exactsum.h"
-#include "base/memory.h"
-#include "comm/collective.h"
+#include "propagator/slice_sums.h"
 
 enum { SPINS = 4, COLOURS = 3 };
 
@@ -108,8 +103,9 @@ static naik_complex product(const trace *m, int32_t site, int a, int k, int i, i
     return sum;
 }
 
-static naik_complex trace_at(const trace *m, int32_t site)
+static naik_complex trace_at(const void *data, int32_t site, const int x[NAIK_DIM])
 {
+    const trace *m = data;
     naik_complex sum = {0, 0};
     for (int i = 0; i < SPINS; i++) {
         for (int k = 0; k < SPINS; k++) {
@@ -118,43 +114,13 @@ static naik_complex trace_at(const trace *m, int32_t site)
                             sum);
         }
     }
-    return sum;
-}
-
-/* prod_k cos(2 pi p_k (x_k - x0_k) / n_k), the turns reduced in integers; x global. */
-static double weight_at(const trace *m, const int x[NAIK_DIM])
-{
-    const double two_pi = 6.283185307179586476925286766559;
-    double w = 1;
-    for (int k = 0; k < NAIK_DIM - 1; k++) {
-        const int64_t turn = (int64_t)m->momentum[k] * (x[k] - m->origin[k]) % m->lat->size[k];
-        w *= cos(two_pi * (double)turn / m->lat->size[k]);
-    }
-    return w;
-}
-
-static void sum_slice(const trace *m, int t, naik_exactsum sum[2])
-{
-    const naik_lattice *lat = m->lat;
-    const int32_t slice = lat->sites / lat->local[3];
-    for (int32_t site = t * slice; site < (t + 1) * slice; site++) {
-        int x[NAIK_DIM];
-        naik_lattice_coords(lat, site, x);
-        for (int mu = 0; mu < NAIK_DIM; mu++) {
-            x[mu] += lat->origin[mu];
-        }
-        const naik_complex v = naik_cscale(weight_at(m, x), trace_at(m, site));
-        naik_exactsum_add(&sum[0], v.re);
-        naik_exactsum_add(&sum[1], v.im);
-    }
+    return naik_cscale(naik_slice_weight(m->lat, m->momentum, m->origin, x), sum);
 }
 
 naik_status naik_spin_meson_correlator(const naik_lattice *lattice, naik_spin_meson meson,
                                        const int origin[NAIK_DIM], const int momentum[NAIK_DIM - 1],
                                        const double *s, naik_complex *out)
 {
-    naik_status status = NAIK_OK;
-    const int times = lattice->size[3];
     const sparse sink = multiply(mesons[meson].sink[0], mesons[meson].sink[1]);
     const sparse source = multiply(mesons[meson].source[0], mesons[meson].source[1]);
     const trace m = {.lat = lattice,
@@ -163,20 +129,5 @@ naik_status naik_spin_meson_correlator(const naik_lattice *lattice, naik_spin_me
                      .right = multiply(&source, &gamma_5),
                      .origin = origin,
                      .momentum = momentum};
-    naik_exactsum *sum = NULL; /* [times][2], zeroed */
-    status = naik_alloc(lattice->comm->log, 2 * (size_t)times * sizeof *sum, "correlator sums",
-                        (void **)&sum);
-    NAIK_TRY(naik_comm_agree(lattice->comm, status));
-#pragma omp parallel for schedule(static)
-    for (int t = 0; t < lattice->local[3]; t++) {
-        sum_slice(&m, t, sum + 2 * (lattice->origin[3] + t));
-    }
-    NAIK_TRY(naik_comm_sum_exact(lattice->comm, sum, 2 * times));
-    for (int t = 0; t < times; t++) {
-        out[t] =
-            (naik_complex){naik_exactsum_value(&sum[2 * t]), naik_exactsum_value(&sum[2 * t + 1])};
-    }
-done:
-    naik_free(sum);
-    return status;
+    return naik_slice_sums(lattice, trace_at, &m, out);
 }

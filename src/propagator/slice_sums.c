@@ -1,0 +1,60 @@
+/* slice_sums.c - exact sums over time slices of a number a site */
+#include "propagator/slice_sums.h"
+
+#include <math.h>
+
+#include "base/exactsum.h"
+#include "base/memory.h"
+#include "comm/collective.h"
+
+double naik_slice_weight(const naik_lattice *lat, const int momentum[NAIK_DIM - 1],
+                         const int *origin, const int x[NAIK_DIM])
+{
+    const double two_pi = 6.283185307179586476925286766559;
+    double w = 1;
+    for (int k = 0; k < NAIK_DIM - 1; k++) {
+        const int distance = x[k] - (origin != NULL ? origin[k] : 0);
+        const int64_t turn = (int64_t)momentum[k] * distance % lat->size[k];
+        w *= cos(two_pi * (double)turn / lat->size[k]);
+    }
+    return w;
+}
+
+static void sum_slice(const naik_lattice *lat, naik_slice_value *value, const void *data, int t,
+                      naik_exactsum sum[2])
+{
+    const int32_t slice = lat->sites / lat->local[3];
+    for (int32_t site = t * slice; site < (t + 1) * slice; site++) {
+        int x[NAIK_DIM];
+        naik_lattice_coords(lat, site, x);
+        for (int mu = 0; mu < NAIK_DIM; mu++) {
+            x[mu] += lat->origin[mu];
+        }
+        const naik_complex v = value(data, site, x);
+        naik_exactsum_add(&sum[0], v.re);
+        naik_exactsum_add(&sum[1], v.im);
+    }
+}
+
+naik_status naik_slice_sums(const naik_lattice *lat, naik_slice_value *value, const void *data,
+                            naik_complex *out)
+{
+    naik_status status = NAIK_OK;
+    const int times = lat->size[3];
+    naik_exactsum *sum = NULL; /* [times][2], zeroed */
+    status = naik_alloc(lat->comm->log, 2 * (size_t)times * sizeof *sum, "correlator sums",
+                        (void **)&sum);
+    NAIK_TRY(naik_comm_agree(lat->comm, status));
+#pragma omp parallel for schedule(static)
+    for (int t = 0; t < lat->local[3]; t++) {
+        sum_slice(lat, value, data, t, sum + 2 * (lat->origin[3] + t));
+    }
+    NAIK_TRY(naik_comm_sum_exact(lat->comm, sum, 2 * times));
+    for (int t = 0; t < times; t++) {
+        out[t].re = naik_exactsum_value(&sum[2 * t]);
+        out[t].im = naik_exactsum_value(&sum[2 * t + 1]);
+    }
+done:
+    naik_free(sum);
+    return status;
+}
