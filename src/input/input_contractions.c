@@ -46,33 +46,37 @@ naik_status naik_input_check_letters(naik_log *log, const naik_input *input, con
                     (int)MAX_NAME, name);
 }
 
+/* That the name at `path` is not that of entry `index` of the list `list`. */
+static naik_status check_differs(naik_log *log, const naik_input *input, const char *path,
+                                 const char *name, const char *list, int index, const char *other)
+{
+    return strcmp(name, other) != 0
+               ? NAIK_OK
+               : naik_input_refuse(log, input, path, "'%s' is '%s', which %s.%d.name is already",
+                                   path, name, list, index);
+}
+
 /* The name of an entry of the list `list`, which no entry of solve, pairs or baryons before it has:
  * they all name folders of /corr. */
 static naik_status check_name(naik_log *log, const naik_input *input, const char *list, int index,
                               const char *name)
 {
+    naik_status status = NAIK_OK;
     char path[PATH_SIZE];
-    snprintf(path, sizeof path, "%s.%d.name", list, index);
-    naik_status status = naik_input_check_letters(log, input, path, name);
     const bool baryon = strcmp(list, "baryons") == 0;
-    for (int i = 0; i < input->solve_count && status == NAIK_OK; i++) {
-        if (strcmp(name, input->solve[i].name) == 0) {
-            status = naik_input_refuse(
-                log, input, path, "'%s' is '%s', which solve.%d.name is already", path, name, i);
-        }
+    const int pairs = baryon ? input->pair_count : index, baryons = baryon ? index : 0;
+    snprintf(path, sizeof path, "%s.%d.name", list, index);
+    NAIK_TRY(naik_input_check_letters(log, input, path, name));
+    for (int i = 0; i < input->solve_count; i++) {
+        NAIK_TRY(check_differs(log, input, path, name, "solve", i, input->solve[i].name));
     }
-    for (int i = 0; i < (baryon ? input->pair_count : index) && status == NAIK_OK; i++) {
-        if (strcmp(name, input->pairs[i].name) == 0) {
-            status = naik_input_refuse(
-                log, input, path, "'%s' is '%s', which pairs.%d.name is already", path, name, i);
-        }
+    for (int i = 0; i < pairs; i++) {
+        NAIK_TRY(check_differs(log, input, path, name, "pairs", i, input->pairs[i].name));
     }
-    for (int i = 0; baryon && i < index && status == NAIK_OK; i++) {
-        if (strcmp(name, input->baryons[i].name) == 0) {
-            status = naik_input_refuse(
-                log, input, path, "'%s' is '%s', which baryons.%d.name is already", path, name, i);
-        }
+    for (int i = 0; i < baryons; i++) {
+        NAIK_TRY(check_differs(log, input, path, name, "baryons", i, input->baryons[i].name));
     }
+done:
     return status;
 }
 

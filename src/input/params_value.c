@@ -190,34 +190,60 @@ static int count_of(const naik_yaml_node *node)
     return node->kind == NAIK_YAML_LIST ? node->count : 1;
 }
 
-static naik_status store_reals(const slot *s, const naik_yaml_node *node, naik_reals *out)
+/* Reads one element of a list. */
+typedef naik_status read_element(const slot *s, const naik_yaml_node *node, void *out);
+
+static naik_status real_element(const slot *s, const naik_yaml_node *node, void *out)
+{
+    return read_real(s, node, out);
+}
+
+static naik_status int_element(const slot *s, const naik_yaml_node *node, void *out)
+{
+    return read_int(s, node, out);
+}
+
+static naik_status text_element(const slot *s, const naik_yaml_node *node, void *out)
+{
+    if (!is_text(node)) {
+        return mismatch(s, node);
+    }
+    *(const char **)out = node->text;
+    return NAIK_OK;
+}
+
+/* data: the address of the pointer to elements of that size. */
+static naik_status store_list(const slot *s, const naik_yaml_node *node, read_element *read,
+                              size_t element_size, void *data, int *count)
 {
     naik_status status = NAIK_OK;
+    char *element = NULL;
     if (count_of(node) == 0) {
         return mismatch(s, node);
     }
-    NAIK_TRY(allocate(s, count_of(node), sizeof *out->data, &out->data));
+    NAIK_TRY(allocate(s, count_of(node), element_size, data));
+    memcpy(&element, data, sizeof element);
     const naik_yaml_node *item = first_of(node);
-    for (out->count = 0; out->count < count_of(node); out->count++, item = item->next) {
-        NAIK_TRY(read_real(s, item, &out->data[out->count]));
+    for (*count = 0; *count < count_of(node); (*count)++, item = item->next) {
+        NAIK_TRY(read(s, item, element + (size_t)*count * element_size));
     }
 done:
     return status;
 }
 
+static naik_status store_reals(const slot *s, const naik_yaml_node *node, naik_reals *out)
+{
+    return store_list(s, node, real_element, sizeof *out->data, &out->data, &out->count);
+}
+
 static naik_status store_ints(const slot *s, const naik_yaml_node *node, naik_ints *out)
 {
-    naik_status status = NAIK_OK;
-    if (count_of(node) == 0) {
-        return mismatch(s, node);
-    }
-    NAIK_TRY(allocate(s, count_of(node), sizeof *out->data, &out->data));
-    const naik_yaml_node *item = first_of(node);
-    for (out->count = 0; out->count < count_of(node); out->count++, item = item->next) {
-        NAIK_TRY(read_int(s, item, &out->data[out->count]));
-    }
-done:
-    return status;
+    return store_list(s, node, int_element, sizeof *out->data, &out->data, &out->count);
+}
+
+static naik_status store_texts(const slot *s, const naik_yaml_node *node, naik_texts *out)
+{
+    return store_list(s, node, text_element, sizeof *out->data, &out->data, &out->count);
 }
 
 static naik_status store_choices(const slot *s, const naik_yaml_node *node, naik_ints *out)
@@ -238,24 +264,6 @@ static naik_status store_choices(const slot *s, const naik_yaml_node *node, naik
             }
         }
         out->data[out->count++] = word;
-    }
-done:
-    return status;
-}
-
-static naik_status store_texts(const slot *s, const naik_yaml_node *node, naik_texts *out)
-{
-    naik_status status = NAIK_OK;
-    if (count_of(node) == 0) {
-        return mismatch(s, node);
-    }
-    NAIK_TRY(allocate(s, count_of(node), sizeof *out->data, &out->data));
-    const naik_yaml_node *item = first_of(node);
-    for (out->count = 0; out->count < count_of(node); out->count++, item = item->next) {
-        if (!is_text(item)) {
-            return mismatch(s, item);
-        }
-        out->data[out->count] = item->text;
     }
 done:
     return status;
