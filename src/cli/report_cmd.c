@@ -14,19 +14,13 @@
 #include "base/options.h"
 #include "cli/commands.h"
 #include "cli/html.h"
+#include "cli/report_figures.h"
 #include "comm/paths.h"
 #include "io/prop/reader.h"
 #include "naik/version.h"
 #include "solver/cg.h"
 
-enum {
-    MAX_FIGURES = 40,
-    MAX_HISTORIES = 40,
-    MAX_CORRELATORS = 256,
-    MAX_ROWS = 3000,
-    MAX_CURVES = 24,
-    MAX_MASSES = 100
-};
+enum { MAX_CORRELATORS = 256, MAX_ROWS = 3000, MAX_MASSES = 100 };
 enum { PATH_SIZE = 4096 };
 
 static void row(FILE *out, const char *name, const char *text, const char *class)
@@ -164,126 +158,6 @@ static void print_summary(FILE *out, const naik_propagator_reader *v, const tota
         row(out, "solved", text, "");
     }
     fputs("</table></div>\n", out);
-}
-
-/* The numbers that a mesons' curve is made of; both [size t], in the memory of the caller. */
-static void effective_mass(const double *c, int extent, double *m)
-{
-    for (int t = 0; t < extent; t++) {
-        const double ratio = (c[(t + extent - 1) % extent] + c[(t + 1) % extent]) / (2 * c[t]);
-        m[t] = ratio >= 1 ? acosh(ratio) : NAN;
-    }
-}
-
-/* |C| and the effective masses of one source and mass. */
-static naik_status print_correlators(naik_log *log, FILE *out, const naik_propagator_reader *v,
-                                     const naik_reader_pair *pair)
-{
-    const int extent = v->size[3];
-    const int count = pair->correlator_count < MAX_CURVES ? pair->correlator_count : MAX_CURVES;
-    html_curve curves[2][MAX_CURVES];
-    char names[MAX_CURVES][96];
-    double *memory = calloc((size_t)extent * 2 * MAX_CURVES, sizeof *memory);
-    if (memory == NULL) {
-        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a plot");
-    }
-    for (int i = 0; i < count; i++) {
-        const naik_reader_correlator *c = &pair->correlators[i];
-        double *size = memory + (size_t)extent * 2 * (size_t)i, *mass = size + extent;
-        for (int t = 0; t < extent; t++) {
-            size[t] = fabs(c->values[t]);
-        }
-        effective_mass(c->values, extent, mass);
-        snprintf(names[i], sizeof names[i], "%s, p = (%d, %d, %d)", c->meson, c->momentum[0],
-                 c->momentum[1], c->momentum[2]);
-        curves[0][i] = (html_curve){names[i], names[i], i, size, extent, 0};
-        curves[1][i] = (html_curve){names[i], names[i], i, mass, extent, 0};
-    }
-    fputs("<h3>", out);
-    html_text(out, pair->label);
-    fprintf(out, ", mass %.10g", pair->mass);
-    if (pair->naik_epsilon != 0) {
-        fprintf(out, ", Naik epsilon %.10g", pair->naik_epsilon);
-    }
-    fputs(" (", out);
-    html_text(out, pair->source);
-    fputs(")", out);
-    for (int c = 0; c < v->columns; c++) {
-        if (pair->solve[c].state == NAIK_SOLVE_NOT_CONVERGED) {
-            fputs(" <span class=\"bad\">not converged</span>", out);
-            break;
-        }
-    }
-    fputs("</h3>\n", out);
-    html_plot(out, &(html_axes){"|C(t)|", "t", "|C|", true, true}, curves[0], count);
-    html_plot(
-        out, &(html_axes){"effective mass", "t", "arccosh((C(t-1) + C(t+1)) / 2C(t))", false, true},
-        curves[1], count);
-    if (pair->correlators_stored > count) {
-        fprintf(out, "<p>%d more correlators are in the file.</p>\n",
-                pair->correlators_stored - count);
-    }
-    free(memory);
-    return NAIK_OK;
-}
-
-static naik_status print_all_correlators(naik_log *log, FILE *out, const naik_propagator_reader *v)
-{
-    naik_status status = NAIK_OK;
-    int figures = 0, left = 0;
-    fputs("<h2>Correlators</h2>\n", out);
-    for (int i = 0; i < v->pair_count; i++) {
-        if (v->pairs[i].correlator_count == 0) {
-            continue;
-        }
-        if (figures == MAX_FIGURES) {
-            left++;
-            continue;
-        }
-        NAIK_TRY(print_correlators(log, out, v, &v->pairs[i]));
-        figures++;
-    }
-    if (left > 0) {
-        fprintf(out, "<p>%d more pairs of source and mass are in the file.</p>\n", left);
-    } else if (figures == 0 && count_bad_correlators(v) == 0) {
-        fputs("<p>The file holds none so far.</p>\n", out);
-    }
-done:
-    return status;
-}
-
-static void print_histories(FILE *out, const naik_propagator_reader *v)
-{
-    html_curve curves[NAIK_READER_COLUMNS * MAX_HISTORIES];
-    char labels[MAX_HISTORIES][40], names[NAIK_READER_COLUMNS * MAX_HISTORIES][160];
-    int count = 0, colours = 0, colour_of[MAX_HISTORIES] = {0};
-    const int pairs = v->pair_count < MAX_HISTORIES ? v->pair_count : MAX_HISTORIES;
-    for (int i = 0; i < pairs; i++) {
-        const naik_reader_pair *pair = &v->pairs[i];
-        int colour = colours;
-        for (int k = 0; k < i; k++) { /* one colour a mass */
-            colour = v->pairs[k].mass == pair->mass ? colour_of[k] : colour;
-        }
-        colours += colour == colours;
-        colour_of[i] = colour;
-        snprintf(labels[i], sizeof labels[i], "mass %.6g", pair->mass);
-        for (int c = 0; c < v->columns; c++) {
-            snprintf(names[count], sizeof names[count], "%s, mass %.6g, %s %d", pair->label,
-                     pair->mass, v->columns == 3 ? "colour" : "column", c);
-            curves[count] = (html_curve){labels[i],        names[count],           colour,
-                                         pair->history[c], pair->history_count[c], 1};
-            count++;
-        }
-    }
-    fputs("<h2>Residuals</h2>\n", out);
-    html_plot(out,
-              &(html_axes){v->columns == 3 ? "|b - (4m^2 - DD)x| / |b| of the parity solved"
-                                           : "|b - Mh x| / |b| of the parity solved",
-                           "iteration", "relative residual", true, false},
-              curves, count);
-    if (pairs < v->pair_count) {
-        fprintf(out, "<p>The first %d of %d pairs of source and mass.</p>\n", pairs, v->pair_count);
-    }
 }
 
 static void print_solve(FILE *out, const naik_reader_pair *pair, const naik_solve_record *s,
@@ -486,8 +360,9 @@ static naik_status print_report(naik_log *log, FILE *out, const naik_propagator_
     fputs("</h1>\n", out);
     *damage = print_damage(log, out, v, &t);
     print_summary(out, v, &t, *damage);
-    naik_status status = print_all_correlators(log, out, v);
-    print_histories(out, v);
+    naik_status status = report_correlators(
+        log, out, v, count_bad_correlators(v) == 0 ? "The file holds none so far." : NULL);
+    report_histories(out, v);
     print_time_by_mass(out, v, t.seconds);
     print_times(out, v);
     print_solves(out, v);
@@ -562,7 +437,7 @@ static naik_status report(naik_comm *comm, const char *path, const char *name)
     naik_status status = NAIK_OK;
     naik_propagator_reader *view = NULL;
     int damage = 0;
-    NAIK_TRY(naik_propagator_reader_open(log, path, MAX_HISTORIES, MAX_CORRELATORS, &view));
+    NAIK_TRY(naik_propagator_reader_open(log, path, REPORT_HISTORIES, MAX_CORRELATORS, &view));
     if (naik_path_same(name, view->path)) {
         status = NAIK_FAIL(log, NAIK_ERR_INPUT, "'-o' is '%s', which is read as input", name);
         goto done;

@@ -1,0 +1,130 @@
+/* report_figures.c - the plots of a report: correlators, effective masses, residuals */
+#include "cli/report_figures.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli/html.h"
+
+enum { MAX_FIGURES = 40, MAX_CURVES = 24 };
+
+/* The numbers that a mesons' curve is made of; both [size t], in the memory of the caller. */
+static void effective_mass(const double *c, int extent, double *m)
+{
+    for (int t = 0; t < extent; t++) {
+        const double ratio = (c[(t + extent - 1) % extent] + c[(t + 1) % extent]) / (2 * c[t]);
+        m[t] = ratio >= 1 ? acosh(ratio) : NAN;
+    }
+}
+
+/* |C| and the effective masses of one source and mass. */
+static naik_status print_correlators(naik_log *log, FILE *out, const naik_propagator_reader *v,
+                                     const naik_reader_pair *pair)
+{
+    const int extent = v->size[3];
+    const int count = pair->correlator_count < MAX_CURVES ? pair->correlator_count : MAX_CURVES;
+    html_curve curves[2][MAX_CURVES];
+    char names[MAX_CURVES][96];
+    double *memory = calloc((size_t)extent * 2 * MAX_CURVES, sizeof *memory);
+    if (memory == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a plot");
+    }
+    for (int i = 0; i < count; i++) {
+        const naik_reader_correlator *c = &pair->correlators[i];
+        double *size = memory + (size_t)extent * 2 * (size_t)i, *mass = size + extent;
+        for (int t = 0; t < extent; t++) {
+            size[t] = fabs(c->values[t]);
+        }
+        effective_mass(c->values, extent, mass);
+        snprintf(names[i], sizeof names[i], "%s, p = (%d, %d, %d)", c->meson, c->momentum[0],
+                 c->momentum[1], c->momentum[2]);
+        curves[0][i] = (html_curve){names[i], names[i], i, size, extent, 0};
+        curves[1][i] = (html_curve){names[i], names[i], i, mass, extent, 0};
+    }
+    fputs("<h3>", out);
+    html_text(out, pair->label);
+    fprintf(out, ", mass %.10g", pair->mass);
+    if (pair->naik_epsilon != 0) {
+        fprintf(out, ", Naik epsilon %.10g", pair->naik_epsilon);
+    }
+    fputs(" (", out);
+    html_text(out, pair->source);
+    fputs(")", out);
+    for (int c = 0; c < v->columns; c++) {
+        if (pair->solve[c].state == NAIK_SOLVE_NOT_CONVERGED) {
+            fputs(" <span class=\"bad\">not converged</span>", out);
+            break;
+        }
+    }
+    fputs("</h3>\n", out);
+    html_plot(out, &(html_axes){"|C(t)|", "t", "|C|", true, true}, curves[0], count);
+    html_plot(
+        out, &(html_axes){"effective mass", "t", "arccosh((C(t-1) + C(t+1)) / 2C(t))", false, true},
+        curves[1], count);
+    if (pair->correlators_stored > count) {
+        fprintf(out, "<p>%d more correlators are in the file.</p>\n",
+                pair->correlators_stored - count);
+    }
+    free(memory);
+    return NAIK_OK;
+}
+
+naik_status report_correlators(naik_log *log, FILE *out, const naik_propagator_reader *v,
+                               const char *none)
+{
+    naik_status status = NAIK_OK;
+    int figures = 0, left = 0;
+    fputs("<h2>Correlators</h2>\n", out);
+    for (int i = 0; i < v->pair_count; i++) {
+        if (v->pairs[i].correlator_count == 0) {
+            continue;
+        }
+        if (figures == MAX_FIGURES) {
+            left++;
+            continue;
+        }
+        NAIK_TRY(print_correlators(log, out, v, &v->pairs[i]));
+        figures++;
+    }
+    if (left > 0) {
+        fprintf(out, "<p>%d more pairs of source and mass are in the file.</p>\n", left);
+    } else if (figures == 0 && none != NULL) {
+        fprintf(out, "<p>%s</p>\n", none);
+    }
+done:
+    return status;
+}
+
+void report_histories(FILE *out, const naik_propagator_reader *v)
+{
+    html_curve curves[NAIK_READER_COLUMNS * REPORT_HISTORIES];
+    char labels[REPORT_HISTORIES][40], names[NAIK_READER_COLUMNS * REPORT_HISTORIES][160];
+    int count = 0, colours = 0, colour_of[REPORT_HISTORIES] = {0};
+    const int pairs = v->pair_count < REPORT_HISTORIES ? v->pair_count : REPORT_HISTORIES;
+    for (int i = 0; i < pairs; i++) {
+        const naik_reader_pair *pair = &v->pairs[i];
+        int colour = colours;
+        for (int k = 0; k < i; k++) { /* one colour a mass */
+            colour = v->pairs[k].mass == pair->mass ? colour_of[k] : colour;
+        }
+        colours += colour == colours;
+        colour_of[i] = colour;
+        snprintf(labels[i], sizeof labels[i], "mass %.6g", pair->mass);
+        for (int c = 0; c < v->columns; c++) {
+            snprintf(names[count], sizeof names[count], "%s, mass %.6g, %s %d", pair->label,
+                     pair->mass, v->columns == 3 ? "colour" : "column", c);
+            curves[count] = (html_curve){labels[i],        names[count],           colour,
+                                         pair->history[c], pair->history_count[c], 1};
+            count++;
+        }
+    }
+    fputs("<h2>Residuals</h2>\n", out);
+    html_plot(out,
+              &(html_axes){v->columns == 3 ? "|b - (4m^2 - DD)x| / |b| of the parity solved"
+                                           : "|b - Mh x| / |b| of the parity solved",
+                           "iteration", "relative residual", true, false},
+              curves, count);
+    if (pairs < v->pair_count) {
+        fprintf(out, "<p>The first %d of %d pairs of source and mass.</p>\n", pairs, v->pair_count);
+    }
+}
