@@ -35,11 +35,12 @@ static naik_status prepare(checker *c, naik_comm *comm)
     const int spin = naik_input_reals(c->run.input) / 6;
     const size_t bytes = (size_t)spin * naik_lattice_vector_bytes(c->run.lattice);
     double **vectors[] = {&c->src, &c->x, &c->dx, &c->ax};
+    const int count = naik_input_is_wilson(c->run.input) ? 4 : 3;
     NAIK_TRY(naik_backend_create(comm, "cpu", &(naik_backend_options){.threads = 0}, &c->backend));
     NAIK_TRY(naik_geometry_create(c->backend, c->run.lattice, &c->geometry));
     NAIK_TRY(naik_field_create_spin(c->geometry, NAIK_DOUBLE, spin, 1, &c->in));
     NAIK_TRY(naik_field_create_spin(c->geometry, NAIK_DOUBLE, spin, 1, &c->out));
-    for (int i = 0; i < 4 && status == NAIK_OK; i++) {
+    for (int i = 0; i < count && status == NAIK_OK; i++) {
         status = naik_alloc(comm->log, bytes, "a vector", (void **)vectors[i]);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
