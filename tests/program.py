@@ -67,20 +67,27 @@ def stopped(*words, ranks=1):
     return said
 
 
-def ranks_are_gone(word, seconds=30):
-    """Waits until no process has `word` on its command line: ranks outlive a killed mpirun for a moment."""
-    def there():
-        for pid in filter(str.isdigit, os.listdir("/proc")):
-            try:
-                with open(f"/proc/{pid}/cmdline", "rb") as f:
-                    if word.encode() in f.read().split(b"\0"):
-                        return True
-            except OSError:
-                pass  # gone meanwhile
-        return False
+def processes(names_wanted, marker):
+    """Ids of processes with one of these names whose environment holds the marker."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/comm") as f:
+                if f.read().strip() not in names_wanted:
+                    continue
+            with open(f"/proc/{pid}/environ", "rb") as f:
+                if marker.encode() in f.read().split(b"\0"):
+                    found.append(int(pid))
+        except OSError:
+            pass  # gone meanwhile
+    return found
+
+
+def ranks_are_gone(marker, seconds=30):
+    """Waits until no rank has the marker in its environment: ranks outlive a killed mpirun for a moment."""
     end = time.monotonic() + seconds
-    while there():
-        assert time.monotonic() < end, f"a process with {word} is still there after {seconds} s"
+    while processes(("naik",), marker):
+        assert time.monotonic() < end, f"a rank with {marker} is still there after {seconds} s"
         time.sleep(0.05)
 
 

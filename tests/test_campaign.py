@@ -16,7 +16,7 @@ import time
 import h5py
 
 from gauge_writers import as_pairs, openqcd_bytes
-from program import LONG, MPICH, MPIRUN, NAIK, ended_with, everything, main, naik, path, same
+from program import LONG, MPICH, MPIRUN, NAIK, ended_with, everything, main, naik, path, processes, same
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WORK, WHOLE = path("work"), path("whole")
@@ -90,22 +90,6 @@ def configurations_in_all_formats_are_solved_undisturbed():
 
 
 # ---- kills
-
-def processes(names_wanted, marker):
-    """Ids of processes with one of these names whose environment holds the marker."""
-    found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{pid}/comm") as f:
-                if f.read().strip() not in names_wanted:
-                    continue
-            with open(f"/proc/{pid}/environ", "rb") as f:
-                if marker.encode() in f.read().split(b"\0"):
-                    found.append(int(pid))
-        except OSError:
-            pass  # gone meanwhile
-    return found
-
 
 def kill_one(pids):
     victim = ODDS.choice(sorted(pids)) if pids else None

@@ -104,13 +104,13 @@ def a_killed_run_continues_to_the_same_bytes():
     random.seed(3)
     kills = 0
     for attempt in range(12 if LONG else 4):
-        run = start("solve", source, ranks=2)
+        run = start("solve", source, ranks=2, env={"NAIK_TEST_KILLED": source})
         time.sleep(whole_s * random.uniform(0.2, 0.9) / (1 if kills > 0 else 1 + attempt))
         if run.poll() is None:
             os.killpg(run.pid, signal.SIGKILL)
             kills += 1
         run.communicate()
-        ranks_are_gone(source)
+        ranks_are_gone(f"NAIK_TEST_KILLED={source}")
         if os.path.exists(path("kill.h5")):
             if kills > 0:
                 break
