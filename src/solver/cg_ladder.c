@@ -87,12 +87,12 @@ const char *naik_cg_climb_text(naik_cg_climb climb)
 static naik_cg_climb reason_to_climb(const cg_rhs_slot *slot, const naik_rhs *record)
 {
     const int stuck = record->iterations - slot->best_at;
-    return slot->breaks >= 2                           ? NAIK_CG_CLIMB_BROKEN
-           : slot->failures >= FAILURES                ? NAIK_CG_CLIMB_STRAYED
-           : slot->shorts >= SHORT_STRETCHES           ? NAIK_CG_CLIMB_SHORT
-           : slot->stalls >= EMPTY_CLAIMS              ? NAIK_CG_CLIMB_EMPTY
+    return slot->breaks >= 2                                   ? NAIK_CG_CLIMB_BROKEN
+           : slot->failures >= FAILURES                        ? NAIK_CG_CLIMB_STRAYED
+           : slot->shorts >= SHORT_STRETCHES                   ? NAIK_CG_CLIMB_SHORT
+           : slot->stalls >= EMPTY_CLAIMS                      ? NAIK_CG_CLIMB_EMPTY
            : stuck > STALL_ITERATIONS && stuck > slot->best_at ? NAIK_CG_CLIMB_SLOW
-                                                       : NAIK_CG_NO_CLIMB;
+                                                               : NAIK_CG_NO_CLIMB;
 }
 
 bool cg_climbs(naik_cg *cg, const naik_cg_options *options, int c, double rr)
