@@ -2,7 +2,9 @@
 # dense LAPACK on 4^4, bits on any ranks, and what is refused
 #
 # timeout: 300
+import json
 import os
+import random
 import subprocess
 import sys
 
@@ -87,6 +89,51 @@ def modes_are_the_eigenvectors_that_lapack_finds():
     assert residual.max() <= 1e-4 * exact[39] + 50 * single, residual.max()
 
 
+def info_tells_the_spectrum_and_what_masses_gain():
+    told = json.loads(naik("info", path("modes.h5"), "--json", "--mass", "0.002,0.5", ranks=2))
+    with h5py.File(path("modes.h5")) as f:
+        value, residual, attributes = f["modes/lambda2"][:], f["modes/residual"][:], dict(f.attrs)
+    first, last = 0.5 * numpy.sqrt(value[0]), 0.5 * numpy.sqrt(value[-1])
+    for name, expected in (("kind", "low modes"), ("modes", 12), ("modes_verified", 12), ("intact", True),
+                           ("attributes_intact", True), ("action", "hisq"), ("boundary_t", "antiperiodic"),
+                           ("naik_epsilon", 0), ("size", "8,8,4,8"), ("lambda_first", first), ("lambda_last", last),
+                           ("largest_residual", residual.max()),
+                           ("fat_links", "%x %x" % (attributes["fat_suma"], attributes["fat_sumb"])),
+                           ("long_links", "%x %x" % (attributes["long_suma"], attributes["long_sumb"]))):
+        assert told[name] == expected, (name, told[name], expected)
+    light, heavy = told["predicted"]
+    assert light["iterations"] == round(25 / last) and light["iterations_without"] == round(25 / first), light
+    assert heavy["iterations"] == heavy["iterations_without"] == 50 and heavy["mass"] == 0.5, heavy
+    assert "above 0" in naik("info", path("modes.h5"), "--mass", "0.01,0", status=1)
+    assert "holds no modes" in naik("info", path("lat.h5"), "--mass", "0.01", status=1)
+
+
+def info_notices_every_kind_of_damage():
+    with open(path("modes.h5"), "rb") as f:
+        whole = f.read()
+    places = {}
+    with h5py.File(path("modes.h5")) as f:
+        for name in ("v", "lambda2", "residual", "suma", "sumb"):
+            places[name] = f["modes/" + name].id.get_offset() + 20
+    places["attribute"] = whole.index(b"antiperiodic") + 2
+    for name, at in places.items():
+        with open(path("bad.h5"), "wb") as f:
+            f.write(whole[:at] + bytes([whole[at] ^ 16]) + whole[at + 1:])
+        text = naik("info", path("bad.h5"), status=4)
+        assert "is damaged" in text or "disagree" in text, (name, text)
+    with open(path("bad.h5"), "wb") as f:
+        f.write(whole[:len(whole) // 2])
+    naik("info", path("bad.h5"), status=4)
+    random.seed(5)
+    for _ in range(400 if os.environ.get("NAIK_TEST_LONG") else 10):  # never an answer that is another one
+        at = random.randrange(places["v"] - 20)
+        with open(path("bad.h5"), "wb") as f:
+            f.write(whole[:at] + bytes([whole[at] ^ 1 << random.randrange(8)]) + whole[at + 1:])
+        done = subprocess.run([NAIK, "info", path("bad.h5")], capture_output=True, text=True, check=False, errors="replace")
+        good = done.returncode in (1, 4, 5) or done.stdout.replace("bad.h5", "modes.h5") == naik("info", path("modes.h5"))
+        assert good, (at, done.returncode, done.stdout + done.stderr)
+
+
 def modes_have_equal_bytes_on_two_ranks():
     naik("modes", path("in.yaml"), "--set", "deflation.file=" + path("two.h5"), ranks=2)
     with h5py.File(path("modes.h5")) as a, h5py.File(path("two.h5")) as b:
@@ -132,6 +179,7 @@ def main():
         f.write(INPUT)
     naik("gauge", "generate", "--size", "8,8,4,8", "--beta", "5.7", "--seed", "3", "--sweeps", "20", "-o", path("lat.h5"))
     for test in (modes_are_found_once_and_verified, modes_are_the_eigenvectors_that_lapack_finds,
+                 info_tells_the_spectrum_and_what_masses_gain, info_notices_every_kind_of_damage,
                  modes_have_equal_bytes_on_two_ranks, deflated_solves_take_fewer_iterations_and_equal_bits,
                  damage_and_other_links_are_refused):
         try:
