@@ -11,6 +11,11 @@ import sys
 import h5py
 import numpy
 
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python")
+sys.path.insert(0, FOLDER)
+sys.dont_write_bytecode = True
+import naik_io  # noqa: E402
+
 SCRATCH, NAIK = os.environ["SCRATCH"], os.environ["NAIK"]
 MPIRUN = os.environ["MPIRUN"].split()
 INPUT = """lattice: {size: [8, 8, 4, 8]}
@@ -89,6 +94,41 @@ def modes_are_the_eigenvectors_that_lapack_finds():
     assert residual.max() <= 1e-4 * exact[39] + 50 * single, residual.max()
 
 
+def python_reads_modes_that_numpy_finds_to_be_eigenvectors():
+    a = even_block_of_normal_operator(path("small.h5"), 4)
+    even = numpy.indices((4,) * 4).sum(0) % 2 == 0  # [t][z][y][x]
+    with naik_io.open_modes(path("small-modes.h5")) as modes:
+        assert len(modes) == 40 and modes.size == (4, 4, 4, 4) and modes.attributes["action"] == "naive"
+        for i in (0, 17, 39):
+            v = modes.mode(i)
+            assert v.shape == (4, 4, 4, 2, 3) and v.dtype == numpy.complex64
+            whole = modes.on_all_sites(i)
+            assert (whole[~even] == 0).all()
+            v = whole[even].reshape(-1).astype(complex)  # as the oracle numbers them
+            assert abs(numpy.linalg.norm(v) - 1) < 1e-5
+            left = numpy.linalg.norm(a @ v - 4 * modes.lambdas[i] ** 2 * v)
+            assert abs(left - modes.residuals[i]) < 1e-3 * modes.residuals.max(), (i, left, modes.residuals[i])
+        try:
+            modes.mode(40)
+            raise AssertionError("mode 40 of 40 was read")
+        except LookupError:
+            pass
+    with open(path("small-modes.h5"), "rb") as f:
+        whole = f.read()
+    with h5py.File(path("small-modes.h5")) as f:
+        places = [(f["modes/" + name].id.get_offset() + 5, name) for name in ("v", "lambda2", "residual", "suma")]
+    for at, name in places + [(whole.index(b"antiperiodic"), "attribute")]:
+        with open(path("bad.h5"), "wb") as f:
+            f.write(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:])
+        try:
+            with naik_io.open_modes(path("bad.h5")) as modes:
+                modes.mode(0)
+                modes.mode(1)
+            raise AssertionError(f"a flipped bit in {name} was not noticed")
+        except naik_io.Damaged:
+            pass
+
+
 def info_tells_the_spectrum_and_what_masses_gain():
     told = json.loads(naik("info", path("modes.h5"), "--json", "--mass", "0.002,0.5", ranks=2))
     with h5py.File(path("modes.h5")) as f:
@@ -125,12 +165,13 @@ def info_notices_every_kind_of_damage():
         f.write(whole[:len(whole) // 2])
     naik("info", path("bad.h5"), status=4)
     random.seed(5)
-    for _ in range(400 if os.environ.get("NAIK_TEST_LONG") else 10):  # never an answer that is another one
+    expected = naik("info", path("modes.h5"))
+    for _ in range(400 if os.environ.get("NAIK_TEST_LONG") else 5):  # never an answer that is another one
         at = random.randrange(places["v"] - 20)
         with open(path("bad.h5"), "wb") as f:
             f.write(whole[:at] + bytes([whole[at] ^ 1 << random.randrange(8)]) + whole[at + 1:])
         done = subprocess.run([NAIK, "info", path("bad.h5")], capture_output=True, text=True, check=False, errors="replace")
-        good = done.returncode in (1, 4, 5) or done.stdout.replace("bad.h5", "modes.h5") == naik("info", path("modes.h5"))
+        good = done.returncode in (1, 4, 5) or done.stdout.replace("bad.h5", "modes.h5") == expected
         assert good, (at, done.returncode, done.stdout + done.stderr)
 
 
@@ -151,6 +192,41 @@ def deflated_solves_take_fewer_iterations_and_equal_bits():
         assert (a["solves"]["true_residual"] <= 1e-10).all()
         light = a["solves"]["mass"] == 0
         assert a["solves"]["iterations"][light].max() < 0.5 * p["solves"]["iterations"][light].min()
+
+
+def files_say_how_many_modes_deflated_a_solve():
+    text = naik("solve", path("in.yaml"), "--set", "output.file=" + path("said.h5"))
+    with h5py.File(path("said.h5")) as f:
+        mean = f["solves"]["iterations"].mean()
+        assert (f["solves"]["modes"] == 12).all(), f["solves"]["modes"]
+    assert text.count(" modes=12 ") == 12 and f"deflated: 12 of 12 solves, by 12 modes, {mean:.1f} iterations" in text, text
+    assert naik("info", path("said.h5")).count(" modes=12") == 12
+    assert " modes=" not in naik("info", path("plain.h5"))
+    for name, modes in (("said.h5", 12), ("plain.h5", 0)):
+        with naik_io.open(path(name)) as f:
+            assert f.verify() == "" and all(f.modes(s) == modes for s in f.solves)
+
+
+def the_report_shows_the_spectrum_and_iterations_with_and_without():
+    def page(*words, status=0, name="said.h5"):
+        text = naik("report", path(name), "-o", path("page.html"), "--force", *words, status=status)
+        with open(path("page.html"), encoding="utf-8") as f:
+            return text, f.read()
+
+    with h5py.File(path("modes.h5")) as f, h5py.File(path("said.h5")) as s:
+        first, last = 0.5 * numpy.sqrt(f["modes/lambda2"][:][[0, 11]])
+        light = s["solves"]["iterations"][s["solves"]["mass"] == 0].mean()
+    text = page()[1]
+    assert "<h2>Low modes</h2>" in text and "4 lambda^2" in text and "No spectrum" not in text
+    row = f'<td class="n">12</td><td class="n">{light:.1f}</td><td class="n">{25 / last:.0f}</td><td class="n">{25 / first:.0f}</td>'
+    assert row in text, row
+    assert "Low modes" not in page(name="plain.h5")[1]
+    os.rename(path("modes.h5"), path("moved.h5"))
+    without = page()[1]
+    assert "No spectrum" in without and without.count("<figure") == text.count("<figure") - 1
+    assert page("--modes", path("moved.h5"))[1].count("<figure") == text.count("<figure")
+    assert "does not hold the modes" in page("--modes", path("small-modes.h5"), status=1)[0]
+    os.rename(path("moved.h5"), path("modes.h5"))
 
 
 def damage_and_other_links_are_refused():
@@ -179,8 +255,9 @@ def main():
         f.write(INPUT)
     naik("gauge", "generate", "--size", "8,8,4,8", "--beta", "5.7", "--seed", "3", "--sweeps", "20", "-o", path("lat.h5"))
     for test in (modes_are_found_once_and_verified, modes_are_the_eigenvectors_that_lapack_finds,
-                 info_tells_the_spectrum_and_what_masses_gain, info_notices_every_kind_of_damage,
+                 python_reads_modes_that_numpy_finds_to_be_eigenvectors, info_tells_the_spectrum_and_what_masses_gain, info_notices_every_kind_of_damage,
                  modes_have_equal_bytes_on_two_ranks, deflated_solves_take_fewer_iterations_and_equal_bits,
+                 files_say_how_many_modes_deflated_a_solve, the_report_shows_the_spectrum_and_iterations_with_and_without,
                  damage_and_other_links_are_refused):
         try:
             test()

@@ -43,8 +43,7 @@ static void put_spectrum(const naik_modes_spectrum *s, naik_report *report)
     naik_report_real(report, "lambda_first", naik_modes_lambda(s->lambda2[0]));
     naik_report_real(report, "lambda_last", naik_modes_lambda(s->lambda2[s->count - 1]));
     naik_report_real(report, "largest_residual", worst);
-    naik_report_real(report, "largest_residual_of_last_lambda2",
-                     worst / s->lambda2[s->count - 1]);
+    naik_report_real(report, "largest_residual_of_last_lambda2", worst / s->lambda2[s->count - 1]);
 }
 
 /* Every vector against its checksum. */

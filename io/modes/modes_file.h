@@ -64,8 +64,9 @@ typedef struct naik_modes_spectrum {
     int size[NAIK_DIM], count;
     double naik_epsilon;
     uint32_t fat[2], far[2];
-    double *lambda2, *residual; /* [count]; of a search Ritz values of its polynomial, and nothing */
-    uint32_t *suma, *sumb;      /* [count] */
+    double *lambda2,
+        *residual;         /* [count]; of a search Ritz values of its polynomial, and nothing */
+    uint32_t *suma, *sumb; /* [count] */
 } naik_modes_spectrum;
 
 /* Of an open file, complete or not; clear it whatever is returned. Local.

@@ -136,16 +136,17 @@ static naik_status read_all(const naik_geometry *geometry, const char *path, int
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory to read %d modes", count);
         goto agree;
     }
-    status = naik_mode_numbers_get(comm->log, file, "modes/suma", H5T_NATIVE_UINT32, 4, count, stored);
-    status = status == NAIK_OK ? naik_mode_numbers_get(comm->log, file, "modes/sumb", H5T_NATIVE_UINT32, 4,
-                                           count, stored + count)
+    status =
+        naik_mode_numbers_get(comm->log, file, "modes/suma", H5T_NATIVE_UINT32, 4, count, stored);
+    status = status == NAIK_OK ? naik_mode_numbers_get(comm->log, file, "modes/sumb",
+                                                       H5T_NATIVE_UINT32, 4, count, stored + count)
                                : status;
-    status = status == NAIK_OK
-                 ? naik_mode_numbers_get(comm->log, file, "modes/lambda2", H5T_NATIVE_DOUBLE, 8, values, value)
-                 : status;
+    status = status == NAIK_OK ? naik_mode_numbers_get(comm->log, file, "modes/lambda2",
+                                                       H5T_NATIVE_DOUBLE, 8, values, value)
+                               : status;
     if (status == NAIK_OK && residual != NULL) {
-        status =
-            naik_mode_numbers_get(comm->log, file, "modes/residual", H5T_NATIVE_DOUBLE, 8, values, residual);
+        status = naik_mode_numbers_get(comm->log, file, "modes/residual", H5T_NATIVE_DOUBLE, 8,
+                                       values, residual);
     }
 agree:
     NAIK_TRY(naik_comm_agree(comm, status));

@@ -84,7 +84,8 @@ static naik_status get_numbers(naik_log *log, hid_t file, naik_modes_spectrum *o
     out->suma = calloc(n, sizeof *out->suma);
     out->sumb = calloc(n, sizeof *out->sumb);
     if (out->lambda2 == NULL || out->residual == NULL || out->suma == NULL || out->sumb == NULL) {
-        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the spectrum of %d modes", out->count);
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the spectrum of %d modes",
+                         out->count);
     }
     NAIK_TRY(naik_mode_numbers_get(log, file, "modes/lambda2", H5T_NATIVE_DOUBLE, 8, out->count,
                                    out->lambda2));

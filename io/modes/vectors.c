@@ -66,9 +66,8 @@ naik_status naik_mode_vector_write(naik_mode_vectors *v, naik_field *const *bloc
     const naik_lattice *lat = v->lattice;
     const naik_h5_field field = field_of(v, index);
     const naik_field *from = block[index / NAIK_MODES_BLOCK];
-    NAIK_TRY(naik_comm_agree(
-        lat->comm, from->geometry->backend->ops->field.to_host(
-                       from, NAIK_EVEN, index % NAIK_MODES_BLOCK, v->sites)));
+    NAIK_TRY(naik_comm_agree(lat->comm, from->geometry->backend->ops->field.to_host(
+                                            from, NAIK_EVEN, index % NAIK_MODES_BLOCK, v->sites)));
     for (int32_t cb = 0; cb < lat->volume_cb; cb++) {
         memcpy(v->even + 6 * (int64_t)cb, even_site(v, cb), 6 * sizeof(double));
     }
@@ -89,9 +88,9 @@ naik_status naik_mode_vector_read(naik_mode_vectors *v, naik_field *const *block
             memcpy(even_site(v, cb), v->even + 6 * (int64_t)cb, 6 * sizeof(double));
         }
         naik_field *into = block[index / NAIK_MODES_BLOCK];
-        NAIK_TRY(naik_comm_agree(
-            lat->comm, into->geometry->backend->ops->field.from_host(
-                           into, NAIK_EVEN, index % NAIK_MODES_BLOCK, v->sites)));
+        NAIK_TRY(
+            naik_comm_agree(lat->comm, into->geometry->backend->ops->field.from_host(
+                                           into, NAIK_EVEN, index % NAIK_MODES_BLOCK, v->sites)));
     }
 done:
     return status;

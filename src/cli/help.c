@@ -256,7 +256,7 @@ static const char help_export[] =
     "  mpirun -n 4 naik export prop.h5 --source 0 --mass 1 -o light.scidac";
 
 static const char help_report[] =
-    "naik report FILE.h5 [-o FILE.html] [--force]\n"
+    "naik report FILE.h5 [-o FILE.html] [--modes MODES.h5] [--force]\n"
     "\n"
     "Writes one page, without anything from outside, that shows a propagator file: correlators\n"
     "with effective masses, residuals of every solve, accuracy and time, where it came from. An\n"
@@ -264,6 +264,7 @@ static const char help_report[] =
     "verified; damage is on top of it, and ends with exit status 4.\n"
     "\n"
     "  -o FILE.html   instead of the same name with .html\n"
+    "  --modes FILE   of solves with low modes: where these are now, whose spectrum is shown\n"
     "  --force        replaces a file that is there, such as an older page\n"
     "\n"
     "Example\n"

@@ -55,8 +55,9 @@ naik_status info_modes(naik_comm *comm, const char *path, const char *masses, na
         naik_report_begin(report, NULL);
         naik_report_real(report, "mass", mass[i]);
         naik_report_int(report, "iterations_without",
-                        llround(model_iterations_above(mass[i], lambda[0])));
-        naik_report_int(report, "iterations", llround(model_iterations_above(mass[i], lambda[1])));
+                        llround(model_iterations_above(mass[i], 1e-10, lambda[0])));
+        naik_report_int(report, "iterations",
+                        llround(model_iterations_above(mass[i], 1e-10, lambda[1])));
         naik_report_real(report, "lambda_last_over_mass", lambda[1] / mass[i]);
         naik_report_end(report);
     }

@@ -94,8 +94,9 @@ static void tell(const job *j, const naik_modes *modes, const char *how)
     if (j->lightest > 0) {
         naik_log_line(
             j->log, "modes: about %.0f iterations instead of %.0f at mass %g (lambda/m = %.3g)%s",
-            model_iterations_above(j->lightest, last),
-            model_iterations_above(j->lightest, naik_modes_lambda(modes->lambda2[0])), j->lightest, last / j->lightest,
+            model_iterations_above(j->lightest, 1e-10, last),
+            model_iterations_above(j->lightest, 1e-10, naik_modes_lambda(modes->lambda2[0])),
+            j->lightest, last / j->lightest,
             last < 3 * j->lightest ? ": fewer than three times fewer, they hardly pay" : "");
     }
 }
