@@ -202,6 +202,13 @@ static const naik_param params[] = {
      .kind = NAIK_PARAM_TEXT,
      .offset = SOLVE(source_file),
      .doc = "staggered vector to read, of a source of type file, and required there"},
+    {.key = "solve[].deflate",
+     .kind = NAIK_PARAM_BOOL,
+     .offset = SOLVE(deflate),
+     .initial = "true",
+     .identity = true,
+     .later = true,
+     .doc = "false: solved without the low modes of deflation, as if there were none"},
 
     {.key = "pairs[].name",
      .kind = NAIK_PARAM_TEXT,
