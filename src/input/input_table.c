@@ -209,6 +209,11 @@ static const naik_param params[] = {
      .identity = true,
      .later = true,
      .doc = "false: solved without the low modes of deflation, as if there were none"},
+    {.key = "solve[].guess",
+     .kind = NAIK_PARAM_TEXT,
+     .offset = SOLVE(guess),
+     .doc = "propagator file of the same sources and masses on the same links, whose solutions are "
+            "the starting values; not of wilson and clover"},
 
     {.key = "pairs[].name",
      .kind = NAIK_PARAM_TEXT,

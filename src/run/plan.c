@@ -101,7 +101,7 @@ static int same_links(const naik_input_solve *solve, int first, double mass[])
 enum { MOST_MASSES = 100 }; /* of a solve (input_table.c) */
 
 /* The masses of a solve that could share with its mass number `first`: none where that is not the
- * first of them. The batch of the rule is the backend's usual one: the input's own, and what memory
+ * first of them, or where each has a guess of its own. The batch of the rule is the backend's usual one: the input's own, and what memory
  * leaves of it, must not change a bit. */
 static multishift_case sharing_case(const solve_plan *plan, const naik_input_solve *solve,
                                     int first, double mass[MOST_MASSES])
@@ -112,7 +112,7 @@ static multishift_case sharing_case(const solve_plan *plan, const naik_input_sol
                              .points = plan->points,
                              .batch = plan->usual_batch,
                              .sources = naik_operator_staggered.solves * solve->origins.count,
-                             .masses = same_links(solve, first, mass),
+                             .masses = solve->guess == NULL ? same_links(solve, first, mass) : 0,
                              .mass = mass,
                              .tolerance = solve->tolerance};
 }

@@ -43,6 +43,12 @@ done:
     return status;
 }
 
+static naik_status give_guess(void *data, int64_t index, double *x, bool *found)
+{
+    const solve_job *j = data;
+    return solve_guess_read(&j->guess, j->pending[index], x, found);
+}
+
 static naik_status make_correlators(solve_job *j, const naik_input_task *task,
                                     const naik_field *const part[2])
 {
@@ -174,7 +180,7 @@ static bool is_deflated(const solve_job *j, int task)
     return j->input->deflation.modes > 0 && j->input->solve[j->input->tasks[task].solve].deflate;
 }
 
-/* The masses of one source and colour on the same links. */
+/* The masses of one source and colour on the same links, unless each has its own guess. */
 static int64_t group_of(void *data, int64_t index, double *base_mass)
 {
     const solve_job *j = data;
@@ -189,7 +195,7 @@ static int64_t group_of(void *data, int64_t index, double *base_mass)
             masses++;
         }
     }
-    return masses > 1 ? 3 * (int64_t)task->source + task->colour : -1;
+    return masses > 1 && solve->guess == NULL ? 3 * (int64_t)task->source + task->colour : -1;
 }
 
 static bool any_group(solve_job *j)
@@ -331,6 +337,7 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
                                                        !j->input->solver.double_check,
                                            .source = give_source,
                                            .solution = take_solution,
+                                           .guess = j->guess.input != NULL ? give_guess : NULL,
                                            .stop = asked_to_stop,
                                            .tolerance_full = j->input->solver.tolerance_full,
                                            .poll = at_poll,
