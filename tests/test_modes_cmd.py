@@ -231,6 +231,26 @@ def the_report_shows_the_spectrum_and_iterations_with_and_without():
     os.rename(path("moved.h5"), path("modes.h5"))
 
 
+def an_entry_without_modes_is_solved_as_if_there_were_none():
+    """`deflate: false`: the same bits as a run without modes; the other entry those of a run with them."""
+    def entry(name, words):
+        return "{name: %s, masses: [0.002, 0.02], source: {type: point, origin: [0, 0, 0, 0]}%s}" % (name, words)
+    both = "solve=[%s,%s]" % (entry("plain", ", deflate: false"), entry("light", ""))
+    for out, words, ranks in (("both", (), 1), ("both-two", ("--set", "solver.batch=5"), 2),
+                              ("neither", ("--set", "deflation={modes: 0}"), 1)):
+        chosen = both.replace(", deflate: false", "") if out == "neither" else both
+        naik("solve", path("in.yaml"), "--set", chosen, "--set", f"output.file={path(out)}.h5", *words, ranks=ranks)
+    with h5py.File(path("both.h5")) as a, h5py.File(path("both-two.h5")) as b, h5py.File(path("neither.h5")) as n, \
+            h5py.File(path("out.h5")) as o:
+        for column in ("iterations", "true_residual", "suma", "sumb"):
+            assert (a["solves"][column] == b["solves"][column]).all(), column
+            assert (a["solves"][column][:6] == n["solves"][column][:6]).all(), column
+            assert (a["solves"][column][6:] == o["solves"][column][:6]).all(), column
+        assert (a["solves"]["modes"] == [0] * 6 + [12] * 6).all() and (n["solves"]["modes"] == 0).all()
+        assert (a["solves"]["iterations"][:6] > a["solves"]["iterations"][6:]).all()
+    naik("modes", path("in.yaml"), "--set", "solve.0.deflate=false", status=1)
+
+
 def damage_and_other_links_are_refused():
     with open(path("modes.h5"), "rb") as f:
         whole = f.read()
@@ -262,7 +282,7 @@ def main():
                  modes_have_equal_bytes_on_two_ranks, deflated_solves_take_fewer_iterations_and_equal_bits,
                  files_say_how_many_modes_deflated_a_solve,
                  the_report_shows_the_spectrum_and_iterations_with_and_without,
-                 damage_and_other_links_are_refused):
+                 an_entry_without_modes_is_solved_as_if_there_were_none, damage_and_other_links_are_refused):
         try:
             test()
             print("PASS", test.__name__)

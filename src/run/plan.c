@@ -43,9 +43,9 @@ static double lightest_on_half(const naik_input *input)
         for (int k = 0; k < input->solve[i].masses.count; k++) {
             const double mass = input->solve[i].masses.data[k];
             /* with low modes removed coarse storage does for any mass, but with whole long links */
-            const double counts = input->deflation.modes > 0 ? fmin(mass, 0.5 * COARSE_LONG) : mass;
-            lightest =
-                fmin(lightest, input->deflation.modes > 0 ? counts : solve_plan_mass_on_half(mass));
+            const bool removed = input->deflation.modes > 0 && input->solve[i].deflate;
+            lightest = fmin(lightest, removed ? fmin(mass, 0.5 * COARSE_LONG)
+                                              : solve_plan_mass_on_half(mass));
         }
     }
     return lightest;

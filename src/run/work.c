@@ -1,6 +1,7 @@
 /* work.c - the pending solves of a run: sources in, committed solutions out
  *
- * One stream of solves for each Naik epsilon, on its own links. What the guard does not let pass
+ * One stream of solves for each Naik epsilon, on its own links, and one for those without low modes
+ * beside those with them. What the guard does not let pass
  * stays pending, and is listed again until it is stored or given up.
  */
 #include <math.h>
@@ -175,6 +176,12 @@ static double epsilon_of(const solve_job *j, int task)
     return j->input->solve[t->solve].naik_epsilon.data[t->mass];
 }
 
+/* Whether the solve has low modes removed. */
+static bool is_deflated(const solve_job *j, int task)
+{
+    return j->input->deflation.modes > 0 && j->input->solve[j->input->tasks[task].solve].deflate;
+}
+
 /* The masses of one source and colour on the same links, unless each has its own guess. */
 static int64_t group_of(void *data, int64_t index, double *base_mass)
 {
@@ -283,7 +290,7 @@ static naik_status make_links(solve_job *j, double epsilon, int batch)
         naik_staggered_create(j->geometry, canonical, j->plan.links, j->plan.recon, &j->packed));
     naik_timer_stop(j->timer, "pack links");
     sdc_check_begin(&j->guard, &j->packed);
-    NAIK_TRY(j->input->deflation.modes > 0 ? make_modes(j, canonical) : NAIK_OK);
+    NAIK_TRY(is_deflated(j, j->pending[0]) ? make_modes(j, canonical) : NAIK_OK);
 done:
     naik_fatlong_destroy(&canonical);
     return status;
@@ -373,7 +380,7 @@ static bool is_open(const solve_job *j, int task)
     return is_pending(j, task) && !j->guard.attempts[task].given_up;
 }
 
-/* Lists the open tasks that share the links of task `first`. Those to be solved twice follow a
+/* Lists the open tasks that share the links and modes of task `first`. Those to be solved twice follow a
  * batch later: their second solve has other neighbours, and mostly another place. */
 static void list_pending(solve_job *j, int first)
 {
@@ -381,7 +388,8 @@ static void list_pending(solve_job *j, int first)
     int64_t begin = 0;
     j->pending_count = 0;
     for (int i = first; i < tasks; i++) {
-        if (epsilon_of(j, i) == epsilon_of(j, first) && is_open(j, i)) {
+        if (epsilon_of(j, i) == epsilon_of(j, first) &&
+            is_deflated(j, i) == is_deflated(j, first) && is_open(j, i)) {
             j->pending[j->pending_count++] = i;
         }
         const int64_t end = j->pending_count;
