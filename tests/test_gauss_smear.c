@@ -311,8 +311,7 @@ static void a_slice_by_itself_is_that_of_all(check *t)
     naik_gauss_destroy(&gauss);
     double *before = malloc(naik_lattice_vector_bytes(s.lat));
     memcpy(before, s.v, naik_lattice_vector_bytes(s.lat));
-    CHECK_TRUE(t, smear(t, &s, 1, two, 2, 3, 2) &&
-                      smear(t, &all, 1, every, 2, 3, NAIK_GAUSS_ALL));
+    CHECK_TRUE(t, smear(t, &s, 1, two, 2, 3, 2) && smear(t, &all, 1, every, 2, 3, NAIK_GAUSS_ALL));
     for (int32_t site = 0; site < s.lat->sites; site++) {
         int x[4];
         naik_lattice_coords(s.lat, site, x);

@@ -145,7 +145,9 @@ static const naik_param params[] = {
      .min = 0,
      .max = 32767,
      .identity = true,
-     .doc = "site of a point or gaussian source; a list of sites means one source each"},
+     .doc =
+         "site of a point, gaussian or covariant_gaussian source; a list of sites means one source "
+         "each"},
     {.key = "solve[].source.t0",
      .kind = NAIK_PARAM_INTS,
      .offset = SOLVE(t0),
@@ -179,7 +181,19 @@ static const naik_param params[] = {
      .min = NAIK_ABOVE_0,
      .max = NAIK_NO_LIMIT,
      .identity = true,
-     .doc = "r0 of a gaussian source exp(-r^2/r0^2), and required there; 1e-3 and more"},
+     .doc = "r0 of a gaussian source exp(-r^2/r0^2) and of a covariant_gaussian one, and required "
+            "there; 1e-3 and more"},
+    {.key = "solve[].source.iterations",
+     .kind = NAIK_PARAM_INT,
+     .offset = SOURCE(iterations),
+     .min = 1,
+     .max = 100000,
+     .initial = "1",
+     .identity = true,
+     .later = true,
+     .doc = "n of a covariant_gaussian source (1 + r0^2/(4 n s^2) Lap)^n, and required there; Lap "
+            "with "
+            "the links of the configuration, hops of s = 1, of staggered quarks s = 2"},
     {.key = "solve[].source.subset",
      .kind = NAIK_PARAM_CHOICE,
      .offset = SOURCE(subset),
@@ -229,7 +243,26 @@ static const naik_param params[] = {
      .identity = true,
      .later = true,
      .doc = "point: output.correlators and output.momenta; wall: pion5 at rest, each quark summed "
-            "over the time slice by itself; in Coulomb gauge"},
+            "over the time slice by itself; in Coulomb gauge; covariant_gaussian: as point, each "
+            "quark "
+            "smeared with links"},
+    {.key = "pairs[].radius",
+     .kind = NAIK_PARAM_REAL,
+     .offset = PAIR(radius),
+     .min = 1e-3,
+     .max = NAIK_NO_LIMIT,
+     .identity = true,
+     .later = true,
+     .doc = "of sink covariant_gaussian, and required there: as source.radius"},
+    {.key = "pairs[].iterations",
+     .kind = NAIK_PARAM_INT,
+     .offset = PAIR(iterations),
+     .min = 1,
+     .max = 100000,
+     .initial = "1",
+     .identity = true,
+     .later = true,
+     .doc = "of sink covariant_gaussian, and required there: as source.iterations"},
 
     {.key = "baryons[].name",
      .kind = NAIK_PARAM_TEXT,

@@ -65,8 +65,7 @@ size_t naik_gauss_bytes(const naik_lattice *lattice, int stride, int slices)
     naik_gauss g;
     measure(lattice, stride, &g);
     const size_t faces = 2 * (size_t)stride * face_sites(lattice) * sizeof(naik_matrix);
-    const size_t boxes =
-        (size_t)g.sites * (SPACE * sizeof(naik_matrix) + 2 * sizeof(vector3));
+    const size_t boxes = (size_t)g.sites * (SPACE * sizeof(naik_matrix) + 2 * sizeof(vector3));
     return (size_t)slices * (faces + boxes);
 }
 
@@ -129,9 +128,9 @@ static naik_status make_hops(naik_gauss *g, const naik_gauge *thin, int k)
                     for (int x = 0; x < n[0]; x++) {
                         const int at[NAIK_DIM] = {x, y, z, g->slice[slice]};
                         const int64_t i = place_of(g, slice, x, y, z);
-                        w[i] = pass == 0 ? thin->link[naik_lattice_site(g->lattice, at) * NAIK_DIM +
-                                                      k]
-                                         : naik_mat_mul(&w[i], &w[i + g->step[k]]);
+                        w[i] = pass == 0
+                                   ? thin->link[naik_lattice_site(g->lattice, at) * NAIK_DIM + k]
+                                   : naik_mat_mul(&w[i], &w[i + g->step[k]]);
                     }
                 }
             }
