@@ -75,6 +75,8 @@ def the_model_is_within_30_percent_of_what_was_measured_on_h200():
     for mass in ("0.05", "0.01", "0.002", "0.0005"):
         for batch in ("1", "12"):
             assert ("cg", "solve", mass, batch, "32,32,32,32", "1") in kinds, (mass, batch)
+    for mass in ("0.05", "0.01", "0.002", "0.0005"):
+        assert ("cg", "solve", mass, "12", "32,32,32,16", "2") in kinds, mass
     for box in ("16,16,16,16", "32,32,32,32"):
         assert ("cg", "weak", "0.05", "1", box, "2") in kinds, box
     assert len(found) > 100 and not wrong, f"{len(found)} lines\n" + "\n".join(wrong)
@@ -85,7 +87,7 @@ def a_plan_on_a_node_costs_the_measured_solve_and_its_halos():
     for mass, batch in (("0.05", 1), ("0.05", 12), ("0.01", 1), ("0.01", 12), ("0.002", 1), ("0.002", 12),
                         ("0.0005", 1), ("0.0005", 12)):
         found = [v for v in lines() if v["bench"] == "cg" and v.get("gauge") == "lat32.h5" and v["mass"] == mass
-                 and v.get("mode") == "solve" and int(v["batch"]) == batch and v["not_converged"] == "0"
+                 and v.get("mode") == "solve" and v["ranks"] == "1" and int(v["batch"]) == batch and v["not_converged"] == "0"
                  and v["links"] == ("half" if float(mass) > 0.005 else "single")
                  and v["recon"] == ("6" if mass == "0.05" else "18") and v["precision"] == "single"]
         assert found, (mass, batch)

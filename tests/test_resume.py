@@ -108,19 +108,29 @@ def a_damaged_state_starts_its_solves_again_with_one_line():
 
 
 def a_state_damaged_while_it_is_used_starts_its_solves_again():
-    kept = int(stop("later.h5").split("kept: ")[1].split()[0])
-    run = start("solve", written_input("later.h5"), "--set", "solver.batch=1")
-    said = ""
-    for line in run.stdout:
-        said += line
-        if line.startswith("restored: "):
-            with open(path("later.h5.part.state"), "r+b") as f:  # the others are still to be restored
-                f.seek(4096)
-                f.write(bytes(os.path.getsize(path("later.h5.part.state")) - 4096))
-            break
-    said += run.communicate()[0]
-    assert run.returncode == 0 and said.count(".state is damaged: some of its solves start again") == kept - 1 > 0, said
-    same_as_undisturbed("whole-single.h5", "later.h5")
+    kept = int(stop("kept-later.h5").split("kept: ")[1].split()[0])
+    missed = kept - 1
+    assert missed > 0, kept
+    for attempt in range(10):  # the damage may come too late for solves that are restored at once
+        out = f"later{attempt}.h5"
+        for suffix in (".part", ".journal", ".part.state"):
+            shutil.copyfile(path("kept-later.h5" + suffix), path(out + suffix))
+        run = start("solve", written_input(out), "--set", "solver.batch=1")
+        said = ""
+        for line in run.stdout:
+            said += line
+            if line.startswith("restored: "):
+                with open(path(out + ".part.state"), "r+b") as f:  # the others are still to be restored
+                    f.seek(4096)
+                    f.write(bytes(os.path.getsize(path(out + ".part.state")) - 4096))
+                break
+        said += run.communicate()[0]
+        again = said.count(".state is damaged: some of its solves start again")
+        assert run.returncode == 0 and again <= missed, said
+        same_as_undisturbed("whole-single.h5", out)
+        if again == missed:
+            return
+    assert again == missed, said
 
 
 def the_state_of_another_input_is_left_alone():

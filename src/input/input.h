@@ -62,6 +62,8 @@ typedef struct naik_input_solve {
     naik_vectors origins;    /* of point and gaussian: as given; of walls: (0, 0, 0, t0) */
     naik_ints t0;            /* of walls, as given */
     const char *source_file; /* of type file */
+    bool deflate;            /* with the low modes of deflation, where there are any */
+    const char *guess;       /* propagator file of starting values; NULL: none */
 } naik_input_solve;
 
 typedef enum naik_input_sink {

@@ -7,6 +7,7 @@
 
 #include "comm/paths.h"
 #include "input/input_table.h"
+#include "modes/lanczos.h"
 
 /* (2m)^2 is added to an operator in single precision, whose numbers end at 1e-38; r^2 divides. */
 #define LEAST_MASS   1e-18
@@ -343,29 +344,76 @@ naik_status naik_input_check_idle(naik_log *log, const naik_input *input)
             return refuse(&c, key, "'%s' does nothing while deflation.modes is 0", key);
         }
     }
+    for (int i = 0; i < input->solve_count; i++) {
+        char key[PATH_SIZE];
+        snprintf(key, sizeof key, "solve.%d.deflate", i);
+        if (input->deflation.modes == 0 && given(&c, key) != NULL) {
+            return refuse(&c, key, "'%s' does nothing while deflation.modes is 0", key);
+        }
+    }
     return check_hints(&c);
+}
+
+static bool any_deflated(const naik_input *input)
+{
+    bool any = false;
+    for (int i = 0; i < input->solve_count; i++) {
+        any = any || input->solve[i].deflate;
+    }
+    return any;
+}
+
+/* Enough vectors for the modes, and no more than the lattice has. */
+static naik_status check_search(const checker *c)
+{
+    const naik_input *input = c->input;
+    const int *size = input->lattice.size;
+    const naik_lanczos_options search = {.modes = input->deflation.modes,
+                                         .krylov = input->deflation.krylov};
+    const int krylov = naik_lanczos_krylov(&search), least = naik_lanczos_least(search.modes);
+    if (search.modes > 0 && krylov < least) {
+        return refuse(c, "deflation.krylov",
+                      "'deflation.krylov' is %d: %d modes need %d vectors at least", krylov,
+                      search.modes, least);
+    }
+    if (search.modes > 0 && !naik_lanczos_has_room(size, krylov)) {
+        return refuse(c, "deflation.modes",
+                      "'deflation.modes' is %d: a lattice of %dx%dx%dx%d has too few for that",
+                      search.modes, size[0], size[1], size[2], size[3]);
+    }
+    return NAIK_OK;
 }
 
 static naik_status check_deflation(const checker *c)
 {
+    naik_status status = NAIK_OK;
     const naik_input *input = c->input;
     const naik_reals *interval = &input->deflation.interval;
     if (input->deflation.modes > 0 && input->deflation.file == NULL) {
         return refuse(c, "deflation.modes",
                       "'deflation.file' is missing: the modes are found once and kept there");
     }
+    if (input->deflation.modes > 0 && !any_deflated(input)) {
+        return refuse(c, "deflation.modes",
+                      "'deflation.modes' does nothing: every entry of solve has deflate: false");
+    }
     if (input->deflation.precision != 16 && input->deflation.precision != 32) {
         return refuse(c, "deflation.precision", "'deflation.precision' is 16 or 32");
     }
-    if (input->deflation.krylov % 8 != 0 || input->deflation.degree % 2 != 0) {
-        return refuse(c, "deflation",
-                      "'deflation.krylov' is a multiple of 8 and 'deflation.degree' is even");
+    if (input->deflation.krylov % NAIK_MODES_BLOCK != 0) {
+        return refuse(c, "deflation.krylov", "'deflation.krylov' is a multiple of %d",
+                      (int)NAIK_MODES_BLOCK);
     }
+    if (input->deflation.degree % 2 != 0) {
+        return refuse(c, "deflation.degree", "'deflation.degree' is even");
+    }
+    NAIK_TRY(check_search(c));
     if (interval->count != 0 && (interval->count != 2 || interval->data[0] >= interval->data[1])) {
         return refuse(c, "deflation.interval",
                       "'deflation.interval' is two numbers, the smaller first");
     }
-    return NAIK_OK;
+done:
+    return status;
 }
 
 naik_status naik_input_check(naik_log *log, naik_input *input)

@@ -216,6 +216,18 @@ static const naik_param params[] = {
      .kind = NAIK_PARAM_TEXT,
      .offset = SOLVE(source_file),
      .doc = "staggered vector to read, of a source of type file, and required there"},
+    {.key = "solve[].deflate",
+     .kind = NAIK_PARAM_BOOL,
+     .offset = SOLVE(deflate),
+     .initial = "true",
+     .identity = true,
+     .later = true,
+     .doc = "false: solved without the low modes of deflation, as if there were none"},
+    {.key = "solve[].guess",
+     .kind = NAIK_PARAM_TEXT,
+     .offset = SOLVE(guess),
+     .doc = "propagator file of the same sources and masses on the same links, whose solutions are "
+            "the starting values; not of wilson and clover"},
 
     {.key = "pairs[].name",
      .kind = NAIK_PARAM_TEXT,

@@ -78,7 +78,8 @@ static void predict_on(const model_machine *m, const model_problem *p, int ranks
         }
     }
     out->wire_us = wire_us(m, p, cost);
-    out->exposed_us = fmax(0, out->wire_us - kernel * interior(p, out->grid));
+    out->exposed_us = out->wire_us - fmin(out->wire_us, kernel * interior(p, out->grid)) *
+                                         (p->nrhs > 1 ? value_of(m, HIDDEN) : 1);
     out->dslash_us += out->exposed_us;
     out->linear_us = value_of(m, VECTORS) * sites * p->nrhs * naik_vector_bytes(p->vectors) / copy;
     out->reduce_us = (ranks > 1 ? value_of(m, REDUCE_US) : 0) +

@@ -2,12 +2,13 @@
  *
  *   T      = (1 + u) (2 K + T_L) + 2 (T_D - K) + T_0 + T_R
  *   K      = max(sites floor / (fraction copy), sites flops / roof)  of a D, on half a box's sites
- *   T_D    = K + E + sum_mu A_mu + max(0, T_wire - K interior)
+ *   T_D    = K + E + sum_mu A_mu + T_wire - h min(T_wire, K interior)
  *   T_L    = vectors sites vector / copy                     beside what the two D count
  *   T_R    = R_inside [ranks > 1] + R_between log2(nodes)
  *   T_wire = max(bytes inside / wire_inside, bytes between / wire_between)
  *
- * u is 0 where vectors are in double: their residual is the true one. doc/performance-model.md
+ * u is 0 where vectors are in double: their residual is the true one; h is 1 for one right-hand
+ * side. doc/performance-model.md
  * says what each figure is, where it comes from, and how well this meets what was measured.
  */
 #ifndef NAIK_MODEL_ITERATION_H

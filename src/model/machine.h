@@ -35,6 +35,7 @@ typedef enum model_figure_name {
     REDUCE_US,        /* R inside a node, all reductions of an iteration */
     REDUCE_STEP_US,   /* R for each doubling of nodes */
     UPDATES,          /* u: true residuals in double */
+    HIDDEN,           /* h: share of a batch's wire that sites inside hide, where they could */
     VECTORS,          /* read or written in an iteration, beside the four of the floor of two D */
     MODEL_FIGURES
 } model_figure_name;

@@ -1,5 +1,6 @@
 /* report.c - what `naik solve` says while it runs
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "naik/meson.h"
@@ -7,6 +8,7 @@
 
 #include "backend/transport.h"
 #include "base/timer.h"
+#include "model/iterations.h"
 #include "run/job.h"
 
 void solve_report_banner(const solve_job *j)
@@ -107,6 +109,38 @@ void solve_report_solve(const solve_job *j, const naik_input_task *task,
         naik_log_warn(j->log, "the source of solve %d is zero everywhere: the solution is zero",
                       j->done);
     }
+}
+
+naik_status solve_report_guesses(const solve_job *j)
+{
+    char text[160];
+    int solves = 0;
+    double mine = 0, before = 0, without = 0;
+    for (int i = 0; i < j->input->task_count; i++) {
+        const naik_input_task *t = &j->input->tasks[i];
+        const naik_input_solve *s = &j->input->solve[t->solve];
+        const int solve = naik_propagator_file_solve(j->file, t->source, t->mass, t->colour);
+        const naik_solve_record *own = naik_propagator_file_record(j->file, solve);
+        const naik_solve_record *guess = solve_guess_record(&j->guess, i);
+        if (guess == NULL || own->state == NAIK_SOLVE_PENDING) {
+            continue;
+        }
+        const double mass = s->masses.data[t->mass];
+        const model_pilot pilot = {
+            .mass = mass, .tolerance = guess->target, .mean = guess->iterations};
+        solves++;
+        mine += own->iterations;
+        before += guess->iterations;
+        without += model_iterations_from(&pilot, 1, mass, s->tolerance).expected;
+    }
+    if (solves == 0) {
+        return NAIK_OK;
+    }
+    snprintf(text, sizeof text,
+             "%d solves took %.0f iterations from them, which took %.0f; without about %.0f",
+             solves, mine, before, without);
+    naik_log_line(j->log, "guesses: %s, by ln(2/tolerance)", text);
+    return naik_propagator_file_note(j->file, "guesses", text);
 }
 
 void solve_report_start(const solve_job *j)

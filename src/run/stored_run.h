@@ -33,6 +33,9 @@ typedef struct stored_run {
  * NAIK_ERR_CORRUPT, NAIK_ERR_IO, NAIK_ERR_MEMORY */
 naik_status stored_run_open(naik_comm *comm, const char *path, const char *const *overrides,
                             int count, stored_run *out);
+/* The same without a look at the sources, on the caller's lattice where that is not NULL. */
+naik_status stored_run_open_solves(naik_comm *comm, const char *path, const naik_lattice *lattice,
+                                   const char *const *overrides, int count, stored_run *out);
 void stored_run_close(stored_run *run);
 
 /* A text that the file carries, such as gauge_checksum; NULL where it does not. Lives as long as

@@ -1,6 +1,7 @@
 /* work.c - the pending solves of a run: sources in, committed solutions out
  *
- * One stream of solves for each Naik epsilon, on its own links. What the guard does not let pass
+ * One stream of solves for each Naik epsilon, on its own links, and one for those without low modes
+ * beside those with them. What the guard does not let pass
  * stays pending, and is listed again until it is stored or given up.
  */
 #include <math.h>
@@ -32,6 +33,12 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
     naik_fault_in_source(j->fault, j->lattice, src);
 done:
     return status;
+}
+
+static naik_status give_guess(void *data, int64_t index, double *x, bool *found)
+{
+    const solve_job *j = data;
+    return solve_guess_read(&j->guess, j->pending[index], x, found);
 }
 
 static naik_status make_correlators(solve_job *j, const naik_input_task *task,
@@ -159,7 +166,13 @@ static double epsilon_of(const solve_job *j, int task)
     return j->input->solve[t->solve].naik_epsilon.data[t->mass];
 }
 
-/* The masses of one source and colour on the same links. */
+/* Whether the solve has low modes removed. */
+static bool is_deflated(const solve_job *j, int task)
+{
+    return j->input->deflation.modes > 0 && j->input->solve[j->input->tasks[task].solve].deflate;
+}
+
+/* The masses of one source and colour on the same links, unless each has its own guess. */
 static int64_t group_of(void *data, int64_t index, double *base_mass)
 {
     const solve_job *j = data;
@@ -174,7 +187,7 @@ static int64_t group_of(void *data, int64_t index, double *base_mass)
             masses++;
         }
     }
-    return masses > 1 ? 3 * (int64_t)task->source + task->colour : -1;
+    return masses > 1 && solve->guess == NULL ? 3 * (int64_t)task->source + task->colour : -1;
 }
 
 static bool any_group(solve_job *j)
@@ -255,7 +268,7 @@ static naik_status make_links(solve_job *j, double epsilon, int batch)
         naik_staggered_create(j->geometry, canonical, j->plan.links, j->plan.recon, &j->packed));
     naik_timer_stop(j->timer, "pack links");
     sdc_check_begin(&j->guard, &j->packed);
-    NAIK_TRY(j->input->deflation.modes > 0 ? make_modes(j, canonical) : NAIK_OK);
+    NAIK_TRY(is_deflated(j, j->pending[0]) ? make_modes(j, canonical) : NAIK_OK);
 done:
     naik_fatlong_destroy(&canonical);
     return status;
@@ -316,6 +329,7 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
                                                        !j->input->solver.double_check,
                                            .source = give_source,
                                            .solution = take_solution,
+                                           .guess = j->guess.input != NULL ? give_guess : NULL,
                                            .stop = asked_to_stop,
                                            .tolerance_full = j->input->solver.tolerance_full,
                                            .poll = at_poll,
@@ -344,7 +358,7 @@ static bool is_open(const solve_job *j, int task)
     return is_pending(j, task) && !j->guard.attempts[task].given_up;
 }
 
-/* Lists the open tasks that share the links of task `first`. Those to be solved twice follow a
+/* Lists the open tasks that share the links and modes of task `first`. Those to be solved twice follow a
  * batch later: their second solve has other neighbours, and mostly another place. */
 static void list_pending(solve_job *j, int first)
 {
@@ -352,7 +366,8 @@ static void list_pending(solve_job *j, int first)
     int64_t begin = 0;
     j->pending_count = 0;
     for (int i = first; i < tasks; i++) {
-        if (epsilon_of(j, i) == epsilon_of(j, first) && is_open(j, i)) {
+        if (epsilon_of(j, i) == epsilon_of(j, first) &&
+            is_deflated(j, i) == is_deflated(j, first) && is_open(j, i)) {
             j->pending[j->pending_count++] = i;
         }
         const int64_t end = j->pending_count;
