@@ -15,6 +15,7 @@
 #include "io/modes/modes_file.h"
 #include "run/job.h"
 #include "run/low_modes.h"
+#include "run/make_source.h"
 #include "run/wilson_quarks.h"
 #include "solver/bicgstab.h"
 
@@ -25,20 +26,11 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
     const solve_job *j = data;
     const naik_input_task *task = solve_task(j, index);
     const naik_input_solve *solve = &j->input->solve[task->solve];
-    const naik_source *source = &j->input->sources[task->source].source;
+    const source_kit kit = {j->lattice, j->input, &j->sources, j->links.gauss};
     *mass = solve->masses.data[task->mass];
     *tolerance = solve->tolerance;
     *site_tolerance = j->input->solver.site_relative_tolerance;
-    if (source->type == NAIK_SOURCE_FILE) {
-        NAIK_TRY(
-            source_file_read(j->lattice, j->input, task->solve, task->colour, &j->sources, src));
-        naik_source_restrict(j->lattice, source, src);
-    } else {
-        NAIK_TRY(naik_source_fill(j->lattice, source, task->colour % 3, src));
-    }
-    if (naik_input_is_wilson(j->input)) {
-        naik_source_to_spin(j->lattice, task->colour / 3, src);
-    }
+    NAIK_TRY(make_source(&kit, &j->input->sources[task->source], task->colour, src));
     naik_fault_in_source(j->fault, j->lattice, src);
 done:
     return status;
