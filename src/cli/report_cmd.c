@@ -1,4 +1,4 @@
-/* report_cmd.c - `naik report FILE.h5 [-o FILE.html]`: one page on what a run did
+/* report_cmd.c - `naik report FILE.h5 [-o FILE.html] [--modes MODES.h5]`: one page on what a run did
  *
  * Rank 0 does everything. Long files are shown in part, and the page says so.
  */
@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/html.h"
 #include "cli/report_figures.h"
+#include "cli/report_modes.h"
 #include "comm/paths.h"
 #include "io/prop/reader.h"
 #include "naik/version.h"
@@ -351,7 +352,7 @@ static void print_provenance(FILE *out, const naik_propagator_reader *v)
 
 /* *damage: how many kinds of it the page tells. */
 static naik_status print_report(naik_log *log, FILE *out, const naik_propagator_reader *v,
-                                int *damage)
+                                const char *modes, int *damage)
 {
     const totals t = add_up(v);
     html_begin(out, v->path);
@@ -363,6 +364,7 @@ static naik_status print_report(naik_log *log, FILE *out, const naik_propagator_
     naik_status status = report_correlators(
         log, out, v, count_bad_correlators(v) == 0 ? "The file holds none so far." : NULL);
     report_histories(out, v);
+    status = status == NAIK_OK ? report_modes(log, out, v, modes) : status;
     print_time_by_mass(out, v, t.seconds);
     print_times(out, v);
     print_solves(out, v);
@@ -403,7 +405,7 @@ static FILE *open_report(const char *path)
 /* Written beside its name, which it gets when it is whole; no file to rename over, such as a
  * terminal, is written to. */
 static naik_status write_report(naik_comm *comm, const char *name,
-                                const naik_propagator_reader *view, int *damage)
+                                const naik_propagator_reader *view, const char *modes, int *damage)
 {
     naik_log *log = comm->log;
     naik_status status = NAIK_OK;
@@ -417,7 +419,7 @@ static naik_status write_report(naik_comm *comm, const char *name,
                                           "%s is a FIFO that nobody reads, or no device", name)
                               : cannot_write(log, NAIK_ERR_INPUT, name);
     }
-    status = print_report(log, out, view, damage);
+    status = print_report(log, out, view, modes, damage);
     if ((ferror(out) != 0) + (fclose(out) != 0) > 0 && status == NAIK_OK) {
         status = cannot_write(log, NAIK_ERR_IO, name);
     }
@@ -431,7 +433,7 @@ static naik_status write_report(naik_comm *comm, const char *name,
     return status;
 }
 
-static naik_status report(naik_comm *comm, const char *path, const char *name)
+static naik_status report(naik_comm *comm, const char *path, const char *name, const char *modes)
 {
     naik_log *log = comm->log;
     naik_status status = NAIK_OK;
@@ -442,7 +444,7 @@ static naik_status report(naik_comm *comm, const char *path, const char *name)
         status = NAIK_FAIL(log, NAIK_ERR_INPUT, "'-o' is '%s', which is read as input", name);
         goto done;
     }
-    NAIK_TRY(write_report(comm, name, view, &damage));
+    NAIK_TRY(write_report(comm, name, view, modes, &damage));
     naik_log_line(log, "wrote %s: open it in any browser", name);
     if (damage > 0) {
         status =
@@ -455,22 +457,24 @@ done:
 
 naik_status naik_command_report(naik_comm *comm, int argc, char **argv)
 {
-    const char *path = NULL, *output = NULL;
+    const char *path = NULL, *output = NULL, *modes = NULL;
     char name[PATH_SIZE];
     const naik_option options[] = {
         {.name = "output", .letter = 'o', .kind = NAIK_OPTION_TEXT, .target = &output},
+        {.name = "modes", .kind = NAIK_OPTION_TEXT, .target = &modes},
         {.name = "force", .kind = NAIK_OPTION_FLAG, .target = &comm->io.replace}};
     const char *const operands[] = {"FILE.h5"};
     naik_status status =
-        naik_options_parse(comm->log, "report", argc, argv, options, 2, operands, 1, &path);
+        naik_options_parse(comm->log, "report", argc, argv, options, 3, operands, 1, &path);
     if (status == NAIK_OK) {
         page_name(path, name, sizeof name);
         output = output != NULL ? output : name;
     }
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_path_refuse_input(comm, "-o", output, &path, 1));
+    const char *const inputs[] = {path, modes};
+    NAIK_TRY(naik_path_refuse_input(comm, "-o", output, inputs, 2));
     NAIK_TRY(naik_path_refuse_output(comm, "-o", output));
-    status = comm->rank == 0 ? report(comm, path, output) : NAIK_OK;
+    status = comm->rank == 0 ? report(comm, path, output, modes) : NAIK_OK;
 done:
     return naik_comm_agree(comm, status);
 }

@@ -70,7 +70,7 @@ static naik_status open_file(solve_job *j, bool fresh)
     naik_status status = NAIK_OK;
     solve_spec *spec = NULL;
     status = solve_spec_create(j->input, &j->plan, j->backend, j->lattice, &j->links,
-                               j->sources.text, &spec);
+                               j->guess.text != NULL ? j->guess.text : j->sources.text, &spec);
     NAIK_TRY(naik_comm_agree(j->comm, status));
     solve_report_output(j, solve_spec_file(spec));
     naik_timer_start(j->timer, "open output");
@@ -91,6 +91,30 @@ static naik_status open_file(solve_job *j, bool fresh)
 done:
     solve_spec_destroy(&spec);
     return status;
+}
+
+/* What low modes did for the solves of the file, those of earlier runs included. */
+static void tell_deflated(const solve_job *j)
+{
+    int count = 0, least = 0, most = 0;
+    int64_t iterations = 0;
+    for (int i = 0; i < j->total; i++) {
+        const naik_solve_record *r = naik_propagator_file_record(j->file, i);
+        if (r->state != NAIK_SOLVE_PENDING && r->modes > 0) {
+            least = count == 0 || r->modes < least ? r->modes : least;
+            most = r->modes > most ? r->modes : most;
+            iterations += r->iterations;
+            count++;
+        }
+    }
+    if (count > 0) {
+        char range[24] = "";
+        if (least < most) {
+            snprintf(range, sizeof range, "%d to ", least);
+        }
+        naik_log_line(j->log, "deflated: %d of %d solves, by %s%d modes, %.1f iterations a solve",
+                      count, j->total, range, most, (double)iterations / count);
+    }
 }
 
 /* The verdict over everything in the file, solves of earlier runs included. */
@@ -121,6 +145,7 @@ static naik_status conclude(solve_job *j, bool interrupted)
         naik_timer_stop(j->timer, "verify output");
         naik_log_line(j->log, "wrote %s, complete and verified", j->input->output.file);
     }
+    tell_deflated(j);
     if (failed > 0) {
         status =
             NAIK_FAIL(j->log, NAIK_ERR_NOT_CONVERGED,
@@ -154,6 +179,7 @@ static naik_status run(solve_job *j, const switches *sw)
 {
     naik_status status = NAIK_OK;
     bool interrupted = false;
+    char links[512]; /* identity of them */
     double limit_s = j->input->run.wall_limit_s;
     if (limit_s > 0) { /* of which configurations before this one have had their part */
         limit_s = fmax(limit_s - (naik_time_s() - sw->start_s), 1e-3);
@@ -165,12 +191,15 @@ static naik_status run(solve_job *j, const switches *sw)
     NAIK_TRY(sdc_check_create(j->comm, j->input, &j->guard));
     NAIK_TRY(source_file_identify(j->lattice, j->input, &j->sources));
     NAIK_TRY(naik_link_provider_open(j->lattice, j->input, j->backend, j->timer, &j->links));
+    naik_link_provider_identity(&j->links, links, sizeof links);
+    NAIK_TRY(solve_guess_open(j->lattice, j->input, links, j->sources.text, &j->guess));
     NAIK_TRY(open_file(j, sw->fresh));
     solve_report_start(j);
     solve_progress_begin(j);
     if (!naik_propagator_file_complete(j->file)) {
         NAIK_TRY(naik_checkpoint_open(j->file, &j->checkpoint));
         NAIK_TRY(solve_work(j, &interrupted));
+        NAIK_TRY(solve_report_guesses(j));
     }
     NAIK_TRY(note_times(j));
     status = conclude(j, interrupted);
@@ -186,6 +215,7 @@ static void clear(solve_job *j)
     naik_checkpoint_close(&j->checkpoint);
     naik_propagator_file_close(&j->file);
     naik_link_provider_close(&j->links);
+    solve_guess_close(&j->guess);
     source_file_sums_clear(&j->sources);
     naik_interrupt_destroy(&j->interrupt);
     naik_fault_destroy(&j->fault);
@@ -215,7 +245,7 @@ static naik_status open_events(solve_job *j, bool dry_run)
 static naik_status spare_inputs(naik_comm *comm, const char *path, const naik_input *input)
 {
     naik_status status = NAIK_OK;
-    const int count = 4 + input->solve_count;
+    const int count = 4 + 2 * input->solve_count;
     const char **read = calloc((size_t)count, sizeof *read);
     if (read == NULL) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a list of files");
@@ -226,7 +256,8 @@ static naik_status spare_inputs(naik_comm *comm, const char *path, const naik_in
     read[2] = input->action.file;
     read[3] = input->action.long_file;
     for (int i = 0; i < input->solve_count; i++) {
-        read[4 + i] = input->solve[i].source_file;
+        read[4 + 2 * i] = input->solve[i].source_file;
+        read[5 + 2 * i] = input->solve[i].guess;
     }
     NAIK_TRY(naik_path_refuse_input(comm, "output.file", input->output.file, read, count));
     NAIK_TRY(naik_path_refuse_input(comm, "deflation.file", input->deflation.file, read, count));

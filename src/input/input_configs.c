@@ -120,6 +120,8 @@ naik_status naik_input_name_files(naik_log *log, naik_input *input)
     for (int i = 0; i < input->solve_count; i++) {
         snprintf(path, sizeof path, "solve.%d.source.file", i);
         NAIK_TRY(put(log, input, path, &input->solve[i].source_file));
+        snprintf(path, sizeof path, "solve.%d.guess", i);
+        NAIK_TRY(put(log, input, path, &input->solve[i].guess));
     }
 done:
     return status;

@@ -99,6 +99,11 @@ static naik_status check_for_wilson(naik_log *log, const naik_input *input)
             return naik_input_refuse(log, input, path,
                                      "'%s' file is there for staggered quarks only", path);
         }
+        snprintf(path, sizeof path, "solve.%d.guess", i);
+        if (input->solve[i].guess != NULL) {
+            return naik_input_refuse(log, input, path, "'%s' is there for staggered quarks only",
+                                     path);
+        }
     }
     if (input->solver.batch > MOST_SPINORS) {
         return naik_input_refuse(log, input, "solver.batch",

@@ -145,7 +145,20 @@ done:
     return status;
 }
 
-/* From the Krylov space that the solve shares, or as the stream's own starter has it. */
+/* The stream's own starting value, of the parity solved. */
+static naik_status take_guess(worker *w, int64_t index, naik_field *x, int irhs)
+{
+    naik_status status = NAIK_OK;
+    bool found = false;
+    naik_timer_start(w->backend->timer, "guesses");
+    NAIK_TRY(w->stream->guess(w->stream->data, index, w->sites, &found));
+    NAIK_TRY(found ? w->ops->field.from_host(x, w->now.parity, irhs, w->sites) : NAIK_OK);
+    naik_timer_stop(w->backend->timer, "guesses");
+done:
+    return status;
+}
+
+/* From the Krylov space that the solve shares, or as the stream has it. */
 static naik_status start(void *data, int64_t index, naik_field *x, int irhs, naik_cg_start *out)
 {
     worker *w = data;
@@ -153,6 +166,9 @@ static naik_status start(void *data, int64_t index, naik_field *x, int irhs, nai
     if (w->batch.of[index] >= 0) {
         return naik_multishift_take(w->stream->multishift, w->batch.of[index],
                                     w->batch.shift[index], x, irhs, out);
+    }
+    if (w->stream->guess != NULL) {
+        return take_guess(w, w->batch.index[index], x, irhs);
     }
     return own != NULL && own->start != NULL
                ? own->start(own->data, w->batch.index[index], x, irhs, out)

@@ -35,6 +35,9 @@ typedef struct naik_propagator_stream {
      * A solve that was interrupted is not handed out. */
     naik_status (*solution)(void *data, int64_t index, const double *x,
                             const naik_propagator_result *result);
+    /* A starting value x [sites][spin][3][2] of solve `index`, or *found = false; of one that shares
+     * no Krylov space. NULL: none has any. */
+    naik_status (*guess)(void *data, int64_t index, double *x, bool *found);
     /* The rest may be NULL, and is as in cg.h. */
     bool (*stop)(void *data);
     double tolerance_full; /* on |src - M x| / |src| as well; 0: not asked for */

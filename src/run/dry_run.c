@@ -68,10 +68,17 @@ naik_status solve_dry_run(solve_job *j, bool verify)
 {
     naik_status status = NAIK_OK;
     solve_spec *spec = NULL;
+    char links[512];
     solve_plan_print(&j->plan, j->input, j->log);
     NAIK_TRY(verify ? verify_links(j) : look_at_links(j));
     NAIK_TRY(verify ? source_file_identify(j->lattice, j->input, &j->sources)
                     : source_file_precheck(j->lattice, j->input));
+    if (verify) {
+        naik_link_provider_identity(&j->links, links, sizeof links);
+    }
+    NAIK_TRY(
+        solve_guess_open(j->lattice, j->input, verify ? links : NULL, j->sources.text, &j->guess));
+    NAIK_TRY(verify ? solve_guess_verify(&j->guess, j->lattice) : NAIK_OK);
     NAIK_TRY(solve_spec_create(j->input, &j->plan, j->backend, j->lattice, NULL, NULL, &spec));
     NAIK_TRY(
         naik_propagator_file_precheck(j->lattice, j->input->output.file, solve_spec_file(spec)));

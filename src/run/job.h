@@ -19,6 +19,7 @@
 #include "operator/staggered.h"
 #include "operator/wilson_operator.h"
 #include "run/fault.h"
+#include "run/guess.h"
 #include "run/plan.h"
 #include "run/sdc_check.h"
 #include "run/source_file.h"
@@ -40,6 +41,7 @@ typedef struct solve_job {
     naik_geometry *geometry;
     naik_link_provider links;
     source_file_sums sources;
+    solve_guess guess;
     naik_propagator_file *file;
     naik_checkpoint *checkpoint;
     naik_interrupt *interrupt;
@@ -70,6 +72,12 @@ naik_status solve_contract(solve_job *j);
 static inline const naik_input_task *solve_task(const solve_job *j, int64_t index)
 {
     return &j->input->tasks[j->pending[index]];
+}
+
+/* Low modes that deflated a solve of the epsilon at work. */
+static inline int solve_modes_of(const solve_job *j, const naik_propagator_result *result)
+{
+    return j->modes != NULL && result->cg.corrections > 0 ? j->modes->count : 0;
 }
 
 /* save and restore of propagator.h, to and from j->state. */
@@ -103,6 +111,8 @@ void solve_report_moved(const solve_job *j);
 /* One line a solve, and how long the rest will take once that is worth saying. */
 void solve_report_solve(const solve_job *j, const naik_input_task *task,
                         const naik_propagator_result *r);
+/* Iterations with guesses and what they would be without, in the log and in the unfinished file. Collective. What writing returns. */
+naik_status solve_report_guesses(const solve_job *j);
 /* Events: the run before its first solve, links that are ready, the end. */
 void solve_report_start(const solve_job *j);
 void solve_report_links(const solve_job *j, double epsilon, double seconds);

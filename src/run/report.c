@@ -1,5 +1,6 @@
 /* report.c - what `naik solve` says while it runs
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "naik/meson.h"
@@ -7,6 +8,7 @@
 
 #include "backend/transport.h"
 #include "base/timer.h"
+#include "model/iterations.h"
 #include "run/job.h"
 
 void solve_report_banner(const solve_job *j)
@@ -60,6 +62,9 @@ static void record_solve(const solve_job *j, const naik_input_task *task,
     naik_report_int(event, "iterations", r->cg.iterations);
     naik_report_int(event, "restarts", r->cg.restarts);
     naik_report_text(event, "rung", naik_rung_name(r->cg.rung));
+    if (solve_modes_of(j, r) > 0) {
+        naik_report_int(event, "modes", solve_modes_of(j, r));
+    }
     naik_report_real(event, "residual", r->cg.residual);
     naik_report_real(event, "source_residual", r->source_residual);
     naik_report_real(event, "seconds", r->cg.seconds);
@@ -83,18 +88,21 @@ void solve_report_solve(const solve_job *j, const naik_input_task *task,
                         const naik_propagator_result *r)
 {
     const naik_input *input = j->input;
-    char rest[SOLVE_LEFT_TEXT] = "", column[NAIK_INPUT_COLUMN_TEXT];
+    char rest[SOLVE_LEFT_TEXT] = "", column[NAIK_INPUT_COLUMN_TEXT], modes[24] = "";
+    if (solve_modes_of(j, r) > 0) {
+        snprintf(modes, sizeof modes, " modes=%d", solve_modes_of(j, r));
+    }
     naik_input_column_text(input, task->colour, column);
     if (naik_time_s() - j->progress.start_s > 10) {
         solve_progress_text(solve_progress_left_s(j, 0), rest);
     }
     naik_log_line(j->log,
                   "solve %d/%d: source=%s mass=%g %s iterations=%d residual=%.3e "
-                  "source_residual=%.3e rung=%s seconds=%.3f gflops=%.1f %s%s",
+                  "source_residual=%.3e rung=%s%s seconds=%.3f gflops=%.1f %s%s",
                   j->done, j->total, input->sources[task->source].label,
                   input->solve[task->solve].masses.data[task->mass], column, r->cg.iterations,
-                  r->cg.residual, r->source_residual, naik_rung_name(r->cg.rung), r->cg.seconds,
-                  r->cg.seconds > 0 ? r->flops / r->cg.seconds * 1e-9 : 0.0,
+                  r->cg.residual, r->source_residual, naik_rung_name(r->cg.rung), modes,
+                  r->cg.seconds, r->cg.seconds > 0 ? r->flops / r->cg.seconds * 1e-9 : 0.0,
                   naik_cg_reason_text(r->cg.reason), rest);
     record_solve(j, task, r);
     if (r->cg.climb != NAIK_CG_NO_CLIMB) {
@@ -107,6 +115,38 @@ void solve_report_solve(const solve_job *j, const naik_input_task *task,
         naik_log_warn(j->log, "the source of solve %d is zero everywhere: the solution is zero",
                       j->done);
     }
+}
+
+naik_status solve_report_guesses(const solve_job *j)
+{
+    char text[160];
+    int solves = 0;
+    double mine = 0, before = 0, without = 0;
+    for (int i = 0; i < j->input->task_count; i++) {
+        const naik_input_task *t = &j->input->tasks[i];
+        const naik_input_solve *s = &j->input->solve[t->solve];
+        const int solve = naik_propagator_file_solve(j->file, t->source, t->mass, t->colour);
+        const naik_solve_record *own = naik_propagator_file_record(j->file, solve);
+        const naik_solve_record *guess = solve_guess_record(&j->guess, i);
+        if (guess == NULL || own->state == NAIK_SOLVE_PENDING) {
+            continue;
+        }
+        const double mass = s->masses.data[t->mass];
+        const model_pilot pilot = {
+            .mass = mass, .tolerance = guess->target, .mean = guess->iterations};
+        solves++;
+        mine += own->iterations;
+        before += guess->iterations;
+        without += model_iterations_from(&pilot, 1, mass, s->tolerance).expected;
+    }
+    if (solves == 0) {
+        return NAIK_OK;
+    }
+    snprintf(text, sizeof text,
+             "%d solves took %.0f iterations from them, which took %.0f; without about %.0f",
+             solves, mine, before, without);
+    naik_log_line(j->log, "guesses: %s, by ln(2/tolerance)", text);
+    return naik_propagator_file_note(j->file, "guesses", text);
 }
 
 void solve_report_start(const solve_job *j)

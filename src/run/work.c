@@ -1,6 +1,7 @@
 /* work.c - the pending solves of a run: sources in, committed solutions out
  *
- * One stream of solves for each Naik epsilon, on its own links. What the guard does not let pass
+ * One stream of solves for each Naik epsilon, on its own links, and one for those without low modes
+ * beside those with them. What the guard does not let pass
  * stays pending, and is listed again until it is stored or given up.
  */
 #include <math.h>
@@ -11,8 +12,10 @@
 #include "propagator/meson_field.h"
 
 #include "base/timer.h"
+#include "io/modes/modes_file.h"
 #include "run/job.h"
 #include "run/low_modes.h"
+#include "run/make_source.h"
 #include "run/wilson_quarks.h"
 #include "solver/bicgstab.h"
 
@@ -23,23 +26,20 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
     const solve_job *j = data;
     const naik_input_task *task = solve_task(j, index);
     const naik_input_solve *solve = &j->input->solve[task->solve];
-    const naik_source *source = &j->input->sources[task->source].source;
+    const source_kit kit = {j->lattice, j->input, &j->sources, j->links.gauss};
     *mass = solve->masses.data[task->mass];
     *tolerance = solve->tolerance;
     *site_tolerance = j->input->solver.site_relative_tolerance;
-    if (source->type == NAIK_SOURCE_FILE) {
-        NAIK_TRY(
-            source_file_read(j->lattice, j->input, task->solve, task->colour, &j->sources, src));
-        naik_source_restrict(j->lattice, source, src);
-    } else {
-        NAIK_TRY(naik_source_fill(j->lattice, source, task->colour % 3, src));
-    }
-    if (naik_input_is_wilson(j->input)) {
-        naik_source_to_spin(j->lattice, task->colour / 3, src);
-    }
+    NAIK_TRY(make_source(&kit, &j->input->sources[task->source], task->colour, src));
     naik_fault_in_source(j->fault, j->lattice, src);
 done:
     return status;
+}
+
+static naik_status give_guess(void *data, int64_t index, double *x, bool *found)
+{
+    const solve_job *j = data;
+    return solve_guess_read(&j->guess, j->pending[index], x, found);
 }
 
 static naik_status make_correlators(solve_job *j, const naik_input_task *task,
@@ -85,6 +85,7 @@ static naik_status commit_solution(solve_job *j, const naik_input_task *task, co
                                 .iterations = result->cg.iterations,
                                 .restarts = result->cg.restarts,
                                 .rung = (int)result->cg.rung,
+                                .modes = solve_modes_of(j, result),
                                 .target = j->input->solve[task->solve].tolerance,
                                 .true_residual = result->cg.residual,
                                 .source_residual = result->source_residual,
@@ -167,7 +168,13 @@ static double epsilon_of(const solve_job *j, int task)
     return j->input->solve[t->solve].naik_epsilon.data[t->mass];
 }
 
-/* The masses of one source and colour on the same links. */
+/* Whether the solve has low modes removed. */
+static bool is_deflated(const solve_job *j, int task)
+{
+    return j->input->deflation.modes > 0 && j->input->solve[j->input->tasks[task].solve].deflate;
+}
+
+/* The masses of one source and colour on the same links, unless each has its own guess. */
 static int64_t group_of(void *data, int64_t index, double *base_mass)
 {
     const solve_job *j = data;
@@ -182,7 +189,7 @@ static int64_t group_of(void *data, int64_t index, double *base_mass)
             masses++;
         }
     }
-    return masses > 1 ? 3 * (int64_t)task->source + task->colour : -1;
+    return masses > 1 && solve->guess == NULL ? 3 * (int64_t)task->source + task->colour : -1;
 }
 
 static bool any_group(solve_job *j)
@@ -194,6 +201,17 @@ static bool any_group(solve_job *j)
         }
     }
     return false;
+}
+
+/* Which modes these were, for those who look at the file. */
+static naik_status note_modes(solve_job *j, double epsilon)
+{
+    char path[NAIK_PATH_MAX], text[NAIK_PATH_MAX + 128];
+    low_modes_path(j->input, epsilon, path);
+    snprintf(text, sizeof text, "%d epsilon=%.17g lambda=%.6g,%.6g file=%s", j->modes->count,
+             epsilon, naik_modes_lambda(j->modes->lambda2[0]),
+             naik_modes_lambda(j->modes->lambda2[j->modes->count - 1]), path);
+    return naik_propagator_file_note(j->file, "modes", text);
 }
 
 /* The low modes of the links at work, for all masses of their epsilon. */
@@ -216,6 +234,7 @@ static naik_status make_modes(solve_job *j, naik_fatlong *canonical)
     NAIK_TRY(low_modes_get(j->input, canonical, j->packed.links[NAIK_DOUBLE],
                            own != NULL ? own : j->packed.links[NAIK_SINGLE], mass, count,
                            j->interrupt, &j->modes));
+    NAIK_TRY(note_modes(j, canonical->naik_epsilon));
     naik_timer_stop(j->timer, "modes");
     solve_progress_passed(j, naik_time_s() - start_s);
 done:
@@ -263,7 +282,7 @@ static naik_status make_links(solve_job *j, double epsilon, int batch)
         naik_staggered_create(j->geometry, canonical, j->plan.links, j->plan.recon, &j->packed));
     naik_timer_stop(j->timer, "pack links");
     sdc_check_begin(&j->guard, &j->packed);
-    NAIK_TRY(j->input->deflation.modes > 0 ? make_modes(j, canonical) : NAIK_OK);
+    NAIK_TRY(is_deflated(j, j->pending[0]) ? make_modes(j, canonical) : NAIK_OK);
 done:
     naik_fatlong_destroy(&canonical);
     return status;
@@ -324,6 +343,7 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
                                                        !j->input->solver.double_check,
                                            .source = give_source,
                                            .solution = take_solution,
+                                           .guess = j->guess.input != NULL ? give_guess : NULL,
                                            .stop = asked_to_stop,
                                            .tolerance_full = j->input->solver.tolerance_full,
                                            .poll = at_poll,
@@ -352,7 +372,7 @@ static bool is_open(const solve_job *j, int task)
     return is_pending(j, task) && !j->guard.attempts[task].given_up;
 }
 
-/* Lists the open tasks that share the links of task `first`. Those to be solved twice follow a
+/* Lists the open tasks that share the links and modes of task `first`. Those to be solved twice follow a
  * batch later: their second solve has other neighbours, and mostly another place. */
 static void list_pending(solve_job *j, int first)
 {
@@ -360,7 +380,8 @@ static void list_pending(solve_job *j, int first)
     int64_t begin = 0;
     j->pending_count = 0;
     for (int i = first; i < tasks; i++) {
-        if (epsilon_of(j, i) == epsilon_of(j, first) && is_open(j, i)) {
+        if (epsilon_of(j, i) == epsilon_of(j, first) &&
+            is_deflated(j, i) == is_deflated(j, first) && is_open(j, i)) {
             j->pending[j->pending_count++] = i;
         }
         const int64_t end = j->pending_count;

@@ -1,0 +1,141 @@
+"""solve[].guess: stored propagators as starting values, and contracted as they are."""
+import os
+import re
+
+import h5py
+import numpy as np
+
+from program import everything, main, naik, path, same, stopped
+
+INPUT = """
+lattice:  {size: [4, 4, 8, 8], boundary_t: antiperiodic}
+gauge:    {file: %s}
+action:   {type: hisq}
+solve:
+  - name: pt
+    masses: [0.05, 0.1]
+    source: {type: point, origin: [[0, 0, 0, 0], [1, 0, 2, 2]]}
+  - name: rw
+    masses: [0.05]
+    source: {type: random_wall, t0: 1, noise: z2, seed: 5}
+solver:   {tolerance: 1e-10}
+output:   {file: %s}
+"""
+GUESS = ("--set", "solve.0.guess=" + path("loose.h5"), "--set", "solve.1.guess=" + path("loose.h5"))
+
+
+def solved(name, *more, **options):
+    with open(path(name + ".yaml"), "w", encoding="utf-8") as f:
+        f.write(INPUT % (path("lat.h5"), path(name + ".h5")))
+    return naik("solve", path(name + ".yaml"), *more, **options)
+
+
+def table(name):
+    with h5py.File(path(name + ".h5")) as f:
+        return f["solves"][...]
+
+
+def configurations_are_generated():
+    for name, seed, size in (("lat.h5", "12", "4,4,8,8"), ("other.h5", "13", "4,4,8,8"), ("small.lat", "14", "4,4,4,8")):
+        naik("gauge", "generate", "--size", size, "--beta", "5.8", "--seed", seed, "--sweeps", "5",
+             "-o", path(name))
+
+
+def a_loose_solve_spares_the_next_its_iterations():
+    solved("loose", "--set", "solver.tolerance=1e-4")
+    solved("plain")
+    said = solved("guessed", *GUESS)
+    loose, plain, guessed = table("loose"), table("plain"), table("guessed")
+    assert (guessed["true_residual"] <= 1e-10).all(), guessed
+    for a, b, c in zip(plain["iterations"], guessed["iterations"], loose["iterations"]):
+        assert b < a - 0.3 * c, (a, b, c)  # a new Krylov space knows nothing of the old one
+    line = re.search("guesses: (.*) solves took (.*) iterations from them, which took (.*); without about ([0-9]+)", said)
+    assert line, said
+    told = list(map(int, line.groups()))
+    assert told[:3] == [15, guessed["iterations"].sum(), loose["iterations"].sum()], said
+    assert abs(told[3] / plain["iterations"].sum() - 1) < 0.2, (told, plain["iterations"].sum())
+    with h5py.File(path("plain.h5")) as a, h5py.File(path("guessed.h5")) as b:
+        for name in ("prop/s0000/m00", "prop/s0001/m01", "prop/s0002/m00"):
+            x, y = a[name][...], b[name][...]
+            assert 0 < np.linalg.norm(x - y) < 1e-8 * np.linalg.norm(x), name
+    naik("info", path("guessed.h5"), "--residuals")
+
+
+def stored_propagators_are_contracted_without_an_iteration():
+    """Correlators that the run which made them did not ask for."""
+    asked = ("--set", "output.correlators=[pion5, rhoz]", "--set", "output.momenta=[[0,0,0],[1,0,0]]", "--set",
+             "output.baryons=[nucleon]")
+    for name, of, bits, tolerance in (("all", "plain", 64, 1e-10), ("short", "plain32", 32, 1e-5)):
+        if bits == 32:
+            solved(of, "--set", "output.precision=32")
+        solved(name, *asked, "--set", "solve.0.guess=" + path(of + ".h5"), "--set", "solve.1.guess=" + path(of + ".h5"),
+               "--set", f"solver.tolerance={tolerance}")
+        assert (table(name)["iterations"] == 0).all() and (table(name)["true_residual"] <= tolerance).all(), table(name)
+    solved("direct", *asked)
+    with h5py.File(path("all.h5")) as all64, h5py.File(path("short.h5")) as all32, h5py.File(path("direct.h5")) as f:
+        for name in ("pt/s0001/m01/pion5/p000", "pt/s0000/m00/rhoz/p100", "rw/m00/pion5/p000", "pt/s0000/m00/nucleon"):
+            c = f["corr"][name][...]
+            for other, precision in ((all64, 1e-8), (all32, 1e-4)):
+                assert np.abs(other["corr"][name][...] - c).max() <= precision * np.abs(c).max(), (name, precision)
+
+
+def bits_do_not_depend_on_ranks_batches_and_shared_masses():
+    for ranks, more in ((2, ("solver.batch=4", "solver.multishift=on")), (4, ("run.grid=[1,1,2,2]", "solver.batch=1"))):
+        solved("again", *GUESS, *(word for one in more for word in ("--set", one)), ranks=ranks)
+        same(everything("guessed.h5"), everything("again.h5"))
+        os.remove(path("again.h5"))
+
+
+def a_stopped_run_goes_on_to_the_same_bits():
+    solved("stop", *GUESS, "--dry-run")
+    if stopped("solve", path("stop.yaml"), *GUESS, "--set", "solver.batch=2") is None:
+        return "the run was over before the signal came"
+    told = solved("stop", status=1)
+    assert "sources" in told, told  # without its guess it is another run
+    said = solved("stop", *GUESS, ranks=2)
+    assert "resuming:" in said, said
+    same(everything("guessed.h5"), everything("stop.h5"))
+
+
+def guesses_of_something_else_are_refused():
+    def refused(words, *more, status=1):
+        told = solved("refused", "--set", "solve.0.guess=" + path("loose.h5"), *more, status=status)
+        assert words in told and not os.path.exists(path("refused.h5")), told
+
+    def changed(key):
+        return "--set", key
+
+    refused("was made with other links", *changed("gauge.file=" + path("other.h5")))
+    small = ("--set", "lattice.size=[4,4,4,8]", "--set", "gauge.file=" + path("small.lat"))
+    solved("small", *small)
+    refused("holds a lattice of 4x4x4x8", *changed("solve.0.guess=" + path("small.h5")))
+    refused("action.type = hisq, this run is not", *changed("action.type=naive"))
+    refused("lattice.boundary_t = antiperiodic, this run is not", *changed("lattice.boundary_t=periodic"))
+    refused("no solutions of the source of solve.0 ('pt') at [2, 0, 0, 0]", *changed("solve.0.source.origin=[2,0,0,0]"))
+    refused("no solutions of the source of solve.1 ('rw') at [0, 0, 0, 1]", *changed("solve.1.source.seed=6"),
+            *changed("solve.1.guess=" + path("loose.h5")))
+    refused("but not with mass 0.2", *changed("solve.0.masses=[0.05, 0.2]"))
+    refused("but not with mass 0.05 and naik_epsilon -0.1", *changed("solve.0.naik_epsilon=[-0.1, 0]"))
+    refused("'solve.0.guess' is there for staggered quarks only", *changed("action.type=wilson"))
+    refused("is read as input", *changed("output.file=" + path("loose.h5")))
+    refused("refused.yaml", *changed("solve.0.guess=" + path("refused.yaml")))
+    refused("no-such", *changed("solve.0.guess=" + path("no-such.h5")))
+    solved("text", "--set", "output.propagators=false", "--set", "output.correlators=[pion5]")
+    refused("holds correlators only", *changed("solve.0.guess=" + path("text.h5")))
+
+
+def a_damaged_guess_is_noticed():
+    with open(path("loose.h5"), "rb") as f:
+        data = bytearray(f.read())
+    with h5py.File(path("loose.h5")) as f:
+        data[f["prop/s0001/m01"].id.get_offset() + 1000] ^= 1
+    with open(path("flipped.h5"), "wb") as f:
+        f.write(data)
+    for more in ((), ("--dry-run",)):
+        told = solved("damaged", "--set", "solve.0.guess=" + path("flipped.h5"), *more, status=4)
+        assert "checksum" in told, told
+
+
+main([configurations_are_generated, a_loose_solve_spares_the_next_its_iterations,
+      stored_propagators_are_contracted_without_an_iteration, bits_do_not_depend_on_ranks_batches_and_shared_masses,
+      a_stopped_run_goes_on_to_the_same_bits, guesses_of_something_else_are_refused, a_damaged_guess_is_noticed])
