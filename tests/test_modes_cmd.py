@@ -125,6 +125,36 @@ def an_entry_without_modes_is_solved_as_if_there_were_none():
     naik("modes", path("in.yaml"), "--set", "solve.0.deflate=false", status=1)
 
 
+def auto_finds_as_many_as_pay_and_keeps_to_them():
+    """The number is the plan's, is told with its reason, and stays what it was when the run goes on."""
+    auto = ("--set", "deflation.modes=auto", "--set", "deflation.file=" + path("auto-modes.h5"))
+    out = ("--set", "output.file=" + path("auto.h5"))
+    told = naik("solve", path("in.yaml"), *auto, *out, "--dry-run")
+    count = int(told.split("modes: auto takes ")[1].split(":")[0])
+    assert count >= 8 and "it pays from 1 source on" in told, told
+    told = naik("solve", path("in.yaml"), *auto, *out, "--set", "solver.max_iterations=9", status=3)
+    assert f"{count} found, written to" in told, told
+    told = naik("solve", path("in.yaml"), *auto, *out, ranks=2)
+    assert f"{count} read from" in told and "begun otherwise" not in told, told
+    naik("solve", path("in.yaml"), "--set", f"deflation.modes={count}", "--set", "deflation.file=" + path("auto-modes.h5"),
+         "--set", "output.file=" + path("fixed.h5"))
+    with h5py.File(path("auto.h5")) as a, h5py.File(path("fixed.h5")) as f:
+        for column in ("iterations", "true_residual", "suma", "sumb"):
+            assert (a["solves"][column] == f["solves"][column]).all(), column
+    more = ("--set", "deflation.modes=auto", "--set", "output.file=" + path("stored.h5"))
+    assert "auto takes the 12 of" in naik("solve", path("in.yaml"), *more)
+    with h5py.File(path("stored.h5")) as a, h5py.File(path("out.h5")) as f:
+        assert (a["solves"]["suma"] == f["solves"]["suma"]).all()
+
+
+def auto_solves_without_modes_that_will_not_pay():
+    heavy = ("--set", "deflation.modes=auto", "--set", "deflation.file=" + path("never.h5"), "--set", "solve.0.masses=[0.5]")
+    told = naik("solve", path("in.yaml"), *heavy, "--set", "output.file=" + path("heavy.h5"))
+    assert "auto takes none, they will not pay" in told, told
+    assert "auto takes none, they will not pay" in naik("modes", path("in.yaml"), *heavy)
+    assert not os.path.exists(path("never.h5"))
+
+
 def damage_and_other_links_are_refused():
     with open(path("modes.h5"), "rb") as f:
         whole = f.read()
@@ -152,6 +182,7 @@ def main():
     naik("gauge", "generate", "--size", "8,8,4,8", "--beta", "5.7", "--seed", "3", "--sweeps", "20", "-o", path("lat.h5"))
     for test in (modes_are_found_once_and_verified, modes_are_the_eigenvectors_that_lapack_finds,
                  modes_have_equal_bytes_on_two_ranks, deflated_solves_take_fewer_iterations_and_equal_bits,
+                 auto_finds_as_many_as_pay_and_keeps_to_them, auto_solves_without_modes_that_will_not_pay,
                  an_entry_without_modes_is_solved_as_if_there_were_none, damage_and_other_links_are_refused):
         try:
             test()
