@@ -19,10 +19,9 @@ typedef enum bench_links_kind { BENCH_RANDOM, BENCH_RANDOM_HISQ, BENCH_UNIT } be
 
 typedef struct bench_options {
     int size[NAIK_DIM];
-    int links;           /* bench_links_kind */
-    int action;          /* naik_action_type */
-    int precision;       /* naik_precision of the vectors, or of the modes; of cg: -1 stands for the
-                      * inner one */
+    int links;     /* bench_links_kind */
+    int action;    /* naik_action_type */
+    int precision; /* naik_precision of vectors, or modes; of cg: -1 stands for the inner one */
     int link_precision;  /* naik_precision; -1: as the vectors */
     int inner_precision; /* of cg: naik_input_precision, which chooses all of these; -1: not said */
     int first_rung;      /* of cg: naik_rung; -1: by mass */
