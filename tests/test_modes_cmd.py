@@ -106,6 +106,25 @@ def deflated_solves_take_fewer_iterations_and_equal_bits():
         assert a["solves"]["iterations"][light].max() < 0.5 * p["solves"]["iterations"][light].min()
 
 
+def an_entry_without_modes_is_solved_as_if_there_were_none():
+    """`deflate: false`: the same bits as a run without modes; the other entry those of a run with them."""
+    def entry(name, words):
+        return "{name: %s, masses: [0.002, 0.02], source: {type: point, origin: [0, 0, 0, 0]}%s}" % (name, words)
+    both = "solve=[%s,%s]" % (entry("plain", ", deflate: false"), entry("light", ""))
+    for out, words, ranks in (("both", (), 1), ("both-two", ("--set", "solver.batch=5"), 2),
+                              ("neither", ("--set", "deflation={modes: 0}"), 1)):
+        chosen = both.replace(", deflate: false", "") if out == "neither" else both
+        naik("solve", path("in.yaml"), "--set", chosen, "--set", f"output.file={path(out)}.h5", *words, ranks=ranks)
+    with h5py.File(path("both.h5")) as a, h5py.File(path("both-two.h5")) as b, h5py.File(path("neither.h5")) as n, \
+            h5py.File(path("out.h5")) as o:
+        for column in ("iterations", "true_residual", "suma", "sumb"):
+            assert (a["solves"][column] == b["solves"][column]).all(), column
+            assert (a["solves"][column][:6] == n["solves"][column][:6]).all(), column
+            assert (a["solves"][column][6:] == o["solves"][column][:6]).all(), column
+        assert (a["solves"]["iterations"][:6] > a["solves"]["iterations"][6:]).all()
+    naik("modes", path("in.yaml"), "--set", "solve.0.deflate=false", status=1)
+
+
 def damage_and_other_links_are_refused():
     with open(path("modes.h5"), "rb") as f:
         whole = f.read()
@@ -133,7 +152,7 @@ def main():
     naik("gauge", "generate", "--size", "8,8,4,8", "--beta", "5.7", "--seed", "3", "--sweeps", "20", "-o", path("lat.h5"))
     for test in (modes_are_found_once_and_verified, modes_are_the_eigenvectors_that_lapack_finds,
                  modes_have_equal_bytes_on_two_ranks, deflated_solves_take_fewer_iterations_and_equal_bits,
-                 damage_and_other_links_are_refused):
+                 an_entry_without_modes_is_solved_as_if_there_were_none, damage_and_other_links_are_refused):
         try:
             test()
             print("PASS", test.__name__)

@@ -68,7 +68,9 @@ typedef struct naik_contraction {
     naik_contracted_quark quark[3];
     int quarks; /* 1: alone; 2: the second is the antiquark; 3: a baryon */
     int momentum[NAIK_DIM - 1];
-    bool wall;              /* wall sink */
+    const char *sink;       /* "wall", "covariant_gaussian"; NULL: point */
+    double sink_radius;     /* of covariant_gaussian: r0 and n of gauss_smear.h */
+    int sink_iterations;    /* else 0 */
     const char *definition; /* in one line */
 } naik_contraction;
 

@@ -32,7 +32,7 @@ static bool collect(const naik_input *input, int solve, int m, double mass[MOST_
     *count = 0;
     for (int i = 0; i < input->solve_count; i++) {
         for (int k = 0; k < input->solve[i].masses.count; k++) {
-            if (input->solve[i].naik_epsilon.data[k] != epsilon) {
+            if (!input->solve[i].deflate || input->solve[i].naik_epsilon.data[k] != epsilon) {
                 continue;
             }
             if (i < solve || (i == solve && k < m)) {
@@ -72,7 +72,7 @@ static naik_status find_all(job *j)
         for (int m = 0; m < input->solve[i].masses.count; m++) {
             double mass[MOST_MASSES];
             int count;
-            if (collect(input, i, m, mass, &count)) {
+            if (input->solve[i].deflate && collect(input, i, m, mass, &count)) {
                 NAIK_TRY(find(j, input->solve[i].naik_epsilon.data[m], mass, count));
             }
         }

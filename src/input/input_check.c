@@ -7,6 +7,7 @@
 
 #include "comm/paths.h"
 #include "input/input_table.h"
+#include "modes/lanczos.h"
 
 /* (2m)^2 is added to an operator in single precision, whose numbers end at 1e-38; r^2 divides. */
 #define LEAST_MASS   1e-18
@@ -91,7 +92,9 @@ static naik_status check_radius(const checker *c, int index)
 {
     const naik_source *source = &c->input->solve[index].source;
     char path[PATH_SIZE];
-    if (source->type != NAIK_SOURCE_GAUSSIAN || source->radius >= LEAST_RADIUS) {
+    const bool sized =
+        source->type == NAIK_SOURCE_GAUSSIAN || source->type == NAIK_SOURCE_COVARIANT_GAUSSIAN;
+    if (!sized || source->radius >= LEAST_RADIUS) {
         return NAIK_OK;
     }
     snprintf(path, sizeof path, "solve.%d.source.radius", index);
@@ -108,18 +111,40 @@ static naik_status check_source_keys(const checker *c, int index)
     const unsigned fixed = BIT(NAIK_SOURCE_CORNER_WALL) | BIT(NAIK_SOURCE_EVEN_WALL);
     const unsigned point = BIT(NAIK_SOURCE_POINT), gaussian = BIT(NAIK_SOURCE_GAUSSIAN);
     const unsigned noise = BIT(NAIK_SOURCE_RANDOM_WALL) | volume, file = BIT(NAIK_SOURCE_FILE);
-    const rule rules[] = {{"origin", point | gaussian, point | gaussian},
+    const unsigned covariant = BIT(NAIK_SOURCE_COVARIANT_GAUSSIAN);
+    const unsigned at_site = point | gaussian | covariant;
+    const rule rules[] = {{"origin", at_site, at_site},
                           {"t0", walls, walls},
                           {"momentum", walls | gaussian, 0},
                           {"seed", noise, noise},
                           {"noise", noise, 0},
-                          {"radius", gaussian, gaussian},
+                          {"radius", gaussian | covariant, gaussian | covariant},
+                          {"iterations", covariant, covariant},
                           {"subset", (walls & ~fixed) | gaussian | volume | file, 0},
                           {"file", file, file}};
     char prefix[PATH_SIZE];
     snprintf(prefix, sizeof prefix, "solve.%d.source.", index);
     return check_rules(c, rules, (int)(sizeof rules / sizeof *rules), prefix, "solve[].source.type",
                        (int)c->input->solve[index].source.type);
+}
+
+naik_status naik_input_check_smearing(naik_log *log, const naik_input *input, const char *path)
+{
+    return input->action.type != NAIK_INPUT_LINKS
+               ? NAIK_OK
+               : naik_input_refuse(log, input, path,
+                                   "'%s' covariant_gaussian needs the links of a configuration, "
+                                   "which action.type links does not read",
+                                   path);
+}
+
+static naik_status check_smearing(const checker *c, int index)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "solve.%d.source.type", index);
+    return c->input->solve[index].source.type == NAIK_SOURCE_COVARIANT_GAUSSIAN
+               ? naik_input_check_smearing(c->log, c->input, path)
+               : NAIK_OK;
 }
 
 static naik_status check_corner(const checker *c, int index)
@@ -319,29 +344,76 @@ naik_status naik_input_check_idle(naik_log *log, const naik_input *input)
             return refuse(&c, key, "'%s' does nothing while deflation.modes is 0", key);
         }
     }
+    for (int i = 0; i < input->solve_count; i++) {
+        char key[PATH_SIZE];
+        snprintf(key, sizeof key, "solve.%d.deflate", i);
+        if (input->deflation.modes == 0 && given(&c, key) != NULL) {
+            return refuse(&c, key, "'%s' does nothing while deflation.modes is 0", key);
+        }
+    }
     return check_hints(&c);
+}
+
+static bool any_deflated(const naik_input *input)
+{
+    bool any = false;
+    for (int i = 0; i < input->solve_count; i++) {
+        any = any || input->solve[i].deflate;
+    }
+    return any;
+}
+
+/* Enough vectors for the modes, and no more than the lattice has. */
+static naik_status check_search(const checker *c)
+{
+    const naik_input *input = c->input;
+    const int *size = input->lattice.size;
+    const naik_lanczos_options search = {.modes = input->deflation.modes,
+                                         .krylov = input->deflation.krylov};
+    const int krylov = naik_lanczos_krylov(&search), least = naik_lanczos_least(search.modes);
+    if (search.modes > 0 && krylov < least) {
+        return refuse(c, "deflation.krylov",
+                      "'deflation.krylov' is %d: %d modes need %d vectors at least", krylov,
+                      search.modes, least);
+    }
+    if (search.modes > 0 && !naik_lanczos_has_room(size, krylov)) {
+        return refuse(c, "deflation.modes",
+                      "'deflation.modes' is %d: a lattice of %dx%dx%dx%d has too few for that",
+                      search.modes, size[0], size[1], size[2], size[3]);
+    }
+    return NAIK_OK;
 }
 
 static naik_status check_deflation(const checker *c)
 {
+    naik_status status = NAIK_OK;
     const naik_input *input = c->input;
     const naik_reals *interval = &input->deflation.interval;
     if (input->deflation.modes > 0 && input->deflation.file == NULL) {
         return refuse(c, "deflation.modes",
                       "'deflation.file' is missing: the modes are found once and kept there");
     }
+    if (input->deflation.modes > 0 && !any_deflated(input)) {
+        return refuse(c, "deflation.modes",
+                      "'deflation.modes' does nothing: every entry of solve has deflate: false");
+    }
     if (input->deflation.precision != 16 && input->deflation.precision != 32) {
         return refuse(c, "deflation.precision", "'deflation.precision' is 16 or 32");
     }
-    if (input->deflation.krylov % 8 != 0 || input->deflation.degree % 2 != 0) {
-        return refuse(c, "deflation",
-                      "'deflation.krylov' is a multiple of 8 and 'deflation.degree' is even");
+    if (input->deflation.krylov % NAIK_MODES_BLOCK != 0) {
+        return refuse(c, "deflation.krylov", "'deflation.krylov' is a multiple of %d",
+                      (int)NAIK_MODES_BLOCK);
     }
+    if (input->deflation.degree % 2 != 0) {
+        return refuse(c, "deflation.degree", "'deflation.degree' is even");
+    }
+    NAIK_TRY(check_search(c));
     if (interval->count != 0 && (interval->count != 2 || interval->data[0] >= interval->data[1])) {
         return refuse(c, "deflation.interval",
                       "'deflation.interval' is two numbers, the smaller first");
     }
-    return NAIK_OK;
+done:
+    return status;
 }
 
 naik_status naik_input_check(naik_log *log, naik_input *input)
@@ -357,6 +429,7 @@ naik_status naik_input_check(naik_log *log, naik_input *input)
         NAIK_TRY(check_source_keys(&c, i));
         NAIK_TRY(check_corner(&c, i));
         NAIK_TRY(check_radius(&c, i));
+        NAIK_TRY(check_smearing(&c, i));
         NAIK_TRY(check_origins(&c, i));
     }
     NAIK_TRY(check_output(&c));

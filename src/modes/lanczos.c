@@ -16,6 +16,12 @@ enum {
 #define FACTOR_NEEDED 4.0  /* of the polynomial at the last mode wanted */
 #define INTERVAL_LOW  2.5  /* times the last eigenvalue wanted */
 
+/* Ritz vectors kept for so many modes, in whole blocks. */
+static int kept_for(int modes)
+{
+    return (modes + SPARE + BLOCK - 1) / BLOCK * BLOCK;
+}
+
 naik_lanczos_options naik_lanczos_defaults(void)
 {
     return (naik_lanczos_options){
@@ -160,7 +166,7 @@ static bool has_converged(const lanczos *l, int j)
 static naik_status restart(lanczos *l, int size)
 {
     naik_status status = NAIK_OK;
-    int kept = (l->options->modes + SPARE + BLOCK - 1) / BLOCK * BLOCK;
+    int kept = kept_for(l->options->modes);
     kept = kept < size - BLOCK ? kept : size - BLOCK;
     for (int i = 0; i < size; i++) {
         for (int j = 0; j < kept; j++) {
@@ -423,9 +429,21 @@ done:
 
 int naik_lanczos_krylov(const naik_lanczos_options *options)
 {
-    const int kept = (options->modes + SPARE + BLOCK - 1) / BLOCK * BLOCK;
+    const int kept = kept_for(options->modes), most = NAIK_MODES_MAX - BLOCK;
     const int more = kept / 3 > 4 * BLOCK ? kept / 3 / BLOCK * BLOCK : 4 * BLOCK;
-    return options->krylov > 0 ? options->krylov : kept + more;
+    const int usual = kept + more < most ? kept + more : most;
+    return options->krylov > 0 ? options->krylov : usual;
+}
+
+int naik_lanczos_least(int modes)
+{
+    return kept_for(modes) + 2 * BLOCK;
+}
+
+bool naik_lanczos_has_room(const int size[NAIK_DIM], int krylov)
+{
+    const double volume = (double)size[0] * size[1] * size[2] * size[3];
+    return krylov + BLOCK <= 0.75 * volume;
 }
 
 size_t naik_lanczos_bytes(const naik_geometry *geometry, const naik_lanczos_options *options)
@@ -453,10 +471,10 @@ naik_status naik_lanczos_run(const naik_links *links, const naik_links *single,
                  .krylov = naik_lanczos_krylov(options)};
     naik_modes *found = NULL;
     *out = NULL;
-    const int least = (options->modes + SPARE + BLOCK - 1) / BLOCK * BLOCK + 2 * BLOCK;
+    const int least = naik_lanczos_least(options->modes);
     if (options->modes < 1 || l.krylov < least || l.krylov % BLOCK != 0 ||
         l.krylov + BLOCK > NAIK_MODES_MAX ||
-        (double)l.krylov + BLOCK > 0.75 * (double)geometry->lattice->volume) {
+        !naik_lanczos_has_room(geometry->lattice->size, l.krylov)) {
         return NAIK_FAIL(
             l.log, NAIK_ERR_INPUT,
             "%d modes from %d Lanczos vectors: a multiple of %d, %d to %d, and no more "

@@ -18,7 +18,7 @@
 typedef struct naik_lanczos_options {
     int modes;        /* wanted */
     double tolerance; /* |-D_eo D_oe v - lambda2 v| / lambda2, or what single precision gives */
-    int krylov;       /* vectors before a restart, a multiple of NAIK_MODES_BLOCK; 0: 1.5 modes */
+    int krylov;       /* vectors before a restart, a multiple of NAIK_MODES_BLOCK; 0: 4/3 modes */
     int degree;       /* of the polynomial, even; 0: by the interval */
     double low, high; /* interval; 0: found */
     int max_cycles;
@@ -27,6 +27,11 @@ typedef struct naik_lanczos_options {
 naik_lanczos_options naik_lanczos_defaults(void);
 /* The number of vectors before a restart that these options lead to. */
 int naik_lanczos_krylov(const naik_lanczos_options *options);
+/* The least that does for so many modes. */
+int naik_lanczos_least(int modes);
+/* Whether a lattice of these extents has enough dimensions for so many: half of its even sites' 3/2
+ * volume. */
+bool naik_lanczos_has_room(const int size[NAIK_DIM], int krylov);
 /* Bytes of a search on this rank, beside links, for the memory plan. */
 size_t naik_lanczos_bytes(const naik_geometry *geometry, const naik_lanczos_options *options);
 

@@ -25,9 +25,15 @@ typedef struct job {
     char path[NAIK_PATH_MAX], search[NAIK_PATH_MAX + 8];
 } job;
 
+/* Of the first entry that has modes. */
 static double first_epsilon(const naik_input *input)
 {
-    return input->solve_count > 0 ? input->solve[0].naik_epsilon.data[0] : 0;
+    for (int i = 0; i < input->solve_count; i++) {
+        if (input->solve[i].deflate) {
+            return input->solve[i].naik_epsilon.data[0];
+        }
+    }
+    return 0;
 }
 
 void low_modes_path(const naik_input *input, double naik_epsilon, char *path)
@@ -171,12 +177,15 @@ static bool asked(void *data)
     return j->interrupt != NULL && naik_interrupt_asked(j->interrupt);
 }
 
-/* Whether the search has gone on for so long since it was last written that writing it again costs a
- * twentieth of the time at most; rank 0 decides. */
+bool low_modes_save_is_due(double waited_s, double save_s)
+{
+    return waited_s > fmax(SAVE_EVERY_S, SAVE_EVERY_TIMES * save_s);
+}
+
+/* As rank 0 sees it. */
 static naik_status is_due(const job *j, bool *due)
 {
-    const double waited = naik_time_s() - j->saved_at;
-    *due = waited > fmax(SAVE_EVERY_S, SAVE_EVERY_TIMES * j->save_s);
+    *due = low_modes_save_is_due(naik_time_s() - j->saved_at, j->save_s);
     return naik_comm_broadcast(j->comm, due, sizeof *due, 0);
 }
 

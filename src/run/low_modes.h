@@ -18,6 +18,10 @@
 /* Where the modes of this epsilon are, `path` with NAIK_PATH_MAX bytes. */
 void low_modes_path(const naik_input *input, double naik_epsilon, char *path);
 
+/* Whether a search is written that went on for waited_s since it was written last, or began, where
+ * writing took save_s: after a minute, but so that writing takes a twentieth of the time at most. */
+bool low_modes_save_is_due(double waited_s, double save_s);
+
 /* Modes of the links, in the precision that the input wants for deflation.
  *
  *   links      canonical, on the host: what the file says of itself is compared with them

@@ -16,6 +16,7 @@
 #include "operator/staggered.h"
 #include "operator/wilson_operator.h"
 #include "run/contraction_list.h"
+#include "run/make_source.h"
 #include "run/multishift_cost.h"
 #include "solver/bicgstab.h"
 
@@ -43,9 +44,9 @@ static double lightest_on_half(const naik_input *input)
         for (int k = 0; k < input->solve[i].masses.count; k++) {
             const double mass = input->solve[i].masses.data[k];
             /* with low modes removed coarse storage does for any mass, but with whole long links */
-            const double counts = input->deflation.modes > 0 ? fmin(mass, 0.5 * COARSE_LONG) : mass;
-            lightest =
-                fmin(lightest, input->deflation.modes > 0 ? counts : solve_plan_mass_on_half(mass));
+            const bool removed = input->deflation.modes > 0 && input->solve[i].deflate;
+            lightest = fmin(lightest, removed ? fmin(mass, 0.5 * COARSE_LONG)
+                                              : solve_plan_mass_on_half(mass));
         }
     }
     return lightest;
@@ -169,7 +170,8 @@ static void estimate_wilson(solve_plan *plan, const naik_input *input,
                        (plan->vectors == NAIK_DOUBLE
                             ? 0
                             : (int64_t)naik_halo_bytes(geometry, plan->vectors, vectors, 1));
-    plan->vector_bytes = 2 * (int64_t)sizeof(double) * 6 * NAIK_SPIN * lat->sites;
+    plan->vector_bytes =
+        2 * (int64_t)sizeof(double) * 6 * NAIK_SPIN * lat->sites + smearing_bytes(input, lat);
     plan->total_bytes = plan->gauge_bytes + plan->packed_bytes + plan->field_bytes +
                         plan->halo_bytes + plan->vector_bytes;
 }
@@ -217,7 +219,8 @@ static void estimate(solve_plan *plan, const naik_input *input, const naik_geome
                        (plan->vectors == NAIK_DOUBLE
                             ? 0
                             : (int64_t)naik_halo_bytes(geometry, plan->vectors, width, depth));
-    plan->vector_bytes = host ? 2 * (int64_t)sizeof(double) * 6 * lat->sites : 0;
+    plan->vector_bytes =
+        host ? 2 * (int64_t)sizeof(double) * 6 * lat->sites + smearing_bytes(input, lat) : 0;
     plan->total_bytes = plan->gauge_bytes + plan->packed_bytes + plan->field_bytes +
                         plan->halo_bytes + plan->vector_bytes + plan->mode_bytes;
     plan->contraction_bytes = contraction_bytes(input, lat->sites);

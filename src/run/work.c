@@ -1,6 +1,7 @@
 /* work.c - the pending solves of a run: sources in, committed solutions out
  *
- * One stream of solves for each Naik epsilon, on its own links. What the guard does not let pass
+ * One stream of solves for each Naik epsilon, on its own links, and one for those without low modes
+ * beside those with them. What the guard does not let pass
  * stays pending, and is listed again until it is stored or given up.
  */
 #include <math.h>
@@ -13,6 +14,7 @@
 #include "base/timer.h"
 #include "run/job.h"
 #include "run/low_modes.h"
+#include "run/make_source.h"
 #include "run/wilson_quarks.h"
 #include "solver/bicgstab.h"
 
@@ -23,20 +25,11 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
     const solve_job *j = data;
     const naik_input_task *task = solve_task(j, index);
     const naik_input_solve *solve = &j->input->solve[task->solve];
-    const naik_source *source = &j->input->sources[task->source].source;
+    const source_kit kit = {j->lattice, j->input, &j->sources, j->links.gauss};
     *mass = solve->masses.data[task->mass];
     *tolerance = solve->tolerance;
     *site_tolerance = j->input->solver.site_relative_tolerance;
-    if (source->type == NAIK_SOURCE_FILE) {
-        NAIK_TRY(
-            source_file_read(j->lattice, j->input, task->solve, task->colour, &j->sources, src));
-        naik_source_restrict(j->lattice, source, src);
-    } else {
-        NAIK_TRY(naik_source_fill(j->lattice, source, task->colour % 3, src));
-    }
-    if (naik_input_is_wilson(j->input)) {
-        naik_source_to_spin(j->lattice, task->colour / 3, src);
-    }
+    NAIK_TRY(make_source(&kit, &j->input->sources[task->source], task->colour, src));
     naik_fault_in_source(j->fault, j->lattice, src);
 done:
     return status;
@@ -173,6 +166,12 @@ static double epsilon_of(const solve_job *j, int task)
     return j->input->solve[t->solve].naik_epsilon.data[t->mass];
 }
 
+/* Whether the solve has low modes removed. */
+static bool is_deflated(const solve_job *j, int task)
+{
+    return j->input->deflation.modes > 0 && j->input->solve[j->input->tasks[task].solve].deflate;
+}
+
 /* The masses of one source and colour on the same links, unless each has its own guess. */
 static int64_t group_of(void *data, int64_t index, double *base_mass)
 {
@@ -269,7 +268,7 @@ static naik_status make_links(solve_job *j, double epsilon, int batch)
         naik_staggered_create(j->geometry, canonical, j->plan.links, j->plan.recon, &j->packed));
     naik_timer_stop(j->timer, "pack links");
     sdc_check_begin(&j->guard, &j->packed);
-    NAIK_TRY(j->input->deflation.modes > 0 ? make_modes(j, canonical) : NAIK_OK);
+    NAIK_TRY(is_deflated(j, j->pending[0]) ? make_modes(j, canonical) : NAIK_OK);
 done:
     naik_fatlong_destroy(&canonical);
     return status;
@@ -359,7 +358,7 @@ static bool is_open(const solve_job *j, int task)
     return is_pending(j, task) && !j->guard.attempts[task].given_up;
 }
 
-/* Lists the open tasks that share the links of task `first`. Those to be solved twice follow a
+/* Lists the open tasks that share the links and modes of task `first`. Those to be solved twice follow a
  * batch later: their second solve has other neighbours, and mostly another place. */
 static void list_pending(solve_job *j, int first)
 {
@@ -367,7 +366,8 @@ static void list_pending(solve_job *j, int first)
     int64_t begin = 0;
     j->pending_count = 0;
     for (int i = first; i < tasks; i++) {
-        if (epsilon_of(j, i) == epsilon_of(j, first) && is_open(j, i)) {
+        if (epsilon_of(j, i) == epsilon_of(j, first) &&
+            is_deflated(j, i) == is_deflated(j, first) && is_open(j, i)) {
             j->pending[j->pending_count++] = i;
         }
         const int64_t end = j->pending_count;
