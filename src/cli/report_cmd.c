@@ -1,4 +1,4 @@
-/* report_cmd.c - `naik report FILE.h5 [-o FILE.html]`: one page on what a run did
+/* report_cmd.c - `naik report FILE.h5 [-o FILE.html] [--modes MODES.h5]`: one page on what a run did
  *
  * Rank 0 does everything. Long files are shown in part, and the page says so.
  */
@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/html.h"
 #include "cli/report_figures.h"
+#include "cli/report_modes.h"
 #include "cli/report_prediction.h"
 #include "comm/paths.h"
 #include "io/prop/reader.h"
@@ -339,9 +340,15 @@ static void print_provenance(FILE *out, const naik_propagator_reader *v)
     }
 }
 
+/* What is shown that is not in the file. */
+typedef struct beside {
+    const char *modes; /* file of low modes; NULL: none */
+    const prediction *predicted;
+} beside;
+
 /* *damage: how many kinds of it the page tells. */
 static naik_status print_report(naik_log *log, FILE *out, const naik_propagator_reader *v,
-                                const prediction *predicted, int *damage)
+                                const beside *with, int *damage)
 {
     struct stat info;
     const int64_t size_bytes = stat(v->path, &info) == 0 ? info.st_size : 0;
@@ -352,10 +359,11 @@ static naik_status print_report(naik_log *log, FILE *out, const naik_propagator_
     fputs("</h1>\n", out);
     *damage = print_damage(log, out, v, &t);
     print_summary(out, v, &t, *damage);
-    report_prediction(out, predicted, size_bytes);
+    report_prediction(out, with->predicted, size_bytes);
     naik_status status = report_correlators(
         log, out, v, count_bad_correlators(v) == 0 ? "The file holds none so far." : NULL);
     report_histories(out, v);
+    status = status == NAIK_OK ? report_modes(log, out, v, with->modes) : status;
     print_time_by_mass(out, v, t.seconds);
     print_times(out, v);
     print_solves(out, v);
@@ -396,8 +404,7 @@ static FILE *open_report(const char *path)
 /* Written beside its name, which it gets when it is whole; no file to rename over, such as a
  * terminal, is written to. */
 static naik_status write_report(naik_comm *comm, const char *name,
-                                const naik_propagator_reader *view, const prediction *predicted,
-                                int *damage)
+                                const naik_propagator_reader *view, const beside *with, int *damage)
 {
     naik_log *log = comm->log;
     naik_status status = NAIK_OK;
@@ -411,7 +418,7 @@ static naik_status write_report(naik_comm *comm, const char *name,
                                           "%s is a FIFO that nobody reads, or no device", name)
                               : cannot_write(log, NAIK_ERR_INPUT, name);
     }
-    status = print_report(log, out, view, predicted, damage);
+    status = print_report(log, out, view, with, damage);
     if ((ferror(out) != 0) + (fclose(out) != 0) > 0 && status == NAIK_OK) {
         status = cannot_write(log, NAIK_ERR_IO, name);
     }
@@ -425,8 +432,7 @@ static naik_status write_report(naik_comm *comm, const char *name,
     return status;
 }
 
-static naik_status report(naik_comm *comm, const char *path, const char *name,
-                          const prediction *predicted)
+static naik_status report(naik_comm *comm, const char *path, const char *name, const beside *with)
 {
     naik_log *log = comm->log;
     naik_status status = NAIK_OK;
@@ -437,7 +443,7 @@ static naik_status report(naik_comm *comm, const char *path, const char *name,
         status = NAIK_FAIL(log, NAIK_ERR_INPUT, "'-o' is '%s', which is read as input", name);
         goto done;
     }
-    NAIK_TRY(write_report(comm, name, view, predicted, &damage));
+    NAIK_TRY(write_report(comm, name, view, with, &damage));
     naik_log_line(log, "wrote %s: open it in any browser", name);
     if (damage > 0) {
         status =
@@ -450,24 +456,27 @@ done:
 
 naik_status naik_command_report(naik_comm *comm, int argc, char **argv)
 {
-    const char *path = NULL, *output = NULL;
+    const char *path = NULL, *output = NULL, *modes = NULL;
     char name[PATH_SIZE];
     prediction predicted;
     const naik_option options[] = {
         {.name = "output", .letter = 'o', .kind = NAIK_OPTION_TEXT, .target = &output},
+        {.name = "modes", .kind = NAIK_OPTION_TEXT, .target = &modes},
         {.name = "force", .kind = NAIK_OPTION_FLAG, .target = &comm->io.replace}};
     const char *const operands[] = {"FILE.h5"};
     naik_status status =
-        naik_options_parse(comm->log, "report", argc, argv, options, 2, operands, 1, &path);
+        naik_options_parse(comm->log, "report", argc, argv, options, 3, operands, 1, &path);
     if (status == NAIK_OK) {
         page_name(path, name, sizeof name);
         output = output != NULL ? output : name;
     }
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_path_refuse_input(comm, "-o", output, &path, 1));
+    const char *const inputs[] = {path, modes};
+    NAIK_TRY(naik_path_refuse_input(comm, "-o", output, inputs, 2));
     NAIK_TRY(naik_path_refuse_output(comm, "-o", output));
     NAIK_TRY(prediction_of_file(comm, path, &predicted));
-    status = comm->rank == 0 ? report(comm, path, output, &predicted) : NAIK_OK;
+    const beside with = {.modes = modes, .predicted = &predicted};
+    status = comm->rank == 0 ? report(comm, path, output, &with) : NAIK_OK;
 done:
     return naik_comm_agree(comm, status);
 }

@@ -94,6 +94,30 @@ done:
     return status;
 }
 
+/* What low modes did for the solves of the file, those of earlier runs included. */
+static void tell_deflated(const solve_job *j)
+{
+    int count = 0, least = 0, most = 0;
+    int64_t iterations = 0;
+    for (int i = 0; i < j->total; i++) {
+        const naik_solve_record *r = naik_propagator_file_record(j->file, i);
+        if (r->state != NAIK_SOLVE_PENDING && r->modes > 0) {
+            least = count == 0 || r->modes < least ? r->modes : least;
+            most = r->modes > most ? r->modes : most;
+            iterations += r->iterations;
+            count++;
+        }
+    }
+    if (count > 0) {
+        char range[24] = "";
+        if (least < most) {
+            snprintf(range, sizeof range, "%d to ", least);
+        }
+        naik_log_line(j->log, "deflated: %d of %d solves, by %s%d modes, %.1f iterations a solve",
+                      count, j->total, range, most, (double)iterations / count);
+    }
+}
+
 /* The verdict over everything in the file, solves of earlier runs included. */
 static naik_status conclude(solve_job *j, bool interrupted)
 {
@@ -122,6 +146,7 @@ static naik_status conclude(solve_job *j, bool interrupted)
         naik_timer_stop(j->timer, "verify output");
         naik_log_line(j->log, "wrote %s, complete and verified", j->input->output.file);
     }
+    tell_deflated(j);
     if (failed > 0) {
         status =
             NAIK_FAIL(j->log, NAIK_ERR_NOT_CONVERGED,

@@ -75,6 +75,12 @@ static inline const naik_input_task *solve_task(const solve_job *j, int64_t inde
     return &j->input->tasks[j->pending[index]];
 }
 
+/* Low modes that deflated a solve of the epsilon at work. */
+static inline int solve_modes_of(const solve_job *j, const naik_propagator_result *result)
+{
+    return j->modes != NULL && result->cg.corrections > 0 ? j->modes->count : 0;
+}
+
 /* save and restore of propagator.h, to and from j->state. */
 naik_status solve_checkpoint(void *data, int64_t index, const naik_cg_state *state, int vector,
                              const double *half);

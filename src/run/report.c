@@ -63,6 +63,9 @@ static void record_solve(const solve_job *j, const naik_input_task *task,
     naik_report_int(event, "iterations", r->cg.iterations);
     naik_report_int(event, "restarts", r->cg.restarts);
     naik_report_text(event, "rung", naik_rung_name(r->cg.rung));
+    if (solve_modes_of(j, r) > 0) {
+        naik_report_int(event, "modes", solve_modes_of(j, r));
+    }
     naik_report_real(event, "residual", r->cg.residual);
     naik_report_real(event, "source_residual", r->source_residual);
     naik_report_real(event, "seconds", r->cg.seconds);
@@ -86,18 +89,21 @@ void solve_report_solve(const solve_job *j, const naik_input_task *task,
                         const naik_propagator_result *r)
 {
     const naik_input *input = j->input;
-    char rest[SOLVE_LEFT_TEXT] = "", column[NAIK_INPUT_COLUMN_TEXT];
+    char rest[SOLVE_LEFT_TEXT] = "", column[NAIK_INPUT_COLUMN_TEXT], modes[24] = "";
+    if (solve_modes_of(j, r) > 0) {
+        snprintf(modes, sizeof modes, " modes=%d", solve_modes_of(j, r));
+    }
     naik_input_column_text(input, task->colour, column);
     if (naik_time_s() - j->progress.start_s > 10) {
         solve_progress_text(solve_progress_left_s(j, 0), rest);
     }
     naik_log_line(j->log,
                   "solve %d/%d: source=%s mass=%g %s iterations=%d residual=%.3e "
-                  "source_residual=%.3e rung=%s seconds=%.3f gflops=%.1f %s%s",
+                  "source_residual=%.3e rung=%s%s seconds=%.3f gflops=%.1f %s%s",
                   j->done, j->total, input->sources[task->source].label,
                   input->solve[task->solve].masses.data[task->mass], column, r->cg.iterations,
-                  r->cg.residual, r->source_residual, naik_rung_name(r->cg.rung), r->cg.seconds,
-                  r->cg.seconds > 0 ? r->flops / r->cg.seconds * 1e-9 : 0.0,
+                  r->cg.residual, r->source_residual, naik_rung_name(r->cg.rung), modes,
+                  r->cg.seconds, r->cg.seconds > 0 ? r->flops / r->cg.seconds * 1e-9 : 0.0,
                   naik_cg_reason_text(r->cg.reason), rest);
     record_solve(j, task, r);
     if (r->cg.climb != NAIK_CG_NO_CLIMB) {
