@@ -13,6 +13,8 @@ import zlib
 import h5py
 import numpy
 
+from program import environment
+
 naik = os.environ.get("NAIK", "build/cpu/naik")
 worker = os.path.join(os.environ.get("BUILD", "build/cpu"), "tests", "test_propagator_h5")
 scratch = os.environ.get("SCRATCH") or tempfile.mkdtemp()
@@ -29,7 +31,7 @@ def verdict(name, complaint):
 
 def info(path, *options):
     done = subprocess.run([naik, "info", path, *options], capture_output=True, text=True,
-                          errors="replace", timeout=60)
+                          errors="replace", timeout=60, env=environment())
     return done.returncode, done.stdout, done.stderr
 
 
