@@ -1,7 +1,7 @@
 /* source.h - right-hand sides
  *
  * A source is a function of site and colour: for source colour c it is the shape below times the
- * unit vector of colour c (random sources and file excepted: see there). Canonical host arrays
+ * unit vector of colour c (random sources, file and covariant_gaussian excepted: see there). Canonical host arrays
  * [sites][3][2] double, local lexicographic.
  */
 #ifndef NAIK_SOURCE_H
@@ -17,11 +17,12 @@ typedef enum naik_source_type {
     NAIK_SOURCE_EVEN_WALL,         /* 1 on the even sites (4-d parity) of t0 */
     NAIK_SOURCE_EVENANDODD_WALL,   /* 1 on all sites of t0 */
     NAIK_SOURCE_EVENMINUSODD_WALL, /* +1 on even, -1 on odd sites of t0 */
-    NAIK_SOURCE_GAUSSIAN,     /* exp(-r^2/r0^2) around the origin, on its time slice; r the shortest
+    NAIK_SOURCE_GAUSSIAN,    /* exp(-r^2/r0^2) around the origin, on its time slice; r the shortest
                                 periodic distance */
-    NAIK_SOURCE_RANDOM_WALL,  /* noise on t0; one right-hand side per source colour slot */
-    NAIK_SOURCE_FILE,         /* read by io */
-    NAIK_SOURCE_RANDOM_VOLUME /* noise on the whole lattice; otherwise as random_wall */
+    NAIK_SOURCE_RANDOM_WALL, /* noise on t0; one right-hand side per source colour slot */
+    NAIK_SOURCE_FILE,        /* read by io */
+    NAIK_SOURCE_RANDOM_VOLUME,     /* noise on the whole lattice; otherwise as random_wall */
+    NAIK_SOURCE_COVARIANT_GAUSSIAN /* a point that is smeared with links: gauss_smear.h */
 } naik_source_type;
 
 typedef enum naik_noise {
@@ -44,7 +45,8 @@ typedef struct naik_source {
     naik_source_type type;
     int origin[NAIK_DIM];       /* global; t0 = origin[3] for walls */
     int momentum[NAIK_DIM - 1]; /* factor exp(2 pi i p.(x - x0)/L) */
-    double radius;              /* r0 of gaussian, > 0 */
+    double radius;              /* r0 of gaussian and covariant_gaussian, > 0 */
+    int iterations;             /* n of covariant_gaussian, 1 and more */
     naik_noise
         noise;     /* of random sources: per site Z2 {+1,-1}, Z3, Z4 {1,i,-1,-i} or U(1) times the
                          colour's unit vector, or a vector of three complex gaussians normalised to 1 */
@@ -60,7 +62,8 @@ static inline bool naik_source_is_random(naik_source_type type)
 }
 
 /* Fills out [sites][3][2] with the source for source colour `colour` (0..2). Every site is written.
- * Local: no communication. NAIK_ERR_ARG for NAIK_SOURCE_FILE or an origin outside the lattice. */
+ * Local: no communication. NAIK_ERR_ARG for NAIK_SOURCE_FILE and NAIK_SOURCE_COVARIANT_GAUSSIAN, or
+ * an origin outside the lattice. */
 naik_status naik_source_fill(const naik_lattice *lattice, const naik_source *source, int colour,
                              double *out);
 

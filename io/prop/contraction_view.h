@@ -10,7 +10,7 @@ typedef struct naik_reader_contraction {
     naik_contracted_quark quark[3];
     int quarks; /* 1 to 3 */
     int momentum[NAIK_DIM - 1];
-    bool wall;
+    char sink[24];  /* "": point */
     double *values; /* [size t][2] */
 } naik_reader_contraction;
 

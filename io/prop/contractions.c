@@ -41,8 +41,12 @@ static naik_status put_attributes(naik_log *log, hid_t dataset, const naik_contr
         NAIK_TRY(naik_h5_put_f64(log, dataset, name->mass, &c->quark[k].mass, 0));
         NAIK_TRY(naik_h5_put_f64(log, dataset, name->naik_epsilon, &c->quark[k].naik_epsilon, 0));
     }
-    if (c->wall) {
-        NAIK_TRY(naik_h5_put_text(log, dataset, "sink", "wall"));
+    if (c->sink != NULL) {
+        NAIK_TRY(naik_h5_put_text(log, dataset, "sink", c->sink));
+    }
+    if (c->sink_iterations > 0) {
+        NAIK_TRY(naik_h5_put_f64(log, dataset, "sink_radius", &c->sink_radius, 0));
+        NAIK_TRY(naik_h5_put_ints(log, dataset, "sink_iterations", &c->sink_iterations, 0));
     }
     NAIK_TRY(naik_h5_put_ints(log, dataset, "momentum", c->momentum, NAIK_DIM - 1));
     NAIK_TRY(naik_h5_put_text(log, dataset, "definition", c->definition));
@@ -218,9 +222,9 @@ static void read_attributes(hid_t dataset, naik_reader_contraction *c)
         naik_h5_get_f64(dataset, name->mass, &c->quark[k].mass, 0);
         naik_h5_get_f64(dataset, name->naik_epsilon, &c->quark[k].naik_epsilon, 0);
     }
-    char sink[16] = "";
-    c->wall = H5Aexists(dataset, "sink") > 0 &&
-              naik_h5_get_text(dataset, "sink", sink, sizeof sink) && strcmp(sink, "wall") == 0;
+    if (H5Aexists(dataset, "sink") > 0) {
+        naik_h5_get_text(dataset, "sink", c->sink, sizeof c->sink);
+    }
     naik_h5_get_i64(dataset, "momentum", p, NAIK_DIM - 1);
     for (int k = 0; k < NAIK_DIM - 1; k++) {
         c->momentum[k] = (int)p[k];

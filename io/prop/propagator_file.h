@@ -68,7 +68,9 @@ typedef struct naik_contraction {
     naik_contracted_quark quark[3];
     int quarks; /* 1: alone; 2: the second is the antiquark; 3: a baryon */
     int momentum[NAIK_DIM - 1];
-    bool wall;              /* wall sink */
+    const char *sink;       /* "wall", "covariant_gaussian"; NULL: point */
+    double sink_radius;     /* of covariant_gaussian: r0 and n of gauss_smear.h */
+    int sink_iterations;    /* else 0 */
     const char *definition; /* in one line */
 } naik_contraction;
 
@@ -131,6 +133,7 @@ typedef struct naik_solve_record {
     int session;              /* which run wrote it; set by the file */
     int iterations, restarts;
     int rung;             /* naik_rung on which the solve ended; -1: the file is of version 0.1.0 */
+    int modes;            /* low modes that deflated it; 0: none, or the file does not say */
     int history_count;    /* residuals that there were; set by the file */
     double target;        /* tolerance asked for */
     double true_residual; /* |b - (4m^2 - DD)x| / |b| in double, parity solved */

@@ -132,8 +132,8 @@ static int print_contraction(naik_log *log, const naik_propagator_reader *v,
     begin(log, v);
     for (int i = 0; i < c->quarks; i++) {
         const int k = order[c->quarks - 1][i];
-        print_quark(log, v, names[c->quarks - 1][k], c->wall ? "wall" : "point", c->quark[k].source,
-                    c->quark[k].mass, c->quark[k].naik_epsilon);
+        print_quark(log, v, names[c->quarks - 1][k], c->sink[0] != '\0' ? c->sink : "point",
+                    c->quark[k].source, c->quark[k].mass, c->quark[k].naik_epsilon);
     }
     naik_log_line(log, "...");
     print_values(log, v, c->correlator, c->momentum, who, c->values, 2);

@@ -37,10 +37,10 @@ static void print_contraction(naik_log *log, const naik_propagator_reader *v,
         snprintf(others + used, sizeof others - used, " %s=%s %s_mass=%.10g %s_naik_epsilon=%.10g",
                  name, c->quark[k].source, name, c->quark[k].mass, name, c->quark[k].naik_epsilon);
     }
-    naik_log_line(log, "# %s source=%s mass=%.10g naik_epsilon=%.10g%s%s momentum=%d,%d,%d%s%s",
+    naik_log_line(log, "# %s source=%s mass=%.10g naik_epsilon=%.10g%s%s%s momentum=%d,%d,%d%s%s",
                   c->correlator, first->source, first->mass, first->naik_epsilon, others,
-                  c->wall ? " sink=wall" : "", c->momentum[0], c->momentum[1], c->momentum[2],
-                  strcmp(c->quantity, "correlator") != 0 ? " over sources: " : "",
+                  c->sink[0] != '\0' ? " sink=" : "", c->sink, c->momentum[0], c->momentum[1],
+                  c->momentum[2], strcmp(c->quantity, "correlator") != 0 ? " over sources: " : "",
                   strcmp(c->quantity, "correlator") != 0 ? c->quantity : "");
     for (int t = 0; t < v->size[NAIK_DIM - 1]; t++) {
         naik_log_line(log, "%d %.16e %.16e", t, c->values[2 * t], c->values[2 * t + 1]);

@@ -70,14 +70,17 @@ enum { NAIK_INPUT_MODES_AUTO = -1 }; /* as deflation.modes: the plan decides */
 
 typedef enum naik_input_sink {
     NAIK_INPUT_SINK_POINT,
-    NAIK_INPUT_SINK_WALL /* quark and antiquark summed over the time slice, each by itself */
+    NAIK_INPUT_SINK_WALL, /* quark and antiquark summed over the time slice, each by itself */
+    NAIK_INPUT_SINK_COVARIANT_GAUSSIAN /* each smeared with links, then as point */
 } naik_input_sink;
 
 /* Mesons of the propagators of two entries of `solve:`. */
 typedef struct naik_input_pair {
     const char *name, *quark, *antiquark;
     naik_input_sink sink;
-    int of[2]; /* quark's and antiquark's place in solve[] */
+    double radius;  /* of covariant_gaussian: r0 and n of gauss_smear.h; else 0 */
+    int iterations; /* of it; else 1 */
+    int of[2];      /* quark's and antiquark's place in solve[] */
 } naik_input_pair;
 
 /* A baryon of the propagators of three entries of `solve:`, which may be the same. */

@@ -92,7 +92,9 @@ static naik_status check_radius(const checker *c, int index)
 {
     const naik_source *source = &c->input->solve[index].source;
     char path[PATH_SIZE];
-    if (source->type != NAIK_SOURCE_GAUSSIAN || source->radius >= LEAST_RADIUS) {
+    const bool sized =
+        source->type == NAIK_SOURCE_GAUSSIAN || source->type == NAIK_SOURCE_COVARIANT_GAUSSIAN;
+    if (!sized || source->radius >= LEAST_RADIUS) {
         return NAIK_OK;
     }
     snprintf(path, sizeof path, "solve.%d.source.radius", index);
@@ -109,18 +111,40 @@ static naik_status check_source_keys(const checker *c, int index)
     const unsigned fixed = BIT(NAIK_SOURCE_CORNER_WALL) | BIT(NAIK_SOURCE_EVEN_WALL);
     const unsigned point = BIT(NAIK_SOURCE_POINT), gaussian = BIT(NAIK_SOURCE_GAUSSIAN);
     const unsigned noise = BIT(NAIK_SOURCE_RANDOM_WALL) | volume, file = BIT(NAIK_SOURCE_FILE);
-    const rule rules[] = {{"origin", point | gaussian, point | gaussian},
+    const unsigned covariant = BIT(NAIK_SOURCE_COVARIANT_GAUSSIAN);
+    const unsigned at_site = point | gaussian | covariant;
+    const rule rules[] = {{"origin", at_site, at_site},
                           {"t0", walls, walls},
                           {"momentum", walls | gaussian, 0},
                           {"seed", noise, noise},
                           {"noise", noise, 0},
-                          {"radius", gaussian, gaussian},
+                          {"radius", gaussian | covariant, gaussian | covariant},
+                          {"iterations", covariant, covariant},
                           {"subset", (walls & ~fixed) | gaussian | volume | file, 0},
                           {"file", file, file}};
     char prefix[PATH_SIZE];
     snprintf(prefix, sizeof prefix, "solve.%d.source.", index);
     return check_rules(c, rules, (int)(sizeof rules / sizeof *rules), prefix, "solve[].source.type",
                        (int)c->input->solve[index].source.type);
+}
+
+naik_status naik_input_check_smearing(naik_log *log, const naik_input *input, const char *path)
+{
+    return input->action.type != NAIK_INPUT_LINKS
+               ? NAIK_OK
+               : naik_input_refuse(log, input, path,
+                                   "'%s' covariant_gaussian needs the links of a configuration, "
+                                   "which action.type links does not read",
+                                   path);
+}
+
+static naik_status check_smearing(const checker *c, int index)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "solve.%d.source.type", index);
+    return c->input->solve[index].source.type == NAIK_SOURCE_COVARIANT_GAUSSIAN
+               ? naik_input_check_smearing(c->log, c->input, path)
+               : NAIK_OK;
 }
 
 static naik_status check_corner(const checker *c, int index)
@@ -405,6 +429,7 @@ naik_status naik_input_check(naik_log *log, naik_input *input)
         NAIK_TRY(check_source_keys(&c, i));
         NAIK_TRY(check_corner(&c, i));
         NAIK_TRY(check_radius(&c, i));
+        NAIK_TRY(check_smearing(&c, i));
         NAIK_TRY(check_origins(&c, i));
     }
     NAIK_TRY(check_output(&c));

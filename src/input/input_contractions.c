@@ -101,6 +101,29 @@ static int source_count(const naik_input_solve *solve)
     return count > 0 ? count : 1;
 }
 
+/* A sink that is smeared needs its two numbers and the links of a configuration; others have none. */
+static naik_status check_sink(naik_log *log, const naik_input *input, int index,
+                              const naik_input_pair *pair)
+{
+    static const char *const keys[] = {"radius", "iterations"};
+    const bool smeared = pair->sink == NAIK_INPUT_SINK_COVARIANT_GAUSSIAN;
+    char path[PATH_SIZE];
+    for (int k = 0; k < 2; k++) {
+        snprintf(path, sizeof path, "pairs.%d.%s", index, keys[k]);
+        const bool is_given = naik_yaml_find(input->tree->root, path) != NULL;
+        if (smeared && !is_given) {
+            return naik_input_refuse(log, input, path,
+                                     "key '%s' is missing; sink covariant_gaussian needs it", path);
+        }
+        if (!smeared && is_given) {
+            return naik_input_refuse(log, input, path,
+                                     "'%s' applies to sink covariant_gaussian only", path);
+        }
+    }
+    snprintf(path, sizeof path, "pairs.%d.sink", index);
+    return smeared ? naik_input_check_smearing(log, input, path) : NAIK_OK;
+}
+
 static naik_status check_pair(naik_log *log, const naik_input *input, int index,
                               naik_input_pair *pair)
 {
@@ -118,7 +141,8 @@ static naik_status check_pair(naik_log *log, const naik_input *input, int index,
             log, input, path, "'%s' has %d sources and the quark %d; they go together one by one",
             path, count[1], count[0]);
     }
-    if (pair->sink == NAIK_INPUT_SINK_POINT &&
+    NAIK_TRY(check_sink(log, input, index, pair));
+    if (pair->sink != NAIK_INPUT_SINK_WALL &&
         (input->output.correlators.count == 0 || input->output.momenta.count == 0)) {
         return naik_input_refuse(log, input, "pairs",
                                  "'pairs' have no correlators: output.correlators names none");

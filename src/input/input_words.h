@@ -27,11 +27,14 @@ static const char *const mesons[] = {"pion5",  "pion05", "rhox",  "rhoy",  "rhoz
                                      "rhoy0",  "rhoz0",  "pion",  "rho_x", "rho_y", "rho_z",
                                      "scalar", "a0",     "ps505", "a1_x",  "t_xy",  NULL};
 static const char *const baryons[] = {"nucleon", NULL};
-static const char *const sinks[] = {
-    [NAIK_INPUT_SINK_POINT] = "point", [NAIK_INPUT_SINK_WALL] = "wall", NULL};
+static const char *const sinks[] = {[NAIK_INPUT_SINK_POINT] = "point",
+                                    [NAIK_INPUT_SINK_WALL] = "wall",
+                                    [NAIK_INPUT_SINK_COVARIANT_GAUSSIAN] = "covariant_gaussian",
+                                    NULL};
 static const char *const sources[] = {
     "point",    "corner_wall", "even_wall", "evenandodd_wall", "evenminusodd_wall",
-    "gaussian", "random_wall", "file",      "random_volume",   NULL};
+    "gaussian", "random_wall", "file",      "random_volume",   "covariant_gaussian",
+    NULL};
 
 /* The words stand in the order of the enums. */
 static_assert((int)NAIK_INPUT_CLOVER == 5 && (int)NAIK_METHOD_CG == 1 && (int)NAIK_INPUT_HALF == 3,
@@ -40,7 +43,7 @@ static_assert((int)NAIK_INPUT_BACKEND_GPU == 2 && (int)NAIK_TRANSPORT_STAGED == 
               "words follow enums");
 static_assert((int)NAIK_NOISE_Z4 == 4 && (int)NAIK_SUBSET_CORNER == 3 && (int)NAIK_RHOZ0 == 7 &&
                   (int)NAIK_MESONS == 8 && (int)NAIK_SPIN_MESONS == 9 &&
-                  (int)NAIK_SOURCE_RANDOM_VOLUME == 8,
+                  (int)NAIK_SOURCE_COVARIANT_GAUSSIAN == 9,
               "words follow enums");
 static_assert(sizeof(naik_source_type) == sizeof(int), "a choice is stored as an int");
 

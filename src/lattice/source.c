@@ -28,6 +28,7 @@ const char *naik_source_name(naik_source_type type)
         [NAIK_SOURCE_RANDOM_WALL] = "random_wall",
         [NAIK_SOURCE_FILE] = "file",
         [NAIK_SOURCE_RANDOM_VOLUME] = "random_volume",
+        [NAIK_SOURCE_COVARIANT_GAUSSIAN] = "covariant_gaussian",
     };
     return names[type];
 }
@@ -37,6 +38,10 @@ static naik_status check_source(const naik_lattice *lat, const naik_source *sour
     naik_log *log = lat->comm->log;
     if (source->type == NAIK_SOURCE_FILE) {
         return NAIK_FAIL(log, NAIK_ERR_ARG, "a source from a file is read, not filled");
+    }
+    if (source->type == NAIK_SOURCE_COVARIANT_GAUSSIAN) {
+        return NAIK_FAIL(log, NAIK_ERR_ARG,
+                         "a covariant_gaussian source needs links: fill the point and smear it");
     }
     if (colour < 0 || colour > 2) {
         return NAIK_FAIL(log, NAIK_ERR_ARG, "source colour %d must be 0, 1 or 2", colour);
@@ -105,6 +110,7 @@ static double shape_at(const naik_lattice *lat, const naik_source *source, const
     case NAIK_SOURCE_EVENANDODD_WALL:
     case NAIK_SOURCE_RANDOM_WALL:
     case NAIK_SOURCE_RANDOM_VOLUME:
+    case NAIK_SOURCE_COVARIANT_GAUSSIAN:
     case NAIK_SOURCE_FILE: break;
     }
     return 1;

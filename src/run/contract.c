@@ -18,6 +18,8 @@
 typedef struct held {
     double *g; /* [columns][sites][reals] */
     int source, mass;
+    double radius; /* it is smeared so at the sink; 0: it is not */
+    int iterations;
     bool full;
 } held;
 
@@ -35,17 +37,28 @@ static size_t vector_count(const worker *w)
     return (size_t)w->j->lattice->sites * (size_t)naik_input_reals(w->j->input);
 }
 
-static naik_status read_propagator(const worker *w, int source, int mass, held *out)
+/* Quark k of an item, smeared where it asks for that. */
+static naik_status read_propagator(const worker *w, const contraction_item *item, int k, held *out)
 {
     naik_status status = NAIK_OK;
-    if (out->full && out->source == source && out->mass == mass) {
+    const int source = item->source[k], mass = item->mass[k];
+    if (out->full && out->source == source && out->mass == mass && out->radius == item->radius &&
+        out->iterations == item->iterations) {
         return NAIK_OK;
     }
-    *out = (held){.g = out->g, .source = source, .mass = mass};
+    *out = (held){.g = out->g,
+                  .source = source,
+                  .mass = mass,
+                  .radius = item->radius,
+                  .iterations = item->iterations};
     for (int colour = 0; colour < naik_input_columns(w->j->input); colour++) {
         const int solve = naik_propagator_file_solve(w->j->file, source, mass, colour);
-        NAIK_TRY(naik_propagator_file_read_solution(w->j->file, solve,
-                                                    out->g + (size_t)colour * vector_count(w)));
+        double *column = out->g + (size_t)colour * vector_count(w);
+        NAIK_TRY(naik_propagator_file_read_solution(w->j->file, solve, column));
+        if (item->iterations > 0) {
+            NAIK_TRY(naik_gauss_smear(w->j->links.gauss, item->radius, item->iterations,
+                                      NAIK_GAUSS_ALL, column));
+        }
     }
     out->full = true;
 done:
@@ -159,7 +172,7 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
         while (item->source[slot] != item->source[k] || item->mass[slot] != item->mass[k]) {
             slot++;
         }
-        NAIK_TRY(read_propagator(w, item->source[k], item->mass[k], &w->quark[slot]));
+        NAIK_TRY(read_propagator(w, item, k, &w->quark[slot]));
         g[k] = w->quark[slot].g;
     }
     const int *origin = input->sources[item->source[0]].source.origin;
@@ -171,6 +184,7 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
     case CONTRACT_CONDENSATE: NAIK_TRY(condensate(w, item, out)); break;
     case CONTRACT_WALL: NAIK_TRY(naik_contract_wall(lat, g[0], g[1], out)); break;
     case CONTRACT_PAIR:
+    case CONTRACT_SMEARED:
         NAIK_TRY(naik_contract_meson(lat, (naik_meson)input->output.correlators.data[item->meson],
                                      input->output.momenta.data[item->momentum], g[0], g[1], out));
         break;

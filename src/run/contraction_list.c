@@ -17,6 +17,9 @@ static const char *const definitions[] = {
     [CONTRACT_CHANNEL] = ("sum over x of cos(p(x - x0)) tr g5 G S H g5 S^+, G and H of the "
                           "correlator (spin_meson.h); no 1/V, no sign"),
     [CONTRACT_PAIR] = "sum over x of cos(px) phi(x) Tr G_quark G_antiquark^+; no 1/V",
+    [CONTRACT_SMEARED] =
+        ("sum over x of cos(px) phi(x) Tr G_quark G_antiquark^+, both G smeared at x by a "
+         "gauge-covariant gaussian; no 1/V"),
     [CONTRACT_MEAN] = "mean over sources, each shifted to t = 0",
     [CONTRACT_ERROR] = "standard error of that mean, of real and imaginary part"};
 
@@ -46,6 +49,17 @@ static naik_contraction *add(builder *b, const contraction_item *item)
     naik_contraction *out = &list->spec[list->count++];
     *out = (naik_contraction){.quantity = "correlator", .definition = definitions[item->kind]};
     return out;
+}
+
+static void describe_sink(const contraction_item *item, naik_contraction *out)
+{
+    if (item->kind == CONTRACT_WALL) {
+        out->sink = "wall";
+    } else if (item->kind == CONTRACT_SMEARED) {
+        out->sink = "covariant_gaussian";
+        out->sink_radius = item->radius;
+        out->sink_iterations = item->iterations;
+    }
 }
 
 /* Masses, epsilons and labels of its quarks. */
@@ -168,7 +182,7 @@ static void add_mixed(builder *b, const mixture *m, const char *correlator, cons
     }
     snprintf(out->path, sizeof out->path, "/corr/%s%s/%s/%s", m->name, numbered, masses, name);
     out->correlator = correlator;
-    out->wall = m->item.kind == CONTRACT_WALL;
+    describe_sink(&m->item, out);
     describe(b, &m->item, false, out);
 }
 
@@ -223,7 +237,7 @@ static void add_average(builder *b, const contraction_item *one, const char *fol
                      both[k].word);
             out->correlator = correlator;
             out->quantity = both[k].quantity;
-            out->wall = one->kind == CONTRACT_WALL;
+            describe_sink(one, out);
             describe(b, &item, true, out);
         }
     }
@@ -290,6 +304,11 @@ static void add_pair(builder *b, const naik_input_pair *pair)
     m.item = (contraction_item){.kind = CONTRACT_PAIR, .quarks = 2, .meson = -1, .momentum = -1};
     if (pair->sink == NAIK_INPUT_SINK_WALL) {
         m.item.kind = CONTRACT_WALL;
+    }
+    if (pair->sink == NAIK_INPUT_SINK_COVARIANT_GAUSSIAN) {
+        m.item.kind = CONTRACT_SMEARED;
+        m.item.radius = pair->radius;
+        m.item.iterations = pair->iterations;
     }
     for (m.within = 0; m.within < m.count; m.within++) {
         m.item.source[0] = first_source(input, pair->of[0]) + m.within;

@@ -15,7 +15,8 @@ typedef enum contraction_kind {
     CONTRACT_NUCLEON,
     CONTRACT_CONDENSATE,
     CONTRACT_PAIR,
-    CONTRACT_WALL, /* a pair with a wall sink */
+    CONTRACT_WALL,    /* a pair with a wall sink */
+    CONTRACT_SMEARED, /* a pair whose quarks are smeared at the sink */
     CONTRACT_BARYON,
     CONTRACT_CHANNEL, /* of Wilson and clover quarks: all columns of a source and mass */
     CONTRACT_MEAN,
@@ -29,8 +30,10 @@ typedef struct contraction_item {
     int source[3], mass[3]; /* of each: in sources[], in the masses of its entry */
     int meson, momentum;    /* places in output.correlators and output.momenta; -1; of a channel
                                the naik_spin_meson */
-    bool baryon;            /* three quarks go from source to sink, equal ones too */
-    int first, step;        /* of averages: items first, first + step ... ; first < 0: the
+    double radius;          /* of a smeared pair, else 0; with iterations, gauss_smear.h */
+    int iterations;
+    bool baryon;     /* three quarks go from source to sink, equal ones too */
+    int first, step; /* of averages: items first, first + step ... ; first < 0: the
                                correlators that the solves of mass[0] have */
 } contraction_item;
 

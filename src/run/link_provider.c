@@ -9,6 +9,7 @@
 #include "base/timer.h"
 #include "comm/threads.h"
 #include "io/links/links_file.h"
+#include "run/make_source.h"
 
 /* Links that were fixed in single precision have 1e-6 and less; without fixing it is of order 1. */
 #define COULOMB_LIMIT 1e-3
@@ -66,6 +67,7 @@ static bool needs_coulomb_gauge(const naik_input *input)
         case NAIK_SOURCE_POINT:
         case NAIK_SOURCE_RANDOM_WALL:
         case NAIK_SOURCE_RANDOM_VOLUME:
+        case NAIK_SOURCE_COVARIANT_GAUSSIAN:
         case NAIK_SOURCE_FILE: break;
         }
     }
@@ -165,6 +167,26 @@ done:
     return status;
 }
 
+/* Before phases and boundary are in the links. */
+static naik_status keep_smearing(naik_link_provider *out)
+{
+    naik_status status = NAIK_OK;
+    const naik_input *input = out->input;
+    naik_log *log = out->lattice->comm->log;
+    bool *slices = NULL;
+    if (!smearing_slices(input, NULL)) {
+        return NAIK_OK;
+    }
+    status = naik_alloc(log, (size_t)input->lattice.size[3] * sizeof *slices, "time slices",
+                        (void **)&slices);
+    NAIK_TRY(naik_comm_agree(out->lattice->comm, status));
+    smearing_slices(input, slices);
+    NAIK_TRY(naik_gauss_create(out->thin, smearing_stride(input), slices, &out->gauss));
+done:
+    naik_free(slices);
+    return status;
+}
+
 naik_status naik_link_provider_open(const naik_lattice *lattice, const naik_input *input,
                                     naik_backend *backend, naik_timer *timer,
                                     naik_link_provider *out)
@@ -186,6 +208,7 @@ naik_status naik_link_provider_open(const naik_lattice *lattice, const naik_inpu
     NAIK_TRY(naik_gauge_load(input->gauge.file, &options, out->thin, &out->file, &out->checks));
     naik_timer_count(timer, 0, 4 * 18.0 * (double)lattice->volume * out->file.precision / 8);
     NAIK_TRY(check_coulomb_gauge(input, out->thin));
+    NAIK_TRY(keep_smearing(out));
     if (!naik_input_is_wilson(input)) {
         naik_gauge_apply_phases(out->thin, input->lattice.antiperiodic_t);
     } else if (input->lattice.antiperiodic_t) {
@@ -203,6 +226,7 @@ void naik_link_provider_close(naik_link_provider *source)
 {
     naik_gauge_destroy(&source->thin);
     naik_fattener_destroy(&source->fattener);
+    naik_gauss_destroy(&source->gauss);
     naik_gauge_file_clear(&source->file);
 }
 

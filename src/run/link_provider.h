@@ -10,6 +10,7 @@
 #include "backend/backend.h"
 #include "base/timer.h"
 #include "input/input.h"
+#include "links/gauss_smear.h"
 #include "links/smear.h"
 #include "naik/gauge_io.h"
 
@@ -20,6 +21,7 @@ typedef struct naik_link_provider {
     naik_timer *timer;           /* borrowed, may be NULL */
     naik_gauge *thin;            /* phased links, until they are fattened */
     naik_fattener *fattener;     /* NULL where the links come from a file */
+    naik_gauss *gauss;           /* of what the input smears; NULL: nothing */
     naik_gauge_file file;     /* the configuration's; format "" where the links come from a file */
     naik_gauge_checks checks; /* of the links as stored */
     char content[128];        /* checksums of a file of fat and long links; "" otherwise */

@@ -17,6 +17,7 @@
 #include "operator/staggered.h"
 #include "operator/wilson_operator.h"
 #include "run/contraction_list.h"
+#include "run/make_source.h"
 #include "run/mode_count.h"
 #include "run/multishift_cost.h"
 #include "solver/bicgstab.h"
@@ -176,7 +177,8 @@ static void estimate_wilson(solve_plan *plan, const naik_input *input,
                        (plan->vectors == NAIK_DOUBLE
                             ? 0
                             : (int64_t)naik_halo_bytes(geometry, plan->vectors, vectors, 1));
-    plan->vector_bytes = 2 * (int64_t)sizeof(double) * 6 * NAIK_SPIN * lat->sites;
+    plan->vector_bytes =
+        2 * (int64_t)sizeof(double) * 6 * NAIK_SPIN * lat->sites + smearing_bytes(input, lat);
     plan->total_bytes = plan->gauge_bytes + plan->packed_bytes + plan->field_bytes +
                         plan->halo_bytes + plan->vector_bytes;
 }
@@ -225,7 +227,8 @@ static void estimate(solve_plan *plan, const naik_input *input, const naik_geome
                        (plan->vectors == NAIK_DOUBLE
                             ? 0
                             : (int64_t)naik_halo_bytes(geometry, plan->vectors, width, depth));
-    plan->vector_bytes = host ? 2 * (int64_t)sizeof(double) * 6 * lat->sites : 0;
+    plan->vector_bytes =
+        host ? 2 * (int64_t)sizeof(double) * 6 * lat->sites + smearing_bytes(input, lat) : 0;
     plan->total_bytes = plan->gauge_bytes + plan->packed_bytes + plan->field_bytes +
                         plan->halo_bytes + plan->vector_bytes + plan->mode_bytes;
     plan->contraction_bytes = contraction_bytes(input, lat->sites);

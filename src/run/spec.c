@@ -10,6 +10,7 @@
 #include "naik/version.h"
 
 #include "run/contraction_list.h"
+#include "run/make_source.h"
 
 /* Raised whenever a change of kernels, link building or solver changes a bit of the results. */
 #define NUMERICS_VERSION "1"
@@ -63,6 +64,7 @@ static const char *place_of(naik_source_type type)
     case NAIK_SOURCE_EVENANDODD_WALL:
     case NAIK_SOURCE_EVENMINUSODD_WALL:
     case NAIK_SOURCE_GAUSSIAN:
+    case NAIK_SOURCE_COVARIANT_GAUSSIAN:
     case NAIK_SOURCE_RANDOM_WALL: return "one time slice";
     case NAIK_SOURCE_FILE: return "as in the file";
     case NAIK_SOURCE_RANDOM_VOLUME: return "the whole lattice";
@@ -89,7 +91,7 @@ static void describe_subset(const naik_source *source, char text[SOURCE_BYTES])
     }
 }
 
-static void describe_source(const naik_input_source *from, source_texts *texts,
+static void describe_source(const naik_input_source *from, int hops, source_texts *texts,
                             naik_source_info *out)
 {
     static const char *const noise[] = {[NAIK_NOISE_Z2] = "Z2",
@@ -103,6 +105,9 @@ static void describe_source(const naik_input_source *from, source_texts *texts,
     describe_subset(source, texts->subset);
     if (source->type == NAIK_SOURCE_GAUSSIAN) {
         snprintf(smearing, SOURCE_BYTES, "radius %.17g", source->radius);
+    } else if (source->type == NAIK_SOURCE_COVARIANT_GAUSSIAN) {
+        snprintf(smearing, SOURCE_BYTES, "covariant, radius %.17g, %d iterations, hops of %d",
+                 source->radius, source->iterations, hops);
     } else if (random) {
         snprintf(smearing, SOURCE_BYTES, "noise %s", noise[source->noise]);
     }
@@ -133,7 +138,8 @@ static void fill_sets(solve_spec *spec, const naik_input *input)
 {
     int first = 0;
     for (int i = 0; i < input->source_count; i++) {
-        describe_source(&input->sources[i], &spec->texts[i], &spec->sources[i]);
+        describe_source(&input->sources[i], smearing_stride(input), &spec->texts[i],
+                        &spec->sources[i]);
     }
     for (int i = 0; i < input->solve_count; i++) {
         const naik_input_solve *solve = &input->solve[i];

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run/link_provider.h"
+#include "run/make_source.h"
+
 enum { MAX_OVERRIDES = 256 };
 
 static const char *find(const naik_reader_fact *facts, int count, const char *name)
@@ -123,14 +126,45 @@ done:
     return status;
 }
 
+naik_status stored_run_read(naik_comm *comm, const char *path, const char *const *overrides,
+                            int count, stored_run *out)
+{
+    naik_status status = NAIK_OK;
+    *out = (stored_run){.comm = comm, .path = path};
+    NAIK_TRY(naik_comm_agree(comm, naik_propagator_reader_open(comm->log, path, 0, 0, &out->view)));
+    NAIK_TRY(naik_comm_agree(comm, rebuild_input(out, overrides, count)));
+done:
+    return status;
+}
+
+/* The links that sources are smeared with, of the configuration that the file was made from. */
+static naik_status load_smearing(stored_run *run)
+{
+    naik_status status = NAIK_OK;
+    const char *then = stored_run_text(run, "gauge_checksum");
+    char now[512];
+    naik_link_provider links;
+    NAIK_TRY(naik_link_provider_open(run->lattice, run->input, NULL, NULL, &links));
+    naik_link_provider_identity(&links, now, sizeof now);
+    if (then == NULL || strcmp(then, now) != 0) {
+        status = NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
+                           "the sources of '%s' were smeared with other links: then %s, now %s",
+                           run->path, then != NULL ? then : "unknown", now);
+    } else {
+        run->gauss = links.gauss;
+        links.gauss = NULL;
+    }
+    naik_link_provider_close(&links);
+done:
+    return status;
+}
+
 naik_status stored_run_open_solves(naik_comm *comm, const char *path, const naik_lattice *lattice,
                                    const char *const *overrides, int count, stored_run *out)
 {
     naik_status status = NAIK_OK;
     int precision;
-    *out = (stored_run){.comm = comm, .path = path};
-    NAIK_TRY(naik_comm_agree(comm, naik_propagator_reader_open(comm->log, path, 0, 0, &out->view)));
-    NAIK_TRY(naik_comm_agree(comm, rebuild_input(out, overrides, count)));
+    NAIK_TRY(stored_run_read(comm, path, overrides, count, out));
     naik_input_use_io(comm, out->input);
     if (lattice == NULL) {
         NAIK_TRY(naik_lattice_create(comm, out->view->size, NULL, &out->lattice));
@@ -156,6 +190,7 @@ naik_status stored_run_open(naik_comm *comm, const char *path, const char *const
     naik_status status = NAIK_OK;
     NAIK_TRY(stored_run_open_solves(comm, path, NULL, overrides, count, out));
     NAIK_TRY(check_sources(out));
+    NAIK_TRY(smearing_of_sources(out->input) ? load_smearing(out) : NAIK_OK);
 done:
     return status;
 }
@@ -163,6 +198,7 @@ done:
 void stored_run_close(stored_run *run)
 {
     source_file_sums_clear(&run->sources);
+    naik_gauss_destroy(&run->gauss);
     naik_propagator_file_close(&run->file);
     naik_lattice_destroy(&run->lattice);
     naik_input_destroy(&run->input);
@@ -172,15 +208,6 @@ void stored_run_close(stored_run *run)
 naik_status stored_run_source(const stored_run *run, const naik_input_source *source, int colour,
                               double *out)
 {
-    naik_status status = NAIK_OK;
-    if (source->source.type == NAIK_SOURCE_FILE) {
-        return source_file_read(run->lattice, run->input, source->solve, colour, &run->sources,
-                                out);
-    }
-    NAIK_TRY(naik_source_fill(run->lattice, &source->source, colour % 3, out));
-    if (naik_input_is_wilson(run->input)) {
-        naik_source_to_spin(run->lattice, colour / 3, out);
-    }
-done:
-    return status;
+    const source_kit kit = {run->lattice, run->input, &run->sources, run->gauss};
+    return make_source(&kit, source, colour, out);
 }

@@ -10,6 +10,7 @@
 #include "io/prop/propagator_file.h"
 #include "io/prop/reader.h"
 
+#include "links/gauss_smear.h"
 #include "run/source_file.h"
 
 typedef struct stored_run {
@@ -19,6 +20,7 @@ typedef struct stored_run {
     naik_input *input;
     naik_lattice *lattice;
     source_file_sums sources;
+    naik_gauss *gauss;          /* NULL where no source is smeared */
     naik_propagator_file *file; /* open for reading; task i of the input is solve i */
 } stored_run;
 
@@ -26,9 +28,13 @@ typedef struct stored_run {
  * Collective. Close it whatever comes back.
  * NAIK_ERR_INPUT    not a complete propagator file; it stores no propagators, or not the input that
  *                   made it, or one that this version understands differently; overrides that ask
- *                   for other solves; sources in files that have changed
+ *                   for other solves; sources in files that have changed; where sources are smeared,
+ *                   another configuration
  * NAIK_ERR_CORRUPT, NAIK_ERR_IO, NAIK_ERR_MEMORY */
 naik_status stored_run_open(naik_comm *comm, const char *path, const char *const *overrides,
+                            int count, stored_run *out);
+/* Of it the view and the input alone, of an unfinished file too. */
+naik_status stored_run_read(naik_comm *comm, const char *path, const char *const *overrides,
                             int count, stored_run *out);
 /* The same without a look at the sources, on the caller's lattice where that is not NULL. */
 naik_status stored_run_open_solves(naik_comm *comm, const char *path, const naik_lattice *lattice,

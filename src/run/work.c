@@ -12,8 +12,10 @@
 #include "propagator/meson_field.h"
 
 #include "base/timer.h"
+#include "io/modes/modes_file.h"
 #include "run/job.h"
 #include "run/low_modes.h"
+#include "run/make_source.h"
 #include "run/wilson_quarks.h"
 #include "solver/bicgstab.h"
 
@@ -24,20 +26,11 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
     const solve_job *j = data;
     const naik_input_task *task = solve_task(j, index);
     const naik_input_solve *solve = &j->input->solve[task->solve];
-    const naik_source *source = &j->input->sources[task->source].source;
+    const source_kit kit = {j->lattice, j->input, &j->sources, j->links.gauss};
     *mass = solve->masses.data[task->mass];
     *tolerance = solve->tolerance;
     *site_tolerance = j->input->solver.site_relative_tolerance;
-    if (source->type == NAIK_SOURCE_FILE) {
-        NAIK_TRY(
-            source_file_read(j->lattice, j->input, task->solve, task->colour, &j->sources, src));
-        naik_source_restrict(j->lattice, source, src);
-    } else {
-        NAIK_TRY(naik_source_fill(j->lattice, source, task->colour % 3, src));
-    }
-    if (naik_input_is_wilson(j->input)) {
-        naik_source_to_spin(j->lattice, task->colour / 3, src);
-    }
+    NAIK_TRY(make_source(&kit, &j->input->sources[task->source], task->colour, src));
     naik_fault_in_source(j->fault, j->lattice, src);
 done:
     return status;
@@ -92,6 +85,7 @@ static naik_status commit_solution(solve_job *j, const naik_input_task *task, co
                                 .iterations = result->cg.iterations,
                                 .restarts = result->cg.restarts,
                                 .rung = (int)result->cg.rung,
+                                .modes = solve_modes_of(j, result),
                                 .target = j->input->solve[task->solve].tolerance,
                                 .true_residual = result->cg.residual,
                                 .source_residual = result->source_residual,
@@ -211,6 +205,17 @@ static bool any_group(solve_job *j)
     return false;
 }
 
+/* Which modes these were, for those who look at the file. */
+static naik_status note_modes(solve_job *j, double epsilon)
+{
+    char path[NAIK_PATH_MAX], text[NAIK_PATH_MAX + 128];
+    low_modes_path(j->input, epsilon, path);
+    snprintf(text, sizeof text, "%d epsilon=%.17g lambda=%.6g,%.6g file=%s", j->modes->count,
+             epsilon, naik_modes_lambda(j->modes->lambda2[0]),
+             naik_modes_lambda(j->modes->lambda2[j->modes->count - 1]), path);
+    return naik_propagator_file_note(j->file, "modes", text);
+}
+
 /* The low modes of the links at work, for all masses of their epsilon. */
 static naik_status make_modes(solve_job *j, naik_fatlong *canonical)
 {
@@ -231,6 +236,7 @@ static naik_status make_modes(solve_job *j, naik_fatlong *canonical)
     NAIK_TRY(low_modes_get(j->input, j->plan.modes, canonical, j->packed.links[NAIK_DOUBLE],
                            own != NULL ? own : j->packed.links[NAIK_SINGLE], mass, count,
                            j->interrupt, &j->modes));
+    NAIK_TRY(note_modes(j, canonical->naik_epsilon));
     naik_timer_stop(j->timer, "modes");
     solve_progress_passed(j, naik_time_s() - start_s);
 done:

@@ -1,0 +1,140 @@
+# test_smeared.py - covariant gaussian sources and sinks as a user runs them, against numpy
+#
+# On random links the source is found again as M x, with M of naive quarks written out here. On unit links
+# a smeared propagator is a sum of shifted point propagators, of Wilson quarks too.
+# timeout: 120
+import h5py
+import numpy as np
+
+from program import everything, main, naik, path, same
+
+SIZE = (8, 4, 4, 8)  # x, y, z, t
+RADIUS, STEPS = 1.4, 3
+AXIS = (3, 2, 1, 0)  # of direction mu in [T][Z][Y][X]
+T, Z, Y, X = np.meshgrid(*(np.arange(n) for n in reversed(SIZE)), indexing="ij")
+ETA = ((-1.0) ** T, (-1.0) ** (T + X), (-1.0) ** (T + X + Y), 1.0 + 0 * T)
+INPUT = """
+lattice: {size: [8, 4, 4, 8]}
+gauge: {file: %s}
+action: {type: %s}
+solve:
+  - {name: pt, masses: [0.4], source: {type: point, origin: [1, 2, 3, 4]}}
+  - {name: sm, masses: [0.4], source: {type: covariant_gaussian, origin: [1, 2, 3, 4], radius: 1.4, iterations: 3}}
+%s
+solver: {tolerance: 1e-13}
+output: {file: %s}
+"""
+PAIRS = """
+pairs:
+  - {name: sink, quark: pt, antiquark: sm, sink: covariant_gaussian, radius: 1.4, iterations: 3}
+  - {name: point, quark: pt, antiquark: sm}
+"""
+
+
+def solve(name, *more, gauge="random", action="naive", pairs=PAIRS, **options):
+    with open(path(name + ".yaml"), "w") as f:
+        f.write(INPUT % (path(gauge + ".h5"), action, pairs, path(name + ".h5")))
+    return naik("solve", path(name + ".yaml"), *more, **options)
+
+
+def stored(name, number):
+    with h5py.File(path(name + ".h5")) as f:
+        return f[f"/prop/s{number:04d}/m00"][...]
+
+
+def links(name):
+    """[T][Z][Y][X][4][3][3]"""
+    with h5py.File(path(name + ".h5")) as f:
+        return f["/gauge"][...]
+
+
+def hop(u, v, mu, way):
+    """v [T][Z][Y][X][3] carried here from one site ahead (way 1) or behind (-1)."""
+    if way > 0:
+        return np.einsum("tzyxab,tzyxb->tzyxa", u[..., mu, :, :], np.roll(v, -1, AXIS[mu]))
+    return np.roll(np.einsum("tzyxba,tzyxb->tzyxa", u[..., mu, :, :].conj(), v), 1, AXIS[mu])
+
+
+def smeared(u, v, stride):
+    a = RADIUS ** 2 / (4 * STEPS * stride ** 2)
+    for _ in range(STEPS):
+        new = v.copy()
+        for k in range(3):
+            for way in (1, -1):
+                w = v
+                for _ in range(stride):
+                    w = hop(u, w, k, way)
+                new += a * (w - v)
+        v = new
+    return v
+
+
+def point(colour):
+    v = np.zeros(SIZE[::-1] + (3,), complex)
+    v[4, 3, 2, 1, colour] = 1
+    return v
+
+
+def configurations_are_made():
+    for name, sweeps in (("unit", 0), ("random", 3)):
+        naik("gauge", "generate", "--size", ",".join(map(str, SIZE)), "--beta", "5.5", "--sweeps", sweeps, "--seed", "8",
+             "-o", path(name + ".h5"))
+
+
+def m_of_the_solution_is_the_smeared_point():
+    solve("one")
+    u = links("random")
+    signed = u.copy()
+    signed[-1, ..., 3, :, :] *= -1  # antiperiodic
+    for colour in range(3):
+        x = stored("one", 1)[colour]
+        src = 0.8 * x
+        for mu in range(4):
+            src += ETA[mu][..., None] * (hop(signed, x, mu, 1) - hop(signed, x, mu, -1))
+        wanted = smeared(u, point(colour), 2)
+        assert np.abs(src - wanted).max() < 1e-12, np.abs(src - wanted).max()
+        assert (np.abs(wanted).sum(-1)[(X % 2 == 0) | (Y % 2 == 1) | (Z % 2 == 0) | (T != 4)] == 0).all()
+
+
+def sinks_are_smeared_on_every_time_slice():
+    u = links("random")
+    with h5py.File(path("one.h5")) as f:
+        smooth = f["/corr/sink/m00-m00/pion5/p000"]
+        assert smooth.attrs["sink"] == "covariant_gaussian" and smooth.attrs["sink_radius"] == RADIUS
+        assert smooth.attrs["sink_iterations"] == STEPS
+        found, plain = smooth[...], f["/corr/point/m00-m00/pion5/p000"][...]
+    g, h = ([stored("one", s)[c] for c in range(3)] for s in (0, 1))
+    for got, change in ((found, lambda v: smeared(u, v, 2)), (plain, lambda v: v)):
+        wanted = sum((change(a) * change(b).conj()).sum((1, 2, 3, 4)) for a, b in zip(g, h))
+        assert np.abs(got - wanted).max() < 1e-12 * np.abs(wanted).max(), (got, wanted)
+    assert "sink=covariant_gaussian" in naik("info", path("one.h5"), "--correlators")
+
+
+def free_propagators_are_sums_of_shifted_ones():
+    unit = np.broadcast_to(np.eye(3), SIZE[::-1] + (4, 3, 3))
+    for action, stride, axes in (("naive", 2, (4, 3, 2)), ("clover, csw: 1.2", 1, (5, 4, 3))):  # of x, y, z
+        solve("free", "--fresh", gauge="unit", action=action, pairs=PAIRS if stride == 2 else "")
+        weight = smeared(unit, point(0), stride)[4, ..., 0].real
+        wanted = sum(weight[z, y, x] * np.roll(stored("free", 0), (x - 1, y - 2, z - 3), axes)
+                     for z, y, x in np.argwhere(weight))
+        assert np.abs(stored("free", 1) - wanted).max() < 1e-11, action
+
+
+def every_grid_gives_the_same_bytes():
+    for ranks, grid in ((2, "2x1x1x1"), (4, "2x1x1x2")):
+        solve("again", "--fresh", ranks=ranks, env={"NAIK_GRID": grid})
+        same(everything("one.h5"), everything("again.h5"))
+
+
+def what_is_stored_solves_its_equation_with_its_own_links_only():
+    naik("info", path("one.h5"), "--residuals")
+    naik("export", path("one.h5"), "--source", 1, "-o", path("sm.scidac"))
+    naik("gauge", "generate", "--size", ",".join(map(str, SIZE)), "--beta", "5.5", "--sweeps", 4, "--seed", "8",
+         "-o", path("other.h5"))
+    told = naik("info", path("one.h5"), "--residuals", "--set", f"gauge.file={path('other.h5')}", status=1)
+    assert "were smeared with other links" in told, told
+
+
+main([configurations_are_made, m_of_the_solution_is_the_smeared_point, sinks_are_smeared_on_every_time_slice,
+      free_propagators_are_sums_of_shifted_ones, every_grid_gives_the_same_bytes,
+      what_is_stored_solves_its_equation_with_its_own_links_only])
