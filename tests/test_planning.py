@@ -240,6 +240,20 @@ def auto_takes_as_many_modes_as_pay_and_fit():
     assert "do not pay for these solves" in told, told
 
 
+def campaigns_with_modes_are_on_paper_as_the_plan_has_them():
+    def row(machine, modes, *words, status=0):
+        said = naik("bench", "model", "--modes", str(modes), "--machine", machine, "--gpus", "16", "--json", *words, status=status)
+        return json.loads(said.splitlines()[0]) if status == 0 else said
+
+    d = plan(write_deflated("paper.yaml", 4), "--machine", "perlmutter-80gb", "--nodes", "4")["nodes"][0]["deflation"]
+    r = row("perlmutter-80gb", 400)
+    assert r["verdict"] == "fits" and abs(r["source_s"] / d["source_s"] - 1) < 1e-3, (r, d)
+    assert abs(r["search_s"] / d["search_s"] - 1) < 1e-3 and r["break_even_sources"] == d["break_even_sources"], (r, d)
+    assert row("lumi-g", 0)["source_s"] > 5 * row("lumi-g", 500)["source_s"]
+    assert row("perlmutter", 1000)["verdict"] == "too_large" and row("perlmutter", 1000)["modes_that_fit"] < 500
+    assert "no list of" in row("lumi-g", "5,x", status=1) and "whole nodes of 8" in row("lumi-g", 5, "--gpus", "12", status=1)
+
+
 def an_epsilon_of_heavy_quarks_gets_no_modes_by_auto():
     file = write_deflated("charm.yaml", 60)
     charm = ("--set", "solve.0.masses=[0.0012, 0.4]", "--set", "solve.0.naik_epsilon=[0, -0.2]")
@@ -403,6 +417,7 @@ main([the_model_is_within_30_percent_of_what_was_measured_on_h200,
       low_modes_are_in_the_plan,
       modes_that_memory_does_not_hold_are_refused_with_how_many_would,
       auto_takes_as_many_modes_as_pay_and_fit,
+      campaigns_with_modes_are_on_paper_as_the_plan_has_them,
       an_epsilon_of_heavy_quarks_gets_no_modes_by_auto,
       a_plan_touches_no_file_and_needs_no_gpu,
       a_machine_that_nobody_measured_is_said_to_be_predicted,

@@ -7,6 +7,7 @@
 #ifndef NAIK_BENCH_BENCH_H
 #define NAIK_BENCH_BENCH_H
 
+#include "model/machine.h"
 #include "naik/comm.h"
 
 #include "links/smear.h"
@@ -146,6 +147,15 @@ naik_status bench_halo(const bench *b);
 naik_status bench_links(const bench *b);
 naik_status bench_io(const bench *b);
 naik_status bench_modes(const bench *b);
+/* A campaign on paper: sources of one mass, without and with low modes. */
+typedef struct bench_campaign {
+    int size[NAIK_DIM], gpus;
+    double mass;
+    int modes[BENCH_MAX_LIST], count;
+    bool json, table; /* neither: lines */
+} bench_campaign;
+/* What each of its numbers of modes costs and brings. Collective. NAIK_ERR_INPUT, NAIK_ERR_MEMORY */
+naik_status bench_model_modes(naik_comm *comm, const model_machine *m, const bench_campaign *b);
 /* Predicts instead of measuring; argv[0] is "model". Local: rank 0 prints. */
 naik_status bench_model(naik_comm *comm, int argc, char **argv);
 

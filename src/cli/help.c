@@ -172,6 +172,7 @@ static const char help_info[] =
 
 static const char help_bench[] =
     "naik bench dslash|cg|halo|links|io|modes [options]\n"
+    "naik bench model --modes N,N,... [--size X,Y,Z,T] [--mass M] --machine NAME --gpus N\n"
     "naik bench model [--machine NAME] [--local X,Y,Z,T] [--nodes N,N,...|--gpus N]\n"
     "                 [--precision P] [--link-precision P] [--recon R] [--nrhs N]\n"
     "                 [--software quda|probe|naik] [--figure NAME=VALUE]... [--check]\n"
@@ -230,7 +231,9 @@ static const char help_bench[] =
     "perlmutter-80gb, juwels-booster, lumi-g. --gpus N: on so many instead of whole nodes.\n"
     "model predicts iterations of CG on 4 to 4096 GPUs instead of measuring: a formula, with "
     "where\n"
-    "each of its figures comes from; --check compares it with what was measured.\n"
+    "each of its figures comes from; --check compares it with what was measured. --modes: a source "
+    "and\n"
+    "the search for low modes, on the whole lattice --size (64,64,64,96) at --mass (0.0012).\n"
     "\n"
     "Examples\n"
     "  naik bench dslash --size 32,32,32,32 --precision single --nrhs 1,8\n"
