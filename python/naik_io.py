@@ -308,14 +308,18 @@ class File:
             raise Damaged(f"{self.path}: {full} disagrees with its checksum")
         return values
 
-    def propagator(self, source=0, mass=0):
+    def propagator(self, source=0, mass=0, part=False):
         """The dataset [3][T][Z][Y][X] of source number `source` of the file: source colour, site;
         whatever slice is read has a last axis more, the sink colour. M G = source. Of Wilson and
-        clover quarks [4][3][T][Z][Y][X], source spin and colour, and two axes more, sink spin and colour."""
+        clover quarks [4][3][T][Z][Y][X], source spin and colour, and two axes more, sink spin and colour.
+        Where single colours were solved the others are zero, and `part` must be true."""
         self._need(source, mass)
         name = f"prop/s{source:04d}/m{mass:02d}"
         if name not in self.h5:
             raise LookupError(f"{self.path} stores no propagators, only correlators")
+        if "colours" in self.h5[name].attrs and not part:
+            raise LookupError(f"{self.path}: of source {source} only colours {_text(self.h5[name].attrs['colours'])} "
+                              "were solved: it is no propagator; part=True gives it as it is")
         return self.h5[name]
 
     def _need(self, source, mass):

@@ -126,6 +126,16 @@ static naik_status answer_unconverged(const job *j, int count, int asked)
     return NAIK_OK;
 }
 
+static naik_status refuse_part(const job *j, const naik_input_source *source)
+{
+    return naik_input_is_whole(&j->run.input->solve[source->solve])
+               ? NAIK_OK
+               : NAIK_FAIL(j->comm->log, NAIK_ERR_INPUT,
+                           "'%s' has not all three colours of source %s: it is no propagator, and "
+                           "not exported",
+                           j->path, source->label);
+}
+
 /* FILE, or FILE.s0001.m00 where several propagators are written. */
 static naik_status export_wanted(job *j)
 {
@@ -141,6 +151,7 @@ static naik_status export_wanted(job *j)
                     continue;
                 }
                 if (pass == 0) {
+                    NAIK_TRY(refuse_part(j, source));
                     wanted++;
                     unconverged += count_unconverged(j, source, m);
                     continue;

@@ -62,6 +62,7 @@ typedef struct naik_input_solve {
     naik_vectors origins;    /* of point and gaussian: as given; of walls: (0, 0, 0, t0) */
     naik_ints t0;            /* of walls, as given */
     const char *source_file; /* of type file */
+    naik_ints colours;       /* source colours that are solved; none: all */
     bool deflate;            /* with the low modes of deflation, where there are any */
     const char *guess;       /* propagator file of starting values; NULL: none */
 } naik_input_solve;
@@ -210,6 +211,19 @@ static inline int naik_input_columns(const naik_input *input)
 static inline int naik_input_reals(const naik_input *input)
 {
     return 2 * naik_input_columns(input);
+}
+/* Whether every source colour of an entry is solved; whether this one is, which else is zero. */
+static inline bool naik_input_is_whole(const naik_input_solve *solve)
+{
+    return solve->colours.count == 0 || solve->colours.count == 3;
+}
+static inline bool naik_input_asks_colour(const naik_input_solve *solve, int colour)
+{
+    bool asked = naik_input_is_whole(solve);
+    for (int i = 0; i < solve->colours.count; i++) {
+        asked = asked || solve->colours.data[i] == colour;
+    }
+    return asked;
 }
 /* "colour=2", or "spin=3 colour=2". */
 enum { NAIK_INPUT_COLUMN_TEXT = 32 };

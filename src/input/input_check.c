@@ -147,6 +147,21 @@ static naik_status check_smearing(const checker *c, int index)
                : NAIK_OK;
 }
 
+static naik_status check_colours(const checker *c, int index)
+{
+    const naik_ints *colours = &c->input->solve[index].colours;
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "solve.%d.source.colours", index);
+    for (int i = 0; i < colours->count; i++) {
+        for (int other = 0; other < i; other++) {
+            if (colours->data[i] == colours->data[other]) {
+                return refuse(c, path, "'%s' names %d twice", path, colours->data[i]);
+            }
+        }
+    }
+    return NAIK_OK;
+}
+
 static naik_status check_corner(const checker *c, int index)
 {
     const naik_source *source = &c->input->solve[index].source;
@@ -428,6 +443,7 @@ naik_status naik_input_check(naik_log *log, naik_input *input)
         NAIK_TRY(check_masses(&c, i));
         NAIK_TRY(check_source_keys(&c, i));
         NAIK_TRY(check_corner(&c, i));
+        NAIK_TRY(check_colours(&c, i));
         NAIK_TRY(check_radius(&c, i));
         NAIK_TRY(check_smearing(&c, i));
         NAIK_TRY(check_origins(&c, i));

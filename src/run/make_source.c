@@ -72,6 +72,11 @@ naik_status make_source(const source_kit *kit, const naik_input_source *source, 
 {
     naik_status status = NAIK_OK;
     const int colour = column % 3;
+    if (!naik_input_asks_colour(&kit->input->solve[source->solve], colour)) {
+        memset(out, 0,
+               (size_t)kit->lattice->sites * (size_t)naik_input_reals(kit->input) * sizeof *out);
+        return NAIK_OK;
+    }
     switch (source->source.type) {
     case NAIK_SOURCE_FILE:
         NAIK_TRY(source_file_read(kit->lattice, kit->input, source->solve, colour, kit->sums, out));

@@ -16,7 +16,8 @@ typedef struct source_kit {
     naik_gauss *gauss;            /* NULL where none is smeared */
 } source_kit;
 
-/* out [sites][3][2], or [sites][4][3][2], = one column of a source of the input. Collective. As
+/* out [sites][3][2], or [sites][4][3][2], = one column of a source of the input, zero of a
+ * colour that is not asked for. Collective. As
  * naik_source_fill, source_file_read, naik_gauss_smear */
 naik_status make_source(const source_kit *kit, const naik_input_source *source, int column,
                         double *out);

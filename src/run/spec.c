@@ -18,7 +18,7 @@
 enum { META_MOST = 8, SESSION_MOST = 16, TEXT_BYTES = 512, SOURCE_BYTES = 96 };
 
 typedef struct source_texts {
-    char smearing[SOURCE_BYTES], subset[SOURCE_BYTES];
+    char smearing[SOURCE_BYTES], subset[SOURCE_BYTES], colours[8];
 } source_texts;
 
 struct solve_spec {
@@ -122,6 +122,20 @@ static void describe_source(const naik_input_source *from, int hops, source_text
     memcpy(out->momentum, source->momentum, sizeof out->momentum);
 }
 
+/* Which of its source colours are solved, where not all. */
+static void describe_colours(const naik_input_solve *solve, source_texts *texts,
+                             naik_source_info *out)
+{
+    size_t used = 0;
+    for (int c = 0; c < 3 && !naik_input_is_whole(solve); c++) {
+        if (naik_input_asks_colour(solve, c)) {
+            used += (size_t)snprintf(texts->colours + used, sizeof texts->colours - used, "%s%d",
+                                     used > 0 ? " " : "", c);
+            out->colours = texts->colours;
+        }
+    }
+}
+
 static bool allocate(solve_spec *spec, const naik_input *input)
 {
     spec->sets = calloc((size_t)input->solve_count, sizeof *spec->sets);
@@ -140,6 +154,8 @@ static void fill_sets(solve_spec *spec, const naik_input *input)
     for (int i = 0; i < input->source_count; i++) {
         describe_source(&input->sources[i], smearing_stride(input), &spec->texts[i],
                         &spec->sources[i]);
+        describe_colours(&input->solve[input->sources[i].solve], &spec->texts[i],
+                         &spec->sources[i]);
     }
     for (int i = 0; i < input->solve_count; i++) {
         const naik_input_solve *solve = &input->solve[i];

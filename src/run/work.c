@@ -90,8 +90,10 @@ static naik_status commit_solution(solve_job *j, const naik_input_task *task, co
                                 .norm = result->norm,
                                 .seconds = result->cg.seconds,
                                 .flops = result->flops};
+    const bool asked = naik_input_asks_colour(&j->input->solve[task->solve], task->colour % 3);
     snprintf(record.stop_reason, sizeof record.stop_reason, "%s",
-             result->cg.reason == NAIK_CG_CONVERGED && !good ? "above tolerance_full"
+             !asked                                            ? "colour not asked for"
+             : result->cg.reason == NAIK_CG_CONVERGED && !good ? "above tolerance_full"
              : result->cg.reason == NAIK_CG_CONVERGED && result->cg.normal &&
                      j->input->solver.method == NAIK_METHOD_BICGSTAB
                  ? "converged by cg"
