@@ -22,6 +22,7 @@
 #include "run/guess.h"
 #include "run/plan.h"
 #include "run/sdc_check.h"
+#include "run/sequential.h"
 #include "run/source_file.h"
 
 typedef struct solve_progress {
@@ -41,6 +42,7 @@ typedef struct solve_job {
     naik_geometry *geometry;
     naik_link_provider links;
     source_file_sums sources;
+    sequential_set sequential;
     solve_guess guess;
     naik_propagator_file *file;
     naik_checkpoint *checkpoint;

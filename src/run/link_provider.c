@@ -68,6 +68,7 @@ static bool needs_coulomb_gauge(const naik_input *input)
         case NAIK_SOURCE_RANDOM_WALL:
         case NAIK_SOURCE_RANDOM_VOLUME:
         case NAIK_SOURCE_COVARIANT_GAUSSIAN:
+        case NAIK_SOURCE_SEQUENTIAL:
         case NAIK_SOURCE_FILE: break;
         }
     }

@@ -85,6 +85,8 @@ naik_status make_source(const source_kit *kit, const naik_input_source *source, 
     case NAIK_SOURCE_COVARIANT_GAUSSIAN:
         NAIK_TRY(smeared_point(kit, &source->source, colour, out));
         break;
+    case NAIK_SOURCE_SEQUENTIAL:
+        return sequential_source(kit->sequential, kit->lattice, source, column, out);
     default: NAIK_TRY(naik_source_fill(kit->lattice, &source->source, colour, out));
     }
     if (naik_input_is_wilson(kit->input)) {

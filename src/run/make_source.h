@@ -6,6 +6,7 @@
 
 #include "input/input.h"
 #include "links/gauss_smear.h"
+#include "run/sequential.h"
 #include "run/source_file.h"
 
 /* What they are made with; all borrowed. */
@@ -14,11 +15,12 @@ typedef struct source_kit {
     const naik_input *input;
     const source_file_sums *sums; /* of the files among them */
     naik_gauss *gauss;            /* NULL where none is smeared */
+    const sequential_set *sequential;
 } source_kit;
 
 /* out [sites][3][2], or [sites][4][3][2], = one column of a source of the input, zero of a
  * colour that is not asked for. Collective. As
- * naik_source_fill, source_file_read, naik_gauss_smear */
+ * naik_source_fill, source_file_read, sequential_source, naik_gauss_smear */
 naik_status make_source(const source_kit *kit, const naik_input_source *source, int column,
                         double *out);
 

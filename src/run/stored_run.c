@@ -115,6 +115,8 @@ static naik_status check_sources(stored_run *run)
     naik_status status = NAIK_OK;
     const char *then = stored_run_text(run, "source_checksums");
     NAIK_TRY(source_file_identify(run->lattice, run->input, &run->sources));
+    NAIK_TRY(sequential_open(run->lattice, run->input, stored_run_text(run, "gauge_checksum"),
+                             &run->sources, &run->sequential));
     const char *now = run->sources.text;
     if (now != NULL && (then == NULL || strncmp(now, then, strlen(now)) != 0)) {
         status = NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
@@ -188,6 +190,7 @@ done:
 
 void stored_run_close(stored_run *run)
 {
+    sequential_close(&run->sequential);
     source_file_sums_clear(&run->sources);
     naik_gauss_destroy(&run->gauss);
     naik_propagator_file_close(&run->file);
@@ -199,6 +202,6 @@ void stored_run_close(stored_run *run)
 naik_status stored_run_source(const stored_run *run, const naik_input_source *source, int colour,
                               double *out)
 {
-    const source_kit kit = {run->lattice, run->input, &run->sources, run->gauss};
+    const source_kit kit = {run->lattice, run->input, &run->sources, run->gauss, &run->sequential};
     return make_source(&kit, source, colour, out);
 }

@@ -11,6 +11,7 @@
 #include "io/prop/reader.h"
 
 #include "links/gauss_smear.h"
+#include "run/sequential.h"
 #include "run/source_file.h"
 
 typedef struct stored_run {
@@ -20,6 +21,7 @@ typedef struct stored_run {
     naik_input *input;
     naik_lattice *lattice;
     source_file_sums sources;
+    sequential_set sequential;  /* of its sources, open */
     naik_gauss *gauss;          /* NULL where no source is smeared */
     naik_propagator_file *file; /* open for reading; task i of the input is solve i */
 } stored_run;
