@@ -7,15 +7,15 @@
 
 #include "backend_gpu.h"
 
-typedef bool (*dslash_family)(const dslash_params &params, const dslash_shape &shape);
+typedef bool (*dslash_launcher)(const dslash_params &params, const dslash_shape &shape);
 
-static dslash_family family_of(naik_precision vectors, naik_precision links)
+static dslash_launcher launcher_of(naik_precision vectors, naik_precision links)
 {
-    static const dslash_family families[3][3] = {
+    static const dslash_launcher launchers[3][3] = {
         {dslash_launch_double, NULL, NULL},
         {NULL, dslash_launch_single, dslash_launch_single_half},
         {NULL, dslash_launch_half_single, dslash_launch_half}};
-    return families[vectors][links];
+    return launchers[vectors][links];
 }
 
 /* Of points: forward and backward, at one distance or two. */
@@ -290,7 +290,7 @@ static naik_status launch(const naik_dslash_args *args, const dslash_params *p,
                           const gpu_variant *v, gpu_stream stream)
 {
     naik_backend *backend = args->in->geometry->backend;
-    dslash_family family = family_of(args->in->precision, args->links->precision);
+    const dslash_launcher launch_kernel = launcher_of(args->in->precision, args->links->precision);
     const dslash_shape shape = shape_of(args, v, p->count, stream);
     const bool step = args->form == NAIK_FORM_STEP;
     const int vectors = step ? 8 : 2 + (args->v != NULL) + (args->b != NULL);
@@ -299,7 +299,7 @@ static naik_status launch(const naik_dslash_args *args, const dslash_params *p,
                          (double)args->in->size_bytes * vectors);
     dslash_params params = *p;
     set_sending(&params, &shape);
-    if (family == NULL || !family(params, shape)) {
+    if (launch_kernel == NULL || !launch_kernel(params, shape)) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
                          "no Dslash on the GPU for %s vectors with %s links of %d numbers",
                          naik_precision_name(args->in->precision),

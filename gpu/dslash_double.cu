@@ -3,5 +3,5 @@
 
 bool dslash_launch_double(const dslash_params &params, const dslash_shape &shape)
 {
-    return dslash_family_of<vec_double, double>(params, shape);
+    return dslash_launch_of<vec_double, double>(params, shape);
 }

@@ -61,7 +61,7 @@ static bool dslash_choose(const dslash_params &params, const dslash_shape &shape
 }
 
 template <class V, class S>
-static bool dslash_family_of(const dslash_params &params, const dslash_shape &shape)
+static bool dslash_launch_of(const dslash_params &params, const dslash_shape &shape)
 {
     if (shape.threads > 1) {
         return shape.threads % 3 == 0 ? dslash_choose<V, S, DSLASH_ROWS>(params, shape)

@@ -3,5 +3,5 @@
 
 bool dslash_launch_single(const dslash_params &params, const dslash_shape &shape)
 {
-    return dslash_family_of<vec_single, float>(params, shape);
+    return dslash_launch_of<vec_single, float>(params, shape);
 }

@@ -3,5 +3,5 @@
 
 bool dslash_launch_single_half(const dslash_params &params, const dslash_shape &shape)
 {
-    return dslash_family_of<vec_single, short>(params, shape);
+    return dslash_launch_of<vec_single, short>(params, shape);
 }

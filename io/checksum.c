@@ -97,24 +97,3 @@ uint32_t naik_checksum_words(int64_t count, const void *words, bool swapped)
     }
     return sum;
 }
-
-naik_status naik_nersc_checksum(const naik_gauge *gauge, int bits, uint32_t *out)
-{
-    int64_t links = 4 * (int64_t)gauge->lattice->sites;
-    uint32_t sum = 0;
-#pragma omp parallel for schedule(static) reduction(+ : sum)
-    for (int64_t i = 0; i < links; i++) {
-        double rows[12];
-        float single[12];
-        memcpy(rows, gauge->link[i].e, sizeof rows);
-        for (int k = 0; k < 12; k++) {
-            single[k] = (float)rows[k];
-        }
-        sum += bits == 32 ? naik_checksum_words(12, single, false)
-                          : naik_checksum_words(24, rows, false);
-    }
-    int64_t total = sum;
-    naik_status status = naik_comm_sum_i64(gauge->lattice->comm, &total, 1);
-    *out = (uint32_t)total;
-    return status;
-}

@@ -6,10 +6,11 @@
 #ifndef NAIK_IO_CHECKSUM_H
 #define NAIK_IO_CHECKSUM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "naik/gauge.h"
+#include "naik/comm.h"
 
 /* word rotated left by `by` modulo 32 bits; rotation by 0 is the word itself. */
 static inline uint32_t naik_rotl32(uint32_t word, unsigned by)
@@ -44,9 +45,5 @@ naik_status naik_checksum_combine(naik_comm *comm, uint32_t sum[2]);
 
 /* NERSC: the sum modulo 2^32 of the 32-bit words, as this machine stores them, or reversed. */
 uint32_t naik_checksum_words(int64_t count, const void *words, bool swapped);
-
-/* *out = the NERSC checksum of the first two rows of all links as numbers of 32 or 64 bits.
- * Collective. NAIK_ERR_MPI. */
-naik_status naik_nersc_checksum(const naik_gauge *gauge, int bits, uint32_t *out);
 
 #endif

@@ -5,8 +5,8 @@
 #include "base/report.h"
 #include "naik/comm.h"
 
-/* Describes a propagator file (finished or a .part; PATH.part where there is no PATH), a link file
- * or a gauge configuration in any known format.
+/* Describes a propagator file (finished or a .part; PATH.part where there is no PATH), a file of links
+ * or of low modes, or a gauge configuration in any known format.
  *
  *   verify    read everything and recompute its checksums
  *   report    receives the description, also where the verdict is bad

@@ -223,7 +223,7 @@ done:
     return status;
 }
 
-typedef enum kind { KIND_OTHER, KIND_PROPAGATORS, KIND_LINKS, KIND_VECTORS } kind;
+typedef enum kind { KIND_OTHER, KIND_PROPAGATORS, KIND_LINKS, KIND_MODES, KIND_VECTORS } kind;
 
 /* Rank 0 looks: what kind of file is it. */
 static naik_status find_kind(naik_log *log, const char *path, kind *out)
@@ -258,6 +258,7 @@ static naik_status find_kind(naik_log *log, const char *path, kind *out)
     bool links = naik_h5_get_i64(h5, "link_sets", &sets, 0);
     H5Fclose(h5);
     *out = strcmp(format, "naik-prop") == 0             ? KIND_PROPAGATORS
+           : strcmp(format, "naik-modes") == 0          ? KIND_MODES
            : strcmp(format, "naik-gauge") == 0 && links ? KIND_LINKS
                                                         : KIND_OTHER;
     return NAIK_OK;
@@ -330,6 +331,8 @@ naik_status naik_file_describe(naik_comm *comm, const char *path, bool verify, n
     NAIK_TRY(naik_h5_open_stored(comm, chosen, &h5));
     if (kind == KIND_LINKS) {
         NAIK_TRY(describe_links(comm, h5, chosen, verify, report, verdict));
+    } else if (kind == KIND_MODES) {
+        NAIK_TRY(naik_describe_modes(comm, h5, chosen, verify, report, verdict));
     } else {
         NAIK_TRY(naik_describe_propagators(comm, h5, chosen, verify, report, verdict));
     }
@@ -339,7 +342,7 @@ done:
     if (status == NAIK_OK && *verdict == NAIK_ERR_CORRUPT) {
         status = naik_file_reread(comm, chosen, 0, -1);
     }
-    if (kind == KIND_PROPAGATORS || kind == KIND_LINKS) {
+    if (kind == KIND_PROPAGATORS || kind == KIND_LINKS || kind == KIND_MODES) {
         status = naik_h5_read_verdict(comm->log, status);
     }
     naik_h5_close(comm, &h5);

@@ -1,4 +1,4 @@
-"""naik_io - propagators, correlators and solves of naik's HDF5 files as numpy arrays
+"""naik_io - propagators, correlators, solves and low modes of naik's HDF5 files as numpy arrays
 
     import naik_io
     with naik_io.open("prop.h5") as f:
@@ -6,6 +6,8 @@
         g = f.propagator(0, mass=1)                 # nothing is read yet
         column = g[0, 5]                            # source colour 0, t = 5: [Z, Y, X, 3] complex
         for s in f.sources: print(s.label, s.type, s.origin)
+    with naik_io.open_modes("modes.h5") as m:
+        v, value = m.mode(0), m.values[0]           # -D_eo D_oe v = value v; value = 4 lambda^2
 
 Needs h5py and numpy, nothing else of naik. An unfinished file (prop.h5.part) opens as well, while
 the run goes on; asking for what is not solved yet raises NotSolved, and what missed its tolerance
@@ -41,6 +43,11 @@ class NotConverged(UserWarning):
 def open(path):
     """Opens a file of `naik solve`; close it, or use `with`."""
     return File(path)
+
+
+def open_modes(path):
+    """Opens a file of `naik modes`; close it, or use `with`."""
+    return Modes(path)
 
 
 def _say(kind, error, trace):
@@ -130,6 +137,40 @@ def _seal(h5):
     return f"{crc:08x}"
 
 
+def _check_seal(h5, path):
+    """Attributes and texts against metadata_crc; False where the file has none. Raises Damaged."""
+    stored = h5.attrs.get("metadata_crc")
+    try:
+        found = _seal(h5)
+    except (OSError, RuntimeError, KeyError, TypeError) as error:
+        raise Damaged(f"{path} is damaged: {error}") from None
+    if stored is not None and _text(stored) != found:
+        raise Damaged(f"{path} is damaged or was edited: its attributes and texts give the checksum {found}, "
+                      f"but metadata_crc is {_text(stored)}")
+    return stored is not None
+
+
+def _crc32_table():
+    table = np.arange(256, dtype=np.uint32)
+    for _ in range(8):
+        table = np.where(table & 1, np.uint32(0xedb88320) ^ (table >> 1), table >> 1)
+    return table.astype(np.uint32)
+
+
+def _site_sums(sites):
+    """USQCD checksum (suma, sumb) of the sites [n][bytes] of uint8: of each its crc32, rotated by its number."""
+    table, crc = _crc32_table(), np.full(len(sites), 0xffffffff, np.uint32)
+    for k in range(sites.shape[1]):
+        crc = table[(crc ^ sites[:, k]) & 255] ^ (crc >> 8)
+    crc = (~crc).astype(np.uint64)
+    sums = []
+    for prime in (29, 31):
+        turn = np.arange(len(sites), dtype=np.uint64) % np.uint64(prime)
+        turned = (crc << turn | crc >> (np.uint64(32) - turn)) & np.uint64(0xffffffff)
+        sums.append(int(np.bitwise_xor.reduce(turned)))
+    return tuple(sums)
+
+
 def _open_h5(path):
     try:
         return h5py.File(path, "r", locking=False)
@@ -173,14 +214,7 @@ class File:
     def verify(self):
         """Compares attributes, texts, records of solves and correlators with their checksums. Returns in words
         what has none, "" where all has; propagators are not read: `naik info` verifies them. Raises Damaged."""
-        stored = self.h5.attrs.get("metadata_crc")
-        try:
-            found = _seal(self.h5)
-        except (OSError, RuntimeError, KeyError, TypeError) as error:
-            raise Damaged(f"{self.path} is damaged: {error}") from None
-        if stored is not None and _text(stored) != found:
-            raise Damaged(f"{self.path} is damaged or was edited: its attributes and texts give the checksum {found}, "
-                          f"but metadata_crc is {_text(stored)}")
+        sealed = _check_seal(self.h5, self.path)
         records = self.solves
         for r in records:
             if zlib.crc32(r.tobytes()[:140]) != r["crc"]:
@@ -190,7 +224,7 @@ class File:
                 mine = records[(records["source"] == s.index) & (records["mass"] == mass)]
                 if all(self.state(r) != "pending" for r in mine):
                     self._verify_correlators(s, mass, mine)
-        return "" if stored is not None else "attributes and texts, which have no checksum in this file"
+        return "" if sealed else "attributes and texts, which have no checksum in this file"
 
     def _verify_correlators(self, source, mass, records):
         group = self.h5[f"corr/{source.label}/m{mass:02d}"]
@@ -265,6 +299,10 @@ class File:
             return None
         words = h5py.check_enum_dtype(self.h5["solves"].dtype["rung"])
         return next((name.lower() for name, word in words.items() if word == solve["rung"]), "none")
+
+    def modes(self, solve):
+        """How many low modes deflated the solve of a record of `solves`; 0: none. None in files that do not say."""
+        return int(solve["modes"]) if "modes" in (self.h5["solves"].dtype.names or ()) else None
 
     def history(self, solve):
         """Relative residual after each iteration of a record of `solves`."""
@@ -363,6 +401,75 @@ class File:
                                 tuple(int(k) for k in a["momentum"]), masses))
         return [s._replace(label=s.set if counts[s.set] == 1 else f"{s.set}/s{s.number:04d}")
                 for s in found]
+
+
+class Modes:
+    """Low modes of -D_eo D_oe: `values` [n] = 4 lambda^2 ascending, `lambdas` [n] in units of the mass, `residuals`
+    [n] = |-D_eo D_oe v - value v|, `size` (x, y, z, t), and `attributes`: action, boundary_t, naik_epsilon, checksums
+    of the links, how they were found. What is read is compared with its checksums; Damaged is raised."""
+
+    def __init__(self, path):
+        if not os.path.exists(path):
+            raise FileNotFoundError(f"there is no file {path}")
+        try:
+            self.h5 = _open_h5(path)
+        except OSError as error:
+            raise OSError(f"{path} cannot be opened as HDF5: {error}") from None
+        self.path = path
+        try:
+            self._read_numbers()
+        except BaseException:
+            self.h5.close()
+            raise
+
+    def _read_numbers(self):
+        if _text(self.h5.attrs.get("format", "")) != "naik-modes":
+            raise ValueError(f"{self.path} holds no low modes of naik")
+        version = _text(self.h5.attrs["format_version"])
+        if not version.startswith("1."):
+            raise ValueError(f"{self.path} has version {version}; this module reads version 1")
+        if _text(self.h5.attrs.get("state", "")) != "complete":
+            raise ValueError(f"{self.path} is not complete: run the same naik modes again")
+        _check_seal(self.h5, self.path)
+        self.attributes = {name: _text(value) if isinstance(value, (bytes, str)) else value
+                           for name, value in self.h5.attrs.items()}
+        self.size = tuple(int(n) for n in self.h5.attrs["dims"])  # x, y, z, t
+        self.values, self.residuals = self.h5["modes/lambda2"][...], self.h5["modes/residual"][...]
+        for name, numbers in (("lambda2", self.values), ("residual", self.residuals)):
+            stored = self.h5.attrs.get(name + "_crc")  # not in the first files
+            if stored is not None and int(stored) != zlib.crc32(numbers.tobytes()):
+                raise Damaged(f"{self.path} is damaged: {name} disagrees with its checksum")
+        self.lambdas = 0.5 * np.sqrt(np.maximum(self.values, 0))
+
+    def close(self):
+        self.h5.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __len__(self):
+        return len(self.values)
+
+    def mode(self, index):
+        """[T][Z][Y][X/2][3] complex64 on the even sites: element k along x is x = 2k + (y + z + t) % 2."""
+        if not 0 <= index < len(self):
+            raise LookupError(f"{self.path} has no mode {index}; it has {len(self)}")
+        v = self.h5["modes/v"][index]
+        sums = _site_sums(np.ascontiguousarray(v).view(np.uint8).reshape(-1, 24))
+        if sums != (int(self.h5["modes/suma"][index]), int(self.h5["modes/sumb"][index])):
+            raise Damaged(f"{self.path} is damaged: mode {index} disagrees with its checksum")
+        return v
+
+    def on_all_sites(self, index):
+        """The same as [T][Z][Y][X][3], zero on the odd sites."""
+        v = self.mode(index)
+        out = np.zeros(v.shape[:3] + (2 * v.shape[3], 3), v.dtype)
+        t, z, y, k = np.indices(v.shape[:4])
+        out[t, z, y, 2 * k + (t + z + y) % 2] = v
+        return out
 
 
 def effective_mass(c):

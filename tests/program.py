@@ -10,6 +10,8 @@ NAIK, SCRATCH = os.environ["NAIK"], os.environ["SCRATCH"]
 MPIRUN = shlex.split(os.environ["MPIRUN"])
 REFERENCE = os.environ.get("NAIK_REFERENCE")
 LONG = os.environ.get("NAIK_TEST_LONG") is not None
+# Environment of a rank that no launcher starts (tests/run).
+ALONE = dict(pair.split("=", 1) for pair in os.environ.get("NAIK_TEST_ALONE", "").split())
 # The other family than Open MPI: its launcher passes on who was killed in its own way.
 MPICH = "libmpich" in subprocess.run(["ldd", NAIK], capture_output=True, text=True).stdout
 KILLED = 9 if MPICH else 137
@@ -23,10 +25,14 @@ def command(*words, ranks=1):
     return (MPIRUN + ["-n", str(ranks)] if ranks > 1 else []) + [NAIK, *map(str, words)]
 
 
+def environment(ranks=1, env=None):
+    return {**os.environ, **(ALONE if ranks == 1 else {}), **(env or {})}
+
+
 def start(*words, ranks=1, env=None):
     """Starts naik in a process group of its own."""
     return subprocess.Popen(command(*words, ranks=ranks), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                            text=True, start_new_session=True, env={**os.environ, **(env or {})})
+                            text=True, start_new_session=True, env=environment(ranks, env))
 
 
 def ended_with(status, code, told):
@@ -38,7 +44,7 @@ def ended_with(status, code, told):
 def naik(*words, ranks=1, status=0, env=None):
     """Runs naik and returns what it printed; the exit status must be the expected one (None: any)."""
     run = subprocess.run(command(*words, ranks=ranks), capture_output=True, text=True, timeout=300,
-                         env={**os.environ, **(env or {})})
+                         env=environment(ranks, env))
     if status is not None and not ended_with(status, run.returncode, run.stdout):
         raise AssertionError(f"naik {' '.join(map(str, words))}: exit status {run.returncode}, expected "
                              f"{status}\n{run.stdout}{run.stderr}")
@@ -47,7 +53,8 @@ def naik(*words, ranks=1, status=0, env=None):
 
 def answer(*words, ranks=1):
     """Exit status, standard output and standard error of naik."""
-    run = subprocess.run(command(*words, ranks=ranks), capture_output=True, text=True, errors="replace")
+    run = subprocess.run(command(*words, ranks=ranks), capture_output=True, text=True, errors="replace",
+                         env=environment(ranks))
     return run.returncode, run.stdout, run.stderr
 
 

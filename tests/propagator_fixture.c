@@ -106,6 +106,7 @@ naik_status room_commit(const naik_lattice *lat, naik_propagator_file *file, int
                                       .true_residual = 1e-11,
                                       .source_residual = 2e-11,
                                       .norm = 17,
+                                      .modes = 100 * (solve % 4),
                                       .stop_reason = "converged"};
     room_fill_solution(lat, solve, solution);
     room_fill_correlators(solve, corr);
@@ -174,6 +175,7 @@ void room_check(check *t, room *r, naik_propagator_file *file, bool single)
     for (int solve = 0; solve < naik_propagator_file_solves(file); solve++) {
         const naik_solve_record *record = naik_propagator_file_record(file, solve);
         CHECK_INT(t, record->iterations, 3 + solve);
+        CHECK_INT(t, record->modes, 100 * (solve % 4));
         CHECK_INT(t, record->state, solve == 5 ? NAIK_SOLVE_NOT_CONVERGED : NAIK_SOLVE_DONE);
         CHECK_TEXT(t, record->stop_reason, "converged");
         CHECK_OK(t, naik_propagator_file_read_solution(file, solve, r->solution));

@@ -11,6 +11,7 @@ SCRATCH=${SCRATCH:-$(mktemp -d)}
 cd "$SCRATCH" || exit 1
 failures=0 failed=0
 
+alone() { env ${NAIK_TEST_ALONE-} "$NAIK" "$@"; }
 complain() { # complain WHAT EXPECTED GOT
     printf '  %s:\n    expected %s\n    got      %s\n' "$1" "$2" "$3"
     failed=1
@@ -22,7 +23,7 @@ verdict() { # verdict NAME: of everything since the last verdict
 refuses() { # refuses SENTENCE ARGUMENT...: one line on standard error, nothing beside, status 1
     local sentence=$1 status
     shift
-    "$NAIK" "$@" >out 2>err
+    alone "$@" >out 2>err
     status=$?
     [ "$status" = 1 ] || complain "exit status of naik $*" 1 "$status"
     [ "$(cat err)" = "naik: error: $sentence" ] ||
@@ -32,7 +33,7 @@ refuses() { # refuses SENTENCE ARGUMENT...: one line on standard error, nothing 
 shows() { # shows TEXT ARGUMENT...: TEXT is in standard output, status 0, no line above 100 columns
     local text=$1 status
     shift
-    "$NAIK" "$@" >out 2>err
+    alone "$@" >out 2>err
     status=$?
     [ "$status" = 0 ] || complain "exit status of naik $*" 0 "$status"
     grep -qF -- "$text" out || complain "naik $*" "... $text ..." "$(head -n 3 out)"
@@ -88,12 +89,12 @@ flip() { # flip FILE OFFSET: one bit
     byte=$(od -An -tu1 -j"$2" -N1 "$1")
     printf '%b' "$(printf '\\%03o' $((byte ^ 4)))" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
 }
-"$NAIK" gauge generate --size 8,8,8,16 --beta 6 --sweeps 1 -o lat.h5 >out || complain "lat.h5" made "$(cat out)"
-"$NAIK" gauge generate --size 4,4,4,8 --beta 6 --sweeps 1 -o small.h5 >out || complain "small.h5" made "$(cat out)"
+alone gauge generate --size 8,8,8,16 --beta 6 --sweeps 1 -o lat.h5 >out || complain "lat.h5" made "$(cat out)"
+alone gauge generate --size 4,4,4,8 --beta 6 --sweeps 1 -o small.h5 >out || complain "small.h5" made "$(cat out)"
 sed -e 's/\[8, 8, 8, 16\]/[4, 4, 4, 8]/' -e 's/lat.h5/small.h5/' good.yaml >small.yaml
-"$NAIK" links small.yaml -o links.h5 >out || complain "links.h5" made "$(cat out)"
+alone links small.yaml -o links.h5 >out || complain "links.h5" made "$(cat out)"
 head -c 300000 lat.h5 >cut.h5 && cp lat.h5 flipped.h5 && flip flipped.h5 3000000
-"$NAIK" gauge convert small.h5 small.ildg --to ildg >out || complain "small.ildg" made "$(cat out)"
+alone gauge convert small.h5 small.ildg --to ildg >out || complain "small.ildg" made "$(cat out)"
 head -c 100000 small.ildg >cut.ildg && sed s/complete/complets/ lat.h5 >undone.h5
 echo "hello" >text && : >empty && mkdir folder begun.part && mkfifo fifo
 rows=0
@@ -108,7 +109,7 @@ while IFS= read -r from && IFS= read -r to && read -r status sentence && IFS= re
     *) hows=--dry-run ;;
     esac
     for how in $hows; do
-        "$NAIK" solve input.yaml $how >out 2>err
+        alone solve input.yaml $how >out 2>err
         got="$? $(sed 's/ \[rank 0, [^]]*\]$//' err | tail -n 1)"
         expected="$status naik: error: $sentence"
         case "$expected" in *...) expected=${expected%...} got=${got:0:${#expected}} ;; esac
@@ -123,7 +124,7 @@ verdict bad_files_end_with_their_sentence_and_status
 ln -s loop loop
 while IFS='|' read -r words sentence; do
     # shellcheck disable=SC2086
-    "$NAIK" $words >out 2>err
+    alone $words >out 2>err
     got="$? $(sed 's/ \[rank 0, [^]]*\]$//' err | tail -n 1)"
     [ "$got" = "1 naik: error: $sentence: Too many levels of symbolic links" ] || complain "naik $words" "$sentence" "$got"
 done <<'END'
@@ -173,7 +174,7 @@ sed 's/out.h5/whole.h5/' small.yaml >whole.yaml
 unheard() { # unheard REASON ARGUMENT...: standard output is on descriptor 3
     local reason=$1 status
     shift
-    "$NAIK" "$@" 2>err >&3
+    alone "$@" 2>err >&3
     status=$?
     [ "$status" = 2 ] || complain "exit status of naik $*, unheard" 2 "$status"
     [ "$(tail -n 1 err | sed 's/ \[rank 0, [^]]*\]$//')" = "naik: error: standard output cannot be written: $reason" ] ||
@@ -186,17 +187,17 @@ for command in --version --help "help solve" "links --help" "info small.h5" "inf
     # shellcheck disable=SC2086
     unheard "No space left on device" $command 3>/dev/full
 done
-"$NAIK" solve whole.yaml --fresh 2>err >&-
+alone solve whole.yaml --fresh 2>err >&-
 [ $? = 2 ] && grep -q "standard output cannot be written: Bad file descriptor" err ||
     complain "naik solve without standard output" 2 "$(cat err)"
-"$NAIK" info whole.h5 >out 2>err || complain "the output of naik solve without standard output" whole "$(cat err)"
+alone info whole.h5 >out 2>err || complain "the output of naik solve without standard output" whole "$(cat err)"
 verdict what_cannot_be_printed_ends_with_status_2
 
 # Outputs are never written over what is no file, and are looked at before the work.
 mknod null c 1 3 2>err && for command in "gauge generate --size 4,4,4,4 --beta 6 -o null" "gauge convert small.h5 null" \
     "gauge convert small.h5 null --to milc --precision 32" "links small.yaml -o null"; do
     # shellcheck disable=SC2086
-    "$NAIK" $command >out 2>err
+    alone $command >out 2>err
     [ -c null ] && grep -q "the output null is there already and is no regular file" err ||
         complain "naik $command" "a refusal" "$(cat err)"
     grep -q sweep out && complain "naik $command" "a refusal before the sweeps" "$(head -n 1 out)"

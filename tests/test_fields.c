@@ -9,7 +9,7 @@
 
 #include "dslash_fixture.h"
 
-/* Sources that are zero in places, too: pieces of zeroes take another road to a device. */
+/* Sources that are zero in places, too: pieces of zeroes reach a device another way. */
 static void a_multiple_of_a_field_is_added(check *t)
 {
     static const double tolerance[3] = {DBL_EPSILON, FLT_EPSILON, 1e-4}; /* of the largest number */

@@ -13,6 +13,8 @@ import zlib
 import h5py
 import numpy
 
+from program import environment
+
 naik = os.environ.get("NAIK", "build/cpu/naik")
 worker = os.path.join(os.environ.get("BUILD", "build/cpu"), "tests", "test_propagator_h5")
 scratch = os.environ.get("SCRATCH") or tempfile.mkdtemp()
@@ -29,7 +31,7 @@ def verdict(name, complaint):
 
 def info(path, *options):
     done = subprocess.run([naik, "info", path, *options], capture_output=True, text=True,
-                          errors="replace", timeout=60)
+                          errors="replace", timeout=60, env=environment())
     return done.returncode, done.stdout, done.stderr
 
 
@@ -57,13 +59,13 @@ except ValueError:
 ok = (status == 0 and tree.get("complete") is True and tree.get("intact") is True
       and tree["solves_done"] == 11 and tree["solves_not_converged"] == 1
       and [s["state"] for s in tree["solves"]].count("done") == 11
-      and tree["solves"][3]["mass"] == 0.1 and len(tree["sessions"]) == 2
+      and tree["solves"][3]["mass"] == 0.1 and [s.get("modes", 0) for s in tree["solves"][:4]] == [0, 100, 200, 300] and len(tree["sessions"]) == 2
       and tree["metadata"]["input_text"] == "# a comment\nsolver: {tolerance: 1e-10}\n")
 verdict("info_of_a_complete_file_is_json", None if ok else (status, said, told))
 
 
-def as_before(path, copy):
-    """A copy whose records are those of version 0.1.0: no rung, and a longer text instead."""
+def as_before(path, copy, without, text_bytes, text):
+    """A copy whose records are those of an earlier version: they lack some members, and have a longer text instead."""
     shutil.copy(path, copy)
     with h5py.File(copy, "r+") as f:
         new = f["solves"]
@@ -71,22 +73,23 @@ def as_before(path, copy):
         old = h5py.h5t.create(h5py.h5t.COMPOUND, stored.get_size())
         raw = numpy.zeros(new.size, "V144")
         new.id.read(h5py.h5s.ALL, h5py.h5s.ALL, raw, stored)
+        empty = []
         for i in range(stored.get_nmembers()):
             name, member, offset = stored.get_member_name(i), stored.get_member_type(i), stored.get_member_offset(i)
-            if name == b"rung":
-                rung_at = offset
+            if name in without:
+                empty.append(offset)
                 continue
             if name == b"stop_reason":
                 text_at = offset
                 member = member.copy()
-                member.set_size(32)
+                member.set_size(text_bytes)
             old.insert(name, offset, member)
-        long = b"broken by NaN or a singular dir\0"
         for i in range(new.size):
             record = memoryview(raw.view("u1"))[144 * i:144 * (i + 1)]
-            record[rung_at:rung_at + 4] = bytes(4)
+            for at in empty:
+                record[at:at + 4] = bytes(4)
             if i == 3:
-                record[text_at:text_at + 32] = long
+                record[text_at:text_at + text_bytes] = text.ljust(text_bytes, b"\0")
             record[140:144] = zlib.crc32(record[:140]).to_bytes(4, "little")
         space, plist = new.id.get_space(), new.id.get_create_plist()
         del f["solves"]
@@ -98,15 +101,19 @@ def as_before(path, copy):
     return copy
 
 
-before = as_before(path, os.path.join(scratch, "before.h5"))
-status, said, told = info(before, "--json")
-tree = json.loads(said) if said else {}
-ok = (status == 0 and tree["solves_done"] == 11 and all("rung" not in s for s in tree["solves"])
-      and tree["solves"][3]["stop_reason"] == "broken by NaN or a singular dir")
-verdict("info_reads_records_of_version_0_1_0", None if ok else (status, said, told))
-done = subprocess.run([naik, "report", before, "-o", os.path.join(scratch, "before.html")], capture_output=True,
-                      text=True)
-verdict("report_reads_records_of_version_0_1_0", None if done.returncode == 0 else (done.stdout, done.stderr))
+for version, lacking, room, reason in (
+        ("version_0_1_0", (b"rung", b"modes"), 32, b"broken by NaN or a singular dir"),
+        ("before_modes_were_counted", (b"modes",), 28, b"broken by NaN or p.Ap <= 0")):
+    before = as_before(path, os.path.join(scratch, version + ".h5"), lacking, room, reason)
+    status, said, told = info(before, "--json")
+    tree = json.loads(said) if said else {}
+    ok = (status == 0 and tree["solves_done"] == 11 and all("modes" not in s for s in tree["solves"])
+          and any("rung" in s for s in tree["solves"]) == (b"rung" not in lacking)
+          and tree["solves"][3]["stop_reason"] == reason.decode())
+    verdict("info_reads_records_of_" + version, None if ok else (status, said, told))
+    done = subprocess.run([naik, "report", before, "-o", os.path.join(scratch, version + ".html")], capture_output=True,
+                          text=True)
+    verdict("report_reads_records_of_" + version, None if done.returncode == 0 else (done.stdout, done.stderr))
 
 complaint, places = None, {}
 with h5py.File(path, "r") as f:

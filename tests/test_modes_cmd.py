@@ -2,12 +2,19 @@
 # dense LAPACK on 4^4, bits on any ranks, and what is refused
 #
 # timeout: 300
+import json
 import os
+import random
 import subprocess
 import sys
 
 import h5py
 import numpy
+
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python")
+sys.path.insert(0, FOLDER)
+sys.dont_write_bytecode = True
+import naik_io  # noqa: E402
 
 SCRATCH, NAIK = os.environ["SCRATCH"], os.environ["NAIK"]
 MPIRUN = os.environ["MPIRUN"].split()
@@ -87,6 +94,88 @@ def modes_are_the_eigenvectors_that_lapack_finds():
     assert residual.max() <= 1e-4 * exact[39] + 50 * single, residual.max()
 
 
+def python_reads_modes_that_numpy_finds_to_be_eigenvectors():
+    a = even_block_of_normal_operator(path("small.h5"), 4)
+    even = numpy.indices((4,) * 4).sum(0) % 2 == 0  # [t][z][y][x]
+    with naik_io.open_modes(path("small-modes.h5")) as modes:
+        assert len(modes) == 40 and modes.size == (4, 4, 4, 4) and modes.attributes["action"] == "naive"
+        for i in (0, 17, 39):
+            v = modes.mode(i)
+            assert v.shape == (4, 4, 4, 2, 3) and v.dtype == numpy.complex64
+            whole = modes.on_all_sites(i)
+            assert (whole[~even] == 0).all()
+            v = whole[even].reshape(-1).astype(complex)  # as the oracle numbers them
+            assert abs(numpy.linalg.norm(v) - 1) < 1e-5
+            left = numpy.linalg.norm(a @ v - 4 * modes.lambdas[i] ** 2 * v)
+            assert abs(left - modes.residuals[i]) < 1e-3 * modes.residuals.max(), (i, left, modes.residuals[i])
+        try:
+            modes.mode(40)
+            raise AssertionError("mode 40 of 40 was read")
+        except LookupError:
+            pass
+    with open(path("small-modes.h5"), "rb") as f:
+        whole = f.read()
+    with h5py.File(path("small-modes.h5")) as f:
+        places = [(f["modes/" + name].id.get_offset() + 5, name) for name in ("v", "lambda2", "residual", "suma")]
+    for at, name in places + [(whole.index(b"antiperiodic"), "attribute")]:
+        with open(path("bad.h5"), "wb") as f:
+            f.write(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:])
+        try:
+            with naik_io.open_modes(path("bad.h5")) as modes:
+                modes.mode(0)
+                modes.mode(1)
+            raise AssertionError(f"a flipped bit in {name} was not noticed")
+        except naik_io.Damaged:
+            pass
+
+
+def info_tells_the_spectrum_and_what_masses_gain():
+    told = json.loads(naik("info", path("modes.h5"), "--json", "--mass", "0.002,0.5", ranks=2))
+    with h5py.File(path("modes.h5")) as f:
+        value, residual, attributes = f["modes/lambda2"][:], f["modes/residual"][:], dict(f.attrs)
+    first, last = 0.5 * numpy.sqrt(value[0]), 0.5 * numpy.sqrt(value[-1])
+    for name, expected in (("kind", "low modes"), ("modes", 12), ("modes_verified", 12), ("intact", True),
+                           ("attributes_intact", True), ("action", "hisq"), ("boundary_t", "antiperiodic"),
+                           ("naik_epsilon", 0), ("size", "8,8,4,8"), ("lambda_first", first), ("lambda_last", last),
+                           ("largest_residual", residual.max()),
+                           ("fat_links", "%x %x" % (attributes["fat_suma"], attributes["fat_sumb"])),
+                           ("long_links", "%x %x" % (attributes["long_suma"], attributes["long_sumb"]))):
+        assert told[name] == expected, (name, told[name], expected)
+    light, heavy = told["predicted"]
+    assert light["iterations"] == round(25 / last) and light["iterations_without"] == round(25 / first), light
+    assert heavy["iterations"] == heavy["iterations_without"] == 50 and heavy["mass"] == 0.5, heavy
+    assert "above 0" in naik("info", path("modes.h5"), "--mass", "0.01,0", status=1)
+    assert "holds no modes" in naik("info", path("lat.h5"), "--mass", "0.01", status=1)
+
+
+def info_notices_every_kind_of_damage():
+    with open(path("modes.h5"), "rb") as f:
+        whole = f.read()
+    places = {}
+    with h5py.File(path("modes.h5")) as f:
+        for name in ("v", "lambda2", "residual", "suma", "sumb"):
+            places[name] = f["modes/" + name].id.get_offset() + 20
+    places["attribute"] = whole.index(b"antiperiodic") + 2
+    for name, at in places.items():
+        with open(path("bad.h5"), "wb") as f:
+            f.write(whole[:at] + bytes([whole[at] ^ 16]) + whole[at + 1:])
+        text = naik("info", path("bad.h5"), status=4)
+        assert "is damaged" in text or "disagree" in text, (name, text)
+    with open(path("bad.h5"), "wb") as f:
+        f.write(whole[:len(whole) // 2])
+    naik("info", path("bad.h5"), status=4)
+    random.seed(5)
+    expected = naik("info", path("modes.h5"))
+    for _ in range(400 if os.environ.get("NAIK_TEST_LONG") else 5):  # never an answer that is another one
+        at = random.randrange(places["v"] - 20)
+        with open(path("bad.h5"), "wb") as f:
+            f.write(whole[:at] + bytes([whole[at] ^ 1 << random.randrange(8)]) + whole[at + 1:])
+        done = subprocess.run([NAIK, "info", path("bad.h5")], capture_output=True, text=True, check=False,
+                              errors="replace")
+        good = done.returncode in (1, 4, 5) or done.stdout.replace("bad.h5", "modes.h5") == expected
+        assert good, (at, done.returncode, done.stdout + done.stderr)
+
+
 def modes_have_equal_bytes_on_two_ranks():
     naik("modes", path("in.yaml"), "--set", "deflation.file=" + path("two.h5"), ranks=2)
     with h5py.File(path("modes.h5")) as a, h5py.File(path("two.h5")) as b:
@@ -106,6 +195,42 @@ def deflated_solves_take_fewer_iterations_and_equal_bits():
         assert a["solves"]["iterations"][light].max() < 0.5 * p["solves"]["iterations"][light].min()
 
 
+def files_say_how_many_modes_deflated_a_solve():
+    text = naik("solve", path("in.yaml"), "--set", "output.file=" + path("said.h5"))
+    with h5py.File(path("said.h5")) as f:
+        mean = f["solves"]["iterations"].mean()
+        assert (f["solves"]["modes"] == 12).all(), f["solves"]["modes"]
+    assert text.count(" modes=12 ") == 12, text
+    assert f"deflated: 12 of 12 solves, by 12 modes, {mean:.1f} iterations" in text, text
+    told = [json.loads(naik("info", path(name), "--json"))["solves"] for name in ("said.h5", "plain.h5")]
+    assert all(s["modes"] == 12 for s in told[0]) and all("modes" not in s for s in told[1]), told
+    for name, modes in (("said.h5", 12), ("plain.h5", 0)):
+        with naik_io.open(path(name)) as f:
+            assert f.verify() == "" and all(f.modes(s) == modes for s in f.solves)
+
+
+def the_report_shows_the_spectrum_and_iterations_with_and_without():
+    def page(*words, status=0, name="said.h5"):
+        text = naik("report", path(name), "-o", path("page.html"), "--force", *words, status=status)
+        with open(path("page.html"), encoding="utf-8") as f:
+            return text, f.read()
+
+    with h5py.File(path("modes.h5")) as f, h5py.File(path("said.h5")) as s:
+        first, last = 0.5 * numpy.sqrt(f["modes/lambda2"][:][[0, 11]])
+        light = s["solves"]["iterations"][s["solves"]["mass"] == 0].mean()
+    text = page()[1]
+    assert "<h2>Low modes</h2>" in text and "4 lambda^2" in text and "No spectrum" not in text
+    row = "".join(f'<td class="n">{n}</td>' for n in (12, f"{light:.1f}", f"{25 / last:.0f}", f"{25 / first:.0f}"))
+    assert row in text, row
+    assert "Low modes" not in page(name="plain.h5")[1]
+    os.rename(path("modes.h5"), path("moved.h5"))
+    without = page()[1]
+    assert "No spectrum" in without and without.count("<figure") == text.count("<figure") - 1
+    assert page("--modes", path("moved.h5"))[1].count("<figure") == text.count("<figure")
+    assert "does not hold the modes" in page("--modes", path("small-modes.h5"), status=1)[0]
+    os.rename(path("moved.h5"), path("modes.h5"))
+
+
 def an_entry_without_modes_is_solved_as_if_there_were_none():
     """`deflate: false`: the same bits as a run without modes; the other entry those of a run with them."""
     def entry(name, words):
@@ -121,6 +246,7 @@ def an_entry_without_modes_is_solved_as_if_there_were_none():
             assert (a["solves"][column] == b["solves"][column]).all(), column
             assert (a["solves"][column][:6] == n["solves"][column][:6]).all(), column
             assert (a["solves"][column][6:] == o["solves"][column][:6]).all(), column
+        assert (a["solves"]["modes"] == [0] * 6 + [12] * 6).all() and (n["solves"]["modes"] == 0).all()
         assert (a["solves"]["iterations"][:6] > a["solves"]["iterations"][6:]).all()
     naik("modes", path("in.yaml"), "--set", "solve.0.deflate=false", status=1)
 
@@ -151,7 +277,11 @@ def main():
         f.write(INPUT)
     naik("gauge", "generate", "--size", "8,8,4,8", "--beta", "5.7", "--seed", "3", "--sweeps", "20", "-o", path("lat.h5"))
     for test in (modes_are_found_once_and_verified, modes_are_the_eigenvectors_that_lapack_finds,
+                 python_reads_modes_that_numpy_finds_to_be_eigenvectors,
+                 info_tells_the_spectrum_and_what_masses_gain, info_notices_every_kind_of_damage,
                  modes_have_equal_bytes_on_two_ranks, deflated_solves_take_fewer_iterations_and_equal_bits,
+                 files_say_how_many_modes_deflated_a_solve,
+                 the_report_shows_the_spectrum_and_iterations_with_and_without,
                  an_entry_without_modes_is_solved_as_if_there_were_none, damage_and_other_links_are_refused):
         try:
             test()

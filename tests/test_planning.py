@@ -7,6 +7,8 @@ import re
 import shlex
 import subprocess
 
+import h5py
+
 from program import NAIK, SCRATCH, main, naik, path
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
@@ -185,6 +187,119 @@ def a_machine_that_nobody_measured_is_said_to_be_predicted():
     assert "predicted, not measured" not in naik("solve", file, "--dry-run", "--machine", "h200")
 
 
+MACHINE = {"name": "ours", "gpus_per_node": 4, "memory_gib": 39, "copy_gbs": 1370, "wire_inside_gbs": 240,
+           "wire_between_gbs": 22}
+
+
+def write_machine(file, **changes):
+    keys = {k: v for k, v in {**MACHINE, **changes}.items() if v is not None}
+    with open(path(file), "w", encoding="utf-8") as f:
+        f.write("".join(f"{k}: {v}\n" for k, v in keys.items()))
+    return path(file)
+
+
+def a_machine_of_a_file_is_planned_as_one_of_the_table():
+    file = write_input("site.yaml")
+    table = plan(file, "--machine", "perlmutter", "--nodes", "2,8")
+    ours = plan(file, "--machine", write_machine("ours.yaml"), "--nodes", "2,8")
+    assert ours["machine"] == "ours" and ours["nodes"] == table["nodes"], (ours, table)
+    assert {f["source"] for f in ours["figures"]} >= {"machine file", "assumed"}, ours["figures"]
+    slow = plan(file, "--machine", write_machine("slow.yaml", copy_gbs=685), "--nodes", "2")["nodes"][0]
+    fast = ours["nodes"][0]["solves"][0]["us_per_iteration"]
+    assert 1.5 < slow["solves"][0]["us_per_iteration"] / fast < 2, (slow, fast)
+    lumi = plan(file, "--machine", "lumi-g", "--nodes", "4")["nodes"]
+    same = write_machine("dies.yaml", gpus_per_node=8, memory_gib=63, copy_gbs=1310, kernel_share=0.6, wire_inside_gbs=72,
+                         wire_between_gbs=11)
+    assert plan(file, "--machine", same, "--nodes", "4")["nodes"] == lumi
+    said = naik("solve", file, "--dry-run", "--machine", os.path.join(TOP, "doc", "machine-example.yaml"))
+    assert "on our-cluster, 4 GPUs a node (GPU of 96 GB): predicted, not measured" in said, said
+
+
+def wrong_machines_and_numbers_of_nodes_are_refused():
+    file = write_input("wrong.yaml")
+    for changes, words in (({"copy_gb": 3}, "bad.yaml:7:1: unknown key 'copy_gb'; did you mean 'copy_gbs'?"),
+                           ({"memory_gib": None}, "key 'memory_gib' is missing"),
+                           ({"copy_gbs": 0}, "bad.yaml:4:11: 'copy_gbs' must be a number above 0"),
+                           ({"wire_between_gbs": -22}, "'wire_between_gbs' must be a number above 0"),
+                           ({"gpus_per_node": 2.5}, "'gpus_per_node' must be an integer from 1 to 64, not '2.5'"),
+                           ({"gpus_per_node": 0}, "'gpus_per_node' must be an integer from 1 to 64"),
+                           ({"memory_gib": "nan"}, "'memory_gib' must be a number above 0"),
+                           ({"name": ""}, "'name' must be")):
+        told = naik("solve", file, "--dry-run", "--machine", write_machine("bad.yaml", **changes), status=1)
+        assert words in told, (words, told)
+    for words, expected in (
+            (("--machine", "perlmuter"), "--machine 'perlmuter' must be one of h200, h100, perlmutter, perlmutter-80gb, "
+                                         "juwels-booster, lumi-g, or a file, FILE.yaml"),
+            (("--machine", ""), "option '--machine' needs a value"),
+            (("--machine", path("none.yaml")), "none.yaml"), (("--machine", SCRATCH + "/"), "cannot be read: Is a directory"),
+            (("--machine", "h200", "--nodes", "0"), "--nodes 0 is no list of at most 32 numbers from 1 to 4096"),
+            (("--machine", "h200", "--nodes", "4097"), "--nodes 4097 is no list"),
+            (("--machine", "h200", "--nodes", "1,,2"), "--nodes 1,,2 is no list"),
+            (("--machine", "h200", "--nodes", "two"), "--nodes two is no list"),
+            (("--machine", "h200", "--nodes", "1 2"), "--nodes 1 2 is no list"),
+            (("--machine", "h200", "--nodes", "-1"), "--nodes -1 is no list"),
+            (("--machine", "h200", "--nodes", ",".join(["1"] * 33)), "is no list of at most 32 numbers"),
+            (("--machine", "h200", "--json=yes"), "json"),
+            (("--nodes", "1"), "--nodes goes with --dry-run --machine NAME only"),
+            (("--json",), "--json goes with --dry-run --machine NAME only"),
+            (("--from", "x.h5"), "--from goes with --dry-run --machine NAME only")):
+        told = naik("solve", file, "--dry-run", *words, status=1)
+        assert expected in told and told.count("naik: error:") == 1, (words, told)
+    told = naik("solve", file, "--machine", "h200", status=1)
+    assert "--machine goes with --dry-run only" in told, told
+
+
+def a_run_is_shown_beside_its_prediction():
+    field, out = path("beside.lat"), path("beside.h5")
+    naik("gauge", "generate", "--size", "8,8,8,16", "--beta", "6", "--seed", "1", "--sweeps", "2", "-o", field)
+    file = write_input("beside.yaml", "8, 8, 8, 16", "0.2, 0.1")
+    more = ("--set", f"gauge.file={field}", "--set", f"output.file={out}")
+    expected = plan(file, "--machine", "h200", "--nodes", "1", *more)
+    said = naik("solve", file, *more, ranks=2)
+    measured = {}
+    for mass, n, s in re.findall(r"mass=([0-9.]+) colour=. iterations=([0-9]+) .*seconds=([0-9.]+)", said):
+        measured.setdefault(float(mass), []).append((int(n), float(s)))
+    lines = re.findall(r"measured \(predicted\): mass=(\S+) (\d+) iterations \((\d+), (\d+) to (\d+)\)", said)
+    assert len(lines) == 2, said
+    for mass, n, told, least, most in lines:
+        m = [m for m in expected["masses"] if m["mass"] == float(mass)][0]
+        mean = sum(n for n, _ in measured[float(mass)]) / 3
+        assert abs(int(n) - mean) <= 0.51 and abs(int(told) - m["iterations"]) <= 0.51, (mass, n, mean, m)
+        assert abs(int(least) - m["least"]) <= 0.51 and abs(int(most) - m["most"]) <= 0.51, (mass, m)
+    size = os.path.getsize(out)
+    assert f"measured (predicted): output {size} bytes ({expected['nodes'][0]['output_bytes']})" in said, said
+    assert 0 <= expected["nodes"][0]["output_bytes"] - size < 5 << 20, (expected["nodes"][0], size)  # 4 MiB to spare
+    gap = "times are not predicted: the model does not know this device"
+    assert gap in said, said
+
+    def page():
+        told = naik("report", out, "--force")
+        assert "wrote" in told, told
+        with open(path("beside.html"), encoding="utf-8") as f:
+            text = f.read()
+        part = re.search(r"<h2>Predicted and measured</h2>(.*?)<h2>", text, flags=re.S)[1]
+        return part, [re.findall(r"<td[^>]*>([^<]*)</td>", row) for row in re.findall(r"<tr><td(.*?)</tr>", part)]
+
+    text, rows = page()
+    told = re.search(r"The file has (\d+) bytes, predicted (\d+)\.", text)
+    assert gap in text and int(told[1]) == size, text
+    assert abs(int(told[2]) - expected["nodes"][0]["output_bytes"]) < 1000, text  # the text of --set is counted as well
+    assert len(rows) == 2 and all("none" in row[-1] for row in rows), rows
+    # Where the device is one of the model's, its times are those of a plan for as many GPUs.
+    with h5py.File(out, "r+") as f:
+        sessions = f["metadata/sessions"]
+        slot = sessions[0]
+        kept = slot if isinstance(slot, bytes) else slot.encode()
+        sessions[0] = re.sub(rb"device=.*", b"device=NVIDIA H200, device 0", kept)
+    h200 = write_machine("one.yaml", name="one", gpus_per_node=2, memory_gib=139, copy_gbs=4040, wire_inside_gbs=367,
+                         wire_between_gbs=45)
+    node = plan(file, "--machine", h200, "--nodes", "1", *more)["nodes"][0]
+    text, rows = page()
+    assert "Times as on h200" in text and gap not in text, text
+    for row, solve in zip(rows, node["solves"]):
+        assert abs(float(row[-1]) / solve["seconds"] - 1) < 0.01, (row, solve)
+
+
 def worked_examples_of_the_page_are_what_the_program_prints():
     page = open(os.path.join(TOP, "doc", "planning.md"), encoding="utf-8").read()
     count = 0
@@ -208,4 +323,7 @@ main([the_model_is_within_30_percent_of_what_was_measured_on_h200,
       the_size_of_the_output_is_that_of_the_run,
       a_plan_touches_no_file_and_needs_no_gpu,
       a_machine_that_nobody_measured_is_said_to_be_predicted,
+      a_machine_of_a_file_is_planned_as_one_of_the_table,
+      wrong_machines_and_numbers_of_nodes_are_refused,
+      a_run_is_shown_beside_its_prediction,
       worked_examples_of_the_page_are_what_the_program_prints])

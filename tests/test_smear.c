@@ -162,7 +162,7 @@ static double phase(const int size[4], const int x[4], int mu, bool antiperiodic
     return (exponent[mu] % 2 == 0 ? 1 : -1) * (crosses ? -1 : 1);
 }
 
-/* Fat and long links of unphased u by the slow road, on one rank. */
+/* Fat and long links of unphased u by the slow way, on one rank. */
 static void slow_links(const naik_gauge *u, const paths *c, bool antiperiodic, naik_gauge *fat,
                        naik_gauge *long_links)
 {
@@ -351,7 +351,7 @@ static void links_are_gauge_covariant(check *t)
     }
 }
 
-/* ---- HISQ from its parts, by the slow road */
+/* ---- HISQ from its parts, the slow way */
 static void hisq_is_two_levels_with_a_projection_between(check *t)
 {
     naik_comm *alone = NULL;

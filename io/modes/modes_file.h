@@ -5,7 +5,7 @@
  *   /modes/lambda2  [n] eigenvalues of -D_eo D_oe, 4 lambda^2, ascending
  *   /modes/residual [n] |-D_eo D_oe v - lambda2 v|
  *   /modes/suma, /modes/sumb [n] USQCD checksum of each mode's bytes
- *   attributes of the root: what made them, and checksums of the fat and long links whose modes they
+ *   attributes of the root: crc32 of lambda2 and of residual; what made them, and checksums of the fat and long links whose modes they
  *   are. Masses are not among them: a file serves all masses of a configuration and Naik epsilon.
  *
  * The state of a search that was interrupted is kept in a file of the same form, whose `state` is
@@ -14,6 +14,7 @@
 #ifndef NAIK_IO_MODES_MODES_FILE_H
 #define NAIK_IO_MODES_MODES_FILE_H
 
+#include "io/h5/h5.h"
 #include "links/smear.h"
 #include "modes/lanczos.h"
 
@@ -50,5 +51,33 @@ naik_status naik_modes_file_read(const char *path, naik_modes *modes);
 naik_status naik_modes_search_read(const naik_geometry *geometry, const char *path,
                                    const naik_modes_about *about, naik_lanczos_state *state,
                                    bool *found);
+
+typedef enum naik_modes_file_state {
+    NAIK_MODES_UNFINISHED, /* its writer was interrupted: nothing in it counts */
+    NAIK_MODES_SEARCHING,  /* of a search, which goes on from it */
+    NAIK_MODES_COMPLETE
+} naik_modes_file_state;
+
+/* A file of modes without its vectors. */
+typedef struct naik_modes_spectrum {
+    naik_modes_file_state state;
+    int size[NAIK_DIM], count;
+    double naik_epsilon;
+    uint32_t fat[2], far[2];
+    double *lambda2,
+        *residual;         /* [count]; of a search Ritz values of its polynomial, and nothing */
+    uint32_t *suma, *sumb; /* [count] */
+} naik_modes_spectrum;
+
+/* Of an open file, complete or not; clear it whatever is returned. Local.
+ * NAIK_ERR_INPUT    not a file of modes        NAIK_ERR_CORRUPT  damaged       NAIK_ERR_MEMORY */
+naik_status naik_modes_spectrum_get(naik_log *log, hid_t file, const char *path,
+                                    naik_modes_spectrum *out);
+/* Of a complete one, by this rank alone; *out is empty where that fails. Local. As before, and
+ * NAIK_ERR_CORRUPT where it is not complete or its attributes are damaged */
+naik_status naik_modes_spectrum_read(naik_log *log, const char *path, naik_modes_spectrum *out);
+void naik_modes_spectrum_clear(naik_modes_spectrum *spectrum);
+/* lambda, in units of the mass, of an eigenvalue 4 lambda^2. */
+double naik_modes_lambda(double lambda2);
 
 #endif

@@ -9,28 +9,6 @@
 #include "io/modes/vectors.h"
 #include "io/reread.h"
 
-/* [count] numbers of a one-dimensional dataset. */
-static naik_status get_array(naik_log *log, hid_t file, const char *name, hid_t type,
-                             size_t type_bytes, int count, void *out)
-{
-    naik_status status = NAIK_OK;
-    const hsize_t start = 0, all = (hsize_t)count;
-    hsize_t dim = 0;
-    hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
-    hid_t space = dataset >= 0 ? H5Dget_space(dataset) : -1;
-    const bool whole = space >= 0 && H5Sget_simple_extent_ndims(space) == 1 &&
-                       H5Sget_simple_extent_dims(space, &dim, NULL) == 1 && dim >= all &&
-                       naik_h5_layout_holds(dataset, (int64_t)(dim * type_bytes));
-    if (!whole) {
-        status = NAIK_FAIL(log, NAIK_ERR_CORRUPT, "/%s of the modes is missing or damaged", name);
-    } else {
-        status = naik_h5_read_part(log, dataset, type, &start, &all, out);
-    }
-    naik_h5_release(space);
-    naik_h5_release(dataset);
-    return status;
-}
-
 static int64_t whole_of(hid_t file, const char *name)
 {
     int64_t value = 0;
@@ -42,25 +20,6 @@ static double real_of(hid_t file, const char *name)
     double value = NAN;
     naik_h5_get_f64(file, name, &value, 0);
     return value;
-}
-
-/* Vectors in the file, 0 where its dataset is not one of this lattice. */
-static int count_vectors(hid_t file, const naik_lattice *lat)
-{
-    hsize_t dims[5] = {0};
-    hid_t dataset = H5Dopen2(file, "modes/v", H5P_DEFAULT);
-    hid_t space = dataset >= 0 ? H5Dget_space(dataset) : -1;
-    int count = 0;
-    if (space >= 0 && H5Sget_simple_extent_ndims(space) == 5 &&
-        H5Sget_simple_extent_dims(space, dims, NULL) == 5 && dims[4] * 2 == (hsize_t)lat->size[0] &&
-        dims[3] == (hsize_t)lat->size[1] && dims[2] == (hsize_t)lat->size[2] &&
-        dims[1] == (hsize_t)lat->size[3] && dims[0] <= NAIK_MODES_MAX &&
-        naik_h5_layout_holds(dataset, (int64_t)dims[0] * lat->volume / 2 * 24)) {
-        count = (int)dims[0];
-    }
-    naik_h5_release(space);
-    naik_h5_release(dataset);
-    return count;
 }
 
 /* Everything but the vectors. */
@@ -101,7 +60,7 @@ static naik_status identify(const naik_geometry *geometry, hid_t file, const cha
                          path, boundary, real_of(file, "naik_epsilon"), about->boundary_t,
                          about->naik_epsilon);
     }
-    *count = count_vectors(file, lat);
+    *count = naik_mode_vectors_count(file, lat->size);
     if (*count == 0) {
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT, "/modes/v of '%s' is cut short or damaged", path);
     }
@@ -177,20 +136,21 @@ static naik_status read_all(const naik_geometry *geometry, const char *path, int
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory to read %d modes", count);
         goto agree;
     }
-    status = get_array(comm->log, file, "modes/suma", H5T_NATIVE_UINT32, 4, count, stored);
-    status = status == NAIK_OK ? get_array(comm->log, file, "modes/sumb", H5T_NATIVE_UINT32, 4,
-                                           count, stored + count)
+    status =
+        naik_mode_numbers_get(comm->log, file, "modes/suma", H5T_NATIVE_UINT32, 4, count, stored);
+    status = status == NAIK_OK ? naik_mode_numbers_get(comm->log, file, "modes/sumb",
+                                                       H5T_NATIVE_UINT32, 4, count, stored + count)
                                : status;
-    status = status == NAIK_OK
-                 ? get_array(comm->log, file, "modes/lambda2", H5T_NATIVE_DOUBLE, 8, values, value)
-                 : status;
+    status = status == NAIK_OK ? naik_mode_numbers_get(comm->log, file, "modes/lambda2",
+                                                       H5T_NATIVE_DOUBLE, 8, values, value)
+                               : status;
     if (status == NAIK_OK && residual != NULL) {
-        status =
-            get_array(comm->log, file, "modes/residual", H5T_NATIVE_DOUBLE, 8, values, residual);
+        status = naik_mode_numbers_get(comm->log, file, "modes/residual", H5T_NATIVE_DOUBLE, 8,
+                                       values, residual);
     }
 agree:
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_mode_vectors_open(geometry, file, &vectors));
+    NAIK_TRY(naik_mode_vectors_open(geometry->lattice, file, &vectors));
     for (int i = 0; i < count; i++) {
         uint32_t sum[2];
         NAIK_TRY(naik_mode_vector_read(&vectors, block, i, sum));

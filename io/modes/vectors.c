@@ -4,13 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-naik_status naik_mode_vectors_open(const naik_geometry *geometry, hid_t file,
-                                   naik_mode_vectors *out)
+/* HDF5's conversions do not survive damaged types. */
+static bool stored_as(hid_t dataset, hid_t type)
+{
+    hid_t stored = H5Dget_type(dataset);
+    const bool same = stored >= 0 && type >= 0 && H5Tequal(stored, type) > 0;
+    naik_h5_release(stored);
+    return same;
+}
+
+naik_status naik_mode_vectors_open(const naik_lattice *lat, hid_t file, naik_mode_vectors *out)
 {
     naik_status status = NAIK_OK;
-    const naik_lattice *lat = geometry->lattice;
-    naik_log *log = geometry->backend->log;
-    *out = (naik_mode_vectors){.geometry = geometry, .half = *lat, .dataset = -1, .type = -1};
+    naik_log *log = lat->comm->log;
+    *out = (naik_mode_vectors){.lattice = lat, .half = *lat, .dataset = -1, .type = -1};
     out->half.size[0] /= 2;
     out->half.local[0] /= 2;
     out->half.origin[0] /= 2;
@@ -22,7 +29,7 @@ naik_status naik_mode_vectors_open(const naik_geometry *geometry, hid_t file,
     out->type = naik_h5_tensor(32, 1);
     if (out->sites == NULL || out->even == NULL) {
         status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a mode on the host");
-    } else if (out->dataset < 0) {
+    } else if (out->dataset < 0 || !stored_as(out->dataset, out->type)) {
         status = NAIK_FAIL(log, NAIK_ERR_CORRUPT, "/modes/v is missing or damaged");
     }
     return naik_comm_agree(lat->comm, status);
@@ -49,18 +56,18 @@ static naik_h5_field field_of(const naik_mode_vectors *v, int index)
 
 static double *even_site(const naik_mode_vectors *v, int32_t cb)
 {
-    return v->sites + 6 * (int64_t)naik_lattice_site_of(v->geometry->lattice, NAIK_EVEN, cb);
+    return v->sites + 6 * (int64_t)naik_lattice_site_of(v->lattice, NAIK_EVEN, cb);
 }
 
 naik_status naik_mode_vector_write(naik_mode_vectors *v, naik_field *const *block, int index,
                                    uint32_t sum[2])
 {
     naik_status status = NAIK_OK;
-    const naik_lattice *lat = v->geometry->lattice;
+    const naik_lattice *lat = v->lattice;
     const naik_h5_field field = field_of(v, index);
-    NAIK_TRY(naik_comm_agree(lat->comm, v->geometry->backend->ops->field.to_host(
-                                            block[index / NAIK_MODES_BLOCK], NAIK_EVEN,
-                                            index % NAIK_MODES_BLOCK, v->sites)));
+    const naik_field *from = block[index / NAIK_MODES_BLOCK];
+    NAIK_TRY(naik_comm_agree(lat->comm, from->geometry->backend->ops->field.to_host(
+                                            from, NAIK_EVEN, index % NAIK_MODES_BLOCK, v->sites)));
     for (int32_t cb = 0; cb < lat->volume_cb; cb++) {
         memcpy(v->even + 6 * (int64_t)cb, even_site(v, cb), 6 * sizeof(double));
     }
@@ -73,16 +80,17 @@ naik_status naik_mode_vector_read(naik_mode_vectors *v, naik_field *const *block
                                   uint32_t sum[2])
 {
     naik_status status = NAIK_OK;
-    const naik_lattice *lat = v->geometry->lattice;
+    const naik_lattice *lat = v->lattice;
     const naik_h5_field field = field_of(v, index);
     NAIK_TRY(naik_h5_field_read(&v->half, &field, block != NULL ? v->even : NULL, sum));
     if (block != NULL) {
         for (int32_t cb = 0; cb < lat->volume_cb; cb++) {
             memcpy(even_site(v, cb), v->even + 6 * (int64_t)cb, 6 * sizeof(double));
         }
-        NAIK_TRY(naik_comm_agree(lat->comm, v->geometry->backend->ops->field.from_host(
-                                                block[index / NAIK_MODES_BLOCK], NAIK_EVEN,
-                                                index % NAIK_MODES_BLOCK, v->sites)));
+        naik_field *into = block[index / NAIK_MODES_BLOCK];
+        NAIK_TRY(
+            naik_comm_agree(lat->comm, into->geometry->backend->ops->field.from_host(
+                                           into, NAIK_EVEN, index % NAIK_MODES_BLOCK, v->sites)));
     }
 done:
     return status;

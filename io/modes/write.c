@@ -88,7 +88,7 @@ static naik_status fill(const job *j)
     hid_t file = -1;
     naik_mode_vectors vectors = {.dataset = -1, .type = -1};
     NAIK_TRY(naik_h5_open(comm, j->part, true, NULL, &file));
-    NAIK_TRY(naik_mode_vectors_open(j->geometry, file, &vectors));
+    NAIK_TRY(naik_mode_vectors_open(j->geometry->lattice, file, &vectors));
     for (int i = 0; i < j->count; i++) {
         NAIK_TRY(naik_mode_vector_write(&vectors, j->block, i, j->sum[i]));
     }
@@ -164,7 +164,11 @@ static naik_status put_attributes(naik_log *log, hid_t file, const job *j)
                  {"fat_suma", a->fat[0]},
                  {"fat_sumb", a->fat[1]},
                  {"long_suma", a->far[0]},
-                 {"long_sumb", a->far[1]}};
+                 {"long_sumb", a->far[1]},
+                 {"lambda2_crc", naik_crc32(j->value, (size_t)j->count * sizeof *j->value)},
+                 {"residual_crc", j->residual != NULL
+                                      ? naik_crc32(j->residual, (size_t)j->count * sizeof(double))
+                                      : 0}};
     NAIK_TRY(naik_h5_put_ints(log, file, "dims", j->geometry->lattice->size, NAIK_DIM));
     NAIK_TRY(naik_h5_put_text(log, file, "parity", "even"));
     NAIK_TRY(naik_h5_put_text(log, file, "action", a->action));
@@ -202,7 +206,7 @@ static naik_status verify(const job *j)
     hid_t file = -1;
     naik_mode_vectors vectors = {.dataset = -1, .type = -1};
     NAIK_TRY(naik_h5_open(comm, j->part, false, NULL, &file));
-    NAIK_TRY(naik_mode_vectors_open(j->geometry, file, &vectors));
+    NAIK_TRY(naik_mode_vectors_open(j->geometry->lattice, file, &vectors));
     for (int i = 0; i < j->count; i++) {
         uint32_t sum[2];
         NAIK_TRY(naik_mode_vector_read(&vectors, NULL, i, sum));

@@ -257,6 +257,9 @@ static void report_solve(const naik_propagator_file *file, int i, bool damaged, 
         if (record->rung >= 0) {
             naik_report_text(report, "rung", naik_rung_name((naik_rung)record->rung));
         }
+        if (record->modes > 0) {
+            naik_report_int(report, "modes", record->modes);
+        }
         naik_report_real(report, "target", record->target);
         naik_report_real(report, "true_residual", record->true_residual);
         naik_report_real(report, "source_residual", record->source_residual);

@@ -134,6 +134,7 @@ typedef struct naik_solve_record {
     int session;              /* which run wrote it; set by the file */
     int iterations, restarts;
     int rung;             /* naik_rung on which the solve ended; -1: the file is of version 0.1.0 */
+    int modes;            /* low modes that deflated it; 0: none, or the file does not say */
     int history_count;    /* residuals that there were; set by the file */
     double target;        /* tolerance asked for */
     double true_residual; /* |b - (4m^2 - DD)x| / |b| in double, parity solved */

@@ -10,7 +10,7 @@
 
 #include "io/checksum.h"
 
-enum { MOST = 1 << 24 };
+enum { MOST = 1 << 24, TWO_BLANKS = 0x2020 };
 _Static_assert(sizeof(naik_disk_record) == 144, "records must have no padding");
 
 static bool insert(hid_t type, const char *name, size_t offset, hid_t member)
@@ -43,12 +43,16 @@ static hid_t enumeration(const named_word *words, int count)
     return type;
 }
 
-static hid_t record_type(bool with_rung)
+/* What a record has besides what it had in version 0.1.0. */
+typedef enum version { OF_0_1_0, WITH_RUNG, WITH_MODES } version;
+
+static hid_t record_type(version version)
 {
+    static const size_t text_bytes[] = {[OF_0_1_0] = 32, [WITH_RUNG] = 28, [WITH_MODES] = 24};
 #define AT(member) #member, offsetof(naik_disk_record, member)
     hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(naik_disk_record));
     hid_t state = enumeration(states, STATES), rung = enumeration(rungs, RUNGS);
-    hid_t text = naik_h5_string(with_rung ? 28 : 32);
+    hid_t text = naik_h5_string(text_bytes[version]);
     bool ok =
         insert(type, AT(target), H5T_IEEE_F64LE) &&
         insert(type, AT(true_residual), H5T_IEEE_F64LE) &&
@@ -62,7 +66,9 @@ static hid_t record_type(bool with_rung)
         insert(type, AT(history_count), H5T_STD_I32LE) && insert(type, AT(suma), H5T_STD_U32LE) &&
         insert(type, AT(sumb), H5T_STD_U32LE) && insert(type, AT(correlators_crc), H5T_STD_U32LE) &&
         insert(type, AT(history_crc), H5T_STD_U32LE) && insert(type, AT(stop_reason), text) &&
-        (!with_rung || insert(type, AT(rung), rung)) && insert(type, AT(crc), H5T_STD_U32LE);
+        (version < WITH_MODES || insert(type, AT(modes), H5T_STD_I32LE)) &&
+        (version < WITH_RUNG || insert(type, AT(rung), rung)) &&
+        insert(type, AT(crc), H5T_STD_U32LE);
 #undef AT
     naik_h5_release(state);
     naik_h5_release(rung);
@@ -76,22 +82,31 @@ static hid_t record_type(bool with_rung)
 
 hid_t naik_disk_record_type(void)
 {
-    return record_type(true);
+    return record_type(WITH_MODES);
+}
+
+static bool has_member(hid_t type, const char *name)
+{
+    bool found;
+    H5E_BEGIN_TRY
+    {
+        found = H5Tget_member_index(type, name) >= 0;
+    }
+    H5E_END_TRY
+    return found;
 }
 
 hid_t naik_disk_record_type_of(hid_t dataset)
 {
     hid_t stored = dataset < 0 ? -1 : H5Dget_type(dataset);
-    bool with_rung = true;
+    version version = WITH_MODES;
     if (stored >= 0 && H5Tget_class(stored) == H5T_COMPOUND) {
-        H5E_BEGIN_TRY
-        {
-            with_rung = H5Tget_member_index(stored, "rung") >= 0;
-        }
-        H5E_END_TRY
+        version = has_member(stored, "modes")  ? WITH_MODES
+                  : has_member(stored, "rung") ? WITH_RUNG
+                                               : OF_0_1_0;
     }
     naik_h5_release(stored);
-    return record_type(with_rung);
+    return record_type(version);
 }
 
 static uint32_t state_word(naik_solve_state state)
@@ -126,8 +141,9 @@ naik_disk_record naik_disk_record_pack(const naik_solve_record *record, int set)
                              .sumb = record->sumb};
     if (record->rung >= 0 && record->rung + 1 < RUNGS && record->state != NAIK_SOLVE_PENDING) {
         disk.rung = rungs[record->rung + 1].word;
+        disk.modes = record->modes;
     }
-    snprintf(disk.stop_reason, sizeof disk.stop_reason, "%.27s", record->stop_reason);
+    snprintf(disk.stop_reason, sizeof disk.stop_reason, "%.23s", record->stop_reason);
     naik_disk_record_set_crc(&disk);
     return disk;
 }
@@ -166,9 +182,12 @@ bool naik_disk_record_unpack(const naik_disk_record *disk, naik_solve_record *re
     for (int i = 1; i < RUNGS; i++) {
         record->rung = disk->rung == rungs[i].word ? i - 1 : record->rung;
     }
-    /* of version 0.1.0 it goes on where the rung is now */
-    const char *rest = record->rung < 0 ? (const char *)&disk->rung : "";
-    snprintf(record->stop_reason, sizeof record->stop_reason, "%.28s%.3s", disk->stop_reason, rest);
+    /* where no modes were counted it goes on there, and in version 0.1.0 where the rung is now */
+    const bool counted = record->rung >= 0 && disk->modes > 0 && disk->modes < TWO_BLANKS;
+    record->modes = counted ? disk->modes : 0;
+    snprintf(record->stop_reason, sizeof record->stop_reason, "%.24s%.4s%.3s", disk->stop_reason,
+             counted ? "" : (const char *)&disk->modes,
+             record->rung < 0 ? (const char *)&disk->rung : "");
     record->suma = disk->suma;
     record->sumb = disk->sumb;
     record->time = disk->time;

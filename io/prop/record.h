@@ -20,15 +20,17 @@ enum {
     NAIK_DISK_RUNG_DOUBLE = 0x42554f44
 };
 
-/* 144 bytes, without padding. In files of version 0.1.0 stop_reason had 32 characters, and there
- * was no rung: no text has a word of rung there. */
+/* 144 bytes, without padding. In files made before modes were counted stop_reason had 28 characters:
+ * no text has a number of modes there, which is below that of two characters; in those of version
+ * 0.1.0 it had 32, and there was no rung: no text has a word of rung there. */
 typedef struct naik_disk_record {
     double target, true_residual, source_residual, norm, seconds, flops, time;
     uint32_t state;
     int32_t set, source, mass, colour, session, iterations, restarts, history_count;
     uint32_t suma, sumb;
     uint32_t correlators_crc, history_crc; /* crc32 of their bytes in the file */
-    char stop_reason[28];
+    char stop_reason[24];
+    int32_t modes; /* that deflated it */
     uint32_t rung;
     uint32_t crc; /* crc32 of the bytes before */
 } naik_disk_record;

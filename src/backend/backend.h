@@ -300,7 +300,7 @@ typedef struct naik_mode_ops {
 /* Spinors; NULL where a backend has none. */
 typedef struct naik_wilson_ops {
     /* As naik_staggered_ops.dslash, of fields with spin. */
-    naik_status (*hop)(const naik_dslash_args *args, naik_region region);
+    naik_status (*dslash)(const naik_dslash_args *args, naik_region region);
     /* out = B in for rhs in `state` on the sites of `parity`; out may be in. */
     naik_status (*multiply)(const naik_blocks *blocks, const naik_field *in, naik_parity parity,
                             const naik_rhs *rhs, naik_rhs_state state, naik_field *out);

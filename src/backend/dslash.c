@@ -54,11 +54,11 @@ naik_status naik_dslash(const naik_dslash_args *args)
     naik_status status = NAIK_OK;
     const naik_geometry *geometry = args->in->geometry;
     const naik_backend_ops *ops = geometry->backend->ops;
-    naik_status (*const hop)(const naik_dslash_args *, naik_region) =
-        args->in->spin == NAIK_SPIN ? ops->wilson.hop : ops->staggered.dslash;
+    naik_status (*const dslash)(const naik_dslash_args *, naik_region) =
+        args->in->spin == NAIK_SPIN ? ops->wilson.dslash : ops->staggered.dslash;
     NAIK_TRY(check_args(args));
     if (geometry->lattice->halo == 0) {
-        return hop(args, NAIK_ALL);
+        return dslash(args, NAIK_ALL);
     }
     naik_dslash_args now = *args;
     /* The halo zones belong to the exchange, not to the value of `in`. */
@@ -74,11 +74,11 @@ naik_status naik_dslash(const naik_dslash_args *args)
         const naik_layers layers = {args->parity, depth};
         NAIK_TRY(naik_halo_arm(geometry->halo, args->out, &layers, &now.send));
     }
-    NAIK_TRY(hop(&now, NAIK_INTERIOR));
+    NAIK_TRY(dslash(&now, NAIK_INTERIOR));
     naik_timer_start(timer, "halo");
     NAIK_TRY(naik_halo_hand_over(geometry->halo, in, from, depth));
     naik_timer_stop(timer, "halo");
-    NAIK_TRY(hop(&now, NAIK_BOUNDARY));
+    NAIK_TRY(dslash(&now, NAIK_BOUNDARY));
 done:
     return status;
 }

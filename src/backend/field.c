@@ -30,7 +30,7 @@ static naik_status create(const naik_geometry *geometry, naik_precision precisio
     naik_status status = NAIK_OK;
     *out = NULL;
     naik_backend *backend = geometry->backend;
-    if (spin != 1 && backend->ops->wilson.hop == NULL) {
+    if (spin != 1 && backend->ops->wilson.dslash == NULL) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG, "the %s backend has no spinors",
                          backend->ops->name);
     }

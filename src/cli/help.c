@@ -35,7 +35,8 @@ static const char help_program[] =
 static const char help_solve[] =
     "naik solve INPUT.yaml [--set KEY=VALUE]... [--dry-run [--no-verify]] [--fresh]\n"
     "           [--skip-complete]\n"
-    "naik solve INPUT.yaml --dry-run --machine NAME [--nodes N,N,...] [--from PROP.h5] [--json]\n"
+    "naik solve INPUT.yaml --dry-run --machine NAME|FILE.yaml [--nodes N,N,...] [--from PROP.h5]\n"
+    "           [--json]\n"
     "\n"
     "Reads the configuration, builds the links, solves for every source, mass and colour (and "
     "spin,\n"
@@ -49,7 +50,8 @@ static const char help_solve[] =
     "                    verified as a run would (checksums, plaquette, unitarity)\n"
     "  --no-verify       does not read it, only looks at its header, and says so\n"
     "  --machine NAME    plans the run for another machine instead: perlmutter, perlmutter-80gb,\n"
-    "                    juwels-booster, lumi-g, h200 or h100. Memory, iterations, wall time,\n"
+    "                    juwels-booster, lumi-g, h200, h100, or that of FILE.yaml\n"
+    "                    (doc/machine-example.yaml). Memory, iterations, wall time,\n"
     "                    node-hours and the wall limit to ask for, predicted; no file is looked "
     "at\n"
     "  --nodes N,N,...   on so many nodes; without it the smallest that holds it, and doublings\n"
@@ -136,11 +138,12 @@ static const char help_modes[] =
 
 static const char help_info[] =
     "naik info FILE [--json] [--verify | --no-verify] [--residuals [--set KEY=VALUE]...]\n"
+    "naik info MODES.h5 [--mass M,M,...]\n"
     "naik info FILE --correlators[=fnal]\n"
     "\n"
-    "Says what a file holds (propagators, links, or a gauge configuration in any format), which\n"
-    "solves are in it with iterations and residuals, whether it is complete, and recomputes its\n"
-    "checksums. Of an output that is still being written it describes FILE.part.\n"
+    "Says what a file holds (propagators, links, low modes, or a gauge configuration in any\n"
+    "format), which solves are in it with iterations and residuals, whether it is complete, and\n"
+    "recomputes its checksums. Of an output that is still being written it describes FILE.part.\n"
     "Exit status 0 complete, 3 if no solve converged, 4 if anything disagrees, 5 if solves are "
     "still\n"
     "to be done.\n"
@@ -151,6 +154,8 @@ static const char help_info[] =
     "  --residuals   of a complete propagator file: reads the configuration that it names, makes\n"
     "                the links and computes |src - M x| / |src| of every solve again\n"
     "  --set         replaces a key of the stored input for that, such as gauge.file\n"
+    "  --mass        of low modes: the iterations that these masses are foreseen to take, without\n"
+    "                them and with them\n"
     "  --correlators prints all correlators as text: for each a line that begins with #, lines\n"
     "                \"t C(t)\", of several solves \"t re im\", two empty lines; numpy.loadtxt "
     "reads\n"
@@ -160,6 +165,7 @@ static const char help_info[] =
     "  naik info prop.h5\n"
     "  naik info prop.h5 --json\n"
     "  naik info prop.h5 --correlators > corr.txt\n"
+    "  naik info modes.h5 --mass 0.001,0.01\n"
     "  mpirun -n 4 naik info prop.h5 --residuals --set gauge.file=/elsewhere/lat.h5";
 
 static const char help_bench[] =
@@ -252,7 +258,7 @@ static const char help_export[] =
     "  mpirun -n 4 naik export prop.h5 --source 0 --mass 1 -o light.scidac";
 
 static const char help_report[] =
-    "naik report FILE.h5 [-o FILE.html] [--force]\n"
+    "naik report FILE.h5 [-o FILE.html] [--modes MODES.h5] [--force]\n"
     "\n"
     "Writes one page, without anything from outside, that shows a propagator file: correlators\n"
     "with effective masses, residuals of every solve, accuracy and time, where it came from. An\n"
@@ -260,6 +266,7 @@ static const char help_report[] =
     "verified; damage is on top of it, and ends with exit status 4.\n"
     "\n"
     "  -o FILE.html   instead of the same name with .html\n"
+    "  --modes FILE   of solves with low modes: where these are now, whose spectrum is shown\n"
     "  --force        replaces a file that is there, such as an older page\n"
     "\n"
     "Example\n"

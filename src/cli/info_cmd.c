@@ -1,16 +1,18 @@
 /* info_cmd.c - naik info FILE [--json] [--verify | --no-verify] [--residuals [--set KEY=VALUE]...],
+ * naik info MODES.h5 [--mass M,...],
  * naik info FILE --correlators[=text|fnal] */
 #include "base/options.h"
 #include "cli/commands.h"
 #include "io/file_info.h"
 
 #include "cli/info_correlators.h"
+#include "cli/info_modes.h"
 #include "cli/info_residuals.h"
 
 naik_status naik_command_info(naik_comm *comm, int argc, char **argv)
 {
     static const char *const names[] = {"FILE"}, *const layouts[] = {"text", "fnal", NULL};
-    const char *path;
+    const char *path, *masses = NULL;
     bool json = false, verify = false, no_verify = false, residuals = false;
     int layout = -1;
     naik_option_list overrides = {.count = 0};
@@ -24,7 +26,8 @@ naik_status naik_command_info(naik_comm *comm, int argc, char **argv)
          .choices = layouts,
          .lone = true},
         {.name = "residuals", .kind = NAIK_OPTION_FLAG, .target = &residuals},
-        {.name = "set", .kind = NAIK_OPTION_LIST, .target = &overrides}};
+        {.name = "set", .kind = NAIK_OPTION_LIST, .target = &overrides},
+        {.name = "mass", .kind = NAIK_OPTION_TEXT, .target = &masses}};
     naik_status status = NAIK_OK, verdict = NAIK_OK;
     naik_report *report = NULL;
     NAIK_TRY(naik_options_parse(comm->log, "info", argc, argv, options,
@@ -37,7 +40,7 @@ naik_status naik_command_info(naik_comm *comm, int argc, char **argv)
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "--set goes with --residuals only");
         goto done;
     }
-    if (layout >= 0 && (json || verify || no_verify || residuals)) {
+    if (layout >= 0 && (json || verify || no_verify || residuals || masses != NULL)) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                            "--correlators prints them as text and goes with no other option");
         goto done;
@@ -58,6 +61,9 @@ naik_status naik_command_info(naik_comm *comm, int argc, char **argv)
                  : NAIK_OK;
     naik_log_set_quiet(comm->log, false);
     NAIK_TRY(status);
+    if (masses != NULL && (verdict == NAIK_OK || verdict == NAIK_ERR_NOT_CONVERGED)) {
+        NAIK_TRY(info_modes(comm, path, masses, report));
+    }
     NAIK_TRY(naik_report_print(report, comm->log, json));
     if (verdict == NAIK_ERR_CORRUPT) {
         status = NAIK_FAIL(comm->log, verdict, "%s is damaged", path);

@@ -1,4 +1,4 @@
-/* report_cmd.c - `naik report FILE.h5 [-o FILE.html]`: one page on what a run did
+/* report_cmd.c - `naik report FILE.h5 [-o FILE.html] [--modes MODES.h5]`: one page on what a run did
  *
  * Rank 0 does everything. Long files are shown in part, and the page says so.
  */
@@ -15,6 +15,8 @@
 #include "cli/commands.h"
 #include "cli/html.h"
 #include "cli/report_figures.h"
+#include "cli/report_modes.h"
+#include "cli/report_prediction.h"
 #include "comm/paths.h"
 #include "io/prop/reader.h"
 #include "naik/version.h"
@@ -268,17 +270,6 @@ static void row_of_line(FILE *out, const char *name, const char *line)
     }
 }
 
-/* The value of "name=value" in the lines of a text, or NULL. */
-static const char *line_of(const char *text, const char *name)
-{
-    const size_t length = strlen(name);
-    while (text != NULL && (strncmp(text, name, length) != 0 || text[length] != '=')) {
-        text = strchr(text, '\n');
-        text += text != NULL;
-    }
-    return text != NULL ? text + length + 1 : NULL;
-}
-
 /* One region of naik_timer_list as a row; false behind the last one. */
 static bool print_region(FILE *out, const char **list, double total_s)
 {
@@ -311,9 +302,9 @@ static bool print_region(FILE *out, const char **list, double total_s)
 static void print_times(FILE *out, const naik_propagator_reader *v)
 {
     for (int i = 0; i < v->text_count; i++) {
-        const char *list = line_of(v->texts[i].text, "times");
-        const char *device = line_of(v->texts[i].text, "device");
-        const char *memory = line_of(v->texts[i].text, "memory");
+        const char *list = naik_reader_line(v->texts[i].text, "times");
+        const char *device = naik_reader_line(v->texts[i].text, "device");
+        const char *memory = naik_reader_line(v->texts[i].text, "memory");
         if (list == NULL || strncmp(v->texts[i].name, "run ", 4) != 0) {
             continue;
         }
@@ -349,10 +340,18 @@ static void print_provenance(FILE *out, const naik_propagator_reader *v)
     }
 }
 
+/* What is shown that is not in the file. */
+typedef struct beside {
+    const char *modes; /* file of low modes; NULL: none */
+    const prediction *predicted;
+} beside;
+
 /* *damage: how many kinds of it the page tells. */
 static naik_status print_report(naik_log *log, FILE *out, const naik_propagator_reader *v,
-                                int *damage)
+                                const beside *with, int *damage)
 {
+    struct stat info;
+    const int64_t size_bytes = stat(v->path, &info) == 0 ? info.st_size : 0;
     const totals t = add_up(v);
     html_begin(out, v->path);
     fputs("<h1>", out);
@@ -360,9 +359,11 @@ static naik_status print_report(naik_log *log, FILE *out, const naik_propagator_
     fputs("</h1>\n", out);
     *damage = print_damage(log, out, v, &t);
     print_summary(out, v, &t, *damage);
+    report_prediction(out, with->predicted, size_bytes);
     naik_status status = report_correlators(
         log, out, v, count_bad_correlators(v) == 0 ? "The file holds none so far." : NULL);
     report_histories(out, v);
+    status = status == NAIK_OK ? report_modes(log, out, v, with->modes) : status;
     print_time_by_mass(out, v, t.seconds);
     print_times(out, v);
     print_solves(out, v);
@@ -403,7 +404,7 @@ static FILE *open_report(const char *path)
 /* Written beside its name, which it gets when it is whole; no file to rename over, such as a
  * terminal, is written to. */
 static naik_status write_report(naik_comm *comm, const char *name,
-                                const naik_propagator_reader *view, int *damage)
+                                const naik_propagator_reader *view, const beside *with, int *damage)
 {
     naik_log *log = comm->log;
     naik_status status = NAIK_OK;
@@ -417,7 +418,7 @@ static naik_status write_report(naik_comm *comm, const char *name,
                                           "%s is a FIFO that nobody reads, or no device", name)
                               : cannot_write(log, NAIK_ERR_INPUT, name);
     }
-    status = print_report(log, out, view, damage);
+    status = print_report(log, out, view, with, damage);
     if ((ferror(out) != 0) + (fclose(out) != 0) > 0 && status == NAIK_OK) {
         status = cannot_write(log, NAIK_ERR_IO, name);
     }
@@ -431,7 +432,7 @@ static naik_status write_report(naik_comm *comm, const char *name,
     return status;
 }
 
-static naik_status report(naik_comm *comm, const char *path, const char *name)
+static naik_status report(naik_comm *comm, const char *path, const char *name, const beside *with)
 {
     naik_log *log = comm->log;
     naik_status status = NAIK_OK;
@@ -442,7 +443,7 @@ static naik_status report(naik_comm *comm, const char *path, const char *name)
         status = NAIK_FAIL(log, NAIK_ERR_INPUT, "'-o' is '%s', which is read as input", name);
         goto done;
     }
-    NAIK_TRY(write_report(comm, name, view, &damage));
+    NAIK_TRY(write_report(comm, name, view, with, &damage));
     naik_log_line(log, "wrote %s: open it in any browser", name);
     if (damage > 0) {
         status =
@@ -455,22 +456,27 @@ done:
 
 naik_status naik_command_report(naik_comm *comm, int argc, char **argv)
 {
-    const char *path = NULL, *output = NULL;
+    const char *path = NULL, *output = NULL, *modes = NULL;
     char name[PATH_SIZE];
+    prediction predicted;
     const naik_option options[] = {
         {.name = "output", .letter = 'o', .kind = NAIK_OPTION_TEXT, .target = &output},
+        {.name = "modes", .kind = NAIK_OPTION_TEXT, .target = &modes},
         {.name = "force", .kind = NAIK_OPTION_FLAG, .target = &comm->io.replace}};
     const char *const operands[] = {"FILE.h5"};
     naik_status status =
-        naik_options_parse(comm->log, "report", argc, argv, options, 2, operands, 1, &path);
+        naik_options_parse(comm->log, "report", argc, argv, options, 3, operands, 1, &path);
     if (status == NAIK_OK) {
         page_name(path, name, sizeof name);
         output = output != NULL ? output : name;
     }
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_path_refuse_input(comm, "-o", output, &path, 1));
+    const char *const inputs[] = {path, modes};
+    NAIK_TRY(naik_path_refuse_input(comm, "-o", output, inputs, 2));
     NAIK_TRY(naik_path_refuse_output(comm, "-o", output));
-    status = comm->rank == 0 ? report(comm, path, output) : NAIK_OK;
+    NAIK_TRY(prediction_of_file(comm, path, &predicted));
+    const beside with = {.modes = modes, .predicted = &predicted};
+    status = comm->rank == 0 ? report(comm, path, output, &with) : NAIK_OK;
 done:
     return naik_comm_agree(comm, status);
 }

@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "comm/paths.h"
 #include "comm/threads.h"
+#include "input/machine_file.h"
 #include "io/prop/reader.h"
 
 #include "backend/create.h"
@@ -29,7 +30,7 @@ typedef struct switches {
     const char *path;
     naik_option_list overrides;
     bool dry_run, no_verify, fresh, skip_complete;
-    int machine;               /* -1: none, the run's own */
+    const char *machine;       /* NULL: the run's own */
     const char *nodes, *pilot; /* of a plan for it */
     bool json;
     double start_s; /* of the command, from which run.wall_limit counts */
@@ -93,6 +94,30 @@ done:
     return status;
 }
 
+/* What low modes did for the solves of the file, those of earlier runs included. */
+static void tell_deflated(const solve_job *j)
+{
+    int count = 0, least = 0, most = 0;
+    int64_t iterations = 0;
+    for (int i = 0; i < j->total; i++) {
+        const naik_solve_record *r = naik_propagator_file_record(j->file, i);
+        if (r->state != NAIK_SOLVE_PENDING && r->modes > 0) {
+            least = count == 0 || r->modes < least ? r->modes : least;
+            most = r->modes > most ? r->modes : most;
+            iterations += r->iterations;
+            count++;
+        }
+    }
+    if (count > 0) {
+        char range[24] = "";
+        if (least < most) {
+            snprintf(range, sizeof range, "%d to ", least);
+        }
+        naik_log_line(j->log, "deflated: %d of %d solves, by %s%d modes, %.1f iterations a solve",
+                      count, j->total, range, most, (double)iterations / count);
+    }
+}
+
 /* The verdict over everything in the file, solves of earlier runs included. */
 static naik_status conclude(solve_job *j, bool interrupted)
 {
@@ -121,6 +146,7 @@ static naik_status conclude(solve_job *j, bool interrupted)
         naik_timer_stop(j->timer, "verify output");
         naik_log_line(j->log, "wrote %s, complete and verified", j->input->output.file);
     }
+    tell_deflated(j);
     if (failed > 0) {
         status =
             NAIK_FAIL(j->log, NAIK_ERR_NOT_CONVERGED,
@@ -177,8 +203,12 @@ static naik_status run(solve_job *j, const switches *sw)
         NAIK_TRY(solve_work(j, &interrupted));
         NAIK_TRY(solve_report_guesses(j));
     }
+    const bool ends = !interrupted && !naik_propagator_file_complete(j->file);
     NAIK_TRY(note_times(j));
     status = conclude(j, interrupted);
+    if (ends && status == NAIK_OK) {
+        NAIK_TRY(solve_report_prediction(j));
+    }
     naik_timer_print(j->timer);
     solve_report_moved(j);
 done:
@@ -262,7 +292,8 @@ static naik_status all_converged(naik_comm *comm, const char *path, bool *all)
 static naik_status plan_elsewhere(naik_comm *comm, const naik_input *input, const switches *sw)
 {
     naik_status status = NAIK_OK;
-    const model_machine machine = model_machine_of(sw->machine, MODEL_NAIK);
+    model_machine machine;
+    naik_yaml *file = NULL;
     int nodes[COST_NODES], count = 0;
     cost *c = NULL;
     if (sw->nodes != NULL && !naik_text_counts(sw->nodes, 4096, COST_NODES, nodes, &count)) {
@@ -271,6 +302,7 @@ static naik_status plan_elsewhere(naik_comm *comm, const naik_input *input, cons
                            COST_NODES);
         goto done;
     }
+    NAIK_TRY(naik_machine_find(comm, sw->machine, &file, &machine));
     NAIK_TRY(naik_comm_agree(
         comm, naik_alloc(comm->log, sizeof *c, "the costs of the run", (void **)&c)));
     NAIK_TRY(cost_of(comm, input, &machine, sw->pilot, nodes, count, c));
@@ -280,13 +312,14 @@ static naik_status plan_elsewhere(naik_comm *comm, const naik_input *input, cons
     }
     status = cost_print(comm, input, c, sw->json);
 done:
+    naik_yaml_destroy(&file);
     naik_free(c);
     return status;
 }
 
 static naik_status check_switches(naik_log *log, const switches *sw)
 {
-    const bool elsewhere = sw->machine >= 0;
+    const bool elsewhere = sw->machine != NULL;
     const char *lone = elsewhere           ? NULL
                        : sw->nodes != NULL ? "--nodes"
                        : sw->pilot != NULL ? "--from"
@@ -316,12 +349,12 @@ static naik_status solve_one(naik_comm *comm, const switches *sw, const char *co
     bool complete = false;
     NAIK_TRY(naik_comm_agree(comm, naik_timer_create(comm->log, &j.timer)));
     NAIK_TRY(naik_input_load(comm, sw->path, overrides, count, &j.input));
-    if (every != NULL && j.input->gauge.every && sw->machine < 0) {
+    if (every != NULL && j.input->gauge.every && sw->machine == NULL) {
         *every = true;
         goto done;
     }
     NAIK_TRY(spare_inputs(comm, sw->path, j.input));
-    if (sw->machine >= 0) {
+    if (sw->machine != NULL) {
         status = plan_elsewhere(comm, j.input, sw);
         goto done;
     }
@@ -411,17 +444,14 @@ done:
 naik_status naik_command_solve(naik_comm *comm, int argc, char **argv)
 {
     naik_status status = NAIK_OK;
-    switches sw = {.machine = -1, .start_s = naik_time_s()};
+    switches sw = {.start_s = naik_time_s()};
     const naik_option options[] = {
         {.name = "set", .kind = NAIK_OPTION_LIST, .target = &sw.overrides},
         {.name = "dry-run", .kind = NAIK_OPTION_FLAG, .target = &sw.dry_run},
         {.name = "no-verify", .kind = NAIK_OPTION_FLAG, .target = &sw.no_verify},
         {.name = "fresh", .kind = NAIK_OPTION_FLAG, .target = &sw.fresh},
         {.name = "skip-complete", .kind = NAIK_OPTION_FLAG, .target = &sw.skip_complete},
-        {.name = "machine",
-         .kind = NAIK_OPTION_CHOICE,
-         .target = &sw.machine,
-         .choices = model_machine_names()},
+        {.name = "machine", .kind = NAIK_OPTION_TEXT, .target = &sw.machine},
         {.name = "nodes", .kind = NAIK_OPTION_TEXT, .target = &sw.nodes},
         {.name = "from", .kind = NAIK_OPTION_TEXT, .target = &sw.pilot},
         {.name = "json", .kind = NAIK_OPTION_FLAG, .target = &sw.json}};

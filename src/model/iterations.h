@@ -19,6 +19,10 @@ typedef struct model_iterations {
 /* volume: sites of the lattice; points: stencil points of D, 16 or 8. */
 model_iterations model_iterations_of(double mass, double tolerance, int64_t volume, int points);
 
+/* Where `lowest` is the lowest eigenvalue that is left, in units of the mass: of D, or above the
+ * modes that are removed. */
+double model_iterations_above(double mass, double tolerance, double lowest);
+
 /* Of a pilot run: means over its solves of one mass. */
 typedef struct model_pilot {
     double mass, tolerance, least, mean, most;

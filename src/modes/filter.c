@@ -97,12 +97,6 @@ done:
     return status;
 }
 
-double naik_filter_factor(const naik_filter *filter, double lambda2)
-{
-    const double x = (2 * lambda2 - filter->high - filter->low) / (filter->high - filter->low);
-    return fabs(x) <= 1 ? cos(filter->degree * acos(x)) : cosh(filter->degree * acosh(fabs(x)));
-}
-
 double naik_filter_inverse(const naik_filter *filter, double factor)
 {
     const double x = -cosh(acosh(fmax(factor, 1)) / filter->degree);

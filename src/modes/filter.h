@@ -28,9 +28,7 @@ void naik_filter_destroy(naik_filter **filter);
 
 /* v = T_degree v, in place. */
 naik_status naik_filter_apply(naik_filter *filter, naik_field *v);
-/* T_degree at an eigenvalue of -D_eo D_oe; and the eigenvalue below `low` at which it is `factor`
- * > 1. */
-double naik_filter_factor(const naik_filter *filter, double lambda2);
+/* The eigenvalue of -D_eo D_oe below `low` at which T_degree is `factor` > 1. */
 double naik_filter_inverse(const naik_filter *filter, double factor);
 
 /* A little above the largest eigenvalue, by Lanczos from the first rhs of v, which is only read. */

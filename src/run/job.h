@@ -21,6 +21,7 @@
 #include "run/fault.h"
 #include "run/guess.h"
 #include "run/plan.h"
+#include "run/prediction.h"
 #include "run/sdc_check.h"
 #include "run/sequential.h"
 #include "run/source_file.h"
@@ -76,6 +77,12 @@ static inline const naik_input_task *solve_task(const solve_job *j, int64_t inde
     return &j->input->tasks[j->pending[index]];
 }
 
+/* Low modes that deflated a solve of the epsilon at work. */
+static inline int solve_modes_of(const solve_job *j, const naik_propagator_result *result)
+{
+    return j->modes != NULL && result->cg.corrections > 0 ? j->modes->count : 0;
+}
+
 /* save and restore of propagator.h, to and from j->state. */
 naik_status solve_checkpoint(void *data, int64_t index, const naik_cg_state *state, int vector,
                              const double *half);
@@ -109,6 +116,9 @@ void solve_report_solve(const solve_job *j, const naik_input_task *task,
                         const naik_propagator_result *r);
 /* Iterations with guesses and what they would be without, in the log and in the unfinished file. Collective. What writing returns. */
 naik_status solve_report_guesses(const solve_job *j);
+/* What the finished run took, beside what the model says of it. Collective. NAIK_ERR_MEMORY,
+ * NAIK_ERR_MPI */
+naik_status solve_report_prediction(const solve_job *j);
 /* Events: the run before its first solve, links that are ready, the end. */
 void solve_report_start(const solve_job *j);
 void solve_report_links(const solve_job *j, double epsilon, double seconds);

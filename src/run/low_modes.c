@@ -7,6 +7,7 @@
 
 #include "io/files.h"
 #include "io/modes/modes_file.h"
+#include "model/iterations.h"
 #include "run/link_provider.h"
 
 /* A search is written again after so many seconds, and so many times what writing takes. */
@@ -43,12 +44,6 @@ void low_modes_path(const naik_input *input, double naik_epsilon, char *path)
     } else {
         snprintf(path, NAIK_PATH_MAX, "%s.epsilon%.6g", input->deflation.file, naik_epsilon);
     }
-}
-
-/* lambda of an eigenvalue 4 lambda^2. */
-static double lambda_of(double lambda2)
-{
-    return 0.5 * sqrt(fmax(lambda2, 0));
 }
 
 /* What a mode leaves of |-DD v - lambda2 v| when it is measured again: single precision. */
@@ -92,7 +87,7 @@ done:
 /* What the modes are good for. */
 static void tell(const job *j, const naik_modes *modes, const char *how)
 {
-    const double last = lambda_of(modes->lambda2[modes->count - 1]);
+    const double last = naik_modes_lambda(modes->lambda2[modes->count - 1]);
     double worst = 0;
     for (int i = 0; i < modes->count; i++) {
         worst = fmax(worst, modes->residual[i]);
@@ -100,12 +95,13 @@ static void tell(const job *j, const naik_modes *modes, const char *how)
     naik_log_line(j->log,
                   "modes: %d %s %s, lambda %.6g to %.6g, |DD v + 4 lambda^2 v| at most %.2g of the "
                   "last mode's 4 lambda^2",
-                  modes->count, how, j->path, lambda_of(modes->lambda2[0]), last,
+                  modes->count, how, j->path, naik_modes_lambda(modes->lambda2[0]), last,
                   worst / fmax(modes->lambda2[modes->count - 1], 1e-12));
     if (j->lightest > 0) {
         naik_log_line(
             j->log, "modes: about %.0f iterations instead of %.0f at mass %g (lambda/m = %.3g)%s",
-            25 / fmax(last, j->lightest), 25 / fmax(j->lightest, lambda_of(modes->lambda2[0])),
+            model_iterations_above(j->lightest, 1e-10, last),
+            model_iterations_above(j->lightest, 1e-10, naik_modes_lambda(modes->lambda2[0])),
             j->lightest, last / j->lightest,
             last < 3 * j->lightest ? ": fewer than three times fewer, they hardly pay" : "");
     }
@@ -151,7 +147,7 @@ done:
 static void progress(void *data, const naik_lanczos_progress *p)
 {
     const job *j = data;
-    const double lambda = lambda_of(p->lambda2);
+    const double lambda = naik_modes_lambda(p->lambda2);
     char ratio[48] = "", left[48] = "";
     if (j->lightest > 0 && !p->corrected) {
         snprintf(ratio, sizeof ratio, " (%.3g m)", lambda / j->lightest);

@@ -128,6 +128,17 @@ done:
     return status;
 }
 
+naik_status stored_run_read(naik_comm *comm, const char *path, const char *const *overrides,
+                            int count, stored_run *out)
+{
+    naik_status status = NAIK_OK;
+    *out = (stored_run){.comm = comm, .path = path};
+    NAIK_TRY(naik_comm_agree(comm, naik_propagator_reader_open(comm->log, path, 0, 0, &out->view)));
+    NAIK_TRY(naik_comm_agree(comm, rebuild_input(out, overrides, count)));
+done:
+    return status;
+}
+
 /* The links that sources are smeared with, of the configuration that the file was made from. */
 static naik_status load_smearing(stored_run *run)
 {
@@ -155,9 +166,7 @@ naik_status stored_run_open_solves(naik_comm *comm, const char *path, const naik
 {
     naik_status status = NAIK_OK;
     int precision;
-    *out = (stored_run){.comm = comm, .path = path};
-    NAIK_TRY(naik_comm_agree(comm, naik_propagator_reader_open(comm->log, path, 0, 0, &out->view)));
-    NAIK_TRY(naik_comm_agree(comm, rebuild_input(out, overrides, count)));
+    NAIK_TRY(stored_run_read(comm, path, overrides, count, out));
     naik_input_use_io(comm, out->input);
     if (lattice == NULL) {
         NAIK_TRY(naik_lattice_create(comm, out->view->size, NULL, &out->lattice));

@@ -35,6 +35,9 @@ typedef struct stored_run {
  * NAIK_ERR_CORRUPT, NAIK_ERR_IO, NAIK_ERR_MEMORY */
 naik_status stored_run_open(naik_comm *comm, const char *path, const char *const *overrides,
                             int count, stored_run *out);
+/* Of it the view and the input alone, of an unfinished file too. */
+naik_status stored_run_read(naik_comm *comm, const char *path, const char *const *overrides,
+                            int count, stored_run *out);
 /* The same without a look at the sources, on the caller's lattice where that is not NULL. */
 naik_status stored_run_open_solves(naik_comm *comm, const char *path, const naik_lattice *lattice,
                                    const char *const *overrides, int count, stored_run *out);

@@ -11,7 +11,7 @@ naik_status wilson_quarks_create(const naik_link_provider *source, const naik_ge
     naik_log *log = geometry->backend->log;
     const double csw = naik_input_csw(source->input), start_s = naik_time_s();
     naik_clover *clover = NULL;
-    if (geometry->backend->ops->wilson.hop == NULL) {
+    if (geometry->backend->ops->wilson.dslash == NULL) {
         return NAIK_FAIL(
             log, NAIK_ERR_INPUT, "there are no %s quarks on the %s yet: set run.backend to cpu",
             naik_input_action_name(source->input->action.type), geometry->backend->ops->name);

@@ -12,6 +12,7 @@
 #include "propagator/meson_field.h"
 
 #include "base/timer.h"
+#include "io/modes/modes_file.h"
 #include "run/job.h"
 #include "run/low_modes.h"
 #include "run/make_source.h"
@@ -84,6 +85,7 @@ static naik_status commit_solution(solve_job *j, const naik_input_task *task, co
                                 .iterations = result->cg.iterations,
                                 .restarts = result->cg.restarts,
                                 .rung = (int)result->cg.rung,
+                                .modes = solve_modes_of(j, result),
                                 .target = j->input->solve[task->solve].tolerance,
                                 .true_residual = result->cg.residual,
                                 .source_residual = result->source_residual,
@@ -203,6 +205,17 @@ static bool any_group(solve_job *j)
     return false;
 }
 
+/* Which modes these were, for those who look at the file. */
+static naik_status note_modes(solve_job *j, double epsilon)
+{
+    char path[NAIK_PATH_MAX], text[NAIK_PATH_MAX + 128];
+    low_modes_path(j->input, epsilon, path);
+    snprintf(text, sizeof text, "%d epsilon=%.17g lambda=%.6g,%.6g file=%s", j->modes->count,
+             epsilon, naik_modes_lambda(j->modes->lambda2[0]),
+             naik_modes_lambda(j->modes->lambda2[j->modes->count - 1]), path);
+    return naik_propagator_file_note(j->file, "modes", text);
+}
+
 /* The low modes of the links at work, for all masses of their epsilon. */
 static naik_status make_modes(solve_job *j, naik_fatlong *canonical)
 {
@@ -223,6 +236,7 @@ static naik_status make_modes(solve_job *j, naik_fatlong *canonical)
     NAIK_TRY(low_modes_get(j->input, canonical, j->packed.links[NAIK_DOUBLE],
                            own != NULL ? own : j->packed.links[NAIK_SINGLE], mass, count,
                            j->interrupt, &j->modes));
+    NAIK_TRY(note_modes(j, canonical->naik_epsilon));
     naik_timer_stop(j->timer, "modes");
     solve_progress_passed(j, naik_time_s() - start_s);
 done:

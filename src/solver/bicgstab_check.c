@@ -7,7 +7,7 @@
 /* New beginnings of a level, and checks in a row that brought nothing, before the next level. */
 enum { BEGINNINGS = 3, STALLS = 3 };
 /* Iterations in which |r| has to be halved. */
-enum { PATIENCE = 200 };
+enum { HALVED_WITHIN = 200 };
 /* An iterated |r| further from the true one than this part of it does not fit the direction. */
 static const double APART = 0.1;
 
@@ -163,7 +163,7 @@ static bool begins(bg_slot *slot, const naik_rhs *record, bool normal, double rr
     const bool first = !slot->started;
     const bool apart = fabs(sqrt(rr) - sqrt(record->rr)) > APART * sqrt(rr);
     const bool halved = !(rr > 0.25 * slot->best_rr);
-    const bool slow = !halved && record->iterations - slot->best_at > PATIENCE;
+    const bool slow = !halved && record->iterations - slot->best_at > HALVED_WITHIN;
     if (halved) {
         slot->best_rr = rr;
         slot->best_at = record->iterations;

@@ -19,7 +19,7 @@ const char *naik_cg_reason_text(naik_cg_reason reason)
     case NAIK_CG_ZERO_SOURCE: return "zero source";
     case NAIK_CG_ITERATION_LIMIT: return "iteration limit";
     case NAIK_CG_STAGNATED: return "stagnated";
-    case NAIK_CG_BROKEN: return "broken by NaN or p.Ap <= 0";
+    case NAIK_CG_BROKEN: return "broken by NaN or pAp<=0";
     case NAIK_CG_INTERRUPTED: return "interrupted";
     }
     return "unknown";

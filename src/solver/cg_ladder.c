@@ -19,7 +19,7 @@ enum { SHORT_STRETCHES = 4 };
 enum { EMPTY_CLAIMS = 3 };
 /* or when the smallest true residual was not halved for so many iterations, and for as many as it
  * took to get there. */
-enum { PATIENCE = 10000 };
+enum { STALL_ITERATIONS = 10000 };
 
 const char *naik_rung_name(naik_rung rung)
 {
@@ -87,12 +87,12 @@ const char *naik_cg_climb_text(naik_cg_climb climb)
 static naik_cg_climb reason_to_climb(const cg_rhs_slot *slot, const naik_rhs *record)
 {
     const int stuck = record->iterations - slot->best_at;
-    return slot->breaks >= 2                           ? NAIK_CG_CLIMB_BROKEN
-           : slot->failures >= FAILURES                ? NAIK_CG_CLIMB_STRAYED
-           : slot->shorts >= SHORT_STRETCHES           ? NAIK_CG_CLIMB_SHORT
-           : slot->stalls >= EMPTY_CLAIMS              ? NAIK_CG_CLIMB_EMPTY
-           : stuck > PATIENCE && stuck > slot->best_at ? NAIK_CG_CLIMB_SLOW
-                                                       : NAIK_CG_NO_CLIMB;
+    return slot->breaks >= 2                                   ? NAIK_CG_CLIMB_BROKEN
+           : slot->failures >= FAILURES                        ? NAIK_CG_CLIMB_STRAYED
+           : slot->shorts >= SHORT_STRETCHES                   ? NAIK_CG_CLIMB_SHORT
+           : slot->stalls >= EMPTY_CLAIMS                      ? NAIK_CG_CLIMB_EMPTY
+           : stuck > STALL_ITERATIONS && stuck > slot->best_at ? NAIK_CG_CLIMB_SLOW
+                                                               : NAIK_CG_NO_CLIMB;
 }
 
 bool cg_climbs(naik_cg *cg, const naik_cg_options *options, int c, double rr)

@@ -190,11 +190,11 @@ naik_status cpu_run(naik_backend *backend, int32_t count, int summed, naik_exact
     return NAIK_OK;
 }
 
-typedef void (*hop_kernel)(const naik_dslash_args *args, const int32_t *list, int32_t begin,
-                           int32_t end, cpu_sums *sums);
+typedef void (*dslash_kernel)(const naik_dslash_args *args, const int32_t *list, int32_t begin,
+                              int32_t end, cpu_sums *sums);
 typedef struct dslash_context {
     const naik_dslash_args *args;
-    hop_kernel kernel;
+    dslash_kernel kernel;
     const int32_t *list;
 } dslash_context;
 
@@ -209,7 +209,8 @@ static int sums_of(const naik_dslash_args *args)
     return (args->form == NAIK_FORM_STEP ? 2 : 1) * args->in->nrhs;
 }
 
-static naik_status run_hop(const naik_dslash_args *args, naik_region region, hop_kernel kernel)
+static naik_status run_dslash(const naik_dslash_args *args, naik_region region,
+                              dslash_kernel kernel)
 {
     naik_backend *backend = args->in->geometry->backend;
     const cpu_tables *t = cpu_tables_of(args->in->geometry);
@@ -246,12 +247,12 @@ static naik_status cpu_finish(const naik_dslash_args *args)
 
 static naik_status cpu_dslash(const naik_dslash_args *args, naik_region region)
 {
-    return run_hop(args, region, cpu_kernels_of(args->in->geometry)->dslash);
+    return run_dslash(args, region, cpu_kernels_of(args->in->geometry)->dslash);
 }
 
-static naik_status cpu_wilson_hop(const naik_dslash_args *args, naik_region region)
+static naik_status cpu_wilson_dslash(const naik_dslash_args *args, naik_region region)
 {
-    return run_hop(args, region, cpu_kernels_of(args->in->geometry)->wilson->hop);
+    return run_dslash(args, region, cpu_kernels_of(args->in->geometry)->wilson->dslash);
 }
 
 typedef struct multiply_context {
@@ -478,7 +479,7 @@ const naik_backend_ops naik_backend_cpu = {
         },
     .wilson =
         {
-            .hop = cpu_wilson_hop,
+            .dslash = cpu_wilson_dslash,
             .multiply = cpu_wilson_multiply,
             .blocks_bytes = cpu_blocks_bytes,
             .blocks_pack = cpu_blocks_pack,

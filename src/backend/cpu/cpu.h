@@ -144,8 +144,8 @@ extern const cpu_kernels cpu_kernels_avx512;
 
 /* The same of spinors. */
 typedef struct cpu_wilson {
-    void (*hop)(const naik_dslash_args *args, const int32_t *list, int32_t begin, int32_t end,
-                cpu_sums *sums);
+    void (*dslash)(const naik_dslash_args *args, const int32_t *list, int32_t begin, int32_t end,
+                   cpu_sums *sums);
     void (*multiply)(const naik_blocks *blocks, const naik_field *in, naik_parity parity,
                      const naik_rhs *rhs, naik_rhs_state state, naik_field *out, int32_t begin,
                      int32_t end);

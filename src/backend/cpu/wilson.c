@@ -14,8 +14,8 @@
 #define MULTIPLY_SITE VECTOR(multiply_site)
 #include "backend/cpu/pairs.inc"
 
-static void hop(const naik_dslash_args *args, const int32_t *list, int32_t begin, int32_t end,
-                cpu_sums *sums)
+static void dslash(const naik_dslash_args *args, const int32_t *list, int32_t begin, int32_t end,
+                   cpu_sums *sums)
 {
     const bool half_links = args->links->precision == NAIK_HALF;
     switch (args->in->precision) {
@@ -39,4 +39,4 @@ static void multiply(const naik_blocks *blocks, const naik_field *in, naik_parit
 #define JOIN(a, b)  a##b
 #define TABLE(name) JOIN(cpu_wilson_, name)
 
-const cpu_wilson TABLE(NAIK_KERNELS) = {.hop = hop, .multiply = multiply};
+const cpu_wilson TABLE(NAIK_KERNELS) = {.dslash = dslash, .multiply = multiply};

@@ -1,0 +1,184 @@
+/* spectrum.c - a file of modes without its vectors: for people, plots and predictions */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/checksum.h"
+#include "io/h5/guard.h"
+#include "io/h5/metadata_crc.h"
+#include "io/modes/modes_file.h"
+#include "io/modes/vectors.h"
+
+naik_status naik_mode_numbers_get(naik_log *log, hid_t file, const char *name, hid_t type,
+                                  size_t type_bytes, int count, void *out)
+{
+    naik_status status = NAIK_OK;
+    const hsize_t start = 0, all = (hsize_t)count;
+    hsize_t dim = 0;
+    hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+    hid_t space = dataset >= 0 ? H5Dget_space(dataset) : -1;
+    const bool whole = space >= 0 && H5Sget_simple_extent_ndims(space) == 1 &&
+                       H5Sget_simple_extent_dims(space, &dim, NULL) == 1 && dim >= all &&
+                       naik_h5_layout_holds(dataset, (int64_t)(dim * type_bytes));
+    if (!whole) {
+        status = NAIK_FAIL(log, NAIK_ERR_CORRUPT, "/%s of the modes is missing or damaged", name);
+    } else {
+        status = naik_h5_read_part(log, dataset, type, &start, &all, out);
+    }
+    naik_h5_release(space);
+    naik_h5_release(dataset);
+    return status;
+}
+
+int naik_mode_vectors_count(hid_t file, const int size[NAIK_DIM])
+{
+    hsize_t dims[5] = {0};
+    hid_t dataset = H5Dopen2(file, "modes/v", H5P_DEFAULT);
+    hid_t space = dataset >= 0 ? H5Dget_space(dataset) : -1;
+    int count = 0;
+    const int64_t sites = (int64_t)size[0] / 2 * size[1] * size[2] * size[3];
+    if (space >= 0 && H5Sget_simple_extent_ndims(space) == 5 &&
+        H5Sget_simple_extent_dims(space, dims, NULL) == 5 && dims[4] * 2 == (hsize_t)size[0] &&
+        dims[3] == (hsize_t)size[1] && dims[2] == (hsize_t)size[2] && dims[1] == (hsize_t)size[3] &&
+        dims[0] <= NAIK_MODES_MAX && naik_h5_layout_holds(dataset, (int64_t)dims[0] * sites * 24)) {
+        count = (int)dims[0];
+    }
+    naik_h5_release(space);
+    naik_h5_release(dataset);
+    return count;
+}
+
+/* A sum of two words that is kept as two attributes. */
+static void get_sum(hid_t file, const char *a, const char *b, uint32_t sum[2])
+{
+    int64_t word[2] = {0, 0};
+    naik_h5_get_i64(file, a, &word[0], 0);
+    naik_h5_get_i64(file, b, &word[1], 0);
+    sum[0] = (uint32_t)word[0];
+    sum[1] = (uint32_t)word[1];
+}
+
+/* Files made before these attributes were have none: then nothing disagrees. */
+static bool agrees(hid_t file, const char *name, const double *values, int count)
+{
+    int64_t stored = 0;
+    return !naik_h5_get_i64(file, name, &stored, 0) ||
+           stored == (int64_t)naik_crc32(values, (size_t)count * sizeof *values);
+}
+
+static bool ascending(const double *values, int count)
+{
+    bool good = true;
+    for (int i = 0; i < count; i++) {
+        good = good && isfinite(values[i]) && (i == 0 || values[i] >= values[i - 1]);
+    }
+    return good;
+}
+
+static naik_status get_numbers(naik_log *log, hid_t file, naik_modes_spectrum *out)
+{
+    naik_status status = NAIK_OK;
+    const size_t n = (size_t)out->count;
+    out->lambda2 = calloc(n, sizeof *out->lambda2);
+    out->residual = calloc(n, sizeof *out->residual);
+    out->suma = calloc(n, sizeof *out->suma);
+    out->sumb = calloc(n, sizeof *out->sumb);
+    if (out->lambda2 == NULL || out->residual == NULL || out->suma == NULL || out->sumb == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the spectrum of %d modes",
+                         out->count);
+    }
+    NAIK_TRY(naik_mode_numbers_get(log, file, "modes/lambda2", H5T_NATIVE_DOUBLE, 8, out->count,
+                                   out->lambda2));
+    NAIK_TRY(naik_mode_numbers_get(log, file, "modes/residual", H5T_NATIVE_DOUBLE, 8, out->count,
+                                   out->residual));
+    NAIK_TRY(naik_mode_numbers_get(log, file, "modes/suma", H5T_NATIVE_UINT32, 4, out->count,
+                                   out->suma));
+    NAIK_TRY(naik_mode_numbers_get(log, file, "modes/sumb", H5T_NATIVE_UINT32, 4, out->count,
+                                   out->sumb));
+done:
+    return status;
+}
+
+naik_status naik_modes_spectrum_get(naik_log *log, hid_t file, const char *path,
+                                    naik_modes_spectrum *out)
+{
+    naik_status status = NAIK_OK;
+    char format[32], state[32];
+    int64_t dims[NAIK_DIM] = {0};
+    bool good = true;
+    *out = (naik_modes_spectrum){.naik_epsilon = NAN};
+    naik_h5_get_text(file, "format", format, sizeof format);
+    naik_h5_get_text(file, "state", state, sizeof state);
+    if (strcmp(format, "naik-modes") != 0) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' holds no modes: make them with naik modes",
+                         path);
+    }
+    out->state = strcmp(state, "complete") == 0    ? NAIK_MODES_COMPLETE
+                 : strcmp(state, "searching") == 0 ? NAIK_MODES_SEARCHING
+                                                   : NAIK_MODES_UNFINISHED;
+    naik_h5_get_i64(file, "dims", dims, NAIK_DIM);
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        good = good && dims[mu] >= 2 && dims[mu] <= 32768 && dims[mu] % 2 == 0;
+        out->size[mu] = (int)dims[mu];
+    }
+    if (out->state == NAIK_MODES_UNFINISHED) {
+        return NAIK_OK;
+    }
+    out->count = good ? naik_mode_vectors_count(file, out->size) : 0;
+    if (out->count == 0) {
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT, "/modes/v of '%s' is cut short or damaged", path);
+    }
+    naik_h5_get_f64(file, "naik_epsilon", &out->naik_epsilon, 0);
+    get_sum(file, "fat_suma", "fat_sumb", out->fat);
+    get_sum(file, "long_suma", "long_sumb", out->far);
+    NAIK_TRY(get_numbers(log, file, out));
+    if (out->state == NAIK_MODES_COMPLETE &&
+        !(agrees(file, "lambda2_crc", out->lambda2, out->count) &&
+          agrees(file, "residual_crc", out->residual, out->count) &&
+          ascending(out->lambda2, out->count))) {
+        status = NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                           "eigenvalues or residuals of '%s' disagree with their checksums", path);
+    }
+done:
+    return status;
+}
+
+naik_status naik_modes_spectrum_read(naik_log *log, const char *path, naik_modes_spectrum *out)
+{
+    naik_status status = NAIK_OK;
+    hid_t file = -1;
+    naik_h5_guard guard;
+    *out = (naik_modes_spectrum){.count = 0};
+    naik_h5_guard_begin(&guard);
+    NAIK_TRY(naik_h5_open_alone(log, path, &file));
+    NAIK_TRY(naik_modes_spectrum_get(log, file, path, out));
+    NAIK_TRY(out->state == NAIK_MODES_UNFINISHED ? NAIK_OK
+                                                 : naik_h5_check_metadata_crc(log, file, path));
+    if (out->state != NAIK_MODES_COMPLETE) {
+        status = NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                           "'%s' was never completed: its writer was interrupted", path);
+    }
+done:
+    if (file >= 0) {
+        H5Fclose(file);
+    }
+    naik_h5_guard_end(&guard);
+    if (status != NAIK_OK) {
+        naik_modes_spectrum_clear(out);
+    }
+    return status;
+}
+
+void naik_modes_spectrum_clear(naik_modes_spectrum *spectrum)
+{
+    free(spectrum->lambda2);
+    free(spectrum->residual);
+    free(spectrum->suma);
+    free(spectrum->sumb);
+    *spectrum = (naik_modes_spectrum){.count = 0};
+}
+
+double naik_modes_lambda(double lambda2)
+{
+    return 0.5 * sqrt(fmax(lambda2, 0));
+}

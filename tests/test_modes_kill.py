@@ -1,0 +1,180 @@
+"""Searches for low modes and deflated solves that are killed or stopped: the next run ends with the bytes of one that
+was left alone.
+timeout: 240
+"""
+import os
+import random
+import signal
+import time
+
+import h5py
+
+from program import KILLED, LONG, everything, main, naik, path, processes, ranks_are_gone, same, start
+
+INPUT = """
+lattice: {size: [8, 8, 8, 8]}
+gauge: {file: %s}
+action: {type: hisq}
+solve:
+  - {name: pt, masses: [0.002, 0.02], source: {type: point, origin: [0, 0, 0, 0]}}
+deflation: {modes: 16, krylov: 48, degree: 4, tolerance: 1e-6, file: %s, precision: 16}
+solver: {batch: 4}
+output: {file: %s, correlators: [pion5]}
+run: {backend: cpu, threads: 1}
+"""
+
+
+def written_input(name):
+    """Of a run whose files begin with this name; what an earlier test left of them is removed."""
+    for file in os.listdir(path(".")):
+        if file.startswith(name + "-"):
+            os.remove(path(file))
+    with open(path(name + ".yaml"), "w") as f:
+        f.write(INPUT % (path("lat.h5"), path(name + "-modes.h5"), path(name + "-out.h5")))
+    return path(name + ".yaml")
+
+
+def modes(name):
+    """Bytes of all datasets of a file of modes, and what it says of itself but for its name and time."""
+    with h5py.File(path(name + "-modes.h5")) as f:
+        found = {key: f["modes"][key][...].tobytes() for key in f["modes"]}
+        found.update({key: str(value).encode() for key, value in f.attrs.items()
+                      if key not in ("uuid", "created", "metadata_crc")})
+    return found
+
+
+def same_modes(name):
+    same(modes("whole"), modes(name))
+    left = sorted(f for f in os.listdir(path(".")) if f.startswith(name + "-modes.h5"))
+    assert left == [name + "-modes.h5"], left
+
+
+def end(run, marker, how):
+    """Sends a signal to a run; its exit status, when no rank is left that could write."""
+    if how == signal.SIGKILL:  # of which a launcher tells nobody
+        for rank in processes(("naik",), marker):
+            os.kill(rank, how)
+    try:
+        os.killpg(run.pid, how)
+    except ProcessLookupError:
+        pass  # it is over
+    run.communicate()
+    ranks_are_gone(marker)
+    return run.returncode
+
+
+def begun(command, source, ranks):
+    marker = f"NAIK_TEST_RUN={random.random()}"
+    return start(command, source, ranks=ranks, env=dict([marker.split("=")])), marker
+
+
+def end_at(source, sign, how, command="modes", ranks=1):
+    """Sends a signal when the run says a line that begins with `sign`; its exit status."""
+    run, marker = begun(command, source, ranks)
+    for line in run.stdout:
+        if line.startswith(sign):
+            break
+    return end(run, marker, how)
+
+
+def end_after(source, seconds, command="modes", ranks=1):
+    run, marker = begun(command, source, ranks)
+    time.sleep(seconds)
+    return end(run, marker, signal.SIGKILL)
+
+
+def modes_are_found_without_a_kill():
+    naik("gauge", "generate", "--size", "8,8,8,8", "--beta", "5.7", "--seed", "3", "--sweeps", "8", "-o",
+         path("lat.h5"))
+    said = naik("solve", written_input("whole"))
+    assert "modes: cycle 5" in said and "16 found" in said, said
+
+
+def killed_after_a_cycle_the_search_begins_again():
+    source = written_input("cycle")
+    for sign in ("links:", "modes: cycle 1", "modes: cycle 4", "modes: cycle 7") if LONG else ("modes: cycle 3",):
+        code = end_at(source, sign, signal.SIGKILL)
+        assert code == -signal.SIGKILL, (sign, code)
+    naik("modes", source)
+    same_modes("cycle")
+
+
+def stopped_after_cycles_and_killed_the_search_goes_on():
+    source = written_input("stop")
+    for attempt, how in enumerate((signal.SIGUSR1, signal.SIGKILL) * (3 if LONG else 1)):
+        code = end_at(source, "modes: cycle", how, ranks=1 + attempt % 2)
+        assert os.path.exists(path("stop-modes.h5.search")), (attempt, code)
+    said = naik("modes", source)
+    assert "going on from cycle" in said, said
+    same_modes("stop")
+
+
+def a_wall_limit_stops_the_search():
+    source = written_input("limit")
+    said = naik("modes", source, "--set", "run.wall_limit=0.001", status=5)
+    assert "goes on from its last cycle" in said, said
+    said = naik("solve", source)
+    assert "going on from cycle" in said, said
+    same_modes("limit")
+    same(everything("whole-out.h5"), everything("limit-out.h5"))
+
+
+def a_damaged_search_begins_again():
+    source = written_input("damage")
+    naik("modes", source, "--set", "run.wall_limit=0.001", status=5)
+    with open(path("damage-modes.h5.search"), "rb") as f:
+        whole = f.read()
+    with h5py.File(path("damage-modes.h5.search")) as f:
+        at = f["modes/v"].id.get_offset() + 5000
+    for data in (whole[:at] + bytes([whole[at] ^ 64]) + whole[at + 1:], whole[:len(whole) // 2])[0 if LONG else 1:]:
+        with open(path("damage-modes.h5.search"), "wb") as f:
+            f.write(data)
+        said = naik("modes", source)
+        assert "going on" not in said, said
+        same_modes("damage")
+        os.remove(path("damage-modes.h5"))
+
+
+def killed_in_a_solve_a_deflated_run_goes_on():
+    some = [(1, ("solve:20", "write:4"))]
+    many = [(r, (f"solve:{k}", f"write:{n}@0")) for r in (1, 2) for k, n in ((1, 1), (5, 2), (10, 6), (40, 5))]
+    for ranks, orders in many if LONG else some:
+        source = written_input("solve")
+        for order in orders:
+            naik("solve", source, ranks=ranks, status=None, env={"NAIK_INJECT": "kill:" + order})
+            assert not os.path.exists(path("solve-out.h5")), order
+        naik("solve", source)
+        same_modes("solve")
+        same(everything("whole-out.h5"), everything("solve-out.h5"))
+        with h5py.File(path("whole-out.h5")) as a, h5py.File(path("solve-out.h5")) as b:
+            assert (a["solves"]["iterations"] == b["solves"]["iterations"]).all()
+
+
+def stopped_in_a_solve_a_deflated_run_goes_on():
+    source = written_input("usr1")
+    code = end_at(source, "modes: 16 found", signal.SIGUSR1, "solve")
+    assert code == 5, code
+    said = naik("solve", source)
+    assert "16 read from" in said, said
+    same_modes("usr1")
+    same(everything("whole-out.h5"), everything("usr1-out.h5"))
+
+
+def killed_at_any_moment_the_bytes_are_those_of_one_run():
+    random.seed(20)
+    killed = 0
+    for attempt in range(60 if LONG else 1):
+        command, source = ("solve", "modes")[attempt % 2], written_input("any")
+        for _ in range(2):
+            killed += end_after(source, random.uniform(0.1, 0.5), command, 1 + attempt // 2 % 2) in (
+                -signal.SIGKILL, KILLED)
+        naik("solve", source)
+        same_modes("any")
+        same(everything("whole-out.h5"), everything("any-out.h5"))
+    assert killed > 0, killed
+
+
+main([modes_are_found_without_a_kill, killed_after_a_cycle_the_search_begins_again,
+      stopped_after_cycles_and_killed_the_search_goes_on, a_wall_limit_stops_the_search, a_damaged_search_begins_again,
+      killed_in_a_solve_a_deflated_run_goes_on, stopped_in_a_solve_a_deflated_run_goes_on,
+      killed_at_any_moment_the_bytes_are_those_of_one_run])
