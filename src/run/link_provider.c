@@ -9,7 +9,7 @@
 #include "base/timer.h"
 #include "comm/threads.h"
 #include "io/links/links_file.h"
-#include "run/make_source.h"
+#include "run/smearing.h"
 
 /* Links that were fixed in single precision have 1e-6 and less; without fixing it is of order 1. */
 #define COULOMB_LIMIT 1e-3

@@ -24,13 +24,4 @@ typedef struct source_kit {
 naik_status make_source(const source_kit *kit, const naik_input_source *source, int column,
                         double *out);
 
-/* Sites per hop of smearing: 2 of staggered quarks, which keeps their taste. */
-int smearing_stride(const naik_input *input);
-/* Whether a source is smeared. Local. */
-bool smearing_of_sources(const naik_input *input);
-/* Whether anything is smeared with links; the time slices of which: slices [T], or NULL. Local. */
-bool smearing_slices(const naik_input *input, bool *slices);
-/* Bytes of naik_gauss for these in the box of a lattice, at most. Local. */
-int64_t smearing_bytes(const naik_input *input, const naik_lattice *lattice);
-
 #endif

@@ -114,7 +114,7 @@ static naik_status open_entry(sequential_set *set, const naik_lattice *lattice, 
     naik_status status = NAIK_OK;
     const naik_input_solve *solve = &set->input->solve[entry];
     stored_run *run = &set->run[entry];
-    NAIK_TRY(stored_run_open_solves(lattice->comm, solve->source_file, lattice, NULL, 0, run));
+    NAIK_TRY(stored_run_open(lattice->comm, solve->source_file, lattice, NULL, 0, run));
     status = compare(run, set->input, links);
     NAIK_TRY(naik_comm_agree(lattice->comm, status));
     status = find(run, solve, &set->first[entry]);

@@ -10,7 +10,7 @@
 #include "naik/version.h"
 
 #include "run/contraction_list.h"
-#include "run/make_source.h"
+#include "run/smearing.h"
 
 /* Raised whenever a change of kernels, link building or solver changes a bit of the results. */
 #define NUMERICS_VERSION "1"
