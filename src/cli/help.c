@@ -131,7 +131,9 @@ static const char help_modes[] =
     "of\n"
     "the input. A search that was stopped goes on from its last cycle when the same command is "
     "given\n"
-    "again. --force replaces a file with fewer modes.\n"
+    "again. --force replaces a file with fewer modes. With deflation.modes: auto their number is "
+    "that\n"
+    "which pays for the solves and memory holds; it may be none.\n"
     "\n"
     "Example\n"
     "  mpirun -n 4 naik modes run.yaml --set deflation.modes=200 --set deflation.file=modes.h5";
