@@ -170,6 +170,85 @@ def the_size_of_the_output_is_that_of_the_run():
     assert gib > 0.03 and abs(told["output_bytes"] / 2**30 - gib) <= 0.0005, (told, said)
 
 
+DEFLATED = """
+lattice: {size: [64, 64, 64, 96]}
+gauge: {file: none.h5}
+action: {type: hisq}
+solve:
+  - {name: light, masses: [0.0012], source: {type: random_wall, seed: 7, t0: [T0]}}
+deflation: {modes: 400, file: none-modes.h5, precision: 16}
+output: {file: none-prop.h5}
+"""
+
+
+def write_deflated(name, sources=16):
+    with open(path(name), "w", encoding="utf-8") as f:
+        f.write(DEFLATED.replace("T0", ", ".join(map(str, range(sources)))))
+    return path(name)
+
+
+def low_modes_are_in_the_plan():
+    """Iterations, seconds a source and their break-even, consistent with each other and with a plan without modes."""
+    file = write_deflated("deflated.yaml")
+    words = ("--machine", "perlmutter-80gb", "--nodes", "4")
+    n = plan(file, *words)["nodes"][0]
+    plain = plan(file, *words, "--set", "deflation={modes: 0}", "--set", f"solver.batch={n['batch']}")["nodes"][0]
+    d = n["deflation"]
+    assert d["modes"] == 400 and d["sources"] == 16 and d["searches"] == 1, d
+    # 25/hypot(m, lambda), 740 modes a slice, and what deflating takes
+    lam = 400 / (740 * 96)
+    assert abs(d["lambda"] / lam - 1) < 1e-6 and abs(d["iterations"][0]["iterations"] / (25 / (0.0012**2 + lam**2)**0.5) - 1) < 0.03
+    assert abs(d["source_s_without"] / (3 * plain["solves"][0]["seconds"]) - 1) < 1e-6, (d, plain)
+    assert abs(d["source_s"] / (3 * n["solves"][0]["seconds"]) - 1) < 1e-6
+    assert d["break_even_sources"] - 1 < d["search_s"] / (d["source_s_without"] - d["source_s"]) <= d["break_even_sources"]
+    assert abs(n["wall_s"] - plain["wall_s"] - d["search_s"] - 16 * (d["source_s"] - d["source_s_without"])) < 1, (n, plain)
+    assert n["memory_bytes"] > plain["memory_bytes"] + 400 * 64**3 * 96 // 16 * 12, (n, plain)
+    told = naik("solve", file, "--dry-run", *words)
+    assert re.search(r"nodes modes +lambda.*pay from\n +4 +400 ", told) and "predicted, not measured" in told, told
+
+
+def modes_that_memory_does_not_hold_are_refused_with_how_many_would():
+    file = write_deflated("many.yaml")
+    words = ("--machine", "perlmutter", "--nodes", "4")
+    n = plan(file, *words, "--set", "deflation.modes=1400", status=2)["nodes"][0]
+    fit = n["modes_that_fit"]
+    assert n["verdict"] == "does not fit" and 8 <= fit < 1400 and fit % 8 == 0, n
+    assert f"{fit} modes would fit" in naik("solve", file, "--dry-run", *words, "--set", "deflation.modes=1400", status=2)
+    assert plan(file, *words, "--set", f"deflation.modes={fit}", "--set", "solver.batch=1")["nodes"][0]["verdict"] == "fits"
+    more = f"deflation.modes={fit + 8}"
+    assert plan(file, *words, "--set", more, "--set", "solver.batch=1", status=2)["nodes"][0]["verdict"] == "does not fit"
+
+
+def auto_takes_as_many_modes_as_pay_and_fit():
+    def chosen(sources, machine, *words):
+        file = write_deflated("auto.yaml", sources)
+        n = plan(file, "--machine", machine, "--nodes", "4", "--set", "deflation.modes=auto", *words)["nodes"][0]
+        assert n["verdict"] == "fits" and re.search(r" modes=[0-9]+$", n["choices"]), n
+        return int(n["choices"].split("modes=")[1]), n
+
+    none, n = chosen(2, "perlmutter-80gb")
+    assert none == 0 and "deflation" not in n, n
+    few, n = chosen(20, "perlmutter-80gb")
+    many, _ = chosen(90, "perlmutter-80gb")
+    assert 0 < few < many, (few, many)
+    assert n["deflation"]["break_even_sources"] < 20, n
+    bound, n = chosen(90, "perlmutter")
+    assert 0 < bound < many and bound == n["modes_that_fit"] // 8 * 8 and n["memory_bytes"] <= n["available_bytes"], n
+    heavy, _ = chosen(90, "perlmutter-80gb", "--set", "solve.0.masses=[0.1]")
+    assert heavy == 0
+    told = naik("solve", write_deflated("auto.yaml", 2), "--dry-run", "--machine", "perlmutter-80gb", "--set", "deflation.modes=auto")
+    assert "do not pay for these solves" in told, told
+
+
+def an_epsilon_of_heavy_quarks_gets_no_modes_by_auto():
+    file = write_deflated("charm.yaml", 60)
+    charm = ("--set", "solve.0.masses=[0.0012, 0.4]", "--set", "solve.0.naik_epsilon=[0, -0.2]")
+    words = ("--machine", "perlmutter-80gb", "--nodes", "4", *charm)
+    both = plan(file, *words)["nodes"][0]["deflation"]
+    light = plan(file, *words, "--set", "deflation.modes=auto")["nodes"][0]["deflation"]
+    assert both["searches"] == 2 and light["searches"] == 1, (both, light)
+
+
 def a_plan_touches_no_file_and_needs_no_gpu():
     folder = path("untouched")
     os.makedirs(folder)
@@ -285,6 +364,9 @@ def a_run_is_shown_beside_its_prediction():
     assert gap in text and int(told[1]) == size, text
     assert abs(int(told[2]) - expected["nodes"][0]["output_bytes"]) < 1000, text  # the text of --set is counted as well
     assert len(rows) == 2 and all("none" in row[-1] for row in rows), rows
+    for row, mass in zip(rows, (0.2, 0.1)):
+        n, s = (sum(part) / 3 for part in zip(*measured[mass]))
+        assert abs(float(row[2]) - n) <= 0.51 and abs(float(row[-2]) - s) <= 0.01 * s + 0.001, (row, measured)
     # Where the device is one of the model's, its times are those of a plan for as many GPUs.
     with h5py.File(out, "r+") as f:
         sessions = f["metadata/sessions"]
@@ -321,6 +403,10 @@ main([the_model_is_within_30_percent_of_what_was_measured_on_h200,
       the_smallest_number_of_nodes_is_told_and_fits,
       more_nodes_take_less_time_and_memory,
       the_size_of_the_output_is_that_of_the_run,
+      low_modes_are_in_the_plan,
+      modes_that_memory_does_not_hold_are_refused_with_how_many_would,
+      auto_takes_as_many_modes_as_pay_and_fit,
+      an_epsilon_of_heavy_quarks_gets_no_modes_by_auto,
       a_plan_touches_no_file_and_needs_no_gpu,
       a_machine_that_nobody_measured_is_said_to_be_predicted,
       a_machine_of_a_file_is_planned_as_one_of_the_table,

@@ -131,7 +131,9 @@ static const char help_modes[] =
     "of\n"
     "the input. A search that was stopped goes on from its last cycle when the same command is "
     "given\n"
-    "again. --force replaces a file with fewer modes.\n"
+    "again. --force replaces a file with fewer modes. With deflation.modes: auto their number is "
+    "that\n"
+    "which pays for the solves and memory holds; it may be none.\n"
     "\n"
     "Example\n"
     "  mpirun -n 4 naik modes run.yaml --set deflation.modes=200 --set deflation.file=modes.h5";
@@ -169,7 +171,7 @@ static const char help_info[] =
     "  mpirun -n 4 naik info prop.h5 --residuals --set gauge.file=/elsewhere/lat.h5";
 
 static const char help_bench[] =
-    "naik bench dslash|cg|halo|links|io [options]\n"
+    "naik bench dslash|cg|halo|links|io|modes [options]\n"
     "naik bench model [--machine NAME] [--local X,Y,Z,T] [--nodes N,N,...|--gpus N]\n"
     "                 [--precision P] [--link-precision P] [--recon R] [--nrhs N]\n"
     "                 [--software quda|probe|naik] [--figure NAME=VALUE]... [--check]\n"
@@ -181,10 +183,9 @@ static const char help_bench[] =
     "\n"
     "  --size X,Y,Z,T                      global extents\n"
     "  --links random|random-hisq|unit     random matrices; fattened random links (default); 1\n"
-    "  --gauge FILE                        dslash, cg, links: of this configuration, and its "
-    "extents\n"
+    "  --gauge FILE                        dslash, cg, modes, links: of this configuration\n"
     "  --action hisq|asqtad|naive\n"
-    "  --precision double|single|half      of the vectors; io: 64 or 32 bits\n"
+    "  --precision double|single|half      of the vectors; io: 64 or 32 bits; modes: of the modes\n"
     "  --link-precision double|single|half of the links, else as the vectors\n"
     "  --inner-precision auto|half|single|double   cg: as solver.inner_precision of naik solve, "
     "instead\n"
@@ -200,6 +201,8 @@ static const char help_bench[] =
     "  --delta D                           cg: the residual drops by D between true residuals; 0:\n"
     "                                      by precision\n"
     "  --nrhs N,N,...                      right-hand sides, one line each\n"
+    "  --modes N                           modes: how many (64); projection, addition, rotation,\n"
+    "                                      filter and dense part, a line each\n"
     "  --batch N                           cg: of them at a time\n"
     "  --mass M,M,...                      cg: one line each\n"
     "  --tolerance T --max-iterations N    cg\n"

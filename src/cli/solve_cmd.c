@@ -24,6 +24,7 @@
 #include "comm/collective.h"
 #include "run/cost.h"
 #include "run/job.h"
+#include "run/low_modes.h"
 #include "run/spec.h"
 
 typedef struct switches {
@@ -41,6 +42,7 @@ static naik_status prepare(solve_job *j)
     naik_status status = NAIK_OK;
     const naik_input *input = j->input;
     const bool chosen = input->run.grid[0] > 0;
+    int stored = 0;
     const size_t values = (size_t)input->output.correlators.count *
                           (size_t)input->output.momenta.count * (size_t)input->lattice.size[3];
     if (input->run.threads > 0) {
@@ -59,7 +61,10 @@ static naik_status prepare(solve_job *j)
     status = naik_alloc(j->log, values * sizeof *j->correlators, "correlators",
                         (void **)&j->correlators);
     NAIK_TRY(naik_comm_agree(j->comm, status));
-    status = solve_plan_make(input, j->geometry, input->task_count, &j->plan);
+    if (input->deflation.modes == NAIK_INPUT_MODES_AUTO) {
+        NAIK_TRY(low_modes_stored(input, j->geometry, &stored));
+    }
+    status = solve_plan_make(input, j->geometry, input->task_count, stored, &j->plan);
     NAIK_TRY(naik_comm_agree(j->comm, status));
     NAIK_TRY(solve_plan_print_lattice(j->geometry));
 done:

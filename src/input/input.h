@@ -70,6 +70,8 @@ typedef struct naik_input_solve {
     const char *guess;       /* propagator file of starting values; NULL: none */
 } naik_input_solve;
 
+enum { NAIK_INPUT_MODES_AUTO = -1 }; /* as deflation.modes: the plan decides */
+
 typedef enum naik_input_sink {
     NAIK_INPUT_SINK_POINT,
     NAIK_INPUT_SINK_WALL, /* quark and antiquark summed over the time slice, each by itself */
@@ -145,7 +147,7 @@ typedef struct naik_input {
         int double_check_every;         /* one solve in so many */
     } solver;
     struct {
-        int modes;        /* 0: none */
+        int modes;        /* 0: none; NAIK_INPUT_MODES_AUTO */
         const char *file; /* NULL: none */
         int precision;    /* 16 or 32 */
         double again, tolerance;

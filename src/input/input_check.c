@@ -421,11 +421,11 @@ static naik_status check_deflation(const checker *c)
     naik_status status = NAIK_OK;
     const naik_input *input = c->input;
     const naik_reals *interval = &input->deflation.interval;
-    if (input->deflation.modes > 0 && input->deflation.file == NULL) {
+    if (input->deflation.modes != 0 && input->deflation.file == NULL) {
         return refuse(c, "deflation.modes",
                       "'deflation.file' is missing: the modes are found once and kept there");
     }
-    if (input->deflation.modes > 0 && !any_deflated(input)) {
+    if (input->deflation.modes != 0 && !any_deflated(input)) {
         return refuse(c, "deflation.modes",
                       "'deflation.modes' does nothing: every entry of solve has deflate: false");
     }

@@ -173,7 +173,9 @@ static double epsilon_of(const solve_job *j, int task)
 /* Whether the solve has low modes removed. */
 static bool is_deflated(const solve_job *j, int task)
 {
-    return j->input->deflation.modes > 0 && j->input->solve[j->input->tasks[task].solve].deflate;
+    const naik_input_task *t = &j->input->tasks[task];
+    return j->plan.modes > 0 &&
+           solve_plan_deflates(&j->plan, j->input, t->solve, epsilon_of(j, task));
 }
 
 /* The masses of one source and colour on the same links, unless each has its own guess. */
@@ -233,7 +235,7 @@ static naik_status make_modes(solve_job *j, naik_fatlong *canonical)
     if (j->packed.links[NAIK_SINGLE] == NULL) { /* all in double: the search is not */
         NAIK_TRY(naik_links_create(j->geometry, canonical, NAIK_SINGLE, 18, &own));
     }
-    NAIK_TRY(low_modes_get(j->input, canonical, j->packed.links[NAIK_DOUBLE],
+    NAIK_TRY(low_modes_get(j->input, j->plan.modes, canonical, j->packed.links[NAIK_DOUBLE],
                            own != NULL ? own : j->packed.links[NAIK_SINGLE], mass, count,
                            j->interrupt, &j->modes));
     NAIK_TRY(note_modes(j, canonical->naik_epsilon));
