@@ -165,15 +165,25 @@ void naik_input_column_text(const naik_input *input, int column, char text[NAIK_
     }
 }
 
-const char *naik_input_correlator_name(const naik_input *input, int index)
+static const char *meson_word(int meson)
 {
     for (int i = 0; i < naik_input_table.count; i++) {
         const naik_param *param = &naik_input_table.params[i];
         if (strcmp(param->key, "output.correlators") == 0) {
-            return param->words[input->output.correlators.data[index]];
+            return param->words[meson];
         }
     }
     return "";
+}
+
+const char *naik_input_correlator_name(const naik_input *input, int index)
+{
+    return meson_word(input->output.correlators.data[index]);
+}
+
+const char *naik_input_insertion_name(const naik_input_solve *solve)
+{
+    return meson_word(solve->insertion);
 }
 
 void naik_input_destroy(naik_input **input)

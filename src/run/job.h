@@ -23,6 +23,7 @@
 #include "run/plan.h"
 #include "run/prediction.h"
 #include "run/sdc_check.h"
+#include "run/sequential.h"
 #include "run/source_file.h"
 
 typedef struct solve_progress {
@@ -42,6 +43,7 @@ typedef struct solve_job {
     naik_geometry *geometry;
     naik_link_provider links;
     source_file_sums sources;
+    sequential_set sequential;
     solve_guess guess;
     naik_propagator_file *file;
     naik_checkpoint *checkpoint;

@@ -17,9 +17,9 @@
 #include "operator/staggered.h"
 #include "operator/wilson_operator.h"
 #include "run/contraction_list.h"
-#include "run/make_source.h"
 #include "run/mode_count.h"
 #include "run/multishift_cost.h"
+#include "run/smearing.h"
 #include "solver/bicgstab.h"
 
 /* The shared space must promise this much less before it is taken. */

@@ -94,6 +94,12 @@ void solve_report_solve(const solve_job *j, const naik_input_task *task,
         snprintf(modes, sizeof modes, " modes=%d", solve_modes_of(j, r));
     }
     naik_input_column_text(input, task->colour, column);
+    if (!naik_input_asks_colour(&input->solve[task->solve], task->colour % 3)) {
+        naik_log_line(j->log, "solve %d/%d: source=%s mass=%g %s is not asked for", j->done,
+                      j->total, input->sources[task->source].label,
+                      input->solve[task->solve].masses.data[task->mass], column);
+        return;
+    }
     if (naik_time_s() - j->progress.start_s > 10) {
         solve_progress_text(solve_progress_left_s(j, 0), rest);
     }

@@ -26,7 +26,7 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
     const solve_job *j = data;
     const naik_input_task *task = solve_task(j, index);
     const naik_input_solve *solve = &j->input->solve[task->solve];
-    const source_kit kit = {j->lattice, j->input, &j->sources, j->links.gauss};
+    const source_kit kit = {j->lattice, j->input, &j->sources, j->links.gauss, &j->sequential};
     *mass = solve->masses.data[task->mass];
     *tolerance = solve->tolerance;
     *site_tolerance = j->input->solver.site_relative_tolerance;
@@ -92,8 +92,10 @@ static naik_status commit_solution(solve_job *j, const naik_input_task *task, co
                                 .norm = result->norm,
                                 .seconds = result->cg.seconds,
                                 .flops = result->flops};
+    const bool asked = naik_input_asks_colour(&j->input->solve[task->solve], task->colour % 3);
     snprintf(record.stop_reason, sizeof record.stop_reason, "%s",
-             result->cg.reason == NAIK_CG_CONVERGED && !good ? "above tolerance_full"
+             !asked                                            ? "colour not asked for"
+             : result->cg.reason == NAIK_CG_CONVERGED && !good ? "above tolerance_full"
              : result->cg.reason == NAIK_CG_CONVERGED && result->cg.normal &&
                      j->input->solver.method == NAIK_METHOD_BICGSTAB
                  ? "converged by cg"
