@@ -178,7 +178,20 @@ def _open_h5(path):
         return h5py.File(path, "r")
 
 
-class File:
+class _Opened:
+    """A file that is to be closed."""
+
+    def close(self):
+        self.h5.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+class File(_Opened):
     def __init__(self, path):
         if not os.path.exists(path):
             begun = os.path.exists(f"{path}.part")
@@ -197,15 +210,6 @@ class File:
         self.path = path
         self.size = tuple(int(n) for n in self.h5.attrs["dims"])  # x, y, z, t
         self.sources = self._find_sources()
-
-    def close(self):
-        self.h5.close()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
 
     @property
     def complete(self):
@@ -346,14 +350,18 @@ class File:
             raise Damaged(f"{self.path}: {full} disagrees with its checksum")
         return values
 
-    def propagator(self, source=0, mass=0):
+    def propagator(self, source=0, mass=0, part=False):
         """The dataset [3][T][Z][Y][X] of source number `source` of the file: source colour, site;
         whatever slice is read has a last axis more, the sink colour. M G = source. Of Wilson and
-        clover quarks [4][3][T][Z][Y][X], source spin and colour, and two axes more, sink spin and colour."""
+        clover quarks [4][3][T][Z][Y][X], source spin and colour, and two axes more, sink spin and colour.
+        Where single colours were solved the others are zero, and `part` must be true."""
         self._need(source, mass)
         name = f"prop/s{source:04d}/m{mass:02d}"
         if name not in self.h5:
             raise LookupError(f"{self.path} stores no propagators, only correlators")
+        if "colours" in self.h5[name].attrs and not part:
+            raise LookupError(f"{self.path}: of source {source} only colours {_text(self.h5[name].attrs['colours'])} "
+                              "were solved: it is no propagator; part=True gives it as it is")
         return self.h5[name]
 
     def _need(self, source, mass):
@@ -399,7 +407,7 @@ class File:
                 for s in found]
 
 
-class Modes:
+class Modes(_Opened):
     """Low modes of -D_eo D_oe: `values` [n] = 4 lambda^2 ascending, `lambdas` [n] in units of the mass, `residuals`
     [n] = |-D_eo D_oe v - value v|, `size` (x, y, z, t), and `attributes`: action, boundary_t, naik_epsilon, checksums
     of the links, how they were found. What is read is compared with its checksums; Damaged is raised."""
@@ -436,15 +444,6 @@ class Modes:
             if stored is not None and int(stored) != zlib.crc32(numbers.tobytes()):
                 raise Damaged(f"{self.path} is damaged: {name} disagrees with its checksum")
         self.lambdas = 0.5 * np.sqrt(np.maximum(self.values, 0))
-
-    def close(self):
-        self.h5.close()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
 
     def __len__(self):
         return len(self.values)

@@ -115,6 +115,20 @@ v = check("bench_cg_strong_keeps_the_lattice", ["cg", "--strong", "--iterations"
 verdict("bench_cg_strong_divides_the_lattice",
         v["size"] == "4,4,4,8" and v["local"] == "4,4,4,4" and float(v["iterations"]) == 5, str(v))
 verdict("bench_refuses_weak_with_strong", answer("bench", "cg", "--weak", "--strong", *QUICK)[0] == 1)
+for ranks in (1, 2):
+    values = check(f"bench_modes_prints_a_line_a_part_on_{ranks}_ranks",
+                   ["modes", "--modes", "12", "--nrhs", "1,8", "--precision", "half"], ["part", "precision", "modes", "nrhs"],
+                   7, ranks)
+    verdict(f"bench_modes_measures_every_part_on_{ranks}_ranks",
+            [(v["part"], v["nrhs"]) for v in values] == [("project", "1"), ("add", "1"), ("project", "8"), ("add", "8"),
+                                                         ("rotate", "12"), ("filter", "8"), ("dense", "12")]
+            and [v["precision"] for v in values] == ["half"] * 4 + ["single"] * 2 + ["double"]
+            and all(0 < float(v["fraction"]) < 1.5 for v in values), str(values))
+v = {key: float(values[2][key]) for key in ("us", "floor_gbs")}
+# two blocks of 8 modes of one word a number, three a site and a scale, and 8 right-hand sides in double
+floor = sites * (2 * 8 * 16 + 8 * 48) / v["us"] * 1e-3
+verdict("bench_modes_counts_the_bytes_of_modes_and_vectors", abs(v["floor_gbs"] / floor - 1) < 0.3, str((v, floor)))
+verdict("bench_modes_are_not_in_double", answer("bench", "modes", "--precision", "double", *QUICK)[0] == 1)
 values = check("bench_halo_prints_a_line_a_direction",
                ["halo", "--nrhs", "1,3", "--weak", "--grid", "1,1,2,2", "--precision", "single"],
                ["transport", "direction", "bytes", "latency_us", "gbs", "rank_min_us"], 6, 4)
@@ -140,7 +154,7 @@ for machine, ranks in (("perlmutter", 4), ("juwels-booster", 4), ("lumi-g", 8)):
             status == 0 and cg[1]["gpus"] == ranks and cg[-1]["gpus"] == 4096 and effective[0] == 1
             and effective == sorted(effective, reverse=True) and effective[-1] > 0, str(cg) + told)
     verdict(f"bench_model_names_the_source_of_every_figure_of_{machine.replace('-', '_')}",
-            sum(line["model"] == "figure" for line in lines) == 17
+            sum(line["model"] == "figure" for line in lines) == 18
             and all(line["source"] in ("measured", "other-code", "literature", "vendor", "assumed", "counted")
                     for line in lines if line["model"] == "figure"))
 slow = model("--figure", "copy_gbs=500", "--nodes", "2")[1][-1]

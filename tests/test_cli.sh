@@ -45,7 +45,7 @@ shows "naik COMMAND --help" --help
 shows "Exit status: 0 done" -h
 shows "naik solve INPUT.yaml" help solve
 shows "source.momentum" help solve
-shows "gaussian, random_wall, file, random_volume, covariant_gaussian; required" help solve
+shows "gaussian, random_wall, file, random_volume, covariant_gaussian" help solve
 shows "naik gauge generate" gauge --help
 shows "naik gauge generate" gauge generate --help
 shows "naik links INPUT.yaml" links --help

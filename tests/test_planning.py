@@ -7,6 +7,8 @@ import re
 import shlex
 import subprocess
 
+import h5py
+
 from program import NAIK, SCRATCH, main, naik, path
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
@@ -168,6 +170,101 @@ def the_size_of_the_output_is_that_of_the_run():
     assert gib > 0.03 and abs(told["output_bytes"] / 2**30 - gib) <= 0.0005, (told, said)
 
 
+DEFLATED = """
+lattice: {size: [64, 64, 64, 96]}
+gauge: {file: none.h5}
+action: {type: hisq}
+solve:
+  - {name: light, masses: [0.0012], source: {type: random_wall, seed: 7, t0: [T0]}}
+deflation: {modes: 400, file: none-modes.h5, precision: 16}
+output: {file: none-prop.h5}
+"""
+
+
+def write_deflated(name, sources=16):
+    with open(path(name), "w", encoding="utf-8") as f:
+        f.write(DEFLATED.replace("T0", ", ".join(map(str, range(sources)))))
+    return path(name)
+
+
+def low_modes_are_in_the_plan():
+    """Iterations, seconds a source and their break-even, consistent with each other and with a plan without modes."""
+    file = write_deflated("deflated.yaml")
+    words = ("--machine", "perlmutter-80gb", "--nodes", "4")
+    n = plan(file, *words)["nodes"][0]
+    plain = plan(file, *words, "--set", "deflation={modes: 0}", "--set", f"solver.batch={n['batch']}")["nodes"][0]
+    d = n["deflation"]
+    assert d["modes"] == 400 and d["sources"] == 16 and d["searches"] == 1, d
+    # 25/hypot(m, lambda), 740 modes a slice, and what deflating takes
+    lam = 400 / (740 * 96)
+    assert abs(d["lambda"] / lam - 1) < 1e-6 and abs(d["iterations"][0]["iterations"] / (25 / (0.0012**2 + lam**2)**0.5) - 1) < 0.03
+    assert abs(d["source_s_without"] / (3 * plain["solves"][0]["seconds"]) - 1) < 1e-6, (d, plain)
+    assert abs(d["source_s"] / (3 * n["solves"][0]["seconds"]) - 1) < 1e-6
+    assert d["break_even_sources"] - 1 < d["search_s"] / (d["source_s_without"] - d["source_s"]) <= d["break_even_sources"]
+    assert abs(n["wall_s"] - plain["wall_s"] - d["search_s"] - 16 * (d["source_s"] - d["source_s_without"])) < 1, (n, plain)
+    assert n["memory_bytes"] > plain["memory_bytes"] + 400 * 64**3 * 96 // 16 * 12, (n, plain)
+    told = naik("solve", file, "--dry-run", *words)
+    assert re.search(r"nodes modes +lambda.*pay from\n +4 +400 ", told) and "predicted, not measured" in told, told
+
+
+def modes_that_memory_does_not_hold_are_refused_with_how_many_would():
+    file = write_deflated("many.yaml")
+    words = ("--machine", "perlmutter", "--nodes", "4")
+    n = plan(file, *words, "--set", "deflation.modes=1400", status=2)["nodes"][0]
+    fit = n["modes_that_fit"]
+    assert n["verdict"] == "does not fit" and 8 <= fit < 1400 and fit % 8 == 0, n
+    assert f"{fit} modes would fit" in naik("solve", file, "--dry-run", *words, "--set", "deflation.modes=1400", status=2)
+    assert plan(file, *words, "--set", f"deflation.modes={fit}", "--set", "solver.batch=1")["nodes"][0]["verdict"] == "fits"
+    more = f"deflation.modes={fit + 8}"
+    assert plan(file, *words, "--set", more, "--set", "solver.batch=1", status=2)["nodes"][0]["verdict"] == "does not fit"
+
+
+def auto_takes_as_many_modes_as_pay_and_fit():
+    def chosen(sources, machine, *words):
+        file = write_deflated("auto.yaml", sources)
+        n = plan(file, "--machine", machine, "--nodes", "4", "--set", "deflation.modes=auto", *words)["nodes"][0]
+        assert n["verdict"] == "fits" and re.search(r" modes=[0-9]+$", n["choices"]), n
+        return int(n["choices"].split("modes=")[1]), n
+
+    none, n = chosen(2, "perlmutter-80gb")
+    assert none == 0 and "deflation" not in n, n
+    few, n = chosen(20, "perlmutter-80gb")
+    many, _ = chosen(90, "perlmutter-80gb")
+    assert 0 < few < many, (few, many)
+    assert n["deflation"]["break_even_sources"] < 20, n
+    bound, n = chosen(90, "perlmutter")
+    assert 0 < bound < many and bound == n["modes_that_fit"] // 8 * 8 and n["memory_bytes"] <= n["available_bytes"], n
+    heavy, _ = chosen(90, "perlmutter-80gb", "--set", "solve.0.masses=[0.1]")
+    assert heavy == 0
+    told = naik("solve", write_deflated("auto.yaml", 2), "--dry-run", "--machine", "perlmutter-80gb", "--set", "deflation.modes=auto")
+    assert "do not pay for these solves" in told, told
+
+
+def campaigns_with_modes_are_on_paper_as_the_plan_has_them():
+    def row(machine, modes, status=0):
+        said = naik("bench", "model", "--modes", str(modes), "--machine", machine, "--gpus", "16", "--json", status=status)
+        return json.loads(said.splitlines()[0]) if status == 0 else said
+
+    d = plan(write_deflated("paper.yaml", 4), "--machine", "perlmutter-80gb", "--nodes", "4")["nodes"][0]["deflation"]
+    r = row("perlmutter-80gb", 400)
+    assert r["verdict"] == "fits" and abs(r["source_s"] / d["source_s"] - 1) < 1e-3, (r, d)
+    assert abs(r["search_s"] / d["search_s"] - 1) < 1e-3 and r["break_even_sources"] == d["break_even_sources"], (r, d)
+    assert row("lumi-g", 0)["source_s"] > 5 * row("lumi-g", 500)["source_s"]
+    assert row("perlmutter", 1000)["verdict"] == "too_large" and row("perlmutter", 1000)["modes_that_fit"] < 500
+    assert "no list of" in row("lumi-g", "5,x", status=1)
+    odd = naik("bench", "model", "--modes", "5", "--machine", "lumi-g", "--gpus", "12", status=1)
+    assert "whole nodes of 8" in odd, odd
+
+
+def an_epsilon_of_heavy_quarks_gets_no_modes_by_auto():
+    file = write_deflated("charm.yaml", 60)
+    charm = ("--set", "solve.0.masses=[0.0012, 0.4]", "--set", "solve.0.naik_epsilon=[0, -0.2]")
+    words = ("--machine", "perlmutter-80gb", "--nodes", "4", *charm)
+    both = plan(file, *words)["nodes"][0]["deflation"]
+    light = plan(file, *words, "--set", "deflation.modes=auto")["nodes"][0]["deflation"]
+    assert both["searches"] == 2 and light["searches"] == 1, (both, light)
+
+
 def a_plan_touches_no_file_and_needs_no_gpu():
     folder = path("untouched")
     os.makedirs(folder)
@@ -183,6 +280,122 @@ def a_machine_that_nobody_measured_is_said_to_be_predicted():
         said = naik("solve", file, "--dry-run", "--machine", machine)
         assert "predicted, not measured" in said.splitlines()[0], said
     assert "predicted, not measured" not in naik("solve", file, "--dry-run", "--machine", "h200")
+
+
+MACHINE = {"name": "ours", "gpus_per_node": 4, "memory_gib": 39, "copy_gbs": 1370, "wire_inside_gbs": 240,
+           "wire_between_gbs": 22}
+
+
+def write_machine(file, **changes):
+    keys = {k: v for k, v in {**MACHINE, **changes}.items() if v is not None}
+    with open(path(file), "w", encoding="utf-8") as f:
+        f.write("".join(f"{k}: {v}\n" for k, v in keys.items()))
+    return path(file)
+
+
+def a_machine_of_a_file_is_planned_as_one_of_the_table():
+    file = write_input("site.yaml")
+    table = plan(file, "--machine", "perlmutter", "--nodes", "2,8")
+    ours = plan(file, "--machine", write_machine("ours.yaml"), "--nodes", "2,8")
+    assert ours["machine"] == "ours" and ours["nodes"] == table["nodes"], (ours, table)
+    assert {f["source"] for f in ours["figures"]} >= {"machine file", "assumed"}, ours["figures"]
+    slow = plan(file, "--machine", write_machine("slow.yaml", copy_gbs=685), "--nodes", "2")["nodes"][0]
+    fast = ours["nodes"][0]["solves"][0]["us_per_iteration"]
+    assert 1.5 < slow["solves"][0]["us_per_iteration"] / fast < 2, (slow, fast)
+    lumi = plan(file, "--machine", "lumi-g", "--nodes", "4")["nodes"]
+    same = write_machine("dies.yaml", gpus_per_node=8, memory_gib=63, copy_gbs=1310, kernel_share=0.6, wire_inside_gbs=72,
+                         wire_between_gbs=11)
+    assert plan(file, "--machine", same, "--nodes", "4")["nodes"] == lumi
+    said = naik("solve", file, "--dry-run", "--machine", os.path.join(TOP, "doc", "machine-example.yaml"))
+    assert "on our-cluster, 4 GPUs a node (GPU of 96 GB): predicted, not measured" in said, said
+
+
+def wrong_machines_and_numbers_of_nodes_are_refused():
+    file = write_input("wrong.yaml")
+    for changes, words in (({"copy_gb": 3}, "bad.yaml:7:1: unknown key 'copy_gb'; did you mean 'copy_gbs'?"),
+                           ({"memory_gib": None}, "key 'memory_gib' is missing"),
+                           ({"copy_gbs": 0}, "bad.yaml:4:11: 'copy_gbs' must be a number above 0"),
+                           ({"wire_between_gbs": -22}, "'wire_between_gbs' must be a number above 0"),
+                           ({"gpus_per_node": 2.5}, "'gpus_per_node' must be an integer from 1 to 64, not '2.5'"),
+                           ({"gpus_per_node": 0}, "'gpus_per_node' must be an integer from 1 to 64"),
+                           ({"memory_gib": "nan"}, "'memory_gib' must be a number above 0"),
+                           ({"name": ""}, "'name' must be")):
+        told = naik("solve", file, "--dry-run", "--machine", write_machine("bad.yaml", **changes), status=1)
+        assert words in told, (words, told)
+    for words, expected in (
+            (("--machine", "perlmuter"), "--machine 'perlmuter' must be one of h200, h100, perlmutter, perlmutter-80gb, "
+                                         "juwels-booster, lumi-g, or a file, FILE.yaml"),
+            (("--machine", ""), "option '--machine' needs a value"),
+            (("--machine", path("none.yaml")), "none.yaml"), (("--machine", SCRATCH + "/"), "cannot be read: Is a directory"),
+            (("--machine", "h200", "--nodes", "0"), "--nodes 0 is no list of at most 32 numbers from 1 to 4096"),
+            (("--machine", "h200", "--nodes", "4097"), "--nodes 4097 is no list"),
+            (("--machine", "h200", "--nodes", "1,,2"), "--nodes 1,,2 is no list"),
+            (("--machine", "h200", "--nodes", "two"), "--nodes two is no list"),
+            (("--machine", "h200", "--nodes", "1 2"), "--nodes 1 2 is no list"),
+            (("--machine", "h200", "--nodes", "-1"), "--nodes -1 is no list"),
+            (("--machine", "h200", "--nodes", ",".join(["1"] * 33)), "is no list of at most 32 numbers"),
+            (("--machine", "h200", "--json=yes"), "json"),
+            (("--nodes", "1"), "--nodes goes with --dry-run --machine NAME only"),
+            (("--json",), "--json goes with --dry-run --machine NAME only"),
+            (("--from", "x.h5"), "--from goes with --dry-run --machine NAME only")):
+        told = naik("solve", file, "--dry-run", *words, status=1)
+        assert expected in told and told.count("naik: error:") == 1, (words, told)
+    told = naik("solve", file, "--machine", "h200", status=1)
+    assert "--machine goes with --dry-run only" in told, told
+
+
+def a_run_is_shown_beside_its_prediction():
+    field, out = path("beside.lat"), path("beside.h5")
+    naik("gauge", "generate", "--size", "8,8,8,16", "--beta", "6", "--seed", "1", "--sweeps", "2", "-o", field)
+    file = write_input("beside.yaml", "8, 8, 8, 16", "0.2, 0.1")
+    more = ("--set", f"gauge.file={field}", "--set", f"output.file={out}")
+    expected = plan(file, "--machine", "h200", "--nodes", "1", *more)
+    said = naik("solve", file, *more, ranks=2)
+    measured = {}
+    for mass, n, s in re.findall(r"mass=([0-9.]+) colour=. iterations=([0-9]+) .*seconds=([0-9.]+)", said):
+        measured.setdefault(float(mass), []).append((int(n), float(s)))
+    lines = re.findall(r"measured \(predicted\): mass=(\S+) (\d+) iterations \((\d+), (\d+) to (\d+)\)", said)
+    assert len(lines) == 2, said
+    for mass, n, told, least, most in lines:
+        m = [m for m in expected["masses"] if m["mass"] == float(mass)][0]
+        mean = sum(n for n, _ in measured[float(mass)]) / 3
+        assert abs(int(n) - mean) <= 0.51 and abs(int(told) - m["iterations"]) <= 0.51, (mass, n, mean, m)
+        assert abs(int(least) - m["least"]) <= 0.51 and abs(int(most) - m["most"]) <= 0.51, (mass, m)
+    size = os.path.getsize(out)
+    assert f"measured (predicted): output {size} bytes ({expected['nodes'][0]['output_bytes']})" in said, said
+    assert 0 <= expected["nodes"][0]["output_bytes"] - size < 5 << 20, (expected["nodes"][0], size)  # 4 MiB to spare
+    gap = "times are not predicted: the model does not know this device"
+    assert gap in said, said
+
+    def page():
+        told = naik("report", out, "--force")
+        assert "wrote" in told, told
+        with open(path("beside.html"), encoding="utf-8") as f:
+            text = f.read()
+        part = re.search(r"<h2>Predicted and measured</h2>(.*?)<h2>", text, flags=re.S)[1]
+        return part, [re.findall(r"<td[^>]*>([^<]*)</td>", row) for row in re.findall(r"<tr><td(.*?)</tr>", part)]
+
+    text, rows = page()
+    told = re.search(r"The file has (\d+) bytes, predicted (\d+)\.", text)
+    assert gap in text and int(told[1]) == size, text
+    assert abs(int(told[2]) - expected["nodes"][0]["output_bytes"]) < 1000, text  # the text of --set is counted as well
+    assert len(rows) == 2 and all("none" in row[-1] for row in rows), rows
+    for row, mass in zip(rows, (0.2, 0.1)):
+        n, s = (sum(part) / 3 for part in zip(*measured[mass]))
+        assert abs(float(row[2]) - n) <= 0.51 and abs(float(row[-2]) - s) <= 0.01 * s + 0.001, (row, measured)
+    # Where the device is one of the model's, its times are those of a plan for as many GPUs.
+    with h5py.File(out, "r+") as f:
+        sessions = f["metadata/sessions"]
+        slot = sessions[0]
+        kept = slot if isinstance(slot, bytes) else slot.encode()
+        sessions[0] = re.sub(rb"device=.*", b"device=NVIDIA H200, device 0", kept)
+    h200 = write_machine("one.yaml", name="one", gpus_per_node=2, memory_gib=139, copy_gbs=4040, wire_inside_gbs=367,
+                         wire_between_gbs=45)
+    node = plan(file, "--machine", h200, "--nodes", "1", *more)["nodes"][0]
+    text, rows = page()
+    assert "Times as on h200" in text and gap not in text, text
+    for row, solve in zip(rows, node["solves"]):
+        assert abs(float(row[-1]) / solve["seconds"] - 1) < 0.01, (row, solve)
 
 
 def worked_examples_of_the_page_are_what_the_program_prints():
@@ -206,6 +419,14 @@ main([the_model_is_within_30_percent_of_what_was_measured_on_h200,
       the_smallest_number_of_nodes_is_told_and_fits,
       more_nodes_take_less_time_and_memory,
       the_size_of_the_output_is_that_of_the_run,
+      low_modes_are_in_the_plan,
+      modes_that_memory_does_not_hold_are_refused_with_how_many_would,
+      auto_takes_as_many_modes_as_pay_and_fit,
+      campaigns_with_modes_are_on_paper_as_the_plan_has_them,
+      an_epsilon_of_heavy_quarks_gets_no_modes_by_auto,
       a_plan_touches_no_file_and_needs_no_gpu,
       a_machine_that_nobody_measured_is_said_to_be_predicted,
+      a_machine_of_a_file_is_planned_as_one_of_the_table,
+      wrong_machines_and_numbers_of_nodes_are_refused,
+      a_run_is_shown_beside_its_prediction,
       worked_examples_of_the_page_are_what_the_program_prints])

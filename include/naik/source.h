@@ -1,7 +1,7 @@
 /* source.h - right-hand sides
  *
  * A source is a function of site and colour: for source colour c it is the shape below times the
- * unit vector of colour c (random sources, file and covariant_gaussian excepted: see there). Canonical host arrays
+ * unit vector of colour c (random, file, covariant_gaussian and sequential ones excepted: see there). Canonical host arrays
  * [sites][3][2] double, local lexicographic.
  */
 #ifndef NAIK_SOURCE_H
@@ -21,8 +21,9 @@ typedef enum naik_source_type {
                                 periodic distance */
     NAIK_SOURCE_RANDOM_WALL, /* noise on t0; one right-hand side per source colour slot */
     NAIK_SOURCE_FILE,        /* read by io */
-    NAIK_SOURCE_RANDOM_VOLUME,     /* noise on the whole lattice; otherwise as random_wall */
-    NAIK_SOURCE_COVARIANT_GAUSSIAN /* a point that is smeared with links: gauss_smear.h */
+    NAIK_SOURCE_RANDOM_VOLUME,      /* noise on the whole lattice; otherwise as random_wall */
+    NAIK_SOURCE_COVARIANT_GAUSSIAN, /* a point that is smeared with links: gauss_smear.h */
+    NAIK_SOURCE_SEQUENTIAL          /* a stored propagator with an operator on t0: sequential.h */
 } naik_source_type;
 
 typedef enum naik_noise {
@@ -62,7 +63,7 @@ static inline bool naik_source_is_random(naik_source_type type)
 }
 
 /* Fills out [sites][3][2] with the source for source colour `colour` (0..2). Every site is written.
- * Local: no communication. NAIK_ERR_ARG for NAIK_SOURCE_FILE and NAIK_SOURCE_COVARIANT_GAUSSIAN, or
+ * Local: no communication. NAIK_ERR_ARG for NAIK_SOURCE_FILE, _COVARIANT_GAUSSIAN and _SEQUENTIAL, or
  * an origin outside the lattice. */
 naik_status naik_source_fill(const naik_lattice *lattice, const naik_source *source, int colour,
                              double *out);
@@ -72,6 +73,10 @@ void naik_source_to_spin(const naik_lattice *lattice, int spin, double *v);
 
 /* Zero on the sites that the source's subset leaves out: v [sites][3][2]. Local. */
 void naik_source_restrict(const naik_lattice *lattice, const naik_source *source, double *v);
+
+/* v [sites][reals]: times the momentum factor on time slice origin[3], zero on the others. Local. */
+void naik_source_to_slice(const naik_lattice *lattice, const naik_source *source, int reals,
+                          double *v);
 
 /* Stable name as in the input file ("point", "corner_wall", ...). */
 const char *naik_source_name(naik_source_type type);

@@ -35,15 +35,16 @@ static void put_attributes(hid_t h5, naik_report *report)
 
 static void put_spectrum(const naik_modes_spectrum *s, naik_report *report)
 {
+    const double last = s->lambda2[s->count - 1];
     double worst = 0;
     for (int i = 0; i < s->count; i++) {
         worst = fmax(worst, s->residual[i]);
     }
     naik_report_int(report, "modes", s->count);
     naik_report_real(report, "lambda_first", naik_modes_lambda(s->lambda2[0]));
-    naik_report_real(report, "lambda_last", naik_modes_lambda(s->lambda2[s->count - 1]));
+    naik_report_real(report, "lambda_last", naik_modes_lambda(last));
     naik_report_real(report, "largest_residual", worst);
-    naik_report_real(report, "largest_residual_of_last_lambda2", worst / s->lambda2[s->count - 1]);
+    naik_report_real(report, "largest_residual_of_last_lambda2", last > 0 ? worst / last : NAN);
 }
 
 /* Every vector against its checksum. */

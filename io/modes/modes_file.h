@@ -5,8 +5,9 @@
  *   /modes/lambda2  [n] eigenvalues of -D_eo D_oe, 4 lambda^2, ascending
  *   /modes/residual [n] |-D_eo D_oe v - lambda2 v|
  *   /modes/suma, /modes/sumb [n] USQCD checksum of each mode's bytes
- *   attributes of the root: crc32 of lambda2 and of residual; what made them, and checksums of the fat and long links whose modes they
- *   are. Masses are not among them: a file serves all masses of a configuration and Naik epsilon.
+ *   attributes of the root: crc32 of lambda2 and of residual; what made them, and checksums of the
+ *   fat and long links whose modes they are. Masses are not among them: a file serves all
+ *   masses of a configuration and Naik epsilon.
  *
  * The state of a search that was interrupted is kept in a file of the same form, whose `state` is
  * "searching", with Ritz values of the polynomial in the place of lambda2.
@@ -64,9 +65,8 @@ typedef struct naik_modes_spectrum {
     int size[NAIK_DIM], count;
     double naik_epsilon;
     uint32_t fat[2], far[2];
-    double *lambda2,
-        *residual;         /* [count]; of a search Ritz values of its polynomial, and nothing */
-    uint32_t *suma, *sumb; /* [count] */
+    double *lambda2, *residual; /* [count]; of a search Ritz values of its polynomial, and 0 */
+    uint32_t *suma, *sumb;      /* [count] */
 } naik_modes_spectrum;
 
 /* Of an open file, complete or not; clear it whatever is returned. Local.

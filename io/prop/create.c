@@ -81,6 +81,8 @@ static naik_status put_source(naik_log *log, hid_t h5, int number, const char *s
     }
     NAIK_TRY(naik_h5_put_text(log, group, "generator", source->generator));
     NAIK_TRY(naik_h5_put_text(log, group, "smearing", source->smearing));
+    NAIK_TRY(source->colours != NULL ? naik_h5_put_text(log, group, "colours", source->colours)
+                                     : NAIK_OK);
 done:
     naik_h5_release(group);
     return status;
@@ -123,6 +125,7 @@ static naik_status make_propagator(naik_propagator_file *file, const naik_propag
 {
     naik_log *log = file->comm->log;
     const int *n = file->plan->size;
+    const char *colours = set->sources[file->plan->source[source].within].colours;
     naik_status status = NAIK_OK;
     char name[NAIK_PROP_PATH];
     const bool spinors = spec->spinors;
@@ -139,6 +142,7 @@ static naik_status make_propagator(naik_propagator_file *file, const naik_propag
         log, dataset, "index_order",
         spinors ? "[source spin][source colour][t][z][y][x][sink spin][sink colour]"
                 : "[source colour][t][z][y][x][sink colour]"));
+    NAIK_TRY(colours != NULL ? naik_h5_put_text(log, dataset, "colours", colours) : NAIK_OK);
 done:
     naik_h5_release(dataset);
     naik_h5_release(type);

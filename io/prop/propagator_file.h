@@ -42,6 +42,7 @@ typedef struct naik_source_info {
     uint64_t seed;
     const char *generator; /* of the random numbers, NULL if none */
     const char *smearing;  /* radius, noise ...: free text, NULL if none */
+    const char *colours;   /* "0 2": its propagators have these alone, zeros else; NULL: all */
 } naik_source_info;
 
 typedef struct naik_solve_set { /* one entry of `solve:` */

@@ -173,7 +173,7 @@ static void release_object(hid_t object)
 static void describe_source(const reader *r, int source, naik_reader_pair *pair,
                             char set[NAIK_PROP_NAME])
 {
-    char path[NAIK_PROP_PATH], type[48];
+    char path[NAIK_PROP_PATH], type[48], colours[16];
     int64_t x[NAIK_DIM] = {0};
     snprintf(path, sizeof path, "prop/s%04d/source", source);
     hid_t object = open_object(r->h5, path);
@@ -186,6 +186,11 @@ static void describe_source(const reader *r, int source, naik_reader_pair *pair,
     naik_h5_get_i64(object, "origin", x, NAIK_DIM);
     snprintf(pair->source, sizeof pair->source, "%s at %d,%d,%d,%d", type, (int)x[0], (int)x[1],
              (int)x[2], (int)x[3]);
+    if (H5Aexists(object, "colours") > 0 &&
+        naik_h5_get_text(object, "colours", colours, sizeof colours)) {
+        const size_t used = strlen(pair->source);
+        snprintf(pair->source + used, sizeof pair->source - used, ", colours %s alone", colours);
+    }
     release_object(object);
 }
 
@@ -512,6 +517,16 @@ static void free_facts(naik_reader_fact *facts, int count)
         free(facts[i].text);
     }
     free(facts);
+}
+
+const char *naik_reader_line(const char *text, const char *name)
+{
+    const size_t length = strlen(name);
+    while (text != NULL && (strncmp(text, name, length) != 0 || text[length] != '=')) {
+        text = strchr(text, '\n');
+        text += text != NULL;
+    }
+    return text != NULL ? text + length + 1 : NULL;
 }
 
 void naik_propagator_reader_destroy(naik_propagator_reader **view)

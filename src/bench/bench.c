@@ -1,4 +1,4 @@
-/* bench.c - `naik bench dslash|cg|halo|links|io|model`: the lattice that is measured on */
+/* bench.c - `naik bench dslash|cg|halo|links|io|modes|model`: the lattice that is measured on */
 #include <string.h>
 
 #include "base/text.h"
@@ -71,13 +71,15 @@ typedef struct kind {
     naik_status (*run)(const bench *b);
     int repeat; /* samples unless the user says */
     int size;   /* extent likewise */
+    naik_precision precision;
 } kind;
 
-static const kind kinds[] = {{"dslash", "bench dslash", bench_dslash, 7, 32},
-                             {"cg", "bench cg", bench_cg, 3, 16},
-                             {"halo", "bench halo", bench_halo, 7, 32},
-                             {"links", "bench links", bench_links, 3, 16},
-                             {"io", "bench io", bench_io, 3, 16}};
+static const kind kinds[] = {{"dslash", "bench dslash", bench_dslash, 7, 32, NAIK_DOUBLE},
+                             {"cg", "bench cg", bench_cg, 3, 16, NAIK_DOUBLE},
+                             {"halo", "bench halo", bench_halo, 7, 32, NAIK_DOUBLE},
+                             {"links", "bench links", bench_links, 3, 16, NAIK_DOUBLE},
+                             {"io", "bench io", bench_io, 3, 16, NAIK_DOUBLE},
+                             {"modes", "bench modes", bench_modes, 5, 16, NAIK_SINGLE}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static naik_status run_once(bench *b, const kind *k)
@@ -113,13 +115,15 @@ done:
 static naik_status run_kind(naik_comm *comm, const kind *k, int argc, char **argv)
 {
     naik_status status = NAIK_OK;
-    bench_options options = {.links = BENCH_RANDOM_HISQ,
+    bench_options options = {.precision = (int)k->precision,
+                             .links = BENCH_RANDOM_HISQ,
                              .action = NAIK_HISQ,
                              .link_precision = -1,
                              .inner_precision = -1,
                              .first_rung = -1,
                              .tolerance = 1e-10,
                              .max_iterations = 20000,
+                             .modes = 64,
                              .repeat = k->repeat,
                              .time_s = 0.1,
                              .file = "naik-bench.h5"};
@@ -155,7 +159,7 @@ naik_status naik_command_bench(naik_comm *comm, int argc, char **argv)
     if (argc < 2) {
         return NAIK_FAIL(
             comm->log, NAIK_ERR_INPUT,
-            "'naik bench' needs one of dslash, cg, halo, links, io, model; see 'naik bench "
+            "'naik bench' needs one of dslash, cg, halo, links, io, modes, model; see 'naik bench "
             "--help'");
     }
     const char *nearest = naik_text_nearest(argv[1], names);

@@ -7,6 +7,7 @@
 #ifndef NAIK_BENCH_BENCH_H
 #define NAIK_BENCH_BENCH_H
 
+#include "model/machine.h"
 #include "naik/comm.h"
 
 #include "links/smear.h"
@@ -19,9 +20,9 @@ typedef enum bench_links_kind { BENCH_RANDOM, BENCH_RANDOM_HISQ, BENCH_UNIT } be
 
 typedef struct bench_options {
     int size[NAIK_DIM];
-    int links;           /* bench_links_kind */
-    int action;          /* naik_action_type */
-    int precision;       /* naik_precision of the vectors; of cg: -1 stands for the inner one */
+    int links;     /* bench_links_kind */
+    int action;    /* naik_action_type */
+    int precision; /* naik_precision of vectors, or modes; of cg: -1 stands for the inner one */
     int link_precision;  /* naik_precision; -1: as the vectors */
     int inner_precision; /* of cg: naik_input_precision, which chooses all of these; -1: not said */
     int first_rung;      /* of cg: naik_rung; -1: by mass */
@@ -37,6 +38,7 @@ typedef struct bench_options {
                                                           * every right-hand side together */
     int mass_count, shared_count;                        /* shared_count 0: `mass` */
     const char *gauge; /* file of the configuration; NULL: links as --links */
+    int modes;         /* of modes */
     int source;        /* of cg: 0 random, 1 point */
     int max_iterations;
     bool temporal_gauge; /* naive: links in direction t are 1 but on the last slice */
@@ -144,6 +146,16 @@ naik_status bench_masses(const bench *b, const naik_staggered *packed, naik_prec
 naik_status bench_halo(const bench *b);
 naik_status bench_links(const bench *b);
 naik_status bench_io(const bench *b);
+naik_status bench_modes(const bench *b);
+/* A campaign on paper: sources of one mass, without and with low modes. */
+typedef struct bench_campaign {
+    int size[NAIK_DIM], gpus;
+    double mass;
+    int modes[BENCH_MAX_LIST], count;
+    bool json, table; /* neither: lines */
+} bench_campaign;
+/* What each of its numbers of modes costs and brings. Collective. NAIK_ERR_INPUT, NAIK_ERR_MEMORY */
+naik_status bench_model_modes(naik_comm *comm, const model_machine *m, const bench_campaign *b);
 /* Predicts instead of measuring; argv[0] is "model". Local: rank 0 prints. */
 naik_status bench_model(naik_comm *comm, int argc, char **argv);
 

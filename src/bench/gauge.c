@@ -98,7 +98,8 @@ naik_status bench_make_links(bench *b)
 {
     naik_status status = NAIK_OK;
     const bench_options *o = b->options;
-    const bool built = strcmp(b->what, "dslash") == 0 || strcmp(b->what, "cg") == 0;
+    const bool built = strcmp(b->what, "dslash") == 0 || strcmp(b->what, "cg") == 0 ||
+                       strcmp(b->what, "modes") == 0;
     naik_fattener *fattener = NULL;
     if (built && o->gauge == NULL && o->links == BENCH_RANDOM) {
         b->source = calloc(1, sizeof *b->source);

@@ -221,9 +221,36 @@ typedef struct choices {
     bool json, lines, check;
     bench_form form;
     int gpus;
-    const char *nodes;
+    const char *nodes, *modes;
+    bench_campaign campaign;
     naik_option_list figures;
 } choices;
+
+/* "0,500,1000" */
+static naik_status parse_modes(naik_log *log, const choices *c, bench_campaign *b)
+{
+    const char *at = c->modes;
+    b->count = 0;
+    while (at != NULL && b->count < BENCH_MAX_LIST) {
+        char *end = NULL;
+        const long n = strtol(at, &end, 10);
+        if (end == at || (*end != ',' && *end != '\0') || n < 0 || n > 2000) {
+            break;
+        }
+        b->modes[b->count++] = (int)n;
+        at = *end == ',' ? end + 1 : NULL;
+    }
+    if (at != NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "naik bench model: --modes %s is no list of at most %d numbers from 0 to "
+                         "2000",
+                         c->modes, BENCH_MAX_LIST);
+    }
+    b->gpus = c->gpus;
+    b->json = c->form == FORM_JSON;
+    b->table = c->form == FORM_TABLE;
+    return NAIK_OK;
+}
 
 static naik_status parse(naik_comm *comm, int argc, char **argv, choices *c, model_problem *p)
 {
@@ -262,6 +289,13 @@ static naik_status parse(naik_comm *comm, int argc, char **argv, choices *c, mod
         {.name = "figure", .kind = NAIK_OPTION_LIST, .target = &c->figures},
         {.name = "check", .kind = NAIK_OPTION_FLAG, .target = &c->check},
         {.name = "gpus", .kind = NAIK_OPTION_INT, .target = &c->gpus, .min = 1, .max = 4096},
+        {.name = "modes", .kind = NAIK_OPTION_TEXT, .target = &c->modes},
+        {.name = "size", .kind = NAIK_OPTION_EXTENTS, .target = c->campaign.size},
+        {.name = "mass",
+         .kind = NAIK_OPTION_REAL,
+         .target = &c->campaign.mass,
+         .min = 1e-6,
+         .max = 100},
         {.name = "lines", .kind = NAIK_OPTION_FLAG, .target = &c->lines},
         {.name = "json", .kind = NAIK_OPTION_FLAG, .target = &c->json}};
     naik_status status = naik_options_parse(comm->log, "bench model", argc, argv, options,
@@ -284,8 +318,13 @@ static naik_status parse(naik_comm *comm, int argc, char **argv, choices *c, mod
 naik_status bench_model(naik_comm *comm, int argc, char **argv)
 {
     naik_status status = NAIK_OK;
-    choices c = {
-        .machine = 2, .vectors = -1, .links = -1, .recon = -1, .nrhs = 1, .action = NAIK_HISQ};
+    choices c = {.machine = 2,
+                 .vectors = -1,
+                 .links = -1,
+                 .recon = -1,
+                 .nrhs = 1,
+                 .action = NAIK_HISQ,
+                 .campaign = {.size = {64, 64, 64, 96}, .mass = 0.0012}};
     model_problem p = {.local = {32, 32, 32, 32}};
     int nodes[BENCH_MAX_LIST], count = 0;
     model_prediction alone, now;
@@ -296,6 +335,11 @@ naik_status bench_model(naik_comm *comm, int argc, char **argv)
     }
     for (int i = 0; i < c.figures.count; i++) {
         NAIK_TRY(replace_figure(comm->log, c.figures.text[i], &m));
+    }
+    if (c.modes != NULL) {
+        const model_machine own = model_machine_of(c.machine, MODEL_NAIK);
+        NAIK_TRY(parse_modes(comm->log, &c, &c.campaign));
+        return bench_model_modes(comm, &own, &c.campaign);
     }
     if (c.nodes != NULL && c.gpus > 0) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,

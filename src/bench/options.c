@@ -61,6 +61,7 @@ static const row rows[] = {
     {"source", NAIK_OPTION_CHOICE, AT(o.source), .choices = sources},
     {"recon", NAIK_OPTION_CHOICE, AT(recon), .choices = recons},
     {"nrhs", NAIK_OPTION_TEXT, AT(nrhs)},
+    {"modes", NAIK_OPTION_INT, AT(o.modes), .min = 1, .max = NAIK_MODES_MAX},
     {"batch", NAIK_OPTION_INT, AT(o.batch), .min = 1, .max = NAIK_MAX_RHS},
     {"backend", NAIK_OPTION_CHOICE, AT(o.backend), .choices = bench_backends},
     {"transport", NAIK_OPTION_CHOICE, AT(o.transport), .choices = transports},

@@ -10,7 +10,7 @@
 #include "comm/paths.h"
 #include "io/vectors/vector_io.h"
 
-#include "run/stored_run.h"
+#include "run/stored_sources.h"
 
 enum { PATH_SIZE = 4096 };
 
@@ -20,6 +20,7 @@ typedef struct job {
     int source, mass; /* the one asked for; -1: all */
     bool allow_unconverged;
     stored_run run;
+    stored_sources sources;
     void *vectors[2]; /* [sites][3][2]: source, solution */
 } job;
 
@@ -98,8 +99,8 @@ static naik_status export_one(job *j, const naik_input_source *source, int mass,
     NAIK_TRY(naik_pair_writer_create(j->run.lattice, out, precision, info, &writer));
     for (int colour = 0; colour < 3; colour++) {
         const int solve = naik_propagator_file_solve(j->run.file, source->index, mass, colour);
-        NAIK_TRY(
-            naik_comm_agree(j->comm, stored_run_source(&j->run, source, colour, j->vectors[0])));
+        NAIK_TRY(naik_comm_agree(j->comm,
+                                 stored_sources_make(&j->sources, source, colour, j->vectors[0])));
         NAIK_TRY(naik_propagator_file_read_solution(j->run.file, solve, j->vectors[1]));
         NAIK_TRY(naik_pair_writer_add(writer, j->vectors[0], j->vectors[1],
                                       naik_source_name(source->source.type)));
@@ -126,6 +127,16 @@ static naik_status answer_unconverged(const job *j, int count, int asked)
     return NAIK_OK;
 }
 
+static naik_status refuse_part(const job *j, const naik_input_source *source)
+{
+    return naik_input_is_whole(&j->run.input->solve[source->solve])
+               ? NAIK_OK
+               : NAIK_FAIL(j->comm->log, NAIK_ERR_INPUT,
+                           "'%s' has not all three colours of source %s: it is no propagator, and "
+                           "not exported",
+                           j->path, source->label);
+}
+
 /* FILE, or FILE.s0001.m00 where several propagators are written. */
 static naik_status export_wanted(job *j)
 {
@@ -141,6 +152,7 @@ static naik_status export_wanted(job *j)
                     continue;
                 }
                 if (pass == 0) {
+                    NAIK_TRY(refuse_part(j, source));
                     wanted++;
                     unconverged += count_unconverged(j, source, m);
                     continue;
@@ -193,7 +205,8 @@ naik_status naik_command_export(naik_comm *comm, int argc, char **argv)
         naik_options_parse(comm->log, "export", argc, argv, options,
                            (int)(sizeof options / sizeof *options), operands, 1, &j.path);
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(stored_run_open(comm, j.path, overrides.text, overrides.count, &j.run));
+    NAIK_TRY(stored_run_open(comm, j.path, NULL, overrides.text, overrides.count, &j.run));
+    NAIK_TRY(stored_sources_open(&j.run, &j.sources));
     if (naik_input_is_wilson(j.run.input)) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                            "'%s' holds propagators with spin, which are not exported yet", j.path);
@@ -204,6 +217,7 @@ naik_status naik_command_export(naik_comm *comm, int argc, char **argv)
 done:
     naik_free(j.vectors[0]);
     naik_free(j.vectors[1]);
+    stored_sources_close(&j.sources);
     stored_run_close(&j.run);
     return status;
 }

@@ -14,10 +14,11 @@
 #include "backend/geometry.h"
 #include "base/exactsum.h"
 #include "comm/collective.h"
-#include "run/stored_run.h"
+#include "run/stored_sources.h"
 
 typedef struct checker {
     stored_run run;
+    stored_sources sources;
     naik_backend *backend;
     naik_geometry *geometry;
     naik_link_provider source;
@@ -62,6 +63,7 @@ static void clear(checker *c)
     naik_link_provider_close(&c->source);
     naik_geometry_destroy(&c->geometry);
     naik_backend_destroy(&c->backend);
+    stored_sources_close(&c->sources);
     stored_run_close(&c->run);
 }
 
@@ -172,7 +174,7 @@ static naik_status check_task(checker *c, int task, naik_report *report)
     NAIK_TRY(naik_input_is_wilson(input)
                  ? use_mass(c, mass)
                  : use_epsilon(c, input->solve[t->solve].naik_epsilon.data[t->mass]));
-    status = stored_run_source(&c->run, source, t->colour, c->src);
+    status = stored_sources_make(&c->sources, source, t->colour, c->src);
     NAIK_TRY(naik_comm_agree(c->run.comm, status));
     NAIK_TRY(naik_propagator_file_read_solution(c->run.file, solve, c->x));
     NAIK_TRY(residual_of(c, mass, &residual));
@@ -216,7 +218,8 @@ naik_status info_residuals(naik_comm *comm, const char *path, const char *const 
 {
     naik_status status = NAIK_OK;
     checker c = {.links = NULL};
-    NAIK_TRY(stored_run_open(comm, path, overrides, count, &c.run));
+    NAIK_TRY(stored_run_open(comm, path, NULL, overrides, count, &c.run));
+    NAIK_TRY(stored_sources_open(&c.run, &c.sources));
     NAIK_TRY(prepare(&c, comm));
     naik_report_list(report, "residuals");
     for (int task = 0; task < c.run.input->task_count && status == NAIK_OK; task++) {

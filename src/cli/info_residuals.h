@@ -12,7 +12,7 @@
  *   verdict    NAIK_ERR_CORRUPT where one is not what was stored beside the solve, each told by a
  *              warning; else left as it is
  *
- * Collective. As stored_run_open, naik_link_provider_open; NAIK_ERR_INPUT where one is not what was
+ * Collective. As stored_run_open, stored_sources_open, naik_link_provider_open; NAIK_ERR_INPUT where one is not what was
  * stored and the links are others than those that it was made with; NAIK_ERR_DEVICE */
 naik_status info_residuals(naik_comm *comm, const char *path, const char *const *overrides,
                            int count, naik_report *report, naik_status *verdict);

@@ -12,6 +12,7 @@
 #include "operator/staggered.h"
 #include "run/link_provider.h"
 #include "run/low_modes.h"
+#include "run/plan.h"
 
 typedef struct job {
     naik_input *input;
@@ -21,6 +22,7 @@ typedef struct job {
     naik_timer *timer;
     naik_interrupt *interrupt;
     naik_link_provider links;
+    solve_plan plan;
 } job;
 
 enum { MOST_MASSES = 128 };
@@ -55,7 +57,7 @@ static naik_status find(job *j, double epsilon, const double *mass, int count)
     NAIK_TRY(naik_link_provider_links(&j->links, epsilon, &canonical));
     NAIK_TRY(naik_staggered_create(j->geometry, canonical, NAIK_SINGLE, 18, &packed));
     NAIK_TRY(naik_fatlong_to_host(canonical));
-    NAIK_TRY(low_modes_get(j->input, canonical, packed.links[NAIK_DOUBLE],
+    NAIK_TRY(low_modes_get(j->input, j->plan.modes, canonical, packed.links[NAIK_DOUBLE],
                            packed.links[NAIK_SINGLE], mass, count, j->interrupt, &modes));
 done:
     naik_modes_destroy(&modes);
@@ -72,11 +74,26 @@ static naik_status find_all(job *j)
         for (int m = 0; m < input->solve[i].masses.count; m++) {
             double mass[MOST_MASSES];
             int count;
-            if (input->solve[i].deflate && collect(input, i, m, mass, &count)) {
-                NAIK_TRY(find(j, input->solve[i].naik_epsilon.data[m], mass, count));
+            const double epsilon = input->solve[i].naik_epsilon.data[m];
+            if (solve_plan_deflates(&j->plan, input, i, epsilon) &&
+                collect(input, i, m, mass, &count)) {
+                NAIK_TRY(find(j, epsilon, mass, count));
             }
         }
     }
+done:
+    return status;
+}
+
+/* How many modes: what a run of the input would take. */
+static naik_status decide(job *j)
+{
+    naik_status status = NAIK_OK;
+    int stored = 0;
+    NAIK_TRY(low_modes_stored(j->input, j->geometry, &stored));
+    status = solve_plan_make(j->input, j->geometry, j->input->task_count, stored, &j->plan);
+    NAIK_TRY(naik_comm_agree(j->backend->comm, status));
+    solve_plan_print_modes(&j->plan, j->input, j->backend->log);
 done:
     return status;
 }
@@ -124,6 +141,14 @@ naik_status naik_command_modes(naik_comm *comm, int argc, char **argv)
     NAIK_TRY(naik_lattice_create(comm, j.input->lattice.size,
                                  j.input->run.grid[0] > 0 ? j.input->run.grid : NULL, &j.lattice));
     NAIK_TRY(naik_geometry_create(j.backend, j.lattice, &j.geometry));
+    if (j.input->deflation.modes == NAIK_INPUT_MODES_AUTO) {
+        NAIK_TRY(decide(&j));
+    } else {
+        j.plan.modes = j.input->deflation.modes;
+    }
+    if (j.plan.modes == 0) {
+        goto done;
+    }
     NAIK_TRY(naik_link_provider_open(j.lattice, j.input, j.backend, j.timer, &j.links));
     NAIK_TRY(find_all(&j));
 done:

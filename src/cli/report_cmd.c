@@ -16,6 +16,7 @@
 #include "cli/html.h"
 #include "cli/report_figures.h"
 #include "cli/report_modes.h"
+#include "cli/report_prediction.h"
 #include "comm/paths.h"
 #include "io/prop/reader.h"
 #include "naik/version.h"
@@ -269,17 +270,6 @@ static void row_of_line(FILE *out, const char *name, const char *line)
     }
 }
 
-/* The value of "name=value" in the lines of a text, or NULL. */
-static const char *line_of(const char *text, const char *name)
-{
-    const size_t length = strlen(name);
-    while (text != NULL && (strncmp(text, name, length) != 0 || text[length] != '=')) {
-        text = strchr(text, '\n');
-        text += text != NULL;
-    }
-    return text != NULL ? text + length + 1 : NULL;
-}
-
 /* One region of naik_timer_list as a row; false behind the last one. */
 static bool print_region(FILE *out, const char **list, double total_s)
 {
@@ -312,9 +302,9 @@ static bool print_region(FILE *out, const char **list, double total_s)
 static void print_times(FILE *out, const naik_propagator_reader *v)
 {
     for (int i = 0; i < v->text_count; i++) {
-        const char *list = line_of(v->texts[i].text, "times");
-        const char *device = line_of(v->texts[i].text, "device");
-        const char *memory = line_of(v->texts[i].text, "memory");
+        const char *list = naik_reader_line(v->texts[i].text, "times");
+        const char *device = naik_reader_line(v->texts[i].text, "device");
+        const char *memory = naik_reader_line(v->texts[i].text, "memory");
         if (list == NULL || strncmp(v->texts[i].name, "run ", 4) != 0) {
             continue;
         }
@@ -350,10 +340,18 @@ static void print_provenance(FILE *out, const naik_propagator_reader *v)
     }
 }
 
+/* What is shown that is not in the file. */
+typedef struct beside {
+    const char *modes; /* file of low modes; NULL: none */
+    const prediction *predicted;
+} beside;
+
 /* *damage: how many kinds of it the page tells. */
 static naik_status print_report(naik_log *log, FILE *out, const naik_propagator_reader *v,
-                                const char *modes, int *damage)
+                                const beside *with, int *damage)
 {
+    struct stat info;
+    const int64_t size_bytes = stat(v->path, &info) == 0 ? info.st_size : 0;
     const totals t = add_up(v);
     html_begin(out, v->path);
     fputs("<h1>", out);
@@ -361,10 +359,11 @@ static naik_status print_report(naik_log *log, FILE *out, const naik_propagator_
     fputs("</h1>\n", out);
     *damage = print_damage(log, out, v, &t);
     print_summary(out, v, &t, *damage);
+    report_prediction(out, with->predicted, size_bytes);
     naik_status status = report_correlators(
         log, out, v, count_bad_correlators(v) == 0 ? "The file holds none so far." : NULL);
     report_histories(out, v);
-    status = status == NAIK_OK ? report_modes(log, out, v, modes) : status;
+    status = status == NAIK_OK ? report_modes(log, out, v, with->modes) : status;
     print_time_by_mass(out, v, t.seconds);
     print_times(out, v);
     print_solves(out, v);
@@ -405,7 +404,7 @@ static FILE *open_report(const char *path)
 /* Written beside its name, which it gets when it is whole; no file to rename over, such as a
  * terminal, is written to. */
 static naik_status write_report(naik_comm *comm, const char *name,
-                                const naik_propagator_reader *view, const char *modes, int *damage)
+                                const naik_propagator_reader *view, const beside *with, int *damage)
 {
     naik_log *log = comm->log;
     naik_status status = NAIK_OK;
@@ -419,7 +418,7 @@ static naik_status write_report(naik_comm *comm, const char *name,
                                           "%s is a FIFO that nobody reads, or no device", name)
                               : cannot_write(log, NAIK_ERR_INPUT, name);
     }
-    status = print_report(log, out, view, modes, damage);
+    status = print_report(log, out, view, with, damage);
     if ((ferror(out) != 0) + (fclose(out) != 0) > 0 && status == NAIK_OK) {
         status = cannot_write(log, NAIK_ERR_IO, name);
     }
@@ -433,7 +432,7 @@ static naik_status write_report(naik_comm *comm, const char *name,
     return status;
 }
 
-static naik_status report(naik_comm *comm, const char *path, const char *name, const char *modes)
+static naik_status report(naik_comm *comm, const char *path, const char *name, const beside *with)
 {
     naik_log *log = comm->log;
     naik_status status = NAIK_OK;
@@ -444,7 +443,7 @@ static naik_status report(naik_comm *comm, const char *path, const char *name, c
         status = NAIK_FAIL(log, NAIK_ERR_INPUT, "'-o' is '%s', which is read as input", name);
         goto done;
     }
-    NAIK_TRY(write_report(comm, name, view, modes, &damage));
+    NAIK_TRY(write_report(comm, name, view, with, &damage));
     naik_log_line(log, "wrote %s: open it in any browser", name);
     if (damage > 0) {
         status =
@@ -459,6 +458,7 @@ naik_status naik_command_report(naik_comm *comm, int argc, char **argv)
 {
     const char *path = NULL, *output = NULL, *modes = NULL;
     char name[PATH_SIZE];
+    prediction predicted;
     const naik_option options[] = {
         {.name = "output", .letter = 'o', .kind = NAIK_OPTION_TEXT, .target = &output},
         {.name = "modes", .kind = NAIK_OPTION_TEXT, .target = &modes},
@@ -474,7 +474,9 @@ naik_status naik_command_report(naik_comm *comm, int argc, char **argv)
     const char *const inputs[] = {path, modes};
     NAIK_TRY(naik_path_refuse_input(comm, "-o", output, inputs, 2));
     NAIK_TRY(naik_path_refuse_output(comm, "-o", output));
-    status = comm->rank == 0 ? report(comm, path, output, modes) : NAIK_OK;
+    NAIK_TRY(prediction_of_file(comm, path, &predicted));
+    const beside with = {.modes = modes, .predicted = &predicted};
+    status = comm->rank == 0 ? report(comm, path, output, &with) : NAIK_OK;
 done:
     return naik_comm_agree(comm, status);
 }

@@ -115,7 +115,8 @@ static void print_table(FILE *out, const mass_row *row, int rows, const modes_us
         cell(out, without);
         fputs("</tr>\n", out);
     }
-    fputs("</table></div>\n<p>Foreseen: 25/max(m, lambda) iterations to 1e-10, lambda of the last "
+    fputs("</table></div>\n<p>Foreseen: 25/sqrt(m^2 + lambda^2) iterations to 1e-10, lambda of the "
+          "last "
           "mode, and without modes of the first.</p>\n",
           out);
 }

@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "comm/paths.h"
 #include "comm/threads.h"
+#include "input/machine_file.h"
 #include "io/prop/reader.h"
 
 #include "backend/create.h"
@@ -23,13 +24,14 @@
 #include "comm/collective.h"
 #include "run/cost.h"
 #include "run/job.h"
+#include "run/low_modes.h"
 #include "run/spec.h"
 
 typedef struct switches {
     const char *path;
     naik_option_list overrides;
     bool dry_run, no_verify, fresh, skip_complete;
-    int machine;               /* -1: none, the run's own */
+    const char *machine;       /* NULL: the run's own */
     const char *nodes, *pilot; /* of a plan for it */
     bool json;
     double start_s; /* of the command, from which run.wall_limit counts */
@@ -40,6 +42,7 @@ static naik_status prepare(solve_job *j)
     naik_status status = NAIK_OK;
     const naik_input *input = j->input;
     const bool chosen = input->run.grid[0] > 0;
+    int stored = 0;
     const size_t values = (size_t)input->output.correlators.count *
                           (size_t)input->output.momenta.count * (size_t)input->lattice.size[3];
     if (input->run.threads > 0) {
@@ -58,7 +61,10 @@ static naik_status prepare(solve_job *j)
     status = naik_alloc(j->log, values * sizeof *j->correlators, "correlators",
                         (void **)&j->correlators);
     NAIK_TRY(naik_comm_agree(j->comm, status));
-    status = solve_plan_make(input, j->geometry, input->task_count, &j->plan);
+    if (input->deflation.modes == NAIK_INPUT_MODES_AUTO) {
+        NAIK_TRY(low_modes_stored(input, j->geometry, &stored));
+    }
+    status = solve_plan_make(input, j->geometry, input->task_count, stored, &j->plan);
     NAIK_TRY(naik_comm_agree(j->comm, status));
     NAIK_TRY(solve_plan_print_lattice(j->geometry));
 done:
@@ -192,6 +198,7 @@ static naik_status run(solve_job *j, const switches *sw)
     NAIK_TRY(source_file_identify(j->lattice, j->input, &j->sources));
     NAIK_TRY(naik_link_provider_open(j->lattice, j->input, j->backend, j->timer, &j->links));
     naik_link_provider_identity(&j->links, links, sizeof links);
+    NAIK_TRY(sequential_open(j->lattice, j->input, links, &j->sources, &j->sequential));
     NAIK_TRY(solve_guess_open(j->lattice, j->input, links, j->sources.text, &j->guess));
     NAIK_TRY(open_file(j, sw->fresh));
     solve_report_start(j);
@@ -201,8 +208,12 @@ static naik_status run(solve_job *j, const switches *sw)
         NAIK_TRY(solve_work(j, &interrupted));
         NAIK_TRY(solve_report_guesses(j));
     }
+    const bool ends = !interrupted && !naik_propagator_file_complete(j->file);
     NAIK_TRY(note_times(j));
     status = conclude(j, interrupted);
+    if (ends && status == NAIK_OK) {
+        NAIK_TRY(solve_report_prediction(j));
+    }
     naik_timer_print(j->timer);
     solve_report_moved(j);
 done:
@@ -215,6 +226,7 @@ static void clear(solve_job *j)
     naik_checkpoint_close(&j->checkpoint);
     naik_propagator_file_close(&j->file);
     naik_link_provider_close(&j->links);
+    sequential_close(&j->sequential);
     solve_guess_close(&j->guess);
     source_file_sums_clear(&j->sources);
     naik_interrupt_destroy(&j->interrupt);
@@ -285,7 +297,8 @@ static naik_status all_converged(naik_comm *comm, const char *path, bool *all)
 static naik_status plan_elsewhere(naik_comm *comm, const naik_input *input, const switches *sw)
 {
     naik_status status = NAIK_OK;
-    const model_machine machine = model_machine_of(sw->machine, MODEL_NAIK);
+    model_machine machine;
+    naik_yaml *file = NULL;
     int nodes[COST_NODES], count = 0;
     cost *c = NULL;
     if (sw->nodes != NULL && !naik_text_counts(sw->nodes, 4096, COST_NODES, nodes, &count)) {
@@ -294,6 +307,7 @@ static naik_status plan_elsewhere(naik_comm *comm, const naik_input *input, cons
                            COST_NODES);
         goto done;
     }
+    NAIK_TRY(naik_machine_find(comm, sw->machine, &file, &machine));
     NAIK_TRY(naik_comm_agree(
         comm, naik_alloc(comm->log, sizeof *c, "the costs of the run", (void **)&c)));
     NAIK_TRY(cost_of(comm, input, &machine, sw->pilot, nodes, count, c));
@@ -303,13 +317,14 @@ static naik_status plan_elsewhere(naik_comm *comm, const naik_input *input, cons
     }
     status = cost_print(comm, input, c, sw->json);
 done:
+    naik_yaml_destroy(&file);
     naik_free(c);
     return status;
 }
 
 static naik_status check_switches(naik_log *log, const switches *sw)
 {
-    const bool elsewhere = sw->machine >= 0;
+    const bool elsewhere = sw->machine != NULL;
     const char *lone = elsewhere           ? NULL
                        : sw->nodes != NULL ? "--nodes"
                        : sw->pilot != NULL ? "--from"
@@ -339,12 +354,12 @@ static naik_status solve_one(naik_comm *comm, const switches *sw, const char *co
     bool complete = false;
     NAIK_TRY(naik_comm_agree(comm, naik_timer_create(comm->log, &j.timer)));
     NAIK_TRY(naik_input_load(comm, sw->path, overrides, count, &j.input));
-    if (every != NULL && j.input->gauge.every && sw->machine < 0) {
+    if (every != NULL && j.input->gauge.every && sw->machine == NULL) {
         *every = true;
         goto done;
     }
     NAIK_TRY(spare_inputs(comm, sw->path, j.input));
-    if (sw->machine >= 0) {
+    if (sw->machine != NULL) {
         status = plan_elsewhere(comm, j.input, sw);
         goto done;
     }
@@ -434,17 +449,14 @@ done:
 naik_status naik_command_solve(naik_comm *comm, int argc, char **argv)
 {
     naik_status status = NAIK_OK;
-    switches sw = {.machine = -1, .start_s = naik_time_s()};
+    switches sw = {.start_s = naik_time_s()};
     const naik_option options[] = {
         {.name = "set", .kind = NAIK_OPTION_LIST, .target = &sw.overrides},
         {.name = "dry-run", .kind = NAIK_OPTION_FLAG, .target = &sw.dry_run},
         {.name = "no-verify", .kind = NAIK_OPTION_FLAG, .target = &sw.no_verify},
         {.name = "fresh", .kind = NAIK_OPTION_FLAG, .target = &sw.fresh},
         {.name = "skip-complete", .kind = NAIK_OPTION_FLAG, .target = &sw.skip_complete},
-        {.name = "machine",
-         .kind = NAIK_OPTION_CHOICE,
-         .target = &sw.machine,
-         .choices = model_machine_names()},
+        {.name = "machine", .kind = NAIK_OPTION_TEXT, .target = &sw.machine},
         {.name = "nodes", .kind = NAIK_OPTION_TEXT, .target = &sw.nodes},
         {.name = "from", .kind = NAIK_OPTION_TEXT, .target = &sw.pilot},
         {.name = "json", .kind = NAIK_OPTION_FLAG, .target = &sw.json}};

@@ -165,15 +165,25 @@ void naik_input_column_text(const naik_input *input, int column, char text[NAIK_
     }
 }
 
-const char *naik_input_correlator_name(const naik_input *input, int index)
+static const char *meson_word(int meson)
 {
     for (int i = 0; i < naik_input_table.count; i++) {
         const naik_param *param = &naik_input_table.params[i];
         if (strcmp(param->key, "output.correlators") == 0) {
-            return param->words[input->output.correlators.data[index]];
+            return param->words[meson];
         }
     }
     return "";
+}
+
+const char *naik_input_correlator_name(const naik_input *input, int index)
+{
+    return meson_word(input->output.correlators.data[index]);
+}
+
+const char *naik_input_insertion_name(const naik_input_solve *solve)
+{
+    return meson_word(solve->insertion);
 }
 
 void naik_input_destroy(naik_input **input)
@@ -185,8 +195,7 @@ void naik_input_destroy(naik_input **input)
     }
 }
 
-/* Up to one byte more than the limit, so that the parser can say that it is too large. */
-static naik_status read_file(naik_log *log, const char *path, char **bytes, int64_t *size)
+naik_status naik_input_read_file(naik_log *log, const char *path, char **bytes, int64_t *size)
 {
     FILE *file = NULL;
     naik_status status = naik_path_open_text(log, path, &file);
@@ -223,7 +232,7 @@ static naik_status gather_outside(naik_log *log, const char *path, environment *
     naik_status status = NAIK_OK;
     NAIK_TRY(read_variable(log, "NAIK_BACKEND", env->backend, sizeof env->backend));
     NAIK_TRY(read_variable(log, "NAIK_GRID", env->grid, sizeof env->grid));
-    NAIK_TRY(read_file(log, path, bytes, &env->size));
+    NAIK_TRY(naik_input_read_file(log, path, bytes, &env->size));
 done:
     return status;
 }

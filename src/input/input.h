@@ -61,10 +61,16 @@ typedef struct naik_input_solve {
     naik_source source;      /* all but the origin, which is that of the first */
     naik_vectors origins;    /* of point and gaussian: as given; of walls: (0, 0, 0, t0) */
     naik_ints t0;            /* of walls, as given */
-    const char *source_file; /* of type file */
+    const char *source_file; /* of type file and sequential */
+    const char *propagator;  /* of type sequential: the label of a source in that file, */
+    double source_mass;      /* its mass, and */
+    int insertion;           /* the operator on it: naik_meson, or NAIK_MESONS + naik_spin_meson */
+    naik_ints colours;       /* source colours that are solved; none: all */
     bool deflate;            /* with the low modes of deflation, where there are any */
     const char *guess;       /* propagator file of starting values; NULL: none */
 } naik_input_solve;
+
+enum { NAIK_INPUT_MODES_AUTO = -1 }; /* as deflation.modes: the plan decides */
 
 typedef enum naik_input_sink {
     NAIK_INPUT_SINK_POINT,
@@ -141,7 +147,7 @@ typedef struct naik_input {
         int double_check_every;         /* one solve in so many */
     } solver;
     struct {
-        int modes;        /* 0: none */
+        int modes;        /* 0: none; NAIK_INPUT_MODES_AUTO */
         const char *file; /* NULL: none */
         int precision;    /* 16 or 32 */
         double again, tolerance;
@@ -211,9 +217,24 @@ static inline int naik_input_reals(const naik_input *input)
 {
     return 2 * naik_input_columns(input);
 }
+/* Whether every source colour of an entry is solved; whether this one is, which else is zero. */
+static inline bool naik_input_is_whole(const naik_input_solve *solve)
+{
+    return solve->colours.count == 0 || solve->colours.count == 3;
+}
+static inline bool naik_input_asks_colour(const naik_input_solve *solve, int colour)
+{
+    bool asked = naik_input_is_whole(solve);
+    for (int i = 0; i < solve->colours.count; i++) {
+        asked = asked || solve->colours.data[i] == colour;
+    }
+    return asked;
+}
 /* "colour=2", or "spin=3 colour=2". */
 enum { NAIK_INPUT_COLUMN_TEXT = 32 };
 void naik_input_column_text(const naik_input *input, int column, char text[NAIK_INPUT_COLUMN_TEXT]);
+/* Of an entry with a sequential source. */
+const char *naik_input_insertion_name(const naik_input_solve *solve);
 /* Of output.correlators. */
 const char *naik_input_correlator_name(const naik_input *input, int index);
 

@@ -112,16 +112,20 @@ static naik_status check_source_keys(const checker *c, int index)
     const unsigned point = BIT(NAIK_SOURCE_POINT), gaussian = BIT(NAIK_SOURCE_GAUSSIAN);
     const unsigned noise = BIT(NAIK_SOURCE_RANDOM_WALL) | volume, file = BIT(NAIK_SOURCE_FILE);
     const unsigned covariant = BIT(NAIK_SOURCE_COVARIANT_GAUSSIAN);
+    const unsigned sequential = BIT(NAIK_SOURCE_SEQUENTIAL);
     const unsigned at_site = point | gaussian | covariant;
     const rule rules[] = {{"origin", at_site, at_site},
-                          {"t0", walls, walls},
-                          {"momentum", walls | gaussian, 0},
+                          {"t0", walls | sequential, walls | sequential},
+                          {"momentum", walls | gaussian | sequential, 0},
+                          {"propagator", sequential, sequential},
+                          {"mass", sequential, sequential},
+                          {"insertion", sequential, sequential},
                           {"seed", noise, noise},
                           {"noise", noise, 0},
                           {"radius", gaussian | covariant, gaussian | covariant},
                           {"iterations", covariant, covariant},
                           {"subset", (walls & ~fixed) | gaussian | volume | file, 0},
-                          {"file", file, file}};
+                          {"file", file | sequential, file | sequential}};
     char prefix[PATH_SIZE];
     snprintf(prefix, sizeof prefix, "solve.%d.source.", index);
     return check_rules(c, rules, (int)(sizeof rules / sizeof *rules), prefix, "solve[].source.type",
@@ -145,6 +149,34 @@ static naik_status check_smearing(const checker *c, int index)
     return c->input->solve[index].source.type == NAIK_SOURCE_COVARIANT_GAUSSIAN
                ? naik_input_check_smearing(c->log, c->input, path)
                : NAIK_OK;
+}
+
+static naik_status check_insertion(const checker *c, int index)
+{
+    const naik_input_solve *solve = &c->input->solve[index];
+    const bool has_spin = solve->insertion >= (int)NAIK_MESONS;
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "solve.%d.source.insertion", index);
+    return solve->source.type != NAIK_SOURCE_SEQUENTIAL ||
+                   has_spin == naik_input_is_wilson(c->input)
+               ? NAIK_OK
+               : refuse(c, path, "'%s': %s is of %s quarks", path, naik_input_insertion_name(solve),
+                        has_spin ? "wilson and clover" : "staggered");
+}
+
+static naik_status check_colours(const checker *c, int index)
+{
+    const naik_ints *colours = &c->input->solve[index].colours;
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "solve.%d.source.colours", index);
+    for (int i = 0; i < colours->count; i++) {
+        for (int other = 0; other < i; other++) {
+            if (colours->data[i] == colours->data[other]) {
+                return refuse(c, path, "'%s' names %d twice", path, colours->data[i]);
+            }
+        }
+    }
+    return NAIK_OK;
 }
 
 static naik_status check_corner(const checker *c, int index)
@@ -389,11 +421,11 @@ static naik_status check_deflation(const checker *c)
     naik_status status = NAIK_OK;
     const naik_input *input = c->input;
     const naik_reals *interval = &input->deflation.interval;
-    if (input->deflation.modes > 0 && input->deflation.file == NULL) {
+    if (input->deflation.modes != 0 && input->deflation.file == NULL) {
         return refuse(c, "deflation.modes",
                       "'deflation.file' is missing: the modes are found once and kept there");
     }
-    if (input->deflation.modes > 0 && !any_deflated(input)) {
+    if (input->deflation.modes != 0 && !any_deflated(input)) {
         return refuse(c, "deflation.modes",
                       "'deflation.modes' does nothing: every entry of solve has deflate: false");
     }
@@ -428,6 +460,8 @@ naik_status naik_input_check(naik_log *log, naik_input *input)
         NAIK_TRY(check_masses(&c, i));
         NAIK_TRY(check_source_keys(&c, i));
         NAIK_TRY(check_corner(&c, i));
+        NAIK_TRY(check_colours(&c, i));
+        NAIK_TRY(check_insertion(&c, i));
         NAIK_TRY(check_radius(&c, i));
         NAIK_TRY(check_smearing(&c, i));
         NAIK_TRY(check_origins(&c, i));

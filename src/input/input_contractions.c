@@ -120,6 +120,11 @@ static naik_status check_sink(naik_log *log, const naik_input *input, int index,
                                      "'%s' applies to sink covariant_gaussian only", path);
         }
     }
+    snprintf(path, sizeof path, "pairs.%d.radius", index);
+    if (smeared && !(pair->radius >= 1e-3)) {
+        return naik_input_refuse(log, input, path, "'%s' %g is too small: 0.001 is the least", path,
+                                 pair->radius);
+    }
     snprintf(path, sizeof path, "pairs.%d.sink", index);
     return smeared ? naik_input_check_smearing(log, input, path) : NAIK_OK;
 }
@@ -198,6 +203,44 @@ done:
     return status;
 }
 
+/* What would be made of an entry that has not all of its colours, or NULL. */
+static const char *contracted(const naik_input *input, int entry)
+{
+    const naik_input_solve *solve = &input->solve[entry];
+    const bool random = naik_source_is_random(solve->source.type);
+    const char *key = input->output.correlators.count > 0  ? "output.correlators"
+                      : input->output.baryons.count > 0    ? "output.baryons"
+                      : input->output.condensate && random ? "output.condensate"
+                                                           : NULL;
+    for (int i = 0; i < input->pair_count; i++) {
+        const naik_input_pair *pair = &input->pairs[i];
+        key = pair->of[0] == entry || pair->of[1] == entry ? "pairs" : key;
+    }
+    for (int i = 0; i < input->baryon_count; i++) {
+        for (int k = 0; k < 3; k++) {
+            key = input->baryons[i].of[k] == entry ? "baryons" : key;
+        }
+    }
+    return key;
+}
+
+/* Contractions are sums over all three source colours. */
+static naik_status check_whole(naik_log *log, const naik_input *input)
+{
+    for (int i = 0; i < input->solve_count; i++) {
+        char path[PATH_SIZE];
+        const char *key = naik_input_is_whole(&input->solve[i]) ? NULL : contracted(input, i);
+        snprintf(path, sizeof path, "solve.%d.source.colours", i);
+        if (key != NULL) {
+            return naik_input_refuse(
+                log, input, path,
+                "'%s': single colours are no propagator, and '%s' is a sum over all three%s", path,
+                key, strcmp(key, "output.correlators") == 0 ? ": set it to []" : "");
+        }
+    }
+    return NAIK_OK;
+}
+
 naik_status naik_input_check_contractions(naik_log *log, naik_input *input)
 {
     naik_status status = NAIK_OK;
@@ -232,6 +275,7 @@ naik_status naik_input_check_contractions(naik_log *log, naik_input *input)
     for (int i = 0; i < input->baryon_count; i++) {
         NAIK_TRY(check_baryon(log, input, i, &input->baryons[i]));
     }
+    NAIK_TRY(check_whole(log, input));
 done:
     return status;
 }

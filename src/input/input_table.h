@@ -17,6 +17,10 @@ naik_status naik_input_check_idle(naik_log *log, const naik_input *input);
 naik_status naik_input_check_smearing(naik_log *log, const naik_input *input, const char *path);
 naik_status naik_input_expand(naik_log *log, naik_input *input);
 
+/* All bytes of a text, up to one more than the limit of a YAML document, so that the parser can say
+ * that it is too large. The caller frees *bytes. Local. NAIK_ERR_INPUT, NAIK_ERR_MEMORY */
+naik_status naik_input_read_file(naik_log *log, const char *path, char **bytes, int64_t *size);
+
 /* input_configs.c: puts gauge.config into the names of files, the first of gauge.configs where it is
  * not given. NAIK_ERR_INPUT, NAIK_ERR_MEMORY */
 naik_status naik_input_name_files(naik_log *log, naik_input *input);

@@ -80,7 +80,7 @@ static naik_status check_for_wilson(naik_log *log, const naik_input *input)
         const char *key;
         bool used;
     } staggered[] = {{"solver.multishift", input->solver.multishift == NAIK_INPUT_ON},
-                     {"deflation.modes", input->deflation.modes > 0},
+                     {"deflation.modes", input->deflation.modes != 0},
                      {"pairs", input->pair_count > 0},
                      {"baryons", input->baryon_count > 0},
                      {"output.baryons", input->output.baryons.count > 0},

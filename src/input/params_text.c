@@ -63,10 +63,10 @@ static void print_pairs(const naik_pairs *pairs, FILE *out)
     fputc('}', out);
 }
 
-/* Whether a number or vector with a special word ("auto") holds the zeros it stands for. */
+/* Whether a number or vector with a special word ("auto") holds what it stands for. */
 static bool is_special(const naik_param *param, const void *value)
 {
-    static const int zeros[4] = {0};
+    const int zeros[4] = {param->special_int};
     size_t size = param->kind == NAIK_PARAM_VECTOR4   ? 4 * sizeof(int)
                   : param->kind == NAIK_PARAM_VECTOR3 ? 3 * sizeof(int)
                                                       : sizeof(int);

@@ -29,6 +29,7 @@ const char *naik_source_name(naik_source_type type)
         [NAIK_SOURCE_FILE] = "file",
         [NAIK_SOURCE_RANDOM_VOLUME] = "random_volume",
         [NAIK_SOURCE_COVARIANT_GAUSSIAN] = "covariant_gaussian",
+        [NAIK_SOURCE_SEQUENTIAL] = "sequential",
     };
     return names[type];
 }
@@ -36,7 +37,7 @@ const char *naik_source_name(naik_source_type type)
 static naik_status check_source(const naik_lattice *lat, const naik_source *source, int colour)
 {
     naik_log *log = lat->comm->log;
-    if (source->type == NAIK_SOURCE_FILE) {
+    if (source->type == NAIK_SOURCE_FILE || source->type == NAIK_SOURCE_SEQUENTIAL) {
         return NAIK_FAIL(log, NAIK_ERR_ARG, "a source from a file is read, not filled");
     }
     if (source->type == NAIK_SOURCE_COVARIANT_GAUSSIAN) {
@@ -111,6 +112,7 @@ static double shape_at(const naik_lattice *lat, const naik_source *source, const
     case NAIK_SOURCE_RANDOM_WALL:
     case NAIK_SOURCE_RANDOM_VOLUME:
     case NAIK_SOURCE_COVARIANT_GAUSSIAN:
+    case NAIK_SOURCE_SEQUENTIAL:
     case NAIK_SOURCE_FILE: break;
     }
     return 1;
@@ -183,6 +185,27 @@ void naik_source_restrict(const naik_lattice *lattice, const naik_source *source
         global_coords(lattice, site, x);
         if (!in_subset(source, x)) {
             memset(v + 6 * (int64_t)site, 0, 6 * sizeof *v);
+        }
+    }
+}
+
+void naik_source_to_slice(const naik_lattice *lattice, const naik_source *source, int reals,
+                          double *v)
+{
+#pragma omp parallel for schedule(static)
+    for (int32_t site = 0; site < lattice->sites; site++) {
+        double *here = v + (int64_t)reals * site;
+        int x[NAIK_DIM];
+        global_coords(lattice, site, x);
+        if (x[3] != source->origin[3]) {
+            memset(here, 0, (size_t)reals * sizeof *here);
+            continue;
+        }
+        const naik_complex factor = momentum_factor(lattice, source, x);
+        for (int i = 0; i < reals; i += 2) {
+            const naik_complex z = naik_cmul(factor, (naik_complex){here[i], here[i + 1]});
+            here[i] = z.re;
+            here[i + 1] = z.im;
         }
     }
 }

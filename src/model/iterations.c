@@ -26,7 +26,7 @@ model_iterations model_iterations_of(double mass, double tolerance, int64_t volu
 
 double model_iterations_above(double mass, double tolerance, double lowest)
 {
-    return 25 * decades(tolerance, 1e-10) / fmax(mass, lowest);
+    return 25 * decades(tolerance, 1e-10) / hypot(mass, lowest);
 }
 
 model_iterations model_iterations_from(const model_pilot *pilot, int count, double mass,

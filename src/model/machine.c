@@ -7,9 +7,10 @@
 #include "model/machine.h"
 
 #include <stddef.h>
+#include <string.h>
 
-static const char *const source_names[] = {"measured", "other-code", "literature",
-                                           "vendor",   "assumed",    "counted"};
+static const char *const source_names[] = {"measured", "other-code", "literature",  "vendor",
+                                           "assumed",  "counted",    "machine file"};
 static const char *const figure_names[MODEL_FIGURES + 1] = {"copy_gbs",
                                                             "fraction_double",
                                                             "fraction_single",
@@ -127,11 +128,50 @@ model_machine model_machine_of(int index, model_software software)
     return m;
 }
 
+model_machine model_machine_of_site(const char *name, const char *device, int node_size,
+                                    double memory_gib, double kernel_share,
+                                    const double figure[MODEL_FIGURES])
+{
+    model_machine m = {.name = name,
+                       .device = device,
+                       .node_size = node_size,
+                       .memory_gib = memory_gib,
+                       .kernel_share = kernel_share};
+    m.figures[COPY_GBS] = (model_figure){figure[COPY_GBS], SITE_FILE};
+    take_naik(&m);
+    for (int i = 0; i < MODEL_FIGURES; i++) {
+        if (figure[i] > 0) {
+            m.figures[i] = (model_figure){figure[i], SITE_FILE};
+        }
+    }
+    return m;
+}
+
 const char *const *model_machine_names(void)
 {
     static const char *const names[MODEL_MACHINES + 1] = {
         "h200", "h100", "perlmutter", "perlmutter-80gb", "juwels-booster", "lumi-g", NULL};
     return names;
+}
+
+int model_machine_of_device(const char *device)
+{
+    /* vendors write "NVIDIA A100-SXM4-80GB", "AMD Instinct MI250X" */
+    static const struct {
+        const char *part, *machine;
+    } known[] = {{"H200", "h200"},
+                 {"H100", "h100"},
+                 {"A100-SXM4-80GB", "perlmutter-80gb"},
+                 {"A100-SXM4-40GB", "perlmutter"},
+                 {"MI250X", "lumi-g"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        for (int k = 0; k < MODEL_MACHINES && strstr(device, known[i].part) != NULL; k++) {
+            if (strcmp(machines[k].name, known[i].machine) == 0) {
+                return k;
+            }
+        }
+    }
+    return -1;
 }
 
 const char *model_figure_text(int figure)

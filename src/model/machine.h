@@ -14,7 +14,8 @@ typedef enum model_source {
     LITERATURE,
     VENDOR,
     ASSUMED,
-    COUNTED
+    COUNTED,
+    SITE_FILE /* its user's */
 } model_source;
 
 /* Figures, by name so that each can be replaced. */
@@ -59,8 +60,15 @@ typedef enum model_software { MODEL_QUDA, MODEL_PROBE, MODEL_NAIK } model_softwa
 
 /* Machine `index` of MODEL_MACHINES, running this software. */
 model_machine model_machine_of(int index, model_software software);
+/* One that is not in the table, running naik: its name and device, GPUs a node, and of `figure` those
+ * that are above 0; the rest as on other machines that were not measured. */
+model_machine model_machine_of_site(const char *name, const char *device, int node_size,
+                                    double memory_gib, double kernel_share,
+                                    const double figure[MODEL_FIGURES]);
 /* Names, ending with NULL, as options take them. */
 const char *const *model_machine_names(void);
+/* The machine with such a device, from what a backend says of it; -1: none. */
+int model_machine_of_device(const char *device);
 const char *model_figure_text(int figure);
 const char *model_source_text(model_source source);
 

@@ -9,6 +9,8 @@
  */
 #include "propagator/spin_meson.h"
 
+#include <string.h>
+
 #include "propagator/slice_sums.h"
 
 enum { SPINS = 4, COLOURS = 3 };
@@ -71,6 +73,20 @@ static sparse multiply(const sparse *a, const sparse *b)
         out.value[i] = naik_cmul(a->value[i], b->value[a->column[i]]);
     }
     return out;
+}
+
+void naik_spin_meson_insert(naik_spin_meson meson, double *v)
+{
+    const sparse g = multiply(mesons[meson].sink[0], mesons[meson].sink[1]);
+    double in[SPINS][COLOURS][2];
+    memcpy(in, v, sizeof in);
+    for (int i = 0; i < SPINS; i++) {
+        for (int c = 0; c < COLOURS; c++) {
+            const double *from = in[g.column[i]][c];
+            const naik_complex z = naik_cmul(g.value[i], (naik_complex){from[0], from[1]});
+            memcpy(v + 2 * (COLOURS * i + c), &z, sizeof z);
+        }
+    }
 }
 
 /* What is the same at all sites. */

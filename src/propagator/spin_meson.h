@@ -38,6 +38,9 @@ typedef enum naik_spin_meson {
 
 const char *naik_spin_meson_name(naik_spin_meson meson);
 
+/* v [4][3][2] becomes G v, G the operator at the sink. */
+void naik_spin_meson_insert(naik_spin_meson meson, double *v);
+
 /* out[size t] from columns s [12][sites][4][3][2], column 3 spin + colour. Exact sums: the same bits
  * on every process grid. Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status naik_spin_meson_correlator(const naik_lattice *lattice, naik_spin_meson meson,

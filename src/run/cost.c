@@ -10,6 +10,7 @@
 #include "comm/collective.h"
 #include "io/prop/reader.h"
 #include "lattice/grid.h"
+#include "model/deflation.h"
 #include "run/on_paper.h"
 #include "run/spec.h"
 
@@ -27,21 +28,31 @@ enum { MOST_NODES = 1024 };
 
 /* ---- iterations */
 
+/* Whether two solves cost the same: of the same epsilon where their modes are. */
+static bool is_same(const naik_input *input, const cost_mass *a, const cost_mass *b)
+{
+    return a->mass == b->mass && a->tolerance == b->tolerance && a->deflate == b->deflate &&
+           (input->deflation.modes == 0 || a->naik_epsilon == b->naik_epsilon);
+}
+
 static void list_masses(const naik_input *input, cost *c)
 {
     for (int i = 0; i < input->task_count; i++) {
         const naik_input_task *task = &input->tasks[i];
         const naik_input_solve *solve = &input->solve[task->solve];
-        const double mass = solve->masses.data[task->mass];
+        const double epsilon = solve->naik_epsilon.data[task->mass];
+        const cost_mass now = {.mass = solve->masses.data[task->mass],
+                               .tolerance = solve->tolerance,
+                               .naik_epsilon = epsilon,
+                               .deflate = input->deflation.modes != 0 && solve->deflate};
         int at = 0;
-        while (at < c->mass_count &&
-               (c->masses[at].mass != mass || c->masses[at].tolerance != solve->tolerance)) {
+        while (at < c->mass_count && !is_same(input, &c->masses[at], &now)) {
             at++;
         }
         if (at == COST_MASSES) { /* counted with the last one */
             at--;
         } else if (at == c->mass_count) {
-            c->masses[c->mass_count++] = (cost_mass){.mass = mass, .tolerance = solve->tolerance};
+            c->masses[c->mass_count++] = now;
         }
         c->masses[at].solves++;
         c->solves++;
@@ -181,31 +192,96 @@ done:
     return status;
 }
 
-/* Seconds of a right-hand side of every mass. */
+/* Microseconds of an iteration of one right-hand side of a batch that begins on this rung. */
+static naik_status time_iteration(naik_comm *comm, const naik_input *input, const cost *all,
+                                  const cost_case *c, naik_rung rung, double *us)
+{
+    naik_status status = NAIK_OK;
+    const bool half = rung == NAIK_RUNG_HALF;
+    const bool fastest = half || c->plan.links != NAIK_HALF;
+    const model_problem p = {.local = {c->local[0], c->local[1], c->local[2], c->local[3]},
+                             .vectors = c->plan.vectors,
+                             .links = half ? NAIK_HALF : c->plan.vectors,
+                             .recon = fastest ? c->plan.recon : 18,
+                             .points = hops_of(input),
+                             .nrhs = c->plan.batch};
+    model_prediction now;
+    memcpy(now.grid, c->grid, sizeof now.grid);
+    NAIK_TRY(model_predict(comm->log, &all->machine, &p, &now));
+    *us = (c->plan.multishift ? c->plan.shared : 1) * now.iteration_us / p.nrhs;
+done:
+    return status;
+}
+
+/* The searches: iterations in single precision, a block at a time (model/deflation.h). */
+static naik_status time_search(naik_comm *comm, const naik_input *input, const cost *all,
+                               cost_case *c)
+{
+    naik_status status = NAIK_OK;
+    const model_problem p = {.local = {c->local[0], c->local[1], c->local[2], c->local[3]},
+                             .vectors = NAIK_SINGLE,
+                             .links = NAIK_SINGLE,
+                             .recon = 18,
+                             .points = hops_of(input),
+                             .nrhs = NAIK_MODES_BLOCK};
+    model_prediction now;
+    c->modes.rule = mode_cost_of(input, c->plan.modes, c->plan.modes_chosen);
+    memcpy(now.grid, c->grid, sizeof now.grid);
+    NAIK_TRY(model_predict(comm->log, &all->machine, &p, &now));
+    c->modes.search_s = c->modes.rule.search * now.iteration_us / p.nrhs * 1e-6;
+done:
+    return status;
+}
+
+/* Iterations of a mass with the plan's modes, and of those without where they have no part. */
+static model_iterations iterations_of(const naik_input *input, const cost_case *c,
+                                      const cost_mass *m, bool deflated)
+{
+    const int *size = input->lattice.size;
+    const int64_t volume = (int64_t)size[0] * size[1] * size[2] * size[3];
+    model_iterations n = m->iterations;
+    if (deflated) {
+        const double more = model_deflating_iterations(c->plan.modes, input->deflation.precision,
+                                                       m->tolerance, input->deflation.again);
+        n = model_iterations_deflated(n, m->mass, c->modes.rule.lambda, m->tolerance, volume,
+                                      hops_of(input));
+        n = (model_iterations){n.least + more, n.expected + more, n.most + more};
+    }
+    return n;
+}
+
+/* Seconds of a right-hand side of every mass, and of the search for modes. */
 static naik_status time_solves(naik_comm *comm, const naik_input *input, const cost *all,
                                cost_case *c)
 {
     naik_status status = NAIK_OK;
-    const double shared = c->plan.multishift ? c->plan.shared : 1;
+    cost_modes *modes = &c->modes;
+    NAIK_TRY(c->plan.modes > 0 ? time_search(comm, input, all, c) : NAIK_OK);
     for (int i = 0; i < all->mass_count; i++) {
         const cost_mass *m = &all->masses[i];
-        const naik_rung rung = solve_plan_rung(&c->plan, m->mass);
-        const bool half = rung == NAIK_RUNG_HALF;
-        const bool fastest = half || c->plan.links != NAIK_HALF;
-        const model_problem p = {.local = {c->local[0], c->local[1], c->local[2], c->local[3]},
-                                 .vectors = c->plan.vectors,
-                                 .links = half ? NAIK_HALF : c->plan.vectors,
-                                 .recon = fastest ? c->plan.recon : 18,
-                                 .points = hops_of(input),
-                                 .nrhs = c->plan.batch};
-        model_prediction now;
-        memcpy(now.grid, c->grid, sizeof now.grid);
-        NAIK_TRY(model_predict(comm->log, &all->machine, &p, &now));
-        c->us_per_iteration[i] = shared * now.iteration_us / p.nrhs;
-        c->solve_s[i] = m->iterations.expected * c->us_per_iteration[i] * 1e-6;
+        const bool deflated =
+            c->plan.modes > 0 && m->deflate &&
+            (!c->plan.modes_chosen || mode_count_pays(input, c->plan.modes, m->naik_epsilon));
+        const model_iterations n = iterations_of(input, c, m, deflated);
+        const double eased = deflated ? hypot(m->mass, modes->rule.lambda) : m->mass;
+        double plain_us = 0;
+        NAIK_TRY(time_iteration(comm, input, all, c, solve_plan_rung(&c->plan, eased),
+                                &c->us_per_iteration[i]));
+        c->solve_s[i] = n.expected * c->us_per_iteration[i] * 1e-6;
         c->solves_s += m->solves * c->solve_s[i];
-        c->most_s += m->solves * m->iterations.most * c->us_per_iteration[i] * 1e-6;
+        c->most_s += m->solves * n.most * c->us_per_iteration[i] * 1e-6;
+        modes->iterations[i] = n.expected;
+        if (deflated) {
+            NAIK_TRY(
+                time_iteration(comm, input, all, c, solve_plan_rung(&c->plan, m->mass), &plain_us));
+            modes->plain_s += m->solves * m->iterations.expected * plain_us * 1e-6;
+            modes->with_s += m->solves * c->solve_s[i];
+        }
     }
+    modes->break_even =
+        modes->plain_s > modes->with_s
+            ? ceil(modes->rule.sources * modes->search_s / (modes->plain_s - modes->with_s))
+            : INFINITY;
 done:
     return status;
 }
@@ -241,7 +317,7 @@ static void time_rest(const naik_input *input, const cost *all, cost_case *c)
     c->links_s = all->links_built * links * sites / LINKS_SITES * LINKS_COPY_GBS /
                  all->machine.figures[COPY_GBS].value;
     c->io_s = bytes * 1e-9 / (IO_GBS * c->nodes);
-    c->wall_s = START_S + c->io_s + c->links_s + c->solves_s;
+    c->wall_s = START_S + c->io_s + c->links_s + c->modes.search_s + c->solves_s;
     c->node_hours = c->nodes * c->wall_s / 3600;
     c->limit_s =
         600 * ceil((LIMIT_MARGIN * (c->wall_s - c->solves_s + c->most_s) + SIGNAL_S) / 600);
@@ -264,7 +340,7 @@ static naik_status evaluate(naik_comm *comm, const naik_input *input, const cost
         c->verdict = COST_NO_MEMORY;
         goto done;
     }
-    status = solve_plan_make(input, &paper.geometry, input->task_count, &c->plan);
+    status = solve_plan_make(input, &paper.geometry, input->task_count, 0, &c->plan);
     if (status == NAIK_ERR_MEMORY && c->plan.total_bytes > c->plan.available_bytes) {
         naik_log_clear(comm->log); /* an answer here, no failure */
         c->verdict = COST_NO_MEMORY;

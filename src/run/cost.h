@@ -1,7 +1,7 @@
 /* cost.h - what a run costs on a machine, before it is submitted
  *
  *   solve    = iterations(mass) T(machine, grid, batch) / batch      model/iteration.h
- *   wall     = start + read + links + sum of solves + write
+ *   wall     = start + read + links + search for low modes + sum of solves + write
  *   ask for  = 1.3 wall with the most iterations, and 5 minutes for a stop by signal
  *
  * Memory, batch and precisions are those of the plan of the run itself (plan.h), on a lattice on
@@ -13,17 +13,27 @@
 #include "input/input.h"
 #include "model/iteration.h"
 #include "model/iterations.h"
+#include "run/mode_count.h"
 #include "run/plan.h"
 
 enum { COST_MASSES = 64, COST_NODES = 32 };
 
 typedef struct cost_mass {
-    double mass, tolerance;
+    double mass, tolerance, naik_epsilon;
+    bool deflate;
     int solves; /* right-hand sides of the input with it */
     model_iterations iterations;
 } cost_mass;
 
 typedef enum cost_verdict { COST_FITS, COST_NO_GRID, COST_NO_MEMORY } cost_verdict;
+
+/* Of low modes, with plan.modes of them: */
+typedef struct cost_modes {
+    mode_cost rule;                 /* in iterations */
+    double search_s, break_even;    /* of all searches; sources from which on they pay */
+    double plain_s, with_s;         /* of all deflated solves */
+    double iterations[COST_MASSES]; /* with them; as without where they have no part */
+} cost_modes;
 
 /* On one number of nodes. */
 typedef struct cost_case {
@@ -34,6 +44,7 @@ typedef struct cost_case {
     int64_t output_bytes;
     double solve_s[COST_MASSES]; /* of one right-hand side of each mass */
     double us_per_iteration[COST_MASSES];
+    cost_modes modes;
     double links_s, io_s, solves_s, most_s; /* all solves; with the most iterations */
     double wall_s, node_hours, limit_s;     /* limit: the wall time to ask for */
 } cost_case;

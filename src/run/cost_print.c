@@ -38,6 +38,9 @@ static const char *times_origin(const cost *c)
                                  "measured";
 }
 
+static const char modes_origin[] =
+    "25/hypot(mass, lambda) iterations, 740 modes a time slice of 6 fm and unit of lambda, 9 "
+    "applications for each in the search (doc/deflation.md): predicted, not measured";
 static const char memory_origin[] = "the plan that the run itself makes";
 static const char wall_origin[] =
     "20 s to start, 1 GB/s a node for files (assumed), links (h200.txt bench=links), solves";
@@ -63,6 +66,33 @@ static void put_masses(naik_report *r, const cost *c)
     naik_report_end(r);
 }
 
+static void put_modes(naik_report *r, const cost *c, const cost_case *n)
+{
+    const cost_modes *m = &n->modes;
+    naik_report_begin(r, "deflation");
+    naik_report_int(r, "modes", n->plan.modes);
+    naik_report_int(r, "mode_bytes", n->plan.mode_bytes);
+    naik_report_real(r, "lambda", m->rule.lambda);
+    naik_report_int(r, "searches", m->rule.sets);
+    naik_report_real(r, "search_iterations", m->rule.search);
+    naik_report_real(r, "search_s", m->search_s);
+    naik_report_int(r, "sources", m->rule.sources);
+    naik_report_real(r, "source_s_without", m->plain_s / fmax(m->rule.sources, 1));
+    naik_report_real(r, "source_s", m->with_s / fmax(m->rule.sources, 1));
+    if (isfinite(m->break_even)) {
+        naik_report_real(r, "break_even_sources", m->break_even);
+    }
+    naik_report_list(r, "iterations");
+    for (int i = 0; i < c->mass_count; i++) {
+        naik_report_begin(r, NULL);
+        naik_report_real(r, "mass", c->masses[i].mass);
+        naik_report_real(r, "iterations", round(m->iterations[i]));
+        naik_report_end(r);
+    }
+    naik_report_end(r);
+    naik_report_end(r);
+}
+
 static void put_case(naik_report *r, const cost *c, const cost_case *n)
 {
     static const char *const verdicts[] = {"fits", "no process grid", "does not fit"};
@@ -77,6 +107,9 @@ static void put_case(naik_report *r, const cost *c, const cost_case *n)
         naik_report_int(r, "memory_bytes", n->plan.total_bytes);
         naik_report_int(r, "available_bytes", n->plan.available_bytes);
     }
+    if (n->plan.modes_bound) {
+        naik_report_int(r, "modes_that_fit", n->plan.modes_most);
+    }
     if (n->verdict == COST_FITS) {
         naik_report_int(r, "batch", n->plan.batch);
         naik_report_text(r, "choices", n->plan.choices);
@@ -89,6 +122,9 @@ static void put_case(naik_report *r, const cost *c, const cost_case *n)
             naik_report_end(r);
         }
         naik_report_end(r);
+        if (n->plan.modes > 0) {
+            put_modes(r, c, n);
+        }
         naik_report_real(r, "links_s", n->links_s);
         naik_report_real(r, "files_s", n->io_s);
         naik_report_real(r, "solves_s", n->solves_s);
@@ -123,6 +159,7 @@ static naik_status print_json(naik_log *log, const cost *c)
     naik_report_text(r, "memory", memory_origin);
     naik_report_text(r, "iterations", iterations_origin(c));
     naik_report_text(r, "times", times_origin(c));
+    naik_report_text(r, "modes", modes_origin);
     naik_report_text(r, "wall", wall_origin);
     naik_report_text(r, "wall_limit", limit_origin);
     naik_report_end(r);
@@ -167,8 +204,12 @@ static void print_case(naik_log *log, const cost_case *n)
         naik_log_line(log, "%5d %5d  no process grid divides the lattice among so many", n->nodes,
                       n->gpus);
     } else if (n->verdict == COST_NO_MEMORY) {
-        naik_log_line(log, "%5d %5d  %-11s %7.2f  more than the %.2f GiB of a GPU", n->nodes,
-                      n->gpus, grid, gib(n->plan.total_bytes), gib(n->plan.available_bytes));
+        char fewer[48] = "";
+        if (n->plan.modes_bound) {
+            snprintf(fewer, sizeof fewer, ", %d modes would fit", n->plan.modes_most);
+        }
+        naik_log_line(log, "%5d %5d  %-11s %7.2f  more than the %.2f GiB of a GPU%s", n->nodes,
+                      n->gpus, grid, gib(n->plan.total_bytes), gib(n->plan.available_bytes), fewer);
     } else {
         naik_log_line(log, "%5d %5d  %-11s %7.2f %6d %10s %11.2f %10s", n->nodes, n->gpus, grid,
                       gib(n->plan.total_bytes), n->plan.batch, wall, n->node_hours, limit);
@@ -185,6 +226,30 @@ static void print_solves(naik_log *log, const cost *c)
                           n->us_per_iteration[k], n->solve_s[k]);
         }
     }
+}
+
+/* A line a number of nodes: a source has the columns and masses of the input's. */
+static void print_modes(naik_log *log, const naik_input *input, const cost *c)
+{
+    if (input->deflation.modes == 0) {
+        return;
+    }
+    naik_log_line(log, "%5s %5s %8s %10s %9s %14s %11s %10s", "nodes", "modes", "lambda", "GiB/GPU",
+                  "search s", "s/source plain", "with modes", "pay from");
+    for (int i = 0; i < c->case_count; i++) {
+        const cost_case *n = &c->cases[i];
+        const cost_modes *m = &n->modes;
+        const double sources = fmax(m->rule.sources, 1);
+        if (n->verdict == COST_FITS && n->plan.modes == 0) {
+            naik_log_line(log, "%5d %5d  do not pay for these solves%s", n->nodes, 0,
+                          n->plan.modes_bound ? " with what memory holds" : "");
+        } else if (n->verdict == COST_FITS) {
+            naik_log_line(log, "%5d %5d %8.3g %10.2f %9.3g %14.3g %11.3g %10.0f", n->nodes,
+                          n->plan.modes, m->rule.lambda, gib(n->plan.mode_bytes), m->search_s,
+                          m->plain_s / sources, m->with_s / sources, m->break_even);
+        }
+    }
+    naik_log_line(log, "modes: %s", modes_origin);
 }
 
 static void print_people(naik_log *log, const naik_input *input, const cost *c)
@@ -204,6 +269,7 @@ static void print_people(naik_log *log, const naik_input *input, const cost *c)
         print_case(log, &c->cases[i]);
     }
     print_solves(log, c);
+    print_modes(log, input, c);
     naik_log_line(log, "output: %s, %.3f GiB", input->output.file, gib(output_bytes));
     if (c->smallest > 0) {
         naik_log_line(log, "smallest: %d node%s of %s hold%s it", c->smallest,

@@ -203,7 +203,7 @@ static naik_status open_run(solve_guess *g, const naik_lattice *lattice, int ent
         }
     }
     g->run_of[entry] = entry;
-    NAIK_TRY(stored_run_open_solves(lattice->comm, path, lattice, NULL, 0, &g->run[entry]));
+    NAIK_TRY(stored_run_open(lattice->comm, path, lattice, NULL, 0, &g->run[entry]));
     NAIK_TRY(compare_inputs(&g->run[entry], g->input));
     NAIK_TRY(compare_links(&g->run[entry], links));
 done:

@@ -21,7 +21,9 @@
 #include "run/fault.h"
 #include "run/guess.h"
 #include "run/plan.h"
+#include "run/prediction.h"
 #include "run/sdc_check.h"
+#include "run/sequential.h"
 #include "run/source_file.h"
 
 typedef struct solve_progress {
@@ -41,6 +43,7 @@ typedef struct solve_job {
     naik_geometry *geometry;
     naik_link_provider links;
     source_file_sums sources;
+    sequential_set sequential;
     solve_guess guess;
     naik_propagator_file *file;
     naik_checkpoint *checkpoint;
@@ -113,6 +116,9 @@ void solve_report_solve(const solve_job *j, const naik_input_task *task,
                         const naik_propagator_result *r);
 /* Iterations with guesses and what they would be without, in the log and in the unfinished file. Collective. What writing returns. */
 naik_status solve_report_guesses(const solve_job *j);
+/* What the finished run took, beside what the model says of it. Collective. NAIK_ERR_MEMORY,
+ * NAIK_ERR_MPI */
+naik_status solve_report_prediction(const solve_job *j);
 /* Events: the run before its first solve, links that are ready, the end. */
 void solve_report_start(const solve_job *j);
 void solve_report_links(const solve_job *j, double epsilon, double seconds);

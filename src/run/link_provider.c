@@ -9,7 +9,7 @@
 #include "base/timer.h"
 #include "comm/threads.h"
 #include "io/links/links_file.h"
-#include "run/make_source.h"
+#include "run/smearing.h"
 
 /* Links that were fixed in single precision have 1e-6 and less; without fixing it is of order 1. */
 #define COULOMB_LIMIT 1e-3
@@ -68,6 +68,7 @@ static bool needs_coulomb_gauge(const naik_input *input)
         case NAIK_SOURCE_RANDOM_WALL:
         case NAIK_SOURCE_RANDOM_VOLUME:
         case NAIK_SOURCE_COVARIANT_GAUSSIAN:
+        case NAIK_SOURCE_SEQUENTIAL:
         case NAIK_SOURCE_FILE: break;
         }
     }

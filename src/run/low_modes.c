@@ -15,6 +15,7 @@ enum { SAVE_EVERY_S = 60, SAVE_EVERY_TIMES = 20 };
 
 typedef struct job {
     const naik_input *input;
+    int wanted; /* modes */
     const naik_links *outer, *single;
     const naik_geometry *geometry;
     naik_comm *comm;
@@ -112,9 +113,11 @@ static naik_status read_file(job *j, naik_modes **out)
 {
     naik_status status = NAIK_OK;
     naik_modes_about there = j->about;
-    const int wanted = j->input->deflation.modes;
-    int count = 0;
+    int wanted = j->wanted, count = 0;
     NAIK_TRY(naik_modes_file_look(j->geometry, j->path, &there, &count));
+    if (j->input->deflation.modes == NAIK_INPUT_MODES_AUTO && count < wanted) {
+        wanted = count;
+    }
     if (count < wanted && j->comm->io.replace) {
         return NAIK_OK;
     }
@@ -221,7 +224,7 @@ static naik_status find(job *j, naik_modes **out)
     naik_lanczos_options options = naik_lanczos_defaults();
     const naik_lanczos_hooks hooks = {
         .data = j, .progress = progress, .stop = asked, .save = save, .restore = restore};
-    options.modes = input->deflation.modes;
+    options.modes = j->wanted;
     options.tolerance = input->deflation.tolerance;
     options.krylov = input->deflation.krylov;
     options.degree = input->deflation.degree;
@@ -244,7 +247,35 @@ done:
     return status;
 }
 
-naik_status low_modes_get(const naik_input *input, const naik_fatlong *links,
+naik_status low_modes_stored(const naik_input *input, const naik_geometry *geometry, int *count)
+{
+    naik_status status = NAIK_OK;
+    naik_comm *comm = geometry->lattice->comm;
+    bool all = true;
+    *count = 0;
+    for (int i = 0; i < input->solve_count; i++) {
+        for (int k = 0; k < input->solve[i].masses.count && input->solve[i].deflate; k++) {
+            naik_modes_about about = {.action = naik_input_action_name(input->action.type),
+                                      .boundary_t = naik_input_boundary_name(input),
+                                      .naik_epsilon = input->solve[i].naik_epsilon.data[k]};
+            char path[NAIK_PATH_MAX];
+            int64_t size_bytes = -1;
+            int held = 0;
+            low_modes_path(input, about.naik_epsilon, path);
+            NAIK_TRY(naik_file_size(comm, path, &size_bytes));
+            if (size_bytes >= 0) {
+                NAIK_TRY(naik_modes_file_look(geometry, path, &about, &held));
+            }
+            all = all && held > 0;
+            *count = *count == 0 || held < *count ? held : *count;
+        }
+    }
+    *count = all ? *count : 0;
+done:
+    return status;
+}
+
+naik_status low_modes_get(const naik_input *input, int wanted, const naik_fatlong *links,
                           const naik_links *outer, const naik_links *single, const double *masses,
                           int count, naik_interrupt *interrupt, naik_modes **out)
 {
@@ -253,6 +284,7 @@ naik_status low_modes_get(const naik_input *input, const naik_fatlong *links,
     naik_modes *found = NULL;
     int64_t size_bytes = -1;
     job j = {.input = input,
+             .wanted = wanted,
              .outer = outer,
              .single = single,
              .geometry = geometry,

@@ -18,12 +18,17 @@
 /* Where the modes of this epsilon are, `path` with NAIK_PATH_MAX bytes. */
 void low_modes_path(const naik_input *input, double naik_epsilon, char *path);
 
+/* How many modes the files of all epsilons hold that are deflated, each at least; 0: one is not
+ * there. Collective. Whatever looking at them returns. */
+naik_status low_modes_stored(const naik_input *input, const naik_geometry *geometry, int *count);
+
 /* Whether a search is written that went on for waited_s since it was written last, or began, where
  * writing took save_s: after a minute, but so that writing takes a twentieth of the time at most. */
 bool low_modes_save_is_due(double waited_s, double save_s);
 
 /* Modes of the links, in the precision that the input wants for deflation.
  *
+ *   wanted     how many; where the input says auto, a file with fewer does
  *   links      canonical, on the host: what the file says of itself is compared with them
  *   packed     in double, and in single precision
  *   masses     of the solves, for what is said; count may be 0
@@ -33,7 +38,7 @@ bool low_modes_save_is_due(double waited_s, double save_s);
  * NAIK_ERR_CORRUPT  the file is damaged, or holds modes of other links
  * NAIK_ERR_INPUT    it holds modes of other quarks, or fewer, and may not be replaced
  * NAIK_ERR_INTERRUPTED, NAIK_ERR_NOT_CONVERGED, NAIK_ERR_MEMORY, ... */
-naik_status low_modes_get(const naik_input *input, const naik_fatlong *links,
+naik_status low_modes_get(const naik_input *input, int wanted, const naik_fatlong *links,
                           const naik_links *outer, const naik_links *single, const double *masses,
                           int count, naik_interrupt *interrupt, naik_modes **out);
 

@@ -6,6 +6,7 @@
 
 #include "input/input.h"
 #include "links/gauss_smear.h"
+#include "run/sequential.h"
 #include "run/source_file.h"
 
 /* What they are made with; all borrowed. */
@@ -14,20 +15,13 @@ typedef struct source_kit {
     const naik_input *input;
     const source_file_sums *sums; /* of the files among them */
     naik_gauss *gauss;            /* NULL where none is smeared */
+    const sequential_set *sequential;
 } source_kit;
 
-/* out [sites][3][2], or [sites][4][3][2], = one column of a source of the input. Collective. As
- * naik_source_fill, source_file_read, naik_gauss_smear */
+/* out [sites][3][2], or [sites][4][3][2], = one column of a source of the input, zero of a
+ * colour that is not asked for. Collective. As
+ * naik_source_fill, source_file_read, sequential_source, naik_gauss_smear */
 naik_status make_source(const source_kit *kit, const naik_input_source *source, int column,
                         double *out);
-
-/* Sites per hop of smearing: 2 of staggered quarks, which keeps their taste. */
-int smearing_stride(const naik_input *input);
-/* Whether a source is smeared. Local. */
-bool smearing_of_sources(const naik_input *input);
-/* Whether anything is smeared with links; the time slices of which: slices [T], or NULL. Local. */
-bool smearing_slices(const naik_input *input, bool *slices);
-/* Bytes of naik_gauss for these in the box of a lattice, at most. Local. */
-int64_t smearing_bytes(const naik_input *input, const naik_lattice *lattice);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,8 +17,9 @@
 #include "operator/staggered.h"
 #include "operator/wilson_operator.h"
 #include "run/contraction_list.h"
-#include "run/make_source.h"
+#include "run/mode_count.h"
 #include "run/multishift_cost.h"
+#include "run/smearing.h"
 #include "solver/bicgstab.h"
 
 /* The shared space must promise this much less before it is taken. */
@@ -29,22 +31,28 @@ enum { BATCH_CPU = 8, BATCH_GPU = 16, BATCH_WILSON = 12, HISTORY_MOST = 4096 };
 
 static void describe_choices(solve_plan *plan)
 {
+    char modes[32] = "";
+    if (plan->modes_chosen) {
+        snprintf(modes, sizeof modes, " modes=%d%s", plan->modes,
+                 plan->modes_stored ? " stored" : "");
+    }
     snprintf(plan->choices, sizeof plan->choices,
-             "vectors=%s links=%s recon=%d multishift=%s first=%s",
+             "vectors=%s links=%s recon=%d multishift=%s first=%s%s",
              naik_precision_name(plan->vectors), naik_precision_name(plan->links), plan->recon,
              plan->multishift ? "on" : "off",
-             plan->first_rung < 0 ? "mass" : naik_rung_name((naik_rung)plan->first_rung));
+             plan->first_rung < 0 ? "mass" : naik_rung_name((naik_rung)plan->first_rung), modes);
 }
 
 /* The lightest mass that begins with links of 16 bits; infinity: none does. */
-static double lightest_on_half(const naik_input *input)
+static double lightest_on_half(const solve_plan *plan, const naik_input *input)
 {
     double lightest = INFINITY;
     for (int i = 0; i < input->solve_count; i++) {
         for (int k = 0; k < input->solve[i].masses.count; k++) {
             const double mass = input->solve[i].masses.data[k];
             /* with low modes removed coarse storage does for any mass, but with whole long links */
-            const bool removed = input->deflation.modes > 0 && input->solve[i].deflate;
+            const bool removed =
+                solve_plan_deflates(plan, input, i, input->solve[i].naik_epsilon.data[k]);
             lightest = fmin(lightest, removed ? fmin(mass, 0.5 * COARSE_LONG)
                                               : solve_plan_mass_on_half(mass));
         }
@@ -141,10 +149,9 @@ static void choose_multishift(const naik_input *input, solve_plan *plan)
         .batch = plan->batch, .sources = sources, .masses = plan->shifts};
     plan->groups = multishift_groups(&widest);
     plan->shared = apart > 0 ? shared / apart : 1;
-    plan->multishift =
-        plan->groups > 0 && (input->solver.multishift == NAIK_INPUT_ON ||
-                             (input->solver.multishift == NAIK_INPUT_CHOOSE &&
-                              input->deflation.modes == 0 && shared < MARGIN * apart));
+    plan->multishift = plan->groups > 0 && (input->solver.multishift == NAIK_INPUT_ON ||
+                                            (input->solver.multishift == NAIK_INPUT_CHOOSE &&
+                                             plan->modes == 0 && shared < MARGIN * apart));
 }
 
 static int hops_of(const naik_input *input)
@@ -202,12 +209,13 @@ static void estimate(solve_plan *plan, const naik_input *input, const naik_geome
              : 0) +
         (int64_t)naik_cg_bytes(&naik_operator_staggered, geometry, plan->vectors, width) +
         5 * (int64_t)geometry->backend->ops->field.bytes(lat, NAIK_DOUBLE, 1);
-    if (input->deflation.modes > 0) { /* the search is over before there are other fields */
+    plan->mode_bytes = 0;
+    if (plan->modes > 0) { /* the search is over before there are other fields */
         const naik_precision stored = input->deflation.precision == 16 ? NAIK_HALF : NAIK_SINGLE;
-        const naik_lanczos_options search = {.modes = input->deflation.modes,
+        const naik_lanczos_options search = {.modes = plan->modes,
                                              .krylov = input->deflation.krylov};
-        plan->mode_bytes = (int64_t)(naik_modes_bytes(geometry, stored, input->deflation.modes) +
-                                     naik_deflation_bytes(geometry, input->deflation.modes, width));
+        plan->mode_bytes = (int64_t)(naik_modes_bytes(geometry, stored, plan->modes) +
+                                     naik_deflation_bytes(geometry, plan->modes, width));
         const int64_t searched = (int64_t)naik_lanczos_bytes(geometry, &search);
         if (searched > plan->mode_bytes + plan->field_bytes) {
             plan->mode_bytes = searched - plan->field_bytes;
@@ -247,6 +255,22 @@ done:
     return status;
 }
 
+/* The most modes up to those of the plan with which memory holds a run of its batch; 0: none, or
+ * there are none in it. */
+static int modes_that_fit(const solve_plan *plan, const naik_input *input,
+                          const naik_geometry *geometry)
+{
+    solve_plan tried = *plan;
+    int fits = 0, beyond = plan->modes / NAIK_MODES_BLOCK + 1; /* blocks */
+    while (beyond - fits > 1) {
+        const int middle = (fits + beyond) / 2;
+        tried.modes = middle * NAIK_MODES_BLOCK;
+        estimate(&tried, input, geometry, plan->batch);
+        *(tried.total_bytes <= plan->available_bytes ? &fits : &beyond) = middle;
+    }
+    return fits * NAIK_MODES_BLOCK;
+}
+
 /* The widest batch up to that of the plan which the memory holds. */
 static naik_status fit(solve_plan *plan, const naik_input *input, const naik_geometry *geometry)
 {
@@ -258,11 +282,17 @@ static naik_status fit(solve_plan *plan, const naik_input *input, const naik_geo
         estimate(plan, input, geometry, plan->batch);
     }
     if (plan->total_bytes > plan->available_bytes) {
+        char fewer[64] = "";
+        plan->modes_bound = plan->modes > 0;
+        plan->modes_most = modes_that_fit(plan, input, geometry);
+        if (plan->modes_most > 0) {
+            snprintf(fewer, sizeof fewer, ", or deflation.modes of at most %d", plan->modes_most);
+        }
         return NAIK_FAIL(geometry->backend->log, NAIK_ERR_MEMORY,
-                         "the run needs %.2f GiB a rank and the %s has %.2f: use more nodes%s",
+                         "the run needs %.2f GiB a rank and the %s has %.2f: use more nodes%s%s",
                          (double)plan->total_bytes / (1 << 30), host ? "machine" : "device",
                          (double)plan->available_bytes / (1 << 30),
-                         plan->batch > 1 ? " or a smaller solver.batch" : "");
+                         plan->batch > 1 ? " or a smaller solver.batch" : "", fewer);
     }
     return NAIK_OK;
 }
@@ -282,29 +312,66 @@ static void choose_wilson(const naik_input *input, int tasks, solve_plan *plan)
                                                   : NAIK_RUNG_SINGLE;
 }
 
-naik_status solve_plan_make(const naik_input *input, const naik_geometry *geometry, int tasks,
-                            solve_plan *out)
+/* Precisions and shared Krylov spaces, which follow from the number of modes. */
+static void decide(solve_plan *plan, const naik_input *input, int tasks, bool host)
 {
-    const bool host = geometry->backend->ops->host_memory;
-    memset(out, 0, sizeof *out);
     const bool own_links =
         input->action.type == NAIK_INPUT_HISQ || input->action.type == NAIK_INPUT_ASQTAD;
-    solve_plan_choose(out, input->solver.inner_precision, lightest_on_half(input), own_links, host);
+    solve_plan_choose(plan, input->solver.inner_precision, lightest_on_half(plan, input), own_links,
+                      host);
+    if (naik_input_is_wilson(input)) {
+        choose_wilson(input, tasks, plan);
+    } else {
+        choose_multishift(input, plan);
+    }
+    describe_choices(plan);
+}
+
+/* deflation.modes: auto, as far as memory leaves it. */
+static void choose_modes(solve_plan *plan, const naik_input *input, const naik_geometry *geometry,
+                         int tasks, int stored)
+{
+    const bool host = geometry->backend->ops->host_memory;
+    plan->modes_stored = stored > 0;
+    plan->modes = stored > 0 ? stored : mode_count_choose(input, MODE_COUNT_MOST);
+    decide(plan, input, tasks, host);
+    if (plan->modes == 0) {
+        return;
+    }
+    const int fit = modes_that_fit(plan, input, geometry);
+    if (fit < plan->modes / NAIK_MODES_BLOCK * NAIK_MODES_BLOCK) {
+        plan->modes_bound = true;
+        plan->modes_most = fit;
+        plan->modes = stored > 0 ? fit : mode_count_choose(input, fit);
+        plan->modes_stored = stored > 0 && fit > 0;
+        decide(plan, input, tasks, host);
+    }
+}
+
+naik_status solve_plan_make(const naik_input *input, const naik_geometry *geometry, int tasks,
+                            int stored, solve_plan *out)
+{
+    naik_status status = NAIK_OK;
+    const bool host = geometry->backend->ops->host_memory;
+    memset(out, 0, sizeof *out);
     int wanted = input->solver.batch > 0 ? input->solver.batch : host ? BATCH_CPU : BATCH_GPU;
     wanted = wanted < tasks ? wanted : tasks;
     wanted = wanted < NAIK_MAX_RHS ? wanted : NAIK_MAX_RHS;
     out->batch = wanted > 0 ? wanted : 1;
     out->points = hops_of(input);
     out->usual_batch = host ? BATCH_CPU : BATCH_GPU;
-    if (naik_input_is_wilson(input)) {
-        choose_wilson(input, tasks, out);
-    } else {
-        choose_multishift(input, out);
-    }
-    describe_choices(out);
     out->history_stride = HISTORY_MOST; /* whatever the limit: a rerun may raise it */
-    naik_status status = available(geometry, &out->available_bytes);
-    return status != NAIK_OK ? status : fit(out, input, geometry);
+    out->modes_chosen = input->deflation.modes == NAIK_INPUT_MODES_AUTO;
+    NAIK_TRY(available(geometry, &out->available_bytes));
+    if (out->modes_chosen) {
+        choose_modes(out, input, geometry, tasks, stored);
+    } else {
+        out->modes = input->deflation.modes;
+        decide(out, input, tasks, host);
+    }
+    status = fit(out, input, geometry);
+done:
+    return status;
 }
 
 naik_status solve_plan_restore(solve_plan *plan, const naik_input *input,
@@ -340,10 +407,18 @@ naik_status solve_plan_restore(solve_plan *plan, const naik_input *input,
             "version does not know: finish it with that version, or start over with --fresh",
             choices);
     }
+    const char *modes = strstr(choices, " modes=");
+    if (plan->modes_chosen && modes != NULL) {
+        plan->modes = atoi(modes + strlen(" modes="));
+        plan->modes_stored = strstr(modes, " stored") != NULL;
+    }
     plan->recon = recon;
     plan->multishift = strcmp(multishift, "on") == 0;
     describe_choices(plan);
-    if (strcmp(plan->choices, own.choices) == 0) {
+    const size_t length = strlen(plan->choices);
+    if (strcmp(plan->choices, own.choices) == 0 ||
+        (strncmp(plan->choices, own.choices, length) == 0 &&
+         strcmp(own.choices + length, " stored") == 0)) { /* the modes it began with are found */
         return NAIK_OK;
     }
     naik_log_line(log, "solver: this input would choose %s, but the output was begun otherwise",
@@ -457,7 +532,8 @@ static void print_sharing(const solve_plan *plan, const naik_input *input, naik_
 void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log *log)
 {
     naik_log_line(log, "solver: batch of %d, iterating with %s", plan->batch, plan->choices);
-    if (plan->first_rung < 0 && input->deflation.modes == 0) {
+    solve_plan_print_modes(plan, input, log);
+    if (plan->first_rung < 0 && plan->modes == 0) {
         print_rungs(plan, input, log);
     }
     if (input->solver.multishift == NAIK_INPUT_CHOOSE && !naik_input_is_wilson(input)) {

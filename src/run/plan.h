@@ -15,6 +15,11 @@ typedef struct solve_plan {
     double shared;   /* bytes moved so, of those of masses apart */
     int points,
         usual_batch; /* of the rule that decides that: stencil points, and the backend's own batch */
+    int modes;       /* of each epsilon that is deflated, 0: none */
+    bool modes_chosen; /* by deflation.modes: auto; */
+    bool modes_stored; /* all that the files hold, which are there */
+    bool modes_bound;  /* more are wanted than memory holds: modes_most */
+    int modes_most;
     int groups, shifts; /* sources at a time, and masses of each, 0: no source has several */
     int history_stride;
     /* on this rank, estimated */
@@ -23,7 +28,7 @@ typedef struct solve_plan {
     int64_t total_bytes;       /* at the most at one time */
     int64_t available_bytes;   /* for a rank, physical */
     char choices[128]; /* "vectors=single links=single recon=18 multishift=off first=mass": what
-                        * alters bits */
+                        * alters bits; where modes were chosen also " modes=480", " modes=480 stored" */
 } solve_plan;
 
 /* The rule of solver.inner_precision: vectors, links, recon and first rung of the plan. 16 bits are
@@ -38,10 +43,12 @@ void solve_plan_choose(solve_plan *plan, naik_input_precision wanted, double lig
                        bool own_links, bool on_host);
 /* The mass, if `auto` begins its solve with 16-bit links; else infinity. */
 double solve_plan_mass_on_half(double mass);
-/* Decides from input, lattice and backend. `tasks`: right-hand sides of the run.
+/* Decides from input, lattice and backend.
+ *   tasks   right-hand sides of the run
+ *   stored  modes in the files of the input's epsilons (low_modes_stored), 0: not all are there
  * NAIK_ERR_MEMORY   the memory of this machine does not hold it, whatever the batch */
 naik_status solve_plan_make(const naik_input *input, const naik_geometry *geometry, int tasks,
-                            solve_plan *out);
+                            int stored, solve_plan *out);
 /* Takes the choices of the run that began a file, and says where they are not those of the plan.
  * NAIK_ERR_INPUT    this program does not know them
  * NAIK_ERR_MEMORY   as above, for them */
@@ -49,7 +56,12 @@ naik_status solve_plan_restore(solve_plan *plan, const naik_input *input,
                                const naik_geometry *geometry, const char *choices);
 /* On which rung the solves of a mass begin. */
 naik_rung solve_plan_rung(const solve_plan *plan, double mass);
+/* Whether solves of this entry with this epsilon have low modes removed. */
+bool solve_plan_deflates(const solve_plan *plan, const naik_input *input, int solve,
+                         double naik_epsilon);
 naik_status solve_plan_print_lattice(const naik_geometry *geometry);
+/* What low modes are expected to bring, and why so many were chosen. */
+void solve_plan_print_modes(const solve_plan *plan, const naik_input *input, naik_log *log);
 void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log *log);
 
 #endif

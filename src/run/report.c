@@ -2,6 +2,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "naik/meson.h"
 #include "naik/version.h"
@@ -93,6 +94,12 @@ void solve_report_solve(const solve_job *j, const naik_input_task *task,
         snprintf(modes, sizeof modes, " modes=%d", solve_modes_of(j, r));
     }
     naik_input_column_text(input, task->colour, column);
+    if (!naik_input_asks_colour(&input->solve[task->solve], task->colour % 3)) {
+        naik_log_line(j->log, "solve %d/%d: source=%s mass=%g %s is not asked for", j->done,
+                      j->total, input->sources[task->source].label,
+                      input->solve[task->solve].masses.data[task->mass], column);
+        return;
+    }
     if (naik_time_s() - j->progress.start_s > 10) {
         solve_progress_text(solve_progress_left_s(j, 0), rest);
     }
@@ -147,6 +154,48 @@ naik_status solve_report_guesses(const solve_job *j)
              solves, mine, before, without);
     naik_log_line(j->log, "guesses: %s, by ln(2/tolerance)", text);
     return naik_propagator_file_note(j->file, "guesses", text);
+}
+
+naik_status solve_report_prediction(const solve_job *j)
+{
+    naik_status status = NAIK_OK;
+    const int *grid = j->lattice->grid;
+    char device[256], seconds[64] = "";
+    prediction p;
+    struct stat info;
+    j->backend->ops->describe(j->backend, device, sizeof device);
+    const prediction_place place = {.device = device,
+                                    .ranks = j->comm->size,
+                                    .nodes = j->comm->nodes,
+                                    .grid = {grid[0], grid[1], grid[2], grid[3]}};
+    NAIK_TRY(prediction_make(j->comm, j->input, &place, &p));
+    for (int i = 0; i < j->input->task_count; i++) {
+        const naik_input_task *t = &j->input->tasks[i];
+        const int solve = naik_propagator_file_solve(j->file, t->source, t->mass, t->colour);
+        prediction_measure(&p, j->input->solve[t->solve].masses.data[t->mass],
+                           naik_propagator_file_record(j->file, solve));
+    }
+    for (int i = 0; i < p.mass_count; i++) {
+        const prediction_mass *m = &p.masses[i];
+        if (m->solve_s > 0) {
+            snprintf(seconds, sizeof seconds, ", %.3g s a solve (%.3g)", m->measured_s, m->solve_s);
+        }
+        naik_log_line(j->log,
+                      "measured (predicted): mass=%g %.0f iterations (%.0f, %.0f to %.0f)%s",
+                      m->mass, m->measured_iterations, m->iterations.expected, m->iterations.least,
+                      m->iterations.most, seconds);
+    }
+    if (p.made && j->comm->rank == 0 && stat(j->input->output.file, &info) == 0) {
+        naik_log_line(j->log, "measured (predicted): output %lld bytes (%lld)%s%s",
+                      (long long)info.st_size, (long long)p.output_bytes,
+                      p.machine != NULL ? "; times as on " : "",
+                      p.machine != NULL ? p.machine : "");
+    }
+    if (p.gap != NULL) {
+        naik_log_line(j->log, "%s", p.gap);
+    }
+done:
+    return status;
 }
 
 void solve_report_start(const solve_job *j)

@@ -10,7 +10,7 @@
 #include "naik/version.h"
 
 #include "run/contraction_list.h"
-#include "run/make_source.h"
+#include "run/smearing.h"
 
 /* Raised whenever a change of kernels, link building or solver changes a bit of the results. */
 #define NUMERICS_VERSION "1"
@@ -18,7 +18,7 @@
 enum { META_MOST = 8, SESSION_MOST = 16, TEXT_BYTES = 512, SOURCE_BYTES = 96 };
 
 typedef struct source_texts {
-    char smearing[SOURCE_BYTES], subset[SOURCE_BYTES];
+    char smearing[SOURCE_BYTES], subset[SOURCE_BYTES], colours[8];
 } source_texts;
 
 struct solve_spec {
@@ -65,6 +65,7 @@ static const char *place_of(naik_source_type type)
     case NAIK_SOURCE_EVENMINUSODD_WALL:
     case NAIK_SOURCE_GAUSSIAN:
     case NAIK_SOURCE_COVARIANT_GAUSSIAN:
+    case NAIK_SOURCE_SEQUENTIAL:
     case NAIK_SOURCE_RANDOM_WALL: return "one time slice";
     case NAIK_SOURCE_FILE: return "as in the file";
     case NAIK_SOURCE_RANDOM_VOLUME: return "the whole lattice";
@@ -122,6 +123,26 @@ static void describe_source(const naik_input_source *from, int hops, source_text
     memcpy(out->momentum, source->momentum, sizeof out->momentum);
 }
 
+/* What the entry says beside the source: of which propagator it is made, and which of its colours are
+ * solved, where not all. */
+static void describe_entry(const naik_input_solve *solve, source_texts *texts,
+                           naik_source_info *out)
+{
+    size_t used = 0;
+    if (solve->source.type == NAIK_SOURCE_SEQUENTIAL) {
+        snprintf(texts->smearing, SOURCE_BYTES, "%s of %.50s, mass %.10g",
+                 naik_input_insertion_name(solve), solve->propagator, solve->source_mass);
+        out->smearing = texts->smearing;
+    }
+    for (int c = 0; c < 3 && !naik_input_is_whole(solve); c++) {
+        if (naik_input_asks_colour(solve, c)) {
+            used += (size_t)snprintf(texts->colours + used, sizeof texts->colours - used, "%s%d",
+                                     used > 0 ? " " : "", c);
+            out->colours = texts->colours;
+        }
+    }
+}
+
 static bool allocate(solve_spec *spec, const naik_input *input)
 {
     spec->sets = calloc((size_t)input->solve_count, sizeof *spec->sets);
@@ -140,6 +161,7 @@ static void fill_sets(solve_spec *spec, const naik_input *input)
     for (int i = 0; i < input->source_count; i++) {
         describe_source(&input->sources[i], smearing_stride(input), &spec->texts[i],
                         &spec->sources[i]);
+        describe_entry(&input->solve[input->sources[i].solve], &spec->texts[i], &spec->sources[i]);
     }
     for (int i = 0; i < input->solve_count; i++) {
         const naik_input_solve *solve = &input->solve[i];

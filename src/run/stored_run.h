@@ -1,7 +1,7 @@
 /* stored_run.h - a finished propagator file, with the input that made it
  *
- * The solutions are in the file; their sources are made again, or read again, from the input that
- * the file carries.
+ * The solutions are in the file; their sources are made again from the input that the file carries
+ * (stored_sources.h).
  */
 #ifndef NAIK_RUN_STORED_RUN_H
 #define NAIK_RUN_STORED_RUN_H
@@ -10,40 +10,31 @@
 #include "io/prop/propagator_file.h"
 #include "io/prop/reader.h"
 
-#include "links/gauss_smear.h"
-#include "run/source_file.h"
-
 typedef struct stored_run {
     naik_comm *comm;  /* borrowed */
     const char *path; /* borrowed */
     naik_propagator_reader *view;
     naik_input *input;
     naik_lattice *lattice;
-    source_file_sums sources;
-    naik_gauss *gauss;          /* NULL where no source is smeared */
     naik_propagator_file *file; /* open for reading; task i of the input is solve i */
 } stored_run;
 
-/* overrides  `count` texts "section.key=value" for the input, where its files have moved
+/* lattice    the caller's, which outlives it; NULL: one of its own
+ * overrides  `count` texts "section.key=value" for the input, where its files have moved
  * Collective. Close it whatever comes back.
  * NAIK_ERR_INPUT    not a complete propagator file; it stores no propagators, or not the input that
  *                   made it, or one that this version understands differently; overrides that ask
- *                   for other solves; sources in files that have changed; where sources are smeared,
- *                   another configuration
+ *                   for other solves
  * NAIK_ERR_CORRUPT, NAIK_ERR_IO, NAIK_ERR_MEMORY */
-naik_status stored_run_open(naik_comm *comm, const char *path, const char *const *overrides,
+naik_status stored_run_open(naik_comm *comm, const char *path, const naik_lattice *lattice,
+                            const char *const *overrides, int count, stored_run *out);
+/* Of it the view and the input alone, of an unfinished file too. */
+naik_status stored_run_read(naik_comm *comm, const char *path, const char *const *overrides,
                             int count, stored_run *out);
-/* The same without a look at the sources, on the caller's lattice where that is not NULL. */
-naik_status stored_run_open_solves(naik_comm *comm, const char *path, const naik_lattice *lattice,
-                                   const char *const *overrides, int count, stored_run *out);
 void stored_run_close(stored_run *run);
 
 /* A text that the file carries, such as gauge_checksum; NULL where it does not. Lives as long as
  * the run. Local. */
 const char *stored_run_text(const stored_run *run, const char *name);
-
-/* The source [sites][3][2] of one colour, or [sites][4][3][2] of one column. Collective. */
-naik_status stored_run_source(const stored_run *run, const naik_input_source *source, int colour,
-                              double *out);
 
 #endif

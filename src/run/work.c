@@ -26,7 +26,7 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
     const solve_job *j = data;
     const naik_input_task *task = solve_task(j, index);
     const naik_input_solve *solve = &j->input->solve[task->solve];
-    const source_kit kit = {j->lattice, j->input, &j->sources, j->links.gauss};
+    const source_kit kit = {j->lattice, j->input, &j->sources, j->links.gauss, &j->sequential};
     *mass = solve->masses.data[task->mass];
     *tolerance = solve->tolerance;
     *site_tolerance = j->input->solver.site_relative_tolerance;
@@ -92,8 +92,10 @@ static naik_status commit_solution(solve_job *j, const naik_input_task *task, co
                                 .norm = result->norm,
                                 .seconds = result->cg.seconds,
                                 .flops = result->flops};
+    const bool asked = naik_input_asks_colour(&j->input->solve[task->solve], task->colour % 3);
     snprintf(record.stop_reason, sizeof record.stop_reason, "%s",
-             result->cg.reason == NAIK_CG_CONVERGED && !good ? "above tolerance_full"
+             !asked                                            ? "colour not asked for"
+             : result->cg.reason == NAIK_CG_CONVERGED && !good ? "above tolerance_full"
              : result->cg.reason == NAIK_CG_CONVERGED && result->cg.normal &&
                      j->input->solver.method == NAIK_METHOD_BICGSTAB
                  ? "converged by cg"
@@ -171,7 +173,9 @@ static double epsilon_of(const solve_job *j, int task)
 /* Whether the solve has low modes removed. */
 static bool is_deflated(const solve_job *j, int task)
 {
-    return j->input->deflation.modes > 0 && j->input->solve[j->input->tasks[task].solve].deflate;
+    const naik_input_task *t = &j->input->tasks[task];
+    return j->plan.modes > 0 &&
+           solve_plan_deflates(&j->plan, j->input, t->solve, epsilon_of(j, task));
 }
 
 /* The masses of one source and colour on the same links, unless each has its own guess. */
@@ -231,7 +235,7 @@ static naik_status make_modes(solve_job *j, naik_fatlong *canonical)
     if (j->packed.links[NAIK_SINGLE] == NULL) { /* all in double: the search is not */
         NAIK_TRY(naik_links_create(j->geometry, canonical, NAIK_SINGLE, 18, &own));
     }
-    NAIK_TRY(low_modes_get(j->input, canonical, j->packed.links[NAIK_DOUBLE],
+    NAIK_TRY(low_modes_get(j->input, j->plan.modes, canonical, j->packed.links[NAIK_DOUBLE],
                            own != NULL ? own : j->packed.links[NAIK_SINGLE], mass, count,
                            j->interrupt, &j->modes));
     NAIK_TRY(note_modes(j, canonical->naik_epsilon));

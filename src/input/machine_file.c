@@ -1,0 +1,140 @@
+/* machine_file.c - the keys of a machine's file, and how it becomes figures of the model */
+#include "input/machine_file.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "input/input_table.h"
+
+typedef struct site {
+    const char *name, *device;
+    int node_size;
+    double memory_gib, kernel_share;
+    double figure[MODEL_FIGURES]; /* of those below; 0: as naik's on H200 */
+} site;
+
+#define SITE(member)  offsetof(site, member)
+#define FIGURE(which) offsetof(site, figure[which])
+#define POSITIVE      .kind = NAIK_PARAM_REAL, .min = NAIK_ABOVE_0, .max = 1e9
+
+static const naik_param params[] = {
+    {.key = "name",
+     .kind = NAIK_PARAM_TEXT,
+     .offset = SITE(name),
+     .required = true,
+     .doc = "what the plan calls the machine"},
+    {.key = "device",
+     .kind = NAIK_PARAM_TEXT,
+     .offset = SITE(device),
+     .initial = "GPU",
+     .doc = "what the plan calls a GPU"},
+    {.key = "gpus_per_node",
+     .kind = NAIK_PARAM_INT,
+     .offset = SITE(node_size),
+     .required = true,
+     .min = 1,
+     .max = 64,
+     .doc = "GPUs a node, a rank each; dies count as GPUs"},
+    {.key = "memory_gib",
+     .offset = SITE(memory_gib),
+     .required = true,
+     POSITIVE,
+     .doc = "memory of a GPU"},
+    {.key = "copy_gbs",
+     .offset = FIGURE(COPY_GBS),
+     .required = true,
+     POSITIVE,
+     .doc = "bandwidth of a copy in a GPU's memory, read and written, as naik bench stream or a "
+            "STREAM measures it; data sheets have more"},
+    {.key = "wire_inside_gbs",
+     .offset = FIGURE(WIRE_INSIDE_GBS),
+     .required = true,
+     POSITIVE,
+     .doc = "a GPU to the others of its node, one way"},
+    {.key = "wire_between_gbs",
+     .offset = FIGURE(WIRE_BETWEEN_GBS),
+     .required = true,
+     POSITIVE,
+     .doc = "a GPU's share of its node's network, one way"},
+    {.key = "between_us",
+     .offset = FIGURE(BETWEEN_US),
+     .initial = "30",
+     POSITIVE,
+     .doc = "what a direction that crosses nodes costs beside its bytes"},
+    {.key = "reduce_step_us",
+     .offset = FIGURE(REDUCE_STEP_US),
+     .initial = "6",
+     POSITIVE,
+     .doc = "what the sums of an iteration cost more with each doubling of nodes"},
+    {.key = "kernel_share",
+     .kind = NAIK_PARAM_REAL,
+     .offset = SITE(kernel_share),
+     .initial = "1",
+     .min = 0.01,
+     .max = 2,
+     .doc = "share of the copy that kernels reach here, that on H200 being 1"}};
+
+static const naik_param_table table = {.params = params,
+                                       .count = (int)(sizeof params / sizeof *params)};
+
+static naik_status parse(naik_log *log, const char *path, const char *bytes, int64_t size,
+                         naik_yaml **tree, model_machine *out)
+{
+    naik_status status = NAIK_OK;
+    site s;
+    memset(&s, 0, sizeof s);
+    NAIK_TRY(naik_yaml_parse(log, path, bytes, (size_t)size, tree));
+    NAIK_TRY(naik_params_read(log, &table, *tree, &s));
+    *out = model_machine_of_site(s.name, s.device, s.node_size, s.memory_gib, s.kernel_share,
+                                 s.figure);
+done:
+    return status;
+}
+
+static naik_status load(naik_comm *comm, const char *path, naik_yaml **tree, model_machine *out)
+{
+    naik_status status = NAIK_OK;
+    char *bytes = NULL;
+    int64_t size = 0;
+    if (comm->rank == 0) {
+        status = naik_input_read_file(comm->log, path, &bytes, &size);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_broadcast(comm, &size, sizeof size, 0));
+    if (comm->rank != 0) {
+        bytes = malloc((size_t)size + 1);
+    }
+    if (bytes == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the machine %s", path);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_broadcast(comm, bytes, (size_t)size, 0));
+    status = naik_comm_agree(comm, parse(comm->log, path, bytes, size, tree, out));
+done:
+    free(bytes);
+    return status;
+}
+
+naik_status naik_machine_find(naik_comm *comm, const char *word, naik_yaml **tree,
+                              model_machine *out)
+{
+    const char *const *names = model_machine_names();
+    char known[256] = "";
+    *tree = NULL;
+    for (int i = 0; names[i] != NULL; i++) {
+        if (strcmp(names[i], word) == 0) {
+            *out = model_machine_of(i, MODEL_NAIK);
+            return NAIK_OK;
+        }
+        const size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s, ", names[i]);
+    }
+    if (strpbrk(word, "./") != NULL) {
+        return load(comm, word, tree, out);
+    }
+    return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                     "--machine '%s' must be one of %sor a file, FILE.yaml", word, known);
+}

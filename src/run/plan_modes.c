@@ -1,0 +1,66 @@
+/* plan_modes.c - which solves a plan deflates, and what it tells of low modes */
+#include <math.h>
+#include <stdio.h>
+
+#include "run/mode_count.h"
+#include "run/plan.h"
+
+bool solve_plan_deflates(const solve_plan *plan, const naik_input *input, int solve,
+                         double naik_epsilon)
+{
+    return plan->modes > 0 && input->solve[solve].deflate &&
+           (!plan->modes_chosen || plan->modes_stored ||
+            mode_count_pays(input, plan->modes, naik_epsilon));
+}
+
+/* What `auto` chose, and why. */
+static void print_chosen(const solve_plan *plan, const naik_input *input, naik_log *log)
+{
+    const int usual = plan->modes > 0 ? plan->modes : NAIK_MODES_BLOCK;
+    const mode_cost cost = mode_cost_of(input, usual, plan->modes > 0 && !plan->modes_stored);
+    char room[64] = "";
+    if (plan->modes_bound) {
+        snprintf(room, sizeof room, ", memory holds at most %d", plan->modes_most);
+    }
+    if (plan->modes_stored) {
+        naik_log_line(log, "modes: auto takes the %d of %s%s", plan->modes, input->deflation.file,
+                      room);
+    } else if (plan->modes > 0) {
+        naik_log_line(
+            log,
+            "modes: auto takes %d: %d solves with about %.3g iterations in place of %.3g, "
+            "for a search of %.3g%s",
+            plan->modes, cost.solves, cost.with, cost.plain, cost.search, room);
+    } else {
+        naik_log_line(log,
+                      "modes: auto takes none, they will not pay: %d solves take about %.3g "
+                      "iterations, a search alone %.3g%s; solved without",
+                      cost.solves, cost.plain, cost.search, room);
+    }
+}
+
+/* What is expected of modes, by the rule; sources have the columns and masses of the input's. */
+void solve_plan_print_modes(const solve_plan *plan, const naik_input *input, naik_log *log)
+{
+    if (plan->modes_chosen) {
+        print_chosen(plan, input, log);
+    }
+    if (plan->modes == 0) {
+        return;
+    }
+    const mode_cost cost =
+        mode_cost_of(input, plan->modes, plan->modes_chosen && !plan->modes_stored);
+    const double from = mode_cost_break_even(&cost);
+    char search[128] = "they are there";
+    if (!plan->modes_stored) {
+        snprintf(search, sizeof search,
+                 "the search%s as long as %.3g: it pays from %.0f source%s on",
+                 cost.sets == 1 ? "" : "es", cost.search, from, from == 1 ? "" : "s");
+    }
+    naik_log_line(log,
+                  "modes: %d of each of %d Naik epsilon%s, lambda_%d about %.2g; a source takes "
+                  "about %.0f iterations without and %.0f with them, %s; this input has %d",
+                  plan->modes, cost.sets, cost.sets == 1 ? "" : "s", plan->modes, cost.lambda,
+                  cost.plain / fmax(cost.sources, 1), cost.with / fmax(cost.sources, 1), search,
+                  cost.sources);
+}

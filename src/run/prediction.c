@@ -1,0 +1,126 @@
+/* prediction.c - the model of a run that is done, from its input and where it ran */
+#include "run/prediction.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "run/stored_run.h"
+
+/* A machine that is not the device's stands in for it, with the memory of any: iterations and output
+ * are the same on all. */
+static naik_status ask_model(naik_comm *comm, const naik_input *run, const prediction_place *place,
+                             int machine, cost *c)
+{
+    naik_input input = *run;
+    model_machine m = model_machine_of(machine < 0 ? 0 : machine, MODEL_NAIK);
+    const int nodes = place->nodes > 0 && place->ranks % place->nodes == 0 ? place->nodes : 1;
+    m.node_size = place->ranks / nodes;
+    m.memory_gib = machine < 0 ? 1 << 20 : m.memory_gib;
+    memcpy(input.run.grid, place->grid, sizeof input.run.grid);
+    return cost_of(comm, &input, &m, NULL, &nodes, 1, c);
+}
+
+static void take(const cost *c, int machine, prediction *out)
+{
+    out->made = true;
+    out->machine = machine >= 0 ? model_machine_names()[machine] : NULL;
+    out->gap = machine >= 0 ? NULL
+                            : "times are not predicted: the model does not know this device, only "
+                              "those of naik solve --dry-run --machine";
+    out->output_bytes = c->cases[0].output_bytes;
+    out->mass_count = c->mass_count;
+    for (int i = 0; i < c->mass_count; i++) {
+        out->masses[i] = (prediction_mass){.mass = c->masses[i].mass,
+                                           .tolerance = c->masses[i].tolerance,
+                                           .iterations = c->masses[i].iterations,
+                                           .solve_s = machine >= 0 ? c->cases[0].solve_s[i] : 0};
+    }
+}
+
+naik_status prediction_make(naik_comm *comm, const naik_input *input, const prediction_place *place,
+                            prediction *out)
+{
+    naik_status status = NAIK_OK;
+    const int machine = model_machine_of_device(place->device);
+    cost *c = NULL;
+    *out = (prediction){.gap = "nothing is predicted of Wilson and clover quarks: the model knows "
+                               "staggered ones"};
+    if (naik_input_is_wilson(input)) {
+        return NAIK_OK;
+    }
+    out->gap = "nothing is predicted: the model finds no way to hold this run";
+    NAIK_TRY(naik_comm_agree(
+        comm, naik_alloc(comm->log, sizeof *c, "the costs of the run", (void **)&c)));
+    status = ask_model(comm, input, place, machine, c);
+    if (status == NAIK_OK && c->case_count > 0 && c->cases[0].verdict == COST_FITS) {
+        take(c, machine, out);
+    } else if (status != NAIK_OK && status != NAIK_ERR_MPI) {
+        naik_log_clear(comm->log); /* the run itself has gone well */
+        status = NAIK_OK;
+    }
+done:
+    naik_free(c);
+    return status;
+}
+
+void prediction_measure(prediction *p, double mass, const naik_solve_record *record)
+{
+    for (int i = 0; i < p->mass_count && record->state != NAIK_SOLVE_PENDING; i++) {
+        prediction_mass *m = &p->masses[i];
+        if (m->mass == mass && m->tolerance == record->target) {
+            m->measured++;
+            m->measured_iterations += (record->iterations - m->measured_iterations) / m->measured;
+            m->measured_s += (record->seconds - m->measured_s) / m->measured;
+        }
+    }
+}
+
+/* What the last of its runs said of itself. */
+static bool find_place(const naik_propagator_reader *view, prediction_place *place,
+                       char device[256])
+{
+    bool found = false;
+    for (int i = 0; i < view->text_count; i++) {
+        const char *text = view->texts[i].text;
+        const char *named = naik_reader_line(text, "device");
+        const char *ranks = naik_reader_line(text, "ranks");
+        const char *nodes = naik_reader_line(text, "nodes");
+        const char *grid = naik_reader_line(text, "grid");
+        int *g = place->grid;
+        if (strncmp(view->texts[i].name, "run ", 4) == 0 && named != NULL && ranks != NULL &&
+            grid != NULL && sscanf(ranks, "%d", &place->ranks) == 1 &&
+            sscanf(grid, "%dx%dx%dx%d", &g[0], &g[1], &g[2], &g[3]) == 4) {
+            place->nodes = 1;
+            if (nodes != NULL) {
+                sscanf(nodes, "%d", &place->nodes);
+            }
+            snprintf(device, 256, "%.*s", (int)strcspn(named, "\n"), named);
+            found = place->ranks > 0 && place->ranks < 1 << 20;
+        }
+    }
+    place->device = device;
+    return found;
+}
+
+naik_status prediction_of_file(naik_comm *comm, const char *path, prediction *out)
+{
+    naik_status status = NAIK_OK;
+    stored_run run;
+    prediction_place place;
+    char device[256];
+    *out = (prediction){.gap = "nothing is predicted: the input that the file carries is not "
+                               "understood"};
+    if (stored_run_read(comm, path, NULL, 0, &run) != NAIK_OK) {
+        naik_log_clear(comm->log);
+    } else if (find_place(run.view, &place, device)) {
+        NAIK_TRY(prediction_make(comm, run.input, &place, out));
+        for (int i = 0; i < run.view->columns * run.view->pair_count; i++) {
+            const naik_reader_pair *pair = &run.view->pairs[i / run.view->columns];
+            prediction_measure(out, pair->mass, &pair->solve[i % run.view->columns]);
+        }
+    }
+done:
+    stored_run_close(&run);
+    return status;
+}

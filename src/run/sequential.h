@@ -1,0 +1,42 @@
+/* sequential.h - solve[].source of type sequential: a stored propagator with an operator on one time slice
+ *
+ *   src_c(x) = delta(t, t0) exp(2 pi i p.x/L) O(x) G_c(x)
+ *
+ * G_c is column c of a propagator in another file of naik, of the same lattice, links and boundary; O
+ * the operator at the sink of a meson (meson.h: phi(x), spin_meson.h: the matrix G). The solution is
+ * M^-1 O G, from which three-point functions are contracted.
+ */
+#ifndef NAIK_RUN_SEQUENTIAL_H
+#define NAIK_RUN_SEQUENTIAL_H
+
+#include "run/source_file.h"
+
+struct stored_run;
+
+/* The files of an input; all zero where it has none. */
+typedef struct sequential_set {
+    const naik_input *input; /* borrowed; NULL: none */
+    struct stored_run *run;  /* [solve_count], open where the entry has one */
+    int *first;              /* [solve_count] solve number of column 0 in that file; -1: none */
+} sequential_set;
+
+/* Opens every such file, finds its propagator and adds a line of what it holds to sums->text. The
+ * caller closes *out, whatever comes back. Collective.
+ *
+ *   links  identity of this run's links (link_provider.h); NULL: not compared
+ *
+ * NAIK_ERR_INPUT    no finished propagator file, of other extents, quarks, links or boundary, without
+ *                   that source and mass, or whose solves did not converge: the sentence says which
+ * NAIK_ERR_CORRUPT, NAIK_ERR_IO, NAIK_ERR_MEMORY */
+naik_status sequential_open(const naik_lattice *lattice, const naik_input *input, const char *links,
+                            source_file_sums *sums, sequential_set *out);
+void sequential_close(sequential_set *set);
+
+/* out [sites][3][2], or [sites][4][3][2], = one column of a source. The column that is read is compared
+ * with its checksum. Collective. NAIK_ERR_CORRUPT, NAIK_ERR_IO */
+naik_status sequential_source(const sequential_set *set, const naik_lattice *lattice,
+                              const naik_input_source *source, int column, double *out);
+/* Reads all of them, as a run would. Collective. As above, and NAIK_ERR_MEMORY */
+naik_status sequential_verify(const sequential_set *set, const naik_lattice *lattice);
+
+#endif
