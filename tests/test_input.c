@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "input/input.h"
+#include "input/input_table.h"
 
 static const char sample[] =
     "lattice: {size: [8, 8, 8, 16], boundary_t: periodic}\n"
@@ -160,6 +161,33 @@ static void canonical_text_does_not_depend_on_how_it_was_written(check *t)
     naik_input_destroy(&b);
 }
 
+/* Outputs that were begun before a key came to be are still continued. */
+static void keys_that_came_later_are_in_no_identity_at_their_initial_values(check *t)
+{
+    naik_input *in = NULL;
+    int later = 0;
+    CHECK_OK(
+        t, parse(t,
+                 "{lattice: {size: [4,4,4,8]}, gauge: {file: a}, action: {type: naive}, output: "
+                 "{file: o}, solve: [{name: p, masses: [0.5], source: {type: even_wall, t0: 0}}]}",
+                 &in));
+    CHECK_REQUIRE(t, in != NULL);
+    for (int i = 0; i < naik_input_table.count; i++) {
+        const naik_param *param = &naik_input_table.params[i];
+        const char *list = strstr(param->key, "[]");
+        char line[128];
+        snprintf(line, sizeof line,
+                 "%.*s%s%s = ", list != NULL ? (int)(list - param->key) : (int)strlen(param->key),
+                 param->key, list != NULL ? ".0" : "", list != NULL ? list + 2 : "");
+        if (param->later) {
+            later++;
+            CHECK_TRUE(t, strstr(in->identity, line) == NULL);
+        }
+    }
+    CHECK_TRUE(t, later > 5);
+    naik_input_destroy(&in);
+}
+
 static void the_file_is_read_once_for_all_ranks(check *t)
 {
     char path[64];
@@ -246,4 +274,6 @@ CHECK_MAIN(CHECK(stored_inputs_are_told_from_their_overrides),
            CHECK(tasks_run_over_solve_origin_mass_colour),
            CHECK(overrides_and_environment_replace_keys_and_are_recorded),
            CHECK(canonical_text_does_not_depend_on_how_it_was_written),
+           CHECK(keys_that_came_later_are_in_no_identity_at_their_initial_values),
+           CHECK(keys_that_came_later_are_in_no_identity_at_their_initial_values),
            CHECK(the_file_is_read_once_for_all_ranks), CHECK(shipped_inputs_are_good))

@@ -131,9 +131,15 @@ bool naik_param_print(const naik_param *param, const void *value, FILE *out)
 /* Whether the identity says nothing of it. */
 static bool is_left_out(const naik_param *param, const void *value)
 {
+    if (!param->later || param->initial == NULL) {
+        return false;
+    }
+    if (param->kind == NAIK_PARAM_REAL && !is_special(param, value)) {
+        return strtod(param->initial, NULL) == *(const double *)value; /* 1e-4 prints as 0.0001 */
+    }
     char *text = NULL;
     size_t size = 0;
-    FILE *stream = param->later && param->initial != NULL ? open_memstream(&text, &size) : NULL;
+    FILE *stream = open_memstream(&text, &size);
     if (stream != NULL) {
         naik_param_print(param, value, stream);
         fclose(stream);
