@@ -5,7 +5,7 @@ import re
 import h5py
 import numpy as np
 
-from program import everything, main, naik, path, same, stopped
+from program import everything, main, naik, path, same
 
 INPUT = """
 lattice:  {size: [4, 4, 8, 8], boundary_t: antiperiodic}
@@ -86,10 +86,9 @@ def bits_do_not_depend_on_ranks_batches_and_shared_masses():
         os.remove(path("again.h5"))
 
 
-def a_stopped_run_goes_on_to_the_same_bits():
-    solved("stop", *GUESS, "--dry-run")
-    if stopped("solve", path("stop.yaml"), *GUESS, "--set", "solver.batch=2") is None:
-        return "the run was over before the signal came"
+def a_killed_run_goes_on_to_the_same_bits():
+    solved("stop", *GUESS, "--set", "solver.batch=2", status=None, env={"NAIK_INJECT": "kill:write:8"})
+    assert os.path.exists(path("stop.h5.part")) and not os.path.exists(path("stop.h5"))
     told = solved("stop", status=1)
     assert "sources" in told, told  # without its guess it is another run
     said = solved("stop", *GUESS, ranks=2)
@@ -138,4 +137,4 @@ def a_damaged_guess_is_noticed():
 
 main([configurations_are_generated, a_loose_solve_spares_the_next_its_iterations,
       stored_propagators_are_contracted_without_an_iteration, bits_do_not_depend_on_ranks_batches_and_shared_masses,
-      a_stopped_run_goes_on_to_the_same_bits, guesses_of_something_else_are_refused, a_damaged_guess_is_noticed])
+      a_killed_run_goes_on_to_the_same_bits, guesses_of_something_else_are_refused, a_damaged_guess_is_noticed])
