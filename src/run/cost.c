@@ -270,7 +270,7 @@ static naik_status time_solves(naik_comm *comm, const naik_input *input, const c
         c->solve_s[i] = n.expected * c->us_per_iteration[i] * 1e-6;
         c->solves_s += m->solves * c->solve_s[i];
         c->most_s += m->solves * n.most * c->us_per_iteration[i] * 1e-6;
-        modes->iterations[i] = n.expected;
+        modes->iterations[i] = n;
         if (deflated) {
             NAIK_TRY(
                 time_iteration(comm, input, all, c, solve_plan_rung(&c->plan, m->mass), &plain_us));

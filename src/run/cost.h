@@ -29,10 +29,11 @@ typedef enum cost_verdict { COST_FITS, COST_NO_GRID, COST_NO_MEMORY } cost_verdi
 
 /* Of low modes, with plan.modes of them: */
 typedef struct cost_modes {
-    mode_cost rule;                 /* in iterations */
-    double search_s, break_even;    /* of all searches; sources from which on they pay */
-    double plain_s, with_s;         /* of all deflated solves */
-    double iterations[COST_MASSES]; /* with them; as without where they have no part */
+    mode_cost rule;                           /* in iterations */
+    double search_s, break_even;              /* of all searches; sources from which on they pay */
+    double plain_s, with_s;                   /* of all deflated solves */
+    model_iterations iterations[COST_MASSES]; /* with them, deflating counted as iterations; as
+                                                 without where they have no part */
 } cost_modes;
 
 /* On one number of nodes. */

@@ -86,7 +86,7 @@ static void put_modes(naik_report *r, const cost *c, const cost_case *n)
     for (int i = 0; i < c->mass_count; i++) {
         naik_report_begin(r, NULL);
         naik_report_real(r, "mass", c->masses[i].mass);
-        naik_report_real(r, "iterations", round(m->iterations[i]));
+        naik_report_real(r, "iterations", round(m->iterations[i].expected));
         naik_report_end(r);
     }
     naik_report_end(r);

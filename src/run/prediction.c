@@ -33,7 +33,7 @@ static void take(const cost *c, int machine, prediction *out)
     for (int i = 0; i < c->mass_count; i++) {
         out->masses[i] = (prediction_mass){.mass = c->masses[i].mass,
                                            .tolerance = c->masses[i].tolerance,
-                                           .iterations = c->masses[i].iterations,
+                                           .iterations = c->cases[0].modes.iterations[i],
                                            .solve_s = machine >= 0 ? c->cases[0].solve_s[i] : 0};
     }
 }
