@@ -11,7 +11,7 @@ MPIRUN = shlex.split(os.environ["MPIRUN"])
 REFERENCE = os.environ.get("NAIK_REFERENCE")
 LONG = os.environ.get("NAIK_TEST_LONG") is not None
 # Environment of a rank that no launcher starts (tests/run).
-ALONE = dict(pair.split("=", 1) for pair in os.environ.get("NAIK_TEST_ALONE", "").split())
+ALONE = dict(pair.split("=", 1) for pair in os.environ.get("TESTS_ALONE", "").split())
 # The other family than Open MPI: its launcher passes on who was killed in its own way.
 MPICH = "libmpich" in subprocess.run(["ldd", NAIK], capture_output=True, text=True).stdout
 KILLED = 9 if MPICH else 137

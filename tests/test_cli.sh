@@ -11,7 +11,7 @@ SCRATCH=${SCRATCH:-$(mktemp -d)}
 cd "$SCRATCH" || exit 1
 failures=0 failed=0
 
-alone() { env ${NAIK_TEST_ALONE-} "$NAIK" "$@"; }
+alone() { env ${TESTS_ALONE-} "$NAIK" "$@"; }
 complain() { # complain WHAT EXPECTED GOT
     printf '  %s:\n    expected %s\n    got      %s\n' "$1" "$2" "$3"
     failed=1

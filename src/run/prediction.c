@@ -38,6 +38,12 @@ static void take(const cost *c, int machine, prediction *out)
     }
 }
 
+/* The model does not know it, or the file; all else is a failure. */
+static bool no_answer(naik_status status)
+{
+    return status != NAIK_OK && status != NAIK_ERR_MEMORY && status != NAIK_ERR_MPI;
+}
+
 naik_status prediction_make(naik_comm *comm, const naik_input *input, const prediction_place *place,
                             prediction *out)
 {
@@ -55,8 +61,8 @@ naik_status prediction_make(naik_comm *comm, const naik_input *input, const pred
     status = ask_model(comm, input, place, machine, c);
     if (status == NAIK_OK && c->case_count > 0 && c->cases[0].verdict == COST_FITS) {
         take(c, machine, out);
-    } else if (status != NAIK_OK && status != NAIK_ERR_MPI) {
-        naik_log_clear(comm->log); /* the run itself has gone well */
+    } else if (no_answer(status)) {
+        naik_log_clear(comm->log);
         status = NAIK_OK;
     }
 done:
@@ -111,9 +117,14 @@ naik_status prediction_of_file(naik_comm *comm, const char *path, prediction *ou
     char device[256];
     *out = (prediction){.gap = "nothing is predicted: the input that the file carries is not "
                                "understood"};
-    if (stored_run_read(comm, path, NULL, 0, &run) != NAIK_OK) {
+    status = stored_run_read(comm, path, NULL, 0, &run);
+    if (no_answer(status)) {
         naik_log_clear(comm->log);
-    } else if (find_place(run.view, &place, device)) {
+        status = NAIK_OK;
+        goto done;
+    }
+    NAIK_TRY(status);
+    if (find_place(run.view, &place, device)) {
         NAIK_TRY(prediction_make(comm, run.input, &place, out));
         for (int i = 0; i < run.view->columns * run.view->pair_count; i++) {
             const naik_reader_pair *pair = &run.view->pairs[i / run.view->columns];

