@@ -98,6 +98,17 @@ def ranks_are_gone(marker, seconds=30):
         time.sleep(0.05)
 
 
+def flipped(name, dataset, offset, mask, out):
+    """A copy of an HDF5 file with the bits `mask` of one byte of a dataset flipped."""
+    import h5py  # not every test needs it
+    with open(path(name), "rb") as f:
+        data = bytearray(f.read())
+    with h5py.File(path(name)) as f:
+        data[f[dataset].id.get_offset() + offset] ^= mask
+    with open(path(out), "wb") as f:
+        f.write(data)
+
+
 def everything(name):
     """Bytes of every dataset under /prop, /corr and /solves_history."""
     import h5py  # not every test needs it

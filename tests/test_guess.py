@@ -5,7 +5,7 @@ import re
 import h5py
 import numpy as np
 
-from program import everything, main, naik, path, same
+from program import everything, flipped, main, naik, path, same
 
 INPUT = """
 lattice:  {size: [4, 4, 8, 8], boundary_t: antiperiodic}
@@ -124,12 +124,7 @@ def guesses_of_something_else_are_refused():
 
 
 def a_damaged_guess_is_noticed():
-    with open(path("loose.h5"), "rb") as f:
-        data = bytearray(f.read())
-    with h5py.File(path("loose.h5")) as f:
-        data[f["prop/s0001/m01"].id.get_offset() + 1000] ^= 1
-    with open(path("flipped.h5"), "wb") as f:
-        f.write(data)
+    flipped("loose.h5", "prop/s0001/m01", 1000, 1, "flipped.h5")
     for more in ((), ("--dry-run",)):
         told = solved("damaged", "--set", "solve.0.guess=" + path("flipped.h5"), *more, status=4)
         assert "checksum" in told, told

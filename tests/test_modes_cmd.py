@@ -16,9 +16,8 @@ FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"
 sys.path.insert(0, FOLDER)
 sys.dont_write_bytecode = True
 import naik_io  # noqa: E402
+from program import NAIK, SCRATCH, main, naik, path  # noqa: E402
 
-SCRATCH, NAIK = os.environ["SCRATCH"], os.environ["NAIK"]
-MPIRUN = os.environ["MPIRUN"].split()
 INPUT = """lattice: {size: [8, 8, 4, 8]}
 gauge: {file: %s/lat.h5}
 action: {type: hisq}
@@ -30,18 +29,6 @@ deflation: {modes: 12, file: %s/modes.h5}
 output: {file: %s/out.h5}
 run: {backend: cpu, threads: 1}
 """ % (SCRATCH, SCRATCH, SCRATCH)
-
-
-def path(name):
-    return os.path.join(SCRATCH, name)
-
-
-def naik(*words, ranks=1, status=0):
-    command = (MPIRUN + ["-n", str(ranks)] if ranks > 1 else []) + [NAIK, *words]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    text = done.stdout + done.stderr
-    assert done.returncode == status, f"{words}: exit status {done.returncode}, not {status}: {text[-600:]}"
-    return text
 
 
 def modes_are_found_once_and_verified():
@@ -307,26 +294,14 @@ def damage_and_other_links_are_refused():
     naik("modes", path("in.yaml"), "--set", "deflation={modes: 0}", status=1)
 
 
-def main():
-    failed = 0
-    with open(path("in.yaml"), "w", encoding="utf-8") as f:
-        f.write(INPUT)
-    naik("gauge", "generate", "--size", "8,8,4,8", "--beta", "5.7", "--seed", "3", "--sweeps", "20", "-o", path("lat.h5"))
-    for test in (modes_are_found_once_and_verified, modes_are_the_eigenvectors_that_lapack_finds,
-                 python_reads_modes_that_numpy_finds_to_be_eigenvectors,
-                 info_tells_the_spectrum_and_what_masses_gain, info_notices_every_kind_of_damage,
-                 modes_have_equal_bytes_on_two_ranks, deflated_solves_take_fewer_iterations_and_equal_bits,
-                 auto_finds_as_many_as_pay_and_keeps_to_them, auto_solves_without_modes_that_will_not_pay,
-                 files_say_how_many_modes_deflated_a_solve,
-                 the_report_shows_the_spectrum_and_iterations_with_and_without,
-                 an_entry_without_modes_is_solved_as_if_there_were_none, damage_and_other_links_are_refused):
-        try:
-            test()
-            print("PASS", test.__name__)
-        except (AssertionError, OSError, KeyError) as error:
-            print(f"  {error}\nFAIL", test.__name__)
-            failed += 1
-    sys.exit(failed > 0)
-
-
-main()
+with open(path("in.yaml"), "w", encoding="utf-8") as f:
+    f.write(INPUT)
+naik("gauge", "generate", "--size", "8,8,4,8", "--beta", "5.7", "--seed", "3", "--sweeps", "20", "-o", path("lat.h5"))
+main([modes_are_found_once_and_verified, modes_are_the_eigenvectors_that_lapack_finds,
+      python_reads_modes_that_numpy_finds_to_be_eigenvectors,
+      info_tells_the_spectrum_and_what_masses_gain, info_notices_every_kind_of_damage,
+      modes_have_equal_bytes_on_two_ranks, deflated_solves_take_fewer_iterations_and_equal_bits,
+      auto_finds_as_many_as_pay_and_keeps_to_them, auto_solves_without_modes_that_will_not_pay,
+      files_say_how_many_modes_deflated_a_solve,
+      the_report_shows_the_spectrum_and_iterations_with_and_without,
+      an_entry_without_modes_is_solved_as_if_there_were_none, damage_and_other_links_are_refused])

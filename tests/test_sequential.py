@@ -8,7 +8,7 @@ import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
 import naik_io  # noqa: E402
-from program import everything, main, naik, path, same, stopped
+from program import everything, flipped, main, naik, path, same, stopped
 
 SIZE = (8, 4, 4, 8)  # x, y, z, t
 T, Z, Y, X = np.meshgrid(*(np.arange(n) for n in reversed(SIZE)), indexing="ij")
@@ -117,12 +117,7 @@ def what_does_not_fit_is_refused():
                                    (sequential(file="none.h5"), {}, "none.h5")):
         told = solve("bad", entry, "--dry-run", status=1, **words)
         assert sentence in told, (sentence, told)
-    with open(path("pt.h5"), "rb") as f:
-        data = bytearray(f.read())
-    with h5py.File(path("pt.h5")) as f:
-        data[f["/prop/s0000/m00"].id.get_offset() + 12345] ^= 4
-    with open(path("hurt.h5"), "wb") as f:
-        f.write(data)
+    flipped("pt.h5", "/prop/s0000/m00", 12345, 4, "hurt.h5")
     solve("bad", sequential(file="hurt.h5"), "--fresh", status=4)
     with h5py.File(path("seq.h5")) as f:
         assert f["/prop/s0000/source"].attrs["smearing"] == "pion05 of pt, mass 0.3"

@@ -35,11 +35,10 @@ static void print_row(naik_log *log, const bench_campaign *b, const cost *c, int
     bench_line line = {.json = b->json};
     const bool fits = n->verdict == COST_FITS;
     if (b->table && fits) {
-        naik_log_line(
-            log, "%6d %9.3g %11.0f %8.2f %10.4g %10.4g %9.0f", modes, n->modes.rule.lambda,
-            modes > 0 ? n->modes.iterations[0].expected : c->masses[0].iterations.expected,
-            (double)n->plan.total_bytes / gib, source_s, n->modes.search_s,
-            modes > 0 ? n->modes.break_even : 0);
+        naik_log_line(log, "%6d %9.3g %11.0f %8.2f %10.4g %10.4g %9.0f", modes,
+                      n->modes.rule.lambda, n->modes.iterations[0].expected,
+                      (double)n->plan.total_bytes / gib, source_s, n->modes.search_s,
+                      modes > 0 ? n->modes.break_even : 0);
         return;
     }
     if (b->table) {
@@ -59,9 +58,7 @@ static void print_row(naik_log *log, const bench_campaign *b, const cost *c, int
     if (fits) {
         bench_put_int(&line, "batch", n->plan.batch);
         bench_put_real(&line, "lambda", "%.4g", n->modes.rule.lambda);
-        bench_put_real(&line, "iterations", "%.0f",
-                       modes > 0 ? n->modes.iterations[0].expected
-                                 : c->masses[0].iterations.expected);
+        bench_put_real(&line, "iterations", "%.0f", n->modes.iterations[0].expected);
         bench_put_real(&line, "us_per_iteration", "%.1f", n->us_per_iteration[0]);
         bench_put_real(&line, "source_s", "%.4g", source_s);
         bench_put_real(&line, "search_s", "%.4g", n->modes.search_s);

@@ -84,12 +84,11 @@ static naik_status compare_inputs(const stored_run *run, const naik_input *input
 
 static naik_status compare_links(const stored_run *run, const char *links)
 {
-    const char *then = stored_run_text(run, "gauge_checksum");
-    return links == NULL || (then != NULL && strcmp(then, links) == 0)
-               ? NAIK_OK
-               : NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
-                           "guess '%s' was made with other links: then %s, now %s", run->path,
-                           then != NULL ? then : "unknown", links);
+    const char *then = links != NULL ? stored_run_other_links(run, links) : NULL;
+    return then == NULL ? NAIK_OK
+                        : NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
+                                    "guess '%s' was made with other links: then %s, now %s",
+                                    run->path, then, links);
 }
 
 /* The source of that file that is `source` of this run, or -1. */
@@ -170,21 +169,20 @@ static void describe(solve_guess *g, naik_log *log, int entry)
 {
     const naik_input *input = g->input;
     const stored_run *run = &g->run[g->run_of[entry]];
-    uint32_t suma = 0, sumb = 0;
+    uint32_t sum[2] = {0, 0};
     int count = 0;
     double worst = 0, iterations = 0;
     for (int i = 0; i < input->task_count; i++) {
         if (input->tasks[i].solve == entry) {
             const naik_solve_record *r = naik_propagator_file_record(run->file, g->solve[i]);
-            suma = (suma << 1 | suma >> 31) ^ r->suma;
-            sumb = (sumb << 1 | sumb >> 31) ^ r->sumb;
+            stored_run_add_sums(r, sum);
             worst = r->true_residual > worst ? r->true_residual : worst;
             iterations += r->iterations;
             count++;
         }
     }
     char *end = g->text + strlen(g->text);
-    snprintf(end, LINE, "solve.%d.guess holds suma/sumb %x %x\n", entry, suma, sumb);
+    snprintf(end, LINE, "solve.%d.guess holds suma/sumb %x %x\n", entry, sum[0], sum[1]);
     naik_log_line(log,
                   "guess of %s: %s, %d solutions of residual %.1e and less, in %.0f iterations",
                   input->solve[entry].name, run->path, count, worst, iterations);

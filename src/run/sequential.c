@@ -18,7 +18,7 @@ enum { LINE = 160 };
 static naik_status compare(const stored_run *run, const naik_input *input, const char *links)
 {
     naik_log *log = run->comm->log;
-    const char *then = stored_run_text(run, "gauge_checksum");
+    const char *then = links != NULL ? stored_run_other_links(run, links) : NULL;
     if (naik_input_is_wilson(run->input) != naik_input_is_wilson(input)) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' holds %s quarks, this run makes %s ones",
                          run->path, naik_input_action_name(run->input->action.type),
@@ -28,9 +28,9 @@ static naik_status compare(const stored_run *run, const naik_input *input, const
         return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' is %s in time, this run is not", run->path,
                          naik_input_boundary_name(run->input));
     }
-    if (links != NULL && (then == NULL || strcmp(then, links) != 0)) {
+    if (then != NULL) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' was made with other links: then %s, now %s",
-                         run->path, then != NULL ? then : "unknown", links);
+                         run->path, then, links);
     }
     return NAIK_OK;
 }
@@ -71,7 +71,7 @@ static naik_status describe(const stored_run *run, const naik_input *input, int 
                             source_file_sums *sums)
 {
     naik_log *log = run->comm->log;
-    uint32_t suma = 0, sumb = 0;
+    uint32_t sum[2] = {0, 0};
     const size_t used = sums->text != NULL ? strlen(sums->text) : 0;
     for (int c = 0; c < naik_input_columns(input); c++) {
         const naik_solve_record *r = naik_propagator_file_record(run->file, first + c);
@@ -80,14 +80,14 @@ static naik_status describe(const stored_run *run, const naik_input *input, int 
                              "'%s': source %s did not reach its tolerance, residual %.1e",
                              run->path, input->solve[entry].propagator, r->true_residual);
         }
-        suma = (suma << 1 | suma >> 31) ^ r->suma;
-        sumb = (sumb << 1 | sumb >> 31) ^ r->sumb;
+        stored_run_add_sums(r, sum);
     }
     char *text = realloc(sums->text, used + LINE);
     if (text == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the identity of sources");
     }
-    snprintf(text + used, LINE, "solve.%d.source.file holds suma/sumb %x %x\n", entry, suma, sumb);
+    snprintf(text + used, LINE, "solve.%d.source.file holds suma/sumb %x %x\n", entry, sum[0],
+             sum[1]);
     sums->text = text;
     naik_log_line(log, "sources of solve.%d: %s, %s, mass %.10g", entry, run->path,
                   input->solve[entry].propagator, input->solve[entry].source_mass);

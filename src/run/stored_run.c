@@ -24,6 +24,18 @@ const char *stored_run_text(const stored_run *run, const char *name)
     return text != NULL ? text : find(run->view->facts, run->view->fact_count, name);
 }
 
+const char *stored_run_other_links(const stored_run *run, const char *now)
+{
+    const char *then = stored_run_text(run, "gauge_checksum");
+    return then == NULL ? "unknown" : strcmp(then, now) != 0 ? then : NULL;
+}
+
+void stored_run_add_sums(const naik_solve_record *record, uint32_t sum[2])
+{
+    sum[0] = (sum[0] << 1 | sum[0] >> 31) ^ record->suma;
+    sum[1] = (sum[1] << 1 | sum[1] >> 31) ^ record->sumb;
+}
+
 static bool begins_with(const char *line, const char *words)
 {
     return strncmp(line, words, strlen(words)) == 0;

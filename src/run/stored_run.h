@@ -36,5 +36,10 @@ void stored_run_close(stored_run *run);
 /* A text that the file carries, such as gauge_checksum; NULL where it does not. Lives as long as
  * the run. Local. */
 const char *stored_run_text(const stored_run *run, const char *name);
+/* What the file says of the links that it was made with, "unknown" if nothing, where that is not
+ * `now` (link_provider.h); NULL where it is. Borrowed. Local. */
+const char *stored_run_other_links(const stored_run *run, const char *now);
+/* Adds what a solution holds to one number for several, sum[2] from {0, 0} on, in their order. */
+void stored_run_add_sums(const naik_solve_record *record, uint32_t sum[2]);
 
 #endif

@@ -32,15 +32,15 @@ static naik_status load_smearing(stored_sources *sources)
 {
     naik_status status = NAIK_OK;
     const stored_run *run = sources->run;
-    const char *then = stored_run_text(run, "gauge_checksum");
     char now[512];
     naik_link_provider links;
     NAIK_TRY(naik_link_provider_open(run->lattice, run->input, NULL, NULL, &links));
     naik_link_provider_identity(&links, now, sizeof now);
-    if (then == NULL || strcmp(then, now) != 0) {
+    const char *then = stored_run_other_links(run, now);
+    if (then != NULL) {
         status = NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
                            "the sources of '%s' were smeared with other links: then %s, now %s",
-                           run->path, then != NULL ? then : "unknown", now);
+                           run->path, then, now);
     } else {
         sources->gauss = links.gauss;
         links.gauss = NULL;
