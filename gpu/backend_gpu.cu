@@ -52,6 +52,7 @@ const naik_backend_ops naik_backend_gpu = {
             .add = gpu_field_add,
             .axpy = gpu_field_axpy,
             .gather = gpu_field_gather,
+            .combine = gpu_combine,
             .copy_rhs = gpu_field_copy_rhs,
         },
     .halo =
@@ -67,6 +68,7 @@ const naik_backend_ops naik_backend_gpu = {
             .over_ranks = gpu_sums_reduce,
             .values = gpu_sums_values,
             .dot = gpu_dot,
+            .complex_dot = gpu_complex_dot,
             .site_ratio = gpu_site_ratio,
             .slice_norms = gpu_slice_norms,
         },
@@ -77,6 +79,7 @@ const naik_backend_ops naik_backend_gpu = {
             .rhs_step = gpu_rhs_step,
             .update_direction = gpu_update_direction,
             .apply_deferred_update = gpu_apply_deferred_update,
+            .bicgstab_step = gpu_bicgstab_step,
             .shift_step = gpu_shift_step,
             .update_shifts = gpu_update_shifts,
             .repeat = gpu_repeat,
@@ -86,6 +89,13 @@ const naik_backend_ops naik_backend_gpu = {
             .links_bytes = gpu_links_bytes,
             .links_pack = gpu_links_pack,
             .dslash = gpu_dslash,
+        },
+    .wilson =
+        {
+            .dslash = gpu_wilson_dslash,
+            .multiply = gpu_blocks_multiply,
+            .blocks_bytes = gpu_blocks_bytes,
+            .blocks_pack = gpu_blocks_pack,
         },
     .modes =
         {

@@ -123,6 +123,7 @@ typedef struct gpu_variant {
     int sites;    /* a block */
     int together; /* tiles of rhs a block */
     int threads;  /* a site and rhs: rows (3), kinds of points, or both */
+    int order;    /* 0: sites in their order; yzt: tiles of so many rows of 32 sites */
 } gpu_variant;
 typedef struct gpu_variants {
     int count;
@@ -142,6 +143,20 @@ naik_status gpu_tune_measure(naik_backend *backend, const gpu_tune_key *key,
                              const gpu_variants *list,
                              naik_status (*run)(const void *data, const gpu_variant *variant),
                              const void *data, gpu_variant *out);
+
+/* wilson.cu, wilson_blocks.cu, bicgstab.cu; gpu_blocks_of: where the blocks of a parity begin */
+const char *gpu_blocks_of(const naik_blocks *blocks, naik_parity parity);
+naik_status gpu_wilson_dslash(const naik_dslash_args *args, naik_region region);
+naik_status gpu_blocks_multiply(const naik_blocks *blocks, const naik_field *in, naik_parity parity,
+                                const naik_rhs *rhs, naik_rhs_state state, naik_field *out);
+size_t gpu_blocks_bytes(const naik_lattice *lattice, naik_precision precision);
+naik_status gpu_blocks_pack(naik_blocks *blocks, const naik_block (*source)[NAIK_SITE_BLOCKS]);
+naik_status gpu_complex_dot(const naik_field *v, const naik_field *w, naik_exactsum *sums);
+naik_status gpu_combine(naik_field *out, const naik_term *terms, int count, const naik_rhs *rhs,
+                        naik_rhs_state state);
+naik_status gpu_bicgstab_step(naik_backend *backend, naik_bicgstab_stage stage, naik_rhs *rhs,
+                              naik_bicgstab_record *record, double (*coefficients)[2],
+                              naik_exactsum *sums, int count, double *history, int history_stride);
 
 /* dslash.cu */
 naik_status gpu_dslash(const naik_dslash_args *args, naik_region region);

@@ -33,11 +33,11 @@ size_t gpu_bare_field_bytes(const naik_lattice *lattice, naik_precision precisio
 typedef struct blas_params {
     char *to;
     const char *from;
-    int to_irhs, from_irhs; /* added to the rhs of the grid */
-    int to_nrhs, from_nrhs, count;
+    int to_irhs, from_irhs; /* added to the colour vector of the grid */
+    int to_nrhs, from_nrhs, count; /* colour vectors; sites */
     const naik_rhs *rhs;
-    int state;
-    int map[NAIK_MAX_RHS];
+    int state, spin;
+    int map[NAIK_MAX_RHS]; /* of colour vectors */
 } blas_params;
 
 static dim3 blas_grid(const naik_field *field, int rhs)
@@ -73,7 +73,7 @@ template <class To, class From, bool ADD> __global__ void copy_kernel(const blas
 {
     const int site = (int)(blockIdx.x * BLAS_THREADS + threadIdx.x);
     const int c = (int)blockIdx.y;
-    if (site >= p.count || (p.rhs != NULL && p.rhs[c].state != p.state)) {
+    if (site >= p.count || (p.rhs != NULL && p.rhs[c / p.spin].state != p.state)) {
         return;
     }
     char *to = p.to + vec_offset<To>(site, c + p.to_irhs, p.to_nrhs);
@@ -110,11 +110,12 @@ static void launch_copy(naik_precision from, dim3 grid, gpu_stream stream, const
 template <bool ADD>
 static naik_status run_copy(naik_field *to, const naik_field *from, int rhs, blas_params *p)
 {
-    dim3 grid = blas_grid(to, rhs);
+    dim3 grid = blas_grid(to, rhs * to->spin);
+    p->spin = to->spin;
     p->to = (char *)to->data;
     p->from = (const char *)from->data;
-    p->to_nrhs = to->nrhs;
-    p->from_nrhs = from->nrhs;
+    p->to_nrhs = naik_field_vectors(to);
+    p->from_nrhs = naik_field_vectors(from);
     p->count = to->geometry->lattice->volume_cb;
     switch (to->precision) {
     case NAIK_DOUBLE: launch_copy<vec_double, ADD>(from->precision, grid, stream_of(to), *p); break;
@@ -238,8 +239,8 @@ naik_status gpu_apply_deferred_update(naik_field *x, const naik_field *p, const 
 naik_status gpu_field_gather(naik_field *to, const naik_field *from, const int *map)
 {
     blas_params p = {};
-    for (int c = 0; c < to->nrhs; c++) {
-        p.map[c] = map[c];
+    for (int c = 0; c < naik_field_vectors(to); c++) {
+        p.map[c] = map[c / to->spin] * to->spin + c % to->spin;
     }
     return run_copy<false>(to, from, to->nrhs, &p);
 }
@@ -247,17 +248,18 @@ naik_status gpu_field_gather(naik_field *to, const naik_field *from, const int *
 naik_status gpu_field_copy_rhs(naik_field *to, int irhs, const naik_field *from, int from_irhs)
 {
     blas_params p = {};
-    p.to_irhs = irhs;
-    p.from_irhs = from_irhs;
+    identity_map(&p);
+    p.to_irhs = irhs * to->spin;
+    p.from_irhs = from_irhs * to->spin;
     return run_copy<false>(to, from, 1, &p);
 }
 
 template <class V>
-__global__ void zero_kernel(char *data, int nrhs, int count, const naik_rhs *rhs, int state)
+__global__ void zero_kernel(char *data, int nrhs, int spin, int count, const naik_rhs *rhs, int state)
 {
     const int site = (int)(blockIdx.x * BLAS_THREADS + threadIdx.x);
     const int c = (int)blockIdx.y;
-    if (site < count && rhs[c].state == state) {
+    if (site < count && rhs[c / spin].state == state) {
         colour_vector<typename V::real> zero = {};
         V::store(data + vec_offset<V>(site, c, nrhs), zero);
     }
@@ -270,14 +272,15 @@ naik_status gpu_field_zero(naik_field *field, const naik_rhs *rhs, naik_rhs_stat
         return GPU_CHECK(backend, gpu_memset(field->data, 0, field->size_bytes, stream_of(field)),
                          "clearing a field");
     }
-    BY_PRECISION(field->precision, zero_kernel, blas_grid(field, field->nrhs), BLAS_THREADS,
-                 stream_of(field), (char *)field->data, field->nrhs,
+    BY_PRECISION(field->precision, zero_kernel, blas_grid(field, naik_field_vectors(field)), BLAS_THREADS,
+                 stream_of(field), (char *)field->data, naik_field_vectors(field), field->spin,
                  field->geometry->lattice->volume_cb, rhs, (int)state);
     return GPU_LAUNCHED(backend, "clearing a field");
 }
 
 template <class V>
-__global__ void dot_kernel(const char *v, const char *w, int nrhs, int count, naik_exactsum *sums)
+__global__ void dot_kernel(const char *v, const char *w, int nrhs, int spin, int count,
+                           naik_exactsum *sums)
 {
     __shared__ exact_block<1> shared;
     const int site = (int)(blockIdx.x * BLAS_THREADS + threadIdx.x);
@@ -287,19 +290,19 @@ __global__ void dot_kernel(const char *v, const char *w, int nrhs, int count, na
         const size_t offset = vec_offset<V>(site, c, nrhs);
         term = real_product(V::load(v + offset), V::load(w + offset));
     }
-    exact_block_add(shared, term, &sums[c]);
+    exact_block_add(shared, term, &sums[c / spin]);
 }
 
 naik_status gpu_dot(const naik_field *v, const naik_field *w, naik_exactsum *sums)
 {
-    BY_PRECISION(v->precision, dot_kernel, blas_grid(v, v->nrhs), BLAS_THREADS, stream_of(v),
-                 (const char *)v->data, (const char *)w->data, v->nrhs,
+    BY_PRECISION(v->precision, dot_kernel, blas_grid(v, naik_field_vectors(v)), BLAS_THREADS, stream_of(v),
+                 (const char *)v->data, (const char *)w->data, naik_field_vectors(v), v->spin,
                  v->geometry->lattice->volume_cb, sums);
     return GPU_LAUNCHED(v->geometry->backend, "summing products");
 }
 
 template <class V>
-__global__ void site_ratio_kernel(const char *r, const char *x, int nrhs, int count,
+__global__ void site_ratio_kernel(const char *r, const char *x, int spin, int nrhs, int count,
                                   naik_exactsum *sums)
 {
     __shared__ exact_block<1> shared;
@@ -307,10 +310,15 @@ __global__ void site_ratio_kernel(const char *r, const char *x, int nrhs, int co
     const int c = (int)blockIdx.y;
     double term = 0;
     if (site < count) {
-        size_t offset = vec_offset<V>(site, c, nrhs);
-        const colour_vector<typename V::real> xv = V::load(x + offset), rv = V::load(r + offset);
-        const double xx = real_product(xv, xv);
-        term = xx == 0 ? 1 : real_product(rv, rv) / xx;
+        double xx = 0, rr = 0;
+        for (int s = 0; s < spin; s++) {
+            const size_t offset = vec_offset<V>(site, c * spin + s, nrhs * spin);
+            const colour_vector<typename V::real> xv = V::load(x + offset);
+            const colour_vector<typename V::real> rv = V::load(r + offset);
+            xx += real_product(xv, xv);
+            rr += real_product(rv, rv);
+        }
+        term = xx == 0 ? 1 : rr / xx;
     }
     exact_block_add(shared, term, &sums[c]);
 }
@@ -318,7 +326,7 @@ __global__ void site_ratio_kernel(const char *r, const char *x, int nrhs, int co
 naik_status gpu_site_ratio(const naik_field *r, const naik_field *x, naik_exactsum *sums)
 {
     BY_PRECISION(r->precision, site_ratio_kernel, blas_grid(r, r->nrhs), BLAS_THREADS, stream_of(r),
-                 (const char *)r->data, (const char *)x->data, r->nrhs,
+                 (const char *)r->data, (const char *)x->data, r->spin, r->nrhs,
                  r->geometry->lattice->volume_cb, sums);
     return GPU_LAUNCHED(r->geometry->backend, "summing site residuals");
 }

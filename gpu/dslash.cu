@@ -36,17 +36,16 @@ static double scale_of(const naik_links *links, int far)
     return links->precision == NAIK_HALF ? links->scale[far] / 32767 : 1;
 }
 
-/* Whether the sites of the boundary fetch the halo themselves (halo.h, hand_over). */
-static bool fetches_halo(const naik_dslash_args *args)
+bool dslash_fetches_halo(const naik_dslash_args *args)
 {
     const naik_geometry *geometry = args->in->geometry;
     return geometry->lattice->halo > 0 && geometry->backend->route.single_node;
 }
 
-/* Interior and boundary in one launch, that of the boundary, where the exchange is short. */
-static bool is_one_launch(const naik_dslash_args *args)
+/* Where the exchange is short. */
+bool dslash_is_one_launch(const naik_dslash_args *args)
 {
-    return fetches_halo(args) && !gpu_tables_of(args->in->geometry)->exchange.beside;
+    return dslash_fetches_halo(args) && !gpu_tables_of(args->in->geometry)->exchange.beside;
 }
 
 static void set_region(dslash_params *p, const naik_dslash_args *args, naik_region region)
@@ -65,12 +64,12 @@ static void set_region(dslash_params *p, const naik_dslash_args *args, naik_regi
     }
     p->table = tables->point[args->parity];
     p->boundary_from = interior;
-    if (region == NAIK_BOUNDARY && !is_one_launch(args)) {
+    if (region == NAIK_BOUNDARY && !dslash_is_one_launch(args)) {
         p->list += interior;
         p->count -= interior;
         p->boundary_from = 0;
     }
-    if (fetches_halo(args)) {
+    if (dslash_fetches_halo(args)) {
         p->view = gpu_exchange_view(args->in);
     }
     if (args->send) {
@@ -85,7 +84,7 @@ static bool links_stay(const naik_links *links)
     return links->size_bytes <= (size_t)about->l2CacheSize / 4 * 3;
 }
 
-static dslash_params params_of(const naik_dslash_args *args, naik_region region)
+dslash_params dslash_params_of(const naik_dslash_args *args, naik_region region)
 {
     dslash_params p = {};
     const naik_lattice *lat = args->in->geometry->lattice;
@@ -102,7 +101,7 @@ static dslash_params params_of(const naik_dslash_args *args, naik_region region)
     p.state = (int)args->state;
     p.sums = args->sums;
     p.parity = (int)args->parity;
-    p.nrhs = args->in->nrhs;
+    p.nrhs = naik_field_vectors(args->in);
     p.kinds = kinds_of(links);
     p.form = args->form;
     p.scale[0] = scale_of(links, 0);
@@ -174,7 +173,7 @@ static gpu_variant usual_variant(const naik_dslash_args *args)
     v.sites = v.sites < GPU_LANES ? GPU_LANES : v.sites;
     v.threads = 1;
     if (fuses_scalars(args)) { /* which several threads a site know how to */
-        v = (gpu_variant){1, GPU_LANES, 1, kinds_of(args->links)};
+        v = (gpu_variant){1, GPU_LANES, 1, kinds_of(args->links), 0};
     }
     return v;
 }
@@ -347,8 +346,7 @@ __global__ void trial_rhs_kernel(const naik_rhs *from, naik_rhs *to, int state)
     to[c].beta = to[c].x_deferred_last = to[c].x_deferred = 0;
 }
 
-/* The same work without its effects: nothing is added, written down, or heard from other ranks. */
-static naik_status repeatable(const naik_dslash_args *args, const dslash_params &p,
+naik_status dslash_repeatable(const naik_dslash_args *args, const dslash_params &p,
                               dslash_params *out)
 {
     naik_backend *backend = args->in->geometry->backend;
@@ -417,7 +415,7 @@ static naik_status choose(const naik_dslash_args *args, const dslash_params &p, 
         return NAIK_OK;
     }
     dslash_params repeated;
-    naik_status status = repeatable(args, p, &repeated);
+    naik_status status = dslash_repeatable(args, p, &repeated);
     const dslash_trial trial = {args, &repeated};
     return status != NAIK_OK ? status
                              : gpu_tune_measure(backend, &key, &list, try_variant, &trial, out);
@@ -426,13 +424,13 @@ static naik_status choose(const naik_dslash_args *args, const dslash_params &p, 
 static naik_status prepare(const naik_dslash_args *args, naik_region region, dslash_params *params,
                            gpu_variant *variant)
 {
-    *params = params_of(args, region);
-    if (params->count == 0 || (region == NAIK_INTERIOR && is_one_launch(args))) {
+    *params = dslash_params_of(args, region);
+    if (params->count == 0 || (region == NAIK_INTERIOR && dslash_is_one_launch(args))) {
         params->count = 0;
         return NAIK_OK;
     }
-    const dslash_params inner = params_of(args, NAIK_INTERIOR);
-    const bool as_inside = region == NAIK_BOUNDARY && is_one_launch(args) && inner.count > 0;
+    const dslash_params inner = dslash_params_of(args, NAIK_INTERIOR);
+    const bool as_inside = region == NAIK_BOUNDARY && dslash_is_one_launch(args) && inner.count > 0;
     return choose(args, as_inside ? inner : *params, variant);
 }
 
@@ -468,7 +466,7 @@ naik_status gpu_dslash(const naik_dslash_args *args, naik_region region)
 {
     naik_status status = NAIK_OK;
     dslash_params params;
-    const bool fetches = region == NAIK_BOUNDARY && fetches_halo(args);
+    const bool fetches = region == NAIK_BOUNDARY && dslash_fetches_halo(args);
     gpu_variant variant = {};
     NAIK_TRY(prepare(args, region, &params, &variant));
     if (params.count == 0) {

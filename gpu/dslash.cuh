@@ -91,6 +91,17 @@ typedef struct dslash_shape {
     bool latency_bound; /* gpu_is_latency_bound */
 } dslash_shape;
 
+/* dslash.cu, for every kernel that applies D: what it needs beside its shape; whether boundary
+ * sites fetch the halo themselves (halo.h, hand_over); whether interior and boundary are one launch,
+ * that of the boundary. */
+dslash_params dslash_params_of(const naik_dslash_args *args, naik_region region);
+bool dslash_fetches_halo(const naik_dslash_args *args);
+bool dslash_is_one_launch(const naik_dslash_args *args);
+/* The same work without its effects, to be tried: nothing is added, written down, or heard from
+ * other ranks. */
+naik_status dslash_repeatable(const naik_dslash_args *args, const dslash_params &p,
+                              dslash_params *out);
+
 /* One a pair of precisions (vectors, links); false where the shape has no kernel. */
 bool dslash_launch_double(const dslash_params &params, const dslash_shape &shape);
 bool dslash_launch_single(const dslash_params &params, const dslash_shape &shape);
@@ -320,6 +331,28 @@ __device__ static inline dslash_terms finish_step(const dslash_params &p, size_t
     return {real_product(r, r), real_product(r, out)};
 }
 
+/* NAIK_FORM_AFFINE of a colour vector, from D in. */
+template <class V>
+__device__ static inline void make_affine(const dslash_params &p, size_t offset,
+                                          colour_vector<typename V::real> &out)
+{
+    typedef typename V::real real;
+    const real a = (real)p.a, s = (real)p.s;
+    const colour_vector<real> v = V::load(p.v + offset);
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        out.e[i] = {fma(a, v.e[i].re, s * out.e[i].re), fma(a, v.e[i].im, s * out.e[i].im)};
+    }
+    if (p.b != NULL) {
+        const real c = (real)p.c;
+        const colour_vector<real> b = V::load(p.b + offset);
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            out.e[i] = {fma(c, b.e[i].re, out.e[i].re), fma(c, b.e[i].im, out.e[i].im)};
+        }
+    }
+}
+
 /* out from D in as the form says; `scalars` is the rhs's record, where there is one. */
 template <class V>
 __device__ static inline dslash_terms finish_site(const dslash_params &p, size_t offset,
@@ -327,28 +360,13 @@ __device__ static inline dslash_terms finish_site(const dslash_params &p, size_t
                                                   colour_vector<typename V::real> &out)
 {
     typedef typename V::real real;
-    colour_vector<real> v = {};
     if (p.form == NAIK_FORM_STEP) {
         return finish_step<V>(p, offset, *scalars, out);
     }
-    if (p.form != NAIK_FORM_D) {
-        v = V::load(p.v + offset);
-    }
     if (p.form == NAIK_FORM_AFFINE) {
-        const real a = (real)p.a, s = (real)p.s;
-#pragma unroll
-        for (int i = 0; i < 3; i++) {
-            out.e[i] = {fma(a, v.e[i].re, s * out.e[i].re), fma(a, v.e[i].im, s * out.e[i].im)};
-        }
-        if (p.b != NULL) {
-            const real c = (real)p.c;
-            const colour_vector<real> b = V::load(p.b + offset);
-#pragma unroll
-            for (int i = 0; i < 3; i++) {
-                out.e[i] = {fma(c, b.e[i].re, out.e[i].re), fma(c, b.e[i].im, out.e[i].im)};
-            }
-        }
+        make_affine<V>(p, offset, out);
     } else if (p.form != NAIK_FORM_D) {
+        const colour_vector<real> v = V::load(p.v + offset);
         const real s = (real)scalars->shift;
         const real alpha = p.form == NAIK_FORM_DESCENT ? (real)scalars->alpha : (real)1;
         const colour_vector<real> b = V::load(p.b + offset);

@@ -128,7 +128,7 @@ static halo_params halo_params_of(const naik_field *field, naik_parity parity, i
     h.mu = mu;
     h.face = lat->face[mu];
     h.count = lat->face[mu] * depth;
-    h.nrhs = field->nrhs;
+    h.nrhs = naik_field_vectors(field);
     return h;
 }
 
@@ -189,7 +189,8 @@ size_t gpu_exchange_bytes(const naik_lattice *lattice, naik_precision precision,
 static char *field_origin(const naik_field *field, char *memory, size_t capacity, int epoch)
 {
     const size_t before =
-        blocks_before(field->geometry->lattice) * (size_t)field->nrhs * rhs_bytes(field->precision);
+        blocks_before(field->geometry->lattice) * (size_t)naik_field_vectors(field) *
+        rhs_bytes(field->precision);
     uintptr_t halo = (uintptr_t)memory + EXCHANGE_HEADER_BYTES + (size_t)epoch * capacity;
     return (char *)(halo - before);
 }
@@ -286,7 +287,7 @@ naik_status gpu_exchange_reserve(const naik_field *field, const bool faces[NAIK_
     naik_backend *backend = field->geometry->backend;
     gpu_exchange *x = exchange_of(field);
     offer mine;
-    const size_t wanted = capacity_for(lat, field->precision, field->nrhs);
+    const size_t wanted = capacity_for(lat, field->precision, naik_field_vectors(field));
     if (x->capacity >= wanted) {
         return NAIK_OK;
     }
@@ -385,7 +386,7 @@ static send_params send_params_of(const naik_field *field, naik_parity parity, i
     send_params p = {};
     p.stencil = gpu_tables_of(field->geometry)->stencil;
     p.parity = (int)parity;
-    p.nrhs = field->nrhs;
+    p.nrhs = naik_field_vectors(field);
     p.counters = x->counters;
     *largest = 0;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
@@ -529,9 +530,9 @@ naik_status gpu_exchange_receive(naik_field *field, naik_parity parity, int dept
         for (int side = 0; side < 2; side++) {
             const int count = lat->face[mu] * depth;
             if (x->faces[mu][side]) {
-                BY_PRECISION(field->precision, receive_kernel, pack_blocks(count, field->nrhs),
+                BY_PRECISION(field->precision, receive_kernel, pack_blocks(count, naik_field_vectors(field)),
                              PACK_THREADS, gpu_state_of(backend)->stream, v, lat->zone[mu][side],
-                             count, field->nrhs, (char *)field->data);
+                             count, naik_field_vectors(field), (char *)field->data);
                 NAIK_TRY(GPU_LAUNCHED(backend, "receiving halos"));
             }
         }

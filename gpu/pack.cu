@@ -150,9 +150,10 @@ template <class V> __device__ static inline void store_as(char *to, const double
 
 template <class V>
 __global__ void import_kernel(gpu_stencil st, int parity, int begin, int count, const double *sites,
-                              char *data, int irhs, int nrhs)
+                              char *data, int first, int nrhs)
 {
     const int i = (int)(blockIdx.x * PACK_THREADS + threadIdx.x);
+    const int row = (int)blockIdx.y, rows = (int)gridDim.y; /* colour vectors of an rhs */
     if (i >= count) {
         return;
     }
@@ -161,24 +162,25 @@ __global__ void import_kernel(gpu_stencil st, int parity, int begin, int count, 
     gpu_coords(st, parity, begin + i, x);
 #pragma unroll
     for (int k = 0; k < 6; k++) {
-        numbers[k] = sites != NULL ? sites[(size_t)(2 * i + (x[0] & 1)) * 6 + k] : 0;
+        numbers[k] = sites != NULL ? sites[((size_t)(2 * i + (x[0] & 1)) * rows + row) * 6 + k] : 0;
     }
-    store_as<V>(data + vec_offset<V>(begin + i, irhs, nrhs), numbers);
+    store_as<V>(data + vec_offset<V>(begin + i, first + row, nrhs), numbers);
 }
 
 template <class V>
-__global__ void export_kernel(int begin, int count, double *sites, const char *data, int irhs,
+__global__ void export_kernel(int begin, int count, double *sites, const char *data, int first,
                               int nrhs)
 {
     const int i = (int)(blockIdx.x * PACK_THREADS + threadIdx.x);
+    const int row = (int)blockIdx.y, rows = (int)gridDim.y;
     if (i >= count) {
         return;
     }
-    colour_vector<typename V::real> v = V::load(data + vec_offset<V>(begin + i, irhs, nrhs));
+    colour_vector<typename V::real> v = V::load(data + vec_offset<V>(begin + i, first + row, nrhs));
 #pragma unroll
     for (int k = 0; k < 3; k++) {
-        sites[(size_t)i * 6 + 2 * k] = v.e[k].re;
-        sites[(size_t)i * 6 + 2 * k + 1] = v.e[k].im;
+        sites[((size_t)i * rows + row) * 6 + 2 * k] = v.e[k].re;
+        sites[((size_t)i * rows + row) * 6 + 2 * k + 1] = v.e[k].im;
     }
 }
 
@@ -190,18 +192,20 @@ naik_status gpu_field_from_host(naik_field *field, naik_parity parity, int irhs,
     naik_backend *backend = field->geometry->backend;
     gpu_state *state = gpu_state_of(backend);
     const gpu_stencil st = gpu_tables_of(field->geometry)->stencil;
+    const size_t site_bytes = (size_t)field->spin * CANONICAL_BYTES;
+    const int first = irhs * field->spin;
     for (int begin = 0; begin < st.volume_cb; begin += IMPORT_CHUNK) {
         int count = st.volume_cb - begin < IMPORT_CHUNK ? st.volume_cb - begin : IMPORT_CHUNK;
-        const double *from = sites + (size_t)begin * 12;
-        const bool zero = naik_all_zero(from, (size_t)count * 2 * CANONICAL_BYTES);
+        const double *from = sites + (size_t)begin * 12 * field->spin;
+        const bool zero = naik_all_zero(from, (size_t)count * 2 * site_bytes);
         if (!zero) {
             NAIK_TRY(gpu_upload(&backend->device, state->staging, from,
-                                (size_t)count * 2 * CANONICAL_BYTES));
+                                (size_t)count * 2 * site_bytes));
         }
-        BY_PRECISION(field->precision, import_kernel, pack_blocks(count, 1), PACK_THREADS,
+        BY_PRECISION(field->precision, import_kernel, pack_blocks(count, field->spin), PACK_THREADS,
                      state->stream, st, (int)parity, begin, count,
-                     zero ? NULL : (const double *)state->staging, (char *)field->data, irhs,
-                     field->nrhs);
+                     zero ? NULL : (const double *)state->staging, (char *)field->data, first,
+                     naik_field_vectors(field));
         NAIK_TRY(GPU_LAUNCHED(backend, "importing a field"));
     }
 done:
@@ -215,15 +219,16 @@ naik_status gpu_field_to_host(const naik_field *field, naik_parity parity, int i
     gpu_state *state = gpu_state_of(backend);
     const naik_lattice *lat = field->geometry->lattice;
     const double *compact = (const double *)state->pinned;
-    for (int begin = 0; begin < lat->volume_cb; begin += EXPORT_CHUNK) {
-        int count = lat->volume_cb - begin < EXPORT_CHUNK ? lat->volume_cb - begin : EXPORT_CHUNK;
-        BY_PRECISION(field->precision, export_kernel, pack_blocks(count, 1), PACK_THREADS,
+    const int chunk = EXPORT_CHUNK / field->spin;
+    for (int begin = 0; begin < lat->volume_cb; begin += chunk) {
+        int count = lat->volume_cb - begin < chunk ? lat->volume_cb - begin : chunk;
+        BY_PRECISION(field->precision, export_kernel, pack_blocks(count, field->spin), PACK_THREADS,
                      state->stream, begin, count, (double *)state->staging,
-                     (const char *)field->data, irhs, field->nrhs);
+                     (const char *)field->data, irhs * field->spin, naik_field_vectors(field));
         NAIK_TRY(GPU_LAUNCHED(backend, "exporting a field"));
         NAIK_TRY(gpu_download(&backend->device, state->pinned, state->staging,
-                              (size_t)count * CANONICAL_BYTES));
-        naik_lattice_scatter(lat, parity, begin, count, compact, 6, sites);
+                              (size_t)count * (size_t)field->spin * CANONICAL_BYTES));
+        naik_lattice_scatter(lat, parity, begin, count, compact, 6 * field->spin, sites);
     }
 done:
     return status;

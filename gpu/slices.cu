@@ -34,18 +34,19 @@ naik_status gpu_field_axpy(double a, const naik_field *x, naik_field *y)
     naik_backend *backend = y->geometry->backend;
     gpu_stream stream = gpu_state_of(backend)->stream;
     const int half = y->geometry->lattice->volume_cb;
-    const dim3 grid = slice_grid(half, y->nrhs);
+    const int vectors = naik_field_vectors(y);
+    const dim3 grid = slice_grid(half, vectors);
     const char *from = (const char *)x->data;
     char *to = (char *)y->data;
     switch (y->precision) {
     case NAIK_DOUBLE:
-        axpy_kernel<vec_double><<<grid, SLICE_THREADS, 0, stream>>>(a, from, to, y->nrhs, half);
+        axpy_kernel<vec_double><<<grid, SLICE_THREADS, 0, stream>>>(a, from, to, vectors, half);
         break;
     case NAIK_SINGLE:
-        axpy_kernel<vec_single><<<grid, SLICE_THREADS, 0, stream>>>(a, from, to, y->nrhs, half);
+        axpy_kernel<vec_single><<<grid, SLICE_THREADS, 0, stream>>>(a, from, to, vectors, half);
         break;
     case NAIK_HALF:
-        axpy_kernel<vec_half><<<grid, SLICE_THREADS, 0, stream>>>(a, from, to, y->nrhs, half);
+        axpy_kernel<vec_half><<<grid, SLICE_THREADS, 0, stream>>>(a, from, to, vectors, half);
         break;
     }
     return GPU_LAUNCHED(backend, "adding a multiple of a field");
@@ -54,7 +55,8 @@ naik_status gpu_field_axpy(double a, const naik_field *x, naik_field *y)
 typedef struct slice_params {
     gpu_stencil st;
     const char *data;
-    int parity, irhs, nrhs, sites; /* of one parity in a time slice */
+    int parity, first, spin, vectors; /* the first colour vector, and how many of all */
+    int sites; /* of one parity in a time slice */
     const double *weight[3];
     naik_exactsum *sums;
 } slice_params;
@@ -69,9 +71,13 @@ __global__ void slice_kernel(const slice_params p)
         const int cb = t * p.sites + i;
         int x[4];
         gpu_coords(p.st, p.parity, cb, x);
-        const colour_vector<double> v =
-            vec_double::load(p.data + vec_offset<vec_double>(cb, p.irhs, p.nrhs));
-        term = p.weight[0][x[0]] * p.weight[1][x[1]] * p.weight[2][x[2]] * real_product(v, v);
+        double norm = 0;
+        for (int s = 0; s < p.spin; s++) {
+            const colour_vector<double> v =
+                vec_double::load(p.data + vec_offset<vec_double>(cb, p.first + s, p.vectors));
+            norm += real_product(v, v);
+        }
+        term = p.weight[0][x[0]] * p.weight[1][x[1]] * p.weight[2][x[2]] * norm;
     }
     exact_block_add(shared, term, &p.sums[t]);
 }
@@ -97,8 +103,9 @@ naik_status gpu_slice_norms(const naik_field *v, naik_parity parity, int irhs,
     p.st = gpu_tables_of(v->geometry)->stencil;
     p.data = (const char *)v->data;
     p.parity = (int)parity;
-    p.irhs = irhs;
-    p.nrhs = v->nrhs;
+    p.first = irhs * v->spin;
+    p.spin = v->spin;
+    p.vectors = naik_field_vectors(v);
     p.sites = lat->volume_cb / lat->local[3];
     p.sums = sums;
     slice_kernel<<<slice_grid(p.sites, lat->local[3]), SLICE_THREADS, 0, state->stream>>>(p);

@@ -76,7 +76,7 @@ static void describe_self(naik_backend *backend, gpu_tuning *tuning)
 {
     int driver = 0;
     (void)gpu_driver_version(&driver);
-    snprintf(tuning->header, TUNE_HEADER, "naik-tune 3, %s, %s driver %d, naik %s",
+    snprintf(tuning->header, TUNE_HEADER, "naik-tune 4, %s, %s driver %d, naik %s",
              gpu_state_of(backend)->properties.name, GPU_VENDOR_NAME, driver, naik_version_git());
 }
 
@@ -85,9 +85,9 @@ static bool parse_entry(const char *line, tune_entry *entry)
     int *key = entry->key.value;
     gpu_variant *v = &entry->variant;
     memset(entry, 0, sizeof *entry);
-    return sscanf(line, "%d %d %d %d %d %d %d %d: %d %d %d %d", &key[0], &key[1], &key[2], &key[3],
-                  &key[4], &key[5], &key[6], &key[7], &v->rhs, &v->sites, &v->together,
-                  &v->threads) == GPU_TUNE_KEYS + 4;
+    return sscanf(line, "%d %d %d %d %d %d %d %d: %d %d %d %d %d", &key[0], &key[1], &key[2],
+                  &key[3], &key[4], &key[5], &key[6], &key[7], &v->rhs, &v->sites, &v->together,
+                  &v->threads, &v->order) == GPU_TUNE_KEYS + 5;
 }
 
 /* A cache that cannot be read or does not fit is as good as none. */
@@ -144,9 +144,9 @@ static void save_cache(const gpu_tuning *tuning)
     for (int i = 0; i < tuning->count; i++) {
         const int *key = tuning->entry[i].key.value;
         const gpu_variant *v = &tuning->entry[i].variant;
-        good = fprintf(file, "%d %d %d %d %d %d %d %d: %d %d %d %d\n", key[0], key[1], key[2],
+        good = fprintf(file, "%d %d %d %d %d %d %d %d: %d %d %d %d %d\n", key[0], key[1], key[2],
                        key[3], key[4], key[5], key[6], key[7], v->rhs, v->sites, v->together,
-                       v->threads) > 0 &&
+                       v->threads, v->order) > 0 &&
                good;
     }
     good = fclose(file) == 0 && good;
@@ -195,7 +195,7 @@ void gpu_tune_close(naik_backend *backend)
 static bool same_variant(const gpu_variant *a, const gpu_variant *b)
 {
     return a->rhs == b->rhs && a->sites == b->sites && a->together == b->together &&
-           a->threads == b->threads;
+           a->threads == b->threads && a->order == b->order;
 }
 
 bool gpu_tune_find(naik_backend *backend, const gpu_tune_key *key, const gpu_variants *list,
@@ -312,14 +312,14 @@ naik_status gpu_tune_measure(naik_backend *backend, const gpu_tune_key *key,
     entry.key = *key;
     entry.variant = *out;
     NAIK_TRY(remember(backend, &entry));
-    naik_log_line(
-        backend->log,
-        "tuned: Dslash %s vectors, %s links, recon %d, %d rhs, %d sites: %d rhs a "
-        "thread, blocks of %d x %d, %d threads a site, %.1f us (%.1f as usual; %.3f s spent)",
-        naik_precision_name((naik_precision)key->value[0]),
-        naik_precision_name((naik_precision)key->value[1]), key->value[2], key->value[4],
-        key->value[5], out->rhs, out->sites, out->together, out->threads, 1e6 * best_s,
-        1e6 * usual_s, tuning->spent_s);
+    naik_log_line(backend->log,
+                  "tuned: Dslash %s vectors, %s links, recon %d, %d rhs, %d sites: %d rhs a "
+                  "thread, blocks of %d x %d, %d threads a site, order %d, %.1f us (%.1f as usual; "
+                  "%.3f s spent)",
+                  naik_precision_name((naik_precision)key->value[0]),
+                  naik_precision_name((naik_precision)key->value[1]), key->value[2], key->value[4],
+                  key->value[5], out->rhs, out->sites, out->together, out->threads, out->order,
+                  1e6 * best_s, 1e6 * usual_s, tuning->spent_s);
 done:
     return status;
 }

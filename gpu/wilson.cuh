@@ -1,0 +1,394 @@
+/* wilson.cuh - Wilson's hopping term: a thread a site and N rhs, all four spins in its registers
+ *
+ *   (D psi)(x) = sum_mu (1 - g_mu) U_mu(x) psi(x+mu) + (1 + g_mu) U_mu(x-mu)^+ psi(x-mu)
+ *
+ * (1 -+ g_mu) psi is known from its first two rows, so a hop is two colour vectors times a link:
+ *
+ *   h0 = p0 + f0 p_a,  h1 = p1 + f1 p_b      then  r_a = f0* h0,  r_b = f1* h1
+ *
+ *   mu   a b   f0, f1 of 1 + g_mu (of 1 - g_mu the negatives)
+ *   x    3 2    i    i
+ *   y    3 2   -1    1
+ *   z    2 3    i   -i
+ *   t    2 3    1    1
+ *
+ * A spinor is four colour vectors of a field that lie behind each other (field.h). Links are those of
+ * the naive staggered operator without phases. The order of additions, for every variant: forward
+ * points, then backward ones, each in the order x, y, z, t.
+ *
+ * Locality: a block may be a tile of 4 dimensions, whose sites have each other's neighbours in the
+ * first-level cache (B. Joo et al., P3HPC 2019: the gap between plain order and the best).
+ */
+#ifndef NAIK_GPU_WILSON_CUH
+#define NAIK_GPU_WILSON_CUH
+
+#include "dslash.cuh"
+
+enum { WILSON_THREADS = 256 }; /* of a block at most */
+
+/* Which sites a block has: rows of PREC_BLOCK sites beside each other in y, z and t. */
+typedef struct wilson_tiles {
+    bool used;            /* else sites in their order */
+    int shift[3];         /* extents are powers of two */
+    gpu_divider tiles[2]; /* in y and z */
+    int rows, slices;     /* of the box: rows of PREC_BLOCK sites in a plane; extent in z */
+} wilson_tiles;
+
+typedef struct wilson_params {
+    dslash_params d; /* nrhs counts colour vectors */
+    int rhs_count;
+    bool dagger;
+    const char *blocks; /* B, applied to D in; NULL: `factor` alone */
+    double factor;      /* times the unit of the links */
+    wilson_tiles order;
+} wilson_params;
+
+typedef struct wilson_shape {
+    int recon, rhs; /* rhs a thread */
+    dim3 grid, block;
+    gpu_stream stream;
+    bool latency_bound;
+} wilson_shape;
+
+/* Of vectors in double and single, and of 16 bits; false where there is no kernel. */
+bool wilson_launch_double(const wilson_params &params, const wilson_shape &shape);
+bool wilson_launch_single(const wilson_params &params, const wilson_shape &shape);
+bool wilson_launch_single_half(const wilson_params &params, const wilson_shape &shape);
+bool wilson_launch_half(const wilson_params &params, const wilson_shape &shape);
+bool wilson_launch_half_single(const wilson_params &params, const wilson_shape &shape);
+
+/* rhs a thread at most: two where their spinors fit into its registers. */
+constexpr int wilson_rhs(naik_precision vectors, naik_precision links)
+{
+    return vectors == NAIK_DOUBLE || vectors != links ? 1 : 2;
+}
+
+template <class T> struct spinor {
+    colour_vector<T> row[NAIK_SPIN];
+};
+
+template <class V>
+__device__ static inline void load_spinor(const char *p, spinor<typename V::real> &v)
+{
+#pragma unroll
+    for (int s = 0; s < NAIK_SPIN; s++) {
+        v.row[s] = V::load(p + s * V::RHS_BYTES);
+    }
+}
+
+/* p + f q of a colour vector, f real or i times it. */
+template <bool IMAGINARY, class T>
+__device__ static inline colour_vector<T> projected(T f, const colour_vector<T> &p,
+                                                    const colour_vector<T> &q)
+{
+    colour_vector<T> h;
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        h.e[i] = {fma(IMAGINARY ? -f : f, IMAGINARY ? q.e[i].im : q.e[i].re, p.e[i].re),
+                  fma(f, IMAGINARY ? q.e[i].re : q.e[i].im, p.e[i].im)};
+    }
+    return h;
+}
+
+/* sum += f* g */
+template <bool IMAGINARY, class T>
+__device__ static inline void add_conjugate(T f, const colour_vector<T> &g, colour_vector<T> &sum)
+{
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        sum.e[i] = {fma(f, IMAGINARY ? g.e[i].im : g.e[i].re, sum.e[i].re),
+                    fma(IMAGINARY ? -f : f, IMAGINARY ? g.e[i].re : g.e[i].im, sum.e[i].im)};
+    }
+}
+
+/* One hop in direction MU; `sign` of g_mu, `one` of the link. */
+template <int MU, class T>
+__device__ static inline void add_spin_hop(const colour_matrix<T> &u, T sign, T one,
+                                           const spinor<T> &v, spinor<T> &sum)
+{
+    constexpr int A = MU < 2 ? 3 : 2, B = MU < 2 ? 2 : 3;
+    constexpr bool IMAGINARY = MU % 2 == 0;
+    const T f0 = MU == 1 ? -sign : sign, f1 = MU == 2 ? -sign : sign;
+    const colour_vector<T> h0 = projected<IMAGINARY>(f0, v.row[0], v.row[A]);
+    const colour_vector<T> h1 = projected<IMAGINARY>(f1, v.row[1], v.row[B]);
+    colour_vector<T> g0 = {}, g1 = {};
+    add_product(u, h0, g0);
+    add_product(u, h1, g1);
+    axpy(one, g0, sum.row[0]);
+    axpy(one, g1, sum.row[1]);
+    add_conjugate<IMAGINARY>(one * f0, g0, sum.row[A]);
+    add_conjugate<IMAGINARY>(one * f1, g1, sum.row[B]);
+}
+
+template <class V, class S, int R, int N, int MU>
+__device__ static inline void add_point(const wilson_params &p, const dslash_site &site,
+                                        bool backward, link_group<S, R, (N > 1)> &links,
+                                        spinor<typename V::real> (&total)[N])
+{
+    typedef typename V::real real;
+    const char *from = dslash_from<V>(p.d, site, site.along(MU / 2, MU % 2), (int)backward, MU);
+    const real sign = backward != p.dagger ? (real)1 : (real)-1;
+    const real one = backward ? (real)-1 : (real)1; /* the link there is -U^+ */
+    colour_matrix<real> u;
+    links.get(MU / 2, MU % 2, u);
+    if (!recon_is_uncompressed(R) && backward) {
+        u = minus_adjoint(u);
+    }
+#pragma unroll
+    for (int c = 0; c < N; c++) {
+        spinor<real> v;
+        load_spinor<V>(from + c * (NAIK_SPIN * V::RHS_BYTES), v);
+        add_spin_hop<MU>(u, sign, one, v, total[c]);
+    }
+}
+
+/* total = D in, in units of the links */
+template <class V, class S, int R, int N>
+__device__ static inline void apply_spin_hops(const wilson_params &p, const dslash_site &site,
+                                              spinor<typename V::real> (&total)[N])
+{
+    typedef link_group<S, R, (N > 1)> group;
+    const char *begin = p.d.links + (size_t)(site.cb / PREC_BLOCK) * (2 * group::BYTES);
+#pragma unroll
+    for (int c = 0; c < N; c++) {
+        clear(total[c].row);
+    }
+#pragma unroll 1
+    for (int kind = 0; kind < 2; kind++) {
+        group links;
+        links.open(begin + kind * group::BYTES, site.cb % PREC_BLOCK);
+        add_point<V, S, R, N, 0>(p, site, kind == 1, links, total);
+        add_point<V, S, R, N, 1>(p, site, kind == 1, links, total);
+        add_point<V, S, R, N, 2>(p, site, kind == 1, links, total);
+        add_point<V, S, R, N, 3>(p, site, kind == 1, links, total);
+    }
+}
+
+/* ---- blocks of a site (site_blocks.h): [block of 32 sites][2][4 (2 in double) numbers of 36][32] */
+
+template <class T> struct site_block {
+    enum { UNIT = 16 / (int)sizeof(T), UNITS = NAIK_BLOCK_REALS / UNIT };
+    enum { BYTES = NAIK_BLOCK_REALS * PREC_BLOCK * (int)sizeof(T) };
+    T number[NAIK_BLOCK_REALS];
+    /* Where number n of a lane lies. */
+    __host__ __device__ static inline size_t place(int lane, int n)
+    {
+        return (size_t)(n / UNIT * PREC_BLOCK + lane) * 16 + (size_t)(n % UNIT) * sizeof(T);
+    }
+};
+
+__device__ static inline void load_block(const char *p, site_block<float> &b)
+{
+#pragma unroll
+    for (int i = 0; i < site_block<float>::UNITS; i++) {
+        const uint4 w = gpu_link_load16<true>(p + i * PREC_BLOCK * 16);
+        b.number[4 * i] = __uint_as_float(w.x);
+        b.number[4 * i + 1] = __uint_as_float(w.y);
+        b.number[4 * i + 2] = __uint_as_float(w.z);
+        b.number[4 * i + 3] = __uint_as_float(w.w);
+    }
+}
+__device__ static inline void load_block(const char *p, site_block<double> &b)
+{
+#pragma unroll
+    for (int i = 0; i < site_block<double>::UNITS; i++) {
+        const cplx<double> w = load_pair<true>(p + i * PREC_BLOCK * 16, 0.0);
+        b.number[2 * i] = w.re;
+        b.number[2 * i + 1] = w.im;
+    }
+}
+
+/* v = b v of two rows: the diagonal, then what is below it and its conjugate above, row after row. */
+template <class T>
+__device__ static inline void multiply_rows(const site_block<T> &b, colour_vector<T> &upper,
+                                            colour_vector<T> &lower)
+{
+    cplx<T> in[NAIK_BLOCK_SIZE], out[NAIK_BLOCK_SIZE];
+#pragma unroll
+    for (int i = 0; i < NAIK_BLOCK_SIZE; i++) {
+        in[i] = i < 3 ? upper.e[i % 3] : lower.e[i % 3];
+        out[i] = scale(b.number[i], in[i]);
+    }
+#pragma unroll
+    for (int i = 1; i < NAIK_BLOCK_SIZE; i++) {
+#pragma unroll
+        for (int j = 0; j < i; j++) {
+            const int at = NAIK_BLOCK_SIZE + 2 * (i * (i - 1) / 2 + j);
+            const cplx<T> a = {b.number[at], b.number[at + 1]};
+            out[i] = mul_add(a, in[j], out[i]);
+            out[j] = mul_add(conj(a), in[i], out[j]);
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        upper.e[i] = out[i];
+        lower.e[i] = out[3 + i];
+    }
+}
+
+/* v = B v of N rhs at a site of the parity whose blocks begin at `blocks`. */
+template <class T, int N>
+__device__ static inline void multiply_site(const char *blocks, int cb, spinor<T> (&v)[N])
+{
+    const char *here = blocks +
+                       (size_t)(cb / PREC_BLOCK) * (NAIK_SITE_BLOCKS * site_block<T>::BYTES) +
+                       cb % PREC_BLOCK * 16;
+#pragma unroll
+    for (int half = 0; half < NAIK_SITE_BLOCKS; half++) {
+        site_block<T> b;
+        load_block(here + half * site_block<T>::BYTES, b);
+#pragma unroll
+        for (int c = 0; c < N; c++) {
+            multiply_rows(b, v[c].row[2 * half], v[c].row[2 * half + 1]);
+        }
+    }
+}
+
+/* ---- the kernel */
+
+/* Which of N rhs from `irhs` on are to be written. */
+template <int N> __device__ static inline unsigned wilson_active(const wilson_params &p, int irhs)
+{
+    unsigned active = 0;
+#pragma unroll
+    for (int c = 0; c < N; c++) {
+        if (irhs + c < p.rhs_count && (p.d.rhs == NULL || p.d.rhs[irhs + c].state == p.d.state)) {
+            active |= 1u << c;
+        }
+    }
+    return active;
+}
+
+/* Number of the site of thread x of a block, among those to be written. */
+__device__ static inline int wilson_index(const wilson_params &p, int block, int x)
+{
+    const wilson_tiles &o = p.order;
+    if (!o.used) {
+        return block * (int)blockDim.x + x;
+    }
+    const int row = x / PREC_BLOCK;
+    const int plane = gpu_divide(block, o.tiles[0]);
+    const int slice = gpu_divide(plane, o.tiles[1]);
+    const int y =
+        ((block - plane * (int)o.tiles[0].divisor) << o.shift[0]) + (row & ((1 << o.shift[0]) - 1));
+    const int z = ((plane - slice * (int)o.tiles[1].divisor) << o.shift[1]) +
+                  (row >> o.shift[0] & ((1 << o.shift[1]) - 1));
+    const int t = (slice << o.shift[2]) + (row >> (o.shift[0] + o.shift[1]));
+    return ((t * o.slices + z) * o.rows + y) * PREC_BLOCK + x % PREC_BLOCK;
+}
+
+/* Writes a site's spinor of one rhs; |out|^2. */
+template <class V>
+__device__ static inline double finish_spinor(const wilson_params &p, size_t offset,
+                                              spinor<typename V::real> &v)
+{
+    double norm = 0;
+#pragma unroll
+    for (int s = 0; s < NAIK_SPIN; s++) {
+        const size_t at = offset + s * V::RHS_BYTES;
+        if (p.d.form == NAIK_FORM_AFFINE) {
+            make_affine<V>(p.d, at, v.row[s]);
+        }
+        V::store(p.d.out + at, v.row[s]);
+        norm += p.d.sums != NULL ? real_product(v.row[s], v.row[s]) : 0;
+    }
+    return norm;
+}
+
+template <class V, class S, int R, int N, int BLOCKS>
+__global__ void __launch_bounds__(WILSON_THREADS, BLOCKS) wilson_kernel(const wilson_params p)
+{
+    typedef typename V::real real;
+    __shared__ block_sums<real, N> shared;
+    const int x = (int)threadIdx.x, y = (int)threadIdx.y;
+    gpu_await_kernel();
+    const int irhs = ((int)(blockIdx.y * blockDim.y) + y) * N;
+    const int block = dslash_block(p.d), index = wilson_index(p, block, x);
+    const gpu_place halo = dslash_halo(p.d, (int)blockDim.x, y * (int)blockDim.x + x);
+    const unsigned active = wilson_active<N>(p, irhs);
+    double term[N] = {};
+    if (index < p.d.count && active != 0) {
+        spinor<real> total[N];
+        dslash_site site;
+        site.irhs = irhs * NAIK_SPIN;
+        site.halo = halo;
+        open_site(p.d, index, &site);
+        apply_spin_hops<V, S, R, N>(p, site, total);
+        const int cb = gpu_again(site.cb);
+#pragma unroll
+        for (int c = 0; c < N; c++) {
+#pragma unroll
+            for (int i = 0; i < 3 * NAIK_SPIN; i++) {
+                total[c].row[i / 3].e[i % 3] = scale((real)p.factor, total[c].row[i / 3].e[i % 3]);
+            }
+        }
+        if (p.blocks != NULL) {
+            multiply_site<real, N>(p.blocks, cb, total);
+        }
+        const size_t offset = vec_offset<V>(cb, irhs * NAIK_SPIN, p.d.nrhs);
+#pragma unroll
+        for (int c = 0; c < N; c++) {
+            if (active >> c & 1) {
+                term[c] =
+                    finish_spinor<V>(p, offset + (size_t)c * NAIK_SPIN * V::RHS_BYTES, total[c]);
+            }
+        }
+    }
+    if (p.d.sums == NULL) {
+        return;
+    }
+    const int thread = y * (int)blockDim.x + x;
+#pragma unroll
+    for (int c = 0; c < N; c++) {
+        if (active >> c & 1) {
+            shared.keep(thread / GPU_LANES, c, thread % GPU_LANES, term[c],
+                        dslash_grid(p.d, irhs + c), p.d.sums + irhs + c);
+        }
+    }
+    __syncthreads();
+    enum { WORDS = block_sums<real, N>::WORDS };
+    const int warps = (int)blockDim.x / GPU_LANES, c = x / WORDS;
+    if (c < N && (active >> c & 1)) {
+        shared.flush(y * warps, warps, c, x % WORDS, dslash_grid(p.d, irhs + c),
+                     p.d.sums + irhs + c);
+    }
+}
+
+/* Blocks of most threads that a multiprocessor shall hold: leaves the registers that were fastest. */
+template <class V, int N> constexpr int wilson_blocks()
+{
+    return V::PRECISION == NAIK_DOUBLE ? 1
+           : N > 1                     ? 2 - GPU_MORE_REGISTERS
+                                       : 3 - GPU_MORE_REGISTERS;
+}
+
+template <class V, class S, int R>
+static bool wilson_start(const wilson_params &params, const wilson_shape &shape)
+{
+    constexpr int most = wilson_rhs(V::PRECISION, precision_of<S>());
+    if (shape.rhs == 1) {
+        gpu_launch_behind(wilson_kernel<V, S, R, 1, wilson_blocks<V, 1>()>, shape.latency_bound,
+                          shape.grid, shape.block, shape.stream, params);
+        return true;
+    }
+    if constexpr (most == 2) {
+        if (shape.rhs == 2) {
+            gpu_launch_behind(wilson_kernel<V, S, R, 2, wilson_blocks<V, 2>()>, shape.latency_bound,
+                              shape.grid, shape.block, shape.stream, params);
+            return true;
+        }
+    }
+    return false;
+}
+
+template <class V, class S>
+static bool wilson_launch_of(const wilson_params &params, const wilson_shape &shape)
+{
+    switch (shape.recon) {
+    case 18: return wilson_start<V, S, 18>(params, shape);
+    case 12: return wilson_start<V, S, 12>(params, shape);
+    default: return false;
+    }
+}
+
+#endif
