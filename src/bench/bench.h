@@ -16,12 +16,15 @@
 
 enum { BENCH_MAX_LIST = 16, BENCH_MAX_REPEAT = 1000, BENCH_EACH = -1 };
 
+/* Beside naik_action_type. */
+enum { BENCH_WILSON = NAIK_HISQ + 1, BENCH_CLOVER };
+
 typedef enum bench_links_kind { BENCH_RANDOM, BENCH_RANDOM_HISQ, BENCH_UNIT } bench_links_kind;
 
 typedef struct bench_options {
     int size[NAIK_DIM];
     int links;     /* bench_links_kind */
-    int action;    /* naik_action_type */
+    int action;    /* naik_action_type, BENCH_WILSON or BENCH_CLOVER */
     int precision; /* naik_precision of vectors, or modes; of cg: -1 stands for the inner one */
     int link_precision;  /* naik_precision; -1: as the vectors */
     int inner_precision; /* of cg: naik_input_precision, which chooses all of these; -1: not said */
@@ -70,7 +73,8 @@ typedef struct bench {
     naik_lattice *lattice;
     naik_backend *backend;
     naik_geometry *geometry;
-    naik_gauge *thin; /* phased links the others are made of; NULL with --links random */
+    naik_gauge *thin; /* phased links the others are made of; NULL with --links random. Of Wilson
+                         quarks: with the sign of the boundary alone */
     naik_fatlong *source;
     double plaquette; /* of --gauge, 1 for unit links */
     bench_copy *copy;
@@ -123,6 +127,10 @@ void bench_line_end(const bench *b, bench_line *line, double floor_bytes, double
 /* Numbers of a link that is not compressed are 18; recon 0 stands for that. */
 int bench_recon(const bench *b);
 int bench_hops(const bench *b);
+static inline bool bench_of_spinors(const bench_options *options)
+{
+    return options->action >= BENCH_WILSON;
+}
 naik_precision bench_vectors(const bench *b);
 naik_precision bench_link_precision(const bench *b, naik_precision vectors);
 
@@ -143,6 +151,9 @@ naik_status bench_cg(const bench *b);
 /* Of cg with several masses. */
 naik_status bench_masses(const bench *b, const naik_staggered *packed, naik_precision vectors,
                          int nrhs);
+/* Of spinors. */
+naik_status bench_wilson_dslash(const bench *b);
+naik_status bench_bicgstab(const bench *b);
 naik_status bench_halo(const bench *b);
 naik_status bench_links(const bench *b);
 naik_status bench_io(const bench *b);

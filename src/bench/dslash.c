@@ -90,6 +90,9 @@ naik_status bench_dslash(const bench *b)
     static const int each[] = {1, 3, 4, 12};
     naik_status status = NAIK_OK;
     naik_links *links = NULL;
+    if (bench_of_spinors(b->options)) {
+        return bench_wilson_dslash(b);
+    }
     NAIK_TRY(naik_links_create(b->geometry, b->source, bench_link_precision(b, bench_vectors(b)),
                                bench_recon(b), &links));
     for (int i = 0; i < b->options->nrhs_count; i++) {

@@ -101,7 +101,7 @@ naik_status bench_make_links(bench *b)
     const bool built = strcmp(b->what, "dslash") == 0 || strcmp(b->what, "cg") == 0 ||
                        strcmp(b->what, "modes") == 0;
     naik_fattener *fattener = NULL;
-    if (built && o->gauge == NULL && o->links == BENCH_RANDOM) {
+    if (built && o->gauge == NULL && o->links == BENCH_RANDOM && !bench_of_spinors(o)) {
         b->source = calloc(1, sizeof *b->source);
         if (b->source == NULL) {
             status = NAIK_FAIL(b->comm->log, NAIK_ERR_MEMORY, "no memory for the links");
@@ -127,10 +127,12 @@ naik_status bench_make_links(bench *b)
     if (o->temporal_gauge) {
         fix_temporal_gauge(b->thin);
     }
-    if (strcmp(b->what, "io") != 0) {
+    if (bench_of_spinors(o)) {
+        naik_gauge_apply_boundary(b->thin);
+    } else if (strcmp(b->what, "io") != 0) {
         naik_gauge_apply_phases(b->thin, true);
     }
-    if (built) {
+    if (built && !bench_of_spinors(o)) {
         NAIK_TRY(naik_fattener_create(b->thin, (naik_action_type)o->action, 1.0,
                                       naik_backend_device(b->backend), &fattener));
         NAIK_TRY(naik_fattener_links(fattener, 0, &b->source));

@@ -185,8 +185,11 @@ void bench_line_begin(const bench *b, bench_line *line)
 
 static const char *action_name(const bench *b)
 {
-    static const char *const names[] = {
-        [NAIK_NAIVE] = "naive", [NAIK_ASQTAD] = "asqtad", [NAIK_HISQ] = "hisq"};
+    static const char *const names[] = {[NAIK_NAIVE] = "naive",
+                                        [NAIK_ASQTAD] = "asqtad",
+                                        [NAIK_HISQ] = "hisq",
+                                        [BENCH_WILSON] = "wilson",
+                                        [BENCH_CLOVER] = "clover"};
     return names[b->options->action];
 }
 

@@ -13,7 +13,8 @@ static const char *const transports[] = {"auto", "peer", "mpi_device", "staged",
 const char *const bench_backends[] = {"auto", "cpu", "gpu", NULL};
 static const char *const links[] = {"random", "random-hisq", "unit", NULL};
 static const char *const actions[] = {
-    [NAIK_NAIVE] = "naive", [NAIK_ASQTAD] = "asqtad", [NAIK_HISQ] = "hisq", NULL};
+    [NAIK_NAIVE] = "naive",    [NAIK_ASQTAD] = "asqtad",  [NAIK_HISQ] = "hisq",
+    [BENCH_WILSON] = "wilson", [BENCH_CLOVER] = "clover", NULL};
 static const char *const recons[] = {"18", "13", "12", "9", "6", NULL};
 static const int recon_numbers[] = {18, 13, 12, 9, 6};
 static const char *const site_threads[] = {"auto", "1", "3", "4", "12", "all", NULL};
@@ -150,8 +151,19 @@ static naik_status parse_masses(naik_log *log, const char *text, bool shared, do
 }
 
 /* What one option says against another. */
-static naik_status check(naik_log *log, const bench_options *o)
+static naik_status check(naik_log *log, const char *command, const bench_options *o)
 {
+    const bool either = strcmp(command, "bench dslash") == 0;
+    const bool spinors = strcmp(command, "bench bicgstab") == 0;
+    if (!either && spinors != bench_of_spinors(o)) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "naik %s: %s", command,
+                         spinors ? "--action is wilson or clover here"
+                                 : "--action wilson and clover are for dslash and bicgstab");
+    }
+    if (bench_of_spinors(o) && o->recon != 18 && o->recon != 12) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "naik %s: links of Wilson quarks are stored as 18 or 12 numbers", command);
+    }
     if (o->weak && o->strong) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
                          "naik bench: choose one of --weak (--size is that of a rank) and "
@@ -192,7 +204,7 @@ naik_status bench_options_parse(naik_log *log, const char *command, int argc, ch
     if (o->launch_mode > NAIK_LAUNCH_FUSED_GRAPH) {
         o->launch_mode = BENCH_EACH;
     }
-    NAIK_TRY(check(log, o));
+    NAIK_TRY(check(log, command, o));
     if ((o->weak || o->strong) && o->iterations == 0) {
         o->iterations = 200;
     }

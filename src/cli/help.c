@@ -13,7 +13,7 @@ static const char help_program[] =
     "  naik links INPUT.yaml -o FILE.h5   fat and long links\n"
     "  naik modes INPUT.yaml              low modes, for solves of light quarks\n"
     "  naik info FILE.h5                  what a file holds, whether it is complete and intact\n"
-    "  naik bench dslash|cg|halo|links|io speed, one line a measurement\n"
+    "  naik bench dslash|cg|bicgstab|...  speed, one line a measurement\n"
     "  naik export FILE.h5 -o FILE        propagators in a format of other codes\n"
     "  naik report FILE.h5                a page with plots of what a run did, for any browser\n"
     "  naik import-milc INPUT             a MILC ks_spectrum input as an input of naik\n"
@@ -171,7 +171,7 @@ static const char help_info[] =
     "  mpirun -n 4 naik info prop.h5 --residuals --set gauge.file=/elsewhere/lat.h5";
 
 static const char help_bench[] =
-    "naik bench dslash|cg|halo|links|io|modes [options]\n"
+    "naik bench dslash|cg|bicgstab|halo|links|io|modes [options]\n"
     "naik bench model --modes N,N,... [--size X,Y,Z,T] [--mass M] --machine NAME --gpus N\n"
     "naik bench model [--machine NAME] [--local X,Y,Z,T] [--nodes N,N,...|--gpus N]\n"
     "                 [--precision P] [--link-precision P] [--recon R] [--nrhs N]\n"
@@ -185,7 +185,7 @@ static const char help_bench[] =
     "  --size X,Y,Z,T                      global extents\n"
     "  --links random|random-hisq|unit     random matrices; fattened random links (default); 1\n"
     "  --gauge FILE                        dslash, cg, modes, links: of this configuration\n"
-    "  --action hisq|asqtad|naive\n"
+    "  --action hisq|asqtad|naive          dslash, bicgstab: or wilson, clover (there D is A^-1 D)\n"
     "  --precision double|single|half      of the vectors; io: 64 or 32 bits; modes: of the modes\n"
     "  --link-precision double|single|half of the links, else as the vectors\n"
     "  --inner-precision auto|half|single|double   cg: as solver.inner_precision of naik solve, "
@@ -194,7 +194,8 @@ static const char help_bench[] =
     "  --rung half|single|classical|double cg: where a solve begins, else by its mass\n"
     "  --source random|point               cg\n"
     "  --recon 18|13|12|9|6                numbers stored of a long link (12: of a naive link; 6:\n"
-    "                                      32-bit words of three numbers, with 16-bit links)\n"
+    "                                      32-bit words of three numbers, with 16-bit links); of\n"
+    "                                      Wilson quarks 18 or 12\n"
     "  --temporal-gauge                    naive: time links are 1 but on the last slice\n"
     "  --threads-per-site auto|1|3|4|12|all     dslash on a GPU; all: a table of volumes\n"
     "  --launch auto|separate|fused|graph|fused_graph|all   cg: as run.launch; all: a table of\n"

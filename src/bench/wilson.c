@@ -1,0 +1,256 @@
+/* wilson.c - `naik bench dslash --action wilson|clover` and `naik bench bicgstab`
+ *
+ * dslash: one application of D to spinors; of clover quarks of A^-1 D, in one kernel. bicgstab: whole
+ * solves of Mh x = b (operator/wilson.h), b random on even sites; the floor counts four D and 17
+ * passes over spinors an iteration, nothing for the checks in double.
+ */
+#include <stdlib.h>
+
+#include "backend/dslash.h"
+#include "base/memory.h"
+#include "bench/bench.h"
+#include "model/iteration.h"
+#include "operator/wilson_operator.h"
+#include "solver/bicgstab.h"
+
+enum { SPINOR_REALS = 6 * NAIK_SPIN, PASSES = 17 };
+static const double CSW = 1;
+
+static bool is_clover(const bench *b)
+{
+    return b->options->action == BENCH_CLOVER;
+}
+
+/* Of the blocks of a site, where there are some. */
+static double block_bytes(const bench *b, naik_precision links)
+{
+    const int real = links == NAIK_DOUBLE ? 8 : 4;
+    return is_clover(b) ? NAIK_SITE_BLOCKS * NAIK_BLOCK_REALS * real : 0;
+}
+
+/* Spinors are four colour vectors each. */
+static double floor_bytes(const bench *b, const naik_links *links, naik_precision vectors, int nrhs)
+{
+    return model_floor_bytes(vectors, links->precision, links->recon, links->points,
+                             NAIK_SPIN * nrhs) +
+           block_bytes(b, links->precision);
+}
+
+/* The same two spinor fields for all right-hand sides. */
+static naik_status fill(const bench *b, naik_field *field, naik_parity parity)
+{
+    naik_status status = NAIK_OK;
+    const size_t sites = (size_t)b->lattice->sites;
+    double *v = NULL, *row = NULL;
+    NAIK_TRY(
+        naik_alloc(b->comm->log, sites * SPINOR_REALS * sizeof *v, "a spinor field", (void **)&v));
+    NAIK_TRY(
+        naik_alloc(b->comm->log, naik_lattice_vector_bytes(b->lattice), "a vector", (void **)&row));
+    for (int c = 0; c < field->nrhs; c++) {
+        for (int s = 0; s < NAIK_SPIN && c < 2; s++) {
+            bench_random_vector(b->lattice, 100 + (uint64_t)(NAIK_SPIN * c + s), row);
+            for (size_t i = 0; i < sites * 6; i++) {
+                v[(i / 6 * NAIK_SPIN + (size_t)s) * 6 + i % 6] = row[i];
+            }
+        }
+        NAIK_TRY(b->backend->ops->field.from_host(field, parity, c, v));
+    }
+done:
+    naik_free(v);
+    naik_free(row);
+    return status;
+}
+
+static naik_status make_clover(const bench *b, double mass, naik_clover **out)
+{
+    *out = NULL;
+    return is_clover(b) ? naik_clover_create(b->thin, mass, CSW, out) : NAIK_OK;
+}
+
+/* ---- one application */
+
+static naik_status apply(void *context)
+{
+    return naik_dslash(context);
+}
+
+static naik_status measure_dslash(const bench *b, const naik_wilson *wilson, int nrhs)
+{
+    naik_status status = NAIK_OK;
+    const naik_precision vectors = bench_vectors(b);
+    naik_field *in = NULL, *out = NULL;
+    bench_timing timing;
+    bench_line line;
+    NAIK_TRY(naik_field_create_spin(b->geometry, vectors, NAIK_SPIN, nrhs, &in));
+    NAIK_TRY(naik_field_create_spin(b->geometry, vectors, NAIK_SPIN, nrhs, &out));
+    NAIK_TRY(naik_comm_agree(b->comm, fill(b, in, NAIK_ODD)));
+    naik_dslash_args args = {.form = NAIK_FORM_D,
+                             .parity = NAIK_EVEN,
+                             .links = wilson->links,
+                             .in = in,
+                             .out = out,
+                             .blocks = is_clover(b) ? wilson->inverse : NULL};
+    NAIK_TRY(bench_measure(b, apply, &args, &timing));
+    const double sites = 0.5 * (double)b->lattice->volume;
+    const double flops = NAIK_WILSON_FLOPS + (is_clover(b) ? NAIK_CLOVER_FLOPS : 0);
+    bench_line_begin(b, &line);
+    bench_put_kind(b, &line, vectors, wilson->links->precision, wilson->links->recon);
+    bench_put_int(&line, "nrhs", nrhs);
+    bench_put_machine(b, &line);
+    bench_put_real(&line, "us", "%.6g", timing.median_s * 1e6);
+    bench_put_real(&line, "gflops", "%.5g", flops * sites * nrhs / timing.median_s * 1e-9);
+    bench_line_end(b, &line, sites * floor_bytes(b, wilson->links, vectors, nrhs), timing.median_s,
+                   &timing);
+done:
+    naik_field_destroy(&in);
+    naik_field_destroy(&out);
+    return status;
+}
+
+naik_status bench_wilson_dslash(const bench *b)
+{
+    naik_status status = NAIK_OK;
+    const double mass = b->options->mass[0];
+    naik_clover *clover = NULL;
+    naik_wilson *wilson = NULL;
+    NAIK_TRY(make_clover(b, mass, &clover));
+    NAIK_TRY(naik_wilson_create(b->geometry, b->thin, clover, mass,
+                                bench_link_precision(b, bench_vectors(b)), bench_recon(b),
+                                &wilson));
+    for (int i = 0; i < b->options->nrhs_count; i++) {
+        NAIK_TRY(measure_dslash(b, wilson, b->options->nrhs[i]));
+    }
+done:
+    naik_wilson_destroy(&wilson);
+    naik_clover_destroy(&clover);
+    return status;
+}
+
+/* ---- whole solves */
+
+typedef struct run {
+    const bench *b;
+    naik_bicgstab *solver;
+    naik_cg_options options;
+    naik_field *sources; /* [count], double */
+    int count;
+    int64_t iterations; /* over all systems */
+    double worst;       /* true residual */
+    int failed;
+} run;
+
+static naik_status load(void *data, int64_t index, naik_field *b, int irhs, naik_cg_system *system)
+{
+    const run *r = data;
+    *system = (naik_cg_system){.tolerance = r->b->options->tolerance};
+    return r->b->backend->ops->field.copy_rhs(b, irhs, r->sources, (int)index);
+}
+
+static naik_status finish(void *data, int64_t index, const naik_field *x, int irhs,
+                          const naik_cg_result *result)
+{
+    run *r = data;
+    (void)index, (void)x, (void)irhs;
+    r->iterations += result->iterations;
+    r->worst = result->residual > r->worst ? result->residual : r->worst;
+    r->failed += result->reason != NAIK_CG_CONVERGED;
+    return NAIK_OK;
+}
+
+static naik_status solve(void *context)
+{
+    run *r = context;
+    const naik_cg_stream stream = {.data = r, .count = r->count, .load = load, .finish = finish};
+    r->iterations = 0;
+    r->worst = 0;
+    r->failed = 0;
+    return naik_bicgstab_solve(r->solver, NAIK_EVEN, &r->options, &stream);
+}
+
+static void print(const run *r, const naik_wilson_set *set, double mass, const bench_timing *timing)
+{
+    const bench *b = r->b;
+    const naik_precision vectors = bench_vectors(b);
+    const naik_precision storage = bench_link_precision(b, vectors);
+    const naik_links *links = set->wilson[storage]->links;
+    const naik_operator *op = &set->op[storage];
+    const double sites = 0.5 * (double)b->lattice->volume;
+    const double seconds = timing->median_s / (double)r->iterations;
+    const double passes = PASSES * NAIK_SPIN * naik_vector_bytes(vectors);
+    bench_line line;
+    bench_line_begin(b, &line);
+    bench_put_kind(b, &line, vectors, links->precision, links->recon);
+    bench_put_int(&line, "nrhs", r->count);
+    bench_put_machine(b, &line);
+    if (b->comm->size > 1) {
+        bench_put_transport(b, &line);
+    }
+    bench_put_gauge(b, &line);
+    bench_put_real(&line, "mass", "%g", mass);
+    bench_put_real(&line, "tolerance", "%g", b->options->tolerance);
+    bench_put_real(&line, "iterations", "%.1f", (double)r->iterations / r->count);
+    bench_put_real(&line, "true_residual", "%.3e", r->worst);
+    bench_put_int(&line, "not_converged", r->failed);
+    bench_put_real(&line, "seconds", "%.4f", timing->median_s / r->count);
+    bench_put_real(&line, "us_per_iteration", "%.1f", seconds * 1e6);
+    bench_put_real(&line, "us", "%.6g", timing->median_s * 1e6);
+    bench_put_real(&line, "gflops", "%.5g", op->ops->step_flops(op) * sites / seconds * 1e-9);
+    bench_line_end(b, &line,
+                   sites * (4 * floor_bytes(b, links, vectors, r->count) / r->count + passes),
+                   seconds, timing);
+}
+
+static naik_status measure_solves(const bench *b, const naik_wilson_set *set, double mass, int nrhs)
+{
+    naik_status status = NAIK_OK;
+    run r = {.b = b, .options = naik_cg_defaults(), .count = nrhs};
+    bench_timing timing;
+    r.options.delta = b->options->delta;
+    r.options.max_iterations =
+        b->options->iterations > 0 ? b->options->iterations : b->options->max_iterations;
+    NAIK_TRY(
+        naik_bicgstab_create(set->op, bench_vectors(b), NAIK_METHOD_BICGSTAB, nrhs, &r.solver));
+    NAIK_TRY(naik_field_create_spin(b->geometry, NAIK_DOUBLE, NAIK_SPIN, nrhs, &r.sources));
+    NAIK_TRY(naik_comm_agree(b->comm, fill(b, r.sources, NAIK_EVEN)));
+    NAIK_TRY(bench_measure(b, solve, &r, &timing));
+    print(&r, set, mass, &timing);
+done:
+    naik_bicgstab_destroy(&r.solver);
+    naik_field_destroy(&r.sources);
+    return status;
+}
+
+/* Every number of right-hand sides of a mass. */
+static naik_status measure_mass(const bench *b, double mass)
+{
+    naik_status status = NAIK_OK;
+    const bench_options *o = b->options;
+    const naik_precision vectors = bench_vectors(b);
+    int widest = 1;
+    naik_clover *clover = NULL;
+    naik_wilson_set set = {.wilson = {NULL}};
+    for (int i = 0; i < o->nrhs_count; i++) {
+        widest = o->nrhs[i] > widest ? o->nrhs[i] : widest;
+    }
+    NAIK_TRY(make_clover(b, mass, &clover));
+    NAIK_TRY(naik_wilson_set_create(b->geometry, b->thin, clover, mass,
+                                    bench_link_precision(b, vectors), bench_recon(b), vectors,
+                                    widest, &set));
+    for (int i = 0; i < o->nrhs_count; i++) {
+        NAIK_TRY(measure_solves(b, &set, mass, o->nrhs[i]));
+    }
+done:
+    naik_wilson_set_destroy(&set);
+    naik_clover_destroy(&clover);
+    return status;
+}
+
+naik_status bench_bicgstab(const bench *b)
+{
+    naik_status status = NAIK_OK;
+    for (int m = 0; m < b->options->mass_count; m++) {
+        NAIK_TRY(measure_mass(b, b->options->mass[m]));
+    }
+done:
+    return status;
+}
