@@ -207,6 +207,7 @@ static void add_variant(gpu_variants *list, int rhs, int sites, int together, in
         v->sites = sites;
         v->together = together;
         v->threads = threads;
+        v->order = 0;
     }
 }
 

@@ -90,8 +90,8 @@ static gpu_variant usual_variant(const naik_dslash_args *args)
     gpu_variant v = {};
     v.rhs = most_rhs(args);
     const int tiles = tiles_of(args, v.rhs);
-    v.together = tiles <= 4 ? tiles : tiles % 4 == 0 ? 4 : tiles % 3 == 0 ? 3 : 2;
-    v.sites = v.together == 1 ? 128 : 64;
+    v.together = tiles == 1 ? 1 : tiles % 2 == 0 ? 2 : tiles % 3 == 0 ? 3 : 2;
+    v.sites = v.together == 1 ? 128 : GPU_LANES;
     v.threads = 1;
     return v;
 }
@@ -111,8 +111,7 @@ static void add_variant(const naik_dslash_args *args, gpu_variants *list, int rh
 static void list_variants(const naik_dslash_args *args, bool whole, gpu_variants *list)
 {
     static const int orders[][2] = {{32, 0},  {64, 0},    {64, 121},  {64, 112},
-                                    {128, 0}, {128, 122}, {128, 221}, {128, 141},
-                                    {256, 0}, {256, 222}, {256, 142}, {256, 124}};
+                                    {128, 0}, {128, 122}, {128, 221}, {128, 141}};
     const gpu_variant usual = usual_variant(args);
     const int tiles = tiles_of(args, usual.rhs);
     list->count = 0;

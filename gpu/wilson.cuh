@@ -24,7 +24,7 @@
 
 #include "dslash.cuh"
 
-enum { WILSON_THREADS = 256 }; /* of a block at most */
+enum { WILSON_THREADS = 128 }; /* of a block at most */
 
 /* Which sites a block has: rows of PREC_BLOCK sites beside each other in y, z and t. */
 typedef struct wilson_tiles {
@@ -354,12 +354,11 @@ __global__ void __launch_bounds__(WILSON_THREADS, BLOCKS) wilson_kernel(const wi
     }
 }
 
-/* Blocks of most threads that a multiprocessor shall hold: leaves the registers that were fastest. */
+/* Blocks of most threads that a multiprocessor shall hold: leaves the registers that were fastest, 128,
+ * 168 with two rhs, and all of them in double. */
 template <class V, int N> constexpr int wilson_blocks()
 {
-    return V::PRECISION == NAIK_DOUBLE ? 1
-           : N > 1                     ? 2 - GPU_MORE_REGISTERS
-                                       : 3 - GPU_MORE_REGISTERS;
+    return V::PRECISION == NAIK_DOUBLE ? 2 : (N > 1 ? 3 : 4) - GPU_MORE_REGISTERS;
 }
 
 template <class V, class S, int R>
