@@ -4,13 +4,14 @@ import os
 import re
 import shutil
 import sys
+import zlib
 
 import h5py
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
 import naik_io  # noqa: E402
-from program import REFERENCE, everything, main, naik, path, same, stopped
+from program import LONG, REFERENCE, everything, main, naik, path, same, stopped
 
 INPUT = """
 lattice:  {size: %s, boundary_t: antiperiodic}
@@ -25,6 +26,7 @@ output:   {file: %s, correlators: [%s], momenta: [[0, 0, 0], [1, 0, 0], [1, 1, 0
 """
 CHANNELS = {"PION": "pion", "RHOX": "rho_x", "RHOY": "rho_y", "RHOZ": "rho_z", "SCALAR": "scalar", "A0": "a0",
             "PS505": "ps505", "A1X": "a1_x", "TXY": "t_xy"}
+LIGHT = "masses: [-0.5, -0.55]"  # some 100 iterations of BiCGStab, 200 of conjugate gradient
 ALL = ", ".join(CHANNELS.values())
 
 
@@ -110,6 +112,57 @@ def a_stopped_run_goes_on_to_the_same_bytes():
     same(everything("one.h5"), everything("halted.h5"))
 
 
+def kept_in_mid_solve(name, whole, inner, *more):
+    """Stops a run again and again in mid solve until it is done; how many solves were restored."""
+    restored, kept = 0, 0
+    for attempt in range(60):
+        last = attempt == 59
+        said = solve(name, "--set", f"run.wall_limit={0 if last else 0.25 + 0.03 * attempt}", "--set",
+                     f"solver.batch={1 + 4 * attempt % 7}", *more, inner=inner, gauge=path("rough.h5"), size="[4, 4, 4, 8]",
+                     mass=LIGHT, origin="[[1, 2, 3, 5], [0, 0, 0, 0]]", ranks=1 + attempt % 5 // 4, status=None)
+        restored += said.count("restored: ")
+        kept += said.count("kept: ")
+        if os.path.exists(path(name + ".h5")):
+            break
+        assert "stopped by wall_limit" in said, said
+    same(everything(whole + ".h5"), everything(name + ".h5"))
+    with h5py.File(path(whole + ".h5")) as a, h5py.File(path(name + ".h5")) as b:
+        for column in "iterations", "restarts", "rung":
+            assert (a["/solves"][column] == b["/solves"][column]).all(), column
+    left = [f for f in os.listdir(path(".")) if f.startswith(name + ".h5.")]
+    assert left == [] and kept > 0, (left, kept)
+    return restored
+
+
+def stopped_in_mid_solve_again_and_again_the_bytes_are_those_of_one_run():
+    naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "5.5", "--seed", "8", "--sweeps", "3", "-o", path("rough.h5"))
+    for method, inner in (("bicgstab", "single"), ("cg", "double")) + ((("bicgstab", "half"),) if LONG else ()):
+        more = "--set", f"solver.method={method}"
+        whole = f"whole-{method}-{inner}"
+        solve(whole, *more, inner=inner, gauge=path("rough.h5"), size="[4, 4, 4, 8]", mass=LIGHT, origin="[[1, 2, 3, 5], [0, 0, 0, 0]]")
+        assert kept_in_mid_solve(f"often-{method}-{inner}", whole, inner, *more) > 0
+
+
+def a_state_of_an_older_format_is_ignored_with_one_line():
+    more = "--set", "run.wall_limit=0.3", "--set", "solver.method=cg"
+    for attempt in range(20):
+        said = solve("older", *more, inner="double", gauge=path("rough.h5"), size="[4, 4, 4, 8]", mass=LIGHT,
+                     origin="[[1, 2, 3, 5], [0, 0, 0, 0]]", status=5)
+        if "kept: " in said:
+            break
+    with open(path("older.h5.part.state"), "r+b") as f:
+        head = bytearray(f.read(64))
+        head[12:16] = (4).to_bytes(4, "little")  # magic 8, order 4, format 4; the checksum of the first 60 at 60
+        head[60:64] = zlib.crc32(head[:60]).to_bytes(4, "little")
+        f.seek(0)
+        f.write(head)
+    said = solve("older", more[2], more[3], inner="double", gauge=path("rough.h5"), size="[4, 4, 4, 8]", mass=LIGHT,
+                 origin="[[1, 2, 3, 5], [0, 0, 0, 0]]")
+    assert said.count("is of another input or another build of naik: its solves start again") == 1, said
+    assert "restored: " not in said and "damaged" not in said, said
+    same(everything("whole-cg-double.h5"), everything("older.h5"))
+
+
 def solutions_solve_the_equation_that_the_file_states():
     with h5py.File(path("one.h5")) as f:
         per_column = f["/corr/pt/s0000/m00/per_colour"][...]
@@ -158,4 +211,5 @@ def info_and_report_read_it():
 
 main([a_configuration_is_generated, known_propagators_and_mesons_come_out, iterations_are_those_of_another_program,
       grids_threads_and_batches_give_the_same_bytes, a_stopped_run_goes_on_to_the_same_bytes,
+      stopped_in_mid_solve_again_and_again_the_bytes_are_those_of_one_run, a_state_of_an_older_format_is_ignored_with_one_line,
       solutions_solve_the_equation_that_the_file_states, masses_and_kappas_mean_the_same, info_and_report_read_it])

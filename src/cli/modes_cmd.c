@@ -151,6 +151,7 @@ naik_status naik_command_modes(naik_comm *comm, int argc, char **argv)
     }
     NAIK_TRY(naik_link_provider_open(j.lattice, j.input, j.backend, j.timer, &j.links));
     NAIK_TRY(find_all(&j));
+    naik_timer_print(j.timer);
 done:
     clear(&j);
     return status;
