@@ -78,7 +78,7 @@ def a_pair_carries_the_difference_and_says_so():
     text = naik("info", path("pair.h5"), "--correlators")
     assert text.count("# pion5 source=tw mass=0.4 naik_epsilon=0 twist=0.5,-1.25,0.3 antiquark=pt") == 2, text
     fnal = naik("info", path("pair.h5"), "--correlators=fnal")
-    assert "quark_momentum_twist:         0.5,-1.25,0.3" in fnal, fnal
+    assert "quark_twist:                  0.5,-1.25,0.3" in fnal, fnal
     assert naik("info", path("pair.h5")).count("0.5,-1.25,0.3") >= 6
     naik("report", path("pair.h5"), "-o", path("pair.html"))
     with open(path("pair.html")) as f:

@@ -53,7 +53,7 @@ static void print_quark(naik_log *log, const naik_propagator_reader *v, const ch
     field(log, who, "epsilon", text);
     naik_propagator_twist_text(twist, "", type);
     if (type[0] != '\0') {
-        field(log, who, "momentum_twist", type);
+        field(log, who, "twist", type);
     }
 }
 
