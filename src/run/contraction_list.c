@@ -74,6 +74,9 @@ static void describe(const builder *b, const contraction_item *item, bool averag
                  averaged ? solve->name : source->label);
         out->quark[k].mass = solve->masses.data[item->mass[k]];
         out->quark[k].naik_epsilon = solve->naik_epsilon.data[item->mass[k]];
+        if (naik_input_twist(solve) != NULL) {
+            memcpy(out->quark[k].twist, naik_input_twist(solve), sizeof out->quark[k].twist);
+        }
     }
     if (item->momentum >= 0) {
         memcpy(out->momentum, b->input->output.momenta.data[item->momentum], sizeof out->momentum);
