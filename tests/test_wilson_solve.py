@@ -197,6 +197,34 @@ def masses_and_kappas_mean_the_same():
     same(everything("kappa.h5"), everything("mass.h5"))
 
 
+def staggered_keys_are_refused_by_name():
+    solve("refused", correlators="pion")
+    pairs = "pairs=[{name: w, quark: pt, antiquark: pt, sink: wall}]"
+    for change, sentence in (
+            ("solver.multishift=on", "'solver.multishift' is there for staggered quarks only"),
+            ("deflation={modes: 8, file: modes.h5}", "'deflation.modes' is there for staggered quarks only"),
+            ("baryons=[{name: n, quarks: [pt, pt, pt]}]", "'baryons' is there for staggered quarks only"),
+            ("output.condensate=true", "'output.condensate' is there for staggered quarks only"),
+            (pairs, "'pairs.0.sink' wall is there for staggered quarks only"),
+            ("solve.0.source={type: file, file: x.scidac}", "'solve.0.source.type' file is there for staggered quarks only"),
+            ("solve.0.guess=x.h5", "'solve.0.guess' is there for staggered quarks only"),
+            ("solver.batch=17", "'solver.batch' 17: at most 16 spinors are solved together"),
+            ("output.correlators=[pion5]", "'output.correlators': pion5 is of staggered quarks"),
+            ("solve.0.naik_epsilon=[-0.1]", "'solve.0.naik_epsilon' applies to action.type hisq and links only"),
+            ("solve.0.masses=[0.1]", "'solve.0.kappas' and masses say the same twice: give one"),
+            ("action={type: wilson, csw: 1}", "'action.csw' does not apply to action.type wilson, only to clover"),
+            ("action={type: clover}", "key 'action.csw' is missing; action.type clover needs it")):
+        said = naik("solve", path("refused.yaml"), "--set", change, "--fresh", status=1)
+        assert sentence in said, (change, said)
+
+
+def a_singular_clover_block_is_refused_with_its_site():
+    naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--sweeps", "0", "-o", path("unit.h5"))
+    said = solve("singular", size="[4, 4, 4, 8]", gauge=path("unit.h5"), mass="masses: [-3.9999999999999]", correlators="pion",
+                 status=1)  # C = 0 on unit links: A is 1e-13
+    assert "m + 4 + C cannot be inverted at site 0 0 0 0 (x y z t)" in said, said
+
+
 def info_and_report_read_it():
     said = naik("info", path("one.h5"))
     assert re.search(r"48 ", said), said
@@ -224,4 +252,5 @@ def info_and_report_read_it():
 main([a_configuration_is_generated, known_propagators_and_mesons_come_out, iterations_are_those_of_another_program,
       grids_threads_and_batches_give_the_same_bytes, a_stopped_run_goes_on_to_the_same_bytes,
       stopped_in_mid_solve_again_and_again_the_bytes_are_those_of_one_run, a_state_of_an_older_format_is_ignored_with_one_line,
+      staggered_keys_are_refused_by_name, a_singular_clover_block_is_refused_with_its_site,
       solutions_solve_the_equation_that_the_file_states, masses_and_kappas_mean_the_same, info_and_report_read_it])
