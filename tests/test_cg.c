@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cg_fixture.h"
+#include "kept_state.h"
 
 /* A stream of systems whose right-hand sides are random vectors, and a box for what comes back. */
 typedef struct run {
@@ -19,8 +20,7 @@ typedef struct run {
     int finished;
     int polls_left; /* the stream says stop after so many polls; -1: never */
     bool keeps;     /* interrupted rhs are saved, and saved ones restored */
-    naik_cg_state state[CG_SYSTEMS];
-    double *vector[CG_SYSTEMS][NAIK_CG_VECTORS];
+    kept_state kept[CG_SYSTEMS];
     int saved, restored;
     double again; /* corrections when |r| fell so far; 0: none */
     int corrected;
@@ -65,53 +65,19 @@ static bool stop(void *data)
 static naik_status save(void *data, int64_t index, const naik_cg_state *state,
                         naik_field *const field[NAIK_CG_VECTORS], int irhs)
 {
-    naik_status status = NAIK_OK;
     run *r = data;
-    const size_t sites = (size_t)r->box.f->lat->sites * 6;
-    double *history = malloc(CG_STRIDE * sizeof *history);
-    memcpy(history, state->history, (size_t)state->history_length * sizeof *history);
-    r->state[index] = *state;
-    r->state[index].history = history;
-    for (int v = 0; v < NAIK_CG_VECTORS; v++) {
-        if (field[v] == NULL) {
-            continue;
-        }
-        r->vector[index][v] = calloc(sites, sizeof(double));
-        NAIK_TRY(r->box.f->backend->ops->field.to_host(field[v], r->box.parity, irhs,
-                                                       r->vector[index][v]));
-    }
     r->saved++;
-done:
-    return status;
+    return kept_state_save(&r->kept[index], r->box.parity, state, field, irhs);
 }
 
 static naik_status restore(void *data, int64_t index, naik_cg_state *state,
                            naik_field *const field[NAIK_RUNGS][NAIK_CG_VECTORS], int irhs,
                            bool *found)
 {
-    naik_status status = NAIK_OK;
     run *r = data;
-    double *history = state->history;
-    *found = r->state[index].history != NULL;
-    if (!*found) {
-        return NAIK_OK;
-    }
-    *state = r->state[index];
-    memcpy(history, state->history, (size_t)state->history_length * sizeof *history);
-    free(state->history);
-    r->state[index].history = NULL;
-    state->history = history;
-    for (int v = 0; v < NAIK_CG_VECTORS; v++) {
-        if (r->vector[index][v] == NULL) {
-            continue;
-        }
-        NAIK_TRY(r->box.f->backend->ops->field.from_host(field[state->rung][v], r->box.parity, irhs,
-                                                         r->vector[index][v]));
-        free(r->vector[index][v]);
-        r->vector[index][v] = NULL;
-    }
-    r->restored++;
-done:
+    const naik_status status =
+        kept_state_restore(&r->kept[index], r->box.parity, state, field, irhs, found);
+    r->restored += *found;
     return status;
 }
 
@@ -323,10 +289,7 @@ static void interrupt_and_continue(check *t, double again)
             CHECK_TRUE(t, cg_modes[m].vectors == NAIK_HALF ? r.saved == 0 : r.restored > 3);
             compare_runs(t, &alone, &r, 3);
             for (int i = 0; i < 3; i++) {
-                free(r.state[i].history);
-                for (int v = 0; v < NAIK_CG_VECTORS; v++) {
-                    free(r.vector[i][v]);
-                }
+                kept_state_free(&r.kept[i]);
             }
             cg_box_free(&alone.box);
             cg_box_free(&r.box);

@@ -109,6 +109,27 @@ def links_that_change_twice_end_the_run_and_nothing_wrong_is_stored():
     same_as_undisturbed("twice.h5")
 
 
+def clover(out, *more, inject=None, ranks=1, status=0):
+    with open(path(out + ".yaml"), "w") as f:
+        f.write((INPUT % (path("lat.h5"), "single", path(out))).replace("type: hisq", "type: clover, csw: 1.0"))
+    return naik("solve", path(out + ".yaml"), *more, ranks=ranks, status=status, env={"NAIK_INJECT": inject} if inject else None)
+
+
+def clover_blocks_that_change_are_made_again():
+    clover("clover-whole.h5")
+    for i, order in enumerate(("flip:clover:5", "flip:inner_clover:5", "nan:inner_clover:3@0")):
+        out, ranks = f"clover{i}.h5", 1 + i % 2
+        told = clover(out, inject=order, ranks=ranks)
+        assert re.search(r"clover blocks of %s changed in the memory of rank %d: they are made again"
+                         % ("the iteration" if i else "double precision", ranks - 1), told), told
+        assert contents(out) == contents("clover-whole.h5"), out
+    told = clover("clover-twice.h5", inject="flip:clover:5,flip:inner_clover:5", ranks=2, status=4)
+    assert "the clover blocks of the iteration changed in the memory of rank 1, and it is not the first time" in told, told
+    assert not os.path.exists(path("clover-twice.h5"))
+    told = solve("no-clover.h5", inject="flip:clover:5", status=1)
+    assert "these quarks have no clover blocks" in told, told
+
+
 def a_flipped_bit_in_a_vector_is_corrected_by_the_true_residual():
     for inner, where in (("single", "correction"), ("single", "direction"), ("double", "x"), ("double", "residual")):
         out = f"vector-{inner}-{where}.h5"
@@ -453,6 +474,7 @@ def ranks_that_nobody_bound_share_the_processors():
 main([an_undisturbed_run_warns_of_nothing,
       an_order_that_is_not_understood_is_refused,
       links_that_change_are_made_again,
+      clover_blocks_that_change_are_made_again,
       links_that_change_twice_end_the_run_and_nothing_wrong_is_stored,
       a_flipped_bit_in_a_vector_is_corrected_by_the_true_residual,
       a_nan_in_a_vector_costs_a_restart_a_second_one_a_climb_and_six_the_solve,

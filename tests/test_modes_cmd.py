@@ -32,7 +32,10 @@ run: {backend: cpu, threads: 1}
 
 
 def modes_are_found_once_and_verified():
-    assert "12 found" in naik("modes", path("in.yaml"))
+    log = naik("modes", path("in.yaml"))
+    assert "12 found" in log
+    for part in ("interval", "filter", "orthogonalise", "dense", "rotate", "look for missing", "measure modes", "write modes"):
+        assert re.search(rf"^{part} +[0-9.]+ +[0-9.]+ +[1-9]", log, re.M), part
     assert "12 read from" in naik("modes", path("in.yaml"))
     with h5py.File(path("modes.h5")) as f:
         v, value = f["modes/v"][:], f["modes/lambda2"][:]

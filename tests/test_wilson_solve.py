@@ -4,13 +4,14 @@ import os
 import re
 import shutil
 import sys
+import zlib
 
 import h5py
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
 import naik_io  # noqa: E402
-from program import REFERENCE, everything, main, naik, path, same, stopped
+from program import LONG, REFERENCE, everything, main, naik, path, same, stopped
 
 INPUT = """
 lattice:  {size: %s, boundary_t: antiperiodic}
@@ -25,6 +26,7 @@ output:   {file: %s, correlators: [%s], momenta: [[0, 0, 0], [1, 0, 0], [1, 1, 0
 """
 CHANNELS = {"PION": "pion", "RHOX": "rho_x", "RHOY": "rho_y", "RHOZ": "rho_z", "SCALAR": "scalar", "A0": "a0",
             "PS505": "ps505", "A1X": "a1_x", "TXY": "t_xy"}
+LIGHT = "masses: [-0.5, -0.55]"  # some 100 iterations of BiCGStab, 200 of conjugate gradient
 ALL = ", ".join(CHANNELS.values())
 
 
@@ -44,11 +46,14 @@ def known_propagators_and_mesons_come_out():
     if REFERENCE is None:
         return "NAIK_REFERENCE is not set"
     with open(os.path.join(REFERENCE, "wilson_cases.json")) as f:
-        cases = [c for c in json.load(f)["cases"] if c["dims"] == [4, 4, 4, 8]]
-    assert len(cases) == 3, [c["name"] for c in cases]
-    for case, ranks, inner in zip(cases, (1, 2, 2), ("double", "auto", "half")):
+        cases = json.load(f)["cases"]
+    assert [c["name"] for c in cases] == ["l4448_wilson", "l4448_clover", "l4448_clover_tadpole", "l8888_wilson"], cases
+    runs = list(zip(cases, (1, 2, 2, 4), ("double", "auto", "half", "auto")))
+    if LONG:
+        runs += [(case, ranks, inner) for case in cases for ranks in (1, 2) + (4,) * (max(case["dims"][:3]) > 4) for inner in ("double", "single", "half")]
+    for case, ranks, inner in runs:
         action = "type: wilson" if case["action"] == "wilson" else f"type: clover, csw: {case['clov_c']}, u0: {case['u0']}"
-        solve(case["name"], size="[4, 4, 4, 8]", gauge=os.path.join(REFERENCE, case["gauge"]["file"]), action=action, inner=inner,
+        solve(case["name"], "--fresh", size=str(case["dims"]), gauge=os.path.join(REFERENCE, case["gauge"]["file"]), action=action, inner=inner,
               mass=f"kappas: [{case['kappa']}]", ranks=ranks)
         with h5py.File(path(case["name"] + ".h5")) as f:
             expected = case["expected"]["correlators"]
@@ -59,7 +64,7 @@ def known_propagators_and_mesons_come_out():
                 wanted = np.array(values)[:, 0] + 1j * np.array(values)[:, 1]
                 assert np.abs(found[:len(wanted)] - wanted).max() < 1e-10 * unit, (case["name"], name, found, wanted)
             prop = f["/prop/s0000/m00"]
-            assert prop.shape == (4, 3, 8, 4, 4, 4) and prop.dtype.shape == (4, 3), (prop.shape, prop.dtype)
+            assert prop.shape == (4, 3, *case["dims"][::-1]) and prop.dtype.shape == (4, 3), (prop.shape, prop.dtype)
             s = prop[...]
             for e in case["numpy"]["elements"]:
                 x, y, z, t = e["site"]
@@ -74,19 +79,28 @@ def iterations_are_those_of_another_program():
     if REFERENCE is None:
         return "NAIK_REFERENCE is not set"
     with open(os.path.join(REFERENCE, "wilson_cases.json")) as f:
-        case = next(c for c in json.load(f)["cases"] if c["name"] == "l4448_clover")
-    known = case["numpy"]["iterations_1e10_column_0_0"]["sym"]
-    for method in "bicgstab", "cg":
-        solve(method, "--set", f"solver.method={method}", size="[4, 4, 4, 8]", gauge=os.path.join(REFERENCE, case["gauge"]["file"]),
-              action=f"type: clover, csw: {case['csw']}", mass=f"kappas: [{case['kappa']}]", tolerance=1e-10,
-              correlators="pion")
-        with h5py.File(path(method + ".h5")) as f:
-            found = f["/solves"]["iterations"][0]
-        wanted = known["bicgstab" if method == "bicgstab" else "cgnr"]
-        assert abs(found - wanted) <= max(3, 0.15 * wanted), (method, found, wanted)
+        cases = {c["name"]: c for c in json.load(f)["cases"]}
+    for name in "l8888_wilson", "l4448_clover":
+        iterations_of(cases[name])
     with h5py.File(path("bicgstab.h5")) as a, h5py.File(path("cg.h5")) as b:
         a, b = (f["/prop/s0000/m00"][...] for f in (a, b))
         assert 0 < np.linalg.norm(a - b) < 1e-8 * np.linalg.norm(b)
+
+
+def iterations_of(case):
+    known = case["numpy"]["iterations_1e10_column_0_0"]
+    known = known.get("sym", known["asym"])  # without a clover term they are one
+    action = f"type: clover, csw: {case['csw']}" if case["csw"] else "type: wilson"
+    for method in "bicgstab", "cg":
+        solve(method, "--set", f"solver.method={method}", "--fresh", size=str(case["dims"]),
+              gauge=os.path.join(REFERENCE, case["gauge"]["file"]), action=action, mass=f"kappas: [{case['kappa']}]", tolerance=1e-10,
+              correlators="pion", inner="double")
+        with h5py.File(path(method + ".h5")) as f:
+            found = f["/solves"]["iterations"][0]
+        wanted = known["bicgstab" if method == "bicgstab" else "cgnr"]
+        print(case["name"], method, found, "iterations, known", wanted)
+        # its conjugate gradient stops on |Mh^+ r|, at a true residual of up to twice the tolerance; BiCGStab wanders
+        assert abs(found - wanted) <= (4 if method == "cg" else max(3, 0.15 * wanted)), (case["name"], method, found, wanted)
 
 
 def grids_threads_and_batches_give_the_same_bytes():
@@ -110,6 +124,57 @@ def a_stopped_run_goes_on_to_the_same_bytes():
     same(everything("one.h5"), everything("halted.h5"))
 
 
+def kept_in_mid_solve(name, whole, inner, *more):
+    """Stops a run again and again in mid solve until it is done; how many solves were restored."""
+    restored, kept = 0, 0
+    for attempt in range(60):
+        last = attempt == 59
+        said = solve(name, "--set", f"run.wall_limit={0 if last else 0.25 + 0.03 * attempt}", "--set",
+                     f"solver.batch={1 + 4 * attempt % 7}", *more, inner=inner, gauge=path("rough.h5"), size="[4, 4, 4, 8]",
+                     mass=LIGHT, origin="[[1, 2, 3, 5], [0, 0, 0, 0]]", ranks=1 + attempt % 5 // 4, status=None)
+        restored += said.count("restored: ")
+        kept += said.count("kept: ")
+        if os.path.exists(path(name + ".h5")):
+            break
+        assert "stopped by wall_limit" in said, said
+    same(everything(whole + ".h5"), everything(name + ".h5"))
+    with h5py.File(path(whole + ".h5")) as a, h5py.File(path(name + ".h5")) as b:
+        for column in "iterations", "restarts", "rung":
+            assert (a["/solves"][column] == b["/solves"][column]).all(), column
+    left = [f for f in os.listdir(path(".")) if f.startswith(name + ".h5.")]
+    assert left == [] and kept > 0, (left, kept)
+    return restored
+
+
+def stopped_in_mid_solve_again_and_again_the_bytes_are_those_of_one_run():
+    naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "5.5", "--seed", "8", "--sweeps", "3", "-o", path("rough.h5"))
+    for method, inner in (("bicgstab", "single"), ("cg", "double")) + ((("bicgstab", "half"),) if LONG else ()):
+        more = "--set", f"solver.method={method}"
+        whole = f"whole-{method}-{inner}"
+        solve(whole, *more, inner=inner, gauge=path("rough.h5"), size="[4, 4, 4, 8]", mass=LIGHT, origin="[[1, 2, 3, 5], [0, 0, 0, 0]]")
+        assert kept_in_mid_solve(f"often-{method}-{inner}", whole, inner, *more) > 0
+
+
+def a_state_of_an_older_format_is_ignored_with_one_line():
+    more = "--set", "run.wall_limit=0.3", "--set", "solver.method=cg"
+    for attempt in range(20):
+        said = solve("older", *more, inner="double", gauge=path("rough.h5"), size="[4, 4, 4, 8]", mass=LIGHT,
+                     origin="[[1, 2, 3, 5], [0, 0, 0, 0]]", status=5)
+        if "kept: " in said:
+            break
+    with open(path("older.h5.part.state"), "r+b") as f:
+        head = bytearray(f.read(64))
+        head[12:16] = (4).to_bytes(4, "little")  # magic 8, order 4, format 4; the checksum of the first 60 at 60
+        head[60:64] = zlib.crc32(head[:60]).to_bytes(4, "little")
+        f.seek(0)
+        f.write(head)
+    said = solve("older", more[2], more[3], inner="double", gauge=path("rough.h5"), size="[4, 4, 4, 8]", mass=LIGHT,
+                 origin="[[1, 2, 3, 5], [0, 0, 0, 0]]")
+    assert said.count("is of another input or another build of naik: its solves start again") == 1, said
+    assert "restored: " not in said and "damaged" not in said, said
+    same(everything("whole-cg-double.h5"), everything("older.h5"))
+
+
 def solutions_solve_the_equation_that_the_file_states():
     with h5py.File(path("one.h5")) as f:
         per_column = f["/corr/pt/s0000/m00/per_colour"][...]
@@ -130,6 +195,34 @@ def masses_and_kappas_mean_the_same():
     solve("kappa", mass="kappas: [0.125]", correlators="pion")
     solve("mass", mass="masses: [0]", correlators="pion")
     same(everything("kappa.h5"), everything("mass.h5"))
+
+
+def staggered_keys_are_refused_by_name():
+    solve("refused", correlators="pion")
+    pairs = "pairs=[{name: w, quark: pt, antiquark: pt, sink: wall}]"
+    for change, sentence in (
+            ("solver.multishift=on", "'solver.multishift' is there for staggered quarks only"),
+            ("deflation={modes: 8, file: modes.h5}", "'deflation.modes' is there for staggered quarks only"),
+            ("baryons=[{name: n, quarks: [pt, pt, pt]}]", "'baryons' is there for staggered quarks only"),
+            ("output.condensate=true", "'output.condensate' is there for staggered quarks only"),
+            (pairs, "'pairs.0.sink' wall is there for staggered quarks only"),
+            ("solve.0.source={type: file, file: x.scidac}", "'solve.0.source.type' file is there for staggered quarks only"),
+            ("solve.0.guess=x.h5", "'solve.0.guess' is there for staggered quarks only"),
+            ("solver.batch=17", "'solver.batch' 17: at most 16 spinors are solved together"),
+            ("output.correlators=[pion5]", "'output.correlators': pion5 is of staggered quarks"),
+            ("solve.0.naik_epsilon=[-0.1]", "'solve.0.naik_epsilon' applies to action.type hisq and links only"),
+            ("solve.0.masses=[0.1]", "'solve.0.kappas' and masses say the same twice: give one"),
+            ("action={type: wilson, csw: 1}", "'action.csw' does not apply to action.type wilson, only to clover"),
+            ("action={type: clover}", "key 'action.csw' is missing; action.type clover needs it")):
+        said = naik("solve", path("refused.yaml"), "--set", change, "--fresh", status=1)
+        assert sentence in said, (change, said)
+
+
+def a_singular_clover_block_is_refused_with_its_site():
+    naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--sweeps", "0", "-o", path("unit.h5"))
+    said = solve("singular", size="[4, 4, 4, 8]", gauge=path("unit.h5"), mass="masses: [-3.9999999999999]", correlators="pion",
+                 status=1)  # C = 0 on unit links: A is 1e-13
+    assert "m + 4 + C cannot be inverted at site 0 0 0 0 (x y z t)" in said, said
 
 
 def info_and_report_read_it():
@@ -158,4 +251,6 @@ def info_and_report_read_it():
 
 main([a_configuration_is_generated, known_propagators_and_mesons_come_out, iterations_are_those_of_another_program,
       grids_threads_and_batches_give_the_same_bytes, a_stopped_run_goes_on_to_the_same_bytes,
+      stopped_in_mid_solve_again_and_again_the_bytes_are_those_of_one_run, a_state_of_an_older_format_is_ignored_with_one_line,
+      staggered_keys_are_refused_by_name, a_singular_clover_block_is_refused_with_its_site,
       solutions_solve_the_equation_that_the_file_states, masses_and_kappas_mean_the_same, info_and_report_read_it])

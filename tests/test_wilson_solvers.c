@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kept_state.h"
 #include "solver/bicgstab.h"
 #include "wilson_fixture.h"
 #include "wilson_solve_ref.h"
 
-enum { SYSTEMS = 12 };
+enum { SYSTEMS = 12, STRIDE = 300 };
 static const int size[4] = {8, 4, 4, 8};
 static const double mass = -1.1, tolerance = 1e-10;
 
@@ -21,6 +22,12 @@ typedef struct run {
     const naik_field *rhs;     /* b, or Mh^+ b */
     wilson_spinor *x[SYSTEMS]; /* whole lattices; this rank's sites */
     naik_cg_result result[SYSTEMS];
+    double history[SYSTEMS][STRIDE];
+    bool keeps;     /* interrupted rhs are saved, and saved ones restored */
+    int polls_left; /* the stream says stop after so many polls, where it keeps */
+    kept_state kept[SYSTEMS];
+    int saved, restored;
+    uint32_t vectors; /* bit v: vector v was kept once */
 } run;
 
 static naik_status load(void *data, int64_t index, naik_field *b, int irhs, naik_cg_system *system)
@@ -34,10 +41,42 @@ static naik_status finish(void *data, int64_t index, const naik_field *x, int ir
                           const naik_cg_result *result)
 {
     run *r = data;
+    if (result->reason == NAIK_CG_INTERRUPTED) {
+        return NAIK_OK;
+    }
+    memcpy(r->history[index], result->history, (size_t)result->history_length * sizeof(double));
     r->x[index] = wilson_ref_field(r->f->lat->volume);
     wilson_fixture_take(r->t, r->f, x, NAIK_EVEN, irhs, r->x[index]);
     r->result[index] = *result;
     return NAIK_OK;
+}
+
+static bool stop(void *data)
+{
+    run *r = data;
+    return r->keeps && r->polls_left-- == 0;
+}
+
+static naik_status save(void *data, int64_t index, const naik_cg_state *state,
+                        naik_field *const field[NAIK_CG_VECTORS], int irhs)
+{
+    run *r = data;
+    r->saved++;
+    for (int v = 0; v < NAIK_CG_VECTORS; v++) {
+        r->vectors |= (uint32_t)(field[v] != NULL) << v;
+    }
+    return kept_state_save(&r->kept[index], NAIK_EVEN, state, field, irhs);
+}
+
+static naik_status restore(void *data, int64_t index, naik_cg_state *state,
+                           naik_field *const field[NAIK_RUNGS][NAIK_CG_VECTORS], int irhs,
+                           bool *found)
+{
+    run *r = data;
+    const naik_status status =
+        kept_state_restore(&r->kept[index], NAIK_EVEN, state, field, irhs, found);
+    r->restored += *found;
+    return status;
 }
 
 typedef enum solver_kind { BICGSTAB, NORMAL, GENERAL_CG, KINDS } solver_kind;
@@ -88,10 +127,12 @@ static void free_operators(operators *o)
 }
 
 /* Runs the solver of a mode on the stream. */
-static void run_solver(check *t, const mode *m, const operators *o, int width,
+static void run_solver(check *t, const mode *m, const operators *o, int width, int poll,
                        const naik_cg_stream *stream)
 {
-    const naik_cg_options options = naik_cg_defaults();
+    naik_cg_options options = naik_cg_defaults();
+    options.history_stride = STRIDE;
+    options.poll_interval = poll;
     const naik_method method = m->solver == NORMAL ? NAIK_METHOD_CG : NAIK_METHOD_BICGSTAB;
     naik_cg *cg = NULL;
     naik_bicgstab *bicgstab = NULL;
@@ -106,20 +147,39 @@ static void run_solver(check *t, const mode *m, const operators *o, int width,
     naik_bicgstab_destroy(&bicgstab);
 }
 
-/* Solves the first `count` systems in a batch of `width`; answers in *r, to be freed by the caller. */
-static void solve(check *t, const wilson_fixture *f, const mode *m, int width, int count, run *r)
+static int answers(const run *r, int count)
+{
+    int found = 0;
+    for (int i = 0; i < count; i++) {
+        found += r->x[i] != NULL;
+    }
+    return found;
+}
+
+/* The first `count` systems of *r in a batch of `width`; where it keeps, stopped at every poll, a
+ * poll an iteration or two, and continued on other widths up to that. */
+static void solve_on(check *t, const wilson_fixture *f, const mode *m, int width, int count, run *r)
 {
     static const naik_rhs_mask all = {NULL, NAIK_RHS_IDLE};
     operators o;
-    *r = (run){.t = t, .f = f};
     naik_field *b = wilson_fixture_field(t, f, NAIK_DOUBLE, count, 80, NAIK_EVEN);
     naik_field *rhs = wilson_fixture_zero(t, f, NAIK_DOUBLE, count);
     naik_field *scratch = wilson_fixture_zero(t, f, NAIK_DOUBLE, count);
     r->rhs = m->solver == GENERAL_CG ? rhs : b;
     if (make_operators(t, f, m, width, &o) &&
         CHECK_OK(t, naik_wilson_schur(o.wilson[0], NAIK_EVEN, true, &all, b, scratch, rhs, NULL))) {
-        const naik_cg_stream stream = {.data = r, .count = count, .load = load, .finish = finish};
-        run_solver(t, m, &o, width, &stream);
+        const naik_cg_stream stream = {.data = r,
+                                       .count = count,
+                                       .load = load,
+                                       .finish = finish,
+                                       .stop = stop,
+                                       .save = r->keeps ? save : NULL,
+                                       .restore = r->keeps ? restore : NULL};
+        for (int i = 0; i < (r->keeps ? 500 : 1) && answers(r, count) < count; i++) {
+            r->polls_left = 1 + i / 100; /* a poll after which nothing ran does not count */
+            run_solver(t, m, &o, r->keeps ? 1 + i % width : width, r->keeps ? 1 + i % 2 : 0,
+                       &stream);
+        }
     }
     free_operators(&o);
     naik_field_destroy(&b);
@@ -127,10 +187,18 @@ static void solve(check *t, const wilson_fixture *f, const mode *m, int width, i
     naik_field_destroy(&scratch);
 }
 
+/* All of it at once; answers in *r, to be freed by the caller. */
+static void solve(check *t, const wilson_fixture *f, const mode *m, int width, int count, run *r)
+{
+    *r = (run){.t = t, .f = f};
+    solve_on(t, f, m, width, count, r);
+}
+
 static void free_run(run *r)
 {
     for (int i = 0; i < SYSTEMS; i++) {
         free(r->x[i]);
+        kept_state_free(&r->kept[i]);
     }
 }
 
@@ -260,6 +328,45 @@ static void grid_threads_and_batch_do_not_change_a_solution(check *t)
     fixture_for_grids(t, size, 2, same_bits_on_grid);
 }
 
+static void compare_runs(check *t, const wilson_fixture *f, const run *a, const run *b, int count)
+{
+    for (int i = 0; i < count && a->x[i] != NULL && b->x[i] != NULL; i++) {
+        const naik_cg_result *x = &a->result[i], *y = &b->result[i];
+        CHECK_INT(t, x->reason, y->reason);
+        CHECK_INT(t, x->iterations, y->iterations);
+        CHECK_INT(t, x->restarts, y->restarts);
+        CHECK_INT(t, x->rung, y->rung);
+        CHECK_INT(t, x->normal, y->normal);
+        CHECK_TRUE(t, x->residual == y->residual);
+        CHECK_INT(t, x->history_length, y->history_length);
+        CHECK_INT(
+            t, memcmp(a->history[i], b->history[i], sizeof(double) * (size_t)x->history_length), 0);
+        CHECK_TRUE(t, wilson_fixture_difference(f, a->x[i], b->x[i], NAIK_EVEN) == 0);
+    }
+}
+
+static void interrupted_rhs_continue_to_the_same_bits(check *t)
+{
+    enum { COUNT = 3 };
+    wilson_fixture f;
+    CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 0, mass, 1.1, false, &f));
+    for (int m = 0; m < MODES; m++) {
+        run alone, r = {.t = t, .f = &f, .keeps = true};
+        solve(t, &f, &modes[m], 2, COUNT, &alone);
+        solve_on(t, &f, &modes[m], 3, COUNT, &r);
+        CHECK_INT(t, answers(&r, COUNT), COUNT);
+        CHECK_TRUE(t, r.saved > 20 && r.restored > 20);
+        if (modes[m].solver == BICGSTAB) {
+            CHECK_TRUE(t, (r.vectors >> NAIK_CG_SHADOW & r.vectors >> NAIK_CG_IMAGE & 1) == 1 ||
+                              modes[m].vectors == NAIK_DOUBLE);
+        }
+        compare_runs(t, &f, &alone, &r, COUNT);
+        free_run(&alone);
+        free_run(&r);
+    }
+    wilson_fixture_destroy(&f);
+}
+
 /* B swaps spins 0 and 1, 2 and 3, with a sign: (b, B b) = 0 for real b. */
 static naik_status swap_spins(const naik_operator *op, naik_parity parity, bool adjoint,
                               const naik_field *in, naik_field *out, const naik_rhs *rhs,
@@ -340,4 +447,5 @@ static void a_breakdown_goes_on_with_the_normal_equations(check *t)
 CHECK_MAIN(CHECK_UP_TO(1, batches_are_solved_in_every_storage),
            CHECK_UP_TO(1, iterations_are_those_of_the_textbook),
            CHECK(grid_threads_and_batch_do_not_change_a_solution),
+           CHECK(interrupted_rhs_continue_to_the_same_bits),
            CHECK(a_breakdown_goes_on_with_the_normal_equations))

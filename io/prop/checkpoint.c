@@ -3,7 +3,8 @@
  * Plain bytes instead of HDF5: its metadata carry no checksum, and a damaged file may bring the
  * library down. Here head, index, histories and vectors are all verified before any is believed.
  * Numbers are as this machine stores them; the head tells, and another machine ignores the file.
- * A vector is [T][Z][Y][X/2] of 6 reals: the sites of the parity solved, in checkerboard order.
+ * A vector is [T][Z][Y][X/2] of 6 reals, or of 24 with spin: the sites of the parity solved, in
+ * checkerboard order.
  */
 #include "io/prop/checkpoint.h"
 
@@ -21,7 +22,7 @@
 #include "io/sites.h"
 #include "naik/version.h"
 
-enum { FORMAT = 4, ORDER = 0x01020304, HEAD_BYTES = 4096 };
+enum { FORMAT = 5, ORDER = 0x01020304, HEAD_BYTES = 4096 };
 
 typedef struct disk_vector {
     int64_t offset;
@@ -55,6 +56,7 @@ struct naik_checkpoint {
     naik_propagator_file *file;
     naik_comm *comm;
     const naik_lattice *lattice;
+    int reals; /* of a site of a vector */
     uint32_t identity;
     entry_list found, kept; /* in the old file, in the new one */
     int64_t used;           /* bytes of the new one */
@@ -66,15 +68,16 @@ struct naik_checkpoint {
 
 typedef struct rows {
     const naik_sites_box *box;
-    const double *in; /* [half][6]; one of the two, or neither for a checksum alone */
+    const double *in; /* [half][reals]; one of the two, or neither for a checksum alone */
     double *out;
-    int bits;
+    int reals, bits;
     uint32_t sum[2]; /* shared by the threads */
 } rows;
 
-static naik_sites_box box_of(const naik_lattice *lattice, const disk_vector *vector)
+static naik_sites_box box_of(const naik_checkpoint *s, const disk_vector *vector)
 {
-    naik_sites_box box = naik_sites_of_lattice(lattice, vector->offset, 6 * vector->bits / 8);
+    naik_sites_box box =
+        naik_sites_of_lattice(s->lattice, vector->offset, s->reals * vector->bits / 8);
     box.extent[0] /= 2;
     box.start[0] /= 2;
     box.count[0] /= 2;
@@ -91,11 +94,13 @@ static void visit(void *context, const naik_sites_row *row)
         cb = cb * box->count[mu] + row->coord[mu] - box->start[mu];
     }
     if (r->in != NULL) {
-        naik_reals_encode(r->in + 6 * cb, 6 * (int64_t)row->count, r->bits, false, row->bytes);
+        naik_reals_encode(r->in + r->reals * cb, r->reals * (int64_t)row->count, r->bits, false,
+                          row->bytes);
     }
     naik_checksum_usqcd(sum, row->number, row->count, row->bytes, box->element_bytes);
     if (r->out != NULL) {
-        naik_reals_decode(row->bytes, 6 * (int64_t)row->count, r->bits, false, r->out + 6 * cb);
+        naik_reals_decode(row->bytes, r->reals * (int64_t)row->count, r->bits, false,
+                          r->out + r->reals * cb);
     }
     naik_checksum_share(r->sum, sum);
 }
@@ -104,8 +109,8 @@ static void visit(void *context, const naik_sites_row *row)
 static naik_status read_vector(const naik_checkpoint *s, const disk_vector *vector, double *half)
 {
     naik_status status = NAIK_OK;
-    const naik_sites_box box = box_of(s->lattice, vector);
-    rows r = {.box = &box, .out = half, .bits = vector->bits};
+    const naik_sites_box box = box_of(s, vector);
+    rows r = {.box = &box, .out = half, .reals = s->reals, .bits = vector->bits};
     NAIK_TRY(naik_sites_read(s->comm, s->path, &box, visit, &r));
     NAIK_TRY(naik_checksum_combine(s->comm, r.sum));
     if (r.sum[0] != vector->sum[0] || r.sum[1] != vector->sum[1]) {
@@ -127,9 +132,9 @@ static naik_status forgive_damage(const naik_checkpoint *s, naik_status status, 
     return NAIK_OK;
 }
 
-static int64_t vector_bytes(const naik_lattice *lattice, int bits)
+static int64_t vector_bytes(const naik_checkpoint *s, int bits)
 {
-    return lattice->volume / 2 * 6 * bits / 8;
+    return s->lattice->volume / 2 * s->reals * bits / 8;
 }
 
 /* Appends a vector to the new file. Its blocks are set aside first, so that a full disk is met
@@ -138,10 +143,10 @@ static naik_status write_vector(naik_checkpoint *s, disk_vector *vector, int bit
                                 const double *half)
 {
     naik_status status = NAIK_OK;
-    const int64_t bytes = vector_bytes(s->lattice, bits);
+    const int64_t bytes = vector_bytes(s, bits);
     *vector = (disk_vector){.offset = s->used, .bits = bits};
-    const naik_sites_box box = box_of(s->lattice, vector);
-    rows r = {.box = &box, .in = half, .bits = bits};
+    const naik_sites_box box = box_of(s, vector);
+    rows r = {.box = &box, .in = half, .reals = s->reals, .bits = bits};
     NAIK_TRY(naik_file_check_space(s->comm, s->made, s->used + bytes));
     NAIK_TRY(naik_file_put(s->comm, s->made, false, s->used + bytes - 1, "", 1));
     NAIK_TRY(naik_file_reserve(s->comm, s->made));
@@ -223,11 +228,16 @@ done:
     return status;
 }
 
-static bool fits(const naik_checkpoint *s, const disk_head *head, int64_t file_bytes)
+/* A head as it was written, by whatever naik. */
+static bool is_head(const disk_head *head)
 {
     return memcmp(head->magic, "naikflow", sizeof head->magic) == 0 && head->order == ORDER &&
-           head->format == FORMAT && head->entry_bytes == (int32_t)sizeof(disk_entry) &&
-           head->crc == naik_crc32(head, offsetof(disk_head, crc)) &&
+           head->crc == naik_crc32(head, offsetof(disk_head, crc));
+}
+
+static bool fits(const naik_checkpoint *s, const disk_head *head, int64_t file_bytes)
+{
+    return head->entry_bytes == (int32_t)sizeof(disk_entry) &&
            memcmp(head->size, s->lattice->size, sizeof head->size) == 0 && head->entries >= 0 &&
            head->index_offset >= HEAD_BYTES && head->index_offset <= file_bytes &&
            head->entries <= (file_bytes - head->index_offset) / (int64_t)sizeof(disk_entry);
@@ -248,7 +258,7 @@ static naik_status verify_entry(const naik_checkpoint *s, disk_entry *entry, int
         const disk_vector *vector = &entry->vector[v];
         const bool kept = vector->bits == 32 || vector->bits == 64;
         *ok = *ok && (kept || vector->bits == 0) && vector->offset >= 0 &&
-              (!kept || vector_bytes(s->lattice, vector->bits) <= file_bytes - vector->offset);
+              (!kept || vector_bytes(s, vector->bits) <= file_bytes - vector->offset);
     }
     if (!*ok) {
         return NAIK_OK;
@@ -298,13 +308,14 @@ static naik_status read_file(naik_checkpoint *s)
         return NAIK_OK;
     }
     NAIK_TRY(take(s, 0, &head, sizeof head, &ok));
-    ok = ok && fits(s, &head, bytes);
-    if (ok && head.identity != s->identity) {
+    ok = ok && is_head(&head);
+    if (ok && (head.identity != s->identity || head.format != FORMAT)) {
         naik_log_warn(s->comm->log,
                       "%s is of another input or another build of naik: its solves start again",
                       s->path);
         return NAIK_OK;
     }
+    ok = ok && fits(s, &head, bytes);
     if (ok) {
         NAIK_TRY(read_index(s, &head, &ok));
     }
@@ -349,6 +360,7 @@ naik_status naik_checkpoint_open(naik_propagator_file *file, naik_checkpoint **o
     s->file = file;
     s->comm = comm;
     s->lattice = file->lattice;
+    s->reals = naik_prop_reals(file->plan);
     s->identity = identity_of(file);
     NAIK_TRY(naik_path_append(comm->log, file->part, ".state", s->path));
     NAIK_TRY(naik_path_append(comm->log, s->path, ".new", s->made));
@@ -470,8 +482,9 @@ static naik_status take_over(naik_checkpoint *s)
 {
     naik_status status = NAIK_OK;
     double *half = NULL;
-    status = naik_alloc(s->comm->log, (size_t)s->lattice->volume_cb * 6 * sizeof *half,
-                        "a solution", (void **)&half);
+    status =
+        naik_alloc(s->comm->log, (size_t)s->lattice->volume_cb * (size_t)s->reals * sizeof *half,
+                   "a solution", (void **)&half);
     NAIK_TRY(naik_comm_agree(s->comm, status));
     for (int i = 0; i < s->found.count && !s->failed; i++) {
         const disk_entry *old = &s->found.entries[i];

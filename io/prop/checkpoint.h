@@ -19,7 +19,7 @@ typedef struct naik_checkpoint naik_checkpoint;
 naik_status naik_checkpoint_open(naik_propagator_file *file, naik_checkpoint **out);
 void naik_checkpoint_close(naik_checkpoint **state);
 
-/* Vector number `vector` of a solve, half [lattice half][3][2] by checkerboard number; with
+/* Vector number `vector` of a solve, half [lattice half][spin][3][2] by checkerboard number; with
  * NAIK_CG_STATE none, but `out` is filled (its history has room for history_room numbers).
  * *found = false where the solve was not kept, or with a warning where it is damaged by now: what
  * was given of it before is then not to be used. Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI */

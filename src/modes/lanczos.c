@@ -71,13 +71,18 @@ static void destroy(lanczos *l)
 static naik_status expand(lanczos *l)
 {
     naik_status status = NAIK_OK;
+    naik_timer *timer = l->geometry->backend->timer;
     double norm2;
+    naik_timer_start(timer, "filter");
     NAIK_TRY(l->geometry->backend->ops->field.copy(l->w, l->basis->block[l->size / BLOCK - 1], NULL,
                                                    NAIK_RHS_IDLE));
     NAIK_TRY(naik_filter_apply(l->filter, l->w));
-    NAIK_TRY(lanczos_largest_norm2(l, &norm2));
+    NAIK_TRY(lanczos_largest_norm2(l, &norm2)); /* waits */
+    naik_timer_stop(timer, "filter");
     l->overflow = !isfinite(norm2);
+    naik_timer_start(timer, "orthogonalise");
     NAIK_TRY(l->overflow ? NAIK_OK : lanczos_append(l, true));
+    naik_timer_stop(timer, "orthogonalise");
 done:
     return status;
 }
@@ -86,7 +91,9 @@ done:
 static naik_status begin(lanczos *l)
 {
     naik_status status = NAIK_OK;
+    naik_timer *timer = l->geometry->backend->timer;
     double estimate;
+    naik_timer_start(timer, "interval");
     l->size = 0;
     l->state.kept = 0;
     memset(l->t, 0, (size_t)l->krylov * (size_t)l->krylov * sizeof *l->t);
@@ -113,6 +120,7 @@ static naik_status begin(lanczos *l)
                             : 2 * (int)ceil(1 / sqrt(l->filter->low / l->filter->high));
     NAIK_TRY(lanczos_fill_random(l));
     NAIK_TRY(lanczos_append(l, false));
+    naik_timer_stop(timer, "interval");
 done:
     return status;
 }
@@ -122,6 +130,8 @@ static naik_status solve_projected(lanczos *l, int size)
 {
     naik_status status = NAIK_OK;
     const size_t n = (size_t)size;
+    naik_timer *timer = l->geometry->backend->timer;
+    naik_timer_start(timer, "dense");
     for (int i = 0; i < size; i++) { /* of -T: so the largest come first */
         for (int j = 0; j <= i; j++) {
             const naik_complex x = l->t[(size_t)i * (size_t)l->krylov + (size_t)j];
@@ -144,6 +154,7 @@ static naik_status solve_projected(lanczos *l, int size)
         l->ritz[j] = -l->ritz[j];
         l->bound[j] = sqrt(sum);
     }
+    naik_timer_stop(timer, "dense");
 done:
     return status;
 }
@@ -166,7 +177,9 @@ static bool has_converged(const lanczos *l, int j)
 static naik_status restart(lanczos *l, int size)
 {
     naik_status status = NAIK_OK;
+    naik_timer *timer = l->geometry->backend->timer;
     int kept = kept_for(l->options->modes);
+    naik_timer_start(timer, "rotate");
     kept = kept < size - BLOCK ? kept : size - BLOCK;
     for (int i = 0; i < size; i++) {
         for (int j = 0; j < kept; j++) {
@@ -182,6 +195,8 @@ static naik_status restart(lanczos *l, int size)
     }
     l->state.kept = kept;
     l->size = kept + BLOCK;
+    NAIK_TRY(naik_backend_sync(l->geometry->backend)); /* for the clock */
+    naik_timer_stop(timer, "rotate");
 done:
     return status;
 }
@@ -319,6 +334,8 @@ static naik_status find_missing(lanczos *l, bool *missing)
     naik_complex gram[BLOCK * BLOCK], z[BLOCK * BLOCK];
     const int kept = l->state.kept;
     naik_field *q = l->basis->block[kept / BLOCK + 1]; /* free between cycles */
+    naik_timer *timer = l->geometry->backend->timer;
+    naik_timer_start(timer, "look for missing");
     *missing = false;
     NAIK_TRY(lanczos_fill_random(l));
     NAIK_TRY(naik_filter_apply(l->filter, l->w));
@@ -327,7 +344,7 @@ static naik_status find_missing(lanczos *l, bool *missing)
         NAIK_TRY(lanczos_cholesky_qr(l, NULL, &condition));
     }
     if (condition == 0) {
-        return NAIK_OK;
+        goto done;
     }
     NAIK_TRY(ops->field.copy(q, l->w, NULL, NAIK_RHS_IDLE));
     NAIK_TRY(naik_filter_apply(l->filter, l->w));
@@ -339,6 +356,7 @@ static naik_status find_missing(lanczos *l, bool *missing)
         NAIK_TRY(ops->field.copy(l->basis->block[kept / BLOCK], q, NULL, NAIK_RHS_IDLE));
     }
 done:
+    naik_timer_stop(timer, "look for missing");
     return status;
 }
 
@@ -390,10 +408,9 @@ done:
 }
 
 /* The wanted ones, ascending by what they are in double. */
-static naik_status take(lanczos *l, const naik_links *links, naik_modes **out)
+static naik_status take(lanczos *l, const naik_links *links, naik_modes **out, double *gram)
 {
     naik_status status = NAIK_OK;
-    double gram;
     const naik_backend_ops *ops = l->geometry->backend->ops;
     const int wanted = l->options->modes;
     NAIK_TRY(naik_modes_create(l->geometry, NAIK_SINGLE, wanted, out));
@@ -401,7 +418,7 @@ static naik_status take(lanczos *l, const naik_links *links, naik_modes **out)
         NAIK_TRY(ops->field.copy_rhs((*out)->block[i / BLOCK], i % BLOCK,
                                      l->basis->block[i / BLOCK], i % BLOCK));
     }
-    NAIK_TRY(naik_modes_measure(*out, links, &gram));
+    NAIK_TRY(naik_modes_measure(*out, links, gram));
     l->filter->applications += wanted;
 done:
     return status;
@@ -470,6 +487,7 @@ naik_status naik_lanczos_run(const naik_links *links, const naik_links *single,
                  .begun = naik_time_s(),
                  .krylov = naik_lanczos_krylov(options)};
     naik_modes *found = NULL;
+    double gram;
     *out = NULL;
     const int least = naik_lanczos_least(options->modes);
     if (options->modes < 1 || l.krylov < least || l.krylov % BLOCK != 0 ||
@@ -486,7 +504,7 @@ naik_status naik_lanczos_run(const naik_links *links, const naik_links *single,
     l.filter->low = options->low;
     l.filter->high = options->high;
     NAIK_TRY(iterate(&l));
-    NAIK_TRY(take(&l, links, &found));
+    NAIK_TRY(take(&l, links, &found, &gram));
     NAIK_TRY(naik_modes_create(geometry, NAIK_SINGLE, options->modes, out));
     NAIK_TRY(sort(*out, found));
     *report = (naik_lanczos_report){.cycles = l.state.cycle,
@@ -497,6 +515,7 @@ naik_status naik_lanczos_run(const naik_links *links, const naik_links *single,
                                     .applications = l.filter->applications,
                                     .low = l.filter->low,
                                     .high = l.filter->high,
+                                    .gram = gram,
                                     .seconds = naik_time_s() - l.begun};
     if (l.state.converged < options->modes) {
         status = NAIK_FAIL(l.log, NAIK_ERR_NOT_CONVERGED,

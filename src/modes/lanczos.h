@@ -75,6 +75,7 @@ typedef struct naik_lanczos_report {
     int cycles, starts, converged, degree, krylov;
     int64_t applications;
     double low, high, seconds;
+    double gram; /* largest element of |V^+ V - 1| */
 } naik_lanczos_report;
 
 /* The `options->modes` lowest modes of the even sites, in single precision; values and residuals are

@@ -62,6 +62,7 @@ naik_status naik_modes_measure(naik_modes *modes, const naik_links *links, doubl
     const naik_geometry *geometry = modes->geometry;
     room w = {0};
     *gram = 0;
+    naik_timer_start(geometry->backend->timer, "measure modes");
     NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, NAIK_MODES_BLOCK, &w.v));
     NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, NAIK_MODES_BLOCK, &w.odd));
     NAIK_TRY(naik_field_create(geometry, NAIK_DOUBLE, NAIK_MODES_BLOCK, &w.r));
@@ -76,6 +77,7 @@ naik_status naik_modes_measure(naik_modes *modes, const naik_links *links, doubl
         const double off = deviation(modes, b, w.gram);
         *gram = off <= *gram ? *gram : off;
     }
+    naik_timer_stop(geometry->backend->timer, "measure modes");
 done:
     naik_field_destroy(&w.v);
     naik_field_destroy(&w.odd);

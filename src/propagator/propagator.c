@@ -300,11 +300,15 @@ static naik_status save(void *data, int64_t index, const naik_cg_state *state,
 {
     naik_status status = NAIK_OK;
     worker *w = data;
+    naik_cg_state whole = *state;
+    for (int v = 0; v < NAIK_CG_VECTORS; v++) {
+        whole.vectors |= (uint32_t)(field[v] != NULL) << v;
+    }
     for (int v = 0; v < NAIK_CG_VECTORS; v++) {
         if (field[v] != NULL) {
             NAIK_TRY(w->ops->field.to_host(field[v], w->now.parity, irhs, w->sites));
             pack_half(w, w->sites, w->half);
-            NAIK_TRY(w->stream->save(w->stream->data, w->batch.index[index], state, v, w->half));
+            NAIK_TRY(w->stream->save(w->stream->data, w->batch.index[index], &whole, v, w->half));
         }
     }
 done:
@@ -339,8 +343,8 @@ static naik_status restore(void *data, int64_t index, naik_cg_state *state,
         return NAIK_OK;
     }
     naik_field *const *mine = field[state->rung];
-    for (int v = NAIK_CG_VECTORS - 1; v > NAIK_CG_X && *found && state->live; v--) {
-        if (mine[v] != NULL) {
+    for (int v = NAIK_CG_VECTORS - 1; v > NAIK_CG_X && *found; v--) {
+        if ((state->vectors >> v & 1) != 0) {
             NAIK_TRY(restore_vector(w, index, state, v, mine[v], irhs, found));
         }
     }

@@ -129,7 +129,9 @@ static naik_status read_file(job *j, naik_modes **out)
     }
     j->about.report = there.report;
     NAIK_TRY(naik_modes_create(j->geometry, NAIK_SINGLE, wanted, out));
+    naik_timer_start(j->geometry->backend->timer, "read modes");
     NAIK_TRY(naik_modes_file_read(j->path, *out));
+    naik_timer_stop(j->geometry->backend->timer, "read modes");
     const bool same = memcmp(there.fat, j->about.fat, sizeof there.fat) == 0 &&
                       memcmp(there.far, j->about.far, sizeof there.far) == 0;
     NAIK_TRY(verify(j, *out));
@@ -239,8 +241,10 @@ static naik_status find(job *j, naik_modes **out)
     j->about.report.krylov = options.krylov;
     j->saved_at = naik_time_s();
     NAIK_TRY(naik_lanczos_run(j->outer, j->single, &options, &hooks, out, &j->about.report));
-    NAIK_TRY(naik_modes_measure(*out, j->outer, &j->about.gram));
+    j->about.gram = j->about.report.gram;
+    naik_timer_start(j->geometry->backend->timer, "write modes");
     NAIK_TRY(naik_modes_file_write(j->geometry, j->path, *out, &j->about));
+    naik_timer_stop(j->geometry->backend->timer, "write modes");
     NAIK_TRY(naik_file_remove(j->comm, j->search));
     tell(j, *out, "found, written to");
 done:

@@ -166,7 +166,11 @@ static void estimate_wilson(solve_plan *plan, const naik_input *input,
     const naik_lattice *lat = geometry->lattice;
     const bool clover = naik_input_csw(input) != 0;
     const int vectors = NAIK_SPIN * width;
-    plan->gauge_bytes = (int64_t)sizeof(naik_matrix) * NAIK_DIM * lat->sites +
+    bool twisted = false;
+    for (int i = 0; i < input->solve_count; i++) {
+        twisted = twisted || naik_input_twist(&input->solve[i]) != NULL;
+    }
+    plan->gauge_bytes = (twisted ? 2 : 1) * (int64_t)sizeof(naik_matrix) * NAIK_DIM * lat->sites +
                         (clover ? (int64_t)naik_clover_bytes(lat) : 0);
     plan->packed_bytes = (int64_t)naik_wilson_set_bytes(geometry, clover, plan->links, plan->recon,
                                                         plan->vectors, width);

@@ -269,15 +269,16 @@ static naik_status load_systems(naik_bicgstab *s, const naik_cg_options *options
                                 const naik_cg_stream *stream)
 {
     naik_status status = NAIK_OK;
-    bool fresh[NAIK_MAX_RHS] = {false}, any = false;
+    bool fresh[NAIK_MAX_RHS] = {false}, any = false, kept = false;
     double norms[NAIK_MAX_RHS];
+    naik_cg_state state;
     for (int c = 0; c < s->width_now && s->next < stream->count; c++) {
         bg_slot *slot = &s->slot[c];
         if (s->host[c].state != NAIK_RHS_IDLE) {
             continue;
         }
         fresh[c] = any = true;
-        *slot = (bg_slot){.index = s->next++, .history = slot->history};
+        *slot = (bg_slot){.index = s->next++, .resumes = NAIK_RHS_CHECK, .history = slot->history};
         NAIK_TRY(stream->load(stream->data, slot->index, s->b, c, &slot->system));
         if (!(slot->system.tolerance > 0)) {
             return NAIK_FAIL(s->geometry->backend->log, NAIK_ERR_ARG,
@@ -292,18 +293,20 @@ static naik_status load_systems(naik_bicgstab *s, const naik_cg_options *options
     NAIK_TRY(bg_norms(s, s->b, norms));
     for (int c = 0; c < s->width_now; c++) {
         if (fresh[c]) {
+            NAIK_TRY(bg_restore(s, stream, c, &state, &kept));
             s->slot[c].bb = norms[c];
             s->slot[c].best_rr = INFINITY;
             s->slot[c].level = bg_level_from(s, s->method == NAIK_METHOD_CG ? BG_NORMAL : BG_FAST);
             s->host[c] = (naik_rhs){.state = NAIK_RHS_WAIT, .limit = options->max_iterations};
             s->host_record[c] = (naik_bicgstab_record){.zz = 0};
+            NAIK_TRY(kept ? bg_restore_scalars(s, options, c, &state) : NAIK_OK);
         }
     }
 done:
     return status;
 }
 
-/* Rhs that wait ask if their level is at work; where none is, the fastest waited for comes. */
+/* Rhs that wait go on, or ask, if their level is at work; where none is, the fastest waited for comes. */
 static naik_status release(naik_bicgstab *s)
 {
     int least = BG_LEVELS;
@@ -318,7 +321,8 @@ static naik_status release(naik_bicgstab *s)
     }
     for (int c = 0; c < s->width_now; c++) {
         if (s->host[c].state == NAIK_RHS_WAIT && s->slot[c].level == s->now) {
-            s->host[c].state = NAIK_RHS_CHECK;
+            s->host[c].state = s->slot[c].resumes;
+            s->slot[c].resumes = NAIK_RHS_CHECK;
         }
     }
     return bg_upload(s);
@@ -409,11 +413,13 @@ static naik_status report_poll(const naik_bicgstab *s, const naik_cg_stream *str
     return stream->poll(stream->data, &progress);
 }
 
+/* Not even a true residual is formed: an undisturbed run would not have made it. */
 static naik_status interrupt(naik_bicgstab *s, const naik_cg_stream *stream)
 {
     naik_status status = NAIK_OK;
     for (int c = 0; c < s->width_now; c++) {
         if (s->host[c].state != NAIK_RHS_IDLE) {
+            NAIK_TRY(bg_save(s, stream, c));
             NAIK_TRY(bg_finish(s, stream, c, NAIK_CG_INTERRUPTED, s->host[c].rr));
         }
     }

@@ -31,6 +31,7 @@ typedef struct bg_slot {
     int stalls, lost;  /* checks in a row that brought nothing; times that x was lost */
     bool started;      /* has iterated at this level */
     bool broke, moved; /* since the last check; x is not 0 */
+    int32_t resumes;   /* naik_rhs_state in which it goes on from NAIK_RHS_WAIT */
     naik_cg_climb climb;
     int climbed_at;
     double *history;
@@ -103,6 +104,14 @@ naik_status bg_finish(naik_bicgstab *s, const naik_cg_stream *stream, int c, nai
  * next poll. */
 naik_status bg_direction(naik_bicgstab *s, const naik_rhs *rhs, naik_rhs_state state);
 naik_status bg_run_to_poll(naik_bicgstab *s);
+
+/* bicgstab_state.c: keeps rhs c by the stream's save; puts back what its restore has; takes the
+ * scalars of a state that was put back. */
+naik_status bg_save(naik_bicgstab *s, const naik_cg_stream *stream, int c);
+naik_status bg_restore(naik_bicgstab *s, const naik_cg_stream *stream, int c, naik_cg_state *state,
+                       bool *found);
+naik_status bg_restore_scalars(naik_bicgstab *s, const naik_cg_options *options, int c,
+                               const naik_cg_state *state);
 
 /* bicgstab_check.c: forms the true residuals of all rhs that ask or broke: they end, climb, or go
  * on from there. */

@@ -15,6 +15,7 @@
 #ifndef NAIK_SOLVER_CG_H
 #define NAIK_SOLVER_CG_H
 
+#include "backend/bicgstab_scalars.h"
 #include "operator/operator.h"
 
 /* How the iteration of a right-hand side stores what it works with: from the fastest rung of a
@@ -146,11 +147,15 @@ typedef struct naik_cg_state {
         shorts; /* stretches that strayed further than foreseen; too short, in a row */
     int32_t best_at, begun_at, stretch; /* iterations: at best_rr, at the last check, before it */
     int32_t history_length;
-    double *history; /* [history_length]; borrowed */
+    /* of bicgstab.h alone: its second record; level; beginnings at it; flag: x is not 0 */
+    naik_bicgstab_record bicgstab;
+    int32_t level, beginnings, moved;
+    uint32_t vectors; /* bit v: vector v belongs to it; set by who keeps them (propagator.h) */
+    double *history;  /* [history_length]; borrowed */
 } naik_cg_state;
 /* The vectors of an rhs in mid solve: x, what was added to it since the last reliable update, the
- * residual, the direction p, and A p. NULL where a rung has none: the rungs classical and double
- * add to x itself, and classical keeps no A p. */
+ * residual, the direction p, A p, and the shadow residual of BiCGStab. NULL where a rung has none:
+ * the rungs classical and double add to x itself, and classical keeps no A p. */
 enum {
     NAIK_CG_STATE = -1, /* none of them: the state alone */
     NAIK_CG_X,
@@ -158,6 +163,7 @@ enum {
     NAIK_CG_RESIDUAL,
     NAIK_CG_DIRECTION,
     NAIK_CG_IMAGE,
+    NAIK_CG_SHADOW,
     NAIK_CG_VECTORS
 };
 

@@ -41,6 +41,7 @@ void cg_fields_of(const naik_cg *cg, naik_rung rung, naik_field *field[NAIK_CG_V
     field[NAIK_CG_RESIDUAL] = v.r;
     field[NAIK_CG_DIRECTION] = v.p;
     field[NAIK_CG_IMAGE] = v.ap;
+    field[NAIK_CG_SHADOW] = NULL;
 }
 
 static naik_status create_fields(const naik_cg *cg, naik_precision precision, cg_fields *out)
