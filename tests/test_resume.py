@@ -2,9 +2,12 @@
 timeout: 300
 """
 import os
+import re
 import shutil
+import zlib
 
 import h5py
+import numpy as np
 
 from program import everything, main, naik, path, same, start, stopped, LONG
 
@@ -175,6 +178,52 @@ def where_nothing_can_be_kept_the_run_still_ends_resumable():
     same_as_undisturbed("whole-single.h5", "blocked.h5")
 
 
+def as_an_older_naik_wrote(name, without):
+    """Gives /solves of a file the records of a naik that had not these members; stop_reason took their room."""
+    with h5py.File(path(name), "r+") as f:
+        now, records = f["solves"].id.get_type(), f["solves"][...]
+        then = h5py.h5t.create(h5py.h5t.COMPOUND, now.get_size())
+        for i in range(now.get_nmembers()):
+            member, kind = now.get_member_name(i), now.get_member_type(i)
+            if member == b"stop_reason":
+                kind.set_size(kind.get_size() + 4 * len(without))
+            if member.decode() not in without:
+                then.insert(member, now.get_member_offset(i), kind)
+        for member in without:
+            records[member] = 0
+        data, crc = bytearray(records.tobytes()), records.dtype.fields["crc"][1]
+        for at in range(0, len(data), now.get_size()):
+            data[at + crc:at + crc + 4] = zlib.crc32(data[at:at + crc]).to_bytes(4, "little")
+        space = f["solves"].id.get_space()
+        del f["solves"]
+        solves = h5py.h5d.create(f.id, b"solves", then, space)
+        solves.write(h5py.h5s.ALL, h5py.h5s.ALL, np.frombuffer(bytes(data), dtype=then.dtype), mtype=then)
+
+
+def what_an_older_naik_began_is_continued():
+    said = stopped("solve", written_input("begun.h5"), "--set", "solver.batch=1")
+    assert said is not None, "the run was over before the signal came"
+    os.remove(path("begun.h5.part.state"))
+    for without in (["modes"], ["modes", "rung"]):
+        out = f"older-{len(without)}.h5"
+        for suffix in (".part", ".journal"):
+            shutil.copyfile(path("begun.h5" + suffix), path(out + suffix))
+        as_an_older_naik_wrote(out + ".part", without)
+        said = naik("solve", written_input(out), status=4)
+        with h5py.File(path(out + ".part"), "r+") as f:  # what an older naik had written, by what this one computes
+            f.attrs.modify("metadata_crc", np.bytes_(re.search(r"give the checksum (\w{8})", said)[1]))
+        said = naik("solve", written_input(out))
+        done = int(re.search(r"resuming: (\d+) of 18 solves are done", said)[1])
+        assert done > 0 and "warning" not in said, said
+        same_as_undisturbed("whole-single.h5", out)
+        with h5py.File(path(out)) as f:
+            solves = f["solves"][...]
+            assert not set(without) & set(solves.dtype.names), solves.dtype
+            assert set(solves["stop_reason"]) == {b"converged"}, solves["stop_reason"]
+        said = naik("info", path(out), "--verify")
+        assert "\nintact: true\n" in said, said
+
+
 def beginning_afresh_forgets_what_was_kept():
     stop("fresh.h5")
     with open(path("fresh.h5.part.state.new"), "w") as f:
@@ -193,4 +242,5 @@ main([a_configuration_is_generated,
       no_other_file_takes_the_place_of_an_interrupted_run,
       the_part_of_another_kind_of_file_is_named,
       where_nothing_can_be_kept_the_run_still_ends_resumable,
+      what_an_older_naik_began_is_continued,
       beginning_afresh_forgets_what_was_kept])
