@@ -145,16 +145,14 @@ __global__ void bicgstab_step_kernel(const peer_sums peers, const step_params p)
     __syncthreads();
     rhs_clear(peers, sum, box, lane);
     if (threadIdx.x == 0) {
-        naik_rhs rhs = p.rhs[c];
-        naik_bicgstab_record record = p.record[c];
-        const int before = rhs.iterations;
-        naik_bicgstab_take(p.stage, &rhs, &record, value);
-        naik_bicgstab_coefficients(&record, c, count, p.coefficients);
-        if (p.history != NULL && rhs.iterations > before) {
-            p.history[(size_t)(before % p.history_stride) * (size_t)count + (size_t)c] = rhs.rr;
+        naik_rhs *rhs = &p.rhs[c];
+        naik_bicgstab_record *record = &p.record[c];
+        const int before = rhs->iterations;
+        naik_bicgstab_take(p.stage, rhs, record, value);
+        naik_bicgstab_coefficients(record, c, count, p.coefficients);
+        if (p.history != NULL && rhs->iterations > before) {
+            p.history[(size_t)(before % p.history_stride) * (size_t)count + (size_t)c] = rhs->rr;
         }
-        p.rhs[c] = rhs;
-        p.record[c] = record;
     }
 }
 

@@ -356,9 +356,13 @@ __global__ void __launch_bounds__(WILSON_THREADS, BLOCKS) wilson_kernel(const wi
 
 /* Blocks of most threads that a multiprocessor shall hold: leaves the registers that were fastest, 128,
  * 168 with two rhs, and all of them in double. */
-template <class V, int N> constexpr int wilson_blocks()
+template <class V, int R, int N> constexpr int wilson_blocks()
 {
-    return V::PRECISION == NAIK_DOUBLE ? 2 : (N > 1 ? 3 : 4) - GPU_MORE_REGISTERS;
+    constexpr bool large = V::PRECISION == NAIK_DOUBLE;
+    if (GPU_LANES == 64) { /* waves of a SIMD there */
+        return large || N > 1 || R == 12 ? 1 : 2;
+    }
+    return large ? 2 : (N > 1 ? 3 : 4) - GPU_MORE_REGISTERS;
 }
 
 template <class V, class S, int R>
@@ -366,14 +370,14 @@ static bool wilson_start(const wilson_params &params, const wilson_shape &shape)
 {
     constexpr int most = wilson_rhs(V::PRECISION, precision_of<S>());
     if (shape.rhs == 1) {
-        gpu_launch_behind(wilson_kernel<V, S, R, 1, wilson_blocks<V, 1>()>, shape.latency_bound,
+        gpu_launch_behind(wilson_kernel<V, S, R, 1, wilson_blocks<V, R, 1>()>, shape.latency_bound,
                           shape.grid, shape.block, shape.stream, params);
         return true;
     }
     if constexpr (most == 2) {
         if (shape.rhs == 2) {
-            gpu_launch_behind(wilson_kernel<V, S, R, 2, wilson_blocks<V, 2>()>, shape.latency_bound,
-                              shape.grid, shape.block, shape.stream, params);
+            gpu_launch_behind(wilson_kernel<V, S, R, 2, wilson_blocks<V, R, 2>()>,
+                              shape.latency_bound, shape.grid, shape.block, shape.stream, params);
             return true;
         }
     }

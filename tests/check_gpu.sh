@@ -13,7 +13,7 @@ BUILD=${BUILD:-build/cuda} SUMMARY=${SUMMARY:-check-gpu.txt} passed=0 failed=0
 case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
 export BUILD NAIK_BACKEND=gpu OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
 . tools/env.sh
-one="dslash dslash_variants fields cg multishift propagator smear meson"
+one="dslash dslash_variants fields cg multishift propagator smear meson wilson wilson_solvers"
 
 devices() { # as the kernel shows them: NVIDIA's, else AMD's
     local found=(/dev/nvidia[0-9]*)
@@ -52,7 +52,7 @@ for transport in staged mpi_device peer; do
     export NAIK_TEST_EXCHANGES=${EXCHANGES:-1000000}
     judge "exchanges, $ranks ranks, $transport" "$ranks" "$BUILD/tests/test_halo" every_exchange
     unset NAIK_TEST_EXCHANGES
-    for program in halo dslash dslash_variants cg multishift propagator smear meson; do
+    for program in halo dslash dslash_variants cg multishift propagator smear meson wilson wilson_solvers; do
         judge "test_$program, $ranks ranks, $transport" "$ranks" "$BUILD/tests/test_$program"
     done
     unset NAIK_TRANSPORT
