@@ -43,6 +43,24 @@ for words, unit in (([], 0), (["--temporal-gauge"], 2)):
     verdict("bench_dslash_counts_the_links_it_must_read_" + ("of_8" if not words else "of_6"),
             abs(v["gflops"] * v["us"] * 1e3 / (sites * 570) - 1) < 0.02
             and abs(v["floor_gbs"] / floor - 1) < 0.02, str(v))
+for action, more in (("wilson", 0), ("clover", 1)):
+    values = check(f"bench_dslash_of_{action}_quarks", ["dslash", "--action", action, "--precision", "single", "--nrhs", "1,3"],
+                   ["action", "precision", "links", "recon", "nrhs", "gflops"], 2)
+    v = {key: float(values[1][key]) for key in ("us", "gflops", "floor_gbs")}
+    floor = sites * (8 * 18 * 4 + more * 72 * 4 + 3 * 2 * 96) / v["us"] * 1e-3
+    verdict(f"bench_dslash_counts_spinors_of_{action}_quarks",
+            abs(v["gflops"] * v["us"] * 1e3 / (sites * 3 * (1320 + more * 504)) - 1) < 0.02
+            and abs(v["floor_gbs"] / floor - 1) < 0.02, str(v))
+values = check("bench_bicgstab_reports_its_true_residual",
+               ["bicgstab", "--action", "clover", "--precision", "single", "--link-precision", "half", "--mass", "0.3", "--nrhs", "2"],
+               ["mass", "iterations", "true_residual", "not_converged", "seconds", "us_per_iteration", "gflops"])
+verdict("bench_bicgstab_converges",
+        0 < float(values[0]["true_residual"]) <= 1e-10 and values[0]["not_converged"] == "0", str(values))
+for words, part in ((["cg", "--action", "wilson"], "are for dslash and bicgstab"),
+                    (["bicgstab", "--action", "hisq"], "is wilson or clover here"),
+                    (["dslash", "--action", "wilson", "--recon", "9"], "18 or 12 numbers")):
+    status, said, told = answer("bench", *words, *QUICK)
+    verdict("bench_refuses_" + "_".join(words).replace("-", ""), status == 1 and part in told and said == "", told)
 verdict("bench_refuses_temporal_gauge_of_fat_links", answer("bench", "dslash", "--temporal-gauge", *QUICK)[0] == 1)
 values = check("bench_dslash_tells_threads_a_site", ["dslash", "--granularity", "all"], ["granularity"], 4)
 verdict("bench_dslash_goes_over_them", [v["granularity"] for v in values] == ["1", "3", "4", "12"], str(values))
