@@ -12,7 +12,7 @@ import time
 import h5py
 import numpy as np
 
-from program import KILLED, LONG, MPICH, NAIK, command, ended_with, main, naik, path, start
+from program import KILLED, LONG, MPICH, NAIK, command, ended_with, environment, main, naik, path, start
 
 INPUT = """
 lattice: {size: [4, 4, 4, 8]}
@@ -330,7 +330,7 @@ def memory_that_is_not_there_is_never_called_damage():
         n = 1
         while True:
             run = subprocess.run(command(*words), capture_output=True, text=True, timeout=60, env={
-                **os.environ, "LD_PRELOAD": shim, "NAIK_FAIL": f"alloc:{n}@0", "NAIK_FAIL_RANK": "0"})
+                **environment(), "LD_PRELOAD": shim, "NAIK_FAIL": f"alloc:{n}@0", "NAIK_FAIL_RANK": "0"})
             if "failed as ordered" not in run.stderr:
                 break
             assert run.returncode == 2 and "naik: error: no memory" in run.stderr, (words, n, run)
