@@ -53,6 +53,11 @@ size_t gpu_links_bytes(const naik_lattice *lattice, naik_precision precision, in
 naik_status gpu_links_pack(naik_links *links, naik_parity parity, int32_t begin, int32_t count,
                            const naik_matrix *points);
 
+/* add_links.cu */
+naik_status gpu_links_combine(const naik_gauge *a, double s, const naik_gauge *b, naik_gauge *out);
+naik_status gpu_links_rotate(const naik_gauge *a, const naik_complex phase[NAIK_DIM],
+                             naik_gauge *out);
+
 /* blas.cu */
 size_t gpu_field_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs);
 size_t gpu_bare_field_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs);

@@ -394,26 +394,6 @@ done:
     return status;
 }
 
-/* One thread a number. */
-__global__ void combine_kernel(const double *a, double s, const double *b, double *out,
-                               int64_t count)
-{
-    const int64_t i = (int64_t)blockIdx.x * SMEAR_THREADS + threadIdx.x;
-    if (i < count) {
-        out[i] = b == NULL ? s * a[i] : s != 0 ? fma(s, b[i], a[i]) : a[i];
-    }
-}
-
-static naik_status gauge_combine(const naik_gauge *a, double s, const naik_gauge *b,
-                                 naik_gauge *out)
-{
-    const int64_t count = link_count(a) * NAIK_ROW_REALS;
-    combine_kernel<<<blocks_for(count), SMEAR_THREADS, 0, stream_of(gpu_backend_of(a->device))>>>(
-        (const double *)a->link, s, b != NULL ? (const double *)b->link : NULL, (double *)out->link,
-        count);
-    return GPU_LAUNCHED(gpu_backend_of(a->device), "adding links");
-}
-
 /* Positive doubles compare like their bits; NaN counts as nothing, as on the host. */
 __global__ void largest_kernel(const double *numbers, int64_t count, unsigned long long *most)
 {
@@ -572,7 +552,8 @@ const naik_link_ops naik_link_ops_gpu = {
     .staples = smear_staples,
     .product = smear_product,
     .project = gauge_project,
-    .combine = gauge_combine,
+    .combine = gpu_links_combine,
+    .rotate = gpu_links_rotate,
     .largest = gauge_largest,
     .others_in_time = gauge_others_in_time,
     .layers = gauge_layers,

@@ -268,6 +268,7 @@ class File(_Opened):
         for s in (s for s in self.sources if s.set == set_name):
             pair, source = self._of_pair(s.index, mass), self.h5[f"prop/s{s.index:04d}/source"].attrs
             told.update({"mass": float(pair["mass"]), "naik_epsilon": float(pair["naik_epsilon"]),
+                         "twist": " ".join(f"{k:.10g}" for k in pair.get("twist", (0, 0, 0))),
                          "action": _text(pair["action"]), "source": " ".join(
                              [s.type, _text(source["subset"]), _text(source["smearing"])]).strip(),
                          "momentum of the source": " ".join(map(str, s.momentum))})

@@ -39,12 +39,12 @@ T, Z, Y, X = (np.arange(n).reshape([-1 if a == b else 1 for b in range(4)])
 PHASES = {3: (-1.0) ** T, 2: (-1.0) ** (T + X), 1: (-1.0) ** (T + X + Y), 0: 1.0}  # by axis of [T][Z][Y][X]
 
 
-def inverse(src, mass, c1, c3, antiperiodic):
-    """M^-1 src, src [T][Z][Y][X]."""
+def inverse(src, mass, c1, c3, antiperiodic, shift=(0, 0, 0)):
+    """M^-1 src, src [T][Z][Y][X]; the momenta of x, y, z with `shift` on top."""
     twist = np.exp(1j * np.pi * T / SIZE[3]) if antiperiodic else 1.0
     hop = []
     for axis, n in enumerate(reversed(SIZE)):
-        p = 2 * np.pi * (np.arange(n) + (0.5 if axis == 0 and antiperiodic else 0)) / n
+        p = 2 * np.pi * (np.arange(n) + (0.5 * antiperiodic, *reversed(shift))[axis]) / n
         shape = [-1 if a == axis else 1 for a in range(4)]
         hop.append((2 * (c1 * np.sin(p) + c3 * np.sin(3 * p))).reshape(shape))
     phi = np.fft.fftn(src / twist) / (4 * mass ** 2 + sum(h ** 2 for h in hop))
@@ -124,5 +124,30 @@ def hisq_quarks_on_unit_links_are_free():
     the_quark_is_free("hisq", "periodic")
 
 
+def a_twist_is_a_momentum_on_top():
+    action = "asqtad"
+    shift = (0.3, -0.7, 1.25)
+    with open(path("twist.yaml"), "w") as f:
+        f.write(INPUT % (", ".join(map(str, SIZE)), "antiperiodic", path("unit.h5"), f"{action}, u0: 1", f"""
+  - {{name: tw, masses: [0.2], twist: {list(shift)}, source: {{type: point, origin: [3, 2, 7, 9]}}}}
+  - {{name: pt, masses: [0.2], source: {{type: point, origin: [3, 2, 7, 9]}}}}
+pairs:
+  - {{name: pi, quark: tw, antiquark: pt}}""", TOLERANCE, path("twist.h5")))
+    naik("solve", path("twist.yaml"), ranks=2)
+    src = np.zeros(SIZE[::-1], complex)
+    src[9, 7, 2, 3] = 1
+    quark = inverse(src, 0.2, *HOPS[action], True, shift)
+    antiquark = inverse(src, 0.2, *HOPS[action], True)
+    with h5py.File(path("twist.h5")) as f:
+        for number, expected in enumerate((quark, antiquark)):
+            g = f[f"prop/s{number:04d}/m00"][...]
+            for a in range(3):
+                assert np.abs(g[a, ..., a] - expected).max() < 1e-10, number
+        got = f["corr/pi/m00-m00/pion5/p000"][...]
+        wanted = 3 * (quark * antiquark.conj()).sum((1, 2, 3))
+        assert np.abs(got - wanted).max() < 1e-9, (got, wanted)
+        assert np.abs(wanted - 3 * (abs(antiquark) ** 2).sum((1, 2, 3))).max() > 1e-3
+
+
 main([unit_links_are_made, naive_quarks_on_unit_links_are_free, asqtad_quarks_on_unit_links_are_free,
-      hisq_quarks_on_unit_links_are_free])
+      hisq_quarks_on_unit_links_are_free, a_twist_is_a_momentum_on_top])

@@ -303,11 +303,15 @@ subset full|subst full|base source 0: expected 'subset', found 'subst'
 origin 0 0 0 0~source|origin 0 0 0 16~source|base source 0: t = 16 lies outside the lattice
 origin 0 0 0 0~source|origin 0 0 0 x~source|base source 0: 'origin' must be an integer from 0 to 32767, not 'x'
 source_label d|scale_factor 2 source_label d|base source 0: 'scale_factor 2' cannot be expressed
-number_of_modified_sources 0|number_of_modified_sources 1 source 0 hopping op_label h forget_source|modified source 1: the operation 'hopping' on a source cannot be expressed, only identity and momentum
+number_of_modified_sources 0|number_of_modified_sources 1 source 0 hopping op_label h forget_source|modified source 1: the operation 'hopping' on a source cannot be expressed, only identity, momentum and covariant_gaussian
 number_of_modified_sources 0|number_of_modified_sources 1 source 0 spin_taste spin_taste pions op_label h forget_source|modified source 1: 'spin_taste pions' of this source cannot be expressed, only of a point where all coordinates are even, with a local meson
-number_of_modified_sources 0|number_of_modified_sources 1 source 0 momentum momentum 1 0 0 op_label h forget_source|modified source 1: a momentum of a point, gaussian or file source cannot be expressed
+number_of_modified_sources 0|number_of_modified_sources 1 source 0 momentum momentum 1 0 0 op_label h forget_source|modified source 1: a momentum of a point, gaussian, smeared or file source cannot be expressed
 check yes|check maybe|set 0: 'check' must be yes, no or sourceonly, not 'maybe'
-momentum_twist 0 0 0|momentum_twist 0 0 0.5|set 0: a momentum_twist other than 0 0 0 cannot be expressed
+momentum_twist 0 0 0|momentum_twist 0 0 x|set 0: 'momentum_twist' must be numbers from -2000 to 2000, not 'x'
+number_of_modified_sources 0|number_of_modified_sources 1 source 0 covariant_gaussian stride 1 r0 2 source_iters 5 op_label h forget_source|modified source 1: a covariant_gaussian of stride 1 cannot be expressed, only of 2
+number_of_modified_sources 0|number_of_modified_sources 1 source 0 covariant_gaussian stride 2 r0 0 source_iters 5 op_label h forget_source|modified source 1: 'r0' must be above 0, not '0'
+number_of_modified_sources 0|number_of_modified_sources 2 source 0 covariant_gaussian stride 2 r0 2 source_iters 5 op_label h forget_source source 1 covariant_gaussian stride 2 r0 2 source_iters 5 op_label h forget_source|modified source 2: covariant_gaussian of this source cannot be expressed, only of a point
+identity~op_label d|covariant_gaussian stride 3 r0 2 source_iters 5 op_label d|quark 0: a covariant_gaussian of stride 3 cannot be expressed, only of 2
 precision 2|time_bc periodic precision 2|set 0: two time_bc in one file cannot be expressed; make two inputs
 precision 2|precision 2 charge 1|set 0: 'charge 1' cannot be expressed
 mass 0.05|mass -0.05|set 0: 'mass' must be above 0, not '-0.05'
@@ -315,7 +319,7 @@ mass 0.05|mass nan|set 0: 'mass' must be a number, not 'nan'
 error_for_propagator 1e-8~|error_for_propagator 0~|set 0: one of error_for_propagator and rel_error_for_propagator must be above 0
 fresh_ksprop|stale_ksprop a|set 0: expected 'fresh_ksprop' or 'reload_...', found 'stale_ksprop'
 propagator 0~identity|propagator 1~identity|quark 0: 'propagator' must be an integer from 0 to 0, not '1'
-identity~op_label d|funnywall1~op_label d|quark 0: the sink operation 'funnywall1' cannot be expressed, only identity and one evenandodd_wall; save the propagators and contract with naik_io.py
+identity~op_label d|funnywall1~op_label d|quark 0: the sink operation 'funnywall1' cannot be expressed, only identity and one evenandodd_wall or covariant_gaussian; save the propagators and contract with naik_io.py
 propagator 0~identity~op_label d|combine 1 quarks 0 coeffs 1|quark 0: 'combine' cannot be expressed; a quark is a propagator here
 propagator 0~identity|propagate 2~identity|quark 0: expected 'propagator', 'quark' or 'combine', found 'propagate'
 pair 0 0|pair 0 1|meson 0: 'pair' must be an integer from 0 to 0, not '1'
@@ -460,7 +464,7 @@ many = (HEAD.replace("no_gauge_fix", "coulomb_gauge_fix").replace("coordinate_or
         .replace("max_number_of_eigenpairs 0", "restart_lanczos 50\nNumber_of_eigenvals 10\nfresh_ks_eigen\nforget_ks_eigen")
         + NEW_SOURCES + NEW_SETS + NEW_REST)
 obstacles = ["base source 2: 'wavefunction' ", "quark 2: propagator 4 ", "quark 3: 'combine' ",
-             "meson 0: the meson 'pioni5' of S ", "meson 2: 'pair 0 2' needs ", "meson 3: 'pair 0 1' of a point and a wall ",
+             "meson 0: the meson 'pioni5' of S ", "meson 2: 'pair 0 2' needs ", "meson 3: 'pair 0 1' of two different sinks ",
              "meson 4: pion05 of Q vanishes", "baryon 0: the baryon 'delta' of D ", "baryon 1: 'triplet 0 0 1' needs "]
 write("many.milc", many)
 status, said, told = answer("import-milc", "many.milc")
@@ -526,6 +530,36 @@ for old, new, wanted in (
     write("source.milc", plain.replace(old, new))
     status, said, told = answer("import-milc", "source.milc")
     verdict(f"import_milc_knows_{new.split()[0]}_{new.split()[2]}", status == 0 and "      type: " + wanted in said, said + told)
+
+
+# A twisted quark of a smeared source, with smeared sinks beside an untwisted one.
+smeared = plain.replace("number_of_modified_sources 0", "number_of_modified_sources 1\nsource 0\ncovariant_gaussian\nstride 2\nr0 1.5\n"
+                        "source_iters 8\nop_label g\nforget_source")
+one = plain[plain.index("max_cg_iterations"):plain.index("number_of_quarks")]
+smeared = smeared.replace("number_of_sets 1\n", "number_of_sets 3\n")
+smeared = smeared.replace(one, one.replace("source 0", "source 1") + one.replace("source 0", "source 1").replace(
+    "momentum_twist 0 0 0", "momentum_twist 1 -0.5 0") + one.replace("momentum_twist 0 0 0", "momentum_twist 2 0 0"))
+sunk = "covariant_gaussian\nstride 2\nr0 1.25\nsource_iters 6\n"
+smeared = smeared.replace("number_of_quarks 1\npropagator 0\nidentity\n", "number_of_quarks 3\n" + "".join(
+    f"propagator {k}\n{sunk}op_label d\nforget_ksprop\n" for k in (0, 1)) + "propagator 2\nidentity\n")
+smeared = smeared.replace("pair 0 0", "pair 0 1")
+write("smeared.milc", smeared)
+status, said, told = answer("import-milc", "smeared.milc")
+verdict("import_milc_knows_smearing_and_twists", status == 0 and body(said).count("""      type: covariant_gaussian
+      origin: [0, 0, 0, 0]
+      radius: 1.5
+      iterations: 8
+""") == 2 and """    twist: [0.5, -0.25, 0]
+""" in said and """    twist: [1, 0, 0]
+    tolerance: 1e-08
+    source:
+      type: point
+""" in said and """pairs:
+  - {name: set1-set0-smeared1, quark: set1, antiquark: set0, sink: covariant_gaussian, radius: 1.25, iterations: 6}
+""" in said, said + told)
+status, said, told = answer("import-milc", "smeared.milc", "-o", "smeared.yaml")
+status, said, told = answer("solve", "smeared.yaml", "--dry-run", "--machine", "perlmutter")
+verdict("import_milc_writes_what_solve_takes_of_them", status == 0, said + told)
 
 
 # Inputs of the structure of MILC's 32 samples (ks_spectrum/test), which come in two precisions each.

@@ -16,13 +16,14 @@ static const char *const table_name = "/contractions";
 
 /* Names of the attributes of a quark: of a meson the second is the antiquark, a baryon has three. */
 typedef struct quark_names {
-    const char *source, *mass, *naik_epsilon;
+    const char *source, *mass, *naik_epsilon, *twist;
 } quark_names;
 
-static const quark_names names_of[] = {{"quark", "mass", "naik_epsilon"},
-                                       {"antiquark", "antiquark_mass", "antiquark_naik_epsilon"},
-                                       {"second_quark", "second_mass", "second_naik_epsilon"},
-                                       {"third_quark", "third_mass", "third_naik_epsilon"}};
+static const quark_names names_of[] = {
+    {"quark", "mass", "naik_epsilon", "twist"},
+    {"antiquark", "antiquark_mass", "antiquark_naik_epsilon", "antiquark_twist"},
+    {"second_quark", "second_mass", "second_naik_epsilon", "second_twist"},
+    {"third_quark", "third_mass", "third_naik_epsilon", "third_twist"}};
 
 /* Of quark k of so many. */
 static const quark_names *quark_name(int k, int quarks)
@@ -33,6 +34,7 @@ static const quark_names *quark_name(int k, int quarks)
 static naik_status put_attributes(naik_log *log, hid_t dataset, const naik_contraction *c)
 {
     naik_status status = NAIK_OK;
+    char twist[96];
     NAIK_TRY(naik_h5_put_text(log, dataset, "correlator", c->correlator));
     NAIK_TRY(naik_h5_put_text(log, dataset, "quantity", c->quantity));
     for (int k = 0; k < c->quarks; k++) {
@@ -40,6 +42,10 @@ static naik_status put_attributes(naik_log *log, hid_t dataset, const naik_contr
         NAIK_TRY(naik_h5_put_text(log, dataset, name->source, c->quark[k].source));
         NAIK_TRY(naik_h5_put_f64(log, dataset, name->mass, &c->quark[k].mass, 0));
         NAIK_TRY(naik_h5_put_f64(log, dataset, name->naik_epsilon, &c->quark[k].naik_epsilon, 0));
+        naik_propagator_twist_text(c->quark[k].twist, "", twist);
+        if (twist[0] != '\0') {
+            NAIK_TRY(naik_h5_put_f64(log, dataset, name->twist, c->quark[k].twist, NAIK_DIM - 1));
+        }
     }
     if (c->sink != NULL) {
         NAIK_TRY(naik_h5_put_text(log, dataset, "sink", c->sink));
@@ -221,6 +227,9 @@ static void read_attributes(hid_t dataset, naik_reader_contraction *c)
         naik_h5_get_text(dataset, name->source, c->quark[k].source, sizeof c->quark[k].source);
         naik_h5_get_f64(dataset, name->mass, &c->quark[k].mass, 0);
         naik_h5_get_f64(dataset, name->naik_epsilon, &c->quark[k].naik_epsilon, 0);
+        if (H5Aexists(dataset, name->twist) > 0) {
+            naik_h5_get_f64(dataset, name->twist, c->quark[k].twist, NAIK_DIM - 1);
+        }
     }
     if (H5Aexists(dataset, "sink") > 0) {
         naik_h5_get_text(dataset, "sink", c->sink, sizeof c->sink);

@@ -111,6 +111,9 @@ static naik_status put_solve_attributes(naik_log *log, hid_t object,
     NAIK_TRY(naik_h5_put_text(log, object, "solve_set", set->name));
     NAIK_TRY(naik_h5_put_f64(log, object, "mass", &set->masses[mass], 0));
     NAIK_TRY(naik_h5_put_f64(log, object, "naik_epsilon", &set->naik_epsilon[mass], 0));
+    if (set->twist != NULL) {
+        NAIK_TRY(naik_h5_put_f64(log, object, "twist", set->twist, NAIK_DIM - 1));
+    }
     NAIK_TRY(naik_h5_put_text(log, object, "action", spec->action));
     NAIK_TRY(naik_h5_put_ints(log, object, "source_index", &source, 0));
     NAIK_TRY(naik_h5_put_ints(log, object, "mass_index", &mass, 0));

@@ -235,8 +235,8 @@ static void report_solve(const naik_propagator_file *file, int i, bool damaged, 
 {
     const struct naik_prop_solve *s = &file->plan->solve[i];
     const naik_solve_record *record = &file->records[i];
-    char text[32], path[NAIK_PROP_PATH];
-    double mass;
+    char text[96], path[NAIK_PROP_PATH];
+    double mass, twist[NAIK_DIM - 1];
     naik_report_begin(report, NULL);
     naik_report_text(report, "set",
                      s->source >= 0 ? file->plan->set_name[file->plan->source[s->source].set] : "");
@@ -247,6 +247,11 @@ static void report_solve(const naik_propagator_file *file, int i, bool damaged, 
         file->plan->store && s->source >= 0 ? H5Dopen2(file->h5, path, H5P_DEFAULT) : -1;
     if (dataset >= 0 && naik_h5_get_f64(dataset, "mass", &mass, 0)) {
         naik_report_real(report, "mass", mass);
+    }
+    if (dataset >= 0 && H5Aexists(dataset, "twist") > 0 &&
+        naik_h5_get_f64(dataset, "twist", twist, NAIK_DIM - 1)) {
+        naik_propagator_twist_text(twist, "", text);
+        naik_report_text(report, "twist", text);
     }
     naik_h5_release(dataset);
     naik_report_int(report, "colour", s->colour);

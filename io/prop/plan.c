@@ -44,6 +44,14 @@ void naik_propagator_momentum_name(const int p[NAIK_DIM - 1], char name[NAIK_PRO
     snprintf(name, NAIK_PROP_NAME, wide ? "p%d_%d_%d" : "p%d%d%d", p[0], p[1], p[2]);
 }
 
+void naik_propagator_twist_text(const double twist[NAIK_DIM - 1], const char *before, char text[96])
+{
+    text[0] = '\0';
+    if (twist[0] != 0 || twist[1] != 0 || twist[2] != 0) {
+        snprintf(text, 96, "%s%.10g,%.10g,%.10g", before, twist[0], twist[1], twist[2]);
+    }
+}
+
 static naik_status copy_name(naik_log *log, const char *text, const char *what,
                              char name[NAIK_PROP_NAME])
 {
@@ -200,6 +208,10 @@ int64_t naik_propagator_spec_bytes(const naik_propagator_spec *spec, const int s
 static void structure_of_set(FILE *out, int number, const naik_solve_set *set)
 {
     fprintf(out, "solve.%d.name = %s\n", number, set->name);
+    if (set->twist != NULL) {
+        fprintf(out, "solve.%d.twist = %.17g,%.17g,%.17g\n", number, set->twist[0], set->twist[1],
+                set->twist[2]);
+    }
     for (int i = 0; i < set->mass_count; i++) {
         fprintf(out, "solve.%d.masses.%d = %.17g\n", number, i, set->masses[i]);
         fprintf(out, "solve.%d.naik_epsilon.%d = %.17g\n", number, i, set->naik_epsilon[i]);

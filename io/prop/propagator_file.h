@@ -52,6 +52,7 @@ typedef struct naik_solve_set { /* one entry of `solve:` */
     int mass_count;
     const double *masses;       /* [mass_count] */
     const double *naik_epsilon; /* [mass_count] */
+    const double *twist;        /* [3], NULL: none */
 } naik_solve_set;
 
 enum { NAIK_CONTRACTION_TEXT = 96, NAIK_CONTRACTION_PATH = 176 };
@@ -59,6 +60,7 @@ enum { NAIK_CONTRACTION_TEXT = 96, NAIK_CONTRACTION_PATH = 176 };
 typedef struct naik_contracted_quark {
     char source[NAIK_CONTRACTION_TEXT];
     double mass, naik_epsilon;
+    double twist[NAIK_DIM - 1]; /* zeros: none */
 } naik_contracted_quark;
 
 /* A correlator that is made of several solves when all are done. */
@@ -160,6 +162,9 @@ naik_status naik_propagator_file_precheck(const naik_lattice *lattice, const cha
 
 /* "p000", "p10-1"; with a component of two digits "p10_0_1", so that names stay unique. Local. */
 void naik_propagator_momentum_name(const int momentum[NAIK_DIM - 1], char name[64]);
+/* `before` and "0.5,0,0"; nothing where all three are 0. */
+void naik_propagator_twist_text(const double twist[NAIK_DIM - 1], const char *before,
+                                char text[96]);
 
 /* Bytes that the finished file will have, nearly; for --dry-run. Local. */
 int64_t naik_propagator_spec_bytes(const naik_propagator_spec *spec, const int size[NAIK_DIM]);

@@ -200,6 +200,9 @@ static void read_mass(const reader *r, const char *path, naik_reader_pair *pair)
     if (object >= 0) {
         naik_h5_get_f64(object, "mass", &pair->mass, 0);
         naik_h5_get_f64(object, "naik_epsilon", &pair->naik_epsilon, 0);
+        if (H5Aexists(object, "twist") > 0) {
+            naik_h5_get_f64(object, "twist", pair->twist, NAIK_DIM - 1);
+        }
         release_object(object);
     }
 }

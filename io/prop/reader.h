@@ -26,6 +26,7 @@ typedef struct naik_reader_pair {
     char label[96];  /* of the source: its set, or set/s0001 where that has several */
     char source[96]; /* "point at 0,0,0,0" */
     double mass, naik_epsilon;
+    double twist[NAIK_DIM - 1]; /* zeros: none */
     naik_solve_record
         solve[NAIK_READER_COLUMNS]; /* [columns]; NAIK_SOLVE_PENDING where not done or damaged */
     double *history[NAIK_READER_COLUMNS]; /* residuals, or NULL */

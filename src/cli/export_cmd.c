@@ -64,6 +64,12 @@ static void describe(const job *j, const naik_input_source *source, int mass, ch
              j->path, source->label, gauge,
              j->run.input->lattice.antiperiodic_t ? "antiperiodic" : "periodic",
              solve->masses.data[mass], solve->naik_epsilon.data[mass]);
+    const double *twist = naik_input_twist(solve);
+    if (twist != NULL) {
+        const size_t length = strlen(text);
+        snprintf(text + length, text_size - length, "\ntwist %.17g %.17g %.17g", twist[0], twist[1],
+                 twist[2]);
+    }
     if (count_unconverged(j, source, mass) > 0) {
         const size_t length = strlen(text);
         snprintf(text + length, text_size - length,

@@ -27,7 +27,8 @@ static const char *fact(const naik_propagator_reader *v, const char *name)
 
 /* The source of that label, as its type and place. */
 static void print_quark(naik_log *log, const naik_propagator_reader *v, const char *who,
-                        const char *sink, const char *label, double mass, double naik_epsilon)
+                        const char *sink, const char *label, double mass, double naik_epsilon,
+                        const double twist[NAIK_DIM - 1])
 {
     char type[96] = "", text[64];
     const char *place = "";
@@ -50,6 +51,10 @@ static void print_quark(naik_log *log, const naik_propagator_reader *v, const ch
     field(log, who, "mass", text);
     snprintf(text, sizeof text, "%.10g", naik_epsilon);
     field(log, who, "epsilon", text);
+    naik_propagator_twist_text(twist, "", type);
+    if (type[0] != '\0') {
+        field(log, who, "twist", type);
+    }
 }
 
 static void begin(naik_log *log, const naik_propagator_reader *v)
@@ -91,8 +96,9 @@ static int print_pair(naik_log *log, const naik_propagator_reader *v, const naik
     char who[NAIK_CONTRACTION_TEXT + 80];
     snprintf(who, sizeof who, "%.95s_m%.10g_m%.10g", pair->label, pair->mass, pair->mass);
     begin(log, v);
-    print_quark(log, v, "antiquark", "point", pair->label, pair->mass, pair->naik_epsilon);
-    print_quark(log, v, "quark", "point", pair->label, pair->mass, pair->naik_epsilon);
+    print_quark(log, v, "antiquark", "point", pair->label, pair->mass, pair->naik_epsilon,
+                pair->twist);
+    print_quark(log, v, "quark", "point", pair->label, pair->mass, pair->naik_epsilon, pair->twist);
     naik_log_line(log, "...");
     for (int k = 0; k < pair->correlator_count; k++) {
         const naik_reader_correlator *c = &pair->correlators[k];
@@ -133,7 +139,8 @@ static int print_contraction(naik_log *log, const naik_propagator_reader *v,
     for (int i = 0; i < c->quarks; i++) {
         const int k = order[c->quarks - 1][i];
         print_quark(log, v, names[c->quarks - 1][k], c->sink[0] != '\0' ? c->sink : "point",
-                    c->quark[k].source, c->quark[k].mass, c->quark[k].naik_epsilon);
+                    c->quark[k].source, c->quark[k].mass, c->quark[k].naik_epsilon,
+                    c->quark[k].twist);
     }
     naik_log_line(log, "...");
     print_values(log, v, c->correlator, c->momentum, who, c->values, 2);

@@ -12,12 +12,14 @@ static void print_correlator(naik_log *log, const naik_propagator_reader *v,
                              const naik_reader_pair *pair, const naik_reader_correlator *c)
 {
     int failed = 0;
+    char twist[96];
     for (int colour = 0; colour < v->columns; colour++) {
         failed += pair->solve[colour].state == NAIK_SOLVE_NOT_CONVERGED;
     }
-    naik_log_line(log, "# %s source=%s mass=%.10g naik_epsilon=%.10g momentum=%d,%d,%d%s", c->meson,
-                  pair->label, pair->mass, pair->naik_epsilon, c->momentum[0], c->momentum[1],
-                  c->momentum[2], failed > 0 ? " not converged" : "");
+    naik_propagator_twist_text(pair->twist, " twist=", twist);
+    naik_log_line(log, "# %s source=%s mass=%.10g naik_epsilon=%.10g%s momentum=%d,%d,%d%s",
+                  c->meson, pair->label, pair->mass, pair->naik_epsilon, twist, c->momentum[0],
+                  c->momentum[1], c->momentum[2], failed > 0 ? " not converged" : "");
     for (int t = 0; t < v->size[NAIK_DIM - 1]; t++) {
         naik_log_line(log, "%d %.16e", t, c->values[t]);
     }
@@ -29,16 +31,21 @@ static void print_contraction(naik_log *log, const naik_propagator_reader *v,
                               const naik_reader_contraction *c)
 {
     static const char *const names[2][2] = {{"antiquark", ""}, {"second", "third"}};
-    char others[2 * (NAIK_CONTRACTION_TEXT + 120)] = "";
+    char others[2 * (NAIK_CONTRACTION_TEXT + 240)] = "", twist[96];
     const naik_contracted_quark *first = &c->quark[0];
     for (int k = 1; k < c->quarks; k++) {
         const char *name = names[c->quarks - 2][k - 1];
         const size_t used = strlen(others);
-        snprintf(others + used, sizeof others - used, " %s=%s %s_mass=%.10g %s_naik_epsilon=%.10g",
-                 name, c->quark[k].source, name, c->quark[k].mass, name, c->quark[k].naik_epsilon);
+        char before[32];
+        snprintf(before, sizeof before, " %s_twist=", name);
+        naik_propagator_twist_text(c->quark[k].twist, before, twist);
+        snprintf(others + used, sizeof others - used,
+                 " %s=%s %s_mass=%.10g %s_naik_epsilon=%.10g%s", name, c->quark[k].source, name,
+                 c->quark[k].mass, name, c->quark[k].naik_epsilon, twist);
     }
-    naik_log_line(log, "# %s source=%s mass=%.10g naik_epsilon=%.10g%s%s%s momentum=%d,%d,%d%s%s",
-                  c->correlator, first->source, first->mass, first->naik_epsilon, others,
+    naik_propagator_twist_text(first->twist, " twist=", twist);
+    naik_log_line(log, "# %s source=%s mass=%.10g naik_epsilon=%.10g%s%s%s%s momentum=%d,%d,%d%s%s",
+                  c->correlator, first->source, first->mass, first->naik_epsilon, twist, others,
                   c->sink[0] != '\0' ? " sink=" : "", c->sink, c->momentum[0], c->momentum[1],
                   c->momentum[2], strcmp(c->quantity, "correlator") != 0 ? " over sources: " : "",
                   strcmp(c->quantity, "correlator") != 0 ? c->quantity : "");

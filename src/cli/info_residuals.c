@@ -7,6 +7,7 @@
 
 #include "backend/dslash.h"
 #include "base/memory.h"
+#include "links/twist.h"
 #include "operator/wilson.h"
 #include "run/link_provider.h"
 
@@ -25,6 +26,7 @@ typedef struct checker {
     naik_links *links;   /* of staggered quarks */
     naik_wilson *wilson; /* or the operator of Wilson and clover quarks */
     double epsilon;      /* of the links, or the mass of that */
+    const double *twist; /* of either; NULL: none */
     naik_field *in, *out;
     double *src, *x, *dx, *ax; /* [sites][reals]; ax of Wilson and clover quarks */
     int wrong;                 /* solutions whose residual is not the stored one */
@@ -67,35 +69,40 @@ static void clear(checker *c)
     stored_run_close(&c->run);
 }
 
-static naik_status use_mass(checker *c, double mass)
+static naik_status use_mass(checker *c, double mass, const double *twist)
 {
     naik_status status = NAIK_OK;
     naik_clover *clover = NULL;
+    naik_gauge *twisted = NULL;
     const double csw = naik_input_csw(c->run.input);
-    if (c->wilson != NULL && c->epsilon == mass) {
+    if (c->wilson != NULL && c->epsilon == mass && c->twist == twist) {
         return NAIK_OK;
     }
     naik_wilson_destroy(&c->wilson);
     NAIK_TRY(csw != 0 ? naik_clover_create(c->source.thin, mass, csw, &clover) : NAIK_OK);
-    NAIK_TRY(
-        naik_wilson_create(c->geometry, c->source.thin, clover, mass, NAIK_DOUBLE, 18, &c->wilson));
+    NAIK_TRY(twist != NULL ? naik_gauge_twist(c->source.thin, twist, 1, &twisted) : NAIK_OK);
+    NAIK_TRY(naik_wilson_create(c->geometry, twisted != NULL ? twisted : c->source.thin, clover,
+                                mass, NAIK_DOUBLE, 18, &c->wilson));
     c->epsilon = mass;
+    c->twist = twist;
 done:
+    naik_gauge_destroy(&twisted);
     naik_clover_destroy(&clover);
     return status;
 }
 
-static naik_status use_epsilon(checker *c, double epsilon)
+static naik_status use_epsilon(checker *c, double epsilon, const double *twist)
 {
     naik_status status = NAIK_OK;
     naik_fatlong *canonical = NULL;
-    if (c->links != NULL && c->epsilon == epsilon) {
+    if (c->links != NULL && c->epsilon == epsilon && c->twist == twist) {
         return NAIK_OK;
     }
     naik_links_destroy(&c->links);
-    NAIK_TRY(naik_link_provider_links(&c->source, epsilon, &canonical));
+    NAIK_TRY(naik_link_provider_links(&c->source, epsilon, twist, &canonical));
     NAIK_TRY(naik_links_create(c->geometry, canonical, NAIK_DOUBLE, 18, &c->links));
     c->epsilon = epsilon;
+    c->twist = twist;
 done:
     naik_fatlong_destroy(&canonical);
     return status;
@@ -171,9 +178,10 @@ static naik_status check_task(checker *c, int task, naik_report *report)
     double residual = 0;
     char column[NAIK_INPUT_COLUMN_TEXT];
     naik_input_column_text(input, t->colour, column);
+    const double *twist = naik_input_twist(&input->solve[t->solve]);
     NAIK_TRY(naik_input_is_wilson(input)
-                 ? use_mass(c, mass)
-                 : use_epsilon(c, input->solve[t->solve].naik_epsilon.data[t->mass]));
+                 ? use_mass(c, mass, twist)
+                 : use_epsilon(c, input->solve[t->solve].naik_epsilon.data[t->mass], twist));
     status = stored_sources_make(&c->sources, source, t->colour, c->src);
     NAIK_TRY(naik_comm_agree(c->run.comm, status));
     NAIK_TRY(naik_propagator_file_read_solution(c->run.file, solve, c->x));

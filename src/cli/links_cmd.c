@@ -51,7 +51,7 @@ static naik_status build(naik_comm *comm, job *j)
         for (int m = 0; m < input->solve[i].naik_epsilon.count; m++) {
             const double epsilon = input->solve[i].naik_epsilon.data[m];
             if (!has_epsilon(j, epsilon)) {
-                NAIK_TRY(naik_link_provider_links(&j->links, epsilon, &j->sets[j->count]));
+                NAIK_TRY(naik_link_provider_links(&j->links, epsilon, NULL, &j->sets[j->count]));
                 NAIK_TRY(naik_fatlong_to_host(j->sets[j->count++]));
             }
         }

@@ -30,12 +30,18 @@ static naik_status sink(milc_words *w, milc_quark *quark)
     naik_status status = NAIK_OK;
     static const char *const stops[] = {"op_label", NULL};
     NAIK_TRY(milc_words_take(w, "identity"));
-    if (strcmp(w->word, "evenandodd_wall") == 0 && !quark->wall) {
-        quark->wall = true;
+    const bool plain = !quark->sink.wall && quark->sink.iterations == 0;
+    if (strcmp(w->word, "evenandodd_wall") == 0 && plain) {
+        quark->sink.wall = true;
+    } else if (strcmp(w->word, "covariant_gaussian") == 0 && plain) {
+        bool other = false;
+        NAIK_TRY(milc_smearing_read(w, &quark->sink.radius, &quark->sink.iterations, &other));
+        quark->propagator = other ? -1 : quark->propagator;
     } else if (strcmp(w->word, "identity") != 0) {
         milc_words_obstacle(w, w->word_line,
                             "the sink operation '%s' cannot be expressed, only identity and one "
-                            "evenandodd_wall; save the propagators and contract with naik_io.py",
+                            "evenandodd_wall or covariant_gaussian; save the propagators and "
+                            "contract with naik_io.py",
                             w->word);
         quark->propagator = -1;
         NAIK_TRY(milc_words_until(w, stops));
@@ -249,8 +255,8 @@ static naik_status take_meson(milc_words *w, milc_input *in, const correlator *c
     naik_status status = NAIK_OK;
     const int meson = find_meson(c->name), *p = c->momentum;
     const bool moves = p[0] != 0 || p[1] != 0 || p[2] != 0;
-    const milc_hadron pair = {.count = 2, .of = {a->propagator, b->propagator}, .wall = a->wall};
-    const bool of_two = a->propagator != b->propagator;
+    const milc_hadron pair = {.count = 2, .of = {a->propagator, b->propagator}, .sink = a->sink};
+    const bool of_two = a->propagator != b->propagator || a->sink.iterations > 0;
     bool real_part = false;
     if (meson < 0) {
         milc_words_obstacle(w, c->line,
@@ -259,13 +265,13 @@ static naik_status take_meson(milc_words *w, milc_input *in, const correlator *c
                             c->name, c->label);
         return NAIK_OK;
     }
-    if (a->wall && (meson != NAIK_PION5 || moves)) {
+    if (a->sink.wall && (meson != NAIK_PION5 || moves)) {
         milc_words_obstacle(w, c->line,
                             "%s of %s vanishes: of two wall sinks there is pion5 at rest only",
                             c->name, c->label);
         return NAIK_OK;
     }
-    if (a->wall) {
+    if (a->sink.wall) {
         note_factor(in, c, ", and without the sum over nx ny nz equal sites of the sink");
         return add_hadron(w, in, &pair);
     }
@@ -320,9 +326,9 @@ static naik_status meson(milc_words *w, milc_input *in, int first_quark)
     if (!good) {
         milc_words_obstacle(w, line, "'pair %d %d' needs what cannot be expressed", pair[0],
                             pair[1]);
-    } else if (a->wall != b->wall) {
+    } else if (!milc_sink_is(&a->sink, &b->sink)) {
         milc_words_obstacle(w, line,
-                            "'pair %d %d' of a point and a wall sink cannot be expressed; save the "
+                            "'pair %d %d' of two different sinks cannot be expressed; save the "
                             "propagators and contract with naik_io.py",
                             pair[0], pair[1]);
         good = false;
@@ -384,7 +390,7 @@ static naik_status baryon(milc_words *w, milc_input *in, int first_quark)
     for (int k = 0; k < 3; k++) {
         const milc_quark *quark = &in->quarks[first_quark + triplet[k]];
         three.of[k] = quark->propagator;
-        good = good && quark->propagator >= 0 && !quark->wall;
+        good = good && quark->propagator >= 0 && !quark->sink.wall && quark->sink.iterations == 0;
     }
     if (!good) {
         milc_words_obstacle(w, line, "'triplet %d %d %d' needs what cannot be expressed",

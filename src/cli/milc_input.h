@@ -24,6 +24,7 @@ typedef struct milc_source {
     naik_subset subset;
     naik_noise noise;
     double radius;
+    int iterations; /* of covariant_gaussian */
     uint64_t seed;
     char file[MILC_WORD_SIZE];     /* where it is read */
     char saved_as[MILC_WORD_SIZE]; /* where MILC would save it, which naik does not */
@@ -35,23 +36,40 @@ typedef struct milc_propagator {
     int line;
     bool dropped, condensate;
     double mass, epsilon, error, relative_error;
-    int same_as; /* the first one of the same solution; itself where it is that */
+    double twist[NAIK_DIM - 1]; /* as naik counts: momentum_twist / 2 */
+    int same_as;                /* the first one of the same solution; itself where it is that */
 } milc_propagator;
+
+static inline bool milc_same_twist(const milc_propagator *a, const milc_propagator *b)
+{
+    return a->twist[0] == b->twist[0] && a->twist[1] == b->twist[1] && a->twist[2] == b->twist[2];
+}
+
+typedef struct milc_sink {
+    bool wall;
+    double radius;  /* of covariant_gaussian, else 0; */
+    int iterations; /* 0: not smeared */
+} milc_sink;
+
+static inline bool milc_sink_is(const milc_sink *a, const milc_sink *b)
+{
+    return a->wall == b->wall && a->radius == b->radius && a->iterations == b->iterations;
+}
 
 typedef struct milc_quark {
     int propagator; /* -1: naik has no such quark */
-    bool wall;      /* sink */
+    milc_sink sink;
 } milc_quark;
 
 /* What is contracted of two propagators (antiquark, quark) or three, in propagators[]. */
 typedef struct milc_hadron {
     int count, of[3];
-    bool wall;
+    milc_sink sink;
 } milc_hadron;
 
 static inline bool milc_hadron_is(const milc_hadron *a, const milc_hadron *b)
 {
-    return a->count == b->count && a->wall == b->wall && a->of[0] == b->of[0] &&
+    return a->count == b->count && milc_sink_is(&a->sink, &b->sink) && a->of[0] == b->of[0] &&
            a->of[1] == b->of[1] && a->of[2] == b->of[2];
 }
 
@@ -94,6 +112,8 @@ naik_status milc_input_read(milc_words *w, milc_input *out);
 
 /* milc_input.c: the boundary in t, where it stands next; *other: not that of the file. */
 naik_status milc_boundary_read(milc_words *w, milc_input *in, bool *other);
+/* milc_sources.c: stride, r0 and source_iters of a covariant_gaussian. */
+naik_status milc_smearing_read(milc_words *w, double *radius, int *iterations, bool *dropped);
 /* milc_sources.c, milc_sets.c: those of one calculation. */
 naik_status milc_sources_read(milc_words *w, milc_input *in);
 naik_status milc_condensate_read(milc_words *w, milc_input *in);

@@ -12,7 +12,7 @@ typedef struct milc_set {
     int source; /* -1: each propagator names its own */
     bool has_mass, dropped;
     bool solves; /* false: check sourceonly, for sources that are only saved */
-    double mass, epsilon;
+    double mass, epsilon, twist[NAIK_DIM - 1];
 } milc_set;
 
 static naik_status epsilon(milc_words *w, milc_input *in, double *value)
@@ -41,23 +41,18 @@ static naik_status mass(milc_words *w, double *value)
     return status;
 }
 
-static naik_status twist(milc_words *w, bool *dropped)
+/* MILC's links have the phase exp(i pi momentum_twist / L), naik's exp(2 pi i twist / L). */
+static naik_status twist(milc_words *w, double out[NAIK_DIM - 1])
 {
     naik_status status = milc_words_key(w, "momentum_twist");
-    bool twisted = false;
-    for (int i = 0; i < 3 && status == NAIK_OK; i++) {
-        double value = 0;
+    for (int i = 0; i < NAIK_DIM - 1 && status == NAIK_OK; i++) {
         status = milc_words_take(w, "momentum_twist");
-        if (status == NAIK_OK && !naik_text_real(w->word, &value)) {
-            return milc_words_refuse(w, w->word_line, "'momentum_twist' must be numbers, not '%s'",
-                                     w->word);
+        if (status == NAIK_OK && !(naik_text_real(w->word, &out[i]) && fabs(out[i]) <= 2000)) {
+            return milc_words_refuse(
+                w, w->word_line, "'momentum_twist' must be numbers from -2000 to 2000, not '%s'",
+                w->word);
         }
-        twisted = twisted || value != 0;
-    }
-    if (status == NAIK_OK && twisted) {
-        milc_words_obstacle(w, w->word_line,
-                            "a momentum_twist other than 0 0 0 cannot be expressed");
-        *dropped = true;
+        out[i] /= 2;
     }
     return status;
 }
@@ -94,7 +89,7 @@ static naik_status set_head(milc_words *w, milc_input *in, milc_set *set)
     in->max_iterations = most > in->max_iterations ? most : in->max_iterations;
     NAIK_TRY(milc_words_option(w, "deflate", 1));
     NAIK_TRY(check(w, in, &set->solves));
-    NAIK_TRY(twist(w, &set->dropped));
+    NAIK_TRY(twist(w, set->twist));
     NAIK_TRY(milc_boundary_read(w, in, &other));
     set->dropped = set->dropped || other;
     NAIK_TRY(milc_words_option(w, "precision", 1));
@@ -182,8 +177,9 @@ static bool same_source(const milc_source *a, const milc_source *b)
 {
     return a->type == b->type && memcmp(a->origin, b->origin, sizeof a->origin) == 0 &&
            memcmp(a->momentum, b->momentum, sizeof a->momentum) == 0 && a->radius == b->radius &&
-           memcmp(a->corner, b->corner, sizeof a->corner) == 0 && a->subset == b->subset &&
-           a->noise == b->noise && a->seed == b->seed && strcmp(a->file, b->file) == 0;
+           a->iterations == b->iterations && memcmp(a->corner, b->corner, sizeof a->corner) == 0 &&
+           a->subset == b->subset && a->noise == b->noise && a->seed == b->seed &&
+           strcmp(a->file, b->file) == 0;
 }
 
 /* The first propagator with the same solution, which need be found only once. */
@@ -192,7 +188,7 @@ static int first_like(const milc_input *in, const milc_propagator *p)
     for (int i = 0; i < in->propagator_count; i++) {
         const milc_propagator *q = &in->propagators[i];
         if (!q->dropped && q->mass == p->mass && q->epsilon == p->epsilon && q->error == p->error &&
-            q->relative_error == p->relative_error &&
+            q->relative_error == p->relative_error && milc_same_twist(p, q) &&
             same_source(&in->sources[q->source], &in->sources[p->source])) {
             return i;
         }
@@ -223,6 +219,7 @@ static naik_status propagator(milc_words *w, milc_input *in, const milc_set *set
         milc_words_obstacle(w, p->line, "propagator %d needs source %d, which cannot be expressed",
                             in->propagator_count - first_propagator, p->source - first_source);
     }
+    memcpy(p->twist, set->twist, sizeof p->twist);
     NAIK_TRY(milc_words_option(w, "deflate", 1));
     NAIK_TRY(errors(w, in, p));
     NAIK_TRY(propagator_files(w, in));

@@ -35,7 +35,7 @@ static const shape shapes[] = {{"point", NAIK_SOURCE_POINT, {0}},
 static bool is_at_site(const milc_source *s)
 {
     return s->type == NAIK_SOURCE_POINT || s->type == NAIK_SOURCE_GAUSSIAN ||
-           s->type == NAIK_SOURCE_FILE;
+           s->type == NAIK_SOURCE_FILE || s->type == NAIK_SOURCE_COVARIANT_GAUSSIAN;
 }
 
 static bool moves(const milc_source *s)
@@ -239,13 +239,48 @@ static naik_status add_momentum(milc_words *w, milc_source *s)
     int p[NAIK_DIM - 1] = {0};
     naik_status status = milc_words_ints(w, "momentum", NAIK_DIM - 1, -16384, 16384, p);
     if (status == NAIK_OK && is_at_site(s)) {
-        milc_words_obstacle(w, w->word_line,
-                            "a momentum of a point, gaussian or file source cannot be expressed");
+        milc_words_obstacle(
+            w, w->word_line,
+            "a momentum of a point, gaussian, smeared or file source cannot be expressed");
         s->dropped = true;
     }
     for (int k = 0; k < NAIK_DIM - 1 && status == NAIK_OK; k++) {
         s->momentum[k] += p[k];
     }
+    return status;
+}
+
+naik_status milc_smearing_read(milc_words *w, double *radius, int *iterations, bool *dropped)
+{
+    naik_status status = NAIK_OK;
+    int stride = 0;
+    NAIK_TRY(milc_words_ints(w, "stride", 1, 1, INT_MAX, &stride));
+    if (stride != 2) {
+        milc_words_obstacle(w, w->word_line,
+                            "a covariant_gaussian of stride %d cannot be expressed, only of 2",
+                            stride);
+        *dropped = true;
+    }
+    NAIK_TRY(milc_words_real(w, "r0", radius));
+    if (!(*radius > 0)) {
+        return milc_words_refuse(w, w->word_line, "'r0' must be above 0, not '%s'", w->word);
+    }
+    NAIK_TRY(milc_words_ints(w, "source_iters", 1, 1, 100000, iterations));
+done:
+    return status;
+}
+
+/* Of a point source, which naik then smears. */
+static naik_status smear(milc_words *w, milc_source *s)
+{
+    naik_status status = milc_smearing_read(w, &s->radius, &s->iterations, &s->dropped);
+    if (status == NAIK_OK && s->type != NAIK_SOURCE_POINT) {
+        milc_words_obstacle(w, w->word_line,
+                            "covariant_gaussian of this source cannot be expressed, only of a "
+                            "point");
+        s->dropped = true;
+    }
+    s->type = NAIK_SOURCE_COVARIANT_GAUSSIAN;
     return status;
 }
 
@@ -288,10 +323,12 @@ static naik_status modified_source(milc_words *w, milc_input *in, int first, mil
         NAIK_TRY(add_momentum(w, s));
     } else if (strcmp(w->word, "spin_taste") == 0) {
         NAIK_TRY(spin_and_taste(w, s));
+    } else if (strcmp(w->word, "covariant_gaussian") == 0) {
+        NAIK_TRY(smear(w, s));
     } else if (strcmp(w->word, "identity") != 0) {
         milc_words_obstacle(w, w->word_line,
-                            "the operation '%s' on a source cannot be expressed, only identity and "
-                            "momentum",
+                            "the operation '%s' on a source cannot be expressed, only identity, "
+                            "momentum and covariant_gaussian",
                             w->word);
         s->dropped = true;
         NAIK_TRY(milc_words_until(w, stops));

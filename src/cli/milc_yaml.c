@@ -32,7 +32,8 @@ static void print_source(FILE *out, const milc_source *s)
     char text[32];
     const bool moves = s->momentum[0] != 0 || s->momentum[1] != 0 || s->momentum[2] != 0;
     fprintf(out, "    source:\n      type: %s\n", naik_source_name(s->type));
-    if (s->type == NAIK_SOURCE_POINT || s->type == NAIK_SOURCE_GAUSSIAN) {
+    if (s->type == NAIK_SOURCE_POINT || s->type == NAIK_SOURCE_GAUSSIAN ||
+        s->type == NAIK_SOURCE_COVARIANT_GAUSSIAN) {
         fprintf(out, "      origin: [%d, %d, %d, %d]\n", s->origin[0], s->origin[1], s->origin[2],
                 s->origin[3]);
     } else if (s->type == NAIK_SOURCE_FILE) {
@@ -42,8 +43,11 @@ static void print_source(FILE *out, const milc_source *s)
     } else if (s->type != NAIK_SOURCE_RANDOM_VOLUME) {
         fprintf(out, "      t0: %d\n", s->origin[3]);
     }
-    if (s->type == NAIK_SOURCE_GAUSSIAN) {
+    if (s->type == NAIK_SOURCE_GAUSSIAN || s->type == NAIK_SOURCE_COVARIANT_GAUSSIAN) {
         fprintf(out, "      radius: %s\n", real(s->radius, text));
+    }
+    if (s->type == NAIK_SOURCE_COVARIANT_GAUSSIAN) {
+        fprintf(out, "      iterations: %d\n", s->iterations);
     }
     if (naik_source_is_random(s->type)) {
         fprintf(out, "      noise: %s\n      seed: %llu\n",
@@ -68,7 +72,7 @@ static void print_source(FILE *out, const milc_source *s)
 static bool together(const milc_propagator *a, const milc_propagator *b)
 {
     return a->condensate == b->condensate && a->set == b->set && a->source == b->source &&
-           a->error == b->error;
+           a->error == b->error && milc_same_twist(a, b);
 }
 
 /* One past the last propagator that can share an entry with the first. */
@@ -110,6 +114,14 @@ static void print_entry(FILE *out, const milc_input *in, int first, int end, con
         }
         fprintf(out, "]\n");
     }
+    const double *twist = p[first].twist;
+    if (twist[0] != 0 || twist[1] != 0 || twist[2] != 0) {
+        fprintf(out, "    twist: [");
+        for (int k = 0; k < NAIK_DIM - 1; k++) {
+            fprintf(out, "%s%s", k > 0 ? ", " : "", real(twist[k], text));
+        }
+        fprintf(out, "]\n");
+    }
     /* Without error_for_propagator only the heavy-quark residual decides. */
     fprintf(out, "    tolerance: %s\n", real(p[first].error > 0 ? p[first].error : 1, text));
     print_source(out, &in->sources[p[first].source]);
@@ -139,7 +151,7 @@ static void print_solves(FILE *out, const milc_input *in, bool with_epsilon,
 /* The same by entries; of a baryon their order makes no difference. */
 static milc_hadron by_entries(const milc_hadron *h, const int *entry)
 {
-    milc_hadron e = {.count = h->count, .wall = h->wall};
+    milc_hadron e = {.count = h->count, .sink = h->sink};
     for (int k = 0; k < h->count; k++) {
         e.of[k] = entry[h->of[k]];
     }
@@ -155,11 +167,33 @@ static milc_hadron by_entries(const milc_hadron *h, const int *entry)
     return e;
 }
 
+/* number: of the pair in the list, which tells apart those that differ in their smearing alone. */
+static void print_pair(FILE *out, const milc_sink *sink, const char *antiquark, const char *quark,
+                       int number)
+{
+    char text[32], suffix[32] = "";
+    if (sink->wall) {
+        snprintf(suffix, sizeof suffix, "-wall");
+    } else if (sink->iterations > 0) {
+        snprintf(suffix, sizeof suffix, "-smeared%d", number);
+    }
+    fprintf(out, "  - {name: %s-%s%s, quark: %s, antiquark: %s", quark, antiquark, suffix, quark,
+            antiquark);
+    if (sink->wall) {
+        fprintf(out, ", sink: wall");
+    } else if (sink->iterations > 0) {
+        fprintf(out, ", sink: covariant_gaussian, radius: %s, iterations: %d",
+                real(sink->radius, text), sink->iterations);
+    }
+    fprintf(out, "}\n");
+}
+
 /* Lists of pairs (count 2) or baryons (3), each set of entries once. */
 static void print_hadrons(FILE *out, const milc_input *in, int count, const int *entry,
                           char names[][32])
 {
     bool any = false;
+    int pairs = 0;
     for (int i = 0; i < in->hadron_count; i++) {
         const milc_hadron h = by_entries(&in->hadrons[i], entry);
         bool had = h.count != count;
@@ -174,8 +208,7 @@ static void print_hadrons(FILE *out, const milc_input *in, int count, const int 
         any = true;
         const char *a = names[h.of[0]], *b = names[h.of[1]];
         if (count == 2) {
-            fprintf(out, "  - {name: %s-%s%s, quark: %s, antiquark: %s%s}\n", b, a,
-                    h.wall ? "-wall" : "", b, a, h.wall ? ", sink: wall" : "");
+            print_pair(out, &h.sink, a, b, ++pairs);
         } else {
             const char *third = names[h.of[2]];
             fprintf(out, "  - {name: %s-%s-%s, quarks: [%s, %s, %s]}\n", a, b, third, a, b, third);

@@ -54,7 +54,7 @@ static naik_status find(job *j, double epsilon, const double *mass, int count)
     naik_fatlong *canonical = NULL;
     naik_staggered packed = {.links = {NULL}};
     naik_modes *modes = NULL;
-    NAIK_TRY(naik_link_provider_links(&j->links, epsilon, &canonical));
+    NAIK_TRY(naik_link_provider_links(&j->links, epsilon, NULL, &canonical));
     NAIK_TRY(naik_staggered_create(j->geometry, canonical, NAIK_SINGLE, 18, &packed));
     NAIK_TRY(naik_fatlong_to_host(canonical));
     NAIK_TRY(low_modes_get(j->input, j->plan.modes, canonical, packed.links[NAIK_DOUBLE],

@@ -24,7 +24,7 @@ static naik_status print_correlators(naik_log *log, FILE *out, const naik_propag
     const int extent = v->size[3];
     const int count = pair->correlator_count < MAX_CURVES ? pair->correlator_count : MAX_CURVES;
     html_curve curves[2][MAX_CURVES];
-    char names[MAX_CURVES][96];
+    char names[MAX_CURVES][96], twist[96];
     double *memory = calloc((size_t)extent * 2 * MAX_CURVES, sizeof *memory);
     if (memory == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a plot");
@@ -47,6 +47,8 @@ static naik_status print_correlators(naik_log *log, FILE *out, const naik_propag
     if (pair->naik_epsilon != 0) {
         fprintf(out, ", Naik epsilon %.10g", pair->naik_epsilon);
     }
+    naik_propagator_twist_text(pair->twist, ", twist ", twist);
+    fputs(twist, out);
     fputs(" (", out);
     html_text(out, pair->source);
     fputs(")", out);

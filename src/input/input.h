@@ -57,6 +57,7 @@ typedef struct naik_input_solve {
     naik_reals masses;       /* > 0; of Wilson and clover quarks > -4 */
     naik_reals kappas;       /* as given; the masses are 1/(2 kappa) - 4 */
     naik_reals naik_epsilon; /* as many as masses; zeros where not given */
+    naik_reals twist;        /* of twist.h: x, y, z; none: not twisted */
     double tolerance;        /* the solver's where not given */
     naik_source source;      /* all but the origin, which is that of the first */
     naik_vectors origins;    /* of point and gaussian: as given; of walls: (0, 0, 0, t0) */
@@ -229,6 +230,21 @@ static inline bool naik_input_asks_colour(const naik_input_solve *solve, int col
         asked = asked || solve->colours.data[i] == colour;
     }
     return asked;
+}
+/* The twist of an entry, [3]; NULL: none. */
+static inline const double *naik_input_twist(const naik_input_solve *solve)
+{
+    const double *twist = solve->twist.data;
+    const bool any =
+        solve->twist.count == NAIK_DIM - 1 && (twist[0] != 0 || twist[1] != 0 || twist[2] != 0);
+    return any ? twist : NULL;
+}
+/* Whether two entries have the links of a Naik epsilon in common. */
+static inline bool naik_input_same_twist(const naik_input_solve *a, const naik_input_solve *b)
+{
+    const double *one = naik_input_twist(a), *two = naik_input_twist(b);
+    return one == NULL || two == NULL ? one == two
+                                      : one[0] == two[0] && one[1] == two[1] && one[2] == two[2];
 }
 /* "colour=2", or "spin=3 colour=2". */
 enum { NAIK_INPUT_COLUMN_TEXT = 32 };

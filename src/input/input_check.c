@@ -242,6 +242,23 @@ static naik_status check_masses(const checker *c, int index)
     return NAIK_OK;
 }
 
+static naik_status check_twist(const checker *c, int index)
+{
+    const naik_input_solve *solve = &c->input->solve[index];
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "solve.%d.twist", index);
+    if (solve->twist.count != 0 && solve->twist.count != NAIK_DIM - 1) {
+        return refuse(c, path, "'%s' is three numbers, of x, y and z", path);
+    }
+    if (naik_input_twist(solve) != NULL && solve->deflate && c->input->deflation.modes != 0) {
+        return refuse(c, path,
+                      "'%s': the low modes of deflation are those of links without a twist: give "
+                      "this entry deflate: false",
+                      path);
+    }
+    return NAIK_OK;
+}
+
 static naik_status check_origins(const checker *c, int index)
 {
     const naik_input_solve *solve = &c->input->solve[index];
@@ -458,6 +475,7 @@ naik_status naik_input_check(naik_log *log, naik_input *input)
     for (int i = 0; i < input->solve_count; i++) {
         NAIK_TRY(check_name(&c, i));
         NAIK_TRY(check_masses(&c, i));
+        NAIK_TRY(check_twist(&c, i));
         NAIK_TRY(check_source_keys(&c, i));
         NAIK_TRY(check_corner(&c, i));
         NAIK_TRY(check_colours(&c, i));

@@ -129,6 +129,21 @@ NAIK_HD static inline naik_matrix naik_mat_scale(double s, const naik_matrix *a)
     }
     return c;
 }
+/* A number times a matrix; 1 leaves every bit as it is. */
+NAIK_HD static inline naik_complex naik_rotate(naik_complex phase, naik_complex a)
+{
+    return phase.re == 1 && phase.im == 0 ? a : naik_cmul(phase, a);
+}
+NAIK_HD static inline naik_matrix naik_mat_rotate(naik_complex phase, const naik_matrix *a)
+{
+    naik_matrix c;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            c.e[i][j] = naik_rotate(phase, a->e[i][j]);
+        }
+    }
+    return c;
+}
 NAIK_HD static inline naik_complex naik_mat_trace(const naik_matrix *a)
 {
     return naik_cadd(naik_cadd(a->e[0][0], a->e[1][1]), a->e[2][2]);

@@ -203,6 +203,16 @@ static naik_status combine(const naik_gauge *a, double s, const naik_gauge *b, n
     return NAIK_OK;
 }
 
+static naik_status rotate(const naik_gauge *a, const naik_complex phase[NAIK_DIM], naik_gauge *out)
+{
+    const int64_t links = (int64_t)out->lattice->sites * NAIK_DIM;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < links; i++) {
+        out->link[i] = naik_mat_rotate(phase[i % NAIK_DIM], &a->link[i]);
+    }
+    return NAIK_OK;
+}
+
 static naik_status largest(const naik_gauge *gauge, double *out)
 {
     const double *numbers = &gauge->link[0].e[0][0].re;
@@ -300,6 +310,7 @@ const naik_link_ops naik_link_ops_host = {
     .product = product,
     .project = project,
     .combine = combine,
+    .rotate = rotate,
     .largest = largest,
     .others_in_time = others_in_time,
     .layers = layers,

@@ -61,6 +61,8 @@ typedef struct naik_link_ops {
     naik_status (*project)(naik_gauge *gauge, int64_t *svd_count);
     /* out = a + s b; b NULL: s a. */
     naik_status (*combine)(const naik_gauge *a, double s, const naik_gauge *b, naik_gauge *out);
+    /* out = a with links mu times phase[mu]; links whose phase is 1 keep their bits. */
+    naik_status (*rotate)(const naik_gauge *a, const naik_complex phase[NAIK_DIM], naik_gauge *out);
     /* The largest |Re|, |Im| of any element on this rank. */
     naik_status (*largest)(const naik_gauge *gauge, double *out);
     /* How many links in direction t of this rank's slices t != `but` are not exactly 1. */

@@ -286,7 +286,7 @@ done:
     return status;
 }
 
-/* Sets of links that are built: one for each epsilon. */
+/* Sets of links that are built: one for each epsilon; a twist is made of those. */
 static int count_links(const naik_input *input)
 {
     double seen[COST_MASSES];

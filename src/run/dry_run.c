@@ -22,7 +22,8 @@ static naik_status verify_stored_links(solve_job *j)
                 seen = seen || epsilon->data[k] == epsilon->data[m];
             }
             naik_fatlong *links = NULL;
-            status = seen ? NAIK_OK : naik_link_provider_links(&j->links, epsilon->data[m], &links);
+            status = seen ? NAIK_OK
+                          : naik_link_provider_links(&j->links, epsilon->data[m], NULL, &links);
             naik_fatlong_destroy(&links);
         }
     }

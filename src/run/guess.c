@@ -101,7 +101,9 @@ static int find_source(const solve_guess *g, const stored_run *run, const naik_i
     for (int i = 0; i < run->input->source_count; i++) {
         const naik_input_source *other = &run->input->sources[i];
         snprintf(theirs, sizeof theirs, "solve.%d.source.", other->solve);
-        if (memcmp(other->source.origin, source->source.origin, sizeof other->source.origin) == 0 &&
+        if (naik_input_same_twist(&run->input->solve[other->solve],
+                                  &g->input->solve[source->solve]) &&
+            memcmp(other->source.origin, source->source.origin, sizeof other->source.origin) == 0 &&
             same_lines(g->input->identity, own, run->input->identity, theirs, place) &&
             (!compare_sums ||
              same_lines(sums, own, stored_run_text(run, "source_checksums"), theirs, nothing))) {
@@ -136,8 +138,9 @@ static naik_status find_solution(const solve_guess *g, int task, const char *sum
     if (other < 0) {
         return NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
                          "guess '%s' has no solutions of the source of solve.%d ('%s') at "
-                         "[%d, %d, %d, %d]",
-                         run->path, t->solve, solve->name, x[0], x[1], x[2], x[3]);
+                         "[%d, %d, %d, %d]%s",
+                         run->path, t->solve, solve->name, x[0], x[1], x[2], x[3],
+                         naik_input_twist(solve) != NULL ? " with its twist" : "");
     }
     const int m = find_mass(run, other, mass, epsilon);
     if (m < 0) {

@@ -9,6 +9,7 @@
 #include "base/timer.h"
 #include "comm/threads.h"
 #include "io/links/links_file.h"
+#include "links/twist.h"
 #include "run/smearing.h"
 
 /* Links that were fixed in single precision have 1e-6 and less; without fixing it is of order 1. */
@@ -279,8 +280,9 @@ done:
 }
 
 naik_status naik_link_provider_links(naik_link_provider *source, double naik_epsilon,
-                                     naik_fatlong **out)
+                                     const double *twist, naik_fatlong **out)
 {
+    char twisted[96] = "";
     naik_status status = NAIK_OK;
     const naik_input_action action = source->input->action.type;
     const double start_s = naik_time_s();
@@ -291,11 +293,19 @@ naik_status naik_link_provider_links(naik_link_provider *source, double naik_eps
     naik_timer_start(source->timer, "build links");
     NAIK_TRY(action == NAIK_INPUT_LINKS ? read_links(source, naik_epsilon, out)
                                         : fatten(source, naik_epsilon, out));
+    if (twist != NULL) {
+        NAIK_TRY(naik_fatlong_twist(*out, twist));
+        snprintf(twisted, sizeof twisted, ", twist %.10g %.10g %.10g", twist[0], twist[1],
+                 twist[2]);
+    }
     naik_log_line(source->lattice->comm->log,
-                  "links: %s, naik_epsilon %.10g, %lld links by singular values, %.2f s",
-                  naik_input_action_name(action), naik_epsilon, (long long)(*out)->svd_count,
-                  naik_time_s() - start_s);
+                  "links: %s, naik_epsilon %.10g%s, %lld links by singular values, %.2f s",
+                  naik_input_action_name(action), naik_epsilon, twisted,
+                  (long long)(*out)->svd_count, naik_time_s() - start_s);
 done:
+    if (status != NAIK_OK) {
+        naik_fatlong_destroy(out);
+    }
     naik_timer_stop(source->timer, "build links");
     return status;
 }

@@ -36,10 +36,10 @@ naik_status naik_link_provider_open(const naik_lattice *lattice, const naik_inpu
 void naik_link_provider_close(naik_link_provider *source);
 
 /* New links for this Naik epsilon, where they were built or, from a file, on the host; one line on
- * the log. Release with naik_fatlong_destroy.
+ * the log. twist: of twist.h, NULL: none. Release with naik_fatlong_destroy.
  * Collective. NAIK_ERR_INPUT where a link file no longer holds what it held when it was opened. */
 naik_status naik_link_provider_links(naik_link_provider *source, double naik_epsilon,
-                                     naik_fatlong **out);
+                                     const double *twist, naik_fatlong **out);
 
 /* One line that identifies the content of the configuration or of the link files, for resume: never
  * a path, but checksums, plaquette, link trace. */

@@ -170,7 +170,8 @@ static void fill_sets(solve_spec *spec, const naik_input *input)
                                          .sources = spec->sources + first,
                                          .mass_count = solve->masses.count,
                                          .masses = solve->masses.data,
-                                         .naik_epsilon = solve->naik_epsilon.data};
+                                         .naik_epsilon = solve->naik_epsilon.data,
+                                         .twist = naik_input_twist(solve)};
         while (first < input->source_count && input->sources[first].solve == i) {
             spec->sets[i].source_count++;
             first++;

@@ -1,16 +1,21 @@
 /* wilson_quarks.c - thin links and the clover term of one mass into operators */
 #include "run/wilson_quarks.h"
 
+#include <stdio.h>
+
 #include "base/timer.h"
+#include "links/twist.h"
 
 naik_status wilson_quarks_create(const naik_link_provider *source, const naik_geometry *geometry,
-                                 const solve_plan *plan, double mass, int width,
-                                 naik_wilson_set *out)
+                                 const solve_plan *plan, double mass, const double *twist,
+                                 int width, naik_wilson_set *out)
 {
     naik_status status = NAIK_OK;
     naik_log *log = geometry->backend->log;
     const double csw = naik_input_csw(source->input), start_s = naik_time_s();
     naik_clover *clover = NULL;
+    naik_gauge *twisted = NULL;
+    char words[96] = "";
     if (geometry->backend->ops->wilson.dslash == NULL) {
         return NAIK_FAIL(
             log, NAIK_ERR_INPUT, "there are no %s quarks on the %s yet: set run.backend to cpu",
@@ -19,13 +24,18 @@ naik_status wilson_quarks_create(const naik_link_provider *source, const naik_ge
     if (csw != 0) {
         NAIK_TRY(naik_clover_create(source->thin, mass, csw, &clover));
     }
-    NAIK_TRY(naik_wilson_set_create(geometry, source->thin, clover, mass, plan->links, plan->recon,
-                                    plan->vectors, width, out));
+    if (twist != NULL) {
+        NAIK_TRY(naik_gauge_twist(source->thin, twist, 1, &twisted));
+        snprintf(words, sizeof words, ", twist %.10g %.10g %.10g", twist[0], twist[1], twist[2]);
+    }
+    NAIK_TRY(naik_wilson_set_create(geometry, twisted != NULL ? twisted : source->thin, clover,
+                                    mass, plan->links, plan->recon, plan->vectors, width, out));
     naik_log_line(log,
-                  "quarks: %s, mass %.10g, kappa %.10g, csw %.10g, %lld blocks by pivots, %.2f s",
+                  "quarks: %s, mass %.10g, kappa %.10g, csw %.10g%s, %lld blocks by pivots, %.2f s",
                   naik_input_action_name(source->input->action.type), mass, 1 / (2 * mass + 8), csw,
-                  clover != NULL ? (long long)clover->pivoted : 0, naik_time_s() - start_s);
+                  words, clover != NULL ? (long long)clover->pivoted : 0, naik_time_s() - start_s);
 done:
+    naik_gauge_destroy(&twisted);
     naik_clover_destroy(&clover);
     return status;
 }

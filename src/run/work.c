@@ -1,8 +1,8 @@
 /* work.c - the pending solves of a run: sources in, committed solutions out
  *
- * One stream of solves for each Naik epsilon, on its own links, and one for those without low modes
- * beside those with them. What the guard does not let pass
- * stays pending, and is listed again until it is stored or given up.
+ * One stream of solves for each Naik epsilon and twist, on its own links, and one for those without
+ * low modes beside those with them. What the guard does not let pass stays pending, and is listed
+ * again until it is stored or given up.
  */
 #include <math.h>
 #include <stdio.h>
@@ -156,11 +156,19 @@ static naik_status at_poll(void *data, const naik_cg_progress *progress)
     naik_watchdog_step(j->comm->watchdog, progress->iterations);
     sdc_check_poll(&j->guard);
     solve_progress_poll(j, progress);
-    return naik_fault_in_solve(j->fault, progress, j->packed.links[NAIK_DOUBLE],
-                               naik_staggered_fastest(&j->packed));
+    naik_wilson *const *wilson = j->wilson.wilson;
+    const int fastest = wilson[NAIK_HALF] != NULL     ? NAIK_HALF
+                        : wilson[NAIK_SINGLE] != NULL ? NAIK_SINGLE
+                                                      : NAIK_DOUBLE;
+    const naik_fault_targets targets = {
+        .links = {j->packed.links[NAIK_DOUBLE], naik_staggered_fastest(&j->packed)},
+        .blocks = {wilson[NAIK_DOUBLE] != NULL ? wilson[NAIK_DOUBLE]->inverse : NULL,
+                   wilson[fastest] != NULL ? wilson[fastest]->inverse : NULL}};
+    return naik_fault_in_solve(j->fault, progress, &targets);
 }
 
-/* What tasks share whose links are the same: their Naik epsilon, or the mass of Wilson quarks. */
+/* What tasks share whose links are the same but for a twist: their Naik epsilon, or the mass of
+ * Wilson quarks. */
 static double epsilon_of(const solve_job *j, int task)
 {
     const naik_input_task *t = &j->input->tasks[task];
@@ -168,6 +176,11 @@ static double epsilon_of(const solve_job *j, int task)
         return j->input->solve[t->solve].masses.data[t->mass];
     }
     return j->input->solve[t->solve].naik_epsilon.data[t->mass];
+}
+
+static const double *twist_of(const solve_job *j, int task)
+{
+    return naik_input_twist(&j->input->solve[j->input->tasks[task].solve]);
 }
 
 /* Whether the solve has low modes removed. */
@@ -247,17 +260,18 @@ done:
 }
 
 /* The operators of one mass of Wilson or clover quarks. */
-static naik_status make_wilson(solve_job *j, double mass, int batch)
+static naik_status make_wilson(solve_job *j, double mass, const double *twist, int batch)
 {
     naik_status status = NAIK_OK;
     naik_timer_start(j->timer, "pack links");
-    NAIK_TRY(wilson_quarks_create(&j->links, j->geometry, &j->plan, mass, batch, &j->wilson));
+    NAIK_TRY(
+        wilson_quarks_create(&j->links, j->geometry, &j->plan, mass, twist, batch, &j->wilson));
     naik_timer_stop(j->timer, "pack links");
     for (int p = 0; p < NAIK_PRECISIONS; p++) {
         j->packed.op[p] = j->wilson.op[p];
         j->packed.links[p] = j->wilson.wilson[p] != NULL ? j->wilson.wilson[p]->links : NULL;
     }
-    sdc_check_begin(&j->guard, &j->packed);
+    sdc_check_begin(&j->guard, &j->packed, &j->wilson);
 done:
     return status;
 }
@@ -272,20 +286,21 @@ static void release_links(solve_job *j)
     }
 }
 
-/* Makes and packs the links of one Naik epsilon, and its modes. */
+/* Makes and packs the links of the solves at work, and their modes. */
 static naik_status make_links(solve_job *j, double epsilon, int batch)
 {
     naik_status status = NAIK_OK;
     naik_fatlong *canonical = NULL;
+    const double *twist = twist_of(j, j->pending[0]);
     if (naik_input_is_wilson(j->input)) {
-        return make_wilson(j, epsilon, batch);
+        return make_wilson(j, epsilon, twist, batch);
     }
-    NAIK_TRY(naik_link_provider_links(&j->links, epsilon, &canonical));
+    NAIK_TRY(naik_link_provider_links(&j->links, epsilon, twist, &canonical));
     naik_timer_start(j->timer, "pack links");
     NAIK_TRY(
         naik_staggered_create(j->geometry, canonical, j->plan.links, j->plan.recon, &j->packed));
     naik_timer_stop(j->timer, "pack links");
-    sdc_check_begin(&j->guard, &j->packed);
+    sdc_check_begin(&j->guard, &j->packed, NULL);
     NAIK_TRY(is_deflated(j, j->pending[0]) ? make_modes(j, canonical) : NAIK_OK);
 done:
     naik_fatlong_destroy(&canonical);
@@ -376,6 +391,16 @@ static bool is_open(const solve_job *j, int task)
     return is_pending(j, task) && !j->guard.attempts[task].given_up;
 }
 
+/* Whether two tasks share links and modes. */
+static bool is_together(const solve_job *j, int a, int b)
+{
+    const naik_input *input = j->input;
+    return epsilon_of(j, a) == epsilon_of(j, b) &&
+           naik_input_same_twist(&input->solve[input->tasks[a].solve],
+                                 &input->solve[input->tasks[b].solve]) &&
+           is_deflated(j, a) == is_deflated(j, b);
+}
+
 /* Lists the open tasks that share the links and modes of task `first`. Those to be solved twice follow a
  * batch later: their second solve has other neighbours, and mostly another place. */
 static void list_pending(solve_job *j, int first)
@@ -384,8 +409,7 @@ static void list_pending(solve_job *j, int first)
     int64_t begin = 0;
     j->pending_count = 0;
     for (int i = first; i < tasks; i++) {
-        if (epsilon_of(j, i) == epsilon_of(j, first) &&
-            is_deflated(j, i) == is_deflated(j, first) && is_open(j, i)) {
+        if (is_together(j, i, first) && is_open(j, i)) {
             j->pending[j->pending_count++] = i;
         }
         const int64_t end = j->pending_count;

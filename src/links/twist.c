@@ -1,0 +1,47 @@
+/* twist.c - one phase a direction, on links wherever they are */
+#include "links/twist.h"
+
+#include <math.h>
+
+#include "links/link_ops.h"
+
+naik_status naik_gauge_twist(const naik_gauge *u, const double twist[NAIK_DIM - 1], int hops,
+                             naik_gauge **out)
+{
+    naik_status status = NAIK_OK;
+    naik_complex phase[NAIK_DIM] = {{1, 0}, {1, 0}, {1, 0}, {1, 0}};
+    for (int mu = 0; mu < NAIK_DIM - 1; mu++) {
+        const double angle = 2 * M_PI * hops * twist[mu] / u->lattice->size[mu];
+        phase[mu] = (naik_complex){cos(angle), sin(angle)};
+    }
+    NAIK_TRY(naik_gauge_create_on(u->lattice, u->device, out));
+    NAIK_TRY(naik_link_ops_of(u->device)->rotate(u, phase, *out));
+done:
+    if (status != NAIK_OK) {
+        naik_gauge_destroy(out);
+    }
+    return status;
+}
+
+static naik_status replace(naik_gauge **u, const double twist[NAIK_DIM - 1], int hops)
+{
+    naik_status status = NAIK_OK;
+    naik_gauge *twisted = NULL;
+    if (*u == NULL) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(naik_gauge_twist(*u, twist, hops, &twisted));
+    naik_gauge_destroy(u);
+    *u = twisted;
+done:
+    return status;
+}
+
+naik_status naik_fatlong_twist(naik_fatlong *links, const double twist[NAIK_DIM - 1])
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(replace(&links->fat, twist, 1));
+    NAIK_TRY(replace(&links->long_links, twist, 3));
+done:
+    return status;
+}
