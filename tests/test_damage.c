@@ -16,12 +16,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend/create.h"
-#include "backend/geometry.h"
+#include "damaged_modes.h"
 #include "io/checksum.h"
 #include "io/file_info.h"
 #include "io/links/links_file.h"
-#include "io/modes/modes_file.h"
 #include "io/prop/reader.h"
 #include "io/vectors/vector_io.h"
 #include "propagator_fixture.h"
@@ -44,10 +42,6 @@ static bool is_long(void)
     return getenv("NAIK_TEST_LONG") != NULL;
 }
 
-typedef struct answer { /* crc32 over everything that a reader gives out */
-    uint32_t crc;
-} answer;
-
 typedef struct victim {
     const char *name;
     naik_status (*write)(const naik_lattice *lattice, const char *path);
@@ -56,20 +50,14 @@ typedef struct victim {
     size_t unguarded; /* where data without a checksum begin; 0: there are none */
 } victim;
 
-static void add(answer *a, const void *bytes, size_t size_bytes)
-{
-    const uint32_t pair[2] = {a->crc, naik_crc32(bytes, size_bytes)};
-    a->crc = naik_crc32(pair, sizeof pair);
-}
-
 static void add_text(answer *a, const char *text)
 {
-    add(a, text, strlen(text));
+    answer_add(a, text, strlen(text));
 }
 
 static void add_links(answer *a, const naik_gauge *links)
 {
-    add(a, links->link, (size_t)links->lattice->sites * 4 * sizeof *links->link);
+    answer_add(a, links->link, (size_t)links->lattice->sites * 4 * sizeof *links->link);
 }
 
 /* ---- configurations */
@@ -148,7 +136,7 @@ static naik_status read_links(const naik_lattice *lattice, const char *path, ans
         add_links(out, links->long_links);
         const double numbers[3] = {links->naik_epsilon, links->long_scale,
                                    (double)links->svd_count};
-        add(out, numbers, sizeof numbers);
+        answer_add(out, numbers, sizeof numbers);
         naik_fatlong_destroy(&links);
     }
     NAIK_TRY(naik_links_h5_identity(path, lattice, epsilon, 2, "antiperiodic", text, sizeof text));
@@ -206,8 +194,8 @@ static naik_status read_propagators(const naik_lattice *lattice, const char *pat
     for (int solve = 0; solve < naik_propagator_file_solves(file); solve++) {
         const naik_solve_record *record = naik_propagator_file_record(file, solve);
         NAIK_TRY(naik_propagator_file_read_solution(file, solve, solution));
-        add(out, solution, (size_t)lattice->sites * 6 * sizeof *solution);
-        add(out, &record->true_residual, sizeof record->true_residual);
+        answer_add(out, solution, (size_t)lattice->sites * 6 * sizeof *solution);
+        answer_add(out, &record->true_residual, sizeof record->true_residual);
         if (solve % 3 == 2) {
             NAIK_TRY(
                 naik_propagator_file_read_correlators(file, record->source, record->mass, corr));
@@ -229,7 +217,7 @@ static naik_status read_report(const naik_lattice *lattice, const char *path, an
     if (status == NAIK_OK && verdict != NAIK_OK) {
         status = NAIK_FAIL(lattice->comm->log, verdict, "the verdict is bad");
     }
-    add(out, "", 0);
+    answer_add(out, "", 0);
     return status;
 }
 
@@ -246,7 +234,7 @@ static naik_status read_all(const naik_lattice *lattice, const char *path, answe
         if (strcmp(view->pairs[i].label, "damaged") == 0) {
             status = NAIK_FAIL(lattice->comm->log, NAIK_ERR_CORRUPT, "damaged records");
         }
-        add(out, numbers, sizeof numbers);
+        answer_add(out, numbers, sizeof numbers);
         add_text(out, view->pairs[i].label);
         add_text(out, view->pairs[i].source);
     }
@@ -310,195 +298,15 @@ static naik_status read_pairs(const naik_lattice *lattice, const char *path, ans
     }
     for (int i = 0; i < file->count; i++) {
         NAIK_TRY(naik_vector_file_read(file, lattice, NAIK_VECTOR_SOLUTION, i, vector));
-        add(out, vector, bytes);
+        answer_add(out, vector, bytes);
     }
     for (int i = 0; i < file->count && file->has_sources; i++) {
         NAIK_TRY(naik_vector_file_read(file, lattice, NAIK_VECTOR_SOURCE, i, vector));
-        add(out, vector, bytes);
+        answer_add(out, vector, bytes);
     }
 done:
     naik_vector_file_close(&file);
     free(vector);
-    return status;
-}
-
-/* ---- low modes, and the state of a search for them */
-
-enum { MODES = 3, KEPT = NAIK_MODES_BLOCK, SIZE = 3 * NAIK_MODES_BLOCK, KRYLOV = 32 };
-
-typedef struct stage { /* one thread: a child of a process with several would wait for the others */
-    naik_backend *backend;
-    naik_geometry *geometry;
-} stage;
-
-static naik_status set_stage(const naik_lattice *lattice, stage *out)
-{
-    const naik_backend_options options = {.threads = 1};
-    naik_status status = NAIK_OK;
-    *out = (stage){NULL, NULL};
-    NAIK_TRY(naik_backend_create(lattice->comm, "cpu", &options, &out->backend));
-    NAIK_TRY(naik_geometry_create(out->backend, lattice, &out->geometry));
-done:
-    return status;
-}
-
-static void strike(stage *s)
-{
-    naik_geometry_destroy(&s->geometry);
-    naik_backend_destroy(&s->backend);
-}
-
-static naik_modes_about about_modes(void)
-{
-    return (naik_modes_about){.action = "hisq",
-                              .boundary_t = "antiperiodic",
-                              .naik_epsilon = -0.25,
-                              .fat = {1, 2},
-                              .far = {3, 4},
-                              .tolerance = 0.01,
-                              .gram = 1e-7,
-                              .seed = 5,
-                              .report = {.krylov = 32, .degree = 4, .high = 20}};
-}
-
-/* Vectors, of which the checksums know nothing but their bytes. */
-static naik_status fill_modes(const naik_lattice *lattice, const naik_modes *modes)
-{
-    naik_status status = NAIK_OK;
-    double *v = malloc((size_t)lattice->sites * 6 * sizeof *v);
-    for (int i = 0; i < modes->count; i++) {
-        for (int k = 0; k < lattice->sites * 6; k++) {
-            v[k] = sin(i + 0.1 * k);
-        }
-        NAIK_TRY(modes->geometry->backend->ops->field.from_host(modes->block[i / KEPT], NAIK_EVEN,
-                                                                i % KEPT, v));
-        modes->lambda2[i] = 1 + i;
-        modes->residual[i] = 1e-3 * (1 + i);
-    }
-done:
-    free(v);
-    return status;
-}
-
-static naik_status add_modes(const naik_modes *modes, int count, answer *out)
-{
-    naik_status status = NAIK_OK;
-    const size_t bytes = (size_t)modes->geometry->lattice->sites * 6 * sizeof(double);
-    double *v = calloc(1, bytes);
-    for (int i = 0; i < count; i++) {
-        NAIK_TRY(modes->geometry->backend->ops->field.to_host(modes->block[i / KEPT], NAIK_EVEN,
-                                                              i % KEPT, v));
-        add(out, v, bytes);
-    }
-    add(out, modes->lambda2, (size_t)count * sizeof(double));
-    add(out, modes->residual, (size_t)count * sizeof(double));
-done:
-    free(v);
-    return status;
-}
-
-static naik_status write_modes(const naik_lattice *lattice, const char *path)
-{
-    naik_status status = NAIK_OK;
-    stage s;
-    naik_modes *modes = NULL;
-    const naik_modes_about about = about_modes();
-    NAIK_TRY(set_stage(lattice, &s));
-    NAIK_TRY(naik_modes_create(s.geometry, NAIK_SINGLE, MODES, &modes));
-    NAIK_TRY(fill_modes(lattice, modes));
-    NAIK_TRY(naik_modes_file_write(s.geometry, path, modes, &about));
-done:
-    naik_modes_destroy(&modes);
-    strike(&s);
-    return status;
-}
-
-static naik_status read_modes(const naik_lattice *lattice, const char *path, answer *out)
-{
-    naik_status status = NAIK_OK;
-    stage s;
-    naik_modes *modes = NULL;
-    naik_modes_about about = about_modes();
-    int count = 0;
-    NAIK_TRY(set_stage(lattice, &s));
-    NAIK_TRY(naik_modes_file_look(s.geometry, path, &about, &count));
-    add(out, &count, sizeof count);
-    add(out, about.fat, sizeof about.fat);
-    add(out, about.far, sizeof about.far);
-    const double numbers[] = {about.tolerance, about.gram, about.report.high,
-                              (double)about.report.degree};
-    add(out, numbers, sizeof numbers);
-    NAIK_TRY(naik_modes_create(s.geometry, NAIK_SINGLE, count, &modes));
-    NAIK_TRY(naik_modes_file_read(path, modes));
-    NAIK_TRY(add_modes(modes, count, out));
-done:
-    naik_modes_destroy(&modes);
-    strike(&s);
-    return status;
-}
-
-static naik_status write_search(const naik_lattice *lattice, const char *path)
-{
-    naik_status status = NAIK_OK;
-    stage s;
-    naik_modes *modes = NULL;
-    naik_modes_about about = about_modes();
-    NAIK_TRY(set_stage(lattice, &s));
-    NAIK_TRY(naik_modes_create(s.geometry, NAIK_SINGLE, SIZE, &modes));
-    NAIK_TRY(fill_modes(lattice, modes));
-    naik_complex *t = calloc((size_t)SIZE * KRYLOV, sizeof *t);
-    for (int i = 0; i < SIZE * KRYLOV; i++) {
-        t[i] = (naik_complex){cos(i), sin(2 * i)};
-    }
-    about.state = (naik_lanczos_state){.cycle = 2,
-                                       .kept = KEPT,
-                                       .size = SIZE,
-                                       .t = t,
-                                       .krylov = KRYLOV,
-                                       .degree = 4,
-                                       .randoms = 3,
-                                       .low = 0.5,
-                                       .high = 20,
-                                       .applications = 100,
-                                       .ritz = modes->lambda2,
-                                       .basis = modes->block};
-    status = naik_modes_file_write(s.geometry, path, NULL, &about);
-    free(t);
-done:
-    naik_modes_destroy(&modes);
-    strike(&s);
-    return status;
-}
-
-/* A search that is not taken up begins again, which is as good as a refusal. */
-static naik_status read_search(const naik_lattice *lattice, const char *path, answer *out)
-{
-    naik_status status = NAIK_OK;
-    stage s;
-    naik_modes *modes = NULL;
-    const naik_modes_about about = about_modes();
-    naik_complex *t = NULL;
-    bool found = false;
-    NAIK_TRY(set_stage(lattice, &s));
-    NAIK_TRY(naik_modes_create(s.geometry, NAIK_SINGLE, SIZE, &modes));
-    t = calloc((size_t)KRYLOV * KRYLOV, sizeof *t);
-    naik_lanczos_state state = {
-        .ritz = modes->lambda2, .basis = modes->block, .t = t, .krylov = KRYLOV};
-    NAIK_TRY(naik_modes_search_read(s.geometry, path, &about, &state, &found));
-    if (!found) {
-        status = NAIK_FAIL(lattice->comm->log, NAIK_ERR_CORRUPT, "no search goes on");
-        goto done;
-    }
-    const double numbers[] = {state.cycle,  state.starts,  state.kept,
-                              state.degree, state.randoms, state.converged,
-                              state.low,    state.high,    (double)state.applications};
-    add(out, numbers, sizeof numbers);
-    add(out, t, (size_t)KRYLOV * KRYLOV * sizeof *t);
-    NAIK_TRY(add_modes(modes, SIZE, out));
-done:
-    free(t);
-    naik_modes_destroy(&modes);
-    strike(&s);
     return status;
 }
 
@@ -687,10 +495,11 @@ static void damaged_vectors_never_pass(check *t)
 
 static void damaged_modes_never_pass(check *t)
 {
-    static const victim modes = {"low modes", write_modes, read_modes, false, 0};
-    static const victim info = {"naik info of low modes", write_modes, read_report, false, 0};
-    static const victim search = {"a search for low modes in mid cycle", write_search, read_search,
-                                  false, 0};
+    static const victim modes = {"low modes", damaged_write_modes, damaged_read_modes, false, 0};
+    static const victim info = {"naik info of low modes", damaged_write_modes, read_report, false,
+                                0};
+    static const victim search = {"a search for low modes in mid cycle", damaged_write_search,
+                                  damaged_read_search, false, 0};
     harm(t, &modes);
     harm(t, &info);
     harm(t, &search);
