@@ -116,6 +116,8 @@ void gpu_record(naik_backend *backend, naik_status (*body)(void *data), void *da
 enum { GPU_SAMPLED = 2 };
 naik_status gpu_sample(naik_backend *backend, uint64_t serial, naik_status (*body)(void *data),
                        void *data);
+/* Where kernels are about to be tried in the middle of it: nothing is sampled this time. */
+void gpu_sample_drop(naik_backend *backend);
 naik_status gpu_sample_collect(naik_backend *backend);
 /* What the next launch moves at least, for so many rhs. */
 void gpu_sample_moves(naik_backend *backend, int rhs, double bytes);

@@ -12,7 +12,9 @@ enum {
     MODES_THREADS = 128,
     MODES_TILE = 4,                /* modes and rhs a thread of the projection takes */
     MODES_RHS = 4,                 /* rhs a thread of the addition takes */
-    MODES_BRICKS_A_THREAD = 4,     /* at least, where there are many */
+    MODES_BRICKS_A_THREAD = 8,     /* at least, where there are many */
+    MODES_CHUNKS = 65535,          /* of a grid's second extent, at most */
+    MODES_TURNED = 4,              /* modes a thread of the rotation makes at a time */
     MODES_SHARED_BYTES = 48 << 10, /* every device has them without being asked */
     MODES_BLOCKS = NAIK_MODES_MAX / NAIK_MODES_BLOCK,
     MODES_BLOCKS_A_LAUNCH = 64
@@ -25,8 +27,7 @@ typedef struct modes_blocks {
 typedef struct project_params {
     modes_blocks block;
     const char *r;
-    int nrhs, bricks, mode_tiles, rhs_tiles;
-    int sites_x; /* of a parity in a row */
+    int nrhs, bricks, tiles, rhs_tiles;
     int stride_y, stride_z, stride_t;
     gpu_divider half_x, half_y, half_z;
     unsigned long long *products; /* [modes][nrhs][2] */
@@ -53,17 +54,31 @@ __device__ static inline long long lanes_sum(long long v)
            (long long)((unsigned long long)(long long)(int)high << 52);
 }
 
-/* A row of blocks a tile of modes and rhs; a thread takes bricks at a stride of the grid. */
+/* Warps of a block of the projection: as many as registers last for. */
+template <class R> struct project_shape {
+    enum { WARPS = sizeof(typename R::real) == 8 ? 8 : 12, THREADS = WARPS * GPU_LANES };
+};
+
+/* A warp has a tile of modes and rhs, a thread bricks at a stride of the grid. Warps of a block go
+ * through the same bricks together, and neighbouring blocks at about the same time: of what tiles
+ * share, the memory reads little more than once. */
 template <class V, class R>
-__global__ void __launch_bounds__(MODES_THREADS) project_kernel(const project_params p)
+__global__ void __launch_bounds__(project_shape<R>::THREADS) project_kernel(const project_params p)
 {
     typedef typename R::real real;
-    const int m0 = (int)blockIdx.y / p.rhs_tiles * MODES_TILE;
-    const int c0 = (int)blockIdx.y % p.rhs_tiles * MODES_TILE;
+    const int tile = (int)(blockIdx.x * project_shape<R>::WARPS + threadIdx.x / GPU_LANES);
+    const bool mine = tile < p.tiles;
+    const int m0 = mine ? tile / p.rhs_tiles * MODES_TILE : 0;
+    const int c0 = mine ? tile % p.rhs_tiles * MODES_TILE : 0;
     const char *modes = p.block.at[m0 / NAIK_MODES_BLOCK];
     long long total[MODES_TILE][MODES_TILE][2] = {};
-    for (int brick = (int)(blockIdx.x * MODES_THREADS + threadIdx.x); brick < p.bricks;
-         brick += (int)gridDim.x * MODES_THREADS) {
+    for (int first = (int)blockIdx.y * GPU_LANES; first < p.bricks;
+         first += (int)gridDim.y * GPU_LANES) {
+        const int brick = first + (int)threadIdx.x % GPU_LANES;
+        __syncthreads();
+        if (!mine || brick >= p.bricks) {
+            continue;
+        }
         cplx<real> sum[MODES_TILE][MODES_TILE] = {};
         const int origin = brick_origin(p, brick);
         for (int k = 0; k < 8; k++) {
@@ -103,7 +118,7 @@ __global__ void __launch_bounds__(MODES_THREADS) project_kernel(const project_pa
 #pragma unroll
         for (int c = 0; c < MODES_TILE; c++) {
             const long long re = lanes_sum(total[i][c][0]), im = lanes_sum(total[i][c][1]);
-            if (threadIdx.x % GPU_LANES == 0 && c0 + c < p.nrhs) {
+            if (mine && threadIdx.x % GPU_LANES == 0 && c0 + c < p.nrhs) {
                 unsigned long long *to = p.products + 2 * ((m0 + i) * p.nrhs + c0 + c);
                 atomicAdd(to, (unsigned long long)re);
                 atomicAdd(to + 1, (unsigned long long)im);
@@ -112,19 +127,28 @@ __global__ void __launch_bounds__(MODES_THREADS) project_kernel(const project_pa
     }
 }
 
-template <class V>
-static void launch_project(naik_precision r, dim3 grid, gpu_stream stream, const project_params &p)
-{
-    switch (r) {
-    case NAIK_DOUBLE: project_kernel<V, vec_double><<<grid, MODES_THREADS, 0, stream>>>(p); break;
-    case NAIK_SINGLE: project_kernel<V, vec_single><<<grid, MODES_THREADS, 0, stream>>>(p); break;
-    case NAIK_HALF: project_kernel<V, vec_half><<<grid, MODES_THREADS, 0, stream>>>(p); break;
-    }
-}
-
 static int at_most(int a, int b)
 {
     return a < b ? a : b;
+}
+
+template <class V, class R>
+static void launch_project_of(gpu_stream stream, const project_params &p)
+{
+    const int warps = project_shape<R>::WARPS, bricks = GPU_LANES * MODES_BRICKS_A_THREAD;
+    const int chunks = at_most((p.bricks + bricks - 1) / bricks, MODES_CHUNKS);
+    const dim3 grid((unsigned)((p.tiles + warps - 1) / warps), (unsigned)chunks);
+    project_kernel<V, R><<<grid, project_shape<R>::THREADS, 0, stream>>>(p);
+}
+
+template <class V>
+static void launch_project(naik_precision r, gpu_stream stream, const project_params &p)
+{
+    switch (r) {
+    case NAIK_DOUBLE: launch_project_of<V, vec_double>(stream, p); break;
+    case NAIK_SINGLE: launch_project_of<V, vec_single>(stream, p); break;
+    case NAIK_HALF: launch_project_of<V, vec_half>(stream, p); break;
+    }
 }
 
 naik_status gpu_modes_project(const naik_field *const *block, int count, const naik_field *r,
@@ -158,13 +182,11 @@ naik_status gpu_modes_project(const naik_field *const *block, int count, const n
             p.block.at[b] = (char *)block[begin + b]->data;
         }
         p.products = (unsigned long long *)products + (size_t)begin * (size_t)each;
-        const int tiles = blocks * (NAIK_MODES_BLOCK / MODES_TILE) * p.rhs_tiles;
-        const int threads = (p.bricks + MODES_BRICKS_A_THREAD - 1) / MODES_BRICKS_A_THREAD;
-        const dim3 grid((unsigned)((threads + MODES_THREADS - 1) / MODES_THREADS), (unsigned)tiles);
+        p.tiles = blocks * (NAIK_MODES_BLOCK / MODES_TILE) * p.rhs_tiles;
         if (block[0]->precision == NAIK_HALF) {
-            launch_project<vec_half>(r->precision, grid, stream, p);
+            launch_project<vec_half>(r->precision, stream, p);
         } else {
-            launch_project<vec_single>(r->precision, grid, stream, p);
+            launch_project<vec_single>(r->precision, stream, p);
         }
         NAIK_TRY(GPU_LAUNCHED(backend, "projecting onto modes"));
     }
@@ -174,7 +196,7 @@ done:
 
 typedef struct add_params {
     modes_blocks block;
-    int modes, nrhs, count, state;
+    int modes, nrhs, rhs_tiles, count, state;
     const double *a; /* [modes][nrhs][2] */
     char *x;
     const naik_rhs *rhs;
@@ -184,8 +206,9 @@ template <class V, class X>
 __global__ void __launch_bounds__(MODES_THREADS) add_kernel(const add_params p)
 {
     typedef typename X::real real;
-    const int site = (int)(blockIdx.x * MODES_THREADS + threadIdx.x);
-    const int c0 = (int)blockIdx.y * MODES_RHS;
+    /* blocks of the same sites are neighbours, and modes come from the cache for the second */
+    const int site = (int)blockIdx.x / p.rhs_tiles * MODES_THREADS + (int)threadIdx.x;
+    const int c0 = (int)blockIdx.x % p.rhs_tiles * MODES_RHS;
     if (site >= p.count) {
         return;
     }
@@ -242,8 +265,8 @@ naik_status gpu_modes_add(const naik_field *const *block, int count, const doubl
     p.state = (int)state;
     p.x = (char *)x->data;
     p.rhs = rhs;
-    const dim3 grid((unsigned)((p.count + MODES_THREADS - 1) / MODES_THREADS),
-                    (unsigned)((x->nrhs + MODES_RHS - 1) / MODES_RHS));
+    p.rhs_tiles = (x->nrhs + MODES_RHS - 1) / MODES_RHS;
+    const dim3 grid((unsigned)((p.count + MODES_THREADS - 1) / MODES_THREADS * p.rhs_tiles));
     for (int begin = 0; begin < count; begin += MODES_BLOCKS_A_LAUNCH) {
         const int blocks = at_most(count - begin, MODES_BLOCKS_A_LAUNCH);
         for (int b = 0; b < blocks; b++) {
@@ -286,16 +309,28 @@ __global__ void __launch_bounds__(MODES_THREADS) rotate_kernel(const rotate_para
         old[n] = site < p.count ? *mode_number(p, mode, site, colour) : make_float2(0, 0);
     }
     __syncthreads();
-    for (int n = (int)threadIdx.x; n < p.kept * each; n += MODES_THREADS) {
-        const int mode = n / each, site = first + n % p.sites, colour = n % each / p.sites;
-        cplx<double> sum = {0, 0};
+    const int groups = (p.kept + MODES_TURNED - 1) / MODES_TURNED;
+    for (int n = (int)threadIdx.x; n < groups * each; n += MODES_THREADS) {
+        const int element = n % each, begin = n / each * MODES_TURNED;
+        const int site = first + element % p.sites, colour = element / p.sites;
+        cplx<double> sum[MODES_TURNED] = {};
+#pragma unroll 2
         for (int i = 0; i < p.modes; i++) {
-            const double2 q = *(const double2 *)(p.q + 2 * ((size_t)i * p.kept + mode));
-            const float2 v = old[i * each + n % each];
-            sum = mul_add({q.x, q.y}, {(double)v.x, (double)v.y}, sum);
+            const double *row = p.q + 2 * (size_t)i * p.kept;
+            const float2 v = old[i * each + element];
+#pragma unroll
+            for (int j = 0; j < MODES_TURNED; j++) { /* the last group has fewer, and some twice */
+                const int mode = begin + j < p.kept ? begin + j : p.kept - 1;
+                const double2 q = *(const double2 *)(row + 2 * mode);
+                sum[j] = mul_add({q.x, q.y}, {(double)v.x, (double)v.y}, sum[j]);
+            }
         }
-        if (site < p.count) {
-            *mode_number(p, mode, site, colour) = make_float2((float)sum.re, (float)sum.im);
+#pragma unroll
+        for (int j = 0; j < MODES_TURNED; j++) {
+            if (site < p.count && begin + j < p.kept) {
+                *mode_number(p, begin + j, site, colour) =
+                    make_float2((float)sum[j].re, (float)sum[j].im);
+            }
         }
     }
 }

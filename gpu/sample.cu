@@ -86,6 +86,16 @@ done:
     return status;
 }
 
+void gpu_sample_drop(naik_backend *backend)
+{
+    gpu_sampling *s = gpu_state_of(backend)->sampling;
+    if (s != NULL && s->active) {
+        s->active = false;
+        s->count = 0;
+        s->serial = 0;
+    }
+}
+
 void gpu_sample_moves(naik_backend *backend, int rhs, double bytes)
 {
     gpu_sampling *s = gpu_state_of(backend)->sampling;

@@ -296,6 +296,7 @@ naik_status gpu_tune_measure(naik_backend *backend, const gpu_tune_key *key,
     if (state->recording || tuning->spent_s > TUNE_BUDGET_S || list->count == 1) {
         return NAIK_OK;
     }
+    gpu_sample_drop(backend); /* whose events a capture would take */
     NAIK_TRY(time_variant(backend, run, data, &list->variant[0], &best_s)); /* wakes the device */
     best_s = 1e300;
     for (int k = 0; k < list->count && naik_time_s() - begin_s < TUNE_BUDGET_S / 4; k++) {

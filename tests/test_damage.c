@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "damaged_modes.h"
 #include "io/checksum.h"
 #include "io/file_info.h"
 #include "io/links/links_file.h"
@@ -41,10 +42,6 @@ static bool is_long(void)
     return getenv("NAIK_TEST_LONG") != NULL;
 }
 
-typedef struct answer { /* crc32 over everything that a reader gives out */
-    uint32_t crc;
-} answer;
-
 typedef struct victim {
     const char *name;
     naik_status (*write)(const naik_lattice *lattice, const char *path);
@@ -53,20 +50,14 @@ typedef struct victim {
     size_t unguarded; /* where data without a checksum begin; 0: there are none */
 } victim;
 
-static void add(answer *a, const void *bytes, size_t size_bytes)
-{
-    const uint32_t pair[2] = {a->crc, naik_crc32(bytes, size_bytes)};
-    a->crc = naik_crc32(pair, sizeof pair);
-}
-
 static void add_text(answer *a, const char *text)
 {
-    add(a, text, strlen(text));
+    answer_add(a, text, strlen(text));
 }
 
 static void add_links(answer *a, const naik_gauge *links)
 {
-    add(a, links->link, (size_t)links->lattice->sites * 4 * sizeof *links->link);
+    answer_add(a, links->link, (size_t)links->lattice->sites * 4 * sizeof *links->link);
 }
 
 /* ---- configurations */
@@ -145,7 +136,7 @@ static naik_status read_links(const naik_lattice *lattice, const char *path, ans
         add_links(out, links->long_links);
         const double numbers[3] = {links->naik_epsilon, links->long_scale,
                                    (double)links->svd_count};
-        add(out, numbers, sizeof numbers);
+        answer_add(out, numbers, sizeof numbers);
         naik_fatlong_destroy(&links);
     }
     NAIK_TRY(naik_links_h5_identity(path, lattice, epsilon, 2, "antiperiodic", text, sizeof text));
@@ -203,8 +194,8 @@ static naik_status read_propagators(const naik_lattice *lattice, const char *pat
     for (int solve = 0; solve < naik_propagator_file_solves(file); solve++) {
         const naik_solve_record *record = naik_propagator_file_record(file, solve);
         NAIK_TRY(naik_propagator_file_read_solution(file, solve, solution));
-        add(out, solution, (size_t)lattice->sites * 6 * sizeof *solution);
-        add(out, &record->true_residual, sizeof record->true_residual);
+        answer_add(out, solution, (size_t)lattice->sites * 6 * sizeof *solution);
+        answer_add(out, &record->true_residual, sizeof record->true_residual);
         if (solve % 3 == 2) {
             NAIK_TRY(
                 naik_propagator_file_read_correlators(file, record->source, record->mass, corr));
@@ -226,7 +217,7 @@ static naik_status read_report(const naik_lattice *lattice, const char *path, an
     if (status == NAIK_OK && verdict != NAIK_OK) {
         status = NAIK_FAIL(lattice->comm->log, verdict, "the verdict is bad");
     }
-    add(out, "", 0);
+    answer_add(out, "", 0);
     return status;
 }
 
@@ -243,7 +234,7 @@ static naik_status read_all(const naik_lattice *lattice, const char *path, answe
         if (strcmp(view->pairs[i].label, "damaged") == 0) {
             status = NAIK_FAIL(lattice->comm->log, NAIK_ERR_CORRUPT, "damaged records");
         }
-        add(out, numbers, sizeof numbers);
+        answer_add(out, numbers, sizeof numbers);
         add_text(out, view->pairs[i].label);
         add_text(out, view->pairs[i].source);
     }
@@ -307,11 +298,11 @@ static naik_status read_pairs(const naik_lattice *lattice, const char *path, ans
     }
     for (int i = 0; i < file->count; i++) {
         NAIK_TRY(naik_vector_file_read(file, lattice, NAIK_VECTOR_SOLUTION, i, vector));
-        add(out, vector, bytes);
+        answer_add(out, vector, bytes);
     }
     for (int i = 0; i < file->count && file->has_sources; i++) {
         NAIK_TRY(naik_vector_file_read(file, lattice, NAIK_VECTOR_SOURCE, i, vector));
-        add(out, vector, bytes);
+        answer_add(out, vector, bytes);
     }
 done:
     naik_vector_file_close(&file);
@@ -502,5 +493,18 @@ static void damaged_vectors_never_pass(check *t)
     }
 }
 
+static void damaged_modes_never_pass(check *t)
+{
+    static const victim modes = {"low modes", damaged_write_modes, damaged_read_modes, false, 0};
+    static const victim info = {"naik info of low modes", damaged_write_modes, read_report, false,
+                                0};
+    static const victim search = {"a search for low modes in mid cycle", damaged_write_search,
+                                  damaged_read_search, false, 0};
+    harm(t, &modes);
+    harm(t, &info);
+    harm(t, &search);
+}
+
 CHECK_MAIN(CHECK(damaged_configurations_never_pass), CHECK(damaged_link_files_never_pass),
-           CHECK(damaged_propagators_never_pass), CHECK(damaged_vectors_never_pass))
+           CHECK(damaged_propagators_never_pass), CHECK(damaged_vectors_never_pass),
+           CHECK(damaged_modes_never_pass))

@@ -222,7 +222,7 @@ static double *found_modes(check *t, const fixture *f, int max_cycles,
     double *sum = calloc((size_t)f->lat->sites * 6, sizeof *sum);
     options.modes = FEW;
     options.degree = 120; /* so that it takes some cycles */
-    options.krylov = 48;
+    options.krylov = 48;  /* the least */
     options.max_cycles = max_cycles;
     CHECK_STATUS(t, naik_lanczos_run(o.outer, o.single, &options, hooks, &modes, &report),
                  expected);
@@ -274,27 +274,33 @@ static void modes_have_equal_bits_on_every_grid(check *t)
 /* What a search leaves when it is interrupted. */
 typedef struct kept {
     const fixture *f;
-    check *t;
+    check *check;
     naik_lanczos_state state;
     double ritz[256];
     double *vector[256];
-    int stop_after;
-    int ended; /* cycles that were kept */
-    bool has, stopped;
+    naik_complex *t;
+    int stop_after; /* so many questions; -1: never */
+    int asked;
+    bool has;
 } kept;
 
 static naik_status keep(void *data, const naik_lanczos_state *state, bool stops)
 {
     kept *k = data;
-    k->stopped = stops;
-    k->ended++;
+    if (!stops) {
+        return NAIK_OK;
+    }
     k->state = *state;
     k->has = true;
     memcpy(k->ritz, state->ritz, (size_t)state->kept * sizeof(double));
-    for (int i = 0; i < state->kept + NAIK_MODES_BLOCK; i++) {
+    const size_t numbers = (size_t)state->size * (size_t)state->krylov;
+    free(k->t);
+    k->t = calloc(numbers, sizeof *k->t);
+    memcpy(k->t, state->t, numbers * sizeof *k->t);
+    for (int i = 0; i < state->size; i++) {
         free(k->vector[i]);
         k->vector[i] = calloc((size_t)k->f->lat->sites * 6, sizeof(double));
-        CHECK_OK(k->t,
+        CHECK_OK(k->check,
                  k->f->backend->ops->field.to_host(state->basis[i / NAIK_MODES_BLOCK], NAIK_EVEN,
                                                    i % NAIK_MODES_BLOCK, k->vector[i]));
     }
@@ -306,14 +312,17 @@ static naik_status put_back(void *data, naik_lanczos_state *state, bool *found)
     const kept *k = data;
     double *ritz = state->ritz;
     naik_field **basis = state->basis;
+    naik_complex *t = state->t;
     *found = k->has;
     if (k->has) {
         *state = k->state;
         state->ritz = ritz;
         state->basis = basis;
+        state->t = t;
         memcpy(ritz, k->ritz, (size_t)state->kept * sizeof(double));
-        for (int i = 0; i < state->kept + NAIK_MODES_BLOCK; i++) {
-            CHECK_OK(k->t,
+        memcpy(t, k->t, (size_t)state->size * (size_t)state->krylov * sizeof *t);
+        for (int i = 0; i < state->size; i++) {
+            CHECK_OK(k->check,
                      k->f->backend->ops->field.from_host(basis[i / NAIK_MODES_BLOCK], NAIK_EVEN,
                                                          i % NAIK_MODES_BLOCK, k->vector[i]));
         }
@@ -324,22 +333,30 @@ static naik_status put_back(void *data, naik_lanczos_state *state, bool *found)
 static bool stop(void *data)
 {
     kept *k = data;
-    return k->ended + 1 == k->stop_after;
+    return ++k->asked == k->stop_after;
 }
 
+/* A block of degree 120 asks once before it and 7 times inside its filter. */
 static void an_interrupted_search_goes_on_to_the_same_bits(check *t)
 {
+    enum { A_BLOCK = 8 };
+    static const int stops[] = {1, 3, 5 * A_BLOCK + 1, 3 * A_BLOCK + 4, A_BLOCK, 2 * A_BLOCK + 7};
     fixture f;
     if (cg_fixture(t, &f)) {
         double a[FEW] = {0}, b[FEW] = {0};
         double *x = found_modes(t, &f, 60, NULL, NAIK_OK, a);
-        kept k = {.f = &f, .t = t};
+        kept k = {.f = &f, .t = NULL};
         const naik_lanczos_hooks hooks = {
             .data = &k, .stop = stop, .save = keep, .restore = put_back};
-        for (k.stop_after = 1; k.stop_after < 3; k.stop_after++) {
+        k.check = t;
+        for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
+            k.asked = 0;
+            k.stop_after = stops[i];
             free(found_modes(t, &f, 60, &hooks, NAIK_ERR_INTERRUPTED, b));
-            CHECK_TRUE(t, k.stopped);
+            CHECK_TRUE(t, k.has);
+            CHECK_INT(t, k.asked, stops[i]);
         }
+        CHECK_TRUE(t, k.state.cycle > 0 && k.state.size > k.state.kept + NAIK_MODES_BLOCK);
         k.stop_after = -1;
         double *y = found_modes(t, &f, 60, &hooks, NAIK_OK, b);
         CHECK_TRUE(t, memcmp(a, b, sizeof a) == 0);
@@ -347,6 +364,7 @@ static void an_interrupted_search_goes_on_to_the_same_bits(check *t)
         for (int i = 0; i < 256; i++) {
             free(k.vector[i]);
         }
+        free(k.t);
         free(x);
         free(y);
     }
@@ -379,6 +397,22 @@ static void an_interval_that_does_not_do_is_corrected(check *t)
     fixture_destroy(&f);
 }
 
+/* What deflation.modes may be. The searches of this file have the least space that does, so that one
+ * for as many modes as there can be is slower than others but no other search. */
+static void every_number_of_modes_has_a_krylov_space(check *t)
+{
+    enum { MOST = 2000, MOST_AT_EASE = 1512 };
+    naik_lanczos_options options = naik_lanczos_defaults();
+    for (options.modes = 1; options.modes <= MOST; options.modes++) {
+        const int krylov = naik_lanczos_krylov(&options);
+        CHECK_TRUE(t, krylov >= naik_lanczos_least(options.modes) &&
+                          krylov % NAIK_MODES_BLOCK == 0 &&
+                          krylov + NAIK_MODES_BLOCK <= NAIK_MODES_MAX);
+        CHECK_TRUE(t, naik_lanczos_is_cramped(options.modes) == (options.modes > MOST_AT_EASE));
+    }
+    CHECK_INT(t, naik_lanczos_least(FEW), 48);
+}
+
 static void what_cannot_be_found_is_said(check *t)
 {
     fixture f;
@@ -407,6 +441,7 @@ CHECK_MAIN(CHECK_UP_TO(1, modes_are_those_of_the_dense_matrix),
            CHECK_UP_TO(1, modes_of_a_rough_configuration_converge),
            CHECK_UP_TO(1, the_free_field_has_its_degenerate_eigenvalues),
            CHECK(modes_have_equal_bits_on_every_grid),
+           CHECK(every_number_of_modes_has_a_krylov_space),
            CHECK_UP_TO(2, an_interrupted_search_goes_on_to_the_same_bits),
            CHECK_UP_TO(1, an_interval_that_does_not_do_is_corrected),
            CHECK(what_cannot_be_found_is_said))

@@ -10,7 +10,8 @@
  *   masses of a configuration and Naik epsilon.
  *
  * The state of a search that was interrupted is kept in a file of the same form, whose `state` is
- * "searching", with Ritz values of the polynomial in the place of lambda2.
+ * "searching", with Ritz values of the polynomial in the place of lambda2. In the middle of a cycle
+ * it has /modes/t [2 n n] besides, the products T of its n vectors.
  */
 #ifndef NAIK_IO_MODES_MODES_FILE_H
 #define NAIK_IO_MODES_MODES_FILE_H
@@ -27,7 +28,7 @@ typedef struct naik_modes_about {
     double tolerance, gram;  /* of modes: asked for; largest |V^+ V - 1| */
     uint64_t seed;
     naik_lanczos_report report;
-    naik_lanczos_state state; /* of a search; cycle 0: these are modes */
+    naik_lanczos_state state; /* of a search; size 0: these are modes */
 } naik_modes_about;
 
 /* Sums of the links into about->fat and far; links on the host. Collective. NAIK_ERR_MPI */
@@ -52,6 +53,9 @@ naik_status naik_modes_file_read(const char *path, naik_modes *modes);
 naik_status naik_modes_search_read(const naik_geometry *geometry, const char *path,
                                    const naik_modes_about *about, naik_lanczos_state *state,
                                    bool *found);
+
+/* Whether products T belong to this state: it is in the middle of a cycle. */
+bool naik_modes_has_products(const naik_lanczos_state *state);
 
 typedef enum naik_modes_file_state {
     NAIK_MODES_UNFINISHED, /* its writer was interrupted: nothing in it counts */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "io/h5/guard.h"
-#include "io/h5/metadata_crc.h"
 #include "io/modes/modes_file.h"
 #include "io/modes/vectors.h"
 #include "io/reread.h"
@@ -43,7 +42,7 @@ static naik_status identify(const naik_geometry *geometry, hid_t file, const cha
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
                          "'%s' was never completed: its writer was interrupted", path);
     }
-    NAIK_TRY(naik_h5_check_metadata_crc(log, file, path));
+    NAIK_TRY(naik_mode_attributes_check(log, file, path));
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         if (dims[mu] != lat->size[mu]) {
             return NAIK_FAIL(log, NAIK_ERR_INPUT,
@@ -88,6 +87,7 @@ static void take_attributes(hid_t file, naik_modes_about *a)
     a->state = (naik_lanczos_state){.cycle = (int32_t)whole_of(file, "cycles"),
                                     .starts = (int32_t)whole_of(file, "starts"),
                                     .kept = (int32_t)whole_of(file, "kept"),
+                                    .size = (int32_t)whole_of(file, "size"),
                                     .degree = (int32_t)whole_of(file, "degree"),
                                     .randoms = (int32_t)whole_of(file, "random_blocks"),
                                     .converged = (int32_t)whole_of(file, "converged"),
@@ -122,12 +122,35 @@ naik_status naik_modes_file_look(const naik_geometry *geometry, const char *path
     return status;
 }
 
+/* The first `count` of the numbers `name`, all of which agree with their checksum. */
+static naik_status get_summed(naik_log *log, hid_t file, const int size[NAIK_DIM], const char *name,
+                              const char *sum, const char *path, int count, double *out)
+{
+    naik_status status = NAIK_OK;
+    const int all = naik_mode_vectors_count(file, size);
+    double *values = calloc((size_t)all + 1, sizeof *values);
+    if (values == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the numbers of %d modes", all);
+    }
+    NAIK_TRY(naik_mode_numbers_get(log, file, name, H5T_NATIVE_DOUBLE, 8, all, values));
+    if (count > all || !naik_mode_numbers_agree(file, sum, values, all)) {
+        status =
+            NAIK_FAIL(log, NAIK_ERR_CORRUPT, "/%s of '%s' disagrees with its checksum", name, path);
+        goto done;
+    }
+    memcpy(out, values, (size_t)count * sizeof *out);
+done:
+    free(values);
+    return status;
+}
+
 /* Vectors into blocks, numbers into value and residual (or NULL), every vector against its sum. */
 static naik_status read_all(const naik_geometry *geometry, const char *path, int count,
                             naik_field *const *block, double *value, int values, double *residual)
 {
     naik_status status = NAIK_OK;
     naik_comm *comm = geometry->lattice->comm;
+    const int *const size = geometry->lattice->size;
     naik_mode_vectors vectors = {.dataset = -1, .type = -1};
     hid_t file = -1;
     uint32_t *stored = calloc(2 * (size_t)count, sizeof *stored);
@@ -141,12 +164,12 @@ static naik_status read_all(const naik_geometry *geometry, const char *path, int
     status = status == NAIK_OK ? naik_mode_numbers_get(comm->log, file, "modes/sumb",
                                                        H5T_NATIVE_UINT32, 4, count, stored + count)
                                : status;
-    status = status == NAIK_OK ? naik_mode_numbers_get(comm->log, file, "modes/lambda2",
-                                                       H5T_NATIVE_DOUBLE, 8, values, value)
+    status = status == NAIK_OK ? get_summed(comm->log, file, size, "modes/lambda2", "lambda2_crc",
+                                            path, values, value)
                                : status;
     if (status == NAIK_OK && residual != NULL) {
-        status = naik_mode_numbers_get(comm->log, file, "modes/residual", H5T_NATIVE_DOUBLE, 8,
-                                       values, residual);
+        status = get_summed(comm->log, file, size, "modes/residual", "residual_crc", path, values,
+                            residual);
     }
 agree:
     NAIK_TRY(naik_comm_agree(comm, status));
@@ -183,6 +206,55 @@ static naik_status read_guarded(const naik_geometry *geometry, const char *path,
     return status;
 }
 
+/* T of a search in the middle of a cycle. */
+static naik_status read_products(naik_log *log, hid_t file, const char *path, int size,
+                                 naik_complex *out, int row)
+{
+    naik_status status = NAIK_OK;
+    const size_t n = (size_t)size;
+    naik_complex *t = malloc(n * n * sizeof *t);
+    if (t == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the products of %d vectors", size);
+    }
+    NAIK_TRY(naik_mode_numbers_get(log, file, "modes/t", H5T_NATIVE_DOUBLE, 8, 2 * size * size, t));
+    if (!naik_mode_numbers_agree(file, "t_crc", (const double *)t, 2 * size * size)) {
+        status =
+            NAIK_FAIL(log, NAIK_ERR_CORRUPT, "/modes/t of '%s' disagrees with its checksum", path);
+        goto done;
+    }
+    for (size_t i = 0; i < n; i++) {
+        memcpy(out + i * (size_t)row, t + i * n, n * sizeof *t);
+    }
+done:
+    free(t);
+    return status;
+}
+
+static naik_status read_search(const naik_geometry *geometry, const char *path,
+                               const naik_lanczos_state *there, naik_lanczos_state *state)
+{
+    naik_status status = NAIK_OK;
+    naik_comm *comm = geometry->lattice->comm;
+    naik_h5_guard guard;
+    hid_t file = -1;
+    NAIK_TRY(
+        read_guarded(geometry, path, there->size, state->basis, state->ritz, there->kept, NULL));
+    if (!naik_modes_has_products(there)) {
+        return NAIK_OK;
+    }
+    naik_h5_guard_begin(&guard);
+    status = naik_h5_open_stored(comm, path, &file);
+    status = status == NAIK_OK
+                 ? naik_comm_agree(comm, read_products(comm->log, file, path, there->size, state->t,
+                                                       state->krylov))
+                 : status;
+    naik_h5_close(comm, &file);
+    status = naik_h5_read_verdict(comm->log, naik_file_verdict(comm, path, status));
+    naik_h5_guard_end(&guard);
+done:
+    return status;
+}
+
 naik_status naik_modes_file_read(const char *path, naik_modes *modes)
 {
     return read_guarded(modes->geometry, path, modes->count, modes->block, modes->lambda2,
@@ -207,24 +279,27 @@ naik_status naik_modes_search_read(const naik_geometry *geometry, const char *pa
         return NAIK_OK;
     }
     NAIK_TRY(status);
+    if (there.state.size == 0) { /* written before searches stopped within cycles */
+        there.state.size = there.state.kept + NAIK_MODES_BLOCK;
+    }
     const bool same = memcmp(there.fat, about->fat, sizeof there.fat) == 0 &&
                       memcmp(there.far, about->far, sizeof there.far) == 0 &&
                       there.seed == about->seed && there.report.krylov == about->report.krylov &&
-                      there.tolerance == about->tolerance &&
-                      there.state.kept + NAIK_MODES_BLOCK == count;
+                      there.tolerance == about->tolerance && there.state.size == count &&
+                      count <= state->krylov;
     if (same) {
-        double *ritz = state->ritz;
-        naik_field **basis = state->basis;
-        status = read_guarded(geometry, path, count, basis, ritz, there.state.kept, NULL);
+        status = read_search(geometry, path, &there.state, state);
         if (status == NAIK_ERR_CORRUPT) {
             naik_log_warn(comm->log, "%s: the search begins again", naik_log_message(comm->log));
             naik_log_clear(comm->log);
             return NAIK_OK;
         }
         NAIK_TRY(status);
+        there.state.ritz = state->ritz;
+        there.state.basis = state->basis;
+        there.state.t = state->t;
+        there.state.krylov = state->krylov;
         *state = there.state;
-        state->ritz = ritz;
-        state->basis = basis;
         *found = true;
     }
 done:

@@ -30,6 +30,15 @@ naik_status naik_mode_numbers_get(naik_log *log, hid_t file, const char *name, h
     return status;
 }
 
+naik_status naik_mode_attributes_check(naik_log *log, hid_t file, const char *path)
+{
+    if (H5Aexists(file, "metadata_crc") <= 0) {
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' is damaged: its metadata_crc is missing",
+                         path);
+    }
+    return naik_h5_check_metadata_crc(log, file, path);
+}
+
 int naik_mode_vectors_count(hid_t file, const int size[NAIK_DIM])
 {
     hsize_t dims[5] = {0};
@@ -58,8 +67,7 @@ static void get_sum(hid_t file, const char *a, const char *b, uint32_t sum[2])
     sum[1] = (uint32_t)word[1];
 }
 
-/* Files made before these attributes were have none: then nothing disagrees. */
-static bool agrees(hid_t file, const char *name, const double *values, int count)
+bool naik_mode_numbers_agree(hid_t file, const char *name, const double *values, int count)
 {
     int64_t stored = 0;
     return !naik_h5_get_i64(file, name, &stored, 0) ||
@@ -108,14 +116,17 @@ naik_status naik_modes_spectrum_get(naik_log *log, hid_t file, const char *path,
     bool good = true;
     *out = (naik_modes_spectrum){.naik_epsilon = NAN};
     naik_h5_get_text(file, "format", format, sizeof format);
-    naik_h5_get_text(file, "state", state, sizeof state);
     if (strcmp(format, "naik-modes") != 0) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' holds no modes: make them with naik modes",
                          path);
     }
+    naik_h5_get_text(file, "state", state, sizeof state);
     out->state = strcmp(state, "complete") == 0    ? NAIK_MODES_COMPLETE
                  : strcmp(state, "searching") == 0 ? NAIK_MODES_SEARCHING
                                                    : NAIK_MODES_UNFINISHED;
+    if (out->state == NAIK_MODES_UNFINISHED && strcmp(state, "incomplete") != 0) {
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT, "the state of '%s' is damaged", path);
+    }
     naik_h5_get_i64(file, "dims", dims, NAIK_DIM);
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         good = good && dims[mu] >= 2 && dims[mu] <= 32768 && dims[mu] % 2 == 0;
@@ -124,6 +135,7 @@ naik_status naik_modes_spectrum_get(naik_log *log, hid_t file, const char *path,
     if (out->state == NAIK_MODES_UNFINISHED) {
         return NAIK_OK;
     }
+    NAIK_TRY(naik_mode_attributes_check(log, file, path));
     out->count = good ? naik_mode_vectors_count(file, out->size) : 0;
     if (out->count == 0) {
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT, "/modes/v of '%s' is cut short or damaged", path);
@@ -133,8 +145,8 @@ naik_status naik_modes_spectrum_get(naik_log *log, hid_t file, const char *path,
     get_sum(file, "long_suma", "long_sumb", out->far);
     NAIK_TRY(get_numbers(log, file, out));
     if (out->state == NAIK_MODES_COMPLETE &&
-        !(agrees(file, "lambda2_crc", out->lambda2, out->count) &&
-          agrees(file, "residual_crc", out->residual, out->count) &&
+        !(naik_mode_numbers_agree(file, "lambda2_crc", out->lambda2, out->count) &&
+          naik_mode_numbers_agree(file, "residual_crc", out->residual, out->count) &&
           ascending(out->lambda2, out->count))) {
         status = NAIK_FAIL(log, NAIK_ERR_CORRUPT,
                            "eigenvalues or residuals of '%s' disagree with their checksums", path);
@@ -152,8 +164,6 @@ naik_status naik_modes_spectrum_read(naik_log *log, const char *path, naik_modes
     naik_h5_guard_begin(&guard);
     NAIK_TRY(naik_h5_open_alone(log, path, &file));
     NAIK_TRY(naik_modes_spectrum_get(log, file, path, out));
-    NAIK_TRY(out->state == NAIK_MODES_UNFINISHED ? NAIK_OK
-                                                 : naik_h5_check_metadata_crc(log, file, path));
     if (out->state != NAIK_MODES_COMPLETE) {
         status = NAIK_FAIL(log, NAIK_ERR_CORRUPT,
                            "'%s' was never completed: its writer was interrupted", path);

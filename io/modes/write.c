@@ -19,11 +19,17 @@ typedef struct job {
     naik_field *const *block;
     const double *value, *residual; /* [count], [count] or NULL */
     uint32_t (*sum)[2];             /* [count] */
+    bool products;                  /* of a search in the middle of a cycle */
 } job;
+
+bool naik_modes_has_products(const naik_lanczos_state *state)
+{
+    return state->size > state->kept + NAIK_MODES_BLOCK;
+}
 
 static bool searching(const job *j)
 {
-    return j->about->state.cycle > 0;
+    return j->about->state.size > 0;
 }
 
 static naik_status sums_of(const naik_gauge *links, uint32_t out[2])
@@ -70,11 +76,14 @@ static naik_status make(naik_comm *alone, void *data)
     hid_t file = -1, vector = naik_h5_tensor(32, 1), real = naik_h5_real(64);
     NAIK_TRY(naik_h5_create(alone, j->part, NULL, &file));
     NAIK_TRY(naik_h5_put_identity(alone, file, "naik-modes", "1.0"));
+    NAIK_TRY(naik_h5_put_text(alone->log, file, "state", "incomplete"));
     NAIK_TRY(make_dataset(alone->log, file, "modes/v", vector, 5, dims));
     NAIK_TRY(make_dataset(alone->log, file, "modes/lambda2", real, 1, dims));
     NAIK_TRY(make_dataset(alone->log, file, "modes/residual", real, 1, dims));
     NAIK_TRY(make_dataset(alone->log, file, "modes/suma", H5T_STD_U32LE, 1, dims));
     NAIK_TRY(make_dataset(alone->log, file, "modes/sumb", H5T_STD_U32LE, 1, dims));
+    const hsize_t products = 2 * dims[0] * dims[0];
+    NAIK_TRY(j->products ? make_dataset(alone->log, file, "modes/t", real, 1, &products) : NAIK_OK);
 done:
     naik_h5_release(vector);
     naik_h5_release(real);
@@ -136,6 +145,28 @@ done:
     return status;
 }
 
+/* T without what its rows have room for, and its checksum. */
+static naik_status put_products(naik_log *log, hid_t file, const job *j)
+{
+    naik_status status = NAIK_OK;
+    const naik_lanczos_state *s = &j->about->state;
+    const size_t n = (size_t)j->count;
+    naik_complex *t = malloc(n * n * sizeof *t);
+    if (t == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the products of %d vectors",
+                         j->count);
+    }
+    for (size_t i = 0; i < n; i++) {
+        memcpy(t + i * n, s->t + i * (size_t)s->krylov, n * sizeof *t);
+    }
+    const int64_t sum = naik_crc32(t, n * n * sizeof *t);
+    NAIK_TRY(put_array(log, file, "modes/t", H5T_NATIVE_DOUBLE, 2 * j->count * j->count, t));
+    NAIK_TRY(naik_h5_put_i64(log, file, "t_crc", &sum, 0));
+done:
+    free(t);
+    return status;
+}
+
 static naik_status put_attributes(naik_log *log, hid_t file, const job *j)
 {
     naik_status status = NAIK_OK;
@@ -158,6 +189,7 @@ static naik_status put_attributes(naik_log *log, hid_t file, const job *j)
                  {"cycles", searching(j) ? a->state.cycle : a->report.cycles},
                  {"starts", searching(j) ? a->state.starts : a->report.starts},
                  {"kept", a->state.kept},
+                 {"size", a->state.size},
                  {"random_blocks", a->state.randoms},
                  {"converged", searching(j) ? a->state.converged : a->report.converged},
                  {"applications", searching(j) ? a->state.applications : a->report.applications},
@@ -190,9 +222,10 @@ static naik_status describe(naik_comm *alone, void *data)
     hid_t file = -1;
     NAIK_TRY(naik_h5_open(alone, j->part, true, NULL, &file));
     NAIK_TRY(put_numbers(alone->log, file, j));
+    NAIK_TRY(j->products ? put_products(alone->log, file, j) : NAIK_OK);
     NAIK_TRY(put_attributes(alone->log, file, j));
     NAIK_TRY(naik_h5_write_metadata_crc(alone, file));
-    NAIK_TRY(naik_h5_put_text(alone->log, file, "state", searching(j) ? "searching" : "complete"));
+    NAIK_TRY(naik_h5_set_text(alone->log, file, "state", searching(j) ? "searching" : "complete"));
     NAIK_TRY(naik_h5_flush(alone, file));
 done:
     return naik_h5_close_after(alone, status, &file);
@@ -236,7 +269,8 @@ naik_status naik_modes_file_write(const naik_geometry *geometry, const char *pat
         j.value = modes->lambda2;
         j.residual = modes->residual;
     } else {
-        j.count = about->state.kept + NAIK_MODES_BLOCK;
+        j.count = about->state.size;
+        j.products = naik_modes_has_products(&about->state);
         j.block = about->state.basis;
         j.value = about->state.ritz;
         comm->io.replace = true;

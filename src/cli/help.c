@@ -129,7 +129,7 @@ static const char help_modes[] =
     "Modes\n"
     "that are there already are verified: every byte, and eigenvalues and residuals with the links "
     "of\n"
-    "the input. A search that was stopped goes on from its last cycle when the same command is "
+    "the input. A search that was stopped goes on from where it was when the same command is "
     "given\n"
     "again. --force replaces a file with fewer modes. With deflation.modes: auto their number is "
     "that\n"

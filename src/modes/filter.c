@@ -8,7 +8,7 @@
 #include "comm/collective.h"
 #include "modes/hermitian.h"
 
-enum { LANCZOS_STEPS = 30, MOMENTS_AT_ONCE = 64, MOMENTS_MAX = 4096 };
+enum { STEPS_A_QUESTION = 16, LANCZOS_STEPS = 30, MOMENTS_AT_ONCE = 64, MOMENTS_MAX = 4096 };
 #define RESOLVED 0.5 /* width of the kernel over the angle from 0 to the eigenvalue asked for */
 
 naik_status naik_filter_create(const naik_links *links, naik_modes_work *work, int nrhs,
@@ -88,6 +88,10 @@ naik_status naik_filter_apply(naik_filter *filter, naik_field *v)
     naik_field_set_nrhs(filter->other, v->nrhs);
     NAIK_TRY(step(filter, v, a, NULL, 0, s, now));
     for (int k = 1; k < filter->degree; k++) {
+        if (k % STEPS_A_QUESTION == 0 && filter->stop != NULL && filter->stop(filter->stop_data)) {
+            return NAIK_FAIL(v->geometry->backend->log, NAIK_ERR_INTERRUPTED,
+                             "a filter was interrupted");
+        }
         NAIK_TRY(step(filter, now, 2 * a, last, -1, 2 * s, last));
         naik_field *next = last;
         last = now;

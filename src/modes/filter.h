@@ -19,6 +19,9 @@ typedef struct naik_filter {
     int degree;              /* even, so that low modes get positive factors */
     naik_field *odd, *other; /* room, of the shape of v */
     int64_t applications;    /* of D_eo D_oe to one vector, so far */
+    bool (*stop)(
+        void *data); /* asked inside naik_filter_apply, the same on all ranks; NULL: never */
+    void *stop_data;
 } naik_filter;
 
 /* Room for `nrhs` vectors; low, high and degree are the caller's to set. Collective. */
@@ -26,7 +29,7 @@ naik_status naik_filter_create(const naik_links *links, naik_modes_work *work, i
                                naik_filter **out);
 void naik_filter_destroy(naik_filter **filter);
 
-/* v = T_degree v, in place. */
+/* v = T_degree v, in place. NAIK_ERR_INTERRUPTED where `stop` said so: v is then undefined */
 naik_status naik_filter_apply(naik_filter *filter, naik_field *v);
 /* The eigenvalue of -D_eo D_oe below `low` at which T_degree is `factor` > 1. */
 double naik_filter_inverse(const naik_filter *filter, double factor);

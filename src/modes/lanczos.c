@@ -67,16 +67,21 @@ static void destroy(lanczos *l)
 }
 
 /* One block more: P Q, and its products with all of V, Q included. An eigenvalue above the interval
- * may take P Q beyond all numbers. */
+ * may take P Q beyond all numbers. Stops where that is asked for, up to the middle of P. */
 static naik_status expand(lanczos *l)
 {
     naik_status status = NAIK_OK;
     naik_timer *timer = l->geometry->backend->timer;
     double norm2;
+    NAIK_TRY(lanczos_keep(l));
     naik_timer_start(timer, "filter");
     NAIK_TRY(l->geometry->backend->ops->field.copy(l->w, l->basis->block[l->size / BLOCK - 1], NULL,
                                                    NAIK_RHS_IDLE));
-    NAIK_TRY(naik_filter_apply(l->filter, l->w));
+    l->filter->stop = lanczos_asked;
+    l->filter->stop_data = l;
+    status = naik_filter_apply(l->filter, l->w);
+    l->filter->stop = NULL;
+    NAIK_TRY(status == NAIK_ERR_INTERRUPTED ? lanczos_stop(l) : status);
     NAIK_TRY(lanczos_largest_norm2(l, &norm2)); /* waits */
     naik_timer_stop(timer, "filter");
     l->overflow = !isfinite(norm2);
@@ -280,49 +285,6 @@ static void count_converged(lanczos *l)
     l->state.converged = n;
 }
 
-static naik_status save(lanczos *l, bool stops)
-{
-    l->state.degree = l->filter->degree;
-    l->state.low = l->filter->low;
-    l->state.high = l->filter->high;
-    l->state.applications = l->filter->applications;
-    l->state.ritz = l->ritz;
-    l->state.basis = l->basis->block;
-    return l->hooks != NULL && l->hooks->save != NULL
-               ? l->hooks->save(l->hooks->data, &l->state, stops)
-               : NAIK_OK;
-}
-
-static naik_status resume(lanczos *l, bool *found)
-{
-    naik_status status = NAIK_OK;
-    *found = false;
-    if (l->hooks == NULL || l->hooks->restore == NULL) {
-        return NAIK_OK;
-    }
-    l->state.ritz = l->ritz;
-    l->state.basis = l->basis->block;
-    NAIK_TRY(l->hooks->restore(l->hooks->data, &l->state, found));
-    if (*found) {
-        if (l->state.kept < BLOCK || l->state.kept + BLOCK > l->krylov ||
-            l->state.kept % BLOCK != 0) {
-            return NAIK_FAIL(l->log, NAIK_ERR_CORRUPT,
-                             "the kept state of an interrupted search for modes does not fit its "
-                             "parameters: remove it to begin again");
-        }
-        l->filter->degree = l->state.degree;
-        l->filter->low = l->state.low;
-        l->filter->high = l->state.high;
-        l->filter->applications = l->state.applications;
-        l->size = l->state.kept + BLOCK;
-        for (int j = 0; j < l->state.kept; j++) {
-            l->t[(size_t)j * (size_t)(l->krylov + 1)].re = l->ritz[j];
-        }
-    }
-done:
-    return status;
-}
-
 /* A Krylov space holds as many copies of an eigenvalue as its start block has vectors, and rounding
  * brings others late: whether a random block that was made orthogonal to the kept vectors leads to
  * modes that are missing. If so it takes the place of Q. */
@@ -365,7 +327,7 @@ static naik_status iterate(lanczos *l)
 {
     naik_status status = NAIK_OK;
     bool corrected = false, found;
-    NAIK_TRY(resume(l, &found));
+    NAIK_TRY(lanczos_resume(l, &found));
     if (!found) {
         NAIK_TRY(begin(l));
     }
@@ -391,16 +353,6 @@ static naik_status iterate(lanczos *l)
         tell(l, corrected, naik_time_s() - start);
         if (corrected) {
             NAIK_TRY(begin(l));
-            continue;
-        }
-        const bool stops =
-            l->hooks != NULL && l->hooks->stop != NULL && l->hooks->stop(l->hooks->data);
-        NAIK_TRY(save(l, stops));
-        if (stops) {
-            status = NAIK_FAIL(l->log, NAIK_ERR_INTERRUPTED,
-                               "the search for modes was interrupted: a rerun goes on from its "
-                               "last cycle");
-            goto done;
         }
     }
 done:
@@ -444,12 +396,22 @@ done:
     return status;
 }
 
+/* Vectors before a restart that are few enough, and enough to converge in a few cycles. */
+static int usual_krylov(int modes)
+{
+    const int kept = kept_for(modes);
+    return kept + (kept / 3 > 4 * BLOCK ? kept / 3 / BLOCK * BLOCK : 4 * BLOCK);
+}
+
 int naik_lanczos_krylov(const naik_lanczos_options *options)
 {
-    const int kept = kept_for(options->modes), most = NAIK_MODES_MAX - BLOCK;
-    const int more = kept / 3 > 4 * BLOCK ? kept / 3 / BLOCK * BLOCK : 4 * BLOCK;
-    const int usual = kept + more < most ? kept + more : most;
-    return options->krylov > 0 ? options->krylov : usual;
+    const int usual = usual_krylov(options->modes), most = NAIK_MODES_MAX - BLOCK;
+    return options->krylov > 0 ? options->krylov : usual < most ? usual : most;
+}
+
+bool naik_lanczos_is_cramped(int modes)
+{
+    return usual_krylov(modes) > NAIK_MODES_MAX - BLOCK;
 }
 
 int naik_lanczos_least(int modes)

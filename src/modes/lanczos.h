@@ -27,6 +27,9 @@ typedef struct naik_lanczos_options {
 naik_lanczos_options naik_lanczos_defaults(void);
 /* The number of vectors before a restart that these options lead to. */
 int naik_lanczos_krylov(const naik_lanczos_options *options);
+/* Whether NAIK_MODES_MAX leaves fewer vectors for so many modes than is usual, so that a search
+ * takes more cycles. */
+bool naik_lanczos_is_cramped(int modes);
 /* The least that does for so many modes. */
 int naik_lanczos_least(int modes);
 /* Whether a lattice of these extents has enough dimensions for so many: half of its even sites' 3/2
@@ -35,11 +38,12 @@ bool naik_lanczos_has_room(const int size[NAIK_DIM], int krylov);
 /* Bytes of a search on this rank, beside links, for the memory plan. */
 size_t naik_lanczos_bytes(const naik_geometry *geometry, const naik_lanczos_options *options);
 
-/* What a run is at the end of a cycle: it goes on from here to the same bits. */
+/* What a run is between two blocks: it goes on from here to the same bits. */
 typedef struct naik_lanczos_state {
     int32_t cycle;  /* ended, since the start */
     int32_t starts; /* how often the interval was corrected */
-    int32_t kept;   /* Ritz vectors, after which NAIK_MODES_BLOCK vectors of Q follow in `basis` */
+    int32_t kept;   /* Ritz vectors of the last cycle, 0 in the first */
+    int32_t size;   /* vectors in `basis`: those, the Q after them, and what the cycle added */
     int32_t degree;
     int32_t randoms; /* blocks of random vectors used */
     int32_t converged;
@@ -47,6 +51,9 @@ typedef struct naik_lanczos_state {
     int64_t applications; /* of D_eo D_oe to one vector */
     double *ritz;         /* [kept] of the polynomial, descending; borrowed */
     naik_field **basis;   /* blocks; borrowed */
+    naik_complex *t;      /* products [size][size] in rows of `krylov`; borrowed; of size = kept +
+                             NAIK_MODES_BLOCK not looked at */
+    int32_t krylov;
 } naik_lanczos_state;
 
 /* At the end of a cycle. */
@@ -64,10 +71,11 @@ typedef struct naik_lanczos_progress {
 typedef struct naik_lanczos_hooks {
     void *data;
     void (*progress)(void *data, const naik_lanczos_progress *progress);
-    bool (*stop)(void *data); /* the same on all ranks: NAIK_ERR_INTERRUPTED */
-    /* After each cycle; stops: it is the last call, what it keeps is where the next run goes on. */
+    /* The same on all ranks: NAIK_ERR_INTERRUPTED. Asked before each block and inside its filter. */
+    bool (*stop)(void *data);
+    /* Before each block; stops: it is the last call, what it keeps is where the next run goes on. */
     naik_status (*save)(void *data, const naik_lanczos_state *state, bool stops);
-    /* Fills the numbers, ritz (room for krylov numbers) and the blocks of an earlier run's state. */
+    /* Fills the numbers, ritz (room for krylov numbers), the blocks and t of an earlier run's state. */
     naik_status (*restore)(void *data, naik_lanczos_state *state, bool *found);
 } naik_lanczos_hooks;
 

@@ -1,4 +1,4 @@
-/* lanczos_basis.h - the basis of a Lanczos search and its orthogonality, for lanczos.c alone */
+/* lanczos_basis.h - the basis of a Lanczos search and its orthogonality, and its state, for lanczos.c alone */
 #ifndef NAIK_MODES_LANCZOS_BASIS_H
 #define NAIK_MODES_LANCZOS_BASIS_H
 
@@ -40,5 +40,15 @@ naik_status lanczos_cholesky_qr(lanczos *l, naik_complex *r, double *condition);
 /* w becomes the next block of V, orthonormal; l->last its R, and T its products where it is coupled
  * to V. NAIK_ERR_INPUT where the lattice has no further directions */
 naik_status lanczos_append(lanczos *l, bool coupled);
+
+/* Whether the hooks ask for a stop; data: lanczos. */
+bool lanczos_asked(void *data);
+/* Before a block: offers what the search is now to be saved, and stops where that is asked for:
+ * NAIK_ERR_INTERRUPTED. */
+naik_status lanczos_keep(lanczos *l);
+/* Saves what lanczos_keep saw last: NAIK_ERR_INTERRUPTED */
+naik_status lanczos_stop(lanczos *l);
+/* Goes on from what an earlier run kept. NAIK_ERR_CORRUPT where it does not fit */
+naik_status lanczos_resume(lanczos *l, bool *found);
 
 #endif

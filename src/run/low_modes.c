@@ -214,7 +214,8 @@ static naik_status restore(void *data, naik_lanczos_state *state, bool *found)
     const naik_status status =
         naik_modes_search_read(j->geometry, j->search, &j->about, state, found);
     if (status == NAIK_OK && *found) {
-        naik_log_line(j->log, "modes: going on from cycle %d of %s", (int)state->cycle, j->search);
+        naik_log_line(j->log, "modes: going on from cycle %d, %d vectors, of %s", (int)state->cycle,
+                      (int)state->size, j->search);
     }
     return status;
 }
@@ -234,6 +235,13 @@ static naik_status find(job *j, naik_modes **out)
     if (input->deflation.interval.count == 2) {
         options.low = input->deflation.interval.data[0];
         options.high = input->deflation.interval.data[1];
+    }
+    if (options.krylov == 0 && naik_lanczos_is_cramped(options.modes)) {
+        naik_log_line(
+            j->log,
+            "modes: %d modes leave few of the %d vectors that a search can hold for its "
+            "cycles: it takes more of them (raise deflation.max_cycles if these do not do)",
+            options.modes, naik_lanczos_krylov(&options));
     }
     options.krylov = naik_lanczos_krylov(&options);
     j->about.tolerance = options.tolerance;
