@@ -1,4 +1,5 @@
-/* test_smear.c - fat and long links against explicit paths, under gauge rotations, over grids
+/* test_smear.c - fat and long links against explicit paths, under gauge rotations, over grids; what else
+ * is done to links on any backend
  *
  * The slow reference walks every path of the unphased form on one rank's whole lattice: a list of
  * steps, a product of links, a coefficient. It shares no code and no formula with smear.c.
@@ -13,6 +14,7 @@
 #include "comm/collective.h"
 #include "fixture.h"
 #include "lattice/su3.h"
+#include "links/gauge_fix.h"
 #include "links/twist.h"
 #include "links/unitarize.h"
 
@@ -589,6 +591,31 @@ static void twisted_links_are_those_of_thin_links_times_phases(check *t)
     }
 }
 
+/* ---- gauge fixing */
+static void gauge_fixing_has_the_bits_of_the_host(check *t)
+{
+    for (int k = 0; k < 2; k++) {
+        const naik_gauge_fix_options how = {.condition = k == 0 ? NAIK_COULOMB : NAIK_LANDAU,
+                                            .tolerance = 1e-20,
+                                            .over_relaxation = 1.7,
+                                            .max_iterations = 12};
+        field f;
+        naik_gauge *here = NULL;
+        naik_gauge_fix_result result[2];
+        CHECK_REQUIRE(t, make_field(t, t->comm, shared, NULL, &f));
+        CHECK_OK(t, naik_gauge_create(f.lat, &here));
+        CHECK_OK(t, naik_gauge_copy(f.u, here));
+        CHECK_OK(t, naik_gauge_fix(here, NULL, &how, &result[0]));
+        CHECK_OK(t, naik_gauge_fix(f.u, naik_backend_device(f.backend), &how, &result[1]));
+        CHECK_INT(t, result[1].iterations, 12);
+        CHECK_NEAR(t, result[1].theta, result[0].theta, 0);
+        CHECK_INT(t, memcmp(here->link, f.u->link, 4 * (size_t)f.lat->sites * sizeof(naik_matrix)),
+                  0);
+        naik_gauge_destroy(&here);
+        drop_field(&f);
+    }
+}
+
 CHECK_MAIN(CHECK(smearing_equals_the_sum_over_explicit_paths),
            CHECK(coefficients_are_those_of_the_table),
            CHECK(unit_links_give_the_sum_of_coefficients), CHECK(links_are_gauge_covariant),
@@ -597,4 +624,5 @@ CHECK_MAIN(CHECK(smearing_equals_the_sum_over_explicit_paths),
            CHECK(links_have_the_same_bits_on_every_process_grid),
            CHECK(links_have_the_same_bits_with_any_number_of_threads),
            CHECK(links_have_the_bits_of_the_host),
-           CHECK(twisted_links_are_those_of_thin_links_times_phases))
+           CHECK(twisted_links_are_those_of_thin_links_times_phases),
+           CHECK(gauge_fixing_has_the_bits_of_the_host))
