@@ -25,11 +25,15 @@ typedef struct check {
 typedef struct check_case {
     const char *name;
     void (*run)(check *t);
+    int ranks; /* on more than these only in the long run and on GPUs; 0: on any number */
 } check_case;
 
-#define CHECK(function)                                                                            \
+#define CHECK(function) CHECK_UP_TO(0, function)
+/* What more ranks repeat to the bit, as another test of the program shows: left out there in the
+ * short run, without a line. */
+#define CHECK_UP_TO(ranks, function)                                                               \
     {                                                                                              \
-#function, function                                                                        \
+#function, function, ranks                                                                 \
     }
 #define CHECK_MAIN(...)                                                                            \
     int main(int argc, char **argv)                                                                \

@@ -60,6 +60,37 @@ done:
     return status;
 }
 
+/* That of all ranks, or one of this rank alone, to be destroyed as *own; NULL with a failed test. */
+static naik_comm *choose_comm(check *t, bool alone, naik_comm **own)
+{
+    *own = NULL;
+    if (!alone) {
+        return t->comm;
+    }
+    CHECK_OK(t, naik_comm_create_alone(t->log, own));
+    return *own;
+}
+
+bool fixture_links_create(check *t, const int size[4], const int grid[4], bool alone, uint64_t seed,
+                          fixture_links *out)
+{
+    *out = (fixture_links){.alone = NULL};
+    naik_comm *comm = choose_comm(t, alone, &out->alone);
+    if (comm == NULL || !CHECK_OK(t, naik_lattice_create(comm, size, grid, &out->lat)) ||
+        !CHECK_OK(t, naik_gauge_create(out->lat, &out->u))) {
+        return false;
+    }
+    naik_gauge_set_random(out->u, seed);
+    return true;
+}
+
+void fixture_links_destroy(fixture_links *f)
+{
+    naik_gauge_destroy(&f->u);
+    naik_lattice_destroy(&f->lat);
+    naik_comm_destroy(&f->alone);
+}
+
 bool fixture_create(check *t, const int size[4], const int grid[4], bool alone, bool naive,
                     int threads, fixture *out)
 {
@@ -68,13 +99,8 @@ bool fixture_create(check *t, const int size[4], const int grid[4], bool alone, 
                                           .tune_cache = "none",
                                           .transport = fixture_transport()};
     memset(out, 0, sizeof *out);
-    naik_comm *comm = t->comm;
-    bool ok = true;
-    if (alone) {
-        ok = CHECK_OK(t, naik_comm_create_alone(t->log, &out->alone));
-        comm = out->alone;
-    }
-    ok = ok && CHECK_OK(t, naik_lattice_create(comm, size, grid, &out->lat));
+    naik_comm *comm = choose_comm(t, alone, &out->alone);
+    bool ok = comm != NULL && CHECK_OK(t, naik_lattice_create(comm, size, grid, &out->lat));
     ok = ok &&
          CHECK_OK(t, naik_backend_create(comm, fixture_backend_name(), &options, &out->backend));
     ok = ok && CHECK_OK(t, naik_geometry_create(out->backend, out->lat, &out->geometry));

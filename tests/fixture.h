@@ -28,6 +28,16 @@ bool fixture_create(check *t, const int size[4], const int grid[4], bool alone, 
                     int threads, fixture *out);
 void fixture_destroy(fixture *f);
 
+/* A lattice with random links alone, without a backend; grid and alone as above. */
+typedef struct fixture_links {
+    naik_comm *alone;
+    naik_lattice *lat;
+    naik_gauge *u;
+} fixture_links;
+bool fixture_links_create(check *t, const int size[4], const int grid[4], bool alone, uint64_t seed,
+                          fixture_links *out);
+void fixture_links_destroy(fixture_links *f);
+
 /* A vector [sites][3][2] of gaussian numbers by seed and global site; parity -1: both, else zeros
  * on the other. */
 double *fixture_vector(const fixture *f, uint64_t seed, int parity);

@@ -1,10 +1,12 @@
 """What the tests of the program share: running naik, verdicts, scratch paths."""
 import os
+import re
 import shlex
 import signal
 import subprocess
 import sys
 import time
+import zlib
 
 NAIK, SCRATCH = os.environ["NAIK"], os.environ["SCRATCH"]
 MPIRUN = shlex.split(os.environ["MPIRUN"])
@@ -107,6 +109,44 @@ def flipped(name, dataset, offset, mask, out):
         data[f[dataset].id.get_offset() + offset] ^= mask
     with open(path(out), "wb") as f:
         f.write(data)
+
+
+def older_records(name, without, texts=None):
+    """Gives /solves of a propagator file the records of an earlier version, which lacked these members and had a
+    longer stop_reason in their place; texts: some of them, by number."""
+    import h5py  # not every test needs them
+    import numpy
+    with h5py.File(name, "r+") as f:
+        new = f["solves"]
+        stored = new.id.get_type()
+        bytes_each = stored.get_size()
+        old = h5py.h5t.create(h5py.h5t.COMPOUND, bytes_each)
+        raw = numpy.zeros(new.size, f"V{bytes_each}")
+        new.id.read(h5py.h5s.ALL, h5py.h5s.ALL, raw, stored)
+        empty = []
+        for i in range(stored.get_nmembers()):
+            member, kind, offset = stored.get_member_name(i), stored.get_member_type(i), stored.get_member_offset(i)
+            if member in without:
+                empty.append(offset)
+                continue
+            if member == b"stop_reason":
+                text_at, text_bytes = offset, kind.get_size() + 4 * len(without)
+                kind.set_size(text_bytes)
+            old.insert(member, offset, kind)
+        for i in range(new.size):
+            record = memoryview(raw.view("u1"))[bytes_each * i:bytes_each * (i + 1)]
+            for at in empty:
+                record[at:at + 4] = bytes(4)
+            if texts and i in texts:
+                record[text_at:text_at + text_bytes] = texts[i].ljust(text_bytes, b"\0")
+            record[-4:] = zlib.crc32(record[:-4]).to_bytes(4, "little")
+        space, plist = new.id.get_space(), new.id.get_create_plist()
+        del f["solves"]
+        made = h5py.h5d.create(f.id, b"solves", old, space, plist)
+        made.write(h5py.h5s.ALL, h5py.h5s.ALL, raw, old)
+    seal = re.search("give the checksum ([0-9a-f]+)", answer("info", name)[2]).group(1)
+    with h5py.File(name, "r+") as f:
+        f.attrs["metadata_crc"] = seal
 
 
 def everything(name):

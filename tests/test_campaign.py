@@ -4,6 +4,7 @@ complete with the bytes of an undisturbed campaign, or its failure is named with
 Configurations in all eight formats, 20 with make check-long. First mpirun with ranks and launchers killed at random moments, then a
 tmpfs that fills up under both layers of MPI-IO, then an array under a local Slurm, with kills as well.
 timeout: 600
+waits: 1
 """
 import concurrent.futures
 import os

@@ -9,39 +9,23 @@
 
 static const int size[4] = {8, 4, 4, 8};
 
-/* Random links on a lattice of all ranks, or of this rank alone. */
 typedef struct sample {
-    naik_comm *alone;
-    naik_lattice *lat;
-    naik_gauge *u;
+    fixture_links f;
     naik_clover *clover;
 } sample;
 
 /* grid NULL: chosen */
 static bool make(check *t, const int grid[4], bool alone, double mass, double csw, sample *s)
 {
-    naik_comm *comm = t->comm;
-    memset(s, 0, sizeof *s);
-    bool ok = true;
-    if (alone) {
-        ok = CHECK_OK(t, naik_comm_create_alone(t->log, &s->alone));
-        comm = s->alone;
-    }
-    ok = ok && CHECK_OK(t, naik_lattice_create(comm, size, grid, &s->lat)) &&
-         CHECK_OK(t, naik_gauge_create(s->lat, &s->u));
-    if (ok) {
-        naik_gauge_set_random(s->u, 21);
-        ok = CHECK_OK(t, naik_clover_create(s->u, mass, csw, &s->clover));
-    }
-    return ok;
+    s->clover = NULL;
+    return fixture_links_create(t, size, grid, alone, 21, &s->f) &&
+           CHECK_OK(t, naik_clover_create(s->f.u, mass, csw, &s->clover));
 }
 
 static void release(sample *s)
 {
     naik_clover_destroy(&s->clover);
-    naik_gauge_destroy(&s->u);
-    naik_lattice_destroy(&s->lat);
-    naik_comm_destroy(&s->alone);
+    fixture_links_destroy(&s->f);
 }
 
 /* Largest difference of the two blocks of a site from a 12 x 12 matrix. */
@@ -68,11 +52,11 @@ static void compare_with_reference(check *t, const int extents[4], const int gri
     wilson_ref *w = NULL;
     const double mass = 0.3, csw = 1.4;
     CHECK_REQUIRE(t, make(t, grid, false, mass, csw, &s));
-    CHECK_REQUIRE(t, CHECK_OK(t, wilson_ref_create(s.u, true, mass, csw, &w)));
-    for (int32_t site = 0; site < s.lat->sites; site++) {
+    CHECK_REQUIRE(t, CHECK_OK(t, wilson_ref_create(s.f.u, true, mass, csw, &w)));
+    for (int32_t site = 0; site < s.f.lat->sites; site++) {
         int x[4];
-        naik_lattice_coords(s.lat, site, x);
-        const int64_t global = naik_lattice_global(s.lat, x);
+        naik_lattice_coords(s.f.lat, site, x);
+        const int64_t global = naik_lattice_global(s.f.lat, x);
         CHECK_NEAR(t, difference(s.clover->block[site], w->diagonal[global]), 0, 1e-14);
         CHECK_NEAR(t, difference(s.clover->inverse[site], w->inverse[global]), 0, 1e-13);
     }
@@ -92,10 +76,10 @@ static void compare_with_one_rank(check *t, const int extents[4], const int grid
     sample s, one;
     CHECK_REQUIRE(t, make(t, grid, false, -0.1, 1.7, &s));
     CHECK_REQUIRE(t, make(t, NULL, true, -0.1, 1.7, &one));
-    for (int32_t site = 0; site < s.lat->sites; site++) {
+    for (int32_t site = 0; site < s.f.lat->sites; site++) {
         int x[4];
-        naik_lattice_coords(s.lat, site, x);
-        const int64_t global = naik_lattice_global(s.lat, x);
+        naik_lattice_coords(s.f.lat, site, x);
+        const int64_t global = naik_lattice_global(s.f.lat, x);
         CHECK_INT(
             t, memcmp(s.clover->block[site], one.clover->block[global], sizeof *one.clover->block),
             0);
@@ -134,7 +118,7 @@ static void blocks_without_definite_sign_are_inverted_and_counted(check *t)
     sample s;
     int64_t least = 0, pivoted;
     CHECK_REQUIRE(t, make(t, NULL, false, -3.9, 1, &s));
-    for (int32_t site = 0; site < s.lat->sites; site++) {
+    for (int32_t site = 0; site < s.f.lat->sites; site++) {
         for (int k = 0; k < 2; k++) {
             const naik_block *a = &s.clover->block[site][k];
             naik_block ignored;
@@ -145,7 +129,7 @@ static void blocks_without_definite_sign_are_inverted_and_counted(check *t)
     pivoted = s.clover->pivoted;
     CHECK_OK(t, naik_comm_sum_i64(t->comm, &least, 1));
     CHECK_INT(t, pivoted, least);
-    CHECK_TRUE(t, pivoted > s.lat->volume);
+    CHECK_TRUE(t, pivoted > s.f.lat->volume);
     release(&s);
 }
 
@@ -153,7 +137,7 @@ static void positive_blocks_are_inverted_as_well_with_pivots(check *t)
 {
     sample s;
     CHECK_REQUIRE(t, make(t, NULL, false, 0.2, 1.1, &s));
-    for (int32_t site = 0; site < s.lat->sites; site += 7) {
+    for (int32_t site = 0; site < s.f.lat->sites; site += 7) {
         naik_block pivots;
         CHECK_TRUE(t, naik_block_eliminate(&s.clover->block[site][1], &pivots));
         CHECK_NEAR(t, inverse_error(&s.clover->block[site][1], &pivots), 0, 1e-13);
@@ -168,19 +152,19 @@ static void singular_blocks_are_refused_with_their_site(check *t)
     CHECK_REQUIRE(t, make(t, NULL, false, 0, 1, &s));
     /* Around the site 3 2 1 5 every plaquette is 1: C is 0 there. */
     const int at[4] = {3, 2, 1, 5};
-    for (int32_t site = 0; site < s.lat->sites; site++) {
+    for (int32_t site = 0; site < s.f.lat->sites; site++) {
         int x[4];
         bool near = true;
-        naik_lattice_coords(s.lat, site, x);
+        naik_lattice_coords(s.f.lat, site, x);
         for (int mu = 0; mu < 4; mu++) {
-            const int d = (x[mu] + s.lat->origin[mu] - at[mu] + size[mu]) % size[mu];
+            const int d = (x[mu] + s.f.lat->origin[mu] - at[mu] + size[mu]) % size[mu];
             near = near && (d <= 1 || d == size[mu] - 1);
         }
         for (int mu = 0; near && mu < 4; mu++) {
-            s.u->link[4 * site + mu] = naik_mat_unit();
+            s.f.u->link[4 * site + mu] = naik_mat_unit();
         }
     }
-    CHECK_STATUS(t, naik_clover_create(s.u, -4, 1, &clover), NAIK_ERR_INPUT);
+    CHECK_STATUS(t, naik_clover_create(s.f.u, -4, 1, &clover), NAIK_ERR_INPUT);
     CHECK_TRUE(t, clover == NULL);
     release(&s);
 }

@@ -25,7 +25,7 @@
 #include "vector_fixture.h"
 
 enum {
-    HITS = 100,
+    HITS = 40,
     LONG_HITS = 1000,
     CUTS = 16,
     OTHER_ANSWER = 90,

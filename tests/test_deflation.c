@@ -123,17 +123,22 @@ static void solves_take_the_iterations_of_the_modes_left(check *t)
     fixture_destroy(&f);
 }
 
-static void solve_systems(check *t, const fixture *f, naik_parity parity, int width, int rung,
-                          run *out)
+enum { FEW = 11 };
+
+/* The same systems on the even and the odd sites, out[parity]. */
+static void solve_systems(check *t, const fixture *f, int width, run out[2])
 {
-    enum { FEW = 11 };
     naik_staggered links = {.links = {NULL}};
     naik_modes *modes[2];
-    *out =
-        (run){.box = {.f = f, .parity = parity}, .mass = {0.1, 0.2, 0.05, 0.1}, .count = SYSTEMS};
     CHECK_OK(t, naik_staggered_create(f->geometry, f->source, NAIK_HALF, 18, &links));
     make_modes(t, f, &links, FEW, modes);
-    solve(t, out, &links, modes[1], FEW, width, rung);
+    for (int parity = 0; parity < 2; parity++) {
+        const int rung = parity == 0 ? NAIK_RUNG_SINGLE : NAIK_RUNG_DOUBLE;
+        out[parity] = (run){.box = {.f = f, .parity = (naik_parity)parity},
+                            .mass = {0.1, 0.2, 0.05, 0.1},
+                            .count = SYSTEMS};
+        solve(t, &out[parity], &links, modes[1], FEW, width, rung);
+    }
     naik_modes_destroy(&modes[0]);
     naik_modes_destroy(&modes[1]);
     naik_staggered_destroy(&links);
@@ -146,17 +151,16 @@ static void compare_with_one_rank(check *t, const int size[4], const int grid[4]
     const int threads = t->comm->size > 1 ? 1 : 2;
     if (fixture_create(t, size, NULL, true, false, 1, &one) &&
         fixture_create(t, size, grid, false, false, threads, &many)) {
+        run a[2], b[2];
+        solve_systems(t, &one, 1, a);
+        solve_systems(t, &many, 3, b);
         for (int parity = 0; parity < 2; parity++) {
-            run a, b;
-            const int rung = parity == 0 ? NAIK_RUNG_SINGLE : NAIK_RUNG_DOUBLE;
-            solve_systems(t, &one, (naik_parity)parity, 1, rung, &a);
-            solve_systems(t, &many, (naik_parity)parity, 3, rung, &b);
             for (int s = 0; s < SYSTEMS; s++) {
-                CHECK_INT(t, b.box.result[s].reason, NAIK_CG_CONVERGED);
-                cg_box_compare(t, &b.box, &a.box, s);
+                CHECK_INT(t, b[parity].box.result[s].reason, NAIK_CG_CONVERGED);
+                cg_box_compare(t, &b[parity].box, &a[parity].box, s);
             }
-            cg_box_free(&a.box);
-            cg_box_free(&b.box);
+            cg_box_free(&a[parity].box);
+            cg_box_free(&b[parity].box);
         }
     }
     fixture_destroy(&one);
@@ -168,5 +172,5 @@ static void neither_grid_nor_batch_changes_a_bit(check *t)
     cg_on_grids(t, compare_with_one_rank);
 }
 
-CHECK_MAIN(CHECK(solves_take_the_iterations_of_the_modes_left),
+CHECK_MAIN(CHECK_UP_TO(1, solves_take_the_iterations_of_the_modes_left),
            CHECK(neither_grid_nor_batch_changes_a_bit))

@@ -550,7 +550,7 @@ static void wrong_shapes_are_refused(check *t)
 
 CHECK_MAIN(CHECK(kernels_match_reference), CHECK(kernels_match_reference_on_odd_half_extents),
            CHECK(every_width_gives_the_same_bits), CHECK(large_fields_give_the_same_bits),
-           CHECK(every_instruction_set_gives_the_same_bits),
+           CHECK_UP_TO(2, every_instruction_set_gives_the_same_bits),
            CHECK(unknown_instructions_are_refused),
            CHECK(grid_threads_and_batch_do_not_change_a_bit), CHECK(fused_forms_equal_their_parts),
            CHECK(a_step_equals_its_parts), CHECK(dslash_is_antihermitian),

@@ -12,7 +12,7 @@ import time
 import h5py
 import numpy as np
 
-from program import KILLED, LONG, MPICH, NAIK, command, ended_with, main, naik, path, start
+from program import KILLED, LONG, MPICH, NAIK, command, ended_with, environment, main, naik, path, start
 
 INPUT = """
 lattice: {size: [4, 4, 4, 8]}
@@ -107,6 +107,27 @@ def links_that_change_twice_end_the_run_and_nothing_wrong_is_stored():
     assert not os.path.exists(path("twice.h5"))
     solve("twice.h5")
     same_as_undisturbed("twice.h5")
+
+
+def clover(out, *more, inject=None, ranks=1, status=0):
+    with open(path(out + ".yaml"), "w") as f:
+        f.write((INPUT % (path("lat.h5"), "single", path(out))).replace("type: hisq", "type: clover, csw: 1.0"))
+    return naik("solve", path(out + ".yaml"), *more, ranks=ranks, status=status, env={"NAIK_INJECT": inject} if inject else None)
+
+
+def clover_blocks_that_change_are_made_again():
+    clover("clover-whole.h5")
+    for i, order in enumerate(("flip:clover:5", "flip:inner_clover:5", "nan:inner_clover:3@0")):
+        out, ranks = f"clover{i}.h5", 1 + i % 2
+        told = clover(out, inject=order, ranks=ranks)
+        assert re.search(r"clover blocks of %s changed in the memory of rank %d: they are made again"
+                         % ("the iteration" if i else "double precision", ranks - 1), told), told
+        assert contents(out) == contents("clover-whole.h5"), out
+    told = clover("clover-twice.h5", inject="flip:clover:5,flip:inner_clover:5", ranks=2, status=4)
+    assert "the clover blocks of the iteration changed in the memory of rank 1, and it is not the first time" in told, told
+    assert not os.path.exists(path("clover-twice.h5"))
+    told = solve("no-clover.h5", inject="flip:clover:5", status=1)
+    assert "these quarks have no clover blocks" in told, told
 
 
 def a_flipped_bit_in_a_vector_is_corrected_by_the_true_residual():
@@ -309,7 +330,7 @@ def memory_that_is_not_there_is_never_called_damage():
         n = 1
         while True:
             run = subprocess.run(command(*words), capture_output=True, text=True, timeout=60, env={
-                **os.environ, "LD_PRELOAD": shim, "NAIK_FAIL": f"alloc:{n}@0", "NAIK_FAIL_RANK": "0"})
+                **environment(), "LD_PRELOAD": shim, "NAIK_FAIL": f"alloc:{n}@0", "NAIK_FAIL_RANK": "0"})
             if "failed as ordered" not in run.stderr:
                 break
             assert run.returncode == 2 and "naik: error: no memory" in run.stderr, (words, n, run)
@@ -453,6 +474,7 @@ def ranks_that_nobody_bound_share_the_processors():
 main([an_undisturbed_run_warns_of_nothing,
       an_order_that_is_not_understood_is_refused,
       links_that_change_are_made_again,
+      clover_blocks_that_change_are_made_again,
       links_that_change_twice_end_the_run_and_nothing_wrong_is_stored,
       a_flipped_bit_in_a_vector_is_corrected_by_the_true_residual,
       a_nan_in_a_vector_costs_a_restart_a_second_one_a_climb_and_six_the_solve,

@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 
 from gauge_writers import as_pairs, openqcd_bytes, plaquette
-from program import LONG, NAIK, REFERENCE, SCRATCH, main, naik, path
+from program import LONG, NAIK, REFERENCE, SCRATCH, environment, main, naik, path
 
 SIZE = (4, 4, 8, 8)  # x, y, z, t: unequal where it matters, and 4 ranks can share it
 
@@ -458,7 +458,7 @@ def flipped_bits_in_hdf5_metadata_never_pass_unnoticed():
                 f.write(data)
             data[at] ^= 1 << bit
             run = subprocess.run([NAIK, "gauge", "convert", "--force", path("flip.h5"), path("flipped.h5"),
-                                  "--precision", "64"], capture_output=True, text=True, timeout=60)
+                                  "--precision", "64"], capture_output=True, text=True, timeout=60, env=environment())
             assert run.returncode in (0, 1, 4), (whole, at, bit, run.returncode, run.stderr)
             assert run.returncode == 0 or run.stderr.count("naik: error:") == 1, (whole, at, bit)
             if run.returncode == 0:

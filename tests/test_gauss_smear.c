@@ -18,11 +18,8 @@ static const double pi = 3.14159265358979323846;
 
 typedef double complex colour[3];
 
-/* A lattice of all ranks, or of this rank alone, with links. */
 typedef struct sample {
-    naik_comm *alone;
-    naik_lattice *lat;
-    naik_gauge *u;
+    fixture_links f;
     double *v; /* [sites][3][2] */
 } sample;
 
@@ -35,29 +32,19 @@ static double drawn(uint64_t seed, int64_t site, int place)
 
 static bool make(check *t, const int grid[4], bool alone, bool unit, sample *s)
 {
-    naik_comm *comm = t->comm;
-    *s = (sample){.alone = NULL};
-    bool ok = true;
-    if (alone) {
-        ok = CHECK_OK(t, naik_comm_create_alone(t->log, &s->alone));
-        comm = s->alone;
-    }
-    ok = ok && CHECK_OK(t, naik_lattice_create(comm, size, grid, &s->lat)) &&
-         CHECK_OK(t, naik_gauge_create(s->lat, &s->u));
-    if (!ok) {
+    s->v = NULL;
+    if (!fixture_links_create(t, size, grid, alone, 5, &s->f)) {
         return false;
     }
     if (unit) {
-        naik_gauge_set_unit(s->u);
-    } else {
-        naik_gauge_set_random(s->u, 5);
+        naik_gauge_set_unit(s->f.u);
     }
-    s->v = malloc(naik_lattice_vector_bytes(s->lat));
-    for (int32_t site = 0; site < s->lat->sites; site++) {
+    s->v = malloc(naik_lattice_vector_bytes(s->f.lat));
+    for (int32_t site = 0; site < s->f.lat->sites; site++) {
         int x[4];
-        naik_lattice_coords(s->lat, site, x);
+        naik_lattice_coords(s->f.lat, site, x);
         for (int i = 0; i < 6; i++) {
-            s->v[6 * site + i] = drawn(3, naik_lattice_global(s->lat, x), i);
+            s->v[6 * site + i] = drawn(3, naik_lattice_global(s->f.lat, x), i);
         }
     }
     return s->v != NULL;
@@ -66,16 +53,14 @@ static bool make(check *t, const int grid[4], bool alone, bool unit, sample *s)
 static void release(sample *s)
 {
     free(s->v);
-    naik_gauge_destroy(&s->u);
-    naik_lattice_destroy(&s->lat);
-    naik_comm_destroy(&s->alone);
+    fixture_links_destroy(&s->f);
 }
 
 static bool smear(check *t, sample *s, int stride, const bool *slices, double radius, int steps,
                   int slice)
 {
     naik_gauss *gauss = NULL;
-    const bool ok = CHECK_OK(t, naik_gauss_create(s->u, stride, slices, &gauss)) &&
+    const bool ok = CHECK_OK(t, naik_gauss_create(s->f.u, stride, slices, &gauss)) &&
                     CHECK_OK(t, naik_gauss_smear(gauss, radius, steps, slice, s->v));
     naik_gauss_destroy(&gauss);
     return ok;
@@ -136,10 +121,10 @@ static void reference(const naik_gauge *u, int stride, double radius, int steps,
 static bool same_bits(const sample *s, const sample *whole)
 {
     bool same = true;
-    for (int32_t site = 0; site < s->lat->sites; site++) {
+    for (int32_t site = 0; site < s->f.lat->sites; site++) {
         int x[4];
-        naik_lattice_coords(s->lat, site, x);
-        same = same && memcmp(s->v + 6 * site, whole->v + 6 * naik_lattice_global(s->lat, x),
+        naik_lattice_coords(s->f.lat, site, x);
+        same = same && memcmp(s->v + 6 * site, whole->v + 6 * naik_lattice_global(s->f.lat, x),
                               6 * sizeof *s->v) == 0;
     }
     return same;
@@ -153,7 +138,7 @@ static void compare(check *t, const int extents[4], const int grid[4])
         colour *v = malloc(SITES * sizeof *v);
         CHECK_REQUIRE(t, make(t, grid, false, false, &s) && make(t, NULL, true, false, &whole));
         memcpy(v, whole.v, SITES * sizeof *v);
-        reference(whole.u, stride, 1.7, 4, v);
+        reference(whole.f.u, stride, 1.7, 4, v);
         CHECK_TRUE(t, smear(t, &s, stride, every, 1.7, 4, NAIK_GAUSS_ALL));
         CHECK_TRUE(t, smear(t, &whole, stride, every, 1.7, 4, NAIK_GAUSS_ALL));
         CHECK_TRUE(t, same_bits(&s, &whole));
@@ -179,7 +164,7 @@ static void smearing_is_the_sum_over_hops_on_every_grid(check *t)
 /* v(x) -> g(x) v(x), U_k(x) -> g(x) U_k(x) g(x+k)^+, with g the random link of another seed. */
 static void transform(const naik_gauge *g, sample *s, bool links)
 {
-    naik_gauge *u = s->u;
+    naik_gauge *u = s->f.u;
     for (int r = 0; r < SITES; r++) {
         const naik_matrix *here = &g->link[4 * r];
         colour v;
@@ -213,7 +198,7 @@ static void smearing_is_gauge_covariant(check *t)
         sample s, turned;
         naik_gauge *g = NULL;
         CHECK_REQUIRE(t, make(t, NULL, true, false, &s) && make(t, NULL, true, false, &turned));
-        CHECK_REQUIRE(t, CHECK_OK(t, naik_gauge_create(turned.lat, &g)));
+        CHECK_REQUIRE(t, CHECK_OK(t, naik_gauge_create(turned.f.lat, &g)));
         naik_gauge_set_random(g, 99);
         transform(g, &turned, true);
         CHECK_TRUE(t, smear(t, &turned, stride, every, 2.1, 7, NAIK_GAUSS_ALL));
@@ -240,12 +225,12 @@ static void smearing_multiplies_free_plane_waves(check *t)
         const double radius = 1.3, a = radius * radius / (4 * 5 * stride * stride);
         CHECK_REQUIRE(t, make(t, NULL, false, true, &s));
         for (int pass = 0; pass < 2; pass++) {
-            for (int32_t site = 0; site < s.lat->sites; site++) {
+            for (int32_t site = 0; site < s.f.lat->sites; site++) {
                 int x[4];
                 double angle = 0;
-                naik_lattice_coords(s.lat, site, x);
+                naik_lattice_coords(s.f.lat, site, x);
                 for (int k = 0; k < 3; k++) {
-                    angle += 2 * pi * p[k] * (x[k] + s.lat->origin[k]) / size[k];
+                    angle += 2 * pi * p[k] * (x[k] + s.f.lat->origin[k]) / size[k];
                     factor += site == 0 && pass == 0
                                   ? 2 * (cos(2 * pi * p[k] * stride / size[k]) - 1)
                                   : 0;
@@ -273,11 +258,11 @@ static void staggered_smearing_keeps_the_corner_and_the_time_slice(check *t)
     sample s;
     int reached = 0;
     CHECK_REQUIRE(t, make(t, NULL, true, false, &s));
-    CHECK_OK(t, naik_source_fill(s.lat, &point, 0, s.v));
+    CHECK_OK(t, naik_source_fill(s.f.lat, &point, 0, s.v));
     CHECK_TRUE(t, smear(t, &s, 2, one, 2, 6, 1));
-    for (int32_t site = 0; site < s.lat->sites; site++) {
+    for (int32_t site = 0; site < s.f.lat->sites; site++) {
         int x[4];
-        naik_lattice_coords(s.lat, site, x);
+        naik_lattice_coords(s.f.lat, site, x);
         const bool on = x[3] == 1 && x[0] % 2 == 1 && x[1] % 2 == 0 && x[2] % 2 == 1;
         for (int i = 0; i < 6; i++) {
             CHECK_TRUE(t, on || s.v[6 * site + i] == 0);
@@ -292,10 +277,10 @@ static void staggered_phases_change_nothing(check *t)
 {
     sample s, phased;
     CHECK_REQUIRE(t, make(t, NULL, false, false, &s) && make(t, NULL, false, false, &phased));
-    naik_gauge_apply_phases(phased.u, true);
+    naik_gauge_apply_phases(phased.f.u, true);
     CHECK_TRUE(t, smear(t, &s, 2, every, 2, 5, NAIK_GAUSS_ALL));
     CHECK_TRUE(t, smear(t, &phased, 2, every, 2, 5, NAIK_GAUSS_ALL));
-    CHECK_TRUE(t, memcmp(s.v, phased.v, naik_lattice_vector_bytes(s.lat)) == 0);
+    CHECK_TRUE(t, memcmp(s.v, phased.v, naik_lattice_vector_bytes(s.f.lat)) == 0);
     release(&s);
     release(&phased);
 }
@@ -306,17 +291,17 @@ static void a_slice_by_itself_is_that_of_all(check *t)
     sample s, all;
     naik_gauss *gauss = NULL;
     CHECK_REQUIRE(t, make(t, NULL, false, false, &s) && make(t, NULL, false, false, &all));
-    CHECK_OK(t, naik_gauss_create(s.u, 1, two, &gauss));
+    CHECK_OK(t, naik_gauss_create(s.f.u, 1, two, &gauss));
     CHECK_STATUS(t, naik_gauss_smear(gauss, 2, 3, 1, s.v), NAIK_ERR_ARG);
     CHECK_STATUS(t, naik_gauss_smear(gauss, 2, 3, TIMES, s.v), NAIK_ERR_ARG);
     naik_gauss_destroy(&gauss);
-    double *before = malloc(naik_lattice_vector_bytes(s.lat));
-    memcpy(before, s.v, naik_lattice_vector_bytes(s.lat));
+    double *before = malloc(naik_lattice_vector_bytes(s.f.lat));
+    memcpy(before, s.v, naik_lattice_vector_bytes(s.f.lat));
     CHECK_TRUE(t, smear(t, &s, 1, two, 2, 3, 2) && smear(t, &all, 1, every, 2, 3, NAIK_GAUSS_ALL));
-    for (int32_t site = 0; site < s.lat->sites; site++) {
+    for (int32_t site = 0; site < s.f.lat->sites; site++) {
         int x[4];
-        naik_lattice_coords(s.lat, site, x);
-        const double *wanted = x[3] + s.lat->origin[3] == 2 ? all.v : before;
+        naik_lattice_coords(s.f.lat, site, x);
+        const double *wanted = x[3] + s.f.lat->origin[3] == 2 ? all.v : before;
         CHECK_TRUE(t, memcmp(s.v + 6 * site, wanted + 6 * site, 6 * sizeof *s.v) == 0);
     }
     free(before);
@@ -333,7 +318,7 @@ static void smearing_is_that_of_chroma(check *t)
     const naik_source point = {.type = NAIK_SOURCE_POINT};
     const naik_gauge_load_options options = {.max_unitarity_deviation = 1e-5};
     char path[512];
-    sample s = {.alone = NULL};
+    sample s = {.v = NULL};
     naik_gauss *gauss = NULL;
     naik_gauge_file file;
     naik_gauge_checks checks;
@@ -341,17 +326,15 @@ static void smearing_is_that_of_chroma(check *t)
     if (t->reference == NULL) {
         CHECK_SKIP(t, "NAIK_REFERENCE is not set");
     }
-    CHECK_REQUIRE(t, CHECK_OK(t, naik_comm_create_alone(t->log, &s.alone)) &&
-                         CHECK_OK(t, naik_lattice_create(s.alone, extents, NULL, &s.lat)) &&
-                         CHECK_OK(t, naik_gauge_create(s.lat, &s.u)));
+    CHECK_REQUIRE(t, fixture_links_create(t, extents, NULL, true, 5, &s.f));
     check_reference_path(t, "weak.4448.nersc", path, sizeof path);
-    CHECK_REQUIRE(t, CHECK_OK(t, naik_gauge_load(path, &options, s.u, &file, &checks)));
-    s.v = malloc(naik_lattice_vector_bytes(s.lat));
-    CHECK_OK(t, naik_gauss_create(s.u, 1, first, &gauss));
+    CHECK_REQUIRE(t, CHECK_OK(t, naik_gauge_load(path, &options, s.f.u, &file, &checks)));
+    s.v = malloc(naik_lattice_vector_bytes(s.f.lat));
+    CHECK_OK(t, naik_gauss_create(s.f.u, 1, first, &gauss));
     for (int c = 0; c < 3; c++) {
-        CHECK_OK(t, naik_source_fill(s.lat, &point, c, s.v));
+        CHECK_OK(t, naik_source_fill(s.f.lat, &point, c, s.v));
         CHECK_OK(t, naik_gauss_smear(gauss, 2, 5, 0, s.v));
-        for (int32_t i = 0; i < 6 * s.lat->sites; i++) {
+        for (int32_t i = 0; i < 6 * s.f.lat->sites; i++) {
             norm2 += 4 * s.v[i] * s.v[i];
         }
     }

@@ -1,4 +1,6 @@
 /* test_low_modes.c - what is decided about low modes: when a search is written
+ *
+ * ranks: 1
  */
 #include "check.h"
 #include "model/deflation.h"

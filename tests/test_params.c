@@ -1,4 +1,7 @@
-/* test_params.c - bad inputs: every one ends in its sentence, none is accepted or crashes */
+/* test_params.c - bad inputs: every one ends in its sentence, none is accepted or crashes
+ *
+ * ranks: 1
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,7 @@
-/* test_placement.c - ranges of processors, and addresses in the descriptions of devices */
+/* test_placement.c - ranges of processors, and addresses in the descriptions of devices
+ *
+ * ranks: 1
+ */
 #include "backend/create.h"
 #include "backend/placement.h"
 #include "check.h"

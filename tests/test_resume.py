@@ -2,11 +2,12 @@
 timeout: 300
 """
 import os
+import re
 import shutil
 
 import h5py
 
-from program import everything, main, naik, path, same, start, stopped, LONG
+from program import everything, main, naik, older_records, path, same, start, stopped, LONG
 
 INPUT = """
 lattice:  {size: [8, 8, 8, 8]}
@@ -175,6 +176,27 @@ def where_nothing_can_be_kept_the_run_still_ends_resumable():
     same_as_undisturbed("whole-single.h5", "blocked.h5")
 
 
+def what_an_older_naik_began_is_continued():
+    said = stopped("solve", written_input("begun.h5"), "--set", "solver.batch=1")
+    assert said is not None, "the run was over before the signal came"
+    os.remove(path("begun.h5.part.state"))
+    for without in ((b"modes",), (b"modes", b"rung")):
+        out = f"older-{len(without)}.h5"
+        for suffix in (".part", ".journal"):
+            shutil.copyfile(path("begun.h5" + suffix), path(out + suffix))
+        older_records(path(out + ".part"), without)
+        said = naik("solve", written_input(out))
+        done = int(re.search(r"resuming: (\d+) of 18 solves are done", said)[1])
+        assert done > 0 and "warning" not in said, said
+        same_as_undisturbed("whole-single.h5", out)
+        with h5py.File(path(out)) as f:
+            solves = f["solves"][...]
+            assert not set(without) & {name.encode() for name in solves.dtype.names}, solves.dtype
+            assert set(solves["stop_reason"]) == {b"converged"}, solves["stop_reason"]
+        said = naik("info", path(out), "--verify")
+        assert "\nintact: true\n" in said, said
+
+
 def beginning_afresh_forgets_what_was_kept():
     stop("fresh.h5")
     with open(path("fresh.h5.part.state.new"), "w") as f:
@@ -193,4 +215,5 @@ main([a_configuration_is_generated,
       no_other_file_takes_the_place_of_an_interrupted_run,
       the_part_of_another_kind_of_file_is_named,
       where_nothing_can_be_kept_the_run_still_ends_resumable,
+      what_an_older_naik_began_is_continued,
       beginning_afresh_forgets_what_was_kept])

@@ -1,4 +1,7 @@
-/* test_rng.c - the published vectors, and that the numbers are what their names say */
+/* test_rng.c - the published vectors, and that the numbers are what their names say
+ *
+ * ranks: 1
+ */
 #include <math.h>
 #include <stdlib.h>
 

@@ -3,6 +3,7 @@
 # backend: submitted as they are, stopped before the wall time, requeued, resumed, in arrays and
 # chains, and the scaling study.
 # timeout: 500
+# waits: 1
 set -u
 cd "$(dirname "$0")/.." || exit 1
 top=$PWD

@@ -1,4 +1,7 @@
-/* test_unitarize.c - the U(3) projection: unitary, nearest, with and without the fallback */
+/* test_unitarize.c - the U(3) projection: unitary, nearest, with and without the fallback
+ *
+ * ranks: 1
+ */
 #include <math.h>
 #include <string.h>
 

@@ -281,6 +281,32 @@ static void grid_threads_and_batch_do_not_change_a_bit(check *t)
     fixture_for_grids(t, size, 4, same_bits_on_grid);
 }
 
+/* A bit of A or A^-1 flipped on the last rank, in every storage. */
+static void a_flipped_bit_in_a_block_is_found(check *t)
+{
+    wilson_fixture f;
+    CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 0, mass, 1, false, &f));
+    for (int i = 0; i < STORAGES; i++) {
+        naik_wilson *wilson = make(t, &f, &storages[i]);
+        for (int which = 0; wilson != NULL && which < 2; which++) {
+            naik_blocks *blocks = which == 0 ? wilson->diagonal : wilson->inverse;
+            unsigned char *byte = (unsigned char *)blocks->data + blocks->size_bytes - 5, was = 0;
+            const bool last = t->comm->rank == t->comm->size - 1;
+            int rank = 7;
+            CHECK_OK(t, naik_wilson_verify_blocks(wilson, &rank));
+            CHECK_INT(t, rank, -1);
+            CHECK_OK(t, naik_backend_download(f.backend, &was, byte, 1));
+            const unsigned char flipped = was ^ (last ? 4 : 0);
+            CHECK_OK(t, naik_backend_upload(f.backend, byte, &flipped, 1));
+            CHECK_OK(t, naik_wilson_verify_blocks(wilson, &rank));
+            CHECK_INT(t, rank, t->comm->size - 1);
+            CHECK_OK(t, naik_backend_upload(f.backend, byte, &was, 1));
+        }
+        naik_wilson_destroy(&wilson);
+    }
+    wilson_fixture_destroy(&f);
+}
+
 static void frozen_rhs_are_left_alone(check *t)
 {
     wilson_fixture f;
@@ -318,4 +344,5 @@ static void frozen_rhs_are_left_alone(check *t)
 CHECK_MAIN(CHECK(hops_match_reference), CHECK(schur_complement_matches_reference),
            CHECK(schur_complement_matches_reference_in_scalar_lanes),
            CHECK(source_rebuilding_and_residual_match_reference),
-           CHECK(grid_threads_and_batch_do_not_change_a_bit), CHECK(frozen_rhs_are_left_alone))
+           CHECK(grid_threads_and_batch_do_not_change_a_bit), CHECK(frozen_rhs_are_left_alone),
+           CHECK(a_flipped_bit_in_a_block_is_found))

@@ -46,11 +46,14 @@ def known_propagators_and_mesons_come_out():
     if REFERENCE is None:
         return "NAIK_REFERENCE is not set"
     with open(os.path.join(REFERENCE, "wilson_cases.json")) as f:
-        cases = [c for c in json.load(f)["cases"] if c["dims"] == [4, 4, 4, 8]]
-    assert len(cases) == 3, [c["name"] for c in cases]
-    for case, ranks, inner in zip(cases, (1, 2, 2), ("double", "auto", "half")):
+        cases = json.load(f)["cases"]
+    assert [c["name"] for c in cases] == ["l4448_wilson", "l4448_clover", "l4448_clover_tadpole", "l8888_wilson"], cases
+    runs = list(zip(cases, (1, 2, 2, 4), ("double", "auto", "half", "auto")))
+    if LONG:
+        runs += [(case, ranks, inner) for case in cases for ranks in (1, 2) + (4,) * (max(case["dims"][:3]) > 4) for inner in ("double", "single", "half")]
+    for case, ranks, inner in runs:
         action = "type: wilson" if case["action"] == "wilson" else f"type: clover, csw: {case['clov_c']}, u0: {case['u0']}"
-        solve(case["name"], size="[4, 4, 4, 8]", gauge=os.path.join(REFERENCE, case["gauge"]["file"]), action=action, inner=inner,
+        solve(case["name"], "--fresh", size=str(case["dims"]), gauge=os.path.join(REFERENCE, case["gauge"]["file"]), action=action, inner=inner,
               mass=f"kappas: [{case['kappa']}]", ranks=ranks)
         with h5py.File(path(case["name"] + ".h5")) as f:
             expected = case["expected"]["correlators"]
@@ -61,7 +64,7 @@ def known_propagators_and_mesons_come_out():
                 wanted = np.array(values)[:, 0] + 1j * np.array(values)[:, 1]
                 assert np.abs(found[:len(wanted)] - wanted).max() < 1e-10 * unit, (case["name"], name, found, wanted)
             prop = f["/prop/s0000/m00"]
-            assert prop.shape == (4, 3, 8, 4, 4, 4) and prop.dtype.shape == (4, 3), (prop.shape, prop.dtype)
+            assert prop.shape == (4, 3, *case["dims"][::-1]) and prop.dtype.shape == (4, 3), (prop.shape, prop.dtype)
             s = prop[...]
             for e in case["numpy"]["elements"]:
                 x, y, z, t = e["site"]
@@ -76,19 +79,28 @@ def iterations_are_those_of_another_program():
     if REFERENCE is None:
         return "NAIK_REFERENCE is not set"
     with open(os.path.join(REFERENCE, "wilson_cases.json")) as f:
-        case = next(c for c in json.load(f)["cases"] if c["name"] == "l4448_clover")
-    known = case["numpy"]["iterations_1e10_column_0_0"]["sym"]
-    for method in "bicgstab", "cg":
-        solve(method, "--set", f"solver.method={method}", size="[4, 4, 4, 8]", gauge=os.path.join(REFERENCE, case["gauge"]["file"]),
-              action=f"type: clover, csw: {case['csw']}", mass=f"kappas: [{case['kappa']}]", tolerance=1e-10,
-              correlators="pion")
-        with h5py.File(path(method + ".h5")) as f:
-            found = f["/solves"]["iterations"][0]
-        wanted = known["bicgstab" if method == "bicgstab" else "cgnr"]
-        assert abs(found - wanted) <= max(3, 0.15 * wanted), (method, found, wanted)
+        cases = {c["name"]: c for c in json.load(f)["cases"]}
+    for name in "l8888_wilson", "l4448_clover":
+        iterations_of(cases[name])
     with h5py.File(path("bicgstab.h5")) as a, h5py.File(path("cg.h5")) as b:
         a, b = (f["/prop/s0000/m00"][...] for f in (a, b))
         assert 0 < np.linalg.norm(a - b) < 1e-8 * np.linalg.norm(b)
+
+
+def iterations_of(case):
+    known = case["numpy"]["iterations_1e10_column_0_0"]
+    known = known.get("sym", known["asym"])  # without a clover term they are one
+    action = f"type: clover, csw: {case['csw']}" if case["csw"] else "type: wilson"
+    for method in "bicgstab", "cg":
+        solve(method, "--set", f"solver.method={method}", "--fresh", size=str(case["dims"]),
+              gauge=os.path.join(REFERENCE, case["gauge"]["file"]), action=action, mass=f"kappas: [{case['kappa']}]", tolerance=1e-10,
+              correlators="pion", inner="double")
+        with h5py.File(path(method + ".h5")) as f:
+            found = f["/solves"]["iterations"][0]
+        wanted = known["bicgstab" if method == "bicgstab" else "cgnr"]
+        print(case["name"], method, found, "iterations, known", wanted)
+        # its conjugate gradient stops on |Mh^+ r|, at a true residual of up to twice the tolerance; BiCGStab wanders
+        assert abs(found - wanted) <= (4 if method == "cg" else max(3, 0.15 * wanted)), (case["name"], method, found, wanted)
 
 
 def grids_threads_and_batches_give_the_same_bytes():
@@ -185,6 +197,34 @@ def masses_and_kappas_mean_the_same():
     same(everything("kappa.h5"), everything("mass.h5"))
 
 
+def staggered_keys_are_refused_by_name():
+    solve("refused", correlators="pion")
+    pairs = "pairs=[{name: w, quark: pt, antiquark: pt, sink: wall}]"
+    for change, sentence in (
+            ("solver.multishift=on", "'solver.multishift' is there for staggered quarks only"),
+            ("deflation={modes: 8, file: modes.h5}", "'deflation.modes' is there for staggered quarks only"),
+            ("baryons=[{name: n, quarks: [pt, pt, pt]}]", "'baryons' is there for staggered quarks only"),
+            ("output.condensate=true", "'output.condensate' is there for staggered quarks only"),
+            (pairs, "'pairs.0.sink' wall is there for staggered quarks only"),
+            ("solve.0.source={type: file, file: x.scidac}", "'solve.0.source.type' file is there for staggered quarks only"),
+            ("solve.0.guess=x.h5", "'solve.0.guess' is there for staggered quarks only"),
+            ("solver.batch=17", "'solver.batch' 17: at most 16 spinors are solved together"),
+            ("output.correlators=[pion5]", "'output.correlators': pion5 is of staggered quarks"),
+            ("solve.0.naik_epsilon=[-0.1]", "'solve.0.naik_epsilon' applies to action.type hisq and links only"),
+            ("solve.0.masses=[0.1]", "'solve.0.kappas' and masses say the same twice: give one"),
+            ("action={type: wilson, csw: 1}", "'action.csw' does not apply to action.type wilson, only to clover"),
+            ("action={type: clover}", "key 'action.csw' is missing; action.type clover needs it")):
+        said = naik("solve", path("refused.yaml"), "--set", change, "--fresh", status=1)
+        assert sentence in said, (change, said)
+
+
+def a_singular_clover_block_is_refused_with_its_site():
+    naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--sweeps", "0", "-o", path("unit.h5"))
+    said = solve("singular", size="[4, 4, 4, 8]", gauge=path("unit.h5"), mass="masses: [-3.9999999999999]", correlators="pion",
+                 status=1)  # C = 0 on unit links: A is 1e-13
+    assert "m + 4 + C cannot be inverted at site 0 0 0 0 (x y z t)" in said, said
+
+
 def info_and_report_read_it():
     said = naik("info", path("one.h5"))
     assert re.search(r"48 ", said), said
@@ -215,4 +255,5 @@ def info_and_report_read_it():
 main([a_configuration_is_generated, known_propagators_and_mesons_come_out, iterations_are_those_of_another_program,
       grids_threads_and_batches_give_the_same_bytes, a_stopped_run_goes_on_to_the_same_bytes,
       stopped_in_mid_solve_again_and_again_the_bytes_are_those_of_one_run, a_state_of_an_older_format_is_ignored_with_one_line,
+      staggered_keys_are_refused_by_name, a_singular_clover_block_is_refused_with_its_site,
       solutions_solve_the_equation_that_the_file_states, masses_and_kappas_mean_the_same, info_and_report_read_it])

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "backend/packed_links.h"
+
 static naik_status allocate(naik_blocks *blocks)
 {
     naik_backend *backend = blocks->geometry->backend;
@@ -33,6 +35,8 @@ naik_status naik_blocks_create(const naik_geometry *geometry, naik_precision pre
     NAIK_TRY(naik_comm_agree(backend->comm, status));
     if (source != NULL) {
         NAIK_TRY(naik_comm_agree(backend->comm, backend->ops->wilson.blocks_pack(blocks, source)));
+        status = naik_backend_sum_words(backend, blocks->data, blocks->size_bytes, blocks->sums);
+        NAIK_TRY(naik_comm_agree(backend->comm, status));
     }
     *out = blocks;
 done:
@@ -40,6 +44,14 @@ done:
         naik_blocks_destroy(&blocks);
     }
     return status;
+}
+
+naik_status naik_blocks_verify(const naik_blocks *blocks, int *rank)
+{
+    *rank = -1;
+    return blocks->data == NULL ? NAIK_OK
+                                : naik_words_verify(blocks->geometry->backend, blocks->data,
+                                                    blocks->size_bytes, blocks->sums, rank);
 }
 
 void naik_blocks_destroy(naik_blocks **blocks)

@@ -13,7 +13,8 @@ struct naik_blocks {
     naik_precision precision;      /* that of the arithmetic: NAIK_DOUBLE or NAIK_SINGLE */
     double number;                 /* where there are no blocks */
     size_t size_bytes;
-    void *data; /* backend memory, both parities; NULL: the number */
+    void *data;       /* backend memory, both parities; NULL: the number */
+    uint64_t sums[2]; /* of its words as packed, on this rank */
 };
 
 /* From canonical blocks on the host, [sites][NAIK_SITE_BLOCKS], which are only read; NULL: the number
@@ -23,5 +24,8 @@ naik_status naik_blocks_create(const naik_geometry *geometry, naik_precision pre
                                const naik_block (*source)[NAIK_SITE_BLOCKS], double number,
                                naik_blocks **out);
 void naik_blocks_destroy(naik_blocks **blocks);
+
+/* As naik_links_verify; a number does not change. Collective. NAIK_ERR_MPI, NAIK_ERR_DEVICE */
+naik_status naik_blocks_verify(const naik_blocks *blocks, int *rank);
 
 #endif

@@ -81,11 +81,8 @@ static naik_status check_for_wilson(naik_log *log, const naik_input *input)
         bool used;
     } staggered[] = {{"solver.multishift", input->solver.multishift == NAIK_INPUT_ON},
                      {"deflation.modes", input->deflation.modes != 0},
-                     {"pairs", input->pair_count > 0},
                      {"baryons", input->baryon_count > 0},
-                     {"output.baryons", input->output.baryons.count > 0},
-                     {"output.condensate", input->output.condensate},
-                     {"output.average", input->output.average}};
+                     {"output.condensate", input->output.condensate}};
     for (size_t i = 0; i < sizeof staggered / sizeof *staggered; i++) {
         if (staggered[i].used) {
             return naik_input_refuse(log, input, staggered[i].key,
@@ -103,6 +100,14 @@ static naik_status check_for_wilson(naik_log *log, const naik_input *input)
         if (input->solve[i].guess != NULL) {
             return naik_input_refuse(log, input, path, "'%s' is there for staggered quarks only",
                                      path);
+        }
+    }
+    for (int i = 0; i < input->pair_count; i++) {
+        char path[PATH_SIZE];
+        snprintf(path, sizeof path, "pairs.%d.sink", i);
+        if (input->pairs[i].sink == NAIK_INPUT_SINK_WALL) {
+            return naik_input_refuse(log, input, path,
+                                     "'%s' wall is there for staggered quarks only", path);
         }
     }
     if (input->solver.batch > MOST_SPINORS) {

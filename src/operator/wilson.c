@@ -73,6 +73,17 @@ void naik_wilson_destroy(naik_wilson **wilson)
     }
 }
 
+naik_status naik_wilson_verify_blocks(const naik_wilson *wilson, int *rank)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_blocks_verify(wilson->diagonal, rank));
+    if (*rank < 0) {
+        NAIK_TRY(naik_blocks_verify(wilson->inverse, rank));
+    }
+done:
+    return status;
+}
+
 static naik_status multiply(const naik_blocks *blocks, const naik_field *in, naik_parity parity,
                             const naik_rhs_mask *mask, naik_field *out)
 {

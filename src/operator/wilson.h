@@ -44,6 +44,8 @@ naik_status naik_wilson_create(const naik_geometry *geometry, const naik_gauge *
                                const naik_clover *clover, double mass, naik_precision precision,
                                int recon, naik_wilson **out);
 void naik_wilson_destroy(naik_wilson **wilson);
+/* The blocks of A and A^-1 as naik_blocks_verify. */
+naik_status naik_wilson_verify_blocks(const naik_wilson *wilson, int *rank);
 
 /* Below, fields are spinors of one shape and precision; src and x have [2] by parity. rhs NULL means
  * all, else those in `state`. sums, if not NULL: of each rhs |out|^2 is added, not yet over ranks.

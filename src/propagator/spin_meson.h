@@ -1,9 +1,9 @@
 /* spin_meson.h - meson correlators of Wilson and clover quarks
  *
- *   C(t) = sum_x w(x - x0) tr [ g5 G S(x) H g5 S(x)^+ ]      x0 the origin of the source
+ *   C(t) = sum_x w(x - x0) tr [ g5 G S(x) H g5 Z(x)^+ ]      x0 the origin of the source
  *   w(x) = prod_k cos(2 pi p_k x_k / n_k)                    the even part of momentum p
  *
- * S(x) is the 12 x 12 matrix of all columns at x, sink index first; G is the operator at the sink
+ * S(x) is the 12 x 12 matrix of all columns at x of the quark, sink index first, Z that of the antiquark; G is the operator at the sink
  * and H that at the source, in the DeGrand-Rossi basis. No 1/V, no sign.
  *
  *              G              H                        G            H
@@ -13,7 +13,7 @@
  *   rho_z      gz             gz            t_xy       gx gy        gx gy
  *   scalar     1              1
  *
- * The pion is sum |S|^2, which each column gives by itself (meson_field.h).
+ * The pion of one propagator is sum |S|^2, which each column gives by itself (meson_field.h).
  */
 #ifndef NAIK_PROPAGATOR_SPIN_MESON_H
 #define NAIK_PROPAGATOR_SPIN_MESON_H
@@ -41,10 +41,11 @@ const char *naik_spin_meson_name(naik_spin_meson meson);
 /* v [4][3][2] becomes G v, G the operator at the sink. */
 void naik_spin_meson_insert(naik_spin_meson meson, double *v);
 
-/* out[size t] from columns s [12][sites][4][3][2], column 3 spin + colour. Exact sums: the same bits
+/* out[size t] from columns [12][sites][4][3][2] of each, column 3 spin + colour; they may be one. Exact sums: the same bits
  * on every process grid. Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status naik_spin_meson_correlator(const naik_lattice *lattice, naik_spin_meson meson,
                                        const int origin[NAIK_DIM], const int momentum[NAIK_DIM - 1],
-                                       const double *s, naik_complex *out);
+                                       const double *quark, const double *antiquark,
+                                       naik_complex *out);
 
 #endif

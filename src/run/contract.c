@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "propagator/contract.h"
 #include "propagator/spin_meson.h"
+#include "propagator/spin_nucleon.h"
 #include "run/job.h"
 
 /* All columns of a propagator. */
@@ -27,7 +28,7 @@ typedef struct worker {
     const solve_job *j;
     const contraction_list *list;
     held quark[3];
-    double *src;          /* [sites][3][2] */
+    double *src;          /* [sites][reals], a source or one spin of a column */
     naik_complex *values; /* [count][T] */
     double *stored;       /* [correlators][momenta][T] */
 } worker;
@@ -35,6 +36,27 @@ typedef struct worker {
 static size_t vector_count(const worker *w)
 {
     return (size_t)w->j->lattice->sites * (size_t)naik_input_reals(w->j->input);
+}
+
+/* A column, spin after spin; w->src is free. */
+static naik_status smear(const worker *w, const contraction_item *item, double *column)
+{
+    naik_status status = NAIK_OK;
+    const int spins = naik_input_reals(w->j->input) / 6;
+    for (int spin = 0; spin < spins; spin++) {
+        for (int32_t site = 0; site < w->j->lattice->sites; site++) {
+            memcpy(w->src + 6 * (int64_t)site, column + 6 * ((int64_t)site * spins + spin),
+                   6 * sizeof *column);
+        }
+        NAIK_TRY(naik_gauss_smear(w->j->links.gauss, item->radius, item->iterations, NAIK_GAUSS_ALL,
+                                  w->src));
+        for (int32_t site = 0; site < w->j->lattice->sites; site++) {
+            memcpy(column + 6 * ((int64_t)site * spins + spin), w->src + 6 * (int64_t)site,
+                   6 * sizeof *column);
+        }
+    }
+done:
+    return status;
 }
 
 /* Quark k of an item, smeared where it asks for that. */
@@ -55,10 +77,7 @@ static naik_status read_propagator(const worker *w, const contraction_item *item
         const int solve = naik_propagator_file_solve(w->j->file, source, mass, colour);
         double *column = out->g + (size_t)colour * vector_count(w);
         NAIK_TRY(naik_propagator_file_read_solution(w->j->file, solve, column));
-        if (item->iterations > 0) {
-            NAIK_TRY(naik_gauss_smear(w->j->links.gauss, item->radius, item->iterations,
-                                      NAIK_GAUSS_ALL, column));
-        }
+        NAIK_TRY(item->iterations > 0 ? smear(w, item, column) : NAIK_OK);
     }
     out->full = true;
 done:
@@ -102,12 +121,15 @@ done:
     return status;
 }
 
-/* Sign of C(origin_t + t) on its way to t, relative to a source at the lattice's origin: a meson's
- * phase counts from there, and three quarks change sign where they cross an antiperiodic boundary. */
+/* Sign of C(origin_t + t) on its way to t, relative to a source at the lattice's origin: a staggered
+ * meson's phase counts from there, and three quarks change sign where they cross an antiperiodic boundary. */
 static double sign_of_shift(const worker *w, const contraction_item *item, const int origin[4],
                             int t)
 {
     const naik_input *input = w->j->input;
+    if (item->meson >= 0 && naik_input_is_wilson(input)) {
+        return 1;
+    }
     if (item->meson >= 0) {
         return naik_meson_sign((naik_meson)input->output.correlators.data[item->meson], origin);
     }
@@ -189,9 +211,13 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
                                      input->output.momenta.data[item->momentum], g[0], g[1], out));
         break;
     case CONTRACT_CHANNEL:
+    case CONTRACT_CHANNEL_PAIR:
+    case CONTRACT_CHANNEL_SMEARED:
         NAIK_TRY(naik_spin_meson_correlator(lat, (naik_spin_meson)item->meson, origin,
-                                            input->output.momenta.data[item->momentum], g[0], out));
+                                            input->output.momenta.data[item->momentum], g[0],
+                                            item->quarks == 2 ? g[1] : g[0], out));
         break;
+    case CONTRACT_SPIN_NUCLEON: NAIK_TRY(naik_spin_nucleon(lat, g[0], out)); break;
     case CONTRACT_MEAN:
     case CONTRACT_ERROR: break;
     }

@@ -16,6 +16,14 @@ static const char *const definitions[] = {
          "source colours to quarks, of det of the rows of their G"),
     [CONTRACT_CHANNEL] = ("sum over x of cos(p(x - x0)) tr g5 G S H g5 S^+, G and H of the "
                           "correlator (spin_meson.h); no 1/V, no sign"),
+    [CONTRACT_CHANNEL_PAIR] = ("sum over x of cos(p(x - x0)) tr g5 G S_quark H g5 S_antiquark^+, G "
+                               "and H of the correlator (spin_meson.h); no 1/V, no sign"),
+    [CONTRACT_CHANNEL_SMEARED] =
+        ("sum over x of cos(p(x - x0)) tr g5 G S_quark H g5 S_antiquark^+, G and H of the "
+         "correlator (spin_meson.h), both S smeared at x by a gauge-covariant gaussian; no 1/V, no "
+         "sign"),
+    [CONTRACT_SPIN_NUCLEON] = ("sum over x of tr (1 + gt)/2 <N(x) Nbar(x0)>, N = eps_abc (u_a^T C "
+                               "g5 d_b) u_c, C = gy gt (spin_nucleon.h); no 1/V, no sign"),
     [CONTRACT_PAIR] = "sum over x of cos(px) phi(x) Tr G_quark G_antiquark^+; no 1/V",
     [CONTRACT_SMEARED] =
         ("sum over x of cos(px) phi(x) Tr G_quark G_antiquark^+, both G smeared at x by a "
@@ -55,7 +63,7 @@ static void describe_sink(const contraction_item *item, naik_contraction *out)
 {
     if (item->kind == CONTRACT_WALL) {
         out->sink = "wall";
-    } else if (item->kind == CONTRACT_SMEARED) {
+    } else if (item->iterations > 0) {
         out->sink = "covariant_gaussian";
         out->sink_radius = item->radius;
         out->sink_iterations = item->iterations;
@@ -92,7 +100,8 @@ static void add_single(builder *b, contraction_kind kind, const char *name, int 
                                    .mass = {mass},
                                    .meson = -1,
                                    .momentum = -1,
-                                   .baryon = kind == CONTRACT_NUCLEON};
+                                   .baryon =
+                                       kind == CONTRACT_NUCLEON || kind == CONTRACT_SPIN_NUCLEON};
     naik_contraction *out = add(b, &item);
     if (out != NULL) {
         snprintf(out->path, sizeof out->path, "/corr/%s/m%02d/%s", b->input->sources[source].label,
@@ -130,11 +139,12 @@ static void add_channels(builder *b, int source, int mass)
 
 static void add_singles(builder *b)
 {
+    const bool wilson = naik_input_is_wilson(b->input);
     for (int s = 0; s < b->input->source_count; s++) {
         const naik_input_solve *solve = &b->input->solve[b->input->sources[s].solve];
         for (int m = 0; m < solve->masses.count; m++) {
             if (b->input->output.baryons.count > 0) {
-                add_single(b, CONTRACT_NUCLEON, "nucleon", s, m);
+                add_single(b, wilson ? CONTRACT_SPIN_NUCLEON : CONTRACT_NUCLEON, "nucleon", s, m);
             }
             if (b->input->output.condensate && naik_source_is_random(solve->source.type)) {
                 add_single(b, CONTRACT_CONDENSATE, "condensate", s, m);
@@ -149,8 +159,7 @@ static void name_meson(const builder *b, int meson, int momentum, char text[96])
 {
     char p[64];
     naik_propagator_momentum_name(b->input->output.momenta.data[momentum], p);
-    snprintf(text, 96, "%s/%s",
-             naik_meson_name((naik_meson)b->input->output.correlators.data[meson]), p);
+    snprintf(text, 96, "%s/%s", naik_input_correlator_name(b->input, meson), p);
 }
 
 static int first_source(const naik_input *input, int solve)
@@ -189,10 +198,32 @@ static void add_mixed(builder *b, const mixture *m, const char *correlator, cons
     describe(b, &m->item, false, out);
 }
 
+/* All mesons that are asked for of quarks with spin. */
+static void add_channels_of(builder *b, mixture *m)
+{
+    const naik_input *input = b->input;
+    const int pions = input->output.correlators.count;
+    char name[96], p[64];
+    for (int c = 0; c < pions + input->output.channels.count; c++) {
+        m->item.meson = c < pions ? NAIK_SPIN_PION : input->output.channels.data[c - pions];
+        const char *correlator = naik_spin_meson_name((naik_spin_meson)m->item.meson);
+        for (m->item.momentum = 0; m->item.momentum < input->output.momenta.count;
+             m->item.momentum++) {
+            naik_propagator_momentum_name(input->output.momenta.data[m->item.momentum], p);
+            snprintf(name, sizeof name, "%s/%s", correlator, p);
+            add_mixed(b, m, correlator, name);
+        }
+    }
+}
+
 static void add_pair_of(builder *b, mixture *m)
 {
     const naik_input *input = b->input;
     char name[96];
+    if (naik_input_is_wilson(input)) {
+        add_channels_of(b, m);
+        return;
+    }
     if (m->item.kind == CONTRACT_WALL) {
         add_mixed(b, m, "pion5", "pion5/p000");
         return;
@@ -207,8 +238,8 @@ static void add_pair_of(builder *b, mixture *m)
     }
 }
 
-/* Whether correlators of that momentum, whose phases begin at the lattice's origin, may be
- * averaged. */
+/* Whether correlators of that momentum may be averaged: those of staggered quarks have phases that
+ * begin at the lattice's origin, those of quarks with spin at the source. */
 static bool may_average(const naik_input *input, const naik_input_solve *solve, int momentum)
 {
     static const int at_rest[NAIK_DIM - 1] = {0, 0, 0};
@@ -218,7 +249,7 @@ static bool may_average(const naik_input *input, const naik_input_solve *solve, 
         one_place = one_place && memcmp(solve->origins.data[k], solve->origins.data[0],
                                         (NAIK_DIM - 1) * sizeof(int)) == 0;
     }
-    return one_place || (p[0] == 0 && p[1] == 0 && p[2] == 0);
+    return naik_input_is_wilson(input) || one_place || (p[0] == 0 && p[1] == 0 && p[2] == 0);
 }
 
 /* Mean and error of what `one` is of the first source; name: behind the folder of averages. */
@@ -246,34 +277,43 @@ static void add_average(builder *b, const contraction_item *one, const char *fol
     }
 }
 
-/* Of the correlators that the solves have, and of the nucleon, whose first item is `nucleon`. */
-static void average_entry(builder *b, int index, int mass, int nucleon)
+/* Of what add_singles made of a mass of an entry, but for the condensate; `first`: where that of its
+ * first source begins. */
+static void average_singles(builder *b, int index, int first)
+{
+    const naik_input *input = b->input;
+    const naik_input_solve *solve = &input->solve[index];
+    const bool noisy = input->output.condensate && naik_source_is_random(solve->source.type);
+    const int each = (input->output.baryons.count > 0) + noisy +
+                     input->output.channels.count * input->output.momenta.count;
+    const size_t head =
+        strlen("/corr//") + strlen(input->sources[first_source(input, index)].label);
+    for (int k = first; k < first + each && !b->failed; k++) {
+        const contraction_item one = b->list->item[k];
+        if (one.kind != CONTRACT_CONDENSATE && may_average(input, solve, one.momentum)) {
+            char name[NAIK_CONTRACTION_PATH]; /* the list may move while it grows */
+            snprintf(name, sizeof name, "%s", b->list->spec[k].path + head);
+            add_average(b, &one, solve->name, name, b->list->spec[k].correlator, k,
+                        solve->masses.count * each);
+        }
+    }
+}
+
+/* Of the correlators that the solves have. */
+static void average_solved(builder *b, int index, int mass)
 {
     const naik_input *input = b->input;
     const naik_input_solve *solve = &input->solve[index];
     char name[112], meson[96];
-    contraction_item one = {.kind = CONTRACT_MEAN,
-                            .quarks = 1,
-                            .source = {first_source(input, index)},
-                            .mass = {mass},
-                            .meson = -1,
-                            .momentum = -1,
-                            .baryon = true};
-    if (nucleon >= 0) {
-        const bool two = input->output.condensate && naik_source_is_random(solve->source.type);
-        snprintf(name, sizeof name, "m%02d/nucleon", mass);
-        add_average(b, &one, solve->name, name, "nucleon", nucleon,
-                    solve->masses.count * (two ? 2 : 1));
-    }
-    one.baryon = false;
+    contraction_item one = {
+        .kind = CONTRACT_MEAN, .quarks = 1, .source = {first_source(input, index)}, .mass = {mass}};
     for (one.meson = 0; one.meson < input->output.correlators.count; one.meson++) {
         for (one.momentum = 0; one.momentum < input->output.momenta.count; one.momentum++) {
             if (may_average(input, solve, one.momentum)) {
                 name_meson(b, one.meson, one.momentum, meson);
                 snprintf(name, sizeof name, "m%02d/%s", mass, meson);
                 add_average(b, &one, solve->name, name,
-                            naik_meson_name((naik_meson)input->output.correlators.data[one.meson]),
-                            -1, 0);
+                            naik_input_correlator_name(input, one.meson), -1, 0);
             }
         }
     }
@@ -308,8 +348,13 @@ static void add_pair(builder *b, const naik_input_pair *pair)
     if (pair->sink == NAIK_INPUT_SINK_WALL) {
         m.item.kind = CONTRACT_WALL;
     }
-    if (pair->sink == NAIK_INPUT_SINK_COVARIANT_GAUSSIAN) {
+    const bool smeared = pair->sink == NAIK_INPUT_SINK_COVARIANT_GAUSSIAN;
+    if (naik_input_is_wilson(input)) {
+        m.item.kind = smeared ? CONTRACT_CHANNEL_SMEARED : CONTRACT_CHANNEL_PAIR;
+    } else if (smeared) {
         m.item.kind = CONTRACT_SMEARED;
+    }
+    if (smeared) {
         m.item.radius = pair->radius;
         m.item.iterations = pair->iterations;
     }
@@ -383,21 +428,25 @@ static void add_baryons(builder *b)
     }
 }
 
+/* Where what add_singles made of a source and mass begins in the list. */
+static int first_single(const builder *b, int source, int mass)
+{
+    int k = 0;
+    while (k < b->list->count &&
+           (b->list->item[k].source[0] != source || b->list->item[k].mass[0] != mass)) {
+        k++;
+    }
+    return k;
+}
+
 static void add_averages(builder *b)
 {
     const naik_input *input = b->input;
     for (int i = 0; input->output.average && i < input->solve_count; i++) {
         const naik_input_solve *solve = &input->solve[i];
         for (int m = 0; solve->origins.count > 1 && m < solve->masses.count; m++) {
-            int nucleon = -1;
-            for (int k = b->list->count - 1; k >= 0; k--) {
-                const contraction_item *item = &b->list->item[k];
-                if (item->kind == CONTRACT_NUCLEON && item->mass[0] == m &&
-                    item->source[0] == first_source(input, i)) {
-                    nucleon = k;
-                }
-            }
-            average_entry(b, i, m, nucleon);
+            average_singles(b, i, first_single(b, first_source(input, i), m));
+            average_solved(b, i, m);
         }
     }
 }

@@ -18,7 +18,10 @@ typedef enum contraction_kind {
     CONTRACT_WALL,    /* a pair with a wall sink */
     CONTRACT_SMEARED, /* a pair whose quarks are smeared at the sink */
     CONTRACT_BARYON,
-    CONTRACT_CHANNEL, /* of Wilson and clover quarks: all columns of a source and mass */
+    CONTRACT_CHANNEL,         /* of Wilson and clover quarks: all columns of a source and mass, */
+    CONTRACT_CHANNEL_PAIR,    /* of two, */
+    CONTRACT_CHANNEL_SMEARED, /* of two smeared at the sink */
+    CONTRACT_SPIN_NUCLEON,
     CONTRACT_MEAN,
     CONTRACT_ERROR
 } contraction_kind;

@@ -22,6 +22,8 @@ typedef enum what { FLIP, NOT_A_NUMBER, FAIL, STALL, KILL, WHATS } what;
 typedef enum where {
     LINKS,
     INNER_LINKS,
+    CLOVER,
+    INNER_CLOVER,
     X, /* the vectors in the order of cg.h */
     CORRECTION,
     RESIDUAL,
@@ -33,8 +35,9 @@ typedef enum where {
 } where;
 
 static const char *const whats[WHATS] = {"flip", "nan", "fail", "stall", "kill"};
-static const char *const wheres[WHERES] = {
-    "links", "inner_links", "x", "correction", "residual", "direction", "source", "solve", "write"};
+static const char *const wheres[WHERES] = {"links",  "inner_links", "clover",   "inner_clover",
+                                           "x",      "correction",  "residual", "direction",
+                                           "source", "solve",       "write"};
 
 typedef struct order {
     what what;
@@ -176,13 +179,14 @@ static void alter(unsigned char *number, size_t size, what what)
     }
 }
 
-static naik_status alter_links(naik_links *links, what what)
+/* One number of some memory of the backend. */
+static naik_status alter_memory(naik_backend *backend, void *memory, size_t size_bytes,
+                                naik_precision precision, what what)
 {
     static const size_t sizes[] = {[NAIK_DOUBLE] = 8, [NAIK_SINGLE] = 4, [NAIK_HALF] = 2};
     naik_status status = NAIK_OK;
-    naik_backend *backend = links->geometry->backend;
-    const size_t size = sizes[links->precision];
-    char *place = (char *)links->data + links->size_bytes / 3 / size * size;
+    const size_t size = sizes[precision];
+    char *place = (char *)memory + size_bytes / 3 / size * size;
     unsigned char number[8];
     NAIK_TRY(naik_backend_download(backend, number, place, size));
     alter(number, size, what);
@@ -220,7 +224,7 @@ static void stall(void)
 }
 
 naik_status naik_fault_in_solve(naik_fault *fault, const naik_cg_progress *progress,
-                                naik_links *outer, naik_links *inner)
+                                const naik_fault_targets *targets)
 {
     bool mine = false;
     if (fault == NULL || progress->running == 0) {
@@ -239,7 +243,16 @@ naik_status naik_fault_in_solve(naik_fault *fault, const naik_cg_progress *progr
         return NAIK_FAIL(fault->comm->log, NAIK_ERR_DEVICE, "the device of rank %d failed by order",
                          fault->comm->rank);
     } else if (o->where <= INNER_LINKS) {
-        return alter_links(o->where == LINKS ? outer : inner, o->what);
+        const naik_links *links = targets->links[o->where - LINKS];
+        return alter_memory(links->geometry->backend, links->data, links->size_bytes,
+                            links->precision, o->what);
+    } else if (o->where <= INNER_CLOVER) {
+        const naik_blocks *blocks = targets->blocks[o->where - CLOVER];
+        return blocks == NULL || blocks->data == NULL
+                   ? NAIK_FAIL(fault->comm->log, NAIK_ERR_INPUT,
+                               "NAIK_INJECT: these quarks have no clover blocks")
+                   : alter_memory(blocks->geometry->backend, blocks->data, blocks->size_bytes,
+                                  blocks->precision, o->what);
     }
     return alter_vector(progress, (int)(o->where - X), o->what);
 }

@@ -5,6 +5,7 @@
  *     NAIK_INJECT=WHAT:WHERE:WHEN[@RANK][,...]
  *
  *   flip, nan  : links, inner_links : iteration   a number in memory, halved or doubled, or NaN
+ *              : clover, inner_clover : iteration ... of A^-1 of clover quarks
  *              : x, correction, residual, direction : iteration
  *              : source : call of the source's maker; at times it is for the verification
  *   stall, kill: solve : iteration                the rank sleeps for ever, or ends by SIGKILL
@@ -20,6 +21,8 @@
 #ifndef NAIK_RUN_FAULT_H
 #define NAIK_RUN_FAULT_H
 
+#include "backend/packed_links.h"
+#include "backend/site_blocks.h"
 #include "solver/cg.h"
 
 typedef struct naik_fault naik_fault;
@@ -29,9 +32,15 @@ typedef struct naik_fault naik_fault;
 naik_status naik_fault_create(naik_comm *comm, naik_fault **out);
 void naik_fault_destroy(naik_fault **fault);
 
-/* To be called at every poll of a solve. Local. NAIK_ERR_MEMORY, NAIK_ERR_DEVICE */
+/* What is at work in double, and in the iteration. */
+typedef struct naik_fault_targets {
+    naik_links *links[2];
+    naik_blocks *blocks[2]; /* NULL: there are none */
+} naik_fault_targets;
+/* To be called at every poll of a solve. Local. NAIK_ERR_INPUT: there are no blocks;
+ * NAIK_ERR_MEMORY, NAIK_ERR_DEVICE */
 naik_status naik_fault_in_solve(naik_fault *fault, const naik_cg_progress *progress,
-                                naik_links *outer, naik_links *inner);
+                                const naik_fault_targets *targets);
 /* Each time a source was made, [sites][3][2]. Local. */
 void naik_fault_in_source(naik_fault *fault, const naik_lattice *lattice, double *src);
 /* Around each commit. Local. */

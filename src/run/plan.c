@@ -7,23 +7,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend/halo.h"
-
 #include "backend/field.h"
+#include "backend/halo.h"
 #include "comm/collective.h"
-#include "lattice/grid.h"
 #include "modes/deflate.h"
 #include "modes/lanczos.h"
 #include "operator/staggered.h"
 #include "operator/wilson_operator.h"
 #include "run/contraction_list.h"
 #include "run/mode_count.h"
-#include "run/multishift_cost.h"
+#include "run/plan_sharing.h"
 #include "run/smearing.h"
 #include "solver/bicgstab.h"
+#include "solver/multishift.h"
 
-/* The shared space must promise this much less before it is taken. */
-static const double MARGIN = 0.9;
 /* From this mass on long links of 10 bits cost no iterations (doc/performance.md). */
 static const double COARSE_LONG = 0.05;
 
@@ -89,69 +86,6 @@ void solve_plan_choose(solve_plan *plan, naik_input_precision wanted, double lig
         break;
     case NAIK_INPUT_SINGLE: break;
     }
-}
-
-/* The masses of a solve with the epsilon of its mass number `first`, where that is the first of
- * them; returns how many. */
-static int same_links(const naik_input_solve *solve, int first, double mass[])
-{
-    int count = 0;
-    for (int m = 0; m < solve->masses.count; m++) {
-        if (solve->naik_epsilon.data[m] == solve->naik_epsilon.data[first]) {
-            if (m < first) {
-                return 0;
-            }
-            mass[count++] = solve->masses.data[m];
-        }
-    }
-    return count;
-}
-
-enum { MOST_MASSES = 100 }; /* of a solve (input_table.c) */
-
-/* The masses of a solve that could share with its mass number `first`: none where that is not the
- * first of them, or where each has a guess of its own. The batch of the rule is the backend's usual one: the input's own, and what memory
- * leaves of it, must not change a bit. */
-static multishift_case sharing_case(const solve_plan *plan, const naik_input_solve *solve,
-                                    int first, double mass[MOST_MASSES])
-{
-    return (multishift_case){.vectors = plan->vectors,
-                             .links = plan->links,
-                             .recon = plan->recon,
-                             .points = plan->points,
-                             .batch = plan->usual_batch,
-                             .sources = naik_operator_staggered.solves * solve->origins.count,
-                             .masses = solve->guess == NULL ? same_links(solve, first, mass) : 0,
-                             .mass = mass,
-                             .tolerance = solve->tolerance};
-}
-
-/* The rule of solver.multishift: the bytes of all solves that could share, apart and together. */
-static void choose_multishift(const naik_input *input, solve_plan *plan)
-{
-    double mass[MOST_MASSES], apart = 0, shared = 0;
-    int sources = 0;
-    for (int i = 0; i < input->solve_count; i++) {
-        const naik_input_solve *solve = &input->solve[i];
-        for (int first = 0; first < solve->masses.count; first++) {
-            const multishift_case c = sharing_case(plan, solve, first, mass);
-            const int groups = multishift_groups(&c);
-            if (groups > 0) {
-                apart += c.sources * multishift_separate_bytes(&c);
-                shared += c.sources * multishift_shared_bytes(&c);
-                plan->shifts = c.masses > plan->shifts ? c.masses : plan->shifts;
-                sources = c.sources > sources ? c.sources : sources;
-            }
-        }
-    }
-    plan->shifts = plan->shifts < NAIK_MAX_SHIFTS ? plan->shifts : NAIK_MAX_SHIFTS;
-    const multishift_case widest = {
-        .batch = plan->batch, .sources = sources, .masses = plan->shifts};
-    plan->groups = multishift_groups(&widest);
-    plan->shared = apart > 0 ? shared / apart : 1;
-    plan->multishift = plan->groups > 0 && (input->solver.multishift == NAIK_INPUT_ON ||
-                                            (input->solver.multishift == NAIK_INPUT_CHOOSE &&
-                                             plan->modes == 0 && shared < MARGIN * apart));
 }
 
 static int hops_of(const naik_input *input)
@@ -326,7 +260,7 @@ static void decide(solve_plan *plan, const naik_input *input, int tasks, bool ho
     if (naik_input_is_wilson(input)) {
         choose_wilson(input, tasks, plan);
     } else {
-        choose_multishift(input, plan);
+        solve_plan_choose_sharing(plan, input);
     }
     describe_choices(plan);
 }
@@ -430,128 +364,10 @@ naik_status solve_plan_restore(solve_plan *plan, const naik_input *input,
     return fit(plan, input, geometry);
 }
 
-static double gib(int64_t bytes)
-{
-    return (double)bytes / (1 << 30);
-}
-
-naik_status solve_plan_print_lattice(const naik_geometry *geometry)
-{
-    naik_status status = NAIK_OK;
-    naik_grid_cost cost;
-    naik_log *log = geometry->backend->log;
-    const naik_lattice *lat = geometry->lattice;
-    NAIK_TRY(naik_grid_cost_here(lat->comm, lat->size, lat->grid, &cost));
-    naik_log_line(log, "lattice: %dx%dx%dx%d, process grid %dx%dx%dx%d, %dx%dx%dx%d a rank",
-                  lat->size[0], lat->size[1], lat->size[2], lat->size[3], lat->grid[0],
-                  lat->grid[1], lat->grid[2], lat->grid[3], lat->local[0], lat->local[1],
-                  lat->local[2], lat->local[3]);
-    naik_log_line(log,
-                  "halo: at most %lld face sites a rank inside its node and %lld to other nodes",
-                  (long long)cost.inside, (long long)cost.between);
-done:
-    return status;
-}
-
 naik_rung solve_plan_rung(const solve_plan *plan, double mass)
 {
     return plan->vectors == NAIK_DOUBLE ? NAIK_RUNG_DOUBLE
            : plan->first_rung >= 0
                ? (naik_rung)plan->first_rung
                : naik_rung_first(naik_operator_staggered.shift(mass), plan->links == NAIK_HALF);
-}
-
-enum { TOLD_MASSES = 16 };
-
-/* Those of the input, each once, up to TOLD_MASSES of them, descending. */
-static int distinct_masses(const naik_input *input, double mass[TOLD_MASSES])
-{
-    int count = 0;
-    for (int i = 0; i < input->solve_count; i++) {
-        for (int k = 0; k < input->solve[i].masses.count; k++) {
-            const double m = input->solve[i].masses.data[k];
-            int at = count;
-            while (at > 0 && mass[at - 1] < m) {
-                at--;
-            }
-            if ((at > 0 && mass[at - 1] == m) || count == TOLD_MASSES) {
-                continue;
-            }
-            memmove(mass + at + 1, mass + at, (size_t)(count - at) * sizeof *mass);
-            mass[at] = m;
-            count++;
-        }
-    }
-    return count;
-}
-
-/* "half at 0.05 0.01, classical at 0.002": a rung's masses are neighbours. */
-static void print_rungs(const solve_plan *plan, const naik_input *input, naik_log *log)
-{
-    double mass[TOLD_MASSES];
-    char text[TOLD_MASSES * 40] = "";
-    const int count = distinct_masses(input, mass);
-    for (int i = 0; i < count; i++) {
-        const naik_rung rung = solve_plan_rung(plan, mass[i]);
-        const bool begins = i == 0 || solve_plan_rung(plan, mass[i - 1]) != rung;
-        const size_t used = strlen(text);
-        snprintf(text + used, sizeof text - used, "%s%s%s %g", begins && i > 0 ? ", " : "",
-                 begins ? naik_rung_name(rung) : "", begins ? " at" : "", mass[i]);
-    }
-    naik_log_line(log, "solver: solves begin with %s", text);
-}
-
-/* What each mass costs apart and shared, by the bytes of the rule, the lightest alone being 1. */
-static void print_sharing(const solve_plan *plan, const naik_input *input, naik_log *log)
-{
-    double mass[MOST_MASSES];
-    char text[TOLD_MASSES * 64];
-    for (int i = 0; i < input->solve_count; i++) {
-        for (int first = 0; first < input->solve[i].masses.count; first++) {
-            const multishift_case c = sharing_case(plan, &input->solve[i], first, mass);
-            double unit = 0;
-            text[0] = '\0';
-            if (multishift_groups(&c) == 0) {
-                continue;
-            }
-            for (int m = 0; m < c.masses; m++) {
-                unit = fmax(unit, multishift_separate_bytes_of(&c, m));
-            }
-            for (int m = 0; m < c.masses && m < TOLD_MASSES; m++) {
-                const size_t used = strlen(text);
-                snprintf(text + used, sizeof text - used, "%g: %.2f %.2f, ", mass[m],
-                         multishift_separate_bytes_of(&c, m) / unit,
-                         multishift_shared_bytes_of(&c, m) / unit);
-            }
-            naik_log_line(log,
-                          "solver: masses of %s, cost apart and shared (the lightest apart is 1): "
-                          "%sall: %.2f %.2f; %s",
-                          input->solve[i].name, text, multishift_separate_bytes(&c) / unit,
-                          multishift_shared_bytes(&c) / unit,
-                          plan->multishift ? "shared" : "solved apart");
-        }
-    }
-}
-
-void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log *log)
-{
-    naik_log_line(log, "solver: batch of %d, iterating with %s", plan->batch, plan->choices);
-    solve_plan_print_modes(plan, input, log);
-    if (plan->first_rung < 0 && plan->modes == 0) {
-        print_rungs(plan, input, log);
-    }
-    if (input->solver.multishift == NAIK_INPUT_CHOOSE && !naik_input_is_wilson(input)) {
-        print_sharing(plan, input, log);
-    }
-    naik_log_line(log,
-                  "memory: %.3f GiB a rank (link building %.3f, packed links %.3f, fields %.3f, "
-                  "halos %.3f, vectors %.3f, modes %.3f) of %.1f",
-                  gib(plan->total_bytes), gib(plan->gauge_bytes), gib(plan->packed_bytes),
-                  gib(plan->field_bytes), gib(plan->halo_bytes), gib(plan->vector_bytes),
-                  gib(plan->mode_bytes), gib(plan->available_bytes));
-    if (plan->contraction_bytes > 0) {
-        naik_log_line(log, "memory: contractions of several solves %.3f GiB a rank%s, at the end",
-                      gib(plan->contraction_bytes),
-                      plan->packed_bytes > 0 && plan->vector_bytes == 0 ? " on the host" : "");
-    }
 }

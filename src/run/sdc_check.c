@@ -1,4 +1,4 @@
-/* sdc_check.c - links, residuals and bits looked at before a solution is stored
+/* sdc_check.c - links, clover blocks, residuals and bits looked at before a solution is stored
  */
 #include "run/sdc_check.h"
 
@@ -24,9 +24,10 @@ void sdc_check_destroy(sdc_check *guard)
     guard->attempts = NULL;
 }
 
-void sdc_check_begin(sdc_check *guard, const naik_staggered *packed)
+void sdc_check_begin(sdc_check *guard, const naik_staggered *packed, const naik_wilson_set *wilson)
 {
     guard->packed = packed;
+    guard->wilson = wilson;
     guard->checked = false;
     guard->links_lost = false;
 }
@@ -62,33 +63,43 @@ static const char *name_of(const sdc_check *guard, int task, char text[128])
     return text;
 }
 
+/* What was found of some memory: rank < 0, nothing. */
+static naik_status note_change(sdc_check *guard, const char *what, int precision, int rank)
+{
+    static const char *const kinds[] = {"double precision", "the iteration", "the iteration"};
+    naik_log *log = guard->comm->log;
+    if (rank >= 0 && guard->rebuilt > 0) {
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                         "the %s of %s changed in the memory of rank %d, and it is not the first "
+                         "time: its memory or device is not to be trusted; what is stored was "
+                         "verified, so run again elsewhere",
+                         what, kinds[precision], rank);
+    }
+    if (rank >= 0) {
+        naik_log_warn(log,
+                      "the %s of %s changed in the memory of rank %d: they are made again, and the "
+                      "solves at work are repeated",
+                      what, kinds[precision], rank);
+        guard->links_lost = true;
+        guard->rebuilt++;
+    }
+    return NAIK_OK;
+}
+
 naik_status sdc_check_links(sdc_check *guard)
 {
     naik_status status = NAIK_OK;
-    static const char *const kinds[] = {"double precision", "the iteration", "the iteration"};
-    naik_links *const *links = guard->packed->links;
     for (int i = 0; i < NAIK_PRECISIONS && !guard->checked && !guard->links_lost; i++) {
+        const naik_wilson *wilson = guard->wilson != NULL ? guard->wilson->wilson[i] : NULL;
         int rank = -1;
-        if (links[i] == NULL) {
+        if (guard->packed->links[i] == NULL) {
             continue;
         }
-        NAIK_TRY(naik_links_verify(links[i], &rank));
-        if (rank >= 0 && guard->rebuilt > 0) {
-            status =
-                NAIK_FAIL(guard->comm->log, NAIK_ERR_CORRUPT,
-                          "the links of %s changed in the memory of rank %d, and it is not the "
-                          "first time: its memory or device is not to be trusted; what is "
-                          "stored was verified, so run again elsewhere",
-                          kinds[i], rank);
-            goto done;
-        }
-        if (rank >= 0) {
-            naik_log_warn(guard->comm->log,
-                          "the links of %s changed in the memory of rank %d: they are made again, "
-                          "and the solves at work are repeated",
-                          kinds[i], rank);
-            guard->links_lost = true;
-            guard->rebuilt++;
+        NAIK_TRY(naik_links_verify(guard->packed->links[i], &rank));
+        NAIK_TRY(note_change(guard, "links", i, rank));
+        if (wilson != NULL && !guard->links_lost) {
+            NAIK_TRY(naik_wilson_verify_blocks(wilson, &rank));
+            NAIK_TRY(note_change(guard, "clover blocks", i, rank));
         }
     }
     guard->checked = !guard->links_lost;

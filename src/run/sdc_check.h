@@ -1,7 +1,7 @@
 /* sdc_check.h - whether a finished solution may be stored
  *
  * Memory, processors and devices fail without saying so. Before a solution is committed, the links
- * must still be what was packed, the residual must be the same in two ways (propagator.h), and
+ * and clover blocks must still be what was packed, the residual must be the same in two ways (propagator.h), and
  * with solver.verify: double_check some solutions must come out twice with the same bits. What
  * fails is solved again, once; what fails twice is not stored, and the run ends with exit status 4.
  */
@@ -10,6 +10,7 @@
 
 #include "input/input.h"
 #include "operator/staggered.h"
+#include "operator/wilson_operator.h"
 #include "propagator/propagator.h"
 
 /* What is known of the attempts at one task. */
@@ -21,25 +22,26 @@ typedef struct solve_attempt {
 } solve_attempt;
 
 typedef struct sdc_check {
-    const naik_input *input;      /* borrowed */
-    naik_comm *comm;              /* borrowed */
-    solve_attempt *attempts;      /* [task_count] */
-    const naik_staggered *packed; /* at work, borrowed */
-    bool checked;                 /* the links are intact, by a look since the last poll */
-    bool links_lost;              /* they are not: they must be made again before anything else */
-    int rebuilt;                  /* times that happened */
-    int given_up;                 /* tasks */
+    const naik_input *input;       /* borrowed */
+    naik_comm *comm;               /* borrowed */
+    solve_attempt *attempts;       /* [task_count] */
+    const naik_staggered *packed;  /* at work, borrowed */
+    const naik_wilson_set *wilson; /* whose blocks are looked at as well, borrowed; NULL: none */
+    bool checked;                  /* the links are intact, by a look since the last poll */
+    bool links_lost;               /* they, or blocks, are not: made again before anything else */
+    int rebuilt;                   /* times that happened */
+    int given_up;                  /* tasks */
 } sdc_check;
 
 /* Collective. NAIK_ERR_MEMORY */
 naik_status sdc_check_create(naik_comm *comm, const naik_input *input, sdc_check *guard);
 void sdc_check_destroy(sdc_check *guard);
 
-/* New links are at work. */
-void sdc_check_begin(sdc_check *guard, const naik_staggered *packed);
+/* New links are at work, and blocks where wilson is not NULL. */
+void sdc_check_begin(sdc_check *guard, const naik_staggered *packed, const naik_wilson_set *wilson);
 /* The solver has iterated since the links were last looked at. */
 void sdc_check_poll(sdc_check *guard);
-/* Looks at the links, unless that was done since the last poll: guard->links_lost. Collective. As
+/* Looks at links and blocks, unless that was done since the last poll: guard->links_lost. Collective. As
  * sdc_check_judge. */
 naik_status sdc_check_links(sdc_check *guard);
 /* Whether an attempt at this task may go on from one that a stopped run has kept: not where the
@@ -50,7 +52,7 @@ bool sdc_check_repeats(const sdc_check *guard, int task);
 
 /* *good: the solution x [sites][3][2] of the task may be committed. Otherwise the task is to be
  * solved again, unless it is given up. One warning where something is wrong. Collective.
- * NAIK_ERR_CORRUPT   the links changed a second time        NAIK_ERR_MPI, NAIK_ERR_DEVICE */
+ * NAIK_ERR_CORRUPT   links or blocks changed a second time        NAIK_ERR_MPI, NAIK_ERR_DEVICE */
 naik_status sdc_check_judge(sdc_check *guard, int task, const double *x, const naik_lattice *lat,
                             const naik_propagator_result *result, bool *good);
 

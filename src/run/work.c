@@ -156,8 +156,15 @@ static naik_status at_poll(void *data, const naik_cg_progress *progress)
     naik_watchdog_step(j->comm->watchdog, progress->iterations);
     sdc_check_poll(&j->guard);
     solve_progress_poll(j, progress);
-    return naik_fault_in_solve(j->fault, progress, j->packed.links[NAIK_DOUBLE],
-                               naik_staggered_fastest(&j->packed));
+    naik_wilson *const *wilson = j->wilson.wilson;
+    const int fastest = wilson[NAIK_HALF] != NULL     ? NAIK_HALF
+                        : wilson[NAIK_SINGLE] != NULL ? NAIK_SINGLE
+                                                      : NAIK_DOUBLE;
+    const naik_fault_targets targets = {
+        .links = {j->packed.links[NAIK_DOUBLE], naik_staggered_fastest(&j->packed)},
+        .blocks = {wilson[NAIK_DOUBLE] != NULL ? wilson[NAIK_DOUBLE]->inverse : NULL,
+                   wilson[fastest] != NULL ? wilson[fastest]->inverse : NULL}};
+    return naik_fault_in_solve(j->fault, progress, &targets);
 }
 
 /* What tasks share whose links are the same but for a twist: their Naik epsilon, or the mass of
@@ -264,7 +271,7 @@ static naik_status make_wilson(solve_job *j, double mass, const double *twist, i
         j->packed.op[p] = j->wilson.op[p];
         j->packed.links[p] = j->wilson.wilson[p] != NULL ? j->wilson.wilson[p]->links : NULL;
     }
-    sdc_check_begin(&j->guard, &j->packed);
+    sdc_check_begin(&j->guard, &j->packed, &j->wilson);
 done:
     return status;
 }
@@ -293,7 +300,7 @@ static naik_status make_links(solve_job *j, double epsilon, int batch)
     NAIK_TRY(
         naik_staggered_create(j->geometry, canonical, j->plan.links, j->plan.recon, &j->packed));
     naik_timer_stop(j->timer, "pack links");
-    sdc_check_begin(&j->guard, &j->packed);
+    sdc_check_begin(&j->guard, &j->packed, NULL);
     NAIK_TRY(is_deflated(j, j->pending[0]) ? make_modes(j, canonical) : NAIK_OK);
 done:
     naik_fatlong_destroy(&canonical);

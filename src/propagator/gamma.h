@@ -1,0 +1,26 @@
+/* gamma.h - gamma matrices in the DeGrand-Rossi basis, and their products
+ *
+ *   g5 = gx gy gz gt = diag(1, 1, -1, -1)
+ *
+ * Every product of them has one number in each row.
+ */
+#ifndef NAIK_PROPAGATOR_GAMMA_H
+#define NAIK_PROPAGATOR_GAMMA_H
+
+#include "lattice/su3.h"
+
+enum { NAIK_GAMMA_SPINS = 4 };
+
+/* Row i has value[i] in column[i]. */
+typedef struct naik_gamma {
+    int column[NAIK_GAMMA_SPINS];
+    naik_complex value[NAIK_GAMMA_SPINS];
+} naik_gamma;
+
+extern const naik_gamma naik_gamma_1, naik_gamma_x, naik_gamma_y, naik_gamma_z, naik_gamma_t,
+    naik_gamma_5;
+
+naik_gamma naik_gamma_product(const naik_gamma *a, const naik_gamma *b);
+naik_gamma naik_gamma_adjoint(const naik_gamma *a);
+
+#endif

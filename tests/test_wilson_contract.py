@@ -1,0 +1,185 @@
+"""Pairs, nucleon and averages of clover quarks against plain sums in numpy with gamma matrices written out.
+timeout: 120
+"""
+import os
+import sys
+
+import h5py
+import numpy as np
+
+from program import everything, main, naik, path, same
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
+import naik_io  # noqa: E402
+
+NX, NY, NZ, NT = SIZE = (8, 4, 4, 8)
+ORIGINS = [(0, 0, 0, 1), (5, 2, 1, 6)]
+RADIUS, STEPS = 1.2, 2
+INPUT = """
+lattice:  {size: [8, 4, 4, 8], boundary_t: antiperiodic}
+gauge:    {file: %s}
+action:   {%s}
+solve:
+  - {name: light, masses: [0.1, 0.3], source: {type: point, origin: [[0, 0, 0, 1], [5, 2, 1, 6]]}}
+  - {name: heavy, masses: [0.8], source: {type: point, origin: [[0, 0, 0, 1], [5, 2, 1, 6]]}}
+pairs:
+  - {name: hl, quark: light, antiquark: heavy}
+  - {name: self, quark: light, antiquark: light}
+  - {name: sm, quark: light, antiquark: heavy, sink: covariant_gaussian, radius: 1.2, iterations: 2}
+solver:   {tolerance: 1e-11}
+output:
+  file: %s
+  correlators: [%s]
+  momenta: [[0, 0, 0], [1, 0, 1]]
+  baryons: [nucleon]
+  average: true
+"""
+GX = np.array([[0, 0, 0, 1j], [0, 0, 1j, 0], [0, -1j, 0, 0], [-1j, 0, 0, 0]])
+GY = np.array([[0, 0, 0, -1], [0, 0, 1, 0], [0, 1, 0, 0], [-1, 0, 0, 0]], complex)
+GZ = np.array([[0, 0, 1j, 0], [0, 0, 0, -1j], [-1j, 0, 0, 0], [0, 1j, 0, 0]])
+GT = np.array([[0, 0, 1, 0], [0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0]], complex)
+G5, ONE = GX @ GY @ GZ @ GT, np.eye(4)
+SINK_SOURCE = {"pion": (G5, G5), "rho_x": (GX, GX), "rho_y": (GY, GY), "rho_z": (GZ, GZ), "scalar": (ONE, ONE),
+               "a0": (G5 @ GT, G5 @ GT), "ps505": (G5 @ GT, G5), "a1_x": (G5 @ GX, G5 @ GX), "t_xy": (GX @ GY, GX @ GY)}
+T, Z, Y, X = (np.arange(n).reshape([-1 if a == b else 1 for b in range(4)]) for a, n in enumerate(reversed(SIZE)))
+
+
+def weights(origin):
+    return {"p000": 1.0, "p101": np.cos(2 * np.pi * (X - origin[0]) / NX) * np.cos(2 * np.pi * (Z - origin[2]) / NZ)}
+
+
+def solve(name, gauge="lat", action="type: clover, csw: 1.1", correlators=", ".join(SINK_SOURCE), **options):
+    with open(path(name + ".yaml"), "w") as f:
+        f.write(INPUT % (path(gauge + ".h5"), action, path(name + ".h5"), correlators))
+    return naik("solve", path(name + ".yaml"), **options)
+
+
+def propagator(f, entry, within, mass):
+    """S[t, z, y, x, sink spin, sink colour, source spin, source colour]"""
+    s = f[f"prop/s{2 * ('light', 'heavy').index(entry) + within:04d}/m{mass:02d}"][...]
+    return np.moveaxis(s, (0, 1), (6, 7))
+
+
+def near(got, wanted, scale, what):
+    assert np.abs(got - wanted).max() <= 1e-13 * scale, (what, got, wanted)
+
+
+def meson(sink, source, s, z, weight):
+    trace = np.einsum("ij,...jakb,kl,...ialb->...", G5 @ sink, s, source @ G5, z.conj(), optimize=True)
+    return (trace * weight).sum((1, 2, 3))
+
+
+def configurations_are_generated():
+    naik("gauge", "generate", "--size", "8,4,4,8", "--beta", "5.8", "--seed", "3", "--sweeps", "5", "-o", path("lat.h5"))
+    naik("gauge", "generate", "--size", "8,4,4,8", "--beta", "6", "--sweeps", "0", "-o", path("unit.h5"))
+
+
+def the_bytes_are_the_same_on_every_grid():
+    solve("one")
+    solve("two", ranks=2)
+    same(everything("one.h5"), everything("two.h5"))
+
+
+def pairs_are_traces_of_two_propagators():
+    with naik_io.File(path("one.h5")) as file:
+        f = file.h5
+        for within, origin in enumerate(ORIGINS):
+            s = [propagator(f, "light", within, m) for m in range(2)]
+            for name, others in (("hl", [propagator(f, "heavy", within, 0)]), ("self", s)):
+                for m in range(2):
+                    for k, z in enumerate(others):
+                        scale = np.linalg.norm(s[m]) * np.linalg.norm(z)
+                        for channel, (sink, source) in SINK_SOURCE.items():
+                            for p, weight in weights(origin).items():
+                                got = file.contraction(f"{name}/s{within:04d}/m{m:02d}-m{k:02d}/{channel}/{p}")
+                                near(got, meson(sink, source, s[m], z, weight), scale, (name, within, m, k, channel, p))
+            near(file.contraction(f"self/s{within:04d}/m01-m01/rho_y/p101"),
+                 file.contraction(f"light/s{within:04d}/m01/rho_y/p101"), np.linalg.norm(s[1]) ** 2, within)
+            near(file.contraction(f"self/s{within:04d}/m00-m00/pion/p000"),
+                 f[f"corr/light/s{within:04d}/m00/pion/p000"][...], np.linalg.norm(s[0]) ** 2, within)
+        told = dict(f["corr/hl/s0001/m01-m00/rho_y/p101"].attrs)
+        assert told["mass"] == 0.3 and told["antiquark_mass"] == 0.8 and list(told["momentum"]) == [1, 0, 1], told
+
+
+def smeared(u, v):
+    """v [T][Z][Y][X][3][...] by a gauge-covariant gaussian in x, y, z; u without the boundary's sign."""
+    for _ in range(STEPS):
+        new = v.copy()
+        for mu, axis in ((0, 3), (1, 2), (2, 1)):
+            link = u[..., mu, :, :]
+            ahead = np.einsum("tzyxab,tzyxb...->tzyxa...", link, np.roll(v, -1, axis))
+            behind = np.roll(np.einsum("tzyxba,tzyxb...->tzyxa...", link.conj(), v), 1, axis)
+            new += RADIUS ** 2 / (4 * STEPS) * (ahead + behind - 2 * v)
+        v = new
+    return v
+
+
+def a_smeared_sink_smears_every_spin_of_both_quarks():
+    with h5py.File(path("lat.h5")) as f:
+        u = f["gauge"][...]
+    with naik_io.File(path("one.h5")) as file:
+        for within, origin in enumerate(ORIGINS):
+            s, z = (propagator(file.h5, *which) for which in (("light", within, 1), ("heavy", within, 0)))
+            s, z = (np.moveaxis(smeared(u, np.moveaxis(v, 5, 4)), 4, 5) for v in (s, z))
+            for channel in "pion", "rho_z":
+                got = file.contraction(f"sm/s{within:04d}/m01-m00/{channel}/p000")
+                near(got, meson(*SINK_SOURCE[channel], s, z, 1.0), np.linalg.norm(s) * np.linalg.norm(z), (within, channel))
+        told = dict(file.h5["corr/sm/s0001/m01-m00/pion/p000"].attrs)
+        assert told["sink"] == "covariant_gaussian" and told["sink_radius"] == RADIUS, told
+
+
+def nucleon(s):
+    """tr (1 + gt)/2 <N Nbar> by Wick's theorem: one d, two u that may change places."""
+    e = np.zeros((3, 3, 3))
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        e[i, j, k], e[i, k, j] = 1, -1
+    diquark, project = GY @ GT @ G5, (ONE + GT) / 2
+    bar = GT @ diquark.conj().T @ GT
+    # sink spins of u d u: i j m, of Nbar: k l n; colours a b c and d e f
+    d_quark = np.einsum("ij,lk,...jble->...ikbe", diquark, bar, s, optimize=True)
+    straight = np.einsum("abc,def,...ikbe,...iakd,nm,...mcnf->...", e, e, d_quark, s, project, s, optimize=True)
+    crossed = np.einsum("abc,def,...ikbe,...ianf,nm,...mckd->...", e, e, d_quark, s, project, s, optimize=True)
+    return (straight - crossed).sum((1, 2, 3))
+
+
+def the_nucleon_is_what_wicks_theorem_gives():
+    with naik_io.File(path("one.h5")) as file:
+        for within in range(2):
+            for entry, mass in (("light", 1), ("heavy", 0)):
+                s = propagator(file.h5, entry, within, mass)
+                got = file.contraction(f"{entry}/s{within:04d}/m{mass:02d}/nucleon")
+                near(got, nucleon(s), (np.abs(s) ** 3).sum(), (entry, within))
+
+
+def a_free_nucleon_is_positive_until_it_meets_the_boundary():
+    solve("free", gauge="unit", action="type: wilson", correlators="pion")
+    with naik_io.File(path("free.h5")) as file:
+        found = file.contraction("heavy/s0000/m00/nucleon")  # its source is at t = 1
+        assert (found[1:5].real > 0).all() and np.abs(found.imag).max() < 1e-14 * found.real.max(), found
+
+
+def averages_are_over_shifted_sources():
+    with naik_io.File(path("one.h5")) as file:
+        f = file.h5
+
+        def check(average, parts, sign=1.0):
+            shifted = np.array([np.roll(c, -x[3]) * (np.where(np.arange(NT) + x[3] >= NT, sign, 1)) for c, x in zip(parts, ORIGINS)])
+            near(file.contraction(average + "/mean"), shifted.mean(0), np.abs(shifted).max(), average)
+            error = [np.std(part, axis=0, ddof=1) / np.sqrt(2) for part in (shifted.real, shifted.imag)]
+            near(file.contraction(average + "/error"), error[0] + 1j * error[1], np.abs(shifted).max(), average)
+        for m in range(2):
+            for p in "p000", "p101":
+                check(f"light/average/m{m:02d}/pion/{p}", [f[f"corr/light/s{k:04d}/m{m:02d}/pion/{p}"][...] for k in range(2)])
+                for name in f"light/{{}}m{m:02d}/a0/{p}", f"hl/{{}}m{m:02d}-m00/t_xy/{p}", f"sm/{{}}m{m:02d}-m00/pion/{p}":
+                    check(name.format("average/"), [file.contraction(name.format(f"s{k:04d}/")) for k in range(2)])
+            check(f"light/average/m{m:02d}/nucleon", [file.contraction(f"light/s{k:04d}/m{m:02d}/nucleon") for k in range(2)], -1.0)
+
+
+def info_shows_them():
+    said = naik("info", path("one.h5"), "--correlators")
+    assert "# rho_x " in said and "# nucleon " in said and "antiquark=heavy/s0000" in said, said[:2000]
+
+
+main([configurations_are_generated, the_bytes_are_the_same_on_every_grid, pairs_are_traces_of_two_propagators,
+      a_smeared_sink_smears_every_spin_of_both_quarks, the_nucleon_is_what_wicks_theorem_gives,
+      a_free_nucleon_is_positive_until_it_meets_the_boundary, averages_are_over_shifted_sources, info_shows_them])
