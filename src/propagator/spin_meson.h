@@ -3,8 +3,9 @@
  *   C(t) = sum_x w(x - x0) tr [ g5 G S(x) H g5 Z(x)^+ ]      x0 the origin of the source
  *   w(x) = prod_k cos(2 pi p_k x_k / n_k)                    the even part of momentum p
  *
- * S(x) is the 12 x 12 matrix of all columns at x of the quark, sink index first, Z that of the antiquark; G is the operator at the sink
- * and H that at the source, in the DeGrand-Rossi basis. No 1/V, no sign.
+ * S(x) is the 12 x 12 matrix of all columns at x of the quark, sink index first, Z that of the
+ * antiquark; G is the operator at the sink and H that at the source, in the DeGrand-Rossi basis. No
+ * 1/V, no sign.
  *
  *              G              H                        G            H
  *   pion       g5             g5            a0         g5 gt        g5 gt
@@ -41,8 +42,8 @@ const char *naik_spin_meson_name(naik_spin_meson meson);
 /* v [4][3][2] becomes G v, G the operator at the sink. */
 void naik_spin_meson_insert(naik_spin_meson meson, double *v);
 
-/* out[size t] from columns [12][sites][4][3][2] of each, column 3 spin + colour; they may be one. Exact sums: the same bits
- * on every process grid. Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
+/* out[size t] from columns [12][sites][4][3][2] of each, column 3 spin + colour; they may be one.
+ * Exact sums: the same bits on every process grid. Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status naik_spin_meson_correlator(const naik_lattice *lattice, naik_spin_meson meson,
                                        const int origin[NAIK_DIM], const int momentum[NAIK_DIM - 1],
                                        const double *quark, const double *antiquark,

@@ -5,7 +5,8 @@
  *
  * With G = C g5, H = gt G^+ gt, P = (1 + gt)/2 and S = S(x), spin and colour of the sink first:
  *
- *   <..> = sum eps_abc eps_a'b'c' G_ij H_j'i' S_{b j, b' j'} P_k'k [ S_{a i, a' i'} S_{c k, c' k'} - S_{c k, a' i'} S_{a i, c' k'} ]
+ *   tr = sum eps_abc eps_a'b'c' G_ij H_j'i' S_{b j, b' j'} P_k'k
+ *            [ S_{a i, a' i'} S_{c k, c' k'} - S_{c k, a' i'} S_{a i, c' k'} ]
  *
  * No 1/V, no sign; three quarks change sign across an antiperiodic boundary.
  * D. Leinweber, R. Woloshyn, T. Draper, Phys. Rev. D43 (1991) 1659.

@@ -117,5 +117,7 @@ naik_status bg_restore_scalars(naik_bicgstab *s, const naik_cg_options *options,
  * on from there. */
 naik_status bg_check(naik_bicgstab *s, const naik_cg_options *options,
                      const naik_cg_stream *stream);
+/* The iteration at which an rhs asks for its true residual at the latest: BiCGStab may wander. */
+int bg_limit(const bg_slot *slot, const naik_cg_options *options);
 
 #endif

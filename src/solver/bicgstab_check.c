@@ -163,11 +163,13 @@ static bool begins(bg_slot *slot, const naik_rhs *record, bool normal, double rr
     const bool first = !slot->started;
     const bool apart = fabs(sqrt(rr) - sqrt(record->rr)) > APART * sqrt(rr);
     const bool halved = !(rr > 0.25 * slot->best_rr);
-    const bool slow = !halved && record->iterations - slot->best_at > HALVED_WITHIN;
+    const bool slow = !halved && record->iterations - slot->best_at >= HALVED_WITHIN;
     if (halved) {
         slot->best_rr = rr;
-        slot->best_at = record->iterations;
         slot->beginnings = 0;
+    }
+    if (halved || first) {
+        slot->best_at = record->iterations;
     }
     slot->stalls = halved || first ? 0 : slot->stalls + 1;
     if (first || (!slot->broke && !slow && !(apart && !normal))) {
@@ -178,6 +180,38 @@ static bool begins(bg_slot *slot, const naik_rhs *record, bool normal, double rr
         slot->best_at = record->iterations;
     }
     return true;
+}
+
+int bg_limit(const bg_slot *slot, const naik_cg_options *options)
+{
+    const int slow = slot->best_at + HALVED_WITHIN;
+    return slot->level == BG_FAST && slow < options->max_iterations ? slow
+                                                                    : options->max_iterations;
+}
+
+/* Where x is worse than nothing, 0 is the better start. */
+static naik_status drop_worse(naik_bicgstab *s, const bool worse[], double rr[])
+{
+    naik_status status = NAIK_OK;
+    const naik_field_ops *field = &s->geometry->backend->ops->field;
+    bool any = false;
+    for (int c = 0; c < s->width_now; c++) {
+        any = any || worse[c];
+    }
+    if (!any) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(bg_set_mask(s, worse));
+    NAIK_TRY(field->zero(s->outer.field[BG_X], s->mask, NAIK_RHS_CHECK));
+    NAIK_TRY(field->copy(s->outer.field[BG_R], s->b, s->mask, NAIK_RHS_CHECK));
+    for (int c = 0; c < s->width_now; c++) {
+        if (worse[c]) {
+            s->slot[c].moved = false;
+            rr[c] = s->slot[c].bb;
+        }
+    }
+done:
+    return status;
 }
 
 /* Whether rhs c leaves its level; *given_up where that was the last. */
@@ -289,6 +323,7 @@ static naik_status resume(naik_bicgstab *s, const naik_cg_options *options, cons
                 rr[c] <= aim ? 0.01 * rr[c] : aim; /* or a site's residual is not there */
             record->delta2 = delta * delta;
             record->rr = record->rr_max = inner[c];
+            record->limit = bg_limit(slot, options);
             record->state = NAIK_RHS_RUN;
             slot->updates += slot->started;
             slot->started = slot->moved = true;
@@ -306,7 +341,7 @@ naik_status bg_check(naik_bicgstab *s, const naik_cg_options *options, const nai
 {
     naik_status status = NAIK_OK;
     bool asks[NAIK_MAX_RHS] = {false}, on[NAIK_MAX_RHS] = {false}, anew[NAIK_MAX_RHS] = {false};
-    bool any = false;
+    bool worse[NAIK_MAX_RHS] = {false}, any = false;
     double rr[NAIK_MAX_RHS] = {0};
     for (int c = 0; c < s->width_now; c++) {
         s->slot[c].broke = s->slot[c].broke || s->host[c].state == NAIK_RHS_BROKEN;
@@ -337,8 +372,11 @@ naik_status bg_check(naik_bicgstab *s, const naik_cg_options *options, const nai
         } else {
             on[c] = any = true;
         }
+        worse[c] = (anew[c] || !on[c]) && s->host[c].state != NAIK_RHS_IDLE && s->slot[c].moved &&
+                   rr[c] > s->slot[c].bb;
         anew[c] = anew[c] && on[c];
     }
+    NAIK_TRY(drop_worse(s, worse, rr));
     NAIK_TRY(any ? resume(s, options, on, anew, rr) : bg_upload(s));
 done:
     return status;

@@ -24,7 +24,7 @@ naik_status bg_save(naik_bicgstab *s, const naik_cg_stream *stream, int c)
     const bg_slot *slot = &s->slot[c];
     naik_rhs record = s->host[c];
     record.state = record.state == NAIK_RHS_WAIT ? slot->resumes : record.state;
-    if (stream->save == NULL || (!slot->started && !slot->moved)) {
+    if (stream->save == NULL || (!slot->started && record.iterations == 0)) {
         return NAIK_OK; /* or has not begun */
     }
     const int stride = s->history_stride;
@@ -105,6 +105,6 @@ naik_status bg_restore_scalars(naik_bicgstab *s, const naik_cg_options *options,
     s->host_record[c] = state->bicgstab;
     s->host[c] = state->record;
     s->host[c].state = NAIK_RHS_WAIT;
-    s->host[c].limit = options->max_iterations;
+    s->host[c].limit = bg_limit(slot, options);
     return NAIK_OK;
 }
