@@ -71,10 +71,9 @@ fi
 # Some headers need flags of their own (HDF5's folder, MPI): take those the build used.
 flags=$(grep -oE -- '-I[^ ]+' "$BUILD/flags" 2>/dev/null | tr '\n' ' ')
 # simd.h is written for the one file that defines LANES
-verdict every_header_compiles_alone "$(for header in $(sources include src io | grep "\.h$"); do
-    ${MPICC:-mpicc} -std=c17 -D_GNU_SOURCE -Wall -Wextra -Werror -Wno-unused-function -fsyntax-only \
-        -Iinclude -Isrc -I. -DLANES=16 $flags -x c "$header" >/dev/null 2>&1 || echo "$header"
-done)"
+verdict every_header_compiles_alone "$(${MPICC:-mpicc} -std=c17 -D_GNU_SOURCE -Wall -Wextra -Werror \
+    -Wno-unused-function -fsyntax-only -Iinclude -Isrc -I. -DLANES=16 $flags \
+    -x c $(sources include src io | grep "\.h$") 2>&1 | grep -iE 'error|warning')"
 
 verdict every_file_is_named_in_the_readme_of_its_folder "$(for folder in src src/* src/backend/cpu include io io/*/ gpu inputs jobscripts packaging python examples doc tests tests/fuzz tools; do
     [ -d "$folder" ] || continue
