@@ -7,6 +7,8 @@
 #include "exchange.h"
 #include "stencil.cuh"
 
+typedef struct naik_ghosted naik_ghosted; /* links/ghosted.h */
+
 typedef struct gpu_tables {
     gpu_stencil stencil;
     /* backend memory, only where a direction is split */
@@ -57,6 +59,12 @@ naik_status gpu_links_pack(naik_links *links, naik_parity parity, int32_t begin,
 naik_status gpu_links_combine(const naik_gauge *a, double s, const naik_gauge *b, naik_gauge *out);
 naik_status gpu_links_rotate(const naik_gauge *a, const naik_complex phase[NAIK_DIM],
                              naik_gauge *out);
+
+/* gauge_fix.cu */
+naik_status gpu_turns_find(const naik_ghosted *u, int directions, double omega, int parity,
+                           naik_ghosted *turn);
+naik_status gpu_turns_apply(const naik_ghosted *turn, int parity, naik_ghosted *u);
+naik_status gpu_ghosted_store(const naik_ghosted *ghosted, int mu, naik_gauge *gauge);
 
 /* blas.cu */
 size_t gpu_field_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs);

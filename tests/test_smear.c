@@ -13,7 +13,6 @@
 #include "comm/collective.h"
 #include "fixture.h"
 #include "lattice/su3.h"
-#include "links/twist.h"
 #include "links/unitarize.h"
 
 static const int small[4] = {4, 4, 6, 8};  /* for one rank */
@@ -537,58 +536,6 @@ static void links_have_the_bits_of_the_host(check *t)
     }
 }
 
-/* ---- twisted boundaries */
-
-static naik_fatlong *twisted_links(check *t, const naik_gauge *u, naik_action_type action,
-                                   naik_device *device, const double *twist)
-{
-    naik_fattener *fattener = NULL;
-    naik_fatlong *links = NULL;
-    CHECK_OK(t, naik_fattener_create(u, action, 0.9, device, &fattener));
-    CHECK_OK(t, naik_fattener_links(fattener, action == NAIK_HISQ ? 0.1 : 0, &links));
-    naik_fattener_destroy(&fattener);
-    if (twist != NULL) {
-        CHECK_OK(t, naik_fatlong_twist(links, twist));
-    }
-    CHECK_OK(t, naik_fatlong_to_host(links));
-    return links;
-}
-
-/* Thin links times phases, made fat, are fat and long links times phases: after the thin ones are
- * gone, on the host to 100 roundings, and on a device with the host's bits. */
-static void twisted_links_are_those_of_thin_links_times_phases(check *t)
-{
-    static const double twist[3] = {0.5, -1.25, 0.3};
-    for (naik_action_type action = NAIK_NAIVE; action <= NAIK_HISQ; action++) {
-        field f;
-        CHECK_REQUIRE(t, make_field(t, t->comm, shared, NULL, &f));
-        naik_gauge_apply_phases(f.u, true);
-        naik_device *device = naik_backend_device(f.backend);
-        naik_fatlong *there = twisted_links(t, f.u, action, device, twist);
-        naik_fatlong *here = twisted_links(t, f.u, action, NULL, twist);
-        for (int32_t i = 0; i < f.lat->sites * 4; i++) {
-            const double angle = i % 4 < 3 ? 2 * M_PI * twist[i % 4] / shared[i % 4] : 0;
-            for (int k = 0; k < 9; k++) {
-                naik_complex *e = &f.u->link[i].e[k / 3][k % 3];
-                *e = naik_cmul(*e, (naik_complex){cos(angle), sin(angle)});
-            }
-        }
-        naik_fatlong *expected = twisted_links(t, f.u, action, NULL, NULL);
-        CHECK_NEAR(t, largest_distance(here->fat, expected->fat), 0, 1e-13);
-        CHECK_TRUE(t, (here->long_links == NULL) == (action == NAIK_NAIVE));
-        const size_t bytes = 4 * (size_t)f.lat->sites * sizeof(naik_matrix);
-        CHECK_INT(t, memcmp(here->fat->link, there->fat->link, bytes), 0);
-        if (here->long_links != NULL) {
-            CHECK_NEAR(t, largest_distance(here->long_links, expected->long_links), 0, 1e-13);
-            CHECK_INT(t, memcmp(here->long_links->link, there->long_links->link, bytes), 0);
-        }
-        naik_fatlong_destroy(&here);
-        naik_fatlong_destroy(&there);
-        naik_fatlong_destroy(&expected);
-        drop_field(&f);
-    }
-}
-
 CHECK_MAIN(CHECK_UP_TO(1, smearing_equals_the_sum_over_explicit_paths),
            CHECK(coefficients_are_those_of_the_table),
            CHECK(unit_links_give_the_sum_of_coefficients), CHECK(links_are_gauge_covariant),
@@ -596,5 +543,4 @@ CHECK_MAIN(CHECK_UP_TO(1, smearing_equals_the_sum_over_explicit_paths),
            CHECK(bad_arguments_are_refused_with_a_sentence),
            CHECK(links_have_the_same_bits_on_every_process_grid),
            CHECK_UP_TO(1, links_have_the_same_bits_with_any_number_of_threads),
-           CHECK(links_have_the_bits_of_the_host),
-           CHECK(twisted_links_are_those_of_thin_links_times_phases))
+           CHECK(links_have_the_bits_of_the_host))

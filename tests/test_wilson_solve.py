@@ -275,6 +275,9 @@ def info_and_report_read_it():
     assert page.count("converged") >= 48, page[:2000]
     said = naik("info", path("one.h5"), "--correlators")
     assert "# pion " in said and "# rho_x " in said, said
+    said = naik("info", path("one.h5"), "--correlators=fnal")
+    assert "\nquark_type:                   clover\n" in said and '\nquark_kappa:                  "0.125"\n' in said, said[:2000]
+    assert "staggered" not in said and "epsilon" not in said, said[:2000]
     shutil.copy(path("one.h5"), path("other.h5"))
     with naik_io.File(path("other.h5")) as file:
         assert file.verify() == ""

@@ -198,6 +198,7 @@ static void read_mass(const reader *r, const char *path, naik_reader_pair *pair)
 {
     hid_t object = open_object(r->h5, path);
     if (object >= 0) {
+        naik_h5_get_text(object, "action", pair->action, sizeof pair->action);
         naik_h5_get_f64(object, "mass", &pair->mass, 0);
         naik_h5_get_f64(object, "naik_epsilon", &pair->naik_epsilon, 0);
         if (H5Aexists(object, "twist") > 0) {

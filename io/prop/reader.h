@@ -25,6 +25,7 @@ enum { NAIK_READER_COLUMNS = 12 };
 typedef struct naik_reader_pair {
     char label[96];  /* of the source: its set, or set/s0001 where that has several */
     char source[96]; /* "point at 0,0,0,0" */
+    char action[16]; /* "hisq", "clover" ... */
     double mass, naik_epsilon;
     double twist[NAIK_DIM - 1]; /* zeros: none */
     naik_solve_record

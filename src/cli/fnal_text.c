@@ -31,10 +31,12 @@ static void print_quark(naik_log *log, const naik_propagator_reader *v, const ch
                         const double twist[NAIK_DIM - 1])
 {
     char type[96] = "", text[64];
-    const char *place = "";
+    const char *place = "", *action = "";
+    const bool spinors = v->columns > 3;
     for (int i = 0; i < v->pair_count; i++) {
         if (strcmp(v->pairs[i].label, label) == 0) {
             snprintf(type, sizeof type, "%s", v->pairs[i].source);
+            action = v->pairs[i].action;
         }
     }
     char *at = strstr(type, " at ");
@@ -42,15 +44,16 @@ static void print_quark(naik_log *log, const naik_propagator_reader *v, const ch
         *at = '\0';
         place = at + 4;
     }
-    field(log, who, "type", "staggered");
+    field(log, who, "type", spinors ? action : "staggered");
     field(log, who, "source_type", type);
     field(log, who, "source_origin", place);
     field(log, who, "source_label", label);
     field(log, who, "sink_label", sink);
     snprintf(text, sizeof text, "\"%.10g\"", mass);
     field(log, who, "mass", text);
-    snprintf(text, sizeof text, "%.10g", naik_epsilon);
-    field(log, who, "epsilon", text);
+    snprintf(text, sizeof text, spinors ? "\"%.10g\"" : "%.10g",
+             spinors ? 1 / (2 * mass + 8) : naik_epsilon);
+    field(log, who, spinors ? "kappa" : "epsilon", text);
     naik_propagator_twist_text(twist, "", type);
     if (type[0] != '\0') {
         field(log, who, "twist", type);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend/create.h"
 #include "base/options.h"
 #include "base/text.h"
 #include "base/timer.h"
@@ -226,7 +227,8 @@ static naik_status fix(naik_comm *comm, int argc, char **argv)
     naik_gauge_fix_options how = {
         .tolerance = 1e-12, .over_relaxation = 1.7, .max_iterations = 20000};
     naik_gauge_fix_result result;
-    int condition = 0, precision = 1;
+    static const char *const backends[] = {"auto", "cpu", "gpu", NULL};
+    int condition = 0, precision = 1, where = 0;
     const char *path, *out = NULL;
     const naik_option options[] = {
         {.name = "gauge",
@@ -255,7 +257,10 @@ static naik_status fix(naik_comm *comm, int argc, char **argv)
          .min = 1,
          .max = 1e7},
         {.name = "precision", .kind = NAIK_OPTION_CHOICE, .target = &precision, .choices = bits},
+        {.name = "backend", .kind = NAIK_OPTION_CHOICE, .target = &where, .choices = backends},
         {.name = "force", .kind = NAIK_OPTION_FLAG, .target = &comm->io.replace}};
+    const naik_backend_options backend_options = {.share_gpu = false};
+    naik_backend *backend = NULL;
     input_field in = {0};
     naik_status status = NAIK_OK;
     NAIK_TRY(naik_options_parse(comm->log, "gauge fix", argc, argv, options,
@@ -264,13 +269,16 @@ static naik_status fix(naik_comm *comm, int argc, char **argv)
     NAIK_TRY(naik_path_refuse_output(comm, "-o", out));
     NAIK_TRY(read_field(comm, path, false, &in));
     NAIK_TRY(naik_gauge_file_precheck(in.lattice, out, precision == 0 ? 32 : 64));
+    NAIK_TRY(naik_backend_create(comm, backends[where], &backend_options, &backend));
     how.condition = condition == 0 ? NAIK_COULOMB : NAIK_LANDAU;
     const double start_s = naik_time_s();
-    NAIK_TRY(naik_gauge_fix(in.gauge, &how, &result));
-    naik_log_line(comm->log, "%s gauge: theta %.3e after %d iterations, %.2f s", gauges[condition],
-                  result.theta, result.iterations, naik_time_s() - start_s);
+    NAIK_TRY(naik_gauge_fix(in.gauge, naik_backend_device(backend), &how, &result));
+    naik_log_line(comm->log, "%s gauge: theta %.3e after %d iterations on the %s, %.2f s",
+                  gauges[condition], result.theta, result.iterations, backend->ops->name,
+                  naik_time_s() - start_s);
     NAIK_TRY(write_fixed(comm, out, path, precision, gauges[condition], &how, &result, &in));
 done:
+    naik_backend_destroy(&backend);
     release(&in);
     return status;
 }

@@ -8,6 +8,7 @@
 #ifndef NAIK_LINKS_GAUGE_FIX_H
 #define NAIK_LINKS_GAUGE_FIX_H
 
+#include "base/device.h"
 #include "naik/gauge.h"
 
 typedef enum naik_gauge_condition { NAIK_COULOMB, NAIK_LANDAU } naik_gauge_condition;
@@ -26,9 +27,11 @@ typedef struct naik_gauge_fix_result {
 } naik_gauge_fix_result;
 
 /* Transforms unphased SU(3) links in place and reunitarises them. Not to converge is a result.
- * Links in the host's memory. Collective; the same bits on every process grid.
- * NAIK_ERR_ARG    options out of range, links that are not SU(3)      NAIK_ERR_MEMORY, NAIK_ERR_MPI */
-naik_status naik_gauge_fix(naik_gauge *gauge, const naik_gauge_fix_options *options,
-                           naik_gauge_fix_result *result);
+ * Links in the host's memory; device: where they are turned, borrowed, NULL: on the host. Collective;
+ * the same bits on every process grid, and on a device those of the host.
+ * NAIK_ERR_ARG    options out of range, links that are not SU(3)
+ * NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE */
+naik_status naik_gauge_fix(naik_gauge *gauge, naik_device *device,
+                           const naik_gauge_fix_options *options, naik_gauge_fix_result *result);
 
 #endif

@@ -9,6 +9,7 @@
 #include "links/ghosted.h"
 #include "links/link_ops.h"
 #include "links/smear.h"
+#include "links/turn_loops.h"
 #include "links/unitarize.h"
 
 /* ---- ghosted */
@@ -308,6 +309,9 @@ const naik_link_ops naik_link_ops_host = {
     .ghosted_layer = ghosted_layer,
     .staples = staples,
     .product = product,
+    .find_turns = naik_turn_loops_find,
+    .apply_turns = naik_turn_loops_apply,
+    .ghosted_store = naik_turn_loops_store,
     .project = project,
     .combine = combine,
     .rotate = rotate,

@@ -1,6 +1,6 @@
 /* link_ops.h - the loops over sites that link building spends its time in, as one table
  *
- * links/ghosted.c, smear.c, fattener.c and backend/packed_links.c say what is built from what and
+ * links/ghosted.c, smear.c, fattener.c, gauge_fix.c and backend/packed_links.c say what is built from what and
  * which faces travel; the loops run where the links are, in the host's memory or on a device. Both
  * go through the same operations on a site in the same order, explicit fma() included, and agree to
  * the bit.
@@ -57,6 +57,14 @@ typedef struct naik_link_ops {
      * a gauge field. */
     naik_status (*product)(double weight, const naik_ghosted *a, const naik_ghosted *b, int mu,
                            naik_ghosted *out, naik_gauge *gauge);
+    /* Gauge fixing (gauge_fix.h). g of every site of a parity, 1 on the others; u[NAIK_DIM] with
+     * ghost sites in the first `directions`. */
+    naik_status (*find_turns)(const naik_ghosted *u, int directions, double omega, int parity,
+                              naik_ghosted *turn);
+    /* u_mu(x) -> g(x) u_mu(x) g(x + mu)^+ on the box; turn with its ghost sites. */
+    naik_status (*apply_turns)(const naik_ghosted *turn, int parity, naik_ghosted *u);
+    /* The box of a field to link mu of a gauge field. */
+    naik_status (*ghosted_store)(const naik_ghosted *ghosted, int mu, naik_gauge *gauge);
     /* Every link becomes its U(3) projection; *svd_count of this rank took the fall-back. */
     naik_status (*project)(naik_gauge *gauge, int64_t *svd_count);
     /* out = a + s b; b NULL: s a. */

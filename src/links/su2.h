@@ -15,7 +15,7 @@ typedef struct naik_su2 {
 } naik_su2;
 
 /* a b^+ */
-static inline naik_su2 naik_su2_times_dagger(const naik_su2 *a, const naik_su2 *b)
+NAIK_HD static inline naik_su2 naik_su2_times_dagger(const naik_su2 *a, const naik_su2 *b)
 {
     const double *p = a->a, *q = b->a;
     return (naik_su2){{p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3],
@@ -26,7 +26,7 @@ static inline naik_su2 naik_su2_times_dagger(const naik_su2 *a, const naik_su2 *
 
 /* Re tr(g w) over rows and columns i, j of w is norm Re tr(g v) for every SU(2) matrix g; returns
  * norm, v = 1 where it vanishes. */
-static inline double naik_su2_project(const naik_matrix *w, int i, int j, naik_su2 *v)
+NAIK_HD static inline double naik_su2_project(const naik_matrix *w, int i, int j, naik_su2 *v)
 {
     const naik_complex ii = w->e[i][i], ij = w->e[i][j], ji = w->e[j][i], jj = w->e[j][j];
     double *a = v->a;
@@ -46,7 +46,7 @@ static inline double naik_su2_project(const naik_matrix *w, int i, int j, naik_s
 }
 
 /* m = g m with g in rows i, j. */
-static inline void naik_su2_rotate(const naik_su2 *g, int i, int j, naik_matrix *m)
+NAIK_HD static inline void naik_su2_rotate(const naik_su2 *g, int i, int j, naik_matrix *m)
 {
     const naik_complex gii = {g->a[0], g->a[3]}, gij = {g->a[2], g->a[1]};
     const naik_complex gji = {-g->a[2], g->a[1]}, gjj = {g->a[0], -g->a[3]};

@@ -1,8 +1,8 @@
 /* machine.c - the table of machines, and what each software costs on them
  *
  * Memory and links: the centres' own descriptions (4 A100 of 40 or 80 GB a node and four 200 Gb/s
- * cards on Perlmutter and JUWELS Booster; 4 MI250X, two dies of 64 GB each, and four such cards on
- * LUMI-G), and the vendors' data sheets.
+ * cards on Perlmutter and, of 40 GB with HDR200 InfiniBand, on JUWELS Booster; 4 MI250X, two dies of
+ * 64 GB each, and four such cards on LUMI-G), and the vendors' data sheets.
  */
 #include "model/machine.h"
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "propagator/spin_meson.h"
 #include "run/link_provider.h"
 #include "run/stored_run.h"
@@ -196,19 +195,12 @@ done:
 naik_status sequential_verify(const sequential_set *set, const naik_lattice *lattice)
 {
     naik_status status = NAIK_OK;
-    double *v = NULL;
-    if (set->input == NULL) {
-        return NAIK_OK;
-    }
-    const size_t bytes = (size_t)lattice->sites * (size_t)naik_input_reals(set->input) * sizeof *v;
-    status = naik_alloc(lattice->comm->log, bytes, "a source", (void **)&v);
-    NAIK_TRY(naik_comm_agree(lattice->comm, status));
-    for (int i = 0; i < set->input->solve_count; i++) {
-        for (int c = 0; set->first[i] >= 0 && c < naik_input_columns(set->input); c++) {
-            NAIK_TRY(naik_propagator_file_read_solution(set->run[i].file, set->first[i] + c, v));
+    for (int i = 0; set->input != NULL && i < set->input->solve_count; i++) {
+        if (set->first[i] >= 0) {
+            NAIK_TRY(stored_run_check(&set->run[i], lattice, set->first[i],
+                                      naik_input_columns(set->input)));
         }
     }
 done:
-    naik_free(v);
     return status;
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 enum { MAX_OVERRIDES = 256 };
 
 static const char *find(const naik_reader_fact *facts, int count, const char *name)
@@ -150,6 +152,22 @@ naik_status stored_run_open(naik_comm *comm, const char *path, const naik_lattic
     }
     NAIK_TRY(status);
 done:
+    return status;
+}
+
+naik_status stored_run_check(const stored_run *run, const naik_lattice *lattice, int first,
+                             int count)
+{
+    naik_status status = NAIK_OK;
+    double *v = NULL;
+    const size_t bytes = (size_t)lattice->sites * (size_t)naik_input_reals(run->input) * sizeof *v;
+    status = naik_alloc(lattice->comm->log, bytes, "a stored solution", (void **)&v);
+    NAIK_TRY(naik_comm_agree(lattice->comm, status));
+    for (int i = 0; i < count; i++) {
+        NAIK_TRY(naik_propagator_file_read_solution(run->file, first + i, v));
+    }
+done:
+    naik_free(v);
     return status;
 }
 

@@ -1,0 +1,12 @@
+/* turn_loops.h - the loops of gauge fixing in the host's memory: rows of naik_link_ops_host */
+#ifndef NAIK_LINKS_TURN_LOOPS_H
+#define NAIK_LINKS_TURN_LOOPS_H
+
+#include "links/link_ops.h"
+
+naik_status naik_turn_loops_find(const naik_ghosted *u, int directions, double omega, int parity,
+                                 naik_ghosted *turn);
+naik_status naik_turn_loops_apply(const naik_ghosted *turn, int parity, naik_ghosted *u);
+naik_status naik_turn_loops_store(const naik_ghosted *ghosted, int mu, naik_gauge *gauge);
+
+#endif
