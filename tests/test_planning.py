@@ -44,7 +44,8 @@ def lines():
 def comparable(v):
     """Lines of what the model describes: the kernels that are chosen, boxes that fill a GPU."""
     least = min(map(int, v.get("local", "0").split(",")))
-    if "granularity" in v or v.get("gauge") == "temporal" or v.get("orchestration", "graph") != "graph":
+    if "granularity" in v or v.get("gauge") == "temporal" or v.get("orchestration", "graph") != "graph" \
+            or v.get("action") in ("wilson", "clover"):
         return False
     if v["bench"] == "dslash":
         return least >= 24
