@@ -163,9 +163,16 @@ signalled() { # signalled JOB: SIGUSR1 (bit 9) waits in every rank
         [ $((0x$(sed -n 's/^ShdPnd:\t*//p' "/proc/$pid/status") & 512)) != 0 ] || return 1
     done
 }
+# Looking for the ranks takes long where many processes are: it is done before their first solve.
+held=
+ranks_of() { # ranks_of JOB: all four have started
+    held=$(cluster_naik "$1")
+    [ "$(wc -w <<<"$held")" = 4 ]
+}
 hold() { # hold JOB OUTPUT: stops the ranks after their first solve
+    wait_for 60 ranks_of "$1" || complain "no four ranks of job $1"
     wait_for 60 grep -qs "^solve 1/" "$2" || complain "no first solve in $2"
-    kill -STOP $(cluster_naik "$1") || complain "no ranks of job $1"
+    kill -STOP $held || complain "no ranks of job $1"
 }
 release() { # Slurm may have woken them itself
     local pid
