@@ -33,7 +33,7 @@ size_t gpu_bare_field_bytes(const naik_lattice *lattice, naik_precision precisio
 typedef struct blas_params {
     char *to;
     const char *from;
-    int to_irhs, from_irhs; /* added to the colour vector of the grid */
+    int to_irhs, from_irhs;        /* added to the colour vector of the grid */
     int to_nrhs, from_nrhs, count; /* colour vectors; sites */
     const naik_rhs *rhs;
     int state, spin;
@@ -155,7 +155,7 @@ naik_status gpu_field_add(naik_field *to, const naik_field *from, const naik_rhs
 /* x += waiting p at one site and rhs, in the arithmetic of x. */
 template <class X, class P>
 __device__ static inline void add_deferred(char *x, const colour_vector<typename P::real> &p,
-                                     double waiting)
+                                           double waiting)
 {
     colour_vector<typename X::real> v = X::load(x);
     axpy((typename X::real)waiting, convert<typename X::real>(p), v);
@@ -177,7 +177,7 @@ __device__ static inline void deferred_update_site(const deferred_update_params 
     const int c = (int)blockIdx.y;
     if (site < a.count && a.rhs[c].state == a.state && a.rhs[c].x_deferred != 0) {
         add_deferred<X, P>(a.x + vec_offset<X>(site, c, a.nrhs),
-                     P::load(a.p + vec_offset<P>(site, c, a.nrhs)), a.rhs[c].x_deferred);
+                           P::load(a.p + vec_offset<P>(site, c, a.nrhs)), a.rhs[c].x_deferred);
     }
 }
 
@@ -255,7 +255,8 @@ naik_status gpu_field_copy_rhs(naik_field *to, int irhs, const naik_field *from,
 }
 
 template <class V>
-__global__ void zero_kernel(char *data, int nrhs, int spin, int count, const naik_rhs *rhs, int state)
+__global__ void zero_kernel(char *data, int nrhs, int spin, int count, const naik_rhs *rhs,
+                            int state)
 {
     const int site = (int)(blockIdx.x * BLAS_THREADS + threadIdx.x);
     const int c = (int)blockIdx.y;
@@ -272,9 +273,9 @@ naik_status gpu_field_zero(naik_field *field, const naik_rhs *rhs, naik_rhs_stat
         return GPU_CHECK(backend, gpu_memset(field->data, 0, field->size_bytes, stream_of(field)),
                          "clearing a field");
     }
-    BY_PRECISION(field->precision, zero_kernel, blas_grid(field, naik_field_vectors(field)), BLAS_THREADS,
-                 stream_of(field), (char *)field->data, naik_field_vectors(field), field->spin,
-                 field->geometry->lattice->volume_cb, rhs, (int)state);
+    BY_PRECISION(field->precision, zero_kernel, blas_grid(field, naik_field_vectors(field)),
+                 BLAS_THREADS, stream_of(field), (char *)field->data, naik_field_vectors(field),
+                 field->spin, field->geometry->lattice->volume_cb, rhs, (int)state);
     return GPU_LAUNCHED(backend, "clearing a field");
 }
 
@@ -295,9 +296,9 @@ __global__ void dot_kernel(const char *v, const char *w, int nrhs, int spin, int
 
 naik_status gpu_dot(const naik_field *v, const naik_field *w, naik_exactsum *sums)
 {
-    BY_PRECISION(v->precision, dot_kernel, blas_grid(v, naik_field_vectors(v)), BLAS_THREADS, stream_of(v),
-                 (const char *)v->data, (const char *)w->data, naik_field_vectors(v), v->spin,
-                 v->geometry->lattice->volume_cb, sums);
+    BY_PRECISION(v->precision, dot_kernel, blas_grid(v, naik_field_vectors(v)), BLAS_THREADS,
+                 stream_of(v), (const char *)v->data, (const char *)w->data, naik_field_vectors(v),
+                 v->spin, v->geometry->lattice->volume_cb, sums);
     return GPU_LAUNCHED(v->geometry->backend, "summing products");
 }
 

@@ -188,9 +188,8 @@ size_t gpu_exchange_bytes(const naik_lattice *lattice, naik_precision precision,
 /* Where a field would begin whose halo lies in `memory` for epochs of this parity. */
 static char *field_origin(const naik_field *field, char *memory, size_t capacity, int epoch)
 {
-    const size_t before =
-        blocks_before(field->geometry->lattice) * (size_t)naik_field_vectors(field) *
-        rhs_bytes(field->precision);
+    const size_t before = blocks_before(field->geometry->lattice) *
+                          (size_t)naik_field_vectors(field) * rhs_bytes(field->precision);
     uintptr_t halo = (uintptr_t)memory + EXCHANGE_HEADER_BYTES + (size_t)epoch * capacity;
     return (char *)(halo - before);
 }
@@ -530,9 +529,10 @@ naik_status gpu_exchange_receive(naik_field *field, naik_parity parity, int dept
         for (int side = 0; side < 2; side++) {
             const int count = lat->face[mu] * depth;
             if (x->faces[mu][side]) {
-                BY_PRECISION(field->precision, receive_kernel, pack_blocks(count, naik_field_vectors(field)),
-                             PACK_THREADS, gpu_state_of(backend)->stream, v, lat->zone[mu][side],
-                             count, naik_field_vectors(field), (char *)field->data);
+                BY_PRECISION(field->precision, receive_kernel,
+                             pack_blocks(count, naik_field_vectors(field)), PACK_THREADS,
+                             gpu_state_of(backend)->stream, v, lat->zone[mu][side], count,
+                             naik_field_vectors(field), (char *)field->data);
                 NAIK_TRY(GPU_LAUNCHED(backend, "receiving halos"));
             }
         }

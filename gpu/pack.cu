@@ -199,8 +199,8 @@ naik_status gpu_field_from_host(naik_field *field, naik_parity parity, int irhs,
         const double *from = sites + (size_t)begin * 12 * field->spin;
         const bool zero = naik_all_zero(from, (size_t)count * 2 * site_bytes);
         if (!zero) {
-            NAIK_TRY(gpu_upload(&backend->device, state->staging, from,
-                                (size_t)count * 2 * site_bytes));
+            NAIK_TRY(
+                gpu_upload(&backend->device, state->staging, from, (size_t)count * 2 * site_bytes));
         }
         BY_PRECISION(field->precision, import_kernel, pack_blocks(count, field->spin), PACK_THREADS,
                      state->stream, st, (int)parity, begin, count,

@@ -56,7 +56,7 @@ typedef struct slice_params {
     gpu_stencil st;
     const char *data;
     int parity, first, spin, vectors; /* the first colour vector, and how many of all */
-    int sites; /* of one parity in a time slice */
+    int sites;                        /* of one parity in a time slice */
     const double *weight[3];
     naik_exactsum *sums;
 } slice_params;
