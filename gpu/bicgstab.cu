@@ -7,12 +7,11 @@
 
 enum { BICGSTAB_THREADS = 256 };
 
-/* One thread a site and colour vector. */
-static dim3 vector_grid(const naik_field *field)
+/* One thread a site and row. */
+static dim3 site_grid(const naik_field *field, int rows)
 {
     const int sites = field->geometry->lattice->volume_cb;
-    return dim3((unsigned)((sites + BICGSTAB_THREADS - 1) / BICGSTAB_THREADS),
-                (unsigned)naik_field_vectors(field));
+    return dim3((unsigned)((sites + BICGSTAB_THREADS - 1) / BICGSTAB_THREADS), (unsigned)rows);
 }
 
 static gpu_stream stream_of(const naik_field *field)
@@ -34,28 +33,29 @@ __device__ static inline double imaginary_product(const colour_vector<T> &v,
     return sum;
 }
 
+/* A site's term is the sum over its spins, as dot_kernel has it (blas.cu). */
 template <class V>
 __global__ void complex_dot_kernel(const char *v, const char *w, int spin, int count,
                                    naik_exactsum *sums)
 {
     __shared__ exact_block<1> shared[2];
     const int site = (int)(blockIdx.x * BICGSTAB_THREADS + threadIdx.x);
-    const int vector = (int)blockIdx.y, vectors = (int)gridDim.y;
+    const int c = (int)blockIdx.y, nrhs = (int)gridDim.y;
     double re = 0, im = 0;
-    if (site < count) {
-        const size_t offset = vec_offset<V>(site, vector, vectors);
+    for (int s = 0; site < count && s < spin; s++) {
+        const size_t offset = vec_offset<V>(site, c * spin + s, nrhs * spin);
         const colour_vector<typename V::real> a = V::load(v + offset), b = V::load(w + offset);
-        re = real_product(a, b);
-        im = imaginary_product(a, b);
+        re += real_product(a, b);
+        im += imaginary_product(a, b);
     }
-    exact_block_add(shared[0], re, &sums[vector / spin]);
-    exact_block_add(shared[1], im, &sums[(vectors + vector) / spin]);
+    exact_block_add(shared[0], re, &sums[c]);
+    exact_block_add(shared[1], im, &sums[nrhs + c]);
 }
 
 naik_status gpu_complex_dot(const naik_field *v, const naik_field *w, naik_exactsum *sums)
 {
-    BY_PRECISION(v->precision, complex_dot_kernel, vector_grid(v), BICGSTAB_THREADS, stream_of(v),
-                 (const char *)v->data, (const char *)w->data, v->spin,
+    BY_PRECISION(v->precision, complex_dot_kernel, site_grid(v, v->nrhs), BICGSTAB_THREADS,
+                 stream_of(v), (const char *)v->data, (const char *)w->data, v->spin,
                  v->geometry->lattice->volume_cb, sums);
     return GPU_LAUNCHED(v->geometry->backend, "summing complex products");
 }
@@ -113,8 +113,8 @@ naik_status gpu_combine(naik_field *out, const naik_term *terms, int count, cons
     }
     gpu_sample_moves(out->geometry->backend, out->nrhs,
                      (double)(count + 1) * (double)out->size_bytes);
-    BY_PRECISION(out->precision, combine_kernel, vector_grid(out), BICGSTAB_THREADS, stream_of(out),
-                 p);
+    BY_PRECISION(out->precision, combine_kernel, site_grid(out, naik_field_vectors(out)),
+                 BICGSTAB_THREADS, stream_of(out), p);
     return GPU_LAUNCHED(out->geometry->backend, "adding multiples of fields");
 }
 

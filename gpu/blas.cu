@@ -279,6 +279,8 @@ naik_status gpu_field_zero(naik_field *field, const naik_rhs *rhs, naik_rhs_stat
     return GPU_LAUNCHED(backend, "clearing a field");
 }
 
+/* A site's term is the sum over its spins: the fewer terms, the fewer of the integer additions that all
+ * blocks make to the same words. */
 template <class V>
 __global__ void dot_kernel(const char *v, const char *w, int nrhs, int spin, int count,
                            naik_exactsum *sums)
@@ -287,18 +289,18 @@ __global__ void dot_kernel(const char *v, const char *w, int nrhs, int spin, int
     const int site = (int)(blockIdx.x * BLAS_THREADS + threadIdx.x);
     const int c = (int)blockIdx.y;
     double term = 0;
-    if (site < count) {
-        const size_t offset = vec_offset<V>(site, c, nrhs);
-        term = real_product(V::load(v + offset), V::load(w + offset));
+    for (int s = 0; site < count && s < spin; s++) {
+        const size_t offset = vec_offset<V>(site, c * spin + s, nrhs * spin);
+        term += real_product(V::load(v + offset), V::load(w + offset));
     }
-    exact_block_add(shared, term, &sums[c / spin]);
+    exact_block_add(shared, term, &sums[c]);
 }
 
 naik_status gpu_dot(const naik_field *v, const naik_field *w, naik_exactsum *sums)
 {
-    BY_PRECISION(v->precision, dot_kernel, blas_grid(v, naik_field_vectors(v)), BLAS_THREADS,
-                 stream_of(v), (const char *)v->data, (const char *)w->data, naik_field_vectors(v),
-                 v->spin, v->geometry->lattice->volume_cb, sums);
+    BY_PRECISION(v->precision, dot_kernel, blas_grid(v, v->nrhs), BLAS_THREADS, stream_of(v),
+                 (const char *)v->data, (const char *)w->data, v->nrhs, v->spin,
+                 v->geometry->lattice->volume_cb, sums);
     return GPU_LAUNCHED(v->geometry->backend, "summing products");
 }
 

@@ -123,9 +123,11 @@ static naik_status parse_list(naik_log *log, const char *text, int list[], int *
     return NAIK_OK;
 }
 
-/* "0.01,0.02" into list; of --masses ascending, and at least two. */
-static naik_status parse_masses(naik_log *log, const char *text, bool shared, double list[],
-                                int *count)
+static const double LEAST_MASS = 1e-6, LEAST_WILSON_MASS = -3.999;
+
+/* "0.01,0.02" into list, none below `least`; of --masses ascending, and at least two. */
+static naik_status parse_masses(naik_log *log, const char *text, bool shared, double least,
+                                double list[], int *count)
 {
     char word[32];
     bool good = true;
@@ -136,7 +138,7 @@ static naik_status parse_masses(naik_log *log, const char *text, bool shared, do
         memcpy(word, at, good ? length : 0);
         word[good ? length : 0] = '\0';
         double *mass = &list[good ? *count : 0];
-        good = good && naik_text_real(word, mass) && *mass >= 1e-6 && *mass <= 1e3 &&
+        good = good && naik_text_real(word, mass) && *mass >= least && *mass <= 1e3 &&
                (!shared || *count == 0 || *mass > mass[-1]);
         (*count)++;
         at += length + (at[length] == ',');
@@ -208,8 +210,9 @@ naik_status bench_options_parse(naik_log *log, const char *command, int argc, ch
     if ((o->weak || o->strong) && o->iterations == 0) {
         o->iterations = 200;
     }
-    NAIK_TRY(parse_masses(log, t.mass, false, o->mass, &o->mass_count));
-    NAIK_TRY(parse_masses(log, t.masses, true, o->shared, &o->shared_count));
+    NAIK_TRY(parse_masses(log, t.mass, false, bench_of_spinors(o) ? LEAST_WILSON_MASS : LEAST_MASS,
+                          o->mass, &o->mass_count));
+    NAIK_TRY(parse_masses(log, t.masses, true, LEAST_MASS, o->shared, &o->shared_count));
     NAIK_TRY(parse_list(log, t.nrhs, o->nrhs, &o->nrhs_count));
 done:
     return status;
