@@ -382,8 +382,13 @@ static naik_status swap_spins(const naik_operator *op, naik_parity parity, bool 
     const naik_backend_ops *ops = op->geometry->backend->ops;
     const naik_lattice *lat = op->geometry->lattice;
     wilson_spinor *v = wilson_ref_field(lat->sites), *w = wilson_ref_field(lat->sites);
+    naik_rhs host[NAIK_MAX_RHS];
+    if (rhs != NULL) {
+        NAIK_TRY(naik_backend_download(op->geometry->backend, host, rhs,
+                                       (size_t)in->nrhs * sizeof *rhs));
+    }
     for (int c = 0; c < in->nrhs; c++) {
-        if (rhs != NULL && rhs[c].state != (int32_t)state) {
+        if (rhs != NULL && host[c].state != (int32_t)state) {
             continue;
         }
         NAIK_TRY(ops->field.to_host(in, parity, c, (double *)v));
