@@ -47,6 +47,7 @@ static naik_status finish(void *data, int64_t index, const naik_field *x, int ir
     if (result->history_length > 0) {
         memcpy(r->history[index], result->history, (size_t)result->history_length * sizeof(double));
     }
+    free(r->x[index]); /* of the run before */
     r->x[index] = wilson_ref_field(r->f->lat->volume);
     wilson_fixture_take(r->t, r->f, x, NAIK_EVEN, irhs, r->x[index]);
     r->result[index] = *result;
