@@ -331,14 +331,14 @@ __device__ static inline dslash_terms finish_step(const dslash_params &p, size_t
     return {real_product(r, r), real_product(r, out)};
 }
 
-/* NAIK_FORM_AFFINE of a colour vector, from D in. */
+/* NAIK_FORM_AFFINE of a colour vector, from v and D in. */
 template <class V>
 __device__ static inline void make_affine(const dslash_params &p, size_t offset,
+                                          const colour_vector<typename V::real> &v,
                                           colour_vector<typename V::real> &out)
 {
     typedef typename V::real real;
     const real a = (real)p.a, s = (real)p.s;
-    const colour_vector<real> v = V::load(p.v + offset);
 #pragma unroll
     for (int i = 0; i < 3; i++) {
         out.e[i] = {fma(a, v.e[i].re, s * out.e[i].re), fma(a, v.e[i].im, s * out.e[i].im)};
@@ -360,13 +360,16 @@ __device__ static inline dslash_terms finish_site(const dslash_params &p, size_t
                                                   colour_vector<typename V::real> &out)
 {
     typedef typename V::real real;
+    colour_vector<real> v = {};
     if (p.form == NAIK_FORM_STEP) {
         return finish_step<V>(p, offset, *scalars, out);
     }
+    if (p.form != NAIK_FORM_D) {
+        v = V::load(p.v + offset);
+    }
     if (p.form == NAIK_FORM_AFFINE) {
-        make_affine<V>(p, offset, out);
+        make_affine<V>(p, offset, v, out);
     } else if (p.form != NAIK_FORM_D) {
-        const colour_vector<real> v = V::load(p.v + offset);
         const real s = (real)scalars->shift;
         const real alpha = p.form == NAIK_FORM_DESCENT ? (real)scalars->alpha : (real)1;
         const colour_vector<real> b = V::load(p.b + offset);
@@ -465,13 +468,14 @@ __device__ static inline void dslash_signal(const dslash_params &p, bool sends, 
     }
 }
 
-/* Which of N rhs from `rhs` on are to be written. */
-template <int N> __device__ static inline unsigned dslash_active(const dslash_params &p, int irhs)
+/* Which of N rhs from `rhs` on are to be written, of `count`. */
+template <int N>
+__device__ static inline unsigned dslash_active(const dslash_params &p, int irhs, int count)
 {
     unsigned active = 0;
 #pragma unroll
     for (int c = 0; c < N; c++) {
-        if (irhs + c < p.nrhs && (p.rhs == NULL || p.rhs[irhs + c].state == p.state)) {
+        if (irhs + c < count && (p.rhs == NULL || p.rhs[irhs + c].state == p.state)) {
             active |= 1u << c;
         }
     }
@@ -507,7 +511,7 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
     const gpu_place halo = dslash_halo(p, (int)blockDim.x, y * (int)blockDim.x + x);
     colour_vector<typename V::real> total[N];
     dslash_site site;
-    const unsigned active = dslash_active<N>(p, irhs);
+    const unsigned active = dslash_active<N>(p, irhs, p.nrhs);
     if (index < p.count && active != 0) {
         site.irhs = irhs;
         site.halo = halo;

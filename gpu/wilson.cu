@@ -22,19 +22,13 @@ static wilson_launcher launcher_of(naik_precision vectors, naik_precision links)
     return launchers[vectors][links];
 }
 
-/* Of the links' numbers as they are stored. */
-static double unit_of(const naik_links *links)
-{
-    return links->recon == 18 && links->precision == NAIK_HALF ? links->scale[0] / 32767 : 1;
-}
-
 static wilson_params params_of(const naik_dslash_args *args, const dslash_params &d)
 {
     wilson_params p = {};
     p.d = d;
     p.rhs_count = args->in->nrhs;
     p.dagger = args->dagger;
-    p.factor = unit_of(args->links);
+    p.factor = d.scale[0];
     if (args->blocks != NULL) {
         p.blocks = gpu_blocks_of(args->blocks, args->parity);
         p.factor *= args->blocks->data == NULL ? args->blocks->number : 1;
@@ -118,7 +112,9 @@ static void list_variants(const naik_dslash_args *args, bool whole, gpu_variants
     add_variant(args, list, usual.rhs, usual.together, usual.sites, 0);
     for (int together = 1; together <= tiles && together <= 8; together *= 2) {
         for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
-            if ((whole || orders[i][1] == 0) && tiles % together == 0) {
+            const bool again = together == usual.together && orders[i][0] == usual.sites;
+            if ((whole || orders[i][1] == 0) && tiles % together == 0 &&
+                !(again && orders[i][1] == 0)) {
                 add_variant(args, list, usual.rhs, together, orders[i][0], orders[i][1]);
             }
         }

@@ -246,19 +246,6 @@ __device__ static inline void multiply_site(const char *blocks, int cb, spinor<T
 
 /* ---- the kernel */
 
-/* Which of N rhs from `irhs` on are to be written. */
-template <int N> __device__ static inline unsigned wilson_active(const wilson_params &p, int irhs)
-{
-    unsigned active = 0;
-#pragma unroll
-    for (int c = 0; c < N; c++) {
-        if (irhs + c < p.rhs_count && (p.d.rhs == NULL || p.d.rhs[irhs + c].state == p.d.state)) {
-            active |= 1u << c;
-        }
-    }
-    return active;
-}
-
 /* Number of the site of thread x of a block, among those to be written. */
 __device__ static inline int wilson_index(const wilson_params &p, int block, int x)
 {
@@ -287,7 +274,7 @@ __device__ static inline double finish_spinor(const wilson_params &p, size_t off
     for (int s = 0; s < NAIK_SPIN; s++) {
         const size_t at = offset + s * V::RHS_BYTES;
         if (p.d.form == NAIK_FORM_AFFINE) {
-            make_affine<V>(p.d, at, v.row[s]);
+            make_affine<V>(p.d, at, V::load(p.d.v + at), v.row[s]);
         }
         V::store(p.d.out + at, v.row[s]);
         norm += p.d.sums != NULL ? real_product(v.row[s], v.row[s]) : 0;
@@ -305,7 +292,7 @@ __global__ void __launch_bounds__(WILSON_THREADS, BLOCKS) wilson_kernel(const wi
     const int irhs = ((int)(blockIdx.y * blockDim.y) + y) * N;
     const int block = dslash_block(p.d), index = wilson_index(p, block, x);
     const gpu_place halo = dslash_halo(p.d, (int)blockDim.x, y * (int)blockDim.x + x);
-    const unsigned active = wilson_active<N>(p, irhs);
+    const unsigned active = dslash_active<N>(p.d, irhs, p.rhs_count);
     double term[N] = {};
     if (index < p.d.count && active != 0) {
         spinor<real> total[N];
