@@ -170,7 +170,7 @@ typedef struct naik_field_ops {
      * precision. */
     naik_status (*gather)(naik_field *to, const naik_field *from, const int *map);
     /* out = the sum of up to NAIK_TERMS_MOST terms, in their order, same shape and precision; out may
-     * be any of them. NULL where there is none. */
+     * be any of them. */
     naik_status (*combine)(naik_field *out, const naik_term *terms, int count, const naik_rhs *rhs,
                            naik_rhs_state state);
     /* One rhs: to[rhs] = from[from_irhs], between precisions. */
@@ -200,8 +200,7 @@ typedef struct naik_reduction_ops {
                           double *values);
     /* sums_c += Re (v_c, w_c), same shape and precision; v may be w. */
     naik_status (*dot)(const naik_field *v, const naik_field *w, naik_exactsum *sums);
-    /* sums [2][nrhs] += re and im of (v_c, w_c), same shape and precision. NULL where there is
-     * none. */
+    /* sums [2][nrhs] += re and im of (v_c, w_c), same shape and precision. */
     naik_status (*complex_dot)(const naik_field *v, const naik_field *w, naik_exactsum *sums);
     /* sums_c += sum_s |r_s|^2/|x_s|^2, where x_s = 0: 1. */
     naik_status (*site_ratio)(const naik_field *r, const naik_field *x, naik_exactsum *sums);
@@ -235,7 +234,7 @@ typedef struct naik_solver_ops {
                                          naik_rhs_state state);
     /* naik_bicgstab_take of `count` rhs, from sums [3][count] in the order of the stage, which it adds
      * over ranks at once and leaves cleared; and their coefficients. Stages that count write to
-     * history as rhs_step does. NULL where there is none. */
+     * history as rhs_step does. */
     naik_status (*bicgstab_step)(naik_backend *backend, naik_bicgstab_stage stage, naik_rhs *rhs,
                                  naik_bicgstab_record *record, double (*coefficients)[2],
                                  naik_exactsum *sums, int count, double *history,
@@ -297,7 +296,7 @@ typedef struct naik_mode_ops {
     size_t (*bytes)(const naik_lattice *lattice, naik_precision precision, int nrhs);
 } naik_mode_ops;
 
-/* Spinors; NULL where a backend has none. */
+/* Spinors. */
 typedef struct naik_wilson_ops {
     /* As naik_staggered_ops.dslash, of fields with spin. */
     naik_status (*dslash)(const naik_dslash_args *args, naik_region region);

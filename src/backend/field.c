@@ -30,10 +30,6 @@ static naik_status create(const naik_geometry *geometry, naik_precision precisio
     naik_status status = NAIK_OK;
     *out = NULL;
     naik_backend *backend = geometry->backend;
-    if (spin != 1 && backend->ops->wilson.dslash == NULL) {
-        return NAIK_FAIL(backend->log, NAIK_ERR_ARG, "the %s backend has no spinors",
-                         backend->ops->name);
-    }
     if (nrhs < 1 || nrhs > NAIK_MAX_RHS / spin) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
                          "a field of %d right-hand sides: 1 to %d are possible", nrhs,

@@ -21,10 +21,7 @@ naik_status naik_blocks_create(const naik_geometry *geometry, naik_precision pre
     naik_backend *backend = geometry->backend;
     naik_blocks *blocks = calloc(1, sizeof *blocks);
     *out = NULL;
-    if (backend->ops->wilson.dslash == NULL) {
-        status = NAIK_FAIL(backend->log, NAIK_ERR_ARG, "the %s backend has no spinors",
-                           backend->ops->name);
-    } else if (blocks == NULL) {
+    if (blocks == NULL) {
         status = NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the clover blocks");
     } else {
         blocks->geometry = geometry;

@@ -18,8 +18,7 @@ struct naik_blocks {
 };
 
 /* From canonical blocks on the host, [sites][NAIK_SITE_BLOCKS], which are only read; NULL: the number
- * everywhere. Collective. NAIK_ERR_ARG: this backend has no spinors; NAIK_ERR_MEMORY,
- * NAIK_ERR_DEVICE */
+ * everywhere. Collective. NAIK_ERR_MEMORY, NAIK_ERR_DEVICE */
 naik_status naik_blocks_create(const naik_geometry *geometry, naik_precision precision,
                                const naik_block (*source)[NAIK_SITE_BLOCKS], double number,
                                naik_blocks **out);

@@ -2,8 +2,17 @@
 #include "links/twist.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "links/link_ops.h"
+
+void naik_twist_text(const double *twist, char text[NAIK_TWIST_TEXT])
+{
+    text[0] = '\0';
+    if (twist != NULL) {
+        snprintf(text, NAIK_TWIST_TEXT, ", twist %.10g %.10g %.10g", twist[0], twist[1], twist[2]);
+    }
+}
 
 naik_status naik_gauge_twist(const naik_gauge *u, const double twist[NAIK_DIM - 1], int hops,
                              naik_gauge **out)

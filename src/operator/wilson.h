@@ -37,7 +37,7 @@ typedef struct naik_wilson {
  * clover     A of these links and this mass; NULL: Wilson quarks
  * precision, recon  storage of the links: 18 or 12 numbers
  * All are only read, and not needed afterwards. Collective.
- * NAIK_ERR_ARG     a mass of -4 without clover term, or a backend without spinors
+ * NAIK_ERR_ARG     a mass of -4 without clover term
  * NAIK_ERR_INPUT   recon is not stored by this backend
  * NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE */
 naik_status naik_wilson_create(const naik_geometry *geometry, const naik_gauge *u,

@@ -282,7 +282,7 @@ done:
 naik_status naik_link_provider_links(naik_link_provider *source, double naik_epsilon,
                                      const double *twist, naik_fatlong **out)
 {
-    char twisted[96] = "";
+    char twisted[NAIK_TWIST_TEXT];
     naik_status status = NAIK_OK;
     const naik_input_action action = source->input->action.type;
     const double start_s = naik_time_s();
@@ -293,11 +293,8 @@ naik_status naik_link_provider_links(naik_link_provider *source, double naik_eps
     naik_timer_start(source->timer, "build links");
     NAIK_TRY(action == NAIK_INPUT_LINKS ? read_links(source, naik_epsilon, out)
                                         : fatten(source, naik_epsilon, out));
-    if (twist != NULL) {
-        NAIK_TRY(naik_fatlong_twist(*out, twist));
-        snprintf(twisted, sizeof twisted, ", twist %.10g %.10g %.10g", twist[0], twist[1],
-                 twist[2]);
-    }
+    NAIK_TRY(twist != NULL ? naik_fatlong_twist(*out, twist) : NAIK_OK);
+    naik_twist_text(twist, twisted);
     naik_log_line(source->lattice->comm->log,
                   "links: %s, naik_epsilon %.10g%s, %lld links by singular values, %.2f s",
                   naik_input_action_name(action), naik_epsilon, twisted,

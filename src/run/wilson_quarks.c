@@ -1,8 +1,6 @@
 /* wilson_quarks.c - thin links and the clover term of one mass into operators */
 #include "run/wilson_quarks.h"
 
-#include <stdio.h>
-
 #include "base/timer.h"
 #include "links/twist.h"
 
@@ -15,19 +13,14 @@ naik_status wilson_quarks_create(const naik_link_provider *source, const naik_ge
     const double csw = naik_input_csw(source->input), start_s = naik_time_s();
     naik_clover *clover = NULL;
     naik_gauge *twisted = NULL;
-    char words[96] = "";
-    if (geometry->backend->ops->wilson.dslash == NULL) {
-        return NAIK_FAIL(
-            log, NAIK_ERR_INPUT, "there are no %s quarks on the %s yet: set run.backend to cpu",
-            naik_input_action_name(source->input->action.type), geometry->backend->ops->name);
-    }
+    char words[NAIK_TWIST_TEXT];
     if (csw != 0) {
         NAIK_TRY(naik_clover_create(source->thin, mass, csw, &clover));
     }
     if (twist != NULL) {
         NAIK_TRY(naik_gauge_twist(source->thin, twist, 1, &twisted));
-        snprintf(words, sizeof words, ", twist %.10g %.10g %.10g", twist[0], twist[1], twist[2]);
     }
+    naik_twist_text(twist, words);
     NAIK_TRY(naik_wilson_set_create(geometry, twisted != NULL ? twisted : source->thin, clover,
                                     mass, plan->links, plan->recon, plan->vectors, width, out));
     naik_log_line(log,

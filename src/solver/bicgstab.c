@@ -42,10 +42,6 @@ static naik_status check_create(const naik_operator op[NAIK_PRECISIONS], naik_pr
     const naik_operator *outer = &op[NAIK_DOUBLE];
     naik_backend *backend = outer->geometry->backend;
     const bool other = op[NAIK_SINGLE].ops != NULL || op[NAIK_HALF].ops != NULL;
-    if (backend->ops->solver.bicgstab_step == NULL) {
-        return NAIK_FAIL(backend->log, NAIK_ERR_ARG, "the %s backend has no BiCGStab",
-                         backend->ops->name);
-    }
     if (outer->precision != NAIK_DOUBLE || outer->ops->apply == NULL ||
         (vectors != NAIK_DOUBLE) != other) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG,

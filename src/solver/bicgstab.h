@@ -26,7 +26,7 @@ typedef struct naik_bicgstab naik_bicgstab;
 
 /* op      as of naik_cg_create; of those that are there the one of fewest bits is iterated with
  * vectors precision of the vectors that go with it; NAIK_DOUBLE: double is all there is
- * Collective. NAIK_ERR_ARG, also where the backend has no such solver; NAIK_ERR_MEMORY */
+ * Collective. NAIK_ERR_ARG, NAIK_ERR_MEMORY */
 naik_status naik_bicgstab_create(const naik_operator op[NAIK_PRECISIONS], naik_precision vectors,
                                  naik_method method, int width, naik_bicgstab **out);
 void naik_bicgstab_destroy(naik_bicgstab **solver);
