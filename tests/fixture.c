@@ -91,6 +91,44 @@ void fixture_links_destroy(fixture_links *f)
     naik_comm_destroy(&f->alone);
 }
 
+bool fixture_thin_create(check *t, naik_comm *comm, const int size[4], const int grid[4],
+                         fixture_thin *out)
+{
+    const naik_backend_options options = {.share_gpu = true};
+    *out = (fixture_thin){.lat = NULL};
+    if (!CHECK_OK(t, naik_lattice_create(comm, size, grid, &out->lat)) ||
+        !CHECK_OK(t, naik_backend_create(comm, fixture_backend_name(), &options, &out->backend)) ||
+        !CHECK_OK(t, naik_gauge_create(out->lat, &out->u))) {
+        return false;
+    }
+    naik_gauge_set_random(out->u, 20);
+    return true;
+}
+
+void fixture_thin_destroy(fixture_thin *f)
+{
+    naik_gauge_destroy(&f->u);
+    naik_backend_destroy(&f->backend);
+    naik_lattice_destroy(&f->lat);
+}
+
+double fixture_distance(const naik_matrix *a, const naik_matrix *b)
+{
+    naik_matrix d = *a;
+    naik_mat_add(&d, -1, b);
+    return sqrt(naik_mat_norm2(&d));
+}
+
+double fixture_largest_distance(const naik_gauge *a, const naik_gauge *b)
+{
+    double largest = 0;
+    for (int64_t i = 0; i < 4 * (int64_t)a->lattice->sites; i++) {
+        const double d = fixture_distance(&a->link[i], &b->link[i]);
+        largest = d > largest || isnan(d) ? d : largest;
+    }
+    return largest;
+}
+
 bool fixture_create(check *t, const int size[4], const int grid[4], bool alone, bool naive,
                     int threads, fixture *out)
 {

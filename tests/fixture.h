@@ -38,6 +38,21 @@ bool fixture_links_create(check *t, const int size[4], const int grid[4], bool a
                           fixture_links *out);
 void fixture_links_destroy(fixture_links *f);
 
+/* A lattice of all ranks of comm, random links without phases on the host, and a backend where others
+ * are built of them. */
+typedef struct fixture_thin {
+    naik_lattice *lat;
+    naik_backend *backend;
+    naik_gauge *u;
+} fixture_thin;
+bool fixture_thin_create(check *t, naik_comm *comm, const int size[4], const int grid[4],
+                         fixture_thin *out);
+void fixture_thin_destroy(fixture_thin *f);
+
+/* |a - b| of a matrix, and the largest over the links of this rank. */
+double fixture_distance(const naik_matrix *a, const naik_matrix *b);
+double fixture_largest_distance(const naik_gauge *a, const naik_gauge *b);
+
 /* A vector [sites][3][2] of gaussian numbers by seed and global site; parity -1: both, else zeros
  * on the other. */
 double *fixture_vector(const fixture *f, uint64_t seed, int parity);

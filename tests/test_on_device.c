@@ -10,50 +10,6 @@
 
 static const int shared[4] = {8, 4, 8, 8}; /* for up to eight */
 
-typedef struct field {
-    naik_lattice *lat;
-    naik_backend *backend; /* where links are built */
-    naik_gauge *u;         /* random, without phases */
-} field;
-
-static bool make_field(check *t, naik_comm *comm, const int size[4], const int grid[4], field *f)
-{
-    const naik_backend_options options = {.share_gpu = true};
-    *f = (field){.lat = NULL};
-    if (!CHECK_OK(t, naik_lattice_create(comm, size, grid, &f->lat)) ||
-        !CHECK_OK(t, naik_backend_create(comm, fixture_backend_name(), &options, &f->backend)) ||
-        !CHECK_OK(t, naik_gauge_create(f->lat, &f->u))) {
-        return false;
-    }
-    naik_gauge_set_random(f->u, 20);
-    return true;
-}
-
-static void drop_field(field *f)
-{
-    naik_gauge_destroy(&f->u);
-    naik_backend_destroy(&f->backend);
-    naik_lattice_destroy(&f->lat);
-}
-
-static double distance(const naik_matrix *a, const naik_matrix *b)
-{
-    naik_matrix d = *a;
-    naik_mat_add(&d, -1, b);
-    return sqrt(naik_mat_norm2(&d));
-}
-
-/* The largest |a - b| over the links of this rank. */
-static double largest_distance(const naik_gauge *a, const naik_gauge *b)
-{
-    double largest = 0;
-    for (int64_t i = 0; i < 4 * (int64_t)a->lattice->sites; i++) {
-        const double d = distance(&a->link[i], &b->link[i]);
-        largest = d > largest || isnan(d) ? d : largest;
-    }
-    return largest;
-}
-
 /* ---- twisted boundaries */
 
 static naik_fatlong *twisted_links(check *t, const naik_gauge *u, naik_action_type action,
@@ -77,8 +33,8 @@ static void twisted_links_are_those_of_thin_links_times_phases(check *t)
 {
     static const double twist[3] = {0.5, -1.25, 0.3};
     for (naik_action_type action = NAIK_NAIVE; action <= NAIK_HISQ; action++) {
-        field f;
-        CHECK_REQUIRE(t, make_field(t, t->comm, shared, NULL, &f));
+        fixture_thin f;
+        CHECK_REQUIRE(t, fixture_thin_create(t, t->comm, shared, NULL, &f));
         naik_gauge_apply_phases(f.u, true);
         naik_device *device = naik_backend_device(f.backend);
         naik_fatlong *there = twisted_links(t, f.u, action, device, twist);
@@ -91,18 +47,19 @@ static void twisted_links_are_those_of_thin_links_times_phases(check *t)
             }
         }
         naik_fatlong *expected = twisted_links(t, f.u, action, NULL, NULL);
-        CHECK_NEAR(t, largest_distance(here->fat, expected->fat), 0, 1e-13);
+        CHECK_NEAR(t, fixture_largest_distance(here->fat, expected->fat), 0, 1e-13);
         CHECK_TRUE(t, (here->long_links == NULL) == (action == NAIK_NAIVE));
         const size_t bytes = 4 * (size_t)f.lat->sites * sizeof(naik_matrix);
         CHECK_INT(t, memcmp(here->fat->link, there->fat->link, bytes), 0);
         if (here->long_links != NULL) {
-            CHECK_NEAR(t, largest_distance(here->long_links, expected->long_links), 0, 1e-13);
+            CHECK_NEAR(t, fixture_largest_distance(here->long_links, expected->long_links), 0,
+                       1e-13);
             CHECK_INT(t, memcmp(here->long_links->link, there->long_links->link, bytes), 0);
         }
         naik_fatlong_destroy(&here);
         naik_fatlong_destroy(&there);
         naik_fatlong_destroy(&expected);
-        drop_field(&f);
+        fixture_thin_destroy(&f);
     }
 }
 
@@ -114,10 +71,10 @@ static void gauge_fixing_has_the_bits_of_the_host(check *t)
                                             .tolerance = 1e-20,
                                             .over_relaxation = 1.7,
                                             .max_iterations = 12};
-        field f;
+        fixture_thin f;
         naik_gauge *here = NULL;
         naik_gauge_fix_result result[2];
-        CHECK_REQUIRE(t, make_field(t, t->comm, shared, NULL, &f));
+        CHECK_REQUIRE(t, fixture_thin_create(t, t->comm, shared, NULL, &f));
         CHECK_OK(t, naik_gauge_create(f.lat, &here));
         CHECK_OK(t, naik_gauge_copy(f.u, here));
         CHECK_OK(t, naik_gauge_fix(here, NULL, &how, &result[0]));
@@ -127,7 +84,7 @@ static void gauge_fixing_has_the_bits_of_the_host(check *t)
         CHECK_INT(t, memcmp(here->link, f.u->link, 4 * (size_t)f.lat->sites * sizeof(naik_matrix)),
                   0);
         naik_gauge_destroy(&here);
-        drop_field(&f);
+        fixture_thin_destroy(&f);
     }
 }
 

@@ -19,34 +19,9 @@ static const int small[4] = {4, 4, 6, 8};  /* for one rank */
 static const int tall[4] = {70, 2, 2, 4};  /* rows of x longer than one piece of work */
 static const int shared[4] = {8, 4, 8, 8}; /* for up to eight */
 
-typedef struct field {
-    naik_lattice *lat;
-    naik_backend *backend; /* where links are built */
-    naik_gauge *u;         /* random, without phases */
-} field;
-
-static bool make_field(check *t, naik_comm *comm, const int size[4], const int grid[4], field *f)
-{
-    const naik_backend_options options = {.share_gpu = true};
-    *f = (field){.lat = NULL};
-    if (!CHECK_OK(t, naik_lattice_create(comm, size, grid, &f->lat)) ||
-        !CHECK_OK(t, naik_backend_create(comm, fixture_backend_name(), &options, &f->backend)) ||
-        !CHECK_OK(t, naik_gauge_create(f->lat, &f->u))) {
-        return false;
-    }
-    naik_gauge_set_random(f->u, 20);
-    return true;
-}
-
-static void drop_field(field *f)
-{
-    naik_gauge_destroy(&f->u);
-    naik_backend_destroy(&f->backend);
-    naik_lattice_destroy(&f->lat);
-}
-
 /* naik_smear where the backend keeps its memory, of f->u. */
-static naik_status smear(const field *f, const naik_smearing *c, naik_gauge *fat, naik_gauge *naik)
+static naik_status smear(const fixture_thin *f, const naik_smearing *c, naik_gauge *fat,
+                         naik_gauge *naik)
 {
     naik_status status = NAIK_OK;
     naik_device *device = naik_backend_device(f->backend);
@@ -68,24 +43,6 @@ done:
     naik_gauge_destroy(&there[0]);
     naik_gauge_destroy(&there[1]);
     return status;
-}
-
-static double distance(const naik_matrix *a, const naik_matrix *b)
-{
-    naik_matrix d = *a;
-    naik_mat_add(&d, -1, b);
-    return sqrt(naik_mat_norm2(&d));
-}
-
-/* The largest |a - b| over the links of this rank. */
-static double largest_distance(const naik_gauge *a, const naik_gauge *b)
-{
-    double largest = 0;
-    for (int64_t i = 0; i < 4 * (int64_t)a->lattice->sites; i++) {
-        const double d = distance(&a->link[i], &b->link[i]);
-        largest = d > largest || isnan(d) ? d : largest;
-    }
-    return largest;
 }
 
 /* ---- the slow reference: U along a path of steps +-(mu + 1), on a lattice held whole */
@@ -186,7 +143,7 @@ static void slow_links(const naik_gauge *u, const paths *c, bool antiperiodic, n
 static void compare_with_paths(check *t, const int size[4])
 {
     naik_comm *alone = NULL;
-    field f;
+    fixture_thin f;
     const double u0 = 0.83, u2 = u0 * u0;
     const paths asqtad = {5. / 8,
                           -1. / 24 / u2,
@@ -200,7 +157,7 @@ static void compare_with_paths(check *t, const int size[4])
     const naik_smearing fast[3] = {naik_smearing_asqtad(u0), naik_smearing_hisq1(),
                                    naik_smearing_hisq2()};
     CHECK_REQUIRE(t, CHECK_OK(t, naik_comm_create_alone(t->log, &alone)));
-    CHECK_REQUIRE(t, make_field(t, alone, size, NULL, &f));
+    CHECK_REQUIRE(t, fixture_thin_create(t, alone, size, NULL, &f));
     naik_gauge *out[4] = {NULL};
     for (int i = 0; i < 4; i++) {
         CHECK_OK(t, naik_gauge_create(f.lat, &out[i]));
@@ -211,13 +168,13 @@ static void compare_with_paths(check *t, const int size[4])
         naik_gauge_apply_phases(f.u, antiperiodic);
         CHECK_OK(t, smear(&f, &fast[k], out[2], out[3]));
         naik_gauge_apply_phases(f.u, antiperiodic);
-        CHECK_NEAR(t, largest_distance(out[0], out[2]), 0, 2e-14);
-        CHECK_NEAR(t, largest_distance(out[1], out[3]), 0, 1e-15);
+        CHECK_NEAR(t, fixture_largest_distance(out[0], out[2]), 0, 2e-14);
+        CHECK_NEAR(t, fixture_largest_distance(out[1], out[3]), 0, 1e-15);
     }
     for (int i = 0; i < 4; i++) {
         naik_gauge_destroy(&out[i]);
     }
-    drop_field(&f);
+    fixture_thin_destroy(&f);
     naik_comm_destroy(&alone);
 }
 
@@ -240,12 +197,12 @@ static void coefficients_are_those_of_the_table(check *t)
 
 static void unit_links_give_the_sum_of_coefficients(check *t)
 {
-    field f;
+    fixture_thin f;
     naik_gauge *fat = NULL, *naik = NULL;
     const naik_smearing smearing[3] = {naik_smearing_asqtad(1), naik_smearing_hisq1(),
                                        naik_smearing_hisq2()};
     static const double sum[3] = {9. / 8, 1, 9. / 8};
-    CHECK_REQUIRE(t, make_field(t, t->comm, shared, NULL, &f));
+    CHECK_REQUIRE(t, fixture_thin_create(t, t->comm, shared, NULL, &f));
     CHECK_OK(t, naik_gauge_create(f.lat, &fat));
     CHECK_OK(t, naik_gauge_create(f.lat, &naik));
     for (int k = 0; k < 3; k++) {
@@ -264,8 +221,8 @@ static void unit_links_give_the_sum_of_coefficients(check *t)
                 const naik_matrix f1 = naik_mat_scale(sum[k] * phase(shared, x, mu, true, 1), &one);
                 const naik_matrix l1 =
                     naik_mat_scale(smearing[k].cN * phase(shared, x, mu, true, 3), &one);
-                worst[0] = fmax(worst[0], distance(&f1, &fat->link[site * 4 + mu]));
-                worst[1] = fmax(worst[1], distance(&l1, &naik->link[site * 4 + mu]));
+                worst[0] = fmax(worst[0], fixture_distance(&f1, &fat->link[site * 4 + mu]));
+                worst[1] = fmax(worst[1], fixture_distance(&l1, &naik->link[site * 4 + mu]));
             }
         }
         CHECK_NEAR(t, worst[0], 0, 2e-15);
@@ -273,7 +230,7 @@ static void unit_links_give_the_sum_of_coefficients(check *t)
     }
     naik_gauge_destroy(&fat);
     naik_gauge_destroy(&naik);
-    drop_field(&f);
+    fixture_thin_destroy(&f);
 }
 
 /* ---- gauge covariance of the whole chain */
@@ -312,7 +269,7 @@ static void rotate(naik_gauge *g, int length)
 }
 
 /* On the host, wherever they were built. */
-static naik_fatlong *links_of(check *t, const field *f, naik_action_type action, double eps)
+static naik_fatlong *links_of(check *t, const fixture_thin *f, naik_action_type action, double eps)
 {
     naik_fattener *fattener = NULL;
     naik_fatlong *links = NULL;
@@ -329,9 +286,9 @@ static void links_are_gauge_covariant(check *t)
 {
     static const naik_action_type actions[3] = {NAIK_NAIVE, NAIK_ASQTAD, NAIK_HISQ};
     for (int k = 0; k < 3; k++) {
-        field f;
+        fixture_thin f;
         const double eps = actions[k] == NAIK_HISQ ? -0.3 : 0;
-        CHECK_REQUIRE(t, make_field(t, t->comm, shared, NULL, &f));
+        CHECK_REQUIRE(t, fixture_thin_create(t, t->comm, shared, NULL, &f));
         naik_gauge_apply_phases(f.u, true);
         naik_fatlong *before = links_of(t, &f, actions[k], eps);
         rotate(f.u, 1);
@@ -339,15 +296,16 @@ static void links_are_gauge_covariant(check *t)
         CHECK_REQUIRE(t, before != NULL && after != NULL);
         rotate(before->fat, 1);
         /* A random field is the worst case of the projection: V is far from unitary. */
-        CHECK_NEAR(t, largest_distance(before->fat, after->fat), 0, k == 2 ? 1e-10 : 1e-13);
+        CHECK_NEAR(t, fixture_largest_distance(before->fat, after->fat), 0, k == 2 ? 1e-10 : 1e-13);
         CHECK_TRUE(t, (before->long_links == NULL) == (actions[k] == NAIK_NAIVE));
         if (before->long_links != NULL) {
             rotate(before->long_links, 3);
-            CHECK_NEAR(t, largest_distance(before->long_links, after->long_links), 0, 1e-11);
+            CHECK_NEAR(t, fixture_largest_distance(before->long_links, after->long_links), 0,
+                       1e-11);
         }
         naik_fatlong_destroy(&before);
         naik_fatlong_destroy(&after);
-        drop_field(&f);
+        fixture_thin_destroy(&f);
     }
 }
 
@@ -355,13 +313,13 @@ static void links_are_gauge_covariant(check *t)
 static void hisq_is_two_levels_with_a_projection_between(check *t)
 {
     naik_comm *alone = NULL;
-    field f;
+    fixture_thin f;
     const double eps = 0.17;
     const paths hisq1 = {1. / 8, 0, 1. / 16, 1. / 64, 1. / 384, 0};
     const paths hisq2 = {1, -1. / 24, 1. / 16, 1. / 64, 1. / 384, -1. / 8};
     naik_gauge *v = NULL, *fat = NULL, *naik = NULL;
     CHECK_REQUIRE(t, CHECK_OK(t, naik_comm_create_alone(t->log, &alone)));
-    CHECK_REQUIRE(t, make_field(t, alone, small, NULL, &f));
+    CHECK_REQUIRE(t, fixture_thin_create(t, alone, small, NULL, &f));
     CHECK_OK(t, naik_gauge_create(f.lat, &v));
     CHECK_OK(t, naik_gauge_create(f.lat, &fat));
     CHECK_OK(t, naik_gauge_create(f.lat, &naik));
@@ -389,8 +347,8 @@ static void hisq_is_two_levels_with_a_projection_between(check *t)
     naik_gauge_apply_phases(f.u, true);
     naik_fatlong *links = links_of(t, &f, NAIK_HISQ, eps);
     CHECK_REQUIRE(t, links != NULL);
-    CHECK_NEAR(t, largest_distance(fat, links->fat), 0, 1e-13);
-    CHECK_NEAR(t, largest_distance(naik, links->long_links), 0, 1e-14);
+    CHECK_NEAR(t, fixture_largest_distance(fat, links->fat), 0, 1e-13);
+    CHECK_NEAR(t, fixture_largest_distance(naik, links->long_links), 0, 1e-14);
     CHECK_NEAR(t, links->long_scale, (1 + eps) / 24, 1e-17);
     CHECK_NEAR(t, links->naik_epsilon, eps, 0);
     CHECK_INT(t, links->svd_count, 0);
@@ -398,16 +356,16 @@ static void hisq_is_two_levels_with_a_projection_between(check *t)
     naik_gauge_destroy(&v);
     naik_gauge_destroy(&fat);
     naik_gauge_destroy(&naik);
-    drop_field(&f);
+    fixture_thin_destroy(&f);
     naik_comm_destroy(&alone);
 }
 
 static void bad_arguments_are_refused_with_a_sentence(check *t)
 {
-    field f;
+    fixture_thin f;
     naik_fattener *fattener = NULL;
     naik_fatlong *links = NULL;
-    CHECK_REQUIRE(t, make_field(t, t->comm, shared, NULL, &f));
+    CHECK_REQUIRE(t, fixture_thin_create(t, t->comm, shared, NULL, &f));
     CHECK_STATUS(t, naik_fattener_create(f.u, NAIK_ASQTAD, 0, NULL, &fattener), NAIK_ERR_INPUT);
     CHECK_STATUS(t, naik_fattener_create(f.u, NAIK_ASQTAD, NAN, NULL, &fattener), NAIK_ERR_INPUT);
     CHECK_TRUE(t, fattener == NULL);
@@ -419,7 +377,7 @@ static void bad_arguments_are_refused_with_a_sentence(check *t)
     CHECK_STATUS(t, naik_fattener_links(fattener, NAN, &links), NAIK_ERR_INPUT);
     CHECK_TRUE(t, links == NULL);
     naik_fattener_destroy(&fattener);
-    drop_field(&f);
+    fixture_thin_destroy(&f);
 }
 
 /* ---- the same bits on every grid */
@@ -441,10 +399,10 @@ static void compare_grids(check *t, const int size[4])
     static const naik_action_type actions[2] = {NAIK_ASQTAD, NAIK_HISQ};
     for (int k = 0; k < 2; k++) {
         naik_comm *alone = NULL;
-        field whole, part;
+        fixture_thin whole, part;
         int grids = 0;
         CHECK_REQUIRE(t, CHECK_OK(t, naik_comm_create_alone(t->log, &alone)));
-        CHECK_REQUIRE(t, make_field(t, alone, size, NULL, &whole));
+        CHECK_REQUIRE(t, fixture_thin_create(t, alone, size, NULL, &whole));
         naik_gauge_apply_phases(whole.u, true);
         naik_fatlong *expected = links_of(t, &whole, actions[k], 0);
         CHECK_REQUIRE(t, expected != NULL);
@@ -459,7 +417,7 @@ static void compare_grids(check *t, const int size[4])
                 continue;
             }
             grids++;
-            CHECK_REQUIRE(t, make_field(t, t->comm, size, grid, &part));
+            CHECK_REQUIRE(t, fixture_thin_create(t, t->comm, size, grid, &part));
             naik_gauge_apply_phases(part.u, true);
             naik_fatlong *links = links_of(t, &part, actions[k], 0);
             CHECK_REQUIRE(t, links != NULL);
@@ -467,11 +425,11 @@ static void compare_grids(check *t, const int size[4])
             CHECK_INT(t, links_that_differ(links->long_links, expected->long_links), 0);
             CHECK_INT(t, links->svd_count, expected->svd_count);
             naik_fatlong_destroy(&links);
-            drop_field(&part);
+            fixture_thin_destroy(&part);
         }
         CHECK_TRUE(t, grids > 0);
         naik_fatlong_destroy(&expected);
-        drop_field(&whole);
+        fixture_thin_destroy(&whole);
         naik_comm_destroy(&alone);
     }
 }
@@ -489,9 +447,9 @@ static void links_have_the_same_bits_with_any_number_of_threads(check *t)
     const int threads = omp_get_max_threads();
     naik_fatlong *links[3] = {NULL, NULL, NULL};
     naik_comm *alone = NULL;
-    field f;
+    fixture_thin f;
     CHECK_REQUIRE(t, CHECK_OK(t, naik_comm_create_alone(t->log, &alone)));
-    CHECK_REQUIRE(t, make_field(t, alone, size, NULL, &f));
+    CHECK_REQUIRE(t, fixture_thin_create(t, alone, size, NULL, &f));
     for (int k = 0; k < 3; k++) {
         omp_set_num_threads(k + 1);
         links[k] = links_of(t, &f, NAIK_HISQ, 0.1);
@@ -503,7 +461,7 @@ static void links_have_the_same_bits_with_any_number_of_threads(check *t)
     for (int k = 0; k < 3; k++) {
         naik_fatlong_destroy(&links[k]);
     }
-    drop_field(&f);
+    fixture_thin_destroy(&f);
     naik_comm_destroy(&alone);
 }
 
@@ -512,11 +470,11 @@ static void links_have_the_bits_of_the_host(check *t)
 {
     static const naik_action_type actions[3] = {NAIK_NAIVE, NAIK_ASQTAD, NAIK_HISQ};
     for (int k = 0; k < 3; k++) {
-        field f;
+        fixture_thin f;
         naik_fattener *fattener = NULL;
         naik_fatlong *expected = NULL;
         const double eps = actions[k] == NAIK_HISQ ? 0.1 : 0;
-        CHECK_REQUIRE(t, make_field(t, t->comm, shared, NULL, &f));
+        CHECK_REQUIRE(t, fixture_thin_create(t, t->comm, shared, NULL, &f));
         naik_gauge_apply_phases(f.u, true);
         CHECK_OK(t, naik_fattener_create(f.u, actions[k], 0.9, NULL, &fattener));
         CHECK_OK(t, naik_fattener_links(fattener, eps, &expected));
@@ -532,7 +490,7 @@ static void links_have_the_bits_of_the_host(check *t)
         CHECK_INT(t, links->svd_count, expected->svd_count);
         naik_fatlong_destroy(&expected);
         naik_fatlong_destroy(&links);
-        drop_field(&f);
+        fixture_thin_destroy(&f);
     }
 }
 

@@ -140,6 +140,14 @@ void bench_random_vector(const naik_lattice *lattice, uint64_t seed, double *out
  * so, point sources: the colours of even sites spread over the lattice. Collective. */
 naik_status bench_sources(const bench *b, int count, naik_field **out);
 
+/* What the systems of a stream took. */
+typedef struct bench_tally {
+    int64_t iterations; /* of all */
+    double worst;       /* true residual */
+    int failed;
+} bench_tally;
+void bench_count(bench_tally *tally, const naik_cg_result *result);
+
 /* bench/gauge.c: the extents of the file of --gauge into options.size, NAIK_ERR_INPUT where that is
  * another; b->thin and, where the measurement needs them, b->source. Collective. */
 naik_status bench_gauge_size(naik_comm *comm, bench_options *options);

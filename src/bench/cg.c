@@ -24,11 +24,9 @@ typedef struct run {
     double mass, tolerance;
     naik_field *sources; /* [nrhs], double */
     int count;
-    int64_t iterations; /* over all systems */
-    int least, most;    /* of a system */
-    double worst;       /* true residual */
-    naik_rung rung;     /* the safest that a solve ended on */
-    int failed;
+    bench_tally tally;
+    int least, most;   /* of a system */
+    naik_rung rung;    /* the safest that a solve ended on */
     naik_timer *timer; /* of all solves */
     double share;      /* of the last one's time that true residuals took */
 } run;
@@ -46,12 +44,10 @@ static naik_status finish(void *data, int64_t index, const naik_field *x, int ir
 {
     run *r = data;
     (void)index, (void)x, (void)irhs;
-    r->iterations += result->iterations;
+    bench_count(&r->tally, result);
     r->least = r->least > 0 && r->least < result->iterations ? r->least : result->iterations;
     r->most = r->most > result->iterations ? r->most : result->iterations;
     r->rung = r->rung > result->rung ? r->rung : result->rung;
-    r->worst = result->residual > r->worst ? result->residual : r->worst;
-    r->failed += result->reason != NAIK_CG_CONVERGED;
     return NAIK_OK;
 }
 
@@ -64,11 +60,9 @@ static naik_status solve(void *context)
 {
     run *r = context;
     const naik_cg_stream stream = {.data = r, .count = r->count, .load = load, .finish = finish};
-    r->iterations = 0;
+    r->tally = (bench_tally){0};
     r->least = r->most = 0;
     r->rung = NAIK_RUNG_HALF;
-    r->failed = 0;
-    r->worst = 0;
     const double true_s = seconds_in(r, "true residuals"), iterate_s = seconds_in(r, "iterate");
     const naik_status status = naik_cg_solve(r->cg, NAIK_EVEN, &r->options, &stream);
     const double in_true_s = seconds_in(r, "true residuals") - true_s;
@@ -95,11 +89,11 @@ static void print(const run *r, const naik_links *links, naik_precision vectors,
     const bench *b = r->b;
     bench_line line;
     const double sites = 0.5 * (double)b->lattice->volume;
-    const double seconds = timing->median_s / (double)r->iterations;
+    const double seconds = timing->median_s / (double)r->tally.iterations;
     const double flops = naik_staggered_step_flops(links->points);
     const double dslash =
         model_floor_bytes(vectors, links->precision, links->recon, links->points, batch) / batch;
-    const double per_iteration = 1e6 / (double)r->iterations;
+    const double per_iteration = 1e6 / (double)r->tally.iterations;
     bench_line_begin(b, &line);
     bench_put_text(&line, "mode", mode(b->options));
     bench_put_kind(b, &line, vectors, links->precision, links->recon);
@@ -118,14 +112,14 @@ static void print(const run *r, const naik_links *links, naik_precision vectors,
     if (b->options->iterations == 0) {
         bench_put_real(&line, "tolerance", "%g", b->options->tolerance);
     }
-    bench_put_real(&line, "iterations", "%.1f", (double)r->iterations / r->count);
+    bench_put_real(&line, "iterations", "%.1f", (double)r->tally.iterations / r->count);
     bench_put_int(&line, "least", r->least);
     bench_put_int(&line, "most", r->most);
     bench_put_text(&line, "rung", naik_rung_name(r->rung));
     bench_put_real(&line, "true_residuals", "%.3f", r->share);
-    bench_put_real(&line, "true_residual", "%.3e", r->worst);
+    bench_put_real(&line, "true_residual", "%.3e", r->tally.worst);
     if (b->options->iterations == 0) {
-        bench_put_int(&line, "not_converged", r->failed);
+        bench_put_int(&line, "not_converged", r->tally.failed);
     }
     bench_put_real(&line, "seconds", "%.4f", timing->median_s / r->count);
     bench_put_real(&line, "us_per_iteration", "%.1f", seconds * 1e6);
@@ -158,11 +152,11 @@ static naik_status measure(const bench *b, const naik_staggered *packed, const s
     b->backend->timer = r.timer;
     NAIK_TRY(o->repeat == 1 ? bench_measure_long(b, warm_up, solve, &r, &timing)
                             : bench_measure(b, solve, &r, &timing));
-    if (fixed > 0 && r.iterations != (int64_t)fixed * nrhs) {
+    if (fixed > 0 && r.tally.iterations != (int64_t)fixed * nrhs) {
         status = NAIK_FAIL(b->comm->log, NAIK_ERR_NOT_CONVERGED,
                            "the solver stopped after %.0f of %d iterations, at a residual of %.1e: "
                            "choose fewer --iterations or a smaller --mass",
-                           (double)r.iterations / nrhs, fixed, r.worst);
+                           (double)r.tally.iterations / nrhs, fixed, r.tally.worst);
         goto done;
     }
     print(&r, naik_staggered_fastest(packed), plan->vectors, batch, &timing);

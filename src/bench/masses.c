@@ -21,9 +21,7 @@ typedef struct run {
     const double *mass;
     naik_shift_group group; /* of every source */
     int first;              /* source of the groups at work */
-    int64_t iterations;     /* over all systems */
-    double worst;           /* true residual */
-    int failed;
+    bench_tally tally;
 } run;
 
 static naik_status load_group(void *data, int index, naik_field *b, int irhs)
@@ -53,9 +51,7 @@ static naik_status finish(void *data, int64_t index, const naik_field *x, int ir
 {
     run *r = data;
     (void)index, (void)x, (void)irhs;
-    r->iterations += result->iterations;
-    r->worst = result->residual > r->worst ? result->residual : r->worst;
-    r->failed += result->reason != NAIK_CG_CONVERGED;
+    bench_count(&r->tally, result);
     return NAIK_OK;
 }
 
@@ -65,9 +61,7 @@ static naik_status solve(void *context)
     run *r = context;
     naik_shift_group list[NAIK_MAX_RHS];
     const int step = r->multishift != NULL ? r->groups : r->sources_count;
-    r->iterations = 0;
-    r->failed = 0;
-    r->worst = 0;
+    r->tally = (bench_tally){0};
     for (r->first = 0; r->first < r->sources_count; r->first += step) {
         const int left = r->sources_count - r->first, count = left < step ? left : step;
         const naik_cg_starter starter = {.data = r, .start = start};
@@ -125,9 +119,9 @@ static void print(const run *r, const naik_links *inner, naik_precision vectors,
     bench_put_real(&line, "mass", "%g", r->mass[0]);
     bench_put_real(&line, "mass_last", "%g", r->mass[r->masses - 1]);
     bench_put_real(&line, "tolerance", "%g", b->options->tolerance);
-    bench_put_real(&line, "iterations", "%.1f", (double)r->iterations / r->sources_count);
-    bench_put_real(&line, "true_residual", "%.3e", r->worst);
-    bench_put_int(&line, "not_converged", r->failed);
+    bench_put_real(&line, "iterations", "%.1f", (double)r->tally.iterations / r->sources_count);
+    bench_put_real(&line, "true_residual", "%.3e", r->tally.worst);
+    bench_put_int(&line, "not_converged", r->tally.failed);
     bench_put_real(&line, "seconds", "%.4f", timing->median_s / r->sources_count);
     bench_put_real(&line, "us", "%.6g", timing->median_s * 1e6);
     bench_put_real(&line, "model_bytes", "%.6g", bytes);

@@ -322,3 +322,10 @@ done:
     naik_free(v);
     return status;
 }
+
+void bench_count(bench_tally *tally, const naik_cg_result *result)
+{
+    tally->iterations += result->iterations;
+    tally->worst = result->residual > tally->worst ? result->residual : tally->worst;
+    tally->failed += result->reason != NAIK_CG_CONVERGED;
+}

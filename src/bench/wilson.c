@@ -134,9 +134,7 @@ typedef struct run {
     naik_cg_options options;
     naik_field *sources; /* [count], double */
     int count;
-    int64_t iterations; /* over all systems */
-    double worst;       /* true residual */
-    int failed;
+    bench_tally tally;
 } run;
 
 static naik_status load(void *data, int64_t index, naik_field *b, int irhs, naik_cg_system *system)
@@ -151,9 +149,7 @@ static naik_status finish(void *data, int64_t index, const naik_field *x, int ir
 {
     run *r = data;
     (void)index, (void)x, (void)irhs;
-    r->iterations += result->iterations;
-    r->worst = result->residual > r->worst ? result->residual : r->worst;
-    r->failed += result->reason != NAIK_CG_CONVERGED;
+    bench_count(&r->tally, result);
     return NAIK_OK;
 }
 
@@ -161,9 +157,7 @@ static naik_status solve(void *context)
 {
     run *r = context;
     const naik_cg_stream stream = {.data = r, .count = r->count, .load = load, .finish = finish};
-    r->iterations = 0;
-    r->worst = 0;
-    r->failed = 0;
+    r->tally = (bench_tally){0};
     return naik_bicgstab_solve(r->solver, NAIK_EVEN, &r->options, &stream);
 }
 
@@ -175,7 +169,7 @@ static void print(const run *r, const naik_wilson_set *set, double mass, const b
     const naik_links *links = set->wilson[storage]->links;
     const naik_operator *op = &set->op[storage];
     const double sites = 0.5 * (double)b->lattice->volume;
-    const double seconds = timing->median_s / (double)r->iterations;
+    const double seconds = timing->median_s / (double)r->tally.iterations;
     const double passes = PASSES * NAIK_SPIN * naik_vector_bytes(vectors);
     bench_line line;
     bench_line_begin(b, &line);
@@ -188,9 +182,9 @@ static void print(const run *r, const naik_wilson_set *set, double mass, const b
     bench_put_gauge(b, &line);
     bench_put_real(&line, "mass", "%g", mass);
     bench_put_real(&line, "tolerance", "%g", b->options->tolerance);
-    bench_put_real(&line, "iterations", "%.1f", (double)r->iterations / r->count);
-    bench_put_real(&line, "true_residual", "%.3e", r->worst);
-    bench_put_int(&line, "not_converged", r->failed);
+    bench_put_real(&line, "iterations", "%.1f", (double)r->tally.iterations / r->count);
+    bench_put_real(&line, "true_residual", "%.3e", r->tally.worst);
+    bench_put_int(&line, "not_converged", r->tally.failed);
     bench_put_real(&line, "seconds", "%.4f", timing->median_s / r->count);
     bench_put_real(&line, "us_per_iteration", "%.1f", seconds * 1e6);
     bench_put_real(&line, "us", "%.6g", timing->median_s * 1e6);
