@@ -54,9 +54,13 @@ __device__ static inline long long lanes_sum(long long v)
            (long long)((unsigned long long)(long long)(int)high << 52);
 }
 
-/* Warps of a block of the projection: as many as registers last for. */
+/* Warps of a block of the projection: as many as registers last for. Of 12 waves of 64 lanes each
+ * has 168, which are too few; of 8 it has 256. */
 template <class R> struct project_shape {
-    enum { WARPS = sizeof(typename R::real) == 8 ? 8 : 12, THREADS = WARPS * GPU_LANES };
+    enum {
+        WARPS = sizeof(typename R::real) == 8 || GPU_LANES == 64 ? 8 : 12,
+        THREADS = WARPS * GPU_LANES
+    };
 };
 
 /* A warp has a tile of modes and rhs, a thread bricks at a stride of the grid. Warps of a block go
