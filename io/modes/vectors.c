@@ -68,6 +68,7 @@ naik_status naik_mode_vector_write(naik_mode_vectors *v, naik_field *const *bloc
     const naik_field *from = block[index / NAIK_MODES_BLOCK];
     NAIK_TRY(naik_comm_agree(lat->comm, from->geometry->backend->ops->field.to_host(
                                             from, NAIK_EVEN, index % NAIK_MODES_BLOCK, v->sites)));
+#pragma omp parallel for schedule(static)
     for (int32_t cb = 0; cb < lat->volume_cb; cb++) {
         memcpy(v->even + 6 * (int64_t)cb, even_site(v, cb), 6 * sizeof(double));
     }
@@ -84,6 +85,7 @@ naik_status naik_mode_vector_read(naik_mode_vectors *v, naik_field *const *block
     const naik_h5_field field = field_of(v, index);
     NAIK_TRY(naik_h5_field_read(&v->half, &field, block != NULL ? v->even : NULL, sum));
     if (block != NULL) {
+#pragma omp parallel for schedule(static)
         for (int32_t cb = 0; cb < lat->volume_cb; cb++) {
             memcpy(even_site(v, cb), v->even + 6 * (int64_t)cb, 6 * sizeof(double));
         }
