@@ -35,15 +35,19 @@ static bool searching(const job *j)
 static naik_status sums_of(const naik_gauge *links, uint32_t out[2])
 {
     const naik_lattice *lat = links->lattice;
-    uint32_t sum[2] = {0, 0};
+    uint32_t a = 0, b = 0;
+#pragma omp parallel for schedule(static) reduction(^ : a, b)
     for (int32_t site = 0; site < lat->sites; site++) {
         int x[NAIK_DIM];
+        uint32_t sum[2] = {0, 0};
         naik_lattice_coords(lat, site, x);
         naik_checksum_usqcd(sum, naik_lattice_global(lat, x), 1, links->link + 4 * (int64_t)site,
                             4 * (int64_t)sizeof(naik_matrix));
+        a ^= sum[0];
+        b ^= sum[1];
     }
-    out[0] = sum[0];
-    out[1] = sum[1];
+    out[0] = a;
+    out[1] = b;
     return naik_checksum_combine(lat->comm, out);
 }
 

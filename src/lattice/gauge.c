@@ -101,6 +101,7 @@ void naik_gauge_apply_boundary(naik_gauge *gauge)
 {
     const naik_lattice *lat = gauge->lattice;
     const int last = lat->size[NAIK_DIM - 1] - 1 - lat->origin[NAIK_DIM - 1];
+#pragma omp parallel for schedule(static)
     for (int32_t site = 0; site < lat->sites; site++) {
         int x[NAIK_DIM];
         naik_lattice_coords(lat, site, x);

@@ -21,7 +21,9 @@ naik_status lanczos_fill_random(lanczos *l)
         v != NULL ? NAIK_OK : NAIK_FAIL(l->log, NAIK_ERR_MEMORY, "no memory for a random vector")));
     for (int c = 0; c < BLOCK; c++) {
         const uint32_t stream = STREAM + (uint32_t)(l->state.randoms * BLOCK + c);
-        for (int32_t site = 0; site < lat->sites; site++) {
+#pragma omp parallel for schedule(static)
+        for (int32_t cb = 0; cb < lat->volume_cb; cb++) {
+            const int32_t site = naik_lattice_site_of(lat, NAIK_EVEN, cb);
             int x[NAIK_DIM];
             naik_lattice_coords(lat, site, x);
             naik_rng rng =

@@ -289,6 +289,7 @@ static naik_status poll_groups(void *data, const naik_cg_progress *progress)
 static void pack_half(const worker *w, const double *from, double *to)
 {
     const size_t reals = site_reals(w);
+#pragma omp parallel for schedule(static)
     for (int32_t cb = 0; cb < w->lat->volume_cb; cb++) {
         const size_t site = (size_t)naik_lattice_site_of(w->lat, w->now.parity, cb);
         memcpy(to + reals * (size_t)cb, from + reals * site, reals * sizeof *to);

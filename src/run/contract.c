@@ -44,12 +44,14 @@ static naik_status smear(const worker *w, const contraction_item *item, double *
     naik_status status = NAIK_OK;
     const int spins = naik_input_reals(w->j->input) / 6;
     for (int spin = 0; spin < spins; spin++) {
+#pragma omp parallel for schedule(static)
         for (int32_t site = 0; site < w->j->lattice->sites; site++) {
             memcpy(w->src + 6 * (int64_t)site, column + 6 * ((int64_t)site * spins + spin),
                    6 * sizeof *column);
         }
         NAIK_TRY(naik_gauss_smear(w->j->links.gauss, item->radius, item->iterations, NAIK_GAUSS_ALL,
                                   w->src));
+#pragma omp parallel for schedule(static)
         for (int32_t site = 0; site < w->j->lattice->sites; site++) {
             memcpy(column + 6 * ((int64_t)site * spins + spin), w->src + 6 * (int64_t)site,
                    6 * sizeof *column);
