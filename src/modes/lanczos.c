@@ -14,6 +14,8 @@ enum {
 };
 #define SINGLE_NOISE  2e-6 /* of `high`: what single precision leaves of a residual */
 #define FACTOR_NEEDED 4.0  /* of the polynomial at the last mode wanted */
+#define FACTOR_LEAST  1.5  /* there after a cycle; below it the mode is not in sight */
+#define GROWTH        1.05 /* of a factor in a cycle that is still on its way up */
 #define INTERVAL_LOW  2.5  /* times the last eigenvalue wanted */
 
 /* Ritz vectors kept for so many modes, in whole blocks. */
@@ -219,9 +221,27 @@ static naik_status widen(lanczos *l, bool high)
     return NAIK_OK;
 }
 
+/* Of the last mode wanted, where the vectors at the beginning of this cycle had it, or 0. */
+static double factor_before(const lanczos *l)
+{
+    const size_t last = (size_t)l->options->modes - 1;
+    return l->state.kept > (int)last ? l->t[last * (size_t)(l->krylov + 1)].re : 0;
+}
+
+/* A Ritz value comes up to its factor from below, on large lattices in several cycles: it is too
+ * small for good where it does not grow. */
+static bool lets_too_few_through(const lanczos *l, double before)
+{
+    const int wanted = l->options->modes;
+    const double factor = l->ritz[wanted - 1];
+    return l->state.converged < wanted &&
+           (factor < FACTOR_LEAST ||
+            (factor < FACTOR_NEEDED && before > 0 && factor < GROWTH * before));
+}
+
 /* Whether the interval lets modes through that it should not, or too few: then a wider one. Looks at
  * the first block of Ritz vectors, which a value above `high` would be among. */
-static naik_status correct_interval(lanczos *l, bool *corrected)
+static naik_status correct_interval(lanczos *l, double before, bool *corrected)
 {
     naik_status status = NAIK_OK;
     double odd[BLOCK], even[BLOCK];
@@ -238,7 +258,7 @@ static naik_status correct_interval(lanczos *l, bool *corrected)
             high = high || odd[c] > 0.5 * (f->low + f->high) * even[c];
         }
     }
-    *corrected = high || l->ritz[l->options->modes - 1] < FACTOR_NEEDED;
+    *corrected = high || lets_too_few_through(l, before);
     if (*corrected) {
         l->overflow = false;
         NAIK_TRY(widen(l, high));
@@ -337,12 +357,13 @@ static naik_status iterate(lanczos *l)
             NAIK_TRY(expand(l));
         }
         l->state.cycle++;
+        const double before = factor_before(l);
         if (!l->overflow) {
             NAIK_TRY(solve_projected(l, l->krylov));
             count_converged(l);
             NAIK_TRY(restart(l, l->krylov));
         }
-        NAIK_TRY(correct_interval(l, &corrected));
+        NAIK_TRY(correct_interval(l, before, &corrected));
         if (corrected) {
             l->state.converged = 0;
         } else if (l->state.converged >= l->options->modes) {
