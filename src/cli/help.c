@@ -6,7 +6,7 @@
 #include "input/input.h"
 
 static const char help_program[] =
-    "naik - staggered quark propagators from lattice gauge configurations\n"
+    "naik - staggered, Wilson and clover quark propagators from lattice gauge configurations\n"
     "\n"
     "  naik solve INPUT.yaml              propagators and correlators, as the input file says\n"
     "  naik gauge generate|convert|fix|check  configurations: make, convert, fix, verify\n"
