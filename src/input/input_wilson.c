@@ -92,9 +92,10 @@ static naik_status check_for_wilson(naik_log *log, const naik_input *input)
     for (int i = 0; i < input->solve_count; i++) {
         char path[PATH_SIZE];
         snprintf(path, sizeof path, "solve.%d.source.type", i);
-        if (input->solve[i].source.type == NAIK_SOURCE_FILE) {
-            return naik_input_refuse(log, input, path,
-                                     "'%s' file is there for staggered quarks only", path);
+        const naik_source_type type = input->solve[i].source.type;
+        if (type == NAIK_SOURCE_FILE || naik_source_is_funny(type)) {
+            return naik_input_refuse(log, input, path, "'%s' %s is there for staggered quarks only",
+                                     path, naik_source_name(type));
         }
         snprintf(path, sizeof path, "solve.%d.guess", i);
         if (input->solve[i].guess != NULL) {
