@@ -77,38 +77,28 @@ static naik_status check_for_staggered(naik_log *log, const naik_input *input)
 static naik_status check_for_wilson(naik_log *log, const naik_input *input)
 {
     const struct {
-        const char *key;
+        const char *key, *why;
         bool used;
-    } staggered[] = {{"solver.multishift", input->solver.multishift == NAIK_INPUT_ON},
-                     {"deflation.modes", input->deflation.modes != 0},
-                     {"baryons", input->baryon_count > 0},
-                     {"output.condensate", input->output.condensate}};
+    } staggered[] = {{"solver.multishift",
+                      "masses of wilson and clover quarks share no Krylov space once one parity is "
+                      "eliminated",
+                      input->solver.multishift == NAIK_INPUT_ON},
+                     {"deflation.modes",
+                      "low modes are searched for and removed of staggered quarks only",
+                      input->deflation.modes != 0}};
     for (size_t i = 0; i < sizeof staggered / sizeof *staggered; i++) {
         if (staggered[i].used) {
-            return naik_input_refuse(log, input, staggered[i].key,
-                                     "'%s' is there for staggered quarks only", staggered[i].key);
+            return naik_input_refuse(log, input, staggered[i].key, "'%s': %s", staggered[i].key,
+                                     staggered[i].why);
         }
     }
     for (int i = 0; i < input->solve_count; i++) {
         char path[PATH_SIZE];
         snprintf(path, sizeof path, "solve.%d.source.type", i);
-        const naik_source_type type = input->solve[i].source.type;
-        if (type == NAIK_SOURCE_FILE || naik_source_is_funny(type)) {
-            return naik_input_refuse(log, input, path, "'%s' %s is there for staggered quarks only",
-                                     path, naik_source_name(type));
-        }
-        snprintf(path, sizeof path, "solve.%d.guess", i);
-        if (input->solve[i].guess != NULL) {
-            return naik_input_refuse(log, input, path, "'%s' is there for staggered quarks only",
-                                     path);
-        }
-    }
-    for (int i = 0; i < input->pair_count; i++) {
-        char path[PATH_SIZE];
-        snprintf(path, sizeof path, "pairs.%d.sink", i);
-        if (input->pairs[i].sink == NAIK_INPUT_SINK_WALL) {
+        if (naik_source_is_funny(input->solve[i].source.type)) {
             return naik_input_refuse(log, input, path,
-                                     "'%s' wall is there for staggered quarks only", path);
+                                     "'%s' %s adds up tastes, which only staggered quarks have",
+                                     path, naik_source_name(input->solve[i].source.type));
         }
     }
     if (input->solver.batch > MOST_SPINORS) {

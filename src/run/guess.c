@@ -142,10 +142,13 @@ static naik_status find_solution(const solve_guess *g, int task, const char *sum
     }
     const int m = find_mass(run, other, mass, epsilon);
     if (m < 0) {
+        char also[64] = "";
+        if (!naik_input_is_wilson(g->input)) {
+            snprintf(also, sizeof also, " and naik_epsilon %g", epsilon);
+        }
         return NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
-                         "guess '%s' has the source of solve.%d ('%s'), but not with mass %g and "
-                         "naik_epsilon %g",
-                         run->path, t->solve, solve->name, mass, epsilon);
+                         "guess '%s' has the source of solve.%d ('%s'), but not with mass %g%s",
+                         run->path, t->solve, solve->name, mass, also);
     }
     *found = naik_propagator_file_solve(run->file, other, m, t->colour);
     return NAIK_OK;

@@ -31,7 +31,7 @@ naik_status solve_guess_open(const naik_lattice *lattice, const naik_input *inpu
                              solve_guess *out);
 void solve_guess_close(solve_guess *guess);
 
-/* x [sites][3][2] = the guess of input->tasks[task], compared with its checksum; *found = false where
+/* x [sites][3][2], or [sites][4][3][2], = the guess of input->tasks[task], compared with its checksum; *found = false where
  * it has none. Collective. NAIK_ERR_CORRUPT, NAIK_ERR_IO */
 naik_status solve_guess_read(const solve_guess *guess, int task, double *x, bool *found);
 /* What is known of it; NULL where there is none. Borrowed. Local. */
