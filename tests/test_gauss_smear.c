@@ -7,7 +7,7 @@
 #include "base/rng.h"
 #include "comm/collective.h"
 #include "fixture.h"
-#include "links/gauss_smear.h"
+#include "links/funny_wall.h"
 #include "naik/gauge_io.h"
 #include "naik/source.h"
 
@@ -309,6 +309,68 @@ static void a_slice_by_itself_is_that_of_all(check *t)
     release(&all);
 }
 
+static void funny_wall(check *t, sample *s, naik_source_type type)
+{
+    static const bool one[TIMES] = {false, false, true, false};
+    const naik_source wall = {.type = type, .origin = {0, 0, 0, 2}};
+    const naik_source other = {.type = type, .origin = {0, 0, 0, 1}};
+    const naik_source even = {.type = NAIK_SOURCE_EVEN_WALL, .origin = {0, 0, 0, 2}};
+    naik_gauss *hops = NULL;
+    CHECK_OK(t, naik_gauss_create(s->f.u, 1, one, &hops));
+    CHECK_STATUS(t, naik_funny_wall(s->f.lat, &other, hops, 1, s->v), NAIK_ERR_ARG);
+    CHECK_STATUS(t, naik_funny_wall(s->f.lat, &even, hops, 1, s->v), NAIK_ERR_ARG);
+    CHECK_STATUS(t, naik_source_fill(s->f.lat, &wall, 1, s->v), NAIK_ERR_ARG);
+    CHECK_OK(t, naik_funny_wall(s->f.lat, &wall, hops, 1, s->v));
+    naik_gauss_destroy(&hops);
+}
+
+/* On unit links all three terms are signs. */
+static void funny_walls_of_unit_links_are_signs(check *t)
+{
+    sample s;
+    CHECK_REQUIRE(t, make(t, NULL, false, true, &s));
+    for (int k = 0; k < 2; k++) {
+        funny_wall(t, &s, k == 0 ? NAIK_SOURCE_FUNNYWALL1 : NAIK_SOURCE_FUNNYWALL2);
+        for (int32_t site = 0; site < s.f.lat->sites; site++) {
+            int x[4];
+            naik_lattice_coords(s.f.lat, site, x);
+            for (int mu = 0; mu < 4; mu++) {
+                x[mu] += s.f.lat->origin[mu];
+            }
+            const int first[3] = {0, x[2], x[0] + x[2] + x[3]};
+            const int second[3] = {x[0] + x[1] + x[2] + x[3], x[0] + x[1], x[1] + x[3]};
+            double wanted = 0;
+            for (int i = 0; i < 3; i++) {
+                wanted += (k == 0 ? first[i] : second[i]) % 2 == 0 ? 1 : -1;
+            }
+            for (int i = 0; i < 6; i++) {
+                CHECK_NEAR(t, s.v[6 * site + i], i == 2 && x[3] == 2 ? wanted : 0, 0);
+            }
+        }
+    }
+    release(&s);
+}
+
+static void compare_funny(check *t, const int extents[4], const int grid[4])
+{
+    (void)extents;
+    sample s, whole;
+    CHECK_REQUIRE(t, make(t, grid, false, false, &s) && make(t, NULL, true, false, &whole));
+    for (int k = 0; k < 2; k++) {
+        const naik_source_type type = k == 0 ? NAIK_SOURCE_FUNNYWALL1 : NAIK_SOURCE_FUNNYWALL2;
+        funny_wall(t, &s, type);
+        funny_wall(t, &whole, type);
+        CHECK_TRUE(t, same_bits(&s, &whole));
+    }
+    release(&s);
+    release(&whole);
+}
+
+static void funny_walls_have_the_same_bits_on_every_grid(check *t)
+{
+    fixture_for_grids(t, size, 6, compare_funny);
+}
+
 /* |source|^2 over four spins and three colours as Chroma's own regression test has it, in single
  * precision, on the configuration of that test. */
 static void smearing_is_that_of_chroma(check *t)
@@ -348,4 +410,5 @@ CHECK_MAIN(CHECK(smearing_is_the_sum_over_hops_on_every_grid), CHECK(smearing_is
            CHECK(smearing_multiplies_free_plane_waves),
            CHECK(staggered_smearing_keeps_the_corner_and_the_time_slice),
            CHECK(staggered_phases_change_nothing), CHECK(a_slice_by_itself_is_that_of_all),
-           CHECK(smearing_is_that_of_chroma))
+           CHECK(funny_walls_of_unit_links_are_signs),
+           CHECK(funny_walls_have_the_same_bits_on_every_grid), CHECK(smearing_is_that_of_chroma))

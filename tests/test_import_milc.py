@@ -303,9 +303,10 @@ subset full|subst full|base source 0: expected 'subset', found 'subst'
 origin 0 0 0 0~source|origin 0 0 0 16~source|base source 0: t = 16 lies outside the lattice
 origin 0 0 0 0~source|origin 0 0 0 x~source|base source 0: 'origin' must be an integer from 0 to 32767, not 'x'
 source_label d|scale_factor 2 source_label d|base source 0: 'scale_factor 2' cannot be expressed
-number_of_modified_sources 0|number_of_modified_sources 1 source 0 hopping op_label h forget_source|modified source 1: the operation 'hopping' on a source cannot be expressed, only identity, momentum and covariant_gaussian
+number_of_modified_sources 0|number_of_modified_sources 1 source 0 hopping op_label h forget_source|modified source 1: the operation 'hopping' on a source cannot be expressed, only identity, momentum, covariant_gaussian and funny walls
 number_of_modified_sources 0|number_of_modified_sources 1 source 0 spin_taste spin_taste pions op_label h forget_source|modified source 1: 'spin_taste pions' of this source cannot be expressed, only of a point where all coordinates are even, with a local meson
-number_of_modified_sources 0|number_of_modified_sources 1 source 0 momentum momentum 1 0 0 op_label h forget_source|modified source 1: a momentum of a point, gaussian, smeared or file source cannot be expressed
+number_of_modified_sources 0|number_of_modified_sources 1 source 0 momentum momentum 1 0 0 op_label h forget_source|modified source 1: a momentum of a point, gaussian, smeared or file source, or of a funny wall cannot be expressed
+number_of_modified_sources 0|number_of_modified_sources 1 source 0 funnywall1 op_label h forget_source|modified source 1: funnywall1 of this source cannot be expressed, only of a whole evenandodd_wall without a momentum, with links that are not smeared (ape_iter 0)
 check yes|check maybe|set 0: 'check' must be yes, no or sourceonly, not 'maybe'
 momentum_twist 0 0 0|momentum_twist 0 0 x|set 0: 'momentum_twist' must be numbers from -2000 to 2000, not 'x'
 number_of_modified_sources 0|number_of_modified_sources 1 source 0 covariant_gaussian stride 1 r0 2 source_iters 5 op_label h forget_source|modified source 1: a covariant_gaussian of stride 1 cannot be expressed, only of 2
@@ -673,6 +674,14 @@ for family in "fpi periodic nd nl nlpi2 spectrum2 mu_eos deflate eigcg".split():
             if status == 0 and k == 0:
                 os.rename(f"{family}.yaml", f"{family}.whole.yaml")
 verdict("import_milc_translates_what_samples_ask_for", counts == [24, 32], str(counts) + "\n".join(told_of.values()))
+walls = told_of["nlpi2", True, 1]
+text = open("nlpi2.yaml").read()
+verdict("import_milc_makes_funny_walls", "funnywall" not in walls and "the meson 'pioni5'" in walls
+        and "      type: funnywall1\n      t0: 0\n" in text and "      type: funnywall2\n      t0: 0\n" in text
+        and "quark: set1, antiquark: set0}" in text and "  correlators: [pion5, pion05]\n" in text, walls + text)
+write("ape.milc", sample("nlpi2", True).replace("staple_weight 0", "staple_weight 0.05").replace("ape_iter 0", "ape_iter 20"))
+status, said, told = answer("import-milc", "ape.milc")
+verdict("import_milc_knows_whether_funny_walls_have_smeared_links", status == 1 and told.count(" of smeared links cannot be expressed") == 2, told)
 text = open("nd.whole.yaml").read()
 verdict("import_milc_mixes_masses", """pairs:
   - {name: set0-set0, quark: set0, antiquark: set0}

@@ -96,6 +96,72 @@ def m_of_the_solution_is_the_smeared_point():
         assert (np.abs(wanted).sum(-1)[(X % 2 == 0) | (Y % 2 == 1) | (Z % 2 == 0) | (T != 4)] == 0).all()
 
 
+def funny(u, number, t0, colour):
+    """By spin and taste, from shifts with the staggered phases in the links (Golterman and Smit)."""
+    signed = u * np.stack(ETA, -1)[..., None, None]
+    epsilon, power = (-1.0) ** (X + Y + Z + T), [(-1.0) ** r for r in (X, Y, Z, T)]
+    wall = np.zeros(SIZE[::-1] + (3,), complex)
+    wall[t0, ..., colour] = 1
+
+    def zeta(v, mu):
+        return (epsilon * power[mu])[..., None] * (hop(signed, v, mu, 1) + hop(signed, v, mu, -1)) / 2
+
+    def operator(spin, two_links):  # spin: its gamma_mu; taste the same, times gamma_x gamma_y
+        v = wall
+        for mu in spin:
+            v = (epsilon * power[mu])[..., None] * v
+        if two_links:
+            v = (zeta(zeta(v, 1), 0) - zeta(zeta(v, 0), 1)) / 2
+        return epsilon[..., None] * v  # of the antiquark
+
+    if number == 1:
+        return wall + operator([2], False) + operator([], True)  # pion5, rhoz, pioni
+    return operator([], False) + operator([2, 3], False) + operator([3], True)  # pion05, rhoz0, pioni0
+
+
+FUNNY = """
+lattice: {size: [8, 4, 4, 8]}
+gauge: {file: %s}
+action: {type: naive}
+solve:
+  - {name: w, masses: [0.4], source: {type: evenandodd_wall, t0: 3}}
+  - {name: f1, masses: [0.4], source: {type: funnywall1, t0: 3}}
+  - {name: f2, masses: [0.4], source: {type: funnywall2, t0: [3, 6]}}
+  - {name: sm, masses: [0.4], source: {type: covariant_gaussian, origin: [1, 2, 3, 4], radius: 1.4, iterations: 3}}
+pairs:
+  - {name: p1, quark: w, antiquark: f1}
+solver: {tolerance: 1e-13}
+output: {file: %s, correlators: [rhoz]}
+"""
+
+
+def funny_walls_are_operators_of_spin_and_taste():
+    for name, ranks, grid in (("funny", 1, "1x1x1x1"), ("funny2", 2, "2x1x1x1"), ("funny4", 4, "2x1x1x2")):
+        with open(path(name + ".yaml"), "w") as f:
+            f.write(FUNNY % (path("random.h5"), path(name + ".h5")))
+        naik("solve", path(name + ".yaml"), ranks=ranks, env={"NAIK_GRID": grid})
+    same(everything("funny.h5"), everything("funny2.h5"))
+    same(everything("funny.h5"), everything("funny4.h5"))
+    u = links("random")
+    signed = u.copy()
+    signed[-1, ..., 3, :, :] *= -1  # antiperiodic
+    for number, of, t0 in ((1, 1, 3), (2, 2, 3), (3, 2, 6)):
+        for colour in range(3):
+            x = stored("funny", number)[colour]
+            src = 0.8 * x
+            for mu in range(4):
+                src += ETA[mu][..., None] * (hop(signed, x, mu, 1) - hop(signed, x, mu, -1))
+            wanted = funny(u, of, t0, colour)
+            assert np.abs(src - wanted).max() < 1e-11 and np.abs(wanted).max() > 1, (of, np.abs(src - wanted).max())
+    g, h = stored("funny", 0), stored("funny", 1)
+    with h5py.File(path("funny.h5")) as f:
+        c = f["/corr/p1/m00-m00/rhoz/p000"][...]
+    wanted = np.einsum("ctzyxi,ctzyxi,tzyx->t", g, h.conj(), (-1.0) ** Z)
+    assert np.abs(c - wanted).max() < 1e-12 * np.abs(wanted).max(), (c, wanted)
+    told = naik("info", path("funny.h5"), "--residuals")
+    assert "funnywall1" in told and "funnywall2" in told, told
+
+
 def sinks_are_smeared_on_every_time_slice():
     u = links("random")
     with h5py.File(path("one.h5")) as f:
@@ -135,6 +201,6 @@ def what_is_stored_solves_its_equation_with_its_own_links_only():
     assert "were smeared with other links" in told, told
 
 
-main([configurations_are_made, m_of_the_solution_is_the_smeared_point, sinks_are_smeared_on_every_time_slice,
+main([configurations_are_made, m_of_the_solution_is_the_smeared_point, funny_walls_are_operators_of_spin_and_taste, sinks_are_smeared_on_every_time_slice,
       free_propagators_are_sums_of_shifted_ones, every_grid_gives_the_same_bytes,
       what_is_stored_solves_its_equation_with_its_own_links_only])

@@ -1,7 +1,7 @@
 /* source.h - right-hand sides
  *
  * A source is a function of site and colour: for source colour c it is the shape below times the
- * unit vector of colour c (random, file, covariant_gaussian and sequential ones excepted: see there). Canonical host arrays
+ * unit vector of colour c (random, file, covariant_gaussian, sequential and funny ones excepted: see there). Canonical host arrays
  * [sites][3][2] double, local lexicographic.
  */
 #ifndef NAIK_SOURCE_H
@@ -23,7 +23,9 @@ typedef enum naik_source_type {
     NAIK_SOURCE_FILE,        /* read by io */
     NAIK_SOURCE_RANDOM_VOLUME,      /* noise on the whole lattice; otherwise as random_wall */
     NAIK_SOURCE_COVARIANT_GAUSSIAN, /* a point that is smeared with links: gauss_smear.h */
-    NAIK_SOURCE_SEQUENTIAL          /* a stored propagator with an operator on t0: sequential.h */
+    NAIK_SOURCE_SEQUENTIAL,         /* a stored propagator with an operator on t0: sequential.h */
+    NAIK_SOURCE_FUNNYWALL1,         /* a wall on t0 of six tastes, made with links: funny_wall.h */
+    NAIK_SOURCE_FUNNYWALL2          /* another */
 } naik_source_type;
 
 typedef enum naik_noise {
@@ -62,9 +64,15 @@ static inline bool naik_source_is_random(naik_source_type type)
     return type == NAIK_SOURCE_RANDOM_WALL || type == NAIK_SOURCE_RANDOM_VOLUME;
 }
 
+/* Whether it is a funny wall. */
+static inline bool naik_source_is_funny(naik_source_type type)
+{
+    return type == NAIK_SOURCE_FUNNYWALL1 || type == NAIK_SOURCE_FUNNYWALL2;
+}
+
 /* Fills out [sites][3][2] with the source for source colour `colour` (0..2). Every site is written.
- * Local: no communication. NAIK_ERR_ARG for NAIK_SOURCE_FILE, _COVARIANT_GAUSSIAN and _SEQUENTIAL, or
- * an origin outside the lattice. */
+ * Local: no communication. NAIK_ERR_ARG for NAIK_SOURCE_FILE, _COVARIANT_GAUSSIAN, _SEQUENTIAL and
+ * funny walls, or an origin outside the lattice. */
 naik_status naik_source_fill(const naik_lattice *lattice, const naik_source *source, int colour,
                              double *out);
 

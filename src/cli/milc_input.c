@@ -182,7 +182,7 @@ static naik_status gauge(milc_words *w, milc_input *in, bool *another)
 {
     naik_status status = NAIK_OK;
     double u0 = 0, weight = 0;
-    int ignored = 0;
+    int steps = 0;
     bool other = false, again = false;
     const bool first = in->gauge_file[0] == '\0';
     milc_words_stanza(w, "gauge field", -1);
@@ -203,10 +203,11 @@ static naik_status gauge(milc_words *w, milc_input *in, bool *another)
         return NAIK_OK;
     }
     NAIK_TRY(saving(w));
-    /* Only covariant sources look at smeared links. */
+    /* Only covariant sources and funny walls look at smeared links. */
     NAIK_TRY(milc_words_option(w, "fresh_ape", 0));
     NAIK_TRY(milc_words_real(w, "staple_weight", &weight));
-    NAIK_TRY(milc_words_ints(w, "ape_iter", 1, 0, INT_MAX, &ignored));
+    NAIK_TRY(milc_words_ints(w, "ape_iter", 1, 0, INT_MAX, &steps));
+    in->smears_links = weight != 0 && steps > 0;
     NAIK_TRY(milc_words_option(w, "forget_ape", 0));
     NAIK_TRY(origin(w, in));
     NAIK_TRY(milc_boundary_read(w, in, &other));

@@ -82,6 +82,7 @@ typedef struct milc_input {
     enum { MILC_UNFIXED, MILC_COULOMB, MILC_LANDAU } gauge;
     char fixed_file[MILC_WORD_SIZE + 16]; /* what `naik gauge fix` is to make of it; "": nothing */
     double u0;
+    bool smears_links;               /* for sources made with them: ape_iter above 0 */
     bool has_epsilon;                /* a naik_term_epsilon occurs: HISQ */
     bool has_boundary, antiperiodic; /* antiperiodic where the file does not say */
     bool stores;                     /* some propagator is saved */

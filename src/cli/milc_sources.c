@@ -238,10 +238,10 @@ static naik_status add_momentum(milc_words *w, milc_source *s)
 {
     int p[NAIK_DIM - 1] = {0};
     naik_status status = milc_words_ints(w, "momentum", NAIK_DIM - 1, -16384, 16384, p);
-    if (status == NAIK_OK && is_at_site(s)) {
-        milc_words_obstacle(
-            w, w->word_line,
-            "a momentum of a point, gaussian, smeared or file source cannot be expressed");
+    if (status == NAIK_OK && (is_at_site(s) || naik_source_is_funny(s->type))) {
+        milc_words_obstacle(w, w->word_line,
+                            "a momentum of a point, gaussian, smeared or file source, or of a "
+                            "funny wall cannot be expressed");
         s->dropped = true;
     }
     for (int k = 0; k < NAIK_DIM - 1 && status == NAIK_OK; k++) {
@@ -310,6 +310,21 @@ static naik_status spin_and_taste(milc_words *w, milc_source *s)
     return status;
 }
 
+/* MILC builds it with links that it may have smeared; here they are those of the configuration. */
+static void funny_wall(milc_words *w, const milc_input *in, naik_source_type type, milc_source *s)
+{
+    const bool plain = s->type == NAIK_SOURCE_EVENANDODD_WALL && s->subset == NAIK_SUBSET_FULL &&
+                       s->momentum[0] == 0 && s->momentum[1] == 0 && s->momentum[2] == 0;
+    if (!plain || in->smears_links) {
+        milc_words_obstacle(w, w->word_line,
+                            "%s of %s cannot be expressed, only of a whole evenandodd_wall without "
+                            "a momentum, with links that are not smeared (ape_iter 0)",
+                            w->word, plain ? "smeared links" : "this source");
+        s->dropped = true;
+    }
+    s->type = type;
+}
+
 static naik_status modified_source(milc_words *w, milc_input *in, int first, milc_source *s)
 {
     naik_status status = NAIK_OK;
@@ -325,10 +340,14 @@ static naik_status modified_source(milc_words *w, milc_input *in, int first, mil
         NAIK_TRY(spin_and_taste(w, s));
     } else if (strcmp(w->word, "covariant_gaussian") == 0) {
         NAIK_TRY(smear(w, s));
+    } else if (strcmp(w->word, "funnywall1") == 0) {
+        funny_wall(w, in, NAIK_SOURCE_FUNNYWALL1, s);
+    } else if (strcmp(w->word, "funnywall2") == 0) {
+        funny_wall(w, in, NAIK_SOURCE_FUNNYWALL2, s);
     } else if (strcmp(w->word, "identity") != 0) {
         milc_words_obstacle(w, w->word_line,
                             "the operation '%s' on a source cannot be expressed, only identity, "
-                            "momentum and covariant_gaussian",
+                            "momentum, covariant_gaussian and funny walls",
                             w->word);
         s->dropped = true;
         NAIK_TRY(milc_words_until(w, stops));

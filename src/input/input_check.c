@@ -113,9 +113,10 @@ static naik_status check_source_keys(const checker *c, int index)
     const unsigned noise = BIT(NAIK_SOURCE_RANDOM_WALL) | volume, file = BIT(NAIK_SOURCE_FILE);
     const unsigned covariant = BIT(NAIK_SOURCE_COVARIANT_GAUSSIAN);
     const unsigned sequential = BIT(NAIK_SOURCE_SEQUENTIAL);
+    const unsigned funny = BIT(NAIK_SOURCE_FUNNYWALL1) | BIT(NAIK_SOURCE_FUNNYWALL2);
     const unsigned at_site = point | gaussian | covariant;
     const rule rules[] = {{"origin", at_site, at_site},
-                          {"t0", walls | sequential, walls | sequential},
+                          {"t0", walls | sequential | funny, walls | sequential | funny},
                           {"momentum", walls | gaussian | sequential, 0},
                           {"propagator", sequential, sequential},
                           {"mass", sequential, sequential},
@@ -132,22 +133,24 @@ static naik_status check_source_keys(const checker *c, int index)
                        (int)c->input->solve[index].source.type);
 }
 
-naik_status naik_input_check_smearing(naik_log *log, const naik_input *input, const char *path)
+naik_status naik_input_check_smearing(naik_log *log, const naik_input *input, const char *path,
+                                      const char *word)
 {
     return input->action.type != NAIK_INPUT_LINKS
                ? NAIK_OK
                : naik_input_refuse(log, input, path,
-                                   "'%s' covariant_gaussian needs the links of a configuration, "
-                                   "which action.type links does not read",
-                                   path);
+                                   "'%s' %s needs the links of a configuration, which action.type "
+                                   "links does not read",
+                                   path, word);
 }
 
 static naik_status check_smearing(const checker *c, int index)
 {
+    const naik_source_type type = c->input->solve[index].source.type;
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "solve.%d.source.type", index);
-    return c->input->solve[index].source.type == NAIK_SOURCE_COVARIANT_GAUSSIAN
-               ? naik_input_check_smearing(c->log, c->input, path)
+    return type == NAIK_SOURCE_COVARIANT_GAUSSIAN || naik_source_is_funny(type)
+               ? naik_input_check_smearing(c->log, c->input, path, naik_source_name(type))
                : NAIK_OK;
 }
 

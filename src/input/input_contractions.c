@@ -126,7 +126,7 @@ static naik_status check_sink(naik_log *log, const naik_input *input, int index,
                                  pair->radius);
     }
     snprintf(path, sizeof path, "pairs.%d.sink", index);
-    return smeared ? naik_input_check_smearing(log, input, path) : NAIK_OK;
+    return smeared ? naik_input_check_smearing(log, input, path, "covariant_gaussian") : NAIK_OK;
 }
 
 static naik_status check_pair(naik_log *log, const naik_input *input, int index,

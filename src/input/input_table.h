@@ -13,8 +13,9 @@ naik_status naik_input_check(naik_log *log, naik_input *input);
 /* Keys that would do nothing beside the others. Not for the inputs that files carry: earlier
  * versions took them. NAIK_ERR_INPUT */
 naik_status naik_input_check_idle(naik_log *log, const naik_input *input);
-/* That what `path` wants smeared with links can be: NAIK_ERR_INPUT where there are none. */
-naik_status naik_input_check_smearing(naik_log *log, const naik_input *input, const char *path);
+/* That what `path` wants with `word`, made with links, can be: NAIK_ERR_INPUT where there are none. */
+naik_status naik_input_check_smearing(naik_log *log, const naik_input *input, const char *path,
+                                      const char *word);
 naik_status naik_input_expand(naik_log *log, naik_input *input);
 
 /* All bytes of a text, up to one more than the limit of a YAML document, so that the parser can say

@@ -92,6 +92,15 @@ static naik_status check_for_wilson(naik_log *log, const naik_input *input)
                                      staggered[i].why);
         }
     }
+    for (int i = 0; i < input->solve_count; i++) {
+        char path[PATH_SIZE];
+        snprintf(path, sizeof path, "solve.%d.source.type", i);
+        if (naik_source_is_funny(input->solve[i].source.type)) {
+            return naik_input_refuse(log, input, path,
+                                     "'%s' %s adds up tastes, which only staggered quarks have",
+                                     path, naik_source_name(input->solve[i].source.type));
+        }
+    }
     if (input->solver.batch > MOST_SPINORS) {
         return naik_input_refuse(log, input, "solver.batch",
                                  "'solver.batch' %d: at most %d spinors are solved together",

@@ -30,6 +30,8 @@ const char *naik_source_name(naik_source_type type)
         [NAIK_SOURCE_RANDOM_VOLUME] = "random_volume",
         [NAIK_SOURCE_COVARIANT_GAUSSIAN] = "covariant_gaussian",
         [NAIK_SOURCE_SEQUENTIAL] = "sequential",
+        [NAIK_SOURCE_FUNNYWALL1] = "funnywall1",
+        [NAIK_SOURCE_FUNNYWALL2] = "funnywall2",
     };
     return names[type];
 }
@@ -43,6 +45,9 @@ static naik_status check_source(const naik_lattice *lat, const naik_source *sour
     if (source->type == NAIK_SOURCE_COVARIANT_GAUSSIAN) {
         return NAIK_FAIL(log, NAIK_ERR_ARG,
                          "a covariant_gaussian source needs links: fill the point and smear it");
+    }
+    if (naik_source_is_funny(source->type)) {
+        return NAIK_FAIL(log, NAIK_ERR_ARG, "a funny wall is made with links, not filled");
     }
     if (colour < 0 || colour > 2) {
         return NAIK_FAIL(log, NAIK_ERR_ARG, "source colour %d must be 0, 1 or 2", colour);
@@ -113,6 +118,8 @@ static double shape_at(const naik_lattice *lat, const naik_source *source, const
     case NAIK_SOURCE_RANDOM_VOLUME:
     case NAIK_SOURCE_COVARIANT_GAUSSIAN:
     case NAIK_SOURCE_SEQUENTIAL:
+    case NAIK_SOURCE_FUNNYWALL1:
+    case NAIK_SOURCE_FUNNYWALL2:
     case NAIK_SOURCE_FILE: break;
     }
     return 1;

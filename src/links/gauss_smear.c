@@ -275,25 +275,35 @@ static void copy_slices(naik_gauss *g, const int range[2], bool in, double *v)
     }
 }
 
-naik_status naik_gauss_smear(naik_gauss *g, double radius, int steps, int t, double *v)
+/* The chosen slices of this box that are time slice t, or all. */
+static naik_status find_slices(const naik_gauss *g, int t, int range[2])
 {
-    naik_status status = NAIK_OK;
     const naik_lattice *lat = g->lattice;
-    const double a = radius * radius / (4.0 * steps * g->stride * g->stride);
-    int range[2] = {0, g->count};
-    if (t != NAIK_GAUSS_ALL && (t < 0 || t >= lat->size[3] || !g->chosen[t])) {
+    range[0] = 0;
+    range[1] = g->count;
+    if (t == NAIK_GAUSS_ALL) {
+        return NAIK_OK;
+    }
+    if (t < 0 || t >= lat->size[3] || !g->chosen[t]) {
         return NAIK_FAIL(lat->comm->log, NAIK_ERR_ARG,
                          "time slice %d is not among those whose links were kept for smearing", t);
     }
-    if (t != NAIK_GAUSS_ALL) {
-        range[1] = 0;
-        for (int slice = 0; slice < g->count; slice++) {
-            if (lat->origin[3] + g->slice[slice] == t) {
-                range[0] = slice;
-                range[1] = slice + 1;
-            }
+    range[1] = 0;
+    for (int slice = 0; slice < g->count; slice++) {
+        if (lat->origin[3] + g->slice[slice] == t) {
+            range[0] = slice;
+            range[1] = slice + 1;
         }
     }
+    return NAIK_OK;
+}
+
+naik_status naik_gauss_smear(naik_gauss *g, double radius, int steps, int t, double *v)
+{
+    naik_status status = NAIK_OK;
+    const double a = radius * radius / (4.0 * steps * g->stride * g->stride);
+    int range[2];
+    NAIK_TRY(find_slices(g, t, range));
     if (range[0] >= range[1]) {
         return NAIK_OK; /* of other ranks */
     }
@@ -301,6 +311,44 @@ naik_status naik_gauss_smear(naik_gauss *g, double radius, int steps, int t, dou
     for (int step = 0; step < steps; step++) {
         NAIK_TRY(smear_once(g, range, a));
     }
+    copy_slices(g, range, false, v);
+done:
+    return status;
+}
+
+/* next = S_k v on the row of sites from `first` on. */
+static void shift_row(const naik_gauss *g, int64_t first, int k)
+{
+    const int64_t hop = g->stride * g->step[k];
+    for (int64_t i = first; i < first + g->lattice->local[0]; i++) {
+        vector3 sum = {{{0, 0}, {0, 0}, {0, 0}}};
+        add_hop(&g->w[k][i], false, &g->v[i + hop], &sum);
+        add_hop(&g->w[k][i - hop], true, &g->v[i - hop], &sum);
+        for (int c = 0; c < 3; c++) {
+            g->next[i].c[c] = naik_cscale(0.5, sum.c[c]);
+        }
+    }
+}
+
+naik_status naik_gauss_shift(naik_gauss *g, int k, int t, double *v)
+{
+    naik_status status = NAIK_OK;
+    const int *n = g->lattice->local;
+    int range[2];
+    NAIK_TRY(find_slices(g, t, range));
+    if (range[0] >= range[1]) {
+        return NAIK_OK; /* of other ranks */
+    }
+    copy_slices(g, range, true, v);
+    NAIK_TRY(fill_ghosts(g, k, range, sizeof *g->v, g->v));
+#pragma omp parallel for schedule(static)
+    for (int row = 0; row < (range[1] - range[0]) * n[2] * n[1]; row++) {
+        shift_row(g, place_of(g, range[0] + row / n[1] / n[2], 0, row % n[1], row / n[1] % n[2]),
+                  k);
+    }
+    vector3 *swap = g->v;
+    g->v = g->next;
+    g->next = swap;
     copy_slices(g, range, false, v);
 done:
     return status;

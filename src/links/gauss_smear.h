@@ -39,4 +39,8 @@ enum { NAIK_GAUSS_ALL = -1 };
  * Collective. NAIK_ERR_ARG for a slice that was not chosen, NAIK_ERR_MPI */
 naik_status naik_gauss_smear(naik_gauss *gauss, double radius, int steps, int t, double *v);
 
+/* v <- S_k v on time slice t, (S_k v)(x) = (W_k(x) v(x + s k) + W_k(x - s k)^+ v(x - s k))/2: the
+ * symmetric shift in direction k of x, y, z. Otherwise as naik_gauss_smear. */
+naik_status naik_gauss_shift(naik_gauss *gauss, int k, int t, double *v);
+
 #endif

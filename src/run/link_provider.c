@@ -64,6 +64,8 @@ static bool needs_coulomb_gauge(const naik_input *input)
         case NAIK_SOURCE_EVEN_WALL:
         case NAIK_SOURCE_EVENANDODD_WALL:
         case NAIK_SOURCE_EVENMINUSODD_WALL:
+        case NAIK_SOURCE_FUNNYWALL1:
+        case NAIK_SOURCE_FUNNYWALL2:
         case NAIK_SOURCE_GAUSSIAN: return true;
         case NAIK_SOURCE_POINT:
         case NAIK_SOURCE_RANDOM_WALL:
@@ -176,14 +178,15 @@ static naik_status keep_smearing(naik_link_provider *out)
     const naik_input *input = out->input;
     naik_log *log = out->lattice->comm->log;
     bool *slices = NULL;
-    if (!smearing_slices(input, NULL)) {
-        return NAIK_OK;
-    }
     status = naik_alloc(log, (size_t)input->lattice.size[3] * sizeof *slices, "time slices",
                         (void **)&slices);
     NAIK_TRY(naik_comm_agree(out->lattice->comm, status));
-    smearing_slices(input, slices);
-    NAIK_TRY(naik_gauss_create(out->thin, smearing_stride(input), slices, &out->gauss));
+    if (smearing_slices(input, slices)) {
+        NAIK_TRY(naik_gauss_create(out->thin, smearing_stride(input), slices, &out->gauss));
+    }
+    if (smearing_funny_slices(input, slices)) {
+        NAIK_TRY(naik_gauss_create(out->thin, 1, slices, &out->hops));
+    }
 done:
     naik_free(slices);
     return status;
@@ -229,6 +232,7 @@ void naik_link_provider_close(naik_link_provider *source)
     naik_gauge_destroy(&source->thin);
     naik_fattener_destroy(&source->fattener);
     naik_gauss_destroy(&source->gauss);
+    naik_gauss_destroy(&source->hops);
     naik_gauge_file_clear(&source->file);
 }
 

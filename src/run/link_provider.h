@@ -22,6 +22,7 @@ typedef struct naik_link_provider {
     naik_gauge *thin;            /* phased links, until they are fattened */
     naik_fattener *fattener;     /* NULL where the links come from a file */
     naik_gauss *gauss;           /* of what the input smears; NULL: nothing */
+    naik_gauss *hops;            /* of its funny walls; NULL: none */
     naik_gauge_file file;     /* the configuration's; format "" where the links come from a file */
     naik_gauge_checks checks; /* of the links as stored */
     char content[128];        /* checksums of a file of fat and long links; "" otherwise */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "links/funny_wall.h"
+
 static naik_status smeared_point(const source_kit *kit, const naik_source *source, int colour,
                                  double *out)
 {
@@ -34,6 +36,9 @@ naik_status make_source(const source_kit *kit, const naik_input_source *source, 
     case NAIK_SOURCE_COVARIANT_GAUSSIAN:
         NAIK_TRY(smeared_point(kit, &source->source, colour, out));
         break;
+    case NAIK_SOURCE_FUNNYWALL1:
+    case NAIK_SOURCE_FUNNYWALL2:
+        return naik_funny_wall(kit->lattice, &source->source, kit->hops, colour, out);
     case NAIK_SOURCE_SEQUENTIAL:
         return sequential_source(kit->sequential, kit->lattice, source, column, out);
     default: NAIK_TRY(naik_source_fill(kit->lattice, &source->source, colour, out));

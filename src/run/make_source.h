@@ -15,12 +15,13 @@ typedef struct source_kit {
     const naik_input *input;
     const source_file_sums *sums; /* of the files among them */
     naik_gauss *gauss;            /* NULL where none is smeared */
+    naik_gauss *hops;             /* of funny walls; NULL where there is none */
     const sequential_set *sequential;
 } source_kit;
 
 /* out [sites][3][2], or [sites][4][3][2], = one column of a source of the input, zero of a
  * colour that is not asked for. Collective. As
- * naik_source_fill, source_file_read, sequential_source, naik_gauss_smear */
+ * naik_source_fill, source_file_read, sequential_source, naik_gauss_smear, naik_funny_wall */
 naik_status make_source(const source_kit *kit, const naik_input_source *source, int column,
                         double *out);
 

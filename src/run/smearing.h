@@ -7,10 +7,12 @@
 
 /* Sites per hop of smearing: 2 of staggered quarks, which keeps their taste. */
 int smearing_stride(const naik_input *input);
-/* Whether a source is smeared. Local. */
+/* Whether a source is smeared, or a funny wall. Local. */
 bool smearing_of_sources(const naik_input *input);
-/* Whether anything is smeared with links; the time slices of which: slices [T], or NULL. Local. */
+/* Whether anything is smeared with links; slices [T]: the time slices of which. Local. */
 bool smearing_slices(const naik_input *input, bool *slices);
+/* The same of funny walls (funny_wall.h), whose hops are of one link. */
+bool smearing_funny_slices(const naik_input *input, bool *slices);
 /* Bytes of naik_gauss for these in the box of a lattice, at most. Local. */
 int64_t smearing_bytes(const naik_input *input, const naik_lattice *lattice);
 

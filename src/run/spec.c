@@ -66,6 +66,8 @@ static const char *place_of(naik_source_type type)
     case NAIK_SOURCE_GAUSSIAN:
     case NAIK_SOURCE_COVARIANT_GAUSSIAN:
     case NAIK_SOURCE_SEQUENTIAL:
+    case NAIK_SOURCE_FUNNYWALL1:
+    case NAIK_SOURCE_FUNNYWALL2:
     case NAIK_SOURCE_RANDOM_WALL: return "one time slice";
     case NAIK_SOURCE_FILE: return "as in the file";
     case NAIK_SOURCE_RANDOM_VOLUME: return "the whole lattice";

@@ -43,7 +43,8 @@ static naik_status load_smearing(stored_sources *sources)
                            run->path, then, now);
     } else {
         sources->gauss = links.gauss;
-        links.gauss = NULL;
+        sources->hops = links.hops;
+        links.gauss = links.hops = NULL;
     }
     naik_link_provider_close(&links);
 done:
@@ -66,13 +67,14 @@ void stored_sources_close(stored_sources *sources)
     stored_runs_close(&sources->stored);
     source_file_sums_clear(&sources->sums);
     naik_gauss_destroy(&sources->gauss);
+    naik_gauss_destroy(&sources->hops);
 }
 
 naik_status stored_sources_make(const stored_sources *sources, const naik_input_source *source,
                                 int column, double *out)
 {
     const stored_run *run = sources->run;
-    const source_kit kit = {run->lattice, run->input, &sources->sums, sources->gauss,
-                            &sources->sequential};
+    const source_kit kit = {run->lattice,   run->input,    &sources->sums,
+                            sources->gauss, sources->hops, &sources->sequential};
     return make_source(&kit, source, column, out);
 }

@@ -12,6 +12,7 @@ typedef struct stored_sources {
     stored_runs stored; /* the files of the next */
     sequential_set sequential;
     naik_gauss *gauss; /* NULL where none is smeared */
+    naik_gauss *hops;  /* of funny walls; NULL where there is none */
 } stored_sources;
 
 /* Close it whatever comes back. Collective.

@@ -26,7 +26,8 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
     const solve_job *j = data;
     const naik_input_task *task = solve_task(j, index);
     const naik_input_solve *solve = &j->input->solve[task->solve];
-    const source_kit kit = {j->lattice, j->input, &j->sources, j->links.gauss, &j->sequential};
+    const source_kit kit = {j->lattice,     j->input,      &j->sources,
+                            j->links.gauss, j->links.hops, &j->sequential};
     *mass = solve->masses.data[task->mass];
     *tolerance = solve->tolerance;
     *site_tolerance = j->input->solver.site_relative_tolerance;
