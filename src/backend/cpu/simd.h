@@ -19,8 +19,15 @@
  * take a compiler minutes. */
 #if LANES == 1 || defined(NAIK_AVX512) || defined(NAIK_AVX2)
 #define INLINE_PART INLINE
+#define INLINE_ONE  INLINE
 #else
 #define INLINE_PART static __attribute__((noinline))
+/* the same, and one of it for all constants */
+#if defined(__GNUC__) && !defined(__clang__)
+#define INLINE_ONE static __attribute__((noinline, noclone))
+#else
+#define INLINE_ONE INLINE_PART
+#endif
 #endif
 
 /* Before a loop of so many turns over numbers that are to stay in registers. */

@@ -9,6 +9,17 @@
 #include "backend/cpu/terms.h"
 #include "backend/site_blocks.h"
 
+#define REAL double
+#define V(x) x##_d
+#define REG  reg_d
+#define R(x) REG_D(x)
+#include "backend/cpu/hop.inc"
+#define REAL float
+#define V(x) x##_f
+#define REG  reg_f
+#define R(x) REG_F(x)
+#include "backend/cpu/hop.inc"
+
 #define VECTOR_BODY   "backend/cpu/blocks.inc"
 #define PAIR_BODY     "backend/cpu/wilson.inc"
 #define MULTIPLY_SITE VECTOR(multiply_site)
