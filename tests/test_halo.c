@@ -17,6 +17,8 @@
 
 enum { FIELDS = 3, ROUND = 50 };
 static const int small[4] = {4, 8, 8, 8};
+static const naik_layers shallow = {NAIK_EVEN, 1, NAIK_WHOLE};
+static const naik_layers deep = {NAIK_EVEN, NAIK_HALO_DEPTH, NAIK_WHOLE};
 
 /* Everything that sums |D in_j|^2 exactly, for a few vectors in_j. */
 typedef struct summer {
@@ -159,8 +161,8 @@ static char *zones_over(check *t, naik_transport transport, naik_precision preci
     if (ok) {
         field = fixture_field(t, &f, precision, nrhs, 3, NAIK_EVEN);
         for (int i = 0; i < 3; i++) { /* more than there are buffers */
-            CHECK_OK(t, naik_halo_start(f.geometry->halo, field, NAIK_EVEN, depth));
-            CHECK_OK(t, naik_halo_wait(f.geometry->halo, field, NAIK_EVEN, depth));
+            CHECK_OK(t, naik_halo_start(f.geometry->halo, field, &layers));
+            CHECK_OK(t, naik_halo_wait(f.geometry->halo, field, &layers));
         }
         *size_bytes = field->size_bytes;
         bytes = malloc(*size_bytes);
@@ -201,9 +203,10 @@ static void every_transport_brings_the_same_bytes(check *t)
 /* The field as stored after the exchange that is next; the caller frees. */
 static char *exchanged(check *t, const fixture *f, naik_field *field, int depth)
 {
+    const naik_layers layers = {.parity = NAIK_EVEN, .depth = depth};
     char *bytes = malloc(field->size_bytes);
-    CHECK_OK(t, naik_halo_start(f->geometry->halo, field, NAIK_EVEN, depth));
-    CHECK_OK(t, naik_halo_wait(f->geometry->halo, field, NAIK_EVEN, depth));
+    CHECK_OK(t, naik_halo_start(f->geometry->halo, field, &layers));
+    CHECK_OK(t, naik_halo_wait(f->geometry->halo, field, &layers));
     CHECK_OK(t, naik_backend_download(f->backend, bytes, field->data, field->size_bytes));
     return bytes;
 }
@@ -425,10 +428,10 @@ static void messages_take_the_memory_that_is_planned(check *t)
         naik_field *field = fixture_field(t, &f, NAIK_SINGLE, 3, 3, NAIK_EVEN);
         f.backend->route.peer = f.backend->route.single_node = false;
         f.backend->ops = &a.ops;
-        CHECK_OK(t, naik_halo_start(f.geometry->halo, field, NAIK_EVEN, NAIK_HALO_DEPTH));
-        CHECK_OK(t, naik_halo_wait(f.geometry->halo, field, NAIK_EVEN, NAIK_HALO_DEPTH));
+        CHECK_OK(t, naik_halo_start(f.geometry->halo, field, &deep));
+        CHECK_OK(t, naik_halo_wait(f.geometry->halo, field, &deep));
         CHECK_TRUE(t, taken > 0);
-        CHECK_INT(t, (long long)naik_halo_bytes(f.geometry, NAIK_SINGLE, 3, NAIK_HALO_DEPTH),
+        CHECK_INT(t, (long long)naik_halo_bytes(f.geometry, NAIK_SINGLE, 1, 3, NAIK_HALO_DEPTH),
                   (long long)taken);
         f.backend->ops = a.original;
         f.backend->route = route;
@@ -462,10 +465,10 @@ static void memory_that_one_rank_lacks_is_missed_by_all(check *t)
         naik_field *field = fixture_field(t, &f, NAIK_SINGLE, 1, 3, NAIK_EVEN);
         f.backend->route.peer = f.backend->route.single_node = false;
         f.backend->ops = &a.ops;
-        CHECK_STATUS(t, naik_halo_start(f.geometry->halo, field, NAIK_EVEN, 1), NAIK_ERR_MEMORY);
+        CHECK_STATUS(t, naik_halo_start(f.geometry->halo, field, &shallow), NAIK_ERR_MEMORY);
         f.backend->ops = ops;
-        CHECK_OK(t, naik_halo_start(f.geometry->halo, field, NAIK_EVEN, 1));
-        CHECK_OK(t, naik_halo_wait(f.geometry->halo, field, NAIK_EVEN, 1));
+        CHECK_OK(t, naik_halo_start(f.geometry->halo, field, &shallow));
+        CHECK_OK(t, naik_halo_wait(f.geometry->halo, field, &shallow));
         f.backend->route = route;
         naik_field_destroy(&field);
     }
@@ -480,15 +483,15 @@ static naik_status count_reserve(const naik_field *field, const bool faces[NAIK_
     return NAIK_OK;
 }
 
-static naik_status send_nothing(const naik_field *field, naik_parity parity, int depth, bool beside)
+static naik_status send_nothing(const naik_field *field, const naik_layers *layers, bool beside)
 {
-    (void)field, (void)parity, (void)depth, (void)beside;
+    (void)field, (void)layers, (void)beside;
     return NAIK_OK;
 }
 
-static naik_status receive_nothing(naik_field *field, naik_parity parity, int depth)
+static naik_status receive_nothing(naik_field *field, const naik_layers *layers)
 {
-    (void)field, (void)parity, (void)depth;
+    (void)field, (void)layers;
     return NAIK_OK;
 }
 
@@ -519,8 +522,8 @@ static void ranks_without_a_peer_make_room_with_the_others(check *t)
         naik_field *field = fixture_field(t, &f, NAIK_SINGLE, 1, 3, NAIK_EVEN);
         f.backend->ops = &a.ops;
         f.backend->route = (naik_route){.peer = true, .near = near};
-        CHECK_OK(t, naik_halo_start(f.geometry->halo, field, NAIK_EVEN, 1));
-        CHECK_OK(t, naik_halo_wait(f.geometry->halo, field, NAIK_EVEN, 1));
+        CHECK_OK(t, naik_halo_start(f.geometry->halo, field, &shallow));
+        CHECK_OK(t, naik_halo_wait(f.geometry->halo, field, &shallow));
         CHECK_INT(t, reserved, 1);
         f.backend->ops = ops;
         f.backend->route = route;
