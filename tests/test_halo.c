@@ -146,9 +146,30 @@ static void every_exchange_brings_its_own_content(check *t)
     fixture_destroy(&f);
 }
 
-/* The halo zones as stored, after an exchange over a transport; NULL where it fails. */
+/* Random spinors. */
+static naik_field *spinors(check *t, const fixture *f, naik_precision precision, int nrhs)
+{
+    naik_field *field = NULL;
+    double *sites = malloc(NAIK_SPIN * naik_lattice_vector_bytes(f->lat));
+    CHECK_OK(t, naik_field_create_spin(f->geometry, precision, NAIK_SPIN, nrhs, &field));
+    for (int c = 0; field != NULL && c < nrhs; c++) {
+        for (int s = 0; s < NAIK_SPIN; s++) {
+            double *v = fixture_vector(f, (uint64_t)(NAIK_SPIN * c + s), NAIK_EVEN);
+            for (int32_t site = 0; site < f->lat->sites; site++) {
+                memcpy(sites + 6 * (NAIK_SPIN * site + s), v + 6 * site, 6 * sizeof *v);
+            }
+            free(v);
+        }
+        CHECK_OK(t, f->backend->ops->field.from_host(field, NAIK_EVEN, c, sites));
+    }
+    free(sites);
+    return field;
+}
+
+/* The halo zones as stored, after exchanges over a transport; of half spinors after others, whose
+ * numbers lie elsewhere. NULL where it fails. */
 static char *zones_over(check *t, naik_transport transport, naik_precision precision, int nrhs,
-                        int depth, size_t *size_bytes)
+                        const naik_layers *layers, size_t *size_bytes)
 {
     const naik_backend_options options = {.threads = 1, .share_gpu = true, .transport = transport};
     fixture f = {.lat = NULL};
@@ -159,11 +180,19 @@ static char *zones_over(check *t, naik_transport transport, naik_precision preci
         CHECK_OK(t, naik_backend_create(t->comm, fixture_backend_name(), &options, &f.backend)) &&
         CHECK_OK(t, naik_geometry_create(f.backend, f.lat, &f.geometry));
     if (ok) {
-        field = fixture_field(t, &f, precision, nrhs, 3, NAIK_EVEN);
+        const bool whole = layers->halves == NAIK_WHOLE;
+        naik_field *other = spinors(t, &f, NAIK_SINGLE, 2);
+        field = whole ? fixture_field(t, &f, precision, nrhs, 3, NAIK_EVEN)
+                      : spinors(t, &f, precision, nrhs);
         for (int i = 0; i < 3; i++) { /* more than there are buffers */
-            CHECK_OK(t, naik_halo_start(f.geometry->halo, field, &layers));
-            CHECK_OK(t, naik_halo_wait(f.geometry->halo, field, &layers));
+            for (int k = 0; !whole && k < 2; k++) {
+                CHECK_OK(t, naik_halo_start(f.geometry->halo, other, &deep));
+                CHECK_OK(t, naik_halo_wait(f.geometry->halo, other, &deep));
+            }
+            CHECK_OK(t, naik_halo_start(f.geometry->halo, field, layers));
+            CHECK_OK(t, naik_halo_wait(f.geometry->halo, field, layers));
         }
+        naik_field_destroy(&other);
         *size_bytes = field->size_bytes;
         bytes = malloc(*size_bytes);
         CHECK_OK(t, naik_backend_download(f.backend, bytes, field->data, *size_bytes));
@@ -180,18 +209,26 @@ static void every_transport_brings_the_same_bytes(check *t)
     static const naik_transport transports[] = {NAIK_TRANSPORT_AUTO, NAIK_TRANSPORT_PEER,
                                                 NAIK_TRANSPORT_MPI_DEVICE};
     static const int widths[] = {1, 3};
-    for (int shape = 0; shape < 12; shape++) {
+    static const naik_layers layers[] = {{NAIK_EVEN, NAIK_HALO_DEPTH, NAIK_WHOLE},
+                                         {NAIK_EVEN, 1, NAIK_WHOLE},
+                                         {NAIK_EVEN, 1, NAIK_HALVES},
+                                         {NAIK_EVEN, 1, NAIK_HALVES_DAGGER}};
+    for (int shape = 0; shape < 24; shape++) {
         const naik_precision precision = (naik_precision)(shape % 3);
-        const int nrhs = widths[shape / 3 % 2], depth = shape < 6 ? NAIK_HALO_DEPTH : 1;
+        const int nrhs = widths[shape / 3 % 2];
+        const naik_layers *what = &layers[shape / 6];
         size_t size = 0, other = 0;
-        char *staged = zones_over(t, NAIK_TRANSPORT_STAGED, precision, nrhs, depth, &size);
+        if (what->halves != NAIK_WHOLE && precision == NAIK_HALF) {
+            continue; /* they travel whole */
+        }
+        char *staged = zones_over(t, NAIK_TRANSPORT_STAGED, precision, nrhs, what, &size);
         for (size_t i = 0; i < sizeof transports / sizeof *transports; i++) {
             /* an MPI that takes no device memory would end the program */
             if (transports[i] == NAIK_TRANSPORT_MPI_DEVICE &&
                 !naik_halo_mpi_takes_device_memory()) {
                 continue;
             }
-            char *bytes = zones_over(t, transports[i], precision, nrhs, depth, &other);
+            char *bytes = zones_over(t, transports[i], precision, nrhs, what, &other);
             CHECK_TRUE(t, staged != NULL && bytes != NULL && size == other &&
                               memcmp(staged, bytes, size) == 0);
             free(bytes);
