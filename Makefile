@@ -212,7 +212,7 @@ install: all
 	install -m 644 $(HEADERS) $(DESTDIR)$(prefix)/include/naik
 	install -m 644 doc/naik.1 $(DESTDIR)$(prefix)/share/man/man1
 	install -m 644 $(wildcard python/*.py) $(DESTDIR)$(prefix)/share/naik/python
-	@printf '%s\n' 'prefix=$(prefix)' 'Name: naik' 'Description: staggered quark propagators' \
+	@printf '%s\n' 'prefix=$(prefix)' 'Name: naik' 'Description: staggered, Wilson and clover quark propagators' \
 	    'Version: $(VERSION)' \
 	    'Cflags: -I$${prefix}/include' \
 	    'Libs: -L$${prefix}/lib -lnaik -fopenmp $(LIBS) $(GPU_LIBS)' \

@@ -64,6 +64,8 @@ naik_status gpu_links_rotate(const naik_gauge *a, const naik_complex phase[NAIK_
 naik_status gpu_turns_find(const naik_ghosted *u, int directions, double omega, int parity,
                            naik_ghosted *turn);
 naik_status gpu_turns_apply(const naik_ghosted *turn, int parity, naik_ghosted *u);
+naik_status gpu_turns_divergence(const naik_ghosted *u, int directions, naik_exactsum *sum);
+naik_status gpu_turns_reunitarise(naik_ghosted *u, int64_t *bad);
 naik_status gpu_ghosted_store(const naik_ghosted *ghosted, int mu, naik_gauge *gauge);
 
 /* blas.cu */

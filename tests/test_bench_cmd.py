@@ -56,7 +56,20 @@ values = check("bench_bicgstab_reports_its_true_residual",
                ["mass", "iterations", "true_residual", "not_converged", "seconds", "us_per_iteration", "gflops"])
 verdict("bench_bicgstab_converges",
         0 < float(values[0]["true_residual"]) <= 1e-10 and values[0]["not_converged"] == "0", str(values))
-for words, part in ((["cg", "--action", "wilson"], "are for dslash and bicgstab"),
+for action, more in ("wilson", 0), ("clover", 1):
+    values = check(f"bench_cg_of_{action}_quarks_reports_its_true_residual",
+                   ["cg", "--action", action, "--precision", "single", "--mass", "0.3,0.4", "--nrhs", "2"],
+                   ["mass", "iterations", "true_residual", "not_converged", "seconds", "us_per_iteration", "gflops"], 2)
+    v = {key: float(values[0][key]) for key in ("us_per_iteration", "gflops", "floor_gbs")}
+    floor = 4 * (8 * 18 * 4 + more * 72 * 4 + 2 * 2 * 96) / 2 + 10 * 96
+    flops = 4 * 1320 + more * 4 * 504 + 2 * 48 + 336
+    verdict(f"bench_cg_of_{action}_quarks_converges_and_counts",
+            all(0 < float(x["true_residual"]) <= 1e-10 and x["not_converged"] == "0" for x in values)
+            and abs(v["gflops"] * v["us_per_iteration"] * 1e3 / (sites * flops) - 1) < 0.02
+            and abs(v["floor_gbs"] * v["us_per_iteration"] * 1e3 / (sites * floor) - 1) < 0.02, f"{values} {floor} {flops}")
+for words, part in ((["cg", "--action", "wilson", "--masses", "0.1,0.2"], "--masses is for staggered quarks"),
+                    (["cg", "--action", "clover", "--inner-precision", "auto"], "--inner-precision is for staggered quarks"),
+                    (["links", "--action", "wilson"], "are for dslash, cg and bicgstab"),
                     (["bicgstab", "--action", "hisq"], "is wilson or clover here"),
                     (["dslash", "--action", "wilson", "--recon", "9"], "18 or 12 numbers")):
     status, said, told = answer("bench", *words, *QUICK)

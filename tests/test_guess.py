@@ -21,12 +21,23 @@ solve:
 solver:   {tolerance: 1e-10}
 output:   {file: %s}
 """
+CLOVER = """
+lattice:  {size: [4, 4, 8, 8], boundary_t: antiperiodic}
+gauge:    {file: %s}
+action:   {type: clover, csw: 1.1}
+solve:
+  - name: pt
+    kappas: [0.125, 0.12]
+    source: {type: point, origin: [[0, 0, 0, 0], [1, 0, 2, 2]]}
+solver:   {tolerance: 1e-10}
+output:   {file: %s, correlators: [pion]}
+"""
 GUESS = ("--set", "solve.0.guess=" + path("loose.h5"), "--set", "solve.1.guess=" + path("loose.h5"))
 
 
-def solved(name, *more, **options):
+def solved(name, *more, text=INPUT, **options):
     with open(path(name + ".yaml"), "w", encoding="utf-8") as f:
-        f.write(INPUT % (path("lat.h5"), path(name + ".h5")))
+        f.write(text % (path("lat.h5"), path(name + ".h5")))
     return naik("solve", path(name + ".yaml"), *more, **options)
 
 
@@ -115,7 +126,7 @@ def guesses_of_something_else_are_refused():
             *changed("solve.1.guess=" + path("loose.h5")))
     refused("but not with mass 0.2", *changed("solve.0.masses=[0.05, 0.2]"))
     refused("but not with mass 0.05 and naik_epsilon -0.1", *changed("solve.0.naik_epsilon=[-0.1, 0]"))
-    refused("'solve.0.guess' is there for staggered quarks only", *changed("action.type=wilson"))
+    refused("action.type = hisq, this run is not", *changed("action.type=wilson"))
     refused("is read as input", *changed("output.file=" + path("loose.h5")))
     refused("refused.yaml", *changed("solve.0.guess=" + path("refused.yaml")))
     refused("no-such", *changed("solve.0.guess=" + path("no-such.h5")))
@@ -130,6 +141,50 @@ def a_damaged_guess_is_noticed():
         assert "checksum" in told, told
 
 
+def quarks_with_spin_begin_from_what_is_stored():
+    guess = ("--set", "solve.0.guess=" + path("rough.h5"))
+    solved("rough", "--set", "solver.tolerance=1e-4", text=CLOVER, ranks=2)
+    solved("straight", text=CLOVER)
+    for method in "bicgstab", "cg":
+        said = solved("begun", *guess, "--fresh", "--set", f"solver.method={method}", text=CLOVER)
+        rough, straight, begun = table("rough"), table("straight"), table("begun")
+        assert (begun["true_residual"] <= 1e-10).all() and (begun["stop_reason"] == b"converged").all(), begun
+        if method == "bicgstab":
+            assert begun["iterations"].sum() < straight["iterations"].sum() - 0.3 * rough["iterations"].sum(), (begun, straight)
+        line = re.search("guesses: 48 solves took ([0-9]+) iterations from them, which took ([0-9]+); without about [0-9]+,", said)
+        assert line and [*map(int, line.groups())] == [begun["iterations"].sum(), rough["iterations"].sum()], said
+        with h5py.File(path("straight.h5")) as a, h5py.File(path("begun.h5")) as b:
+            for name in "prop/s0000/m00", "prop/s0001/m01":
+                x, y = a[name][...], b[name][...]
+                assert 0 < np.linalg.norm(x - y) < 1e-8 * np.linalg.norm(x), (method, name)
+    solved("begun", *guess, "--fresh", text=CLOVER)
+    for ranks, batch in (2, 5), (4, 16):
+        solved("again", *guess, "--fresh", "--set", f"solver.batch={batch}", text=CLOVER, ranks=ranks)
+        same(everything("begun.h5"), everything("again.h5"))
+    solved("halted", *guess, "--set", "solver.batch=4", text=CLOVER, status=None, env={"NAIK_INJECT": "kill:write:8"})
+    assert os.path.exists(path("halted.h5.part"))
+    assert "resuming:" in solved("halted", *guess, text=CLOVER, ranks=2)
+    same(everything("begun.h5"), everything("halted.h5"))
+
+
+def stored_quarks_with_spin_are_contracted_without_an_iteration():
+    asked = ("--set", "output.correlators=[pion, rho_x]", "--set", "output.momenta=[[0,0,0],[1,0,0]]", "--set", "output.baryons=[nucleon]")
+    solved("asked", *asked, text=CLOVER)
+    solved("taken", *asked, "--set", "solve.0.guess=" + path("straight.h5"), text=CLOVER)
+    assert (table("taken")["iterations"] == 0).all() and (table("taken")["true_residual"] <= 1e-10).all(), table("taken")
+    with h5py.File(path("asked.h5")) as a, h5py.File(path("taken.h5")) as b:
+        for name in "pt/s0001/m01/pion/p100", "pt/s0000/m00/rho_x/p100", "pt/s0001/m00/nucleon":
+            c = a["corr"][name][...]
+            assert np.abs(b["corr"][name][...] - c).max() <= 1e-8 * np.abs(c).max(), name
+    told = solved("refused", "--set", "solve.0.guess=" + path("rough.h5"), "--set", "action.csw=1", text=CLOVER, status=1)
+    assert "was made with action.csw = 1.1" in told, told
+    told = solved("refused", "--set", "solve.0.guess=" + path("rough.h5"), "--set", "solve.0.kappas=[0.13]", text=CLOVER, status=1)
+    assert "but not with mass -0.153846\n" in told, told
+    told = solved("refused", "--set", "solve.0.guess=" + path("loose.h5"), text=CLOVER, status=1)
+    assert "action.type = hisq, this run is not" in told, told
+
+
 main([configurations_are_generated, a_loose_solve_spares_the_next_its_iterations,
       stored_propagators_are_contracted_without_an_iteration, bits_do_not_depend_on_ranks_batches_and_shared_masses,
-      a_killed_run_goes_on_to_the_same_bits, guesses_of_something_else_are_refused, a_damaged_guess_is_noticed])
+      a_killed_run_goes_on_to_the_same_bits, guesses_of_something_else_are_refused, a_damaged_guess_is_noticed,
+      quarks_with_spin_begin_from_what_is_stored, stored_quarks_with_spin_are_contracted_without_an_iteration])

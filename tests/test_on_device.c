@@ -88,5 +88,41 @@ static void gauge_fixing_has_the_bits_of_the_host(check *t)
     }
 }
 
-CHECK_MAIN(CHECK(twisted_links_are_those_of_thin_links_times_phases),
+/* Bytes between host and device while a copy of the links is turned so often. */
+static double bytes_moved(check *t, const naik_gauge *u, naik_device *device, int iterations)
+{
+    const naik_gauge_fix_options how = {.condition = NAIK_COULOMB,
+                                        .tolerance = 1e-20,
+                                        .over_relaxation = 1.7,
+                                        .max_iterations = iterations};
+    naik_gauge *copy = NULL;
+    naik_gauge_fix_result result;
+    double before[2], after[2];
+    CHECK_OK(t, naik_gauge_create(u->lattice, &copy));
+    CHECK_OK(t, naik_gauge_copy(u, copy));
+    device->memory->moved(device, &before[0], &before[1]);
+    CHECK_OK(t, naik_gauge_fix(copy, device, &how, &result));
+    device->memory->moved(device, &after[0], &after[1]);
+    naik_gauge_destroy(&copy);
+    return after[0] - before[0] + after[1] - before[1];
+}
+
+/* Up once and down once, and after every ten iterations the words of one sum and a count. Between
+ * ranks their faces travel as well. */
+static void links_stay_on_the_device_until_the_gauge_is_fixed(check *t)
+{
+    fixture_thin f;
+    CHECK_REQUIRE(t, fixture_thin_create(t, t->comm, shared, NULL, &f));
+    naik_device *device = naik_backend_device(f.backend);
+    if (device != NULL && device->memory->moved != NULL && t->comm->size == 1) {
+        const double links = 2 * 4 * (double)f.lat->sites * sizeof(naik_matrix);
+        const double few = bytes_moved(t, f.u, device, 2), many = bytes_moved(t, f.u, device, 32);
+        CHECK_TRUE(t, few >= links && few < links + 4096);
+        CHECK_TRUE(t, many < few + 3 * 1024);
+    }
+    fixture_thin_destroy(&f);
+}
+
+CHECK_MAIN(CHECK(links_stay_on_the_device_until_the_gauge_is_fixed),
+           CHECK(twisted_links_are_those_of_thin_links_times_phases),
            CHECK(gauge_fixing_has_the_bits_of_the_host))

@@ -96,6 +96,33 @@ def wilson_quarks_too():
         assert abs(trace - wanted) < 1e-12 * abs(correlator("wpt", "pion")[0]), (insertion, trace, wanted)
 
 
+def bytes_read():
+    """By this process and those that it waited for."""
+    with open("/proc/self/io", encoding="ascii") as f:
+        return int(f.readline().split()[1])
+
+
+def a_file_that_is_guess_and_source_is_read_once():
+    """Of two masses: verifying the file costs as many bytes as where it is the guess alone."""
+    two = POINT.replace("[0.3]", "[0.3, 0.4]")
+    solve("two", two)
+    guess = two.replace("source:", "guess: %s, source:" % path("two.h5"))
+    both = ", ".join((guess, sequential(file="two.h5"), sequential("other", file="two.h5", t0="4")))
+    cost = []
+    for entries in (guess, both):
+        before = bytes_read()
+        said = solve("both", entries, "--dry-run")
+        cost.append(bytes_read() - before)
+        assert said.count(f"{path('two.h5')}: 6 stored solutions verified") == 1, said
+    solution = 8 * 4 * 4 * 8 * 3 * 16
+    assert cost[0] > 6 * solution and cost[1] < cost[0] + solution, (cost, solution)
+    solve("seqs", ", ".join((sequential(), sequential("other", t0="4"))))
+    solve("both", both)
+    with h5py.File(path("both.h5")) as a, h5py.File(path("seqs.h5")) as b:
+        for k in range(3):
+            assert (a[f"/prop/s{k + 1:04d}/m00"][...] == b[f"/prop/s{k:04d}/m00"][...]).all(), k
+
+
 def grids_and_a_stop_give_the_same_bytes():
     for ranks, grid in ((2, "1x1x1x2"), (4, "2x1x1x2")):
         solve("again", sequential(), "--fresh", correlators="pion5", ranks=ranks, env={"NAIK_GRID": grid})
@@ -149,5 +176,6 @@ def single_colours_are_marked_and_not_taken_for_a_propagator():
 
 
 main([configurations_are_made, three_points_without_momentum_are_two_points,
-      momentum_and_insertion_weigh_the_stored_propagator, wilson_quarks_too, grids_and_a_stop_give_the_same_bytes,
+      momentum_and_insertion_weigh_the_stored_propagator, wilson_quarks_too, a_file_that_is_guess_and_source_is_read_once,
+      grids_and_a_stop_give_the_same_bytes,
       what_does_not_fit_is_refused, single_colours_are_marked_and_not_taken_for_a_propagator])

@@ -1,4 +1,4 @@
-"""Pairs, nucleon and averages of clover quarks against plain sums in numpy with gamma matrices written out.
+"""Pairs, nucleons, condensate and averages of clover quarks against plain sums in numpy with gamma matrices written out.
 timeout: 120
 """
 import os
@@ -26,6 +26,10 @@ pairs:
   - {name: hl, quark: light, antiquark: heavy}
   - {name: self, quark: light, antiquark: light}
   - {name: sm, quark: light, antiquark: heavy, sink: covariant_gaussian, radius: 1.2, iterations: 2}
+  - {name: wl, quark: light, antiquark: heavy, sink: wall}
+baryons:
+  - {name: sigma, quarks: [light, heavy, light]}
+  - {name: lambda, quarks: [light, light, heavy]}
 solver:   {tolerance: 1e-11}
 output:
   file: %s
@@ -101,6 +105,20 @@ def pairs_are_traces_of_two_propagators():
         assert told["mass"] == 0.3 and told["antiquark_mass"] == 0.8 and list(told["momentum"]) == [1, 0, 1], told
 
 
+def a_wall_sink_sums_each_quark_over_its_slice():
+    with naik_io.File(path("one.h5")) as file:
+        for within in range(2):
+            z = propagator(file.h5, "heavy", within, 0).sum((1, 2, 3))
+            for m in range(2):
+                s = propagator(file.h5, "light", within, m).sum((1, 2, 3))
+                for channel, (sink, source) in SINK_SOURCE.items():
+                    got = file.contraction(f"wl/s{within:04d}/m{m:02d}-m00/{channel}/p000")
+                    wanted = np.einsum("ij,tjakb,kl,tialb->t", G5 @ sink, s, source @ G5, z.conj(), optimize=True)
+                    near(got, wanted, np.linalg.norm(s) * np.linalg.norm(z), (within, m, channel))
+        told = dict(file.h5["corr/wl/s0001/m01-m00/rho_y/p000"].attrs)
+        assert told["sink"] == "wall" and "p101" not in file.h5["corr/wl/s0001/m01-m00/rho_y"], told
+
+
 def smeared(u, v):
     """v [T][Z][Y][X][3][...] by a gauge-covariant gaussian in x, y, z; u without the boundary's sign."""
     for _ in range(STEPS):
@@ -128,18 +146,18 @@ def a_smeared_sink_smears_every_spin_of_both_quarks():
         assert told["sink"] == "covariant_gaussian" and told["sink_radius"] == RADIUS, told
 
 
-def nucleon(s):
-    """tr (1 + gt)/2 <N Nbar> by Wick's theorem: one d, two u that may change places."""
+def nucleon(q, r, s, alike):
+    """tr (1 + gt)/2 <N Nbar> by Wick's theorem, N = eps (q C g5 r) s; q and s change places where they are alike."""
     e = np.zeros((3, 3, 3))
     for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
         e[i, j, k], e[i, k, j] = 1, -1
     diquark, project = GY @ GT @ G5, (ONE + GT) / 2
     bar = GT @ diquark.conj().T @ GT
     # sink spins of u d u: i j m, of Nbar: k l n; colours a b c and d e f
-    d_quark = np.einsum("ij,lk,...jble->...ikbe", diquark, bar, s, optimize=True)
-    straight = np.einsum("abc,def,...ikbe,...iakd,nm,...mcnf->...", e, e, d_quark, s, project, s, optimize=True)
-    crossed = np.einsum("abc,def,...ikbe,...ianf,nm,...mckd->...", e, e, d_quark, s, project, s, optimize=True)
-    return (straight - crossed).sum((1, 2, 3))
+    d_quark = np.einsum("ij,lk,...jble->...ikbe", diquark, bar, r, optimize=True)
+    straight = np.einsum("abc,def,...ikbe,...iakd,nm,...mcnf->...", e, e, d_quark, q, project, s, optimize=True)
+    crossed = np.einsum("abc,def,...ikbe,...ianf,nm,...mckd->...", e, e, d_quark, q, project, s, optimize=True)
+    return (straight - (crossed if alike else 0)).sum((1, 2, 3))
 
 
 def the_nucleon_is_what_wicks_theorem_gives():
@@ -148,7 +166,21 @@ def the_nucleon_is_what_wicks_theorem_gives():
             for entry, mass in (("light", 1), ("heavy", 0)):
                 s = propagator(file.h5, entry, within, mass)
                 got = file.contraction(f"{entry}/s{within:04d}/m{mass:02d}/nucleon")
-                near(got, nucleon(s), (np.abs(s) ** 3).sum(), (entry, within))
+                near(got, nucleon(s, s, s, True), (np.abs(s) ** 3).sum(), (entry, within))
+
+
+def baryons_of_three_quarks_exchange_what_is_alike():
+    with naik_io.File(path("one.h5")) as file:
+        heavy = propagator(file.h5, "heavy", 1, 0)
+        light = [propagator(file.h5, "light", 1, m) for m in range(2)]
+        scale = (np.abs(light[0]) ** 3).sum()
+        for a, b in (0, 0), (0, 1), (1, 0), (1, 1):
+            got = file.contraction(f"sigma/s0001/m{a:02d}-m00-m{b:02d}/nucleon")
+            near(got, nucleon(light[a], heavy, light[b], a == b), scale, ("sigma", a, b))
+            got = file.contraction(f"lambda/s0001/m{a:02d}-m{b:02d}-m00/nucleon")
+            near(got, nucleon(light[a], light[b], heavy, False), scale, ("lambda", a, b))
+        told = dict(file.h5["corr/sigma/s0001/m00-m00-m01/nucleon"].attrs)
+        assert "change places" in told["definition"], told
 
 
 def a_free_nucleon_is_positive_until_it_meets_the_boundary():
@@ -172,7 +204,64 @@ def averages_are_over_shifted_sources():
                 check(f"light/average/m{m:02d}/pion/{p}", [f[f"corr/light/s{k:04d}/m{m:02d}/pion/{p}"][...] for k in range(2)])
                 for name in f"light/{{}}m{m:02d}/a0/{p}", f"hl/{{}}m{m:02d}-m00/t_xy/{p}", f"sm/{{}}m{m:02d}-m00/pion/{p}":
                     check(name.format("average/"), [file.contraction(name.format(f"s{k:04d}/")) for k in range(2)])
+                check(f"wl/average/m{m:02d}-m00/a0/p000", [file.contraction(f"wl/s{k:04d}/m{m:02d}-m00/a0/p000") for k in range(2)])
+            check(f"sigma/average/m{m:02d}-m00-m00/nucleon", [file.contraction(f"sigma/s{k:04d}/m{m:02d}-m00-m00/nucleon") for k in range(2)], -1.0)
             check(f"light/average/m{m:02d}/nucleon", [file.contraction(f"light/s{k:04d}/m{m:02d}/nucleon") for k in range(2)], -1.0)
+
+
+NOISY = """
+lattice:  {size: [2, 2, 2, 4], boundary_t: antiperiodic}
+gauge:    {file: %s}
+action:   {type: wilson}
+solver:   {tolerance: 1e-13}
+output:   {file: %s, correlators: [], condensate: true}
+solve:
+"""
+SEEDS = 24
+
+
+def wilson_matrix(u, m):
+    """M = m + 4 - D/2 of all sites t, z, y, x, their spins and colours; antiperiodic in t."""
+    sites = np.arange(32).reshape(4, 2, 2, 2)
+    matrix = np.eye(32 * 12).reshape(32, 12, 32, 12) * (m + 4) + 0j
+    u = u.copy()
+    u[-1, ..., 3, :, :] *= -1
+    for mu, (axis, gamma) in enumerate(zip((3, 2, 1, 0), (GX, GY, GZ, GT))):
+        for site, ahead, link in zip(sites.flat, np.roll(sites, -1, axis).flat, u[..., mu, :, :].reshape(32, 3, 3)):
+            matrix[site, :, ahead] -= np.kron(ONE - gamma, link) / 2
+            matrix[ahead, :, site] -= np.kron(ONE + gamma, link.conj().T) / 2
+    return matrix.reshape(384, 384)
+
+
+def noise_estimates_the_trace():
+    naik("gauge", "generate", "--size", "2,2,2,4", "--beta", "5.8", "--seed", "3", "--sweeps", "5", "-o", path("tiny.h5"))
+    with open(path("noisy.yaml"), "w") as f:
+        f.write(NOISY % (path("tiny.h5"), path("noisy.h5")))
+        for k in range(SEEDS):
+            f.write(f"  - {{name: n{k}, masses: [0.1], source: {{type: random_volume, noise: z4, seed: {k}}}}}\n")
+        f.write("  - {name: w, masses: [0.1], source: {type: random_wall, t0: 1, noise: u1, seed: 5}}\n")
+    naik("solve", path("noisy.yaml"))
+    with h5py.File(path("tiny.h5")) as f:
+        matrix = wilson_matrix(f["gauge"][...], 0.1)
+    inverse = np.linalg.inv(matrix)
+    found = []
+    with naik_io.File(path("noisy.h5")) as file:
+        for k in range(SEEDS + 1):
+            x = file.h5[f"prop/s{k:04d}/m00"][...].reshape(12, 384)
+            noise = x @ matrix.T  # of column 3 s + c on spin s and colour c alone
+            eta = noise.reshape(12, 32, 12)
+            diagonal = np.einsum("kxk->kx", eta)
+            assert np.abs(np.abs(eta).sum(2) - np.abs(diagonal)).max() < 1e-10
+            on = slice(8, 16) if k == SEEDS else slice(0, 32)
+            assert np.abs(np.abs(diagonal[:, on]) - 1).max() < 1e-10 and np.abs(eta).sum() < 12 * (on.stop - on.start) + 1e-6
+            got = file.contraction(("w" if k == SEEDS else f"n{k}") + "/m00/condensate")
+            near(got, (eta.conj() * x.reshape(12, 32, 12)).reshape(12, 4, -1).sum((0, 2)), 1e3, k)
+            near(got.sum(), np.einsum("ki,ij,kj", noise.conj(), inverse, noise, optimize=True), 1e4, k)
+            found.append(got.sum())
+        assert "M = m + 4 + C - D/2" in file.h5["corr/n0/m00/condensate"].attrs["definition"]
+    trace, mean = np.trace(inverse), np.mean(found[:SEEDS])
+    error = np.std(np.real(found[:SEEDS]), ddof=1) / np.sqrt(SEEDS)
+    assert error < 0.01 * trace.real and abs(mean.real - trace.real) < 4 * error, (trace, mean, error)
 
 
 def info_shows_them():
@@ -181,5 +270,5 @@ def info_shows_them():
 
 
 main([configurations_are_generated, the_bytes_are_the_same_on_every_grid, pairs_are_traces_of_two_propagators,
-      a_smeared_sink_smears_every_spin_of_both_quarks, the_nucleon_is_what_wicks_theorem_gives,
-      a_free_nucleon_is_positive_until_it_meets_the_boundary, averages_are_over_shifted_sources, info_shows_them])
+      a_wall_sink_sums_each_quark_over_its_slice, a_smeared_sink_smears_every_spin_of_both_quarks, the_nucleon_is_what_wicks_theorem_gives,
+      baryons_of_three_quarks_exchange_what_is_alike, noise_estimates_the_trace, a_free_nucleon_is_positive_until_it_meets_the_boundary, averages_are_over_shifted_sources, info_shows_them])

@@ -376,6 +376,116 @@ static void interrupted_rhs_continue_to_the_same_bits(check *t)
     wilson_fixture_destroy(&f);
 }
 
+static void vectors_of_16_bits_are_not_kept(check *t)
+{
+    static const mode half = {BICGSTAB, NAIK_HALF, NAIK_HALF};
+    wilson_fixture f;
+    operators o;
+    CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 0, mass, 1.1, false, &f));
+    naik_field *b = wilson_fixture_field(t, &f, NAIK_DOUBLE, 2, 80, NAIK_EVEN);
+    run r = {.t = t, .f = &f, .keeps = true, .polls_left = 2, .rhs = b};
+    const naik_cg_stream stream = {.data = &r,
+                                   .count = 2,
+                                   .load = load,
+                                   .finish = finish,
+                                   .stop = stop,
+                                   .save = save,
+                                   .restore = restore};
+    if (make_operators(t, &f, &half, 2, &o)) {
+        run_solver(t, &half, &o, 2, 3, &stream);
+        CHECK_TRUE(t, r.x[0] == NULL && r.polls_left == -1); /* it was stopped */
+        r.keeps = false;
+        run_solver(t, &half, &o, 2, 3, &stream);
+        CHECK_INT(t, r.saved + r.restored, 0);
+        CHECK_INT(t, answers(&r, 2), 2);
+        CHECK_INT(t, r.result[1].reason, NAIK_CG_CONVERGED);
+        CHECK_TRUE(t, r.result[1].residual <= tolerance);
+    }
+    free_run(&r);
+    free_operators(&o);
+    naik_field_destroy(&b);
+    wilson_fixture_destroy(&f);
+}
+
+/* Starting values: the solution, half of it, 1e9 times it, not a number, nothing. */
+enum { STARTS = 5 };
+typedef struct known_starts {
+    const naik_field *x; /* of system 0, rhs by rhs */
+    const naik_field_ops *ops;
+} known_starts;
+
+static naik_status start_from(void *data, int64_t index, naik_field *x, int irhs,
+                              naik_cg_start *start)
+{
+    const known_starts *known = data;
+    (void)start;
+    return index < STARTS - 1 ? known->ops->copy_rhs(x, irhs, known->x, (int)index) : NAIK_OK;
+}
+
+static naik_status load_first(void *data, int64_t index, naik_field *b, int irhs,
+                              naik_cg_system *system)
+{
+    (void)index;
+    return load(data, 0, b, irhs, system);
+}
+
+/* x of system 0 times what each starting value is, on the even sites. */
+static naik_field *make_starts(check *t, const wilson_fixture *f, const run *r)
+{
+    static const double factor[STARTS] = {1, 0.5, 1e9, NAN, 0};
+    naik_field *starts = wilson_fixture_zero(t, f, NAIK_DOUBLE, STARTS);
+    wilson_spinor *v = wilson_ref_field(f->lat->volume);
+    for (int i = 0; i < STARTS; i++) {
+        for (int64_t site = 0; site < f->lat->volume; site++) {
+            for (int k = 0; k < 12; k++) {
+                v[site][k / 3][k % 3] = factor[i] * r->x[0][site][k / 3][k % 3];
+            }
+        }
+        wilson_fixture_put(t, f, v, NAIK_EVEN, starts, i);
+    }
+    free(v);
+    return starts;
+}
+
+static void starting_values_cost_iterations_at_the_worst(check *t)
+{
+    wilson_fixture f;
+    CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 0, mass, 1.1, false, &f));
+    naik_field *b = wilson_fixture_field(t, &f, NAIK_DOUBLE, 1, 80, NAIK_EVEN);
+    for (int m = 0; m < MODES - 1; m++) { /* the last has another test */
+        operators o;
+        run plain, r = {.t = t, .f = &f, .rhs = b};
+        solve(t, &f, &modes[m], 1, 1, &plain);
+        naik_field *starts = make_starts(t, &f, &plain);
+        known_starts known = {.x = starts, .ops = &f.backend->ops->field};
+        const naik_cg_starter starter = {.data = &known, .start = start_from};
+        const naik_cg_stream stream = {
+            .data = &r, .starter = &starter, .count = STARTS, .load = load_first, .finish = finish};
+        if (make_operators(t, &f, &modes[m], 2, &o)) {
+            run_solver(t, &modes[m], &o, 2, 0, &stream);
+        }
+        const int alone = plain.result[0].iterations;
+        CHECK_INT(t, answers(&r, STARTS), STARTS);
+        for (int i = 0; i < STARTS; i++) {
+            CHECK_INT(t, r.result[i].reason, NAIK_CG_CONVERGED);
+            CHECK_TRUE(t, r.result[i].residual <= tolerance);
+        }
+        CHECK_INT(t, r.result[0].iterations, 0);
+        CHECK_TRUE(t, r.result[1].iterations > 0 && r.result[1].iterations <= alone);
+        for (int i = 2; i < STARTS; i++) { /* of no use: as from 0 */
+            CHECK_INT(t, r.result[i].iterations, alone);
+        }
+        CHECK_TRUE(t, wilson_fixture_difference(&f, r.x[0], plain.x[0], NAIK_EVEN) == 0);
+        CHECK_TRUE(t, wilson_fixture_difference(&f, r.x[4], plain.x[0], NAIK_EVEN) == 0);
+        free_run(&plain);
+        free_run(&r);
+        free_operators(&o);
+        naik_field_destroy(&starts);
+    }
+    naik_field_destroy(&b);
+    wilson_fixture_destroy(&f);
+}
+
 /* B swaps spins 0 and 1, 2 and 3, with a sign: (b, B b) = 0 for real b. */
 static naik_status swap_spins(const naik_operator *op, naik_parity parity, bool adjoint,
                               const naik_field *in, naik_field *out, const naik_rhs *rhs,
@@ -462,4 +572,6 @@ CHECK_MAIN(CHECK_UP_TO(1, batches_are_solved_in_every_storage),
            CHECK_UP_TO(1, iterations_are_those_of_the_textbook),
            CHECK(grid_threads_and_batch_do_not_change_a_solution),
            CHECK(interrupted_rhs_continue_to_the_same_bits),
+           CHECK_UP_TO(1, vectors_of_16_bits_are_not_kept),
+           CHECK_UP_TO(2, starting_values_cost_iterations_at_the_worst),
            CHECK(a_breakdown_goes_on_with_the_normal_equations))

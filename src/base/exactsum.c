@@ -58,6 +58,16 @@ void naik_exactsum_merge(naik_exactsum *sum, const naik_exactsum *other)
     }
 }
 
+/* A named critical section would leave a mutable global behind; integers need atomics only. */
+void naik_exactsum_merge_shared(naik_exactsum *sum, naik_exactsum *part)
+{
+    naik_exactsum_normalise(part);
+    for (int i = 0; i < NAIK_EXACTSUM_WORDS; i++) {
+#pragma omp atomic
+        sum->word[i] += part->word[i];
+    }
+}
+
 double naik_exactsum_value(const naik_exactsum *sum)
 {
     if (sum->word[NAIK_EXACTSUM_DIGITS] != 0) {

@@ -35,6 +35,9 @@ void naik_exactsum_normalise(naik_exactsum *sum);
 /* sum += other, word by word; both normalised, or few enough terms in all. */
 void naik_exactsum_merge(naik_exactsum *sum, const naik_exactsum *other);
 
+/* The same, of a part that is normalised here, by many threads into one sum. */
+void naik_exactsum_merge_shared(naik_exactsum *sum, naik_exactsum *part);
+
 /* The sum rounded once to the nearest double (ties to even); NaN when any term was NaN or
  * infinite, infinity on overflow. */
 double naik_exactsum_value(const naik_exactsum *sum);

@@ -162,6 +162,7 @@ naik_status bench_masses(const bench *b, const naik_staggered *packed, naik_prec
 /* Of spinors. */
 naik_status bench_wilson_dslash(const bench *b);
 naik_status bench_bicgstab(const bench *b);
+naik_status bench_wilson_cg(const bench *b); /* on the normal equations */
 naik_status bench_halo(const bench *b);
 naik_status bench_links(const bench *b);
 naik_status bench_io(const bench *b);

@@ -217,6 +217,9 @@ naik_status bench_cg(const bench *b)
 {
     naik_status status = NAIK_OK;
     const bench_options *o = b->options;
+    if (bench_of_spinors(o)) {
+        return bench_wilson_cg(b);
+    }
     if (o->shared_count > 0) {
         return measure_masses(b, o->shared, o->shared_count);
     }

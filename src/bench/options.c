@@ -152,20 +152,42 @@ static naik_status parse_masses(naik_log *log, const char *text, bool shared, do
     return NAIK_OK;
 }
 
-/* What one option says against another. */
-static naik_status check(naik_log *log, const char *command, const bench_options *o)
+/* Of Wilson and clover quarks: which measurements there are, and what of the options they know. */
+static naik_status check_spinors(naik_log *log, const char *command, const typed *t)
 {
-    const bool either = strcmp(command, "bench dslash") == 0;
+    const bench_options *o = &t->o;
+    const bool either = strcmp(command, "bench dslash") == 0 || strcmp(command, "bench cg") == 0;
     const bool spinors = strcmp(command, "bench bicgstab") == 0;
+    const struct {
+        const char *name;
+        bool given;
+    } staggered[] = {{"inner-precision", o->inner_precision >= 0},
+                     {"rung", o->first_rung >= 0},
+                     {"source", o->source != 0},
+                     {"batch", o->batch > 0},
+                     {"launch", o->launch_mode != NAIK_LAUNCH_AUTO},
+                     {"masses", t->masses[0] != '\0'}};
     if (!either && spinors != bench_of_spinors(o)) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT, "naik %s: %s", command,
                          spinors ? "--action is wilson or clover here"
-                                 : "--action wilson and clover are for dslash and bicgstab");
+                                 : "--action wilson and clover are for dslash, cg and bicgstab");
     }
-    if (bench_of_spinors(o) && o->recon != 18 && o->recon != 12) {
-        return NAIK_FAIL(log, NAIK_ERR_INPUT,
-                         "naik %s: links of Wilson quarks are stored as 18 or 12 numbers", command);
+    for (size_t i = 0; bench_of_spinors(o) && i < sizeof staggered / sizeof *staggered; i++) {
+        if (staggered[i].given) {
+            return NAIK_FAIL(log, NAIK_ERR_INPUT, "naik %s: --%s is for staggered quarks", command,
+                             staggered[i].name);
+        }
     }
+    return bench_of_spinors(o) && o->recon != 18 && o->recon != 12
+               ? NAIK_FAIL(log, NAIK_ERR_INPUT,
+                           "naik %s: links of Wilson quarks are stored as 18 or 12 numbers",
+                           command)
+               : NAIK_OK;
+}
+
+/* What one option says against another. */
+static naik_status check(naik_log *log, const bench_options *o)
+{
     if (o->weak && o->strong) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
                          "naik bench: choose one of --weak (--size is that of a rank) and "
@@ -200,13 +222,14 @@ naik_status bench_options_parse(naik_log *log, const char *command, int argc, ch
                                    .max = rows[i].max};
     }
     NAIK_TRY(naik_options_parse(log, command, argc, argv, options, ROWS, NULL, 0, NULL));
-    *o = t.o;
-    o->recon = recon_numbers[t.recon];
-    o->threads_per_site = threads_of[t.per_site];
-    if (o->launch_mode > NAIK_LAUNCH_FUSED_GRAPH) {
-        o->launch_mode = BENCH_EACH;
+    t.o.recon = recon_numbers[t.recon];
+    t.o.threads_per_site = threads_of[t.per_site];
+    if (t.o.launch_mode > NAIK_LAUNCH_FUSED_GRAPH) {
+        t.o.launch_mode = BENCH_EACH;
     }
-    NAIK_TRY(check(log, command, o));
+    *o = t.o;
+    NAIK_TRY(check_spinors(log, command, &t));
+    NAIK_TRY(check(log, o));
     if ((o->weak || o->strong) && o->iterations == 0) {
         o->iterations = 200;
     }

@@ -1,8 +1,9 @@
-/* wilson.c - `naik bench dslash --action wilson|clover` and `naik bench bicgstab`
+/* wilson.c - `naik bench dslash|cg --action wilson|clover` and `naik bench bicgstab`
  *
- * dslash: one application of D to spinors; of clover quarks of A^-1 D, in one kernel. bicgstab: whole
- * solves of Mh x = b (operator/wilson.h), b random on even sites; the floor counts four D and 17
- * passes over spinors an iteration, nothing for the checks in double.
+ * dslash: one application of D to spinors; of clover quarks of A^-1 D, in one kernel. bicgstab and cg:
+ * whole solves of Mh x = b (operator/wilson.h), b random on even sites, cg by the normal equations;
+ * the floor counts four D and 17 passes over spinors an iteration, of cg 10, nothing for the checks
+ * in double.
  */
 #include <stdlib.h>
 
@@ -13,7 +14,8 @@
 #include "operator/wilson_operator.h"
 #include "solver/bicgstab.h"
 
-enum { SPINOR_REALS = 6 * NAIK_SPIN, PASSES = 17 };
+enum { SPINOR_REALS = 6 * NAIK_SPIN };
+static const int passes_of[] = {[NAIK_METHOD_BICGSTAB] = 17, [NAIK_METHOD_CG] = 10};
 static const double CSW = 1;
 
 static bool is_clover(const bench *b)
@@ -130,6 +132,7 @@ done:
 
 typedef struct run {
     const bench *b;
+    naik_method method;
     naik_bicgstab *solver;
     naik_cg_options options;
     naik_field *sources; /* [count], double */
@@ -170,7 +173,7 @@ static void print(const run *r, const naik_wilson_set *set, double mass, const b
     const naik_operator *op = &set->op[storage];
     const double sites = 0.5 * (double)b->lattice->volume;
     const double seconds = timing->median_s / (double)r->tally.iterations;
-    const double passes = PASSES * NAIK_SPIN * naik_vector_bytes(vectors);
+    const double passes = passes_of[r->method] * NAIK_SPIN * naik_vector_bytes(vectors);
     bench_line line;
     bench_line_begin(b, &line);
     bench_put_kind(b, &line, vectors, links->precision, links->recon);
@@ -194,16 +197,16 @@ static void print(const run *r, const naik_wilson_set *set, double mass, const b
                    seconds, timing);
 }
 
-static naik_status measure_solves(const bench *b, const naik_wilson_set *set, double mass, int nrhs)
+static naik_status measure_solves(const bench *b, naik_method method, const naik_wilson_set *set,
+                                  double mass, int nrhs)
 {
     naik_status status = NAIK_OK;
-    run r = {.b = b, .options = naik_cg_defaults(), .count = nrhs};
+    run r = {.b = b, .method = method, .options = naik_cg_defaults(), .count = nrhs};
     bench_timing timing;
     r.options.delta = b->options->delta;
     r.options.max_iterations =
         b->options->iterations > 0 ? b->options->iterations : b->options->max_iterations;
-    NAIK_TRY(
-        naik_bicgstab_create(set->op, bench_vectors(b), NAIK_METHOD_BICGSTAB, nrhs, &r.solver));
+    NAIK_TRY(naik_bicgstab_create(set->op, bench_vectors(b), method, nrhs, &r.solver));
     NAIK_TRY(naik_field_create_spin(b->geometry, NAIK_DOUBLE, NAIK_SPIN, nrhs, &r.sources));
     NAIK_TRY(naik_comm_agree(b->comm, fill(b, r.sources, NAIK_EVEN)));
     NAIK_TRY(bench_measure(b, solve, &r, &timing));
@@ -215,7 +218,7 @@ done:
 }
 
 /* Every number of right-hand sides of a mass. */
-static naik_status measure_mass(const bench *b, double mass)
+static naik_status measure_mass(const bench *b, naik_method method, double mass)
 {
     naik_status status = NAIK_OK;
     const bench_options *o = b->options;
@@ -231,7 +234,7 @@ static naik_status measure_mass(const bench *b, double mass)
                                     bench_link_precision(b, vectors), bench_recon(b), vectors,
                                     widest, &set));
     for (int i = 0; i < o->nrhs_count; i++) {
-        NAIK_TRY(measure_solves(b, &set, mass, o->nrhs[i]));
+        NAIK_TRY(measure_solves(b, method, &set, mass, o->nrhs[i]));
     }
 done:
     naik_wilson_set_destroy(&set);
@@ -239,12 +242,22 @@ done:
     return status;
 }
 
-naik_status bench_bicgstab(const bench *b)
+static naik_status measure_masses(const bench *b, naik_method method)
 {
     naik_status status = NAIK_OK;
     for (int m = 0; m < b->options->mass_count; m++) {
-        NAIK_TRY(measure_mass(b, b->options->mass[m]));
+        NAIK_TRY(measure_mass(b, method, b->options->mass[m]));
     }
 done:
     return status;
+}
+
+naik_status bench_bicgstab(const bench *b)
+{
+    return measure_masses(b, NAIK_METHOD_BICGSTAB);
+}
+
+naik_status bench_wilson_cg(const bench *b)
+{
+    return measure_masses(b, NAIK_METHOD_CG);
 }

@@ -198,8 +198,8 @@ static naik_status run(solve_job *j, const switches *sw)
     NAIK_TRY(source_file_identify(j->lattice, j->input, &j->sources));
     NAIK_TRY(naik_link_provider_open(j->lattice, j->input, j->backend, j->timer, &j->links));
     naik_link_provider_identity(&j->links, links, sizeof links);
-    NAIK_TRY(sequential_open(j->lattice, j->input, links, &j->sources, &j->sequential));
-    NAIK_TRY(solve_guess_open(j->lattice, j->input, links, j->sources.text, &j->guess));
+    NAIK_TRY(sequential_open(j->lattice, j->input, links, &j->sources, &j->stored, &j->sequential));
+    NAIK_TRY(solve_guess_open(j->lattice, j->input, links, j->sources.text, &j->stored, &j->guess));
     NAIK_TRY(open_file(j, sw->fresh));
     solve_report_start(j);
     solve_progress_begin(j);
@@ -228,6 +228,7 @@ static void clear(solve_job *j)
     naik_link_provider_close(&j->links);
     sequential_close(&j->sequential);
     solve_guess_close(&j->guess);
+    stored_runs_close(&j->stored);
     source_file_sums_clear(&j->sources);
     naik_interrupt_destroy(&j->interrupt);
     naik_fault_destroy(&j->fault);

@@ -147,8 +147,8 @@ static naik_status check_pair(naik_log *log, const naik_input *input, int index,
             path, count[1], count[0]);
     }
     NAIK_TRY(check_sink(log, input, index, pair));
-    if (pair->sink != NAIK_INPUT_SINK_WALL &&
-        (input->output.correlators.count == 0 || input->output.momenta.count == 0)) {
+    const bool pion5 = pair->sink == NAIK_INPUT_SINK_WALL && !naik_input_is_wilson(input);
+    if (!pion5 && (input->output.correlators.count == 0 || input->output.momenta.count == 0)) {
         return naik_input_refuse(log, input, "pairs",
                                  "'pairs' have no correlators: output.correlators names none");
     }
@@ -156,7 +156,7 @@ done:
     return status;
 }
 
-/* The corners of a nucleon are counted from the source, so that the three must lie alike. */
+/* The corners of a staggered nucleon are counted from the source, so that the three must lie alike. */
 static bool lie_alike(const naik_input_solve *a, const naik_input_solve *b)
 {
     for (int k = 0; k < source_count(a); k++) {
@@ -191,7 +191,7 @@ static naik_status check_baryon(naik_log *log, const naik_input *input, int inde
                 log, input, path, "'%s': %s has %d sources and %s %d; they go together one by one",
                 path, solve->name, source_count(solve), one->name, source_count(one));
         }
-        if (!lie_alike(one, solve)) {
+        if (!naik_input_is_wilson(input) && !lie_alike(one, solve)) {
             return naik_input_refuse(
                 log, input, path,
                 "'%s': the sources of %s and %s differ by an odd distance; the "

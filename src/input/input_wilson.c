@@ -77,37 +77,28 @@ static naik_status check_for_staggered(naik_log *log, const naik_input *input)
 static naik_status check_for_wilson(naik_log *log, const naik_input *input)
 {
     const struct {
-        const char *key;
+        const char *key, *why;
         bool used;
-    } staggered[] = {{"solver.multishift", input->solver.multishift == NAIK_INPUT_ON},
-                     {"deflation.modes", input->deflation.modes != 0},
-                     {"baryons", input->baryon_count > 0},
-                     {"output.condensate", input->output.condensate}};
+    } staggered[] = {{"solver.multishift",
+                      "masses of wilson and clover quarks share no Krylov space once one parity is "
+                      "eliminated",
+                      input->solver.multishift == NAIK_INPUT_ON},
+                     {"deflation.modes",
+                      "low modes are searched for and removed of staggered quarks only",
+                      input->deflation.modes != 0}};
     for (size_t i = 0; i < sizeof staggered / sizeof *staggered; i++) {
         if (staggered[i].used) {
-            return naik_input_refuse(log, input, staggered[i].key,
-                                     "'%s' is there for staggered quarks only", staggered[i].key);
+            return naik_input_refuse(log, input, staggered[i].key, "'%s': %s", staggered[i].key,
+                                     staggered[i].why);
         }
     }
     for (int i = 0; i < input->solve_count; i++) {
         char path[PATH_SIZE];
         snprintf(path, sizeof path, "solve.%d.source.type", i);
         if (input->solve[i].source.type == NAIK_SOURCE_FILE) {
-            return naik_input_refuse(log, input, path,
-                                     "'%s' file is there for staggered quarks only", path);
-        }
-        snprintf(path, sizeof path, "solve.%d.guess", i);
-        if (input->solve[i].guess != NULL) {
-            return naik_input_refuse(log, input, path, "'%s' is there for staggered quarks only",
-                                     path);
-        }
-    }
-    for (int i = 0; i < input->pair_count; i++) {
-        char path[PATH_SIZE];
-        snprintf(path, sizeof path, "pairs.%d.sink", i);
-        if (input->pairs[i].sink == NAIK_INPUT_SINK_WALL) {
-            return naik_input_refuse(log, input, path,
-                                     "'%s' wall is there for staggered quarks only", path);
+            return naik_input_refuse(
+                log, input, path, "'%s' file: vectors in files are read of staggered quarks only",
+                path);
         }
     }
     if (input->solver.batch > MOST_SPINORS) {

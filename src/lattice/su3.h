@@ -4,6 +4,7 @@
 #ifndef NAIK_LATTICE_SU3_H
 #define NAIK_LATTICE_SU3_H
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -170,6 +171,41 @@ NAIK_HD static inline double naik_mat_norm2(const naik_matrix *a)
         }
     }
     return s;
+}
+
+NAIK_HD static inline double naik_mat_row_norm(const naik_matrix *u, int i)
+{
+    return sqrt(naik_cnorm2(u->e[i][0]) + naik_cnorm2(u->e[i][1]) + naik_cnorm2(u->e[i][2]));
+}
+/* Gram-Schmidt on the rows, third row = conj(row0 x row1). False where a row vanishes, is not finite
+ * or is, but for rounding, a multiple of the one before. */
+NAIK_HD static inline bool naik_mat_reunitarise(naik_matrix *u)
+{
+    for (int i = 0; i < 2; i++) {
+        const double before = naik_mat_row_norm(u, i);
+        for (int k = 0; k < i; k++) {
+            naik_complex overlap = {0, 0}; /* row_k^* . row_i */
+            for (int j = 0; j < 3; j++) {
+                overlap = naik_cfma(naik_conj(u->e[k][j]), u->e[i][j], overlap);
+            }
+            for (int j = 0; j < 3; j++) {
+                u->e[i][j] = naik_csub(u->e[i][j], naik_cmul(overlap, u->e[k][j]));
+            }
+        }
+        const double norm = naik_mat_row_norm(u, i);
+        if (!(norm > 1e-10 * before && norm <= DBL_MAX)) {
+            return false;
+        }
+        for (int j = 0; j < 3; j++) {
+            u->e[i][j] = (naik_complex){u->e[i][j].re / norm, u->e[i][j].im / norm};
+        }
+    }
+    for (int j = 0; j < 3; j++) {
+        const int k = (j + 1) % 3, l = (j + 2) % 3;
+        u->e[2][j] = naik_conj(
+            naik_csub(naik_cmul(u->e[0][k], u->e[1][l]), naik_cmul(u->e[0][l], u->e[1][k])));
+    }
+    return true;
 }
 
 #endif

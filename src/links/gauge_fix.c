@@ -3,10 +3,11 @@
  * All g of one parity follow from links that none of the others changes, so the order of sites shows
  * in no bit. They are put into a field of matrices, 1 on the other parity, whose faces are
  * exchanged; then every rank transforms its own links, each by the one g that is not 1. The loops
- * (link_ops.h) run on the host or on a device; links come to the host where they are measured.
+ * (link_ops.h) run on the host or on a device, where the links stay until they are fixed.
  */
 #include "links/gauge_fix.h"
 
+#include "comm/collective.h"
 #include "links/ghosted.h"
 #include "links/link_ops.h"
 
@@ -21,6 +22,28 @@ typedef struct fixer {
     int directions;                    /* of the functional: 3 or 4, the first ones */
     double omega;
 } fixer;
+
+static naik_status load_links(fixer *f)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(f->there != f->gauge ? naik_gauge_copy(f->gauge, f->there) : NAIK_OK);
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        NAIK_TRY(naik_ghosted_from_gauge(f->there, mu, &f->link[mu]));
+    }
+done:
+    return status;
+}
+
+static naik_status store_links(fixer *f)
+{
+    naik_status status = NAIK_OK;
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        NAIK_TRY(f->ops->ghosted_store(&f->link[mu], mu, f->there));
+    }
+    NAIK_TRY(f->there != f->gauge ? naik_gauge_copy(f->there, f->gauge) : NAIK_OK);
+done:
+    return status;
+}
 
 static naik_status iterate(fixer *f)
 {
@@ -39,25 +62,29 @@ done:
     return status;
 }
 
-static naik_status load_links(fixer *f)
+/* Links back in SU(3), and how far they are from the gauge. What cannot be made unitary goes to the
+ * host as it is, where naik_gauge_reunitarise says which link that is. */
+static naik_status reunitarise_and_measure(fixer *f, double *theta)
 {
     naik_status status = NAIK_OK;
-    NAIK_TRY(f->there != f->gauge ? naik_gauge_copy(f->gauge, f->there) : NAIK_OK);
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        NAIK_TRY(naik_ghosted_from_gauge(f->there, mu, &f->link[mu]));
+    naik_comm *comm = f->gauge->lattice->comm;
+    int64_t bad = 0;
+    double worst = 0;
+    naik_exactsum sum;
+    naik_exactsum_clear(&sum);
+    NAIK_TRY(f->ops->reunitarise(f->link, &bad));
+    worst = (double)bad;
+    NAIK_TRY(naik_comm_max_f64(comm, &worst, 1));
+    if (worst > 0) {
+        NAIK_TRY(store_links(f));
+        return naik_gauge_reunitarise(f->gauge, &worst);
+    }
+    for (int mu = 0; mu < f->directions; mu++) {
         NAIK_TRY(naik_ghosted_exchange(&f->link[mu], mu));
     }
-done:
-    return status;
-}
-
-static naik_status store_links(fixer *f)
-{
-    naik_status status = NAIK_OK;
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        NAIK_TRY(f->ops->ghosted_store(&f->link[mu], mu, f->there));
-    }
-    NAIK_TRY(f->there != f->gauge ? naik_gauge_copy(f->there, f->gauge) : NAIK_OK);
+    NAIK_TRY(f->ops->divergence(f->link, f->directions, &sum));
+    NAIK_TRY(naik_comm_sum_exact(comm, &sum, 1));
+    *theta = naik_exactsum_value(&sum) / (3 * (double)f->gauge->lattice->volume);
 done:
     return status;
 }
@@ -93,7 +120,6 @@ naik_status naik_gauge_fix(naik_gauge *gauge, naik_device *device,
                .ops = naik_link_ops_of(device),
                .directions = options->condition == NAIK_COULOMB ? NAIK_DIM - 1 : NAIK_DIM,
                .omega = options->over_relaxation};
-    double change = 0;
     *result = (naik_gauge_fix_result){.iterations = 0};
     NAIK_TRY(check_arguments(gauge, options));
     if (device != NULL) {
@@ -102,18 +128,16 @@ naik_status naik_gauge_fix(naik_gauge *gauge, naik_device *device,
     NAIK_TRY(naik_ghosted_plan_init(gauge->lattice, device, &f.plan));
     NAIK_TRY(naik_ghosted_init(&f.plan, NAIK_DIM, f.link));
     NAIK_TRY(naik_ghosted_init(&f.plan, 1, &f.turn));
-    NAIK_TRY(naik_gauge_reunitarise(gauge, &change));
-    NAIK_TRY(naik_gauge_divergence(gauge, f.directions, &result->theta));
+    NAIK_TRY(load_links(&f));
+    NAIK_TRY(reunitarise_and_measure(&f, &result->theta));
     while (!(result->theta <= options->tolerance) && result->iterations < options->max_iterations) {
-        NAIK_TRY(load_links(&f));
         for (int i = 0; i < CHECK_EVERY && result->iterations < options->max_iterations; i++) {
             NAIK_TRY(iterate(&f));
             result->iterations++;
         }
-        NAIK_TRY(store_links(&f));
-        NAIK_TRY(naik_gauge_reunitarise(gauge, &change));
-        NAIK_TRY(naik_gauge_divergence(gauge, f.directions, &result->theta));
+        NAIK_TRY(reunitarise_and_measure(&f, &result->theta));
     }
+    NAIK_TRY(store_links(&f));
     result->converged = result->theta <= options->tolerance;
 done:
     naik_ghosted_clear(NAIK_DIM, f.link);

@@ -12,6 +12,7 @@
 #include "comm/collective.h"
 #include "lattice/su3.h"
 #include "links/ghosted.h"
+#include "links/link_ops.h"
 #include "naik/gauge.h"
 
 typedef struct totals { /* exact sums over sites */
@@ -63,16 +64,6 @@ static void clear(totals *sum)
     naik_exactsum_clear(&sum->trace);
 }
 
-/* A named critical section would leave a mutable global behind; integers need atomics only. */
-static void merge(naik_exactsum *sum, naik_exactsum *part)
-{
-    naik_exactsum_normalise(part);
-    for (int i = 0; i < NAIK_EXACTSUM_WORDS; i++) {
-#pragma omp atomic
-        sum->word[i] += part->word[i];
-    }
-}
-
 static void sum_box(const naik_ghosted_plan *plan, const naik_ghosted *u, totals *sum)
 {
     clear(sum);
@@ -85,9 +76,9 @@ static void sum_box(const naik_ghosted_plan *plan, const naik_ghosted *u, totals
             const naik_ghosted_place place = naik_ghosted_chunk(plan, chunk);
             add_row(u, &place, &mine);
         }
-        merge(&sum->plaquette_s, &mine.plaquette_s);
-        merge(&sum->plaquette_t, &mine.plaquette_t);
-        merge(&sum->trace, &mine.trace);
+        naik_exactsum_merge_shared(&sum->plaquette_s, &mine.plaquette_s);
+        naik_exactsum_merge_shared(&sum->plaquette_t, &mine.plaquette_t);
+        naik_exactsum_merge_shared(&sum->trace, &mine.trace);
     }
 }
 
@@ -160,37 +151,6 @@ done:
     return status;
 }
 
-/* Tr Delta^2, added to the sum. */
-static void add_divergence(const naik_ghosted *u, int directions, const naik_ghosted_place *place,
-                           naik_exactsum *sum)
-{
-    naik_row beside;
-    double d[18][NAIK_ROW_SITES] = {{0}}; /* sum_k U_k(x) - U_k(x - k) */
-    for (int k = 0; k < directions; k++) {
-        const naik_row *here = naik_ghosted_row(&u[k], place, HERE, HERE, NULL);
-        const naik_row *backward = naik_ghosted_row(&u[k], place, HERE, k, &beside);
-        for (int c = 0; c < 18; c++) {
-            for (int i = 0; i < place->n; i++) {
-                d[c][i] += here->at[c][i] - backward->at[c][i];
-            }
-        }
-    }
-    for (int i = 0; i < place->n; i++) {
-        const double a = d[1][i], b = d[9][i], c = d[17][i]; /* Im of the diagonal */
-        const double mean = (a + b + c) / 3;
-        double total = (a - mean) * (a - mean) + (b - mean) * (b - mean) + (c - mean) * (c - mean);
-        for (int row = 0; row < 3; row++) {
-            for (int column = row + 1; column < 3; column++) {
-                const int upper = 2 * (3 * row + column), lower = 2 * (3 * column + row);
-                const double re = d[upper][i] - d[lower][i];
-                const double im = d[upper + 1][i] + d[lower + 1][i];
-                total += (re * re + im * im) / 2; /* both entries, each half of the difference */
-            }
-        }
-        naik_exactsum_add(sum, total);
-    }
-}
-
 naik_status naik_gauge_coulomb_deviation(const naik_gauge *gauge, double *theta)
 {
     return naik_gauge_divergence(gauge, NAIK_DIM - 1, theta);
@@ -210,17 +170,7 @@ naik_status naik_gauge_divergence(const naik_gauge *gauge, int directions, doubl
         NAIK_TRY(naik_ghosted_from_gauge(gauge, k, &u[k]));
         NAIK_TRY(naik_ghosted_exchange(&u[k], k));
     }
-#pragma omp parallel
-    {
-        naik_exactsum mine;
-        naik_exactsum_clear(&mine);
-#pragma omp for schedule(static)
-        for (int64_t chunk = 0; chunk < plan.chunks; chunk++) {
-            const naik_ghosted_place place = naik_ghosted_chunk(&plan, chunk);
-            add_divergence(u, directions, &place, &mine);
-        }
-        merge(&sum, &mine);
-    }
+    NAIK_TRY(naik_link_ops_host.divergence(u, directions, &sum));
     NAIK_TRY(naik_comm_sum_exact(lat->comm, &sum, 1));
     *theta = naik_exactsum_value(&sum) / (3 * (double)lat->volume);
 done:

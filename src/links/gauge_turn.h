@@ -45,4 +45,31 @@ NAIK_HD static inline naik_matrix naik_gauge_turned(const naik_matrix *u, const 
     return here ? naik_mat_mul(g, u) : naik_mat_mul_dagger(u, g);
 }
 
+/* Tr Delta^2 of a site (naik_gauge_divergence) from d = sum_k U_k(x) - U_k(x - k). */
+NAIK_HD static inline double naik_gauge_delta2(const naik_matrix *d)
+{
+    const double a = d->e[0][0].im, b = d->e[1][1].im, c = d->e[2][2].im;
+    const double mean = (a + b + c) / 3;
+    double total = (a - mean) * (a - mean) + (b - mean) * (b - mean) + (c - mean) * (c - mean);
+    for (int i = 0; i < 3; i++) {
+        for (int j = i + 1; j < 3; j++) {
+            const double re = d->e[i][j].re - d->e[j][i].re;
+            const double im = d->e[i][j].im + d->e[j][i].im;
+            total += (re * re + im * im) / 2; /* both entries, each half of the difference */
+        }
+    }
+    return total;
+}
+
+/* d += here - back */
+NAIK_HD static inline void naik_gauge_add_difference(const naik_matrix *here,
+                                                     const naik_matrix *back, naik_matrix *d)
+{
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            d->e[i][j] = naik_cadd(d->e[i][j], naik_csub(here->e[i][j], back->e[i][j]));
+        }
+    }
+}
+
 #endif

@@ -12,6 +12,7 @@
 #include "naik/gauge.h"
 
 #include "base/device.h"
+#include "base/exactsum.h"
 #include "base/hd.h"
 
 typedef struct naik_ghosted naik_ghosted; /* ghosted.h */
@@ -63,6 +64,12 @@ typedef struct naik_link_ops {
                               naik_ghosted *turn);
     /* u_mu(x) -> g(x) u_mu(x) g(x + mu)^+ on the box; turn with its ghost sites. */
     naik_status (*apply_turns)(const naik_ghosted *turn, int parity, naik_ghosted *u);
+    /* Adds this rank's exact sum of Tr Delta^2 (naik_gauge_divergence) to *sum, in the host's
+     * memory; u with ghost sites as for find_turns. Waits. */
+    naik_status (*divergence)(const naik_ghosted *u, int directions, naik_exactsum *sum);
+    /* naik_gauge_reunitarise of the box of u[NAIK_DIM]; *bad: how many links of this rank could not
+     * be made unitary and are as they were. Waits. */
+    naik_status (*reunitarise)(naik_ghosted *u, int64_t *bad);
     /* The box of a field to link mu of a gauge field. */
     naik_status (*ghosted_store)(const naik_ghosted *ghosted, int mu, naik_gauge *gauge);
     /* Every link becomes its U(3) projection; *svd_count of this rank took the fall-back. */

@@ -1,6 +1,7 @@
 /* turn_loops.c - the loops of gauge fixing on the host, a site at a time */
 #include "links/turn_loops.h"
 
+#include "base/clones.h"
 #include "links/gauge_turn.h"
 #include "links/ghosted.h"
 
@@ -60,6 +61,13 @@ static bool is_of(const naik_lattice *lattice, int32_t site, int parity, int x[N
     return naik_parity_of(x) == parity;
 }
 
+NAIK_CLONES static void find_at(const naik_ghosted *u, int directions, double omega,
+                                const int x[NAIK_DIM], naik_ghosted *turn)
+{
+    const naik_matrix g = naik_gauge_turn(sum_of_links(u, directions, x), omega);
+    store(turn, x, &g);
+}
+
 naik_status naik_turn_loops_find(const naik_ghosted *u, int directions, double omega, int parity,
                                  naik_ghosted *turn)
 {
@@ -67,12 +75,27 @@ naik_status naik_turn_loops_find(const naik_ghosted *u, int directions, double o
 #pragma omp parallel for schedule(static)
     for (int32_t site = 0; site < lattice->sites; site++) {
         int x[NAIK_DIM];
-        const naik_matrix g = is_of(lattice, site, parity, x)
-                                  ? naik_gauge_turn(sum_of_links(u, directions, x), omega)
-                                  : naik_mat_unit();
-        store(turn, x, &g);
+        if (is_of(lattice, site, parity, x)) {
+            find_at(u, directions, omega, x, turn);
+        } else {
+            const naik_matrix unit = naik_mat_unit();
+            store(turn, x, &unit);
+        }
     }
     return NAIK_OK;
+}
+
+/* All links of the site at x, which is turned itself (`here`) or has neighbours that are. */
+NAIK_CLONES static void apply_at(const naik_ghosted *turn, bool here, const int x[NAIK_DIM],
+                                 naik_ghosted *u)
+{
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        int ahead[NAIK_DIM];
+        move(u->plan, x, mu, 1, ahead);
+        const naik_matrix g = load(turn, here ? x : ahead), link = load(&u[mu], x);
+        const naik_matrix turned = naik_gauge_turned(&link, &g, here);
+        store(&u[mu], x, &turned);
+    }
 }
 
 naik_status naik_turn_loops_apply(const naik_ghosted *turn, int parity, naik_ghosted *u)
@@ -80,15 +103,67 @@ naik_status naik_turn_loops_apply(const naik_ghosted *turn, int parity, naik_gho
     const naik_lattice *lattice = u->plan->lattice;
 #pragma omp parallel for schedule(static)
     for (int32_t site = 0; site < lattice->sites; site++) {
-        int x[NAIK_DIM], ahead[NAIK_DIM];
+        int x[NAIK_DIM];
         const bool here = is_of(lattice, site, parity, x);
+        apply_at(turn, here, x, u);
+    }
+    return NAIK_OK;
+}
+
+/* Tr Delta^2 of a site */
+static double delta2_at(const naik_ghosted *u, int directions, const int x[NAIK_DIM])
+{
+    naik_matrix d = naik_mat_zero();
+    for (int k = 0; k < directions; k++) {
+        int behind[NAIK_DIM];
+        move(u->plan, x, k, -1, behind);
+        const naik_matrix here = load(&u[k], x), back = load(&u[k], behind);
+        naik_gauge_add_difference(&here, &back, &d);
+    }
+    return naik_gauge_delta2(&d);
+}
+
+naik_status naik_turn_loops_divergence(const naik_ghosted *u, int directions, naik_exactsum *sum)
+{
+    const naik_lattice *lattice = u->plan->lattice;
+#pragma omp parallel
+    {
+        naik_exactsum mine;
+        naik_exactsum_clear(&mine);
+#pragma omp for schedule(static)
+        for (int32_t site = 0; site < lattice->sites; site++) {
+            int x[NAIK_DIM];
+            naik_lattice_coords(lattice, site, x);
+            naik_exactsum_add(&mine, delta2_at(u, directions, x));
+        }
+        naik_exactsum_merge_shared(sum, &mine);
+    }
+    return NAIK_OK;
+}
+
+NAIK_CLONES static bool reunitarise(naik_matrix *u)
+{
+    return naik_mat_reunitarise(u);
+}
+
+naik_status naik_turn_loops_reunitarise(naik_ghosted *u, int64_t *bad)
+{
+    const naik_lattice *lattice = u->plan->lattice;
+    int64_t count = 0;
+#pragma omp parallel for schedule(static) reduction(+ : count)
+    for (int32_t site = 0; site < lattice->sites; site++) {
+        int x[NAIK_DIM];
+        naik_lattice_coords(lattice, site, x);
         for (int mu = 0; mu < NAIK_DIM; mu++) {
-            move(u->plan, x, mu, 1, ahead);
-            const naik_matrix g = load(turn, here ? x : ahead), link = load(&u[mu], x);
-            const naik_matrix turned = naik_gauge_turned(&link, &g, here);
-            store(&u[mu], x, &turned);
+            naik_matrix link = load(&u[mu], x);
+            if (reunitarise(&link)) {
+                store(&u[mu], x, &link);
+            } else {
+                count++;
+            }
         }
     }
+    *bad = count;
     return NAIK_OK;
 }
 

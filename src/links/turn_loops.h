@@ -7,6 +7,8 @@
 naik_status naik_turn_loops_find(const naik_ghosted *u, int directions, double omega, int parity,
                                  naik_ghosted *turn);
 naik_status naik_turn_loops_apply(const naik_ghosted *turn, int parity, naik_ghosted *u);
+naik_status naik_turn_loops_divergence(const naik_ghosted *u, int directions, naik_exactsum *sum);
+naik_status naik_turn_loops_reunitarise(naik_ghosted *u, int64_t *bad);
 naik_status naik_turn_loops_store(const naik_ghosted *ghosted, int mu, naik_gauge *gauge);
 
 #endif

@@ -15,6 +15,7 @@ static naik_complex at(const double *v, int64_t i)
 
 typedef struct tie {
     const naik_lattice *lat;
+    int spin; /* of a product */
     const double *g, *h, *third;
     naik_meson meson;
     const int *momentum, *origin;
@@ -137,19 +138,19 @@ static naik_complex product_at(const void *data, int32_t site, const int x[NAIK_
     const tie *m = data;
     naik_complex sum = {0, 0};
     (void)x;
-    for (int sink = 0; sink < 3; sink++) {
-        const int64_t i = 3 * (int64_t)site + sink;
+    for (int sink = 0; sink < 3 * m->spin; sink++) {
+        const int64_t i = 3 * (int64_t)m->spin * site + sink;
         sum = naik_cfma_conj(at(m->g, i), at(m->h, i), sum);
     }
     return sum;
 }
 
-naik_status naik_contract_source(const naik_lattice *lattice, const double *src, const double *x,
-                                 naik_complex *out)
+naik_status naik_contract_source(const naik_lattice *lattice, int spin, const double *src,
+                                 const double *x, naik_complex *out)
 {
     naik_status status = NAIK_OK;
     const int times = lattice->size[3];
-    const tie m = {.lat = lattice, .g = x, .h = src};
+    const tie m = {.lat = lattice, .spin = spin, .g = x, .h = src};
     naik_complex *one = NULL;
     status = naik_alloc(lattice->comm->log, (size_t)times * sizeof *one, "correlator sums",
                         (void **)&one);

@@ -35,8 +35,8 @@ naik_status naik_contract_baryon(const naik_lattice *lattice, const int origin[N
 naik_status naik_contract_wall(const naik_lattice *lattice, const double *g, const double *h,
                                naik_complex *out);
 
-/* out(t) += sum_x src(x)^+ x(x), of one right-hand side [sites][3][2] and its solution. */
-naik_status naik_contract_source(const naik_lattice *lattice, const double *src, const double *x,
-                                 naik_complex *out);
+/* out(t) += sum_x src(x)^+ x(x), of one right-hand side [sites][spin][3][2] and its solution. */
+naik_status naik_contract_source(const naik_lattice *lattice, int spin, const double *src,
+                                 const double *x, naik_complex *out);
 
 #endif

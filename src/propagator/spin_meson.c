@@ -11,10 +11,12 @@
 
 #include <string.h>
 
+#include "base/memory.h"
+#include "comm/collective.h"
 #include "propagator/gamma.h"
 #include "propagator/slice_sums.h"
 
-enum { SPINS = NAIK_GAMMA_SPINS, COLOURS = 3 };
+enum { SPINS = NAIK_GAMMA_SPINS, COLOURS = 3, NUMBERS = SPINS * COLOURS };
 
 /* Operators at sink and source as products of two. */
 static const struct {
@@ -94,19 +96,86 @@ static naik_complex trace_at(const void *data, int32_t site, const int x[NAIK_DI
     return naik_cscale(naik_slice_weight(m->lat, m->momentum, m->origin, x), sum);
 }
 
+/* The operators of a meson as they stand in the trace. */
+static trace trace_of(naik_spin_meson meson)
+{
+    const naik_gamma sink = naik_gamma_product(mesons[meson].sink[0], mesons[meson].sink[1]);
+    const naik_gamma source = naik_gamma_product(mesons[meson].source[0], mesons[meson].source[1]);
+    return (trace){.left = naik_gamma_product(&naik_gamma_5, &sink),
+                   .right = naik_gamma_product(&source, &naik_gamma_5)};
+}
+
 naik_status naik_spin_meson_correlator(const naik_lattice *lattice, naik_spin_meson meson,
                                        const int origin[NAIK_DIM], const int momentum[NAIK_DIM - 1],
                                        const double *quark, const double *antiquark,
                                        naik_complex *out)
 {
-    const naik_gamma sink = naik_gamma_product(mesons[meson].sink[0], mesons[meson].sink[1]);
-    const naik_gamma source = naik_gamma_product(mesons[meson].source[0], mesons[meson].source[1]);
-    const trace m = {.lat = lattice,
-                     .s = quark,
-                     .z = antiquark,
-                     .left = naik_gamma_product(&naik_gamma_5, &sink),
-                     .right = naik_gamma_product(&source, &naik_gamma_5),
-                     .origin = origin,
-                     .momentum = momentum};
+    trace m = trace_of(meson);
+    m.lat = lattice;
+    m.s = quark;
+    m.z = antiquark;
+    m.origin = origin;
+    m.momentum = momentum;
     return naik_slice_sums(lattice, trace_at, &m, out);
+}
+
+/* One number of a column. */
+typedef struct element {
+    const double *column;
+    int sink;
+} element;
+
+static naik_complex element_at(const void *data, int32_t site, const int x[NAIK_DIM])
+{
+    const element *e = data;
+    const double *v = e->column + 2 * (NUMBERS * (int64_t)site + e->sink);
+    (void)x;
+    return (naik_complex){v[0], v[1]};
+}
+
+naik_status naik_spin_wall(const naik_lattice *lattice, const double *columns, naik_complex *wall)
+{
+    naik_status status = NAIK_OK;
+    const int times = lattice->size[3];
+    naik_complex *one = NULL; /* [T] */
+    status = naik_alloc(lattice->comm->log, (size_t)times * sizeof *one, "correlator sums",
+                        (void **)&one);
+    NAIK_TRY(naik_comm_agree(lattice->comm, status));
+    for (int i = 0; i < NAIK_SPIN_WALL; i++) {
+        const int source = i % NUMBERS;
+        const element e = {columns + 2 * NUMBERS * (int64_t)source * lattice->sites, i / NUMBERS};
+        NAIK_TRY(naik_slice_sums(lattice, element_at, &e, one));
+        for (int t = 0; t < times; t++) {
+            wall[NAIK_SPIN_WALL * t + i] = one[t];
+        }
+    }
+done:
+    naik_free(one);
+    return status;
+}
+
+/* As trace_at, of matrices. */
+static naik_complex trace_of_matrices(const trace *m, const naik_complex *s, const naik_complex *z)
+{
+    naik_complex sum = {0, 0};
+    for (int i = 0; i < NUMBERS; i++) {
+        for (int k = 0; k < NUMBERS; k++) {
+            const int row = i / COLOURS, column = k / COLOURS;
+            const int a = COLOURS * m->left.column[row] + i % COLOURS;
+            const int b = COLOURS * m->right.column[column] + k % COLOURS;
+            const naik_complex weight = naik_cmul(m->left.value[row], m->right.value[column]);
+            const naik_complex x = naik_cmul(weight, s[NUMBERS * a + k]);
+            sum = naik_cfma_conj(x, z[NUMBERS * i + b], sum);
+        }
+    }
+    return sum;
+}
+
+void naik_spin_meson_of_walls(naik_spin_meson meson, const naik_complex *quark,
+                              const naik_complex *antiquark, int times, naik_complex *out)
+{
+    const trace m = trace_of(meson);
+    for (int t = 0; t < times; t++) {
+        out[t] = trace_of_matrices(&m, quark + NAIK_SPIN_WALL * t, antiquark + NAIK_SPIN_WALL * t);
+    }
 }

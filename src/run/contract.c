@@ -22,6 +22,8 @@ typedef struct held {
     double radius; /* it is smeared so at the sink; 0: it is not */
     int iterations;
     bool full;
+    naik_complex *wall; /* [T][12][12] its sums over time slices, of a wall sink */
+    bool summed;
 } held;
 
 typedef struct worker {
@@ -69,6 +71,7 @@ static naik_status read_propagator(const worker *w, const contraction_item *item
         return NAIK_OK;
     }
     *out = (held){.g = out->g,
+                  .wall = out->wall,
                   .source = source,
                   .mass = mass,
                   .radius = item->radius,
@@ -88,11 +91,45 @@ static naik_status condensate(worker *w, const contraction_item *item, naik_comp
 {
     naik_status status = NAIK_OK;
     const naik_source *source = &w->j->input->sources[item->source[0]].source;
-    for (int colour = 0; colour < 3; colour++) {
-        NAIK_TRY(naik_source_fill(w->j->lattice, source, colour, w->src));
-        NAIK_TRY(naik_contract_source(w->j->lattice, w->src,
-                                      w->quark[0].g + (size_t)colour * vector_count(w), out));
+    const int columns = naik_input_columns(w->j->input);
+    for (int column = 0; column < columns; column++) {
+        NAIK_TRY(naik_source_fill(w->j->lattice, source, column % 3, w->src));
+        if (columns > 3) {
+            naik_source_to_spin(w->j->lattice, column / 3, w->src);
+        }
+        NAIK_TRY(naik_contract_source(w->j->lattice, columns / 3, w->src,
+                                      w->quark[0].g + (size_t)column * vector_count(w), out));
     }
+done:
+    return status;
+}
+
+static naik_status sum_wall(const worker *w, held *quark)
+{
+    naik_status status = NAIK_OK;
+    const size_t bytes =
+        (size_t)w->j->input->lattice.size[3] * NAIK_SPIN_WALL * sizeof *quark->wall;
+    if (quark->summed) {
+        return NAIK_OK;
+    }
+    if (quark->wall == NULL) {
+        status = naik_alloc(w->j->log, bytes, "correlator sums", (void **)&quark->wall);
+    }
+    NAIK_TRY(naik_comm_agree(w->j->comm, status));
+    NAIK_TRY(naik_spin_wall(w->j->lattice, quark->g, quark->wall));
+    quark->summed = true;
+done:
+    return status;
+}
+
+static naik_status wall_sink(const worker *w, const contraction_item *item, held *const quark[2],
+                             naik_complex *out)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(sum_wall(w, quark[0]));
+    NAIK_TRY(sum_wall(w, quark[1]));
+    naik_spin_meson_of_walls((naik_spin_meson)item->meson, quark[0]->wall, quark[1]->wall,
+                             w->j->input->lattice.size[3], out);
 done:
     return status;
 }
@@ -189,13 +226,15 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
         return average(w, item, out); /* no propagators */
     }
     const double *g[3] = {NULL};
+    held *quark[3] = {NULL};
     for (int k = 0; k < item->quarks; k++) {
         int slot = 0; /* an equal quark before it is there already */
         while (item->source[slot] != item->source[k] || item->mass[slot] != item->mass[k]) {
             slot++;
         }
-        NAIK_TRY(read_propagator(w, item, k, &w->quark[slot]));
-        g[k] = w->quark[slot].g;
+        quark[k] = &w->quark[slot];
+        NAIK_TRY(read_propagator(w, item, k, quark[k]));
+        g[k] = quark[k]->g;
     }
     const int *origin = input->sources[item->source[0]].source.origin;
     switch (item->kind) {
@@ -203,7 +242,8 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
     case CONTRACT_BARYON:
         NAIK_TRY(naik_contract_baryon(lat, origin, (const double *const *)g, out));
         break;
-    case CONTRACT_CONDENSATE: NAIK_TRY(condensate(w, item, out)); break;
+    case CONTRACT_CONDENSATE:
+    case CONTRACT_SPIN_CONDENSATE: NAIK_TRY(condensate(w, item, out)); break;
     case CONTRACT_WALL: NAIK_TRY(naik_contract_wall(lat, g[0], g[1], out)); break;
     case CONTRACT_PAIR:
     case CONTRACT_SMEARED:
@@ -217,7 +257,13 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
                                             input->output.momenta.data[item->momentum], g[0],
                                             item->quarks == 2 ? g[1] : g[0], out));
         break;
-    case CONTRACT_SPIN_NUCLEON: NAIK_TRY(naik_spin_nucleon(lat, g[0], out)); break;
+    case CONTRACT_CHANNEL_WALL: NAIK_TRY(wall_sink(w, item, quark, out)); break;
+    case CONTRACT_SPIN_NUCLEON:
+        NAIK_TRY(naik_spin_nucleon(lat, (const double *const[]){g[0], g[0], g[0]}, out));
+        break;
+    case CONTRACT_SPIN_BARYON:
+        NAIK_TRY(naik_spin_nucleon(lat, (const double *const *)g, out));
+        break;
     case CONTRACT_MEAN:
     case CONTRACT_ERROR: break;
     }
@@ -250,6 +296,7 @@ static void release(worker *w)
 {
     for (int k = 0; k < 3; k++) {
         naik_free(w->quark[k].g);
+        naik_free(w->quark[k].wall);
     }
     naik_free(w->src);
     naik_free(w->stored);

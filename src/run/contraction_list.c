@@ -22,6 +22,17 @@ static const char *const definitions[] = {
         ("sum over x of cos(p(x - x0)) tr g5 G S_quark H g5 S_antiquark^+, G and H of the "
          "correlator (spin_meson.h), both S smeared at x by a gauge-covariant gaussian; no 1/V, no "
          "sign"),
+    [CONTRACT_CHANNEL_WALL] =
+        ("tr g5 G W_quark H g5 W_antiquark^+, W(t) = sum over x of S, G and H "
+         "of the correlator (spin_meson.h); no 1/V, no sign"),
+    [CONTRACT_SPIN_CONDENSATE] =
+        ("sum over x, spins and colours of src^+ S: Tr M^-1 of the sites that carry noise, M = m + "
+         "4 + C - D/2; no 1/V, no sign"),
+    [CONTRACT_SPIN_BARYON] =
+        ("sum over x of tr (1 + gt)/2 <N(x) Nbar(x0)>, N = eps_abc (q_a^T C g5 r_b) s_c of the "
+         "quarks in their order, C = gy gt; the first and third change places where they are of "
+         "one "
+         "entry and mass (spin_nucleon.h); no 1/V, no sign"),
     [CONTRACT_SPIN_NUCLEON] = ("sum over x of tr (1 + gt)/2 <N(x) Nbar(x0)>, N = eps_abc (u_a^T C "
                                "g5 d_b) u_c, C = gy gt (spin_nucleon.h); no 1/V, no sign"),
     [CONTRACT_PAIR] = "sum over x of cos(px) phi(x) Tr G_quark G_antiquark^+; no 1/V",
@@ -61,7 +72,7 @@ static naik_contraction *add(builder *b, const contraction_item *item)
 
 static void describe_sink(const contraction_item *item, naik_contraction *out)
 {
-    if (item->kind == CONTRACT_WALL) {
+    if (item->kind == CONTRACT_WALL || item->kind == CONTRACT_CHANNEL_WALL) {
         out->sink = "wall";
     } else if (item->iterations > 0) {
         out->sink = "covariant_gaussian";
@@ -147,7 +158,8 @@ static void add_singles(builder *b)
                 add_single(b, wilson ? CONTRACT_SPIN_NUCLEON : CONTRACT_NUCLEON, "nucleon", s, m);
             }
             if (b->input->output.condensate && naik_source_is_random(solve->source.type)) {
-                add_single(b, CONTRACT_CONDENSATE, "condensate", s, m);
+                add_single(b, wilson ? CONTRACT_SPIN_CONDENSATE : CONTRACT_CONDENSATE, "condensate",
+                           s, m);
             }
             add_channels(b, s, m);
         }
@@ -198,7 +210,7 @@ static void add_mixed(builder *b, const mixture *m, const char *correlator, cons
     describe(b, &m->item, false, out);
 }
 
-/* All mesons that are asked for of quarks with spin. */
+/* All mesons that are asked for of quarks with spin; those of a wall sink are at rest. */
 static void add_channels_of(builder *b, mixture *m)
 {
     const naik_input *input = b->input;
@@ -207,6 +219,11 @@ static void add_channels_of(builder *b, mixture *m)
     for (int c = 0; c < pions + input->output.channels.count; c++) {
         m->item.meson = c < pions ? NAIK_SPIN_PION : input->output.channels.data[c - pions];
         const char *correlator = naik_spin_meson_name((naik_spin_meson)m->item.meson);
+        if (m->item.kind == CONTRACT_CHANNEL_WALL) {
+            snprintf(name, sizeof name, "%s/p000", correlator);
+            add_mixed(b, m, correlator, name);
+            continue;
+        }
         for (m->item.momentum = 0; m->item.momentum < input->output.momenta.count;
              m->item.momentum++) {
             naik_propagator_momentum_name(input->output.momenta.data[m->item.momentum], p);
@@ -290,7 +307,8 @@ static void average_singles(builder *b, int index, int first)
         strlen("/corr//") + strlen(input->sources[first_source(input, index)].label);
     for (int k = first; k < first + each && !b->failed; k++) {
         const contraction_item one = b->list->item[k];
-        if (one.kind != CONTRACT_CONDENSATE && may_average(input, solve, one.momentum)) {
+        const bool noise = one.kind == CONTRACT_CONDENSATE || one.kind == CONTRACT_SPIN_CONDENSATE;
+        if (!noise && may_average(input, solve, one.momentum)) {
             char name[NAIK_CONTRACTION_PATH]; /* the list may move while it grows */
             snprintf(name, sizeof name, "%s", b->list->spec[k].path + head);
             add_average(b, &one, solve->name, name, b->list->spec[k].correlator, k,
@@ -350,7 +368,9 @@ static void add_pair(builder *b, const naik_input_pair *pair)
     }
     const bool smeared = pair->sink == NAIK_INPUT_SINK_COVARIANT_GAUSSIAN;
     if (naik_input_is_wilson(input)) {
-        m.item.kind = smeared ? CONTRACT_CHANNEL_SMEARED : CONTRACT_CHANNEL_PAIR;
+        m.item.kind = smeared                              ? CONTRACT_CHANNEL_SMEARED
+                      : pair->sink == NAIK_INPUT_SINK_WALL ? CONTRACT_CHANNEL_WALL
+                                                           : CONTRACT_CHANNEL_PAIR;
     } else if (smeared) {
         m.item.kind = CONTRACT_SMEARED;
     }
@@ -379,7 +399,7 @@ static void add_pairs(builder *b)
     }
 }
 
-/* Quarks of one entry are alike: of their masses, every choice once. */
+/* Staggered quarks of one entry are alike: of their masses, every choice once. */
 static bool is_repeated(const naik_input_baryon *baryon, const int mass[3])
 {
     for (int i = 0; i < 3; i++) {
@@ -397,9 +417,13 @@ static void add_baryon(builder *b, const naik_input_baryon *baryon)
     const naik_input *input = b->input;
     const int first = b->list->count;
     int masses[3];
+    const bool wilson = naik_input_is_wilson(input);
     mixture m = {.name = baryon->name, .count = input->solve[baryon->of[0]].origins.count};
-    m.item = (contraction_item){
-        .kind = CONTRACT_BARYON, .quarks = 3, .meson = -1, .momentum = -1, .baryon = true};
+    m.item = (contraction_item){.kind = wilson ? CONTRACT_SPIN_BARYON : CONTRACT_BARYON,
+                                .quarks = 3,
+                                .meson = -1,
+                                .momentum = -1,
+                                .baryon = true};
     for (int k = 0; k < 3; k++) {
         masses[k] = input->solve[baryon->of[k]].masses.count;
     }
@@ -411,7 +435,7 @@ static void add_baryon(builder *b, const naik_input_baryon *baryon)
             m.item.mass[0] = i / (masses[1] * masses[2]);
             m.item.mass[1] = i / masses[2] % masses[1];
             m.item.mass[2] = i % masses[2];
-            if (!is_repeated(baryon, m.item.mass)) {
+            if (wilson || !is_repeated(baryon, m.item.mass)) {
                 add_mixed(b, &m, "nucleon", "nucleon");
             }
         }

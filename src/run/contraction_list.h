@@ -20,8 +20,11 @@ typedef enum contraction_kind {
     CONTRACT_BARYON,
     CONTRACT_CHANNEL,         /* of Wilson and clover quarks: all columns of a source and mass, */
     CONTRACT_CHANNEL_PAIR,    /* of two, */
-    CONTRACT_CHANNEL_SMEARED, /* of two smeared at the sink */
+    CONTRACT_CHANNEL_SMEARED, /* of two smeared at the sink, */
+    CONTRACT_CHANNEL_WALL,    /* of two, each summed over the sink's time slice */
     CONTRACT_SPIN_NUCLEON,
+    CONTRACT_SPIN_BARYON, /* the same of three quarks */
+    CONTRACT_SPIN_CONDENSATE,
     CONTRACT_MEAN,
     CONTRACT_ERROR
 } contraction_kind;

@@ -77,12 +77,15 @@ naik_status solve_dry_run(solve_job *j, bool verify)
     if (verify) {
         naik_link_provider_identity(&j->links, links, sizeof links);
     }
-    NAIK_TRY(
-        sequential_open(j->lattice, j->input, verify ? links : NULL, &j->sources, &j->sequential));
-    NAIK_TRY(verify ? sequential_verify(&j->sequential, j->lattice) : NAIK_OK);
-    NAIK_TRY(
-        solve_guess_open(j->lattice, j->input, verify ? links : NULL, j->sources.text, &j->guess));
-    NAIK_TRY(verify ? solve_guess_verify(&j->guess, j->lattice) : NAIK_OK);
+    NAIK_TRY(sequential_open(j->lattice, j->input, verify ? links : NULL, &j->sources, &j->stored,
+                             &j->sequential));
+    NAIK_TRY(solve_guess_open(j->lattice, j->input, verify ? links : NULL, j->sources.text,
+                              &j->stored, &j->guess));
+    if (verify) {
+        NAIK_TRY(sequential_verify(&j->sequential, j->lattice, &j->stored));
+        NAIK_TRY(solve_guess_verify(&j->guess, j->lattice, &j->stored));
+        stored_runs_report(&j->stored, j->log);
+    }
     NAIK_TRY(solve_spec_create(j->input, &j->plan, j->backend, j->lattice, NULL, NULL, &spec));
     NAIK_TRY(
         naik_propagator_file_precheck(j->lattice, j->input->output.file, solve_spec_file(spec)));

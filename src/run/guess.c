@@ -129,7 +129,7 @@ static naik_status find_solution(const solve_guess *g, int task, const char *sum
     const naik_input_task *t = &g->input->tasks[task];
     const naik_input_solve *solve = &g->input->solve[t->solve];
     const naik_input_source *source = &g->input->sources[t->source];
-    const stored_run *run = &g->run[g->run_of[t->solve]];
+    const stored_run *run = g->run[t->solve];
     const double mass = solve->masses.data[t->mass], epsilon = solve->naik_epsilon.data[t->mass];
     const int *x = source->source.origin;
     const int other = find_source(g, run, source, sums, compare_sums);
@@ -142,10 +142,13 @@ static naik_status find_solution(const solve_guess *g, int task, const char *sum
     }
     const int m = find_mass(run, other, mass, epsilon);
     if (m < 0) {
+        char also[64] = "";
+        if (!naik_input_is_wilson(g->input)) {
+            snprintf(also, sizeof also, " and naik_epsilon %g", epsilon);
+        }
         return NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
-                         "guess '%s' has the source of solve.%d ('%s'), but not with mass %g and "
-                         "naik_epsilon %g",
-                         run->path, t->solve, solve->name, mass, epsilon);
+                         "guess '%s' has the source of solve.%d ('%s'), but not with mass %g%s",
+                         run->path, t->solve, solve->name, mass, also);
     }
     *found = naik_propagator_file_solve(run->file, other, m, t->colour);
     return NAIK_OK;
@@ -155,10 +158,9 @@ static naik_status allocate(solve_guess *g, naik_log *log, const char *sources)
 {
     const size_t solves = (size_t)g->input->solve_count, tasks = (size_t)g->input->task_count;
     g->run = calloc(solves, sizeof *g->run);
-    g->run_of = malloc(solves * sizeof *g->run_of);
     g->solve = malloc(tasks * sizeof *g->solve);
     g->text = calloc((sources != NULL ? strlen(sources) : 0) + solves * LINE + 1, 1);
-    if (g->run == NULL || g->run_of == NULL || g->solve == NULL || g->text == NULL) {
+    if (g->run == NULL || g->solve == NULL || g->text == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a list of guesses");
     }
     strcpy(g->text, sources != NULL ? sources : "");
@@ -169,7 +171,7 @@ static naik_status allocate(solve_guess *g, naik_log *log, const char *sources)
 static void describe(solve_guess *g, naik_log *log, int entry)
 {
     const naik_input *input = g->input;
-    const stored_run *run = &g->run[g->run_of[entry]];
+    const stored_run *run = g->run[entry];
     uint32_t sum[2] = {0, 0};
     int count = 0;
     double worst = 0, iterations = 0;
@@ -189,28 +191,9 @@ static void describe(solve_guess *g, naik_log *log, int entry)
                   input->solve[entry].name, run->path, count, worst, iterations);
 }
 
-/* One file for all entries that name it. */
-static naik_status open_run(solve_guess *g, const naik_lattice *lattice, int entry,
-                            const char *links)
-{
-    naik_status status = NAIK_OK;
-    const char *path = g->input->solve[entry].guess;
-    for (int i = 0; i < entry; i++) {
-        if (g->run_of[i] == i && strcmp(g->input->solve[i].guess, path) == 0) {
-            g->run_of[entry] = i;
-            return NAIK_OK;
-        }
-    }
-    g->run_of[entry] = entry;
-    NAIK_TRY(stored_run_open(lattice->comm, path, lattice, NULL, 0, &g->run[entry]));
-    NAIK_TRY(compare_inputs(&g->run[entry], g->input));
-    NAIK_TRY(compare_links(&g->run[entry], links));
-done:
-    return status;
-}
-
 naik_status solve_guess_open(const naik_lattice *lattice, const naik_input *input,
-                             const char *links, const char *sources, solve_guess *out)
+                             const char *links, const char *sources, stored_runs *runs,
+                             solve_guess *out)
 {
     naik_status status = NAIK_OK;
     naik_comm *comm = lattice->comm;
@@ -223,10 +206,11 @@ naik_status solve_guess_open(const naik_lattice *lattice, const naik_input *inpu
     }
     NAIK_TRY(naik_comm_agree(comm, allocate(out, comm->log, sources)));
     for (int i = 0; i < input->solve_count; i++) {
-        out->run_of[i] = -1;
-    }
-    for (int i = 0; i < input->solve_count; i++) {
-        NAIK_TRY(input->solve[i].guess != NULL ? open_run(out, lattice, i, links) : NAIK_OK);
+        if (input->solve[i].guess != NULL) {
+            NAIK_TRY(stored_runs_open(runs, lattice, input->solve[i].guess, &out->run[i]));
+            NAIK_TRY(compare_inputs(out->run[i], input));
+            NAIK_TRY(compare_links(out->run[i], links));
+        }
     }
     naik_input_use_io(comm, input); /* of this run again, and not of the one that is read */
     for (int i = 0; i < input->task_count; i++) {
@@ -237,7 +221,7 @@ naik_status solve_guess_open(const naik_lattice *lattice, const naik_input *inpu
         NAIK_TRY(naik_comm_agree(comm, status));
     }
     for (int i = 0; i < input->solve_count; i++) {
-        if (out->run_of[i] >= 0) {
+        if (out->run[i] != NULL) {
             describe(out, comm->log, i);
         }
     }
@@ -247,11 +231,7 @@ done:
 
 void solve_guess_close(solve_guess *guess)
 {
-    for (int i = 0; guess->run != NULL && i < guess->input->solve_count; i++) {
-        stored_run_close(&guess->run[i]);
-    }
     free(guess->run);
-    free(guess->run_of);
     free(guess->solve);
     free(guess->text);
     *guess = (solve_guess){.input = NULL};
@@ -263,8 +243,8 @@ naik_status solve_guess_read(const solve_guess *guess, int task, double *x, bool
     if (!*found) {
         return NAIK_OK;
     }
-    const int entry = guess->run_of[guess->input->tasks[task].solve];
-    return naik_propagator_file_read_solution(guess->run[entry].file, guess->solve[task], x);
+    const int entry = guess->input->tasks[task].solve;
+    return naik_propagator_file_read_solution(guess->run[entry]->file, guess->solve[task], x);
 }
 
 const naik_solve_record *solve_guess_record(const solve_guess *guess, int task)
@@ -272,18 +252,17 @@ const naik_solve_record *solve_guess_record(const solve_guess *guess, int task)
     if (guess->input == NULL || guess->solve[task] < 0) {
         return NULL;
     }
-    const int entry = guess->run_of[guess->input->tasks[task].solve];
-    return naik_propagator_file_record(guess->run[entry].file, guess->solve[task]);
+    const int entry = guess->input->tasks[task].solve;
+    return naik_propagator_file_record(guess->run[entry]->file, guess->solve[task]);
 }
 
-naik_status solve_guess_verify(const solve_guess *guess, const naik_lattice *lattice)
+naik_status solve_guess_verify(const solve_guess *guess, const naik_lattice *lattice,
+                               stored_runs *runs)
 {
     naik_status status = NAIK_OK;
     for (int i = 0; guess->input != NULL && i < guess->input->task_count; i++) {
-        const int entry = guess->run_of[guess->input->tasks[i].solve];
-        if (entry >= 0) {
-            NAIK_TRY(stored_run_check(&guess->run[entry], lattice, guess->solve[i], 1));
-        }
+        const stored_run *run = guess->run[guess->input->tasks[i].solve];
+        NAIK_TRY(run != NULL ? stored_runs_verify(runs, lattice, run, guess->solve[i]) : NAIK_OK);
     }
 done:
     return status;

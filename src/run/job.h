@@ -43,6 +43,7 @@ typedef struct solve_job {
     naik_geometry *geometry;
     naik_link_provider links;
     source_file_sums sources;
+    stored_runs stored; /* the files of the next two */
     sequential_set sequential;
     solve_guess guess;
     naik_propagator_file *file;

@@ -138,13 +138,14 @@ naik_status solve_report_guesses(const solve_job *j)
         if (guess == NULL || own->state == NAIK_SOLVE_PENDING) {
             continue;
         }
-        const double mass = s->masses.data[t->mass];
-        const model_pilot pilot = {
-            .mass = mass, .tolerance = guess->target, .mean = guess->iterations};
+        const model_pilot pilot = {/* of the same mass, whichever that is */
+                                   .mass = 1,
+                                   .tolerance = guess->target,
+                                   .mean = guess->iterations};
         solves++;
         mine += own->iterations;
         before += guess->iterations;
-        without += model_iterations_from(&pilot, 1, mass, s->tolerance).expected;
+        without += model_iterations_from(&pilot, 1, 1, s->tolerance).expected;
     }
     if (solves == 0) {
         return NAIK_OK;

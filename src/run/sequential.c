@@ -9,7 +9,6 @@
 
 #include "propagator/spin_meson.h"
 #include "run/link_provider.h"
-#include "run/stored_run.h"
 
 enum { LINE = 160 };
 
@@ -108,12 +107,13 @@ static naik_status allocate(sequential_set *set, naik_log *log)
 }
 
 static naik_status open_entry(sequential_set *set, const naik_lattice *lattice, int entry,
-                              const char *links, source_file_sums *sums)
+                              const char *links, source_file_sums *sums, stored_runs *runs)
 {
     naik_status status = NAIK_OK;
     const naik_input_solve *solve = &set->input->solve[entry];
-    stored_run *run = &set->run[entry];
-    NAIK_TRY(stored_run_open(lattice->comm, solve->source_file, lattice, NULL, 0, run));
+    stored_run *run = NULL;
+    NAIK_TRY(stored_runs_open(runs, lattice, solve->source_file, &run));
+    set->run[entry] = run;
     status = compare(run, set->input, links);
     NAIK_TRY(naik_comm_agree(lattice->comm, status));
     status = find(run, solve, &set->first[entry]);
@@ -125,7 +125,7 @@ done:
 }
 
 naik_status sequential_open(const naik_lattice *lattice, const naik_input *input, const char *links,
-                            source_file_sums *sums, sequential_set *out)
+                            source_file_sums *sums, stored_runs *runs, sequential_set *out)
 {
     naik_status status = NAIK_OK;
     *out = (sequential_set){.input = NULL};
@@ -138,7 +138,7 @@ naik_status sequential_open(const naik_lattice *lattice, const naik_input *input
     NAIK_TRY(naik_comm_agree(lattice->comm, allocate(out, lattice->comm->log)));
     for (int i = 0; i < input->solve_count; i++) {
         if (input->solve[i].source.type == NAIK_SOURCE_SEQUENTIAL) {
-            NAIK_TRY(open_entry(out, lattice, i, links, sums));
+            NAIK_TRY(open_entry(out, lattice, i, links, sums, runs));
         }
     }
 done:
@@ -148,9 +148,6 @@ done:
 
 void sequential_close(sequential_set *set)
 {
-    for (int i = 0; set->run != NULL && i < set->input->solve_count; i++) {
-        stored_run_close(&set->run[i]);
-    }
     free(set->run);
     free(set->first);
     *set = (sequential_set){.input = NULL};
@@ -185,20 +182,20 @@ naik_status sequential_source(const sequential_set *set, const naik_lattice *lat
     naik_status status = NAIK_OK;
     const int entry = source->solve;
     NAIK_TRY(
-        naik_propagator_file_read_solution(set->run[entry].file, set->first[entry] + column, out));
+        naik_propagator_file_read_solution(set->run[entry]->file, set->first[entry] + column, out));
     naik_source_to_slice(lattice, &source->source, naik_input_reals(set->input), out);
     insert(lattice, set->input, set->input->solve[entry].insertion, out);
 done:
     return status;
 }
 
-naik_status sequential_verify(const sequential_set *set, const naik_lattice *lattice)
+naik_status sequential_verify(const sequential_set *set, const naik_lattice *lattice,
+                              stored_runs *runs)
 {
     naik_status status = NAIK_OK;
     for (int i = 0; set->input != NULL && i < set->input->solve_count; i++) {
-        if (set->first[i] >= 0) {
-            NAIK_TRY(stored_run_check(&set->run[i], lattice, set->first[i],
-                                      naik_input_columns(set->input)));
+        for (int c = 0; set->first[i] >= 0 && c < naik_input_columns(set->input); c++) {
+            NAIK_TRY(stored_runs_verify(runs, lattice, set->run[i], set->first[i] + c));
         }
     }
 done:

@@ -10,17 +10,16 @@
 #define NAIK_RUN_SEQUENTIAL_H
 
 #include "run/source_file.h"
-
-struct stored_run;
+#include "run/stored_runs.h"
 
 /* The files of an input; all zero where it has none. */
 typedef struct sequential_set {
     const naik_input *input; /* borrowed; NULL: none */
-    struct stored_run *run;  /* [solve_count], open where the entry has one */
+    stored_run **run;        /* [solve_count] borrowed; NULL where the entry has none */
     int *first;              /* [solve_count] solve number of column 0 in that file; -1: none */
 } sequential_set;
 
-/* Opens every such file, finds its propagator and adds a line of what it holds to sums->text. The
+/* Opens every such file among `runs`, finds its propagator and adds a line of what it holds to sums->text. The
  * caller closes *out, whatever comes back. Collective.
  *
  *   links  identity of this run's links (link_provider.h); NULL: not compared
@@ -29,14 +28,15 @@ typedef struct sequential_set {
  *                   that source and mass, or whose solves did not converge: the sentence says which
  * NAIK_ERR_CORRUPT, NAIK_ERR_IO, NAIK_ERR_MEMORY */
 naik_status sequential_open(const naik_lattice *lattice, const naik_input *input, const char *links,
-                            source_file_sums *sums, sequential_set *out);
+                            source_file_sums *sums, stored_runs *runs, sequential_set *out);
 void sequential_close(sequential_set *set);
 
 /* out [sites][3][2], or [sites][4][3][2], = one column of a source. The column that is read is compared
  * with its checksum. Collective. NAIK_ERR_CORRUPT, NAIK_ERR_IO */
 naik_status sequential_source(const sequential_set *set, const naik_lattice *lattice,
                               const naik_input_source *source, int column, double *out);
-/* Reads all of them, as a run would. Collective. As above, and NAIK_ERR_MEMORY */
-naik_status sequential_verify(const sequential_set *set, const naik_lattice *lattice);
+/* Reads all of them, but none that was verified before. Collective. As above, and NAIK_ERR_MEMORY */
+naik_status sequential_verify(const sequential_set *set, const naik_lattice *lattice,
+                              stored_runs *runs);
 
 #endif

@@ -15,7 +15,7 @@ static naik_status check_sources(stored_sources *sources)
     const char *then = stored_run_text(run, "source_checksums");
     NAIK_TRY(source_file_identify(run->lattice, run->input, &sources->sums));
     NAIK_TRY(sequential_open(run->lattice, run->input, stored_run_text(run, "gauge_checksum"),
-                             &sources->sums, &sources->sequential));
+                             &sources->sums, &sources->stored, &sources->sequential));
     const char *now = sources->sums.text;
     if (now != NULL && (then == NULL || strncmp(now, then, strlen(now)) != 0)) {
         status = NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
@@ -63,6 +63,7 @@ done:
 void stored_sources_close(stored_sources *sources)
 {
     sequential_close(&sources->sequential);
+    stored_runs_close(&sources->stored);
     source_file_sums_clear(&sources->sums);
     naik_gauss_destroy(&sources->gauss);
 }

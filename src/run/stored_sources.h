@@ -9,6 +9,7 @@
 typedef struct stored_sources {
     const stored_run *run; /* borrowed */
     source_file_sums sums;
+    stored_runs stored; /* the files of the next */
     sequential_set sequential;
     naik_gauss *gauss; /* NULL where none is smeared */
 } stored_sources;

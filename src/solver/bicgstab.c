@@ -260,12 +260,39 @@ done:
     return status;
 }
 
+/* Starting values of the fresh rhs, or 0; moved[c]: it has one. */
+static naik_status take_starts(naik_bicgstab *s, const naik_cg_stream *stream, const bool fresh[],
+                               bool moved[])
+{
+    naik_status status = NAIK_OK;
+    const naik_cg_starter *starter = stream->starter;
+    double norms[NAIK_MAX_RHS];
+    NAIK_TRY(bg_set_mask(s, fresh));
+    NAIK_TRY(s->geometry->backend->ops->field.zero(s->outer.field[BG_X], s->mask, NAIK_RHS_CHECK));
+    if (starter == NULL || starter->start == NULL) {
+        return NAIK_OK;
+    }
+    for (int c = 0; c < s->width_now; c++) {
+        naik_cg_start start = {.iterations = 0};
+        if (fresh[c]) {
+            NAIK_TRY(
+                starter->start(starter->data, s->slot[c].index, s->outer.field[BG_X], c, &start));
+        }
+    }
+    NAIK_TRY(bg_norms(s, s->outer.field[BG_X], norms));
+    for (int c = 0; c < s->width_now; c++) {
+        moved[c] = fresh[c] && norms[c] != 0;
+    }
+done:
+    return status;
+}
+
 /* Gives every idle rhs a new system, as long as there are some. */
 static naik_status load_systems(naik_bicgstab *s, const naik_cg_options *options,
                                 const naik_cg_stream *stream)
 {
     naik_status status = NAIK_OK;
-    bool fresh[NAIK_MAX_RHS] = {false}, any = false, kept = false;
+    bool fresh[NAIK_MAX_RHS] = {false}, moved[NAIK_MAX_RHS] = {false}, any = false, kept = false;
     double norms[NAIK_MAX_RHS];
     naik_cg_state state;
     for (int c = 0; c < s->width_now && s->next < stream->count; c++) {
@@ -284,12 +311,12 @@ static naik_status load_systems(naik_bicgstab *s, const naik_cg_options *options
     if (!any) {
         return NAIK_OK;
     }
-    NAIK_TRY(bg_set_mask(s, fresh));
-    NAIK_TRY(s->geometry->backend->ops->field.zero(s->outer.field[BG_X], s->mask, NAIK_RHS_CHECK));
+    NAIK_TRY(take_starts(s, stream, fresh, moved));
     NAIK_TRY(bg_norms(s, s->b, norms));
     for (int c = 0; c < s->width_now; c++) {
         if (fresh[c]) {
             NAIK_TRY(bg_restore(s, stream, c, &state, &kept));
+            s->slot[c].moved = moved[c];
             s->slot[c].bb = norms[c];
             s->slot[c].best_rr = INFINITY;
             s->slot[c].level = bg_level_from(s, s->method == NAIK_METHOD_CG ? BG_NORMAL : BG_FAST);

@@ -35,7 +35,8 @@ size_t naik_bicgstab_bytes(const naik_geometry *geometry, int spin, naik_precisi
                            int width);
 
 /* Solves all systems of the stream, whose shifts count for nothing. Of the options those that
- * concern rungs and stray, of the stream the starter are not used. Collective. Failures as of naik_cg_solve. */
+ * concern rungs and stray are not used, nor the corrections of the stream's starter; what went into
+ * its starting values is not counted. Collective. Failures as of naik_cg_solve. */
 naik_status naik_bicgstab_solve(naik_bicgstab *solver, naik_parity parity,
                                 const naik_cg_options *options, const naik_cg_stream *stream);
 naik_solver naik_bicgstab_solver(naik_bicgstab *solver);

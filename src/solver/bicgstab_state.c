@@ -8,6 +8,12 @@
 
 #include "solver/bicgstab_batch.h"
 
+/* Vectors of 16 bits are not kept: their scales do not survive the way through double unchanged. */
+static bool keeps(const naik_bicgstab *s)
+{
+    return s->inner.field[BG_R]->precision != NAIK_HALF;
+}
+
 static void fields_of(const naik_bicgstab *s, bg_level level, naik_field *out[NAIK_CG_VECTORS])
 {
     naik_field *const *f = bg_fields_of(s, level)->field;
@@ -24,7 +30,7 @@ naik_status bg_save(naik_bicgstab *s, const naik_cg_stream *stream, int c)
     const bg_slot *slot = &s->slot[c];
     naik_rhs record = s->host[c];
     record.state = record.state == NAIK_RHS_WAIT ? slot->resumes : record.state;
-    if (stream->save == NULL || (!slot->started && record.iterations == 0)) {
+    if (stream->save == NULL || !keeps(s) || (!slot->started && record.iterations == 0)) {
         return NAIK_OK; /* or has not begun */
     }
     const int stride = s->history_stride;
@@ -65,7 +71,7 @@ naik_status bg_restore(naik_bicgstab *s, const naik_cg_stream *stream, int c, na
 {
     naik_field *fields[NAIK_RUNGS][NAIK_CG_VECTORS] = {{NULL}};
     *found = false;
-    if (stream->restore == NULL) {
+    if (stream->restore == NULL || !keeps(s)) {
         return NAIK_OK;
     }
     for (int level = BG_FAST; level < BG_LEVELS; level++) {
