@@ -6,9 +6,9 @@
  *   double, single   [block][nrhs][3][32] complex
  *   half             [block][nrhs][32] of six 16-bit integers and the float scale: 16 bytes
  *
- * One thread's access is 8 or 16 bytes, neighbouring sites are neighbours in memory; in messages the
- * numbers of a vector are (`stride`). After the last
- * block lie PREC_SPARE_RHS rhs that a kernel of several rhs may read, never write.
+ * One thread's access is 8 or 16 bytes; neighbouring sites are neighbours in memory, in messages
+ * (`stride`) the numbers of a vector. After the last block lie PREC_SPARE_RHS rhs that a kernel of
+ * several rhs may read, never write.
  */
 #ifndef NAIK_GPU_PREC_CUH
 #define NAIK_GPU_PREC_CUH
