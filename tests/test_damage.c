@@ -249,7 +249,7 @@ static naik_status write_pairs(const naik_lattice *lattice, const char *path)
     naik_pair_writer *writer = NULL;
     double *vector = malloc((size_t)lattice->sites * 6 * sizeof *vector);
     naik_status status = NAIK_OK;
-    NAIK_TRY(naik_pair_writer_create(lattice, path, 64, "made up", &writer));
+    NAIK_TRY(naik_pair_writer_create(lattice, path, 1, 64, "made up", &writer));
     for (int colour = 0; colour < 3; colour++) {
         room_fill_solution(lattice, colour, vector);
         NAIK_TRY(naik_pair_writer_add(writer, vector, vector, "made up"));

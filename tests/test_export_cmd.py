@@ -138,6 +138,72 @@ if status != 4 or "is damaged" not in told or os.path.exists("x") or os.path.exi
     wrong.append(("damaged", status, told))
 verdict("export_refuses_with_a_sentence", not wrong, "\n".join(map(str, wrong)))
 
+# Quarks with spin: pairs of spinors, which are sources again, and QDP++'s HDF5.
+open("clover.yaml", "w").write("""lattice: {size: [4, 4, 4, 8]}
+gauge: {file: lat.h5}
+action: {type: clover, csw: 1.1}
+solve:
+  - {name: pt, masses: [0.3, 0.5], source: {type: point, origin: [1, 2, 3, 5]}}
+  - {name: noise, masses: [0.4], source: {type: random_volume, noise: z4, seed: 7}}
+solver: {tolerance: 1e-8}
+output: {file: c.h5, correlators: []}
+""")
+wrong = []
+for bits, kind in ((64, ">c16"), (32, ">c8")):
+    answer("solve", "clover.yaml", "--fresh", "--set", f"output.file=c{bits}.h5", "--set", f"output.precision={bits}")
+    told = [answer("export", f"c{bits}.h5", "-o", f"c{bits}.{to}", "--to", to, ranks=n) for to, n in (("usqcd", 1), ("qdp", 2))]
+    for s, m in (0, 0), (0, 1), (1, 0):
+        want = h5py.File(f"c{bits}.h5")[f"prop/s{s:04d}/m{m:02d}"][...]  # [spin][colour][t][z][y][x][spin][colour]
+        name = f".s{s:04d}.m{m:02d}"
+        got = [numpy.frombuffer(data, kind).astype(kind[1:]) for what, _, _, data in records(f"c{bits}.usqcd{name}")
+               if what == "scidac-binary-data"]
+        if len(got) != 24 or not all((got[2 * c + 1] == want[c // 3, c % 3].ravel()).all() for c in range(12)):
+            wrong.append((told, bits, s, m, len(got)))
+        sources = [v.reshape(-1, 4, 3) for v in got[::2]]
+        on = 1 + 4 * (2 + 4 * 3) if s == 0 else slice(None)
+        if not all(len(v) == (64 if s == 0 else 512) and abs(numpy.abs(v[on, c // 3, c % 3]).sum() / (1 if s == 0 else 512) - 1) < 1e-6
+                   and abs(numpy.abs(v).sum() / (1 if s == 0 else 512) - 1) < 1e-6 for c, v in enumerate(sources)):
+            wrong.append(("sources", bits, s, m))
+        with h5py.File(f"c{bits}.qdp{name}") as f:
+            data = f["propagator"]
+            got = data[...]  # [t][z][y][x][sink spin][source spin][sink colour][source colour]
+            text = data.attrs["info"]
+        if got.dtype.kind != "c" or got.shape != (8, 4, 4, 4, 4, 4, 3, 3) or (got != numpy.einsum("scTZYXkd->TZYXksdc", want)).any():
+            wrong.append(("qdp", bits, s, m, got.dtype, got.shape))
+        if "kappa " not in text or "csw 1.1" not in text or "DeGrand-Rossi" not in text or "naik_epsilon" in text:
+            wrong.append(text)
+texts = b"".join(data for what, _, _, data in records("c64.usqcd.s0000.m00") if "xml" in what)
+for part in (b"<usqcdPropFile><version>1.0</version><type>USQCD_DiracFermion_Source_Sink_Pairs</type>",
+             b"<usqcdPropInfo><version>1.0</version><spin>2</spin><color>1</color>", b"USQCD_D3_DiracFermion", b"<spins>4</spins>"):
+    if part not in texts:
+        wrong.append(part)
+status, said, told = answer("info", "c64.usqcd.s0000.m00", ranks=2)
+if status != 0 or not all(line in said for line in ("spins: 4", "vectors: 12", "sources: true", "intact: true")):
+    wrong.append((status, said, told))
+verdict("export_writes_every_bit_of_propagators_with_spin", not wrong, "\n".join(map(str, wrong)))
+
+wrong = []
+for name, n in ("again.h5", 1), ("twice.h5", 2):
+    told = answer("solve", "clover.yaml", "--set", f"output.file={name}", "--set",
+                  "solve=[{name: pt, masses: [0.3, 0.5], source: {type: file, file: c64.usqcd.s0000.m00}}]", ranks=n)
+    for m in 0, 1:
+        a, b = (h5py.File(x)[f"prop/s0000/m{m:02d}"][...] for x in ("c64.h5", name)) if told[0] == 0 else (0, 1)
+        if not numpy.array_equal(a, b):
+            wrong.append((name, m, told))
+status, said, told = answer("info", "again.h5", "--residuals")
+if status != 0:
+    wrong.append((status, told))
+for change, part in (("solve=[{name: pt, masses: [0.3], source: {type: file, file: out64.s0000.m00}}]", "holds colour vectors, which are no sources of wilson and clover"),
+                     ("action={type: hisq}", "holds spinors, which are no sources of staggered")):
+    more = ("--set", "solve=[{name: pt, masses: [0.3], source: {type: file, file: c64.usqcd.s0000.m00}}]")
+    status, said, told = answer("solve", "clover.yaml", *more, "--set", change, "--set", "output.file=none.h5")
+    if status != 1 or part not in told:
+        wrong.append((change, status, told))
+status, said, told = answer("export", "p32.h5", "--to", "qdp", "-o", "none")
+if status != 1 or "--to qdp is for those with spin" not in told or os.path.exists("none"):
+    wrong.append((status, told))
+verdict("exported_spinors_are_sources_again", not wrong, "\n".join(map(str, wrong)))
+
 if REFERENCE is None:
     print("SKIP export_is_built_like_the_file_of_another_code: NAIK_REFERENCE is not set")
 else:

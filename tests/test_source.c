@@ -203,7 +203,7 @@ static void a_source_is_cut_down_to_its_subset(check *t)
         for (int64_t i = 0; i < 6 * (int64_t)lat->sites; i++) {
             v[i] = 1;
         }
-        naik_source_restrict(lat, &cut, v);
+        naik_source_restrict(lat, &cut, 6, v);
         for (int32_t site = 0; site < lat->sites; site++) {
             naik_source wall = cut;
             int x[4];

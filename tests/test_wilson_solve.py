@@ -242,7 +242,6 @@ def staggered_keys_are_refused_by_name():
     for change, sentence in (
             ("solver.multishift=on", "'solver.multishift': masses of wilson and clover quarks share no Krylov space once one parity is eliminated"),
             ("deflation={modes: 8, file: modes.h5}", "'deflation.modes': low modes are searched for and removed of staggered quarks only"),
-            ("solve.0.source={type: file, file: x.scidac}", "'solve.0.source.type' file: vectors in files are read of staggered quarks only"),
             ("solver.batch=17", "'solver.batch' 17: at most 16 spinors are solved together"),
             ("output.correlators=[pion5]", "'output.correlators': pion5 is of staggered quarks"),
             ("solve.0.naik_epsilon=[-0.1]", "'solve.0.naik_epsilon' applies to action.type hisq and links only"),

@@ -71,8 +71,9 @@ naik_status naik_source_fill(const naik_lattice *lattice, const naik_source *sou
 /* v [sites][3][2] becomes [sites][4][3][2] in the same memory, zero but for that spin. Local. */
 void naik_source_to_spin(const naik_lattice *lattice, int spin, double *v);
 
-/* Zero on the sites that the source's subset leaves out: v [sites][3][2]. Local. */
-void naik_source_restrict(const naik_lattice *lattice, const naik_source *source, double *v);
+/* Zero on the sites that the source's subset leaves out: v [sites][reals]. Local. */
+void naik_source_restrict(const naik_lattice *lattice, const naik_source *source, int reals,
+                          double *v);
 
 /* v [sites][reals]: times the momentum factor on time slice origin[3], zero on the others. Local. */
 void naik_source_to_slice(const naik_lattice *lattice, const naik_source *source, int reals,

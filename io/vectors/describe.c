@@ -11,11 +11,11 @@ static naik_status verify(naik_comm *comm, const naik_vector_file *file, bool *i
 {
     naik_status status = NAIK_OK;
     naik_lattice *lattice = NULL;
-    double *vector = NULL; /* [sites][3][2] */
+    double *vector = NULL; /* [sites][spin][3][2] */
     *intact = true;
     NAIK_TRY(naik_lattice_create(comm, file->size, NULL, &lattice));
-    status =
-        naik_alloc(comm->log, naik_lattice_vector_bytes(lattice), "a vector", (void **)&vector);
+    status = naik_alloc(comm->log, (size_t)file->spin * naik_lattice_vector_bytes(lattice),
+                        "a vector", (void **)&vector);
     NAIK_TRY(naik_comm_agree(comm, status));
     for (int i = 0; i < file->count; i++) {
         for (int part = NAIK_VECTOR_SOLUTION; part <= (int)file->has_sources; part++) {
@@ -48,6 +48,7 @@ naik_status naik_describe_vectors(naik_comm *comm, const char *path, bool verifi
     naik_report_text(report, "vector_format", file->format);
     naik_describe_size(file->size, report);
     naik_report_int(report, "precision", file->precision);
+    naik_report_int(report, "spins", file->spin);
     naik_report_int(report, "vectors", file->count);
     naik_report_bool(report, "sources", file->has_sources);
     naik_report_bool(report, "checksums", file->has_checksums);

@@ -1,4 +1,4 @@
-/* usqcd.c - colour vectors in SciDAC and USQCD files, and FNAL's staggered propagators
+/* usqcd.c - colour vectors and spinors in SciDAC and USQCD files, and FNAL's staggered propagators
  *
  * All of them become a list of records that say where the vectors lie, so that one function reads
  * them all. What is a source and what a solution is told by the record's own XML; records of other
@@ -32,6 +32,7 @@ struct naik_vector_record {
 typedef struct reading {
     const naik_lattice *lattice;
     const naik_vector_record *record;
+    int reals; /* of a site */
     double *out;
     uint32_t sum[2]; /* shared by the threads */
     int strange;     /* numbers that are infinite or none */
@@ -45,13 +46,13 @@ static void take_row(void *context, const naik_sites_row *row)
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         x[mu] = record->lower[mu] + row->coord[mu] - r->lattice->origin[mu];
     }
-    double *out = r->out + 6 * (int64_t)naik_lattice_site(r->lattice, x);
+    double *out = r->out + (int64_t)r->reals * naik_lattice_site(r->lattice, x);
     int strange = 0;
     for (int i = 0; i < row->count; i++) {
-        naik_reals_decode(row->bytes + (int64_t)i * record->element_bytes + record->first, 6,
-                          record->bits, record->big_endian, out + 6 * i);
-        for (int k = 0; k < 6; k++) {
-            strange += !isfinite(out[6 * i + k]);
+        naik_reals_decode(row->bytes + (int64_t)i * record->element_bytes + record->first, r->reals,
+                          record->bits, record->big_endian, out + (int64_t)r->reals * i);
+        for (int k = 0; k < r->reals; k++) {
+            strange += !isfinite(out[(int64_t)r->reals * i + k]);
         }
     }
     if (strange > 0) {
@@ -106,8 +107,9 @@ naik_status naik_vector_file_read(const naik_vector_file *file, const naik_latti
                          records == NULL ? 0 : file->count,
                          part == NAIK_VECTOR_SOURCE ? "sources" : "vectors");
     }
-    reading r = {.lattice = lattice, .record = &records[index], .out = out};
-    memset(out, 0, naik_lattice_vector_bytes(lattice));
+    reading r = {
+        .lattice = lattice, .record = &records[index], .reals = 6 * file->spin, .out = out};
+    memset(out, 0, (size_t)file->spin * naik_lattice_vector_bytes(lattice));
     naik_sites_box box = naik_sites_of_part(lattice, r.record->offset, r.record->element_bytes,
                                             r.record->lower, r.record->upper);
     NAIK_TRY(naik_sites_read(comm, file->path, &box, take_row, &r));
@@ -117,10 +119,20 @@ done:
     return naik_file_verdict(comm, file->path, status);
 }
 
+/* 1 of a colour vector, 4 of a spinor, else 0. */
+static int spin_of(const naik_scidac_field *f)
+{
+    if (f->ildg || f->recordtype == 1 || f->datacount != 1) {
+        return 0;
+    }
+    return f->typesize == 24 || f->typesize == 48                       ? 1
+           : (f->typesize == 96 || f->typesize == 192) && f->spins == 4 ? 4
+                                                                        : 0;
+}
+
 static bool is_vector(const naik_scidac_field *f)
 {
-    return !f->ildg && f->recordtype != 1 && f->datacount == 1 &&
-           (f->typesize == 24 || f->typesize == 48);
+    return spin_of(f) > 0;
 }
 
 /* Sites that its data are of. */
@@ -163,7 +175,7 @@ static naik_status take_vector(naik_log *log, const naik_scidac_file *lime,
 {
     *out = (naik_vector_record){.offset = f->offset,
                                 .element_bytes = f->typesize,
-                                .bits = f->typesize == 24 ? 32 : 64,
+                                .bits = f->typesize == 24 * spin_of(f) ? 32 : 64,
                                 .big_endian = true,
                                 .has_sum = f->has_sum};
     memcpy(out->sum, f->sum, sizeof out->sum);
@@ -197,6 +209,14 @@ static naik_status sort_vectors(naik_log *log, const naik_scidac_file *lime, nai
         if (!is_vector(f)) {
             continue;
         }
+        if (file->count + sources > 0 && spin_of(f) != file->spin) {
+            status = NAIK_FAIL(log, NAIK_ERR_INPUT,
+                               "'%s' holds colour vectors beside spinors: files of one of the two "
+                               "are read",
+                               file->path);
+            goto done;
+        }
+        file->spin = spin_of(f);
         naik_vector_record *record =
             is_source(f) ? &file->source[sources++] : &file->solution[file->count++];
         NAIK_TRY(take_vector(log, lime, f, file->path, record));
@@ -219,9 +239,10 @@ static naik_status sort_vectors(naik_log *log, const naik_scidac_file *lime, nai
         sources = 0;
     }
     if (file->count == 0) {
-        status = NAIK_FAIL(log, NAIK_ERR_INPUT,
-                           "'%s' is a LIME file, but none of its records is a colour vector",
-                           file->path);
+        status =
+            NAIK_FAIL(log, NAIK_ERR_INPUT,
+                      "'%s' is a LIME file, but none of its records is a colour vector or spinor",
+                      file->path);
         goto done;
     }
     file->has_sources = sources == file->count;
@@ -306,6 +327,7 @@ static naik_status take_fnal(naik_log *log, const naik_file_head *head, naik_vec
                          (long long)(FNAL_HEADER + volume * FNAL_SITE));
     }
     strcpy(file->format, "fnal-ks");
+    file->spin = 1;
     file->precision = 32;
     file->count = 3;
     for (int colour = 0; colour < 3; colour++) {

@@ -1,7 +1,7 @@
-/* usqcd_write.c - staggered propagators as USQCD source-solution pairs
+/* usqcd_write.c - propagators as USQCD source-solution pairs
  *
  * The order of records, their flags and texts are those of QIO and of the USQCD convention: per
- * colour a source, as the sub-volume of its one time slice where it has only one, then the solution
+ * colour, or spin and colour, a source, as the sub-volume of its one time slice where it has only one, then the solution
  * on the whole lattice, each with its checksum. The file is read again before it gets its name.
  */
 #include <stdio.h>
@@ -21,7 +21,7 @@
 
 struct naik_pair_writer {
     const naik_lattice *lattice;
-    int precision, pairs;
+    int spin, precision, pairs;
     int64_t used; /* bytes of the file so far */
     naik_output out;
 };
@@ -29,6 +29,7 @@ struct naik_pair_writer {
 typedef struct writing {
     const naik_lattice *lattice;
     const double *in;
+    int reals; /* of a site */
     int lower[NAIK_DIM], bits, site_bytes;
     uint32_t sum[2]; /* shared by the threads */
 } writing;
@@ -41,8 +42,8 @@ static void give_row(void *context, const naik_sites_row *row)
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         x[mu] = w->lower[mu] + row->coord[mu] - w->lattice->origin[mu];
     }
-    naik_reals_encode(w->in + 6 * (int64_t)naik_lattice_site(w->lattice, x),
-                      6 * (int64_t)row->count, w->bits, true, row->bytes);
+    naik_reals_encode(w->in + (int64_t)w->reals * naik_lattice_site(w->lattice, x),
+                      (int64_t)w->reals * row->count, w->bits, true, row->bytes);
     /* Also in a part of the lattice, a site counts by its number in the whole. */
     naik_checksum_usqcd(sum, naik_lattice_global(w->lattice, x), row->count, row->bytes,
                         w->site_bytes);
@@ -50,15 +51,15 @@ static void give_row(void *context, const naik_sites_row *row)
 }
 
 /* The one time slice outside of which the vector is zero; -1 where there is none such. */
-static naik_status find_slice(const naik_lattice *lattice, const double *v, int *slice)
+static naik_status find_slice(const naik_lattice *lattice, int reals, const double *v, int *slice)
 {
     double last[2] = {-1, -1}; /* of -t and t: the first and the last slice that is not zero */
     naik_status status = NAIK_OK;
     last[0] = -(double)lattice->size[3];
-    for (int64_t i = 0; i < 6 * (int64_t)lattice->sites; i++) {
+    for (int64_t i = 0; i < (int64_t)reals * lattice->sites; i++) {
         if (v[i] != 0) {
             int x[NAIK_DIM];
-            naik_lattice_coords(lattice, (int32_t)(i / 6), x);
+            naik_lattice_coords(lattice, (int32_t)(i / reals), x);
             const double t = x[3] + lattice->origin[3];
             last[0] = last[0] < -t ? -t : last[0];
             last[1] = last[1] < t ? t : last[1];
@@ -75,7 +76,8 @@ static void describe_record(const naik_pair_writer *w, int slice, char *text, si
 {
     const int *n = w->lattice->size;
     const char letter = w->precision == 32 ? 'F' : 'D';
-    char date[64], part[256] = "<recordtype>0</recordtype>";
+    const char *kind = w->spin > 1 ? "DiracFermion" : "ColorVector";
+    char date[64], part[256] = "<recordtype>0</recordtype>", spins[32] = "";
     time_t now = time(NULL);
     struct tm utc;
     strftime(date, sizeof date, "%a %b %e %H:%M:%S %Y UTC", gmtime_r(&now, &utc));
@@ -85,12 +87,15 @@ static void describe_record(const naik_pair_writer *w, int slice, char *text, si
                  "</hyperlower><hyperupper>%d %d %d %d </hyperupper>",
                  slice, n[0] - 1, n[1] - 1, n[2] - 1, slice);
     }
+    if (w->spin > 1) {
+        snprintf(spins, sizeof spins, "<spins>%d</spins>", w->spin);
+    }
     snprintf(text, text_size,
              NAIK_XML_HEAD
-             "<scidacRecord><version>1.1</version><date>%s</date>%s<datatype>USQCD_%c3_ColorVector"
-             "</datatype><precision>%c</precision><colors>3</colors><typesize>%d</typesize>"
+             "<scidacRecord><version>1.1</version><date>%s</date>%s<datatype>USQCD_%c3_%s"
+             "</datatype><precision>%c</precision><colors>3</colors>%s<typesize>%d</typesize>"
              "<datacount>1</datacount></scidacRecord>",
-             date, part, letter, letter, 6 * w->precision / 8);
+             date, part, letter, kind, letter, spins, 6 * w->spin * w->precision / 8);
 }
 
 /* One vector: its texts, its data, its checksum. */
@@ -100,10 +105,10 @@ static naik_status write_vector(naik_pair_writer *w, const double *v, int slice,
     naik_status status = NAIK_OK;
     naik_lime_buffer head = {.used = 0}, tail = {.used = 0};
     char text[1024];
-    writing data = {.lattice = w->lattice, .in = v, .bits = w->precision};
+    writing data = {.lattice = w->lattice, .in = v, .reals = 6 * w->spin, .bits = w->precision};
     int upper[NAIK_DIM];
     int64_t sites = 1;
-    data.site_bytes = 6 * w->precision / 8;
+    data.site_bytes = data.reals * w->precision / 8;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         const bool cut = mu == 3 && slice >= 0;
         data.lower[mu] = cut ? slice : 0;
@@ -139,7 +144,8 @@ static naik_status begin(naik_pair_writer *w, const char *path, const char *info
     naik_status status = NAIK_OK;
     const int *n = w->lattice->size;
     char text[4096];
-    const int64_t bytes = 2 * 3 * w->lattice->volume * 6 * w->precision / 8;
+    const char *tag = w->spin > 1 ? "usqcdPropFile" : "usqcdKSPropFile";
+    const int64_t bytes = 2 * 3 * w->lattice->volume * 6 * w->spin * w->spin * w->precision / 8;
     NAIK_TRY(naik_output_begin(comm, path, bytes, &w->out));
     snprintf(text, sizeof text,
              NAIK_XML_HEAD "<scidacFile><version>1.1</version><spacetime>4</spacetime><dims>%d %d "
@@ -147,10 +153,9 @@ static naik_status begin(naik_pair_writer *w, const char *path, const char *info
              n[0], n[1], n[2], n[3]);
     naik_lime_put_text(&head, "scidac-private-file-xml", NAIK_LIME_BEGIN, text);
     snprintf(text, sizeof text,
-             NAIK_XML_HEAD "<usqcdKSPropFile><version>1.0</version><type>"
-                           "USQCD_ColorVector_Source_Sink_Pairs</type><info>%.2000s</info>"
-                           "</usqcdKSPropFile>",
-             info);
+             NAIK_XML_HEAD "<%s><version>1.0</version><type>"
+                           "USQCD_%s_Source_Sink_Pairs</type><info>%.2000s</info></%s>",
+             tag, w->spin > 1 ? "DiracFermion" : "ColorVector", info, tag);
     naik_lime_put_text(&head, "scidac-file-xml", NAIK_LIME_END, text);
     NAIK_TRY(naik_file_put(comm, w->out.part, true, 0, head.bytes, head.used));
     w->used = (int64_t)head.used;
@@ -158,8 +163,8 @@ done:
     return status;
 }
 
-naik_status naik_pair_writer_create(const naik_lattice *lattice, const char *path, int precision,
-                                    const char *info, naik_pair_writer **out)
+naik_status naik_pair_writer_create(const naik_lattice *lattice, const char *path, int spin,
+                                    int precision, const char *info, naik_pair_writer **out)
 {
     naik_comm *comm = lattice->comm;
     naik_status status = NAIK_OK;
@@ -173,6 +178,7 @@ naik_status naik_pair_writer_create(const naik_lattice *lattice, const char *pat
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     w->lattice = lattice;
+    w->spin = spin;
     w->precision = precision;
     NAIK_TRY(begin(w, path, info));
     *out = w;
@@ -188,16 +194,23 @@ naik_status naik_pair_writer_add(naik_pair_writer *w, const double *source, cons
     naik_status status = NAIK_OK;
     char text[1024];
     int slice = -1;
-    NAIK_TRY(find_slice(w->lattice, source, &slice));
+    NAIK_TRY(find_slice(w->lattice, 6 * w->spin, source, &slice));
     snprintf(text, sizeof text,
              NAIK_XML_HEAD "<usqcdSourceInfo><version>1.0</version><info>%.400s</info>"
                            "</usqcdSourceInfo>",
              source_info);
     NAIK_TRY(write_vector(w, source, slice, text));
-    snprintf(text, sizeof text,
-             NAIK_XML_HEAD "<usqcdKSPropInfo><version>1.0</version><color>%d</color><info></info>"
-                           "</usqcdKSPropInfo>",
-             w->pairs);
+    if (w->spin > 1) {
+        snprintf(text, sizeof text,
+                 NAIK_XML_HEAD "<usqcdPropInfo><version>1.0</version><spin>%d</spin><color>%d"
+                               "</color><info></info></usqcdPropInfo>",
+                 w->pairs / 3, w->pairs % 3);
+    } else {
+        snprintf(text, sizeof text,
+                 NAIK_XML_HEAD "<usqcdKSPropInfo><version>1.0</version><color>%d</color><info>"
+                               "</info></usqcdKSPropInfo>",
+                 w->pairs);
+    }
     NAIK_TRY(write_vector(w, solution, -1, text));
     w->pairs++;
 done:
@@ -210,13 +223,14 @@ static naik_status read_again(const naik_pair_writer *w)
     naik_comm *comm = w->lattice->comm;
     naik_status status = NAIK_OK;
     naik_vector_file *file = NULL;
-    double *v = malloc(naik_lattice_vector_bytes(w->lattice));
+    double *v = malloc((size_t)w->spin * naik_lattice_vector_bytes(w->lattice));
     if (v == NULL) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory to verify '%s'", w->out.part);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_vector_file_open(comm, w->out.part, &file));
-    if (file->count != w->pairs || !file->has_sources || !file->has_checksums) {
+    if (file->count != w->pairs || file->spin != w->spin || !file->has_sources ||
+        !file->has_checksums) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT, "'%s' holds %d pairs of %d", w->out.part,
                            file->count, w->pairs);
         goto done;

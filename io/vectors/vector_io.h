@@ -1,14 +1,15 @@
-/* vector_io.h - colour vectors and propagators that other codes have stored
+/* vector_io.h - colour vectors, spinors and propagators that other codes have stored
  *
  * naik's own files are in propagator_file.h. Recognised by content:
  *
- *   scidac-vector  SciDAC LIME, one record of a colour vector each
+ *   scidac-vector  SciDAC LIME, one record of a colour vector, or of a spinor (DiracFermion), each
  *   usqcd-pairs    SciDAC LIME, pairs of a source (often one time slice only) and its solution
  *   fnal-ks        FNAL staggered propagator, three vectors side by side, no checksum
  *
- * Written: usqcd-pairs (`naik export`).
+ * Written: usqcd-pairs, and propagators with spin in QDP++'s HDF5 (`naik export`).
  *
- * Vectors are numbered from 0 in the order of the file; of a propagator, by source colour.
+ * Vectors are numbered from 0 in the order of the file; of a propagator, by source colour, or by
+ * column 3 spin + colour.
  */
 #ifndef NAIK_IO_VECTORS_VECTOR_IO_H
 #define NAIK_IO_VECTORS_VECTOR_IO_H
@@ -22,6 +23,7 @@ typedef struct naik_vector_file {
     char *path;
     int size[NAIK_DIM];                    /* x, y, z, t as the file says */
     int precision;                         /* bits of a real of the first vector, 32 or 64 */
+    int spin;                              /* 1 of colour vectors, 4 of spinors: all are alike */
     int count;                             /* vectors, or solutions of pairs */
     bool has_sources;                      /* every solution has its source */
     bool has_checksums;                    /* every vector has one; else none has */
@@ -31,7 +33,7 @@ typedef struct naik_vector_file {
 
 typedef enum naik_vector_part { NAIK_VECTOR_SOLUTION, NAIK_VECTOR_SOURCE } naik_vector_part;
 
-/* Whether there is a colour vector in the file, which is looked for only in LIME and FNAL files.
+/* Whether there is such a vector in the file, which is looked for only in LIME and FNAL files.
  * Local. NAIK_ERR_CORRUPT where the file's records contradict themselves; NAIK_ERR_MEMORY */
 naik_status naik_vector_file_recognise(naik_log *log, const char *path, bool *found);
 
@@ -42,7 +44,7 @@ naik_status naik_vector_file_recognise(naik_log *log, const char *path, bool *fo
 naik_status naik_vector_file_open(naik_comm *comm, const char *path, naik_vector_file **out);
 void naik_vector_file_close(naik_vector_file **file);
 
-/* out [sites][3][2] = vector number `index`; zero on sites that a record leaves out. Its checksum
+/* out [sites][file->spin][3][2] = vector number `index`; zero on sites that a record leaves out. Its checksum
  * is verified, where it has one. Collective. On failure `out` is undefined.
  * NAIK_ERR_INPUT    the extents are not the lattice's, or there is no such vector
  * NAIK_ERR_CORRUPT  the checksum disagrees; the sentence has expected and found
@@ -50,14 +52,14 @@ void naik_vector_file_close(naik_vector_file **file);
 naik_status naik_vector_file_read(const naik_vector_file *file, const naik_lattice *lattice,
                                   naik_vector_part part, int index, double *out);
 
-/* Writes a propagator as usqcd-pairs, into PATH.part until it is finished. */
+/* Writes a propagator as usqcd-pairs, into PATH.part until it is finished. spin: 1 or 4 */
 typedef struct naik_pair_writer naik_pair_writer;
 
 /* precision 32 or 64; info: free text without '<' for the file's own XML, 2000 bytes are kept. The
  * lattice is kept. Collective. NAIK_ERR_INPUT PATH's folder; NAIK_ERR_IO; NAIK_ERR_MEMORY */
-naik_status naik_pair_writer_create(const naik_lattice *lattice, const char *path, int precision,
-                                    const char *info, naik_pair_writer **out);
-/* The next colour: source and solution [sites][3][2]. A source on one time slice only is written as
+naik_status naik_pair_writer_create(const naik_lattice *lattice, const char *path, int spin,
+                                    int precision, const char *info, naik_pair_writer **out);
+/* The next colour, or column 3 spin + colour: source and solution [sites][spin][3][2]. A source on one time slice only is written as
  * that. source_info: free text without '<'. Collective. NAIK_ERR_IO, NAIK_ERR_MEMORY */
 naik_status naik_pair_writer_add(naik_pair_writer *writer, const double *source,
                                  const double *solution, const char *source_info);
@@ -65,5 +67,12 @@ naik_status naik_pair_writer_add(naik_pair_writer *writer, const double *source,
  * naik_pair_writer_abandon, which removes PATH.part. Collective. */
 naik_status naik_pair_writer_finish(naik_pair_writer **writer);
 void naik_pair_writer_abandon(naik_pair_writer **writer);
+
+/* Writes a propagator with spin, columns [12][sites][4][3][2], as QDP++ and Chroma do in HDF5: one
+ * dataset /propagator [T][Z][Y][X] of [sink spin][source spin][sink colour][source colour] of {r,i},
+ * with `info` as attribute. Read again and compared bit by bit before it gets its name. Collective.
+ * precision 32 or 64. NAIK_ERR_INPUT PATH's folder; NAIK_ERR_IO, NAIK_ERR_MEMORY, NAIK_ERR_MPI */
+naik_status naik_qdp_propagator_write(const naik_lattice *lattice, const char *path, int precision,
+                                      const char *info, const double *columns);
 
 #endif

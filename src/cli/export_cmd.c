@@ -1,4 +1,4 @@
-/* export_cmd.c - `naik export PROP.h5 --to usqcd -o FILE`: propagators for other codes
+/* export_cmd.c - `naik export PROP.h5 --to usqcd|qdp -o FILE`: propagators for other codes
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,26 +10,33 @@
 #include "comm/paths.h"
 #include "io/vectors/vector_io.h"
 
+#include "run/link_provider.h"
 #include "run/stored_sources.h"
 
 enum { PATH_SIZE = 4096 };
+
+typedef enum format { TO_USQCD, TO_QDP } format;
 
 typedef struct job {
     naik_comm *comm;
     const char *path, *out;
     int source, mass; /* the one asked for; -1: all */
+    int format;
+    int columns; /* of a propagator: 3, of quarks with spin 12 */
     bool allow_unconverged;
     stored_run run;
     stored_sources sources;
-    void *vectors[2]; /* [sites][3][2]: source, solution */
+    void *vectors[2]; /* [sites][spin][3][2]: source, solution; or the second all columns */
 } job;
 
 static naik_status allocate(job *j)
 {
     naik_status status = NAIK_OK;
-    for (int i = 0; i < 2 && status == NAIK_OK; i++) {
-        status = naik_alloc(j->comm->log, naik_lattice_vector_bytes(j->run.lattice), "a vector",
-                            &j->vectors[i]);
+    const size_t bytes = (size_t)(j->columns / 3) * naik_lattice_vector_bytes(j->run.lattice);
+    status = naik_alloc(j->comm->log, bytes, "a vector", &j->vectors[0]);
+    if (status == NAIK_OK) {
+        const size_t held = j->format == TO_QDP ? (size_t)j->columns : 1;
+        status = naik_alloc(j->comm->log, held * bytes, "a propagator", &j->vectors[1]);
     }
     return naik_comm_agree(j->comm, status);
 }
@@ -45,10 +52,29 @@ static const naik_solve_record *record_of(const job *j, const naik_input_source 
 static int count_unconverged(const job *j, const naik_input_source *source, int mass)
 {
     int count = 0;
-    for (int colour = 0; colour < 3; colour++) {
-        count += record_of(j, source, mass, colour)->state == NAIK_SOLVE_NOT_CONVERGED;
+    for (int column = 0; column < j->columns; column++) {
+        count += record_of(j, source, mass, column)->state == NAIK_SOLVE_NOT_CONVERGED;
     }
     return count;
+}
+
+/* The equation that the solutions solve. */
+static void describe_equation(const job *j, const naik_input_solve *solve, int mass, char *text,
+                              size_t text_size)
+{
+    const naik_input *input = j->run.input;
+    const double m = solve->masses.data[mass];
+    if (naik_input_is_wilson(input)) {
+        snprintf(text, text_size,
+                 "action %s\nmass %.17g\nkappa %.17g\ncsw %.17g\n(m + 4 + C - D/2) solution = "
+                 "source, D with 1 - gamma on the forward hop, no kappa\ngamma basis "
+                 "DeGrand-Rossi",
+                 naik_input_action_name(input->action.type), m, 1 / (2 * m + 8),
+                 naik_input_csw(input));
+    } else {
+        snprintf(text, text_size, "mass %.17g\nnaik_epsilon %.17g\n(2 mass + D) solution = source",
+                 m, solve->naik_epsilon.data[mass]);
+    }
 }
 
 /* For the file's own XML: paths may hold what XML must not. */
@@ -58,12 +84,12 @@ static void describe(const job *j, const naik_input_source *source, int mass, ch
     const naik_input_solve *solve = &j->run.input->solve[source->solve];
     const char *gauge =
         j->run.input->gauge.file != NULL ? j->run.input->gauge.file : j->run.input->action.file;
+    char equation[512];
+    describe_equation(j, solve, mass, equation, sizeof equation);
     snprintf(text, text_size,
-             "written by naik from %.300s, set %s\nlinks from %.300s\nt boundary %s\nmass %.17g\n"
-             "naik_epsilon %.17g\n(2 mass + D) solution = source",
-             j->path, source->label, gauge,
-             j->run.input->lattice.antiperiodic_t ? "antiperiodic" : "periodic",
-             solve->masses.data[mass], solve->naik_epsilon.data[mass]);
+             "written by naik from %.300s, set %s\nlinks from %.300s\nt boundary %s\n%s", j->path,
+             source->label, gauge,
+             j->run.input->lattice.antiperiodic_t ? "antiperiodic" : "periodic", equation);
     const double *twist = naik_input_twist(solve);
     if (twist != NULL) {
         const size_t length = strlen(text);
@@ -71,12 +97,15 @@ static void describe(const job *j, const naik_input_source *source, int mass, ch
                  twist[2]);
     }
     if (count_unconverged(j, source, mass) > 0) {
-        const size_t length = strlen(text);
-        snprintf(text + length, text_size - length,
-                 "\nNOT CONVERGED: residuals %.3e %.3e %.3e, tolerance %.3e",
-                 record_of(j, source, mass, 0)->true_residual,
-                 record_of(j, source, mass, 1)->true_residual,
-                 record_of(j, source, mass, 2)->true_residual,
+        size_t length = strlen(text);
+        snprintf(text + length, text_size - length, "\nNOT CONVERGED: residuals");
+        for (int column = 0; column < j->columns; column++) {
+            length = strlen(text);
+            snprintf(text + length, text_size - length, " %.3e",
+                     record_of(j, source, mass, column)->true_residual);
+        }
+        length = strlen(text);
+        snprintf(text + length, text_size - length, ", tolerance %.3e",
                  record_of(j, source, mass, 0)->target);
     }
     for (char *c = text; *c != '\0'; c++) {
@@ -94,29 +123,57 @@ static naik_status spare(const job *j, const naik_input_source *source, const ch
     return status != NAIK_OK ? status : naik_path_refuse_output(j->comm, "-o", out);
 }
 
-static naik_status export_one(job *j, const naik_input_source *source, int mass, const char *out)
+static naik_status export_pairs(job *j, const naik_input_source *source, int mass, const char *out,
+                                const char *info, int precision)
 {
     naik_status status = NAIK_OK;
     naik_pair_writer *writer = NULL;
-    char info[2048];
-    int precision;
-    naik_propagator_file_stores(j->run.file, &precision);
-    describe(j, source, mass, info, sizeof info);
-    NAIK_TRY(naik_pair_writer_create(j->run.lattice, out, precision, info, &writer));
-    for (int colour = 0; colour < 3; colour++) {
-        const int solve = naik_propagator_file_solve(j->run.file, source->index, mass, colour);
+    NAIK_TRY(
+        naik_pair_writer_create(j->run.lattice, out, j->columns / 3, precision, info, &writer));
+    for (int column = 0; column < j->columns; column++) {
+        const int solve = naik_propagator_file_solve(j->run.file, source->index, mass, column);
         NAIK_TRY(naik_comm_agree(j->comm,
-                                 stored_sources_make(&j->sources, source, colour, j->vectors[0])));
+                                 stored_sources_make(&j->sources, source, column, j->vectors[0])));
         NAIK_TRY(naik_propagator_file_read_solution(j->run.file, solve, j->vectors[1]));
         NAIK_TRY(naik_pair_writer_add(writer, j->vectors[0], j->vectors[1],
                                       naik_source_name(source->source.type)));
     }
     NAIK_TRY(naik_pair_writer_finish(&writer));
-    naik_log_line(j->comm->log, "wrote %s: %s, mass %.10g, 3 pairs, %d bit, verified", out,
-                  source->label, j->run.input->solve[source->solve].masses.data[mass], precision);
+    naik_log_line(j->comm->log, "wrote %s: %s, mass %.10g, %d pairs, %d bit, verified", out,
+                  source->label, j->run.input->solve[source->solve].masses.data[mass], j->columns,
+                  precision);
 done:
     naik_pair_writer_abandon(&writer);
     return status;
+}
+
+static naik_status export_qdp(job *j, const naik_input_source *source, int mass, const char *out,
+                              const char *info, int precision)
+{
+    naik_status status = NAIK_OK;
+    const size_t reals = (size_t)j->run.lattice->sites * 2 * (size_t)j->columns;
+    double *columns = j->vectors[1];
+    for (int column = 0; column < j->columns; column++) {
+        const int solve = naik_propagator_file_solve(j->run.file, source->index, mass, column);
+        NAIK_TRY(naik_propagator_file_read_solution(j->run.file, solve,
+                                                    columns + (size_t)column * reals));
+    }
+    NAIK_TRY(naik_qdp_propagator_write(j->run.lattice, out, precision, info, columns));
+    naik_log_line(j->comm->log, "wrote %s: %s, mass %.10g, a LatticePropagator, %d bit, verified",
+                  out, source->label, j->run.input->solve[source->solve].masses.data[mass],
+                  precision);
+done:
+    return status;
+}
+
+static naik_status export_one(job *j, const naik_input_source *source, int mass, const char *out)
+{
+    char info[2048];
+    int precision;
+    naik_propagator_file_stores(j->run.file, &precision);
+    describe(j, source, mass, info, sizeof info);
+    return j->format == TO_QDP ? export_qdp(j, source, mass, out, info, precision)
+                               : export_pairs(j, source, mass, out, info, precision);
 }
 
 /* Before anything is written. */
@@ -169,7 +226,7 @@ static naik_status export_wanted(job *j)
             }
         }
         if (pass == 0 && unconverged > 0) {
-            NAIK_TRY(answer_unconverged(j, unconverged, 3 * wanted));
+            NAIK_TRY(answer_unconverged(j, unconverged, j->columns * wanted));
         }
     }
     if (wanted == 0 && j->source < 0) {
@@ -190,13 +247,12 @@ done:
 
 naik_status naik_command_export(naik_comm *comm, int argc, char **argv)
 {
-    static const char *const formats[] = {"usqcd", NULL};
+    static const char *const formats[] = {[TO_USQCD] = "usqcd", [TO_QDP] = "qdp", NULL};
     static const char *const operands[] = {"PROP.h5"};
     job j = {.comm = comm, .source = -1, .mass = -1};
     naik_option_list overrides = {.count = 0};
-    int format = 0;
     const naik_option options[] = {
-        {.name = "to", .kind = NAIK_OPTION_CHOICE, .target = &format, .choices = formats},
+        {.name = "to", .kind = NAIK_OPTION_CHOICE, .target = &j.format, .choices = formats},
         {.name = "output",
          .letter = 'o',
          .kind = NAIK_OPTION_TEXT,
@@ -213,9 +269,11 @@ naik_status naik_command_export(naik_comm *comm, int argc, char **argv)
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(stored_run_open(comm, j.path, NULL, overrides.text, overrides.count, &j.run));
     NAIK_TRY(stored_sources_open(&j.run, &j.sources));
-    if (naik_input_is_wilson(j.run.input)) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                           "'%s' holds propagators with spin, which are not exported yet", j.path);
+    j.columns = naik_input_columns(j.run.input);
+    if (j.format == TO_QDP && !naik_input_is_wilson(j.run.input)) {
+        status =
+            NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                      "'%s' holds staggered propagators: --to qdp is for those with spin", j.path);
         goto done;
     }
     NAIK_TRY(allocate(&j));

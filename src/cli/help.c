@@ -252,14 +252,18 @@ static const char help_bench[] =
     "  mpirun -n 4 naik bench halo --size 64,64,64,64 --precision single --nrhs 1,8";
 
 static const char help_export[] =
-    "naik export PROP.h5 -o FILE [--to usqcd] [--source N] [--mass N] [--allow-unconverged]\n"
+    "naik export PROP.h5 -o FILE [--to usqcd|qdp] [--source N] [--mass N] [--allow-unconverged]\n"
     "            [--set KEY=VALUE]... [--force]\n"
     "\n"
     "Writes the propagators of a complete file for other codes: as USQCD source-solution pairs, a\n"
-    "SciDAC file of three pairs of vectors, in the precision they are stored in. The sources are\n"
-    "made again from the input that PROP.h5 carries. The result is read again before it gets its\n"
-    "name.\n"
+    "SciDAC file of three pairs of vectors, of Wilson and clover quarks twelve of spinors, in the\n"
+    "precision they are stored in. The sources are made again from the input that PROP.h5 "
+    "carries.\n"
+    "The result is read again before it gets its name.\n"
     "\n"
+    "  --to qdp      of Wilson and clover quarks: a LatticePropagator in HDF5 as QDP++ and Chroma\n"
+    "                have it, dataset /propagator, [sink spin][source spin][sink colour][source\n"
+    "                colour] a site; without the sources\n"
     "  -o FILE       one propagator goes to FILE, several to FILE.s0000.m00, FILE.s0000.m01 ...\n"
     "  --source N    of this source only, as `naik info` numbers them\n"
     "  --mass N      of this mass only, counted from 0 in its solve\n"
@@ -270,7 +274,8 @@ static const char help_export[] =
     "\n"
     "Examples\n"
     "  naik export prop.h5 -o prop.scidac\n"
-    "  mpirun -n 4 naik export prop.h5 --source 0 --mass 1 -o light.scidac";
+    "  mpirun -n 4 naik export prop.h5 --source 0 --mass 1 -o light.scidac\n"
+    "  naik export clover.h5 --to qdp -o prop.qdp.h5";
 
 static const char help_report[] =
     "naik report FILE.h5 [-o FILE.html] [--modes MODES.h5] [--force]\n"

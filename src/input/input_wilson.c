@@ -92,15 +92,6 @@ static naik_status check_for_wilson(naik_log *log, const naik_input *input)
                                      staggered[i].why);
         }
     }
-    for (int i = 0; i < input->solve_count; i++) {
-        char path[PATH_SIZE];
-        snprintf(path, sizeof path, "solve.%d.source.type", i);
-        if (input->solve[i].source.type == NAIK_SOURCE_FILE) {
-            return naik_input_refuse(
-                log, input, path, "'%s' file: vectors in files are read of staggered quarks only",
-                path);
-        }
-    }
     if (input->solver.batch > MOST_SPINORS) {
         return naik_input_refuse(log, input, "solver.batch",
                                  "'solver.batch' %d: at most %d spinors are solved together",

@@ -177,14 +177,15 @@ void naik_source_to_spin(const naik_lattice *lattice, int spin, double *v)
     }
 }
 
-void naik_source_restrict(const naik_lattice *lattice, const naik_source *source, double *v)
+void naik_source_restrict(const naik_lattice *lattice, const naik_source *source, int reals,
+                          double *v)
 {
 #pragma omp parallel for schedule(static)
     for (int32_t site = 0; site < lattice->sites; site++) {
         int x[NAIK_DIM];
         global_coords(lattice, site, x);
         if (!in_subset(source, x)) {
-            memset(v + 6 * (int64_t)site, 0, 6 * sizeof *v);
+            memset(v + (int64_t)reals * site, 0, (size_t)reals * sizeof *v);
         }
     }
 }

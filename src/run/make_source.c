@@ -28,9 +28,9 @@ naik_status make_source(const source_kit *kit, const naik_input_source *source, 
     }
     switch (source->source.type) {
     case NAIK_SOURCE_FILE:
-        NAIK_TRY(source_file_read(kit->lattice, kit->input, source->solve, colour, kit->sums, out));
-        naik_source_restrict(kit->lattice, &source->source, out);
-        break;
+        NAIK_TRY(source_file_read(kit->lattice, kit->input, source->solve, column, kit->sums, out));
+        naik_source_restrict(kit->lattice, &source->source, naik_input_reals(kit->input), out);
+        return NAIK_OK;
     case NAIK_SOURCE_COVARIANT_GAUSSIAN:
         NAIK_TRY(smeared_point(kit, &source->source, colour, out));
         break;

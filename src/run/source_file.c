@@ -9,17 +9,25 @@
 #include "io/checksum.h"
 #include "io/vectors/vector_io.h"
 
-static naik_status look_at(const naik_lattice *lattice, int solve, const char *path)
+static naik_status look_at(const naik_lattice *lattice, const naik_input *input, int solve)
 {
     naik_status status = NAIK_OK;
     naik_comm *comm = lattice->comm;
+    const char *path = input->solve[solve].source_file;
+    const int columns = naik_input_columns(input);
     naik_vector_file *file = NULL;
     NAIK_TRY(naik_vector_file_open(comm, path, &file));
     NAIK_TRY(naik_lattice_expect(lattice, path, file->size));
-    if (file->count < 3) {
+    if (file->spin != columns / 3) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "'%s' holds %s, which are no sources of %s",
+                           path, file->spin > 1 ? "spinors" : "colour vectors",
+                           columns > 3 ? "wilson and clover quarks" : "staggered quarks");
+        goto done;
+    }
+    if (file->count < columns) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                           "'%s' holds %d vectors, but a source needs one for each of 3 colours",
-                           path, file->count);
+                           "'%s' holds %d vectors, but a source needs one for each of %d %s", path,
+                           file->count, columns, columns > 3 ? "spins and colours" : "colours");
         goto done;
     }
     naik_log_line(comm->log, "sources of solve.%d: %s, %s, %d bit, %s", solve, path, file->format,
@@ -35,32 +43,33 @@ naik_status source_file_precheck(const naik_lattice *lattice, const naik_input *
     naik_status status = NAIK_OK;
     for (int i = 0; i < input->solve_count && status == NAIK_OK; i++) {
         if (input->solve[i].source.type == NAIK_SOURCE_FILE) {
-            status = look_at(lattice, i, input->solve[i].source_file);
+            status = look_at(lattice, input, i);
         }
     }
     return status;
 }
 
-/* suma and sumb of v [sites][3][2]. Collective. */
-static naik_status checksum(const naik_lattice *lattice, const double *v, uint32_t sum[2])
+/* suma and sumb of v [sites][reals]. Collective. */
+static naik_status checksum(const naik_lattice *lattice, int reals, const double *v,
+                            uint32_t sum[2])
 {
     sum[0] = sum[1] = 0;
     for (int32_t site = 0; site < lattice->sites; site++) {
         int x[NAIK_DIM];
         naik_lattice_coords(lattice, site, x);
-        naik_checksum_usqcd(sum, naik_lattice_global(lattice, x), 1, v + 6 * (int64_t)site,
-                            6 * sizeof *v);
+        naik_checksum_usqcd(sum, naik_lattice_global(lattice, x), 1, v + (int64_t)reals * site,
+                            (size_t)reals * sizeof *v);
     }
     return naik_checksum_combine(lattice->comm, sum);
 }
 
 /* Hours may lie between two readings of a file that was identified once. */
-static naik_status expect(const naik_lattice *lattice, const char *path, const uint32_t then[2],
-                          const double *v)
+static naik_status expect(const naik_lattice *lattice, int reals, const char *path,
+                          const uint32_t then[2], const double *v)
 {
     naik_status status = NAIK_OK;
     uint32_t now[2];
-    NAIK_TRY(checksum(lattice, v, now));
+    NAIK_TRY(checksum(lattice, reals, v, now));
     if (memcmp(now, then, sizeof now) != 0) {
         status =
             NAIK_FAIL(lattice->comm->log, NAIK_ERR_INPUT,
@@ -73,16 +82,16 @@ done:
 }
 
 naik_status source_file_read(const naik_lattice *lattice, const naik_input *input, int solve,
-                             int colour, const source_file_sums *sums, double *out)
+                             int column, const source_file_sums *sums, double *out)
 {
     naik_status status = NAIK_OK;
     const char *path = input->solve[solve].source_file;
     naik_vector_file *file = NULL;
     NAIK_TRY(naik_vector_file_open(lattice->comm, path, &file));
     NAIK_TRY(naik_vector_file_read(
-        file, lattice, file->has_sources ? NAIK_VECTOR_SOURCE : NAIK_VECTOR_SOLUTION, colour, out));
+        file, lattice, file->has_sources ? NAIK_VECTOR_SOURCE : NAIK_VECTOR_SOLUTION, column, out));
     if (sums != NULL) {
-        NAIK_TRY(expect(lattice, path, sums->sum[solve][colour], out));
+        NAIK_TRY(expect(lattice, naik_input_reals(input), path, sums->sum[solve][column], out));
     }
 done:
     naik_vector_file_close(&file);
@@ -103,21 +112,25 @@ static bool any_file(const naik_input *input)
 static naik_status allocate(const naik_lattice *lattice, const naik_input *input, double **v,
                             source_file_sums *out)
 {
-    enum { LINE_BYTES = 160 }; /* more than the longest line of describe */
+    enum { LINE_BYTES = 400 }; /* more than the longest line of describe */
     out->sum = calloc((size_t)input->solve_count, sizeof *out->sum);
     out->text = calloc((size_t)input->solve_count, LINE_BYTES);
     if (out->sum == NULL || out->text == NULL) {
         return NAIK_FAIL(lattice->comm->log, NAIK_ERR_MEMORY,
                          "no memory for the identity of sources");
     }
-    return naik_alloc(lattice->comm->log, naik_lattice_vector_bytes(lattice), "a source",
-                      (void **)v);
+    return naik_alloc(lattice->comm->log,
+                      (size_t)lattice->sites * (size_t)naik_input_reals(input) * sizeof **v,
+                      "a source", (void **)v);
 }
 
-static char *describe(int solve, const uint32_t sum[3][2], char *text)
+static char *describe(int solve, int columns, uint32_t sum[][2], char *text)
 {
-    return text + sprintf(text, "solve.%d.source.file holds suma/sumb %x %x, %x %x, %x %x\n", solve,
-                          sum[0][0], sum[0][1], sum[1][0], sum[1][1], sum[2][0], sum[2][1]);
+    text += sprintf(text, "solve.%d.source.file holds suma/sumb", solve);
+    for (int column = 0; column < columns; column++) {
+        text += sprintf(text, "%s %x %x", column > 0 ? "," : "", sum[column][0], sum[column][1]);
+    }
+    return text + sprintf(text, "\n");
 }
 
 naik_status source_file_identify(const naik_lattice *lattice, const naik_input *input,
@@ -136,11 +149,11 @@ naik_status source_file_identify(const naik_lattice *lattice, const naik_input *
         if (input->solve[i].source.type != NAIK_SOURCE_FILE) {
             continue;
         }
-        for (int colour = 0; colour < 3; colour++) {
-            NAIK_TRY(source_file_read(lattice, input, i, colour, NULL, v));
-            NAIK_TRY(checksum(lattice, v, out->sum[i][colour]));
+        for (int column = 0; column < naik_input_columns(input); column++) {
+            NAIK_TRY(source_file_read(lattice, input, i, column, NULL, v));
+            NAIK_TRY(checksum(lattice, naik_input_reals(input), v, out->sum[i][column]));
         }
-        end = describe(i, out->sum[i], end);
+        end = describe(i, naik_input_columns(input), out->sum[i], end);
     }
 done:
     naik_free(v);

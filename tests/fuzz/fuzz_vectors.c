@@ -11,7 +11,7 @@ static void read_vectors(const naik_vector_file *file)
     if (lattice == NULL) {
         return;
     }
-    double *out = malloc((size_t)lattice->sites * 6 * sizeof *out);
+    double *out = malloc((size_t)lattice->sites * 6 * (size_t)file->spin * sizeof *out);
     for (int i = 0; i < file->count && i < 4 && out != NULL; i++) {
         fuzz_judge(lattice->comm->log,
                    naik_vector_file_read(file, lattice, NAIK_VECTOR_SOLUTION, i, out));

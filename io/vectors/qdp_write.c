@@ -1,0 +1,175 @@
+/* qdp_write.c - propagators with spin in the HDF5 of QDP++ and Chroma
+ *
+ * A LatticePropagator is one dataset of the lattice whose element is a matrix of spins of matrices
+ * of colours, sink before source in both.
+ */
+#include <string.h>
+
+#include "comm/collective.h"
+#include "io/files.h"
+#include "io/h5/array.h"
+#include "io/output.h"
+#include "io/reread.h"
+#include "io/vectors/vector_io.h"
+
+enum { SPINS = 4, COLOURS = 3, COLUMNS = SPINS * COLOURS, SITE_REALS = 2 * COLUMNS * COLUMNS };
+static const char *const NAME = "propagator";
+
+typedef struct writing {
+    const naik_lattice *lattice;
+    const char *path, *info;
+    int bits;
+    const double *columns; /* [12][sites][4][3][2] */
+    int differ;            /* sites whose bytes in the file are others; shared by the threads */
+} writing;
+
+/* The reals of a site in the order of the file. */
+static void gather(const writing *w, int32_t site, double out[SITE_REALS])
+{
+    for (int i = 0; i < COLUMNS * COLUMNS; i++) {
+        const int source_colour = i % COLOURS, sink_colour = i / COLOURS % COLOURS;
+        const int source_spin = i / (COLOURS * COLOURS) % SPINS;
+        const int sink_spin = i / (COLOURS * COLOURS * SPINS);
+        const int64_t column = COLOURS * source_spin + source_colour;
+        const int sink = COLOURS * sink_spin + sink_colour;
+        const double *from =
+            w->columns + 2 * (COLUMNS * (column * w->lattice->sites + site) + sink);
+        out[2 * i] = from[0];
+        out[2 * i + 1] = from[1];
+    }
+}
+
+/* The same in the precision of the file. */
+static size_t pack(const writing *w, int32_t site, void *out)
+{
+    double reals[SITE_REALS];
+    float *narrow = out;
+    gather(w, site, reals);
+    if (w->bits == 64) {
+        memcpy(out, reals, sizeof reals);
+        return sizeof reals;
+    }
+    for (int i = 0; i < SITE_REALS; i++) {
+        narrow[i] = (float)reals[i];
+    }
+    return SITE_REALS * sizeof *narrow;
+}
+
+static void give(void *context, int32_t site, int64_t number, int count, void *bytes)
+{
+    char *at = bytes;
+    (void)number;
+    for (int i = 0; i < count; i++) {
+        at += pack(context, site + i, at);
+    }
+}
+
+static void compare(void *context, int32_t site, int64_t number, int count, void *bytes)
+{
+    writing *w = context;
+    const char *at = bytes;
+    int differ = 0;
+    (void)number;
+    for (int i = 0; i < count; i++) {
+        double wanted[SITE_REALS];
+        const size_t size = pack(w, site + i, wanted);
+        differ += memcmp(at, wanted, size) != 0;
+        at += size;
+    }
+    if (differ > 0) {
+#pragma omp atomic
+        w->differ += differ;
+    }
+}
+
+static naik_status make(naik_comm *alone, void *data)
+{
+    const writing *w = data;
+    naik_log *log = alone->log;
+    naik_status status = NAIK_OK;
+    const int *n = w->lattice->size;
+    const hsize_t dims[NAIK_DIM] = {(hsize_t)n[3], (hsize_t)n[2], (hsize_t)n[1], (hsize_t)n[0]};
+    const hsize_t spins[2] = {SPINS, SPINS};
+    hid_t file = -1, dataset = -1, colours = naik_h5_tensor(w->bits, 2);
+    hid_t type = H5Tarray_create2(colours, 2, spins);
+    NAIK_TRY(naik_h5_create(alone, w->path, NULL, &file));
+    NAIK_H5_TRY(log, type, "making the type of a propagator");
+    NAIK_TRY(naik_h5_dataset(log, file, NAME, type, NAIK_DIM, dims, NULL, &dataset));
+    NAIK_TRY(naik_h5_put_text(log, dataset, "info", w->info));
+done:
+    naik_h5_release(dataset);
+    naik_h5_release(type);
+    naik_h5_release(colours);
+    return naik_h5_close_after(alone, status, &file);
+}
+
+static naik_status open_array(const writing *w, bool writable, hid_t *file, naik_h5_array *array)
+{
+    naik_status status = NAIK_OK;
+    naik_comm *comm = w->lattice->comm;
+    NAIK_TRY(naik_h5_open(comm, w->path, writable, NULL, file));
+    if (!naik_h5_array_open(*file, NAME, SITE_REALS, array)) {
+        status =
+            NAIK_FAIL(comm->log, NAIK_ERR_IO, "/%s of '%s' is not what was written", NAME, w->path);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+done:
+    return status;
+}
+
+static naik_status fill(writing *w)
+{
+    naik_status status = NAIK_OK;
+    naik_comm *comm = w->lattice->comm;
+    hid_t file = -1;
+    naik_h5_array array = {.dataset = -1, .memory = -1};
+    NAIK_TRY(open_array(w, true, &file, &array));
+    NAIK_TRY(naik_h5_array_write(w->lattice, &array, give, w));
+    NAIK_TRY(naik_h5_flush(comm, file));
+done:
+    naik_h5_array_close(&array);
+    return naik_h5_close_after(comm, status, &file);
+}
+
+static naik_status read_again(writing *w)
+{
+    naik_status status = NAIK_OK;
+    naik_comm *comm = w->lattice->comm;
+    hid_t file = -1;
+    naik_h5_array array = {.dataset = -1, .memory = -1};
+    NAIK_TRY(open_array(w, false, &file, &array));
+    NAIK_TRY(naik_h5_array_read(w->lattice, &array, compare, w));
+    if (w->differ > 0) {
+        status =
+            NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT,
+                      "'%s' is damaged: %d sites are not what was written", w->path, w->differ);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+done:
+    naik_h5_array_close(&array);
+    naik_h5_close(comm, &file);
+    return status;
+}
+
+naik_status naik_qdp_propagator_write(const naik_lattice *lattice, const char *path, int precision,
+                                      const char *info, const double *columns)
+{
+    naik_status status = NAIK_OK;
+    naik_comm *comm = lattice->comm;
+    naik_output out = {.lock = NULL};
+    const int64_t bytes = lattice->volume * SITE_REALS * precision / 8 + (1 << 20);
+    if (precision != 32 && precision != 64) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_ARG, "propagators of %d bits cannot be written",
+                         precision);
+    }
+    NAIK_TRY(naik_output_begin(comm, path, bytes, &out));
+    writing w = {
+        .lattice = lattice, .path = out.part, .info = info, .bits = precision, .columns = columns};
+    NAIK_TRY(naik_h5_by_rank_0(comm, make, &w));
+    NAIK_TRY(fill(&w));
+    NAIK_TRY(naik_write_verdict(comm->log, out.part, read_again(&w)));
+    NAIK_TRY(naik_output_publish(&out));
+done:
+    naik_output_abandon(&out);
+    return status;
+}
