@@ -37,12 +37,12 @@ naik_status gpu_field_from_host(naik_field *field, naik_parity parity, int irhs,
                                 const double *sites);
 naik_status gpu_field_to_host(const naik_field *field, naik_parity parity, int irhs, double *sites);
 
-/* exchange.cu */
+/* messages.cu */
 size_t gpu_face_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs, int mu,
                       int depth);
-naik_status gpu_pack(const naik_field *field, naik_parity parity, int mu, int side, int depth,
+naik_status gpu_pack(const naik_field *field, const naik_layers *layers, int mu, int side,
                      void *buffer);
-naik_status gpu_unpack(naik_field *field, naik_parity parity, int mu, int side, int depth,
+naik_status gpu_unpack(naik_field *field, const naik_layers *layers, int mu, int side,
                        const void *buffer);
 
 /* checksum.cu */

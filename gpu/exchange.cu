@@ -1,5 +1,4 @@
-/* exchange.cu - halo messages: packed and unpacked for MPI, or written straight into the memory of
- * the neighbour's GPU
+/* exchange.cu - halos written straight into the memory of the neighbour's GPU
  *
  * An exchange is sent by the kernel that writes the field, where that is told to (exchange.cuh), or
  * by one of its own. Those are in the backend's stream if they are short, and one launch computes
@@ -18,6 +17,10 @@
  * waited for them; before anything but iterations goes on, what they sent last is received), and
  * these were raised after the neighbour's last block had read the epoch before them: its kernel had
  * ended, or the block had sent its own share, which it does after reading.
+ *
+ * The lower rows of half spinors (layers.cuh) are cleared here at every exchange, as fields of other
+ * shapes share the memory: by this rank's sending kernel, behind which what reads them lies in the same
+ * stream. The neighbours write elsewhere meanwhile, and this rank has read what lay there.
  */
 #include "exchange.cuh"
 
@@ -25,136 +28,13 @@
 #include <string.h>
 
 #include "backend_gpu.h"
-#include "prec.cuh"
+#include "layers.cuh"
 
 extern "C" {
 #include "comm/collective.h"
 }
 
-enum { PACK_THREADS = 128, BESIDE_BYTES = 256 << 10 };
-
-static dim3 pack_blocks(int count, int rhs)
-{
-    return dim3((unsigned)((count + PACK_THREADS - 1) / PACK_THREADS), (unsigned)rhs);
-}
-
-/* ---- messages of MPI: [nrhs][depth * face + number] of what one lane of one rhs holds */
-
-size_t gpu_face_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs, int mu,
-                      int depth)
-{
-    size_t site = precision == NAIK_DOUBLE ? 48 : precision == NAIK_SINGLE ? 24 : 16;
-    return site * (size_t)nrhs * (size_t)lattice->face[mu] * (size_t)depth;
-}
-
-/* Checkerboard number of site `number` of a parity in the layer x_mu = coordinate. */
-__device__ static inline int layer_site(const gpu_stencil &st, int parity, int mu, int coordinate,
-                                        int number)
-{
-    int x[4], sum = coordinate + parity;
-    int half_of = mu == 0 ? 1 : 0; /* the direction that goes by twos */
-    int rest = number;
-    for (int nu = half_of; nu < 4; nu++) {
-        if (nu == mu) {
-            continue;
-        }
-        int extent = nu == half_of ? st.local[nu] / 2 : st.local[nu];
-        x[nu] = rest % extent;
-        rest /= extent;
-        sum += nu == half_of ? 0 : x[nu];
-    }
-    x[mu] = coordinate;
-    x[half_of] = 2 * x[half_of] + (sum & 1);
-    return (x[0] >> 1) + x[1] * st.stride[1] + x[2] * st.stride[2] + x[3] * st.stride[3];
-}
-
-typedef struct halo_params {
-    gpu_stencil stencil;
-    int parity, mu, coordinate, step; /* layer d lies at coordinate + d step */
-    int first;                        /* halo site of number 0; -1: sites of the box */
-    int face, count, nrhs;
-} halo_params;
-
-template <class V>
-__device__ static inline char *halo_place(const halo_params &h, char *data, int i)
-{
-    int site = h.first + i;
-    if (h.first < 0) {
-        int layer = i / h.face;
-        site = layer_site(h.stencil, h.parity, h.mu, h.coordinate + layer * h.step,
-                          i - layer * h.face);
-    }
-    return data + vec_offset<V>(site, (int)blockIdx.y, h.nrhs);
-}
-
-template <class V> __global__ void pack_kernel(halo_params h, char *data, char *buffer)
-{
-    const int i = (int)(blockIdx.x * PACK_THREADS + threadIdx.x);
-    if (i >= h.count) {
-        return;
-    }
-    const int units = V::RHS_BYTES / PREC_BLOCK / V::LANE_BYTES;
-    const char *from = halo_place<V>(h, data, i);
-    char *to = buffer + ((size_t)blockIdx.y * h.count + i) * (units * V::LANE_BYTES);
-#pragma unroll
-    for (int u = 0; u < units * V::LANE_BYTES / 8; u++) {
-        int unit = u * 8 / V::LANE_BYTES, part = u * 8 % V::LANE_BYTES;
-        *(uint2 *)(to + u * 8) = *(const uint2 *)(from + unit * PREC_BLOCK * V::LANE_BYTES + part);
-    }
-}
-
-template <class V> __global__ void unpack_kernel(halo_params h, char *data, const char *buffer)
-{
-    const int i = (int)(blockIdx.x * PACK_THREADS + threadIdx.x);
-    if (i >= h.count) {
-        return;
-    }
-    const int units = V::RHS_BYTES / PREC_BLOCK / V::LANE_BYTES;
-    char *to = halo_place<V>(h, data, i);
-    const char *from = buffer + ((size_t)blockIdx.y * h.count + i) * (units * V::LANE_BYTES);
-#pragma unroll
-    for (int u = 0; u < units * V::LANE_BYTES / 8; u++) {
-        int unit = u * 8 / V::LANE_BYTES, part = u * 8 % V::LANE_BYTES;
-        *(uint2 *)(to + unit * PREC_BLOCK * V::LANE_BYTES + part) = *(const uint2 *)(from + u * 8);
-    }
-}
-
-static halo_params halo_params_of(const naik_field *field, naik_parity parity, int mu, int depth)
-{
-    const naik_lattice *lat = field->geometry->lattice;
-    halo_params h = {};
-    h.stencil = gpu_tables_of(field->geometry)->stencil;
-    h.parity = (int)parity;
-    h.mu = mu;
-    h.face = lat->face[mu];
-    h.count = lat->face[mu] * depth;
-    h.nrhs = naik_field_vectors(field);
-    return h;
-}
-
-naik_status gpu_pack(const naik_field *field, naik_parity parity, int mu, int side, int depth,
-                     void *buffer)
-{
-    naik_backend *backend = field->geometry->backend;
-    halo_params h = halo_params_of(field, parity, mu, depth);
-    h.first = -1;
-    h.coordinate = side == NAIK_FORWARD ? field->geometry->lattice->local[mu] - 1 : 0;
-    h.step = side == NAIK_FORWARD ? -1 : 1;
-    BY_PRECISION(field->precision, pack_kernel, pack_blocks(h.count, h.nrhs), PACK_THREADS,
-                 gpu_state_of(backend)->stream, h, (char *)field->data, (char *)buffer);
-    return GPU_LAUNCHED(backend, "packing a halo message");
-}
-
-naik_status gpu_unpack(naik_field *field, naik_parity parity, int mu, int side, int depth,
-                       const void *buffer)
-{
-    naik_backend *backend = field->geometry->backend;
-    halo_params h = halo_params_of(field, parity, mu, depth);
-    h.first = field->geometry->lattice->zone[mu][side];
-    BY_PRECISION(field->precision, unpack_kernel, pack_blocks(h.count, h.nrhs), PACK_THREADS,
-                 gpu_state_of(backend)->stream, h, (char *)field->data, (const char *)buffer);
-    return GPU_LAUNCHED(backend, "unpacking a halo message");
-}
+enum { BESIDE_BYTES = 256 << 10 };
 
 /* ---- memory that the neighbours write to */
 
@@ -312,12 +192,14 @@ typedef struct sent_face {
     uint32_t *flag;
     int first; /* halo site that number 0 becomes */
     int mu, coordinate, step, face, count;
+    int sign, own; /* of half spinors; first halo site here on this side */
 } sent_face;
 
 typedef struct send_params {
     gpu_stencil stencil;
     int parity, nrhs, faces;
     uint32_t *counters;
+    char *own[2]; /* by epoch: where the field would begin whose halo the neighbours write */
     sent_face face[EXCHANGE_ZONES];
 } send_params;
 
@@ -337,13 +219,16 @@ __device__ static inline sent_face choose_face(const send_params &p, int which)
         f.step = here ? p.face[i].step : f.step;
         f.face = here ? p.face[i].face : f.face;
         f.count = here ? p.face[i].count : f.count;
+        f.sign = here ? p.face[i].sign : f.sign;
+        f.own = here ? p.face[i].own : f.own;
     }
     return f;
 }
 
-template <class V> __global__ void send_kernel(const send_params p, const char *data)
+template <class V, bool HALVED = false>
+__global__ void send_kernel(const send_params p, const char *data)
 {
-    const int which = (int)blockIdx.z, irhs = (int)blockIdx.y;
+    const int which = (int)blockIdx.z, vector = (int)blockIdx.y;
     const sent_face f = choose_face(p, which);
     const uint32_t epoch = *(volatile uint32_t *)p.counters + 1;
     const int i = (int)(blockIdx.x * PACK_THREADS + threadIdx.x);
@@ -352,8 +237,12 @@ template <class V> __global__ void send_kernel(const send_params p, const char *
         const int site = layer_site(p.stencil, p.parity, f.mu, f.coordinate + layer * f.step,
                                     i - layer * f.face);
         char *to = (epoch & 1) != 0 ? f.to[1] : f.to[0];
-        V::keep(to + vec_offset<V>(f.first + i, irhs, p.nrhs),
-                V::fetch(data + vec_offset<V>(site, irhs, p.nrhs)));
+        V::keep(to + landing_of<V, HALVED>(f.first + i, vector, p.nrhs),
+                take_vector<V, HALVED>(data, site, vector, p.nrhs, f.mu, f.sign));
+        if (HALVED) {
+            char *own = (epoch & 1) != 0 ? p.own[1] : p.own[0];
+            clear_lower<V>(own + landing_of<V, HALVED>(f.own + i, vector, p.nrhs));
+        }
     }
     GPU_MARK("sent");
     gpu_release_stores();
@@ -377,16 +266,17 @@ template <class V> __global__ void send_kernel(const send_params p, const char *
     }
 }
 
-static send_params send_params_of(const naik_field *field, naik_parity parity, int depth,
-                                  int *largest)
+static send_params send_params_of(const naik_field *field, const naik_layers *layers, int *largest)
 {
     const naik_lattice *lat = field->geometry->lattice;
     const gpu_exchange *x = exchange_of(field);
     send_params p = {};
     p.stencil = gpu_tables_of(field->geometry)->stencil;
-    p.parity = (int)parity;
+    p.parity = (int)layers->parity;
     p.nrhs = naik_field_vectors(field);
     p.counters = x->counters;
+    p.own[0] = field_origin(field, x->memory, x->capacity, 0);
+    p.own[1] = field_origin(field, x->memory, x->capacity, 1);
     *largest = 0;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         for (int side = 0; side < 2; side++) {
@@ -403,25 +293,28 @@ static send_params send_params_of(const naik_field *field, naik_parity parity, i
             f->coordinate = side == NAIK_FORWARD ? lat->local[mu] - 1 : 0;
             f->step = side == NAIK_FORWARD ? -1 : 1;
             f->face = lat->face[mu];
-            f->count = lat->face[mu] * depth;
+            f->count = lat->face[mu] * layers->depth;
+            f->sign = naik_zone_sign(layers->halves, !side);
+            f->own = lat->zone[mu][side];
             *largest = f->count > *largest ? f->count : *largest;
         }
     }
     return p;
 }
 
-naik_status gpu_exchange_send(const naik_field *field, naik_parity parity, int depth, bool beside)
+naik_status gpu_exchange_send(const naik_field *field, const naik_layers *layers, bool beside)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = field->geometry->backend;
     gpu_state *state = gpu_state_of(backend);
     gpu_exchange *x = exchange_of(field);
     int largest;
-    const send_params p = send_params_of(field, parity, depth, &largest);
-    dim3 grid = pack_blocks(largest, p.nrhs);
+    const int vectors = naik_layer_vectors(field, layers);
+    const send_params p = send_params_of(field, layers, &largest);
+    dim3 grid = pack_blocks(largest, vectors);
     grid.z = (unsigned)p.faces;
     x->beside = beside && backend->route.single_node &&
-                (size_t)largest * (size_t)p.nrhs * (rhs_bytes(field->precision) / PREC_BLOCK) >=
+                (size_t)largest * (size_t)vectors * (rhs_bytes(field->precision) / PREC_BLOCK) >=
                     BESIDE_BYTES;
     if (x->beside) {
         NAIK_TRY(GPU_CHECK(backend, gpu_event_record(state->peers.fork, state->stream),
@@ -429,8 +322,8 @@ naik_status gpu_exchange_send(const naik_field *field, naik_parity parity, int d
         NAIK_TRY(GPU_CHECK(backend, gpu_stream_wait(state->peers.side, state->peers.fork),
                            "starting an exchange"));
     }
-    BY_PRECISION(field->precision, send_kernel, grid, PACK_THREADS,
-                 x->beside ? state->peers.side : state->stream, p, (const char *)field->data);
+    BY_LAYERS(layers, field->precision, send_kernel, grid, PACK_THREADS,
+              x->beside ? state->peers.side : state->stream, p, (const char *)field->data);
     NAIK_TRY(GPU_LAUNCHED(backend, "sending halos"));
 done:
     return status;
@@ -516,18 +409,17 @@ __global__ void receive_kernel(const exchange_view v, int first, int count, int 
     }
 }
 
-naik_status gpu_exchange_receive(naik_field *field, naik_parity parity, int depth)
+naik_status gpu_exchange_receive(naik_field *field, const naik_layers *layers)
 {
     naik_status status = NAIK_OK;
     const naik_lattice *lat = field->geometry->lattice;
     naik_backend *backend = field->geometry->backend;
     const gpu_exchange *x = exchange_of(field);
     const exchange_view v = gpu_exchange_view(field);
-    (void)parity;
     NAIK_TRY(gpu_exchange_join(field));
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         for (int side = 0; side < 2; side++) {
-            const int count = lat->face[mu] * depth;
+            const int count = lat->face[mu] * layers->depth;
             if (x->faces[mu][side]) {
                 BY_PRECISION(field->precision, receive_kernel,
                              pack_blocks(count, naik_field_vectors(field)), PACK_THREADS,

@@ -25,8 +25,8 @@ typedef struct gpu_exchange {
 
 naik_status gpu_exchange_reserve(const naik_field *field, const bool faces[NAIK_DIM][2]);
 size_t gpu_exchange_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs);
-naik_status gpu_exchange_send(const naik_field *field, naik_parity parity, int depth, bool beside);
-naik_status gpu_exchange_receive(naik_field *field, naik_parity parity, int depth);
+naik_status gpu_exchange_send(const naik_field *field, const naik_layers *layers, bool beside);
+naik_status gpu_exchange_receive(naik_field *field, const naik_layers *layers);
 /* The stream in which what waits for the exchange of `field` under way belongs; after that, the
  * backend's stream goes on behind it. */
 gpu_stream gpu_exchange_stream(const naik_field *field);

@@ -6,8 +6,9 @@
  *   double, single   [block][nrhs][3][32] complex
  *   half             [block][nrhs][32] of six 16-bit integers and the float scale: 16 bytes
  *
- * One thread's access is 8 or 16 bytes, neighbouring sites are neighbours in memory. After the last
- * block lie PREC_SPARE_RHS rhs that a kernel of several rhs may read, never write.
+ * One thread's access is 8 or 16 bytes; neighbouring sites are neighbours in memory, in messages
+ * (`stride`) the numbers of a vector. After the last block lie PREC_SPARE_RHS rhs that a kernel of
+ * several rhs may read, never write.
  */
 #ifndef NAIK_GPU_PREC_CUH
 #define NAIK_GPU_PREC_CUH
@@ -20,64 +21,64 @@ enum { PREC_BLOCK = 32, PREC_SPARE_RHS = 8 };
 struct vec_double {
     typedef double real;
     static constexpr naik_precision PRECISION = NAIK_DOUBLE;
-    enum { RHS_BYTES = 3 * PREC_BLOCK * 16, LANE_BYTES = 16 };
-    __device__ static inline colour_vector<double> load(const char *p)
+    enum { RHS_BYTES = 3 * PREC_BLOCK * 16, LANE_BYTES = 16, STRIDE = PREC_BLOCK * LANE_BYTES };
+    __device__ static inline colour_vector<double> load(const char *p, int stride = STRIDE)
     {
         colour_vector<double> v;
 #pragma unroll
         for (int i = 0; i < 3; i++) {
-            double2 w = *(const double2 *)(p + i * PREC_BLOCK * 16);
+            double2 w = *(const double2 *)(p + i * stride);
             v.e[i] = {w.x, w.y};
         }
         return v;
     }
-    __device__ static inline void store(char *p, colour_vector<double> &v)
+    __device__ static inline void store(char *p, colour_vector<double> &v, int stride = STRIDE)
     {
 #pragma unroll
         for (int i = 0; i < 3; i++) {
-            *(double2 *)(p + i * PREC_BLOCK * 16) = make_double2(v.e[i].re, v.e[i].im);
+            *(double2 *)(p + i * stride) = make_double2(v.e[i].re, v.e[i].im);
         }
     }
     typedef colour_vector<double> stored;
-    __device__ static inline stored fetch(const char *p)
+    __device__ static inline stored fetch(const char *p, int stride = STRIDE)
     {
-        return load(p);
+        return load(p, stride);
     }
-    __device__ static inline void keep(char *p, stored v)
+    __device__ static inline void keep(char *p, stored v, int stride = STRIDE)
     {
-        store(p, v);
+        store(p, v, stride);
     }
 };
 
 struct vec_single {
     typedef float real;
     static constexpr naik_precision PRECISION = NAIK_SINGLE;
-    enum { RHS_BYTES = 3 * PREC_BLOCK * 8, LANE_BYTES = 8 };
-    __device__ static inline colour_vector<float> load(const char *p)
+    enum { RHS_BYTES = 3 * PREC_BLOCK * 8, LANE_BYTES = 8, STRIDE = PREC_BLOCK * LANE_BYTES };
+    __device__ static inline colour_vector<float> load(const char *p, int stride = STRIDE)
     {
         colour_vector<float> v;
 #pragma unroll
         for (int i = 0; i < 3; i++) {
-            float2 w = *(const float2 *)(p + i * PREC_BLOCK * 8);
+            float2 w = *(const float2 *)(p + i * stride);
             v.e[i] = {w.x, w.y};
         }
         return v;
     }
-    __device__ static inline void store(char *p, colour_vector<float> &v)
+    __device__ static inline void store(char *p, colour_vector<float> &v, int stride = STRIDE)
     {
 #pragma unroll
         for (int i = 0; i < 3; i++) {
-            *(float2 *)(p + i * PREC_BLOCK * 8) = make_float2(v.e[i].re, v.e[i].im);
+            *(float2 *)(p + i * stride) = make_float2(v.e[i].re, v.e[i].im);
         }
     }
     typedef colour_vector<float> stored;
-    __device__ static inline stored fetch(const char *p)
+    __device__ static inline stored fetch(const char *p, int stride = STRIDE)
     {
-        return load(p);
+        return load(p, stride);
     }
-    __device__ static inline void keep(char *p, stored v)
+    __device__ static inline void keep(char *p, stored v, int stride = STRIDE)
     {
-        store(p, v);
+        store(p, v, stride);
     }
 };
 
@@ -150,11 +151,11 @@ struct vec_half {
         v = unpack(w);
     }
     typedef uint4 stored;
-    __device__ static inline stored fetch(const char *p)
+    __device__ static inline stored fetch(const char *p, int = 0)
     {
         return *(const uint4 *)p;
     }
-    __device__ static inline void keep(char *p, stored v)
+    __device__ static inline void keep(char *p, stored v, int = 0)
     {
         *(uint4 *)p = v;
     }

@@ -85,6 +85,20 @@ __device__ static inline void axpy(T a, const colour_vector<T> &x, colour_vector
     }
 }
 
+/* p + f q of a colour vector, f real or i times it. */
+template <bool IMAGINARY, class T>
+__device__ static inline colour_vector<T> projected(T f, const colour_vector<T> &p,
+                                                    const colour_vector<T> &q)
+{
+    colour_vector<T> h;
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        h.e[i] = {fma(IMAGINARY ? -f : f, IMAGINARY ? q.e[i].im : q.e[i].re, p.e[i].re),
+                  fma(f, IMAGINARY ? q.e[i].re : q.e[i].im, p.e[i].im)};
+    }
+    return h;
+}
+
 /* Re (v, w), in double */
 template <class T>
 __device__ static inline double real_product(const colour_vector<T> &v, const colour_vector<T> &w)

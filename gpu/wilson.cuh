@@ -76,20 +76,6 @@ __device__ static inline void load_spinor(const char *p, spinor<typename V::real
     }
 }
 
-/* p + f q of a colour vector, f real or i times it. */
-template <bool IMAGINARY, class T>
-__device__ static inline colour_vector<T> projected(T f, const colour_vector<T> &p,
-                                                    const colour_vector<T> &q)
-{
-    colour_vector<T> h;
-#pragma unroll
-    for (int i = 0; i < 3; i++) {
-        h.e[i] = {fma(IMAGINARY ? -f : f, IMAGINARY ? q.e[i].im : q.e[i].re, p.e[i].re),
-                  fma(f, IMAGINARY ? q.e[i].re : q.e[i].im, p.e[i].im)};
-    }
-    return h;
-}
-
 /* sum += f* g */
 template <bool IMAGINARY, class T>
 __device__ static inline void add_conjugate(T f, const colour_vector<T> &g, colour_vector<T> &sum)

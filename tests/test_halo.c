@@ -17,6 +17,8 @@
 
 enum { FIELDS = 3, ROUND = 50 };
 static const int small[4] = {4, 8, 8, 8};
+static const naik_layers shallow = {NAIK_EVEN, 1, NAIK_WHOLE};
+static const naik_layers deep = {NAIK_EVEN, NAIK_HALO_DEPTH, NAIK_WHOLE};
 
 /* Everything that sums |D in_j|^2 exactly, for a few vectors in_j. */
 typedef struct summer {
@@ -144,9 +146,30 @@ static void every_exchange_brings_its_own_content(check *t)
     fixture_destroy(&f);
 }
 
-/* The halo zones as stored, after an exchange over a transport; NULL where it fails. */
+/* Random spinors. */
+static naik_field *spinors(check *t, const fixture *f, naik_precision precision, int nrhs)
+{
+    naik_field *field = NULL;
+    double *sites = malloc(NAIK_SPIN * naik_lattice_vector_bytes(f->lat));
+    CHECK_OK(t, naik_field_create_spin(f->geometry, precision, NAIK_SPIN, nrhs, &field));
+    for (int c = 0; field != NULL && c < nrhs; c++) {
+        for (int s = 0; s < NAIK_SPIN; s++) {
+            double *v = fixture_vector(f, (uint64_t)(NAIK_SPIN * c + s), NAIK_EVEN);
+            for (int32_t site = 0; site < f->lat->sites; site++) {
+                memcpy(sites + 6 * (NAIK_SPIN * site + s), v + 6 * site, 6 * sizeof *v);
+            }
+            free(v);
+        }
+        CHECK_OK(t, f->backend->ops->field.from_host(field, NAIK_EVEN, c, sites));
+    }
+    free(sites);
+    return field;
+}
+
+/* The halo zones as stored, after exchanges over a transport; of half spinors after others, whose
+ * numbers lie elsewhere. NULL where it fails. */
 static char *zones_over(check *t, naik_transport transport, naik_precision precision, int nrhs,
-                        int depth, size_t *size_bytes)
+                        const naik_layers *layers, size_t *size_bytes)
 {
     const naik_backend_options options = {.threads = 1, .share_gpu = true, .transport = transport};
     fixture f = {.lat = NULL};
@@ -157,11 +180,19 @@ static char *zones_over(check *t, naik_transport transport, naik_precision preci
         CHECK_OK(t, naik_backend_create(t->comm, fixture_backend_name(), &options, &f.backend)) &&
         CHECK_OK(t, naik_geometry_create(f.backend, f.lat, &f.geometry));
     if (ok) {
-        field = fixture_field(t, &f, precision, nrhs, 3, NAIK_EVEN);
+        const bool whole = layers->halves == NAIK_WHOLE;
+        naik_field *other = spinors(t, &f, NAIK_SINGLE, 2);
+        field = whole ? fixture_field(t, &f, precision, nrhs, 3, NAIK_EVEN)
+                      : spinors(t, &f, precision, nrhs);
         for (int i = 0; i < 3; i++) { /* more than there are buffers */
-            CHECK_OK(t, naik_halo_start(f.geometry->halo, field, NAIK_EVEN, depth));
-            CHECK_OK(t, naik_halo_wait(f.geometry->halo, field, NAIK_EVEN, depth));
+            for (int k = 0; !whole && k < 2; k++) {
+                CHECK_OK(t, naik_halo_start(f.geometry->halo, other, &deep));
+                CHECK_OK(t, naik_halo_wait(f.geometry->halo, other, &deep));
+            }
+            CHECK_OK(t, naik_halo_start(f.geometry->halo, field, layers));
+            CHECK_OK(t, naik_halo_wait(f.geometry->halo, field, layers));
         }
+        naik_field_destroy(&other);
         *size_bytes = field->size_bytes;
         bytes = malloc(*size_bytes);
         CHECK_OK(t, naik_backend_download(f.backend, bytes, field->data, *size_bytes));
@@ -173,37 +204,46 @@ static char *zones_over(check *t, naik_transport transport, naik_precision preci
     return bytes;
 }
 
-static void every_transport_brings_the_same_bytes(check *t)
+static void compare_transports(check *t, naik_precision precision, int nrhs,
+                               const naik_layers *layers)
 {
     static const naik_transport transports[] = {NAIK_TRANSPORT_AUTO, NAIK_TRANSPORT_PEER,
                                                 NAIK_TRANSPORT_MPI_DEVICE};
-    static const int widths[] = {1, 3};
-    for (int shape = 0; shape < 12; shape++) {
-        const naik_precision precision = (naik_precision)(shape % 3);
-        const int nrhs = widths[shape / 3 % 2], depth = shape < 6 ? NAIK_HALO_DEPTH : 1;
-        size_t size = 0, other = 0;
-        char *staged = zones_over(t, NAIK_TRANSPORT_STAGED, precision, nrhs, depth, &size);
-        for (size_t i = 0; i < sizeof transports / sizeof *transports; i++) {
-            /* an MPI that takes no device memory would end the program */
-            if (transports[i] == NAIK_TRANSPORT_MPI_DEVICE &&
-                !naik_halo_mpi_takes_device_memory()) {
-                continue;
-            }
-            char *bytes = zones_over(t, transports[i], precision, nrhs, depth, &other);
-            CHECK_TRUE(t, staged != NULL && bytes != NULL && size == other &&
-                              memcmp(staged, bytes, size) == 0);
-            free(bytes);
+    size_t size = 0, other = 0;
+    char *staged = zones_over(t, NAIK_TRANSPORT_STAGED, precision, nrhs, layers, &size);
+    for (size_t i = 0; i < sizeof transports / sizeof *transports; i++) {
+        /* an MPI that takes no device memory would end the program */
+        if (transports[i] == NAIK_TRANSPORT_MPI_DEVICE && !naik_halo_mpi_takes_device_memory()) {
+            continue;
         }
-        free(staged);
+        char *bytes = zones_over(t, transports[i], precision, nrhs, layers, &other);
+        CHECK_TRUE(t, staged != NULL && bytes != NULL && size == other &&
+                          memcmp(staged, bytes, size) == 0);
+        free(bytes);
     }
+    free(staged);
+}
+
+static void every_transport_brings_the_same_bytes(check *t)
+{
+    static const int widths[] = {1, 3};
+    static const naik_layers halves = {NAIK_EVEN, 1, NAIK_HALVES};
+    static const naik_layers dagger = {NAIK_EVEN, 1, NAIK_HALVES_DAGGER};
+    for (int shape = 0; shape < 12; shape++) {
+        compare_transports(t, (naik_precision)(shape % 3), widths[shape / 3 % 2],
+                           shape < 6 ? &deep : &shallow);
+    }
+    compare_transports(t, NAIK_DOUBLE, 3, &halves);
+    compare_transports(t, NAIK_SINGLE, 1, &dagger);
 }
 
 /* The field as stored after the exchange that is next; the caller frees. */
 static char *exchanged(check *t, const fixture *f, naik_field *field, int depth)
 {
+    const naik_layers layers = {.parity = NAIK_EVEN, .depth = depth};
     char *bytes = malloc(field->size_bytes);
-    CHECK_OK(t, naik_halo_start(f->geometry->halo, field, NAIK_EVEN, depth));
-    CHECK_OK(t, naik_halo_wait(f->geometry->halo, field, NAIK_EVEN, depth));
+    CHECK_OK(t, naik_halo_start(f->geometry->halo, field, &layers));
+    CHECK_OK(t, naik_halo_wait(f->geometry->halo, field, &layers));
     CHECK_OK(t, naik_backend_download(f->backend, bytes, field->data, field->size_bytes));
     return bytes;
 }
@@ -425,10 +465,10 @@ static void messages_take_the_memory_that_is_planned(check *t)
         naik_field *field = fixture_field(t, &f, NAIK_SINGLE, 3, 3, NAIK_EVEN);
         f.backend->route.peer = f.backend->route.single_node = false;
         f.backend->ops = &a.ops;
-        CHECK_OK(t, naik_halo_start(f.geometry->halo, field, NAIK_EVEN, NAIK_HALO_DEPTH));
-        CHECK_OK(t, naik_halo_wait(f.geometry->halo, field, NAIK_EVEN, NAIK_HALO_DEPTH));
+        CHECK_OK(t, naik_halo_start(f.geometry->halo, field, &deep));
+        CHECK_OK(t, naik_halo_wait(f.geometry->halo, field, &deep));
         CHECK_TRUE(t, taken > 0);
-        CHECK_INT(t, (long long)naik_halo_bytes(f.geometry, NAIK_SINGLE, 3, NAIK_HALO_DEPTH),
+        CHECK_INT(t, (long long)naik_halo_bytes(f.geometry, NAIK_SINGLE, 1, 3, NAIK_HALO_DEPTH),
                   (long long)taken);
         f.backend->ops = a.original;
         f.backend->route = route;
@@ -462,10 +502,10 @@ static void memory_that_one_rank_lacks_is_missed_by_all(check *t)
         naik_field *field = fixture_field(t, &f, NAIK_SINGLE, 1, 3, NAIK_EVEN);
         f.backend->route.peer = f.backend->route.single_node = false;
         f.backend->ops = &a.ops;
-        CHECK_STATUS(t, naik_halo_start(f.geometry->halo, field, NAIK_EVEN, 1), NAIK_ERR_MEMORY);
+        CHECK_STATUS(t, naik_halo_start(f.geometry->halo, field, &shallow), NAIK_ERR_MEMORY);
         f.backend->ops = ops;
-        CHECK_OK(t, naik_halo_start(f.geometry->halo, field, NAIK_EVEN, 1));
-        CHECK_OK(t, naik_halo_wait(f.geometry->halo, field, NAIK_EVEN, 1));
+        CHECK_OK(t, naik_halo_start(f.geometry->halo, field, &shallow));
+        CHECK_OK(t, naik_halo_wait(f.geometry->halo, field, &shallow));
         f.backend->route = route;
         naik_field_destroy(&field);
     }
@@ -480,15 +520,15 @@ static naik_status count_reserve(const naik_field *field, const bool faces[NAIK_
     return NAIK_OK;
 }
 
-static naik_status send_nothing(const naik_field *field, naik_parity parity, int depth, bool beside)
+static naik_status send_nothing(const naik_field *field, const naik_layers *layers, bool beside)
 {
-    (void)field, (void)parity, (void)depth, (void)beside;
+    (void)field, (void)layers, (void)beside;
     return NAIK_OK;
 }
 
-static naik_status receive_nothing(naik_field *field, naik_parity parity, int depth)
+static naik_status receive_nothing(naik_field *field, const naik_layers *layers)
 {
-    (void)field, (void)parity, (void)depth;
+    (void)field, (void)layers;
     return NAIK_OK;
 }
 
@@ -519,8 +559,8 @@ static void ranks_without_a_peer_make_room_with_the_others(check *t)
         naik_field *field = fixture_field(t, &f, NAIK_SINGLE, 1, 3, NAIK_EVEN);
         f.backend->ops = &a.ops;
         f.backend->route = (naik_route){.peer = true, .near = near};
-        CHECK_OK(t, naik_halo_start(f.geometry->halo, field, NAIK_EVEN, 1));
-        CHECK_OK(t, naik_halo_wait(f.geometry->halo, field, NAIK_EVEN, 1));
+        CHECK_OK(t, naik_halo_start(f.geometry->halo, field, &shallow));
+        CHECK_OK(t, naik_halo_wait(f.geometry->halo, field, &shallow));
         CHECK_INT(t, reserved, 1);
         f.backend->ops = ops;
         f.backend->route = route;

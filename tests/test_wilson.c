@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/halo.h"
 #include "base/exactsum.h"
 #include "wilson_fixture.h"
 
@@ -281,6 +282,111 @@ static void grid_threads_and_batch_do_not_change_a_bit(check *t)
     fixture_for_grids(t, size, 4, same_bits_on_grid);
 }
 
+/* D, or D^+, of a field whose halo holds whole spinors. */
+static void dslash_of_whole_spinors(check *t, const naik_dslash_args *args)
+{
+    const naik_geometry *geometry = args->in->geometry;
+    const naik_wilson_ops *ops = &geometry->backend->ops->wilson;
+    naik_field *in = (naik_field *)args->in; /* its halo zones */
+    const naik_layers whole = {.parity = (naik_parity)!args->parity, .depth = 1};
+    CHECK_OK(t, naik_halo_start(geometry->halo, in, &whole));
+    CHECK_OK(t, ops->dslash(args, NAIK_INTERIOR));
+    CHECK_OK(t, naik_halo_hand_over(geometry->halo, in, &whole));
+    CHECK_OK(t, ops->dslash(args, NAIK_BOUNDARY));
+}
+
+/* Random numbers, of which many are zeros of either sign. */
+static wilson_spinor *random_with_zeros(const wilson_fixture *f, uint64_t seed)
+{
+    wilson_spinor *v = wilson_fixture_random(f, seed);
+    for (int64_t i = 0; i < 24 * f->lat->volume; i++) {
+        double *number = (double *)v + i;
+        *number = fabs(*number) > 1 ? *number : copysign(0, *number);
+    }
+    return v;
+}
+
+static void compare_halves(check *t, const wilson_fixture *f, const storage *s, int nrhs)
+{
+    naik_wilson *wilson = make(t, f, s);
+    naik_field *in = wilson_fixture_zero(t, f, s->vectors, nrhs);
+    naik_field *out[2] = {wilson_fixture_zero(t, f, s->vectors, nrhs),
+                          wilson_fixture_zero(t, f, s->vectors, nrhs)};
+    wilson_spinor *got[2] = {wilson_ref_field(f->lat->volume), wilson_ref_field(f->lat->volume)};
+    for (int code = 0; wilson != NULL && code < 4; code++) {
+        const naik_parity parity = (naik_parity)(code & 1);
+        for (int c = 0; c < nrhs; c++) {
+            wilson_spinor *v = random_with_zeros(f, 60 + (uint64_t)c);
+            wilson_fixture_put(t, f, v, (naik_parity)!parity, in, c);
+            free(v);
+        }
+        naik_dslash_args args = {.form = NAIK_FORM_D,
+                                 .parity = parity,
+                                 .links = wilson->links,
+                                 .in = in,
+                                 .out = out[0],
+                                 .dagger = (code & 2) != 0};
+        dslash_of_whole_spinors(t, &args);
+        args.out = out[1];
+        CHECK_OK(t, naik_dslash(&args));
+        for (int c = 0; c < nrhs; c++) {
+            wilson_fixture_take(t, f, out[0], parity, c, got[0]);
+            wilson_fixture_take(t, f, out[1], parity, c, got[1]);
+            CHECK_TRUE(t, memcmp(got[0], got[1], (size_t)f->lat->volume * sizeof *got[0]) == 0);
+        }
+    }
+    free(got[0]);
+    free(got[1]);
+    naik_field_destroy(&in);
+    naik_field_destroy(&out[0]);
+    naik_field_destroy(&out[1]);
+    naik_wilson_destroy(&wilson);
+}
+
+static void compare_halves_on_grid(check *t, const int extents[4], const int grid[4])
+{
+    static const int widths[] = {1, 3, 12};
+    wilson_fixture f;
+    if (wilson_fixture_create(t, extents, grid, false, 0, mass, 0, false, &f)) {
+        for (int i = 0; i < STORAGES; i += 2) { /* of 18 numbers */
+            for (int w = 0; w < 3; w++) {
+                compare_halves(t, &f, &storages[i], widths[w]);
+            }
+        }
+    }
+    wilson_fixture_destroy(&f);
+}
+
+static void half_spinors_bring_the_bits_of_whole_ones(check *t)
+{
+    if (t->comm->size == 1) {
+        CHECK_SKIP(t, "one rank sends nothing");
+    }
+    fixture_for_grids(t, size, 4, compare_halves_on_grid);
+}
+
+/* What MPI is given, of spinors and of as many colour vectors. */
+static void messages_of_spinors_are_half_as_long(check *t)
+{
+    wilson_fixture f;
+    if (t->comm->size == 1) {
+        CHECK_SKIP(t, "one rank sends nothing");
+    }
+    CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 0, mass, 0, false, &f));
+    const naik_route route = f.backend->route;
+    f.backend->route = (naik_route){.peer = false};
+    for (int i = 0; i < NAIK_PRECISIONS; i++) {
+        const naik_precision precision = (naik_precision)i;
+        const long long spinors =
+            (long long)naik_halo_bytes(f.geometry, precision, NAIK_SPIN, 8, 1);
+        const long long vectors = (long long)naik_halo_bytes(f.geometry, precision, 1, 32, 1);
+        CHECK_TRUE(t, vectors > 0);
+        CHECK_INT(t, spinors, precision == NAIK_HALF ? vectors : vectors / 2);
+    }
+    f.backend->route = route;
+    wilson_fixture_destroy(&f);
+}
+
 /* A bit of A or A^-1 flipped on the last rank, in every storage. */
 static void a_flipped_bit_in_a_block_is_found(check *t)
 {
@@ -344,5 +450,7 @@ static void frozen_rhs_are_left_alone(check *t)
 CHECK_MAIN(CHECK(hops_match_reference), CHECK(schur_complement_matches_reference),
            CHECK(schur_complement_matches_reference_in_scalar_lanes),
            CHECK(source_rebuilding_and_residual_match_reference),
+           CHECK(half_spinors_bring_the_bits_of_whole_ones),
+           CHECK(messages_of_spinors_are_half_as_long),
            CHECK(grid_threads_and_batch_do_not_change_a_bit), CHECK(frozen_rhs_are_left_alone),
            CHECK(a_flipped_bit_in_a_block_is_found))

@@ -70,10 +70,14 @@ typedef enum naik_fuses_scalars {
     NAIK_FUSES_BY_DEFAULT
 } naik_fuses_scalars;
 
+/* What travels of spinors: all of them, or what D, or D^+, takes of them (halves.h). */
+typedef enum naik_halves { NAIK_WHOLE, NAIK_HALVES, NAIK_HALVES_DAGGER } naik_halves;
+
 /* Outer layers of a field on one parity. */
 typedef struct naik_layers {
     naik_parity parity;
-    int depth;
+    int depth; /* 1 or 3 */
+    naik_halves halves;
 } naik_layers;
 
 typedef struct naik_dslash_args {
@@ -138,9 +142,9 @@ typedef struct naik_peer_ops {
     /* Sends the layers of all faces reserved for, in one piece of work; beside what else is
      * enqueued, if it may, until `receive` or the dslash that fetches them. Not called where dslash
      * was told to send them while it writes the field. */
-    naik_status (*send)(const naik_field *field, naik_parity parity, int depth, bool beside);
+    naik_status (*send)(const naik_field *field, const naik_layers *layers, bool beside);
     /* Waits for those of the neighbours and puts them into the halo zones. */
-    naik_status (*receive)(naik_field *field, naik_parity parity, int depth);
+    naik_status (*receive)(naik_field *field, const naik_layers *layers);
 } naik_peer_ops;
 
 /* A field times a complex number of each of its rhs. */
@@ -179,14 +183,14 @@ typedef struct naik_field_ops {
 
 /* Halo exchange (halo.h). */
 typedef struct naik_halo_ops {
-    /* The `depth` layers of `field` (sites of `parity`) that the neighbour on `side` of mu
-     * needs, as one message, and the layers received from the neighbour on `side` into the halo
-     * zone (mu, side). */
+    /* The layers of `field` that the neighbour on `side` of mu needs, as one message, and those
+     * received from the neighbour on `side` into the halo zone (mu, side); nrhs: colour vectors of a
+     * site that travel. */
     size_t (*face_bytes)(const naik_lattice *lattice, naik_precision precision, int nrhs, int mu,
                          int depth);
-    naik_status (*pack)(const naik_field *field, naik_parity parity, int mu, int side, int depth,
+    naik_status (*pack)(const naik_field *field, const naik_layers *layers, int mu, int side,
                         void *buffer);
-    naik_status (*unpack)(naik_field *field, naik_parity parity, int mu, int side, int depth,
+    naik_status (*unpack)(naik_field *field, const naik_layers *layers, int mu, int side,
                           const void *buffer);
     const naik_peer_ops *peer; /* NULL: there are none */
 } naik_halo_ops;

@@ -2,6 +2,7 @@
 #include "backend/dslash.h"
 
 #include "backend/halo.h"
+#include "backend/halves.h"
 
 static bool same_shape(const naik_field *a, const naik_field *b)
 {
@@ -38,15 +39,27 @@ static naik_status check_args(const naik_dslash_args *args)
     return NAIK_OK;
 }
 
+/* Of `in`, for this D. */
+static naik_layers layers_of(const naik_dslash_args *args)
+{
+    const naik_field *in = args->in;
+    const bool whole = naik_travelling_vectors(in->precision, in->spin) == in->spin;
+    return (naik_layers){.parity = (naik_parity)!args->parity,
+                         .depth = naik_links_depth(args->links),
+                         .halves = whole          ? NAIK_WHOLE
+                                   : args->dagger ? NAIK_HALVES_DAGGER
+                                                  : NAIK_HALVES};
+}
+
 /* What travels from and to this rank in one exchange, in one of the two directions. */
-static double halo_bytes(const naik_field *in, int depth)
+static double halo_bytes(const naik_field *in, const naik_layers *layers)
 {
     const naik_lattice *lat = in->geometry->lattice;
     double sites = 0;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        sites += lat->split[mu] ? 2.0 * lat->face[mu] * depth : 0;
+        sites += lat->split[mu] ? 2.0 * lat->face[mu] * layers->depth : 0;
     }
-    return sites * naik_field_vectors(in) * naik_vector_bytes(in->precision);
+    return sites * naik_layer_vectors(in, layers) * naik_vector_bytes(in->precision);
 }
 
 naik_status naik_dslash(const naik_dslash_args *args)
@@ -63,20 +76,19 @@ naik_status naik_dslash(const naik_dslash_args *args)
     naik_dslash_args now = *args;
     /* The halo zones belong to the exchange, not to the value of `in`. */
     naik_field *in = (naik_field *)args->in;
-    naik_parity from = (naik_parity)!args->parity;
-    const int depth = naik_links_depth(args->links);
+    const naik_layers layers = layers_of(args);
     naik_timer *timer = geometry->backend->timer;
     naik_timer_start(timer, "halo");
-    naik_timer_count(timer, 0, halo_bytes(in, depth));
-    NAIK_TRY(naik_halo_start(geometry->halo, in, from, depth));
+    naik_timer_count(timer, 0, halo_bytes(in, &layers));
+    NAIK_TRY(naik_halo_start(geometry->halo, in, &layers));
     naik_timer_stop(timer, "halo");
     if (args->send) {
-        const naik_layers layers = {args->parity, depth};
-        NAIK_TRY(naik_halo_arm(geometry->halo, args->out, &layers, &now.send));
+        const naik_layers next = {.parity = args->parity, .depth = layers.depth};
+        NAIK_TRY(naik_halo_arm(geometry->halo, args->out, &next, &now.send));
     }
     NAIK_TRY(dslash(&now, NAIK_INTERIOR));
     naik_timer_start(timer, "halo");
-    NAIK_TRY(naik_halo_hand_over(geometry->halo, in, from, depth));
+    NAIK_TRY(naik_halo_hand_over(geometry->halo, in, &layers));
     naik_timer_stop(timer, "halo");
     NAIK_TRY(dslash(&now, NAIK_BOUNDARY));
 done:

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/halves.h"
 #include "base/timer.h"
 #include "base/watchdog.h"
 #include "comm/comm_mpi.h"
@@ -129,22 +130,26 @@ static size_t padded(size_t size_bytes)
     return (size_bytes + MESSAGE_ALIGNMENT - 1) / MESSAGE_ALIGNMENT * MESSAGE_ALIGNMENT;
 }
 
-size_t naik_halo_bytes(const naik_geometry *geometry, naik_precision precision, int nrhs, int depth)
+size_t naik_halo_bytes(const naik_geometry *geometry, naik_precision precision, int spin, int nrhs,
+                       int depth)
 {
     const naik_lattice *lat = geometry->lattice;
     const naik_backend_ops *ops = geometry->backend->ops;
     const naik_route *route = &geometry->backend->route;
-    size_t bytes = route->peer && lat->halo > 0 ? ops->halo.peer->bytes(lat, precision, nrhs) : 0;
+    const int vectors = nrhs * naik_travelling_vectors(precision, spin);
+    size_t bytes =
+        route->peer && lat->halo > 0 ? ops->halo.peer->bytes(lat, precision, nrhs * spin) : 0;
     for (int mu = 0; mu < NAIK_DIM && !route->single_node; mu++) {
         /* two sides, to send and to receive */
-        bytes +=
-            lat->split[mu] ? 4 * padded(ops->halo.face_bytes(lat, precision, nrhs, mu, depth)) : 0;
+        bytes += lat->split[mu]
+                     ? 4 * padded(ops->halo.face_bytes(lat, precision, vectors, mu, depth))
+                     : 0;
     }
     return bytes;
 }
 
 /* Which faces go over which path, and where in the buffers they lie. */
-static naik_status plan(naik_halo *halo, const naik_field *field, int depth)
+static naik_status plan(naik_halo *halo, const naik_field *field, const naik_layers *layers)
 {
     const naik_lattice *lat = halo->geometry->lattice;
     naik_backend *backend = halo->geometry->backend;
@@ -163,8 +168,8 @@ static naik_status plan(naik_halo *halo, const naik_field *field, int depth)
             if (!lat->split[mu] || route->single_node) {
                 continue;
             }
-            f->bytes = backend->ops->halo.face_bytes(lat, field->precision,
-                                                     naik_field_vectors(field), mu, depth);
+            f->bytes = backend->ops->halo.face_bytes(
+                lat, field->precision, naik_layer_vectors(field, layers), mu, layers->depth);
             if (f->bytes > INT32_MAX) { /* found on every rank */
                 return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
                                  "a halo message of %zu bytes: use a smaller batch or more ranks",
@@ -219,7 +224,7 @@ naik_status naik_halo_arm(naik_halo *halo, const naik_field *field, const naik_l
     if (!backend->route.single_node) {
         return NAIK_OK;
     }
-    NAIK_TRY(plan(halo, field, layers->depth));
+    NAIK_TRY(plan(halo, field, layers));
     if (halo->any_direct) {
         NAIK_TRY(backend->ops->halo.peer->reserve(field, halo->direct));
         halo->armed = field;
@@ -229,31 +234,30 @@ done:
     return status;
 }
 
-naik_status naik_halo_prime(naik_halo *halo, const naik_field *field, naik_parity parity, int depth)
+naik_status naik_halo_prime(naik_halo *halo, const naik_field *field, const naik_layers *layers)
 {
     naik_status status = NAIK_OK;
-    const naik_layers layers = {parity, depth};
     bool armed = false;
-    NAIK_TRY(naik_halo_arm(halo, field, &layers, &armed));
+    NAIK_TRY(naik_halo_arm(halo, field, layers, &armed));
     if (armed) {
-        NAIK_TRY(halo->geometry->backend->ops->halo.peer->send(field, parity, depth, false));
+        NAIK_TRY(halo->geometry->backend->ops->halo.peer->send(field, layers, false));
     }
 done:
     return status;
 }
 
-naik_status naik_halo_drain(naik_halo *halo, naik_field *field, naik_parity parity, int depth)
+naik_status naik_halo_drain(naik_halo *halo, naik_field *field, const naik_layers *layers)
 {
     naik_status status = NAIK_OK;
     if (halo->armed == field) {
-        NAIK_TRY(naik_halo_start(halo, field, parity, depth));
-        NAIK_TRY(naik_halo_wait(halo, field, parity, depth));
+        NAIK_TRY(naik_halo_start(halo, field, layers));
+        NAIK_TRY(naik_halo_wait(halo, field, layers));
     }
 done:
     return status;
 }
 
-naik_status naik_halo_start(naik_halo *halo, const naik_field *field, naik_parity parity, int depth)
+naik_status naik_halo_start(naik_halo *halo, const naik_field *field, const naik_layers *layers)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = halo->geometry->backend;
@@ -261,7 +265,7 @@ naik_status naik_halo_start(naik_halo *halo, const naik_field *field, naik_parit
     const naik_field *armed = halo->armed;
     halo->request_count = 0;
     halo->armed = NULL;
-    NAIK_TRY(plan(halo, field, depth));
+    NAIK_TRY(plan(halo, field, layers));
     if (armed != NULL && armed != field) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG, "the halo of another field is under way");
     }
@@ -269,7 +273,7 @@ naik_status naik_halo_start(naik_halo *halo, const naik_field *field, naik_parit
         NAIK_TRY(ops->halo.peer->reserve(field, halo->direct)); /* which all ranks do together */
     }
     if (halo->any_direct && armed == NULL) {
-        NAIK_TRY(ops->halo.peer->send(field, parity, depth, true));
+        NAIK_TRY(ops->halo.peer->send(field, layers, true));
     }
     NAIK_TRY(reserve(halo));
     if (halo->total == 0) {
@@ -279,7 +283,7 @@ naik_status naik_halo_start(naik_halo *halo, const naik_field *field, naik_parit
         for (int side = 0; side < 2; side++) {
             const face *f = &halo->faces[mu][side];
             if (f->used) {
-                NAIK_TRY(ops->halo.pack(field, parity, mu, side, depth, halo->send + f->at));
+                NAIK_TRY(ops->halo.pack(field, layers, mu, side, halo->send + f->at));
             }
         }
     }
@@ -317,7 +321,7 @@ static naik_status wait_for_messages(naik_halo *halo)
     return naik_comm_check(comm, error, "the halo exchange");
 }
 
-naik_status naik_halo_wait(naik_halo *halo, naik_field *field, naik_parity parity, int depth)
+naik_status naik_halo_wait(naik_halo *halo, naik_field *field, const naik_layers *layers)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = halo->geometry->backend;
@@ -332,19 +336,19 @@ naik_status naik_halo_wait(naik_halo *halo, naik_field *field, naik_parity parit
         for (int side = 0; side < 2; side++) {
             const face *f = &halo->faces[mu][side];
             if (f->used) {
-                NAIK_TRY(ops->halo.unpack(field, parity, mu, side, depth, halo->receive + f->at));
+                NAIK_TRY(ops->halo.unpack(field, layers, mu, side, halo->receive + f->at));
             }
         }
     }
     if (halo->any_direct) {
-        NAIK_TRY(ops->halo.peer->receive(field, parity, depth));
+        NAIK_TRY(ops->halo.peer->receive(field, layers));
     }
 done:
     return status;
 }
 
-naik_status naik_halo_hand_over(naik_halo *halo, naik_field *field, naik_parity parity, int depth)
+naik_status naik_halo_hand_over(naik_halo *halo, naik_field *field, const naik_layers *layers)
 {
     return halo->geometry->backend->route.single_node ? NAIK_OK
-                                                      : naik_halo_wait(halo, field, parity, depth);
+                                                      : naik_halo_wait(halo, field, layers);
 }

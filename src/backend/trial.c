@@ -60,9 +60,10 @@ void naik_trial_destroy(naik_trial *trial)
 static naik_status exchange(const naik_geometry *geometry, naik_field *field, int count)
 {
     naik_status status = NAIK_OK;
+    const naik_layers layers = {.parity = NAIK_EVEN, .depth = NAIK_HALO_DEPTH};
     for (int i = 0; i < count; i++) {
-        NAIK_TRY(naik_halo_start(geometry->halo, field, NAIK_EVEN, NAIK_HALO_DEPTH));
-        NAIK_TRY(naik_halo_wait(geometry->halo, field, NAIK_EVEN, NAIK_HALO_DEPTH));
+        NAIK_TRY(naik_halo_start(geometry->halo, field, &layers));
+        NAIK_TRY(naik_halo_wait(geometry->halo, field, &layers));
     }
     NAIK_TRY(naik_backend_sync(geometry->backend));
 done:

@@ -12,15 +12,15 @@
 typedef struct exchange {
     naik_halo *halo;
     naik_field *field;
-    int depth;
+    naik_layers layers;
 } exchange;
 
 static naik_status run_exchange(void *context)
 {
     naik_status status = NAIK_OK;
     const exchange *e = context;
-    NAIK_TRY(naik_halo_start(e->halo, e->field, NAIK_EVEN, e->depth));
-    NAIK_TRY(naik_halo_wait(e->halo, e->field, NAIK_EVEN, e->depth));
+    NAIK_TRY(naik_halo_start(e->halo, e->field, &e->layers));
+    NAIK_TRY(naik_halo_wait(e->halo, e->field, &e->layers));
 done:
     return status;
 }
@@ -41,7 +41,7 @@ static naik_status measure(const bench *b, const naik_lattice *lattice, int nrhs
 {
     naik_status status = NAIK_OK;
     naik_geometry *geometry = NULL;
-    exchange e = {.depth = naik_points_depth(bench_hops(b))};
+    exchange e = {.layers = {.parity = NAIK_EVEN, .depth = naik_points_depth(bench_hops(b))}};
     NAIK_TRY(naik_geometry_create(b->backend, lattice, &geometry));
     NAIK_TRY(naik_field_create(geometry, bench_vectors(b), nrhs, &e.field));
     NAIK_TRY(b->backend->ops->field.zero(e.field, NULL, NAIK_RHS_IDLE));
@@ -51,7 +51,7 @@ static naik_status measure(const bench *b, const naik_lattice *lattice, int nrhs
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         if (lattice->split[mu]) {
             *bytes += 2 * (double)b->backend->ops->halo.face_bytes(lattice, bench_vectors(b), nrhs,
-                                                                   mu, e.depth);
+                                                                   mu, e.layers.depth);
         }
     }
 done:

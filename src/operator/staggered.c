@@ -22,6 +22,11 @@ static int depth_of(const naik_operator *op)
     return naik_links_depth(links_of(op));
 }
 
+static naik_layers layers_of(const naik_normal *a)
+{
+    return (naik_layers){.parity = a->parity, .depth = depth_of(a->op)};
+}
+
 double naik_staggered_step_flops(int points)
 {
     return 2 * naik_dslash_flops(points) + 84; /* 2376; 1224 of naive links */
@@ -36,12 +41,14 @@ static double step_flops(const naik_operator *op)
 
 static naik_status prime(const naik_normal *a, const naik_field *r)
 {
-    return naik_halo_prime(r->geometry->halo, r, a->parity, depth_of(a->op));
+    const naik_layers layers = layers_of(a);
+    return naik_halo_prime(r->geometry->halo, r, &layers);
 }
 
 static naik_status drain(const naik_normal *a, naik_field *r)
 {
-    return naik_halo_drain(r->geometry->halo, r, a->parity, depth_of(a->op));
+    const naik_layers layers = layers_of(a);
+    return naik_halo_drain(r->geometry->halo, r, &layers);
 }
 
 /* scratch = D v for rhs in `state`: frozen rhs cost nothing. */

@@ -99,7 +99,6 @@ static void estimate_wilson(solve_plan *plan, const naik_input *input,
 {
     const naik_lattice *lat = geometry->lattice;
     const bool clover = naik_input_csw(input) != 0;
-    const int vectors = NAIK_SPIN * width;
     bool twisted = false;
     for (int i = 0; i < input->solve_count; i++) {
         twisted = twisted || naik_input_twist(&input->solve[i]) != NULL;
@@ -111,10 +110,11 @@ static void estimate_wilson(solve_plan *plan, const naik_input *input,
     plan->field_bytes =
         (int64_t)naik_bicgstab_bytes(geometry, NAIK_SPIN, plan->vectors, width) +
         5 * (int64_t)geometry->backend->ops->field.bytes(lat, NAIK_DOUBLE, NAIK_SPIN);
-    plan->halo_bytes = (int64_t)naik_halo_bytes(geometry, NAIK_DOUBLE, vectors, 1) +
-                       (plan->vectors == NAIK_DOUBLE
-                            ? 0
-                            : (int64_t)naik_halo_bytes(geometry, plan->vectors, vectors, 1));
+    plan->halo_bytes =
+        (int64_t)naik_halo_bytes(geometry, NAIK_DOUBLE, NAIK_SPIN, width, 1) +
+        (plan->vectors == NAIK_DOUBLE
+             ? 0
+             : (int64_t)naik_halo_bytes(geometry, plan->vectors, NAIK_SPIN, width, 1));
     plan->vector_bytes =
         2 * (int64_t)sizeof(double) * 6 * NAIK_SPIN * lat->sites + smearing_bytes(input, lat);
     plan->total_bytes = plan->gauge_bytes + plan->packed_bytes + plan->field_bytes +
@@ -161,10 +161,10 @@ static void estimate(solve_plan *plan, const naik_input *input, const naik_geome
     }
     /* what neighbours have mapped is kept when a field of larger reals outgrows it */
     const int depth = naik_points_depth(points);
-    plan->halo_bytes = (int64_t)naik_halo_bytes(geometry, NAIK_DOUBLE, width, depth) +
+    plan->halo_bytes = (int64_t)naik_halo_bytes(geometry, NAIK_DOUBLE, 1, width, depth) +
                        (plan->vectors == NAIK_DOUBLE
                             ? 0
-                            : (int64_t)naik_halo_bytes(geometry, plan->vectors, width, depth));
+                            : (int64_t)naik_halo_bytes(geometry, plan->vectors, 1, width, depth));
     plan->vector_bytes =
         host ? 2 * (int64_t)sizeof(double) * 6 * lat->sites + smearing_bytes(input, lat) : 0;
     plan->total_bytes = plan->gauge_bytes + plan->packed_bytes + plan->field_bytes +

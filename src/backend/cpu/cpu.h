@@ -12,7 +12,8 @@
  *          columns of the matrix
  * Blocks:  [parity][cells][2][36][lanes]: the diagonal, then re and im of what is below it
  * Halo:    for each split mu, forward then backward, [depth][cells of a layer]: whole cells, in which
- *          the lanes at the face of the box come from the neighbour, the others from the box.
+ *          the lanes at the face of the box come from the neighbour, the others from the box. Of
+ *          spinors in double and single (h0, h1, 0, 0), backend/halves.h
  */
 #ifndef NAIK_BACKEND_CPU_CPU_H
 #define NAIK_BACKEND_CPU_CPU_H
@@ -72,6 +73,13 @@ typedef struct cpu_tables {
 static inline const cpu_tables *cpu_tables_of(const naik_geometry *geometry)
 {
     return geometry->tables;
+}
+
+static inline size_t cpu_real_bytes(naik_precision precision)
+{
+    return precision == NAIK_DOUBLE   ? sizeof(double)
+           : precision == NAIK_SINGLE ? sizeof(float)
+                                      : sizeof(int16_t);
 }
 
 /* Bytes before the scales of a half-precision field begin. */
@@ -188,11 +196,12 @@ naik_status cpu_tables_create(naik_backend *backend, const naik_lattice *lattice
 void cpu_tables_destroy(naik_backend *backend, void *tables);
 size_t cpu_field_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs);
 size_t cpu_bare_field_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs);
+/* backend/cpu/messages.c */
 size_t cpu_face_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs, int mu,
                       int depth);
-naik_status cpu_pack(const naik_field *field, naik_parity parity, int mu, int side, int depth,
+naik_status cpu_pack(const naik_field *field, const naik_layers *layers, int mu, int side,
                      void *buffer);
-naik_status cpu_unpack(naik_field *field, naik_parity parity, int mu, int side, int depth,
+naik_status cpu_unpack(naik_field *field, const naik_layers *layers, int mu, int side,
                        const void *buffer);
 /* backend/cpu/modes.c */
 naik_status cpu_modes_project(const naik_field *const *block, int count, const naik_field *r,

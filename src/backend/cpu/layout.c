@@ -1,4 +1,4 @@
-/* layout.c - how the CPU lays a box out in lanes and cells, and what its halo is (cpu.h)
+/* layout.c - how the CPU lays a box out in lanes and cells (cpu.h)
  *
  * Everything here follows from the extents of the box alone, so that neighbours, which all have the
  * same box, agree on messages without a word.
@@ -279,20 +279,13 @@ void cpu_tables_destroy(naik_backend *backend, void *tables)
     free(t);
 }
 
-static size_t real_bytes(naik_precision precision)
-{
-    return precision == NAIK_DOUBLE   ? sizeof(double)
-           : precision == NAIK_SINGLE ? sizeof(float)
-                                      : sizeof(int16_t);
-}
-
 static size_t field_bytes(const naik_lattice *lat, naik_precision precision, int nrhs, bool bare)
 {
     const cpu_shape shape = cpu_shape_of(lat);
     const size_t cells = (size_t)shape.cells + (size_t)(bare ? 0 : shape.halo);
     const size_t vectors = cells * (size_t)nrhs * (size_t)shape.lanes;
     return precision == NAIK_HALF ? cpu_scales_offset(&shape, nrhs, bare) + vectors * sizeof(float)
-                                  : vectors * 6 * real_bytes(precision);
+                                  : vectors * 6 * cpu_real_bytes(precision);
 }
 
 size_t cpu_field_bytes(const naik_lattice *lat, naik_precision precision, int nrhs)
@@ -303,151 +296,4 @@ size_t cpu_field_bytes(const naik_lattice *lat, naik_precision precision, int nr
 size_t cpu_bare_field_bytes(const naik_lattice *lat, naik_precision precision, int nrhs)
 {
     return field_bytes(lat, precision, nrhs, true);
-}
-
-/* ---- messages: [depth][cells of the layer][nrhs][3][2][lanes at the face], and in half precision
- * after all that the scales [depth][cells][nrhs][lanes at the face] */
-
-static int face_lanes(const cpu_shape *shape, int mu)
-{
-    return shape->lanes / shape->cut[mu];
-}
-
-size_t cpu_face_bytes(const naik_lattice *lat, naik_precision precision, int nrhs, int mu,
-                      int depth)
-{
-    const cpu_shape shape = cpu_shape_of(lat);
-    const size_t vectors =
-        (size_t)depth * (size_t)shape.face[mu] * (size_t)nrhs * (size_t)face_lanes(&shape, mu);
-    return vectors * (6 * real_bytes(precision) + (precision == NAIK_HALF ? sizeof(float) : 0));
-}
-
-/* An array of vectors of lanes: the components of a field, or its scales. */
-typedef struct lane_array {
-    char *data;
-    size_t per_cell; /* vectors of lanes in a cell */
-    size_t bytes;    /* of one lane */
-} lane_array;
-
-static lane_array components(const naik_field *field)
-{
-    return (lane_array){field->data, 6 * (size_t)naik_field_vectors(field),
-                        real_bytes(field->precision)};
-}
-
-static lane_array scales(const naik_field *field)
-{
-    return (lane_array){(char *)cpu_scales(field), (size_t)naik_field_vectors(field),
-                        sizeof(float)};
-}
-
-/* The lanes at the face on `side`, in ascending order, and where each lane of a halo cell comes
- * from otherwise. */
-typedef struct face_map {
-    int edge[CPU_LANES], count;
-    int inner[CPU_LANES]; /* of a halo cell on the other side: lane of the box, -1: the message */
-} face_map;
-
-static face_map map_face(const cpu_shape *shape, int mu, int side)
-{
-    face_map map = {.count = 0};
-    int stride = 1;
-    for (int nu = 0; nu < mu; nu++) {
-        stride *= shape->cut[nu];
-    }
-    for (int lane = 0; lane < shape->lanes; lane++) {
-        const int place = shape->lane_place[lane][mu];
-        if (place == (side == NAIK_FORWARD ? shape->cut[mu] - 1 : 0)) {
-            map.edge[map.count++] = lane;
-        }
-        /* a backward halo cell takes its lanes from the sub-lattice before: layers at its far end */
-        const int from = side == NAIK_FORWARD ? place - 1 : place + 1;
-        const bool inside = from >= 0 && from < shape->cut[mu];
-        map.inner[lane] = inside ? lane + (from - place) * stride : -1;
-    }
-    return map;
-}
-
-static void pack_array(const naik_geometry *geometry, lane_array from, const int32_t *layer,
-                       int32_t count, const face_map *map, char *to)
-{
-    const size_t lanes = (size_t)cpu_tables_of(geometry)->shape.lanes;
-    const size_t vector = lanes * from.bytes, part = (size_t)map->count * from.bytes;
-#pragma omp parallel for schedule(static) num_threads(cpu_threads(geometry->backend))
-    for (int32_t i = 0; i < count; i++) {
-        const char *cell = from.data + (size_t)layer[i] * from.per_cell * vector;
-        char *message = to + (size_t)i * from.per_cell * part;
-        if ((size_t)map->count == lanes) {
-            memcpy(message, cell, from.per_cell * vector);
-            continue;
-        }
-        for (size_t v = 0; v < from.per_cell; v++) {
-            for (int k = 0; k < map->count; k++) {
-                memcpy(message + v * part + (size_t)k * from.bytes,
-                       cell + v * vector + (size_t)map->edge[k] * from.bytes, from.bytes);
-            }
-        }
-    }
-}
-
-naik_status cpu_pack(const naik_field *field, naik_parity parity, int mu, int side, int depth,
-                     void *buffer)
-{
-    const cpu_tables *t = cpu_tables_of(field->geometry);
-    const face_map map = map_face(&t->shape, mu, side);
-    const int32_t count = depth * t->shape.face[mu];
-    const int32_t *layer = t->layer[parity][mu][side];
-    const lane_array numbers = components(field);
-    pack_array(field->geometry, numbers, layer, count, &map, buffer);
-    if (field->precision == NAIK_HALF) {
-        char *after =
-            (char *)buffer + (size_t)count * numbers.per_cell * (size_t)map.count * numbers.bytes;
-        pack_array(field->geometry, scales(field), layer, count, &map, after);
-    }
-    return NAIK_OK;
-}
-
-static void unpack_array(const naik_geometry *geometry, lane_array to, int32_t first,
-                         const int32_t *layer, int32_t count, const face_map *map, const char *from)
-{
-    const size_t lanes = (size_t)cpu_tables_of(geometry)->shape.lanes;
-    const size_t vector = lanes * to.bytes, part = (size_t)map->count * to.bytes;
-#pragma omp parallel for schedule(static) num_threads(cpu_threads(geometry->backend))
-    for (int32_t i = 0; i < count; i++) {
-        char *halo = to.data + (size_t)(first + i) * to.per_cell * vector;
-        const char *cell = to.data + (size_t)layer[i] * to.per_cell * vector;
-        const char *message = from + (size_t)i * to.per_cell * part;
-        if ((size_t)map->count == lanes) {
-            memcpy(halo, message, to.per_cell * vector);
-            continue;
-        }
-        for (size_t v = 0; v < to.per_cell; v++) {
-            size_t next = 0;
-            for (size_t k = 0; k < lanes; k++) {
-                const char *source = map->inner[k] < 0
-                                         ? message + v * part + next++ * to.bytes
-                                         : cell + v * vector + (size_t)map->inner[k] * to.bytes;
-                memcpy(halo + v * vector + k * to.bytes, source, to.bytes);
-            }
-        }
-    }
-}
-
-naik_status cpu_unpack(naik_field *field, naik_parity parity, int mu, int side, int depth,
-                       const void *buffer)
-{
-    const cpu_tables *t = cpu_tables_of(field->geometry);
-    const int sender = !side; /* the backward zone holds what lies at the forward ends */
-    const face_map map = map_face(&t->shape, mu, sender);
-    const int32_t count = depth * t->shape.face[mu];
-    const int32_t *layer = t->layer[parity][mu][sender];
-    const int32_t first = t->shape.zone[mu][side];
-    const lane_array numbers = components(field);
-    unpack_array(field->geometry, numbers, first, layer, count, &map, buffer);
-    if (field->precision == NAIK_HALF) {
-        const char *after = (const char *)buffer +
-                            (size_t)count * numbers.per_cell * (size_t)map.count * numbers.bytes;
-        unpack_array(field->geometry, scales(field), first, layer, count, &map, after);
-    }
-    return NAIK_OK;
 }
