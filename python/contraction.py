@@ -4,14 +4,17 @@
 
     C(t) = sum_x sum_{c,c'} G_1(x)_{c'c} conj(G_2(x)_{c'c})
 
-Reads one time slice of one source colour at a time.
+Reads one time slice of one source colour at a time; of Wilson and clover quarks the sum is over spins as well.
 """
+import numpy as np
+
 import naik_io
 
 path, *numbers = naik_io.arguments(__doc__, 4)
 with naik_io.open(path) as f:
     source, one, two = (int(word) for word in numbers)
     g1, g2 = f.propagator(source, one), f.propagator(source, two)
+    columns = list(np.ndindex(g1.shape[:-4]))  # in front of t, z, y, x
     for t in range(f.size[3]):
-        c = sum((g1[colour, t] * g2[colour, t].conj()).sum() for colour in range(3))
+        c = sum((g1[(*column, t)] * g2[(*column, t)].conj()).sum() for column in columns)
         print(f"{t:3d} {c.real:.15e} {c.imag:.15e}")

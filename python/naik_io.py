@@ -267,7 +267,7 @@ class File(_Opened):
                 told[name] = value
         for s in (s for s in self.sources if s.set == set_name):
             pair, source = self._of_pair(s.index, mass), self.h5[f"prop/s{s.index:04d}/source"].attrs
-            told.update({"mass": float(pair["mass"]), "naik_epsilon": float(pair["naik_epsilon"]),
+            told.update({"mass": float(pair["mass"]), "naik_epsilon": float(pair.get("naik_epsilon", 0)),
                          "twist": " ".join(f"{k:.10g}" for k in pair.get("twist", (0, 0, 0))),
                          "action": _text(pair["action"]), "source": " ".join(
                              [s.type, _text(source["subset"]), _text(source["smearing"])]).strip(),
@@ -317,9 +317,13 @@ class File(_Opened):
         values = self.h5["solves_history"][int(np.flatnonzero(same)[0])]
         return values[~np.isnan(values)]
 
-    def correlator(self, set_name, mass=0, source=0, meson="pion5", momentum=(0, 0, 0)):
-        """[T] float64, summed over source colours. mass and source count inside the set."""
+    def correlator(self, set_name, mass=0, source=0, meson=None, momentum=(0, 0, 0)):
+        """[T] float64, summed over source colours, and spins where there are some; other mesons of Wilson and
+        clover quarks than the pion are complex128. mass and source count inside the set. meson None: pion5 of
+        staggered quarks, pion of the others."""
         s = self._source(set_name, source)
+        if meson is None:
+            meson = "pion" if self.has_spin else "pion5"
         self._need(s.index, mass)
         if "corr" not in self.h5 or set_name not in self.h5["corr"]:
             raise LookupError(f"{self.path} stores no correlators, only propagators")
@@ -331,6 +335,12 @@ class File(_Opened):
             stored = [f"{m}/{p}" for m in group if isinstance(group[m], h5py.Group) for p in group[m]]
             raise LookupError(f"{self.path} has no correlator {name}; it has {', '.join(stored)}")
         return group[name][...]
+
+    @property
+    def has_spin(self):
+        """Whether the quarks are Wilson or clover ones."""
+        lines = _text(self.h5["metadata/canonical_input"][()]).splitlines()
+        return "action.type = wilson" in lines or "action.type = clover" in lines
 
     @property
     def contractions(self):

@@ -185,6 +185,40 @@ def ensemble_average_has_jackknife_errors():
     assert np.allclose(got[:, 3], m, atol=1e-6, equal_nan=True) and np.isfinite(got[2, 4])
 
 
+def quarks_with_spin_are_read_by_the_module_and_its_examples():
+    files = [path(f"clover.{i}.h5") for i in range(3)]
+    text = INPUT[:INPUT.index("action:")] + """action: {{type: clover, csw: 1.1}}
+solve:
+  - {{name: pt, kappas: [0.12, 0.11], source: {{type: point, origin: [[0, 0, 0, 0], [1, 2, 0, 3]]}}}}
+solver: {{tolerance: 1e-8}}
+output: {{file: {out}, correlators: [pion, rho_x]}}
+"""
+    for i, out in enumerate(files):
+        with open(path("clover.yaml"), "w") as f:
+            f.write(text.format(lattice=path(f"lat.{i}.h5"), out=out))
+        naik("solve", path("clover.yaml"))
+    samples = []
+    for name in files:
+        with naik_io.open(name) as f:
+            assert f.has_spin and f.verify() == "" and f.physics("pt")["action.csw"] == "1.1"
+            assert f.correlator("pt", meson="rho_x").dtype == complex
+            samples.append((f.correlator("pt", 0, 0) + np.roll(f.correlator("pt", 0, 1), -3)) / 2)
+    with naik_io.open(FILES[0]) as f:
+        assert not f.has_spin
+    with naik_io.open(files[0]) as f:
+        a, b, stored = f.propagator(1, 0)[...], f.propagator(1, 1)[...], f.correlator("pt", 0, 1)
+        mass = float(f.mass(0, 0))
+    assert a.shape == (4, 3, 8, 4, 4, 4, 4, 3), a.shape
+    got = np.array(example("contraction.py", files[0], 1, 0, 0), dtype=float)
+    assert np.allclose(got[:, 1], stored, rtol=1e-13), got
+    got = np.array(example("contraction.py", files[0], 1, 0, 1), dtype=float)
+    assert np.allclose(got[:, 1] + 1j * got[:, 2], np.einsum("kctzyxsd,kctzyxsd->t", a, b.conj()), rtol=1e-13), got
+    lines = example("effective_mass.py", files[0])
+    assert len(lines) == 2 * 2 * 8 and np.allclose([float(line[6]) for line in lines[16:24]], stored, rtol=1e-8), lines
+    got = np.array(example("ensemble_average.py", "pt", repr(mass), *files), dtype=float)
+    assert np.allclose(got[:, 1], np.mean(samples, 0), rtol=1e-8), got
+
+
 def examples_without_their_words_say_which():
     for name in ("effective_mass.py", "contraction.py", "ensemble_average.py"):
         run = subprocess.run([sys.executable, "-B", os.path.join(FOLDER, name)], capture_output=True, text=True)
@@ -333,7 +367,7 @@ main([naik_makes_an_ensemble_of_four, a_file_opens_with_its_sources_solves_and_h
       propagators_are_read_slice_by_slice_and_solve_their_source,
       wrong_requests_are_answered_with_what_there_is, what_missed_its_tolerance_comes_with_a_warning, effective_mass_finds_the_mass_of_a_cosh,
       contraction_of_a_propagator_with_itself_is_the_stored_pion,
-      ensemble_average_has_jackknife_errors, examples_without_their_words_say_which, examples_say_what_is_wrong_in_a_sentence,
+      ensemble_average_has_jackknife_errors, quarks_with_spin_are_read_by_the_module_and_its_examples, examples_without_their_words_say_which, examples_say_what_is_wrong_in_a_sentence,
       ensemble_average_refuses_what_does_not_belong_together, edited_and_damaged_files_are_refused,
       texts_in_attributes_are_of_type_str,
       an_unfinished_file_says_what_is_not_solved_yet])
