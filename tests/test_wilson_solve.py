@@ -129,7 +129,7 @@ def kept_in_mid_solve(name, whole, inner, *more):
     restored, kept = 0, 0
     for attempt in range(60):
         last = attempt == 59
-        said = solve(name, "--set", f"run.wall_limit={0 if last else 0.25 + 0.03 * attempt}", "--set",
+        said = solve(name, "--set", f"run.wall_limit={0 if last else 0.04 + 0.02 * attempt}", "--set",
                      f"solver.batch={1 + 4 * attempt % 7}", *more, inner=inner, gauge=path("rough.h5"), size="[4, 4, 4, 8]",
                      mass=LIGHT, origin="[[1, 2, 3, 5], [0, 0, 0, 0]]", ranks=1 + attempt % 5 // 4, status=None)
         restored += said.count("restored: ")
@@ -156,9 +156,10 @@ def stopped_in_mid_solve_again_and_again_the_bytes_are_those_of_one_run():
 
 
 def a_state_of_an_older_format_is_ignored_with_one_line():
-    more = "--set", "run.wall_limit=0.3", "--set", "solver.method=cg"
-    for attempt in range(20):
-        said = solve("older", *more, inner="double", gauge=path("rough.h5"), size="[4, 4, 4, 8]", mass=LIGHT,
+    more = "--set", "solver.method=cg"
+    for attempt in range(40):
+        limit = f"run.wall_limit={0.04 + 0.02 * attempt}"
+        said = solve("older", "--set", limit, *more, inner="double", gauge=path("rough.h5"), size="[4, 4, 4, 8]", mass=LIGHT,
                      origin="[[1, 2, 3, 5], [0, 0, 0, 0]]", status=5)
         if "kept: " in said:
             break
@@ -168,7 +169,7 @@ def a_state_of_an_older_format_is_ignored_with_one_line():
         head[60:64] = zlib.crc32(head[:60]).to_bytes(4, "little")
         f.seek(0)
         f.write(head)
-    said = solve("older", more[2], more[3], inner="double", gauge=path("rough.h5"), size="[4, 4, 4, 8]", mass=LIGHT,
+    said = solve("older", *more, inner="double", gauge=path("rough.h5"), size="[4, 4, 4, 8]", mass=LIGHT,
                  origin="[[1, 2, 3, 5], [0, 0, 0, 0]]")
     assert said.count("is of another input or another build of naik: its solves start again") == 1, said
     assert "restored: " not in said and "damaged" not in said, said
