@@ -150,6 +150,17 @@ def the_smallest_number_of_nodes_is_told_and_fits():
     assert large["smallest_nodes"] < least, large
 
 
+def a_lattice_too_small_for_any_node_is_told_so():
+    file = write_input("tiny.yaml", "4, 4, 4, 8")
+    for nodes in ((), ("--nodes", "1,64")):
+        told = naik("solve", file, "--dry-run", "--machine", "lumi-g", *nodes, status=1)
+        assert "no number of nodes of lumi-g has a process grid for 4x4x4x8: each of the 8 GPUs of a node takes a box" in told, told
+        assert "batch needs less" not in told, told
+    assert plan(file, "--machine", "lumi-g", "--set", "lattice.size=[8,8,8,4]")["smallest_nodes"] == 1
+    told = naik("solve", write_input("huge.yaml", "32768, 32768, 32768, 32768"), "--dry-run", "--machine", "lumi-g", status=2)
+    assert "no number of nodes of lumi-g up to 1024 holds this run: a smaller solver.batch needs less" in told, told
+
+
 def more_nodes_take_less_time_and_memory():
     file = write_input("more.yaml")
     p = plan(file, "--machine", "lumi-g", "--nodes", "2,4,8,16")["nodes"]
@@ -418,6 +429,7 @@ main([the_model_is_within_30_percent_of_what_was_measured_on_h200,
       iterations_follow_the_mass_and_the_tolerance,
       a_pilot_run_gives_the_iterations,
       the_smallest_number_of_nodes_is_told_and_fits,
+      a_lattice_too_small_for_any_node_is_told_so,
       more_nodes_take_less_time_and_memory,
       the_size_of_the_output_is_that_of_the_run,
       low_modes_are_in_the_plan,

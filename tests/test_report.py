@@ -159,11 +159,20 @@ def damage_is_on_top_of_the_page_and_in_the_exit_status():
 
     _, text = read("a.html")
     assert '<td class="good">complete</td>' in text and "Damaged" not in text
-    assert ("attributes and texts, 15 records of solves, 20 correlators, 15 residual histories, by their checksums; "
-            "not the propagators, which naik info verifies") in text, text[:3000]
+    assert ("attributes and texts, 15 records of solves, 20 correlators, 15 residual histories, every solution that is "
+            "stored, by their checksums<") in text, text[:3000]
+    def new_propagator(f):
+        done = [s for s in f["solves"][...] if s["iterations"] > 0][0]
+        slab = f[f"prop/s{done['source']:04d}/m{done['mass']:02d}"]
+        value = slab[done["colour"], 0, 0, 0, 0]
+        value[2] += 1e-9
+        slab[done["colour"], 0, 0, 0, 0] = value
+
     naik("solve", path("in.yaml"), "--set", f"output.file={path('begun.h5')}", status=None,
          env={"NAIK_INJECT": "kill:write:5"})
-    for name, change, sentence in (("a.h5", new_mass, "is damaged or was edited"),
+    for name, change, sentence in (("a.h5", new_propagator, "1 solves disagree with the checksums of their solution"),
+                                   ("begun.h5.part", new_propagator, "1 solves disagree with the checksums of their solution"),
+                                   ("a.h5", new_mass, "is damaged or was edited"),
                                    ("a.h5", new_record, "1 records of solves disagree"),
                                    ("a.h5", new_history, "1 residual histories disagree"),
                                    ("begun.h5.part", new_state, "11 solves are pending, though the file says")):
@@ -175,6 +184,14 @@ def damage_is_on_top_of_the_page_and_in_the_exit_status():
         assert "edit.h5 is damaged: see the top of" in said and sentence in said, said
         assert text.index('<p class="bad">Damaged: ') < text.index("<h2>") and sentence in text
         assert '<td class="good">complete</td>' not in text
+
+
+def propagators_may_be_left_out_and_the_page_says_so():
+    flip("a.h5", "unread.h5", "prop/s0000/m00", 8)
+    assert "1 solves disagree" in naik("report", "--force", path("unread.h5"), status=4, ranks=2)
+    naik("report", "--force", path("unread.h5"), "--no-verify")
+    _, text = read("unread.html")
+    assert "15 residual histories, by their checksums; not the solutions: --no-verify" in text, text[:3000]
 
 
 def text_from_the_file_is_escaped():
@@ -241,6 +258,7 @@ def damaged_files_end_with_a_page_or_a_sentence():
 
 main([naik_makes_a_file, the_page_shows_every_correlator_and_solve,
       the_page_shows_where_the_time_went, damaged_correlators_are_left_out,
-      damage_is_on_top_of_the_page_and_in_the_exit_status, text_from_the_file_is_escaped,
+      damage_is_on_top_of_the_page_and_in_the_exit_status,
+      propagators_may_be_left_out_and_the_page_says_so, text_from_the_file_is_escaped,
       an_unfinished_run_is_shown_as_such, other_files_are_refused, no_page_is_written_over_what_it_shows,
       damaged_files_end_with_a_page_or_a_sentence])

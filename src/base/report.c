@@ -72,6 +72,18 @@ void naik_report_int(naik_report *report, const char *name, int64_t value)
     add(report, LITERAL, name, text);
 }
 
+int64_t naik_report_find_int(const naik_report *report, const char *name)
+{
+    int64_t value = -1;
+    for (int i = 0; i < report->count; i++) {
+        const entry *e = &report->entries[i];
+        if (e->kind == LITERAL && e->name != NULL && strcmp(e->name, name) == 0) {
+            value = strtoll(e->text, NULL, 10);
+        }
+    }
+    return value;
+}
+
 void naik_report_real(naik_report *report, const char *name, double value)
 {
     char text[32];

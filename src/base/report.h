@@ -24,6 +24,9 @@ void naik_report_begin(naik_report *report, const char *name); /* an object, unt
 void naik_report_list(naik_report *report, const char *name);  /* a list, until _end */
 void naik_report_end(naik_report *report);
 
+/* The number that was added last under this name, or -1. */
+int64_t naik_report_find_int(const naik_report *report, const char *name);
+
 /* As one JSON object on one line, from malloc; NULL when memory is out. */
 char *naik_report_json(const naik_report *report);
 /* Prints on the log. For people: "name: value" indented by depth; an object of a list is one line

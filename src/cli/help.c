@@ -278,14 +278,16 @@ static const char help_export[] =
     "  naik export clover.h5 --to qdp -o prop.qdp.h5";
 
 static const char help_report[] =
-    "naik report FILE.h5 [-o FILE.html] [--modes MODES.h5] [--force]\n"
+    "naik report FILE.h5 [-o FILE.html] [--modes MODES.h5] [--no-verify] [--force]\n"
     "\n"
     "Writes one page, without anything from outside, that shows a propagator file: correlators\n"
     "with effective masses, residuals of every solve, accuracy and time, where it came from. An\n"
-    "unfinished file (FILE.h5.part) may be shown while its run goes on. The page says what was\n"
-    "verified; damage is on top of it, and ends with exit status 4.\n"
+    "unfinished file (FILE.h5.part) may be shown while its run goes on. Everything is verified by\n"
+    "its checksums, propagators as by naik info; the page says what was. Damage is on top of it,\n"
+    "and ends with exit status 4.\n"
     "\n"
     "  -o FILE.html   instead of the same name with .html\n"
+    "  --no-verify    does not read the propagators, and says so\n"
     "  --modes FILE   of solves with low modes: where these are now, whose spectrum is shown\n"
     "  --force        replaces a file that is there, such as an older page\n"
     "\n"

@@ -1,6 +1,8 @@
-/* report_cmd.c - `naik report FILE.h5 [-o FILE.html] [--modes MODES.h5]`: one page on what a run did
+/* report_cmd.c - `naik report FILE.h5 [-o FILE.html] [--modes MODES.h5] [--no-verify]`: one page on
+ * what a run did
  *
- * Rank 0 does everything. Long files are shown in part, and the page says so.
+ * All ranks verify the propagators, as naik info does; rank 0 does the rest. Long files are shown in
+ * part, and the page says so.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +20,7 @@
 #include "cli/report_modes.h"
 #include "cli/report_prediction.h"
 #include "comm/paths.h"
+#include "io/file_info.h"
 #include "io/prop/reader.h"
 #include "naik/version.h"
 #include "solver/cg.h"
@@ -88,8 +91,10 @@ static void report_damage(naik_log *log, FILE *out, const char *text)
     naik_log_warn(log, "%s", text);
 }
 
-/* Everything that disagrees, on top of the page; how much that is. */
-static int print_damage(naik_log *log, FILE *out, const naik_propagator_reader *v, const totals *t)
+/* Everything that disagrees, on top of the page; how much that is. solves: those that are damaged in
+ * all they consist of, -1 where their solutions were not read. */
+static int print_damage(naik_log *log, FILE *out, const naik_propagator_reader *v, const totals *t,
+                        int solves)
 {
     const struct {
         int count;
@@ -100,6 +105,8 @@ static int print_damage(naik_log *log, FILE *out, const naik_propagator_reader *
         {count_bad_correlators(v), "pairs of source and mass have correlators that disagree with "
                                    "their checksums and are left out"},
         {v->contractions.bad, "correlators of several solves disagree with their checksums"},
+        {solves - v->bad_records, "solves disagree with the checksums of their solution, residual "
+                                  "history or correlators: naik info names them"},
         {v->complete ? t->pending - v->bad_records : 0,
          "solves are pending, though the file says that it is complete"}};
     char text[200];
@@ -117,30 +124,32 @@ static int print_damage(naik_log *log, FILE *out, const naik_propagator_reader *
     return damage;
 }
 
-static void print_verified(FILE *out, const naik_propagator_reader *v)
+static void print_verified(FILE *out, const naik_propagator_reader *v, bool solutions)
 {
     char text[300];
     int correlators = 0;
     for (int i = 0; i < v->pair_count; i++) {
         correlators += v->pairs[i].correlator_count;
     }
-    snprintf(text, sizeof text,
-             "%s%d records of solves, %d correlators, %d residual histories, by their checksums; "
-             "%snot the propagators, which naik info verifies",
-             v->has_metadata_crc ? "attributes and texts, " : "", v->columns * v->pair_count,
-             correlators, v->histories,
-             v->has_metadata_crc ? "" : "not attributes and texts, which have none here, and ");
+    snprintf(
+        text, sizeof text,
+        "%s%d records of solves, %d correlators, %d residual histories%s, by their checksums%s%s",
+        v->has_metadata_crc ? "attributes and texts, " : "", v->columns * v->pair_count,
+        correlators, v->histories, solutions ? ", every solution that is stored" : "",
+        v->has_metadata_crc ? "" : "; not attributes and texts, which have none here",
+        solutions ? "" : "; not the solutions: --no-verify");
     row(out, "verified", text, "");
 }
 
-static void print_summary(FILE *out, const naik_propagator_reader *v, const totals *t, int damage)
+static void print_summary(FILE *out, const naik_propagator_reader *v, const totals *t, int damage,
+                          bool solutions)
 {
     char text[160], first[40], last[40];
     fputs("<h2>Summary</h2>\n<div class=\"wide\"><table>\n", out);
     snprintf(text, sizeof text, "%s%s", damage > 0 ? "damaged, " : "",
              v->complete ? "complete" : "unfinished: run the same command again to go on");
     row(out, "file", text, v->complete && damage == 0 ? "good" : "bad");
-    print_verified(out, v);
+    print_verified(out, v, solutions);
     snprintf(text, sizeof text, "%d x %d x %d x %d", v->size[0], v->size[1], v->size[2],
              v->size[3]);
     row(out, "lattice", text, "");
@@ -344,6 +353,7 @@ static void print_provenance(FILE *out, const naik_propagator_reader *v)
 typedef struct beside {
     const char *modes; /* file of low modes; NULL: none */
     const prediction *predicted;
+    int damaged_solves; /* found by reading all of them; -1: not read */
 } beside;
 
 /* *damage: how many kinds of it the page tells. */
@@ -357,8 +367,8 @@ static naik_status print_report(naik_log *log, FILE *out, const naik_propagator_
     fputs("<h1>", out);
     html_text(out, v->path);
     fputs("</h1>\n", out);
-    *damage = print_damage(log, out, v, &t);
-    print_summary(out, v, &t, *damage);
+    *damage = print_damage(log, out, v, &t, with->damaged_solves);
+    print_summary(out, v, &t, *damage, with->damaged_solves >= 0);
     report_prediction(out, with->predicted, size_bytes);
     naik_status status = report_correlators(
         log, out, v, count_bad_correlators(v) == 0 ? "The file holds none so far." : NULL);
@@ -454,18 +464,43 @@ done:
     return status;
 }
 
+/* Reads all that is stored of the solves; *damaged: how many of them disagree. What cannot be read at
+ * all is told by the reader of the page. */
+static naik_status verify(naik_comm *comm, const char *path, int *damaged)
+{
+    naik_status status = NAIK_OK, verdict = NAIK_OK;
+    naik_report *found = naik_report_create();
+    *damaged = -1;
+    if (found == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a report");
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    status = naik_file_describe(comm, path, true, found, &verdict);
+    if (status == NAIK_OK) {
+        *damaged = (int)naik_report_find_int(found, "solves_damaged");
+    } else if (status == NAIK_ERR_INPUT || status == NAIK_ERR_CORRUPT) {
+        naik_log_clear(comm->log);
+        status = NAIK_OK;
+    }
+done:
+    naik_report_destroy(&found);
+    return status;
+}
+
 naik_status naik_command_report(naik_comm *comm, int argc, char **argv)
 {
     const char *path = NULL, *output = NULL, *modes = NULL;
+    bool no_verify = false;
     char name[PATH_SIZE];
     prediction predicted;
     const naik_option options[] = {
         {.name = "output", .letter = 'o', .kind = NAIK_OPTION_TEXT, .target = &output},
         {.name = "modes", .kind = NAIK_OPTION_TEXT, .target = &modes},
+        {.name = "no-verify", .kind = NAIK_OPTION_FLAG, .target = &no_verify},
         {.name = "force", .kind = NAIK_OPTION_FLAG, .target = &comm->io.replace}};
     const char *const operands[] = {"FILE.h5"};
     naik_status status =
-        naik_options_parse(comm->log, "report", argc, argv, options, 3, operands, 1, &path);
+        naik_options_parse(comm->log, "report", argc, argv, options, 4, operands, 1, &path);
     if (status == NAIK_OK) {
         page_name(path, name, sizeof name);
         output = output != NULL ? output : name;
@@ -475,7 +510,8 @@ naik_status naik_command_report(naik_comm *comm, int argc, char **argv)
     NAIK_TRY(naik_path_refuse_input(comm, "-o", output, inputs, 2));
     NAIK_TRY(naik_path_refuse_output(comm, "-o", output));
     NAIK_TRY(prediction_of_file(comm, path, &predicted));
-    const beside with = {.modes = modes, .predicted = &predicted};
+    beside with = {.modes = modes, .predicted = &predicted, .damaged_solves = -1};
+    NAIK_TRY(no_verify ? NAIK_OK : verify(comm, path, &with.damaged_solves));
     status = comm->rank == 0 ? report(comm, path, output, &with) : NAIK_OK;
 done:
     return naik_comm_agree(comm, status);

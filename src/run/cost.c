@@ -376,6 +376,7 @@ naik_status cost_of(naik_comm *comm, const naik_input *input, const model_machin
         cost_case now;
         NAIK_TRY(evaluate(comm, input, out, n, &now));
         out->smallest = now.verdict == COST_FITS ? n : 0;
+        out->any_grid = out->any_grid || now.verdict != COST_NO_GRID;
     }
     for (int i = 0; i < count && i < COST_NODES; i++) {
         NAIK_TRY(evaluate(comm, input, out, nodes[i], &out->cases[out->case_count++]));

@@ -57,6 +57,7 @@ typedef struct cost {
     int mass_count, solves, links_built;
     cost_case cases[COST_NODES];
     int case_count, smallest; /* number of nodes that holds the run; 0: none up to 1024 */
+    bool any_grid;            /* some number of nodes has a process grid */
 } cost;
 
 /* pilot   a propagator file of the same action, from which iterations are taken; or NULL
@@ -65,7 +66,9 @@ typedef struct cost {
  *             NAIK_ERR_MEMORY */
 naik_status cost_of(naik_comm *comm, const naik_input *input, const model_machine *machine,
                     const char *pilot, const int *nodes, int count, cost *out);
-/* For people, or as one JSON object. NAIK_ERR_MEMORY */
+/* For people, or as one JSON object.
+ * NAIK_ERR_MEMORY   and where no number of nodes holds the run
+ * NAIK_ERR_INPUT    no number of nodes has a process grid */
 naik_status cost_print(naik_comm *comm, const naik_input *input, const cost *c, bool json);
 
 #endif

@@ -295,7 +295,15 @@ naik_status cost_print(naik_comm *comm, const naik_input *input, const cost *c, 
     } else {
         print_people(comm->log, input, c);
     }
-    if (status == NAIK_OK && c->smallest == 0) {
+    if (status == NAIK_OK && !c->any_grid) {
+        const int *s = input->lattice.size;
+        status =
+            NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                      "no number of nodes of %s has a process grid for %dx%dx%dx%d: each of the "
+                      "%d GPUs of a node takes a box, of even extents and 4 at least where the "
+                      "lattice is cut",
+                      c->machine.name, s[0], s[1], s[2], s[3], c->machine.node_size);
+    } else if (status == NAIK_OK && c->smallest == 0) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY,
                            "no number of nodes of %s up to 1024 holds this run: a smaller "
                            "solver.batch needs less",
