@@ -2,7 +2,7 @@
 # The one command of who has GPUs: make GPU=cuda|hip GPU_ARCH=... check-gpu
 #
 # Every test program that has to do with the GPU on one rank, then, where there are several devices, on a
-# rank each, over every transport: staged first, then MPI with device memory, then peers, with EXCHANGES
+# rank each, or on as many as its small lattices take, over every transport: staged first, then MPI with device memory, then peers, with EXCHANGES
 # (1000000) exchanges of halos over each. Then how fast it is: a line of `naik bench` each. What it
 # finds goes to SUMMARY (check-gpu.txt), the file to send with a report. RANKS says how many devices
 # there are where that cannot be seen; inside a job, run it as that job's script. Ends with "N passed, N
@@ -13,7 +13,7 @@ BUILD=${BUILD:-build/cuda} SUMMARY=${SUMMARY:-check-gpu.txt} passed=0 failed=0
 case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
 export BUILD NAIK_BACKEND=gpu OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
 . tools/env.sh
-one="dslash dslash_variants fields cg multishift propagator smear meson wilson wilson_solvers"
+one="dslash dslash_variants fields cg multishift propagator smear meson wilson wilson_exact wilson_solvers wilson_propagator"
 
 devices() { # as the kernel shows them: NVIDIA's, else AMD's
     local found=(/dev/nvidia[0-9]*)
@@ -44,26 +44,39 @@ judge() { # judge NAME RANKS COMMAND...: counts what it says; a crash, or silenc
     passed=$((passed + good)) failed=$((failed + bad))
 }
 
+most_ranks() { # most_ranks PROGRAM: of those it says it runs on (tests/run), the most that have a device each
+    local n best=1 said
+    said=$(sed -n '1,20s/^.*ranks: *\([0-9 ]*\).*/\1/p' "tests/test_$1.c")
+    for n in ${said:-1 2 4}; do [ "$n" -gt "$ranks" ] || best=$n; done
+    echo "$best"
+}
+
 echo "naik $("$BUILD/naik" --version | head -n 1), $(date -u +%Y-%m-%d), $(uname -srm), $ranks devices"
 for program in $one; do judge "test_$program, 1 rank" 1 "$BUILD/tests/test_$program"; done
 for transport in staged mpi_device peer; do
     [ "$ranks" -gt 1 ] || break
     export NAIK_TRANSPORT=$transport
     export NAIK_TEST_EXCHANGES=${EXCHANGES:-1000000}
-    judge "exchanges, $ranks ranks, $transport" "$ranks" "$BUILD/tests/test_halo" every_exchange
+    n=$(most_ranks halo)
+    judge "exchanges, $n ranks, $transport" "$n" "$BUILD/tests/test_halo" every_exchange
     unset NAIK_TEST_EXCHANGES
-    for program in halo dslash dslash_variants cg multishift propagator smear meson wilson wilson_solvers; do
-        judge "test_$program, $ranks ranks, $transport" "$ranks" "$BUILD/tests/test_$program"
+    for program in halo dslash dslash_variants cg multishift propagator smear meson wilson wilson_exact wilson_solvers wilson_propagator; do
+        n=$(most_ranks "$program")
+        judge "test_$program, $n ranks, $transport" "$n" "$BUILD/tests/test_$program"
     done
     unset NAIK_TRANSPORT
 done
 [ "$ranks" -gt 1 ] || echo "one device: nothing was exchanged"
 
 vectors="--size 32,32,32,32 --precision single --link-precision half --recon 6"
+spinors="--size 32,32,32,32 --precision single"
 # shellcheck disable=SC2086
 {
     launch 1 "$BUILD/naik" bench dslash $vectors --nrhs 1,4,8,12
     launch 1 "$BUILD/naik" bench cg $vectors --nrhs 1,8 --launch all
+    launch 1 "$BUILD/naik" bench dslash $spinors --action wilson --nrhs 1,8,12
+    launch 1 "$BUILD/naik" bench dslash $spinors --action clover --recon 12
+    launch 1 "$BUILD/naik" bench bicgstab $spinors --action wilson --mass 0.1 --nrhs 1,12
     [ "$ranks" = 1 ] || launch "$ranks" "$BUILD/naik" bench cg $vectors --weak --nrhs 1,8
 } || failed=$((failed + 1))
 echo "check-gpu took $SECONDS s; this is $SUMMARY"

@@ -52,7 +52,7 @@ static naik_status source(void *data, int64_t index, double *src, double *m, dou
     wilson_spinor *whole = source_of(r, index);
     local_of(r->f->lat, whole, (wilson_spinor *)src);
     free(whole);
-    *m = mass;
+    *m = r->f->mass;
     *tolerance = 1e-11;
     *site_tolerance = 0;
     return NAIK_OK;
@@ -81,8 +81,8 @@ static void solve(run *r, naik_method method, naik_precision fastest, double tol
                                            .source = source,
                                            .solution = solution,
                                            .tolerance_full = tolerance_full};
-    if (CHECK_OK(t, naik_wilson_set_create(r->f->geometry, r->f->u, r->f->clover, mass, fastest, 18,
-                                           vectors, COLUMNS, &set)) &&
+    if (CHECK_OK(t, naik_wilson_set_create(r->f->geometry, r->f->u, r->f->clover, r->f->mass,
+                                           fastest, 18, vectors, COLUMNS, &set)) &&
         CHECK_OK(t, naik_bicgstab_create(set.op, vectors, method, COLUMNS, &solver))) {
         CHECK_OK(t, naik_propagator_solve(&set.op[NAIK_DOUBLE], naik_bicgstab_solver(solver),
                                           &options, &stream, &interrupted));
@@ -157,6 +157,33 @@ static void a_propagator_is_that_of_the_reference(check *t)
     wilson_fixture_destroy(&f);
 }
 
+/* Unit links, antiperiodic, kappa 0.12: the Fourier sum, sum |S|^2 of t = 0 to 4. */
+static void a_free_pion_is_its_fourier_sum(check *t)
+{
+    static const double known[] = {0.82892144092811, 0.0688774557961735, 0.0320695681044772,
+                                   0.0255968239761578, 0.0241588349909568};
+    wilson_fixture f;
+    CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 0, 1.0 / 6, 0, true, &f));
+    naik_gauge_set_unit(f.u);
+    naik_gauge_apply_boundary(f.u);
+    for (int single = 0; single < 2; single++) {
+        run r = {.t = t, .f = &f};
+        double pion[8] = {0};
+        solve(&r, NAIK_METHOD_BICGSTAB, single ? NAIK_SINGLE : NAIK_DOUBLE, 0);
+        for (int i = 0; i < COLUMNS && r.x[i] != NULL; i++) {
+            for (int64_t k = 0; k < 12 * f.lat->volume; k++) {
+                const double complex z = r.x[i][k / 12][k / 3 % 4][k % 3];
+                pion[k / 12 / 64] += creal(z * conj(z));
+            }
+        }
+        for (int i = 0; i < 8; i++) {
+            CHECK_NEAR(t, pion[i], known[i <= 4 ? i : 8 - i], 1e-10);
+        }
+        free_run(&r);
+    }
+    wilson_fixture_destroy(&f);
+}
+
 /* A tolerance on the whole lattice holds there, whatever the parity's system would need. */
 static void the_whole_residual_may_be_asked_for(check *t)
 {
@@ -177,4 +204,4 @@ static void the_whole_residual_may_be_asked_for(check *t)
 }
 
 CHECK_MAIN(CHECK(columns_solve_the_whole_system), CHECK(a_propagator_is_that_of_the_reference),
-           CHECK(the_whole_residual_may_be_asked_for))
+           CHECK(a_free_pion_is_its_fourier_sum), CHECK(the_whole_residual_may_be_asked_for))

@@ -221,6 +221,32 @@ def free_quarks_are_their_fourier_sum():
         assert np.abs(s[:, 0, ..., 1]).max() < 1e-15
 
 
+def heavy_quarks_hop_straight_on():
+    """On any links, S 2 kappa of heavy quarks: C(0) = 12 + 144 kappa^2, C(t) = 6 (2 kappa)^(2t), each to O(kappa^2)."""
+    kappa = 1e-3
+    solve("heavy", action="type: wilson", mass=f"kappas: [{kappa}]", correlators="pion")
+    with h5py.File(path("heavy.h5")) as f:
+        pion = f["/corr/pt/m00/pion/p000"][...].real / (2 * kappa) ** 2
+    assert abs(pion[0] - (12 + 144 * kappa ** 2)) < 1e-8, pion
+    for t in range(1, 4):
+        assert abs(pion[t] / (6 * (2 * kappa) ** (2 * t)) - 1) < 2e-4, (t, pion)
+
+
+def mesons_are_the_same_in_another_gauge():
+    naik("gauge", "fix", path("lat.h5"), "-o", path("landau.h5"), "--gauge", "landau", "--tolerance", "1e-4")
+    for action in "type: wilson", "type: clover, csw: 1.1":
+        solve("asis", "--fresh", action=action)
+        solve("turned", "--fresh", action=action, gauge=path("landau.h5"))
+        with h5py.File(path("asis.h5")) as a, h5py.File(path("turned.h5")) as b:
+            scale = np.abs(a["/corr/pt/m00/pion/p000"][0])
+            for channel in CHANNELS.values():
+                for momentum in "p000", "p100", "p110":
+                    x, y = (f[f"/corr/pt/m00/{channel}/{momentum}"][...] for f in (a, b))
+                    assert np.abs(x - y).max() < 1e-11 * scale, (action, channel, momentum, x, y)
+            x, y = (f["/prop/s0000/m00"][...] for f in (a, b))
+            assert np.linalg.norm(x - y) > 0.1 * np.linalg.norm(x)
+
+
 def masses_and_kappas_mean_the_same():
     solve("kappa", mass="kappas: [0.125]", correlators="pion")
     solve("mass", mass="masses: [0]", correlators="pion")
@@ -291,4 +317,5 @@ main([a_configuration_is_generated, known_propagators_and_mesons_come_out, itera
       grids_threads_and_batches_give_the_same_bytes, a_stopped_run_goes_on_to_the_same_bytes,
       stopped_in_mid_solve_again_and_again_the_bytes_are_those_of_one_run, a_state_of_an_older_format_is_ignored_with_one_line,
       what_wanders_goes_on_with_the_normal_equations, staggered_keys_are_refused_by_name, a_singular_clover_block_is_refused_with_its_site,
-      free_quarks_are_their_fourier_sum, solutions_solve_the_equation_that_the_file_states, masses_and_kappas_mean_the_same, info_and_report_read_it])
+      free_quarks_are_their_fourier_sum, heavy_quarks_hop_straight_on, mesons_are_the_same_in_another_gauge,
+      solutions_solve_the_equation_that_the_file_states, masses_and_kappas_mean_the_same, info_and_report_read_it])
