@@ -4,6 +4,8 @@
 #include "recon.cuh"
 
 enum { LINKS_THREADS = 128 };
+/* What the numbers of a compressed link as they are stored may bring, of a unitary one. */
+constexpr double LINKS_ROUNDING = 0.1;
 
 static size_t number_bytes(naik_precision precision)
 {
@@ -20,7 +22,7 @@ static size_t bytes_a_site(naik_precision precision, int recon, int points)
     if (points == NAIK_STENCIL) {
         return recon == 18 || recon == 13 || recon == 9 ? (8 * 18 + 8 * (size_t)recon) * number : 0;
     }
-    return recon == 18 || recon == 12 ? 8 * (size_t)recon * number : 0;
+    return recon == 18 || recon_keeps_sign(recon) ? 8 * (size_t)recon * number : 0;
 }
 
 static size_t parity_bytes(const naik_lattice *lattice, naik_precision precision, int recon,
@@ -60,22 +62,23 @@ __device__ static inline cplx<double> determinant(const colour_matrix<double> &u
     return d;
 }
 
-/* The R numbers of the matrix; *negative is eta of 12. */
+/* The R numbers of the matrix; *negative is eta of 12 and 8. */
 template <int R>
 __device__ static inline void compress(const colour_matrix<double> &u, double n[R], bool *negative)
 {
     cplx<double> det = determinant(u);
     *negative = det.re < 0;
-    if constexpr (R == 9) {
-        n[0] = kept_phase(det);
-        n[1] = kept_phase(u.e[0][0]);
-        n[2] = kept_phase(u.e[2][0]);
-        n[3] = u.e[0][1].re;
-        n[4] = u.e[0][1].im;
-        n[5] = u.e[0][2].re;
-        n[6] = u.e[0][2].im;
-        n[7] = u.e[1][0].re;
-        n[8] = u.e[1][0].im;
+    if constexpr (R < 12) {
+        double *m = n + (R - 8);
+        n[0] = kept_phase(det); /* of 9 */
+        m[0] = kept_phase(u.e[0][0]);
+        m[1] = kept_phase(u.e[2][0]);
+        m[2] = u.e[0][1].re;
+        m[3] = u.e[0][1].im;
+        m[4] = u.e[0][2].re;
+        m[5] = u.e[0][2].im;
+        m[6] = u.e[1][0].re;
+        m[7] = u.e[1][0].im;
     } else {
         for (int i = 0; i < R / 2; i++) {
             n[2 * i] = u.e[i / 3][i % 3].re;
@@ -102,6 +105,12 @@ __device__ static inline double deviation_of(const colour_matrix<double> &u, con
         worst = im <= worst ? worst : im;
     }
     return worst <= 1e300 ? worst : 1e300;
+}
+
+/* A number of a compressed link as it will be read. */
+template <class S> __device__ static inline double rounded(double x)
+{
+    return sizeof(S) == 8 ? x : sizeof(S) == 4 ? (float)x : rint(x * 32768.0) / 32768.0;
 }
 
 /* `tag`: 0 or 1 to be put into the lowest bit, -1: none. */
@@ -175,12 +184,18 @@ __device__ static inline void pack_link(const links_params &p, char *group, int 
     }
     compress<R>(u, n, &negative);
     if (R != 18) {
+        double stored[R];
+        for (int i = 0; i < R; i++) {
+            stored[i] = rounded<S>(n[i]);
+        }
         double worst = deviation_of<R>(u, n, negative);
+        const double rounding = deviation_of<R>(u, stored, negative);
+        worst = rounding > LINKS_ROUNDING && rounding > worst ? rounding : worst;
         atomicMax(p.deviation, (unsigned long long)__double_as_longlong(worst));
     }
     for (int i = 0; i < R; i++) {
         store_number(number_place<S, R>(group, mu, i, lane), n[i],
-                     R == 12 && i == 0 ? (int)negative : -1, unit);
+                     recon_keeps_sign(R) && i == 0 ? (int)negative : -1, unit);
     }
 }
 
@@ -228,8 +243,10 @@ template <class S> static void launch_links(const links_params &p, gpu_stream st
         }
     } else if (p.recon == 18) {
         links_kernel<S, 18, 0><<<blocks, LINKS_THREADS, 0, stream>>>(p);
-    } else {
+    } else if (p.recon == 12) {
         links_kernel<S, 12, 0><<<blocks, LINKS_THREADS, 0, stream>>>(p);
+    } else {
+        links_kernel<S, 8, 0><<<blocks, LINKS_THREADS, 0, stream>>>(p);
     }
 }
 
@@ -239,7 +256,7 @@ static double allowed_deviation(const naik_links *links)
     if (links->precision != NAIK_DOUBLE) {
         return 1e-6;
     }
-    return links->recon == 9 ? 1e-11 : 1e-13;
+    return links->recon < 12 ? 1e-11 : 1e-13;
 }
 
 /* Rebuilt from fewer numbers, which the links must allow. */

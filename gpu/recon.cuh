@@ -12,6 +12,7 @@
  *   12: two rows of eta V, V in SU(3), eta = +-1 in the lowest bit of the first number
  *    9: phases of D, a1, c1; a2, a3, b1 (rows a, b, c; M. Clark et al., Comput. Phys. Commun. 181
  *       (2010) 1517, with the determinant kept in the formulas)
+ *    8: those of 9 without the first, of eta V, eta as in 12
  *    6: 18 numbers of 10 bits, offset by 2^9, three to a 32-bit word (16-bit links only): a long
  *       link is 1/24 of a fat one, and so is its rounding; group [pairs of mu][3][32] of 16 bytes
  * A phase phi is kept as tan(phi/4): what is rebuilt from it has modulus 1 whatever the rounding.
@@ -52,18 +53,37 @@ template <class T> __device__ static inline void third_row(colour_matrix<T> &u, 
     u.e[2][2] = mul(cross_conj(u.e[0][0], u.e[1][1], u.e[0][1], u.e[1][0]), det);
 }
 
-/* The matrix from its R numbers; `negative` is eta of 12. */
+/* Whether eta is in the lowest bit of the first number. */
+NAIK_HD constexpr bool recon_keeps_sign(int recon)
+{
+    return recon == 12 || recon == 8;
+}
+
+/* inverse D conj(a), D the phase of 9 numbers or eta of 8 */
+template <int R, class T>
+__device__ static inline cplx<T> times_determinant(cplx<T> phase, bool negative, T inverse, cplx<T> a)
+{
+    if constexpr (R == 9) {
+        return scale(inverse, mul(phase, conj(a)));
+    }
+    return scale(negative ? -inverse : inverse, conj(a));
+}
+
+/* The matrix from its R numbers; `negative` is eta of 12 and 8. */
 template <int R, class T>
 __device__ static inline void expand(const T n[R], bool negative, colour_matrix<T> &u)
 {
-    if constexpr (R == 9) {
-        cplx<T> det = phase_of(n[0]), a1 = phase_of(n[1]), c1 = phase_of(n[2]);
-        cplx<T> a2 = {n[3], n[4]}, a3 = {n[5], n[6]}, b1 = {n[7], n[8]};
+    if constexpr (R < 12) {
+        const T *m = n + (R - 8);
+        const cplx<T> det = R == 9 ? phase_of(n[0]) : cplx<T>{};
+        cplx<T> a1 = phase_of(m[0]), c1 = phase_of(m[1]);
+        cplx<T> a2 = {m[2], m[3]}, a3 = {m[4], m[5]}, b1 = {m[6], m[7]};
         T rest = fma(a2.re, a2.re, a2.im * a2.im) + fma(a3.re, a3.re, a3.im * a3.im);
         a1 = scale(positive_root((T)1 - rest), a1);
         c1 = scale(positive_root(rest - fma(b1.re, b1.re, b1.im * b1.im)), c1);
         T inverse = reciprocal(rest);
-        cplx<T> t = scale(inverse, mul(det, conj(c1))), w = scale(inverse, mul(det, conj(b1)));
+        cplx<T> t = times_determinant<R>(det, negative, inverse, c1);
+        cplx<T> w = times_determinant<R>(det, negative, inverse, b1);
         cplx<T> a1b1 = scale(inverse, mul(conj(a1), b1)), a1c1 = scale(inverse, mul(conj(a1), c1));
         u.e[0][0] = a1;
         u.e[0][1] = a2;
@@ -130,7 +150,7 @@ template <int R, bool SHARED> struct link_group<double, R, SHARED> {
             uint2 w = gpu_link_load8<SHARED>(odd + mu * (PREC_BLOCK * R * 8));
             n[R - 1] = __hiloint2double((int)w.y, (int)w.x);
         }
-        expand<R>(n, R == 12 && (__double2loint(n[0]) & 1), u);
+        expand<R>(n, recon_keeps_sign(R) && (__double2loint(n[0]) & 1), u);
     }
 };
 
@@ -156,7 +176,7 @@ template <int R, bool SHARED> struct link_group<float, R, SHARED> {
         if constexpr (R % 2 == 1) {
             n[R - 1] = __uint_as_float(gpu_link_load4<SHARED>(odd + mu * (PREC_BLOCK * R * 4)));
         }
-        expand<R>(n, R == 12 && (__float_as_uint(n[0]) & 1), u);
+        expand<R>(n, recon_keeps_sign(R) && (__float_as_uint(n[0]) & 1), u);
     }
 };
 
@@ -202,7 +222,7 @@ template <int R, bool SHARED> struct link_group<short, R, SHARED> {
         if constexpr (R % 2 == 1) {
             n[R - 1] = number(last, k);
         }
-        expand<R>(n, R == 12 && (word[0].x >> (16 * k) & 1), u);
+        expand<R>(n, recon_keeps_sign(R) && (word[0].x >> (16 * k) & 1), u);
     }
 };
 

@@ -333,7 +333,7 @@ template <class V, int R, int N> constexpr int wilson_blocks()
 {
     constexpr bool large = V::PRECISION == NAIK_DOUBLE;
     if (GPU_LANES == 64) { /* waves of a SIMD there */
-        return large || N > 1 || R == 12 ? 1 : 2;
+        return large || N > 1 || R < 18 ? 1 : 2;
     }
     return large ? 2 : (N > 1 ? 3 : 4) - GPU_MORE_REGISTERS;
 }
@@ -363,6 +363,7 @@ static bool wilson_launch_of(const wilson_params &params, const wilson_shape &sh
     switch (shape.recon) {
     case 18: return wilson_start<V, S, 18>(params, shape);
     case 12: return wilson_start<V, S, 12>(params, shape);
+    case 8: return wilson_start<V, S, 8>(params, shape);
     default: return false;
     }
 }

@@ -22,7 +22,10 @@ static const storage storages[] = {
     {NAIK_DOUBLE, NAIK_DOUBLE, 18, 1e-14}, {NAIK_DOUBLE, NAIK_DOUBLE, 12, 2e-14},
     {NAIK_SINGLE, NAIK_SINGLE, 18, 5e-6},  {NAIK_SINGLE, NAIK_SINGLE, 12, 5e-6},
     {NAIK_SINGLE, NAIK_HALF, 18, 3e-4},    {NAIK_HALF, NAIK_HALF, 18, 6e-4},
-    {NAIK_HALF, NAIK_SINGLE, 12, 4e-4},
+    {NAIK_HALF, NAIK_SINGLE, 12, 4e-4},    {NAIK_HALF, NAIK_HALF, 12, 6e-4},
+    {NAIK_DOUBLE, NAIK_DOUBLE, 8, 1e-12},  {NAIK_SINGLE, NAIK_SINGLE, 8, 2e-4},
+    {NAIK_SINGLE, NAIK_HALF, 8, 2e-2},     {NAIK_HALF, NAIK_HALF, 8, 2e-2},
+    {NAIK_HALF, NAIK_SINGLE, 8, 4e-4},
 };
 enum { STORAGES = sizeof storages / sizeof *storages };
 

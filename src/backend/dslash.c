@@ -26,6 +26,9 @@ static naik_status check_args(const naik_dslash_args *args)
     if (args->in->spin != 1 && naik_links_depth(args->links) != 1) {
         return NAIK_FAIL(log, NAIK_ERR_ARG, "Dslash: spinors hop along links of one site");
     }
+    if (args->in->spin == 1 && args->links->recon == 8) {
+        return NAIK_FAIL(log, NAIK_ERR_ARG, "Dslash: links of 8 numbers are for spinors");
+    }
     if (args->in->bare) {
         return NAIK_FAIL(log, NAIK_ERR_ARG, "Dslash: a field without halo");
     }

@@ -16,7 +16,8 @@ struct naik_links {
     const naik_geometry *geometry; /* borrowed */
     naik_precision precision;
     int recon;         /* numbers stored for a long link: 18, 13 or 9; 6: words of three numbers of
-                          10 bits, beside 16-bit fat links; for a naive link 18 or 12 */
+                          10 bits, beside 16-bit fat links; for a naive link 18 or 12, for
+                          one that spinors hop along also 8 */
     int points;        /* 16, or 8 for naive */
     bool unit_time;    /* naive, temporal gauge: links in direction t are 1 but those that leave the
                           last time slice, and a kernel need not read them */
@@ -52,6 +53,12 @@ naik_status naik_links_verify(const naik_links *links, int *rank);
 /* The same of any memory of the backend whose words had these sums. */
 naik_status naik_words_verify(naik_backend *backend, const void *memory, size_t size_bytes,
                               const uint64_t sums[2], int *rank);
+
+/* Whether links are +-V of SU(3), the sign beside so many numbers. */
+static inline bool naik_recon_keeps_sign(int recon)
+{
+    return recon == 12 || recon == 8;
+}
 
 /* Bytes of one link of which `recon` numbers are stored, as in naik_links. */
 static inline int naik_link_bytes(naik_precision precision, int recon)

@@ -11,13 +11,15 @@
 #include "base/clones.h"
 #include "lattice/su3.h"
 
-static const double allowed_deviation = 1e-9; /* of a unitary link; singular values reach 1e-10 */
+/* Of a unitary link: what is not rounding of its numbers (singular values reach 1e-10), and what the
+ * numbers as they are stored may bring. */
+static const double allowed_deviation = 1e-9, allowed_rounding = 0.1;
 
 size_t cpu_links_bytes(const naik_lattice *lat, naik_precision precision, int recon, int points)
 {
     static const size_t real_bytes[3] = {sizeof(double), sizeof(float), sizeof(int16_t)};
     const bool compressed =
-        points == NAIK_STENCIL ? recon == 13 || recon == 9 : recon == 12 && precision != NAIK_HALF;
+        points == NAIK_STENCIL ? recon == 13 || recon == 9 : naik_recon_keeps_sign(recon);
     if (recon != 18 && !compressed) {
         return 0;
     }
@@ -30,9 +32,9 @@ static double kept_phase(naik_complex z)
     return tan(atan2(z.im, z.re) / 4);
 }
 
-static naik_complex kept_modulus(naik_complex direction, double modulus2)
+static naik_complex of_modulus(double modulus2, double phase)
 {
-    const double phi = atan2(direction.im, direction.re);
+    const double phi = 4 * atan(phase);
     return naik_cscale(sqrt(fmax(modulus2, 0)), (naik_complex){cos(phi), sin(phi)});
 }
 
@@ -43,14 +45,13 @@ static naik_complex minor(naik_complex a, naik_complex b, naik_complex c, naik_c
     return naik_cmul(naik_conj(naik_csub(naik_cmul(a, b), naik_cmul(c, d))), e);
 }
 
-/* What 9 numbers keep of a unitary w: elements a1 and c1 by modulus and direction, and from them
- * the rows b and c. */
-static void rebuild_nine(const naik_matrix *w, naik_complex det, naik_matrix *out)
+/* The matrix of 8 numbers (after the phase of 9). */
+static void rebuild_eight(const double n[8], naik_complex det, naik_matrix *out)
 {
-    const naik_complex a2 = w->e[0][1], a3 = w->e[0][2], b1 = w->e[1][0];
+    const naik_complex a2 = {n[2], n[3]}, a3 = {n[4], n[5]}, b1 = {n[6], n[7]};
     const double rest = naik_cnorm2(a2) + naik_cnorm2(a3);
-    const naik_complex a1 = kept_modulus(w->e[0][0], 1 - rest);
-    const naik_complex c1 = kept_modulus(w->e[2][0], rest - naik_cnorm2(b1));
+    const naik_complex a1 = of_modulus(1 - rest, n[0]);
+    const naik_complex c1 = of_modulus(rest - naik_cnorm2(b1), n[1]);
     const naik_complex ab = naik_cscale(1 / rest, naik_cmul(naik_conj(a1), b1));
     const naik_complex ac = naik_cscale(1 / rest, naik_cmul(naik_conj(a1), c1));
     const naik_complex t = naik_cscale(1 / rest, naik_cmul(naik_conj(c1), det));
@@ -64,37 +65,64 @@ static void rebuild_nine(const naik_matrix *w, naik_complex det, naik_matrix *ou
     *out = rebuilt;
 }
 
-/* The 9, 12 or 13 numbers of w (backend/cpu/recon.inc), and how far from it they lead. `negative`: the sign
- * that 12 numbers keep. */
-NAIK_CLONES static double compress(const naik_matrix *w, int recon, double out[13], bool *negative)
+/* How far from w its numbers lead; of none, infinitely. */
+static double deviation_of(const naik_matrix *w, int recon, const double n[13], bool negative)
 {
-    const naik_complex det = naik_mat_det(w);
-    const double phi = atan2(det.im, det.re);
-    naik_complex phase = {cos(phi), sin(phi)};
-    naik_matrix rebuilt = *w;
-    *negative = recon == 12 && det.re < 0;
-    if (recon == 9) {
-        const double numbers[9] = {kept_phase(det), kept_phase(w->e[0][0]), kept_phase(w->e[2][0]),
-                                   w->e[0][1].re,   w->e[0][1].im,          w->e[0][2].re,
-                                   w->e[0][2].im,   w->e[1][0].re,          w->e[1][0].im};
-        memcpy(out, numbers, sizeof numbers);
-        rebuild_nine(w, phase, &rebuilt);
+    naik_matrix rebuilt;
+    naik_complex det = {negative ? -1 : 1, 0};
+    if (!naik_recon_keeps_sign(recon)) {
+        det = of_modulus(1, n[recon == 13 ? 12 : 0]);
+    }
+    if (recon < 12) {
+        rebuild_eight(n + recon - 8, det, &rebuilt);
     } else {
-        memcpy(out, w, 12 * sizeof *out);
-        out[12] = kept_phase(det);
-        phase = recon == 13 ? phase : (naik_complex){*negative ? -1 : 1, 0};
+        memcpy(&rebuilt, n, 12 * sizeof *n);
         for (int i = 0; i < 3; i++) {
             const int j = (i + 1) % 3, k = (i + 2) % 3;
-            rebuilt.e[2][i] = minor(w->e[0][j], w->e[1][k], w->e[0][k], w->e[1][j], phase);
+            rebuilt.e[2][i] =
+                minor(rebuilt.e[0][j], rebuilt.e[1][k], rebuilt.e[0][k], rebuilt.e[1][j], det);
         }
     }
     double worst = 0;
     for (int i = 0; i < 9; i++) {
         const naik_complex d = naik_csub(rebuilt.e[i / 3][i % 3], w->e[i / 3][i % 3]);
         const double size = sqrt(naik_cnorm2(d));
-        worst = size <= worst ? worst : size; /* also a NaN */
+        worst = size <= worst ? worst : isnan(size) ? INFINITY : size;
     }
     return worst;
+}
+
+/* A number as it will be read. */
+static double rounded(naik_precision precision, double x)
+{
+    return precision == NAIK_DOUBLE   ? x
+           : precision == NAIK_SINGLE ? (float)x
+                                      : rint(fmin(fmax(x, -1), 1) * 32767) / 32767;
+}
+
+/* The 8, 9, 12 or 13 numbers of w (backend/cpu/recon.inc), and how far from it they lead; as they
+ * will be stored, where that is more than rounding may bring. `negative`: the sign that 8 and 12 keep. */
+NAIK_CLONES static double compress(const naik_matrix *w, naik_precision precision, int recon,
+                                   double out[13], bool *negative)
+{
+    double stored[13];
+    const naik_complex det = naik_mat_det(w);
+    *negative = det.re < 0;
+    if (recon < 12) {
+        const double numbers[9] = {kept_phase(det), kept_phase(w->e[0][0]), kept_phase(w->e[2][0]),
+                                   w->e[0][1].re,   w->e[0][1].im,          w->e[0][2].re,
+                                   w->e[0][2].im,   w->e[1][0].re,          w->e[1][0].im};
+        memcpy(out, numbers + 9 - recon, (size_t)recon * sizeof *out);
+    } else {
+        memcpy(out, w, 12 * sizeof *out);
+        out[12] = kept_phase(det);
+    }
+    for (int i = 0; i < recon; i++) {
+        stored[i] = rounded(precision, out[i]);
+    }
+    const double exact = deviation_of(w, recon, out, *negative);
+    const double rounding = deviation_of(w, recon, stored, *negative);
+    return rounding > allowed_rounding ? fmax(exact, rounding) : exact;
 }
 
 /* The lowest bit of the number at `at` becomes that of `bit`. */
@@ -103,9 +131,12 @@ static void store_bit(const naik_links *links, size_t at, bool bit)
     if (links->precision == NAIK_DOUBLE) {
         uint64_t *word = (uint64_t *)links->data + at;
         *word = (*word & ~UINT64_C(1)) | bit;
-    } else {
+    } else if (links->precision == NAIK_SINGLE) {
         uint32_t *word = (uint32_t *)links->data + at;
         *word = (*word & ~UINT32_C(1)) | bit;
+    } else {
+        uint16_t *word = (uint16_t *)links->data + at;
+        *word = (uint16_t)((*word & ~1U) | bit);
     }
 }
 
@@ -143,12 +174,12 @@ static double pack_kind(const naik_links *links, const naik_matrix *points, int 
         bool negative;
         const naik_matrix dagger = naik_mat_dagger(u); /* backward: the link itself */
         const naik_matrix w = naik_mat_scale((k >= 4 ? -1 : 1) / modulus, k >= 4 ? &dagger : u);
-        const double deviation = compress(&w, numbers, number, &negative);
+        const double deviation = compress(&w, links->precision, numbers, number, &negative);
         worst = deviation <= worst ? worst : deviation;
         for (int i = 0; i < numbers; i++) {
             store(links, at + (size_t)i * lanes, number[i], unit);
         }
-        if (numbers == 12) {
+        if (naik_recon_keeps_sign(numbers)) {
             store_bit(links, at, negative);
         }
     }
