@@ -272,10 +272,10 @@ static naik_status check_deviation(naik_links *links)
     double worst = 0;
     NAIK_TRY(gpu_download(&backend->device, &worst, gpu_state_of(backend)->flags, sizeof worst));
     if (!(worst <= allowed_deviation(links))) {
-        status = NAIK_FAIL(backend->log, NAIK_ERR_ARG,
-                           "links of %d numbers do not reproduce the links (%.1e off, %.0e is "
-                           "rounding): store 18 numbers",
-                           links->recon, worst, allowed_deviation(links));
+        status = NAIK_FAIL(backend->log, NAIK_ERR_INPUT,
+                           "links cannot be stored in %d numbers: a rebuilt one differs by %.1e of "
+                           "its size; store 18 numbers",
+                           links->recon, worst);
     }
 done:
     return status;

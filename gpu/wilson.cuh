@@ -335,7 +335,9 @@ template <class V, int R, int N> constexpr int wilson_blocks()
     if (GPU_LANES == 64) { /* waves of a SIMD there */
         return large || N > 1 || R < 18 ? 1 : 2;
     }
-    return large ? 2 : (N > 1 ? 3 : 4) - GPU_MORE_REGISTERS;
+    /* rebuilding 8 numbers of 16 bits takes a few registers more */
+    constexpr int pair = V::PRECISION == NAIK_HALF && R == 8 ? 2 : 3 - GPU_MORE_REGISTERS;
+    return large ? 2 : N > 1 ? pair : 4 - GPU_MORE_REGISTERS;
 }
 
 template <class V, class S, int R>

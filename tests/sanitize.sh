@@ -55,6 +55,7 @@ for tool in "$@"; do
     done
     look "$tool" dslash --size 4,4,8,8 --action naive --recon 12 --temporal-gauge --nrhs 1,4
     look "$tool" dslash --size 4,4,8,8 --action naive --precision single --nrhs 1,4
+    look "$tool" dslash --size 4,4,8,8 --action clover --recon 8 --links random --precision half --nrhs 1,4
     [ "$ranks" = 1 ] || look "$tool" halo --size 4,4,4,8 --precision single --nrhs 1,3
 done
 echo "$passed passed, $failed failed"

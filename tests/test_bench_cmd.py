@@ -51,6 +51,18 @@ for action, more in (("wilson", 0), ("clover", 1)):
     verdict(f"bench_dslash_counts_spinors_of_{action}_quarks",
             abs(v["gflops"] * v["us"] * 1e3 / (sites * 3 * (1320 + more * 504)) - 1) < 0.02
             and abs(v["floor_gbs"] / floor - 1) < 0.02, str(v))
+for recon in 12, 8:
+    values = check(f"bench_dslash_of_links_of_{recon}_numbers",
+                   ["dslash", "--action", "wilson", "--recon", str(recon), "--precision", "half", "--links", "random"], ["recon"])
+    v = {key: float(values[0][key]) for key in ("us", "floor_gbs")}
+    floor = sites * (8 * recon * 2 + 2 * 4 * (6 * 2 + 4)) / v["us"] * 1e-3
+    verdict(f"bench_dslash_counts_links_of_{recon}_numbers", abs(v["floor_gbs"] / floor - 1) < 0.02, f"{v} {floor}")
+values = check("bench_cg_solves_on_links_of_8_numbers",
+               ["cg", "--action", "clover", "--recon", "8", "--precision", "single", "--mass", "0.3", "--links", "random"],
+               ["recon", "true_residual", "not_converged"])
+verdict("bench_cg_converges_on_links_of_8_numbers",
+        values[0]["recon"] == "8" and 0 < float(values[0]["true_residual"]) <= 1e-10 and values[0]["not_converged"] == "0",
+        str(values))
 values = check("bench_bicgstab_reports_its_true_residual",
                ["bicgstab", "--action", "clover", "--precision", "single", "--link-precision", "half", "--mass", "0.3", "--nrhs", "2"],
                ["mass", "iterations", "true_residual", "not_converged", "seconds", "us_per_iteration", "gflops"])
@@ -71,7 +83,8 @@ for words, part in ((["cg", "--action", "wilson", "--masses", "0.1,0.2"], "--mas
                     (["cg", "--action", "clover", "--inner-precision", "auto"], "--inner-precision is for staggered quarks"),
                     (["links", "--action", "wilson"], "are for dslash, cg and bicgstab"),
                     (["bicgstab", "--action", "hisq"], "is wilson or clover here"),
-                    (["dslash", "--action", "wilson", "--recon", "9"], "18 or 12 numbers")):
+                    (["dslash", "--action", "wilson", "--recon", "9"], "18, 12 or 8 numbers"),
+                    (["dslash", "--action", "naive", "--recon", "8"], "8 numbers are for --action wilson and clover")):
     status, said, told = answer("bench", *words, *QUICK)
     verdict("bench_refuses_" + "_".join(words).replace("-", ""), status == 1 and part in told and said == "", told)
 verdict("bench_refuses_temporal_gauge_of_fat_links", answer("bench", "dslash", "--temporal-gauge", *QUICK)[0] == 1)

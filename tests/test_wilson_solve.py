@@ -155,6 +155,38 @@ def stopped_in_mid_solve_again_and_again_the_bytes_are_those_of_one_run():
         assert kept_in_mid_solve(f"often-{method}-{inner}", whole, inner, *more) > 0
 
 
+def links_of_fewer_numbers_give_the_same_solutions():
+    found = {}
+    for numbers, inner, ranks in ((18, "single", 1), (12, "single", 2), (12, "half", 1), (8, "single", 1), (8, "half", 2)):
+        said = solve("numbers", "--fresh", "--set", f"solver.link_numbers={numbers}", inner=inner, tolerance=1e-11, ranks=ranks)
+        assert f" links={inner} recon={numbers} " in said, said
+        with h5py.File(path("numbers.h5")) as f:
+            assert (f["/solves"]["true_residual"] <= 1e-11).all()
+            now = f["/prop/s0000/m00"][...], f["/solves"]["iterations"].sum()
+        whole = found.setdefault("whole", now)
+        assert np.linalg.norm(now[0] - whole[0]) < 1e-9 * np.linalg.norm(whole[0]), (numbers, inner)
+        assert now[1] <= 1.1 * whole[1], (numbers, inner, now[1], whole[1])
+    solve("once", "--set", "solver.link_numbers=8", inner="half", ranks=1)
+    solve("twice", "--set", "solver.link_numbers=8", inner="half", ranks=2)
+    same(everything("once.h5"), everything("twice.h5"))
+    assert " links=double recon=18 " in solve("numbers", "--fresh", "--set", "solver.link_numbers=8", inner="double", mass="masses: [0.5]")
+    naik("gauge", "generate", "--size", "16,16,16,16", "--beta", "6", "--seed", "1", "--sweeps", "0", "-o", path("large.h5"))
+    memory = []
+    for numbers in 18, 12, 8:
+        told = solve("planned", "--dry-run", "--set", f"solver.link_numbers={numbers}", gauge=path("large.h5"), size="[16, 16, 16, 16]",
+                     action="type: wilson")
+        memory.append(float(re.search(r"packed links ([0-9.]+)", told)[1]) * 2**30 / 16**4)
+    assert np.abs(np.diff(memory) + [6 * 8 * 4, 4 * 8 * 4]).max() < 17, memory
+
+
+def links_of_1_are_not_stored_in_8_numbers():
+    naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "1", "--sweeps", "0", "-o", path("unit.h5"))
+    options = {"gauge": path("unit.h5"), "size": "[4, 4, 4, 8]", "mass": "masses: [0.5]"}
+    solve("cold", "--set", "solver.link_numbers=12", **options)
+    said = solve("cold", "--fresh", "--set", "solver.link_numbers=8", status=1, **options)
+    assert "links cannot be stored in 8 numbers: a rebuilt one differs by inf of its size; store 18 numbers" in said, said
+
+
 def a_state_of_an_older_format_is_ignored_with_one_line():
     more = "--set", "solver.method=cg"
     for attempt in range(40):
@@ -315,7 +347,8 @@ def info_and_report_read_it():
 
 main([a_configuration_is_generated, known_propagators_and_mesons_come_out, iterations_are_those_of_another_program,
       grids_threads_and_batches_give_the_same_bytes, a_stopped_run_goes_on_to_the_same_bytes,
-      stopped_in_mid_solve_again_and_again_the_bytes_are_those_of_one_run, a_state_of_an_older_format_is_ignored_with_one_line,
+      stopped_in_mid_solve_again_and_again_the_bytes_are_those_of_one_run,
+      links_of_fewer_numbers_give_the_same_solutions, links_of_1_are_not_stored_in_8_numbers, a_state_of_an_older_format_is_ignored_with_one_line,
       what_wanders_goes_on_with_the_normal_equations, staggered_keys_are_refused_by_name, a_singular_clover_block_is_refused_with_its_site,
       free_quarks_are_their_fourier_sum, heavy_quarks_hop_straight_on, mesons_are_the_same_in_another_gauge,
       solutions_solve_the_equation_that_the_file_states, masses_and_kappas_mean_the_same, info_and_report_read_it])

@@ -40,7 +40,7 @@ static inline int naik_links_depth(const naik_links *links)
 
 /* Packs canonical links for the geometry's backend. `source`, on the host or on that backend, is
  * only read. Collective.
- * NAIK_ERR_INPUT   recon is not stored by this backend
+ * NAIK_ERR_INPUT   recon is not stored by this backend, or cannot be of these links
  * NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE */
 naik_status naik_links_create(const naik_geometry *geometry, const naik_fatlong *source,
                               naik_precision precision, int recon, naik_links **out);

@@ -15,8 +15,8 @@ static const char *const links[] = {"random", "random-hisq", "unit", NULL};
 static const char *const actions[] = {
     [NAIK_NAIVE] = "naive",    [NAIK_ASQTAD] = "asqtad",  [NAIK_HISQ] = "hisq",
     [BENCH_WILSON] = "wilson", [BENCH_CLOVER] = "clover", NULL};
-static const char *const recons[] = {"18", "13", "12", "9", "6", NULL};
-static const int recon_numbers[] = {18, 13, 12, 9, 6};
+static const char *const recons[] = {"18", "13", "12", "9", "8", "6", NULL};
+static const int recon_numbers[] = {18, 13, 12, 9, 8, 6};
 static const char *const site_threads[] = {"auto", "1", "3", "4", "12", "all", NULL};
 static const int threads_of[] = {0, 1, 3, 4, 12, BENCH_EACH};
 static const char *const launch_modes[] = {[NAIK_LAUNCH_AUTO] = "auto",
@@ -178,11 +178,16 @@ static naik_status check_spinors(naik_log *log, const char *command, const typed
                              staggered[i].name);
         }
     }
-    return bench_of_spinors(o) && o->recon != 18 && o->recon != 12
-               ? NAIK_FAIL(log, NAIK_ERR_INPUT,
-                           "naik %s: links of Wilson quarks are stored as 18 or 12 numbers",
-                           command)
-               : NAIK_OK;
+    if (bench_of_spinors(o) && o->recon != 18 && !naik_recon_keeps_sign(o->recon)) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "naik %s: links of Wilson quarks are stored as 18, 12 or 8 numbers",
+                         command);
+    }
+    if (!bench_of_spinors(o) && o->recon == 8) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "naik %s: links of 8 numbers are for --action wilson and clover", command);
+    }
+    return NAIK_OK;
 }
 
 /* What one option says against another. */

@@ -142,6 +142,7 @@ typedef struct naik_input {
         naik_input_precision inner_precision;
         naik_input_switch multishift;
         int method;                     /* naik_method of bicgstab.h: of Wilson and clover quarks */
+        int link_numbers;               /* see naik_input_recon */
         int batch;                      /* right-hand sides at a time; 0: auto */
         double site_relative_tolerance; /* 0: not asked for */
         bool double_check;              /* verify: double_check */
@@ -230,6 +231,12 @@ static inline bool naik_input_asks_colour(const naik_input_solve *solve, int col
         asked = asked || solve->colours.data[i] == colour;
     }
     return asked;
+}
+/* Numbers stored of a link of Wilson and clover quarks below double precision. */
+static inline int naik_input_recon(const naik_input *input)
+{
+    static const int numbers[] = {18, 12, 8};
+    return numbers[input->solver.link_numbers];
 }
 /* The twist of an entry, [3]; NULL: none. */
 static inline const double *naik_input_twist(const naik_input_solve *solve)

@@ -161,6 +161,15 @@ static const naik_param params[] = {
      .doc =
          "of wilson and clover: bicgstab, or cg on the normal equations, with which bicgstab goes "
          "on where it breaks down"},
+    {.key = "solver.link_numbers",
+     .kind = NAIK_PARAM_CHOICE,
+     .offset = INPUT(solver.link_numbers),
+     .words = link_numbers,
+     .initial = "18",
+     .identity = true,
+     .later = true,
+     .doc = "of wilson and clover: numbers stored of a link below double precision; of 12 and 8, "
+            "for links of SU(3), the rest is rebuilt, of 8 with fewer digits"},
     {.key = "solver.site_relative_tolerance",
      .kind = NAIK_PARAM_REAL,
      .offset = INPUT(solver.site_relative_tolerance),

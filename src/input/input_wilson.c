@@ -66,9 +66,12 @@ static naik_status check_correlators(naik_log *log, const naik_input *input)
 
 static naik_status check_for_staggered(naik_log *log, const naik_input *input)
 {
-    if (is_given(input, "solver.method")) {
-        return naik_input_refuse(log, input, "solver.method",
-                                 "'solver.method' applies to action.type wilson and clover only");
+    static const char *const keys[] = {"solver.method", "solver.link_numbers"};
+    for (int i = 0; i < 2; i++) {
+        if (is_given(input, keys[i])) {
+            return naik_input_refuse(log, input, keys[i],
+                                     "'%s' applies to action.type wilson and clover only", keys[i]);
+        }
     }
     return NAIK_OK;
 }
@@ -99,6 +102,12 @@ static naik_status check_for_wilson(naik_log *log, const naik_input *input)
             return naik_input_refuse(log, input, path,
                                      "'%s' %s adds up tastes, which only staggered quarks have",
                                      path, naik_source_name(input->solve[i].source.type));
+        }
+        if (naik_input_recon(input) != 18 && naik_input_twist(&input->solve[i]) != NULL) {
+            return naik_input_refuse(log, input, "solver.link_numbers",
+                                     "'solver.link_numbers' %d: links of a twisted boundary are "
+                                     "not SU(3)",
+                                     naik_input_recon(input));
         }
     }
     if (input->solver.batch > MOST_SPINORS) {

@@ -13,6 +13,7 @@ static const char *const boundaries[] = {"periodic", "antiperiodic", NULL};
 static const char *const mismatches[] = {"stop", "warn", NULL};
 static const char *const actions[] = {"naive", "asqtad", "hisq", "links", "wilson", "clover", NULL};
 static const char *const methods[] = {"bicgstab", "cg", NULL};
+static const char *const link_numbers[] = {"18", "12", "8", NULL};
 static const char *const switches[] = {
     [NAIK_INPUT_CHOOSE] = "auto", [NAIK_INPUT_ON] = "on", [NAIK_INPUT_OFF] = "off", NULL};
 static const char *const precisions[] = {"auto", "double", "single", "half", NULL};

@@ -35,10 +35,10 @@ typedef struct naik_wilson {
 /* u          thin links on the host or on the backend, with the sign of the boundary
  *            (naik_gauge_apply_boundary) and without staggered phases
  * clover     A of these links and this mass; NULL: Wilson quarks
- * precision, recon  storage of the links: 18 or 12 numbers
+ * precision, recon  storage of the links: 18, 12 or 8 numbers
  * All are only read, and not needed afterwards. Collective.
  * NAIK_ERR_ARG     a mass of -4 without clover term
- * NAIK_ERR_INPUT   recon is not stored by this backend
+ * NAIK_ERR_INPUT   recon is not stored by this backend, or cannot be of these links
  * NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE */
 naik_status naik_wilson_create(const naik_geometry *geometry, const naik_gauge *u,
                                const naik_clover *clover, double mass, naik_precision precision,

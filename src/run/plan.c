@@ -244,7 +244,7 @@ static void choose_wilson(const naik_input *input, int tasks, solve_plan *plan)
     plan->batch = plan->batch > 0 ? plan->batch : 1;
     plan->usual_batch = BATCH_WILSON;
     plan->links = input->solver.inner_precision == NAIK_INPUT_AUTO ? NAIK_SINGLE : plan->links;
-    plan->recon = 18;
+    plan->recon = plan->links == NAIK_DOUBLE ? 18 : naik_input_recon(input);
     plan->first_rung = plan->links == NAIK_DOUBLE ? NAIK_RUNG_DOUBLE
                        : plan->links == NAIK_HALF ? NAIK_RUNG_HALF
                                                   : NAIK_RUNG_SINGLE;

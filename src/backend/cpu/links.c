@@ -215,7 +215,7 @@ naik_status cpu_links_pack(naik_links *links, naik_parity parity, int32_t begin,
         }
     }
     if (!(worst <= allowed_deviation)) {
-        return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
+        return NAIK_FAIL(backend->log, NAIK_ERR_INPUT,
                          "links cannot be stored in %d numbers: a rebuilt one differs by %.1e of "
                          "its size; store 18 numbers",
                          links->recon, worst);
