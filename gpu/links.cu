@@ -6,6 +6,7 @@
 enum { LINKS_THREADS = 128 };
 /* What the numbers of a compressed link as they are stored may bring, of a unitary one. */
 constexpr double LINKS_ROUNDING = 0.1;
+constexpr double LINKS_HOPELESS = 1e300; /* stands for infinity and NaN */
 
 static size_t number_bytes(naik_precision precision)
 {
@@ -104,7 +105,7 @@ __device__ static inline double deviation_of(const colour_matrix<double> &u, con
         worst = re <= worst ? worst : re;
         worst = im <= worst ? worst : im;
     }
-    return worst <= 1e300 ? worst : 1e300;
+    return worst <= LINKS_HOPELESS ? worst : LINKS_HOPELESS;
 }
 
 /* A number of a compressed link as it will be read. */
@@ -275,7 +276,7 @@ static naik_status check_deviation(naik_links *links)
         status = NAIK_FAIL(backend->log, NAIK_ERR_INPUT,
                            "links cannot be stored in %d numbers: a rebuilt one differs by %.1e of "
                            "its size; store 18 numbers",
-                           links->recon, worst);
+                           links->recon, worst < LINKS_HOPELESS ? worst : INFINITY);
     }
 done:
     return status;
