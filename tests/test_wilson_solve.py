@@ -180,10 +180,10 @@ def links_of_fewer_numbers_give_the_same_solutions():
 
 
 def links_of_1_are_not_stored_in_8_numbers():
-    naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "1", "--sweeps", "0", "-o", path("unit.h5"))
-    options = {"gauge": path("unit.h5"), "size": "[4, 4, 4, 8]", "mass": "masses: [0.5]"}
-    solve("cold", "--set", "solver.link_numbers=12", **options)
-    said = solve("cold", "--fresh", "--set", "solver.link_numbers=8", status=1, **options)
+    naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "1", "--sweeps", "0", "-o", path("ones-lat.h5"))
+    options = {"gauge": path("ones-lat.h5"), "size": "[4, 4, 4, 8]", "mass": "masses: [0.5]"}
+    solve("ones", "--set", "solver.link_numbers=12", **options)
+    said = solve("ones", "--fresh", "--set", "solver.link_numbers=8", status=1, **options)
     assert "links cannot be stored in 8 numbers: a rebuilt one differs by inf of its size; store 18 numbers" in said, said
 
 
