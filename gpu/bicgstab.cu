@@ -19,37 +19,22 @@ static gpu_stream stream_of(const naik_field *field)
     return gpu_state_of(field->geometry->backend)->stream;
 }
 
-/* Im (v, w), in double */
-template <class T>
-__device__ static inline double imaginary_product(const colour_vector<T> &v,
-                                                  const colour_vector<T> &w)
-{
-    double sum = 0;
-#pragma unroll
-    for (int i = 0; i < 3; i++) {
-        sum = fma((double)v.e[i].re, (double)w.e[i].im, sum);
-        sum = fma(-(double)v.e[i].im, (double)w.e[i].re, sum);
-    }
-    return sum;
-}
-
 /* A site's term is the sum over its spins, as dot_kernel has it (blas.cu). */
 template <class V>
 __global__ void complex_dot_kernel(const char *v, const char *w, int spin, int count,
                                    naik_exactsum *sums)
 {
-    __shared__ exact_block<1> shared[2];
+    __shared__ exact_block<2> shared;
     const int site = (int)(blockIdx.x * BICGSTAB_THREADS + threadIdx.x);
     const int c = (int)blockIdx.y, nrhs = (int)gridDim.y;
-    double re = 0, im = 0;
+    double term[2] = {0, 0};
     for (int s = 0; site < count && s < spin; s++) {
         const size_t offset = vec_offset<V>(site, c * spin + s, nrhs * spin);
         const colour_vector<typename V::real> a = V::load(v + offset), b = V::load(w + offset);
-        re += real_product(a, b);
-        im += imaginary_product(a, b);
+        term[0] += real_product(a, b);
+        term[1] += imaginary_product(a, b);
     }
-    exact_block_add(shared[0], re, &sums[c]);
-    exact_block_add(shared[1], im, &sums[nrhs + c]);
+    exact_block_add(shared, term, 2, &sums[c], nrhs);
 }
 
 naik_status gpu_complex_dot(const naik_field *v, const naik_field *w, naik_exactsum *sums)
@@ -60,62 +45,161 @@ naik_status gpu_complex_dot(const naik_field *v, const naik_field *w, naik_exact
     return GPU_LAUNCHED(v->geometry->backend, "summing complex products");
 }
 
-typedef struct combination {
+typedef struct combined {
     char *out;
+    int terms;
     const char *v[NAIK_TERMS_MOST];
     const double (*coefficient[NAIK_TERMS_MOST])[2];
-    int terms, spin, count;
+} combined;
+
+typedef struct combining {
+    combined of[NAIK_COMBINED_MOST];
+    int count, vectors, spin, sites;
     const naik_rhs *rhs;
     int state;
-} combination;
+    const char *with;
+    naik_exactsum *sums; /* NULL: none */
+} combining;
 
-template <class V> __global__ void combine_kernel(const combination p)
+template <class T>
+__device__ static inline void load_coefficients(const combined &of, int c,
+                                                cplx<T> (&a)[NAIK_TERMS_MOST])
 {
-    typedef typename V::real real;
-    const int site = (int)(blockIdx.x * BICGSTAB_THREADS + threadIdx.x);
-    const int vector = (int)blockIdx.y, c = vector / p.spin;
-    if (site >= p.count || (p.rhs != NULL && p.rhs[c].state != p.state)) {
-        return;
-    }
-    const size_t offset = vec_offset<V>(site, vector, (int)gridDim.y);
-    colour_vector<real> sum = {};
 #pragma unroll
     for (int k = 0; k < NAIK_TERMS_MOST; k++) {
-        if (k >= p.terms) {
-            continue;
-        }
-        const colour_vector<real> v = V::load(p.v[k] + offset);
-        cplx<real> a = {(real)1, (real)0};
-        if (p.coefficient[k] != NULL) {
-            a = {(real)p.coefficient[k][c][0], (real)p.coefficient[k][c][1]};
-        }
-#pragma unroll
-        for (int i = 0; i < 3; i++) {
-            sum.e[i] = mul_add(a, v.e[i], sum.e[i]);
+        a[k] = {(T)1, (T)0};
+        if (k < of.terms && of.coefficient[k] != NULL) {
+            a[k] = {(T)of.coefficient[k][c][0], (T)of.coefficient[k][c][1]};
         }
     }
-    V::store(p.out + offset, sum);
 }
 
-naik_status gpu_combine(naik_field *out, const naik_term *terms, int count, const naik_rhs *rhs,
-                        naik_rhs_state state)
+/* The combination at one colour vector. */
+template <class V>
+__device__ static inline colour_vector<typename V::real>
+combine_vector(const combined &of, size_t offset,
+               const cplx<typename V::real> (&a)[NAIK_TERMS_MOST])
 {
-    combination p = {};
-    p.out = (char *)out->data;
-    p.terms = count;
-    p.spin = out->spin;
-    p.count = out->geometry->lattice->volume_cb;
+    colour_vector<typename V::real> sum = {};
+#pragma unroll
+    for (int k = 0; k < NAIK_TERMS_MOST; k++) {
+        if (k >= of.terms) {
+            continue;
+        }
+        const colour_vector<typename V::real> v = V::load(of.v[k] + offset);
+#pragma unroll
+        for (int i = 0; i < 3; i++) {
+            sum.e[i] = mul_add(a[k], v.e[i], sum.e[i]);
+        }
+    }
+    return sum;
+}
+
+/* A thread has ROWS colour vectors of an rhs at a site: one, or all where there are sums, a site's
+ * terms of which are those of all its spins. What two combinations read alike is in the cache. */
+template <class V, int ROWS> __global__ void combine_kernel(const combining p)
+{
+    typedef typename V::real real;
+    __shared__ exact_block<3> shared;
+    const int site = (int)(blockIdx.x * BICGSTAB_THREADS + threadIdx.x);
+    const int vector = (int)blockIdx.y * ROWS, c = vector / p.spin;
+    double term[3] = {0, 0, 0};
+    cplx<real> a[NAIK_COMBINED_MOST][NAIK_TERMS_MOST];
+    if (p.rhs != NULL && p.rhs[c].state != p.state) {
+        return; /* the whole block */
+    }
+    load_coefficients(p.of[0], c, a[0]);
+    load_coefficients(p.of[1], c, a[1]);
+#pragma unroll
+    for (int s = 0; s < ROWS; s++) {
+        if (site >= p.sites) {
+            continue;
+        }
+        const size_t offset = vec_offset<V>(site, vector + s, p.vectors);
+        colour_vector<real> sum = combine_vector<V>(p.of[0], offset, a[0]);
+        if (p.count > 1) {
+            colour_vector<real> other = combine_vector<V>(p.of[1], offset, a[1]);
+            V::store(p.of[1].out + offset, other);
+        }
+        V::store(p.of[0].out + offset, sum);
+        term[0] += p.sums != NULL ? real_product(sum, sum) : 0;
+        if (p.with != NULL) {
+            const colour_vector<real> with = V::load(p.with + offset);
+            term[1] += real_product(with, sum);
+            term[2] += imaginary_product(with, sum);
+        }
+    }
+    if (p.sums != NULL) {
+        exact_block_add(shared, term, p.with != NULL ? 3 : 1, &p.sums[c], p.vectors / p.spin);
+    }
+}
+
+template <int ROWS> static void launch_combine(const naik_field *shape, const combining &p)
+{
+    const dim3 grid = site_grid(shape, p.vectors / ROWS);
+    const gpu_stream stream = stream_of(shape);
+    switch (shape->precision) {
+    case NAIK_DOUBLE:
+        combine_kernel<vec_double, ROWS><<<grid, BICGSTAB_THREADS, 0, stream>>>(p);
+        break;
+    case NAIK_SINGLE:
+        combine_kernel<vec_single, ROWS><<<grid, BICGSTAB_THREADS, 0, stream>>>(p);
+        break;
+    case NAIK_HALF:
+        combine_kernel<vec_half, ROWS><<<grid, BICGSTAB_THREADS, 0, stream>>>(p);
+        break;
+    }
+}
+
+/* Fields that pass: each that is read, once, and those written. */
+static int combine_passes(const combining &p)
+{
+    const char *seen[NAIK_COMBINED_MOST * NAIK_TERMS_MOST + 1] = {p.with};
+    int count = p.with != NULL;
+    for (int i = 0; i < p.count; i++) {
+        for (int k = 0; k < p.of[i].terms; k++) {
+            bool known = false;
+            for (int j = 0; j < count; j++) {
+                known = known || seen[j] == p.of[i].v[k];
+            }
+            seen[count] = p.of[i].v[k];
+            count += !known;
+        }
+    }
+    return count + p.count;
+}
+
+naik_status gpu_combine(const naik_combination *of, int count, const naik_products *products,
+                        const naik_rhs *rhs, naik_rhs_state state)
+{
+    const naik_field *shape = of[0].out;
+    combining p = {};
+    p.count = count;
+    p.vectors = naik_field_vectors(shape);
+    p.spin = shape->spin;
+    p.sites = shape->geometry->lattice->volume_cb;
     p.rhs = rhs;
     p.state = (int)state;
-    for (int k = 0; k < count; k++) {
-        p.v[k] = (const char *)terms[k].v->data;
-        p.coefficient[k] = terms[k].coefficient;
+    for (int i = 0; i < count; i++) {
+        p.of[i].out = (char *)of[i].out->data;
+        p.of[i].terms = of[i].count;
+        for (int k = 0; k < of[i].count; k++) {
+            p.of[i].v[k] = (const char *)of[i].term[k].v->data;
+            p.of[i].coefficient[k] = of[i].term[k].coefficient;
+        }
     }
-    gpu_sample_moves(out->geometry->backend, out->nrhs,
-                     (double)(count + 1) * (double)out->size_bytes);
-    BY_PRECISION(out->precision, combine_kernel, site_grid(out, naik_field_vectors(out)),
-                 BICGSTAB_THREADS, stream_of(out), p);
-    return GPU_LAUNCHED(out->geometry->backend, "adding multiples of fields");
+    if (products != NULL) {
+        p.with = products->with != NULL ? (const char *)products->with->data : NULL;
+        p.sums = products->sums;
+    }
+    gpu_sample_moves(shape->geometry->backend, shape->nrhs,
+                     combine_passes(p) * (double)shape->size_bytes);
+    if (p.sums != NULL && p.spin == NAIK_SPIN) {
+        launch_combine<NAIK_SPIN>(shape, p);
+    } else {
+        launch_combine<1>(shape, p);
+    }
+    return GPU_LAUNCHED(shape->geometry->backend, "adding multiples of fields");
 }
 
 typedef struct step_params {

@@ -155,14 +155,14 @@ __device__ static inline void exact_add_units(naik_exactsum *sum, long long unit
     }
 }
 
-/* What the warps of a block hold, for NRHS right-hand sides each. */
-template <int NRHS> struct exact_block {
-    int base[REDUCE_MAX_WARPS][NRHS];
-    long long digit[REDUCE_MAX_WARPS][NRHS][REDUCE_WORDS];
+/* What the warps of a block, WARPS at most, hold for NRHS right-hand sides, or sums, each. */
+template <int NRHS, int WARPS = REDUCE_MAX_WARPS> struct exact_block {
+    int base[WARPS][NRHS];
+    long long digit[WARPS][NRHS][REDUCE_WORDS];
 };
 
-template <int NRHS>
-__device__ static inline void exact_keep(exact_block<NRHS> &shared, int warp, int irhs,
+template <int NRHS, int WARPS>
+__device__ static inline void exact_keep(exact_block<NRHS, WARPS> &shared, int warp, int irhs,
                                          const exact_partial &partial, int lane)
 {
     if (lane == 0) {
@@ -175,9 +175,9 @@ __device__ static inline void exact_keep(exact_block<NRHS> &shared, int warp, in
 }
 
 /* Adds `warps` warps' partial sums from `first` on, of one rhs and digit, to the accumulator. */
-template <int NRHS>
-__device__ static inline void exact_flush(const exact_block<NRHS> &shared, int first, int warps,
-                                          int irhs, int digit, naik_exactsum *sum)
+template <int NRHS, int WARPS>
+__device__ static inline void exact_flush(const exact_block<NRHS, WARPS> &shared, int first,
+                                          int warps, int irhs, int digit, naik_exactsum *sum)
 {
     int base = -1;
     long long total = 0;
@@ -236,17 +236,32 @@ template <int NRHS> struct block_sums<float, NRHS> {
     }
 };
 
-/* Sum of a block's terms of one rhs; all threads of the block call. */
+/* The first `count` of K sums of a block's terms of one rhs, `stride` from each other; all threads of
+ * the block call. */
+template <int K>
+__device__ static inline void exact_block_add(exact_block<K> &shared, const double (&term)[K],
+                                              int count, naik_exactsum *sums, int stride)
+{
+    const int thread = (int)threadIdx.x, warps = (int)blockDim.x / GPU_LANES;
+#pragma unroll
+    for (int k = 0; k < K; k++) {
+        if (k < count) {
+            const exact_partial partial = exact_lanes(term[k], sums + k * stride);
+            exact_keep(shared, thread / GPU_LANES, k, partial, thread % GPU_LANES);
+        }
+    }
+    __syncthreads();
+    const int k = thread / REDUCE_WORDS;
+    if (k < count) {
+        exact_flush(shared, 0, warps, k, thread % REDUCE_WORDS, sums + k * stride);
+    }
+}
+
 __device__ static inline void exact_block_add(exact_block<1> &shared, double term,
                                               naik_exactsum *sum)
 {
-    const int thread = (int)threadIdx.x, warps = (int)blockDim.x / GPU_LANES;
-    exact_partial partial = exact_lanes(term, sum);
-    exact_keep(shared, thread / GPU_LANES, 0, partial, thread % GPU_LANES);
-    __syncthreads();
-    if (thread < REDUCE_WORDS) {
-        exact_flush(shared, 0, warps, 0, thread, sum);
-    }
+    const double terms[1] = {term};
+    exact_block_add(shared, terms, 1, sum, 0);
 }
 
 /* (a b c) 2^exponent with 32-bit digits, a > 0, and something below if sticky: rounded once, to

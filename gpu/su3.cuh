@@ -112,4 +112,18 @@ __device__ static inline double real_product(const colour_vector<T> &v, const co
     return sum;
 }
 
+/* Im (v, w), in double */
+template <class T>
+__device__ static inline double imaginary_product(const colour_vector<T> &v,
+                                                  const colour_vector<T> &w)
+{
+    double sum = 0;
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        sum = fma((double)v.e[i].re, (double)w.e[i].im, sum);
+        sum = fma(-(double)v.e[i].im, (double)w.e[i].re, sum);
+    }
+    return sum;
+}
+
 #endif

@@ -29,6 +29,7 @@ static wilson_params params_of(const naik_dslash_args *args, const dslash_params
     p.rhs_count = args->in->nrhs;
     p.dagger = args->dagger;
     p.factor = d.scale[0];
+    p.with = args->with != NULL ? (const char *)args->with->data : NULL;
     if (args->blocks != NULL) {
         p.blocks = gpu_blocks_of(args->blocks, args->parity);
         p.factor *= args->blocks->data == NULL ? args->blocks->number : 1;
@@ -146,7 +147,8 @@ static naik_status launch(const naik_dslash_args *args, const wilson_params &p,
     gpu_sample_moves(backend, p.rhs_count,
                      0.5 * (double)args->links->size_bytes +
                          (double)args->in->size_bytes *
-                             (2 + (args->v != NULL) + (args->b != NULL)));
+                             (2 + (args->v != NULL) + (args->b != NULL) +
+                              (args->with != NULL && args->with != args->v)));
     if (launch_kernel == NULL || !launch_kernel(params, shape_of(args, v, p.d.count, stream))) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
                          "no Wilson Dslash on the GPU for %s vectors with %s links of %d numbers",

@@ -40,6 +40,7 @@ typedef struct wilson_params {
     bool dagger;
     const char *blocks; /* B, applied to D in; NULL: `factor` alone */
     double factor;      /* times the unit of the links */
+    const char *with;   /* of naik_products */
     wilson_tiles order;
 } wilson_params;
 
@@ -250,12 +251,18 @@ __device__ static inline int wilson_index(const wilson_params &p, int block, int
     return ((t * o.slices + z) * o.rows + y) * PREC_BLOCK + x % PREC_BLOCK;
 }
 
-/* Writes a site's spinor of one rhs; |out|^2. */
+/* What a site adds to the sums of an rhs: |out|^2, re and im of (with, out). */
+enum { WILSON_SUMS = 3 };
+typedef struct wilson_terms {
+    double of[WILSON_SUMS];
+} wilson_terms;
+
+/* Writes a site's spinor of one rhs. */
 template <class V>
-__device__ static inline double finish_spinor(const wilson_params &p, size_t offset,
-                                              spinor<typename V::real> &v)
+__device__ static inline wilson_terms finish_spinor(const wilson_params &p, size_t offset,
+                                                    spinor<typename V::real> &v)
 {
-    double norm = 0;
+    wilson_terms term = {};
 #pragma unroll
     for (int s = 0; s < NAIK_SPIN; s++) {
         const size_t at = offset + s * V::RHS_BYTES;
@@ -263,23 +270,64 @@ __device__ static inline double finish_spinor(const wilson_params &p, size_t off
             make_affine<V>(p.d, at, V::load(p.d.v + at), v.row[s]);
         }
         V::store(p.d.out + at, v.row[s]);
-        norm += p.d.sums != NULL ? real_product(v.row[s], v.row[s]) : 0;
+        term.of[0] += p.d.sums != NULL ? real_product(v.row[s], v.row[s]) : 0;
+        if (p.with != NULL) {
+            const colour_vector<typename V::real> with = V::load(p.with + at);
+            term.of[1] += real_product(with, v.row[s]);
+            term.of[2] += imaginary_product(with, v.row[s]);
+        }
     }
-    return norm;
+    return term;
+}
+
+/* The sums of a block. Vectors here may differ much from each other in size, so that no grid is known
+ * beforehand: terms are laid on a window of their own in every precision (reduce.cuh). */
+template <int N> struct wilson_sums {
+    exact_block<N * WILSON_SUMS, WILSON_THREADS / GPU_LANES> of;
+};
+
+/* Adds them; all threads of the block call. */
+template <int N>
+__device__ static inline void add_sums(const wilson_params &p, int irhs, unsigned active,
+                                       const wilson_terms (&term)[N], wilson_sums<N> &shared)
+{
+    const int x = (int)threadIdx.x, thread = (int)(threadIdx.y * blockDim.x) + x;
+    const int sums = p.with != NULL ? WILSON_SUMS : 1;
+#pragma unroll 1
+    for (int k = 0; k < sums; k++) {
+#pragma unroll
+        for (int c = 0; c < N; c++) {
+            if (active >> c & 1) {
+                const double mine = k == 0   ? term[c].of[0]
+                                    : k == 1 ? term[c].of[1]
+                                             : term[c].of[2];
+                exact_keep(shared.of, thread / GPU_LANES, k * N + c,
+                           exact_lanes(mine, p.d.sums + k * p.rhs_count + irhs + c),
+                           thread % GPU_LANES);
+            }
+        }
+    }
+    __syncthreads();
+    const int warps = (int)blockDim.x / GPU_LANES, first = (int)threadIdx.y * warps;
+    const int sum = x / REDUCE_WORDS, k = sum / N, c = sum % N;
+    if (k < sums && (active >> c & 1)) {
+        exact_flush(shared.of, first, warps, sum, x % REDUCE_WORDS,
+                    p.d.sums + k * p.rhs_count + irhs + c);
+    }
 }
 
 template <class V, class S, int R, int N, int BLOCKS>
 __global__ void __launch_bounds__(WILSON_THREADS, BLOCKS) wilson_kernel(const wilson_params p)
 {
     typedef typename V::real real;
-    __shared__ block_sums<real, N> shared;
+    __shared__ wilson_sums<N> shared;
     const int x = (int)threadIdx.x, y = (int)threadIdx.y;
     gpu_await_kernel();
     const int irhs = ((int)(blockIdx.y * blockDim.y) + y) * N;
     const int block = dslash_block(p.d), index = wilson_index(p, block, x);
     const gpu_place halo = dslash_halo(p.d, (int)blockDim.x, y * (int)blockDim.x + x);
     const unsigned active = dslash_active<N>(p.d, irhs, p.rhs_count);
-    double term[N] = {};
+    wilson_terms term[N] = {};
     if (index < p.d.count && active != 0) {
         spinor<real> total[N];
         dslash_site site;
@@ -307,23 +355,8 @@ __global__ void __launch_bounds__(WILSON_THREADS, BLOCKS) wilson_kernel(const wi
             }
         }
     }
-    if (p.d.sums == NULL) {
-        return;
-    }
-    const int thread = y * (int)blockDim.x + x;
-#pragma unroll
-    for (int c = 0; c < N; c++) {
-        if (active >> c & 1) {
-            shared.keep(thread / GPU_LANES, c, thread % GPU_LANES, term[c],
-                        dslash_grid(p.d, irhs + c), p.d.sums + irhs + c);
-        }
-    }
-    __syncthreads();
-    enum { WORDS = block_sums<real, N>::WORDS };
-    const int warps = (int)blockDim.x / GPU_LANES, c = x / WORDS;
-    if (c < N && (active >> c & 1)) {
-        shared.flush(y * warps, warps, c, x % WORDS, dslash_grid(p.d, irhs + c),
-                     p.d.sums + irhs + c);
+    if (p.d.sums != NULL) {
+        add_sums<N>(p, irhs, active, term, shared);
     }
 }
 

@@ -198,6 +198,18 @@ double fixture_difference(const fixture *f, const double *a, const double *b, na
     return difference;
 }
 
+naik_status fixture_add_products(const naik_field *out, const naik_products *products)
+{
+    naik_status status = NAIK_OK;
+    const naik_reduction_ops *reduction = &out->geometry->backend->ops->reduction;
+    NAIK_TRY(reduction->dot(out, out, products->sums));
+    if (products->with != NULL) {
+        NAIK_TRY(reduction->complex_dot(products->with, out, products->sums + out->nrhs));
+    }
+done:
+    return status;
+}
+
 void fixture_for_grids(check *t, const int size[4], int limit,
                        void (*run)(check *t, const int size[4], const int grid[4]))
 {

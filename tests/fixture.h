@@ -64,6 +64,9 @@ naik_field *fixture_field(check *t, const fixture *f, naik_precision precision, 
 double fixture_difference(const fixture *f, const double *a, const double *b, naik_parity parity,
                           double *largest);
 
+/* What a kernel that writes `out` sums, in passes of their own and of all rhs. */
+naik_status fixture_add_products(const naik_field *out, const naik_products *products);
+
 /* Calls run(t, size, grid) for every process grid that cuts size for the ranks of the job, at most
  * `limit`. */
 void fixture_for_grids(check *t, const int size[4], int limit,

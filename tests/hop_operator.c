@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
+#include "fixture.h"
 
 static const double RE = 0.4, IM = 0.3; /* c */
 
@@ -29,8 +30,8 @@ void hop_times(const naik_lattice *lat, naik_parity parity, bool adjoint, const 
 }
 
 static naik_status apply(const naik_operator *op, naik_parity parity, bool adjoint,
-                         const naik_field *in, naik_field *out, const naik_rhs *rhs,
-                         naik_rhs_state state)
+                         const naik_field *in, naik_field *out, const naik_products *products,
+                         const naik_rhs *rhs, naik_rhs_state state)
 {
     naik_status status = NAIK_OK;
     const naik_lattice *lat = op->geometry->lattice;
@@ -43,6 +44,7 @@ static naik_status apply(const naik_operator *op, naik_parity parity, bool adjoi
             NAIK_TRY(field->from_host(out, parity, c, w));
         }
     }
+    NAIK_TRY(products != NULL ? fixture_add_products(out, products) : NAIK_OK);
 done:
     free(v);
     return status;

@@ -488,8 +488,8 @@ static void starting_values_cost_iterations_at_the_worst(check *t)
 
 /* B swaps spins 0 and 1, 2 and 3, with a sign: (b, B b) = 0 for real b. */
 static naik_status swap_spins(const naik_operator *op, naik_parity parity, bool adjoint,
-                              const naik_field *in, naik_field *out, const naik_rhs *rhs,
-                              naik_rhs_state state)
+                              const naik_field *in, naik_field *out, const naik_products *products,
+                              const naik_rhs *rhs, naik_rhs_state state)
 {
     naik_status status = NAIK_OK;
     const naik_backend_ops *ops = op->geometry->backend->ops;
@@ -513,11 +513,13 @@ static naik_status swap_spins(const naik_operator *op, naik_parity parity, bool 
         }
         NAIK_TRY(ops->field.from_host(out, parity, c, (const double *)w));
     }
+    NAIK_TRY(products != NULL ? fixture_add_products(out, products) : NAIK_OK);
 done:
     free(v);
     free(w);
     return status;
 }
+
 static double no_flops(const naik_operator *op)
 {
     (void)op;

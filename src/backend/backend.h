@@ -42,6 +42,13 @@ enum { NAIK_PRECISIONS = 3 };
 
 typedef enum naik_region { NAIK_ALL, NAIK_INTERIOR, NAIK_BOUNDARY } naik_region;
 
+/* What is summed of a field by the kernel that writes it, of those rhs that it writes. */
+typedef struct naik_products {
+    const naik_field *with; /* same shape and precision; NULL: |out|^2 alone */
+    /* backend memory [nrhs], sums_c += |out_c|^2, or [3][nrhs], also re and im of (with_c, out_c) */
+    naik_exactsum *sums;
+} naik_products;
+
 /* What the Dslash kernel does with D in before it writes the site, all in one pass. */
 typedef enum naik_form {
     NAIK_FORM_D,        /* out = D in */
@@ -92,10 +99,10 @@ typedef struct naik_dslash_args {
     /* Of spinors alone, where D is Wilson's (wilson.h): */
     bool dagger;               /* D^+ for D */
     const naik_blocks *blocks; /* B D in for D in; NULL: not */
+    const naik_field *with;    /* of naik_products; not out */
     const naik_rhs *rhs;       /* backend memory [nrhs]; for shift, and with `state` as mask */
     naik_rhs_state state;
-    /* backend memory [nrhs], sums_c += |out|^2; of a step [2][nrhs], also Re (r, ap); NULL: not
-     * wanted */
+    /* As of naik_products; of a step [2][nrhs], |r|^2 and Re (r, ap); NULL: not wanted */
     naik_exactsum *sums;
     /* The scalars of a step of one rhs, which its kernel computes: of both halves, the first
      * keeps |r|^2 and Re (r, ap) for them. NULL: they are in rhs. */
@@ -152,7 +159,13 @@ typedef struct naik_term {
     const naik_field *v;
     const double (*coefficient)[2]; /* backend memory [nrhs]; NULL: 1 */
 } naik_term;
-enum { NAIK_TERMS_MOST = 3 };
+enum { NAIK_TERMS_MOST = 3, NAIK_COMBINED_MOST = 2 };
+/* A field and the terms whose sum, in their order, it becomes. */
+typedef struct naik_combination {
+    naik_field *out;
+    int count;
+    naik_term term[NAIK_TERMS_MOST];
+} naik_combination;
 
 /* Fields (field.h). */
 typedef struct naik_field_ops {
@@ -173,10 +186,10 @@ typedef struct naik_field_ops {
     /* rhs j of `to` = rhs map[j] of `from` (map on the host, to->nrhs entries), same
      * precision. */
     naik_status (*gather)(naik_field *to, const naik_field *from, const int *map);
-    /* out = the sum of up to NAIK_TERMS_MOST terms, in their order, same shape and precision; out may
-     * be any of them. */
-    naik_status (*combine)(naik_field *out, const naik_term *terms, int count, const naik_rhs *rhs,
-                           naik_rhs_state state);
+    /* Up to NAIK_COMBINED_MOST combinations in one pass, of what all fields, of one shape and
+     * precision, were before it; products of the first, NULL: not wanted. */
+    naik_status (*combine)(const naik_combination *of, int count, const naik_products *products,
+                           const naik_rhs *rhs, naik_rhs_state state);
     /* One rhs: to[rhs] = from[from_irhs], between precisions. */
     naik_status (*copy_rhs)(naik_field *to, int irhs, const naik_field *from, int from_irhs);
 } naik_field_ops;

@@ -34,11 +34,12 @@ typedef struct naik_bicgstab_record {
     double zz;      /* |z|^2 of CGNR */
 } naik_bicgstab_record;
 
-/* What follows when its sums are known; sums as they are listed, a complex one as re and im. */
+/* What follows when its sums are known; sums as they are listed, a complex one as re and im: those of
+ * naik_products (backend.h). */
 typedef enum naik_bicgstab_stage {
-    NAIK_STAGE_ALPHA,        /* (s, B p) */
-    NAIK_STAGE_OMEGA,        /* (B r, r), |B r|^2 */
-    NAIK_STAGE_BETA,         /* (s, r), |r|^2 */
+    NAIK_STAGE_ALPHA,        /* |B p|^2, which it does not use, (s, B p) */
+    NAIK_STAGE_OMEGA,        /* |B r|^2, (r, B r) */
+    NAIK_STAGE_BETA,         /* |r|^2, (s, r) */
     NAIK_STAGE_NORMAL_ALPHA, /* |B p|^2 */
     NAIK_STAGE_NORMAL_BETA,  /* |z|^2, |r|^2 */
 } naik_bicgstab_stage;
@@ -46,10 +47,7 @@ enum { NAIK_STAGE_SUMS = 3 }; /* of a stage, at most */
 
 NAIK_HD static inline int naik_stage_sums(naik_bicgstab_stage stage)
 {
-    return stage == NAIK_STAGE_ALPHA          ? 2
-           : stage == NAIK_STAGE_NORMAL_ALPHA ? 1
-           : stage == NAIK_STAGE_NORMAL_BETA  ? 2
-                                              : 3;
+    return stage == NAIK_STAGE_NORMAL_ALPHA ? 1 : stage == NAIK_STAGE_NORMAL_BETA ? 2 : 3;
 }
 
 /* q = a / b */
@@ -120,17 +118,17 @@ NAIK_HD static inline void naik_bicgstab_take(naik_bicgstab_stage stage, naik_rh
     }
     switch (stage) {
     case NAIK_STAGE_ALPHA:
-        naik_complex_divide(b->rho, sums, b->alpha);
+        naik_complex_divide(b->rho, sums + 1, b->alpha);
         good = naik_complex_norm2(b->alpha) < 1e300;
         break;
     case NAIK_STAGE_OMEGA:
-        b->omega[0] = sums[0] / sums[2];
-        b->omega[1] = sums[1] / sums[2];
+        b->omega[0] = sums[1] / sums[0];
+        b->omega[1] = -sums[2] / sums[0];
         good = naik_complex_norm2(b->omega) > NAIK_BREAKDOWN2;
         break;
     case NAIK_STAGE_BETA:
-        naik_bicgstab_count(c, sums[2]);
-        good = c->state != NAIK_RHS_RUN || naik_bicgstab_turn(b, sums, sums[2]);
+        naik_bicgstab_count(c, sums[0]);
+        good = c->state != NAIK_RHS_RUN || naik_bicgstab_turn(b, sums + 1, sums[0]);
         break;
     case NAIK_STAGE_NORMAL_ALPHA:
         b->alpha[0] = b->zz / sums[0];

@@ -19,7 +19,7 @@ static naik_status check_args(const naik_dslash_args *args)
     if (args->links->geometry != args->in->geometry || !same_shape(args->out, args->in) ||
         !same_shape(args->v, args->in) || !same_shape(args->b, args->in) ||
         !same_shape(args->x, args->in) || !same_shape(args->p, args->in) ||
-        !same_shape(args->ap, args->in)) {
+        !same_shape(args->ap, args->in) || !same_shape(args->with, args->in)) {
         return NAIK_FAIL(log, NAIK_ERR_ARG, "Dslash: fields and links of different shapes");
     }
     const bool step = args->form == NAIK_FORM_STEP;
@@ -31,6 +31,10 @@ static naik_status check_args(const naik_dslash_args *args)
     }
     if (args->in->bare) {
         return NAIK_FAIL(log, NAIK_ERR_ARG, "Dslash: a field without halo");
+    }
+    if (args->with != NULL &&
+        (args->in->spin == 1 || args->sums == NULL || args->with == args->out)) {
+        return NAIK_FAIL(log, NAIK_ERR_ARG, "Dslash: products are of spinors, and are summed");
     }
     if (args->out == args->in || args->out == NULL || (with_v && args->v == NULL) ||
         (with_b && (args->b == NULL || args->rhs == NULL)) ||

@@ -15,22 +15,19 @@ naik_status naik_normal_first(const naik_normal *a, const naik_field *r, const n
                               naik_exactsum *sums, const naik_deferred_reductions *deferred,
                               bool send)
 {
-    naik_status status = NAIK_OK;
     const naik_operator_ops *ops = a->op->ops;
+    const naik_products norm = {NULL, sums};
     if (ops->first != NULL) {
         return ops->first(a, r, rhs, sums, deferred, send);
     }
-    NAIK_TRY(ops->apply(a->op, a->parity, false, r, a->scratch[0], rhs, NAIK_RHS_RUN));
-    NAIK_TRY(r->geometry->backend->ops->reduction.dot(a->scratch[0], a->scratch[0], sums));
-done:
-    return status;
+    return ops->apply(a->op, a->parity, false, r, a->scratch[0], &norm, rhs, NAIK_RHS_RUN);
 }
 
 /* The form of args, whose operator's B v is in scratch[0]. */
 static naik_status finish(const naik_normal *a, naik_dslash_args args)
 {
     naik_status status = NAIK_OK;
-    NAIK_TRY(a->op->ops->apply(a->op, a->parity, true, a->scratch[0], a->scratch[1], args.rhs,
+    NAIK_TRY(a->op->ops->apply(a->op, a->parity, true, a->scratch[0], a->scratch[1], NULL, args.rhs,
                                args.state));
     args.parity = a->parity;
     args.in = a->scratch[1];
@@ -82,7 +79,7 @@ naik_status naik_normal_residual(const naik_normal *a, const naik_field *b, cons
     if (ops->residual != NULL) {
         return ops->residual(a, b, v, rhs, state, out, sums);
     }
-    NAIK_TRY(ops->apply(a->op, a->parity, false, v, a->scratch[0], rhs, state));
+    NAIK_TRY(ops->apply(a->op, a->parity, false, v, a->scratch[0], NULL, rhs, state));
     NAIK_TRY(finish(a, (naik_dslash_args){.form = NAIK_FORM_RESIDUAL,
                                           .out = out,
                                           .v = v,

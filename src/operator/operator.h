@@ -65,11 +65,12 @@ struct naik_operator_ops {
     int (*depth)(const naik_operator *op); /* layers of the neighbours' sites that it reads */
     double (*step_flops)(const naik_operator *op); /* an iteration, rhs and parity site */
 
-    /* out = B in or, adjoint, B^+ in, for rhs in `state`; p as in naik_normal. NULL where the five
-     * below, which do more in one pass, are there; NULL those that are made of it. */
+    /* out = B in or, adjoint, B^+ in, for rhs in `state`, and what `products`, if not NULL, sums of
+     * it; p as in naik_normal. NULL where the five below, which do more in one pass, are there; NULL
+     * those that are made of it. */
     naik_status (*apply)(const naik_operator *op, naik_parity parity, bool adjoint,
-                         const naik_field *in, naik_field *out, const naik_rhs *rhs,
-                         naik_rhs_state state);
+                         const naik_field *in, naik_field *out, const naik_products *products,
+                         const naik_rhs *rhs, naik_rhs_state state);
     naik_status (*prime)(const naik_normal *a, const naik_field *r);
     naik_status (*drain)(const naik_normal *a, naik_field *r);
     naik_status (*first)(const naik_normal *a, const naik_field *r, const naik_rhs *rhs,

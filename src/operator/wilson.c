@@ -119,17 +119,21 @@ static naik_status add_hop(naik_dslash_args args, double a, const naik_field *v,
 
 naik_status naik_wilson_schur(const naik_wilson *wilson, naik_parity p, bool dagger,
                               const naik_rhs_mask *mask, const naik_field *in, naik_field *scratch,
-                              naik_field *out, naik_exactsum *sums)
+                              naik_field *out, const naik_products *products)
 {
     naik_status status = NAIK_OK;
     const naik_blocks *inverse = wilson->inverse;
-    if (dagger) {
+    const bool before = dagger && inverse->data != NULL; /* a number may come behind D */
+    if (before) {
         NAIK_TRY(multiply(inverse, in, p, mask, out));
     }
     const naik_dslash_args first =
-        hop(wilson, dagger, inverse, mask, dagger ? out : in, (naik_parity)!p, scratch);
-    naik_dslash_args second = hop(wilson, dagger, dagger ? NULL : inverse, mask, scratch, p, out);
-    second.sums = sums;
+        hop(wilson, dagger, inverse, mask, before ? out : in, (naik_parity)!p, scratch);
+    naik_dslash_args second = hop(wilson, dagger, before ? NULL : inverse, mask, scratch, p, out);
+    if (products != NULL) {
+        second.with = products->with;
+        second.sums = products->sums;
+    }
     NAIK_TRY(naik_dslash(&first));
     NAIK_TRY(add_hop(second, 1, in, -0.25));
 done:

@@ -48,7 +48,7 @@ void naik_wilson_destroy(naik_wilson **wilson);
 naik_status naik_wilson_verify_blocks(const naik_wilson *wilson, int *rank);
 
 /* Below, fields are spinors of one shape and precision; src and x have [2] by parity. rhs NULL means
- * all, else those in `state`. sums, if not NULL: of each rhs |out|^2 is added, not yet over ranks.
+ * all, else those in `state`. products, sums: may be NULL; what is summed (backend.h), not yet over ranks.
  * Collective. Failures as of naik_dslash. */
 typedef struct naik_rhs_mask {
     const naik_rhs *rhs; /* backend memory */
@@ -58,7 +58,7 @@ typedef struct naik_rhs_mask {
 /* out = Mh in, or Mh^+ in, on parity p; scratch on the other. All different. */
 naik_status naik_wilson_schur(const naik_wilson *wilson, naik_parity p, bool dagger,
                               const naik_rhs_mask *mask, const naik_field *in, naik_field *scratch,
-                              naik_field *out, naik_exactsum *sums);
+                              naik_field *out, const naik_products *products);
 /* b = b_p above; scratch on the other parity. */
 naik_status naik_wilson_schur_source(const naik_wilson *wilson, naik_parity p,
                                      const naik_field *const src[2], naik_field *scratch,

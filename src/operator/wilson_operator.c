@@ -23,13 +23,13 @@ static double step_flops(const naik_operator *op)
 }
 
 static naik_status apply(const naik_operator *op, naik_parity parity, bool adjoint,
-                         const naik_field *in, naik_field *out, const naik_rhs *rhs,
-                         naik_rhs_state state)
+                         const naik_field *in, naik_field *out, const naik_products *products,
+                         const naik_rhs *rhs, naik_rhs_state state)
 {
     const naik_mh *mh = mh_of(op);
     const naik_rhs_mask mask = {rhs, state};
     naik_field_set_nrhs(mh->scratch, in->nrhs);
-    return naik_wilson_schur(mh->wilson, parity, adjoint, &mask, in, mh->scratch, out, NULL);
+    return naik_wilson_schur(mh->wilson, parity, adjoint, &mask, in, mh->scratch, out, products);
 }
 
 static double shift(double mass)

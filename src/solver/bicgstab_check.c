@@ -53,11 +53,13 @@ static naik_status form_residuals(naik_bicgstab *s, double rr[])
     naik_status status = NAIK_OK;
     const naik_operator *op = s->outer_op;
     naik_field *r = s->outer.field[BG_R], *image = s->outer.field[BG_T];
-    const naik_term terms[] = {
-        {s->b, NULL}, {image, (const double(*)[2])s->coefficients + NAIK_MINUS_ONE * s->width_now}};
+    const double(*minus_one)[2] =
+        (const double(*)[2])s->coefficients + NAIK_MINUS_ONE * s->width_now;
+    const naik_combination difference = {r, 2, {{s->b, NULL}, {image, minus_one}}};
+    NAIK_TRY(op->ops->apply(op, s->parity, false, s->outer.field[BG_X], image, NULL, s->mask,
+                            NAIK_RHS_CHECK));
     NAIK_TRY(
-        op->ops->apply(op, s->parity, false, s->outer.field[BG_X], image, s->mask, NAIK_RHS_CHECK));
-    NAIK_TRY(s->geometry->backend->ops->field.combine(r, terms, 2, s->mask, NAIK_RHS_CHECK));
+        s->geometry->backend->ops->field.combine(&difference, 1, NULL, s->mask, NAIK_RHS_CHECK));
     NAIK_TRY(bg_norms(s, r, rr));
 done:
     return status;
@@ -291,7 +293,7 @@ static naik_status turn_normal(naik_bicgstab *s, const bool on[], const bool ane
     naik_field *const *f = bg_fields_of(s, s->now)->field;
     const naik_operator *op = s->now == BG_NORMAL_DOUBLE ? s->outer_op : s->inner_op;
     double zz[NAIK_MAX_RHS];
-    NAIK_TRY(op->ops->apply(op, s->parity, true, f[BG_R], f[BG_T], s->mask, NAIK_RHS_CHECK));
+    NAIK_TRY(op->ops->apply(op, s->parity, true, f[BG_R], f[BG_T], NULL, s->mask, NAIK_RHS_CHECK));
     NAIK_TRY(bg_norms(s, f[BG_T], zz));
     for (int c = 0; c < s->width_now; c++) {
         naik_bicgstab_record *record = &s->host_record[c];

@@ -10,18 +10,18 @@ static naik_term times(const naik_bicgstab *s, naik_coefficient coefficient, con
     return (naik_term){v, (const double(*)[2])s->coefficients + coefficient * s->width_now};
 }
 
-static naik_status combine(naik_field *out, naik_term a, naik_term b, const naik_rhs *rhs,
-                           naik_rhs_state state)
+/* Of running rhs. */
+static naik_status combine(const naik_bicgstab *s, const naik_combination *of, int count,
+                           const naik_products *products)
 {
-    const naik_term terms[] = {a, b};
-    return out->geometry->backend->ops->field.combine(out, terms, 2, rhs, state);
+    return s->geometry->backend->ops->field.combine(of, count, products, s->rhs, NAIK_RHS_RUN);
 }
 
 static naik_status apply(const naik_bicgstab *s, bool adjoint, const naik_field *in,
-                         naik_field *out)
+                         naik_field *out, const naik_products *products)
 {
     const naik_operator *op = s->now == BG_NORMAL_DOUBLE ? s->outer_op : s->inner_op;
-    return op->ops->apply(op, s->parity, adjoint, in, out, s->rhs, NAIK_RHS_RUN);
+    return op->ops->apply(op, s->parity, adjoint, in, out, products, s->rhs, NAIK_RHS_RUN);
 }
 
 /* The scalars that follow from the sums that were just made. */
@@ -36,32 +36,29 @@ naik_status bg_direction(naik_bicgstab *s, const naik_rhs *rhs, naik_rhs_state s
 {
     naik_field *const *f = bg_fields_of(s, s->now)->field;
     const naik_field *gradient = s->now == BG_FAST ? f[BG_R] : f[BG_T];
-    const naik_term terms[] = {
-        {gradient, NULL}, times(s, NAIK_BETA, f[BG_P]), times(s, NAIK_MINUS_BETA_OMEGA, f[BG_V])};
-    return s->geometry->backend->ops->field.combine(f[BG_P], terms, s->now == BG_FAST ? 3 : 2, rhs,
-                                                    state);
+    const naik_combination p = {
+        f[BG_P],
+        s->now == BG_FAST ? 3 : 2,
+        {{gradient, NULL}, times(s, NAIK_BETA, f[BG_P]), times(s, NAIK_MINUS_BETA_OMEGA, f[BG_V])}};
+    return s->geometry->backend->ops->field.combine(&p, 1, NULL, rhs, state);
 }
 
 static naik_status iterate_bicgstab(naik_bicgstab *s)
 {
     naik_status status = NAIK_OK;
-    const naik_reduction_ops *reduction = &s->geometry->backend->ops->reduction;
     naik_field *const *f = s->inner.field;
-    const naik_term r = {f[BG_R], NULL};
-    NAIK_TRY(apply(s, false, f[BG_P], f[BG_V]));
-    NAIK_TRY(reduction->complex_dot(f[BG_SHADOW], f[BG_V], s->sums));
+    const naik_term r = {f[BG_R], NULL}, x = {f[BG_X], NULL};
+    const naik_products with_shadow = {f[BG_SHADOW], s->sums}, with_r = {f[BG_R], s->sums};
+    const naik_combination half = {f[BG_R], 2, {r, times(s, NAIK_MINUS_ALPHA, f[BG_V])}};
+    const naik_combination whole[] = {
+        {f[BG_R], 2, {r, times(s, NAIK_MINUS_OMEGA, f[BG_T])}},
+        {f[BG_X], 3, {x, times(s, NAIK_ALPHA, f[BG_P]), times(s, NAIK_OMEGA, f[BG_R])}}};
+    NAIK_TRY(apply(s, false, f[BG_P], f[BG_V], &with_shadow));
     NAIK_TRY(take(s, NAIK_STAGE_ALPHA));
-    NAIK_TRY(combine(f[BG_R], r, times(s, NAIK_MINUS_ALPHA, f[BG_V]), s->rhs, NAIK_RHS_RUN));
-    NAIK_TRY(apply(s, false, f[BG_R], f[BG_T]));
-    NAIK_TRY(reduction->complex_dot(f[BG_T], f[BG_R], s->sums));
-    NAIK_TRY(reduction->dot(f[BG_T], f[BG_T], s->sums + 2 * s->width_now));
+    NAIK_TRY(combine(s, &half, 1, NULL));
+    NAIK_TRY(apply(s, false, f[BG_R], f[BG_T], &with_r));
     NAIK_TRY(take(s, NAIK_STAGE_OMEGA));
-    const naik_term x[] = {
-        {f[BG_X], NULL}, times(s, NAIK_ALPHA, f[BG_P]), times(s, NAIK_OMEGA, f[BG_R])};
-    NAIK_TRY(s->geometry->backend->ops->field.combine(f[BG_X], x, 3, s->rhs, NAIK_RHS_RUN));
-    NAIK_TRY(combine(f[BG_R], r, times(s, NAIK_MINUS_OMEGA, f[BG_T]), s->rhs, NAIK_RHS_RUN));
-    NAIK_TRY(reduction->complex_dot(f[BG_SHADOW], f[BG_R], s->sums));
-    NAIK_TRY(reduction->dot(f[BG_R], f[BG_R], s->sums + 2 * s->width_now));
+    NAIK_TRY(combine(s, whole, 2, &with_shadow));
     NAIK_TRY(take(s, NAIK_STAGE_BETA));
     NAIK_TRY(bg_direction(s, s->rhs, NAIK_RHS_RUN));
 done:
@@ -71,17 +68,15 @@ done:
 static naik_status iterate_normal(naik_bicgstab *s)
 {
     naik_status status = NAIK_OK;
-    const naik_reduction_ops *reduction = &s->geometry->backend->ops->reduction;
     naik_field *const *f = bg_fields_of(s, s->now)->field;
     const naik_term r = {f[BG_R], NULL}, x = {f[BG_X], NULL};
-    NAIK_TRY(apply(s, false, f[BG_P], f[BG_V]));
-    NAIK_TRY(reduction->dot(f[BG_V], f[BG_V], s->sums));
+    const naik_products first = {NULL, s->sums}, second = {NULL, s->sums + s->width_now};
+    const naik_combination step[] = {{f[BG_R], 2, {r, times(s, NAIK_MINUS_ALPHA, f[BG_V])}},
+                                     {f[BG_X], 2, {x, times(s, NAIK_ALPHA, f[BG_P])}}};
+    NAIK_TRY(apply(s, false, f[BG_P], f[BG_V], &first));
     NAIK_TRY(take(s, NAIK_STAGE_NORMAL_ALPHA));
-    NAIK_TRY(combine(f[BG_X], x, times(s, NAIK_ALPHA, f[BG_P]), s->rhs, NAIK_RHS_RUN));
-    NAIK_TRY(combine(f[BG_R], r, times(s, NAIK_MINUS_ALPHA, f[BG_V]), s->rhs, NAIK_RHS_RUN));
-    NAIK_TRY(apply(s, true, f[BG_R], f[BG_T]));
-    NAIK_TRY(reduction->dot(f[BG_T], f[BG_T], s->sums));
-    NAIK_TRY(reduction->dot(f[BG_R], f[BG_R], s->sums + s->width_now));
+    NAIK_TRY(combine(s, step, 2, &second));
+    NAIK_TRY(apply(s, true, f[BG_R], f[BG_T], &first));
     NAIK_TRY(take(s, NAIK_STAGE_NORMAL_BETA));
     NAIK_TRY(bg_direction(s, s->rhs, NAIK_RHS_RUN));
 done:

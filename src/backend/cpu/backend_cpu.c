@@ -206,7 +206,8 @@ static void dslash_range(void *context, int32_t begin, int32_t end, cpu_sums *su
 
 static int sums_of(const naik_dslash_args *args)
 {
-    return (args->form == NAIK_FORM_STEP ? 2 : 1) * args->in->nrhs;
+    return args->form == NAIK_FORM_STEP ? 2 * args->in->nrhs
+                                        : cpu_products(args->with, args->in->nrhs);
 }
 
 static naik_status run_dslash(const naik_dslash_args *args, naik_region region,

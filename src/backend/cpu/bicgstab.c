@@ -21,21 +21,26 @@ naik_status cpu_complex_dot(const naik_field *v, const naik_field *w, naik_exact
                    complex_dot_range, &p);
 }
 
-static void combine_range(void *context, int32_t begin, int32_t end, cpu_sums *sums)
+int cpu_products(const naik_field *with, int nrhs)
 {
-    const cpu_combination *combination = context;
-    (void)sums;
-    cpu_kernels_of(combination->out->geometry)->combine(combination, begin, end);
+    return (with != NULL ? 3 : 1) * nrhs;
 }
 
-naik_status cpu_combine(naik_field *out, const naik_term *terms, int count, const naik_rhs *rhs,
-                        naik_rhs_state state)
+static void combine_range(void *context, int32_t begin, int32_t end, cpu_sums *sums)
 {
-    const naik_geometry *geometry = out->geometry;
-    cpu_combination combination = {
-        .out = out, .term = terms, .terms = count, .rhs = rhs, .state = state};
-    return cpu_run(geometry->backend, cpu_tables_of(geometry)->shape.cells, 0, NULL, combine_range,
-                   &combination);
+    const cpu_combining *p = context;
+    cpu_kernels_of(p->of[0].out->geometry)->combine(p, begin, end, sums);
+}
+
+naik_status cpu_combine(const naik_combination *of, int count, const naik_products *products,
+                        const naik_rhs *rhs, naik_rhs_state state)
+{
+    const naik_geometry *geometry = of[0].out->geometry;
+    const bool summed = products != NULL;
+    cpu_combining p = {of, count, products, rhs, state};
+    return cpu_run(geometry->backend, cpu_tables_of(geometry)->shape.cells,
+                   summed ? cpu_products(products->with, of[0].out->nrhs) : 0,
+                   summed ? products->sums : NULL, combine_range, &p);
 }
 
 naik_status cpu_bicgstab_step(naik_backend *backend, naik_bicgstab_stage stage, naik_rhs *rhs,

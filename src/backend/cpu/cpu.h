@@ -111,13 +111,13 @@ static inline int cpu_long_numbers(int points, int recon)
 typedef struct cpu_sums cpu_sums;
 
 /* What field.combine is asked for (backend.h). */
-typedef struct cpu_combination {
-    naik_field *out;
-    const naik_term *term;
-    int terms;
+typedef struct cpu_combining {
+    const naik_combination *of;
+    int count;
+    const naik_products *products;
     const naik_rhs *rhs;
     naik_rhs_state state;
-} cpu_combination;
+} cpu_combining;
 
 /* The kernels of one instruction set. All of them treat cells begin..end-1, the Dslash
  * list[begin..end-1]; `sums`, of each rhs, may be NULL. All instruction sets give the same bits.
@@ -137,7 +137,7 @@ typedef struct cpu_kernels {
                 cpu_sums *sums);
     void (*complex_dot)(const naik_field *v, const naik_field *w, int32_t begin, int32_t end,
                         cpu_sums *sums);
-    void (*combine)(const cpu_combination *combination, int32_t begin, int32_t end);
+    void (*combine)(const cpu_combining *p, int32_t begin, int32_t end, cpu_sums *sums);
     /* One colour vector of one cell as double, [6][lanes]; storing rounds. */
     void (*load)(const naik_field *v, int32_t cell, int vector, double *out);
     void (*store)(naik_field *v, int32_t cell, int vector, const double *in);
@@ -219,8 +219,9 @@ size_t cpu_blocks_bytes(const naik_lattice *lattice, naik_precision precision);
 naik_status cpu_blocks_pack(naik_blocks *blocks, const naik_block (*source)[NAIK_SITE_BLOCKS]);
 /* backend/cpu/bicgstab.c */
 naik_status cpu_complex_dot(const naik_field *v, const naik_field *w, naik_exactsum *sums);
-naik_status cpu_combine(naik_field *out, const naik_term *terms, int count, const naik_rhs *rhs,
-                        naik_rhs_state state);
+int cpu_products(const naik_field *with, int nrhs); /* sums that they are */
+naik_status cpu_combine(const naik_combination *of, int count, const naik_products *products,
+                        const naik_rhs *rhs, naik_rhs_state state);
 naik_status cpu_bicgstab_step(naik_backend *backend, naik_bicgstab_stage stage, naik_rhs *rhs,
                               naik_bicgstab_record *record, double (*coefficients)[2],
                               naik_exactsum *sums, int count, double *history, int history_stride);

@@ -79,12 +79,12 @@ static void complex_dot(const naik_field *v, const naik_field *w, int32_t begin,
     }
 }
 
-static void combine(const cpu_combination *combination, int32_t begin, int32_t end)
+static void combine(const cpu_combining *p, int32_t begin, int32_t end, cpu_sums *sums)
 {
-    switch (combination->out->precision) {
-    case NAIK_DOUBLE: combine_d_vector(combination, begin, end); break;
-    case NAIK_SINGLE: combine_f_vector(combination, begin, end); break;
-    case NAIK_HALF: combine_h_vector(combination, begin, end); break;
+    switch (p->of[0].out->precision) {
+    case NAIK_DOUBLE: combine_d_vector(p, begin, end, sums); break;
+    case NAIK_SINGLE: combine_f_vector(p, begin, end, sums); break;
+    case NAIK_HALF: combine_h_vector(p, begin, end, sums); break;
     }
 }
 

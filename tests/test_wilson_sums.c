@@ -1,0 +1,256 @@
+/* test_wilson_sums.c - what kernels of spinors sum of the fields they write, and sums of multiples of
+ * fields, against plain loops
+ *
+ * ranks: 1 2 4
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/exactsum.h"
+#include "comm/collective.h"
+#include "wilson_fixture.h"
+
+/* Storages; a component of a sum of multiples of numbers of order 1 is as near as this to the same in
+ * double, relative to the largest. */
+typedef struct storage {
+    naik_precision vectors, links;
+    int recon;
+    double tolerance;
+} storage;
+static const storage storages[] = {
+    {NAIK_DOUBLE, NAIK_DOUBLE, 18, 1e-15}, {NAIK_SINGLE, NAIK_SINGLE, 12, 1e-6},
+    {NAIK_SINGLE, NAIK_HALF, 18, 1e-6},    {NAIK_HALF, NAIK_HALF, 18, 1e-4},
+    {NAIK_HALF, NAIK_SINGLE, 12, 1e-4},
+};
+enum { STORAGES = sizeof storages / sizeof *storages, SUMS = 3, IDLE = 1 };
+
+static const int size[4] = {8, 4, 4, 16};
+
+/* Sums of a batch, and records of it of which rhs IDLE, if there is one, does not run. */
+typedef struct batch {
+    const wilson_fixture *f;
+    int nrhs;
+    naik_exactsum *sums; /* backend memory [SUMS][nrhs] */
+    naik_rhs *rhs;       /* backend memory [nrhs] */
+} batch;
+
+static batch make_batch(check *t, const wilson_fixture *f, int nrhs)
+{
+    batch b = {.f = f, .nrhs = nrhs};
+    naik_rhs records[NAIK_MAX_RHS / NAIK_SPIN] = {{.state = NAIK_RHS_IDLE}};
+    void *sums = NULL, *rhs = NULL;
+    for (int c = 0; c < nrhs; c++) {
+        records[c].state = c == IDLE ? NAIK_RHS_IDLE : NAIK_RHS_RUN;
+    }
+    CHECK_OK(t,
+             naik_backend_alloc(f->backend, (size_t)(SUMS * nrhs) * sizeof *b.sums, "sums", &sums));
+    CHECK_OK(t, naik_backend_alloc(f->backend, sizeof records, "records", &rhs));
+    CHECK_OK(t, naik_backend_upload(f->backend, rhs, records, (size_t)nrhs * sizeof *records));
+    b.sums = sums;
+    b.rhs = rhs;
+    CHECK_OK(t, f->backend->ops->reduction.clear(f->backend, b.sums, SUMS * nrhs));
+    return b;
+}
+
+static void free_batch(batch *b)
+{
+    naik_backend_release(b->f->backend, b->sums);
+    naik_backend_release(b->f->backend, b->rhs);
+}
+
+/* |out|^2, re and im of (with, out) over all ranks, of rhs c on `parity`. */
+static void slow_products(check *t, const wilson_fixture *f, const naik_field *with,
+                          const naik_field *out, naik_parity parity, int c, double value[SUMS])
+{
+    wilson_spinor *v = wilson_ref_field(f->lat->volume), *w = wilson_ref_field(f->lat->volume);
+    naik_exactsum sum[SUMS];
+    double mine[SUMS] = {0};
+    wilson_fixture_take(t, f, with, parity, c, v);
+    wilson_fixture_take(t, f, out, parity, c, w);
+    for (int64_t i = 0; i < 12 * f->lat->volume; i++) { /* other ranks' are 0 */
+        const double complex a = ((const double complex *)v)[i], b = ((const double complex *)w)[i];
+        mine[0] += creal(b) * creal(b) + cimag(b) * cimag(b);
+        mine[1] += creal(conj(a) * b);
+        mine[2] += cimag(conj(a) * b);
+    }
+    for (int k = 0; k < SUMS; k++) {
+        naik_exactsum_clear(&sum[k]);
+        naik_exactsum_add(&sum[k], mine[k]);
+    }
+    CHECK_OK(t, naik_comm_sum_exact(f->alone != NULL ? f->alone : t->comm, sum, SUMS));
+    for (int k = 0; k < SUMS; k++) {
+        value[k] = naik_exactsum_value(&sum[k]);
+    }
+    free(v);
+    free(w);
+}
+
+/* The batch's sums are the products of `with` and `out`, of the first `count` of them, and 0 of what
+ * does not run. */
+static void compare(check *t, batch *b, const naik_field *with, const naik_field *out,
+                    naik_parity parity, int count)
+{
+    const naik_reduction_ops *reduction = &b->f->backend->ops->reduction;
+    double got[SUMS * NAIK_MAX_RHS];
+    CHECK_OK(t, reduction->over_ranks(b->f->backend, b->sums, SUMS * b->nrhs));
+    CHECK_OK(t, reduction->values(b->f->backend, b->sums, SUMS * b->nrhs, got));
+    for (int c = 0; c < b->nrhs; c++) {
+        double expected[SUMS], vv[SUMS];
+        slow_products(t, b->f, with, out, parity, c, expected);
+        slow_products(t, b->f, with, with, parity, c, vv);
+        const double size2 = sqrt(vv[0] * expected[0]) + expected[0];
+        for (int k = 0; k < SUMS; k++) {
+            CHECK_NEAR(t, got[k * b->nrhs + c] / size2,
+                       c == IDLE || k >= count ? 0 : expected[k] / size2, 1e-13);
+        }
+    }
+    CHECK_OK(t, reduction->clear(b->f->backend, b->sums, SUMS * b->nrhs));
+}
+
+/* Mh and Mh^+ with products of another field and of its own argument, and with |out|^2 alone. */
+static void operator_sums(check *t, const wilson_fixture *f, const storage *s, int nrhs)
+{
+    naik_wilson *wilson = NULL;
+    batch b = make_batch(t, f, nrhs);
+    naik_field *in = wilson_fixture_field(t, f, s->vectors, nrhs, 20, NAIK_ODD);
+    naik_field *other = wilson_fixture_field(t, f, s->vectors, nrhs, 70, NAIK_ODD);
+    naik_field *scratch = wilson_fixture_zero(t, f, s->vectors, nrhs);
+    const naik_field *const with[] = {other, in, NULL};
+    const naik_rhs_mask running = {b.rhs, NAIK_RHS_RUN};
+    CHECK_OK(
+        t, naik_wilson_create(f->geometry, f->u, f->clover, f->mass, s->links, s->recon, &wilson));
+    for (int code = 0; wilson != NULL && code < 6; code++) {
+        const naik_products products = {with[code / 2], b.sums};
+        naik_field *out = wilson_fixture_field(t, f, s->vectors, nrhs, 90, NAIK_ODD);
+        CHECK_OK(t, naik_wilson_schur(wilson, NAIK_ODD, code % 2 == 1, &running, in, scratch, out,
+                                      &products));
+        compare(t, &b, products.with != NULL ? products.with : other, out, NAIK_ODD,
+                products.with != NULL ? SUMS : 1);
+        naik_field_destroy(&out);
+    }
+    naik_wilson_destroy(&wilson);
+    naik_field_destroy(&in);
+    naik_field_destroy(&other);
+    naik_field_destroy(&scratch);
+    free_batch(&b);
+}
+
+static void operator_sums_on_grid(check *t, const int extents[4], const int grid[4])
+{
+    for (int clover = 0; clover < 2; clover++) {
+        wilson_fixture f;
+        if (wilson_fixture_create(t, extents, grid, false, 0, 0.3, clover == 1 ? 1.2 : 0, false,
+                                  &f)) {
+            for (int i = 0; i < STORAGES; i++) {
+                operator_sums(t, &f, &storages[i], 1);
+                operator_sums(t, &f, &storages[i], 3);
+            }
+        }
+        wilson_fixture_destroy(&f);
+    }
+}
+
+static void an_application_sums_what_it_writes(check *t)
+{
+    fixture_for_grids(t, size, 2, operator_sums_on_grid);
+}
+
+static void products_without_sums_are_refused(check *t)
+{
+    wilson_fixture f;
+    naik_wilson *wilson = NULL;
+    CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 0, 0.3, 0, false, &f));
+    CHECK_OK(t, naik_wilson_create(f.geometry, f.u, NULL, f.mass, NAIK_DOUBLE, 18, &wilson));
+    naik_field *in = wilson_fixture_zero(t, &f, NAIK_DOUBLE, 1);
+    naik_field *out = wilson_fixture_zero(t, &f, NAIK_DOUBLE, 1);
+    const naik_dslash_args args = {
+        .form = NAIK_FORM_D, .links = wilson->links, .in = in, .out = out, .with = in};
+    CHECK_STATUS(t, naik_dslash(&args), NAIK_ERR_ARG);
+    naik_field_destroy(&in);
+    naik_field_destroy(&out);
+    naik_wilson_destroy(&wilson);
+    wilson_fixture_destroy(&f);
+}
+
+/* Coefficients of two terms of all rhs, [2][nrhs]. */
+static const double FACTOR[2][3][2] = {{{0.5, -0.25}, {0.1, 0.2}, {-0.75, 0.125}},
+                                       {{-1.5, 0.5}, {1, 1}, {0.25, 0.3}}};
+
+/* |got - (first + a v + b w)| of rhs c on even sites is within the tolerance; w NULL: none. */
+static void compare_combination(check *t, const wilson_fixture *f, const storage *s, int c,
+                                const naik_field *got, const naik_field *const term[3],
+                                const double *const factor[2])
+{
+    wilson_spinor *sum = wilson_ref_field(f->lat->volume), *v = wilson_ref_field(f->lat->volume);
+    wilson_fixture_take(t, f, term[0], NAIK_EVEN, c, sum);
+    for (int k = 0; k < 2 && term[1 + k] != NULL && c != IDLE; k++) {
+        wilson_fixture_take(t, f, term[1 + k], NAIK_EVEN, c, v);
+        for (int64_t i = 0; i < 12 * f->lat->volume; i++) {
+            ((double complex *)sum)[i] +=
+                (factor[k][0] + factor[k][1] * I) * ((double complex *)v)[i];
+        }
+    }
+    wilson_fixture_take(t, f, got, NAIK_EVEN, c, v);
+    CHECK_NEAR(t, wilson_fixture_difference(f, v, sum, NAIK_EVEN), 0, s->tolerance);
+    free(sum);
+    free(v);
+}
+
+/* r and x of a step of BiCGStab together, each of what both were before. */
+static void combine_fields(check *t, const wilson_fixture *f, const storage *s, int nrhs)
+{
+    batch b = make_batch(t, f, nrhs);
+    naik_field *field[6];
+    double factors[2 * NAIK_MAX_RHS][2];
+    void *memory = NULL;
+    for (int i = 0; i < 6; i++) { /* r, x, p, t, the shadow residual, and r as it was */
+        field[i] =
+            wilson_fixture_field(t, f, s->vectors, nrhs, 100 + 10 * (uint64_t)(i % 5), NAIK_EVEN);
+    }
+    naik_field *x = wilson_fixture_field(t, f, s->vectors, nrhs, 110, NAIK_EVEN);
+    for (int i = 0; i < 2 * nrhs; i++) {
+        factors[i][0] = FACTOR[i / nrhs][i % nrhs][0];
+        factors[i][1] = FACTOR[i / nrhs][i % nrhs][1];
+    }
+    CHECK_OK(t, naik_backend_alloc(f->backend, sizeof factors, "factors", &memory));
+    CHECK_OK(t, naik_backend_upload(f->backend, memory, factors, sizeof factors));
+    const double(*a)[2] = memory, (*w)[2] = a + nrhs;
+    const naik_combination both[] = {
+        {field[0], 2, {{field[0], NULL}, {field[3], a}}},
+        {field[1], 3, {{field[1], NULL}, {field[2], w}, {field[0], a}}}};
+    const naik_products products = {field[4], b.sums}, norm = {NULL, b.sums};
+    const naik_field_ops *ops = &f->backend->ops->field;
+    CHECK_OK(t, ops->combine(both, 2, &products, b.rhs, NAIK_RHS_RUN));
+    compare(t, &b, field[4], field[0], NAIK_EVEN, SUMS);
+    for (int c = 0; c < nrhs; c++) {
+        const naik_field *const r[3] = {field[5], field[3], NULL};
+        const naik_field *const sum[3] = {x, field[2], field[5]};
+        const double *const for_r[2] = {FACTOR[0][c], NULL};
+        const double *const for_x[2] = {FACTOR[1][c], FACTOR[0][c]};
+        compare_combination(t, f, s, c, field[0], r, for_r);
+        compare_combination(t, f, s, c, field[1], sum, for_x);
+    }
+    CHECK_OK(t, ops->combine(both, 1, &norm, b.rhs, NAIK_RHS_RUN));
+    compare(t, &b, field[4], field[0], NAIK_EVEN, 1);
+    CHECK_OK(t, ops->combine(both, 2, NULL, NULL, NAIK_RHS_IDLE));
+    naik_backend_release(f->backend, memory);
+    for (int i = 0; i < 6; i++) {
+        naik_field_destroy(&field[i]);
+    }
+    naik_field_destroy(&x);
+    free_batch(&b);
+}
+
+static void combined_fields_are_those_of_what_was_before(check *t)
+{
+    wilson_fixture f;
+    CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 0, 0.3, 0, false, &f));
+    for (int i = 0; i < STORAGES; i++) {
+        combine_fields(t, &f, &storages[i], 1);
+        combine_fields(t, &f, &storages[i], 3);
+    }
+    wilson_fixture_destroy(&f);
+}
+
+CHECK_MAIN(CHECK(an_application_sums_what_it_writes), CHECK(products_without_sums_are_refused),
+           CHECK(combined_fields_are_those_of_what_was_before))
