@@ -121,7 +121,7 @@ NAIK_HD static inline void naik_bicgstab_take(naik_bicgstab_stage stage, naik_rh
         naik_complex_divide(b->rho, sums + 1, b->alpha);
         good = naik_complex_norm2(b->alpha) < 1e300;
         break;
-    case NAIK_STAGE_OMEGA:
+    case NAIK_STAGE_OMEGA: /* (B r, r) is the conjugate of (r, B r) */
         b->omega[0] = sums[1] / sums[0];
         b->omega[1] = -sums[2] / sums[0];
         good = naik_complex_norm2(b->omega) > NAIK_BREAKDOWN2;
