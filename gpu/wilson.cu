@@ -85,7 +85,8 @@ static gpu_variant usual_variant(const naik_dslash_args *args)
     gpu_variant v = {};
     v.rhs = most_rhs(args);
     const int tiles = tiles_of(args, v.rhs);
-    v.together = tiles == 1 ? 1 : tiles % 2 == 0 ? 2 : tiles % 3 == 0 ? 3 : 2;
+    const bool three = tiles % 2 != 0 && tiles % 3 == 0 && 3 * GPU_LANES <= WILSON_THREADS;
+    v.together = tiles == 1 ? 1 : three ? 3 : 2;
     v.sites = v.together == 1 ? 128 : GPU_LANES;
     v.threads = 1;
     return v;
