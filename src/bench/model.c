@@ -99,7 +99,7 @@ static void print_prediction(naik_log *log, const model_machine *m, const model_
         print_row(log, nodes, ranks, now, us_each, efficiency);
         return;
     }
-    bench_put_text(&line, "model", "cg");
+    bench_put_text(&line, "model", p->spinors ? "bicgstab" : "cg");
     bench_put_text(&line, "machine", m->name);
     bench_put_int(&line, "nodes", nodes);
     bench_put_int(&line, "gpus", ranks);
@@ -259,7 +259,8 @@ static naik_status parse(naik_comm *comm, int argc, char **argv, choices *c, mod
     static const int recons[] = {18, 13, 12, 9, 6};
     static const char *const recon_names[] = {"18", "13", "12", "9", "6", NULL};
     static const char *const actions[] = {
-        [NAIK_NAIVE] = "naive", [NAIK_ASQTAD] = "asqtad", [NAIK_HISQ] = "hisq", NULL};
+        [NAIK_NAIVE] = "naive",    [NAIK_ASQTAD] = "asqtad",  [NAIK_HISQ] = "hisq",
+        [BENCH_WILSON] = "wilson", [BENCH_CLOVER] = "clover", NULL};
     const naik_option options[] = {
         {.name = "machine",
          .kind = NAIK_OPTION_CHOICE,
@@ -302,15 +303,31 @@ static naik_status parse(naik_comm *comm, int argc, char **argv, choices *c, mod
                                             sizeof options / sizeof *options, NULL, 0, NULL);
     /* what the software takes by itself */
     const bool own = c->software == MODEL_NAIK && c->vectors < 0;
+    p->spinors = c->action == BENCH_WILSON || c->action == BENCH_CLOVER;
+    p->clover = c->action == BENCH_CLOVER;
+    if (status == NAIK_OK && p->spinors && c->software != MODEL_NAIK) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                         "naik bench model: --action wilson and clover are of --software naik");
+    }
     p->vectors = own ? NAIK_SINGLE : c->vectors < 0 ? NAIK_HALF : (naik_precision)c->vectors;
-    p->links = c->links >= 0 ? (naik_precision)c->links : own ? NAIK_HALF : p->vectors;
-    p->recon = c->recon >= 0 ? recons[c->recon] : c->action == NAIK_NAIVE ? 12 : own ? 6 : 9;
+    p->links = c->links >= 0        ? (naik_precision)c->links
+               : own && !p->spinors ? NAIK_HALF
+                                    : p->vectors;
+    p->recon = c->recon >= 0             ? recons[c->recon]
+               : p->spinors              ? 18
+               : c->action == NAIK_NAIVE ? 12
+               : own                     ? 6
+                                         : 9;
+    if (p->spinors && p->recon != 18 && p->recon != 12) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                         "naik bench model: links of Wilson quarks are stored as 18 or 12 numbers");
+    }
     if (p->recon == 6 && (p->links != NAIK_HALF || c->action == NAIK_NAIVE)) {
         return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                          "naik bench model: --recon 6 is of the long links of 16-bit links");
     }
     c->form = c->json ? FORM_JSON : c->lines ? FORM_LINES : FORM_TABLE;
-    p->points = c->action == NAIK_NAIVE ? NAIK_STENCIL / 2 : NAIK_STENCIL;
+    p->points = c->action == NAIK_NAIVE || p->spinors ? NAIK_STENCIL / 2 : NAIK_STENCIL;
     p->nrhs = c->nrhs;
     return status;
 }

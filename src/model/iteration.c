@@ -8,6 +8,13 @@
 #include "base/memory.h"
 #include "lattice/grid.h"
 
+/* Of h200.txt, bench=dslash and bench=bicgstab with action=wilson: the share of the staggered roofs that
+ * 8 and 12 spinors reach (5159 of 7733.9 GFLOP/s in double, 11968 of 18524 in single precision, 13677
+ * of 18703 in 16 bits), and the passes over spinors that an iteration of BiCGStab takes beside its
+ * four D (17 are counted). */
+static const double SPINOR_ROOF = 0.67, SPINOR_PASSES = 26;
+enum { SPINOR_FLOPS = 1320, BLOCK_FLOPS = 504, BLOCK_REALS = 72 };
+
 static double value_of(const model_machine *m, int figure)
 {
     return m->figures[figure].value;
@@ -50,8 +57,11 @@ static bool crosses(const int grid[NAIK_DIM], int mu, int node_size)
 
 static double wire_us(const model_machine *m, const model_problem *p, naik_grid_cost cost)
 {
+    const int vectors = !p->spinors               ? 1
+                        : p->vectors == NAIK_HALF ? NAIK_SPIN
+                                                  : NAIK_SPIN / 2; /* half spinors */
     const double site =
-        0.5 * naik_points_depth(p->points) * p->nrhs * naik_vector_bytes(p->vectors);
+        0.5 * naik_points_depth(p->points) * p->nrhs * vectors * naik_vector_bytes(p->vectors);
     const double inside = (double)cost.inside * site / value_of(m, WIRE_INSIDE_GBS);
     const double between = (double)cost.between * site / value_of(m, WIRE_BETWEEN_GBS);
     return 1e-3 * fmax(inside, between);
@@ -62,11 +72,16 @@ static void predict_on(const model_machine *m, const model_problem *p, int ranks
 {
     const double sites = 0.5 * p->local[0] * p->local[1] * (double)p->local[2] * p->local[3];
     const double copy = value_of(m, COPY_GBS) * 1e3; /* bytes a us */
-    const double flops = naik_dslash_flops(p->points);
-    const double floor = model_floor_bytes(p->vectors, p->links, p->recon, p->points, p->nrhs);
+    const int vectors = p->nrhs * (p->spinors ? NAIK_SPIN : 1), steps = p->spinors ? 2 : 1;
+    const double flops =
+        p->spinors ? SPINOR_FLOPS + (p->clover ? BLOCK_FLOPS : 0) : naik_dslash_flops(p->points);
+    const double blocks = p->clover ? BLOCK_REALS * (p->links == NAIK_DOUBLE ? 8.0 : 4.0) : 0;
+    const double floor =
+        model_floor_bytes(p->vectors, p->links, p->recon, p->points, vectors) + blocks;
     const double memory = sites * floor / (copy * value_of(m, FRACTION_DOUBLE + (int)p->vectors));
     const double roof =
-        sites * flops * p->nrhs / (value_of(m, ROOF_DOUBLE + (int)p->vectors) * 1e3);
+        sites * flops * p->nrhs /
+        (value_of(m, ROOF_DOUBLE + (int)p->vectors) * (p->spinors ? SPINOR_ROOF : 1) * 1e3);
     const double kernel = fmax(memory, roof);
     const double updates = p->vectors == NAIK_DOUBLE ? 0 : value_of(m, UPDATES);
     const int nodes = (ranks + m->node_size - 1) / m->node_size;
@@ -81,11 +96,13 @@ static void predict_on(const model_machine *m, const model_problem *p, int ranks
     out->exposed_us = out->wire_us - fmin(out->wire_us, kernel * interior(p, out->grid)) *
                                          (p->nrhs > 1 ? value_of(m, HIDDEN) : 1);
     out->dslash_us += out->exposed_us;
-    out->linear_us = value_of(m, VECTORS) * sites * p->nrhs * naik_vector_bytes(p->vectors) / copy;
-    out->reduce_us = (ranks > 1 ? value_of(m, REDUCE_US) : 0) +
-                     (nodes > 1 ? value_of(m, REDUCE_STEP_US) * log2(nodes) : 0);
-    out->iteration_us = (1 + updates) * (2 * kernel + out->linear_us) +
-                        2 * (out->dslash_us - kernel) + value_of(m, OVERHEAD_US) + out->reduce_us;
+    out->linear_us = (p->spinors ? SPINOR_PASSES : value_of(m, VECTORS)) * sites * vectors *
+                     naik_vector_bytes(p->vectors) / copy;
+    out->reduce_us = steps * ((ranks > 1 ? value_of(m, REDUCE_US) : 0) +
+                              (nodes > 1 ? value_of(m, REDUCE_STEP_US) * log2(nodes) : 0));
+    out->iteration_us = (1 + updates) * (2 * steps * kernel + out->linear_us) +
+                        2 * steps * (out->dslash_us - kernel) + steps * value_of(m, OVERHEAD_US) +
+                        out->reduce_us;
 }
 
 naik_status model_predict(naik_log *log, const model_machine *m, const model_problem *p,

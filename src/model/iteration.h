@@ -1,6 +1,7 @@
-/* iteration.h - the time of an iteration of conjugate gradient on a machine, from its figures
+/* iteration.h - the time of an iteration of conjugate gradient on a machine, from its figures; of
+ * Wilson and clover quarks of BiCGStab, with n = 4 and twice T_0 and T_R
  *
- *   T      = (1 + u) (2 K + T_L) + 2 (T_D - K) + T_0 + T_R
+ *   T      = (1 + u) (n K + T_L) + n (T_D - K) + T_0 + T_R                     n = 2
  *   K      = max(sites floor / (fraction copy), sites flops / roof)  of a D, on half a box's sites
  *   T_D    = K + E + sum_mu A_mu + T_wire - h min(T_wire, K interior)
  *   T_L    = vectors sites vector / copy                     beside what the two D count
@@ -23,6 +24,8 @@ typedef struct model_problem {
     naik_precision vectors, links;
     int recon, points; /* numbers of a long link; stencil points of D */
     int nrhs;
+    bool spinors; /* Wilson or clover quarks: 8 points, half spinors in the halo */
+    bool clover;  /* with blocks of 72 numbers a site in every D */
 } model_problem;
 
 typedef struct model_prediction {

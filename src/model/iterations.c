@@ -29,16 +29,27 @@ double model_iterations_above(double mass, double tolerance, double lowest)
     return 25 * decades(tolerance, 1e-10) / hypot(mass, lowest);
 }
 
-model_iterations model_iterations_from(const model_pilot *pilot, int count, double mass,
-                                       double tolerance)
+model_iterations model_iterations_of_spinors(double tolerance)
+{
+    const double scale = decades(tolerance, 1e-10);
+    return (model_iterations){.least = 20 * scale, .expected = 100 * scale, .most = 500 * scale};
+}
+
+static double distance(double mass, double other, bool spinors)
+{
+    return fabs(spinors ? other - mass : log(other / mass));
+}
+
+model_iterations model_iterations_from(const model_pilot *pilot, int count, bool spinors,
+                                       double mass, double tolerance)
 {
     const model_pilot *near = pilot;
     for (int i = 1; i < count; i++) {
-        if (fabs(log(pilot[i].mass / mass)) < fabs(log(near->mass / mass))) {
+        if (distance(mass, pilot[i].mass, spinors) < distance(mass, near->mass, spinors)) {
             near = &pilot[i];
         }
     }
-    const double scale = decades(tolerance, near->tolerance) * near->mass / mass;
+    const double scale = decades(tolerance, near->tolerance) * (spinors ? 1 : near->mass / mass);
     return (model_iterations){
         .least = near->least * scale, .expected = near->mean * scale, .most = near->most * scale};
 }

@@ -10,6 +10,7 @@
 #ifndef NAIK_MODEL_ITERATIONS_H
 #define NAIK_MODEL_ITERATIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct model_iterations {
@@ -18,6 +19,10 @@ typedef struct model_iterations {
 
 /* volume: sites of the lattice; points: stencil points of D, 16 or 8. */
 model_iterations model_iterations_of(double mass, double tolerance, int64_t volume, int points);
+
+/* Of Wilson and clover quarks nothing follows from the mass, since the critical mass is the
+ * configuration's: 100 to 1e-10 are assumed, from 20 to 500. */
+model_iterations model_iterations_of_spinors(double tolerance);
 
 /* Where `lowest` is the lowest eigenvalue that is left, in units of the mass: of D, or above the
  * modes that are removed. */
@@ -28,9 +33,9 @@ typedef struct model_pilot {
     double mass, tolerance, least, mean, most;
 } model_pilot;
 
-/* The same from `count` >= 1 of them: from the nearest mass, by 1/m where it is another one, and
- * by ln(2/tolerance). */
-model_iterations model_iterations_from(const model_pilot *pilot, int count, double mass,
-                                       double tolerance);
+/* The same from `count` >= 1 of them: from the nearest mass, by 1/m where it is another one (as many
+ * for spinors, whose masses may be negative), and by ln(2/tolerance). */
+model_iterations model_iterations_from(const model_pilot *pilot, int count, bool spinors,
+                                       double mass, double tolerance);
 
 #endif

@@ -138,7 +138,8 @@ done:
 
 static int hops_of(const naik_input *input)
 {
-    return input->action.type == NAIK_INPUT_NAIVE ? NAIK_STENCIL / 2 : NAIK_STENCIL;
+    return input->action.type == NAIK_INPUT_NAIVE || naik_input_is_wilson(input) ? NAIK_STENCIL / 2
+                                                                                 : NAIK_STENCIL;
 }
 
 static naik_status expect_iterations(naik_comm *comm, const naik_input *input, cost *c)
@@ -154,9 +155,10 @@ static naik_status expect_iterations(naik_comm *comm, const naik_input *input, c
     }
     for (int i = 0; i < c->mass_count; i++) {
         cost_mass *m = &c->masses[i];
-        m->iterations = count > 0
-                            ? model_iterations_from(pilot, count, m->mass, m->tolerance)
-                            : model_iterations_of(m->mass, m->tolerance, volume, hops_of(input));
+        m->iterations =
+            count > 0    ? model_iterations_from(pilot, count, c->spinors, m->mass, m->tolerance)
+            : c->spinors ? model_iterations_of_spinors(m->tolerance)
+                         : model_iterations_of(m->mass, m->tolerance, volume, hops_of(input));
     }
 done:
     return status;
@@ -204,7 +206,9 @@ static naik_status time_iteration(naik_comm *comm, const naik_input *input, cons
                              .links = half ? NAIK_HALF : c->plan.vectors,
                              .recon = fastest ? c->plan.recon : 18,
                              .points = hops_of(input),
-                             .nrhs = c->plan.batch};
+                             .nrhs = c->plan.batch,
+                             .spinors = all->spinors,
+                             .clover = naik_input_csw(input) != 0};
     model_prediction now;
     memcpy(now.grid, c->grid, sizeof now.grid);
     NAIK_TRY(model_predict(comm->log, &all->machine, &p, &now));
@@ -363,11 +367,7 @@ naik_status cost_of(naik_comm *comm, const naik_input *input, const model_machin
 {
     naik_status status = NAIK_OK;
     memset(out, 0, sizeof *out);
-    if (naik_input_is_wilson(input)) {
-        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                         "--machine knows what staggered quarks cost, not yet %s ones",
-                         naik_input_action_name(input->action.type));
-    }
+    out->spinors = naik_input_is_wilson(input);
     out->machine = *machine;
     out->pilot = pilot;
     out->links_built = count_links(input);

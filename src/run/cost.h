@@ -55,6 +55,7 @@ typedef struct cost {
     const char *pilot; /* the file that iterations are from; NULL: the rule */
     cost_mass masses[COST_MASSES];
     int mass_count, solves, links_built;
+    bool spinors; /* Wilson or clover quarks */
     cost_case cases[COST_NODES];
     int case_count, smallest; /* number of nodes that holds the run; 0: none up to 1024 */
     bool any_grid;            /* some number of nodes has a process grid */

@@ -25,6 +25,12 @@ static void grid_text(const int grid[NAIK_DIM], char text[GRID_TEXT])
 
 static const char *iterations_origin(const cost *c)
 {
+    if (c->spinors) {
+        return c->pilot != NULL
+                   ? "measured by the pilot run, those of the nearest mass, by ln(2/tolerance)"
+                   : "assumed, 100 at 1e-10: they follow from the distance to the critical mass, "
+                     "which is the configuration's; --from PROP.h5 takes a run's own";
+    }
     return c->pilot != NULL
                ? "measured by the pilot run, by 1/mass from the nearest mass and ln(2/tolerance)"
                : "25/mass at 1e-10, by ln(2/tolerance); h200.txt bench=cg gauge=lat32.h5: 491 at "
@@ -33,6 +39,13 @@ static const char *iterations_origin(const cost *c)
 
 static const char *times_origin(const cost *c)
 {
+    if (c->spinors) {
+        return c->machine.measured
+                   ? "model of h200.txt bench=dslash and bench=bicgstab action=wilson lines"
+                   : "model of h200.txt action=wilson with this machine's bandwidths: predicted, "
+                     "not "
+                     "measured";
+    }
     return c->machine.measured ? "model fitted to h200.txt bench=cg and bench=dslash lines"
                                : "model of h200.txt with this machine's bandwidths: predicted, not "
                                  "measured";
@@ -188,7 +201,7 @@ static void print_masses(naik_log *log, const cost *c)
         naik_log_line(log, "%8g %10g %7d %11.0f  %.0f to %.0f", m->mass, m->tolerance, m->solves,
                       m->iterations.expected, m->iterations.least, m->iterations.most);
     }
-    if (c->pilot == NULL) {
+    if (c->pilot == NULL && !c->spinors) {
         naik_log_line(log, "light masses depend on the lowest modes of the configuration, which "
                            "are not known here; --from PROP.h5 takes a run's own iterations");
     }

@@ -1,5 +1,5 @@
 /* on_paper.c - sizes as the GPU's backend has them (gpu/blas.cu, gpu/links.cu, gpu/messages.cu,
- * gpu/exchange.cu)
+ * gpu/exchange.cu, gpu/wilson_blocks.cu)
  *
  * Blocks of 32 sites and spare right-hand sides are left out: they are thousandths of a box that
  * anybody plans with.
@@ -11,6 +11,7 @@
 
 #include "backend/field.h"
 #include "backend/packed_links.h"
+#include "backend/site_blocks.h"
 
 static size_t field_bytes(const naik_lattice *lat, naik_precision precision, int nrhs)
 {
@@ -40,6 +41,12 @@ static size_t peer_bytes(const naik_lattice *lat, naik_precision precision, int 
     return 2 * (size_t)lat->halo * (size_t)nrhs * (size_t)naik_vector_bytes(precision);
 }
 
+static size_t blocks_bytes(const naik_lattice *lat, naik_precision precision)
+{
+    return 2 * (size_t)lat->volume_cb * NAIK_SITE_BLOCKS * NAIK_BLOCK_REALS *
+           (precision == NAIK_DOUBLE ? sizeof(double) : sizeof(float));
+}
+
 static naik_status free_bytes(naik_device *device, size_t *out)
 {
     const on_paper *paper = (const on_paper *)(const void *)device; /* it begins with its device */
@@ -60,6 +67,7 @@ static const naik_backend_ops ops = {.name = "gpu",
                                      .field = {.bytes = field_bytes},
                                      .halo = {.face_bytes = face_bytes, .peer = &peers},
                                      .staggered = {.links_bytes = links_bytes},
+                                     .wilson = {.blocks_bytes = blocks_bytes},
                                      .modes = {.bytes = bare_field_bytes}};
 
 bool on_paper_fits_numbers(const int local[NAIK_DIM])

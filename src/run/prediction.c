@@ -50,8 +50,8 @@ naik_status prediction_make(naik_comm *comm, const naik_input *input, const pred
     naik_status status = NAIK_OK;
     const int machine = model_machine_of_device(place->device);
     cost *c = NULL;
-    *out = (prediction){.gap = "nothing is predicted of Wilson and clover quarks: the model knows "
-                               "staggered ones"};
+    *out = (prediction){.gap = "nothing is predicted of Wilson and clover quarks: their iterations "
+                               "follow from the critical mass of the configuration"};
     if (naik_input_is_wilson(input)) {
         return NAIK_OK;
     }

@@ -145,7 +145,7 @@ naik_status solve_report_guesses(const solve_job *j)
         solves++;
         mine += own->iterations;
         before += guess->iterations;
-        without += model_iterations_from(&pilot, 1, 1, s->tolerance).expected;
+        without += model_iterations_from(&pilot, 1, false, 1, s->tolerance).expected;
     }
     if (solves == 0) {
         return NAIK_OK;
