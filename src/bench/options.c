@@ -200,8 +200,9 @@ static naik_status check(naik_log *log, const bench_options *o)
     }
     if (o->temporal_gauge && o->action != NAIK_NAIVE) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
-                         "naik bench: --temporal-gauge is for --action naive: fat links are not "
-                         "1 in any gauge");
+                         "naik bench: --temporal-gauge is for --action naive: %s",
+                         bench_of_spinors(o) ? "no kernel of Wilson's hopping term leaves links out"
+                                             : "fat links are not 1 in any gauge");
     }
     if (o->gauge != NULL && (o->weak || o->temporal_gauge)) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
