@@ -8,6 +8,7 @@
 #include "stencil.cuh"
 
 typedef struct naik_ghosted naik_ghosted; /* links/ghosted.h */
+typedef struct naik_clover naik_clover;   /* links/clover.h */
 
 typedef struct gpu_tables {
     gpu_stencil stencil;
@@ -67,6 +68,10 @@ naik_status gpu_turns_apply(const naik_ghosted *turn, int parity, naik_ghosted *
 naik_status gpu_turns_divergence(const naik_ghosted *u, int directions, naik_exactsum *sum);
 naik_status gpu_turns_reunitarise(naik_ghosted *u, int64_t *bad);
 naik_status gpu_ghosted_store(const naik_ghosted *ghosted, int mu, naik_gauge *gauge);
+
+/* clover.cu */
+naik_status gpu_clover(const naik_ghosted *u, double diagonal, double csw, naik_clover *clover,
+                       int64_t *singular);
 
 /* blas.cu */
 size_t gpu_field_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs);

@@ -481,6 +481,7 @@ const naik_link_ops naik_link_ops_gpu = {
     .divergence = gpu_turns_divergence,
     .reunitarise = gpu_turns_reunitarise,
     .ghosted_store = gpu_ghosted_store,
+    .clover = gpu_clover,
     .project = gauge_project,
     .combine = gpu_links_combine,
     .rotate = gpu_links_rotate,

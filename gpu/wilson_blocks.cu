@@ -22,24 +22,22 @@ size_t gpu_blocks_bytes(const naik_lattice *lattice, naik_precision precision)
     return 2 * parity_bytes(lattice, precision);
 }
 
-/* One thread a number of a site of this parity: source [2 count sites][2][36]. */
+/* One thread a number of a site of this parity: source [sites][2][36]. */
 template <class T>
-__global__ void pack_blocks_kernel(gpu_stencil st, int parity, int begin, int count,
-                                   const double *source, char *data)
+__global__ void pack_blocks_kernel(gpu_stencil st, int parity, const double *source, char *data)
 {
     enum { NUMBERS = NAIK_SITE_BLOCKS * NAIK_BLOCK_REALS };
     const int64_t thread = (int64_t)blockIdx.x * BLOCKS_THREADS + threadIdx.x;
-    const int i = (int)(thread / NUMBERS), n = (int)(thread % NUMBERS);
-    if (i >= count) {
+    const int cb = (int)(thread / NUMBERS), n = (int)(thread % NUMBERS);
+    if (cb >= st.volume_cb) {
         return;
     }
-    const int cb = begin + i;
     int x[4];
     gpu_coords(st, parity, cb, x);
     char *block = data + ((size_t)(cb / PREC_BLOCK) * NAIK_SITE_BLOCKS + n / NAIK_BLOCK_REALS) *
                              site_block<T>::BYTES;
     *(T *)(block + site_block<T>::place(cb % PREC_BLOCK, n % NAIK_BLOCK_REALS)) =
-        (T)source[(size_t)(2 * i + (x[0] & 1)) * NUMBERS + n];
+        (T)source[(2 * (size_t)cb + (x[0] & 1)) * NUMBERS + n];
 }
 
 naik_status gpu_blocks_pack(naik_blocks *blocks, const naik_block (*source)[NAIK_SITE_BLOCKS])
@@ -49,27 +47,21 @@ naik_status gpu_blocks_pack(naik_blocks *blocks, const naik_block (*source)[NAIK
     naik_backend *backend = geometry->backend;
     gpu_state *state = gpu_state_of(backend);
     const gpu_stencil st = gpu_tables_of(geometry)->stencil;
-    const int chunk = (int)(GPU_STAGING_BYTES / (2 * sizeof *source));
+    const double *from = (const double *)source;
+    const int64_t threads = (int64_t)st.volume_cb * NAIK_SITE_BLOCKS * NAIK_BLOCK_REALS;
+    const unsigned grid = (unsigned)((threads + BLOCKS_THREADS - 1) / BLOCKS_THREADS);
     static_assert(sizeof(naik_block) == NAIK_BLOCK_REALS * sizeof(double), "36 numbers");
-    for (int begin = 0; begin < st.volume_cb; begin += chunk) {
-        const int count = st.volume_cb - begin < chunk ? st.volume_cb - begin : chunk;
-        const int64_t threads = (int64_t)count * NAIK_SITE_BLOCKS * NAIK_BLOCK_REALS;
-        const unsigned grid = (unsigned)((threads + BLOCKS_THREADS - 1) / BLOCKS_THREADS);
-        NAIK_TRY(gpu_upload(&backend->device, state->staging, source + 2 * (size_t)begin,
-                            2 * (size_t)count * sizeof *source));
-        for (int parity = 0; parity < 2; parity++) {
-            char *data = (char *)blocks->data +
-                         (size_t)parity * parity_bytes(geometry->lattice, blocks->precision);
-            const double *from = (const double *)state->staging;
-            if (blocks->precision == NAIK_DOUBLE) {
-                pack_blocks_kernel<double><<<grid, BLOCKS_THREADS, 0, state->stream>>>(
-                    st, parity, begin, count, from, data);
-            } else {
-                pack_blocks_kernel<float><<<grid, BLOCKS_THREADS, 0, state->stream>>>(
-                    st, parity, begin, count, from, data);
-            }
-            NAIK_TRY(GPU_LAUNCHED(backend, "packing clover blocks"));
+    for (int parity = 0; parity < 2; parity++) {
+        char *data = (char *)blocks->data +
+                     (size_t)parity * parity_bytes(geometry->lattice, blocks->precision);
+        if (blocks->precision == NAIK_DOUBLE) {
+            pack_blocks_kernel<double>
+                <<<grid, BLOCKS_THREADS, 0, state->stream>>>(st, parity, from, data);
+        } else {
+            pack_blocks_kernel<float>
+                <<<grid, BLOCKS_THREADS, 0, state->stream>>>(st, parity, from, data);
         }
+        NAIK_TRY(GPU_LAUNCHED(backend, "packing clover blocks"));
     }
 done:
     return status;

@@ -37,7 +37,8 @@ bool wilson_fixture_create(check *t, const int size[4], const int grid[4], bool 
         ok = CHECK_OK(t, wilson_ref_create(out->u, true, mass, csw, &out->ref));
     }
     if (csw != 0) {
-        ok = ok && CHECK_OK(t, naik_clover_create(out->u, mass, csw, &out->clover));
+        ok = ok && CHECK_OK(t, naik_clover_create(out->u, naik_backend_device(out->backend), mass,
+                                                  csw, &out->clover));
     }
     naik_gauge_apply_boundary(out->u);
     return ok;

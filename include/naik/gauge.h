@@ -38,6 +38,9 @@ naik_status naik_gauge_create_on(const naik_lattice *lattice, struct naik_device
                                  naik_gauge **out);
 /* The same links for one more holder, who must not write to them; destroying gives up one hold. */
 naik_gauge *naik_gauge_share(naik_gauge *gauge);
+/* The same links in the memory of a device, or of the host for NULL: shared where they are there,
+ * else a copy. Only to be read. NAIK_ERR_MEMORY, agreed over ranks; NAIK_ERR_DEVICE */
+naik_status naik_gauge_bring(const naik_gauge *gauge, struct naik_device *device, naik_gauge **out);
 void naik_gauge_destroy(naik_gauge **gauge);
 /* to = from, of one lattice, between host and device or within the host. NAIK_ERR_DEVICE */
 naik_status naik_gauge_copy(const naik_gauge *from, naik_gauge *to);

@@ -320,7 +320,7 @@ typedef struct naik_wilson_ops {
     /* out = B in for rhs in `state` on the sites of `parity`; out may be in. */
     naik_status (*multiply)(const naik_blocks *blocks, const naik_field *in, naik_parity parity,
                             const naik_rhs *rhs, naik_rhs_state state, naik_field *out);
-    /* Blocks (site_blocks.h) of all sites from the host's [sites][NAIK_SITE_BLOCKS]. */
+    /* Blocks (site_blocks.h) of all sites from [sites][NAIK_SITE_BLOCKS] in the same memory. */
     size_t (*blocks_bytes)(const naik_lattice *lattice, naik_precision precision);
     naik_status (*blocks_pack)(naik_blocks *blocks, const naik_block (*source)[NAIK_SITE_BLOCKS]);
 } naik_wilson_ops;

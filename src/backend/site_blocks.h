@@ -17,8 +17,8 @@ struct naik_blocks {
     uint64_t sums[2]; /* of its words as packed, on this rank */
 };
 
-/* From canonical blocks on the host, [sites][NAIK_SITE_BLOCKS], which are only read; NULL: the number
- * everywhere. Collective. NAIK_ERR_MEMORY, NAIK_ERR_DEVICE */
+/* From canonical blocks in the backend's memory, [sites][NAIK_SITE_BLOCKS], which are only read; NULL:
+ * the number everywhere. Collective. NAIK_ERR_MEMORY, NAIK_ERR_DEVICE */
 naik_status naik_blocks_create(const naik_geometry *geometry, naik_precision precision,
                                const naik_block (*source)[NAIK_SITE_BLOCKS], double number,
                                naik_blocks **out);

@@ -81,7 +81,9 @@ done:
 static naik_status make_clover(const bench *b, double mass, naik_clover **out)
 {
     *out = NULL;
-    return is_clover(b) ? naik_clover_create(b->thin, mass, CSW, out) : NAIK_OK;
+    return is_clover(b)
+               ? naik_clover_create(b->thin, naik_backend_device(b->backend), mass, CSW, out)
+               : NAIK_OK;
 }
 
 /* ---- one application */

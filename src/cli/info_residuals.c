@@ -72,20 +72,23 @@ static void clear(checker *c)
 static naik_status use_mass(checker *c, double mass, const double *twist)
 {
     naik_status status = NAIK_OK;
+    naik_device *device = naik_backend_device(c->backend);
     naik_clover *clover = NULL;
-    naik_gauge *twisted = NULL;
+    naik_gauge *links = NULL, *twisted = NULL;
     const double csw = naik_input_csw(c->run.input);
     if (c->wilson != NULL && c->epsilon == mass && c->twist == twist) {
         return NAIK_OK;
     }
     naik_wilson_destroy(&c->wilson);
-    NAIK_TRY(csw != 0 ? naik_clover_create(c->source.thin, mass, csw, &clover) : NAIK_OK);
-    NAIK_TRY(twist != NULL ? naik_gauge_twist(c->source.thin, twist, 1, &twisted) : NAIK_OK);
-    NAIK_TRY(naik_wilson_create(c->geometry, twisted != NULL ? twisted : c->source.thin, clover,
-                                mass, NAIK_DOUBLE, 18, &c->wilson));
+    NAIK_TRY(naik_gauge_bring(c->source.thin, device, &links));
+    NAIK_TRY(csw != 0 ? naik_clover_create(links, device, mass, csw, &clover) : NAIK_OK);
+    NAIK_TRY(twist != NULL ? naik_gauge_twist(links, twist, 1, &twisted) : NAIK_OK);
+    NAIK_TRY(naik_wilson_create(c->geometry, twisted != NULL ? twisted : links, clover, mass,
+                                NAIK_DOUBLE, 18, &c->wilson));
     c->epsilon = mass;
     c->twist = twist;
 done:
+    naik_gauge_destroy(&links);
     naik_gauge_destroy(&twisted);
     naik_clover_destroy(&clover);
     return status;

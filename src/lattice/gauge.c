@@ -79,6 +79,23 @@ naik_status naik_gauge_copy(const naik_gauge *from, naik_gauge *to)
     return NAIK_OK;
 }
 
+naik_status naik_gauge_bring(const naik_gauge *gauge, naik_device *device, naik_gauge **out)
+{
+    naik_status status = NAIK_OK;
+    if (gauge->device == device) {
+        *out =
+            naik_gauge_share((naik_gauge *)gauge); /* of which only the count of holders changes */
+        return NAIK_OK;
+    }
+    NAIK_TRY(naik_gauge_create_on(gauge->lattice, device, out));
+    NAIK_TRY(naik_comm_agree(gauge->lattice->comm, naik_gauge_copy(gauge, *out)));
+done:
+    if (status != NAIK_OK) {
+        naik_gauge_destroy(out);
+    }
+    return status;
+}
+
 void naik_gauge_set_unit(naik_gauge *gauge)
 {
     const int64_t links = (int64_t)gauge->lattice->sites * NAIK_DIM;

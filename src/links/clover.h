@@ -14,24 +14,32 @@
 #ifndef NAIK_LINKS_CLOVER_H
 #define NAIK_LINKS_CLOVER_H
 
+#include "base/device.h"
 #include "links/clover_block.h"
 
 typedef struct naik_clover {
-    const naik_lattice *lattice;             /* borrowed */
+    const naik_lattice *lattice; /* borrowed */
+    naik_device *device;         /* borrowed; in whose memory the blocks are; NULL: the host's */
     naik_block (*block)[NAIK_SITE_BLOCKS];   /* [sites], local lexicographic: A */
     naik_block (*inverse)[NAIK_SITE_BLOCKS]; /* [sites]: A^-1 */
+    double largest, largest_inverse; /* of all ranks: the largest sum of magnitudes in a row, bounds
+                                        of |A| and |A^-1| */
     int64_t pivoted; /* blocks of all ranks that are not positive definite (rough fields, light
                         quarks): inverted with pivots, not by Cholesky */
 } naik_clover;
 
-/* u      thin links on the host, with or without the sign of an antiperiodic boundary, which C does
- *        not see; without staggered phases. Only read.
- * Collective; the same bits on every process grid.
+/* u       thin links, with or without the sign of an antiperiodic boundary, which C does not see;
+ *         without staggered phases. Only read; copied to the device where they are on the host
+ * device  where the blocks are made, and stay; NULL: on the host
+ * Collective; the same bits on every process grid, and on the host and a device.
  * NAIK_ERR_INPUT   A cannot be inverted at some site, which the sentence names
- * NAIK_ERR_MEMORY, NAIK_ERR_MPI */
-naik_status naik_clover_create(const naik_gauge *u, double mass, double csw, naik_clover **out);
+ * NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE */
+naik_status naik_clover_create(const naik_gauge *u, naik_device *device, double mass, double csw,
+                               naik_clover **out);
 void naik_clover_destroy(naik_clover **clover);
-/* Bytes of it on this rank, for the memory plan. */
+/* Bytes of the blocks on this rank, for the memory plan. */
 size_t naik_clover_bytes(const naik_lattice *lattice);
+/* Bytes of the links that they are made of, while they are made. */
+size_t naik_clover_links_bytes(const naik_lattice *lattice, naik_device *device);
 
 #endif

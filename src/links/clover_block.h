@@ -36,43 +36,67 @@ NAIK_HD static inline bool naik_block_cholesky(const naik_block *a, naik_block *
 {
     naik_complex l[NAIK_BLOCK_SIZE][NAIK_BLOCK_SIZE]; /* L below, then L^-1 */
     double pivot[NAIK_BLOCK_SIZE];                    /* 1 / L_jj */
+    NAIK_UNROLL
     for (int j = 0; j < NAIK_BLOCK_SIZE; j++) {
         double d = a->diagonal[j];
-        for (int k = 0; k < j; k++) {
-            d -= naik_cnorm2(l[j][k]);
+        NAIK_UNROLL
+        for (int k = 0; k < NAIK_BLOCK_SIZE; k++) {
+            if (k < j) {
+                d -= naik_cnorm2(l[j][k]);
+            }
         }
         if (!(d > NAIK_BLOCK_LEAST_PIVOT)) {
             return false;
         }
         pivot[j] = 1 / sqrt(d);
-        for (int i = j + 1; i < NAIK_BLOCK_SIZE; i++) {
-            naik_complex s = naik_block_at(a, i, j);
-            for (int k = 0; k < j; k++) {
-                s = naik_csub(s, naik_cmul(l[i][k], naik_conj(l[j][k])));
+        NAIK_UNROLL
+        for (int i = 0; i < NAIK_BLOCK_SIZE; i++) {
+            if (i > j) {
+                naik_complex s = naik_block_at(a, i, j);
+                NAIK_UNROLL
+                for (int k = 0; k < NAIK_BLOCK_SIZE; k++) {
+                    if (k < j) {
+                        s = naik_csub(s, naik_cmul(l[i][k], naik_conj(l[j][k])));
+                    }
+                }
+                l[i][j] = naik_cscale(pivot[j], s);
             }
-            l[i][j] = naik_cscale(pivot[j], s);
         }
     }
+    NAIK_UNROLL
     for (int j = 0; j < NAIK_BLOCK_SIZE; j++) { /* L^-1, column after column */
-        for (int i = j + 1; i < NAIK_BLOCK_SIZE; i++) {
-            naik_complex s = naik_cscale(pivot[j], l[i][j]);
-            for (int k = j + 1; k < i; k++) {
-                s = naik_cfma(l[i][k], l[k][j], s);
+        NAIK_UNROLL
+        for (int i = 0; i < NAIK_BLOCK_SIZE; i++) {
+            if (i > j) {
+                naik_complex s = naik_cscale(pivot[j], l[i][j]);
+                NAIK_UNROLL
+                for (int k = 0; k < NAIK_BLOCK_SIZE; k++) {
+                    if (k > j && k < i) {
+                        s = naik_cfma(l[i][k], l[k][j], s);
+                    }
+                }
+                l[i][j] = naik_cscale(-pivot[i], s);
             }
-            l[i][j] = naik_cscale(-pivot[i], s);
         }
     }
+    NAIK_UNROLL
     for (int i = 0; i < NAIK_BLOCK_SIZE; i++) {
-        for (int j = 0; j <= i; j++) {
-            naik_complex s =
-                j == i ? (naik_complex){pivot[i] * pivot[i], 0} : naik_cscale(pivot[i], l[i][j]);
-            for (int k = i + 1; k < NAIK_BLOCK_SIZE; k++) {
-                s = naik_cfma(naik_conj(l[k][i]), l[k][j], s);
-            }
-            if (i == j) {
-                out->diagonal[i] = s.re;
-            } else {
-                out->lower[i * (i - 1) / 2 + j] = s;
+        NAIK_UNROLL
+        for (int j = 0; j < NAIK_BLOCK_SIZE; j++) {
+            if (j <= i) {
+                naik_complex s = j == i ? (naik_complex){pivot[i] * pivot[i], 0}
+                                        : naik_cscale(pivot[i], l[i][j]);
+                NAIK_UNROLL
+                for (int k = 0; k < NAIK_BLOCK_SIZE; k++) {
+                    if (k > i) {
+                        s = naik_cfma(naik_conj(l[k][i]), l[k][j], s);
+                    }
+                }
+                if (i == j) {
+                    out->diagonal[i] = s.re;
+                } else {
+                    out->lower[i * (i - 1) / 2 + j] = s;
+                }
             }
         }
     }
@@ -85,49 +109,109 @@ NAIK_HD static inline naik_complex naik_block_divide(naik_complex a, naik_comple
     return naik_cscale(1 / naik_cnorm2(b), naik_cmul(a, naik_conj(b)));
 }
 
-/* out = a^-1 by Gauss and Jordan, the largest number of a column as its pivot; the hermitian part of
- * what rounding leaves. False where a pivot is too small. */
+NAIK_HD static inline void naik_block_swap(bool really, naik_complex *a, naik_complex *b)
+{
+    const double re[2] = {a->re, b->re}, im[2] = {a->im, b->im};
+    a->re = really ? re[1] : re[0]; /* by numbers: compilers keep those in registers */
+    a->im = really ? im[1] : im[0];
+    b->re = really ? re[0] : re[1];
+    b->im = really ? im[0] : im[1];
+}
+
+/* out = a^-1 by Gauss and Jordan in place, the largest number of a column as its pivot; the hermitian
+ * part of what rounding leaves. False where a pivot is too small. */
 NAIK_HD static inline bool naik_block_eliminate(const naik_block *a, naik_block *out)
 {
-    naik_complex m[NAIK_BLOCK_SIZE][2 * NAIK_BLOCK_SIZE]; /* a beside 1 */
+    naik_complex m[NAIK_BLOCK_SIZE][NAIK_BLOCK_SIZE];
+    int row[NAIK_BLOCK_SIZE]; /* that was exchanged with row k */
+    NAIK_UNROLL
     for (int i = 0; i < NAIK_BLOCK_SIZE; i++) {
+        NAIK_UNROLL
         for (int j = 0; j < NAIK_BLOCK_SIZE; j++) {
             m[i][j] = naik_block_at(a, i, j);
-            m[i][NAIK_BLOCK_SIZE + j] = (naik_complex){i == j ? 1.0 : 0.0, 0};
         }
     }
+    NAIK_UNROLL
     for (int k = 0; k < NAIK_BLOCK_SIZE; k++) {
-        int best = k;
-        for (int i = k + 1; i < NAIK_BLOCK_SIZE; i++) {
-            best = naik_cnorm2(m[i][k]) > naik_cnorm2(m[best][k]) ? i : best;
+        double most = naik_cnorm2(m[k][k]);
+        row[k] = k;
+        NAIK_UNROLL
+        for (int i = 0; i < NAIK_BLOCK_SIZE; i++) {
+            const double size = naik_cnorm2(m[i][k]);
+            row[k] = i > k && size > most ? i : row[k];
+            most = i > k && size > most ? size : most;
         }
-        const naik_complex pivot = m[best][k];
-        if (!(sqrt(naik_cnorm2(pivot)) > NAIK_BLOCK_LEAST_PIVOT)) {
+        if (!(sqrt(most) > NAIK_BLOCK_LEAST_PIVOT)) {
             return false;
         }
-        for (int j = 0; j < 2 * NAIK_BLOCK_SIZE; j++) {
-            const naik_complex held = m[k][j];
-            m[k][j] = naik_block_divide(m[best][j], pivot);
-            if (best != k) {
-                m[best][j] = held;
+        NAIK_UNROLL
+        for (int i = 0; i < NAIK_BLOCK_SIZE; i++) {
+            NAIK_UNROLL
+            for (int j = 0; j < NAIK_BLOCK_SIZE; j++) {
+                if (i > k) {
+                    naik_block_swap(i == row[k], &m[k][j], &m[i][j]);
+                }
             }
         }
+        const naik_complex pivot = m[k][k];
+        m[k][k] =
+            (naik_complex){1, 0}; /* the column of 1 takes the place of the one that is done */
+        NAIK_UNROLL
+        for (int j = 0; j < NAIK_BLOCK_SIZE; j++) {
+            m[k][j] = naik_block_divide(m[k][j], pivot);
+        }
+        NAIK_UNROLL
         for (int i = 0; i < NAIK_BLOCK_SIZE; i++) {
             const naik_complex factor = m[i][k];
-            for (int j = 0; i != k && j < 2 * NAIK_BLOCK_SIZE; j++) {
-                m[i][j] = naik_csub(m[i][j], naik_cmul(factor, m[k][j]));
+            if (i != k) {
+                m[i][k] = (naik_complex){0, 0};
+                NAIK_UNROLL
+                for (int j = 0; j < NAIK_BLOCK_SIZE; j++) {
+                    m[i][j] = naik_csub(m[i][j], naik_cmul(factor, m[k][j]));
+                }
             }
         }
     }
+    NAIK_UNROLL
+    for (int k = NAIK_BLOCK_SIZE - 1; k >= 0; k--) { /* columns as rows were exchanged, backwards */
+        NAIK_UNROLL
+        for (int j = 0; j < NAIK_BLOCK_SIZE; j++) {
+            NAIK_UNROLL
+            for (int i = 0; i < NAIK_BLOCK_SIZE; i++) {
+                if (j > k) {
+                    naik_block_swap(j == row[k], &m[i][k], &m[i][j]);
+                }
+            }
+        }
+    }
+    NAIK_UNROLL
     for (int i = 0; i < NAIK_BLOCK_SIZE; i++) {
-        out->diagonal[i] = m[i][NAIK_BLOCK_SIZE + i].re;
-        for (int j = 0; j < i; j++) {
-            const naik_complex upper = naik_conj(m[j][NAIK_BLOCK_SIZE + i]);
-            out->lower[i * (i - 1) / 2 + j] =
-                naik_cscale(0.5, naik_cadd(m[i][NAIK_BLOCK_SIZE + j], upper));
+        out->diagonal[i] = m[i][i].re;
+        NAIK_UNROLL
+        for (int j = 0; j < NAIK_BLOCK_SIZE; j++) {
+            if (j < i) {
+                out->lower[i * (i - 1) / 2 + j] =
+                    naik_cscale(0.5, naik_cadd(m[i][j], naik_conj(m[j][i])));
+            }
         }
     }
     return true;
+}
+
+/* The largest sum of magnitudes in a row: a bound of |a|. NaN counts as nothing. */
+NAIK_HD static inline double naik_block_largest_row(const naik_block *a)
+{
+    double largest = 0;
+    NAIK_UNROLL
+    for (int i = 0; i < NAIK_BLOCK_SIZE; i++) {
+        double sum = 0;
+        NAIK_UNROLL
+        for (int j = 0; j < NAIK_BLOCK_SIZE; j++) {
+            sum += sqrt(naik_cnorm2(naik_block_at(a, i, j)));
+        }
+        largest = fmax(largest, sum);
+    }
+    return largest;
 }
 
 /* out = a^-1 */

@@ -6,6 +6,7 @@
 
 #include "base/clones.h"
 #include "lattice/su3.h"
+#include "links/clover_loop.h"
 #include "links/ghosted.h"
 #include "links/link_ops.h"
 #include "links/smear.h"
@@ -314,6 +315,7 @@ const naik_link_ops naik_link_ops_host = {
     .divergence = naik_turn_loops_divergence,
     .reunitarise = naik_turn_loops_reunitarise,
     .ghosted_store = naik_turn_loops_store,
+    .clover = naik_clover_loop,
     .project = project,
     .combine = combine,
     .rotate = rotate,

@@ -1,6 +1,6 @@
 /* link_ops.h - the loops over sites that link building spends its time in, as one table
  *
- * links/ghosted.c, smear.c, fattener.c, gauge_fix.c and backend/packed_links.c say what is built from what and
+ * links/ghosted.c, smear.c, fattener.c, gauge_fix.c, clover.c and backend/packed_links.c say what is built from what and
  * which faces travel; the loops run where the links are, in the host's memory or on a device. Both
  * go through the same operations on a site in the same order, explicit fma() included, and agree to
  * the bit.
@@ -17,6 +17,7 @@
 
 typedef struct naik_ghosted naik_ghosted; /* ghosted.h */
 typedef struct naik_fatlong naik_fatlong; /* smear.h */
+typedef struct naik_clover naik_clover;   /* clover.h */
 
 /* out(s) = sum_i term_i.weight term_i.ghosted(s) + weight sum_j St_{mu, nu_j}[inner_j](s)
  * with the staples of smear.h. Where weight is 1, the products are added to the terms one by one;
@@ -72,6 +73,11 @@ typedef struct naik_link_ops {
     naik_status (*reunitarise)(naik_ghosted *u, int64_t *bad);
     /* The box of a field to link mu of a gauge field. */
     naik_status (*ghosted_store)(const naik_ghosted *ghosted, int mu, naik_gauge *gauge);
+    /* A = diagonal + C and A^-1 of all sites, and what *clover says of them, of this rank;
+     * u[NAIK_DIM] with edges filled. *singular: the lowest global number of a site without A^-1, or
+     * the volume. Waits. */
+    naik_status (*clover)(const naik_ghosted *u, double diagonal, double csw, naik_clover *clover,
+                          int64_t *singular);
     /* Every link becomes its U(3) projection; *svd_count of this rank took the fall-back. */
     naik_status (*project)(naik_gauge *gauge, int64_t *svd_count);
     /* out = a + s b; b NULL: s a. */

@@ -8,24 +8,6 @@
 
 static const naik_rhs_mask everything = {NULL, NAIK_RHS_IDLE};
 
-/* The largest sum of magnitudes in a row of any block: a bound of |A|. Blocks NULL: the number's. */
-static double largest_row(const naik_block (*blocks)[NAIK_SITE_BLOCKS], int32_t sites,
-                          double number)
-{
-    double largest = blocks == NULL ? fabs(number) : 0;
-    for (int64_t b = 0; blocks != NULL && b < (int64_t)sites * NAIK_SITE_BLOCKS; b++) {
-        const naik_block *block = &blocks[b / NAIK_SITE_BLOCKS][b % NAIK_SITE_BLOCKS];
-        for (int i = 0; i < NAIK_BLOCK_SIZE; i++) {
-            double sum = 0;
-            for (int j = 0; j < NAIK_BLOCK_SIZE; j++) {
-                sum += sqrt(naik_cnorm2(naik_block_at(block, i, j)));
-            }
-            largest = fmax(largest, sum);
-        }
-    }
-    return largest;
-}
-
 naik_status naik_wilson_create(const naik_geometry *geometry, const naik_gauge *u,
                                const naik_clover *clover, double mass, naik_precision precision,
                                int recon, naik_wilson **out)
@@ -44,16 +26,15 @@ naik_status naik_wilson_create(const naik_geometry *geometry, const naik_gauge *
         status = NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the operator");
     } else if (clover == NULL && mass == -4) {
         status = NAIK_FAIL(backend->log, NAIK_ERR_ARG, "Wilson quarks with m + 4 = 0");
+    } else if (clover != NULL && clover->device != naik_backend_device(backend)) {
+        status = NAIK_FAIL(backend->log, NAIK_ERR_ARG, "clover blocks in another memory");
     }
     NAIK_TRY(naik_comm_agree(backend->comm, status));
     NAIK_TRY(naik_links_create(geometry, &thin, precision, recon, &wilson->links));
     NAIK_TRY(naik_blocks_create(geometry, precision, direct, mass + 4, &wilson->diagonal));
     NAIK_TRY(naik_blocks_create(geometry, precision, inverse, 1 / (mass + 4), &wilson->inverse));
-    double bounds[] = {largest_row(direct, geometry->lattice->sites, mass + 4),
-                       largest_row(inverse, geometry->lattice->sites, 1 / (mass + 4))};
-    NAIK_TRY(naik_comm_max_f64(backend->comm, bounds, 2));
-    wilson->largest = bounds[0];
-    wilson->largest_inverse = bounds[1];
+    wilson->largest = clover != NULL ? clover->largest : fabs(mass + 4);
+    wilson->largest_inverse = clover != NULL ? clover->largest_inverse : fabs(1 / (mass + 4));
     *out = wilson;
 done:
     if (status != NAIK_OK) {

@@ -34,10 +34,10 @@ typedef struct naik_wilson {
 
 /* u          thin links on the host or on the backend, with the sign of the boundary
  *            (naik_gauge_apply_boundary) and without staggered phases
- * clover     A of these links and this mass; NULL: Wilson quarks
+ * clover     A of these links and this mass, in the backend's memory; NULL: Wilson quarks
  * precision, recon  storage of the links: 18, 12 or 8 numbers
  * All are only read, and not needed afterwards. Collective.
- * NAIK_ERR_ARG     a mass of -4 without clover term
+ * NAIK_ERR_ARG     a mass of -4 without clover term, or one in another memory
  * NAIK_ERR_INPUT   recon is not stored by this backend, or cannot be of these links
  * NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE */
 naik_status naik_wilson_create(const naik_geometry *geometry, const naik_gauge *u,

@@ -93,32 +93,39 @@ static int hops_of(const naik_input *input)
     return input->action.type == NAIK_INPUT_NAIVE ? NAIK_STENCIL / 2 : NAIK_STENCIL;
 }
 
-/* The same of Wilson and clover quarks: thin links and the clover term on the host, of one mass. */
+/* The same of Wilson and clover quarks. A device holds links and canonical clover blocks only while
+ * the operators are made of them, before there are fields; the host keeps the thin links. */
 static void estimate_wilson(solve_plan *plan, const naik_input *input,
                             const naik_geometry *geometry, int width)
 {
     const naik_lattice *lat = geometry->lattice;
+    const naik_field_ops *field = &geometry->backend->ops->field;
+    naik_device *device = naik_backend_device(geometry->backend);
     const bool clover = naik_input_csw(input) != 0;
+    const int64_t thin = (int64_t)sizeof(naik_matrix) * NAIK_DIM * lat->sites;
     bool twisted = false;
     for (int i = 0; i < input->solve_count; i++) {
         twisted = twisted || naik_input_twist(&input->solve[i]) != NULL;
     }
-    plan->gauge_bytes = (twisted ? 2 : 1) * (int64_t)sizeof(naik_matrix) * NAIK_DIM * lat->sites +
-                        (clover ? (int64_t)naik_clover_bytes(lat) : 0);
+    const int64_t around = clover ? (int64_t)naik_clover_links_bytes(lat, device) : 0;
+    plan->gauge_bytes = thin + (clover ? (int64_t)naik_clover_bytes(lat) : 0) +
+                        (twisted && thin > around ? thin : around); /* one after the other */
     plan->packed_bytes = (int64_t)naik_wilson_set_bytes(geometry, clover, plan->links, plan->recon,
                                                         plan->vectors, width);
-    plan->field_bytes =
-        (int64_t)naik_bicgstab_bytes(geometry, NAIK_SPIN, plan->vectors, width) +
-        5 * (int64_t)geometry->backend->ops->field.bytes(lat, NAIK_DOUBLE, NAIK_SPIN);
+    plan->field_bytes = (int64_t)naik_bicgstab_bytes(geometry, NAIK_SPIN, plan->vectors, width) +
+                        5 * (int64_t)field->bytes(lat, NAIK_DOUBLE, NAIK_SPIN);
     plan->halo_bytes =
         (int64_t)naik_halo_bytes(geometry, NAIK_DOUBLE, NAIK_SPIN, width, 1) +
         (plan->vectors == NAIK_DOUBLE
              ? 0
              : (int64_t)naik_halo_bytes(geometry, plan->vectors, NAIK_SPIN, width, 1));
-    plan->vector_bytes =
-        2 * (int64_t)sizeof(double) * 6 * NAIK_SPIN * lat->sites + smearing_bytes(input, lat);
-    plan->total_bytes = plan->gauge_bytes + plan->packed_bytes + plan->field_bytes +
-                        plan->halo_bytes + plan->vector_bytes;
+    plan->vector_bytes = device != NULL ? 0
+                                        : 2 * (int64_t)sizeof(double) * 6 * NAIK_SPIN * lat->sites +
+                                              smearing_bytes(input, lat);
+    const int64_t solving =
+        (device != NULL ? 0 : thin) + plan->field_bytes + plan->halo_bytes + plan->vector_bytes;
+    plan->total_bytes =
+        plan->packed_bytes + (solving > plan->gauge_bytes ? solving : plan->gauge_bytes);
 }
 
 /* Bytes on this rank for a batch of this width. */

@@ -11,23 +11,27 @@ naik_status wilson_quarks_create(const naik_link_provider *source, const naik_ge
     naik_status status = NAIK_OK;
     naik_log *log = geometry->backend->log;
     const double csw = naik_input_csw(source->input), start_s = naik_time_s();
+    naik_device *device = naik_backend_device(geometry->backend);
     naik_clover *clover = NULL;
-    naik_gauge *twisted = NULL;
+    naik_gauge *links = NULL, *twisted = NULL;
     char words[NAIK_TWIST_TEXT];
+    NAIK_TRY(naik_gauge_bring(source->thin, device, &links));
     if (csw != 0) {
-        NAIK_TRY(naik_clover_create(source->thin, mass, csw, &clover));
+        NAIK_TRY(naik_clover_create(links, device, mass, csw, &clover));
     }
     if (twist != NULL) {
-        NAIK_TRY(naik_gauge_twist(source->thin, twist, 1, &twisted));
+        NAIK_TRY(naik_gauge_twist(links, twist, 1, &twisted));
+        naik_gauge_destroy(&links);
     }
     naik_twist_text(twist, words);
-    NAIK_TRY(naik_wilson_set_create(geometry, twisted != NULL ? twisted : source->thin, clover,
-                                    mass, plan->links, plan->recon, plan->vectors, width, out));
+    NAIK_TRY(naik_wilson_set_create(geometry, twisted != NULL ? twisted : links, clover, mass,
+                                    plan->links, plan->recon, plan->vectors, width, out));
     naik_log_line(log,
                   "quarks: %s, mass %.10g, kappa %.10g, csw %.10g%s, %lld blocks by pivots, %.2f s",
                   naik_input_action_name(source->input->action.type), mass, 1 / (2 * mass + 8), csw,
                   words, clover != NULL ? (long long)clover->pivoted : 0, naik_time_s() - start_s);
 done:
+    naik_gauge_destroy(&links);
     naik_gauge_destroy(&twisted);
     naik_clover_destroy(&clover);
     return status;
