@@ -497,6 +497,39 @@ static void a_flipped_bit_in_a_block_is_found(check *t)
     wilson_fixture_destroy(&f);
 }
 
+/* From links and clover blocks on the device: a few words for checks. Between ranks layers of links
+ * travel as well. */
+static void operators_are_made_where_links_and_blocks_are(check *t)
+{
+    wilson_fixture f;
+    naik_gauge *there = NULL;
+    naik_clover *here = NULL;
+    CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 0, mass, 1, false, &f));
+    naik_device *device = naik_backend_device(f.backend);
+    CHECK_OK(t, naik_gauge_bring(f.u, device, &there));
+    for (int i = 0; device != NULL && i < STORAGES; i++) {
+        naik_wilson *wilson = NULL;
+        double before[2], after[2];
+        device->memory->moved(device, &before[0], &before[1]);
+        CHECK_OK(t, naik_wilson_create(f.geometry, there, f.clover, mass, storages[i].links,
+                                       storages[i].recon, &wilson));
+        device->memory->moved(device, &after[0], &after[1]);
+        if (t->comm->size == 1) {
+            CHECK_NEAR(t, after[0] - before[0] + after[1] - before[1], 0, 1024);
+        }
+        naik_wilson_destroy(&wilson);
+    }
+    if (device != NULL) {
+        naik_wilson *wilson = NULL;
+        CHECK_OK(t, naik_clover_create(f.u, NULL, mass, 1, &here));
+        CHECK_STATUS(t, naik_wilson_create(f.geometry, there, here, mass, NAIK_DOUBLE, 18, &wilson),
+                     NAIK_ERR_ARG);
+    }
+    naik_clover_destroy(&here);
+    naik_gauge_destroy(&there);
+    wilson_fixture_destroy(&f);
+}
+
 static void frozen_rhs_are_left_alone(check *t)
 {
     wilson_fixture f;
@@ -538,4 +571,5 @@ CHECK_MAIN(CHECK(hops_match_reference), CHECK(schur_complement_matches_reference
            CHECK(links_of_8_numbers_are_accurate_or_refused),
            CHECK(messages_of_spinors_are_half_as_long),
            CHECK(grid_threads_and_batch_do_not_change_a_bit), CHECK(frozen_rhs_are_left_alone),
-           CHECK(a_flipped_bit_in_a_block_is_found))
+           CHECK(a_flipped_bit_in_a_block_is_found),
+           CHECK(operators_are_made_where_links_and_blocks_are))
