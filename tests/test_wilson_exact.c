@@ -65,7 +65,8 @@ static bool make(check *t, const naik_gauge *whole, bool antiperiodic, double ma
         memcpy(&f->u->link[4 * (int64_t)site], &whole->link[4 * naik_lattice_global(f->lat, x)],
                4 * sizeof *whole->link);
     }
-    if (csw != 0 && !CHECK_OK(t, naik_clover_create(f->u, mass, csw, &f->clover))) {
+    if (csw != 0 && !CHECK_OK(t, naik_clover_create(f->u, naik_backend_device(f->backend), mass,
+                                                    csw, &f->clover))) {
         return false;
     }
     if (antiperiodic) {
