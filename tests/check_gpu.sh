@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # The one command of who has GPUs: make GPU=cuda|hip GPU_ARCH=... check-gpu
 #
-# Every test program that has to do with the GPU on one rank, then, where there are several devices, on a
-# rank each, or on as many as its small lattices take, over every transport: staged first, then MPI with device memory, then peers, with EXCHANGES
-# (1000000) exchanges of halos over each. Then how fast it is: a line of `naik bench` each. What it
+# Every test program that has to do with the GPU on one rank, and `naik solve` with every source and
+# correlator against the CPU; then, where there are several devices, on a rank each, or on as many as its
+# small lattices take, over every transport: staged first, then MPI with device memory, then peers, with
+# EXCHANGES (1000000) exchanges of halos over each. Then how fast it is: a line of `naik bench` each. What it
 # finds goes to SUMMARY (check-gpu.txt), the file to send with a report. RANKS says how many devices
 # there are where that cannot be seen; inside a job, run it as that job's script. Ends with "N passed, N
 # failed"; exit status 1 where one failed.
@@ -31,10 +32,10 @@ launch() { # launch RANKS COMMAND...
         preload=(env MPICH_GPU_SUPPORT_ENABLED=1 "LD_PRELOAD=$BUILD/tests/shim/mpi_device_shim.so")
     $MPIRUN -n "$n" "${preload[@]}" "$@" </dev/null
 }
-judge() { # judge NAME RANKS COMMAND...: counts what it says; a crash, or silence, is a failure
+count() { # count NAME COMMAND...: what it says; a crash, or silence, is a failure
     local name=$1 log=$BUILD/tests/check_gpu.log start=$SECONDS status good bad
     shift
-    launch "$@" >"$log" 2>&1
+    "$@" >"$log" 2>&1
     status=$?
     good=$(grep -c '^PASS ' "$log") bad=$(grep -c '^FAIL ' "$log")
     [ "$status" = 0 ] && [ "$good" != 0 ] || bad=$((bad + (bad == 0)))
@@ -43,6 +44,7 @@ judge() { # judge NAME RANKS COMMAND...: counts what it says; a crash, or silenc
     printf '%-40s %3d passed, %d failed (%d s)\n' "$name" "$good" "$bad" $((SECONDS - start))
     passed=$((passed + good)) failed=$((failed + bad))
 }
+judge() { count "$1" launch "${@:2}"; } # judge NAME RANKS COMMAND...
 
 most_ranks() { # most_ranks PROGRAM: of those it says it runs on (tests/run), the most that have a device each
     local n best=1 said
@@ -53,6 +55,7 @@ most_ranks() { # most_ranks PROGRAM: of those it says it runs on (tests/run), th
 
 echo "naik $("$BUILD/naik" --version | head -n 1), $(date -u +%Y-%m-%d), $(uname -srm), $ranks devices"
 for program in $one; do judge "test_$program, 1 rank" 1 "$BUILD/tests/test_$program"; done
+count "naik solve against the CPU, 1 rank" tests/solve_on_gpu.sh 1
 for transport in staged mpi_device peer; do
     [ "$ranks" -gt 1 ] || break
     export NAIK_TRANSPORT=$transport
@@ -66,6 +69,7 @@ for transport in staged mpi_device peer; do
     done
     unset NAIK_TRANSPORT
 done
+[ "$ranks" = 1 ] || count "naik solve against the CPU, 2 ranks" tests/solve_on_gpu.sh 2
 [ "$ranks" -gt 1 ] || echo "one device: nothing was exchanged"
 
 vectors="--size 32,32,32,32 --precision single --link-precision half --recon 6"
