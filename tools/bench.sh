@@ -6,8 +6,12 @@
 #   RANKS=2 tools/bench.sh gpus > two.txt           # a rank a GPU, one node
 #   tools/bench.sh light gpu > light.txt            # solves on a stored configuration, down to light
 #                                                   # quarks; likewise light cpu
+#   tools/bench.sh wilson gpu > wilson.txt          # Wilson and clover quarks; likewise wilson cpu, and
+#                                                   # RANKS=2 wilson gpus
+#   tools/bench.sh modes gpu > modes.txt            # parts of low modes; likewise modes cpu
 #
-# The configurations of `light` are made where FIELDS (build) has none: lat12.h5, lat32.h5. MASSES and
+# The configurations of `light` are made where FIELDS (build) has none, lat12.h5, lat32.h5, that of
+# `wilson` as wilson8.h5, wilson32.h5. MASSES and
 # INNER (double single half auto) say what is solved, CAP the most iterations. NAIK is the program
 # (build/naik), FLAGS goes with every call. What fails becomes a line that begins with "# failed", and
 # the exit status is 1.
@@ -94,10 +98,55 @@ of_light() { # of_light cpu|gpu
     done
 }
 
+of_wilson() { # of_wilson cpu|gpu|gpus
+    local size=32,32,32,32 large=48,48,48,48 nrhs=1,8,12 p recon field
+    [ "$1" != cpu ] || size=16,16,16,16 large=24,24,24,24 nrhs=1,8
+    if [ "$1" = gpus ]; then
+        for p in double single half; do
+            bench dslash --action wilson --size $size --precision $p --nrhs 1,8
+            together dslash --action wilson --size 32,32,32,$((32 * ranks)) --precision $p --nrhs 1,8
+        done
+        return
+    fi
+    for p in double single half; do
+        for recon in 18 12 8; do
+            bench dslash --action wilson --size $size --precision $p --recon $recon --nrhs $nrhs
+        done
+        bench dslash --action clover --size $size --precision $p --recon 12
+        bench dslash --action wilson --size $large --precision $p
+    done
+    if [ "$1" = cpu ]; then
+        NAIK_INSTRUCTIONS=avx2 bench dslash --action wilson --size $size --precision single --nrhs 1,8
+        size=8,8,8,8 nrhs=1,3
+    else
+        bench dslash --action wilson --size 16,16,16,16 --precision single
+        bench dslash --action wilson --size 16,16,16,16 --precision half --recon 12
+        bench dslash --action wilson --size 8,8,8,8 --precision single
+    fi
+    field=${FIELDS:-build}/wilson${size%%,*}.h5
+    [ -e "$field" ] || "$naik" gauge generate --size $size --beta 5.7 --seed 3 --sweeps 40 \
+        --over-relaxations 3 -o "$field" >&2 || { failed=1 && return; }
+    for p in "double --recon 18" "single --recon 18" "single --recon 12" "single --recon 8" "half --recon 12"; do
+        bench bicgstab --action wilson --gauge "$field" --mass -0.95 --precision $p --nrhs $nrhs
+    done
+    for p in single half; do
+        bench cg --action wilson --gauge "$field" --mass -0.95 --precision $p --recon 12
+    done
+}
+
+of_modes() { # of_modes cpu|gpu
+    local p size=32,32,32,32 modes=512
+    [ "$1" != cpu ] || size=16,16,16,16 modes=128
+    for p in half single; do
+        bench modes --size $size --modes $modes --precision $p --nrhs 1,8,12,16
+    done
+}
+
 case "${1-}" in
 cpu) on="--backend cpu" && of_cpu ;;
 gpu) on="--backend gpu" && of_gpu ;;
 gpus) on="--backend gpu" && of_gpus ;;
+wilson | modes) on="--backend ${2:-cpu}" && on=${on/gpus/gpu} && "of_$1" "${2:-cpu}" ;;
 light) on="--backend ${2:-cpu}" && of_light "${2:-cpu}" ;;
 *)
     sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2
