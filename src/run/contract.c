@@ -228,7 +228,7 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
         return average(w, item, out); /* no propagators */
     }
     const double *g[3] = {NULL};
-    held *quark[3] = {NULL};
+    held *quark[3] = {w->quark, w->quark, w->quark};
     for (int k = 0; k < item->quarks; k++) {
         int slot = 0; /* an equal quark before it is there already */
         while (item->source[slot] != item->source[k] || item->mass[slot] != item->mass[k]) {

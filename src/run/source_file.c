@@ -58,7 +58,7 @@ static naik_status checksum(const naik_lattice *lattice, int reals, const double
         int x[NAIK_DIM];
         naik_lattice_coords(lattice, site, x);
         naik_checksum_usqcd(sum, naik_lattice_global(lattice, x), 1, v + (int64_t)reals * site,
-                            (size_t)reals * sizeof *v);
+                            (int64_t)reals * (int64_t)sizeof *v);
     }
     return naik_checksum_combine(lattice->comm, sum);
 }

@@ -75,7 +75,7 @@ static size_t message_bytes(const lane_array *a, int32_t count)
 
 /* h of one rhs, [2][6][lanes], from its spinor: the additions of the hop itself. */
 #define HALVE(name, real)                                                                          \
-    static void name(const lane_array *a, const real *spinor, real *h)                             \
+    static void name(const lane_array *a, const real *spinor, real h[])                            \
     {                                                                                              \
         for (int row = 0; row < NAIK_SPIN / 2; row++) {                                            \
             const naik_half_row r = naik_half_row_of(a->mu, a->sign, row);                         \
