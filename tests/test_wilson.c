@@ -14,12 +14,7 @@
  * relative to the largest component: 16-bit numbers have 1.5e-5 of the largest of a link or of a
  * colour vector. Of 8 numbers, |a1| and |c1| come from a difference and lose digits where they are
  * small, and what is divided by |a2|^2 + |a3|^2 where that is. */
-typedef struct storage {
-    naik_precision vectors, links;
-    int recon;
-    double tolerance;
-} storage;
-static const storage storages[] = {
+static const wilson_storage storages[] = {
     {NAIK_DOUBLE, NAIK_DOUBLE, 18, 1e-14}, {NAIK_DOUBLE, NAIK_DOUBLE, 12, 2e-14},
     {NAIK_SINGLE, NAIK_SINGLE, 18, 5e-6},  {NAIK_SINGLE, NAIK_SINGLE, 12, 5e-6},
     {NAIK_SINGLE, NAIK_HALF, 18, 3e-4},    {NAIK_HALF, NAIK_HALF, 18, 6e-4},
@@ -33,7 +28,7 @@ enum { STORAGES = sizeof storages / sizeof *storages };
 static const int size[4] = {8, 4, 4, 16};
 static const double mass = 0.3;
 
-static naik_wilson *make(check *t, const wilson_fixture *f, const storage *s)
+static naik_wilson *make(check *t, const wilson_fixture *f, const wilson_storage *s)
 {
     naik_wilson *wilson = NULL;
     CHECK_OK(
@@ -70,7 +65,7 @@ static void free_sample(sample *s)
 
 /* The same by the backend, as the last of nrhs rhs. */
 static void compare_schur(check *t, const wilson_fixture *f, const naik_wilson *wilson,
-                          const storage *s, int nrhs, const sample *a)
+                          const wilson_storage *s, int nrhs, const sample *a)
 {
     static const naik_rhs_mask all = {NULL, NAIK_RHS_IDLE};
     naik_field *in = wilson_fixture_zero(t, f, s->vectors, nrhs);
@@ -228,7 +223,7 @@ static void source_rebuilding_and_residual_match_reference(check *t)
 
 /* Mh^+ of rhs c of `nrhs`, [sites][4][3], and over all ranks |Mh^+ v|^2 and (v, Mh^+ v). */
 enum { SUMS = 3 };
-static void schur_bits(check *t, const wilson_fixture *f, const storage *s, int nrhs, int c,
+static void schur_bits(check *t, const wilson_fixture *f, const wilson_storage *s, int nrhs, int c,
                        wilson_spinor *whole, double of[SUMS])
 {
     static const naik_rhs_mask all = {NULL, NAIK_RHS_IDLE};
@@ -317,7 +312,7 @@ static wilson_spinor *random_with_zeros(const wilson_fixture *f, uint64_t seed)
     return v;
 }
 
-static void compare_halves(check *t, const wilson_fixture *f, const storage *s, int nrhs)
+static void compare_halves(check *t, const wilson_fixture *f, const wilson_storage *s, int nrhs)
 {
     naik_wilson *wilson = make(t, f, s);
     naik_field *in = wilson_fixture_zero(t, f, s->vectors, nrhs);

@@ -13,16 +13,11 @@
 #include "wilson_fixture.h"
 
 /* Storages of vectors and links, and what M may be off by, relative to its largest component. */
-typedef struct storage {
-    naik_precision vectors, links;
-    int recon;
-    double tolerance;
-} storage;
-static const storage storages[] = {{NAIK_DOUBLE, NAIK_DOUBLE, 18, 1e-14},
-                                   {NAIK_DOUBLE, NAIK_DOUBLE, 12, 2e-14},
-                                   {NAIK_SINGLE, NAIK_SINGLE, 18, 5e-6},
-                                   {NAIK_SINGLE, NAIK_SINGLE, 12, 5e-6},
-                                   {NAIK_SINGLE, NAIK_HALF, 18, 3e-4}};
+static const wilson_storage storages[] = {{NAIK_DOUBLE, NAIK_DOUBLE, 18, 1e-14},
+                                          {NAIK_DOUBLE, NAIK_DOUBLE, 12, 2e-14},
+                                          {NAIK_SINGLE, NAIK_SINGLE, 18, 5e-6},
+                                          {NAIK_SINGLE, NAIK_SINGLE, 12, 5e-6},
+                                          {NAIK_SINGLE, NAIK_HALF, 18, 3e-4}};
 enum { STORAGES = sizeof storages / sizeof *storages, COLUMNS = 12 };
 
 /* Coordinates of a site of the whole lattice, and the site at coordinates taken periodically. */
@@ -76,8 +71,8 @@ static bool make(check *t, const naik_gauge *whole, bool antiperiodic, double ma
 }
 
 /* out = M in on this rank's sites of whole lattices. */
-static void apply(check *t, const wilson_fixture *f, const storage *s, const wilson_spinor *in,
-                  wilson_spinor *out)
+static void apply(check *t, const wilson_fixture *f, const wilson_storage *s,
+                  const wilson_spinor *in, wilson_spinor *out)
 {
     naik_wilson *wilson = NULL;
     naik_field *x[2], *zero[2], *r = wilson_fixture_zero(t, f, s->vectors, 1);
@@ -322,8 +317,8 @@ static double plaquettes_around(const naik_gauge *u, int64_t x)
 }
 
 /* D^4 of the 12 spinors that are 1 at a site: its trace over them, on the rank that has the site. */
-static double complex trace_of_fourth_power(check *t, const wilson_fixture *f, const storage *s,
-                                            const int at[4])
+static double complex trace_of_fourth_power(check *t, const wilson_fixture *f,
+                                            const wilson_storage *s, const int at[4])
 {
     const naik_parity own = naik_parity_of(at);
     const int64_t site = site_of(f->lat->size, at);

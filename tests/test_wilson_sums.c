@@ -12,12 +12,7 @@
 
 /* Storages; a component of a sum of multiples of numbers of order 1 is as near as this to the same in
  * double, relative to the largest. */
-typedef struct storage {
-    naik_precision vectors, links;
-    int recon;
-    double tolerance;
-} storage;
-static const storage storages[] = {
+static const wilson_storage storages[] = {
     {NAIK_DOUBLE, NAIK_DOUBLE, 18, 1e-15}, {NAIK_SINGLE, NAIK_SINGLE, 12, 1e-6},
     {NAIK_SINGLE, NAIK_HALF, 18, 1e-6},    {NAIK_HALF, NAIK_HALF, 18, 1e-4},
     {NAIK_HALF, NAIK_SINGLE, 12, 1e-4},
@@ -108,7 +103,7 @@ static void compare(check *t, batch *b, const naik_field *with, const naik_field
 }
 
 /* Mh and Mh^+ with products of another field and of its own argument, and with |out|^2 alone. */
-static void operator_sums(check *t, const wilson_fixture *f, const storage *s, int nrhs)
+static void operator_sums(check *t, const wilson_fixture *f, const wilson_storage *s, int nrhs)
 {
     naik_wilson *wilson = NULL;
     batch b = make_batch(t, f, nrhs);
@@ -177,7 +172,7 @@ static const double FACTOR[2][3][2] = {{{0.5, -0.25}, {0.1, 0.2}, {-0.75, 0.125}
                                        {{-1.5, 0.5}, {1, 1}, {0.25, 0.3}}};
 
 /* |got - (first + a v + b w)| of rhs c on even sites is within the tolerance; w NULL: none. */
-static void compare_combination(check *t, const wilson_fixture *f, const storage *s, int c,
+static void compare_combination(check *t, const wilson_fixture *f, const wilson_storage *s, int c,
                                 const naik_field *got, const naik_field *const term[3],
                                 const double *const factor[2])
 {
@@ -197,7 +192,7 @@ static void compare_combination(check *t, const wilson_fixture *f, const storage
 }
 
 /* r and x of a step of BiCGStab together, each of what both were before. */
-static void combine_fields(check *t, const wilson_fixture *f, const storage *s, int nrhs)
+static void combine_fields(check *t, const wilson_fixture *f, const wilson_storage *s, int nrhs)
 {
     batch b = make_batch(t, f, nrhs);
     naik_field *field[6];

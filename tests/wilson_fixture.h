@@ -9,6 +9,13 @@
 #include "operator/wilson_operator.h"
 #include "wilson_ref.h"
 
+/* What vectors and links are stored as, and how near results are then. */
+typedef struct wilson_storage {
+    naik_precision vectors, links;
+    int recon;
+    double tolerance;
+} wilson_storage;
+
 typedef struct wilson_fixture {
     naik_comm *alone; /* not NULL where the fixture is one rank's own */
     naik_lattice *lat;

@@ -18,6 +18,11 @@ static inline int naik_dslash_flops(int points)
 {
     return points * 66 + (points - 1) * 6;
 }
+/* The same of Wilson's. */
+enum {
+    NAIK_WILSON_FLOPS = 1320, /* 8 (2 x 66 + 12) + 7 x 24 */
+    NAIK_CLOVER_FLOPS = 504   /* more, with the blocks of a site */
+};
 
 /* The form `args` asks for (backend.h): starts the halo of `in`, computes the interior, waits,
  * computes the boundary. Each site is written once, whole; sums->args are added to, not yet over

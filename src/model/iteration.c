@@ -5,6 +5,7 @@
 
 #include "backend/dslash.h"
 #include "backend/packed_links.h"
+#include "backend/site_blocks.h"
 #include "base/memory.h"
 #include "lattice/grid.h"
 
@@ -13,7 +14,6 @@
  * of 18703 in 16 bits), and the passes over spinors that an iteration of BiCGStab takes beside its
  * four D (17 are counted). */
 static const double SPINOR_ROOF = 0.67, SPINOR_PASSES = 26;
-enum { SPINOR_FLOPS = 1320, BLOCK_FLOPS = 504, BLOCK_REALS = 72 };
 
 static double value_of(const model_machine *m, int figure)
 {
@@ -73,9 +73,10 @@ static void predict_on(const model_machine *m, const model_problem *p, int ranks
     const double sites = 0.5 * p->local[0] * p->local[1] * (double)p->local[2] * p->local[3];
     const double copy = value_of(m, COPY_GBS) * 1e3; /* bytes a us */
     const int vectors = p->nrhs * (p->spinors ? NAIK_SPIN : 1), steps = p->spinors ? 2 : 1;
-    const double flops =
-        p->spinors ? SPINOR_FLOPS + (p->clover ? BLOCK_FLOPS : 0) : naik_dslash_flops(p->points);
-    const double blocks = p->clover ? BLOCK_REALS * (p->links == NAIK_DOUBLE ? 8.0 : 4.0) : 0;
+    const double flops = p->spinors ? NAIK_WILSON_FLOPS + (p->clover ? NAIK_CLOVER_FLOPS : 0)
+                                    : naik_dslash_flops(p->points);
+    const double blocks =
+        p->clover ? NAIK_SITE_BLOCKS * NAIK_BLOCK_REALS * (p->links == NAIK_DOUBLE ? 8.0 : 4.0) : 0;
     const double floor =
         model_floor_bytes(p->vectors, p->links, p->recon, p->points, vectors) + blocks;
     const double memory = sites * floor / (copy * value_of(m, FRACTION_DOUBLE + (int)p->vectors));

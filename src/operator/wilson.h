@@ -19,11 +19,7 @@
 #include "backend/dslash.h"
 #include "backend/site_blocks.h"
 
-enum {
-    NAIK_WILSON_FLOPS = 1320, /* a site written: 8 (2 x 66 + 12) + 7 x 24 */
-    NAIK_CLOVER_FLOPS = 504,  /* the blocks of a site */
-    NAIK_SPINOR_AXPY_FLOPS = 48
-};
+enum { NAIK_SPINOR_AXPY_FLOPS = 48 };
 
 /* The operator in one storage. */
 typedef struct naik_wilson {

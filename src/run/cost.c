@@ -136,12 +136,6 @@ done:
     return status;
 }
 
-static int hops_of(const naik_input *input)
-{
-    return input->action.type == NAIK_INPUT_NAIVE || naik_input_is_wilson(input) ? NAIK_STENCIL / 2
-                                                                                 : NAIK_STENCIL;
-}
-
 static naik_status expect_iterations(naik_comm *comm, const naik_input *input, cost *c)
 {
     naik_status status = NAIK_OK;
@@ -158,7 +152,7 @@ static naik_status expect_iterations(naik_comm *comm, const naik_input *input, c
         m->iterations =
             count > 0    ? model_iterations_from(pilot, count, c->spinors, m->mass, m->tolerance)
             : c->spinors ? model_iterations_of_spinors(m->tolerance)
-                         : model_iterations_of(m->mass, m->tolerance, volume, hops_of(input));
+                         : model_iterations_of(m->mass, m->tolerance, volume, solve_points(input));
     }
 done:
     return status;
@@ -205,7 +199,7 @@ static naik_status time_iteration(naik_comm *comm, const naik_input *input, cons
                              .vectors = c->plan.vectors,
                              .links = half ? NAIK_HALF : c->plan.vectors,
                              .recon = fastest ? c->plan.recon : 18,
-                             .points = hops_of(input),
+                             .points = solve_points(input),
                              .nrhs = c->plan.batch,
                              .spinors = all->spinors,
                              .clover = naik_input_csw(input) != 0};
@@ -226,7 +220,7 @@ static naik_status time_search(naik_comm *comm, const naik_input *input, const c
                              .vectors = NAIK_SINGLE,
                              .links = NAIK_SINGLE,
                              .recon = 18,
-                             .points = hops_of(input),
+                             .points = solve_points(input),
                              .nrhs = NAIK_MODES_BLOCK};
     model_prediction now;
     c->modes.rule = mode_cost_of(input, c->plan.modes, c->plan.modes_chosen);
@@ -248,7 +242,7 @@ static model_iterations iterations_of(const naik_input *input, const cost_case *
         const double more = model_deflating_iterations(c->plan.modes, input->deflation.precision,
                                                        m->tolerance, input->deflation.again);
         n = model_iterations_deflated(n, m->mass, c->modes.rule.lambda, m->tolerance, volume,
-                                      hops_of(input));
+                                      solve_points(input));
         n = (model_iterations){n.least + more, n.expected + more, n.most + more};
     }
     return n;

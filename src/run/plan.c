@@ -88,9 +88,10 @@ void solve_plan_choose(solve_plan *plan, naik_input_precision wanted, double lig
     }
 }
 
-static int hops_of(const naik_input *input)
+int solve_points(const naik_input *input)
 {
-    return input->action.type == NAIK_INPUT_NAIVE ? NAIK_STENCIL / 2 : NAIK_STENCIL;
+    return input->action.type == NAIK_INPUT_NAIVE || naik_input_is_wilson(input) ? NAIK_STENCIL / 2
+                                                                                 : NAIK_STENCIL;
 }
 
 /* The same of Wilson and clover quarks. A device holds links and canonical clover blocks only while
@@ -133,7 +134,7 @@ static void estimate(solve_plan *plan, const naik_input *input, const naik_geome
                      int width)
 {
     const naik_lattice *lat = geometry->lattice;
-    const int points = hops_of(input);
+    const int points = solve_points(input);
     if (naik_input_is_wilson(input)) {
         estimate_wilson(plan, input, geometry, width);
         return;
@@ -303,7 +304,7 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
     wanted = wanted < tasks ? wanted : tasks;
     wanted = wanted < NAIK_MAX_RHS ? wanted : NAIK_MAX_RHS;
     out->batch = wanted > 0 ? wanted : 1;
-    out->points = hops_of(input);
+    out->points = solve_points(input);
     out->usual_batch = host ? BATCH_CPU : BATCH_GPU;
     out->history_stride = HISTORY_MOST; /* whatever the limit: a rerun may raise it */
     out->modes_chosen = input->deflation.modes == NAIK_INPUT_MODES_AUTO;

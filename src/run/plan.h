@@ -64,4 +64,7 @@ naik_status solve_plan_print_lattice(const naik_geometry *geometry);
 void solve_plan_print_modes(const solve_plan *plan, const naik_input *input, naik_log *log);
 void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log *log);
 
+/* Stencil points of the input's D: 16, or 8 of naive, Wilson and clover quarks. */
+int solve_points(const naik_input *input);
+
 #endif
