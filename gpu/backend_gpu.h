@@ -145,7 +145,7 @@ typedef struct gpu_variant {
     int sites;    /* a block */
     int together; /* tiles of rhs a block */
     int threads;  /* a site and rhs: rows (3), kinds of points, or both */
-    int order;    /* 0: sites in their order; yzt: tiles of so many rows of 32 sites */
+    int order;    /* 0: sites in their order; of Wilson's D see wilson.cu */
 } gpu_variant;
 typedef struct gpu_variants {
     int count;

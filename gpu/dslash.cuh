@@ -150,7 +150,18 @@ typedef struct dslash_site {
     }
 } dslash_site;
 
-/* Where the vector lies that a point takes from a site whose coordinate there is x. */
+/* Where the vector lies that a point takes, by the table, which knows the sites beyond the box. */
+template <class V>
+__device__ static inline const char *dslash_beyond(const dslash_params &p, const dslash_site &site,
+                                                   int kind, int mu)
+{
+    const unsigned row = (unsigned)(4 * kind + mu) * (unsigned)p.stencil.volume_cb;
+    const int there = p.table[row + (unsigned)site.cb];
+    const gpu_place from = there < p.stencil.volume_cb ? gpu_place_of(p.in, p.in) : site.halo;
+    return gpu_at(p.in, from, vec_offset<V>(there, site.irhs, p.nrhs));
+}
+
+/* The same of a site whose coordinate there is x, by the table only where it must be. */
 template <class V>
 __device__ static inline const char *dslash_from(const dslash_params &p, const dslash_site &site,
                                                  int x, int kind, int mu)
@@ -417,17 +428,18 @@ __device__ static inline void open_site(const dslash_params &p, int index, dslas
     gpu_coords(p.stencil, p.parity, site->cb, site->x);
 }
 
-/* Whether this block of `sites` sites has some of the boundary. */
-__device__ static inline bool dslash_on_boundary(const dslash_params &p, int sites)
+/* Whether block number `block` of `sites` sites has some of the boundary. */
+__device__ static inline bool dslash_on_boundary(const dslash_params &p, int block, int sites)
 {
-    return p.table != NULL && (dslash_block(p) + 1) * sites > p.boundary_from;
+    return p.table != NULL && (block + 1) * sites > p.boundary_from;
 }
 
 /* Where such a block reads sites beyond the box, once they have come (dslash_site.halo). All
  * threads of the block call. */
-__device__ static inline gpu_place dslash_halo(const dslash_params &p, int sites, int thread)
+__device__ static inline gpu_place dslash_halo(const dslash_params &p, int block, int sites,
+                                               int thread)
 {
-    if (!dslash_on_boundary(p, sites)) {
+    if (!dslash_on_boundary(p, block, sites)) {
         return GPU_NOWHERE;
     }
     return gpu_place_of(p.in, p.view.epoch != NULL ? exchange_await(p.view, thread) : p.in);
@@ -436,7 +448,7 @@ __device__ static inline gpu_place dslash_halo(const dslash_params &p, int sites
 /* Whether this block of `sites` sites has something to send. */
 __device__ static inline bool dslash_sends(const dslash_params &p, int sites)
 {
-    return p.send.counters != NULL && dslash_on_boundary(p, sites);
+    return p.send.counters != NULL && dslash_on_boundary(p, dslash_block(p), sites);
 }
 
 /* Sends what this thread has written of the rhs from `rhs` on whose bit is set. Finds the
@@ -508,7 +520,7 @@ __global__ void __launch_bounds__(dslash_threads(V::PRECISION, R, N), BLOCKS)
         term[c] = {0, 0};
     }
     const int block = dslash_block(p), index = block * (int)blockDim.x + x;
-    const gpu_place halo = dslash_halo(p, (int)blockDim.x, y * (int)blockDim.x + x);
+    const gpu_place halo = dslash_halo(p, block, (int)blockDim.x, y * (int)blockDim.x + x);
     colour_vector<typename V::real> total[N];
     dslash_site site;
     const unsigned active = dslash_active<N>(p, irhs, p.nrhs);

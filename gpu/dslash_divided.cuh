@@ -154,7 +154,7 @@ __global__ void __launch_bounds__(4 * ROWS * GPU_LANES, (divided_blocks(V::PRECI
     const bool here = active && index < p.count;
     dslash_site site;
     site.irhs = irhs;
-    site.halo = dslash_halo(p, GPU_LANES, thread);
+    site.halo = dslash_halo(p, dslash_block(p), GPU_LANES, thread);
     if (here) {
         open_site(p, index, &site);
         int kind = (int)threadIdx.z;

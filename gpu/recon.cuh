@@ -46,11 +46,20 @@ template <class T> __device__ static inline cplx<T> phase_of(T t)
     return {fma(c, c, -(s * s)), (s + s) * c};
 }
 
-template <class T> __device__ static inline void third_row(colour_matrix<T> &u, cplx<T> det)
+template <class T> __device__ static inline cplx<T> times(cplx<T> a, cplx<T> det)
 {
-    u.e[2][0] = mul(cross_conj(u.e[0][1], u.e[1][2], u.e[0][2], u.e[1][1]), det);
-    u.e[2][1] = mul(cross_conj(u.e[0][2], u.e[1][0], u.e[0][0], u.e[1][2]), det);
-    u.e[2][2] = mul(cross_conj(u.e[0][0], u.e[1][1], u.e[0][1], u.e[1][0]), det);
+    return mul(a, det);
+}
+template <class T> __device__ static inline cplx<T> times(cplx<T> a, T eta)
+{
+    return scale(eta, a);
+}
+/* D: a phase, or eta */
+template <class T, class D> __device__ static inline void third_row(colour_matrix<T> &u, D det)
+{
+    u.e[2][0] = times(cross_conj(u.e[0][1], u.e[1][2], u.e[0][2], u.e[1][1]), det);
+    u.e[2][1] = times(cross_conj(u.e[0][2], u.e[1][0], u.e[0][0], u.e[1][2]), det);
+    u.e[2][2] = times(cross_conj(u.e[0][0], u.e[1][1], u.e[0][1], u.e[1][0]), det);
 }
 
 /* Whether eta is in the lowest bit of the first number. */
@@ -102,7 +111,7 @@ __device__ static inline void expand(const T n[R], bool negative, colour_matrix<
         if constexpr (R == 13) {
             third_row(u, phase_of(n[12]));
         } else if constexpr (R == 12) {
-            third_row(u, {negative ? (T)-1 : (T)1, (T)0});
+            third_row(u, negative ? (T)-1 : (T)1);
         }
     }
 }

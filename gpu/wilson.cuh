@@ -26,12 +26,17 @@
 
 enum { WILSON_THREADS = 128 }; /* of a block at most */
 
-/* Which sites a block has: rows of PREC_BLOCK sites beside each other in y, z and t. */
+/* Which sites a block has: rows of PREC_BLOCK sites beside each other in y, z and t. The box is walked
+ * slab by slab, of a slab one time slice after the other, and all rhs of a tile follow each other: what
+ * is read again, neighbours in time and links, is then still in the second-level cache. */
 typedef struct wilson_tiles {
+    gpu_divider groups;   /* of rhs that follow each other; those of the grid's y lie far apart */
     bool used;            /* else sites in their order */
     int shift[3];         /* extents are powers of two */
-    gpu_divider tiles[2]; /* in y and z */
-    int rows, slices;     /* of the box: rows of PREC_BLOCK sites in a plane; extent in z */
+    gpu_divider tiles[2]; /* in y, and in z of a slab */
+    gpu_divider slab;     /* tiles of a slab in z and t */
+    int rows, slices;     /* of the rank's box: rows of PREC_BLOCK sites in a plane; extent in z */
+    int first;            /* the first site to be written */
 } wilson_tiles;
 
 typedef struct wilson_params {
@@ -107,13 +112,42 @@ __device__ static inline void add_spin_hop(const colour_matrix<T> &u, T sign, T 
     add_conjugate<IMAGINARY>(one * f1, g1, sum.row[B]);
 }
 
-template <class V, class S, int R, int N, int MU>
+/* Of a site in a periodic box: bit 4 backward + mu, whether that neighbour lies round the edge; bit 8,
+ * whether x is odd. Takes fewer registers than coordinates. */
+enum { WILSON_ODD = 8 };
+__device__ static inline unsigned edges_of(const gpu_stencil &st, const int (&x)[4])
+{
+    unsigned edges = (unsigned)(x[0] & 1) << WILSON_ODD;
+#pragma unroll
+    for (int mu = 0; mu < 4; mu++) {
+        edges |= (x[mu] + 1 == st.local[mu] ? 1u : 0u) << mu | (x[mu] == 0 ? 16u : 0u) << mu;
+    }
+    return edges;
+}
+
+/* Where the spinor lies that a point takes. */
+template <class V, bool HALO>
+__device__ static inline const char *spinor_from(const wilson_params &p, const dslash_site &site,
+                                                 unsigned edges, bool backward, int mu)
+{
+    if (HALO) {
+        return dslash_beyond<V>(p.d, site, (int)backward, mu);
+    }
+    const gpu_hop point = p.d.stencil.point[backward][mu];
+    const int change = edges >> (4 * backward + mu) & 1 ? point.beyond : point.inside;
+    const int odd = (int)(edges >> WILSON_ODD & 1);
+    const int there = site.cb + (mu == 0 ? (change + odd) >> 1 : change);
+    return p.d.in + vec_offset<V>(there, site.irhs, p.d.nrhs);
+}
+
+template <class V, class S, int R, int N, bool HALO, int MU>
 __device__ static inline void add_point(const wilson_params &p, const dslash_site &site,
-                                        bool backward, link_group<S, R, (N > 1)> &links,
+                                        unsigned edges, bool backward,
+                                        link_group<S, R, (N > 1)> &links,
                                         spinor<typename V::real> (&total)[N])
 {
     typedef typename V::real real;
-    const char *from = dslash_from<V>(p.d, site, site.along(MU / 2, MU % 2), (int)backward, MU);
+    const char *from = spinor_from<V, HALO>(p, site, edges, backward, MU);
     const real sign = backward != p.dagger ? (real)1 : (real)-1;
     const real one = backward ? (real)-1 : (real)1; /* the link there is -U^+ */
     colour_matrix<real> u;
@@ -129,25 +163,29 @@ __device__ static inline void add_point(const wilson_params &p, const dslash_sit
     }
 }
 
-/* total = D in, in units of the links */
-template <class V, class S, int R, int N>
+/* total = D in, in units of the links. HALO: of a block some of whose neighbours lie beyond the box.
+ * Forward and backward points have code of their own where there are registers for it: no kernel then
+ * chooses between a link and its adjoint. */
+template <class V, class S, int R, int N, bool HALO>
 __device__ static inline void apply_spin_hops(const wilson_params &p, const dslash_site &site,
                                               spinor<typename V::real> (&total)[N])
 {
     typedef link_group<S, R, (N > 1)> group;
+    constexpr int UNROLLED = GPU_LANES == 64 || (!HALO && N == 1 && recon_is_uncompressed(R)) ? 1 : 2;
     const char *begin = p.d.links + (size_t)(site.cb / PREC_BLOCK) * (2 * group::BYTES);
+    const unsigned edges = HALO ? 0 : edges_of(p.d.stencil, site.x);
 #pragma unroll
     for (int c = 0; c < N; c++) {
         clear(total[c].row);
     }
-#pragma unroll 1
+#pragma unroll UNROLLED
     for (int kind = 0; kind < 2; kind++) {
         group links;
         links.open(begin + kind * group::BYTES, site.cb % PREC_BLOCK);
-        add_point<V, S, R, N, 0>(p, site, kind == 1, links, total);
-        add_point<V, S, R, N, 1>(p, site, kind == 1, links, total);
-        add_point<V, S, R, N, 2>(p, site, kind == 1, links, total);
-        add_point<V, S, R, N, 3>(p, site, kind == 1, links, total);
+        add_point<V, S, R, N, HALO, 0>(p, site, edges, kind == 1, links, total);
+        add_point<V, S, R, N, HALO, 1>(p, site, edges, kind == 1, links, total);
+        add_point<V, S, R, N, HALO, 2>(p, site, edges, kind == 1, links, total);
+        add_point<V, S, R, N, HALO, 3>(p, site, edges, kind == 1, links, total);
     }
 }
 
@@ -241,14 +279,15 @@ __device__ static inline int wilson_index(const wilson_params &p, int block, int
         return block * (int)blockDim.x + x;
     }
     const int row = x / PREC_BLOCK;
-    const int plane = gpu_divide(block, o.tiles[0]);
-    const int slice = gpu_divide(plane, o.tiles[1]);
+    const int plane = gpu_divide(block, o.tiles[0]), slab = gpu_divide(plane, o.slab);
+    const int here = plane - slab * (int)o.slab.divisor; /* in the slab */
+    const int slice = gpu_divide(here, o.tiles[1]);
     const int y =
         ((block - plane * (int)o.tiles[0].divisor) << o.shift[0]) + (row & ((1 << o.shift[0]) - 1));
-    const int z = ((plane - slice * (int)o.tiles[1].divisor) << o.shift[1]) +
+    const int z = ((here + (slab - slice) * (int)o.tiles[1].divisor) << o.shift[1]) +
                   (row >> o.shift[0] & ((1 << o.shift[1]) - 1));
     const int t = (slice << o.shift[2]) + (row >> (o.shift[0] + o.shift[1]));
-    return ((t * o.slices + z) * o.rows + y) * PREC_BLOCK + x % PREC_BLOCK;
+    return o.first + ((t * o.slices + z) * o.rows + y) * PREC_BLOCK + x % PREC_BLOCK;
 }
 
 /* What a site adds to the sums of an rhs: |out|^2, re and im of (with, out). */
@@ -323,9 +362,11 @@ __global__ void __launch_bounds__(WILSON_THREADS, BLOCKS) wilson_kernel(const wi
     __shared__ wilson_sums<N> shared;
     const int x = (int)threadIdx.x, y = (int)threadIdx.y;
     gpu_await_kernel();
-    const int irhs = ((int)(blockIdx.y * blockDim.y) + y) * N;
-    const int block = dslash_block(p.d), index = wilson_index(p, block, x);
-    const gpu_place halo = dslash_halo(p.d, (int)blockDim.x, y * (int)blockDim.x + x);
+    const int launched = dslash_block(p.d);
+    const int block = gpu_divide(launched, p.order.groups);
+    const int group = (int)blockIdx.y + launched - block * (int)p.order.groups.divisor;
+    const int irhs = (group * (int)blockDim.y + y) * N, index = wilson_index(p, block, x);
+    const gpu_place halo = dslash_halo(p.d, block, (int)blockDim.x, y * (int)blockDim.x + x);
     const unsigned active = dslash_active<N>(p.d, irhs, p.rhs_count);
     wilson_terms term[N] = {};
     if (index < p.d.count && active != 0) {
@@ -334,7 +375,11 @@ __global__ void __launch_bounds__(WILSON_THREADS, BLOCKS) wilson_kernel(const wi
         site.irhs = irhs * NAIK_SPIN;
         site.halo = halo;
         open_site(p.d, index, &site);
-        apply_spin_hops<V, S, R, N>(p, site, total);
+        if (halo == GPU_NOWHERE) {
+            apply_spin_hops<V, S, R, N, false>(p, site, total);
+        } else {
+            apply_spin_hops<V, S, R, N, true>(p, site, total);
+        }
         const int cb = gpu_again(site.cb);
 #pragma unroll
         for (int c = 0; c < N; c++) {
@@ -346,7 +391,7 @@ __global__ void __launch_bounds__(WILSON_THREADS, BLOCKS) wilson_kernel(const wi
         if (p.blocks != NULL) {
             multiply_site<real, N>(p.blocks, cb, total);
         }
-        const size_t offset = vec_offset<V>(cb, irhs * NAIK_SPIN, p.d.nrhs);
+        const size_t offset = vec_offset<V>(cb, gpu_again(site.irhs), p.d.nrhs);
 #pragma unroll
         for (int c = 0; c < N; c++) {
             if (active >> c & 1) {

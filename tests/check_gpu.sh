@@ -14,7 +14,7 @@ BUILD=${BUILD:-build/cuda} SUMMARY=${SUMMARY:-check-gpu.txt} passed=0 failed=0
 case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
 export BUILD NAIK_BACKEND=gpu OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
 . tools/env.sh
-one="dslash dslash_variants fields cg multishift propagator smear meson clover wilson wilson_exact wilson_sums wilson_solvers wilson_propagator"
+one="dslash dslash_variants fields cg multishift propagator smear meson clover wilson wilson_variants wilson_exact wilson_sums wilson_solvers wilson_propagator"
 
 devices() { # as the kernel shows them: NVIDIA's, else AMD's
     local found=(/dev/nvidia[0-9]*)
@@ -63,7 +63,7 @@ for transport in staged mpi_device peer; do
     n=$(most_ranks halo)
     judge "exchanges, $n ranks, $transport" "$n" "$BUILD/tests/test_halo" every_exchange
     unset NAIK_TEST_EXCHANGES
-    for program in halo dslash dslash_variants cg multishift propagator smear meson clover wilson wilson_exact wilson_sums wilson_solvers wilson_propagator; do
+    for program in halo dslash dslash_variants cg multishift propagator smear meson clover wilson wilson_variants wilson_exact wilson_sums wilson_solvers wilson_propagator; do
         n=$(most_ranks "$program")
         judge "test_$program, $n ranks, $transport" "$n" "$BUILD/tests/test_$program"
     done
