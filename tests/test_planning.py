@@ -176,10 +176,20 @@ def wilson_and_clover_quarks_are_planned():
         size = os.path.getsize(pilot)
     told = plan(file, "--machine", write_machine("alone.yaml", gpus_per_node=1), "--nodes", "1", *more)["nodes"][0]
     assert 0 <= told["output_bytes"] - size < 5 << 20, (told, size)  # 4 MiB to spare
-    for words, sentence in ((("--software", "naik", "--recon", "9"), "links of Wilson quarks are stored as 18 or 12 numbers"),
+    for words, sentence in ((("--software", "naik", "--recon", "9"), "links of Wilson quarks are stored as 18, 12 or 8 numbers"),
                             (("--software", "quda"), "--action wilson and clover are of --software naik")):
         said = naik("bench", "model", "--action", "wilson", *words, status=1)
         assert sentence in said, said
+    said = naik("bench", "model", "--action", "hisq", "--recon", "8", status=1)
+    assert "--recon 8 is of the links of Wilson quarks" in said, said
+    # one right-hand side in single precision moves 96 in, 96 out and 4 bytes of every number of 8 links
+    by_recon = {}
+    for recon in (18, 12, 8):
+        said = naik("bench", "model", "--machine", "h200", "--gpus", "1", "--software", "naik", "--action", "wilson", "--precision", "single",
+                    "--local", "32,32,32,32", "--recon", str(recon), "--lines")
+        by_recon[recon] = float(dict(word.split("=", 1) for word in said.splitlines()[-1].split() if "=" in word)["dslash_us"])
+    for recon in (12, 8):
+        assert abs(by_recon[recon] / by_recon[18] * (192 + 32 * 18) / (192 + 32 * recon) - 1) < 0.01, by_recon
 
 
 def the_smallest_number_of_nodes_is_told_and_fits():

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/packed_links.h"
 #include "base/options.h"
 #include "lattice/grid.h"
 #include "model/iteration.h"
@@ -256,8 +257,8 @@ static naik_status parse(naik_comm *comm, int argc, char **argv, choices *c, mod
 {
     static const char *const precisions[] = {"double", "single", "half", NULL};
     static const char *const software[] = {"quda", "probe", "naik", NULL};
-    static const int recons[] = {18, 13, 12, 9, 6};
-    static const char *const recon_names[] = {"18", "13", "12", "9", "6", NULL};
+    static const int recons[] = {18, 13, 12, 9, 8, 6};
+    static const char *const recon_names[] = {"18", "13", "12", "9", "8", "6", NULL};
     static const char *const actions[] = {
         [NAIK_NAIVE] = "naive",    [NAIK_ASQTAD] = "asqtad",  [NAIK_HISQ] = "hisq",
         [BENCH_WILSON] = "wilson", [BENCH_CLOVER] = "clover", NULL};
@@ -318,9 +319,14 @@ static naik_status parse(naik_comm *comm, int argc, char **argv, choices *c, mod
                : c->action == NAIK_NAIVE ? 12
                : own                     ? 6
                                          : 9;
-    if (p->spinors && p->recon != 18 && p->recon != 12) {
+    if (p->spinors && p->recon != 18 && !naik_recon_keeps_sign(p->recon)) {
+        return NAIK_FAIL(
+            comm->log, NAIK_ERR_INPUT,
+            "naik bench model: links of Wilson quarks are stored as 18, 12 or 8 numbers");
+    }
+    if (!p->spinors && p->recon == 8) {
         return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                         "naik bench model: links of Wilson quarks are stored as 18 or 12 numbers");
+                         "naik bench model: --recon 8 is of the links of Wilson quarks");
     }
     if (p->recon == 6 && (p->links != NAIK_HALF || c->action == NAIK_NAIVE)) {
         return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
