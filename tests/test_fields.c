@@ -156,5 +156,49 @@ static void directions_are_updated_and_x_with_them(check *t)
     fixture_destroy(&f);
 }
 
-CHECK_MAIN(CHECK(directions_are_updated_and_x_with_them), CHECK(a_multiple_of_a_field_is_added),
+/* Colour vectors in 16 bits: half a unit off, which is the largest number over 32767; nothing, next to
+ * nothing and the largest numbers too; what is NaN or infinite stays so, and is its site's affair. */
+static void numbers_of_16_bits_are_half_a_unit_off(check *t)
+{
+    static const double size[] = {1, 3e-7, 0, 1e-36, 1e-44, 2e4, 1e30, NAN, INFINITY};
+    enum { SIZES = sizeof size / sizeof *size };
+    fixture f;
+    if (fixture_create(t, dslash_odd_halves, NULL, false, false, 0, &f)) {
+        const naik_backend_ops *ops = f.backend->ops;
+        const size_t reals = (size_t)f.lat->sites * 6;
+        double *v = fixture_vector(&f, 1, NAIK_ODD), *got = calloc(reals, sizeof *got);
+        naik_field *field = fixture_field(t, &f, NAIK_HALF, 2, 7, NAIK_ODD);
+        CHECK_TRUE(t, f.lat->volume_cb > 6 * SIZES);
+        for (int32_t cb = 0; cb < f.lat->volume_cb; cb++) {
+            double *at = v + 6 * (int64_t)naik_lattice_site_of(f.lat, NAIK_ODD, cb);
+            for (int i = 0; i < 6; i++) { /* one number of six is none, or all are of that size */
+                const double s = size[cb % SIZES];
+                at[i] = isfinite(s) ? s * at[i] : i == cb / SIZES % 6 ? s : at[i];
+            }
+        }
+        CHECK_OK(t, ops->field.from_host(field, NAIK_ODD, 1, v));
+        CHECK_OK(t, ops->field.to_host(field, NAIK_ODD, 1, got));
+        for (int32_t cb = 0; cb < f.lat->volume_cb; cb++) {
+            const int64_t at = 6 * (int64_t)naik_lattice_site_of(f.lat, NAIK_ODD, cb);
+            double largest = 0, off = 0;
+            bool finite = true;
+            for (int i = 0; i < 6; i++) {
+                finite = finite && isfinite(got[at + i]);
+                largest = fmax(largest, fabs(v[at + i]));
+                off = fmax(off, fabs(got[at + i] - v[at + i]));
+            }
+            CHECK_TRUE(t, finite == isfinite(size[cb % SIZES]));
+            if (finite) { /* a GPU takes less than 4e-30 as nothing */
+                CHECK_NEAR(t, off, 0, 0.51 / 32767 * largest + 4e-30);
+            }
+        }
+        naik_field_destroy(&field);
+        free(v);
+        free(got);
+    }
+    fixture_destroy(&f);
+}
+
+CHECK_MAIN(CHECK(numbers_of_16_bits_are_half_a_unit_off),
+           CHECK(directions_are_updated_and_x_with_them), CHECK(a_multiple_of_a_field_is_added),
            CHECK(deferred_updates_are_applied))

@@ -188,6 +188,29 @@ INLINE reg_f reg_load_i16(const int16_t *p)
 #endif
 }
 
+/* A register of floats that are integers of 16 bits. */
+INLINE void reg_store_i16(int16_t *p, reg_f a)
+{
+#if LANES == 16 && defined(NAIK_AVX512)
+    _mm256_storeu_si256((__m256i *)p, _mm512_cvtsepi32_epi16(_mm512_cvtps_epi32(a)));
+#elif LANES == 16 && defined(NAIK_AVX2)
+    const __m256i wide = _mm256_cvtps_epi32(a);
+    _mm_storeu_si128((__m128i *)p, _mm_packs_epi32(_mm256_castsi256_si128(wide),
+                                                   _mm256_extracti128_si256(wide, 1)));
+#else
+    for (int k = 0; k < LANES; k++) {
+        p[k] = (int16_t)a.x[k];
+    }
+#endif
+}
+
+INLINE void store_i16(int16_t *p, simd_f a)
+{
+    for (int i = 0; i < REGS_f; i++) {
+        reg_store_i16(p + i * WIDTH_f, a.r[i]);
+    }
+}
+
 INLINE simd_f load_i16(const int16_t *p)
 {
     simd_f out;
@@ -261,22 +284,51 @@ INLINE reg_d reg_flip_d(reg_d v, reg_d bits)
 #endif
 }
 
-/* Whether |a| < limit in every lane; not where one is NaN. */
-INLINE bool all_below(simd_d a, double limit)
+/* Whether the number is below the limit in every lane; not where one is NaN. */
+INLINE bool reg_all_below_d(reg_d size, double limit)
 {
-    const simd_d size = max_d(sub_d(set_d(0), a), a);
+#if LANES == 16 && defined(NAIK_AVX512)
+    return _mm512_cmp_pd_mask(size, _mm512_set1_pd(limit), _CMP_LT_OQ) == 0xff;
+#elif LANES == 16 && defined(NAIK_AVX2)
+    return _mm256_movemask_pd(_mm256_cmp_pd(size, _mm256_set1_pd(limit), _CMP_LT_OQ)) == 0xf;
+#else
+    bool below = true;
+    for (int k = 0; k < LANES; k++) {
+        below &= size.x[k] < limit;
+    }
+    return below;
+#endif
+}
+INLINE bool reg_all_below_f(reg_f size, float limit)
+{
+#if LANES == 16 && defined(NAIK_AVX512)
+    return _mm512_cmp_ps_mask(size, _mm512_set1_ps(limit), _CMP_LT_OQ) == 0xffff;
+#elif LANES == 16 && defined(NAIK_AVX2)
+    return _mm256_movemask_ps(_mm256_cmp_ps(size, _mm256_set1_ps(limit), _CMP_LT_OQ)) == 0xff;
+#else
+    bool below = true;
+    for (int k = 0; k < LANES; k++) {
+        below &= size.x[k] < limit;
+    }
+    return below;
+#endif
+}
+/* Whether |a| < limit in every lane; not where one is NaN. */
+INLINE bool all_below_d(simd_d a, double limit)
+{
+    const simd_d size = abs_d(a);
     bool below = true;
     for (int i = 0; i < REGS_d; i++) {
-#if LANES == 16 && defined(NAIK_AVX512)
-        below &= _mm512_cmp_pd_mask(size.r[i], _mm512_set1_pd(limit), _CMP_LT_OQ) == 0xff;
-#elif LANES == 16 && defined(NAIK_AVX2)
-        const __m256d less = _mm256_cmp_pd(size.r[i], _mm256_set1_pd(limit), _CMP_LT_OQ);
-        below &= _mm256_movemask_pd(less) == 0xf;
-#else
-        for (int k = 0; k < LANES; k++) {
-            below &= size.r[i].x[k] < limit;
-        }
-#endif
+        below &= reg_all_below_d(size.r[i], limit);
+    }
+    return below;
+}
+INLINE bool all_below_f(simd_f a, float limit)
+{
+    const simd_f size = abs_f(a);
+    bool below = true;
+    for (int i = 0; i < REGS_f; i++) {
+        below &= reg_all_below_f(size.r[i], limit);
     }
     return below;
 }

@@ -19,7 +19,7 @@ static inline bool is_active(const naik_dslash_args *args, int irhs)
 INLINE void add_terms(cpu_sums *s, simd_d term)
 {
     double lane[LANES];
-    if (LANES == 1 || !all_below(term, s->limit)) {
+    if (LANES == 1 || !all_below_d(term, s->limit)) {
         store_d(lane, term);
         LANES == 1 ? naik_exactsum_add(&s->sum, lane[0]) : cpu_sums_add_slowly(s, lane, LANES);
         return;
@@ -30,7 +30,7 @@ INLINE void add_terms(cpu_sums *s, simd_d term)
         store_d(s->piece[p], add_d(load_d(s->piece[p]), whole));
         term = sub_d(term, whole);
     }
-    if (!all_below(term, DBL_TRUE_MIN)) {
+    if (!all_below_d(term, DBL_TRUE_MIN)) {
         store_d(lane, term);
         for (int k = 0; k < LANES; k++) {
             naik_exactsum_add(&s->sum, lane[k]);
