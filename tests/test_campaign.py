@@ -112,16 +112,21 @@ def gone(marker, seconds):
         time.sleep(0.02)
 
 
-def run_and_kill(name, serial, whole_s, what):
-    """One attempt under mpirun, hit at a random moment. Whether somebody was killed."""
+def run_and_kill(name, serial, what, moment):
+    """One attempt under mpirun; after `moment` seconds its launcher is killed, or so long after its ranks are there one
+    of them (moment None: nobody). Whether somebody was killed, and the seconds of the launcher and of the ranks."""
     marker = f"NAIK_CAMPAIGN={os.getpid()}.{serial}"
     command = MPIRUN + ["-n", "2", NAIK] + words(name, output(name))
     with open(path("said"), "w") as said:
         run = subprocess.Popen(command, stdout=said, stderr=said, start_new_session=True,
                                env=dict(os.environ, NAIK_CAMPAIGN=marker.partition("=")[2]))
-    end = time.monotonic() + whole_s * ODDS.uniform(0.05, 1.0)
-    while run.poll() is None and time.monotonic() < end:
+    begin = ranks_begin = time.monotonic()
+    while what == "rank" and run.poll() is None and not processes(("naik",), marker):
         time.sleep(0.005)
+        ranks_begin = time.monotonic()
+    while run.poll() is None and (moment is None or time.monotonic() < ranks_begin + moment):
+        time.sleep(0.005)
+    end = time.monotonic()
     hit = run.poll() is None
     if hit and what == "launcher":
         os.kill(run.pid, signal.SIGKILL)
@@ -137,15 +142,12 @@ def run_and_kill(name, serial, whole_s, what):
     with open(path("said")) as f:
         text = f.read()
     assert hit or run.returncode in (0, -9, 137), (name, run.returncode, text)
-    return hit
+    return hit, end - begin, end - ranks_begin
 
 
 def ranks_and_launchers_are_killed_at_random_moments():
-    begin = time.monotonic()
-    marker = f"{os.getpid()}.whole"
-    naik(*words(names()[0], work("once.h5")), ranks=2, env={"NAIK_CAMPAIGN": marker})
-    whole_s = time.monotonic() - begin
-    os.remove(work("once.h5"))
+    _, whole_s, ranks_s = run_and_kill(names()[0], "whole", "rank", None)
+    os.remove(output(names()[0]))
     hits, attempts = {"rank": 0, "launcher": 0}, 0
     while sum(hits.values()) < KILLS and attempts < 4 * KILLS + 20:
         attempts += 1
@@ -156,10 +158,11 @@ def ranks_and_launchers_are_killed_at_random_moments():
             same(everything(f"{WHOLE}/{done}.h5"), everything(output(done)))
             os.remove(output(done))
             todo = left()
-        hits[what] += run_and_kill(ODDS.choice(todo), attempts, whole_s, what)
+        moment = ODDS.uniform(0.05, 1) * whole_s if what == "launcher" else ODDS.uniform(0, 0.9) * ranks_s
+        hits[what] += run_and_kill(ODDS.choice(todo), attempts, what, moment)[0]
     TOLD.append(f"mpirun, 2 ranks: {attempts} runs, {hits['rank']} times a rank and {hits['launcher']} times "
                 f"mpirun killed with SIGKILL; {COUNT - len(left())} of {COUNT} complete")
-    assert sum(hits.values()) == KILLS, hits
+    assert sum(hits.values()) == KILLS, (hits, whole_s, ranks_s)
 
 
 # ---- full disks
