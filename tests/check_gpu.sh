@@ -14,7 +14,8 @@ BUILD=${BUILD:-build/cuda} SUMMARY=${SUMMARY:-check-gpu.txt} passed=0 failed=0
 case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
 export BUILD NAIK_BACKEND=gpu OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
 . tools/env.sh
-one="dslash dslash_variants fields cg multishift propagator smear meson clover wilson wilson_variants wilson_exact wilson_sums wilson_solvers wilson_propagator"
+both="dslash dslash_variants cg multishift propagator smear meson clover"
+both+=" wilson wilson_variants wilson_exact wilson_sums wilson_solvers wilson_propagator"
 
 devices() { # as the kernel shows them: NVIDIA's, else AMD's
     local found=(/dev/nvidia[0-9]*)
@@ -54,7 +55,7 @@ most_ranks() { # most_ranks PROGRAM: of those it says it runs on (tests/run), th
 }
 
 echo "naik $("$BUILD/naik" --version | head -n 1), $(date -u +%Y-%m-%d), $(uname -srm), $ranks devices"
-for program in $one; do judge "test_$program, 1 rank" 1 "$BUILD/tests/test_$program"; done
+for program in fields $both; do judge "test_$program, 1 rank" 1 "$BUILD/tests/test_$program"; done
 count "naik solve against the CPU, 1 rank" tests/solve_on_gpu.sh 1
 for transport in staged mpi_device peer; do
     [ "$ranks" -gt 1 ] || break
@@ -63,7 +64,7 @@ for transport in staged mpi_device peer; do
     n=$(most_ranks halo)
     judge "exchanges, $n ranks, $transport" "$n" "$BUILD/tests/test_halo" every_exchange
     unset NAIK_TEST_EXCHANGES
-    for program in halo dslash dslash_variants cg multishift propagator smear meson clover wilson wilson_variants wilson_exact wilson_sums wilson_solvers wilson_propagator; do
+    for program in halo $both; do
         n=$(most_ranks "$program")
         judge "test_$program, $n ranks, $transport" "$n" "$BUILD/tests/test_$program"
     done

@@ -371,20 +371,6 @@ static void half_spinors_bring_the_bits_of_whole_ones(check *t)
     fixture_for_grids(t, size, 4, compare_halves_on_grid);
 }
 
-/* D v of random links, or of such near 1, on even sites. */
-static void hop_of(check *t, const wilson_fixture *f, const naik_wilson *wilson,
-                   naik_precision vectors, wilson_spinor *out)
-{
-    naik_field *in = wilson_fixture_field(t, f, vectors, 1, 70, NAIK_ODD);
-    naik_field *to = wilson_fixture_zero(t, f, vectors, 1);
-    const naik_dslash_args args = {
-        .form = NAIK_FORM_D, .parity = NAIK_EVEN, .links = wilson->links, .in = in, .out = to};
-    CHECK_OK(t, naik_dslash(&args));
-    wilson_fixture_take(t, f, to, NAIK_EVEN, 0, out);
-    naik_field_destroy(&in);
-    naik_field_destroy(&to);
-}
-
 /* Every link becomes size (1 + distance (U - U^+)/2), made unitary before the factor; negative:
  * size U. */
 static void pull_to_unit(check *t, naik_gauge *u, double distance, double size)
@@ -424,14 +410,15 @@ static void links_of_8_numbers_are_accurate_or_refused(check *t)
         naik_wilson *whole = make(t, &f, &storages[0]);
         wilson_spinor *expected = wilson_ref_field(f.lat->volume);
         wilson_spinor *got = wilson_ref_field(f.lat->volume);
-        hop_of(t, &f, whole, NAIK_DOUBLE, expected);
+        wilson_fixture_hops(t, &f, whole, NAIK_DOUBLE, 70, 1, &expected);
         for (int p = NAIK_DOUBLE; p <= NAIK_HALF; p++) {
             naik_wilson *eight = NULL;
             CHECK_STATUS(
                 t, naik_wilson_create(f.geometry, f.u, NULL, mass, (naik_precision)p, 8, &eight),
                 p >= fields[code / 2].refused ? NAIK_ERR_INPUT : NAIK_OK);
             if (eight != NULL) {
-                hop_of(t, &f, eight, p == NAIK_DOUBLE ? NAIK_DOUBLE : NAIK_SINGLE, got);
+                wilson_fixture_hops(t, &f, eight, p == NAIK_DOUBLE ? NAIK_DOUBLE : NAIK_SINGLE, 70,
+                                    1, &got);
                 CHECK_NEAR(t, wilson_fixture_difference(&f, got, expected, NAIK_EVEN), 0,
                            tolerance[p]);
             }

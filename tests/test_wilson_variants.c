@@ -9,22 +9,6 @@
 
 enum { MOST = 24, WIDEST = 6, FIRST = 70 /* seed */ };
 
-/* D of even sites of `nrhs` rhs, whose numbers follow from seed + rhs. */
-static void hops(check *t, const wilson_fixture *f, const naik_wilson *wilson,
-                 naik_precision vectors, uint64_t seed, int nrhs, wilson_spinor *out[])
-{
-    naik_field *in = wilson_fixture_field(t, f, vectors, nrhs, seed, NAIK_ODD);
-    naik_field *to = wilson_fixture_zero(t, f, vectors, nrhs);
-    const naik_dslash_args args = {
-        .form = NAIK_FORM_D, .parity = NAIK_EVEN, .links = wilson->links, .in = in, .out = to};
-    CHECK_OK(t, naik_dslash(&args));
-    for (int c = 0; c < nrhs; c++) {
-        wilson_fixture_take(t, f, to, NAIK_EVEN, c, out[c]);
-    }
-    naik_field_destroy(&in);
-    naik_field_destroy(&to);
-}
-
 /* Every variant of any number of rhs against the first, sites in their order, of each rhs alone. */
 static void compare_variants(check *t, const wilson_fixture *f, const wilson_storage *s)
 {
@@ -37,13 +21,13 @@ static void compare_variants(check *t, const wilson_fixture *f, const wilson_sto
     for (int c = 0; c < WIDEST; c++) {
         alone[c] = wilson_ref_field(f->lat->volume);
         got[c] = wilson_ref_field(f->lat->volume);
-        hops(t, f, wilson, s->vectors, FIRST + (uint64_t)c, 1, &alone[c]);
+        wilson_fixture_hops(t, f, wilson, s->vectors, FIRST + (uint64_t)c, 1, &alone[c]);
         CHECK_TRUE(t, memcmp(alone[c], got[c], bytes) != 0);
     }
     for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
         for (int v = 1; v <= MOST && !t->failed; v++) {
             f->backend->choices.variant = v;
-            hops(t, f, wilson, s->vectors, FIRST, widths[w], got);
+            wilson_fixture_hops(t, f, wilson, s->vectors, FIRST, widths[w], got);
             for (int c = 0; c < widths[w]; c++) {
                 CHECK_TRUE(t, memcmp(alone[c], got[c], bytes) == 0);
             }

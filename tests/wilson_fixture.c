@@ -117,6 +117,21 @@ void wilson_fixture_take(check *t, const wilson_fixture *f, const naik_field *fi
     free(mine);
 }
 
+void wilson_fixture_hops(check *t, const wilson_fixture *f, const naik_wilson *wilson,
+                         naik_precision vectors, uint64_t seed, int nrhs, wilson_spinor *out[])
+{
+    naik_field *in = wilson_fixture_field(t, f, vectors, nrhs, seed, NAIK_ODD);
+    naik_field *to = wilson_fixture_zero(t, f, vectors, nrhs);
+    const naik_dslash_args args = {
+        .form = NAIK_FORM_D, .parity = NAIK_EVEN, .links = wilson->links, .in = in, .out = to};
+    CHECK_OK(t, naik_dslash(&args));
+    for (int c = 0; c < nrhs; c++) {
+        wilson_fixture_take(t, f, to, NAIK_EVEN, c, out[c]);
+    }
+    naik_field_destroy(&in);
+    naik_field_destroy(&to);
+}
+
 double wilson_fixture_difference(const wilson_fixture *f, const wilson_spinor *a,
                                  const wilson_spinor *b, naik_parity parity)
 {

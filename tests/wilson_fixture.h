@@ -46,6 +46,10 @@ void wilson_fixture_put(check *t, const wilson_fixture *f, const wilson_spinor *
 void wilson_fixture_take(check *t, const wilson_fixture *f, const naik_field *field,
                          naik_parity parity, int c, wilson_spinor *whole);
 
+/* out[c] = D on even sites of rhs c, whose numbers are those of seed + c. */
+void wilson_fixture_hops(check *t, const wilson_fixture *f, const naik_wilson *wilson,
+                         naik_precision vectors, uint64_t seed, int nrhs, wilson_spinor *out[]);
+
 /* Largest |a - b| over this rank's sites of `parity` of two whole lattices, over the largest |b|. */
 double wilson_fixture_difference(const wilson_fixture *f, const wilson_spinor *a,
                                  const wilson_spinor *b, naik_parity parity);
