@@ -13,7 +13,7 @@ import zlib
 import h5py
 import numpy as np
 
-from program import everything, main, naik, path, ranks_are_gone, same, start, stopped, LONG, REFERENCE
+from program import everything, main, naik, path, ranks_are_gone, same, start, stopped, LONG, MPICH, REFERENCE
 
 INPUT = """
 lattice:  {size: [8, 8, 4, 8], boundary_t: antiperiodic}
@@ -51,9 +51,11 @@ def output_has_the_same_bytes_on_every_grid_thread_count_and_batch():
     if LONG:
         runs += [(2, {"NAIK_GRID": g}, []) for g in ("1x2x1x1", "1x1x1x2")]
         runs += [(4, {"NAIK_GRID": g}, []) for g in ("2x2x1x1", "2x1x1x2")]
+    elif MPICH:  # its ranks do not give way to each other: minutes, where there are more than processors
+        runs = [run for run in runs if run[0] <= 2]
     for inner in ("single", "half") if not LONG else ("double", "single", "half"):
         first = None
-        for i, (ranks, env, more) in enumerate(runs if inner == "single" else runs[0:4:3]):
+        for i, (ranks, env, more) in enumerate(runs if inner == "single" else (runs[0], runs[min(3, len(runs) - 1)])):
             out = f"grid-{inner}-{i}.h5"
             naik("solve", written_input("grid.yaml", out, inner), *more, ranks=ranks, env=env)
             now = everything(out)
