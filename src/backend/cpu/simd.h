@@ -71,6 +71,28 @@ enum { REGISTERS = 1 }; /* arrays, whatever becomes of them */
 #include "backend/cpu/simd_plain.inc"
 #endif
 
+/* Whether the number is below the limit in every lane; not where one is NaN. */
+INLINE bool reg_all_below_d(reg_d size, double limit)
+{
+#if LANES == 16 && defined(NAIK_AVX512)
+    return _mm512_cmp_pd_mask(size, _mm512_set1_pd(limit), _CMP_LT_OQ) == 0xff;
+#elif LANES == 16 && defined(NAIK_AVX2)
+    return _mm256_movemask_pd(_mm256_cmp_pd(size, _mm256_set1_pd(limit), _CMP_LT_OQ)) == 0xf;
+#else
+    return plain_all_below_d(size, limit);
+#endif
+}
+INLINE bool reg_all_below_f(reg_f size, float limit)
+{
+#if LANES == 16 && defined(NAIK_AVX512)
+    return _mm512_cmp_ps_mask(size, _mm512_set1_ps(limit), _CMP_LT_OQ) == 0xffff;
+#elif LANES == 16 && defined(NAIK_AVX2)
+    return _mm256_movemask_ps(_mm256_cmp_ps(size, _mm256_set1_ps(limit), _CMP_LT_OQ)) == 0xff;
+#else
+    return plain_all_below_f(size, limit);
+#endif
+}
+
 #define NAME(x) x##_d
 #define REAL    double
 #define REG     reg_d
@@ -282,55 +304,6 @@ INLINE reg_d reg_flip_d(reg_d v, reg_d bits)
 #else
     return plain_flip_d(v, bits);
 #endif
-}
-
-/* Whether the number is below the limit in every lane; not where one is NaN. */
-INLINE bool reg_all_below_d(reg_d size, double limit)
-{
-#if LANES == 16 && defined(NAIK_AVX512)
-    return _mm512_cmp_pd_mask(size, _mm512_set1_pd(limit), _CMP_LT_OQ) == 0xff;
-#elif LANES == 16 && defined(NAIK_AVX2)
-    return _mm256_movemask_pd(_mm256_cmp_pd(size, _mm256_set1_pd(limit), _CMP_LT_OQ)) == 0xf;
-#else
-    bool below = true;
-    for (int k = 0; k < LANES; k++) {
-        below &= size.x[k] < limit;
-    }
-    return below;
-#endif
-}
-INLINE bool reg_all_below_f(reg_f size, float limit)
-{
-#if LANES == 16 && defined(NAIK_AVX512)
-    return _mm512_cmp_ps_mask(size, _mm512_set1_ps(limit), _CMP_LT_OQ) == 0xffff;
-#elif LANES == 16 && defined(NAIK_AVX2)
-    return _mm256_movemask_ps(_mm256_cmp_ps(size, _mm256_set1_ps(limit), _CMP_LT_OQ)) == 0xff;
-#else
-    bool below = true;
-    for (int k = 0; k < LANES; k++) {
-        below &= size.x[k] < limit;
-    }
-    return below;
-#endif
-}
-/* Whether |a| < limit in every lane; not where one is NaN. */
-INLINE bool all_below_d(simd_d a, double limit)
-{
-    const simd_d size = abs_d(a);
-    bool below = true;
-    for (int i = 0; i < REGS_d; i++) {
-        below &= reg_all_below_d(size.r[i], limit);
-    }
-    return below;
-}
-INLINE bool all_below_f(simd_f a, float limit)
-{
-    const simd_f size = abs_f(a);
-    bool below = true;
-    for (int i = 0; i < REGS_f; i++) {
-        below &= reg_all_below_f(size.r[i], limit);
-    }
-    return below;
 }
 
 /* Non-temporal stores, to a multiple of the size of a register: a line that is wholly written is
