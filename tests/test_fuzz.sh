@@ -11,7 +11,7 @@ failures=0
 for source in tests/fuzz/fuzz_*.c; do
     name=${source##*/fuzz_}
     name=${name%.c}
-    # the search for leaks may itself break down where a thread of MPI is just ending: then once more
+    # the search for leaks may itself break down where a thread of MPI is just ending: then again
     for attempt in 1 2 3; do
         # shellcheck disable=SC2086
         timeout 100 env ${TESTS_ALONE-} "$BUILD/tests/fuzz/replay_$name" tests/fuzz/corpus/"$name"/* >"$SCRATCH/out" 2>&1
