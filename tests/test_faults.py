@@ -85,7 +85,7 @@ def an_undisturbed_run_warns_of_nothing():
 
 
 def an_order_that_is_not_understood_is_refused():
-    for order in ("flip:links", "flip:links:0", "fail:links:3", "flip:links:3x"):
+    for order in ("flip:links", "flip:links:0", "fail:links:3", "stop:write:1", "flip:links:3x"):
         with open(path("bad.yaml"), "w") as f:
             f.write(INPUT % (path("lat.h5"), "single", path("bad.h5")))
         told = naik("solve", path("bad.yaml"), status=1, env={"NAIK_INJECT": order})

@@ -1,7 +1,8 @@
 /* interrupt.c - signals by descriptor, the wall clock, and one answer for all ranks
  *
- * Rank 0 decides when the ranks talk: it broadcasts at every call whether this is such a call,
- * because clocks of different ranks may not decide what is collective.
+ * Rank 0 decides when the ranks talk, at once when it has a signal itself: it broadcasts at every
+ * call whether this is such a call, because clocks of different ranks may not decide what is
+ * collective.
  */
 #include "comm/interrupt.h"
 #include "base/timer.h"
@@ -18,6 +19,7 @@ struct naik_interrupt {
     naik_comm *comm;
     double start_s, wall_limit_s, last_s;
     int descriptor; /* -1: none */
+    int received;   /* the first signal that this rank has seen, 0 for none */
     sigset_t old_mask;
     bool asked;
     char reason[64];
@@ -75,15 +77,15 @@ void naik_interrupt_destroy(naik_interrupt **interrupt)
     *interrupt = NULL;
 }
 
-/* The signal that came to this rank since the last look, 0 for none. */
-static int signal_received(const naik_interrupt *interrupt)
+/* Whether a signal has come to this rank. */
+static bool received(naik_interrupt *interrupt)
 {
     struct signalfd_siginfo info;
-    if (interrupt->descriptor < 0 ||
-        read(interrupt->descriptor, &info, sizeof info) != (ssize_t)sizeof info) {
-        return 0;
+    if (interrupt->received == 0 && interrupt->descriptor >= 0 &&
+        read(interrupt->descriptor, &info, sizeof info) == (ssize_t)sizeof info) {
+        interrupt->received = (int)info.ssi_signo;
     }
-    return (int)info.ssi_signo;
+    return interrupt->received != 0;
 }
 
 bool naik_interrupt_asked(naik_interrupt *interrupt)
@@ -94,7 +96,7 @@ bool naik_interrupt_asked(naik_interrupt *interrupt)
     if (interrupt->asked) {
         return true;
     }
-    if (interrupt->comm->rank == 0 && now_s - interrupt->last_s > 0.2) {
+    if (interrupt->comm->rank == 0 && (received(interrupt) || now_s - interrupt->last_s > 0.2)) {
         what = TALK;
         interrupt->last_s = now_s;
     }
@@ -102,7 +104,7 @@ bool naik_interrupt_asked(naik_interrupt *interrupt)
         return false;
     }
     bool late = interrupt->wall_limit_s > 0 && now_s - interrupt->start_s > interrupt->wall_limit_s;
-    double seen[2] = {signal_received(interrupt), late};
+    double seen[2] = {received(interrupt) ? interrupt->received : 0, late};
     if (naik_comm_max_f64(interrupt->comm, seen, 2) != NAIK_OK) {
         return false;
     }

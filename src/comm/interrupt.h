@@ -21,7 +21,8 @@ naik_status naik_interrupt_create(naik_comm *comm, double wall_limit_s, naik_int
 void naik_interrupt_destroy(naik_interrupt **interrupt);
 
 /* True, on all ranks alike, once any rank was signalled or is past its limit; stays true.
- * Collective, and cheap enough for every poll of a solver: the ranks talk at most once in 0.2 s. */
+ * Collective, and cheap enough for every poll of a solver: the ranks talk once in 0.2 s, and when
+ * rank 0 was signalled. */
 bool naik_interrupt_asked(naik_interrupt *interrupt);
 /* In words, for the log: "signal SIGUSR1", "wall_limit of 3600 s". */
 const char *naik_interrupt_reason(const naik_interrupt *interrupt);

@@ -18,7 +18,7 @@
 
 enum { MOST = 8, TEXT_BYTES = 256 };
 
-typedef enum what { FLIP, NOT_A_NUMBER, FAIL, STALL, KILL, WHATS } what;
+typedef enum what { FLIP, NOT_A_NUMBER, STOP, FAIL, STALL, KILL, WHATS } what;
 typedef enum where {
     LINKS,
     INNER_LINKS,
@@ -34,7 +34,7 @@ typedef enum where {
     WHERES
 } where;
 
-static const char *const whats[WHATS] = {"flip", "nan", "fail", "stall", "kill"};
+static const char *const whats[WHATS] = {"flip", "nan", "stop", "fail", "stall", "kill"};
 static const char *const wheres[WHERES] = {"links",  "inner_links", "clover",   "inner_clover",
                                            "x",      "correction",  "residual", "direction",
                                            "source", "solve",       "write"};
@@ -61,6 +61,7 @@ static bool belong_together(what what, where where)
     switch (what) {
     case FLIP:
     case NOT_A_NUMBER: return where <= SOURCE;
+    case STOP: return where == SOLVE;
     case FAIL:
     case STALL:
     case KILL: return where >= SOLVE;
@@ -237,8 +238,9 @@ naik_status naik_fault_in_solve(naik_fault *fault, const naik_cg_progress *progr
     }
     if (o->what == STALL) {
         stall();
-    } else if (o->what == KILL) {
-        raise(SIGKILL);
+    } else if (o->what == KILL || o->what == STOP) {
+        raise(o->what == KILL ? SIGKILL : SIGUSR1);
+        return NAIK_OK;
     } else if (o->what == FAIL) {
         return NAIK_FAIL(fault->comm->log, NAIK_ERR_DEVICE, "the device of rank %d failed by order",
                          fault->comm->rank);

@@ -10,6 +10,7 @@
  *              : source : call of the source's maker; at times it is for the verification
  *   stall, kill: solve : iteration                the rank sleeps for ever, or ends by SIGKILL
  *              : write : commit                   ... stall before it, kill at its first write
+ *   stop       : solve : iteration                the rank is asked to stop, as by a batch system
  *   fail       : solve : iteration                a call of the backend fails, on that rank alone
  *              : write : commit                   every write of that commit fails, as on a full
  *                                                 disk
