@@ -241,6 +241,9 @@ def the_text_has_every_number():
         names = file.contractions
         text = naik("info", path("one.h5"), "--correlators")
         heads = re.findall(r"^# .*$", text, re.M)
+        values = np.loadtxt(text.splitlines())  # real and complex ones alike
+        assert values.shape == (len(heads) * file.h5["corr/light/s0000/m00/pion5/p000"].size, 3), values.shape
+        assert [h.split(" name=")[1].split()[0] for h in heads if " name=" in h] == [n.split("/")[2] for n in names], heads
         fnal = naik("info", path("one.h5"), "--correlators=fnal")
         blocks = re.split(r"^correlator: +", fnal, flags=re.M)[1:]
         stored = sum(len(file.h5[f"corr/{label}/m{m:02d}/{meson}"]) for label, masses in

@@ -162,6 +162,9 @@ status, said, told = info(out)
 verdict("info_of_a_file_in_which_nothing_converged_says_so",
         None if done.returncode == 3 and status == 3 and "intact: true" in said and "naik: error: no solve of" in told
         else (done.stderr, status, said[-500:], told))
+shown = subprocess.run([naik, "report", out, "-o", os.path.join(scratch, "unsolved.html")], capture_output=True, text=True)
+verdict("report_of_a_file_in_which_nothing_converged_says_so",
+        None if shown.returncode == 3 and "naik: error: no solve of" in shown.stderr and "wrote " in shown.stdout else shown)
 
 # 1331 momenta: their names take more than 8192 bytes
 out = os.path.join(scratch, "momenta.h5")

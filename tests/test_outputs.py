@@ -71,11 +71,27 @@ def names_of_files_beside_an_output_are_refused():
         name = path("x.h5") + ending
         for words in [*writers(name), ["solve", path("run.yaml"), "--set", f"output.file={name}"],
                       ["solve", path("run.yaml"), "--set", f"run.events={name}"],
+                      ["modes", path("run.yaml"), "--set", f"deflation={{modes: 8, file: {name}}}"],
                       ["import-milc", path("run.yaml"), "-o", name],
                       ["gauge", "convert", path("lat.h5"), name, "--force"]]:
             said = naik(*words, status=1)
             assert f"must not end in {ending}: files beside an output are called so" in said, said
             assert not os.path.exists(name), words
+
+
+def fresh_replaces_propagator_files_only():
+    naik("links", path("run.yaml"), "-o", path("links.h5"))
+    naik("gauge", "convert", path("lat.h5"), path("lat.ildg"), "--to", "ildg")
+    for other in ("lat.h5", "lat.ildg", "links.h5"):
+        shutil.copy(path(other), path("other.h5"))
+        said = naik("solve", path("run.yaml"), "--fresh", "--set", f"output.file={path('other.h5')}", status=1)
+        assert "is no propagator file of naik, and --fresh replaces no other" in said, said
+        assert content(path("other.h5")) == content(path(other)), other
+    for size in (os.path.getsize(path("prop.h5")), 3000, 0):  # whole, damaged, empty
+        with open(path("other.h5"), "wb") as f:
+            f.write(content(path("prop.h5"))[:size])
+        naik("solve", path("run.yaml"), "--fresh", "--set", f"output.file={path('other.h5')}")
+    os.remove(path("other.h5"))
 
 
 def a_file_that_appears_during_the_run_stays():
@@ -107,5 +123,5 @@ def a_file_that_appears_during_a_solve_stays():
 
 
 main([an_existing_file_stays_unless_force_is_said, of_several_files_none_is_written_where_one_is_there,
-      names_of_files_beside_an_output_are_refused, a_file_that_appears_during_the_run_stays,
+      names_of_files_beside_an_output_are_refused, fresh_replaces_propagator_files_only, a_file_that_appears_during_the_run_stays,
       a_file_that_appears_during_a_solve_stays])

@@ -199,6 +199,7 @@ def the_smallest_number_of_nodes_is_told_and_fits():
     assert least > 1 and p["nodes"][0]["verdict"] == "does not fit", p
     told = naik("solve", file, "--dry-run", "--machine", "perlmutter", "--nodes", "1", status=2)
     assert f"none of these numbers of nodes holds the run; the smallest is {least}" in told, told
+    assert "\noutput:" not in told and "us/iteration" not in told, told  # nothing is known of them
     tried = plan(file, "--machine", "perlmutter", "--nodes", ",".join(map(str, range(1, least + 1))))["nodes"]
     assert [n["verdict"] == "fits" for n in tried] == [False] * (least - 1) + [True], tried
     assert tried[-1]["memory_bytes"] <= tried[-1]["available_bytes"] and tried[-1]["gpus"] == 4 * least, tried

@@ -67,8 +67,8 @@ def correlators_are_printed_as_text_that_numpy_reads():
              for line in said.splitlines() if line.startswith("# ")]
     with open(path("corr.txt"), "w") as f:
         f.write(said)
-    values = np.loadtxt(path("corr.txt")).reshape(len(heads), 8, 2)
-    assert len(heads) == 5 * 2 * 3 and (values[:, :, 0] == np.arange(8)).all(), heads
+    values = np.loadtxt(path("corr.txt")).reshape(len(heads), 8, 3)
+    assert len(heads) == 5 * 2 * 3 and (values[:, :, 0] == np.arange(8)).all() and (values[:, :, 2] == 0).all(), heads
     with naik_io.open(FILES[0]) as f:
         for head, value in zip(heads, values):
             set_name, _, number = head["source"].partition("/s")

@@ -100,6 +100,8 @@ def numbers_of_threads_that_cannot_be_meant_are_refused():
         naik("gauge", "check", path("lat.h5"), env={"OMP_NUM_THREADS": told})
     said = naik("solve", made("whole.h5"), "--dry-run", "--set", "run.threads=4096", status=1)
     assert "run.threads asks for 4096 threads a rank" in said, said
+    said = naik("bench", "dslash", "--size", "4,4,4,4", "--threads", 100000, status=1)
+    assert "--threads asks for 100000 threads a rank" in said, said
 
 
 def fifos_are_not_waited_for():

@@ -1,8 +1,10 @@
 /* open.c - a finished propagator file, opened for reading without the input that made it */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "comm/paths.h"
 #include "io/h5/guard.h"
 #include "io/h5/metadata_crc.h"
 #include "io/prop/prop_file.h"
@@ -18,7 +20,7 @@ naik_status naik_prop_expect_complete(naik_log *log, hid_t h5, const char *path)
     if (strcmp(format, "naik-prop") != 0 || strcmp(state, "complete") != 0) {
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
                          "%s exists, but is not a complete propagator file of naik: move it "
-                         "away, or replace it with --fresh",
+                         "away, or replace a damaged one with --fresh",
                          path);
     }
     return NAIK_OK;
@@ -35,6 +37,42 @@ naik_status naik_prop_refuse_other(naik_log *log, hid_t h5, const char *path)
                            path, format);
 }
 
+/* Another file, which --fresh must not replace: HDF5 of another format, or no HDF5. A damaged
+ * propagator file is none. */
+static bool is_other(naik_log *log, const char *path)
+{
+    static const char signature[8] = "\x89HDF\r\n\x1a\n";
+    char begin[sizeof signature] = "", format[32] = "";
+    struct stat info;
+    hid_t h5 = -1;
+    FILE *file = naik_path_open(path, &info);
+    if (file == NULL) {
+        return false; /* what cannot be opened is refused by what opens it */
+    }
+    const size_t got = fread(begin, 1, sizeof begin, file);
+    fclose(file);
+    if (got < sizeof begin || memcmp(begin, signature, sizeof begin) != 0) {
+        return info.st_size > 0;
+    }
+    if (naik_h5_open_alone(log, path, &h5) != NAIK_OK) {
+        naik_log_clear(log);
+        return false;
+    }
+    naik_h5_get_text(h5, "format", format, sizeof format);
+    H5Fclose(h5);
+    return strcmp(format, "naik-prop") != 0;
+}
+
+static naik_status refuse_replacing(naik_log *log, const char *path)
+{
+    return is_other(log, path)
+               ? NAIK_FAIL(log, NAIK_ERR_INPUT,
+                           "%s is no propagator file of naik, and --fresh replaces no other: move "
+                           "it away or choose another output.file",
+                           path)
+               : NAIK_OK;
+}
+
 /* Rank 0, of PATH or PATH.part. */
 static naik_status find_file(naik_log *log, const char *path, const char *canonical_input,
                              bool finished, bool *there)
@@ -45,7 +83,7 @@ static naik_status find_file(naik_log *log, const char *path, const char *canoni
     struct stat info;
     *there = stat(path, &info) == 0 && S_ISREG(info.st_mode);
     if (!*there || canonical_input == NULL) {
-        return NAIK_OK;
+        return *there && finished ? refuse_replacing(log, path) : NAIK_OK;
     }
     if (naik_h5_open_alone(log, path, &h5) == NAIK_ERR_IO) {
         return NAIK_ERR_IO;

@@ -6,6 +6,7 @@
 #include "backend/create.h"
 #include "backend/geometry.h"
 #include "bench/bench.h"
+#include "comm/threads.h"
 #include "lattice/grid.h"
 
 static int count_threads(int wanted)
@@ -46,6 +47,7 @@ static naik_status set_up(bench *b)
     const naik_backend_options options = {.threads = o->threads,
                                           .share_gpu = o->share_gpu,
                                           .transport = (naik_transport)o->transport};
+    NAIK_TRY(naik_comm_agree(b->comm, naik_threads_check(b->comm->log, "--threads", o->threads)));
     b->threads = count_threads(o->threads);
     NAIK_TRY(create_lattice(b));
     NAIK_TRY(naik_backend_create(b->comm, bench_backends[o->backend], &options, &b->backend));

@@ -8,6 +8,7 @@
 #include "cli/fnal_text.h"
 #include "io/prop/reader.h"
 
+/* Real, printed with its imaginary part as those of several solves, so that all have three columns. */
 static void print_correlator(naik_log *log, const naik_propagator_reader *v,
                              const naik_reader_pair *pair, const naik_reader_correlator *c)
 {
@@ -21,34 +22,37 @@ static void print_correlator(naik_log *log, const naik_propagator_reader *v,
                   c->meson, pair->label, pair->mass, pair->naik_epsilon, twist, c->momentum[0],
                   c->momentum[1], c->momentum[2], failed > 0 ? " not converged" : "");
     for (int t = 0; t < v->size[NAIK_DIM - 1]; t++) {
-        naik_log_line(log, "%d %.16e", t, c->values[t]);
+        naik_log_line(log, "%d %.16e %.16e", t, c->values[t], 0.0);
     }
     naik_log_line(log, "\n");
 }
 
-/* Of several solves; with its imaginary part. */
+/* Of several solves: /corr/NAME/... */
 static void print_contraction(naik_log *log, const naik_propagator_reader *v,
                               const naik_reader_contraction *c)
 {
     static const char *const names[2][2] = {{"antiquark", ""}, {"second", "third"}};
     char others[2 * (NAIK_CONTRACTION_TEXT + 240)] = "", twist[96];
     const naik_contracted_quark *first = &c->quark[0];
+    const char *name = c->path + strlen("/corr/");
     for (int k = 1; k < c->quarks; k++) {
-        const char *name = names[c->quarks - 2][k - 1];
+        const char *role = names[c->quarks - 2][k - 1];
         const size_t used = strlen(others);
         char before[32];
-        snprintf(before, sizeof before, " %s_twist=", name);
+        snprintf(before, sizeof before, " %s_twist=", role);
         naik_propagator_twist_text(c->quark[k].twist, before, twist);
         snprintf(others + used, sizeof others - used,
-                 " %s=%s %s_mass=%.10g %s_naik_epsilon=%.10g%s", name, c->quark[k].source, name,
-                 c->quark[k].mass, name, c->quark[k].naik_epsilon, twist);
+                 " %s=%s %s_mass=%.10g %s_naik_epsilon=%.10g%s", role, c->quark[k].source, role,
+                 c->quark[k].mass, role, c->quark[k].naik_epsilon, twist);
     }
     naik_propagator_twist_text(first->twist, " twist=", twist);
-    naik_log_line(log, "# %s source=%s mass=%.10g naik_epsilon=%.10g%s%s%s%s momentum=%d,%d,%d%s%s",
-                  c->correlator, first->source, first->mass, first->naik_epsilon, twist, others,
-                  c->sink[0] != '\0' ? " sink=" : "", c->sink, c->momentum[0], c->momentum[1],
-                  c->momentum[2], strcmp(c->quantity, "correlator") != 0 ? " over sources: " : "",
-                  strcmp(c->quantity, "correlator") != 0 ? c->quantity : "");
+    naik_log_line(
+        log, "# %s source=%s mass=%.10g naik_epsilon=%.10g%s%s%s%s name=%.*s momentum=%d,%d,%d%s%s",
+        c->correlator, first->source, first->mass, first->naik_epsilon, twist, others,
+        c->sink[0] != '\0' ? " sink=" : "", c->sink, (int)strcspn(name, "/"), name, c->momentum[0],
+        c->momentum[1], c->momentum[2],
+        strcmp(c->quantity, "correlator") != 0 ? " over sources: " : "",
+        strcmp(c->quantity, "correlator") != 0 ? c->quantity : "");
     for (int t = 0; t < v->size[NAIK_DIM - 1]; t++) {
         naik_log_line(log, "%d %.16e %.16e", t, c->values[2 * t], c->values[2 * t + 1]);
     }

@@ -455,9 +455,12 @@ static naik_status report(naik_comm *comm, const char *path, const char *name, c
     }
     NAIK_TRY(write_report(comm, name, view, with, &damage));
     naik_log_line(log, "wrote %s: open it in any browser", name);
+    const totals t = add_up(view);
     if (damage > 0) {
         status =
             NAIK_FAIL(log, NAIK_ERR_CORRUPT, "%s is damaged: see the top of %s", view->path, name);
+    } else if (t.failed > 0 && t.done + t.pending == 0) {
+        status = NAIK_FAIL(log, NAIK_ERR_NOT_CONVERGED, "no solve of %s converged", view->path);
     }
 done:
     naik_propagator_reader_destroy(&view);

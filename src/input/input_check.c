@@ -318,7 +318,9 @@ static naik_status check_output(const checker *c)
     const naik_input *input = c->input;
     const char *file = input->output.file;
     const char *events = input->run.events != NULL ? input->run.events : "";
-    const char *const names[] = {file, events}, *const keys[] = {"output.file", "run.events"};
+    const char *modes = input->deflation.file != NULL ? input->deflation.file : "";
+    const char *const names[] = {file, events, modes};
+    const char *const keys[] = {"output.file", "run.events", "deflation.file"};
     if (input->output.precision != 32 && input->output.precision != 64) {
         return refuse(c, "output.precision", "'output.precision' must be 32 or 64, not %d",
                       input->output.precision);
@@ -327,7 +329,7 @@ static naik_status check_output(const checker *c)
         return refuse(c, "output.propagators",
                       "nothing would be written: ask for propagators or for correlators");
     }
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         const char *ending = naik_path_side_ending(names[i]);
         if (ending != NULL) {
             return refuse(c, keys[i],

@@ -229,8 +229,21 @@ static void print_case(naik_log *log, const cost_case *n)
     }
 }
 
+static bool any_fits(const cost *c)
+{
+    for (int i = 0; i < c->case_count; i++) {
+        if (c->cases[i].verdict == COST_FITS) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void print_solves(naik_log *log, const cost *c)
 {
+    if (!any_fits(c)) {
+        return;
+    }
     naik_log_line(log, "%5s %8s %13s %8s", "nodes", "mass", "us/iteration", "s/solve");
     for (int i = 0; i < c->case_count; i++) {
         const cost_case *n = &c->cases[i];
@@ -265,13 +278,21 @@ static void print_modes(naik_log *log, const naik_input *input, const cost *c)
     naik_log_line(log, "modes: %s", modes_origin);
 }
 
-static void print_people(naik_log *log, const naik_input *input, const cost *c)
+/* Its size is known where the run fits, and the same for any number of nodes. */
+static void print_output(naik_log *log, const naik_input *input, const cost *c)
 {
-    const int *s = input->lattice.size;
     int64_t output_bytes = 0;
     for (int i = 0; i < c->case_count; i++) {
         output_bytes = c->cases[i].verdict == COST_FITS ? c->cases[i].output_bytes : output_bytes;
     }
+    if (output_bytes > 0) {
+        naik_log_line(log, "output: %s, %.3f GiB", input->output.file, gib(output_bytes));
+    }
+}
+
+static void print_people(naik_log *log, const naik_input *input, const cost *c)
+{
+    const int *s = input->lattice.size;
     naik_log_line(log, "plan: %dx%dx%dx%d, %d solves on %s, %d GPUs a node (%s)%s", s[0], s[1],
                   s[2], s[3], c->solves, c->machine.name, c->machine.node_size, c->machine.device,
                   c->machine.measured ? "" : ": predicted, not measured");
@@ -283,7 +304,7 @@ static void print_people(naik_log *log, const naik_input *input, const cost *c)
     }
     print_solves(log, c);
     print_modes(log, input, c);
-    naik_log_line(log, "output: %s, %.3f GiB", input->output.file, gib(output_bytes));
+    print_output(log, input, c);
     if (c->smallest > 0) {
         naik_log_line(log, "smallest: %d node%s of %s hold%s it", c->smallest,
                       c->smallest == 1 ? "" : "s", c->machine.name, c->smallest == 1 ? "s" : "");
