@@ -10,6 +10,7 @@
 #include "io/h5/metadata_crc.h"
 #include "io/inspect.h"
 #include "io/reread.h"
+#include "io/vectors/qdp.h"
 #include "io/vectors/vector_io.h"
 
 void naik_describe_identity(hid_t h5, naik_report *report)
@@ -223,7 +224,14 @@ done:
     return status;
 }
 
-typedef enum kind { KIND_OTHER, KIND_PROPAGATORS, KIND_LINKS, KIND_MODES, KIND_VECTORS } kind;
+typedef enum kind {
+    KIND_OTHER,
+    KIND_PROPAGATORS,
+    KIND_LINKS,
+    KIND_MODES,
+    KIND_VECTORS,
+    KIND_QDP
+} kind;
 
 /* Rank 0 looks: what kind of file is it. */
 static naik_status find_kind(naik_log *log, const char *path, kind *out)
@@ -256,10 +264,14 @@ static naik_status find_kind(naik_log *log, const char *path, kind *out)
     }
     naik_h5_get_text(h5, "format", format, sizeof format);
     bool links = naik_h5_get_i64(h5, "link_sets", &sets, 0);
+    naik_h5_array array = {.dataset = -1, .memory = -1};
+    const bool qdp = format[0] == '\0' && naik_qdp_propagator_open(h5, &array);
+    naik_h5_array_close(&array);
     H5Fclose(h5);
     *out = strcmp(format, "naik-prop") == 0             ? KIND_PROPAGATORS
            : strcmp(format, "naik-modes") == 0          ? KIND_MODES
            : strcmp(format, "naik-gauge") == 0 && links ? KIND_LINKS
+           : qdp                                        ? KIND_QDP
                                                         : KIND_OTHER;
     return NAIK_OK;
 }
@@ -329,6 +341,10 @@ naik_status naik_file_describe(naik_comm *comm, const char *path, bool verify, n
         goto done;
     }
     NAIK_TRY(naik_h5_open_stored(comm, chosen, &h5));
+    if (kind == KIND_QDP) {
+        NAIK_TRY(naik_describe_qdp_propagator(comm, h5, chosen, verify, report, verdict));
+        goto done;
+    }
     if (kind == KIND_LINKS) {
         NAIK_TRY(describe_links(comm, h5, chosen, verify, report, verdict));
     } else if (kind == KIND_MODES) {
@@ -342,7 +358,7 @@ done:
     if (status == NAIK_OK && *verdict == NAIK_ERR_CORRUPT) {
         status = naik_file_reread(comm, chosen, 0, -1);
     }
-    if (kind == KIND_PROPAGATORS || kind == KIND_LINKS || kind == KIND_MODES) {
+    if (kind != KIND_OTHER && kind != KIND_VECTORS) {
         status = naik_h5_read_verdict(comm->log, status);
     }
     naik_h5_close(comm, &h5);

@@ -16,6 +16,11 @@ void naik_describe_size(const int size[NAIK_DIM], naik_report *report);
 naik_status naik_describe_vectors(naik_comm *comm, const char *path, bool verified,
                                   naik_report *report, naik_status *verdict);
 
+/* io/vectors/describe_qdp.c: a propagator in QDP++'s HDF5, which has no checksum; verified: every
+ * number is read. Collective. NAIK_ERR_CORRUPT where it cannot be described at all; NAIK_ERR_IO */
+naik_status naik_describe_qdp_propagator(naik_comm *comm, hid_t h5, const char *path, bool verified,
+                                         naik_report *report, naik_status *verdict);
+
 /* io/modes/describe.c: low modes, or a search for them; verified: every vector against its checksum.
  * Collective. NAIK_ERR_CORRUPT where it cannot be described at all. */
 naik_status naik_describe_modes(naik_comm *comm, hid_t h5, const char *path, bool verified,

@@ -180,6 +180,18 @@ for part in (b"<usqcdPropFile><version>1.0</version><type>USQCD_DiracFermion_Sou
 status, said, told = answer("info", "c64.usqcd.s0000.m00", ranks=2)
 if status != 0 or not all(line in said for line in ("spins: 4", "vectors: 12", "sources: true", "intact: true")):
     wrong.append((status, said, told))
+for n in 1, 2:
+    status, said, told = answer("info", "c32.qdp.s0000.m01", ranks=n)
+    if status != 0 or not all(line in said for line in ("format: qdp++-hdf5", "size: 4,4,4,8", "precision: 32", "finite: true", "csw 1.1")):
+        wrong.append((status, said, told))
+with h5py.File("c32.qdp.s0000.m01") as f:
+    at = f["propagator"].id.get_offset()
+with open("c32.qdp.s0000.m01", "r+b") as f:
+    f.seek(at + 5000)
+    f.write(numpy.full(1, numpy.nan, "f4").tobytes())
+status, said, told = answer("info", "c32.qdp.s0000.m01", ranks=2)
+if status != 4 or "finite: false" not in said or "are not finite" not in told:
+    wrong.append((status, said, told))
 verdict("export_writes_every_bit_of_propagators_with_spin", not wrong, "\n".join(map(str, wrong)))
 
 wrong = []

@@ -1,18 +1,20 @@
 /* qdp_write.c - propagators with spin in the HDF5 of QDP++ and Chroma
- *
- * A LatticePropagator is one dataset of the lattice whose element is a matrix of spins of matrices
- * of colours, sink before source in both.
  */
 #include <string.h>
 
 #include "comm/collective.h"
 #include "io/files.h"
-#include "io/h5/array.h"
 #include "io/output.h"
 #include "io/reread.h"
+#include "io/vectors/qdp.h"
 #include "io/vectors/vector_io.h"
 
-enum { SPINS = 4, COLOURS = 3, COLUMNS = SPINS * COLOURS, SITE_REALS = 2 * COLUMNS * COLUMNS };
+enum {
+    SPINS = NAIK_QDP_SPINS,
+    COLOURS = NAIK_QDP_COLOURS,
+    COLUMNS = NAIK_QDP_COLUMNS,
+    SITE_REALS = NAIK_QDP_SITE_REALS
+};
 static const char *const NAME = "propagator";
 
 typedef struct writing {
@@ -103,12 +105,17 @@ done:
     return naik_h5_close_after(alone, status, &file);
 }
 
+bool naik_qdp_propagator_open(hid_t h5, naik_h5_array *out)
+{
+    return naik_h5_array_open(h5, NAME, SITE_REALS, out);
+}
+
 static naik_status open_array(const writing *w, bool writable, hid_t *file, naik_h5_array *array)
 {
     naik_status status = NAIK_OK;
     naik_comm *comm = w->lattice->comm;
     NAIK_TRY(naik_h5_open(comm, w->path, writable, NULL, file));
-    if (!naik_h5_array_open(*file, NAME, SITE_REALS, array)) {
+    if (!naik_qdp_propagator_open(*file, array)) {
         status =
             NAIK_FAIL(comm->log, NAIK_ERR_IO, "/%s of '%s' is not what was written", NAME, w->path);
     }
