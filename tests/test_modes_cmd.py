@@ -284,6 +284,10 @@ def damage_and_other_links_are_refused():
         with open(path(name + ".h5"), "wb") as f:
             f.write(data)
         naik("modes", path("in.yaml"), "--set", "deflation.file=" + path(name + ".h5"), status=4)
+    for name in ("cut.h5", "out.h5", "in.yaml"):  # no output is begun that the next input would be refused for
+        naik("solve", path("in.yaml"), "--set", "deflation.file=" + path(name), "--set", "output.file=" + path("begun.h5"),
+             status=4 if name == "cut.h5" else 1)
+        assert not any(f.startswith("begun.h5") for f in os.listdir(path("."))), name
     naik("gauge", "generate", "--size", "8,8,4,8", "--beta", "5.7", "--seed", "9", "--sweeps", "4", "-o",
          path("other.h5"))
     text = naik("modes", path("in.yaml"), "--set", "gauge.file=" + path("other.h5"), status=4)
