@@ -12,7 +12,7 @@ except ImportError:  # before, spack.package has them
 
 
 class Naik(MakefilePackage, CudaPackage, ROCmPackage):
-    """Staggered quark propagators on stored lattice-QCD gauge configurations: naive, asqtad and HISQ
+    """Quark propagators on stored lattice-QCD gauge configurations: Wilson, clover, naive, asqtad and HISQ
     actions, mixed-precision conjugate gradient on CPUs and GPUs, HDF5 output."""
 
     # The tarball of `make dist`, in the folder in which spack is called.
