@@ -34,7 +34,8 @@ static void print_contraction(naik_log *log, const naik_propagator_reader *v,
     static const char *const names[2][2] = {{"antiquark", ""}, {"second", "third"}};
     char others[2 * (NAIK_CONTRACTION_TEXT + 240)] = "", twist[96];
     const naik_contracted_quark *first = &c->quark[0];
-    const char *name = c->path + strlen("/corr/");
+    static const char root[] = "/corr/";
+    const char *name = strncmp(c->path, root, strlen(root)) == 0 ? c->path + strlen(root) : c->path;
     for (int k = 1; k < c->quarks; k++) {
         const char *role = names[c->quarks - 2][k - 1];
         const size_t used = strlen(others);

@@ -61,8 +61,8 @@ static naik_status prepare(solve_job *j)
     status = naik_alloc(j->log, values * sizeof *j->correlators, "correlators",
                         (void **)&j->correlators);
     NAIK_TRY(naik_comm_agree(j->comm, status));
-    if (input->deflation.modes !=
-        0) { /* a file that is none is refused before the output is made */
+    /* a file that holds no modes is refused before the output is made */
+    if (input->deflation.modes != 0) {
         NAIK_TRY(low_modes_stored(input, j->geometry, &stored));
     }
     status = solve_plan_make(input, j->geometry, input->task_count, stored, &j->plan);
