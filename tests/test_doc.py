@@ -110,6 +110,11 @@ def the_manual_page_names_every_command_and_formats_without_warning():
         assert done.stderr == "" and done.returncode == 0, done.stderr
 
 
+def the_citation_has_the_version_of_the_program():
+    version = subprocess.run([NAIK, "--version"], capture_output=True, text=True).stdout.split()[1]
+    assert re.search(rf"^version: {re.escape(version)}$", read("CITATION.cff"), flags=re.M), version
+
+
 def figures_of_speed_are_in_the_results():
     measured = set()
     for name in glob.glob("tests/results/*.txt"):
@@ -132,5 +137,5 @@ main([links_between_pages_resolve, files_and_folders_named_in_the_pages_exist,
       the_page_of_rooms_names_every_folder_and_no_other,
       parts_made_from_the_program_are_up_to_date,
       sentences_of_the_troubleshooting_page_are_in_the_program,
-      the_manual_page_names_every_command_and_formats_without_warning,
+      the_manual_page_names_every_command_and_formats_without_warning, the_citation_has_the_version_of_the_program,
       figures_of_speed_are_in_the_results])
