@@ -120,7 +120,7 @@ def the_nucleon_is_a_determinant_on_corners():
         f = file.h5
         for entry, masses in (("light", 2), ("heavy", 1), ("wall", 1)):
             for within, origin in enumerate(ORIGINS[entry]):
-                x0 = origin if entry != "wall" else (0, 0, 0, 0)
+                x0 = origin if entry != "wall" else (0, 1, 1, 0)
                 corner = ((X - x0[0]) % 2 == 0) & ((Y - x0[1]) % 2 == 0) & ((Z - x0[2]) % 2 == 0)
                 for m in range(masses):
                     g = propagator(f, entry, within, m)

@@ -87,6 +87,13 @@ void naik_source_restrict(const naik_lattice *lattice, const naik_source *source
 void naik_source_to_slice(const naik_lattice *lattice, const naik_source *source, int reals,
                           double *v);
 
+/* The corners of the hypercube, x, y and z modulo 2, whose sites on time slice origin[3] carry the source:
+ * bit x + 2 y + 4 z. Of a point and what is smeared around one it is the origin's; of those that are read
+ * it is not known, and all are set. Local. */
+unsigned naik_source_corners(const naik_source *source);
+/* The first of them. */
+void naik_source_corner(unsigned corners, int corner[NAIK_DIM - 1]);
+
 /* Stable name as in the input file ("point", "corner_wall", ...). */
 const char *naik_source_name(naik_source_type type);
 

@@ -156,19 +156,31 @@ done:
     return status;
 }
 
-/* The corners of a staggered nucleon are counted from the source, so that the three must lie alike. */
-static bool lie_alike(const naik_input_solve *a, const naik_input_solve *b)
+/* Corners of the hypercube that source number k of an entry carries. */
+static unsigned corners_of(const naik_input_solve *solve, int k)
 {
-    for (int k = 0; k < source_count(a); k++) {
-        for (int i = 0; i < NAIK_DIM - 1; i++) {
-            const int x = a->origins.count > 0 ? a->origins.data[k][i] : 0;
-            const int y = b->origins.count > 0 ? b->origins.data[k][i] : 0;
-            if ((x - y) % 2 != 0) {
-                return false;
-            }
-        }
+    naik_source source = solve->source;
+    for (int mu = 0; mu < NAIK_DIM - 1 && solve->origins.count > 0; mu++) {
+        source.origin[mu] = solve->origins.data[k][mu];
     }
-    return true;
+    source.origin[NAIK_DIM - 1] = solve->origins.count > 0 ? solve->origins.data[k][NAIK_DIM - 1]
+                                  : solve->t0.count > 0    ? solve->t0.data[k]
+                                                           : 0;
+    return naik_source_corners(&source);
+}
+
+/* A staggered nucleon is summed over one corner of the hypercube, which all three sources must carry. */
+static bool lie_alike(const naik_input *input, const naik_input_baryon *baryon)
+{
+    bool alike = true;
+    for (int k = 0; k < source_count(&input->solve[baryon->of[0]]); k++) {
+        unsigned corners = ~0U;
+        for (int i = 0; i < 3; i++) {
+            corners &= corners_of(&input->solve[baryon->of[i]], k);
+        }
+        alike = alike && corners != 0;
+    }
+    return alike;
 }
 
 static naik_status check_baryon(naik_log *log, const naik_input *input, int index,
@@ -191,13 +203,12 @@ static naik_status check_baryon(naik_log *log, const naik_input *input, int inde
                 log, input, path, "'%s': %s has %d sources and %s %d; they go together one by one",
                 path, solve->name, source_count(solve), one->name, source_count(one));
         }
-        if (!naik_input_is_wilson(input) && !lie_alike(one, solve)) {
-            return naik_input_refuse(
-                log, input, path,
-                "'%s': the sources of %s and %s differ by an odd distance; the "
-                "corners of a nucleon are counted from its source",
-                path, one->name, solve->name);
-        }
+    }
+    if (!naik_input_is_wilson(input) && !lie_alike(input, baryon)) {
+        return naik_input_refuse(log, input, path,
+                                 "'%s': the three sources have no corner of the hypercube (x, y, z "
+                                 "modulo 2) in common, where a nucleon could be summed",
+                                 path);
     }
 done:
     return status;

@@ -14,6 +14,8 @@
 /* Sets these numbers apart from those of random links and of the heatbath; + colour slot. */
 enum { STREAM_NOISE = 0x73726330 };
 
+enum { ALL_CORNERS = 0xff };
+
 static const double two_pi = 6.283185307179586476925286766559;
 
 const char *naik_source_name(naik_source_type type)
@@ -123,6 +125,51 @@ static double shape_at(const naik_lattice *lat, const naik_source *source, const
     case NAIK_SOURCE_FILE: break;
     }
     return 1;
+}
+
+unsigned naik_source_corners(const naik_source *source)
+{
+    unsigned corners = 0;
+    int x[NAIK_DIM] = {0, 0, 0, source->origin[3]};
+    switch (source->type) {
+    case NAIK_SOURCE_GAUSSIAN:
+        if (!in_subset(source, source->origin)) {
+            break; /* none of it is where it is centred */
+        }
+        /* fall through */
+    case NAIK_SOURCE_POINT:
+    case NAIK_SOURCE_COVARIANT_GAUSSIAN:
+        for (int k = 0; k < NAIK_DIM - 1; k++) {
+            corners += (unsigned)(source->origin[k] % 2) << k;
+        }
+        return 1U << corners;
+    case NAIK_SOURCE_FILE:
+    case NAIK_SOURCE_SEQUENTIAL: return ALL_CORNERS;
+    default: break;
+    }
+    for (unsigned bit = 0; bit < 8; bit++) {
+        for (int k = 0; k < NAIK_DIM - 1; k++) {
+            x[k] = (int)(bit >> k & 1);
+        }
+        const bool volume =
+            source->type == NAIK_SOURCE_RANDOM_VOLUME &&
+            (source->subset == NAIK_SUBSET_EVEN || source->subset == NAIK_SUBSET_ODD);
+        const bool wall = source->type != NAIK_SOURCE_CORNER_WALL || at_corner(source, x);
+        const bool even = source->type != NAIK_SOURCE_EVEN_WALL || naik_parity_of(x) == 0;
+        corners |= (volume || (wall && even && in_subset(source, x))) ? 1U << bit : 0;
+    }
+    return corners;
+}
+
+void naik_source_corner(unsigned corners, int corner[NAIK_DIM - 1])
+{
+    unsigned bit = 0;
+    while (bit < 7 && (corners >> bit & 1) == 0) {
+        bit++;
+    }
+    for (int k = 0; k < NAIK_DIM - 1; k++) {
+        corner[k] = (int)(bit >> k & 1);
+    }
 }
 
 /* exp(2 pi i p.(x - x0)/L), the turns reduced in integers so that the angle stays small. */

@@ -18,7 +18,7 @@ typedef struct tie {
     int spin; /* of a product */
     const double *g, *h, *third;
     naik_meson meson;
-    const int *momentum, *origin;
+    const int *momentum, *corner;
 } tie;
 
 static naik_complex meson_at(const void *data, int32_t site, const int x[NAIK_DIM])
@@ -45,8 +45,7 @@ naik_status naik_contract_meson(const naik_lattice *lattice, naik_meson meson,
 
 static bool at_corner(const tie *m, const int x[NAIK_DIM])
 {
-    return (x[0] - m->origin[0]) % 2 == 0 && (x[1] - m->origin[1]) % 2 == 0 &&
-           (x[2] - m->origin[2]) % 2 == 0;
+    return x[0] % 2 == m->corner[0] && x[1] % 2 == m->corner[1] && x[2] % 2 == m->corner[2];
 }
 
 /* det of which row c is the sink colours of source colour c of quark[c]. */
@@ -69,10 +68,10 @@ static naik_complex nucleon_at(const void *data, int32_t site, const int x[NAIK_
     return at_corner(m, x) ? determinant(m, site, quark) : (naik_complex){0, 0};
 }
 
-naik_status naik_contract_nucleon(const naik_lattice *lattice, const int origin[NAIK_DIM],
+naik_status naik_contract_nucleon(const naik_lattice *lattice, const int corner[NAIK_DIM - 1],
                                   const double *g, naik_complex *out)
 {
-    const tie m = {.lat = lattice, .g = g, .origin = origin};
+    const tie m = {.lat = lattice, .g = g, .corner = corner};
     return naik_slice_sums(lattice, nucleon_at, &m, out);
 }
 
@@ -89,10 +88,10 @@ static naik_complex baryon_at(const void *data, int32_t site, const int x[NAIK_D
     return naik_cscale(1.0 / 6, sum);
 }
 
-naik_status naik_contract_baryon(const naik_lattice *lattice, const int origin[NAIK_DIM],
+naik_status naik_contract_baryon(const naik_lattice *lattice, const int corner[NAIK_DIM - 1],
                                  const double *const g[3], naik_complex *out)
 {
-    const tie m = {.lat = lattice, .g = g[0], .h = g[1], .third = g[2], .origin = origin};
+    const tie m = {.lat = lattice, .g = g[0], .h = g[1], .third = g[2], .corner = corner};
     return naik_slice_sums(lattice, baryon_at, &m, out);
 }
 

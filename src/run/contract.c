@@ -239,10 +239,16 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
         g[k] = quark[k]->g;
     }
     const int *origin = input->sources[item->source[0]].source.origin;
+    unsigned corners = ~0U;
+    int corner[NAIK_DIM - 1];
+    for (int k = 0; k < item->quarks; k++) {
+        corners &= naik_source_corners(&input->sources[item->source[k]].source);
+    }
+    naik_source_corner(corners, corner);
     switch (item->kind) {
-    case CONTRACT_NUCLEON: NAIK_TRY(naik_contract_nucleon(lat, origin, g[0], out)); break;
+    case CONTRACT_NUCLEON: NAIK_TRY(naik_contract_nucleon(lat, corner, g[0], out)); break;
     case CONTRACT_BARYON:
-        NAIK_TRY(naik_contract_baryon(lat, origin, (const double *const *)g, out));
+        NAIK_TRY(naik_contract_baryon(lat, corner, (const double *const *)g, out));
         break;
     case CONTRACT_CONDENSATE:
     case CONTRACT_SPIN_CONDENSATE: NAIK_TRY(condensate(w, item, out)); break;

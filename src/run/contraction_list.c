@@ -7,12 +7,13 @@
 #include "run/contraction_list.h"
 
 static const char *const definitions[] = {
-    [CONTRACT_NUCLEON] = "sum over x - x0 with even components of det G(x), rows by source colour",
+    [CONTRACT_NUCLEON] =
+        "sum over x at the source's corner of the hypercube of det G(x), rows by source colour",
     [CONTRACT_CONDENSATE] = ("sum over x and colours of src^+ G: Tr M^-1 of the sites that carry "
                              "noise, M = 2m + D; no 1/V, no sign"),
     [CONTRACT_WALL] = "Tr W_quark W_antiquark^+, W(t) = sum over x of G; no 1/V",
     [CONTRACT_BARYON] =
-        ("sum over x - x0 with even components of the mean, over the assignments of "
+        ("sum over x at the sources' corner of the hypercube of the mean, over the assignments of "
          "source colours to quarks, of det of the rows of their G"),
     [CONTRACT_CHANNEL] = ("sum over x of cos(p(x - x0)) tr g5 G S H g5 S^+, G and H of the "
                           "correlator (spin_meson.h); no 1/V, no sign"),
