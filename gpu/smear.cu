@@ -279,42 +279,47 @@ static int64_t link_count(const naik_gauge *gauge)
 enum { PROJECT_BLOCKS = GPU_LANES == 64 ? 1 : 2 };
 
 __global__ void __launch_bounds__(SMEAR_THREADS, PROJECT_BLOCKS)
-    project_kernel(naik_matrix *link, int64_t count, unsigned long long *svd_count)
+    project_kernel(naik_matrix *link, int64_t count, unsigned long long *found)
 {
     const int64_t i = (int64_t)blockIdx.x * SMEAR_THREADS + threadIdx.x;
     if (i < count) {
         const naik_matrix v = link[i];
-        bool used_svd = false;
-        link[i] = unitarize(&v, &used_svd);
-        if (used_svd) {
-            atomicAdd(svd_count, 1ull);
+        naik_projection how = NAIK_PROJECTION_SERIES;
+        link[i] = unitarize(&v, &how);
+        if (how != NAIK_PROJECTION_SERIES) {
+            atomicAdd(&found[0], 1ull);
+        }
+        if (how == NAIK_PROJECTION_ARBITRARY) {
+            atomicAdd(&found[1], 1ull);
         }
     }
 }
 
-/* A number that kernels of many threads make together, to the host. */
-static naik_status read_flag(naik_backend *backend, void *out)
+/* Numbers that kernels of many threads make together, to the host. */
+static naik_status read_flags(naik_backend *backend, void *out, int count)
 {
-    return gpu_download(&backend->device, out, gpu_state_of(backend)->flags, sizeof(uint64_t));
+    return gpu_download(&backend->device, out, gpu_state_of(backend)->flags,
+                        (size_t)count * sizeof(uint64_t));
 }
 
-static naik_status clear_flag(naik_backend *backend)
+static naik_status clear_flags(naik_backend *backend, int count)
 {
     gpu_state *state = gpu_state_of(backend);
-    return GPU_CHECK(backend, gpu_memset(state->flags, 0, sizeof(uint64_t), state->stream),
-                     "clearing a flag");
+    return GPU_CHECK(backend,
+                     gpu_memset(state->flags, 0, (size_t)count * sizeof(uint64_t), state->stream),
+                     "clearing flags");
 }
 
-static naik_status gauge_project(naik_gauge *gauge, int64_t *svd_count)
+static naik_status gauge_project(naik_gauge *gauge, int64_t found[2])
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = gpu_backend_of(gauge->device);
     const int64_t count = link_count(gauge);
-    NAIK_TRY(clear_flag(backend));
+    NAIK_TRY(clear_flags(backend, 2));
     project_kernel<<<blocks_for(count), SMEAR_THREADS, 0, stream_of(backend)>>>(
         gauge->link, count, (unsigned long long *)gpu_state_of(backend)->flags);
     NAIK_TRY(GPU_LAUNCHED(backend, "projecting links"));
-    NAIK_TRY(read_flag(backend, svd_count));
+    NAIK_TRY(read_flags(backend, found, 2));
 done:
     return status;
 }
@@ -337,11 +342,11 @@ static naik_status gauge_largest(const naik_gauge *gauge, double *out)
     naik_backend *backend = gpu_backend_of(gauge->device);
     const int64_t count = link_count(gauge) * NAIK_ROW_REALS;
     const unsigned blocks = blocks_for(count) < 1024 ? blocks_for(count) : 1024;
-    NAIK_TRY(clear_flag(backend));
+    NAIK_TRY(clear_flags(backend, 1));
     largest_kernel<<<blocks, SMEAR_THREADS, 0, stream_of(backend)>>>(
         (const double *)gauge->link, count, (unsigned long long *)gpu_state_of(backend)->flags);
     NAIK_TRY(GPU_LAUNCHED(backend, "looking for the largest link"));
-    NAIK_TRY(read_flag(backend, out));
+    NAIK_TRY(read_flags(backend, out, 1));
 done:
     return status;
 }
@@ -379,11 +384,11 @@ static naik_status gauge_others_in_time(const naik_gauge *gauge, int but, int64_
     naik_status status = NAIK_OK;
     naik_backend *backend = gpu_backend_of(gauge->device);
     const links_box b = links_box_of(gauge->lattice);
-    NAIK_TRY(clear_flag(backend));
+    NAIK_TRY(clear_flags(backend, 1));
     others_kernel<<<blocks_for(b.sites), SMEAR_THREADS, 0, stream_of(backend)>>>(
         b, gauge->link, but, (unsigned long long *)gpu_state_of(backend)->flags);
     NAIK_TRY(GPU_LAUNCHED(backend, "looking for links that are not 1"));
-    NAIK_TRY(read_flag(backend, count));
+    NAIK_TRY(read_flags(backend, count, 1));
 done:
     return status;
 }

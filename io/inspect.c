@@ -109,6 +109,19 @@ static void describe_field(const naik_gauge_file *file, bool verified, naik_repo
     }
 }
 
+/* Links that an input takes as action.file or action.long_file. */
+static bool action_links(const naik_gauge_verdict *found)
+{
+    return found->kind == NAIK_LINKS_LONG || found->kind == NAIK_LINKS_FAT;
+}
+
+static const char *kind_text(const naik_gauge_verdict *found)
+{
+    return found->kind == NAIK_LINKS_LONG  ? "long links of another code"
+           : found->kind == NAIK_LINKS_FAT ? "fat links of another code"
+                                           : "gauge configuration";
+}
+
 static naik_status describe_gauge(naik_comm *comm, const char *path, bool verify,
                                   naik_report *report, naik_status *verdict)
 {
@@ -117,7 +130,7 @@ static naik_status describe_gauge(naik_comm *comm, const char *path, bool verify
     naik_lattice *lattice = NULL;
     naik_gauge *gauge = NULL;
     naik_gauge_checks checks;
-    naik_gauge_verdict found;
+    naik_gauge_verdict found = {.kind = NAIK_LINKS_THIN};
     NAIK_TRY(naik_gauge_file_probe(comm, path, &file));
     if (verify) {
         int size[NAIK_DIM];
@@ -127,8 +140,9 @@ static naik_status describe_gauge(naik_comm *comm, const char *path, bool verify
         NAIK_TRY(naik_gauge_create(lattice, &gauge));
         NAIK_TRY(naik_gauge_file_read(path, gauge, &file));
         NAIK_TRY(naik_gauge_measure(gauge, &checks));
+        NAIK_TRY(naik_gauge_judge(gauge, &file, &checks, 0, &found));
     }
-    naik_report_text(report, "kind", "gauge configuration");
+    naik_report_text(report, "kind", kind_text(&found));
     naik_report_text(report, "gauge_format", file.format);
     naik_describe_size(file.size, report);
     describe_field(&file, verify && file.checksum_known, report);
@@ -136,11 +150,10 @@ static naik_status describe_gauge(naik_comm *comm, const char *path, bool verify
         naik_report_real(report, "plaquette", checks.plaquette);
         naik_report_real(report, "link_trace", checks.link_trace);
         naik_report_real(report, "max_unitarity_dev", checks.max_unitarity_dev);
-        naik_gauge_judge(&file, &checks, 0, &found);
-        naik_report_bool(report, "intact", found.count == 0);
-        if (found.count > 0) {
-            naik_log_warn(comm->log, "'%s': %s", path, found.text);
-            *verdict = NAIK_ERR_CORRUPT;
+        naik_report_bool(report, "intact", found.status != NAIK_ERR_CORRUPT);
+        if (found.count > 0 && !action_links(&found)) {
+            naik_log_warn(comm->log, "'%s' %s: %s", path, found.what, found.text);
+            *verdict = found.status;
         }
     }
     if (file.header_text != NULL && file.header_text[0] != '\0') {

@@ -1,8 +1,9 @@
-"""Configurations in formats that naik reads and does not write, by numpy alone.
+"""Configurations, vectors and propagators as other codes write them, by numpy alone.
 
 Links u are [T][Z][Y][X][4][3][3] complex128; nothing here shares code with naik.
 """
 import struct
+import zlib
 
 import numpy as np
 
@@ -37,3 +38,90 @@ def as_pairs(u, names, number):
     out = np.zeros(u.shape, dtype=[(names[0], number), (names[1], number)])
     out[names[0]], out[names[1]] = u.real, u.imag
     return out
+
+
+def random_links(size, seed, colours=3):
+    """SU(N) links on size x, y, z, t."""
+    draw = np.random.default_rng(seed)
+    shape = tuple(size[::-1]) + (4, colours, colours)
+    q, r = np.linalg.qr(draw.normal(size=shape) + 1j * draw.normal(size=shape))
+    phase = np.diagonal(r, axis1=-2, axis2=-1)
+    q = q * (phase / np.abs(phase))[..., None, :]
+    return q / (np.linalg.det(q) ** (1 / colours))[..., None, None]
+
+
+def staggered_signs(size, boundary=False):
+    """[T][Z][Y][X][4] signs that MILC puts on its links."""
+    t, z, y, x = np.meshgrid(*[np.arange(n) for n in size[::-1]], indexing="ij")
+    signs = np.stack([(-1.0) ** t, (-1.0) ** (t + x), (-1.0) ** (t + x + y), np.ones(t.shape)], axis=-1)
+    if boundary:
+        signs[-1, ..., 3] *= -1
+    return signs
+
+
+def record(kind, data, flags=0xc000):
+    """A LIME record."""
+    data = data.encode() if isinstance(data, str) else data
+    return (struct.pack(">IHHQ", 0x456789ab, 1, flags, len(data)) + kind.encode().ljust(128, b"\0")
+            + data + bytes(-len(data) % 8))
+
+
+def rotate(word, by):
+    return ((word << by) | (word >> (32 - by))) & 0xffffffff if by else word
+
+
+def scidac_sums(data, sites):
+    """suma and sumb of the bytes of so many sites."""
+    each, sums = len(data) // sites, [0, 0]
+    for site in range(sites):
+        crc = zlib.crc32(data[site * each:(site + 1) * each])
+        sums = [sums[0] ^ rotate(crc, site % 29), sums[1] ^ rotate(crc, site % 31)]
+    return sums
+
+
+def checksum_record(data, sites):
+    sums = scidac_sums(data, sites)
+    return record("scidac-checksum", f"<scidacChecksum><version>1.0</version><suma>{sums[0]:x}</suma>"
+                                     f"<sumb>{sums[1]:x}</sumb></scidacChecksum>", 0x4000)
+
+
+def ildg_format(size, bits, field="su3gauge"):
+    x, y, z, t = size
+    return (f'<?xml version="1.0" encoding="UTF-8"?><ildgFormat xmlns="http://www.lqcd.org/ildg"><version>1.0'
+            f"</version><field>{field}</field><precision>{bits}</precision><lx>{x}</lx><ly>{y}</ly><lz>{z}</lz>"
+            f"<lt>{t}</lt></ildgFormat>")
+
+
+def big_endian(u, bits):
+    return u.astype(">c16" if bits == 64 else ">c8").tobytes()
+
+
+def ildg_bytes(u, bits=64, field="su3gauge", text=None, checksum="after"):
+    """An ILDG file; text: another ildg-format record; checksum: after or before the data, or none."""
+    size = u.shape[3::-1]
+    data = big_endian(u, bits)
+    total = checksum_record(data, int(np.prod(size)))
+    out = record("ildg-format", text if text is not None else ildg_format(size, bits, field))
+    out += total if checksum == "before" else b""
+    return out + record("ildg-binary-data", data) + (total if checksum == "after" else b"")
+
+
+def file_record(size):
+    """What QIO and Grid begin a file with."""
+    dims = " ".join(map(str, size))
+    return (record("scidac-private-file-xml", f"<?xml version=\"1.0\"?><scidacFile><version>1.1</version><spacetime>4"
+                                              f"</spacetime><dims>{dims} </dims><volfmt>0</volfmt></scidacFile>", 0x8000)
+            + record("scidac-file-xml", "<?xml version=\"1.0\"?><title>by hand</title>", 0x4000))
+
+
+def field_records(v, size, datatype, bits=64, count=1, spins=None, name="scidac-binary-data", user="<info/>",
+                  checksum=True, colours=3):
+    """One field with its descriptions: v [T][Z][Y][X][...] complex; count: elements a site."""
+    sites = int(np.prod(size))
+    data = big_endian(v, bits)
+    private = (f"<?xml version=\"1.0\"?><scidacRecord><version>1.1</version><date>today</date><recordtype>0</recordtype>"
+               f"<datatype>{datatype}</datatype><precision>{'D' if bits == 64 else 'F'}</precision><colors>{colours}</colors>"
+               + (f"<spins>{spins}</spins>" if spins is not None else "")
+               + f"<typesize>{len(data) // sites // count}</typesize><datacount>{count}</datacount></scidacRecord>")
+    return (record("scidac-private-record-xml", private, 0x8000) + record("scidac-record-xml", user, 0)
+            + record(name, data, 0) + (checksum_record(data, sites) if checksum else b""))

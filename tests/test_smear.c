@@ -243,13 +243,13 @@ static naik_matrix rotation_at(const naik_lattice *lat, const int x[4], int mu, 
     }
     naik_rng rng = naik_rng_at(99, 1, (uint64_t)site);
     naik_matrix m;
-    bool used_svd;
+    naik_projection how;
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
             m.e[i][j] = (naik_complex){naik_rng_gaussian(&rng), naik_rng_gaussian(&rng)};
         }
     }
-    return naik_unitarize(&m, &used_svd); /* a random U(3) rotation */
+    return naik_unitarize(&m, &how); /* a random U(3) rotation */
 }
 
 /* link(s) becomes G(s) link(s) G(s + length mu)^+ */
@@ -334,9 +334,9 @@ static void hisq_is_two_levels_with_a_projection_between(check *t)
     slow_links(f.u, &hisq1, false, v, NULL);
     naik_gauge_apply_phases(v, false); /* slow_links put the phases in */
     for (int64_t i = 0; i < 4 * (int64_t)f.lat->sites; i++) {
-        bool used_svd = true;
-        v->link[i] = naik_unitarize(&v->link[i], &used_svd);
-        CHECK_TRUE(t, !used_svd);
+        naik_projection how = NAIK_PROJECTION_SVD;
+        v->link[i] = naik_unitarize(&v->link[i], &how);
+        CHECK_TRUE(t, !how);
     }
     slow_links(v, &hisq2, true, fat, naik);
     naik_gauge_apply_phases(v, true);

@@ -80,9 +80,9 @@ static void projection_is_unitary_and_leaves_a_positive_rest(check *t)
 {
     naik_rng rng = naik_rng_at(11, 0, 0);
     for (int trial = 0; trial < 500; trial++) {
-        bool used_svd = true;
+        naik_projection how = NAIK_PROJECTION_SVD;
         const naik_matrix v = random_matrix(&rng);
-        const naik_matrix w = naik_unitarize(&v, &used_svd);
+        const naik_matrix w = naik_unitarize(&v, &how);
         CHECK_NEAR(t, unitarity(&w), 0, 3e-15);
         /* H = W^+ V: hermitian, and positive by Sylvester's leading minors. */
         const naik_matrix h = naik_mat_dagger_mul(&w, &v), hd = naik_mat_dagger(&h);
@@ -102,12 +102,12 @@ static void projection_finds_the_polar_factor(check *t)
     naik_rng rng = naik_rng_at(12, 0, 0);
     for (int k = 0; k < (int)(sizeof sigma / sizeof *sigma); k++) {
         for (int trial = 0; trial < 20; trial++) {
-            bool used_svd = true;
+            naik_projection how = NAIK_PROJECTION_SVD;
             naik_matrix polar;
             const naik_matrix v = with_singular_values(&rng, sigma[k], &polar);
-            const naik_matrix w = naik_unitarize(&v, &used_svd);
+            const naik_matrix w = naik_unitarize(&v, &how);
             const double smallest = fmin(sigma[k][0], fmin(sigma[k][1], sigma[k][2]));
-            CHECK_TRUE(t, !used_svd || smallest < 1e-3);
+            CHECK_TRUE(t, how == NAIK_PROJECTION_SERIES || smallest < 1e-3);
             /* V itself carries rounding errors, which the smallest singular value magnifies. */
             CHECK_NEAR(t, distance(&w, &polar), 0, 2e-15 + 3e-15 / smallest);
             CHECK_NEAR(t, unitarity(&w), 0, 3e-15);
@@ -122,23 +122,23 @@ static void nearly_singular_matrices_take_the_fallback(check *t)
     naik_rng rng = naik_rng_at(13, 0, 0);
     for (int k = 0; k < (int)(sizeof sigma / sizeof *sigma); k++) {
         for (int trial = 0; trial < 20; trial++) {
-            bool used_svd = false;
+            naik_projection how = NAIK_PROJECTION_SERIES;
             naik_matrix polar;
             const naik_matrix v = with_singular_values(&rng, sigma[k], &polar);
-            const naik_matrix w = naik_unitarize(&v, &used_svd);
+            const naik_matrix w = naik_unitarize(&v, &how);
             const double smallest = fmin(sigma[k][0], fmin(sigma[k][1], sigma[k][2]));
             const double largest = fmax(sigma[k][0], fmax(sigma[k][1], sigma[k][2]));
-            CHECK_TRUE(t, used_svd);
+            CHECK_INT(t, how, NAIK_PROJECTION_SVD);
             CHECK_NEAR(t, unitarity(&w), 0, 5e-15);
             CHECK_NEAR(t, distance(&w, &polar), 0, 5e-15 + 3e-15 * largest / smallest);
         }
     }
-    bool used_svd = true;
+    naik_projection how = NAIK_PROJECTION_SVD;
     naik_matrix polar;
     static const double regular[3] = {1, 1, 1.1e-4}; /* |det|^2 = 1.2e-8 */
     const naik_matrix v = with_singular_values(&rng, regular, &polar);
-    (void)naik_unitarize(&v, &used_svd);
-    CHECK_TRUE(t, !used_svd);
+    (void)naik_unitarize(&v, &how);
+    CHECK_INT(t, how, NAIK_PROJECTION_SERIES);
 }
 
 /* A row of matrices of all kinds, in every order: each comes out as it does alone. */
@@ -151,19 +151,21 @@ static void rows_have_the_bits_of_single_links(check *t)
         naik_matrix v[NAIK_ROW_SITES], alone[NAIK_ROW_SITES], together[NAIK_ROW_SITES];
         naik_row row, out;
         const int n = 1 + trial % NAIK_ROW_SITES;
-        int by_svd = 0, used = 0;
+        int64_t expected[2] = {0, 0}, found[2] = {0, 0};
         for (int i = 0; i < NAIK_ROW_SITES; i++) {
             naik_matrix polar;
-            bool used_svd;
+            naik_projection how;
             v[i] = trial < 8 ? random_matrix(&rng)
                              : with_singular_values(&rng, sigma[(i * 3 + trial) % 8], &polar);
-            alone[i] = naik_unitarize(&v[i], &used_svd);
-            by_svd += i < n && used_svd;
+            alone[i] = naik_unitarize(&v[i], &how);
+            expected[0] += i < n && how != NAIK_PROJECTION_SERIES;
+            expected[1] += i < n && how == NAIK_PROJECTION_ARBITRARY;
         }
         naik_rows_from_links(v, 1, NAIK_ROW_SITES, &row);
-        used = naik_unitarize_row(&row, n, &out);
+        naik_unitarize_row(&row, n, &out, found);
         naik_rows_to_links(&out, NAIK_ROW_SITES, together, 1);
-        CHECK_INT(t, used, by_svd);
+        CHECK_INT(t, found[0], expected[0]);
+        CHECK_INT(t, found[1], expected[1]);
         for (int i = 0; i < n; i++) {
             const double *a = &alone[i].e[0][0].re, *b = &together[i].e[0][0].re;
             for (int k = 0; k < NAIK_ROW_REALS; k++) {
@@ -179,11 +181,11 @@ static void singular_matrices_still_give_unitary_ones(check *t)
     static const double sigma[][3] = {{1, 0.7, 0}, {1, 0, 0}, {0, 0, 0}};
     for (int k = 0; k < 3; k++) {
         for (int trial = 0; trial < 20; trial++) {
-            bool used_svd = false;
+            naik_projection how = NAIK_PROJECTION_SERIES;
             naik_matrix polar;
             const naik_matrix v = with_singular_values(&rng, sigma[k], &polar);
-            const naik_matrix w = naik_unitarize(&v, &used_svd);
-            CHECK_TRUE(t, used_svd);
+            const naik_matrix w = naik_unitarize(&v, &how);
+            CHECK_INT(t, how, NAIK_PROJECTION_ARBITRARY);
             CHECK_NEAR(t, unitarity(&w), 0, 5e-15);
             /* W^+ V is |V|: A diag(sigma) ... its norm equals V's and it is hermitian. */
             const naik_matrix h = naik_mat_dagger_mul(&w, &v), hd = naik_mat_dagger(&h);
@@ -194,21 +196,32 @@ static void singular_matrices_still_give_unitary_ones(check *t)
     naik_matrix exact = naik_mat_zero(); /* exact zeros, one column and one row */
     exact.e[0][1].re = 2;
     exact.e[2][2].im = -3;
-    bool used_svd = false;
-    const naik_matrix w = naik_unitarize(&exact, &used_svd);
-    CHECK_TRUE(t, used_svd);
+    naik_projection how = NAIK_PROJECTION_SERIES;
+    const naik_matrix w = naik_unitarize(&exact, &how);
+    CHECK_INT(t, how, NAIK_PROJECTION_ARBITRARY);
     CHECK_NEAR(t, unitarity(&w), 0, 5e-15);
     CHECK_NEAR(t, w.e[0][1].re, 1, 1e-15);
     CHECK_NEAR(t, w.e[2][2].im, -1, 1e-15);
+    /* One part in 1e10 is the border, wherever the least value stands. */
+    for (int trial = 0; trial < 60; trial++) {
+        const double least = trial % 2 == 0 ? 1.02e-10 : 0.98e-10, size = 1 + trial;
+        const double mixed[3] = {trial % 3 == 0 ? least * size : size,
+                                 trial % 3 == 1 ? least * size : size,
+                                 trial % 3 == 2 ? least * size : 0.5 * size};
+        naik_matrix polar;
+        const naik_matrix v = with_singular_values(&rng, mixed, &polar);
+        (void)naik_unitarize(&v, &how);
+        CHECK_INT(t, how, trial % 2 == 0 ? NAIK_PROJECTION_SVD : NAIK_PROJECTION_ARBITRARY);
+    }
 }
 
 static void unitary_matrices_are_left_alone(check *t)
 {
     naik_rng rng = naik_rng_at(15, 0, 0);
     for (int trial = 0; trial < 100; trial++) {
-        bool used_svd = true;
-        const naik_matrix v = random_unitary(&rng), w = naik_unitarize(&v, &used_svd);
-        CHECK_TRUE(t, !used_svd);
+        naik_projection how = NAIK_PROJECTION_SVD;
+        const naik_matrix v = random_unitary(&rng), w = naik_unitarize(&v, &how);
+        CHECK_INT(t, how, NAIK_PROJECTION_SERIES);
         CHECK_NEAR(t, distance(&v, &w), 0, 3e-15);
     }
 }
@@ -216,19 +229,19 @@ static void unitary_matrices_are_left_alone(check *t)
 static void numbers_out_of_range_do_not_pass_unseen(check *t)
 {
     naik_rng rng = naik_rng_at(16, 0, 0);
-    bool used_svd = false;
+    naik_projection how = NAIK_PROJECTION_SERIES;
     naik_matrix v = random_matrix(&rng);
     v.e[1][2].im = NAN;
-    naik_matrix w = naik_unitarize(&v, &used_svd);
+    naik_matrix w = naik_unitarize(&v, &how);
     CHECK_TRUE(t, isnan(naik_mat_norm2(&w)));
     v.e[1][2].im = INFINITY;
-    w = naik_unitarize(&v, &used_svd);
+    w = naik_unitarize(&v, &how);
     CHECK_TRUE(t, isnan(naik_mat_norm2(&w)));
     naik_matrix polar;
     static const double huge[3] = {1e200, 2e200, 3e200};
     v = with_singular_values(&rng, huge, &polar);
-    w = naik_unitarize(&v, &used_svd);
-    CHECK_TRUE(t, used_svd);
+    w = naik_unitarize(&v, &how);
+    CHECK_INT(t, how, NAIK_PROJECTION_SVD);
     CHECK_NEAR(t, distance(&w, &polar), 0, 1e-14);
 }
 

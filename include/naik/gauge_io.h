@@ -45,7 +45,7 @@ void naik_gauge_file_clear(naik_gauge_file *file);
 naik_status naik_gauge_file_read(const char *path, naik_gauge *gauge, naik_gauge_file *file);
 
 typedef struct naik_gauge_load_options {
-    bool warn_only;   /* on_mismatch: warn; NaN and infinity are refused all the same */
+    bool warn_only;   /* on_mismatch: warn; what is unusable is refused all the same */
     bool reunitarise; /* after the checks */
     double max_unitarity_deviation; /* refuse above this, before reunitarisation; 0: the default */
 } naik_gauge_load_options;
@@ -53,20 +53,41 @@ typedef struct naik_gauge_load_options {
 /* Default of max_unitarity_deviation: single-precision files have up to 1e-6. */
 #define NAIK_GAUGE_UNITARITY_LIMIT 1e-5
 
+/* What the links are, as far as their matrices tell. */
+typedef enum naik_links_kind {
+    NAIK_LINKS_THIN,   /* none of the others; not always in SU(3) */
+    NAIK_LINKS_OPEN,   /* the t-links of the last time slice are zero */
+    NAIK_LINKS_SIGNED, /* unitary, some of determinant -1: phases or the boundary are in them */
+    NAIK_LINKS_LONG,   /* one number times unitary matrices */
+    NAIK_LINKS_FAT     /* most of them far from unitary */
+} naik_links_kind;
+
 typedef struct naik_gauge_verdict {
     char text[700]; /* the disagreements, joined by "; " */
     int count;
-    bool unusable; /* they are no numbers */
+    /* NAIK_OK; NAIK_ERR_CORRUPT: the file contradicts itself; NAIK_ERR_INPUT: it agrees with itself, but
+     * its links are no SU(3) field */
+    naik_status status;
+    naik_links_kind kind;
+    bool unusable;    /* also for those who want to go on: no numbers, zero, or of another kind */
+    const char *what; /* for a sentence: "is damaged", "holds no SU(3) configuration" ... */
 } naik_gauge_verdict;
 
 /* Compares what a file that was read claims with what its links give, and looks whether they are in
- * SU(3) within `limit` (0: the default). Local. */
-void naik_gauge_judge(const naik_gauge_file *file, const naik_gauge_checks *checks, double limit,
-                      naik_gauge_verdict *out);
+ * SU(3) within `limit` (0: the default), and what they are where they are not. Collective.
+ * NAIK_ERR_MPI */
+naik_status naik_gauge_judge(const naik_gauge *gauge, const naik_gauge_file *file,
+                             const naik_gauge_checks *checks, double limit,
+                             naik_gauge_verdict *out);
+
+/* The words of a checksum in the notation of the file's format. */
+void naik_gauge_sum_text(const naik_gauge_file *file, const uint32_t sum[2], char *text,
+                         size_t text_size);
 
 /* Reads, measures, verifies everything the file claims, prints format, precision, extents,
  * checksums, plaquette, link trace and deviations, then reunitarises if asked. `checks` are of the
- * links as stored. Collective. NAIK_ERR_CORRUPT when anything disagrees and not warn_only; the
+ * links as stored. Collective. NAIK_ERR_CORRUPT when the file contradicts itself, NAIK_ERR_INPUT when its
+ * links are of another kind, as naik_gauge_judge finds it, and not warn_only or they are unusable; the
  * sentence tells all of it, expected and found. After a failure `file` owns nothing. */
 naik_status naik_gauge_load(const char *path, const naik_gauge_load_options *options,
                             naik_gauge *gauge, naik_gauge_file *file, naik_gauge_checks *checks);

@@ -4,80 +4,10 @@
  * not mend a file fault by fault.
  */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "naik/gauge_io.h"
-
-static const double plaquette_tolerance = 1e-5;  /* of the plaquette normalised to 1 */
-static const double link_trace_tolerance = 1e-6; /* as NERSC archives demand */
-
-static void object(naik_gauge_verdict *v, const char *format, ...) NAIK_PRINTF(2, 3);
-
-static void object(naik_gauge_verdict *v, const char *format, ...)
-{
-    size_t used = strlen(v->text);
-    if (v->count++ > 0 && used + 3 < sizeof v->text) {
-        strcpy(v->text + used, "; ");
-        used += 2;
-    }
-    va_list args;
-    va_start(args, format);
-    vsnprintf(v->text + used, sizeof v->text - used, format, args);
-    va_end(args);
-}
-
-static int sum_words(const naik_gauge_file *file)
-{
-    return strchr(file->checksum_kind, '/') != NULL ? 2 : 1;
-}
-
-static void sum_text(const naik_gauge_file *file, const uint32_t sum[2], char *text, size_t size)
-{
-    if (sum_words(file) == 2) {
-        snprintf(text, size, "%x %x", sum[0], sum[1]);
-    } else {
-        snprintf(text, size, "%x", sum[0]);
-    }
-}
-
-void naik_gauge_judge(const naik_gauge_file *file, const naik_gauge_checks *checks, double limit,
-                      naik_gauge_verdict *v)
-{
-    char stored[40], computed[40];
-    *v = (naik_gauge_verdict){.count = 0};
-    limit = limit > 0 ? limit : NAIK_GAUGE_UNITARITY_LIMIT;
-    if (file->checksum_known && !file->checksum_ok) {
-        sum_text(file, file->checksum_stored, stored, sizeof stored);
-        sum_text(file, file->checksum_computed, computed, sizeof computed);
-        object(v, "checksum %s is stored as %s, but the data give %s", file->checksum_kind, stored,
-               computed);
-    }
-    if (!isfinite(checks->plaquette) || !isfinite(checks->link_trace)) {
-        object(v, "links hold NaN or infinity");
-        v->unusable = true;
-        return;
-    }
-    if (!isnan(file->plaquette_stored) &&
-        !(fabs(file->plaquette_stored - checks->plaquette) / 3 <= plaquette_tolerance)) {
-        object(v, "plaquette is stored as %.10g, but the links give %.10g",
-               file->plaquette_stored / 3, checks->plaquette / 3);
-    }
-    if (!isnan(file->link_trace_stored) &&
-        !(fabs(file->link_trace_stored - checks->link_trace) <= link_trace_tolerance)) {
-        object(v, "link trace is stored as %.10g, but the links give %.10g",
-               file->link_trace_stored, checks->link_trace);
-    }
-    if (!(checks->max_unitarity_dev <= limit)) {
-        object(v, "links are not unitary: |U U^+ - 1| reaches %.3g, the limit is %.3g",
-               checks->max_unitarity_dev, limit);
-    }
-    if (!(checks->max_det_dev <= 3 * limit)) { /* d(det) = tr dU: three times the deviation */
-        object(v, "determinants are not 1: |det U - 1| reaches %.3g, the limit is %.3g",
-               checks->max_det_dev, 3 * limit);
-    }
-}
 
 const char *naik_gauge_verified(const naik_gauge_file *file)
 {
@@ -97,8 +27,8 @@ void naik_gauge_print(naik_log *log, const char *path, const naik_gauge_file *fi
     naik_log_line(log, "  extents         %d %d %d %d (x y z t)", file->size[0], file->size[1],
                   file->size[2], file->size[3]);
     if (file->checksum_known) {
-        sum_text(file, file->checksum_stored, stored, sizeof stored);
-        sum_text(file, file->checksum_computed, computed, sizeof computed);
+        naik_gauge_sum_text(file, file->checksum_stored, stored, sizeof stored);
+        naik_gauge_sum_text(file, file->checksum_computed, computed, sizeof computed);
         naik_log_line(log, "  checksum        %s stored %s, computed %s: %s", file->checksum_kind,
                       stored, computed, file->checksum_ok ? "agree" : "DISAGREE");
     } else {
@@ -135,12 +65,16 @@ naik_status naik_gauge_load(const char *path, const naik_gauge_load_options *opt
         goto done;
     }
     naik_gauge_print(log, path, file, checks);
-    naik_gauge_judge(file, checks, options->max_unitarity_deviation, &v);
+    status = naik_gauge_judge(gauge, file, checks, options->max_unitarity_deviation, &v);
+    if (status != NAIK_OK) {
+        naik_gauge_file_clear(file);
+        goto done;
+    }
     if (v.count > 0 && options->warn_only && !v.unusable) {
         memcpy(file->disagrees, v.text, sizeof file->disagrees);
         naik_log_warn(log, "'%s': %s; going on as asked", path, v.text);
     } else if (v.count > 0) {
-        status = NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' is damaged: %s", path, v.text);
+        status = NAIK_FAIL(log, v.status, "'%s' %s: %s", path, v.what, v.text);
         naik_gauge_file_clear(file);
         goto done;
     }

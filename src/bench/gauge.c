@@ -65,10 +65,11 @@ static naik_status read_gauge(bench *b)
     naik_gauge_verdict verdict;
     NAIK_TRY(naik_gauge_file_read(path, b->thin, &file));
     NAIK_TRY(naik_gauge_measure(b->thin, &checks));
-    naik_gauge_judge(&file, &checks, 0, &verdict);
+    NAIK_TRY(naik_gauge_judge(b->thin, &file, &checks, 0, &verdict));
     b->plaquette = checks.plaquette / 3;
     if (verdict.count > 0) {
-        status = NAIK_FAIL(b->comm->log, NAIK_ERR_CORRUPT, "'%s': %s", path, verdict.text);
+        status = NAIK_FAIL(b->comm->log, verdict.status, "'%s' %s: %s", path, verdict.what,
+                           verdict.text);
     }
 done:
     naik_gauge_file_clear(&file);

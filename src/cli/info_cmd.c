@@ -67,6 +67,8 @@ naik_status naik_command_info(naik_comm *comm, int argc, char **argv)
     NAIK_TRY(naik_report_print(report, comm->log, json));
     if (verdict == NAIK_ERR_CORRUPT) {
         status = NAIK_FAIL(comm->log, verdict, "%s is damaged", path);
+    } else if (verdict == NAIK_ERR_INPUT) {
+        status = NAIK_FAIL(comm->log, verdict, "naik has no use for what %s holds", path);
     } else if (verdict == NAIK_ERR_NOT_CONVERGED) {
         status = NAIK_FAIL(comm->log, verdict, "no solve of %s reached its tolerance", path);
     } else if (verdict == NAIK_ERR_INTERRUPTED) {

@@ -11,6 +11,7 @@
 #include "links/ghosted.h"
 #include "links/link_ops.h"
 #include "links/smear.h"
+#include "links/unitarize.h"
 
 struct naik_fattener {
     const naik_lattice *lattice; /* borrowed */
@@ -31,6 +32,28 @@ static naik_status start_from(const naik_gauge *u, naik_gauge *room, const naik_
     return room->device != NULL ? naik_gauge_copy(u, room) : NAIK_OK;
 }
 
+/* V becomes W, where that is one matrix. */
+static naik_status project(naik_fattener *f)
+{
+    naik_status status = NAIK_OK;
+    naik_comm *comm = f->lattice->comm;
+    int64_t count[2];
+    NAIK_TRY(naik_link_ops_of(f->device)->project(f->w, count));
+    NAIK_TRY(naik_comm_sum_i64(comm, count, 2));
+    f->svd_count = count[0];
+    if (count[1] > 0) {
+        status = NAIK_FAIL(
+            comm->log, NAIK_ERR_INPUT,
+            "the U(3) projection of HISQ is not unique on %lld of %lld fat7 links, "
+            "whose least singular value is below %g of the largest: the thin links are "
+            "no SU(3) configuration of this boundary, or have signs of another code in "
+            "them",
+            (long long)count[1], (long long)(NAIK_DIM * f->lattice->volume), NAIK_PROJECTION_LEAST);
+    }
+done:
+    return status;
+}
+
 static naik_status build_hisq(const naik_gauge *u, naik_smear_space *space, naik_fattener *f)
 {
     naik_status status = NAIK_OK;
@@ -39,8 +62,7 @@ static naik_status build_hisq(const naik_gauge *u, naik_smear_space *space, naik
     NAIK_TRY(naik_gauge_create_on(u->lattice, f->device, &f->w));
     NAIK_TRY(start_from(u, f->w, &start));
     NAIK_TRY(naik_smear(start, &first, space, f->w, NULL));
-    NAIK_TRY(naik_link_ops_of(f->device)->project(f->w, &f->svd_count));
-    NAIK_TRY(naik_comm_sum_i64(u->lattice->comm, &f->svd_count, 1));
+    NAIK_TRY(project(f));
     NAIK_TRY(naik_gauge_create_on(u->lattice, f->device, &f->fat));
     NAIK_TRY(naik_gauge_create_on(u->lattice, f->device, &f->long_links));
     NAIK_TRY(naik_smear(f->w, &second, space, f->fat, f->long_links));

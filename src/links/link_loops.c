@@ -164,20 +164,24 @@ static naik_status product(double weight, const naik_ghosted *a, const naik_ghos
 
 /* ---- whole gauge fields */
 
-static naik_status project(naik_gauge *gauge, int64_t *svd_count)
+static naik_status project(naik_gauge *gauge, int64_t count[2])
 {
     const int64_t links = (int64_t)gauge->lattice->sites * NAIK_DIM;
-    int64_t count = 0;
-#pragma omp parallel for schedule(static) reduction(+ : count)
+    int64_t svd = 0, arbitrary = 0;
+#pragma omp parallel for schedule(static) reduction(+ : svd, arbitrary)
     for (int64_t first = 0; first < links; first += NAIK_ROW_SITES) {
         const int64_t rest = links - first;
         const int n = rest < NAIK_ROW_SITES ? (int)rest : NAIK_ROW_SITES;
         naik_row v = {{{0}}}, w;
+        int64_t mine[2] = {0, 0};
         naik_rows_from_links(&gauge->link[first], 1, n, &v);
-        count += naik_unitarize_row(&v, n, &w);
+        naik_unitarize_row(&v, n, &w, mine);
+        svd += mine[0];
+        arbitrary += mine[1];
         naik_rows_to_links(&w, n, &gauge->link[first], 1);
     }
-    *svd_count = count;
+    count[0] = svd;
+    count[1] = arbitrary;
     return NAIK_OK;
 }
 

@@ -78,8 +78,9 @@ typedef struct naik_link_ops {
      * the volume. Waits. */
     naik_status (*clover)(const naik_ghosted *u, double diagonal, double csw, naik_clover *clover,
                           int64_t *singular);
-    /* Every link becomes its U(3) projection; *svd_count of this rank took the fall-back. */
-    naik_status (*project)(naik_gauge *gauge, int64_t *svd_count);
+    /* Every link becomes its U(3) projection; count[0] of this rank took the fall-back, count[1] of
+     * them are not unique (unitarize.h). Waits. */
+    naik_status (*project)(naik_gauge *gauge, int64_t count[2]);
     /* out = a + s b; b NULL: s a. */
     naik_status (*combine)(const naik_gauge *a, double s, const naik_gauge *b, naik_gauge *out);
     /* out = a with links mu times phase[mu]; links whose phase is 1 keep their bits. */

@@ -9,9 +9,9 @@
 #include "lattice/su3.h"
 #include "links/unitarize.inc"
 
-naik_matrix naik_unitarize(const naik_matrix *v, bool *used_svd)
+naik_matrix naik_unitarize(const naik_matrix *v, naik_projection *how)
 {
-    return unitarize(v, used_svd);
+    return unitarize(v, how);
 }
 
 /* sum_k a_k b_kj as naik_mat_mul adds */
@@ -121,11 +121,10 @@ static void newton_steps(const naik_row *w, naik_row *out)
     multiply(w, &correction, out);
 }
 
-NAIK_CLONES int naik_unitarize_row(const naik_row *v, int n, naik_row *w)
+NAIK_CLONES void naik_unitarize_row(const naik_row *v, int n, naik_row *w, int64_t count[2])
 {
     naik_row q, q2, rough;
     double f[3][NAIK_ROW_SITES], usable[NAIK_ROW_SITES];
-    int by_svd = 0;
     square(v, &q);
     multiply(&q, &q, &q2);
     coefficients(v, &q, &q2, f, usable);
@@ -135,16 +134,16 @@ NAIK_CLONES int naik_unitarize_row(const naik_row *v, int n, naik_row *w)
     for (int x = 0; x < n; x++) {
         if (usable[x] == 0) {
             naik_matrix one;
-            bool used_svd;
+            naik_projection how;
             for (int k = 0; k < 9; k++) {
                 one.e[k / 3][k % 3] = load(v, k / 3, k % 3, x);
             }
-            one = naik_unitarize(&one, &used_svd);
+            one = naik_unitarize(&one, &how);
             for (int k = 0; k < 9; k++) {
                 store(w, k / 3, k % 3, x, one.e[k / 3][k % 3]);
             }
-            by_svd += used_svd;
+            count[0] += how != NAIK_PROJECTION_SERIES;
+            count[1] += how == NAIK_PROJECTION_ARBITRARY;
         }
     }
-    return by_svd;
 }

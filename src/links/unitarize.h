@@ -6,15 +6,26 @@
 #ifndef NAIK_LINKS_UNITARIZE_H
 #define NAIK_LINKS_UNITARIZE_H
 
-#include <stdbool.h>
+#include <stdint.h>
 
 #include "lattice/su3.h"
 #include "links/rows.h"
 
-/* The U(3) matrix nearest to v. *used_svd tells whether the fallback was taken. v need not be
- * regular: for a singular v the result is still unitary, though not unique. NaN in, NaN out. */
-naik_matrix naik_unitarize(const naik_matrix *v, bool *used_svd);
-/* The same for the first n sites of a row, bit for bit; w is not v. How many took the fallback. */
-int naik_unitarize_row(const naik_row *v, int n, naik_row *w);
+/* Below this share of the largest singular value the least one is rounding, and the directions that
+ * belong to it are nobody's: any unitary matrix of a circle of them is as near to v. */
+#define NAIK_PROJECTION_LEAST 1e-10
+
+typedef enum naik_projection {
+    NAIK_PROJECTION_SERIES,   /* by Cayley-Hamilton */
+    NAIK_PROJECTION_SVD,      /* by the fallback */
+    NAIK_PROJECTION_ARBITRARY /* by the fallback, and the result is not unique */
+} naik_projection;
+
+/* The U(3) matrix nearest to v, and how it was found. v need not be regular: for a singular v the
+ * result is still unitary, though arbitrary. NaN in, NaN out. */
+naik_matrix naik_unitarize(const naik_matrix *v, naik_projection *how);
+/* The same for the first n sites of a row, bit for bit; w is not v. Adds how many took the fallback to
+ * count[0], and how many of them are arbitrary to count[1]. */
+void naik_unitarize_row(const naik_row *v, int n, naik_row *w, int64_t count[2]);
 
 #endif
