@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/cpu/cpu.h"
 #include "backend/create.h"
 #include "backend/geometry.h"
 #include "backend/transport.h"
@@ -129,6 +130,21 @@ double fixture_largest_distance(const naik_gauge *a, const naik_gauge *b)
     return largest;
 }
 
+/* With NAIK_TEST_VERBOSE, how the CPU lays the box out. */
+static void describe_box(const fixture *f)
+{
+    const int *box = f->lat->local;
+    if (strcmp(f->backend->ops->name, "cpu") != 0) {
+        return;
+    }
+    const cpu_shape shape = cpu_shape_of(f->lat);
+    naik_log_line(f->backend->log,
+                  "box %dx%dx%dx%d, cut %dx%dx%dx%d into %d lane%s, grid %dx%dx%dx%d", box[0],
+                  box[1], box[2], box[3], shape.cut[0], shape.cut[1], shape.cut[2], shape.cut[3],
+                  shape.lanes, shape.lanes == 1 ? "" : "s", f->lat->grid[0], f->lat->grid[1],
+                  f->lat->grid[2], f->lat->grid[3]);
+}
+
 bool fixture_create(check *t, const int size[4], const int grid[4], bool alone, bool naive,
                     int threads, fixture *out)
 {
@@ -142,6 +158,9 @@ bool fixture_create(check *t, const int size[4], const int grid[4], bool alone, 
     ok = ok &&
          CHECK_OK(t, naik_backend_create(comm, fixture_backend_name(), &options, &out->backend));
     ok = ok && CHECK_OK(t, naik_geometry_create(out->backend, out->lat, &out->geometry));
+    if (ok) {
+        describe_box(out);
+    }
     out->source = calloc(1, sizeof *out->source);
     return ok && CHECK_OK(t, make_links(out->lat, naive, out->source));
 }
@@ -227,4 +246,11 @@ void fixture_for_grids(check *t, const int size[4], int limit,
             limit--;
         }
     }
+}
+
+void fixture_for_cut_and_split(check *t,
+                               void (*run)(check *t, const int size[4], const int grid[4]))
+{
+    const int size[4] = {4, 4, 4, 8 * t->comm->size}, grid[4] = {1, 1, 1, t->comm->size};
+    run(t, size, grid);
 }

@@ -72,6 +72,11 @@ naik_status fixture_add_products(const naik_field *out, const naik_products *pro
 void fixture_for_grids(check *t, const int size[4], int limit,
                        void (*run)(check *t, const int size[4], const int grid[4]));
 
+/* Calls it with a box of 4x4x4x8 a rank in a row along t: the CPU's rule cuts all four directions into
+ * lanes, so that t is both cut and split where there are several ranks. */
+void fixture_for_cut_and_split(check *t,
+                               void (*run)(check *t, const int size[4], const int grid[4]));
+
 /* The name for naik_backend_create. */
 const char *fixture_backend_name(void);
 naik_transport fixture_transport(void); /* NAIK_TRANSPORT, else auto */

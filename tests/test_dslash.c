@@ -40,7 +40,12 @@ static void match_on_grid(check *t, const int size[4], const int grid[4])
 
 static void kernels_match_reference(check *t)
 {
-    fixture_for_grids(t, dslash_odd_halves, 3, match_on_grid);
+    fixture_for_grids(t, dslash_odd_halves, t->comm->size > 1 ? 2 : 1, match_on_grid);
+}
+
+static void kernels_match_reference_where_a_split_direction_is_cut(check *t)
+{
+    fixture_for_cut_and_split(t, match_on_grid);
 }
 
 static void kernels_match_reference_on_odd_half_extents(check *t)
@@ -107,6 +112,7 @@ static void same_bits_on_grid(check *t, const int size[4], const int grid[4])
 static void grid_threads_and_batch_do_not_change_a_bit(check *t)
 {
     fixture_for_grids(t, dslash_odd_halves, 4, same_bits_on_grid);
+    fixture_for_cut_and_split(t, same_bits_on_grid);
 }
 
 /* Whatever kernels a backend has for batches of each width. */
@@ -548,7 +554,9 @@ static void wrong_shapes_are_refused(check *t)
     fixture_destroy(&f);
 }
 
-CHECK_MAIN(CHECK(kernels_match_reference), CHECK(kernels_match_reference_on_odd_half_extents),
+CHECK_MAIN(CHECK(kernels_match_reference),
+           CHECK(kernels_match_reference_where_a_split_direction_is_cut),
+           CHECK(kernels_match_reference_on_odd_half_extents),
            CHECK(every_width_gives_the_same_bits), CHECK(large_fields_give_the_same_bits),
            CHECK_UP_TO(2, every_instruction_set_gives_the_same_bits),
            CHECK(unknown_instructions_are_refused),

@@ -75,11 +75,11 @@ static naik_status add_term(const summer *s, int j)
 }
 
 /* What each term is, from one rank that exchanges nothing. */
-static void expected_terms(check *t, naik_exactsum terms[FIELDS])
+static void expected_terms(check *t, const int size[4], naik_exactsum terms[FIELDS])
 {
     fixture one;
     summer s;
-    if (fixture_create(t, small, NULL, true, false, 1, &one)) {
+    if (fixture_create(t, size, NULL, true, false, 1, &one)) {
         summer_create(t, &one, &s);
         for (int j = 0; j < FIELDS; j++) {
             CHECK_OK(t, one.backend->ops->reduction.clear(one.backend, s.sums, 1));
@@ -130,20 +130,26 @@ static void run_exchanges(check *t, const summer *s, const naik_exactsum terms[F
     naik_backend_release(backend, waste);
 }
 
-static void every_exchange_brings_its_own_content(check *t)
+static void exchange_many(check *t, const int size[4], const int grid[4])
 {
     const char *asked = getenv("NAIK_TEST_EXCHANGES");
-    const int count = asked != NULL ? atoi(asked) : 500;
+    const int count = asked != NULL ? atoi(asked) : 250;
     naik_exactsum terms[FIELDS];
     fixture f;
     summer s;
-    expected_terms(t, terms);
-    if (fixture_create(t, small, NULL, false, false, 1, &f)) {
+    expected_terms(t, size, terms);
+    if (fixture_create(t, size, grid, false, false, 1, &f)) {
         summer_create(t, &f, &s);
         run_exchanges(t, &s, terms, count);
         summer_destroy(&s);
     }
     fixture_destroy(&f);
+}
+
+static void every_exchange_brings_its_own_content(check *t)
+{
+    exchange_many(t, small, NULL);
+    fixture_for_cut_and_split(t, exchange_many);
 }
 
 /* Random spinors. */

@@ -180,6 +180,7 @@ static void compare_with_one_rank(check *t, const int size[4], const int grid[4]
 static void modes_give_equal_bits_on_every_grid(check *t)
 {
     cg_on_grids(t, compare_with_one_rank);
+    fixture_for_cut_and_split(t, compare_with_one_rank);
 }
 
 static void modes_are_added_as_a_slow_sum(check *t)

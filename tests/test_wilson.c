@@ -158,6 +158,7 @@ static void hops_match_on_grid(check *t, const int extents[4], const int grid[4]
 static void hops_match_reference(check *t)
 {
     fixture_for_grids(t, size, 4, hops_match_on_grid);
+    fixture_for_cut_and_split(t, hops_match_on_grid);
 }
 
 /* The source of the Schur system, the rebuilding of the other parity, and the residual of M. */
@@ -286,6 +287,7 @@ static void same_bits_on_grid(check *t, const int extents[4], const int grid[4])
 static void grid_threads_and_batch_do_not_change_a_bit(check *t)
 {
     fixture_for_grids(t, size, 4, same_bits_on_grid);
+    fixture_for_cut_and_split(t, same_bits_on_grid);
 }
 
 /* D, or D^+, of a field whose halo holds whole spinors. */
@@ -368,7 +370,8 @@ static void half_spinors_bring_the_bits_of_whole_ones(check *t)
     if (t->comm->size == 1) {
         CHECK_SKIP(t, "one rank sends nothing");
     }
-    fixture_for_grids(t, size, 4, compare_halves_on_grid);
+    fixture_for_grids(t, size, 2, compare_halves_on_grid);
+    fixture_for_cut_and_split(t, compare_halves_on_grid);
 }
 
 /* Every link becomes size (1 + distance (U - U^+)/2), made unitary before the factor; negative:
