@@ -239,6 +239,10 @@ dist:
 doc: all
 	@tools/doc.py $(BUILD)/naik doc
 
+# The pictures of the pages, from tests/results; REPORT=PAGE.html: also the one of that page of naik report
+pictures: all
+	@. tools/env.sh; $$(find_python matplotlib || echo python3) tools/pictures.py $(BUILD)/naik doc/pictures $(if $(REPORT),--report $(REPORT))
+
 format:
 	clang-format -i $(wildcard $(foreach folder,include/naik src/* src/*/* io io/* gpu tests tests/* examples,$(foreach kind,c h inc cu cuh,$(folder)/*.$(kind))))
 
@@ -255,6 +259,6 @@ clean:
 help:
 	@sed 's/^    //' tools/make-help.txt
 
-.PHONY: all lib tests shim demo check check-long check-gpu fuzz fuzzers install uninstall dist doc format tidy clean help always
+.PHONY: all lib tests shim demo check check-long check-gpu fuzz fuzzers install uninstall dist doc pictures format tidy clean help always
 .SECONDARY:
 -include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d)
