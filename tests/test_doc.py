@@ -84,7 +84,7 @@ def sentences_of_the_troubleshooting_page_are_in_the_program():
     wrong, count = [], 0
     for sentence in re.findall(r"\*\*`(.+?)`\*\*", read("doc/troubleshooting.md"), flags=re.S):
         count += 1
-        parts = [re.escape(p.strip(" '()")) for p in sentence.replace("\n", " ").split("...")]
+        parts = [re.escape(p.strip(" '()")) for p in re.sub(r"\s+", " ", sentence).split("...")]
         pattern = re.compile(".*".join(p for p in parts if p))
         if not any(pattern.search(text) for text in program):
             wrong.append(sentence)
