@@ -22,6 +22,7 @@
 #include "io/links/links_file.h"
 #include "io/prop/reader.h"
 #include "io/vectors/vector_io.h"
+#include "lattice/su3.h"
 #include "propagator_fixture.h"
 #include "vector_fixture.h"
 
@@ -149,9 +150,25 @@ done:
 static naik_status write_scidac(const naik_lattice *lattice, const char *path)
 {
     char other[160];
+    naik_gauge *fat = NULL, *far = NULL;
+    naik_status status = NAIK_OK;
     snprintf(other, sizeof other, "%s.long", path);
-    naik_status status = write_gauge(lattice, path, "ildg");
-    return status != NAIK_OK ? status : write_gauge(lattice, other, "ildg");
+    NAIK_TRY(naik_gauge_create(lattice, &fat));
+    NAIK_TRY(naik_gauge_create(lattice, &far));
+    naik_gauge_set_random(fat, 3);
+    naik_gauge_set_random(far, 4);
+    for (int64_t i = 0; i < (int64_t)lattice->sites * NAIK_DIM; i++) {
+        naik_mat_add(&fat->link[i], 0.5, &far->link[i]);
+        far->link[i] = naik_mat_scale(0.1, &far->link[i]);
+    }
+    naik_gauge_apply_phases(fat, false);
+    naik_gauge_apply_phases(far, false);
+    NAIK_TRY(naik_gauge_write(path, "ildg", fat, 64, NULL));
+    NAIK_TRY(naik_gauge_write(other, "ildg", far, 64, NULL));
+done:
+    naik_gauge_destroy(&fat);
+    naik_gauge_destroy(&far);
+    return status;
 }
 
 static naik_status read_scidac(const naik_lattice *lattice, const char *path, answer *out)
@@ -159,7 +176,8 @@ static naik_status read_scidac(const naik_lattice *lattice, const char *path, an
     char other[160];
     naik_fatlong *links = NULL;
     snprintf(other, sizeof other, "%s.long", path);
-    naik_status status = naik_links_scidac_read(path, other, lattice, 0, &links);
+    const naik_links_boundary boundary = {.name = "periodic", .given = true};
+    naik_status status = naik_links_scidac_read(path, other, lattice, 0, &boundary, &links);
     if (status == NAIK_OK) {
         add_links(out, links->fat);
         add_links(out, links->long_links);

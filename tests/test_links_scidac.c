@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "io/links/links_file.h"
+#include "lattice/su3.h"
 #include "naik/gauge_io.h"
 
 static const int size[4] = {4, 4, 8, 8};
@@ -16,7 +17,39 @@ typedef struct pair {
     char path[2][512];
 } pair;
 
-/* Random matrices as fat, s times such as long links, each in a file in double precision. */
+static const naik_links_boundary seen = {.name = "antiperiodic"};
+
+/* Links as another code makes them: sums of random matrices as fat ones, s times a random SU(3) matrix as
+ * long ones, with MILC's phases and the boundary inside where asked, which long links reach across three
+ * slices before it. */
+static void make_links(const pair *p, bool phases, bool antiperiodic)
+{
+    const naik_lattice *lat = p->lattice;
+    naik_gauge *fat = p->link[0], *far = p->link[1];
+    naik_gauge_set_random(fat, 5);
+    naik_gauge_set_random(far, 6);
+    for (int32_t site = 0; site < lat->sites; site++) {
+        int x[4];
+        naik_lattice_coords(lat, site, x);
+        for (int mu = 0; mu < 4; mu++) {
+            naik_matrix *f = &fat->link[4 * site + mu], *l = &far->link[4 * site + mu];
+            const bool around = mu == 3 && x[3] + lat->origin[3] >= size[3] - 3;
+            naik_mat_add(f, 0.25, l);
+            *l = naik_mat_scale(antiperiodic && around ? 0.125 : -0.125, l);
+        }
+    }
+    if (phases) {
+        naik_gauge_apply_phases(fat, antiperiodic);
+        naik_gauge_apply_phases(far, false);
+    }
+}
+
+static bool pair_write(check *t, const pair *p, int k, const naik_gauge *links)
+{
+    return CHECK_OK(t, naik_gauge_write(p->path[k], "ildg", links, 64, NULL));
+}
+
+/* Both in a file in double precision. */
 static bool pair_create(check *t, pair *p)
 {
     const char *folder = getenv("SCRATCH");
@@ -25,15 +58,10 @@ static bool pair_create(check *t, pair *p)
         snprintf(p->path[k], sizeof p->path[k], "%s/naik-test-links-%d-%d",
                  folder != NULL ? folder : "/tmp", t->comm->size, k);
         ok = CHECK_OK(t, naik_gauge_create(p->lattice, &p->link[k]));
-        if (!ok) {
-            break;
-        }
-        naik_gauge_set_random(p->link[k], 5 + (uint64_t)k);
-        double *reals = (double *)p->link[k]->link;
-        for (int64_t i = 0; i < (int64_t)p->lattice->sites * 72 && k == 1; i++) {
-            reals[i] *= 0.125;
-        }
-        ok = CHECK_OK(t, naik_gauge_write(p->path[k], "ildg", p->link[k], 64, NULL));
+    }
+    if (ok) {
+        make_links(p, true, true);
+        ok = pair_write(t, p, 0, p->link[0]) && pair_write(t, p, 1, p->link[1]);
     }
     return ok;
 }
@@ -53,7 +81,7 @@ static void scidac_links_read_back_bit_for_bit(check *t)
     pair p = {.lattice = NULL};
     naik_fatlong *links = NULL;
     CHECK_REQUIRE(t, pair_create(t, &p));
-    CHECK_OK(t, naik_links_scidac_read(p.path[0], p.path[1], p.lattice, 0.25, &links));
+    CHECK_OK(t, naik_links_scidac_read(p.path[0], p.path[1], p.lattice, 0.25, &seen, &links));
     if (links != NULL) {
         const size_t bytes = (size_t)p.lattice->sites * 4 * sizeof(naik_matrix);
         CHECK_INT(t, memcmp(links->fat->link, p.link[0]->link, bytes), 0);
@@ -85,14 +113,15 @@ static void damaged_scidac_links_are_refused(check *t)
     CHECK_REQUIRE(t, pair_create(t, &p));
     for (int k = 0; k < 2; k++) {
         flip(t, p.path[k], 9000);
-        naik_status status = naik_links_scidac_read(p.path[0], p.path[1], p.lattice, 0, &links);
+        naik_status status =
+            naik_links_scidac_read(p.path[0], p.path[1], p.lattice, 0, &seen, &links);
         CHECK_TRUE(t,
                    strstr(naik_log_message(t->log), k == 0 ? "fat links" : "long links") != NULL);
         CHECK_STATUS(t, status, NAIK_ERR_CORRUPT);
         CHECK_TRUE(t, links == NULL);
         flip(t, p.path[k], 9000);
     }
-    CHECK_STATUS(t, naik_links_scidac_read(p.path[0], "/nonexistent", p.lattice, 0, &links),
+    CHECK_STATUS(t, naik_links_scidac_read(p.path[0], "/nonexistent", p.lattice, 0, &seen, &links),
                  NAIK_ERR_INPUT);
     pair_destroy(t, &p);
 }
@@ -108,10 +137,128 @@ static void links_in_other_formats_are_refused(check *t)
     CHECK_OK(t, naik_gauge_write(p.path[1], "nersc-3x3", p.link[0], 64, NULL));
     CHECK_OK(t, naik_links_scidac_recognise(t->comm, p.path[1], &is_scidac));
     CHECK_TRUE(t, !is_scidac);
-    CHECK_STATUS(t, naik_links_scidac_read(p.path[0], p.path[1], p.lattice, 0, &links),
+    CHECK_STATUS(t, naik_links_scidac_read(p.path[0], p.path[1], p.lattice, 0, &seen, &links),
                  NAIK_ERR_INPUT);
     pair_destroy(t, &p);
 }
 
+typedef struct swap_case {
+    int first, second; /* which links the file of fat ones holds, and that of long ones */
+    const char *said;
+} swap_case;
+
+static void expect(check *t, const pair *p, const naik_links_boundary *boundary, const char *said)
+{
+    naik_fatlong *links = NULL;
+    const naik_status status =
+        naik_links_scidac_read(p->path[0], p->path[1], p->lattice, 0, boundary, &links);
+    CHECK_TRUE(t, said == NULL || strstr(naik_log_message(t->log), said) != NULL);
+    CHECK_STATUS(t, status, said == NULL ? NAIK_OK : NAIK_ERR_INPUT);
+    naik_fatlong_destroy(&links);
+}
+
+static void links_given_as_what_they_are_not_are_refused(check *t)
+{
+    static const swap_case cases[] = {{0, 0, "holds no long links"},
+                                      {1, 0, "holds no long links"},
+                                      {1, 1, "holds no fat links: its matrices are 0.125 times"}};
+    pair p = {.lattice = NULL};
+    CHECK_REQUIRE(t, pair_create(t, &p));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CHECK_TRUE(t, pair_write(t, &p, 0, p.link[cases[i].first]));
+        CHECK_TRUE(t, pair_write(t, &p, 1, p.link[cases[i].second]));
+        expect(t, &p, &seen, cases[i].said);
+    }
+    CHECK_TRUE(t, pair_write(t, &p, 1, p.link[1]));
+    naik_gauge_set_random(p.link[0], 7);
+    naik_gauge_apply_phases(p.link[0], true);
+    CHECK_TRUE(t, pair_write(t, &p, 0, p.link[0])); /* thin links */
+    expect(t, &p, &seen, "holds no fat links: its matrices are 1 times unitary ones");
+    naik_gauge_set_unit(p.link[0]); /* links of a free field are unitary, but for their scale */
+    naik_gauge_apply_phases(p.link[0], true);
+    CHECK_TRUE(t, pair_write(t, &p, 0, p.link[0]));
+    expect(t, &p, &seen, NULL);
+    pair_destroy(t, &p);
+}
+
+static void the_boundary_and_the_phases_are_seen_in_the_links(check *t)
+{
+    static const naik_links_boundary periodic = {.name = "periodic", .given = true};
+    pair p = {.lattice = NULL};
+    CHECK_REQUIRE(t, pair_create(t, &p));
+    expect(t, &p, &periodic, "have the antiperiodic boundary in t inside");
+    make_links(&p, true, false);
+    CHECK_TRUE(t, pair_write(t, &p, 0, p.link[0]));
+    expect(t, &p, &seen, "the fat links"); /* beside long ones of the other boundary */
+    CHECK_TRUE(t, pair_write(t, &p, 1, p.link[1]));
+    expect(t, &p, &seen, "have the periodic boundary in t inside");
+    expect(t, &p, &periodic, NULL);
+    make_links(&p, false, true);
+    CHECK_TRUE(t, pair_write(t, &p, 0, p.link[0]));
+    CHECK_TRUE(t, pair_write(t, &p, 1, p.link[1]));
+    expect(t, &p, &seen, "have no staggered phases in direction x");
+    pair_destroy(t, &p);
+}
+
+/* Matrices whose determinants point everywhere. */
+static void turn_determinants(const pair *p)
+{
+    for (int64_t i = 0; i < (int64_t)p->lattice->sites * 4; i++) {
+        for (int k = 0; k < 2; k++) {
+            const double angle = (double)((31 * i + 7 * k) % 64) / 64 * 6.283185307179586 / 3;
+            const naik_complex turn = {cos(angle), sin(angle)};
+            naik_matrix *u = &p->link[k]->link[i];
+            for (int j = 0; j < 9; j++) {
+                u->e[j / 3][j % 3] = naik_cmul(turn, u->e[j / 3][j % 3]);
+            }
+        }
+    }
+}
+
+static void a_boundary_that_is_not_seen_must_be_given(check *t)
+{
+    static const naik_links_boundary given = {.name = "antiperiodic", .given = true};
+    pair p = {.lattice = NULL};
+    CHECK_REQUIRE(t, pair_create(t, &p));
+    turn_determinants(&p);
+    CHECK_TRUE(t, pair_write(t, &p, 0, p.link[0]));
+    CHECK_TRUE(t, pair_write(t, &p, 1, p.link[1]));
+    expect(t, &p, &seen, "do not show which boundary in t is inside: give it");
+    expect(t, &p, &given, NULL);
+    pair_destroy(t, &p);
+}
+
+static void reference_links_show_what_they_are(check *t)
+{
+    static const int extents[4] = {8, 8, 8, 8};
+    static const naik_links_boundary periodic = {.name = "periodic", .given = true};
+    static const struct {
+        const char *fat, *far, *said;
+        const naik_links_boundary *boundary;
+    } cases[] = {
+        {"fat.l8", "long.l8", NULL, &seen},
+        {"fat.hisq.l8888", "long.hisq.l8888", NULL, &seen},
+        {"fat.l8", "long.l8", "but lattice.boundary_t is periodic", &periodic},
+        {"fat.hisq.l8888", "long.hisq.l8888", "but lattice.boundary_t is periodic", &periodic},
+        {"fat.l8", "fat.l8", "holds no long links", &seen},
+        {"long.l8", "fat.l8", "holds no long links", &seen},
+        {"long.hisq.l8888", "long.hisq.l8888", "holds no fat links", &seen}};
+    pair p = {.lattice = NULL};
+    if (t->reference == NULL) {
+        CHECK_SKIP(t, "NAIK_REFERENCE is not set");
+    }
+    CHECK_OK(t, naik_lattice_create(t->comm, extents, NULL, &p.lattice));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases && p.lattice != NULL; i++) {
+        check_reference_path(t, cases[i].fat, p.path[0], sizeof p.path[0]);
+        check_reference_path(t, cases[i].far, p.path[1], sizeof p.path[1]);
+        expect(t, &p, cases[i].boundary, cases[i].said);
+    }
+    naik_lattice_destroy(&p.lattice);
+}
+
 CHECK_MAIN(CHECK(scidac_links_read_back_bit_for_bit), CHECK(damaged_scidac_links_are_refused),
-           CHECK(links_in_other_formats_are_refused))
+           CHECK(links_in_other_formats_are_refused),
+           CHECK(links_given_as_what_they_are_not_are_refused),
+           CHECK(the_boundary_and_the_phases_are_seen_in_the_links),
+           CHECK(a_boundary_that_is_not_seen_must_be_given),
+           CHECK(reference_links_show_what_they_are))

@@ -475,6 +475,7 @@ static void sample_answers_are_reproduced(check *t)
 static void stored_links_solve_the_sample_answer(check *t)
 {
     static const int size[4] = {8, 8, 8, 8};
+    static const naik_links_boundary seen = {.name = "antiperiodic"};
     char fat[512], far[512];
     solver s;
     if (t->reference == NULL) {
@@ -483,7 +484,7 @@ static void stored_links_solve_the_sample_answer(check *t)
     check_reference_path(t, "fat.l8", fat, sizeof fat);
     check_reference_path(t, "long.l8", far, sizeof far);
     if (solver_create(t, size, NULL, false, &s) &&
-        CHECK_OK(t, naik_links_scidac_read(fat, far, s.lat, 0, &s.links))) {
+        CHECK_OK(t, naik_links_scidac_read(fat, far, s.lat, 0, &seen, &s.links))) {
         double *src = read_vector(t, &s, "ksvector.src.sample.l8", 0);
         double *minv = read_vector(t, &s, "ksvector.ans.Minv.sample.l8", 0);
         batch b = {.s = &s, .count = 1, .src = {src}, .mass = {0.1}, .tolerance = 1e-10};

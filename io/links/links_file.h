@@ -41,18 +41,26 @@ naik_status naik_links_h5_identity(const char *path, const naik_lattice *lattice
                                    const double *naik_epsilon, int count, const char *boundary_t,
                                    char *text, size_t text_size);
 
-/* New fat and long links from two SciDAC files, which tell neither boundary nor action: they are
- * taken as they are, with phases, boundary sign and coefficients inside. Checksums are verified and
- * printed.
+typedef struct naik_links_boundary {
+    const char *name; /* "antiperiodic" or "periodic" */
+    bool given; /* by the user; else it is a default, which nothing but the links may confirm */
+} naik_links_boundary;
+
+/* New fat and long links from two SciDAC files, with phases, boundary sign and coefficients inside.
+ * The files tell neither boundary nor action nor which links they hold; the matrices do: long links are
+ * one number times unitary matrices and fat links are not, and the signs of their determinants are the
+ * staggered phases and the boundary. Checksums are verified and printed.
  *
  *   naik_epsilon  what the caller knows them to be made with; only noted
+ *   boundary      expected; links that show the other are refused
  *
  * long_scale is measured. Collective. Release with naik_fatlong_destroy.
- * NAIK_ERR_INPUT    no such file, of another format, other extents
+ * NAIK_ERR_INPUT    no such file, of another format, other extents; links of another kind, boundary or
+ *                   phases; a boundary that is neither seen nor given
  * NAIK_ERR_CORRUPT  a checksum disagrees, a file contradicts itself */
 naik_status naik_links_scidac_read(const char *fat_path, const char *long_path,
                                    const naik_lattice *lattice, double naik_epsilon,
-                                   naik_fatlong **out);
+                                   const naik_links_boundary *boundary, naik_fatlong **out);
 /* The same line for the two files; one without a checksum is read for it. Collective. */
 naik_status naik_links_scidac_identity(const char *fat_path, const char *long_path,
                                        const naik_lattice *lattice, char *text, size_t text_size);

@@ -11,6 +11,7 @@
 #include "comm/collective.h"
 #include "comm/paths.h"
 #include "io/lime/lime.h"
+#include "io/links/kinds.h"
 #include "io/links/links_file.h"
 #include "naik/gauge_io.h"
 
@@ -57,8 +58,8 @@ static naik_status measure_scale(const naik_gauge *links, double *scale)
     NAIK_TRY(naik_comm_sum_exact(lat->comm, &sum, 1));
     *scale = sqrt(naik_exactsum_value(&sum) / (12.0 * (double)lat->volume));
     if (!(isfinite(*scale) && *scale > 0)) {
-        status =
-            NAIK_FAIL(lat->comm->log, NAIK_ERR_CORRUPT, "the long links are zero or not numbers");
+        status = NAIK_FAIL(lat->comm->log, *scale == 0 ? NAIK_ERR_INPUT : NAIK_ERR_CORRUPT,
+                           "the long links are zero or not numbers");
     }
 done:
     return status;
@@ -66,7 +67,7 @@ done:
 
 naik_status naik_links_scidac_read(const char *fat_path, const char *long_path,
                                    const naik_lattice *lattice, double naik_epsilon,
-                                   naik_fatlong **out)
+                                   const naik_links_boundary *boundary, naik_fatlong **out)
 {
     naik_comm *comm = lattice->comm;
     naik_status status = NAIK_OK;
@@ -81,6 +82,7 @@ naik_status naik_links_scidac_read(const char *fat_path, const char *long_path,
     NAIK_TRY(read_file(fat_path, "fat", (*out)->fat));
     NAIK_TRY(read_file(long_path, "long", (*out)->long_links));
     NAIK_TRY(measure_scale((*out)->long_links, &(*out)->long_scale));
+    NAIK_TRY(naik_links_check_kinds(fat_path, long_path, *out, boundary));
 done:
     if (status != NAIK_OK) {
         naik_fatlong_destroy(out);

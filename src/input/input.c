@@ -118,6 +118,7 @@ static naik_status parse(naik_log *log, const parts *from, naik_input **out)
     }
     NAIK_TRY(apply_environment(log, input->tree, from->backend, from->grid));
     NAIK_TRY(naik_params_read(log, &naik_input_table, input->tree, input));
+    input->lattice.boundary_given = naik_yaml_find(input->tree->root, "lattice.boundary_t") != NULL;
     NAIK_TRY(naik_input_name_files(log, input));
     NAIK_TRY(naik_input_check(log, input));
     NAIK_TRY(from->stored ? NAIK_OK : naik_input_check_idle(log, input));

@@ -112,6 +112,7 @@ typedef struct naik_input {
     struct {
         int size[NAIK_DIM];
         bool antiperiodic_t;
+        bool boundary_given; /* boundary_t is in the input; else it is the default */
     } lattice;
     struct {
         const char *file;   /* NULL with action.type links */

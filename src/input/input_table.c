@@ -95,7 +95,9 @@ static const naik_param params[] = {
     {.key = "action.long_file",
      .kind = NAIK_PARAM_TEXT,
      .offset = INPUT(action.long_file),
-     .doc = "long links where action.file holds only fat ones; with links only"},
+     .doc = "long links where action.file holds only fat ones; with links only. Both are checked "
+            "to be "
+            "what they are given as, with lattice.boundary_t and MILC's phases inside"},
 
 #include "input/input_lists.inc"
 

@@ -262,8 +262,10 @@ static naik_status read_links(const naik_link_provider *source, double naik_epsi
     naik_comm *comm = source->lattice->comm;
     char now[sizeof source->content];
     if (input->action.long_file != NULL) {
+        const naik_links_boundary expected = {.name = naik_input_boundary_name(input),
+                                              .given = input->lattice.boundary_given};
         NAIK_TRY(naik_links_scidac_read(input->action.file, input->action.long_file,
-                                        source->lattice, naik_epsilon, out));
+                                        source->lattice, naik_epsilon, &expected, out));
     } else {
         NAIK_TRY(naik_links_h5_read(input->action.file, source->lattice, naik_epsilon,
                                     naik_input_boundary_name(input), out));
