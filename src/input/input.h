@@ -126,6 +126,7 @@ typedef struct naik_input {
     struct {
         naik_input_action type;
         double u0;             /* of asqtad, and of clover, where 0: not given */
+        int projection;        /* of hisq: 0 U(3), 1 SU(3) */
         double csw;            /* of clover */
         const char *file;      /* of links: naik's HDF5, or the fat links */
         const char *long_file; /* of links: the long links where `file` has none; else NULL */

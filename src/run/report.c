@@ -231,7 +231,7 @@ void solve_report_links(const solve_job *j, double epsilon, double seconds)
     if (event == NULL) {
         return;
     }
-    naik_report_text(event, "action", naik_input_action_name(j->input->action.type));
+    naik_report_text(event, "action", naik_input_action_name(j->input));
     naik_report_real(event, "naik_epsilon", epsilon);
     naik_report_real(event, "seconds", seconds);
     naik_events_write(j->events, &event);

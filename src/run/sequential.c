@@ -19,8 +19,8 @@ static naik_status compare(const stored_run *run, const naik_input *input, const
     const char *then = links != NULL ? stored_run_other_links(run, links) : NULL;
     if (naik_input_is_wilson(run->input) != naik_input_is_wilson(input)) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' holds %s quarks, this run makes %s ones",
-                         run->path, naik_input_action_name(run->input->action.type),
-                         naik_input_action_name(input->action.type));
+                         run->path, naik_input_action_name(run->input),
+                         naik_input_action_name(input));
     }
     if (run->input->lattice.antiperiodic_t != input->lattice.antiperiodic_t) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' is %s in time, this run is not", run->path,
