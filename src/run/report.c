@@ -178,8 +178,7 @@ naik_status solve_report_prediction(const solve_job *j)
     for (int i = 0; i < j->input->task_count; i++) {
         const naik_input_task *t = &j->input->tasks[i];
         const int solve = naik_propagator_file_solve(j->file, t->source, t->mass, t->colour);
-        prediction_measure(&p, j->input->solve[t->solve].masses.data[t->mass],
-                           naik_propagator_file_record(j->file, solve));
+        prediction_measure(&p, j->input, i, naik_propagator_file_record(j->file, solve));
     }
     for (int i = 0; i < p.mass_count; i++) {
         const prediction_mass *m = &p.masses[i];
