@@ -172,6 +172,8 @@ typedef struct naik_input {
         naik_vectors momenta;  /* first three components */
         naik_ints baryons;     /* of the words: nucleon is 0 */
         bool condensate, average;
+        bool
+            print_correlators; /* all of them into the log, and not a line of each source and mass */
         naik_pairs mpi_info;
         int64_t alignment; /* bytes; 0: none */
         int aggregators;   /* 0: collective writing */

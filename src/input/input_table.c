@@ -335,6 +335,13 @@ static const naik_param params[] = {
      .identity = true,
      .later = true,
      .doc = "mean and standard error over the sources of an entry, shifted to t = 0"},
+    {.key = "output.print_correlators",
+     .kind = NAIK_PARAM_BOOL,
+     .offset = INPUT(output.print_correlators),
+     .initial = "false",
+     .doc =
+         "print every correlator into the log; false: one line for each source and mass. naik info "
+         "--correlators prints them from the file"},
     {.key = "output.mpi_info",
      .kind = NAIK_PARAM_PAIRS,
      .offset = INPUT(output.mpi_info),
