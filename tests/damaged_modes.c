@@ -15,7 +15,7 @@ void answer_add(answer *a, const void *bytes, size_t size_bytes)
     a->crc = naik_crc32(pair, sizeof pair);
 }
 
-enum { MODES = 3, KEPT = NAIK_MODES_BLOCK, SIZE = 3 * NAIK_MODES_BLOCK, KRYLOV = 32 };
+enum { MODES = 3, WANTED = 8, KEPT = 24, SIZE = 40, KRYLOV = 48 };
 
 typedef struct stage { /* one thread: a child of a process with several would wait for the others */
     naik_backend *backend;
@@ -49,7 +49,7 @@ static naik_modes_about about_modes(void)
                               .tolerance = 0.01,
                               .gram = 1e-7,
                               .seed = 5,
-                              .report = {.krylov = 32, .degree = 4, .high = 20}};
+                              .report = {.krylov = KRYLOV, .degree = 4, .high = 20}};
 }
 
 /* Vectors, of which the checksums know nothing but their bytes. */
@@ -61,8 +61,8 @@ static naik_status fill_modes(const naik_lattice *lattice, const naik_modes *mod
         for (int k = 0; k < lattice->sites * 6; k++) {
             v[k] = sin(i + 0.1 * k);
         }
-        NAIK_TRY(modes->geometry->backend->ops->field.from_host(modes->block[i / KEPT], NAIK_EVEN,
-                                                                i % KEPT, v));
+        NAIK_TRY(modes->geometry->backend->ops->field.from_host(
+            modes->block[i / NAIK_MODES_BLOCK], NAIK_EVEN, i % NAIK_MODES_BLOCK, v));
         modes->lambda2[i] = 1 + i;
         modes->residual[i] = 1e-3 * (1 + i);
     }
@@ -77,8 +77,8 @@ static naik_status add_modes(const naik_modes *modes, int count, answer *out)
     const size_t bytes = (size_t)modes->geometry->lattice->sites * 6 * sizeof(double);
     double *v = calloc(1, bytes);
     for (int i = 0; i < count; i++) {
-        NAIK_TRY(modes->geometry->backend->ops->field.to_host(modes->block[i / KEPT], NAIK_EVEN,
-                                                              i % KEPT, v));
+        NAIK_TRY(modes->geometry->backend->ops->field.to_host(modes->block[i / NAIK_MODES_BLOCK],
+                                                              NAIK_EVEN, i % NAIK_MODES_BLOCK, v));
         answer_add(out, v, bytes);
     }
     answer_add(out, modes->lambda2, (size_t)count * sizeof(double));
@@ -174,7 +174,7 @@ naik_status damaged_read_search(const naik_lattice *lattice, const char *path, a
     NAIK_TRY(naik_modes_create(s.geometry, NAIK_SINGLE, SIZE, &modes));
     t = calloc((size_t)KRYLOV * KRYLOV, sizeof *t);
     naik_lanczos_state state = {
-        .ritz = modes->lambda2, .basis = modes->block, .t = t, .krylov = KRYLOV};
+        .ritz = modes->lambda2, .basis = modes->block, .t = t, .krylov = KRYLOV, .wanted = WANTED};
     NAIK_TRY(naik_modes_search_read(s.geometry, path, &about, &state, &found));
     if (!found) {
         status = NAIK_FAIL(lattice->comm->log, NAIK_ERR_CORRUPT, "no search goes on");

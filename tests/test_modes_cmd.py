@@ -45,6 +45,24 @@ def modes_are_found_once_and_verified():
         assert (numpy.diff(value) >= 0).all() and value[0] > 0
 
 
+def whatever_is_asked_of_the_search_the_modes_are_the_lowest():
+    """An interval that ends below the largest eigenvalue let high modes through, and a long polynomial overflowed."""
+    with h5py.File(path("modes.h5")) as f:
+        expected, high = f["modes/lambda2"][:], f.attrs["interval_high"]
+    for words, degree, corrected in (("interval: [1e-3, 5]", 2000, True), ("interval: [1, 1e6]", 4, False)):
+        log = naik("modes", path("in.yaml"), "--set", "deflation={modes: 12, tolerance: 1e-6, max_cycles: 200, degree: %d, "
+                   "%s, file: %s}" % (degree, words, path(f"asked{degree}.h5")))
+        assert "is corrected to" in log and ("more than single precision holds" in log) == corrected, log
+        with h5py.File(path(f"asked{degree}.h5")) as f:
+            value, residual = f["modes/lambda2"][:], f["modes/residual"][:]
+            assert f.attrs["interval_high"] == high
+        # an eigenvalue differs by the square of a residual over the distance to the next
+        assert numpy.abs(value - expected).max() < 1e-4 * expected[-1], (value, expected)
+        within = int((residual <= 1e-6 * value).sum())
+        assert within < 12 and f"of {12 - within} of 12 it is up to {(residual / value).max():.2g} of" in log, log
+        assert json.loads(naik("info", path(f"asked{degree}.h5"), "--json"))["modes_within_tolerance"] == within
+
+
 def even_block_of_normal_operator(path_of_links, n):
     """-D_eo D_oe of naive quarks on n^4 sites as a dense matrix, and the even sites in the order of the file."""
     with h5py.File(path_of_links) as f:
@@ -301,7 +319,8 @@ def damage_and_other_links_are_refused():
 with open(path("in.yaml"), "w", encoding="utf-8") as f:
     f.write(INPUT)
 naik("gauge", "generate", "--size", "8,8,4,8", "--beta", "5.7", "--seed", "3", "--sweeps", "20", "-o", path("lat.h5"))
-main([modes_are_found_once_and_verified, modes_are_the_eigenvectors_that_lapack_finds,
+main([modes_are_found_once_and_verified, whatever_is_asked_of_the_search_the_modes_are_the_lowest,
+      modes_are_the_eigenvectors_that_lapack_finds,
       python_reads_modes_that_numpy_finds_to_be_eigenvectors,
       info_tells_the_spectrum_and_what_masses_gain, info_notices_every_kind_of_damage,
       modes_have_equal_bytes_on_two_ranks, deflated_solves_take_fewer_iterations_and_equal_bits,

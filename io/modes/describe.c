@@ -33,16 +33,20 @@ static void put_attributes(hid_t h5, naik_report *report)
     }
 }
 
-static void put_spectrum(const naik_modes_spectrum *s, naik_report *report)
+static void put_spectrum(hid_t h5, const naik_modes_spectrum *s, naik_report *report)
 {
     const double last = s->lambda2[s->count - 1];
-    double worst = 0;
+    double worst = 0, tolerance = 0;
+    int within = 0;
+    naik_h5_get_f64(h5, "tolerance", &tolerance, 0);
     for (int i = 0; i < s->count; i++) {
         worst = fmax(worst, s->residual[i]);
+        within += s->residual[i] <= tolerance * s->lambda2[i];
     }
     naik_report_int(report, "modes", s->count);
     naik_report_real(report, "lambda_first", naik_modes_lambda(s->lambda2[0]));
     naik_report_real(report, "lambda_last", naik_modes_lambda(last));
+    naik_report_int(report, "modes_within_tolerance", within);
     naik_report_real(report, "largest_residual", worst);
     naik_report_real(report, "largest_residual_of_last_lambda2", last > 0 ? worst / last : NAN);
 }
@@ -96,7 +100,7 @@ naik_status naik_describe_modes(naik_comm *comm, hid_t h5, const char *path, boo
     put_sum(report, "long_links", s.far);
     naik_report_text(report, "parity", "even");
     if (s.state == NAIK_MODES_COMPLETE) {
-        put_spectrum(&s, report);
+        put_spectrum(h5, &s, report);
     } else {
         naik_report_int(report, "vectors", s.count);
     }

@@ -287,6 +287,11 @@ naik_status naik_modes_search_read(const naik_geometry *geometry, const char *pa
                       there.seed == about->seed && there.report.krylov == about->report.krylov &&
                       there.tolerance == about->tolerance && there.state.size == count &&
                       count <= state->krylov;
+    if (same && !naik_lanczos_state_holds(&there.state, state->wanted, state->krylov)) {
+        naik_log_warn(comm->log, "'%s' is none that a search can leave: the search begins again",
+                      path);
+        return NAIK_OK;
+    }
     if (same) {
         status = read_search(geometry, path, &there.state, state);
         if (status == NAIK_ERR_CORRUPT) {
@@ -299,6 +304,7 @@ naik_status naik_modes_search_read(const naik_geometry *geometry, const char *pa
         there.state.basis = state->basis;
         there.state.t = state->t;
         there.state.krylov = state->krylov;
+        there.state.wanted = state->wanted;
         *state = there.state;
         *found = true;
     }

@@ -242,10 +242,12 @@ static const naik_param params[] = {
     {.key = "deflation.tolerance",
      .kind = NAIK_PARAM_REAL,
      .offset = INPUT(deflation.tolerance),
-     .min = 1e-12,
+     .min = 1e-6,
      .max = 0.5,
      .initial = "1e-2",
-     .doc = "of modes that are searched for: |-DD v - a v| / a, a their eigenvalue"},
+     .doc = "of modes that are searched for: |-DD v - a v| / a, a their eigenvalue; light modes "
+            "end at "
+            "what single precision holds, which the log and the file tell"},
     {.key = "deflation.krylov",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(deflation.krylov),
@@ -261,14 +263,15 @@ static const naik_param params[] = {
      .max = 10000,
      .special = "auto",
      .initial = "auto",
-     .doc = "of the Chebyshev polynomial, even; auto: by the interval"},
+     .doc = "of the Chebyshev polynomial, even; auto: by the interval; less where single precision "
+            "does not hold so much"},
     {.key = "deflation.interval",
      .kind = NAIK_PARAM_REALS,
      .offset = INPUT(deflation.interval),
      .min = NAIK_ABOVE_0,
      .max = 1e6,
      .doc = "[low, high] in which the polynomial is small, of the eigenvalues 4 lambda^2 of -DD; "
-            "found and corrected where it is not given"},
+            "found where it is not given, corrected where it does not do"},
     {.key = "deflation.max_cycles",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(deflation.max_cycles),

@@ -8,18 +8,14 @@
 #include "base/timer.h"
 #include "modes/hermitian.h"
 
-enum {
-    SPARE = 16, /* Ritz vectors kept beyond those wanted */
-    STARTS = 12 /* intervals tried */
-};
-#define SINGLE_NOISE  2e-6 /* of `high`: what single precision leaves of a residual */
-#define FACTOR_NEEDED 4.0  /* of the polynomial at the last mode wanted */
-#define FACTOR_LEAST  1.5  /* there after a cycle; below it the mode is not in sight */
-#define GROWTH        1.05 /* of a factor in a cycle that is still on its way up */
-#define INTERVAL_LOW  2.5  /* times the last eigenvalue wanted */
+enum { SPARE = 16, ROUNDS_MOST = 8 }; /* Ritz vectors kept beyond those wanted */
+#define SINGLE_NOISE 2e-6             /* of `high`: what single precision leaves of a residual */
+#define MISSING_RISE 10   /* of |v|^2 of a missing mode over all that the polynomial makes small */
+#define MISSING_OVER 1.05 /* factor of a missing mode over that of the last one wanted */
+#define NONSENSE     100  /* times what was promised: a residual of no search */
+#define GRAM_MOST    1e-3 /* |V^+ V - 1| of a search */
 
-/* Ritz vectors kept for so many modes, in whole blocks. */
-static int kept_for(int modes)
+int naik_lanczos_kept(int modes)
 {
     return (modes + SPARE + BLOCK - 1) / BLOCK * BLOCK;
 }
@@ -94,37 +90,17 @@ done:
     return status;
 }
 
-/* The interval: where it is not given, from the spectrum. Begins with one random block in V. */
+/* Begins with one random block in V. */
 static naik_status begin(lanczos *l)
 {
     naik_status status = NAIK_OK;
     naik_timer *timer = l->geometry->backend->timer;
-    double estimate;
     naik_timer_start(timer, "interval");
     l->size = 0;
     l->state.kept = 0;
     memset(l->t, 0, (size_t)l->krylov * (size_t)l->krylov * sizeof *l->t);
-    if (l->filter->high == 0) {
-        NAIK_TRY(lanczos_fill_random(l));
-        NAIK_TRY(naik_filter_largest(l->filter, l->w, &l->filter->high));
-    }
-    if (l->filter->low == 0) {
-        NAIK_TRY(lanczos_fill_random(l));
-        NAIK_TRY(naik_filter_estimate(l->filter, l->w, l->options->modes, &estimate));
-        l->filter->low = fmin(INTERVAL_LOW * estimate, 0.5 * l->filter->high);
-    }
-    if (!(l->filter->low > 0 && l->filter->low < l->filter->high)) {
-        status = NAIK_FAIL(l->log, NAIK_ERR_INPUT,
-                           "deflation.interval: [%g, %g] is none of eigenvalues of -D_eo D_oe, "
-                           "which reach %g",
-                           l->filter->low, l->filter->high, l->filter->high);
-        goto done;
-    }
-    /* as many as make the factor about 27 at 0 and 11 at the last mode wanted: of 0.8 to 1.8 in the
-     * place of 1, and of other ends, what takes the fewest applications with so many vectors */
-    l->filter->degree = l->options->degree > 0
-                            ? l->options->degree
-                            : 2 * (int)ceil(1 / sqrt(l->filter->low / l->filter->high));
+    NAIK_TRY(l->state.starts == 0 ? lanczos_choose_interval(l) : NAIK_OK);
+    lanczos_choose_degree(l);
     NAIK_TRY(lanczos_fill_random(l));
     NAIK_TRY(lanczos_append(l, false));
     naik_timer_stop(timer, "interval");
@@ -166,18 +142,20 @@ done:
     return status;
 }
 
+/* What a residual may be: what is asked for, or `noise` times what single precision leaves. */
+static double promised(const lanczos *l, double lambda2, double noise)
+{
+    return fmax(l->options->tolerance * fmax(lambda2, 0), noise * SINGLE_NOISE * l->filter->high);
+}
+
 /* |-D_eo D_oe v - lambda2 v| of Ritz vector j, about: what lies in the interval is left of the
- * polynomial's residual over its factor, what lies below by its slope. */
-static bool has_converged(const lanczos *l, int j)
+ * polynomial's residual over its factor, what lies below by its slope. *value: its lambda2 */
+static double residual_of(const lanczos *l, int j, double *value)
 {
     const naik_filter *f = l->filter;
     const double factor = l->ritz[j];
-    if (!(factor > 1.5)) {
-        return false;
-    }
-    const double value = naik_filter_inverse(f, factor);
-    const double residual = l->bound[j] / factor * (0.5 * f->high);
-    return residual <= l->options->tolerance * fmax(value, 0) || residual <= SINGLE_NOISE * f->high;
+    *value = naik_filter_inverse(f, factor);
+    return factor > 1.5 ? l->bound[j] / factor * (0.5 * f->high) : INFINITY;
 }
 
 /* V becomes the kept Ritz vectors and Q, T their values. */
@@ -185,7 +163,7 @@ static naik_status restart(lanczos *l, int size)
 {
     naik_status status = NAIK_OK;
     naik_timer *timer = l->geometry->backend->timer;
-    int kept = kept_for(l->options->modes);
+    int kept = naik_lanczos_kept(l->options->modes);
     naik_timer_start(timer, "rotate");
     kept = kept < size - BLOCK ? kept : size - BLOCK;
     for (int i = 0; i < size; i++) {
@@ -208,63 +186,11 @@ done:
     return status;
 }
 
-static naik_status widen(lanczos *l, bool high)
-{
-    naik_filter *f = l->filter;
-    *(high ? &f->high : &f->low) *= high ? 1.15 : 1.7;
-    if (++l->state.starts > STARTS || f->low >= 0.9 * f->high) {
-        return NAIK_FAIL(l->log, NAIK_ERR_INPUT,
-                         "deflation.interval: no interval was found that sets the lowest %d modes "
-                         "apart: ask for fewer",
-                         l->options->modes);
-    }
-    return NAIK_OK;
-}
-
 /* Of the last mode wanted, where the vectors at the beginning of this cycle had it, or 0. */
 static double factor_before(const lanczos *l)
 {
     const size_t last = (size_t)l->options->modes - 1;
     return l->state.kept > (int)last ? l->t[last * (size_t)(l->krylov + 1)].re : 0;
-}
-
-/* A Ritz value comes up to its factor from below, on large lattices in several cycles: it is too
- * small for good where it does not grow. */
-static bool lets_too_few_through(const lanczos *l, double before)
-{
-    const int wanted = l->options->modes;
-    const double factor = l->ritz[wanted - 1];
-    return l->state.converged < wanted &&
-           (factor < FACTOR_LEAST ||
-            (factor < FACTOR_NEEDED && before > 0 && factor < GROWTH * before));
-}
-
-/* Whether the interval lets modes through that it should not, or too few: then a wider one. Looks at
- * the first block of Ritz vectors, which a value above `high` would be among. */
-static naik_status correct_interval(lanczos *l, double before, bool *corrected)
-{
-    naik_status status = NAIK_OK;
-    double odd[BLOCK], even[BLOCK];
-    naik_filter *f = l->filter;
-    bool high = l->overflow;
-    if (!high) {
-        const naik_backend_ops *ops = l->geometry->backend->ops;
-        NAIK_TRY(ops->field.copy(l->w, l->basis->block[0], NULL, NAIK_RHS_IDLE));
-        NAIK_TRY(naik_modes_norms(l->work, l->w, even));
-        naik_field_set_nrhs(f->odd, BLOCK);
-        NAIK_TRY(naik_dslash_plain(f->links, l->w, NAIK_ODD, f->odd));
-        NAIK_TRY(naik_modes_norms(l->work, f->odd, odd));
-        for (int c = 0; c < BLOCK; c++) {
-            high = high || odd[c] > 0.5 * (f->low + f->high) * even[c];
-        }
-    }
-    *corrected = high || lets_too_few_through(l, before);
-    if (*corrected) {
-        l->overflow = false;
-        NAIK_TRY(widen(l, high));
-    }
-done:
-    return status;
 }
 
 static double seconds_left(const lanczos *l, double cycle_s)
@@ -283,6 +209,7 @@ static void tell(lanczos *l, bool corrected, double cycle_s)
     const naik_lanczos_progress p = {.cycle = l->state.cycle,
                                      .converged = l->state.converged,
                                      .wanted = wanted,
+                                     .limited = l->limited,
                                      .lambda2 = naik_filter_inverse(l->filter, l->ritz[wanted - 1]),
                                      .low = l->filter->low,
                                      .high = l->filter->high,
@@ -295,50 +222,68 @@ static void tell(lanczos *l, bool corrected, double cycle_s)
 
 static void count_converged(lanczos *l)
 {
-    int n = 0;
-    while (n < l->options->modes && has_converged(l, n)) {
-        n++;
+    l->state.converged = 0;
+    l->limited = 0;
+    for (int j = 0; j < l->options->modes; j++) {
+        double value;
+        const double residual = residual_of(l, j, &value);
+        const bool good = residual <= promised(l, value, 1);
+        l->state.converged += good;
+        l->limited += good && residual > l->options->tolerance * fmax(value, 0);
     }
-    for (int j = n; j < l->options->modes; j++) {
-        n += has_converged(l, j);
+}
+
+/* Columns of w to length 1, those that are 0 left; orthogonal where they can be told apart. */
+static naik_status normalise(lanczos *l)
+{
+    naik_status status = NAIK_OK;
+    double norm2[BLOCK], condition;
+    naik_complex unit[BLOCK * BLOCK] = {{0, 0}};
+    NAIK_TRY(naik_modes_norms(l->work, l->w, norm2));
+    for (int c = 0; c < BLOCK; c++) {
+        unit[c * (BLOCK + 1)].re = norm2[c] > 0 ? 1 / sqrt(norm2[c]) : 0;
     }
-    l->state.converged = n;
+    NAIK_TRY(naik_modes_rotate(l->work, &l->w, BLOCK, unit, BLOCK));
+    NAIK_TRY(lanczos_cholesky_qr(l, NULL, &condition));
+done:
+    return status;
+}
+
+/* Applications of the polynomial that raise a missing mode out of a random vector. */
+static int missing_rounds(const lanczos *l)
+{
+    const double others = 0.75 * (double)l->geometry->lattice->volume; /* each 1/2 on average */
+    const double rise = 2 * log(fmax(l->ritz[l->options->modes - 1], 1.5));
+    return (int)fmin(ROUNDS_MOST, ceil(log(MISSING_RISE * others) / rise));
 }
 
 /* A Krylov space holds as many copies of an eigenvalue as its start block has vectors, and rounding
- * brings others late: whether a random block that was made orthogonal to the kept vectors leads to
- * modes that are missing. If so it takes the place of Q. */
+ * brings others late: whether random vectors that are kept orthogonal to the kept ones become, by the
+ * polynomial alone, longer than the last mode wanted would. If so they take the place of Q. */
 static naik_status find_missing(lanczos *l, bool *missing)
 {
     naik_status status = NAIK_OK;
-    const naik_backend_ops *ops = l->geometry->backend->ops;
-    double condition, norm2[BLOCK], value[BLOCK];
-    naik_complex gram[BLOCK * BLOCK], z[BLOCK * BLOCK];
-    const int kept = l->state.kept;
-    naik_field *q = l->basis->block[kept / BLOCK + 1]; /* free between cycles */
+    double largest;
+    const double last = MISSING_OVER * l->ritz[l->options->modes - 1];
+    const int rounds = missing_rounds(l);
     naik_timer *timer = l->geometry->backend->timer;
     naik_timer_start(timer, "look for missing");
     *missing = false;
     NAIK_TRY(lanczos_fill_random(l));
-    NAIK_TRY(naik_filter_apply(l->filter, l->w));
-    for (int i = 0; i < 2; i++) {
-        NAIK_TRY(lanczos_project_out(l, kept, -1));
-        NAIK_TRY(lanczos_cholesky_qr(l, NULL, &condition));
+    for (int i = 0; i <= rounds && !*missing; i++) {
+        NAIK_TRY(normalise(l));
+        NAIK_TRY(naik_filter_apply(l->filter, l->w));
+        NAIK_TRY(lanczos_project_out(l, l->state.kept, -1));
+        NAIK_TRY(lanczos_project_out(l, l->state.kept, -1));
+        NAIK_TRY(lanczos_largest_norm2(l, &largest));
+        *missing = i > 0 && largest > last * last;
     }
-    if (condition == 0) {
-        goto done;
-    }
-    NAIK_TRY(ops->field.copy(q, l->w, NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(naik_filter_apply(l->filter, l->w));
-    NAIK_TRY(naik_modes_norms(l->work, l->w, norm2));
-    NAIK_TRY(naik_modes_project(l->work, &q, BLOCK, 1.01, l->w, norm2, gram));
-    NAIK_TRY(naik_hermitian_solve(l->log, BLOCK, gram, value, z));
-    *missing = value[BLOCK - 1] > 1.05 * l->ritz[l->options->modes - 1];
     if (*missing) {
-        NAIK_TRY(ops->field.copy(l->basis->block[kept / BLOCK], q, NULL, NAIK_RHS_IDLE));
+        l->size = l->state.kept;
+        NAIK_TRY(lanczos_append(l, false));
     }
-done:
     naik_timer_stop(timer, "look for missing");
+done:
     return status;
 }
 
@@ -346,11 +291,7 @@ done:
 static naik_status iterate(lanczos *l)
 {
     naik_status status = NAIK_OK;
-    bool corrected = false, found;
-    NAIK_TRY(lanczos_resume(l, &found));
-    if (!found) {
-        NAIK_TRY(begin(l));
-    }
+    bool corrected = false;
     while (l->state.converged < l->options->modes && l->state.cycle < l->options->max_cycles) {
         const double start = naik_time_s();
         while (l->size <= l->krylov && !l->overflow) {
@@ -363,7 +304,7 @@ static naik_status iterate(lanczos *l)
             count_converged(l);
             NAIK_TRY(restart(l, l->krylov));
         }
-        NAIK_TRY(correct_interval(l, before, &corrected));
+        NAIK_TRY(lanczos_correct_interval(l, before, &corrected));
         if (corrected) {
             l->state.converged = 0;
         } else if (l->state.converged >= l->options->modes) {
@@ -397,6 +338,48 @@ done:
     return status;
 }
 
+/* How many residuals, in double, are what was promised; *nonsense where a search cannot have them.
+ * The rounding of a long recursion is in them, of which the projected problem knows nothing. */
+static int count_kept(const lanczos *l, const naik_modes *modes, double gram, bool *nonsense)
+{
+    int kept = 0;
+    *nonsense = !(gram <= GRAM_MOST);
+    for (int i = 0; i < modes->count; i++) {
+        const double most = promised(l, modes->lambda2[i], 1 + l->filter->degree / 50.0);
+        kept += modes->residual[i] <= most;
+        *nonsense = *nonsense || !(modes->residual[i] <= NONSENSE * most);
+    }
+    return kept;
+}
+
+/* Modes that keep what is promised of them, by cycles more where they do not yet. What a kept state
+ * leads to is believed no further than that: then it begins again. */
+static naik_status search(lanczos *l, const naik_links *links, naik_modes **out, double *gram)
+{
+    naik_status status = NAIK_OK;
+    bool found, nonsense = false;
+    NAIK_TRY(lanczos_resume(l, &found));
+    NAIK_TRY(found ? NAIK_OK : begin(l));
+    do {
+        naik_modes_destroy(out);
+        if (nonsense && l->resumed) {
+            naik_log_warn(l->log,
+                          "the modes that a kept search led to are none of these links: the "
+                          "search begins again");
+            l->resumed = false;
+            l->state = (naik_lanczos_state){0};
+            NAIK_TRY(begin(l));
+        }
+        NAIK_TRY(iterate(l));
+        NAIK_TRY(take(l, links, out, gram));
+        const int kept = count_kept(l, *out, *gram, &nonsense);
+        l->state.converged = kept < l->state.converged ? kept : l->state.converged;
+    } while (l->state.converged < l->options->modes &&
+             ((nonsense && l->resumed) || l->state.cycle < l->options->max_cycles));
+done:
+    return status;
+}
+
 /* Sorts by eigenvalue: close ones may have changed places in the polynomial's. */
 static naik_status sort(naik_modes *modes, const naik_modes *from)
 {
@@ -420,7 +403,7 @@ done:
 /* Vectors before a restart that are few enough, and enough to converge in a few cycles. */
 static int usual_krylov(int modes)
 {
-    const int kept = kept_for(modes);
+    const int kept = naik_lanczos_kept(modes);
     return kept + (kept / 3 > 4 * BLOCK ? kept / 3 / BLOCK * BLOCK : 4 * BLOCK);
 }
 
@@ -437,7 +420,7 @@ bool naik_lanczos_is_cramped(int modes)
 
 int naik_lanczos_least(int modes)
 {
-    return kept_for(modes) + 2 * BLOCK;
+    return naik_lanczos_kept(modes) + 2 * BLOCK;
 }
 
 bool naik_lanczos_has_room(const int size[NAIK_DIM], int krylov)
@@ -484,10 +467,7 @@ naik_status naik_lanczos_run(const naik_links *links, const naik_links *single,
             (long long)geometry->lattice->volume);
     }
     NAIK_TRY(create(single, options, &l));
-    l.filter->low = options->low;
-    l.filter->high = options->high;
-    NAIK_TRY(iterate(&l));
-    NAIK_TRY(take(&l, links, &found, &gram));
+    NAIK_TRY(search(&l, links, &found, &gram));
     NAIK_TRY(naik_modes_create(geometry, NAIK_SINGLE, options->modes, out));
     NAIK_TRY(sort(*out, found));
     *report = (naik_lanczos_report){.cycles = l.state.cycle,

@@ -30,6 +30,8 @@ int naik_lanczos_krylov(const naik_lanczos_options *options);
 /* Whether NAIK_MODES_MAX leaves fewer vectors for so many modes than is usual, so that a search
  * takes more cycles. */
 bool naik_lanczos_is_cramped(int modes);
+/* Of them, those that are kept at a restart. */
+int naik_lanczos_kept(int modes);
 /* The least that does for so many modes. */
 int naik_lanczos_least(int modes);
 /* Whether a lattice of these extents has enough dimensions for so many: half of its even sites' 3/2
@@ -53,12 +55,16 @@ typedef struct naik_lanczos_state {
     naik_field **basis;   /* blocks; borrowed */
     naik_complex *t;      /* products [size][size] in rows of `krylov`; borrowed; of size = kept +
                              NAIK_MODES_BLOCK not looked at */
-    int32_t krylov;
+    int32_t krylov, wanted;
 } naik_lanczos_state;
+/* Whether its numbers are what a search for so many modes can have: those of a file are asked this
+ * before they are used. */
+bool naik_lanczos_state_holds(const naik_lanczos_state *state, int modes, int krylov);
 
 /* At the end of a cycle. */
 typedef struct naik_lanczos_progress {
     int cycle, converged, wanted;
+    int limited;    /* converged to what single precision holds, not to the tolerance */
     double lambda2; /* of the last mode wanted, as estimated */
     double low, high;
     int64_t applications;
@@ -75,7 +81,8 @@ typedef struct naik_lanczos_hooks {
     bool (*stop)(void *data);
     /* Before each block; stops: it is the last call, what it keeps is where the next run goes on. */
     naik_status (*save)(void *data, const naik_lanczos_state *state, bool stops);
-    /* Fills the numbers, ritz (room for krylov numbers), the blocks and t of an earlier run's state. */
+    /* Fills the numbers, ritz (room for krylov numbers), the blocks and t of an earlier run's state;
+     * krylov and wanted are this search's. What no search can be is told, and it begins again. */
     naik_status (*restore)(void *data, naik_lanczos_state *state, bool *found);
 } naik_lanczos_hooks;
 
@@ -92,7 +99,7 @@ typedef struct naik_lanczos_report {
  *
  *   links   in double, for what is reported; single: those of the iteration; borrowed
  *
- * Collective. NAIK_ERR_INPUT    as many modes as the lattice cannot have, or a bad interval
+ * Collective. NAIK_ERR_INPUT    as many modes as the lattice cannot have, or no interval does
  * NAIK_ERR_CORRUPT  no finite numbers     NAIK_ERR_INTERRUPTED, NAIK_ERR_MEMORY, NAIK_ERR_MPI, ... */
 naik_status naik_lanczos_run(const naik_links *links, const naik_links *single,
                              const naik_lanczos_options *options, const naik_lanczos_hooks *hooks,

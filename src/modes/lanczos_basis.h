@@ -4,7 +4,12 @@
 
 #include "modes/lanczos.h"
 
-enum { BLOCK = NAIK_MODES_BLOCK };
+enum { BLOCK = NAIK_MODES_BLOCK, LANCZOS_STARTS = 12 }; /* corrections of an interval */
+#define LANCZOS_FACTOR_MOST                                                                        \
+    1e6                        /* of the polynomial at 0: beyond it rounding hides the last modes */
+#define LANCZOS_LOW_MOST  0.9  /* lower end of an interval, times the upper */
+#define LANCZOS_HIGH_MOST 2.0  /* upper end that is given, times the largest eigenvalue */
+#define LANCZOS_RAISE     1.15 /* of the upper end in a correction */
 
 typedef struct lanczos {
     const naik_geometry *geometry;
@@ -24,6 +29,8 @@ typedef struct lanczos {
     double *bound;                    /* [krylov] residuals of the polynomial's Ritz vectors */
     naik_lanczos_state state;
     bool overflow; /* the polynomial had no finite values */
+    bool resumed;  /* from a kept state */
+    int limited;   /* converged modes whose residual is what single precision leaves */
     double begun;
 } lanczos;
 
@@ -41,6 +48,18 @@ naik_status lanczos_cholesky_qr(lanczos *l, naik_complex *r, double *condition);
  * to V. NAIK_ERR_INPUT where the lattice has no further directions */
 naik_status lanczos_append(lanczos *l, bool coupled);
 
+/* A little above the largest eigenvalue, from the next random block. */
+naik_status lanczos_measure_largest(lanczos *l, double *largest);
+/* Of a search that begins: what is asked for, where it does, else from the spectrum. NAIK_ERR_INPUT
+ * where there is none that does */
+naik_status lanczos_choose_interval(lanczos *l);
+/* The largest degree with which single precision holds what the polynomial makes of a vector. */
+int lanczos_degree_most(double low, double high);
+void lanczos_choose_degree(lanczos *l);
+/* Whether the interval lets modes through that it should not, or too few: then a wider one. After a
+ * cycle; `before` is the factor of the last mode wanted at its beginning, or 0. */
+naik_status lanczos_correct_interval(lanczos *l, double before, bool *corrected);
+
 /* Whether the hooks ask for a stop; data: lanczos. */
 bool lanczos_asked(void *data);
 /* Before a block: offers what the search is now to be saved, and stops where that is asked for:
@@ -48,7 +67,7 @@ bool lanczos_asked(void *data);
 naik_status lanczos_keep(lanczos *l);
 /* Saves what lanczos_keep saw last: NAIK_ERR_INTERRUPTED */
 naik_status lanczos_stop(lanczos *l);
-/* Goes on from what an earlier run kept. NAIK_ERR_CORRUPT where it does not fit */
+/* Goes on from what an earlier run kept, where that is what a search can be. */
 naik_status lanczos_resume(lanczos *l, bool *found);
 
 #endif

@@ -5,7 +5,14 @@
  */
 #include "modes/lanczos_basis.h"
 
+#include <math.h>
 #include <string.h>
+
+#include "base/timer.h"
+
+enum { CYCLES_MOST = 100000, RANDOMS_MOST = 1 << 20 }; /* of a kept state that is believed */
+#define APPLICATIONS_MOST (INT64_C(1) << 50)
+#define VECTORS_OFF       1e-3 /* |V^+ V - 1| */
 
 /* The block begins that a run which is stopped now goes on with. */
 static void note(lanczos *l)
@@ -19,6 +26,7 @@ static void note(lanczos *l)
     l->state.basis = l->basis->block;
     l->state.t = l->t;
     l->state.krylov = l->krylov;
+    l->state.wanted = l->options->modes;
 }
 
 static naik_status save(lanczos *l, bool stops)
@@ -49,10 +57,91 @@ naik_status lanczos_keep(lanczos *l)
     return lanczos_asked(l) ? lanczos_stop(l) : save(l, false);
 }
 
-static bool fits(const lanczos *l, const naik_lanczos_state *s)
+bool naik_lanczos_state_holds(const naik_lanczos_state *s, int modes, int krylov)
 {
-    return s->kept >= 0 && s->kept % BLOCK == 0 && s->size % BLOCK == 0 &&
-           s->size >= s->kept + BLOCK && s->size <= l->krylov;
+    return s->cycle >= 0 && s->cycle <= CYCLES_MOST && s->starts >= 0 &&
+           s->starts <= LANCZOS_STARTS && s->converged >= 0 && s->converged < modes &&
+           (s->kept == 0 || s->kept == naik_lanczos_kept(modes)) && s->size % BLOCK == 0 &&
+           s->size >= s->kept + BLOCK && s->size <= krylov && s->randoms >= 0 &&
+           s->randoms <= RANDOMS_MOST && s->applications >= 0 &&
+           s->applications <= APPLICATIONS_MOST && isfinite(s->low) && isfinite(s->high) &&
+           s->low > 0 && s->low < LANCZOS_LOW_MOST * s->high && s->degree >= 2 &&
+           s->degree % 2 == 0 && s->degree <= lanczos_degree_most(s->low, s->high);
+}
+
+/* Ritz values and products that the polynomial can have. */
+static bool are_of_a_polynomial(const lanczos *l)
+{
+    const double most = 2 * LANCZOS_FACTOR_MOST;
+    bool good = true;
+    for (int i = 0; i < l->state.kept; i++) {
+        good = good && fabs(l->ritz[i]) <= most && (i == 0 || l->ritz[i] <= l->ritz[i - 1]);
+    }
+    for (int i = 0; i < l->state.size && l->state.size > l->state.kept + BLOCK; i++) {
+        for (int j = 0; j <= i; j++) { /* the triangle that is used */
+            const naik_complex x = l->t[(size_t)i * (size_t)l->krylov + (size_t)j];
+            good = good && fabs(x.re) <= most && fabs(x.im) <= most;
+        }
+    }
+    return good;
+}
+
+/* The interval reaches as far as a search would have it reach. */
+static naik_status is_of_these_links(lanczos *l, bool *good)
+{
+    naik_status status = NAIK_OK;
+    const naik_lanczos_state state = l->state;
+    double largest;
+    l->state.randoms = 0; /* as at the beginning of the search */
+    NAIK_TRY(lanczos_measure_largest(l, &largest));
+    *good = state.high >= 0.999 * largest &&
+            state.high <= LANCZOS_HIGH_MOST * pow(LANCZOS_RAISE, LANCZOS_STARTS + 1) * largest;
+    l->state = state;
+done:
+    return status;
+}
+
+/* Whether the vectors are orthonormal, as far as a search needs it. */
+static naik_status are_orthonormal(lanczos *l, bool *good)
+{
+    naik_status status = NAIK_OK;
+    double norm2[BLOCK];
+    *good = true;
+    for (int b = 0; b < l->state.size / BLOCK && *good; b++) {
+        NAIK_TRY(
+            l->geometry->backend->ops->field.copy(l->w, l->basis->block[b], NULL, NAIK_RHS_IDLE));
+        NAIK_TRY(naik_modes_norms(l->work, l->w, norm2));
+        for (int c = 0; c < BLOCK; c++) {
+            *good = *good && fabs(norm2[c] - 1) <= VECTORS_OFF;
+        }
+        if (!*good) { /* products are of vectors of length 1 at most */
+            break;
+        }
+        const int count = (b + 1) * BLOCK;
+        NAIK_TRY(naik_modes_project(l->work, l->basis->block, count, 1.01, l->w, norm2, l->c));
+        for (int i = 0; i < count * BLOCK; i++) {
+            const bool diagonal = i / BLOCK == b * BLOCK + i % BLOCK;
+            *good = *good && fabs(l->c[i].re - diagonal) <= VECTORS_OFF &&
+                    fabs(l->c[i].im) <= VECTORS_OFF;
+        }
+    }
+done:
+    return status;
+}
+
+/* What was read is what a search of these links can be, whatever its checksums say. */
+static naik_status is_plausible(lanczos *l, bool *good)
+{
+    naik_status status = NAIK_OK;
+    naik_timer *timer = l->geometry->backend->timer;
+    naik_timer_start(timer, "look at a kept search");
+    *good =
+        naik_lanczos_state_holds(&l->state, l->options->modes, l->krylov) && are_of_a_polynomial(l);
+    NAIK_TRY(*good ? is_of_these_links(l, good) : NAIK_OK);
+    NAIK_TRY(*good ? are_orthonormal(l, good) : NAIK_OK);
+    naik_timer_stop(timer, "look at a kept search");
+done:
+    return status;
 }
 
 naik_status lanczos_resume(lanczos *l, bool *found)
@@ -64,15 +153,20 @@ naik_status lanczos_resume(lanczos *l, bool *found)
     }
     note(l); /* where things are put */
     NAIK_TRY(l->hooks->restore(l->hooks->data, &l->state, found));
-    if (!*found) {
+    bool good = *found;
+    NAIK_TRY(*found ? is_plausible(l, &good) : NAIK_OK);
+    if (!good) {
+        if (*found) {
+            naik_log_warn(l->log,
+                          "the kept state of an interrupted search for modes is none that a "
+                          "search can have: the search begins again");
+        }
+        *found = false;
         l->state = (naik_lanczos_state){0};
+        l->filter->applications = 0;
         return NAIK_OK;
     }
-    if (!fits(l, &l->state)) {
-        return NAIK_FAIL(l->log, NAIK_ERR_CORRUPT,
-                         "the kept state of an interrupted search for modes does not fit its "
-                         "parameters: remove it to begin again");
-    }
+    l->resumed = true;
     l->filter->degree = l->state.degree;
     l->filter->low = l->state.low;
     l->filter->high = l->state.high;

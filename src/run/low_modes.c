@@ -85,19 +85,51 @@ done:
     return status;
 }
 
+/* Largest residual beyond the tolerance, of the largest eigenvalue. */
+static double limited_by(const job *j, const naik_modes *modes)
+{
+    double worst = 0;
+    for (int i = 0; i < modes->count; i++) {
+        if (modes->residual[i] > j->about.tolerance * modes->lambda2[i]) {
+            worst = fmax(worst, modes->residual[i] / fmax(j->about.report.high, 1e-300));
+        }
+    }
+    return worst;
+}
+
+/* How good the modes are, each by its own eigenvalue. */
+static void tell_residuals(const job *j, const naik_modes *modes)
+{
+    double worst = 0, limited = 0;
+    int within = 0;
+    for (int i = 0; i < modes->count; i++) {
+        const double relative = modes->residual[i] / fmax(modes->lambda2[i], 1e-300);
+        const bool good = relative <= j->about.tolerance;
+        within += good;
+        *(good ? &worst : &limited) = fmax(good ? worst : limited, relative);
+    }
+    if (within > 0) {
+        naik_log_line(j->log,
+                      "modes: of %d of %d, |DD v + 4 lambda^2 v| is at most %.2g of their own 4 "
+                      "lambda^2; deflation.tolerance was %g",
+                      within, modes->count, worst, j->about.tolerance);
+    }
+    if (within < modes->count) {
+        naik_log_line(
+            j->log,
+            "modes: of %d of %d it is up to %.2g of their own 4 lambda^2: single precision "
+            "holds no more (%.2g of the largest eigenvalue)",
+            modes->count - within, modes->count, limited, limited_by(j, modes));
+    }
+}
+
 /* What the modes are good for. */
 static void tell(const job *j, const naik_modes *modes, const char *how)
 {
     const double last = naik_modes_lambda(modes->lambda2[modes->count - 1]);
-    double worst = 0;
-    for (int i = 0; i < modes->count; i++) {
-        worst = fmax(worst, modes->residual[i]);
-    }
-    naik_log_line(j->log,
-                  "modes: %d %s %s, lambda %.6g to %.6g, |DD v + 4 lambda^2 v| at most %.2g of the "
-                  "last mode's 4 lambda^2",
-                  modes->count, how, j->path, naik_modes_lambda(modes->lambda2[0]), last,
-                  worst / fmax(modes->lambda2[modes->count - 1], 1e-12));
+    naik_log_line(j->log, "modes: %d %s %s, lambda %.6g to %.6g", modes->count, how, j->path,
+                  naik_modes_lambda(modes->lambda2[0]), last);
+    tell_residuals(j, modes);
     if (j->lightest > 0) {
         naik_log_line(
             j->log, "modes: about %.0f iterations instead of %.0f at mass %g (lambda/m = %.3g)%s",
@@ -153,22 +185,26 @@ static void progress(void *data, const naik_lanczos_progress *p)
 {
     const job *j = data;
     const double lambda = naik_modes_lambda(p->lambda2);
-    char ratio[48] = "", left[48] = "";
+    char ratio[48] = "", left[48] = "", limited[64] = "";
     if (j->lightest > 0 && !p->corrected) {
         snprintf(ratio, sizeof ratio, " (%.3g m)", lambda / j->lightest);
     }
     if (p->converged < p->wanted) {
         snprintf(left, sizeof left, ", about %.0f s left", p->seconds_left);
     }
+    if (p->limited > 0) {
+        snprintf(limited, sizeof limited, " (%d as far as single precision goes)", p->limited);
+    }
     if (p->corrected) {
         naik_log_line(j->log, "modes: cycle %d, interval corrected to [%.4g, %.4g]", p->cycle,
                       p->low, p->high);
     } else {
-        naik_log_line(j->log,
-                      "modes: cycle %d, %d of %d converged, lambda_%d = %.5g%s, %lld applications, "
-                      "%.1f s%s",
-                      p->cycle, p->converged, p->wanted, p->wanted, lambda, ratio,
-                      (long long)p->applications, p->seconds, left);
+        naik_log_line(
+            j->log,
+            "modes: cycle %d, %d of %d converged%s, lambda_%d = %.5g%s, %lld applications, "
+            "%.1f s%s",
+            p->cycle, p->converged, p->wanted, limited, p->wanted, lambda, ratio,
+            (long long)p->applications, p->seconds, left);
     }
 }
 
