@@ -1,4 +1,7 @@
 """naik gauge fix against numpy: the divergence, what no gauge transformation changes, bits on every grid."""
+import os
+import re
+
 import h5py
 import numpy as np
 
@@ -46,6 +49,8 @@ def a_configuration_is_generated():
     naik("gauge", "generate", "--size", "4,4,8,8", "--beta", "6", "--seed", "8", "--sweeps", "6", "-o", path("lat.h5"))
     u = links("lat.h5")
     assert theta(u, 3) > 0.1 and theta(u, 4) > 0.1
+    told = re.search(r"theta (\S+) \(Coulomb\), (\S+) \(Landau\): not fixed\n", naik("gauge", "check", path("lat.h5"), ranks=2))
+    assert told and np.allclose([float(x) for x in told.groups()], [theta(u, 3), theta(u, 4)], rtol=1e-3), told
 
 
 def the_divergence_vanishes_and_nothing_else_changes():
@@ -56,6 +61,12 @@ def the_divergence_vanishes_and_nothing_else_changes():
         assert theta(u, directions) <= 1.001e-10, (gauge, theta(u, directions))
         if gauge == "coulomb":
             assert theta(u, 4) > 1e-3
+        with h5py.File(path(gauge + ".h5")) as f, h5py.File(path("lat.h5")) as g:
+            assert f["metadata"].attrs["ensemble"] == g["metadata"].attrs["ensemble"] != ""
+        naik("gauge", "convert", path(gauge + ".h5"), path(gauge + "32.h5"), "--precision", "32")
+        told = naik("gauge", "check", path(gauge + "32.h5"))
+        assert f"fixed to {gauge.capitalize()} gauge\n" in told and f"the file says: {gauge}, theta" in told, told
+        os.remove(path(gauge + "32.h5"))
         # a few hundred transformations of rounding 1e-16 each
         assert np.abs(loops(u) - before).max() < 1e-12, gauge
         assert np.abs(u @ dagger(u) - np.eye(3)).max() < 1e-14 and np.abs(np.linalg.det(u) - 1).max() < 1e-14

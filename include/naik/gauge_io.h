@@ -26,6 +26,8 @@ typedef struct naik_gauge_file {
     char dataset[128];        /* HDF5 of other codes: where the links are inside the file */
     char note[400];           /* what a reader found odd and tolerated; "" if nothing */
     char uuid[40];            /* of naik's own files; "" otherwise */
+    char ensemble[1024];      /* of naik's own files: free text of whoever made it; or "" */
+    char gauge_fixing[256];   /* of naik's own files: condition, theta, how; "": none is known */
     char disagrees[700];      /* what naik_gauge_load found wrong and went on with; "" if nothing */
     char *header_text; /* the file's own header or metadata as text, for provenance; owned; may be
                           NULL */
@@ -100,12 +102,12 @@ void naik_gauge_print(naik_log *log, const char *path, const naik_gauge_file *fi
                       const naik_gauge_checks *checks);
 
 typedef struct naik_gauge_meta { /* what naik's own file records beside the links */
-    const char *ensemble;        /* free text, may be NULL */
+    const char *ensemble;        /* free text; NULL: the source's, if it has one */
     const char *link_kind;       /* "thin", "fat", "long" */
     const char *source_path;     /* file it came from, or NULL */
     const naik_gauge_file *source;
     const char *input_text;   /* command or input that made it */
-    const char *gauge_fixing; /* condition, theta, how; NULL: none that is known */
+    const char *gauge_fixing; /* condition, theta, how; NULL: the source's, if it has one */
 } naik_gauge_meta;
 
 /* Whether a configuration could be written to PATH: its folder is writable and has the space, and

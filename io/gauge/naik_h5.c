@@ -39,6 +39,12 @@ done:
     return status;
 }
 
+/* What was said of the links, or else of those they came from; NULL where nothing was. */
+static const char *said(const char *now, const char *before)
+{
+    return now != NULL ? now : before != NULL && before[0] != '\0' ? before : NULL;
+}
+
 naik_status naik_h5_put_metadata(naik_comm *comm, hid_t file, const naik_gauge_meta *meta)
 {
     naik_status status = NAIK_OK;
@@ -48,9 +54,12 @@ naik_status naik_h5_put_metadata(naik_comm *comm, hid_t file, const naik_gauge_m
     NAIK_TRY(naik_h5_group(comm->log, file, "metadata", &group));
     NAIK_TRY(naik_h5_put_text(comm->log, group, "libraries", libraries));
     if (meta != NULL) {
-        NAIK_TRY(naik_h5_put_text(comm->log, group, "ensemble", meta->ensemble));
-        if (meta->gauge_fixing != NULL) {
-            NAIK_TRY(naik_h5_put_text(comm->log, group, "gauge_fixing", meta->gauge_fixing));
+        const naik_gauge_file *from = meta->source;
+        const char *fixing = said(meta->gauge_fixing, from != NULL ? from->gauge_fixing : NULL);
+        NAIK_TRY(naik_h5_put_text(comm->log, group, "ensemble",
+                                  said(meta->ensemble, from != NULL ? from->ensemble : NULL)));
+        if (fixing != NULL) {
+            NAIK_TRY(naik_h5_put_text(comm->log, group, "gauge_fixing", fixing));
         }
         NAIK_TRY(put_source(comm, group, meta));
         NAIK_TRY(naik_h5_put_document(comm, group, "input_text", meta->input_text));
@@ -140,6 +149,8 @@ static naik_status probe_open(naik_log *log, const char *path, hid_t file, naik_
     naik_h5_get_text(file, "uuid", out->uuid, sizeof out->uuid);
     group = H5Gopen2(file, "metadata", H5P_DEFAULT);
     if (group >= 0) {
+        naik_h5_get_text(group, "ensemble", out->ensemble, sizeof out->ensemble);
+        naik_h5_get_text(group, "gauge_fixing", out->gauge_fixing, sizeof out->gauge_fixing);
         NAIK_TRY(naik_h5_get_document(log, group, "input_text", &out->header_text));
     }
 done:

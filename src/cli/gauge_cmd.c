@@ -8,6 +8,7 @@
 #include "base/timer.h"
 #include "cli/commands.h"
 #include "comm/paths.h"
+#include "io/output.h"
 #include "links/gauge_fix.h"
 #include "links/heatbath.h"
 #include "naik/gauge_io.h"
@@ -46,6 +47,39 @@ done:
     return status;
 }
 
+/* theta of links in a gauge is what they were fixed to, or what their precision keeps; of links in
+ * none it is of order 1. */
+#define FIXED_THETA 1e-3
+
+/* Which gauge the links are in, if any, beside what the file says of that. */
+static naik_status print_gauge(naik_comm *comm, const input_field *in)
+{
+    naik_status status = NAIK_OK;
+    double coulomb = 0, landau = 0;
+    const char *claim = in->file.gauge_fixing;
+    if (!(in->checks.max_unitarity_dev < 1e-3 && in->checks.max_det_dev < 1e-3)) {
+        return NAIK_OK; /* no links of which a gauge could be said */
+    }
+    NAIK_TRY(naik_gauge_divergence(in->gauge, NAIK_DIM - 1, &coulomb));
+    NAIK_TRY(naik_gauge_divergence(in->gauge, NAIK_DIM, &landau));
+    const bool is_coulomb = coulomb < FIXED_THETA, is_landau = landau < FIXED_THETA;
+    naik_log_line(comm->log, "  gauge fixing    theta %.3e (Coulomb), %.3e (Landau): %s", coulomb,
+                  landau,
+                  is_coulomb && is_landau ? "fixed to both"
+                  : is_coulomb            ? "fixed to Coulomb gauge"
+                  : is_landau             ? "fixed to Landau gauge"
+                                          : "not fixed");
+    if (claim[0] != '\0') {
+        naik_log_line(comm->log, "                  the file says: %s", claim);
+    }
+    if ((strncmp(claim, "coulomb", 7) == 0 && !is_coulomb) ||
+        (strncmp(claim, "landau", 6) == 0 && !is_landau)) {
+        naik_log_warn(comm->log, "the links are not in the gauge that the file names");
+    }
+done:
+    return status;
+}
+
 static naik_status check(naik_comm *comm, int argc, char **argv)
 {
     static const char *const names[] = {"FILE"};
@@ -54,6 +88,7 @@ static naik_status check(naik_comm *comm, int argc, char **argv)
     naik_status status = NAIK_OK;
     NAIK_TRY(naik_options_parse(comm->log, "gauge check", argc, argv, NULL, 0, names, 1, &path));
     NAIK_TRY(read_field(comm, path, false, &in));
+    NAIK_TRY(print_gauge(comm, &in));
     naik_log_line(comm->log, "%s: %s", path,
                   in.file.checksum_known ? "everything agrees"
                                          : "nothing disagrees (no checksum in the file)");
@@ -85,7 +120,7 @@ static naik_status convert(naik_comm *comm, int argc, char **argv)
     NAIK_TRY(naik_options_parse(comm->log, "gauge convert", argc, argv, options,
                                 sizeof options / sizeof *options, names, 2, operand));
     NAIK_TRY(naik_path_refuse_input(comm, "OUT", operand[1], operand, 1));
-    NAIK_TRY(naik_path_refuse_output(comm, "OUT", operand[1]));
+    NAIK_TRY(naik_output_refuse(comm, "OUT", operand[1]));
     NAIK_TRY(read_field(comm, operand[0], mismatch == 1, &in));
     const naik_gauge_meta meta = {
         .ensemble = ensemble, .link_kind = "thin", .source_path = operand[0], .source = &in.file};
@@ -170,7 +205,7 @@ static naik_status generate(naik_comm *comm, int argc, char **argv)
     naik_status status = NAIK_OK;
     NAIK_TRY(naik_options_parse(comm->log, "gauge generate", argc, argv, options,
                                 sizeof options / sizeof *options, NULL, 0, NULL));
-    NAIK_TRY(naik_path_refuse_output(comm, "-o", out));
+    NAIK_TRY(naik_output_refuse(comm, "-o", out));
     NAIK_TRY(naik_lattice_create(comm, r.size, NULL, &lattice));
     NAIK_TRY(naik_gauge_file_precheck(lattice, out, precision == 0 ? 32 : 64));
     NAIK_TRY(naik_gauge_create(lattice, &gauge));
@@ -266,7 +301,7 @@ static naik_status fix(naik_comm *comm, int argc, char **argv)
     NAIK_TRY(naik_options_parse(comm->log, "gauge fix", argc, argv, options,
                                 sizeof options / sizeof *options, names, 1, &path));
     NAIK_TRY(naik_path_refuse_input(comm, "-o", out, &path, 1));
-    NAIK_TRY(naik_path_refuse_output(comm, "-o", out));
+    NAIK_TRY(naik_output_refuse(comm, "-o", out));
     NAIK_TRY(read_field(comm, path, false, &in));
     NAIK_TRY(naik_gauge_file_precheck(in.lattice, out, precision == 0 ? 32 : 64));
     NAIK_TRY(naik_backend_create(comm, backends[where], &backend_options, &backend));
