@@ -43,10 +43,10 @@ def ended_with(status, code, told):
     return code == status or MPICH and status in (2, 4) and code in (1, 9) and "EXIT STRING: " in told
 
 
-def naik(*words, ranks=1, status=0, env=None):
+def naik(*words, ranks=1, status=0, env=None, cwd=None):
     """Runs naik and returns what it printed; the exit status must be the expected one (None: any)."""
     run = subprocess.run(command(*words, ranks=ranks), capture_output=True, text=True, timeout=300,
-                         env=environment(ranks, env))
+                         env=environment(ranks, env), cwd=cwd)
     if status is not None and not ended_with(status, run.returncode, run.stdout):
         raise AssertionError(f"naik {' '.join(map(str, words))}: exit status {run.returncode}, expected "
                              f"{status}\n{run.stdout}{run.stderr}")

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "input/input.h"
+#include "input/input_table.h"
 
 enum { LINE_SIZE = 1024, TEXT_SIZE = 8192 };
 
@@ -194,6 +194,21 @@ static void a_byte_order_mark_is_read(check *t)
     CHECK_TEXT(t, outcome(t, text, strlen(text), NULL, 0, NULL, NULL), "accepted");
 }
 
-CHECK_MAIN(CHECK(a_byte_order_mark_is_read), CHECK(every_bad_input_has_its_sentence),
+/* The reference prints one of the three, and no text says it again or otherwise. */
+static void a_key_is_required_or_has_a_default_or_may_be_left_out(check *t)
+{
+    for (int i = 0; i < naik_input_table.count; i++) {
+        const naik_param *param = &naik_input_table.params[i];
+        const int said = param->required + (param->needed != NULL);
+        const bool shown = said == 0 && param->initial != NULL;
+        const bool clear = said <= 1 && !(param->required && param->initial != NULL) &&
+                           strstr(param->doc, "required") == NULL &&
+                           !(shown && strstr(param->doc, "; default") != NULL);
+        CHECK_TEXT(t, clear ? "" : param->key, "");
+    }
+}
+
+CHECK_MAIN(CHECK(a_key_is_required_or_has_a_default_or_may_be_left_out),
+           CHECK(a_byte_order_mark_is_read), CHECK(every_bad_input_has_its_sentence),
            CHECK(bad_overrides_have_their_sentence), CHECK(hostile_bytes_are_refused),
            CHECK(damaged_inputs_never_crash))

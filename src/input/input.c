@@ -66,8 +66,9 @@ typedef struct parts {
     size_t size;
     const char *const *overrides; /* [count] */
     int count;
-    const char *backend, *grid; /* NAIK_BACKEND, NAIK_GRID; NULL or "": not given */
-    bool stored;                /* out of a file that naik wrote */
+    const char *backend, *grid;  /* NAIK_BACKEND, NAIK_GRID; NULL or "": not given */
+    bool stored;                 /* out of a file that naik wrote */
+    const naik_variables *known; /* of the environment; NULL: names of files are as they are */
 } parts;
 
 /* The bytes as given, then a line that ends them and a comment line for whatever changed them. */
@@ -78,7 +79,9 @@ static naik_status keep_text(naik_log *log, naik_input *input, const parts *from
     for (int i = 0; i < from->count; i++) {
         total += strlen(from->overrides[i]) + 16;
     }
-    char *text = naik_yaml_alloc(input->tree, total);
+    const char *expanded = input->expanded != NULL ? input->expanded : "";
+    char *text = naik_yaml_alloc(input->tree, total + strlen(expanded));
+    total += strlen(expanded);
     if (text == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the input");
     }
@@ -93,6 +96,7 @@ static naik_status keep_text(naik_log *log, naik_input *input, const parts *from
     for (int i = 0; i < from->count; i++) {
         used += (size_t)snprintf(text + used, total - used, "# --set %s\n", from->overrides[i]);
     }
+    used += (size_t)snprintf(text + used, total - used, "%s", expanded);
     if (from->backend != NULL && from->backend[0] != '\0') {
         used +=
             (size_t)snprintf(text + used, total - used, "# NAIK_BACKEND=%.64s\n", from->backend);
@@ -119,7 +123,7 @@ static naik_status parse(naik_log *log, const parts *from, naik_input **out)
     NAIK_TRY(apply_environment(log, input->tree, from->backend, from->grid));
     NAIK_TRY(naik_params_read(log, &naik_input_table, input->tree, input));
     input->lattice.boundary_given = naik_yaml_find(input->tree->root, "lattice.boundary_t") != NULL;
-    NAIK_TRY(naik_input_name_files(log, input));
+    NAIK_TRY(naik_input_name_files(log, input, from->known));
     NAIK_TRY(naik_input_check(log, input));
     NAIK_TRY(from->stored ? NAIK_OK : naik_input_check_idle(log, input));
     NAIK_TRY(naik_input_expand(log, input));
@@ -146,14 +150,16 @@ naik_status naik_input_parse(naik_log *log, const char *name, const char *bytes,
 }
 
 naik_status naik_input_parse_stored(naik_log *log, const char *bytes, size_t size,
-                                    const char *const *overrides, int count, naik_input **out)
+                                    const char *const *overrides, int count,
+                                    const naik_variables *known, naik_input **out)
 {
     const parts from = {.name = "the stored input",
                         .bytes = bytes,
                         .size = size,
                         .overrides = overrides,
                         .count = count,
-                        .stored = true};
+                        .stored = true,
+                        .known = known};
     return parse(log, &from, out);
 }
 
@@ -255,35 +261,57 @@ void naik_input_use_io(naik_comm *comm, const naik_input *input)
     comm->io.writers = input->output.aggregators;
 }
 
+/* The file's bytes on every rank, as rank 0 has them. */
+static naik_status share_outside(naik_comm *comm, const char *path, environment *env, char **bytes)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_comm_broadcast(comm, env, sizeof *env, 0));
+    if (comm->rank != 0) {
+        *bytes = malloc((size_t)env->size + 1);
+    }
+    if (*bytes == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the input %s", path);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_broadcast(comm, *bytes, (size_t)env->size, 0));
+done:
+    return status;
+}
+
 naik_status naik_input_load(naik_comm *comm, const char *path, const char *const *overrides,
                             int count, naik_input **out)
 {
     naik_status status = NAIK_OK;
     environment env = {.size = 0};
+    naik_variables known = {.size = 0};
     char *bytes = NULL;
     *out = NULL;
     if (comm->rank == 0) {
         status = gather_outside(comm->log, path, &env, &bytes);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_comm_broadcast(comm, &env, sizeof env, 0));
-    if (comm->rank != 0) {
-        bytes = malloc((size_t)env.size + 1);
-    }
-    if (bytes == NULL) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the input %s", path);
+    NAIK_TRY(share_outside(comm, path, &env, &bytes));
+    if (comm->rank == 0) {
+        status = naik_variables_gather(comm->log, bytes, (size_t)env.size, &known);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_comm_broadcast(comm, bytes, (size_t)env.size, 0));
-    status = naik_input_parse(comm->log, path, bytes, (size_t)env.size, overrides, count,
-                              env.backend, env.grid, out);
-    status = naik_comm_agree(comm, status);
+    NAIK_TRY(naik_variables_read(comm, overrides, count, &known));
+    const parts from = {.name = path,
+                        .bytes = bytes,
+                        .size = (size_t)env.size,
+                        .overrides = overrides,
+                        .count = count,
+                        .backend = env.backend,
+                        .grid = env.grid,
+                        .known = &known};
+    status = naik_comm_agree(comm, parse(comm->log, &from, out));
     if (status != NAIK_OK) {
         naik_input_destroy(out);
     } else {
         naik_input_use_io(comm, *out);
     }
 done:
+    naik_variables_clear(&known);
     free(bytes);
     return status;
 }

@@ -64,14 +64,11 @@ typedef struct naik_input_solve {
     naik_ints t0;            /* of walls, as given */
     const char *source_file; /* of type file and sequential */
     const char *propagator;  /* of type sequential: the label of a source in that file, */
-    double source_mass;      /* its mass, */
-    double source_kappa;     /* as given in its place; else 0 */
-    double source_epsilon;   /* its Naik epsilon, where the next says so, and */
-    bool chooses_epsilon;
-    int insertion;     /* the operator on it: naik_meson, or NAIK_MESONS + naik_spin_meson */
-    naik_ints colours; /* source colours that are solved; none: all */
-    bool deflate;      /* with the low modes of deflation, where there are any */
-    const char *guess; /* propagator file of starting values; NULL: none */
+    double source_mass;      /* its mass, and */
+    int insertion;           /* the operator on it: naik_meson, or NAIK_MESONS + naik_spin_meson */
+    naik_ints colours;       /* source colours that are solved; none: all */
+    bool deflate;            /* with the low modes of deflation, where there are any */
+    const char *guess;       /* propagator file of starting values; NULL: none */
 } naik_input_solve;
 
 enum { NAIK_INPUT_MODES_AUTO = -1 }; /* as deflation.modes: the plan decides */
@@ -129,7 +126,6 @@ typedef struct naik_input {
     struct {
         naik_input_action type;
         double u0;             /* of asqtad, and of clover, where 0: not given */
-        int projection;        /* of hisq: 0 U(3), 1 SU(3) */
         double csw;            /* of clover */
         const char *file;      /* of links: naik's HDF5, or the fat links */
         const char *long_file; /* of links: the long links where `file` has none; else NULL */
@@ -172,8 +168,6 @@ typedef struct naik_input {
         naik_vectors momenta;  /* first three components */
         naik_ints baryons;     /* of the words: nucleon is 0 */
         bool condensate, average;
-        bool
-            print_correlators; /* all of them into the log, and not a line of each source and mass */
         naik_pairs mpi_info;
         int64_t alignment; /* bytes; 0: none */
         int aggregators;   /* 0: collective writing */
@@ -201,6 +195,8 @@ typedef struct naik_input {
 
     const char *text;      /* the file as given, the line NAIK_INPUT_END, then one comment line an
                               override: provenance */
+    const char *expanded;  /* lines of it: an override for each name of a file that had ~ or $ in
+                              it; NULL: none */
     const char *canonical; /* every key and its value, "key = value" lines in a fixed order */
     const char *identity;  /* of these, the keys whose change changes the answer: for resume */
     naik_yaml *tree;       /* owns everything above */
@@ -289,9 +285,21 @@ naik_status naik_input_choose_one(naik_log *log, const naik_input *input);
 naik_status naik_input_parse(naik_log *log, const char *name, const char *bytes, size_t size,
                              const char *const *overrides, int count, const char *backend,
                              const char *grid, naik_input **out);
-/* The same of a text that a file carries, which an earlier version may have taken. */
+/* What the environment says of the ~, ~user, $NAME and ${NAME} in some texts. */
+typedef struct naik_variables {
+    char *list;  /* "NAME=value", each ended by a zero; of users "~NAME=folder" */
+    size_t size; /* of the list, bytes */
+} naik_variables;
+/* As rank 0 has it, on every rank. Collective. NAIK_ERR_MEMORY */
+naik_status naik_variables_read(naik_comm *comm, const char *const *texts, int count,
+                                naik_variables *out);
+void naik_variables_clear(naik_variables *variables);
+
+/* The same of a text that a file carries, which an earlier version may have taken. Names of files
+ * are expanded with `known`; NULL: they are as they are. */
 naik_status naik_input_parse_stored(naik_log *log, const char *bytes, size_t size,
-                                    const char *const *overrides, int count, naik_input **out);
+                                    const char *const *overrides, int count,
+                                    const naik_variables *known, naik_input **out);
 
 /* Line of naik_input.text behind which its own comments do not reach; files written before it have
  * none. */

@@ -76,7 +76,7 @@ static naik_status check_lattice_and_action(const checker *c)
         {"gauge.file", made, made},     {"gauge.max_unitarity_deviation", made, 0},
         {"gauge.reunitarise", made, 0}, {"action.u0", asqtad | clover, asqtad},
         {"action.csw", clover, clover}, {"action.file", links, links},
-        {"action.long_file", links, 0}, {"action.projection", BIT(NAIK_INPUT_HISQ), 0}};
+        {"action.long_file", links, 0}};
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         if (c->input->lattice.size[mu] % 2 != 0) {
             return refuse(c, "lattice.size",
@@ -119,9 +119,7 @@ static naik_status check_source_keys(const checker *c, int index)
                           {"t0", walls | sequential | funny, walls | sequential | funny},
                           {"momentum", walls | gaussian | sequential, 0},
                           {"propagator", sequential, sequential},
-                          {"mass", sequential, 0},
-                          {"kappa", sequential, 0},
-                          {"naik_epsilon", sequential, 0},
+                          {"mass", sequential, sequential},
                           {"insertion", sequential, sequential},
                           {"seed", noise, noise},
                           {"noise", noise, 0},
@@ -209,6 +207,26 @@ static naik_status check_name(const checker *c, int index)
         if (strcmp(name, c->input->solve[other].name) == 0) {
             return refuse(c, path, "'%s' is '%s', which solve.%d.name is already", path, name,
                           other);
+        }
+    }
+    return NAIK_OK;
+}
+
+/* Of the same links a mass is solved once. Inputs that are stored may have it twice. */
+static naik_status check_repeated_masses(const checker *c, int index)
+{
+    const naik_input_solve *solve = &c->input->solve[index];
+    const bool kappas = solve->kappas.count > 0;
+    const naik_reals *values = kappas ? &solve->kappas : &solve->masses;
+    const double *epsilon = solve->naik_epsilon.data;
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "solve.%d.%s", index, kappas ? "kappas" : "masses");
+    for (int i = 0; i < values->count; i++) {
+        for (int other = 0; other < i; other++) {
+            const bool links = solve->naik_epsilon.count == 0 || epsilon[i] == epsilon[other];
+            if (links && values->data[i] == values->data[other]) {
+                return refuse(c, path, "'%s' names %g twice", path, values->data[i]);
+            }
         }
     }
     return NAIK_OK;
@@ -318,11 +336,6 @@ static naik_status check_source_count(const checker *c)
 static naik_status check_output(const checker *c)
 {
     const naik_input *input = c->input;
-    const char *file = input->output.file;
-    const char *events = input->run.events != NULL ? input->run.events : "";
-    const char *modes = input->deflation.file != NULL ? input->deflation.file : "";
-    const char *const names[] = {file, events, modes};
-    const char *const keys[] = {"output.file", "run.events", "deflation.file"};
     if (input->output.precision != 32 && input->output.precision != 64) {
         return refuse(c, "output.precision", "'output.precision' must be 32 or 64, not %d",
                       input->output.precision);
@@ -330,21 +343,6 @@ static naik_status check_output(const checker *c)
     if (!input->output.propagators && input->output.correlators.count == 0) {
         return refuse(c, "output.propagators",
                       "nothing would be written: ask for propagators or for correlators");
-    }
-    for (int i = 0; i < 3; i++) {
-        const char *ending = naik_path_side_ending(names[i]);
-        if (ending != NULL) {
-            return refuse(c, keys[i],
-                          "'%s' must not end in %s: files beside an output are called so", keys[i],
-                          ending);
-        }
-    }
-    if ((input->gauge.file != NULL && strcmp(file, input->gauge.file) == 0) ||
-        (input->action.file != NULL && strcmp(file, input->action.file) == 0)) {
-        return refuse(c, "output.file", "'output.file' is '%s', which is read as input", file);
-    }
-    if (input->run.events != NULL && strcmp(file, events) == 0) {
-        return refuse(c, "run.events", "'run.events' is '%s', which is output.file", file);
     }
     const naik_vectors *momenta = &input->output.momenta;
     for (int i = 0; i < momenta->count; i++) {
@@ -377,6 +375,12 @@ static naik_status check_hints(const checker *c)
 naik_status naik_input_check_idle(naik_log *log, const naik_input *input)
 {
     const checker c = {.log = log, .input = input};
+    for (int i = 0; i < input->solve_count; i++) {
+        naik_status status = check_repeated_masses(&c, i);
+        if (status != NAIK_OK) {
+            return status;
+        }
+    }
     if (given(&c, "gauge.on_mismatch") != NULL && input->action.type == NAIK_INPUT_LINKS) {
         return refuse(&c, "gauge.on_mismatch",
                       "'gauge.on_mismatch' does not apply to action.type links, only to naive, "
@@ -491,6 +495,7 @@ naik_status naik_input_check(naik_log *log, naik_input *input)
         NAIK_TRY(check_smearing(&c, i));
         NAIK_TRY(check_origins(&c, i));
     }
+    NAIK_TRY(naik_input_check_files(log, input));
     NAIK_TRY(check_output(&c));
     NAIK_TRY(check_deflation(&c));
     NAIK_TRY(naik_input_check_contractions(log, input));

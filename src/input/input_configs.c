@@ -42,8 +42,10 @@ static naik_status check_list(naik_log *log, const naik_input *input)
 }
 
 /* Replaces every mark in *name. */
-static naik_status put(naik_log *log, naik_input *input, const char *path, const char **name)
+static naik_status put(naik_log *log, naik_input *input, const void *unused, const char *path,
+                       const char **name)
 {
+    (void)unused;
     const char *config = input->gauge.config, *from = *name;
     if (from == NULL || strstr(from, mark) == NULL) {
         return NAIK_OK;
@@ -93,10 +95,47 @@ static naik_status check_apart(naik_log *log, const naik_input *input)
     return NAIK_OK;
 }
 
-naik_status naik_input_name_files(naik_log *log, naik_input *input)
+typedef naik_status (*rename_file)(naik_log *, naik_input *, const void *, const char *,
+                                   const char **);
+
+/* Does it with every file that the input names. */
+static naik_status for_each_file(naik_log *log, naik_input *input, rename_file change,
+                                 const void *data)
 {
     naik_status status = NAIK_OK;
     char path[PATH_SIZE];
+    const struct {
+        const char *key, **name;
+    } files[] = {{"gauge.file", &input->gauge.file},
+                 {"action.file", &input->action.file},
+                 {"action.long_file", &input->action.long_file},
+                 {"deflation.file", &input->deflation.file},
+                 {"output.file", &input->output.file},
+                 {"run.events", &input->run.events},
+                 {"run.tune_cache", &input->run.tune_cache}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        NAIK_TRY(change(log, input, data, files[i].key, files[i].name));
+    }
+    for (int i = 0; i < input->solve_count; i++) {
+        snprintf(path, sizeof path, "solve.%d.source.file", i);
+        NAIK_TRY(change(log, input, data, path, &input->solve[i].source_file));
+        snprintf(path, sizeof path, "solve.%d.guess", i);
+        NAIK_TRY(change(log, input, data, path, &input->solve[i].guess));
+    }
+done:
+    return status;
+}
+
+static naik_status expand(naik_log *log, naik_input *input, const void *known, const char *path,
+                          const char **name)
+{
+    return naik_input_expand_path(log, input, known, path, name);
+}
+
+naik_status naik_input_name_files(naik_log *log, naik_input *input, const naik_variables *known)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(for_each_file(log, input, expand, known));
     NAIK_TRY(check_list(log, input));
     if (input->gauge.config == NULL && input->gauge.configs.count > 0) {
         input->gauge.config = input->gauge.configs.data[0];
@@ -106,23 +145,7 @@ naik_status naik_input_name_files(naik_log *log, naik_input *input)
     NAIK_TRY(input->gauge.config != NULL
                  ? check_word(log, input, "gauge.config", input->gauge.config)
                  : NAIK_OK);
-    const struct {
-        const char *key, **name;
-    } files[] = {{"gauge.file", &input->gauge.file},
-                 {"action.file", &input->action.file},
-                 {"action.long_file", &input->action.long_file},
-                 {"deflation.file", &input->deflation.file},
-                 {"output.file", &input->output.file},
-                 {"run.events", &input->run.events}};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        NAIK_TRY(put(log, input, files[i].key, files[i].name));
-    }
-    for (int i = 0; i < input->solve_count; i++) {
-        snprintf(path, sizeof path, "solve.%d.source.file", i);
-        NAIK_TRY(put(log, input, path, &input->solve[i].source_file));
-        snprintf(path, sizeof path, "solve.%d.guess", i);
-        NAIK_TRY(put(log, input, path, &input->solve[i].guess));
-    }
+    NAIK_TRY(for_each_file(log, input, put, NULL));
 done:
     return status;
 }

@@ -22,9 +22,20 @@ naik_status naik_input_expand(naik_log *log, naik_input *input);
  * that it is too large. The caller frees *bytes. Local. NAIK_ERR_INPUT, NAIK_ERR_MEMORY */
 naik_status naik_input_read_file(naik_log *log, const char *path, char **bytes, int64_t *size);
 
-/* input_configs.c: puts gauge.config into the names of files, the first of gauge.configs where it is
- * not given. NAIK_ERR_INPUT, NAIK_ERR_MEMORY */
-naik_status naik_input_name_files(naik_log *log, naik_input *input);
+/* input_paths.c. Adds what the environment says of every ~, ~user, $NAME and ${NAME} in the text. Local, on rank
+ * 0. NAIK_ERR_MEMORY */
+naik_status naik_variables_gather(naik_log *log, const char *text, size_t size,
+                                  naik_variables *out);
+/* Expands *name, the file that `key` names, as a shell does, and adds the override that says so to
+ * input->expanded. known NULL: names are as they are. NAIK_ERR_INPUT, NAIK_ERR_MEMORY */
+naik_status naik_input_expand_path(naik_log *log, naik_input *input, const naik_variables *known,
+                                   const char *key, const char **name);
+
+/* input_configs.c: expands the names of files, then puts gauge.config into them, the first of
+ * gauge.configs where it is not given. NAIK_ERR_INPUT, NAIK_ERR_MEMORY */
+naik_status naik_input_name_files(naik_log *log, naik_input *input, const naik_variables *known);
+/* input_files.c: no file is written that the input names for another use. NAIK_ERR_INPUT */
+naik_status naik_input_check_files(naik_log *log, const naik_input *input);
 
 /* input_contractions.c: what is contracted from several solves. Finds the entries that are named.
  * NAIK_ERR_INPUT */

@@ -65,6 +65,8 @@ typedef struct naik_param {
     naik_param_kind kind;
     size_t offset;            /* in the struct; inside a list, in the list's element */
     bool required;            /* else `initial` is parsed as if it had been given */
+    const char *needed;       /* "with X": where that holds the key must be given, and elsewhere it
+                                 must not, so that `initial` is no default */
     const char *initial;      /* YAML flow text; NULL: zero bits */
     double min, max;          /* of every number in it, inclusive; both 0: no limit; NAIK_ABOVE_0 */
     const char *const *words; /* of a choice, ends with NULL */

@@ -259,6 +259,8 @@ void naik_params_print_reference(naik_log *log, const naik_param_table *table)
         size_t used = strlen(wanted);
         if (param->required) {
             snprintf(wanted + used, sizeof wanted - used, "; required");
+        } else if (param->needed != NULL) {
+            snprintf(wanted + used, sizeof wanted - used, "; required %s", param->needed);
         } else if (param->initial != NULL) {
             snprintf(wanted + used, sizeof wanted - used, "; default %s", param->initial);
         }

@@ -78,7 +78,8 @@ static int take_overrides(char *text, const char *overrides[MAX_OVERRIDES])
 
 /* *own overrides on top of those that were stored, once the input is known to mean what it meant.
  */
-static naik_status rebuild_input(stored_run *run, const char *const *own, int own_count)
+static naik_status rebuild_input(stored_run *run, const char *const *own, int own_count,
+                                 const naik_variables *known)
 {
     naik_status status = NAIK_OK;
     naik_log *log = run->comm->log;
@@ -93,7 +94,7 @@ static naik_status rebuild_input(stored_run *run, const char *const *own, int ow
                          run->path);
     }
     int count = take_overrides(text, overrides);
-    NAIK_TRY(naik_input_parse_stored(log, text, strlen(text), overrides, count, &run->input));
+    NAIK_TRY(naik_input_parse_stored(log, text, strlen(text), overrides, count, NULL, &run->input));
     if (strcmp(run->input->identity, canonical) != 0) {
         status = NAIK_FAIL(log, NAIK_ERR_INPUT,
                            "the input that '%s' carries does not mean to this version what it "
@@ -106,7 +107,8 @@ static naik_status rebuild_input(stored_run *run, const char *const *own, int ow
             overrides[count++] = own[i];
         }
         naik_input_destroy(&run->input);
-        NAIK_TRY(naik_input_parse_stored(log, text, strlen(text), overrides, count, &run->input));
+        NAIK_TRY(
+            naik_input_parse_stored(log, text, strlen(text), overrides, count, known, &run->input));
         if (strcmp(run->input->identity, canonical) != 0) {
             status = NAIK_FAIL(log, NAIK_ERR_INPUT,
                                "--set would make other solves than those in '%s': only where files "
@@ -123,10 +125,13 @@ naik_status stored_run_read(naik_comm *comm, const char *path, const char *const
                             int count, stored_run *out)
 {
     naik_status status = NAIK_OK;
+    naik_variables known = {.size = 0};
     *out = (stored_run){.comm = comm, .path = path};
+    NAIK_TRY(naik_variables_read(comm, overrides, count, &known));
     NAIK_TRY(naik_comm_agree(comm, naik_propagator_reader_open(comm->log, path, 0, 0, &out->view)));
-    NAIK_TRY(naik_comm_agree(comm, rebuild_input(out, overrides, count)));
+    NAIK_TRY(naik_comm_agree(comm, rebuild_input(out, overrides, count, &known)));
 done:
+    naik_variables_clear(&known);
     return status;
 }
 

@@ -1,0 +1,105 @@
+/* input_files.c - the files that an input names: none has two uses of which one is writing
+ *
+ * Names are compared here, as texts, for a file that is not there yet; what is there is compared by
+ * what it is (comm/paths.h).
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "comm/paths.h"
+#include "input/input_table.h"
+
+enum { PATH_SIZE = 160 };
+
+/* The next character of a path as a file system reads it, without "./" and repeated slashes. */
+static const char *skip_idle(const char *path, const char *begin)
+{
+    for (;;) {
+        const bool at_name = path == begin || path[-1] == '/';
+        if (at_name && path[0] == '.' && path[1] == '/') {
+            path += 2;
+        } else if (path[0] == '/' && path != begin && path[-1] == '/') {
+            path++;
+        } else {
+            return path;
+        }
+    }
+}
+
+static bool same_name(const char *a, const char *b)
+{
+    const char *i = a, *k = b;
+    do {
+        i = skip_idle(i, a);
+        k = skip_idle(k, b);
+        if (*i != *k) {
+            return false;
+        }
+    } while (*i++ != '\0' && *k++ != '\0');
+    return true;
+}
+
+static bool is_file(const char *name)
+{
+    return name != NULL && strcmp(name, "auto") != 0 && strcmp(name, "none") != 0;
+}
+
+static naik_status refuse_two_uses(naik_log *log, const naik_input *input, const char *key,
+                                   const char *name, const char *other_key, const char *other)
+{
+    return is_file(name) && is_file(other) && same_name(name, other)
+               ? naik_input_refuse(log, input, key, "'%s' is '%s', which is %s", key, name,
+                                   other_key)
+               : NAIK_OK;
+}
+
+typedef struct named {
+    const char *key, *name;
+} named;
+
+static naik_status refuse_read(naik_log *log, const naik_input *input, const named *written)
+{
+    naik_status status = NAIK_OK;
+    const char *const fixed[] = {input->gauge.file, input->action.file, input->action.long_file};
+    for (int i = 0; i < 3; i++) {
+        NAIK_TRY(
+            refuse_two_uses(log, input, written->key, written->name, "read as input", fixed[i]));
+    }
+    for (int i = 0; i < input->solve_count; i++) {
+        const naik_input_solve *solve = &input->solve[i];
+        NAIK_TRY(refuse_two_uses(log, input, written->key, written->name, "read as input",
+                                 solve->source_file));
+        NAIK_TRY(refuse_two_uses(log, input, written->key, written->name, "read as input",
+                                 solve->guess));
+    }
+done:
+    return status;
+}
+
+naik_status naik_input_check_files(naik_log *log, const naik_input *input)
+{
+    naik_status status = NAIK_OK;
+    const named written[] = {{"output.file", input->output.file},
+                             {"deflation.file", input->deflation.file},
+                             {"run.events", input->run.events},
+                             {"run.tune_cache", input->run.tune_cache}};
+    const int count = (int)(sizeof written / sizeof *written);
+    for (int i = 0; i < count; i++) {
+        const char *ending =
+            written[i].name != NULL ? naik_path_side_ending(written[i].name) : NULL;
+        if (ending != NULL) {
+            status =
+                naik_input_refuse(log, input, written[i].key,
+                                  "'%s' must not end in %s: files beside an output are called so",
+                                  written[i].key, ending);
+            goto done;
+        }
+        NAIK_TRY(refuse_read(log, input, &written[i]));
+        for (int other = 0; other < i; other++) {
+            NAIK_TRY(refuse_two_uses(log, input, written[i].key, written[i].name,
+                                     written[other].key, written[other].name));
+        }
+    }
+done:
+    return status;
+}
