@@ -147,7 +147,7 @@ naik_status naik_file_publish(naik_comm *comm, const char *from, const char *to,
 /* Longer names than the output's own by so many characters are made beside it. */
 enum { LONGER_NAMES = 48 };
 
-static naik_status check_name(naik_log *log, const char *path)
+naik_status naik_file_check_name(naik_log *log, const char *path)
 {
     char folder[NAIK_PATH_MAX];
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
@@ -203,7 +203,7 @@ static naik_status space_for(naik_log *log, const char *path, int64_t size_bytes
     if ((double)(size_bytes - have) > free_bytes) {
         return NAIK_FAIL(log, NAIK_ERR_IO,
                          "%s needs %.1f MiB more, but its file system has %.1f MiB free: make room "
-                         "or choose another output.file",
+                         "or choose another place",
                          path, (double)(size_bytes - have) / 1048576.0, free_bytes / 1048576.0);
     }
     return NAIK_OK;
@@ -216,35 +216,6 @@ naik_status naik_file_check_space(naik_comm *comm, const char *path, int64_t siz
         status = space_for(comm->log, path, size_bytes);
     }
     return naik_comm_agree(comm, status);
-}
-
-/* What is made beside an output: a FIFO there would be waited for. */
-static naik_status check_beside(naik_log *log, const char *path)
-{
-    static const char *const endings[] = {".lock", ".journal", ".part.state"};
-    naik_status status = NAIK_OK;
-    for (int i = 0; i < 3 && status == NAIK_OK; i++) {
-        char beside[NAIK_PATH_MAX];
-        status = naik_path_append(log, path, endings[i], beside);
-        status = status != NAIK_OK ? status : refuse_irregular(log, beside);
-    }
-    return status;
-}
-
-naik_status naik_output_precheck(naik_comm *comm, const char *path, int64_t size_bytes,
-                                 char part[NAIK_PATH_MAX])
-{
-    naik_status status = NAIK_OK;
-    NAIK_TRY(naik_path_append(comm->log, path, ".part", part));
-    NAIK_TRY(naik_file_check_space(comm, path, 0));
-    if (comm->rank == 0) {
-        status = check_name(comm->log, path);
-        status = status != NAIK_OK ? status : check_beside(comm->log, path);
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_file_check_space(comm, part, size_bytes));
-done:
-    return status;
 }
 
 static naik_status reserve(naik_log *log, const char *path)

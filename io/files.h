@@ -41,10 +41,8 @@ naik_status naik_file_publish(naik_comm *comm, const char *from, const char *to,
  * size_bytes more than what `path` already occupies; NAIK_ERR_INPUT if its folder is missing or not
  * writable. */
 naik_status naik_file_check_space(naik_comm *comm, const char *path, int64_t size_bytes);
-/* Whether PATH can be begun as PATH.part: its folder, its name, the space; nothing but regular
- * files in the way. part = that name. NAIK_ERR_INPUT, NAIK_ERR_IO */
-naik_status naik_output_precheck(naik_comm *comm, const char *path, int64_t size_bytes,
-                                 char part[NAIK_PATH_MAX]);
+/* Whether PATH can be begun: its folder, the length of its name. Local. NAIK_ERR_INPUT */
+naik_status naik_file_check_name(naik_log *log, const char *path);
 /* Has the file system set aside the blocks of the existing file up to its size, so that a disk that
  * fills up later cannot fail a write into it. Where the system cannot, nothing happens.
  * NAIK_ERR_IO when the disk is full. */

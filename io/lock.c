@@ -173,7 +173,7 @@ static bool is_stale(const owner *self, const char *content, double age_s, const
         return age_s > EMPTY_STALE_S;
     }
     *reason = "it gave no sign of life for 15 minutes";
-    return age_s > NAIK_LOCK_STALE_S;
+    return known && age_s > NAIK_LOCK_STALE_S;
 }
 
 static naik_status refuse(naik_log *log, const char *path, const char *content, double age_s)
@@ -185,10 +185,17 @@ static naik_status refuse(naik_log *log, const char *path, const char *content, 
                          "uses it",
                          path);
     }
+    char life[96];
+    if (age_s >= 0) {
+        snprintf(life, sizeof life, "last sign of life %.0f s ago", age_s);
+    } else {
+        snprintf(life, sizeof life, "its last sign of life is %.0f s ahead of the clock here",
+                 -age_s);
+    }
     return NAIK_FAIL(log, NAIK_ERR_INPUT,
-                     "another job writes this output: process %ld on %s, Slurm job %s, last sign "
-                     "of life %.0f s ago; wait for it, or remove %s if it is dead",
-                     other.pid, other.host, other.job, age_s, path);
+                     "another job writes this output: process %ld on %s, Slurm job %s, %s; wait "
+                     "for it, or remove %s if it is dead",
+                     other.pid, other.host, other.job, life, path);
 }
 
 /* An unnamed file with the content, then its name: a kill leaves no lock without content. Where the

@@ -2,13 +2,31 @@
  */
 #include "io/output.h"
 
+#include "comm/paths.h"
+
+naik_status naik_output_precheck(naik_comm *comm, const char *path, int64_t size_bytes,
+                                 naik_beside use, char part[NAIK_PATH_MAX])
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_path_append(comm->log, path, ".part", part));
+    NAIK_TRY(naik_file_check_space(comm, path, 0));
+    if (comm->rank == 0) {
+        status = naik_file_check_name(comm->log, path);
+        status = status != NAIK_OK ? status : naik_beside_check(comm->log, path, use);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_file_check_space(comm, part, size_bytes));
+done:
+    return status;
+}
+
 naik_status naik_output_room(naik_comm *comm, const char *path, int64_t size_bytes,
                              char part[NAIK_PATH_MAX])
 {
     naik_status status = NAIK_OK;
     char journal[NAIK_PATH_MAX];
     int64_t part_bytes = -1, journal_bytes = -1;
-    NAIK_TRY(naik_output_precheck(comm, path, size_bytes, part));
+    NAIK_TRY(naik_path_append(comm->log, path, ".part", part));
     NAIK_TRY(naik_path_append(comm->log, path, ".journal", journal));
     NAIK_TRY(naik_file_size(comm, part, &part_bytes));
     NAIK_TRY(naik_file_size(comm, journal, &journal_bytes));
@@ -17,9 +35,21 @@ naik_status naik_output_room(naik_comm *comm, const char *path, int64_t size_byt
                            "%s is of an unfinished naik solve and would be lost: finish it by the "
                            "same naik solve, choose another output, or remove it and %s",
                            part, journal);
+        goto done;
     }
+    NAIK_TRY(naik_output_precheck(comm, path, size_bytes, NAIK_BESIDE_ONE_GO, part));
 done:
     return naik_comm_agree(comm, status);
+}
+
+naik_status naik_output_refuse(naik_comm *comm, const char *name, const char *path)
+{
+    naik_status status = NAIK_OK;
+    char part[NAIK_PATH_MAX];
+    NAIK_TRY(naik_path_refuse_output(comm, name, path));
+    NAIK_TRY(path != NULL ? naik_output_room(comm, path, 0, part) : NAIK_OK);
+done:
+    return status;
 }
 
 naik_status naik_output_begin(naik_comm *comm, const char *path, int64_t size_bytes,

@@ -2,6 +2,7 @@
 #ifndef NAIK_IO_OUTPUT_H
 #define NAIK_IO_OUTPUT_H
 
+#include "io/beside.h"
 #include "io/files.h"
 #include "io/lock.h"
 
@@ -12,11 +13,18 @@ typedef struct naik_output {
     char path[NAIK_PATH_MAX], part[NAIK_PATH_MAX];
 } naik_output;
 
-/* naik_output_precheck for a file that is made in one go: its PATH.part would take the place of an
- * interrupted naik solve with all that it has stored. Collective.
+/* Whether PATH can be begun as PATH.part: its folder, its name, the space; beside it nothing but
+ * what naik left there (beside.h). part = that name. Collective. NAIK_ERR_INPUT, NAIK_ERR_IO */
+naik_status naik_output_precheck(naik_comm *comm, const char *path, int64_t size_bytes,
+                                 naik_beside use, char part[NAIK_PATH_MAX]);
+/* That for a file that is made in one go: its PATH.part would take the place of an interrupted naik
+ * solve with all that it has stored. Collective.
  * NAIK_ERR_INPUT  there is such a run; or as naik_output_precheck */
 naik_status naik_output_room(naik_comm *comm, const char *path, int64_t size_bytes,
                              char part[NAIK_PATH_MAX]);
+/* Before the work, of the output PATH that is given as the option or key `name`: as
+ * naik_path_refuse_output, and as naik_output_room without its size. PATH may be NULL. Collective. */
+naik_status naik_output_refuse(naik_comm *comm, const char *name, const char *path);
 /* Looks at the place in that way and takes its lock; `out` is then to be given to one of the next
  * two. Collective. As naik_output_room, naik_lock_acquire */
 naik_status naik_output_begin(naik_comm *comm, const char *path, int64_t size_bytes,

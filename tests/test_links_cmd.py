@@ -33,6 +33,12 @@ verdict("links_command_writes_every_epsilon_once", status == 0 and said.count("l
 status, said, told = answer("links", source, "-o", two, ranks=2)
 verdict("links_command_runs_on_two_ranks", status == 0, said + told)
 
+for quarks in ("wilson", "clover, csw: 1"):  # refused before the configuration is read, which is not there
+    with open(source) as f, open(source + ".wilson", "w") as g:
+        g.write(f.read().replace("hisq", quarks).replace("naik_epsilon: [0.0, -0.2], ", "").replace(lattice, "nowhere.h5"))
+    status, said, told = answer("links", source + ".wilson", "-o", os.path.join(SCRATCH, "none.h5"))
+    verdict(f"links_command_tells_what_to_do_with_{quarks[:6]}_quarks", status == 1 and "give it to naik solve" in told, told)
+
 larger = os.path.join(SCRATCH, "larger.h5")  # datasets of a MiB and more are aligned
 answer("gauge", "generate", "--size", "8,8,8,8", "--beta", "6", "--seed", "3", "--sweeps", "1", "-o", larger)
 aligned, plain = [os.path.join(SCRATCH, name) for name in ("aligned.h5", "plain.h5")]

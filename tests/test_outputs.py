@@ -1,6 +1,7 @@
 # test_outputs.py - what is there stays: no command replaces a file that it was not told to replace
 # timeout: 240
 import os
+import re
 import shutil
 
 from program import main, naik, path, start
@@ -67,7 +68,7 @@ def of_several_files_none_is_written_where_one_is_there():
 
 
 def names_of_files_beside_an_output_are_refused():
-    for ending in (".part", ".journal", ".lock", ".state"):
+    for ending in (".part", ".journal", ".lock", ".state", ".search"):
         name = path("x.h5") + ending
         for words in [*writers(name), ["solve", path("run.yaml"), "--set", f"output.file={name}"],
                       ["solve", path("run.yaml"), "--set", f"run.events={name}"],
@@ -77,6 +78,77 @@ def names_of_files_beside_an_output_are_refused():
             said = naik(*words, status=1)
             assert f"must not end in {ending}: files beside an output are called so" in said, said
             assert not os.path.exists(name), words
+
+
+def beside(ending, words, refused):
+    """What somebody has under a name that naik gives to files beside an output stays, behind a link too."""
+    name = path("beside.h5") + ending
+    for put in (lambda: shutil.copy(path("lat.h5"), name) if ending == ".part" else shutil.copy(path("run.yaml"), name),
+                lambda: os.symlink("target", name)):
+        shutil.copy(path("run.yaml"), path("target"))
+        put()
+        os.utime(name, (1e9, 1e9))  # a lock of that age would be stale
+        before = content(name)
+        said = naik(*words, status=1)
+        held = ending == ".lock" and not os.path.islink(name)
+        assert f"{name} is" in said, said
+        assert ("held by another job" if held else "move it away or choose another") in said, said
+        assert "sweep" not in said and content(name) == before and content(path("target")) == content(path("run.yaml"))
+        refused.append((ending, words[0]))
+        os.remove(name)
+
+
+def what_lies_beside_an_output_stays_unless_naik_left_it():
+    refused = []
+    solve = ["solve", path("run.yaml"), "--set", f"output.file={path('beside.h5')}"]
+    modes = ["modes", path("run.yaml"), "--set", f"deflation={{modes: 8, file: {path('beside.h5')}}}"]
+    for words in [*writers(path("beside.h5"))[:5], solve, [*solve, "--fresh"], modes]:
+        beside(".part", words, refused)
+    for ending in (".journal", ".part.state", ".lock"):
+        beside(ending, solve, refused)
+    beside(".search", modes, refused)
+    assert len(refused) == 24, refused
+    naik("gauge", "generate", "--size", "4,4,4,8", "--beta", 6, "--sweeps", 1, "-o", path("beside.h5"))
+    os.rename(path("beside.h5"), path("beside.h5.part"))  # as a kill before the end leaves it, with its lock
+    with open(path("beside.h5.lock"), "w", encoding="utf-8") as f:
+        f.write(f"host={os.uname().nodename}\npid=999999\nstart=1\nboot=" + boot() + "\nspace=" +
+                os.readlink("/proc/self/ns/pid") + "\nslurm_job=-\nslurm_restart=-\ntime=1\n")
+    generate = ["gauge", "generate", "--size", "4,4,4,8", "--beta", 6, "--sweeps", 1, "-o", path("beside.h5")]
+    lock = content(path("beside.h5.lock"))
+    with open(path("beside.h5.lock"), "wb") as f:
+        f.write(lock.replace(b"host=", b"host=another"))
+    os.utime(path("beside.h5.lock"), (4e9, 4e9))  # a machine whose clock is ahead
+    said = naik(*generate, status=1)
+    assert re.search("its last sign of life is [0-9]+ s ahead of the clock here; wait for it", said), said
+    with open(path("beside.h5.lock"), "wb") as f:
+        f.write(lock)
+    said = naik(*generate)
+    assert "took over the lock" in said and not os.path.exists(path("beside.h5.part")), said
+    os.remove(path("beside.h5"))
+
+
+def names_of_files_are_expanded_as_a_shell_does():
+    env = {"HOME": path("."), "WHERE": "down"}
+    os.makedirs(path("down"), exist_ok=True)
+    words = ["solve", path("run.yaml"), "--set", "gauge.file=~/lat.h5"]
+    naik(*words, "--set", "output.file=~/$WHERE/${WHERE}_\\$1.h5", "--set", "run.events=$WHERE/../down/~", env=env, ranks=2,
+         cwd=path("."))
+    assert sorted(os.listdir(path("down"))) == ["down_$1.h5", "~"]
+    made = path("down/down_$1.h5")
+    naik("export", made, "--mass", 1, "-o", path("expanded"))  # from the input that it carries, HOME elsewhere
+    os.rename(path("lat.h5"), path("down/lat.h5"))
+    naik("info", made, "--residuals", "--set", "gauge.file=~/lat.h5", env={"HOME": path("down")})
+    os.rename(path("down/lat.h5"), path("lat.h5"))
+    for name, told in (("$NOWHERE/x.h5", "the environment has no NOWHERE: set it, or write \\$ for a dollar sign"),
+                       ("~no_such_user/x.h5", "there is no user no_such_user: write the whole path"),
+                       ("${WHERE:-x}.h5", "of a variable naik takes $NAME and ${NAME} only")):
+        said = naik("solve", path("run.yaml"), "--dry-run", "--set", f"output.file={name}", status=1)
+        assert f"'output.file' is '{name}'" in said and told in said, said
+
+
+def boot():
+    with open("/proc/sys/kernel/random/boot_id", encoding="utf-8") as f:
+        return f.read().strip()
 
 
 def fresh_replaces_propagator_files_only():
@@ -123,5 +195,6 @@ def a_file_that_appears_during_a_solve_stays():
 
 
 main([an_existing_file_stays_unless_force_is_said, of_several_files_none_is_written_where_one_is_there,
-      names_of_files_beside_an_output_are_refused, fresh_replaces_propagator_files_only, a_file_that_appears_during_the_run_stays,
-      a_file_that_appears_during_a_solve_stays])
+      names_of_files_beside_an_output_are_refused,
+      what_lies_beside_an_output_stays_unless_naik_left_it, names_of_files_are_expanded_as_a_shell_does, fresh_replaces_propagator_files_only,
+      a_file_that_appears_during_the_run_stays, a_file_that_appears_during_a_solve_stays])

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/beside.h"
 #include "io/h5/guard.h"
 #include "io/modes/modes_file.h"
 #include "io/modes/vectors.h"
@@ -261,6 +262,28 @@ naik_status naik_modes_file_read(const char *path, naik_modes *modes)
                         modes->count, modes->residual);
 }
 
+/* Rank 0: what has the name of a search, and would be written over, is one, be it damaged. */
+static naik_status refuse_no_search(naik_log *log, const char *path)
+{
+    char format[32] = "naik-modes", state[32] = "searching";
+    hid_t file = -1;
+    naik_status status =
+        naik_beside_refuse_other(log, path, NAIK_BESIDE_HDF5, NAIK_BESIDE_HDF5_BYTES);
+    if (status == NAIK_OK && naik_h5_open_alone(log, path, &file) == NAIK_OK) {
+        naik_h5_get_text(file, "format", format, sizeof format);
+        naik_h5_get_text(file, "state", state, sizeof state);
+        H5Fclose(file);
+        if (strcmp(format, "naik-modes") != 0 || strcmp(state, "complete") == 0) {
+            status = NAIK_FAIL(log, NAIK_ERR_INPUT,
+                               "%s is there already and is no search for low modes (format %s, "
+                               "%s): naik would write over it, so move it away or choose another "
+                               "deflation.file",
+                               path, format, state);
+        }
+    }
+    return status;
+}
+
 naik_status naik_modes_search_read(const naik_geometry *geometry, const char *path,
                                    const naik_modes_about *about, naik_lanczos_state *state,
                                    bool *found)
@@ -272,6 +295,15 @@ naik_status naik_modes_search_read(const naik_geometry *geometry, const char *pa
     int count = 0;
     *found = false;
     naik_h5_guard_begin(&guard);
+    if (comm->rank == 0) {
+        status = refuse_no_search(comm->log, path);
+    }
+    status = naik_comm_agree(comm, status);
+    if (status != NAIK_OK) {
+        naik_h5_guard_end(&guard);
+        return status;
+    }
+    naik_log_clear(comm->log);
     status = look(geometry, path, "searching", &there, &count);
     naik_h5_guard_end(&guard);
     if (status == NAIK_ERR_INPUT || status == NAIK_ERR_CORRUPT) { /* there is none to go on from */

@@ -17,6 +17,7 @@
 
 #include "io/checksum.h"
 #include "io/h5/guard.h"
+#include "io/output.h"
 #include "io/prop/contractions.h"
 #include "io/prop/prop_file.h"
 #include "io/reread.h"
@@ -253,8 +254,8 @@ naik_status naik_propagator_file_precheck(const naik_lattice *lattice, const cha
     status = naik_prop_plan_create(comm->log, spec, lattice->size, &plan);
     naik_prop_plan_destroy(&plan);
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(
-        naik_output_precheck(comm, path, naik_propagator_spec_bytes(spec, lattice->size), part));
+    NAIK_TRY(naik_output_precheck(comm, path, naik_propagator_spec_bytes(spec, lattice->size),
+                                  NAIK_BESIDE_SOLVE, part));
 done:
     return status;
 }
@@ -274,7 +275,7 @@ naik_status naik_propagator_file_open(const naik_lattice *lattice, const char *p
     status = make_handle(lattice, path, spec, &structure, &file);
     NAIK_TRY(naik_comm_agree(comm, status));
     file->replace = fresh;
-    NAIK_TRY(naik_output_precheck(comm, path, 0, file->part));
+    NAIK_TRY(naik_output_precheck(comm, path, 0, NAIK_BESIDE_SOLVE, file->part));
     NAIK_TRY(naik_file_size(comm, file->path, &bytes));
     if (bytes < 0 || fresh) {
         NAIK_TRY(naik_lock_acquire(comm, path, &file->lock));

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "comm/paths.h"
+#include "io/beside.h"
 #include "io/h5/guard.h"
 #include "io/h5/metadata_crc.h"
 #include "io/prop/prop_file.h"
@@ -37,12 +38,11 @@ naik_status naik_prop_refuse_other(naik_log *log, hid_t h5, const char *path)
                            path, format);
 }
 
-/* Another file, which --fresh must not replace: HDF5 of another format, or no HDF5. A damaged
- * propagator file is none. */
-static bool is_other(naik_log *log, const char *path)
+/* Another file, which --fresh must not replace: HDF5 of another format, or, of a `finished` one, no
+ * HDF5 (beside.h has looked at the others). A damaged propagator file is none. */
+static bool is_other(naik_log *log, const char *path, bool finished)
 {
-    static const char signature[8] = "\x89HDF\r\n\x1a\n";
-    char begin[sizeof signature] = "", format[32] = "";
+    char begin[NAIK_BESIDE_HDF5_BYTES] = "", format[32] = "";
     struct stat info;
     hid_t h5 = -1;
     FILE *file = naik_path_open(path, &info);
@@ -51,21 +51,21 @@ static bool is_other(naik_log *log, const char *path)
     }
     const size_t got = fread(begin, 1, sizeof begin, file);
     fclose(file);
-    if (got < sizeof begin || memcmp(begin, signature, sizeof begin) != 0) {
-        return info.st_size > 0;
+    if (got < sizeof begin || memcmp(begin, NAIK_BESIDE_HDF5, sizeof begin) != 0) {
+        return finished && info.st_size > 0;
     }
     if (naik_h5_open_alone(log, path, &h5) != NAIK_OK) {
         naik_log_clear(log);
         return false;
     }
-    naik_h5_get_text(h5, "format", format, sizeof format);
+    const bool told = naik_h5_get_text(h5, "format", format, sizeof format);
     H5Fclose(h5);
-    return strcmp(format, "naik-prop") != 0;
+    return (told || finished) && strcmp(format, "naik-prop") != 0;
 }
 
-static naik_status refuse_replacing(naik_log *log, const char *path)
+static naik_status refuse_replacing(naik_log *log, const char *path, bool finished)
 {
-    return is_other(log, path)
+    return is_other(log, path, finished)
                ? NAIK_FAIL(log, NAIK_ERR_INPUT,
                            "%s is no propagator file of naik, and --fresh replaces no other: move "
                            "it away or choose another output.file",
@@ -83,7 +83,7 @@ static naik_status find_file(naik_log *log, const char *path, const char *canoni
     struct stat info;
     *there = stat(path, &info) == 0 && S_ISREG(info.st_mode);
     if (!*there || canonical_input == NULL) {
-        return *there && finished ? refuse_replacing(log, path) : NAIK_OK;
+        return *there ? refuse_replacing(log, path, finished) : NAIK_OK;
     }
     if (naik_h5_open_alone(log, path, &h5) == NAIK_ERR_IO) {
         return NAIK_ERR_IO;
@@ -120,7 +120,7 @@ naik_status naik_propagator_file_find(naik_comm *comm, const char *path,
     NAIK_TRY(naik_path_append(comm->log, path, ".part", part));
     if (comm->rank == 0) {
         status = find_file(comm->log, path, canonical_input, true, complete);
-        if (status == NAIK_OK && !*complete) {
+        if (status == NAIK_OK && (!*complete || canonical_input == NULL)) {
             status = find_file(comm->log, part, canonical_input, false, &begun);
         }
     }

@@ -8,6 +8,7 @@
 #include "base/options.h"
 #include "cli/commands.h"
 #include "comm/paths.h"
+#include "io/output.h"
 #include "io/vectors/vector_io.h"
 
 #include "run/link_provider.h"
@@ -69,11 +70,11 @@ static void describe_equation(const job *j, const naik_input_solve *solve, int m
                  "action %s\nmass %.17g\nkappa %.17g\ncsw %.17g\n(m + 4 + C - D/2) solution = "
                  "source, D with 1 - gamma on the forward hop, no kappa\ngamma basis "
                  "DeGrand-Rossi",
-                 naik_input_action_name(input), m, 1 / (2 * m + 8), naik_input_csw(input));
+                 naik_input_action_name(input->action.type), m, 1 / (2 * m + 8),
+                 naik_input_csw(input));
     } else {
-        snprintf(text, text_size,
-                 "action %s\nmass %.17g\nnaik_epsilon %.17g\n(2 mass + D) solution = source",
-                 naik_input_action_name(input), m, solve->naik_epsilon.data[mass]);
+        snprintf(text, text_size, "mass %.17g\nnaik_epsilon %.17g\n(2 mass + D) solution = source",
+                 m, solve->naik_epsilon.data[mass]);
     }
 }
 
@@ -120,7 +121,7 @@ static naik_status spare(const job *j, const naik_input_source *source, const ch
     const char *const inputs[] = {j->path, input->gauge.file, input->action.file,
                                   input->action.long_file, input->solve[source->solve].source_file};
     const naik_status status = naik_path_refuse_input(j->comm, "-o", out, inputs, 5);
-    return status != NAIK_OK ? status : naik_path_refuse_output(j->comm, "-o", out);
+    return status != NAIK_OK ? status : naik_output_refuse(j->comm, "-o", out);
 }
 
 static naik_status export_pairs(job *j, const naik_input_source *source, int mass, const char *out,

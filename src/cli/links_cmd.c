@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "comm/paths.h"
 #include "io/links/links_file.h"
+#include "io/output.h"
 #include "run/link_provider.h"
 
 typedef struct job {
@@ -65,9 +66,9 @@ static naik_status write(naik_comm *comm, const job *j, const char *path)
     const naik_input *input = j->input;
     const naik_gauge_meta meta = {
         .source_path = input->gauge.file, .source = &j->links.file, .input_text = input->text};
-    const naik_status status = naik_links_h5_write(path, (const naik_fatlong *const *)j->sets,
-                                                   j->count, naik_input_action_name(input),
-                                                   naik_input_boundary_name(input), 64, &meta);
+    const naik_status status = naik_links_h5_write(
+        path, (const naik_fatlong *const *)j->sets, j->count,
+        naik_input_action_name(input->action.type), naik_input_boundary_name(input), 64, &meta);
     if (status == NAIK_OK) {
         naik_log_line(comm->log, "wrote %s, verified", path);
     }
@@ -111,9 +112,18 @@ naik_status naik_command_links(naik_comm *comm, int argc, char **argv)
                            "choose naive, asqtad or hisq");
         goto done;
     }
+    if (naik_input_is_wilson(j.input)) {
+        status =
+            NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                      "action.type %s has no fat and long links: Wilson and clover quarks take "
+                      "the configuration as it is, so give it to naik solve; `naik links` "
+                      "builds those of naive, asqtad and hisq",
+                      naik_input_action_name(j.input->action.type));
+        goto done;
+    }
     const char *const inputs[] = {path, j.input->gauge.file};
     NAIK_TRY(naik_path_refuse_input(comm, "-o", out, inputs, 2));
-    NAIK_TRY(naik_path_refuse_output(comm, "-o", out));
+    NAIK_TRY(naik_output_refuse(comm, "-o", out));
     const bool chosen = j.input->run.grid[0] > 0;
     NAIK_TRY(naik_lattice_create(comm, j.input->lattice.size, chosen ? j.input->run.grid : NULL,
                                  &j.lattice));

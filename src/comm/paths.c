@@ -28,7 +28,7 @@ naik_status naik_path_refuse_input(naik_comm *comm, const char *name, const char
 
 const char *naik_path_side_ending(const char *path)
 {
-    static const char *const endings[] = {".part", ".journal", ".lock", ".state"};
+    static const char *const endings[] = {".part", ".journal", ".lock", ".state", ".search"};
     const size_t length = strlen(path);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         const size_t size = strlen(endings[i]);

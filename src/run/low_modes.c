@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io/files.h"
 #include "io/modes/modes_file.h"
+#include "io/output.h"
 #include "model/iterations.h"
 #include "run/link_provider.h"
 
@@ -261,6 +261,7 @@ static naik_status find(job *j, naik_modes **out)
     naik_status status = NAIK_OK;
     const naik_input *input = j->input;
     naik_lanczos_options options = naik_lanczos_defaults();
+    char part[NAIK_PATH_MAX];
     const naik_lanczos_hooks hooks = {
         .data = j, .progress = progress, .stop = asked, .save = save, .restore = restore};
     options.modes = j->wanted;
@@ -284,6 +285,7 @@ static naik_status find(job *j, naik_modes **out)
     j->about.seed = options.seed;
     j->about.report.krylov = options.krylov;
     j->saved_at = naik_time_s();
+    NAIK_TRY(naik_output_room(j->comm, j->path, 0, part)); /* before the work */
     NAIK_TRY(naik_lanczos_run(j->outer, j->single, &options, &hooks, out, &j->about.report));
     j->about.gram = j->about.report.gram;
     naik_timer_start(j->geometry->backend->timer, "write modes");
@@ -303,7 +305,7 @@ naik_status low_modes_stored(const naik_input *input, const naik_geometry *geome
     *count = 0;
     for (int i = 0; i < input->solve_count; i++) {
         for (int k = 0; k < input->solve[i].masses.count && input->solve[i].deflate; k++) {
-            naik_modes_about about = {.action = naik_input_action_name(input),
+            naik_modes_about about = {.action = naik_input_action_name(input->action.type),
                                       .boundary_t = naik_input_boundary_name(input),
                                       .naik_epsilon = input->solve[i].naik_epsilon.data[k]};
             char path[NAIK_PATH_MAX];
@@ -339,7 +341,7 @@ naik_status low_modes_get(const naik_input *input, int wanted, const naik_fatlon
              .comm = geometry->lattice->comm,
              .log = geometry->backend->log,
              .interrupt = interrupt,
-             .about = {.action = naik_input_action_name(input),
+             .about = {.action = naik_input_action_name(input->action.type),
                        .boundary_t = naik_input_boundary_name(input),
                        .naik_epsilon = links->naik_epsilon}};
     *out = NULL;

@@ -1,0 +1,95 @@
+/* beside.c - a side file is known by how it begins, and one that is known vouches for the others */
+#include "io/beside.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "io/files.h"
+
+typedef struct kind {
+    const char *ending, *begin;
+    int length;  /* of begin */
+    bool solves; /* made by solves only */
+} kind;
+
+static const kind kinds[] = {
+    {".lock", "host=", 5, false},
+    {".part", NAIK_BESIDE_HDF5, NAIK_BESIDE_HDF5_BYTES, false},
+    {".journal", "naik-journal ", 13, true},
+    {".part.state", "naikflow", 8, true},
+    {".part.state.new", "naikflow", 8, true},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds, LOCK = 0, PART = 1 };
+
+typedef enum found { ABSENT, EMPTY, KNOWN, FOREIGN } found;
+
+/* A file of zeros is what a system that went down leaves of one that was being written. */
+static bool is_zero(const naik_file_head *head)
+{
+    int i = 0;
+    while (i < head->length && head->bytes[i] == 0) {
+        i++;
+    }
+    return i == head->length;
+}
+
+static naik_status look(naik_log *log, const char *path, const char *begin, int length, found *out)
+{
+    struct stat info;
+    naik_file_head head;
+    *out = ABSENT;
+    if (lstat(path, &info) != 0) {
+        return NAIK_OK; /* what cannot be looked at is refused by what opens it */
+    }
+    if (!S_ISREG(info.st_mode)) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "%s is there already and is %s: naik would write to a file of this name, "
+                         "so move it away or choose another name for the output",
+                         path, S_ISLNK(info.st_mode) ? "a symbolic link" : "no regular file");
+    }
+    naik_status status = naik_file_head_read(log, path, "the file", &head);
+    if (status == NAIK_OK) {
+        const bool begins = head.length >= length && memcmp(head.bytes, begin, (size_t)length) == 0;
+        *out = is_zero(&head) ? EMPTY : begins ? KNOWN : FOREIGN;
+    }
+    return status;
+}
+
+static naik_status refuse(naik_log *log, const char *path)
+{
+    return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                     "%s is there already and was not left by an interrupted naik: naik would "
+                     "write over it, so move it away or choose another name for the output",
+                     path);
+}
+
+naik_status naik_beside_refuse_other(naik_log *log, const char *path, const char *begin, int length)
+{
+    found there;
+    const naik_status status = look(log, path, begin, length, &there);
+    return status == NAIK_OK && there == FOREIGN ? refuse(log, path) : status;
+}
+
+naik_status naik_beside_check(naik_log *log, const char *path, naik_beside use)
+{
+    naik_status status = NAIK_OK;
+    char name[KINDS][NAIK_PATH_MAX];
+    found there[KINDS];
+    bool known = false;
+    for (int i = 0; i < KINDS; i++) {
+        NAIK_TRY(naik_path_append(log, path, kinds[i].ending, name[i]));
+        NAIK_TRY(look(log, name[i], kinds[i].begin, kinds[i].length, &there[i]));
+        known = known || (there[i] == KNOWN && (use == NAIK_BESIDE_SOLVE || i == LOCK));
+    }
+    for (int i = 0; i < KINDS; i++) {
+        const bool used = use == NAIK_BESIDE_SOLVE || !kinds[i].solves;
+        const bool others = there[i] == FOREIGN || (there[i] == KNOWN && i == PART);
+        if (used && others && !known && i != LOCK) { /* lock.c judges the lock */
+            status = refuse(log, name[i]);
+            goto done;
+        }
+    }
+done:
+    return status;
+}

@@ -1,0 +1,28 @@
+/* beside.h - files beside an output that naik would write over: its own, or somebody's
+ *
+ * While naik makes PATH it uses PATH.part, PATH.lock and, in a solve, PATH.journal and
+ * PATH.part.state. A file of such a name is naik's where naik left it; any other file stays.
+ */
+#ifndef NAIK_IO_BESIDE_H
+#define NAIK_IO_BESIDE_H
+
+#include "naik/log.h"
+
+typedef enum naik_beside {
+    NAIK_BESIDE_ONE_GO, /* PATH.part is begun anew: a killed command has left its lock beside it */
+    NAIK_BESIDE_SOLVE   /* PATH.part is continued, which its own content or its journal allow */
+} naik_beside;
+
+/* How every HDF5 file begins. */
+#define NAIK_BESIDE_HDF5 "\x89HDF\r\n\x1a\n"
+enum { NAIK_BESIDE_HDF5_BYTES = 8 };
+
+/* Whether everything that lies beside PATH under such a name is naik's. A symbolic link never is,
+ * as what it leads to would be written over. An empty file is. Local.
+ * NAIK_ERR_INPUT  with the name of what is not, and what to do */
+naik_status naik_beside_check(naik_log *log, const char *path, naik_beside use);
+/* The same of PATH alone, which naik writes over where it begins with these bytes. Local. */
+naik_status naik_beside_refuse_other(naik_log *log, const char *path, const char *begin,
+                                     int length);
+
+#endif
