@@ -60,7 +60,8 @@ def a_loose_solve_spares_the_next_its_iterations():
     assert (guessed["true_residual"] <= 1e-10).all(), guessed
     for a, b, c in zip(plain["iterations"], guessed["iterations"], loose["iterations"]):
         assert b < a - 0.3 * c, (a, b, c)  # a new Krylov space knows nothing of the old one
-    line = re.search("guesses: (.*) solves took (.*) iterations from them, which took (.*); without about ([0-9]+)", said)
+    line = re.search("guesses: (.*) solves took (.*) iterations from starting values that had taken (.*); without starting values "
+                     "they would have taken about ([0-9]+)", said)
     assert line, said
     told = list(map(int, line.groups()))
     assert told[:3] == [15, guessed["iterations"].sum(), loose["iterations"].sum()], said
@@ -151,7 +152,8 @@ def quarks_with_spin_begin_from_what_is_stored():
         assert (begun["true_residual"] <= 1e-10).all() and (begun["stop_reason"] == b"converged").all(), begun
         if method == "bicgstab":
             assert begun["iterations"].sum() < straight["iterations"].sum() - 0.3 * rough["iterations"].sum(), (begun, straight)
-        line = re.search("guesses: 48 solves took ([0-9]+) iterations from them, which took ([0-9]+); without about [0-9]+,", said)
+        line = re.search("guesses: 48 solves took ([0-9]+) iterations from starting values that had taken ([0-9]+); "
+                         "without starting values they would have taken about [0-9]+,", said)
         assert line and [*map(int, line.groups())] == [begun["iterations"].sum(), rough["iterations"].sum()], said
         with h5py.File(path("straight.h5")) as a, h5py.File(path("begun.h5")) as b:
             for name in "prop/s0000/m00", "prop/s0001/m01":

@@ -166,7 +166,7 @@ def wilson_and_clover_quarks_are_planned():
     naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "1", "--sweeps", "2", "-o", field)
     more = ("--set", "lattice.size=[4,4,4,8]", "--set", f"gauge.file={field}", "--set", f"output.file={pilot}")
     said = naik("solve", file, *more)
-    assert "nothing is predicted of Wilson and clover quarks: their iterations follow from the critical mass" in said, said
+    assert "naik predicts nothing for Wilson and clover quarks, because their iterations depend on the critical mass" in said, said
     p = plan(file, "--machine", "h200", "--nodes", "1", "--from", pilot)
     with h5py.File(pilot) as f:
         solves = f["solves"][...]
@@ -433,7 +433,7 @@ def a_run_is_shown_beside_its_prediction():
     size = os.path.getsize(out)
     assert f"measured (predicted): output {size} bytes ({expected['nodes'][0]['output_bytes']})" in said, said
     assert 0 <= expected["nodes"][0]["output_bytes"] - size < 5 << 20, (expected["nodes"][0], size)  # 4 MiB to spare
-    gap = "times are not predicted: the model does not know this device"
+    gap = "naik predicts no times: its model does not know this device"
     assert gap in said, said
 
     def page():

@@ -119,8 +119,10 @@ static void tell_deflated(const solve_job *j)
         if (least < most) {
             snprintf(range, sizeof range, "%d to ", least);
         }
-        naik_log_line(j->log, "deflated: %d of %d solves, by %s%d modes, %.1f iterations a solve",
-                      count, j->total, range, most, (double)iterations / count);
+        naik_log_line(
+            j->log,
+            "deflated: %d of %d solves, with %s%d modes; %.1f iterations a solve on average", count,
+            j->total, range, most, (double)iterations / count);
     }
 }
 

@@ -187,7 +187,8 @@ static void describe(solve_guess *g, naik_log *log, int entry)
     char *end = g->text + strlen(g->text);
     snprintf(end, LINE, "solve.%d.guess holds suma/sumb %x %x\n", entry, sum[0], sum[1]);
     naik_log_line(log,
-                  "guess of %s: %s, %d solutions of residual %.1e and less, in %.0f iterations",
+                  "guess: starting values for %s come from %s: %d solutions, residuals at most "
+                  "%.1e, found in %.0f iterations",
                   input->solve[entry].name, run->path, count, worst, iterations);
 }
 

@@ -127,16 +127,17 @@ static void tell_residuals(const job *j, const naik_modes *modes)
 static void tell(const job *j, const naik_modes *modes, const char *how)
 {
     const double last = naik_modes_lambda(modes->lambda2[modes->count - 1]);
-    naik_log_line(j->log, "modes: %d %s %s, lambda %.6g to %.6g", modes->count, how, j->path,
+    naik_log_line(j->log, "modes: %d %s %s: lambda from %.6g to %.6g", modes->count, how, j->path,
                   naik_modes_lambda(modes->lambda2[0]), last);
     tell_residuals(j, modes);
     if (j->lightest > 0) {
         naik_log_line(
-            j->log, "modes: about %.0f iterations instead of %.0f at mass %g (lambda/m = %.3g)%s",
-            model_iterations_above(j->lightest, 1e-10, last),
+            j->log,
+            "modes: at mass %g a solve should take about %.0f iterations instead of %.0f "
+            "(lambda/m = %.3g)%s",
+            j->lightest, model_iterations_above(j->lightest, 1e-10, last),
             model_iterations_above(j->lightest, 1e-10, naik_modes_lambda(modes->lambda2[0])),
-            j->lightest, last / j->lightest,
-            last < 3 * j->lightest ? ": fewer than three times fewer, they hardly pay" : "");
+            last / j->lightest, last < 3 * j->lightest ? ": the modes hardly pay" : "");
     }
 }
 
@@ -169,8 +170,8 @@ static naik_status read_file(job *j, naik_modes **out)
     NAIK_TRY(verify(j, *out));
     if (!same) {
         naik_log_line(j->log,
-                      "modes: the links of %s were built elsewhere and differ in their last "
-                      "bits: its modes hold for these as well",
+                      "modes: %s was made with links that were built elsewhere and differ in their "
+                      "last bits; its modes hold for the present links as well",
                       j->path);
     }
     tell(j, *out, "read from");
@@ -250,8 +251,8 @@ static naik_status restore(void *data, naik_lanczos_state *state, bool *found)
     const naik_status status =
         naik_modes_search_read(j->geometry, j->search, &j->about, state, found);
     if (status == NAIK_OK && *found) {
-        naik_log_line(j->log, "modes: going on from cycle %d, %d vectors, of %s", (int)state->cycle,
-                      (int)state->size, j->search);
+        naik_log_line(j->log, "modes: going on from cycle %d with %d vectors of %s",
+                      (int)state->cycle, (int)state->size, j->search);
     }
     return status;
 }
@@ -276,8 +277,8 @@ static naik_status find(job *j, naik_modes **out)
     if (options.krylov == 0 && naik_lanczos_is_cramped(options.modes)) {
         naik_log_line(
             j->log,
-            "modes: %d modes leave few of the %d vectors that a search can hold for its "
-            "cycles: it takes more of them (raise deflation.max_cycles if these do not do)",
+            "modes: beside %d modes few of the %d vectors that a search can hold are left for its "
+            "cycles, so it takes more cycles (raise deflation.max_cycles if they are not enough)",
             options.modes, naik_lanczos_krylov(&options));
     }
     options.krylov = naik_lanczos_krylov(&options);

@@ -20,21 +20,22 @@ static void print_chosen(const solve_plan *plan, const naik_input *input, naik_l
     const mode_cost cost = mode_cost_of(input, usual, plan->modes > 0 && !plan->modes_stored);
     char room[64] = "";
     if (plan->modes_bound) {
-        snprintf(room, sizeof room, ", memory holds at most %d", plan->modes_most);
+        snprintf(room, sizeof room, "; memory holds at most %d", plan->modes_most);
     }
     if (plan->modes_stored) {
-        naik_log_line(log, "modes: auto takes the %d of %s%s", plan->modes, input->deflation.file,
-                      room);
+        naik_log_line(log, "modes: auto takes the %d modes of %s%s", plan->modes,
+                      input->deflation.file, room);
     } else if (plan->modes > 0) {
         naik_log_line(
             log,
-            "modes: auto takes %d: %d solves with about %.3g iterations in place of %.3g, "
-            "for a search of %.3g%s",
+            "modes: auto takes %d modes: with them %d solves take about %.3g iterations instead of "
+            "%.3g, and finding the modes costs as much as %.3g iterations%s",
             plan->modes, cost.solves, cost.with, cost.plain, cost.search, room);
     } else {
         naik_log_line(log,
-                      "modes: auto takes none, they will not pay: %d solves take about %.3g "
-                      "iterations, a search alone %.3g%s; solved without",
+                      "modes: auto takes none, because modes would not pay: %d solves take about "
+                      "%.3g iterations without modes, and finding modes alone costs as much as "
+                      "%.3g%s",
                       cost.solves, cost.plain, cost.search, room);
     }
 }
@@ -51,16 +52,21 @@ void solve_plan_print_modes(const solve_plan *plan, const naik_input *input, nai
     const mode_cost cost =
         mode_cost_of(input, plan->modes, plan->modes_chosen && !plan->modes_stored);
     const double from = mode_cost_break_even(&cost);
-    char search[128] = "they are there";
+    char search[160] = "The modes are there already";
     if (!plan->modes_stored) {
-        snprintf(search, sizeof search,
-                 "the search%s as long as %.3g: it pays from %.0f source%s on",
-                 cost.sets == 1 ? "" : "es", cost.search, from, from == 1 ? "" : "s");
+        const int used =
+            snprintf(search, sizeof search, "Finding the modes costs as much as %.0f iterations",
+                     cost.search);
+        if (isfinite(from)) {
+            snprintf(search + used, sizeof search - used, "; it is earned back after %.0f source%s",
+                     from, from == 1 ? "" : "s");
+        }
     }
     naik_log_line(log,
-                  "modes: %d of each of %d Naik epsilon%s, lambda_%d about %.2g; a source takes "
-                  "about %.0f iterations without and %.0f with them, %s; this input has %d",
+                  "modes: %d modes for each of %d Naik epsilon%s, lambda_%d about %.2g. A source "
+                  "takes about %.0f iterations without modes and %.0f with them. %s. This input "
+                  "has %d source%s",
                   plan->modes, cost.sets, cost.sets == 1 ? "" : "s", plan->modes, cost.lambda,
                   cost.plain / fmax(cost.sources, 1), cost.with / fmax(cost.sources, 1), search,
-                  cost.sources);
+                  cost.sources, cost.sources == 1 ? "" : "s");
 }

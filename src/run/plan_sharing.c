@@ -93,16 +93,18 @@ void solve_plan_print_sharing(const solve_plan *plan, const naik_input *input, n
             }
             for (int m = 0; m < c.masses && m < TOLD_MASSES; m++) {
                 const size_t used = strlen(text);
-                snprintf(text + used, sizeof text - used, "%g: %.2f %.2f, ", mass[m],
+                snprintf(text + used, sizeof text - used, "%g: %.2f or %.2f, ", mass[m],
                          multishift_separate_bytes_of(&c, m) / unit,
                          multishift_shared_bytes_of(&c, m) / unit);
             }
-            naik_log_line(log,
-                          "solver: masses of %s, cost apart and shared (the lightest apart is 1): "
-                          "%sall: %.2f %.2f; %s",
-                          input->solve[i].name, text, multishift_separate_bytes(&c) / unit,
-                          multishift_shared_bytes(&c) / unit,
-                          plan->multishift ? "shared" : "solved apart");
+            naik_log_line(
+                log,
+                "solver: cost of the masses of %s, solved apart or from one Krylov space, "
+                "in units of the lightest mass solved apart: %sall: %.2f or %.2f; naik "
+                "solves them %s",
+                input->solve[i].name, text, multishift_separate_bytes(&c) / unit,
+                multishift_shared_bytes(&c) / unit,
+                plan->multishift ? "from one Krylov space" : "apart");
         }
     }
 }

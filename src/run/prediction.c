@@ -26,7 +26,7 @@ static void take(const cost *c, int machine, prediction *out)
     out->made = true;
     out->machine = machine >= 0 ? model_machine_names()[machine] : NULL;
     out->gap = machine >= 0 ? NULL
-                            : "times are not predicted: the model does not know this device, only "
+                            : "naik predicts no times: its model does not know this device, only "
                               "those of naik solve --dry-run --machine";
     out->output_bytes = c->cases[0].output_bytes;
     out->mass_count = c->mass_count;
@@ -50,12 +50,12 @@ naik_status prediction_make(naik_comm *comm, const naik_input *input, const pred
     naik_status status = NAIK_OK;
     const int machine = model_machine_of_device(place->device);
     cost *c = NULL;
-    *out = (prediction){.gap = "nothing is predicted of Wilson and clover quarks: their iterations "
-                               "follow from the critical mass of the configuration"};
+    *out = (prediction){.gap = "naik predicts nothing for Wilson and clover quarks, because their "
+                               "iterations depend on the critical mass of the configuration"};
     if (naik_input_is_wilson(input)) {
         return NAIK_OK;
     }
-    out->gap = "nothing is predicted: the model finds no way to hold this run";
+    out->gap = "naik predicts nothing: its model finds no way to hold this run";
     NAIK_TRY(naik_comm_agree(
         comm, naik_alloc(comm->log, sizeof *c, "the costs of the run", (void **)&c)));
     status = ask_model(comm, input, place, machine, c);
@@ -115,8 +115,9 @@ naik_status prediction_of_file(naik_comm *comm, const char *path, prediction *ou
     stored_run run;
     prediction_place place;
     char device[256];
-    *out = (prediction){.gap = "nothing is predicted: the input that the file carries is not "
-                               "understood"};
+    *out =
+        (prediction){.gap = "naik predicts nothing, because it does not understand the input that "
+                            "the file carries"};
     status = stored_run_read(comm, path, NULL, 0, &run);
     if (no_answer(status)) {
         naik_log_clear(comm->log);

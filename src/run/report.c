@@ -95,8 +95,8 @@ void solve_report_solve(const solve_job *j, const naik_input_task *task,
     }
     naik_input_column_text(input, task->colour, column);
     if (!naik_input_asks_colour(&input->solve[task->solve], task->colour % 3)) {
-        naik_log_line(j->log, "solve %d/%d: source=%s mass=%g %s is not asked for", j->done,
-                      j->total, input->sources[task->source].label,
+        naik_log_line(j->log, "solve %d/%d: source=%s mass=%g %s: the input does not ask for it",
+                      j->done, j->total, input->sources[task->source].label,
                       input->solve[task->solve].masses.data[task->mass], column);
         return;
     }
@@ -126,7 +126,7 @@ void solve_report_solve(const solve_job *j, const naik_input_task *task,
 
 naik_status solve_report_guesses(const solve_job *j)
 {
-    char text[160];
+    char text[256];
     int solves = 0;
     double mine = 0, before = 0, without = 0;
     for (int i = 0; i < j->input->task_count; i++) {
@@ -151,9 +151,10 @@ naik_status solve_report_guesses(const solve_job *j)
         return NAIK_OK;
     }
     snprintf(text, sizeof text,
-             "%d solves took %.0f iterations from them, which took %.0f; without about %.0f",
+             "%d solves took %.0f iterations from starting values that had taken %.0f; without "
+             "starting values they would have taken about %.0f",
              solves, mine, before, without);
-    naik_log_line(j->log, "guesses: %s, by ln(2/tolerance)", text);
+    naik_log_line(j->log, "guesses: %s, by the rule ln(2/tolerance)", text);
     return naik_propagator_file_note(j->file, "guesses", text);
 }
 
