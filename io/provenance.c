@@ -53,8 +53,7 @@ void naik_library_versions(char *text, size_t text_size)
     snprintf(text, text_size, "HDF5 %u.%u.%u; %.200s", major, minor, release, mpi);
 }
 
-naik_status naik_h5_put_identity(naik_comm *comm, hid_t file, const char *format,
-                                 const char *version)
+naik_status naik_h5_put_identity(naik_comm *comm, hid_t file, naik_own_format format)
 {
     naik_status status = NAIK_OK;
     naik_log *log = comm->log;
@@ -62,8 +61,8 @@ naik_status naik_h5_put_identity(naik_comm *comm, hid_t file, const char *format
     NAIK_TRY(naik_uuid(comm, uuid));
     NAIK_TRY(naik_utc_now(comm, created));
     snprintf(writer, sizeof writer, "naik %s", naik_version());
-    NAIK_TRY(naik_h5_put_text(log, file, "format", format));
-    NAIK_TRY(naik_h5_put_text(log, file, "format_version", version));
+    NAIK_TRY(naik_h5_put_text(log, file, "format", naik_own_format_name(format)));
+    NAIK_TRY(naik_h5_put_text(log, file, "format_version", naik_own_format_version(format)));
     NAIK_TRY(naik_h5_put_text(log, file, "writer", writer));
     NAIK_TRY(naik_h5_put_text(log, file, "git", naik_version_git()));
     NAIK_TRY(naik_h5_put_text(log, file, "uuid", uuid));

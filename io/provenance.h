@@ -3,6 +3,7 @@
 #define NAIK_IO_PROVENANCE_H
 
 #include "io/h5/h5.h"
+#include "io/h5/own_format.h"
 
 enum { NAIK_UUID_TEXT = 37, NAIK_TIME_TEXT = 24 };
 
@@ -16,7 +17,6 @@ void naik_library_versions(char *text, size_t text_size);
 
 /* The root attributes of every file of naik: format, format_version, writer, git, uuid, created.
  * Collective, does not agree on HDF5's failures. */
-naik_status naik_h5_put_identity(naik_comm *comm, hid_t file, const char *format,
-                                 const char *version);
+naik_status naik_h5_put_identity(naik_comm *comm, hid_t file, naik_own_format format);
 
 #endif

@@ -235,12 +235,14 @@ naik_status naik_h5_open_alone(naik_log *log, const char *path, hid_t *file)
     naik_h5_release(access);
     if (*file >= 0) {
         char reason[NAIK_H5_REASON_BYTES];
-        if (naik_h5_stays_inside(*file, reason)) {
-            return NAIK_OK;
+        status = naik_h5_stays_inside(*file, reason)
+                     ? naik_h5_check_version(log, *file, path)
+                     : NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s': %s", path, reason);
+        if (status != NAIK_OK) {
+            H5Fclose(*file);
+            *file = -1;
         }
-        H5Fclose(*file);
-        *file = -1;
-        return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s': %s", path, reason);
+        return status;
     }
     return refused
                ? NAIK_FAIL(log, NAIK_ERR_IO, "'%s' cannot be read: %s", path, text)

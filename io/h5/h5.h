@@ -38,9 +38,13 @@ naik_status naik_h5_open_stored(naik_comm *comm, const char *path, hid_t *file);
  * naik, which writes none; with a clause that says which. Local. */
 enum { NAIK_H5_REASON_BYTES = 640 };
 bool naik_h5_stays_inside(hid_t file, char reason[NAIK_H5_REASON_BYTES]);
+/* NAIK_OK for a file of naik's (own_format.h) in a version that is known, and for every other file;
+ * all that is opened for reading is asked. Local. NAIK_ERR_INPUT where the version is not known,
+ * NAIK_ERR_CORRUPT where there is none, or it is no version */
+naik_status naik_h5_check_version(naik_log *log, hid_t file, const char *path);
 /* This rank alone, for reading, without MPI-IO; close with H5Fclose. Local.
- * NAIK_ERR_INPUT where it is missing, no HDF5 file, or does not stay inside, NAIK_ERR_CORRUPT where
- * HDF5 cannot open it, NAIK_ERR_IO where the file system refuses to read it */
+ * NAIK_ERR_INPUT where it is missing, no HDF5 file, does not stay inside, or is of a version of
+ * naik's formats that is not known (own_format.h), NAIK_ERR_CORRUPT where HDF5 cannot open it, NAIK_ERR_IO where the file system refuses to read it */
 naik_status naik_h5_open_alone(naik_log *log, const char *path, hid_t *file);
 /* The access list for that. Local; release with naik_h5_release. */
 hid_t naik_h5_access_alone(void);

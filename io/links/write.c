@@ -15,7 +15,7 @@ static naik_status make(naik_comm *alone, void *data)
     naik_status status = NAIK_OK;
     hid_t file = -1;
     NAIK_TRY(naik_h5_create(alone, f->path, NULL, &file));
-    NAIK_TRY(naik_h5_put_identity(alone, file, "naik-gauge", "1.1"));
+    NAIK_TRY(naik_h5_put_identity(alone, file, NAIK_OWN_GAUGE));
     if (f->action != NULL) {
         NAIK_TRY(naik_h5_put_text(log, file, "action", f->action));
         NAIK_TRY(naik_h5_put_text(log, file, "boundary_t", f->boundary_t));

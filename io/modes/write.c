@@ -79,7 +79,7 @@ static naik_status make(naik_comm *alone, void *data)
                              (hsize_t)size[1], (hsize_t)size[0] / 2};
     hid_t file = -1, vector = naik_h5_tensor(32, 1), real = naik_h5_real(64);
     NAIK_TRY(naik_h5_create(alone, j->part, NULL, &file));
-    NAIK_TRY(naik_h5_put_identity(alone, file, "naik-modes", "1.0"));
+    NAIK_TRY(naik_h5_put_identity(alone, file, NAIK_OWN_MODES));
     NAIK_TRY(naik_h5_put_text(alone->log, file, "state", "incomplete"));
     NAIK_TRY(make_dataset(alone->log, file, "modes/v", vector, 5, dims));
     NAIK_TRY(make_dataset(alone->log, file, "modes/lambda2", real, 1, dims));

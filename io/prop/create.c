@@ -280,7 +280,7 @@ static naik_status make_all(naik_propagator_file *file, const naik_propagator_sp
     naik_log *log = file->comm->log;
     const naik_prop_plan *plan = file->plan;
     naik_status status = NAIK_OK;
-    NAIK_TRY(naik_h5_put_identity(file->comm, file->h5, "naik-prop", "1.1"));
+    NAIK_TRY(naik_h5_put_identity(file->comm, file->h5, NAIK_OWN_PROP));
     NAIK_TRY(naik_h5_put_ints(log, file->h5, "dims", plan->size, NAIK_DIM));
     NAIK_TRY(naik_h5_put_ints(log, file->h5, "precision", &plan->precision, 0));
     NAIK_TRY(plan->spin != 1 ? naik_h5_put_ints(log, file->h5, "spin", &plan->spin, 0) : NAIK_OK);

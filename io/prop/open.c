@@ -18,6 +18,10 @@ naik_status naik_prop_expect_complete(naik_log *log, hid_t h5, const char *path)
         naik_h5_get_text(h5, "format", format, sizeof format);
         naik_h5_get_text(h5, "state", state, sizeof state);
     }
+    const naik_status known = h5 >= 0 ? naik_h5_check_version(log, h5, path) : NAIK_OK;
+    if (known != NAIK_OK) {
+        return known;
+    }
     if (strcmp(format, "naik-prop") != 0 || strcmp(state, "complete") != 0) {
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
                          "%s exists, but is not a complete propagator file of naik: move it "
@@ -32,7 +36,7 @@ naik_status naik_prop_refuse_other(naik_log *log, hid_t h5, const char *path)
     char format[32] = "";
     naik_h5_get_text(h5, "format", format, sizeof format);
     return format[0] == '\0' || strcmp(format, "naik-prop") == 0
-               ? NAIK_OK
+               ? naik_h5_check_version(log, h5, path)
                : NAIK_FAIL(log, NAIK_ERR_INPUT,
                            "%s is a file of format %s: move it away or choose another output.file",
                            path, format);
@@ -85,9 +89,11 @@ static naik_status find_file(naik_log *log, const char *path, const char *canoni
     if (!*there || canonical_input == NULL) {
         return *there ? refuse_replacing(log, path, finished) : NAIK_OK;
     }
-    if (naik_h5_open_alone(log, path, &h5) == NAIK_ERR_IO) {
-        return NAIK_ERR_IO;
+    status = naik_h5_open_alone(log, path, &h5);
+    if (status == NAIK_ERR_IO || (status == NAIK_ERR_INPUT && finished)) {
+        return status;
     }
+    status = NAIK_OK;
     naik_log_clear(log); /* what is wrong with a .part is found out when it is continued */
     if (finished) {
         NAIK_TRY(naik_prop_expect_complete(log, h5, path));

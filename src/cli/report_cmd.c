@@ -82,6 +82,15 @@ static int count_bad_correlators(const naik_propagator_reader *v)
     return count;
 }
 
+/* What is shown that is not in the file. */
+typedef struct beside {
+    const char *modes; /* file of low modes; NULL: none */
+    const prediction *predicted;
+    int damaged_solves; /* in all they consist of; -1: their solutions were not read */
+    naik_status status; /* of naik info */
+    char found[640];    /* what it says; "" if all is well */
+} beside;
+
 /* One line of the page, and a warning on the terminal. */
 static void report_damage(naik_log *log, FILE *out, const char *text)
 {
@@ -91,11 +100,11 @@ static void report_damage(naik_log *log, FILE *out, const char *text)
     naik_log_warn(log, "%s", text);
 }
 
-/* Everything that disagrees, on top of the page; how much that is. solves: those that are damaged in
- * all they consist of, -1 where their solutions were not read. */
+/* Everything that disagrees, on top of the page; how much that is. */
 static int print_damage(naik_log *log, FILE *out, const naik_propagator_reader *v, const totals *t,
-                        int solves)
+                        const beside *with)
 {
+    const int solves = with->damaged_solves;
     const struct {
         int count;
         const char *what;
@@ -120,6 +129,10 @@ static int print_damage(naik_log *log, FILE *out, const naik_propagator_reader *
             report_damage(log, out, text);
             damage++;
         }
+    }
+    if (damage == 0 && with->status == NAIK_ERR_CORRUPT) {
+        report_damage(log, out, with->found);
+        damage++;
     }
     return damage;
 }
@@ -349,13 +362,6 @@ static void print_provenance(FILE *out, const naik_propagator_reader *v)
     }
 }
 
-/* What is shown that is not in the file. */
-typedef struct beside {
-    const char *modes; /* file of low modes; NULL: none */
-    const prediction *predicted;
-    int damaged_solves; /* found by reading all of them; -1: not read */
-} beside;
-
 /* *damage: how many kinds of it the page tells. */
 static naik_status print_report(naik_log *log, FILE *out, const naik_propagator_reader *v,
                                 const beside *with, int *damage)
@@ -367,7 +373,7 @@ static naik_status print_report(naik_log *log, FILE *out, const naik_propagator_
     fputs("<h1>", out);
     html_text(out, v->path);
     fputs("</h1>\n", out);
-    *damage = print_damage(log, out, v, &t, with->damaged_solves);
+    *damage = print_damage(log, out, v, &t, with);
     print_summary(out, v, &t, *damage, with->damaged_solves >= 0);
     report_prediction(out, with->predicted, size_bytes);
     naik_status status = report_correlators(
@@ -449,6 +455,10 @@ static naik_status report(naik_comm *comm, const char *path, const char *name, c
     naik_propagator_reader *view = NULL;
     int damage = 0;
     NAIK_TRY(naik_propagator_reader_open(log, path, REPORT_HISTORIES, MAX_CORRELATORS, &view));
+    if (with->status == NAIK_ERR_INPUT) {
+        status = NAIK_FAIL(log, NAIK_ERR_INPUT, "%s", with->found);
+        goto done;
+    }
     if (naik_path_same(name, view->path)) {
         status = NAIK_FAIL(log, NAIK_ERR_INPUT, "'-o' is '%s', which is read as input", name);
         goto done;
@@ -467,23 +477,28 @@ done:
     return status;
 }
 
-/* Reads all that is stored of the solves; *damaged: how many of them disagree. What cannot be read at
- * all is told by the reader of the page. */
-static naik_status verify(naik_comm *comm, const char *path, int *damaged)
+/* What naik info says of the file, of the solutions too where they are to be read: the page is made
+ * of a file that is damaged, but never says that it is not. */
+static naik_status verify(naik_comm *comm, const char *path, bool solutions, beside *with)
 {
     naik_status status = NAIK_OK, verdict = NAIK_OK;
     naik_report *found = naik_report_create();
-    *damaged = -1;
     if (found == NULL) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a report");
     }
     NAIK_TRY(naik_comm_agree(comm, status));
-    status = naik_file_describe(comm, path, true, found, &verdict);
-    if (status == NAIK_OK) {
-        *damaged = (int)naik_report_find_int(found, "solves_damaged");
-    } else if (status == NAIK_ERR_INPUT || status == NAIK_ERR_CORRUPT) {
+    status = naik_file_describe(comm, path, solutions, found, &verdict);
+    if (status == NAIK_OK && solutions) {
+        with->damaged_solves = (int)naik_report_find_int(found, "solves_damaged");
+    }
+    with->status = status == NAIK_OK ? verdict : status;
+    if (status == NAIK_ERR_CORRUPT || status == NAIK_ERR_INPUT) {
+        snprintf(with->found, sizeof with->found, "%s", naik_log_message(comm->log));
         naik_log_clear(comm->log);
         status = NAIK_OK;
+    } else if (status == NAIK_OK && verdict == NAIK_ERR_CORRUPT) {
+        snprintf(with->found, sizeof with->found,
+                 "it disagrees with itself: naik info tells where");
     }
 done:
     naik_report_destroy(&found);
@@ -514,7 +529,7 @@ naik_status naik_command_report(naik_comm *comm, int argc, char **argv)
     NAIK_TRY(naik_path_refuse_output(comm, "-o", output));
     NAIK_TRY(prediction_of_file(comm, path, &predicted));
     beside with = {.modes = modes, .predicted = &predicted, .damaged_solves = -1};
-    NAIK_TRY(no_verify ? NAIK_OK : verify(comm, path, &with.damaged_solves));
+    NAIK_TRY(verify(comm, path, !no_verify, &with));
     status = comm->rank == 0 ? report(comm, path, output, &with) : NAIK_OK;
 done:
     return naik_comm_agree(comm, status);
