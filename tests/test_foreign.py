@@ -4,11 +4,13 @@ The files are made by gauge_writers.py, from the description of each format; tho
 folder border of the reference data.
 """
 import os
+import re
 
 import numpy as np
 
-from gauge_writers import big_endian, ildg_bytes, openqcd_bytes, plaquette, random_links, record, staggered_signs
-from program import REFERENCE, main, naik, path
+from gauge_writers import (big_endian, checksum_record, field_records, file_record, ildg_bytes, ildg_format, openqcd_bytes,
+                           plaquette, random_links, record, staggered_signs)
+from program import REFERENCE, everything, main, naik, path, same
 
 SIZE = (4, 4, 4, 8)
 
@@ -83,5 +85,209 @@ def projections_that_are_not_unique_are_refused():
     refused(run("unique.yaml", path("twist.ildg")), "the U(3) projection of HISQ is not unique on", "of 2048 fat7 links")
 
 
+FILES = os.path.join(REFERENCE or "", "border")
+
+
+def solved(name, source, action="naive", gauge=None, mass=3, ranks=1):
+    """The bytes of the propagator of one run from a source of type file."""
+    with open(path("source.yaml"), "w") as f:
+        f.write("{lattice: {size: %s}, gauge: {file: %s}, action: {type: %s}, solve: [{name: p, masses: [%g], source: "
+                "{type: file, file: %s}}], output: {file: %s}}" % (list(SIZE), gauge or path("plain.ildg"), action, mass,
+                                                                   source, path(name)))
+    naik("solve", path("source.yaml"), ranks=ranks)
+    return everything(name)
+
+
+def configurations_are_read_however_they_are_wrapped():
+    u = random_links(SIZE, 1)
+    put("plain.ildg", ildg_bytes(u))
+    told = naik("gauge", "check", path("plain.ildg"))
+    assert "everything agrees" in told
+    plain = [line for line in told.splitlines() if "plaquette" in line]
+    x, y, z, t = SIZE
+    prefixed = (f"<a:ildgFormat xmlns:a=\"http://www.lqcd.org/ildg\"><!-- <a:lx>9</a:lx> --><a:field>su3gauge</a:field>"
+                f"<a:precision>64</a:precision><a:lx><!-- x -->{x}</a:lx><a:ly> {y} <!-- y --></a:ly><a:lz>{z}</a:lz>"
+                f"<a:lt unit=\"1\">{t}</a:lt></a:ildgFormat>")
+    data, total = record("ildg-binary-data", big_endian(u, 64)), checksum_record(big_endian(u, 64), int(np.prod(SIZE)))
+    grid = file_record(SIZE) + record("ildg-format", ildg_format(SIZE, 64), 0x8000) + field_records(
+        u, SIZE, "GRID_D_LorentzColourMatrix", count=4, spins=4, name="ildg-binary-data")
+    cases = [("prefix", ildg_bytes(u, text=prefixed)), ("before", ildg_bytes(u, checksum="before")),
+             ("behind", data + record("ildg-format", ildg_format(SIZE, 64)) + total), ("grid", grid),
+             ("qdp", file_record(SIZE) + field_records(u, SIZE, "Lattice", count=4, spins=4)),
+             ("one", file_record(SIZE) + field_records(u, SIZE, "GRID_D_LorentzColourMatrix", spins=4)),
+             ("beside", file_record(SIZE) + field_records(u[..., 0, 0], SIZE, "QDP_D3_ColorVector")
+              + field_records(u, SIZE, "QDP_D3_ColorMatrix", count=4))]
+    for name, bytes_ in cases:
+        put(name, bytes_)
+        told = naik("gauge", "check", path(name), ranks=2 if name == "before" else 1)
+        assert "everything agrees" in told and plain == [line for line in told.splitlines() if "plaquette" in line], told
+        if name in ("before", "behind"):  # the checksum is found where it is, and counts
+            put("broken", bytes_[:-1000] + bytes([bytes_[-1000] ^ 1]) + bytes_[-999:])
+            assert "is damaged: checksum" in naik("gauge", "check", path("broken"), status=4)
+    refused(["gauge", "check", put("two", ildg_bytes(u) + ildg_bytes(u))], "holds 2 gauge configurations")
+    small = random_links((4, 4, 4, 4), 3)
+    refused(["info", put("two", ildg_bytes(u) + ildg_bytes(small, 32))], "holds 2 gauge configurations")
+    told = naik("gauge", "check", put("cut", ildg_bytes(u)[:-800]), status=4)
+    assert "is truncated" in told, told
+    wrong = ildg_bytes(u, text=ildg_format((4, 4, 4, 4), 64))
+    assert "need 73728" in naik("gauge", "check", put("wrong", wrong), status=4)
+
+
+def extents_that_a_file_does_not_tell_are_given():
+    u = random_links(SIZE, 1)
+    for bits in (64, 32):
+        put("bare", record("ildg-binary-data", big_endian(u, bits)))
+        refused(["gauge", "check", path("bare")], "does not tell their extents: give them")
+        refused(["info", path("bare")], "does not tell their extents")
+        told = naik("gauge", "check", path("bare"), "--size", ",".join(map(str, SIZE)), ranks=2)
+        found = re.search("space-space (.*), space-time (.*) \\(", told)
+        assert abs(float(found[1]) + float(found[2]) - 2 * plaquette(u)) < 1e-6, told
+        assert "which were given" in told and f"{bits} bit" in told, told
+        refused(["gauge", "check", path("bare"), "--size", "4,4,4,6"], "are no SU(3) configuration of the 4 4 4 6 sites")
+    refused(["gauge", "check", path("bare"), "--size", "2,4,4,8"], "holds no SU(3) configuration")
+    naik("gauge", "convert", path("bare"), path("given.h5"), "--size", ",".join(map(str, SIZE)))
+    naik(*run("bare.yaml", path("bare")))
+    refused(["gauge", "check", put("named", ildg_bytes(u)), "--size", "4,4,4,4"], "holds a lattice of 4x4x4x8")
+
+
+def links_of_other_colours_are_named():
+    for colours in (2, 4, 5):
+        u = random_links(SIZE, 4, colours)
+        for bits in (64, 32):
+            for field in (f"su{colours}gauge", "", "su3gauge") if bits == 64 else (f"su{colours}gauge",):
+                put("colours", ildg_bytes(u, bits, field))
+                if field == "su3gauge":  # the file says one thing and holds another
+                    naik("gauge", "check", path("colours"), status=4)
+                else:
+                    refused(["gauge", "check", path("colours")], f"has links of {colours} colours, SU({colours})")
+        put("colours", file_record(SIZE) + field_records(u, SIZE, "QDP_D_ColorMatrix", count=4, colours=colours))
+        refused(["info", path("colours")], f"has links of {colours} colours")
+        head = "".join(f"DIMENSION_{i + 1} = {n}\n" for i, n in enumerate(SIZE))
+        for kind in (f"4D_SU{colours}_GAUGE_{colours}x{colours}", f"4D_SU{colours}_GAUGE"):
+            put("colours", f"BEGIN_HEADER\nDATATYPE = {kind}\n{head}FLOATING_POINT = IEEE64BIG\nEND_HEADER\n".encode()
+                + big_endian(u, 64))
+            refused(["gauge", "check", path("colours")], f"has links of {colours} colours, SU({colours})")
+    put("colours", f"BEGIN_HEADER\nDATATYPE = 4D_U1_GAUGE\n{head}END_HEADER\n".encode())
+    refused(["gauge", "check", path("colours")], "DATATYPE = '4D_U1_GAUGE', which naik does not read")
+
+
+def one_file_of_fat_and_long_links_is_no_pair_of_files():
+    u = random_links(SIZE, 1) * staggered_signs(SIZE, True)[..., None, None]
+    both = file_record(SIZE) + b"".join(field_records(v, SIZE, "QDP_D3_ColorMatrix", count=4)
+                                        for v in (u + 0.5 * random_links(SIZE, 2), -u / 24))
+    with open(path("links.yaml"), "w") as f:
+        f.write("{lattice: {size: %s}, action: {type: links, file: %s, long_file: %s}, solve: [{name: p, masses: [1], source: "
+                "{type: point, origin: [0, 0, 0, 0]}}], output: {file: %s}}"
+                % (list(SIZE), put("both.lime", both), path("both.lime"), path("never.h5")))
+    refused(["solve", path("links.yaml")], "holds 2 gauge configurations")
+    assert not os.path.exists(path("never.h5.part"))
+
+
+def nersc_archives_without_checksum_tell_their_byte_order():
+    u = random_links(SIZE, 1)
+    size = "".join(f"DIMENSION_{i + 1} = {n}\n" for i, n in enumerate(SIZE))
+    for number, kind, rows, told in (("<f4", "IEEE32BIG", 3, "plaquette"), (">f8", "IEEE64LITTLE", 2, "plaquette"),
+                                     ("<f8", "IEEE64BIG", 3, "unitarity of the links"), (">f4", "IEEE32", 2, None)):
+        plaq = f"PLAQUETTE = {plaquette(u) / 3:.8f}\n" if told == "plaquette" or told is None else ""
+        head = (f"BEGIN_HEADER\nDATATYPE = 4D_SU3_GAUGE{'_3x3' if rows == 3 else ''}\n{size}{plaq}FLOATING_POINT = {kind}\n"
+                "END_HEADER\n").encode()
+        data = np.ascontiguousarray(u[..., :rows, :]).view(np.float64).astype(number).tobytes()
+        said = naik("gauge", "check", put("order", head + data))
+        order = {"<": "little", ">": "big"}[number[0]]
+        assert f"{order}-endian, {rows} rows" in said and ("proves" in said) == (told is not None), said
+        assert told is None or f"as the {told} proves" in said, said
+
+
+def vectors_and_propagators_of_every_code_are_the_same_sources():
+    draw = np.random.default_rng(7)
+    t, z, y, x = SIZE[::-1]
+    put("plain.ildg", ildg_bytes(random_links(SIZE, 1)))
+    m = draw.normal(size=(t, z, y, x, 3, 3)) + 1j * draw.normal(size=(t, z, y, x, 3, 3))  # [sink][source]
+    columns = [m[..., c] for c in range(3)]
+
+    def vectors(datatype, **more):
+        return file_record(SIZE) + b"".join(field_records(v, SIZE, datatype, **more) for v in columns)
+    files = {"qio": vectors("USQCD_D3_ColorVector"),
+             "grid": vectors("GRID_D_ColourVector3", spins=1, name="ildg-binary-data"),
+             "lattice": vectors("Lattice", spins=4),
+             "three": file_record(SIZE) + field_records(np.swapaxes(m, -1, -2), SIZE, "USQCD_D3_ColorVector", count=3),
+             "chroma": file_record(SIZE) + field_records(m, SIZE, "QDP_D3_StaggeredPropagator", spins=1),
+             "matrix": file_record(SIZE) + field_records(m, SIZE, "GRID_D_ColourMatrix3", name="ildg-binary-data")}
+    found = {}
+    for name, data in files.items():
+        put(name, data)
+        told = naik("info", path(name), ranks=2 if name == "three" else 1)
+        assert "vectors: 3" in told and "intact: true" in told and "checksums: true" in told, told
+        found[name] = solved(name + ".h5", path(name), ranks=2 if name == "chroma" else 1)
+        same(found["qio"], found[name])
+    single = file_record(SIZE) + field_records(m, SIZE, "QDP_F3_StaggeredPropagator", 32)
+    rounded = file_record(SIZE) + b"".join(field_records(v, SIZE, "USQCD_F3_ColorVector", 32) for v in columns)
+    same(solved("f1.h5", put("f1", single)), solved("f2.h5", put("f2", rounded)))
+    data = bytearray(files["chroma"])
+    data[-1000] ^= 1
+    assert "is damaged" in naik("info", put("bad", data), status=4)
+    refused(["gauge", "check", path("chroma")], "it holds 1 staggered propagator")
+    g = draw.normal(size=(t, z, y, x, 4, 4, 3, 3)) + 0j  # [sink spin][source spin][sink colour][source colour]
+    spinors = file_record(SIZE) + b"".join(
+        field_records(g[..., :, s, :, c], SIZE, "USQCD_D3_DiracFermion", spins=4) for s in range(4) for c in range(3))
+    whole = file_record(SIZE) + field_records(g, SIZE, "GRID_D_SpinColourMatrix", spins=4, name="ildg-binary-data")
+    same(solved("s1.h5", put("s1", spinors), "wilson"), solved("s2.h5", put("s2", whole), "wilson"))
+    assert "vectors: 12" in naik("info", path("s2"))
+    lattice = "".join(f"<l{a}>{n}</l{a}>" for a, n in zip("xyzt", SIZE))
+    etmc = record("propagator-type", "DiracFermion_Sink") + record(
+        "etmc-propagator-format", f"<etmcFormat><field>diracFermion</field><precision>64</precision><flavours>1</flavours>{lattice}</etmcFormat>")
+    for s in range(12):
+        data = big_endian(g[..., :, s // 3, :, s % 3], 64)
+        etmc += record("scidac-binary-data", data) + checksum_record(data, int(np.prod(SIZE)))
+    told = naik("info", put("etmc", etmc))
+    assert "gamma_basis: tmLQCD" in told and "vectors: 12" in told and "intact: true" in told, told
+    refused(["gauge", "check", path("etmc")], "it holds 12 fields of spinors")
+    with open(path("source.yaml")) as f:
+        text = f.read()
+    with open(path("source.yaml"), "w") as f:
+        f.write(text.replace(path("s2"), path("etmc"), 1).replace("s2.h5", "s3.h5"))
+    refused(["solve", path("source.yaml")], "in the gamma matrices of tmLQCD")
+    scalar = file_record(SIZE) + field_records(g[..., 0, 0, 0, 0], SIZE, "QDP_D_Complex", colours=0)
+    refused(["info", put("scalar", scalar)], "none of its records is a gauge field: it holds 1 field of another kind")
+
+
+def files_of_another_hand_have_their_right_answers():
+    if not REFERENCE or not os.path.isdir(FILES):
+        return "NAIK_REFERENCE has no folder border"
+    answers = {"plain.ildg": (0, 0, "1.685547236865733"), "headerless.ildg": (1, 1, "give them"),
+               "two-configurations.lime": (1, 1, "holds 2 gauge configurations"), "su2.ildg": (1, 1, "of 2 colours"),
+               "su2.nersc": (1, 1, "of 2 colours"), "open-boundary.openqcd": (1, 1, "its boundary in time is open"),
+               "phases-in.ildg": (1, 1, "staggered phases are in the links"), "vectors-qio.lime": (1, 0, "3 fields of colour"),
+               "vectors-grid.lime": (1, 0, "3 fields of colour"), "propagator-chroma-staggered.lime": (1, 0, "1 staggered propag")}
+    for name, (check, info, sentence) in answers.items():
+        told = naik("gauge", "check", os.path.join(FILES, name), status=check)
+        assert sentence in " ".join(told.split()) and "damaged" not in told, told
+        told = naik("info", os.path.join(FILES, name), status=info)
+        assert "damaged" not in told and (info == 1 or "intact: true" in told), told
+    told = naik("gauge", "check", os.path.join(FILES, "headerless.ildg"), "--size", "4,4,4,4")
+    assert "space-space 1.685547236865733, space-time 1.68478401396305 " in told, told
+    global SIZE  # the lattice of these files
+    SIZE, mine = (4, 4, 4, 4), SIZE
+    try:
+        gauge = os.path.join(FILES, "headerless.ildg")
+        ours = [solved(f"b{i}.h5", os.path.join(FILES, f"vectors-{code}.lime"), gauge=gauge)
+                for i, code in enumerate(("qio", "grid"))]
+        same(*ours)
+        solved("b2.h5", os.path.join(FILES, "propagator-chroma-staggered.lime"), gauge=gauge)
+    finally:
+        SIZE = mine
+    for name in ("fat.l8", "long.l8", "fat.hisq.l8888", "long.hisq.l8888"):
+        refused(["gauge", "check", os.path.join(REFERENCE, name)], f"as {name[:name.index('.')]} links are")
+        assert name[:name.index(".")] + " links of another code" in naik("info", os.path.join(REFERENCE, name))
+    return None
+
+
 main([links_that_are_no_su3_configuration_are_named,
-      projections_that_are_not_unique_are_refused])
+      projections_that_are_not_unique_are_refused,
+      configurations_are_read_however_they_are_wrapped,
+      extents_that_a_file_does_not_tell_are_given,
+      links_of_other_colours_are_named,
+      one_file_of_fat_and_long_links_is_no_pair_of_files,
+      nersc_archives_without_checksum_tell_their_byte_order,
+      vectors_and_propagators_of_every_code_are_the_same_sources,
+      files_of_another_hand_have_their_right_answers])

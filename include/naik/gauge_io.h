@@ -12,6 +12,7 @@
 typedef struct naik_gauge_file {
     char format[24];    /* "milc-v5", "scidac", "ildg", "nersc", "openqcd", "naik-hdf5", ... */
     int size[NAIK_DIM]; /* x, y, z, t as the file says */
+    bool extents_given; /* the file tells none: size is what the caller said */
     int precision;      /* bits of a real in the file, 32 or 64 */
     char byte_order[8]; /* "little" or "big" */
     /* the format's own checksum: up to two words, in the order and notation of the format */
@@ -37,6 +38,10 @@ typedef struct naik_gauge_file {
  * NAIK_ERR_INPUT    missing, unreadable, or of no known format
  * NAIK_ERR_CORRUPT  recognised, but the header or the file's length contradicts itself */
 naik_status naik_gauge_file_probe(naik_comm *comm, const char *path, naik_gauge_file *out);
+/* The same of a file that may tell no extents (LIME without an ildg-format record): they are then these,
+ * which are not compared with those of a file that does. NULL: none, as naik_gauge_file_probe. */
+naik_status naik_gauge_file_probe_sized(naik_comm *comm, const char *path,
+                                        const int extents[NAIK_DIM], naik_gauge_file *out);
 /* Frees what the struct owns and clears it. */
 void naik_gauge_file_clear(naik_gauge_file *file);
 

@@ -1,7 +1,7 @@
 /* foreign_h5.c - configurations in the HDF5 files of QDP++ (Chroma) and PyQUDA
  *
- * QDP++ stores one dataset with four matrices a site under a name of the user's choice, so the
- * first one of that shape is taken. PyQUDA stores one dataset a direction, each with the checksum
+ * QDP++ stores one dataset with four matrices a site under a name of the user's choice, so the one of
+ * that shape is taken, and a file with several is refused. PyQUDA stores one dataset a direction, each with the checksum
  * of its own words.
  */
 #include <stdio.h>
@@ -72,7 +72,7 @@ static bool has_odd_sum(hid_t dataset)
 
 typedef struct search {
     naik_h5_array found; /* open if .dataset >= 0 */
-    char name[128];
+    char name[128], second[128];
     int visits, matches;
 } search;
 
@@ -93,7 +93,12 @@ static herr_t look(hid_t group, const char *name, const H5L_info_t *info, void *
         !naik_h5_array_open(group, name, SITE_REALS, &array)) {
         return 0;
     }
-    if (!has_directions(&array) || H5Aexists(array.dataset, "suma") > 0 || s->matches++ > 0) {
+    const bool links = has_directions(&array) && H5Aexists(array.dataset, "suma") <= 0;
+    if (links && s->matches == 1) {
+        strcpy(s->second, name);
+    }
+    s->matches += links;
+    if (!links || s->matches > 1) {
         naik_h5_array_close(&array);
         return 0;
     }
@@ -136,10 +141,16 @@ static naik_status qdp_probe(naik_log *log, const naik_file_head *head, naik_gau
     bool ok = s.found.dataset >= 0 && take_array(&s.found, out);
     strcpy(out->format, "qdp++-hdf5");
     strcpy(out->dataset, s.name);
-    snprintf(out->note, sizeof out->note, "dataset /%.100s%s; no checksum in the file", s.name,
-             s.matches > 1 ? ", the first of several" : "");
+    snprintf(out->note, sizeof out->note, "dataset /%.100s; no checksum in the file", s.name);
     naik_h5_array_close(&s.found);
     H5Fclose(file);
+    if (s.matches > 1) {
+        return NAIK_FAIL(
+            log, NAIK_ERR_INPUT,
+            "'%s' holds %d configurations, /%s and /%s among them: naik reads files with "
+            "one configuration, so give each of them a file of its own",
+            head->path, s.matches, s.name, s.second);
+    }
     return ok ? NAIK_OK
               : NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' has links of impossible extents",
                           head->path);
@@ -264,7 +275,7 @@ static naik_status pyquda_probe(naik_log *log, const naik_file_head *head, naik_
         if (!naik_h5_array_open(file, pyquda_name[mu], LINK_REALS, &array) ||
             !take_array(&array, out)) {
             status =
-                NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                NAIK_FAIL(log, NAIK_ERR_INPUT,
                           "'%s' is a PyQUDA file, but /%s is not [T][Z][Y][X][3][3] of complex "
                           "numbers",
                           head->path, pyquda_name[mu]);

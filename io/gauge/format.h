@@ -13,8 +13,8 @@ typedef struct naik_gauge_format {
     const char *name; /* family, for messages */
     /* By content alone. On rank 0 only. */
     bool (*recognise)(const naik_file_head *head);
-    /* Fills everything of `file` (zeroed before, the stored numbers NaN) that the header tells;
-     * header_text from malloc. On rank 0 only: no communication.
+    /* Fills everything of `file` (zeroed before, the stored numbers NaN, size as the caller gives it or
+     * zero) that the header tells; header_text from malloc. On rank 0 only: no communication.
      * NAIK_ERR_INPUT, NAIK_ERR_CORRUPT, NAIK_ERR_MEMORY */
     naik_status (*probe)(naik_log *log, const naik_file_head *head, naik_gauge_file *file);
     /* Reads the links as stored and completes checksum_computed and checksum_ok. The extents are

@@ -102,7 +102,8 @@ done:
     return status;
 }
 
-static naik_status probe(naik_comm *comm, const char *path, naik_gauge_file *file, int *index)
+static naik_status probe(naik_comm *comm, const char *path, const int *extents,
+                         naik_gauge_file *file, int *index)
 {
     naik_status status = NAIK_OK;
     memset(file, 0, sizeof *file);
@@ -110,6 +111,9 @@ static naik_status probe(naik_comm *comm, const char *path, naik_gauge_file *fil
     strcpy(file->checksum_kind, "none");
     file->rows = 3;
     *index = 0;
+    if (extents != NULL) {
+        memcpy(file->size, extents, sizeof file->size);
+    }
     if (comm->rank == 0) {
         status = examine(comm->log, path, file, index);
     }
@@ -124,15 +128,21 @@ done:
 
 naik_status naik_gauge_file_probe(naik_comm *comm, const char *path, naik_gauge_file *out)
 {
+    return naik_gauge_file_probe_sized(comm, path, NULL, out);
+}
+
+naik_status naik_gauge_file_probe_sized(naik_comm *comm, const char *path,
+                                        const int extents[NAIK_DIM], naik_gauge_file *out)
+{
     int index;
-    return probe(comm, path, out, &index);
+    return probe(comm, path, extents, out, &index);
 }
 
 naik_status naik_gauge_file_read(const char *path, naik_gauge *gauge, naik_gauge_file *file)
 {
     const naik_lattice *lattice = gauge->lattice;
     int index;
-    naik_status status = probe(lattice->comm, path, file, &index);
+    naik_status status = probe(lattice->comm, path, lattice->size, file, &index);
     if (status != NAIK_OK) {
         return status;
     }

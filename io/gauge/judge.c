@@ -180,9 +180,11 @@ naik_status naik_gauge_judge(const naik_gauge *gauge, const naik_gauge_file *fil
     limit = limit > 0 ? limit : NAIK_GAUGE_UNITARITY_LIMIT;
     judge_sum(file, v);
     if (!isfinite(checks->plaquette) || !isfinite(checks->link_trace)) {
-        object(v, "links hold NaN or infinity");
+        object(v, "links hold NaN or infinity%s",
+               file->extents_given ? ": are the extents given those of the file?" : "");
         v->unusable = true;
-        v->status = NAIK_ERR_CORRUPT;
+        v->status =
+            file->extents_given ? NAIK_ERR_INPUT : NAIK_ERR_CORRUPT; /* perhaps other extents */
     } else {
         judge_claims(file, checks, v);
         v->status = v->count > 0 ? NAIK_ERR_CORRUPT : NAIK_OK;

@@ -80,11 +80,24 @@ static bool find_value(const char *text, const char *end, const char *key, char 
     return false;
 }
 
+/* A value that is no number, or that no writer means. */
 static naik_status bad_value(naik_log *log, const naik_file_head *head, const char *key,
                              const char *value)
 {
     return NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' has an unusable NERSC header: %s = '%.80s'",
                      head->path, key, value);
+}
+
+/* A value that has its meaning, which is not naik's. */
+static naik_status other_value(naik_log *log, const naik_file_head *head, const char *key,
+                               const char *value)
+{
+    return value[0] == '\0'
+               ? NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' has a NERSC header without %s", head->path,
+                           key)
+               : NAIK_FAIL(log, NAIK_ERR_INPUT,
+                           "'%s' has a NERSC header with %s = '%.80s', which naik does not read",
+                           head->path, key, value);
 }
 
 static naik_status take_extents(naik_log *log, const naik_file_head *head, const char *text,
@@ -96,11 +109,32 @@ static naik_status take_extents(naik_log *log, const naik_file_head *head, const
         snprintf(key, sizeof key, "DIMENSION_%d", mu + 1);
         find_value(text, end, key, value);
         if (!naik_text_int64(value, &size[mu])) {
-            return bad_value(log, head, key, value);
+            return value[0] == '\0' ? other_value(log, head, key, value)
+                                    : bad_value(log, head, key, value);
         }
     }
     return naik_gauge_set_extents(file, size) ? NAIK_OK
                                               : bad_value(log, head, "DIMENSION_4", "too large");
+}
+
+/* "4D_SU3_GAUGE" has two rows, "4D_SU3_GAUGE_3x3" three; other numbers of colours are named. */
+static naik_status take_datatype(naik_log *log, const naik_file_head *head, const char *value,
+                                 naik_gauge_file *file)
+{
+    int colours = 0, rows = 0, columns = 0, end = 0, last = 0;
+    char cross = 0;
+    const int found =
+        sscanf(value, "4D_SU%d_GAUGE%n_%d%c%d%n", &colours, &end, &rows, &cross, &columns, &last);
+    const bool whole = found == 1 && end > 0 && value[end] == '\0';
+    const bool square =
+        found == 4 && (cross == 'x' || cross == 'X') && rows == columns && value[last] == '\0';
+    if ((whole || square) && colours > 1 && colours != 3) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "'%s' has links of %d colours, SU(%d): naik computes with 3", head->path,
+                         colours, colours);
+    }
+    file->rows = colours != 3 ? 0 : whole ? 2 : square && rows == 3 ? 3 : 0;
+    return file->rows > 0 ? NAIK_OK : other_value(log, head, "DATATYPE", value);
 }
 
 static naik_status take_layout(naik_log *log, const naik_file_head *head, const char *text,
@@ -114,12 +148,9 @@ static naik_status take_layout(naik_log *log, const naik_file_head *head, const 
                  {"IEEE64BIG", 64, "big"}, {"IEEE64", 64, "big"}, {"IEEE64LITTLE", 64, "little"}};
     char value[VALUE_SIZE];
     find_value(text, end, "DATATYPE", value);
-    file->rows = strcmp(value, "4D_SU3_GAUGE") == 0       ? 2
-                 : strcmp(value, "4D_SU3_GAUGE_3x3") == 0 ? 3
-                 : strcmp(value, "4D_SU3_GAUGE_3X3") == 0 ? 3
-                                                          : 0;
-    if (file->rows == 0) {
-        return bad_value(log, head, "DATATYPE", value);
+    const naik_status status = take_datatype(log, head, value, file);
+    if (status != NAIK_OK) {
+        return status;
     }
     if (!find_value(text, end, "FLOATING_POINT", value)) {
         strcpy(value, "IEEE32BIG"); /* as old writers mean it */
@@ -131,7 +162,7 @@ static naik_status take_layout(naik_log *log, const naik_file_head *head, const 
             return NAIK_OK;
         }
     }
-    return bad_value(log, head, "FLOATING_POINT", value);
+    return other_value(log, head, "FLOATING_POINT", value);
 }
 
 static void add_note(naik_gauge_file *file, const char *format, ...) NAIK_PRINTF(2, 3);
@@ -229,22 +260,50 @@ done:
     return status;
 }
 
-/* Where the checksum disagrees, the other byte order is tried before the file is blamed. */
-static naik_status read_links(const char *path, naik_gauge *gauge, naik_gauge_file *file)
+/* Whether links that carry no checksum are links: numbers, unitary, with the plaquette of the header. */
+static naik_status are_plausible(const naik_gauge *gauge, const naik_gauge_file *file, bool *yes)
+{
+    static const double near_unitary = 1e-2, near_plaquette = 3e-4;
+    naik_gauge_checks checks;
+    const naik_status status = naik_gauge_measure(gauge, &checks);
+    *yes = status == NAIK_OK && isfinite(checks.plaquette) &&
+           checks.max_unitarity_dev <= near_unitary &&
+           (isnan(file->plaquette_stored) ||
+            fabs(file->plaquette_stored - checks.plaquette) <= near_plaquette);
+    return status;
+}
+
+static naik_status read_once(const char *path, naik_gauge *gauge, naik_gauge_file *file, bool *fits)
 {
     naik_status status = NAIK_OK;
     NAIK_TRY(naik_gauge_read_flat(path, gauge, NAIK_SUM_NERSC, file));
-    if (!file->checksum_known || file->checksum_ok) {
+    *fits = file->checksum_ok;
+    NAIK_TRY(file->checksum_known ? NAIK_OK : are_plausible(gauge, file, fits));
+done:
+    return status;
+}
+
+/* Where the checksum disagrees, or there is none and the links make no sense, the other byte order is
+ * tried before the file is blamed. */
+static naik_status read_links(const char *path, naik_gauge *gauge, naik_gauge_file *file)
+{
+    naik_status status = NAIK_OK;
+    bool fits = false;
+    NAIK_TRY(read_once(path, gauge, file, &fits));
+    if (fits) {
         goto done;
     }
     naik_gauge_file other = *file;
     strcpy(other.byte_order, strcmp(file->byte_order, "big") == 0 ? "little" : "big");
-    NAIK_TRY(naik_gauge_read_flat(path, gauge, NAIK_SUM_NERSC, &other));
-    if (other.checksum_ok) {
+    NAIK_TRY(read_once(path, gauge, &other, &fits));
+    if (fits) {
         add_note(&other,
-                 "the data are %s-endian, as the checksum proves; FLOATING_POINT says otherwise or "
+                 "the data are %s-endian, as the %s proves; FLOATING_POINT says otherwise or "
                  "leaves it open",
-                 other.byte_order);
+                 other.byte_order,
+                 other.checksum_known             ? "checksum"
+                 : !isnan(other.plaquette_stored) ? "plaquette"
+                                                  : "unitarity of the links");
         *file = other;
     } else {
         NAIK_TRY(naik_gauge_read_flat(path, gauge, NAIK_SUM_NERSC, file));

@@ -73,7 +73,7 @@ static naik_status probe(naik_log *log, const naik_file_head *head, naik_gauge_f
     }
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         if (file->size[mu] % 2 != 0) {
-            return NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' has odd extents: %d %d %d %d", head->path,
+            return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' has odd extents: %d %d %d %d", head->path,
                              file->size[0], file->size[1], file->size[2], file->size[3]);
         }
     }

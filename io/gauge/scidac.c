@@ -2,7 +2,7 @@
  *
  * One record with four colour matrices a site, big-endian. Extents and precision come from the
  * ildg-format record or from the SciDAC XML; where both speak they must agree, with each other and
- * with the length of the data.
+ * with the length of the data. Where neither speaks the extents are given with the file's name.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,45 +17,101 @@ static bool recognise(const naik_file_head *head)
     return naik_lime_recognise(head->bytes, (size_t)head->length);
 }
 
-/* The first record that can be a gauge field. */
-static const naik_scidac_field *find_links(const naik_scidac_file *lime)
+/* The configuration of the file, where it has one and no more. */
+static naik_status find_links(naik_log *log, const char *path, const naik_scidac_file *lime,
+                              naik_scidac_field **out)
 {
+    char contents[400];
+    int found = 0;
     for (int i = 0; i < lime->count; i++) {
-        const naik_scidac_field *f = &lime->field[i];
-        bool matrices = f->datacount == 4 && (f->typesize == 72 || f->typesize == 144);
-        if (f->recordtype == 0 && (f->ildg || matrices)) {
-            return f;
+        naik_scidac_field *f = &lime->field[i];
+        const bool lost = f->contradicts && f->kind == NAIK_FIELD_OTHER && found == 0;
+        if (f->recordtype == 0 && (f->kind == NAIK_FIELD_LINKS || lost)) {
+            found += f->kind == NAIK_FIELD_LINKS;
+            *out = found < 2 ? f : *out;
         }
     }
-    return NULL;
+    if (found == 1 || (found == 0 && *out != NULL)) {
+        return NAIK_OK;
+    }
+    naik_scidac_contents(lime, contents, sizeof contents);
+    return found == 0
+               ? NAIK_FAIL(log, NAIK_ERR_INPUT,
+                           "'%s' is a LIME file, but none of its records is a gauge field: it "
+                           "holds %s",
+                           path, contents)
+               : NAIK_FAIL(log, NAIK_ERR_INPUT,
+                           "'%s' holds %s: naik reads files with one configuration, so give "
+                           "each of them a file of its own",
+                           path, contents);
 }
 
-static naik_status take_precision(naik_log *log, const char *path, const naik_scidac_file *lime,
-                                  const naik_scidac_field *f, naik_gauge_file *file)
+static naik_status bad_length(naik_log *log, const char *path, const naik_scidac_field *f)
 {
-    /* What each place says, 0 where it is silent. */
-    const int said[3] = {f->precision,
-                         f->typesize == 72    ? 32
-                         : f->typesize == 144 ? 64
-                                              : 0,
-                         lime->ildg_precision};
-    int64_t volume = naik_gauge_file_volume(file);
-    file->precision = f->size_bytes == volume * 576 ? 64 : 32;
-    int64_t expected = volume * 9 * file->precision;
-    if (f->size_bytes != expected) {
-        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
-                         "'%s' has %lld bytes of links, but its extents %d %d %d %d need %lld in "
-                         "single or %lld in double precision",
-                         path, (long long)f->size_bytes, file->size[0], file->size[1],
-                         file->size[2], file->size[3], (long long)(volume * 288),
-                         (long long)(volume * 576));
+    const int64_t volume = (int64_t)f->dims[0] * f->dims[1] * f->dims[2] * f->dims[3];
+    const int colours = f->colors > 0 ? f->colors : 3;
+    const int64_t single = volume * 4 * colours * colours * 8;
+    return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                     "'%s' has %lld bytes of links, but its extents %d %d %d %d need %lld in "
+                     "single or %lld in double precision",
+                     path, (long long)f->size_bytes, f->dims[0], f->dims[1], f->dims[2], f->dims[3],
+                     (long long)single, (long long)(2 * single));
+}
+
+/* Extents that the file tells, or that came from elsewhere; the data must have their length. */
+static naik_status take_extents(naik_log *log, const char *path, const naik_scidac_file *lime,
+                                naik_scidac_field *f, naik_gauge_file *file)
+{
+    const bool given = file->size[0] > 0;
+    file->extents_given = !f->has_dims;
+    if (!f->has_dims && !given) {
+        return NAIK_FAIL(
+            log, NAIK_ERR_INPUT,
+            "'%s' holds %lld bytes of links and does not tell their extents: give them, "
+            "as lattice.size of an input or with naik gauge ... --size X,Y,Z,T",
+            path, (long long)f->size_bytes);
     }
-    for (int i = 0; i < 3; i++) {
-        if (said[i] != 0 && said[i] != file->precision) {
-            return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
-                             "'%s' says that its links have %d bits, but its data have %d", path,
-                             said[i], file->precision);
+    if (!f->has_dims) {
+        naik_scidac_give_dims(lime, file->size, f);
+        if (f->contradicts || f->colors != 3) {
+            return NAIK_FAIL(
+                log, NAIK_ERR_INPUT,
+                "'%s' holds %lld bytes of links, which are no SU(3) configuration of the "
+                "%d %d %d %d sites given: in single precision that takes %lld bytes, in "
+                "double %lld",
+                path, (long long)f->size_bytes, f->dims[0], f->dims[1], f->dims[2], f->dims[3],
+                288LL * f->dims[0] * f->dims[1] * f->dims[2] * f->dims[3],
+                576LL * f->dims[0] * f->dims[1] * f->dims[2] * f->dims[3]);
         }
+    }
+    const int64_t size[NAIK_DIM] = {f->dims[0], f->dims[1], f->dims[2], f->dims[3]};
+    return naik_gauge_set_extents(file, size)
+               ? NAIK_OK
+               : NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' tells no possible extents of its links",
+                           path);
+}
+
+static naik_status check_links(naik_log *log, const char *path, const naik_scidac_field *f)
+{
+    const int said = f->precision != 0 ? f->precision : f->format_precision;
+    if (f->contradicts && f->bits != 0 && said != 0 && said != f->bits) {
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                         "'%s' says that its links have %d bits, but its data have %d", path, said,
+                         f->bits);
+    }
+    if (f->contradicts) {
+        return bad_length(log, path, f);
+    }
+    if (f->colors != 3) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "'%s' has links of %d colours, SU(%d): naik computes with 3", path,
+                         f->colors, f->colors);
+    }
+    /* QIO writes a checksum behind every record of its own, which ends the message. */
+    if (!f->has_sum && f->has_private && !f->ends_message) {
+        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                         "'%s' is a SciDAC file without the checksum that belongs to its links",
+                         path);
     }
     return NAIK_OK;
 }
@@ -77,50 +133,35 @@ static void take_claims(const naik_scidac_field *f, naik_gauge_file *file)
 static naik_status keep_text(naik_log *log, const naik_scidac_file *lime,
                              const naik_scidac_field *f, naik_gauge_file *file)
 {
-    size_t room = strlen(lime->user) + strlen(f->user) + strlen(lime->ildg_format) + 3;
+    size_t room = strlen(lime->user) + strlen(f->user) + strlen(f->format) + 3;
     file->header_text = calloc(1, room);
     if (file->header_text == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a file's header");
     }
-    snprintf(file->header_text, room, "%s\n%s\n%s", lime->user, f->user, lime->ildg_format);
+    snprintf(file->header_text, room, "%s\n%s\n%s", lime->user, f->user, f->format);
     return NAIK_OK;
 }
 
 static naik_status fill(naik_log *log, const char *path, const naik_scidac_file *lime,
                         naik_gauge_file *file)
 {
-    const naik_scidac_field *f = find_links(lime);
+    naik_scidac_field *f = NULL;
     naik_status status = NAIK_OK;
-    if (f == NULL) {
-        return NAIK_FAIL(log, NAIK_ERR_INPUT,
-                         "'%s' is a LIME file, but none of its records is a gauge field", path);
-    }
-    int64_t size[NAIK_DIM] = {lime->dims[0], lime->dims[1], lime->dims[2], lime->dims[3]};
-    if (!lime->has_dims || !naik_gauge_set_extents(file, size)) {
-        return NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' tells no possible extents of its links",
-                         path);
-    }
-    if (f->colors != -1 && f->colors != 3) {
-        return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' has links of %d colours, not 3", path,
-                         f->colors);
-    }
-    /* QIO writes a checksum after every record of its own; its loss is damage. */
-    if (!f->has_sum && f->has_private) {
-        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
-                         "'%s' is a SciDAC file without the checksum that belongs to its links",
-                         path);
-    }
+    NAIK_TRY(find_links(log, path, lime, &f));
+    NAIK_TRY(take_extents(log, path, lime, f, file));
+    NAIK_TRY(check_links(log, path, f));
     strcpy(file->format, f->ildg ? "ildg" : "scidac");
     strcpy(file->byte_order, "big");
     strcpy(file->checksum_kind, f->has_sum ? "suma/sumb" : "none");
     file->rows = 3;
+    file->precision = f->bits;
     file->data_offset = f->offset;
     file->checksum_known = f->has_sum;
     memcpy(file->checksum_stored, f->sum, sizeof f->sum);
-    if (!f->has_sum) {
-        strcpy(file->note, "plain ILDG: the file carries no checksum");
-    }
-    NAIK_TRY(take_precision(log, path, lime, f, file));
+    snprintf(file->note, sizeof file->note, "%s%s%s",
+             f->has_sum ? "" : "the file carries no checksum",
+             !f->has_sum && file->extents_given ? "; " : "",
+             file->extents_given ? "the file does not tell its extents, which were given" : "");
     take_claims(f, file);
     NAIK_TRY(keep_text(log, lime, f, file));
 done:

@@ -21,8 +21,16 @@ static const unsigned char magic[4] = {0x45, 0x67, 0x89, 0xab};
 
 typedef struct record {
     int64_t offset, length; /* of the data */
+    bool ends_message;
     char type[TYPE_BYTES + 1];
 } record;
+
+/* What is said of a field, before its data or, in the files of some codes, behind them. */
+typedef struct format_text { /* ildg-format and its relatives */
+    bool there, has_dims, tmlqcd, source;
+    int dims[NAIK_DIM], precision; /* 32 or 64; 0 where not said */
+    char field[32], text[1024];
+} format_text;
 
 typedef struct scan { /* where the walk along the records stands */
     naik_log *log;
@@ -31,7 +39,10 @@ typedef struct scan { /* where the walk along the records stands */
     naik_scidac_file *file;
     char private_xml[2048]; /* of the record to come, "" if none */
     char user_xml[2048];
-    bool wants_sum; /* the last field has no checksum yet */
+    format_text format, last_format; /* of the record to come; tmLQCD's, which stays in force */
+    bool wants_sum;                  /* the last field has no checksum yet */
+    bool has_sum;                    /* of the record to come */
+    uint32_t sum[2];
 } scan;
 
 bool naik_lime_recognise(const unsigned char *head, size_t head_size)
@@ -67,12 +78,13 @@ static naik_status next_record(scan *s, int64_t offset, record *out)
                          (long long)offset);
     }
     if (header[4] != 0 || header[5] != 1) {
-        return NAIK_FAIL(s->log, NAIK_ERR_CORRUPT,
+        return NAIK_FAIL(s->log, offset == 0 ? NAIK_ERR_INPUT : NAIK_ERR_CORRUPT,
                          "'%s' has a LIME record of version %d at byte %lld, not 1", s->path,
                          header[4] << 8 | header[5], (long long)offset);
     }
     out->offset = offset + RECORD_HEADER;
     out->length = big_endian_i64(header + 8);
+    out->ends_message = (header[6] & 0x40) != 0;
     memcpy(out->type, header + 16, TYPE_BYTES);
     out->type[TYPE_BYTES] = '\0';
     for (char *c = out->type; *c != '\0'; c++) {
@@ -100,19 +112,15 @@ static naik_status read_text(scan *s, const record *r, char *text, size_t text_s
     return NAIK_OK;
 }
 
-static naik_status set_dims(scan *s, const int dims[NAIK_DIM])
+static naik_status check_dims(scan *s, const int dims[NAIK_DIM])
 {
-    naik_scidac_file *file = s->file;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        if (dims[mu] < 1 || dims[mu] > MAX_EXTENT ||
-            (file->has_dims && file->dims[mu] != dims[mu])) {
+        if (dims[mu] < 1 || dims[mu] > MAX_EXTENT) {
             return NAIK_FAIL(s->log, NAIK_ERR_CORRUPT,
-                             "'%s' states impossible or contradictory extents: %d %d %d %d",
-                             s->path, dims[0], dims[1], dims[2], dims[3]);
+                             "'%s' states impossible extents: %d %d %d %d", s->path, dims[0],
+                             dims[1], dims[2], dims[3]);
         }
     }
-    memcpy(file->dims, dims, sizeof file->dims);
-    file->has_dims = true;
     return NAIK_OK;
 }
 
@@ -139,37 +147,46 @@ static naik_status take_file_xml(scan *s, const record *r)
                       "'%s' does not tell four extents in its scidac-private-file-xml", s->path);
         goto done;
     }
-    NAIK_TRY(set_dims(s, dims));
+    NAIK_TRY(check_dims(s, dims));
+    memcpy(s->file->dims, dims, sizeof dims);
+    s->file->has_dims = true;
 done:
     return status;
 }
 
-static naik_status take_ildg_format(scan *s, const record *r)
+static naik_status contradictory_dims(scan *s, const int a[NAIK_DIM], const int b[NAIK_DIM])
+{
+    return NAIK_FAIL(s->log, NAIK_ERR_CORRUPT,
+                     "'%s' states contradictory extents: %d %d %d %d and %d %d %d %d", s->path,
+                     a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]);
+}
+
+/* Extents that cannot be read are extents that are not told. */
+static naik_status take_format(scan *s, const record *r, bool tmlqcd, bool source)
 {
     static const char *const tag[NAIK_DIM] = {"lx", "ly", "lz", "lt"};
-    naik_scidac_file *file = s->file;
-    int dims[NAIK_DIM];
+    format_text now = {.there = true, .has_dims = true, .tmlqcd = tmlqcd, .source = source};
+    const format_text before = s->format;
     naik_status status = NAIK_OK;
-    NAIK_TRY(read_text(s, r, file->ildg_format, sizeof file->ildg_format));
+    NAIK_TRY(read_text(s, r, now.text, sizeof now.text));
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        if (!naik_xml_ints(file->ildg_format, tag[mu], 1, &dims[mu])) {
-            status = NAIK_FAIL(s->log, NAIK_ERR_CORRUPT,
-                               "'%s' has an ildg-format record without a readable <%s>", s->path,
-                               tag[mu]);
-            goto done;
-        }
+        now.has_dims = now.has_dims && naik_xml_ints(now.text, tag[mu], 1, &now.dims[mu]);
     }
-    NAIK_TRY(set_dims(s, dims));
-    file->has_ildg_format = true;
-    if (!naik_xml_ints(file->ildg_format, "precision", 1, &file->ildg_precision)) {
-        file->ildg_precision = 0;
+    NAIK_TRY(now.has_dims ? check_dims(s, now.dims) : NAIK_OK);
+    naik_xml_ints(now.text, "precision", 1, &now.precision);
+    now.precision = now.precision == 32 || now.precision == 64 ? now.precision : 0;
+    naik_xml_value(now.text, "field", now.field, sizeof now.field);
+    if (before.there && before.has_dims && now.has_dims &&
+        memcmp(before.dims, now.dims, sizeof now.dims) != 0) {
+        NAIK_TRY(contradictory_dims(s, before.dims, now.dims));
     }
+    s->format = now;
 done:
     return status;
 }
 
 /* Numbers in the private record XML; what is not said or unreadable stays unknown. */
-static naik_status describe(scan *s, naik_scidac_field *f)
+static void describe(const scan *s, naik_scidac_field *f)
 {
     const char *xml = s->private_xml;
     char value[16];
@@ -184,14 +201,55 @@ static naik_status describe(scan *s, naik_scidac_field *f)
     naik_xml_ints(xml, "typesize", 1, &f->typesize);
     naik_xml_ints(xml, "datacount", 1, &f->datacount);
     naik_xml_ints(xml, "recordtype", 1, &f->recordtype);
+    f->is_source = f->recordtype == 2 || strstr(s->user_xml, "usqcdSourceInfo") != NULL;
+}
+
+static void use_format(naik_scidac_field *f, const format_text *format)
+{
+    f->has_format = format->there;
+    f->tmlqcd = format->tmlqcd;
+    f->is_source = f->is_source || format->source;
+    f->format_precision = format->precision;
+    memcpy(f->field_name, format->field, sizeof f->field_name);
+    memcpy(f->format, format->text, sizeof f->format);
+    if (format->has_dims) {
+        f->has_dims = true;
+        memcpy(f->dims, format->dims, sizeof f->dims);
+    }
+}
+
+static naik_status place(scan *s, naik_scidac_field *f)
+{
+    const naik_scidac_file *file = s->file;
+    naik_status status = NAIK_OK;
+    if (!s->format.there && !f->has_private && s->last_format.there) {
+        s->format = s->last_format;
+    }
+    use_format(f, &s->format);
+    if (s->format.has_dims && file->has_dims &&
+        memcmp(file->dims, s->format.dims, sizeof file->dims) != 0) {
+        NAIK_TRY(contradictory_dims(s, file->dims, s->format.dims));
+    }
+    if (!f->has_dims && file->has_dims) {
+        f->has_dims = true;
+        memcpy(f->dims, file->dims, sizeof f->dims);
+    }
+    s->last_format = s->format.tmlqcd ? s->format : s->last_format;
+    s->format = (format_text){.there = false};
+done:
+    return status;
+}
+
+static naik_status take_part(scan *s, naik_scidac_field *f)
+{
+    const char *xml = s->private_xml;
     if (f->recordtype != 2) {
         return NAIK_OK;
     }
-    bool ok = s->file->has_dims && naik_xml_ints(xml, "hyperlower", NAIK_DIM, f->lower) &&
+    bool ok = f->has_dims && naik_xml_ints(xml, "hyperlower", NAIK_DIM, f->lower) &&
               naik_xml_ints(xml, "hyperupper", NAIK_DIM, f->upper);
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        ok = ok && f->lower[mu] >= 0 && f->lower[mu] <= f->upper[mu] &&
-             f->upper[mu] < s->file->dims[mu];
+        ok = ok && f->lower[mu] >= 0 && f->lower[mu] <= f->upper[mu] && f->upper[mu] < f->dims[mu];
     }
     return ok ? NAIK_OK
               : NAIK_FAIL(s->log, NAIK_ERR_CORRUPT,
@@ -216,13 +274,22 @@ static naik_status take_field(scan *s, const record *r, bool ildg)
         file->field = grown;
     }
     naik_scidac_field *f = &file->field[file->count];
-    *f = (naik_scidac_field){.offset = r->offset, .size_bytes = r->length, .ildg = ildg};
+    *f = (naik_scidac_field){.offset = r->offset,
+                             .size_bytes = r->length,
+                             .ildg = ildg,
+                             .ends_message = r->ends_message,
+                             .has_sum = s->has_sum};
     naik_status status = NAIK_OK;
-    NAIK_TRY(describe(s, f));
+    describe(s, f);
+    NAIK_TRY(place(s, f));
+    NAIK_TRY(take_part(s, f));
+    memcpy(f->sum, s->sum, sizeof f->sum);
     memcpy(f->user, s->user_xml, sizeof f->user);
     file->count++;
     s->private_xml[0] = s->user_xml[0] = '\0';
-    s->wants_sum = true;
+    s->wants_sum = !s->has_sum;
+    s->has_sum = false;
+    memset(s->sum, 0, sizeof s->sum);
 done:
     return status;
 }
@@ -237,23 +304,28 @@ static bool hex_value(const char *xml, const char *tag, uint32_t *out)
     return *end == '\0' && value[0] != '-' && value[0] != '+';
 }
 
+/* Of the field before it, or of the field to come where that has one. */
 static naik_status take_checksum(scan *s, const record *r)
 {
     char text[1024];
+    uint32_t sum[2];
     naik_status status = NAIK_OK;
     NAIK_TRY(read_text(s, r, text, sizeof text));
-    if (!s->wants_sum) {
-        goto done;
-    }
-    naik_scidac_field *f = &s->file->field[s->file->count - 1];
-    if (!hex_value(text, "suma", &f->sum[0]) || !hex_value(text, "sumb", &f->sum[1])) {
+    if (!hex_value(text, "suma", &sum[0]) || !hex_value(text, "sumb", &sum[1])) {
         status = NAIK_FAIL(s->log, NAIK_ERR_CORRUPT,
                            "'%s' has an unreadable scidac-checksum record at byte %lld", s->path,
                            (long long)r->offset);
         goto done;
     }
-    f->has_sum = true;
-    s->wants_sum = false;
+    if (s->wants_sum) {
+        naik_scidac_field *f = &s->file->field[s->file->count - 1];
+        f->has_sum = true;
+        memcpy(f->sum, sum, sizeof f->sum);
+        s->wants_sum = false;
+    } else {
+        s->has_sum = true;
+        memcpy(s->sum, sum, sizeof s->sum);
+    }
 done:
     return status;
 }
@@ -267,7 +339,13 @@ static naik_status take_record(scan *s, const record *r)
         return read_text(s, r, s->file->user, sizeof s->file->user);
     }
     if (strcmp(r->type, "ildg-format") == 0) {
-        return take_ildg_format(s, r);
+        return take_format(s, r, false, false);
+    }
+    if (strcmp(r->type, "etmc-propagator-format") == 0) {
+        return take_format(s, r, true, false);
+    }
+    if (strcmp(r->type, "etmc-source-format") == 0) {
+        return take_format(s, r, true, true);
     }
     if (strcmp(r->type, "scidac-private-record-xml") == 0) {
         s->file->lone += s->private_xml[0] != '\0';
@@ -288,6 +366,19 @@ static naik_status take_record(scan *s, const record *r)
     return NAIK_OK; /* records of other kinds are somebody else's */
 }
 
+/* A format record behind the data of the last field; then every field is known. */
+static void finish(scan *s)
+{
+    naik_scidac_file *file = s->file;
+    naik_scidac_field *last = file->count > 0 ? &file->field[file->count - 1] : NULL;
+    if (last != NULL && s->format.there && !last->has_format && !last->has_private) {
+        use_format(last, &s->format);
+    }
+    for (int i = 0; i < file->count; i++) {
+        naik_scidac_classify(file, &file->field[i]);
+    }
+}
+
 static naik_status walk(scan *s)
 {
     naik_status status = NAIK_OK;
@@ -304,6 +395,7 @@ static naik_status walk(scan *s)
         offset += (8 - r.length % 8) % 8; /* padding; the last record's may be missing */
     }
     s->file->lone += s->private_xml[0] != '\0';
+    finish(s);
 done:
     return status;
 }

@@ -9,15 +9,41 @@
 
 #include "io/lime/lime.h"
 
+static const char comment_begin[] = "<!--", comment_end[] = "-->";
+
+static bool begins_with(const char *at, const char *word)
+{
+    return strncmp(at, word, strlen(word)) == 0;
+}
+
+/* The end of the comment at `at`; a comment that never ends reaches to the end of the text. */
+static const char *after_comment(const char *at)
+{
+    const char *end = strstr(at + sizeof comment_begin - 1, comment_end);
+    return end != NULL ? end + sizeof comment_end - 1 : at + strlen(at);
+}
+
+/* The first character of a tag's name, behind the prefix of a namespace. */
+static const char *local_name(const char *name)
+{
+    const size_t prefix = strcspn(name, ":<>/=\"' \t\r\n");
+    return name[prefix] == ':' ? name + prefix + 1 : name;
+}
+
 /* The first character after "<tag>" or "<tag ...>", or NULL. */
 static const char *after_tag(const char *text, const char *tag)
 {
-    size_t length = strlen(tag);
-    for (const char *at = strchr(text, '<'); at != NULL; at = strchr(at + 1, '<')) {
-        if (strncmp(at + 1, tag, length) != 0) {
+    const size_t length = strlen(tag);
+    for (const char *at = strchr(text, '<'); at != NULL; at = strchr(at, '<')) {
+        if (begins_with(at, comment_begin)) {
+            at = after_comment(at);
             continue;
         }
-        const char *end = at + 1 + length;
+        const char *name = local_name(at + 1), *end = name + length;
+        at++;
+        if (strncmp(name, tag, length) != 0) {
+            continue;
+        }
         if (*end == '>') {
             return end + 1;
         }
@@ -31,27 +57,32 @@ static const char *after_tag(const char *text, const char *tag)
 
 bool naik_xml_value(const char *text, const char *tag, char *value, size_t value_size)
 {
+    size_t used = 0;
+    bool fits = true;
     value[0] = '\0';
-    const char *begin = after_tag(text, tag);
-    if (begin == NULL) {
-        return false;
+    const char *at = after_tag(text, tag);
+    while (at != NULL && *at != '\0') {
+        const bool comment = begins_with(at, comment_begin), space = isspace((unsigned char)*at);
+        if (*at == '<' && !comment) {
+            break;
+        }
+        if (comment) {
+            at = after_comment(at);
+            continue;
+        }
+        if (used + 1 < value_size && (used > 0 || !space)) {
+            value[used++] = *at;
+        } else {
+            fits = fits && space; /* white space around the value is none of it */
+        }
+        at++;
     }
-    const char *end = strchr(begin, '<');
-    if (end == NULL) {
-        return false;
+    while (used > 0 && isspace((unsigned char)value[used - 1])) {
+        used--;
     }
-    while (begin < end && isspace((unsigned char)*begin)) {
-        begin++;
-    }
-    while (end > begin && isspace((unsigned char)end[-1])) {
-        end--;
-    }
-    if ((size_t)(end - begin) >= value_size) {
-        return false;
-    }
-    memcpy(value, begin, (size_t)(end - begin));
-    value[end - begin] = '\0';
-    return true;
+    const bool found = at != NULL && *at == '<' && fits;
+    value[found ? used : 0] = '\0';
+    return found;
 }
 
 bool naik_xml_ints(const char *text, const char *tag, int count, int *out)

@@ -96,7 +96,7 @@ static naik_status content_sum(const char *path, const naik_lattice *lattice, ui
     naik_status status = NAIK_OK;
     naik_gauge_file file = {0};
     naik_gauge *links = NULL;
-    NAIK_TRY(naik_gauge_file_probe(lattice->comm, path, &file));
+    NAIK_TRY(naik_gauge_file_probe_sized(lattice->comm, path, lattice->size, &file));
     NAIK_TRY(naik_lattice_expect(lattice, path, file.size));
     memcpy(sum, file.checksum_stored, sizeof file.checksum_stored);
     if (!file.checksum_known) {

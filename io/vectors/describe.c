@@ -44,13 +44,21 @@ naik_status naik_describe_vectors(naik_comm *comm, const char *path, bool verifi
     naik_vector_file *file = NULL;
     bool intact = false;
     NAIK_TRY(naik_vector_file_open(comm, path, &file));
-    naik_report_text(report, "kind", "vectors of another code's format");
+    naik_report_text(report, "kind",
+                     file->whole ? "propagator of another code's format"
+                                 : "vectors of another code's format");
     naik_report_text(report, "vector_format", file->format);
     naik_describe_size(file->size, report);
     naik_report_int(report, "precision", file->precision);
     naik_report_int(report, "spins", file->spin);
     naik_report_int(report, "vectors", file->count);
     naik_report_bool(report, "sources", file->has_sources);
+    if (file->datatype[0] != '\0') {
+        naik_report_text(report, "datatype", file->datatype);
+    }
+    if (file->basis[0] != '\0') {
+        naik_report_text(report, "gamma_basis", file->basis);
+    }
     naik_report_bool(report, "checksums", file->has_checksums);
     if (verified) {
         NAIK_TRY(verify(comm, file, &intact));

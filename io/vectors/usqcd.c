@@ -1,9 +1,7 @@
-/* usqcd.c - colour vectors and spinors in SciDAC and USQCD files, and FNAL's staggered propagators
+/* usqcd.c - vectors of other codes: FNAL's staggered propagators, and those of every format read
  *
  * All of them become a list of records that say where the vectors lie, so that one function reads
- * them all. What is a source and what a solution is told by the record's own XML; records of other
- * kinds (complex fields, gauge links) are passed over, once they are known to be that: a vector
- * that damage has made unrecognisable would leave its place to the next one.
+ * them all; lime_vectors.c makes the list of a LIME file.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,44 +13,50 @@
 #include "io/lime/lime.h"
 #include "io/reread.h"
 #include "io/sites.h"
-#include "io/vectors/vector_io.h"
+#include "io/vectors/records.h"
 
 enum { FNAL_MAGIC = 0x71626434, FNAL_HEADER = 36, FNAL_SITE = 72, MAX_EXTENT = 65536 };
-
-struct naik_vector_record {
-    int64_t offset;           /* of the array in the file */
-    int element_bytes, first; /* of a site, and where in it the vector begins */
-    int bits;                 /* of a real */
-    bool big_endian;
-    int lower[NAIK_DIM], upper[NAIK_DIM]; /* the sites stored, inclusive */
-    bool has_sum;
-    uint32_t sum[2]; /* suma, sumb */
-};
 
 typedef struct reading {
     const naik_lattice *lattice;
     const naik_vector_record *record;
-    int reals; /* of a site */
+    int spins;
     double *out;
     uint32_t sum[2]; /* shared by the threads */
     int strange;     /* numbers that are infinite or none */
 } reading;
 
+/* One site's vector out of the bytes of its element. */
+static void decode(const naik_vector_record *record, int spins, const unsigned char *bytes,
+                   double *out)
+{
+    const int number = record->bits / 4; /* bytes of a complex one */
+    if (record->colour_step == 1 && record->spin_step == 3) {
+        naik_reals_decode(bytes + record->first * number, 6 * spins, record->bits,
+                          record->big_endian, out);
+        return;
+    }
+    for (int i = 0; i < 3 * spins; i++) {
+        const int at = record->first + i / 3 * record->spin_step + i % 3 * record->colour_step;
+        naik_reals_decode(bytes + at * number, 2, record->bits, record->big_endian, out + 2 * i);
+    }
+}
+
 static void take_row(void *context, const naik_sites_row *row)
 {
     reading *r = context;
     const naik_vector_record *record = r->record;
+    const int64_t reals = 6 * r->spins;
     int x[NAIK_DIM];
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         x[mu] = record->lower[mu] + row->coord[mu] - r->lattice->origin[mu];
     }
-    double *out = r->out + (int64_t)r->reals * naik_lattice_site(r->lattice, x);
+    double *out = r->out + reals * naik_lattice_site(r->lattice, x);
     int strange = 0;
     for (int i = 0; i < row->count; i++) {
-        naik_reals_decode(row->bytes + (int64_t)i * record->element_bytes + record->first, r->reals,
-                          record->bits, record->big_endian, out + (int64_t)r->reals * i);
-        for (int k = 0; k < r->reals; k++) {
-            strange += !isfinite(out[(int64_t)r->reals * i + k]);
+        decode(record, r->spins, row->bytes + (int64_t)i * record->element_bytes, out + reals * i);
+        for (int k = 0; k < reals; k++) {
+            strange += !isfinite(out[reals * i + k]);
         }
     }
     if (strange > 0) {
@@ -107,8 +111,7 @@ naik_status naik_vector_file_read(const naik_vector_file *file, const naik_latti
                          records == NULL ? 0 : file->count,
                          part == NAIK_VECTOR_SOURCE ? "sources" : "vectors");
     }
-    reading r = {
-        .lattice = lattice, .record = &records[index], .reals = 6 * file->spin, .out = out};
+    reading r = {.lattice = lattice, .record = &records[index], .spins = file->spin, .out = out};
     memset(out, 0, (size_t)file->spin * naik_lattice_vector_bytes(lattice));
     naik_sites_box box = naik_sites_of_part(lattice, r.record->offset, r.record->element_bytes,
                                             r.record->lower, r.record->upper);
@@ -117,172 +120,6 @@ naik_status naik_vector_file_read(const naik_vector_file *file, const naik_latti
     NAIK_TRY(r.record->has_sum ? NAIK_OK : naik_file_reread(comm, file->path, 0, -1));
 done:
     return naik_file_verdict(comm, file->path, status);
-}
-
-/* 1 of a colour vector, 4 of a spinor, else 0. */
-static int spin_of(const naik_scidac_field *f)
-{
-    if (f->ildg || f->recordtype == 1 || f->datacount != 1) {
-        return 0;
-    }
-    return f->typesize == 24 || f->typesize == 48                       ? 1
-           : (f->typesize == 96 || f->typesize == 192) && f->spins == 4 ? 4
-                                                                        : 0;
-}
-
-static bool is_vector(const naik_scidac_field *f)
-{
-    return spin_of(f) > 0;
-}
-
-/* Sites that its data are of. */
-static int64_t sites_of(const naik_scidac_file *lime, const naik_scidac_field *f)
-{
-    int64_t sites = 1;
-    for (int mu = 0; mu < NAIK_DIM && f->recordtype != 1; mu++) {
-        sites *= f->recordtype == 2 ? f->upper[mu] - f->lower[mu] + 1 : lime->dims[mu];
-    }
-    return sites;
-}
-
-/* Whatever a record holds, its description must fit it. */
-static naik_status check_description(naik_log *log, const naik_scidac_file *lime,
-                                     const naik_scidac_field *f, const char *path)
-{
-    const bool described = f->typesize > 0 && f->datacount > 0 && f->typesize <= 1 << 16 &&
-                           f->datacount <= 1 << 16 && f->recordtype >= 0 && f->recordtype <= 2;
-    if (!f->ildg &&
-        (!described || f->size_bytes != sites_of(lime, f) * f->typesize * f->datacount ||
-         (is_vector(f) && f->colors != 3 && f->colors != -1))) {
-        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
-                         "'%s' has %lld bytes of data at byte %lld that do not fit their own "
-                         "description (record type %d, %d elements of %d bytes a site, %d colours)",
-                         path, (long long)f->size_bytes, (long long)f->offset, f->recordtype,
-                         f->datacount, f->typesize, f->colors);
-    }
-    return NAIK_OK;
-}
-
-/* A source by its XML, or because it covers only a part of the lattice. */
-static bool is_source(const naik_scidac_field *f)
-{
-    return f->recordtype == 2 || strstr(f->user, "<usqcdSourceInfo") != NULL;
-}
-
-static naik_status take_vector(naik_log *log, const naik_scidac_file *lime,
-                               const naik_scidac_field *f, const char *path,
-                               naik_vector_record *out)
-{
-    *out = (naik_vector_record){.offset = f->offset,
-                                .element_bytes = f->typesize,
-                                .bits = f->typesize == 24 * spin_of(f) ? 32 : 64,
-                                .big_endian = true,
-                                .has_sum = f->has_sum};
-    memcpy(out->sum, f->sum, sizeof out->sum);
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        out->lower[mu] = f->recordtype == 2 ? f->lower[mu] : 0;
-        out->upper[mu] = f->recordtype == 2 ? f->upper[mu] : lime->dims[mu] - 1;
-    }
-    if (f->precision != 0 && f->precision != out->bits) {
-        return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
-                         "'%s' says that its vector at byte %lld has numbers of %d bits, but the "
-                         "data have %d",
-                         path, (long long)f->offset, f->precision, out->bits);
-    }
-    return NAIK_OK;
-}
-
-/* Sorts the vectors of the file into sources and solutions. */
-static naik_status sort_vectors(naik_log *log, const naik_scidac_file *lime, naik_vector_file *file)
-{
-    naik_status status = NAIK_OK;
-    int sources = 0, sums = 0;
-    if (lime->lone > 0) {
-        status =
-            NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' describes %d records whose data are not there",
-                      file->path, lime->lone);
-        goto done;
-    }
-    for (int i = 0; i < lime->count; i++) {
-        const naik_scidac_field *f = &lime->field[i];
-        NAIK_TRY(check_description(log, lime, f, file->path));
-        if (!is_vector(f)) {
-            continue;
-        }
-        if (file->count + sources > 0 && spin_of(f) != file->spin) {
-            status = NAIK_FAIL(log, NAIK_ERR_INPUT,
-                               "'%s' holds colour vectors beside spinors: files of one of the two "
-                               "are read",
-                               file->path);
-            goto done;
-        }
-        file->spin = spin_of(f);
-        naik_vector_record *record =
-            is_source(f) ? &file->source[sources++] : &file->solution[file->count++];
-        NAIK_TRY(take_vector(log, lime, f, file->path, record));
-        sums += f->has_sum;
-    }
-    file->has_checksums = sums == file->count + sources;
-    if ((sums > 0 && !file->has_checksums) ||
-        (sources > 0 && file->count > 0 && sources != file->count)) {
-        status = NAIK_FAIL(log, NAIK_ERR_CORRUPT,
-                           "'%s' holds %d sources and %d solutions, and %d checksums of them: some "
-                           "are damaged",
-                           file->path, sources, file->count, sums);
-        goto done;
-    }
-    if (file->count == 0 && sources > 0) { /* a file of sources only: they are its vectors */
-        naik_vector_record *swap = file->solution;
-        file->solution = file->source;
-        file->source = swap;
-        file->count = sources;
-        sources = 0;
-    }
-    if (file->count == 0) {
-        status =
-            NAIK_FAIL(log, NAIK_ERR_INPUT,
-                      "'%s' is a LIME file, but none of its records is a colour vector or spinor",
-                      file->path);
-        goto done;
-    }
-    file->has_sources = sources == file->count;
-    file->precision = file->solution[0].bits;
-    strcpy(file->format, file->has_sources ? "usqcd-pairs" : "scidac-vector");
-done:
-    return status;
-}
-
-static naik_status allocate_records(naik_log *log, int count, naik_vector_file *file)
-{
-    file->solution = calloc((size_t)count + 1, sizeof *file->solution);
-    file->source = calloc((size_t)count + 1, sizeof *file->source);
-    return file->solution != NULL && file->source != NULL
-               ? NAIK_OK
-               : NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the records of '%s'", file->path);
-}
-
-static naik_status open_lime(naik_comm *comm, naik_vector_file *file)
-{
-    naik_status status = NAIK_OK;
-    naik_scidac_file *lime = NULL;
-    NAIK_TRY(naik_scidac_open(comm, file->path, &lime));
-    NAIK_TRY(naik_comm_agree(comm, allocate_records(comm->log, lime->count, file)));
-    if (!lime->has_dims) {
-        status =
-            NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT, "'%s' does not tell its extents", file->path);
-        goto done;
-    }
-    memcpy(file->size, lime->dims, sizeof file->size);
-    file->text = strdup(lime->user);
-    if (file->text == NULL) {
-        status =
-            NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the text of '%s'", file->path);
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(sort_vectors(comm->log, lime, file));
-done:
-    naik_scidac_close(&lime);
-    return status;
 }
 
 static int32_t word_at(const naik_file_head *head, int word, bool big)
@@ -334,7 +171,9 @@ static naik_status take_fnal(naik_log *log, const naik_file_head *head, naik_vec
         naik_vector_record *r = &file->solution[colour];
         *r = (naik_vector_record){.offset = FNAL_HEADER,
                                   .element_bytes = FNAL_SITE,
-                                  .first = colour * FNAL_SITE / 3,
+                                  .first = 3 * colour,
+                                  .colour_step = 1,
+                                  .spin_step = 3,
                                   .bits = 32,
                                   .big_endian = big};
         for (int mu = 0; mu < NAIK_DIM; mu++) {
@@ -361,7 +200,7 @@ naik_status naik_vector_file_recognise(naik_log *log, const char *path, bool *fo
     if (naik_lime_recognise(head.bytes, (size_t)head.length)) {
         NAIK_TRY(naik_scidac_scan(log, path, &lime));
         for (int i = 0; i < lime->count; i++) {
-            *found = *found || is_vector(&lime->field[i]);
+            *found = *found || naik_field_holds_vectors(&lime->field[i]);
         }
     }
 done:
@@ -379,9 +218,9 @@ static naik_status open_any(naik_comm *comm, naik_vector_file *file)
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_comm_broadcast(comm, &head, sizeof head, 0));
     if (naik_lime_recognise(head.bytes, (size_t)head.length)) {
-        NAIK_TRY(open_lime(comm, file));
+        NAIK_TRY(naik_vectors_open_lime(comm, file));
     } else if (is_fnal(&head)) {
-        NAIK_TRY(naik_comm_agree(comm, allocate_records(comm->log, 3, file)));
+        NAIK_TRY(naik_comm_agree(comm, naik_vectors_allocate(comm->log, 3, file)));
         NAIK_TRY(take_fnal(comm->log, &head, file));
     } else {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,

@@ -2,7 +2,9 @@
  *
  * naik's own files are in propagator_file.h. Recognised by content:
  *
- *   scidac-vector  SciDAC LIME, one record of a colour vector, or of a spinor (DiracFermion), each
+ *   scidac-vector  SciDAC LIME of QIO, Grid or tmLQCD, one record of a colour vector, or of a spinor
+ *                  (DiracFermion), each, or several of them a site in one record
+ *   scidac-propagator  one record of a LatticePropagator: a matrix a site, whose columns are the vectors
  *   usqcd-pairs    SciDAC LIME, pairs of a source (often one time slice only) and its solution
  *   fnal-ks        FNAL staggered propagator, three vectors side by side, no checksum
  *
@@ -21,11 +23,15 @@ typedef struct naik_vector_record naik_vector_record; /* where a vector lies; pr
 typedef struct naik_vector_file {
     char format[24];
     char *path;
-    int size[NAIK_DIM];                    /* x, y, z, t as the file says */
-    int precision;                         /* bits of a real of the first vector, 32 or 64 */
-    int spin;                              /* 1 of colour vectors, 4 of spinors: all are alike */
-    int count;                             /* vectors, or solutions of pairs */
-    bool has_sources;                      /* every solution has its source */
+    int size[NAIK_DIM]; /* x, y, z, t as the file says */
+    int precision;      /* bits of a real of the first vector, 32 or 64 */
+    int spin;           /* 1 of colour vectors, 4 of spinors: all are alike */
+    int count;          /* vectors, or solutions of pairs */
+    bool has_sources;   /* every solution has its source */
+    bool whole;         /* the vectors are columns of a matrix in one record */
+    char
+        basis[16]; /* of the spins; "" of colour vectors and in the basis of naik (DeGrand-Rossi) */
+    char datatype[64];                     /* as the first record names it; "" where it does not */
     bool has_checksums;                    /* every vector has one; else none has */
     char *text;                            /* begin of the file's own XML, "" where it has none */
     naik_vector_record *solution, *source; /* [count] each; source NULL without sources */

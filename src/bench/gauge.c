@@ -80,7 +80,7 @@ naik_status bench_gauge_size(naik_comm *comm, bench_options *o)
 {
     naik_status status = NAIK_OK;
     naik_gauge_file file = {0};
-    NAIK_TRY(naik_gauge_file_probe(comm, o->gauge, &file));
+    NAIK_TRY(naik_gauge_file_probe_sized(comm, o->gauge, o->size[0] > 0 ? o->size : NULL, &file));
     if (o->size[0] > 0 && memcmp(o->size, file.size, sizeof file.size) != 0) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                            "naik bench: --size %d,%d,%d,%d is not the size of '%s', %d,%d,%d,%d: "

@@ -27,14 +27,15 @@ static void release(input_field *in)
     naik_lattice_destroy(&in->lattice);
 }
 
-/* The file tells the size of the lattice. */
-static naik_status read_field(naik_comm *comm, const char *path, bool warn_only, input_field *in)
+/* The file tells the size of the lattice, or --size does: `size`, zero where it was not given. */
+static naik_status read_field(naik_comm *comm, const char *path, const int size[NAIK_DIM],
+                              bool warn_only, input_field *in)
 {
     const naik_gauge_load_options options = {.warn_only = warn_only};
     naik_gauge_file probed = {0};
     naik_status status = NAIK_OK;
-    NAIK_TRY(naik_gauge_file_probe(comm, path, &probed));
-    NAIK_TRY(naik_lattice_create(comm, probed.size, NULL, &in->lattice));
+    NAIK_TRY(naik_gauge_file_probe_sized(comm, path, size[0] > 0 ? size : NULL, &probed));
+    NAIK_TRY(naik_lattice_create(comm, size[0] > 0 ? size : probed.size, NULL, &in->lattice));
     NAIK_TRY(naik_gauge_create(in->lattice, &in->gauge));
     double start_s = naik_time_s();
     NAIK_TRY(naik_gauge_load(path, &options, in->gauge, &in->file, &in->checks));
@@ -84,10 +85,12 @@ static naik_status check(naik_comm *comm, int argc, char **argv)
 {
     static const char *const names[] = {"FILE"};
     const char *path;
+    int size[NAIK_DIM] = {0};
+    const naik_option options[] = {{.name = "size", .kind = NAIK_OPTION_EXTENTS, .target = size}};
     input_field in = {0};
     naik_status status = NAIK_OK;
-    NAIK_TRY(naik_options_parse(comm->log, "gauge check", argc, argv, NULL, 0, names, 1, &path));
-    NAIK_TRY(read_field(comm, path, false, &in));
+    NAIK_TRY(naik_options_parse(comm->log, "gauge check", argc, argv, options, 1, names, 1, &path));
+    NAIK_TRY(read_field(comm, path, size, false, &in));
     NAIK_TRY(print_gauge(comm, &in));
     naik_log_line(comm->log, "%s: %s", path,
                   in.file.checksum_known ? "everything agrees"
@@ -105,7 +108,7 @@ static naik_status convert(naik_comm *comm, int argc, char **argv)
     static const char *const bits[] = {"32", "64", NULL};
     static const char *const answers[] = {"stop", "warn", NULL};
     const char *operand[2], *ensemble = NULL;
-    int to = 0, precision = -1, mismatch = 0;
+    int to = 0, precision = -1, mismatch = 0, size[NAIK_DIM] = {0};
     const naik_option options[] = {
         {.name = "to", .kind = NAIK_OPTION_CHOICE, .target = &to, .choices = formats},
         {.name = "precision", .kind = NAIK_OPTION_CHOICE, .target = &precision, .choices = bits},
@@ -114,6 +117,7 @@ static naik_status convert(naik_comm *comm, int argc, char **argv)
          .target = &mismatch,
          .choices = answers},
         {.name = "ensemble", .kind = NAIK_OPTION_TEXT, .target = &ensemble},
+        {.name = "size", .kind = NAIK_OPTION_EXTENTS, .target = size},
         {.name = "force", .kind = NAIK_OPTION_FLAG, .target = &comm->io.replace}};
     input_field in = {0};
     naik_status status = NAIK_OK;
@@ -121,7 +125,7 @@ static naik_status convert(naik_comm *comm, int argc, char **argv)
                                 sizeof options / sizeof *options, names, 2, operand));
     NAIK_TRY(naik_path_refuse_input(comm, "OUT", operand[1], operand, 1));
     NAIK_TRY(naik_output_refuse(comm, "OUT", operand[1]));
-    NAIK_TRY(read_field(comm, operand[0], mismatch == 1, &in));
+    NAIK_TRY(read_field(comm, operand[0], size, mismatch == 1, &in));
     const naik_gauge_meta meta = {
         .ensemble = ensemble, .link_kind = "thin", .source_path = operand[0], .source = &in.file};
     int out_bits = precision < 0 ? in.file.precision : precision == 0 ? 32 : 64;
@@ -263,7 +267,7 @@ static naik_status fix(naik_comm *comm, int argc, char **argv)
         .tolerance = 1e-12, .over_relaxation = 1.7, .max_iterations = 20000};
     naik_gauge_fix_result result;
     static const char *const backends[] = {"auto", "cpu", "gpu", NULL};
-    int condition = 0, precision = 1, where = 0;
+    int condition = 0, precision = 1, where = 0, size[NAIK_DIM] = {0};
     const char *path, *out = NULL;
     const naik_option options[] = {
         {.name = "gauge",
@@ -293,6 +297,7 @@ static naik_status fix(naik_comm *comm, int argc, char **argv)
          .max = 1e7},
         {.name = "precision", .kind = NAIK_OPTION_CHOICE, .target = &precision, .choices = bits},
         {.name = "backend", .kind = NAIK_OPTION_CHOICE, .target = &where, .choices = backends},
+        {.name = "size", .kind = NAIK_OPTION_EXTENTS, .target = size},
         {.name = "force", .kind = NAIK_OPTION_FLAG, .target = &comm->io.replace}};
     const naik_backend_options backend_options = {.share_gpu = false};
     naik_backend *backend = NULL;
@@ -302,7 +307,7 @@ static naik_status fix(naik_comm *comm, int argc, char **argv)
                                 sizeof options / sizeof *options, names, 1, &path));
     NAIK_TRY(naik_path_refuse_input(comm, "-o", out, &path, 1));
     NAIK_TRY(naik_output_refuse(comm, "-o", out));
-    NAIK_TRY(read_field(comm, path, false, &in));
+    NAIK_TRY(read_field(comm, path, size, false, &in));
     NAIK_TRY(naik_gauge_file_precheck(in.lattice, out, precision == 0 ? 32 : 64));
     NAIK_TRY(naik_backend_create(comm, backends[where], &backend_options, &backend));
     how.condition = condition == 0 ? NAIK_COULOMB : NAIK_LANDAU;

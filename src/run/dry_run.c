@@ -51,7 +51,7 @@ static naik_status look_at_links(solve_job *j)
     naik_gauge_file probe;
     memset(&probe, 0, sizeof probe);
     if (input->gauge.file != NULL) {
-        NAIK_TRY(naik_gauge_file_probe(j->comm, input->gauge.file, &probe));
+        NAIK_TRY(naik_gauge_file_probe_sized(j->comm, input->gauge.file, j->lattice->size, &probe));
         naik_log_line(j->log, "configuration: %s, %s, %d bit, %dx%dx%dx%d", input->gauge.file,
                       probe.format, probe.precision, probe.size[0], probe.size[1], probe.size[2],
                       probe.size[3]);

@@ -70,14 +70,14 @@ static naik_status verify(job *j, naik_modes *modes)
         bad = agrees(modes, measured, j->about.report.high, i) ? bad : i;
     }
     if (bad >= 0) {
-        status = NAIK_FAIL(j->log, NAIK_ERR_CORRUPT,
+        status = NAIK_FAIL(j->log, NAIK_ERR_INPUT,
                            "'%s' holds modes of other links: mode %d has lambda2 %.9g and residual "
                            "%.3g with these, %.9g and %.3g in the file",
                            j->path, bad, measured->lambda2[bad], measured->residual[bad],
                            modes->lambda2[bad], modes->residual[bad]);
     } else if (!(gram <= 1e-4)) {
         status =
-            NAIK_FAIL(j->log, NAIK_ERR_CORRUPT,
+            NAIK_FAIL(j->log, NAIK_ERR_INPUT,
                       "the modes of '%s' are not orthonormal: |V^+ V - 1| is %.3g", j->path, gram);
     }
 done:

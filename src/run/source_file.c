@@ -24,6 +24,14 @@ static naik_status look_at(const naik_lattice *lattice, const naik_input *input,
                            columns > 3 ? "wilson and clover quarks" : "staggered quarks");
         goto done;
     }
+    if (file->basis[0] != '\0') {
+        status =
+            NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                      "'%s' holds spinors in the gamma matrices of %s, and naik reads those of "
+                      "DeGrand and Rossi",
+                      path, file->basis);
+        goto done;
+    }
     if (file->count < columns) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                            "'%s' holds %d vectors, but a source needs one for each of %d %s", path,

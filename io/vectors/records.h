@@ -1,0 +1,31 @@
+/* records.h - where vectors lie in a file; private to io/vectors */
+#ifndef NAIK_IO_VECTORS_RECORDS_H
+#define NAIK_IO_VECTORS_RECORDS_H
+
+#include "io/lime/lime.h"
+#include "io/vectors/vector_io.h"
+
+struct naik_vector_record {
+    int64_t offset;    /* of the array in the file */
+    int element_bytes; /* of a site, which may hold several vectors */
+    /* In complex numbers: where in the element the vector begins, and from one of its colours and spins
+     * to the next. */
+    int first, colour_step, spin_step;
+    int bits; /* of a real */
+    bool big_endian;
+    int lower[NAIK_DIM], upper[NAIK_DIM]; /* the sites stored, inclusive */
+    bool has_sum;
+    uint32_t sum[2]; /* suma, sumb */
+};
+
+/* Room for `count` solutions and as many sources. Local. */
+naik_status naik_vectors_allocate(naik_log *log, int count, naik_vector_file *file);
+
+/* Whether there are vectors in it, as such or as columns of a propagator. */
+bool naik_field_holds_vectors(const naik_scidac_field *field);
+
+/* Fills `file`, which has its path only, from a LIME file. Collective.
+ * NAIK_ERR_INPUT, NAIK_ERR_CORRUPT, NAIK_ERR_MEMORY */
+naik_status naik_vectors_open_lime(naik_comm *comm, naik_vector_file *file);
+
+#endif
