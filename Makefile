@@ -197,6 +197,10 @@ check-long:
 	@$(MAKE) $(PARALLEL) --no-print-directory all tests
 	@$(PASS_ON) tests/run --long
 
+# Slips that the tests must notice, one at a time in copies of the sources: an hour
+mutants:
+	@tests/mutants/run -j $(JOBS)
+
 # Needs GPUs; MPIRUN, RANKS, EXCHANGES and SUMMARY: tests/check_gpu.sh
 check-gpu:
 	@test -n '$(GPU)' || { echo 'say which GPU: make GPU=cuda GPU_ARCH=sm_90 check-gpu'; exit 1; }
@@ -259,6 +263,6 @@ clean:
 help:
 	@sed 's/^    //' tools/make-help.txt
 
-.PHONY: all lib tests shim demo check check-long check-gpu fuzz fuzzers install uninstall dist doc pictures format tidy clean help always
+.PHONY: all lib tests shim demo check check-long check-gpu fuzz fuzzers install uninstall dist doc pictures format tidy clean help always mutants
 .SECONDARY:
 -include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d)

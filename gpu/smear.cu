@@ -279,13 +279,15 @@ static int64_t link_count(const naik_gauge *gauge)
 enum { PROJECT_BLOCKS = GPU_LANES == 64 ? 1 : 2 };
 
 __global__ void __launch_bounds__(SMEAR_THREADS, PROJECT_BLOCKS)
-    project_kernel(naik_matrix *link, int64_t count, unsigned long long *found)
+    project_kernel(naik_matrix *link, const naik_matrix *thin, int64_t count,
+                   unsigned long long *found)
 {
     const int64_t i = (int64_t)blockIdx.x * SMEAR_THREADS + threadIdx.x;
     if (i < count) {
         const naik_matrix v = link[i];
         naik_projection how = NAIK_PROJECTION_SERIES;
-        link[i] = unitarize(&v, &how);
+        const naik_matrix w = unitarize(&v, &how);
+        link[i] = thin != NULL ? with_determinant(&w, &thin[i], &how) : w;
         if (how != NAIK_PROJECTION_SERIES) {
             atomicAdd(&found[0], 1ull);
         }
@@ -310,14 +312,15 @@ static naik_status clear_flags(naik_backend *backend, int count)
                      "clearing flags");
 }
 
-static naik_status gauge_project(naik_gauge *gauge, int64_t found[2])
+static naik_status gauge_project(naik_gauge *gauge, const naik_gauge *thin, int64_t found[2])
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = gpu_backend_of(gauge->device);
     const int64_t count = link_count(gauge);
     NAIK_TRY(clear_flags(backend, 2));
     project_kernel<<<blocks_for(count), SMEAR_THREADS, 0, stream_of(backend)>>>(
-        gauge->link, count, (unsigned long long *)gpu_state_of(backend)->flags);
+        gauge->link, thin != NULL ? thin->link : NULL, count,
+        (unsigned long long *)gpu_state_of(backend)->flags);
     NAIK_TRY(GPU_LAUNCHED(backend, "projecting links"));
     NAIK_TRY(read_flags(backend, found, 2));
 done:

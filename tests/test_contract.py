@@ -76,10 +76,37 @@ def the_bytes_are_the_same_on_every_grid():
     said = naik("solve", write_input("one"))
     # three propagators of three colours and a source, 48 bytes a site each
     assert f"memory: contractions of several solves {10 * 48 * np.prod(SIZE) / 2**30:.3f} GiB a rank, at the end" in said, said
-    for ranks, grid in ((2, "1x1x1x2"), (4, "2x1x1x2")):
-        naik("solve", write_input("more"), ranks=ranks, env={"NAIK_GRID": grid})
+    the_log_has_a_line_of_each_source_and_mass(said)
+    for ranks, grid, more in ((2, "1x1x1x2", ("--set", "output.print_correlators=true")), (4, "2x1x1x2", ())):
+        said = naik("solve", write_input("more"), *more, ranks=ranks, env={"NAIK_GRID": grid})
         same(everything("one.h5"), everything("more.h5"))
         os.remove(path("more.h5"))
+        if more:
+            the_log_has_all_correlators(said)
+
+
+def the_log_has_a_line_of_each_source_and_mass(said):
+    lines = [line for line in said.splitlines() if line.startswith("correlators: ")]
+    assert len(lines) == 2 * 2 + 2 + 2 + 2 and not re.search("^correlator ", said, re.M), said
+    with h5py.File(path("one.h5")) as f:
+        c = f["corr/light/s0001/m01/pion5/p000"][...]
+    assert f"correlators: source=light/s0001 mass=0.3 8 stored, pion5 momentum=0,0,0 is {c[3]:.6e} at t=3, {c[7]:.6e} at t=7" in lines, lines
+
+
+def the_log_has_all_correlators(said):
+    blocks = re.findall(r"^correlator (.*)\n((?: +\d+ [-+.e0-9 ]+\n){8})", said, re.M)
+    with h5py.File(path("one.h5")) as f:
+        contracted = naik_io._text(f["metadata/contractions"][()]).split()
+        assert len(blocks) == 10 * 4 * 2 + len(contracted), len(blocks)
+        for name, numbers in blocks:
+            printed = np.array([line.split()[1:] for line in numbers.splitlines()], float)
+            if name.startswith("/corr/"):
+                known = f[name][...].view(float).reshape(8, 2)
+            else:
+                meson, label, mass, p = re.fullmatch(r"(\S+) source=(\S+) mass=(\S+) momentum=(\S+)", name).groups()
+                masses = {"light": [0.1, 0.3], "heavy": [0.5], "wall": [0.4], "noise": [0.3, 0.6]}[label.split("/")[0]]
+                known = f[f"corr/{label}/m{masses.index(float(mass)):02d}/{meson}/p{p.replace(',', '')}"][...][:, None]
+            assert np.abs(printed - known).max() <= 1e-9 * np.abs(known).max(), (name, printed, known)
 
 
 def pairs_are_traces():

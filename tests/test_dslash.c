@@ -547,6 +547,21 @@ static void wrong_shapes_are_refused(check *t)
         CHECK_STATUS(t, naik_dslash_plain(links, two, NAIK_EVEN, two), NAIK_ERR_ARG);
         CHECK_STATUS(t, naik_links_create(f.geometry, f.source, NAIK_DOUBLE, 17, &none),
                      NAIK_ERR_INPUT);
+        naik_field *bare = NULL, *spinors = NULL, *wide = NULL;
+        CHECK_OK(t, naik_field_create_bare(f.geometry, NAIK_DOUBLE, 3, &bare));
+        CHECK_STATUS(t, naik_dslash_plain(links, bare, NAIK_EVEN, three), NAIK_ERR_ARG);
+        CHECK_OK(t, naik_field_create_spin(f.geometry, NAIK_DOUBLE, NAIK_SPIN,
+                                           NAIK_MAX_RHS / NAIK_SPIN, &spinors));
+        CHECK_STATUS(t, naik_dslash_plain(links, spinors, NAIK_EVEN, spinors), NAIK_ERR_ARG);
+        CHECK_STATUS(t,
+                     naik_field_create_spin(f.geometry, NAIK_DOUBLE, NAIK_SPIN,
+                                            NAIK_MAX_RHS / NAIK_SPIN + 1, &wide),
+                     NAIK_ERR_ARG);
+        CHECK_STATUS(t, naik_field_create(f.geometry, NAIK_SINGLE, NAIK_MAX_RHS + 1, &wide),
+                     NAIK_ERR_ARG);
+        CHECK_STATUS(t, naik_field_create(f.geometry, NAIK_SINGLE, 0, &wide), NAIK_ERR_ARG);
+        naik_field_destroy(&bare);
+        naik_field_destroy(&spinors);
         naik_field_destroy(&two);
         naik_field_destroy(&three);
         naik_links_destroy(&links);

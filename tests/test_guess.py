@@ -91,6 +91,30 @@ def stored_propagators_are_contracted_without_an_iteration():
                 assert np.abs(other["corr"][name][...] - c).max() <= precision * np.abs(c).max(), (name, precision)
 
 
+def entries_that_share_a_source_are_told_apart():
+    """By mass, Naik epsilon and solved colours; of two solutions of the same the better one is taken."""
+    entry = "{name: %s, masses: [%s], %ssource: {type: point, origin: [0, 0, 0, 0]%s}}"
+
+    def entries(*of):
+        return "solve=[" + ", ".join(entry % one for one in of) + "]"
+
+    light, heavy, mixed = ("a", 0.05, "", ""), ("b", 0.1, "", ""), ("c", 0.1, "naik_epsilon: [-0.1], ", "")
+    coarse, red = ("d", 0.1, "tolerance: 1e-3, ", ""), ("e", 0.2, "", ", colours: [2]")
+    solved("several", "--set", entries(coarse, light, heavy, mixed, red), "--set", "output.correlators=[]")
+    solved("anew", "--set", entries(*(one[:2] + (f"guess: {path('several.h5')}, " + one[2], one[3])
+                                      for one in (light, heavy, mixed, red))),
+           "--set", "output.correlators=[]")
+    assert (table("anew")["iterations"] == 0).all() and (table("anew")["true_residual"] <= 1e-10).all(), table("anew")
+    with h5py.File(path("several.h5")) as a, h5py.File(path("anew.h5")) as b:
+        for k in range(4):
+            assert (a[f"prop/s{k + 1:04d}/m00"][...] == b[f"prop/s{k:04d}/m00"][...]).all(), k
+    one = ("f", 0.1, f"guess: {path('several.h5')}, ", ", colours: [1]")
+    solved("one", "--set", entries(one), "--set", "output.correlators=[]")  # of all colours
+    assert table("one")["iterations"].sum() == 0, table("one")
+    told = solved("refused", "--set", entries(("e", 0.2, f"guess: {path('several.h5')}, ", "")), status=1)
+    assert "but not with mass 0.2 and colour 0" in told, told
+
+
 def bits_do_not_depend_on_ranks_batches_and_shared_masses():
     for ranks, more in ((2, ("solver.batch=4", "solver.multishift=on")), (4, ("run.grid=[1,1,2,2]", "solver.batch=1"))):
         solved("again", *GUESS, *(word for one in more for word in ("--set", one)), ranks=ranks)
@@ -187,6 +211,7 @@ def stored_quarks_with_spin_are_contracted_without_an_iteration():
 
 
 main([configurations_are_generated, a_loose_solve_spares_the_next_its_iterations,
-      stored_propagators_are_contracted_without_an_iteration, bits_do_not_depend_on_ranks_batches_and_shared_masses,
+      stored_propagators_are_contracted_without_an_iteration, entries_that_share_a_source_are_told_apart,
+      bits_do_not_depend_on_ranks_batches_and_shared_masses,
       a_killed_run_goes_on_to_the_same_bits, guesses_of_something_else_are_refused, a_damaged_guess_is_noticed,
       quarks_with_spin_begin_from_what_is_stored, stored_quarks_with_spin_are_contracted_without_an_iteration])

@@ -18,7 +18,7 @@ static naik_fatlong *twisted_links(check *t, const naik_gauge *u, naik_action_ty
     naik_fattener *fattener = NULL;
     naik_fatlong *links = NULL;
     CHECK_OK(t, naik_fattener_create(u, action, 0.9, device, &fattener));
-    CHECK_OK(t, naik_fattener_links(fattener, action == NAIK_HISQ ? 0.1 : 0, &links));
+    CHECK_OK(t, naik_fattener_links(fattener, action >= NAIK_HISQ ? 0.1 : 0, &links));
     naik_fattener_destroy(&fattener);
     if (twist != NULL) {
         CHECK_OK(t, naik_fatlong_twist(links, twist));
@@ -32,7 +32,7 @@ static naik_fatlong *twisted_links(check *t, const naik_gauge *u, naik_action_ty
 static void twisted_links_are_those_of_thin_links_times_phases(check *t)
 {
     static const double twist[3] = {0.5, -1.25, 0.3};
-    for (naik_action_type action = NAIK_NAIVE; action <= NAIK_HISQ; action++) {
+    for (naik_action_type action = NAIK_NAIVE; action <= NAIK_HISQ_SU3; action++) {
         fixture_thin f;
         CHECK_REQUIRE(t, fixture_thin_create(t, t->comm, shared, NULL, &f));
         naik_gauge_apply_phases(f.u, true);

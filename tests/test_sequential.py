@@ -1,6 +1,7 @@
 # test_sequential.py - sequential sources and single colours as a user runs them, against sums in numpy
 # timeout: 150
 import os
+import re
 import sys
 
 import h5py
@@ -133,6 +134,30 @@ def grids_and_a_stop_give_the_same_bytes():
     same(everything("seq.h5"), everything("again.h5"))
 
 
+def a_propagator_is_found_by_all_that_it_is():
+    """By kappa; by a mass with the digits that are printed; of two with one mass by its Naik epsilon."""
+    solve("kpt", POINT.replace("masses: [0.3]", "kappas: [0.137, 0.13701]"), action="wilson", correlators="pion")
+    mass = re.search(r"source=pt mass=(\S+) naik", naik("info", path("kpt.h5"), "--correlators")).group(1)
+    found = []
+    for words in "kappa: 0.137", "mass: " + mass, f"mass: {float(mass):.6g}":
+        entry = sequential(file="kpt.h5", insertion="pion", t0="3").replace("masses: [0.3]", "kappas: [0.137]")
+        solve("found", entry.replace(" mass: 0.3", " " + words), "--fresh", action="wilson")
+        found.append(stored("found", 0).tobytes())
+    assert found[0] == found[1] == found[2]
+    solve("ept", POINT.replace("[0.3]", "[0.3, 0.3], naik_epsilon: [-0.1, 0]"), action="hisq", correlators="pion5")
+    told = solve("bad", sequential(file="ept.h5"), "--dry-run", action="hisq", status=1)
+    assert "with 2 masses that are 0.3" in told, told
+    for number, epsilon in enumerate((-0.1, 0)):
+        entry = sequential(file="ept.h5", t0="3", more=f", naik_epsilon: {epsilon}")
+        solve("eseq", entry.replace("masses: [0.3]", f"masses: [0.3], naik_epsilon: [{epsilon}]"), "--fresh", action="hisq")
+        with h5py.File(path("ept.h5")) as f:
+            known = f[f"/corr/pt/m{number:02d}/pion5/p000"][3]
+        trace = np.trace(at_origin(stored("eseq", 0)))
+        assert abs(trace - EPSILON * known) < 1e-9 * known, (epsilon, trace, known)
+    assert "not with that mass and naik_epsilon" in solve(
+        "bad", sequential(file="ept.h5", more=", naik_epsilon: 0.1"), "--dry-run", action="hisq", status=1)
+
+
 def what_does_not_fit_is_refused():
     solve("per", POINT, "--set", "lattice.boundary_t=periodic")
     for entry, words, sentence in ((sequential(label="wall"), {}, "has no source 'wall'"),
@@ -177,5 +202,5 @@ def single_colours_are_marked_and_not_taken_for_a_propagator():
 
 main([configurations_are_made, three_points_without_momentum_are_two_points,
       momentum_and_insertion_weigh_the_stored_propagator, wilson_quarks_too, a_file_that_is_guess_and_source_is_read_once,
-      grids_and_a_stop_give_the_same_bytes,
+      grids_and_a_stop_give_the_same_bytes, a_propagator_is_found_by_all_that_it_is,
       what_does_not_fit_is_refused, single_colours_are_marked_and_not_taken_for_a_propagator])

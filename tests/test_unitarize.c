@@ -1,4 +1,4 @@
-/* test_unitarize.c - the U(3) projection: unitary, nearest, with and without the fallback
+/* test_unitarize.c - the projections: unitary, nearest, with and without the fallback
  *
  * ranks: 1
  */
@@ -226,6 +226,36 @@ static void unitary_matrices_are_left_alone(check *t)
     }
 }
 
+/* u of determinant 1 or -1, w of any phase, close to every place where a cube root may go wrong. */
+static void special_projection_takes_the_nearest_phase_that_gives_the_determinant(check *t)
+{
+    static const double angles[] = {0,    1e-17, 1e-9,         -1e-5,          0.3, -1, M_PI / 2,
+                                    -1.9, 3,     M_PI - 1e-12, -(M_PI - 1e-9), 2.7};
+    const int opposite = 9; /* of the angles: the one whose cube root rounding decides */
+    naik_rng rng = naik_rng_at(17, 0, 0);
+    for (int k = 0; k < 2 * (int)(sizeof angles / sizeof *angles); k++) {
+        const double angle = angles[k / 2], sign = k % 2 == 0 ? 1 : -1;
+        naik_matrix u = random_matrix(&rng), w = random_matrix(&rng);
+        CHECK_TRUE(t, naik_mat_reunitarise(&u) && naik_mat_reunitarise(&u));
+        CHECK_TRUE(t, naik_mat_reunitarise(&w) && naik_mat_reunitarise(&w)); /* det w = 1 */
+        u = naik_mat_scale(sign, &u);
+        const naik_complex third = {sign * cos(angle / 3), sign * sin(angle / 3)};
+        const naik_matrix turned = naik_mat_rotate(third, &w), wanted = naik_mat_scale(sign, &w);
+        naik_projection how = NAIK_PROJECTION_SVD;
+        const naik_matrix found = naik_special_unitarize(&turned, &u, &how);
+        CHECK_INT(t, how, k / 2 == opposite ? NAIK_PROJECTION_ARBITRARY : NAIK_PROJECTION_SVD);
+        CHECK_NEAR(t, distance(&found, &wanted), 0, 5e-15);
+        CHECK_NEAR(t, unitarity(&found), 0, 5e-15);
+        CHECK_NEAR(t, naik_mat_det(&found).re, sign, 5e-15);
+    }
+    naik_matrix u = naik_mat_unit(), zero = naik_mat_zero(), w = naik_mat_unit();
+    w.e[1][1].re = NAN;
+    naik_projection how = NAIK_PROJECTION_SERIES;
+    const naik_matrix lost[2] = {naik_special_unitarize(&w, &u, &how),
+                                 naik_special_unitarize(&u, &zero, &how)};
+    CHECK_TRUE(t, isnan(naik_mat_norm2(&lost[0])) && isnan(naik_mat_norm2(&lost[1])));
+}
+
 static void numbers_out_of_range_do_not_pass_unseen(check *t)
 {
     naik_rng rng = naik_rng_at(16, 0, 0);
@@ -250,4 +280,5 @@ CHECK_MAIN(CHECK(projection_is_unitary_and_leaves_a_positive_rest),
            CHECK(nearly_singular_matrices_take_the_fallback),
            CHECK(rows_have_the_bits_of_single_links),
            CHECK(singular_matrices_still_give_unitary_ones), CHECK(unitary_matrices_are_left_alone),
+           CHECK(special_projection_takes_the_nearest_phase_that_gives_the_determinant),
            CHECK(numbers_out_of_range_do_not_pass_unseen))

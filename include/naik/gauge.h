@@ -20,8 +20,14 @@ typedef struct naik_matrix {
     naik_complex e[3][3]; /* row-major */
 } naik_matrix;
 
-/* How the links of the operator are made of thin ones. */
-typedef enum naik_action_type { NAIK_NAIVE, NAIK_ASQTAD, NAIK_HISQ } naik_action_type;
+/* How the links of the operator are made of thin ones; HISQ with the projection to U(3), which is
+ * the usual one, or to SU(3). */
+typedef enum naik_action_type {
+    NAIK_NAIVE,
+    NAIK_ASQTAD,
+    NAIK_HISQ,
+    NAIK_HISQ_SU3
+} naik_action_type;
 
 typedef struct naik_gauge {
     const naik_lattice *lattice; /* borrowed */

@@ -16,7 +16,7 @@ typedef struct naik_session_options {
                                   The session uses their lattice, which must outlive it */
     naik_action_type action;
     double u0;           /* of asqtad */
-    double naik_epsilon; /* of hisq */
+    double naik_epsilon; /* of NAIK_HISQ and NAIK_HISQ_SU3 */
     bool periodic_t;     /* else antiperiodic */
     const char *backend; /* "auto", "cpu", "gpu"; NULL: auto */
 } naik_session_options;

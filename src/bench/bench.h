@@ -17,7 +17,7 @@
 enum { BENCH_MAX_LIST = 16, BENCH_MAX_REPEAT = 1000, BENCH_EACH = -1 };
 
 /* Beside naik_action_type. */
-enum { BENCH_WILSON = NAIK_HISQ + 1, BENCH_CLOVER };
+enum { BENCH_WILSON = NAIK_HISQ_SU3 + 1, BENCH_CLOVER };
 
 typedef enum bench_links_kind { BENCH_RANDOM, BENCH_RANDOM_HISQ, BENCH_UNIT } bench_links_kind;
 

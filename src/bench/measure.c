@@ -185,11 +185,9 @@ void bench_line_begin(const bench *b, bench_line *line)
 
 static const char *action_name(const bench *b)
 {
-    static const char *const names[] = {[NAIK_NAIVE] = "naive",
-                                        [NAIK_ASQTAD] = "asqtad",
-                                        [NAIK_HISQ] = "hisq",
-                                        [BENCH_WILSON] = "wilson",
-                                        [BENCH_CLOVER] = "clover"};
+    static const char *const names[] = {
+        [NAIK_NAIVE] = "naive",       [NAIK_ASQTAD] = "asqtad",  [NAIK_HISQ] = "hisq",
+        [NAIK_HISQ_SU3] = "hisq_su3", [BENCH_WILSON] = "wilson", [BENCH_CLOVER] = "clover"};
     return names[b->options->action];
 }
 

@@ -259,9 +259,13 @@ static naik_status parse(naik_comm *comm, int argc, char **argv, choices *c, mod
     static const char *const software[] = {"quda", "probe", "naik", NULL};
     static const int recons[] = {18, 13, 12, 9, 8, 6};
     static const char *const recon_names[] = {"18", "13", "12", "9", "8", "6", NULL};
-    static const char *const actions[] = {
-        [NAIK_NAIVE] = "naive",    [NAIK_ASQTAD] = "asqtad",  [NAIK_HISQ] = "hisq",
-        [BENCH_WILSON] = "wilson", [BENCH_CLOVER] = "clover", NULL};
+    static const char *const actions[] = {[NAIK_NAIVE] = "naive",
+                                          [NAIK_ASQTAD] = "asqtad",
+                                          [NAIK_HISQ] = "hisq",
+                                          [NAIK_HISQ_SU3] = "hisq_su3",
+                                          [BENCH_WILSON] = "wilson",
+                                          [BENCH_CLOVER] = "clover",
+                                          NULL};
     const naik_option options[] = {
         {.name = "machine",
          .kind = NAIK_OPTION_CHOICE,

@@ -70,11 +70,11 @@ static void describe_equation(const job *j, const naik_input_solve *solve, int m
                  "action %s\nmass %.17g\nkappa %.17g\ncsw %.17g\n(m + 4 + C - D/2) solution = "
                  "source, D with 1 - gamma on the forward hop, no kappa\ngamma basis "
                  "DeGrand-Rossi",
-                 naik_input_action_name(input->action.type), m, 1 / (2 * m + 8),
-                 naik_input_csw(input));
+                 naik_input_action_name(input), m, 1 / (2 * m + 8), naik_input_csw(input));
     } else {
-        snprintf(text, text_size, "mass %.17g\nnaik_epsilon %.17g\n(2 mass + D) solution = source",
-                 m, solve->naik_epsilon.data[mass]);
+        snprintf(text, text_size,
+                 "action %s\nmass %.17g\nnaik_epsilon %.17g\n(2 mass + D) solution = source",
+                 naik_input_action_name(input), m, solve->naik_epsilon.data[mass]);
     }
 }
 

@@ -193,7 +193,7 @@ static const char help_bench[] =
     "  --links random|random-hisq|unit     random matrices; fattened random links (default); 1\n"
     "  --gauge FILE                        dslash, cg, bicgstab, modes, links: of this "
     "configuration\n"
-    "  --action hisq|asqtad|naive          dslash, cg: or wilson, clover (there D is A^-1 D; cg "
+    "  --action hisq|hisq_su3|asqtad|naive dslash, cg: or wilson, clover (there D is A^-1 D; cg "
     "is\n"
     "                                      on the normal equations); bicgstab: only these\n"
     "  --precision double|single|half      of the vectors; io: 64 or 32 bits; modes: of the modes\n"

@@ -66,9 +66,9 @@ static naik_status write(naik_comm *comm, const job *j, const char *path)
     const naik_input *input = j->input;
     const naik_gauge_meta meta = {
         .source_path = input->gauge.file, .source = &j->links.file, .input_text = input->text};
-    const naik_status status = naik_links_h5_write(
-        path, (const naik_fatlong *const *)j->sets, j->count,
-        naik_input_action_name(input->action.type), naik_input_boundary_name(input), 64, &meta);
+    const naik_status status = naik_links_h5_write(path, (const naik_fatlong *const *)j->sets,
+                                                   j->count, naik_input_action_name(input),
+                                                   naik_input_boundary_name(input), 64, &meta);
     if (status == NAIK_OK) {
         naik_log_line(comm->log, "wrote %s, verified", path);
     }

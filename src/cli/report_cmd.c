@@ -166,6 +166,9 @@ static void print_summary(FILE *out, const naik_propagator_reader *v, const tota
     snprintf(text, sizeof text, "%d x %d x %d x %d", v->size[0], v->size[1], v->size[2],
              v->size[3]);
     row(out, "lattice", text, "");
+    if (v->pair_count > 0 && v->pairs[0].action[0] != '\0') {
+        row(out, "action", v->pairs[0].action, "");
+    }
     snprintf(text, sizeof text, "%d done, %d not converged, %d pending", t->done, t->failed,
              t->pending);
     row(out, "solves", text, t->failed > 0 ? "bad" : "");

@@ -64,11 +64,14 @@ typedef struct naik_input_solve {
     naik_ints t0;            /* of walls, as given */
     const char *source_file; /* of type file and sequential */
     const char *propagator;  /* of type sequential: the label of a source in that file, */
-    double source_mass;      /* its mass, and */
-    int insertion;           /* the operator on it: naik_meson, or NAIK_MESONS + naik_spin_meson */
-    naik_ints colours;       /* source colours that are solved; none: all */
-    bool deflate;            /* with the low modes of deflation, where there are any */
-    const char *guess;       /* propagator file of starting values; NULL: none */
+    double source_mass;      /* its mass, */
+    double source_kappa;     /* as given in its place; else 0 */
+    double source_epsilon;   /* its Naik epsilon, where the next says so, and */
+    bool chooses_epsilon;
+    int insertion;     /* the operator on it: naik_meson, or NAIK_MESONS + naik_spin_meson */
+    naik_ints colours; /* source colours that are solved; none: all */
+    bool deflate;      /* with the low modes of deflation, where there are any */
+    const char *guess; /* propagator file of starting values; NULL: none */
 } naik_input_solve;
 
 enum { NAIK_INPUT_MODES_AUTO = -1 }; /* as deflation.modes: the plan decides */
@@ -126,6 +129,7 @@ typedef struct naik_input {
     struct {
         naik_input_action type;
         double u0;             /* of asqtad, and of clover, where 0: not given */
+        int projection;        /* of hisq: 0 U(3), 1 SU(3) */
         double csw;            /* of clover */
         const char *file;      /* of links: naik's HDF5, or the fat links */
         const char *long_file; /* of links: the long links where `file` has none; else NULL */
@@ -168,6 +172,8 @@ typedef struct naik_input {
         naik_vectors momenta;  /* first three components */
         naik_ints baryons;     /* of the words: nucleon is 0 */
         bool condensate, average;
+        bool
+            print_correlators; /* all of them into the log, and not a line of each source and mass */
         naik_pairs mpi_info;
         int64_t alignment; /* bytes; 0: none */
         int aggregators;   /* 0: collective writing */

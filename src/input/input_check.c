@@ -76,7 +76,7 @@ static naik_status check_lattice_and_action(const checker *c)
         {"gauge.file", made, made},     {"gauge.max_unitarity_deviation", made, 0},
         {"gauge.reunitarise", made, 0}, {"action.u0", asqtad | clover, asqtad},
         {"action.csw", clover, clover}, {"action.file", links, links},
-        {"action.long_file", links, 0}};
+        {"action.long_file", links, 0}, {"action.projection", BIT(NAIK_INPUT_HISQ), 0}};
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         if (c->input->lattice.size[mu] % 2 != 0) {
             return refuse(c, "lattice.size",
@@ -119,7 +119,9 @@ static naik_status check_source_keys(const checker *c, int index)
                           {"t0", walls | sequential | funny, walls | sequential | funny},
                           {"momentum", walls | gaussian | sequential, 0},
                           {"propagator", sequential, sequential},
-                          {"mass", sequential, sequential},
+                          {"mass", sequential, 0},
+                          {"kappa", sequential, 0},
+                          {"naik_epsilon", sequential, 0},
                           {"insertion", sequential, sequential},
                           {"seed", noise, noise},
                           {"noise", noise, 0},

@@ -13,7 +13,23 @@ static naik_status allocate(naik_log *log, naik_input *input, size_t count, size
     return memory != NULL ? NAIK_OK : NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the input");
 }
 
-/* m = 1/(2 kappa) - 4. */
+static double mass_of(double kappa)
+{
+    return 1 / (2 * kappa) - 4;
+}
+
+/* What says which propagator a sequential source is made of. */
+static void fill_source_mass(const naik_input *input, int index)
+{
+    char path[64];
+    naik_input_solve *solve = &input->solve[index];
+    snprintf(path, sizeof path, "solve.%d.source.naik_epsilon", index);
+    solve->chooses_epsilon = naik_yaml_find(input->tree->root, path) != NULL;
+    if (solve->source_kappa > 0) {
+        solve->source_mass = mass_of(solve->source_kappa);
+    }
+}
+
 static naik_status fill_masses(naik_log *log, naik_input *input, naik_input_solve *solve)
 {
     naik_status status = NAIK_OK;
@@ -23,7 +39,7 @@ static naik_status fill_masses(naik_log *log, naik_input *input, naik_input_solv
         solve->masses.count = count;
     }
     for (int m = 0; m < count; m++) {
-        solve->masses.data[m] = 1 / (2 * solve->kappas.data[m]) - 4;
+        solve->masses.data[m] = mass_of(solve->kappas.data[m]);
     }
 done:
     return status;
@@ -59,6 +75,7 @@ static naik_status fill_defaults(naik_log *log, naik_input *input)
     for (int i = 0; i < input->solve_count; i++) {
         naik_input_solve *solve = &input->solve[i];
         NAIK_TRY(fill_masses(log, input, solve));
+        fill_source_mass(input, i);
         if (solve->tolerance == 0) {
             solve->tolerance = input->solver.tolerance;
         }

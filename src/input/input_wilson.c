@@ -42,6 +42,37 @@ static naik_status check_masses(naik_log *log, const naik_input *input, int inde
     return NAIK_OK;
 }
 
+/* Of a sequential source: the mass or kappa of its propagator, one of them. */
+static naik_status check_source_mass(naik_log *log, const naik_input *input, int index)
+{
+    const bool wilson = naik_input_is_wilson(input);
+    char mass[PATH_SIZE], kappa[PATH_SIZE], epsilon[PATH_SIZE];
+    snprintf(mass, sizeof mass, "solve.%d.source.mass", index);
+    snprintf(kappa, sizeof kappa, "solve.%d.source.kappa", index);
+    snprintf(epsilon, sizeof epsilon, "solve.%d.source.naik_epsilon", index);
+    if (input->solve[index].source.type != NAIK_SOURCE_SEQUENTIAL) {
+        return NAIK_OK;
+    }
+    if (is_given(input, kappa) && !wilson) {
+        return naik_input_refuse(log, input, kappa,
+                                 "'%s' applies to action.type wilson and clover only", kappa);
+    }
+    if (is_given(input, epsilon) && wilson) {
+        return naik_input_refuse(log, input, epsilon, "'%s' applies to staggered quarks only",
+                                 epsilon);
+    }
+    if (is_given(input, kappa) && is_given(input, mass)) {
+        return naik_input_refuse(log, input, kappa, "'%s' and mass say the same twice: give one",
+                                 kappa);
+    }
+    if (!is_given(input, kappa) && !is_given(input, mass)) {
+        return naik_input_refuse(log, input, mass,
+                                 "key '%s' is missing; source type sequential needs it%s", mass,
+                                 wilson ? ", or kappa" : "");
+    }
+    return NAIK_OK;
+}
+
 static naik_status check_correlators(naik_log *log, const naik_input *input)
 {
     const naik_ints *asked = &input->output.correlators;
@@ -123,6 +154,7 @@ naik_status naik_input_check_quarks(naik_log *log, const naik_input *input)
     naik_status status = NAIK_OK;
     for (int i = 0; i < input->solve_count; i++) {
         NAIK_TRY(check_masses(log, input, i));
+        NAIK_TRY(check_source_mass(log, input, i));
     }
     NAIK_TRY(check_correlators(log, input));
     NAIK_TRY(naik_input_is_wilson(input) ? check_for_wilson(log, input)

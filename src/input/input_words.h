@@ -12,6 +12,7 @@
 static const char *const boundaries[] = {"periodic", "antiperiodic", NULL};
 static const char *const mismatches[] = {"stop", "warn", NULL};
 static const char *const actions[] = {"naive", "asqtad", "hisq", "links", "wilson", "clover", NULL};
+static const char *const projections[] = {"u3", "su3", NULL};
 static const char *const methods[] = {"bicgstab", "cg", NULL};
 static const char *const link_numbers[] = {"18", "12", "8", NULL};
 static const char *const switches[] = {

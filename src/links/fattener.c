@@ -2,7 +2,7 @@
  *
  *   naive   Fat = U
  *   asqtad  Fat, Long of U
- *   HISQ    V = fat7(U), W = U(3) projection of V, Fat and Long of W by the second level;
+ *   HISQ    V = fat7(U), W = projection of V to U(3) or SU(3), Fat and Long of W by the second level;
  *           with a Naik epsilon: Fat + eps/8 W, Long (1 + eps)
  */
 #include <stdlib.h>
@@ -24,6 +24,11 @@ struct naik_fattener {
     int64_t svd_count;
 };
 
+static bool is_hisq(const naik_fattener *f)
+{
+    return f->action == NAIK_HISQ || f->action == NAIK_HISQ_SU3;
+}
+
 /* Where smearing begins: u itself, or its copy on the device in `room`, which smearing may then
  * overwrite. */
 static naik_status start_from(const naik_gauge *u, naik_gauge *room, const naik_gauge **out)
@@ -32,23 +37,26 @@ static naik_status start_from(const naik_gauge *u, naik_gauge *room, const naik_
     return room->device != NULL ? naik_gauge_copy(u, room) : NAIK_OK;
 }
 
-/* V becomes W, where that is one matrix. */
-static naik_status project(naik_fattener *f)
+/* V of these thin links becomes W, where that is one matrix. */
+static naik_status project(naik_fattener *f, const naik_gauge *thin)
 {
     naik_status status = NAIK_OK;
     naik_comm *comm = f->lattice->comm;
     int64_t count[2];
-    NAIK_TRY(naik_link_ops_of(f->device)->project(f->w, count));
+    const bool special = f->action == NAIK_HISQ_SU3;
+    NAIK_TRY(naik_link_ops_of(f->device)->project(f->w, special ? thin : NULL, count));
     NAIK_TRY(naik_comm_sum_i64(comm, count, 2));
     f->svd_count = count[0];
     if (count[1] > 0) {
         status = NAIK_FAIL(
             comm->log, NAIK_ERR_INPUT,
-            "the U(3) projection of HISQ is not unique on %lld of %lld fat7 links, "
-            "whose least singular value is below %g of the largest: the thin links are "
+            "the %s projection of HISQ is not unique on %lld of %lld fat7 links, "
+            "whose least singular value is below %g of the largest%s: the thin links are "
             "no SU(3) configuration of this boundary, or have signs of another code in "
             "them",
-            (long long)count[1], (long long)(NAIK_DIM * f->lattice->volume), NAIK_PROJECTION_LEAST);
+            special ? "SU(3)" : "U(3)", (long long)count[1],
+            (long long)(NAIK_DIM * f->lattice->volume), NAIK_PROJECTION_LEAST,
+            special ? ", or whose determinant has the sign opposite to the thin link's" : "");
     }
 done:
     return status;
@@ -60,10 +68,10 @@ static naik_status build_hisq(const naik_gauge *u, naik_smear_space *space, naik
     const naik_smearing first = naik_smearing_hisq1(), second = naik_smearing_hisq2();
     const naik_gauge *start = NULL;
     NAIK_TRY(naik_gauge_create_on(u->lattice, f->device, &f->w));
-    NAIK_TRY(start_from(u, f->w, &start));
-    NAIK_TRY(naik_smear(start, &first, space, f->w, NULL));
-    NAIK_TRY(project(f));
     NAIK_TRY(naik_gauge_create_on(u->lattice, f->device, &f->fat));
+    NAIK_TRY(start_from(u, f->fat, &start));
+    NAIK_TRY(naik_smear(start, &first, space, f->w, NULL));
+    NAIK_TRY(project(f, start));
     NAIK_TRY(naik_gauge_create_on(u->lattice, f->device, &f->long_links));
     NAIK_TRY(naik_smear(f->w, &second, space, f->fat, f->long_links));
     f->long_scale = fabs(second.cN);
@@ -95,7 +103,7 @@ static naik_status build(const naik_gauge *u, double u0, naik_fattener *f)
         return naik_gauge_copy(u, f->fat);
     }
     NAIK_TRY(naik_smear_space_create(u->lattice, f->device, &space));
-    NAIK_TRY(f->action == NAIK_HISQ ? build_hisq(u, space, f) : build_asqtad(u, u0, space, f));
+    NAIK_TRY(is_hisq(f) ? build_hisq(u, space, f) : build_asqtad(u, u0, space, f));
 done:
     naik_smear_space_destroy(&space);
     return status;
@@ -148,7 +156,7 @@ naik_status naik_fattener_links(const naik_fattener *fattener, double naik_epsil
     const naik_link_ops *ops = naik_link_ops_of(fattener->device);
     naik_fatlong *links = NULL;
     *out = NULL;
-    if (naik_epsilon != 0 && fattener->action != NAIK_HISQ) {
+    if (naik_epsilon != 0 && !is_hisq(fattener)) {
         return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                          "naik_epsilon = %g needs the action hisq; other actions take 0 only",
                          naik_epsilon);

@@ -164,7 +164,7 @@ static naik_status product(double weight, const naik_ghosted *a, const naik_ghos
 
 /* ---- whole gauge fields */
 
-static naik_status project(naik_gauge *gauge, int64_t count[2])
+static naik_status project(naik_gauge *gauge, const naik_gauge *thin, int64_t count[2])
 {
     const int64_t links = (int64_t)gauge->lattice->sites * NAIK_DIM;
     int64_t svd = 0, arbitrary = 0;
@@ -179,6 +179,11 @@ static naik_status project(naik_gauge *gauge, int64_t count[2])
         svd += mine[0];
         arbitrary += mine[1];
         naik_rows_to_links(&w, n, &gauge->link[first], 1);
+        for (int64_t i = first; i < first + n && thin != NULL; i++) {
+            naik_projection how = NAIK_PROJECTION_SERIES;
+            gauge->link[i] = naik_special_unitarize(&gauge->link[i], &thin->link[i], &how);
+            arbitrary += how == NAIK_PROJECTION_ARBITRARY;
+        }
     }
     count[0] = svd;
     count[1] = arbitrary;

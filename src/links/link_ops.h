@@ -78,9 +78,10 @@ typedef struct naik_link_ops {
      * the volume. Waits. */
     naik_status (*clover)(const naik_ghosted *u, double diagonal, double csw, naik_clover *clover,
                           int64_t *singular);
-    /* Every link becomes its U(3) projection; count[0] of this rank took the fall-back, count[1] of
-     * them are not unique (unitarize.h). Waits. */
-    naik_status (*project)(naik_gauge *gauge, int64_t count[2]);
+    /* Every link becomes its U(3) projection, or with the links `thin` that it was smeared from its
+     * SU(3) projection (unitarize.h); count[0] of this rank took the fall-back, count[1] of all
+     * links are not unique. Waits. */
+    naik_status (*project)(naik_gauge *gauge, const naik_gauge *thin, int64_t count[2]);
     /* out = a + s b; b NULL: s a. */
     naik_status (*combine)(const naik_gauge *a, double s, const naik_gauge *b, naik_gauge *out);
     /* out = a with links mu times phase[mu]; links whose phase is 1 keep their bits. */

@@ -47,7 +47,7 @@ typedef struct naik_fatlong {
     naik_gauge *long_links; /* NULL for the naive action */
     double naik_epsilon;
     double long_scale; /* s of L = s e^{i theta} V, |cN| u0^-2 or (1 + eps)/24; 0 if no long */
-    int64_t svd_count; /* links that took the SVD fallback in the U(3) projection, global */
+    int64_t svd_count; /* links that took the SVD fallback in HISQ's projection, global */
 } naik_fatlong;
 
 /* Owned results that stay valid for any number of epsilons: HISQ's W and level-2 links are made

@@ -5,7 +5,7 @@
  * Quarks on such links stay periodic and have the momentum `twist` on top of their own, in units of
  * 2 pi / L. But for a phase at each site, these are the links whose fields take exp(2 pi i twist)
  * across the boundary. All paths of a fat link lead one site on, those of a long link three, and
- * the projection to U(3) keeps phases: fat links take the phase of one hop, long ones of three.
+ * HISQ's projections keep phases: fat links take the phase of one hop, long ones of three.
  * P. Bedaque, PLB 593 (2004) 82; C. Sachrajda, G. Villadoro, PLB 609 (2005) 73.
  */
 #ifndef NAIK_LINKS_TWIST_H

@@ -1,4 +1,4 @@
-/* unitarize.c - the U(3) projection on the host, of one link and of a row
+/* unitarize.c - the projections on the host, of one link and of a row
  *
  * The row goes through unitarize.inc's operations with su3.h's products, in their order, all sites
  * of it at once; the links that need singular values are done again one by one.
@@ -12,6 +12,12 @@
 naik_matrix naik_unitarize(const naik_matrix *v, naik_projection *how)
 {
     return unitarize(v, how);
+}
+
+NAIK_CLONES naik_matrix naik_special_unitarize(const naik_matrix *w, const naik_matrix *u,
+                                               naik_projection *how)
+{
+    return with_determinant(w, u, how);
 }
 
 /* sum_k a_k b_kj as naik_mat_mul adds */

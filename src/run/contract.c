@@ -328,6 +328,7 @@ naik_status solve_contract(solve_job *j)
         naik_complex *out = w.values + (size_t)i * times;
         NAIK_TRY(contract(&w, &list.item[i], out));
         NAIK_TRY(naik_propagator_file_contract(j->file, i, &out->re));
+        solve_report_contraction(j, list.spec[i].path, out);
     }
     naik_timer_stop(j->timer, "contractions");
     naik_log_line(j->log, "contractions: %d correlators of several solves, %.2f s", list.count,

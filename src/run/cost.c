@@ -62,14 +62,15 @@ static void list_masses(const naik_input *input, cost *c)
 /* The action's name from the canonical input of a file (input.h); "" where it has none. */
 static void pilot_action(const naik_propagator_reader *v, char *name, size_t name_size)
 {
-    static const char key[] = "action.type = ";
+    static const char key[] = "action.type = ", special[] = "\naction.projection = su3\n";
     name[0] = '\0';
     for (int i = 0; i < v->text_count; i++) {
         const bool canonical = strcmp(v->texts[i].name, "canonical_input") == 0;
         const char *at = canonical ? strstr(v->texts[i].text, key) : NULL;
         if (at != NULL) {
             at += sizeof key - 1;
-            snprintf(name, name_size, "%.*s", (int)strcspn(at, "\n"), at);
+            snprintf(name, name_size, "%.*s%s", (int)strcspn(at, "\n"), at,
+                     strstr(v->texts[i].text, special) != NULL ? "_su3" : "");
         }
     }
 }
@@ -108,7 +109,7 @@ static naik_status read_pilot(naik_comm *comm, const naik_input *input, const ch
 {
     naik_status status = NAIK_OK;
     naik_propagator_reader *view = NULL;
-    const char *own = naik_input_action_name(input->action.type);
+    const char *own = naik_input_action_name(input);
     char theirs[32] = "";
     *count = 0;
     if (comm->rank == 0) {

@@ -1,7 +1,8 @@
 /* guess.c - solutions that another run has stored, found by what they solve
  *
  * The file carries the input that made it. Sources are the same where that says the same of them,
- * key by key, so that no key of a source that is added later can be forgotten here.
+ * key by key, so that no key of a source that is added later can be forgotten here. Several entries
+ * of a file may have one source: a solution is looked for among all of them.
  */
 #include "run/guess.h"
 
@@ -16,13 +17,11 @@ static bool begins_with(const char *line, const char *words)
     return strncmp(line, words, strlen(words)) == 0;
 }
 
-/* Whether `text` has the line `prefix`, `rest` up to its end. */
-static bool has_line(const char *text, const char *prefix, const char *rest, size_t rest_size)
+/* Whether `text` has the line `wanted` [size]. */
+static bool has_line(const char *text, const char *wanted, size_t size)
 {
-    const size_t length = strlen(prefix);
     for (const char *line = text; line != NULL && *line != '\0';) {
-        if (begins_with(line, prefix) && strncmp(line + length, rest, rest_size) == 0 &&
-            (line[length + rest_size] == '\n' || line[length + rest_size] == '\0')) {
+        if (strncmp(line, wanted, size) == 0 && (line[size] == '\n' || line[size] == '\0')) {
             return true;
         }
         line = strchr(line, '\n');
@@ -31,35 +30,20 @@ static bool has_line(const char *text, const char *prefix, const char *rest, siz
     return false;
 }
 
-/* Whether every line of a that begins with prefix_a is in b with prefix_b in its place, but lines of
- * the keys `skip`; if not, `line` is the first that is not. Texts may be NULL. */
-static bool includes(const char *a, const char *prefix_a, const char *b, const char *prefix_b,
-                     const char *const skip[2], char line[LINE])
+/* The first line of a that begins with `prefix` and is not in b into `line`; false where there is
+ * none. */
+static bool lacks_line(const char *a, const char *b, const char *prefix, char line[LINE])
 {
-    const size_t length = strlen(prefix_a);
-    for (const char *at = a; at != NULL && *at != '\0';) {
-        const char *rest = at + length;
+    for (const char *at = a; *at != '\0';) {
         const size_t size = strcspn(at, "\n");
-        const bool meant =
-            begins_with(at, prefix_a) && !begins_with(rest, skip[0]) && !begins_with(rest, skip[1]);
-        if (meant && !has_line(b, prefix_b, rest, size - length)) {
+        if (begins_with(at, prefix) && !has_line(b, at, size)) {
             snprintf(line, LINE, "%.*s", (int)size, at);
-            return false;
+            return true;
         }
         at += size + (at[size] == '\n');
     }
-    return true;
+    return false;
 }
-
-static bool same_lines(const char *a, const char *prefix_a, const char *b, const char *prefix_b,
-                       const char *const skip[2])
-{
-    char line[LINE];
-    return includes(a, prefix_a, b, prefix_b, skip, line) &&
-           includes(b, prefix_b, a, prefix_a, skip, line);
-}
-
-static const char *const nothing[2] = {"\n", "\n"};
 
 /* Lattice, links and boundary, as far as the inputs tell. */
 static naik_status compare_inputs(const stored_run *run, const naik_input *input)
@@ -68,11 +52,11 @@ static naik_status compare_inputs(const stored_run *run, const naik_input *input
     char line[LINE];
     for (int i = 0; i < 3; i++) {
         const char *own = input->identity, *theirs = run->input->identity;
-        if (!includes(theirs, parts[i], own, parts[i], nothing, line)) {
+        if (lacks_line(theirs, own, parts[i], line)) {
             return NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
                              "guess '%s' was made with %s, this run is not", run->path, line);
         }
-        if (!includes(own, parts[i], theirs, parts[i], nothing, line)) {
+        if (lacks_line(own, theirs, parts[i], line)) {
             return NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
                              "guess '%s' was not made with %s, as this run is", run->path, line);
         }
@@ -89,69 +73,140 @@ static naik_status compare_links(const stored_run *run, const char *links)
                                     run->path, then, links);
 }
 
-/* The source of that file that is `source` of this run, or -1. */
-static int find_source(const solve_guess *g, const stored_run *run, const naik_input_source *source,
-                       const char *sums, bool compare_sums)
+/* Appends the lines of `text`, which may be NULL, that begin with `prefix`, without it; not those of
+ * the keys `skip`, which NULL ends. */
+static void add_lines(FILE *out, const char *text, const char *prefix, const char *const *skip)
 {
-    static const char *const place[2] = {"origin", "t0"};
-    char own[PREFIX], theirs[PREFIX];
-    snprintf(own, sizeof own, "solve.%d.source.", source->solve);
-    for (int i = 0; i < run->input->source_count; i++) {
-        const naik_input_source *other = &run->input->sources[i];
-        snprintf(theirs, sizeof theirs, "solve.%d.source.", other->solve);
-        if (naik_input_same_twist(&run->input->solve[other->solve],
-                                  &g->input->solve[source->solve]) &&
-            memcmp(other->source.origin, source->source.origin, sizeof other->source.origin) == 0 &&
-            same_lines(g->input->identity, own, run->input->identity, theirs, place) &&
-            (!compare_sums ||
-             same_lines(sums, own, stored_run_text(run, "source_checksums"), theirs, nothing))) {
-            return i;
+    for (const char *at = text; at != NULL && *at != '\0';) {
+        const size_t size = strcspn(at, "\n");
+        bool meant = begins_with(at, prefix);
+        for (int i = 0; meant && skip[i] != NULL; i++) {
+            meant = !begins_with(at + strlen(prefix), skip[i]);
         }
+        if (meant) {
+            fprintf(out, "%.*s\n", (int)(size - strlen(prefix)), at + strlen(prefix));
+        }
+        at += size + (at[size] == '\n');
     }
-    return -1;
 }
 
-/* The mass of that file's source, or -1. */
-static int find_mass(const stored_run *run, int source, double mass, double epsilon)
+/* All that says what the sources of an entry are, but for their places and which of their colours are
+ * solved: the keys of its source, in the order of the table, and what its files hold. The caller frees
+ * it; NULL without memory. */
+static char *source_text(const naik_input *input, const char *sums, int entry)
 {
-    const naik_input_solve *other = &run->input->solve[run->input->sources[source].solve];
+    static const char *const apart[] = {"origin", "t0", "colours", NULL};
+    char prefix[PREFIX], *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL) {
+        return NULL;
+    }
+    snprintf(prefix, sizeof prefix, "solve.%d.source.", entry);
+    add_lines(out, input->identity, prefix, apart);
+    add_lines(out, sums, prefix, apart + 3);
+    const bool failed = ferror(out) != 0;
+    if (fclose(out) != 0 || failed) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* Of an entry with a guess: which entries of that file have its kind of source. */
+typedef struct kin {
+    int entry;
+    bool *same; /* [solve_count of the file's input] */
+} kin;
+
+static naik_status find_kin(const solve_guess *g, int entry, const char *sums, bool compare_sums,
+                            kin *out)
+{
+    naik_status status = NAIK_OK;
+    const stored_run *run = g->run[entry];
+    const int count = run->input->solve_count;
+    const char *then = compare_sums ? stored_run_text(run, "source_checksums") : NULL;
+    char *own = source_text(g->input, compare_sums ? sums : NULL, entry), *theirs = NULL;
+    free(out->same);
+    *out = (kin){.entry = entry, .same = calloc((size_t)count, sizeof *out->same)};
+    bool room = own != NULL && out->same != NULL;
+    for (int i = 0; i < count && room; i++) {
+        theirs = source_text(run->input, then, i);
+        room = theirs != NULL;
+        out->same[i] = room && strcmp(own, theirs) == 0 &&
+                       naik_input_same_twist(&run->input->solve[i], &g->input->solve[entry]);
+        free(theirs);
+    }
+    status = room ? NAIK_OK
+                  : NAIK_FAIL(run->comm->log, NAIK_ERR_MEMORY, "no memory for a list of guesses");
+    free(own);
+    return status;
+}
+
+/* What a search for a solution came to: the parts of its identity that some solve of the file has. */
+typedef struct search {
+    bool source, mass; /* there is the source; with that mass and epsilon too */
+    int best;          /* the solve with the least residual that has all; -1: none */
+} search;
+
+/* Adds the masses of source number `from` of the file, which is the source of task `t`. */
+static void search_masses(const solve_guess *g, const naik_input_task *t, int from, search *s)
+{
+    const stored_run *run = g->run[t->solve];
+    const naik_input_solve *own = &g->input->solve[t->solve];
+    const naik_input_solve *other = &run->input->solve[run->input->sources[from].solve];
+    s->source = true;
     for (int m = 0; m < other->masses.count; m++) {
-        if (other->masses.data[m] == mass && other->naik_epsilon.data[m] == epsilon) {
-            return m;
+        if (other->masses.data[m] != own->masses.data[t->mass] ||
+            other->naik_epsilon.data[m] != own->naik_epsilon.data[t->mass]) {
+            continue;
+        }
+        s->mass = true;
+        if (naik_input_asks_colour(own, t->colour % 3) &&
+            !naik_input_asks_colour(other, t->colour % 3)) {
+            continue;
+        }
+        const int solve = naik_propagator_file_solve(run->file, from, m, t->colour);
+        if (s->best < 0 || naik_propagator_file_record(run->file, solve)->true_residual <
+                               naik_propagator_file_record(run->file, s->best)->true_residual) {
+            s->best = solve;
         }
     }
-    return -1;
 }
 
-static naik_status find_solution(const solve_guess *g, int task, const char *sums,
-                                 bool compare_sums, int *found)
+static naik_status find_solution(const solve_guess *g, int task, const kin *kin, int *found)
 {
     const naik_input_task *t = &g->input->tasks[task];
     const naik_input_solve *solve = &g->input->solve[t->solve];
-    const naik_input_source *source = &g->input->sources[t->source];
     const stored_run *run = g->run[t->solve];
-    const double mass = solve->masses.data[t->mass], epsilon = solve->naik_epsilon.data[t->mass];
-    const int *x = source->source.origin;
-    const int other = find_source(g, run, source, sums, compare_sums);
-    if (other < 0) {
+    const int *x = g->input->sources[t->source].source.origin;
+    search s = {.best = -1};
+    for (int i = 0; i < run->input->source_count; i++) {
+        const naik_input_source *other = &run->input->sources[i];
+        if (kin->same[other->solve] && memcmp(other->source.origin, x, NAIK_DIM * sizeof *x) == 0) {
+            search_masses(g, t, i, &s);
+        }
+    }
+    *found = s.best;
+    if (!s.source) {
         return NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
                          "guess '%s' has no solutions of the source of solve.%d ('%s') at "
                          "[%d, %d, %d, %d]%s",
                          run->path, t->solve, solve->name, x[0], x[1], x[2], x[3],
                          naik_input_twist(solve) != NULL ? " with its twist" : "");
     }
-    const int m = find_mass(run, other, mass, epsilon);
-    if (m < 0) {
-        char also[64] = "";
-        if (!naik_input_is_wilson(g->input)) {
-            snprintf(also, sizeof also, " and naik_epsilon %g", epsilon);
-        }
-        return NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
-                         "guess '%s' has the source of solve.%d ('%s'), but not with mass %g%s",
-                         run->path, t->solve, solve->name, mass, also);
+    if (s.best >= 0) {
+        return NAIK_OK;
     }
-    *found = naik_propagator_file_solve(run->file, other, m, t->colour);
-    return NAIK_OK;
+    char also[64] = "";
+    if (s.mass) {
+        snprintf(also, sizeof also, " and colour %d", t->colour % 3);
+    } else if (!naik_input_is_wilson(g->input)) {
+        snprintf(also, sizeof also, " and naik_epsilon %g", solve->naik_epsilon.data[t->mass]);
+    }
+    return NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
+                     "guess '%s' has the source of solve.%d ('%s'), but not with mass %g%s",
+                     run->path, t->solve, solve->name, solve->masses.data[t->mass], also);
 }
 
 static naik_status allocate(solve_guess *g, naik_log *log, const char *sources)
@@ -198,6 +253,7 @@ naik_status solve_guess_open(const naik_lattice *lattice, const naik_input *inpu
 {
     naik_status status = NAIK_OK;
     naik_comm *comm = lattice->comm;
+    kin kin = {.entry = -1};
     *out = (solve_guess){.input = NULL};
     for (int i = 0; i < input->solve_count; i++) {
         out->input = input->solve[i].guess != NULL ? input : out->input;
@@ -215,9 +271,12 @@ naik_status solve_guess_open(const naik_lattice *lattice, const naik_input *inpu
     }
     naik_input_use_io(comm, input); /* of this run again, and not of the one that is read */
     for (int i = 0; i < input->task_count; i++) {
+        const int entry = input->tasks[i].solve;
         out->solve[i] = -1;
-        if (input->solve[input->tasks[i].solve].guess != NULL) {
-            status = find_solution(out, i, sources, links != NULL, &out->solve[i]);
+        if (input->solve[entry].guess != NULL) {
+            status =
+                kin.entry != entry ? find_kin(out, entry, sources, links != NULL, &kin) : NAIK_OK;
+            status = status == NAIK_OK ? find_solution(out, i, &kin, &out->solve[i]) : status;
         }
         NAIK_TRY(naik_comm_agree(comm, status));
     }
@@ -227,6 +286,7 @@ naik_status solve_guess_open(const naik_lattice *lattice, const naik_input *inpu
         }
     }
 done:
+    free(kin.same);
     return status;
 }
 
@@ -238,9 +298,17 @@ void solve_guess_close(solve_guess *guess)
     *guess = (solve_guess){.input = NULL};
 }
 
+/* Whether a task begins from a stored solution: that of a colour that is not solved is zero. */
+static bool has_guess(const solve_guess *guess, int task)
+{
+    return guess->input != NULL && guess->solve[task] >= 0 &&
+           naik_input_asks_colour(&guess->input->solve[guess->input->tasks[task].solve],
+                                  guess->input->tasks[task].colour % 3);
+}
+
 naik_status solve_guess_read(const solve_guess *guess, int task, double *x, bool *found)
 {
-    *found = guess->input != NULL && guess->solve[task] >= 0;
+    *found = has_guess(guess, task);
     if (!*found) {
         return NAIK_OK;
     }
@@ -250,7 +318,7 @@ naik_status solve_guess_read(const solve_guess *guess, int task, double *x, bool
 
 const naik_solve_record *solve_guess_record(const solve_guess *guess, int task)
 {
-    if (guess->input == NULL || guess->solve[task] < 0) {
+    if (!has_guess(guess, task)) {
         return NULL;
     }
     const int entry = guess->input->tasks[task].solve;

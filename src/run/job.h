@@ -126,8 +126,10 @@ void solve_report_links(const solve_job *j, double epsilon, double seconds);
 /* A solution that is not stored: it is solved once more, or given up. */
 void solve_report_retry(const solve_job *j, const naik_input_task *task);
 void solve_report_end(const solve_job *j, naik_status status);
-/* The correlators of (source, mass), once all columns are in. Collective.
- * NAIK_ERR_MEMORY, and what reading them returns */
+/* The correlators of (source, mass), once all columns are in: a line, or all numbers where the input
+ * wants them printed. Collective. NAIK_ERR_MEMORY, and what reading them returns */
 naik_status solve_report_correlators(const solve_job *j, const naik_input_task *task);
+/* One of several solves, values [T], where the input wants them printed. */
+void solve_report_contraction(const solve_job *j, const char *path, const naik_complex *values);
 
 #endif

@@ -15,13 +15,14 @@
 /* Links that were fixed in single precision have 1e-6 and less; without fixing it is of order 1. */
 #define COULOMB_LIMIT 1e-3
 
-const char *naik_input_action_name(naik_input_action action)
+const char *naik_input_action_name(const naik_input *input)
 {
     static const char *const names[] = {
         [NAIK_INPUT_NAIVE] = "naive",   [NAIK_INPUT_ASQTAD] = "asqtad",
         [NAIK_INPUT_HISQ] = "hisq",     [NAIK_INPUT_LINKS] = "links",
         [NAIK_INPUT_WILSON] = "wilson", [NAIK_INPUT_CLOVER] = "clover"};
-    return names[action];
+    const bool special = input->action.type == NAIK_INPUT_HISQ && input->action.projection == 1;
+    return special ? "hisq_su3" : names[input->action.type];
 }
 
 const char *naik_input_boundary_name(const naik_input *input)
@@ -47,12 +48,13 @@ naik_status naik_input_backend_create(naik_comm *comm, const naik_input *input, 
     return naik_backend_create(comm, names[input->run.backend], &options, out);
 }
 
-static naik_action_type action_type(naik_input_action action)
+static naik_action_type action_type(const naik_input *input)
 {
     static const naik_action_type types[] = {[NAIK_INPUT_NAIVE] = NAIK_NAIVE,
                                              [NAIK_INPUT_ASQTAD] = NAIK_ASQTAD,
                                              [NAIK_INPUT_HISQ] = NAIK_HISQ};
-    return types[action];
+    const naik_action_type type = types[input->action.type];
+    return type == NAIK_HISQ && input->action.projection == 1 ? NAIK_HISQ_SU3 : type;
 }
 
 /* Sources that add up colours of different sites without links between them. */
@@ -242,9 +244,8 @@ static naik_status fatten(naik_link_provider *source, double naik_epsilon, naik_
     naik_status status = NAIK_OK;
     const naik_input *input = source->input;
     if (source->fattener == NULL) {
-        NAIK_TRY(naik_fattener_create(source->thin, action_type(input->action.type),
-                                      input->action.u0, naik_backend_device(source->backend),
-                                      &source->fattener));
+        NAIK_TRY(naik_fattener_create(source->thin, action_type(input), input->action.u0,
+                                      naik_backend_device(source->backend), &source->fattener));
         naik_gauge_destroy(&source->thin);
     }
     NAIK_TRY(naik_fattener_links(source->fattener, naik_epsilon, out));
@@ -294,7 +295,8 @@ naik_status naik_link_provider_links(naik_link_provider *source, double naik_eps
     const double start_s = naik_time_s();
     if (naik_input_is_wilson(source->input)) {
         return NAIK_FAIL(source->lattice->comm->log, NAIK_ERR_INPUT,
-                         "%s quarks have no fat and long links", naik_input_action_name(action));
+                         "%s quarks have no fat and long links",
+                         naik_input_action_name(source->input));
     }
     naik_timer_start(source->timer, "build links");
     NAIK_TRY(action == NAIK_INPUT_LINKS ? read_links(source, naik_epsilon, out)
@@ -303,7 +305,7 @@ naik_status naik_link_provider_links(naik_link_provider *source, double naik_eps
     naik_twist_text(twist, twisted);
     naik_log_line(source->lattice->comm->log,
                   "links: %s, naik_epsilon %.10g%s, %lld links by singular values, %.2f s",
-                  naik_input_action_name(action), naik_epsilon, twisted,
+                  naik_input_action_name(source->input), naik_epsilon, twisted,
                   (long long)(*out)->svd_count, naik_time_s() - start_s);
 done:
     if (status != NAIK_OK) {

@@ -50,8 +50,9 @@ void naik_link_provider_identity(const naik_link_provider *source, char *text, s
  */
 naik_status naik_input_backend_create(naik_comm *comm, const naik_input *input, naik_backend **out);
 
-/* "naive", "asqtad", "hisq", "links"; "antiperiodic", "periodic". */
-const char *naik_input_action_name(naik_input_action action);
+/* What files, lines and other runs are told of the action: the word of action.type, or "hisq_su3"
+ * where hisq projects to SU(3). "antiperiodic", "periodic". */
+const char *naik_input_action_name(const naik_input *input);
 const char *naik_input_boundary_name(const naik_input *input);
 
 #endif

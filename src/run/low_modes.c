@@ -306,7 +306,7 @@ naik_status low_modes_stored(const naik_input *input, const naik_geometry *geome
     *count = 0;
     for (int i = 0; i < input->solve_count; i++) {
         for (int k = 0; k < input->solve[i].masses.count && input->solve[i].deflate; k++) {
-            naik_modes_about about = {.action = naik_input_action_name(input->action.type),
+            naik_modes_about about = {.action = naik_input_action_name(input),
                                       .boundary_t = naik_input_boundary_name(input),
                                       .naik_epsilon = input->solve[i].naik_epsilon.data[k]};
             char path[NAIK_PATH_MAX];
@@ -342,7 +342,7 @@ naik_status low_modes_get(const naik_input *input, int wanted, const naik_fatlon
              .comm = geometry->lattice->comm,
              .log = geometry->backend->log,
              .interrupt = interrupt,
-             .about = {.action = naik_input_action_name(input->action.type),
+             .about = {.action = naik_input_action_name(input),
                        .boundary_t = naik_input_boundary_name(input),
                        .naik_epsilon = links->naik_epsilon}};
     *out = NULL;

@@ -21,7 +21,7 @@ static naik_status ask_model(naik_comm *comm, const naik_input *run, const predi
     return cost_of(comm, &input, &m, NULL, &nodes, 1, c);
 }
 
-static void take(const cost *c, int machine, prediction *out)
+static void take(const cost *c, int machine, bool by_epsilon, prediction *out)
 {
     out->made = true;
     out->machine = machine >= 0 ? model_machine_names()[machine] : NULL;
@@ -33,6 +33,9 @@ static void take(const cost *c, int machine, prediction *out)
     for (int i = 0; i < c->mass_count; i++) {
         out->masses[i] = (prediction_mass){.mass = c->masses[i].mass,
                                            .tolerance = c->masses[i].tolerance,
+                                           .naik_epsilon = c->masses[i].naik_epsilon,
+                                           .deflate = c->masses[i].deflate,
+                                           .by_epsilon = by_epsilon,
                                            .iterations = c->cases[0].modes.iterations[i],
                                            .solve_s = machine >= 0 ? c->cases[0].solve_s[i] : 0};
     }
@@ -60,7 +63,7 @@ naik_status prediction_make(naik_comm *comm, const naik_input *input, const pred
         comm, naik_alloc(comm->log, sizeof *c, "the costs of the run", (void **)&c)));
     status = ask_model(comm, input, place, machine, c);
     if (status == NAIK_OK && c->case_count > 0 && c->cases[0].verdict == COST_FITS) {
-        take(c, machine, out);
+        take(c, machine, input->deflation.modes != 0, out);
     } else if (no_answer(status)) {
         naik_log_clear(comm->log);
         status = NAIK_OK;
@@ -70,11 +73,17 @@ done:
     return status;
 }
 
-void prediction_measure(prediction *p, double mass, const naik_solve_record *record)
+void prediction_measure(prediction *p, const naik_input *input, int task,
+                        const naik_solve_record *record)
 {
+    const naik_input_task *t = &input->tasks[task];
+    const naik_input_solve *solve = &input->solve[t->solve];
+    const double mass = solve->masses.data[t->mass], epsilon = solve->naik_epsilon.data[t->mass];
+    const bool deflate = input->deflation.modes != 0 && solve->deflate;
     for (int i = 0; i < p->mass_count && record->state != NAIK_SOLVE_PENDING; i++) {
         prediction_mass *m = &p->masses[i];
-        if (m->mass == mass && m->tolerance == record->target) {
+        if (m->mass == mass && m->tolerance == solve->tolerance && m->deflate == deflate &&
+            (!m->by_epsilon || m->naik_epsilon == epsilon)) {
             m->measured++;
             m->measured_iterations += (record->iterations - m->measured_iterations) / m->measured;
             m->measured_s += (record->seconds - m->measured_s) / m->measured;
@@ -127,9 +136,10 @@ naik_status prediction_of_file(naik_comm *comm, const char *path, prediction *ou
     NAIK_TRY(status);
     if (find_place(run.view, &place, device)) {
         NAIK_TRY(prediction_make(comm, run.input, &place, out));
-        for (int i = 0; i < run.view->columns * run.view->pair_count; i++) {
+        const int solves = run.view->columns * run.view->pair_count;
+        for (int i = 0; i < solves && i < run.input->task_count; i++) {
             const naik_reader_pair *pair = &run.view->pairs[i / run.view->columns];
-            prediction_measure(out, pair->mass, &pair->solve[i % run.view->columns]);
+            prediction_measure(out, run.input, i, &pair->solve[i % run.view->columns]);
         }
     }
 done:

@@ -15,7 +15,8 @@ typedef struct prediction_place {
 } prediction_place;
 
 typedef struct prediction_mass {
-    double mass, tolerance;
+    double mass, tolerance, naik_epsilon;
+    bool deflate, by_epsilon; /* may have low modes removed; is of that Naik epsilon alone */
     model_iterations iterations;
     double solve_s; /* of one right-hand side; 0: not predicted */
     int measured;   /* solves that there were, and means over them */
@@ -38,7 +39,8 @@ naik_status prediction_make(naik_comm *comm, const naik_input *input, const pred
 /* Of a finished file, with what its solves took. Collective, every rank reads. NAIK_ERR_MEMORY,
  * NAIK_ERR_MPI */
 naik_status prediction_of_file(naik_comm *comm, const char *path, prediction *out);
-/* Adds a solve to the mass and tolerance that it is of. Local. */
-void prediction_measure(prediction *p, double mass, const naik_solve_record *record);
+/* Adds a task of the input to what was predicted of its like. Local. */
+void prediction_measure(prediction *p, const naik_input *input, int task,
+                        const naik_solve_record *record);
 
 #endif

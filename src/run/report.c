@@ -179,8 +179,7 @@ naik_status solve_report_prediction(const solve_job *j)
     for (int i = 0; i < j->input->task_count; i++) {
         const naik_input_task *t = &j->input->tasks[i];
         const int solve = naik_propagator_file_solve(j->file, t->source, t->mass, t->colour);
-        prediction_measure(&p, j->input->solve[t->solve].masses.data[t->mass],
-                           naik_propagator_file_record(j->file, solve));
+        prediction_measure(&p, j->input, i, naik_propagator_file_record(j->file, solve));
     }
     for (int i = 0; i < p.mass_count; i++) {
         const prediction_mass *m = &p.masses[i];
@@ -232,7 +231,7 @@ void solve_report_links(const solve_job *j, double epsilon, double seconds)
     if (event == NULL) {
         return;
     }
-    naik_report_text(event, "action", naik_input_action_name(j->input->action.type));
+    naik_report_text(event, "action", naik_input_action_name(j->input));
     naik_report_real(event, "naik_epsilon", epsilon);
     naik_report_real(event, "seconds", seconds);
     naik_events_write(j->events, &event);
@@ -253,20 +252,9 @@ void solve_report_end(const solve_job *j, naik_status status)
     naik_events_write(j->events, &event);
 }
 
-naik_status solve_report_correlators(const solve_job *j, const naik_input_task *task)
+static void print_numbers(const solve_job *j, const naik_input_task *task, const double *value)
 {
-    naik_status status = NAIK_OK;
     const naik_input *input = j->input;
-    const int extent = input->lattice.size[3];
-    double *const sum = j->correlators; /* of the last solve, which is in the file */
-    for (int colour = 0; colour < naik_input_columns(input); colour++) {
-        int solve = naik_propagator_file_solve(j->file, task->source, task->mass, colour);
-        if (naik_propagator_file_record(j->file, solve)->state == NAIK_SOLVE_PENDING) {
-            return NAIK_OK;
-        }
-    }
-    NAIK_TRY(naik_propagator_file_read_correlators(j->file, task->source, task->mass, sum));
-    const double *value = sum;
     for (int c = 0; c < input->output.correlators.count; c++) {
         for (int p = 0; p < input->output.momenta.count; p++) {
             const int *momentum = input->output.momenta.data[p];
@@ -274,11 +262,56 @@ naik_status solve_report_correlators(const solve_job *j, const naik_input_task *
                           naik_input_correlator_name(input, c), input->sources[task->source].label,
                           input->solve[task->solve].masses.data[task->mass], momentum[0],
                           momentum[1], momentum[2]);
-            for (int t = 0; t < extent; t++) {
+            for (int t = 0; t < input->lattice.size[3]; t++) {
                 naik_log_line(j->log, "  %3d %.9e", t, *value++);
             }
         }
     }
+}
+
+/* How many there are, and two numbers of the first: at the source and half the lattice behind it. */
+static void print_summary(const solve_job *j, const naik_input_task *task, const double *value)
+{
+    const naik_input *input = j->input;
+    const naik_input_source *source = &input->sources[task->source];
+    const int *p = input->output.momenta.data[0];
+    const int extent = input->lattice.size[3], near = source->source.origin[3];
+    const int far = (near + extent / 2) % extent;
+    naik_log_line(j->log,
+                  "correlators: source=%s mass=%g %d stored, %s momentum=%d,%d,%d is %.6e at t=%d, "
+                  "%.6e at t=%d",
+                  source->label, input->solve[task->solve].masses.data[task->mass],
+                  input->output.correlators.count * input->output.momenta.count,
+                  naik_input_correlator_name(input, 0), p[0], p[1], p[2], value[near], near,
+                  value[far], far);
+}
+
+naik_status solve_report_correlators(const solve_job *j, const naik_input_task *task)
+{
+    naik_status status = NAIK_OK;
+    double *const sum = j->correlators; /* of the last solve, which is in the file */
+    for (int colour = 0; colour < naik_input_columns(j->input); colour++) {
+        int solve = naik_propagator_file_solve(j->file, task->source, task->mass, colour);
+        if (naik_propagator_file_record(j->file, solve)->state == NAIK_SOLVE_PENDING) {
+            return NAIK_OK;
+        }
+    }
+    NAIK_TRY(naik_propagator_file_read_correlators(j->file, task->source, task->mass, sum));
+    if (j->input->output.print_correlators) {
+        print_numbers(j, task, sum);
+    } else {
+        print_summary(j, task, sum);
+    }
 done:
     return status;
+}
+
+void solve_report_contraction(const solve_job *j, const char *path, const naik_complex *values)
+{
+    if (j->input->output.print_correlators) {
+        naik_log_line(j->log, "correlator %s", path);
+        for (int t = 0; t < j->input->lattice.size[3]; t++) {
+            naik_log_line(j->log, "  %3d %.9e %.9e", t, values[t].re, values[t].im);
+        }
+    }
 }

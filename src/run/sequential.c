@@ -19,8 +19,8 @@ static naik_status compare(const stored_run *run, const naik_input *input, const
     const char *then = links != NULL ? stored_run_other_links(run, links) : NULL;
     if (naik_input_is_wilson(run->input) != naik_input_is_wilson(input)) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' holds %s quarks, this run makes %s ones",
-                         run->path, naik_input_action_name(run->input->action.type),
-                         naik_input_action_name(input->action.type));
+                         run->path, naik_input_action_name(run->input),
+                         naik_input_action_name(input));
     }
     if (run->input->lattice.antiperiodic_t != input->lattice.antiperiodic_t) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' is %s in time, this run is not", run->path,
@@ -33,35 +33,81 @@ static naik_status compare(const stored_run *run, const naik_input *input, const
     return NAIK_OK;
 }
 
-/* The propagator that an entry names, by label and mass. */
-static naik_status find(const stored_run *run, const naik_input_solve *solve, int *first)
+/* The number of source `label` of that file, or -1. */
+static int find_source(const naik_input *input, const char *label)
 {
-    naik_log *log = run->comm->log;
-    const naik_input *other = run->input;
-    bool labelled = false;
-    for (int s = 0; s < other->source_count; s++) {
-        const naik_input_solve *theirs = &other->solve[other->sources[s].solve];
-        if (strcmp(other->sources[s].label, solve->propagator) != 0) {
-            continue;
-        }
-        labelled = true;
-        for (int m = 0; m < theirs->masses.count; m++) {
-            const double mass = theirs->masses.data[m];
-            if (fabs(mass - solve->source_mass) > 1e-12 * (1 + fabs(mass))) {
-                continue;
-            }
-            if (!naik_input_is_whole(theirs)) {
-                return NAIK_FAIL(log, NAIK_ERR_INPUT,
-                                 "'%s' has not all three colours of source %s: it is no propagator",
-                                 run->path, solve->propagator);
-            }
-            *first = naik_propagator_file_solve(run->file, s, m, 0);
-            return NAIK_OK;
+    for (int s = 0; s < input->source_count; s++) {
+        if (strcmp(input->sources[s].label, label) == 0) {
+            return s;
         }
     }
-    return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' has %s '%s'%s: see `naik info %s`", run->path,
-                     labelled ? "the source" : "no source", solve->propagator,
-                     labelled ? ", but not with that mass" : "", run->path);
+    return -1;
+}
+
+/* Whether `given` is `value`, but for rounding, or, with digits > 0, what is printed of it with so many. */
+static bool is_meant(double given, double value, int digits)
+{
+    char text[40];
+    if (digits == 0) {
+        return fabs(value - given) <= 1e-12 * (1 + fabs(value));
+    }
+    snprintf(text, sizeof text, "%.*g", digits, value);
+    return strtod(text, NULL) == given;
+}
+
+/* How many masses of an entry are the wanted one, to so many digits; *found: the last. */
+static int count_masses(const naik_input_solve *theirs, const naik_input_solve *solve, int digits,
+                        int *found)
+{
+    int count = 0;
+    for (int m = 0; m < theirs->masses.count; m++) {
+        const bool alike = !solve->chooses_epsilon ||
+                           is_meant(solve->source_epsilon, theirs->naik_epsilon.data[m], 0) ||
+                           is_meant(solve->source_epsilon, theirs->naik_epsilon.data[m], 10);
+        if (alike && is_meant(solve->source_mass, theirs->masses.data[m], digits)) {
+            *found = m;
+            count++;
+        }
+    }
+    return count;
+}
+
+/* The propagator that an entry names, by label and mass, and Naik epsilon where that is given. A mass
+ * may be given with the digits of `naik info`, of its list of correlators, or of the log. */
+static naik_status find(const stored_run *run, const naik_input_solve *solve, int *first)
+{
+    static const int digits[] = {0, 10, 6};
+    naik_log *log = run->comm->log;
+    const int source = find_source(run->input, solve->propagator);
+    int count = 0, mass = -1;
+    if (source < 0) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' has no source '%s': see `naik info %s`",
+                         run->path, solve->propagator, run->path);
+    }
+    const naik_input_solve *theirs = &run->input->solve[run->input->sources[source].solve];
+    for (int i = 0; i < 3 && count == 0; i++) {
+        count = count_masses(theirs, solve, digits[i], &mass);
+    }
+    if (count == 0) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "'%s' has the source '%s', but not with that mass%s: see `naik info %s`",
+                         run->path, solve->propagator,
+                         solve->chooses_epsilon ? " and naik_epsilon" : "", run->path);
+    }
+    if (count > 1) {
+        return NAIK_FAIL(
+            log, NAIK_ERR_INPUT,
+            "'%s' has the source '%s' with %d masses that are %.10g: give more digits, "
+            "or source.naik_epsilon",
+            run->path, solve->propagator, count, solve->source_mass);
+    }
+    if (!naik_input_is_whole(theirs)) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "'%s' has not all three colours of source %s: it is no propagator",
+                         run->path, solve->propagator);
+    }
+    *first = naik_propagator_file_solve(run->file, source, mass, 0);
+    return NAIK_OK;
 }
 
 /* Its columns converged; what they hold, in one number, as a line of the sources' text. */

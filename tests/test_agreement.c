@@ -1,0 +1,160 @@
+/* test_agreement.c - what one rank alone finds, all ranks hear: signals, clocks, bits, failures
+ *
+ * ranks: 2 4
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "check.h"
+#include "comm/collective.h"
+#include "comm/interrupt.h"
+#include "naik/lattice.h"
+#include "run/sdc_check.h"
+
+static bool is_last(const check *t)
+{
+    return t->comm->rank == t->comm->size - 1;
+}
+
+static void pause_s(double seconds)
+{
+    const struct timespec time = {.tv_sec = (time_t)seconds,
+                                  .tv_nsec = (long)(1e9 * (seconds - (double)(time_t)seconds))};
+    nanosleep(&time, NULL);
+}
+
+/* All ranks hear of it when they next talk, which is at most a fifth of a second later. */
+static bool is_asked(naik_interrupt *interrupt)
+{
+    bool asked = false;
+    for (int i = 0; i < 100 && !asked; i++) {
+        asked = naik_interrupt_asked(interrupt);
+        pause_s(asked ? 0 : 0.02);
+    }
+    return asked;
+}
+
+static void a_signal_to_one_rank_stops_all(check *t)
+{
+    static const int signals[] = {SIGUSR1, SIGTERM, SIGXCPU};
+    for (int i = 0; i < 3; i++) {
+        for (int rank = 0; rank < t->comm->size; rank += t->comm->size - 1) {
+            naik_interrupt *interrupt = NULL;
+            CHECK_OK(t, naik_interrupt_create(t->comm, 0, &interrupt));
+            CHECK_TRUE(t, !naik_interrupt_asked(interrupt));
+            if (t->comm->rank == rank) {
+                CHECK_INT(t, raise(signals[i]), 0);
+            }
+            CHECK_TRUE(t, is_asked(interrupt));
+            CHECK_TRUE(t, strstr(naik_interrupt_reason(interrupt), strsignal(signals[i])) != NULL);
+            CHECK_TRUE(t, naik_interrupt_asked(interrupt)); /* and from then on */
+            naik_interrupt_destroy(&interrupt);
+        }
+    }
+}
+
+static void a_limit_that_one_rank_has_reached_stops_all(check *t)
+{
+    naik_interrupt *interrupt = NULL;
+    CHECK_OK(t, naik_interrupt_create(t->comm, is_last(t) ? 1e-9 : 1e9, &interrupt));
+    CHECK_TRUE(t, is_asked(interrupt));
+    CHECK_TRUE(t, strstr(naik_interrupt_reason(interrupt), "wall_limit") != NULL);
+    naik_interrupt_destroy(&interrupt);
+    CHECK_OK(t, naik_interrupt_create(t->comm, 0, &interrupt)); /* none */
+    for (int i = 0; i < 15; i++) {
+        CHECK_TRUE(t, !naik_interrupt_asked(interrupt));
+        pause_s(0.02);
+    }
+    naik_interrupt_destroy(&interrupt);
+}
+
+static const char input_text[] =
+    "lattice: {size: [4, 4, 4, 8]}\n"
+    "gauge: {file: lat.h5}\n"
+    "action: {type: hisq}\n"
+    "solve:\n"
+    "  - {name: a, masses: [0.1, 0.2], source: {type: point, origin: [0, 0, 0, 0]}}\n"
+    "solver: {verify: double_check, double_check_every: 2}\n"
+    "output: {file: out.h5}\n";
+
+/* A solution whose bits came out otherwise on one rank alone is another solution to all. */
+static void bits_that_differ_on_one_rank_differ_for_all(check *t)
+{
+    const int size[4] = {8, 4, 4, 8};
+    naik_lattice *lat = NULL;
+    naik_input *input = NULL;
+    sdc_check guard;
+    const naik_staggered none = {.links = {NULL}};
+    const naik_propagator_result result = {.suspect = false};
+    CHECK_REQUIRE(t, naik_lattice_create(t->comm, size, NULL, &lat) == NAIK_OK);
+    CHECK_REQUIRE(t, naik_input_parse(t->log, "input.yaml", input_text, strlen(input_text), NULL, 0,
+                                      NULL, NULL, &input) == NAIK_OK);
+    double *x = calloc(1, naik_lattice_vector_bytes(lat));
+    CHECK_OK(t, sdc_check_create(t->comm, input, &guard));
+    sdc_check_begin(&guard, &none, NULL);
+    /* which values come out one after the other on the last rank, and which is believed; task 0 is
+     * solved twice, task 1 is not, task 2 gives no two that agree */
+    static const struct {
+        int task;
+        double value;
+        bool good;
+    } attempts[] = {{0, 1, false}, {0, 2, false}, {0, 2, true},  {1, 5, true},  {1, 6, true},
+                    {2, 1, false}, {2, 2, false}, {2, 3, false}, {4, 1, false}, {4, 1, true}};
+    for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++) {
+        bool good = false;
+        x[5] = is_last(t) ? attempts[i].value : 0;
+        CHECK_OK(t, sdc_check_judge(&guard, attempts[i].task, x, lat, &result, &good));
+        CHECK_INT(t, good, attempts[i].good);
+    }
+    CHECK_TRUE(t, guard.attempts[2].given_up && !guard.attempts[0].given_up);
+    CHECK_INT(t, guard.given_up, 1);
+    CHECK_TRUE(t, sdc_check_continues(&guard, 1) && !sdc_check_continues(&guard, 0));
+    free(x);
+    sdc_check_destroy(&guard);
+    naik_input_destroy(&input);
+    naik_lattice_destroy(&lat);
+}
+
+/* The most severe status and, of those who have it, the sentence of the lowest rank. */
+static void all_ranks_end_with_one_status_and_one_sentence(check *t)
+{
+    const int ranks = t->comm->size, rank = t->comm->rank;
+    naik_status mine = rank == 0 ? NAIK_FAIL(t->log, NAIK_ERR_INPUT, "rank 0, input") : NAIK_OK;
+    if (rank > 0) {
+        mine = NAIK_FAIL(t->log, rank == ranks - 1 ? NAIK_ERR_IO : NAIK_ERR_INPUT, "rank %d", rank);
+    }
+    CHECK_INT(t, naik_comm_agree(t->comm, mine), NAIK_ERR_IO);
+    char last[32];
+    snprintf(last, sizeof last, "rank %d", ranks - 1);
+    CHECK_TEXT(t, naik_log_message(t->log), last);
+    naik_log_clear(t->log);
+    mine = rank > 0 ? NAIK_FAIL(t->log, NAIK_ERR_INPUT, "rank %d", rank) : NAIK_OK;
+    CHECK_INT(t, naik_comm_agree(t->comm, mine), NAIK_ERR_INPUT);
+    CHECK_TEXT(t, naik_log_message(t->log), "rank 1");
+    naik_log_clear(t->log);
+    CHECK_INT(t, naik_comm_agree(t->comm, NAIK_OK), NAIK_OK);
+}
+
+/* A rank that failed waits a moment for the others, who may be late; ranks that are done wait for
+ * good. Who never comes is not waited for. */
+static void a_failed_rank_waits_for_those_who_come(check *t)
+{
+    pause_s(is_last(t) ? 0.4 : 0);
+    CHECK_TRUE(t, naik_comm_meet(t->comm, is_last(t) ? NAIK_OK : NAIK_ERR_MEMORY));
+    pause_s(is_last(t) ? 2.6 : 0);
+    const bool met = naik_comm_meet(t->comm, is_last(t) ? NAIK_ERR_NOT_CONVERGED : NAIK_ERR_IO);
+    CHECK_INT(t, met, is_last(t));
+    CHECK_INT(t, t->comm->deserted, !met);
+    CHECK_TRUE(t, is_last(t) || !naik_comm_meet(t->comm, NAIK_OK)); /* and not again */
+    t->comm->deserted = false;
+    CHECK_OK(t, naik_comm_barrier(t->comm));
+}
+
+CHECK_MAIN(CHECK(a_signal_to_one_rank_stops_all),
+           CHECK(a_limit_that_one_rank_has_reached_stops_all),
+           CHECK(bits_that_differ_on_one_rank_differ_for_all),
+           CHECK(all_ranks_end_with_one_status_and_one_sentence),
+           CHECK_UP_TO(2, a_failed_rank_waits_for_those_who_come))

@@ -1,0 +1,186 @@
+"""Guards at their limits, as a user meets them: what is just inside is taken, what is just outside is refused, with
+the sentence that says so.
+timeout: 240
+"""
+import os
+import re
+import shutil
+import zlib
+
+import h5py
+import numpy as np
+
+from program import answer, main, naik, path
+
+INPUT = """
+lattice: {size: [4, 4, 4, 8]}
+gauge:   {file: %s}
+action:  {type: %s}
+solve:   [%s]
+solver:  {tolerance: %s, inner_precision: double}
+output:  {file: %s, correlators: [%s]}
+"""
+POINT = "{name: pt, masses: [0.05], source: {type: point, origin: [0, 0, 0, 0]}}"
+CLOVER = "clover, csw: 1"
+
+
+def solve(name, *more, action="hisq", entries=POINT, tolerance="1e-10", correlators=None, **options):
+    channel = correlators if correlators is not None else "pion" if "clover" in action else "pion5"
+    with open(path(name + ".yaml"), "w") as f:
+        f.write(INPUT % (path("lat.h5"), action, entries, tolerance, path(name + ".h5"), channel))
+    return naik("solve", path(name + ".yaml"), *more, **options)
+
+
+def iterations(name):
+    with h5py.File(path(name + ".h5")) as f:
+        return list(f["solves"]["iterations"])
+
+
+def sealed(name):
+    """Gives a file the checksum of its metadata that it must have now."""
+    seal = re.search("give the checksum ([0-9a-f]+)", answer("info", name)[2])
+    if seal:
+        with h5py.File(name, "r+") as f:
+            f.attrs["metadata_crc"] = seal.group(1)
+
+
+def with_residuals(name, factor, out):
+    """A copy whose records say a residual that is larger by a factor, with their own checksums."""
+    shutil.copy(path(name + ".h5"), path(out))
+    with h5py.File(path(out), "r+") as f:
+        new = f["solves"]
+        kind = new.id.get_type()
+        raw = np.zeros(new.size, f"V{kind.get_size()}")
+        new.id.read(h5py.h5s.ALL, h5py.h5s.ALL, raw, kind)
+        at = kind.get_member_offset(kind.get_member_index(b"source_residual"))
+        for i in range(new.size):
+            record = memoryview(raw.view("u1"))[kind.get_size() * i:kind.get_size() * (i + 1)]
+            value = np.frombuffer(record[at:at + 8], "<f8")[0] * factor
+            record[at:at + 8] = np.array([value], "<f8").tobytes()
+            record[-4:] = zlib.crc32(record[:-4]).to_bytes(4, "little")
+        new.id.write(h5py.h5s.ALL, h5py.h5s.ALL, raw, kind)
+    sealed(path(out))
+
+
+def solves_are_made():
+    naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", "1", "--sweeps", "4", "-o", path("lat.h5"))
+    solve("whole")
+    solve("coarse", tolerance="1e-4")
+    solve("clover", action=CLOVER, entries=POINT.replace("0.05", "-0.3"))
+
+
+def stored_residuals_are_compared_to_a_hundredth():
+    for factor, status in ((1.0, 0), (1.008, 0), (0.992, 0), (1.012, 4), (0.988, 4)):
+        with_residuals("coarse", factor, "edited.h5")
+        told = naik("info", path("edited.h5"), "--residuals", status=status)
+        assert ("its residual is" in told) == (status == 4), (factor, told)
+
+
+def a_limit_of_iterations_is_reached_exactly():
+    for name, action, entries in (("whole", "hisq", POINT), ("clover", CLOVER, POINT.replace("0.05", "-0.3"))):
+        counts = iterations(name)
+        most = max(counts)
+        same = {"action": action, "entries": entries}
+        solve("limit", "--fresh", "--set", f"solver.max_iterations={most}", **same)
+        assert iterations("limit") == counts, (iterations("limit"), counts)
+        told = solve("limit", "--fresh", "--set", f"solver.max_iterations={most - 1}", status=3, **same)
+        assert f"{counts.count(most)} of {len(counts)} solves did not reach their tolerance" in told, told
+        assert max(iterations("limit")) == most - 1, iterations("limit")
+        with h5py.File(path("limit.h5")) as f:
+            failed = [reason == b"iteration limit" for reason in f["solves"]["stop_reason"]]
+        assert failed == [count == most for count in counts], (failed, counts)
+
+
+def one_solve_that_did_not_converge_is_enough():
+    counts = iterations("whole")
+    assert counts.count(max(counts)) == 1, counts
+    solve("one", "--set", f"solver.max_iterations={max(counts) - 1}", status=3)
+    told = naik("export", path("one.h5"), "-o", path("one.lime"), status=3)
+    assert "1 of the 3 solves to be exported did not reach their tolerance" in told and not os.path.exists(path("one.lime")), told
+    told = naik("export", path("one.h5"), "-o", path("one.lime"), "--allow-unconverged")
+    assert "1 of the 3 exported solves did not reach" in told, told
+    with open(path("one.lime"), "rb") as f:
+        assert b"NOT CONVERGED: residuals" in f.read()
+    naik("export", path("whole.h5"), "-o", path("whole.lime"))
+    with open(path("whole.lime"), "rb") as f:
+        assert b"NOT CONVERGED" not in f.read()
+    entry = ("{name: seq, masses: [0.05], source: {type: sequential, file: %s, propagator: pt, mass: 0.05, insertion: pion5,"
+             " t0: 3}}" % path("one.h5"))
+    told = solve("seq", "--dry-run", entries=entry, status=1)
+    assert "source pt did not reach its tolerance, residual" in told, told
+    solve("seq", "--dry-run", entries=entry.replace("one.h5", "whole.h5"))
+    # a quarter of a billionth of the mass apart is the mass as it is printed; more is another one
+    for mass, status in (("0.0500000000005", 0), ("0.050000000005", 1)):
+        told = solve("seq", "--dry-run", entries=entry.replace("one.h5", "whole.h5").replace("mass: 0.05,", f"mass: {mass},"),
+                     status=status)
+        assert ("but not with that mass" in told) == (status == 1), told
+    naik("info", path("one.h5"))  # some did converge
+    told = naik("info", path("one.h5"), "--correlators")
+    assert "not converged" in told and "not converged" not in naik("info", path("whole.h5"), "--correlators"), told
+
+
+def edited_metadata_are_no_correlators():
+    shutil.copy(path("whole.h5"), path("edited.h5"))
+    with h5py.File(path("edited.h5"), "r+") as f:
+        f["prop/s0000/m00"].attrs["mass"] = 0.06
+    for words in ((), ("--correlators",), ("--correlators=fnal",)):
+        told = naik("info", path("edited.h5"), *words, status=4)
+        assert "damaged" in told, (words, told)
+    told = naik("info", path("whole.h5"), "--correlators")
+    assert told.count("\n# ") + told.startswith("# ") >= 1, told
+
+
+def modes_that_do_not_ascend_are_refused():
+    with open(path("modes.yaml"), "w") as f:
+        f.write(INPUT % (path("lat.h5"), "hisq", POINT, "1e-8", path("deflated.h5"), "pion5"))
+    words = "--set", f"deflation={{modes: 8, file: {path('modes.h5')}}}"
+    naik("modes", path("modes.yaml"), *words)
+    naik("info", path("modes.h5"))
+    for change in ("order", "nan"):
+        shutil.copy(path("modes.h5"), path("bad-modes.h5"))
+        with h5py.File(path("bad-modes.h5"), "r+") as f:
+            values = f["modes/lambda2"][...]
+            if change == "order":
+                values[[2, 5]] = values[[5, 2]]
+            else:
+                values[3] = np.nan
+            f["modes/lambda2"][...] = values
+            f.attrs["lambda2_crc"] = np.int64(zlib.crc32(values.tobytes()))
+        sealed(path("bad-modes.h5"))
+        status, _, told = answer("info", path("bad-modes.h5"))
+        assert status == 4, (change, status, told)
+
+
+def a_sub_volume_ends_within_the_lattice():
+    with open(path("whole.lime"), "rb") as f:
+        data = f.read()
+    there = rb"(<hyperupper>\s*)3 3 3 0"
+    assert len(re.findall(there, data)) == 3, re.findall(b"<hyper.*?<", data)
+    with open(path("source.yaml"), "w") as f:
+        f.write(INPUT % (path("lat.h5"), "hisq", "{name: f, masses: [0.1], source: {type: file, file: %s}}" % path("sub.lime"),
+                         "1e-3", path("sub.h5"), "pion5"))
+    for upper, status in ((b"3 3 3 0", 0), (b"3 3 4 0", 4), (b"4 3 3 0", 4)):
+        with open(path("sub.lime"), "wb") as f:
+            f.write(re.sub(there, rb"\g<1>" + upper, data))
+        told = naik("solve", path("source.yaml"), "--dry-run", status=status)
+        assert ("sensible hyperlower and hyperupper" in told) == (status == 4), (upper, told)
+
+
+def theta_is_the_divergence_squared_per_colour_and_site():
+    told = naik("gauge", "fix", path("lat.h5"), "-o", path("fixed.h5"), "--gauge", "coulomb", "--tolerance", "1e-5", ranks=2)
+    with h5py.File(path("fixed.h5")) as f:
+        u = f["gauge"][...]
+    delta = 0
+    for mu in range(3):
+        a = (u[..., mu, :, :] - np.conj(np.swapaxes(u[..., mu, :, :], -1, -2))) / 2j
+        a = a - np.trace(a, axis1=-2, axis2=-1)[..., None, None] / 3 * np.eye(3)
+        delta = delta + a - np.roll(a, 1, 3 - mu)
+    theta = np.trace(delta @ delta, axis1=-2, axis2=-1).real.mean() / 3
+    stated = [float(word) for word in re.findall(r"theta ([0-9.e+-]+)", told)]
+    assert stated and abs(stated[-1] / theta - 1) < 1e-2, (stated, theta)
+    assert theta <= 1e-5 and theta > 1e-7, theta
+
+
+main([solves_are_made, stored_residuals_are_compared_to_a_hundredth, a_limit_of_iterations_is_reached_exactly,
+      one_solve_that_did_not_converge_is_enough, edited_metadata_are_no_correlators, modes_that_do_not_ascend_are_refused,
+      a_sub_volume_ends_within_the_lattice, theta_is_the_divergence_squared_per_colour_and_site])

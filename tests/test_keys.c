@@ -1,0 +1,265 @@
+/* test_keys.c - the table of input keys against tests/input_keys.txt: defaults, ranges, and what decides
+ * whether two runs are one
+ *
+ * ranks: 1
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "input/input_table.h"
+
+enum { LINE = 400, KEYS = 400 };
+
+/* A key as a line of that file: whether the identity of a run has it ("identity"; "later": except where it
+ * has its initial value; "-"), whether it is required, its initial value, its range, the word that may
+ * stand for a number, the words of a choice. */
+static void line_of(const naik_param *p, char line[LINE])
+{
+    int used = snprintf(line, LINE, "%s: %s, %s", p->key,
+                        p->identity ? (p->later ? "identity, later" : "identity") : "-",
+                        p->required          ? "required"
+                        : p->initial != NULL ? p->initial
+                                             : "none");
+    if (p->min != 0 || p->max != 0) {
+        used += snprintf(line + used, (size_t)(LINE - used), ", %.10g to %.10g", p->min, p->max);
+    }
+    if (p->special != NULL) {
+        used += snprintf(line + used, (size_t)(LINE - used), ", or %s (%d)", p->special,
+                         p->special_int);
+    }
+    for (int i = 0; p->words != NULL && p->words[i] != NULL; i++) {
+        used += snprintf(line + used, (size_t)(LINE - used), "%s%s", i == 0 ? ", of " : " ",
+                         p->words[i]);
+    }
+}
+
+static int read_lines(char (*stated)[LINE])
+{
+    int count = 0;
+    FILE *file = fopen("tests/input_keys.txt", "r");
+    while (file != NULL && count < KEYS && fgets(stated[count], LINE, file) != NULL) {
+        stated[count][strcspn(stated[count], "\n")] = '\0';
+        count += stated[count][0] != '#' && stated[count][0] != '\0';
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    return count;
+}
+
+/* A key that falls out of the identity lets a run go on with another answer; a default that changes
+ * changes the answers of inputs that are not. Either is stated in the file, or a mistake. */
+static void every_key_has_the_identity_default_and_range_that_are_stated(check *t)
+{
+    char(*stated)[LINE] = calloc(KEYS, sizeof *stated);
+    const int count = read_lines(stated);
+    int found = 0;
+    CHECK_TRUE(t, count > 0);
+    for (int i = 0; i < naik_input_table.count; i++) {
+        char line[LINE];
+        bool there = false;
+        line_of(&naik_input_table.params[i], line);
+        for (int k = 0; k < count && !there; k++) {
+            there = strcmp(stated[k], line) == 0;
+        }
+        found += there;
+        if (!CHECK_TRUE(t, there)) {
+            fprintf(stderr, "    if that is meant, tests/input_keys.txt has the line\n%s\n", line);
+        }
+    }
+    CHECK_INT(t, found, count); /* and no other */
+    free(stated);
+}
+
+/* ---- ranges */
+
+static const char base[] =
+    "lattice: {size: [8, 8, 8, 16]}\n"
+    "gauge: {file: lat.h5}\n"
+    "action: {type: hisq}\n"
+    "solve:\n"
+    "  - {name: a, masses: [0.1], source: {type: gaussian, origin: [0, 0, 0, 0], radius: 1}}\n"
+    "  - {name: b, masses: [0.2], source: {type: covariant_gaussian, origin: [0, 0, 0, 0], radius: "
+    "1, iterations: 9}}\n"
+    "  - {name: p, masses: [0.1], source: {type: point, origin: [0, 0, 0, 0]}}\n"
+    "  - {name: q, masses: [0.1], source: {type: corner_wall, t0: 3}}\n"
+    "pairs:\n"
+    "  - {name: ab, quark: p, antiquark: p, sink: covariant_gaussian, radius: 1, iterations: 9}\n"
+    "output: {file: out.h5}\n";
+
+/* Whether the input with these overrides is taken; the sentence where not. */
+static bool is_taken(check *t, const char *const *overrides, int count, char sentence[LINE])
+{
+    naik_input *input = NULL;
+    const naik_status status = naik_input_parse(t->log, "input.yaml", base, strlen(base), overrides,
+                                                count, NULL, NULL, &input);
+    snprintf(sentence, LINE, "%s", status == NAIK_OK ? "" : naik_log_message(t->log));
+    naik_log_clear(t->log);
+    naik_input_destroy(&input);
+    return status == NAIK_OK;
+}
+
+/* "KEY=VALUE", a key of a list in its first element, a value in as many brackets as its kind has. */
+static void override_of(const naik_param *p, double value, char text[LINE])
+{
+    char number[64], name[128];
+    const char *inside = strstr(p->key, "[]");
+    if (inside != NULL) {
+        snprintf(name, sizeof name, "%.*s.0%s", (int)(inside - p->key), p->key, inside + 2);
+    } else {
+        snprintf(name, sizeof name, "%s", p->key);
+    }
+    const bool integer = p->kind != NAIK_PARAM_REAL && p->kind != NAIK_PARAM_REALS;
+    snprintf(number, sizeof number, integer ? "%.0f" : "%.17g", value);
+    switch (p->kind) {
+    case NAIK_PARAM_INTS:
+    case NAIK_PARAM_REALS: snprintf(text, LINE, "%s=[%s]", name, number); break;
+    case NAIK_PARAM_VECTORS3:
+    case NAIK_PARAM_VECTOR3: snprintf(text, LINE, "%s=[0,%s,0]", name, number); break;
+    case NAIK_PARAM_VECTORS4:
+    case NAIK_PARAM_VECTOR4:
+        snprintf(text, LINE, "%s=[%s,%s,%s,%s]", name, number, number, number, number);
+        break;
+    default: snprintf(text, LINE, "%s=%s", name, number); break;
+    }
+}
+
+/* Whether the range of the key is what refuses the value. */
+static bool is_out_of_range(check *t, const naik_param *p, double value)
+{
+    char text[LINE], sentence[LINE];
+    override_of(p, value, text);
+    const char *const overrides[] = {text};
+    const char *name = strrchr(p->key, '.');
+    is_taken(t, overrides, 1, sentence);
+    return strstr(sentence, "' must be ") != NULL && strstr(sentence, name) != NULL &&
+           strstr(sentence, "must be even") == NULL && strstr(sentence, "must be above") == NULL;
+}
+
+static bool has_range(const naik_param *p)
+{
+    return (p->min != 0 || p->max != 0) && strncmp(p->key, "baryons", 7) != 0;
+}
+
+static void both_ends_of_every_range_are_in_it_and_what_is_beyond_is_not(check *t)
+{
+    int ranges = 0;
+    for (int i = 0; i < naik_input_table.count; i++) {
+        const naik_param *p = &naik_input_table.params[i];
+        const bool real = p->kind == NAIK_PARAM_REAL || p->kind == NAIK_PARAM_REALS;
+        if (!has_range(p)) {
+            continue;
+        }
+        const double below = !real                    ? p->min - 1
+                             : p->min == NAIK_ABOVE_0 ? 0
+                                                      : p->min - 1e-12 * fmax(fabs(p->min), 1e-4);
+        const double above = real ? p->max + 1e-12 * fabs(p->max) : p->max + 1;
+        bool ok = !is_out_of_range(t, p, p->min) && !is_out_of_range(t, p, p->max);
+        ok = ok && (isinf(above) || is_out_of_range(t, p, above));
+        ok = ok && is_out_of_range(t, p, below);
+        if (!CHECK_TRUE(t, ok)) {
+            fprintf(stderr, "    %s: %.17g to %.17g\n", p->key, p->min, p->max);
+        }
+        ranges++;
+    }
+    CHECK_TRUE(t, ranges > 30);
+}
+
+/* What the checks between keys take and refuse: the last value that is good, the first that is not. */
+static void limits_between_keys_are_where_they_are_said_to_be(check *t)
+{
+    static const struct {
+        const char *good, *bad, *with;
+    } rows[] = {
+        {"solve.0.source.radius=0.001", "solve.0.source.radius=0.00099999", NULL},
+        {"solve.1.source.radius=0.001", "solve.1.source.radius=0.00099999", NULL},
+        {"pairs.0.radius=0.001", "pairs.0.radius=0.00099999", NULL},
+        {"solve.0.masses=[1e-18]", "solve.0.masses=[0.99e-18]", NULL},
+        {"solve.3.source.t0=15", "solve.3.source.t0=16", NULL},
+        {"solve.2.source.origin=[7,0,0,0]", "solve.2.source.origin=[8,0,0,0]", NULL},
+        {"solve.2.source.origin=[0,7,0,0]", "solve.2.source.origin=[0,8,0,0]", NULL},
+        {"solve.2.source.origin=[0,0,7,0]", "solve.2.source.origin=[0,0,8,0]", NULL},
+        {"solve.2.source.origin=[0,0,0,15]", "solve.2.source.origin=[0,0,0,16]", NULL},
+        {"deflation.krylov=72", "deflation.krylov=68", "deflation={modes: 32, file: modes.h5}"},
+        {"deflation.krylov=64", "deflation.krylov=56", "deflation={modes: 32, file: modes.h5}"},
+        {"deflation.degree=10", "deflation.degree=11", "deflation={modes: 32, file: modes.h5}"},
+        {"deflation.interval=[1,2]", "deflation.interval=[2,2]",
+         "deflation={modes: 32, file: modes.h5}"},
+        {"output.precision=32", "output.precision=33", NULL},
+    };
+    char sentence[LINE];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *const both[] = {rows[i].with, rows[i].good, rows[i].bad};
+        const char *const good[] = {both[0] != NULL ? both[0] : both[1], both[1]};
+        const char *const bad[] = {both[0] != NULL ? both[0] : both[2], both[2]};
+        if (!CHECK_TRUE(t, is_taken(t, good, 2, sentence))) {
+            fprintf(stderr, "    %s: %s\n", rows[i].good, sentence);
+        }
+        if (!CHECK_TRUE(t, !is_taken(t, bad, 2, sentence))) {
+            fprintf(stderr, "    %s is taken\n", rows[i].bad);
+        }
+    }
+}
+
+/* "KEY=[0.1, 0.2, ...]" of `count` numbers. */
+static char *list_of(const char *key, const char *each, int count)
+{
+    char *text = calloc(1, (size_t)count * 40 + 100);
+    size_t used = (size_t)sprintf(text, "%s=[", key);
+    for (int i = 0; i < count; i++) {
+        used += (size_t)sprintf(text + used, "%s", i > 0 ? ", " : "");
+        used += (size_t)sprintf(text + used, each, i % 10, i / 10 % 10, i / 100 % 10, i / 1000);
+    }
+    sprintf(text + used, "]");
+    return text;
+}
+
+static void lists_end_where_they_are_said_to_end(check *t)
+{
+    static const struct {
+        const char *key, *each;
+        int most;
+    } rows[] = {{"solve.0.masses", "0.1%4$d%3$d%2$d%1$d", 100},
+                /* beside one source each of the three other entries */
+                {"solve.2.source.origin", "[%1$d, %2$d, %3$d, %4$d]", 10000 - 3}};
+    char sentence[LINE];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (int more = 0; more < 2; more++) {
+            char *text = list_of(rows[i].key, rows[i].each, rows[i].most + more);
+            const char *const overrides[] = {"lattice.size=[16,16,16,32]", text};
+            if (!CHECK_TRUE(t, is_taken(t, overrides, 2, sentence) == (more == 0))) {
+                fprintf(stderr, "    %s of %d: %s\n", rows[i].key, rows[i].most + more, sentence);
+            }
+            free(text);
+        }
+    }
+}
+
+/* Names that become parts of paths: as long as they may be, and one letter longer. */
+static void names_end_where_they_are_said_to_end(check *t)
+{
+    static const struct {
+        const char *format;
+        int most;
+    } rows[] = {{"solve.0.name=%.*s", 48}, {"gauge={file: \"{config}\", config: %.*s}", 64}};
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz";
+    char text[LINE], sentence[LINE];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (int more = 0; more < 2; more++) {
+            snprintf(text, sizeof text, rows[i].format, rows[i].most + more, letters);
+            const char *const overrides[] = {text};
+            if (!CHECK_TRUE(t, is_taken(t, overrides, 1, sentence) == (more == 0))) {
+                fprintf(stderr, "    %s: %s\n", text, sentence);
+            }
+        }
+    }
+}
+
+CHECK_MAIN(CHECK(every_key_has_the_identity_default_and_range_that_are_stated),
+           CHECK(both_ends_of_every_range_are_in_it_and_what_is_beyond_is_not),
+           CHECK(limits_between_keys_are_where_they_are_said_to_be),
+           CHECK(lists_end_where_they_are_said_to_end), CHECK(names_end_where_they_are_said_to_end))

@@ -1,0 +1,507 @@
+/* test_trust.c - the numbers that decide whether a result is believed: a case just inside each, one just
+ * outside
+ *
+ * ranks: 1 2
+ */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/create.h"
+#include "backend/halo.h"
+#include "backend/transport.h"
+#include "lattice/su3.h"
+#include "operator/staggered.h"
+#include "propagator/propagator.h"
+#include "solver/bicgstab.h"
+#include "wilson_fixture.h"
+
+/* ---- the solver's residual and the independent one */
+
+/* An operator whose check finds a residual that is larger by `more` times what is forgiven. */
+typedef struct altered_ops {
+    naik_operator_ops ops;
+    const naik_operator_ops *original;
+    double more, solver_residual;
+    bool zero; /* the source is, and the solution said not to be */
+    naik_solution_check found;
+    double x_norm[2], b_norm; /* |x| on the parities, |b_p| */
+} altered_ops;
+
+static naik_status altered_check(const naik_solution *s, naik_solution_check *out)
+{
+    naik_status status = NAIK_OK;
+    altered_ops *a = (altered_ops *)s->op->ops;
+    NAIK_TRY(a->original->check(s, out));
+    a->found = *out;
+    for (int parity = 0; parity < 2; parity++) {
+        NAIK_TRY(naik_solution_norm2(s, s->x[parity], &a->x_norm[parity]));
+        a->x_norm[parity] = sqrt(a->x_norm[parity]);
+    }
+    NAIK_TRY(a->original->make_rhs(s));
+    NAIK_TRY(naik_solution_norm2(s, s->work, &a->b_norm));
+    a->b_norm = sqrt(a->b_norm);
+    out->independent_residual =
+        a->solver_residual + a->more * (1e-3 * a->solver_residual + out->rounding);
+    out->norm = a->zero ? a->more : out->norm;
+done:
+    return status;
+}
+
+/* One solve of random numbers everywhere. */
+typedef struct one_solve {
+    const naik_lattice *lat;
+    int spin;
+    double mass;
+    bool zero;
+    naik_propagator_result result;
+} one_solve;
+
+static naik_status random_source(void *data, int64_t index, double *src, double *mass,
+                                 double *tolerance, double *site_tolerance)
+{
+    const one_solve *s = data;
+    (void)index;
+    for (int32_t site = 0; site < s->lat->sites; site++) {
+        int x[4];
+        naik_lattice_coords(s->lat, site, x);
+        for (int i = 0; i < 6 * s->spin; i++) {
+            const double at = (double)naik_lattice_global(s->lat, x) * 6 * s->spin + i;
+            src[6 * s->spin * (int64_t)site + i] = s->zero ? 0 : sin(1 + 0.7 * at);
+        }
+    }
+    *mass = s->mass;
+    *tolerance = 1e-11;
+    *site_tolerance = 0;
+    return NAIK_OK;
+}
+
+static naik_status keep_result(void *data, int64_t index, const double *x,
+                               const naik_propagator_result *result)
+{
+    (void)index, (void)x;
+    ((one_solve *)data)->result = *result;
+    return NAIK_OK;
+}
+
+/* Solves twice with the check as it is, for the solver's residual, then with it moved. */
+static void judge(check *t, const naik_operator *op, naik_solver solver, double mass,
+                  const naik_lattice *lat, altered_ops *a)
+{
+    static const struct {
+        double more;
+        bool suspect;
+    } cases[] = {{0.99, false}, {1.01, true}, {-0.99, false}, {-1.01, true}, {NAN, true}};
+    const naik_cg_options options = naik_cg_defaults();
+    one_solve one = {.lat = lat, .spin = op->ops->spin, .mass = mass};
+    const naik_propagator_stream stream = {
+        .data = &one, .count = 1, .source = random_source, .solution = keep_result};
+    naik_operator altered = *op;
+    bool interrupted;
+    CHECK_OK(t, naik_propagator_solve(op, solver, &options, &stream, &interrupted));
+    CHECK_TRUE(t, !one.result.suspect && one.result.cg.residual > 1e-13);
+    *a = (altered_ops){
+        .ops = *op->ops, .original = op->ops, .solver_residual = one.result.cg.residual};
+    a->ops.check = altered_check;
+    altered.ops = &a->ops;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        a->more = cases[i].more;
+        CHECK_OK(t, naik_propagator_solve(&altered, solver, &options, &stream, &interrupted));
+        CHECK_INT(t, one.result.suspect, cases[i].suspect);
+    }
+    /* the solver's number is near enough for no allowance of rounding to hide a wrong vector */
+    CHECK_NEAR(t, a->found.independent_residual, one.result.cg.residual,
+               1e-3 * one.result.cg.residual + a->found.rounding);
+    CHECK_TRUE(t, a->found.rounding < 1e-11);
+}
+
+/* A staggered solver of one rhs. */
+typedef struct staggered_solver {
+    fixture f;
+    naik_staggered packed;
+    naik_cg *cg;
+} staggered_solver;
+
+static bool staggered_create(check *t, staggered_solver *s)
+{
+    const int size[4] = {4, 4, 4, 8};
+    *s = (staggered_solver){.cg = NULL};
+    return fixture_create(t, size, NULL, false, false, 1, &s->f) &&
+           CHECK_OK(
+               t, naik_staggered_create(s->f.geometry, s->f.source, NAIK_SINGLE, 18, &s->packed)) &&
+           CHECK_OK(t, naik_cg_create(s->packed.op, NAIK_SINGLE, 1, &s->cg));
+}
+
+static void staggered_destroy(staggered_solver *s)
+{
+    naik_cg_destroy(&s->cg);
+    naik_staggered_destroy(&s->packed);
+    fixture_destroy(&s->f);
+}
+
+static void a_zero_source_has_the_solution_zero_or_is_suspect(check *t)
+{
+    const naik_cg_options options = naik_cg_defaults();
+    staggered_solver s;
+    CHECK_REQUIRE(t, staggered_create(t, &s));
+    one_solve one = {.lat = s.f.lat, .spin = 1, .mass = 0.3, .zero = true};
+    const naik_propagator_stream stream = {
+        .data = &one, .count = 1, .source = random_source, .solution = keep_result};
+    naik_operator altered = s.packed.op[NAIK_DOUBLE];
+    altered_ops a = {.ops = *altered.ops, .original = altered.ops, .zero = true};
+    a.ops.check = altered_check;
+    altered.ops = &a.ops;
+    for (int nonzero = 0; nonzero < 2; nonzero++) {
+        bool interrupted;
+        a.more = nonzero * 1e-300;
+        CHECK_OK(t, naik_propagator_solve(&altered, naik_cg_solver(s.cg), &options, &stream,
+                                          &interrupted));
+        CHECK_INT(t, one.result.cg.reason, NAIK_CG_ZERO_SOURCE);
+        CHECK_INT(t, one.result.suspect, nonzero);
+    }
+    staggered_destroy(&s);
+}
+
+static void masses_that_an_operator_does_not_take_are_refused(check *t)
+{
+    const naik_cg_options options = naik_cg_defaults();
+    staggered_solver s;
+    CHECK_REQUIRE(t, staggered_create(t, &s));
+    one_solve one = {.lat = s.f.lat, .spin = 1};
+    const naik_propagator_stream stream = {
+        .data = &one, .count = 1, .source = random_source, .solution = keep_result};
+    const double masses[] = {0, -0.1, NAN, 0.3};
+    for (int i = 0; i < 4; i++) {
+        bool interrupted;
+        one.mass = masses[i];
+        CHECK_STATUS(t,
+                     naik_propagator_solve(&s.packed.op[NAIK_DOUBLE], naik_cg_solver(s.cg),
+                                           &options, &stream, &interrupted),
+                     i < 3 ? NAIK_ERR_ARG : NAIK_OK);
+    }
+    staggered_destroy(&s);
+}
+
+static void staggered_residuals_are_compared_up_to_rounding(check *t)
+{
+    const double mass = 0.3;
+    staggered_solver s;
+    altered_ops a;
+    CHECK_REQUIRE(t, staggered_create(t, &s));
+    judge(t, &s.packed.op[NAIK_DOUBLE], naik_cg_solver(s.cg), mass, s.f.lat, &a);
+    CHECK_NEAR(t,
+               a.found.rounding /
+                   (8 * DBL_EPSILON * (4 * mass * mass + 64) * a.x_norm[NAIK_EVEN] / a.b_norm),
+               1, 1e-9);
+    CHECK_TRUE(t, fabs(a.x_norm[NAIK_EVEN] / a.x_norm[NAIK_ODD] - 1) > 1e-6);
+    staggered_destroy(&s);
+}
+
+static void wilson_residuals_are_compared_up_to_rounding(check *t)
+{
+    const int size[4] = {4, 4, 4, 8};
+    const double mass = 0.3;
+    wilson_fixture f;
+    naik_wilson_set set;
+    naik_bicgstab *solver = NULL;
+    altered_ops a;
+    CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 1, mass, 0, false, &f));
+    CHECK_OK(t, naik_wilson_set_create(f.geometry, f.u, NULL, mass, NAIK_SINGLE, 18, NAIK_SINGLE, 1,
+                                       &set));
+    CHECK_OK(t, naik_bicgstab_create(set.op, NAIK_SINGLE, NAIK_METHOD_BICGSTAB, 1, &solver));
+    judge(t, &set.op[NAIK_DOUBLE], naik_bicgstab_solver(solver), mass, f.lat, &a);
+    CHECK_NEAR(t,
+               a.found.rounding / (8 * DBL_EPSILON * (mass + 4 + 8) / (mass + 4) *
+                                   hypot(a.x_norm[0], a.x_norm[1]) / a.b_norm),
+               1, 1e-9);
+    naik_bicgstab_destroy(&solver);
+    naik_wilson_set_destroy(&set);
+    wilson_fixture_destroy(&f);
+}
+
+/* ---- compressed links */
+
+/* Whether links are taken whose long ones, one of them on the last rank, leave the form that
+ * compression assumes by `deviation` of their size. */
+static void compress(check *t, int recon, double deviation, bool taken)
+{
+    const int size[4] = {4, 4, 4, 8};
+    fixture f;
+    naik_links *links = NULL;
+    CHECK_REQUIRE(t, fixture_create(t, size, NULL, false, false, 1, &f));
+    if (t->comm->rank == t->comm->size - 1) {
+        f.source->long_links->link[5].e[2][1].re += deviation * f.source->long_scale;
+    }
+    CHECK_STATUS(t, naik_links_create(f.geometry, f.source, NAIK_DOUBLE, recon, &links),
+                 taken ? NAIK_OK : NAIK_ERR_INPUT);
+    naik_links_destroy(&links);
+    fixture_destroy(&f);
+}
+
+static void links_that_compression_changes_are_refused_from_a_billionth_on(check *t)
+{
+    compress(t, 13, 0.9e-9, true);
+    compress(t, 13, 2.5e-9, false);
+    compress(t, 9, 5e-9, false);
+    compress(t, 18, 0.5, true);
+    compress(t, 13, 0, true);
+    fixture f;
+    naik_links *links = NULL;
+    const int size[4] = {4, 4, 4, 8};
+    CHECK_REQUIRE(t, fixture_create(t, size, NULL, false, false, 1, &f));
+    f.source->long_scale = 0;
+    CHECK_STATUS(t, naik_links_create(f.geometry, f.source, NAIK_DOUBLE, 13, &links), NAIK_ERR_ARG);
+    fixture_destroy(&f);
+}
+
+/* ---- sums of memory */
+
+/* Words of links on the last rank, by which one of the two sums changes and the other does not. */
+static void change_words(check *t, const naik_links *links, const uint32_t add[2])
+{
+    naik_backend *backend = links->geometry->backend;
+    uint32_t word[2];
+    if (backend->comm->rank == backend->comm->size - 1) {
+        CHECK_OK(t, naik_backend_download(backend, word, links->data, sizeof word));
+        for (int i = 0; i < 2; i++) { /* no carry: the sums are of 64 bits */
+            CHECK_TRUE(t, (uint64_t)word[i] + add[i] < 0xffffffffu || add[i] > 0x7fffffffu);
+            word[i] += add[i];
+        }
+        CHECK_OK(t, naik_backend_upload(backend, links->data, word, sizeof word));
+    }
+}
+
+static void each_word_of_a_sum_of_memory_is_compared(check *t)
+{
+    const int size[4] = {4, 4, 4, 8};
+    /* places 1 and 2: +2 and -1 leave the sum of place times word, +1 and -1 the plain one */
+    static const uint32_t changes[2][2] = {{2, (uint32_t)-1}, {1, (uint32_t)-1}};
+    fixture f;
+    naik_links *links = NULL;
+    CHECK_REQUIRE(t, fixture_create(t, size, NULL, false, false, 1, &f));
+    CHECK_OK(t, naik_links_create(f.geometry, f.source, NAIK_SINGLE, 18, &links));
+    for (int i = 0; i < 2; i++) {
+        const uint32_t back[2] = {-changes[i][0], -changes[i][1]};
+        int rank = -1;
+        change_words(t, links, changes[i]);
+        CHECK_OK(t, naik_links_verify(links, &rank));
+        CHECK_INT(t, rank, t->comm->size - 1);
+        change_words(t, links, back);
+        CHECK_OK(t, naik_links_verify(links, &rank));
+        CHECK_INT(t, rank, -1);
+    }
+    naik_links_destroy(&links);
+    fixture_destroy(&f);
+}
+
+/* ---- transports */
+
+/* A table of the CPU's that says of its memory that MPI cannot touch it, with peers that bring nothing, or a
+ * halo with one wrong byte on the last rank. */
+typedef struct device_like {
+    naik_backend_ops ops;
+    naik_peer_ops peer;
+    const naik_backend_ops *cpu;
+    int wrong_rank; /* -1: none */
+    int sent;
+} device_like;
+
+static device_like *of_backend(const naik_backend *backend)
+{
+    return (device_like *)backend->ops;
+}
+
+static naik_status host_alloc(naik_device *device, size_t size_bytes, const char *what, void **out)
+{
+    (void)device, (void)what;
+    *out = calloc(1, size_bytes);
+    return NAIK_OK;
+}
+static void host_release(naik_device *device, void *memory)
+{
+    (void)device;
+    free(memory);
+}
+static bool not_shared(const naik_backend *backend)
+{
+    (void)backend;
+    return false;
+}
+static naik_status open_all(naik_backend *backend, double wait_s, bool *reached)
+{
+    (void)wait_s;
+    for (int i = 0; i < backend->comm->node_size; i++) {
+        reached[i] = true;
+    }
+    return NAIK_OK;
+}
+static void close_none(naik_backend *backend)
+{
+    (void)backend;
+}
+static naik_status reserve_none(const naik_field *field, const bool faces[NAIK_DIM][2])
+{
+    (void)field, (void)faces;
+    return NAIK_OK;
+}
+static naik_status send_none(const naik_field *field, const naik_layers *layers, bool beside)
+{
+    (void)layers, (void)beside;
+    of_backend(field->geometry->backend)->sent++;
+    return NAIK_OK;
+}
+/* The right halo by MPI, then the wrong byte. */
+static naik_status receive_by_mpi(naik_field *field, const naik_layers *layers)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = field->geometry->backend;
+    const naik_route route = backend->route;
+    const device_like *d = of_backend(backend);
+    naik_halo *halo = NULL;
+    backend->route.peer = backend->route.single_node = false;
+    NAIK_TRY(naik_halo_create(field->geometry, &halo));
+    NAIK_TRY(naik_halo_start(halo, field, layers));
+    NAIK_TRY(naik_halo_wait(halo, field, layers));
+    if (d->wrong_rank == backend->comm->rank) {
+        ((char *)field->data)[field->size_bytes - 3] ^= 1;
+    }
+done:
+    naik_halo_destroy(&halo);
+    backend->route = route;
+    return status;
+}
+static size_t no_bytes(const naik_lattice *lattice, naik_precision precision, int nrhs)
+{
+    (void)lattice, (void)precision, (void)nrhs;
+    return 0;
+}
+
+static void pretend(naik_backend *backend, int wrong_rank, device_like *d)
+{
+    *d = (device_like){.ops = *backend->ops,
+                       .cpu = backend->ops,
+                       .wrong_rank = wrong_rank,
+                       .peer = {.open = open_all,
+                                .close = close_none,
+                                .reserve = reserve_none,
+                                .bytes = no_bytes,
+                                .send = send_none,
+                                .receive = receive_by_mpi}};
+    d->ops.host_memory = false;
+    d->ops.shared = not_shared;
+    d->ops.memory.alloc_host = host_alloc;
+    d->ops.memory.release_host = host_release;
+    d->ops.halo.peer = &d->peer;
+    backend->ops = &d->ops;
+}
+
+static void choose_transport(check *t, int wrong_rank, bool peer_taken)
+{
+    naik_backend *backend = NULL;
+    const naik_backend_options options = {.threads = 1};
+    device_like d;
+    CHECK_REQUIRE(t, naik_backend_create(t->comm, "cpu", &options, &backend) == NAIK_OK);
+    pretend(backend, wrong_rank, &d);
+    CHECK_OK(t, naik_transport_choose(backend, NAIK_TRANSPORT_PEER));
+    CHECK_TRUE(t, d.sent > 0);
+    CHECK_INT(t, backend->route.peer, peer_taken);
+    backend->ops = d.cpu;
+    naik_backend_destroy(&backend);
+}
+
+static void a_transport_that_brings_a_wrong_byte_is_not_taken(check *t)
+{
+    if (t->comm->size == 1) {
+        CHECK_SKIP(t, "one rank sends nothing");
+    }
+    choose_transport(t, -1, true);
+    choose_transport(t, t->comm->size - 1, false);
+}
+
+/* Layers that a kernel sent of one field are not those of another. */
+static void a_halo_under_way_is_not_taken_for_that_of_another_field(check *t)
+{
+    const int size[4] = {8, 4, 4, 4};
+    bool near[8] = {true, true, true, true, true, true, true, true}, armed = false;
+    const naik_layers layers = {NAIK_EVEN, 1, NAIK_WHOLE};
+    fixture f;
+    device_like d;
+    if (t->comm->size == 1) {
+        CHECK_SKIP(t, "one rank sends nothing");
+    }
+    CHECK_REQUIRE(t, fixture_create(t, size, NULL, false, false, 1, &f));
+    const naik_route route = f.backend->route;
+    naik_field *field = fixture_field(t, &f, NAIK_SINGLE, 1, 3, NAIK_EVEN);
+    naik_field *other = fixture_field(t, &f, NAIK_SINGLE, 1, 4, NAIK_EVEN);
+    pretend(f.backend, -1, &d);
+    f.backend->route = (naik_route){.peer = true, .single_node = true, .near = near};
+    CHECK_OK(t, naik_halo_arm(f.geometry->halo, field, &layers, &armed));
+    CHECK_TRUE(t, armed);
+    CHECK_STATUS(t, naik_halo_start(f.geometry->halo, other, &layers), NAIK_ERR_ARG);
+    CHECK_OK(t, naik_halo_arm(f.geometry->halo, field, &layers, &armed));
+    CHECK_OK(t, naik_halo_start(f.geometry->halo, field, &layers));
+    f.backend->ops = d.cpu;
+    f.backend->route = route;
+    naik_field_destroy(&field);
+    naik_field_destroy(&other);
+    fixture_destroy(&f);
+}
+
+/* ---- messages */
+
+static size_t longest(const naik_lattice *lat, naik_precision precision, int nrhs, int mu,
+                      int depth)
+{
+    (void)lat, (void)precision, (void)nrhs, (void)depth;
+    return (size_t)INT32_MAX + (mu == 0);
+}
+static size_t as_long_as_may_be(const naik_lattice *lat, naik_precision precision, int nrhs, int mu,
+                                int depth)
+{
+    (void)lat, (void)precision, (void)nrhs, (void)mu, (void)depth;
+    return INT32_MAX;
+}
+static naik_status no_memory(naik_device *device, size_t size_bytes, const char *what, void **out)
+{
+    (void)size_bytes, (void)what;
+    *out = NULL;
+    return NAIK_FAIL(device->log, NAIK_ERR_MEMORY, "no memory, said the test");
+}
+
+/* Of which MPI counts the bytes in an int. */
+static void messages_above_two_gigabytes_are_refused(check *t)
+{
+    const int size[4] = {8, 4, 4, 4};
+    fixture f;
+    if (t->comm->size == 1) {
+        CHECK_SKIP(t, "one rank sends nothing");
+    }
+    CHECK_REQUIRE(t, fixture_create(t, size, NULL, false, false, 1, &f));
+    const naik_backend_ops *ops = f.backend->ops;
+    const naik_route route = f.backend->route;
+    const naik_layers layers = {NAIK_EVEN, 1, NAIK_WHOLE};
+    naik_backend_ops altered = *ops;
+    naik_field *field = fixture_field(t, &f, NAIK_SINGLE, 1, 3, NAIK_EVEN);
+    altered.memory.alloc = no_memory;
+    f.backend->ops = &altered;
+    f.backend->route = (naik_route){.peer = false};
+    altered.halo.face_bytes = longest;
+    CHECK_STATUS(t, naik_halo_start(f.geometry->halo, field, &layers), NAIK_ERR_ARG);
+    altered.halo.face_bytes = as_long_as_may_be;
+    CHECK_STATUS(t, naik_halo_start(f.geometry->halo, field, &layers), NAIK_ERR_MEMORY);
+    f.backend->ops = ops;
+    f.backend->route = route;
+    naik_field_destroy(&field);
+    fixture_destroy(&f);
+}
+
+CHECK_MAIN(CHECK(a_zero_source_has_the_solution_zero_or_is_suspect),
+           CHECK(masses_that_an_operator_does_not_take_are_refused),
+           CHECK(each_word_of_a_sum_of_memory_is_compared),
+           CHECK(staggered_residuals_are_compared_up_to_rounding),
+           CHECK(wilson_residuals_are_compared_up_to_rounding),
+           CHECK(links_that_compression_changes_are_refused_from_a_billionth_on),
+           CHECK(a_transport_that_brings_a_wrong_byte_is_not_taken),
+           CHECK(a_halo_under_way_is_not_taken_for_that_of_another_field),
+           CHECK(messages_above_two_gigabytes_are_refused))
