@@ -118,7 +118,7 @@ naik_status naik_command_links(naik_comm *comm, int argc, char **argv)
                       "action.type %s has no fat and long links: Wilson and clover quarks take "
                       "the configuration as it is, so give it to naik solve; `naik links` "
                       "builds those of naive, asqtad and hisq",
-                      naik_input_action_name(j.input->action.type));
+                      naik_input_action_name(j.input));
         goto done;
     }
     const char *const inputs[] = {path, j.input->gauge.file};
