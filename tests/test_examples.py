@@ -1,0 +1,163 @@
+# test_examples.py - every command, input and line of Python of doc/example-*.md, on a small lattice
+# timeout: 600
+import contextlib
+import glob
+import io
+import os
+import re
+import shlex
+import sys
+import warnings
+
+import numpy as np
+
+from program import SCRATCH, main, naik, path
+
+TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.path.insert(0, os.path.join(TOP, "python"))
+SMALL = {"8, 8, 8, 16": "4, 4, 4, 16", "8,8,8,16": "4,4,4,16", "--sweeps 100": "--sweeps 10"}
+SHOWN = set()
+
+
+def small(text):
+    for large, little in SMALL.items():
+        text = text.replace(large, little)
+    return text
+
+
+def page(name):
+    with open(os.path.join(TOP, "doc", f"example-{name}.md"), encoding="utf-8") as f:
+        return f.read()
+
+
+def blocks(text, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.M | re.S)
+
+
+def inputs_are_there():
+    os.makedirs(path("inputs"), exist_ok=True)
+    for name in glob.glob(os.path.join(TOP, "inputs", "*.yaml")):
+        with open(name, encoding="utf-8") as f, open(path("inputs/" + os.path.basename(name)), "w") as g:
+            g.write(small(f.read()))
+
+
+def run(name):
+    """The page from its first line to its last; what its Python has made."""
+    text = page(name)
+    used = re.findall(r"naik solve (inputs/\S+)", text)
+    sources = [open(os.path.join(TOP, u), encoding="utf-8").read() for u in used]
+    SHOWN.update(used)
+    for part in blocks(text, "yaml"):  # what the page shows of the inputs is in them
+        for item in re.split(r"\n(?=\S)", "\n" + part.rstrip("\n")):
+            assert any(item.strip("\n") in source for source in sources), item
+    for line in "".join(blocks(text, "sh")).splitlines():
+        words = shlex.split(small(line))
+        assert words[0] == "naik", line
+        if not ("generate" in words and os.path.exists(path(words[-1]))):
+            naik(*words[1:], cwd=SCRATCH)
+    made, said = {}, io.StringIO()
+    os.chdir(SCRATCH)
+    with contextlib.redirect_stdout(said), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for code in blocks(text, "python"):
+            if "matplotlib" not in code or plotting():
+                exec(code, made)  # noqa: a page's own lines
+    picture = re.findall(r'savefig\("(\S+)"\)', text)
+    assert len(picture) == 1 and (not plotting() or os.path.getsize(path(picture[0])) > 5000), picture
+    made["said"] = said.getvalue()
+    return made
+
+
+def plotting():
+    try:
+        import matplotlib
+    except ImportError:
+        return False
+    matplotlib.use("Agg")
+    return True
+
+
+def low_modes_shorten_the_solves_and_change_no_correlator():
+    made = run("deflated")
+    assert made["pion"].shape == (2, 16) and np.all(made["pion"] > 0)
+    naik("solve", "inputs/deflated-campaign.yaml", "--set", "gauge.config=100", "--set", "deflation={modes: 0}", "--set",
+         "output.file=plain.h5", "--set", "solve.0.source.t0=[0, 4]", cwd=SCRATCH)
+    deflated, plain = made["runs"][0], made["naik_io"].open(path("plain.h5"))
+    for k in (0, 1):
+        a, b = deflated.correlator("light", source=k), plain.correlator("light", source=k)
+        assert np.abs(a - b).max() < 1e-7 * np.abs(b).max(), k
+    counts = [f.solves["iterations"][:6].mean() for f in (deflated, plain)]
+    assert 2 * counts[0] < counts[1], counts
+
+
+def a_whole_twist_is_a_momentum_of_the_lattice():
+    made = run("twisted")
+    assert float(made["said"]) < 1e-9
+    assert made["pion"][0][0] > made["pion"][0.5][0] > made["pion"][1][0] > 0
+
+
+def stored_propagators_take_no_iteration():
+    made = run("stored")
+    assert made["said"].split() == ["0"]
+    light, strange, kaon = made["f"].correlator("light"), made["f"].correlator("strange"), made["kaon"]
+    assert np.all(kaon ** 2 <= light * strange * (1 + 1e-12)), "Cauchy and Schwarz"
+
+
+def walls_are_in_coulomb_gauge():
+    made = run("walls")
+    assert "warning" not in naik("solve", "inputs/coulomb-walls.yaml", "--dry-run", "--set", "output.file=again.h5",
+                                 cwd=SCRATCH)
+    assert "fixed to Coulomb gauge" in naik("gauge", "check", path("coulomb.h5"))
+    assert all(np.all(c[:4] > 0) for c in made["kaon"].values())
+
+
+def the_clover_pion_is_the_largest():
+    made = run("clover")
+    assert np.all(np.abs(made["rho"]) <= made["pion"]) and made["nucleon"].shape == (16,)
+
+
+def the_epsilon_of_the_page_makes_a_free_quark_relativistic():
+    run("heavy")
+    text, am = page("heavy"), 0.6
+    terms = re.search(r"epsilon = (.*)", text).group(1)
+    series = eval(re.sub(r"(\d+)/(\d+) \(am\)\^(\d)", r"\1/\2*am**\3", terms))
+    assert abs(series - float(re.search(r"naik_epsilon: \[0, (\S+)\]", text).group(1))) < 5e-5
+
+    def speed(eps):
+        low, high = 0.0, 0.9
+        for _ in range(60):
+            e = (low + high) / 2
+            low, high = (e, high) if (9 + eps) / 8 * np.sinh(e) - (1 + eps) / 24 * np.sinh(3 * e) < am else (low, e)
+        return e, e / (am * ((9 + eps) / 8 * np.cosh(e) - (1 + eps) / 8 * np.cosh(3 * e)))
+
+    assert f"{speed(0)[1]:.3f}" in text and f"is {speed(0)[1]:.3f} without epsilon and {speed(series)[1]:.3f} with" in text
+    # and the program's free quark at rest has that energy: unit links, a wall at momentum 0
+    naik("gauge", "generate", "--size", "4,4,4,48", "--beta", 6, "--sweeps", 0, "-o", path("unit.h5"))
+    naik("solve", "inputs/heavy-quark.yaml", "--set", "gauge.file=unit.h5", "--set", "output.file=free.h5", "--set",
+         "solve.0.source={type: evenandodd_wall, t0: 0}", "--set", "lattice.size=[4, 4, 4, 48]", cwd=SCRATCH)
+    import naik_io
+    with naik_io.open(path("free.h5")) as f:
+        for number, eps in enumerate((0, series)):
+            c = f.correlator("charm", number).real
+            rate = np.log(c[10] / c[12]) / 4
+            assert abs(rate - speed(eps)[0]) < 2e-4, (eps, rate, speed(eps))
+
+
+def every_page_is_run_and_linked():
+    names = sorted(os.path.basename(n) for n in glob.glob(os.path.join(TOP, "doc", "example-*.md")))
+    assert len(names) == 6
+    for place in ("README.md", "doc/README.md"):
+        with open(os.path.join(TOP, place), encoding="utf-8") as f:
+            text = f.read()
+        assert all(name in text for name in names) or place == "README.md" and "doc/README.md" in text, place
+    for source in SHOWN:
+        with open(os.path.join(TOP, source), encoding="utf-8") as f:
+            assert re.search(r"doc/example-\w", f.read()), source
+
+
+if __name__ == "__main__":
+    inputs_are_there()
+    main([low_modes_shorten_the_solves_and_change_no_correlator,
+          a_whole_twist_is_a_momentum_of_the_lattice, stored_propagators_take_no_iteration,
+          walls_are_in_coulomb_gauge, the_clover_pion_is_the_largest,
+          the_epsilon_of_the_page_makes_a_free_quark_relativistic, every_page_is_run_and_linked])
