@@ -5,6 +5,7 @@
  */
 #include <math.h>
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -403,6 +404,33 @@ static void bad_arguments_are_refused_with_a_sentence(check *t)
     fixture_thin_destroy(&f);
 }
 
+/* Links diag(eta, eta, 1) in SU(3), whose phases of two colours are then there twice: without them the
+ * paths of fat7 cancel, 1/8 - 3/8 + 3/8 - 1/8, and V is zero in those colours. */
+static void projections_that_are_not_unique_are_counted_and_refused(check *t)
+{
+    fixture_thin f;
+    char said[64];
+    CHECK_REQUIRE(t, fixture_thin_create(t, t->comm, shared, NULL, &f));
+    naik_gauge_set_unit(f.u);
+    naik_gauge_apply_phases(f.u, false);
+    for (int64_t i = 0; i < (int64_t)f.lat->sites * NAIK_DIM; i++) {
+        f.u->link[i].e[2][2].re = 1;
+    }
+    naik_gauge_apply_phases(f.u, false);
+    snprintf(said, sizeof said, "not unique on %lld of %lld fat7 links",
+             (long long)(NAIK_DIM * f.lat->volume), (long long)(NAIK_DIM * f.lat->volume));
+    for (int k = 0; k < 2; k++) {
+        naik_fattener *fattener = NULL;
+        const naik_status status = naik_fattener_create(
+            f.u, NAIK_HISQ, 0, k == 0 ? NULL : naik_backend_device(f.backend), &fattener);
+        CHECK_TRUE(t, strstr(naik_log_message(t->log), said) != NULL);
+        CHECK_STATUS(t, status, NAIK_ERR_INPUT);
+        CHECK_TRUE(t, fattener == NULL);
+        naik_log_clear(t->log);
+    }
+    fixture_thin_destroy(&f);
+}
+
 /* ---- the same bits on every grid */
 static int links_that_differ(const naik_gauge *part, const naik_gauge *whole)
 {
@@ -522,6 +550,7 @@ CHECK_MAIN(CHECK_UP_TO(1, smearing_equals_the_sum_over_explicit_paths),
            CHECK(unit_links_give_the_sum_of_coefficients), CHECK(links_are_gauge_covariant),
            CHECK_UP_TO(1, hisq_is_two_levels_with_a_projection_between),
            CHECK(bad_arguments_are_refused_with_a_sentence),
+           CHECK(projections_that_are_not_unique_are_counted_and_refused),
            CHECK(links_have_the_same_bits_on_every_process_grid),
            CHECK_UP_TO(1, links_have_the_same_bits_with_any_number_of_threads),
            CHECK(links_have_the_bits_of_the_host))

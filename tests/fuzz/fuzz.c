@@ -84,13 +84,29 @@ naik_lattice *fuzz_lattice(const int size[NAIK_DIM])
     return lattice;
 }
 
+/* What is said of links, whatever numbers they are. */
+static void judge_links(const naik_gauge *gauge, const naik_gauge_file *file)
+{
+    naik_gauge_checks checks;
+    naik_gauge_verdict verdict;
+    demand(naik_gauge_measure(gauge, &checks) == NAIK_OK, "the links cannot be measured");
+    demand(naik_gauge_judge(gauge, file, &checks, 0, &verdict) == NAIK_OK, "nor judged");
+    demand((verdict.count > 0) == (verdict.status != NAIK_OK) &&
+               (verdict.count > 0) == (verdict.text[0] != '\0'),
+           "an objection without a sentence, or a sentence without one");
+}
+
 static void read_links(const naik_gauge_format *format, const char *path, naik_gauge_file *file)
 {
     naik_gauge *gauge = NULL;
     naik_lattice *lattice = fuzz_lattice(file->size);
     if (lattice != NULL) {
         demand(naik_gauge_create(lattice, &gauge) == NAIK_OK, "links");
-        fuzz_judge(lattice->comm->log, format->read(path, gauge, file));
+        const naik_status status = format->read(path, gauge, file);
+        fuzz_judge(lattice->comm->log, status);
+        if (status == NAIK_OK) {
+            judge_links(gauge, file);
+        }
         naik_gauge_destroy(&gauge);
         naik_lattice_destroy(&lattice);
     }
@@ -112,7 +128,10 @@ void fuzz_gauge(const naik_gauge_format *format, const char *path)
     naik_log *log = fuzz_comm()->log;
     /* On the heap, so that a sanitizer sees a read beyond it. */
     naik_file_head *head = calloc(1, sizeof *head);
-    naik_gauge_file file = {.plaquette_stored = NAN, .link_trace_stored = NAN, .rows = 3};
+    naik_gauge_file file = {.size = {2, 2, 2, 2}, /* for files that tell none */
+                            .plaquette_stored = NAN,
+                            .link_trace_stored = NAN,
+                            .rows = 3};
     demand(head != NULL, "no memory");
     read_head(path, head);
     if (format->recognise(head)) {

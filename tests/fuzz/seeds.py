@@ -108,6 +108,52 @@ put("vectors", "fnal-big", struct.pack(">9i", 0x71626434, 0, 4, 18, *DIMS, 0) + 
 put("lime", "scidac-matrices", opening + field("F", 72, 16, count=4, kind="ColorMatrix"))
 put("lime", "bad-length", opening + struct.pack(">IHHQ", 0x456789AB, 1, 0, 1 << 62) + bytes(128))
 
+# Intact files of other kinds, as other codes write them.
+def plain_ildg(data, name="su3gauge", text=None, sums="after"):
+    a, b = checksum(data, len(data) // 16)
+    total = record("scidac-checksum", f"<scidacChecksum><suma>{a:x}</suma><sumb>{b:x}</sumb></scidacChecksum>".encode())
+    head = text or (f"<ildgFormat><version>1.0</version><field>{name}</field><precision>64</precision>"
+                    "<lx>2</lx><ly>2</ly><lz>2</lz><lt>2</lt></ildgFormat>")
+    return (record("ildg-format", head.encode()) + (total if sums == "before" else b"")
+            + record("ildg-binary-data", data) + (total if sums == "after" else b""))
+
+
+def matrices(colours, sign=lambda link: 1.0):
+    return b"".join(struct.pack(">%dd" % (2 * colours * colours),
+                                *[sign(i) if k % (2 * colours + 2) == 0 else 0.0 for k in range(2 * colours * colours)])
+                    for i in range(4 * SITES))
+
+
+unit = matrices(3)
+prefixed = ("<a:ildgFormat xmlns:a=\"x\"><!-- <a:lx>9</a:lx> --><a:field>su3gauge</a:field><a:precision>64</a:precision>"
+            "<a:lx>2</a:lx><a:ly><!-- y -->2</a:ly><a:lz> 2 <!-- z --></a:lz><a:lt>2</a:lt></a:ildgFormat>")
+put("xml", "prefixes-and-comments", prefixed)
+put("xml", "comment-without-end", "<lx><!-- 4</lx><dims>1 2 3 4</dims>")
+put("lime", "prefixes-and-comments", plain_ildg(unit, text=prefixed))
+put("lime", "checksum-before", plain_ildg(unit, sums="before"))
+put("lime", "without-extents", record("ildg-binary-data", unit))
+whole = plain_ildg(unit, sums="none")
+format_bytes = whole.index(b"ildg-binary-data") - 16
+put("lime", "format-behind", whole[format_bytes:] + whole[:format_bytes])
+put("lime", "two-configurations", plain_ildg(unit) + plain_ildg(unit))
+put("lime", "su2", plain_ildg(matrices(2), "su2gauge"))
+put("lime", "su4", plain_ildg(matrices(4), "su4gauge"))
+put("lime", "signs-in-the-links", plain_ildg(matrices(3, lambda link: -1.0 if link % 3 == 0 else 1.0)))
+put("lime", "long-links", plain_ildg(matrices(3, lambda link: -1 / 24)))
+put("openqcd", "open-boundary", head + (identity * 6 + bytes(144) * 2) * (SITES // 2))
+size = "".join(f"DIMENSION_{i} = 2\n" for i in (1, 2, 3, 4))
+put("nersc", "su2", f"BEGIN_HEADER\nDATATYPE = 4D_SU2_GAUGE_2x2\n{size}END_HEADER\n".encode() + matrices(2))
+put("nersc", "other-order-without-checksum",
+    f"BEGIN_HEADER\nDATATYPE = 4D_SU3_GAUGE_3x3\n{size}FLOATING_POINT = IEEE64LITTLE\nEND_HEADER\n".encode() + unit)
+put("vectors", "grid", (opening + field("D", 6, 16)).replace(b"scidac-binary-data", b"ildg-binary-data\0\0"))
+put("vectors", "three-a-site", opening + field("F", 18, 16, count=3))
+put("vectors", "staggered-propagator", opening + field("D", 18, 16, kind="StaggeredPropagator"))
+put("vectors", "propagator", opening + field("F", 288, 16, kind="DiracPropagator"))
+spinor = struct.pack(">%df" % (24 * SITES), *[0.5 * i for i in range(24 * SITES)])
+put("vectors", "tmlqcd", record("propagator-type", b"DiracFermion_Sink") + record(
+    "etmc-propagator-format", b"<etmcFormat><field>diracFermion</field><precision>32</precision><flavours>1</flavours>"
+    b"<lx>2</lx><ly>2</ly><lz>2</lz><lt>2</lt></etmcFormat>") + record("scidac-binary-data", spinor) * 2)
+
 # The input file, and overrides behind NUL bytes.
 schema = open(os.path.join(top, "../../bad_inputs.txt")).read()
 schema = "".join(line + "\n" for line in schema.split("----")[0].splitlines() if not line.startswith("#"))
@@ -185,6 +231,7 @@ put("h5", "naik-incomplete", FILE + text(0, 0) + thin)
 put("h5", "qdp", dataset(9, links, F32 | COMPOUND, [(3, 3)]))
 put("h5", "qdp-flat", dataset(9, [2, 2, 2, 2, 72], F64))
 put("h5", "qdp-nested", dataset(11, links + [3], F64 | COMPOUND, [(3,)]))
+put("h5", "qdp-two", dataset(9, links, F32 | COMPOUND, [(3, 3)]) + dataset(11, links, F64 | COMPOUND, [(3, 3)]))
 put("h5", "big-endian", dataset(9, links, 2 | COMPOUND, [(3, 3)]))
 put("h5", "pyquda", b"".join(dataset(5 + mu, [2, 2, 2, 2, 3, 3], F64 | COMPOUND) + text(4, 9) + text(5, 9)
                              for mu in range(4)))
