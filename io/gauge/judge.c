@@ -94,6 +94,17 @@ static naik_links_kind kind_of(const naik_link_census *c)
                                                                         : NAIK_LINKS_FAT;
 }
 
+/* Phases are on half of the links of a direction, or on none. */
+static bool are_phases(const naik_link_census *c)
+{
+    const int64_t sites = c->links / NAIK_DIM;
+    bool half = true;
+    for (int mu = 0; mu < NAIK_DIM - 1; mu++) {
+        half = half && (c->negative[mu] == 0 || 2 * c->negative[mu] == sites);
+    }
+    return half && c->negative[0] + c->negative[1] + c->negative[2] > 0;
+}
+
 static void describe_signs(const naik_link_census *c, naik_gauge_verdict *v)
 {
     static const char remedy[] = "naik puts staggered phases and boundary on the links itself: "
@@ -108,8 +119,9 @@ static void describe_signs(const naik_link_census *c, naik_gauge_verdict *v)
                remedy);
     } else {
         object(v,
-               "staggered phases%s are in the links, because the determinant of %lld x-, %lld y-, "
+               "%s%s are in the links, because the determinant of %lld x-, %lld y-, "
                "%lld z- and %lld t-links of %lld each is -1: %s",
+               are_phases(c) ? "staggered phases" : "signs of phases or of a boundary",
                boundary ? " and the antiperiodic boundary" : "", n[0], n[1], n[2], n[3],
                (long long)c->links / NAIK_DIM, remedy);
     }

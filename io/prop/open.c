@@ -22,7 +22,13 @@ naik_status naik_prop_expect_complete(naik_log *log, hid_t h5, const char *path)
     if (known != NAIK_OK) {
         return known;
     }
-    if (strcmp(format, "naik-prop") != 0 || strcmp(state, "complete") != 0) {
+    if (format[0] != '\0' && strcmp(format, "naik-prop") != 0) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "%s exists and is a file of another kind (%s): move it away, or choose "
+                         "another output.file",
+                         path, format);
+    }
+    if (format[0] == '\0' || strcmp(state, "complete") != 0) {
         return NAIK_FAIL(log, NAIK_ERR_CORRUPT,
                          "%s exists, but is not a complete propagator file of naik: move it "
                          "away, or replace a damaged one with --fresh",
