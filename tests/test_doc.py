@@ -91,6 +91,74 @@ def sentences_of_the_troubleshooting_page_are_in_the_program():
     assert count > 20 and not wrong, "\n".join(wrong)
 
 
+def code(page):
+    """The blocks of code of a page: language, text."""
+    text = read(page)
+    fenced = re.findall(r"^```(\w*)\n(.*?)^```$", text, flags=re.M | re.S)
+    rest = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+    found = re.findall(r"(?:^    .*\n)(?:(?:    .*)?\n)*", rest, flags=re.M)
+    return fenced + [("", "\n".join(line[4:] for line in block.splitlines()) + "\n") for block in found]
+
+
+BASE = {"lattice": "lattice: {size: [32, 32, 32, 64]}\n", "gauge": "gauge: {file: none.h5}\n",
+        "action": "action: {type: hisq}\n", "output": "output: {file: out.h5}\n",
+        "solve": "solve:\n  - {name: pt, masses: [0.01], source: {type: point, origin: [0, 0, 0, 0]}}\n"}
+
+
+def inputs_that_the_pages_show_are_accepted():
+    """Up to the configuration, which is not there; parts of an input get what they lack. tests/test_examples.py
+    runs the inputs of its pages."""
+    wrong, count, name = [], 0, os.path.join(SCRATCH, "shown.yaml")
+    for page in ["README.md"] + sorted(set(glob.glob("doc/*.md")) - set(glob.glob("doc/example-*.md"))):
+        for _, text in code(page):
+            keys = set(re.findall(r"^([a-z]+):", text, flags=re.M))
+            if not keys & {"lattice", "gauge", "action", "solve", "solver", "deflation", "output", "run"} or \
+                    not re.match(r"(#.*\n)*[a-z]+:", text):
+                continue
+            count += 1
+            with open(name, "w", encoding="utf-8") as f:
+                f.write(text + "".join(BASE[key] for key in BASE if key not in keys))
+            done = subprocess.run([NAIK, "solve", name, "--dry-run", "--set", "lattice.size=[8, 8, 8, 16]"],
+                                  capture_output=True, text=True)
+            if not re.search("cannot open the gauge configuration|none.h5", done.stderr):
+                wrong.append(f"{page}: {done.stderr.strip()}\n{text}")
+    assert count >= 7 and not wrong, f"{count} inputs\n" + "\n".join(wrong)
+
+
+def keys_that_the_pages_name_are_keys():
+    said = subprocess.run([NAIK, "solve", "--help"], capture_output=True, text=True).stdout
+    keys = set()
+    for section in said.split("The input file, with every key it may have:\n")[1].strip("\n").split("\n\n"):
+        title, lines = section.split("\n", 1)
+        keys |= {title.split(":")[0] + "." + key for key in re.findall(r"^  (\S+)  ", lines, flags=re.M)}
+    words = "|".join(sorted({key.split(".")[0] for key in keys}))
+    wrong, count = [], 0
+    for page in ["README.md"] + glob.glob("doc/*.md") + glob.glob("*/README.md"):
+        for named in re.findall(rf"`((?:{words})(?:\[\])?\.[a-z_0-9.]+)[`:]", read(page)):
+            count += 1
+            key = re.sub(r"\.\d+\.", ".", named.replace("[]", ""))
+            if not any(k == key or k.startswith(key + ".") for k in keys) and not re.search(r"\.(h5?|yaml|c|py|md)$", key):
+                wrong.append(f"{page}: {named}")
+    assert count > 50 and not wrong, f"{count} keys\n" + "\n".join(wrong)
+
+
+def options_that_the_pages_show_are_options():
+    wrong, count, told = [], 0, {}
+    listed = subprocess.run([NAIK, "--help"], capture_output=True, text=True).stdout
+    commands = "|".join(sorted(set(re.findall(r"^  naik ([a-z-]+) ", listed, flags=re.M))))
+    for page in ["README.md"] + glob.glob("doc/*.md") + glob.glob("*/README.md"):
+        for language, text in code(page):
+            joined = text.replace("\\\n", " ")
+            for command, words in re.findall(rf"^(?:srun .* |mpirun .* )?(?:\S*/)?naik ({commands})( .*)$", joined, flags=re.M):
+                if command not in told:
+                    told[command] = subprocess.run([NAIK, command, "--help"], capture_output=True, text=True).stdout
+                for option in re.findall(r"(?<=\s)--[a-z][a-z-]*", words.split("#")[0]):
+                    count += 1
+                    if option not in told[command] and option != "--help":
+                        wrong.append(f"{page}: naik {command} {option}")
+    assert count > 40 and not wrong, f"{count} options\n" + "\n".join(wrong)
+
+
 def the_manual_page_names_every_command_and_formats_without_warning():
     page = read("doc/naik.1").replace("\\-", "-")
     listed = subprocess.run([NAIK, "--help"], capture_output=True, text=True).stdout
@@ -139,5 +207,7 @@ main([links_between_pages_resolve, files_and_folders_named_in_the_pages_exist,
       the_page_of_rooms_names_every_folder_and_no_other,
       parts_made_from_the_program_are_up_to_date,
       sentences_of_the_troubleshooting_page_are_in_the_program,
+      inputs_that_the_pages_show_are_accepted, keys_that_the_pages_name_are_keys,
+      options_that_the_pages_show_are_options,
       the_manual_page_names_every_command_and_formats_without_warning, the_citation_has_the_version_of_the_program,
       figures_of_speed_are_in_the_results])
