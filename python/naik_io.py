@@ -216,18 +216,21 @@ class File(_Opened):
         return _text(self.h5.attrs["state"]) == "complete"
 
     def verify(self):
-        """Compares attributes, texts, records of solves and correlators with their checksums. Returns in words
+        """Compares attributes, texts, records of solves and all correlators with their checksums. Returns in words
         what has none, "" where all has; propagators are not read: `naik info` verifies them. Raises Damaged."""
         sealed = _check_seal(self.h5, self.path)
         records = self.solves
         for r in records:
             if zlib.crc32(r.tobytes()[:140]) != r["crc"]:
                 raise Damaged(f"{self.path} is damaged: a record of a solve disagrees with its checksum")
-        for s in self.sources if "corr" in self.h5 else []:
+        for s in self.sources:
             for mass in range(s.masses):
                 mine = records[(records["source"] == s.index) & (records["mass"] == mass)]
-                if all(self.state(r) != "pending" for r in mine):
+                if f"corr/{s.label}/m{mass:02d}/per_colour" in self.h5 and all(self.state(r) != "pending" for r in mine):
                     self._verify_correlators(s, mass, mine)
+        for path, word in zip(self.contractions, self.h5["contractions"] if "contractions" in self.h5 else []):
+            if word != 0:
+                self.contraction(path)
         return "" if sealed else "attributes and texts, which have no checksum in this file"
 
     def _verify_correlators(self, source, mass, records):

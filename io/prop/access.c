@@ -117,7 +117,7 @@ static naik_status move_small(const naik_propagator_file *file, int solve,
     const struct naik_prop_solve *s = &file->plan->solve[solve];
     naik_status status = NAIK_OK;
     char path[NAIK_PROP_PATH];
-    if (file->plan->correlator_count > 0) {
+    if (naik_prop_names_of(file->plan, s->source)->correlators > 0) {
         per_colour_path(file, s->source, s->mass, path);
         NAIK_TRY(move_row(file, path, s->colour, NULL, correlators, &entry->correlators));
     }
@@ -145,7 +145,7 @@ naik_status naik_prop_sum_colours(const naik_propagator_file *file, int source, 
                                   double *out)
 {
     naik_status status = NAIK_OK;
-    const int64_t count = naik_prop_corr_count(file->plan);
+    const int64_t count = naik_prop_corr_count(file->plan, source);
     const int first = file->plan->source[source].first_solve + naik_prop_columns(file->plan) * mass;
     double *one = malloc((size_t)count * sizeof *one);
     if (one == NULL) {
@@ -166,15 +166,16 @@ static naik_status move_sums(const naik_propagator_file *file, int source, int m
                              const double *out)
 {
     const naik_prop_plan *plan = file->plan;
+    const naik_prop_names *names = naik_prop_names_of(plan, source);
     naik_log *log = file->comm->log;
     naik_status status = NAIK_OK;
     const hsize_t start[1] = {0}, count[1] = {(hsize_t)plan->size[3]};
     char group[NAIK_PROP_PATH], path[NAIK_PROP_PATH + 2 * NAIK_PROP_NAME];
     hid_t dataset = -1;
     naik_prop_corr_path(plan, source, mass, group);
-    for (int i = 0; i < plan->correlator_count * plan->momentum_count; i++) {
-        snprintf(path, sizeof path, "%s/%s/%s", group, plan->correlator[i / plan->momentum_count],
-                 plan->momentum[i % plan->momentum_count]);
+    for (int i = 0; i < names->correlators * names->momenta; i++) {
+        snprintf(path, sizeof path, "%s/%s/%s", group, names->correlator[i / names->momenta],
+                 names->momentum[i % names->momenta]);
         NAIK_TRY(open_dataset(log, file->h5, path, &dataset));
         if (in != NULL) {
             NAIK_TRY(naik_h5_read_part(log, dataset, H5T_IEEE_F64LE, start, count,
@@ -208,7 +209,7 @@ static naik_status complete_sums(naik_propagator_file *file, int solve)
     const struct naik_prop_solve *s = &file->plan->solve[solve];
     const int first = solve - s->colour;
     naik_status status = NAIK_OK;
-    if (file->plan->correlator_count == 0) {
+    if (naik_prop_names_of(file->plan, s->source)->correlators == 0) {
         return NAIK_OK;
     }
     for (int i = first; i < first + naik_prop_columns(file->plan); i++) {
@@ -216,7 +217,7 @@ static naik_status complete_sums(naik_propagator_file *file, int solve)
             return NAIK_OK;
         }
     }
-    double *sums = malloc((size_t)naik_prop_corr_count(file->plan) * sizeof *sums);
+    double *sums = malloc((size_t)naik_prop_corr_count(file->plan, s->source) * sizeof *sums);
     if (sums == NULL) {
         return NAIK_FAIL(file->comm->log, NAIK_ERR_MEMORY, "no memory for correlators");
     }

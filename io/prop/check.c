@@ -192,7 +192,7 @@ done:
 static naik_status check_small_data(const naik_propagator_file *file, int solve, bool *intact)
 {
     const naik_prop_plan *plan = file->plan;
-    int64_t correlators = naik_prop_corr_count(plan);
+    int64_t correlators = naik_prop_corr_count(plan, plan->solve[solve].source);
     int64_t count = correlators > plan->history_stride ? correlators : plan->history_stride;
     double *numbers = malloc((size_t)(count + 1) * sizeof *numbers);
     if (numbers == NULL) {
@@ -296,7 +296,7 @@ static naik_status check_sums(naik_propagator_file *file, int source, int mass, 
                               int *bad)
 {
     naik_status status = NAIK_OK;
-    const size_t count = (size_t)naik_prop_corr_count(file->plan);
+    const size_t count = (size_t)naik_prop_corr_count(file->plan, source);
     double *expected = malloc(2 * count * sizeof *expected);
     if (expected == NULL) {
         return NAIK_FAIL(file->comm->log, NAIK_ERR_MEMORY, "no memory for correlators");
@@ -323,10 +323,11 @@ naik_status naik_prop_check_sums(naik_propagator_file *file, bool repair, int *b
 {
     const naik_prop_plan *plan = file->plan;
     naik_status status = NAIK_OK;
-    if (file->comm->rank == 0 && plan->correlator_count > 0) {
+    if (file->comm->rank == 0) {
         const int columns = naik_prop_columns(plan);
         for (int i = 0; i < plan->solve_count && status == NAIK_OK; i += columns) {
-            bool pending = false;
+            bool pending =
+                naik_prop_corr_count(plan, plan->solve[i].source) == 0; /* nothing to do */
             for (int c = 0; c < columns; c++) {
                 pending = pending || file->records[i + c].state == NAIK_SOLVE_PENDING;
             }

@@ -152,20 +152,19 @@ done:
     return status;
 }
 
-static naik_status make_correlator(naik_propagator_file *file, const naik_propagator_spec *spec,
-                                   hid_t group, const char *source_type, int c, int p)
+static naik_status make_correlator(naik_log *log, hid_t group, const naik_prop_names *names,
+                                   const int *momentum, const char *source_type, int extent, int c,
+                                   int p)
 {
-    naik_log *log = file->comm->log;
-    const naik_prop_plan *plan = file->plan;
     naik_status status = NAIK_OK;
     char name[NAIK_PROP_PATH];
     const double nan_value = NAN;
-    const hsize_t dims[1] = {(hsize_t)plan->size[3]};
+    const hsize_t dims[1] = {(hsize_t)extent};
     hid_t dataset = -1;
-    snprintf(name, sizeof name, "%s/%s", plan->correlator[c], plan->momentum[p]);
+    snprintf(name, sizeof name, "%s/%s", names->correlator[c], names->momentum[p]);
     NAIK_TRY(naik_h5_dataset(log, group, name, H5T_IEEE_F64LE, 1, dims, &nan_value, &dataset));
-    NAIK_TRY(naik_h5_put_ints(log, dataset, "momentum", spec->momenta[p], NAIK_DIM - 1));
-    NAIK_TRY(naik_h5_put_text(log, dataset, "correlator", plan->correlator[c]));
+    NAIK_TRY(naik_h5_put_ints(log, dataset, "momentum", momentum, NAIK_DIM - 1));
+    NAIK_TRY(naik_h5_put_text(log, dataset, "correlator", names->correlator[c]));
     NAIK_TRY(naik_h5_put_text(log, dataset, "source", source_type));
     NAIK_TRY(naik_h5_put_text(log, dataset, "sink", "point"));
 done:
@@ -197,17 +196,20 @@ static naik_status make_correlators(naik_propagator_file *file, const naik_propa
     naik_status status = NAIK_OK;
     char name[NAIK_PROP_PATH];
     const double nan_value = NAN;
-    const hsize_t dims[4] = {(hsize_t)naik_prop_columns(plan), (hsize_t)plan->correlator_count,
-                             (hsize_t)plan->momentum_count, (hsize_t)plan->size[3]};
+    const naik_prop_names *names = naik_prop_names_of(plan, source);
+    const naik_correlator_choice choice = naik_prop_choice(spec, plan->source[source].set);
+    const hsize_t dims[4] = {(hsize_t)naik_prop_columns(plan), (hsize_t)names->correlators,
+                             (hsize_t)names->momenta, (hsize_t)plan->size[3]};
     const char *type = set->sources[plan->source[source].within].type;
     hid_t group = -1, dataset = -1;
     naik_prop_corr_path(plan, source, mass, name);
     NAIK_TRY(naik_h5_group(log, file->h5, name, &group));
     NAIK_TRY(put_solve_attributes(log, group, spec, set, source, mass));
     NAIK_TRY(naik_h5_put_text(log, group, "time", "t = 0..T-1, not shifted by the source's time"));
-    for (int c = 0; c < plan->correlator_count; c++) {
-        for (int p = 0; p < plan->momentum_count; p++) {
-            NAIK_TRY(make_correlator(file, spec, group, type, c, p));
+    for (int c = 0; c < names->correlators; c++) {
+        for (int p = 0; p < names->momenta; p++) {
+            NAIK_TRY(
+                make_correlator(log, group, names, choice.momenta[p], type, plan->size[3], c, p));
         }
     }
     NAIK_TRY(
@@ -215,8 +217,8 @@ static naik_status make_correlators(naik_propagator_file *file, const naik_propa
     NAIK_TRY(naik_h5_put_text(log, dataset, "index_order",
                               spec->spinors ? "[3 source spin + colour][correlator][momentum][t]"
                                             : "[source colour][correlator][momentum][t]"));
-    NAIK_TRY(put_names(log, dataset, "correlators", plan->correlator, plan->correlator_count));
-    NAIK_TRY(put_names(log, dataset, "momenta", plan->momentum, plan->momentum_count));
+    NAIK_TRY(put_names(log, dataset, "correlators", names->correlator, names->correlators));
+    NAIK_TRY(put_names(log, dataset, "momenta", names->momentum, names->momenta));
 done:
     naik_h5_release(dataset);
     naik_h5_release(group);
@@ -294,7 +296,7 @@ static naik_status make_all(naik_propagator_file *file, const naik_propagator_sp
             if (plan->store) {
                 NAIK_TRY(make_propagator(file, spec, set, source, mass));
             }
-            if (plan->correlator_count > 0) {
+            if (naik_prop_names_of(plan, source)->correlators > 0) {
                 NAIK_TRY(make_correlators(file, spec, set, source, mass));
             }
         }

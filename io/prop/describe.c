@@ -63,41 +63,54 @@ static bool read_names(hid_t dataset, const char *attribute, int count,
            split_names(text, count, names);
 }
 
-naik_status naik_prop_read_names(naik_log *log, hid_t per_colour, int extent, naik_prop_plan *plan,
-                                 bool *ok)
+naik_status naik_prop_read_names(naik_log *log, hid_t per_colour, int columns, int extent,
+                                 naik_prop_names *names, bool *ok)
 {
     naik_status status = NAIK_OK;
     hsize_t dims[4] = {0};
     hid_t space = per_colour < 0 ? -1 : H5Dget_space(per_colour);
     *ok = space >= 0 && H5Sget_simple_extent_ndims(space) == 4 &&
-          H5Sget_simple_extent_dims(space, dims, NULL) == 4 &&
-          dims[0] == (hsize_t)naik_prop_columns(plan) && dims[1] >= 1 &&
-          dims[1] <= NAIK_PROP_NAMES_BYTES && dims[2] >= 1 && dims[2] <= NAIK_PROP_NAMES_BYTES &&
-          (int)dims[3] == extent;
+          H5Sget_simple_extent_dims(space, dims, NULL) == 4 && dims[0] == (hsize_t)columns &&
+          dims[1] >= 1 && dims[1] <= NAIK_PROP_NAMES_BYTES && dims[2] >= 1 &&
+          dims[2] <= NAIK_PROP_NAMES_BYTES && (int)dims[3] == extent;
     naik_h5_release(space);
-    plan->correlator_count = *ok ? (int)dims[1] : 0;
-    plan->momentum_count = *ok ? (int)dims[2] : 0;
-    NAIK_TRY(allocate_names(log, plan->correlator_count, &plan->correlator));
-    NAIK_TRY(allocate_names(log, plan->momentum_count, &plan->momentum));
-    *ok = *ok && read_names(per_colour, "correlators", plan->correlator_count, plan->correlator) &&
-          read_names(per_colour, "momenta", plan->momentum_count, plan->momentum);
+    names->correlators = *ok ? (int)dims[1] : 0;
+    names->momenta = *ok ? (int)dims[2] : 0;
+    NAIK_TRY(allocate_names(log, names->correlators, &names->correlator));
+    NAIK_TRY(allocate_names(log, names->momenta, &names->momentum));
+    *ok = *ok && read_names(per_colour, "correlators", names->correlators, names->correlator) &&
+          read_names(per_colour, "momenta", names->momenta, names->momentum);
 done:
     return status;
 }
 
-/* Numbers and names of the correlators, from the first per_colour there is. */
+/* Numbers and names of the correlators of each set, from the per_colour of its first source; *ok =
+ * false where one is there and cannot be that. */
 static naik_status find_correlators(naik_log *log, hid_t h5, naik_prop_plan *plan, bool *ok)
 {
-    char path[NAIK_PROP_PATH];
-    if (H5Lexists(h5, "corr", H5P_DEFAULT) <= 0) {
-        const naik_status status = naik_prop_read_names(log, -1, 0, plan, ok);
-        *ok = true;
-        return status;
+    naik_status status = NAIK_OK;
+    char path[NAIK_PROP_PATH + 16], group[NAIK_PROP_PATH];
+    hid_t dataset = -1;
+    *ok = true;
+    plan->names = calloc((size_t)plan->set_count + 1, sizeof *plan->names);
+    if (plan->names == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for names");
     }
-    naik_prop_corr_path(plan, 0, 0, path);
-    strncat(path, "/per_colour", sizeof path - strlen(path) - 1);
-    hid_t dataset = H5Dopen2(h5, path, H5P_DEFAULT);
-    const naik_status status = naik_prop_read_names(log, dataset, plan->size[3], plan, ok);
+    for (int i = 0; i < plan->source_count && *ok; i++) {
+        if (plan->source[i].within > 0) {
+            continue;
+        }
+        naik_prop_corr_path(plan, i, 0, group);
+        snprintf(path, sizeof path, "%s/per_colour", group + 1);
+        dataset = naik_prop_open_object(h5, path);
+        if (dataset >= 0) {
+            NAIK_TRY(naik_prop_read_names(log, dataset, naik_prop_columns(plan), plan->size[3],
+                                          &plan->names[plan->source[i].set], ok));
+        }
+        naik_h5_release(dataset);
+        dataset = -1;
+    }
+done:
     naik_h5_release(dataset);
     return status;
 }

@@ -387,7 +387,7 @@ naik_status naik_propagator_file_commit(naik_propagator_file *file, int solve,
     double *row = NULL;
     if (file->complete || solve < 0 || solve >= plan->solve_count ||
         record->state == NAIK_SOLVE_PENDING || (plan->store && solution == NULL) ||
-        (plan->correlator_count > 0 && correlators == NULL)) {
+        (naik_prop_corr_count(plan, plan->solve[solve].source) > 0 && correlators == NULL)) {
         return NAIK_FAIL(comm->log, NAIK_ERR_ARG, "solve %d cannot be committed as given", solve);
     }
     const struct naik_prop_solve *s = &plan->solve[solve];
@@ -464,8 +464,8 @@ naik_status naik_propagator_file_read_correlators(naik_propagator_file *file, in
         status = naik_prop_sum_colours(file, source, mass, out);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(
-        naik_comm_broadcast(comm, out, (size_t)naik_prop_corr_count(file->plan) * sizeof *out, 0));
+    NAIK_TRY(naik_comm_broadcast(
+        comm, out, (size_t)naik_prop_corr_count(file->plan, source) * sizeof *out, 0));
 done:
     return status;
 }

@@ -22,9 +22,34 @@ void naik_prop_corr_path(const naik_prop_plan *plan, int source, int mass,
     }
 }
 
-int64_t naik_prop_corr_count(const naik_prop_plan *plan)
+int64_t naik_prop_corr_count(const naik_prop_plan *plan, int source)
 {
-    return (int64_t)plan->correlator_count * plan->momentum_count * plan->size[3];
+    const naik_prop_names *names = naik_prop_names_of(plan, source);
+    return (int64_t)names->correlators * names->momenta * plan->size[3];
+}
+
+int64_t naik_prop_corr_most(const naik_prop_plan *plan)
+{
+    int64_t most = 0;
+    for (int i = 0; i < plan->source_count; i++) {
+        const int64_t count = naik_prop_corr_count(plan, i);
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+naik_correlator_choice naik_prop_choice(const naik_propagator_spec *spec, int set)
+{
+    const naik_correlator_choice common = {spec->correlator_count, spec->correlators,
+                                           spec->momentum_count, spec->momenta};
+    return spec->sets[set].own != NULL ? *spec->sets[set].own : common;
+}
+
+void naik_prop_names_clear(naik_prop_names *names)
+{
+    free(names->correlator);
+    free(names->momentum);
+    *names = (naik_prop_names){.correlators = 0};
 }
 
 int64_t naik_prop_slab_bytes(const naik_prop_plan *plan)
@@ -65,26 +90,47 @@ static naik_status copy_name(naik_log *log, const char *text, const char *what,
     return NAIK_OK;
 }
 
-static naik_status name_all(naik_log *log, const naik_propagator_spec *spec, naik_prop_plan *plan)
+static naik_status name_correlators(naik_log *log, const naik_correlator_choice *choice,
+                                    naik_prop_names *names)
 {
     naik_status status = NAIK_OK;
-    for (int i = 0; i < spec->set_count; i++) {
-        NAIK_TRY(copy_name(log, spec->sets[i].name, "name of a solve set", plan->set_name[i]));
-    }
-    for (int i = 0; i < spec->correlator_count; i++) {
-        NAIK_TRY(copy_name(log, spec->correlators[i], "name of a correlator", plan->correlator[i]));
-    }
     size_t bytes = 0;
-    for (int i = 0; i < spec->momentum_count; i++) {
-        naik_propagator_momentum_name(spec->momenta[i], plan->momentum[i]);
-        bytes += strlen(plan->momentum[i]) + 1;
+    if (choice->correlator_count == 0 || choice->momentum_count == 0) {
+        return NAIK_OK;
+    }
+    names->correlator = calloc((size_t)choice->correlator_count, NAIK_PROP_NAME);
+    names->momentum = calloc((size_t)choice->momentum_count, NAIK_PROP_NAME);
+    if (names->correlator == NULL || names->momentum == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the plan of a propagator file");
+    }
+    names->correlators = choice->correlator_count;
+    names->momenta = choice->momentum_count;
+    for (int i = 0; i < names->correlators; i++) {
+        NAIK_TRY(
+            copy_name(log, choice->correlators[i], "name of a correlator", names->correlator[i]));
+    }
+    for (int i = 0; i < names->momenta; i++) {
+        naik_propagator_momentum_name(choice->momenta[i], names->momentum[i]);
+        bytes += strlen(names->momentum[i]) + 1;
         if (bytes > NAIK_PROP_NAMES_BYTES) {
             status = NAIK_FAIL(log, NAIK_ERR_INPUT,
                                "a file has no room for the names of %d momenta, only for those of "
                                "the first %d",
-                               spec->momentum_count, i);
+                               names->momenta, i);
             goto done;
         }
+    }
+done:
+    return status;
+}
+
+static naik_status name_all(naik_log *log, const naik_propagator_spec *spec, naik_prop_plan *plan)
+{
+    naik_status status = NAIK_OK;
+    for (int i = 0; i < spec->set_count; i++) {
+        const naik_correlator_choice choice = naik_prop_choice(spec, i);
+        NAIK_TRY(copy_name(log, spec->sets[i].name, "name of a solve set", plan->set_name[i]));
+        NAIK_TRY(name_correlators(log, &choice, &plan->names[i]));
     }
 done:
     return status;
@@ -131,20 +177,17 @@ naik_status naik_prop_plan_create(naik_log *log, const naik_propagator_spec *spe
     for (int i = 0; i < spec->set_count; i++) {
         plan->source_count += spec->sets[i].source_count;
     }
-    plan->correlator_count = spec->momentum_count > 0 ? spec->correlator_count : 0;
-    plan->momentum_count = spec->correlator_count > 0 ? spec->momentum_count : 0;
     plan->store = spec->store_propagators;
     plan->precision = spec->precision;
     plan->history_stride = spec->history_stride;
     plan->set_name = calloc((size_t)spec->set_count + 1, NAIK_PROP_NAME);
-    plan->correlator = calloc((size_t)spec->correlator_count + 1, NAIK_PROP_NAME);
-    plan->momentum = calloc((size_t)spec->momentum_count + 1, NAIK_PROP_NAME);
+    plan->names = calloc((size_t)spec->set_count + 1, sizeof *plan->names);
     plan->contraction = calloc((size_t)spec->contraction_count + 1, sizeof *plan->contraction);
     plan->contraction_count = spec->contraction_count;
     plan->source = calloc((size_t)plan->source_count + 1, sizeof *plan->source);
     plan->solve = calloc((size_t)plan->solve_count + 1, sizeof *plan->solve);
-    if (plan->set_name == NULL || plan->correlator == NULL || plan->momentum == NULL ||
-        plan->contraction == NULL || plan->source == NULL || plan->solve == NULL) {
+    if (plan->set_name == NULL || plan->names == NULL || plan->contraction == NULL ||
+        plan->source == NULL || plan->solve == NULL) {
         status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the plan of a propagator file");
         goto done;
     }
@@ -168,9 +211,11 @@ done:
 void naik_prop_plan_destroy(naik_prop_plan **plan)
 {
     if (*plan != NULL) {
+        for (int i = 0; (*plan)->names != NULL && i < (*plan)->set_count; i++) {
+            naik_prop_names_clear(&(*plan)->names[i]);
+        }
+        free((*plan)->names);
         free((*plan)->set_name);
-        free((*plan)->correlator);
-        free((*plan)->momentum);
         free((*plan)->contraction);
         free((*plan)->source);
         free((*plan)->solve);
@@ -185,7 +230,16 @@ int64_t naik_propagator_spec_bytes(const naik_propagator_spec *spec, const int s
     int64_t volume = (int64_t)size[0] * size[1] * size[2] * size[3];
     const int64_t reals = spec->spinors ? 24 : 6;
     int64_t slab = spec->store_propagators ? volume * reals * (spec->precision / 8) : 0;
-    int64_t correlators = (int64_t)spec->correlator_count * spec->momentum_count * size[3] * 8;
+    int64_t correlators = 0, headers = 0;
+    for (int i = 0; i < spec->set_count; i++) {
+        const naik_correlator_choice choice = naik_prop_choice(spec, i);
+        const int64_t of_set = (spec->spinors ? 12 : 3) * (int64_t)spec->sets[i].source_count *
+                               spec->sets[i].mass_count;
+        correlators += of_set * choice.correlator_count * choice.momentum_count * size[3] * 8;
+        /* Per solve also headers of groups and datasets: about 1 KiB for each correlator. */
+        headers += of_set * (4096 + 1024 * (int64_t)choice.correlator_count *
+                                        (choice.momentum_count + 1) / 3);
+    }
     int64_t texts = 0;
     for (int i = 0; i < spec->metadata_count; i++) {
         texts += spec->metadata[i].text != NULL ? (int64_t)strlen(spec->metadata[i].text) : 0;
@@ -193,16 +247,24 @@ int64_t naik_propagator_spec_bytes(const naik_propagator_spec *spec, const int s
     texts += spec->input_text != NULL ? (int64_t)strlen(spec->input_text) : 0;
     texts += spec->source_checksums != NULL ? (int64_t)strlen(spec->source_checksums) : 0;
     texts += spec->canonical_input != NULL ? 2 * (int64_t)strlen(spec->canonical_input) : 0;
-    /* Per solve also headers of groups and datasets: about 1 KiB for each correlator. */
-    int64_t headers =
-        4096 + 1024 * (int64_t)spec->correlator_count * (spec->momentum_count + 1) / 3;
-    int64_t each = slab + 2 * correlators + 8 * (int64_t)spec->history_stride + headers +
-                   (int64_t)sizeof(naik_disk_record);
+    int64_t each = slab + 8 * (int64_t)spec->history_stride + (int64_t)sizeof(naik_disk_record);
     int64_t align = spec->alignment > 1 ? spec->alignment * (solves / 3) : 0;
     const int64_t contracted =
         spec->contraction_count * (16 * (int64_t)size[3] + NAIK_CONTRACTION_PATH + 2048);
-    return solves * each + contracted + align + texts + NAIK_SESSIONS * NAIK_SESSION_BYTES +
-           (1 << 22);
+    return solves * each + 2 * correlators + headers + contracted + align + texts +
+           NAIK_SESSIONS * NAIK_SESSION_BYTES + (1 << 22);
+}
+
+static void structure_of_choice(FILE *out, const char *section,
+                                const naik_correlator_choice *choice)
+{
+    for (int i = 0; i < choice->correlator_count; i++) {
+        fprintf(out, "%s.correlators.%d = %s\n", section, i, choice->correlators[i]);
+    }
+    for (int i = 0; i < choice->momentum_count; i++) {
+        const int *p = choice->momenta[i];
+        fprintf(out, "%s.momenta.%d = %d,%d,%d\n", section, i, p[0], p[1], p[2]);
+    }
 }
 
 static void structure_of_set(FILE *out, int number, const naik_solve_set *set)
@@ -227,6 +289,12 @@ static void structure_of_set(FILE *out, int number, const naik_solve_set *set)
         fprintf(out, "%s%s\n", s->smearing != NULL ? " " : "",
                 s->smearing != NULL ? s->smearing : "");
     }
+    if (set->own != NULL) {
+        char section[32];
+        snprintf(section, sizeof section, "solve.%d", number);
+        fprintf(out, "%s has correlators of its own\n", section);
+        structure_of_choice(out, section, set->own);
+    }
 }
 
 char *naik_prop_structure(const naik_propagator_spec *spec, const int size[NAIK_DIM])
@@ -245,13 +313,9 @@ char *naik_prop_structure(const naik_propagator_spec *spec, const int size[NAIK_
         fprintf(out, "output.precision = %d\n", spec->precision);
     }
     fprintf(out, "residual history length = %d\n", spec->history_stride);
-    for (int i = 0; i < spec->correlator_count; i++) {
-        fprintf(out, "output.correlators.%d = %s\n", i, spec->correlators[i]);
-    }
-    for (int i = 0; i < spec->momentum_count; i++) {
-        fprintf(out, "output.momenta.%d = %d,%d,%d\n", i, spec->momenta[i][0], spec->momenta[i][1],
-                spec->momenta[i][2]);
-    }
+    const naik_correlator_choice common = {spec->correlator_count, spec->correlators,
+                                           spec->momentum_count, spec->momenta};
+    structure_of_choice(out, "output", &common);
     for (int i = 0; i < spec->contraction_count; i++) {
         fprintf(out, "contraction.%d = %s\n", i, spec->contractions[i].path);
     }

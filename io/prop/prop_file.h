@@ -15,16 +15,22 @@ enum {
     NAIK_PROP_NAMES_BYTES = 65000
 }; /* of the names of all momenta; HDF5's attributes end here */
 
+/* The correlators of the solves of a set. */
+typedef struct naik_prop_names {
+    int correlators, momenta; /* both 0 where it has none */
+    char (*correlator)[NAIK_PROP_NAME];
+    char (*momentum)[NAIK_PROP_NAME]; /* "p000" */
+} naik_prop_names;
+
 /* Which datasets there are, and which solve is where. Made from a spec, or from a file. */
 typedef struct naik_prop_plan {
     int size[NAIK_DIM];
     int spin; /* 4 of spinors, else 1 */
-    int set_count, source_count, solve_count, correlator_count, momentum_count;
+    int set_count, source_count, solve_count;
     bool store;
     int precision, history_stride;
     char (*set_name)[NAIK_PROP_NAME];
-    char (*correlator)[NAIK_PROP_NAME];
-    char (*momentum)[NAIK_PROP_NAME]; /* "p000" */
+    naik_prop_names *names; /* [set_count] */
     char (*contraction)[NAIK_CONTRACTION_PATH];
     int contraction_count;
     struct naik_prop_source {
@@ -59,8 +65,17 @@ static inline hid_t naik_prop_type(const naik_prop_plan *plan)
 {
     return plan->spin == 1 ? naik_h5_tensor(plan->precision, 1) : naik_h5_spinor(plan->precision);
 }
-/* Numbers in the correlators of one colour: correlators x momenta x T. */
-int64_t naik_prop_corr_count(const naik_prop_plan *plan);
+static inline const naik_prop_names *naik_prop_names_of(const naik_prop_plan *plan, int source)
+{
+    return &plan->names[plan->source[source].set];
+}
+void naik_prop_names_clear(naik_prop_names *names);
+/* Those that set number `set` of a spec has. */
+naik_correlator_choice naik_prop_choice(const naik_propagator_spec *spec, int set);
+/* Numbers in the correlators of one colour of a source: correlators x momenta x T; of that source
+ * which has the most. */
+int64_t naik_prop_corr_count(const naik_prop_plan *plan, int source);
+int64_t naik_prop_corr_most(const naik_prop_plan *plan);
 /* Bytes of one (source, mass, colour) in the file. */
 int64_t naik_prop_slab_bytes(const naik_prop_plan *plan);
 /* The shape in lines of "key = value", for comparison; owned by the caller, NULL without memory. */
@@ -165,10 +180,14 @@ naik_status naik_prop_commit(naik_propagator_file *file, int solve, const double
 naik_status naik_prop_describe(naik_comm *comm, hid_t h5, const char *path,
                                naik_propagator_file *file, naik_disk_record **disk);
 
-/* Numbers and names of the correlators into the plan, from an open per_colour of so many time
+/* Numbers and names of the correlators into *names, from an open per_colour of so many time
  * slices; *ok = false where it has none that can be. Local. NAIK_ERR_MEMORY */
-naik_status naik_prop_read_names(naik_log *log, hid_t per_colour, int extent, naik_prop_plan *plan,
-                                 bool *ok);
+naik_status naik_prop_read_names(naik_log *log, hid_t per_colour, int columns, int extent,
+                                 naik_prop_names *names, bool *ok);
+
+/* io/prop/reader.c: opens group or dataset; -1 where it is not there. Every part of the path is
+ * looked at. Local. */
+hid_t naik_prop_open_object(hid_t h5, const char *path);
 
 /* io/prop/retry.c: solves that earlier runs gave up at a lower limit of iterations */
 /* How many there are in file->records. Local. */

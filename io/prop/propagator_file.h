@@ -45,14 +45,23 @@ typedef struct naik_source_info {
     const char *colours;   /* "0 2": its propagators have these alone, zeros else; NULL: all */
 } naik_source_info;
 
+/* Which correlators solves have. */
+typedef struct naik_correlator_choice {
+    int correlator_count;
+    const char *const *correlators; /* "pion5", ... */
+    int momentum_count;
+    const int (*momenta)[NAIK_DIM - 1];
+} naik_correlator_choice;
+
 typedef struct naik_solve_set { /* one entry of `solve:` */
     const char *name;
     int source_count;
     const naik_source_info *sources; /* [source_count] */
     int mass_count;
-    const double *masses;       /* [mass_count] */
-    const double *naik_epsilon; /* [mass_count] */
-    const double *twist;        /* [3], NULL: none */
+    const double *masses;              /* [mass_count] */
+    const double *naik_epsilon;        /* [mass_count] */
+    const double *twist;               /* [3], NULL: none */
+    const naik_correlator_choice *own; /* NULL: the correlators of the spec */
 } naik_solve_set;
 
 enum { NAIK_CONTRACTION_TEXT = 96, NAIK_CONTRACTION_PATH = 176 };
@@ -220,7 +229,7 @@ const naik_solve_record *naik_propagator_file_record(const naik_propagator_file 
 /* Makes one solve permanent: when it returns NAIK_OK, a kill at any later instant keeps it.
  *
  *   solution      [sites][3][2], or [sites][4][3][2], local lexicographic; NULL if the file stores no propagators
- *   correlators   [correlators][momenta][T] of this colour; NULL if there are none
+ *   correlators   [correlators][momenta][T] of this colour; NULL if its set has none
  *   record        state, counts and numbers of the solve; the same on every rank
  *   history       [history_count] residuals, the first history_stride are kept; the same on every
  *                 rank

@@ -149,8 +149,7 @@ static naik_status read_records(reader *r)
     return r->view->pairs != NULL ? NAIK_OK : no_memory(r->log);
 }
 
-/* Opens group or dataset; -1 where it is not there. Every part of the path is looked at. */
-static hid_t open_object(hid_t h5, const char *path)
+hid_t naik_prop_open_object(hid_t h5, const char *path)
 {
     char part[NAIK_PROP_PATH];
     for (const char *slash = strchr(path, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
@@ -176,7 +175,7 @@ static void describe_source(const reader *r, int source, naik_reader_pair *pair,
     char path[NAIK_PROP_PATH], type[48], colours[16];
     int64_t x[NAIK_DIM] = {0};
     snprintf(path, sizeof path, "prop/s%04d/source", source);
-    hid_t object = open_object(r->h5, path);
+    hid_t object = naik_prop_open_object(r->h5, path);
     set[0] = '\0';
     if (object < 0) {
         return;
@@ -196,7 +195,7 @@ static void describe_source(const reader *r, int source, naik_reader_pair *pair,
 
 static void read_mass(const reader *r, const char *path, naik_reader_pair *pair)
 {
-    hid_t object = open_object(r->h5, path);
+    hid_t object = naik_prop_open_object(r->h5, path);
     if (object >= 0) {
         naik_h5_get_text(object, "action", pair->action, sizeof pair->action);
         naik_h5_get_f64(object, "mass", &pair->mass, 0);
@@ -210,14 +209,13 @@ static void read_mass(const reader *r, const char *path, naik_reader_pair *pair)
 
 /* The correlators of a pair as its colours give them, which carry checksums. */
 typedef struct colours {
-    naik_prop_plan names; /* only names and numbers of the correlators */
-    double *sum;          /* [correlators][momenta][T] */
+    naik_prop_names names;
+    double *sum; /* [correlators][momenta][T] */
 } colours;
 
 static void clear_colours(colours *c)
 {
-    free(c->names.correlator);
-    free(c->names.momentum);
+    naik_prop_names_clear(&c->names);
     free(c->sum);
 }
 
@@ -229,17 +227,17 @@ static naik_status sum_colours(const reader *r, const char *path, int index, col
     double *numbers = NULL;
     const int extent = r->view->size[3];
     const size_t columns = (size_t)r->view->columns;
-    *c = (colours){.names = {.spin = r->view->columns / 3}};
+    *c = (colours){.sum = NULL};
     snprintf(name, sizeof name, "%s/per_colour", path);
-    hid_t dataset = open_object(r->h5, name);
+    hid_t dataset = naik_prop_open_object(r->h5, name);
     bool stored = dataset >= 0 && H5Iget_type(dataset) == H5I_DATASET &&
                   naik_h5_is_stored_as(dataset, H5T_IEEE_F64LE);
     if (stored) {
-        NAIK_TRY(naik_prop_read_names(r->log, dataset, extent, &c->names, &stored));
+        NAIK_TRY(
+            naik_prop_read_names(r->log, dataset, r->view->columns, extent, &c->names, &stored));
     }
-    const size_t mesons = (size_t)c->names.correlator_count;
-    const size_t momenta = (size_t)c->names.momentum_count,
-                 count = mesons * momenta * (size_t)extent;
+    const size_t mesons = (size_t)c->names.correlators;
+    const size_t momenta = (size_t)c->names.momenta, count = mesons * momenta * (size_t)extent;
     const hsize_t start[4] = {0}, dims[4] = {columns, mesons, momenta, (hsize_t)extent};
     if (!stored || count > MAX_NUMBERS) {
         goto done;
@@ -278,7 +276,7 @@ static naik_status read_correlator(const reader *r, const char *name, const doub
     int64_t p[NAIK_DIM - 1] = {0};
     hsize_t start[1] = {0}, dims[1] = {0};
     const size_t extent = (size_t)r->view->size[3];
-    hid_t dataset = open_object(r->h5, name);
+    hid_t dataset = naik_prop_open_object(r->h5, name);
     hid_t space = dataset >= 0 && H5Iget_type(dataset) == H5I_DATASET ? H5Dget_space(dataset) : -1;
     double *values = calloc(extent, sizeof *values);
     *good = false;
@@ -313,7 +311,7 @@ static naik_status read_correlators(const reader *r, const char *path, int index
     naik_status status = NAIK_OK;
     char name[NAIK_PROP_PATH + 2 * NAIK_PROP_NAME];
     colours c = {.sum = NULL};
-    hid_t group = open_object(r->h5, path);
+    hid_t group = naik_prop_open_object(r->h5, path);
     const bool found = group >= 0;
     release_object(group);
     if (!found) {
@@ -329,17 +327,16 @@ static naik_status read_correlators(const reader *r, const char *path, int index
         pair->correlators_damaged = true;
         goto done;
     }
-    pair->correlators_stored = c.names.correlator_count * c.names.momentum_count;
+    pair->correlators_stored = c.names.correlators * c.names.momenta;
     const int stored = pair->correlators_stored;
     const int count = stored < r->correlators ? stored : r->correlators;
     pair->correlators = calloc((size_t)count + 1, sizeof *pair->correlators);
     NAIK_TRY(pair->correlators != NULL ? NAIK_OK : no_memory(r->log));
     for (int i = 0; i < count; i++) {
-        const char *meson = c.names.correlator[i / c.names.momentum_count];
+        const char *meson = c.names.correlator[i / c.names.momenta];
         naik_reader_correlator *next = &pair->correlators[pair->correlator_count];
         bool good = false;
-        snprintf(name, sizeof name, "%s/%s/%s", path, meson,
-                 c.names.momentum[i % c.names.momentum_count]);
+        snprintf(name, sizeof name, "%s/%s/%s", path, meson, c.names.momentum[i % c.names.momenta]);
         NAIK_TRY(
             read_correlator(r, name, c.sum + (size_t)i * (size_t)r->view->size[3], next, &good));
         snprintf(next->meson, sizeof next->meson, "%.31s", meson);
@@ -356,7 +353,7 @@ static naik_status read_history(const reader *r, int solve, int most, double **o
 {
     naik_status status = NAIK_OK;
     hsize_t start[2] = {(hsize_t)solve, 0}, dims[2] = {0}, part[2] = {1, 0};
-    hid_t dataset = open_object(r->h5, "solves_history");
+    hid_t dataset = naik_prop_open_object(r->h5, "solves_history");
     hid_t space = dataset >= 0 && H5Iget_type(dataset) == H5I_DATASET ? H5Dget_space(dataset) : -1;
     if (space < 0 || H5Sget_simple_extent_ndims(space) != 2 ||
         H5Sget_simple_extent_dims(space, dims, NULL) != 2 || dims[0] <= start[0] || most <= 0 ||
@@ -428,7 +425,7 @@ static naik_status read_pair(reader *r, int index, bool with_history, place *las
     }
     /* A set of one source has no number in its path. */
     snprintf(path, sizeof path, "corr/%s/s0000", set);
-    hid_t numbered = open_object(r->h5, path);
+    hid_t numbered = naik_prop_open_object(r->h5, path);
     if (numbered >= 0) {
         snprintf(within, sizeof within, "/s%04d", last->within);
     }

@@ -203,7 +203,9 @@ static naik_status rebuild_one(naik_propagator_file *file, const char *path,
         NAIK_TRY(read_slab(file, path, entry, s->solution, &intact));
     }
     if (comm->rank == 0 && intact) {
-        int64_t correlators = naik_prop_corr_count(file->plan) * (int64_t)sizeof(double);
+        int64_t correlators =
+            naik_prop_corr_count(file->plan, file->plan->solve[entry->solve].source) *
+            (int64_t)sizeof(double);
         int64_t history = file->plan->history_stride * (int64_t)sizeof(double);
         ok = read_place(path, &entry->correlators, correlators, entry->record.correlators_crc,
                         s->correlators) &&
@@ -289,7 +291,7 @@ naik_status naik_prop_rebuild(naik_propagator_file *file)
         naik_alloc(comm->log, (size_t)file->plan->spin * naik_lattice_vector_bytes(file->lattice),
                    "rebuilding propagators", &solution);
     s.solution = solution;
-    s.correlators = calloc((size_t)naik_prop_corr_count(file->plan) + 1, sizeof(double));
+    s.correlators = calloc((size_t)naik_prop_corr_most(file->plan) + 1, sizeof(double));
     s.history = calloc((size_t)file->plan->history_stride + 1, sizeof(double));
     if (status == NAIK_OK && (s.correlators == NULL || s.history == NULL)) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for rebuilding");

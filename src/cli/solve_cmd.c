@@ -43,8 +43,12 @@ static naik_status prepare(solve_job *j)
     const naik_input *input = j->input;
     const bool chosen = input->run.grid[0] > 0;
     int stored = 0;
-    const size_t values = (size_t)input->output.correlators.count *
-                          (size_t)input->output.momenta.count * (size_t)input->lattice.size[3];
+    size_t values = 0;
+    for (int i = 0; i < input->solve_count; i++) {
+        const size_t own = (size_t)input->solve[i].correlators.count *
+                           (size_t)input->solve[i].momenta.count * (size_t)input->lattice.size[3];
+        values = own > values ? own : values;
+    }
     if (input->run.threads > 0) {
         naik_threads_use(input->run.threads);
     }

@@ -183,9 +183,9 @@ static const char *meson_word(int meson)
     return "";
 }
 
-const char *naik_input_correlator_name(const naik_input *input, int index)
+const char *naik_input_correlator_name(int correlator)
 {
-    return meson_word(input->output.correlators.data[index]);
+    return meson_word(correlator);
 }
 
 const char *naik_input_insertion_name(const naik_input_solve *solve)

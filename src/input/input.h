@@ -68,10 +68,14 @@ typedef struct naik_input_solve {
     double source_kappa;     /* as given in its place; else 0 */
     double source_epsilon;   /* its Naik epsilon, where the next says so, and */
     bool chooses_epsilon;
-    int insertion;     /* the operator on it: naik_meson, or NAIK_MESONS + naik_spin_meson */
-    naik_ints colours; /* source colours that are solved; none: all */
-    bool deflate;      /* with the low modes of deflation, where there are any */
-    const char *guess; /* propagator file of starting values; NULL: none */
+    int insertion;         /* the operator on it: naik_meson, or NAIK_MESONS + naik_spin_meson */
+    naik_ints colours;     /* source colours that are solved; none: all */
+    naik_ints correlators; /* of its solves, as output.correlators: its own, or those; none of */
+    naik_ints channels;    /* single colours */
+    naik_vectors momenta;
+    bool own_correlators; /* they are not those of the output */
+    bool deflate;         /* with the low modes of deflation, where there are any */
+    const char *guess;    /* propagator file of starting values; NULL: none */
 } naik_input_solve;
 
 enum { NAIK_INPUT_MODES_AUTO = -1 }; /* as deflation.modes: the plan decides */
@@ -165,12 +169,13 @@ typedef struct naik_input {
     struct {
         const char *file;
         bool propagators;
-        int precision;         /* 32 or 64 */
-        naik_ints correlators; /* of each solve: of naik_meson; NAIK_MESONS: the pion of Wilson
-                                  and clover quarks */
-        naik_ints channels;    /* of naik_spin_meson, of all columns together */
-        naik_vectors momenta;  /* first three components */
-        naik_ints baryons;     /* of the words: nucleon is 0 */
+        int precision; /* 32 or 64 */
+        naik_ints
+            correlators;    /* of each solve that has none of its own, and of pairs: of naik_meson;
+                                  NAIK_MESONS: the pion of Wilson and clover quarks */
+        naik_ints channels; /* of naik_spin_meson, of all columns together */
+        naik_vectors momenta; /* first three components */
+        naik_ints baryons;    /* of the words: nucleon is 0 */
         bool condensate, average;
         bool
             print_correlators; /* all of them into the log, and not a line of each source and mass */
@@ -267,8 +272,8 @@ enum { NAIK_INPUT_COLUMN_TEXT = 32 };
 void naik_input_column_text(const naik_input *input, int column, char text[NAIK_INPUT_COLUMN_TEXT]);
 /* Of an entry with a sequential source. */
 const char *naik_input_insertion_name(const naik_input_solve *solve);
-/* Of output.correlators. */
-const char *naik_input_correlator_name(const naik_input *input, int index);
+/* Of a number in output.correlators or solve[].correlators. */
+const char *naik_input_correlator_name(int correlator);
 
 /* Reads the file on rank 0, broadcasts its bytes, and parses them on every rank.
  *   overrides   `count` texts "section.key=value", "solve.0.masses=[0.1]", applied in order

@@ -335,6 +335,29 @@ static naik_status check_source_count(const checker *c)
     return NAIK_OK;
 }
 
+/* Whether any entry has correlators of its solves. */
+static bool any_correlators(const naik_input *input)
+{
+    bool any = false;
+    for (int i = 0; i < input->solve_count; i++) {
+        any = any || naik_input_asked_correlators(input, &input->solve[i])->count > 0;
+    }
+    return any;
+}
+
+static naik_status check_momenta(const checker *c, const char *path, const naik_vectors *momenta)
+{
+    for (int i = 0; i < momenta->count; i++) {
+        const int *p = momenta->data[i];
+        for (int other = 0; other < i; other++) {
+            if (memcmp(p, momenta->data[other], sizeof momenta->data[0]) == 0) {
+                return refuse(c, path, "'%s' names [%d, %d, %d] twice", path, p[0], p[1], p[2]);
+            }
+        }
+    }
+    return NAIK_OK;
+}
+
 static naik_status check_output(const checker *c)
 {
     const naik_input *input = c->input;
@@ -342,21 +365,11 @@ static naik_status check_output(const checker *c)
         return refuse(c, "output.precision", "'output.precision' must be 32 or 64, not %d",
                       input->output.precision);
     }
-    if (!input->output.propagators && input->output.correlators.count == 0) {
+    if (!input->output.propagators && !any_correlators(input)) {
         return refuse(c, "output.propagators",
                       "nothing would be written: ask for propagators or for correlators");
     }
-    const naik_vectors *momenta = &input->output.momenta;
-    for (int i = 0; i < momenta->count; i++) {
-        const int *p = momenta->data[i];
-        for (int other = 0; other < i; other++) {
-            if (memcmp(p, momenta->data[other], sizeof momenta->data[0]) == 0) {
-                return refuse(c, "output.momenta", "'output.momenta' names [%d, %d, %d] twice",
-                              p[0], p[1], p[2]);
-            }
-        }
-    }
-    return NAIK_OK;
+    return check_momenta(c, "output.momenta", &input->output.momenta);
 }
 
 static naik_status check_hints(const checker *c)
@@ -482,6 +495,7 @@ naik_status naik_input_check(naik_log *log, naik_input *input)
 {
     naik_status status = NAIK_OK;
     const checker c = {.log = log, .input = input};
+    char path[PATH_SIZE];
     NAIK_TRY(check_lattice_and_action(&c));
     NAIK_TRY(naik_input_check_quarks(log, input));
     NAIK_TRY(check_source_count(&c));
@@ -496,6 +510,8 @@ naik_status naik_input_check(naik_log *log, naik_input *input)
         NAIK_TRY(check_radius(&c, i));
         NAIK_TRY(check_smearing(&c, i));
         NAIK_TRY(check_origins(&c, i));
+        snprintf(path, sizeof path, "solve.%d.momenta", i);
+        NAIK_TRY(check_momenta(&c, path, &input->solve[i].momenta));
     }
     NAIK_TRY(naik_input_check_files(log, input));
     NAIK_TRY(check_output(&c));

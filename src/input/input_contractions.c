@@ -129,6 +129,14 @@ static naik_status check_sink(naik_log *log, const naik_input *input, int index,
     return smeared ? naik_input_check_smearing(log, input, path, "covariant_gaussian") : NAIK_OK;
 }
 
+/* Whether one source goes with each of several sequential ones, such as a list of sink times. */
+static bool serves_several(const naik_input *input, const naik_input_pair *pair, const int count[2])
+{
+    const int many = count[0] > count[1] ? 0 : 1;
+    return count[1 - many] == 1 &&
+           input->solve[pair->of[many]].source.type == NAIK_SOURCE_SEQUENTIAL;
+}
+
 static naik_status check_pair(naik_log *log, const naik_input *input, int index,
                               naik_input_pair *pair)
 {
@@ -141,10 +149,12 @@ static naik_status check_pair(naik_log *log, const naik_input *input, int index,
     NAIK_TRY(find_entry(log, input, path, pair->antiquark, &pair->of[1]));
     const int count[2] = {source_count(&input->solve[pair->of[0]]),
                           source_count(&input->solve[pair->of[1]])};
-    if (count[0] != count[1]) {
-        return naik_input_refuse(
-            log, input, path, "'%s' has %d sources and the quark %d; they go together one by one",
-            path, count[1], count[0]);
+    if (count[0] != count[1] && !serves_several(input, pair, count)) {
+        return naik_input_refuse(log, input, path,
+                                 "'%s' has %d sources and the quark %d; they go together one by "
+                                 "one, and only one source "
+                                 "with the several of a sequential entry",
+                                 path, count[1], count[0]);
     }
     NAIK_TRY(check_sink(log, input, index, pair));
     const bool pion5 = pair->sink == NAIK_INPUT_SINK_WALL && !naik_input_is_wilson(input);
@@ -214,15 +224,19 @@ done:
     return status;
 }
 
-/* What would be made of an entry that has not all of its colours, or NULL. */
+const naik_ints *naik_input_asked_correlators(const naik_input *input,
+                                              const naik_input_solve *solve)
+{
+    static const naik_ints none = {.count = 0};
+    return solve->correlators.data != NULL ? &solve->correlators
+           : naik_input_is_whole(solve)    ? &input->output.correlators
+                                           : &none;
+}
+
+/* What is asked by name of an entry that has not all of its colours, or NULL. */
 static const char *contracted(const naik_input *input, int entry)
 {
-    const naik_input_solve *solve = &input->solve[entry];
-    const bool random = naik_source_is_random(solve->source.type);
-    const char *key = input->output.correlators.count > 0  ? "output.correlators"
-                      : input->output.baryons.count > 0    ? "output.baryons"
-                      : input->output.condensate && random ? "output.condensate"
-                                                           : NULL;
+    const char *key = input->solve[entry].correlators.count > 0 ? "correlators" : NULL;
     for (int i = 0; i < input->pair_count; i++) {
         const naik_input_pair *pair = &input->pairs[i];
         key = pair->of[0] == entry || pair->of[1] == entry ? "pairs" : key;
@@ -245,8 +259,8 @@ static naik_status check_whole(naik_log *log, const naik_input *input)
         if (key != NULL) {
             return naik_input_refuse(
                 log, input, path,
-                "'%s': single colours are no propagator, and '%s' is a sum over all three%s", path,
-                key, strcmp(key, "output.correlators") == 0 ? ": set it to []" : "");
+                "'%s': single colours are no propagator, and '%s' is a sum over all three", path,
+                key);
         }
     }
     return NAIK_OK;
@@ -269,16 +283,22 @@ naik_status naik_input_check_contractions(naik_log *log, naik_input *input)
     }
     bool random = false, several = false;
     for (int i = 0; i < input->solve_count; i++) {
-        random = random || naik_source_is_random(input->solve[i].source.type);
-        several = several || source_count(&input->solve[i]) > 1;
+        const naik_input_solve *solve = &input->solve[i];
+        random =
+            random || (naik_source_is_random(solve->source.type) && naik_input_is_whole(solve));
+        several =
+            several || (source_count(solve) > 1 && solve->source.type != NAIK_SOURCE_SEQUENTIAL);
     }
     if (input->output.condensate && !random) {
         return naik_input_refuse(log, input, keys[3],
-                                 "'%s' needs an entry of solve with a random source", keys[3]);
+                                 "'%s' needs an entry of solve with a random source of all colours",
+                                 keys[3]);
     }
     if (input->output.average && !several) {
-        return naik_input_refuse(log, input, "output.average",
-                                 "'output.average' needs an entry of solve with several sources");
+        return naik_input_refuse(
+            log, input, "output.average",
+            "'output.average' needs an entry of solve with several sources that are not "
+            "sequential");
     }
     for (int i = 0; i < input->pair_count; i++) {
         NAIK_TRY(check_pair(log, input, i, &input->pairs[i]));

@@ -45,13 +45,14 @@ done:
     return status;
 }
 
-/* The pion is of each solve by itself, the other correlators of all columns together; whoever asks
- * for none by name gets the pion. */
-static naik_status split_correlators(naik_log *log, naik_input *input)
+/* Of quarks with spin the pion is of each solve by itself, the other correlators of all columns
+ * together; whoever asks for none by name gets the pion. */
+static naik_status split(naik_log *log, naik_input *input, naik_ints asked, naik_ints *each,
+                         naik_ints *all)
 {
     naik_status status = NAIK_OK;
-    naik_ints *each = &input->output.correlators, *all = &input->output.channels;
-    const naik_ints asked = *each;
+    *each = asked;
+    *all = (naik_ints){.count = 0};
     if (!naik_input_is_wilson(input)) {
         return NAIK_OK;
     }
@@ -64,6 +65,37 @@ static naik_status split_correlators(naik_log *log, naik_input *input)
         } else {
             all->data[all->count++] = asked.data[i] - NAIK_MESONS;
         }
+    }
+done:
+    return status;
+}
+
+static bool same_ints(const naik_ints *a, const naik_ints *b)
+{
+    return a->count == b->count &&
+           (a->count == 0 || memcmp(a->data, b->data, (size_t)a->count * sizeof *a->data) == 0);
+}
+
+/* What is made of each solve: an entry that asks for none of its own has those of the output. */
+static naik_status split_correlators(naik_log *log, naik_input *input)
+{
+    naik_status status = NAIK_OK;
+    const naik_vectors *momenta = &input->output.momenta;
+    for (int i = 0; i < input->solve_count; i++) {
+        naik_input_solve *solve = &input->solve[i];
+        NAIK_TRY(split(log, input, *naik_input_asked_correlators(input, solve), &solve->correlators,
+                       &solve->channels));
+    }
+    NAIK_TRY(split(log, input, input->output.correlators, &input->output.correlators,
+                   &input->output.channels));
+    for (int i = 0; i < input->solve_count; i++) {
+        naik_input_solve *solve = &input->solve[i];
+        solve->own_correlators = !same_ints(&solve->correlators, &input->output.correlators) ||
+                                 (solve->momenta.count > 0 &&
+                                  (solve->momenta.count != momenta->count ||
+                                   memcmp(solve->momenta.data, momenta->data,
+                                          (size_t)momenta->count * sizeof *momenta->data) != 0));
+        solve->momenta = solve->momenta.count > 0 ? solve->momenta : *momenta;
     }
 done:
     return status;

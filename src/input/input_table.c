@@ -308,7 +308,8 @@ static const naik_param params[] = {
      .words = mesons,
      .initial = "[pion5]",
      .identity = true,
-     .doc = "what to contract; [] for none. The first eight are of staggered quarks, the others of "
+     .doc = "what to contract of entries without correlators of their own, and of pairs; [] for "
+            "none. The first eight are of staggered quarks, the others of "
             "wilson and clover quarks, whose default is [pion]; all but pion need "
             "output.propagators"},
     {.key = "output.momenta",

@@ -37,7 +37,11 @@ naik_status naik_input_name_files(naik_log *log, naik_input *input, const naik_v
 /* input_files.c: no file is written that the input names for another use. NAIK_ERR_INPUT */
 naik_status naik_input_check_files(naik_log *log, const naik_input *input);
 
-/* input_contractions.c: what is contracted from several solves. Finds the entries that are named.
+/* input_contractions.c: the correlators that an entry asks for, as they were given: its own, or those of
+ * output; none of single colours. Borrowed. */
+const naik_ints *naik_input_asked_correlators(const naik_input *input,
+                                              const naik_input_solve *solve);
+/* What is contracted from several solves. Finds the entries that are named.
  * NAIK_ERR_INPUT */
 naik_status naik_input_check_contractions(naik_log *log, naik_input *input);
 /* input_wilson.c: what only Wilson and clover quarks have, or only staggered ones. NAIK_ERR_INPUT */

@@ -73,23 +73,23 @@ static naik_status check_source_mass(naik_log *log, const naik_input *input, int
     return NAIK_OK;
 }
 
-static naik_status check_correlators(naik_log *log, const naik_input *input)
+static naik_status check_correlators(naik_log *log, const naik_input *input, const char *path,
+                                     const naik_ints *asked)
 {
-    const naik_ints *asked = &input->output.correlators;
     const bool wilson = naik_input_is_wilson(input);
-    for (int i = 0; i < asked->count && is_given(input, "output.correlators"); i++) {
+    for (int i = 0; i < asked->count && is_given(input, path); i++) {
         const bool has_spin = asked->data[i] >= (int)NAIK_MESONS;
         if (has_spin != wilson) {
-            return naik_input_refuse(
-                log, input, "output.correlators", "'output.correlators': %s is of %s quarks",
-                naik_input_correlator_name(input, i), has_spin ? "wilson and clover" : "staggered");
+            return naik_input_refuse(log, input, path, "'%s': %s is of %s quarks", path,
+                                     naik_input_correlator_name(asked->data[i]),
+                                     has_spin ? "wilson and clover" : "staggered");
         }
         if (asked->data[i] > (int)NAIK_MESONS && !input->output.propagators) {
             return naik_input_refuse(
-                log, input, "output.correlators",
-                "'output.correlators': %s needs output.propagators: true, because it is "
-                "contracted from the file when all solves are done",
-                naik_input_correlator_name(input, i));
+                log, input, path,
+                "'%s': %s needs output.propagators: true, because it is contracted from the file "
+                "when all solves are done",
+                path, naik_input_correlator_name(asked->data[i]));
         }
     }
     return NAIK_OK;
@@ -152,11 +152,14 @@ static naik_status check_for_wilson(naik_log *log, const naik_input *input)
 naik_status naik_input_check_quarks(naik_log *log, const naik_input *input)
 {
     naik_status status = NAIK_OK;
+    char path[PATH_SIZE];
     for (int i = 0; i < input->solve_count; i++) {
         NAIK_TRY(check_masses(log, input, i));
         NAIK_TRY(check_source_mass(log, input, i));
+        snprintf(path, sizeof path, "solve.%d.correlators", i);
+        NAIK_TRY(check_correlators(log, input, path, &input->solve[i].correlators));
     }
-    NAIK_TRY(check_correlators(log, input));
+    NAIK_TRY(check_correlators(log, input, "output.correlators", &input->output.correlators));
     NAIK_TRY(naik_input_is_wilson(input) ? check_for_wilson(log, input)
                                          : check_for_staggered(log, input));
 done:

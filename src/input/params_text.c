@@ -79,6 +79,7 @@ static bool is_absent(const naik_param *param, const void *value)
     case NAIK_PARAM_TEXT: return *(const char *const *)value == NULL;
     case NAIK_PARAM_REALS: return ((const naik_reals *)value)->count == 0;
     case NAIK_PARAM_INTS: return ((const naik_ints *)value)->count == 0;
+    case NAIK_PARAM_CHOICES: return ((const naik_ints *)value)->data == NULL; /* [] says none */
     case NAIK_PARAM_TEXTS: return ((const naik_texts *)value)->count == 0;
     case NAIK_PARAM_VECTORS3:
     case NAIK_PARAM_VECTORS4: return ((const naik_vectors *)value)->count == 0;

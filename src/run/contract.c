@@ -152,7 +152,8 @@ static naik_status average_part(const worker *w, const contraction_item *item, i
                                                    w->stored));
     const double *from =
         w->stored +
-        (size_t)(item->meson * input->output.momenta.count + item->momentum) * (size_t)times;
+        (size_t)(item->meson * contraction_momenta(input, item)->count + item->momentum) *
+            (size_t)times;
     for (int t = 0; t < times; t++) {
         out[t] = (naik_complex){from[t], 0};
     }
@@ -170,7 +171,8 @@ static double sign_of_shift(const worker *w, const contraction_item *item, const
         return 1;
     }
     if (item->meson >= 0) {
-        return naik_meson_sign((naik_meson)input->output.correlators.data[item->meson], origin);
+        return naik_meson_sign((naik_meson)contraction_correlators(input, item)->data[item->meson],
+                               origin);
     }
     const bool crossed = origin[3] + t >= input->lattice.size[3];
     return item->baryon && crossed && input->lattice.antiperiodic_t ? -1 : 1;
@@ -256,14 +258,15 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
     case CONTRACT_PAIR:
     case CONTRACT_SMEARED:
         NAIK_TRY(naik_contract_meson(lat, (naik_meson)input->output.correlators.data[item->meson],
-                                     input->output.momenta.data[item->momentum], g[0], g[1], out));
+                                     contraction_momenta(input, item)->data[item->momentum], g[0],
+                                     g[1], out));
         break;
     case CONTRACT_CHANNEL:
     case CONTRACT_CHANNEL_PAIR:
     case CONTRACT_CHANNEL_SMEARED:
         NAIK_TRY(naik_spin_meson_correlator(lat, (naik_spin_meson)item->meson, origin,
-                                            input->output.momenta.data[item->momentum], g[0],
-                                            item->quarks == 2 ? g[1] : g[0], out));
+                                            contraction_momenta(input, item)->data[item->momentum],
+                                            g[0], item->quarks == 2 ? g[1] : g[0], out));
         break;
     case CONTRACT_CHANNEL_WALL: NAIK_TRY(wall_sink(w, item, quark, out)); break;
     case CONTRACT_SPIN_NUCLEON:
@@ -285,8 +288,12 @@ static naik_status allocate(worker *w)
     naik_log *log = w->j->log;
     const naik_input *input = w->j->input;
     const size_t bytes = vector_count(w) * sizeof(double), times = (size_t)input->lattice.size[3];
-    const size_t stored =
-        (size_t)input->output.correlators.count * (size_t)input->output.momenta.count;
+    size_t stored = 0;
+    for (int i = 0; i < input->solve_count; i++) {
+        const naik_input_solve *solve = &input->solve[i];
+        const size_t own = (size_t)solve->correlators.count * (size_t)solve->momenta.count;
+        stored = own > stored ? own : stored;
+    }
     for (int k = 0; k < contraction_quarks(input); k++) {
         NAIK_TRY(naik_alloc(log, (size_t)naik_input_columns(input) * bytes, "a propagator",
                             (void **)&w->quark[k].g));

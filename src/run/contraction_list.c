@@ -43,6 +43,18 @@ static const char *const definitions[] = {
     [CONTRACT_MEAN] = "mean over sources, each shifted to t = 0",
     [CONTRACT_ERROR] = "standard error of that mean, of real and imaginary part"};
 
+const naik_vectors *contraction_momenta(const naik_input *input, const contraction_item *item)
+{
+    return item->quarks == 1 ? &input->solve[input->sources[item->source[0]].solve].momenta
+                             : &input->output.momenta;
+}
+
+const naik_ints *contraction_correlators(const naik_input *input, const contraction_item *item)
+{
+    return item->quarks == 1 ? &input->solve[input->sources[item->source[0]].solve].correlators
+                             : &input->output.correlators;
+}
+
 typedef struct builder {
     const naik_input *input;
     contraction_list *list;
@@ -99,7 +111,8 @@ static void describe(const builder *b, const contraction_item *item, bool averag
         }
     }
     if (item->momentum >= 0) {
-        memcpy(out->momentum, b->input->output.momenta.data[item->momentum], sizeof out->momentum);
+        memcpy(out->momentum, contraction_momenta(b->input, item)->data[item->momentum],
+               sizeof out->momentum);
     }
 }
 
@@ -127,10 +140,11 @@ static void add_single(builder *b, contraction_kind kind, const char *name, int 
 static void add_channels(builder *b, int source, int mass)
 {
     const naik_input *input = b->input;
+    const naik_input_solve *solve = &input->solve[input->sources[source].solve];
     char p[64];
-    for (int c = 0; c < input->output.channels.count; c++) {
-        for (int k = 0; k < input->output.momenta.count; k++) {
-            const naik_spin_meson meson = (naik_spin_meson)input->output.channels.data[c];
+    for (int c = 0; c < solve->channels.count; c++) {
+        for (int k = 0; k < solve->momenta.count; k++) {
+            const naik_spin_meson meson = (naik_spin_meson)solve->channels.data[c];
             const contraction_item item = {.kind = CONTRACT_CHANNEL,
                                            .quarks = 1,
                                            .source = {source},
@@ -139,7 +153,7 @@ static void add_channels(builder *b, int source, int mass)
                                            .momentum = k};
             naik_contraction *out = add(b, &item);
             if (out != NULL) {
-                naik_propagator_momentum_name(input->output.momenta.data[k], p);
+                naik_propagator_momentum_name(solve->momenta.data[k], p);
                 snprintf(out->path, sizeof out->path, "/corr/%s/m%02d/%s/%s",
                          input->sources[source].label, mass, naik_spin_meson_name(meson), p);
                 out->correlator = naik_spin_meson_name(meson);
@@ -149,16 +163,28 @@ static void add_channels(builder *b, int source, int mass)
     }
 }
 
+/* Of single colours nothing is contracted. */
+static bool has_nucleon(const naik_input *input, const naik_input_solve *solve)
+{
+    return input->output.baryons.count > 0 && naik_input_is_whole(solve);
+}
+
+static bool has_condensate(const naik_input *input, const naik_input_solve *solve)
+{
+    return input->output.condensate && naik_source_is_random(solve->source.type) &&
+           naik_input_is_whole(solve);
+}
+
 static void add_singles(builder *b)
 {
     const bool wilson = naik_input_is_wilson(b->input);
     for (int s = 0; s < b->input->source_count; s++) {
         const naik_input_solve *solve = &b->input->solve[b->input->sources[s].solve];
         for (int m = 0; m < solve->masses.count; m++) {
-            if (b->input->output.baryons.count > 0) {
+            if (has_nucleon(b->input, solve)) {
                 add_single(b, wilson ? CONTRACT_SPIN_NUCLEON : CONTRACT_NUCLEON, "nucleon", s, m);
             }
-            if (b->input->output.condensate && naik_source_is_random(solve->source.type)) {
+            if (has_condensate(b->input, solve)) {
                 add_single(b, wilson ? CONTRACT_SPIN_CONDENSATE : CONTRACT_CONDENSATE, "condensate",
                            s, m);
             }
@@ -168,11 +194,11 @@ static void add_singles(builder *b)
 }
 
 /* "pion5/p000" */
-static void name_meson(const builder *b, int meson, int momentum, char text[96])
+static void name_meson(int meson, const naik_vectors *momenta, int momentum, char text[96])
 {
     char p[64];
-    naik_propagator_momentum_name(b->input->output.momenta.data[momentum], p);
-    snprintf(text, 96, "%s/%s", naik_input_correlator_name(b->input, meson), p);
+    naik_propagator_momentum_name(momenta->data[momentum], p);
+    snprintf(text, 96, "%s/%s", naik_input_correlator_name(meson), p);
 }
 
 static int first_source(const naik_input *input, int solve)
@@ -250,7 +276,7 @@ static void add_pair_of(builder *b, mixture *m)
         for (int p = 0; p < input->output.momenta.count; p++) {
             m->item.meson = c;
             m->item.momentum = p;
-            name_meson(b, c, p, name);
+            name_meson(input->output.correlators.data[c], &input->output.momenta, p, name);
             add_mixed(b, m, naik_meson_name((naik_meson)input->output.correlators.data[c]), name);
         }
     }
@@ -258,10 +284,12 @@ static void add_pair_of(builder *b, mixture *m)
 
 /* Whether correlators of that momentum may be averaged: those of staggered quarks have phases that
  * begin at the lattice's origin, those of quarks with spin at the source. */
-static bool may_average(const naik_input *input, const naik_input_solve *solve, int momentum)
+static bool may_average(const naik_input *input, const contraction_item *item)
 {
     static const int at_rest[NAIK_DIM - 1] = {0, 0, 0};
-    const int *p = momentum < 0 ? at_rest : input->output.momenta.data[momentum];
+    const naik_input_solve *solve = &input->solve[input->sources[item->source[0]].solve];
+    const int *p =
+        item->momentum < 0 ? at_rest : contraction_momenta(input, item)->data[item->momentum];
     bool one_place = true;
     for (int k = 1; k < solve->origins.count; k++) {
         one_place = one_place && memcmp(solve->origins.data[k], solve->origins.data[0],
@@ -301,15 +329,14 @@ static void average_singles(builder *b, int index, int first)
 {
     const naik_input *input = b->input;
     const naik_input_solve *solve = &input->solve[index];
-    const bool noisy = input->output.condensate && naik_source_is_random(solve->source.type);
-    const int each = (input->output.baryons.count > 0) + noisy +
-                     input->output.channels.count * input->output.momenta.count;
+    const int each = has_nucleon(input, solve) + has_condensate(input, solve) +
+                     solve->channels.count * solve->momenta.count;
     const size_t head =
         strlen("/corr//") + strlen(input->sources[first_source(input, index)].label);
     for (int k = first; k < first + each && !b->failed; k++) {
         const contraction_item one = b->list->item[k];
         const bool noise = one.kind == CONTRACT_CONDENSATE || one.kind == CONTRACT_SPIN_CONDENSATE;
-        if (!noise && may_average(input, solve, one.momentum)) {
+        if (!noise && may_average(input, &one)) {
             char name[NAIK_CONTRACTION_PATH]; /* the list may move while it grows */
             snprintf(name, sizeof name, "%s", b->list->spec[k].path + head);
             add_average(b, &one, solve->name, name, b->list->spec[k].correlator, k,
@@ -326,13 +353,14 @@ static void average_solved(builder *b, int index, int mass)
     char name[112], meson[96];
     contraction_item one = {
         .kind = CONTRACT_MEAN, .quarks = 1, .source = {first_source(input, index)}, .mass = {mass}};
-    for (one.meson = 0; one.meson < input->output.correlators.count; one.meson++) {
-        for (one.momentum = 0; one.momentum < input->output.momenta.count; one.momentum++) {
-            if (may_average(input, solve, one.momentum)) {
-                name_meson(b, one.meson, one.momentum, meson);
+    for (one.meson = 0; one.meson < solve->correlators.count; one.meson++) {
+        for (one.momentum = 0; one.momentum < solve->momenta.count; one.momentum++) {
+            if (may_average(input, &one)) {
+                name_meson(solve->correlators.data[one.meson], &solve->momenta, one.momentum,
+                           meson);
                 snprintf(name, sizeof name, "m%02d/%s", mass, meson);
                 add_average(b, &one, solve->name, name,
-                            naik_input_correlator_name(input, one.meson), -1, 0);
+                            naik_input_correlator_name(solve->correlators.data[one.meson]), -1, 0);
             }
         }
     }
@@ -346,8 +374,7 @@ static void average_mixed(builder *b, const mixture *m, int first)
     const size_t head = strlen("/corr//s0000/") + strlen(m->name);
     for (int k = 0; k < step && !b->failed; k++) {
         const contraction_item one = b->list->item[first + k];
-        const naik_input_source *source = &input->sources[one.source[0]];
-        if (may_average(input, &input->solve[source->solve], one.momentum)) {
+        if (may_average(input, &one)) {
             char name[NAIK_CONTRACTION_PATH]; /* the list may move while it grows */
             snprintf(name, sizeof name, "%s", b->list->spec[first + k].path + head);
             add_average(b, &one, m->name, name, b->list->spec[first + k].correlator, first + k,
@@ -356,13 +383,20 @@ static void average_mixed(builder *b, const mixture *m, int first)
     }
 }
 
+/* Its sources are sinks at several times of one source: they are no repetitions of each other. */
+static bool is_sequential(const naik_input_solve *solve)
+{
+    return solve->source.type == NAIK_SOURCE_SEQUENTIAL;
+}
+
 static void add_pair(builder *b, const naik_input_pair *pair)
 {
     const naik_input *input = b->input;
     const naik_input_solve *quark = &input->solve[pair->of[0]];
     const naik_input_solve *antiquark = &input->solve[pair->of[1]];
     const int first = b->list->count;
-    mixture m = {.name = pair->name, .count = quark->origins.count};
+    const int quarks = quark->origins.count, antiquarks = antiquark->origins.count;
+    mixture m = {.name = pair->name, .count = quarks > antiquarks ? quarks : antiquarks};
     m.item = (contraction_item){.kind = CONTRACT_PAIR, .quarks = 2, .meson = -1, .momentum = -1};
     if (pair->sink == NAIK_INPUT_SINK_WALL) {
         m.item.kind = CONTRACT_WALL;
@@ -380,15 +414,16 @@ static void add_pair(builder *b, const naik_input_pair *pair)
         m.item.iterations = pair->iterations;
     }
     for (m.within = 0; m.within < m.count; m.within++) {
-        m.item.source[0] = first_source(input, pair->of[0]) + m.within;
-        m.item.source[1] = first_source(input, pair->of[1]) + m.within;
+        m.item.source[0] = first_source(input, pair->of[0]) + (quarks > 1 ? m.within : 0);
+        m.item.source[1] = first_source(input, pair->of[1]) + (antiquarks > 1 ? m.within : 0);
         for (m.item.mass[0] = 0; m.item.mass[0] < quark->masses.count; m.item.mass[0]++) {
             for (m.item.mass[1] = 0; m.item.mass[1] < antiquark->masses.count; m.item.mass[1]++) {
                 add_pair_of(b, &m);
             }
         }
     }
-    if (input->output.average && m.count > 1) {
+    if (input->output.average && m.count > 1 && !is_sequential(quark) &&
+        !is_sequential(antiquark)) {
         average_mixed(b, &m, first);
     }
 }
@@ -441,7 +476,11 @@ static void add_baryon(builder *b, const naik_input_baryon *baryon)
             }
         }
     }
-    if (input->output.average && m.count > 1) {
+    bool sequential = false;
+    for (int k = 0; k < 3; k++) {
+        sequential = sequential || is_sequential(&input->solve[baryon->of[k]]);
+    }
+    if (input->output.average && m.count > 1 && !sequential) {
         average_mixed(b, &m, first);
     }
 }
@@ -469,7 +508,8 @@ static void add_averages(builder *b)
     const naik_input *input = b->input;
     for (int i = 0; input->output.average && i < input->solve_count; i++) {
         const naik_input_solve *solve = &input->solve[i];
-        for (int m = 0; solve->origins.count > 1 && m < solve->masses.count; m++) {
+        const bool several = solve->origins.count > 1 && !is_sequential(solve);
+        for (int m = 0; several && m < solve->masses.count; m++) {
             average_singles(b, i, first_single(b, first_source(input, i), m));
             average_solved(b, i, m);
         }
@@ -493,8 +533,10 @@ naik_status contraction_list_create(naik_log *log, const naik_input *input, cont
 
 int contraction_quarks(const naik_input *input)
 {
-    const bool alone = input->output.baryons.count > 0 || input->output.condensate ||
-                       input->output.channels.count > 0;
+    bool alone = input->output.baryons.count > 0 || input->output.condensate;
+    for (int i = 0; i < input->solve_count; i++) {
+        alone = alone || input->solve[i].channels.count > 0;
+    }
     return input->baryon_count > 0 ? 3 : input->pair_count > 0 ? 2 : alone ? 1 : 0;
 }
 

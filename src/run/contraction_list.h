@@ -2,7 +2,7 @@
  *
  * The list follows from the input alone. It is carried out when every solve is in the file, from
  * the solutions as they lie there, and again by every run that finishes the file. An average is
- * over the sources of one entry, each correlator shifted so that its source lies at t = 0, with the
+ * over the sources of one entry that is not sequential, each correlator shifted so that its source lies at t = 0, with the
  * signs that go with the shift; of momenta, where all sources have one place in space.
  */
 #ifndef NAIK_RUN_CONTRACTION_LIST_H
@@ -34,8 +34,7 @@ typedef struct contraction_item {
     contraction_kind kind;
     int quarks;             /* 1; 2: quark and antiquark; 3: a baryon */
     int source[3], mass[3]; /* of each: in sources[], in the masses of its entry */
-    int meson, momentum;    /* places in output.correlators and output.momenta; -1; of a channel
-                               the naik_spin_meson */
+    int meson, momentum;    /* places in the lists below; -1; of a channel the naik_spin_meson */
     double radius;          /* of a smeared pair, else 0; with iterations, gauss_smear.h */
     int iterations;
     bool baryon;     /* three quarks go from source to sink, equal ones too */
@@ -51,6 +50,10 @@ typedef struct contraction_list {
 
 /* NAIK_ERR_MEMORY. Local. */
 naik_status contraction_list_create(naik_log *log, const naik_input *input, contraction_list *out);
+/* Where meson and momentum of an item have their places: in the lists of the entry of one quark, of
+ * several in those of the output. Borrowed. */
+const naik_vectors *contraction_momenta(const naik_input *input, const contraction_item *item);
+const naik_ints *contraction_correlators(const naik_input *input, const contraction_item *item);
 /* The most quarks of one: so many propagators are held at a time. */
 int contraction_quarks(const naik_input *input);
 /* Bytes on a rank while they are made: a propagator for each quark, and a source. */

@@ -255,13 +255,14 @@ void solve_report_end(const solve_job *j, naik_status status)
 static void print_numbers(const solve_job *j, const naik_input_task *task, const double *value)
 {
     const naik_input *input = j->input;
-    for (int c = 0; c < input->output.correlators.count; c++) {
-        for (int p = 0; p < input->output.momenta.count; p++) {
-            const int *momentum = input->output.momenta.data[p];
+    const naik_input_solve *solve = &input->solve[task->solve];
+    for (int c = 0; c < solve->correlators.count; c++) {
+        for (int p = 0; p < solve->momenta.count; p++) {
+            const int *momentum = solve->momenta.data[p];
             naik_log_line(j->log, "correlator %s source=%s mass=%g momentum=%d,%d,%d",
-                          naik_input_correlator_name(input, c), input->sources[task->source].label,
-                          input->solve[task->solve].masses.data[task->mass], momentum[0],
-                          momentum[1], momentum[2]);
+                          naik_input_correlator_name(solve->correlators.data[c]),
+                          input->sources[task->source].label, solve->masses.data[task->mass],
+                          momentum[0], momentum[1], momentum[2]);
             for (int t = 0; t < input->lattice.size[3]; t++) {
                 naik_log_line(j->log, "  %3d %.9e", t, *value++);
             }
@@ -274,16 +275,17 @@ static void print_summary(const solve_job *j, const naik_input_task *task, const
 {
     const naik_input *input = j->input;
     const naik_input_source *source = &input->sources[task->source];
-    const int *p = input->output.momenta.data[0];
+    const naik_input_solve *solve = &input->solve[task->solve];
+    const int *p = solve->momenta.data[0];
     const int extent = input->lattice.size[3], near = source->source.origin[3];
     const int far = (near + extent / 2) % extent;
     naik_log_line(j->log,
                   "correlators: source=%s mass=%g %d stored, %s momentum=%d,%d,%d is %.6e at t=%d, "
                   "%.6e at t=%d",
-                  source->label, input->solve[task->solve].masses.data[task->mass],
-                  input->output.correlators.count * input->output.momenta.count,
-                  naik_input_correlator_name(input, 0), p[0], p[1], p[2], value[near], near,
-                  value[far], far);
+                  source->label, solve->masses.data[task->mass],
+                  solve->correlators.count * solve->momenta.count,
+                  naik_input_correlator_name(solve->correlators.data[0]), p[0], p[1], p[2],
+                  value[near], near, value[far], far);
 }
 
 naik_status solve_report_correlators(const solve_job *j, const naik_input_task *task)

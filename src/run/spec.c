@@ -27,8 +27,8 @@ struct solve_spec {
     naik_source_info *sources;
     source_texts *texts; /* [sources] */
     contraction_list contractions;
-    const char **correlators;
-    int (*momenta)[NAIK_DIM - 1];
+    naik_correlator_choice *choices; /* [sets], then those of the output */
+    int choice_count;
     naik_meta_item metadata[META_MOST], session[SESSION_MOST];
     char identity[TEXT_BYTES], numerics[TEXT_BYTES], device[TEXT_BYTES], grid[64], ranks[32],
         batch[32], memory[160];
@@ -44,8 +44,11 @@ void solve_spec_destroy(solve_spec **spec)
     free((*spec)->sets);
     free((*spec)->sources);
     free((*spec)->texts);
-    free((*spec)->correlators);
-    free((*spec)->momenta);
+    for (int i = 0; (*spec)->choices != NULL && i < (*spec)->choice_count; i++) {
+        free((void *)(*spec)->choices[i].correlators);
+        free((void *)(*spec)->choices[i].momenta);
+    }
+    free((*spec)->choices);
     free(*spec);
     *spec = NULL;
 }
@@ -145,16 +148,39 @@ static void describe_entry(const naik_input_solve *solve, source_texts *texts,
     }
 }
 
+/* Names and momenta as the file wants them; false without memory. */
+static bool choose(const naik_ints *correlators, const naik_vectors *momenta,
+                   naik_correlator_choice *out)
+{
+    const char **names = calloc((size_t)correlators->count + 1, sizeof *names);
+    int(*p)[NAIK_DIM - 1] = calloc((size_t)momenta->count + 1, sizeof *p);
+    for (int i = 0; i < correlators->count && names != NULL; i++) {
+        names[i] = naik_input_correlator_name(correlators->data[i]);
+    }
+    for (int i = 0; i < momenta->count && p != NULL; i++) {
+        memcpy(p[i], momenta->data[i], sizeof p[i]);
+    }
+    *out = (naik_correlator_choice){.correlator_count = correlators->count,
+                                    .correlators = names,
+                                    .momentum_count = momenta->count,
+                                    .momenta = (const int(*)[NAIK_DIM - 1]) p};
+    return names != NULL && p != NULL;
+}
+
 static bool allocate(solve_spec *spec, const naik_input *input)
 {
     spec->sets = calloc((size_t)input->solve_count, sizeof *spec->sets);
     spec->sources = calloc((size_t)input->source_count, sizeof *spec->sources);
     spec->texts = calloc((size_t)input->source_count, sizeof *spec->texts);
-    spec->correlators =
-        calloc((size_t)input->output.correlators.count + 1, sizeof *spec->correlators);
-    spec->momenta = calloc((size_t)input->output.momenta.count + 1, sizeof *spec->momenta);
-    return spec->sets != NULL && spec->sources != NULL && spec->texts != NULL &&
-           spec->correlators != NULL && spec->momenta != NULL;
+    spec->choice_count = input->solve_count + 1;
+    spec->choices = calloc((size_t)spec->choice_count, sizeof *spec->choices);
+    bool room =
+        spec->sets != NULL && spec->sources != NULL && spec->texts != NULL && spec->choices != NULL;
+    for (int i = 0; i < input->solve_count && room; i++) {
+        room = choose(&input->solve[i].correlators, &input->solve[i].momenta, &spec->choices[i]);
+    }
+    return room && choose(&input->output.correlators, &input->output.momenta,
+                          &spec->choices[input->solve_count]);
 }
 
 static void fill_sets(solve_spec *spec, const naik_input *input)
@@ -173,17 +199,12 @@ static void fill_sets(solve_spec *spec, const naik_input *input)
                                          .mass_count = solve->masses.count,
                                          .masses = solve->masses.data,
                                          .naik_epsilon = solve->naik_epsilon.data,
-                                         .twist = naik_input_twist(solve)};
+                                         .twist = naik_input_twist(solve),
+                                         .own = solve->own_correlators ? &spec->choices[i] : NULL};
         while (first < input->source_count && input->sources[first].solve == i) {
             spec->sets[i].source_count++;
             first++;
         }
-    }
-    for (int i = 0; i < input->output.correlators.count; i++) {
-        spec->correlators[i] = naik_input_correlator_name(input, i);
-    }
-    for (int i = 0; i < input->output.momenta.count; i++) {
-        memcpy(spec->momenta[i], input->output.momenta.data[i], sizeof spec->momenta[i]);
     }
 }
 
@@ -331,10 +352,10 @@ naik_status solve_spec_create(const naik_input *input, const solve_plan *plan,
     spec->file = (naik_propagator_spec){
         .set_count = input->solve_count,
         .sets = spec->sets,
-        .correlator_count = input->output.correlators.count,
-        .correlators = spec->correlators,
-        .momentum_count = input->output.momenta.count,
-        .momenta = (const int(*)[NAIK_DIM - 1]) spec->momenta,
+        .correlator_count = spec->choices[input->solve_count].correlator_count,
+        .correlators = spec->choices[input->solve_count].correlators,
+        .momentum_count = spec->choices[input->solve_count].momentum_count,
+        .momenta = spec->choices[input->solve_count].momenta,
         .contraction_count = spec->contractions.count,
         .contractions = spec->contractions.spec,
         .spinors = naik_input_is_wilson(input),

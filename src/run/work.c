@@ -48,15 +48,16 @@ static naik_status make_correlators(solve_job *j, const naik_input_task *task,
 {
     naik_status status = NAIK_OK;
     const naik_input *input = j->input;
+    const naik_input_solve *solve = &input->solve[task->solve];
     const bool wilson = naik_input_is_wilson(input);
     const int *origin = wilson ? input->sources[task->source].source.origin : NULL;
     double *out = j->correlators;
     naik_timer_start(j->timer, "correlators");
-    for (int c = 0; c < input->output.correlators.count; c++) {
-        for (int p = 0; p < input->output.momenta.count; p++) {
-            const int meson = input->output.correlators.data[c];
+    for (int c = 0; c < solve->correlators.count; c++) {
+        for (int p = 0; p < solve->momenta.count; p++) {
+            const int meson = solve->correlators.data[c];
             NAIK_TRY(naik_meson_correlator_of(part, wilson ? NAIK_PION5 : (naik_meson)meson, origin,
-                                              input->output.momenta.data[p], out));
+                                              solve->momenta.data[p], out));
             out += input->lattice.size[3];
         }
     }
@@ -76,8 +77,7 @@ static naik_status commit_solution(solve_job *j, const naik_input_task *task, co
                                    const naik_propagator_result *result)
 {
     naik_status status = NAIK_OK;
-    const bool with_correlators =
-        j->input->output.correlators.count > 0 && j->input->output.momenta.count > 0;
+    const bool with_correlators = j->input->solve[task->solve].correlators.count > 0;
     const double full = j->input->solver.tolerance_full;
     const bool good =
         result->cg.reason == NAIK_CG_ZERO_SOURCE ||

@@ -1,0 +1,126 @@
+"""Entries of one input that differ in what is made of them: correlators, momenta, colours, sink times."""
+import os
+import re
+import sys
+
+import h5py
+import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
+import naik_io  # noqa: E402
+from program import everything, main, naik, path, same
+
+INPUT = """
+lattice: {size: [4, 4, 4, 8]}
+gauge: {file: %s}
+action: {type: %s}
+solve: [%s]
+solver: {tolerance: 1e-11}
+output: {file: %s%s}
+"""
+POINTS = "source: {type: point, origin: [[0, 0, 0, 0], [1, 0, 2, 3]]}"
+STAGGERED = ", ".join((
+    "{name: plain, masses: [0.4, 0.5], " + POINTS + "}",
+    "{name: own, masses: [0.4], correlators: [rhox0, pion05], momenta: [[1, 0, 0], [0, 0, 0], [0, 1, 0]], " + POINTS + "}",
+    "{name: still, masses: [0.4], momenta: [[0, 0, 1]], " + POINTS + "}",
+    "{name: none, masses: [0.4], correlators: [], source: {type: point, origin: [0, 0, 0, 0]}}",
+    "{name: one, masses: [0.4], source: {type: point, origin: [0, 0, 0, 0], colours: [1]}}"))
+OUTPUT = ", correlators: [pion5], momenta: [[0, 0, 0], [1, 0, 0]], baryons: [nucleon], average: true"
+CLOVER = ", ".join((
+    "{name: pt, kappas: [0.12], correlators: [rho_x], " + POINTS + "}",
+    "{name: pi, kappas: [0.12], momenta: [[0, 1, 0]], source: {type: point, origin: [0, 0, 0, 0]}}"))
+
+
+def solve(name, entries, *more, action="naive", output=OUTPUT, tail="", **options):
+    with open(path(name + ".yaml"), "w", encoding="utf-8") as f:
+        f.write(INPUT % (path("lat.h5"), action, entries, path(name + ".h5"), output) + tail)
+    return naik("solve", path(name + ".yaml"), *more, **options)
+
+
+def correlators(name):
+    """Paths below /corr of all that has numbers, but for per_colour and contractions."""
+    found = {}
+    with h5py.File(path(name + ".h5")) as f:
+        f["corr"].visititems(lambda key, item: found.update({key: item[...]})
+                             if isinstance(item, h5py.Dataset) and item.dtype == np.float64 and "per_colour" not in key else None)
+    return found
+
+
+def a_configuration_is_made():
+    naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "5.6", "--sweeps", 3, "--seed", 4, "-o", path("lat.h5"))
+
+
+def every_entry_has_the_correlators_that_it_asks_for():
+    said = solve("mixed", STAGGERED)
+    assert said.count("\ncorrelators: source=") == 4 + 2 + 2, said
+    found = correlators("mixed")
+    assert {key.split("/")[0] for key in found} == {"plain", "own", "still"}, sorted(found)
+    mesons = {entry: {"/".join(key.split("/")[3:]) for key in found if key.startswith(entry + "/")} for entry in ("plain", "own", "still")}
+    assert mesons == {"plain": {"pion5/p000", "pion5/p100"}, "still": {"pion5/p001"},
+                      "own": {f"{m}/{p}" for m in ("rhox0", "pion05") for p in ("p000", "p100", "p010")}}, mesons
+    # what an entry has of its own is what an output that asks for it has
+    solve("asked", STAGGERED.split(", {name: own")[0], "--set", "solve.0.name=own", "--set", "solve.0.masses=[0.4]",
+          output=", correlators: [rhox0, pion05], momenta: [[1, 0, 0], [0, 0, 0], [0, 1, 0]]")
+    alone = correlators("asked")
+    assert len(alone) == 12 and all((found[key] == c).all() for key, c in alone.items())
+    with naik_io.open(path("mixed.h5")) as f:
+        assert f.verify() == ""
+        names = [name for name in f.contractions if "average" in name and "nucleon" not in name]
+        assert len(names) == 2 * (2 * 1 + 1 * 2), names  # plain: 2 masses, at rest; own: 2 mesons; mean and error
+        assert np.isfinite(f.contraction("own/average/m00/pion05/p000/mean")).all()
+        nucleons = {name.split("/")[2] for name in f.contractions if name.endswith("/nucleon")}
+        assert nucleons == {"plain", "own", "still", "none"}, nucleons
+    naik("info", path("mixed.h5"))
+    listed = re.findall("^# (.*)", naik("info", path("mixed.h5"), "--correlators"), re.M)
+    assert len([line for line in listed if "source=own" in line and "rhox0" in line and "momentum=0,1,0" in line]) == 2, listed
+    naik("report", path("mixed.h5"), "-o", path("mixed.html"))
+    told = solve("mixed", STAGGERED.replace("[rhox0, pion05]", "[pion05, rhox0]"), status=1)
+    assert "'solve.1.correlators = [rhox0, pion05]', now it is" in told, told
+
+
+def a_killed_run_goes_on_to_the_same_bytes():
+    solve("cut", STAGGERED, "--set", "solver.batch=2", status=None, env={"NAIK_INJECT": "kill:write:11"})
+    assert os.path.exists(path("cut.h5.part"))
+    assert "resuming:" in solve("cut", STAGGERED, ranks=2)
+    same(everything("mixed.h5"), everything("cut.h5"))
+
+
+def quarks_with_spin_too():
+    solve("spin", CLOVER, action="clover, csw: 1.1", output=", correlators: [pion]")
+    found = correlators("spin")
+    assert list(found) == ["pi/m00/pion/p010"], sorted(found)
+    with naik_io.open(path("spin.h5")) as f:
+        assert f.verify() == "" and f.contractions == [f"/corr/pt/s{k:04d}/m00/rho_x/p000" for k in range(2)], f.contractions
+        f.contraction("pt/s0001/m00/rho_x/p000")
+    naik("info", path("spin.h5"))
+    # all that is made is made of all columns together
+    solve("spun", CLOVER.split(", {name: pi")[0], action="clover, csw: 1.1", output=", correlators: [rho_x]")
+    naik("info", path("spun.h5"))
+    with naik_io.open(path("spun.h5")) as f:
+        assert f.verify() == ""
+
+
+def one_source_serves_several_sink_times():
+    """C(t; tf) with the conserved weight of the sink: each sequential source against the same antiquark."""
+    source = "{name: pt, masses: [0.4], source: {type: point, origin: [0, 0, 0, 0]}}"
+    solve("two", source, output="")
+    seq = "{name: %s, masses: [0.4], correlators: [], source: {type: sequential, file: %s, propagator: pt, mass: 0.4, insertion: pion5, t0: %s}}"
+    pairs = "pairs: [{name: three, quark: seq, antiquark: pt}]\n"
+    solve("three", source + ", " + seq % ("seq", path("two.h5"), "[2, 3, 4]"), output=", average: true", tail=pairs,
+          status=1)  # nothing could be averaged
+    solve("three", source + ", " + seq % ("seq", path("two.h5"), "[2, 3, 4]"), output="", tail=pairs)
+    for k, t in enumerate((2, 3, 4)):
+        solve("single", source + ", " + seq % ("seq", path("two.h5"), t), "--fresh", output="", tail=pairs)
+        with h5py.File(path("three.h5")) as a, h5py.File(path("single.h5")) as b:
+            c = a[f"corr/three/s{k:04d}/m00-m00/pion5/p000"][...]
+            assert (c == b["corr/three/m00-m00/pion5/p000"][...]).all() and abs(c).max() > 0, t
+            assert a[f"corr/three/s{k:04d}/m00-m00/pion5/p000"].attrs["antiquark"] == "pt"
+    several = source.replace("[0, 0, 0, 0]", "[[0, 0, 0, 0], [1, 0, 0, 0]]")
+    told = solve("bad", several + ", " + seq % ("seq", path("two.h5"), "[2, 3, 4]"), tail=pairs, output="", status=1)
+    assert "only one source with the several of a sequential entry" in told, told
+    told = solve("bad", source + ", " + several.replace("pt", "many"), tail="pairs: [{name: p, quark: many, antiquark: pt}]\n", output="", status=1)
+    assert "go together one by one" in told, told
+
+
+main([a_configuration_is_made, every_entry_has_the_correlators_that_it_asks_for, a_killed_run_goes_on_to_the_same_bytes,
+      quarks_with_spin_too, one_source_serves_several_sink_times])
