@@ -181,6 +181,86 @@ def theta_is_the_divergence_squared_per_colour_and_site():
     assert theta <= 1e-5 and theta > 1e-7, theta
 
 
+def hop(fat, far, v):
+    """D v from the links in a file: v [T][Z][Y][X][3]."""
+    out = np.zeros_like(v)
+    for links, step in ((fat, 1), (far, 3)):
+        for mu in range(4):
+            u = links[..., mu, :, :]
+            out += np.einsum("...ij,...j->...i", u, np.roll(v, -step, 3 - mu))
+            out -= np.roll(np.einsum("...ji,...j->...i", u.conj(), v), step, 3 - mu)
+    return out
+
+
+def a_condensate_has_both_its_parts():
+    """src^+ G of every time slice, with src = M G by links in a file: real and imaginary part."""
+    noise = "{name: noise, masses: [0.3], source: {type: random_volume, seed: 5}}"
+    solve("noise", "--set", "output.condensate=true", entries=noise, tolerance="1e-12")
+    naik("links", path("noise.yaml"), "-o", path("links.h5"))
+    with h5py.File(path("links.h5")) as f:
+        fat, far = f["fat"][...], f["long"][...]
+    with h5py.File(path("noise.h5")) as f:
+        g = f["prop/s0000/m00"][...]
+        stored = []
+        f["corr"].visititems(lambda name, item: stored.append(item[...])
+                             if "condensate" in name and isinstance(item, h5py.Dataset) else None)
+    wanted = 0
+    for column in g:
+        src = 2 * 0.3 * column + hop(fat, far, column)
+        wanted = wanted + (src.conj() * column).sum(axis=(1, 2, 3, 4))
+    value = np.asarray(stored[0]).reshape(-1)
+    value = value if np.iscomplexobj(value) else value.view(complex)
+    assert np.abs(wanted.imag).max() > 1e-3 * np.abs(wanted.real).max(), wanted
+    assert np.allclose(value, wanted, rtol=0, atol=1e-9 * np.abs(wanted).max()), (value, wanted)
+
+
+def claims_of_a_header_are_compared():
+    """The plaquette to 1e-5, the trace of the links to 1e-6, of a header that no checksum covers."""
+    naik("gauge", "convert", path("lat.h5"), path("lat.nersc"), "--to", "nersc")
+    with open(path("lat.nersc"), "rb") as f:
+        data = f.read()
+    for key, change, status in ((b"PLAQUETTE", 0.9e-5, 0), (b"PLAQUETTE", 1.2e-5, 4), (b"PLAQUETTE", -1.2e-5, 4),
+                                (b"LINK_TRACE", 0.9e-6, 0), (b"LINK_TRACE", 1.2e-6, 4), (b"LINK_TRACE", -1.2e-6, 4)):
+        now = re.search(key + rb" = ([-0-9.]+)", data)
+        text = b"%.12f" % (float(now[1]) + change)
+        with open(path("claim.nersc"), "wb") as f:
+            f.write(data.replace(now[0], key + b" = " + text.ljust(len(now[1]))))
+        naik("gauge", "check", path("claim.nersc"), status=status)
+
+
+def a_stored_input_must_mean_what_it_meant():
+    shutil.copy(path("whole.h5"), path("edited.h5"))
+    with h5py.File(path("edited.h5"), "r+") as f:
+        text = f["metadata/canonical_input"][()]
+        other = text.replace(b"0.05", b"0.06")
+        assert other != text
+        f["metadata/canonical_input"][()] = np.bytes_(other)
+    sealed(path("edited.h5"))
+    told = naik("info", path("edited.h5"), "--residuals", status=None)
+    assert "does not mean to this version what it meant to its writer" in told, told
+    told = naik("export", path("whole.h5"), "-o", path("none.lime"), "--set", "solve.0.masses=[0.07]", status=1)
+    assert "only where files lie may be changed" in told, told
+
+
+def advice_that_is_followed_helps():
+    told = naik("solve", path("whole.yaml"), "--dry-run", ranks=2, env={"NAIK_GRID": "4x1x1x1"}, status=1)
+    grids = re.search("grids that work: (.*)", told)[1]
+    naik("solve", path("whole.yaml"), "--dry-run", ranks=2, env={"NAIK_GRID": re.search(r"\d+x\d+x\d+x\d+", grids)[0]})
+    out = "--set", f"output.file={path('folder/out.h5')}"
+    told = naik("solve", path("whole.yaml"), *out, status=1)
+    assert "does not exist: make it" in told, told
+    os.mkdir(path("folder"))
+    naik("solve", path("whole.yaml"), *out)
+    told = naik("solve", path("whole.yaml"), "--dry-run", "--set", "solver.tolerence=1e-4", status=1)
+    meant = re.search("did you mean '(.*?)'", told)[1]
+    naik("solve", path("whole.yaml"), "--dry-run", "--fresh", "--set", f"{meant}=1e-4", "--set", f"output.file={path('other.h5')}")
+    told = naik("gauge", "convert", path("lat.h5"), path("fixed.h5"), status=1)
+    assert "--force" in told, told
+    naik("gauge", "convert", path("lat.h5"), path("fixed.h5"), "--force")
+
+
 main([solves_are_made, stored_residuals_are_compared_to_a_hundredth, a_limit_of_iterations_is_reached_exactly,
       one_solve_that_did_not_converge_is_enough, edited_metadata_are_no_correlators, modes_that_do_not_ascend_are_refused,
-      a_sub_volume_ends_within_the_lattice, theta_is_the_divergence_squared_per_colour_and_site])
+      a_sub_volume_ends_within_the_lattice, theta_is_the_divergence_squared_per_colour_and_site,
+      a_condensate_has_both_its_parts, claims_of_a_header_are_compared, a_stored_input_must_mean_what_it_meant,
+      advice_that_is_followed_helps])

@@ -9,7 +9,7 @@ import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
 import naik_io  # noqa: E402
-from program import everything, flipped, main, naik, path, same, stopped
+from program import everything, flipped, main, naik, path, same
 
 SIZE = (8, 4, 4, 8)  # x, y, z, t
 T, Z, Y, X = np.meshgrid(*(np.arange(n) for n in reversed(SIZE)), indexing="ij")
@@ -129,8 +129,9 @@ def grids_and_a_stop_give_the_same_bytes():
         solve("again", sequential(), "--fresh", correlators="pion5", ranks=ranks, env={"NAIK_GRID": grid})
         same(everything("seq.h5"), everything("again.h5"))
     os.remove(path("again.h5"))
-    stopped("solve", path("again.yaml"), "--set", "solver.batch=1")
-    naik("solve", path("again.yaml"))
+    naik("solve", path("again.yaml"), "--set", "solver.batch=1", env={"NAIK_INJECT": "stop:solve:3"}, status=5)
+    assert os.path.exists(path("again.h5.part")) and not os.path.exists(path("again.h5"))
+    assert "restored: " in naik("solve", path("again.yaml"))
     same(everything("seq.h5"), everything("again.h5"))
 
 

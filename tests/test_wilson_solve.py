@@ -11,7 +11,7 @@ import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
 import naik_io  # noqa: E402
-from program import LONG, REFERENCE, everything, main, naik, path, same, stopped
+from program import LONG, REFERENCE, everything, main, naik, path, same
 
 INPUT = """
 lattice:  {size: %s, boundary_t: antiperiodic}
@@ -118,9 +118,11 @@ def a_stopped_run_goes_on_to_the_same_bytes():
     with open(path("halted.yaml"), "w") as f:
         f.write(INPUT % ("[8, 4, 4, 8]", path("lat.h5"), "type: clover, csw: 1.1", options["mass"], options["origin"],
                          1e-12, "auto", path("halted.h5"), ALL))
-    said = stopped("solve", path("halted.yaml"), "--set", "solver.batch=1")
-    assert said is None or "stopped by" in said, said
+    said = naik("solve", path("halted.yaml"), "--set", "solver.batch=1", env={"NAIK_INJECT": "stop:solve:3"},
+                status=5)
+    assert "stopped by signal" in said and os.path.exists(path("halted.h5.part")), said
     said = naik("solve", path("halted.yaml"))
+    assert "restored: " in said, said
     same(everything("one.h5"), everything("halted.h5"))
 
 

@@ -1,0 +1,321 @@
+/* test_scalars.c - the decisions that solvers make from numbers alone: when an rhs asks for its true
+ * residual, breaks, ends, climbs and where it begins; the rules that foresee iterations
+ *
+ * ranks: 1
+ */
+#include <math.h>
+#include <string.h>
+
+#include "backend/bicgstab_scalars.h"
+#include "check.h"
+#include "model/iterations.h"
+#include "solver/cg_batch.h"
+
+/* ---- scalars of an rhs */
+
+static naik_rhs running(void)
+{
+    return (naik_rhs){.state = NAIK_RHS_RUN,
+                      .rr = 1,
+                      .rr_max = 1,
+                      .rr_last = 1,
+                      .limit = 1000,
+                      .iterations = NAIK_RENEW_EVERY,
+                      .quantum_ratio = 1,
+                      .sum_quantum = 1};
+}
+
+static void an_rhs_asks_for_its_true_residual_at_every_limit(check *t)
+{
+    naik_rhs c = running();
+    CHECK_TRUE(t, !naik_rhs_needs_check(&c));
+    c.stop = 1;
+    CHECK_TRUE(t, naik_rhs_needs_check(&c)); /* reached exactly */
+    c.stop = nextafter(1, 0);
+    CHECK_TRUE(t, !naik_rhs_needs_check(&c));
+    c = running();
+    c.limit = c.iterations;
+    CHECK_TRUE(t, naik_rhs_needs_check(&c));
+    c.limit = c.iterations + 1;
+    CHECK_TRUE(t, !naik_rhs_needs_check(&c));
+    c = running();
+    c.delta2 = 0.25;
+    c.rr_max = 4;
+    CHECK_TRUE(t, naik_rhs_needs_check(&c)); /* fell by as much as it may */
+    c.rr_max = nextafter(4, 0);
+    CHECK_TRUE(t, !naik_rhs_needs_check(&c));
+    c.rr_max = 4;
+    c.iterations++; /* only so often */
+    CHECK_TRUE(t, !naik_rhs_needs_check(&c));
+    c = running();
+    c.stray2 = 0.5;
+    c.xx = 2;
+    CHECK_TRUE(t, naik_rhs_needs_check(&c)); /* what was added is that large */
+    c.xx = nextafter(2, 0);
+    CHECK_TRUE(t, !naik_rhs_needs_check(&c));
+}
+
+static void a_step_is_counted_once_and_breaks_where_there_is_no_number(check *t)
+{
+    naik_rhs c = running();
+    naik_rhs_count_step(&c, 0.5, 0.1);
+    CHECK_INT(t, c.iterations, NAIK_RENEW_EVERY); /* nothing was pending */
+    c.pending = 1;
+    c.alpha = 2;
+    c.pp = 3;
+    c.xp = 5;
+    c.xx = 7;
+    naik_rhs_count_step(&c, 0.5, 0.1);
+    CHECK_INT(t, c.iterations, NAIK_RENEW_EVERY + 1);
+    CHECK_NEAR(t, c.beta, 0.5, 0);
+    CHECK_NEAR(t, c.xx, 7 + 2 * (2 * 5 + 2 * 3), 0);
+    CHECK_NEAR(t, c.xp, 5 + 2 * 3, 0);
+    CHECK_NEAR(t, c.sum_quantum, 0.5, 0);
+    CHECK_INT(t, c.state, NAIK_RHS_RUN);
+    c.pending = 1;
+    naik_rhs_count_step(&c, 2, 0.1);
+    CHECK_NEAR(t, c.rr_max, 2, 0);
+    static const double bad[] = {NAN, INFINITY, 1e300};
+    for (int i = 0; i < 3; i++) {
+        c = running();
+        c.pending = 1;
+        naik_rhs_count_step(&c, bad[i], 0);
+        CHECK_INT(t, c.state, NAIK_RHS_BROKEN);
+    }
+}
+
+static void a_direction_without_curvature_is_dropped_or_breaks(check *t)
+{
+    naik_rhs c = running();
+    c.beta = 1;
+    c.rs = -2;
+    c.pap = 0.5;
+    c.delta2 = 1e-4;
+    naik_rhs_next_step(&c, 1); /* 1 + (-4 + 0.5) < 0: the gradient alone */
+    CHECK_TRUE(t, c.beta == 0 && c.pap == 1 && c.alpha == 1 && c.pending == 1);
+    c = running();
+    c.beta = 1;
+    c.rs = -2;
+    c.pap = 0.5;
+    naik_rhs_next_step(&c, 1); /* in double there is no repair */
+    CHECK_INT(t, c.state, NAIK_RHS_BROKEN);
+    CHECK_TRUE(t, c.alpha == 0 && c.pending == 0);
+    c = running();
+    naik_rhs_next_step(&c, 0);
+    CHECK_INT(t, c.state, NAIK_RHS_BROKEN);
+    c = running();
+    c.state = NAIK_RHS_CHECK;
+    naik_rhs_next_step(&c, 1);
+    CHECK_TRUE(t, c.alpha == 0 && c.pending == 0);
+    c = running();
+    c.classical = 1;
+    c.shift = 0.5;
+    c.beta = 2;
+    c.pp = 3;
+    naik_rhs_next_step(&c, 7);
+    CHECK_NEAR(t, c.pp, 1 + 4 * 3, 0);
+    CHECK_NEAR(t, c.pap, 0.5 * 13 + 7, 0);
+    CHECK_NEAR(t, c.alpha, 1 / 13.5, 1e-16);
+}
+
+static void bicgstab_ends_at_its_limits_and_breaks_where_it_leads_nowhere(check *t)
+{
+    static const struct {
+        double rr, stop, delta2;
+        int left;
+        int state;
+    } rows[] = {{1, 0, 0, 2, NAIK_RHS_RUN},      {1, 0, 0, 1, NAIK_RHS_CHECK},
+                {1, 1, 0, 2, NAIK_RHS_CHECK},    {1, 0.999, 0, 2, NAIK_RHS_RUN},
+                {1, 0, 0.25, 2, NAIK_RHS_CHECK}, {1, 0, 0.2499, 2, NAIK_RHS_RUN},
+                {NAN, 0, 0, 2, NAIK_RHS_BROKEN}, {1e300, 0, 0, 2, NAIK_RHS_BROKEN},
+                {1e299, 0, 0, 2, NAIK_RHS_RUN}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        naik_rhs c = running();
+        c.rr_max = 4;
+        c.stop = rows[i].stop;
+        c.delta2 = rows[i].delta2;
+        c.limit = c.iterations + rows[i].left;
+        naik_bicgstab_count(&c, rows[i].rr);
+        CHECK_INT(t, c.state, rows[i].state);
+        CHECK_INT(t, c.iterations, NAIK_RENEW_EVERY + 1);
+    }
+    /* rho and omega at 1e-15 of what they are measured by */
+    for (int more = 0; more < 2; more++) {
+        const double small = more ? 1.01e-15 : 0.99e-15;
+        naik_rhs c = running();
+        naik_bicgstab_record b = {.rho = {1, 0}, .alpha = {1, 0}, .omega = {1, 0}, .shadow2 = 9};
+        const double turn[] = {4, small * 6, 0}, omega[] = {1, 0, small};
+        naik_bicgstab_take(NAIK_STAGE_BETA, &c, &b, turn);
+        CHECK_INT(t, c.state, more ? NAIK_RHS_RUN : NAIK_RHS_BROKEN);
+        c = running();
+        naik_bicgstab_take(NAIK_STAGE_OMEGA, &c, &b, omega);
+        CHECK_INT(t, c.state, more ? NAIK_RHS_RUN : NAIK_RHS_BROKEN);
+        CHECK_NEAR(t, b.omega[1], -small, 0); /* the conjugate */
+    }
+    naik_rhs c = running();
+    naik_bicgstab_record b = {.rho = {1, 2}, .alpha = {1, 0}, .omega = {0.5, 0}};
+    const double alpha[] = {0, 0, 2};
+    naik_bicgstab_take(NAIK_STAGE_ALPHA, &c, &b, alpha);
+    CHECK_TRUE(t, b.alpha[0] == 1 && b.alpha[1] == -0.5); /* (1 + 2i)/2i */
+    const double none[] = {0, 0, 0};
+    naik_bicgstab_take(NAIK_STAGE_ALPHA, &c, &b, none);
+    CHECK_INT(t, c.state, NAIK_RHS_BROKEN);
+}
+
+/* ---- the ladder */
+
+/* One rhs in mid solve on a rung, with all rungs there. */
+static void climber(naik_cg *cg, naik_rung rung)
+{
+    static const naik_operator op = {.precision = NAIK_DOUBLE};
+    memset(cg, 0, sizeof *cg);
+    for (int i = 0; i < NAIK_RUNGS; i++) {
+        cg->op[i] = &op;
+    }
+    cg->slot[0] = (cg_rhs_slot){.rung = rung, .started = true, .stretch = 10 * NAIK_RENEW_EVERY};
+    cg->record[0] = (naik_rhs){.rr = 1, .iterations = 100};
+}
+
+static void every_reason_to_climb_is_counted(check *t)
+{
+    const naik_cg_options options = naik_cg_defaults();
+    static naik_cg cg;
+    /* at the count one below each limit, and at it; a check adds one to failures and shorts itself */
+    static const struct {
+        int breaks, failures, shorts, stalls, best_at, iterations;
+        double rr; /* true, where 1 was iterated */
+        int stretch;
+        naik_cg_climb climb;
+    } rows[] = {{1, 0, 0, 0, 100, 100, 1, 1000, NAIK_CG_NO_CLIMB},
+                {2, 0, 0, 0, 100, 100, 1, 1000, NAIK_CG_CLIMB_BROKEN},
+                {0, 0, 0, 0, 100, 100, 4.1, 1000, NAIK_CG_NO_CLIMB},
+                {0, 1, 0, 0, 100, 100, 3.9, 1000, NAIK_CG_NO_CLIMB},
+                {0, 1, 0, 0, 100, 100, 4.1, 1000, NAIK_CG_CLIMB_STRAYED},
+                {0, 0, 2, 0, 100, 100, 1, NAIK_RENEW_EVERY, NAIK_CG_NO_CLIMB},
+                {0, 0, 3, 0, 100, 100, 1, NAIK_RENEW_EVERY, NAIK_CG_CLIMB_SHORT},
+                {0, 0, 3, 0, 100, 100, 1, NAIK_RENEW_EVERY + 1, NAIK_CG_NO_CLIMB},
+                {0, 0, 0, 2, 100, 100, 1, 1000, NAIK_CG_NO_CLIMB},
+                {0, 0, 0, 3, 100, 100, 1, 1000, NAIK_CG_CLIMB_EMPTY},
+                {0, 0, 0, 0, 100, 10100, 1, 1000, NAIK_CG_NO_CLIMB},
+                {0, 0, 0, 0, 100, 10101, 1, 1000, NAIK_CG_CLIMB_SLOW},
+                {0, 0, 0, 0, 20000, 40000, 1, 1000, NAIK_CG_NO_CLIMB},
+                {0, 0, 0, 0, 20000, 40001, 1, 1000, NAIK_CG_CLIMB_SLOW}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        climber(&cg, NAIK_RUNG_HALF);
+        cg.slot[0].breaks = rows[i].breaks;
+        cg.slot[0].failures = rows[i].failures;
+        cg.slot[0].shorts = rows[i].shorts;
+        cg.slot[0].stalls = rows[i].stalls;
+        cg.slot[0].best_at = rows[i].best_at;
+        cg.slot[0].stretch = rows[i].stretch;
+        cg.record[0].iterations = rows[i].iterations;
+        const bool climbs = cg_climbs(&cg, &options, 0, rows[i].rr);
+        CHECK_INT(t, climbs, rows[i].climb != NAIK_CG_NO_CLIMB);
+        CHECK_INT(t, cg.slot[0].climb, rows[i].climb);
+        CHECK_INT(t, cg.slot[0].rung, climbs ? NAIK_RUNG_CLASSICAL : NAIK_RUNG_HALF);
+        CHECK_INT(t, cg.slot[0].climbed_at, climbs ? rows[i].iterations : 0);
+        CHECK_TRUE(t, !climbs || (cg.slot[0].breaks == 0 && !cg.slot[0].started));
+        CHECK_TRUE(t, strcmp(naik_cg_climb_text(rows[i].climb), "unknown") != 0);
+    }
+}
+
+static void nobody_climbs_from_double_or_where_it_was_told_to_stay(check *t)
+{
+    naik_cg_options options = naik_cg_defaults();
+    static naik_cg cg;
+    static const naik_rung from[] = {NAIK_RUNG_HALF, NAIK_RUNG_SINGLE, NAIK_RUNG_CLASSICAL,
+                                     NAIK_RUNG_DOUBLE};
+    static const naik_rung to[] = {NAIK_RUNG_CLASSICAL, NAIK_RUNG_CLASSICAL, NAIK_RUNG_DOUBLE,
+                                   NAIK_RUNG_DOUBLE};
+    for (int i = 0; i < 4; i++) {
+        for (int stays = 0; stays < 2; stays++) {
+            climber(&cg, from[i]);
+            cg.slot[0].breaks = 2;
+            options.stay = stays == 1;
+            CHECK_INT(t, cg_climbs(&cg, &options, 0, 1), i < 3 && stays == 0);
+            CHECK_INT(t, cg.slot[0].rung, stays == 0 ? to[i] : from[i]);
+        }
+    }
+    options.stay = false;
+    climber(&cg, NAIK_RUNG_HALF);
+    cg.slot[0].started = false; /* nothing was iterated on this rung */
+    cg.slot[0].breaks = 2;
+    CHECK_TRUE(t, !cg_climbs(&cg, &options, 0, 1));
+    climber(&cg, NAIK_RUNG_SINGLE); /* a claim of convergence is no failure */
+    cg.slot[0].failures = 1;
+    cg.record[0].stop = 1;
+    CHECK_TRUE(t, !cg_climbs(&cg, &options, 0, 100));
+}
+
+static void a_system_begins_on_the_rung_of_its_mass(check *t)
+{
+    static const struct {
+        double mass;
+        bool half;
+        naik_rung rung;
+    } rows[] = {{0.0100001, true, NAIK_RUNG_HALF},       {0.0099999, true, NAIK_RUNG_CLASSICAL},
+                {0.0100001, false, NAIK_RUNG_CLASSICAL}, {0.0300001, false, NAIK_RUNG_SINGLE},
+                {0.0299999, false, NAIK_RUNG_CLASSICAL}, {0.5, true, NAIK_RUNG_HALF}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CHECK_INT(t, naik_rung_first(4 * rows[i].mass * rows[i].mass, rows[i].half), rows[i].rung);
+    }
+    static const double stray[] = {115, 4000, 375, INFINITY}, delta[] = {0.01, 0.0001, 0.01, 0};
+    for (int i = 0; i < NAIK_RUNGS; i++) {
+        CHECK_TRUE(t, naik_cg_stray((naik_rung)i) == stray[i]);
+        CHECK_TRUE(t, naik_cg_delta((naik_rung)i) == delta[i]);
+    }
+    static naik_cg cg;
+    naik_cg_options options = naik_cg_defaults();
+    climber(&cg, NAIK_RUNG_HALF);
+    options.removed = 4 * 0.01 * 0.01; /* modes taken out make it as heavy as that */
+    CHECK_INT(t, cg_first_rung(&cg, &options, 4e-8), NAIK_RUNG_HALF);
+    options.removed = 0;
+    CHECK_INT(t, cg_first_rung(&cg, &options, 4e-8), NAIK_RUNG_CLASSICAL);
+    options.first_rung = NAIK_RUNG_SINGLE;
+    CHECK_INT(t, cg_first_rung(&cg, &options, 4e-8), NAIK_RUNG_SINGLE);
+    cg.op[NAIK_RUNG_SINGLE] = NULL; /* the next that there is */
+    CHECK_INT(t, cg_first_rung(&cg, &options, 4e-8), NAIK_RUNG_CLASSICAL);
+}
+
+/* ---- iterations that are foreseen */
+
+static void iterations_are_foreseen_by_their_rule(check *t)
+{
+    const int64_t volume = 32LL * 32 * 32 * 32;
+    model_iterations n = model_iterations_of(0.05, 1e-10, volume, 16);
+    CHECK_NEAR(t, n.expected, 500, 1e-9);
+    CHECK_NEAR(t, n.least, 440, 1e-9);
+    CHECK_NEAR(t, n.most, 630, 1e-9);
+    n = model_iterations_of(0.05, 1e-10, volume, 8);
+    CHECK_NEAR(t, n.expected, 500 * 6.0 / 7, 1e-9);
+    n = model_iterations_of(0.05, sqrt(2e-10), volume, 16); /* half the decades to 2 */
+    CHECK_NEAR(t, n.expected, 500 * log(2 / sqrt(2e-10)) / log(2e10), 1e-9);
+    n = model_iterations_of(0.0001, 1e-10, volume, 16); /* below the lightest mode */
+    CHECK_NEAR(t, n.least, 22 / 0.0018, 1e-6);
+    CHECK_NEAR(t, n.expected, 250000, 1e-6);
+    n = model_iterations_of(0.0001, 1e-10, volume / 2, 16);
+    CHECK_NEAR(t, n.least, 22 / 0.0036, 1e-6);
+    CHECK_NEAR(t, model_iterations_above(0.03, 1e-10, 0.04), 500, 1e-9);
+    n = model_iterations_of_spinors(1e-10);
+    CHECK_TRUE(t, n.least == 20 && n.expected == 100 && n.most == 500);
+    const model_pilot pilots[] = {
+        {.mass = 0.1, .tolerance = 1e-10, .least = 200, .mean = 210, .most = 220},
+        {.mass = 0.01, .tolerance = 1e-10, .least = 2000, .mean = 2100, .most = 2200}};
+    n = model_iterations_from(pilots, 2, false, 0.05, 1e-10); /* 0.1 is nearer in the logarithm */
+    CHECK_TRUE(t, fabs(n.expected - 420) < 1e-9 && fabs(n.least - 400) < 1e-9 &&
+                      fabs(n.most - 440) < 1e-9);
+    n = model_iterations_from(pilots, 2, false, 0.02, 1e-10);
+    CHECK_NEAR(t, n.expected, 1050, 1e-9);
+    n = model_iterations_from(pilots, 2, true, 0.05,
+                              1e-10); /* spinors: the nearer mass, no scale */
+    CHECK_NEAR(t, n.expected, 2100, 1e-9);
+}
+
+CHECK_MAIN(CHECK(an_rhs_asks_for_its_true_residual_at_every_limit),
+           CHECK(a_step_is_counted_once_and_breaks_where_there_is_no_number),
+           CHECK(a_direction_without_curvature_is_dropped_or_breaks),
+           CHECK(bicgstab_ends_at_its_limits_and_breaks_where_it_leads_nowhere),
+           CHECK(every_reason_to_climb_is_counted),
+           CHECK(nobody_climbs_from_double_or_where_it_was_told_to_stay),
+           CHECK(a_system_begins_on_the_rung_of_its_mass),
+           CHECK(iterations_are_foreseen_by_their_rule))

@@ -1,0 +1,190 @@
+"""Each word of each checksum by itself, in every file that naik reads: data and the other words are right, so that
+only the comparison of this word can notice.
+timeout: 240
+"""
+import os
+import re
+import shutil
+import zlib
+
+import h5py
+import numpy as np
+
+from program import answer, main, naik, path
+
+INPUT = """
+lattice: {size: [4, 4, 4, 8]}
+gauge:   {file: %s}
+action:  {type: hisq}
+solve:
+  - {name: pt, masses: [0.3], source: {type: %s}}
+solver:  {tolerance: 1e-8, batch: 1}
+output:  {file: %s, correlators: [pion5]}
+"""
+POINT = "point, origin: [0, 0, 0, 0]"
+
+
+def written(name, out, source=POINT):
+    with open(path(name), "w") as f:
+        f.write(INPUT % (path("lat.h5"), source, path(out)))
+    return path(name)
+
+
+def everything_is_made():
+    naik("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--sweeps", "2", "-o", path("lat.h5"))
+    for kind in ("milc", "nersc", "nersc-3x3", "ildg", "pyquda"):
+        naik("gauge", "convert", path("lat.h5"), path("lat." + kind), "--to", kind)
+        naik("gauge", "check", path("lat." + kind))
+    naik("solve", written("in.yaml", "prop.h5"))
+    naik("links", path("in.yaml"), "-o", path("links.h5"))
+    naik("modes", path("in.yaml"), "--set", f"deflation={{modes: 8, file: {path('modes.h5')}}}")
+    naik("export", path("prop.h5"), "-o", path("pairs"))
+
+
+def refused(words, what):
+    status, said, told = answer(*words)
+    assert status == 4, (what, status, said, told)
+
+
+def with_bytes(name, change, out):
+    with open(path(name), "rb") as f:
+        data = f.read()
+    other = change(data)
+    assert other != data and len(other) == len(data), out
+    with open(path(out), "wb") as f:
+        f.write(other)
+    return path(out)
+
+
+def turned(word):
+    """A hexadecimal number with another last digit."""
+    return word[:-1] + (b"1" if word[-1:] == b"0" else b"0")
+
+
+def words_in_headers_of_configurations():
+    for at in (92, 96):  # MILC: magic, dims, date, order, sum29, sum31
+        flip = lambda data, at=at: data[:at] + bytes([data[at] ^ 4]) + data[at + 1:]  # noqa: E731
+        refused(("gauge", "check", with_bytes("lat.milc", flip, "bad.milc")), ("milc", at))
+    for kind in ("nersc", "nersc-3x3"):
+        change = lambda data: re.sub(rb"(CHECKSUM = )(\w+)", lambda m: m[1] + turned(m[2]), data)  # noqa: E731
+        refused(("gauge", "check", with_bytes("lat." + kind, change, "bad." + kind)), kind)
+    for word in (b"suma", b"sumb"):
+        change = lambda data, word=word: re.sub(b"(<" + word + rb">)(\w+)(<)", lambda m: m[1] + turned(m[2]) + m[3], data)  # noqa: E731
+        refused(("gauge", "check", with_bytes("lat.ildg", change, "bad.ildg")), word)
+
+
+def words_of_pyquda():
+    for direction in "XYZT":
+        for word in ("sum29", "sum31"):
+            shutil.copy(path("lat.pyquda"), path("bad.pyquda"))
+            with h5py.File(path("bad.pyquda"), "r+") as f:
+                attrs = f["LatticeColorMatrix"][direction].attrs
+                now = attrs[word]
+                text = (now if isinstance(now, bytes) else now.encode())
+                attrs.modify(word, np.bytes_(turned(text)) if isinstance(now, bytes) else turned(text).decode())
+            refused(("gauge", "check", path("bad.pyquda")), (direction, word))
+
+
+def sealed(name):
+    """Gives a file the checksum of its metadata that it must have now."""
+    seal = re.search("give the checksum ([0-9a-f]+)", answer("info", name)[2])
+    assert seal, answer("info", name)
+    with h5py.File(name, "r+") as f:
+        f.attrs["metadata_crc"] = seal.group(1)
+
+
+def words_of_naiks_own_links():
+    for name, sets, words in (("lat.h5", ("gauge",), ("gauge", "check")), ("links.h5", ("fat", "long"), ("info",))):
+        for data in sets:
+            for word in ("suma", "sumb"):
+                shutil.copy(path(name), path("bad.h5"))
+                with h5py.File(path("bad.h5"), "r+") as f:
+                    now = f[data].attrs[word]
+                    now = now if isinstance(now, bytes) else now.encode()
+                    f[data].attrs.modify(word, np.bytes_(turned(now)))
+                sealed(path("bad.h5"))
+                refused((*words, path("bad.h5")), (name, data, word))
+                if name == "links.h5":
+                    with open(path("links.yaml"), "w") as f:
+                        f.write((INPUT % ("none", POINT, path("out.h5"))).replace("gauge:   {file: none}\n", "").replace(
+                            "type: hisq", f"type: links, file: {path('bad.h5')}"))
+                    refused(("solve", path("links.yaml"), "--dry-run"), (name, data, word, "solve"))
+
+
+def words_of_modes():
+    for word in ("suma", "sumb"):
+        for number in (0, 7):
+            shutil.copy(path("modes.h5"), path("bad-modes.h5"))
+            with h5py.File(path("bad-modes.h5"), "r+") as f:
+                f["modes"][word][number] ^= 1
+            refused(("info", path("bad-modes.h5")), (word, number))
+            refused(("solve", path("in.yaml"), "--fresh", "--set", f"output.file={path('deflated.h5')}", "--set",
+                     f"deflation={{modes: 8, file: {path('bad-modes.h5')}}}"), (word, number, "solve"))
+    for word in ("lambda2_crc", "residual_crc"):
+        shutil.copy(path("modes.h5"), path("bad-modes.h5"))
+        with h5py.File(path("bad-modes.h5"), "r+") as f:
+            f.attrs.modify(word, f.attrs[word] ^ 1)
+        sealed(path("bad-modes.h5"))
+        refused(("info", path("bad-modes.h5")), word)
+
+
+def words_of_records():
+    """suma, sumb, correlators_crc, history_crc of a solve, with the record's own crc made right again."""
+    for word in (b"suma", b"sumb", b"correlators_crc", b"history_crc", b"crc"):
+        shutil.copy(path("prop.h5"), path("bad-prop.h5"))
+        with h5py.File(path("bad-prop.h5"), "r+") as f:
+            new = f["solves"]
+            kind = new.id.get_type()
+            raw = np.zeros(new.size, f"V{kind.get_size()}")
+            new.id.read(h5py.h5s.ALL, h5py.h5s.ALL, raw, kind)
+            record = memoryview(raw.view("u1"))[kind.get_size():2 * kind.get_size()]
+            record[kind.get_member_offset(kind.get_member_index(word))] ^= 1
+            if word != b"crc":
+                record[-4:] = zlib.crc32(record[:-4]).to_bytes(4, "little")
+            new.id.write(h5py.h5s.ALL, h5py.h5s.ALL, raw, kind)
+        refused(("info", path("bad-prop.h5")), word)
+        if word in (b"suma", b"sumb"):  # what reads solutions one by one
+            refused(("export", path("bad-prop.h5"), "-o", path("none")), (word, "export"))
+
+
+def words_of_vectors():
+    with open(path("pairs"), "rb") as f:
+        records = len(re.findall(b"<suma>", f.read()))
+    assert records == 6, records
+    name = written("file.yaml", "none.h5", source=f"file, file: {path('bad-pairs')}")
+    shutil.copy(path("pairs"), path("bad-pairs"))
+    naik("solve", name, "--dry-run")
+    for record in (0, 4):  # sources
+        for word in (b"suma", b"sumb"):
+            count = iter(range(records))
+            change = lambda data, word=word, record=record, count=count: re.sub(  # noqa: E731
+                b"(<" + word + rb">)(\w+)(<)", lambda m: m[1] + (turned(m[2]) if next(count) == record else m[2]) + m[3], data)
+            with_bytes("pairs", change, "bad-pairs")
+            refused(("solve", name, "--fresh"), (word, record))
+
+
+def lines_of_a_journal():
+    """A line whose crc does not fit is as if it were not there: the solve is done again, and the others are not."""
+    source = written("kill.yaml", "kill.h5")
+    for what in ("crc", "text"):
+        naik("solve", source, "--fresh", env={"NAIK_INJECT": "kill:write:3"}, status=None)
+        with open(path("kill.h5.journal")) as f:
+            lines = f.read().split("\n")
+        assert len([line for line in lines if line.startswith("solve=")]) == 2, lines
+        at = next(i for i, line in enumerate(lines) if line.startswith("solve="))
+        if what == "crc":
+            lines[at] = lines[at][:-1] + ("1" if lines[at][-1] == "0" else "0")
+        else:  # a digit of the residual history's place, which a run would believe
+            lines[at] = re.sub(r"history=(\d+)", lambda m: f"history={int(m[1]) + 8}", lines[at])
+        with open(path("kill.h5.journal"), "w") as f:
+            f.write("\n".join(lines))
+        with open(path("kill.h5.part"), "r+b") as f:
+            f.write(bytes(512))  # HDF5 cannot open it any more: the journal is what there is
+        told = naik("solve", source)
+        assert "1 solve was saved by its journal" in told or "1 solves were saved by its journal" in told, told
+        naik("info", path("kill.h5"))
+        os.remove(path("kill.h5"))
+
+
+main([everything_is_made, words_in_headers_of_configurations, words_of_pyquda, words_of_naiks_own_links, words_of_modes,
+      words_of_records, words_of_vectors, lines_of_a_journal])
