@@ -162,11 +162,50 @@ bool fixture_create(check *t, const int size[4], const int grid[4], bool alone, 
         describe_box(out);
     }
     out->source = calloc(1, sizeof *out->source);
+    out->random = calloc(1, sizeof *out->random);
+    out->hopped = calloc(1, sizeof *out->hopped);
     return ok && CHECK_OK(t, make_links(out->lat, naive, out->source));
+}
+
+static void forget(fixture_memo **memo)
+{
+    for (int i = 0; *memo != NULL && i < FIXTURE_KEPT; i++) {
+        free((*memo)->kept[i].v);
+    }
+    free(*memo);
+    *memo = NULL;
+}
+
+double *fixture_recall(const fixture *f, const fixture_memo *memo, uint64_t seed, int parity)
+{
+    const size_t bytes = naik_lattice_vector_bytes(f->lat);
+    for (int i = 0; memo != NULL && i < FIXTURE_KEPT; i++) {
+        if (memo->kept[i].v != NULL && memo->kept[i].seed == seed &&
+            memo->kept[i].parity == parity) {
+            double *copy = malloc(bytes);
+            return copy != NULL ? memcpy(copy, memo->kept[i].v, bytes) : NULL;
+        }
+    }
+    return NULL;
+}
+
+void fixture_keep(const fixture *f, fixture_memo *memo, uint64_t seed, int parity, const double *v)
+{
+    const size_t bytes = naik_lattice_vector_bytes(f->lat);
+    double *copy = memo != NULL && v != NULL ? malloc(bytes) : NULL;
+    if (copy != NULL) {
+        const int at = memo->next++ % FIXTURE_KEPT;
+        free(memo->kept[at].v);
+        memo->kept[at].v = memcpy(copy, v, bytes);
+        memo->kept[at].seed = seed;
+        memo->kept[at].parity = parity;
+    }
 }
 
 void fixture_destroy(fixture *f)
 {
+    forget(&f->random);
+    forget(&f->hopped);
     naik_fatlong_destroy(&f->source);
     naik_geometry_destroy(&f->geometry);
     naik_backend_destroy(&f->backend);
@@ -176,7 +215,11 @@ void fixture_destroy(fixture *f)
 
 double *fixture_vector(const fixture *f, uint64_t seed, int parity)
 {
-    double *v = calloc((size_t)f->lat->sites * 6, sizeof *v);
+    double *v = fixture_recall(f, f->random, seed, parity);
+    if (v != NULL) {
+        return v;
+    }
+    v = calloc((size_t)f->lat->sites * 6, sizeof *v);
     for (int32_t site = 0; v != NULL && site < f->lat->sites; site++) {
         int x[4];
         naik_lattice_coords(f->lat, site, x);
@@ -185,6 +228,7 @@ double *fixture_vector(const fixture *f, uint64_t seed, int parity)
             v[6 * (int64_t)site + i] = naik_rng_gaussian(&rng);
         }
     }
+    fixture_keep(f, f->random, seed, parity, v);
     return v;
 }
 

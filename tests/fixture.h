@@ -14,12 +14,25 @@
 #include "check.h"
 #include "links/smear.h"
 
+/* Vectors made before: most tests ask for the same again and again. */
+enum { FIXTURE_KEPT = 64 };
+typedef struct fixture_memo {
+    struct {
+        uint64_t seed;
+        int parity;
+        double *v; /* [sites][3][2] */
+    } kept[FIXTURE_KEPT];
+    int next;
+} fixture_memo;
+
 typedef struct fixture {
     naik_comm *alone; /* not NULL where the fixture is one rank's own */
     naik_lattice *lat;
     naik_backend *backend;
     naik_geometry *geometry;
     naik_fatlong *source; /* canonical links */
+    fixture_memo *random; /* of fixture_vector; NULL: nothing is kept */
+    fixture_memo *hopped; /* D of them by the reference operator (dslash_fixture.c) */
 } fixture;
 
 /* grid NULL: chosen; alone: every rank holds the whole lattice by itself. False, with a failed
@@ -56,6 +69,9 @@ double fixture_largest_distance(const naik_gauge *a, const naik_gauge *b);
 /* A vector [sites][3][2] of gaussian numbers by seed and global site; parity -1: both, else zeros
  * on the other. */
 double *fixture_vector(const fixture *f, uint64_t seed, int parity);
+/* A copy of what is kept, NULL where it is not; keeps a copy, in the place of the oldest. */
+double *fixture_recall(const fixture *f, const fixture_memo *memo, uint64_t seed, int parity);
+void fixture_keep(const fixture *f, fixture_memo *memo, uint64_t seed, int parity, const double *v);
 /* A field whose rhs c hold vectors of seeds seed + c on `parity`. */
 naik_field *fixture_field(check *t, const fixture *f, naik_precision precision, int nrhs,
                           uint64_t seed, naik_parity parity);
