@@ -175,16 +175,26 @@ def links_of_other_colours_are_named():
     refused(["gauge", "check", path("colours")], "DATATYPE = '4D_U1_GAUGE', which naik does not read")
 
 
-def one_file_of_fat_and_long_links_is_no_pair_of_files():
-    u = random_links(SIZE, 1) * staggered_signs(SIZE, True)[..., None, None]
-    both = file_record(SIZE) + b"".join(field_records(v, SIZE, "QDP_D3_ColorMatrix", count=4)
-                                        for v in (u + 0.5 * random_links(SIZE, 2), -u / 24))
-    with open(path("links.yaml"), "w") as f:
-        f.write("{lattice: {size: %s}, action: {type: links, file: %s, long_file: %s}, solve: [{name: p, masses: [1], source: "
-                "{type: point, origin: [0, 0, 0, 0]}}], output: {file: %s}}"
-                % (list(SIZE), put("both.lime", both), path("both.lime"), path("never.h5")))
-    refused(["solve", path("links.yaml")], "holds 2 gauge configurations")
-    assert not os.path.exists(path("never.h5.part"))
+def fat_and_long_links_must_be_what_they_are_given_as():
+    fat, far = random_links(SIZE, 1) + 0.5 * random_links(SIZE, 2), random_links(SIZE, 1) / 24
+    far[-3:, ..., 3, :, :] *= -1  # the boundary, which a long link crosses from three slices
+    fields = [field_records(v, SIZE, "QDP_D3_ColorMatrix", count=4)
+              for v in (fat * staggered_signs(SIZE, True)[..., None, None], -far * staggered_signs(SIZE)[..., None, None])]
+    for name, data in (("fat", fields[0]), ("long", fields[1]), ("both", fields[0] + fields[1])):
+        put(name + ".lime", file_record(SIZE) + data)
+    cases = [("both", "both", "antiperiodic", "holds 2 gauge configurations"),
+             ("long", "fat", "antiperiodic", "holds no long links"), ("long", "long", "antiperiodic", "holds no fat links"),
+             ("fat", "long", "periodic", "have the antiperiodic boundary in t inside"), ("fat", "long", "antiperiodic", None)]
+    for first, second, boundary, sentence in cases:
+        with open(path("links.yaml"), "w") as f:
+            f.write("{lattice: {size: %s, boundary_t: %s}, action: {type: links, file: %s, long_file: %s}, solve: [{name: p, "
+                    "masses: [1], source: {type: point, origin: [0, 0, 0, 0]}}], output: {file: %s}}"
+                    % (list(SIZE), boundary, path(first + ".lime"), path(second + ".lime"), path("links.h5")))
+        if sentence is not None:
+            refused(["solve", path("links.yaml")], sentence)
+            assert not os.path.exists(path("links.h5.part")), sentence  # no output is begun
+    told = naik("solve", path("links.yaml"), ranks=2)
+    assert "boundary in t: antiperiodic, as the determinants of the links show" in told, told
 
 
 def nersc_archives_without_checksum_tell_their_byte_order():
@@ -291,7 +301,7 @@ main([links_that_are_no_su3_configuration_are_named,
       configurations_are_read_however_they_are_wrapped,
       extents_that_a_file_does_not_tell_are_given,
       links_of_other_colours_are_named,
-      one_file_of_fat_and_long_links_is_no_pair_of_files,
+      fat_and_long_links_must_be_what_they_are_given_as,
       nersc_archives_without_checksum_tell_their_byte_order,
       vectors_and_propagators_of_every_code_are_the_same_sources,
       files_of_another_hand_have_their_right_answers])

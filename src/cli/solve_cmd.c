@@ -17,6 +17,7 @@
 #include "comm/paths.h"
 #include "comm/threads.h"
 #include "input/machine_file.h"
+#include "io/files.h"
 #include "io/prop/reader.h"
 
 #include "backend/create.h"
@@ -188,6 +189,17 @@ static void region_moved(void *job, const char *opened, const char *inside)
     naik_watchdog_phase(j->comm->watchdog, inside);
 }
 
+/* Where there is something to solve. */
+static naik_status ready_links(solve_job *j)
+{
+    naik_status status = NAIK_OK;
+    int64_t bytes = -1;
+    NAIK_TRY(naik_file_size(j->comm, j->input->output.file, &bytes));
+    NAIK_TRY(bytes < 0 ? naik_link_provider_ready(&j->links) : NAIK_OK);
+done:
+    return status;
+}
+
 static naik_status run(solve_job *j, const switches *sw)
 {
     naik_status status = NAIK_OK;
@@ -207,6 +219,7 @@ static naik_status run(solve_job *j, const switches *sw)
     naik_link_provider_identity(&j->links, links, sizeof links);
     NAIK_TRY(sequential_open(j->lattice, j->input, links, &j->sources, &j->stored, &j->sequential));
     NAIK_TRY(solve_guess_open(j->lattice, j->input, links, j->sources.text, &j->stored, &j->guess));
+    NAIK_TRY(ready_links(j));
     NAIK_TRY(open_file(j, sw->fresh));
     solve_report_start(j);
     solve_progress_begin(j);

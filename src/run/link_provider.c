@@ -235,6 +235,7 @@ void naik_link_provider_close(naik_link_provider *source)
     naik_fattener_destroy(&source->fattener);
     naik_gauss_destroy(&source->gauss);
     naik_gauss_destroy(&source->hops);
+    naik_fatlong_destroy(&source->ready);
     naik_gauge_file_clear(&source->file);
 }
 
@@ -286,6 +287,31 @@ done:
     return status;
 }
 
+naik_status naik_link_provider_ready(naik_link_provider *source)
+{
+    const naik_input *input = source->input;
+    if (input->action.type != NAIK_INPUT_LINKS || input->action.long_file == NULL ||
+        source->ready != NULL) {
+        return NAIK_OK;
+    }
+    naik_timer_start(source->timer, "build links");
+    const naik_status status =
+        read_links(source, input->solve[0].naik_epsilon.data[0], &source->ready);
+    naik_timer_stop(source->timer, "build links");
+    return status;
+}
+
+/* Those that were read ahead, or links from the file. */
+static naik_status take_links(naik_link_provider *source, double naik_epsilon, naik_fatlong **out)
+{
+    if (source->ready == NULL || source->ready->naik_epsilon != naik_epsilon) {
+        return read_links(source, naik_epsilon, out);
+    }
+    *out = source->ready;
+    source->ready = NULL;
+    return NAIK_OK;
+}
+
 naik_status naik_link_provider_links(naik_link_provider *source, double naik_epsilon,
                                      const double *twist, naik_fatlong **out)
 {
@@ -299,7 +325,7 @@ naik_status naik_link_provider_links(naik_link_provider *source, double naik_eps
                          naik_input_action_name(source->input));
     }
     naik_timer_start(source->timer, "build links");
-    NAIK_TRY(action == NAIK_INPUT_LINKS ? read_links(source, naik_epsilon, out)
+    NAIK_TRY(action == NAIK_INPUT_LINKS ? take_links(source, naik_epsilon, out)
                                         : fatten(source, naik_epsilon, out));
     NAIK_TRY(twist != NULL ? naik_fatlong_twist(*out, twist) : NAIK_OK);
     naik_twist_text(twist, twisted);

@@ -26,6 +26,7 @@ typedef struct naik_link_provider {
     naik_gauge_file file;     /* the configuration's; format "" where the links come from a file */
     naik_gauge_checks checks; /* of the links as stored */
     char content[128];        /* checksums of a file of fat and long links; "" otherwise */
+    naik_fatlong *ready;      /* read ahead; NULL: nothing */
 } naik_link_provider;
 
 /* Prints the configuration's checks. Collective.
@@ -35,6 +36,11 @@ naik_status naik_link_provider_open(const naik_lattice *lattice, const naik_inpu
                                     naik_backend *backend, naik_timer *timer,
                                     naik_link_provider *out);
 void naik_link_provider_close(naik_link_provider *source);
+
+/* Reads links of other codes now and keeps them for the first that asks, so that what is refused of
+ * them is refused before an output is begun. Of other links nothing is to be found out here.
+ * Collective. As naik_link_provider_links. */
+naik_status naik_link_provider_ready(naik_link_provider *source);
 
 /* New links for this Naik epsilon, where they were built or, from a file, on the host; one line on
  * the log. twist: of twist.h, NULL: none. Release with naik_fatlong_destroy.
