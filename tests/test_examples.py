@@ -90,6 +90,13 @@ def low_modes_shorten_the_solves_and_change_no_correlator():
     assert 2 * counts[0] < counts[1], counts
 
 
+def the_scalar_three_point_function_is_a_derivative():
+    made = run("three-point")
+    ratios = [float(x) for x in re.findall(r"[\d.]+", made["said"])]
+    assert len(ratios) == 2 and all(abs(r - 1) < 3e-3 for r in ratios), ratios  # (dm / m)^2
+    assert all(c.shape == (16,) for c in (*made["scalar"].values(), *made["vector"].values()))
+
+
 def a_whole_twist_is_a_momentum_of_the_lattice():
     made = run("twisted")
     assert float(made["said"]) < 1e-9
@@ -145,7 +152,7 @@ def the_epsilon_of_the_page_makes_a_free_quark_relativistic():
 
 def every_page_is_run_and_linked():
     names = sorted(os.path.basename(n) for n in glob.glob(os.path.join(TOP, "doc", "example-*.md")))
-    assert len(names) == 6
+    assert len(names) == 7
     for place in ("README.md", "doc/README.md"):
         with open(os.path.join(TOP, place), encoding="utf-8") as f:
             text = f.read()
@@ -157,7 +164,7 @@ def every_page_is_run_and_linked():
 
 if __name__ == "__main__":
     inputs_are_there()
-    main([low_modes_shorten_the_solves_and_change_no_correlator,
+    main([low_modes_shorten_the_solves_and_change_no_correlator, the_scalar_three_point_function_is_a_derivative,
           a_whole_twist_is_a_momentum_of_the_lattice, stored_propagators_take_no_iteration,
           walls_are_in_coulomb_gauge, the_clover_pion_is_the_largest,
           the_epsilon_of_the_page_makes_a_free_quark_relativistic, every_page_is_run_and_linked])
