@@ -6,6 +6,7 @@
  *     test_propagator_h5 --fail PATH STOP       after STOP solves every write fails
  */
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,6 +109,42 @@ static void a_run_without_propagators_is_continued(check *t)
     CHECK_NEAR(t, corr[7], sum + one[7], 0);
     CHECK_STATUS(t, naik_propagator_file_read_solution(file, 0, r.solution), NAIK_ERR_ARG);
     naik_propagator_file_close(&file);
+    room_leave(t, &r);
+}
+
+/* Of the last rank's box, or of what all ranks have alike. */
+static void numbers_that_are_not_finite_are_not_stored(check *t)
+{
+    static const double odd[] = {NAN, INFINITY, -INFINITY, 1e39};
+    room r;
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    naik_propagator_spec spec = room_spec();
+    spec.precision = 32; /* in which 1e39 is infinite */
+    naik_propagator_file *file = room_begin(t, &r, &spec, 2);
+    CHECK_REQUIRE(t, file != NULL);
+    const naik_solve_record record = {.state = NAIK_SOLVE_DONE, .target = 1e-10, .norm = 17};
+    double corr[ROOM_CORR], history[1] = {1};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        room_fill_correlators(2, corr);
+        room_fill_solution(r.lattice, 2, r.solution);
+        r.solution[6 * (r.lattice->sites - 1) + 3] =
+            t->comm->rank == t->comm->size - 1 ? odd[i] : 1;
+        CHECK_INT(t, naik_propagator_file_commit(file, 2, r.solution, corr, &record, history, 1),
+                  NAIK_ERR_INPUT);
+        CHECK_TRUE(t,
+                   strstr(naik_log_message(t->log), "/prop/s0000/m00 [2] is not finite") != NULL);
+        naik_log_clear(t->log);
+        room_fill_solution(r.lattice, 2, r.solution);
+        corr[ROOM_CORR - 3] = i < 3 ? odd[i] : NAN;
+        CHECK_INT(t, naik_propagator_file_commit(file, 2, r.solution, corr, &record, history, 1),
+                  NAIK_ERR_INPUT);
+        CHECK_TRUE(t, strstr(naik_log_message(t->log), "/corr/pt/m00/per_colour is not") != NULL);
+        naik_log_clear(t->log);
+        CHECK_INT(t, naik_propagator_file_record(file, 2)->state, NAIK_SOLVE_PENDING);
+    }
+    room_complete(t, &r, &file, true);
     room_leave(t, &r);
 }
 
@@ -364,6 +401,7 @@ int main(int argc, char **argv)
                                        CHECK(a_stopped_run_is_continued),
                                        CHECK(a_run_without_propagators_is_continued),
                                        CHECK(a_damaged_slab_is_solved_again),
+                                       CHECK(numbers_that_are_not_finite_are_not_stored),
                                        CHECK(an_unopenable_part_is_rebuilt_from_its_journal),
                                        CHECK(a_lost_journal_is_written_again),
                                        CHECK(what_no_journal_saves_is_kept)};

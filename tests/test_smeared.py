@@ -3,6 +3,8 @@
 # On random links the source is found again as M x, with M of naive quarks written out here. On unit links
 # a smeared propagator is a sum of shifted point propagators, of Wilson quarks too.
 # timeout: 120
+import os
+
 import h5py
 import numpy as np
 
@@ -162,6 +164,28 @@ def funny_walls_are_operators_of_spin_and_taste():
     assert "funnywall1" in told and "funnywall2" in told, told
 
 
+def smearing_that_grows_is_told_and_what_is_beyond_all_numbers_is_refused():
+    """Below n = 1.5 (r0/s)^2 the highest momenta grow; a sink of radius 1e200 gave a correlator of NaN."""
+    for key, radius, status, told in (("solve.1.source.radius", 3, 0, "'solve.1.source.radius' 3 in 3 iterations is unstable"),
+                                      ("pairs.0.radius", 3, 0, "'pairs.0.radius' 3 in 3 iterations is unstable"),
+                                      ("pairs.0.radius", 1e200, 1, "enlarges the highest momenta beyond all numbers"),
+                                      ("solve.1.source.radius", 1e200, 1, "enlarges the highest momenta beyond")):
+        said = naik("solve", path("one.yaml"), "--set", f"{key}={radius}", "--set", "output.file=" + path("growth.h5"), "--dry-run",
+                    "--no-verify", status=status)
+        assert told in said, said
+    assert "unstable" not in naik("solve", path("one.yaml"), "--dry-run", "--no-verify", "--set", "solve.1.source.iterations=4",
+                                  "--set", "solve.1.source.radius=3.2", "--set", "output.file=" + path("growth.h5"))
+
+
+def a_correlator_that_is_not_finite_is_no_result():
+    """Smearing by 1e96 twice leaves finite propagators, whose product is not: the run ends with 1 and the name of it."""
+    said = naik("solve", path("one.yaml"), "--set", "output.file=" + path("grown.h5"), "--set", "pairs.0.quark=sm",
+                *(w for key in ("solve.1.source", "pairs.0") for k, v in (("radius", 3e23), ("iterations", 2))
+                  for w in ("--set", f"{key}.{k}={v}")), status=1)
+    assert "/corr/sink/m00-m00/pion5/p000 is not finite" in said, said
+    assert os.path.exists(path("grown.h5.part")) and not os.path.exists(path("grown.h5"))
+
+
 def sinks_are_smeared_on_every_time_slice():
     u = links("random")
     with h5py.File(path("one.h5")) as f:
@@ -202,5 +226,6 @@ def what_is_stored_solves_its_equation_with_its_own_links_only():
 
 
 main([configurations_are_made, m_of_the_solution_is_the_smeared_point, funny_walls_are_operators_of_spin_and_taste, sinks_are_smeared_on_every_time_slice,
+      smearing_that_grows_is_told_and_what_is_beyond_all_numbers_is_refused, a_correlator_that_is_not_finite_is_no_result,
       free_propagators_are_sums_of_shifted_ones, every_grid_gives_the_same_bytes,
       what_is_stored_solves_its_equation_with_its_own_links_only])

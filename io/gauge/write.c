@@ -104,6 +104,9 @@ static naik_status check_request(naik_log *log, const char *format, const writer
     if (precision != 32 && precision != 64) {
         return NAIK_FAIL(log, NAIK_ERR_ARG, "precision %d instead of 32 or 64", precision);
     }
+    if (!isfinite(checks->plaquette) || !isfinite(checks->link_trace)) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "the links are not finite, so they are not stored");
+    }
     if (w->compared_rows == 2 && !(checks->max_unitarity_dev <= NAIK_GAUGE_UNITARITY_LIMIT &&
                                    checks->max_det_dev <= 3 * NAIK_GAUGE_UNITARITY_LIMIT)) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,

@@ -7,10 +7,13 @@
  */
 #include "io/h5/box.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "comm/collective.h"
 #include "io/checksum.h"
+#include "io/finite.h"
 #include "io/h5/box_gather.h"
 #include "io/reread.h"
 
@@ -135,10 +138,11 @@ static void add_checksum(const naik_lattice *lat, const naik_h5_field *field, co
     sum[1] ^= b;
 }
 
-/* One piece through the buffer, or straight from and to the caller's array in double. */
+/* One piece through the buffer, or straight from and to the caller's array in double. *finite is
+ * left where it is so. */
 static naik_status move_piece(const naik_lattice *lat, const naik_h5_field *field,
                               const piece *part, hid_t list, bool writing, double *data,
-                              void *buffer, uint32_t sum[2])
+                              void *buffer, uint32_t sum[2], bool *finite)
 {
     naik_status status = NAIK_OK;
     const int64_t reals = (int64_t)part->sites * field->reals;
@@ -157,6 +161,7 @@ static naik_status move_piece(const naik_lattice *lat, const naik_h5_field *fiel
     NAIK_TRY(transfer(lat, field, part, list, writing, bytes));
     if (!writing) {
         add_checksum(lat, field, part, bytes, sum);
+        *finite = *finite && naik_reals_are_finite(bytes, reals, field->bits);
     }
     if (!writing && rounded != NULL) {
 #pragma omp parallel for schedule(static)
@@ -170,7 +175,7 @@ done:
 
 /* sum: this rank's part. data NULL: read for the sum alone */
 static naik_status move_field(const naik_lattice *lat, const naik_h5_field *field, bool writing,
-                              double *data, uint32_t sum[2])
+                              double *data, uint32_t sum[2], bool *finite)
 {
     naik_comm *comm = lat->comm;
     naik_status status = NAIK_OK;
@@ -194,7 +199,7 @@ static naik_status move_field(const naik_lattice *lat, const naik_h5_field *fiel
             part.nz = z + nz > lat->local[2] ? lat->local[2] - z : nz;
             part.first = (t * lat->local[2] + z) * plane;
             part.sites = part.nt * part.nz * plane;
-            status = move_piece(lat, field, &part, list, writing, data, buffer, sum);
+            status = move_piece(lat, field, &part, list, writing, data, buffer, sum, finite);
             NAIK_TRY(naik_comm_agree(comm, status));
         }
     }
@@ -204,15 +209,34 @@ done:
     return status;
 }
 
+/* "/modes/v [3]" */
+static void name_field(const naik_h5_field *field, char name[256])
+{
+    char path[200] = "";
+    H5Iget_name(field->dataset, path, sizeof path);
+    if (field->lead >= 0) {
+        snprintf(name, 256, "%s [%d]", path, field->lead);
+    } else {
+        snprintf(name, 256, "%s", path);
+    }
+}
+
 naik_status naik_h5_field_write(const naik_lattice *lattice, const naik_h5_field *field,
                                 const double *data, uint32_t sum[2])
 {
     naik_status status = NAIK_OK;
+    bool finite = true;
+    char name[256];
     sum[0] = sum[1] = 0;
+    name_field(field, name);
+    NAIK_TRY(naik_comm_agree(lattice->comm,
+                             naik_refuse_not_finite(lattice->comm->log, data,
+                                                    (int64_t)lattice->sites * field->reals,
+                                                    field->bits, name)));
     if (field->writers > 0) {
         NAIK_TRY(naik_h5_gather_write(lattice, field, data, sum));
-    } else {
-        NAIK_TRY(move_field(lattice, field, true, (double *)data, sum)); /* only read from */
+    } else { /* data are only read from */
+        NAIK_TRY(move_field(lattice, field, true, (double *)data, sum, &finite));
     }
     NAIK_TRY(naik_checksum_combine(lattice->comm, sum));
 done:
@@ -223,9 +247,20 @@ naik_status naik_h5_field_read(const naik_lattice *lattice, const naik_h5_field 
                                double *data, uint32_t sum[2])
 {
     naik_status status = NAIK_OK;
+    bool finite = true;
     sum[0] = sum[1] = 0;
-    NAIK_TRY(move_field(lattice, field, false, data, sum));
+    NAIK_TRY(move_field(lattice, field, false, data, sum, &finite));
     NAIK_TRY(naik_checksum_combine(lattice->comm, sum));
+    double odd = !finite;
+    NAIK_TRY(naik_comm_max_f64(lattice->comm, &odd, 1));
+    if (odd > 0) {
+        char name[256];
+        name_field(field, name);
+        naik_log_warn(lattice->comm->log, "%s holds NaN or infinity, whatever its checksum says",
+                      name);
+        sum[0] = ~sum[0];
+        sum[1] = ~sum[1];
+    }
 done:
     return status;
 }

@@ -37,8 +37,9 @@ static inline int naik_h5_field_select_lead(const naik_h5_field *field, hsize_t 
 /* Without conversion of types inside HDF5. All ranks transfer together, less than 1 GiB per rank
  * and call; with field->writers that many ranks write for all (io/h5/box_gather.h). sum[2] = {suma, sumb},
  * USQCD checksum of the field's bytes in the file over all ranks. Read into NULL, only the checksum
- * is formed, in little memory. Collective, agree.
- * NAIK_ERR_IO, NAIK_ERR_MEMORY, NAIK_ERR_MPI */
+ * is formed, in little memory. What is read and not finite is told, and given a sum that is not its
+ * own, so that no stored one agrees. Collective, agree.
+ * NAIK_ERR_INPUT what is to be written is not finite    NAIK_ERR_IO, NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status naik_h5_field_write(const naik_lattice *lattice, const naik_h5_field *field,
                                 const double *data, uint32_t sum[2]);
 naik_status naik_h5_field_read(const naik_lattice *lattice, const naik_h5_field *field,

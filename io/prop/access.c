@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "io/checksum.h"
+#include "io/finite.h"
 #include "io/prop/prop_file.h"
 
 static naik_status open_dataset(naik_log *log, hid_t h5, const char *path, hid_t *out)
@@ -119,6 +120,10 @@ static naik_status move_small(const naik_propagator_file *file, int solve,
     char path[NAIK_PROP_PATH];
     if (naik_prop_names_of(file->plan, s->source)->correlators > 0) {
         per_colour_path(file, s->source, s->mass, path);
+        NAIK_TRY(correlators == NULL
+                     ? NAIK_OK
+                     : naik_refuse_not_finite(file->comm->log, correlators,
+                                              naik_prop_corr_count(file->plan), 64, path));
         NAIK_TRY(move_row(file, path, s->colour, NULL, correlators, &entry->correlators));
     }
     if (file->plan->history_stride > 0) {
@@ -181,8 +186,9 @@ static naik_status move_sums(const naik_propagator_file *file, int source, int m
             NAIK_TRY(naik_h5_read_part(log, dataset, H5T_IEEE_F64LE, start, count,
                                        in + (int64_t)i * plan->size[3]));
         } else {
-            NAIK_TRY(naik_h5_write_part(log, dataset, H5T_IEEE_F64LE, start, count,
-                                        out + (int64_t)i * plan->size[3]));
+            const double *from = out + (int64_t)i * plan->size[3];
+            NAIK_TRY(naik_refuse_not_finite(log, from, plan->size[3], 64, path));
+            NAIK_TRY(naik_h5_write_part(log, dataset, H5T_IEEE_F64LE, start, count, from));
         }
         naik_h5_release(dataset);
         dataset = -1;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "io/checksum.h"
+#include "io/finite.h"
 #include "io/h5/metadata_crc.h"
 #include "io/prop/prop_file.h"
 #include "io/reread.h"
@@ -202,7 +203,8 @@ static naik_status check_small_data(const naik_propagator_file *file, int solve,
     if (correlators > 0) {
         ok = naik_prop_read_correlators(file, solve, numbers) == NAIK_OK &&
              naik_crc32(numbers, (size_t)correlators * sizeof *numbers) ==
-                 file->small_crc[2 * solve];
+                 file->small_crc[2 * solve] &&
+             naik_values_are_finite(numbers, correlators, 64);
     }
     if (ok && plan->history_stride > 0) {
         ok = naik_prop_read_history(file, solve, numbers) == NAIK_OK &&

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "io/checksum.h"
+#include "io/finite.h"
 
 /* Tells a checksum that was written from whatever else lies there. */
 #define WRITTEN ((int64_t)0x6e61696b << 32)
@@ -163,8 +164,11 @@ naik_status naik_propagator_file_contract(naik_propagator_file *file, int index,
         return NAIK_FAIL(comm->log, NAIK_ERR_ARG, "contraction %d cannot be written", index);
     }
     if (comm->rank == 0) {
-        int64_t word = word_of(values, file->plan->size[3]);
-        status = move(file, index, NULL, values, &word);
+        const int times = file->plan->size[3];
+        int64_t word = word_of(values, times);
+        status = naik_refuse_not_finite(comm->log, values, 2 * (int64_t)times, 64,
+                                        file->plan->contraction[index]);
+        status = status == NAIK_OK ? move(file, index, NULL, values, &word) : status;
     }
     status = naik_comm_agree(comm, status);
     file->broken = file->broken || status == NAIK_ERR_IO;
@@ -252,7 +256,8 @@ static naik_status read_one(naik_log *log, hid_t h5, const char *path, int times
     c->values = calloc(2 * (size_t)times, sizeof *c->values);
     *good = c->values != NULL && dataset >= 0 &&
             naik_h5_read_part(log, dataset, type, start, count, c->values) == NAIK_OK &&
-            word == word_of(c->values, times);
+            word == word_of(c->values, times) &&
+            naik_values_are_finite(c->values, 2 * (int64_t)times, 64);
     if (*good) {
         read_attributes(dataset, c);
     } else {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "io/checksum.h"
+#include "io/finite.h"
 #include "io/h5/guard.h"
 #include "io/h5/metadata_crc.h"
 #include "io/prop/contractions.h"
@@ -253,6 +254,7 @@ static naik_status sum_colours(const reader *r, const char *path, int index, col
         good = naik_crc32(numbers + colour * count, count * sizeof *numbers) ==
                r->records[columns * (size_t)index + colour].correlators_crc;
     }
+    good = good && naik_values_are_finite(numbers, (int64_t)(columns * count), 64);
     for (size_t i = 0; i < count && good; i++) {
         for (size_t colour = 1; colour < columns; colour++) {
             numbers[i] += numbers[colour * count + i];

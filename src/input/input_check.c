@@ -2,6 +2,7 @@
  *
  * A key that does not apply is an error: its writer expected it to do something.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 /* (2m)^2 is added to an operator in single precision, whose numbers end at 1e-38; r^2 divides. */
 #define LEAST_MASS   1e-18
 #define LEAST_RADIUS 1e-3
+#define GROWTH_MOST  100 /* decades by which smearing may enlarge momenta, with a warning */
 
 enum { PATH_SIZE = 160, MAX_MASSES = 100, MAX_SOURCES = 10000 };
 
@@ -144,6 +146,52 @@ naik_status naik_input_check_smearing(naik_log *log, const naik_input *input, co
                                    "'%s' %s needs the links of a configuration, which action.type "
                                    "links does not read",
                                    path, word);
+}
+
+/* Smearing falls with the momentum only in enough iterations. */
+static naik_status check_growth(const checker *c, const char *path, double radius, int iterations)
+{
+    const double stride = naik_input_is_wilson(c->input) ? 1 : 2, width = radius / stride;
+    const double least = ceil(1.5 * width * width);
+    /* 1 + r0^2/(4 n s^2) Lap on the highest momenta, where Lap is -12, n times */
+    const double growth = iterations * log10(fabs(1 - 3 * width * width / iterations));
+    if (iterations >= least) {
+        return NAIK_OK;
+    }
+    if (!(growth <= GROWTH_MOST)) {
+        return refuse(c, path,
+                      "'%s' %g in %d iterations enlarges the highest momenta beyond all "
+                      "numbers: it takes at least 1.5 (radius/%g)^2 = %.3g of them",
+                      path, radius, iterations, stride, least);
+    }
+    naik_log_warn(
+        c->log,
+        "'%s' %g in %d iterations is unstable: the highest momenta grow by %.2g instead of "
+        "falling; give it at least 1.5 (radius/%g)^2 = %.0f iterations",
+        path, radius, iterations, pow(10, growth), stride, least);
+    return NAIK_OK;
+}
+
+static naik_status check_growths(const checker *c)
+{
+    naik_status status = NAIK_OK;
+    char path[PATH_SIZE];
+    for (int i = 0; i < c->input->solve_count; i++) {
+        const naik_source *source = &c->input->solve[i].source;
+        snprintf(path, sizeof path, "solve.%d.source.radius", i);
+        NAIK_TRY(source->type == NAIK_SOURCE_COVARIANT_GAUSSIAN
+                     ? check_growth(c, path, source->radius, source->iterations)
+                     : NAIK_OK);
+    }
+    for (int i = 0; i < c->input->pair_count; i++) {
+        const naik_input_pair *pair = &c->input->pairs[i];
+        snprintf(path, sizeof path, "pairs.%d.radius", i);
+        NAIK_TRY(pair->sink == NAIK_INPUT_SINK_COVARIANT_GAUSSIAN
+                     ? check_growth(c, path, pair->radius, pair->iterations)
+                     : NAIK_OK);
+    }
+done:
+    return status;
 }
 
 static naik_status check_smearing(const checker *c, int index)
@@ -410,23 +458,26 @@ naik_status naik_input_check_idle(naik_log *log, const naik_input *input)
                       "'output.precision' does not apply where output.propagators is false: "
                       "correlators have 64 bits");
     }
+    /* modes: 0 beside other keys switches deflation off; without it they wait for something */
+    const bool told_off = given(&c, "deflation.modes") != NULL;
     static const char *const with_modes[] = {"file",   "precision", "again",    "tolerance",
                                              "krylov", "degree",    "interval", "max_cycles"};
     for (size_t i = 0; i < sizeof with_modes / sizeof *with_modes; i++) {
         char key[PATH_SIZE];
         snprintf(key, sizeof key, "deflation.%s", with_modes[i]);
-        if (input->deflation.modes == 0 && given(&c, key) != NULL) {
-            return refuse(&c, key, "'%s' does nothing while deflation.modes is 0", key);
+        if (!told_off && input->deflation.modes == 0 && given(&c, key) != NULL) {
+            return refuse(&c, key, "'%s' does nothing without deflation.modes", key);
         }
     }
     for (int i = 0; i < input->solve_count; i++) {
         char key[PATH_SIZE];
         snprintf(key, sizeof key, "solve.%d.deflate", i);
-        if (input->deflation.modes == 0 && given(&c, key) != NULL) {
-            return refuse(&c, key, "'%s' does nothing while deflation.modes is 0", key);
+        if (!told_off && input->deflation.modes == 0 && given(&c, key) != NULL) {
+            return refuse(&c, key, "'%s' does nothing without deflation.modes", key);
         }
     }
-    return check_hints(&c);
+    const naik_status status = check_growths(&c);
+    return status == NAIK_OK ? check_hints(&c) : status;
 }
 
 static bool any_deflated(const naik_input *input)

@@ -12,6 +12,7 @@
 #include "propagator/meson_field.h"
 
 #include "base/timer.h"
+#include "io/finite.h"
 #include "io/modes/modes_file.h"
 #include "run/job.h"
 #include "run/low_modes.h"
@@ -32,6 +33,15 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
     *tolerance = solve->tolerance;
     *site_tolerance = j->input->solver.site_relative_tolerance;
     NAIK_TRY(make_source(&kit, &j->input->sources[task->source], task->colour, src));
+    const int64_t reals = (int64_t)j->lattice->sites * naik_input_reals(j->input);
+    if (!naik_values_are_finite(src, reals, 64)) {
+        status =
+            NAIK_FAIL(j->log, NAIK_ERR_INPUT,
+                      "source %d of '%s', column %d, is not finite: its smearing or what it is "
+                      "made from is beyond all numbers",
+                      task->source, solve->name, task->colour);
+    }
+    NAIK_TRY(naik_comm_agree(j->comm, status));
     naik_fault_in_source(j->fault, j->lattice, src);
 done:
     return status;

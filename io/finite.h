@@ -1,0 +1,24 @@
+/* finite.h - whether numbers are finite: no other is stored as a result, or believed from a file
+ *
+ * Everything that writes or reads results goes through one of these: fields over the lattice in
+ * io/h5/box.c (propagators, modes, links of naik), correlators and contractions in io/prop, numbers of
+ * modes in io/modes. Local, over threads.
+ */
+#ifndef NAIK_IO_FINITE_H
+#define NAIK_IO_FINITE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "naik/log.h"
+
+/* Of reals as they are in a file, native float (bits 32) or double (64). */
+bool naik_reals_are_finite(const void *reals, int64_t count, int bits);
+/* Whether values are finite once they are rounded to `bits`. */
+bool naik_values_are_finite(const double *values, int64_t count, int bits);
+/* Before `what`, such as "/corr/q0/m00/pion5/p000", is stored.
+ * NAIK_ERR_INPUT where it is not finite: what was asked for is beyond such numbers */
+naik_status naik_refuse_not_finite(naik_log *log, const double *values, int64_t count, int bits,
+                                   const char *what);
+
+#endif
