@@ -256,7 +256,8 @@ static bool remove_stale(const naik_lock *lock, const owner *self, const char *c
     return same;
 }
 
-static naik_status acquire(naik_log *log, const naik_lock *lock, const owner *self)
+/* *held: another job has it, of which the sentence tells. */
+static naik_status acquire(naik_log *log, const naik_lock *lock, const owner *self, bool *held)
 {
     char content[CONTENT];
     const char *reason = "";
@@ -273,12 +274,14 @@ static naik_status acquire(naik_log *log, const naik_lock *lock, const owner *se
             continue; /* released in between */
         }
         if (!is_stale(self, content, age_s, &reason)) {
+            *held = true;
             return refuse(log, lock->path, content, age_s);
         }
         if (remove_stale(lock, self, content)) {
             naik_log_warn(log, "took over the lock %s: %s", lock->path, reason);
         }
     }
+    *held = true;
     return refuse(log, lock->path, content, age_s);
 }
 
@@ -316,9 +319,10 @@ static void start_beating(naik_lock *lock)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-naik_status naik_lock_acquire(naik_comm *comm, const char *path, naik_lock **out)
+naik_status naik_lock_try(naik_comm *comm, const char *path, naik_lock **out, bool *held)
 {
     naik_status status = NAIK_OK;
+    *held = false;
     naik_lock *lock = calloc(1, sizeof *lock);
     *out = NULL;
     if (lock == NULL) {
@@ -329,18 +333,25 @@ naik_status naik_lock_acquire(naik_comm *comm, const char *path, naik_lock **out
         pthread_cond_init(&lock->wake, NULL);
         write_owner(&self, lock->content);
         status = naik_path_append(comm->log, path, ".lock", lock->path);
-        status = status != NAIK_OK ? status : acquire(comm->log, lock, &self);
+        status = status != NAIK_OK ? status : acquire(comm->log, lock, &self, held);
     }
     status = naik_comm_agree(comm, status);
     if (status != NAIK_OK) {
         free(lock);
-        return status;
+        const naik_status told = naik_comm_broadcast(comm, held, sizeof *held, 0);
+        return told == NAIK_OK ? status : told;
     }
     if (comm->rank == 0) {
         start_beating(lock);
     }
     *out = lock;
     return NAIK_OK;
+}
+
+naik_status naik_lock_acquire(naik_comm *comm, const char *path, naik_lock **out)
+{
+    bool held;
+    return naik_lock_try(comm, path, out, &held);
 }
 
 naik_status naik_lock_confirm(naik_comm *comm, naik_lock *lock)

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import shutil
 import sys
 
 import h5py
@@ -15,7 +16,7 @@ FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"
 sys.path.insert(0, FOLDER)
 sys.dont_write_bytecode = True
 import naik_io  # noqa: E402
-from program import SCRATCH, answer, main, naik, path  # noqa: E402
+from program import SCRATCH, answer, main, naik, path, start  # noqa: E402
 
 INPUT = """lattice: {size: [8, 8, 4, 8]}
 gauge: {file: %s/lat.h5}
@@ -184,6 +185,83 @@ def info_notices_every_kind_of_damage():
         assert status in (1, 4, 5) or said.replace("bad.h5", "modes.h5") == expected, (at, status, said + told)
 
 
+def forged(name, out, attributes=None, numbers=None):
+    """A copy of a file of modes with other attributes, or a number of its first vector, and with the right checksums."""
+    shutil.copy(path(name), path(out))
+    with h5py.File(path(out), "r+") as f:
+        for key, value in (attributes or {}).items():
+            f.attrs[key] = type(f.attrs[key])(value)
+        if numbers is not None:
+            v = f["modes/v"]
+            first = v[0]
+            first.reshape(-1)["r" if v.dtype.names else slice(None)][7] = numbers
+            v[0] = first
+            bytes_of = numpy.ascontiguousarray(first).view(numpy.uint8).reshape(-1, 24)
+            f["modes/suma"][0], f["modes/sumb"][0] = naik_io._site_sums(bytes_of)
+        del f.attrs["metadata_crc"]
+        f.attrs["metadata_crc"] = naik_io._seal(f)
+
+
+def modes_that_are_not_finite_are_damaged_whatever_their_checksums_say():
+    for number in (numpy.nan, numpy.inf):
+        forged("modes.h5", "bad.h5", numbers=number)
+        for words in (("info", path("bad.h5")), ("modes", path("in.yaml"), "--set", "deflation.file=" + path("bad.h5"))):
+            text = naik(*words, status=4)
+            assert "holds NaN or infinity" in text and "mode" in text, text
+
+
+def a_kept_search_that_no_search_can_leave_begins_again():
+    """Its checksums agree; kept: -1 was a crash, converged: 12 a file of modes with NaN, the others endless or worse."""
+    there = "deflation.file=" + path("kept.h5")
+    naik("modes", path("in.yaml"), "--set", there, "--set", "run.wall_limit=0.001", status=5)
+    os.rename(path("kept.h5.search"), path("sound"))
+    for attributes, numbers in (({"kept": -1}, None), ({"kept": 40, "size": 1 << 30}, None), ({"converged": 12}, None),
+                                ({"degree": -1}, None), ({"cycles": 2147483647}, None), ({"interval_high": 1e300}, None),
+                                ({"random_blocks": -2}, None), ({}, numpy.nan), ({}, 1e30)):
+        forged("sound", "kept.h5.search", attributes, numbers)
+        # of all but the last it is enough to see that nothing goes on from it
+        last = numbers == 1e30
+        said = naik("modes", path("in.yaml"), "--set", there, *(() if last else ("--set", "run.wall_limit=0.001")),
+                    status=0 if last else 5)
+        assert "begins again" in said, (attributes, said)
+    with h5py.File(path("modes.h5")) as a, h5py.File(path("kept.h5")) as b:
+        for name in ("v", "lambda2", "residual", "suma", "sumb"):
+            assert a["modes/" + name][:].tobytes() == b["modes/" + name][:].tobytes(), name
+    assert not os.path.exists(path("kept.h5.search")) and not os.path.exists(path("kept.h5.finding.lock"))
+
+
+def a_job_waits_for_another_that_looks_for_the_same_modes():
+    there = ("--set", "deflation.file=" + path("shared.h5"))
+    with open(path("shared.h5.finding.lock"), "w", encoding="utf-8") as f:
+        f.write("whoever\n")  # of a job elsewhere, which may live
+    said = naik("modes", path("in.yaml"), *there, "--set", "run.wall_limit=0.5", status=5)
+    assert "another job looks for those of" in said and "run the same command again" in said, said
+    run = start("modes", path("in.yaml"), *there)
+    for line in run.stdout:
+        if "another job looks" in line:
+            break
+    shutil.copy(path("modes.h5"), path("shared.h5"))  # the other job is done
+    said = run.communicate()[0]
+    assert run.returncode == 0 and "12 read from" in said, said
+    os.remove(path("shared.h5.finding.lock"))
+
+
+def no_modes_are_asked_for_beside_other_keys():
+    naik("solve", path("in.yaml"), "--set", "deflation.modes=0", "--set", "output.file=" + path("off.h5"), "--dry-run")
+    text = naik("solve", path("in.yaml"), "--set", "deflation={file: m.h5}", "--dry-run", status=1)
+    assert "'deflation.file' does nothing without deflation.modes" in text, text
+
+
+def modes_of_every_configuration_of_a_list_are_found():
+    for name in ("a", "b"):
+        shutil.copy(path("lat.h5"), path(f"lat.{name}"))
+    said = naik("modes", path("in.yaml"), "--set", "gauge.file=" + path("lat.{config}"), "--set", "gauge.configs=[a, b]", "--set",
+                "deflation.file=" + path("of-{config}.h5"), "--set", "output.file=" + path("x-{config}.h5"))
+    assert "configuration b, 2 of 2" in said and said.count("12 found") == 2, said
+    with h5py.File(path("modes.h5")) as a, h5py.File(path("of-b.h5")) as b:
+        assert a["modes/v"][:].tobytes() == b["modes/v"][:].tobytes()
+
+
 def modes_have_equal_bytes_on_two_ranks():
     naik("modes", path("in.yaml"), "--set", "deflation.file=" + path("two.h5"), ranks=2)
     with h5py.File(path("modes.h5")) as a, h5py.File(path("two.h5")) as b:
@@ -323,6 +401,9 @@ main([modes_are_found_once_and_verified, whatever_is_asked_of_the_search_the_mod
       modes_are_the_eigenvectors_that_lapack_finds,
       python_reads_modes_that_numpy_finds_to_be_eigenvectors,
       info_tells_the_spectrum_and_what_masses_gain, info_notices_every_kind_of_damage,
+      modes_that_are_not_finite_are_damaged_whatever_their_checksums_say,
+      a_kept_search_that_no_search_can_leave_begins_again, a_job_waits_for_another_that_looks_for_the_same_modes,
+      no_modes_are_asked_for_beside_other_keys, modes_of_every_configuration_of_a_list_are_found,
       modes_have_equal_bytes_on_two_ranks, deflated_solves_take_fewer_iterations_and_equal_bits,
       auto_finds_as_many_as_pay_and_keeps_to_them, auto_solves_without_modes_that_will_not_pay,
       files_say_how_many_modes_deflated_a_solve,

@@ -143,6 +143,24 @@ def a_pilot_run_gives_the_iterations():
     naik("solve", large, "--dry-run", "--machine", "h200", "--from", path("nothing.h5"), status=1)
 
 
+def a_pilot_run_with_modes_is_not_taken_for_one_without():
+    """Deflated solves tell what deflated solves take; plain ones are then by the rule, so that modes may still pay."""
+    field, pilot = path("field.h5"), path("deflated.h5")
+    file = write_input("deflated.yaml", "4, 4, 4, 8", "0.02")
+    modes = ("--set", "deflation={modes: 24, file: %s}" % path("pilot-modes.h5"))
+    said = naik("solve", file, "--set", f"gauge.file={field}", "--set", f"output.file={pilot}", *modes)
+    mean = sum(map(int, re.findall(r"mass=0.02 colour=. iterations=([0-9]+)", said))) / 3
+    file = write_input("deflated.yaml", "16, 16, 16, 32", "0.02")
+    plain = plan(file, "--machine", "h200", "--nodes", "1")["masses"][0]["iterations"]
+    p = plan(file, "--machine", "h200", "--nodes", "1", "--from", pilot, *modes)
+    assert p["masses"][0]["iterations"] == plain > 4 * mean and "pilot" not in p["origin"]["iterations"], (p, mean)
+    other = plan(file, "--machine", "h200", "--nodes", "1", *modes)
+    with_modes = [q["nodes"][0]["deflation"]["iterations"][0]["iterations"] for q in (p, other)]
+    assert mean <= with_modes[0] < mean + 0.2 * plain and with_modes[0] != with_modes[1], (with_modes, mean)
+    told = naik("solve", file, "--dry-run", "--machine", "h200", "--nodes", "1", "--from", pilot, *modes)
+    assert "had 24 modes removed" in told and "that is by the rule" in told, told
+
+
 def wilson_and_clover_quarks_are_planned():
     """Time as of the lines in h200.txt; memory, grid and output as of the run; iterations assumed, or a pilot's."""
     file = path("spinors.yaml")
@@ -484,7 +502,7 @@ def worked_examples_of_the_page_are_what_the_program_prints():
 main([the_model_is_within_30_percent_of_what_was_measured,
       a_plan_on_a_node_costs_the_measured_solve_and_its_halos,
       iterations_follow_the_mass_and_the_tolerance,
-      a_pilot_run_gives_the_iterations,
+      a_pilot_run_gives_the_iterations, a_pilot_run_with_modes_is_not_taken_for_one_without,
       wilson_and_clover_quarks_are_planned,
       the_smallest_number_of_nodes_is_told_and_fits,
       a_lattice_too_small_for_any_node_is_told_so,

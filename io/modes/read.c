@@ -317,9 +317,9 @@ naik_status naik_modes_search_read(const naik_geometry *geometry, const char *pa
     const bool same = memcmp(there.fat, about->fat, sizeof there.fat) == 0 &&
                       memcmp(there.far, about->far, sizeof there.far) == 0 &&
                       there.seed == about->seed && there.report.krylov == about->report.krylov &&
-                      there.tolerance == about->tolerance && there.state.size == count &&
-                      count <= state->krylov;
-    if (same && !naik_lanczos_state_holds(&there.state, state->wanted, state->krylov)) {
+                      there.tolerance == about->tolerance;
+    if (same && (there.state.size != count ||
+                 !naik_lanczos_state_holds(&there.state, state->wanted, state->krylov))) {
         naik_log_warn(comm->log, "'%s' is none that a search can leave: the search begins again",
                       path);
         return NAIK_OK;

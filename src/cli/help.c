@@ -154,7 +154,9 @@ static const char help_modes[] =
     "with the links of the input. The same command continues a search that was stopped. With\n"
     "deflation.modes: auto, naik finds as many modes as pay for the solves and as memory holds; "
     "that\n"
-    "may be none. --force replaces a file with fewer modes.";
+    "may be none. With gauge.configs, naik finds the modes of every configuration of the list. If\n"
+    "another job looks for the same modes, this job waits for them. --force replaces a file with\n"
+    "fewer modes.";
 
 static const char help_info[] =
     "naik info FILE [--json] [--verify | --no-verify] [--residuals [--set KEY=VALUE]...]\n"

@@ -1,7 +1,11 @@
 /* modes_cmd.c - `naik modes INPUT.yaml`: low modes into a file
  *
- * What `naik solve` would do before its first solve: one set of modes for every Naik epsilon.
+ * What `naik solve` would do before its first solve: one set of modes for every Naik epsilon, on every
+ * configuration of a list.
  */
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "backend/create.h"
 #include "backend/geometry.h"
 #include "base/options.h"
@@ -109,38 +113,58 @@ static void clear(job *j)
     naik_input_destroy(&j->input);
 }
 
-naik_status naik_command_modes(naik_comm *comm, int argc, char **argv)
+typedef struct order {
+    const char *path;
+    double begun_s;
+} order;
+
+/* Of wall_limit, what configurations before this one have left. */
+static naik_status make_interrupt(naik_comm *comm, const order *o, job *j)
+{
+    const double limit_s = j->input->run.wall_limit_s, spent_s = naik_time_s() - o->begun_s;
+    const double left_s = limit_s - spent_s > 1e-3 ? limit_s - spent_s : 1e-3;
+    return naik_comm_agree(comm,
+                           naik_interrupt_create(comm, limit_s > 0 ? left_s : 0, &j->interrupt));
+}
+
+static naik_status prepare(naik_comm *comm, const order *o, job *j)
 {
     naik_status status = NAIK_OK;
-    const char *path = NULL;
-    naik_option_list overrides = {.count = 0};
-    const naik_option options[] = {
-        {.name = "set", .kind = NAIK_OPTION_LIST, .target = &overrides},
-        {.name = "force", .kind = NAIK_OPTION_FLAG, .target = &comm->io.replace}};
-    static const char *const operands[] = {"INPUT.yaml"};
+    const naik_input *input = j->input;
+    if (input->deflation.modes == 0) {
+        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                         "'%s' asks for no modes: set deflation.modes and deflation.file", o->path);
+    }
+    NAIK_TRY(make_interrupt(comm, o, j));
+    naik_watchdog_limit(comm->watchdog, input->run.watchdog_s);
+    const char *const inputs[] = {o->path, input->gauge.file, input->action.file,
+                                  input->action.long_file};
+    NAIK_TRY(naik_path_refuse_input(comm, "deflation.file", input->deflation.file, inputs, 4));
+    if (input->run.threads > 0) {
+        naik_threads_use(input->run.threads);
+    }
+    NAIK_TRY(naik_input_backend_create(comm, j->input, &j->backend));
+    j->backend->timer = j->timer;
+    NAIK_TRY(naik_lattice_create(comm, input->lattice.size,
+                                 input->run.grid[0] > 0 ? input->run.grid : NULL, &j->lattice));
+    NAIK_TRY(naik_geometry_create(j->backend, j->lattice, &j->geometry));
+done:
+    return status;
+}
+
+/* The modes of one configuration; *every (or NULL): the list of them was meant, and nothing was done. */
+static naik_status find_of_one(naik_comm *comm, const order *o, const char *const *overrides,
+                               int count, bool *every)
+{
+    naik_status status = NAIK_OK;
     job j = {.input = NULL};
-    NAIK_TRY(naik_options_parse(comm->log, "modes", argc, argv, options, 2, operands, 1, &path));
     NAIK_TRY(naik_comm_agree(comm, naik_timer_create(comm->log, &j.timer)));
-    NAIK_TRY(naik_input_load(comm, path, overrides.text, overrides.count, &j.input));
-    NAIK_TRY(naik_input_choose_one(comm->log, j.input));
-    if (j.input->deflation.modes == 0) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                           "'%s' asks for no modes: set deflation.modes and deflation.file", path);
+    NAIK_TRY(naik_input_load(comm, o->path, overrides, count, &j.input));
+    if (every != NULL && j.input->gauge.every) {
+        *every = true;
         goto done;
     }
-    NAIK_TRY(naik_comm_agree(comm,
-                             naik_interrupt_create(comm, j.input->run.wall_limit_s, &j.interrupt)));
-    naik_watchdog_limit(comm->watchdog, j.input->run.watchdog_s);
-    const char *const inputs[] = {path, j.input->gauge.file, j.input->action.file};
-    NAIK_TRY(naik_path_refuse_input(comm, "deflation.file", j.input->deflation.file, inputs, 3));
-    if (j.input->run.threads > 0) {
-        naik_threads_use(j.input->run.threads);
-    }
-    NAIK_TRY(naik_input_backend_create(comm, j.input, &j.backend));
-    j.backend->timer = j.timer;
-    NAIK_TRY(naik_lattice_create(comm, j.input->lattice.size,
-                                 j.input->run.grid[0] > 0 ? j.input->run.grid : NULL, &j.lattice));
-    NAIK_TRY(naik_geometry_create(j.backend, j.lattice, &j.geometry));
+    NAIK_TRY(prepare(comm, o, &j));
     if (j.input->deflation.modes == NAIK_INPUT_MODES_AUTO) {
         NAIK_TRY(decide(&j));
     } else {
@@ -154,5 +178,65 @@ naik_status naik_command_modes(naik_comm *comm, int argc, char **argv)
     naik_timer_print(j.timer);
 done:
     clear(&j);
+    return status;
+}
+
+/* Of every configuration of the list, as if it were given alone; a search that did not converge is
+ * told in the end. */
+static naik_status find_of_every(naik_comm *comm, const order *o, const naik_option_list *given)
+{
+    naik_status status = NAIK_OK;
+    naik_input *input = NULL;
+    char chosen[96];
+    int failed = 0;
+    const char **overrides = calloc((size_t)given->count + 1, sizeof *overrides);
+    NAIK_TRY(naik_comm_agree(comm, overrides != NULL ? NAIK_OK
+                                                     : NAIK_FAIL(comm->log, NAIK_ERR_MEMORY,
+                                                                 "no memory for a list of keys")));
+    NAIK_TRY(naik_input_load(comm, o->path, given->text, given->count, &input));
+    for (int i = 0; i < given->count; i++) {
+        overrides[i] = given->text[i];
+    }
+    overrides[given->count] = chosen;
+    const naik_texts *configs = &input->gauge.configs;
+    for (int i = 0; i < configs->count; i++) {
+        snprintf(chosen, sizeof chosen, "gauge.config=%s", configs->data[i]);
+        naik_log_line(comm->log, "%sconfiguration %s, %d of %d", i > 0 ? "\n" : "",
+                      configs->data[i], i + 1, configs->count);
+        status = find_of_one(comm, o, overrides, given->count + 1, NULL);
+        if (status == NAIK_ERR_NOT_CONVERGED) {
+            naik_log_warn(comm->log, "configuration %s: %s", configs->data[i],
+                          naik_log_message(comm->log));
+            naik_log_clear(comm->log);
+            failed++;
+            status = NAIK_OK;
+        }
+        NAIK_TRY(status);
+    }
+    if (failed > 0) {
+        status =
+            NAIK_FAIL(comm->log, NAIK_ERR_NOT_CONVERGED,
+                      "on %d of %d configurations not all modes converged", failed, configs->count);
+    }
+done:
+    naik_input_destroy(&input);
+    free(overrides);
+    return status;
+}
+
+naik_status naik_command_modes(naik_comm *comm, int argc, char **argv)
+{
+    naik_status status = NAIK_OK;
+    order o = {.begun_s = naik_time_s()};
+    naik_option_list overrides = {.count = 0};
+    const naik_option options[] = {
+        {.name = "set", .kind = NAIK_OPTION_LIST, .target = &overrides},
+        {.name = "force", .kind = NAIK_OPTION_FLAG, .target = &comm->io.replace}};
+    static const char *const operands[] = {"INPUT.yaml"};
+    bool every = false;
+    NAIK_TRY(naik_options_parse(comm->log, "modes", argc, argv, options, 2, operands, 1, &o.path));
+    NAIK_TRY(find_of_one(comm, &o, overrides.text, overrides.count, &every));
+    NAIK_TRY(every ? find_of_every(comm, &o, &overrides) : NAIK_OK);
+done:
     return status;
 }

@@ -75,15 +75,28 @@ static void pilot_action(const naik_propagator_reader *v, char *name, size_t nam
     }
 }
 
-/* Means of each mass over the solves that converged. */
-static int gather_pilot(const naik_propagator_reader *v, model_pilot pilot[COST_MASSES])
+/* How many modes deflated the first solve that converged with some; 0: none did. */
+static int modes_of_pilot(const naik_propagator_reader *v)
+{
+    for (int i = 0; i < v->columns * v->pair_count; i++) {
+        const naik_solve_record *r = &v->pairs[i / v->columns].solve[i % v->columns];
+        if (r->state == NAIK_SOLVE_DONE && r->modes > 0) {
+            return r->modes;
+        }
+    }
+    return 0;
+}
+
+/* Means of each mass over the solves that converged with so many modes. */
+static int gather_pilot(const naik_propagator_reader *v, int modes, model_pilot pilot[COST_MASSES])
 {
     int count = 0, solves[COST_MASSES] = {0};
     for (int i = 0; i < v->columns * v->pair_count; i++) {
         const naik_solve_record *r = &v->pairs[i / v->columns].solve[i % v->columns];
         const double mass = v->pairs[i / v->columns].mass, n = r->iterations;
         int at = 0;
-        if (r->state != NAIK_SOLVE_DONE || r->iterations < 1 || !(r->target > 0 && r->target < 1)) {
+        if (r->state != NAIK_SOLVE_DONE || r->modes != modes || r->iterations < 1 ||
+            !(r->target > 0 && r->target < 1)) {
             continue;
         }
         while (at < count && pilot[at].mass != mass) {
@@ -104,11 +117,14 @@ static int gather_pilot(const naik_propagator_reader *v, model_pilot pilot[COST_
     return count;
 }
 
-static naik_status read_pilot(naik_comm *comm, const naik_input *input, const char *path,
+/* Solves without modes tell of the masses, those with modes of themselves alone. */
+static naik_status read_pilot(naik_comm *comm, const naik_input *input, cost *c,
                               model_pilot pilot[COST_MASSES], int *count)
 {
     naik_status status = NAIK_OK;
     naik_propagator_reader *view = NULL;
+    cost_pilot *deflated = &c->deflated;
+    const char *path = c->pilot;
     const char *own = naik_input_action_name(input);
     char theirs[32] = "";
     *count = 0;
@@ -123,8 +139,13 @@ static naik_status read_pilot(naik_comm *comm, const naik_input *input, const ch
                                "are not comparable",
                                path, theirs, own);
         }
-        *count = status == NAIK_OK ? gather_pilot(view, pilot) : 0;
-        if (status == NAIK_OK && *count == 0) {
+        if (status == NAIK_OK) {
+            *count = gather_pilot(view, 0, pilot);
+            deflated->modes = modes_of_pilot(view);
+            deflated->count =
+                deflated->modes > 0 ? gather_pilot(view, deflated->modes, deflated->mean) : 0;
+        }
+        if (status == NAIK_OK && *count == 0 && deflated->count == 0) {
             status =
                 NAIK_FAIL(comm->log, NAIK_ERR_INPUT, "--from %s: no solve of it converged", path);
         }
@@ -132,6 +153,7 @@ static naik_status read_pilot(naik_comm *comm, const naik_input *input, const ch
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_comm_broadcast(comm, count, sizeof *count, 0));
     NAIK_TRY(naik_comm_broadcast(comm, pilot, (size_t)*count * sizeof *pilot, 0));
+    NAIK_TRY(naik_comm_broadcast(comm, deflated, sizeof *deflated, 0));
 done:
     naik_propagator_reader_destroy(&view);
     return status;
@@ -146,8 +168,9 @@ static naik_status expect_iterations(naik_comm *comm, const naik_input *input, c
     const int64_t volume = (int64_t)size[0] * size[1] * size[2] * size[3];
     list_masses(input, c);
     if (c->pilot != NULL) {
-        NAIK_TRY(read_pilot(comm, input, c->pilot, pilot, &count));
+        NAIK_TRY(read_pilot(comm, input, c, pilot, &count));
     }
+    c->measured = count > 0;
     for (int i = 0; i < c->mass_count; i++) {
         cost_mass *m = &c->masses[i];
         m->iterations =
@@ -232,8 +255,21 @@ done:
     return status;
 }
 
+/* Of the pilot run, where it had as many modes removed from solves of this mass. */
+static bool is_measured(const cost *all, int modes, const cost_mass *m, model_iterations *out)
+{
+    for (int i = 0; i < all->deflated.count && all->deflated.modes == modes; i++) {
+        const model_pilot *pilot = &all->deflated.mean[i];
+        if (pilot->mass == m->mass) {
+            *out = model_iterations_from(pilot, 1, false, m->mass, m->tolerance);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Iterations of a mass with the plan's modes, and of those without where they have no part. */
-static model_iterations iterations_of(const naik_input *input, const cost_case *c,
+static model_iterations iterations_of(const naik_input *input, const cost *all, const cost_case *c,
                                       const cost_mass *m, bool deflated)
 {
     const int *size = input->lattice.size;
@@ -242,8 +278,10 @@ static model_iterations iterations_of(const naik_input *input, const cost_case *
     if (deflated) {
         const double more = model_deflating_iterations(c->plan.modes, input->deflation.precision,
                                                        m->tolerance, input->deflation.again);
-        n = model_iterations_deflated(n, m->mass, c->modes.rule.lambda, m->tolerance, volume,
-                                      solve_points(input));
+        if (!is_measured(all, c->plan.modes, m, &n)) {
+            n = model_iterations_deflated(n, m->mass, c->modes.rule.lambda, m->tolerance, volume,
+                                          solve_points(input));
+        }
         n = (model_iterations){n.least + more, n.expected + more, n.most + more};
     }
     return n;
@@ -261,7 +299,7 @@ static naik_status time_solves(naik_comm *comm, const naik_input *input, const c
         const bool deflated =
             c->plan.modes > 0 && m->deflate &&
             (!c->plan.modes_chosen || mode_count_pays(input, c->plan.modes, m->naik_epsilon));
-        const model_iterations n = iterations_of(input, c, m, deflated);
+        const model_iterations n = iterations_of(input, all, c, m, deflated);
         const double eased = deflated ? hypot(m->mass, modes->rule.lambda) : m->mass;
         double plain_us = 0;
         NAIK_TRY(time_iteration(comm, input, all, c, solve_plan_rung(&c->plan, eased),

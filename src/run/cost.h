@@ -50,9 +50,17 @@ typedef struct cost_case {
     double wall_s, node_hours, limit_s;     /* limit: the wall time to ask for */
 } cost_case;
 
+/* Of a pilot run's solves that had modes removed. */
+typedef struct cost_pilot {
+    int modes, count;              /* of modes; of masses */
+    model_pilot mean[COST_MASSES]; /* [count] */
+} cost_pilot;
+
 typedef struct cost {
     model_machine machine;
-    const char *pilot; /* the file that iterations are from; NULL: the rule */
+    const char *pilot;   /* the file that iterations are from; NULL: the rule */
+    bool measured;       /* it has solves without modes, which tell the iterations of the masses */
+    cost_pilot deflated; /* those with modes */
     cost_mass masses[COST_MASSES];
     int mass_count, solves, links_built;
     bool spinors; /* Wilson or clover quarks */

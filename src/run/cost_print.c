@@ -31,7 +31,7 @@ static const char *iterations_origin(const cost *c)
                    : "assumed, 100 at 1e-10: they follow from the distance to the critical mass, "
                      "which is the configuration's; --from PROP.h5 takes a run's own";
     }
-    return c->pilot != NULL
+    return c->measured
                ? "measured by the pilot run, by 1/mass from the nearest mass and ln(2/tolerance)"
                : "25/mass at 1e-10, by ln(2/tolerance); h200.txt bench=cg gauge=lat32.h5: 491 at "
                  "0.05, 2408 at 0.01, 11080 at 0.002, 13700 at 0.0005";
@@ -201,7 +201,16 @@ static void print_masses(naik_log *log, const cost *c)
         naik_log_line(log, "%8g %10g %7d %11.0f  %.0f to %.0f", m->mass, m->tolerance, m->solves,
                       m->iterations.expected, m->iterations.least, m->iterations.most);
     }
-    if (c->pilot == NULL && !c->spinors) {
+    if (c->deflated.count > 0) {
+        naik_log_line(
+            log,
+            "solves of the pilot run that had %d modes removed say what such solves take, "
+            "%s",
+            c->deflated.modes,
+            c->measured ? "its others what they take without"
+                        : "not what they take without: that is by the rule");
+    }
+    if (!c->measured && !c->spinors) {
         naik_log_line(log, "light masses depend on the lowest modes of the configuration, which "
                            "are not known here; --from PROP.h5 takes a run's own iterations");
     }

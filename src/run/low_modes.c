@@ -4,7 +4,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/watchdog.h"
+#include "io/lock.h"
 #include "io/modes/modes_file.h"
 #include "io/output.h"
 #include "model/iterations.h"
@@ -12,6 +15,8 @@
 
 /* A search is written again after so many seconds, and so many times what writing takes. */
 enum { SAVE_EVERY_S = 60, SAVE_EVERY_TIMES = 20 };
+/* Another job that searches is looked at every two seconds, and told of every minute. */
+enum { WAIT_S = 2, TELL_EVERY_S = 60 };
 
 typedef struct job {
     const naik_input *input;
@@ -298,6 +303,70 @@ done:
     return status;
 }
 
+/* Two seconds, in which the watchdog sees that this job waits and does not hang. */
+static void wait_a_moment(const job *j)
+{
+    const struct timespec pause = {.tv_sec = WAIT_S};
+    naik_watchdog_move(j->comm->watchdog);
+    if (j->comm->rank == 0) { /* the others wait for its answer */
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* The right to search, for which another job that searches is waited for; where there was no file,
+ * only until there is one. *there: there is one. */
+static naik_status wait_for_turn(job *j, naik_lock **lock, bool *there)
+{
+    const bool replaces = *there;
+    naik_status status = NAIK_OK;
+    char turn[NAIK_PATH_MAX];
+    NAIK_TRY(naik_path_append(j->log, j->path, ".finding", turn));
+    for (int64_t moment = 0;; moment++) {
+        bool held = false;
+        int64_t size_bytes = -1;
+        status = naik_lock_try(j->comm, turn, lock, &held);
+        if (status == NAIK_ERR_INPUT && held) {
+            if (moment % (TELL_EVERY_S / WAIT_S) == 0) {
+                naik_log_line(
+                    j->log, "modes: another job looks for those of %s, this one waits for it (%s)",
+                    j->path, naik_log_message(j->log));
+            }
+            naik_log_clear(j->log);
+            status = NAIK_OK;
+        }
+        NAIK_TRY(status);
+        NAIK_TRY(naik_file_size(j->comm, j->path, &size_bytes));
+        *there = size_bytes >= 0;
+        if (*lock != NULL || (*there && !replaces)) {
+            break;
+        }
+        if (asked(j)) {
+            status =
+                NAIK_FAIL(j->log, NAIK_ERR_INTERRUPTED,
+                          "stopped while another job looks for the modes of '%s': run the same "
+                          "command again to go on",
+                          j->path);
+            goto done;
+        }
+        wait_a_moment(j);
+    }
+done:
+    return status;
+}
+
+/* A search, unless another job files the modes meanwhile. */
+static naik_status find_in_turn(job *j, bool there, naik_modes **out)
+{
+    naik_status status = NAIK_OK;
+    naik_lock *lock = NULL;
+    NAIK_TRY(wait_for_turn(j, &lock, &there));
+    NAIK_TRY(there ? read_file(j, out) : NAIK_OK);
+    NAIK_TRY(*out == NULL ? find(j, out) : NAIK_OK);
+done:
+    naik_lock_release(j->comm, &lock);
+    return status;
+}
+
 naik_status low_modes_stored(const naik_input *input, const naik_geometry *geometry, int *count)
 {
     naik_status status = NAIK_OK;
@@ -354,7 +423,7 @@ naik_status low_modes_get(const naik_input *input, int wanted, const naik_fatlon
     NAIK_TRY(naik_modes_identify_links(links, &j.about));
     NAIK_TRY(naik_file_size(j.comm, j.path, &size_bytes));
     NAIK_TRY(size_bytes >= 0 ? read_file(&j, &found) : NAIK_OK);
-    NAIK_TRY(found == NULL ? find(&j, &found) : NAIK_OK);
+    NAIK_TRY(found == NULL ? find_in_turn(&j, size_bytes >= 0, &found) : NAIK_OK);
     if (input->deflation.precision == 16) {
         NAIK_TRY(naik_modes_create(geometry, NAIK_HALF, found->count, out));
         NAIK_TRY(naik_modes_copy(found, *out));
