@@ -120,10 +120,10 @@ static naik_status move_small(const naik_propagator_file *file, int solve,
     char path[NAIK_PROP_PATH];
     if (naik_prop_names_of(file->plan, s->source)->correlators > 0) {
         per_colour_path(file, s->source, s->mass, path);
-        NAIK_TRY(correlators == NULL
-                     ? NAIK_OK
-                     : naik_refuse_not_finite(file->comm->log, correlators,
-                                              naik_prop_corr_count(file->plan), 64, path));
+        NAIK_TRY(correlators == NULL ? NAIK_OK
+                                     : naik_refuse_not_finite(
+                                           file->comm->log, correlators,
+                                           naik_prop_corr_count(file->plan, s->source), 64, path));
         NAIK_TRY(move_row(file, path, s->colour, NULL, correlators, &entry->correlators));
     }
     if (file->plan->history_stride > 0) {
