@@ -34,28 +34,30 @@ static const naik_param params[] = {
     {.key = "gauge.config",
      .kind = NAIK_PARAM_TEXT,
      .offset = INPUT(gauge.config),
-     .doc = "stands in the place of {config} in the names of all files, such as "
-            "\"lat.{config}.ildg\"; letters, digits, ., _ and -"},
+     .doc = "replaces {config} in the names of all files, such as \"lat.{config}.ildg\"; "
+            "letters, digits, ., _ and -"},
     {.key = "gauge.configs",
      .kind = NAIK_PARAM_TEXTS,
      .offset = INPUT(gauge.configs),
-     .doc = "naik solve does each of them, one after the other, as gauge.config; what is complete "
-            "is skipped; a gauge.config beside it chooses one"},
+     .doc = "naik solve does one configuration after the other: each of these replaces "
+            "gauge.config. Complete ones are skipped. A gauge.config beside this list "
+            "chooses one of it"},
     {.key = "gauge.on_mismatch",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(gauge.warn_only),
      .words = mismatches,
      .initial = "stop",
-     .doc =
-         "when checksum, plaquette or link trace disagree with the file or links are not unitary: "
-         "stop (exit status 4), or warn and tell in the output"},
+     .doc = "what to do when checksum, plaquette or link trace disagree with the file, or "
+            "when links are not unitary: stop ends the run (exit status 4), warn goes on "
+            "and says so in the output"},
     {.key = "gauge.max_unitarity_deviation",
      .kind = NAIK_PARAM_REAL,
      .offset = INPUT(gauge.max_unitarity_deviation),
      .min = NAIK_ABOVE_0,
      .max = NAIK_NO_LIMIT,
      .initial = "1e-5",
-     .doc = "largest |(U U^+ - 1)_ij| that is accepted; single-precision files carry about 1e-6"},
+     .doc = "largest |(U U^+ - 1)_ij| that is accepted; single-precision files carry about "
+            "1e-6"},
     {.key = "gauge.reunitarise",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(gauge.reunitarise),
@@ -69,9 +71,9 @@ static const naik_param params[] = {
      .words = actions,
      .required = true,
      .identity = true,
-     .doc = "naive, asqtad and hisq make links from the configuration; links reads them: all of "
-            "staggered quarks; wilson and clover quarks have spin and take the configuration as it "
-            "is"},
+     .doc = "naive, asqtad and hisq make fat and long links from the configuration; links "
+            "reads them from a file. These four are staggered quarks. wilson and clover "
+            "quarks have spin and take the configuration as it is"},
     {.key = "action.u0",
      .kind = NAIK_PARAM_REAL,
      .offset = INPUT(action.u0),
@@ -79,7 +81,7 @@ static const naik_param params[] = {
      .max = 2,
      .identity = true,
      .needed = "with asqtad",
-     .doc = "tadpole factor of asqtad; with clover csw is divided by u0^3"},
+     .doc = "tadpole factor of asqtad; with clover, naik divides csw by u0^3"},
     {.key = "action.projection",
      .kind = NAIK_PARAM_CHOICE,
      .offset = INPUT(action.projection),
@@ -87,8 +89,9 @@ static const naik_param params[] = {
      .initial = "u3",
      .identity = true,
      .later = true,
-     .doc = "of the links that hisq smears once: u3 as MILC, QUDA and their ensembles have it; su3 "
-            "divides by a cube root of the determinant as well, as Chroma does"},
+     .doc = "projection of the links that hisq has smeared once. u3 is the projection of "
+            "MILC, QUDA and their ensembles. su3 also divides by a cube root of the "
+            "determinant, as Chroma does"},
     {.key = "action.csw",
      .kind = NAIK_PARAM_REAL,
      .offset = INPUT(action.csw),
@@ -107,9 +110,9 @@ static const naik_param params[] = {
     {.key = "action.long_file",
      .kind = NAIK_PARAM_TEXT,
      .offset = INPUT(action.long_file),
-     .doc = "long links where action.file holds only fat ones; with links only. Both are checked "
-            "to be "
-            "what they are given as, with lattice.boundary_t and MILC's phases inside"},
+     .doc = "long links, where action.file holds only fat ones; with links only. naik "
+            "checks that both files hold what they are given as, with lattice.boundary_t "
+            "and MILC's phases inside"},
 
 #include "input/input_lists.inc"
 
@@ -120,9 +123,8 @@ static const naik_param params[] = {
      .max = 1,
      .initial = "1e-10",
      .identity = true,
-     .doc =
-         "on |b - (4m^2 - DD)x| / |b| of the parity solved, true residual in double; of wilson and "
-         "clover |b - Mh x| / |b|"},
+     .doc = "largest |b - (4m^2 - DD)x| / |b| on the parity solved, for the true residual "
+            "in double precision; for wilson and clover |b - Mh x| / |b|"},
     {.key = "solver.tolerance_full",
      .kind = NAIK_PARAM_REAL,
      .offset = INPUT(solver.tolerance_full),
@@ -131,26 +133,26 @@ static const naik_param params[] = {
      .initial = "0",
      .identity = true,
      .later = true,
-     .doc = "on |src - M x| / |src| of the whole lattice as well; 0: not asked for. tolerance: 1 "
-            "leaves it alone"},
+     .doc = "largest |src - M x| / |src| on the whole lattice, in addition; 0 does not ask "
+            "for it. tolerance: 1 leaves this one alone"},
     {.key = "solver.max_iterations",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(solver.max_iterations),
      .min = 1,
      .max = 100000000,
      .initial = "20000",
-     .doc = "a solve that needs more is recorded as not converged (exit status 3); a rerun with a "
-            "higher limit solves it again, and only it"},
+     .doc = "a solve that needs more is stored as not converged (exit status 3). A rerun "
+            "with a higher limit solves only these again"},
     {.key = "solver.inner_precision",
      .kind = NAIK_PARAM_CHOICE,
      .offset = INPUT(solver.inner_precision),
      .words = precisions,
      .initial = "auto",
      .identity = true,
-     .doc =
-         "of links and vectors between two true residuals, which are in double: the fastest that "
-         "costs no iterations at the mass; half: links of 16 bits; single; double. A solve that "
-         "does not keep what it promised goes on with the next"},
+     .doc = "storage of links and vectors between two true residuals, which are in double. "
+            "auto takes the fastest that costs no iterations at the mass; half takes links "
+            "of 16 bits. A solve whose storage does not suffice goes on with the next "
+            "finer one"},
     {.key = "solver.batch",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(solver.batch),
@@ -158,13 +160,14 @@ static const naik_param params[] = {
      .max = 64,
      .special = "auto",
      .initial = "auto",
-     .doc = "right-hand sides solved together; changes no bit of the answer"},
+     .doc = "right-hand sides that naik solves together; changes no bit of the answer"},
     {.key = "solver.multishift",
      .kind = NAIK_PARAM_CHOICE,
      .offset = INPUT(solver.multishift),
      .words = switches,
      .initial = "auto",
-     .doc = "masses of one source from one Krylov space; auto: where that moves fewer bytes"},
+     .doc = "solves the masses of one source from one Krylov space; auto does so where "
+            "that moves fewer bytes"},
     {.key = "solver.method",
      .kind = NAIK_PARAM_CHOICE,
      .offset = INPUT(solver.method),
@@ -172,9 +175,8 @@ static const naik_param params[] = {
      .initial = "bicgstab",
      .identity = true,
      .later = true,
-     .doc =
-         "of wilson and clover: bicgstab, or cg on the normal equations, with which bicgstab goes "
-         "on where it breaks down"},
+     .doc = "for wilson and clover: bicgstab, or cg on the normal equations. bicgstab goes "
+            "on with cg where it breaks down"},
     {.key = "solver.link_numbers",
      .kind = NAIK_PARAM_CHOICE,
      .offset = INPUT(solver.link_numbers),
@@ -182,8 +184,9 @@ static const naik_param params[] = {
      .initial = "18",
      .identity = true,
      .later = true,
-     .doc = "of wilson and clover: numbers stored of a link below double precision; of 12 and 8, "
-            "for links of SU(3), the rest is rebuilt, of 8 with fewer digits"},
+     .doc = "for wilson and clover: numbers stored of a link below double precision. naik "
+            "rebuilds the rest of an SU(3) link from 12 or 8 numbers; from 8 with fewer "
+            "digits"},
     {.key = "solver.site_relative_tolerance",
      .kind = NAIK_PARAM_REAL,
      .offset = INPUT(solver.site_relative_tolerance),
@@ -191,21 +194,21 @@ static const naik_param params[] = {
      .max = 1,
      .initial = "0",
      .identity = true,
-     .doc = "on sqrt(sum |r|^2/|x|^2 / sites) as well; 0: not asked for"},
+     .doc = "largest sqrt(sum |r|^2/|x|^2 / sites), in addition; 0 does not ask for it"},
     {.key = "solver.verify",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(solver.double_check),
      .words = verifications,
      .initial = "residual",
-     .doc = "residual: of every solve, by another path; double_check repeats some solves as well "
-            "and compares the bits"},
+     .doc = "residual checks the residual of every solve by another path; double_check "
+            "also repeats some solves and compares the bits"},
     {.key = "solver.double_check_every",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(solver.double_check_every),
      .min = 1,
      .max = 1000000,
      .initial = "10",
-     .doc = "double_check repeats one solve in so many"},
+     .doc = "double_check repeats one solve in this number"},
 
     {.key = "deflation.modes",
      .kind = NAIK_PARAM_INT,
@@ -217,13 +220,15 @@ static const naik_param params[] = {
      .initial = "0",
      .identity = true,
      .later = true,
-     .doc = "how many low modes of each Naik epsilon's links; 0: solve without; auto: those of the "
-            "file, else as many as pay for the solves and memory holds, or none"},
+     .doc = "low modes for the links of each Naik epsilon; 0 solves without modes; auto "
+            "takes the modes of the file, or as many as pay for the solves and as memory "
+            "holds, or none"},
     {.key = "deflation.file",
      .kind = NAIK_PARAM_TEXT,
      .offset = INPUT(deflation.file),
      .needed = "with deflation.modes",
-     .doc = "file of the modes: read and verified if it is there, else found and written"},
+     .doc = "file of the modes: naik reads and verifies it if it is there, and otherwise "
+            "finds the modes and writes it"},
     {.key = "deflation.precision",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(deflation.precision),
@@ -232,7 +237,8 @@ static const naik_param params[] = {
      .initial = "32",
      .identity = true,
      .later = true,
-     .doc = "bits of a real of the modes in memory, 16 (one scale a site) or 32; in the file 32"},
+     .doc = "bits of a real of the modes in memory: 16 (with one scale a site) or 32; the "
+            "file has 32"},
     {.key = "deflation.again",
      .kind = NAIK_PARAM_REAL,
      .offset = INPUT(deflation.again),
@@ -241,16 +247,17 @@ static const naik_param params[] = {
      .initial = "1e-4",
      .identity = true,
      .later = true,
-     .doc = "a solve is deflated at its start, and again whenever its true residual fell by this"},
+     .doc = "naik deflates a solve at its start, and again whenever its true residual has "
+            "fallen by this factor"},
     {.key = "deflation.tolerance",
      .kind = NAIK_PARAM_REAL,
      .offset = INPUT(deflation.tolerance),
      .min = 1e-6,
      .max = 0.5,
      .initial = "1e-2",
-     .doc = "of modes that are searched for: |-DD v - a v| / a, a their eigenvalue; light modes "
-            "end at "
-            "what single precision holds, which the log and the file tell"},
+     .doc = "for modes that naik searches: largest |-DD v - a v| / a, with a their "
+            "eigenvalue. Light modes end at what single precision holds; the log and the "
+            "file say so"},
     {.key = "deflation.krylov",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(deflation.krylov),
@@ -258,7 +265,8 @@ static const naik_param params[] = {
      .max = 2040,
      .special = "auto",
      .initial = "auto",
-     .doc = "vectors of the search before a restart, a multiple of 8; auto: 4/3 of the modes"},
+     .doc = "vectors of the search before a restart, a multiple of 8; auto is 4/3 of the "
+            "modes"},
     {.key = "deflation.degree",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(deflation.degree),
@@ -266,15 +274,15 @@ static const naik_param params[] = {
      .max = 10000,
      .special = "auto",
      .initial = "auto",
-     .doc = "of the Chebyshev polynomial, even; auto: by the interval; less where single precision "
-            "does not hold so much"},
+     .doc = "degree of the Chebyshev polynomial, even; auto follows from the interval, and "
+            "is less where single precision does not hold so much"},
     {.key = "deflation.interval",
      .kind = NAIK_PARAM_REALS,
      .offset = INPUT(deflation.interval),
      .min = NAIK_ABOVE_0,
      .max = 1e6,
-     .doc = "[low, high] in which the polynomial is small, of the eigenvalues 4 lambda^2 of -DD; "
-            "found where it is not given, corrected where it does not do"},
+     .doc = "[low, high]: eigenvalues 4 lambda^2 of -DD where the polynomial is small. "
+            "naik finds the interval if it is not given, and corrects one that does not do"},
     {.key = "deflation.max_cycles",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(deflation.max_cycles),
@@ -308,8 +316,8 @@ static const naik_param params[] = {
      .words = mesons,
      .initial = "[pion5]",
      .identity = true,
-     .doc = "what to contract of entries without correlators of their own, and of pairs; [] for "
-            "none. The first eight are of staggered quarks, the others of "
+     .doc = "what to contract for pairs and for entries without correlators of their own; "
+            "[] for none. The first eight are of staggered quarks. The others are of "
             "wilson and clover quarks, whose default is [pion]; all but pion need "
             "output.propagators"},
     {.key = "output.momenta",
@@ -334,21 +342,21 @@ static const naik_param params[] = {
      .initial = "false",
      .identity = true,
      .later = true,
-     .doc = "sum_x src^+ G of random sources, which estimates Tr M^-1; needs output.propagators"},
+     .doc = "sum_x src^+ G of random sources, which estimates Tr M^-1; needs "
+            "output.propagators"},
     {.key = "output.average",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(output.average),
      .initial = "false",
      .identity = true,
      .later = true,
-     .doc = "mean and standard error over the sources of an entry, shifted to t = 0"},
+     .doc = "stores mean and standard error over the sources of an entry, shifted to t = 0"},
     {.key = "output.print_correlators",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(output.print_correlators),
      .initial = "false",
-     .doc =
-         "print every correlator into the log; false: one line for each source and mass. naik info "
-         "--correlators prints them from the file"},
+     .doc = "true prints every correlator into the log; false prints one line for each "
+            "source and mass. naik info --correlators prints them from the file"},
     {.key = "output.mpi_info",
      .kind = NAIK_PARAM_PAIRS,
      .offset = INPUT(output.mpi_info),
@@ -404,14 +412,16 @@ static const naik_param params[] = {
      .kind = NAIK_PARAM_TIME,
      .offset = INPUT(run.watchdog_s),
      .initial = NAIK_WATCHDOG_LIMIT_S,
-     .doc = "when nothing moves for so long, say where every rank is and end the job (exit status "
+     .doc = "when nothing moves for so long, say where every rank is and end the job (exit "
+            "status "
             "2); 0: never"},
     {.key = "run.transport",
      .kind = NAIK_PARAM_CHOICE,
      .offset = INPUT(run.transport),
      .words = transports,
      .initial = "auto",
-     .doc = "how halos travel between GPUs: peer writes into the neighbour's memory, mpi_device "
+     .doc = "how halos travel between GPUs: peer writes into the neighbour's memory, "
+            "mpi_device "
             "gives device memory to MPI, staged goes through host memory; auto measures"},
     {.key = "run.launch",
      .kind = NAIK_PARAM_CHOICE,
@@ -431,7 +441,8 @@ static const naik_param params[] = {
      .kind = NAIK_PARAM_TEXT,
      .offset = INPUT(run.tune_cache),
      .initial = "auto",
-     .doc = "file that keeps which GPU kernels were fastest; auto: naik/tune in the user's cache "
+     .doc = "file that keeps which GPU kernels were fastest; auto: naik/tune in the user's "
+            "cache "
             "folder ($XDG_CACHE_HOME); none"},
     {.key = "run.placement",
      .kind = NAIK_PARAM_BOOL,
@@ -454,7 +465,8 @@ static const naik_param params[] = {
     {.key = "run.events",
      .kind = NAIK_PARAM_TEXT,
      .offset = INPUT(run.events),
-     .doc = "file to which events are appended as JSON lines: start, links, solve, warning, "
+     .doc = "file to which events are appended as JSON lines: start, links, solve, "
+            "warning, "
             "interruption, end"},
 };
 
