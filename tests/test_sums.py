@@ -5,6 +5,7 @@ timeout: 240
 import os
 import re
 import shutil
+import subprocess
 import zlib
 
 import h5py
@@ -186,5 +187,20 @@ def lines_of_a_journal():
         os.remove(path("kill.h5"))
 
 
+def a_line_that_a_write_took_by_half_is_no_line():
+    shim = path("fail_one_rank.so")
+    code = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shim/fail_one_rank.c")
+    if subprocess.run(["cc", "-shared", "-fPIC", "-o", shim, code, "-ldl"]).returncode:
+        return "no cc, or not glibc"
+    source = written("short.yaml", "short.h5")
+    told = naik("solve", source, status=2, env={"LD_PRELOAD": shim, "NAIK_FAIL": "short:2@0", "NAIK_FAIL_RANK": "0",
+                                                "NAIK_FAIL_IN": "short.h5.journal"})
+    assert "failed as ordered" in told and "short.h5.journal cannot be written" in told, told
+    naik("solve", source)
+    naik("info", path("short.h5"))
+    return None
+
+
 main([everything_is_made, words_in_headers_of_configurations, words_of_pyquda, words_of_naiks_own_links, words_of_modes,
-      words_of_records, words_of_vectors, lines_of_a_journal])
+      words_of_records, words_of_vectors, lines_of_a_journal,
+      a_line_that_a_write_took_by_half_is_no_line])

@@ -314,7 +314,9 @@ static wilson_spinor *random_with_zeros(const wilson_fixture *f, uint64_t seed)
     return v;
 }
 
-static void compare_halves(check *t, const wilson_fixture *f, const wilson_storage *s, int nrhs)
+enum { HALVED = 12 };
+static void compare_halves(check *t, const wilson_fixture *f, const wilson_storage *s, int nrhs,
+                           wilson_spinor *const v[HALVED])
 {
     naik_wilson *wilson = make(t, f, s);
     naik_field *in = wilson_fixture_zero(t, f, s->vectors, nrhs);
@@ -324,9 +326,7 @@ static void compare_halves(check *t, const wilson_fixture *f, const wilson_stora
     for (int code = 0; wilson != NULL && code < 4; code++) {
         const naik_parity parity = (naik_parity)(code & 1);
         for (int c = 0; c < nrhs; c++) {
-            wilson_spinor *v = random_with_zeros(f, 60 + (uint64_t)c);
-            wilson_fixture_put(t, f, v, (naik_parity)!parity, in, c);
-            free(v);
+            wilson_fixture_put(t, f, v[c], (naik_parity)!parity, in, c);
         }
         naik_dslash_args args = {.form = NAIK_FORM_D,
                                  .parity = parity,
@@ -353,13 +353,20 @@ static void compare_halves(check *t, const wilson_fixture *f, const wilson_stora
 
 static void compare_halves_on_grid(check *t, const int extents[4], const int grid[4])
 {
-    static const int widths[] = {1, 3, 12};
+    static const int widths[] = {1, 3, HALVED};
     wilson_fixture f;
     if (wilson_fixture_create(t, extents, grid, false, 0, mass, 0, false, &f)) {
+        wilson_spinor *v[HALVED];
+        for (int c = 0; c < HALVED; c++) {
+            v[c] = random_with_zeros(&f, 60 + (uint64_t)c);
+        }
         for (int i = 0; i < STORAGES; i++) {
             for (int w = 0; storages[i].recon != 12 && w < 3; w++) {
-                compare_halves(t, &f, &storages[i], widths[w]);
+                compare_halves(t, &f, &storages[i], widths[w], v);
             }
+        }
+        for (int c = 0; c < HALVED; c++) {
+            free(v[c]);
         }
     }
     wilson_fixture_destroy(&f);

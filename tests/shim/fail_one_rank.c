@@ -7,6 +7,7 @@
  *   oneread   the N-th read alone does
  *   stall     the N-th read never returns
  *   write     all writes to such files from the N-th on give ENOSPC
+ *   short     the N-th write to such files takes half of what it is given
  *   sync      all fsyncs of such files from the N-th on give EIO
  *
  * Libraries get the memory that they ask for. What happened is said once on standard error. A
@@ -152,7 +153,21 @@ CALL(pread64, false, (int fd, void *to, size_t bytes, off_t at), fd, to, bytes, 
 CALL(readv, false, (int fd, const struct iovec *to, int count), fd, to, count)
 CALL(preadv, false, (int fd, const struct iovec *to, int count, off_t at), fd, to, count, at)
 CALL(preadv64, false, (int fd, const struct iovec *to, int count, off_t at), fd, to, count, at)
-CALL(write, true, (int fd, const void *from, size_t bytes), fd, from, bytes)
+
+ssize_t write(int fd, const void *from, size_t bytes)
+{
+    ssize_t (*real)(int, const void *, size_t);
+    *(void **)&real = dlsym(RTLD_NEXT, "write");
+    if (broken(fd, true)) {
+        return -1;
+    }
+    if (is_ordered("short") && is_watched(fd) && ++order.calls == order.when) {
+        tell();
+        bytes /= 2;
+    }
+    return real(fd, from, bytes);
+}
+
 CALL(pwrite, true, (int fd, const void *from, size_t bytes, off_t at), fd, from, bytes, at)
 CALL(pwrite64, true, (int fd, const void *from, size_t bytes, off_t at), fd, from, bytes, at)
 CALL(writev, true, (int fd, const struct iovec *from, int count), fd, from, count)
