@@ -5,12 +5,14 @@ timeout: 240
 import os
 import re
 import shutil
+import struct
 import subprocess
 import zlib
 
 import h5py
 import numpy as np
 
+from gauge_writers import openqcd_bytes
 from program import answer, main, naik, path
 
 INPUT = """
@@ -63,7 +65,7 @@ def turned(word):
 
 
 def words_in_headers_of_configurations():
-    for at in (92, 96):  # MILC: magic, dims, date, order, sum29, sum31
+    for at in (88, 92):  # MILC: magic, dims, date, order, sum29, sum31
         flip = lambda data, at=at: data[:at] + bytes([data[at] ^ 4]) + data[at + 1:]  # noqa: E731
         refused(("gauge", "check", with_bytes("lat.milc", flip, "bad.milc")), ("milc", at))
     for kind in ("nersc", "nersc-3x3"):
@@ -72,6 +74,27 @@ def words_in_headers_of_configurations():
     for word in (b"suma", b"sumb"):
         change = lambda data, word=word: re.sub(b"(<" + word + rb">)(\w+)(<)", lambda m: m[1] + turned(m[2]) + m[3], data)  # noqa: E731
         refused(("gauge", "check", with_bytes("lat.ildg", change, "bad.ildg")), word)
+
+
+def what_a_header_says_is_compared_with_the_file():
+    """Files that are longer than their header says, sites in another order, a plaquette that cannot be."""
+    for kind in ("milc", "nersc", "nersc-3x3"):
+        for more in (8, 4096):
+            with open(path("lat." + kind), "rb") as f, open(path("long." + kind), "wb") as out:
+                out.write(f.read() + bytes(more))
+            status, said, told = answer("gauge", "check", path("long." + kind))
+            assert status == 4 and "bytes long, but its" in told, (kind, status, told)
+    flip = lambda data: data[:84] + struct.pack("<I", 1) + data[88:]  # noqa: E731
+    status, said, told = answer("gauge", "check", with_bytes("lat.milc", flip, "order.milc"))
+    assert status == 1 and "in order 1; only 0, the natural one, is read" in told, (status, told)
+    with h5py.File(path("lat.h5")) as f:
+        data = openqcd_bytes(f["gauge"][...])
+    for value, wanted in ((None, 0), (3.11, 4), (float("nan"), 4)):
+        with open(path("lat.openqcd"), "wb") as f:
+            f.write(data if value is None else data[:16] + struct.pack("<d", value) + data[24:])
+        status, said, told = answer("gauge", "check", path("lat.openqcd"))
+        assert status in ((wanted,) if value is None else (1, 4)), (value, status, told)
+        assert value is None or "plaquette" in told and "no format" not in told and "computed" not in told, told
 
 
 def words_of_pyquda():
@@ -201,6 +224,6 @@ def a_line_that_a_write_took_by_half_is_no_line():
     return None
 
 
-main([everything_is_made, words_in_headers_of_configurations, words_of_pyquda, words_of_naiks_own_links, words_of_modes,
+main([everything_is_made, words_in_headers_of_configurations, what_a_header_says_is_compared_with_the_file, words_of_pyquda, words_of_naiks_own_links, words_of_modes,
       words_of_records, words_of_vectors, lines_of_a_journal,
       a_line_that_a_write_took_by_half_is_no_line])
