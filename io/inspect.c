@@ -89,6 +89,9 @@ void naik_describe_size(const int size[NAIK_DIM], naik_report *report)
 static void describe_field(const naik_gauge_file *file, bool verified, naik_report *report)
 {
     char text[64];
+    if (file->lfn[0] != '\0') {
+        naik_report_text(report, "ildg_lfn", file->lfn);
+    }
     naik_report_int(report, "precision", file->precision);
     naik_report_text(report, "byte_order", file->byte_order);
     naik_report_text(report, "checksum_kind", file->checksum_kind);

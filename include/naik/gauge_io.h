@@ -27,6 +27,7 @@ typedef struct naik_gauge_file {
     char dataset[128];        /* HDF5 of other codes: where the links are inside the file */
     char note[400];           /* what a reader found odd and tolerated; "" if nothing */
     char uuid[40];            /* of naik's own files; "" otherwise */
+    char lfn[512];            /* ILDG's logical file name (ildg-data-lfn); "" if there is none */
     char ensemble[1024];      /* of naik's own files: free text of whoever made it; or "" */
     char gauge_fixing[256];   /* of naik's own files: condition, theta, how; "": none is known */
     char disagrees[700];      /* what naik_gauge_load found wrong and went on with; "" if nothing */
@@ -108,6 +109,7 @@ void naik_gauge_print(naik_log *log, const char *path, const naik_gauge_file *fi
 
 typedef struct naik_gauge_meta { /* what naik's own file records beside the links */
     const char *ensemble;        /* free text; NULL: the source's, if it has one */
+    const char *lfn;             /* ILDG's logical file name, likewise */
     const char *link_kind;       /* "thin", "fat", "long" */
     const char *source_path;     /* file it came from, or NULL */
     const naik_gauge_file *source;
@@ -120,7 +122,7 @@ typedef struct naik_gauge_meta { /* what naik's own file records beside the link
  * NAIK_ERR_INPUT, NAIK_ERR_IO */
 naik_status naik_gauge_file_precheck(const naik_lattice *lattice, const char *path, int precision);
 
-/* Writes naik's own HDF5 (FORMATS: naik-gauge 1.0) as PATH.part, verifies it by reading it again,
+/* Writes naik's own HDF5 (naik-gauge, doc/output.md) as PATH.part, verifies it by reading it again,
  * renames. precision 32 or 64. Collective.
  * NAIK_ERR_INPUT  another job writes PATH        NAIK_ERR_IO; PATH is then untouched. */
 naik_status naik_gauge_h5_write(const char *path, const naik_gauge *gauge, int precision,

@@ -18,16 +18,6 @@ typedef struct passage { /* of links between a file and memory, row by row */
     uint32_t sum[2]; /* shared by the threads */
 } passage;
 
-static void complete_third_row(naik_matrix *u)
-{
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        naik_complex c =
-            naik_csub(naik_cmul(u->e[0][j], u->e[1][k]), naik_cmul(u->e[0][k], u->e[1][j]));
-        u->e[2][i] = naik_conj(c);
-    }
-}
-
 static void add_row_to_sum(passage *r, const naik_sites_row *row, int64_t site_bytes)
 {
     uint32_t sum[2] = {0, 0};
@@ -60,7 +50,7 @@ static void take_row(void *context, const naik_sites_row *row)
         naik_reals_decode(row->bytes + i * link_bytes, reals, r->bits, r->big, value);
         memcpy(link[i].e, value, (size_t)reals * sizeof *value);
         if (r->rows == 2) {
-            complete_third_row(&link[i]);
+            naik_gauge_complete_row(&link[i]);
         }
     }
 }

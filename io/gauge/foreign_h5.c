@@ -14,6 +14,7 @@
 
 enum { LINK_REALS = 18, SITE_REALS = 72, MAX_VISITS = 10000 };
 
+static const char pyquda_group[] = "LatticeColorMatrix";
 static const char *const pyquda_name[NAIK_DIM] = {"LatticeColorMatrix/X", "LatticeColorMatrix/Y",
                                                   "LatticeColorMatrix/Z", "LatticeColorMatrix/T"};
 
@@ -256,7 +257,7 @@ static bool pyquda_recognise(const naik_file_head *head)
     hid_t file = open_quietly(head);
     bool found = false;
     if (file >= 0) {
-        found = H5Lexists(file, "LatticeColorMatrix", H5P_DEFAULT) > 0 &&
+        found = H5Lexists(file, pyquda_group, H5P_DEFAULT) > 0 &&
                 H5Lexists(file, pyquda_name[0], H5P_DEFAULT) > 0;
         H5Fclose(file);
     }
@@ -342,23 +343,26 @@ done:
     return status;
 }
 
-/* Variable length and UTF-8: what Python hands back as a str, as PyQUDA compares it. */
 static naik_status put_sum(naik_log *log, hid_t dataset, const char *name, uint32_t sum)
 {
     char text[16];
-    const char *value = text;
     snprintf(text, sizeof text, "%08x", sum);
-    hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR), attribute = -1;
+    return naik_h5_put_text(log, dataset, name, text);
+}
+
+/* PyQUDA takes the extents from these, and the colours where a group has them in its name. */
+static naik_status put_group(naik_log *log, hid_t file, const int size[NAIK_DIM])
+{
     naik_status status = NAIK_OK;
-    H5Tset_size(type, H5T_VARIABLE);
-    H5Tset_cset(type, H5T_CSET_UTF8);
-    attribute = H5Acreate2(dataset, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    NAIK_H5_TRY(log, attribute, "creating a checksum");
-    NAIK_H5_TRY(log, H5Awrite(attribute, type, &value), "writing a checksum");
+    char extents[64];
+    hid_t group = H5Gopen2(file, pyquda_group, H5P_DEFAULT);
+    snprintf(extents, sizeof extents, "%d %d %d %d", size[0], size[1], size[2], size[3]);
+    NAIK_H5_TRY(log, group, "opening a group");
+    NAIK_TRY(naik_h5_put_text(log, group, "Annotation", "written by naik"));
+    NAIK_TRY(naik_h5_put_text(log, group, "Lattice", extents));
+    NAIK_TRY(naik_h5_put_text(log, group, "Color", "3"));
 done:
-    naik_h5_release(attribute);
-    naik_h5_release(space);
-    naik_h5_release(type);
+    naik_h5_release(group);
     return status;
 }
 
@@ -384,6 +388,7 @@ static naik_status make_pyquda(naik_comm *alone, void *data)
         NAIK_TRY(naik_h5_dataset(alone->log, file, pyquda_name[mu], type, 6, dims, NULL, &dataset));
         naik_h5_release(dataset);
     }
+    NAIK_TRY(put_group(alone->log, file, size));
 done:
     naik_h5_release(type);
     return naik_h5_close_after(alone, status, &file);

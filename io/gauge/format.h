@@ -54,8 +54,15 @@ naik_status naik_gauge_read_flat(const char *path, naik_gauge *gauge, naik_flat_
 naik_status naik_gauge_write_flat(const char *path, const naik_gauge *gauge, naik_flat_sum sum,
                                   naik_gauge_file *file);
 
-/* Writes one format for naik_gauge_write: a whole file at `path`. `file` comes with the extents and
- * the precision, `checks` are of the gauge field. Collective. */
+/* The third row from the other two, as readers make it: conj(row0 x row1). */
+void naik_gauge_complete_row(naik_matrix *u);
+/* naik_gauge_measure of the links as a file of this precision and so many rows gives them back: what
+ * its header tells is of what it holds. Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
+naik_status naik_gauge_measure_stored(const naik_gauge *gauge, int precision, int rows,
+                                      naik_gauge_checks *out);
+
+/* Writes one format for naik_gauge_write: a whole file at `path`. `file` comes with the extents, the
+ * precision and ILDG's name, `checks` are of the links as they will be read. Collective. */
 typedef naik_status naik_gauge_writer(const char *path, const naik_gauge *gauge,
                                       const naik_gauge_checks *checks, naik_gauge_file *file);
 naik_gauge_writer naik_milc_write, naik_ildg_write, naik_nersc_write, naik_nersc_write_3x3,

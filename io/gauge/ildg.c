@@ -29,14 +29,15 @@ static void put_descriptions(naik_lime_buffer *b, const naik_gauge_file *file,
     char letter = file->precision == 32 ? 'F' : 'D';
     snprintf(text, sizeof text,
              NAIK_XML_HEAD
-             "<scidacRecord><version>1.0</version><date>%s</date><globaldata>0</globaldata>"
+             "<scidacRecord><version>1.1</version><date>%s</date><recordtype>0</recordtype>"
              "<datatype>QDP_%c3_ColorMatrix</datatype><precision>%c</precision>"
-             "<colors>3</colors><typesize>%d</typesize><datacount>4</datacount></scidacRecord>",
+             "<colors>3</colors><spins>1</spins><typesize>%d</typesize><datacount>4</datacount></"
+             "scidacRecord>",
              date, letter, letter, 18 * file->precision / 8);
     naik_lime_put_text(b, "scidac-private-record-xml", NAIK_LIME_BEGIN, text);
     snprintf(text, sizeof text,
              NAIK_XML_HEAD
-             "<usqcdInfo><version>1.0</version><plaq>%.10e</plaq><linktr>%.10e</linktr>"
+             "<usqcdInfo><version>1.0</version><plaq>%.15e</plaq><linktr>%.15e</linktr>"
              "<info>written by naik</info></usqcdInfo>",
              checks->plaquette / 3, checks->link_trace);
     naik_lime_put_text(b, "scidac-record-xml", 0, text);
@@ -48,6 +49,9 @@ static void put_descriptions(naik_lime_buffer *b, const naik_gauge_file *file,
                            "<lx>%d</lx><ly>%d</ly><lz>%d</lz><lt>%d</lt></ildgFormat>",
              file->precision, n[0], n[1], n[2], n[3]);
     naik_lime_put_text(b, "ildg-format", 0, text);
+    if (file->lfn[0] != '\0') {
+        naik_lime_put_text(b, "ildg-data-lfn", 0, file->lfn);
+    }
 }
 
 naik_status naik_ildg_write(const char *path, const naik_gauge *gauge,

@@ -44,6 +44,9 @@ void naik_gauge_print(naik_log *log, const char *path, const naik_gauge_file *fi
     if (!isnan(file->link_trace_stored)) {
         naik_log_line(log, "                  stored %.10g", file->link_trace_stored);
     }
+    if (file->lfn[0] != '\0') {
+        naik_log_line(log, "  ILDG's name     %s", file->lfn);
+    }
     naik_log_line(log, "  |U U^+ - 1|     largest %.3e", checks->max_unitarity_dev);
     naik_log_line(log, "  |det U - 1|     largest %.3e", checks->max_det_dev);
     if (file->note[0] != '\0') {

@@ -1,4 +1,4 @@
-/* naik_h5.c - naik's own gauge file, naik-gauge 1.0
+/* naik_h5.c - naik's own gauge file, naik-gauge
  *
  * Written as PATH.part, read again and compared by checksum, then renamed: a file under its final
  * name is complete. The state attribute says the same to whoever copies a .part by hand.
@@ -58,6 +58,10 @@ naik_status naik_h5_put_metadata(naik_comm *comm, hid_t file, const naik_gauge_m
         const char *fixing = said(meta->gauge_fixing, from != NULL ? from->gauge_fixing : NULL);
         NAIK_TRY(naik_h5_put_text(comm->log, group, "ensemble",
                                   said(meta->ensemble, from != NULL ? from->ensemble : NULL)));
+        const char *lfn = said(meta->lfn, from != NULL ? from->lfn : NULL);
+        if (lfn != NULL) {
+            NAIK_TRY(naik_h5_put_text(comm->log, group, "ildg_lfn", lfn));
+        }
         if (fixing != NULL) {
             NAIK_TRY(naik_h5_put_text(comm->log, group, "gauge_fixing", fixing));
         }
@@ -150,6 +154,7 @@ static naik_status probe_open(naik_log *log, const char *path, hid_t file, naik_
     group = H5Gopen2(file, "metadata", H5P_DEFAULT);
     if (group >= 0) {
         naik_h5_get_text(group, "ensemble", out->ensemble, sizeof out->ensemble);
+        naik_h5_get_text(group, "ildg_lfn", out->lfn, sizeof out->lfn);
         naik_h5_get_text(group, "gauge_fixing", out->gauge_fixing, sizeof out->gauge_fixing);
         NAIK_TRY(naik_h5_get_document(log, group, "input_text", &out->header_text));
     }

@@ -321,7 +321,7 @@ static size_t make_header(const naik_gauge_file *file, const naik_gauge_checks *
         header, HEADER_ROOM,
         "BEGIN_HEADER\nHDR_VERSION = 1.0\nDATATYPE = %s\nSTORAGE_FORMAT = 1.0\n"
         "DIMENSION_1 = %d\nDIMENSION_2 = %d\nDIMENSION_3 = %d\nDIMENSION_4 = %d\n"
-        "LINK_TRACE = %.12f\nPLAQUETTE = %.12f\nBOUNDARY_1 = PERIODIC\nBOUNDARY_2 = PERIODIC\n"
+        "LINK_TRACE = % .15e\nPLAQUETTE = % .15e\nBOUNDARY_1 = PERIODIC\nBOUNDARY_2 = PERIODIC\n"
         "BOUNDARY_3 = PERIODIC\nBOUNDARY_4 = PERIODIC\nCHECKSUM = %08x\nENSEMBLE_ID = unknown\n"
         "ENSEMBLE_LABEL = unknown\nSEQUENCE_NUMBER = 0\nCREATOR = naik\n"
         "FLOATING_POINT = IEEE%dBIG\nEND_HEADER\n",

@@ -151,6 +151,7 @@ static naik_status fill(naik_log *log, const char *path, const naik_scidac_file 
     NAIK_TRY(take_extents(log, path, lime, f, file));
     NAIK_TRY(check_links(log, path, f));
     strcpy(file->format, f->ildg ? "ildg" : "scidac");
+    memcpy(file->lfn, lime->ildg_lfn, sizeof file->lfn);
     strcpy(file->byte_order, "big");
     strcpy(file->checksum_kind, f->has_sum ? "suma/sumb" : "none");
     file->rows = 3;

@@ -16,7 +16,7 @@
 typedef struct writer {
     const char *name;
     naik_gauge_writer *write;
-    int compared_rows; /* bit for bit after reading; the others are rebuilt by the reader */
+    int rows; /* that are stored, and compared bit for bit after reading; a reader rebuilds others */
 } writer;
 
 static const writer writers[] = {
@@ -107,8 +107,8 @@ static naik_status check_request(naik_log *log, const char *format, const writer
     if (!isfinite(checks->plaquette) || !isfinite(checks->link_trace)) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT, "the links are not finite, so they are not stored");
     }
-    if (w->compared_rows == 2 && !(checks->max_unitarity_dev <= NAIK_GAUGE_UNITARITY_LIMIT &&
-                                   checks->max_det_dev <= 3 * NAIK_GAUGE_UNITARITY_LIMIT)) {
+    if (w->rows == 2 && !(checks->max_unitarity_dev <= NAIK_GAUGE_UNITARITY_LIMIT &&
+                          checks->max_det_dev <= 3 * NAIK_GAUGE_UNITARITY_LIMIT)) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT,
                          "format '%s' stores two rows, but these links are not SU(3): |U U^+ - 1| "
                          "reaches %.3g, |det U - 1| %.3g",
@@ -143,9 +143,16 @@ naik_status naik_gauge_write(const char *path, const char *format, const naik_ga
     memcpy(file.size, gauge->lattice->size, sizeof file.size);
     NAIK_TRY(naik_gauge_measure(gauge, &checks));
     NAIK_TRY(check_request(comm->log, format, w, precision, &checks));
+    NAIK_TRY(naik_gauge_measure_stored(gauge, precision, w->rows, &checks));
+    if (meta != NULL) {
+        const char *lfn = meta->lfn != NULL      ? meta->lfn
+                          : meta->source != NULL ? meta->source->lfn
+                                                 : "";
+        snprintf(file.lfn, sizeof file.lfn, "%s", lfn);
+    }
     NAIK_TRY(naik_output_begin(comm, path, naik_gauge_file_bytes(gauge->lattice, precision), &out));
     NAIK_TRY(w->write(out.part, gauge, &checks, &file));
-    status = read_again(out.part, gauge, precision, w->compared_rows);
+    status = read_again(out.part, gauge, precision, w->rows);
     NAIK_TRY(naik_write_verdict(comm->log, out.part, status));
     NAIK_TRY(naik_output_publish(&out));
 done:

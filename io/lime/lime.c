@@ -347,6 +347,9 @@ static naik_status take_record(scan *s, const record *r)
     if (strcmp(r->type, "etmc-source-format") == 0) {
         return take_format(s, r, true, true);
     }
+    if (strcmp(r->type, "ildg-data-lfn") == 0 && s->file->ildg_lfn[0] == '\0') {
+        return read_text(s, r, s->file->ildg_lfn, sizeof s->file->ildg_lfn);
+    }
     if (strcmp(r->type, "scidac-private-record-xml") == 0) {
         s->file->lone += s->private_xml[0] != '\0';
         return read_text(s, r, s->private_xml, sizeof s->private_xml);

@@ -61,6 +61,7 @@ typedef struct naik_scidac_file {
     bool has_dims;
     int dims[NAIK_DIM]; /* from scidac-private-file-xml; x, y, z, t; 1 .. 65536 each */
     char user[8192];    /* begin of scidac-file-xml */
+    char ildg_lfn[512]; /* the first ildg-data-lfn; "" if there is none */
     int lone; /* descriptions of a field (scidac-private-record-xml) that no field follows */
     int count;
     naik_scidac_field *field; /* [count], owned */

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "io/gauge/format.h"
 #include "io/gauge/naik_h5.h"
 #include "io/h5/metadata_crc.h"
 #include "io/provenance.h"
@@ -39,7 +40,7 @@ static naik_status fill(naik_comm *comm, naik_h5_links_file *f)
         naik_h5_links *links = &f->links[i];
         NAIK_TRY(naik_h5_links_fill(file, links->name, links->gauge, f->precision, links->sum));
         if (strcmp(links->kind, "thin") == 0) {
-            NAIK_TRY(naik_gauge_measure(links->gauge, &links->checks));
+            NAIK_TRY(naik_gauge_measure_stored(links->gauge, f->precision, 3, &links->checks));
         }
     }
     NAIK_TRY(naik_h5_flush(comm, file)); /* each node forces to disk what it wrote */

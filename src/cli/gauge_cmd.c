@@ -100,6 +100,26 @@ done:
     return status;
 }
 
+static naik_status check_lfn(naik_log *log, const char *lfn, const char *format)
+{
+    const size_t length = lfn != NULL ? strlen(lfn) : 0;
+    if (lfn == NULL) {
+        return NAIK_OK;
+    }
+    if (strcmp(format, "ildg") != 0 && strcmp(format, "naik") != 0) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "--lfn is a name of ILDG's: only --to ildg and --to naik keep it, not %s",
+                         format);
+    }
+    if (length == 0 || length >= sizeof((naik_gauge_file *)0)->lfn) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "--lfn has %zu bytes: it must have 1 to %zu, such as "
+                         "lfn://COLLABORATION/ENSEMBLE/CONFIGURATION",
+                         length, sizeof((naik_gauge_file *)0)->lfn - 1);
+    }
+    return NAIK_OK;
+}
+
 static naik_status convert(naik_comm *comm, int argc, char **argv)
 {
     static const char *const names[] = {"IN", "OUT"};
@@ -107,7 +127,7 @@ static naik_status convert(naik_comm *comm, int argc, char **argv)
                                           "ildg", "pyquda", NULL};
     static const char *const bits[] = {"32", "64", NULL};
     static const char *const answers[] = {"stop", "warn", NULL};
-    const char *operand[2], *ensemble = NULL;
+    const char *operand[2], *ensemble = NULL, *lfn = NULL;
     int to = 0, precision = -1, mismatch = 0, size[NAIK_DIM] = {0};
     const naik_option options[] = {
         {.name = "to", .kind = NAIK_OPTION_CHOICE, .target = &to, .choices = formats},
@@ -118,16 +138,21 @@ static naik_status convert(naik_comm *comm, int argc, char **argv)
          .choices = answers},
         {.name = "ensemble", .kind = NAIK_OPTION_TEXT, .target = &ensemble},
         {.name = "size", .kind = NAIK_OPTION_EXTENTS, .target = size},
+        {.name = "lfn", .kind = NAIK_OPTION_TEXT, .target = &lfn},
         {.name = "force", .kind = NAIK_OPTION_FLAG, .target = &comm->io.replace}};
     input_field in = {0};
     naik_status status = NAIK_OK;
     NAIK_TRY(naik_options_parse(comm->log, "gauge convert", argc, argv, options,
                                 sizeof options / sizeof *options, names, 2, operand));
+    NAIK_TRY(naik_comm_agree(comm, check_lfn(comm->log, lfn, formats[to])));
     NAIK_TRY(naik_path_refuse_input(comm, "OUT", operand[1], operand, 1));
     NAIK_TRY(naik_output_refuse(comm, "OUT", operand[1]));
     NAIK_TRY(read_field(comm, operand[0], size, mismatch == 1, &in));
-    const naik_gauge_meta meta = {
-        .ensemble = ensemble, .link_kind = "thin", .source_path = operand[0], .source = &in.file};
+    const naik_gauge_meta meta = {.ensemble = ensemble,
+                                  .lfn = lfn,
+                                  .link_kind = "thin",
+                                  .source_path = operand[0],
+                                  .source = &in.file};
     int out_bits = precision < 0 ? in.file.precision : precision == 0 ? 32 : 64;
     if (precision < 0 && out_bits == 64 && strcmp(formats[to], "milc") == 0) {
         naik_log_warn(comm->log, "MILC v5 files hold single precision: the links are rounded");
