@@ -154,7 +154,7 @@ static naik_status fill(naik_log *log, const char *path, const naik_scidac_file 
     memcpy(file->lfn, lime->ildg_lfn, sizeof file->lfn);
     strcpy(file->byte_order, "big");
     strcpy(file->checksum_kind, f->has_sum ? "suma/sumb" : "none");
-    file->rows = 3;
+    file->rows = f->rows;
     file->precision = f->bits;
     file->data_offset = f->offset;
     file->checksum_known = f->has_sum;

@@ -18,12 +18,12 @@ typedef struct shape {
     int count;   /* elements a site; 0: any */
 } shape;
 
-static const shape shapes[] = {{NAIK_FIELD_LINKS, 9, 4},
-                               {NAIK_FIELD_LINKS, 36, 1},
-                               {NAIK_FIELD_VECTORS, 3, 0},
-                               {NAIK_FIELD_SPINORS, 12, 0},
-                               {NAIK_FIELD_STAGGERED_PROPAGATOR, 9, 1},
-                               {NAIK_FIELD_PROPAGATOR, 144, 1}};
+/* Four matrices a site have nine numbers each, or six where Grid leaves the third rows out. */
+static const shape shapes[] = {
+    {NAIK_FIELD_LINKS, 9, 4},       {NAIK_FIELD_LINKS, 6, 4},
+    {NAIK_FIELD_LINKS, 36, 1},      {NAIK_FIELD_VECTORS, 3, 0},
+    {NAIK_FIELD_SPINORS, 12, 0},    {NAIK_FIELD_STAGGERED_PROPAGATOR, 9, 1},
+    {NAIK_FIELD_PROPAGATOR, 144, 1}};
 
 /* Sites that the data are of. */
 static int64_t sites_of(const naik_scidac_field *f)
@@ -73,9 +73,11 @@ static bool try_bits(naik_scidac_field *f, int64_t element_bytes, int count, int
     const int colours = colours_of(element_bytes, count, bits);
     if (s != NULL) {
         f->kind = s->kind;
+        f->rows = s->numbers == 6 ? 2 : 3;
         f->colors = 3;
     } else if (colours > 0 && (f->colors <= 0 || f->colors == colours)) {
         f->kind = NAIK_FIELD_LINKS;
+        f->rows = colours;
         f->colors = colours;
     } else {
         return false;
@@ -159,8 +161,8 @@ static void classify_plain(const naik_scidac_file *file, naik_scidac_field *f)
     if (whole) {
         choose_bits(f, element, f->datacount);
     }
-    if (f->kind !=
-        expected) { /* so many bytes a site are other things, which nobody has spoken of */
+    /* So many bytes a site may be other things, which nobody has spoken of. */
+    if (f->kind != expected || (f->colors == 3 && f->rows == 2 && f->format_rows != 2)) {
         f->bits = 0;
     }
     f->kind = f->bits == 0 && f->tmlqcd ? NAIK_FIELD_OTHER : expected;

@@ -29,6 +29,7 @@ typedef struct record {
 typedef struct format_text { /* ildg-format and its relatives */
     bool there, has_dims, tmlqcd, source;
     int dims[NAIK_DIM], precision; /* 32 or 64; 0 where not said */
+    int rows;                      /* of a link; 0 where not said */
     char field[32], text[1024];
 } format_text;
 
@@ -174,6 +175,7 @@ static naik_status take_format(scan *s, const record *r, bool tmlqcd, bool sourc
     }
     NAIK_TRY(now.has_dims ? check_dims(s, now.dims) : NAIK_OK);
     naik_xml_ints(now.text, "precision", 1, &now.precision);
+    naik_xml_ints(now.text, "rows", 1, &now.rows);
     now.precision = now.precision == 32 || now.precision == 64 ? now.precision : 0;
     naik_xml_value(now.text, "field", now.field, sizeof now.field);
     if (before.there && before.has_dims && now.has_dims &&
@@ -210,6 +212,7 @@ static void use_format(naik_scidac_field *f, const format_text *format)
     f->tmlqcd = format->tmlqcd;
     f->is_source = f->is_source || format->source;
     f->format_precision = format->precision;
+    f->format_rows = format->rows;
     memcpy(f->field_name, format->field, sizeof f->field_name);
     memcpy(f->format, format->text, sizeof f->format);
     if (format->has_dims) {

@@ -44,8 +44,10 @@ typedef struct naik_scidac_field {
     char datatype[64];
     char field_name[32];                  /* <field> of the format record, "" where not said */
     int precision;                        /* 32, 64, or 0 if unknown */
+    int format_rows;                      /* of the format record: 2 of links without third rows */
     int format_precision;                 /* of the format record; 0 where not said */
     int bits;                             /* of a real of the data; 0 of NAIK_FIELD_OTHER */
+    int rows;                             /* of each matrix, of links whose bits are known */
     int colors, spins;                    /* -1 where not said */
     int typesize, datacount;              /* bytes of one element and elements a site; -1 */
     int recordtype;                       /* 0 field, 1 global, 2 sub-volume; 0 where not said */
