@@ -447,7 +447,27 @@ static void light_quarks_converge_on_every_rung(check *t)
     fixture_destroy(&f);
 }
 
-CHECK_MAIN(CHECK_UP_TO(1, light_quarks_converge_on_every_rung), CHECK(reported_residuals_are_true),
+/* A file's checksum says nothing of who wrote it: a rung is an index, a length that of a read. */
+static void numbers_of_a_kept_state_are_bounded(check *t)
+{
+    const naik_cg_state sound = {.bb = 1, .rung = NAIK_RUNGS - 1, .history_length = 7};
+    naik_cg_state odd[] = {sound, sound, sound, sound, sound, sound, sound, sound};
+    CHECK_TRUE(t, naik_cg_state_holds(&sound));
+    odd[0].rung = NAIK_RUNGS;
+    odd[1].rung = -1;
+    odd[2].first_rung = 99;
+    odd[3].history_length = -1;
+    odd[4].climb = NAIK_CG_CLIMB_SLOW + 1;
+    odd[5].bb = NAN;
+    odd[6].record.iterations = INT32_MAX;
+    odd[7].record.state = -3;
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        CHECK_TRUE(t, !naik_cg_state_holds(&odd[i]));
+    }
+}
+
+CHECK_MAIN(CHECK(numbers_of_a_kept_state_are_bounded),
+           CHECK_UP_TO(1, light_quarks_converge_on_every_rung), CHECK(reported_residuals_are_true),
            CHECK(sums_stay_fine_between_true_residuals),
            CHECK_UP_TO(2, batch_polls_refill_and_launch_mode_do_not_change_a_bit),
            CHECK(grids_and_threads_do_not_change_a_bit), CHECK(every_way_to_stop_is_reported),

@@ -210,6 +210,20 @@ def modes_that_are_not_finite_are_damaged_whatever_their_checksums_say():
             assert "holds NaN or infinity" in text and "mode" in text, text
 
 
+def numbers_of_modes_that_cannot_be_are_damage():
+    """With the right checksums: an interval of 1e300 let modes of any links pass, vectors of 1e30 overflowed."""
+    there = "deflation.file=" + path("bad.h5")
+    for attributes, numbers, told in (({"interval_high": 1e300}, None, "are none of low modes"),
+                                      ({}, 1e30, "not orthonormal|modes of other links")):
+        forged("modes.h5", "bad.h5", attributes, numbers)
+        text = naik("modes", path("in.yaml"), "--set", there, status=None)
+        assert re.search(told, text), text
+        if attributes:
+            assert "are none of low modes" in naik("info", path("bad.h5"), status=4)
+    forged("modes.h5", "bad.h5", {"interval_low": 0.01})
+    assert "they are not the lowest" in naik("modes", path("in.yaml"), "--set", there, status=1)
+
+
 def a_kept_search_that_no_search_can_leave_begins_again():
     """Its checksums agree; kept: -1 was a crash, converged: 12 a file of modes with NaN, the others endless or worse."""
     there = "deflation.file=" + path("kept.h5")
@@ -402,6 +416,7 @@ main([modes_are_found_once_and_verified, whatever_is_asked_of_the_search_the_mod
       python_reads_modes_that_numpy_finds_to_be_eigenvectors,
       info_tells_the_spectrum_and_what_masses_gain, info_notices_every_kind_of_damage,
       modes_that_are_not_finite_are_damaged_whatever_their_checksums_say,
+      numbers_of_modes_that_cannot_be_are_damage,
       a_kept_search_that_no_search_can_leave_begins_again, a_job_waits_for_another_that_looks_for_the_same_modes,
       no_modes_are_asked_for_beside_other_keys, modes_of_every_configuration_of_a_list_are_found,
       modes_have_equal_bytes_on_two_ranks, deflated_solves_take_fewer_iterations_and_equal_bits,

@@ -57,6 +57,11 @@ naik_status naik_modes_search_read(const naik_geometry *geometry, const char *pa
 /* Whether products T belong to this state: it is in the middle of a cycle. */
 bool naik_modes_has_products(const naik_lanczos_state *state);
 
+/* No eigenvalue of -D_eo D_oe is larger: improved links reach 22, rough ones some times that. */
+#define NAIK_MODES_EIGENVALUE_MOST 1000.0
+/* Whether numbers of a file, `high` the end of its interval, can be those of modes at all. Local. */
+bool naik_modes_numbers_hold(const double *lambda2, const double *residual, int count, double high);
+
 typedef enum naik_modes_file_state {
     NAIK_MODES_UNFINISHED, /* its writer was interrupted: nothing in it counts */
     NAIK_MODES_SEARCHING,  /* of a search, which goes on from it */

@@ -74,11 +74,13 @@ bool naik_mode_numbers_agree(hid_t file, const char *name, const double *values,
            stored == (int64_t)naik_crc32(values, (size_t)count * sizeof *values);
 }
 
-static bool ascending(const double *values, int count)
+bool naik_modes_numbers_hold(const double *lambda2, const double *residual, int count, double high)
 {
-    bool good = true;
-    for (int i = 0; i < count; i++) {
-        good = good && isfinite(values[i]) && (i == 0 || values[i] >= values[i - 1]);
+    const double most = NAIK_MODES_EIGENVALUE_MOST;
+    bool good = high > 0 && high <= most;
+    for (int i = 0; i < count; i++) { /* each comparison is false where there is a NaN */
+        good = good && lambda2[i] >= 0 && lambda2[i] <= most &&
+               (i == 0 || lambda2[i] >= lambda2[i - 1]) && residual[i] >= 0 && residual[i] <= most;
     }
     return good;
 }
@@ -146,10 +148,19 @@ naik_status naik_modes_spectrum_get(naik_log *log, hid_t file, const char *path,
     NAIK_TRY(get_numbers(log, file, out));
     if (out->state == NAIK_MODES_COMPLETE &&
         !(naik_mode_numbers_agree(file, "lambda2_crc", out->lambda2, out->count) &&
-          naik_mode_numbers_agree(file, "residual_crc", out->residual, out->count) &&
-          ascending(out->lambda2, out->count))) {
+          naik_mode_numbers_agree(file, "residual_crc", out->residual, out->count))) {
         status = NAIK_FAIL(log, NAIK_ERR_CORRUPT,
                            "eigenvalues or residuals of '%s' disagree with their checksums", path);
+        goto done;
+    }
+    double high = NAN;
+    naik_h5_get_f64(file, "interval_high", &high, 0);
+    if (out->state == NAIK_MODES_COMPLETE &&
+        !naik_modes_numbers_hold(out->lambda2, out->residual, out->count, high)) {
+        status = NAIK_FAIL(log, NAIK_ERR_CORRUPT,
+                           "'%s' is damaged: its eigenvalues and residuals are none of low modes, "
+                           "whatever their checksums say",
+                           path);
     }
 done:
     return status;

@@ -252,7 +252,7 @@ static naik_status verify_entry(const naik_checkpoint *s, disk_entry *entry, int
     const int64_t bytes = (int64_t)state->history_length * (int64_t)sizeof *state->history;
     state->history = NULL;
     *ok = entry->solve >= 0 && entry->solve < naik_propagator_file_solves(s->file) &&
-          state->history_length >= 0 && entry->history_offset >= HEAD_BYTES &&
+          naik_cg_state_holds(state) && entry->history_offset >= HEAD_BYTES &&
           bytes <= file_bytes - entry->history_offset;
     for (int v = 0; v < NAIK_CG_VECTORS; v++) {
         const disk_vector *vector = &entry->vector[v];

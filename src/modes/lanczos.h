@@ -106,7 +106,8 @@ naik_status naik_lanczos_run(const naik_links *links, const naik_links *single,
                              naik_modes **out, naik_lanczos_report *report);
 
 /* Sets lambda2 = |D v|^2/|v|^2 and residual = |-D_eo D_oe v - lambda2 v|/|v| of all modes, in double
- * with links in double; *gram = largest element of |V^+ V - 1|. Collective. */
+ * with links in double; *gram = largest element of |V^+ V - 1|, infinite where a vector is longer than
+ * 2 or not finite. Collective. */
 naik_status naik_modes_measure(naik_modes *modes, const naik_links *links, double *gram);
 
 #endif

@@ -11,7 +11,8 @@ typedef struct room {
 } room;
 
 /* Eigenvalues and residuals of a block: r = D_eo D_oe v + lambda2 v. */
-static naik_status measure_block(naik_modes *modes, const naik_links *links, int b, room *w)
+static naik_status measure_block(naik_modes *modes, const naik_links *links, int b, bool products,
+                                 room *w)
 {
     naik_status status = NAIK_OK;
     const naik_backend_ops *ops = links->geometry->backend->ops;
@@ -36,7 +37,27 @@ static naik_status measure_block(naik_modes *modes, const naik_links *links, int
     for (int c = 0; c < NAIK_MODES_BLOCK && b * NAIK_MODES_BLOCK + c < modes->count; c++) {
         modes->residual[b * NAIK_MODES_BLOCK + c] = sqrt(rr[c] / vv[c]);
     }
-    NAIK_TRY(naik_modes_project(w->work, modes->block, modes->count, 2, w->v, vv, w->gram));
+    NAIK_TRY(products
+                 ? naik_modes_project(w->work, modes->block, modes->count, 2, w->v, vv, w->gram)
+                 : NAIK_OK);
+done:
+    return status;
+}
+
+/* Whether all are about of length 1, which products need: they are sums of integers. */
+static naik_status look_at_lengths(const naik_modes *modes, room *w, bool *good)
+{
+    naik_status status = NAIK_OK;
+    double vv[NAIK_MODES_BLOCK];
+    *good = true;
+    for (int b = 0; b * NAIK_MODES_BLOCK < modes->count; b++) {
+        NAIK_TRY(
+            modes->geometry->backend->ops->field.copy(w->v, modes->block[b], NULL, NAIK_RHS_IDLE));
+        NAIK_TRY(naik_modes_norms(w->work, w->v, vv));
+        for (int c = 0; c < NAIK_MODES_BLOCK; c++) {
+            *good = *good && vv[c] <= 4;
+        }
+    }
 done:
     return status;
 }
@@ -72,9 +93,11 @@ naik_status naik_modes_measure(naik_modes *modes, const naik_links *links, doubl
                              w.gram != NULL ? NAIK_OK
                                             : NAIK_FAIL(geometry->backend->log, NAIK_ERR_MEMORY,
                                                         "no memory to measure modes")));
+    bool good;
+    NAIK_TRY(look_at_lengths(modes, &w, &good));
     for (int b = 0; b * NAIK_MODES_BLOCK < modes->count; b++) {
-        NAIK_TRY(measure_block(modes, links, b, &w));
-        const double off = deviation(modes, b, w.gram);
+        NAIK_TRY(measure_block(modes, links, b, good, &w));
+        const double off = good ? deviation(modes, b, w.gram) : INFINITY;
         *gram = off <= *gram ? *gram : off;
     }
     naik_timer_stop(geometry->backend->timer, "measure modes");

@@ -61,6 +61,27 @@ static bool agrees(const naik_modes *stored, const naik_modes *measured, double 
            measured->residual[i] <= 1.01 * stored->residual[i] + 1e-3 * noise;
 }
 
+/* What the file's numbers alone tell, before they are compared with anything. */
+static naik_status check_numbers(const job *j, const naik_modes *modes)
+{
+    const double last = modes->lambda2[modes->count - 1], low = j->about.report.low;
+    if (!naik_modes_numbers_hold(modes->lambda2, modes->residual, modes->count,
+                                 j->about.report.high)) {
+        return NAIK_FAIL(j->log, NAIK_ERR_CORRUPT,
+                         "'%s' is damaged: its eigenvalues and residuals are none of low modes, "
+                         "whatever their checksums say",
+                         j->path);
+    }
+    if (low > 0 && last > low) {
+        return NAIK_FAIL(
+            j->log, NAIK_ERR_INPUT,
+            "'%s' holds modes up to 4 lambda^2 = %.4g, but its search set apart only what "
+            "lies below %.4g: they are not the lowest. Remove the file and find them anew",
+            j->path, last, low);
+    }
+    return NAIK_OK;
+}
+
 /* The modes of the file are modes of these links: eigenvalues, residuals, orthogonality anew. */
 static naik_status verify(job *j, naik_modes *modes)
 {
@@ -68,6 +89,7 @@ static naik_status verify(job *j, naik_modes *modes)
     naik_modes *measured = NULL;
     double gram = 0;
     int bad = -1;
+    NAIK_TRY(check_numbers(j, modes));
     NAIK_TRY(naik_modes_create(j->geometry, NAIK_SINGLE, modes->count, &measured));
     NAIK_TRY(naik_modes_copy(modes, measured));
     NAIK_TRY(naik_modes_measure(measured, j->outer, &gram));

@@ -153,6 +153,9 @@ typedef struct naik_cg_state {
     uint32_t vectors; /* bit v: vector v belongs to it; set by who keeps them (propagator.h) */
     double *history;  /* [history_length]; borrowed */
 } naik_cg_state;
+/* Whether its numbers can be those of an rhs in mid solve: those of a file are asked this before
+ * they are used. Its history is not looked at. */
+bool naik_cg_state_holds(const naik_cg_state *state);
 /* The vectors of an rhs in mid solve: x, what was added to it since the last reliable update, the
  * residual, the direction p, A p, and the shadow residual of BiCGStab. NULL where a rung has none:
  * the rungs classical and double add to x itself, and classical keeps no A p. */

@@ -4,9 +4,12 @@
  * record alone: an rhs that is put back goes on to the same bits. Vectors of 16 bits are not
  * kept: their scales do not survive the way through double unchanged.
  */
+#include <math.h>
 #include <string.h>
 
 #include "solver/cg_batch.h"
+
+enum { COUNT_MOST = 1 << 30 }; /* of iterations and the like in a kept state that is believed */
 
 naik_status cg_save(naik_cg *cg, const naik_cg_stream *stream, int c)
 {
@@ -49,6 +52,28 @@ naik_status cg_save(naik_cg *cg, const naik_cg_stream *stream, int c)
         cg_fields_of(cg, slot->rung, fields);
     }
     return stream->save(stream->data, slot->index, &state, fields, c);
+}
+
+static bool is_count(int32_t n)
+{
+    return n >= 0 && n <= COUNT_MOST;
+}
+
+bool naik_cg_state_holds(const naik_cg_state *s)
+{
+    const int32_t counts[] = {
+        s->record.iterations, s->corrections, s->restarts,   s->stalls,  s->breaks,
+        s->climbed_at,        s->failures,    s->shorts,     s->best_at, s->begun_at,
+        s->stretch,           s->level,       s->beginnings, s->moved,   s->history_length};
+    bool good = s->rung >= 0 && s->rung < NAIK_RUNGS && s->first_rung >= 0 &&
+                s->first_rung < NAIK_RUNGS && s->climb >= NAIK_CG_NO_CLIMB &&
+                s->climb <= NAIK_CG_CLIMB_SLOW && s->record.state >= NAIK_RHS_IDLE &&
+                s->record.state <= NAIK_RHS_WAIT && isfinite(s->bb) && s->bb >= 0 &&
+                isfinite(s->record.shift) && isfinite(s->record.rr);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        good = good && is_count(counts[i]);
+    }
+    return good;
 }
 
 naik_status cg_restore(naik_cg *cg, const naik_cg_stream *stream, int c, naik_cg_state *state,
