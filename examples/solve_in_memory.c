@@ -21,7 +21,7 @@ static naik_status work(naik_comm *comm, const char *configuration, double mass)
     src = calloc(3 * vector, sizeof *src);
     x = calloc(3 * vector, sizeof *x);
     const int extent = lattice->size[3];
-    pion = calloc(3 * (size_t)extent, sizeof *pion);
+    pion = calloc(6 * (size_t)extent, sizeof *pion); /* [3][T], real and imaginary part */
     for (int colour = 0; colour < 3 && comm->rank == 0; colour++) {
         src[colour * vector + 2 * (size_t)colour] = 1; /* at the origin, which rank 0 has */
     }
@@ -29,11 +29,12 @@ static naik_status work(naik_comm *comm, const char *configuration, double mass)
     for (int colour = 0; colour < 3; colour++) {
         naik_log_line(comm->log, "colour %d: %d iterations, |src - M x| / |src| = %.2e", colour,
                       results[colour].iterations, results[colour].source_residual);
-        NAIK_TRY(naik_meson_correlator(lattice, NAIK_PION5, (int[3]){0}, x + colour * vector,
-                                       pion + colour * extent));
+        NAIK_TRY(naik_meson_correlator(lattice, NAIK_PION5, &(naik_frame){{0}}, x + colour * vector,
+                                       pion + 2 * colour * extent));
     }
     for (int t = 0; t < extent; t++) {
-        naik_log_line(comm->log, "%d %.12e", t, pion[t] + pion[extent + t] + pion[2 * extent + t]);
+        naik_log_line(comm->log, "%d %.12e", t,
+                      pion[2 * t] + pion[2 * (extent + t)] + pion[2 * (2 * extent + t)]);
     }
 done:
     free(src);

@@ -57,16 +57,17 @@ typedef struct slice_params {
     const char *data;
     int parity, first, spin, vectors; /* the first colour vector, and how many of all */
     int sites;                        /* of one parity in a time slice */
-    const double *weight[3];
-    naik_exactsum *sums;
+    const naik_complex *weight[3];
+    int parts, times;
+    naik_exactsum *sums; /* [parts][times] */
 } slice_params;
 
 /* One row of blocks a time slice. */
 __global__ void slice_kernel(const slice_params p)
 {
-    __shared__ exact_block<1> shared;
+    __shared__ exact_block<2> shared;
     const int i = (int)(blockIdx.x * SLICE_THREADS + threadIdx.x), t = (int)blockIdx.y;
-    double term = 0;
+    double term[2] = {0, 0};
     if (i < p.sites) {
         const int cb = t * p.sites + i;
         int x[4];
@@ -77,19 +78,22 @@ __global__ void slice_kernel(const slice_params p)
                 vec_double::load(p.data + vec_offset<vec_double>(cb, p.first + s, p.vectors));
             norm += real_product(v, v);
         }
-        term = p.weight[0][x[0]] * p.weight[1][x[1]] * p.weight[2][x[2]] * norm;
+        const naik_complex w = naik_slice_product(p.weight[0][x[0]], p.weight[1][x[1]],
+                                                  p.weight[2][x[2]], p.parts == 2);
+        term[0] = w.re * norm;
+        term[1] = w.im * norm;
     }
-    exact_block_add(shared, term, &p.sums[t]);
+    exact_block_add(shared, term, p.parts, &p.sums[t], p.times);
 }
 
 naik_status gpu_slice_norms(const naik_field *v, naik_parity parity, int irhs,
-                            const double *const weight[3], naik_exactsum *sums)
+                            const naik_complex *const weight[3], int parts, naik_exactsum *sums)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = v->geometry->backend;
     gpu_state *state = gpu_state_of(backend);
     const naik_lattice *lat = v->geometry->lattice;
-    double *room = (double *)state->staging;
+    naik_complex *room = (naik_complex *)state->staging;
     slice_params p = {};
     if (v->precision != NAIK_DOUBLE) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG, "time slices are summed in double only");
@@ -107,6 +111,8 @@ naik_status gpu_slice_norms(const naik_field *v, naik_parity parity, int irhs,
     p.spin = v->spin;
     p.vectors = naik_field_vectors(v);
     p.sites = lat->volume_cb / lat->local[3];
+    p.parts = parts;
+    p.times = lat->local[3];
     p.sums = sums;
     slice_kernel<<<slice_grid(p.sites, lat->local[3]), SLICE_THREADS, 0, state->stream>>>(p);
     NAIK_TRY(GPU_LAUNCHED(backend, "summing time slices"));

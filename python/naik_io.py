@@ -243,7 +243,9 @@ class File(_Opened):
             total += column
         for i, meson in enumerate(names[0]):
             for k, momentum in enumerate(names[1]):
-                good = good and group[meson][momentum][...].tobytes() == total[i, k].tobytes()
+                stored = group[meson][momentum][...]
+                wanted = total[i, k] if stored.dtype == total.dtype else total[i, k].real  # at rest it is real
+                good = good and stored.tobytes() == wanted.tobytes()
         if not good:
             raise Damaged(f"{self.path} is damaged: correlators of {source.label}, mass {self.mass(source.index, mass)} "
                           "disagree with their checksum")
@@ -260,10 +262,28 @@ class File(_Opened):
             raise LookupError(f"{self.path} has no mass {value} in {set_name}; it has {', '.join(map(str, masses))}")
         return masses.index(value)
 
-    def physics(self, set_name, mass=0):
+    def counted_from(self, set_name, mass=0, source=0):
+        """(x0, weight) of the correlators of one source: signs of mesons and momenta are of x - x0, and weight is "exp",
+        exp(2 pi i p.(x - x0)/L), or "cos", the product of the cosines of its components. Files before version 1.2 have
+        "cos" and count the signs and momenta of staggered quarks from the lattice's origin."""
+        s = self._source(set_name, source)
+        name = f"corr/{s.label}/m{mass:02d}"
+        attributes = self.h5[name].attrs if name in self.h5 else {}
+        if "counted_from" in attributes:
+            return tuple(int(k) for k in attributes["counted_from"]), _text(attributes.get("momentum_weight", "cos"))
+        return s.origin if self.has_spin else (0, 0, 0, 0), "cos"
+
+    def physics(self, set_name, mass=0, meson=None, momentum=(0, 0, 0)):
         """What decides a correlator of this set and mass number, other than the configuration and where the
-        sources are, as {name: value}: equal in files that may be averaged."""
+        sources are, as {name: value}: equal in files that may be averaged. meson and momentum: of a correlator whose
+        sign or phase depends on what it is counted from."""
         told = {"extents": "x".join(map(str, self.size))}
+        if any(momentum) or meson not in (None, "pion5", "pion"):
+            places = [(s.origin, *self.counted_from(set_name, mass, s.number)) for s in self.sources if s.set == set_name]
+            own = all(x0 == origin for origin, x0, _ in places)
+            told["place that signs and momenta are counted from"] = "their source" if own else str(places[0][1])
+            if any(momentum):
+                told["weight of a momentum"] = places[0][2]
         for line in _text(self.h5["metadata/canonical_input"][()]).splitlines():
             name, _, value = line.partition(" = ")
             if name.startswith(("lattice.boundary", "action.")):
@@ -321,9 +341,9 @@ class File(_Opened):
         return values[~np.isnan(values)]
 
     def correlator(self, set_name, mass=0, source=0, meson=None, momentum=(0, 0, 0)):
-        """[T] float64, summed over source colours, and spins where there are some; other mesons of Wilson and
-        clover quarks than the pion are complex128. mass and source count inside the set. meson None: pion5 of
-        staggered quarks, pion of the others."""
+        """[T] float64, summed over source colours, and spins where there are some; complex128 with momentum, where its
+        weight is the exponential (`counted_from`), and of other mesons of Wilson and clover quarks than the pion. mass
+        and source count inside the set. meson None: pion5 of staggered quarks, pion of the others."""
         s = self._source(set_name, source)
         if meson is None:
             meson = "pion" if self.has_spin else "pion5"
@@ -379,7 +399,7 @@ class File(_Opened):
         return self.h5[name]
 
     def _need(self, source, mass):
-        records = self.h5["solves"]
+        records = self.solves
         mine = [r for r in records if r["source"] == source and r["mass"] == mass]
         if not mine:
             raise LookupError(f"{self.path} has no source {source} with mass number {mass}")

@@ -25,6 +25,7 @@ SOURCES = """
   - {name: wall, masses: [%(m)s], %(eps)s source: {type: evenminusodd_wall, t0: 7, momentum: [1, -1, 3]}}
   - {name: gauss, masses: [%(m)s], %(eps)s source: {type: gaussian, origin: [5, 3, 0, 2], radius: 1.5}}
 """
+PLACES = [(0, 0, 0, 0), (3, 2, 7, 9), (1, 0, 2, 4), (0, 0, 0, 7), (5, 3, 0, 2)]
 MESONS = ("pion5", "pion05", "rhox", "rhoy", "rhoz", "rhox0", "rhoy0", "rhoz0")
 INPUT = """
 lattice: {size: [%s], boundary_t: %s}
@@ -68,12 +69,12 @@ def expected_sources():
     yield np.where(T == 2, np.exp(-r2 / 1.5 ** 2), 0).astype(complex)
 
 
-def correlator(g, meson, p):
-    """Of one colour's solution g [T][Z][Y][X]."""
-    weight = np.cos(2 * np.pi * p[0] * X / SIZE[0]) * np.cos(2 * np.pi * p[1] * Y / SIZE[1]) * \
-        np.cos(2 * np.pi * p[2] * Z / SIZE[2])
-    sign = (-1.0) ** {"pion5": 0, "pion05": X + Y + Z + T, "rhox": X, "rhoy": Y, "rhoz": Z,
-                      "rhox0": Y + Z, "rhoy0": X + Z, "rhoz0": X + Y}[meson]
+def correlator(g, meson, p, x0):
+    """Of one colour's solution g [T][Z][Y][X] of a source at x0."""
+    x, y, z, t = X - x0[0], Y - x0[1], Z - x0[2], T - x0[3]
+    weight = np.exp(2j * np.pi * (p[0] * x / SIZE[0] + p[1] * y / SIZE[1] + p[2] * z / SIZE[2]))
+    sign = (-1.0) ** {"pion5": 0, "pion05": x + y + z + t, "rhox": x, "rhoy": y, "rhoz": z,
+                      "rhox0": y + z, "rhoy0": x + z, "rhoz0": x + y}[meson]
     return (abs(g) ** 2 * weight * sign).sum((1, 2, 3))
 
 
@@ -106,7 +107,7 @@ def the_quark_is_free(action, boundary):
                 where = f"corr/pt/s{number:04d}" if number < 3 else f"corr/{'wall' if number == 3 else 'gauss'}"
                 for meson, (p, named) in itertools.product(MESONS, (((0, 0, 0), "p000"), ((1, 0, 2), "p102"))):
                     got = f[f"{where}/m{k:02d}/{meson}/{named}"][...]
-                    wanted = 3 * correlator(expected, meson, p)
+                    wanted = 3 * correlator(expected, meson, p, PLACES[number])
                     scale = 3 * (abs(expected) ** 2).sum()
                     assert np.abs(got - wanted).max() < 1e-9 * scale, (action, boundary, where, meson, p, got, wanted)
 

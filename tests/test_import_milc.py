@@ -208,6 +208,7 @@ output:
   propagators: true
   correlators: [pion5, pion05]
   momenta: [[0, 0, 0], [1, 0, 0]]
+  origin: [0, 0, 0, 0]
 """
 
 
@@ -229,15 +230,32 @@ verdict("import_milc_writes_the_equivalent_input", status == 0 and body(got) == 
         told + body(got))
 notes = ["random_color_wall: noise of the same kind, from other random numbers",
          "PION_5 is written without its factor 1 * 0.5",
-         "of PION_5 at 1 0 0 the real part is written (parity E)", "p.out: all propagators go into output.file"]
+         "p.out: all propagators go into output.file"]
 verdict("import_milc_notes_what_it_leaves_out",
         all(f"naik: warning: line {line}: {note}" in told and f"# line {line}: {note}" in got
             for note in notes
             for line in [1 + WHOLE.splitlines().index(next(
                 x for x in WHOLE.splitlines()
                 if x.startswith({"r": "momentum 0 1 -1", "P": "correlator PION_5 p100",
-                                 "o": "correlator PION_5 p100",
                                  "p": "save_serial"}[note[0]])))]), told)
+
+# A pair that is counted from its source, cosines, and what does not go together.
+moved = "pion5 1 0 0 EO EO E"
+for name, old, new, wanted in (
+        ("counts_from_the_source", "r_offset 0 0 0 0", "r_offset 1 2 3 4", "  momenta: [[0, 0, 0], [1, 0, 0]]\n"),
+        ("has_cosines", moved, "pion5 1 1 0 E E E", "  momenta: [[0, 0, 0], [1, 1, 0]]\n  momentum_weight: cos\n  origin: [0, 0, 0, 0]\n"),
+        ("refuses_two_weights", moved, moved + "\ncorrelator PION_5 p110 1 * 1 pion5 1 1 0 E E E", "of PION_5 are others than those before it"),
+        ("refuses_two_places", "number_of_correlators 1\ncorrelator PION_05 p000 1 / 1 pion05 0 0 0 E E E",
+         "number_of_correlators 1\ncorrelator PION_05 p100 1 / 1 pion5 1 0 0 EO E E",
+         "with r_offset 0 0 0 0 cannot be expressed beside those before it")):
+    text = WHOLE.replace("number_of_correlators 2", "number_of_correlators 3") if name == "refuses_two_weights" else WHOLE
+    if name == "refuses_two_places":
+        text = text.replace("r_offset 0 0 0 0", "r_offset 3 2 3 4", 1)
+        text = text.replace("pair 1 1", "pair 0 0")
+    assert old in text, old
+    write("counted.milc", text.replace(old, new))
+    status, said, told = answer("import-milc", "counted.milc")
+    verdict("import_milc_" + name, (wanted in said or wanted in told) and (name != "counts_from_the_source" or "\n  origin: [" not in said), said + told)
 
 status, said, told = answer("import-milc", "in.milc", "-o", "run.yaml")
 verdict("import_milc_overwrites_nothing",
@@ -326,8 +344,8 @@ propagator 0~identity|propagate 2~identity|quark 0: expected 'propagator', 'quar
 pair 0 0|pair 0 1|meson 0: 'pair' must be an integer from 0 to 0, not '1'
 spectrum_request meson|spectrum_request baryon|meson 0: 'spectrum_request baryon' cannot be expressed, only meson
 1 * 1 pion5|1 * 1 pions|meson 0: the meson 'pions' of PION_5 cannot be expressed; save the propagators and contract with naik_io.py
-pion5 0 0 0 E E E|pion5 1 0 0 O E E|meson 0: the momentum parities O E E of PION_5 cannot be expressed, only E (cosine), and EO of a momentum along one axis of one propagator with itself
-pion5 0 0 0 E E E|pion5 1 1 0 E EO E|meson 0: the momentum parities E EO E of PION_5 cannot be expressed, only E (cosine), and EO of a momentum along one axis of one propagator with itself
+pion5 0 0 0 E E E|pion5 1 0 0 O E E|meson 0: the momentum parities O E E of PION_5 cannot be expressed, only E (cosines) or EO (the exponential) in all directions
+pion5 0 0 0 E E E|pion5 1 1 0 E EO E|meson 0: the momentum parities E EO E of PION_5 cannot be expressed, only E (cosines) or EO (the exponential) in all directions
 number_of_baryons 0|number_of_baryons 1 triplet 0 0 0 spectrum_request baryon forget_corr r_offset 0 0 0 0 number_of_correlators 1 correlator N 1 * 1 delta|baryon 0: the baryon 'delta' of N cannot be expressed; save the propagators and contract with naik_io.py
 number_of_baryons 0|number_of_baryons 0 reload_serial other|gauge field: a second configuration cannot be expressed; one input of naik is for one configuration
 number_of_baryons 0|number_of_baryons 0 continue u0 0.9|gauge field: two u0 in one file cannot be expressed; make two inputs

@@ -250,7 +250,8 @@ static void stored_inputs_are_told_from_their_overrides(check *t)
               naik_input_parse(t->log, "input.yaml", sample, strlen(sample), overrides, 2, NULL,
                                NULL, &in),
               NAIK_ERR_INPUT);
-    CHECK_OK(t, naik_input_parse_stored(t->log, sample, strlen(sample), overrides, 2, NULL, &in));
+    CHECK_OK(
+        t, naik_input_parse_stored(t->log, sample, strlen(sample), overrides, 2, NULL, NULL, &in));
     naik_input_destroy(&in);
 }
 

@@ -49,7 +49,11 @@ static int sign_of(naik_meson meson, const int x[4])
 
 static void correlators_are_weighted_sums(check *t)
 {
-    static const int momentum[3][3] = {{0, 0, 0}, {1, 0, 0}, {-1, 2, 5}};
+    static const naik_frame frames[5] = {{.momentum = {0, 0, 0}},
+                                         {.momentum = {1, 0, 0}, .cosine = true},
+                                         {.momentum = {-1, 2, 5}, .cosine = true},
+                                         {.momentum = {-1, 2, 5}, .origin = {5, 2, 3, 7}},
+                                         {.momentum = {0, 1, 0}, .origin = {0, 3, 0, 0}}};
     naik_lattice *lat = NULL, *one = NULL;
     naik_comm *alone = NULL;
     CHECK_OK(t, naik_comm_create_alone(t->log, &alone));
@@ -58,28 +62,38 @@ static void correlators_are_weighted_sums(check *t)
     CHECK_OK(t, naik_lattice_create(alone, size, NULL, &one));
     CHECK_REQUIRE(t, lat != NULL && one != NULL);
     double *g = make_propagator(lat), *whole = make_propagator(one);
-    for (int m = 0; m < 3; m++) {
+    for (int m = 0; m < 5; m++) {
+        const naik_frame *frame = &frames[m];
         for (int meson = 0; meson < NAIK_MESONS; meson++) {
-            double got[8], bits[8], sum[8] = {0}, scale[8] = {0};
-            CHECK_OK(t, naik_meson_correlator(lat, (naik_meson)meson, momentum[m], g, got));
-            CHECK_OK(t, naik_meson_correlator(one, (naik_meson)meson, momentum[m], whole, bits));
+            double got[8][2], bits[8][2], sum[8][2] = {{0}}, scale[8] = {0};
+            CHECK_OK(t, naik_meson_correlator(lat, (naik_meson)meson, frame, g, got[0]));
+            CHECK_OK(t, naik_meson_correlator(one, (naik_meson)meson, frame, whole, bits[0]));
             CHECK_TRUE(t, memcmp(got, bits, sizeof got) == 0);
             for (int32_t site = 0; site < one->sites; site++) {
-                int x[4];
+                int x[4], y[4];
+                double norm2 = 0, angle = 0, cosines = 1;
                 naik_lattice_coords(one, site, x);
-                double w = sign_of((naik_meson)meson, x), norm2 = 0;
-                CHECK_INT(t, naik_meson_sign((naik_meson)meson, x), (int)w);
+                for (int mu = 0; mu < 4; mu++) {
+                    y[mu] = x[mu] - frame->origin[mu];
+                }
+                const int sign = sign_of((naik_meson)meson, y);
+                CHECK_INT(t, naik_meson_sign((naik_meson)meson, y), sign);
                 for (int k = 0; k < 3; k++) {
-                    w *= cos(2 * pi * momentum[m][k] * x[k] / size[k]);
+                    const double a = 2 * pi * frame->momentum[k] * y[k] / size[k];
+                    angle += a;
+                    cosines *= cos(a);
                 }
                 for (int i = 0; i < 6; i++) {
                     norm2 += whole[6 * site + i] * whole[6 * site + i];
                 }
-                sum[x[3]] += w * norm2;
+                sum[x[3]][0] += sign * (frame->cosine ? cosines : cos(angle)) * norm2;
+                sum[x[3]][1] += sign * (frame->cosine ? 0 : sin(angle)) * norm2;
                 scale[x[3]] += norm2;
             }
             for (int i = 0; i < 8; i++) {
-                CHECK_NEAR(t, got[i], sum[i], 1e-14 * scale[i]);
+                CHECK_NEAR(t, got[i][0], sum[i][0], 1e-14 * scale[i]);
+                CHECK_NEAR(t, got[i][1], sum[i][1], 1e-14 * scale[i]);
+                CHECK_TRUE(t, !naik_frame_is_real(frame) || got[i][1] == 0);
             }
         }
     }
@@ -97,7 +111,9 @@ static void correlators_are_weighted_sums(check *t)
 static void correlators_of_fields_have_the_same_bits(check *t)
 {
     static const int extents[4] = {4, 12, 8, 8};
-    static const int momentum[2][3] = {{0, 0, 0}, {-1, 2, 5}};
+    static const naik_frame frames[3] = {{.momentum = {0, 0, 0}},
+                                         {.momentum = {-1, 2, 5}, .cosine = true},
+                                         {.momentum = {-1, 2, 5}, .origin = {3, 11, 0, 5}}};
     fixture f;
     if (fixture_create(t, extents, NULL, false, true, 0, &f)) {
         double *g = make_propagator(f.lat);
@@ -107,12 +123,12 @@ static void correlators_of_fields_have_the_same_bits(check *t)
             CHECK_OK(t, f.backend->ops->field.from_host(part[parity], (naik_parity)parity, 0, g));
         }
         const naik_field *const whole[2] = {part[0], part[1]};
-        for (int m = 0; m < 2; m++) {
+        for (int m = 0; m < 3; m++) {
             for (int meson = 0; meson < NAIK_MESONS; meson++) {
-                double got[8], bits[8];
-                CHECK_OK(
-                    t, naik_meson_correlator_of(whole, (naik_meson)meson, NULL, momentum[m], got));
-                CHECK_OK(t, naik_meson_correlator(f.lat, (naik_meson)meson, momentum[m], g, bits));
+                double got[8][2], bits[8][2];
+                CHECK_OK(t, naik_meson_correlator_of(whole, (naik_meson)meson, &frames[m], got[0]));
+                CHECK_OK(t,
+                         naik_meson_correlator(f.lat, (naik_meson)meson, &frames[m], g, bits[0]));
                 CHECK_TRUE(t, memcmp(got, bits, sizeof got) == 0);
             }
         }
@@ -126,15 +142,15 @@ static void correlators_of_fields_have_the_same_bits(check *t)
 static void a_nan_in_the_propagator_is_not_hidden(check *t)
 {
     naik_lattice *lat = NULL;
-    static const int zero[3] = {0, 0, 0};
+    const naik_frame rest = {.cosine = false};
     CHECK_OK(t, naik_lattice_create(t->comm, size, NULL, &lat));
     CHECK_REQUIRE(t, lat != NULL);
-    double *g = make_propagator(lat), corr[8];
+    double *g = make_propagator(lat), corr[8][2];
     if (t->comm->rank == 0) {
         g[0] = NAN; /* the site with t = 0 */
     }
-    CHECK_OK(t, naik_meson_correlator(lat, NAIK_PION5, zero, g, corr));
-    CHECK_TRUE(t, isnan(corr[0]) && !isnan(corr[1]));
+    CHECK_OK(t, naik_meson_correlator(lat, NAIK_PION5, &rest, g, corr[0]));
+    CHECK_TRUE(t, isnan(corr[0][0]) && !isnan(corr[1][0]));
     free(g);
     naik_lattice_destroy(&lat);
 }

@@ -535,8 +535,8 @@ static void reference_correlators_to_six_digits(check *t)
     for (size_t e = 0; loaded && e < sizeof correlators / sizeof *correlators; e++) {
         const expectation *x = &correlators[e];
         const naik_source source = {.type = x->source};
-        const int momentum[3] = {x->momentum, 0, 0};
-        double total[8] = {0}, one[8], *src[3];
+        const naik_frame frame = {.momentum = {x->momentum, 0, 0}, .cosine = true};
+        double total[8] = {0}, one[8][2], *src[3];
         batch b = {.s = &s, .count = 3, .tolerance = 1e-12};
         solver_fatten(t, &s, x->action, x->u0, 0);
         for (int c = 0; c < 3; c++) {
@@ -547,9 +547,9 @@ static void reference_correlators_to_six_digits(check *t)
         }
         solve(t, &b, NAIK_SINGLE, NAIK_SINGLE);
         for (int c = 0; c < 3 && b.x[c] != NULL; c++) {
-            CHECK_OK(t, naik_meson_correlator(s.lat, NAIK_PION5, momentum, b.x[c], one));
+            CHECK_OK(t, naik_meson_correlator(s.lat, NAIK_PION5, &frame, b.x[c], one[0]));
             for (int k = 0; k < 8; k++) {
-                total[k] += one[k];
+                total[k] += one[k][0];
             }
         }
         const char *text = x->text;

@@ -1,6 +1,6 @@
 # test_translations.py - a correlator does not know where its source lies: on unit links sources at several places give
 # the same numbers, counted from the source
-# timeout: 120
+# timeout: 200
 import os
 import sys
 
@@ -12,9 +12,10 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import naik_io
 
 SIZE = (4, 4, 6, 8)
-PLACES = [(0, 0, 0, 0), (1, 0, 0, 0), (2, 3, 5, 3), (3, 1, 1, 6)]
+PLACES = [(0, 0, 0, 0), (1, 0, 0, 6), (2, 3, 5, 3)]
+EVEN = [[0, 0, 0, 0], [2, 0, 4, 6]]  # a gaussian covers all corners of the hypercube
 CORNERS = [(0, 0, 0), (1, 0, 1), (1, 1, 1)]
-TIMES = [0, 3, 6]
+TIMES = [0, 3]
 INPUT = """
 lattice:  {size: [4, 4, 6, 8]}
 gauge:    {file: %s}
@@ -61,7 +62,7 @@ solve:
 baryons:
   - {{name: mixed, quarks: [c1, s1, c1]}}
 output: {{correlators: [], baryons: [nucleon]}}
-""", ranks=2)
+""")
     with naik_io.File(out) as f:
         def of(name, times, path="{}/s{:04d}/m00/nucleon"):
             return [shifted(f.contraction(path.format(name, k)), t0, 3) for k, t0 in enumerate(times)]
@@ -70,6 +71,164 @@ output: {{correlators: [], baryons: [nucleon]}}
         alike(of("even", TIMES) + of("odd", TIMES), "even and odd")
         alike([x for k in range(3) for kind in "cs" for x in of(f"{kind}{k}", TIMES)] +
               of("mixed", TIMES, "{}/s{:04d}/m00-m00-m00/nucleon"), "corners")
+
+
+MESONS = ["pion5", "pion05", "rhox"]
+MOMENTA = [[0, 0, 0], [1, 0, 0], [1, -1, 2]]
+NAMES = ["p000", "p100", "p1-12"]
+ASKED = f"correlators: [{', '.join(MESONS)}], momenta: {MOMENTA}"
+KINDS = {  # sources by kind, and the time slice of each
+    "pt": (f"type: point, origin: {[list(x) for x in PLACES]}", [x[3] for x in PLACES]),
+    "gauss": (f"type: gaussian, radius: 1.2, momentum: [0, 1, 0], origin: {EVEN}", [x[3] for x in EVEN]),
+    "cov": (f"type: covariant_gaussian, radius: 1.5, iterations: 3, momentum: [1, 0, -1], origin: {[list(x) for x in PLACES]}",
+            [x[3] for x in PLACES]),
+    "corner": (f"type: corner_wall, t0: {TIMES}", TIMES),
+    "corner2": (f"type: corner_wall, corner: [1, 0, 1], t0: {TIMES}", TIMES),
+    "wall": (f"type: evenandodd_wall, t0: {TIMES}", TIMES),
+    "signs": (f"type: evenminusodd_wall, t0: {TIMES}", TIMES),
+    "waves": (f"type: corner_wall, momentum: [1, 0, 0], t0: {TIMES}", TIMES),
+    "waves2": (f"type: corner_wall, corner: [1, 1, 0], momentum: [1, 0, 0], t0: {TIMES}", TIMES),
+    "pt2": (f"type: point, origin: {[list(x) for x in PLACES]}", [x[3] for x in PLACES]),
+}
+# pairs: their quark and antiquark, and mesons and momenta that do not vanish
+PAIRS = {"two": ("pt", "cov", MESONS, NAMES), "waving": ("waves", "corner", ["pion5"], ["p100"]),
+         "waving2": ("waves2", "corner", ["pion5"], []), "signed": ("wall", "signs", ["pion05"], ["p000"])}
+
+
+def mesons_are_counted_from_their_source():
+    entries = "".join(f"  - {{name: {k}, masses: [0.3], source: {{{text}}}}}\n" for k, (text, _) in KINDS.items() if k != "pt2")
+    out = solved("mesons", f"""
+solve:
+{entries}
+pairs:
+""" + "".join(f"  - {{name: {k}, quark: {q}, antiquark: {a}}}\n" for k, (q, a, _, _) in PAIRS.items() if k != "waving2") +
+                 f"output: {{{ASKED}, average: true}}\n")
+    with naik_io.File(out) as f:
+        assert naik_io._text(f.h5.attrs["format_version"]) == "1.2" and f.verify() == ""
+        for name, (_, times) in KINDS.items():
+            for meson in MESONS:
+                for p, named in zip(MOMENTA, NAMES) if name in ("pt", "gauss", "cov") else [(MOMENTA[0], "p000")]:
+                    if name == "pt2" or name in ("wall", "signs") and meson != "pion5":
+                        continue
+                    found = [shifted(f.correlator(name, 0, k, meson, p), t0, 2) for k, t0 in enumerate(times)]
+                    assert np.iscomplexobj(found[0]) == (p != [0, 0, 0]), (name, p, found[0].dtype)
+                    alike(found, (name, meson, p))
+                    alike([found[0], f.contraction(f"{name}/average/m00/{meson}/{named}/mean")], ("average", name, meson, p))
+        for name, (quark, _, mesons, named) in PAIRS.items():
+            for meson in mesons:
+                for p in named:
+                    times = KINDS[quark][1]
+                    found = [shifted(f.contraction(f"{name}/s{k:04d}/m00-m00/{meson}/{p}"), t0, 2) for k, t0 in enumerate(times)]
+                    alike(found, (name, meson, p))
+                    alike([found[0], f.contraction(f"{name}/average/m00-m00/{meson}/{p}/mean")], ("average", name, meson, p))
+        # walls of two corners with a momentum: the phases of source and sink belong together
+        for k in range(2):
+            alike([f.correlator(name, 0, k, "rhox") for name in ("waves", "waves2")], ("waves", k))
+            alike([f.correlator(name, 0, k, "pion05") for name in ("corner", "corner2")], ("corners", k))
+        assert f.counted_from("corner2", 0, 1) == ((1, 0, 1, 3), "exp"), f.counted_from("corner2", 0, 1)
+        assert f.counted_from("pt", 0, 2) == (PLACES[2], "exp")
+    text = naik("info", out, "--correlators")
+    assert " momentum=1,0,0 from=2,3,5,3 weight=exp\n" in text, text[:2000]
+
+
+def three_point_functions_are_counted_from_the_first_source():
+    parent = solved("parent", f"""
+solve:
+  - {{name: pt, masses: [0.3], source: {{{KINDS["pt2"][0]}}}}}
+output: {{{ASKED}}}
+""")
+    after = 3
+    places = PLACES
+    entries = "".join(f"""
+  - {{name: {how}{k}, masses: [0.4], source: {{type: sequential, file: {parent}, propagator: pt/s{k:04d}, mass: 0.3, insertion: {how}, momentum: {p}, t0: {(x[3] + after) % SIZE[3]}}}}}
+  - {{name: spectator{k}{how}, masses: [0.3], source: {{type: point, origin: {list(x)}}}}}"""
+                      for k, x in enumerate(places) for how, p in (("pion5", [0, 1, 0]), ("rhox", [1, 0, 0]), ("pion05", [0, 0, 0])))
+    pairs = "".join(f"\n  - {{name: c{how}{k}, quark: {how}{k}, antiquark: spectator{k}{how}}}" for k in range(3) for how in ("pion5", "rhox", "pion05"))
+    out = solved("three", f"solve:{entries}\npairs:{pairs}\noutput: {{{ASKED}}}\n")
+    with naik_io.File(out) as f, naik_io.File(parent) as two:
+        for how, meson, p in (("pion5", "pion05", "p1-12"), ("rhox", "rhox", "p100"), ("rhox", "rhox", "p000"), ("pion05", "pion5", "p000")):
+            found = [shifted(f.contraction(f"c{how}{k}/m00-m00/{meson}/{p}"), x[3], 2) for k, x in enumerate(places)]
+            if np.abs(found[0]).max() > 1e-12:
+                alike(found, (how, meson, p))
+        # insertion pion05 closes the pion5, pion5 the pion05: the sum over colours at the first source
+        for how, meson in (("pion05", "pion5"),):
+            for k, x in enumerate(places):
+                s = next(s for s in f.sources if s.set == f"{how}{k}")
+                assert f.counted_from(s.set) [0] == x, (f.counted_from(s.set), x)
+
+
+def older_files_go_on_as_they_began():
+    text = f"""
+solve:
+  - {{name: pt, masses: [0.3], source: {{type: point, origin: {[list(x) for x in PLACES]}}}}}
+"""
+    old = solved("old", text + f"output: {{{ASKED}, origin: [0, 0, 0, 0], momentum_weight: cos}}\n")
+    new = solved("new", text + f"output: {{{ASKED}}}\n")
+    x, y, z, t = (np.arange(n) for n in SIZE)
+    with naik_io.File(old) as f, naik_io.File(new) as g:
+        canonical = [naik_io._text(h.h5["metadata/canonical_input"][()].split(b"\0")[0]) for h in (f, g)]
+        # the lines make the difference: without them an input is that of a file begun before there were these keys
+        assert canonical[1] == canonical[0] + "output.origin = source\noutput.momentum_weight = exp\n", canonical
+        for k, place in enumerate(PLACES):
+            rho = f.correlator("pt", 0, k, "rhox")
+            assert np.array_equal(rho, (-1) ** place[0] * g.correlator("pt", 0, k, "rhox")), place
+            waved = f.correlator("pt", 0, k, "pion5", [1, 0, 0])
+            # cos(p x) = Re exp(i p (x - x0)) exp(i p x0)
+            wanted = (g.correlator("pt", 0, k, "pion5", [1, 0, 0]) * np.exp(2j * np.pi * place[0] / SIZE[0])).real
+            assert waved.dtype == float and np.abs(waved - wanted).max() < 1e-12 * np.abs(wanted).max(), (waved, wanted)
+        assert f.counted_from("pt", 0, 2) == ((0, 0, 0, 0), "cos")
+        assert f.physics("pt") == g.physics("pt") and f.physics("pt", 0, "rhox") != g.physics("pt", 0, "rhox")
+        assert f.physics("pt", 0, None, (1, 0, 0)) != g.physics("pt", 0, None, (1, 0, 0))
+    with open(path("again.yaml"), "w") as f:
+        f.write(INPUT % path("unit.h5") + text + f"output: {{{ASKED}}}\n")
+    status, _, said = answer("solve", path("again.yaml"), "--set", f"output.file={old}")
+    assert status == 1 and "output: {origin: [0, 0, 0, 0], momentum_weight: cos}" in said, (status, said)
+    # what is stored is read whichever it is
+    naik("solve", path("again.yaml"), "--set", f"output.file={path('guessed.h5')}", "--set", f"solve.0.guess={old}")
+    with naik_io.File(new) as g, naik_io.File(path("guessed.h5")) as h:
+        assert (h.solves["iterations"] == 0).all(), h.solves["iterations"]
+        alike([g.correlator("pt", 0, 2, "rhox", (1, -1, 2)), h.correlator("pt", 0, 2, "rhox", (1, -1, 2))], "guessed")
+
+
+def two_twists_take_no_cosine():
+    with open(path("twist.yaml"), "w") as f:
+        f.write(INPUT % path("unit.h5") + f"""
+solve:
+  - {{name: tw, masses: [0.3], twist: [0.25, 0, 0], source: {{type: point, origin: {[list(x) for x in PLACES]}}}}}
+  - {{name: pt, masses: [0.3], source: {{type: point, origin: {[list(x) for x in PLACES]}}}}}
+pairs: [{{name: pi, quark: tw, antiquark: pt}}]
+output: {{{ASKED}, file: {path("twist.h5")}}}
+""")
+    status, _, said = answer("solve", path("twist.yaml"), "--set", "output.momentum_weight=cos", "--dry-run")
+    assert status == 1 and "mixes the momenta p and -p" in said, (status, said)
+    naik("solve", path("twist.yaml"))
+    with naik_io.File(path("twist.h5")) as f:
+        for p in NAMES:
+            alike([shifted(f.contraction(f"pi/s{k:04d}/m00-m00/rhox/{p}"), x[3], 2) for k, x in enumerate(PLACES)], p)
+
+
+def pairs_without_a_mean_are_refused():
+    """Noise of two seeds, noise and a point, two time slices; two places are contracted, with a line."""
+    text = INPUT % path("unit.h5") + """
+solve:
+  - {name: a, masses: [0.3], source: {type: %s}}
+  - {name: b, masses: [0.3], source: {type: %s}}
+pairs: [{name: ab, quark: a, antiquark: b}]
+output: {file: none.h5}
+"""
+    noise, point = "random_wall, seed: 1, t0: 2", "point, origin: [0, 0, 0, 2]"
+    for a, b, sentence in ((noise, "random_wall, seed: 2, t0: 2", "noise of different seeds or kinds"),
+                           (noise, "random_wall, seed: 1, noise: z3, t0: 2", "noise of different seeds or kinds"),
+                           (noise, point, "one is noise and the other is not"), (noise, "random_wall, seed: 1, t0: 3", "different time slices"),
+                           (point, "point, origin: [0, 0, 0, 3]", "different time slices"),
+                           (noise, "random_wall, seed: 1, t0: 2, momentum: [1, 0, 0]", None),
+                           (point, "point, origin: [2, 0, 0, 2]", None), (point, "evenandodd_wall, t0: 2", None)):
+        with open(path("pair.yaml"), "w") as f:
+            f.write(text % (a, b))
+        status, out, said = answer("solve", path("pair.yaml"), "--dry-run")
+        assert status == (1 if sentence else 0) and (sentence or "") in said, (a, b, status, said)
+        if "[2, 0, 0, 2]" in b:
+            assert "Coulomb gauge: theta" in out + said, (out, said)
 
 
 def a_nucleon_of_walls_of_two_corners_is_refused():
@@ -88,4 +247,6 @@ output: {file: two.h5}
     assert status == 0, (status, said)
 
 
-main([unit_links_are_made, nucleons_are_summed_at_the_corner_of_their_source, a_nucleon_of_walls_of_two_corners_is_refused])
+main([unit_links_are_made, nucleons_are_summed_at_the_corner_of_their_source, mesons_are_counted_from_their_source,
+      three_point_functions_are_counted_from_the_first_source, older_files_go_on_as_they_began, two_twists_take_no_cosine, pairs_without_a_mean_are_refused,
+      a_nucleon_of_walls_of_two_corners_is_refused])

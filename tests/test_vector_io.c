@@ -341,9 +341,9 @@ static void propagator_of_another_code_solves_its_equation(check *t)
 {
     static const double pion[8] = {2.790290e-01, 6.242890e-02, 1.805858e-02, 1.038448e-02,
                                    3.639427e-03, 9.751819e-03, 1.608343e-02, 6.102547e-02};
-    static const int zero[3] = {0, 0, 0};
+    const naik_frame rest = {.cosine = false};
     static const char name[] = "prop.hisq.l8888.point.m0.05";
-    double sum[8] = {0}, one[8];
+    double sum[8] = {0}, one[8][2];
     case_8888 c;
     if (t->reference == NULL) {
         CHECK_SKIP(t, "NAIK_REFERENCE is not set");
@@ -356,9 +356,9 @@ static void propagator_of_another_code_solves_its_equation(check *t)
         CHECK_TRUE(t, t->comm->rank != 0 || c.source[2 * colour] == 1);
         CHECK_OK(t, naik_operator_ref(&c.links, 0.05, c.x, c.mx));
         CHECK_NEAR(t, sqrt(norm2(t, c.lat, c.mx, c.source, false)), 0, 1e-12);
-        CHECK_OK(t, naik_meson_correlator(c.lat, NAIK_PION5, zero, c.x, one));
+        CHECK_OK(t, naik_meson_correlator(c.lat, NAIK_PION5, &rest, c.x, one[0]));
         for (int i = 0; i < 8; i++) {
-            sum[i] += one[i];
+            sum[i] += one[i][0];
         }
     }
     for (int i = 0; i < 8; i++) {

@@ -49,7 +49,7 @@ T, Z, Y, X = (np.arange(n).reshape([-1 if a == b else 1 for b in range(4)]) for 
 
 
 def weights(origin):
-    return {"p000": 1.0, "p101": np.cos(2 * np.pi * (X - origin[0]) / NX) * np.cos(2 * np.pi * (Z - origin[2]) / NZ)}
+    return {"p000": 1.0, "p101": np.exp(2j * np.pi * ((X - origin[0]) / NX + (Z - origin[2]) / NZ))}
 
 
 def solve(name, gauge="lat", action="type: clover, csw: 1.1", correlators=", ".join(SINK_SOURCE), **options):

@@ -114,4 +114,22 @@ static inline int32_t naik_lattice_site_of(const naik_lattice *lat, naik_parity 
     return 2 * cb + ((y + z + t + (int)parity) & 1);
 }
 
+/* How the sites of a correlator are counted, by w(y) of y = x - x0:
+ *
+ *   w(y) = exp(2 pi i p.y/L), or the product over x, y, z of cos(2 pi p_k y_k / L_k)
+ *
+ * All zero: at rest, from the lattice's origin. */
+typedef struct naik_frame {
+    int origin[NAIK_DIM];       /* x0, global */
+    int momentum[NAIK_DIM - 1]; /* p, in units of 2 pi/L */
+    bool cosine;                /* w is the product of cosines, the even part in each direction */
+} naik_frame;
+
+/* Whether w is real, which makes a correlator of one propagator real. */
+static inline bool naik_frame_is_real(const naik_frame *frame)
+{
+    const int *p = frame->momentum;
+    return frame->cosine || (p[0] == 0 && p[1] == 0 && p[2] == 0);
+}
+
 #endif

@@ -1,7 +1,10 @@
 /* meson.h - local meson correlators from staggered propagators
  *
- *   C(t) = sum_x w(x) phi(x) sum_{c'} |G_{c'c}(x,t)|^2            for one source colour c
- *   w(x) = prod_k cos(2 pi p_k x_k / n_k)   (the even part of momentum p; coordinates not shifted)
+ *   C(t) = sum_x w(x - x0) phi(x - x0) sum_{c'} |G_{c'c}(x,t)|^2            for one source colour c
+ *   w(y) = exp(2 pi i p.y/L), or the product over x, y, z of cos(2 pi p_k y_k / L_k)
+ *
+ * x0 is where coordinates are counted from, as a rule the origin of the source: C then does not know where
+ * the source lies. t is that of the lattice.
  *
  * The eight spins and tastes that need no link between quark and antiquark, by MILC's names:
  *
@@ -31,13 +34,13 @@ typedef enum naik_meson {
     NAIK_MESONS
 } naik_meson;
 
-/* out[size t] = C(t) of one solution g [sites][3][2] (canonical). Collective; exact sums: the same
- * bits on every process grid. NAIK_ERR_MEMORY, NAIK_ERR_MPI. */
+/* out[size t][2] = C(t) of one solution g [sites][3][2] (canonical), real and imaginary part.
+ * Collective; exact sums: the same bits on every process grid. NAIK_ERR_MEMORY, NAIK_ERR_MPI. */
 naik_status naik_meson_correlator(const naik_lattice *lattice, naik_meson meson,
-                                  const int momentum[NAIK_DIM - 1], const double *g, double *out);
+                                  const naik_frame *frame, const double *g, double *out);
 
 const char *naik_meson_name(naik_meson meson); /* "pion5", "rhox0", ... */
-/* phi at global x: +1 or -1. */
+/* phi of x, whose coordinates may be negative: +1 or -1. */
 int naik_meson_sign(naik_meson meson, const int x[NAIK_DIM]);
 
 #endif

@@ -46,7 +46,8 @@ typedef enum naik_subset {
 
 typedef struct naik_source {
     naik_source_type type;
-    int origin[NAIK_DIM];       /* global; t0 = origin[3] for walls */
+    int origin
+        [NAIK_DIM]; /* global; of walls (0, 0, 0, t0), or a corner and t0: x0 of the momentum */
     int momentum[NAIK_DIM - 1]; /* factor exp(2 pi i p.(x - x0)/L) */
     double radius;              /* r0 of gaussian and covariant_gaussian, > 0 */
     int iterations;             /* n of covariant_gaussian, 1 and more */
@@ -62,6 +63,16 @@ typedef struct naik_source {
 static inline bool naik_source_is_random(naik_source_type type)
 {
     return type == NAIK_SOURCE_RANDOM_WALL || type == NAIK_SOURCE_RANDOM_VOLUME;
+}
+
+/* Whether it is a wall on one corner of the hypercube. */
+static inline bool naik_source_is_corner(const naik_source *source)
+{
+    return source->type == NAIK_SOURCE_CORNER_WALL ||
+           (source->subset == NAIK_SUBSET_CORNER &&
+            (source->type == NAIK_SOURCE_EVENANDODD_WALL ||
+             source->type == NAIK_SOURCE_EVENMINUSODD_WALL ||
+             source->type == NAIK_SOURCE_RANDOM_WALL));
 }
 
 /* Whether it is a funny wall. */

@@ -380,7 +380,10 @@ naik_status naik_h5_dataset(naik_log *log, hid_t where, const char *name, hid_t 
     NAIK_H5_TRY(log, H5Pset_alloc_time(layout, H5D_ALLOC_TIME_EARLY), what);
     NAIK_H5_TRY(log, H5Pset_obj_track_times(layout, false), what);
     if (fill != NULL) {
-        NAIK_H5_TRY(log, H5Pset_fill_value(layout, H5T_NATIVE_DOUBLE, fill), what);
+        const double both[2] = {*fill, *fill};
+        const bool compound = H5Tget_class(type) == H5T_COMPOUND;
+        NAIK_H5_TRY(log, H5Pset_fill_value(layout, compound ? type : H5T_NATIVE_DOUBLE, both),
+                    what);
         NAIK_H5_TRY(log, H5Pset_fill_time(layout, H5D_FILL_TIME_ALLOC), what);
     } else {
         NAIK_H5_TRY(log, H5Pset_fill_time(layout, H5D_FILL_TIME_NEVER), what);

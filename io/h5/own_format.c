@@ -13,7 +13,7 @@ enum { KNOWN_MAJOR = 1 };
 
 static const struct {
     const char *name, *version;
-} formats[] = {[NAIK_OWN_PROP] = {"naik-prop", "1.1"},
+} formats[] = {[NAIK_OWN_PROP] = {"naik-prop", "1.2"},
                [NAIK_OWN_GAUGE] = {"naik-gauge", "1.1"},
                [NAIK_OWN_MODES] = {"naik-modes", "1.0"}};
 

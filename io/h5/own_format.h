@@ -1,7 +1,7 @@
 /* own_format.h - naik's own formats, and which versions of them this program writes and reads
  *
  * The root attributes `format` and `format_version` of every file of naik. A later 1.x adds and
- * changes nothing, so that every 1.x is read; what another major version means is not known.
+ * changes but what it says (io/README.md), so that every 1.x is read; what another major version means is not known.
  */
 #ifndef NAIK_IO_H5_OWN_FORMAT_H
 #define NAIK_IO_H5_OWN_FORMAT_H

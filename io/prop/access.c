@@ -58,10 +58,12 @@ void naik_prop_close_slab(naik_h5_field *field)
     field->dataset = field->type = -1;
 }
 
-/* Where row `row` of [..][extents[1]]..[extents[rank - 1]] doubles lies in the file. */
+/* Where row `row` of [..][extents[1]]..[extents[rank - 1]] numbers lies in the file. */
 static naik_journal_place place_of_row(hid_t dataset, int rank, const hsize_t *extents, int row)
 {
-    naik_journal_place place = {.bytes = (int64_t)sizeof(double)};
+    hid_t type = H5Dget_type(dataset);
+    naik_journal_place place = {.bytes = (int64_t)H5Tget_size(type)};
+    naik_h5_release(type);
     for (int i = 1; i < rank; i++) {
         place.bytes *= (int64_t)extents[i];
     }
@@ -69,15 +71,16 @@ static naik_journal_place place_of_row(hid_t dataset, int rank, const hsize_t *e
     return place;
 }
 
-/* One row of a dataset: index `row` in front, all of the rest; read into `in`, or written from
- * `out`, or neither. *place tells where it lies. */
-static naik_status move_row(const naik_propagator_file *file, const char *path, int row, void *in,
-                            const void *out, naik_journal_place *place)
+/* One row of a dataset of numbers of so many parts: index `row` in front, all of the rest; read into `in`,
+ * or written from `out`, or neither. *place tells where it lies. */
+static naik_status move_row(const naik_propagator_file *file, const char *path, int parts, int row,
+                            void *in, const void *out, naik_journal_place *place)
 {
     naik_log *log = file->comm->log;
     naik_status status = NAIK_OK;
     hsize_t start[4] = {(hsize_t)row}, count[4] = {0};
     hid_t dataset = -1, space = -1;
+    hid_t type = parts == 2 ? naik_h5_complex(64) : H5Tcopy(H5T_IEEE_F64LE);
     NAIK_TRY(open_dataset(log, file->h5, path, &dataset));
     space = H5Dget_space(dataset);
     int rank = H5Sget_simple_extent_ndims(space);
@@ -88,14 +91,15 @@ static naik_status move_row(const naik_propagator_file *file, const char *path, 
     }
     count[0] = 1;
     if (in != NULL) {
-        NAIK_TRY(naik_h5_read_part(log, dataset, H5T_IEEE_F64LE, start, count, in));
+        NAIK_TRY(naik_h5_read_part(log, dataset, type, start, count, in));
     } else if (out != NULL) {
-        NAIK_TRY(naik_h5_write_part(log, dataset, H5T_IEEE_F64LE, start, count, out));
+        NAIK_TRY(naik_h5_write_part(log, dataset, type, start, count, out));
     }
     if (place != NULL) {
         *place = place_of_row(dataset, rank, count, row);
     }
 done:
+    naik_h5_release(type);
     naik_h5_release(space);
     naik_h5_release(dataset);
     return status;
@@ -109,7 +113,7 @@ static void per_colour_path(const naik_propagator_file *file, int source, int ma
     snprintf(path, NAIK_PROP_PATH, "%.150s/per_colour", group);
 }
 
-/* What a solve has beside its slab, correlators [correlators][momenta][T] of its colour and a
+/* What a solve has beside its slab, correlators [correlators][momenta][T][parts] of its colour and a
  * history row [history_stride]: written, or where both are NULL only found. Rank 0. */
 static naik_status move_small(const naik_propagator_file *file, int solve,
                               const double *correlators, const double *history,
@@ -124,10 +128,11 @@ static naik_status move_small(const naik_propagator_file *file, int solve,
                                      : naik_refuse_not_finite(
                                            file->comm->log, correlators,
                                            naik_prop_corr_count(file->plan, s->source), 64, path));
-        NAIK_TRY(move_row(file, path, s->colour, NULL, correlators, &entry->correlators));
+        NAIK_TRY(move_row(file, path, naik_prop_names_of(file->plan, s->source)->parts, s->colour,
+                          NULL, correlators, &entry->correlators));
     }
     if (file->plan->history_stride > 0) {
-        NAIK_TRY(move_row(file, "/solves_history", solve, NULL, history, &entry->history));
+        NAIK_TRY(move_row(file, "/solves_history", 1, solve, NULL, history, &entry->history));
     }
 done:
     return status;
@@ -138,12 +143,13 @@ naik_status naik_prop_read_correlators(const naik_propagator_file *file, int sol
     const struct naik_prop_solve *s = &file->plan->solve[solve];
     char path[NAIK_PROP_PATH];
     per_colour_path(file, s->source, s->mass, path);
-    return move_row(file, path, s->colour, out, NULL, NULL);
+    return move_row(file, path, naik_prop_names_of(file->plan, s->source)->parts, s->colour, out,
+                    NULL, NULL);
 }
 
 naik_status naik_prop_read_history(const naik_propagator_file *file, int solve, double *out)
 {
-    return move_row(file, "/solves_history", solve, out, NULL, NULL);
+    return move_row(file, "/solves_history", 1, solve, out, NULL, NULL);
 }
 
 naik_status naik_prop_sum_colours(const naik_propagator_file *file, int source, int mass,
@@ -167,6 +173,39 @@ done:
     return status;
 }
 
+/* A correlator [T] of one dataset, complex where that is; the numbers beside it have `parts`. */
+static naik_status move_sum(naik_log *log, hid_t dataset, int times, const naik_prop_names *names,
+                            int momentum, double *in, const double *out)
+{
+    naik_status status = NAIK_OK;
+    const int parts = names->parts;
+    const hsize_t start[1] = {0}, count[1] = {(hsize_t)times};
+    const bool complex = naik_prop_is_complex(names, momentum);
+    hid_t type = complex ? naik_h5_complex(64) : H5Tcopy(H5T_IEEE_F64LE);
+    double *real = NULL; /* what lies packed where the numbers beside it are complex */
+    if (!complex && parts == 2) {
+        real = malloc((size_t)times * sizeof *real);
+        NAIK_TRY(real != NULL ? NAIK_OK
+                              : NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for correlators"));
+    }
+    for (int t = 0; real != NULL && in == NULL && t < times; t++) {
+        real[t] = out[2 * t];
+    }
+    if (in != NULL) {
+        NAIK_TRY(naik_h5_read_part(log, dataset, type, start, count, real != NULL ? real : in));
+    } else {
+        NAIK_TRY(naik_h5_write_part(log, dataset, type, start, count, real != NULL ? real : out));
+    }
+    for (int t = 0; real != NULL && in != NULL && t < times; t++) {
+        in[2 * t] = real[t];
+        in[2 * t + 1] = 0;
+    }
+done:
+    free(real);
+    naik_h5_release(type);
+    return status;
+}
+
 static naik_status move_sums(const naik_propagator_file *file, int source, int mass, double *in,
                              const double *out)
 {
@@ -174,22 +213,18 @@ static naik_status move_sums(const naik_propagator_file *file, int source, int m
     const naik_prop_names *names = naik_prop_names_of(plan, source);
     naik_log *log = file->comm->log;
     naik_status status = NAIK_OK;
-    const hsize_t start[1] = {0}, count[1] = {(hsize_t)plan->size[3]};
     char group[NAIK_PROP_PATH], path[NAIK_PROP_PATH + 2 * NAIK_PROP_NAME];
     hid_t dataset = -1;
     naik_prop_corr_path(plan, source, mass, group);
     for (int i = 0; i < names->correlators * names->momenta; i++) {
+        const int momentum = i % names->momenta, reals = plan->size[3] * names->parts;
+        const int64_t place = (int64_t)i * reals;
         snprintf(path, sizeof path, "%s/%s/%s", group, names->correlator[i / names->momenta],
-                 names->momentum[i % names->momenta]);
+                 names->momentum[momentum]);
         NAIK_TRY(open_dataset(log, file->h5, path, &dataset));
-        if (in != NULL) {
-            NAIK_TRY(naik_h5_read_part(log, dataset, H5T_IEEE_F64LE, start, count,
-                                       in + (int64_t)i * plan->size[3]));
-        } else {
-            const double *from = out + (int64_t)i * plan->size[3];
-            NAIK_TRY(naik_refuse_not_finite(log, from, plan->size[3], 64, path));
-            NAIK_TRY(naik_h5_write_part(log, dataset, H5T_IEEE_F64LE, start, count, from));
-        }
+        NAIK_TRY(out == NULL ? NAIK_OK : naik_refuse_not_finite(log, out + place, reals, 64, path));
+        NAIK_TRY(move_sum(log, dataset, plan->size[3], names, momentum,
+                          in != NULL ? in + place : NULL, out != NULL ? out + place : NULL));
         naik_h5_release(dataset);
         dataset = -1;
     }

@@ -42,6 +42,15 @@ static naik_status compare_text(naik_log *log, const char *path, const char *wha
                           before, now)) {
         return NAIK_OK;
     }
+    if (before[0] == '\0' && strncmp(now, "output.", 7) == 0) { /* the last lines of an input */
+        return NAIK_FAIL(
+            log, NAIK_ERR_INPUT,
+            "%s was begun with correlators counted from the lattice's origin, or with "
+            "cosines for momenta: give output: {origin: [0, 0, 0, 0], momentum_weight: "
+            "cos} to go on so (Wilson quarks: momentum_weight: cos alone), choose another "
+            "output.file, or begin again with --fresh",
+            path);
+    }
     return NAIK_FAIL(log, NAIK_ERR_INPUT,
                      "%s was begun with %s '%s', now it is '%s': go back to the former, choose "
                      "another output.file, or begin again with --fresh",

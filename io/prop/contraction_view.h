@@ -11,6 +11,9 @@ typedef struct naik_reader_contraction {
     int quarks; /* 1 to 3 */
     int momentum[NAIK_DIM - 1];
     char sink[24];  /* "": point */
+    char weight[8]; /* of a momentum: "exp", "cos", "" where the file does not say */
+    bool counted;   /* from this x0 */
+    int counted_from[NAIK_DIM];
     double *values; /* [size t][2] */
 } naik_reader_contraction;
 

@@ -57,6 +57,12 @@ static naik_status put_attributes(naik_log *log, hid_t dataset, const naik_contr
     }
     NAIK_TRY(naik_h5_put_ints(log, dataset, "momentum", c->momentum, NAIK_DIM - 1));
     NAIK_TRY(naik_h5_put_text(log, dataset, "definition", c->definition));
+    if (c->weight != NULL) {
+        NAIK_TRY(naik_h5_put_text(log, dataset, "momentum_weight", c->weight));
+    }
+    if (c->weight != NULL && c->counted) {
+        NAIK_TRY(naik_h5_put_ints(log, dataset, "counted_from", c->counted_from, NAIK_DIM));
+    }
 done:
     return status;
 }
@@ -237,6 +243,15 @@ static void read_attributes(hid_t dataset, naik_reader_contraction *c)
     }
     if (H5Aexists(dataset, "sink") > 0) {
         naik_h5_get_text(dataset, "sink", c->sink, sizeof c->sink);
+    }
+    if (H5Aexists(dataset, "momentum_weight") > 0) {
+        naik_h5_get_text(dataset, "momentum_weight", c->weight, sizeof c->weight);
+    }
+    int64_t x[NAIK_DIM] = {0};
+    c->counted = H5Aexists(dataset, "counted_from") > 0 &&
+                 naik_h5_get_i64(dataset, "counted_from", x, NAIK_DIM);
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        c->counted_from[mu] = (int)x[mu];
     }
     naik_h5_get_i64(dataset, "momentum", p, NAIK_DIM - 1);
     for (int k = 0; k < NAIK_DIM - 1; k++) {

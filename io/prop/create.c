@@ -81,6 +81,9 @@ static naik_status put_source(naik_log *log, hid_t h5, int number, const char *s
     }
     NAIK_TRY(naik_h5_put_text(log, group, "generator", source->generator));
     NAIK_TRY(naik_h5_put_text(log, group, "smearing", source->smearing));
+    if (memcmp(source->x0, source->origin, sizeof source->x0) != 0) {
+        NAIK_TRY(naik_h5_put_ints(log, group, "phases_from", source->x0, NAIK_DIM));
+    }
     NAIK_TRY(source->colours != NULL ? naik_h5_put_text(log, group, "colours", source->colours)
                                      : NAIK_OK);
 done:
@@ -161,13 +164,15 @@ static naik_status make_correlator(naik_log *log, hid_t group, const naik_prop_n
     const double nan_value = NAN;
     const hsize_t dims[1] = {(hsize_t)extent};
     hid_t dataset = -1;
+    hid_t type = naik_prop_is_complex(names, p) ? naik_h5_complex(64) : H5Tcopy(H5T_IEEE_F64LE);
     snprintf(name, sizeof name, "%s/%s", names->correlator[c], names->momentum[p]);
-    NAIK_TRY(naik_h5_dataset(log, group, name, H5T_IEEE_F64LE, 1, dims, &nan_value, &dataset));
+    NAIK_TRY(naik_h5_dataset(log, group, name, type, 1, dims, &nan_value, &dataset));
     NAIK_TRY(naik_h5_put_ints(log, dataset, "momentum", momentum, NAIK_DIM - 1));
     NAIK_TRY(naik_h5_put_text(log, dataset, "correlator", names->correlator[c]));
     NAIK_TRY(naik_h5_put_text(log, dataset, "source", source_type));
     NAIK_TRY(naik_h5_put_text(log, dataset, "sink", "point"));
 done:
+    naik_h5_release(type);
     naik_h5_release(dataset);
     return status;
 }
@@ -200,26 +205,31 @@ static naik_status make_correlators(naik_propagator_file *file, const naik_propa
     const naik_correlator_choice choice = naik_prop_choice(spec, plan->source[source].set);
     const hsize_t dims[4] = {(hsize_t)naik_prop_columns(plan), (hsize_t)names->correlators,
                              (hsize_t)names->momenta, (hsize_t)plan->size[3]};
-    const char *type = set->sources[plan->source[source].within].type;
-    hid_t group = -1, dataset = -1;
+    const naik_source_info *info = &set->sources[plan->source[source].within];
+    const char *type = info->type;
+    hid_t group = -1, dataset = -1, number = naik_prop_number_type(names);
     naik_prop_corr_path(plan, source, mass, name);
     NAIK_TRY(naik_h5_group(log, file->h5, name, &group));
     NAIK_TRY(put_solve_attributes(log, group, spec, set, source, mass));
     NAIK_TRY(naik_h5_put_text(log, group, "time", "t = 0..T-1, not shifted by the source's time"));
+    NAIK_TRY(naik_h5_put_ints(log, group, "counted_from", info->counted_from, NAIK_DIM));
+    NAIK_TRY(naik_prop_is_moving(names) ? naik_h5_put_text(log, group, "momentum_weight",
+                                                           names->parts == 2 ? "exp" : "cos")
+                                        : NAIK_OK);
     for (int c = 0; c < names->correlators; c++) {
         for (int p = 0; p < names->momenta; p++) {
             NAIK_TRY(
                 make_correlator(log, group, names, choice.momenta[p], type, plan->size[3], c, p));
         }
     }
-    NAIK_TRY(
-        naik_h5_dataset(log, group, "per_colour", H5T_IEEE_F64LE, 4, dims, &nan_value, &dataset));
+    NAIK_TRY(naik_h5_dataset(log, group, "per_colour", number, 4, dims, &nan_value, &dataset));
     NAIK_TRY(naik_h5_put_text(log, dataset, "index_order",
                               spec->spinors ? "[3 source spin + colour][correlator][momentum][t]"
                                             : "[source colour][correlator][momentum][t]"));
     NAIK_TRY(put_names(log, dataset, "correlators", names->correlator, names->correlators));
     NAIK_TRY(put_names(log, dataset, "momenta", names->momentum, names->momenta));
 done:
+    naik_h5_release(number);
     naik_h5_release(dataset);
     naik_h5_release(group);
     return status;

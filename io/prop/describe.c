@@ -74,6 +74,10 @@ naik_status naik_prop_read_names(naik_log *log, hid_t per_colour, int columns, i
           dims[1] >= 1 && dims[1] <= NAIK_PROP_NAMES_BYTES && dims[2] >= 1 &&
           dims[2] <= NAIK_PROP_NAMES_BYTES && (int)dims[3] == extent;
     naik_h5_release(space);
+    hid_t type = naik_h5_complex(64);
+    names->parts = per_colour >= 0 && naik_h5_is_stored_as(per_colour, type) ? 2 : 1;
+    naik_h5_release(type);
+    *ok = *ok && (names->parts == 2 || naik_h5_is_stored_as(per_colour, H5T_IEEE_F64LE));
     names->correlators = *ok ? (int)dims[1] : 0;
     names->momenta = *ok ? (int)dims[2] : 0;
     NAIK_TRY(allocate_names(log, names->correlators, &names->correlator));

@@ -448,6 +448,11 @@ done:
     return file->complete ? naik_h5_read_verdict(comm->log, status) : status;
 }
 
+int naik_propagator_file_parts(const naik_propagator_file *file, int source)
+{
+    return naik_prop_names_of(file->plan, source)->parts;
+}
+
 naik_status naik_propagator_file_read_correlators(naik_propagator_file *file, int source, int mass,
                                                   double *out)
 {

@@ -25,7 +25,7 @@ void naik_prop_corr_path(const naik_prop_plan *plan, int source, int mass,
 int64_t naik_prop_corr_count(const naik_prop_plan *plan, int source)
 {
     const naik_prop_names *names = naik_prop_names_of(plan, source);
-    return (int64_t)names->correlators * names->momenta * plan->size[3];
+    return (int64_t)names->correlators * names->momenta * plan->size[3] * names->parts;
 }
 
 int64_t naik_prop_corr_most(const naik_prop_plan *plan)
@@ -50,6 +50,20 @@ void naik_prop_names_clear(naik_prop_names *names)
     free(names->correlator);
     free(names->momentum);
     *names = (naik_prop_names){.correlators = 0};
+}
+
+bool naik_prop_is_moving(const naik_prop_names *names)
+{
+    bool moving = false;
+    for (int p = 0; p < names->momenta; p++) {
+        moving = moving || strcmp(names->momentum[p], "p000") != 0;
+    }
+    return moving;
+}
+
+bool naik_prop_is_complex(const naik_prop_names *names, int momentum)
+{
+    return names->parts == 2 && strcmp(names->momentum[momentum], "p000") != 0;
 }
 
 int64_t naik_prop_slab_bytes(const naik_prop_plan *plan)
@@ -131,6 +145,7 @@ static naik_status name_all(naik_log *log, const naik_propagator_spec *spec, nai
         const naik_correlator_choice choice = naik_prop_choice(spec, i);
         NAIK_TRY(copy_name(log, spec->sets[i].name, "name of a solve set", plan->set_name[i]));
         NAIK_TRY(name_correlators(log, &choice, &plan->names[i]));
+        plan->names[i].parts = spec->waves && naik_prop_is_moving(&plan->names[i]) ? 2 : 1;
     }
 done:
     return status;
@@ -235,7 +250,8 @@ int64_t naik_propagator_spec_bytes(const naik_propagator_spec *spec, const int s
         const naik_correlator_choice choice = naik_prop_choice(spec, i);
         const int64_t of_set = (spec->spinors ? 12 : 3) * (int64_t)spec->sets[i].source_count *
                                spec->sets[i].mass_count;
-        correlators += of_set * choice.correlator_count * choice.momentum_count * size[3] * 8;
+        correlators += of_set * choice.correlator_count * choice.momentum_count * size[3] * 8 *
+                       (spec->waves ? 2 : 1);
         /* Per solve also headers of groups and datasets: about 1 KiB for each correlator. */
         headers += of_set * (4096 + 1024 * (int64_t)choice.correlator_count *
                                         (choice.momentum_count + 1) / 3);
@@ -281,8 +297,8 @@ static void structure_of_set(FILE *out, int number, const naik_solve_set *set)
     for (int i = 0; i < set->source_count; i++) {
         const naik_source_info *s = &set->sources[i];
         fprintf(out, "solve.%d.source.%d = %s at %d,%d,%d,%d momentum %d,%d,%d", number, i, s->type,
-                s->origin[0], s->origin[1], s->origin[2], s->origin[3], s->momentum[0],
-                s->momentum[1], s->momentum[2]);
+                s->place[0], s->place[1], s->place[2], s->origin[3], s->momentum[0], s->momentum[1],
+                s->momentum[2]);
         if (s->has_seed) {
             fprintf(out, " seed %llu", (unsigned long long)s->seed);
         }

@@ -20,6 +20,7 @@ typedef struct naik_prop_names {
     int correlators, momenta; /* both 0 where it has none */
     char (*correlator)[NAIK_PROP_NAME];
     char (*momentum)[NAIK_PROP_NAME]; /* "p000" */
+    int parts; /* of a number in per_colour: 2 where correlators with momentum are complex, else 1 */
 } naik_prop_names;
 
 /* Which datasets there are, and which solve is where. Made from a spec, or from a file. */
@@ -72,7 +73,16 @@ static inline const naik_prop_names *naik_prop_names_of(const naik_prop_plan *pl
 void naik_prop_names_clear(naik_prop_names *names);
 /* Those that set number `set` of a spec has. */
 naik_correlator_choice naik_prop_choice(const naik_propagator_spec *spec, int set);
-/* Numbers in the correlators of one colour of a source: correlators x momenta x T; of that source
+/* Whether there is a momentum that does not vanish. */
+bool naik_prop_is_moving(const naik_prop_names *names);
+/* Whether correlators of that momentum are complex in the file. */
+bool naik_prop_is_complex(const naik_prop_names *names, int momentum);
+/* The element of per_colour: a real, or {r,i}. The caller releases it. */
+static inline hid_t naik_prop_number_type(const naik_prop_names *names)
+{
+    return names->parts == 2 ? naik_h5_complex(64) : H5Tcopy(H5T_IEEE_F64LE);
+}
+/* Reals in the correlators of one colour of a source: correlators x momenta x T x parts; of that source
  * which has the most. */
 int64_t naik_prop_corr_count(const naik_prop_plan *plan, int source);
 int64_t naik_prop_corr_most(const naik_prop_plan *plan);
@@ -162,7 +172,7 @@ naik_status naik_prop_read_history(const naik_propagator_file *file, int solve, 
 /* The line of the journal for a solve that is in the file. Local. */
 naik_status naik_prop_locate(const naik_propagator_file *file, int solve,
                              naik_journal_entry *entry);
-/* Sum over the columns, in order, [correlators][momenta][T]. Rank 0. */
+/* Sum over the columns, in order, [correlators][momenta][T][parts]. Rank 0. */
 naik_status naik_prop_sum_colours(const naik_propagator_file *file, int source, int mass,
                                   double *out);
 naik_status naik_prop_write_sums(naik_propagator_file *file, int source, int mass,

@@ -7,7 +7,8 @@
  *     /prop/s0000/m00         [3][T][Z][Y][X] of ARRAY[3] of {r,i}: source colour, site, sink
  * colour /prop/s0000/source      attributes that describe the source /corr/NAME/m00/pion5/p000 [T]
  * f64, summed over source colours in colour order; p000 = momentum (0,0,0), p10-1 = (1,0,-1)
- *     /corr/NAME/m00/per_colour    [3][correlators][momenta][T] f64, what is summed
+ *     with momentum complex, of {r,i}, where weights are exponentials
+ *     /corr/NAME/m00/per_colour    [3][correlators][momenta][T] f64, what is summed; of {r,i} if any is
  *     /corr/NAME/s0001/m00/...     for a set of several sources, counted inside the set from s0000
  *     /corr/PAIR/m00-m01/pion5/p000, /corr/NAME/m00/nucleon ...    [T] of {r,i}: contractions.h
  *     /solves                 one record per solve, with its own crc (layout: io/README.md)
@@ -43,6 +44,11 @@ typedef struct naik_source_info {
     const char *generator; /* of the random numbers, NULL if none */
     const char *smearing;  /* radius, noise ...: free text, NULL if none */
     const char *colours;   /* "0 2": its propagators have these alone, zeros else; NULL: all */
+    int x0[NAIK_DIM];      /* its place; of a sequential one that of the source it was made from */
+    int counted_from[NAIK_DIM]; /* by its correlators */
+    int place[NAIK_DIM -
+              1]; /* origin as files have it that were begun before walls of one corner had
+                                 it there; it tells one layout from another */
 } naik_source_info;
 
 /* Which correlators solves have. */
@@ -80,6 +86,9 @@ typedef struct naik_contraction {
     naik_contracted_quark quark[3];
     int quarks; /* 1: alone; 2: the second is the antiquark; 3: a baryon */
     int momentum[NAIK_DIM - 1];
+    const char *weight; /* "exp", "cos" of meson.h; NULL: it has neither momentum nor sign */
+    bool counted; /* from one x0 of meson.h, which follows; false: of each source from its own */
+    int counted_from[NAIK_DIM];
     const char *sink;       /* "wall", "covariant_gaussian"; NULL: point */
     double sink_radius;     /* of covariant_gaussian: r0 and n of gauss_smear.h */
     int sink_iterations;    /* else 0 */
@@ -95,6 +104,7 @@ typedef struct naik_propagator_spec {
     const char *const *correlators; /* "pion5", ... */
     int momentum_count;
     const int (*momenta)[NAIK_DIM - 1];
+    bool waves; /* weights are exponentials: correlators with momentum are complex */
     int contraction_count;
     const naik_contraction *contractions;
     bool spinors; /* of Wilson quarks: 12 columns of spinors a source, column 3 spin + colour; else
@@ -229,7 +239,8 @@ const naik_solve_record *naik_propagator_file_record(const naik_propagator_file 
 /* Makes one solve permanent: when it returns NAIK_OK, a kill at any later instant keeps it.
  *
  *   solution      [sites][3][2], or [sites][4][3][2], local lexicographic; NULL if the file stores no propagators
- *   correlators   [correlators][momenta][T] of this colour; NULL if its set has none
+ *   correlators   [correlators][momenta][T][1 or 2] of this colour, naik_propagator_file_parts of
+ *                 them; NULL if its set has none
  *   record        state, counts and numbers of the solve; the same on every rank
  *   history       [history_count] residuals, the first history_stride are kept; the same on every
  *                 rank
@@ -245,7 +256,11 @@ naik_status naik_propagator_file_commit(naik_propagator_file *file, int solve,
  * NAIK_ERR_ARG nothing stored; NAIK_ERR_CORRUPT; NAIK_ERR_IO */
 naik_status naik_propagator_file_read_solution(naik_propagator_file *file, int solve, double *out);
 
-/* Correlators of (source, mass) summed over colours: out [correlators][momenta][T]. All
+/* Reals of a number in the correlators of a source: 2, of a complex one, where the spec has waves and its set
+ * a momentum, else 1.
+ * Local. */
+int naik_propagator_file_parts(const naik_propagator_file *file, int source);
+/* Correlators of (source, mass) summed over colours: out [correlators][momenta][T][parts]. All
  * columns must be committed (else NAIK_ERR_ARG). Collective. */
 naik_status naik_propagator_file_read_correlators(naik_propagator_file *file, int source, int mass,
                                                   double *out);

@@ -186,6 +186,12 @@ static void describe_source(const reader *r, int source, naik_reader_pair *pair,
     naik_h5_get_i64(object, "origin", x, NAIK_DIM);
     snprintf(pair->source, sizeof pair->source, "%s at %d,%d,%d,%d", type, (int)x[0], (int)x[1],
              (int)x[2], (int)x[3]);
+    if (H5Aexists(object, "phases_from") > 0) {
+        naik_h5_get_i64(object, "phases_from", x, NAIK_DIM);
+    }
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        pair->x0[mu] = (int)x[mu];
+    }
     if (H5Aexists(object, "colours") > 0 &&
         naik_h5_get_text(object, "colours", colours, sizeof colours)) {
         const size_t used = strlen(pair->source);
@@ -211,7 +217,7 @@ static void read_mass(const reader *r, const char *path, naik_reader_pair *pair)
 /* The correlators of a pair as its colours give them, which carry checksums. */
 typedef struct colours {
     naik_prop_names names;
-    double *sum; /* [correlators][momenta][T] */
+    double *sum; /* [correlators][momenta][T][parts] */
 } colours;
 
 static void clear_colours(colours *c)
@@ -230,23 +236,23 @@ static naik_status sum_colours(const reader *r, const char *path, int index, col
     const size_t columns = (size_t)r->view->columns;
     *c = (colours){.sum = NULL};
     snprintf(name, sizeof name, "%s/per_colour", path);
-    hid_t dataset = naik_prop_open_object(r->h5, name);
-    bool stored = dataset >= 0 && H5Iget_type(dataset) == H5I_DATASET &&
-                  naik_h5_is_stored_as(dataset, H5T_IEEE_F64LE);
+    hid_t dataset = naik_prop_open_object(r->h5, name), type = -1;
+    bool stored = dataset >= 0 && H5Iget_type(dataset) == H5I_DATASET;
     if (stored) {
         NAIK_TRY(
             naik_prop_read_names(r->log, dataset, r->view->columns, extent, &c->names, &stored));
     }
-    const size_t mesons = (size_t)c->names.correlators;
-    const size_t momenta = (size_t)c->names.momenta, count = mesons * momenta * (size_t)extent;
+    const size_t mesons = (size_t)c->names.correlators, momenta = (size_t)c->names.momenta;
+    const size_t parts = stored ? (size_t)c->names.parts : 1;
+    const size_t count = mesons * momenta * (size_t)extent * parts;
     const hsize_t start[4] = {0}, dims[4] = {columns, mesons, momenta, (hsize_t)extent};
     if (!stored || count > MAX_NUMBERS) {
         goto done;
     }
     numbers = malloc(columns * count * sizeof *numbers);
     NAIK_TRY(numbers != NULL ? NAIK_OK : no_memory(r->log));
-    bool good =
-        naik_h5_read_part(r->log, dataset, H5T_NATIVE_DOUBLE, start, dims, numbers) == NAIK_OK;
+    type = naik_prop_number_type(&c->names);
+    bool good = naik_h5_read_part(r->log, dataset, type, start, dims, numbers) == NAIK_OK;
     if (!good) {
         naik_log_clear(r->log);
     }
@@ -266,44 +272,75 @@ static naik_status sum_colours(const reader *r, const char *path, int index, col
     }
 done:
     free(numbers);
+    naik_h5_release(type);
     release_object(dataset);
     return status;
 }
 
-/* *good: what is stored is `sum`. */
-static naik_status read_correlator(const reader *r, const char *name, const double *sum,
-                                   naik_reader_correlator *c, bool *good)
+/* *good: what is stored is `sum`, [T][parts] of the names. */
+static naik_status read_correlator(const reader *r, const char *name, const naik_prop_names *names,
+                                   int momentum, const double *sum, naik_reader_correlator *c,
+                                   bool *good)
 {
     naik_status status = NAIK_OK;
     int64_t p[NAIK_DIM - 1] = {0};
     hsize_t start[1] = {0}, dims[1] = {0};
-    const size_t extent = (size_t)r->view->size[3];
+    const size_t extent = (size_t)r->view->size[3], parts = (size_t)names->parts;
+    const bool complex = naik_prop_is_complex(names, momentum);
+    hid_t type = complex ? naik_h5_complex(64) : H5Tcopy(H5T_IEEE_F64LE);
     hid_t dataset = naik_prop_open_object(r->h5, name);
     hid_t space = dataset >= 0 && H5Iget_type(dataset) == H5I_DATASET ? H5Dget_space(dataset) : -1;
-    double *values = calloc(extent, sizeof *values);
+    double *found = calloc(2 * extent, sizeof *found), *values = calloc(2 * extent, sizeof *values);
     *good = false;
-    NAIK_TRY(values != NULL ? NAIK_OK : no_memory(r->log));
+    NAIK_TRY(found != NULL && values != NULL ? NAIK_OK : no_memory(r->log));
     if (space < 0 || H5Sget_simple_extent_ndims(space) != 1 ||
         H5Sget_simple_extent_dims(space, dims, NULL) != 1 || dims[0] != extent ||
-        !naik_h5_is_stored_as(dataset, H5T_IEEE_F64LE) ||
+        !naik_h5_is_stored_as(dataset, type) ||
         !naik_h5_get_i64(dataset, "momentum", p, NAIK_DIM - 1)) {
         goto done;
     }
-    if (naik_h5_read_part(r->log, dataset, H5T_NATIVE_DOUBLE, start, dims, values) != NAIK_OK) {
+    if (naik_h5_read_part(r->log, dataset, type, start, dims, found) != NAIK_OK) {
         naik_log_clear(r->log);
-    } else if (memcmp(values, sum, extent * sizeof *values) == 0) {
+        goto done;
+    }
+    *good = true;
+    for (size_t t = 0; t < extent; t++) {
+        values[2 * t] = complex ? found[2 * t] : found[t];
+        values[2 * t + 1] = complex ? found[2 * t + 1] : 0;
+        *good = *good && memcmp(&values[2 * t], &sum[parts * t], parts * sizeof *sum) == 0;
+    }
+    if (*good) {
         for (int k = 0; k < NAIK_DIM - 1; k++) {
             c->momentum[k] = (int)p[k];
         }
         c->values = values;
         values = NULL;
-        *good = true;
     }
 done:
+    free(found);
     free(values);
+    naik_h5_release(type);
     naik_h5_release(space);
     release_object(dataset);
     return status;
+}
+
+/* What the correlators are counted from. Files that do not say have those of staggered quarks from the
+ * lattice's origin, and cosines. */
+static void read_count(const reader *r, hid_t group, naik_reader_pair *pair)
+{
+    int64_t x[NAIK_DIM] = {0};
+    char weight[8] = "";
+    if (H5Aexists(group, "counted_from") > 0 &&
+        naik_h5_get_i64(group, "counted_from", x, NAIK_DIM)) {
+        for (int mu = 0; mu < NAIK_DIM; mu++) {
+            pair->counted_from[mu] = (int)x[mu];
+        }
+        naik_h5_get_text(group, "momentum_weight", weight, sizeof weight);
+    } else if (r->view->columns > 3) {
+        memcpy(pair->counted_from, pair->x0, sizeof pair->counted_from);
+    }
+    pair->waves = strcmp(weight, "exp") == 0;
 }
 
 /* path: "corr/NAME/m00" or "corr/NAME/s0001/m00". */
@@ -315,6 +352,9 @@ static naik_status read_correlators(const reader *r, const char *path, int index
     colours c = {.sum = NULL};
     hid_t group = naik_prop_open_object(r->h5, path);
     const bool found = group >= 0;
+    if (found) {
+        read_count(r, group, pair);
+    }
     release_object(group);
     if (!found) {
         return NAIK_OK;
@@ -339,8 +379,9 @@ static naik_status read_correlators(const reader *r, const char *path, int index
         naik_reader_correlator *next = &pair->correlators[pair->correlator_count];
         bool good = false;
         snprintf(name, sizeof name, "%s/%s/%s", path, meson, c.names.momentum[i % c.names.momenta]);
-        NAIK_TRY(
-            read_correlator(r, name, c.sum + (size_t)i * (size_t)r->view->size[3], next, &good));
+        NAIK_TRY(read_correlator(r, name, &c.names, i % c.names.momenta,
+                                 c.sum + (size_t)i * (size_t)(r->view->size[3] * c.names.parts),
+                                 next, &good));
         snprintf(next->meson, sizeof next->meson, "%.31s", meson);
         pair->correlator_count += good;
         pair->correlators_damaged = pair->correlators_damaged || !good;

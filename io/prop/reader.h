@@ -16,7 +16,7 @@ typedef struct naik_reader_fact {
 typedef struct naik_reader_correlator {
     char meson[32];
     int momentum[NAIK_DIM - 1];
-    double *values; /* [size t] */
+    double *values; /* [size t][2], real and imaginary part */
 } naik_reader_correlator;
 
 enum { NAIK_READER_COLUMNS = 12 };
@@ -28,6 +28,9 @@ typedef struct naik_reader_pair {
     char action[16]; /* "hisq", "clover" ... */
     double mass, naik_epsilon;
     double twist[NAIK_DIM - 1]; /* zeros: none */
+    int x0[NAIK_DIM]; /* of its source: where phases of what is made of it are counted from */
+    int counted_from[NAIK_DIM]; /* signs and momenta of its correlators */
+    bool waves; /* of which those with momentum have exp(2 pi i p.(x - x0)/L), not cosines */
     naik_solve_record
         solve[NAIK_READER_COLUMNS]; /* [columns]; NAIK_SOLVE_PENDING where not done or damaged */
     double *history[NAIK_READER_COLUMNS]; /* residuals, or NULL */

@@ -71,10 +71,9 @@ static void begin(naik_log *log, const naik_propagator_reader *v)
     field(log, "", "lattice_size", size);
 }
 
-/* values [T][step], of which the second is the imaginary part where step is 2. who: sources and
- * masses, for the key. */
+/* values [T][2]. who: sources and masses, for the key. */
 static void print_values(naik_log *log, const naik_propagator_reader *v, const char *name,
-                         const int p[NAIK_DIM - 1], const char *who, const double *values, int step)
+                         const int p[NAIK_DIM - 1], const char *who, const double *values)
 {
     char momentum[64], key[600];
     naik_propagator_momentum_name(p, momentum);
@@ -86,8 +85,7 @@ static void print_values(naik_log *log, const naik_propagator_reader *v, const c
     field(log, "", "correlator_key", key);
     naik_log_line(log, "...");
     for (int t = 0; t < v->size[NAIK_DIM - 1]; t++) {
-        naik_log_line(log, "%d\t%.16e\t%.16e", t, values[t * step],
-                      step == 2 ? values[2 * t + 1] : 0.0);
+        naik_log_line(log, "%d\t%.16e\t%.16e", t, values[2 * t], values[2 * t + 1]);
     }
 }
 
@@ -105,7 +103,7 @@ static int print_pair(naik_log *log, const naik_propagator_reader *v, const naik
     naik_log_line(log, "...");
     for (int k = 0; k < pair->correlator_count; k++) {
         const naik_reader_correlator *c = &pair->correlators[k];
-        print_values(log, v, c->meson, c->momentum, who, c->values, 1);
+        print_values(log, v, c->meson, c->momentum, who, c->values);
     }
     return pair->correlator_count;
 }
@@ -146,7 +144,7 @@ static int print_contraction(naik_log *log, const naik_propagator_reader *v,
                     c->quark[k].twist);
     }
     naik_log_line(log, "...");
-    print_values(log, v, c->correlator, c->momentum, who, c->values, 2);
+    print_values(log, v, c->correlator, c->momentum, who, c->values);
     return 1;
 }
 

@@ -8,21 +8,32 @@
 #include "cli/fnal_text.h"
 #include "io/prop/reader.h"
 
-/* Real, printed with its imaginary part as those of several solves, so that all have three columns. */
+/* " from=1,0,3,3 weight=exp": what sign and momentum are counted from. */
+static void count_text(const int x0[NAIK_DIM], const int p[NAIK_DIM - 1], bool waves, char text[96])
+{
+    const bool moving = p[0] != 0 || p[1] != 0 || p[2] != 0;
+    snprintf(text, 96, " from=%d,%d,%d,%d%s", x0[0], x0[1], x0[2], x0[3],
+             !moving ? ""
+             : waves ? " weight=exp"
+                     : " weight=cos");
+}
+
+/* With its imaginary part, as those of several solves, so that all have three columns. */
 static void print_correlator(naik_log *log, const naik_propagator_reader *v,
                              const naik_reader_pair *pair, const naik_reader_correlator *c)
 {
     int failed = 0;
-    char twist[96];
+    char twist[96], count[96];
     for (int colour = 0; colour < v->columns; colour++) {
         failed += pair->solve[colour].state == NAIK_SOLVE_NOT_CONVERGED;
     }
     naik_propagator_twist_text(pair->twist, " twist=", twist);
-    naik_log_line(log, "# %s source=%s mass=%.10g naik_epsilon=%.10g%s momentum=%d,%d,%d%s",
+    count_text(pair->counted_from, c->momentum, pair->waves, count);
+    naik_log_line(log, "# %s source=%s mass=%.10g naik_epsilon=%.10g%s momentum=%d,%d,%d%s%s",
                   c->meson, pair->label, pair->mass, pair->naik_epsilon, twist, c->momentum[0],
-                  c->momentum[1], c->momentum[2], failed > 0 ? " not converged" : "");
+                  c->momentum[1], c->momentum[2], count, failed > 0 ? " not converged" : "");
     for (int t = 0; t < v->size[NAIK_DIM - 1]; t++) {
-        naik_log_line(log, "%d %.16e %.16e", t, c->values[t], 0.0);
+        naik_log_line(log, "%d %.16e %.16e", t, c->values[2 * t], c->values[2 * t + 1]);
     }
     naik_log_line(log, "\n");
 }
@@ -32,7 +43,7 @@ static void print_contraction(naik_log *log, const naik_propagator_reader *v,
                               const naik_reader_contraction *c)
 {
     static const char *const names[2][2] = {{"antiquark", ""}, {"second", "third"}};
-    char others[2 * (NAIK_CONTRACTION_TEXT + 240)] = "", twist[96];
+    char others[2 * (NAIK_CONTRACTION_TEXT + 240)] = "", twist[96], count[96] = "";
     const naik_contracted_quark *first = &c->quark[0];
     static const char root[] = "/corr/";
     const char *name = strncmp(c->path, root, strlen(root)) == 0 ? c->path + strlen(root) : c->path;
@@ -47,11 +58,15 @@ static void print_contraction(naik_log *log, const naik_propagator_reader *v,
                  c->quark[k].mass, role, c->quark[k].naik_epsilon, twist);
     }
     naik_propagator_twist_text(first->twist, " twist=", twist);
+    if (c->counted) {
+        count_text(c->counted_from, c->momentum, strcmp(c->weight, "exp") == 0, count);
+    }
     naik_log_line(
-        log, "# %s source=%s mass=%.10g naik_epsilon=%.10g%s%s%s%s name=%.*s momentum=%d,%d,%d%s%s",
+        log,
+        "# %s source=%s mass=%.10g naik_epsilon=%.10g%s%s%s%s name=%.*s momentum=%d,%d,%d%s%s%s",
         c->correlator, first->source, first->mass, first->naik_epsilon, twist, others,
         c->sink[0] != '\0' ? " sink=" : "", c->sink, (int)strcspn(name, "/"), name, c->momentum[0],
-        c->momentum[1], c->momentum[2],
+        c->momentum[1], c->momentum[2], count,
         strcmp(c->quantity, "correlator") != 0 ? " over sources: " : "",
         strcmp(c->quantity, "correlator") != 0 ? c->quantity : "");
     for (int t = 0; t < v->size[NAIK_DIM - 1]; t++) {

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "cli/milc_input.h"
+#include "run/frame.h"
 
 /* Of a quark or a correlator: forgotten, or written under some name. */
 static naik_status saved(milc_words *w, const char *forget, bool *there)
@@ -174,19 +175,14 @@ static int find_meson(const char *name)
     return -1;
 }
 
-/* Each component must enter as a cosine (E). For a vanishing one EO, the exponential, says the
- * same; where one alone does not vanish, the cosine is its real part: *real_part. */
-static bool parities(const correlator *c, bool *real_part)
+/* Whether every component that does not vanish has this parity, and the others one that is not odd. */
+static bool has_parity(const correlator *c, const char *parity)
 {
-    const int *p = c->momentum;
-    const int moving = (p[0] != 0) + (p[1] != 0) + (p[2] != 0);
-    *real_part = false;
     for (int k = 0; k < NAIK_DIM - 1; k++) {
-        const bool both = strcmp(c->parity[k], "EO") == 0;
-        if (strcmp(c->parity[k], "E") != 0 && (!both || (p[k] != 0 && moving > 1))) {
+        if (c->momentum[k] == 0 ? strcmp(c->parity[k], "O") == 0
+                                : strcmp(c->parity[k], parity) != 0) {
             return false;
         }
-        *real_part = *real_part || (both && p[k] != 0);
     }
     return true;
 }
@@ -216,36 +212,91 @@ static void note_factor(milc_input *in, const correlator *c, const char *times)
     }
 }
 
-/* What stands in the way of a meson with point sinks; false: nothing. */
-static bool point_obstacle(milc_words *w, const correlator *c, const int offset[NAIK_DIM],
-                           bool of_two, bool *real_part)
+/* E is the product of cosines, EO the exponential: of one file naik has one of them. A momentum along one
+ * axis of one propagator has both in the real part. false: an obstacle was written down. */
+static bool take_weight(milc_words *w, milc_input *in, const correlator *c, bool of_two)
 {
     const int *p = c->momentum;
-    const bool moves = p[0] != 0 || p[1] != 0 || p[2] != 0;
-    if (!parities(c, real_part) || (*real_part && of_two)) {
+    const bool even = has_parity(c, "E"), one_axis = (p[0] != 0) + (p[1] != 0) + (p[2] != 0) == 1;
+    if (!even && !has_parity(c, "EO")) {
         milc_words_obstacle(w, c->line,
                             "the momentum parities %s %s %s of %s cannot be expressed, only E "
-                            "(cosine), and EO of a momentum along one axis of one propagator with "
-                            "itself",
+                            "(cosines) or EO (the exponential) in all directions",
                             c->parity[0], c->parity[1], c->parity[2], c->label);
+        return false;
+    }
+    const milc_weight wanted = even ? MILC_COSINES : MILC_WAVES;
+    in->weight = in->weight == MILC_AT_REST ? wanted : in->weight;
+    if (in->weight == wanted) {
         return true;
     }
-    if (moves && (offset[0] != 0 || offset[1] != 0 || offset[2] != 0)) {
-        milc_words_obstacle(w, c->line,
-                            "a momentum with an r_offset in space cannot be expressed; naik takes "
-                            "phases from the origin of the lattice");
-        return true;
+    if (of_two || !one_axis) {
+        milc_words_obstacle(
+            w, c->line,
+            "the momentum parities of %s are others than those before it: naik has one "
+            "output.momentum_weight in a file",
+            c->label);
+        return false;
     }
+    fprintf(in->notes, "line %d: of %s at %d %d %d the real part is parity E%s\n", c->line,
+            c->label, p[0], p[1], p[2], even ? "" : ", and the other is not written");
+    return true;
+}
+
+/* A source as naik has it. */
+static naik_source source_of(const milc_input *in, int propagator)
+{
+    const milc_source *from = &in->sources[in->propagators[propagator].source];
+    naik_source source = {.type = from->type, .subset = from->subset};
+    memcpy(source.corner, from->corner, sizeof source.corner);
+    memcpy(source.origin, from->origin, sizeof source.origin);
+    if (naik_source_is_corner(&source)) {
+        memcpy(source.origin, from->corner, sizeof from->corner);
+    }
+    return source;
+}
+
+/* Whether a correlator is the same counted from either site. */
+static bool counts_alike(int meson, bool moves, const int a[NAIK_DIM], const int b[NAIK_DIM])
+{
+    int apart[NAIK_DIM];
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        if (offset[mu] % 2 != 0 && strcmp(c->name, "pion5") != 0) {
-            milc_words_obstacle(w, c->line,
-                                "%s with an odd r_offset cannot be expressed; naik takes its signs "
-                                "from the origin of the lattice",
-                                c->name);
-            return true;
-        }
+        apart[mu] = a[mu] - b[mu];
     }
-    return false;
+    return naik_meson_sign((naik_meson)meson, apart) > 0 &&
+           (!moves || (apart[0] == 0 && apart[1] == 0 && apart[2] == 0));
+}
+
+/* MILC counts a pair from its r_offset, naik all from their sources or all from one site. false: an
+ * obstacle was written down. */
+static bool take_offset(milc_words *w, milc_input *in, const correlator *c, int meson,
+                        const int offset[NAIK_DIM], const milc_quark *a, const milc_quark *b)
+{
+    const naik_source one = source_of(in, b->propagator), two = source_of(in, a->propagator);
+    const int *p = c->momentum;
+    const bool moves = p[0] != 0 || p[1] != 0 || p[2] != 0;
+    int place[NAIK_DIM];
+    correlator_place_of((const naik_source *const[]){&one, &two},
+                        (const int *const[]){one.origin, two.origin}, 2, true, place);
+    if (!in->counted) {
+        memcpy(in->origin, offset, sizeof in->origin);
+    }
+    const bool from_source =
+        (!in->counted || in->from_source) && counts_alike(meson, moves, offset, place);
+    const bool from_site =
+        (!in->counted || in->from_site) && counts_alike(meson, moves, offset, in->origin);
+    if (!from_source && !from_site) {
+        milc_words_obstacle(
+            w, c->line,
+            "%s with r_offset %d %d %d %d cannot be expressed beside those before it: naik "
+            "counts all from their sources or all from one site (output.origin)",
+            c->label, offset[0], offset[1], offset[2], offset[3]);
+        return false;
+    }
+    in->counted = true;
+    in->from_source = from_source;
+    in->from_site = from_site;
+    return true;
 }
 
 /* Adds it to what naik contracts of antiquark a and quark b, or says why not. */
@@ -257,7 +308,6 @@ static naik_status take_meson(milc_words *w, milc_input *in, const correlator *c
     const bool moves = p[0] != 0 || p[1] != 0 || p[2] != 0;
     const milc_hadron pair = {.count = 2, .of = {a->propagator, b->propagator}, .sink = a->sink};
     const bool of_two = a->propagator != b->propagator || a->sink.iterations > 0;
-    bool real_part = false;
     if (meson < 0) {
         milc_words_obstacle(w, c->line,
                             "the meson '%s' of %s cannot be expressed; save the propagators and "
@@ -275,15 +325,11 @@ static naik_status take_meson(milc_words *w, milc_input *in, const correlator *c
         note_factor(in, c, ", and without the sum over nx ny nz equal sites of the sink");
         return add_hadron(w, in, &pair);
     }
-    if (point_obstacle(w, c, offset, of_two, &real_part)) {
+    if (!take_offset(w, in, c, meson, offset, a, b) || (moves && !take_weight(w, in, c, of_two))) {
         return NAIK_OK;
     }
     in->mesons[meson] = true;
     note_factor(in, c, "");
-    if (real_part) {
-        fprintf(in->notes, "line %d: of %s at %d %d %d the real part is written (parity E)\n",
-                c->line, c->label, p[0], p[1], p[2]);
-    }
     NAIK_TRY(of_two ? add_hadron(w, in, &pair) : NAIK_OK);
     NAIK_TRY(add_momentum(w, in, p));
 done:
@@ -342,11 +388,15 @@ done:
     return status;
 }
 
-/* MILC takes the corners of the lattice, naik those of the source. */
-static bool at_even_place(const milc_input *in, int propagator)
+/* MILC takes the first corner of the hypercube, naik the first that the source carries. */
+static bool at_first_corner(const milc_input *in, const int of[3])
 {
-    const int *x = in->sources[in->propagators[propagator].source].origin;
-    return x[0] % 2 == 0 && x[1] % 2 == 0 && x[2] % 2 == 0;
+    unsigned corners = ~0U;
+    for (int k = 0; k < 3; k++) {
+        const naik_source source = source_of(in, of[k]);
+        corners &= naik_source_corners(&source);
+    }
+    return (corners & 1) != 0;
 }
 
 static naik_status take_baryon(milc_words *w, milc_input *in, const correlator *c,
@@ -360,10 +410,11 @@ static naik_status take_baryon(milc_words *w, milc_input *in, const correlator *
                             c->name, c->label);
         return NAIK_OK;
     }
-    if (!at_even_place(in, of[0]) || !at_even_place(in, of[1]) || !at_even_place(in, of[2])) {
-        milc_words_obstacle(w, c->line,
-                            "the nucleon of a source with an odd coordinate cannot be expressed; "
-                            "naik takes the corners from the source");
+    if (!at_first_corner(in, of)) {
+        milc_words_obstacle(
+            w, c->line,
+            "the nucleon of a source that is zero where x, y and z are even cannot be "
+            "expressed; naik sums it at a corner that the source carries");
         return NAIK_OK;
     }
     note_factor(in, c, "");

@@ -56,6 +56,8 @@ static inline bool milc_sink_is(const milc_sink *a, const milc_sink *b)
     return a->wall == b->wall && a->radius == b->radius && a->iterations == b->iterations;
 }
 
+typedef enum milc_weight { MILC_AT_REST, MILC_COSINES, MILC_WAVES } milc_weight;
+
 typedef struct milc_quark {
     int propagator; /* -1: naik has no such quark */
     milc_sink sink;
@@ -89,6 +91,11 @@ typedef struct milc_input {
     bool mesons[NAIK_MESONS];
     int momenta[MILC_MAX_MOMENTA][NAIK_DIM - 1];
     int momentum_count;
+    milc_weight weight;
+    bool counted, from_source,
+        from_site;        /* an r_offset was taken; all so far are those of the sources,
+                                             or the first of them, */
+    int origin[NAIK_DIM]; /* which is this */
     int64_t max_iterations;
     bool has_errors;       /* what follows is that of some propagator */
     double relative_error; /* the least of those asked for, 0: none */

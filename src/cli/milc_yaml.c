@@ -237,6 +237,13 @@ static void print_output(FILE *out, const milc_input *in, const char *file)
         }
         fprintf(out, "]\n");
     }
+    if (in->weight == MILC_COSINES) {
+        fprintf(out, "  momentum_weight: cos\n");
+    }
+    if (in->counted && !in->from_source) {
+        const int *x = in->origin;
+        fprintf(out, "  origin: [%d, %d, %d, %d]\n", x[0], x[1], x[2], x[3]);
+    }
     if (in->nucleon) {
         fprintf(out, "  baryons: [nucleon]\n");
     }

@@ -8,11 +8,12 @@
 
 enum { MAX_FIGURES = 40, MAX_CURVES = 24 };
 
-/* The numbers that a mesons' curve is made of; both [size t], in the memory of the caller. */
+/* Of real parts of c [size t][2] into m [size t]. */
 static void effective_mass(const double *c, int extent, double *m)
 {
     for (int t = 0; t < extent; t++) {
-        const double ratio = (c[(t + extent - 1) % extent] + c[(t + 1) % extent]) / (2 * c[t]);
+        const double ratio =
+            (c[2 * ((t + extent - 1) % extent)] + c[2 * ((t + 1) % extent)]) / (2 * c[2 * t]);
         m[t] = ratio >= 1 ? acosh(ratio) : NAN;
     }
 }
@@ -33,7 +34,7 @@ static naik_status print_correlators(naik_log *log, FILE *out, const naik_propag
         const naik_reader_correlator *c = &pair->correlators[i];
         double *size = memory + (size_t)extent * 2 * (size_t)i, *mass = size + extent;
         for (int t = 0; t < extent; t++) {
-            size[t] = fabs(c->values[t]);
+            size[t] = hypot(c->values[2 * t], c->values[2 * t + 1]);
         }
         effective_mass(c->values, extent, mass);
         snprintf(names[i], sizeof names[i], "%s, p = (%d, %d, %d)", c->meson, c->momentum[0],

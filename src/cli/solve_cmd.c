@@ -44,10 +44,11 @@ static naik_status prepare(solve_job *j)
     const naik_input *input = j->input;
     const bool chosen = input->run.grid[0] > 0;
     int stored = 0;
+    const size_t times = (size_t)input->lattice.size[3];
     size_t values = 0;
     for (int i = 0; i < input->solve_count; i++) {
         const size_t own = (size_t)input->solve[i].correlators.count *
-                           (size_t)input->solve[i].momenta.count * (size_t)input->lattice.size[3];
+                           (size_t)input->solve[i].momenta.count * 2 * times;
         values = own > values ? own : values;
     }
     if (input->run.threads > 0) {
@@ -63,8 +64,9 @@ static naik_status prepare(solve_job *j)
     status = naik_alloc(j->log, 2 * (size_t)input->task_count * sizeof *j->pending,
                         "a list of solves", (void **)&j->pending);
     NAIK_TRY(naik_comm_agree(j->comm, status));
-    status = naik_alloc(j->log, values * sizeof *j->correlators, "correlators",
-                        (void **)&j->correlators);
+    j->correlator_reals = values;
+    status = naik_alloc(j->log, (j->correlator_reals + 2 * times) * sizeof *j->correlators,
+                        "correlators", (void **)&j->correlators);
     NAIK_TRY(naik_comm_agree(j->comm, status));
     /* a file that holds no modes is refused before the output is made */
     if (input->deflation.modes != 0) {
@@ -217,7 +219,8 @@ static naik_status run(solve_job *j, const switches *sw)
     NAIK_TRY(source_file_identify(j->lattice, j->input, &j->sources));
     NAIK_TRY(naik_link_provider_open(j->lattice, j->input, j->backend, j->timer, &j->links));
     naik_link_provider_identity(&j->links, links, sizeof links);
-    NAIK_TRY(sequential_open(j->lattice, j->input, links, &j->sources, &j->stored, &j->sequential));
+    NAIK_TRY(sequential_open(j->lattice, j->input, links, NULL, &j->sources, &j->stored,
+                             &j->sequential));
     NAIK_TRY(solve_guess_open(j->lattice, j->input, links, j->sources.text, &j->stored, &j->guess));
     NAIK_TRY(ready_links(j));
     NAIK_TRY(open_file(j, sw->fresh));

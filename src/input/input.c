@@ -67,7 +67,8 @@ typedef struct parts {
     const char *const *overrides; /* [count] */
     int count;
     const char *backend, *grid;  /* NAIK_BACKEND, NAIK_GRID; NULL or "": not given */
-    bool stored;                 /* out of a file that naik wrote */
+    bool stored;                 /* out of a file that naik wrote, */
+    const char *identity;        /* which has this text; NULL: none */
     const naik_variables *known; /* of the environment; NULL: names of files are as they are */
 } parts;
 
@@ -122,6 +123,7 @@ static naik_status parse(naik_log *log, const parts *from, naik_input **out)
     }
     NAIK_TRY(apply_environment(log, input->tree, from->backend, from->grid));
     NAIK_TRY(naik_params_read(log, &naik_input_table, input->tree, input));
+    naik_input_count_as(input, from->identity);
     input->lattice.boundary_given = naik_yaml_find(input->tree->root, "lattice.boundary_t") != NULL;
     NAIK_TRY(naik_input_name_files(log, input, from->known));
     NAIK_TRY(naik_input_check(log, input));
@@ -150,7 +152,7 @@ naik_status naik_input_parse(naik_log *log, const char *name, const char *bytes,
 }
 
 naik_status naik_input_parse_stored(naik_log *log, const char *bytes, size_t size,
-                                    const char *const *overrides, int count,
+                                    const char *const *overrides, int count, const char *identity,
                                     const naik_variables *known, naik_input **out)
 {
     const parts from = {.name = "the stored input",
@@ -159,6 +161,7 @@ naik_status naik_input_parse_stored(naik_log *log, const char *bytes, size_t siz
                         .overrides = overrides,
                         .count = count,
                         .stored = true,
+                        .identity = identity,
                         .known = known};
     return parse(log, &from, out);
 }

@@ -78,6 +78,9 @@ typedef struct naik_input_solve {
     const char *guess;    /* propagator file of starting values; NULL: none */
 } naik_input_solve;
 
+typedef enum naik_input_weight { NAIK_INPUT_WEIGHT_EXP, NAIK_INPUT_WEIGHT_COS } naik_input_weight;
+enum { NAIK_INPUT_FROM_SOURCE = -1 }; /* as output.origin[0]: from the source of each */
+
 enum { NAIK_INPUT_MODES_AUTO = -1 }; /* as deflation.modes: the plan decides */
 
 typedef enum naik_input_sink {
@@ -107,6 +110,8 @@ typedef struct naik_input_source {
     int index, solve, origin; /* place in sources[], in solve[], in solve[].origins */
     const char *label;  /* the solve's name; NAME_0, NAME_1 ... where it has several origins */
     naik_source source; /* complete, with its origin */
+    int x0[NAIK_DIM]; /* where its correlators are counted from: its origin, of a sequential source
+                           that of the source it was made from, once sequential_open knows it */
 } naik_input_source;
 
 /* One right-hand side. Tasks run over solve, origin, mass, colour, the last fastest; of Wilson and
@@ -175,6 +180,8 @@ typedef struct naik_input {
                                   NAIK_MESONS: the pion of Wilson and clover quarks */
         naik_ints channels; /* of naik_spin_meson, of all columns together */
         naik_vectors momenta; /* first three components */
+        naik_input_weight weight;
+        int origin[NAIK_DIM]; /* x0 of all; NAIK_INPUT_FROM_SOURCE first: of each its own */
         naik_ints baryons;    /* of the words: nucleon is 0 */
         bool condensate, average;
         bool
@@ -198,6 +205,10 @@ typedef struct naik_input {
         double progress_interval_s;
         const char *events; /* NULL: no log of events */
     } run;
+
+    bool
+        older; /* out of a file whose correlators, and walls of one corner, are counted from the lattice's
+                   origin, and whose weights are cosines */
 
     naik_input_source *sources; /* [source_count] */
     int source_count;
@@ -270,6 +281,23 @@ static inline bool naik_input_same_twist(const naik_input_solve *a, const naik_i
 /* "colour=2", or "spin=3 colour=2". */
 enum { NAIK_INPUT_COLUMN_TEXT = 32 };
 void naik_input_column_text(const naik_input *input, int column, char text[NAIK_INPUT_COLUMN_TEXT]);
+/* Whether a momentum does not vanish. */
+static inline bool naik_input_is_moving(const int p[NAIK_DIM - 1])
+{
+    return p[0] != 0 || p[1] != 0 || p[2] != 0;
+}
+/* Whether any of a list does not. */
+static inline bool naik_input_any_moving(const naik_vectors *momenta)
+{
+    bool moving = false;
+    for (int p = 0; p < momenta->count; p++) {
+        moving = moving || naik_input_is_moving(momenta->data[p]);
+    }
+    return moving;
+}
+/* Whether correlators with momentum of its sources have no average: cosines counted from one site, of
+ * sources at several places. */
+bool naik_input_mixes_places(const naik_input *input, const naik_input_solve *solve);
 /* Of an entry with a sequential source. */
 const char *naik_input_insertion_name(const naik_input_solve *solve);
 /* Of a number in output.correlators or solve[].correlators. */
@@ -306,10 +334,13 @@ naik_status naik_variables_read(naik_comm *comm, const char *const *texts, int c
                                 naik_variables *out);
 void naik_variables_clear(naik_variables *variables);
 
-/* The same of a text that a file carries, which an earlier version may have taken. Names of files
- * are expanded with `known`; NULL: they are as they are. */
+/* The same of a text that a file carries, which an earlier version may have taken.
+ *
+ *   identity  the one that the file carries beside it, which tells how its correlators are counted; NULL:
+ *             as now
+ *   known     with which names of files are expanded; NULL: they are as they are */
 naik_status naik_input_parse_stored(naik_log *log, const char *bytes, size_t size,
-                                    const char *const *overrides, int count,
+                                    const char *const *overrides, int count, const char *identity,
                                     const naik_variables *known, naik_input **out);
 
 /* Line of naik_input.text behind which its own comments do not reach; files written before it have

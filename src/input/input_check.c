@@ -119,7 +119,7 @@ static naik_status check_source_keys(const checker *c, int index)
     const unsigned at_site = point | gaussian | covariant;
     const rule rules[] = {{"origin", at_site, at_site},
                           {"t0", walls | sequential | funny, walls | sequential | funny},
-                          {"momentum", walls | gaussian | sequential, 0},
+                          {"momentum", walls | gaussian | covariant | sequential, 0},
                           {"propagator", sequential, sequential},
                           {"mass", sequential, 0},
                           {"kappa", sequential, 0},
@@ -568,6 +568,7 @@ naik_status naik_input_check(naik_log *log, naik_input *input)
     NAIK_TRY(check_output(&c));
     NAIK_TRY(check_deflation(&c));
     NAIK_TRY(naik_input_check_contractions(log, input));
+    NAIK_TRY(naik_input_check_count(log, input));
 done:
     return status;
 }

@@ -137,6 +137,62 @@ static bool serves_several(const naik_input *input, const naik_input_pair *pair,
            input->solve[pair->of[many]].source.type == NAIK_SOURCE_SEQUENTIAL;
 }
 
+/* Source number k of an entry, as far as it is known before the lists are made. */
+static naik_source source_number(const naik_input_solve *solve, int k)
+{
+    naik_source source = solve->source;
+    if (solve->origins.count > 0) {
+        memcpy(source.origin, solve->origins.data[k], sizeof source.origin);
+    } else if (solve->t0.count > 0) {
+        source.origin[NAIK_DIM - 1] = solve->t0.data[k];
+    }
+    return source;
+}
+
+/* Whether its sites and numbers are known from the input alone. */
+static bool is_known(const naik_source *source)
+{
+    return source->type != NAIK_SOURCE_FILE && source->type != NAIK_SOURCE_SEQUENTIAL;
+}
+
+/* Why the mean of what is made of both vanishes whatever the gauge field; NULL: it need not. */
+static const char *nothing_common(const naik_source *a, const naik_source *b)
+{
+    const bool random[2] = {naik_source_is_random(a->type), naik_source_is_random(b->type)};
+    const bool volume =
+        a->type == NAIK_SOURCE_RANDOM_VOLUME || b->type == NAIK_SOURCE_RANDOM_VOLUME;
+    if (!is_known(a) || !is_known(b)) {
+        return NULL;
+    }
+    if (random[0] != random[1]) {
+        return "one is noise and the other is not";
+    }
+    if (random[0] && (a->seed != b->seed || a->noise != b->noise)) {
+        return "they are noise of different seeds or kinds";
+    }
+    if (!volume && a->origin[NAIK_DIM - 1] != b->origin[NAIK_DIM - 1]) {
+        return "they lie on different time slices";
+    }
+    return NULL;
+}
+
+static naik_status check_common(naik_log *log, const naik_input *input, const char *path,
+                                const naik_input_solve *a, const naik_input_solve *b)
+{
+    for (int k = 0; k < source_count(a) && k < source_count(b); k++) {
+        const naik_source one = source_number(a, k), two = source_number(b, k);
+        const char *why = nothing_common(&one, &two);
+        if (why != NULL) {
+            return naik_input_refuse(
+                log, input, path,
+                "'%s': source %d of %s and of %s give no correlator, whose mean "
+                "vanishes: %s",
+                path, k, a->name, b->name, why);
+        }
+    }
+    return NAIK_OK;
+}
+
 static naik_status check_pair(naik_log *log, const naik_input *input, int index,
                               naik_input_pair *pair)
 {
@@ -156,6 +212,8 @@ static naik_status check_pair(naik_log *log, const naik_input *input, int index,
                                  "with the several of a sequential entry",
                                  path, count[1], count[0]);
     }
+    NAIK_TRY(
+        check_common(log, input, path, &input->solve[pair->of[0]], &input->solve[pair->of[1]]));
     NAIK_TRY(check_sink(log, input, index, pair));
     const bool pion5 = pair->sink == NAIK_INPUT_SINK_WALL && !naik_input_is_wilson(input);
     if (!pion5 && (input->output.correlators.count == 0 || input->output.momenta.count == 0)) {
@@ -166,19 +224,6 @@ done:
     return status;
 }
 
-/* Corners of the hypercube that source number k of an entry carries. */
-static unsigned corners_of(const naik_input_solve *solve, int k)
-{
-    naik_source source = solve->source;
-    for (int mu = 0; mu < NAIK_DIM - 1 && solve->origins.count > 0; mu++) {
-        source.origin[mu] = solve->origins.data[k][mu];
-    }
-    source.origin[NAIK_DIM - 1] = solve->origins.count > 0 ? solve->origins.data[k][NAIK_DIM - 1]
-                                  : solve->t0.count > 0    ? solve->t0.data[k]
-                                                           : 0;
-    return naik_source_corners(&source);
-}
-
 /* A staggered nucleon is summed over one corner of the hypercube, which all three sources must carry. */
 static bool lie_alike(const naik_input *input, const naik_input_baryon *baryon)
 {
@@ -186,7 +231,8 @@ static bool lie_alike(const naik_input *input, const naik_input_baryon *baryon)
     for (int k = 0; k < source_count(&input->solve[baryon->of[0]]); k++) {
         unsigned corners = ~0U;
         for (int i = 0; i < 3; i++) {
-            corners &= corners_of(&input->solve[baryon->of[i]], k);
+            const naik_source source = source_number(&input->solve[baryon->of[i]], k);
+            corners &= naik_source_corners(&source);
         }
         alike = alike && corners != 0;
     }
@@ -213,6 +259,10 @@ static naik_status check_baryon(naik_log *log, const naik_input *input, int inde
                 log, input, path, "'%s': %s has %d sources and %s %d; they go together one by one",
                 path, solve->name, source_count(solve), one->name, source_count(one));
         }
+    }
+    for (int i = 1; i < 3; i++) {
+        NAIK_TRY(check_common(log, input, path, &input->solve[baryon->of[0]],
+                              &input->solve[baryon->of[i]]));
     }
     if (!naik_input_is_wilson(input) && !lie_alike(input, baryon)) {
         return naik_input_refuse(log, input, path,

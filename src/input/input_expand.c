@@ -121,7 +121,8 @@ done:
     return status;
 }
 
-/* Walls begin at (0, 0, 0, t0); a source from a file knows no origin and has (0, 0, 0, 0). */
+/* Walls begin at (0, 0, 0, t0), those of one corner there; a source from a file knows no origin and has
+ * (0, 0, 0, 0). */
 static naik_status fill_origins(naik_log *log, naik_input *input)
 {
     naik_status status = NAIK_OK;
@@ -133,7 +134,11 @@ static naik_status fill_origins(naik_log *log, naik_input *input)
                               &solve->origins.data));
             solve->origins.count = count;
         }
+        const bool corner = naik_source_is_corner(&solve->source);
         for (int k = 0; k < solve->t0.count; k++) {
+            for (int mu = 0; mu < NAIK_DIM - 1 && corner && !input->older; mu++) {
+                solve->origins.data[k][mu] = solve->source.corner[mu];
+            }
             solve->origins.data[k][3] = solve->t0.data[k];
         }
         memcpy(solve->source.origin, solve->origins.data[0], sizeof solve->source.origin);
@@ -175,6 +180,7 @@ static naik_status list_sources_and_tasks(naik_log *log, naik_input *input)
             *s = (naik_input_source){
                 .index = source, .solve = i, .origin = k, .source = solve->source};
             memcpy(s->source.origin, solve->origins.data[k], sizeof s->source.origin);
+            memcpy(s->x0, solve->origins.data[k], sizeof s->x0);
             NAIK_TRY(name_source(log, input, s));
             for (int mass = 0; mass < solve->masses.count; mass++) {
                 for (int colour = 0; colour < naik_input_columns(input); colour++) {
@@ -197,6 +203,7 @@ naik_status naik_input_expand(naik_log *log, naik_input *input)
     NAIK_TRY(split_correlators(log, input));
     NAIK_TRY(fill_origins(log, input));
     NAIK_TRY(list_sources_and_tasks(log, input));
+    NAIK_TRY(naik_input_count_identity(log, input));
 done:
     return status;
 }

@@ -328,6 +328,25 @@ static const naik_param params[] = {
      .initial = "[[0, 0, 0]]",
      .identity = true,
      .doc = "momenta of the correlators, in units of 2 pi / L"},
+    {.key = "output.momentum_weight",
+     .kind = NAIK_PARAM_CHOICE,
+     .offset = INPUT(output.weight),
+     .words = weights,
+     .initial = "exp",
+     .doc = "weight of a site in a correlator with momentum: exp(2 pi i p.(x - x0)/L), complex, or "
+            "the "
+            "product of the cosines of the three components, the even part"},
+    {.key = "output.origin",
+     .kind = NAIK_PARAM_VECTOR4,
+     .offset = INPUT(output.origin),
+     .min = 0,
+     .max = 32767,
+     .special = "source",
+     .special_int = NAIK_INPUT_FROM_SOURCE,
+     .initial = "source",
+     .doc =
+         "x0, where momenta and the signs of staggered mesons are counted from: the source of each "
+         "correlator, or one site for all of them, as MILC's r_offset"},
     {.key = "output.baryons",
      .kind = NAIK_PARAM_CHOICES,
      .offset = INPUT(output.baryons),

@@ -44,6 +44,13 @@ const naik_ints *naik_input_asked_correlators(const naik_input *input,
 /* What is contracted from several solves. Finds the entries that are named.
  * NAIK_ERR_INPUT */
 naik_status naik_input_check_contractions(naik_log *log, naik_input *input);
+/* input_count.c: what correlators are counted from, and the weight of a momentum. */
+/* As an input means it that is of a file with that identity, unless it says itself; NULL: as now. */
+void naik_input_count_as(naik_input *input, const char *identity);
+/* The lines of the identity for what is not as in files that have none of them. NAIK_ERR_MEMORY */
+naik_status naik_input_count_identity(naik_log *log, naik_input *input);
+/* NAIK_ERR_INPUT */
+naik_status naik_input_check_count(naik_log *log, const naik_input *input);
 /* input_wilson.c: what only Wilson and clover quarks have, or only staggered ones. NAIK_ERR_INPUT */
 naik_status naik_input_check_quarks(naik_log *log, const naik_input *input);
 /* A name that becomes part of a path in the output. NAIK_ERR_INPUT */

@@ -28,6 +28,7 @@ static const char *const subsets[] = {"full", "even", "odd", "corner", NULL};
 static const char *const mesons[] = {"pion5",  "pion05", "rhox",  "rhoy",  "rhoz",  "rhox0",
                                      "rhoy0",  "rhoz0",  "pion",  "rho_x", "rho_y", "rho_z",
                                      "scalar", "a0",     "ps505", "a1_x",  "t_xy",  NULL};
+static const char *const weights[] = {"exp", "cos", NULL};
 static const char *const baryons[] = {"nucleon", NULL};
 static const char *const sinks[] = {[NAIK_INPUT_SINK_POINT] = "point",
                                     [NAIK_INPUT_SINK_WALL] = "wall",

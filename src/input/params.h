@@ -71,11 +71,11 @@ typedef struct naik_param {
     double min, max;          /* of every number in it, inclusive; both 0: no limit; NAIK_ABOVE_0 */
     const char *const *words; /* of a choice, ends with NULL */
     const char *special;      /* a word that stands for all zeros ("auto"), or NULL; */
-    int special_int;          /* of an integer, for this */
-    bool identity;            /* a change of it changes the answer (canonical text) */
-    bool later;               /* files exist that were begun without it: where it has its initial
+    int special_int; /* of an integer, for this; of a vector, for this and zeros behind it */
+    bool identity;   /* a change of it changes the answer (canonical text) */
+    bool later;      /* files exist that were begun without it: where it has its initial
                                  value it is not in the text of the identity */
-    const char *doc;          /* one line for the reference */
+    const char *doc; /* one line for the reference */
 } naik_param;
 
 /* As min: greater than zero. As max: no limit. */

@@ -319,7 +319,7 @@ naik_status naik_param_store(naik_log *log, naik_yaml *tree, const naik_param *p
     naik_status status = NAIK_OK;
     if (param->special != NULL && node->kind == NAIK_YAML_SCALAR &&
         strcmp(node->text, param->special) == 0) {
-        if (param->kind == NAIK_PARAM_INT) {
+        if (param->kind == NAIK_PARAM_INT || param->kind == NAIK_PARAM_VECTOR4) {
             *(int *)target = param->special_int;
         }
         return NAIK_OK; /* others are zeros already */

@@ -49,6 +49,14 @@ NAIK_HD static inline naik_complex naik_cfma_conj(naik_complex a, naik_complex b
                           fma(a.im, b.re, fma(-a.re, b.im, acc.im))};
 }
 
+/* a b c, of real parts alone where not `both`: the weight of a site in a sum over time slices. */
+NAIK_HD static inline naik_complex naik_slice_product(naik_complex a, naik_complex b,
+                                                      naik_complex c, bool both)
+{
+    const naik_complex real = {a.re * b.re * c.re, 0};
+    return both ? naik_cmul(naik_cmul(a, b), c) : real;
+}
+
 NAIK_HD static inline naik_matrix naik_mat_zero(void)
 {
     return (naik_matrix){{{{0, 0}}}};

@@ -18,7 +18,8 @@ typedef struct tie {
     int spin; /* of a product */
     const double *g, *h, *third;
     naik_meson meson;
-    const int *momentum, *corner;
+    const naik_frame *frame;
+    const int *corner;
 } tie;
 
 static naik_complex meson_at(const void *data, int32_t site, const int x[NAIK_DIM])
@@ -31,15 +32,19 @@ static naik_complex meson_at(const void *data, int32_t site, const int x[NAIK_DI
             sum = naik_cfma_conj(at(m->g, i), at(m->h, i), sum);
         }
     }
-    return naik_cscale(
-        naik_slice_weight(m->lat, m->momentum, NULL, x) * naik_meson_sign(m->meson, x), sum);
+    int y[NAIK_DIM];
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        y[mu] = x[mu] - m->frame->origin[mu];
+    }
+    const naik_complex w = naik_slice_weight(m->lat, m->frame, x);
+    return naik_cmul(naik_cscale(naik_meson_sign(m->meson, y), w), sum);
 }
 
 naik_status naik_contract_meson(const naik_lattice *lattice, naik_meson meson,
-                                const int momentum[NAIK_DIM - 1], const double *g, const double *h,
+                                const naik_frame *frame, const double *g, const double *h,
                                 naik_complex *out)
 {
-    const tie m = {.lat = lattice, .g = g, .h = h, .meson = meson, .momentum = momentum};
+    const tie m = {.lat = lattice, .g = g, .h = h, .meson = meson, .frame = frame};
     return naik_slice_sums(lattice, meson_at, &m, out);
 }
 

@@ -11,10 +11,10 @@
 
 #include "naik/gauge.h"
 
-/* C(t) = sum_x w(x) phi(x) sum_{c,c'} G(x)_{c'c} conj(H(x)_{c'c}), G the quark's and H the
+/* C(t) = sum_x w(x - x0) phi(x - x0) sum_{c,c'} G(x)_{c'c} conj(H(x)_{c'c}), G the quark's and H the
  * antiquark's propagator, w and phi of meson.h. */
 naik_status naik_contract_meson(const naik_lattice *lattice, naik_meson meson,
-                                const int momentum[NAIK_DIM - 1], const double *g, const double *h,
+                                const naik_frame *frame, const double *g, const double *h,
                                 naik_complex *out);
 
 /* The nucleon of three equal quarks, C(t) = sum_x det_{c,c'} G(x)_{c'c} over the sites whose

@@ -1,4 +1,4 @@
-/* meson.c - Goldstone pion correlators, each time slice one exact sum
+/* meson.c - local meson correlators, each time slice one exact sum
  *
  * A term (one site) is rounded once, in a fixed order over sink colours; the sum over sites does
  * not round until its end. Threads share the time slices, each sum belongs to one thread.
@@ -6,6 +6,7 @@
 #include "naik/meson.h"
 
 #include "propagator/meson_field.h"
+#include "propagator/slice_sums.h"
 
 #include <math.h>
 
@@ -13,6 +14,7 @@
 #include "base/exactsum.h"
 #include "base/memory.h"
 #include "comm/collective.h"
+#include "lattice/su3.h"
 
 /* Name, and the coordinates whose sum gives the sign, as bits of x, y, z, t. */
 static const struct {
@@ -32,21 +34,18 @@ int naik_meson_sign(naik_meson meson, const int x[NAIK_DIM])
 {
     int sum = 0;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        sum += (mesons[meson].odd >> mu & 1) != 0 ? x[mu] : 0;
+        sum += (mesons[meson].odd >> mu & 1) != 0 ? x[mu] & 1 : 0;
     }
     return sum % 2 == 0 ? 1 : -1;
 }
 
-/* weight[k][x] = cos(2 pi p_k x / n_k), with the meson's sign, for the global x of this rank's box,
- * in one allocation. */
-static naik_status make_weights(const naik_lattice *lat, naik_meson meson, const int *origin,
-                                const int momentum[NAIK_DIM - 1], double *weight[NAIK_DIM - 1])
+/* weight[k][x]: the factor of direction k of w, with the meson's sign, for the global x of this rank's
+ * box, in one allocation. */
+static naik_status make_weights(const naik_lattice *lat, naik_meson meson, const naik_frame *frame,
+                                naik_complex *weight[NAIK_DIM - 1])
 {
-    static const int unshifted[NAIK_DIM] = {0};
-    const int *from = origin != NULL ? origin : unshifted;
-    const double two_pi = 6.283185307179586476925286766559;
     const int extent = lat->local[0] + lat->local[1] + lat->local[2];
-    double *next = NULL;
+    naik_complex *next = NULL;
     naik_status status = naik_alloc(lat->comm->log, (size_t)extent * sizeof *next,
                                     "momentum weights", (void **)&next);
     if (status != NAIK_OK) {
@@ -57,28 +56,33 @@ static naik_status make_weights(const naik_lattice *lat, naik_meson meson, const
         weight[k] = next;
         next += lat->local[k];
         for (int x = 0; x < lat->local[k]; x++) {
-            int64_t turn = (int64_t)momentum[k] * (lat->origin[k] + x - from[k]) % lat->size[k];
-            weight[k][x] = cos(two_pi * (double)turn / lat->size[k]);
-            if ((mesons[meson].odd >> k & 1) != 0 && x % 2 != 0) { /* boxes begin at even x */
-                weight[k][x] = -weight[k][x];
-            }
+            const int global = lat->origin[k] + x;
+            const bool odd =
+                (mesons[meson].odd >> k & 1) != 0 && (global - frame->origin[k]) % 2 != 0;
+            weight[k][x] = naik_cscale(odd ? -1 : 1, naik_slice_factor(lat, frame, k, global));
         }
     }
     return NAIK_OK;
 }
 
-/* Values of sums over time slices, with the sign that goes with t; a zero has none. */
-static void take_values(const naik_exactsum *sum, naik_meson meson, int times, double *out)
+/* Values of sums over time slices [parts][T], with the sign that goes with t; a zero has none. */
+static void take_values(const naik_exactsum *sum, naik_meson meson, const naik_frame *frame,
+                        int times, double *out)
 {
     const bool alternates = (mesons[meson].odd >> (NAIK_DIM - 1) & 1) != 0;
     for (int t = 0; t < times; t++) {
-        const double value = naik_exactsum_value(&sum[t]);
-        out[t] = alternates && t % 2 != 0 ? 0.0 - value : value;
+        const bool negative = alternates && (t - frame->origin[NAIK_DIM - 1]) % 2 != 0;
+        for (int part = 0; part < 2; part++) {
+            const bool there = part == 0 || !naik_frame_is_real(frame);
+            const double value = there ? naik_exactsum_value(&sum[part * times + t]) : 0;
+            out[2 * t + part] = negative ? 0.0 - value : value;
+        }
     }
 }
 
-NAIK_CLONES static void sum_slice(const naik_lattice *lat, double *const weight[NAIK_DIM - 1],
-                                  const double *g, int t, naik_exactsum *sum)
+/* Sums of real and, where there are two parts, imaginary parts, `stride` apart. */
+NAIK_CLONES static void sum_slice(const naik_lattice *lat, naik_complex *const weight[NAIK_DIM - 1],
+                                  const double *g, int t, int parts, int stride, naik_exactsum *sum)
 {
     const int32_t slice = lat->sites / lat->local[3];
     for (int32_t site = t * slice; site < (t + 1) * slice; site++) {
@@ -89,77 +93,85 @@ NAIK_CLONES static void sum_slice(const naik_lattice *lat, double *const weight[
         for (int i = 0; i < 6; i++) {
             norm2 = fma(v[i], v[i], norm2);
         }
-        naik_exactsum_add(sum, weight[0][x[0]] * weight[1][x[1]] * weight[2][x[2]] * norm2);
+        const naik_complex w =
+            naik_slice_product(weight[0][x[0]], weight[1][x[1]], weight[2][x[2]], parts == 2);
+        naik_exactsum_add(sum, w.re * norm2);
+        if (parts == 2) {
+            naik_exactsum_add(sum + stride, w.im * norm2);
+        }
     }
 }
 
 naik_status naik_meson_correlator(const naik_lattice *lattice, naik_meson meson,
-                                  const int momentum[NAIK_DIM - 1], const double *g, double *out)
+                                  const naik_frame *frame, const double *g, double *out)
 {
     naik_status status = NAIK_OK;
     naik_comm *comm = lattice->comm;
-    const int times = lattice->size[3];
-    double *weight[NAIK_DIM - 1] = {NULL};
-    naik_exactsum *sum = NULL; /* [times], zeroed */
-    status = make_weights(lattice, meson, NULL, momentum, weight);
+    const int times = lattice->size[3], parts = naik_frame_is_real(frame) ? 1 : 2;
+    naik_complex *weight[NAIK_DIM - 1] = {NULL};
+    naik_exactsum *sum = NULL; /* [parts][times], zeroed */
+    status = make_weights(lattice, meson, frame, weight);
     if (status == NAIK_OK) {
-        status =
-            naik_alloc(comm->log, (size_t)times * sizeof *sum, "correlator sums", (void **)&sum);
+        status = naik_alloc(comm->log, (size_t)(parts * times) * sizeof *sum, "correlator sums",
+                            (void **)&sum);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
 #pragma omp parallel for schedule(static)
     for (int t = 0; t < lattice->local[3]; t++) {
-        sum_slice(lattice, weight, g, t, &sum[lattice->origin[3] + t]);
+        sum_slice(lattice, weight, g, t, parts, times, &sum[lattice->origin[3] + t]);
     }
-    NAIK_TRY(naik_comm_sum_exact(comm, sum, times));
-    take_values(sum, meson, times, out);
+    NAIK_TRY(naik_comm_sum_exact(comm, sum, parts * times));
+    take_values(sum, meson, frame, times, out);
 done:
     naik_free(weight[0]);
     naik_free(sum);
     return status;
 }
 
-static naik_status sum_parts(const naik_field *const part[2], double *const weight[NAIK_DIM - 1],
+static naik_status sum_parts(const naik_field *const part[2],
+                             naik_complex *const weight[NAIK_DIM - 1], int parts,
                              naik_exactsum *sums)
 {
     naik_status status = NAIK_OK;
     const naik_geometry *geometry = part[NAIK_EVEN]->geometry;
-    const double *const w[NAIK_DIM - 1] = {weight[0], weight[1], weight[2]};
+    const naik_complex *const w[NAIK_DIM - 1] = {weight[0], weight[1], weight[2]};
     for (int parity = 0; parity < 2; parity++) {
         NAIK_TRY(geometry->backend->ops->reduction.slice_norms(part[parity], (naik_parity)parity, 0,
-                                                               w, sums));
+                                                               w, parts, sums));
     }
 done:
     return status;
 }
 
 naik_status naik_meson_correlator_of(const naik_field *const part[2], naik_meson meson,
-                                     const int *origin, const int momentum[NAIK_DIM - 1],
-                                     double *out)
+                                     const naik_frame *frame, double *out)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = part[NAIK_EVEN]->geometry->backend;
     const naik_lattice *lat = part[NAIK_EVEN]->geometry->lattice;
     naik_comm *comm = lat->comm;
-    const int times = lat->size[3];
-    double *weight[NAIK_DIM - 1] = {NULL};
-    naik_exactsum *sums = NULL, *all = NULL; /* backend memory [local times]; [times], zeroed */
-    status = make_weights(lat, meson, origin, momentum, weight);
+    const int times = lat->size[3], local = lat->local[3];
+    const int parts = naik_frame_is_real(frame) ? 1 : 2;
+    naik_complex *weight[NAIK_DIM - 1] = {NULL};
+    naik_exactsum *sums = NULL, *all = NULL; /* backend memory [parts][local]; [parts][times] */
+    status = make_weights(lat, meson, frame, weight);
     if (status == NAIK_OK) {
-        status =
-            naik_alloc(comm->log, (size_t)times * sizeof *all, "correlator sums", (void **)&all);
+        status = naik_alloc(comm->log, (size_t)(parts * times) * sizeof *all, "correlator sums",
+                            (void **)&all);
     }
     if (status == NAIK_OK) {
-        status = naik_backend_alloc(backend, (size_t)lat->local[3] * sizeof *sums,
+        status = naik_backend_alloc(backend, (size_t)(parts * local) * sizeof *sums,
                                     "correlator sums", (void **)&sums);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(backend->ops->reduction.clear(backend, sums, lat->local[3]));
-    NAIK_TRY(sum_parts(part, weight, sums));
-    NAIK_TRY(naik_backend_download(backend, all + lat->origin[3], sums,
-                                   (size_t)lat->local[3] * sizeof *sums));
-    NAIK_TRY(naik_comm_sum_exact(comm, all, times));
-    take_values(all, meson, times, out);
+    NAIK_TRY(backend->ops->reduction.clear(backend, sums, parts * local));
+    NAIK_TRY(sum_parts(part, weight, parts, sums));
+    for (int k = 0; k < parts; k++) {
+        NAIK_TRY(naik_backend_download(backend, all + k * times + lat->origin[3], sums + k * local,
+                                       (size_t)local * sizeof *sums));
+    }
+    NAIK_TRY(naik_comm_sum_exact(comm, all, parts * times));
+    take_values(all, meson, frame, times, out);
 done:
     naik_backend_release(backend, sums);
     naik_free(weight[0]);

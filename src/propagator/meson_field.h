@@ -6,11 +6,9 @@
 
 #include "backend/field.h"
 
-/* origin: the site that the coordinates of w are counted from; NULL: not shifted, as in meson.h.
- * As naik_meson_correlator, to the bit, of a solution that lives on a backend: rhs 0 in double on even and on
+/* As naik_meson_correlator, to the bit, of a solution that lives on a backend: rhs 0 in double on even and on
  * odd sites. Nothing but sums comes to the host. Also NAIK_ERR_DEVICE. */
 naik_status naik_meson_correlator_of(const naik_field *const part[2], naik_meson meson,
-                                     const int *origin, const int momentum[NAIK_DIM - 1],
-                                     double *out);
+                                     const naik_frame *frame, double *out);
 
 #endif

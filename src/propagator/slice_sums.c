@@ -6,16 +6,22 @@
 #include "base/exactsum.h"
 #include "base/memory.h"
 #include "comm/collective.h"
+#include "lattice/su3.h"
 
-double naik_slice_weight(const naik_lattice *lat, const int momentum[NAIK_DIM - 1],
-                         const int *origin, const int x[NAIK_DIM])
+naik_complex naik_slice_factor(const naik_lattice *lat, const naik_frame *frame, int k, int x)
 {
     const double two_pi = 6.283185307179586476925286766559;
-    double w = 1;
+    const int64_t turn = (int64_t)frame->momentum[k] * (x - frame->origin[k]) % lat->size[k];
+    const double angle = two_pi * (double)turn / lat->size[k];
+    return (naik_complex){cos(angle), frame->cosine ? 0 : sin(angle)};
+}
+
+naik_complex naik_slice_weight(const naik_lattice *lat, const naik_frame *frame,
+                               const int x[NAIK_DIM])
+{
+    naik_complex w = {1, 0};
     for (int k = 0; k < NAIK_DIM - 1; k++) {
-        const int distance = x[k] - (origin != NULL ? origin[k] : 0);
-        const int64_t turn = (int64_t)momentum[k] * distance % lat->size[k];
-        w *= cos(two_pi * (double)turn / lat->size[k]);
+        w = naik_cmul(w, naik_slice_factor(lat, frame, k, x[k]));
     }
     return w;
 }

@@ -13,9 +13,10 @@ typedef naik_complex naik_slice_value(const void *data, int32_t site, const int 
 naik_status naik_slice_sums(const naik_lattice *lat, naik_slice_value *value, const void *data,
                             naik_complex *out);
 
-/* prod_k cos(2 pi p_k (x_k - origin_k) / n_k), the turns reduced in integers; x global, origin NULL:
- * the lattice's. */
-double naik_slice_weight(const naik_lattice *lat, const int momentum[NAIK_DIM - 1],
-                         const int *origin, const int x[NAIK_DIM]);
+/* w(x - x0) of meson.h, x global. */
+naik_complex naik_slice_weight(const naik_lattice *lat, const naik_frame *frame,
+                               const int x[NAIK_DIM]);
+/* Its factor of direction k at x[k]: w is their product in the order of directions. */
+naik_complex naik_slice_factor(const naik_lattice *lat, const naik_frame *frame, int k, int x);
 
 #endif

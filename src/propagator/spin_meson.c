@@ -57,7 +57,7 @@ typedef struct trace {
     const naik_lattice *lat;
     const double *s, *z;    /* of quark and antiquark, [12][sites][4][3][2] */
     naik_gamma left, right; /* g5 G, H g5 */
-    const int *origin, *momentum;
+    const naik_frame *frame;
 } trace;
 
 /* The colour vector of spin `sink` of a column at a site. */
@@ -93,7 +93,7 @@ static naik_complex trace_at(const void *data, int32_t site, const int x[NAIK_DI
                             sum);
         }
     }
-    return naik_cscale(naik_slice_weight(m->lat, m->momentum, m->origin, x), sum);
+    return naik_cmul(naik_slice_weight(m->lat, m->frame, x), sum);
 }
 
 /* The operators of a meson as they stand in the trace. */
@@ -106,16 +106,14 @@ static trace trace_of(naik_spin_meson meson)
 }
 
 naik_status naik_spin_meson_correlator(const naik_lattice *lattice, naik_spin_meson meson,
-                                       const int origin[NAIK_DIM], const int momentum[NAIK_DIM - 1],
-                                       const double *quark, const double *antiquark,
-                                       naik_complex *out)
+                                       const naik_frame *frame, const double *quark,
+                                       const double *antiquark, naik_complex *out)
 {
     trace m = trace_of(meson);
     m.lat = lattice;
     m.s = quark;
     m.z = antiquark;
-    m.origin = origin;
-    m.momentum = momentum;
+    m.frame = frame;
     return naik_slice_sums(lattice, trace_at, &m, out);
 }
 

@@ -1,7 +1,6 @@
 /* spin_meson.h - meson correlators of Wilson and clover quarks
  *
- *   C(t) = sum_x w(x - x0) tr [ g5 G S(x) H g5 Z(x)^+ ]      x0 the origin of the source
- *   w(x) = prod_k cos(2 pi p_k x_k / n_k)                    the even part of momentum p
+ *   C(t) = sum_x w(x - x0) tr [ g5 G S(x) H g5 Z(x)^+ ]      w and x0 of meson.h
  *
  * S(x) is the 12 x 12 matrix of all columns at x of the quark, sink index first, Z that of the
  * antiquark; G is the operator at the sink and H that at the source, in the DeGrand-Rossi basis. No
@@ -45,9 +44,8 @@ void naik_spin_meson_insert(naik_spin_meson meson, double *v);
 /* out[size t] from columns [12][sites][4][3][2] of each, column 3 spin + colour; they may be one.
  * Exact sums: the same bits on every process grid. Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status naik_spin_meson_correlator(const naik_lattice *lattice, naik_spin_meson meson,
-                                       const int origin[NAIK_DIM], const int momentum[NAIK_DIM - 1],
-                                       const double *quark, const double *antiquark,
-                                       naik_complex *out);
+                                       const naik_frame *frame, const double *quark,
+                                       const double *antiquark, naik_complex *out);
 
 /* A wall sink: W [size t][12][12], sink index first, = sum of the columns over each time slice, and
  *

@@ -11,8 +11,10 @@
 
 #include "base/memory.h"
 #include "propagator/contract.h"
+#include "propagator/slice_sums.h"
 #include "propagator/spin_meson.h"
 #include "propagator/spin_nucleon.h"
+#include "run/frame.h"
 #include "run/job.h"
 
 /* All columns of a propagator. */
@@ -150,32 +152,49 @@ static naik_status average_part(const worker *w, const contraction_item *item, i
     }
     NAIK_TRY(naik_propagator_file_read_correlators(w->j->file, item->source[0] + k, item->mass[0],
                                                    w->stored));
+    const int parts = naik_propagator_file_parts(w->j->file, item->source[0] + k);
     const double *from =
         w->stored +
         (size_t)(item->meson * contraction_momenta(input, item)->count + item->momentum) *
-            (size_t)times;
+            (size_t)(times * parts);
     for (int t = 0; t < times; t++) {
-        out[t] = (naik_complex){from[t], 0};
+        out[t] = (naik_complex){from[parts * t], parts == 2 ? from[parts * t + 1] : 0};
     }
 done:
     return status;
 }
 
-/* Sign of C(origin_t + t) on its way to t, relative to a source at the lattice's origin: a staggered
- * meson's phase counts from there, and three quarks change sign where they cross an antiperiodic boundary. */
-static double sign_of_shift(const worker *w, const contraction_item *item, const int origin[4],
-                            int t)
+/* What C(origin_t + t) of source number k is multiplied with on its way to t, as if its source lay at the
+ * lattice's origin: sign and phase of a meson that was not counted from its source, and three quarks change sign where
+ * they cross an antiperiodic boundary. */
+static naik_complex factor_of_shift(const worker *w, const contraction_item *item, int k,
+                                    const int origin[NAIK_DIM], int t)
 {
     const naik_input *input = w->j->input;
-    if (item->meson >= 0 && naik_input_is_wilson(input)) {
-        return 1;
+    if (item->momentum < 0) {
+        const bool crossed = origin[3] + t >= input->lattice.size[3];
+        const bool negative = item->baryon && crossed && input->lattice.antiperiodic_t;
+        return (naik_complex){negative ? -1 : 1, 0};
     }
-    if (item->meson >= 0) {
-        return naik_meson_sign((naik_meson)contraction_correlators(input, item)->data[item->meson],
-                               origin);
+    int source[3], place[NAIK_DIM], apart[NAIK_DIM];
+    for (int i = 0; i < item->quarks; i++) {
+        source[i] = item->source[i] + k;
     }
-    const bool crossed = origin[3] + t >= input->lattice.size[3];
-    return item->baryon && crossed && input->lattice.antiperiodic_t ? -1 : 1;
+    naik_frame frame = correlator_frame(input, item->quarks, source,
+                                        contraction_momenta(input, item)->data[item->momentum]);
+    correlator_place(input, item->quarks, source, place);
+    for (int mu = 0; mu < NAIK_DIM; mu++) {
+        apart[mu] = place[mu] - frame.origin[mu];
+    }
+    const naik_complex phase = frame.cosine
+                                   ? (naik_complex){1, 0}
+                                   : naik_conj(naik_slice_weight(w->j->lattice, &frame, place));
+    const bool staggered = item->meson >= 0 && !naik_input_is_wilson(input);
+    const int sign =
+        staggered ? naik_meson_sign(
+                        (naik_meson)contraction_correlators(input, item)->data[item->meson], apart)
+                  : 1;
+    return naik_cscale(sign, phase);
 }
 
 /* Mean over sources, or its standard error; the sums run in the order of the sources. */
@@ -194,9 +213,8 @@ static naik_status average(const worker *w, const contraction_item *item, naik_c
         const int *origin = origins->data[k];
         NAIK_TRY(average_part(w, item, k, raw));
         for (int t = 0; t < times; t++) {
-            const double sign = sign_of_shift(w, item, origin, t);
-            const naik_complex c = raw[(origin[3] + t) % times];
-            part[k * times + t] = (naik_complex){sign * c.re, sign * c.im};
+            const naik_complex factor = factor_of_shift(w, item, k, origin, t);
+            part[k * times + t] = naik_cmul(factor, raw[(origin[3] + t) % times]);
         }
     }
     for (int t = 0; t < times; t++) {
@@ -240,7 +258,11 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
         NAIK_TRY(read_propagator(w, item, k, quark[k]));
         g[k] = quark[k]->g;
     }
-    const int *origin = input->sources[item->source[0]].source.origin;
+    naik_frame frame = {.cosine = true};
+    if (item->momentum >= 0) {
+        frame = correlator_frame(input, item->quarks, item->source,
+                                 contraction_momenta(input, item)->data[item->momentum]);
+    }
     unsigned corners = ~0U;
     int corner[NAIK_DIM - 1];
     for (int k = 0; k < item->quarks; k++) {
@@ -258,15 +280,13 @@ static naik_status contract(worker *w, const contraction_item *item, naik_comple
     case CONTRACT_PAIR:
     case CONTRACT_SMEARED:
         NAIK_TRY(naik_contract_meson(lat, (naik_meson)input->output.correlators.data[item->meson],
-                                     contraction_momenta(input, item)->data[item->momentum], g[0],
-                                     g[1], out));
+                                     &frame, g[0], g[1], out));
         break;
     case CONTRACT_CHANNEL:
     case CONTRACT_CHANNEL_PAIR:
     case CONTRACT_CHANNEL_SMEARED:
-        NAIK_TRY(naik_spin_meson_correlator(lat, (naik_spin_meson)item->meson, origin,
-                                            contraction_momenta(input, item)->data[item->momentum],
-                                            g[0], item->quarks == 2 ? g[1] : g[0], out));
+        NAIK_TRY(naik_spin_meson_correlator(lat, (naik_spin_meson)item->meson, &frame, g[0],
+                                            item->quarks == 2 ? g[1] : g[0], out));
         break;
     case CONTRACT_CHANNEL_WALL: NAIK_TRY(wall_sink(w, item, quark, out)); break;
     case CONTRACT_SPIN_NUCLEON:
@@ -292,7 +312,7 @@ static naik_status allocate(worker *w)
     for (int i = 0; i < input->solve_count; i++) {
         const naik_input_solve *solve = &input->solve[i];
         const size_t own = (size_t)solve->correlators.count * (size_t)solve->momenta.count;
-        stored = own > stored ? own : stored;
+        stored = 2 * own > stored ? 2 * own : stored;
     }
     for (int k = 0; k < contraction_quarks(input); k++) {
         NAIK_TRY(naik_alloc(log, (size_t)naik_input_columns(input) * bytes, "a propagator",

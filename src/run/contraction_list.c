@@ -5,6 +5,7 @@
 
 #include "propagator/spin_meson.h"
 #include "run/contraction_list.h"
+#include "run/frame.h"
 
 static const char *const definitions[] = {
     [CONTRACT_NUCLEON] =
@@ -15,12 +16,12 @@ static const char *const definitions[] = {
     [CONTRACT_BARYON] =
         ("sum over x at the sources' corner of the hypercube of the mean, over the assignments of "
          "source colours to quarks, of det of the rows of their G"),
-    [CONTRACT_CHANNEL] = ("sum over x of cos(p(x - x0)) tr g5 G S H g5 S^+, G and H of the "
+    [CONTRACT_CHANNEL] = ("sum over x of w(x - x0) tr g5 G S H g5 S^+, G and H of the "
                           "correlator (spin_meson.h); no 1/V, no sign"),
-    [CONTRACT_CHANNEL_PAIR] = ("sum over x of cos(p(x - x0)) tr g5 G S_quark H g5 S_antiquark^+, G "
+    [CONTRACT_CHANNEL_PAIR] = ("sum over x of w(x - x0) tr g5 G S_quark H g5 S_antiquark^+, G "
                                "and H of the correlator (spin_meson.h); no 1/V, no sign"),
     [CONTRACT_CHANNEL_SMEARED] =
-        ("sum over x of cos(p(x - x0)) tr g5 G S_quark H g5 S_antiquark^+, G and H of the "
+        ("sum over x of w(x - x0) tr g5 G S_quark H g5 S_antiquark^+, G and H of the "
          "correlator (spin_meson.h), both S smeared at x by a gauge-covariant gaussian; no 1/V, no "
          "sign"),
     [CONTRACT_CHANNEL_WALL] =
@@ -36,9 +37,9 @@ static const char *const definitions[] = {
          "entry and mass (spin_nucleon.h); no 1/V, no sign"),
     [CONTRACT_SPIN_NUCLEON] = ("sum over x of tr (1 + gt)/2 <N(x) Nbar(x0)>, N = eps_abc (u_a^T C "
                                "g5 d_b) u_c, C = gy gt (spin_nucleon.h); no 1/V, no sign"),
-    [CONTRACT_PAIR] = "sum over x of cos(px) phi(x) Tr G_quark G_antiquark^+; no 1/V",
+    [CONTRACT_PAIR] = "sum over x of w(x - x0) phi(x - x0) Tr G_quark G_antiquark^+; no 1/V",
     [CONTRACT_SMEARED] =
-        ("sum over x of cos(px) phi(x) Tr G_quark G_antiquark^+, both G smeared at x by a "
+        ("sum over x of w(x - x0) phi(x - x0) Tr G_quark G_antiquark^+, both G smeared at x by a "
          "gauge-covariant gaussian; no 1/V"),
     [CONTRACT_MEAN] = "mean over sources, each shifted to t = 0",
     [CONTRACT_ERROR] = "standard error of that mean, of real and imaginary part"};
@@ -111,8 +112,13 @@ static void describe(const builder *b, const contraction_item *item, bool averag
         }
     }
     if (item->momentum >= 0) {
-        memcpy(out->momentum, contraction_momenta(b->input, item)->data[item->momentum],
-               sizeof out->momentum);
+        const naik_frame frame =
+            correlator_frame(b->input, item->quarks, item->source,
+                             contraction_momenta(b->input, item)->data[item->momentum]);
+        memcpy(out->momentum, frame.momentum, sizeof out->momentum);
+        out->weight = frame.cosine ? "cos" : "exp";
+        out->counted = !averaged;
+        memcpy(out->counted_from, frame.origin, sizeof out->counted_from);
     }
 }
 
@@ -282,20 +288,14 @@ static void add_pair_of(builder *b, mixture *m)
     }
 }
 
-/* Whether correlators of that momentum may be averaged: those of staggered quarks have phases that
- * begin at the lattice's origin, those of quarks with spin at the source. */
+/* Whether correlators of that momentum may be averaged: not products of cosines that are counted from one
+ * site, of sources at several places. */
 static bool may_average(const naik_input *input, const contraction_item *item)
 {
-    static const int at_rest[NAIK_DIM - 1] = {0, 0, 0};
     const naik_input_solve *solve = &input->solve[input->sources[item->source[0]].solve];
-    const int *p =
-        item->momentum < 0 ? at_rest : contraction_momenta(input, item)->data[item->momentum];
-    bool one_place = true;
-    for (int k = 1; k < solve->origins.count; k++) {
-        one_place = one_place && memcmp(solve->origins.data[k], solve->origins.data[0],
-                                        (NAIK_DIM - 1) * sizeof(int)) == 0;
-    }
-    return naik_input_is_wilson(input) || one_place || (p[0] == 0 && p[1] == 0 && p[2] == 0);
+    return item->momentum < 0 ||
+           !naik_input_is_moving(contraction_momenta(input, item)->data[item->momentum]) ||
+           !naik_input_mixes_places(input, solve);
 }
 
 /* Mean and error of what `one` is of the first source; name: behind the folder of averages. */

@@ -3,7 +3,7 @@
  * The list follows from the input alone. It is carried out when every solve is in the file, from
  * the solutions as they lie there, and again by every run that finishes the file. An average is
  * over the sources of one entry that is not sequential, each correlator shifted so that its source lies at t = 0, with the
- * signs that go with the shift; of momenta, where all sources have one place in space.
+ * signs and phases that go with the shift; not of cosines counted from one site, where sources have several places.
  */
 #ifndef NAIK_RUN_CONTRACTION_LIST_H
 #define NAIK_RUN_CONTRACTION_LIST_H

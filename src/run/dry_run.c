@@ -77,8 +77,8 @@ naik_status solve_dry_run(solve_job *j, bool verify)
     if (verify) {
         naik_link_provider_identity(&j->links, links, sizeof links);
     }
-    NAIK_TRY(sequential_open(j->lattice, j->input, verify ? links : NULL, &j->sources, &j->stored,
-                             &j->sequential));
+    NAIK_TRY(sequential_open(j->lattice, j->input, verify ? links : NULL, NULL, &j->sources,
+                             &j->stored, &j->sequential));
     NAIK_TRY(solve_guess_open(j->lattice, j->input, verify ? links : NULL, j->sources.text,
                               &j->stored, &j->guess));
     if (verify) {

@@ -60,7 +60,9 @@ typedef struct solve_job {
     int done, total;
     solve_progress progress;
     naik_events *events; /* NULL: not kept; on rank 0 only */
-    double *correlators; /* [correlators][momenta][T] of one solve, with room for any */
+    double *correlators; /* [correlators][momenta][T][parts] of one solve, with room for any, then
+                            [T][2] of one of them */
+    size_t correlator_reals; /* of the first */
 } solve_job;
 
 /* Every pending solve, epsilon after epsilon in the order of the input; each is committed to the

@@ -57,9 +57,35 @@ static naik_action_type action_type(const naik_input *input)
     return type == NAIK_HISQ && input->action.projection == 1 ? NAIK_HISQ_SU3 : type;
 }
 
-/* Sources that add up colours of different sites without links between them. */
+/* Whether quark and antiquark of some pair lie at two places in space. */
+static bool has_distant_pair(const naik_input *input)
+{
+    bool distant = false;
+    for (int i = 0; i < input->pair_count; i++) {
+        const naik_input_solve *a = &input->solve[input->pairs[i].of[0]];
+        const naik_input_solve *b = &input->solve[input->pairs[i].of[1]];
+        const bool placed = a->t0.count == 0 && b->t0.count == 0 &&
+                            a->source.type != NAIK_SOURCE_FILE &&
+                            b->source.type != NAIK_SOURCE_FILE;
+        for (int k = 0; placed && k < a->origins.count && k < b->origins.count; k++) {
+            distant = distant || memcmp(a->origins.data[k], b->origins.data[k],
+                                        (NAIK_DIM - 1) * sizeof(int)) != 0;
+        }
+    }
+    return distant;
+}
+
+/* Sources, sinks and pairs that add up colours of different sites without links between them. */
 static bool needs_coulomb_gauge(const naik_input *input)
 {
+    for (int i = 0; i < input->pair_count; i++) {
+        if (input->pairs[i].sink == NAIK_INPUT_SINK_WALL) {
+            return true;
+        }
+    }
+    if (has_distant_pair(input)) {
+        return true;
+    }
     for (int i = 0; i < input->solve_count; i++) {
         switch (input->solve[i].source.type) {
         case NAIK_SOURCE_CORNER_WALL:
@@ -93,12 +119,13 @@ static naik_status check_coulomb_gauge(const naik_input *input, const naik_gauge
     }
     naik_log_line(log, "Coulomb gauge: theta %.3e", theta);
     if (!(theta <= COULOMB_LIMIT)) {
-        naik_log_warn(
-            log,
-            "wall and gaussian sources want links in Coulomb gauge, those of %s are not "
-            "(theta %.2e, fixed links have less than %.0e): fix the gauge first (naik gauge "
-            "fix)",
-            input->gauge.file, theta, COULOMB_LIMIT);
+        naik_log_warn(log,
+                      "walls, gaussian sources and pairs of two places want links in Coulomb "
+                      "gauge, those of %s "
+                      "are not (theta %.2e, fixed links have less than %.0e): fix the gauge first "
+                      "(naik gauge "
+                      "fix)",
+                      input->gauge.file, theta, COULOMB_LIMIT);
     }
     return NAIK_OK;
 }

@@ -11,9 +11,13 @@ static naik_status smeared_point(const source_kit *kit, const naik_source *sourc
     naik_status status = NAIK_OK;
     naik_source point = *source;
     point.type = NAIK_SOURCE_POINT;
+    memset(point.momentum, 0, sizeof point.momentum);
     NAIK_TRY(naik_source_fill(kit->lattice, &point, colour, out));
     NAIK_TRY(
         naik_gauss_smear(kit->gauss, source->radius, source->iterations, source->origin[3], out));
+    if (source->momentum[0] != 0 || source->momentum[1] != 0 || source->momentum[2] != 0) {
+        naik_source_to_slice(kit->lattice, source, 6, out);
+    }
 done:
     return status;
 }

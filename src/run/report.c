@@ -29,6 +29,16 @@ void solve_report_output(const solve_job *j, const naik_propagator_spec *spec)
     naik_log_line(j->log, "output: %s, %d solves, %.3f GiB", j->input->output.file,
                   naik_propagator_spec_solves(spec),
                   (double)naik_propagator_spec_bytes(spec, j->input->lattice.size) / (1 << 30));
+    for (int i = 0; j->input->output.average && i < j->input->solve_count; i++) {
+        const naik_input_solve *solve = &j->input->solve[i];
+        if (naik_input_any_moving(&solve->momenta) && naik_input_mixes_places(j->input, solve)) {
+            naik_log_warn(
+                j->log,
+                "output.average leaves out the momenta of %s: its sources have several places, "
+                "and cosines counted from one site (output.origin) have no average",
+                solve->name);
+        }
+    }
 }
 
 /* An event about one solve; NULL where none is kept. */
@@ -256,6 +266,7 @@ static void print_numbers(const solve_job *j, const naik_input_task *task, const
 {
     const naik_input *input = j->input;
     const naik_input_solve *solve = &input->solve[task->solve];
+    const int parts = naik_propagator_file_parts(j->file, task->source);
     for (int c = 0; c < solve->correlators.count; c++) {
         for (int p = 0; p < solve->momenta.count; p++) {
             const int *momentum = solve->momenta.data[p];
@@ -264,7 +275,12 @@ static void print_numbers(const solve_job *j, const naik_input_task *task, const
                           input->sources[task->source].label, solve->masses.data[task->mass],
                           momentum[0], momentum[1], momentum[2]);
             for (int t = 0; t < input->lattice.size[3]; t++) {
-                naik_log_line(j->log, "  %3d %.9e", t, *value++);
+                if (parts == 2 && naik_input_is_moving(momentum)) {
+                    naik_log_line(j->log, "  %3d %.9e %.9e", t, value[0], value[1]);
+                } else {
+                    naik_log_line(j->log, "  %3d %.9e", t, value[0]);
+                }
+                value += parts;
             }
         }
     }
@@ -278,14 +294,15 @@ static void print_summary(const solve_job *j, const naik_input_task *task, const
     const naik_input_solve *solve = &input->solve[task->solve];
     const int *p = solve->momenta.data[0];
     const int extent = input->lattice.size[3], near = source->source.origin[3];
-    const int far = (near + extent / 2) % extent;
+    const int far = (near + extent / 2) % extent,
+              parts = naik_propagator_file_parts(j->file, task->source);
     naik_log_line(j->log,
                   "correlators: source=%s mass=%g %d stored, %s momentum=%d,%d,%d is %.6e at t=%d, "
                   "%.6e at t=%d",
                   source->label, solve->masses.data[task->mass],
                   solve->correlators.count * solve->momenta.count,
                   naik_input_correlator_name(solve->correlators.data[0]), p[0], p[1], p[2],
-                  value[near], near, value[far], far);
+                  value[parts * near], near, value[parts * far], far);
 }
 
 naik_status solve_report_correlators(const solve_job *j, const naik_input_task *task)

@@ -72,6 +72,35 @@ static int count_masses(const naik_input_solve *theirs, const naik_input_solve *
     return count;
 }
 
+/* A line where the propagator was made by another operator than this run's, which may be meant. */
+static void compare_actions(const stored_run *run, const naik_input *input, int entry)
+{
+    const naik_input *other = run->input;
+    naik_log *log = run->comm->log;
+    if (other->action.type != input->action.type) {
+        naik_log_warn(
+            log,
+            "sources of solve.%d: the propagators of '%s' were made with action %s, this run "
+            "has %s",
+            entry, run->path, naik_input_action_name(other), naik_input_action_name(input));
+    } else if (other->action.u0 != input->action.u0 || other->action.csw != input->action.csw) {
+        naik_log_warn(
+            log,
+            "sources of solve.%d: the propagators of '%s' were made with u0 %.10g and csw "
+            "%.10g, this run has %.10g and %.10g",
+            entry, run->path, other->action.u0, other->action.csw, input->action.u0,
+            input->action.csw);
+    }
+    if (other->gauge.reunitarise != input->gauge.reunitarise) {
+        naik_log_warn(
+            log,
+            "sources of solve.%d: the propagators of '%s' were made with gauge.reunitarise: "
+            "%s, this run has %s",
+            entry, run->path, other->gauge.reunitarise ? "true" : "false",
+            input->gauge.reunitarise ? "true" : "false");
+    }
+}
+
 /* The propagator that an entry names, by label and mass, and Naik epsilon where that is given. A mass
  * may be given with the digits of `naik info`, of its list of correlators, or of the log. */
 static naik_status find(const stored_run *run, const naik_input_solve *solve, int *first)
@@ -110,12 +139,22 @@ static naik_status find(const stored_run *run, const naik_input_solve *solve, in
     return NAIK_OK;
 }
 
+/* Whether it makes a difference that the source is counted from x0 and not from the lattice's origin. */
+static bool differs(const naik_input *input, const naik_input_solve *solve, const int x0[NAIK_DIM])
+{
+    const int *p = solve->source.momentum;
+    const bool moving = p[0] != 0 || p[1] != 0 || p[2] != 0;
+    return (moving && (x0[0] != 0 || x0[1] != 0 || x0[2] != 0)) ||
+           (!naik_input_is_wilson(input) && naik_meson_sign((naik_meson)solve->insertion, x0) < 0);
+}
+
 /* Its columns converged; what they hold, in one number, as a line of the sources' text. */
 static naik_status describe(const stored_run *run, const naik_input *input, int entry, int first,
-                            source_file_sums *sums)
+                            const char *then, int x0[NAIK_DIM], source_file_sums *sums)
 {
     naik_log *log = run->comm->log;
     uint32_t sum[2] = {0, 0};
+    char line[LINE], from[LINE] = "";
     const size_t used = sums->text != NULL ? strlen(sums->text) : 0;
     for (int c = 0; c < naik_input_columns(input); c++) {
         const naik_solve_record *r = naik_propagator_file_record(run->file, first + c);
@@ -126,12 +165,21 @@ static naik_status describe(const stored_run *run, const naik_input *input, int 
         }
         stored_run_add_sums(r, sum);
     }
-    char *text = realloc(sums->text, used + LINE);
+    snprintf(line, sizeof line, "solve.%d.source.file holds suma/sumb %x %x", entry, sum[0],
+             sum[1]);
+    if (differs(input, &input->solve[entry], x0)) {
+        snprintf(from, sizeof from, " from %d,%d,%d,%d", x0[0], x0[1], x0[2], x0[3]);
+    }
+    const char *found = then != NULL ? strstr(then, line) : NULL;
+    if (found != NULL && found[strlen(line)] == '\n') { /* of an earlier version */
+        memset(x0, 0, NAIK_DIM * sizeof *x0);
+        from[0] = '\0';
+    }
+    char *text = realloc(sums->text, used + 2 * LINE);
     if (text == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the identity of sources");
     }
-    snprintf(text + used, LINE, "solve.%d.source.file holds suma/sumb %x %x\n", entry, sum[0],
-             sum[1]);
+    snprintf(text + used, 2 * LINE, "%s%s\n", line, from);
     sums->text = text;
     naik_log_line(log, "sources of solve.%d: %s, %s, mass %.10g", entry, run->path,
                   input->solve[entry].propagator, input->solve[entry].source_mass);
@@ -143,7 +191,8 @@ static naik_status allocate(sequential_set *set, naik_log *log)
     const size_t solves = (size_t)set->input->solve_count;
     set->run = calloc(solves, sizeof *set->run);
     set->first = malloc(solves * sizeof *set->first);
-    if (set->run == NULL || set->first == NULL) {
+    set->x0 = calloc(solves, sizeof *set->x0);
+    if (set->run == NULL || set->first == NULL || set->x0 == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a list of sequential sources");
     }
     for (size_t i = 0; i < solves; i++) {
@@ -153,7 +202,8 @@ static naik_status allocate(sequential_set *set, naik_log *log)
 }
 
 static naik_status open_entry(sequential_set *set, const naik_lattice *lattice, int entry,
-                              const char *links, source_file_sums *sums, stored_runs *runs)
+                              const char *links, const char *then, source_file_sums *sums,
+                              stored_runs *runs)
 {
     naik_status status = NAIK_OK;
     const naik_input_solve *solve = &set->input->solve[entry];
@@ -162,16 +212,20 @@ static naik_status open_entry(sequential_set *set, const naik_lattice *lattice, 
     set->run[entry] = run;
     status = compare(run, set->input, links);
     NAIK_TRY(naik_comm_agree(lattice->comm, status));
+    compare_actions(run, set->input, entry);
     status = find(run, solve, &set->first[entry]);
     NAIK_TRY(naik_comm_agree(lattice->comm, status));
-    status = describe(run, set->input, entry, set->first[entry], sums);
+    memcpy(set->x0[entry], run->view->pairs[set->first[entry] / run->view->columns].x0,
+           sizeof set->x0[entry]);
+    status = describe(run, set->input, entry, set->first[entry], then, set->x0[entry], sums);
     NAIK_TRY(naik_comm_agree(lattice->comm, status));
 done:
     return status;
 }
 
-naik_status sequential_open(const naik_lattice *lattice, const naik_input *input, const char *links,
-                            source_file_sums *sums, stored_runs *runs, sequential_set *out)
+naik_status sequential_open(const naik_lattice *lattice, naik_input *input, const char *links,
+                            const char *then, source_file_sums *sums, stored_runs *runs,
+                            sequential_set *out)
 {
     naik_status status = NAIK_OK;
     *out = (sequential_set){.input = NULL};
@@ -184,7 +238,13 @@ naik_status sequential_open(const naik_lattice *lattice, const naik_input *input
     NAIK_TRY(naik_comm_agree(lattice->comm, allocate(out, lattice->comm->log)));
     for (int i = 0; i < input->solve_count; i++) {
         if (input->solve[i].source.type == NAIK_SOURCE_SEQUENTIAL) {
-            NAIK_TRY(open_entry(out, lattice, i, links, sums, runs));
+            NAIK_TRY(open_entry(out, lattice, i, links, then, sums, runs));
+        }
+    }
+    for (int s = 0; s < input->source_count; s++) {
+        if (out->first[input->sources[s].solve] >= 0) {
+            memcpy(input->sources[s].x0, out->x0[input->sources[s].solve],
+                   sizeof input->sources[s].x0);
         }
     }
 done:
@@ -196,11 +256,13 @@ void sequential_close(sequential_set *set)
 {
     free(set->run);
     free(set->first);
+    free(set->x0);
     *set = (sequential_set){.input = NULL};
 }
 
-/* O(x) of the entry on v [sites][3][2], or [sites][4][3][2]. */
-static void insert(const naik_lattice *lattice, const naik_input *input, int insertion, double *v)
+/* O(x - x0) of the entry on v [sites][3][2], or [sites][4][3][2]. */
+static void insert(const naik_lattice *lattice, const naik_input *input, int insertion,
+                   const int x0[NAIK_DIM], double *v)
 {
     const bool wilson = naik_input_is_wilson(input);
     const int reals = naik_input_reals(input);
@@ -210,7 +272,7 @@ static void insert(const naik_lattice *lattice, const naik_input *input, int ins
         int x[NAIK_DIM];
         naik_lattice_coords(lattice, site, x);
         for (int mu = 0; mu < NAIK_DIM; mu++) {
-            x[mu] += lattice->origin[mu];
+            x[mu] += lattice->origin[mu] - x0[mu];
         }
         if (wilson) {
             naik_spin_meson_insert((naik_spin_meson)(insertion - NAIK_MESONS), here);
@@ -227,10 +289,12 @@ naik_status sequential_source(const sequential_set *set, const naik_lattice *lat
 {
     naik_status status = NAIK_OK;
     const int entry = source->solve;
+    naik_source from = source->source; /* the slice is t0's, the momentum counts from x0 */
+    memcpy(from.origin, set->x0[entry], (NAIK_DIM - 1) * sizeof *from.origin);
     NAIK_TRY(
         naik_propagator_file_read_solution(set->run[entry]->file, set->first[entry] + column, out));
-    naik_source_to_slice(lattice, &source->source, naik_input_reals(set->input), out);
-    insert(lattice, set->input, set->input->solve[entry].insertion, out);
+    naik_source_to_slice(lattice, &from, naik_input_reals(set->input), out);
+    insert(lattice, set->input, set->input->solve[entry].insertion, set->x0[entry], out);
 done:
     return status;
 }

@@ -10,6 +10,7 @@
 #include "naik/version.h"
 
 #include "run/contraction_list.h"
+#include "run/frame.h"
 #include "run/smearing.h"
 
 /* Raised whenever a change of kernels, link building or solver changes a bit of the results. */
@@ -124,8 +125,14 @@ static void describe_source(const naik_input_source *from, int hops, source_text
                               .generator =
                                   random ? "Philox-4x32-10, key seed, counter global site" : NULL,
                               .smearing = smearing[0] != '\0' ? smearing : NULL};
+    const bool moving =
+        source->momentum[0] != 0 || source->momentum[1] != 0 || source->momentum[2] != 0;
     memcpy(out->origin, source->origin, sizeof out->origin);
+    memcpy(out->x0, from->x0, sizeof out->x0);
     memcpy(out->momentum, source->momentum, sizeof out->momentum);
+    if (!naik_source_is_corner(source) || moving) {
+        memcpy(out->place, source->origin, sizeof out->place);
+    }
 }
 
 /* What the entry says beside the source: of which propagator it is made, and which of its colours are
@@ -190,6 +197,7 @@ static void fill_sets(solve_spec *spec, const naik_input *input)
         describe_source(&input->sources[i], smearing_stride(input), &spec->texts[i],
                         &spec->sources[i]);
         describe_entry(&input->solve[input->sources[i].solve], &spec->texts[i], &spec->sources[i]);
+        correlator_origin(input, 1, &i, spec->sources[i].counted_from);
     }
     for (int i = 0; i < input->solve_count; i++) {
         const naik_input_solve *solve = &input->solve[i];
@@ -356,6 +364,7 @@ naik_status solve_spec_create(const naik_input *input, const solve_plan *plan,
         .correlators = spec->choices[input->solve_count].correlators,
         .momentum_count = spec->choices[input->solve_count].momentum_count,
         .momenta = spec->choices[input->solve_count].momenta,
+        .waves = input->output.weight == NAIK_INPUT_WEIGHT_EXP,
         .contraction_count = spec->contractions.count,
         .contractions = spec->contractions.spec,
         .spinors = naik_input_is_wilson(input),

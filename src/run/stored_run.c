@@ -94,7 +94,8 @@ static naik_status rebuild_input(stored_run *run, const char *const *own, int ow
                          run->path);
     }
     int count = take_overrides(text, overrides);
-    NAIK_TRY(naik_input_parse_stored(log, text, strlen(text), overrides, count, NULL, &run->input));
+    NAIK_TRY(naik_input_parse_stored(log, text, strlen(text), overrides, count, canonical, NULL,
+                                     &run->input));
     if (strcmp(run->input->identity, canonical) != 0) {
         status = NAIK_FAIL(log, NAIK_ERR_INPUT,
                            "the input that '%s' carries does not mean to this version what it "
@@ -107,8 +108,8 @@ static naik_status rebuild_input(stored_run *run, const char *const *own, int ow
             overrides[count++] = own[i];
         }
         naik_input_destroy(&run->input);
-        NAIK_TRY(
-            naik_input_parse_stored(log, text, strlen(text), overrides, count, known, &run->input));
+        NAIK_TRY(naik_input_parse_stored(log, text, strlen(text), overrides, count, canonical,
+                                         known, &run->input));
         if (strcmp(run->input->identity, canonical) != 0) {
             status = NAIK_FAIL(log, NAIK_ERR_INPUT,
                                "--set would make other solves than those in '%s': only where files "

@@ -14,7 +14,7 @@ static naik_status check_sources(stored_sources *sources)
     const stored_run *run = sources->run;
     const char *then = stored_run_text(run, "source_checksums");
     NAIK_TRY(source_file_identify(run->lattice, run->input, &sources->sums));
-    NAIK_TRY(sequential_open(run->lattice, run->input, stored_run_text(run, "gauge_checksum"),
+    NAIK_TRY(sequential_open(run->lattice, run->input, stored_run_text(run, "gauge_checksum"), then,
                              &sources->sums, &sources->stored, &sources->sequential));
     const char *now = sources->sums.text;
     if (now != NULL && (then == NULL || strncmp(now, then, strlen(now)) != 0)) {

@@ -6,6 +6,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "naik/meson.h"
 
@@ -14,6 +15,7 @@
 #include "base/timer.h"
 #include "io/finite.h"
 #include "io/modes/modes_file.h"
+#include "run/frame.h"
 #include "run/job.h"
 #include "run/low_modes.h"
 #include "run/make_source.h"
@@ -60,15 +62,21 @@ static naik_status make_correlators(solve_job *j, const naik_input_task *task,
     const naik_input *input = j->input;
     const naik_input_solve *solve = &input->solve[task->solve];
     const bool wilson = naik_input_is_wilson(input);
-    const int *origin = wilson ? input->sources[task->source].source.origin : NULL;
-    double *out = j->correlators;
+    const size_t times = (size_t)input->lattice.size[3];
+    const int parts = naik_propagator_file_parts(j->file, task->source);
+    double *out = j->correlators, *const both = j->correlators + j->correlator_reals;
     naik_timer_start(j->timer, "correlators");
     for (int c = 0; c < solve->correlators.count; c++) {
         for (int p = 0; p < solve->momenta.count; p++) {
             const int meson = solve->correlators.data[c];
-            NAIK_TRY(naik_meson_correlator_of(part, wilson ? NAIK_PION5 : (naik_meson)meson, origin,
-                                              solve->momenta.data[p], out));
-            out += input->lattice.size[3];
+            const naik_frame frame =
+                correlator_frame(input, 1, &task->source, solve->momenta.data[p]);
+            NAIK_TRY(naik_meson_correlator_of(part, wilson ? NAIK_PION5 : (naik_meson)meson, &frame,
+                                              both));
+            for (size_t t = 0; t < times; t++) {
+                memcpy(out + (size_t)parts * t, both + 2 * t, (size_t)parts * sizeof *out);
+            }
+            out += (size_t)parts * times;
         }
     }
 done:

@@ -219,9 +219,10 @@ naik_status cpu_site_ratio(const naik_field *r, const naik_field *x, naik_exacts
 /* Threads share the time slices of a sub-lattice, which different sub-lattices have at different
  * times: each sum belongs to one thread. */
 naik_status cpu_slice_norms(const naik_field *v, naik_parity parity, int irhs,
-                            const double *const weight[3], naik_exactsum *sums)
+                            const naik_complex *const weight[3], int parts, naik_exactsum *sums)
 {
     const naik_lattice *lat = v->geometry->lattice;
+    const int times = lat->local[3];
     const cpu_shape *shape = &cpu_tables_of(v->geometry)->shape;
     const int32_t slice = shape->cells / shape->extent[3];
 #pragma omp parallel for schedule(static) num_threads(cpu_threads(v->geometry->backend))
@@ -233,8 +234,13 @@ naik_status cpu_slice_norms(const naik_field *v, naik_parity parity, int irhs,
             for (int k = 0; k < shape->lanes; k++) {
                 int x[NAIK_DIM];
                 naik_lattice_coords(lat, (int32_t)(first + shape->lane_origin[k]), x);
-                const double w = weight[0][x[0]] * weight[1][x[1]] * weight[2][x[2]];
-                naik_exactsum_add(&sums[x[3]], w * lane_norm2(value, 6 * v->spin, shape->lanes, k));
+                const naik_complex w = naik_slice_product(weight[0][x[0]], weight[1][x[1]],
+                                                          weight[2][x[2]], parts == 2);
+                const double norm2 = lane_norm2(value, 6 * v->spin, shape->lanes, k);
+                naik_exactsum_add(&sums[x[3]], w.re * norm2);
+                if (parts == 2) {
+                    naik_exactsum_add(&sums[times + x[3]], w.im * norm2);
+                }
             }
         }
     }

@@ -1,0 +1,172 @@
+/* input_count.c - where correlators are counted from, and the weight of a momentum
+ *
+ * Files begun before the keys output.origin and output.momentum_weight have correlators of staggered quarks
+ * that are counted from the lattice's origin, and products of cosines. The identity of an input has a line for each of the two
+ * where that makes a difference, so that the two never come together in one file.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "input/input_table.h"
+
+static const char origin_line[] = "output.origin = ", weight_line[] = "output.momentum_weight = ";
+
+static bool has_line(const char *text, const char *line)
+{
+    while (text != NULL && strncmp(text, line, strlen(line)) != 0) {
+        text = strchr(text, '\n');
+        text += text != NULL;
+    }
+    return text != NULL;
+}
+
+void naik_input_count_as(naik_input *input, const char *identity)
+{
+    const naik_yaml_node *root = input->tree->root;
+    input->older =
+        identity != NULL && !has_line(identity, origin_line) && !has_line(identity, weight_line);
+    if (input->older && naik_yaml_find(root, "output.momentum_weight") == NULL) {
+        input->output.weight = NAIK_INPUT_WEIGHT_COS;
+    }
+    if (input->older && naik_yaml_find(root, "output.origin") == NULL &&
+        !naik_input_is_wilson(input)) {
+        memset(input->output.origin, 0, sizeof input->output.origin);
+    }
+}
+
+/* Of the correlators of an entry, or of the output, which pairs have. */
+typedef struct asked {
+    const naik_ints *correlators, *channels;
+    const naik_vectors *momenta;
+} asked;
+
+static bool is_moving(const asked *a)
+{
+    return naik_input_any_moving(a->momenta) && a->correlators->count + a->channels->count > 0;
+}
+
+static asked asked_of(const naik_input *input, int entry)
+{
+    const naik_input_solve *solve = &input->solve[entry < input->solve_count ? entry : 0];
+    return entry < input->solve_count
+               ? (asked){&solve->correlators, &solve->channels, &solve->momenta}
+               : (asked){&input->output.correlators, &input->output.channels,
+                         &input->output.momenta};
+}
+
+static bool any_momentum(const naik_input *input)
+{
+    bool any = false;
+    for (int i = 0; i < input->solve_count + (input->pair_count > 0); i++) {
+        const asked a = asked_of(input, i);
+        any = any || is_moving(&a);
+    }
+    return any;
+}
+
+/* Whether a momentum or the sign of a meson differs when it is counted from x and not from the origin. */
+static bool differs(const naik_input *input, const int x[NAIK_DIM])
+{
+    bool differs = any_momentum(input) && (x[0] != 0 || x[1] != 0 || x[2] != 0);
+    for (int i = 0; i < input->solve_count + (input->pair_count > 0); i++) {
+        const asked a = asked_of(input, i);
+        for (int c = 0; c < a.correlators->count && !naik_input_is_wilson(input); c++) {
+            differs = differs || naik_meson_sign((naik_meson)a.correlators->data[c], x) < 0;
+        }
+    }
+    return differs;
+}
+
+/* Whether some correlator is not what it is where the identity has no line of the origin. */
+static bool origin_matters(const naik_input *input)
+{
+    const int *origin = input->output.origin;
+    bool matters = false;
+    if (origin[0] != NAIK_INPUT_FROM_SOURCE) {
+        return naik_input_is_wilson(input) ? any_momentum(input) : differs(input, origin);
+    }
+    for (int s = 0; s < input->source_count && !naik_input_is_wilson(input); s++) {
+        const bool known = input->sources[s].source.type != NAIK_SOURCE_SEQUENTIAL;
+        const int somewhere[NAIK_DIM] = {1, 1, 1, 0}, odd[NAIK_DIM] = {1, 0, 0, 0};
+        matters = matters || (known ? differs(input, input->sources[s].x0)
+                                    : differs(input, somewhere) || differs(input, odd));
+    }
+    return matters;
+}
+
+/* Whether the factor of a wall of one corner begins at that corner, which it once did not. */
+static bool waves_from_corner(const naik_input *input)
+{
+    bool any = false;
+    for (int s = 0; s < input->source_count; s++) {
+        const naik_source *source = &input->sources[s].source;
+        const int *p = source->momentum, *c = source->corner;
+        any = any || (naik_source_is_corner(source) && (c[0] != 0 || c[1] != 0 || c[2] != 0) &&
+                      (p[0] != 0 || p[1] != 0 || p[2] != 0));
+    }
+    return any && !input->older;
+}
+
+naik_status naik_input_count_identity(naik_log *log, naik_input *input)
+{
+    const int *x = input->output.origin;
+    const bool waves = input->output.weight == NAIK_INPUT_WEIGHT_EXP && any_momentum(input);
+    char lines[160] = "", place[64] = "source";
+    if (x[0] != NAIK_INPUT_FROM_SOURCE) {
+        snprintf(place, sizeof place, "[%d, %d, %d, %d]", x[0], x[1], x[2], x[3]);
+    }
+    if (origin_matters(input) || waves_from_corner(input)) {
+        snprintf(lines, sizeof lines, "%s%s\n", origin_line, place);
+    }
+    const size_t used = strlen(lines), before = strlen(input->identity);
+    if (waves) {
+        snprintf(lines + used, sizeof lines - used, "%sexp\n", weight_line);
+    }
+    if (lines[0] == '\0') {
+        return NAIK_OK;
+    }
+    char *text = naik_yaml_alloc(input->tree, before + sizeof lines);
+    if (text == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the input");
+    }
+    memcpy(text, input->identity, before);
+    strcpy(text + before, lines);
+    input->identity = text;
+    return NAIK_OK;
+}
+
+bool naik_input_mixes_places(const naik_input *input, const naik_input_solve *solve)
+{
+    bool one_place = true;
+    for (int k = 1; k < solve->origins.count; k++) {
+        one_place = one_place && memcmp(solve->origins.data[k], solve->origins.data[0],
+                                        (NAIK_DIM - 1) * sizeof(int)) == 0;
+    }
+    return input->output.weight == NAIK_INPUT_WEIGHT_COS &&
+           input->output.origin[0] != NAIK_INPUT_FROM_SOURCE && !one_place;
+}
+
+naik_status naik_input_check_count(naik_log *log, const naik_input *input)
+{
+    const int *x = input->output.origin, *size = input->lattice.size;
+    if (x[0] != NAIK_INPUT_FROM_SOURCE &&
+        (x[0] >= size[0] || x[1] >= size[1] || x[2] >= size[2] || x[3] >= size[3])) {
+        return naik_input_refuse(log, input, "output.origin",
+                                 "'output.origin' [%d, %d, %d, %d] lies outside the lattice [%d, "
+                                 "%d, %d, %d]",
+                                 x[0], x[1], x[2], x[3], size[0], size[1], size[2], size[3]);
+    }
+    for (int i = 0; i < input->pair_count; i++) {
+        const naik_input_pair *pair = &input->pairs[i];
+        const bool alike =
+            naik_input_same_twist(&input->solve[pair->of[0]], &input->solve[pair->of[1]]);
+        if (!alike && naik_input_any_moving(&input->output.momenta) &&
+            input->output.weight == NAIK_INPUT_WEIGHT_COS && !input->older) {
+            return naik_input_refuse(log, input, "output.momentum_weight",
+                                     "'output.momentum_weight' cos mixes the momenta p and -p, "
+                                     "which differ in pair '%s' of two twists: use exp",
+                                     pair->name);
+        }
+    }
+    return NAIK_OK;
+}

@@ -1,0 +1,65 @@
+/* frame.c - where a correlator is counted from */
+#include "run/frame.h"
+
+#include <string.h>
+
+/* How well a source knows its place. */
+static int rank_of(const naik_source *source)
+{
+    switch (source->type) {
+    case NAIK_SOURCE_POINT:
+    case NAIK_SOURCE_GAUSSIAN:
+    case NAIK_SOURCE_COVARIANT_GAUSSIAN: return 3;
+    case NAIK_SOURCE_SEQUENTIAL: return 2;
+    default: return naik_source_is_corner(source) ? 1 : 0;
+    }
+}
+
+static bool has_sign(const naik_source *source)
+{
+    return source->type == NAIK_SOURCE_EVENMINUSODD_WALL || source->type == NAIK_SOURCE_FUNNYWALL2;
+}
+
+void correlator_place_of(const naik_source *const source[], const int *const x0[], int quarks,
+                         bool staggered, int out[NAIK_DIM])
+{
+    int best = 0;
+    bool sign = false;
+    for (int k = 0; k < quarks; k++) {
+        sign = sign != (quarks == 2 && staggered && has_sign(source[k]));
+        best = rank_of(source[k]) > rank_of(source[best]) ? k : best;
+    }
+    memcpy(out, x0[best], NAIK_DIM * sizeof *out);
+    if (sign) {
+        memset(out, 0, NAIK_DIM * sizeof *out);
+    }
+}
+
+void correlator_place(const naik_input *input, int quarks, const int *source, int x0[NAIK_DIM])
+{
+    const naik_source *of[3] = {NULL};
+    const int *places[3] = {NULL};
+    for (int k = 0; k < quarks; k++) {
+        of[k] = &input->sources[source[k]].source;
+        places[k] = input->sources[source[k]].x0;
+    }
+    correlator_place_of(of, places, quarks, !naik_input_is_wilson(input), x0);
+}
+
+void correlator_origin(const naik_input *input, int quarks, const int *source, int x0[NAIK_DIM])
+{
+    if (input->output.origin[0] == NAIK_INPUT_FROM_SOURCE) {
+        correlator_place(input, quarks, source, x0);
+    } else {
+        memcpy(x0, input->output.origin, sizeof input->output.origin);
+    }
+}
+
+naik_frame correlator_frame(const naik_input *input, int quarks, const int *source,
+                            const int *momentum)
+{
+    naik_frame frame = {.cosine = input->output.weight == NAIK_INPUT_WEIGHT_COS};
+    correlator_origin(input, quarks, source, frame.origin);
+    memcpy(frame.momentum, momentum, sizeof frame.momentum);
+    return frame;
+}
