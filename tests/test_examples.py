@@ -1,11 +1,8 @@
 # test_examples.py - every command, input and line of Python of doc/example-*.md, on a small lattice
 # timeout: 600
-import contextlib
 import glob
-import io
 import os
 import re
-import shlex
 import sys
 import warnings
 
@@ -14,7 +11,9 @@ import numpy as np
 from program import SCRATCH, main, naik, path
 
 TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-sys.path.insert(0, os.path.join(TOP, "python"))
+sys.path.insert(0, os.path.join(TOP, "tools"))
+import examples
+
 SMALL = {"8, 8, 8, 16": "4, 4, 4, 16", "8,8,8,16": "4,4,4,16", "--sweeps 100": "--sweeps 10"}
 SHOWN = set()
 
@@ -23,15 +22,6 @@ def small(text):
     for large, little in SMALL.items():
         text = text.replace(large, little)
     return text
-
-
-def page(name):
-    with open(os.path.join(TOP, "doc", f"example-{name}.md"), encoding="utf-8") as f:
-        return f.read()
-
-
-def blocks(text, language):
-    return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.M | re.S)
 
 
 def inputs_are_there():
@@ -43,38 +33,21 @@ def inputs_are_there():
 
 def run(name):
     """The page from its first line to its last; what its Python has made."""
-    text = page(name)
+    text = examples.page(name)
     used = re.findall(r"naik solve (inputs/\S+)", text)
     sources = [open(os.path.join(TOP, u), encoding="utf-8").read() for u in used]
     SHOWN.update(used)
-    for part in blocks(text, "yaml"):  # what the page shows of the inputs is in them
+    for part in examples.blocks(text, "yaml"):  # what the page shows of the inputs is in them
         for item in re.split(r"\n(?=\S)", "\n" + part.rstrip("\n")):
             assert any(item.strip("\n") in source for source in sources), item
-    for line in "".join(blocks(text, "sh")).splitlines():
-        words = shlex.split(small(line))
-        assert words[0] == "naik", line
-        if not ("generate" in words and os.path.exists(path(words[-1]))):
-            naik(*words[1:], cwd=SCRATCH)
-    made, said = {}, io.StringIO()
     os.chdir(SCRATCH)
-    with contextlib.redirect_stdout(said), warnings.catch_warnings():
+    for words in examples.commands(small(text)):
+        naik(*words, cwd=SCRATCH)
+    with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for code in blocks(text, "python"):
-            if "matplotlib" not in code or plotting():
-                exec(code, made)  # noqa: a page's own lines
-    picture = re.findall(r'savefig\("(\S+)"\)', text)
-    assert len(picture) == 1 and (not plotting() or os.path.getsize(path(picture[0])) > 5000), picture
-    made["said"] = said.getvalue()
+        made = examples.python(text)
+    assert not examples.plotting() or os.path.getsize(examples.picture(text)) > 5000
     return made
-
-
-def plotting():
-    try:
-        import matplotlib
-    except ImportError:
-        return False
-    matplotlib.use("Agg")
-    return True
 
 
 def low_modes_shorten_the_solves_and_change_no_correlator():
@@ -125,7 +98,7 @@ def the_clover_pion_is_the_largest():
 
 def the_epsilon_of_the_page_makes_a_free_quark_relativistic():
     run("heavy")
-    text, am = page("heavy"), 0.6
+    text, am = examples.page("heavy"), 0.6
     terms = re.search(r"epsilon = (.*)", text).group(1)
     series = eval(re.sub(r"(\d+)/(\d+) \(am\)\^(\d)", r"\1/\2*am**\3", terms))
     assert abs(series - float(re.search(r"naik_epsilon: \[0, (\S+)\]", text).group(1))) < 5e-5
@@ -151,7 +124,7 @@ def the_epsilon_of_the_page_makes_a_free_quark_relativistic():
 
 
 def every_page_is_run_and_linked():
-    names = sorted(os.path.basename(n) for n in glob.glob(os.path.join(TOP, "doc", "example-*.md")))
+    names = [f"example-{name}.md" for name in examples.names()]
     assert len(names) == 7
     for place in ("README.md", "doc/README.md"):
         with open(os.path.join(TOP, place), encoding="utf-8") as f:
