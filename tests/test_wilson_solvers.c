@@ -25,6 +25,7 @@ typedef struct run {
     double history[SYSTEMS][STRIDE];
     bool keeps;     /* interrupted rhs are saved, and saved ones restored */
     int polls_left; /* the stream says stop after so many polls, where it keeps */
+    int polls_each; /* of those of the backend; 0: one of an iteration or two, and slowly more */
     kept_state kept[SYSTEMS];
     int saved, restored;
     uint32_t vectors; /* bit v: vector v was kept once */
@@ -185,9 +186,10 @@ static void solve_on(check *t, const wilson_fixture *f, const mode *m, int width
                                        .save = r->keeps ? save : NULL,
                                        .restore = r->keeps ? restore : NULL};
         for (int i = 0; i < (r->keeps ? 500 : 1) && answers(r, count) < count; i++) {
-            r->polls_left = 1 + i / 100; /* a poll after which nothing ran does not count */
-            run_solver(t, m, &o, r->keeps ? 1 + i % width : width, r->keeps ? 1 + i % 2 : 0,
-                       &stream);
+            const int each = r->polls_each, poll = r->keeps && each == 0 ? 1 + i % 2 : 0;
+            /* a poll after which nothing ran does not count */
+            r->polls_left = each > 0 ? each : 1 + i / 100;
+            run_solver(t, m, &o, r->keeps ? 1 + i % width : width, poll, &stream);
         }
     }
     free_operators(&o);
@@ -570,10 +572,42 @@ static void a_breakdown_goes_on_with_the_normal_equations(check *t)
     wilson_fixture_destroy(&f);
 }
 
+/* Near the critical mass of these links BiCGStab stays on a plateau in less than double. */
+static void what_less_than_double_does_not_halve_goes_on_in_double(check *t)
+{
+    static const mode all[] = {{BICGSTAB, NAIK_SINGLE, NAIK_SINGLE},
+                               {BICGSTAB, NAIK_SINGLE, NAIK_HALF}};
+    enum { COUNT = 3 };
+    wilson_fixture f;
+    CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 0, -2.02, 0, false, &f));
+    for (int m = 0; m < 2; m++) {
+        run together, apart = {.t = t, .f = &f, .keeps = true, .polls_each = 12};
+        int climbed = 0;
+        solve(t, &f, &all[m], COUNT, COUNT, &together);
+        for (int i = 0; i < COUNT; i++) {
+            const naik_cg_result *result = &together.result[i];
+            const bool slow = result->climb == NAIK_CG_CLIMB_SLOW;
+            CHECK_INT(t, result->reason, NAIK_CG_CONVERGED);
+            CHECK_TRUE(t, !result->normal);
+            CHECK_INT(t, result->rung == NAIK_RUNG_DOUBLE, slow);
+            CHECK_TRUE(t, !slow || result->climbed_at <= 400);
+            climbed += slow;
+        }
+        CHECK_TRUE(t, climbed > 0);
+        solve_on(t, &f, &all[m], 2, COUNT, &apart);
+        CHECK_TRUE(t, apart.restored > 0 && apart.saved > 0);
+        compare_runs(t, &f, &together, &apart, COUNT);
+        free_run(&together);
+        free_run(&apart);
+    }
+    wilson_fixture_destroy(&f);
+}
+
 CHECK_MAIN(CHECK_UP_TO(1, batches_are_solved_in_every_storage),
            CHECK_UP_TO(1, iterations_are_those_of_the_textbook),
            CHECK(grid_threads_and_batch_do_not_change_a_solution),
            CHECK(interrupted_rhs_continue_to_the_same_bits),
            CHECK_UP_TO(1, vectors_of_16_bits_are_not_kept),
            CHECK_UP_TO(2, starting_values_cost_iterations_at_the_worst),
-           CHECK(a_breakdown_goes_on_with_the_normal_equations))
+           CHECK(a_breakdown_goes_on_with_the_normal_equations),
+           CHECK_UP_TO(1, what_less_than_double_does_not_halve_goes_on_in_double))

@@ -20,15 +20,13 @@ size_t naik_bicgstab_bytes(const naik_geometry *geometry, int spin, naik_precisi
     const naik_field_ops *field = &geometry->backend->ops->field;
     const size_t outer = field->bytes(geometry->lattice, NAIK_DOUBLE, spin * width);
     const size_t inner = field->bytes(geometry->lattice, vectors, spin * width);
-    /* b and x, r, p, v, t; the shadow residual where the iteration is */
-    return 6 * outer + (vectors == NAIK_DOUBLE ? outer : BG_FIELDS * inner);
+    return (1 + BG_FIELDS) * outer + (vectors == NAIK_DOUBLE ? 0 : BG_FIELDS * inner); /* with b */
 }
 
-static naik_status create_fields(const naik_bicgstab *s, naik_precision precision, int count,
-                                 bg_fields *out)
+static naik_status create_fields(const naik_bicgstab *s, naik_precision precision, bg_fields *out)
 {
     naik_status status = NAIK_OK;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < BG_FIELDS; i++) {
         NAIK_TRY(naik_field_create_spin(s->geometry, precision, s->outer_op->ops->spin, s->width,
                                         &out->field[i]));
     }
@@ -97,11 +95,11 @@ naik_status naik_bicgstab_create(const naik_operator op[NAIK_PRECISIONS], naik_p
                   : op[NAIK_SINGLE].ops != NULL ? &op[NAIK_SINGLE]
                                                 : s->outer_op;
     const bool alone = s->inner_op == s->outer_op;
-    NAIK_TRY(create_fields(s, NAIK_DOUBLE, alone ? BG_FIELDS : BG_SHADOW, &s->outer));
+    NAIK_TRY(create_fields(s, NAIK_DOUBLE, &s->outer));
     if (alone) {
         s->inner = s->outer;
     } else {
-        NAIK_TRY(create_fields(s, vectors, BG_FIELDS, &s->inner));
+        NAIK_TRY(create_fields(s, vectors, &s->inner));
     }
     NAIK_TRY(
         naik_field_create_spin(s->geometry, NAIK_DOUBLE, s->outer_op->ops->spin, width, &s->b));
@@ -198,14 +196,13 @@ naik_status bg_finish(naik_bicgstab *s, const naik_cg_stream *stream, int c, nai
 {
     const bg_slot *slot = &s->slot[c];
     const int iterations = s->host[c].iterations;
-    const bg_level first = bg_level_from(s, s->method == NAIK_METHOD_CG ? BG_NORMAL : BG_FAST);
     const naik_cg_result result = {
         .reason = reason,
         .iterations = iterations,
         .restarts = slot->updates,
-        .first_rung = bg_rung(s, first),
+        .first_rung = bg_rung(s, bg_first_level(s)),
         .rung = bg_rung(s, slot->level),
-        .normal = slot->level != BG_FAST,
+        .normal = bg_is_normal(slot->level),
         .climb = slot->climb,
         .climbed_at = slot->climbed_at,
         .residual = reason == NAIK_CG_ZERO_SOURCE ? 0 : sqrt(rr / slot->bb),
@@ -221,9 +218,7 @@ static void set_width(naik_bicgstab *s, int width)
 {
     naik_field_set_nrhs(s->b, width);
     for (int i = 0; i < BG_FIELDS; i++) {
-        if (s->outer.field[i] != NULL) {
-            naik_field_set_nrhs(s->outer.field[i], width);
-        }
+        naik_field_set_nrhs(s->outer.field[i], width);
         naik_field_set_nrhs(s->inner.field[i], width);
     }
     s->width_now = width;
@@ -319,7 +314,7 @@ static naik_status load_systems(naik_bicgstab *s, const naik_cg_options *options
             s->slot[c].moved = moved[c];
             s->slot[c].bb = norms[c];
             s->slot[c].best_rr = INFINITY;
-            s->slot[c].level = bg_level_from(s, s->method == NAIK_METHOD_CG ? BG_NORMAL : BG_FAST);
+            s->slot[c].level = bg_first_level(s);
             s->host[c] = (naik_rhs){.state = NAIK_RHS_WAIT, .limit = options->max_iterations};
             s->host_record[c] = (naik_bicgstab_record){.zz = 0};
             NAIK_TRY(kept ? bg_restore_scalars(s, options, c, &state) : NAIK_OK);
@@ -366,7 +361,7 @@ static naik_status narrow_fields(bg_fields *f, const int *map, int n)
 {
     naik_status status = NAIK_OK;
     for (int i = 0; i < BG_FIELDS; i++) {
-        if (i != BG_T && f->field[i] != NULL) {
+        if (i != BG_T) {
             NAIK_TRY(narrow_field(&f->field[i], &f->field[BG_T], map, n));
         }
     }

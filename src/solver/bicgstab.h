@@ -6,10 +6,11 @@
  * the fastest storage that there is; whenever |r| has dropped by `delta` or claims to be converged,
  * the rhs freezes until the host polls, what was found is added to x in double, and r = b - B x is
  * formed in double (reliable updates, as cg.h). BiCGStab keeps its direction then, and begins anew
- * from r where that is not what was iterated, or where |r| was not halved in 200 iterations; from
- * x = 0 where x had become worse than that. After three new beginnings that brought nothing the rhs
- * goes on with the normal equations, and then with those in double. Only |b - B x| decides,
- * whatever iterates. No bit depends on what else is in the batch, nor on how often the host polls.
+ * from r where that is not what was iterated, or where |r| was not halved for long; from x = 0 where x
+ * had become worse than that. An rhs whose |r| is not halved below double, and one whose three new
+ * beginnings brought nothing, goes on with BiCGStab in double; from there, for the latter reason, with
+ * the normal equations in double. Only |b - B x| decides, whatever iterates. No bit depends on what
+ * else is in the batch, nor on how often the host polls.
  */
 #ifndef NAIK_SOLVER_BICGSTAB_H
 #define NAIK_SOLVER_BICGSTAB_H

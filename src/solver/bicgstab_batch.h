@@ -13,8 +13,9 @@ typedef struct bg_fields {
     naik_field *field[BG_FIELDS];
 } bg_fields;
 
-/* What an rhs goes through, from the fastest to the safest. */
-typedef enum bg_level { BG_FAST, BG_NORMAL, BG_NORMAL_DOUBLE, BG_LEVELS } bg_level;
+/* What an rhs goes through, from the fastest to the safest: BiCGStab in the fastest storage and in
+ * double, the normal equations in double. With NAIK_METHOD_CG: the normal equations in both. */
+typedef enum bg_level { BG_FAST, BG_DOUBLE, BG_NORMAL, BG_NORMAL_DOUBLE, BG_LEVELS } bg_level;
 
 /* What the host knows of an rhs beside its records. */
 typedef struct bg_slot {
@@ -31,6 +32,7 @@ typedef struct bg_slot {
     int stalls, lost;  /* checks in a row that brought nothing; times that x was lost */
     bool started;      /* has iterated at this level */
     bool broke, moved; /* since the last check; x is not 0 */
+    bool slow;         /* |r| was not halved for as long as its level may take */
     int32_t resumes;   /* naik_rhs_state in which it goes on from NAIK_RHS_WAIT */
     naik_cg_climb climb;
     int climbed_at;
@@ -59,21 +61,41 @@ struct naik_bicgstab {
     int64_t next; /* system to load */
 };
 
-/* The level from this one on that there is. */
-static inline bg_level bg_level_from(const naik_bicgstab *s, bg_level level)
+/* The level at which an rhs begins, and the one after `level`, which is not the last. Where double is
+ * all there is, a level in double and the one before it are the same. */
+static inline bg_level bg_first_level(const naik_bicgstab *s)
 {
-    return level == BG_NORMAL && s->inner_op == s->outer_op ? BG_NORMAL_DOUBLE : level;
+    const bool alone = s->inner_op == s->outer_op;
+    return s->method == NAIK_METHOD_BICGSTAB ? BG_FAST : alone ? BG_NORMAL_DOUBLE : BG_NORMAL;
+}
+static inline bg_level bg_next_level(const naik_bicgstab *s, bg_level level)
+{
+    const bool alone = s->inner_op == s->outer_op;
+    return level == BG_FAST && !alone ? BG_DOUBLE : BG_NORMAL_DOUBLE;
+}
+static inline bool bg_is_normal(bg_level level)
+{
+    return level >= BG_NORMAL;
+}
+static inline bool bg_in_double(bg_level level)
+{
+    return level == BG_DOUBLE || level == BG_NORMAL_DOUBLE;
+}
+/* Applied by the level. */
+static inline const naik_operator *bg_operator_of(const naik_bicgstab *s, bg_level level)
+{
+    return bg_in_double(level) ? s->outer_op : s->inner_op;
 }
 static inline naik_rung bg_rung(const naik_bicgstab *s, bg_level level)
 {
     static const naik_rung of[] = {[NAIK_DOUBLE] = NAIK_RUNG_DOUBLE,
                                    [NAIK_SINGLE] = NAIK_RUNG_SINGLE,
                                    [NAIK_HALF] = NAIK_RUNG_HALF};
-    return of[level == BG_NORMAL_DOUBLE ? NAIK_DOUBLE : s->inner_op->precision];
+    return of[bg_operator_of(s, level)->precision];
 }
 static inline const bg_fields *bg_fields_of(const naik_bicgstab *s, bg_level level)
 {
-    return level == BG_NORMAL_DOUBLE ? &s->outer : &s->inner;
+    return bg_in_double(level) ? &s->outer : &s->inner;
 }
 /* Whether the level's x is a correction, not x itself. */
 static inline bool bg_corrects(const naik_bicgstab *s, bg_level level)
@@ -118,6 +140,6 @@ naik_status bg_restore_scalars(naik_bicgstab *s, const naik_cg_options *options,
 naik_status bg_check(naik_bicgstab *s, const naik_cg_options *options,
                      const naik_cg_stream *stream);
 /* The iteration at which an rhs asks for its true residual at the latest: BiCGStab may wander. */
-int bg_limit(const bg_slot *slot, const naik_cg_options *options);
+int bg_limit(const naik_bicgstab *s, const bg_slot *slot, const naik_cg_options *options);
 
 #endif

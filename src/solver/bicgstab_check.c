@@ -6,8 +6,13 @@
 
 /* New beginnings of a level, and checks in a row that brought nothing, before the next level. */
 enum { BEGINNINGS = 3, STALLS = 3 };
-/* Iterations in which |r| has to be halved. */
-enum { HALVED_WITHIN = 200 };
+/* Iterations in which a level has to halve |r|; 0: as many as it takes. Near the critical mass BiCGStab
+ * stays on a plateau until it has found the smallest eigenvalues. In double the plateau ends, and a new
+ * beginning would look for them again; in less than double it often does not end, and what was spent on
+ * it is lost. (doc/performance-internals.md) */
+static const int halved_within[BG_LEVELS] = {
+    [BG_FAST] = 60, [BG_DOUBLE] = 1000, [BG_NORMAL] = 1000, [BG_NORMAL_DOUBLE] = 0};
+enum { HALVED_WITHIN_MOST = 200 }; /* and at BG_FAST the most that it may grow to */
 /* An iterated |r| further from the true one than this part of it does not fit the direction. */
 static const double APART = 0.1;
 
@@ -159,13 +164,30 @@ done:
     return status;
 }
 
-/* Whether rhs c has to begin anew from its residual; counts it. */
-static bool begins(bg_slot *slot, const naik_rhs *record, bool normal, double rr)
+/* The same for the rhs of a slot. Below double BiCGStab may take as long for the next halving as all
+ * halvings until the last one took, within bounds. */
+static int patience(const naik_bicgstab *s, const bg_slot *slot)
 {
+    const bool alone = s->inner_op == s->outer_op;
+    if (slot->level != BG_FAST || alone) {
+        return halved_within[slot->level == BG_FAST ? BG_DOUBLE : slot->level];
+    }
+    if (slot->best_at > HALVED_WITHIN_MOST) {
+        return HALVED_WITHIN_MOST;
+    }
+    return slot->best_at > halved_within[BG_FAST] ? slot->best_at : halved_within[BG_FAST];
+}
+
+/* Whether rhs c has to begin anew from its residual; counts it. */
+static bool begins(const naik_bicgstab *s, bg_slot *slot, const naik_rhs *record, double rr)
+{
+    const bool normal = bg_is_normal(slot->level);
+    const int within = patience(s, slot);
     const bool first = !slot->started;
     const bool apart = fabs(sqrt(rr) - sqrt(record->rr)) > APART * sqrt(rr);
     const bool halved = !(rr > 0.25 * slot->best_rr);
-    const bool slow = !halved && record->iterations - slot->best_at >= HALVED_WITHIN;
+    const bool slow = !halved && within > 0 && record->iterations - slot->best_at >= within;
+    slot->slow = slow;
     if (halved) {
         slot->best_rr = rr;
         slot->beginnings = 0;
@@ -184,11 +206,10 @@ static bool begins(bg_slot *slot, const naik_rhs *record, bool normal, double rr
     return true;
 }
 
-int bg_limit(const bg_slot *slot, const naik_cg_options *options)
+int bg_limit(const naik_bicgstab *s, const bg_slot *slot, const naik_cg_options *options)
 {
-    const int slow = slot->best_at + HALVED_WITHIN;
-    return slot->level == BG_FAST && slow < options->max_iterations ? slow
-                                                                    : options->max_iterations;
+    const int within = patience(s, slot), slow = slot->best_at + within;
+    return within > 0 && slow < options->max_iterations ? slow : options->max_iterations;
 }
 
 /* Where x is worse than nothing, 0 is the better start. */
@@ -216,21 +237,24 @@ done:
     return status;
 }
 
-/* Whether rhs c leaves its level; *given_up where that was the last. */
+/* Whether rhs c leaves its level; *given_up where that was the last. What is slow in the fastest
+ * storage is not tried there again: its rounding is what BiCGStab stumbles over first. */
 static bool climbs(naik_bicgstab *s, int c, bool *given_up)
 {
     bg_slot *slot = &s->slot[c];
     *given_up = false;
-    if (slot->beginnings <= BEGINNINGS && slot->stalls < STALLS) {
+    const bool slow = slot->slow && !bg_in_double(slot->level) && s->inner_op != s->outer_op;
+    if (!slow && slot->beginnings <= BEGINNINGS && slot->stalls < STALLS) {
         return false;
     }
     *given_up = slot->level == BG_NORMAL_DOUBLE;
     if (!*given_up) {
         slot->climb = slot->broke                     ? NAIK_CG_CLIMB_BROKEN
+                      : slow                          ? NAIK_CG_CLIMB_SLOW
                       : slot->beginnings > BEGINNINGS ? NAIK_CG_CLIMB_STRAYED
                                                       : NAIK_CG_CLIMB_EMPTY;
         slot->climbed_at = s->host[c].iterations;
-        slot->level = bg_level_from(s, (bg_level)(slot->level + 1));
+        slot->level = bg_next_level(s, slot->level);
         slot->started = slot->broke = false;
         slot->beginnings = slot->stalls = 0;
     }
@@ -263,7 +287,7 @@ static naik_status turn(naik_bicgstab *s, const bool on[], bool anew[], const do
     naik_status status = NAIK_OK;
     naik_backend *backend = s->geometry->backend;
     const naik_reduction_ops *reduction = &backend->ops->reduction;
-    naik_field *const *f = s->inner.field;
+    naik_field *const *f = bg_fields_of(s, s->now)->field;
     const int n = s->width_now;
     double rho[2 * NAIK_MAX_RHS];
     NAIK_TRY(reduction->clear(backend, s->sums, 2 * n));
@@ -291,7 +315,7 @@ static naik_status turn_normal(naik_bicgstab *s, const bool on[], const bool ane
 {
     naik_status status = NAIK_OK;
     naik_field *const *f = bg_fields_of(s, s->now)->field;
-    const naik_operator *op = s->now == BG_NORMAL_DOUBLE ? s->outer_op : s->inner_op;
+    const naik_operator *op = bg_operator_of(s, s->now);
     double zz[NAIK_MAX_RHS];
     NAIK_TRY(op->ops->apply(op, s->parity, true, f[BG_R], f[BG_T], NULL, s->mask, NAIK_RHS_CHECK));
     NAIK_TRY(bg_norms(s, f[BG_T], zz));
@@ -313,7 +337,7 @@ static naik_status resume(naik_bicgstab *s, const naik_cg_options *options, cons
     naik_status status = NAIK_OK;
     double inner[NAIK_MAX_RHS];
     NAIK_TRY(take_residuals(s, on, anew, inner));
-    NAIK_TRY(s->now == BG_FAST ? turn(s, on, anew, inner) : turn_normal(s, on, anew));
+    NAIK_TRY(bg_is_normal(s->now) ? turn_normal(s, on, anew) : turn(s, on, anew, inner));
     for (int c = 0; c < s->width_now; c++) {
         bg_slot *slot = &s->slot[c];
         naik_rhs *record = &s->host[c];
@@ -325,7 +349,7 @@ static naik_status resume(naik_bicgstab *s, const naik_cg_options *options, cons
                 rr[c] <= aim ? 0.01 * rr[c] : aim; /* or a site's residual is not there */
             record->delta2 = delta * delta;
             record->rr = record->rr_max = inner[c];
-            record->limit = bg_limit(slot, options);
+            record->limit = bg_limit(s, slot, options);
             record->state = NAIK_RHS_RUN;
             slot->updates += slot->started;
             slot->started = slot->moved = true;
@@ -366,7 +390,7 @@ naik_status bg_check(naik_bicgstab *s, const naik_cg_options *options, const nai
             NAIK_TRY(bg_finish(s, stream, c, (naik_cg_reason)reason, rr[c]));
             continue;
         }
-        anew[c] = begins(&s->slot[c], &s->host[c], s->now != BG_FAST, rr[c]);
+        anew[c] = begins(s, &s->slot[c], &s->host[c], rr[c]);
         if (climbs(s, c, &given_up) && given_up) {
             NAIK_TRY(bg_finish(s, stream, c, NAIK_CG_STAGNATED, rr[c]));
         } else if (s->slot[c].level != s->now) {

@@ -20,7 +20,7 @@ static naik_status combine(const naik_bicgstab *s, const naik_combination *of, i
 static naik_status apply(const naik_bicgstab *s, bool adjoint, const naik_field *in,
                          naik_field *out, const naik_products *products)
 {
-    const naik_operator *op = s->now == BG_NORMAL_DOUBLE ? s->outer_op : s->inner_op;
+    const naik_operator *op = bg_operator_of(s, s->now);
     return op->ops->apply(op, s->parity, adjoint, in, out, products, s->rhs, NAIK_RHS_RUN);
 }
 
@@ -35,10 +35,10 @@ static naik_status take(naik_bicgstab *s, naik_bicgstab_stage stage)
 naik_status bg_direction(naik_bicgstab *s, const naik_rhs *rhs, naik_rhs_state state)
 {
     naik_field *const *f = bg_fields_of(s, s->now)->field;
-    const naik_field *gradient = s->now == BG_FAST ? f[BG_R] : f[BG_T];
+    const naik_field *gradient = bg_is_normal(s->now) ? f[BG_T] : f[BG_R];
     const naik_combination p = {
         f[BG_P],
-        s->now == BG_FAST ? 3 : 2,
+        bg_is_normal(s->now) ? 2 : 3,
         {{gradient, NULL}, times(s, NAIK_BETA, f[BG_P]), times(s, NAIK_MINUS_BETA_OMEGA, f[BG_V])}};
     return s->geometry->backend->ops->field.combine(&p, 1, NULL, rhs, state);
 }
@@ -46,7 +46,7 @@ naik_status bg_direction(naik_bicgstab *s, const naik_rhs *rhs, naik_rhs_state s
 static naik_status iterate_bicgstab(naik_bicgstab *s)
 {
     naik_status status = NAIK_OK;
-    naik_field *const *f = s->inner.field;
+    naik_field *const *f = bg_fields_of(s, s->now)->field;
     const naik_term r = {f[BG_R], NULL}, x = {f[BG_X], NULL};
     const naik_products with_shadow = {f[BG_SHADOW], s->sums}, with_r = {f[BG_R], s->sums};
     const naik_combination half = {f[BG_R], 2, {r, times(s, NAIK_MINUS_ALPHA, f[BG_V])}};
@@ -115,7 +115,7 @@ naik_status bg_run_to_poll(naik_bicgstab *s)
     naik_timer_start(backend->timer, "iterate");
     NAIK_TRY(backend->ops->reduction.clear(backend, s->sums, NAIK_STAGE_SUMS * s->width_now));
     for (int i = 0; i < s->poll; i++) {
-        NAIK_TRY(s->now == BG_FAST ? iterate_bicgstab(s) : iterate_normal(s));
+        NAIK_TRY(bg_is_normal(s->now) ? iterate_normal(s) : iterate_bicgstab(s));
     }
     NAIK_TRY(bg_download(s));
     NAIK_TRY(drain_history(s, before));

@@ -58,7 +58,7 @@ naik_status bg_save(naik_bicgstab *s, const naik_cg_stream *stream, int c)
     naik_field *fields[NAIK_CG_VECTORS] = {s->outer.field[BG_X]};
     if (slot->started) {
         fields_of(s, slot->level, fields);
-        const bool fast = slot->level == BG_FAST;
+        const bool fast = !bg_is_normal(slot->level);
         fields[NAIK_CG_SHADOW] = fast ? fields[NAIK_CG_SHADOW] : NULL;
         fields[NAIK_CG_IMAGE] =
             fast && record.state == NAIK_RHS_CHECK ? fields[NAIK_CG_IMAGE] : NULL;
@@ -87,7 +87,7 @@ naik_status bg_restore_scalars(naik_bicgstab *s, const naik_cg_options *options,
 {
     bg_slot *slot = &s->slot[c];
     const bool level = state->level >= BG_FAST && state->level < BG_LEVELS &&
-                       bg_level_from(s, (bg_level)state->level) == (bg_level)state->level &&
+                       bg_is_normal((bg_level)state->level) >= bg_is_normal(bg_first_level(s)) &&
                        bg_rung(s, (bg_level)state->level) == (naik_rung)state->rung;
     if (state->bb != slot->bb || !level) {
         return NAIK_FAIL(s->geometry->backend->log, NAIK_ERR_CORRUPT,
@@ -111,6 +111,6 @@ naik_status bg_restore_scalars(naik_bicgstab *s, const naik_cg_options *options,
     s->host_record[c] = state->bicgstab;
     s->host[c] = state->record;
     s->host[c].state = NAIK_RHS_WAIT;
-    s->host[c].limit = bg_limit(slot, options);
+    s->host[c].limit = bg_limit(s, slot, options);
     return NAIK_OK;
 }
