@@ -175,8 +175,9 @@ static const naik_param params[] = {
      .initial = "bicgstab",
      .identity = true,
      .later = true,
-     .doc = "for wilson and clover: bicgstab, or cg on the normal equations. Where bicgstab does not "
-            "converge below double precision, it goes on in double, and then with cg in double"},
+     .doc =
+         "for wilson and clover: bicgstab, or cg on the normal equations. Where bicgstab does not "
+         "converge below double precision, it goes on in double, and then with cg in double"},
     {.key = "solver.link_numbers",
      .kind = NAIK_PARAM_CHOICE,
      .offset = INPUT(solver.link_numbers),
