@@ -203,11 +203,28 @@ def figures_of_speed_are_in_the_results():
     assert count > 20 and not wrong, f"{count} figures; not in tests/results: {wrong}"
 
 
+def versions_of_formats_are_those_that_are_written():
+    """Every statement "naik-prop 1.1" of a page or a comment against what io/h5/own_format.c writes."""
+    written = dict(re.findall(r'\{"(naik-[a-z]+)", "([0-9.]+)"\}', read("io/h5/own_format.c")))
+    assert set(written) == {"naik-prop", "naik-gauge", "naik-modes"}, written
+    wrong, seen = [], set()
+    sources = [name for kind in ("c", "h") for name in glob.glob(f"[isg]*/**/*.{kind}", recursive=True)]
+    for name in pages() + sources + ["doc/naik.1", "python/naik_io.py"]:
+        for format_name, version in re.findall(r"(naik-(?:prop|gauge|modes))[`,]* (?:version )?([0-9]+\.[0-9]+)", read(name)):
+            seen.add(format_name)
+            if written[format_name] != version and "CHANGELOG" not in name:
+                wrong.append(f"{name}: {format_name} {version}, written is {written[format_name]}")
+        for said in re.findall(r"`?format_version`? ([0-9]+\.[0-9]+)", read(name)):
+            if said.startswith("1."):
+                wrong.append(f"{name}: format_version {said} of which format?")
+    assert seen == set(written) and not wrong, f"{seen} {wrong}"
+
+
 main([links_between_pages_resolve, files_and_folders_named_in_the_pages_exist,
       the_page_of_rooms_names_every_folder_and_no_other,
       parts_made_from_the_program_are_up_to_date,
       sentences_of_the_troubleshooting_page_are_in_the_program,
       inputs_that_the_pages_show_are_accepted, keys_that_the_pages_name_are_keys,
       options_that_the_pages_show_are_options,
-      the_manual_page_names_every_command_and_formats_without_warning, the_citation_has_the_version_of_the_program,
+      the_manual_page_names_every_command_and_formats_without_warning, versions_of_formats_are_those_that_are_written, the_citation_has_the_version_of_the_program,
       figures_of_speed_are_in_the_results])

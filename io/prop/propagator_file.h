@@ -1,6 +1,6 @@
 /* propagator_file.h - propagators and correlators on disk, safe against a kill at any instant
  *
- * One HDF5 file (naik-prop 1.0) holds every solve of one run on one configuration. A solve is one
+ * One HDF5 file (naik-prop 1.2) holds every solve of one run on one configuration. A solve is one
  * (source, mass, colour); sources are numbered over all solve sets in their order, and solves are
  * numbered source by source, mass by mass, colour by colour.
  *
