@@ -12,6 +12,8 @@
 #include "backend/halo.h"
 #include "backend/transport.h"
 #include "lattice/su3.h"
+#include "links/gauge_fix.h"
+#include "links/heatbath.h"
 #include "operator/staggered.h"
 #include "propagator/propagator.h"
 #include "solver/bicgstab.h"
@@ -496,7 +498,40 @@ static void messages_above_two_gigabytes_are_refused(check *t)
     fixture_destroy(&f);
 }
 
-CHECK_MAIN(CHECK(a_zero_source_has_the_solution_zero_or_is_suspect),
+/* ---- links that are no SU(3) field */
+
+/* What gauge fixing and the heatbath say where one link of the last rank is size e^{i angle} U. */
+static void judge_links(check *t, double size, double angle, naik_status wanted)
+{
+    const int extents[4] = {4, 4, 4, 8};
+    const naik_gauge_fix_options options = {
+        .condition = NAIK_COULOMB, .tolerance = 1e3, .over_relaxation = 1.5};
+    naik_gauge_fix_result result;
+    fixture_thin f;
+    CHECK_REQUIRE(t, fixture_thin_create(t, t->comm, extents, NULL, &f));
+    for (int i = 0; i < 9 && t->comm->rank == t->comm->size - 1; i++) {
+        naik_complex *e = &f.u->link[7].e[0][0] + i;
+        *e = naik_cmul((naik_complex){size * cos(angle), size * sin(angle)}, *e);
+    }
+    CHECK_STATUS(t, naik_gauge_fix(f.u, NULL, &options, &result), wanted);
+    if (wanted != NAIK_OK) {
+        CHECK_STATUS(t, naik_heatbath(f.u, 6, 1, 0, 1, 0), wanted);
+    }
+    fixture_thin_destroy(&f);
+}
+
+/* |U U^+ - 1| is twice the error of the size, |det U - 1| three times the angle; both below 1e-3. */
+static void links_from_a_thousandth_off_are_not_fixed(check *t)
+{
+    judge_links(t, 1 + 0.3e-3, 0, NAIK_OK); /* of the determinant three times that */
+    judge_links(t, 1 + 0.37e-3, 0, NAIK_ERR_ARG);
+    judge_links(t, 1, 0.3e-3, NAIK_OK);
+    judge_links(t, 1, 0.37e-3, NAIK_ERR_ARG);
+    judge_links(t, 1 + 0.6e-3, 0, NAIK_ERR_ARG);
+}
+
+CHECK_MAIN(CHECK(links_from_a_thousandth_off_are_not_fixed),
+           CHECK(a_zero_source_has_the_solution_zero_or_is_suspect),
            CHECK(masses_that_an_operator_does_not_take_are_refused),
            CHECK(each_word_of_a_sum_of_memory_is_compared),
            CHECK(staggered_residuals_are_compared_up_to_rounding),
