@@ -131,7 +131,7 @@ def kept_in_mid_solve(name, whole, inner, *more):
     restored, kept = 0, 0
     for attempt in range(60):
         last = attempt == 59
-        said = solve(name, "--set", f"run.wall_limit={0 if last else 0.04 + 0.02 * attempt}", "--set",
+        said = solve(name, "--set", f"run.wall_limit={0 if last else 0.1 + 0.06 * attempt}", "--set",
                      f"solver.batch={1 + 4 * attempt % 7}", *more, inner=inner, gauge=path("rough.h5"), size="[4, 4, 4, 8]",
                      mass=LIGHT, origin="[[1, 2, 3, 5], [0, 0, 0, 0]]", ranks=1 + attempt % 5 // 4, status=None)
         restored += said.count("restored: ")
