@@ -242,6 +242,19 @@ def a_stored_input_must_mean_what_it_meant():
     assert "only where files lie may be changed" in told, told
 
 
+def an_unfinished_solve_is_nobody_elses_output():
+    solve("kept", "--set", "solver.batch=1", env={"NAIK_INJECT": "stop:solve:20"}, status=5)
+    with open(path("kept.h5.part"), "rb") as f:
+        before = f.read()
+    for words in (("gauge", "convert", path("lat.h5"), path("kept.h5")), ("links", path("whole.yaml"), "-o", path("kept.h5")),
+                  ("gauge", "convert", path("lat.h5"), path("kept.h5"), "--force")):
+        told = naik(*words, status=1)
+        assert "is of an unfinished naik solve and would be lost" in told, (words, told)
+    with open(path("kept.h5.part"), "rb") as f:
+        assert f.read() == before
+    naik("solve", path("kept.yaml"))
+
+
 def advice_that_is_followed_helps():
     told = naik("solve", path("whole.yaml"), "--dry-run", ranks=2, env={"NAIK_GRID": "4x1x1x1"}, status=1)
     grids = re.search("grids that work: (.*)", told)[1]
@@ -263,4 +276,4 @@ main([solves_are_made, stored_residuals_are_compared_to_a_hundredth, a_limit_of_
       one_solve_that_did_not_converge_is_enough, edited_metadata_are_no_correlators, modes_that_do_not_ascend_are_refused,
       a_sub_volume_ends_within_the_lattice, theta_is_the_divergence_squared_per_colour_and_site,
       a_condensate_has_both_its_parts, claims_of_a_header_are_compared, a_stored_input_must_mean_what_it_meant,
-      advice_that_is_followed_helps])
+      an_unfinished_solve_is_nobody_elses_output, advice_that_is_followed_helps])

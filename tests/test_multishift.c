@@ -179,6 +179,13 @@ static void every_mass_reaches_its_tolerance_with_hardly_a_step_of_its_own(check
                 CHECK_TRUE(t, r.shared[at] > 0 && res->iterations <= r.shared[at] + 2);
                 CHECK_TRUE(t, m > 0 || res->iterations == r.shared[at]);
                 CHECK_INT(t, res->history_length, res->iterations);
+                if (m ==
+                    0) { /* in double what is iterated is true: to 0.7 of the tolerance, and no further */
+                    const double *history = r.box.history[at];
+                    const int n = r.shared[at];
+                    CHECK_TRUE(t, history[n - 1] <= 0.7 * tolerance * (1 + 1e-6));
+                    CHECK_TRUE(t, history[n - 2] > 0.7 * tolerance * (1 - 1e-6));
+                }
                 CHECK_TRUE(t, res->residual <= tolerance && res->residual > 0.01 * tolerance);
                 CHECK_NEAR(t, reference_residual(t, &r, at), res->residual,
                            1e-3 * res->residual + 1e-14);
@@ -336,7 +343,27 @@ static void impossible_batches_are_refused(check *t)
     fixture_destroy(&f);
 }
 
-CHECK_MAIN(CHECK_UP_TO(1, light_quarks_take_the_iterations_of_double),
+static void more_vectors_than_there_is_room_for_are_refused(check *t)
+{
+    enum { WIDTH = 16, MOST = NAIK_MAX_RHS / WIDTH + 1 };
+    fixture f;
+    if (cg_fixture(t, &f)) {
+        cg_solver solver;
+        naik_multishift *m = NULL;
+        CHECK_OK(t, cg_solver_create(&f, cg_modes[0], WIDTH, &solver));
+        CHECK_OK(t, naik_multishift_create(solver.cg, WIDTH, MOST, &m));
+        naik_multishift_destroy(&m);
+        CHECK_STATUS(t, naik_multishift_create(solver.cg, WIDTH, MOST + 1, &m), NAIK_ERR_ARG);
+        CHECK_STATUS(t, naik_multishift_create(solver.cg, WIDTH + 1, 2, &m), NAIK_ERR_ARG);
+        CHECK_STATUS(t, naik_multishift_create(solver.cg, 1, 1, &m), NAIK_ERR_ARG);
+        CHECK_STATUS(t, naik_multishift_create(solver.cg, 0, 2, &m), NAIK_ERR_ARG);
+        cg_solver_destroy(&solver);
+    }
+    fixture_destroy(&f);
+}
+
+CHECK_MAIN(CHECK_UP_TO(1, more_vectors_than_there_is_room_for_are_refused),
+           CHECK_UP_TO(1, light_quarks_take_the_iterations_of_double),
            CHECK(every_mass_reaches_its_tolerance_with_hardly_a_step_of_its_own),
            CHECK_UP_TO(2, batch_polls_and_missing_masses_do_not_change_a_bit),
            CHECK(grids_and_threads_do_not_change_a_bit),
