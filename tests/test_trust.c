@@ -530,7 +530,18 @@ static void links_from_a_thousandth_off_are_not_fixed(check *t)
     judge_links(t, 1 + 0.6e-3, 0, NAIK_ERR_ARG);
 }
 
-CHECK_MAIN(CHECK(links_from_a_thousandth_off_are_not_fixed),
+/* Tables of neighbours number 16 points of each site in 32 bits. */
+static void boxes_that_have_too_many_sites_are_refused(check *t)
+{
+    const int ranks = t->comm->size;
+    const int size[4] = {1024, 1024, 256, 4 * ranks}, grid[4] = {1, 1, 1, ranks};
+    naik_lattice *lat = NULL;
+    CHECK_STATUS(t, naik_lattice_create(t->comm, size, grid, &lat), NAIK_ERR_INPUT);
+    CHECK_TRUE(t, lat == NULL);
+}
+
+CHECK_MAIN(CHECK(boxes_that_have_too_many_sites_are_refused),
+           CHECK(links_from_a_thousandth_off_are_not_fixed),
            CHECK(a_zero_source_has_the_solution_zero_or_is_suspect),
            CHECK(masses_that_an_operator_does_not_take_are_refused),
            CHECK(each_word_of_a_sum_of_memory_is_compared),
