@@ -139,45 +139,6 @@ static void correlators_of_fields_have_the_same_bits(check *t)
     fixture_destroy(&f);
 }
 
-/* cos(p (x - x0)) a direction, where an origin x0 is given. */
-static void momenta_are_counted_from_an_origin(check *t)
-{
-    static const int extents[4] = {4, 12, 8, 8}, origin[4] = {1, 5, 2, 3}, momentum[3] = {1, -2, 3};
-    fixture f;
-    if (t->comm->size > 1) {
-        CHECK_SKIP(t, "one rank has all sites");
-    }
-    CHECK_REQUIRE(t, fixture_create(t, extents, NULL, false, true, 0, &f));
-    double *g = make_propagator(f.lat), got[8], sum[8] = {0}, scale[8] = {0};
-    naik_field *part[2] = {NULL, NULL};
-    for (int parity = 0; parity < 2; parity++) {
-        CHECK_OK(t, naik_field_create(f.geometry, NAIK_DOUBLE, 1, &part[parity]));
-        CHECK_OK(t, f.backend->ops->field.from_host(part[parity], (naik_parity)parity, 0, g));
-    }
-    const naik_field *const whole[2] = {part[0], part[1]};
-    CHECK_OK(t, naik_meson_correlator_of(whole, NAIK_RHOY, origin, momentum, got));
-    for (int32_t site = 0; site < f.lat->sites; site++) {
-        int x[4];
-        naik_lattice_coords(f.lat, site, x);
-        double w = sign_of(NAIK_RHOY, x), norm2 = 0;
-        for (int k = 0; k < 3; k++) {
-            w *= cos(2 * pi * momentum[k] * (x[k] - origin[k]) / extents[k]);
-        }
-        for (int i = 0; i < 6; i++) {
-            norm2 += g[6 * site + i] * g[6 * site + i];
-        }
-        sum[x[3]] += w * norm2;
-        scale[x[3]] += norm2;
-    }
-    for (int i = 0; i < 8; i++) {
-        CHECK_NEAR(t, got[i], sum[i], 1e-14 * scale[i]);
-    }
-    naik_field_destroy(&part[0]);
-    naik_field_destroy(&part[1]);
-    free(g);
-    fixture_destroy(&f);
-}
-
 static void a_nan_in_the_propagator_is_not_hidden(check *t)
 {
     naik_lattice *lat = NULL;
@@ -195,4 +156,4 @@ static void a_nan_in_the_propagator_is_not_hidden(check *t)
 }
 
 CHECK_MAIN(CHECK(correlators_are_weighted_sums), CHECK(correlators_of_fields_have_the_same_bits),
-           CHECK(momenta_are_counted_from_an_origin), CHECK(a_nan_in_the_propagator_is_not_hidden))
+           CHECK(a_nan_in_the_propagator_is_not_hidden))
