@@ -1,13 +1,21 @@
-"""Effective masses of every pion correlator in a file:   effective_mass.py prop.h5
+"""Effective masses of every correlator in a file:   effective_mass.py prop.h5 [WORD ...]
 
-The file is verified by its checksums; lines name the quark's mass.
+Those of the solves, pairs, baryons and averages, at every momentum; WORDs choose among them: of the path, such as
+pt, hl/, average or rhox/p100. Each begins at its source. Mesons are periodic in t, arccosh((C(t-1) + C(t+1)) / 2C(t));
+of a nucleon it is log(C(t) / C(t+1)). The file is verified by its checksums; lines name the quarks' masses.
 """
 import naik_io
 
-with naik_io.open(naik_io.arguments(__doc__, 1)[0]) as f:
+path, *words = naik_io.arguments(__doc__, 1)
+with naik_io.open(path) as f:
     naik_io.verify(f)
-    for s in f.sources:
-        for number in range(s.masses):
-            c = f.correlator(s.set, number, s.number)
-            for t, m in enumerate(naik_io.effective_mass(c)):
-                print(f"{s.label} mass {f.mass(s.index, number)} t {t:3d} C {c[t]:.9e} m_eff {m:.6f}")
+    chosen = [c for c in f.correlators if c.quantity != "standard error" and c.correlator != "condensate"
+              and all(word in c.path for word in words)]
+    if not chosen:
+        raise LookupError(f"{path} has no correlator with {' and '.join(words)} in its path" if words else f"{path} stores no correlators")
+    for one in chosen:
+        c = f.from_source(one).real
+        masses = naik_io.falling_mass(c) if one.correlator == "nucleon" else naik_io.effective_mass(c)
+        label = one.path.removeprefix("/corr/")
+        for t, m in enumerate(masses):
+            print(f"{label} mass {','.join(str(q.mass) for q in one.quarks)} t {t:3d} C {c[t]:.9e} m_eff {m:.6f}")

@@ -1,25 +1,36 @@
 """Average of a correlator and its effective mass over configurations, with jackknife errors:
 
-    ensemble_average.py SET MASS prop.1000.h5 prop.1006.h5 ...    SET by name, MASS by value, as 0.05
+    ensemble_average.py NAME MASS [--correlator rhox] [--momentum 1,0,0] prop.1000.h5 prop.1006.h5 ...
 
-The files are verified by their checksums. They must agree in mass, action, extents, boundary and
-kind of source, and be of different configurations.
+NAME of an entry, pair or baryon; MASS by value, as 0.05, of several quarks as 0.05,0.5. Without --correlator it is
+the pion, without --momentum at rest. The sources of a configuration are averaged first, each from its own time on.
+The files are verified by their checksums. They must agree in masses, action, extents, boundary and kind of source,
+and be of different configurations.
 """
-import numpy as np
-
 import naik_io
 
-name, mass, *paths = naik_io.arguments(__doc__, 4)
+name, mass, *words = naik_io.arguments(__doc__, 4)
+given, paths = {}, []
+while words:
+    word = words.pop(0)
+    if word in ("--correlator", "--momentum") and words:
+        given[word] = words.pop(0)
+    elif word.startswith("--"):
+        raise ValueError(f"{word} is no option with a value: there are --correlator and --momentum")
+    else:
+        paths.append(word)
 try:
-    mass = float(mass)
+    masses = [float(one) for one in mass.split(",")]
+    momentum = tuple(int(k) for k in given.get("--momentum", "0,0,0").split(","))
 except ValueError:
-    raise ValueError(f"MASS is the value of a mass, as 0.05, not '{mass}'") from None
+    raise ValueError(f"MASS is the value of a mass, as 0.05, and a momentum is three integers, as 1,0,0, not '{mass}' and "
+                     f"'{given.get('--momentum', '0,0,0')}'") from None
 samples, first, seen = [], None, {}
 for path in paths:
     with naik_io.open(path) as f:
         naik_io.verify(f)
-        number = f.mass_number(name, mass)
-        physics = f.physics(name, number)
+        found = f.find(name, given.get("--correlator"), masses, momentum)
+        physics = f.physics_of(found)
         first = first or physics
         for key in {**first, **physics}:
             if first.get(key) != physics.get(key):
@@ -27,10 +38,9 @@ for path in paths:
         if f.configuration in seen:
             raise ValueError(f"{path} and {seen[f.configuration]} are of one configuration, which counts once")
         seen[f.configuration] = path
-        # the sources of a configuration are averaged first, each from its own time slice
-        samples.append(np.mean([np.roll(f.correlator(name, number, s.number), -s.origin[3])
-                                for s in f.sources if s.set == name], axis=0))
+        samples.append(f.mean(found).real)
+effective = naik_io.falling_mass if first["correlator"] == "nucleon" else naik_io.effective_mass
 c, c_error = naik_io.jackknife(samples)
-m, m_error = naik_io.jackknife(samples, naik_io.effective_mass)
+m, m_error = naik_io.jackknife(samples, effective)
 for t in range(len(c)):
     print(f"{t:3d} {c[t]:.9e} {c_error[t]:.2e} {m[t]:.6f} {m_error[t]:.6f}")

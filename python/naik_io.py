@@ -3,6 +3,8 @@
     import naik_io
     with naik_io.open("prop.h5") as f:
         c = f.correlator("pt")                      # [T], of mass 0, source 0, pion5, momentum 0
+        for c in f.correlators: print(c.path, f.values(c))          # every one in the file: pairs, nucleons, averages too
+        mean = f.mean(f.find("hl", "rhox", (0.05, 0.5), momentum=(1, 0, 0)))  # over the sources, from their time on
         g = f.propagator(0, mass=1)                 # nothing is read yet
         column = g[0, 5]                            # source colour 0, t = 5: [Z, Y, X, 3] complex
         for s in f.sources: print(s.label, s.type, s.origin)
@@ -26,6 +28,13 @@ import numpy as np
 
 DONE, NOT_CONVERGED = "done", "not converged"
 Source = collections.namedtuple("Source", "index set label number type origin momentum masses")
+Quark = collections.namedtuple("Quark", "source mass naik_epsilon twist")
+# name: entry of solve, pair or baryon. quantity: "correlator", "mean", "standard error". quarks: one, quark and
+# antiquark, or three. sink: "point", "wall", "covariant_gaussian". source: where it begins, None of averages.
+Correlator = collections.namedtuple("Correlator", "path name correlator quantity quarks momentum sink source")
+# Coordinates x, y, z, t whose sum gives the sign of a staggered meson's sink (doc/physics.md)
+PHASES = {"pion5": (0, 0, 0, 0), "pion05": (1, 1, 1, 1), "rhox": (1, 0, 0, 0), "rhoy": (0, 1, 0, 0), "rhoz": (0, 0, 1, 0),
+          "rhox0": (0, 1, 1, 0), "rhoy0": (1, 0, 1, 0), "rhoz0": (1, 1, 0, 0)}
 
 
 class NotSolved(LookupError):
@@ -210,6 +219,7 @@ class File(_Opened):
         self.path = path
         self.size = tuple(int(n) for n in self.h5.attrs["dims"])  # x, y, z, t
         self.sources = self._find_sources()
+        self._correlators = None
 
     @property
     def complete(self):
@@ -254,13 +264,19 @@ class File(_Opened):
         """The value of mass number `mass` of source number `source` of the file."""
         return float(self._of_pair(source, mass)["mass"])
 
-    def mass_number(self, set_name, value):
-        """Which number the mass of this value has in a set."""
+    def mass_number(self, set_name, value, naik_epsilon=None):
+        """Which number the mass of this value has in a set; naik_epsilon where several have it."""
         source = self._source(set_name, 0)
         masses = [self.mass(source.index, m) for m in range(source.masses)]
-        if value not in masses:
+        epsilons = [float(self._of_pair(source.index, m).get("naik_epsilon", 0)) for m in range(source.masses)]
+        found = [m for m in range(source.masses)
+                 if masses[m] == value and naik_epsilon in (None, epsilons[m])]
+        if not found:
             raise LookupError(f"{self.path} has no mass {value} in {set_name}; it has {', '.join(map(str, masses))}")
-        return masses.index(value)
+        if len(found) > 1:
+            raise LookupError(f"{self.path} has mass {value} in {set_name} with naik_epsilon "
+                              f"{', '.join(str(epsilons[m]) for m in found)}: say which")
+        return found[0]
 
     def counted_from(self, set_name, mass=0, source=0):
         """(x0, weight) of the correlators of one source: signs of mesons and momenta are of x - x0, and weight is "exp",
@@ -277,25 +293,58 @@ class File(_Opened):
         """What decides a correlator of this set and mass number, other than the configuration and where the
         sources are, as {name: value}: equal in files that may be averaged. meson and momentum: of a correlator whose
         sign or phase depends on what it is counted from."""
-        told = {"extents": "x".join(map(str, self.size))}
+        told = self._everywhere()
         if any(momentum) or meson not in (None, "pion5", "pion"):
             places = [(s.origin, *self.counted_from(set_name, mass, s.number)) for s in self.sources if s.set == set_name]
             own = all(x0 == origin for origin, x0, _ in places)
             told["place that signs and momenta are counted from"] = "their source" if own else str(places[0][1])
             if any(momentum):
                 told["weight of a momentum"] = places[0][2]
+        for s in (s for s in self.sources if s.set == set_name):
+            told.update(self._of_source(s, self._of_pair(s.index, mass)))
+        return told
+
+    def physics_of(self, correlators):
+        """The same of what `find` gives."""
+        told = self._everywhere()
+        for c in correlators:
+            for k, quark in enumerate(c.quarks):
+                which = ("" if len(c.quarks) == 1 else f" of quark {k}")
+                source = next(s for s in self.sources if s.label == quark.source)
+                mass = self.mass_number(source.set, quark.mass, quark.naik_epsilon)
+                told.update({name + which: value for name, value in
+                             self._of_source(source, self._of_pair(source.index, mass)).items()})
+            told.update({"correlator": c.correlator, "sink": c.sink, "momentum": " ".join(map(str, c.momentum))})
+            x0, weight = self._frame(c)
+            if any(c.momentum) or c.correlator not in ("pion5", "pion", "nucleon"):
+                told["place that signs and momenta are counted from"] = "their source" if x0 == c.source.origin else str(x0)
+            if any(c.momentum):
+                told["weight of a momentum"] = weight
+        return told
+
+    def _everywhere(self):
+        told = {"extents": "x".join(map(str, self.size))}
         for line in _text(self.h5["metadata/canonical_input"][()]).splitlines():
             name, _, value = line.partition(" = ")
             if name.startswith(("lattice.boundary", "action.")):
                 told[name] = value
-        for s in (s for s in self.sources if s.set == set_name):
-            pair, source = self._of_pair(s.index, mass), self.h5[f"prop/s{s.index:04d}/source"].attrs
-            told.update({"mass": float(pair["mass"]), "naik_epsilon": float(pair.get("naik_epsilon", 0)),
-                         "twist": " ".join(f"{k:.10g}" for k in pair.get("twist", (0, 0, 0))),
-                         "action": _text(pair["action"]), "source": " ".join(
-                             [s.type, _text(source["subset"]), _text(source["smearing"])]).strip(),
-                         "momentum of the source": " ".join(map(str, s.momentum))})
         return told
+
+    def _frame(self, correlator):
+        """(x0, weight) of a Correlator, as `counted_from` has them."""
+        dataset = self.h5[correlator.path]
+        for a in (dataset.attrs, dataset.parent.parent.attrs):
+            if "counted_from" in a:
+                return tuple(int(k) for k in a["counted_from"]), _text(a.get("momentum_weight", "cos"))
+        return correlator.source.origin if self.has_spin else (0, 0, 0, 0), "cos"
+
+    def _of_source(self, s, pair):
+        source = self.h5[f"prop/s{s.index:04d}/source"].attrs
+        return {"mass": float(pair["mass"]), "naik_epsilon": float(pair.get("naik_epsilon", 0)),
+                "twist": " ".join(f"{k:.10g}" for k in pair.get("twist", (0, 0, 0))),
+                "action": _text(pair["action"]), "source": " ".join(
+                    [s.type, _text(source["subset"]), _text(source["smearing"])]).strip(),
+                "momentum of the source": " ".join(map(str, s.momentum))}
 
     @property
     def configuration(self):
@@ -353,11 +402,121 @@ class File(_Opened):
         group = self.h5["corr"][set_name]
         if len([t for t in self.sources if t.set == set_name]) > 1:
             group = group[f"s{source:04d}"]
+        if f"m{mass:02d}" not in group:
+            raise LookupError(f"{self.path} stores no correlators of {s.label}, mass number {mass}")
         group, name = group[f"m{mass:02d}"], f"{meson}/{_momentum_name(momentum)}"
         if name not in group:
             stored = [f"{m}/{p}" for m in group if isinstance(group[m], h5py.Group) for p in group[m]]
             raise LookupError(f"{self.path} has no correlator {name}; it has {', '.join(stored)}")
-        return group[name][...]
+        path = group[name].name
+        return self.contraction(path) if path in self.contractions else group[name][...]
+
+    @property
+    def correlators(self):
+        """Every correlator in the file, as a list of Correlator: those of the solves, then those of several solves."""
+        if self._correlators is None:
+            self._correlators = self._of_solves() + [self._contracted(path) for path in self.contractions]
+        return self._correlators
+
+    def values(self, correlator):
+        """[T] of a Correlator: float64 or complex128."""
+        if correlator.path in self.contractions:
+            return self.contraction(correlator.path)
+        label, mass = re.fullmatch(r"/corr/(.*)/m(\d+)/[^/]*/[^/]*", correlator.path).groups()
+        self._need(next(s.index for s in self.sources if s.label == label), int(mass))
+        return self.h5[correlator.path][...]
+
+    def find(self, name, correlator=None, masses=None, momentum=(0, 0, 0), naik_epsilon=None):
+        """The correlators of an entry, pair or baryon, a Correlator for each of its sources, in their order.
+        correlator None: the pion. masses: one, or one for each quark, by value; None where there is no choice.
+        naik_epsilon: the same, where several have the masses."""
+        wanted = correlator or ("pion" if self.has_spin else "pion5")
+        found = [c for c in self.correlators if c.name == name and c.quantity == "correlator"]
+        if not found:
+            raise LookupError(f"{self.path} has no correlators named {name}; it has those of "
+                              f"{', '.join(dict.fromkeys(c.name for c in self.correlators)) or 'none'}")
+
+        def choose(matching, what, of):
+            nonlocal found
+            kept = [c for c in found if matching(c)]
+            if not kept:
+                raise LookupError(f"{self.path} has no {what} in {name}; it has {', '.join(dict.fromkeys(map(of, found)))}")
+            found = kept
+
+        choose(lambda c: c.correlator == wanted, f"correlator {wanted}", lambda c: c.correlator)
+        for member, value, word in (("mass", masses, "mass"), ("naik_epsilon", naik_epsilon, "naik_epsilon")):
+            if value is not None:
+                asked = tuple(float(v) for v in np.atleast_1d(value))
+                choose(lambda c: tuple(getattr(q, member) for q in c.quarks) == asked,  # called at once
+                       f"{word} {', '.join(map(str, asked))}", lambda c: " ".join(str(getattr(q, member)) for q in c.quarks))
+        choose(lambda c: c.momentum == tuple(momentum), "momentum " + ",".join(map(str, momentum)),
+               lambda c: ",".join(map(str, c.momentum)))
+        kinds = {tuple((q.mass, q.naik_epsilon) for q in c.quarks) for c in found}
+        if len(kinds) > 1:
+            raise LookupError(f"{self.path} has {wanted} of {name} with several masses or epsilons: say which of "
+                              + "; ".join(sorted(str(kind) for kind in kinds)))
+        return found
+
+    def from_source(self, correlator):
+        """[T] of a Correlator from its source's time on, with the signs that go with the shift: of a staggered
+        meson that of its sink at the source, of a baryon that of three quarks across an antiperiodic boundary."""
+        c = self.values(correlator)
+        if correlator.source is None:
+            return c
+        origin = correlator.source.origin
+        c = np.roll(c, -origin[3])
+        if correlator.correlator in PHASES and not self.has_spin:
+            x0, _ = self._frame(correlator)
+            c = c * (-1) ** sum(x - y for x, y, counts in zip(origin, x0, PHASES[correlator.correlator]) if counts)
+        elif correlator.correlator == "nucleon" and self.antiperiodic:
+            c = np.where(np.arange(len(c)) + origin[3] < len(c), c, -c)
+        return c
+
+    def mean(self, correlators):
+        """Mean over the sources of what `find` gives, each from its own time on."""
+        given = [c for c in correlators if c.source is not None]
+        places = {c.source.origin[:3] for c in given}
+        if len(places) > 1 and any(any(c.momentum) and self._frame(c)[0] != c.source.origin for c in given):
+            raise ValueError(f"{self.path}: correlators with momentum that are not counted from their sources have no mean "
+                             "over sources at several places in space")
+        return np.mean([self.from_source(c) for c in correlators], axis=0)
+
+    @property
+    def antiperiodic(self):
+        """Whether the quarks change sign across the boundary in time."""
+        return "lattice.boundary_t = antiperiodic" in _text(self.h5["metadata/canonical_input"][()]).splitlines()
+
+    def _of_solves(self):
+        found = []
+        for s in self.sources:
+            for mass in range(s.masses):
+                group = f"corr/{s.label}/m{mass:02d}"
+                if f"{group}/per_colour" not in self.h5:
+                    continue
+                names = [_text(self.h5[f"{group}/per_colour"].attrs[key]).split() for key in ("correlators", "momenta")]
+                quark = self._quark(self.h5[group].attrs, s.label)
+                for meson in names[0]:
+                    for p in names[1]:
+                        path = f"/{group}/{meson}/{p}"
+                        momentum = tuple(int(k) for k in self.h5[path].attrs["momentum"])
+                        found.append(Correlator(path, s.set, meson, "correlator", (quark,), momentum, "point", s))
+        return found
+
+    def _quark(self, a, label, before=""):
+        return Quark(label, float(a[before + "mass"]), float(a.get(before + "naik_epsilon", 0)),
+                     tuple(float(k) for k in a.get(before + "twist", (0, 0, 0))))
+
+    def _contracted(self, path):
+        a = self.h5[path].attrs
+        others = ("antiquark",) if "antiquark" in a else ("second_quark", "third_quark") if "second_quark" in a else ()
+        quarks = [self._quark(a, _text(a["quark"]))]
+        for word in others:
+            before = word.replace("_quark", "") + "_"
+            quarks.append(self._quark(a, _text(a[word]), before))
+        sources = {s.label: s for s in self.sources}
+        return Correlator(path, path.split("/")[2], _text(a["correlator"]), _text(a["quantity"]), tuple(quarks),
+                          tuple(int(k) for k in a["momentum"]), _text(a["sink"]) if "sink" in a else "point",
+                          sources.get(quarks[0].source) if _text(a["quantity"]) == "correlator" else None)
 
     @property
     def has_spin(self):
@@ -414,7 +573,7 @@ class File(_Opened):
         """Attributes of one source and mass."""
         label = [s.label for s in self.sources if s.index == source]
         for name in (f"prop/s{source:04d}/m{mass:02d}", f"corr/{''.join(label)}/m{mass:02d}"):
-            if name in self.h5:
+            if name in self.h5 and "mass" in self.h5[name].attrs:
                 return self.h5[name].attrs
         raise LookupError(f"{self.path} has no source {source} with mass number {mass}")
 
@@ -502,11 +661,19 @@ class Modes(_Opened):
 
 
 def effective_mass(c):
-    """m(t) = arccosh((C(t-1) + C(t+1)) / 2 C(t)) of a correlator periodic in t; NaN where that has
-    no solution. [T]"""
-    c = np.asarray(c, dtype=float)
+    """m(t) = arccosh((C(t-1) + C(t+1)) / 2 C(t)) of a correlator periodic in t, of a complex one its real part; NaN
+    where that has no solution. [T]"""
+    c = np.asarray(c).real
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.arccosh((np.roll(c, 1, -1) + np.roll(c, -1, -1)) / (2 * c))
+
+
+def falling_mass(c):
+    """m(t) = log(C(t) / C(t+1)) of a correlator that falls from its source on, such as a baryon's; NaN where that has
+    no solution. [T]"""
+    c = np.asarray(c).real
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.log(c / np.roll(c, -1, -1))
 
 
 def jackknife(samples, function=lambda mean: mean):

@@ -142,6 +142,57 @@ def pairs_are_traces():
         assert a["antiquark_naik_epsilon"] == -0.1 and a["naik_epsilon"] == 0, dict(a)
 
 
+def the_module_lists_and_averages_all_of_them():
+    """What `find` and `mean` give is the mean over sources that the run stored; every stored number is in the list."""
+    with naik_io.File(path("one.h5")) as f:
+        found, datasets = {c.path for c in f.correlators}, []
+        f.h5["corr"].visititems(lambda key, item: datasets.append("/corr/" + key)
+                                if isinstance(item, h5py.Dataset) and "per_colour" not in key else None)
+        assert found == set(datasets) and len(found) == len(f.correlators)
+        for name, meson, masses, place in (("light", "pion05", 0.3, "light/average/m01/pion05/p000"),
+                                           ("light", "nucleon", 0.1, "light/average/m00/nucleon"),
+                                           ("wall", "rhoy", 0.4, "wall/average/m00/rhoy/p000"),
+                                           ("hl", "rhox0", (0.3, 0.5), "hl/average/m01-m00/rhox0/p000"),
+                                           ("sink", "pion5", (0.1, 0.5), "sink/average/m00-m00/pion5/p000"),
+                                           ("lhl", "nucleon", (0.1, 0.5, 0.3), "lhl/average/m00-m00-m01/nucleon")):
+            one = f.find(name, meson, masses)
+            assert len(one) == 2 and {c.source.number for c in one} == {0, 1}, one
+            known = f.contraction(place + "/mean")
+            assert np.abs(f.mean(one) - known).max() <= 1e-13 * np.abs(known).max(), (name, meson)
+        assert f.find("hl", "rhox0", (0.3, 0.5))[1].quarks[1] == ("heavy/s0001", 0.5, -0.1, (0, 0, 0))
+        errors = [c for c in f.correlators if c.quantity == "standard error"]
+        assert errors and all(c.source is None for c in errors)
+        for words, sentence in ((("light", "pion5", 0.2), "has no mass 0.2 in light; it has 0.1, 0.3"),
+                                (("light", "pion5"), "with several masses"), (("none",), "it has those of light, heavy"),
+                                (("hl", "nucleon"), "no correlator nucleon in hl"),
+                                (("light", "pion5", 0.1, (0, 1, 0)), "no momentum 0,1,0")):
+            try:
+                f.find(*words)
+                raise AssertionError(f"found {words}")
+            except LookupError as error:
+                assert sentence in str(error), (words, error)
+
+
+def the_report_draws_all_of_them():
+    naik("report", path("one.h5"), "-o", path("one.html"))
+    with open(path("one.html"), encoding="utf-8") as f:
+        page = f.read()
+    drawn = page[page.index("<h2>Correlators of several solves</h2>"):page.index("<h2>Residuals</h2>")]
+    heads = re.findall("<h3>([^:<]*)", drawn)
+    with naik_io.File(path("one.h5")) as f:
+        folders = list(dict.fromkeys(c.path.removeprefix("/corr/").split("/" + c.correlator)[0] for c in f.correlators
+                                     if c.path in f.contractions))
+    assert heads == folders[:40] and len(set(heads)) == len(heads), (heads, folders)
+    more = re.search("<p>([0-9]+) more such plots", drawn)
+    assert (int(more.group(1)) if more else 0) == len(folders) - len(heads), (more, len(folders))
+    assert "hl/s0001/m01-m00: light/s0001 of mass 0.3, heavy/s0001 of mass 0.5, Naik epsilon -0.1</h3>" in drawn, heads
+    figure = drawn[drawn.index("hl/s0001/m01-m00"):]
+    figure = figure[:figure.index("<h3>")]
+    assert figure.count("<figure") == 2 and all(f"{m}, p = {p}" in figure for m in PHI for p in ("(0, 0, 0)", "(1, 0, 1)")), figure
+    noise = drawn[drawn.index("noise/m00: "):]
+    assert noise[:noise.index("<h3>")].count("<figure") == 2  # the nucleon has a mass, the condensate none
+
+
 def epsilon_tensor():
     e = np.zeros((3, 3, 3))
     for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
@@ -328,7 +379,8 @@ def damage_is_noticed():
     raise AssertionError("naik_io returned a damaged contraction")
 
 
-main([a_configuration_is_generated, the_bytes_are_the_same_on_every_grid, pairs_are_traces,
+main([a_configuration_is_generated, the_bytes_are_the_same_on_every_grid, pairs_are_traces, the_module_lists_and_averages_all_of_them,
+      the_report_draws_all_of_them,
       the_nucleon_is_a_determinant_on_corners, a_wall_sink_sums_each_quark_over_its_time_slice,
       a_nucleon_of_several_entries_is_a_mean_over_colours_of_the_source, the_condensate_is_a_trace_of_noise, averages_are_over_shifted_sources,
       point_correlators_are_gauge_invariant, the_text_has_every_number, a_stopped_run_makes_the_same_bytes,

@@ -156,11 +156,13 @@ def effective_mass_finds_the_mass_of_a_cosh():
     c = 3 * np.cosh(0.7 * (t - 8))
     assert np.allclose(naik_io.effective_mass(c)[1:], 0.7, rtol=1e-12)
     rows = example("effective_mass.py", FILES[0])
-    assert len(rows) == 5 * 8 and rows[1][:5] == ["pt/s0000", "mass", "0.1", "t", "1"], rows[:2]
+    assert len(rows) == 5 * 6 * 8 and rows[1][:5] == ["pt/s0000/m00/pion5/p000", "mass", "0.1", "t", "1"], rows[:2]
     with naik_io.open(FILES[0]) as f:
-        m = naik_io.effective_mass(f.correlator("pt", 0, 1))
-    got = [float(r[-1]) for r in rows if r[0] == "pt/s0001" and r[2] == "0.1"]
+        m = naik_io.effective_mass(np.roll(f.correlator("pt", 0, 1), -3))  # from the source on
+    got = [float(r[-1]) for r in rows if r[0] == "pt/s0001/m00/pion5/p000"]
     assert np.allclose(got, m, atol=1e-6, equal_nan=True), (got, m)
+    assert len(example("effective_mass.py", FILES[0], "s0001", "pion05/p000")) == 2 * 8
+    refuses("no correlator with nothing in its path", "effective_mass.py", FILES[0], "nothing")
 
 
 def contraction_of_a_propagator_with_itself_is_the_stored_pion():
@@ -216,10 +218,17 @@ output: {{file: {out}, correlators: [pion, rho_x]}}
     assert np.allclose(got[:, 1], stored, rtol=1e-13), got
     got = np.array(example("contraction.py", files[0], 1, 0, 1), dtype=float)
     assert np.allclose(got[:, 1] + 1j * got[:, 2], np.einsum("kctzyxsd,kctzyxsd->t", a, b.conj()), rtol=1e-13), got
-    lines = example("effective_mass.py", files[0])
-    assert len(lines) == 2 * 2 * 8 and np.allclose([float(line[6]) for line in lines[16:24]], stored, rtol=1e-8), lines
+    lines = example("effective_mass.py", files[0], "pion")
+    assert len(lines) == 2 * 2 * 8 and np.allclose([float(line[6]) for line in lines[16:24]], np.roll(stored, -3), rtol=1e-8), lines
+    assert len(example("effective_mass.py", files[0])) == 2 * 2 * 2 * 8
     got = np.array(example("ensemble_average.py", "pt", repr(mass), *files), dtype=float)
     assert np.allclose(got[:, 1], np.mean(samples, 0), rtol=1e-8), got
+    got = np.array(example("ensemble_average.py", "pt", repr(mass), "--correlator", "rho_x", *files), dtype=float)
+    rho = []
+    for name in files:
+        with naik_io.open(name) as f:
+            rho.append((f.correlator("pt", meson="rho_x") + np.roll(f.correlator("pt", source=1, meson="rho_x"), -3)).real / 2)
+    assert np.allclose(got[:, 1], np.mean(rho, 0), rtol=1e-8), got
 
 
 def examples_without_their_words_say_which():

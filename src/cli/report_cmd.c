@@ -16,6 +16,7 @@
 #include "base/options.h"
 #include "cli/commands.h"
 #include "cli/html.h"
+#include "cli/report_contractions.h"
 #include "cli/report_figures.h"
 #include "cli/report_modes.h"
 #include "cli/report_prediction.h"
@@ -140,7 +141,7 @@ static int print_damage(naik_log *log, FILE *out, const naik_propagator_reader *
 static void print_verified(FILE *out, const naik_propagator_reader *v, bool solutions)
 {
     char text[300];
-    int correlators = 0;
+    int correlators = v->contractions.count;
     for (int i = 0; i < v->pair_count; i++) {
         correlators += v->pairs[i].correlator_count;
     }
@@ -233,26 +234,28 @@ static void print_solves(FILE *out, const naik_propagator_reader *v)
 }
 
 typedef struct mass_time {
-    double mass, seconds, flops;
+    double mass, naik_epsilon, seconds, flops;
     int64_t iterations;
     int solves;
 } mass_time;
 
-/* What each mass took, of at most MAX_MASSES masses. */
+/* What each mass with its Naik epsilon took, of at most MAX_MASSES masses. */
 static void print_time_by_mass(FILE *out, const naik_propagator_reader *v, double all_s)
 {
     mass_time rows[MAX_MASSES];
     int count = 0;
     for (int i = 0; i < v->pair_count; i++) {
         int k = 0;
-        while (k < count && rows[k].mass != v->pairs[i].mass) {
+        while (k < count && (rows[k].mass != v->pairs[i].mass ||
+                             rows[k].naik_epsilon != v->pairs[i].naik_epsilon)) {
             k++;
         }
         if (k == MAX_MASSES) {
             continue;
         }
         if (k == count) {
-            rows[count++] = (mass_time){.mass = v->pairs[i].mass};
+            rows[count++] =
+                (mass_time){.mass = v->pairs[i].mass, .naik_epsilon = v->pairs[i].naik_epsilon};
         }
         for (int c = 0; c < v->columns; c++) {
             const naik_solve_record *s = &v->pairs[i].solve[c];
@@ -272,14 +275,19 @@ static void print_time_by_mass(FILE *out, const naik_propagator_reader *v, doubl
         out);
     for (int k = 0; k < count; k++) {
         const mass_time *r = &rows[k];
+        char epsilon[48] = "";
+        if (r->naik_epsilon != 0) {
+            snprintf(epsilon, sizeof epsilon, ", epsilon %.10g", r->naik_epsilon);
+        }
         if (r->solves > 0) {
-            fprintf(out,
-                    "<tr><td class=\"n\">%.10g</td><td class=\"n\">%d</td><td class=\"n\">%.1f</td>"
-                    "<td class=\"n\">%.2f</td><td class=\"n\">%.1f</td><td "
-                    "class=\"n\">%.1f</td></tr>\n",
-                    r->mass, r->solves, (double)r->iterations / r->solves, r->seconds,
-                    all_s > 0 ? 100 * r->seconds / all_s : 0.0,
-                    r->seconds > 0 ? r->flops / r->seconds * 1e-9 : 0.0);
+            fprintf(
+                out,
+                "<tr><td class=\"n\">%.10g%s</td><td class=\"n\">%d</td><td class=\"n\">%.1f</td>"
+                "<td class=\"n\">%.2f</td><td class=\"n\">%.1f</td><td "
+                "class=\"n\">%.1f</td></tr>\n",
+                r->mass, epsilon, r->solves, (double)r->iterations / r->solves, r->seconds,
+                all_s > 0 ? 100 * r->seconds / all_s : 0.0,
+                r->seconds > 0 ? r->flops / r->seconds * 1e-9 : 0.0);
         }
     }
     fputs("</table></div>\n", out);
@@ -379,8 +387,11 @@ static naik_status print_report(naik_log *log, FILE *out, const naik_propagator_
     *damage = print_damage(log, out, v, &t, with);
     print_summary(out, v, &t, *damage, with->damaged_solves >= 0);
     report_prediction(out, with->predicted, size_bytes);
-    naik_status status = report_correlators(
-        log, out, v, count_bad_correlators(v) == 0 ? "The file holds none so far." : NULL);
+    naik_status status = report_correlators(log, out, v,
+                                            count_bad_correlators(v) + v->contractions.count == 0
+                                                ? "The file holds none so far."
+                                                : NULL);
+    status = status == NAIK_OK ? report_contractions(log, out, v) : status;
     report_histories(out, v);
     status = status == NAIK_OK ? report_modes(log, out, v, with->modes) : status;
     print_time_by_mass(out, v, t.seconds);

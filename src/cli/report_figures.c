@@ -5,18 +5,9 @@
 #include <stdlib.h>
 
 #include "cli/html.h"
+#include "cli/report_contractions.h"
 
 enum { MAX_FIGURES = 40, MAX_CURVES = 24 };
-
-/* Of real parts of c [size t][2] into m [size t]. */
-static void effective_mass(const double *c, int extent, double *m)
-{
-    for (int t = 0; t < extent; t++) {
-        const double ratio =
-            (c[2 * ((t + extent - 1) % extent)] + c[2 * ((t + 1) % extent)]) / (2 * c[2 * t]);
-        m[t] = ratio >= 1 ? acosh(ratio) : NAN;
-    }
-}
 
 /* |C| and the effective masses of one source and mass. */
 static naik_status print_correlators(naik_log *log, FILE *out, const naik_propagator_reader *v,
@@ -36,7 +27,7 @@ static naik_status print_correlators(naik_log *log, FILE *out, const naik_propag
         for (int t = 0; t < extent; t++) {
             size[t] = hypot(c->values[2 * t], c->values[2 * t + 1]);
         }
-        effective_mass(c->values, extent, mass);
+        report_effective_mass(c->values, extent, mass);
         snprintf(names[i], sizeof names[i], "%s, p = (%d, %d, %d)", c->meson, c->momentum[0],
                  c->momentum[1], c->momentum[2]);
         curves[0][i] = (html_curve){names[i], names[i], i, size, extent, 0};
@@ -108,11 +99,17 @@ void report_histories(FILE *out, const naik_propagator_reader *v)
         const naik_reader_pair *pair = &v->pairs[i];
         int colour = colours;
         for (int k = 0; k < i; k++) { /* one colour a mass */
-            colour = v->pairs[k].mass == pair->mass ? colour_of[k] : colour;
+            const bool alike =
+                v->pairs[k].mass == pair->mass && v->pairs[k].naik_epsilon == pair->naik_epsilon;
+            colour = alike ? colour_of[k] : colour;
         }
         colours += colour == colours;
         colour_of[i] = colour;
-        snprintf(labels[i], sizeof labels[i], "mass %.6g", pair->mass);
+        int used = snprintf(labels[i], sizeof labels[i], "mass %.6g", pair->mass);
+        if (pair->naik_epsilon != 0) {
+            snprintf(labels[i] + used, sizeof labels[i] - (size_t)used, ", epsilon %.6g",
+                     pair->naik_epsilon);
+        }
         for (int c = 0; c < v->columns; c++) {
             snprintf(names[count], sizeof names[count], "%s, mass %.6g, %s %d", pair->label,
                      pair->mass, v->columns == 3 ? "colour" : "column", c);

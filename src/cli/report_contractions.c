@@ -1,0 +1,168 @@
+/* report_contractions.c - the plots of a report that show what several solves give
+ *
+ * The list of a file goes source by source and mass by mass: what has one folder up to the name of the
+ * correlator stands together and makes one figure.
+ */
+#include "cli/report_contractions.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/html.h"
+
+enum { MAX_FIGURES = 40, MAX_CURVES = 24 };
+
+void report_effective_mass(const double *c, int extent, double *m)
+{
+    for (int t = 0; t < extent; t++) {
+        const double ratio =
+            (c[2 * ((t + extent - 1) % extent)] + c[2 * ((t + 1) % extent)]) / (2 * c[2 * t]);
+        m[t] = ratio >= 1 ? acosh(ratio) : NAN;
+    }
+}
+
+/* Of a baryon, which falls from its source on and changes sign across the boundary. */
+static void falling_mass(const double *c, int extent, double *m)
+{
+    for (int t = 0; t < extent; t++) {
+        m[t] = log(fabs(c[2 * t]) / fabs(c[2 * ((t + 1) % extent)]));
+    }
+}
+
+static bool is_drawn(const naik_reader_contraction *c)
+{
+    return strcmp(c->quantity, "standard error") != 0;
+}
+
+/* Length of the folder that holds the correlators of one source and masses. */
+static int folder_length(const naik_reader_contraction *c)
+{
+    char name[40];
+    int length = (int)strlen(c->path);
+    snprintf(name, sizeof name, "/%s", c->correlator);
+    for (const char *at = strstr(c->path, name); at != NULL; at = strstr(at + 1, name)) {
+        length = (int)(at - c->path);
+    }
+    return length;
+}
+
+static bool in_one_figure(const naik_reader_contraction *a, const naik_reader_contraction *b)
+{
+    const int length = folder_length(a);
+    return folder_length(b) == length && strncmp(a->path, b->path, (size_t)length) == 0;
+}
+
+/* "hl/s0001/m00-m00: light/s0001 of mass 0.1, heavy/s0001 of mass 0.5, wall sink" */
+static void print_heading(FILE *out, const naik_reader_contraction *c)
+{
+    static const char root[] = "/corr/";
+    char name[NAIK_CONTRACTION_PATH], twist[96];
+    const int length = folder_length(c), skipped = (int)strlen(root);
+    snprintf(name, sizeof name, "%.*s", length, c->path);
+    fputs("<h3>", out);
+    html_text(out, strncmp(name, root, strlen(root)) == 0 ? name + skipped : name);
+    for (int k = 0; k < c->quarks; k++) {
+        fputs(k == 0 ? ": " : ", ", out);
+        html_text(out, c->quark[k].source);
+        fprintf(out, " of mass %.10g", c->quark[k].mass);
+        if (c->quark[k].naik_epsilon != 0) {
+            fprintf(out, ", Naik epsilon %.10g", c->quark[k].naik_epsilon);
+        }
+        naik_propagator_twist_text(c->quark[k].twist, ", twist ", twist);
+        fputs(twist, out);
+    }
+    if (c->sink[0] != '\0') {
+        fputs(", sink ", out);
+        html_text(out, c->sink);
+    }
+    fputs("</h3>\n", out);
+}
+
+/* Items first to first + count - 1, of one folder. */
+static naik_status print_figure(naik_log *log, FILE *out, const naik_propagator_reader *v,
+                                int first, int count)
+{
+    const int extent = v->size[3];
+    const naik_reader_contraction *item = v->contractions.item + first;
+    html_curve curves[2][MAX_CURVES];
+    char names[MAX_CURVES][96];
+    int drawn = 0, left = 0, with_mass = 0;
+    double *memory = calloc((size_t)extent * 2 * MAX_CURVES, sizeof *memory);
+    if (memory == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a plot");
+    }
+    for (int i = 0; i < count; i++) {
+        const naik_reader_contraction *c = &item[i];
+        if (!is_drawn(c)) {
+            continue;
+        }
+        if (drawn == MAX_CURVES) {
+            left++;
+            continue;
+        }
+        double *size = memory + (size_t)extent * 2 * (size_t)drawn, *mass = size + extent;
+        for (int t = 0; t < extent; t++) {
+            size[t] = fabs(c->values[2 * t]);
+        }
+        snprintf(names[drawn], sizeof names[drawn], "%s, p = (%d, %d, %d)", c->correlator,
+                 c->momentum[0], c->momentum[1], c->momentum[2]);
+        curves[0][drawn] = (html_curve){names[drawn], names[drawn], drawn, size, extent, 0};
+        if (strcmp(c->correlator, "condensate") != 0) {
+            (strcmp(c->correlator, "nucleon") == 0 ? falling_mass : report_effective_mass)(
+                c->values, extent, mass);
+            curves[1][with_mass++] =
+                (html_curve){names[drawn], names[drawn], drawn, mass, extent, 0};
+        }
+        drawn++;
+    }
+    print_heading(out, item);
+    html_plot(out, &(html_axes){"|Re C(t)|", "t", "|Re C|", true, true}, curves[0], drawn);
+    if (with_mass > 0) {
+        html_plot(
+            out,
+            &(html_axes){"effective mass", "t",
+                         "arccosh((C(t-1) + C(t+1)) / 2C(t)), of a nucleon log(C(t) / C(t+1))",
+                         false, true},
+            curves[1], with_mass);
+    }
+    if (left > 0) {
+        fprintf(out, "<p>%d more correlators of these quarks are in the file.</p>\n", left);
+    }
+    free(memory);
+    return NAIK_OK;
+}
+
+naik_status report_contractions(naik_log *log, FILE *out, const naik_propagator_reader *v)
+{
+    naik_status status = NAIK_OK;
+    const naik_contraction_view *view = &v->contractions;
+    int figures = 0, left = 0;
+    if (view->count > 0) {
+        fputs("<h2>Correlators of several solves</h2>\n", out);
+    }
+    for (int i = 0, count; i < view->count; i += count) {
+        bool drawn = is_drawn(&view->item[i]);
+        for (count = 1;
+             i + count < view->count && in_one_figure(&view->item[i], &view->item[i + count]);
+             count++) {
+            drawn = drawn || is_drawn(&view->item[i + count]);
+        }
+        if (!drawn) {
+            continue;
+        }
+        if (figures == MAX_FIGURES) {
+            left++;
+            continue;
+        }
+        NAIK_TRY(print_figure(log, out, v, i, count));
+        figures++;
+    }
+    if (left > 0) {
+        fprintf(out,
+                "<p>%d more such plots could be made: naik info --correlators prints all.</p>\n",
+                left);
+    }
+done:
+    return status;
+}
