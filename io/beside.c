@@ -19,6 +19,7 @@ static const kind kinds[] = {
     {".journal", "naik-journal ", 13, true},
     {".part.state", "naikflow", 8, true},
     {".part.state.new", "naikflow", 8, true},
+    {".part.new", NAIK_BESIDE_HDF5, NAIK_BESIDE_HDF5_BYTES, true},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds, LOCK = 0, PART = 1 };
 

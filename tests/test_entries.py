@@ -122,5 +122,44 @@ def one_source_serves_several_sink_times():
     assert "go together one by one" in told, told
 
 
+def propagators_may_be_left_out_of_the_finished_file():
+    """Pairs, baryons, condensate: the same numbers; killed and continued, also when the propagators are gone already."""
+    entries = ("{name: a, masses: [0.4, 0.5], " + POINTS + "}, {name: n, masses: [0.4], source: {type: random_volume, seed: 3}}")
+    output = ", correlators: [pion5, rhox], baryons: [nucleon], condensate: true, average: true"
+    tail, without = "pairs: [{name: p, quark: a, antiquark: a}]\n", output + ", propagators: false"
+    solve("with", entries, output=output, tail=tail)
+    said = solve("lean", entries, output=without, tail=tail)
+    assert "propagators are left out in the end" in said, said
+    kept, lean = everything("with.h5"), everything("lean.h5")
+    same({key: value for key, value in kept.items() if not key.startswith("prop/")}, lean)
+    naik("info", path("lean.h5"))
+    assert "holds correlators only" in naik("export", path("lean.h5"), "-o", path("lean.scidac"), status=1)
+    solve("killed", entries, "--set", "solver.batch=2", output=without, tail=tail, status=None, env={"NAIK_INJECT": "kill:write:9"})
+    assert "resuming:" in solve("killed", entries, output=without, tail=tail, ranks=2)
+    same(lean, everything("killed.h5"))
+    # as a kill between the two renames leaves it
+    def interrupted():
+        os.rename(path("killed.h5"), path("killed.h5.part"))
+        with h5py.File(path("killed.h5.part"), "r+") as f:
+            del f.attrs["state"]
+            f.attrs["state"] = "incomplete"
+
+    interrupted()
+    assert "solve 1/" not in solve("killed", entries, output=without, tail=tail)
+    same(lean, everything("killed.h5"))
+    interrupted()
+    with h5py.File(path("killed.h5.part")) as f:
+        at = f["corr/p/s0000/m00-m01/rhox/p000"].id.get_offset()
+    with open(path("killed.h5.part"), "r+b") as f:
+        f.seek(at)
+        f.write(b"xxxx")
+    assert "begin again with --fresh" in solve("killed", entries, output=without, tail=tail, status=4)
+    told = solve("killed", entries, "--fresh", "--set", "solver.max_iterations=8", output=without, tail=tail, status=3)
+    told = solve("killed", entries, output=without, tail=tail, status=3)
+    assert "only --fresh solves them again" in told, told
+    left = [name for name in os.listdir(path("")) if name.startswith("killed.h5")]
+    assert left == ["killed.h5"], left
+
+
 main([a_configuration_is_made, every_entry_has_the_correlators_that_it_asks_for, a_killed_run_goes_on_to_the_same_bytes,
-      quarks_with_spin_too, one_source_serves_several_sink_times])
+      quarks_with_spin_too, one_source_serves_several_sink_times, propagators_may_be_left_out_of_the_finished_file])

@@ -48,6 +48,7 @@ static naik_status make_handle(const naik_lattice *lattice, const char *path,
         file->comm = lattice->comm;
         file->writers = spec->aggregators;
         file->iteration_limit = spec->iteration_limit;
+        file->until_contracted = spec->until_contracted;
     }
     if (file == NULL || *structure == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for a propagator file");
@@ -112,6 +113,7 @@ static naik_status open_complete(naik_propagator_file *file, const naik_propagat
     }
     status = naik_prop_expect_complete(comm->log, file->h5, file->path);
     NAIK_TRY(naik_comm_agree(comm, status));
+    file->plan->store = file->plan->store && !file->until_contracted;
     NAIK_TRY(naik_prop_compare(file, file->path, spec, structure));
     NAIK_TRY(naik_prop_load_records(file, false));
     file->resumed = count_done(file);
@@ -123,6 +125,25 @@ static naik_status open_complete(naik_propagator_file *file, const naik_propagat
     }
     file->complete = true;
     NAIK_TRY(tidy_up(file));
+done:
+    return status;
+}
+
+/* The open .part has lost its propagators: all must be there that was made of them. */
+static naik_status continue_contracted(naik_propagator_file *file)
+{
+    naik_status status = NAIK_OK;
+    int bad = 0;
+    file->plan->store = false;
+    NAIK_TRY(naik_prop_verify(file, false, &bad));
+    NAIK_TRY(naik_prop_check_contractions(file, &bad));
+    bad += file->plan->solve_count - count_done(file);
+    if (bad > 0) {
+        status = NAIK_FAIL(file->comm->log, NAIK_ERR_CORRUPT,
+                           "%d solves or contractions of %s are damaged, and the propagators that "
+                           "they came from are gone: begin again with --fresh",
+                           bad, file->part);
+    }
 done:
     return status;
 }
@@ -153,6 +174,9 @@ static naik_status continue_part(naik_propagator_file *file, const naik_propagat
     NAIK_TRY(naik_file_check_space(comm, file->part, bytes));
     NAIK_TRY(naik_file_reserve(comm, file->part));
     NAIK_TRY(naik_prop_load_records(file, true));
+    if (file->until_contracted && H5Lexists(file->h5, "/prop/s0000/m00", H5P_DEFAULT) <= 0) {
+        return continue_contracted(file);
+    }
     NAIK_TRY(naik_prop_reset_retries(file));
     NAIK_TRY(naik_prop_verify(file, true, &bad));
     NAIK_TRY(naik_prop_keep_journal(file));
@@ -260,6 +284,20 @@ done:
     return status;
 }
 
+/* Solves of a complete file that gave up at a lower limit of iterations are done again, where the
+ * propagators that are contracted with theirs are still there. */
+static naik_status retry(naik_propagator_file *file)
+{
+    if (!file->until_contracted) {
+        return naik_prop_reopen(file);
+    }
+    naik_log_warn(file->comm->log,
+                  "%d solves of %s had reached a lower solver.max_iterations; its propagators are "
+                  "gone since all was contracted, so that only --fresh solves them again",
+                  naik_prop_count_retries(file), file->path);
+    return NAIK_OK;
+}
+
 naik_status naik_propagator_file_open(const naik_lattice *lattice, const char *path,
                                       const naik_propagator_spec *spec, bool fresh,
                                       naik_propagator_file **out)
@@ -284,7 +322,7 @@ naik_status naik_propagator_file_open(const naik_lattice *lattice, const char *p
     if (bytes >= 0 && !fresh) {
         naik_lock_release(comm, &file->lock);
         NAIK_TRY(open_complete(file, spec, structure));
-        NAIK_TRY(naik_prop_count_retries(file) > 0 ? naik_prop_reopen(file) : NAIK_OK);
+        NAIK_TRY(naik_prop_count_retries(file) > 0 ? retry(file) : NAIK_OK);
     } else if (fresh) {
         NAIK_TRY(naik_prop_discard(file));
     }
@@ -334,6 +372,11 @@ bool naik_propagator_file_complete(const naik_propagator_file *file)
 int naik_propagator_file_resumed(const naik_propagator_file *file)
 {
     return file->resumed;
+}
+
+bool naik_propagator_file_contracted(const naik_propagator_file *file)
+{
+    return file->until_contracted && !file->plan->store;
 }
 
 const char *naik_propagator_file_choices(const naik_propagator_file *file)
@@ -514,6 +557,7 @@ naik_status naik_propagator_file_finish(naik_propagator_file *file)
     naik_watchdog_arm(comm->watchdog, "closing the output", file->io_limit_s);
     NAIK_TRY(naik_h5_flush(comm, file->h5));
     NAIK_TRY(naik_h5_close(comm, &file->h5));
+    NAIK_TRY(file->until_contracted && file->plan->store ? naik_prop_leave_out(file) : NAIK_OK);
     NAIK_TRY(naik_prop_change_state(file, "complete"));
     stop_own(file);
     NAIK_TRY(verify_part(file));

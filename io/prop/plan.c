@@ -324,7 +324,10 @@ char *naik_prop_structure(const naik_propagator_spec *spec, const int size[NAIK_
     fprintf(out, "lattice.size = %d,%d,%d,%d\n", size[0], size[1], size[2], size[3]);
     fprintf(out, "action = %s\n", spec->action != NULL ? spec->action : "");
     fprintf(out, "boundary_t = %s\n", spec->boundary_t != NULL ? spec->boundary_t : "");
-    fprintf(out, "output.propagators = %s\n", spec->store_propagators ? "true" : "false");
+    fprintf(out, "output.propagators = %s\n",
+            spec->until_contracted    ? "until all is contracted"
+            : spec->store_propagators ? "true"
+                                      : "false");
     if (spec->store_propagators) {
         fprintf(out, "output.precision = %d\n", spec->precision);
     }

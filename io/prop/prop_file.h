@@ -103,9 +103,10 @@ struct naik_propagator_file {
     int iteration_limit;        /* of this run; 0: not known */
     hid_t h5;
     bool complete;
-    bool replace; /* its result may take the place of a file that is there */
-    bool broken;  /* a write failed: HDF5 may not be asked to close the file any more */
-    int writers;  /* of naik_h5_field */
+    bool until_contracted; /* propagators are not in the finished file */
+    bool replace;          /* its result may take the place of a file that is there */
+    bool broken;           /* a write failed: HDF5 may not be asked to close the file any more */
+    int writers;           /* of naik_h5_field */
     int resumed, session;
     uint32_t identity; /* crc32 over the texts that decide the answer */
     char *choices;
@@ -210,6 +211,10 @@ naik_status naik_prop_reset_retries(naik_propagator_file *file);
 /* The verified, open .part has a journal of its own: where there is none that can be read it is
  * written again from the records. Collective. NAIK_ERR_IO */
 naik_status naik_prop_keep_journal(naik_propagator_file *file);
+
+/* io/prop/leave_out.c: the closed .part, whose contractions are all written, loses its propagators;
+ * plan->store is false from then on. Collective. NAIK_ERR_IO, NAIK_ERR_MEMORY */
+naik_status naik_prop_leave_out(naik_propagator_file *file);
 
 /* io/prop/rebuild.c */
 /* file->part is readable, but HDF5 cannot open it, or it has no state: sets it and its journal

@@ -111,9 +111,10 @@ typedef struct naik_propagator_spec {
                         3 of colour vectors */
     double csw, u0; /* of spinors: of clover quarks, else 0; u0 as it was divided by */
     bool store_propagators;
-    int precision;       /* of stored propagators, 32 or 64 */
-    int history_stride;  /* residuals kept per solve */
-    int iteration_limit; /* of this run: solves that an earlier one gave up at a lower limit are
+    bool until_contracted; /* they are kept in .part alone, and left out of PATH */
+    int precision;         /* of stored propagators, 32 or 64 */
+    int history_stride;    /* residuals kept per solve */
+    int iteration_limit;   /* of this run: solves that an earlier one gave up at a lower limit are
                             pending again; 0: none are */
 
     /* What decides the answer: a file begun with other texts is not continued. */
@@ -215,6 +216,10 @@ naik_status naik_propagator_file_open_finished(const naik_lattice *lattice, cons
                                                naik_propagator_file **out);
 /* Whether propagators are in the file, and the bits of their reals. Local. */
 bool naik_propagator_file_stores(const naik_propagator_file *file, int *precision);
+
+/* Whether the unfinished file has lost its propagators already, after all contractions were written: it
+ * only is to be finished. Local. */
+bool naik_propagator_file_contracted(const naik_propagator_file *file);
 
 /* Leaves the file as it is: a complete one complete, any other resumable. Releases the lock.
  * Collective. */

@@ -43,6 +43,8 @@ naik_status naik_prop_discard(naik_propagator_file *file)
     NAIK_TRY(naik_file_remove(file->comm, old.part));
     NAIK_TRY(naik_path_append(file->comm->log, file->part, ".state.new", old.part));
     NAIK_TRY(naik_file_remove(file->comm, old.part));
+    NAIK_TRY(naik_path_append(file->comm->log, file->part, ".new", old.part));
+    NAIK_TRY(naik_file_remove(file->comm, old.part));
 done:
     return status;
 }

@@ -155,7 +155,7 @@ static naik_status conclude(solve_job *j, bool interrupted)
                          j->guard.given_up, j->total);
     }
     if (!naik_propagator_file_complete(j->file)) {
-        NAIK_TRY(solve_contract(j));
+        NAIK_TRY(naik_propagator_file_contracted(j->file) ? NAIK_OK : solve_contract(j));
         naik_timer_start(j->timer, "verify output");
         NAIK_TRY(naik_propagator_file_finish(j->file));
         naik_timer_stop(j->timer, "verify output");

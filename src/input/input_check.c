@@ -413,7 +413,9 @@ static naik_status check_output(const checker *c)
         return refuse(c, "output.precision", "'output.precision' must be 32 or 64, not %d",
                       input->output.precision);
     }
-    if (!input->output.propagators && !any_correlators(input)) {
+    const bool contracts = input->pair_count > 0 || input->baryon_count > 0 ||
+                           input->output.baryons.count > 0 || input->output.condensate;
+    if (!input->output.propagators && !contracts && !any_correlators(input)) {
         return refuse(c, "output.propagators",
                       "nothing would be written: ask for propagators or for correlators");
     }

@@ -319,18 +319,6 @@ static naik_status check_whole(naik_log *log, const naik_input *input)
 naik_status naik_input_check_contractions(naik_log *log, naik_input *input)
 {
     naik_status status = NAIK_OK;
-    const char *const keys[] = {"pairs", "baryons", "output.baryons", "output.condensate"};
-    const bool used[] = {input->pair_count > 0, input->baryon_count > 0,
-                         input->output.baryons.count > 0, input->output.condensate};
-    for (int i = 0; i < 4; i++) {
-        if (used[i] && !input->output.propagators) {
-            return naik_input_refuse(
-                log, input, keys[i],
-                "'%s' needs output.propagators: true, because it is contracted from the "
-                "file when all solves are done",
-                keys[i]);
-        }
-    }
     bool random = false, several = false;
     for (int i = 0; i < input->solve_count; i++) {
         const naik_input_solve *solve = &input->solve[i];
@@ -340,9 +328,9 @@ naik_status naik_input_check_contractions(naik_log *log, naik_input *input)
             several || (source_count(solve) > 1 && solve->source.type != NAIK_SOURCE_SEQUENTIAL);
     }
     if (input->output.condensate && !random) {
-        return naik_input_refuse(log, input, keys[3],
+        return naik_input_refuse(log, input, "output.condensate",
                                  "'%s' needs an entry of solve with a random source of all colours",
-                                 keys[3]);
+                                 "output.condensate");
     }
     if (input->output.average && !several) {
         return naik_input_refuse(

@@ -302,7 +302,9 @@ static const naik_param params[] = {
      .offset = INPUT(output.propagators),
      .initial = "true",
      .identity = true,
-     .doc = "store the propagators; false stores correlators and residuals only"},
+     .doc = "store the propagators; false: correlators and residuals only. What is made of several "
+            "solves "
+            "then has them in FILE.part until all is made"},
     {.key = "output.precision",
      .kind = NAIK_PARAM_INT,
      .offset = INPUT(output.precision),
@@ -319,8 +321,7 @@ static const naik_param params[] = {
      .identity = true,
      .doc = "what to contract for pairs and for entries without correlators of their own; "
             "[] for none. The first eight are of staggered quarks. The others are of "
-            "wilson and clover quarks, whose default is [pion]; all but pion need "
-            "output.propagators"},
+            "wilson and clover quarks, whose default is [pion]"},
     {.key = "output.momenta",
      .kind = NAIK_PARAM_VECTORS3,
      .offset = INPUT(output.momenta),
@@ -355,15 +356,14 @@ static const naik_param params[] = {
      .initial = "[]",
      .identity = true,
      .later = true,
-     .doc = "baryons of three quarks of one mass and source; needs output.propagators"},
+     .doc = "baryons of three quarks of one mass and source"},
     {.key = "output.condensate",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(output.condensate),
      .initial = "false",
      .identity = true,
      .later = true,
-     .doc = "sum_x src^+ G of random sources, which estimates Tr M^-1; needs "
-            "output.propagators"},
+     .doc = "sum_x src^+ G of random sources, which estimates Tr M^-1"},
     {.key = "output.average",
      .kind = NAIK_PARAM_BOOL,
      .offset = INPUT(output.average),

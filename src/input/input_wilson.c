@@ -84,13 +84,6 @@ static naik_status check_correlators(naik_log *log, const naik_input *input, con
                                      naik_input_correlator_name(asked->data[i]),
                                      has_spin ? "wilson and clover" : "staggered");
         }
-        if (asked->data[i] > (int)NAIK_MESONS && !input->output.propagators) {
-            return naik_input_refuse(
-                log, input, path,
-                "'%s': %s needs output.propagators: true, because it is contracted from the file "
-                "when all solves are done",
-                path, naik_input_correlator_name(asked->data[i]));
-        }
     }
     return NAIK_OK;
 }

@@ -540,6 +540,11 @@ int contraction_quarks(const naik_input *input)
     return input->baryon_count > 0 ? 3 : input->pair_count > 0 ? 2 : alone ? 1 : 0;
 }
 
+bool contraction_keeps(const naik_input *input)
+{
+    return input->output.propagators || contraction_quarks(input) > 0;
+}
+
 int64_t contraction_bytes(const naik_input *input, int32_t sites)
 {
     return contraction_quarks(input) > 0

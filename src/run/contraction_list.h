@@ -54,6 +54,8 @@ naik_status contraction_list_create(naik_log *log, const naik_input *input, cont
  * several in those of the output. Borrowed. */
 const naik_vectors *contraction_momenta(const naik_input *input, const contraction_item *item);
 const naik_ints *contraction_correlators(const naik_input *input, const contraction_item *item);
+/* Whether propagators are kept while the run goes on, in the file or until all is contracted. */
+bool contraction_keeps(const naik_input *input);
 /* The most quarks of one: so many propagators are held at a time. */
 int contraction_quarks(const naik_input *input);
 /* Bytes on a rank while they are made: a propagator for each quark, and a source. */

@@ -29,6 +29,13 @@ void solve_report_output(const solve_job *j, const naik_propagator_spec *spec)
     naik_log_line(j->log, "output: %s, %d solves, %.3f GiB", j->input->output.file,
                   naik_propagator_spec_solves(spec),
                   (double)naik_propagator_spec_bytes(spec, j->input->lattice.size) / (1 << 30));
+    if (spec->until_contracted) {
+        naik_log_line(
+            j->log,
+            "  of that the propagators are left out in the end: they stay in %s.part until "
+            "the correlators of several solves are made",
+            j->input->output.file);
+    }
     for (int i = 0; j->input->output.average && i < j->input->solve_count; i++) {
         const naik_input_solve *solve = &j->input->solve[i];
         if (naik_input_any_moving(&solve->momenta) && naik_input_mixes_places(j->input, solve)) {

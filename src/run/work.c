@@ -15,6 +15,7 @@
 #include "base/timer.h"
 #include "io/finite.h"
 #include "io/modes/modes_file.h"
+#include "run/contraction_list.h"
 #include "run/frame.h"
 #include "run/job.h"
 #include "run/low_modes.h"
@@ -124,13 +125,13 @@ static naik_status commit_solution(solve_job *j, const naik_input_task *task, co
     }
     naik_timer_start(j->timer, "write");
     int solve = naik_propagator_file_solve(j->file, task->source, task->mass, task->colour);
-    if (j->input->output.propagators) {
+    if (contraction_keeps(j->input)) {
         naik_timer_count(j->timer, 0,
                          naik_input_reals(j->input) * (double)j->lattice->volume *
                              j->input->output.precision / 8);
     }
     naik_fault_before_write(j->fault);
-    NAIK_TRY(naik_propagator_file_commit(j->file, solve, j->input->output.propagators ? x : NULL,
+    NAIK_TRY(naik_propagator_file_commit(j->file, solve, contraction_keeps(j->input) ? x : NULL,
                                          with_correlators ? j->correlators : NULL, &record,
                                          result->cg.history, result->cg.history_length));
     naik_fault_after_write(j->fault);
@@ -377,7 +378,7 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
     const naik_cg_starter starter = naik_deflation_starter(deflation, j->input->deflation.again);
     const naik_propagator_stream stream = {.data = j,
                                            .count = j->pending_count,
-                                           .resident = !j->input->output.propagators &&
+                                           .resident = !contraction_keeps(j->input) &&
                                                        !j->input->solver.double_check,
                                            .source = give_source,
                                            .solution = take_solution,
