@@ -221,10 +221,10 @@ def claims_of_a_header_are_compared():
         data = f.read()
     for key, change, status in ((b"PLAQUETTE", 0.9e-5, 0), (b"PLAQUETTE", 1.2e-5, 4), (b"PLAQUETTE", -1.2e-5, 4),
                                 (b"LINK_TRACE", 0.9e-6, 0), (b"LINK_TRACE", 1.2e-6, 4), (b"LINK_TRACE", -1.2e-6, 4)):
-        now = re.search(key + rb" = ([-0-9.]+)", data)
+        now = re.search(key + rb" = ([-+0-9.e ]+)\n", data)
         text = b"%.12f" % (float(now[1]) + change)
         with open(path("claim.nersc"), "wb") as f:
-            f.write(data.replace(now[0], key + b" = " + text.ljust(len(now[1]))))
+            f.write(data.replace(now[0], key + b" = " + text.ljust(len(now[1])) + b"\n"))
         naik("gauge", "check", path("claim.nersc"), status=status)
 
 
