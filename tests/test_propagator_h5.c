@@ -255,10 +255,11 @@ static void lose_head(const room *r)
     write_at_begin(r, ".part", "gone");
 }
 
+/* The journal begins as one, so that the .part beside it is taken for naik's. */
 static void lose_both_heads(const room *r)
 {
     lose_head(r);
-    write_at_begin(r, ".journal", "gone");
+    write_at_begin(r, ".journal", "naik-journal gone");
 }
 
 /* Another name for the attribute `state`, wherever it is. */
@@ -313,6 +314,33 @@ static void what_no_journal_saves_is_kept(check *t)
     if (t->comm->rank == 0) {
         remove_one(&r, ".part.damaged.kept");
         remove_one(&r, ".journal.damaged.kept");
+    }
+    room_leave(t, &r);
+}
+
+/* With nothing that naik knows in either, they may be anybody's. */
+static void what_nothing_names_as_naiks_is_refused(check *t)
+{
+    room r;
+    if (!room_enter(t, &r)) {
+        return;
+    }
+    const naik_propagator_spec spec = room_spec();
+    naik_propagator_file *file = room_begin(t, &r, &spec, 3);
+    CHECK_REQUIRE(t, file != NULL);
+    naik_propagator_file_close(&file);
+    if (t->comm->rank == 0) {
+        write_at_begin(&r, ".part", "gone");
+        write_at_begin(&r, ".journal", "gone");
+    }
+    naik_comm_barrier(t->comm);
+    CHECK_STATUS(t, naik_propagator_file_open(r.lattice, r.path, &spec, false, &file),
+                 NAIK_ERR_INPUT);
+    CHECK_TRUE(t, room_has(&r, ".part") && room_has(&r, ".journal"));
+    naik_comm_barrier(t->comm);
+    if (t->comm->rank == 0) {
+        remove_one(&r, ".part");
+        remove_one(&r, ".journal");
     }
     room_leave(t, &r);
 }
@@ -404,7 +432,8 @@ int main(int argc, char **argv)
                                        CHECK(numbers_that_are_not_finite_are_not_stored),
                                        CHECK(an_unopenable_part_is_rebuilt_from_its_journal),
                                        CHECK(a_lost_journal_is_written_again),
-                                       CHECK(what_no_journal_saves_is_kept)};
+                                       CHECK(what_no_journal_saves_is_kept),
+                                       CHECK(what_nothing_names_as_naiks_is_refused)};
     if (argc == 4 && (strcmp(argv[1], "--worker") == 0 || strcmp(argv[1], "--fail") == 0)) {
         return worker(argc, argv, argv[2], atoi(argv[3]), strcmp(argv[1], "--fail") == 0);
     }

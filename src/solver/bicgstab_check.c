@@ -11,7 +11,7 @@ enum { BEGINNINGS = 3, STALLS = 3 };
  * beginning would look for them again; in less than double it often does not end, and what was spent on
  * it is lost. (doc/performance-internals.md) */
 static const int halved_within[BG_LEVELS] = {
-    [BG_FAST] = 60, [BG_DOUBLE] = 1000, [BG_NORMAL] = 1000, [BG_NORMAL_DOUBLE] = 0};
+    [BG_FAST] = 80, [BG_DOUBLE] = 1000, [BG_NORMAL] = 1000, [BG_NORMAL_DOUBLE] = 0};
 enum { HALVED_WITHIN_MOST = 200 }; /* and at BG_FAST the most that it may grow to */
 /* An iterated |r| further from the true one than this part of it does not fit the direction. */
 static const double APART = 0.1;
