@@ -69,7 +69,7 @@ def interruptions_warnings_and_failures_are_events():
     assert found[-1]["exit_status"] == 5 and "wall_limit" in found[-1]["text"], found[-1]
     source = written_input("cap.h5")
     with open(path("cap.h5.part.state"), "w") as f:
-        f.write("rubbish")
+        f.write("naikflow rubbish")
     naik("solve", source, "--set", "solver.max_iterations=7", ranks=2, status=3)
     more = events("cap.h5")
     warned = [e["text"] for e in more if e["event"] == "warning"]

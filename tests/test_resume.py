@@ -4,6 +4,7 @@ timeout: 300
 import os
 import re
 import shutil
+import time
 
 import h5py
 
@@ -161,16 +162,34 @@ def the_part_of_another_kind_of_file_is_named():
     for how in ([], ["--dry-run"]):
         said = naik("solve", written_input("kind.h5"), *how, status=1)
         assert "kind.h5.part is a file of format naik-gauge: move it away or choose another output.file" in said, said
+    said = naik("solve", written_input("kind.h5"), "--fresh", status=1)
+    assert "kind.h5.part is no propagator file of naik, and --fresh replaces no other" in said, said
+    os.remove(path("kind.h5.part"))
     naik("solve", written_input("kind.h5"), "--fresh")
     same_as_undisturbed("whole-single.h5", "kind.h5")
 
 
 def where_nothing_can_be_kept_the_run_still_ends_resumable():
-    os.mkdir(path("blocked.h5.part.state.new"))
-    said = stop("blocked.h5")
+    in_the_way = path("blocked.h5.part.state.new")
+    os.mkdir(in_the_way)
+    assert "is no regular file" in naik("solve", written_input("blocked.h5"), status=1)
+    os.rmdir(in_the_way)
+    for _ in range(20):  # it has to come once the output is begun, and before anything is kept
+        for ending in (".part", ".journal", ".part.state"):
+            if os.path.exists(path("blocked.h5" + ending)):
+                os.remove(path("blocked.h5" + ending))
+        run = start("solve", written_input("blocked.h5"), env={"NAIK_INJECT": "stop:solve:40"})
+        while run.poll() is None and not os.path.exists(path("blocked.h5.journal")):
+            time.sleep(0.001)
+        os.mkdir(in_the_way)
+        said = run.communicate()[0]
+        assert run.returncode == 5, (run.returncode, said)
+        if "not kept" in said:
+            break
+        os.rmdir(in_the_way)
     assert said.count("the solves in flight are not kept") == 1, said
     assert not os.path.exists(path("blocked.h5.part.state"))
-    os.rmdir(path("blocked.h5.part.state.new"))
+    os.rmdir(in_the_way)
     said = naik("solve", written_input("blocked.h5"))
     assert "restored: " not in said, said
     same_as_undisturbed("whole-single.h5", "blocked.h5")

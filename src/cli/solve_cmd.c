@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "backend/placement.h"
 #include "base/memory.h"
@@ -195,9 +196,10 @@ static void region_moved(void *job, const char *opened, const char *inside)
 static naik_status ready_links(solve_job *j)
 {
     naik_status status = NAIK_OK;
-    int64_t bytes = -1;
-    NAIK_TRY(naik_file_size(j->comm, j->input->output.file, &bytes));
-    NAIK_TRY(bytes < 0 ? naik_link_provider_ready(&j->links) : NAIK_OK);
+    /* what stands in the output's way is named where it is begun */
+    int there = j->comm->rank == 0 && access(j->input->output.file, F_OK) == 0;
+    NAIK_TRY(naik_comm_broadcast(j->comm, &there, sizeof there, 0));
+    NAIK_TRY(there ? NAIK_OK : naik_link_provider_ready(&j->links));
 done:
     return status;
 }
