@@ -189,6 +189,7 @@ static naik_status move_sum(naik_log *log, hid_t dataset, int times, const naik_
                               : NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for correlators"));
     }
     for (int t = 0; real != NULL && in == NULL && t < times; t++) {
+        // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): filled where `in` is NULL
         real[t] = out[2 * t];
     }
     if (in != NULL) {

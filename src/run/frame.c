@@ -29,6 +29,7 @@ void correlator_place_of(const naik_source *const source[], const int *const x0[
         sign = sign != (quarks == 2 && staggered && has_sign(source[k]));
         best = rank_of(source[k]) > rank_of(source[best]) ? k : best;
     }
+    // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): there is at least one quark
     memcpy(out, x0[best], NAIK_DIM * sizeof *out);
     if (sign) {
         memset(out, 0, NAIK_DIM * sizeof *out);

@@ -183,7 +183,8 @@ static naik_status find_solution(const solve_guess *g, int task, const kin *kin,
     search s = {.best = -1};
     for (int i = 0; i < run->input->source_count; i++) {
         const naik_input_source *other = &run->input->sources[i];
-        if (kin->same[other->solve] && memcmp(other->source.origin, x, NAIK_DIM * sizeof *x) == 0) {
+        if (kin->same != NULL && kin->same[other->solve] &&
+            memcmp(other->source.origin, x, NAIK_DIM * sizeof *x) == 0) {
             search_masses(g, t, i, &s);
         }
     }
