@@ -57,6 +57,7 @@ typedef struct bench_options {
 } bench_options;
 
 extern const char *const bench_backends[]; /* the names of options.backend */
+extern const char *const bench_actions[];  /* of options.action */
 /* Defaults in *options are replaced by what is given. NAIK_ERR_INPUT */
 naik_status bench_options_parse(naik_log *log, const char *command, int argc, char **argv,
                                 bench_options *options);

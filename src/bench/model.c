@@ -259,13 +259,6 @@ static naik_status parse(naik_comm *comm, int argc, char **argv, choices *c, mod
     static const char *const software[] = {"quda", "probe", "naik", NULL};
     static const int recons[] = {18, 13, 12, 9, 8, 6};
     static const char *const recon_names[] = {"18", "13", "12", "9", "8", "6", NULL};
-    static const char *const actions[] = {[NAIK_NAIVE] = "naive",
-                                          [NAIK_ASQTAD] = "asqtad",
-                                          [NAIK_HISQ] = "hisq",
-                                          [NAIK_HISQ_SU3] = "hisq_su3",
-                                          [BENCH_WILSON] = "wilson",
-                                          [BENCH_CLOVER] = "clover",
-                                          NULL};
     const naik_option options[] = {
         {.name = "machine",
          .kind = NAIK_OPTION_CHOICE,
@@ -282,7 +275,10 @@ static naik_status parse(naik_comm *comm, int argc, char **argv, choices *c, mod
          .target = &c->links,
          .choices = precisions},
         {.name = "recon", .kind = NAIK_OPTION_CHOICE, .target = &c->recon, .choices = recon_names},
-        {.name = "action", .kind = NAIK_OPTION_CHOICE, .target = &c->action, .choices = actions},
+        {.name = "action",
+         .kind = NAIK_OPTION_CHOICE,
+         .target = &c->action,
+         .choices = bench_actions},
         {.name = "nrhs",
          .kind = NAIK_OPTION_INT,
          .target = &c->nrhs,

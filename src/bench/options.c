@@ -12,13 +12,13 @@ static const char *const precisions[] = {
 static const char *const transports[] = {"auto", "peer", "mpi_device", "staged", NULL};
 const char *const bench_backends[] = {"auto", "cpu", "gpu", NULL};
 static const char *const links[] = {"random", "random-hisq", "unit", NULL};
-static const char *const actions[] = {[NAIK_NAIVE] = "naive",
-                                      [NAIK_ASQTAD] = "asqtad",
-                                      [NAIK_HISQ] = "hisq",
-                                      [NAIK_HISQ_SU3] = "hisq_su3",
-                                      [BENCH_WILSON] = "wilson",
-                                      [BENCH_CLOVER] = "clover",
-                                      NULL};
+const char *const bench_actions[] = {[NAIK_NAIVE] = "naive",
+                                     [NAIK_ASQTAD] = "asqtad",
+                                     [NAIK_HISQ] = "hisq",
+                                     [NAIK_HISQ_SU3] = "hisq_su3",
+                                     [BENCH_WILSON] = "wilson",
+                                     [BENCH_CLOVER] = "clover",
+                                     NULL};
 static const char *const recons[] = {"18", "13", "12", "9", "8", "6", NULL};
 static const int recon_numbers[] = {18, 13, 12, 9, 8, 6};
 static const char *const site_threads[] = {"auto", "1", "3", "4", "12", "all", NULL};
@@ -57,7 +57,7 @@ typedef struct row {
 static const row rows[] = {
     {"size", NAIK_OPTION_EXTENTS, AT(o.size)},
     {"links", NAIK_OPTION_CHOICE, AT(o.links), .choices = links},
-    {"action", NAIK_OPTION_CHOICE, AT(o.action), .choices = actions},
+    {"action", NAIK_OPTION_CHOICE, AT(o.action), .choices = bench_actions},
     {"precision", NAIK_OPTION_CHOICE, AT(o.precision), .choices = precisions},
     {"link-precision", NAIK_OPTION_CHOICE, AT(o.link_precision), .choices = precisions},
     {"inner-precision", NAIK_OPTION_CHOICE, AT(o.inner_precision), .choices = inner},
