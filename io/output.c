@@ -47,7 +47,9 @@ naik_status naik_output_refuse(naik_comm *comm, const char *name, const char *pa
     naik_status status = NAIK_OK;
     char part[NAIK_PATH_MAX];
     NAIK_TRY(naik_path_refuse_output(comm, name, path));
-    NAIK_TRY(path != NULL ? naik_output_room(comm, path, 0, part) : NAIK_OK);
+    if (path != NULL) {
+        NAIK_TRY(naik_output_room(comm, path, 0, part));
+    }
 done:
     return status;
 }

@@ -44,7 +44,9 @@ static naik_status apply(const naik_operator *op, naik_parity parity, bool adjoi
             NAIK_TRY(field->from_host(out, parity, c, w));
         }
     }
-    NAIK_TRY(products != NULL ? fixture_add_products(out, products) : NAIK_OK);
+    if (products != NULL) {
+        NAIK_TRY(fixture_add_products(out, products));
+    }
 done:
     free(v);
     return status;

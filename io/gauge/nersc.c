@@ -278,7 +278,9 @@ static naik_status read_once(const char *path, naik_gauge *gauge, naik_gauge_fil
     naik_status status = NAIK_OK;
     NAIK_TRY(naik_gauge_read_flat(path, gauge, NAIK_SUM_NERSC, file));
     *fits = file->checksum_ok;
-    NAIK_TRY(file->checksum_known ? NAIK_OK : are_plausible(gauge, file, fits));
+    if (!file->checksum_known) {
+        NAIK_TRY(are_plausible(gauge, file, fits));
+    }
 done:
     return status;
 }

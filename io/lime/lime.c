@@ -173,7 +173,9 @@ static naik_status take_format(scan *s, const record *r, bool tmlqcd, bool sourc
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         now.has_dims = now.has_dims && naik_xml_ints(now.text, tag[mu], 1, &now.dims[mu]);
     }
-    NAIK_TRY(now.has_dims ? check_dims(s, now.dims) : NAIK_OK);
+    if (now.has_dims) {
+        NAIK_TRY(check_dims(s, now.dims));
+    }
     naik_xml_ints(now.text, "precision", 1, &now.precision);
     naik_xml_ints(now.text, "rows", 1, &now.rows);
     now.precision = now.precision == 32 || now.precision == 64 ? now.precision : 0;

@@ -51,7 +51,9 @@ naik_status naik_h5_links_put_description(naik_log *log, hid_t file, const naik_
                               thin ? "none" : "staggered phases, boundary sign, coefficients"));
     NAIK_TRY(naik_h5_put_text(log, dataset, "suma", text[0]));
     NAIK_TRY(naik_h5_put_text(log, dataset, "sumb", text[1]));
-    NAIK_TRY(thin ? put_measures(log, dataset, &links->checks) : NAIK_OK);
+    if (thin) {
+        NAIK_TRY(put_measures(log, dataset, &links->checks));
+    }
 done:
     naik_h5_release(dataset);
     return status;

@@ -70,7 +70,9 @@ static naik_status describe(naik_comm *alone, void *data)
     NAIK_TRY(naik_h5_open(alone, f->path, true, NULL, &file));
     for (int i = 0; i < f->count; i++) {
         NAIK_TRY(naik_h5_links_put_description(log, file, &f->links[i], f->precision));
-        NAIK_TRY(f->links[i].set != NULL ? put_set_attributes(log, file, &f->links[i]) : NAIK_OK);
+        if (f->links[i].set != NULL) {
+            NAIK_TRY(put_set_attributes(log, file, &f->links[i]));
+        }
     }
     NAIK_TRY(naik_h5_write_metadata_crc(alone, file));
     NAIK_TRY(naik_h5_put_text(log, file, "state", "complete"));

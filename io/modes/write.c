@@ -56,7 +56,9 @@ naik_status naik_modes_identify_links(const naik_fatlong *links, naik_modes_abou
     naik_status status = NAIK_OK;
     NAIK_TRY(sums_of(links->fat, about->fat));
     about->far[0] = about->far[1] = 0;
-    NAIK_TRY(links->long_links != NULL ? sums_of(links->long_links, about->far) : NAIK_OK);
+    if (links->long_links != NULL) {
+        NAIK_TRY(sums_of(links->long_links, about->far));
+    }
 done:
     return status;
 }
@@ -87,7 +89,9 @@ static naik_status make(naik_comm *alone, void *data)
     NAIK_TRY(make_dataset(alone->log, file, "modes/suma", H5T_STD_U32LE, 1, dims));
     NAIK_TRY(make_dataset(alone->log, file, "modes/sumb", H5T_STD_U32LE, 1, dims));
     const hsize_t products = 2 * dims[0] * dims[0];
-    NAIK_TRY(j->products ? make_dataset(alone->log, file, "modes/t", real, 1, &products) : NAIK_OK);
+    if (j->products) {
+        NAIK_TRY(make_dataset(alone->log, file, "modes/t", real, 1, &products));
+    }
 done:
     naik_h5_release(vector);
     naik_h5_release(real);
@@ -226,7 +230,9 @@ static naik_status describe(naik_comm *alone, void *data)
     hid_t file = -1;
     NAIK_TRY(naik_h5_open(alone, j->part, true, NULL, &file));
     NAIK_TRY(put_numbers(alone->log, file, j));
-    NAIK_TRY(j->products ? put_products(alone->log, file, j) : NAIK_OK);
+    if (j->products) {
+        NAIK_TRY(put_products(alone->log, file, j));
+    }
     NAIK_TRY(put_attributes(alone->log, file, j));
     NAIK_TRY(naik_h5_write_metadata_crc(alone, file));
     NAIK_TRY(naik_h5_set_text(alone->log, file, "state", searching(j) ? "searching" : "complete"));

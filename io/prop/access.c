@@ -124,10 +124,10 @@ static naik_status move_small(const naik_propagator_file *file, int solve,
     char path[NAIK_PROP_PATH];
     if (naik_prop_names_of(file->plan, s->source)->correlators > 0) {
         per_colour_path(file, s->source, s->mass, path);
-        NAIK_TRY(correlators == NULL ? NAIK_OK
-                                     : naik_refuse_not_finite(
-                                           file->comm->log, correlators,
-                                           naik_prop_corr_count(file->plan, s->source), 64, path));
+        if (correlators != NULL) {
+            NAIK_TRY(naik_refuse_not_finite(file->comm->log, correlators,
+                                            naik_prop_corr_count(file->plan, s->source), 64, path));
+        }
         NAIK_TRY(move_row(file, path, naik_prop_names_of(file->plan, s->source)->parts, s->colour,
                           NULL, correlators, &entry->correlators));
     }
@@ -185,8 +185,9 @@ static naik_status move_sum(naik_log *log, hid_t dataset, int times, const naik_
     double *real = NULL; /* what lies packed where the numbers beside it are complex */
     if (!complex && parts == 2) {
         real = malloc((size_t)times * sizeof *real);
-        NAIK_TRY(real != NULL ? NAIK_OK
-                              : NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for correlators"));
+        if (real == NULL) {
+            NAIK_TRY(NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for correlators"));
+        }
     }
     for (int t = 0; real != NULL && in == NULL && t < times; t++) {
         // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): filled where `in` is NULL
@@ -223,7 +224,9 @@ static naik_status move_sums(const naik_propagator_file *file, int source, int m
         snprintf(path, sizeof path, "%s/%s/%s", group, names->correlator[i / names->momenta],
                  names->momentum[momentum]);
         NAIK_TRY(open_dataset(log, file->h5, path, &dataset));
-        NAIK_TRY(out == NULL ? NAIK_OK : naik_refuse_not_finite(log, out + place, reals, 64, path));
+        if (out != NULL) {
+            NAIK_TRY(naik_refuse_not_finite(log, out + place, reals, 64, path));
+        }
         NAIK_TRY(move_sum(log, dataset, plan->size[3], names, momentum,
                           in != NULL ? in + place : NULL, out != NULL ? out + place : NULL));
         naik_h5_release(dataset);

@@ -85,8 +85,9 @@ static naik_status make_table(naik_propagator_file *file, int count)
     const hsize_t start[1] = {0}, dims[1] = {(hsize_t)count};
     hid_t table = -1;
     int64_t *blank = calloc((size_t)count, sizeof *blank);
-    NAIK_TRY(blank != NULL ? NAIK_OK
-                           : NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for contractions"));
+    if (blank == NULL) {
+        NAIK_TRY(NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for contractions"));
+    }
     NAIK_TRY(naik_h5_dataset(log, file->h5, table_name, H5T_STD_I64LE, 1, dims, NULL, &table));
     NAIK_TRY(naik_h5_put_text(log, table, "crc",
                               "in the lower 32 bits: crc32 of the numbers of the dataset that "
@@ -110,8 +111,9 @@ naik_status naik_prop_make_contractions(naik_propagator_file *file,
         goto done;
     }
     paths = list_paths(spec);
-    NAIK_TRY(paths != NULL ? NAIK_OK
-                           : NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for contractions"));
+    if (paths == NULL) {
+        NAIK_TRY(NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for contractions"));
+    }
     group = H5Gopen2(file->h5, "metadata", H5P_DEFAULT);
     NAIK_TRY(naik_h5_put_document(file->comm, group, "contractions", paths));
     NAIK_TRY(make_table(file, spec->contraction_count));

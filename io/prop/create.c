@@ -84,8 +84,9 @@ static naik_status put_source(naik_log *log, hid_t h5, int number, const char *s
     if (memcmp(source->x0, source->origin, sizeof source->x0) != 0) {
         NAIK_TRY(naik_h5_put_ints(log, group, "phases_from", source->x0, NAIK_DIM));
     }
-    NAIK_TRY(source->colours != NULL ? naik_h5_put_text(log, group, "colours", source->colours)
-                                     : NAIK_OK);
+    if (source->colours != NULL) {
+        NAIK_TRY(naik_h5_put_text(log, group, "colours", source->colours));
+    }
 done:
     naik_h5_release(group);
     return status;
@@ -121,7 +122,9 @@ static naik_status put_solve_attributes(naik_log *log, hid_t object,
     NAIK_TRY(naik_h5_put_ints(log, object, "source_index", &source, 0));
     NAIK_TRY(naik_h5_put_ints(log, object, "mass_index", &mass, 0));
     NAIK_TRY(naik_h5_put_text(log, object, "boundary_t", spec->boundary_t));
-    NAIK_TRY(spec->spinors ? put_wilson_attributes(log, object, spec, set->masses[mass]) : NAIK_OK);
+    if (spec->spinors) {
+        NAIK_TRY(put_wilson_attributes(log, object, spec, set->masses[mass]));
+    }
 done:
     return status;
 }
@@ -148,7 +151,9 @@ static naik_status make_propagator(naik_propagator_file *file, const naik_propag
         log, dataset, "index_order",
         spinors ? "[source spin][source colour][t][z][y][x][sink spin][sink colour]"
                 : "[source colour][t][z][y][x][sink colour]"));
-    NAIK_TRY(colours != NULL ? naik_h5_put_text(log, dataset, "colours", colours) : NAIK_OK);
+    if (colours != NULL) {
+        NAIK_TRY(naik_h5_put_text(log, dataset, "colours", colours));
+    }
 done:
     naik_h5_release(dataset);
     naik_h5_release(type);
@@ -213,9 +218,10 @@ static naik_status make_correlators(naik_propagator_file *file, const naik_propa
     NAIK_TRY(put_solve_attributes(log, group, spec, set, source, mass));
     NAIK_TRY(naik_h5_put_text(log, group, "time", "t = 0..T-1, not shifted by the source's time"));
     NAIK_TRY(naik_h5_put_ints(log, group, "counted_from", info->counted_from, NAIK_DIM));
-    NAIK_TRY(naik_prop_is_moving(names) ? naik_h5_put_text(log, group, "momentum_weight",
-                                                           names->parts == 2 ? "exp" : "cos")
-                                        : NAIK_OK);
+    if (naik_prop_is_moving(names)) {
+        NAIK_TRY(
+            naik_h5_put_text(log, group, "momentum_weight", names->parts == 2 ? "exp" : "cos"));
+    }
     for (int c = 0; c < names->correlators; c++) {
         for (int p = 0; p < names->momenta; p++) {
             NAIK_TRY(
@@ -295,7 +301,9 @@ static naik_status make_all(naik_propagator_file *file, const naik_propagator_sp
     NAIK_TRY(naik_h5_put_identity(file->comm, file->h5, NAIK_OWN_PROP));
     NAIK_TRY(naik_h5_put_ints(log, file->h5, "dims", plan->size, NAIK_DIM));
     NAIK_TRY(naik_h5_put_ints(log, file->h5, "precision", &plan->precision, 0));
-    NAIK_TRY(plan->spin != 1 ? naik_h5_put_ints(log, file->h5, "spin", &plan->spin, 0) : NAIK_OK);
+    if (plan->spin != 1) {
+        NAIK_TRY(naik_h5_put_ints(log, file->h5, "spin", &plan->spin, 0));
+    }
     NAIK_TRY(make_metadata(file, spec, structure));
     NAIK_TRY(make_solves(file));
     for (int source = 0; source < plan->source_count; source++) {

@@ -96,7 +96,9 @@ static naik_status tidy_up(naik_propagator_file *file)
         goto done;
     }
     NAIK_TRY(naik_file_size(comm, file->part, &part)); /* of a job that began a moment ago */
-    NAIK_TRY(part < 0 ? naik_file_remove(comm, file->journal) : NAIK_OK);
+    if (part < 0) {
+        NAIK_TRY(naik_file_remove(comm, file->journal));
+    }
 done:
     naik_lock_release(comm, &file->lock);
     return status;
@@ -246,7 +248,9 @@ static naik_status prepare_part(naik_propagator_file *file, const naik_propagato
     NAIK_TRY(naik_file_size(comm, file->part, &bytes));
     if (!rebuild && bytes >= 0) {
         NAIK_TRY(open_part(file, &options, &opened));
-        NAIK_TRY(opened ? continue_part(file, spec, structure, &usable) : NAIK_OK);
+        if (opened) {
+            NAIK_TRY(continue_part(file, spec, structure, &usable));
+        }
         if (!usable) {
             NAIK_TRY(naik_prop_quarantine(file));
             NAIK_TRY(naik_prop_find_quarantined(file, &rebuild));
@@ -322,11 +326,15 @@ naik_status naik_propagator_file_open(const naik_lattice *lattice, const char *p
     if (bytes >= 0 && !fresh) {
         naik_lock_release(comm, &file->lock);
         NAIK_TRY(open_complete(file, spec, structure));
-        NAIK_TRY(naik_prop_count_retries(file) > 0 ? retry(file) : NAIK_OK);
+        if (naik_prop_count_retries(file) > 0) {
+            NAIK_TRY(retry(file));
+        }
     } else if (fresh) {
         NAIK_TRY(naik_prop_discard(file));
     }
-    NAIK_TRY(file->complete ? NAIK_OK : prepare_part(file, spec, structure));
+    if (!file->complete) {
+        NAIK_TRY(prepare_part(file, spec, structure));
+    }
     *out = file;
     file = NULL;
 done:
@@ -557,7 +565,9 @@ naik_status naik_propagator_file_finish(naik_propagator_file *file)
     naik_watchdog_arm(comm->watchdog, "closing the output", file->io_limit_s);
     NAIK_TRY(naik_h5_flush(comm, file->h5));
     NAIK_TRY(naik_h5_close(comm, &file->h5));
-    NAIK_TRY(file->until_contracted && file->plan->store ? naik_prop_leave_out(file) : NAIK_OK);
+    if (file->until_contracted && file->plan->store) {
+        NAIK_TRY(naik_prop_leave_out(file));
+    }
     NAIK_TRY(naik_prop_change_state(file, "complete"));
     stop_own(file);
     NAIK_TRY(verify_part(file));

@@ -58,7 +58,9 @@ static naik_status copy_root_attributes(naik_log *log, hid_t from, hid_t to)
                     H5Aget_name_by_idx(from, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name,
                                        H5P_DEFAULT),
                     "reading the name of an attribute");
-        NAIK_TRY(is_written_anew(name) ? NAIK_OK : copy_value(log, from, to, name));
+        if (!is_written_anew(name)) {
+            NAIK_TRY(copy_value(log, from, to, name));
+        }
     }
 done:
     return status;

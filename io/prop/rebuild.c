@@ -116,7 +116,9 @@ naik_status naik_prop_find_quarantined(naik_propagator_file *file, bool *found)
     }
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(naik_comm_broadcast(comm, &both, sizeof both, 0));
-    NAIK_TRY(both ? naik_prop_share_choices(file, old.part) : NAIK_OK);
+    if (both) {
+        NAIK_TRY(naik_prop_share_choices(file, old.part));
+    }
     *found = both != 0;
 done:
     return status;

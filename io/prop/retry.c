@@ -88,7 +88,9 @@ naik_status naik_prop_reset_retries(naik_propagator_file *file)
         "%d of %d solves had reached a lower solver.max_iterations: they are solved again", count,
         file->plan->solve_count);
     for (int i = 0; i < file->plan->solve_count; i++) {
-        NAIK_TRY(is_retried(file, &file->records[i]) ? naik_prop_reset_solve(file, i) : NAIK_OK);
+        if (is_retried(file, &file->records[i])) {
+            NAIK_TRY(naik_prop_reset_solve(file, i));
+        }
     }
     NAIK_TRY(naik_h5_flush(file->comm, file->h5));
 done:

@@ -117,7 +117,9 @@ naik_status naik_vector_file_read(const naik_vector_file *file, const naik_latti
                                             r.record->lower, r.record->upper);
     NAIK_TRY(naik_sites_read(comm, file->path, &box, take_row, &r));
     NAIK_TRY(verify(file, comm, &r));
-    NAIK_TRY(r.record->has_sum ? NAIK_OK : naik_file_reread(comm, file->path, 0, -1));
+    if (!r.record->has_sum) {
+        NAIK_TRY(naik_file_reread(comm, file->path, 0, -1));
+    }
 done:
     return naik_file_verdict(comm, file->path, status);
 }

@@ -330,7 +330,9 @@ static naik_status take_meson(milc_words *w, milc_input *in, const correlator *c
     }
     in->mesons[meson] = true;
     note_factor(in, c, "");
-    NAIK_TRY(of_two ? add_hadron(w, in, &pair) : NAIK_OK);
+    if (of_two) {
+        NAIK_TRY(add_hadron(w, in, &pair));
+    }
     NAIK_TRY(add_momentum(w, in, p));
 done:
     return status;
@@ -382,7 +384,9 @@ static naik_status meson(milc_words *w, milc_input *in, int first_quark)
     for (int i = 0; i < count; i++) {
         correlator c = {0};
         NAIK_TRY(meson_line(w, &c));
-        NAIK_TRY(good ? take_meson(w, in, &c, offset, a, b) : NAIK_OK);
+        if (good) {
+            NAIK_TRY(take_meson(w, in, &c, offset, a, b));
+        }
     }
 done:
     return status;
@@ -453,7 +457,9 @@ static naik_status baryon(milc_words *w, milc_input *in, int first_quark)
         NAIK_TRY(milc_words_text(w, "correlator", c.label));
         c.line = w->word_line;
         NAIK_TRY(factor_and_name(w, &c));
-        NAIK_TRY(good ? take_baryon(w, in, &c, &three) : NAIK_OK);
+        if (good) {
+            NAIK_TRY(take_baryon(w, in, &c, &three));
+        }
     }
 done:
     return status;

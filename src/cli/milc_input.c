@@ -22,7 +22,9 @@ static naik_status header(milc_words *w, milc_input *in)
     char job[MILC_WORD_SIZE];
     milc_words_stanza(w, "lattice", -1);
     NAIK_TRY(milc_words_skip(w, "prompt", &there));
-    NAIK_TRY(there ? milc_words_int(w, "prompt", 0, 2, ignored) : NAIK_OK);
+    if (there) {
+        NAIK_TRY(milc_words_int(w, "prompt", 0, 2, ignored));
+    }
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         NAIK_TRY(milc_words_ints(w, extents[mu], 1, 2, 32768, &in->size[mu]));
     }
@@ -297,7 +299,9 @@ naik_status milc_input_read(milc_words *w, milc_input *out)
     NAIK_TRY(header(w, out));
     do {
         NAIK_TRY(calculation(w, out, &another));
-        NAIK_TRY(another ? NAIK_OK : milc_words_look(w, &word));
+        if (!another) {
+            NAIK_TRY(milc_words_look(w, &word));
+        }
     } while (!another && word[0] != '\0');
     remove_dropped(out);
 done:

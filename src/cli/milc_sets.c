@@ -103,8 +103,10 @@ static naik_status set_head(milc_words *w, milc_input *in, milc_set *set)
     }
     NAIK_TRY(milc_words_look(w, &word));
     set->has_mass = strcmp(word, "mass") == 0;
-    NAIK_TRY(set->has_mass ? mass(w, &set->mass) : NAIK_OK);
-    NAIK_TRY(set->has_mass ? epsilon(w, in, &set->epsilon) : NAIK_OK);
+    if (set->has_mass) {
+        NAIK_TRY(mass(w, &set->mass));
+        NAIK_TRY(epsilon(w, in, &set->epsilon));
+    }
 done:
     return status;
 }
@@ -270,7 +272,9 @@ naik_status milc_condensate_read(milc_words *w, milc_input *in)
     bool there = false;
     milc_words_stanza(w, "condensate", -1);
     NAIK_TRY(milc_words_skip(w, "number_of_pbp_masses", &there));
-    NAIK_TRY(there ? milc_words_int(w, "number_of_pbp_masses", 0, MOST, &count) : NAIK_OK);
+    if (there) {
+        NAIK_TRY(milc_words_int(w, "number_of_pbp_masses", 0, MOST, &count));
+    }
     const int line = w->word_line;
     if (count == 0) {
         return NAIK_OK;
@@ -310,7 +314,9 @@ naik_status milc_sets_read(milc_words *w, milc_input *in, int first_source)
         milc_set set = {.source = -1};
         milc_words_stanza(w, "set", i);
         NAIK_TRY(set_head(w, in, &set));
-        NAIK_TRY(set.has_mass ? NAIK_OK : source_of(w, in, first_source, &set.source));
+        if (!set.has_mass) {
+            NAIK_TRY(source_of(w, in, first_source, &set.source));
+        }
         NAIK_TRY(
             milc_words_ints(w, "number_of_propagators", 1, 0, MILC_MAX_PROPAGATORS, &propagators));
         for (int k = 0; k < propagators; k++) {

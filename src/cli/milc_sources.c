@@ -170,7 +170,9 @@ static naik_status shape_of(milc_words *w, milc_input *in, milc_source *s)
     double factor = 1;
     bool there = false;
     NAIK_TRY(milc_words_skip(w, "field_type", &there));
-    NAIK_TRY(there ? only(w, "field_type", "KS", s) : NAIK_OK);
+    if (there) {
+        NAIK_TRY(only(w, "field_type", "KS", s));
+    }
     NAIK_TRY(subset(w, s));
     NAIK_TRY(position(w, in, s));
     if (s->type == NAIK_SOURCE_GAUSSIAN) {
@@ -193,7 +195,9 @@ static naik_status shape_of(milc_words *w, milc_input *in, milc_source *s)
             s->dropped = true;
         }
     }
-    NAIK_TRY(s->dropped ? milc_words_until(w, stops) : NAIK_OK);
+    if (s->dropped) {
+        NAIK_TRY(milc_words_until(w, stops));
+    }
 done:
     return status;
 }

@@ -236,7 +236,9 @@ naik_status naik_command_modes(naik_comm *comm, int argc, char **argv)
     bool every = false;
     NAIK_TRY(naik_options_parse(comm->log, "modes", argc, argv, options, 2, operands, 1, &o.path));
     NAIK_TRY(find_of_one(comm, &o, overrides.text, overrides.count, &every));
-    NAIK_TRY(every ? find_of_every(comm, &o, &overrides) : NAIK_OK);
+    if (every) {
+        NAIK_TRY(find_of_every(comm, &o, &overrides));
+    }
 done:
     return status;
 }

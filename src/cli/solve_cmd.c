@@ -58,7 +58,9 @@ static naik_status prepare(solve_job *j)
     NAIK_TRY(naik_input_backend_create(j->comm, input, &j->backend));
     j->backend->timer = j->timer;
     solve_report_banner(j);
-    NAIK_TRY(input->run.placement ? naik_placement_print(j->backend) : NAIK_OK);
+    if (input->run.placement) {
+        NAIK_TRY(naik_placement_print(j->backend));
+    }
     NAIK_TRY(naik_lattice_create(j->comm, input->lattice.size, chosen ? input->run.grid : NULL,
                                  &j->lattice));
     NAIK_TRY(naik_geometry_create(j->backend, j->lattice, &j->geometry));
@@ -156,7 +158,9 @@ static naik_status conclude(solve_job *j, bool interrupted)
                          j->guard.given_up, j->total);
     }
     if (!naik_propagator_file_complete(j->file)) {
-        NAIK_TRY(naik_propagator_file_contracted(j->file) ? NAIK_OK : solve_contract(j));
+        if (!naik_propagator_file_contracted(j->file)) {
+            NAIK_TRY(solve_contract(j));
+        }
         naik_timer_start(j->timer, "verify output");
         NAIK_TRY(naik_propagator_file_finish(j->file));
         naik_timer_stop(j->timer, "verify output");
@@ -199,7 +203,9 @@ static naik_status ready_links(solve_job *j)
     /* what stands in the output's way is named where it is begun */
     int there = j->comm->rank == 0 && access(j->input->output.file, F_OK) == 0;
     NAIK_TRY(naik_comm_broadcast(j->comm, &there, sizeof there, 0));
-    NAIK_TRY(there ? NAIK_OK : naik_link_provider_ready(&j->links));
+    if (!there) {
+        NAIK_TRY(naik_link_provider_ready(&j->links));
+    }
 done:
     return status;
 }
@@ -447,7 +453,9 @@ static naik_status solve_every(naik_comm *comm, const switches *given)
     overrides[sw.overrides.count] = chosen;
     const naik_texts *configs = &input->gauge.configs;
     for (int i = 0; i < configs->count; i++) {
-        NAIK_TRY(i > 0 && !sw.dry_run ? check_time(comm, &sw, input, configs->data[i]) : NAIK_OK);
+        if (i > 0 && !sw.dry_run) {
+            NAIK_TRY(check_time(comm, &sw, input, configs->data[i]));
+        }
         snprintf(chosen, sizeof chosen, "gauge.config=%s", configs->data[i]);
         naik_log_line(comm->log, "%sconfiguration %s, %d of %d", i > 0 ? "\n" : "",
                       configs->data[i], i + 1, configs->count);
@@ -492,7 +500,9 @@ naik_status naik_command_solve(naik_comm *comm, int argc, char **argv)
                                 sizeof options / sizeof *options, operands, 1, &sw.path));
     NAIK_TRY(check_switches(comm->log, &sw));
     NAIK_TRY(solve_one(comm, &sw, sw.overrides.text, sw.overrides.count, &every));
-    NAIK_TRY(every ? solve_every(comm, &sw) : NAIK_OK);
+    if (every) {
+        NAIK_TRY(solve_every(comm, &sw));
+    }
 done:
     return status;
 }

@@ -127,7 +127,9 @@ static naik_status parse(naik_log *log, const parts *from, naik_input **out)
     input->lattice.boundary_given = naik_yaml_find(input->tree->root, "lattice.boundary_t") != NULL;
     NAIK_TRY(naik_input_name_files(log, input, from->known));
     NAIK_TRY(naik_input_check(log, input));
-    NAIK_TRY(from->stored ? NAIK_OK : naik_input_check_idle(log, input));
+    if (!from->stored) {
+        NAIK_TRY(naik_input_check_idle(log, input));
+    }
     NAIK_TRY(naik_input_expand(log, input));
     NAIK_TRY(keep_text(log, input, from));
     *out = input;

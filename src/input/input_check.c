@@ -179,16 +179,16 @@ static naik_status check_growths(const checker *c)
     for (int i = 0; i < c->input->solve_count; i++) {
         const naik_source *source = &c->input->solve[i].source;
         snprintf(path, sizeof path, "solve.%d.source.radius", i);
-        NAIK_TRY(source->type == NAIK_SOURCE_COVARIANT_GAUSSIAN
-                     ? check_growth(c, path, source->radius, source->iterations)
-                     : NAIK_OK);
+        if (source->type == NAIK_SOURCE_COVARIANT_GAUSSIAN) {
+            NAIK_TRY(check_growth(c, path, source->radius, source->iterations));
+        }
     }
     for (int i = 0; i < c->input->pair_count; i++) {
         const naik_input_pair *pair = &c->input->pairs[i];
         snprintf(path, sizeof path, "pairs.%d.radius", i);
-        NAIK_TRY(pair->sink == NAIK_INPUT_SINK_COVARIANT_GAUSSIAN
-                     ? check_growth(c, path, pair->radius, pair->iterations)
-                     : NAIK_OK);
+        if (pair->sink == NAIK_INPUT_SINK_COVARIANT_GAUSSIAN) {
+            NAIK_TRY(check_growth(c, path, pair->radius, pair->iterations));
+        }
     }
 done:
     return status;

@@ -142,9 +142,9 @@ naik_status naik_input_name_files(naik_log *log, naik_input *input, const naik_v
         input->gauge.every = true;
     }
     NAIK_TRY(check_apart(log, input));
-    NAIK_TRY(input->gauge.config != NULL
-                 ? check_word(log, input, "gauge.config", input->gauge.config)
-                 : NAIK_OK);
+    if (input->gauge.config != NULL) {
+        NAIK_TRY(check_word(log, input, "gauge.config", input->gauge.config));
+    }
     NAIK_TRY(for_each_file(log, input, put, NULL));
 done:
     return status;

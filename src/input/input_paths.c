@@ -101,7 +101,9 @@ naik_status naik_variables_read(naik_comm *comm, const char *const *texts, int c
                      : NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the environment");
     }
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(out->size > 0 ? naik_comm_broadcast(comm, out->list, out->size, 0) : NAIK_OK);
+    if (out->size > 0) {
+        NAIK_TRY(naik_comm_broadcast(comm, out->list, out->size, 0));
+    }
 done:
     return status;
 }

@@ -281,7 +281,9 @@ naik_status naik_params_read(naik_log *log, const naik_param_table *table, naik_
         }
     }
     for (int i = 0; i < NAIK_PARAM_LISTS; i++) {
-        NAIK_TRY(table->list[i].key != NULL ? read_list(&r, &table->list[i], out) : NAIK_OK);
+        if (table->list[i].key != NULL) {
+            NAIK_TRY(read_list(&r, &table->list[i], out));
+        }
     }
 done:
     return status;

@@ -26,7 +26,9 @@ typedef struct fixer {
 static naik_status load_links(fixer *f)
 {
     naik_status status = NAIK_OK;
-    NAIK_TRY(f->there != f->gauge ? naik_gauge_copy(f->gauge, f->there) : NAIK_OK);
+    if (f->there != f->gauge) {
+        NAIK_TRY(naik_gauge_copy(f->gauge, f->there));
+    }
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         NAIK_TRY(naik_ghosted_from_gauge(f->there, mu, &f->link[mu]));
     }
@@ -40,7 +42,9 @@ static naik_status store_links(fixer *f)
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         NAIK_TRY(f->ops->ghosted_store(&f->link[mu], mu, f->there));
     }
-    NAIK_TRY(f->there != f->gauge ? naik_gauge_copy(f->there, f->gauge) : NAIK_OK);
+    if (f->there != f->gauge) {
+        NAIK_TRY(naik_gauge_copy(f->there, f->gauge));
+    }
 done:
     return status;
 }

@@ -84,7 +84,9 @@ static naik_status expand(lanczos *l)
     naik_timer_stop(timer, "filter");
     l->overflow = !isfinite(norm2);
     naik_timer_start(timer, "orthogonalise");
-    NAIK_TRY(l->overflow ? NAIK_OK : lanczos_append(l, true));
+    if (!l->overflow) {
+        NAIK_TRY(lanczos_append(l, true));
+    }
     naik_timer_stop(timer, "orthogonalise");
 done:
     return status;
@@ -99,7 +101,9 @@ static naik_status begin(lanczos *l)
     l->size = 0;
     l->state.kept = 0;
     memset(l->t, 0, (size_t)l->krylov * (size_t)l->krylov * sizeof *l->t);
-    NAIK_TRY(l->state.starts == 0 ? lanczos_choose_interval(l) : NAIK_OK);
+    if (l->state.starts == 0) {
+        NAIK_TRY(lanczos_choose_interval(l));
+    }
     lanczos_choose_degree(l);
     NAIK_TRY(lanczos_fill_random(l));
     NAIK_TRY(lanczos_append(l, false));
@@ -359,7 +363,9 @@ static naik_status search(lanczos *l, const naik_links *links, naik_modes **out,
     naik_status status = NAIK_OK;
     bool found, nonsense = false;
     NAIK_TRY(lanczos_resume(l, &found));
-    NAIK_TRY(found ? NAIK_OK : begin(l));
+    if (!found) {
+        NAIK_TRY(begin(l));
+    }
     do {
         naik_modes_destroy(out);
         if (nonsense && l->resumed) {

@@ -137,8 +137,12 @@ static naik_status is_plausible(lanczos *l, bool *good)
     naik_timer_start(timer, "look at a kept search");
     *good =
         naik_lanczos_state_holds(&l->state, l->options->modes, l->krylov) && are_of_a_polynomial(l);
-    NAIK_TRY(*good ? is_of_these_links(l, good) : NAIK_OK);
-    NAIK_TRY(*good ? are_orthonormal(l, good) : NAIK_OK);
+    if (*good) {
+        NAIK_TRY(is_of_these_links(l, good));
+    }
+    if (*good) {
+        NAIK_TRY(are_orthonormal(l, good));
+    }
     naik_timer_stop(timer, "look at a kept search");
 done:
     return status;
@@ -154,7 +158,9 @@ naik_status lanczos_resume(lanczos *l, bool *found)
     note(l); /* where things are put */
     NAIK_TRY(l->hooks->restore(l->hooks->data, &l->state, found));
     bool good = *found;
-    NAIK_TRY(*found ? is_plausible(l, &good) : NAIK_OK);
+    if (*found) {
+        NAIK_TRY(is_plausible(l, &good));
+    }
     if (!good) {
         if (*found) {
             naik_log_warn(l->log,

@@ -37,9 +37,9 @@ static naik_status measure_block(naik_modes *modes, const naik_links *links, int
     for (int c = 0; c < NAIK_MODES_BLOCK && b * NAIK_MODES_BLOCK + c < modes->count; c++) {
         modes->residual[b * NAIK_MODES_BLOCK + c] = sqrt(rr[c] / vv[c]);
     }
-    NAIK_TRY(products
-                 ? naik_modes_project(w->work, modes->block, modes->count, 2, w->v, vv, w->gram)
-                 : NAIK_OK);
+    if (products) {
+        NAIK_TRY(naik_modes_project(w->work, modes->block, modes->count, 2, w->v, vv, w->gram));
+    }
 done:
     return status;
 }

@@ -152,7 +152,9 @@ static naik_status take_guess(worker *w, int64_t index, naik_field *x, int irhs)
     bool found = false;
     naik_timer_start(w->backend->timer, "guesses");
     NAIK_TRY(w->stream->guess(w->stream->data, index, w->sites, &found));
-    NAIK_TRY(found ? w->ops->field.from_host(x, w->now.parity, irhs, w->sites) : NAIK_OK);
+    if (found) {
+        NAIK_TRY(w->ops->field.from_host(x, w->now.parity, irhs, w->sites));
+    }
     naik_timer_stop(w->backend->timer, "guesses");
 done:
     return status;

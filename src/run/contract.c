@@ -84,7 +84,9 @@ static naik_status read_propagator(const worker *w, const contraction_item *item
         const int solve = naik_propagator_file_solve(w->j->file, source, mass, colour);
         double *column = out->g + (size_t)colour * vector_count(w);
         NAIK_TRY(naik_propagator_file_read_solution(w->j->file, solve, column));
-        NAIK_TRY(item->iterations > 0 ? smear(w, item, column) : NAIK_OK);
+        if (item->iterations > 0) {
+            NAIK_TRY(smear(w, item, column));
+        }
     }
     out->full = true;
 done:

@@ -293,7 +293,9 @@ static naik_status time_solves(naik_comm *comm, const naik_input *input, const c
 {
     naik_status status = NAIK_OK;
     cost_modes *modes = &c->modes;
-    NAIK_TRY(c->plan.modes > 0 ? time_search(comm, input, all, c) : NAIK_OK);
+    if (c->plan.modes > 0) {
+        NAIK_TRY(time_search(comm, input, all, c));
+    }
     for (int i = 0; i < all->mass_count; i++) {
         const cost_mass *m = &all->masses[i];
         const bool deflated =

@@ -332,7 +332,9 @@ naik_status solve_guess_verify(const solve_guess *guess, const naik_lattice *lat
     naik_status status = NAIK_OK;
     for (int i = 0; guess->input != NULL && i < guess->input->task_count; i++) {
         const stored_run *run = guess->run[guess->input->tasks[i].solve];
-        NAIK_TRY(run != NULL ? stored_runs_verify(runs, lattice, run, guess->solve[i]) : NAIK_OK);
+        if (run != NULL) {
+            NAIK_TRY(stored_runs_verify(runs, lattice, run, guess->solve[i]));
+        }
     }
 done:
     return status;

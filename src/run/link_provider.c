@@ -354,7 +354,9 @@ naik_status naik_link_provider_links(naik_link_provider *source, double naik_eps
     naik_timer_start(source->timer, "build links");
     NAIK_TRY(action == NAIK_INPUT_LINKS ? take_links(source, naik_epsilon, out)
                                         : fatten(source, naik_epsilon, out));
-    NAIK_TRY(twist != NULL ? naik_fatlong_twist(*out, twist) : NAIK_OK);
+    if (twist != NULL) {
+        NAIK_TRY(naik_fatlong_twist(*out, twist));
+    }
     naik_twist_text(twist, twisted);
     naik_log_line(source->lattice->comm->log,
                   "links: %s, naik_epsilon %.10g%s, %lld links by singular values, %.2f s",

@@ -382,8 +382,12 @@ static naik_status find_in_turn(job *j, bool there, naik_modes **out)
     naik_status status = NAIK_OK;
     naik_lock *lock = NULL;
     NAIK_TRY(wait_for_turn(j, &lock, &there));
-    NAIK_TRY(there ? read_file(j, out) : NAIK_OK);
-    NAIK_TRY(*out == NULL ? find(j, out) : NAIK_OK);
+    if (there) {
+        NAIK_TRY(read_file(j, out));
+    }
+    if (*out == NULL) {
+        NAIK_TRY(find(j, out));
+    }
 done:
     naik_lock_release(j->comm, &lock);
     return status;
@@ -444,8 +448,12 @@ naik_status low_modes_get(const naik_input *input, int wanted, const naik_fatlon
     snprintf(j.search, sizeof j.search, "%s.search", j.path);
     NAIK_TRY(naik_modes_identify_links(links, &j.about));
     NAIK_TRY(naik_file_size(j.comm, j.path, &size_bytes));
-    NAIK_TRY(size_bytes >= 0 ? read_file(&j, &found) : NAIK_OK);
-    NAIK_TRY(found == NULL ? find_in_turn(&j, size_bytes >= 0, &found) : NAIK_OK);
+    if (size_bytes >= 0) {
+        NAIK_TRY(read_file(&j, &found));
+    }
+    if (found == NULL) {
+        NAIK_TRY(find_in_turn(&j, size_bytes >= 0, &found));
+    }
     if (input->deflation.precision == 16) {
         NAIK_TRY(naik_modes_create(geometry, NAIK_HALF, found->count, out));
         NAIK_TRY(naik_modes_copy(found, *out));

@@ -56,7 +56,9 @@ naik_status stored_sources_open(const stored_run *run, stored_sources *out)
     naik_status status = NAIK_OK;
     *out = (stored_sources){.run = run};
     NAIK_TRY(check_sources(out));
-    NAIK_TRY(smearing_of_sources(run->input) ? load_smearing(out) : NAIK_OK);
+    if (smearing_of_sources(run->input)) {
+        NAIK_TRY(load_smearing(out));
+    }
 done:
     return status;
 }

@@ -139,7 +139,9 @@ static naik_status commit_solution(solve_job *j, const naik_input_task *task, co
     j->done++;
     solve_progress_done(j, task, result);
     solve_report_solve(j, task, result);
-    NAIK_TRY(with_correlators ? solve_report_correlators(j, task) : NAIK_OK);
+    if (with_correlators) {
+        NAIK_TRY(solve_report_correlators(j, task));
+    }
 done:
     return status;
 }
@@ -321,7 +323,9 @@ static naik_status make_links(solve_job *j, double epsilon, int batch)
         naik_staggered_create(j->geometry, canonical, j->plan.links, j->plan.recon, &j->packed));
     naik_timer_stop(j->timer, "pack links");
     sdc_check_begin(&j->guard, &j->packed, NULL);
-    NAIK_TRY(is_deflated(j, j->pending[0]) ? make_modes(j, canonical) : NAIK_OK);
+    if (is_deflated(j, j->pending[0])) {
+        NAIK_TRY(make_modes(j, canonical));
+    }
 done:
     naik_fatlong_destroy(&canonical);
     return status;
@@ -456,7 +460,9 @@ naik_status solve_work(solve_job *j, bool *interrupted)
         list_pending(j, first);
         NAIK_TRY(solve_epsilon(j, epsilon_of(j, first), interrupted));
     }
-    NAIK_TRY(*interrupted ? naik_checkpoint_publish(j->checkpoint) : NAIK_OK);
+    if (*interrupted) {
+        NAIK_TRY(naik_checkpoint_publish(j->checkpoint));
+    }
 done:
     return status;
 }
