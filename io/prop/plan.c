@@ -239,6 +239,18 @@ void naik_prop_plan_destroy(naik_prop_plan **plan)
     }
 }
 
+/* Numbers that the correlators of a source have a time: one for each momentum, two where any moves and
+ * weights are exponentials. */
+static int numbers_a_time(const naik_propagator_spec *spec, const naik_correlator_choice *choice)
+{
+    bool moving = false;
+    for (int i = 0; i < choice->momentum_count; i++) {
+        const int *p = choice->momenta[i];
+        moving = moving || p[0] != 0 || p[1] != 0 || p[2] != 0;
+    }
+    return choice->momentum_count * (spec->waves && moving ? 2 : 1);
+}
+
 int64_t naik_propagator_spec_bytes(const naik_propagator_spec *spec, const int size[NAIK_DIM])
 {
     int64_t solves = naik_propagator_spec_solves(spec);
@@ -250,8 +262,8 @@ int64_t naik_propagator_spec_bytes(const naik_propagator_spec *spec, const int s
         const naik_correlator_choice choice = naik_prop_choice(spec, i);
         const int64_t of_set = (spec->spinors ? 12 : 3) * (int64_t)spec->sets[i].source_count *
                                spec->sets[i].mass_count;
-        correlators += of_set * choice.correlator_count * choice.momentum_count * size[3] * 8 *
-                       (spec->waves ? 2 : 1);
+        correlators +=
+            of_set * choice.correlator_count * numbers_a_time(spec, &choice) * size[3] * 8;
         /* Per solve also headers of groups and datasets: about 1 KiB for each correlator. */
         headers += of_set * (4096 + 1024 * (int64_t)choice.correlator_count *
                                         (choice.momentum_count + 1) / 3);

@@ -1,8 +1,8 @@
 /* interrupt.c - signals by descriptor, the wall clock, and one answer for all ranks
  *
- * Rank 0 decides when the ranks talk, at once when it has a signal itself: it broadcasts at every
- * call whether this is such a call, because clocks of different ranks may not decide what is
- * collective.
+ * Rank 0 decides when the ranks talk, at once when it has a signal itself or the limit is past: it
+ * broadcasts at every call whether this is such a call, because clocks of different ranks may not
+ * decide what is collective.
  */
 #include "comm/interrupt.h"
 #include "base/timer.h"
@@ -88,6 +88,11 @@ static bool received(naik_interrupt *interrupt)
     return interrupt->received != 0;
 }
 
+static bool is_late(const naik_interrupt *interrupt, double now_s)
+{
+    return interrupt->wall_limit_s > 0 && now_s - interrupt->start_s > interrupt->wall_limit_s;
+}
+
 bool naik_interrupt_asked(naik_interrupt *interrupt)
 {
     enum { PAUSE, TALK };
@@ -96,15 +101,15 @@ bool naik_interrupt_asked(naik_interrupt *interrupt)
     if (interrupt->asked) {
         return true;
     }
-    if (interrupt->comm->rank == 0 && (received(interrupt) || now_s - interrupt->last_s > 0.2)) {
+    if (interrupt->comm->rank == 0 &&
+        (received(interrupt) || is_late(interrupt, now_s) || now_s - interrupt->last_s > 0.2)) {
         what = TALK;
         interrupt->last_s = now_s;
     }
     if (naik_comm_broadcast(interrupt->comm, &what, sizeof what, 0) != NAIK_OK || what == PAUSE) {
         return false;
     }
-    bool late = interrupt->wall_limit_s > 0 && now_s - interrupt->start_s > interrupt->wall_limit_s;
-    double seen[2] = {received(interrupt) ? interrupt->received : 0, late};
+    double seen[2] = {received(interrupt) ? interrupt->received : 0, is_late(interrupt, now_s)};
     if (naik_comm_max_f64(interrupt->comm, seen, 2) != NAIK_OK) {
         return false;
     }
