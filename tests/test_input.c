@@ -100,6 +100,74 @@ static void tasks_run_over_solve_origin_mass_colour(check *t)
     naik_input_destroy(&in);
 }
 
+/* Of a mass that two entries have the quark is one, unless links or twist differ. */
+static void tasks_have_quarks_and_each_is_there_once(check *t)
+{
+    static const char clover[] =
+        "lattice: {size: [4, 4, 4, 4]}\n"
+        "gauge: {file: lat.h5}\n"
+        "action: {type: clover, csw: 1.2, u0: 0.5}\n"
+        "solve:\n"
+        "  - {name: a, masses: [0.1, 0.0], source: {type: point, origin: [0, 0, 0, 0]}}\n"
+        "  - {name: b, kappas: 0.125, source: {type: point, origin: [0, 0, 0, "
+        "1]}}\n"
+        "  - {name: c, masses: 0.1, twist: [0, 0.5, 0], source: {type: point, origin: [0, 0, 0, "
+        "0]}}\n"
+        "output: {file: out.h5}\n";
+    naik_input *in = NULL;
+    char text[NAIK_QUARK_TEXT];
+    CHECK_OK(t, parse(t, sample, &in));
+    CHECK_REQUIRE(t, in != NULL);
+    CHECK_TRUE(t, in->kind == naik_quark_kind_of("hisq") && in->quark_count == 3);
+    CHECK_INT(t, in->solve[1].quark[0], 2);
+    CHECK_NEAR(t, naik_input_quark(in, 0, 1)->naik_epsilon, -0.1, 0);
+    CHECK_NEAR(t, naik_input_task_quark(in, 3)->mass, 0.1, 0);
+    CHECK_TRUE(t, naik_quark_shares_operator(&in->quarks[0], &in->quarks[2]));
+    CHECK_TRUE(t, !naik_quark_shares_links(&in->quarks[0], &in->quarks[1]));
+    naik_input_destroy(&in);
+    CHECK_OK(t, parse(t, clover, &in));
+    CHECK_REQUIRE(t, in != NULL);
+    CHECK_INT(t, in->quark_count, 3);
+    CHECK_INT(t, in->solve[1].quark[0], 1);
+    CHECK_INT(t, in->tasks[in->task_count - 1].quark, 2);
+    CHECK_NEAR(t, naik_quark_csw(&in->quarks[0]), 9.6, 1e-14);
+    CHECK_TRUE(t, naik_quark_twist(&in->quarks[0]) == NULL);
+    CHECK_NEAR(t, naik_quark_twist(&in->quarks[2])[1], 0.5, 0);
+    CHECK_TRUE(t, !naik_quark_shares_operator(&in->quarks[0], &in->quarks[1]));
+    CHECK_TRUE(t, !naik_quark_shares_operator(&in->quarks[0], &in->quarks[2]));
+    CHECK_TRUE(t, naik_quark_shares_links(&in->quarks[0], &in->quarks[2]));
+    naik_quark_text(&in->quarks[0], ", ", 10, text);
+    CHECK_TEXT(t, text, "mass 0.1, kappa 0.1219512195, csw 9.6");
+    naik_input_destroy(&in);
+}
+
+static void kinds_are_those_of_their_operators_and_keys(check *t)
+{
+    for (int i = 0; i < NAIK_QUARK_KINDS; i++) {
+        const naik_quark_kind *kind = naik_quark_kinds[i];
+        CHECK_TEXT(t, kind->name, naik_quark_words[i]);
+        CHECK_TRUE(t, naik_quark_kind_of(kind->name) == kind);
+        CHECK_INT(t, kind->spin, kind->ops->spin);
+        CHECK_INT(t, kind->columns, kind->ops->solves);
+        CHECK_INT(t, kind->reals, 2 * kind->columns);
+        CHECK_TEXT(t, kind->numbers[0].name, "mass");
+        CHECK_TEXT(t, kind->numbers[1].name, "naik_epsilon");
+        for (int n = 0; n < kind->number_count; n++) {
+            bool found = kind->numbers[n].key == NULL;
+            for (int k = 0; k < naik_input_table.count && !found; k++) {
+                const naik_param *param = &naik_input_table.params[k];
+                found = strcmp(param->key, kind->numbers[n].key) == 0 && param->identity &&
+                        param->kind == NAIK_PARAM_REAL;
+            }
+            CHECK_TRUE(t, found);
+        }
+    }
+    CHECK_NEAR(t, naik_quark_kind_of("hisq")->costs.flops, 1146, 0);
+    CHECK_NEAR(t, naik_quark_kind_of("naive")->costs.flops, 570, 0);
+    CHECK_TRUE(t, naik_quark_kind_of("hisq_su3")->smearing == NAIK_HISQ_SU3);
+    CHECK_TRUE(t, naik_quark_kind_of("hisq_u3") == NULL);
+}
+
 static void overrides_and_environment_replace_keys_and_are_recorded(check *t)
 {
     const char *const overrides[] = {"solver.tolerance=1e-8", "solve.0.masses=[0.3, 0.4]",
@@ -273,6 +341,8 @@ static void hints_that_would_be_cut_are_refused(check *t)
 CHECK_MAIN(CHECK(stored_inputs_are_told_from_their_overrides),
            CHECK(hints_that_would_be_cut_are_refused), CHECK(input_is_typed_by_the_table),
            CHECK(tasks_run_over_solve_origin_mass_colour),
+           CHECK(tasks_have_quarks_and_each_is_there_once),
+           CHECK(kinds_are_those_of_their_operators_and_keys),
            CHECK(overrides_and_environment_replace_keys_and_are_recorded),
            CHECK(canonical_text_does_not_depend_on_how_it_was_written),
            CHECK(keys_that_came_later_are_in_no_identity_at_their_initial_values),

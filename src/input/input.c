@@ -123,6 +123,10 @@ static naik_status parse(naik_log *log, const parts *from, naik_input **out)
     }
     NAIK_TRY(apply_environment(log, input->tree, from->backend, from->grid));
     NAIK_TRY(naik_params_read(log, &naik_input_table, input->tree, input));
+    input->kind = naik_quark_kinds[input->action.type];
+    if (input->action.projection == 1 && input->kind->su3 != NULL) {
+        input->kind = input->kind->su3;
+    }
     naik_input_count_as(input, from->identity);
     input->lattice.boundary_given = naik_yaml_find(input->tree->root, "lattice.boundary_t") != NULL;
     NAIK_TRY(naik_input_name_files(log, input, from->known));

@@ -16,6 +16,7 @@
 #include "naik/comm.h"
 #include "naik/meson.h"
 #include "naik/source.h"
+#include "operator/quark.h"
 
 typedef enum naik_input_action {
     NAIK_INPUT_NAIVE, /* the first three as naik_action_type of smear.h */
@@ -58,6 +59,7 @@ typedef struct naik_input_solve {
     naik_reals kappas;       /* as given; the masses are 1/(2 kappa) - 4 */
     naik_reals naik_epsilon; /* as many as masses; zeros where not given */
     naik_reals twist;        /* of twist.h: x, y, z; none: not twisted */
+    int *quark;              /* [masses.count] of each, its place in quarks[] of the input */
     double tolerance;        /* the solver's where not given */
     naik_source source;      /* all but the origin, which is that of the first */
     naik_vectors origins;    /* of point and gaussian: as given; of walls: (0, 0, 0, t0) */
@@ -118,6 +120,7 @@ typedef struct naik_input_source {
  * clover quarks the colour is the column, 3 spin + colour. */
 typedef struct naik_input_task {
     int source, solve, mass, colour; /* source: index in sources[]; mass: in solve[].masses */
+    int quark;                       /* index in quarks[] */
 } naik_input_task;
 
 typedef struct naik_input {
@@ -210,6 +213,9 @@ typedef struct naik_input {
         older; /* out of a file whose correlators, and walls of one corner, are counted from the lattice's
                    origin, and whose weights are cosines */
 
+    const naik_quark_kind *kind; /* of all its quarks */
+    naik_quark *quarks;          /* [quark_count], each once, in the order of solve and masses */
+    int quark_count;
     naik_input_source *sources; /* [source_count] */
     int source_count;
     naik_input_task *tasks; /* [task_count] */
@@ -224,6 +230,15 @@ typedef struct naik_input {
     naik_yaml *tree;       /* owns everything above */
 } naik_input;
 
+/* The quark of a mass of an entry; of a task. */
+static inline const naik_quark *naik_input_quark(const naik_input *input, int solve, int mass)
+{
+    return &input->quarks[input->solve[solve].quark[mass]];
+}
+static inline const naik_quark *naik_input_task_quark(const naik_input *input, int task)
+{
+    return &input->quarks[input->tasks[task].quark];
+}
 /* Wilson or clover quarks, and not staggered ones. */
 static inline bool naik_input_is_wilson(const naik_input *input)
 {

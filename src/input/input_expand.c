@@ -121,6 +121,64 @@ done:
     return status;
 }
 
+/* A number that a key of the input gives for all quarks. */
+static void take_number(const naik_input *input, const naik_quark_number *number, naik_quark *quark)
+{
+    for (int i = 0; i < naik_input_table.count; i++) {
+        const naik_param *param = &naik_input_table.params[i];
+        if (strcmp(param->key, number->key) == 0) {
+            memcpy((char *)quark + number->member, (const char *)input + param->offset,
+                   sizeof(double));
+        }
+    }
+}
+
+static naik_quark quark_of(const naik_input *input, const naik_input_solve *solve, int mass)
+{
+    naik_quark quark = {.kind = input->kind,
+                        .mass = solve->masses.data[mass],
+                        .naik_epsilon = solve->naik_epsilon.data[mass]};
+    for (int i = 0; i < input->kind->number_count; i++) {
+        const naik_quark_number *number = &input->kind->numbers[i];
+        if (number->key != NULL) {
+            take_number(input, number, &quark);
+        }
+    }
+    if (solve->twist.count == NAIK_DIM - 1) {
+        memcpy(quark.twist, solve->twist.data, sizeof quark.twist);
+    }
+    return quark;
+}
+
+/* Each quark once. */
+static naik_status list_quarks(naik_log *log, naik_input *input)
+{
+    naik_status status = NAIK_OK;
+    size_t masses = 0;
+    for (int i = 0; i < input->solve_count; i++) {
+        masses += (size_t)input->solve[i].masses.count;
+    }
+    NAIK_TRY(allocate(log, input, masses, sizeof *input->quarks, &input->quarks));
+    for (int i = 0; i < input->solve_count; i++) {
+        naik_input_solve *solve = &input->solve[i];
+        NAIK_TRY(
+            allocate(log, input, (size_t)solve->masses.count, sizeof *solve->quark, &solve->quark));
+        for (int mass = 0; mass < solve->masses.count; mass++) {
+            const naik_quark quark = quark_of(input, solve, mass);
+            int at = 0;
+            while (at < input->quark_count && !naik_quark_is(&input->quarks[at], &quark)) {
+                at++;
+            }
+            if (at == input->quark_count) {
+                input->quarks[input->quark_count++] = quark;
+            }
+            solve->quark[mass] = at;
+        }
+    }
+done:
+    return status;
+}
+
 /* Walls begin at (0, 0, 0, t0), those of one corner there; a source from a file knows no origin and has
  * (0, 0, 0, 0). */
 static naik_status fill_origins(naik_log *log, naik_input *input)
@@ -184,7 +242,8 @@ static naik_status list_sources_and_tasks(naik_log *log, naik_input *input)
             NAIK_TRY(name_source(log, input, s));
             for (int mass = 0; mass < solve->masses.count; mass++) {
                 for (int colour = 0; colour < naik_input_columns(input); colour++) {
-                    input->tasks[task++] = (naik_input_task){source, i, mass, colour};
+                    input->tasks[task++] =
+                        (naik_input_task){source, i, mass, colour, solve->quark[mass]};
                 }
             }
         }
@@ -197,6 +256,7 @@ naik_status naik_input_expand(naik_log *log, naik_input *input)
 {
     naik_status status = NAIK_OK;
     NAIK_TRY(fill_defaults(log, input));
+    NAIK_TRY(list_quarks(log, input));
     NAIK_TRY(
         naik_params_text(log, &naik_input_table, input, false, input->tree, &input->canonical));
     NAIK_TRY(naik_params_text(log, &naik_input_table, input, true, input->tree, &input->identity));

@@ -126,7 +126,7 @@ done:
     return status;
 }
 
-static const naik_operator_ops table = {
+const naik_operator_ops naik_operator_wilson = {
     .name = "Wilson",
     .spin = NAIK_SPIN,
     .solves = 3 * NAIK_SPIN,
@@ -157,7 +157,7 @@ void naik_mh_destroy(naik_mh *mh)
 
 naik_operator naik_mh_of(const naik_mh *mh)
 {
-    return (naik_operator){.ops = &table,
+    return (naik_operator){.ops = &naik_operator_wilson,
                            .geometry = mh->wilson->links->geometry,
                            .precision = mh->wilson->links->precision,
                            .data = mh};

@@ -9,6 +9,8 @@
 #include "operator/operator.h"
 #include "operator/wilson.h"
 
+extern const naik_operator_ops naik_operator_wilson;
+
 /* Mh on spinors in one precision. */
 typedef struct naik_mh {
     const naik_wilson *wilson;
