@@ -8,6 +8,7 @@
 
 #include "base/exactsum.h"
 #include "comm/collective.h"
+#include "lattice/source_kind.h"
 
 static const int size[4] = {8, 4, 8, 12};
 static const double pi = 3.14159265358979323846;
@@ -273,6 +274,53 @@ static void sources_are_the_same_on_every_grid(check *t)
     naik_comm_destroy(&alone);
 }
 
+/* Corners of the hypercube that carry a number, on the source's time slice or anywhere. */
+static unsigned corners_of(const naik_lattice *lat, const double *v)
+{
+    int64_t count[8] = {0};
+    unsigned corners = 0;
+    for (int32_t site = 0; site < lat->sites; site++) {
+        int x[4];
+        coordinates(lat, site, x);
+        for (int i = 0; i < 6; i++) {
+            count[x[0] % 2 + 2 * (x[1] % 2) + 4 * (x[2] % 2)] += v[6 * (int64_t)site + i] != 0;
+        }
+    }
+    if (naik_comm_sum_i64(lat->comm, count, 8) != NAIK_OK) {
+        return 0;
+    }
+    for (int k = 0; k < 8; k++) {
+        corners |= count[k] > 0 ? 1U << k : 0;
+    }
+    return corners;
+}
+
+static void corners_are_those_that_carry_the_source(check *t)
+{
+    double *v = NULL;
+    naik_lattice *lat = make_lattice(t, t->comm, &v);
+    CHECK_REQUIRE(t, lat != NULL);
+    for (int type = 0; type < NAIK_SOURCE_TYPES; type++) {
+        const naik_source_kind *kind = naik_source_kind_of((naik_source_type)type);
+        const bool cut = (kind->keys & NAIK_SOURCE_KEY_SUBSET) != 0;
+        for (int subset = 0; subset <= (cut ? (int)NAIK_SUBSET_CORNER : 0); subset++) {
+            for (int t0 = 3; t0 < 5; t0++) {
+                const naik_source source = {.type = (naik_source_type)type,
+                                            .subset = (naik_subset)subset,
+                                            .corner = {1, 0, 1},
+                                            .origin = {0, 0, 0, t0}};
+                if (kind->made != NAIK_SOURCE_FROM_COORDINATES || type == NAIK_SOURCE_GAUSSIAN) {
+                    continue; /* made elsewhere, or counted at its origin alone */
+                }
+                CHECK_OK(t, naik_source_fill(lat, &source, 1, v));
+                CHECK_INT(t, (int)naik_source_corners(&source), (int)corners_of(lat, v));
+            }
+        }
+    }
+    free(v);
+    naik_lattice_destroy(&lat);
+}
+
 static void bad_sources_are_refused(check *t)
 {
     double *v = NULL;
@@ -295,4 +343,5 @@ static void bad_sources_are_refused(check *t)
 CHECK_MAIN(CHECK(sources_have_their_shape_and_momentum), CHECK(random_walls_are_noise_on_one_slice),
            CHECK(a_random_volume_is_a_random_wall_on_every_slice),
            CHECK(a_source_is_cut_down_to_its_subset), CHECK(noise_depends_on_seed_and_colour),
-           CHECK(sources_are_the_same_on_every_grid), CHECK(bad_sources_are_refused))
+           CHECK(sources_are_the_same_on_every_grid),
+           CHECK(corners_are_those_that_carry_the_source), CHECK(bad_sources_are_refused))

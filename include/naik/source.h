@@ -59,27 +59,10 @@ typedef struct naik_source {
     int corner[NAIK_DIM - 1]; /* 0 or 1 each: one of the eight corners of the hypercube */
 } naik_source;
 
-/* Whether it is made of random numbers. */
-static inline bool naik_source_is_random(naik_source_type type)
-{
-    return type == NAIK_SOURCE_RANDOM_WALL || type == NAIK_SOURCE_RANDOM_VOLUME;
-}
-
-/* Whether it is a wall on one corner of the hypercube. */
-static inline bool naik_source_is_corner(const naik_source *source)
-{
-    return source->type == NAIK_SOURCE_CORNER_WALL ||
-           (source->subset == NAIK_SUBSET_CORNER &&
-            (source->type == NAIK_SOURCE_EVENANDODD_WALL ||
-             source->type == NAIK_SOURCE_EVENMINUSODD_WALL ||
-             source->type == NAIK_SOURCE_RANDOM_WALL));
-}
-
-/* Whether it is a funny wall. */
-static inline bool naik_source_is_funny(naik_source_type type)
-{
-    return type == NAIK_SOURCE_FUNNYWALL1 || type == NAIK_SOURCE_FUNNYWALL2;
-}
+/* Whether a source of this type is made of random numbers. Local. */
+bool naik_source_is_random(naik_source_type type);
+/* Whether a source is a wall on one corner of the hypercube. Local. */
+bool naik_source_is_corner(const naik_source *source);
 
 /* Fills out [sites][3][2] with the source for source colour `colour` (0..2). Every site is written.
  * Local: no communication. NAIK_ERR_ARG for NAIK_SOURCE_FILE, _COVARIANT_GAUSSIAN, _SEQUENTIAL and

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "cli/milc_input.h"
+#include "lattice/source_kind.h"
 
 typedef struct shape {
     const char *word;
@@ -32,10 +33,15 @@ static const shape shapes[] = {{"point", NAIK_SOURCE_POINT, {0}},
                                {"random_complex_wall", NAIK_SOURCE_RANDOM_WALL, {0}},
                                {"vector_field", NAIK_SOURCE_FILE, {0}}};
 
+static const naik_source_kind *kind_of(const milc_source *s)
+{
+    return naik_source_kind_of(s->type);
+}
+
+/* Whether its stanza has an origin, and not t0. */
 static bool is_at_site(const milc_source *s)
 {
-    return s->type == NAIK_SOURCE_POINT || s->type == NAIK_SOURCE_GAUSSIAN ||
-           s->type == NAIK_SOURCE_FILE || s->type == NAIK_SOURCE_COVARIANT_GAUSSIAN;
+    return kind_of(s)->place == NAIK_SOURCE_AT_SITE || kind_of(s)->made == NAIK_SOURCE_READ;
 }
 
 static bool moves(const milc_source *s)
@@ -89,9 +95,7 @@ static naik_status subset(milc_words *w, milc_source *s)
     if (strcmp(w->word, "full") == 0) {
         return NAIK_OK;
     }
-    const bool fits = s->type == NAIK_SOURCE_GAUSSIAN || s->type == NAIK_SOURCE_EVENANDODD_WALL ||
-                      s->type == NAIK_SOURCE_EVENMINUSODD_WALL ||
-                      s->type == NAIK_SOURCE_RANDOM_WALL || s->type == NAIK_SOURCE_FILE;
+    const bool fits = (kind_of(s)->keys & NAIK_SOURCE_KEY_SUBSET) != 0;
     if (strcmp(w->word, "corner") != 0 || !fits) {
         milc_words_obstacle(w, w->word_line,
                             "'subset %s' of this source cannot be expressed, only full, and corner "
@@ -242,7 +246,7 @@ static naik_status add_momentum(milc_words *w, milc_source *s)
 {
     int p[NAIK_DIM - 1] = {0};
     naik_status status = milc_words_ints(w, "momentum", NAIK_DIM - 1, -16384, 16384, p);
-    if (status == NAIK_OK && (is_at_site(s) || naik_source_is_funny(s->type))) {
+    if (status == NAIK_OK && (is_at_site(s) || kind_of(s)->made == NAIK_SOURCE_MOVED)) {
         milc_words_obstacle(w, w->word_line,
                             "a momentum of a point, gaussian, smeared or file source, or of a "
                             "funny wall cannot be expressed");

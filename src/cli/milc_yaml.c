@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cli/milc_input.h"
+#include "lattice/source_kind.h"
 
 enum { MOST_MASSES = 100 }; /* of one entry */
 
@@ -31,25 +32,25 @@ static void print_source(FILE *out, const milc_source *s)
 {
     char text[32];
     const bool moves = s->momentum[0] != 0 || s->momentum[1] != 0 || s->momentum[2] != 0;
+    const unsigned keys = naik_source_kind_of(s->type)->keys;
     fprintf(out, "    source:\n      type: %s\n", naik_source_name(s->type));
-    if (s->type == NAIK_SOURCE_POINT || s->type == NAIK_SOURCE_GAUSSIAN ||
-        s->type == NAIK_SOURCE_COVARIANT_GAUSSIAN) {
+    if ((keys & NAIK_SOURCE_KEY_ORIGIN) != 0) {
         fprintf(out, "      origin: [%d, %d, %d, %d]\n", s->origin[0], s->origin[1], s->origin[2],
                 s->origin[3]);
-    } else if (s->type == NAIK_SOURCE_FILE) {
+    } else if ((keys & NAIK_SOURCE_KEY_FILE) != 0) {
         fprintf(out, "      file: ");
         print_quoted(out, s->file);
         fputc('\n', out);
-    } else if (s->type != NAIK_SOURCE_RANDOM_VOLUME) {
+    } else if ((keys & NAIK_SOURCE_KEY_T0) != 0) {
         fprintf(out, "      t0: %d\n", s->origin[3]);
     }
-    if (s->type == NAIK_SOURCE_GAUSSIAN || s->type == NAIK_SOURCE_COVARIANT_GAUSSIAN) {
+    if ((keys & NAIK_SOURCE_KEY_RADIUS) != 0) {
         fprintf(out, "      radius: %s\n", real(s->radius, text));
     }
-    if (s->type == NAIK_SOURCE_COVARIANT_GAUSSIAN) {
+    if ((keys & NAIK_SOURCE_KEY_ITERATIONS) != 0) {
         fprintf(out, "      iterations: %d\n", s->iterations);
     }
-    if (naik_source_is_random(s->type)) {
+    if ((keys & NAIK_SOURCE_KEY_NOISE) != 0) {
         fprintf(out, "      noise: %s\n      seed: %llu\n",
                 s->noise == NAIK_NOISE_GAUSSIAN ? "gaussian"
                 : s->noise == NAIK_NOISE_U1     ? "u1"

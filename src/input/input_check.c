@@ -8,6 +8,7 @@
 
 #include "comm/paths.h"
 #include "input/input_table.h"
+#include "lattice/source_kind.h"
 #include "modes/lanczos.h"
 
 /* (2m)^2 is added to an operator in single precision, whose numbers end at 1e-38; r^2 divides. */
@@ -94,8 +95,7 @@ static naik_status check_radius(const checker *c, int index)
 {
     const naik_source *source = &c->input->solve[index].source;
     char path[PATH_SIZE];
-    const bool sized =
-        source->type == NAIK_SOURCE_GAUSSIAN || source->type == NAIK_SOURCE_COVARIANT_GAUSSIAN;
+    const bool sized = (naik_source_kind_of(source->type)->keys & NAIK_SOURCE_KEY_RADIUS) != 0;
     if (!sized || source->radius >= LEAST_RADIUS) {
         return NAIK_OK;
     }
@@ -106,34 +106,18 @@ static naik_status check_radius(const checker *c, int index)
 
 static naik_status check_source_keys(const checker *c, int index)
 {
-    const unsigned walls = BIT(NAIK_SOURCE_CORNER_WALL) | BIT(NAIK_SOURCE_EVEN_WALL) |
-                           BIT(NAIK_SOURCE_EVENANDODD_WALL) | BIT(NAIK_SOURCE_EVENMINUSODD_WALL) |
-                           BIT(NAIK_SOURCE_RANDOM_WALL);
-    const unsigned volume = BIT(NAIK_SOURCE_RANDOM_VOLUME);
-    const unsigned fixed = BIT(NAIK_SOURCE_CORNER_WALL) | BIT(NAIK_SOURCE_EVEN_WALL);
-    const unsigned point = BIT(NAIK_SOURCE_POINT), gaussian = BIT(NAIK_SOURCE_GAUSSIAN);
-    const unsigned noise = BIT(NAIK_SOURCE_RANDOM_WALL) | volume, file = BIT(NAIK_SOURCE_FILE);
-    const unsigned covariant = BIT(NAIK_SOURCE_COVARIANT_GAUSSIAN);
-    const unsigned sequential = BIT(NAIK_SOURCE_SEQUENTIAL);
-    const unsigned funny = BIT(NAIK_SOURCE_FUNNYWALL1) | BIT(NAIK_SOURCE_FUNNYWALL2);
-    const unsigned at_site = point | gaussian | covariant;
-    const rule rules[] = {{"origin", at_site, at_site},
-                          {"t0", walls | sequential | funny, walls | sequential | funny},
-                          {"momentum", walls | gaussian | covariant | sequential, 0},
-                          {"propagator", sequential, sequential},
-                          {"mass", sequential, 0},
-                          {"kappa", sequential, 0},
-                          {"naik_epsilon", sequential, 0},
-                          {"insertion", sequential, sequential},
-                          {"seed", noise, noise},
-                          {"noise", noise, 0},
-                          {"radius", gaussian | covariant, gaussian | covariant},
-                          {"iterations", covariant, covariant},
-                          {"subset", (walls & ~fixed) | gaussian | volume | file, 0},
-                          {"file", file | sequential, file | sequential}};
+    rule rules[NAIK_SOURCE_KEY_COUNT];
+    for (int k = 0; k < NAIK_SOURCE_KEY_COUNT; k++) {
+        rules[k] = (rule){.key = naik_source_keys[k]};
+        for (int type = 0; type < NAIK_SOURCE_TYPES; type++) {
+            const naik_source_kind *kind = naik_source_kind_of((naik_source_type)type);
+            rules[k].applies |= (kind->keys >> k & 1) << type;
+            rules[k].required |= (kind->required >> k & 1) << type;
+        }
+    }
     char prefix[PATH_SIZE];
     snprintf(prefix, sizeof prefix, "solve.%d.source.", index);
-    return check_rules(c, rules, (int)(sizeof rules / sizeof *rules), prefix, "solve[].source.type",
+    return check_rules(c, rules, NAIK_SOURCE_KEY_COUNT, prefix, "solve[].source.type",
                        (int)c->input->solve[index].source.type);
 }
 
@@ -179,7 +163,7 @@ static naik_status check_growths(const checker *c)
     for (int i = 0; i < c->input->solve_count; i++) {
         const naik_source *source = &c->input->solve[i].source;
         snprintf(path, sizeof path, "solve.%d.source.radius", i);
-        if (source->type == NAIK_SOURCE_COVARIANT_GAUSSIAN) {
+        if (naik_source_kind_of(source->type)->made == NAIK_SOURCE_SMEARED) {
             NAIK_TRY(check_growth(c, path, source->radius, source->iterations));
         }
     }
@@ -196,11 +180,11 @@ done:
 
 static naik_status check_smearing(const checker *c, int index)
 {
-    const naik_source_type type = c->input->solve[index].source.type;
+    const naik_source *source = &c->input->solve[index].source;
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "solve.%d.source.type", index);
-    return type == NAIK_SOURCE_COVARIANT_GAUSSIAN || naik_source_is_funny(type)
-               ? naik_input_check_smearing(c->log, c->input, path, naik_source_name(type))
+    return naik_source_needs_links(source)
+               ? naik_input_check_smearing(c->log, c->input, path, naik_source_name(source->type))
                : NAIK_OK;
 }
 
@@ -210,8 +194,7 @@ static naik_status check_insertion(const checker *c, int index)
     const bool has_spin = solve->insertion >= (int)NAIK_MESONS;
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "solve.%d.source.insertion", index);
-    return solve->source.type != NAIK_SOURCE_SEQUENTIAL ||
-                   has_spin == naik_input_is_wilson(c->input)
+    return !naik_source_is_sequential(&solve->source) || has_spin == naik_input_is_wilson(c->input)
                ? NAIK_OK
                : refuse(c, path, "'%s': %s is of %s quarks", path, naik_input_insertion_name(solve),
                         has_spin ? "wilson and clover" : "staggered");
@@ -237,7 +220,7 @@ static naik_status check_corner(const checker *c, int index)
     const naik_source *source = &c->input->solve[index].source;
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "solve.%d.source.corner", index);
-    if (given(c, path) != NULL && source->type != NAIK_SOURCE_CORNER_WALL &&
+    if (given(c, path) != NULL && !naik_source_kind_of(source->type)->corner &&
         source->subset != NAIK_SUBSET_CORNER) {
         return refuse(c, path, "'%s' applies to corner_wall and to subset corner only", path);
     }

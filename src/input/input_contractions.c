@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "input/input_table.h"
+#include "lattice/source_kind.h"
 
 enum { PATH_SIZE = 160, MAX_NAME = 48 };
 
@@ -133,8 +134,7 @@ static naik_status check_sink(naik_log *log, const naik_input *input, int index,
 static bool serves_several(const naik_input *input, const naik_input_pair *pair, const int count[2])
 {
     const int many = count[0] > count[1] ? 0 : 1;
-    return count[1 - many] == 1 &&
-           input->solve[pair->of[many]].source.type == NAIK_SOURCE_SEQUENTIAL;
+    return count[1 - many] == 1 && naik_source_is_sequential(&input->solve[pair->of[many]].source);
 }
 
 /* Source number k of an entry, as far as it is known before the lists are made. */
@@ -149,19 +149,13 @@ static naik_source source_number(const naik_input_solve *solve, int k)
     return source;
 }
 
-/* Whether its sites and numbers are known from the input alone. */
-static bool is_known(const naik_source *source)
-{
-    return source->type != NAIK_SOURCE_FILE && source->type != NAIK_SOURCE_SEQUENTIAL;
-}
-
 /* Why the mean of what is made of both vanishes whatever the gauge field; NULL: it need not. */
 static const char *nothing_common(const naik_source *a, const naik_source *b)
 {
     const bool random[2] = {naik_source_is_random(a->type), naik_source_is_random(b->type)};
-    const bool volume =
-        a->type == NAIK_SOURCE_RANDOM_VOLUME || b->type == NAIK_SOURCE_RANDOM_VOLUME;
-    if (!is_known(a) || !is_known(b)) {
+    const bool volume = naik_source_kind_of(a->type)->place == NAIK_SOURCE_ON_LATTICE ||
+                        naik_source_kind_of(b->type)->place == NAIK_SOURCE_ON_LATTICE;
+    if (naik_source_is_stored(a) || naik_source_is_stored(b)) {
         return NULL;
     }
     if (random[0] != random[1]) {
@@ -325,7 +319,7 @@ naik_status naik_input_check_contractions(naik_log *log, naik_input *input)
         random =
             random || (naik_source_is_random(solve->source.type) && naik_input_is_whole(solve));
         several =
-            several || (source_count(solve) > 1 && solve->source.type != NAIK_SOURCE_SEQUENTIAL);
+            several || (source_count(solve) > 1 && !naik_source_is_sequential(&solve->source));
     }
     if (input->output.condensate && !random) {
         return naik_input_refuse(log, input, "output.condensate",

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "input/input_table.h"
+#include "lattice/source_kind.h"
 
 static const char origin_line[] = "output.origin = ", weight_line[] = "output.momentum_weight = ";
 
@@ -86,7 +87,7 @@ static bool origin_matters(const naik_input *input)
         return naik_input_is_wilson(input) ? any_momentum(input) : differs(input, origin);
     }
     for (int s = 0; s < input->source_count && !naik_input_is_wilson(input); s++) {
-        const bool known = input->sources[s].source.type != NAIK_SOURCE_SEQUENTIAL;
+        const bool known = !naik_source_is_sequential(&input->sources[s].source);
         const int somewhere[NAIK_DIM] = {1, 1, 1, 0}, odd[NAIK_DIM] = {1, 0, 0, 0};
         matters = matters || (known ? differs(input, input->sources[s].x0)
                                     : differs(input, somewhere) || differs(input, odd));

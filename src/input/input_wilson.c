@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "input/input_table.h"
+#include "lattice/source_kind.h"
 #include "propagator/spin_meson.h"
 
 enum { PATH_SIZE = 160, MOST_SPINORS = 16 };
@@ -50,7 +51,7 @@ static naik_status check_source_mass(naik_log *log, const naik_input *input, int
     snprintf(mass, sizeof mass, "solve.%d.source.mass", index);
     snprintf(kappa, sizeof kappa, "solve.%d.source.kappa", index);
     snprintf(epsilon, sizeof epsilon, "solve.%d.source.naik_epsilon", index);
-    if (input->solve[index].source.type != NAIK_SOURCE_SEQUENTIAL) {
+    if (!naik_source_is_sequential(&input->solve[index].source)) {
         return NAIK_OK;
     }
     if (is_given(input, kappa) && !wilson) {
@@ -122,7 +123,7 @@ static naik_status check_for_wilson(naik_log *log, const naik_input *input)
     for (int i = 0; i < input->solve_count; i++) {
         char path[PATH_SIZE];
         snprintf(path, sizeof path, "solve.%d.source.type", i);
-        if (naik_source_is_funny(input->solve[i].source.type)) {
+        if (naik_source_kind_of(input->solve[i].source.type)->tastes) {
             return naik_input_refuse(log, input, path,
                                      "'%s' %s adds up tastes, which only staggered quarks have",
                                      path, naik_source_name(input->solve[i].source.type));

@@ -6,6 +6,7 @@
 #include <assert.h>
 
 #include "input/input.h"
+#include "lattice/source_kind.h"
 #include "propagator/spin_meson.h"
 #include "solver/bicgstab.h"
 
@@ -34,29 +35,13 @@ static const char *const sinks[] = {[NAIK_INPUT_SINK_POINT] = "point",
                                     [NAIK_INPUT_SINK_WALL] = "wall",
                                     [NAIK_INPUT_SINK_COVARIANT_GAUSSIAN] = "covariant_gaussian",
                                     NULL};
-static const char *const sources[] = {"point",
-                                      "corner_wall",
-                                      "even_wall",
-                                      "evenandodd_wall",
-                                      "evenminusodd_wall",
-                                      "gaussian",
-                                      "random_wall",
-                                      "file",
-                                      "random_volume",
-                                      "covariant_gaussian",
-                                      "sequential",
-                                      "funnywall1",
-                                      "funnywall2",
-                                      NULL};
-
 /* The words stand in the order of the enums. */
 static_assert((int)NAIK_INPUT_CLOVER == 5 && (int)NAIK_METHOD_CG == 1 && (int)NAIK_INPUT_HALF == 3,
               "words follow enums");
 static_assert((int)NAIK_INPUT_BACKEND_GPU == 2 && (int)NAIK_TRANSPORT_STAGED == 3,
               "words follow enums");
 static_assert((int)NAIK_NOISE_Z4 == 4 && (int)NAIK_SUBSET_CORNER == 3 && (int)NAIK_RHOZ0 == 7 &&
-                  (int)NAIK_MESONS == 8 && (int)NAIK_SPIN_MESONS == 9 &&
-                  (int)NAIK_SOURCE_FUNNYWALL2 == 12,
+                  (int)NAIK_MESONS == 8 && (int)NAIK_SPIN_MESONS == 9,
               "words follow enums");
 static_assert(sizeof(naik_source_type) == sizeof(int), "a choice is stored as an int");
 

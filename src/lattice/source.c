@@ -1,4 +1,4 @@
-/* source.c - the shapes of sources, one function of global coordinates each
+/* source.c - sources that coordinates decide, and what all sources have in common
  *
  * A site's value is a function of its global coordinates (and, for noise, of the counter-based
  * generator), so no process grid can change it.
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "lattice/source_kind.h"
 #include "lattice/su3.h"
 
 /* Sets these numbers apart from those of random links and of the heatbath; + colour slot. */
@@ -18,38 +19,19 @@ enum { ALL_CORNERS = 0xff };
 
 static const double two_pi = 6.283185307179586476925286766559;
 
-const char *naik_source_name(naik_source_type type)
-{
-    static const char *const names[] = {
-        [NAIK_SOURCE_POINT] = "point",
-        [NAIK_SOURCE_CORNER_WALL] = "corner_wall",
-        [NAIK_SOURCE_EVEN_WALL] = "even_wall",
-        [NAIK_SOURCE_EVENANDODD_WALL] = "evenandodd_wall",
-        [NAIK_SOURCE_EVENMINUSODD_WALL] = "evenminusodd_wall",
-        [NAIK_SOURCE_GAUSSIAN] = "gaussian",
-        [NAIK_SOURCE_RANDOM_WALL] = "random_wall",
-        [NAIK_SOURCE_FILE] = "file",
-        [NAIK_SOURCE_RANDOM_VOLUME] = "random_volume",
-        [NAIK_SOURCE_COVARIANT_GAUSSIAN] = "covariant_gaussian",
-        [NAIK_SOURCE_SEQUENTIAL] = "sequential",
-        [NAIK_SOURCE_FUNNYWALL1] = "funnywall1",
-        [NAIK_SOURCE_FUNNYWALL2] = "funnywall2",
-    };
-    return names[type];
-}
-
 static naik_status check_source(const naik_lattice *lat, const naik_source *source, int colour)
 {
+    static const char *const refused[] = {
+        [NAIK_SOURCE_FROM_COORDINATES] = NULL,
+        [NAIK_SOURCE_SMEARED] =
+            "a covariant_gaussian source needs links: fill the point and smear it",
+        [NAIK_SOURCE_MOVED] = "a funny wall is made with links, not filled",
+        [NAIK_SOURCE_READ] = "a source from a file is read, not filled",
+        [NAIK_SOURCE_FROM_PROPAGATOR] = "a source from a file is read, not filled"};
+    const naik_source_kind *kind = naik_source_kind_of(source->type);
     naik_log *log = lat->comm->log;
-    if (source->type == NAIK_SOURCE_FILE || source->type == NAIK_SOURCE_SEQUENTIAL) {
-        return NAIK_FAIL(log, NAIK_ERR_ARG, "a source from a file is read, not filled");
-    }
-    if (source->type == NAIK_SOURCE_COVARIANT_GAUSSIAN) {
-        return NAIK_FAIL(log, NAIK_ERR_ARG,
-                         "a covariant_gaussian source needs links: fill the point and smear it");
-    }
-    if (naik_source_is_funny(source->type)) {
-        return NAIK_FAIL(log, NAIK_ERR_ARG, "a funny wall is made with links, not filled");
+    if (refused[kind->made] != NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_ARG, "%s", refused[kind->made]);
     }
     if (colour < 0 || colour > 2) {
         return NAIK_FAIL(log, NAIK_ERR_ARG, "source colour %d must be 0, 1 or 2", colour);
@@ -67,30 +49,11 @@ static naik_status check_source(const naik_lattice *lat, const naik_source *sour
                              source->corner[k]);
         }
     }
-    if (source->type == NAIK_SOURCE_GAUSSIAN && !(source->radius > 0)) {
+    if ((kind->keys & NAIK_SOURCE_KEY_RADIUS) != 0 && !(source->radius > 0)) {
         return NAIK_FAIL(log, NAIK_ERR_ARG, "the radius %g of a gaussian source must be positive",
                          source->radius);
     }
     return NAIK_OK;
-}
-
-/* Square of the shortest distance to the origin within the time slice. */
-static double distance_squared(const naik_lattice *lat, const naik_source *source,
-                               const int x[NAIK_DIM])
-{
-    double r2 = 0;
-    for (int k = 0; k < NAIK_DIM - 1; k++) {
-        int d = x[k] > source->origin[k] ? x[k] - source->origin[k] : source->origin[k] - x[k];
-        d = 2 * d > lat->size[k] ? lat->size[k] - d : d;
-        r2 += (double)d * d;
-    }
-    return r2;
-}
-
-static bool at_corner(const naik_source *source, const int x[NAIK_DIM])
-{
-    return x[0] % 2 == source->corner[0] && x[1] % 2 == source->corner[1] &&
-           x[2] % 2 == source->corner[2];
 }
 
 static bool in_subset(const naik_source *source, const int x[NAIK_DIM])
@@ -99,64 +62,39 @@ static bool in_subset(const naik_source *source, const int x[NAIK_DIM])
     case NAIK_SUBSET_FULL: break;
     case NAIK_SUBSET_EVEN: return naik_parity_of(x) == 0;
     case NAIK_SUBSET_ODD: return naik_parity_of(x) != 0;
-    case NAIK_SUBSET_CORNER: return at_corner(source, x);
+    case NAIK_SUBSET_CORNER: return naik_source_at_corner(source, x);
     }
     return true;
 }
 
-/* The real shape at global x on the source's time slice; 1 for noise. */
-static double shape_at(const naik_lattice *lat, const naik_source *source, const int x[NAIK_DIM])
+/* Whether global x carries it, on its time slice; of a source around a site, whether x may. */
+static bool carries(const naik_source *source, const int x[NAIK_DIM])
 {
-    const int odd = naik_parity_of(x);
-    switch (source->type) {
-    case NAIK_SOURCE_POINT: return memcmp(x, source->origin, sizeof source->origin) == 0 ? 1 : 0;
-    case NAIK_SOURCE_CORNER_WALL: return at_corner(source, x) ? 1 : 0;
-    case NAIK_SOURCE_EVEN_WALL: return odd ? 0 : 1;
-    case NAIK_SOURCE_EVENMINUSODD_WALL: return odd ? -1 : 1;
-    case NAIK_SOURCE_GAUSSIAN:
-        return exp(-distance_squared(lat, source, x) / (source->radius * source->radius));
-    case NAIK_SOURCE_EVENANDODD_WALL:
-    case NAIK_SOURCE_RANDOM_WALL:
-    case NAIK_SOURCE_RANDOM_VOLUME:
-    case NAIK_SOURCE_COVARIANT_GAUSSIAN:
-    case NAIK_SOURCE_SEQUENTIAL:
-    case NAIK_SOURCE_FUNNYWALL1:
-    case NAIK_SOURCE_FUNNYWALL2:
-    case NAIK_SOURCE_FILE: break;
-    }
-    return 1;
+    const naik_source_kind *kind = naik_source_kind_of(source->type);
+    const bool decided = kind->shape != NULL && kind->place != NAIK_SOURCE_AT_SITE;
+    return in_subset(source, x) && (!decided || kind->shape(NULL, source, x) != 0);
 }
 
 unsigned naik_source_corners(const naik_source *source)
 {
+    const naik_source_place place = naik_source_kind_of(source->type)->place;
     unsigned corners = 0;
-    int x[NAIK_DIM] = {0, 0, 0, source->origin[3]};
-    switch (source->type) {
-    case NAIK_SOURCE_GAUSSIAN:
-        if (!in_subset(source, source->origin)) {
-            break; /* none of it is where it is centred */
-        }
-        /* fall through */
-    case NAIK_SOURCE_POINT:
-    case NAIK_SOURCE_COVARIANT_GAUSSIAN:
+    if (naik_source_is_stored(source)) {
+        return ALL_CORNERS;
+    }
+    if (place == NAIK_SOURCE_AT_SITE && in_subset(source, source->origin)) {
         for (int k = 0; k < NAIK_DIM - 1; k++) {
             corners += (unsigned)(source->origin[k] % 2) << k;
         }
         return 1U << corners;
-    case NAIK_SOURCE_FILE:
-    case NAIK_SOURCE_SEQUENTIAL: return ALL_CORNERS;
-    default: break;
     }
     for (unsigned bit = 0; bit < 8; bit++) {
-        for (int k = 0; k < NAIK_DIM - 1; k++) {
-            x[k] = (int)(bit >> k & 1);
-        }
-        const bool volume =
-            source->type == NAIK_SOURCE_RANDOM_VOLUME &&
-            (source->subset == NAIK_SUBSET_EVEN || source->subset == NAIK_SUBSET_ODD);
-        const bool wall = source->type != NAIK_SOURCE_CORNER_WALL || at_corner(source, x);
-        const bool even = source->type != NAIK_SOURCE_EVEN_WALL || naik_parity_of(x) == 0;
-        corners |= (volume || (wall && even && in_subset(source, x))) ? 1U << bit : 0;
+        const int x[2][NAIK_DIM] = {
+            {bit & 1, bit >> 1 & 1, bit >> 2, source->origin[3]},
+            {bit & 1, bit >> 1 & 1, bit >> 2, source->origin[3] + 1},
+        };
+        const bool next = place == NAIK_SOURCE_ON_LATTICE && carries(source, x[1]);
+        corners |= carries(source, x[0]) || next ? 1U << bit : 0;
     }
     return corners;
 }
@@ -268,7 +206,8 @@ void naik_source_to_slice(const naik_lattice *lattice, const naik_source *source
 naik_status naik_source_fill(const naik_lattice *lattice, const naik_source *source, int colour,
                              double *out)
 {
-    naik_status status = check_source(lattice, source, colour);
+    const naik_source_kind *kind = naik_source_kind_of(source->type);
+    const naik_status status = check_source(lattice, source, colour);
     if (status != NAIK_OK) {
         return status;
     }
@@ -281,11 +220,14 @@ naik_status naik_source_fill(const naik_lattice *lattice, const naik_source *sou
         for (int mu = 0; mu < NAIK_DIM; mu++) {
             x[mu] += lattice->origin[mu];
         }
-        const bool here = x[3] == source->origin[3] || source->type == NAIK_SOURCE_RANDOM_VOLUME;
-        double shape = here && in_subset(source, x) ? shape_at(lattice, source, x) : 0;
+        const bool here = x[3] == source->origin[3] || kind->place == NAIK_SOURCE_ON_LATTICE;
+        double shape = here && in_subset(source, x) ? 1 : 0;
+        if (shape != 0 && kind->shape != NULL) {
+            shape = kind->shape(lattice, source, x);
+        }
         if (shape != 0) {
             naik_complex factor = naik_cscale(shape, momentum_factor(lattice, source, x));
-            if (naik_source_is_random(source->type)) {
+            if (kind->random) {
                 draw_noise(source, colour, global, v);
             } else {
                 v[colour].re = 1;

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "comm/collective.h"
+#include "lattice/source_kind.h"
 
 /* v = S_second S_first E */
 static naik_status moved_wall(const naik_lattice *lattice, const naik_source *wall,
@@ -56,7 +57,7 @@ naik_status naik_funny_wall(const naik_lattice *lattice, const naik_source *sour
     const size_t bytes = naik_lattice_vector_bytes(lattice);
     naik_log *log = lattice->comm->log;
     double *xy = NULL, *yx = NULL;
-    if (!naik_source_is_funny(source->type)) {
+    if (naik_source_kind_of(source->type)->made != NAIK_SOURCE_MOVED) {
         return NAIK_FAIL(log, NAIK_ERR_ARG, "source type %s is no funny wall",
                          naik_source_name(source->type));
     }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lattice/source_kind.h"
 #include "propagator/spin_meson.h"
 #include "run/contraction_list.h"
 #include "run/frame.h"
@@ -383,12 +384,6 @@ static void average_mixed(builder *b, const mixture *m, int first)
     }
 }
 
-/* Its sources are sinks at several times of one source: they are no repetitions of each other. */
-static bool is_sequential(const naik_input_solve *solve)
-{
-    return solve->source.type == NAIK_SOURCE_SEQUENTIAL;
-}
-
 static void add_pair(builder *b, const naik_input_pair *pair)
 {
     const naik_input *input = b->input;
@@ -422,8 +417,8 @@ static void add_pair(builder *b, const naik_input_pair *pair)
             }
         }
     }
-    if (input->output.average && m.count > 1 && !is_sequential(quark) &&
-        !is_sequential(antiquark)) {
+    if (input->output.average && m.count > 1 && !naik_source_is_sequential(&quark->source) &&
+        !naik_source_is_sequential(&antiquark->source)) {
         average_mixed(b, &m, first);
     }
 }
@@ -478,7 +473,7 @@ static void add_baryon(builder *b, const naik_input_baryon *baryon)
     }
     bool sequential = false;
     for (int k = 0; k < 3; k++) {
-        sequential = sequential || is_sequential(&input->solve[baryon->of[k]]);
+        sequential = sequential || naik_source_is_sequential(&input->solve[baryon->of[k]].source);
     }
     if (input->output.average && m.count > 1 && !sequential) {
         average_mixed(b, &m, first);
@@ -508,7 +503,7 @@ static void add_averages(builder *b)
     const naik_input *input = b->input;
     for (int i = 0; input->output.average && i < input->solve_count; i++) {
         const naik_input_solve *solve = &input->solve[i];
-        const bool several = solve->origins.count > 1 && !is_sequential(solve);
+        const bool several = solve->origins.count > 1 && !naik_source_is_sequential(&solve->source);
         for (int m = 0; several && m < solve->masses.count; m++) {
             average_singles(b, i, first_single(b, first_source(input, i), m));
             average_solved(b, i, m);

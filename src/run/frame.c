@@ -3,21 +3,15 @@
 
 #include <string.h>
 
+#include "lattice/source_kind.h"
+
 /* How well a source knows its place. */
 static int rank_of(const naik_source *source)
 {
-    switch (source->type) {
-    case NAIK_SOURCE_POINT:
-    case NAIK_SOURCE_GAUSSIAN:
-    case NAIK_SOURCE_COVARIANT_GAUSSIAN: return 3;
-    case NAIK_SOURCE_SEQUENTIAL: return 2;
-    default: return naik_source_is_corner(source) ? 1 : 0;
+    if (naik_source_kind_of(source->type)->place == NAIK_SOURCE_AT_SITE) {
+        return 3;
     }
-}
-
-static bool has_sign(const naik_source *source)
-{
-    return source->type == NAIK_SOURCE_EVENMINUSODD_WALL || source->type == NAIK_SOURCE_FUNNYWALL2;
+    return naik_source_is_sequential(source) ? 2 : naik_source_is_corner(source) ? 1 : 0;
 }
 
 void correlator_place_of(const naik_source *const source[], const int *const x0[], int quarks,
@@ -26,7 +20,8 @@ void correlator_place_of(const naik_source *const source[], const int *const x0[
     int best = 0;
     bool sign = false;
     for (int k = 0; k < quarks; k++) {
-        sign = sign != (quarks == 2 && staggered && has_sign(source[k]));
+        sign =
+            sign != (quarks == 2 && staggered && naik_source_kind_of(source[k]->type)->alternates);
         best = rank_of(source[k]) > rank_of(source[best]) ? k : best;
     }
     // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): there is at least one quark

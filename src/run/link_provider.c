@@ -9,6 +9,7 @@
 #include "base/timer.h"
 #include "comm/threads.h"
 #include "io/links/links_file.h"
+#include "lattice/source_kind.h"
 #include "links/twist.h"
 #include "run/smearing.h"
 
@@ -65,8 +66,8 @@ static bool has_distant_pair(const naik_input *input)
         const naik_input_solve *a = &input->solve[input->pairs[i].of[0]];
         const naik_input_solve *b = &input->solve[input->pairs[i].of[1]];
         const bool placed = a->t0.count == 0 && b->t0.count == 0 &&
-                            a->source.type != NAIK_SOURCE_FILE &&
-                            b->source.type != NAIK_SOURCE_FILE;
+                            naik_source_kind_of(a->source.type)->made != NAIK_SOURCE_READ &&
+                            naik_source_kind_of(b->source.type)->made != NAIK_SOURCE_READ;
         for (int k = 0; placed && k < a->origins.count && k < b->origins.count; k++) {
             distant = distant || memcmp(a->origins.data[k], b->origins.data[k],
                                         (NAIK_DIM - 1) * sizeof(int)) != 0;
@@ -87,20 +88,8 @@ static bool needs_coulomb_gauge(const naik_input *input)
         return true;
     }
     for (int i = 0; i < input->solve_count; i++) {
-        switch (input->solve[i].source.type) {
-        case NAIK_SOURCE_CORNER_WALL:
-        case NAIK_SOURCE_EVEN_WALL:
-        case NAIK_SOURCE_EVENANDODD_WALL:
-        case NAIK_SOURCE_EVENMINUSODD_WALL:
-        case NAIK_SOURCE_FUNNYWALL1:
-        case NAIK_SOURCE_FUNNYWALL2:
-        case NAIK_SOURCE_GAUSSIAN: return true;
-        case NAIK_SOURCE_POINT:
-        case NAIK_SOURCE_RANDOM_WALL:
-        case NAIK_SOURCE_RANDOM_VOLUME:
-        case NAIK_SOURCE_COVARIANT_GAUSSIAN:
-        case NAIK_SOURCE_SEQUENTIAL:
-        case NAIK_SOURCE_FILE: break;
+        if (naik_source_kind_of(input->solve[i].source.type)->coulomb) {
+            return true;
         }
     }
     return false;

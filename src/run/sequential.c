@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lattice/source_kind.h"
 #include "propagator/spin_meson.h"
 #include "run/link_provider.h"
 
@@ -142,9 +143,8 @@ static naik_status find(const stored_run *run, const naik_input_solve *solve, in
 /* Whether it makes a difference that the source is counted from x0 and not from the lattice's origin. */
 static bool differs(const naik_input *input, const naik_input_solve *solve, const int x0[NAIK_DIM])
 {
-    const int *p = solve->source.momentum;
-    const bool moving = p[0] != 0 || p[1] != 0 || p[2] != 0;
-    return (moving && (x0[0] != 0 || x0[1] != 0 || x0[2] != 0)) ||
+    return (naik_input_is_moving(solve->source.momentum) &&
+            (x0[0] != 0 || x0[1] != 0 || x0[2] != 0)) ||
            (!naik_input_is_wilson(input) && naik_meson_sign((naik_meson)solve->insertion, x0) < 0);
 }
 
@@ -230,14 +230,14 @@ naik_status sequential_open(const naik_lattice *lattice, naik_input *input, cons
     naik_status status = NAIK_OK;
     *out = (sequential_set){.input = NULL};
     for (int i = 0; i < input->solve_count; i++) {
-        out->input = input->solve[i].source.type == NAIK_SOURCE_SEQUENTIAL ? input : out->input;
+        out->input = naik_source_is_sequential(&input->solve[i].source) ? input : out->input;
     }
     if (out->input == NULL) {
         return NAIK_OK;
     }
     NAIK_TRY(naik_comm_agree(lattice->comm, allocate(out, lattice->comm->log)));
     for (int i = 0; i < input->solve_count; i++) {
-        if (input->solve[i].source.type == NAIK_SOURCE_SEQUENTIAL) {
+        if (naik_source_is_sequential(&input->solve[i].source)) {
             NAIK_TRY(open_entry(out, lattice, i, links, then, sums, runs));
         }
     }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "lattice/source_kind.h"
+
 int smearing_stride(const naik_input *input)
 {
     return naik_input_is_wilson(input) ? 1 : 2;
@@ -11,28 +13,20 @@ int smearing_stride(const naik_input *input)
 bool smearing_of_sources(const naik_input *input)
 {
     for (int i = 0; i < input->solve_count; i++) {
-        const naik_source_type type = input->solve[i].source.type;
-        if (type == NAIK_SOURCE_COVARIANT_GAUSSIAN || naik_source_is_funny(type)) {
+        if (naik_source_needs_links(&input->solve[i].source)) {
             return true;
         }
     }
     return false;
 }
 
-bool smearing_slices(const naik_input *input, bool *slices)
+/* Adds the time slices of sources that are made so. */
+static bool add_sources(const naik_input *input, naik_source_made made, bool *slices)
 {
     bool any = false;
-    memset(slices, 0, (size_t)input->lattice.size[3] * sizeof *slices);
-    for (int i = 0; i < input->pair_count; i++) { /* a sink is on all of them */
-        const bool sink = input->pairs[i].sink == NAIK_INPUT_SINK_COVARIANT_GAUSSIAN;
-        any = any || sink;
-        for (int t = 0; sink && t < input->lattice.size[3]; t++) {
-            slices[t] = true;
-        }
-    }
     for (int i = 0; i < input->source_count; i++) {
         const naik_source *source = &input->sources[i].source;
-        if (source->type == NAIK_SOURCE_COVARIANT_GAUSSIAN) {
+        if (naik_source_kind_of(source->type)->made == made) {
             slices[source->origin[3]] = true;
             any = true;
         }
@@ -40,31 +34,38 @@ bool smearing_slices(const naik_input *input, bool *slices)
     return any;
 }
 
-bool smearing_funny_slices(const naik_input *input, bool *slices)
+/* A sink is on all of them. */
+static bool any_sink(const naik_input *input)
 {
     bool any = false;
-    memset(slices, 0, (size_t)input->lattice.size[3] * sizeof *slices);
-    for (int i = 0; i < input->source_count; i++) {
-        const naik_source *source = &input->sources[i].source;
-        if (naik_source_is_funny(source->type)) {
-            slices[source->origin[3]] = true;
-            any = true;
-        }
+    for (int i = 0; i < input->pair_count; i++) {
+        any = any || input->pairs[i].sink == NAIK_INPUT_SINK_COVARIANT_GAUSSIAN;
     }
     return any;
+}
+
+bool smearing_slices(const naik_input *input, bool *slices)
+{
+    const bool sink = any_sink(input);
+    memset(slices, sink, (size_t)input->lattice.size[3] * sizeof *slices);
+    return add_sources(input, NAIK_SOURCE_SMEARED, slices) || sink;
+}
+
+bool smearing_funny_slices(const naik_input *input, bool *slices)
+{
+    memset(slices, 0, (size_t)input->lattice.size[3] * sizeof *slices);
+    return add_sources(input, NAIK_SOURCE_MOVED, slices);
 }
 
 int64_t smearing_bytes(const naik_input *input, const naik_lattice *lattice)
 {
     int count = 0, funny = 0;
     for (int i = 0; i < input->source_count; i++) {
-        count += input->sources[i].source.type == NAIK_SOURCE_COVARIANT_GAUSSIAN;
-        funny += naik_source_is_funny(input->sources[i].source.type);
+        const naik_source_made made = naik_source_kind_of(input->sources[i].source.type)->made;
+        count += made == NAIK_SOURCE_SMEARED;
+        funny += made == NAIK_SOURCE_MOVED;
     }
-    for (int i = 0; i < input->pair_count; i++) {
-        const bool sink = input->pairs[i].sink == NAIK_INPUT_SINK_COVARIANT_GAUSSIAN;
-        count = sink ? lattice->local[3] : count;
-    }
+    count = any_sink(input) ? lattice->local[3] : count;
     count = count < lattice->local[3] ? count : lattice->local[3];
     funny = funny < lattice->local[3] ? funny : lattice->local[3];
     const size_t walls = funny > 0 ? 2 * naik_lattice_vector_bytes(lattice) : 0;

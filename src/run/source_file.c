@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "io/checksum.h"
 #include "io/vectors/vector_io.h"
+#include "lattice/source_kind.h"
 
 static naik_status look_at(const naik_lattice *lattice, const naik_input *input, int solve)
 {
@@ -50,7 +51,7 @@ naik_status source_file_precheck(const naik_lattice *lattice, const naik_input *
 {
     naik_status status = NAIK_OK;
     for (int i = 0; i < input->solve_count && status == NAIK_OK; i++) {
-        if (input->solve[i].source.type == NAIK_SOURCE_FILE) {
+        if (naik_source_kind_of(input->solve[i].source.type)->made == NAIK_SOURCE_READ) {
             status = look_at(lattice, input, i);
         }
     }
@@ -109,7 +110,7 @@ done:
 static bool any_file(const naik_input *input)
 {
     for (int i = 0; i < input->solve_count; i++) {
-        if (input->solve[i].source.type == NAIK_SOURCE_FILE) {
+        if (naik_source_kind_of(input->solve[i].source.type)->made == NAIK_SOURCE_READ) {
             return true;
         }
     }
@@ -154,7 +155,7 @@ naik_status source_file_identify(const naik_lattice *lattice, const naik_input *
     NAIK_TRY(naik_comm_agree(lattice->comm, allocate(lattice, input, &v, out)));
     char *end = out->text;
     for (int i = 0; i < input->solve_count; i++) {
-        if (input->solve[i].source.type != NAIK_SOURCE_FILE) {
+        if (naik_source_kind_of(input->solve[i].source.type)->made != NAIK_SOURCE_READ) {
             continue;
         }
         for (int column = 0; column < naik_input_columns(input); column++) {

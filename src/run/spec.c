@@ -9,6 +9,7 @@
 
 #include "naik/version.h"
 
+#include "lattice/source_kind.h"
 #include "run/contraction_list.h"
 #include "run/frame.h"
 #include "run/smearing.h"
@@ -59,78 +60,44 @@ const naik_propagator_spec *solve_spec_file(const solve_spec *spec)
     return &spec->file;
 }
 
-static const char *place_of(naik_source_type type)
-{
-    switch (type) {
-    case NAIK_SOURCE_POINT: return "one site";
-    case NAIK_SOURCE_CORNER_WALL: return "x, y, z even on one time slice"; /* of the first corner */
-    case NAIK_SOURCE_EVEN_WALL: return "even sites of one time slice";
-    case NAIK_SOURCE_EVENANDODD_WALL:
-    case NAIK_SOURCE_EVENMINUSODD_WALL:
-    case NAIK_SOURCE_GAUSSIAN:
-    case NAIK_SOURCE_COVARIANT_GAUSSIAN:
-    case NAIK_SOURCE_SEQUENTIAL:
-    case NAIK_SOURCE_FUNNYWALL1:
-    case NAIK_SOURCE_FUNNYWALL2:
-    case NAIK_SOURCE_RANDOM_WALL: return "one time slice";
-    case NAIK_SOURCE_FILE: return "as in the file";
-    case NAIK_SOURCE_RANDOM_VOLUME: return "the whole lattice";
-    }
-    return NULL;
-}
-
 /* The sites that carry it, in words. */
 static void describe_subset(const naik_source *source, char text[SOURCE_BYTES])
 {
     const int *corner = source->corner;
-    const char *place = place_of(source->type);
+    const naik_source_kind *kind = naik_source_kind_of(source->type);
     const bool first = corner[0] == 0 && corner[1] == 0 && corner[2] == 0;
-    if (source->subset == NAIK_SUBSET_CORNER ||
-        (source->type == NAIK_SOURCE_CORNER_WALL && !first)) {
-        place = source->type == NAIK_SOURCE_CORNER_WALL ? "one time slice" : place;
+    if (source->subset == NAIK_SUBSET_CORNER || (kind->corner && !first)) {
         snprintf(text, SOURCE_BYTES, "x, y, z = %d, %d, %d modulo 2 on %s", corner[0], corner[1],
-                 corner[2], place);
+                 corner[2], kind->where);
     } else if (source->subset != NAIK_SUBSET_FULL) {
         snprintf(text, SOURCE_BYTES, "%s sites of %s",
-                 source->subset == NAIK_SUBSET_EVEN ? "even" : "odd", place);
+                 source->subset == NAIK_SUBSET_EVEN ? "even" : "odd", kind->where);
     } else {
-        snprintf(text, SOURCE_BYTES, "%s", place);
+        snprintf(text, SOURCE_BYTES, "%s%s", kind->corner ? "x, y, z even on " : "", kind->where);
     }
 }
 
 static void describe_source(const naik_input_source *from, int hops, source_texts *texts,
                             naik_source_info *out)
 {
-    static const char *const noise[] = {[NAIK_NOISE_Z2] = "Z2",
-                                        [NAIK_NOISE_U1] = "U(1)",
-                                        [NAIK_NOISE_GAUSSIAN] = "gaussian, normalised",
-                                        [NAIK_NOISE_Z3] = "Z3",
-                                        [NAIK_NOISE_Z4] = "Z4"};
     const naik_source *source = &from->source;
-    const bool random = naik_source_is_random(source->type);
+    const naik_source_kind *kind = naik_source_kind_of(source->type);
     char *smearing = texts->smearing;
     describe_subset(source, texts->subset);
-    if (source->type == NAIK_SOURCE_GAUSSIAN) {
-        snprintf(smearing, SOURCE_BYTES, "radius %.17g", source->radius);
-    } else if (source->type == NAIK_SOURCE_COVARIANT_GAUSSIAN) {
-        snprintf(smearing, SOURCE_BYTES, "covariant, radius %.17g, %d iterations, hops of %d",
-                 source->radius, source->iterations, hops);
-    } else if (random) {
-        snprintf(smearing, SOURCE_BYTES, "noise %s", noise[source->noise]);
+    if (kind->say != NULL) {
+        kind->say(source, hops, smearing, SOURCE_BYTES);
     }
-    *out = (naik_source_info){.type = naik_source_name(source->type),
-                              .subset = texts->subset,
-                              .has_seed = random,
-                              .seed = source->seed,
-                              .generator =
-                                  random ? "Philox-4x32-10, key seed, counter global site" : NULL,
-                              .smearing = smearing[0] != '\0' ? smearing : NULL};
-    const bool moving =
-        source->momentum[0] != 0 || source->momentum[1] != 0 || source->momentum[2] != 0;
+    *out = (naik_source_info){
+        .type = naik_source_name(source->type),
+        .subset = texts->subset,
+        .has_seed = kind->random,
+        .seed = source->seed,
+        .generator = kind->random ? "Philox-4x32-10, key seed, counter global site" : NULL,
+        .smearing = smearing[0] != '\0' ? smearing : NULL};
     memcpy(out->origin, source->origin, sizeof out->origin);
     memcpy(out->x0, from->x0, sizeof out->x0);
     memcpy(out->momentum, source->momentum, sizeof out->momentum);
-    if (!naik_source_is_corner(source) || moving) {
+    if (!naik_source_is_corner(source) || naik_input_is_moving(source->momentum)) {
         memcpy(out->place, source->origin, sizeof out->place);
     }
 }
@@ -141,7 +108,7 @@ static void describe_entry(const naik_input_solve *solve, source_texts *texts,
                            naik_source_info *out)
 {
     size_t used = 0;
-    if (solve->source.type == NAIK_SOURCE_SEQUENTIAL) {
+    if (naik_source_is_sequential(&solve->source)) {
         snprintf(texts->smearing, SOURCE_BYTES, "%s of %.50s, mass %.10g",
                  naik_input_insertion_name(solve), solve->propagator, solve->source_mass);
         out->smearing = texts->smearing;

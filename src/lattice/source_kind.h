@@ -1,0 +1,99 @@
+/* source_kind.h - what each type of source is: a row a type
+ *
+ * A new source is a member of naik_source_type, its word and row in source_kind.c, and a function: its
+ * shape where coordinates decide, else a maker in run/make_source.c.
+ */
+#ifndef NAIK_LATTICE_SOURCE_KIND_H
+#define NAIK_LATTICE_SOURCE_KIND_H
+
+#include <stddef.h>
+
+#include "naik/source.h"
+
+/* How a source is made. */
+typedef enum naik_source_made {
+    NAIK_SOURCE_FROM_COORDINATES, /* by naik_source_fill */
+    NAIK_SOURCE_SMEARED,          /* a point, smeared with links: gauss_smear.h */
+    NAIK_SOURCE_MOVED,            /* a wall, moved with links: funny_wall.h */
+    NAIK_SOURCE_READ,             /* vectors in a file of another code */
+    NAIK_SOURCE_FROM_PROPAGATOR /* a solution in a file of naik, with an operator on one time slice */
+} naik_source_made;
+
+typedef enum naik_source_place {
+    NAIK_SOURCE_AT_SITE, /* around its origin */
+    NAIK_SOURCE_ON_SLICE,
+    NAIK_SOURCE_ON_LATTICE
+} naik_source_place;
+
+/* The keys of solve[].source that belong to some types only, as bits; naik_source_keys has their words. */
+enum {
+    NAIK_SOURCE_KEY_ORIGIN = 1 << 0,
+    NAIK_SOURCE_KEY_T0 = 1 << 1,
+    NAIK_SOURCE_KEY_MOMENTUM = 1 << 2,
+    NAIK_SOURCE_KEY_PROPAGATOR = 1 << 3,
+    NAIK_SOURCE_KEY_MASS = 1 << 4,
+    NAIK_SOURCE_KEY_KAPPA = 1 << 5,
+    NAIK_SOURCE_KEY_EPSILON = 1 << 6,
+    NAIK_SOURCE_KEY_INSERTION = 1 << 7,
+    NAIK_SOURCE_KEY_SEED = 1 << 8,
+    NAIK_SOURCE_KEY_NOISE = 1 << 9,
+    NAIK_SOURCE_KEY_RADIUS = 1 << 10,
+    NAIK_SOURCE_KEY_ITERATIONS = 1 << 11,
+    NAIK_SOURCE_KEY_SUBSET = 1 << 12,
+    NAIK_SOURCE_KEY_FILE = 1 << 13,
+    NAIK_SOURCE_KEY_COUNT = 14
+};
+extern const char *const naik_source_keys[NAIK_SOURCE_KEY_COUNT];
+
+enum { NAIK_SOURCE_TYPES = NAIK_SOURCE_FUNNYWALL2 + 1 };
+/* The types as the input file has them, then NULL. */
+extern const char *const naik_source_words[NAIK_SOURCE_TYPES + 1];
+
+/* The real number at global x of its time slice; noise and the momentum come on top. */
+typedef double naik_source_shape(const naik_lattice *lattice, const naik_source *source,
+                                 const int x[NAIK_DIM]);
+/* What a file says of its numbers, such as "radius 2".
+ *   hops  sites per hop of smearing */
+typedef void naik_source_say(const naik_source *source, int hops, char *text, size_t text_size);
+
+typedef struct naik_source_kind {
+    naik_source_made made;
+    naik_source_place place;
+    unsigned keys, required; /* NAIK_SOURCE_KEY_ bits: which apply, which of these must be given */
+    bool random;             /* noise */
+    bool corner;             /* on one corner of the hypercube alone */
+    bool alternates;         /* it has the sign (-1)^(x+y+z+t), counted from the lattice's origin */
+    bool tastes;             /* it adds up tastes, which only staggered quarks have */
+    bool coulomb;            /* it adds up colours of several sites: links in Coulomb gauge */
+    const char *where;       /* the sites that carry it, in words */
+    naik_source_shape *shape; /* of coordinates; NULL: 1 everywhere */
+    naik_source_say *say;     /* NULL: nothing */
+} naik_source_kind;
+
+const naik_source_kind *naik_source_kind_of(naik_source_type type);
+
+/* Whether it lies in a file. */
+static inline bool naik_source_is_stored(const naik_source *source)
+{
+    const naik_source_made made = naik_source_kind_of(source->type)->made;
+    return made == NAIK_SOURCE_READ || made == NAIK_SOURCE_FROM_PROPAGATOR;
+}
+/* Whether it is made of a stored propagator. */
+static inline bool naik_source_is_sequential(const naik_source *source)
+{
+    return naik_source_kind_of(source->type)->made == NAIK_SOURCE_FROM_PROPAGATOR;
+}
+/* Whether it is made with the links of a configuration. */
+static inline bool naik_source_needs_links(const naik_source *source)
+{
+    const naik_source_made made = naik_source_kind_of(source->type)->made;
+    return made == NAIK_SOURCE_SMEARED || made == NAIK_SOURCE_MOVED;
+}
+/* Whether x lies on the source's corner of the hypercube. */
+static inline bool naik_source_at_corner(const naik_source *source, const int x[NAIK_DIM])
+{
+    return x[0] % 2 == source->corner[0] && x[1] % 2 == source->corner[1] &&
+           x[2] % 2 == source->corner[2];
+}
+
+#endif
