@@ -261,6 +261,15 @@ def a_job_waits_for_another_that_looks_for_the_same_modes():
     os.remove(path("shared.h5.finding.lock"))
 
 
+def every_naik_epsilon_has_a_file_of_its_own():
+    """Names with six digits of it were the same for these two."""
+    of = path("several.h5")
+    naik("modes", path("in.yaml"), "--set", "deflation.file=" + of, "--set", "solve.0.masses=[0.02, 0.03]",
+         "--set", "solve.0.naik_epsilon=[-0.1234567, -0.1234568]")
+    with h5py.File(of) as a, h5py.File(of + ".epsilon-0.1234568") as b:
+        assert a.attrs["naik_epsilon"] == -0.1234567 and b.attrs["naik_epsilon"] == -0.1234568
+
+
 def no_modes_are_asked_for_beside_other_keys():
     naik("solve", path("in.yaml"), "--set", "deflation.modes=0", "--set", "output.file=" + path("off.h5"), "--dry-run")
     text = naik("solve", path("in.yaml"), "--set", "deflation={file: m.h5}", "--dry-run", status=1)
@@ -419,7 +428,7 @@ main([modes_are_found_once_and_verified, whatever_is_asked_of_the_search_the_mod
       modes_that_are_not_finite_are_damaged_whatever_their_checksums_say,
       numbers_of_modes_that_cannot_be_are_damage,
       a_kept_search_that_no_search_can_leave_begins_again, a_job_waits_for_another_that_looks_for_the_same_modes,
-      no_modes_are_asked_for_beside_other_keys, modes_of_every_configuration_of_a_list_are_found,
+      every_naik_epsilon_has_a_file_of_its_own, no_modes_are_asked_for_beside_other_keys, modes_of_every_configuration_of_a_list_are_found,
       modes_have_equal_bytes_on_two_ranks, deflated_solves_take_fewer_iterations_and_equal_bits,
       auto_finds_as_many_as_pay_and_keeps_to_them, auto_solves_without_modes_that_will_not_pay,
       files_say_how_many_modes_deflated_a_solve,

@@ -80,6 +80,13 @@ def names_of_files_beside_an_output_are_refused():
             assert not os.path.exists(name), words
 
 
+def names_of_the_modes_of_a_further_epsilon_are_refused():
+    modes = path("m.h5")
+    for key, name in (("output.file", modes + ".epsilon-0.1"), ("run.events", modes + ".epsilon0")):
+        said = naik("solve", path("run.yaml"), "--set", f"deflation={{modes: 8, file: {modes}}}", "--set", f"{key}={name}", "--dry-run", status=1)
+        assert f"'{key}' must not begin with {modes}.epsilon" in said, said
+
+
 def beside(ending, words, refused):
     """What somebody has under a name that naik gives to files beside an output stays, behind a link too."""
     name = path("beside.h5") + ending
@@ -195,6 +202,6 @@ def a_file_that_appears_during_a_solve_stays():
 
 
 main([an_existing_file_stays_unless_force_is_said, of_several_files_none_is_written_where_one_is_there,
-      names_of_files_beside_an_output_are_refused,
+      names_of_files_beside_an_output_are_refused, names_of_the_modes_of_a_further_epsilon_are_refused,
       what_lies_beside_an_output_stays_unless_naik_left_it, names_of_files_are_expanded_as_a_shell_does, fresh_replaces_propagator_files_only,
       a_file_that_appears_during_the_run_stays, a_file_that_appears_during_a_solve_stays])

@@ -83,6 +83,8 @@ typedef struct naik_input_solve {
 typedef enum naik_input_weight { NAIK_INPUT_WEIGHT_EXP, NAIK_INPUT_WEIGHT_COS } naik_input_weight;
 enum { NAIK_INPUT_FROM_SOURCE = -1 }; /* as output.origin[0]: from the source of each */
 
+/* Between deflation.file and a Naik epsilon in the name of the modes of each epsilon but the first. */
+#define NAIK_INPUT_OF_EPSILON ".epsilon"
 enum { NAIK_INPUT_MODES_AUTO = -1 }; /* as deflation.modes: the plan decides */
 
 typedef enum naik_input_sink {

@@ -76,6 +76,21 @@ done:
     return status;
 }
 
+/* Names that the modes of a further Naik epsilon may have. */
+static naik_status refuse_modes_name(naik_log *log, const naik_input *input, const char *key,
+                                     const char *name)
+{
+    const char *modes = input->deflation.file, ending[] = NAIK_INPUT_OF_EPSILON;
+    const size_t length = modes != NULL ? strlen(modes) : 0;
+    return is_file(name) && modes != NULL && strncmp(name, modes, length) == 0 &&
+                   strncmp(name + length, ending, strlen(ending)) == 0
+               ? naik_input_refuse(log, input, key,
+                                   "'%s' must not begin with %s%s: the modes of a further Naik "
+                                   "epsilon are called so",
+                                   key, modes, ending)
+               : NAIK_OK;
+}
+
 naik_status naik_input_check_files(naik_log *log, const naik_input *input)
 {
     naik_status status = NAIK_OK;
@@ -94,6 +109,7 @@ naik_status naik_input_check_files(naik_log *log, const naik_input *input)
                                   written[i].key, ending);
             goto done;
         }
+        NAIK_TRY(refuse_modes_name(log, input, written[i].key, written[i].name));
         NAIK_TRY(refuse_read(log, input, &written[i]));
         for (int other = 0; other < i; other++) {
             NAIK_TRY(refuse_two_uses(log, input, written[i].key, written[i].name,

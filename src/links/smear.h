@@ -3,8 +3,8 @@
  *   St_{mu,nu}[S](s) = U_nu(s) S(s+nu) U_nu(s+mu)^+ + U_nu(s-nu)^+ S(s-nu) U_nu(s-nu+mu)
  *   Fat_mu = (c1 - 6 cL) U_mu + sum_{nu != mu} { c3 A_nu + cL St_{mu,nu}[A_nu]
  *            + sum_{rho != mu,nu} { c5 B_{nu,rho} + c7 St_{mu,sigma}[B_{nu,rho}] } }
- *            A_nu = St_{mu,nu}[U_mu],  B_{nu,rho} = St_{mu,rho}[A_nu],  sigma the remaining
- * direction Long_mu(s) = cN U_mu(s) U_mu(s+mu) U_mu(s+2mu)
+ *   A_nu = St_{mu,nu}[U_mu],  B_{nu,rho} = St_{mu,rho}[A_nu],  sigma: the remaining direction
+ *   Long_mu(s) = cN U_mu(s) U_mu(s+mu) U_mu(s+2mu)
  *
  * On links that carry the staggered phases (gauge.h), with the alternating signs of the table in
  * smear.c. K. Orginos, D. Toussaint, R. Sugar, PRD 60 (1999) 054503; E. Follana et al., PRD 75

@@ -61,8 +61,9 @@ typedef struct naik_propagator_stream {
 /* op      in double        solver  made with it
  * Solves everything in the stream; order of the solutions as they finish. *interrupted tells
  * whether the stream's stop ended it before all were done. Collective. Host memory: one vector
- * [sites][spin][3][2] and a half. NAIK_ERR_ARG     a mass that the operator does not take NAIK_ERR_MEMORY,
- * NAIK_ERR_MPI, NAIK_ERR_DEVICE, and what the callbacks return */
+ * [sites][spin][3][2] and a half.
+ * NAIK_ERR_ARG     a mass that the operator does not take
+ * NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE, and what the callbacks return */
 naik_status naik_propagator_solve(const naik_operator *op, naik_solver solver,
                                   const naik_cg_options *options,
                                   const naik_propagator_stream *stream, bool *interrupted);

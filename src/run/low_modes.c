@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/text.h"
 #include "base/watchdog.h"
 #include "io/lock.h"
 #include "io/modes/modes_file.h"
@@ -48,7 +49,10 @@ void low_modes_path(const naik_input *input, double naik_epsilon, char *path)
     if (naik_epsilon == first_epsilon(input)) {
         snprintf(path, NAIK_PATH_MAX, "%s", input->deflation.file);
     } else {
-        snprintf(path, NAIK_PATH_MAX, "%s.epsilon%.6g", input->deflation.file, naik_epsilon);
+        char epsilon[32];
+        naik_text_print_real(naik_epsilon, epsilon, sizeof epsilon);
+        snprintf(path, NAIK_PATH_MAX, "%s" NAIK_INPUT_OF_EPSILON "%s", input->deflation.file,
+                 epsilon);
     }
 }
 
