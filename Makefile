@@ -242,6 +242,7 @@ dist:
 # The parts of doc/ that repeat the program
 doc: all
 	@tools/doc.py $(BUILD)/naik doc
+	@tools/folder_tables.py
 
 # The pictures of the pages, from tests/results; REPORT=PAGE.html: also the one of that page of naik report
 pictures: all

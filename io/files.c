@@ -247,3 +247,21 @@ naik_status naik_file_reserve(naik_comm *comm, const char *path)
     }
     return naik_comm_agree(comm, status);
 }
+
+naik_status naik_file_put(naik_comm *comm, const char *path, bool create, int64_t offset,
+                          const void *bytes, size_t size_bytes)
+{
+    naik_status status = NAIK_OK;
+    if (comm->rank == 0) {
+        FILE *stream = fopen(path, create ? "wb" : "r+b");
+        bool ok = stream != NULL && fseeko(stream, offset, SEEK_SET) == 0 &&
+                  fwrite(bytes, 1, size_bytes, stream) == size_bytes;
+        if (stream != NULL) {
+            ok = (fclose(stream) == 0) && ok;
+        }
+        if (!ok) {
+            status = NAIK_FAIL(comm->log, NAIK_ERR_IO, "cannot write '%s': %m", path);
+        }
+    }
+    return naik_comm_agree(comm, status);
+}

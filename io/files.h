@@ -48,4 +48,9 @@ naik_status naik_file_check_name(naik_log *log, const char *path);
  * NAIK_ERR_IO when the disk is full. */
 naik_status naik_file_reserve(naik_comm *comm, const char *path);
 
+/* Rank 0 writes size_bytes at offset; offset 0 begins the file anew if `create`. Collective,
+ * agrees. NAIK_ERR_IO */
+naik_status naik_file_put(naik_comm *comm, const char *path, bool create, int64_t offset,
+                          const void *bytes, size_t size_bytes);
+
 #endif

@@ -5,7 +5,8 @@
 #include "io/file_info.h"
 #include "io/prop/prop_file.h"
 
-/* Root attributes, /metadata, extents; what is damaged is left out. Local. NAIK_ERR_MEMORY */
+/* io/facts.c: root attributes, /metadata, extents; what is damaged is left out. Local.
+ * NAIK_ERR_MEMORY */
 void naik_describe_identity(hid_t h5, naik_report *report);
 naik_status naik_describe_metadata(naik_log *log, hid_t h5, naik_report *report);
 void naik_describe_size(const int size[NAIK_DIM], naik_report *report);

@@ -51,6 +51,14 @@ def files_and_folders_named_in_the_pages_exist():
     assert not wrong, "\n".join(wrong)
 
 
+def the_tables_of_files_are_what_the_files_say_of_themselves():
+    sys.path.insert(0, "tools")
+    import folder_tables
+    pages = {folder: folder_tables.page(folder) for folder in folder_tables.folders()}
+    stale = [folder for folder, (before, after) in pages.items() if before != after]
+    assert len(pages) > 20 and not stale, "make doc, and commit the README of " + " ".join(stale)
+
+
 def the_page_of_rooms_names_every_folder_and_no_other():
     page = read("ARCHITECTURE.md")
     named = set(re.findall(r"(?<![\w/])((?:src|include)/[a-z]+(?:/[a-z]+)?|gpu|io)(?=/?(?:[\s:;,)`]|\.\s))", page))
@@ -221,7 +229,7 @@ def versions_of_formats_are_those_that_are_written():
 
 
 main([links_between_pages_resolve, files_and_folders_named_in_the_pages_exist,
-      the_page_of_rooms_names_every_folder_and_no_other,
+      the_tables_of_files_are_what_the_files_say_of_themselves, the_page_of_rooms_names_every_folder_and_no_other,
       parts_made_from_the_program_are_up_to_date,
       sentences_of_the_troubleshooting_page_are_in_the_program,
       inputs_that_the_pages_show_are_accepted, keys_that_the_pages_name_are_keys,

@@ -2,6 +2,7 @@
 import glob
 import os
 import re
+import subprocess
 
 from program import main
 
@@ -87,6 +88,28 @@ def no_modules_include_each_other_in_a_circle():
     assert not circles, "\n".join(circles)
 
 
+def no_files_of_io_call_each_other_in_a_circle():
+    """By the names that their objects define and need."""
+    build = os.environ["BUILD"]
+    objects = [f"{build}/{stem(path)}.o" for path in FILES if path.startswith("io/") and path.endswith(".c")]
+    defined, needed = {}, {}
+    for path in objects:
+        said = subprocess.run(["nm", path], capture_output=True, text=True, check=True).stdout
+        words = [line.split() for line in said.splitlines()]
+        needed[path] = {w[1] for w in words if len(w) == 2 and w[0] == "U"}
+        defined.update({w[2]: path for w in words if len(w) == 3 and w[1] in "TDRB"})
+    graph = {path: {defined[name] for name in names if name in defined} - {path} for path, names in needed.items()}
+    assert len(graph) > 50, build
+    while True:  # what calls nobody that is left cannot be in a circle
+        leaves = [path for path, called in graph.items() if not called & graph.keys()]
+        if not leaves:
+            break
+        for path in leaves:
+            del graph[path]
+    calls = [f"{a} -> {b}" for a in graph for b in sorted(graph[a] & graph.keys())]
+    assert not graph, "circles are among these calls:\n" + "\n".join(sorted(calls))
+
+
 def public_headers_need_no_others_and_are_twelve_at_most():
     headers = glob.glob("include/naik/*.h")
     wrong = [f"{path}:{number}: includes {header}" for path in headers for number, header in includes(path)
@@ -97,4 +120,4 @@ def public_headers_need_no_others_and_are_twelve_at_most():
 
 if __name__ == "__main__":
     main([every_include_is_of_the_same_layer_or_one_before_it, no_modules_include_each_other_in_a_circle,
-          public_headers_need_no_others_and_are_twelve_at_most])
+          no_files_of_io_call_each_other_in_a_circle, public_headers_need_no_others_and_are_twelve_at_most])

@@ -20,9 +20,8 @@ static const char *const pyquda_name[NAIK_DIM] = {"LatticeColorMatrix/X", "Latti
 
 static hid_t open_quietly(const naik_file_head *head)
 {
-    static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     hid_t file = -1;
-    if (head->length >= 8 && memcmp(head->bytes, signature, sizeof signature) == 0) {
+    if (naik_h5_begins(head->bytes, (size_t)head->length)) {
         hid_t access = naik_h5_access_alone();
         file = H5Fopen(head->path, H5F_ACC_RDONLY, access);
         naik_h5_release(access);

@@ -68,9 +68,4 @@ typedef naik_status naik_gauge_writer(const char *path, const naik_gauge *gauge,
 naik_gauge_writer naik_milc_write, naik_ildg_write, naik_nersc_write, naik_nersc_write_3x3,
     naik_pyquda_write;
 
-/* Rank 0 writes size_bytes at offset; offset 0 begins the file anew if `create`. Collective,
- * agrees. NAIK_ERR_IO */
-naik_status naik_file_put(naik_comm *comm, const char *path, bool create, int64_t offset,
-                          const void *bytes, size_t size_bytes);
-
 #endif

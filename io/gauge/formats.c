@@ -6,6 +6,7 @@
 
 #include "io/gauge/format.h"
 #include "io/h5/guard.h"
+#include "io/h5/h5.h"
 #include "io/reread.h"
 
 /* In the order in which they are asked; the sharpest recognisers first. */
@@ -15,29 +16,6 @@ static const naik_gauge_format *const formats[] = {
     &naik_gauge_format_openqcd,
 };
 enum { FORMATS = sizeof formats / sizeof *formats, MAX_HEADER_TEXT = 1 << 20 };
-
-bool naik_gauge_set_extents(naik_gauge_file *file, const int64_t size[NAIK_DIM])
-{
-    for (int mu = 0; mu < NAIK_DIM; mu++) {
-        if (size[mu] < 1 || size[mu] > 65536) {
-            return false;
-        }
-        file->size[mu] = (int)size[mu];
-    }
-    /* Far beyond any lattice, and byte counts cannot overflow. */
-    return (int64_t)size[0] * size[1] < (1LL << 24) && (int64_t)size[2] * size[3] < (1LL << 24);
-}
-
-int64_t naik_gauge_file_volume(const naik_gauge_file *file)
-{
-    return (int64_t)file->size[0] * file->size[1] * file->size[2] * file->size[3];
-}
-
-void naik_gauge_file_clear(naik_gauge_file *file)
-{
-    free(file->header_text);
-    memset(file, 0, sizeof *file);
-}
 
 /* Rank 0: which format, or -1 with a sentence. */
 static naik_status find_format(naik_log *log, const naik_file_head *head, int *index)
@@ -64,7 +42,7 @@ static naik_status examine(naik_log *log, const char *path, naik_gauge_file *fil
     if (status != NAIK_OK) {
         return status;
     }
-    bool hdf5 = head.length >= 4 && memcmp(head.bytes, "\x89HDF", 4) == 0;
+    const bool hdf5 = naik_h5_begins(head.bytes, (size_t)head.length);
     if (hdf5) {
         naik_h5_guard_begin(&guard);
     }

@@ -9,14 +9,6 @@
 
 #include "naik/gauge_io.h"
 
-const char *naik_gauge_verified(const naik_gauge_file *file)
-{
-    return file->disagrees[0] != '\0' ? file->disagrees
-           : !file->checksum_known    ? "no checksum"
-           : file->checksum_ok        ? "checksum agrees"
-                                      : "checksum disagrees";
-}
-
 void naik_gauge_print(naik_log *log, const char *path, const naik_gauge_file *file,
                       const naik_gauge_checks *checks)
 {

@@ -3,7 +3,7 @@
  * Written as PATH.part, read again and compared by checksum, then renamed: a file under its final
  * name is complete. The state attribute says the same to whoever copies a .part by hand.
  */
-#include "io/gauge/naik_h5.h"
+#include "io/links/dataset.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,63 +15,6 @@
 #include "io/output.h"
 #include "io/provenance.h"
 #include "io/reread.h"
-
-static naik_status put_source(naik_comm *comm, hid_t group, const naik_gauge_meta *meta)
-{
-    naik_status status = NAIK_OK;
-    const naik_gauge_file *source = meta->source;
-    char text[64] = "none";
-    NAIK_TRY(naik_h5_put_text(comm->log, group, "source_path", meta->source_path));
-    if (source == NULL) {
-        goto done;
-    }
-    NAIK_TRY(naik_h5_put_text(comm->log, group, "source_format", source->format));
-    NAIK_TRY(naik_h5_put_text(comm->log, group, "source_uuid", source->uuid));
-    NAIK_TRY(naik_h5_put_text(comm->log, group, "source_checksum_kind", source->checksum_kind));
-    if (source->checksum_known) {
-        snprintf(text, sizeof text, "%x %x", source->checksum_stored[0],
-                 source->checksum_stored[1]);
-    }
-    NAIK_TRY(naik_h5_put_text(comm->log, group, "source_checksum", text));
-    NAIK_TRY(naik_h5_put_text(comm->log, group, "source_verified", naik_gauge_verified(source)));
-    NAIK_TRY(naik_h5_put_document(comm, group, "source_header", source->header_text));
-done:
-    return status;
-}
-
-/* What was said of the links, or else of those they came from; NULL where nothing was. */
-static const char *said(const char *now, const char *before)
-{
-    return now != NULL ? now : before != NULL && before[0] != '\0' ? before : NULL;
-}
-
-naik_status naik_h5_put_metadata(naik_comm *comm, hid_t file, const naik_gauge_meta *meta)
-{
-    naik_status status = NAIK_OK;
-    char libraries[320];
-    hid_t group = -1;
-    naik_library_versions(libraries, sizeof libraries);
-    NAIK_TRY(naik_h5_group(comm->log, file, "metadata", &group));
-    NAIK_TRY(naik_h5_put_text(comm->log, group, "libraries", libraries));
-    if (meta != NULL) {
-        const naik_gauge_file *from = meta->source;
-        const char *fixing = said(meta->gauge_fixing, from != NULL ? from->gauge_fixing : NULL);
-        NAIK_TRY(naik_h5_put_text(comm->log, group, "ensemble",
-                                  said(meta->ensemble, from != NULL ? from->ensemble : NULL)));
-        const char *lfn = said(meta->lfn, from != NULL ? from->lfn : NULL);
-        if (lfn != NULL) {
-            NAIK_TRY(naik_h5_put_text(comm->log, group, "ildg_lfn", lfn));
-        }
-        if (fixing != NULL) {
-            NAIK_TRY(naik_h5_put_text(comm->log, group, "gauge_fixing", fixing));
-        }
-        NAIK_TRY(put_source(comm, group, meta));
-        NAIK_TRY(naik_h5_put_document(comm, group, "input_text", meta->input_text));
-    }
-done:
-    naik_h5_release(group);
-    return naik_comm_agree(comm, status);
-}
 
 static naik_status verify_part(const char *part, const naik_lattice *lattice, const char *name)
 {
@@ -120,8 +63,7 @@ done:
 
 static bool recognise(const naik_file_head *head)
 {
-    static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
-    return head->length >= 8 && memcmp(head->bytes, signature, sizeof signature) == 0;
+    return naik_h5_begins(head->bytes, (size_t)head->length);
 }
 
 static naik_status probe_open(naik_log *log, const char *path, hid_t file, naik_gauge_file *out)

@@ -25,24 +25,6 @@ static const writer writers[] = {
     {"pyquda", naik_pyquda_write, 3},
 };
 
-naik_status naik_file_put(naik_comm *comm, const char *path, bool create, int64_t offset,
-                          const void *bytes, size_t size_bytes)
-{
-    naik_status status = NAIK_OK;
-    if (comm->rank == 0) {
-        FILE *stream = fopen(path, create ? "wb" : "r+b");
-        bool ok = stream != NULL && fseeko(stream, offset, SEEK_SET) == 0 &&
-                  fwrite(bytes, 1, size_bytes, stream) == size_bytes;
-        if (stream != NULL) {
-            ok = (fclose(stream) == 0) && ok;
-        }
-        if (!ok) {
-            status = NAIK_FAIL(comm->log, NAIK_ERR_IO, "cannot write '%s': %m", path);
-        }
-    }
-    return naik_comm_agree(comm, status);
-}
-
 static const writer *find_writer(const char *format)
 {
     for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
@@ -115,11 +97,6 @@ static naik_status check_request(naik_log *log, const char *format, const writer
                          format, checks->max_unitarity_dev, checks->max_det_dev);
     }
     return NAIK_OK;
-}
-
-int64_t naik_gauge_file_bytes(const naik_lattice *lattice, int precision)
-{
-    return lattice->volume * 72 * precision / 8 + (1 << 20);
 }
 
 naik_status naik_gauge_file_precheck(const naik_lattice *lattice, const char *path, int precision)

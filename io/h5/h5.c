@@ -8,9 +8,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "comm/collective.h"
+#include "io/beside.h"
 #include "io/hints.h"
 #include "io/reread.h"
 
@@ -18,19 +18,18 @@
 #error "naik's HDF5 files hold little-endian bytes and their checksums are taken in memory"
 #endif
 
-enum { METADATA_BLOCK_BYTES = 1 << 20, REASON_BYTES = 512 };
+enum { METADATA_BLOCK_BYTES = 1 << 20 };
 
 /* The deepest entry of the stack says what the system refused. */
 static herr_t keep_innermost(unsigned n, const H5E_error2_t *entry, void *text)
 {
     if (n == 0 && entry->desc != NULL && entry->desc[0] != '\0') {
-        snprintf(text, REASON_BYTES, "%s", entry->desc);
+        snprintf(text, NAIK_H5_REASON_BYTES, "%s", entry->desc);
     }
     return 0;
 }
 
-/* That, in one line; true where the system refused, then its reason alone. Clears the stack. */
-static bool take_reason(char text[REASON_BYTES])
+bool naik_h5_take_reason(char text[NAIK_H5_REASON_BYTES])
 {
     static const char named[] = "error message = '";
     strcpy(text, "no reason given");
@@ -54,9 +53,15 @@ naik_status naik_h5_check(naik_log *log, int64_t result, const char *what, const
     if (result >= 0) {
         return NAIK_OK;
     }
-    char text[REASON_BYTES];
-    take_reason(text);
+    char text[NAIK_H5_REASON_BYTES];
+    naik_h5_take_reason(text);
     return naik_log_fail(log, NAIK_ERR_IO, file, line, "%s failed: %s", what, text);
+}
+
+bool naik_h5_begins(const void *bytes, size_t length)
+{
+    return length >= NAIK_BESIDE_HDF5_BYTES &&
+           memcmp(bytes, NAIK_BESIDE_HDF5, NAIK_BESIDE_HDF5_BYTES) == 0;
 }
 
 void naik_h5_release(hid_t id)
@@ -189,26 +194,6 @@ naik_status naik_h5_open(naik_comm *comm, const char *path, bool writable,
     return open_file(comm, path, writable ? READ_AND_WRITE : READ, options, file);
 }
 
-static naik_status look_for_signature(naik_log *log, const char *path)
-{
-    static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
-    unsigned char head[sizeof signature] = {0};
-    struct stat info;
-    if (stat(path, &info) != 0) {
-        return NAIK_FAIL(log, NAIK_ERR_INPUT, "there is no file '%s'", path);
-    }
-    FILE *stream = S_ISREG(info.st_mode) ? fopen(path, "rb") : NULL;
-    if (stream == NULL) {
-        return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' is no file that can be read", path);
-    }
-    const size_t length = fread(head, 1, sizeof head, stream);
-    fclose(stream);
-    if (length != sizeof head || memcmp(head, signature, sizeof head) != 0) {
-        return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' is no HDF5 file", path);
-    }
-    return NAIK_OK;
-}
-
 hid_t naik_h5_access_alone(void)
 {
     naik_h5_quieten();
@@ -219,54 +204,6 @@ hid_t naik_h5_access_alone(void)
     H5Pset_file_locking(access, false, true);
 #endif
     return access;
-}
-
-naik_status naik_h5_open_alone(naik_log *log, const char *path, hid_t *file)
-{
-    *file = -1;
-    naik_status status = look_for_signature(log, path);
-    if (status != NAIK_OK) {
-        return status;
-    }
-    hid_t access = naik_h5_access_alone();
-    char text[REASON_BYTES] = "";
-    *file = H5Fopen(path, H5F_ACC_RDONLY, access);
-    const bool refused = *file < 0 && take_reason(text); /* before the next call */
-    naik_h5_release(access);
-    if (*file >= 0) {
-        char reason[NAIK_H5_REASON_BYTES];
-        status = naik_h5_stays_inside(*file, reason)
-                     ? naik_h5_check_version(log, *file, path)
-                     : NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s': %s", path, reason);
-        if (status != NAIK_OK) {
-            H5Fclose(*file);
-            *file = -1;
-        }
-        return status;
-    }
-    return refused
-               ? NAIK_FAIL(log, NAIK_ERR_IO, "'%s' cannot be read: %s", path, text)
-               : NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' cannot be opened as HDF5: %s", path, text);
-}
-
-naik_status naik_h5_open_stored(naik_comm *comm, const char *path, hid_t *file)
-{
-    naik_status status = NAIK_OK;
-    hid_t alone = -1;
-    *file = -1;
-    if (comm->rank == 0) { /* which has the better sentences */
-        status = naik_h5_open_alone(comm->log, path, &alone);
-        if (alone >= 0) {
-            H5Fclose(alone);
-        }
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    if (naik_h5_open(comm, path, false, NULL, file) != NAIK_OK) {
-        naik_log_clear(comm->log);
-        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT, "'%s' cannot be opened as HDF5", path);
-    }
-done:
-    return status;
 }
 
 naik_status naik_h5_flush(naik_comm *comm, hid_t file)

@@ -24,30 +24,35 @@ typedef struct naik_h5_options {
  * Local. */
 void naik_h5_quieten(void);
 
+/* Whether the first bytes of a file are those of an HDF5 file. Local. */
+bool naik_h5_begins(const void *bytes, size_t length);
+
 /* naik_h5_open for writing refuses nothing that HDF5 would accept. options NULL: those
  * of comm->io. Both are collective and agree. NAIK_ERR_IO with HDF5's words. */
 naik_status naik_h5_create(naik_comm *comm, const char *path, const naik_h5_options *options,
                            hid_t *file);
 naik_status naik_h5_open(naik_comm *comm, const char *path, bool writable,
                          const naik_h5_options *options, hid_t *file);
-/* All ranks, for reading a file that may be missing or damaged. Collective, agrees.
+/* io/h5/stored.c: for reading a file that may be missing, damaged, or of another program. All ranks.
+ * Collective, agrees.
  * NAIK_ERR_INPUT where there is none, NAIK_ERR_CORRUPT where HDF5 cannot open it */
 naik_status naik_h5_open_stored(naik_comm *comm, const char *path, hid_t *file);
-/* False where something in the file leads to another one (external links and storage, virtual
- * datasets), is stored with a filter that the HDF5 library lacks, or is a soft link in a file of
- * naik, which writes none; with a clause that says which. Local. */
+/* The same by this rank alone, without MPI-IO; close with H5Fclose. Local.
+ * NAIK_ERR_INPUT where the file is missing, no HDF5 file, does not stay inside, or is of a version of
+ * naik's formats that is not known (own_format.h), NAIK_ERR_CORRUPT where HDF5 cannot open the file,
+ * NAIK_ERR_IO where the file system refuses to read it */
+naik_status naik_h5_open_alone(naik_log *log, const char *path, hid_t *file);
+/* The access list for a file that one rank opens. Local; release with naik_h5_release. */
+hid_t naik_h5_access_alone(void);
+/* io/h5/inside.c: false where something in the file leads to another one (external links and storage,
+ * virtual datasets), is stored with a filter that the HDF5 library lacks, or is a soft link in a file
+ * of naik, which writes none; with a clause that says which. Local. */
 enum { NAIK_H5_REASON_BYTES = 640 };
 bool naik_h5_stays_inside(hid_t file, char reason[NAIK_H5_REASON_BYTES]);
-/* NAIK_OK for a file of naik's (own_format.h) in a version that is known, and for every other file;
- * all that is opened for reading is asked. Local. NAIK_ERR_INPUT where the version is not known,
- * NAIK_ERR_CORRUPT where there is none, or it is no version */
+/* io/h5/own_format.c: NAIK_OK for a file of naik's in a version that is known, and for every other
+ * file; all that is opened for reading is asked. Local. NAIK_ERR_INPUT where the version is not known,
+ * NAIK_ERR_CORRUPT where the file of naik's has none, or has no version there */
 naik_status naik_h5_check_version(naik_log *log, hid_t file, const char *path);
-/* This rank alone, for reading, without MPI-IO; close with H5Fclose. Local.
- * NAIK_ERR_INPUT where it is missing, no HDF5 file, does not stay inside, or is of a version of
- * naik's formats that is not known (own_format.h), NAIK_ERR_CORRUPT where HDF5 cannot open it, NAIK_ERR_IO where the file system refuses to read it */
-naik_status naik_h5_open_alone(naik_log *log, const char *path, hid_t *file);
-/* The access list for that. Local; release with naik_h5_release. */
-hid_t naik_h5_access_alone(void);
 /* Both end with the data on the disk as far as the system can promise. Collective, agree.
  * close: *file = -1 afterwards; does nothing on -1. */
 naik_status naik_h5_flush(naik_comm *comm, hid_t file);
@@ -57,6 +62,9 @@ naik_status naik_h5_close(naik_comm *comm, hid_t *file);
  * result >= 0. Local. */
 naik_status naik_h5_check(naik_log *log, int64_t result, const char *what, const char *file,
                           int line);
+/* HDF5's innermost words, in one line; true where the system refused, then the system's reason alone.
+ * Clears HDF5's error stack. Local. */
+bool naik_h5_take_reason(char text[NAIK_H5_REASON_BYTES]);
 #define NAIK_H5_TRY(log, call, what)                                                               \
     NAIK_TRY(naik_h5_check((log), (int64_t)(call), (what), __FILE__, __LINE__))
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "io/gauge/format.h"
-#include "io/gauge/naik_h5.h"
 #include "io/h5/box.h"
+#include "io/links/dataset.h"
 
 enum { REALS_PER_SITE = 4 * 18 };
 

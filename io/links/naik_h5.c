@@ -6,9 +6,9 @@
 
 #include "io/checksum.h"
 #include "io/files.h"
-#include "io/gauge/naik_h5.h"
 #include "io/h5/guard.h"
 #include "io/h5/metadata_crc.h"
+#include "io/links/dataset.h"
 #include "io/links/links_file.h"
 #include "io/output.h"
 #include "io/reread.h"

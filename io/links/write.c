@@ -2,12 +2,70 @@
  *
  * h5.h says why.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "io/gauge/format.h"
-#include "io/gauge/naik_h5.h"
 #include "io/h5/metadata_crc.h"
+#include "io/links/dataset.h"
 #include "io/provenance.h"
+
+static naik_status put_source(naik_comm *comm, hid_t group, const naik_gauge_meta *meta)
+{
+    naik_status status = NAIK_OK;
+    const naik_gauge_file *source = meta->source;
+    char text[64] = "none";
+    NAIK_TRY(naik_h5_put_text(comm->log, group, "source_path", meta->source_path));
+    if (source == NULL) {
+        goto done;
+    }
+    NAIK_TRY(naik_h5_put_text(comm->log, group, "source_format", source->format));
+    NAIK_TRY(naik_h5_put_text(comm->log, group, "source_uuid", source->uuid));
+    NAIK_TRY(naik_h5_put_text(comm->log, group, "source_checksum_kind", source->checksum_kind));
+    if (source->checksum_known) {
+        snprintf(text, sizeof text, "%x %x", source->checksum_stored[0],
+                 source->checksum_stored[1]);
+    }
+    NAIK_TRY(naik_h5_put_text(comm->log, group, "source_checksum", text));
+    NAIK_TRY(naik_h5_put_text(comm->log, group, "source_verified", naik_gauge_verified(source)));
+    NAIK_TRY(naik_h5_put_document(comm, group, "source_header", source->header_text));
+done:
+    return status;
+}
+
+/* What was said of the links, or else of those they came from; NULL where nothing was. */
+static const char *said(const char *now, const char *before)
+{
+    return now != NULL ? now : before != NULL && before[0] != '\0' ? before : NULL;
+}
+
+static naik_status put_metadata(naik_comm *comm, hid_t file, const naik_gauge_meta *meta)
+{
+    naik_status status = NAIK_OK;
+    char libraries[320];
+    hid_t group = -1;
+    naik_library_versions(libraries, sizeof libraries);
+    NAIK_TRY(naik_h5_group(comm->log, file, "metadata", &group));
+    NAIK_TRY(naik_h5_put_text(comm->log, group, "libraries", libraries));
+    if (meta != NULL) {
+        const naik_gauge_file *from = meta->source;
+        const char *fixing = said(meta->gauge_fixing, from != NULL ? from->gauge_fixing : NULL);
+        NAIK_TRY(naik_h5_put_text(comm->log, group, "ensemble",
+                                  said(meta->ensemble, from != NULL ? from->ensemble : NULL)));
+        const char *lfn = said(meta->lfn, from != NULL ? from->lfn : NULL);
+        if (lfn != NULL) {
+            NAIK_TRY(naik_h5_put_text(comm->log, group, "ildg_lfn", lfn));
+        }
+        if (fixing != NULL) {
+            NAIK_TRY(naik_h5_put_text(comm->log, group, "gauge_fixing", fixing));
+        }
+        NAIK_TRY(put_source(comm, group, meta));
+        NAIK_TRY(naik_h5_put_document(comm, group, "input_text", meta->input_text));
+    }
+done:
+    naik_h5_release(group);
+    return naik_comm_agree(comm, status);
+}
 
 static naik_status make(naik_comm *alone, void *data)
 {
@@ -22,7 +80,7 @@ static naik_status make(naik_comm *alone, void *data)
         NAIK_TRY(naik_h5_put_text(log, file, "boundary_t", f->boundary_t));
         NAIK_TRY(naik_h5_put_ints(log, file, "link_sets", &f->set_count, 0));
     }
-    NAIK_TRY(naik_h5_put_metadata(alone, file, f->meta));
+    NAIK_TRY(put_metadata(alone, file, f->meta));
     for (int i = 0; i < f->count; i++) {
         const naik_h5_links *links = &f->links[i];
         NAIK_TRY(naik_h5_links_create(file, links->name, links->gauge->lattice, f->precision));

@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "comm/paths.h"
 #include "io/checksum.h"
-#include "io/gauge/format.h"
+#include "io/files.h"
 #include "io/prop/prop_file.h"
 #include "io/reread.h"
 #include "io/sites.h"

@@ -191,31 +191,6 @@ done:
     return status;
 }
 
-/* Where no other watches: only what is armed. */
-static naik_status start_own(naik_propagator_file *file)
-{
-    naik_comm *comm = file->comm;
-    const naik_status status =
-        naik_watchdog_create(comm->log, comm->rank, comm->host, 0, &file->watchdog);
-    comm->watchdog = file->watchdog;
-    return status;
-}
-
-static void stop_own(naik_propagator_file *file)
-{
-    if (file->watchdog != NULL) {
-        file->comm->watchdog = NULL;
-        naik_watchdog_destroy(&file->watchdog);
-    }
-}
-
-static naik_status start_watchdog(naik_propagator_file *file, const naik_propagator_spec *spec)
-{
-    const double own_s = spec->io_limit_s != 0 ? spec->io_limit_s : 600;
-    file->io_limit_s = own_s > 0 ? own_s + (double)naik_prop_slab_bytes(file->plan) / 5e6 : 0;
-    return file->comm->watchdog != NULL || own_s <= 0 ? NAIK_OK : start_own(file);
-}
-
 /* Opens .part; *opened = false where the disk gives its bytes, but HDF5 finds no file in them. What
  * the disk refused may be given a moment later: then a second try decides. */
 static naik_status open_part(naik_propagator_file *file, const naik_h5_options *options,
@@ -266,7 +241,7 @@ static naik_status prepare_part(naik_propagator_file *file, const naik_propagato
         NAIK_TRY(naik_prop_rebuild(file));
     }
     file->resumed = count_done(file);
-    status = start_watchdog(file, spec);
+    status = naik_prop_start_watchdog(file, spec);
     NAIK_TRY(naik_comm_agree(comm, status));
 done:
     return status;
@@ -348,73 +323,6 @@ done:
     free(structure);
     naik_h5_guard_end(&guard);
     return status;
-}
-
-void naik_propagator_file_close(naik_propagator_file **file)
-{
-    if (*file == NULL) {
-        return;
-    }
-    naik_propagator_file *f = *file;
-    naik_watchdog_arm(f->comm->watchdog, "closing the output", f->io_limit_s);
-    if (!f->broken) {
-        naik_h5_close(f->comm, &f->h5);
-    }
-    f->comm->unfinalisable = f->comm->unfinalisable || f->broken;
-    naik_watchdog_disarm(f->comm->watchdog);
-    stop_own(f);
-    naik_lock_release(f->comm, &f->lock);
-    naik_prop_plan_destroy(&f->plan);
-    free(f->records);
-    free(f->small_crc);
-    free(f->choices);
-    free(f);
-    *file = NULL;
-}
-
-bool naik_propagator_file_complete(const naik_propagator_file *file)
-{
-    return file->complete;
-}
-
-int naik_propagator_file_resumed(const naik_propagator_file *file)
-{
-    return file->resumed;
-}
-
-bool naik_propagator_file_contracted(const naik_propagator_file *file)
-{
-    return file->until_contracted && !file->plan->store;
-}
-
-const char *naik_propagator_file_choices(const naik_propagator_file *file)
-{
-    return file->choices != NULL ? file->choices : "";
-}
-
-int naik_propagator_file_solves(const naik_propagator_file *file)
-{
-    return file->plan->solve_count;
-}
-
-int naik_propagator_file_reals(const naik_propagator_file *file)
-{
-    return naik_prop_reals(file->plan);
-}
-
-int naik_propagator_file_columns(const naik_propagator_file *file)
-{
-    return naik_prop_columns(file->plan);
-}
-
-int naik_propagator_file_solve(const naik_propagator_file *file, int source, int mass, int colour)
-{
-    return file->plan->source[source].first_solve + naik_prop_columns(file->plan) * mass + colour;
-}
-
-const naik_solve_record *naik_propagator_file_record(const naik_propagator_file *file, int solve)
-{
-    return &file->records[solve];
 }
 
 /* A row of the history: what there is, then NaN. NULL without memory. */
@@ -499,11 +407,6 @@ done:
     return file->complete ? naik_h5_read_verdict(comm->log, status) : status;
 }
 
-int naik_propagator_file_parts(const naik_propagator_file *file, int source)
-{
-    return naik_prop_names_of(file->plan, source)->parts;
-}
-
 naik_status naik_propagator_file_read_correlators(naik_propagator_file *file, int source, int mass,
                                                   double *out)
 {
@@ -569,7 +472,7 @@ naik_status naik_propagator_file_finish(naik_propagator_file *file)
         NAIK_TRY(naik_prop_leave_out(file));
     }
     NAIK_TRY(naik_prop_change_state(file, "complete"));
-    stop_own(file);
+    naik_prop_stop_watchdog(file);
     NAIK_TRY(verify_part(file));
     NAIK_TRY(naik_lock_confirm(comm, file->lock)); /* verifying may have taken long */
     NAIK_TRY(naik_file_publish(comm, file->part, file->path, file->replace));

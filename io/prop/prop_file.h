@@ -124,6 +124,10 @@ static inline const char *naik_prop_path(const naik_propagator_file *file)
     return file->complete ? file->path : file->part;
 }
 
+/* io/prop/handle.c: where no other watchdog watches, one of the file's own: only what is armed. Local. */
+naik_status naik_prop_start_watchdog(naik_propagator_file *file, const naik_propagator_spec *spec);
+void naik_prop_stop_watchdog(naik_propagator_file *file);
+
 /* io/prop/create.c: makes file->part with everything but the solves. Collective. */
 naik_status naik_prop_create(naik_propagator_file *file, const naik_propagator_spec *spec,
                              const char *structure);
@@ -141,7 +145,7 @@ naik_status naik_prop_compare(naik_propagator_file *file, const char *path,
 /* Its first part, which needs no more than the input. Local. */
 naik_status naik_prop_compare_input(naik_log *log, hid_t h5, const char *path,
                                     const char *canonical_input);
-/* A .part that is no propagator file is not begun again. Local. NAIK_ERR_INPUT */
+/* io/prop/claim.c: a .part that is no propagator file is not begun again. Local. NAIK_ERR_INPUT */
 naik_status naik_prop_refuse_other(naik_log *log, hid_t h5, const char *path);
 /* NAIK_ERR_CORRUPT where h5 (below 0: could not be opened) is no complete propagator file,
  * NAIK_ERR_INPUT where it is another file of naik. Local. */
@@ -185,7 +189,7 @@ naik_status naik_prop_commit(naik_propagator_file *file, int solve, const double
                              const double *correlators, const double *history,
                              naik_solve_record *record);
 
-/* io/prop/describe.c: plan, checksums and place for the records of an open file, from the file alone;
+/* io/prop/stored_plan.c: plan, checksums and place for the records of an open file, from the file alone;
  * *disk, from malloc, the records as they lie there, to be unpacked. Collective.
  * NAIK_ERR_CORRUPT: the file contradicts itself; what was allocated is then in *file and *disk. */
 naik_status naik_prop_describe(naik_comm *comm, hid_t h5, const char *path,
@@ -196,7 +200,7 @@ naik_status naik_prop_describe(naik_comm *comm, hid_t h5, const char *path,
 naik_status naik_prop_read_names(naik_log *log, hid_t per_colour, int columns, int extent,
                                  naik_prop_names *names, bool *ok);
 
-/* io/prop/reader.c: opens group or dataset; -1 where it is not there. Every part of the path is
+/* io/prop/stored_plan.c: opens group or dataset; -1 where it is not there. Every part of the path is
  * looked at. Local. */
 hid_t naik_prop_open_object(hid_t h5, const char *path);
 

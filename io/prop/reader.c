@@ -150,18 +150,6 @@ static naik_status read_records(reader *r)
     return r->view->pairs != NULL ? NAIK_OK : no_memory(r->log);
 }
 
-hid_t naik_prop_open_object(hid_t h5, const char *path)
-{
-    char part[NAIK_PROP_PATH];
-    for (const char *slash = strchr(path, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
-        if (H5Lexists(h5, part, H5P_DEFAULT) <= 0) {
-            return -1;
-        }
-    }
-    return H5Lexists(h5, path, H5P_DEFAULT) > 0 ? H5Oopen(h5, path, H5P_DEFAULT) : -1;
-}
-
 static void release_object(hid_t object)
 {
     if (object >= 0) {

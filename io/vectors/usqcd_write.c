@@ -12,7 +12,6 @@
 #include "comm/collective.h"
 #include "io/checksum.h"
 #include "io/files.h"
-#include "io/gauge/format.h"
 #include "io/lime/lime_write.h"
 #include "io/output.h"
 #include "io/reread.h"

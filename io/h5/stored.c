@@ -1,0 +1,74 @@
+/* stored.c - opening an HDF5 file that may be missing, damaged, or of another program or version */
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "io/beside.h"
+#include "io/h5/h5.h"
+#include "io/reread.h"
+
+static naik_status look_for_signature(naik_log *log, const char *path)
+{
+    unsigned char head[NAIK_BESIDE_HDF5_BYTES];
+    struct stat info;
+    if (stat(path, &info) != 0) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "there is no file '%s'", path);
+    }
+    FILE *stream = S_ISREG(info.st_mode) ? fopen(path, "rb") : NULL;
+    if (stream == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' is no file that can be read", path);
+    }
+    const size_t length = fread(head, 1, sizeof head, stream);
+    fclose(stream);
+    if (!naik_h5_begins(head, length)) {
+        return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' is no HDF5 file", path);
+    }
+    return NAIK_OK;
+}
+
+naik_status naik_h5_open_alone(naik_log *log, const char *path, hid_t *file)
+{
+    *file = -1;
+    naik_status status = look_for_signature(log, path);
+    if (status != NAIK_OK) {
+        return status;
+    }
+    hid_t access = naik_h5_access_alone();
+    char text[NAIK_H5_REASON_BYTES] = "";
+    *file = H5Fopen(path, H5F_ACC_RDONLY, access);
+    const bool refused = *file < 0 && naik_h5_take_reason(text); /* before the next call */
+    naik_h5_release(access);
+    if (*file >= 0) {
+        char reason[NAIK_H5_REASON_BYTES];
+        status = naik_h5_stays_inside(*file, reason)
+                     ? naik_h5_check_version(log, *file, path)
+                     : NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s': %s", path, reason);
+        if (status != NAIK_OK) {
+            H5Fclose(*file);
+            *file = -1;
+        }
+        return status;
+    }
+    return refused
+               ? NAIK_FAIL(log, NAIK_ERR_IO, "'%s' cannot be read: %s", path, text)
+               : NAIK_FAIL(log, NAIK_ERR_CORRUPT, "'%s' cannot be opened as HDF5: %s", path, text);
+}
+
+naik_status naik_h5_open_stored(naik_comm *comm, const char *path, hid_t *file)
+{
+    naik_status status = NAIK_OK;
+    hid_t alone = -1;
+    *file = -1;
+    if (comm->rank == 0) { /* which has the better sentences */
+        status = naik_h5_open_alone(comm->log, path, &alone);
+        if (alone >= 0) {
+            H5Fclose(alone);
+        }
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    if (naik_h5_open(comm, path, false, NULL, file) != NAIK_OK) {
+        naik_log_clear(comm->log);
+        status = NAIK_FAIL(comm->log, NAIK_ERR_CORRUPT, "'%s' cannot be opened as HDF5", path);
+    }
+done:
+    return status;
+}
