@@ -32,7 +32,7 @@ Quark = collections.namedtuple("Quark", "source mass naik_epsilon twist")
 # name: entry of solve, pair or baryon. quantity: "correlator", "mean", "standard error". quarks: one, quark and
 # antiquark, or three. sink: "point", "wall", "covariant_gaussian". source: where it begins, None of averages.
 Correlator = collections.namedtuple("Correlator", "path name correlator quantity quarks momentum sink source")
-# Coordinates x, y, z, t whose sum gives the sign of a staggered meson's sink (doc/physics.md)
+# Coordinates x, y, z, t whose sum gives the sign of a staggered meson's sink (doc/correlators.md)
 PHASES = {"pion5": (0, 0, 0, 0), "pion05": (1, 1, 1, 1), "rhox": (1, 0, 0, 0), "rhoy": (0, 1, 0, 0), "rhoz": (0, 0, 1, 0),
           "rhox0": (0, 1, 1, 0), "rhoy0": (1, 0, 1, 0), "rhoz0": (1, 1, 0, 0)}
 
