@@ -15,7 +15,7 @@ FILES = sorted(path for folder in FOLDERS for path in glob.glob(folder + "/*.*")
 def layers():
     """Folder to its number, in the order of the table in src/README.md."""
     with open("src/README.md", encoding="utf-8") as f:
-        rows = re.findall(r"^\| (`.*`) \|", f.read(), flags=re.M)
+        rows = re.findall(r"^\| (`[^|]*`) \|", f.read(), flags=re.M)
     return {folder: number for number, row in enumerate(rows) for folder in re.findall(r"`([^`]+)`", row)}
 
 
@@ -110,6 +110,15 @@ def no_files_of_io_call_each_other_in_a_circle():
     assert not graph, "circles are among these calls:\n" + "\n".join(sorted(calls))
 
 
+def the_page_on_the_architecture_lists_the_layers_in_their_order():
+    with open("ARCHITECTURE.md", encoding="utf-8") as f:
+        rooms = re.search(r"## The folders\n(.*?)\n## ", f.read(), flags=re.S)[1]
+    told = [name.rstrip("/") for line in rooms.splitlines() if line.startswith("    ")
+            for name in re.findall(r"(?:^ +|  )((?:src|io|gpu)(?:/[a-z]*)*)(?= )", line)]
+    order = [folder for folder in layers() if not folder.startswith("io/")]
+    assert told == order, (told, order)
+
+
 def public_headers_need_no_others_and_are_twelve_at_most():
     headers = glob.glob("include/naik/*.h")
     wrong = [f"{path}:{number}: includes {header}" for path in headers for number, header in includes(path)
@@ -120,4 +129,5 @@ def public_headers_need_no_others_and_are_twelve_at_most():
 
 if __name__ == "__main__":
     main([every_include_is_of_the_same_layer_or_one_before_it, no_modules_include_each_other_in_a_circle,
-          no_files_of_io_call_each_other_in_a_circle, public_headers_need_no_others_and_are_twelve_at_most])
+          no_files_of_io_call_each_other_in_a_circle, the_page_on_the_architecture_lists_the_layers_in_their_order,
+          public_headers_need_no_others_and_are_twelve_at_most])

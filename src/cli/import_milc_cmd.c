@@ -9,9 +9,9 @@
 
 #include "base/options.h"
 #include "cli/commands.h"
-#include "cli/milc_input.h"
 #include "comm/paths.h"
 #include "input/input.h"
+#include "milc/milc_input.h"
 
 static const char *const actions[] = {"auto", "hisq", "asqtad", "naive", NULL};
 enum { ACTION_AUTO, ACTION_HISQ, ACTION_ASQTAD, ACTION_NAIVE };

@@ -15,15 +15,15 @@
 
 #include "base/options.h"
 #include "cli/commands.h"
-#include "cli/html.h"
-#include "cli/report_contractions.h"
-#include "cli/report_figures.h"
-#include "cli/report_modes.h"
-#include "cli/report_prediction.h"
 #include "comm/paths.h"
 #include "io/file_info.h"
 #include "io/prop/reader.h"
 #include "naik/version.h"
+#include "report/html.h"
+#include "report/report_contractions.h"
+#include "report/report_figures.h"
+#include "report/report_modes.h"
+#include "report/report_prediction.h"
 #include "solver/cg.h"
 
 enum { MAX_CORRELATORS = 256, MAX_ROWS = 3000, MAX_MASSES = 100 };

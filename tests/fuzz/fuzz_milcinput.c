@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/milc_input.h"
 #include "fuzz.h"
 #include "input/input.h"
+#include "milc/milc_input.h"
 
 /* As `naik import-milc` does: whatever is written has passed the checks of `naik solve`. */
 static void translate(naik_log *log, const milc_input *in, const char *notes)

@@ -1,6 +1,6 @@
 /* report_contractions.h - the plots of a report that show what several solves give */
-#ifndef NAIK_CLI_REPORT_CONTRACTIONS_H
-#define NAIK_CLI_REPORT_CONTRACTIONS_H
+#ifndef NAIK_REPORT_CONTRACTIONS_H
+#define NAIK_REPORT_CONTRACTIONS_H
 
 #include <stdio.h>
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/milc_input.h"
 #include "lattice/source_kind.h"
+#include "milc/milc_input.h"
 
 enum { MOST_MASSES = 100 }; /* of one entry */
 

@@ -1,15 +1,15 @@
 /* report_modes.c - the run says in its session which modes it used (run/work.c); the spectrum is in
  * their file
  */
-#include "cli/report_modes.h"
+#include "report/report_modes.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/html.h"
 #include "io/modes/modes_file.h"
 #include "model/iterations.h"
+#include "report/html.h"
 
 enum { MAX_SETS = 16, MAX_MASSES = 100 };
 

@@ -1,5 +1,5 @@
 /* milc_words.c - words one after the other, with the line of each */
-#include "cli/milc_words.h"
+#include "milc/milc_words.h"
 
 #include <ctype.h>
 #include <stdarg.h>

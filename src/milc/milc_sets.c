@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/milc_input.h"
+#include "milc/milc_input.h"
 
 /* What a set says once for all its propagators. In a set of several sources that is the mass. */
 typedef struct milc_set {

@@ -3,7 +3,7 @@
  * The page forbids itself everything from outside (Content-Security-Policy), so that it can be
  * mailed and opened anywhere.
  */
-#include "cli/html.h"
+#include "report/html.h"
 
 #include <float.h>
 #include <math.h>

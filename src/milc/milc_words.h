@@ -3,8 +3,8 @@
  * Bounded: a file of at most 1 MiB, words of at most 255 printable characters. Every function that
  * fails leaves the sentence "FILE:LINE: STANZA: ..." in the log.
  */
-#ifndef NAIK_CLI_MILC_WORDS_H
-#define NAIK_CLI_MILC_WORDS_H
+#ifndef NAIK_MILC_WORDS_H
+#define NAIK_MILC_WORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* report_modes.h - what low modes did in a run: iterations with and without them, their spectrum */
-#ifndef NAIK_CLI_REPORT_MODES_H
-#define NAIK_CLI_REPORT_MODES_H
+#ifndef NAIK_REPORT_MODES_H
+#define NAIK_REPORT_MODES_H
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* report_prediction.c - a table of a row a mass, and the size of the output */
-#include "cli/report_prediction.h"
+#include "report/report_prediction.h"
 
-#include "cli/html.h"
+#include "report/html.h"
 
 static void print_mass(FILE *out, const prediction_mass *m)
 {

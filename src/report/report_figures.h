@@ -1,6 +1,6 @@
 /* report_figures.h - the plots of a report: correlators, effective masses, residuals */
-#ifndef NAIK_CLI_REPORT_FIGURES_H
-#define NAIK_CLI_REPORT_FIGURES_H
+#ifndef NAIK_REPORT_FIGURES_H
+#define NAIK_REPORT_FIGURES_H
 
 #include <stdio.h>
 

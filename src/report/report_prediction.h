@@ -1,6 +1,6 @@
 /* report_prediction.h - what the model says of the run of a report, beside what it took */
-#ifndef NAIK_CLI_REPORT_PREDICTION_H
-#define NAIK_CLI_REPORT_PREDICTION_H
+#ifndef NAIK_REPORT_PREDICTION_H
+#define NAIK_REPORT_PREDICTION_H
 
 #include <stdio.h>
 

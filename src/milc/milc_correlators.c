@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/milc_input.h"
+#include "milc/milc_input.h"
 #include "run/frame.h"
 
 /* Of a quark or a correlator: forgotten, or written under some name. */

@@ -1,11 +1,11 @@
 /* report_figures.c - the plots of a report: correlators, effective masses, residuals */
-#include "cli/report_figures.h"
+#include "report/report_figures.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli/html.h"
-#include "cli/report_contractions.h"
+#include "report/html.h"
+#include "report/report_contractions.h"
 
 enum { MAX_FIGURES = 40, MAX_CURVES = 24 };
 

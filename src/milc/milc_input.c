@@ -5,7 +5,7 @@
  * skipped where absent. What naik cannot do is an obstacle, of which all are found; what makes no
  * difference to the answer (how to iterate, labels) is dropped; what the user should know is noted.
  */
-#include "cli/milc_input.h"
+#include "milc/milc_input.h"
 
 #include <limits.h>
 #include <math.h>

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/milc_input.h"
 #include "lattice/source_kind.h"
+#include "milc/milc_input.h"
 
 typedef struct shape {
     const char *word;

@@ -1,6 +1,6 @@
 /* html.h - pieces of one HTML page: escaped text and plots as inline SVG; no scripts, no links */
-#ifndef NAIK_CLI_HTML_H
-#define NAIK_CLI_HTML_H
+#ifndef NAIK_REPORT_HTML_H
+#define NAIK_REPORT_HTML_H
 
 #include <stdbool.h>
 #include <stdio.h>

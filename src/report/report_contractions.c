@@ -3,13 +3,13 @@
  * The list of a file goes source by source and mass by mass: what has one folder up to the name of the
  * correlator stands together and makes one figure.
  */
-#include "cli/report_contractions.h"
+#include "report/report_contractions.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/html.h"
+#include "report/html.h"
 
 enum { MAX_FIGURES = 40, MAX_CURVES = 24 };
 

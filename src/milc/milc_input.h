@@ -1,6 +1,6 @@
 /* milc_input.h - what naik understands of an input file of MILC's ks_spectrum programs */
-#ifndef NAIK_CLI_MILC_INPUT_H
-#define NAIK_CLI_MILC_INPUT_H
+#ifndef NAIK_MILC_INPUT_H
+#define NAIK_MILC_INPUT_H
 
 #include <stdint.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "naik/meson.h"
 #include "naik/source.h"
 
-#include "cli/milc_words.h"
+#include "milc/milc_words.h"
 
 enum {
     MILC_MAX_SOURCES = 1000,
