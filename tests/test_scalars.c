@@ -296,18 +296,17 @@ static void iterations_are_foreseen_by_their_rule(check *t)
     n = model_iterations_of(0.0001, 1e-10, volume / 2, 16);
     CHECK_NEAR(t, n.least, 22 / 0.0036, 1e-6);
     CHECK_NEAR(t, model_iterations_above(0.03, 1e-10, 0.04), 500, 1e-9);
-    n = model_iterations_of_spinors(1e-10);
+    n = model_iterations_assumed(1e-10);
     CHECK_TRUE(t, n.least == 20 && n.expected == 100 && n.most == 500);
     const model_pilot pilots[] = {
         {.mass = 0.1, .tolerance = 1e-10, .least = 200, .mean = 210, .most = 220},
         {.mass = 0.01, .tolerance = 1e-10, .least = 2000, .mean = 2100, .most = 2200}};
-    n = model_iterations_from(pilots, 2, false, 0.05, 1e-10); /* 0.1 is nearer in the logarithm */
+    n = model_iterations_from(pilots, 2, true, 0.05, 1e-10); /* 0.1 is nearer in the logarithm */
     CHECK_TRUE(t, fabs(n.expected - 420) < 1e-9 && fabs(n.least - 400) < 1e-9 &&
                       fabs(n.most - 440) < 1e-9);
-    n = model_iterations_from(pilots, 2, false, 0.02, 1e-10);
+    n = model_iterations_from(pilots, 2, true, 0.02, 1e-10);
     CHECK_NEAR(t, n.expected, 1050, 1e-9);
-    n = model_iterations_from(pilots, 2, true, 0.05,
-                              1e-10); /* spinors: the nearer mass, no scale */
+    n = model_iterations_from(pilots, 2, false, 0.05, 1e-10); /* the nearer mass, no scale */
     CHECK_NEAR(t, n.expected, 2100, 1e-9);
 }
 

@@ -100,7 +100,7 @@ static void print_prediction(naik_log *log, const model_machine *m, const model_
         print_row(log, nodes, ranks, now, us_each, efficiency);
         return;
     }
-    bench_put_text(&line, "model", p->spinors ? "bicgstab" : "cg");
+    bench_put_text(&line, "model", p->kind->solvers[0]);
     bench_put_text(&line, "machine", m->name);
     bench_put_int(&line, "nodes", nodes);
     bench_put_int(&line, "gpus", ranks);
@@ -160,8 +160,8 @@ static naik_status check_points(naik_comm *comm, bench_form form)
                                  .recon = at->own                    ? 6
                                           : at->vectors == NAIK_HALF ? 9
                                                                      : 18,
-                                 .points = NAIK_STENCIL,
-                                 .nrhs = 1};
+                                 .nrhs = 1,
+                                 .kind = naik_quark_kind_of("hisq")};
         model_prediction out;
         bench_line line = {.json = form == FORM_JSON};
         const model_machine m = model_machine_of(0, at->own ? MODEL_NAIK : MODEL_QUDA);
@@ -304,27 +304,26 @@ static naik_status parse(naik_comm *comm, int argc, char **argv, choices *c, mod
                                             sizeof options / sizeof *options, NULL, 0, NULL);
     /* what the software takes by itself */
     const bool own = c->software == MODEL_NAIK && c->vectors < 0;
-    p->spinors = c->action == BENCH_WILSON || c->action == BENCH_CLOVER;
-    p->clover = c->action == BENCH_CLOVER;
-    if (status == NAIK_OK && p->spinors && c->software != MODEL_NAIK) {
+    p->kind = naik_quark_kind_of(bench_actions[c->action]);
+    p->blocks = c->action == BENCH_CLOVER;
+    const bool staggered = p->kind->spin == 1;
+    if (status == NAIK_OK && !staggered && c->software != MODEL_NAIK) {
         return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                          "naik bench model: --action wilson and clover are of --software naik");
     }
     p->vectors = own ? NAIK_SINGLE : c->vectors < 0 ? NAIK_HALF : (naik_precision)c->vectors;
-    p->links = c->links >= 0        ? (naik_precision)c->links
-               : own && !p->spinors ? NAIK_HALF
-                                    : p->vectors;
+    p->links = c->links >= 0 ? (naik_precision)c->links : own && staggered ? NAIK_HALF : p->vectors;
     p->recon = c->recon >= 0             ? recons[c->recon]
-               : p->spinors              ? 18
+               : !staggered              ? 18
                : c->action == NAIK_NAIVE ? 12
                : own                     ? 6
                                          : 9;
-    if (p->spinors && p->recon != 18 && !naik_recon_keeps_sign(p->recon)) {
+    if (!staggered && p->recon != 18 && !naik_recon_keeps_sign(p->recon)) {
         return NAIK_FAIL(
             comm->log, NAIK_ERR_INPUT,
             "naik bench model: links of Wilson quarks are stored as 18, 12 or 8 numbers");
     }
-    if (!p->spinors && p->recon == 8) {
+    if (staggered && p->recon == 8) {
         return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                          "naik bench model: --recon 8 is of the links of Wilson quarks");
     }
@@ -333,7 +332,6 @@ static naik_status parse(naik_comm *comm, int argc, char **argv, choices *c, mod
                          "naik bench model: --recon 6 is of the long links of 16-bit links");
     }
     c->form = c->json ? FORM_JSON : c->lines ? FORM_LINES : FORM_TABLE;
-    p->points = c->action == NAIK_NAIVE || p->spinors ? NAIK_STENCIL / 2 : NAIK_STENCIL;
     p->nrhs = c->nrhs;
     return status;
 }

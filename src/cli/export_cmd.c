@@ -59,39 +59,22 @@ static int count_unconverged(const job *j, const naik_input_source *source, int 
     return count;
 }
 
-/* The equation that the solutions solve. */
-static void describe_equation(const job *j, const naik_input_solve *solve, int mass, char *text,
-                              size_t text_size)
-{
-    const naik_input *input = j->run.input;
-    const double m = solve->masses.data[mass];
-    if (naik_input_is_wilson(input)) {
-        snprintf(text, text_size,
-                 "action %s\nmass %.17g\nkappa %.17g\ncsw %.17g\n(m + 4 + C - D/2) solution = "
-                 "source, D with 1 - gamma on the forward hop, no kappa\ngamma basis "
-                 "DeGrand-Rossi",
-                 naik_input_action_name(input), m, 1 / (2 * m + 8), naik_input_csw(input));
-    } else {
-        snprintf(text, text_size,
-                 "action %s\nmass %.17g\nnaik_epsilon %.17g\n(2 mass + D) solution = source",
-                 naik_input_action_name(input), m, solve->naik_epsilon.data[mass]);
-    }
-}
-
 /* For the file's own XML: paths may hold what XML must not. */
 static void describe(const job *j, const naik_input_source *source, int mass, char *text,
                      size_t text_size)
 {
-    const naik_input_solve *solve = &j->run.input->solve[source->solve];
+    const naik_quark *quark = naik_input_quark(j->run.input, source->solve, mass);
     const char *gauge =
         j->run.input->gauge.file != NULL ? j->run.input->gauge.file : j->run.input->action.file;
-    char equation[512];
-    describe_equation(j, solve, mass, equation, sizeof equation);
-    snprintf(text, text_size,
-             "written by naik from %.300s, set %s\nlinks from %.300s\nt boundary %s\n%s", j->path,
-             source->label, gauge,
-             j->run.input->lattice.antiperiodic_t ? "antiperiodic" : "periodic", equation);
-    const double *twist = naik_input_twist(solve);
+    char numbers[NAIK_QUARK_TEXT];
+    naik_quark_text(quark, "\n", 17, numbers);
+    snprintf(
+        text, text_size,
+        "written by naik from %.300s, set %s\nlinks from %.300s\nt boundary %s\naction %s\n%s\n%s",
+        j->path, source->label, gauge,
+        j->run.input->lattice.antiperiodic_t ? "antiperiodic" : "periodic", quark->kind->name,
+        numbers, quark->kind->equation);
+    const double *twist = naik_quark_twist(quark);
     if (twist != NULL) {
         const size_t length = strlen(text);
         snprintf(text + length, text_size - length, "\ntwist %.17g %.17g %.17g", twist[0], twist[1],
@@ -141,8 +124,8 @@ static naik_status export_pairs(job *j, const naik_input_source *source, int mas
     }
     NAIK_TRY(naik_pair_writer_finish(&writer));
     naik_log_line(j->comm->log, "wrote %s: %s, mass %.10g, %d pairs, %d bit, verified", out,
-                  source->label, j->run.input->solve[source->solve].masses.data[mass], j->columns,
-                  precision);
+                  source->label, naik_input_quark(j->run.input, source->solve, mass)->mass,
+                  j->columns, precision);
 done:
     naik_pair_writer_abandon(&writer);
     return status;
@@ -161,7 +144,7 @@ static naik_status export_qdp(job *j, const naik_input_source *source, int mass,
     }
     NAIK_TRY(naik_qdp_propagator_write(j->run.lattice, out, precision, info, columns));
     naik_log_line(j->comm->log, "wrote %s: %s, mass %.10g, a LatticePropagator, %d bit, verified",
-                  out, source->label, j->run.input->solve[source->solve].masses.data[mass],
+                  out, source->label, naik_input_quark(j->run.input, source->solve, mass)->mass,
                   precision);
 done:
     return status;
@@ -271,7 +254,7 @@ naik_status naik_command_export(naik_comm *comm, int argc, char **argv)
     NAIK_TRY(stored_run_open(comm, j.path, NULL, overrides.text, overrides.count, &j.run));
     NAIK_TRY(stored_sources_open(&j.run, &j.sources));
     j.columns = naik_input_columns(j.run.input);
-    if (j.format == TO_QDP && !naik_input_is_wilson(j.run.input)) {
+    if (j.format == TO_QDP && j.run.input->kind->spin == 1) {
         status =
             NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                       "'%s' holds staggered propagators: --to qdp is for those with spin", j.path);

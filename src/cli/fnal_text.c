@@ -32,7 +32,7 @@ static void print_quark(naik_log *log, const naik_propagator_reader *v, const ch
 {
     char type[96] = "", text[64];
     const char *place = "", *action = "";
-    const bool spinors = v->columns > 3;
+    const bool spin = v->columns > 3;
     for (int i = 0; i < v->pair_count; i++) {
         if (strcmp(v->pairs[i].label, label) == 0) {
             snprintf(type, sizeof type, "%s", v->pairs[i].source);
@@ -44,16 +44,16 @@ static void print_quark(naik_log *log, const naik_propagator_reader *v, const ch
         *at = '\0';
         place = at + 4;
     }
-    field(log, who, "type", spinors ? action : "staggered");
+    field(log, who, "type", spin ? action : "staggered");
     field(log, who, "source_type", type);
     field(log, who, "source_origin", place);
     field(log, who, "source_label", label);
     field(log, who, "sink_label", sink);
     snprintf(text, sizeof text, "\"%.10g\"", mass);
     field(log, who, "mass", text);
-    snprintf(text, sizeof text, spinors ? "\"%.10g\"" : "%.10g",
-             spinors ? 1 / (2 * mass + 8) : naik_epsilon);
-    field(log, who, spinors ? "kappa" : "epsilon", text);
+    snprintf(text, sizeof text, spin ? "\"%.10g\"" : "%.10g",
+             spin ? 1 / (2 * mass + 8) : naik_epsilon);
+    field(log, who, spin ? "kappa" : "epsilon", text);
     naik_propagator_twist_text(twist, "", type);
     if (type[0] != '\0') {
         field(log, who, "twist", type);

@@ -23,38 +23,22 @@ typedef struct job {
     int count;
 } job;
 
-static bool has_epsilon(const job *j, double epsilon)
-{
-    for (int i = 0; i < j->count; i++) {
-        if (j->sets[i]->naik_epsilon == epsilon) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* One set of links for every distinct Naik epsilon of the input. */
+/* One set of links for all quarks of the input that share them. */
 static naik_status build(naik_comm *comm, job *j)
 {
     naik_status status = NAIK_OK;
     const naik_input *input = j->input;
-    int most = 0;
-    for (int i = 0; i < input->solve_count; i++) {
-        most += input->solve[i].naik_epsilon.count;
-    }
     j->count = 0;
-    j->sets = calloc((size_t)most, sizeof *j->sets);
+    j->sets = calloc((size_t)input->quark_count, sizeof *j->sets);
     if (j->sets == NULL) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a list of link sets");
     }
     NAIK_TRY(naik_comm_agree(comm, status));
-    for (int i = 0; i < input->solve_count; i++) {
-        for (int m = 0; m < input->solve[i].naik_epsilon.count; m++) {
-            const double epsilon = input->solve[i].naik_epsilon.data[m];
-            if (!has_epsilon(j, epsilon)) {
-                NAIK_TRY(naik_link_provider_links(&j->links, epsilon, NULL, &j->sets[j->count]));
-                NAIK_TRY(naik_fatlong_to_host(j->sets[j->count++]));
-            }
+    for (int q = 0; q < input->quark_count; q++) {
+        if (naik_quark_first_of_links(input->quarks, q) == q) {
+            NAIK_TRY(naik_link_provider_links(&j->links, input->quarks[q].naik_epsilon, NULL,
+                                              &j->sets[j->count]));
+            NAIK_TRY(naik_fatlong_to_host(j->sets[j->count++]));
         }
     }
 done:
@@ -66,9 +50,9 @@ static naik_status write(naik_comm *comm, const job *j, const char *path)
     const naik_input *input = j->input;
     const naik_gauge_meta meta = {
         .source_path = input->gauge.file, .source = &j->links.file, .input_text = input->text};
-    const naik_status status = naik_links_h5_write(path, (const naik_fatlong *const *)j->sets,
-                                                   j->count, naik_input_action_name(input),
-                                                   naik_input_boundary_name(input), 64, &meta);
+    const naik_status status =
+        naik_links_h5_write(path, (const naik_fatlong *const *)j->sets, j->count, input->kind->name,
+                            naik_input_boundary_name(input), 64, &meta);
     if (status == NAIK_OK) {
         naik_log_line(comm->log, "wrote %s, verified", path);
     }
@@ -106,19 +90,19 @@ naik_status naik_command_links(naik_comm *comm, int argc, char **argv)
     NAIK_TRY(naik_input_load(comm, path, overrides.text, overrides.count, &j.input));
     NAIK_TRY(naik_input_choose_one(comm->log, j.input));
     naik_watchdog_limit(comm->watchdog, j.input->run.watchdog_s);
-    if (j.input->action.type == NAIK_INPUT_LINKS) {
+    if (j.input->kind->links == NAIK_QUARK_STORED) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                            "action.type links reads links from a file; `naik links` builds them: "
                            "choose naive, asqtad or hisq");
         goto done;
     }
-    if (naik_input_is_wilson(j.input)) {
+    if (j.input->kind->links == NAIK_QUARK_THIN) {
         status =
             NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                       "action.type %s has no fat and long links: Wilson and clover quarks take "
                       "the configuration as it is, so give it to naik solve; `naik links` "
                       "builds those of naive, asqtad and hisq",
-                      naik_input_action_name(j.input));
+                      j.input->kind->name);
         goto done;
     }
     const char *const inputs[] = {path, j.input->gauge.file};

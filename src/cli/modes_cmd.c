@@ -31,25 +31,17 @@ typedef struct job {
 
 enum { MOST_MASSES = 128 };
 
-/* The masses of this epsilon; whether solve `solve`, mass `m` is its first. */
-static bool collect(const naik_input *input, int solve, int m, double mass[MOST_MASSES], int *count)
+/* The masses that are deflated with the links of a quark. */
+static int collect(const naik_input *input, int quark, double mass[MOST_MASSES])
 {
-    const double epsilon = input->solve[solve].naik_epsilon.data[m];
-    *count = 0;
-    for (int i = 0; i < input->solve_count; i++) {
-        for (int k = 0; k < input->solve[i].masses.count; k++) {
-            if (!input->solve[i].deflate || input->solve[i].naik_epsilon.data[k] != epsilon) {
-                continue;
-            }
-            if (i < solve || (i == solve && k < m)) {
-                return false;
-            }
-            if (*count < MOST_MASSES) {
-                mass[(*count)++] = input->solve[i].masses.data[k];
-            }
+    int count = 0;
+    for (int q = quark; q < input->quark_count && count < MOST_MASSES; q++) {
+        if (naik_input_deflates(input, q) &&
+            naik_quark_shares_links(&input->quarks[q], &input->quarks[quark])) {
+            mass[count++] = input->quarks[q].mass;
         }
     }
-    return true;
+    return count;
 }
 
 static naik_status find(job *j, double epsilon, const double *mass, int count)
@@ -74,15 +66,11 @@ static naik_status find_all(job *j)
 {
     naik_status status = NAIK_OK;
     const naik_input *input = j->input;
-    for (int i = 0; i < input->solve_count; i++) {
-        for (int m = 0; m < input->solve[i].masses.count; m++) {
-            double mass[MOST_MASSES];
-            int count;
-            const double epsilon = input->solve[i].naik_epsilon.data[m];
-            if (solve_plan_deflates(&j->plan, input, i, epsilon) &&
-                collect(input, i, m, mass, &count)) {
-                NAIK_TRY(find(j, epsilon, mass, count));
-            }
+    for (int q = 0; q < input->quark_count; q++) {
+        double mass[MOST_MASSES];
+        if (naik_input_deflates(input, q) && naik_input_first_deflated(input, q) == q &&
+            solve_plan_pays(&j->plan, input, &input->quarks[q])) {
+            NAIK_TRY(find(j, input->quarks[q].naik_epsilon, mass, collect(input, q, mass)));
         }
     }
 done:

@@ -181,6 +181,29 @@ void naik_input_column_text(const naik_input *input, int column, char text[NAIK_
     }
 }
 
+bool naik_input_deflates(const naik_input *input, int quark)
+{
+    bool deflates = false;
+    for (int i = 0; i < input->solve_count; i++) {
+        const naik_input_solve *solve = &input->solve[i];
+        for (int k = 0; k < solve->masses.count && solve->deflate; k++) {
+            deflates = deflates || solve->quark[k] == quark;
+        }
+    }
+    return deflates;
+}
+
+int naik_input_first_deflated(const naik_input *input, int quark)
+{
+    int first = 0;
+    while (first < quark &&
+           !(naik_input_deflates(input, first) &&
+             naik_quark_shares_links(&input->quarks[first], &input->quarks[quark]))) {
+        first++;
+    }
+    return first;
+}
+
 static const char *meson_word(int meson)
 {
     for (int i = 0; i < naik_input_table.count; i++) {

@@ -241,6 +241,10 @@ static inline const naik_quark *naik_input_task_quark(const naik_input *input, i
 {
     return &input->quarks[input->tasks[task].quark];
 }
+/* Whether low modes are removed from solves of this quark, of some entry; the first such quark that
+ * shares links with it, which may be that one. */
+bool naik_input_deflates(const naik_input *input, int quark);
+int naik_input_first_deflated(const naik_input *input, int quark);
 /* Wilson or clover quarks, and not staggered ones. */
 static inline bool naik_input_is_wilson(const naik_input *input)
 {

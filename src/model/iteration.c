@@ -3,16 +3,11 @@
 
 #include <math.h>
 
-#include "backend/dslash.h"
+#include "backend/halves.h"
 #include "backend/packed_links.h"
 #include "backend/site_blocks.h"
 #include "base/memory.h"
 #include "lattice/grid.h"
-
-/* Of h100.txt, bench=dslash and bench=bicgstab with action=wilson: the share of the staggered roofs, which
- * follow the copy's bandwidth, that 8 and 12 spinors reach (0.97 in double, 0.86 in single precision), and
- * the passes over spinors that an iteration of BiCGStab takes beside its four D (17 are counted). */
-static const double SPINOR_ROOF = 0.88, SPINOR_PASSES = 18;
 
 static double value_of(const model_machine *m, int figure)
 {
@@ -30,7 +25,7 @@ static double interior(const model_problem *p, const int grid[NAIK_DIM])
 {
     double share = 1;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        const int inner = p->local[mu] - 2 * naik_points_depth(p->points);
+        const int inner = p->local[mu] - 2 * naik_points_depth(p->kind->points);
         share *= grid[mu] == 1 ? 1 : inner > 0 ? (double)inner / p->local[mu] : 0;
     }
     return share;
@@ -56,11 +51,9 @@ static bool crosses(const int grid[NAIK_DIM], int mu, int node_size)
 
 static double wire_us(const model_machine *m, const model_problem *p, naik_grid_cost cost)
 {
-    const int vectors = !p->spinors               ? 1
-                        : p->vectors == NAIK_HALF ? NAIK_SPIN
-                                                  : NAIK_SPIN / 2; /* half spinors */
-    const double site =
-        0.5 * naik_points_depth(p->points) * p->nrhs * vectors * naik_vector_bytes(p->vectors);
+    const int vectors = naik_travelling_vectors(p->vectors, p->kind->spin);
+    const double site = 0.5 * naik_points_depth(p->kind->points) * p->nrhs * vectors *
+                        naik_vector_bytes(p->vectors);
     const double inside = (double)cost.inside * site / value_of(m, WIRE_INSIDE_GBS);
     const double between = (double)cost.between * site / value_of(m, WIRE_BETWEEN_GBS);
     return 1e-3 * fmax(inside, between);
@@ -71,17 +64,16 @@ static void predict_on(const model_machine *m, const model_problem *p, int ranks
 {
     const double sites = 0.5 * p->local[0] * p->local[1] * (double)p->local[2] * p->local[3];
     const double copy = value_of(m, COPY_GBS) * 1e3; /* bytes a us */
-    const int vectors = p->nrhs * (p->spinors ? NAIK_SPIN : 1), steps = p->spinors ? 2 : 1;
-    const double flops = p->spinors ? NAIK_WILSON_FLOPS + (p->clover ? NAIK_CLOVER_FLOPS : 0)
-                                    : naik_dslash_flops(p->points);
+    const naik_quark_costs *costs = &p->kind->costs;
+    const int vectors = p->nrhs * p->kind->spin, steps = costs->steps;
+    const double flops = costs->flops + (p->blocks ? costs->block_flops : 0);
     const double blocks =
-        p->clover ? NAIK_SITE_BLOCKS * NAIK_BLOCK_REALS * (p->links == NAIK_DOUBLE ? 8.0 : 4.0) : 0;
+        p->blocks ? NAIK_SITE_BLOCKS * NAIK_BLOCK_REALS * (p->links == NAIK_DOUBLE ? 8.0 : 4.0) : 0;
     const double floor =
-        model_floor_bytes(p->vectors, p->links, p->recon, p->points, vectors) + blocks;
+        model_floor_bytes(p->vectors, p->links, p->recon, p->kind->points, vectors) + blocks;
     const double memory = sites * floor / (copy * value_of(m, FRACTION_DOUBLE + (int)p->vectors));
     const double roof =
-        sites * flops * p->nrhs /
-        (value_of(m, ROOF_DOUBLE + (int)p->vectors) * (p->spinors ? SPINOR_ROOF : 1) * 1e3);
+        sites * flops * p->nrhs / (value_of(m, ROOF_DOUBLE + (int)p->vectors) * costs->roof * 1e3);
     const double kernel = fmax(memory, roof);
     const double updates = p->vectors == NAIK_DOUBLE ? 0 : value_of(m, UPDATES);
     const int nodes = (ranks + m->node_size - 1) / m->node_size;
@@ -96,7 +88,7 @@ static void predict_on(const model_machine *m, const model_problem *p, int ranks
     out->exposed_us = out->wire_us - fmin(out->wire_us, kernel * interior(p, out->grid)) *
                                          (p->nrhs > 1 ? value_of(m, HIDDEN) : 1);
     out->dslash_us += out->exposed_us;
-    out->linear_us = (p->spinors ? SPINOR_PASSES : value_of(m, VECTORS)) * sites * vectors *
+    out->linear_us = (costs->passes > 0 ? costs->passes : value_of(m, VECTORS)) * sites * vectors *
                      naik_vector_bytes(p->vectors) / copy;
     out->reduce_us = steps * ((ranks > 1 ? value_of(m, REDUCE_US) : 0) +
                               (nodes > 1 ? value_of(m, REDUCE_STEP_US) * log2(nodes) : 0));

@@ -18,14 +18,15 @@
 #include "backend/field.h"
 #include "model/machine.h"
 #include "naik/lattice.h"
+#include "operator/quark.h"
 
 typedef struct model_problem {
     int local[NAIK_DIM]; /* the box of a rank, a rank a GPU */
     naik_precision vectors, links;
-    int recon, points; /* numbers of a long link; stencil points of D */
+    int recon; /* numbers of a long link */
     int nrhs;
-    bool spinors; /* Wilson or clover quarks: 8 points, half spinors in the halo */
-    bool clover;  /* with blocks of 72 numbers a site in every D */
+    const naik_quark_kind *kind;
+    bool blocks; /* M has blocks of 72 numbers a site, which every D takes */
 } model_problem;
 
 typedef struct model_prediction {

@@ -29,27 +29,27 @@ double model_iterations_above(double mass, double tolerance, double lowest)
     return 25 * decades(tolerance, 1e-10) / hypot(mass, lowest);
 }
 
-model_iterations model_iterations_of_spinors(double tolerance)
+model_iterations model_iterations_assumed(double tolerance)
 {
     const double scale = decades(tolerance, 1e-10);
     return (model_iterations){.least = 20 * scale, .expected = 100 * scale, .most = 500 * scale};
 }
 
-static double distance(double mass, double other, bool spinors)
+static double distance(double mass, double other, bool by_mass)
 {
-    return fabs(spinors ? other - mass : log(other / mass));
+    return fabs(by_mass ? log(other / mass) : other - mass);
 }
 
-model_iterations model_iterations_from(const model_pilot *pilot, int count, bool spinors,
+model_iterations model_iterations_from(const model_pilot *pilot, int count, bool by_mass,
                                        double mass, double tolerance)
 {
     const model_pilot *near = pilot;
     for (int i = 1; i < count; i++) {
-        if (distance(mass, pilot[i].mass, spinors) < distance(mass, near->mass, spinors)) {
+        if (distance(mass, pilot[i].mass, by_mass) < distance(mass, near->mass, by_mass)) {
             near = &pilot[i];
         }
     }
-    const double scale = decades(tolerance, near->tolerance) * (spinors ? 1 : near->mass / mass);
+    const double scale = decades(tolerance, near->tolerance) * (by_mass ? near->mass / mass : 1);
     return (model_iterations){
         .least = near->least * scale, .expected = near->mean * scale, .most = near->most * scale};
 }

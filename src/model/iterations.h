@@ -22,7 +22,7 @@ model_iterations model_iterations_of(double mass, double tolerance, int64_t volu
 
 /* Of Wilson and clover quarks nothing follows from the mass, since the critical mass is the
  * configuration's: 100 to 1e-10 are assumed, from 20 to 500. */
-model_iterations model_iterations_of_spinors(double tolerance);
+model_iterations model_iterations_assumed(double tolerance);
 
 /* Where `lowest` is the lowest eigenvalue that is left, in units of the mass: of D, or above the
  * modes that are removed. */
@@ -33,9 +33,9 @@ typedef struct model_pilot {
     double mass, tolerance, least, mean, most;
 } model_pilot;
 
-/* The same from `count` >= 1 of them: from the nearest mass, by 1/m where it is another one (as many
- * for spinors, whose masses may be negative), and by ln(2/tolerance). */
-model_iterations model_iterations_from(const model_pilot *pilot, int count, bool spinors,
+/* The same from `count` >= 1 of them: from the nearest mass, by 1/m where it is another one and iterations
+ * follow from the mass (as many else: masses may be negative), and by ln(2/tolerance). */
+model_iterations model_iterations_from(const model_pilot *pilot, int count, bool by_mass,
                                        double mass, double tolerance);
 
 #endif

@@ -105,6 +105,13 @@ const naik_quark_kind *naik_quark_kind_of(const char *name);
 /* The number of that name; NULL: the kind has none. */
 const naik_quark_number *naik_quark_number_of(const naik_quark_kind *kind, const char *name);
 
+/* Whether the mass is a shift of A (operator.h), so that all masses have one operator and Krylov
+ * space; else each has its own. */
+static inline bool naik_quark_shifts(const naik_quark_kind *kind)
+{
+    return kind->ops->scale != NULL;
+}
+
 /* csw as it multiplies F: divided by u0^3; 0 of a kind without a clover term. */
 double naik_quark_csw(const naik_quark *quark);
 /* [3]; NULL: none. */
@@ -117,6 +124,8 @@ bool naik_quark_agrees(const naik_quark *a, const naik_quark *b, unsigned uses);
 bool naik_quark_shares_links(const naik_quark *a, const naik_quark *b);
 bool naik_quark_shares_operator(const naik_quark *a, const naik_quark *b);
 bool naik_quark_is(const naik_quark *a, const naik_quark *b);
+/* The first quark of a list that shares links with number `q`, which may be that one. */
+int naik_quark_first_of_links(const naik_quark *quarks, int q);
 
 /* "mass 0.1, kappa 0.122, csw 1.2": numbers that are told, each as `format` has its name and value,
  * such as "%s %.10g"; `between` them. */

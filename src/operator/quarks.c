@@ -229,6 +229,15 @@ bool naik_quark_is(const naik_quark *a, const naik_quark *b)
     return naik_quark_agrees(a, b, ~0U) && has_same_twist(a, b);
 }
 
+int naik_quark_first_of_links(const naik_quark *quarks, int q)
+{
+    int first = 0;
+    while (!naik_quark_shares_links(&quarks[first], &quarks[q])) {
+        first++;
+    }
+    return first;
+}
+
 void naik_quark_text(const naik_quark *quark, const char *between, int digits,
                      char text[NAIK_QUARK_TEXT])
 {

@@ -37,9 +37,8 @@ naik_status solve_restore_checkpoint(void *data, int64_t index, naik_cg_state *s
                                      state, vector, half, found));
     if (*found && vector == NAIK_CG_X) {
         naik_log_line(j->log, "restored: source=%s mass=%g colour=%d after %d iterations",
-                      j->input->sources[task->source].label,
-                      j->input->solve[task->solve].masses.data[task->mass], task->colour,
-                      state->record.iterations);
+                      j->input->sources[task->source].label, j->input->quarks[task->quark].mass,
+                      task->colour, state->record.iterations);
     }
 done:
     return status;

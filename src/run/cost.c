@@ -18,8 +18,7 @@
 static const double START_S = 20;
 /* Of a parallel file system, one node, in reading and writing; assumed. */
 static const double IO_GBS = 1;
-/* Links at 32^4 on one H200: bench=links of tests/results/h200.txt; they follow the copy. */
-static const double HISQ_S = 0.0358, ASQTAD_S = 0.0253;
+/* Where the seconds of links are measured (quark.h); they follow the copy. */
 static const double LINKS_SITES = 32.0 * 32 * 32 * 32, LINKS_COPY_GBS = 4040;
 /* What a GPU's own software keeps of its memory; assumed. */
 static const double MEMORY_SHARE = 0.97;
@@ -32,7 +31,7 @@ enum { MOST_NODES = 1024 };
 static bool is_same(const naik_input *input, const cost_mass *a, const cost_mass *b)
 {
     return a->mass == b->mass && a->tolerance == b->tolerance && a->deflate == b->deflate &&
-           (input->deflation.modes == 0 || a->naik_epsilon == b->naik_epsilon);
+           (input->deflation.modes == 0 || naik_quark_shares_links(a->quark, b->quark));
 }
 
 static void list_masses(const naik_input *input, cost *c)
@@ -40,10 +39,10 @@ static void list_masses(const naik_input *input, cost *c)
     for (int i = 0; i < input->task_count; i++) {
         const naik_input_task *task = &input->tasks[i];
         const naik_input_solve *solve = &input->solve[task->solve];
-        const double epsilon = solve->naik_epsilon.data[task->mass];
-        const cost_mass now = {.mass = solve->masses.data[task->mass],
+        const naik_quark *quark = naik_input_task_quark(input, i);
+        const cost_mass now = {.mass = quark->mass,
                                .tolerance = solve->tolerance,
-                               .naik_epsilon = epsilon,
+                               .quark = quark,
                                .deflate = input->deflation.modes != 0 && solve->deflate};
         int at = 0;
         while (at < c->mass_count && !is_same(input, &c->masses[at], &now)) {
@@ -125,7 +124,7 @@ static naik_status read_pilot(naik_comm *comm, const naik_input *input, cost *c,
     naik_propagator_reader *view = NULL;
     cost_pilot *deflated = &c->deflated;
     const char *path = c->pilot;
-    const char *own = naik_input_action_name(input);
+    const char *own = input->kind->name;
     char theirs[32] = "";
     *count = 0;
     if (comm->rank == 0) {
@@ -171,12 +170,13 @@ static naik_status expect_iterations(naik_comm *comm, const naik_input *input, c
         NAIK_TRY(read_pilot(comm, input, c, pilot, &count));
     }
     c->measured = count > 0;
+    const bool by_mass = c->kind->costs.by_mass;
     for (int i = 0; i < c->mass_count; i++) {
         cost_mass *m = &c->masses[i];
         m->iterations =
-            count > 0    ? model_iterations_from(pilot, count, c->spinors, m->mass, m->tolerance)
-            : c->spinors ? model_iterations_of_spinors(m->tolerance)
-                         : model_iterations_of(m->mass, m->tolerance, volume, solve_points(input));
+            count > 0 ? model_iterations_from(pilot, count, by_mass, m->mass, m->tolerance)
+            : by_mass ? model_iterations_of(m->mass, m->tolerance, volume, c->kind->points)
+                      : model_iterations_assumed(m->tolerance);
     }
 done:
     return status;
@@ -223,10 +223,9 @@ static naik_status time_iteration(naik_comm *comm, const naik_input *input, cons
                              .vectors = c->plan.vectors,
                              .links = half ? NAIK_HALF : c->plan.vectors,
                              .recon = fastest ? c->plan.recon : 18,
-                             .points = solve_points(input),
                              .nrhs = c->plan.batch,
-                             .spinors = all->spinors,
-                             .clover = naik_input_csw(input) != 0};
+                             .kind = all->kind,
+                             .blocks = naik_quark_csw(&input->quarks[0]) != 0};
     model_prediction now;
     memcpy(now.grid, c->grid, sizeof now.grid);
     NAIK_TRY(model_predict(comm->log, &all->machine, &p, &now));
@@ -244,8 +243,8 @@ static naik_status time_search(naik_comm *comm, const naik_input *input, const c
                              .vectors = NAIK_SINGLE,
                              .links = NAIK_SINGLE,
                              .recon = 18,
-                             .points = solve_points(input),
-                             .nrhs = NAIK_MODES_BLOCK};
+                             .nrhs = NAIK_MODES_BLOCK,
+                             .kind = all->kind};
     model_prediction now;
     c->modes.rule = mode_cost_of(input, c->plan.modes, c->plan.modes_chosen);
     memcpy(now.grid, c->grid, sizeof now.grid);
@@ -261,7 +260,7 @@ static bool is_measured(const cost *all, int modes, const cost_mass *m, model_it
     for (int i = 0; i < all->deflated.count && all->deflated.modes == modes; i++) {
         const model_pilot *pilot = &all->deflated.mean[i];
         if (pilot->mass == m->mass) {
-            *out = model_iterations_from(pilot, 1, false, m->mass, m->tolerance);
+            *out = model_iterations_from(pilot, 1, true, m->mass, m->tolerance);
             return true;
         }
     }
@@ -280,7 +279,7 @@ static model_iterations iterations_of(const naik_input *input, const cost *all, 
                                                        m->tolerance, input->deflation.again);
         if (!is_measured(all, c->plan.modes, m, &n)) {
             n = model_iterations_deflated(n, m->mass, c->modes.rule.lambda, m->tolerance, volume,
-                                          solve_points(input));
+                                          all->kind->points);
         }
         n = (model_iterations){n.least + more, n.expected + more, n.most + more};
     }
@@ -300,7 +299,7 @@ static naik_status time_solves(naik_comm *comm, const naik_input *input, const c
         const cost_mass *m = &all->masses[i];
         const bool deflated =
             c->plan.modes > 0 && m->deflate &&
-            (!c->plan.modes_chosen || mode_count_pays(input, c->plan.modes, m->naik_epsilon));
+            (!c->plan.modes_chosen || mode_count_pays(input, c->plan.modes, m->quark));
         const model_iterations n = iterations_of(input, all, c, m, deflated);
         const double eased = deflated ? hypot(m->mass, modes->rule.lambda) : m->mass;
         double plain_us = 0;
@@ -328,33 +327,20 @@ done:
 /* Sets of links that are built: one for each epsilon; a twist is made of those. */
 static int count_links(const naik_input *input)
 {
-    double seen[COST_MASSES];
     int count = 0;
-    for (int i = 0; i < input->solve_count; i++) {
-        for (int k = 0; k < input->solve[i].naik_epsilon.count; k++) {
-            const double epsilon = input->solve[i].naik_epsilon.data[k];
-            int at = 0;
-            while (at < count && seen[at] != epsilon) {
-                at++;
-            }
-            if (at == count && count < COST_MASSES) {
-                seen[count++] = epsilon;
-            }
-        }
+    for (int q = 0; q < input->quark_count && count < COST_MASSES; q++) {
+        count += naik_quark_first_of_links(input->quarks, q) == q;
     }
     return count;
 }
 
-static void time_rest(const naik_input *input, const cost *all, cost_case *c)
+static void time_rest(const cost *all, cost_case *c)
 {
     const double sites = (double)c->local[0] * c->local[1] * c->local[2] * c->local[3];
-    const double links = input->action.type == NAIK_INPUT_HISQ     ? HISQ_S
-                         : input->action.type == NAIK_INPUT_ASQTAD ? ASQTAD_S
-                                                                   : 0;
     /* a configuration of 4 matrices a site in double, read once; the output, written and verified */
     const double bytes = sites * c->gpus * 576 + 2 * (double)c->output_bytes;
-    c->links_s = all->links_built * links * sites / LINKS_SITES * LINKS_COPY_GBS /
-                 all->machine.figures[COPY_GBS].value;
+    c->links_s = all->links_built * all->kind->costs.links_s * sites / LINKS_SITES *
+                 LINKS_COPY_GBS / all->machine.figures[COPY_GBS].value;
     c->io_s = bytes * 1e-9 / (IO_GBS * c->nodes);
     c->wall_s = START_S + c->io_s + c->links_s + c->modes.search_s + c->solves_s;
     c->node_hours = c->nodes * c->wall_s / 3600;
@@ -391,7 +377,7 @@ static naik_status evaluate(naik_comm *comm, const naik_input *input, const cost
                                                      &paper.lattice, NULL, NULL, &spec)));
     c->output_bytes = naik_propagator_spec_bytes(solve_spec_file(spec), input->lattice.size);
     NAIK_TRY(naik_comm_agree(comm, time_solves(comm, input, all, c)));
-    time_rest(input, all, c);
+    time_rest(all, c);
 done:
     solve_spec_destroy(&spec);
     return status;
@@ -402,7 +388,7 @@ naik_status cost_of(naik_comm *comm, const naik_input *input, const model_machin
 {
     naik_status status = NAIK_OK;
     memset(out, 0, sizeof *out);
-    out->spinors = naik_input_is_wilson(input);
+    out->kind = input->kind;
     out->machine = *machine;
     out->pilot = pilot;
     out->links_built = count_links(input);

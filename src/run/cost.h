@@ -19,7 +19,8 @@
 enum { COST_MASSES = 64, COST_NODES = 32 };
 
 typedef struct cost_mass {
-    double mass, tolerance, naik_epsilon;
+    double mass, tolerance;
+    const naik_quark *quark; /* of the input, one of those whose solves cost the same */
     bool deflate;
     int solves; /* right-hand sides of the input with it */
     model_iterations iterations;
@@ -63,7 +64,7 @@ typedef struct cost {
     cost_pilot deflated; /* those with modes */
     cost_mass masses[COST_MASSES];
     int mass_count, solves, links_built;
-    bool spinors; /* Wilson or clover quarks */
+    const naik_quark_kind *kind;
     cost_case cases[COST_NODES];
     int case_count, smallest; /* number of nodes that holds the run; 0: none up to 1024 */
     bool any_grid;            /* some number of nodes has a process grid */

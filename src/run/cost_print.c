@@ -25,7 +25,7 @@ static void grid_text(const int grid[NAIK_DIM], char text[GRID_TEXT])
 
 static const char *iterations_origin(const cost *c)
 {
-    if (c->spinors) {
+    if (!c->kind->costs.by_mass) {
         return c->pilot != NULL
                    ? "measured by the pilot run, those of the nearest mass, by ln(2/tolerance)"
                    : "assumed, 100 at 1e-10: they follow from the distance to the critical mass, "
@@ -39,16 +39,7 @@ static const char *iterations_origin(const cost *c)
 
 static const char *times_origin(const cost *c)
 {
-    if (c->spinors) {
-        return c->machine.measured
-                   ? "model of h200.txt bench=dslash and bench=bicgstab action=wilson lines"
-                   : "model of h200.txt action=wilson with this machine's bandwidths: predicted, "
-                     "not "
-                     "measured";
-    }
-    return c->machine.measured ? "model fitted to h200.txt bench=cg and bench=dslash lines"
-                               : "model of h200.txt with this machine's bandwidths: predicted, not "
-                                 "measured";
+    return c->machine.measured ? c->kind->costs.origin : c->kind->costs.origin_elsewhere;
 }
 
 static const char modes_origin[] =
@@ -210,7 +201,7 @@ static void print_masses(naik_log *log, const cost *c)
             c->measured ? "its others what they take without"
                         : "not what they take without: that is by the rule");
     }
-    if (!c->measured && !c->spinors) {
+    if (!c->measured && c->kind->costs.by_mass) {
         naik_log_line(log, "light masses depend on the lowest modes of the configuration, which "
                            "are not known here; --from PROP.h5 takes a run's own iterations");
     }

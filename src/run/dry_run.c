@@ -14,16 +14,11 @@ static naik_status verify_stored_links(solve_job *j)
 {
     naik_status status = NAIK_OK;
     const naik_input *input = j->input;
-    for (int i = 0; i < input->solve_count && status == NAIK_OK; i++) {
-        const naik_reals *epsilon = &input->solve[i].naik_epsilon;
-        for (int m = 0; m < epsilon->count && status == NAIK_OK; m++) {
-            bool seen = false; /* in this solve: another may read the same links again */
-            for (int k = 0; k < m; k++) {
-                seen = seen || epsilon->data[k] == epsilon->data[m];
-            }
-            naik_fatlong *links = NULL;
-            status = seen ? NAIK_OK
-                          : naik_link_provider_links(&j->links, epsilon->data[m], NULL, &links);
+    for (int q = 0; q < input->quark_count && status == NAIK_OK; q++) {
+        naik_fatlong *links = NULL;
+        if (naik_quark_first_of_links(input->quarks, q) == q) {
+            status =
+                naik_link_provider_links(&j->links, input->quarks[q].naik_epsilon, NULL, &links);
             naik_fatlong_destroy(&links);
         }
     }

@@ -154,11 +154,12 @@ static void search_masses(const solve_guess *g, const naik_input_task *t, int fr
 {
     const stored_run *run = g->run[t->solve];
     const naik_input_solve *own = &g->input->solve[t->solve];
+    const naik_quark *quark = &g->input->quarks[t->quark];
     const naik_input_solve *other = &run->input->solve[run->input->sources[from].solve];
     s->source = true;
     for (int m = 0; m < other->masses.count; m++) {
-        if (other->masses.data[m] != own->masses.data[t->mass] ||
-            other->naik_epsilon.data[m] != own->naik_epsilon.data[t->mass]) {
+        const naik_quark *theirs = &run->input->quarks[other->quark[m]];
+        if (theirs->mass != quark->mass || theirs->naik_epsilon != quark->naik_epsilon) {
             continue;
         }
         s->mass = true;
@@ -178,6 +179,7 @@ static naik_status find_solution(const solve_guess *g, int task, const kin *kin,
 {
     const naik_input_task *t = &g->input->tasks[task];
     const naik_input_solve *solve = &g->input->solve[t->solve];
+    const naik_quark *quark = &g->input->quarks[t->quark];
     const stored_run *run = g->run[t->solve];
     const int *x = g->input->sources[t->source].source.origin;
     search s = {.best = -1};
@@ -202,12 +204,12 @@ static naik_status find_solution(const solve_guess *g, int task, const kin *kin,
     char also[64] = "";
     if (s.mass) {
         snprintf(also, sizeof also, " and colour %d", t->colour % 3);
-    } else if (!naik_input_is_wilson(g->input)) {
-        snprintf(also, sizeof also, " and naik_epsilon %g", solve->naik_epsilon.data[t->mass]);
+    } else if (naik_quark_shifts(quark->kind)) {
+        snprintf(also, sizeof also, " and naik_epsilon %g", quark->naik_epsilon);
     }
     return NAIK_FAIL(run->comm->log, NAIK_ERR_INPUT,
                      "guess '%s' has the source of solve.%d ('%s'), but not with mass %g%s",
-                     run->path, t->solve, solve->name, solve->masses.data[t->mass], also);
+                     run->path, t->solve, solve->name, quark->mass, also);
 }
 
 static naik_status allocate(solve_guess *g, naik_log *log, const char *sources)

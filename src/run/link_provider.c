@@ -18,12 +18,7 @@
 
 const char *naik_input_action_name(const naik_input *input)
 {
-    static const char *const names[] = {
-        [NAIK_INPUT_NAIVE] = "naive",   [NAIK_INPUT_ASQTAD] = "asqtad",
-        [NAIK_INPUT_HISQ] = "hisq",     [NAIK_INPUT_LINKS] = "links",
-        [NAIK_INPUT_WILSON] = "wilson", [NAIK_INPUT_CLOVER] = "clover"};
-    const bool special = input->action.type == NAIK_INPUT_HISQ && input->action.projection == 1;
-    return special ? "hisq_su3" : names[input->action.type];
+    return input->kind->name;
 }
 
 const char *naik_input_boundary_name(const naik_input *input)
@@ -47,15 +42,6 @@ naik_status naik_input_backend_create(naik_comm *comm, const naik_input *input, 
         return status;
     }
     return naik_backend_create(comm, names[input->run.backend], &options, out);
-}
-
-static naik_action_type action_type(const naik_input *input)
-{
-    static const naik_action_type types[] = {[NAIK_INPUT_NAIVE] = NAIK_NAIVE,
-                                             [NAIK_INPUT_ASQTAD] = NAIK_ASQTAD,
-                                             [NAIK_INPUT_HISQ] = NAIK_HISQ};
-    const naik_action_type type = types[input->action.type];
-    return type == NAIK_HISQ && input->action.projection == 1 ? NAIK_HISQ_SU3 : type;
 }
 
 /* Whether quark and antiquark of some pair lie at two places in space. */
@@ -126,16 +112,16 @@ static naik_status identify_h5(const naik_lattice *lattice, const naik_input *in
     int count = 0;
     void *epsilons = NULL;
     for (int i = 0; i < input->solve_count; i++) {
-        count += input->solve[i].naik_epsilon.count;
+        count += input->solve[i].masses.count;
     }
     naik_status status =
         naik_alloc(lattice->comm->log, (size_t)count * sizeof(double), "Naik epsilons", &epsilons);
     NAIK_TRY(naik_comm_agree(lattice->comm, status));
     double *next = epsilons;
-    for (int i = 0; i < input->solve_count; i++) {
-        const naik_reals *epsilon = &input->solve[i].naik_epsilon;
-        memcpy(next, epsilon->data, (size_t)epsilon->count * sizeof *next);
-        next += epsilon->count;
+    for (int i = 0; i < input->solve_count; i++) { /* of each mass: this is in files */
+        for (int m = 0; m < input->solve[i].masses.count; m++) {
+            *next++ = naik_input_quark(input, i, m)->naik_epsilon;
+        }
     }
     NAIK_TRY(naik_links_h5_identity(input->action.file, lattice, epsilons, count,
                                     naik_input_boundary_name(input), text, text_size));
@@ -173,16 +159,14 @@ static naik_status check_link_files(const naik_lattice *lattice, const naik_inpu
                            "own file holds the long links too",
                            file);
     }
-    for (int i = 0; i < input->solve_count && is_scidac && status == NAIK_OK; i++) {
-        const naik_reals *epsilon = &input->solve[i].naik_epsilon;
-        for (int m = 0; m < epsilon->count && status == NAIK_OK; m++) {
-            if (epsilon->data[m] != input->solve[0].naik_epsilon.data[0]) {
-                status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                                   "the SciDAC files of action.file and action.long_file hold the "
-                                   "links of one naik_epsilon, but solve.%d asks for %.17g beside "
-                                   "%.17g: use one input for each",
-                                   i, epsilon->data[m], input->solve[0].naik_epsilon.data[0]);
-            }
+    for (int i = 0; i < input->task_count && is_scidac && status == NAIK_OK; i++) {
+        const naik_quark *first = &input->quarks[0], *quark = naik_input_task_quark(input, i);
+        if (!naik_quark_shares_links(quark, first)) {
+            status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                               "the SciDAC files of action.file and action.long_file hold the "
+                               "links of one naik_epsilon, but solve.%d asks for %.17g beside "
+                               "%.17g: use one input for each",
+                               input->tasks[i].solve, quark->naik_epsilon, first->naik_epsilon);
         }
     }
 done:
@@ -221,7 +205,7 @@ naik_status naik_link_provider_open(const naik_lattice *lattice, const naik_inpu
                                                  input->gauge.max_unitarity_deviation};
     *out = (naik_link_provider){
         .input = input, .lattice = lattice, .backend = backend, .timer = timer};
-    if (input->action.type == NAIK_INPUT_LINKS) {
+    if (input->kind->links == NAIK_QUARK_STORED) {
         status = check_link_files(lattice, input);
         return status != NAIK_OK ? status
                                  : identify(lattice, input, out->content, sizeof out->content);
@@ -232,7 +216,7 @@ naik_status naik_link_provider_open(const naik_lattice *lattice, const naik_inpu
     naik_timer_count(timer, 0, 4 * 18.0 * (double)lattice->volume * out->file.precision / 8);
     NAIK_TRY(check_coulomb_gauge(input, out->thin));
     NAIK_TRY(keep_smearing(out));
-    if (!naik_input_is_wilson(input)) {
+    if (input->kind->links == NAIK_QUARK_FATTENED) {
         naik_gauge_apply_phases(out->thin, input->lattice.antiperiodic_t);
     } else if (input->lattice.antiperiodic_t) {
         naik_gauge_apply_boundary(out->thin);
@@ -261,7 +245,7 @@ static naik_status fatten(naik_link_provider *source, double naik_epsilon, naik_
     naik_status status = NAIK_OK;
     const naik_input *input = source->input;
     if (source->fattener == NULL) {
-        NAIK_TRY(naik_fattener_create(source->thin, action_type(input), input->action.u0,
+        NAIK_TRY(naik_fattener_create(source->thin, input->kind->smearing, input->action.u0,
                                       naik_backend_device(source->backend), &source->fattener));
         naik_gauge_destroy(&source->thin);
     }
@@ -306,13 +290,12 @@ done:
 naik_status naik_link_provider_ready(naik_link_provider *source)
 {
     const naik_input *input = source->input;
-    if (input->action.type != NAIK_INPUT_LINKS || input->action.long_file == NULL ||
+    if (input->kind->links != NAIK_QUARK_STORED || input->action.long_file == NULL ||
         source->ready != NULL) {
         return NAIK_OK;
     }
     naik_timer_start(source->timer, "build links");
-    const naik_status status =
-        read_links(source, input->solve[0].naik_epsilon.data[0], &source->ready);
+    const naik_status status = read_links(source, input->quarks[0].naik_epsilon, &source->ready);
     naik_timer_stop(source->timer, "build links");
     return status;
 }
@@ -333,24 +316,23 @@ naik_status naik_link_provider_links(naik_link_provider *source, double naik_eps
 {
     char twisted[NAIK_TWIST_TEXT];
     naik_status status = NAIK_OK;
-    const naik_input_action action = source->input->action.type;
+    const naik_quark_kind *kind = source->input->kind;
     const double start_s = naik_time_s();
-    if (naik_input_is_wilson(source->input)) {
+    if (kind->links == NAIK_QUARK_THIN) {
         return NAIK_FAIL(source->lattice->comm->log, NAIK_ERR_INPUT,
-                         "%s quarks have no fat and long links",
-                         naik_input_action_name(source->input));
+                         "%s quarks have no fat and long links", kind->name);
     }
     naik_timer_start(source->timer, "build links");
-    NAIK_TRY(action == NAIK_INPUT_LINKS ? take_links(source, naik_epsilon, out)
-                                        : fatten(source, naik_epsilon, out));
+    NAIK_TRY(kind->links == NAIK_QUARK_STORED ? take_links(source, naik_epsilon, out)
+                                              : fatten(source, naik_epsilon, out));
     if (twist != NULL) {
         NAIK_TRY(naik_fatlong_twist(*out, twist));
     }
     naik_twist_text(twist, twisted);
     naik_log_line(source->lattice->comm->log,
                   "links: %s, naik_epsilon %.10g%s, %lld links by singular values, %.2f s",
-                  naik_input_action_name(source->input), naik_epsilon, twisted,
-                  (long long)(*out)->svd_count, naik_time_s() - start_s);
+                  kind->name, naik_epsilon, twisted, (long long)(*out)->svd_count,
+                  naik_time_s() - start_s);
 done:
     if (status != NAIK_OK) {
         naik_fatlong_destroy(out);
@@ -362,7 +344,7 @@ done:
 void naik_link_provider_identity(const naik_link_provider *source, char *text, size_t text_size)
 {
     const naik_gauge_file *file = &source->file;
-    if (source->input->action.type == NAIK_INPUT_LINKS) {
+    if (source->input->kind->links == NAIK_QUARK_STORED) {
         snprintf(text, text_size, "%s", source->content);
         return;
     }

@@ -38,7 +38,7 @@ static double first_epsilon(const naik_input *input)
 {
     for (int i = 0; i < input->solve_count; i++) {
         if (input->solve[i].deflate) {
-            return input->solve[i].naik_epsilon.data[0];
+            return naik_input_quark(input, i, 0)->naik_epsilon;
         }
     }
     return 0;
@@ -403,22 +403,23 @@ naik_status low_modes_stored(const naik_input *input, const naik_geometry *geome
     naik_comm *comm = geometry->lattice->comm;
     bool all = true;
     *count = 0;
-    for (int i = 0; i < input->solve_count; i++) {
-        for (int k = 0; k < input->solve[i].masses.count && input->solve[i].deflate; k++) {
-            naik_modes_about about = {.action = naik_input_action_name(input),
-                                      .boundary_t = naik_input_boundary_name(input),
-                                      .naik_epsilon = input->solve[i].naik_epsilon.data[k]};
-            char path[NAIK_PATH_MAX];
-            int64_t size_bytes = -1;
-            int held = 0;
-            low_modes_path(input, about.naik_epsilon, path);
-            NAIK_TRY(naik_file_size(comm, path, &size_bytes));
-            if (size_bytes >= 0) {
-                NAIK_TRY(naik_modes_file_look(geometry, path, &about, &held));
-            }
-            all = all && held > 0;
-            *count = *count == 0 || held < *count ? held : *count;
+    for (int q = 0; q < input->quark_count; q++) {
+        naik_modes_about about = {.action = input->kind->name,
+                                  .boundary_t = naik_input_boundary_name(input),
+                                  .naik_epsilon = input->quarks[q].naik_epsilon};
+        char path[NAIK_PATH_MAX];
+        int64_t size_bytes = -1;
+        int held = 0;
+        if (!naik_input_deflates(input, q) || naik_input_first_deflated(input, q) != q) {
+            continue;
         }
+        low_modes_path(input, about.naik_epsilon, path);
+        NAIK_TRY(naik_file_size(comm, path, &size_bytes));
+        if (size_bytes >= 0) {
+            NAIK_TRY(naik_modes_file_look(geometry, path, &about, &held));
+        }
+        all = all && held > 0;
+        *count = *count == 0 || held < *count ? held : *count;
     }
     *count = all ? *count : 0;
 done:
@@ -441,7 +442,7 @@ naik_status low_modes_get(const naik_input *input, int wanted, const naik_fatlon
              .comm = geometry->lattice->comm,
              .log = geometry->backend->log,
              .interrupt = interrupt,
-             .about = {.action = naik_input_action_name(input),
+             .about = {.action = input->kind->name,
                        .boundary_t = naik_input_boundary_name(input),
                        .naik_epsilon = links->naik_epsilon}};
     *out = NULL;

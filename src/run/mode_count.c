@@ -9,23 +9,24 @@
 /* Modes must promise this much less before they are looked for. */
 static const double MARGIN = 0.9;
 
-/* The deflated solves of one epsilon, without and with modes, and its search. */
-static mode_cost cost_of_set(const naik_input *input, int modes, double epsilon)
+/* The deflated solves with the links of a quark, without and with modes, and the search. */
+static mode_cost cost_of_set(const naik_input *input, int modes, const naik_quark *of)
 {
     const int *size = input->lattice.size;
     const int64_t volume = (int64_t)size[0] * size[1] * size[2] * size[3];
-    const int points = input->action.type == NAIK_INPUT_NAIVE ? NAIK_STENCIL / 2 : NAIK_STENCIL;
+    const int points = input->kind->points;
     mode_cost c = {.density = model_mode_density(size)};
     c.lambda = modes / c.density;
     for (int i = 0; i < input->solve_count; i++) {
         const naik_input_solve *solve = &input->solve[i];
         bool any = false;
         for (int k = 0; k < solve->masses.count && solve->deflate; k++) {
-            if (solve->naik_epsilon.data[k] != epsilon) {
+            const naik_quark *quark = naik_input_quark(input, i, k);
+            if (!naik_quark_shares_links(quark, of)) {
                 continue;
             }
-            const double mass = solve->masses.data[k], tolerance = solve->tolerance;
-            const int solves = naik_input_columns(input) * solve->origins.count;
+            const double mass = quark->mass, tolerance = solve->tolerance;
+            const int solves = input->kind->columns * solve->origins.count;
             const model_iterations plain = model_iterations_of(mass, tolerance, volume, points);
             const model_iterations with =
                 model_iterations_deflated(plain, mass, c.lambda, tolerance, volume, points);
@@ -43,21 +44,6 @@ static mode_cost cost_of_set(const naik_input *input, int modes, double epsilon)
     return c;
 }
 
-/* Whether mass `k` of entry `i` is the first deflated one of its epsilon. */
-static bool is_first(const naik_input *input, int i, int k)
-{
-    const double epsilon = input->solve[i].naik_epsilon.data[k];
-    for (int j = 0; j <= i; j++) {
-        const int end = j < i ? input->solve[j].masses.count : k;
-        for (int m = 0; m < end && input->solve[j].deflate; m++) {
-            if (input->solve[j].naik_epsilon.data[m] == epsilon) {
-                return false;
-            }
-        }
-    }
-    return input->solve[i].deflate;
-}
-
 static bool pays(const mode_cost *c)
 {
     return c->with + c->search < MARGIN * c->plain;
@@ -67,20 +53,18 @@ mode_cost mode_cost_of(const naik_input *input, int modes, bool where_they_pay)
 {
     mode_cost all = {.density = model_mode_density(input->lattice.size)};
     all.lambda = modes / all.density;
-    for (int i = 0; i < input->solve_count; i++) {
-        for (int k = 0; k < input->solve[i].masses.count; k++) {
-            if (!is_first(input, i, k)) {
-                continue;
-            }
-            const mode_cost set = cost_of_set(input, modes, input->solve[i].naik_epsilon.data[k]);
-            if (!where_they_pay || pays(&set)) {
-                all.sets++;
-                all.sources += set.sources;
-                all.solves += set.solves;
-                all.plain += set.plain;
-                all.with += set.with;
-                all.search += set.search;
-            }
+    for (int q = 0; q < input->quark_count; q++) {
+        if (!naik_input_deflates(input, q) || naik_input_first_deflated(input, q) != q) {
+            continue;
+        }
+        const mode_cost set = cost_of_set(input, modes, &input->quarks[q]);
+        if (!where_they_pay || pays(&set)) {
+            all.sets++;
+            all.sources += set.sources;
+            all.solves += set.solves;
+            all.plain += set.plain;
+            all.with += set.with;
+            all.search += set.search;
         }
     }
     return all;
@@ -92,9 +76,9 @@ double mode_cost_break_even(const mode_cost *cost)
     return gain > 0 ? ceil(cost->search / gain * cost->sources) : INFINITY;
 }
 
-bool mode_count_pays(const naik_input *input, int modes, double naik_epsilon)
+bool mode_count_pays(const naik_input *input, int modes, const naik_quark *quark)
 {
-    const mode_cost set = cost_of_set(input, modes, naik_epsilon);
+    const mode_cost set = cost_of_set(input, modes, quark);
     return modes > 0 && pays(&set);
 }
 

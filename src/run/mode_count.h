@@ -23,8 +23,8 @@ enum { MODE_COUNT_MOST = 1496 }; /* `auto` takes: the search keeps a third more 
 mode_cost mode_cost_of(const naik_input *input, int modes, bool where_they_pay);
 /* Sources of the input's kind from which on modes pay; infinity: they never do. */
 double mode_cost_break_even(const mode_cost *cost);
-/* Whether finding so many modes pays for the deflated solves of this epsilon. */
-bool mode_count_pays(const naik_input *input, int modes, double naik_epsilon);
+/* Whether finding so many modes pays for the deflated solves with the links of this quark. */
+bool mode_count_pays(const naik_input *input, int modes, const naik_quark *quark);
 /* The number with the least cost of all solves, up to `most`; 0: solving without costs less, or so
  * little more that it is not worth it. */
 int mode_count_choose(const naik_input *input, int most);

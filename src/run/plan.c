@@ -24,7 +24,7 @@
 /* From this mass on long links of 10 bits cost no iterations (doc/performance-internals.md). */
 static const double COARSE_LONG = 0.05;
 
-enum { BATCH_CPU = 8, BATCH_GPU = 16, BATCH_WILSON = 12, HISTORY_MOST = 4096 };
+enum { BATCH_CPU = 8, BATCH_GPU = 16, HISTORY_MOST = 4096 };
 
 static void describe_choices(solve_plan *plan)
 {
@@ -46,10 +46,9 @@ static double lightest_on_half(const solve_plan *plan, const naik_input *input)
     double lightest = INFINITY;
     for (int i = 0; i < input->solve_count; i++) {
         for (int k = 0; k < input->solve[i].masses.count; k++) {
-            const double mass = input->solve[i].masses.data[k];
+            const double mass = naik_input_quark(input, i, k)->mass;
             /* with low modes removed coarse storage does for any mass, but with whole long links */
-            const bool removed =
-                solve_plan_deflates(plan, input, i, input->solve[i].naik_epsilon.data[k]);
+            const bool removed = solve_plan_deflates(plan, input, i, k);
             lightest = fmin(lightest, removed ? fmin(mass, 0.5 * COARSE_LONG)
                                               : solve_plan_mass_on_half(mass));
         }
@@ -88,45 +87,59 @@ void solve_plan_choose(solve_plan *plan, naik_input_precision wanted, double lig
     }
 }
 
-int solve_points(const naik_input *input)
+/* Bytes while the operators of a quark without fat links are made, of which a device then keeps
+ * nothing: the thin links, which the host keeps, and canonical clover blocks. */
+static int64_t thin_bytes(const naik_input *input, const naik_lattice *lat, naik_device *device)
 {
-    return input->action.type == NAIK_INPUT_NAIVE || naik_input_is_wilson(input) ? NAIK_STENCIL / 2
-                                                                                 : NAIK_STENCIL;
-}
-
-/* The same of Wilson and clover quarks. A device holds links and canonical clover blocks only while
- * the operators are made of them, before there are fields; the host keeps the thin links. */
-static void estimate_wilson(solve_plan *plan, const naik_input *input,
-                            const naik_geometry *geometry, int width)
-{
-    const naik_lattice *lat = geometry->lattice;
-    const naik_field_ops *field = &geometry->backend->ops->field;
-    naik_device *device = naik_backend_device(geometry->backend);
-    const bool clover = naik_input_csw(input) != 0;
     const int64_t thin = (int64_t)sizeof(naik_matrix) * NAIK_DIM * lat->sites;
     bool twisted = false;
-    for (int i = 0; i < input->solve_count; i++) {
-        twisted = twisted || naik_input_twist(&input->solve[i]) != NULL;
+    for (int q = 0; q < input->quark_count; q++) {
+        twisted = twisted || naik_quark_twist(&input->quarks[q]) != NULL;
     }
+    const bool clover = naik_quark_csw(&input->quarks[0]) != 0;
     const int64_t around = clover ? (int64_t)naik_clover_links_bytes(lat, device) : 0;
-    plan->gauge_bytes = thin + (clover ? (int64_t)naik_clover_bytes(lat) : 0) +
-                        (twisted && thin > around ? thin : around); /* one after the other */
-    plan->packed_bytes = (int64_t)naik_wilson_set_bytes(geometry, clover, plan->links, plan->recon,
-                                                        plan->vectors, width);
-    plan->field_bytes = (int64_t)naik_bicgstab_bytes(geometry, NAIK_SPIN, plan->vectors, width) +
-                        5 * (int64_t)field->bytes(lat, NAIK_DOUBLE, NAIK_SPIN);
-    plan->halo_bytes =
-        (int64_t)naik_halo_bytes(geometry, NAIK_DOUBLE, NAIK_SPIN, width, 1) +
-        (plan->vectors == NAIK_DOUBLE
-             ? 0
-             : (int64_t)naik_halo_bytes(geometry, plan->vectors, NAIK_SPIN, width, 1));
-    plan->vector_bytes = device != NULL ? 0
-                                        : 2 * (int64_t)sizeof(double) * 6 * NAIK_SPIN * lat->sites +
-                                              smearing_bytes(input, lat);
-    const int64_t solving =
-        (device != NULL ? 0 : thin) + plan->field_bytes + plan->halo_bytes + plan->vector_bytes;
-    plan->total_bytes =
-        plan->packed_bytes + (solving > plan->gauge_bytes ? solving : plan->gauge_bytes);
+    return thin + (clover ? (int64_t)naik_clover_bytes(lat) : 0) +
+           (twisted && thin > around ? thin : around); /* one after the other */
+}
+
+/* W, the fattener's level-2 links, one set of fat and long links, the staples in work, and on the
+ * host the thin links; in small boxes the staples' neighbours count. */
+static int64_t fat_bytes(const naik_lattice *lat, naik_device *device)
+{
+    const int64_t matrices = (int64_t)sizeof(naik_matrix) * NAIK_DIM * lat->sites;
+    const int64_t others = (device == NULL ? 4 : 3) * matrices;
+    const int64_t staples = (int64_t)naik_smear_space_bytes(lat, device);
+    return 4 * matrices > staples ? others + 4 * matrices : others + staples;
+}
+
+/* Of the modes; the search is over before there are other fields. */
+static int64_t mode_bytes(const solve_plan *plan, const naik_input *input,
+                          const naik_geometry *geometry, int width)
+{
+    const naik_precision stored = input->deflation.precision == 16 ? NAIK_HALF : NAIK_SINGLE;
+    const naik_lanczos_options search = {.modes = plan->modes, .krylov = input->deflation.krylov};
+    if (plan->modes == 0) {
+        return 0;
+    }
+    const int64_t kept = (int64_t)(naik_modes_bytes(geometry, stored, plan->modes) +
+                                   naik_deflation_bytes(geometry, plan->modes, width));
+    const int64_t searched = (int64_t)naik_lanczos_bytes(geometry, &search) - plan->field_bytes;
+    return searched > kept ? searched : kept;
+}
+
+/* Where the mass is a shift, conjugate gradient and what shares its Krylov spaces. */
+static int64_t solver_bytes(const solve_plan *plan, const naik_input *input,
+                            const naik_geometry *geometry, int width)
+{
+    const naik_quark_kind *kind = input->kind;
+    const int groups = plan->groups < width ? plan->groups : width;
+    if (!naik_quark_shifts(kind)) {
+        return (int64_t)naik_bicgstab_bytes(geometry, kind->spin, plan->vectors, width);
+    }
+    return (plan->multishift
+                ? (int64_t)naik_multishift_bytes(geometry, plan->vectors, groups, plan->shifts)
+                : 0) +
+           (int64_t)naik_cg_bytes(kind->ops, geometry, plan->vectors, width);
 }
 
 /* Bytes on this rank for a batch of this width. */
@@ -134,51 +147,40 @@ static void estimate(solve_plan *plan, const naik_input *input, const naik_geome
                      int width)
 {
     const naik_lattice *lat = geometry->lattice;
-    const int points = solve_points(input);
-    if (naik_input_is_wilson(input)) {
-        estimate_wilson(plan, input, geometry, width);
+    const naik_quark_kind *kind = input->kind;
+    naik_device *device = naik_backend_device(geometry->backend);
+    const bool thin = kind->links == NAIK_QUARK_THIN;
+    const int depth = naik_points_depth(kind->points);
+    plan->gauge_bytes = thin ? thin_bytes(input, lat, device) : fat_bytes(lat, device);
+    plan->packed_bytes =
+        thin ? (int64_t)naik_wilson_set_bytes(geometry, naik_quark_csw(&input->quarks[0]) != 0,
+                                              plan->links, plan->recon, plan->vectors, width)
+             : (int64_t)naik_staggered_bytes(geometry, plan->links, plan->recon, kind->points);
+    plan->field_bytes =
+        solver_bytes(plan, input, geometry, width) +
+        5 * (int64_t)geometry->backend->ops->field.bytes(lat, NAIK_DOUBLE, kind->spin);
+    plan->mode_bytes = mode_bytes(plan, input, geometry, width);
+    /* what neighbours have mapped is kept when a field of larger reals outgrows it */
+    plan->halo_bytes =
+        (int64_t)naik_halo_bytes(geometry, NAIK_DOUBLE, kind->spin, width, depth) +
+        (plan->vectors == NAIK_DOUBLE
+             ? 0
+             : (int64_t)naik_halo_bytes(geometry, plan->vectors, kind->spin, width, depth));
+    plan->vector_bytes = device != NULL ? 0
+                                        : 2 * (int64_t)sizeof(double) * kind->reals * lat->sites +
+                                              smearing_bytes(input, lat);
+    if (thin) {
+        const int64_t kept =
+            device != NULL ? 0 : (int64_t)sizeof(naik_matrix) * NAIK_DIM * lat->sites;
+        const int64_t solving = kept + plan->field_bytes + plan->halo_bytes + plan->vector_bytes;
+        plan->total_bytes =
+            plan->packed_bytes + (solving > plan->gauge_bytes ? solving : plan->gauge_bytes);
         return;
     }
-    const int64_t matrices = (int64_t)sizeof(naik_matrix) * NAIK_DIM * lat->sites;
-    const bool host = geometry->backend->ops->host_memory;
-    /* W, the fattener's level-2 links, one set of fat and long links, the staples in work, and on
-     * the host the thin links; in small boxes the staples' neighbours count */
-    const int64_t others = (host ? 4 : 3) * matrices;
-    const int64_t staples =
-        (int64_t)naik_smear_space_bytes(lat, naik_backend_device(geometry->backend));
-    plan->gauge_bytes = 4 * matrices > staples ? others + 4 * matrices : others + staples;
-    plan->packed_bytes = (int64_t)naik_staggered_bytes(geometry, plan->links, plan->recon, points);
-    const int groups = plan->groups < width ? plan->groups : width;
-    plan->field_bytes =
-        (plan->multishift
-             ? (int64_t)naik_multishift_bytes(geometry, plan->vectors, groups, plan->shifts)
-             : 0) +
-        (int64_t)naik_cg_bytes(&naik_operator_staggered, geometry, plan->vectors, width) +
-        5 * (int64_t)geometry->backend->ops->field.bytes(lat, NAIK_DOUBLE, 1);
-    plan->mode_bytes = 0;
-    if (plan->modes > 0) { /* the search is over before there are other fields */
-        const naik_precision stored = input->deflation.precision == 16 ? NAIK_HALF : NAIK_SINGLE;
-        const naik_lanczos_options search = {.modes = plan->modes,
-                                             .krylov = input->deflation.krylov};
-        plan->mode_bytes = (int64_t)(naik_modes_bytes(geometry, stored, plan->modes) +
-                                     naik_deflation_bytes(geometry, plan->modes, width));
-        const int64_t searched = (int64_t)naik_lanczos_bytes(geometry, &search);
-        if (searched > plan->mode_bytes + plan->field_bytes) {
-            plan->mode_bytes = searched - plan->field_bytes;
-        }
-    }
-    /* what neighbours have mapped is kept when a field of larger reals outgrows it */
-    const int depth = naik_points_depth(points);
-    plan->halo_bytes = (int64_t)naik_halo_bytes(geometry, NAIK_DOUBLE, 1, width, depth) +
-                       (plan->vectors == NAIK_DOUBLE
-                            ? 0
-                            : (int64_t)naik_halo_bytes(geometry, plan->vectors, 1, width, depth));
-    plan->vector_bytes =
-        host ? 2 * (int64_t)sizeof(double) * 6 * lat->sites + smearing_bytes(input, lat) : 0;
     plan->total_bytes = plan->gauge_bytes + plan->packed_bytes + plan->field_bytes +
                         plan->halo_bytes + plan->vector_bytes + plan->mode_bytes;
     plan->contraction_bytes = contraction_bytes(input, lat->sites);
-    if (host && plan->gauge_bytes + plan->contraction_bytes > plan->total_bytes) {
+    if (device == NULL && plan->gauge_bytes + plan->contraction_bytes > plan->total_bytes) {
         plan->total_bytes = plan->gauge_bytes + plan->contraction_bytes;
     }
 }
@@ -243,14 +245,14 @@ static naik_status fit(solve_plan *plan, const naik_input *input, const naik_geo
     return NAIK_OK;
 }
 
-/* Of Wilson and clover quarks: single precision unless something else is asked for, the columns of
- * a source together. */
-static void choose_wilson(const naik_input *input, int tasks, solve_plan *plan)
+/* Where each mass has its own operator: single precision unless something else is asked for, the
+ * columns of a source together. */
+static void choose_one_storage(const naik_input *input, int tasks, solve_plan *plan)
 {
-    const int wanted = input->solver.batch > 0 ? input->solver.batch : BATCH_WILSON;
+    const int wanted = input->solver.batch > 0 ? input->solver.batch : input->kind->batch;
     plan->batch = wanted < tasks ? wanted : tasks;
     plan->batch = plan->batch > 0 ? plan->batch : 1;
-    plan->usual_batch = BATCH_WILSON;
+    plan->usual_batch = input->kind->batch;
     plan->links = input->solver.inner_precision == NAIK_INPUT_AUTO ? NAIK_SINGLE : plan->links;
     plan->recon = plan->links == NAIK_DOUBLE ? 18 : naik_input_recon(input);
     plan->first_rung = plan->links == NAIK_DOUBLE ? NAIK_RUNG_DOUBLE
@@ -262,13 +264,13 @@ static void choose_wilson(const naik_input *input, int tasks, solve_plan *plan)
 static void decide(solve_plan *plan, const naik_input *input, int tasks, bool host)
 {
     const bool own_links =
-        input->action.type == NAIK_INPUT_HISQ || input->action.type == NAIK_INPUT_ASQTAD;
+        input->kind->links == NAIK_QUARK_FATTENED && input->kind->points == NAIK_STENCIL;
     solve_plan_choose(plan, input->solver.inner_precision, lightest_on_half(plan, input), own_links,
                       host);
-    if (naik_input_is_wilson(input)) {
-        choose_wilson(input, tasks, plan);
-    } else {
+    if (naik_quark_shifts(input->kind)) {
         solve_plan_choose_sharing(plan, input);
+    } else {
+        choose_one_storage(input, tasks, plan);
     }
     describe_choices(plan);
 }
@@ -304,7 +306,7 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
     wanted = wanted < tasks ? wanted : tasks;
     wanted = wanted < NAIK_MAX_RHS ? wanted : NAIK_MAX_RHS;
     out->batch = wanted > 0 ? wanted : 1;
-    out->points = solve_points(input);
+    out->points = input->kind->points;
     out->usual_batch = host ? BATCH_CPU : BATCH_GPU;
     out->history_stride = HISTORY_MOST; /* whatever the limit: a rerun may raise it */
     out->modes_chosen = input->deflation.modes == NAIK_INPUT_MODES_AUTO;

@@ -56,15 +56,13 @@ naik_status solve_plan_restore(solve_plan *plan, const naik_input *input,
                                const naik_geometry *geometry, const char *choices);
 /* On which rung the solves of a mass begin. */
 naik_rung solve_plan_rung(const solve_plan *plan, double mass);
-/* Whether solves of this entry with this epsilon have low modes removed. */
-bool solve_plan_deflates(const solve_plan *plan, const naik_input *input, int solve,
-                         double naik_epsilon);
+/* Whether the plan has low modes for the links of a quark. */
+bool solve_plan_pays(const solve_plan *plan, const naik_input *input, const naik_quark *quark);
+/* Whether solves of this mass of an entry have low modes removed. */
+bool solve_plan_deflates(const solve_plan *plan, const naik_input *input, int solve, int mass);
 naik_status solve_plan_print_lattice(const naik_geometry *geometry);
 /* What low modes are expected to bring, and why so many were chosen. */
 void solve_plan_print_modes(const solve_plan *plan, const naik_input *input, naik_log *log);
 void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log *log);
-
-/* Stencil points of the input's D: 16, or 8 of naive, Wilson and clover quarks. */
-int solve_points(const naik_input *input);
 
 #endif

@@ -5,12 +5,16 @@
 #include "run/mode_count.h"
 #include "run/plan.h"
 
-bool solve_plan_deflates(const solve_plan *plan, const naik_input *input, int solve,
-                         double naik_epsilon)
+bool solve_plan_pays(const solve_plan *plan, const naik_input *input, const naik_quark *quark)
 {
-    return plan->modes > 0 && input->solve[solve].deflate &&
-           (!plan->modes_chosen || plan->modes_stored ||
-            mode_count_pays(input, plan->modes, naik_epsilon));
+    return plan->modes > 0 && (!plan->modes_chosen || plan->modes_stored ||
+                               mode_count_pays(input, plan->modes, quark));
+}
+
+bool solve_plan_deflates(const solve_plan *plan, const naik_input *input, int solve, int mass)
+{
+    return input->solve[solve].deflate &&
+           solve_plan_pays(plan, input, naik_input_quark(input, solve, mass));
 }
 
 /* What `auto` chose, and why. */

@@ -35,20 +35,18 @@ enum { TOLD_MASSES = 16 };
 static int distinct_masses(const naik_input *input, double mass[TOLD_MASSES])
 {
     int count = 0;
-    for (int i = 0; i < input->solve_count; i++) {
-        for (int k = 0; k < input->solve[i].masses.count; k++) {
-            const double m = input->solve[i].masses.data[k];
-            int at = count;
-            while (at > 0 && mass[at - 1] < m) {
-                at--;
-            }
-            if ((at > 0 && mass[at - 1] == m) || count == TOLD_MASSES) {
-                continue;
-            }
-            memmove(mass + at + 1, mass + at, (size_t)(count - at) * sizeof *mass);
-            mass[at] = m;
-            count++;
+    for (int q = 0; q < input->quark_count; q++) {
+        const double m = input->quarks[q].mass;
+        int at = count;
+        while (at > 0 && mass[at - 1] < m) {
+            at--;
         }
+        if ((at > 0 && mass[at - 1] == m) || count == TOLD_MASSES) {
+            continue;
+        }
+        memmove(mass + at + 1, mass + at, (size_t)(count - at) * sizeof *mass);
+        mass[at] = m;
+        count++;
     }
     return count;
 }
@@ -77,7 +75,7 @@ void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log 
     if (plan->first_rung < 0 && plan->modes == 0) {
         print_rungs(plan, input, log);
     }
-    if (input->solver.multishift == NAIK_INPUT_CHOOSE && !naik_input_is_wilson(input)) {
+    if (input->solver.multishift == NAIK_INPUT_CHOOSE && naik_quark_shifts(input->kind)) {
         solve_plan_print_sharing(plan, input, log);
     }
     naik_log_line(log,

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "operator/staggered.h"
 #include "run/multishift_cost.h"
 
 /* The shared space must promise this much less before it is taken. */
@@ -14,17 +13,18 @@ static const double MARGIN = 0.9;
 
 enum { TOLD_MASSES = 16 };
 
-/* The masses of a solve with the epsilon of its mass number `first`, where that is the first of
+/* The masses of an entry with the operator of its mass number `first`, where that is the first of
  * them; returns how many. */
-static int same_links(const naik_input_solve *solve, int first, double mass[])
+static int same_operator(const naik_input *input, int entry, int first, double mass[])
 {
     int count = 0;
-    for (int m = 0; m < solve->masses.count; m++) {
-        if (solve->naik_epsilon.data[m] == solve->naik_epsilon.data[first]) {
+    for (int m = 0; m < input->solve[entry].masses.count; m++) {
+        const naik_quark *quark = naik_input_quark(input, entry, m);
+        if (naik_quark_shares_operator(quark, naik_input_quark(input, entry, first))) {
             if (m < first) {
                 return 0;
             }
-            mass[count++] = solve->masses.data[m];
+            mass[count++] = quark->mass;
         }
     }
     return count;
@@ -32,21 +32,23 @@ static int same_links(const naik_input_solve *solve, int first, double mass[])
 
 enum { MOST_MASSES = 100 }; /* of a solve (input_table.c) */
 
-/* The masses of a solve that could share with its mass number `first`: none where that is not the
+/* The masses of an entry that could share with its mass number `first`: none where that is not the
  * first of them, or where each has a guess of its own. The batch of the rule is the backend's usual
  * one: the input's own, and what memory leaves of it, must not change a bit. */
-static multishift_case sharing_case(const solve_plan *plan, const naik_input_solve *solve,
+static multishift_case sharing_case(const solve_plan *plan, const naik_input *input, int entry,
                                     int first, double mass[MOST_MASSES])
 {
-    return (multishift_case){.vectors = plan->vectors,
-                             .links = plan->links,
-                             .recon = plan->recon,
-                             .points = plan->points,
-                             .batch = plan->usual_batch,
-                             .sources = naik_operator_staggered.solves * solve->origins.count,
-                             .masses = solve->guess == NULL ? same_links(solve, first, mass) : 0,
-                             .mass = mass,
-                             .tolerance = solve->tolerance};
+    const naik_input_solve *solve = &input->solve[entry];
+    return (multishift_case){
+        .vectors = plan->vectors,
+        .links = plan->links,
+        .recon = plan->recon,
+        .points = plan->points,
+        .batch = plan->usual_batch,
+        .sources = input->kind->columns * solve->origins.count,
+        .masses = solve->guess == NULL ? same_operator(input, entry, first, mass) : 0,
+        .mass = mass,
+        .tolerance = solve->tolerance};
 }
 
 void solve_plan_choose_sharing(solve_plan *plan, const naik_input *input)
@@ -54,9 +56,8 @@ void solve_plan_choose_sharing(solve_plan *plan, const naik_input *input)
     double mass[MOST_MASSES], apart = 0, shared = 0;
     int sources = 0;
     for (int i = 0; i < input->solve_count; i++) {
-        const naik_input_solve *solve = &input->solve[i];
-        for (int first = 0; first < solve->masses.count; first++) {
-            const multishift_case c = sharing_case(plan, solve, first, mass);
+        for (int first = 0; first < input->solve[i].masses.count; first++) {
+            const multishift_case c = sharing_case(plan, input, i, first, mass);
             const int groups = multishift_groups(&c);
             if (groups > 0) {
                 apart += c.sources * multishift_separate_bytes(&c);
@@ -82,7 +83,7 @@ void solve_plan_print_sharing(const solve_plan *plan, const naik_input *input, n
     char text[TOLD_MASSES * 64];
     for (int i = 0; i < input->solve_count; i++) {
         for (int first = 0; first < input->solve[i].masses.count; first++) {
-            const multishift_case c = sharing_case(plan, &input->solve[i], first, mass);
+            const multishift_case c = sharing_case(plan, input, i, first, mass);
             double unit = 0;
             text[0] = '\0';
             if (multishift_groups(&c) == 0) {

@@ -33,7 +33,7 @@ static void take(const cost *c, int machine, bool by_epsilon, prediction *out)
     for (int i = 0; i < c->mass_count; i++) {
         out->masses[i] = (prediction_mass){.mass = c->masses[i].mass,
                                            .tolerance = c->masses[i].tolerance,
-                                           .naik_epsilon = c->masses[i].naik_epsilon,
+                                           .naik_epsilon = c->masses[i].quark->naik_epsilon,
                                            .deflate = c->masses[i].deflate,
                                            .by_epsilon = by_epsilon,
                                            .iterations = c->cases[0].modes.iterations[i],
@@ -55,7 +55,7 @@ naik_status prediction_make(naik_comm *comm, const naik_input *input, const pred
     cost *c = NULL;
     *out = (prediction){.gap = "naik predicts nothing for Wilson and clover quarks, because their "
                                "iterations depend on the critical mass of the configuration"};
-    if (naik_input_is_wilson(input)) {
+    if (!input->kind->costs.by_mass) {
         return NAIK_OK;
     }
     out->gap = "naik predicts nothing: its model finds no way to hold this run";
@@ -78,12 +78,12 @@ void prediction_measure(prediction *p, const naik_input *input, int task,
 {
     const naik_input_task *t = &input->tasks[task];
     const naik_input_solve *solve = &input->solve[t->solve];
-    const double mass = solve->masses.data[t->mass], epsilon = solve->naik_epsilon.data[t->mass];
+    const naik_quark *quark = &input->quarks[t->quark];
     const bool deflate = input->deflation.modes != 0 && solve->deflate;
     for (int i = 0; i < p->mass_count && record->state != NAIK_SOLVE_PENDING; i++) {
         prediction_mass *m = &p->masses[i];
-        if (m->mass == mass && m->tolerance == solve->tolerance && m->deflate == deflate &&
-            (!m->by_epsilon || m->naik_epsilon == epsilon)) {
+        if (m->mass == quark->mass && m->tolerance == solve->tolerance && m->deflate == deflate &&
+            (!m->by_epsilon || m->naik_epsilon == quark->naik_epsilon)) {
             m->measured++;
             m->measured_iterations += (record->iterations - m->measured_iterations) / m->measured;
             m->measured_s += (record->seconds - m->measured_s) / m->measured;

@@ -14,8 +14,8 @@ enum { LIVE_PER_S = 5 };
 
 static double weight_of(const solve_job *j, const naik_input_task *task)
 {
-    const double mass = j->input->solve[task->solve].masses.data[task->mass];
-    return naik_input_is_wilson(j->input) ? 1 : 1 / mass;
+    const naik_quark *quark = &j->input->quarks[task->quark];
+    return quark->kind->costs.by_mass ? 1 / quark->mass : 1;
 }
 
 static bool is_pending(const solve_job *j, const naik_input_task *task)

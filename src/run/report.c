@@ -54,8 +54,8 @@ static naik_report *begin_event(const solve_job *j, const char *name, const naik
     naik_report *event = naik_events_begin(j->events, name);
     if (event != NULL) {
         naik_report_text(event, "source", j->input->sources[task->source].label);
-        naik_report_real(event, "mass", j->input->solve[task->solve].masses.data[task->mass]);
-        if (naik_input_is_wilson(j->input)) {
+        naik_report_real(event, "mass", j->input->quarks[task->quark].mass);
+        if (j->input->kind->spin > 1) {
             naik_report_int(event, "spin", task->colour / 3);
         }
         naik_report_int(event, "colour", task->colour % 3);
@@ -114,7 +114,7 @@ void solve_report_solve(const solve_job *j, const naik_input_task *task,
     if (!naik_input_asks_colour(&input->solve[task->solve], task->colour % 3)) {
         naik_log_line(j->log, "solve %d/%d: source=%s mass=%g %s: the input does not ask for it",
                       j->done, j->total, input->sources[task->source].label,
-                      input->solve[task->solve].masses.data[task->mass], column);
+                      input->quarks[task->quark].mass, column);
         return;
     }
     if (naik_time_s() - j->progress.start_s > 10) {
@@ -124,9 +124,9 @@ void solve_report_solve(const solve_job *j, const naik_input_task *task,
                   "solve %d/%d: source=%s mass=%g %s iterations=%d residual=%.3e "
                   "source_residual=%.3e rung=%s%s seconds=%.3f gflops=%.1f %s%s",
                   j->done, j->total, input->sources[task->source].label,
-                  input->solve[task->solve].masses.data[task->mass], column, r->cg.iterations,
-                  r->cg.residual, r->source_residual, naik_rung_name(r->cg.rung), modes,
-                  r->cg.seconds, r->cg.seconds > 0 ? r->flops / r->cg.seconds * 1e-9 : 0.0,
+                  input->quarks[task->quark].mass, column, r->cg.iterations, r->cg.residual,
+                  r->source_residual, naik_rung_name(r->cg.rung), modes, r->cg.seconds,
+                  r->cg.seconds > 0 ? r->flops / r->cg.seconds * 1e-9 : 0.0,
                   naik_cg_reason_text(r->cg.reason), rest);
     record_solve(j, task, r);
     if (r->cg.climb != NAIK_CG_NO_CLIMB) {
@@ -248,7 +248,7 @@ void solve_report_links(const solve_job *j, double epsilon, double seconds)
     if (event == NULL) {
         return;
     }
-    naik_report_text(event, "action", naik_input_action_name(j->input));
+    naik_report_text(event, "action", j->input->kind->name);
     naik_report_real(event, "naik_epsilon", epsilon);
     naik_report_real(event, "seconds", seconds);
     naik_events_write(j->events, &event);
@@ -279,7 +279,7 @@ static void print_numbers(const solve_job *j, const naik_input_task *task, const
             const int *momentum = solve->momenta.data[p];
             naik_log_line(j->log, "correlator %s source=%s mass=%g momentum=%d,%d,%d",
                           naik_input_correlator_name(solve->correlators.data[c]),
-                          input->sources[task->source].label, solve->masses.data[task->mass],
+                          input->sources[task->source].label, input->quarks[task->quark].mass,
                           momentum[0], momentum[1], momentum[2]);
             for (int t = 0; t < input->lattice.size[3]; t++) {
                 if (parts == 2 && naik_input_is_moving(momentum)) {
@@ -306,7 +306,7 @@ static void print_summary(const solve_job *j, const naik_input_task *task, const
     naik_log_line(j->log,
                   "correlators: source=%s mass=%g %d stored, %s momentum=%d,%d,%d is %.6e at t=%d, "
                   "%.6e at t=%d",
-                  source->label, solve->masses.data[task->mass],
+                  source->label, input->quarks[task->quark].mass,
                   solve->correlators.count * solve->momenta.count,
                   naik_input_correlator_name(solve->correlators.data[0]), p[0], p[1], p[2],
                   value[parts * near], near, value[parts * far], far);
@@ -316,7 +316,7 @@ naik_status solve_report_correlators(const solve_job *j, const naik_input_task *
 {
     naik_status status = NAIK_OK;
     double *const sum = j->correlators; /* of the last solve, which is in the file */
-    for (int colour = 0; colour < naik_input_columns(j->input); colour++) {
+    for (int colour = 0; colour < j->input->kind->columns; colour++) {
         int solve = naik_propagator_file_solve(j->file, task->source, task->mass, colour);
         if (naik_propagator_file_record(j->file, solve)->state == NAIK_SOLVE_PENDING) {
             return NAIK_OK;

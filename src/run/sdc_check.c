@@ -59,7 +59,7 @@ static const char *name_of(const sdc_check *guard, int task, char text[128])
     char column[NAIK_INPUT_COLUMN_TEXT];
     naik_input_column_text(guard->input, t->colour, column);
     snprintf(text, 128, "source=%.64s mass=%g %s", guard->input->sources[t->source].label,
-             guard->input->solve[t->solve].masses.data[t->mass], column);
+             guard->input->quarks[t->quark].mass, column);
     return text;
 }
 
@@ -138,7 +138,7 @@ static naik_status check_bits(sdc_check *guard, int task, const double *x, const
     naik_status status = NAIK_OK;
     char name[128];
     solve_attempt *attempt = &guard->attempts[task];
-    const size_t spin = (size_t)naik_input_reals(guard->input) / 6;
+    const size_t spin = (size_t)guard->input->kind->spin;
     const uint32_t sum = naik_crc32(x, spin * naik_lattice_vector_bytes(lat));
     int64_t others[2] = {sum != attempt->sum[0], sum != attempt->sum[1]};
     NAIK_TRY(naik_comm_sum_i64(guard->comm, others, 2));
