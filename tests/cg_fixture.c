@@ -8,8 +8,8 @@
 #include "base/exactsum.h"
 #include "comm/collective.h"
 #include "dslash_ref.h"
+#include "gauge/heatbath.h"
 #include "hop_operator.h"
-#include "links/heatbath.h"
 
 const cg_mode cg_modes[CG_MODES] = {
     {NAIK_DOUBLE, NAIK_DOUBLE, NAIK_RUNG_DOUBLE, NAIK_RUNG_DOUBLE, 0.3, false},

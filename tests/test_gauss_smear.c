@@ -7,9 +7,9 @@
 #include "base/rng.h"
 #include "comm/collective.h"
 #include "fixture.h"
-#include "links/funny_wall.h"
 #include "naik/gauge_io.h"
 #include "naik/source.h"
+#include "propagator/funny_wall.h"
 
 static const int size[4] = {8, 4, 8, 4};
 enum { SITES = 8 * 4 * 8 * 4, TIMES = 4 };

@@ -4,7 +4,7 @@
 
 #include "check.h"
 #include "comm/collective.h"
-#include "links/heatbath.h"
+#include "gauge/heatbath.h"
 
 static bool make_gauge(check *t, naik_comm *comm, const int size[4], const int grid[4],
                        naik_lattice **lat, naik_gauge **gauge)

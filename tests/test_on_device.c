@@ -4,8 +4,8 @@
 
 #include "backend/create.h"
 #include "fixture.h"
+#include "gauge/gauge_fix.h"
 #include "lattice/su3.h"
-#include "links/gauge_fix.h"
 #include "links/twist.h"
 
 static const int shared[4] = {8, 4, 8, 8}; /* for up to eight */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "links/link_census.h"
+#include "gauge/link_census.h"
 #include "naik/gauge_io.h"
 
 static const double plaquette_tolerance = 1e-5;  /* of the plaquette normalised to 1 */

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "links/link_census.h"
+#include "gauge/link_census.h"
 
 static const double scaled = 1e-4;   /* of links in single precision */
 static const double seen = 0.25;     /* a mean of signs above this is one sign, of most links */

@@ -8,9 +8,9 @@
 #include "base/timer.h"
 #include "cli/commands.h"
 #include "comm/paths.h"
+#include "gauge/gauge_fix.h"
+#include "gauge/heatbath.h"
 #include "io/output.h"
-#include "links/gauge_fix.h"
-#include "links/heatbath.h"
 #include "naik/gauge_io.h"
 
 typedef struct input_field { /* a configuration that was read, and what it told */

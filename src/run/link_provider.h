@@ -10,9 +10,9 @@
 #include "backend/backend.h"
 #include "base/timer.h"
 #include "input/input.h"
-#include "links/gauss_smear.h"
 #include "links/smear.h"
 #include "naik/gauge_io.h"
+#include "propagator/gauss_smear.h"
 
 typedef struct naik_link_provider {
     const naik_input *input;     /* borrowed */

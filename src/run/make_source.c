@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lattice/source_kind.h"
-#include "links/funny_wall.h"
+#include "propagator/funny_wall.h"
 
 enum { COLOURS = 3 };
 

@@ -5,7 +5,7 @@
 #define NAIK_RUN_MAKE_SOURCE_H
 
 #include "input/input.h"
-#include "links/gauss_smear.h"
+#include "propagator/gauss_smear.h"
 #include "run/sequential.h"
 #include "run/source_file.h"
 

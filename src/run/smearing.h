@@ -3,7 +3,7 @@
 #define NAIK_RUN_SMEARING_H
 
 #include "input/input.h"
-#include "links/gauss_smear.h"
+#include "propagator/gauss_smear.h"
 
 /* Sites per hop of smearing: 2 of staggered quarks, which keeps their taste. */
 int smearing_stride(const naik_input *input);

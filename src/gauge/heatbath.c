@@ -6,7 +6,7 @@
  * on ranks or threads. Staples are summed for whole rows of x, where the vector unit works; threads
  * take rows of one parity at a time, so that no thread reads a row that another writes.
  */
-#include "links/heatbath.h"
+#include "gauge/heatbath.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * not the direction is split: one loop for all sites. Ghosts come from the neighbour, or from the
  * other side of the box; there are no edges, because hops are straight.
  */
-#include "links/gauss_smear.h"
+#include "propagator/gauss_smear.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
  * F is Re Tr g w with w = sum_mu U_mu(x) + U_mu(x-mu)^+, and g is taken subgroup by subgroup beyond
  * its maximum. J. Mandula, M. Ogilvie, PLB 248 (1990) 156.
  */
-#ifndef NAIK_LINKS_GAUGE_FIX_H
-#define NAIK_LINKS_GAUGE_FIX_H
+#ifndef NAIK_GAUGE_GAUGE_FIX_H
+#define NAIK_GAUGE_GAUGE_FIX_H
 
 #include "base/device.h"
 #include "naik/gauge.h"

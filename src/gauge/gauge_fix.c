@@ -5,7 +5,7 @@
  * exchanged; then every rank transforms its own links, each by the one g that is not 1. The loops
  * (link_ops.h) run on the host or on a device, where the links stay until they are fixed.
  */
-#include "links/gauge_fix.h"
+#include "gauge/gauge_fix.h"
 
 #include "comm/collective.h"
 #include "links/ghosted.h"

@@ -14,11 +14,11 @@
  * rhoi0 and rho0. Links in Coulomb gauge.
  * M. Golterman, J. Smit, Nucl. Phys. B245 (1984) 61; M. Golterman, Nucl. Phys. B273 (1986) 663.
  */
-#ifndef NAIK_LINKS_FUNNY_WALL_H
-#define NAIK_LINKS_FUNNY_WALL_H
+#ifndef NAIK_PROPAGATOR_FUNNY_WALL_H
+#define NAIK_PROPAGATOR_FUNNY_WALL_H
 
-#include "links/gauss_smear.h"
 #include "naik/source.h"
+#include "propagator/gauss_smear.h"
 
 /* out [sites][3][2] = column `colour` of a source of type NAIK_SOURCE_FUNNYWALL1 or _FUNNYWALL2 on
  * time slice source->origin[3]. The same bits on any number of ranks.

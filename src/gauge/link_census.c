@@ -2,7 +2,7 @@
  *
  * Means of signs are sums of numbers of 2^-20, so that they do not depend on the order of summation.
  */
-#include "links/link_census.h"
+#include "gauge/link_census.h"
 
 #include "comm/collective.h"
 #include "lattice/su3.h"

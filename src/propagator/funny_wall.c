@@ -1,5 +1,5 @@
 /* funny_wall.c - MILC's funny walls: signs on a wall, and on a wall moved by one site in x and in y */
-#include "links/funny_wall.h"
+#include "propagator/funny_wall.h"
 
 #include "base/memory.h"
 #include "comm/collective.h"

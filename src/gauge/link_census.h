@@ -4,8 +4,8 @@
  * another code has left in the links, of staggered phases or of the boundary in time, show in the
  * determinants: a sign of a 3 x 3 matrix is a sign of its determinant, in every gauge.
  */
-#ifndef NAIK_LINKS_LINK_CENSUS_H
-#define NAIK_LINKS_LINK_CENSUS_H
+#ifndef NAIK_GAUGE_LINK_CENSUS_H
+#define NAIK_GAUGE_LINK_CENSUS_H
 
 #include "naik/gauge.h"
 

@@ -11,8 +11,8 @@
  * the highest momenta grow.
  * S. Gusken et al., Phys. Lett. B227 (1989) 266.
  */
-#ifndef NAIK_LINKS_GAUSS_SMEAR_H
-#define NAIK_LINKS_GAUSS_SMEAR_H
+#ifndef NAIK_PROPAGATOR_GAUSS_SMEAR_H
+#define NAIK_PROPAGATOR_GAUSS_SMEAR_H
 
 #include <stddef.h>
 

@@ -5,8 +5,8 @@
  * Pendleton, PLB 156 (1985) 393), microcanonical over-relaxation between them. Random numbers by
  * global site: the same configuration to the bit on every process grid.
  */
-#ifndef NAIK_LINKS_HEATBATH_H
-#define NAIK_LINKS_HEATBATH_H
+#ifndef NAIK_GAUGE_HEATBATH_H
+#define NAIK_GAUGE_HEATBATH_H
 
 #include "naik/gauge.h"
 
