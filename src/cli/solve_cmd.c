@@ -24,6 +24,7 @@
 #include "backend/create.h"
 #include "backend/geometry.h"
 #include "comm/collective.h"
+#include "run/contract.h"
 #include "run/cost.h"
 #include "run/job.h"
 #include "run/low_modes.h"
@@ -159,7 +160,8 @@ static naik_status conclude(solve_job *j, bool interrupted)
     }
     if (!naik_propagator_file_complete(j->file)) {
         if (!naik_propagator_file_contracted(j->file)) {
-            NAIK_TRY(solve_contract(j));
+            const contract_kit kit = {j->lattice, j->input, j->file, j->links.gauss, j->timer};
+            NAIK_TRY(contract_all(&kit));
         }
         naik_timer_start(j->timer, "verify output");
         NAIK_TRY(naik_propagator_file_finish(j->file));

@@ -1,8 +1,6 @@
 /* contract.c - correlators of several solutions: a complex number a site, summed over time slices */
 #include "propagator/contract.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 #include "comm/collective.h"
 #include "lattice/su3.h"
@@ -100,41 +98,50 @@ naik_status naik_contract_baryon(const naik_lattice *lattice, const int corner[N
     return naik_slice_sums(lattice, baryon_at, &m, out);
 }
 
-/* One colour of one vector [sites][3]. */
-typedef struct component {
-    const double *v;
-    int sink;
-} component;
+/* One number of a column. */
+typedef struct element {
+    const double *column;
+    int numbers, sink;
+} element;
 
-static naik_complex component_at(const void *data, int32_t site, const int x[NAIK_DIM])
+static naik_complex element_at(const void *data, int32_t site, const int x[NAIK_DIM])
 {
-    const component *c = data;
+    const element *e = data;
     (void)x;
-    return at(c->v, 3 * (int64_t)site + c->sink);
+    return at(e->column, e->numbers * (int64_t)site + e->sink);
 }
 
-naik_status naik_contract_wall(const naik_lattice *lattice, const double *g, const double *h,
-                               naik_complex *out)
+naik_status naik_contract_wall(const naik_lattice *lattice, int columns, const double *g,
+                               naik_complex *wall)
 {
     naik_status status = NAIK_OK;
-    const int times = lattice->size[3];
-    naik_complex *sums = NULL; /* [2][T] */
-    status = naik_alloc(lattice->comm->log, 2 * (size_t)times * sizeof *sums, "correlator sums",
-                        (void **)&sums);
+    const int times = lattice->size[3], numbers = columns * columns;
+    naik_complex *one = NULL; /* [T] */
+    status = naik_alloc(lattice->comm->log, (size_t)times * sizeof *one, "correlator sums",
+                        (void **)&one);
     NAIK_TRY(naik_comm_agree(lattice->comm, status));
-    memset(out, 0, (size_t)times * sizeof *out);
-    for (int i = 0; i < 9; i++) {
-        const int64_t vector = (int64_t)(i / 3) * lattice->sites * 6;
-        const component of_g = {g + vector, i % 3}, of_h = {h + vector, i % 3};
-        NAIK_TRY(naik_slice_sums(lattice, component_at, &of_g, sums));
-        NAIK_TRY(naik_slice_sums(lattice, component_at, &of_h, sums + times));
+    for (int i = 0; i < numbers; i++) {
+        const int64_t source = i % columns;
+        const element e = {g + 2 * columns * source * lattice->sites, columns, i / columns};
+        NAIK_TRY(naik_slice_sums(lattice, element_at, &e, one));
         for (int t = 0; t < times; t++) {
-            out[t] = naik_cfma_conj(sums[t], sums[times + t], out[t]);
+            wall[numbers * t + i] = one[t];
         }
     }
 done:
-    naik_free(sums);
+    naik_free(one);
     return status;
+}
+
+void naik_contract_walls(const naik_complex *w, const naik_complex *v, int times, naik_complex *out)
+{
+    for (int t = 0; t < times; t++, w += 9, v += 9) {
+        out[t] = (naik_complex){0, 0};
+        for (int i = 0; i < 9; i++) {
+            const int k = 3 * (i % 3) + i / 3; /* source colour after source colour */
+            out[t] = naik_cfma_conj(w[k], v[k], out[t]);
+        }
+    }
 }
 
 static naik_complex product_at(const void *data, int32_t site, const int x[NAIK_DIM])

@@ -30,10 +30,14 @@ naik_status naik_contract_nucleon(const naik_lattice *lattice, const int corner[
 naik_status naik_contract_baryon(const naik_lattice *lattice, const int corner[NAIK_DIM - 1],
                                  const double *const g[3], naik_complex *out);
 
-/* A wall sink: C(t) = sum_{c,c'} W(t)_{c'c} conj(V(t)_{c'c}), W(t) = sum_x G(x) and V(t) = sum_x H(x)
- * over the time slice. */
-naik_status naik_contract_wall(const naik_lattice *lattice, const double *g, const double *h,
-                               naik_complex *out);
+/* A wall sink: wall [size t][columns][columns], sink index first, = sum over each time slice of the
+ * columns g [columns][sites][columns], 3 of staggered quarks and 12 of quarks with spin. */
+naik_status naik_contract_wall(const naik_lattice *lattice, int columns, const double *g,
+                               naik_complex *wall);
+/* From the walls W and V of staggered quark and antiquark C(t) = sum_{c,c'} W(t)_{c'c} conj(V(t)_{c'c}).
+ * Local. */
+void naik_contract_walls(const naik_complex *w, const naik_complex *v, int times,
+                         naik_complex *out);
 
 /* out(t) += sum_x src(x)^+ x(x), of one right-hand side [sites][spin][3][2] and its solution. */
 naik_status naik_contract_source(const naik_lattice *lattice, int spin, const double *src,

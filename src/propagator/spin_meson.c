@@ -11,8 +11,6 @@
 
 #include <string.h>
 
-#include "base/memory.h"
-#include "comm/collective.h"
 #include "propagator/gamma.h"
 #include "propagator/slice_sums.h"
 
@@ -117,41 +115,6 @@ naik_status naik_spin_meson_correlator(const naik_lattice *lattice, naik_spin_me
     return naik_slice_sums(lattice, trace_at, &m, out);
 }
 
-/* One number of a column. */
-typedef struct element {
-    const double *column;
-    int sink;
-} element;
-
-static naik_complex element_at(const void *data, int32_t site, const int x[NAIK_DIM])
-{
-    const element *e = data;
-    const double *v = e->column + 2 * (NUMBERS * (int64_t)site + e->sink);
-    (void)x;
-    return (naik_complex){v[0], v[1]};
-}
-
-naik_status naik_spin_wall(const naik_lattice *lattice, const double *columns, naik_complex *wall)
-{
-    naik_status status = NAIK_OK;
-    const int times = lattice->size[3];
-    naik_complex *one = NULL; /* [T] */
-    status = naik_alloc(lattice->comm->log, (size_t)times * sizeof *one, "correlator sums",
-                        (void **)&one);
-    NAIK_TRY(naik_comm_agree(lattice->comm, status));
-    for (int i = 0; i < NAIK_SPIN_WALL; i++) {
-        const int source = i % NUMBERS;
-        const element e = {columns + 2 * NUMBERS * (int64_t)source * lattice->sites, i / NUMBERS};
-        NAIK_TRY(naik_slice_sums(lattice, element_at, &e, one));
-        for (int t = 0; t < times; t++) {
-            wall[NAIK_SPIN_WALL * t + i] = one[t];
-        }
-    }
-done:
-    naik_free(one);
-    return status;
-}
-
 /* As trace_at, of matrices. */
 static naik_complex trace_of_matrices(const trace *m, const naik_complex *s, const naik_complex *z)
 {
@@ -172,8 +135,9 @@ static naik_complex trace_of_matrices(const trace *m, const naik_complex *s, con
 void naik_spin_meson_of_walls(naik_spin_meson meson, const naik_complex *quark,
                               const naik_complex *antiquark, int times, naik_complex *out)
 {
+    enum { WALL = NUMBERS * NUMBERS };
     const trace m = trace_of(meson);
     for (int t = 0; t < times; t++) {
-        out[t] = trace_of_matrices(&m, quark + NAIK_SPIN_WALL * t, antiquark + NAIK_SPIN_WALL * t);
+        out[t] = trace_of_matrices(&m, quark + WALL * t, antiquark + WALL * t);
     }
 }

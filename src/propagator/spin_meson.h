@@ -47,13 +47,8 @@ naik_status naik_spin_meson_correlator(const naik_lattice *lattice, naik_spin_me
                                        const naik_frame *frame, const double *quark,
                                        const double *antiquark, naik_complex *out);
 
-/* A wall sink: W [size t][12][12], sink index first, = sum of the columns over each time slice, and
- *
- *   C(t) = tr [ g5 G W(t) H g5 V(t)^+ ]         V that of the antiquark
- *
- * from them, local. As naik_spin_meson_correlator */
-enum { NAIK_SPIN_WALL = 144 };
-naik_status naik_spin_wall(const naik_lattice *lattice, const double *columns, naik_complex *wall);
+/* C(t) = tr [ g5 G W(t) H g5 V(t)^+ ] of a wall sink, W of the quark and V of the antiquark:
+ * naik_contract_wall of contract.h. Local. */
 void naik_spin_meson_of_walls(naik_spin_meson meson, const naik_complex *quark,
                               const naik_complex *antiquark, int times, naik_complex *out);
 

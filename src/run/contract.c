@@ -3,7 +3,7 @@
  * On the host: what a device has solved was downloaded when it was stored. One propagator a quark is
  * held at a time.
  */
-#include "run/contraction_list.h"
+#include "run/contract.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,10 +12,8 @@
 #include "base/memory.h"
 #include "propagator/contract.h"
 #include "propagator/slice_sums.h"
-#include "propagator/spin_meson.h"
-#include "propagator/spin_nucleon.h"
+#include "run/contraction_list.h"
 #include "run/frame.h"
-#include "run/job.h"
 
 /* All columns of a propagator. */
 typedef struct held {
@@ -24,12 +22,12 @@ typedef struct held {
     double radius; /* it is smeared so at the sink; 0: it is not */
     int iterations;
     bool full;
-    naik_complex *wall; /* [T][12][12] its sums over time slices, of a wall sink */
+    naik_complex *wall; /* its sums over time slices, of a wall sink: naik_contract_wall */
     bool summed;
 } held;
 
 typedef struct worker {
-    const solve_job *j;
+    const contract_kit *kit;
     const contraction_list *list;
     held quark[3];
     double *src;          /* [sites][reals], a source or one spin of a column */
@@ -39,24 +37,24 @@ typedef struct worker {
 
 static size_t vector_count(const worker *w)
 {
-    return (size_t)w->j->lattice->sites * (size_t)naik_input_reals(w->j->input);
+    return (size_t)w->kit->lattice->sites * (size_t)w->kit->input->kind->reals;
 }
 
 /* A column, spin after spin; w->src is free. */
 static naik_status smear(const worker *w, const contraction_item *item, double *column)
 {
     naik_status status = NAIK_OK;
-    const int spins = naik_input_reals(w->j->input) / 6;
+    const int spins = w->kit->input->kind->spin;
     for (int spin = 0; spin < spins; spin++) {
 #pragma omp parallel for schedule(static)
-        for (int32_t site = 0; site < w->j->lattice->sites; site++) {
+        for (int32_t site = 0; site < w->kit->lattice->sites; site++) {
             memcpy(w->src + 6 * (int64_t)site, column + 6 * ((int64_t)site * spins + spin),
                    6 * sizeof *column);
         }
-        NAIK_TRY(naik_gauss_smear(w->j->links.gauss, item->radius, item->iterations, NAIK_GAUSS_ALL,
+        NAIK_TRY(naik_gauss_smear(w->kit->gauss, item->radius, item->iterations, NAIK_GAUSS_ALL,
                                   w->src));
 #pragma omp parallel for schedule(static)
-        for (int32_t site = 0; site < w->j->lattice->sites; site++) {
+        for (int32_t site = 0; site < w->kit->lattice->sites; site++) {
             memcpy(column + 6 * ((int64_t)site * spins + spin), w->src + 6 * (int64_t)site,
                    6 * sizeof *column);
         }
@@ -80,10 +78,10 @@ static naik_status read_propagator(const worker *w, const contraction_item *item
                   .mass = mass,
                   .radius = item->radius,
                   .iterations = item->iterations};
-    for (int colour = 0; colour < naik_input_columns(w->j->input); colour++) {
-        const int solve = naik_propagator_file_solve(w->j->file, source, mass, colour);
+    for (int colour = 0; colour < w->kit->input->kind->columns; colour++) {
+        const int solve = naik_propagator_file_solve(w->kit->file, source, mass, colour);
         double *column = out->g + (size_t)colour * vector_count(w);
-        NAIK_TRY(naik_propagator_file_read_solution(w->j->file, solve, column));
+        NAIK_TRY(naik_propagator_file_read_solution(w->kit->file, solve, column));
         if (item->iterations > 0) {
             NAIK_TRY(smear(w, item, column));
         }
@@ -93,49 +91,22 @@ done:
     return status;
 }
 
-static naik_status condensate(worker *w, const contraction_item *item, naik_complex *out)
-{
-    naik_status status = NAIK_OK;
-    const naik_source *source = &w->j->input->sources[item->source[0]].source;
-    const int columns = naik_input_columns(w->j->input);
-    for (int column = 0; column < columns; column++) {
-        NAIK_TRY(naik_source_fill(w->j->lattice, source, column % 3, w->src));
-        if (columns > 3) {
-            naik_source_to_spin(w->j->lattice, column / 3, w->src);
-        }
-        NAIK_TRY(naik_contract_source(w->j->lattice, columns / 3, w->src,
-                                      w->quark[0].g + (size_t)column * vector_count(w), out));
-    }
-done:
-    return status;
-}
-
 static naik_status sum_wall(const worker *w, held *quark)
 {
     naik_status status = NAIK_OK;
+    const int columns = w->kit->input->kind->columns;
     const size_t bytes =
-        (size_t)w->j->input->lattice.size[3] * NAIK_SPIN_WALL * sizeof *quark->wall;
+        (size_t)(w->kit->input->lattice.size[3] * columns * columns) * sizeof *quark->wall;
     if (quark->summed) {
         return NAIK_OK;
     }
     if (quark->wall == NULL) {
-        status = naik_alloc(w->j->log, bytes, "correlator sums", (void **)&quark->wall);
+        status =
+            naik_alloc(w->kit->lattice->comm->log, bytes, "correlator sums", (void **)&quark->wall);
     }
-    NAIK_TRY(naik_comm_agree(w->j->comm, status));
-    NAIK_TRY(naik_spin_wall(w->j->lattice, quark->g, quark->wall));
+    NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
+    NAIK_TRY(naik_contract_wall(w->kit->lattice, columns, quark->g, quark->wall));
     quark->summed = true;
-done:
-    return status;
-}
-
-static naik_status wall_sink(const worker *w, const contraction_item *item, held *const quark[2],
-                             naik_complex *out)
-{
-    naik_status status = NAIK_OK;
-    NAIK_TRY(sum_wall(w, quark[0]));
-    NAIK_TRY(sum_wall(w, quark[1]));
-    naik_spin_meson_of_walls((naik_spin_meson)item->meson, quark[0]->wall, quark[1]->wall,
-                             w->j->input->lattice.size[3], out);
 done:
     return status;
 }
@@ -145,20 +116,18 @@ static naik_status average_part(const worker *w, const contraction_item *item, i
                                 naik_complex *out)
 {
     naik_status status = NAIK_OK;
-    const naik_input *input = w->j->input;
+    const naik_input *input = w->kit->input;
     const int times = input->lattice.size[3];
     if (item->first >= 0) {
         memcpy(out, w->values + (size_t)(item->first + k * item->step) * (size_t)times,
                (size_t)times * sizeof *out);
         return NAIK_OK;
     }
-    NAIK_TRY(naik_propagator_file_read_correlators(w->j->file, item->source[0] + k, item->mass[0],
+    NAIK_TRY(naik_propagator_file_read_correlators(w->kit->file, item->source[0] + k, item->mass[0],
                                                    w->stored));
-    const int parts = naik_propagator_file_parts(w->j->file, item->source[0] + k);
+    const int parts = naik_propagator_file_parts(w->kit->file, item->source[0] + k);
     const double *from =
-        w->stored +
-        (size_t)(item->meson * contraction_momenta(input, item)->count + item->momentum) *
-            (size_t)(times * parts);
+        w->stored + (size_t)contraction_place(input, item) * (size_t)(times * parts);
     for (int t = 0; t < times; t++) {
         out[t] = (naik_complex){from[parts * t], parts == 2 ? from[parts * t + 1] : 0};
     }
@@ -172,10 +141,11 @@ done:
 static naik_complex factor_of_shift(const worker *w, const contraction_item *item, int k,
                                     const int origin[NAIK_DIM], int t)
 {
-    const naik_input *input = w->j->input;
+    const naik_input *input = w->kit->input;
     if (item->momentum < 0) {
         const bool crossed = origin[3] + t >= input->lattice.size[3];
-        const bool negative = item->baryon && crossed && input->lattice.antiperiodic_t;
+        const bool baryon = item->kind->what == CONTRACT_NUCLEON;
+        const bool negative = baryon && crossed && input->lattice.antiperiodic_t;
         return (naik_complex){negative ? -1 : 1, 0};
     }
     int source[3], place[NAIK_DIM], apart[NAIK_DIM];
@@ -190,12 +160,8 @@ static naik_complex factor_of_shift(const worker *w, const contraction_item *ite
     }
     const naik_complex phase = frame.cosine
                                    ? (naik_complex){1, 0}
-                                   : naik_conj(naik_slice_weight(w->j->lattice, &frame, place));
-    const bool staggered = item->meson >= 0 && !naik_input_is_wilson(input);
-    const int sign =
-        staggered ? naik_meson_sign(
-                        (naik_meson)contraction_correlators(input, item)->data[item->meson], apart)
-                  : 1;
+                                   : naik_conj(naik_slice_weight(w->kit->lattice, &frame, place));
+    const int sign = item->kind->spin ? 1 : naik_meson_sign((naik_meson)item->meson, apart);
     return naik_cscale(sign, phase);
 }
 
@@ -203,13 +169,13 @@ static naik_complex factor_of_shift(const worker *w, const contraction_item *ite
 static naik_status average(const worker *w, const contraction_item *item, naik_complex *out)
 {
     naik_status status = NAIK_OK;
-    const naik_input *input = w->j->input;
+    const naik_input *input = w->kit->input;
     const naik_vectors *origins = &input->solve[input->sources[item->source[0]].solve].origins;
     const int times = input->lattice.size[3], n = origins->count;
     naik_complex *part = NULL; /* [n][T], then one as it lies on the lattice */
-    status = naik_alloc(w->j->log, (size_t)(n + 1) * (size_t)times * sizeof *part, "averages",
-                        (void **)&part);
-    NAIK_TRY(naik_comm_agree(w->j->comm, status));
+    status = naik_alloc(w->kit->lattice->comm->log, (size_t)(n + 1) * (size_t)times * sizeof *part,
+                        "averages", (void **)&part);
+    NAIK_TRY(naik_comm_agree(w->kit->lattice->comm, status));
     naik_complex *raw = part + (size_t)n * (size_t)times;
     for (int k = 0; k < n; k++) {
         const int *origin = origins->data[k];
@@ -232,7 +198,7 @@ static naik_status average(const worker *w, const contraction_item *item, naik_c
             square.im += im * im;
         }
         const double count = (double)n * (n - 1);
-        out[t] = item->kind == CONTRACT_MEAN
+        out[t] = item->statistic == CONTRACTION_MEAN
                      ? mean
                      : (naik_complex){sqrt(square.re / count), sqrt(square.im / count)};
     }
@@ -244,62 +210,37 @@ done:
 static naik_status contract(worker *w, const contraction_item *item, naik_complex *out)
 {
     naik_status status = NAIK_OK;
-    const naik_input *input = w->j->input;
-    const naik_lattice *lat = w->j->lattice;
-    if (item->kind == CONTRACT_MEAN || item->kind == CONTRACT_ERROR) {
+    const naik_input *input = w->kit->input;
+    contraction_work work = {.lattice = w->kit->lattice,
+                             .quarks = input->kind,
+                             .source = &input->sources[item->source[0]].source,
+                             .meson = item->meson,
+                             .frame = {.cosine = true},
+                             .spare = w->src};
+    if (item->statistic != CONTRACTION_VALUE) {
         return average(w, item, out); /* no propagators */
     }
-    const double *g[3] = {NULL};
-    held *quark[3] = {w->quark, w->quark, w->quark};
-    for (int k = 0; k < item->quarks; k++) {
+    unsigned corners = ~0U;
+    for (int k = 0; k < 3; k++) {
+        const int of = k < item->quarks ? k : 0;
         int slot = 0; /* an equal quark before it is there already */
-        while (item->source[slot] != item->source[k] || item->mass[slot] != item->mass[k]) {
+        while (item->source[slot] != item->source[of] || item->mass[slot] != item->mass[of]) {
             slot++;
         }
-        quark[k] = &w->quark[slot];
-        NAIK_TRY(read_propagator(w, item, k, quark[k]));
-        g[k] = quark[k]->g;
+        NAIK_TRY(read_propagator(w, item, of, &w->quark[slot]));
+        if (item->sink == NAIK_INPUT_SINK_WALL) {
+            NAIK_TRY(sum_wall(w, &w->quark[slot]));
+        }
+        work.propagator[k] = w->quark[slot].g;
+        work.wall[k] = w->quark[slot].wall;
+        corners &= naik_source_corners(&input->sources[item->source[of]].source);
     }
-    naik_frame frame = {.cosine = true};
+    naik_source_corner(corners, work.corner);
     if (item->momentum >= 0) {
-        frame = correlator_frame(input, item->quarks, item->source,
-                                 contraction_momenta(input, item)->data[item->momentum]);
+        work.frame = correlator_frame(input, item->quarks, item->source,
+                                      contraction_momenta(input, item)->data[item->momentum]);
     }
-    unsigned corners = ~0U;
-    int corner[NAIK_DIM - 1];
-    for (int k = 0; k < item->quarks; k++) {
-        corners &= naik_source_corners(&input->sources[item->source[k]].source);
-    }
-    naik_source_corner(corners, corner);
-    switch (item->kind) {
-    case CONTRACT_NUCLEON: NAIK_TRY(naik_contract_nucleon(lat, corner, g[0], out)); break;
-    case CONTRACT_BARYON:
-        NAIK_TRY(naik_contract_baryon(lat, corner, (const double *const *)g, out));
-        break;
-    case CONTRACT_CONDENSATE:
-    case CONTRACT_SPIN_CONDENSATE: NAIK_TRY(condensate(w, item, out)); break;
-    case CONTRACT_WALL: NAIK_TRY(naik_contract_wall(lat, g[0], g[1], out)); break;
-    case CONTRACT_PAIR:
-    case CONTRACT_SMEARED:
-        NAIK_TRY(naik_contract_meson(lat, (naik_meson)input->output.correlators.data[item->meson],
-                                     &frame, g[0], g[1], out));
-        break;
-    case CONTRACT_CHANNEL:
-    case CONTRACT_CHANNEL_PAIR:
-    case CONTRACT_CHANNEL_SMEARED:
-        NAIK_TRY(naik_spin_meson_correlator(lat, (naik_spin_meson)item->meson, &frame, g[0],
-                                            item->quarks == 2 ? g[1] : g[0], out));
-        break;
-    case CONTRACT_CHANNEL_WALL: NAIK_TRY(wall_sink(w, item, quark, out)); break;
-    case CONTRACT_SPIN_NUCLEON:
-        NAIK_TRY(naik_spin_nucleon(lat, (const double *const[]){g[0], g[0], g[0]}, out));
-        break;
-    case CONTRACT_SPIN_BARYON:
-        NAIK_TRY(naik_spin_nucleon(lat, (const double *const *)g, out));
-        break;
-    case CONTRACT_MEAN:
-    case CONTRACT_ERROR: break;
-    }
+    NAIK_TRY(item->kind->sink[item->sink].make(&work, out));
 done:
     return status;
 }
@@ -307,8 +248,8 @@ done:
 static naik_status allocate(worker *w)
 {
     naik_status status = NAIK_OK;
-    naik_log *log = w->j->log;
-    const naik_input *input = w->j->input;
+    naik_log *log = w->kit->lattice->comm->log;
+    const naik_input *input = w->kit->input;
     const size_t bytes = vector_count(w) * sizeof(double), times = (size_t)input->lattice.size[3];
     size_t stored = 0;
     for (int i = 0; i < input->solve_count; i++) {
@@ -340,27 +281,39 @@ static void release(worker *w)
     naik_free(w->values);
 }
 
-naik_status solve_contract(solve_job *j)
+static void print(const contract_kit *kit, const char *path, const naik_complex *values)
+{
+    naik_log *log = kit->lattice->comm->log;
+    naik_log_line(log, "correlator %s", path);
+    for (int t = 0; t < kit->input->lattice.size[3]; t++) {
+        naik_log_line(log, "  %3d %.9e %.9e", t, values[t].re, values[t].im);
+    }
+}
+
+naik_status contract_all(const contract_kit *kit)
 {
     naik_status status = NAIK_OK;
+    naik_comm *comm = kit->lattice->comm;
     contraction_list list = {.count = 0};
-    worker w = {.j = j, .list = &list};
-    const size_t times = (size_t)j->input->lattice.size[3];
-    NAIK_TRY(naik_comm_agree(j->comm, contraction_list_create(j->log, j->input, &list)));
+    worker w = {.kit = kit, .list = &list};
+    const size_t times = (size_t)kit->input->lattice.size[3];
+    NAIK_TRY(naik_comm_agree(comm, contraction_list_create(comm->log, kit->input, &list)));
     if (list.count == 0) {
         goto done;
     }
     const double start_s = naik_time_s();
-    naik_timer_start(j->timer, "contractions");
-    NAIK_TRY(naik_comm_agree(j->comm, allocate(&w)));
+    naik_timer_start(kit->timer, "contractions");
+    NAIK_TRY(naik_comm_agree(comm, allocate(&w)));
     for (int i = 0; i < list.count; i++) {
         naik_complex *out = w.values + (size_t)i * times;
         NAIK_TRY(contract(&w, &list.item[i], out));
-        NAIK_TRY(naik_propagator_file_contract(j->file, i, &out->re));
-        solve_report_contraction(j, list.spec[i].path, out);
+        NAIK_TRY(naik_propagator_file_contract(kit->file, i, &out->re));
+        if (kit->input->output.print_correlators) {
+            print(kit, list.spec[i].path, out);
+        }
     }
-    naik_timer_stop(j->timer, "contractions");
-    naik_log_line(j->log, "contractions: %d correlators of several solves, %.2f s", list.count,
+    naik_timer_stop(kit->timer, "contractions");
+    naik_log_line(comm->log, "contractions: %d correlators of several solves, %.2f s", list.count,
                   naik_time_s() - start_s);
 done:
     release(&w);

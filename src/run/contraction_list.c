@@ -4,57 +4,38 @@
 #include <string.h>
 
 #include "lattice/source_kind.h"
-#include "propagator/spin_meson.h"
 #include "run/contraction_list.h"
 #include "run/frame.h"
 
-static const char *const definitions[] = {
-    [CONTRACT_NUCLEON] =
-        "sum over x at the source's corner of the hypercube of det G(x), rows by source colour",
-    [CONTRACT_CONDENSATE] = ("sum over x and colours of src^+ G: Tr M^-1 of the sites that carry "
-                             "noise, M = 2m + D; no 1/V, no sign"),
-    [CONTRACT_WALL] = "Tr W_quark W_antiquark^+, W(t) = sum over x of G; no 1/V",
-    [CONTRACT_BARYON] =
-        ("sum over x at the sources' corner of the hypercube of the mean, over the assignments of "
-         "source colours to quarks, of det of the rows of their G"),
-    [CONTRACT_CHANNEL] = ("sum over x of w(x - x0) tr g5 G S H g5 S^+, G and H of the "
-                          "correlator (spin_meson.h); no 1/V, no sign"),
-    [CONTRACT_CHANNEL_PAIR] = ("sum over x of w(x - x0) tr g5 G S_quark H g5 S_antiquark^+, G "
-                               "and H of the correlator (spin_meson.h); no 1/V, no sign"),
-    [CONTRACT_CHANNEL_SMEARED] =
-        ("sum over x of w(x - x0) tr g5 G S_quark H g5 S_antiquark^+, G and H of the "
-         "correlator (spin_meson.h), both S smeared at x by a gauge-covariant gaussian; no 1/V, no "
-         "sign"),
-    [CONTRACT_CHANNEL_WALL] =
-        ("tr g5 G W_quark H g5 W_antiquark^+, W(t) = sum over x of S, G and H "
-         "of the correlator (spin_meson.h); no 1/V, no sign"),
-    [CONTRACT_SPIN_CONDENSATE] =
-        ("sum over x, spins and colours of src^+ S: Tr M^-1 of the sites that carry noise, M = m + "
-         "4 + C - D/2; no 1/V, no sign"),
-    [CONTRACT_SPIN_BARYON] =
-        ("sum over x of tr (1 + gt)/2 <N(x) Nbar(x0)>, N = eps_abc (q_a^T C g5 r_b) s_c of the "
-         "quarks in their order, C = gy gt; the first and third change places where they are of "
-         "one "
-         "entry and mass (spin_nucleon.h); no 1/V, no sign"),
-    [CONTRACT_SPIN_NUCLEON] = ("sum over x of tr (1 + gt)/2 <N(x) Nbar(x0)>, N = eps_abc (u_a^T C "
-                               "g5 d_b) u_c, C = gy gt (spin_nucleon.h); no 1/V, no sign"),
-    [CONTRACT_PAIR] = "sum over x of w(x - x0) phi(x - x0) Tr G_quark G_antiquark^+; no 1/V",
-    [CONTRACT_SMEARED] =
-        ("sum over x of w(x - x0) phi(x - x0) Tr G_quark G_antiquark^+, both G smeared at x by a "
-         "gauge-covariant gaussian; no 1/V"),
-    [CONTRACT_MEAN] = "mean over sources, each shifted to t = 0",
-    [CONTRACT_ERROR] = "standard error of that mean, of real and imaginary part"};
+enum { FOLDER = 64 };
+
+static const struct {
+    const char *word, *quantity, *definition; /* NULL: that of the kind */
+} statistics[] = {
+    [CONTRACTION_VALUE] = {NULL, "correlator", NULL},
+    [CONTRACTION_MEAN] = {"mean", "mean", "mean over sources, each shifted to t = 0"},
+    [CONTRACTION_ERROR] = {"error", "standard error",
+                           "standard error of that mean, of real and imaginary part"},
+};
+
+static const naik_input_solve *entry_of(const naik_input *input, int source)
+{
+    return &input->solve[input->sources[source].solve];
+}
 
 const naik_vectors *contraction_momenta(const naik_input *input, const contraction_item *item)
 {
-    return item->quarks == 1 ? &input->solve[input->sources[item->source[0]].solve].momenta
-                             : &input->output.momenta;
+    return item->quarks == 1 ? &entry_of(input, item->source[0])->momenta : &input->output.momenta;
 }
 
-const naik_ints *contraction_correlators(const naik_input *input, const contraction_item *item)
+int contraction_place(const naik_input *input, const contraction_item *item)
 {
-    return item->quarks == 1 ? &input->solve[input->sources[item->source[0]].solve].correlators
-                             : &input->output.correlators;
+    const naik_input_solve *solve = entry_of(input, item->source[0]);
+    int place = 0;
+    while (solve->correlators.data[place] != item->meson) {
+        place++;
+    }
+    return place * solve->momenta.count + item->momentum;
 }
 
 typedef struct builder {
@@ -64,7 +45,65 @@ typedef struct builder {
     bool failed;
 } builder;
 
-static naik_contraction *add(builder *b, const contraction_item *item)
+static void describe_sink(const contraction_item *item, naik_contraction *out)
+{
+    if (item->sink == NAIK_INPUT_SINK_WALL) {
+        out->sink = "wall";
+    } else if (item->sink == NAIK_INPUT_SINK_COVARIANT_GAUSSIAN) {
+        out->sink = "covariant_gaussian";
+        out->sink_radius = item->radius;
+        out->sink_iterations = item->iterations;
+    }
+}
+
+/* Masses, epsilons and labels of its quarks. */
+static void describe(const naik_input *input, const contraction_item *item, naik_contraction *out)
+{
+    const bool averaged = item->statistic != CONTRACTION_VALUE;
+    out->quarks = item->quarks;
+    for (int k = 0; k < item->quarks; k++) {
+        const naik_input_solve *solve = entry_of(input, item->source[k]);
+        snprintf(out->quark[k].source, sizeof out->quark[k].source, "%s",
+                 averaged ? solve->name : input->sources[item->source[k]].label);
+        out->quark[k].mass = solve->masses.data[item->mass[k]];
+        out->quark[k].naik_epsilon = solve->naik_epsilon.data[item->mass[k]];
+        if (naik_input_twist(solve) != NULL) {
+            memcpy(out->quark[k].twist, naik_input_twist(solve), sizeof out->quark[k].twist);
+        }
+    }
+    if (item->momentum >= 0) {
+        const naik_frame frame =
+            correlator_frame(input, item->quarks, item->source,
+                             contraction_momenta(input, item)->data[item->momentum]);
+        memcpy(out->momentum, frame.momentum, sizeof out->momentum);
+        out->weight = frame.cosine ? "cos" : "exp";
+        out->counted = !averaged;
+        memcpy(out->counted_from, frame.origin, sizeof out->counted_from);
+    }
+}
+
+/* /corr/FOLDER/m00-m01/pion5/p000, of averages with the word of the statistic behind it. */
+static void set_path(const naik_input *input, const contraction_item *item, const char *folder,
+                     naik_contraction *out)
+{
+    static const int at_rest[NAIK_DIM - 1] = {0, 0, 0};
+    const char *word = statistics[item->statistic].word;
+    char masses[32] = "", p[64] = "";
+    for (int k = 0; k < item->quarks; k++) {
+        const size_t used = strlen(masses);
+        snprintf(masses + used, sizeof masses - used, "%sm%02d", k > 0 ? "-" : "", item->mass[k]);
+    }
+    if (item->kind->name == NULL) {
+        const int *momentum =
+            item->momentum < 0 ? at_rest : contraction_momenta(input, item)->data[item->momentum];
+        naik_propagator_momentum_name(momentum, p);
+    }
+    snprintf(out->path, sizeof out->path, "/corr/%s/%s/%s%s%s%s%s", folder, masses, out->correlator,
+             p[0] != '\0' ? "/" : "", p, word != NULL ? "/" : "", word != NULL ? word : "");
+}
+
+/* folder: of /corr */
+static void add(builder *b, const contraction_item *item, const char *folder)
 {
     contraction_list *list = b->list;
     if (list->count == b->room && !b->failed) {
@@ -77,97 +116,18 @@ static naik_contraction *add(builder *b, const contraction_item *item)
         b->room = b->failed ? b->room : room;
     }
     if (b->failed) {
-        return NULL;
+        return;
     }
     list->item[list->count] = *item;
     naik_contraction *out = &list->spec[list->count++];
-    *out = (naik_contraction){.quantity = "correlator", .definition = definitions[item->kind]};
-    return out;
-}
-
-static void describe_sink(const contraction_item *item, naik_contraction *out)
-{
-    if (item->kind == CONTRACT_WALL || item->kind == CONTRACT_CHANNEL_WALL) {
-        out->sink = "wall";
-    } else if (item->iterations > 0) {
-        out->sink = "covariant_gaussian";
-        out->sink_radius = item->radius;
-        out->sink_iterations = item->iterations;
-    }
-}
-
-/* Masses, epsilons and labels of its quarks. */
-static void describe(const builder *b, const contraction_item *item, bool averaged,
-                     naik_contraction *out)
-{
-    out->quarks = item->quarks;
-    for (int k = 0; k < item->quarks; k++) {
-        const naik_input_source *source = &b->input->sources[item->source[k]];
-        const naik_input_solve *solve = &b->input->solve[source->solve];
-        snprintf(out->quark[k].source, sizeof out->quark[k].source, "%s",
-                 averaged ? solve->name : source->label);
-        out->quark[k].mass = solve->masses.data[item->mass[k]];
-        out->quark[k].naik_epsilon = solve->naik_epsilon.data[item->mass[k]];
-        if (naik_input_twist(solve) != NULL) {
-            memcpy(out->quark[k].twist, naik_input_twist(solve), sizeof out->quark[k].twist);
-        }
-    }
-    if (item->momentum >= 0) {
-        const naik_frame frame =
-            correlator_frame(b->input, item->quarks, item->source,
-                             contraction_momenta(b->input, item)->data[item->momentum]);
-        memcpy(out->momentum, frame.momentum, sizeof out->momentum);
-        out->weight = frame.cosine ? "cos" : "exp";
-        out->counted = !averaged;
-        memcpy(out->counted_from, frame.origin, sizeof out->counted_from);
-    }
-}
-
-/* What one source and mass give. */
-static void add_single(builder *b, contraction_kind kind, const char *name, int source, int mass)
-{
-    const contraction_item item = {.kind = kind,
-                                   .quarks = 1,
-                                   .source = {source},
-                                   .mass = {mass},
-                                   .meson = -1,
-                                   .momentum = -1,
-                                   .baryon =
-                                       kind == CONTRACT_NUCLEON || kind == CONTRACT_SPIN_NUCLEON};
-    naik_contraction *out = add(b, &item);
-    if (out != NULL) {
-        snprintf(out->path, sizeof out->path, "/corr/%s/m%02d/%s", b->input->sources[source].label,
-                 mass, name);
-        out->correlator = name;
-        describe(b, &item, false, out);
-    }
-}
-
-/* /corr/NAME/m00/rho_x/p000 */
-static void add_channels(builder *b, int source, int mass)
-{
-    const naik_input *input = b->input;
-    const naik_input_solve *solve = &input->solve[input->sources[source].solve];
-    char p[64];
-    for (int c = 0; c < solve->channels.count; c++) {
-        for (int k = 0; k < solve->momenta.count; k++) {
-            const naik_spin_meson meson = (naik_spin_meson)solve->channels.data[c];
-            const contraction_item item = {.kind = CONTRACT_CHANNEL,
-                                           .quarks = 1,
-                                           .source = {source},
-                                           .mass = {mass},
-                                           .meson = (int)meson,
-                                           .momentum = k};
-            naik_contraction *out = add(b, &item);
-            if (out != NULL) {
-                naik_propagator_momentum_name(solve->momenta.data[k], p);
-                snprintf(out->path, sizeof out->path, "/corr/%s/m%02d/%s/%s",
-                         input->sources[source].label, mass, naik_spin_meson_name(meson), p);
-                out->correlator = naik_spin_meson_name(meson);
-                describe(b, &item, false, out);
-            }
-        }
-    }
+    const char *name = item->kind->name, *definition = statistics[item->statistic].definition;
+    *out = (naik_contraction){
+        .correlator = name != NULL ? name : naik_input_correlator_name(item->meson),
+        .quantity = statistics[item->statistic].quantity,
+        .definition = definition != NULL ? definition : item->kind->sink[item->sink].definition};
+    describe_sink(item, out);
+    describe(b->input, item, out);
+    set_path(b->input, item, folder, out);
 }
 
 /* Of single colours nothing is contracted. */
@@ -182,30 +142,37 @@ static bool has_condensate(const naik_input *input, const naik_input_solve *solv
            naik_input_is_whole(solve);
 }
 
-static void add_singles(builder *b)
+/* What one source and mass give. */
+static void add_singles_of(builder *b, int source, int mass)
 {
-    const bool wilson = naik_input_is_wilson(b->input);
-    for (int s = 0; s < b->input->source_count; s++) {
-        const naik_input_solve *solve = &b->input->solve[b->input->sources[s].solve];
-        for (int m = 0; m < solve->masses.count; m++) {
-            if (has_nucleon(b->input, solve)) {
-                add_single(b, wilson ? CONTRACT_SPIN_NUCLEON : CONTRACT_NUCLEON, "nucleon", s, m);
-            }
-            if (has_condensate(b->input, solve)) {
-                add_single(b, wilson ? CONTRACT_SPIN_CONDENSATE : CONTRACT_CONDENSATE, "condensate",
-                           s, m);
-            }
-            add_channels(b, s, m);
+    const naik_input_solve *solve = entry_of(b->input, source);
+    const char *folder = b->input->sources[source].label;
+    contraction_item item = {
+        .quarks = 1, .source = {source}, .mass = {mass}, .meson = -1, .momentum = -1};
+    if (has_nucleon(b->input, solve)) {
+        item.kind = contraction_kind_of(CONTRACT_NUCLEON, 1, b->input->kind);
+        add(b, &item, folder);
+    }
+    if (has_condensate(b->input, solve)) {
+        item.kind = contraction_kind_of(CONTRACT_CONDENSATE, 1, b->input->kind);
+        add(b, &item, folder);
+    }
+    item.kind = contraction_kind_of(CONTRACT_MESON, 1, b->input->kind);
+    for (int c = 0; c < solve->channels.count; c++) {
+        item.meson = NAIK_MESONS + solve->channels.data[c];
+        for (item.momentum = 0; item.momentum < solve->momenta.count; item.momentum++) {
+            add(b, &item, folder);
         }
     }
 }
 
-/* "pion5/p000" */
-static void name_meson(int meson, const naik_vectors *momenta, int momentum, char text[96])
+static void add_singles(builder *b)
 {
-    char p[64];
-    naik_propagator_momentum_name(momenta->data[momentum], p);
-    snprintf(text, 96, "%s/%s", naik_input_correlator_name(meson), p);
+    for (int s = 0; s < b->input->source_count; s++) {
+        for (int m = 0; m < entry_of(b->input, s)->masses.count; m++) {
+            add_singles_of(b, s, m);
+        }
+    }
 }
 
 static int first_source(const naik_input *input, int solve)
@@ -224,67 +191,34 @@ typedef struct mixture {
     contraction_item item;
 } mixture;
 
-static void add_mixed(builder *b, const mixture *m, const char *correlator, const char *name)
+static void add_mixed(builder *b, const mixture *m)
 {
-    char numbered[16] = "", masses[32] = "";
-    naik_contraction *out = add(b, &m->item);
-    if (out == NULL) {
-        return;
-    }
-    if (m->count > 1) {
-        snprintf(numbered, sizeof numbered, "/s%04d", m->within);
-    }
-    for (int k = 0; k < m->item.quarks; k++) {
-        const size_t used = strlen(masses);
-        snprintf(masses + used, sizeof masses - used, "%sm%02d", k > 0 ? "-" : "", m->item.mass[k]);
-    }
-    snprintf(out->path, sizeof out->path, "/corr/%s%s/%s/%s", m->name, numbered, masses, name);
-    out->correlator = correlator;
-    describe_sink(&m->item, out);
-    describe(b, &m->item, false, out);
+    char folder[FOLDER];
+    snprintf(folder, sizeof folder, m->count > 1 ? "%s/s%04d" : "%s", m->name, m->within);
+    add(b, &m->item, folder);
 }
 
-/* All mesons that are asked for of quarks with spin; those of a wall sink are at rest. */
-static void add_channels_of(builder *b, mixture *m)
-{
-    const naik_input *input = b->input;
-    const int pions = input->output.correlators.count;
-    char name[96], p[64];
-    for (int c = 0; c < pions + input->output.channels.count; c++) {
-        m->item.meson = c < pions ? NAIK_SPIN_PION : input->output.channels.data[c - pions];
-        const char *correlator = naik_spin_meson_name((naik_spin_meson)m->item.meson);
-        if (m->item.kind == CONTRACT_CHANNEL_WALL) {
-            snprintf(name, sizeof name, "%s/p000", correlator);
-            add_mixed(b, m, correlator, name);
-            continue;
-        }
-        for (m->item.momentum = 0; m->item.momentum < input->output.momenta.count;
-             m->item.momentum++) {
-            naik_propagator_momentum_name(input->output.momenta.data[m->item.momentum], p);
-            snprintf(name, sizeof name, "%s/%s", correlator, p);
-            add_mixed(b, m, correlator, name);
-        }
-    }
-}
-
+/* All mesons that are asked for; those of a wall sink are at rest, and of staggered quarks only the
+ * Goldstone pion. */
 static void add_pair_of(builder *b, mixture *m)
 {
-    const naik_input *input = b->input;
-    char name[96];
-    if (naik_input_is_wilson(input)) {
-        add_channels_of(b, m);
-        return;
-    }
-    if (m->item.kind == CONTRACT_WALL) {
-        add_mixed(b, m, "pion5", "pion5/p000");
-        return;
-    }
-    for (int c = 0; c < input->output.correlators.count; c++) {
-        for (int p = 0; p < input->output.momenta.count; p++) {
-            m->item.meson = c;
-            m->item.momentum = p;
-            name_meson(input->output.correlators.data[c], &input->output.momenta, p, name);
-            add_mixed(b, m, naik_meson_name((naik_meson)input->output.correlators.data[c]), name);
+    const naik_ints *correlators = &b->input->output.correlators;
+    const naik_ints *channels = &b->input->output.channels;
+    const bool wall = m->item.sink == NAIK_INPUT_SINK_WALL, pion5 = wall && !m->item.kind->spin;
+    const int count = pion5 ? 1 : correlators->count + channels->count;
+    for (int c = 0; c < count; c++) {
+        m->item.meson = pion5 ? (int)NAIK_PION5
+                        : c < correlators->count
+                            ? correlators->data[c]
+                            : NAIK_MESONS + channels->data[c - correlators->count];
+        m->item.momentum = -1;
+        if (wall) {
+            add_mixed(b, m);
+            continue;
+        }
+        for (m->item.momentum = 0; m->item.momentum < b->input->output.momenta.count;
+             m->item.momentum++) {
+            add_mixed(b, m);
         }
     }
 }
@@ -299,29 +233,19 @@ static bool may_average(const naik_input *input, const contraction_item *item)
            !naik_input_mixes_places(input, solve);
 }
 
-/* Mean and error of what `one` is of the first source; name: behind the folder of averages. */
-static void add_average(builder *b, const contraction_item *one, const char *folder,
-                        const char *name, const char *correlator, int first, int step)
+/* Mean and error of what `one` is of the first source. */
+static void add_average(builder *b, const contraction_item *one, const char *name, int first,
+                        int step)
 {
-    static const struct {
-        contraction_kind kind;
-        const char *word, *quantity;
-    } both[] = {{CONTRACT_MEAN, "mean", "mean"}, {CONTRACT_ERROR, "error", "standard error"}};
-    for (int k = 0; k < 2; k++) {
-        contraction_item item = *one;
-        item.kind = both[k].kind;
-        item.first = first;
-        item.step = step;
-        naik_contraction *out = add(b, &item);
-        if (out != NULL) {
-            snprintf(out->path, sizeof out->path, "/corr/%s/average/%s/%s", folder, name,
-                     both[k].word);
-            out->correlator = correlator;
-            out->quantity = both[k].quantity;
-            describe_sink(one, out);
-            describe(b, &item, true, out);
-        }
-    }
+    char folder[FOLDER];
+    contraction_item item = *one;
+    snprintf(folder, sizeof folder, "%s/average", name);
+    item.first = first;
+    item.step = step;
+    item.statistic = CONTRACTION_MEAN;
+    add(b, &item, folder);
+    item.statistic = CONTRACTION_ERROR;
+    add(b, &item, folder);
 }
 
 /* Of what add_singles made of a mass of an entry, but for the condensate; `first`: where that of its
@@ -332,16 +256,10 @@ static void average_singles(builder *b, int index, int first)
     const naik_input_solve *solve = &input->solve[index];
     const int each = has_nucleon(input, solve) + has_condensate(input, solve) +
                      solve->channels.count * solve->momenta.count;
-    const size_t head =
-        strlen("/corr//") + strlen(input->sources[first_source(input, index)].label);
     for (int k = first; k < first + each && !b->failed; k++) {
         const contraction_item one = b->list->item[k];
-        const bool noise = one.kind == CONTRACT_CONDENSATE || one.kind == CONTRACT_SPIN_CONDENSATE;
-        if (!noise && may_average(input, &one)) {
-            char name[NAIK_CONTRACTION_PATH]; /* the list may move while it grows */
-            snprintf(name, sizeof name, "%s", b->list->spec[k].path + head);
-            add_average(b, &one, solve->name, name, b->list->spec[k].correlator, k,
-                        solve->masses.count * each);
+        if (one.kind->what != CONTRACT_CONDENSATE && may_average(input, &one)) {
+            add_average(b, &one, solve->name, k, solve->masses.count * each);
         }
     }
 }
@@ -351,17 +269,15 @@ static void average_solved(builder *b, int index, int mass)
 {
     const naik_input *input = b->input;
     const naik_input_solve *solve = &input->solve[index];
-    char name[112], meson[96];
-    contraction_item one = {
-        .kind = CONTRACT_MEAN, .quarks = 1, .source = {first_source(input, index)}, .mass = {mass}};
-    for (one.meson = 0; one.meson < solve->correlators.count; one.meson++) {
+    contraction_item one = {.kind = contraction_kind_of(CONTRACT_MESON, 2, input->kind),
+                            .quarks = 1,
+                            .source = {first_source(input, index)},
+                            .mass = {mass}};
+    for (int c = 0; c < solve->correlators.count; c++) {
+        one.meson = solve->correlators.data[c];
         for (one.momentum = 0; one.momentum < solve->momenta.count; one.momentum++) {
             if (may_average(input, &one)) {
-                name_meson(solve->correlators.data[one.meson], &solve->momenta, one.momentum,
-                           meson);
-                snprintf(name, sizeof name, "m%02d/%s", mass, meson);
-                add_average(b, &one, solve->name, name,
-                            naik_input_correlator_name(solve->correlators.data[one.meson]), -1, 0);
+                add_average(b, &one, solve->name, -1, 0);
             }
         }
     }
@@ -372,14 +288,10 @@ static void average_mixed(builder *b, const mixture *m, int first)
 {
     const naik_input *input = b->input;
     const int step = (b->list->count - first) / m->count;
-    const size_t head = strlen("/corr//s0000/") + strlen(m->name);
     for (int k = 0; k < step && !b->failed; k++) {
         const contraction_item one = b->list->item[first + k];
         if (may_average(input, &one)) {
-            char name[NAIK_CONTRACTION_PATH]; /* the list may move while it grows */
-            snprintf(name, sizeof name, "%s", b->list->spec[first + k].path + head);
-            add_average(b, &one, m->name, name, b->list->spec[first + k].correlator, first + k,
-                        step);
+            add_average(b, &one, m->name, first + k, step);
         }
     }
 }
@@ -392,19 +304,10 @@ static void add_pair(builder *b, const naik_input_pair *pair)
     const int first = b->list->count;
     const int quarks = quark->origins.count, antiquarks = antiquark->origins.count;
     mixture m = {.name = pair->name, .count = quarks > antiquarks ? quarks : antiquarks};
-    m.item = (contraction_item){.kind = CONTRACT_PAIR, .quarks = 2, .meson = -1, .momentum = -1};
-    if (pair->sink == NAIK_INPUT_SINK_WALL) {
-        m.item.kind = CONTRACT_WALL;
-    }
-    const bool smeared = pair->sink == NAIK_INPUT_SINK_COVARIANT_GAUSSIAN;
-    if (naik_input_is_wilson(input)) {
-        m.item.kind = smeared                              ? CONTRACT_CHANNEL_SMEARED
-                      : pair->sink == NAIK_INPUT_SINK_WALL ? CONTRACT_CHANNEL_WALL
-                                                           : CONTRACT_CHANNEL_PAIR;
-    } else if (smeared) {
-        m.item.kind = CONTRACT_SMEARED;
-    }
-    if (smeared) {
+    m.item = (contraction_item){.kind = contraction_kind_of(CONTRACT_MESON, 2, input->kind),
+                                .sink = pair->sink,
+                                .quarks = 2};
+    if (pair->sink == NAIK_INPUT_SINK_COVARIANT_GAUSSIAN) {
         m.item.radius = pair->radius;
         m.item.iterations = pair->iterations;
     }
@@ -448,13 +351,11 @@ static void add_baryon(builder *b, const naik_input_baryon *baryon)
     const naik_input *input = b->input;
     const int first = b->list->count;
     int masses[3];
-    const bool wilson = naik_input_is_wilson(input);
     mixture m = {.name = baryon->name, .count = input->solve[baryon->of[0]].origins.count};
-    m.item = (contraction_item){.kind = wilson ? CONTRACT_SPIN_BARYON : CONTRACT_BARYON,
+    m.item = (contraction_item){.kind = contraction_kind_of(CONTRACT_NUCLEON, 3, input->kind),
                                 .quarks = 3,
                                 .meson = -1,
-                                .momentum = -1,
-                                .baryon = true};
+                                .momentum = -1};
     for (int k = 0; k < 3; k++) {
         masses[k] = input->solve[baryon->of[k]].masses.count;
     }
@@ -466,8 +367,8 @@ static void add_baryon(builder *b, const naik_input_baryon *baryon)
             m.item.mass[0] = i / (masses[1] * masses[2]);
             m.item.mass[1] = i / masses[2] % masses[1];
             m.item.mass[2] = i % masses[2];
-            if (wilson || !is_repeated(baryon, m.item.mass)) {
-                add_mixed(b, &m, "nucleon", "nucleon");
+            if (m.item.kind->spin || !is_repeated(baryon, m.item.mass)) {
+                add_mixed(b, &m);
             }
         }
     }
@@ -542,10 +443,9 @@ bool contraction_keeps(const naik_input *input)
 
 int64_t contraction_bytes(const naik_input *input, int32_t sites)
 {
-    return contraction_quarks(input) > 0
-               ? (naik_input_columns(input) * contraction_quarks(input) + 1) *
-                     naik_input_reals(input) * (int64_t)sizeof(double) * sites
-               : 0;
+    return contraction_quarks(input) > 0 ? (input->kind->columns * contraction_quarks(input) + 1) *
+                                               input->kind->reals * (int64_t)sizeof(double) * sites
+                                         : 0;
 }
 
 void contraction_list_clear(contraction_list *list)

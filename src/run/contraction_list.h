@@ -10,34 +10,25 @@
 
 #include "input/input.h"
 #include "io/prop/propagator_file.h"
+#include "run/contraction_kind.h"
 
-typedef enum contraction_kind {
-    CONTRACT_NUCLEON,
-    CONTRACT_CONDENSATE,
-    CONTRACT_PAIR,
-    CONTRACT_WALL,    /* a pair with a wall sink */
-    CONTRACT_SMEARED, /* a pair whose quarks are smeared at the sink */
-    CONTRACT_BARYON,
-    CONTRACT_CHANNEL,         /* of Wilson and clover quarks: all columns of a source and mass, */
-    CONTRACT_CHANNEL_PAIR,    /* of two, */
-    CONTRACT_CHANNEL_SMEARED, /* of two smeared at the sink, */
-    CONTRACT_CHANNEL_WALL,    /* of two, each summed over the sink's time slice */
-    CONTRACT_SPIN_NUCLEON,
-    CONTRACT_SPIN_BARYON, /* the same of three quarks */
-    CONTRACT_SPIN_CONDENSATE,
-    CONTRACT_MEAN,
-    CONTRACT_ERROR
-} contraction_kind;
+typedef enum contraction_statistic {
+    CONTRACTION_VALUE,
+    CONTRACTION_MEAN, /* over the sources of an entry */
+    CONTRACTION_ERROR /* of that mean */
+} contraction_statistic;
 
 /* How one is made. */
 typedef struct contraction_item {
-    contraction_kind kind;
-    int quarks;             /* 1; 2: quark and antiquark; 3: a baryon */
+    const contraction_kind *kind;
+    naik_input_sink sink;
+    contraction_statistic statistic;
+    int quarks;             /* as the kind's; 1 of averages of the correlators that solves have */
     int source[3], mass[3]; /* of each: in sources[], in the masses of its entry */
-    int meson, momentum;    /* places in the lists below; -1; of a channel the naik_spin_meson */
-    double radius;          /* of a smeared pair, else 0; with iterations, gauss_smear.h */
+    int meson;              /* number of naik_input_correlator_name; -1: none */
+    int momentum;           /* place in contraction_momenta; -1: none */
+    double radius;          /* of a smeared sink, else 0; with iterations, gauss_smear.h */
     int iterations;
-    bool baryon;     /* three quarks go from source to sink, equal ones too */
     int first, step; /* of averages: items first, first + step ... ; first < 0: the
                                correlators that the solves of mass[0] have */
 } contraction_item;
@@ -50,10 +41,11 @@ typedef struct contraction_list {
 
 /* NAIK_ERR_MEMORY. Local. */
 naik_status contraction_list_create(naik_log *log, const naik_input *input, contraction_list *out);
-/* Where meson and momentum of an item have their places: in the lists of the entry of one quark, of
- * several in those of the output. Borrowed. */
+/* Where the momentum of an item has its place: in the list of the entry of one quark, of several in that
+ * of the output. Borrowed. */
 const naik_vectors *contraction_momenta(const naik_input *input, const contraction_item *item);
-const naik_ints *contraction_correlators(const naik_input *input, const contraction_item *item);
+/* The number of an item's correlator among those that the solves of its source have. */
+int contraction_place(const naik_input *input, const contraction_item *item);
 /* Whether propagators are kept while the run goes on, in the file or until all is contracted. */
 bool contraction_keeps(const naik_input *input);
 /* The most quarks of one: so many propagators are held at a time. */

@@ -70,10 +70,6 @@ typedef struct solve_job {
  * Whatever the links, the solver and the file return. */
 naik_status solve_work(solve_job *j, bool *interrupted);
 
-/* The correlators of several solves (contract.h), when all solves are in the file. Collective. What
- * reading and writing return. */
-naik_status solve_contract(solve_job *j);
-
 /* Solve `index` of the epsilon at work. */
 static inline const naik_input_task *solve_task(const solve_job *j, int64_t index)
 {
@@ -131,7 +127,5 @@ void solve_report_end(const solve_job *j, naik_status status);
 /* The correlators of (source, mass), once all columns are in: a line, or all numbers where the input
  * wants them printed. Collective. NAIK_ERR_MEMORY, and what reading them returns */
 naik_status solve_report_correlators(const solve_job *j, const naik_input_task *task);
-/* One of several solves, values [T], where the input wants them printed. */
-void solve_report_contraction(const solve_job *j, const char *path, const naik_complex *values);
 
 #endif

@@ -331,13 +331,3 @@ naik_status solve_report_correlators(const solve_job *j, const naik_input_task *
 done:
     return status;
 }
-
-void solve_report_contraction(const solve_job *j, const char *path, const naik_complex *values)
-{
-    if (j->input->output.print_correlators) {
-        naik_log_line(j->log, "correlator %s", path);
-        for (int t = 0; t < j->input->lattice.size[3]; t++) {
-            naik_log_line(j->log, "  %3d %.9e %.9e", t, values[t].re, values[t].im);
-        }
-    }
-}
