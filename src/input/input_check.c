@@ -135,7 +135,7 @@ naik_status naik_input_check_smearing(naik_log *log, const naik_input *input, co
 /* Smearing falls with the momentum only in enough iterations. */
 static naik_status check_growth(const checker *c, const char *path, double radius, int iterations)
 {
-    const double stride = naik_input_is_wilson(c->input) ? 1 : 2, width = radius / stride;
+    const double stride = c->input->kind->stride, width = radius / stride;
     const double least = ceil(1.5 * width * width);
     /* 1 + r0^2/(4 n s^2) Lap on the highest momenta, where Lap is -12, n times */
     const double growth = iterations * log10(fabs(1 - 3 * width * width / iterations));
@@ -194,7 +194,7 @@ static naik_status check_insertion(const checker *c, int index)
     const bool has_spin = solve->insertion >= (int)NAIK_MESONS;
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "solve.%d.source.insertion", index);
-    return !naik_source_is_sequential(&solve->source) || has_spin == naik_input_is_wilson(c->input)
+    return !naik_source_is_sequential(&solve->source) || has_spin == (c->input->kind->spin > 1)
                ? NAIK_OK
                : refuse(c, path, "'%s': %s is of %s quarks", path, naik_input_insertion_name(solve),
                         has_spin ? "wilson and clover" : "staggered");

@@ -209,7 +209,7 @@ static naik_status check_pair(naik_log *log, const naik_input *input, int index,
     NAIK_TRY(
         check_common(log, input, path, &input->solve[pair->of[0]], &input->solve[pair->of[1]]));
     NAIK_TRY(check_sink(log, input, index, pair));
-    const bool pion5 = pair->sink == NAIK_INPUT_SINK_WALL && !naik_input_is_wilson(input);
+    const bool pion5 = pair->sink == NAIK_INPUT_SINK_WALL && input->kind->spin == 1;
     if (!pion5 && (input->output.correlators.count == 0 || input->output.momenta.count == 0)) {
         return naik_input_refuse(log, input, "pairs",
                                  "'pairs' have no correlators: output.correlators names none");
@@ -258,7 +258,7 @@ static naik_status check_baryon(naik_log *log, const naik_input *input, int inde
         NAIK_TRY(check_common(log, input, path, &input->solve[baryon->of[0]],
                               &input->solve[baryon->of[i]]));
     }
-    if (!naik_input_is_wilson(input) && !lie_alike(input, baryon)) {
+    if (input->kind->spin == 1 && !lie_alike(input, baryon)) {
         return naik_input_refuse(log, input, path,
                                  "'%s': the three sources have no corner of the hypercube (x, y, z "
                                  "modulo 2) in common, where a nucleon could be summed",

@@ -258,7 +258,7 @@ static naik_status allocate(worker *w)
         stored = 2 * own > stored ? 2 * own : stored;
     }
     for (int k = 0; k < contraction_quarks(input); k++) {
-        NAIK_TRY(naik_alloc(log, (size_t)naik_input_columns(input) * bytes, "a propagator",
+        NAIK_TRY(naik_alloc(log, (size_t)input->kind->columns * bytes, "a propagator",
                             (void **)&w->quark[k].g));
     }
     NAIK_TRY(naik_alloc(log, bytes, "a source", (void **)&w->src));

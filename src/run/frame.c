@@ -39,7 +39,7 @@ void correlator_place(const naik_input *input, int quarks, const int *source, in
         of[k] = &input->sources[source[k]].source;
         places[k] = input->sources[source[k]].x0;
     }
-    correlator_place_of(of, places, quarks, !naik_input_is_wilson(input), x0);
+    correlator_place_of(of, places, quarks, input->kind->spin == 1, x0);
 }
 
 void correlator_origin(const naik_input *input, int quarks, const int *source, int x0[NAIK_DIM])

@@ -184,7 +184,7 @@ static naik_status keep_smearing(naik_link_provider *out)
                         (void **)&slices);
     NAIK_TRY(naik_comm_agree(out->lattice->comm, status));
     if (smearing_slices(input, slices)) {
-        NAIK_TRY(naik_gauss_create(out->thin, smearing_stride(input), slices, &out->gauss));
+        NAIK_TRY(naik_gauss_create(out->thin, input->kind->stride, slices, &out->gauss));
     }
     if (smearing_funny_slices(input, slices)) {
         NAIK_TRY(naik_gauss_create(out->thin, 1, slices, &out->hops));

@@ -14,7 +14,7 @@ typedef naik_status maker(const source_kit *kit, const naik_input_source *source
 /* What has no spin as column `column` of quarks that have one. */
 static void give_spin(const source_kit *kit, int column, double *out)
 {
-    if (naik_input_columns(kit->input) > COLOURS) {
+    if (kit->input->kind->spin > 1) {
         naik_source_to_spin(kit->lattice, column / COLOURS, out);
     }
 }
@@ -59,7 +59,7 @@ static naik_status read_vector(const source_kit *kit, const naik_input_source *s
 {
     naik_status status = NAIK_OK;
     NAIK_TRY(source_file_read(kit->lattice, kit->input, source->solve, column, kit->sums, out));
-    naik_source_restrict(kit->lattice, &source->source, naik_input_reals(kit->input), out);
+    naik_source_restrict(kit->lattice, &source->source, kit->input->kind->reals, out);
 done:
     return status;
 }
@@ -80,8 +80,7 @@ naik_status make_source(const source_kit *kit, const naik_input_source *source, 
                         double *out)
 {
     if (!naik_input_asks_colour(&kit->input->solve[source->solve], column % COLOURS)) {
-        memset(out, 0,
-               (size_t)kit->lattice->sites * (size_t)naik_input_reals(kit->input) * sizeof *out);
+        memset(out, 0, (size_t)kit->lattice->sites * (size_t)kit->input->kind->reals * sizeof *out);
         return NAIK_OK;
     }
     return makers[naik_source_kind_of(source->source.type)->made](kit, source, column, out);

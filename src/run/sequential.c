@@ -18,7 +18,7 @@ static naik_status compare(const stored_run *run, const naik_input *input, const
 {
     naik_log *log = run->comm->log;
     const char *then = links != NULL ? stored_run_other_links(run, links) : NULL;
-    if (naik_input_is_wilson(run->input) != naik_input_is_wilson(input)) {
+    if (run->input->kind->spin != input->kind->spin) {
         return NAIK_FAIL(log, NAIK_ERR_INPUT, "'%s' holds %s quarks, this run makes %s ones",
                          run->path, naik_input_action_name(run->input),
                          naik_input_action_name(input));
@@ -145,7 +145,7 @@ static bool differs(const naik_input *input, const naik_input_solve *solve, cons
 {
     return (naik_input_is_moving(solve->source.momentum) &&
             (x0[0] != 0 || x0[1] != 0 || x0[2] != 0)) ||
-           (!naik_input_is_wilson(input) && naik_meson_sign((naik_meson)solve->insertion, x0) < 0);
+           (input->kind->spin == 1 && naik_meson_sign((naik_meson)solve->insertion, x0) < 0);
 }
 
 /* Its columns converged; what they hold, in one number, as a line of the sources' text. */
@@ -156,7 +156,7 @@ static naik_status describe(const stored_run *run, const naik_input *input, int 
     uint32_t sum[2] = {0, 0};
     char line[LINE], from[LINE] = "";
     const size_t used = sums->text != NULL ? strlen(sums->text) : 0;
-    for (int c = 0; c < naik_input_columns(input); c++) {
+    for (int c = 0; c < input->kind->columns; c++) {
         const naik_solve_record *r = naik_propagator_file_record(run->file, first + c);
         if (r->state != NAIK_SOLVE_DONE) {
             return NAIK_FAIL(log, NAIK_ERR_INPUT,
@@ -264,8 +264,7 @@ void sequential_close(sequential_set *set)
 static void insert(const naik_lattice *lattice, const naik_input *input, int insertion,
                    const int x0[NAIK_DIM], double *v)
 {
-    const bool wilson = naik_input_is_wilson(input);
-    const int reals = naik_input_reals(input);
+    const int reals = input->kind->reals;
 #pragma omp parallel for schedule(static)
     for (int32_t site = 0; site < lattice->sites; site++) {
         double *here = v + (int64_t)reals * site;
@@ -274,7 +273,7 @@ static void insert(const naik_lattice *lattice, const naik_input *input, int ins
         for (int mu = 0; mu < NAIK_DIM; mu++) {
             x[mu] += lattice->origin[mu] - x0[mu];
         }
-        if (wilson) {
+        if (input->kind->spin > 1) {
             naik_spin_meson_insert((naik_spin_meson)(insertion - NAIK_MESONS), here);
         } else if (naik_meson_sign((naik_meson)insertion, x) < 0) {
             for (int i = 0; i < reals; i++) {
@@ -293,7 +292,7 @@ naik_status sequential_source(const sequential_set *set, const naik_lattice *lat
     memcpy(from.origin, set->x0[entry], (NAIK_DIM - 1) * sizeof *from.origin);
     NAIK_TRY(
         naik_propagator_file_read_solution(set->run[entry]->file, set->first[entry] + column, out));
-    naik_source_to_slice(lattice, &from, naik_input_reals(set->input), out);
+    naik_source_to_slice(lattice, &from, set->input->kind->reals, out);
     insert(lattice, set->input, set->input->solve[entry].insertion, set->x0[entry], out);
 done:
     return status;
@@ -304,7 +303,7 @@ naik_status sequential_verify(const sequential_set *set, const naik_lattice *lat
 {
     naik_status status = NAIK_OK;
     for (int i = 0; set->input != NULL && i < set->input->solve_count; i++) {
-        for (int c = 0; set->first[i] >= 0 && c < naik_input_columns(set->input); c++) {
+        for (int c = 0; set->first[i] >= 0 && c < set->input->kind->columns; c++) {
             NAIK_TRY(stored_runs_verify(runs, lattice, set->run[i], set->first[i] + c));
         }
     }

@@ -5,11 +5,6 @@
 
 #include "lattice/source_kind.h"
 
-int smearing_stride(const naik_input *input)
-{
-    return naik_input_is_wilson(input) ? 1 : 2;
-}
-
 bool smearing_of_sources(const naik_input *input)
 {
     for (int i = 0; i < input->solve_count; i++) {
@@ -69,6 +64,6 @@ int64_t smearing_bytes(const naik_input *input, const naik_lattice *lattice)
     count = count < lattice->local[3] ? count : lattice->local[3];
     funny = funny < lattice->local[3] ? funny : lattice->local[3];
     const size_t walls = funny > 0 ? 2 * naik_lattice_vector_bytes(lattice) : 0;
-    return (int64_t)(naik_gauss_bytes(lattice, smearing_stride(input), count) +
+    return (int64_t)(naik_gauss_bytes(lattice, input->kind->stride, count) +
                      naik_gauss_bytes(lattice, 1, funny) + walls);
 }

@@ -5,8 +5,6 @@
 #include "input/input.h"
 #include "propagator/gauss_smear.h"
 
-/* Sites per hop of smearing: 2 of staggered quarks, which keeps their taste. */
-int smearing_stride(const naik_input *input);
 /* Whether a source is smeared, or a funny wall. Local. */
 bool smearing_of_sources(const naik_input *input);
 /* Whether anything is smeared with links; slices [T]: the time slices of which. Local. */

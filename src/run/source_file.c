@@ -15,7 +15,7 @@ static naik_status look_at(const naik_lattice *lattice, const naik_input *input,
     naik_status status = NAIK_OK;
     naik_comm *comm = lattice->comm;
     const char *path = input->solve[solve].source_file;
-    const int columns = naik_input_columns(input);
+    const int columns = input->kind->columns;
     naik_vector_file *file = NULL;
     NAIK_TRY(naik_vector_file_open(comm, path, &file));
     NAIK_TRY(naik_lattice_expect(lattice, path, file->size));
@@ -100,7 +100,7 @@ naik_status source_file_read(const naik_lattice *lattice, const naik_input *inpu
     NAIK_TRY(naik_vector_file_read(
         file, lattice, file->has_sources ? NAIK_VECTOR_SOURCE : NAIK_VECTOR_SOLUTION, column, out));
     if (sums != NULL) {
-        NAIK_TRY(expect(lattice, naik_input_reals(input), path, sums->sum[solve][column], out));
+        NAIK_TRY(expect(lattice, input->kind->reals, path, sums->sum[solve][column], out));
     }
 done:
     naik_vector_file_close(&file);
@@ -129,8 +129,8 @@ static naik_status allocate(const naik_lattice *lattice, const naik_input *input
                          "no memory for the identity of sources");
     }
     return naik_alloc(lattice->comm->log,
-                      (size_t)lattice->sites * (size_t)naik_input_reals(input) * sizeof **v,
-                      "a source", (void **)v);
+                      (size_t)lattice->sites * (size_t)input->kind->reals * sizeof **v, "a source",
+                      (void **)v);
 }
 
 static char *describe(int solve, int columns, uint32_t sum[][2], char *text)
@@ -158,11 +158,11 @@ naik_status source_file_identify(const naik_lattice *lattice, const naik_input *
         if (naik_source_kind_of(input->solve[i].source.type)->made != NAIK_SOURCE_READ) {
             continue;
         }
-        for (int column = 0; column < naik_input_columns(input); column++) {
+        for (int column = 0; column < input->kind->columns; column++) {
             NAIK_TRY(source_file_read(lattice, input, i, column, NULL, v));
-            NAIK_TRY(checksum(lattice, naik_input_reals(input), v, out->sum[i][column]));
+            NAIK_TRY(checksum(lattice, input->kind->reals, v, out->sum[i][column]));
         }
-        end = describe(i, naik_input_columns(input), out->sum[i], end);
+        end = describe(i, input->kind->columns, out->sum[i], end);
     }
 done:
     naik_free(v);

@@ -12,7 +12,6 @@
 #include "lattice/source_kind.h"
 #include "run/contraction_list.h"
 #include "run/frame.h"
-#include "run/smearing.h"
 
 /* Raised whenever a change of kernels, link building or solver changes a bit of the results. */
 #define NUMERICS_VERSION "1"
@@ -161,7 +160,7 @@ static void fill_sets(solve_spec *spec, const naik_input *input)
 {
     int first = 0;
     for (int i = 0; i < input->source_count; i++) {
-        describe_source(&input->sources[i], smearing_stride(input), &spec->texts[i],
+        describe_source(&input->sources[i], input->kind->stride, &spec->texts[i],
                         &spec->sources[i]);
         describe_entry(&input->solve[input->sources[i].solve], &spec->texts[i], &spec->sources[i]);
         correlator_origin(input, 1, &i, spec->sources[i].counted_from);
