@@ -5,7 +5,7 @@
 #include "base/timer.h"
 #include "input/input.h"
 #include "io/prop/propagator_file.h"
-#include "links/gauss_smear.h"
+#include "propagator/gauss_smear.h"
 
 /* What they are made with; all borrowed. */
 typedef struct contract_kit {
