@@ -7,6 +7,7 @@ FOLDER/input.md from `naik solve --help`, the end of FOLDER/troubleshooting.md f
 tests/bad_inputs.txt. `make doc` calls it; tests/test_doc.py compares.
 """
 import os
+import re
 import subprocess
 import sys
 
@@ -33,16 +34,46 @@ def input_reference(program):
     return out
 
 
+SECTIONS = ["lattice", "gauge", "action", "solve", "pairs", "baryons", "solver", "deflation", "output", "run"]
+
+
+def wrong_lines(old, new):
+    """The lines of `new` that are not in `old`, as code."""
+    lines = [line.strip() for line in new.split("\\n") if line not in old.split("\\n")] or [new.strip()]
+    lines = [line if len(line) < 200 else line[:40] + "..." for line in lines]
+    return " and ".join(f"`{line}`" for line in lines) if lines != [""] else "nothing"
+
+
+def of_section(sentence):
+    """The section of the key that a sentence names first; "" for none."""
+    key = re.search(rf"'({'|'.join(SECTIONS)})(?:\.[^']*)?'", sentence) or re.search(r"unknown key '(\w+)", sentence)
+    return key.group(1) if key and key.group(1) in SECTIONS else ""
+
+
 def bad_inputs():
+    """What naik says to wrong inputs: sentences that differ in a value only stand here once."""
     with open(os.path.join(TOP, "tests", "bad_inputs.txt"), "rb") as f:
         text = f.read().decode("utf-8")
     _, words, files = text.split("\n----\n\n")
-    out = "\n| instead of | was written | exit status and what naik says |\n|---|---|---|\n"
+    groups = {name: {} for name in SECTIONS + ["whole", "files", "damaged"]}
     for entry in words.strip("\n").split("\n\n") + files.strip("\n").split("\n\n"):
-        cells = [cell.replace("|", "\\|") or " " for cell in entry.split("\n")]
-        status, cells[2] = (cells[2][0], cells[2][2:]) if entry in files else ("1", cells[2])
-        cells = [f"`{cell}`" if cell.strip() else "nothing" for cell in cells]
-        out += f"| {cells[0]} | {cells[1]} | {status}: {cells[2]} |\n"
+        old, new, sentence = entry.split("\n")[:3]
+        status, sentence = (sentence[0], sentence[2:]) if entry in files else ("1", sentence)
+        sentence = re.sub(r"^input\.yaml(:[0-9]+:[0-9]+)?: ", "", sentence)
+        section = "damaged" if status == "4" else "files" if entry in files else of_section(sentence) or "whole"
+        kind = re.sub(r"\.[0-9]+\.", "[].", sentence)
+        for varies in (r"(, not |names | is )('[^']*'|\S+)(.*)", r"(not apply to (?:source type|action.type) )\w+(.*)", r"(' )[0-9.e-]+( is too small.*)"):
+            kind = re.sub(varies, r"\1", kind)
+        groups[section].setdefault((kind, "did you mean" in sentence), (sentence, wrong_lines(old, new)))
+    titles = {"whole": "The file as a whole", "files": "Files that the input names",
+              "damaged": "Damaged files: exit status 4"}
+    out = ""
+    for name, entries in groups.items():
+        out += f"\n### {titles.get(name, f'`{name}`')}\n\n| what naik says | of an input with |\n|---|---|\n"
+        rows = [[cell.replace("|", "\\|") for cell in entry] for entry in entries.values()]
+        if name in SECTIONS:
+            rows.sort(key=lambda row: re.search(rf"'({name}[^']*)'|$", re.sub(r"\.[0-9]+\.", ".", row[0])).group(1) or "")
+        out += "".join(f"| `{said}` | {written} |\n" for said, written in rows)
     return out
 
 
