@@ -166,8 +166,7 @@ naik_status gpu_tune_measure(naik_backend *backend, const gpu_tune_key *key,
                              naik_status (*run)(const void *data, const gpu_variant *variant),
                              const void *data, gpu_variant *out);
 
-/* wilson.cu, wilson_blocks.cu, bicgstab.cu; gpu_blocks_of: where the blocks of a parity begin */
-const char *gpu_blocks_of(const naik_blocks *blocks, naik_parity parity);
+/* wilson.cu, wilson_blocks.cu, bicgstab.cu */
 naik_status gpu_wilson_dslash(const naik_dslash_args *args, naik_region region);
 naik_status gpu_blocks_multiply(const naik_blocks *blocks, const naik_field *in, naik_parity parity,
                                 const naik_rhs *rhs, naik_rhs_state state, naik_field *out);

@@ -27,13 +27,13 @@ enum { CLOVER_SITES = 32, CLOVER_THREADS = CLOVER_SITES * CLOVER_PLANES };
 typedef struct findings {
     unsigned long long pivoted;
     unsigned long long before_end;       /* volume - number of the first site without an inverse */
-    unsigned long long largest, inverse; /* bounds of |A|, |A^-1|: positive doubles compare like
+    unsigned long long largest, inverse; /* bounds of |A|, |inverse|: positive doubles compare like
                                             their bits */
 } findings;
 
 typedef struct clover_params {
     clover_links links;
-    double diagonal, csw;
+    double diagonal, twisted_mass, csw;
     int size[NAIK_DIM], origin[NAIK_DIM];
     naik_block *block, *inverse; /* [sites][NAIK_SITE_BLOCKS] */
     findings *found;
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(CLOVER_THREADS) clover_kernel(const clover_par
     naik_block *inverse = p.inverse + NAIK_SITE_BLOCKS * site + part;
     *block = clover_block(p.diagonal, p.csw, shared[lane].f, part);
     note_largest(&p.found->largest, naik_block_largest_row(block));
-    const naik_block_way way = naik_block_invert(block, inverse);
+    const naik_block_way way = naik_block_invert(block, p.twisted_mass, inverse);
     if (way == NAIK_BLOCK_SINGULAR) {
         atomicMax(&p.found->before_end, (unsigned long long)before_end(p, x));
         return;
@@ -114,6 +114,7 @@ naik_status gpu_clover(const naik_ghosted *u, double diagonal, double csw, naik_
     clover_params p = {};
     p.links.b = box_of(u->plan);
     p.diagonal = diagonal;
+    p.twisted_mass = clover->twisted_mass;
     p.csw = csw;
     p.block = &clover->block[0][0];
     p.inverse = &clover->inverse[0][0];

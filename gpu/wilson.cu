@@ -28,11 +28,12 @@ static wilson_params params_of(const naik_dslash_args *args, const dslash_params
     p.d = d;
     p.rhs_count = args->in->nrhs;
     p.dagger = args->dagger;
-    p.factor = d.scale[0];
+    p.b.number = d.scale[0];
     p.with = args->with != NULL ? (const char *)args->with->data : NULL;
     if (args->blocks != NULL) {
-        p.blocks = gpu_blocks_of(args->blocks, args->parity);
-        p.factor *= args->blocks->data == NULL ? args->blocks->number : 1;
+        p.b = wilson_diagonal_of(args->blocks, args->parity);
+        p.b.number *= d.scale[0];
+        p.b.chiral *= p.b.blocks == NULL ? d.scale[0] : 1;
     }
     return p;
 }
@@ -240,7 +241,7 @@ static naik_status choose(const naik_dslash_args *args, const wilson_params &p, 
     naik_backend *backend = args->in->geometry->backend;
     const gpu_tune_key key = {{(int)args->in->precision, (int)args->links->precision,
                                args->links->recon, args->links->points, p.d.nrhs, p.d.count,
-                               (p.d.list != NULL) + 32 * NAIK_SPIN + 256 * (p.blocks != NULL), 0}};
+                               (p.d.list != NULL) + 32 * NAIK_SPIN + 256 * ((p.b.blocks != NULL) + (p.b.factor != NULL)), 0}};
     const site_box box = box_of(args, &p.d);
     gpu_variants list;
     list_variants(args, &box, &list);

@@ -39,12 +39,20 @@ typedef struct wilson_tiles {
     int first;            /* the first site to be written */
 } wilson_tiles;
 
+/* B of site_blocks.h on one parity: X a number, or blocks; then F, and i chiral g5 beside the last. */
+typedef struct wilson_diagonal {
+    const char *blocks; /* NULL: number */
+    const char *factor; /* NULL: none */
+    double number, chiral;
+} wilson_diagonal;
+
+wilson_diagonal wilson_diagonal_of(const naik_blocks *blocks, naik_parity parity);
+
 typedef struct wilson_params {
     dslash_params d; /* nrhs counts colour vectors */
     int rhs_count;
     bool dagger;
-    const char *blocks; /* B, applied to D in; NULL: `factor` alone */
-    double factor;      /* times the unit of the links */
+    wilson_diagonal b; /* applied to D in; its number has the unit of the links in it */
     const char *with;   /* of naik_products */
     wilson_tiles order;
 } wilson_params;
@@ -223,10 +231,17 @@ __device__ static inline void load_block(const char *p, site_block<double> &b)
     }
 }
 
-/* v = b v of two rows: the diagonal, then what is below it and its conjugate above, row after row. */
+/* sum + i c v */
+template <class T> __device__ static inline cplx<T> add_turned(T c, cplx<T> v, cplx<T> sum)
+{
+    return {fma(-c, v.im, sum.re), fma(c, v.re, sum.im)};
+}
+
+/* v = (b + i chiral) v of two rows: the diagonal, then what is below it and its conjugate above, row
+ * after row. */
 template <class T>
-__device__ static inline void multiply_rows(const site_block<T> &b, colour_vector<T> &upper,
-                                            colour_vector<T> &lower)
+__device__ static inline void multiply_rows(const site_block<T> &b, T chiral,
+                                            colour_vector<T> &upper, colour_vector<T> &lower)
 {
     cplx<T> in[NAIK_BLOCK_SIZE], out[NAIK_BLOCK_SIZE];
 #pragma unroll
@@ -244,6 +259,12 @@ __device__ static inline void multiply_rows(const site_block<T> &b, colour_vecto
             out[j] = mul_add(conj(a), in[i], out[j]);
         }
     }
+    if (chiral != 0) {
+#pragma unroll
+        for (int i = 0; i < NAIK_BLOCK_SIZE; i++) {
+            out[i] = add_turned(chiral, in[i], out[i]);
+        }
+    }
 #pragma unroll
     for (int i = 0; i < 3; i++) {
         upper.e[i] = out[i];
@@ -251,9 +272,10 @@ __device__ static inline void multiply_rows(const site_block<T> &b, colour_vecto
     }
 }
 
-/* v = B v of N rhs at a site of the parity whose blocks begin at `blocks`. */
+/* v = (X + i chiral g5) v of N rhs at a site of the parity whose blocks X begin at `blocks`. */
 template <class T, int N>
-__device__ static inline void multiply_site(const char *blocks, int cb, spinor<T> (&v)[N])
+__device__ static inline void multiply_blocks(const char *blocks, T chiral, int cb,
+                                              spinor<T> (&v)[N])
 {
     const char *here = blocks +
                        (size_t)(cb / PREC_BLOCK) * (NAIK_SITE_BLOCKS * site_block<T>::BYTES) +
@@ -264,8 +286,37 @@ __device__ static inline void multiply_site(const char *blocks, int cb, spinor<T
         load_block(here + half * site_block<T>::BYTES, b);
 #pragma unroll
         for (int c = 0; c < N; c++) {
-            multiply_rows(b, v[c].row[2 * half], v[c].row[2 * half + 1]);
+            multiply_rows(b, half == 0 ? chiral : -chiral, v[c].row[2 * half],
+                          v[c].row[2 * half + 1]);
         }
+    }
+}
+
+/* v = (number + i chiral g5) v */
+template <class T, int N>
+__device__ static inline void multiply_number(T number, T chiral, spinor<T> (&v)[N])
+{
+#pragma unroll
+    for (int c = 0; c < N; c++) {
+#pragma unroll
+        for (int i = 0; i < 3 * NAIK_SPIN; i++) {
+            cplx<T> &e = v[c].row[i / 3].e[i % 3];
+            const cplx<T> in = e;
+            e = scale(number, in);
+            if (chiral != 0) {
+                e = add_turned(i < 3 * NAIK_SPIN / 2 ? chiral : -chiral, in, e);
+            }
+        }
+    }
+}
+
+/* v = B v of N rhs at a site, where B is more than a number. */
+template <class T, int N>
+__device__ static inline void multiply_site(const wilson_diagonal &b, int cb, spinor<T> (&v)[N])
+{
+    multiply_blocks<T, N>(b.blocks, b.factor == NULL ? (T)b.chiral : 0, cb, v);
+    if (b.factor != NULL) {
+        multiply_blocks<T, N>(b.factor, (T)b.chiral, cb, v);
     }
 }
 
@@ -381,15 +432,10 @@ __global__ void __launch_bounds__(WILSON_THREADS, BLOCKS) wilson_kernel(const wi
             apply_spin_hops<V, S, R, N, true>(p, site, total);
         }
         const int cb = gpu_again(site.cb);
-#pragma unroll
-        for (int c = 0; c < N; c++) {
-#pragma unroll
-            for (int i = 0; i < 3 * NAIK_SPIN; i++) {
-                total[c].row[i / 3].e[i % 3] = scale((real)p.factor, total[c].row[i / 3].e[i % 3]);
-            }
-        }
-        if (p.blocks != NULL) {
-            multiply_site<real, N>(p.blocks, cb, total);
+        multiply_number<real, N>((real)p.b.number, p.b.blocks == NULL ? (real)p.b.chiral : 0,
+                                 total);
+        if (p.b.blocks != NULL) {
+            multiply_site<real, N>(p.b, cb, total);
         }
         const size_t offset = vec_offset<V>(cb, gpu_again(site.irhs), p.d.nrhs);
 #pragma unroll

@@ -68,9 +68,9 @@ done:
 }
 
 typedef struct multiply_params {
-    const char *blocks, *in; /* blocks of the parity; NULL: the number */
+    wilson_diagonal b; /* of the parity */
+    const char *in;
     char *out;
-    double number;
     int vectors, count, state;
     const naik_rhs *rhs;
 } multiply_params;
@@ -85,13 +85,10 @@ template <class V> __global__ void multiply_kernel(const multiply_params p)
     const size_t offset = vec_offset<V>(cb, c * NAIK_SPIN, p.vectors);
     spinor<real> v[1];
     load_spinor<V>(p.in + offset, v[0]);
-    if (p.blocks != NULL) {
-        multiply_site<real, 1>(p.blocks, cb, v);
+    if (p.b.blocks != NULL) {
+        multiply_site<real, 1>(p.b, cb, v);
     } else {
-#pragma unroll
-        for (int i = 0; i < 3 * NAIK_SPIN; i++) {
-            v[0].row[i / 3].e[i % 3] = scale((real)p.number, v[0].row[i / 3].e[i % 3]);
-        }
+        multiply_number<real, 1>((real)p.b.number, (real)p.b.chiral, v);
     }
 #pragma unroll
     for (int s = 0; s < NAIK_SPIN; s++) {
@@ -105,10 +102,9 @@ naik_status gpu_blocks_multiply(const naik_blocks *blocks, const naik_field *in,
     const naik_lattice *lat = in->geometry->lattice;
     naik_backend *backend = in->geometry->backend;
     multiply_params p = {};
-    p.blocks = gpu_blocks_of(blocks, parity);
+    p.b = wilson_diagonal_of(blocks, parity);
     p.in = (const char *)in->data;
     p.out = (char *)out->data;
-    p.number = blocks->number;
     p.vectors = naik_field_vectors(in);
     p.count = lat->volume_cb;
     p.rhs = rhs;
@@ -120,10 +116,18 @@ naik_status gpu_blocks_multiply(const naik_blocks *blocks, const naik_field *in,
     return GPU_LAUNCHED(backend, "multiplying by clover blocks");
 }
 
-const char *gpu_blocks_of(const naik_blocks *blocks, naik_parity parity)
+/* Where the blocks of a parity begin; NULL: there are none. */
+static const char *blocks_of(const naik_blocks *blocks, naik_parity parity)
 {
-    return blocks->data == NULL
+    return blocks == NULL || blocks->data == NULL
                ? NULL
                : (const char *)blocks->data +
                      (size_t)parity * parity_bytes(blocks->geometry->lattice, blocks->precision);
+}
+
+wilson_diagonal wilson_diagonal_of(const naik_blocks *blocks, naik_parity parity)
+{
+    const wilson_diagonal b = {blocks_of(blocks, parity), blocks_of(blocks->factor, parity),
+                               blocks->data == NULL ? blocks->number : 1, blocks->chiral};
+    return b;
 }

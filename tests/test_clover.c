@@ -35,7 +35,7 @@ static site_blocks *fetch(check *t, const naik_clover *clover, const site_blocks
 
 static bool make_blocks(check *t, double mass, double csw, sample *s)
 {
-    if (!CHECK_OK(t, naik_clover_create(s->f.u, naik_backend_device(s->f.backend), mass, csw,
+    if (!CHECK_OK(t, naik_clover_create(s->f.u, naik_backend_device(s->f.backend), mass, 0, csw,
                                         &s->clover))) {
         return false;
     }
@@ -92,7 +92,7 @@ static void compare_with_reference(check *t, const int extents[4], const int gri
     wilson_ref *w = NULL;
     const double mass = 0.3, csw = 1.4;
     CHECK_REQUIRE(t, make(t, grid, false, mass, csw, &s));
-    CHECK_REQUIRE(t, CHECK_OK(t, wilson_ref_create(s.f.u, true, mass, csw, &w)));
+    CHECK_REQUIRE(t, CHECK_OK(t, wilson_ref_create(s.f.u, true, mass, 0, csw, &w)));
     for (int32_t site = 0; site < s.f.lat->sites; site++) {
         int x[4];
         naik_lattice_coords(s.f.lat, site, x);
@@ -145,7 +145,7 @@ static void compare_with_host(check *t, const int extents[4], const int grid[4])
         sample s;
         naik_clover *here = NULL;
         CHECK_REQUIRE(t, make(t, grid, false, mass[m], csw, &s));
-        CHECK_REQUIRE(t, CHECK_OK(t, naik_clover_create(s.f.u, NULL, mass[m], csw, &here)));
+        CHECK_REQUIRE(t, CHECK_OK(t, naik_clover_create(s.f.u, NULL, mass[m], 0, csw, &here)));
         const size_t bytes = (size_t)s.f.lat->sites * sizeof *s.block;
         CHECK_INT(t, memcmp(s.block, here->block, bytes), 0);
         CHECK_INT(t, memcmp(s.inverse, here->inverse, bytes), 0);
@@ -263,7 +263,7 @@ static void refuse_singular(check *t, const int extents[4], const int grid[4])
     naik_device *device = naik_backend_device(s.f.backend);
     flatten(&s.f, (const int[]){3, 2, 1, 5});
     flatten(&s.f, (const int[]){5, 1, 2, 2});
-    const naik_status status = naik_clover_create(s.f.u, device, -4, 1, &clover);
+    const naik_status status = naik_clover_create(s.f.u, device, -4, 0, 1, &clover);
     const char *first = "m + 4 + C cannot be inverted at site 5 1 2 2 (x y z t)";
     CHECK_TRUE(t, strstr(naik_log_message(t->log), first) != NULL);
     CHECK_STATUS(t, status, NAIK_ERR_INPUT);
@@ -293,7 +293,7 @@ static void links_go_to_the_device_once_and_blocks_stay_there(check *t)
         for (int i = 0; i < 3; i++) {
             device->memory->moved(device, &moved[i][0], &moved[i][1]);
             naik_clover_destroy(&s.clover);
-            CHECK_OK(t, naik_clover_create(i == 0 ? s.f.u : there, device, 0.1, 1, &s.clover));
+            CHECK_OK(t, naik_clover_create(i == 0 ? s.f.u : there, device, 0.1, 0, 1, &s.clover));
         }
         CHECK_NEAR(t, moved[1][0] - moved[0][0], links, 256);
         CHECK_NEAR(t, moved[2][0] - moved[1][0], 0, 256);

@@ -140,7 +140,7 @@ done:
 static naik_status make_clover(ground *g)
 {
     naik_clover *made = NULL;
-    const naik_status status = naik_clover_create(g->thin, NULL, 0.2, 1, &made);
+    const naik_status status = naik_clover_create(g->thin, NULL, 0.2, 0, 1, &made);
     naik_clover_destroy(&made);
     return status;
 }
@@ -174,8 +174,9 @@ static naik_status make_staggered(ground *g)
 static naik_status make_wilson(ground *g)
 {
     naik_wilson_set made = {.wilson = {NULL}};
-    const naik_status status = naik_wilson_set_create(g->w.geometry, g->w.u, g->w.clover, g->w.mass,
-                                                      NAIK_SINGLE, 12, NAIK_SINGLE, 2, &made);
+    const naik_status status =
+        naik_wilson_set_create(g->w.geometry, g->w.u, g->w.clover, g->w.mass, g->w.twisted_mass,
+                               NAIK_SINGLE, 12, NAIK_SINGLE, 2, &made);
     if (status == NAIK_OK) {
         naik_wilson_set_destroy(&made);
     }
@@ -212,8 +213,8 @@ static bool prepare(check *t, ground *g)
         naik_gauge_set_random(g->thin, 5);
         ok = CHECK_OK(t, naik_staggered_create(g->f.geometry, g->f.source, NAIK_SINGLE, 18,
                                                &g->staggered)) &&
-             CHECK_OK(t, naik_wilson_set_create(g->w.geometry, g->w.u, NULL, 0.3, NAIK_SINGLE, 18,
-                                                NAIK_SINGLE, 2, &g->wilson));
+             CHECK_OK(t, naik_wilson_set_create(g->w.geometry, g->w.u, NULL, 0.3, 0, NAIK_SINGLE,
+                                                18, NAIK_SINGLE, 2, &g->wilson));
     }
     return ok;
 }

@@ -209,8 +209,8 @@ static void wilson_residuals_are_compared_up_to_rounding(check *t)
     naik_bicgstab *solver = NULL;
     altered_ops a;
     CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 1, mass, 0, false, &f));
-    CHECK_OK(t, naik_wilson_set_create(f.geometry, f.u, NULL, mass, NAIK_SINGLE, 18, NAIK_SINGLE, 1,
-                                       &set));
+    CHECK_OK(t, naik_wilson_set_create(f.geometry, f.u, NULL, mass, 0, NAIK_SINGLE, 18, NAIK_SINGLE,
+                                       1, &set));
     CHECK_OK(t, naik_bicgstab_create(set.op, NAIK_SINGLE, NAIK_METHOD_BICGSTAB, 1, &solver));
     judge(t, &set.op[NAIK_DOUBLE], naik_bicgstab_solver(solver), mass, f.lat, &a);
     CHECK_NEAR(t,

@@ -1,4 +1,4 @@
-/* test_wilson.c - the operator of Wilson and clover quarks on a backend against the reference
+/* test_wilson.c - the operator of Wilson, clover and twisted-mass quarks on a backend against the reference
  *
  * ranks: 1 2 4
  */
@@ -28,11 +28,26 @@ enum { STORAGES = sizeof storages / sizeof *storages };
 static const int size[4] = {8, 4, 4, 16};
 static const double mass = 0.3;
 
+/* What is beside the mass in A, and the parity that is written. */
+static const struct {
+    naik_parity parity;
+    double csw, twisted_mass;
+} quarks[] = {{NAIK_EVEN, 0, 0},    {NAIK_ODD, 0, 0},      {NAIK_EVEN, 1.2, 0},
+              {NAIK_ODD, 1.2, 0},   {NAIK_EVEN, 0, 0.7},   {NAIK_ODD, 0, -0.4},
+              {NAIK_ODD, 1.2, 0.5}, {NAIK_EVEN, 1.2, -0.9}};
+enum { QUARKS = sizeof quarks / sizeof *quarks };
+
+static bool make_quark(check *t, const int extents[4], const int grid[4], int q, wilson_fixture *f)
+{
+    return wilson_fixture_create_twisted(t, extents, grid, false, 0, mass, quarks[q].twisted_mass,
+                                         quarks[q].csw, true, f);
+}
+
 static naik_wilson *make(check *t, const wilson_fixture *f, const wilson_storage *s)
 {
     naik_wilson *wilson = NULL;
-    CHECK_OK(
-        t, naik_wilson_create(f->geometry, f->u, f->clover, f->mass, s->links, s->recon, &wilson));
+    CHECK_OK(t, naik_wilson_create(f->geometry, f->u, f->clover, f->mass, f->twisted_mass, s->links,
+                                   s->recon, &wilson));
     return wilson;
 }
 
@@ -91,13 +106,15 @@ static void compare_schur(check *t, const wilson_fixture *f, const naik_wilson *
 static void match_on_grid(check *t, const int extents[4], const int grid[4])
 {
     static const int widths[] = {1, 2, 12};
-    for (int code = 0; code < 4; code++) {
+    for (int q = 0; q < QUARKS; q++) {
         wilson_fixture f;
-        if (wilson_fixture_create(t, extents, grid, false, 0, mass, code & 2 ? 1.2 : 0, true, &f)) {
-            sample a = make_sample(&f, (naik_parity)(code & 1));
+        if (make_quark(t, extents, grid, q, &f)) {
+            sample a = make_sample(&f, quarks[q].parity);
             for (int i = 0; i < STORAGES; i++) {
                 naik_wilson *wilson = make(t, &f, &storages[i]);
-                for (int w = 0; wilson != NULL && w < 3; w++) {
+                /* nothing that a twisted mass adds depends on the width */
+                for (int w = q < 4 ? 0 : i % 3; wilson != NULL && w < (q < 4 ? 3 : i % 3 + 1);
+                     w++) {
                     compare_schur(t, &f, wilson, &storages[i], widths[w], &a);
                 }
                 naik_wilson_destroy(&wilson);
@@ -164,11 +181,10 @@ static void hops_match_reference(check *t)
 /* The source of the Schur system, the rebuilding of the other parity, and the residual of M. */
 static void algebra_matches_on_grid(check *t, const int extents[4], const int grid[4])
 {
-    for (int code = 0; code < 4; code++) {
+    for (int quark = 0; quark < QUARKS; quark++) {
         wilson_fixture f;
-        const naik_parity p = (naik_parity)(code & 1), q = (naik_parity)!p;
-        bool ok =
-            wilson_fixture_create(t, extents, grid, false, 0, mass, code & 2 ? 1.2 : 0, true, &f);
+        const naik_parity p = quarks[quark].parity, q = (naik_parity)!p;
+        bool ok = make_quark(t, extents, grid, quark, &f);
         naik_wilson *wilson = ok ? make(t, &f, &storages[0]) : NULL;
         if (wilson != NULL) {
             const wilson_schur ref = {.w = f.ref, .parity = p};
@@ -255,13 +271,17 @@ static void schur_bits(check *t, const wilson_fixture *f, const wilson_storage *
 }
 
 /* Any rhs of a batch, on every rank, has the bits of one spinor on one rank. */
-static void same_bits_on_grid(check *t, const int extents[4], const int grid[4])
+static void same_bits_of_quark(check *t, const int extents[4], const int grid[4],
+                               double twisted_mass)
 {
     wilson_fixture f, one;
-    const int threads = t->comm->size == 1 ? 2 : 1;
-    bool ok = wilson_fixture_create(t, extents, grid, false, threads, mass, 1.2, false, &f);
-    ok = wilson_fixture_create(t, extents, NULL, true, 1, mass, 1.2, false, &one) && ok;
-    for (int i = 0; ok && i < STORAGES; i++) {
+    const int threads = t->comm->size == 1 ? 2 : 1, step = twisted_mass == 0 ? 1 : 3;
+    bool ok = wilson_fixture_create_twisted(t, extents, grid, false, threads, mass, twisted_mass,
+                                            1.2, false, &f);
+    ok = wilson_fixture_create_twisted(t, extents, NULL, true, 1, mass, twisted_mass, 1.2, false,
+                                       &one) &&
+         ok;
+    for (int i = 0; ok && i < STORAGES; i += step) {
         wilson_spinor *a = wilson_ref_field(f.lat->volume), *b = wilson_ref_field(f.lat->volume);
         double sum[SUMS], expected[SUMS];
         schur_bits(t, &f, &storages[i], 5, 3, a, sum);
@@ -282,6 +302,12 @@ static void same_bits_on_grid(check *t, const int extents[4], const int grid[4])
     }
     wilson_fixture_destroy(&one);
     wilson_fixture_destroy(&f);
+}
+
+static void same_bits_on_grid(check *t, const int extents[4], const int grid[4])
+{
+    same_bits_of_quark(t, extents, grid, 0);
+    same_bits_of_quark(t, extents, grid, -0.6);
 }
 
 static void grid_threads_and_batch_do_not_change_a_bit(check *t)
@@ -424,7 +450,7 @@ static void links_of_8_numbers_are_accurate_or_refused(check *t)
         for (int p = NAIK_DOUBLE; p <= NAIK_HALF; p++) {
             naik_wilson *eight = NULL;
             CHECK_STATUS(
-                t, naik_wilson_create(f.geometry, f.u, NULL, mass, (naik_precision)p, 8, &eight),
+                t, naik_wilson_create(f.geometry, f.u, NULL, mass, 0, (naik_precision)p, 8, &eight),
                 p >= fields[code / 2].refused ? NAIK_ERR_INPUT : NAIK_OK);
             if (eight != NULL) {
                 wilson_fixture_hops(t, &f, eight, p == NAIK_DOUBLE ? NAIK_DOUBLE : NAIK_SINGLE, 70,
@@ -467,7 +493,8 @@ static void messages_of_spinors_are_half_as_long(check *t)
 static void a_flipped_bit_in_a_block_is_found(check *t)
 {
     wilson_fixture f;
-    CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 0, mass, 1, false, &f));
+    CHECK_REQUIRE(t,
+                  wilson_fixture_create_twisted(t, size, NULL, false, 0, mass, 0.3, 1, false, &f));
     for (int i = 0; i < STORAGES; i++) {
         naik_wilson *wilson = make(t, &f, &storages[i]);
         for (int which = 0; wilson != NULL && which < 2; which++) {
@@ -481,6 +508,8 @@ static void a_flipped_bit_in_a_block_is_found(check *t)
             const unsigned char flipped = was ^ (last ? 4 : 0);
             CHECK_OK(t, naik_backend_upload(f.backend, byte, &flipped, 1));
             CHECK_OK(t, naik_wilson_verify_blocks(wilson, &rank));
+            CHECK_INT(t, rank, t->comm->size - 1);
+            CHECK_OK(t, naik_blocks_verify(wilson->inverse, &rank)); /* made of A as well */
             CHECK_INT(t, rank, t->comm->size - 1);
             CHECK_OK(t, naik_backend_upload(f.backend, byte, &was, 1));
         }
@@ -503,7 +532,7 @@ static void operators_are_made_where_links_and_blocks_are(check *t)
         naik_wilson *wilson = NULL;
         double before[2], after[2];
         device->memory->moved(device, &before[0], &before[1]);
-        CHECK_OK(t, naik_wilson_create(f.geometry, there, f.clover, mass, storages[i].links,
+        CHECK_OK(t, naik_wilson_create(f.geometry, there, f.clover, mass, 0, storages[i].links,
                                        storages[i].recon, &wilson));
         device->memory->moved(device, &after[0], &after[1]);
         if (t->comm->size == 1) {
@@ -513,10 +542,15 @@ static void operators_are_made_where_links_and_blocks_are(check *t)
     }
     if (device != NULL) {
         naik_wilson *wilson = NULL;
-        CHECK_OK(t, naik_clover_create(f.u, NULL, mass, 1, &here));
-        CHECK_STATUS(t, naik_wilson_create(f.geometry, there, here, mass, NAIK_DOUBLE, 18, &wilson),
+        CHECK_OK(t, naik_clover_create(f.u, NULL, mass, 0, 1, &here));
+        CHECK_STATUS(t,
+                     naik_wilson_create(f.geometry, there, here, mass, 0, NAIK_DOUBLE, 18, &wilson),
                      NAIK_ERR_ARG);
     }
+    naik_wilson *wilson = NULL; /* blocks of other quarks */
+    CHECK_STATUS(
+        t, naik_wilson_create(f.geometry, there, f.clover, mass, 0.1, NAIK_DOUBLE, 18, &wilson),
+        NAIK_ERR_ARG);
     naik_clover_destroy(&here);
     naik_gauge_destroy(&there);
     wilson_fixture_destroy(&f);

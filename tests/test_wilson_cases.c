@@ -56,7 +56,7 @@ static wilson_ref *make(check *t, const char *file, const int size[4], bool anti
         }
     }
     if (ok) {
-        CHECK_OK(t, wilson_ref_create(u, antiperiodic, mass, csw, &w));
+        CHECK_OK(t, wilson_ref_create(u, antiperiodic, mass, 0, csw, &w));
     }
     naik_gauge_destroy(&u);
     naik_lattice_destroy(&lat);

@@ -47,13 +47,14 @@ static int64_t ahead_of(const int size[4], int64_t site, int mu, int steps)
 }
 
 /* The operator on links that every rank holds whole, without the boundary's sign. */
-static bool make(check *t, const naik_gauge *whole, bool antiperiodic, double mass, double csw,
-                 wilson_fixture *f)
+static bool make_twisted(check *t, const naik_gauge *whole, bool antiperiodic, double mass,
+                         double twisted_mass, double csw, wilson_fixture *f)
 {
     const int *size = whole->lattice->size;
     if (!wilson_fixture_create(t, size, NULL, false, 0, mass, 0, false, f)) {
         return false;
     }
+    f->twisted_mass = twisted_mass;
     for (int32_t site = 0; site < f->lat->sites; site++) {
         int x[4];
         naik_lattice_coords(f->lat, site, x);
@@ -61,13 +62,19 @@ static bool make(check *t, const naik_gauge *whole, bool antiperiodic, double ma
                4 * sizeof *whole->link);
     }
     if (csw != 0 && !CHECK_OK(t, naik_clover_create(f->u, naik_backend_device(f->backend), mass,
-                                                    csw, &f->clover))) {
+                                                    f->twisted_mass, csw, &f->clover))) {
         return false;
     }
     if (antiperiodic) {
         naik_gauge_apply_boundary(f->u);
     }
     return true;
+}
+
+static bool make(check *t, const naik_gauge *whole, bool antiperiodic, double mass, double csw,
+                 wilson_fixture *f)
+{
+    return make_twisted(t, whole, antiperiodic, mass, 0, csw, f);
 }
 
 /* out = M in on this rank's sites of whole lattices. */
@@ -82,8 +89,8 @@ static void apply(check *t, const wilson_fixture *f, const wilson_storage *s,
         wilson_fixture_put(t, f, in, (naik_parity)parity, x[parity], 0);
     }
     const naik_field *const src[2] = {zero[0], zero[1]}, *const at[2] = {x[0], x[1]};
-    if (CHECK_OK(t, naik_wilson_create(f->geometry, f->u, f->clover, f->mass, s->links, s->recon,
-                                       &wilson))) {
+    if (CHECK_OK(t, naik_wilson_create(f->geometry, f->u, f->clover, f->mass, f->twisted_mass,
+                                       s->links, s->recon, &wilson))) {
         for (int parity = 0; parity < 2; parity++) {
             CHECK_OK(t, naik_wilson_residual(wilson, (naik_parity)parity, src, at, r, NULL));
             wilson_fixture_take(t, f, r, (naik_parity)parity, 0, out);
@@ -137,20 +144,24 @@ static double difference(const wilson_fixture *f, const wilson_spinor *a, const 
                 wilson_fixture_difference(f, a, b, NAIK_ODD));
 }
 
-/* <a, g5 M g5 b> = conj <b, M a> */
+/* <a, g5 M(mu) g5 b> = conj <b, M(-mu) a> */
 static void operator_is_hermitian_between_g5(check *t)
 {
+    static const double twisted_masses[] = {0, 0.6, -0.2};
     static const int size[4] = {8, 4, 4, 8};
     fixture_links l;
     CHECK_REQUIRE(t, fixture_links_create(t, size, NULL, true, 41, &l));
-    for (int clover = 0; clover < 2; clover++) {
-        wilson_fixture f;
-        if (make(t, l.u, true, 0.2, 1.1 * clover, &f)) {
+    for (int kind = 0; kind < 6; kind++) {
+        const double mu = twisted_masses[kind / 2], csw = 1.1 * (kind % 2);
+        wilson_fixture f, opposite;
+        bool ok = make_twisted(t, l.u, true, 0.2, mu, csw, &f);
+        ok = make_twisted(t, l.u, true, 0.2, -mu, csw, &opposite) && ok;
+        if (ok) {
             wilson_spinor *a = wilson_fixture_random(&f, 3), *b = wilson_fixture_random(&f, 4);
             wilson_spinor *ma = wilson_ref_field(f.lat->volume);
             wilson_spinor *gmgb = wilson_ref_field(f.lat->volume);
             for (int i = 0; i < STORAGES; i++) {
-                apply(t, &f, &storages[i], a, ma);
+                apply(t, &opposite, &storages[i], a, ma);
                 multiply_g5(&f, b);
                 apply(t, &f, &storages[i], b, gmgb);
                 multiply_g5(&f, b);
@@ -165,6 +176,7 @@ static void operator_is_hermitian_between_g5(check *t)
             free(ma);
             free(gmgb);
         }
+        wilson_fixture_destroy(&opposite);
         wilson_fixture_destroy(&f);
     }
     fixture_links_destroy(&l);
@@ -232,9 +244,9 @@ static void operator_is_gauge_covariant(check *t)
     fixture_links_destroy(&other);
 }
 
-/* e^{ipx} u and [ m + sum (1 - cos p) + i sum g sin p ] e^{ipx} u */
+/* e^{ipx} u and [ m + sum (1 - cos p) + i sum g sin p + i mu g5 ] e^{ipx} u */
 static void plane_wave(const int size[4], const int n[4], double half, double mass,
-                       wilson_spinor *in, wilson_spinor *expected)
+                       double twisted_mass, wilson_spinor *in, wilson_spinor *expected)
 {
     static const double complex u[12] = {1,       2 - I,  0.5 * I, -1, 3,           0.25 + I,
                                          2.5 * I, -I - 1, 1,       -2, 0.5 - 2 * I, I};
@@ -248,6 +260,9 @@ static void plane_wave(const int size[4], const int n[4], double half, double ma
         for (int i = 0; i < 12; i++) {
             mu_u[i / 3][i % 3] += I * sin(p[mu]) * gu[i / 3][i % 3];
         }
+    }
+    for (int i = 0; i < 12; i++) {
+        mu_u[i / 3][i % 3] += I * twisted_mass * (i < 6 ? u[i] : -u[i]);
     }
     for (int64_t site = 0; site < (int64_t)size[0] * size[1] * size[2] * size[3]; site++) {
         int x[4];
@@ -270,15 +285,16 @@ static void operator_acts_on_plane_waves(check *t)
     fixture_links l;
     CHECK_REQUIRE(t, fixture_links_create(t, size, NULL, true, 1, &l));
     naik_gauge_set_unit(l.u);
-    for (int kind = 0; kind < 4; kind++) {
-        const bool antiperiodic = kind / 2 == 0;
+    for (int kind = 0; kind < 6; kind++) {
+        const bool antiperiodic = kind / 2 != 1;
+        const double mu = kind < 4 ? 0 : kind == 4 ? 0.4 : -1.1;
         wilson_fixture f;
-        if (make(t, l.u, antiperiodic, 0.17, 1.5 * (kind % 2), &f)) {
+        if (make_twisted(t, l.u, antiperiodic, 0.17, mu, 1.5 * (kind % 2), &f)) {
             wilson_spinor *in = wilson_ref_field(f.lat->volume);
             wilson_spinor *out = wilson_ref_field(f.lat->volume);
             wilson_spinor *expected = wilson_ref_field(f.lat->volume);
             for (int i = 0; i < 4; i++) {
-                plane_wave(size, momenta[i], antiperiodic ? 0.5 : 0, 0.17, in, expected);
+                plane_wave(size, momenta[i], antiperiodic ? 0.5 : 0, 0.17, mu, in, expected);
                 for (int s = 0; s < STORAGES; s++) {
                     apply(t, &f, &storages[s], in, out);
                     /* of terms as large as 4 u, of which little may be left */
@@ -332,8 +348,8 @@ static double complex trace_of_fourth_power(check *t, const wilson_fixture *f,
         whole[site][c / 3][c % 3] = 1;
         wilson_fixture_put(t, f, whole, own, v[0], c);
     }
-    if (CHECK_OK(
-            t, naik_wilson_create(f->geometry, f->u, NULL, f->mass, s->links, s->recon, &wilson))) {
+    if (CHECK_OK(t, naik_wilson_create(f->geometry, f->u, NULL, f->mass, f->twisted_mass, s->links,
+                                       s->recon, &wilson))) {
         for (int power = 0; power < 4; power++) {
             const naik_dslash_args args = {.form = NAIK_FORM_D,
                                            .parity = power % 2 == 0 ? (naik_parity)!own : own,
@@ -413,8 +429,8 @@ static void clover_term_of_a_uniform_field_is_known(check *t)
                 ((double complex *)expected)[i] =
                     ((double complex *)in)[i] * (inverse == 1 ? 1 / a : a);
             }
-            CHECK_OK(t, naik_wilson_create(f.geometry, f.u, f.clover, mass, storages[s].links,
-                                           storages[s].recon, &wilson));
+            CHECK_OK(t, naik_wilson_create(f.geometry, f.u, f.clover, mass, f.twisted_mass,
+                                           storages[s].links, storages[s].recon, &wilson));
             for (int parity = 0; wilson != NULL && parity < 2; parity++) {
                 wilson_fixture_put(t, &f, in, (naik_parity)parity, v, 0);
                 CHECK_OK(t, f.backend->ops->wilson.multiply(

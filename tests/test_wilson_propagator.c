@@ -81,8 +81,9 @@ static void solve(run *r, naik_method method, naik_precision fastest, double tol
                                            .source = source,
                                            .solution = solution,
                                            .tolerance_full = tolerance_full};
-    if (CHECK_OK(t, naik_wilson_set_create(r->f->geometry, r->f->u, r->f->clover, r->f->mass,
-                                           fastest, 18, vectors, COLUMNS, &set)) &&
+    if (CHECK_OK(t,
+                 naik_wilson_set_create(r->f->geometry, r->f->u, r->f->clover, r->f->mass,
+                                        r->f->twisted_mass, fastest, 18, vectors, COLUMNS, &set)) &&
         CHECK_OK(t, naik_bicgstab_create(set.op, vectors, method, COLUMNS, &solver))) {
         CHECK_OK(t, naik_propagator_solve(&set.op[NAIK_DOUBLE], naik_bicgstab_solver(solver),
                                           &options, &stream, &interrupted));

@@ -42,7 +42,7 @@ static void free_links(links *l)
 static wilson_ref *make(check *t, const links *l, double mass, double csw)
 {
     wilson_ref *w = NULL;
-    CHECK_OK(t, wilson_ref_create(l->u, true, mass, csw, &w));
+    CHECK_OK(t, wilson_ref_create(l->u, true, mass, 0, csw, &w));
     return w;
 }
 
@@ -355,7 +355,7 @@ static void clover_term_is_two_hermitian_blocks(check *t)
     wilson_ref *periodic = NULL;
     CHECK_REQUIRE(t, make_links(t, small, 9, &l));
     wilson_ref *w = make(t, &l, 0.4, 1);
-    CHECK_OK(t, wilson_ref_create(l.u, false, 0.4, 1, &periodic));
+    CHECK_OK(t, wilson_ref_create(l.u, false, 0.4, 0, 1, &periodic));
     CHECK_REQUIRE(t, w != NULL && periodic != NULL);
     for (int64_t x = 0; x < w->volume; x++) {
         double complex trace[2] = {0};

@@ -118,7 +118,7 @@ static bool make_operators(check *t, const wilson_fixture *f, const mode *m, int
     for (int p = 0; p <= (int)m->links; p++) {
         const naik_precision vectors = p == NAIK_DOUBLE ? NAIK_DOUBLE : m->vectors;
         ok = ok &&
-             CHECK_OK(t, naik_wilson_create(f->geometry, f->u, f->clover, f->mass,
+             CHECK_OK(t, naik_wilson_create(f->geometry, f->u, f->clover, f->mass, f->twisted_mass,
                                             (naik_precision)p, 18, &o->wilson[p])) &&
              CHECK_OK(t, naik_mh_create(o->wilson[p], vectors, width, &o->mh[p]));
         if (ok) {

@@ -112,8 +112,8 @@ static void operator_sums(check *t, const wilson_fixture *f, const wilson_storag
     naik_field *scratch = wilson_fixture_zero(t, f, s->vectors, nrhs);
     const naik_field *const with[] = {other, in, NULL};
     const naik_rhs_mask running = {b.rhs, NAIK_RHS_RUN};
-    CHECK_OK(
-        t, naik_wilson_create(f->geometry, f->u, f->clover, f->mass, s->links, s->recon, &wilson));
+    CHECK_OK(t, naik_wilson_create(f->geometry, f->u, f->clover, f->mass, f->twisted_mass, s->links,
+                                   s->recon, &wilson));
     for (int code = 0; wilson != NULL && code < 6; code++) {
         const naik_products products = {with[code / 2], b.sums};
         naik_field *out = wilson_fixture_field(t, f, s->vectors, nrhs, 90, NAIK_ODD);
@@ -155,7 +155,8 @@ static void products_without_sums_are_refused(check *t)
     wilson_fixture f;
     naik_wilson *wilson = NULL;
     CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 0, 0.3, 0, false, &f));
-    CHECK_OK(t, naik_wilson_create(f.geometry, f.u, NULL, f.mass, NAIK_DOUBLE, 18, &wilson));
+    CHECK_OK(t, naik_wilson_create(f.geometry, f.u, NULL, f.mass, f.twisted_mass, NAIK_DOUBLE, 18,
+                                   &wilson));
     naik_field *in = wilson_fixture_zero(t, &f, NAIK_DOUBLE, 1);
     naik_field *out = wilson_fixture_zero(t, &f, NAIK_DOUBLE, 1);
     const naik_dslash_args args = {

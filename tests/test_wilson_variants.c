@@ -16,7 +16,8 @@ static void compare_variants(check *t, const wilson_fixture *f, const wilson_sto
     const size_t bytes = (size_t)f->lat->volume * sizeof(wilson_spinor);
     wilson_spinor *alone[WIDEST], *got[WIDEST];
     naik_wilson *wilson = NULL;
-    CHECK_OK(t, naik_wilson_create(f->geometry, f->u, NULL, f->mass, s->links, s->recon, &wilson));
+    CHECK_OK(t, naik_wilson_create(f->geometry, f->u, NULL, f->mass, f->twisted_mass, s->links,
+                                   s->recon, &wilson));
     f->backend->choices.variant = 1;
     for (int c = 0; c < WIDEST; c++) {
         alone[c] = wilson_ref_field(f->lat->volume);

@@ -13,6 +13,14 @@
 bool wilson_fixture_create(check *t, const int size[4], const int grid[4], bool alone, int threads,
                            double mass, double csw, bool reference, wilson_fixture *out)
 {
+    return wilson_fixture_create_twisted(t, size, grid, alone, threads, mass, 0, csw, reference,
+                                         out);
+}
+
+bool wilson_fixture_create_twisted(check *t, const int size[4], const int grid[4], bool alone,
+                                   int threads, double mass, double twisted_mass, double csw,
+                                   bool reference, wilson_fixture *out)
+{
     const naik_backend_options options = {.threads = threads,
                                           .share_gpu = true,
                                           .tune_cache = "none",
@@ -21,6 +29,7 @@ bool wilson_fixture_create(check *t, const int size[4], const int grid[4], bool 
     bool ok = true;
     memset(out, 0, sizeof *out);
     out->mass = mass;
+    out->twisted_mass = twisted_mass;
     if (alone) {
         ok = CHECK_OK(t, naik_comm_create_alone(t->log, &out->alone));
         comm = out->alone;
@@ -34,11 +43,11 @@ bool wilson_fixture_create(check *t, const int size[4], const int grid[4], bool 
     }
     naik_gauge_set_random(out->u, 31);
     if (reference) {
-        ok = CHECK_OK(t, wilson_ref_create(out->u, true, mass, csw, &out->ref));
+        ok = CHECK_OK(t, wilson_ref_create(out->u, true, mass, twisted_mass, csw, &out->ref));
     }
     if (csw != 0) {
         ok = ok && CHECK_OK(t, naik_clover_create(out->u, naik_backend_device(out->backend), mass,
-                                                  csw, &out->clover));
+                                                  twisted_mass, csw, &out->clover));
     }
     naik_gauge_apply_boundary(out->u);
     return ok;

@@ -1,4 +1,4 @@
-/* wilson_fixture.h - Wilson and clover quarks on the backend under test, beside the reference
+/* wilson_fixture.h - Wilson, clover and twisted-mass quarks on the backend under test, beside the reference
  *
  * Links and spinors depend on the global site only, so that any process grid holds the same numbers.
  */
@@ -22,7 +22,7 @@ typedef struct wilson_fixture {
     naik_backend *backend;
     naik_geometry *geometry;
     naik_gauge *u; /* with the sign of the boundary */
-    double mass;
+    double mass, twisted_mass;
     naik_clover *clover; /* NULL: Wilson quarks */
     wilson_ref *ref;     /* of the whole lattice, on every rank; NULL where not asked for */
 } wilson_fixture;
@@ -31,6 +31,10 @@ typedef struct wilson_fixture {
  * a failed test, where something could not be made. */
 bool wilson_fixture_create(check *t, const int size[4], const int grid[4], bool alone, int threads,
                            double mass, double csw, bool reference, wilson_fixture *out);
+/* The same with i mu g5 in M. */
+bool wilson_fixture_create_twisted(check *t, const int size[4], const int grid[4], bool alone,
+                                   int threads, double mass, double twisted_mass, double csw,
+                                   bool reference, wilson_fixture *out);
 void wilson_fixture_destroy(wilson_fixture *f);
 
 /* A spinor on every site of the lattice, gaussian numbers by seed and global site. */

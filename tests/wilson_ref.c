@@ -179,12 +179,13 @@ static void field_strength(const wilson_ref *w, int64_t x, int mu, int nu, wilso
     }
 }
 
-/* A = m + 4 + C at x. */
-static void make_diagonal(const wilson_ref *w, int64_t x, double csw, wilson_block a)
+/* A = m + 4 + C + i mu g5 at x. */
+static void make_diagonal(const wilson_ref *w, int64_t x, double twisted_mass, double csw,
+                          wilson_block a)
 {
     memset(a, 0, sizeof(wilson_block));
     for (int i = 0; i < 12; i++) {
-        a[i][i] = w->mass + 4;
+        a[i][i] = w->mass + 4 + I * twisted_mass * creal(wilson_gamma[4][i / 3][i / 3]);
     }
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         for (int nu = mu + 1; nu < NAIK_DIM; nu++) {
@@ -242,8 +243,8 @@ static bool invert(const wilson_block in, wilson_block b)
     return true;
 }
 
-naik_status wilson_ref_create(const naik_gauge *u, bool antiperiodic_t, double mass, double csw,
-                              wilson_ref **out)
+naik_status wilson_ref_create(const naik_gauge *u, bool antiperiodic_t, double mass,
+                              double twisted_mass, double csw, wilson_ref **out)
 {
     naik_status status = NAIK_OK;
     const naik_lattice *lat = u->lattice;
@@ -266,15 +267,15 @@ naik_status wilson_ref_create(const naik_gauge *u, bool antiperiodic_t, double m
             }
         }
     }
-    if (csw != 0) {
+    if (csw != 0 || twisted_mass != 0) {
         w->diagonal = zeroed(w->volume, sizeof(wilson_block));
         w->inverse = zeroed(w->volume, sizeof(wilson_block));
         for (int64_t site = 0; site < w->volume; site++) {
-            make_diagonal(w, site, csw, w->diagonal[site]);
+            make_diagonal(w, site, twisted_mass, csw, w->diagonal[site]);
             regular = regular && invert(w->diagonal[site], w->inverse[site]);
         }
     }
-    if (!regular || mass == -4) {
+    if (!regular || (mass == -4 && twisted_mass == 0)) {
         status = NAIK_FAIL(lat->comm->log, NAIK_ERR_ARG, "m + 4 + C is singular");
     }
 done:
@@ -338,38 +339,42 @@ void wilson_ref_dslash(const wilson_ref *w, wilson_dagger dagger, const wilson_s
     }
 }
 
-static void multiply_site(const wilson_block block, double number, const wilson_spinor in,
-                          wilson_spinor out)
+static void multiply_site(const wilson_block block, wilson_dagger dagger, double number,
+                          const wilson_spinor in, wilson_spinor out)
 {
     for (int i = 0; i < 12; i++) {
         out[i / 3][i % 3] = block == NULL ? number * in[i / 3][i % 3] : 0;
         for (int j = 0; block != NULL && j < 12; j++) {
-            out[i / 3][i % 3] += times(block[i][j], in[j / 3][j % 3]);
+            const double complex b = dagger == WILSON_DAGGER ? conj(block[j][i]) : block[i][j];
+            out[i / 3][i % 3] += times(b, in[j / 3][j % 3]);
         }
     }
 }
 
-static void diagonal_at(const wilson_ref *w, int64_t x, const wilson_spinor in, wilson_spinor out)
+/* A at x, or A^+. */
+static void diagonal_at(const wilson_ref *w, wilson_dagger dagger, int64_t x,
+                        const wilson_spinor in, wilson_spinor out)
 {
-    multiply_site(w->diagonal == NULL ? NULL : w->diagonal[x], w->mass + 4, in, out);
+    multiply_site(w->diagonal == NULL ? NULL : w->diagonal[x], dagger, w->mass + 4, in, out);
 }
 
-static void inverse_at(const wilson_ref *w, int64_t x, const wilson_spinor in, wilson_spinor out)
+static void inverse_at(const wilson_ref *w, wilson_dagger dagger, int64_t x, const wilson_spinor in,
+                       wilson_spinor out)
 {
-    multiply_site(w->inverse == NULL ? NULL : w->inverse[x], 1 / (w->mass + 4), in, out);
+    multiply_site(w->inverse == NULL ? NULL : w->inverse[x], dagger, 1 / (w->mass + 4), in, out);
 }
 
 void wilson_ref_diagonal(const wilson_ref *w, const wilson_spinor *in, wilson_spinor *out)
 {
     for (int64_t x = 0; x < w->volume; x++) {
-        diagonal_at(w, x, in[x], out[x]);
+        diagonal_at(w, WILSON_PLAIN, x, in[x], out[x]);
     }
 }
 
 void wilson_ref_inverse(const wilson_ref *w, const wilson_spinor *in, wilson_spinor *out)
 {
     for (int64_t x = 0; x < w->volume; x++) {
-        inverse_at(w, x, in[x], out[x]);
+        inverse_at(w, WILSON_PLAIN, x, in[x], out[x]);
     }
 }
 
@@ -386,7 +391,7 @@ void wilson_ref_operator(const wilson_ref *w, wilson_dagger dagger, const wilson
 {
     for (int64_t x = 0; x < w->volume; x++) {
         wilson_spinor a, d;
-        diagonal_at(w, x, in[x], a);
+        diagonal_at(w, dagger, x, in[x], a);
         hops_at(w, dagger, x, in, d);
         combine(a, -0.5, d, out[x]);
     }
@@ -394,13 +399,13 @@ void wilson_ref_operator(const wilson_ref *w, wilson_dagger dagger, const wilson
 
 /* ---- the Schur complement, composed of these */
 
-/* t = A^-1 in on sites of `parity` */
-static void inverse_on(const wilson_ref *w, naik_parity parity, const wilson_spinor *in,
-                       wilson_spinor *t)
+/* t = A^-1 in, or A^-+ in, on sites of `parity` */
+static void inverse_on(const wilson_ref *w, wilson_dagger dagger, naik_parity parity,
+                       const wilson_spinor *in, wilson_spinor *t)
 {
     for (int64_t x = 0; x < w->volume; x++) {
         if (has_parity(w, x, parity)) {
-            inverse_at(w, x, in[x], t[x]);
+            inverse_at(w, dagger, x, in[x], t[x]);
         }
     }
 }
@@ -423,17 +428,17 @@ void wilson_ref_schur(const wilson_schur *s, wilson_dagger dagger, const wilson_
     const naik_parity p = s->parity, q = (naik_parity)!p;
     wilson_spinor *a = wilson_ref_field(w->volume), *d = wilson_ref_field(w->volume);
     memset(out, 0, (size_t)w->volume * sizeof *out);
-    /* Mh^+ = 1 - 1/4 D^+ A^-1 D^+ A^-1: A_pp^-1 acts first. */
+    /* Mh^+ = 1 - 1/4 D^+ A^-+ D^+ A^-+: A_pp^-+ acts first. */
     if (dagger == WILSON_DAGGER && !s->asymmetric) {
-        inverse_on(w, p, in, a);
+        inverse_on(w, dagger, p, in, a);
         hops_on(w, dagger, q, a, d);
     } else {
         hops_on(w, dagger, q, in, d);
     }
-    inverse_on(w, q, d, a);
+    inverse_on(w, dagger, q, d, a);
     hops_on(w, dagger, p, a, d);
     if (dagger == WILSON_PLAIN && !s->asymmetric) {
-        inverse_on(w, p, d, a);
+        inverse_on(w, dagger, p, d, a);
     } else {
         memcpy(a, d, (size_t)w->volume * sizeof *a);
     }
@@ -442,7 +447,7 @@ void wilson_ref_schur(const wilson_schur *s, wilson_dagger dagger, const wilson_
         if (has_parity(w, x, p)) {
             memcpy(here, in[x], sizeof here);
             if (s->asymmetric) {
-                diagonal_at(w, x, in[x], here);
+                diagonal_at(w, dagger, x, in[x], here);
             }
             combine(here, -0.25, a[x], out[x]);
         }
@@ -456,7 +461,7 @@ void wilson_ref_schur_source(const wilson_schur *s, const wilson_spinor *src, wi
     const wilson_ref *w = s->w;
     wilson_spinor *a = wilson_ref_field(w->volume), *d = wilson_ref_field(w->volume);
     memset(b, 0, (size_t)w->volume * sizeof *b);
-    inverse_on(w, (naik_parity)!s->parity, src, a);
+    inverse_on(w, WILSON_PLAIN, (naik_parity)!s->parity, src, a);
     hops_on(w, WILSON_PLAIN, s->parity, a, d);
     for (int64_t x = 0; x < w->volume; x++) {
         if (has_parity(w, x, s->parity)) {
@@ -470,7 +475,7 @@ void wilson_ref_schur_source(const wilson_schur *s, const wilson_spinor *src, wi
             }
         }
     } else {
-        inverse_on(w, s->parity, a, b);
+        inverse_on(w, WILSON_PLAIN, s->parity, a, b);
     }
     free(a);
     free(d);
@@ -485,7 +490,7 @@ void wilson_ref_schur_rebuild(const wilson_schur *s, const wilson_spinor *src, w
     for (int64_t site = 0; site < w->volume; site++) {
         combine(src[site], 0.5, d[site], d[site]);
     }
-    inverse_on(w, q, d, x);
+    inverse_on(w, WILSON_PLAIN, q, d, x);
     free(d);
 }
 

@@ -1,6 +1,7 @@
-/* wilson_ref.h - the slow, obvious Wilson and clover operator that fast ones are tested against
+/* wilson_ref.h - the slow, obvious Wilson, clover and twisted-mass operator that fast ones are tested
+ * against
  *
- *   M = A - D/2,   A = m + 4 + C
+ *   M = A - D/2,   A = m + 4 + C + i mu g5
  *   (D psi)(x) = sum_mu (1 - g_mu) U_mu(x) psi(x+mu) + (1 + g_mu) U_mu(x-mu)^+ psi(x-mu)
  *   C = -(csw/2) sum_{mu<nu} g_mu g_nu F_mu,nu,   F = (Q - Q^+)/8, Q the four plaquettes around x
  *
@@ -30,14 +31,14 @@ typedef struct wilson_ref {
     int64_t volume;
     double mass;
     wilson_colour (*link)[NAIK_DIM];  /* [volume][mu], with the sign of the boundary */
-    wilson_block *diagonal, *inverse; /* [volume]: A and A^-1; NULL where csw = 0 */
+    wilson_block *diagonal, *inverse; /* [volume]: A and A^-1; NULL where csw = mu = 0 */
 } wilson_ref;
 
 /* The operator on thin links without phases, which may be spread over ranks in any way.
  * Collective. NAIK_ERR_ARG: a lattice of more than 2^16 sites, or a singular A; NAIK_ERR_MEMORY,
  * NAIK_ERR_MPI */
-naik_status wilson_ref_create(const naik_gauge *u, bool antiperiodic_t, double mass, double csw,
-                              wilson_ref **out);
+naik_status wilson_ref_create(const naik_gauge *u, bool antiperiodic_t, double mass,
+                              double twisted_mass, double csw, wilson_ref **out);
 void wilson_ref_destroy(wilson_ref **w);
 
 /* re + i im, whatever they are; not every compiler has CMPLX. */

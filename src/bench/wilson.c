@@ -82,7 +82,7 @@ static naik_status make_clover(const bench *b, double mass, naik_clover **out)
 {
     *out = NULL;
     return is_clover(b)
-               ? naik_clover_create(b->thin, naik_backend_device(b->backend), mass, CSW, out)
+               ? naik_clover_create(b->thin, naik_backend_device(b->backend), mass, 0, CSW, out)
                : NAIK_OK;
 }
 
@@ -133,7 +133,7 @@ naik_status bench_wilson_dslash(const bench *b)
     naik_clover *clover = NULL;
     naik_wilson *wilson = NULL;
     NAIK_TRY(make_clover(b, mass, &clover));
-    NAIK_TRY(naik_wilson_create(b->geometry, b->thin, clover, mass,
+    NAIK_TRY(naik_wilson_create(b->geometry, b->thin, clover, mass, 0,
                                 bench_link_precision(b, bench_vectors(b)), bench_recon(b),
                                 &wilson));
     for (int i = 0; i < b->options->nrhs_count; i++) {
@@ -247,7 +247,7 @@ static naik_status measure_mass(const bench *b, naik_method method, double mass)
         widest = o->nrhs[i] > widest ? o->nrhs[i] : widest;
     }
     NAIK_TRY(make_clover(b, mass, &clover));
-    NAIK_TRY(naik_wilson_set_create(b->geometry, b->thin, clover, mass,
+    NAIK_TRY(naik_wilson_set_create(b->geometry, b->thin, clover, mass, 0,
                                     bench_link_precision(b, vectors), bench_recon(b), vectors,
                                     widest, &set));
     for (int i = 0; i < o->nrhs_count; i++) {

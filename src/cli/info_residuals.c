@@ -82,12 +82,12 @@ static naik_status use_mass(checker *c, double mass, const double *twist)
     naik_wilson_destroy(&c->wilson);
     NAIK_TRY(naik_gauge_bring(c->source.thin, device, &links));
     if (csw != 0) {
-        NAIK_TRY(naik_clover_create(links, device, mass, csw, &clover));
+        NAIK_TRY(naik_clover_create(links, device, mass, 0, csw, &clover));
     }
     if (twist != NULL) {
         NAIK_TRY(naik_gauge_twist(links, twist, 1, &twisted));
     }
-    NAIK_TRY(naik_wilson_create(c->geometry, twisted != NULL ? twisted : links, clover, mass,
+    NAIK_TRY(naik_wilson_create(c->geometry, twisted != NULL ? twisted : links, clover, mass, 0,
                                 NAIK_DOUBLE, 18, &c->wilson));
     c->epsilon = mass;
     c->twist = twist;

@@ -77,8 +77,8 @@ done:
     return status;
 }
 
-naik_status naik_clover_create(const naik_gauge *u, naik_device *device, double mass, double csw,
-                               naik_clover **out)
+naik_status naik_clover_create(const naik_gauge *u, naik_device *device, double mass,
+                               double twisted_mass, double csw, naik_clover **out)
 {
     naik_status status = NAIK_OK;
     const naik_lattice *lat = u->lattice;
@@ -92,6 +92,7 @@ naik_status naik_clover_create(const naik_gauge *u, naik_device *device, double 
     } else {
         clover->lattice = lat;
         clover->device = device;
+        clover->twisted_mass = twisted_mass;
         status = allocate(clover);
     }
     NAIK_TRY(naik_comm_agree(lat->comm, status));

@@ -214,13 +214,40 @@ NAIK_HD static inline double naik_block_largest_row(const naik_block *a)
     return largest;
 }
 
-/* out = a^-1 */
-NAIK_HD static inline naik_block_way naik_block_invert(const naik_block *a, naik_block *out)
+/* a^2 + add */
+NAIK_HD static inline naik_block naik_block_square(const naik_block *a, double add)
 {
-    if (naik_block_cholesky(a, out)) {
+    naik_block out;
+    NAIK_UNROLL
+    for (int i = 0; i < NAIK_BLOCK_SIZE; i++) {
+        NAIK_UNROLL
+        for (int j = 0; j < NAIK_BLOCK_SIZE; j++) {
+            if (j <= i) {
+                naik_complex s = {i == j ? add : 0, 0};
+                NAIK_UNROLL
+                for (int k = 0; k < NAIK_BLOCK_SIZE; k++) {
+                    s = naik_cfma(naik_block_at(a, i, k), naik_block_at(a, k, j), s);
+                }
+                if (i == j) {
+                    out.diagonal[i] = s.re;
+                } else {
+                    out.lower[i * (i - 1) / 2 + j] = s;
+                }
+            }
+        }
+    }
+    return out;
+}
+
+/* out = a^-1, or of a twisted mass mu that is not 0 (a^2 + mu^2)^-1 */
+NAIK_HD static inline naik_block_way naik_block_invert(const naik_block *a, double mu,
+                                                       naik_block *out)
+{
+    const naik_block of = mu == 0 ? *a : naik_block_square(a, mu * mu);
+    if (naik_block_cholesky(&of, out)) {
         return NAIK_BLOCK_CHOLESKY;
     }
-    return naik_block_eliminate(a, out) ? NAIK_BLOCK_PIVOTED : NAIK_BLOCK_SINGULAR;
+    return naik_block_eliminate(&of, out) ? NAIK_BLOCK_PIVOTED : NAIK_BLOCK_SINGULAR;
 }
 
 #endif

@@ -33,12 +33,12 @@ INLINE naik_matrix link_at(const clover_links *u, int of, const int x[NAIK_DIM],
 /* What is known of some blocks. */
 typedef struct findings {
     int pivoted, singular;
-    double largest[2]; /* bounds of |A|, |A^-1| */
+    double largest[2]; /* bounds of |A|, |inverse| */
 } findings;
 
 NAIK_CLONES static findings make_site(const naik_ghosted u[NAIK_DIM], const int x[NAIK_DIM],
-                                      double diagonal, double csw, naik_block *block,
-                                      naik_block *inverse)
+                                      double diagonal, double twisted_mass, double csw,
+                                      naik_block *block, naik_block *inverse)
 {
     findings found = {.pivoted = 0};
     naik_matrix f[CLOVER_PLANES];
@@ -47,7 +47,7 @@ NAIK_CLONES static findings make_site(const naik_ghosted u[NAIK_DIM], const int 
     }
     for (int k = 0; k < NAIK_SITE_BLOCKS; k++) {
         block[k] = clover_block(diagonal, csw, f, k);
-        const naik_block_way way = naik_block_invert(&block[k], &inverse[k]);
+        const naik_block_way way = naik_block_invert(&block[k], twisted_mass, &inverse[k]);
         found.pivoted += way == NAIK_BLOCK_PIVOTED;
         found.singular += way == NAIK_BLOCK_SINGULAR;
         found.largest[0] = fmax(found.largest[0], naik_block_largest_row(&block[k]));
@@ -67,8 +67,8 @@ naik_status naik_clover_loop(const naik_ghosted *u, double diagonal, double csw,
     for (int32_t site = 0; site < lat->sites; site++) {
         int x[NAIK_DIM];
         naik_lattice_coords(lat, site, x);
-        const findings found =
-            make_site(u, x, diagonal, csw, clover->block[site], clover->inverse[site]);
+        const findings found = make_site(u, x, diagonal, clover->twisted_mass, csw,
+                                         clover->block[site], clover->inverse[site]);
         const int64_t global = naik_lattice_global(lat, x);
         pivoted += found.pivoted;
         first = found.singular > 0 && global < first ? global : first;

@@ -8,9 +8,28 @@
 
 static const naik_rhs_mask everything = {NULL, NAIK_RHS_IDLE};
 
+/* A becomes A + i mu g5, and its inverse (A - i mu g5) (A^2 + mu^2)^-1, which commute. */
+static void add_twisted_mass(naik_wilson *wilson, const naik_clover *clover, double number,
+                             double mu)
+{
+    naik_blocks *inverse = wilson->inverse;
+    const double square = number * number + mu * mu;
+    wilson->diagonal->chiral = mu;
+    if (clover != NULL) {
+        inverse->factor = wilson->diagonal;
+        inverse->chiral = -mu;
+        wilson->largest_inverse = sqrt(clover->largest_inverse); /* |A^-1|^2 = |(A A^+)^-1| */
+    } else {
+        inverse->number = number / square;
+        inverse->chiral = -mu / square;
+        wilson->largest_inverse = 1 / sqrt(square);
+    }
+    wilson->largest = hypot(wilson->largest, mu);
+}
+
 naik_status naik_wilson_create(const naik_geometry *geometry, const naik_gauge *u,
-                               const naik_clover *clover, double mass, naik_precision precision,
-                               int recon, naik_wilson **out)
+                               const naik_clover *clover, double mass, double twisted_mass,
+                               naik_precision precision, int recon, naik_wilson **out)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = geometry->backend;
@@ -24,10 +43,12 @@ naik_status naik_wilson_create(const naik_geometry *geometry, const naik_gauge *
     }
     if (wilson == NULL) {
         status = NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the operator");
-    } else if (clover == NULL && mass == -4) {
+    } else if (clover == NULL && mass == -4 && twisted_mass == 0) {
         status = NAIK_FAIL(backend->log, NAIK_ERR_ARG, "Wilson quarks with m + 4 = 0");
     } else if (clover != NULL && clover->device != naik_backend_device(backend)) {
         status = NAIK_FAIL(backend->log, NAIK_ERR_ARG, "clover blocks in another memory");
+    } else if (clover != NULL && clover->twisted_mass != twisted_mass) {
+        status = NAIK_FAIL(backend->log, NAIK_ERR_ARG, "clover blocks of another twisted mass");
     }
     NAIK_TRY(naik_comm_agree(backend->comm, status));
     NAIK_TRY(naik_links_create(geometry, &thin, precision, recon, &wilson->links));
@@ -35,6 +56,11 @@ naik_status naik_wilson_create(const naik_geometry *geometry, const naik_gauge *
     NAIK_TRY(naik_blocks_create(geometry, precision, inverse, 1 / (mass + 4), &wilson->inverse));
     wilson->largest = clover != NULL ? clover->largest : fabs(mass + 4);
     wilson->largest_inverse = clover != NULL ? clover->largest_inverse : fabs(1 / (mass + 4));
+    if (twisted_mass != 0) {
+        add_twisted_mass(wilson, clover, mass + 4, twisted_mass);
+    }
+    wilson->inverse_adjoint = *wilson->inverse;
+    wilson->inverse_adjoint.chiral = -wilson->inverse->chiral;
     *out = wilson;
 done:
     if (status != NAIK_OK) {
@@ -103,8 +129,8 @@ naik_status naik_wilson_schur(const naik_wilson *wilson, naik_parity p, bool dag
                               naik_field *out, const naik_products *products)
 {
     naik_status status = NAIK_OK;
-    const naik_blocks *inverse = wilson->inverse;
-    const bool before = dagger && inverse->data != NULL; /* a number may come behind D */
+    const naik_blocks *inverse = dagger ? &wilson->inverse_adjoint : wilson->inverse;
+    const bool before = dagger && naik_blocks_is_matrix(inverse); /* a number may come behind D */
     if (before) {
         NAIK_TRY(multiply(inverse, in, p, mask, out));
     }

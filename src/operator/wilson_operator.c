@@ -14,11 +14,18 @@ static int depth_of(const naik_operator *op)
     return naik_links_depth(mh_of(op)->wilson->links);
 }
 
+/* Of a multiplication by B on a site; a number alone is counted with the hops. */
+static int flops_of(const naik_blocks *b)
+{
+    const int matrices = (b->data != NULL) + (b->factor != NULL);
+    const int chiral = b->chiral == 0 ? 0 : b->data != NULL ? 4 : 6;
+    return matrices * NAIK_CLOVER_FLOPS + 3 * NAIK_SPIN * chiral;
+}
+
 /* Mh twice, and the updates of 24 numbers. */
 static double step_flops(const naik_operator *op)
 {
-    const bool clover = mh_of(op)->wilson->inverse->data != NULL;
-    const int half = NAIK_WILSON_FLOPS + (clover ? NAIK_CLOVER_FLOPS : 0);
+    const int half = NAIK_WILSON_FLOPS + flops_of(mh_of(op)->wilson->inverse);
     return 2 * (2 * half + NAIK_SPINOR_AXPY_FLOPS) + 84 * NAIK_SPIN;
 }
 
@@ -164,9 +171,9 @@ naik_operator naik_mh_of(const naik_mh *mh)
 }
 
 naik_status naik_wilson_set_create(const naik_geometry *geometry, const naik_gauge *u,
-                                   const naik_clover *clover, double mass, naik_precision fastest,
-                                   int recon, naik_precision vectors, int width,
-                                   naik_wilson_set *out)
+                                   const naik_clover *clover, double mass, double twisted_mass,
+                                   naik_precision fastest, int recon, naik_precision vectors,
+                                   int width, naik_wilson_set *out)
 {
     naik_status status = NAIK_OK;
     *out = (naik_wilson_set){.wilson = {NULL}};
@@ -175,7 +182,7 @@ naik_status naik_wilson_set_create(const naik_geometry *geometry, const naik_gau
         if (inner && p != (int)fastest) {
             continue;
         }
-        NAIK_TRY(naik_wilson_create(geometry, u, clover, mass, (naik_precision)p,
+        NAIK_TRY(naik_wilson_create(geometry, u, clover, mass, twisted_mass, (naik_precision)p,
                                     inner ? recon : 18, &out->wilson[p]));
         NAIK_TRY(naik_mh_create(out->wilson[p], inner ? vectors : NAIK_DOUBLE, width, &out->mh[p]));
         out->op[p] = naik_mh_of(&out->mh[p]);

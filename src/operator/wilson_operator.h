@@ -32,9 +32,9 @@ typedef struct naik_wilson_set {
 /* As naik_wilson_create; in the `fastest` storage, with `recon` numbers a link there, and in
  * double. vectors: of what goes with it. Collective. */
 naik_status naik_wilson_set_create(const naik_geometry *geometry, const naik_gauge *u,
-                                   const naik_clover *clover, double mass, naik_precision fastest,
-                                   int recon, naik_precision vectors, int width,
-                                   naik_wilson_set *out);
+                                   const naik_clover *clover, double mass, double twisted_mass,
+                                   naik_precision fastest, int recon, naik_precision vectors,
+                                   int width, naik_wilson_set *out);
 void naik_wilson_set_destroy(naik_wilson_set *set);
 /* Bytes of all of it on this rank, for the memory plan. */
 size_t naik_wilson_set_bytes(const naik_geometry *geometry, bool clover, naik_precision fastest,

@@ -17,14 +17,14 @@ naik_status wilson_quarks_create(const naik_link_provider *source, const naik_ge
     char words[NAIK_TWIST_TEXT];
     NAIK_TRY(naik_gauge_bring(source->thin, device, &links));
     if (csw != 0) {
-        NAIK_TRY(naik_clover_create(links, device, mass, csw, &clover));
+        NAIK_TRY(naik_clover_create(links, device, mass, 0, csw, &clover));
     }
     if (twist != NULL) {
         NAIK_TRY(naik_gauge_twist(links, twist, 1, &twisted));
         naik_gauge_destroy(&links);
     }
     naik_twist_text(twist, words);
-    NAIK_TRY(naik_wilson_set_create(geometry, twisted != NULL ? twisted : links, clover, mass,
+    NAIK_TRY(naik_wilson_set_create(geometry, twisted != NULL ? twisted : links, clover, mass, 0,
                                     plan->links, plan->recon, plan->vectors, width, out));
     naik_log_line(log,
                   "quarks: %s, mass %.10g, kappa %.10g, csw %.10g%s, %lld blocks by pivots, %.2f s",
