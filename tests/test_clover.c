@@ -33,10 +33,10 @@ static site_blocks *fetch(check *t, const naik_clover *clover, const site_blocks
     return to;
 }
 
-static bool make_blocks(check *t, double mass, double csw, sample *s)
+static bool make_blocks(check *t, double mass, double twisted_mass, double csw, sample *s)
 {
-    if (!CHECK_OK(t, naik_clover_create(s->f.u, naik_backend_device(s->f.backend), mass, 0, csw,
-                                        &s->clover))) {
+    if (!CHECK_OK(t, naik_clover_create(s->f.u, naik_backend_device(s->f.backend), mass,
+                                        twisted_mass, csw, &s->clover))) {
         return false;
     }
     s->block = fetch(t, s->clover, (const site_blocks *)s->clover->block);
@@ -58,7 +58,7 @@ static bool make(check *t, const int grid[4], bool alone, double mass, double cs
     *s = (sample){.alone = NULL};
     return (!alone || CHECK_OK(t, naik_comm_create_alone(t->log, &s->alone))) &&
            fixture_thin_create(t, alone ? s->alone : t->comm, size, grid, &s->f) &&
-           make_blocks(t, mass, csw, s);
+           make_blocks(t, mass, 0, csw, s);
 }
 
 static void release(sample *s)
@@ -139,13 +139,16 @@ static void blocks_have_the_same_bits_on_every_grid(check *t)
 /* The backend's blocks are those of the host: positive ones, and some that need pivots. */
 static void compare_with_host(check *t, const int extents[4], const int grid[4])
 {
-    static const double mass[] = {0.3, -3.2}, csw = 1.4;
+    static const double mass[] = {0.3, -3.2, -3.2}, twisted_mass[] = {0, 0, 0.4}, csw = 1.4;
     (void)extents;
-    for (int m = 0; m < 2; m++) {
+    for (int m = 0; m < 3; m++) {
         sample s;
         naik_clover *here = NULL;
         CHECK_REQUIRE(t, make(t, grid, false, mass[m], csw, &s));
-        CHECK_REQUIRE(t, CHECK_OK(t, naik_clover_create(s.f.u, NULL, mass[m], 0, csw, &here)));
+        release_blocks(&s);
+        CHECK_REQUIRE(t, make_blocks(t, mass[m], twisted_mass[m], csw, &s));
+        CHECK_REQUIRE(
+            t, CHECK_OK(t, naik_clover_create(s.f.u, NULL, mass[m], twisted_mass[m], csw, &here)));
         const size_t bytes = (size_t)s.f.lat->sites * sizeof *s.block;
         CHECK_INT(t, memcmp(s.block, here->block, bytes), 0);
         CHECK_INT(t, memcmp(s.inverse, here->inverse, bytes), 0);
@@ -224,6 +227,36 @@ static void blocks_without_definite_sign_are_inverted_and_counted(check *t)
     release(&s);
 }
 
+/* (A^2 + mu^2) inverse = 1, whatever the signs of A, and A is what it is without mu. */
+static void the_inverse_of_a_twisted_mass_is_that_of_a_square(check *t)
+{
+    const double mu = 0.4;
+    sample s, plain;
+    CHECK_REQUIRE(t, make(t, NULL, false, -3.9, 1, &s) && make(t, NULL, false, -3.9, 1, &plain));
+    release_blocks(&s);
+    CHECK_REQUIRE(t, make_blocks(t, -3.9, mu, 1, &s));
+    for (int32_t i = 0; i < 2 * s.f.lat->sites; i++) {
+        const naik_block *a = &s.block[i / 2][i % 2];
+        naik_block square = {.diagonal = {0}};
+        for (int k = 0; k < 36; k++) {
+            naik_complex sum = {k / 6 == k % 6 ? mu * mu : 0, 0};
+            for (int j = 0; j < 6; j++) {
+                sum = naik_cfma(naik_block_at(a, k / 6, j), naik_block_at(a, j, k % 6), sum);
+            }
+            if (k / 6 == k % 6) {
+                square.diagonal[k / 6] = sum.re;
+            } else if (k / 6 > k % 6) {
+                square.lower[k / 6 * (k / 6 - 1) / 2 + k % 6] = sum;
+            }
+        }
+        CHECK_NEAR(t, inverse_error(&square, &s.inverse[i / 2][i % 2]), 0, 1e-13);
+        CHECK_INT(t, memcmp(a, &plain.block[i / 2][i % 2], sizeof *a), 0);
+    }
+    CHECK_INT(t, s.clover->pivoted, 0);
+    release(&plain);
+    release(&s);
+}
+
 static void positive_blocks_are_inverted_as_well_with_pivots(check *t)
 {
     sample s;
@@ -269,7 +302,7 @@ static void refuse_singular(check *t, const int extents[4], const int grid[4])
     CHECK_STATUS(t, status, NAIK_ERR_INPUT);
     CHECK_TRUE(t, clover == NULL);
     release_blocks(&s);
-    CHECK_TRUE(t, make_blocks(t, 0, 1, &s)); /* as if nothing had been */
+    CHECK_TRUE(t, make_blocks(t, 0, 0, 1, &s)); /* as if nothing had been */
     CHECK_INT(t, s.clover->pivoted, 0);
     release(&s);
 }
@@ -306,6 +339,7 @@ static void links_go_to_the_device_once_and_blocks_stay_there(check *t)
 CHECK_MAIN(CHECK(blocks_are_those_of_the_reference), CHECK(blocks_have_the_same_bits_on_every_grid),
            CHECK(blocks_have_the_bits_of_the_host), CHECK(bounds_are_the_largest_sums_of_rows),
            CHECK(blocks_without_definite_sign_are_inverted_and_counted),
+           CHECK(the_inverse_of_a_twisted_mass_is_that_of_a_square),
            CHECK(positive_blocks_are_inverted_as_well_with_pivots),
            CHECK(singular_blocks_are_refused_with_their_site),
            CHECK(links_go_to_the_device_once_and_blocks_stay_there))

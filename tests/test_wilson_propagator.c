@@ -1,4 +1,4 @@
-/* test_wilson_propagator.c - propagators of Wilson and clover quarks, and what is said of them
+/* test_wilson_propagator.c - propagators of Wilson, clover and twisted-mass quarks, and what is said of them
  *
  * ranks: 1 2
  */
@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/exactsum.h"
+#include "comm/collective.h"
 #include "propagator/propagator.h"
 #include "solver/bicgstab.h"
 #include "wilson_fixture.h"
@@ -121,14 +123,16 @@ static void check_column(run *r, int i)
 
 static void columns_solve_the_whole_system(check *t)
 {
-    for (int kind = 0; kind < 6; kind++) {
+    static const double twisted_mass[] = {0, 0, 0, 0, 0, 0, 0.3, -0.2};
+    for (int kind = 0; kind < 8; kind++) {
         wilson_fixture f;
-        if (!wilson_fixture_create(t, size, NULL, false, 0, mass, kind % 2 * csw, true, &f)) {
+        if (!wilson_fixture_create_twisted(t, size, NULL, false, 0, mass, twisted_mass[kind],
+                                           kind % 2 * csw, true, &f)) {
             wilson_fixture_destroy(&f);
             return;
         }
         run r = {.t = t, .f = &f, .everywhere = kind >= 4, .at = {1, 2, 3, kind % 4}};
-        solve(&r, kind == 2 ? NAIK_METHOD_CG : NAIK_METHOD_BICGSTAB,
+        solve(&r, kind == 2 || kind == 6 ? NAIK_METHOD_CG : NAIK_METHOD_BICGSTAB,
               kind < 2 ? NAIK_SINGLE : NAIK_DOUBLE, 0);
         for (int i = 0; i < COLUMNS; i++) {
             check_column(&r, i);
@@ -185,6 +189,119 @@ static void a_free_pion_is_its_fourier_sum(check *t)
     wilson_fixture_destroy(&f);
 }
 
+/* A column of the propagator of free quarks from a point, antiperiodic in t:
+ *
+ *   S(d) = 1/V sum_p e^{ipd} (W - i sum g sin p - i mu g5) / (W^2 + sum sin^2 p + mu^2),
+ *   W = m + sum (1 - cos p) */
+static void free_column(const wilson_fixture *f, const int at[4], int column, wilson_spinor *out)
+{
+    const wilson_ref *w = f->ref;
+    for (int64_t k = 0; k < w->volume; k++) {
+        int n[4];
+        double p[4], wilson = f->mass, squares = f->twisted_mass * f->twisted_mass;
+        wilson_spinor source = {{0}}, g, top;
+        wilson_ref_coords(w, k, n);
+        source[column / 3][column % 3] = 1;
+        wilson_spin_apply(wilson_gamma[4], (const double complex(*)[3])source, g);
+        for (int i = 0; i < 12; i++) {
+            top[i / 3][i % 3] = -I * f->twisted_mass * g[i / 3][i % 3];
+        }
+        for (int mu = 0; mu < 4; mu++) {
+            p[mu] = 2 * acos(-1) * (n[mu] + (mu == 3 ? 0.5 : 0)) / w->size[mu];
+            wilson += 1 - cos(p[mu]);
+            squares += sin(p[mu]) * sin(p[mu]);
+            wilson_spin_apply(wilson_gamma[mu], (const double complex(*)[3])source, g);
+            for (int i = 0; i < 12; i++) {
+                top[i / 3][i % 3] -= I * sin(p[mu]) * g[i / 3][i % 3];
+            }
+        }
+        top[column / 3][column % 3] += wilson;
+        for (int64_t site = 0; site < w->volume; site++) {
+            int x[4];
+            double angle = 0;
+            wilson_ref_coords(w, site, x);
+            for (int mu = 0; mu < 4; mu++) {
+                angle += p[mu] * (x[mu] - at[mu]);
+            }
+            const double complex wave =
+                cexp(I * angle) / ((wilson * wilson + squares) * (double)w->volume);
+            for (int i = 0; i < 12; i++) {
+                out[site][i / 3][i % 3] += wave * top[i / 3][i % 3];
+            }
+        }
+    }
+}
+
+/* Every spin of a source, and of a sink, on unit links, where the clover term is zero. */
+static void free_twisted_quarks_are_their_fourier_sum(check *t)
+{
+    static const double twisted_mass[] = {0.4, -0.9};
+    for (int kind = 0; kind < 2; kind++) {
+        wilson_fixture f;
+        CHECK_REQUIRE(t, wilson_fixture_create_twisted(t, size, NULL, false, 0, 0.1,
+                                                       twisted_mass[kind], 0, true, &f));
+        naik_gauge_set_unit(f.u);
+        naik_gauge_apply_boundary(f.u);
+        if (kind == 1) {
+            CHECK_OK(t, naik_clover_create(f.u, naik_backend_device(f.backend), f.mass,
+                                           f.twisted_mass, csw, &f.clover));
+        }
+        run r = {.t = t, .f = &f, .at = {1, 0, 2, 5}};
+        solve(&r, kind == 0 ? NAIK_METHOD_BICGSTAB : NAIK_METHOD_CG, NAIK_SINGLE, 0);
+        for (int i = 0; i < COLUMNS && r.x[i] != NULL; i += 4) {
+            wilson_spinor *expected = wilson_ref_field(f.lat->volume);
+            free_column(&f, r.at, i, expected);
+            for (int parity = 0; parity < 2; parity++) {
+                CHECK_NEAR(t, wilson_fixture_difference(&f, r.x[i], expected, (naik_parity)parity),
+                           0, 1e-10);
+            }
+            free(expected);
+        }
+        free_run(&r);
+        wilson_fixture_destroy(&f);
+    }
+}
+
+/* S_mu(x, y)^+ = g5 S_-mu(y, x) g5: a contraction of one propagator with the conjugate of itself is
+ * that of the two flavours of a doublet, with the conjugate of -mu that of one flavour. */
+static void the_other_flavour_is_the_adjoint_between_g5(check *t)
+{
+    static const int x[4] = {1, 0, 2, 4}, y[4] = {0, 3, 2, 6};
+    wilson_fixture f, other;
+    bool ok = wilson_fixture_create_twisted(t, size, NULL, false, 0, mass, 0.3, csw, true, &f);
+    ok =
+        wilson_fixture_create_twisted(t, size, NULL, false, 0, mass, -0.3, csw, true, &other) && ok;
+    CHECK_REQUIRE(t, ok);
+    run from_y = {.t = t, .f = &f}, from_x = {.t = t, .f = &other};
+    memcpy(from_y.at, y, sizeof y);
+    memcpy(from_x.at, x, sizeof x);
+    solve(&from_y, NAIK_METHOD_BICGSTAB, NAIK_SINGLE, 0);
+    solve(&from_x, NAIK_METHOD_BICGSTAB, NAIK_SINGLE, 0);
+    for (int i = 0; i < 144 && from_y.x[11] != NULL && from_x.x[11] != NULL; i++) {
+        const int row = i / 12, column = i % 12;
+        const double sign = (row < 6) == (column < 6) ? 1 : -1;
+        /* [to][from] */
+        double complex forth = from_y.x[column][wilson_ref_site(f.ref, x)][row / 3][row % 3];
+        double complex back = from_x.x[row][wilson_ref_site(f.ref, y)][column / 3][column % 3];
+        double parts[] = {creal(forth), cimag(forth), creal(back), cimag(back)};
+        naik_exactsum sum[4];
+        for (int k = 0; k < 4; k++) { /* other ranks have 0 */
+            naik_exactsum_clear(&sum[k]);
+            naik_exactsum_add(&sum[k], parts[k]);
+        }
+        CHECK_OK(t, naik_comm_sum_exact(t->comm, sum, 4));
+        for (int k = 0; k < 4; k++) {
+            parts[k] = naik_exactsum_value(&sum[k]);
+        }
+        CHECK_NEAR(t, parts[0], sign * parts[2], 1e-10);
+        CHECK_NEAR(t, parts[1], -sign * parts[3], 1e-10);
+    }
+    free_run(&from_y);
+    free_run(&from_x);
+    wilson_fixture_destroy(&f);
+    wilson_fixture_destroy(&other);
+}
+
 /* A tolerance on the whole lattice holds there, whatever the parity's system would need. */
 static void the_whole_residual_may_be_asked_for(check *t)
 {
@@ -205,4 +322,6 @@ static void the_whole_residual_may_be_asked_for(check *t)
 }
 
 CHECK_MAIN(CHECK(columns_solve_the_whole_system), CHECK(a_propagator_is_that_of_the_reference),
-           CHECK(a_free_pion_is_its_fourier_sum), CHECK(the_whole_residual_may_be_asked_for))
+           CHECK(a_free_pion_is_its_fourier_sum), CHECK(free_twisted_quarks_are_their_fourier_sum),
+           CHECK(the_other_flavour_is_the_adjoint_between_g5),
+           CHECK(the_whole_residual_may_be_asked_for))

@@ -243,9 +243,11 @@ static double reference_residual(check *t, const wilson_fixture *f, const wilson
 
 static void batches_are_solved_in_every_storage(check *t)
 {
-    for (int clover = 0; clover < 2; clover++) {
+    static const double twisted_mass[] = {0, 0, 0.25};
+    for (int kind = 0; kind < 3; kind++) {
         wilson_fixture f;
-        if (!wilson_fixture_create(t, size, NULL, false, 0, mass, 1.1 * clover, true, &f)) {
+        if (!wilson_fixture_create_twisted(t, size, NULL, false, 0, mass, twisted_mass[kind],
+                                           kind == 1 ? 1.1 : 0, true, &f)) {
             wilson_fixture_destroy(&f);
             return;
         }
