@@ -75,7 +75,8 @@ typedef struct multiply_params {
     const naik_rhs *rhs;
 } multiply_params;
 
-template <class V> __global__ void multiply_kernel(const multiply_params p)
+template <class V>
+__global__ void __launch_bounds__(BLOCKS_THREADS) multiply_kernel(const multiply_params p)
 {
     typedef typename V::real real;
     const int cb = (int)(blockIdx.x * BLOCKS_THREADS + threadIdx.x), c = (int)blockIdx.y;

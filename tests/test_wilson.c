@@ -112,9 +112,7 @@ static void match_on_grid(check *t, const int extents[4], const int grid[4])
             sample a = make_sample(&f, quarks[q].parity);
             for (int i = 0; i < STORAGES; i++) {
                 naik_wilson *wilson = make(t, &f, &storages[i]);
-                /* nothing that a twisted mass adds depends on the width */
-                for (int w = q < 4 ? 0 : i % 3; wilson != NULL && w < (q < 4 ? 3 : i % 3 + 1);
-                     w++) {
+                for (int w = q < 4 ? 0 : i % 3; wilson != NULL && w < 3; w += q < 4 ? 1 : 3) {
                     compare_schur(t, &f, wilson, &storages[i], widths[w], &a);
                 }
                 naik_wilson_destroy(&wilson);

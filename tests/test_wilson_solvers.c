@@ -246,11 +246,9 @@ static void batches_are_solved_in_every_storage(check *t)
     static const double twisted_mass[] = {0, 0, 0.25};
     for (int kind = 0; kind < 3; kind++) {
         wilson_fixture f;
-        if (!wilson_fixture_create_twisted(t, size, NULL, false, 0, mass, twisted_mass[kind],
-                                           kind == 1 ? 1.1 : 0, true, &f)) {
-            wilson_fixture_destroy(&f);
-            return;
-        }
+        CHECK_REQUIRE(t, wilson_fixture_create_twisted(t, size, NULL, false, 0, mass,
+                                                       twisted_mass[kind], kind == 1 ? 1.1 : 0,
+                                                       true, &f));
         for (int m = 0; m < modes_on(&f); m++) {
             run r;
             /* of what CG on A = Mh^+ Mh calls its residual |b - Mh x| may be larger by the
