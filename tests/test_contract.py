@@ -95,7 +95,7 @@ def the_log_has_a_line_of_each_source_and_mass(said):
     assert len(lines) == 2 * 2 + 2 + 2 + 2 and not re.search("^correlator ", said, re.M), said
     with h5py.File(path("one.h5")) as f:
         c = f["corr/light/s0001/m01/pion5/p000"][...]
-    assert f"correlators: source=light/s0001 mass=0.3 8 stored, pion5 momentum=0,0,0 is {c[3]:.6e} at t=3, {c[7]:.6e} at t=7" in lines, lines
+    assert f"correlators: source=light/s0001 mass=0.3: 8 stored; pion5 at momentum=0,0,0 is {c[3]:.6e} at t=3, {c[7]:.6e} at t=7" in lines, lines
 
 
 def the_log_has_all_correlators(said):

@@ -330,9 +330,10 @@ naik_status naik_link_provider_links(naik_link_provider *source, double naik_eps
     }
     naik_twist_text(twist, twisted);
     naik_log_line(source->lattice->comm->log,
-                  "links: %s, naik_epsilon %.10g%s, %lld links by singular values, %.2f s",
-                  kind->name, naik_epsilon, twisted, (long long)(*out)->svd_count,
-                  naik_time_s() - start_s);
+                  "links: %s, naik_epsilon %.10g%s, ready in %.2f s; %lld of them projected by "
+                  "singular values",
+                  kind->name, naik_epsilon, twisted, naik_time_s() - start_s,
+                  (long long)(*out)->svd_count);
 done:
     if (status != NAIK_OK) {
         naik_fatlong_destroy(out);

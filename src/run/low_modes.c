@@ -140,15 +140,16 @@ static void tell_residuals(const job *j, const naik_modes *modes)
         *(good ? &worst : &limited) = fmax(good ? worst : limited, relative);
     }
     if (within > 0) {
-        naik_log_line(j->log,
-                      "modes: of %d of %d, |DD v + 4 lambda^2 v| is at most %.2g of their own 4 "
-                      "lambda^2; deflation.tolerance was %g",
-                      within, modes->count, worst, j->about.tolerance);
+        naik_log_line(
+            j->log,
+            "modes: %d of %d reach deflation.tolerance %g: |DD v + 4 lambda^2 v| is at most %.2g "
+            "of their 4 lambda^2",
+            within, modes->count, j->about.tolerance, worst);
     }
     if (within < modes->count) {
         naik_log_line(
             j->log,
-            "modes: of %d of %d it is up to %.2g of their own 4 lambda^2: single precision "
+            "modes: for %d of %d it is up to %.2g of their 4 lambda^2, and single precision "
             "holds no more (%.2g of the largest eigenvalue)",
             modes->count - within, modes->count, limited, limited_by(j, modes));
     }
@@ -192,6 +193,7 @@ static naik_status read_file(job *j, naik_modes **out)
                          j->path, count, wanted, count);
     }
     j->about.report = there.report;
+    j->about.tolerance = there.tolerance;
     NAIK_TRY(naik_modes_create(j->geometry, NAIK_SINGLE, wanted, out));
     naik_timer_start(j->geometry->backend->timer, "read modes");
     NAIK_TRY(naik_modes_file_read(j->path, *out));

@@ -22,9 +22,10 @@ naik_status solve_plan_print_lattice(const naik_geometry *geometry)
                   lat->size[0], lat->size[1], lat->size[2], lat->size[3], lat->grid[0],
                   lat->grid[1], lat->grid[2], lat->grid[3], lat->local[0], lat->local[1],
                   lat->local[2], lat->local[3]);
-    naik_log_line(log,
-                  "halo: at most %lld face sites a rank inside its node and %lld to other nodes",
-                  (long long)cost.inside, (long long)cost.between);
+    naik_log_line(
+        log,
+        "halo: a rank sends at most %lld face sites to ranks of its node and %lld to other nodes",
+        (long long)cost.inside, (long long)cost.between);
 done:
     return status;
 }
@@ -51,7 +52,7 @@ static int distinct_masses(const naik_input *input, double mass[TOLD_MASSES])
     return count;
 }
 
-/* "half at 0.05 0.01, classical at 0.002": a rung's masses are neighbours. */
+/* "half at mass 0.05 0.01, classical at mass 0.002": a rung's masses are neighbours. */
 static void print_rungs(const solve_plan *plan, const naik_input *input, naik_log *log)
 {
     double mass[TOLD_MASSES];
@@ -62,15 +63,15 @@ static void print_rungs(const solve_plan *plan, const naik_input *input, naik_lo
         const bool begins = i == 0 || solve_plan_rung(plan, mass[i - 1]) != rung;
         const size_t used = strlen(text);
         snprintf(text + used, sizeof text - used, "%s%s%s %g", begins && i > 0 ? ", " : "",
-                 begins ? naik_rung_name(rung) : "", begins ? " at" : "", mass[i]);
+                 begins ? naik_rung_name(rung) : "", begins ? " at mass" : "", mass[i]);
     }
-    naik_log_line(log, "solver: solves begin with %s", text);
+    naik_log_line(log, "solver: solves begin on rung %s", text);
 }
 
 void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log *log)
 {
-    naik_log_line(log, "solver: up to %d right-hand sides together, iterating with %s", plan->batch,
-                  plan->choices);
+    naik_log_line(log, "solver: solves up to %d right-hand sides together, iterating with %s",
+                  plan->batch, plan->choices);
     solve_plan_print_modes(plan, input, log);
     if (plan->first_rung < 0 && plan->modes == 0) {
         print_rungs(plan, input, log);
@@ -78,12 +79,13 @@ void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log 
     if (input->solver.multishift == NAIK_INPUT_CHOOSE && naik_quark_shifts(input->kind)) {
         solve_plan_print_sharing(plan, input, log);
     }
-    naik_log_line(log,
-                  "memory: %.3f GiB a rank (link building %.3f, packed links %.3f, fields %.3f, "
-                  "halos %.3f, vectors %.3f, modes %.3f) of %.1f",
-                  gib(plan->total_bytes), gib(plan->gauge_bytes), gib(plan->packed_bytes),
-                  gib(plan->field_bytes), gib(plan->halo_bytes), gib(plan->vector_bytes),
-                  gib(plan->mode_bytes), gib(plan->available_bytes));
+    naik_log_line(
+        log,
+        "memory: a rank needs %.3f of its %.1f GiB (link building %.3f, packed links %.3f, "
+        "fields %.3f, halos %.3f, vectors %.3f, modes %.3f)",
+        gib(plan->total_bytes), gib(plan->available_bytes), gib(plan->gauge_bytes),
+        gib(plan->packed_bytes), gib(plan->field_bytes), gib(plan->halo_bytes),
+        gib(plan->vector_bytes), gib(plan->mode_bytes));
     if (plan->contraction_bytes > 0) {
         naik_log_line(log, "memory: contractions of several solves %.3f GiB a rank%s, at the end",
                       gib(plan->contraction_bytes),

@@ -94,18 +94,16 @@ void solve_plan_print_sharing(const solve_plan *plan, const naik_input *input, n
             }
             for (int m = 0; m < c.masses && m < TOLD_MASSES; m++) {
                 const size_t used = strlen(text);
-                snprintf(text + used, sizeof text - used, "%g: %.2f or %.2f, ", mass[m],
-                         multishift_separate_bytes_of(&c, m) / unit,
+                snprintf(text + used, sizeof text - used, "%s%g: %.2f or %.2f", m > 0 ? ", " : "",
+                         mass[m], multishift_separate_bytes_of(&c, m) / unit,
                          multishift_shared_bytes_of(&c, m) / unit);
             }
             naik_log_line(
                 log,
-                "solver: cost of the masses of %s, solved apart or from one Krylov space, "
-                "in units of the lightest mass solved apart: %sall: %.2f or %.2f; naik "
-                "solves them %s",
-                input->solve[i].name, text, multishift_separate_bytes(&c) / unit,
-                multishift_shared_bytes(&c) / unit,
-                plan->multishift ? "from one Krylov space" : "apart");
+                "solver: naik solves the masses of %s %s: apart they cost %.2f, from one Krylov "
+                "space %.2f, where the lightest mass apart costs 1 (%s)",
+                input->solve[i].name, plan->multishift ? "from one Krylov space" : "apart",
+                multishift_separate_bytes(&c) / unit, multishift_shared_bytes(&c) / unit, text);
         }
     }
 }

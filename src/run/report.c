@@ -201,15 +201,17 @@ naik_status solve_report_prediction(const solve_job *j)
     for (int i = 0; i < p.mass_count; i++) {
         const prediction_mass *m = &p.masses[i];
         if (m->solve_s > 0) {
-            snprintf(seconds, sizeof seconds, ", %.3g s a solve (%.3g)", m->measured_s, m->solve_s);
+            snprintf(seconds, sizeof seconds, "; %.3g s a solve, predicted %.3g s", m->measured_s,
+                     m->solve_s);
         }
-        naik_log_line(j->log,
-                      "measured (predicted): mass=%g %.0f iterations (%.0f, %.0f to %.0f)%s",
-                      m->mass, m->measured_iterations, m->iterations.expected, m->iterations.least,
-                      m->iterations.most, seconds);
+        naik_log_line(
+            j->log,
+            "measured: mass=%g took %.0f iterations a solve, predicted %.0f (%.0f to %.0f)%s",
+            m->mass, m->measured_iterations, m->iterations.expected, m->iterations.least,
+            m->iterations.most, seconds);
     }
     if (p.made && j->comm->rank == 0 && stat(j->input->output.file, &info) == 0) {
-        naik_log_line(j->log, "measured (predicted): output %lld bytes (%lld)%s%s",
+        naik_log_line(j->log, "measured: the output has %lld bytes, predicted %lld%s%s",
                       (long long)info.st_size, (long long)p.output_bytes,
                       p.machine != NULL ? "; times as on " : "",
                       p.machine != NULL ? p.machine : "");
@@ -303,13 +305,14 @@ static void print_summary(const solve_job *j, const naik_input_task *task, const
     const int extent = input->lattice.size[3], near = source->source.origin[3];
     const int far = (near + extent / 2) % extent,
               parts = naik_propagator_file_parts(j->file, task->source);
-    naik_log_line(j->log,
-                  "correlators: source=%s mass=%g %d stored, %s momentum=%d,%d,%d is %.6e at t=%d, "
-                  "%.6e at t=%d",
-                  source->label, input->quarks[task->quark].mass,
-                  solve->correlators.count * solve->momenta.count,
-                  naik_input_correlator_name(solve->correlators.data[0]), p[0], p[1], p[2],
-                  value[parts * near], near, value[parts * far], far);
+    naik_log_line(
+        j->log,
+        "correlators: source=%s mass=%g: %d stored; %s at momentum=%d,%d,%d is %.6e at t=%d, "
+        "%.6e at t=%d",
+        source->label, input->quarks[task->quark].mass,
+        solve->correlators.count * solve->momenta.count,
+        naik_input_correlator_name(solve->correlators.data[0]), p[0], p[1], p[2],
+        value[parts * near], near, value[parts * far], far);
 }
 
 naik_status solve_report_correlators(const solve_job *j, const naik_input_task *task)
