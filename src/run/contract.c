@@ -313,8 +313,8 @@ naik_status contract_all(const contract_kit *kit)
         }
     }
     naik_timer_stop(kit->timer, "contractions");
-    naik_log_line(comm->log, "contractions: %d correlators of several solves, %.2f s", list.count,
-                  naik_time_s() - start_s);
+    naik_log_line(comm->log, "contractions: %d correlators of several solves, made in %.2f s",
+                  list.count, naik_time_s() - start_s);
 done:
     release(&w);
     contraction_list_clear(&list);

@@ -202,8 +202,10 @@ static void print_masses(naik_log *log, const cost *c)
                         : "not what they take without: that is by the rule");
     }
     if (!c->measured && c->kind->costs.by_mass) {
-        naik_log_line(log, "light masses depend on the lowest modes of the configuration, which "
-                           "are not known here; --from PROP.h5 takes a run's own iterations");
+        naik_log_line(
+            log,
+            "iterations of light masses depend on the lowest modes of the configuration, which "
+            "are not known here; --from PROP.h5 takes those of a pilot run");
     }
 }
 
@@ -306,7 +308,7 @@ static void print_people(naik_log *log, const naik_input *input, const cost *c)
     print_modes(log, input, c);
     print_output(log, input, c);
     if (c->smallest > 0) {
-        naik_log_line(log, "smallest: %d node%s of %s hold%s it", c->smallest,
+        naik_log_line(log, "smallest: %d node%s of %s hold%s the run", c->smallest,
                       c->smallest == 1 ? "" : "s", c->machine.name, c->smallest == 1 ? "s" : "");
     }
     naik_log_line(log, "memory: %s", memory_origin);
@@ -314,7 +316,8 @@ static void print_people(naik_log *log, const naik_input *input, const cost *c)
     naik_log_line(log, "times: %s (doc/performance-model.md)", times_origin(c));
     naik_log_line(log, "wall time: %s", wall_origin);
     naik_log_line(log, "ask for: %s", limit_origin);
-    naik_log_line(log, "no file of the input was looked at: --dry-run without --machine does that");
+    naik_log_line(log,
+                  "no file of the input was looked at: --dry-run without --machine looks at them");
 }
 
 naik_status cost_print(naik_comm *comm, const naik_input *input, const cost *c, bool json)

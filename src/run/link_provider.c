@@ -94,13 +94,12 @@ static naik_status check_coulomb_gauge(const naik_input *input, const naik_gauge
     }
     naik_log_line(log, "Coulomb gauge: theta %.3e", theta);
     if (!(theta <= COULOMB_LIMIT)) {
-        naik_log_warn(log,
-                      "walls, gaussian sources and pairs of two places want links in Coulomb "
-                      "gauge, those of %s "
-                      "are not (theta %.2e, fixed links have less than %.0e): fix the gauge first "
-                      "(naik gauge "
-                      "fix)",
-                      input->gauge.file, theta, COULOMB_LIMIT);
+        naik_log_warn(
+            log,
+            "walls, gaussian sources and pairs of two places want links in Coulomb gauge, and "
+            "those of %s are not in it (theta %.2e, fixed links have less than %.0e): fix "
+            "the gauge first (naik gauge fix)",
+            input->gauge.file, theta, COULOMB_LIMIT);
     }
     return NAIK_OK;
 }

@@ -70,8 +70,8 @@ static void print_rungs(const solve_plan *plan, const naik_input *input, naik_lo
 
 void solve_plan_print(const solve_plan *plan, const naik_input *input, naik_log *log)
 {
-    naik_log_line(log, "solver: solves up to %d right-hand sides together, iterating with %s",
-                  plan->batch, plan->choices);
+    naik_log_line(log, "solver: solves up to %d right-hand side%s together, iterating with %s",
+                  plan->batch, plan->batch == 1 ? "" : "s", plan->choices);
     solve_plan_print_modes(plan, input, log);
     if (plan->first_rung < 0 && plan->modes == 0) {
         print_rungs(plan, input, log);

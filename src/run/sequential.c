@@ -181,8 +181,8 @@ static naik_status describe(const stored_run *run, const naik_input *input, int 
     }
     snprintf(text + used, 2 * LINE, "%s%s\n", line, from);
     sums->text = text;
-    naik_log_line(log, "sources of solve.%d: %s, %s, mass %.10g", entry, run->path,
-                  input->solve[entry].propagator, input->solve[entry].source_mass);
+    naik_log_line(log, "the sources of solve.%d come from %s: propagator %s, mass %.10g", entry,
+                  run->path, input->solve[entry].propagator, input->solve[entry].source_mass);
     return NAIK_OK;
 }
 

@@ -39,8 +39,8 @@ static naik_status look_at(const naik_lattice *lattice, const naik_input *input,
                            file->count, columns, columns > 3 ? "spins and colours" : "colours");
         goto done;
     }
-    naik_log_line(comm->log, "sources of solve.%d: %s, %s, %d bit, %s", solve, path, file->format,
-                  file->precision,
+    naik_log_line(comm->log, "the sources of solve.%d come from %s (%s, %d bit, %s)", solve, path,
+                  file->format, file->precision,
                   file->has_checksums ? "checksums in the file" : "no checksum in the file");
 done:
     naik_vector_file_close(&file);

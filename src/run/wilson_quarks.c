@@ -26,10 +26,12 @@ naik_status wilson_quarks_create(const naik_link_provider *source, const naik_ge
     naik_twist_text(twist, words);
     NAIK_TRY(naik_wilson_set_create(geometry, twisted != NULL ? twisted : links, clover, mass, 0,
                                     plan->links, plan->recon, plan->vectors, width, out));
-    naik_log_line(log,
-                  "quarks: %s, mass %.10g, kappa %.10g, csw %.10g%s, %lld blocks by pivots, %.2f s",
-                  naik_input_action_name(source->input), mass, 1 / (2 * mass + 8), csw, words,
-                  clover != NULL ? (long long)clover->pivoted : 0, naik_time_s() - start_s);
+    naik_log_line(
+        log,
+        "quarks: %s, mass %.10g, kappa %.10g, csw %.10g%s, ready in %.2f s; %lld clover blocks "
+        "inverted with pivots",
+        naik_input_action_name(source->input), mass, 1 / (2 * mass + 8), csw, words,
+        naik_time_s() - start_s, clover != NULL ? (long long)clover->pivoted : 0);
 done:
     naik_gauge_destroy(&links);
     naik_gauge_destroy(&twisted);
