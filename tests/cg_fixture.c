@@ -23,9 +23,9 @@ const cg_mode cg_modes[CG_MODES] = {
     {NAIK_SINGLE, NAIK_SINGLE, NAIK_RUNG_CLASSICAL, NAIK_RUNG_CLASSICAL, 0.3, true},
     {NAIK_SINGLE, NAIK_HALF, NAIK_RUNG_HALF, NAIK_RUNG_DOUBLE, 0.05, true}};
 
-naik_cg_options cg_mode_options(cg_mode mode)
+naik_solver_options cg_mode_options(cg_mode mode)
 {
-    naik_cg_options options = naik_cg_defaults();
+    naik_solver_options options = naik_solver_defaults();
     options.first_rung = (int)mode.first;
     options.stray = mode.last > mode.first ? 1e-3 : 0;
     return options;
@@ -82,20 +82,20 @@ naik_status cg_solver_create(const fixture *f, cg_mode mode, int width, cg_solve
     if (!mode.hop) {
         NAIK_TRY(naik_staggered_create(f->geometry, f->source, mode.links, 18, &out->staggered));
     }
-    NAIK_TRY(
-        naik_cg_create(mode.hop ? out->hop : out->staggered.op, mode.vectors, width, &out->cg));
+    NAIK_TRY(naik_solver_create(&naik_solver_cg, mode.hop ? out->hop : out->staggered.op,
+                                mode.vectors, width, &out->cg));
 done:
     return status;
 }
 
 void cg_solver_destroy(cg_solver *solver)
 {
-    naik_cg_destroy(&solver->cg);
+    naik_solver_destroy(&solver->cg);
     naik_staggered_destroy(&solver->staggered);
 }
 
 naik_status cg_box_take(cg_box *box, int at, const naik_field *x, int irhs,
-                        const naik_cg_result *result)
+                        const naik_solver_result *result)
 {
     box->result[at] = *result;
     for (int i = 0; i < result->history_length && i < CG_STRIDE; i++) {

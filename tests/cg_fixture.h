@@ -18,7 +18,7 @@ typedef struct cg_mode {
  * CG_HOPS climbs from rung to rung: every stretch of it is too short. From CG_HOPS on the same with
  * another operator. */
 extern const cg_mode cg_modes[CG_MODES];
-naik_cg_options cg_mode_options(cg_mode mode);
+naik_solver_options cg_mode_options(cg_mode mode);
 /* Whether the tests go through this one: all, or the one that NAIK_TEST_MODE names by its number.
  */
 bool cg_mode_runs(int mode);
@@ -28,7 +28,7 @@ typedef struct cg_box {
     naik_parity parity;
     bool hop;              /* cg_mode */
     double *x[CG_SYSTEMS]; /* [sites][3][2]; NULL: not answered */
-    naik_cg_result result[CG_SYSTEMS];
+    naik_solver_result result[CG_SYSTEMS];
     double history[CG_SYSTEMS][CG_STRIDE];
 } cg_box;
 
@@ -44,13 +44,13 @@ void cg_on_grids(check *t, void (*run)(check *t, const int size[4], const int gr
 typedef struct cg_solver {
     naik_staggered staggered;
     naik_operator hop[NAIK_PRECISIONS];
-    naik_cg *cg;
+    naik_solver *cg;
 } cg_solver;
 naik_status cg_solver_create(const fixture *f, cg_mode mode, int width, cg_solver *out);
 void cg_solver_destroy(cg_solver *solver);
 
 naik_status cg_box_take(cg_box *box, int at, const naik_field *x, int irhs,
-                        const naik_cg_result *result);
+                        const naik_solver_result *result);
 void cg_box_free(cg_box *box);
 /* Equal solutions and residual histories, to the bit; the fixtures may be cut differently. */
 void cg_box_compare(check *t, const cg_box *a, const cg_box *b, int at);

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-naik_status kept_state_save(kept_state *kept, naik_parity parity, const naik_cg_state *state,
-                            naik_field *const field[NAIK_CG_VECTORS], int irhs)
+naik_status kept_state_save(kept_state *kept, naik_parity parity, const naik_solver_state *state,
+                            naik_field *const field[NAIK_SOLVER_VECTORS], int irhs)
 {
     naik_status status = NAIK_OK;
-    const naik_field *x = field[NAIK_CG_X];
+    const naik_field *x = field[NAIK_SOLVER_X];
     const naik_backend *backend = x->geometry->backend;
     const size_t reals = (size_t)x->geometry->lattice->sites * 6 * (size_t)x->spin;
     const size_t length = (size_t)state->history_length;
@@ -18,7 +18,7 @@ naik_status kept_state_save(kept_state *kept, naik_parity parity, const naik_cg_
     if (length > 0) {
         memcpy(kept->state.history, state->history, length * sizeof(double));
     }
-    for (int v = 0; v < NAIK_CG_VECTORS; v++) {
+    for (int v = 0; v < NAIK_SOLVER_VECTORS; v++) {
         if (field[v] != NULL) {
             kept->vector[v] = calloc(reals, sizeof(double));
             NAIK_TRY(backend->ops->field.to_host(field[v], parity, irhs, kept->vector[v]));
@@ -28,8 +28,8 @@ done:
     return status;
 }
 
-naik_status kept_state_restore(kept_state *kept, naik_parity parity, naik_cg_state *state,
-                               naik_field *const field[NAIK_RUNGS][NAIK_CG_VECTORS], int irhs,
+naik_status kept_state_restore(kept_state *kept, naik_parity parity, naik_solver_state *state,
+                               naik_field *const field[NAIK_RUNGS][NAIK_SOLVER_VECTORS], int irhs,
                                bool *found)
 {
     naik_status status = NAIK_OK;
@@ -43,7 +43,7 @@ naik_status kept_state_restore(kept_state *kept, naik_parity parity, naik_cg_sta
     if (state->history_length > 0) {
         memcpy(history, kept->state.history, (size_t)state->history_length * sizeof *history);
     }
-    for (int v = 0; v < NAIK_CG_VECTORS; v++) {
+    for (int v = 0; v < NAIK_SOLVER_VECTORS; v++) {
         if (kept->vector[v] != NULL) {
             naik_field *to = field[state->rung][v];
             NAIK_TRY(
@@ -58,7 +58,7 @@ done:
 void kept_state_free(kept_state *kept)
 {
     free(kept->state.history);
-    for (int v = 0; v < NAIK_CG_VECTORS; v++) {
+    for (int v = 0; v < NAIK_SOLVER_VECTORS; v++) {
         free(kept->vector[v]);
     }
     *kept = (kept_state){.state = {.history = NULL}};

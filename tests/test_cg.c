@@ -26,7 +26,8 @@ typedef struct run {
     int corrected;
 } run;
 
-static naik_status load(void *data, int64_t index, naik_field *b, int irhs, naik_cg_system *system)
+static naik_status load(void *data, int64_t index, naik_field *b, int irhs,
+                        naik_solver_system *system)
 {
     run *r = data;
     double *v = fixture_vector(r->box.f, 70 + (uint64_t)index, (int)r->box.parity);
@@ -38,17 +39,17 @@ static naik_status load(void *data, int64_t index, naik_field *b, int irhs, naik
     }
     naik_status status = r->box.f->backend->ops->field.from_host(b, r->box.parity, irhs, v);
     free(v);
-    *system = (naik_cg_system){.shift = 4 * r->mass[index] * r->mass[index],
-                               .tolerance = r->tolerance[index],
-                               .site_tolerance = r->site_tolerance};
+    *system = (naik_solver_system){.shift = 4 * r->mass[index] * r->mass[index],
+                                   .tolerance = r->tolerance[index],
+                                   .site_tolerance = r->site_tolerance};
     return status;
 }
 
 static naik_status finish(void *data, int64_t index, const naik_field *x, int irhs,
-                          const naik_cg_result *result)
+                          const naik_solver_result *result)
 {
     run *r = data;
-    if (result->reason == NAIK_CG_INTERRUPTED && r->keeps) {
+    if (result->reason == NAIK_SOLVER_INTERRUPTED && r->keeps) {
         return NAIK_OK;
     }
     r->finished++;
@@ -62,16 +63,16 @@ static bool stop(void *data)
            (r->polls_left >= 0 && r->polls_left-- == 0);
 }
 
-static naik_status save(void *data, int64_t index, const naik_cg_state *state,
-                        naik_field *const field[NAIK_CG_VECTORS], int irhs)
+static naik_status save(void *data, int64_t index, const naik_solver_state *state,
+                        naik_field *const field[NAIK_SOLVER_VECTORS], int irhs)
 {
     run *r = data;
     r->saved++;
     return kept_state_save(&r->kept[index], r->box.parity, state, field, irhs);
 }
 
-static naik_status restore(void *data, int64_t index, naik_cg_state *state,
-                           naik_field *const field[NAIK_RUNGS][NAIK_CG_VECTORS], int irhs,
+static naik_status restore(void *data, int64_t index, naik_solver_state *state,
+                           naik_field *const field[NAIK_RUNGS][NAIK_SOLVER_VECTORS], int irhs,
                            bool *found)
 {
     run *r = data;
@@ -82,7 +83,7 @@ static naik_status restore(void *data, int64_t index, naik_cg_state *state,
 }
 
 /* x += r: no good correction, but one that depends on the system alone and is worth repairing. */
-static naik_status correct(void *data, const naik_cg_correction *at)
+static naik_status correct(void *data, const naik_solver_correction *at)
 {
     run *r = data;
     for (int c = 0; c < at->x->nrhs; c++) {
@@ -104,21 +105,22 @@ static void run_init(run *r, const fixture *f, naik_parity parity, cg_mode mode)
     }
 }
 
-static naik_status solve(run *r, cg_mode mode, int width, int count, const naik_cg_options *options)
+static naik_status solve(run *r, cg_mode mode, int width, int count,
+                         const naik_solver_options *options)
 {
     naik_status status = NAIK_OK;
     cg_solver solver;
-    const naik_cg_starter starter = {.data = r, .correct = correct, .again = r->again};
-    const naik_cg_stream stream = {.data = r,
-                                   .starter = r->again > 0 ? &starter : NULL,
-                                   .count = count,
-                                   .load = load,
-                                   .finish = finish,
-                                   .stop = stop,
-                                   .save = r->keeps ? save : NULL,
-                                   .restore = r->keeps ? restore : NULL};
+    const naik_solver_starter starter = {.data = r, .correct = correct, .again = r->again};
+    const naik_solver_stream stream = {.data = r,
+                                       .starter = r->again > 0 ? &starter : NULL,
+                                       .count = count,
+                                       .load = load,
+                                       .finish = finish,
+                                       .stop = stop,
+                                       .save = r->keeps ? save : NULL,
+                                       .restore = r->keeps ? restore : NULL};
     NAIK_TRY(cg_solver_create(r->box.f, mode, width, &solver));
-    NAIK_TRY(naik_cg_solve(solver.cg, r->box.parity, options, &stream));
+    NAIK_TRY(naik_solver_solve(solver.cg, r->box.parity, options, &stream));
 done:
     cg_solver_destroy(&solver);
     return status;
@@ -158,14 +160,14 @@ static void reported_residuals_are_true(check *t)
             if (!cg_mode_runs(m)) {
                 continue;
             }
-            naik_cg_options options = cg_mode_options(cg_modes[m]);
+            naik_solver_options options = cg_mode_options(cg_modes[m]);
             options.max_iterations = 2000;
             run r;
             run_init(&r, &f, (naik_parity)(m % 2), cg_modes[m]);
             CHECK_OK(t, solve(&r, cg_modes[m], 5, 5, &options));
             for (int i = 0; i < 5 && r.finished == 5; i++) {
-                const naik_cg_result *res = &r.box.result[i];
-                CHECK_INT(t, res->reason, NAIK_CG_CONVERGED);
+                const naik_solver_result *res = &r.box.result[i];
+                CHECK_INT(t, res->reason, NAIK_SOLVER_CONVERGED);
                 /* vectors of 16 bits may make a solve climb */
                 CHECK_TRUE(t, res->rung == cg_modes[m].last || cg_modes[m].vectors == NAIK_HALF);
                 CHECK_TRUE(t, res->residual <= r.tolerance[i]);
@@ -203,7 +205,7 @@ static void batch_polls_refill_and_launch_mode_do_not_change_a_bit(check *t)
             if (!cg_mode_runs(m)) {
                 continue;
             }
-            naik_cg_options options = cg_mode_options(cg_modes[m]);
+            naik_solver_options options = cg_mode_options(cg_modes[m]);
             options.history_stride = CG_STRIDE;
             run one, r;
             run_init(&one, &f, NAIK_EVEN, cg_modes[m]);
@@ -236,7 +238,7 @@ static void same_bits_on_grid(check *t, const int extents[4], const int grid[4])
             if (!cg_mode_runs(m) || like_another) {
                 continue;
             }
-            naik_cg_options options = cg_mode_options(cg_modes[m]);
+            naik_solver_options options = cg_mode_options(cg_modes[m]);
             options.history_stride = CG_STRIDE;
             run a, b;
             run_init(&a, &f, NAIK_ODD, cg_modes[m]);
@@ -267,7 +269,7 @@ static void interrupt_and_continue(check *t, double again)
             if (!cg_mode_runs(m)) {
                 continue;
             }
-            naik_cg_options options = cg_mode_options(cg_modes[m]);
+            naik_solver_options options = cg_mode_options(cg_modes[m]);
             options.history_stride = CG_STRIDE;
             run alone, r;
             run_init(&alone, &f, NAIK_EVEN, cg_modes[m]);
@@ -317,15 +319,15 @@ static void corrected_systems_converge_to_true_residuals(check *t)
             if (!cg_mode_runs(m)) {
                 continue;
             }
-            naik_cg_options options = cg_mode_options(cg_modes[m]);
+            naik_solver_options options = cg_mode_options(cg_modes[m]);
             run r;
             int corrections = 0;
             run_init(&r, &f, NAIK_ODD, cg_modes[m]);
             r.again = 1e-3;
             CHECK_OK(t, solve(&r, cg_modes[m], 2, COUNT, &options));
             for (int i = 0; i < COUNT && r.finished == COUNT; i++) {
-                const naik_cg_result *res = &r.box.result[i];
-                CHECK_INT(t, res->reason, NAIK_CG_CONVERGED);
+                const naik_solver_result *res = &r.box.result[i];
+                CHECK_INT(t, res->reason, NAIK_SOLVER_CONVERGED);
                 CHECK_TRUE(t, res->residual <= r.tolerance[i] && res->corrections >= 1);
                 CHECK_NEAR(t, reference_residual(t, &r, i), res->residual,
                            1e-3 * res->residual + 1e-14);
@@ -343,37 +345,37 @@ static void every_way_to_stop_is_reported(check *t)
 {
     fixture f;
     if (cg_fixture(t, &f)) {
-        naik_cg_options options = naik_cg_defaults();
+        naik_solver_options options = naik_solver_defaults();
         run r;
         run_init(&r, &f, NAIK_EVEN, cg_modes[1]);
         r.zero_source = 1;
         r.nan_source = 3;
         CHECK_OK(t, solve(&r, cg_modes[1], 3, 5, &options));
         CHECK_INT(t, r.finished, 5);
-        CHECK_INT(t, r.box.result[0].reason, NAIK_CG_CONVERGED);
-        CHECK_INT(t, r.box.result[1].reason, NAIK_CG_ZERO_SOURCE);
+        CHECK_INT(t, r.box.result[0].reason, NAIK_SOLVER_CONVERGED);
+        CHECK_INT(t, r.box.result[1].reason, NAIK_SOLVER_ZERO_SOURCE);
         CHECK_INT(t, r.box.result[1].iterations, 0);
         for (int32_t k = 0; k < f.lat->sites * 6; k++) {
             CHECK_REQUIRE(t, r.box.x[1][k] == 0);
         }
-        CHECK_INT(t, r.box.result[3].reason, NAIK_CG_BROKEN);
-        CHECK_INT(t, r.box.result[4].reason, NAIK_CG_CONVERGED);
+        CHECK_INT(t, r.box.result[3].reason, NAIK_SOLVER_BROKEN);
+        CHECK_INT(t, r.box.result[4].reason, NAIK_SOLVER_CONVERGED);
         cg_box_free(&r.box);
 
         run_init(&r, &f, NAIK_EVEN, cg_modes[1]);
         options.max_iterations = 9;
         CHECK_OK(t, solve(&r, cg_modes[1], 2, 2, &options));
-        CHECK_INT(t, r.box.result[0].reason, NAIK_CG_ITERATION_LIMIT);
+        CHECK_INT(t, r.box.result[0].reason, NAIK_SOLVER_ITERATION_LIMIT);
         CHECK_INT(t, r.box.result[0].iterations, 9);
         CHECK_TRUE(t, r.box.result[0].residual > 1e-8 && r.box.result[0].residual < 1);
         CHECK_NEAR(t, reference_residual(t, &r, 0), r.box.result[0].residual, 1e-10);
         cg_box_free(&r.box);
 
         run_init(&r, &f, NAIK_EVEN, cg_modes[1]);
-        options = naik_cg_defaults();
+        options = naik_solver_defaults();
         r.tolerance[0] = 1e-25; /* out of reach of double */
         CHECK_OK(t, solve(&r, cg_modes[1], 1, 1, &options));
-        CHECK_INT(t, r.box.result[0].reason, NAIK_CG_STAGNATED);
+        CHECK_INT(t, r.box.result[0].reason, NAIK_SOLVER_STAGNATED);
         CHECK_TRUE(t, r.box.result[0].residual < 1e-13);
         cg_box_free(&r.box);
 
@@ -382,7 +384,7 @@ static void every_way_to_stop_is_reported(check *t)
         CHECK_OK(t, solve(&r, cg_modes[0], 3, 6, &options));
         int interrupted = 0;
         for (int i = 0; i < 6; i++) {
-            interrupted += r.box.x[i] != NULL && r.box.result[i].reason == NAIK_CG_INTERRUPTED;
+            interrupted += r.box.x[i] != NULL && r.box.result[i].reason == NAIK_SOLVER_INTERRUPTED;
         }
         CHECK_TRUE(t, interrupted > 0 && r.finished < 6);
         cg_box_free(&r.box);
@@ -394,13 +396,13 @@ static void site_relative_residual_is_reached_when_asked(check *t)
 {
     fixture f;
     if (cg_fixture(t, &f)) {
-        naik_cg_options options = naik_cg_defaults();
+        naik_solver_options options = naik_solver_defaults();
         run r;
         run_init(&r, &f, NAIK_ODD, cg_modes[1]);
         r.tolerance[0] = 1e-3;
         r.site_tolerance = 1e-7;
         CHECK_OK(t, solve(&r, cg_modes[1], 1, 1, &options));
-        CHECK_INT(t, r.box.result[0].reason, NAIK_CG_CONVERGED);
+        CHECK_INT(t, r.box.result[0].reason, NAIK_SOLVER_CONVERGED);
         CHECK_TRUE(t, r.box.result[0].site_residual <= 1e-7 && r.box.result[0].site_residual > 0);
         CHECK_TRUE(t, r.box.result[0].residual < 1e-5);
         cg_box_free(&r.box);
@@ -424,7 +426,7 @@ static void light_quarks_converge_on_every_rung(check *t)
         int in_double[COUNT] = {0};
         for (int w = 0; w < 3; w++) {
             const cg_mode mode = cg_modes[way[w].mode];
-            naik_cg_options options = naik_cg_defaults();
+            naik_solver_options options = naik_solver_defaults();
             options.first_rung = way[w].first;
             run r;
             run_init(&r, &f, NAIK_EVEN, mode);
@@ -434,8 +436,8 @@ static void light_quarks_converge_on_every_rung(check *t)
             }
             CHECK_OK(t, solve(&r, mode, COUNT, COUNT, &options));
             for (int i = 0; i < COUNT && r.finished == COUNT; i++) {
-                const naik_cg_result *res = &r.box.result[i];
-                CHECK_INT(t, res->reason, NAIK_CG_CONVERGED);
+                const naik_solver_result *res = &r.box.result[i];
+                CHECK_INT(t, res->reason, NAIK_SOLVER_CONVERGED);
                 CHECK_TRUE(t, reference_residual(t, &r, i) <= 1.01e-10);
                 in_double[i] = w == 0 ? res->iterations : in_double[i];
                 CHECK_TRUE(t, res->iterations <= way[w].most[i] * in_double[i]);
@@ -450,19 +452,19 @@ static void light_quarks_converge_on_every_rung(check *t)
 /* A file's checksum says nothing of who wrote it: a rung is an index, a length that of a read. */
 static void numbers_of_a_kept_state_are_bounded(check *t)
 {
-    const naik_cg_state sound = {.bb = 1, .rung = NAIK_RUNGS - 1, .history_length = 7};
-    naik_cg_state odd[] = {sound, sound, sound, sound, sound, sound, sound, sound};
-    CHECK_TRUE(t, naik_cg_state_holds(&sound));
+    const naik_solver_state sound = {.bb = 1, .rung = NAIK_RUNGS - 1, .history_length = 7};
+    naik_solver_state odd[] = {sound, sound, sound, sound, sound, sound, sound, sound};
+    CHECK_TRUE(t, naik_solver_state_holds(&sound));
     odd[0].rung = NAIK_RUNGS;
     odd[1].rung = -1;
     odd[2].first_rung = 99;
     odd[3].history_length = -1;
-    odd[4].climb = NAIK_CG_CLIMB_SLOW + 1;
+    odd[4].climb = NAIK_SOLVER_CLIMB_SLOW + 1;
     odd[5].bb = NAN;
     odd[6].record.iterations = INT32_MAX;
     odd[7].record.state = -3;
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
-        CHECK_TRUE(t, !naik_cg_state_holds(&odd[i]));
+        CHECK_TRUE(t, !naik_solver_state_holds(&odd[i]));
     }
 }
 

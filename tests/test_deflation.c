@@ -20,18 +20,20 @@ typedef struct run {
     int count;
 } run;
 
-static naik_status load(void *data, int64_t index, naik_field *b, int irhs, naik_cg_system *system)
+static naik_status load(void *data, int64_t index, naik_field *b, int irhs,
+                        naik_solver_system *system)
 {
     const run *r = data;
     double *v = fixture_vector(r->box.f, 70 + (uint64_t)index, (int)r->box.parity);
-    *system = (naik_cg_system){.shift = 4 * r->mass[index] * r->mass[index], .tolerance = 1e-10};
+    *system =
+        (naik_solver_system){.shift = 4 * r->mass[index] * r->mass[index], .tolerance = 1e-10};
     const naik_status status = r->box.f->backend->ops->field.from_host(b, r->box.parity, irhs, v);
     free(v);
     return status;
 }
 
 static naik_status finish(void *data, int64_t index, const naik_field *x, int irhs,
-                          const naik_cg_result *result)
+                          const naik_solver_result *result)
 {
     return cg_box_take(&((run *)data)->box, (int)index, x, irhs, result);
 }
@@ -39,27 +41,27 @@ static naik_status finish(void *data, int64_t index, const naik_field *x, int ir
 static void solve(check *t, run *r, const naik_staggered *links, const naik_modes *modes, int used,
                   int width, int first_rung)
 {
-    naik_cg *cg = NULL;
+    naik_solver *cg = NULL;
     naik_deflation *deflation = NULL;
-    naik_cg_options options = naik_cg_defaults();
+    naik_solver_options options = naik_solver_defaults();
     options.max_iterations = 20000;
     options.first_rung = first_rung;
     options.history_stride = CG_STRIDE;
     options.removed = modes != NULL ? modes->lambda2[used - 1] : 0;
-    CHECK_OK(t, naik_cg_create(links->op, NAIK_SINGLE, width, &cg));
+    CHECK_OK(t, naik_solver_create(&naik_solver_cg, links->op, NAIK_SINGLE, width, &cg));
     if (modes != NULL) {
         CHECK_OK(t,
                  naik_deflation_create(modes, used, links->links[NAIK_DOUBLE], width, &deflation));
     }
-    const naik_cg_starter starter = naik_deflation_starter(deflation, 1e-4);
-    const naik_cg_stream stream = {.data = r,
-                                   .starter = modes != NULL ? &starter : NULL,
-                                   .count = r->count,
-                                   .load = load,
-                                   .finish = finish};
-    CHECK_OK(t, naik_cg_solve(cg, r->box.parity, &options, &stream));
+    const naik_solver_starter starter = naik_deflation_starter(deflation, 1e-4);
+    const naik_solver_stream stream = {.data = r,
+                                       .starter = modes != NULL ? &starter : NULL,
+                                       .count = r->count,
+                                       .load = load,
+                                       .finish = finish};
+    CHECK_OK(t, naik_solver_solve(cg, r->box.parity, &options, &stream));
     naik_deflation_destroy(&deflation);
-    naik_cg_destroy(&cg);
+    naik_solver_destroy(&cg);
 }
 
 /* Modes in single precision and in 16 bits. */
@@ -94,11 +96,11 @@ static void solves_take_the_iterations_of_the_modes_left(check *t)
                      .count = 2};
             solve(t, &r, &links, modes[stored], MODES, 2, -1);
             for (int s = 0; s < r.count; s++) {
-                const naik_cg_result *result = &r.box.result[s];
+                const naik_solver_result *result = &r.box.result[s];
                 double *b = fixture_vector(&f, 70 + (uint64_t)s, parity);
                 /* on odd sites 16 bits are not as good: they pass through D */
                 const double most = parity == 1 && stored == 1 ? 36 : 27;
-                CHECK_INT(t, result->reason, NAIK_CG_CONVERGED);
+                CHECK_INT(t, result->reason, NAIK_SOLVER_CONVERGED);
                 CHECK_INT(t, result->rung, NAIK_RUNG_HALF); /* coarse storage does again */
                 CHECK_TRUE(t, result->iterations <= most / lambda);
                 CHECK_TRUE(t, result->corrections >= 3);
@@ -156,7 +158,7 @@ static void compare_with_one_rank(check *t, const int size[4], const int grid[4]
         solve_systems(t, &many, 3, b);
         for (int parity = 0; parity < 2; parity++) {
             for (int s = 0; s < SYSTEMS; s++) {
-                CHECK_INT(t, b[parity].box.result[s].reason, NAIK_CG_CONVERGED);
+                CHECK_INT(t, b[parity].box.result[s].reason, NAIK_SOLVER_CONVERGED);
                 cg_box_compare(t, &b[parity].box, &a[parity].box, s);
             }
             cg_box_free(&a[parity].box);

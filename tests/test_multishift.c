@@ -55,20 +55,21 @@ static bool stop(void *data)
 }
 
 /* System index = group * MASSES + s, of the groups at work. */
-static naik_status load(void *data, int64_t index, naik_field *b, int irhs, naik_cg_system *system)
+static naik_status load(void *data, int64_t index, naik_field *b, int irhs,
+                        naik_solver_system *system)
 {
     run *r = data;
     const int f = (int)index / MASSES, s = (int)index % MASSES;
     const naik_shift_group *group = &r->group[f];
     const int used = s < group->count ? s : 0; /* beyond the group: the base once more */
     double *v = make_source(r, r->first + f, group->scale[used]);
-    *system = (naik_cg_system){.shift = group->shift[used], .tolerance = tolerance};
+    *system = (naik_solver_system){.shift = group->shift[used], .tolerance = tolerance};
     const naik_status status = r->box.f->backend->ops->field.from_host(b, r->box.parity, irhs, v);
     free(v);
     return status;
 }
 
-static naik_status start(void *data, int64_t index, naik_field *x, int irhs, naik_cg_start *out)
+static naik_status start(void *data, int64_t index, naik_field *x, int irhs, naik_solver_start *out)
 {
     run *r = data;
     const int f = (int)index / MASSES, s = (int)index % MASSES;
@@ -79,7 +80,7 @@ static naik_status start(void *data, int64_t index, naik_field *x, int irhs, nai
 }
 
 static naik_status finish(void *data, int64_t index, const naik_field *x, int irhs,
-                          const naik_cg_result *result)
+                          const naik_solver_result *result)
 {
     run *r = data;
     const int f = (int)index / MASSES, s = (int)index % MASSES;
@@ -117,7 +118,7 @@ static void run_init(run *r, const fixture *f, naik_parity parity)
 }
 
 /* All groups, `width` at a time. */
-static naik_status solve(run *r, cg_mode mode, int width, const naik_cg_options *options)
+static naik_status solve(run *r, cg_mode mode, int width, const naik_solver_options *options)
 {
     naik_status status = NAIK_OK;
     cg_solver solver;
@@ -131,17 +132,17 @@ static naik_status solve(run *r, cg_mode mode, int width, const naik_cg_options 
         }
         const naik_shift_group_stream groups = {
             .data = r, .count = r->count, .group = r->group, .load = load_group, .stop = stop};
-        const naik_cg_starter starter = {.data = r, .start = start};
-        const naik_cg_stream systems = {.data = r,
-                                        .count = r->count * MASSES,
-                                        .load = load,
-                                        .finish = finish,
-                                        .starter = &starter};
+        const naik_solver_starter starter = {.data = r, .start = start};
+        const naik_solver_stream systems = {.data = r,
+                                            .count = r->count * MASSES,
+                                            .load = load,
+                                            .finish = finish,
+                                            .starter = &starter};
         NAIK_TRY(naik_multishift_solve(r->multishift, r->box.parity, options, &groups, &stopped));
         if (stopped) {
             break;
         }
-        NAIK_TRY(naik_cg_solve(solver.cg, r->box.parity, options, &systems));
+        NAIK_TRY(naik_solver_solve(solver.cg, r->box.parity, options, &systems));
     }
 done:
     naik_multishift_destroy(&r->multishift);
@@ -162,7 +163,7 @@ static void every_mass_reaches_its_tolerance_with_hardly_a_step_of_its_own(check
 {
     fixture f;
     if (cg_fixture(t, &f)) {
-        naik_cg_options options = naik_cg_defaults();
+        naik_solver_options options = naik_solver_defaults();
         options.history_stride = CG_STRIDE;
         for (int m = 0; m < CG_MODES; m++) {
             if (!cg_mode_runs(m) || (m >= CG_STORES && m != CG_HOPS && m != CG_HOPS + 1)) {
@@ -173,8 +174,8 @@ static void every_mass_reaches_its_tolerance_with_hardly_a_step_of_its_own(check
             r.box.hop = cg_modes[m].hop;
             CHECK_OK(t, solve(&r, cg_modes[m], FAMILIES, &options));
             for (int at = 0; at < SYSTEMS && r.box.x[SYSTEMS - 1] != NULL; at++) {
-                const naik_cg_result *res = &r.box.result[at];
-                CHECK_INT(t, res->reason, NAIK_CG_CONVERGED);
+                const naik_solver_result *res = &r.box.result[at];
+                CHECK_INT(t, res->reason, NAIK_SOLVER_CONVERGED);
                 /* rounding may leave a last step or two to the ordinary solver */
                 CHECK_TRUE(t, r.shared[at] > 0 && res->iterations <= r.shared[at] + 2);
                 CHECK_TRUE(t, m > 0 || res->iterations == r.shared[at]);
@@ -206,7 +207,7 @@ static void light_quarks_take_the_iterations_of_double(check *t)
 {
     fixture f;
     if (cg_rough_fixture(t, &f)) {
-        naik_cg_options options = naik_cg_defaults();
+        naik_solver_options options = naik_solver_defaults();
         int in_double[SYSTEMS] = {0};
         for (int m = 0; m < CG_STORES - 1; m++) {
             run r;
@@ -214,8 +215,8 @@ static void light_quarks_take_the_iterations_of_double(check *t)
             r.mass = light;
             CHECK_OK(t, solve(&r, cg_modes[m], FAMILIES, &options));
             for (int at = 0; at < SYSTEMS && r.box.x[SYSTEMS - 1] != NULL; at++) {
-                const naik_cg_result *res = &r.box.result[at];
-                CHECK_INT(t, res->reason, NAIK_CG_CONVERGED);
+                const naik_solver_result *res = &r.box.result[at];
+                CHECK_INT(t, res->reason, NAIK_SOLVER_CONVERGED);
                 CHECK_TRUE(t, reference_residual(t, &r, at) <= 1.01 * tolerance);
                 in_double[at] = m == 0 ? res->iterations : in_double[at];
                 CHECK_TRUE(t, res->iterations <= 1.02 * in_double[at]);
@@ -231,7 +232,7 @@ static void batch_polls_and_missing_masses_do_not_change_a_bit(check *t)
 {
     fixture f;
     if (cg_fixture(t, &f)) {
-        naik_cg_options options = naik_cg_defaults();
+        naik_solver_options options = naik_solver_defaults();
         options.history_stride = CG_STRIDE;
         for (int m = 0; m < CG_STORES; m++) {
             if (!cg_mode_runs(m)) {
@@ -266,7 +267,7 @@ static void same_bits_on_grid(check *t, const int size[4], const int grid[4])
     fixture f, one;
     if (fixture_create(t, size, grid, false, false, t->comm->size == 1 ? 2 : 1, &f) &&
         fixture_create(t, size, NULL, true, false, 1, &one)) {
-        naik_cg_options options = naik_cg_defaults();
+        naik_solver_options options = naik_solver_defaults();
         options.history_stride = CG_STRIDE;
         run a, b;
         run_init(&a, &f, NAIK_ODD);
@@ -292,16 +293,16 @@ static void what_cannot_be_shared_is_left_to_the_ordinary_solver(check *t)
 {
     fixture f;
     if (cg_fixture(t, &f)) {
-        naik_cg_options options = naik_cg_defaults();
+        naik_solver_options options = naik_solver_defaults();
         run r;
         run_init(&r, &f, NAIK_EVEN);
         r.zero_source = 0;
         r.nan_source = 2;
         CHECK_OK(t, solve(&r, cg_modes[1], FAMILIES, &options));
         for (int m = 0; m < MASSES; m++) {
-            CHECK_INT(t, r.box.result[m].reason, NAIK_CG_ZERO_SOURCE);
-            CHECK_INT(t, r.box.result[MASSES + m].reason, NAIK_CG_CONVERGED);
-            CHECK_INT(t, r.box.result[2 * MASSES + m].reason, NAIK_CG_BROKEN);
+            CHECK_INT(t, r.box.result[m].reason, NAIK_SOLVER_ZERO_SOURCE);
+            CHECK_INT(t, r.box.result[MASSES + m].reason, NAIK_SOLVER_CONVERGED);
+            CHECK_INT(t, r.box.result[2 * MASSES + m].reason, NAIK_SOLVER_BROKEN);
         }
         cg_box_free(&r.box);
 
@@ -309,14 +310,14 @@ static void what_cannot_be_shared_is_left_to_the_ordinary_solver(check *t)
         run_init(&r, &f, NAIK_EVEN);
         options.max_iterations = 12;
         CHECK_OK(t, solve(&r, cg_modes[1], FAMILIES, &options));
-        CHECK_INT(t, r.box.result[0].reason, NAIK_CG_ITERATION_LIMIT);
+        CHECK_INT(t, r.box.result[0].reason, NAIK_SOLVER_ITERATION_LIMIT);
         CHECK_INT(t, r.box.result[0].iterations, 12);
         CHECK_TRUE(t, r.box.result[0].residual > tolerance && r.box.result[0].residual < 1);
         cg_box_free(&r.box);
 
         run_init(&r, &f, NAIK_EVEN);
         r.polls_left = 3;
-        options = naik_cg_defaults();
+        options = naik_solver_defaults();
         CHECK_OK(t, solve(&r, cg_modes[1], FAMILIES, &options));
         CHECK_TRUE(t, r.box.x[0] == NULL);
         cg_box_free(&r.box);
@@ -328,17 +329,17 @@ static void impossible_batches_are_refused(check *t)
 {
     fixture f;
     naik_staggered packed = {.links = {NULL}};
-    naik_cg *cg = NULL;
+    naik_solver *cg = NULL;
     naik_multishift *m = NULL;
     if (cg_fixture(t, &f)) {
         CHECK_OK(t, naik_staggered_create(f.geometry, f.source, NAIK_DOUBLE, 18, &packed));
-        CHECK_OK(t, naik_cg_create(packed.op, NAIK_DOUBLE, 8, &cg));
+        CHECK_OK(t, naik_solver_create(&naik_solver_cg, packed.op, NAIK_DOUBLE, 8, &cg));
         CHECK_STATUS(t, naik_multishift_create(cg, 9, 2, &m), NAIK_ERR_ARG);
         CHECK_STATUS(t, naik_multishift_create(cg, 8, 10, &m), NAIK_ERR_ARG);
         CHECK_STATUS(t, naik_multishift_create(cg, 1, 1, &m), NAIK_ERR_ARG);
         CHECK_TRUE(t, m == NULL);
     }
-    naik_cg_destroy(&cg);
+    naik_solver_destroy(&cg);
     naik_staggered_destroy(&packed);
     fixture_destroy(&f);
 }

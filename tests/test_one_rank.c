@@ -15,6 +15,7 @@
 #include "links/clover.h"
 #include "modes/modes.h"
 #include "solver/bicgstab.h"
+#include "solver/cg.h"
 #include "wilson_fixture.h"
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
@@ -158,9 +159,10 @@ done:
 }
 static naik_status make_cg(ground *g)
 {
-    naik_cg *cg = NULL;
-    const naik_status status = naik_cg_create(g->staggered.op, NAIK_SINGLE, 2, &cg);
-    naik_cg_destroy(&cg);
+    naik_solver *cg = NULL;
+    const naik_status status =
+        naik_solver_create(&naik_solver_cg, g->staggered.op, NAIK_SINGLE, 2, &cg);
+    naik_solver_destroy(&cg);
     return status;
 }
 static naik_status make_staggered(ground *g)
@@ -184,10 +186,10 @@ static naik_status make_wilson(ground *g)
 }
 static naik_status make_bicgstab(ground *g)
 {
-    naik_bicgstab *made = NULL;
+    naik_solver *made = NULL;
     const naik_status status =
-        naik_bicgstab_create(g->wilson.op, NAIK_SINGLE, NAIK_METHOD_BICGSTAB, 2, &made);
-    naik_bicgstab_destroy(&made);
+        naik_solver_create(&naik_solver_bicgstab, g->wilson.op, NAIK_SINGLE, 2, &made);
+    naik_solver_destroy(&made);
     return status;
 }
 

@@ -110,20 +110,20 @@ static naik_status take(void *data, int64_t index, const double *x,
 static void solve(check *t, batch *b, naik_precision vectors, naik_precision inner_links)
 {
     naik_staggered packed = {.links = {NULL}};
-    naik_cg *cg = NULL;
+    naik_solver *cg = NULL;
     bool interrupted = true;
-    const naik_cg_options options = naik_cg_defaults();
+    const naik_solver_options options = naik_solver_defaults();
     const naik_propagator_stream stream = {
         .data = b, .count = b->count, .source = give, .solution = take};
     const naik_geometry *g = b->s->geometry;
     memset(b->x, 0, sizeof b->x);
     if (CHECK_OK(t, naik_staggered_create(g, b->s->links, inner_links, 18, &packed)) &&
-        CHECK_OK(t, naik_cg_create(packed.op, vectors, b->count, &cg))) {
-        CHECK_OK(t, naik_propagator_solve(&packed.op[NAIK_DOUBLE], naik_cg_solver(cg), &options,
-                                          &stream, &interrupted));
+        CHECK_OK(t, naik_solver_create(&naik_solver_cg, packed.op, vectors, b->count, &cg))) {
+        CHECK_OK(
+            t, naik_propagator_solve(&packed.op[NAIK_DOUBLE], cg, &options, &stream, &interrupted));
     }
     CHECK_TRUE(t, !interrupted);
-    naik_cg_destroy(&cg);
+    naik_solver_destroy(&cg);
     naik_staggered_destroy(&packed);
 }
 
@@ -185,7 +185,7 @@ static void m_times_its_inverse_is_one(check *t)
         }
         solve(t, &b, NAIK_SINGLE, NAIK_SINGLE);
         for (int i = 0; i < 4 && b.x[i] != NULL; i++) {
-            CHECK_INT(t, b.result[i].cg.reason, NAIK_CG_CONVERGED);
+            CHECK_INT(t, b.result[i].cg.reason, NAIK_SOLVER_CONVERGED);
             CHECK_INT(t, b.result[i].parity, parity[i]);
             CHECK_OK(t, naik_operator_ref(s.links, b.mass[i], b.x[i], mx));
             double d = distance(s.lat, mx, src[i]);
@@ -383,16 +383,16 @@ typedef struct polish {
 } polish;
 
 static naik_status polish_load(void *data, int64_t index, naik_field *b, int irhs,
-                               naik_cg_system *system)
+                               naik_solver_system *system)
 {
     const polish *p = data;
     (void)index;
-    *system = (naik_cg_system){.shift = 4 * 0.1 * 0.1, .tolerance = 1e-10};
+    *system = (naik_solver_system){.shift = 4 * 0.1 * 0.1, .tolerance = 1e-10};
     return p->s->backend->ops->field.from_host(b, p->parity, irhs, p->b);
 }
 
 static naik_status polish_start(void *data, int64_t index, naik_field *x, int irhs,
-                                naik_cg_start *start)
+                                naik_solver_start *start)
 {
     const polish *p = data;
     (void)index, (void)start;
@@ -400,7 +400,7 @@ static naik_status polish_start(void *data, int64_t index, naik_field *x, int ir
 }
 
 static naik_status polish_finish(void *data, int64_t index, const naik_field *x, int irhs,
-                                 const naik_cg_result *result)
+                                 const naik_solver_result *result)
 {
     polish *p = data;
     (void)index;
@@ -411,16 +411,16 @@ static naik_status polish_finish(void *data, int64_t index, const naik_field *x,
 static void run_polish(check *t, polish *p)
 {
     naik_staggered packed = {.links = {NULL}};
-    naik_cg *cg = NULL;
-    const naik_cg_options options = naik_cg_defaults();
-    const naik_cg_starter starter = {.data = p, .start = polish_start};
-    const naik_cg_stream stream = {
+    naik_solver *cg = NULL;
+    const naik_solver_options options = naik_solver_defaults();
+    const naik_solver_starter starter = {.data = p, .start = polish_start};
+    const naik_solver_stream stream = {
         .data = p, .count = 1, .load = polish_load, .finish = polish_finish, .starter = &starter};
     if (CHECK_OK(t, naik_staggered_create(p->s->geometry, p->s->links, NAIK_DOUBLE, 18, &packed)) &&
-        CHECK_OK(t, naik_cg_create(packed.op, NAIK_DOUBLE, 1, &cg))) {
-        CHECK_OK(t, naik_cg_solve(cg, p->parity, &options, &stream));
+        CHECK_OK(t, naik_solver_create(&naik_solver_cg, packed.op, NAIK_DOUBLE, 1, &cg))) {
+        CHECK_OK(t, naik_solver_solve(cg, p->parity, &options, &stream));
     }
-    naik_cg_destroy(&cg);
+    naik_solver_destroy(&cg);
     naik_staggered_destroy(&packed);
 }
 

@@ -178,28 +178,28 @@ static void climber(naik_cg *cg, naik_rung rung)
 
 static void every_reason_to_climb_is_counted(check *t)
 {
-    const naik_cg_options options = naik_cg_defaults();
+    const naik_solver_options options = naik_solver_defaults();
     static naik_cg cg;
     /* at the count one below each limit, and at it; a check adds one to failures and shorts itself */
     static const struct {
         int breaks, failures, shorts, stalls, best_at, iterations;
         double rr; /* true, where 1 was iterated */
         int stretch;
-        naik_cg_climb climb;
-    } rows[] = {{1, 0, 0, 0, 100, 100, 1, 1000, NAIK_CG_NO_CLIMB},
-                {2, 0, 0, 0, 100, 100, 1, 1000, NAIK_CG_CLIMB_BROKEN},
-                {0, 0, 0, 0, 100, 100, 4.1, 1000, NAIK_CG_NO_CLIMB},
-                {0, 1, 0, 0, 100, 100, 3.9, 1000, NAIK_CG_NO_CLIMB},
-                {0, 1, 0, 0, 100, 100, 4.1, 1000, NAIK_CG_CLIMB_STRAYED},
-                {0, 0, 2, 0, 100, 100, 1, NAIK_RENEW_EVERY, NAIK_CG_NO_CLIMB},
-                {0, 0, 3, 0, 100, 100, 1, NAIK_RENEW_EVERY, NAIK_CG_CLIMB_SHORT},
-                {0, 0, 3, 0, 100, 100, 1, NAIK_RENEW_EVERY + 1, NAIK_CG_NO_CLIMB},
-                {0, 0, 0, 2, 100, 100, 1, 1000, NAIK_CG_NO_CLIMB},
-                {0, 0, 0, 3, 100, 100, 1, 1000, NAIK_CG_CLIMB_EMPTY},
-                {0, 0, 0, 0, 100, 10100, 1, 1000, NAIK_CG_NO_CLIMB},
-                {0, 0, 0, 0, 100, 10101, 1, 1000, NAIK_CG_CLIMB_SLOW},
-                {0, 0, 0, 0, 20000, 40000, 1, 1000, NAIK_CG_NO_CLIMB},
-                {0, 0, 0, 0, 20000, 40001, 1, 1000, NAIK_CG_CLIMB_SLOW}};
+        naik_solver_climb climb;
+    } rows[] = {{1, 0, 0, 0, 100, 100, 1, 1000, NAIK_SOLVER_NO_CLIMB},
+                {2, 0, 0, 0, 100, 100, 1, 1000, NAIK_SOLVER_CLIMB_BROKEN},
+                {0, 0, 0, 0, 100, 100, 4.1, 1000, NAIK_SOLVER_NO_CLIMB},
+                {0, 1, 0, 0, 100, 100, 3.9, 1000, NAIK_SOLVER_NO_CLIMB},
+                {0, 1, 0, 0, 100, 100, 4.1, 1000, NAIK_SOLVER_CLIMB_STRAYED},
+                {0, 0, 2, 0, 100, 100, 1, NAIK_RENEW_EVERY, NAIK_SOLVER_NO_CLIMB},
+                {0, 0, 3, 0, 100, 100, 1, NAIK_RENEW_EVERY, NAIK_SOLVER_CLIMB_SHORT},
+                {0, 0, 3, 0, 100, 100, 1, NAIK_RENEW_EVERY + 1, NAIK_SOLVER_NO_CLIMB},
+                {0, 0, 0, 2, 100, 100, 1, 1000, NAIK_SOLVER_NO_CLIMB},
+                {0, 0, 0, 3, 100, 100, 1, 1000, NAIK_SOLVER_CLIMB_EMPTY},
+                {0, 0, 0, 0, 100, 10100, 1, 1000, NAIK_SOLVER_NO_CLIMB},
+                {0, 0, 0, 0, 100, 10101, 1, 1000, NAIK_SOLVER_CLIMB_SLOW},
+                {0, 0, 0, 0, 20000, 40000, 1, 1000, NAIK_SOLVER_NO_CLIMB},
+                {0, 0, 0, 0, 20000, 40001, 1, 1000, NAIK_SOLVER_CLIMB_SLOW}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         climber(&cg, NAIK_RUNG_HALF);
         cg.slot[0].breaks = rows[i].breaks;
@@ -210,18 +210,18 @@ static void every_reason_to_climb_is_counted(check *t)
         cg.slot[0].stretch = rows[i].stretch;
         cg.record[0].iterations = rows[i].iterations;
         const bool climbs = cg_climbs(&cg, &options, 0, rows[i].rr);
-        CHECK_INT(t, climbs, rows[i].climb != NAIK_CG_NO_CLIMB);
+        CHECK_INT(t, climbs, rows[i].climb != NAIK_SOLVER_NO_CLIMB);
         CHECK_INT(t, cg.slot[0].climb, rows[i].climb);
         CHECK_INT(t, cg.slot[0].rung, climbs ? NAIK_RUNG_CLASSICAL : NAIK_RUNG_HALF);
         CHECK_INT(t, cg.slot[0].climbed_at, climbs ? rows[i].iterations : 0);
         CHECK_TRUE(t, !climbs || (cg.slot[0].breaks == 0 && !cg.slot[0].started));
-        CHECK_TRUE(t, strcmp(naik_cg_climb_text(rows[i].climb), "unknown") != 0);
+        CHECK_TRUE(t, strcmp(naik_solver_climb_text(rows[i].climb), "unknown") != 0);
     }
 }
 
 static void nobody_climbs_from_double_or_where_it_was_told_to_stay(check *t)
 {
-    naik_cg_options options = naik_cg_defaults();
+    naik_solver_options options = naik_solver_defaults();
     static naik_cg cg;
     static const naik_rung from[] = {NAIK_RUNG_HALF, NAIK_RUNG_SINGLE, NAIK_RUNG_CLASSICAL,
                                      NAIK_RUNG_DOUBLE};
@@ -265,7 +265,7 @@ static void a_system_begins_on_the_rung_of_its_mass(check *t)
         CHECK_TRUE(t, naik_cg_delta((naik_rung)i) == delta[i]);
     }
     static naik_cg cg;
-    naik_cg_options options = naik_cg_defaults();
+    naik_solver_options options = naik_solver_defaults();
     climber(&cg, NAIK_RUNG_HALF);
     options.removed = 4 * 0.01 * 0.01; /* modes taken out make it as heavy as that */
     CHECK_INT(t, cg_first_rung(&cg, &options, 4e-8), NAIK_RUNG_HALF);

@@ -17,6 +17,7 @@
 #include "operator/staggered.h"
 #include "propagator/propagator.h"
 #include "solver/bicgstab.h"
+#include "solver/cg.h"
 #include "wilson_fixture.h"
 
 /* ---- the solver's residual and the independent one */
@@ -88,14 +89,14 @@ static naik_status keep_result(void *data, int64_t index, const double *x,
 }
 
 /* Solves twice with the check as it is, for the solver's residual, then with it moved. */
-static void judge(check *t, const naik_operator *op, naik_solver solver, double mass,
+static void judge(check *t, const naik_operator *op, naik_solver *solver, double mass,
                   const naik_lattice *lat, altered_ops *a)
 {
     static const struct {
         double more;
         bool suspect;
     } cases[] = {{0.99, false}, {1.01, true}, {-0.99, false}, {-1.01, true}, {NAN, true}};
-    const naik_cg_options options = naik_cg_defaults();
+    const naik_solver_options options = naik_solver_defaults();
     one_solve one = {.lat = lat, .spin = op->ops->spin, .mass = mass};
     const naik_propagator_stream stream = {
         .data = &one, .count = 1, .source = random_source, .solution = keep_result};
@@ -122,7 +123,7 @@ static void judge(check *t, const naik_operator *op, naik_solver solver, double 
 typedef struct staggered_solver {
     fixture f;
     naik_staggered packed;
-    naik_cg *cg;
+    naik_solver *cg;
 } staggered_solver;
 
 static bool staggered_create(check *t, staggered_solver *s)
@@ -132,19 +133,19 @@ static bool staggered_create(check *t, staggered_solver *s)
     return fixture_create(t, size, NULL, false, false, 1, &s->f) &&
            CHECK_OK(
                t, naik_staggered_create(s->f.geometry, s->f.source, NAIK_SINGLE, 18, &s->packed)) &&
-           CHECK_OK(t, naik_cg_create(s->packed.op, NAIK_SINGLE, 1, &s->cg));
+           CHECK_OK(t, naik_solver_create(&naik_solver_cg, s->packed.op, NAIK_SINGLE, 1, &s->cg));
 }
 
 static void staggered_destroy(staggered_solver *s)
 {
-    naik_cg_destroy(&s->cg);
+    naik_solver_destroy(&s->cg);
     naik_staggered_destroy(&s->packed);
     fixture_destroy(&s->f);
 }
 
 static void a_zero_source_has_the_solution_zero_or_is_suspect(check *t)
 {
-    const naik_cg_options options = naik_cg_defaults();
+    const naik_solver_options options = naik_solver_defaults();
     staggered_solver s;
     CHECK_REQUIRE(t, staggered_create(t, &s));
     one_solve one = {.lat = s.f.lat, .spin = 1, .mass = 0.3, .zero = true};
@@ -157,9 +158,8 @@ static void a_zero_source_has_the_solution_zero_or_is_suspect(check *t)
     for (int nonzero = 0; nonzero < 2; nonzero++) {
         bool interrupted;
         a.more = nonzero * 1e-300;
-        CHECK_OK(t, naik_propagator_solve(&altered, naik_cg_solver(s.cg), &options, &stream,
-                                          &interrupted));
-        CHECK_INT(t, one.result.cg.reason, NAIK_CG_ZERO_SOURCE);
+        CHECK_OK(t, naik_propagator_solve(&altered, s.cg, &options, &stream, &interrupted));
+        CHECK_INT(t, one.result.cg.reason, NAIK_SOLVER_ZERO_SOURCE);
         CHECK_INT(t, one.result.suspect, nonzero);
     }
     staggered_destroy(&s);
@@ -167,7 +167,7 @@ static void a_zero_source_has_the_solution_zero_or_is_suspect(check *t)
 
 static void masses_that_an_operator_does_not_take_are_refused(check *t)
 {
-    const naik_cg_options options = naik_cg_defaults();
+    const naik_solver_options options = naik_solver_defaults();
     staggered_solver s;
     CHECK_REQUIRE(t, staggered_create(t, &s));
     one_solve one = {.lat = s.f.lat, .spin = 1};
@@ -177,10 +177,10 @@ static void masses_that_an_operator_does_not_take_are_refused(check *t)
     for (int i = 0; i < 4; i++) {
         bool interrupted;
         one.mass = masses[i];
-        CHECK_STATUS(t,
-                     naik_propagator_solve(&s.packed.op[NAIK_DOUBLE], naik_cg_solver(s.cg),
-                                           &options, &stream, &interrupted),
-                     i < 3 ? NAIK_ERR_ARG : NAIK_OK);
+        CHECK_STATUS(
+            t,
+            naik_propagator_solve(&s.packed.op[NAIK_DOUBLE], s.cg, &options, &stream, &interrupted),
+            i < 3 ? NAIK_ERR_ARG : NAIK_OK);
     }
     staggered_destroy(&s);
 }
@@ -191,7 +191,7 @@ static void staggered_residuals_are_compared_up_to_rounding(check *t)
     staggered_solver s;
     altered_ops a;
     CHECK_REQUIRE(t, staggered_create(t, &s));
-    judge(t, &s.packed.op[NAIK_DOUBLE], naik_cg_solver(s.cg), mass, s.f.lat, &a);
+    judge(t, &s.packed.op[NAIK_DOUBLE], s.cg, mass, s.f.lat, &a);
     CHECK_NEAR(t,
                a.found.rounding /
                    (8 * DBL_EPSILON * (4 * mass * mass + 64) * a.x_norm[NAIK_EVEN] / a.b_norm),
@@ -206,18 +206,18 @@ static void wilson_residuals_are_compared_up_to_rounding(check *t)
     const double mass = 0.3;
     wilson_fixture f;
     naik_wilson_set set;
-    naik_bicgstab *solver = NULL;
+    naik_solver *solver = NULL;
     altered_ops a;
     CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 1, mass, 0, false, &f));
     CHECK_OK(t, naik_wilson_set_create(f.geometry, f.u, NULL, mass, 0, NAIK_SINGLE, 18, NAIK_SINGLE,
                                        1, &set));
-    CHECK_OK(t, naik_bicgstab_create(set.op, NAIK_SINGLE, NAIK_METHOD_BICGSTAB, 1, &solver));
-    judge(t, &set.op[NAIK_DOUBLE], naik_bicgstab_solver(solver), mass, f.lat, &a);
+    CHECK_OK(t, naik_solver_create(&naik_solver_bicgstab, set.op, NAIK_SINGLE, 1, &solver));
+    judge(t, &set.op[NAIK_DOUBLE], solver, mass, f.lat, &a);
     CHECK_NEAR(t,
                a.found.rounding / (8 * DBL_EPSILON * (mass + 4 + 8) / (mass + 4) *
                                    hypot(a.x_norm[0], a.x_norm[1]) / a.b_norm),
                1, 1e-9);
-    naik_bicgstab_destroy(&solver);
+    naik_solver_destroy(&solver);
     naik_wilson_set_destroy(&set);
     wilson_fixture_destroy(&f);
 }

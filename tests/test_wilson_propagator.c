@@ -74,9 +74,9 @@ static void solve(run *r, naik_method method, naik_precision fastest, double tol
 {
     check *t = r->t;
     const naik_precision vectors = fastest == NAIK_DOUBLE ? NAIK_DOUBLE : NAIK_SINGLE;
-    const naik_cg_options options = naik_cg_defaults();
+    const naik_solver_options options = naik_solver_defaults();
     naik_wilson_set set;
-    naik_bicgstab *solver = NULL;
+    naik_solver *solver = NULL;
     bool interrupted = true;
     const naik_propagator_stream stream = {.data = r,
                                            .count = COLUMNS,
@@ -86,12 +86,13 @@ static void solve(run *r, naik_method method, naik_precision fastest, double tol
     if (CHECK_OK(t,
                  naik_wilson_set_create(r->f->geometry, r->f->u, r->f->clover, r->f->mass,
                                         r->f->twisted_mass, fastest, 18, vectors, COLUMNS, &set)) &&
-        CHECK_OK(t, naik_bicgstab_create(set.op, vectors, method, COLUMNS, &solver))) {
-        CHECK_OK(t, naik_propagator_solve(&set.op[NAIK_DOUBLE], naik_bicgstab_solver(solver),
-                                          &options, &stream, &interrupted));
+        CHECK_OK(
+            t, naik_solver_create(naik_method_solver(method), set.op, vectors, COLUMNS, &solver))) {
+        CHECK_OK(t, naik_propagator_solve(&set.op[NAIK_DOUBLE], solver, &options, &stream,
+                                          &interrupted));
         CHECK_TRUE(t, !interrupted);
     }
-    naik_bicgstab_destroy(&solver);
+    naik_solver_destroy(&solver);
     naik_wilson_set_destroy(&set);
 }
 
@@ -108,7 +109,7 @@ static void check_column(run *r, int i)
 {
     check *t = r->t;
     const naik_propagator_result *result = &r->result[i];
-    CHECK_INT(t, result->cg.reason, NAIK_CG_CONVERGED);
+    CHECK_INT(t, result->cg.reason, NAIK_SOLVER_CONVERGED);
     CHECK_TRUE(t, !result->suspect && result->cg.residual <= 1e-11 && result->norm > 0);
     CHECK_NEAR(t, result->independent_residual, result->cg.residual,
                1e-3 * result->cg.residual + 1e-14);

@@ -8,6 +8,7 @@
 
 #include "kept_state.h"
 #include "solver/bicgstab.h"
+#include "solver/cg.h"
 #include "wilson_fixture.h"
 #include "wilson_solve_ref.h"
 
@@ -21,7 +22,7 @@ typedef struct run {
     const wilson_fixture *f;
     const naik_field *rhs;     /* b, or Mh^+ b */
     wilson_spinor *x[SYSTEMS]; /* whole lattices; this rank's sites */
-    naik_cg_result result[SYSTEMS];
+    naik_solver_result result[SYSTEMS];
     double history[SYSTEMS][STRIDE];
     bool keeps;     /* interrupted rhs are saved, and saved ones restored */
     int polls_left; /* the stream says stop after so many polls, where it keeps: polls_each of the */
@@ -31,18 +32,19 @@ typedef struct run {
     uint32_t vectors; /* bit v: vector v was kept once */
 } run;
 
-static naik_status load(void *data, int64_t index, naik_field *b, int irhs, naik_cg_system *system)
+static naik_status load(void *data, int64_t index, naik_field *b, int irhs,
+                        naik_solver_system *system)
 {
     const run *r = data;
-    *system = (naik_cg_system){.shift = 0, .tolerance = tolerance};
+    *system = (naik_solver_system){.shift = 0, .tolerance = tolerance};
     return r->f->backend->ops->field.copy_rhs(b, irhs, r->rhs, (int)index);
 }
 
 static naik_status finish(void *data, int64_t index, const naik_field *x, int irhs,
-                          const naik_cg_result *result)
+                          const naik_solver_result *result)
 {
     run *r = data;
-    if (result->reason == NAIK_CG_INTERRUPTED) {
+    if (result->reason == NAIK_SOLVER_INTERRUPTED) {
         return NAIK_OK;
     }
     if (result->history_length > 0) {
@@ -61,19 +63,19 @@ static bool stop(void *data)
     return r->keeps && r->polls_left-- == 0;
 }
 
-static naik_status save(void *data, int64_t index, const naik_cg_state *state,
-                        naik_field *const field[NAIK_CG_VECTORS], int irhs)
+static naik_status save(void *data, int64_t index, const naik_solver_state *state,
+                        naik_field *const field[NAIK_SOLVER_VECTORS], int irhs)
 {
     run *r = data;
     r->saved++;
-    for (int v = 0; v < NAIK_CG_VECTORS; v++) {
+    for (int v = 0; v < NAIK_SOLVER_VECTORS; v++) {
         r->vectors |= (uint32_t)(field[v] != NULL) << v;
     }
     return kept_state_save(&r->kept[index], NAIK_EVEN, state, field, irhs);
 }
 
-static naik_status restore(void *data, int64_t index, naik_cg_state *state,
-                           naik_field *const field[NAIK_RUNGS][NAIK_CG_VECTORS], int irhs,
+static naik_status restore(void *data, int64_t index, naik_solver_state *state,
+                           naik_field *const field[NAIK_RUNGS][NAIK_SOLVER_VECTORS], int irhs,
                            bool *found)
 {
     run *r = data;
@@ -136,25 +138,22 @@ static void free_operators(operators *o)
     }
 }
 
+static const naik_solver_kind *const kinds[] = {[BICGSTAB] = &naik_solver_bicgstab,
+                                                [NORMAL] = &naik_solver_normal,
+                                                [GENERAL_CG] = &naik_solver_cg};
+
 /* Runs the solver of a mode on the stream. */
 static void run_solver(check *t, const mode *m, const operators *o, int width, int poll,
-                       const naik_cg_stream *stream)
+                       const naik_solver_stream *stream)
 {
-    naik_cg_options options = naik_cg_defaults();
+    naik_solver_options options = naik_solver_defaults();
     options.history_stride = STRIDE;
     options.poll_interval = poll;
-    const naik_method method = m->solver == NORMAL ? NAIK_METHOD_CG : NAIK_METHOD_BICGSTAB;
-    naik_cg *cg = NULL;
-    naik_bicgstab *bicgstab = NULL;
-    if (m->solver == GENERAL_CG) {
-        if (CHECK_OK(t, naik_cg_create(o->op, m->vectors, width, &cg))) {
-            CHECK_OK(t, naik_cg_solve(cg, NAIK_EVEN, &options, stream));
-        }
-    } else if (CHECK_OK(t, naik_bicgstab_create(o->op, m->vectors, method, width, &bicgstab))) {
-        CHECK_OK(t, naik_bicgstab_solve(bicgstab, NAIK_EVEN, &options, stream));
+    naik_solver *solver = NULL;
+    if (CHECK_OK(t, naik_solver_create(kinds[m->solver], o->op, m->vectors, width, &solver))) {
+        CHECK_OK(t, naik_solver_solve(solver, NAIK_EVEN, &options, stream));
     }
-    naik_cg_destroy(&cg);
-    naik_bicgstab_destroy(&bicgstab);
+    naik_solver_destroy(&solver);
 }
 
 static int answers(const run *r, int count)
@@ -174,13 +173,13 @@ static void solve_on(check *t, const wilson_fixture *f, const mode *m, int width
     r->rhs = m->solver == GENERAL_CG ? rhs : b;
     if (make_operators(t, f, m, width, &o) &&
         CHECK_OK(t, naik_wilson_schur(o.wilson[0], NAIK_EVEN, true, &all, b, scratch, rhs, NULL))) {
-        const naik_cg_stream stream = {.data = r,
-                                       .count = count,
-                                       .load = load,
-                                       .finish = finish,
-                                       .stop = stop,
-                                       .save = r->keeps ? save : NULL,
-                                       .restore = r->keeps ? restore : NULL};
+        const naik_solver_stream stream = {.data = r,
+                                           .count = count,
+                                           .load = load,
+                                           .finish = finish,
+                                           .stop = stop,
+                                           .save = r->keeps ? save : NULL,
+                                           .restore = r->keeps ? restore : NULL};
         for (int i = 0; i < (r->keeps ? 500 : 1) && answers(r, count) < count; i++) {
             const int each = r->polls_each, poll = r->keeps && each == 0 ? 1 + i % 2 : 0;
             /* a poll after which nothing ran does not count */
@@ -256,7 +255,7 @@ static void batches_are_solved_in_every_storage(check *t)
             const double most = modes[m].solver == GENERAL_CG ? 20 : 1.001;
             solve(t, &f, &modes[m], 8, SYSTEMS, &r);
             for (int i = 0; i < SYSTEMS; i++) {
-                CHECK_INT(t, r.result[i].reason, NAIK_CG_CONVERGED);
+                CHECK_INT(t, r.result[i].reason, NAIK_SOLVER_CONVERGED);
                 CHECK_TRUE(t, r.result[i].residual <= tolerance && r.result[i].residual > 0);
                 CHECK_TRUE(t, r.result[i].iterations > 5 && r.result[i].iterations < 200);
                 CHECK_INT(t, r.result[i].normal, modes[m].solver == NORMAL);
@@ -311,7 +310,7 @@ static void iterations_are_those_of_the_textbook(check *t)
 static void compare_runs(check *t, const wilson_fixture *f, const run *a, const run *b, int count)
 {
     for (int i = 0; i < count && a->x[i] != NULL && b->x[i] != NULL; i++) {
-        const naik_cg_result *x = &a->result[i], *y = &b->result[i];
+        const naik_solver_result *x = &a->result[i], *y = &b->result[i];
         CHECK_INT(t, x->reason, y->reason);
         CHECK_INT(t, x->iterations, y->iterations);
         CHECK_INT(t, x->restarts, y->restarts);
@@ -360,7 +359,8 @@ static void interrupted_rhs_continue_to_the_same_bits(check *t)
         CHECK_INT(t, answers(&r, COUNT), COUNT);
         CHECK_TRUE(t, r.saved > 20 && r.restored > 20);
         if (modes[m].solver == BICGSTAB) {
-            CHECK_TRUE(t, (r.vectors >> NAIK_CG_SHADOW & r.vectors >> NAIK_CG_IMAGE & 1) == 1 ||
+            CHECK_TRUE(t, (r.vectors >> NAIK_SOLVER_SHADOW & r.vectors >> NAIK_SOLVER_IMAGE & 1) ==
+                                  1 ||
                               modes[m].vectors == NAIK_DOUBLE);
         }
         compare_runs(t, &f, &alone, &r, COUNT);
@@ -378,13 +378,13 @@ static void vectors_of_16_bits_are_not_kept(check *t)
     CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 0, mass, 1.1, false, &f));
     naik_field *b = wilson_fixture_field(t, &f, NAIK_DOUBLE, 2, 80, NAIK_EVEN);
     run r = {.t = t, .f = &f, .keeps = true, .polls_left = 2, .rhs = b};
-    const naik_cg_stream stream = {.data = &r,
-                                   .count = 2,
-                                   .load = load,
-                                   .finish = finish,
-                                   .stop = stop,
-                                   .save = save,
-                                   .restore = restore};
+    const naik_solver_stream stream = {.data = &r,
+                                       .count = 2,
+                                       .load = load,
+                                       .finish = finish,
+                                       .stop = stop,
+                                       .save = save,
+                                       .restore = restore};
     if (make_operators(t, &f, &half, 2, &o)) {
         run_solver(t, &half, &o, 2, 3, &stream);
         CHECK_TRUE(t, r.x[0] == NULL && r.polls_left == -1); /* it was stopped */
@@ -392,7 +392,7 @@ static void vectors_of_16_bits_are_not_kept(check *t)
         run_solver(t, &half, &o, 2, 3, &stream);
         CHECK_INT(t, r.saved + r.restored, 0);
         CHECK_INT(t, answers(&r, 2), 2);
-        CHECK_INT(t, r.result[1].reason, NAIK_CG_CONVERGED);
+        CHECK_INT(t, r.result[1].reason, NAIK_SOLVER_CONVERGED);
         CHECK_TRUE(t, r.result[1].residual <= tolerance);
     }
     free_run(&r);
@@ -409,7 +409,7 @@ typedef struct known_starts {
 } known_starts;
 
 static naik_status start_from(void *data, int64_t index, naik_field *x, int irhs,
-                              naik_cg_start *start)
+                              naik_solver_start *start)
 {
     const known_starts *known = data;
     (void)start;
@@ -417,7 +417,7 @@ static naik_status start_from(void *data, int64_t index, naik_field *x, int irhs
 }
 
 static naik_status load_first(void *data, int64_t index, naik_field *b, int irhs,
-                              naik_cg_system *system)
+                              naik_solver_system *system)
 {
     (void)index;
     return load(data, 0, b, irhs, system);
@@ -452,8 +452,8 @@ static void starting_values_cost_iterations_at_the_worst(check *t)
         solve(t, &f, &modes[m], 1, 1, &plain);
         naik_field *starts = make_starts(t, &f, &plain);
         known_starts known = {.x = starts, .ops = &f.backend->ops->field};
-        const naik_cg_starter starter = {.data = &known, .start = start_from};
-        const naik_cg_stream stream = {
+        const naik_solver_starter starter = {.data = &known, .start = start_from};
+        const naik_solver_stream stream = {
             .data = &r, .starter = &starter, .count = STARTS, .load = load_first, .finish = finish};
         if (make_operators(t, &f, &modes[m], 2, &o)) {
             run_solver(t, &modes[m], &o, 2, 0, &stream);
@@ -461,7 +461,7 @@ static void starting_values_cost_iterations_at_the_worst(check *t)
         const int alone = plain.result[0].iterations;
         CHECK_INT(t, answers(&r, STARTS), STARTS);
         for (int i = 0; i < STARTS; i++) {
-            CHECK_INT(t, r.result[i].reason, NAIK_CG_CONVERGED);
+            CHECK_INT(t, r.result[i].reason, NAIK_SOLVER_CONVERGED);
             CHECK_TRUE(t, r.result[i].residual <= tolerance);
         }
         CHECK_INT(t, r.result[0].iterations, 0);
@@ -521,7 +521,7 @@ static double no_flops(const naik_operator *op)
 }
 
 static naik_status load_ones(void *data, int64_t index, naik_field *b, int irhs,
-                             naik_cg_system *system)
+                             naik_solver_system *system)
 {
     const run *r = data;
     wilson_spinor *v = wilson_ref_field(r->f->lat->volume);
@@ -530,7 +530,7 @@ static naik_status load_ones(void *data, int64_t index, naik_field *b, int irhs,
             v[site][i / 3][i % 3] = (double)(index + 1 + site % 7 + i);
         }
     }
-    *system = (naik_cg_system){.tolerance = tolerance};
+    *system = (naik_solver_system){.tolerance = tolerance};
     wilson_fixture_put(r->t, r->f, v, NAIK_EVEN, b, irhs);
     free(v);
     return NAIK_OK;
@@ -544,23 +544,23 @@ static void a_breakdown_goes_on_with_the_normal_equations(check *t)
                                                .apply = swap_spins,
                                                .step_flops = no_flops};
     wilson_fixture f;
-    naik_bicgstab *solver = NULL;
-    const naik_cg_options options = naik_cg_defaults();
+    naik_solver *solver = NULL;
+    const naik_solver_options options = naik_solver_defaults();
     CHECK_REQUIRE(t, wilson_fixture_create(t, size, NULL, false, 0, mass, 0, false, &f));
     const naik_operator op[NAIK_PRECISIONS] = {{&swapping, f.geometry, NAIK_DOUBLE, NULL}};
     run r = {.t = t, .f = &f};
-    const naik_cg_stream stream = {.data = &r, .count = 2, .load = load_ones, .finish = finish};
-    CHECK_OK(t, naik_bicgstab_create(op, NAIK_DOUBLE, NAIK_METHOD_BICGSTAB, 2, &solver));
+    const naik_solver_stream stream = {.data = &r, .count = 2, .load = load_ones, .finish = finish};
+    CHECK_OK(t, naik_solver_create(&naik_solver_bicgstab, op, NAIK_DOUBLE, 2, &solver));
     CHECK_REQUIRE(t, solver != NULL);
-    CHECK_OK(t, naik_bicgstab_solve(solver, NAIK_EVEN, &options, &stream));
+    CHECK_OK(t, naik_solver_solve(solver, NAIK_EVEN, &options, &stream));
     for (int i = 0; i < 2; i++) {
-        CHECK_INT(t, r.result[i].reason, NAIK_CG_CONVERGED);
+        CHECK_INT(t, r.result[i].reason, NAIK_SOLVER_CONVERGED);
         CHECK_TRUE(t, r.result[i].normal);
-        CHECK_INT(t, r.result[i].climb, NAIK_CG_CLIMB_BROKEN);
+        CHECK_INT(t, r.result[i].climb, NAIK_SOLVER_CLIMB_BROKEN);
         CHECK_INT(t, r.result[i].iterations, 1);
     }
     free_run(&r);
-    naik_bicgstab_destroy(&solver);
+    naik_solver_destroy(&solver);
     wilson_fixture_destroy(&f);
 }
 
@@ -575,8 +575,8 @@ static void what_less_than_double_does_not_halve_goes_on_in_double(check *t)
         int climbed = 0;
         solve(t, &f, &modes[m], COUNT, COUNT, &together);
         for (int i = 0; i < COUNT; i++) {
-            const bool slow = together.result[i].climb == NAIK_CG_CLIMB_SLOW;
-            CHECK_INT(t, together.result[i].reason, NAIK_CG_CONVERGED);
+            const bool slow = together.result[i].climb == NAIK_SOLVER_CLIMB_SLOW;
+            CHECK_INT(t, together.result[i].reason, NAIK_SOLVER_CONVERGED);
             CHECK_INT(t, together.result[i].normal, false);
             CHECK_INT(t, together.result[i].rung == NAIK_RUNG_DOUBLE, slow);
             climbed += slow;

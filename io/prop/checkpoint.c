@@ -30,9 +30,9 @@ typedef struct disk_vector {
     uint32_t sum[2], reserved;
 } disk_vector;
 
-typedef struct disk_entry { /* one solve */
-    naik_cg_state state;    /* its pointer is void */
-    disk_vector vector[NAIK_CG_VECTORS];
+typedef struct disk_entry {  /* one solve */
+    naik_solver_state state; /* its pointer is void */
+    disk_vector vector[NAIK_SOLVER_VECTORS];
     int64_t history_offset;
     uint32_t history_crc;
     int32_t solve;
@@ -248,13 +248,13 @@ static naik_status verify_entry(const naik_checkpoint *s, disk_entry *entry, int
                                 bool *ok)
 {
     naik_status status = NAIK_OK;
-    naik_cg_state *state = &entry->state;
+    naik_solver_state *state = &entry->state;
     const int64_t bytes = (int64_t)state->history_length * (int64_t)sizeof *state->history;
     state->history = NULL;
     *ok = entry->solve >= 0 && entry->solve < naik_propagator_file_solves(s->file) &&
-          naik_cg_state_holds(state) && entry->history_offset >= HEAD_BYTES &&
+          naik_solver_state_holds(state) && entry->history_offset >= HEAD_BYTES &&
           bytes <= file_bytes - entry->history_offset;
-    for (int v = 0; v < NAIK_CG_VECTORS; v++) {
+    for (int v = 0; v < NAIK_SOLVER_VECTORS; v++) {
         const disk_vector *vector = &entry->vector[v];
         const bool kept = vector->bits == 32 || vector->bits == 64;
         *ok = *ok && (kept || vector->bits == 0) && vector->offset >= 0 &&
@@ -268,7 +268,7 @@ static naik_status verify_entry(const naik_checkpoint *s, disk_entry *entry, int
     NAIK_TRY(naik_comm_agree(s->comm, status));
     NAIK_TRY(take(s, entry->history_offset, state->history, (size_t)bytes, ok));
     *ok = *ok && naik_crc32(state->history, (size_t)bytes) == entry->history_crc;
-    for (int v = 0; v < NAIK_CG_VECTORS && *ok; v++) {
+    for (int v = 0; v < NAIK_SOLVER_VECTORS && *ok; v++) {
         if (entry->vector[v].bits != 0) {
             NAIK_TRY(forgive_damage(s, read_vector(s, &entry->vector[v], NULL), ok));
         }
@@ -384,7 +384,7 @@ void naik_checkpoint_close(naik_checkpoint **state)
 }
 
 naik_status naik_checkpoint_restore(naik_checkpoint *state, int solve, int history_room,
-                                    naik_cg_state *out, int vector, double *half, bool *found)
+                                    naik_solver_state *out, int vector, double *half, bool *found)
 {
     naik_status status = NAIK_OK;
     const disk_entry *entry = find(&state->found, solve);
@@ -393,7 +393,7 @@ naik_status naik_checkpoint_restore(naik_checkpoint *state, int solve, int histo
         *found = false;
         return NAIK_OK;
     }
-    if (vector == NAIK_CG_STATE) {
+    if (vector == NAIK_SOLVER_STATE) {
         *out = entry->state;
         out->history = history;
         out->history_length =
@@ -432,7 +432,7 @@ static naik_status forgive(naik_checkpoint *s, naik_status status)
 }
 
 /* The new file with room for its head; a new entry with its state and history. */
-static naik_status begin_entry(naik_checkpoint *s, int solve, const naik_cg_state *in,
+static naik_status begin_entry(naik_checkpoint *s, int solve, const naik_solver_state *in,
                                disk_entry **out)
 {
     naik_status status = NAIK_OK;
@@ -458,7 +458,7 @@ done:
     return status;
 }
 
-naik_status naik_checkpoint_save(naik_checkpoint *state, int solve, const naik_cg_state *in,
+naik_status naik_checkpoint_save(naik_checkpoint *state, int solve, const naik_solver_state *in,
                                  int vector, int bits, const double *half)
 {
     naik_status status = NAIK_OK;
@@ -492,7 +492,7 @@ static naik_status take_over(naik_checkpoint *s)
             naik_propagator_file_record(s->file, old->solve)->state != NAIK_SOLVE_PENDING) {
             continue;
         }
-        for (int v = 0; v < NAIK_CG_VECTORS; v++) {
+        for (int v = 0; v < NAIK_SOLVER_VECTORS; v++) {
             if (old->vector[v].bits != 0) {
                 NAIK_TRY(read_vector(s, &old->vector[v], half));
                 NAIK_TRY(

@@ -1,7 +1,7 @@
 /* checkpoint.h - the solves in flight when a run was stopped, kept beside its output
  *
  * PATH.part.state holds what the solver hands out of every column that it is asked to leave
- * (cg.h: save), with checksums of its own. It is written under another name and renamed when it is
+ * (solver.h: save), with checksums of its own. It is written under another name and renamed when it is
  * whole, and goes with the .part when PATH is complete. What is found is used only where it is of
  * the same input, configuration and build of naik, and intact: everything else is ignored with one
  * line, and those solves start again. Nothing here is needed for a right answer.
@@ -10,7 +10,7 @@
 #define NAIK_IO_PROP_CHECKPOINT_H
 
 #include "io/prop/propagator_file.h"
-#include "solver/cg.h"
+#include "solver/solver.h"
 
 typedef struct naik_checkpoint naik_checkpoint;
 
@@ -20,16 +20,16 @@ naik_status naik_checkpoint_open(naik_propagator_file *file, naik_checkpoint **o
 void naik_checkpoint_close(naik_checkpoint **state);
 
 /* Vector number `vector` of a solve, half [lattice half][spin][3][2] by checkerboard number; with
- * NAIK_CG_STATE none, but `out` is filled (its history has room for history_room numbers).
+ * NAIK_SOLVER_STATE none, but `out` is filled (its history has room for history_room numbers).
  * *found = false where the solve was not kept, or with a warning where it is damaged by now: what
  * was given of it before is then not to be used. Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
 naik_status naik_checkpoint_restore(naik_checkpoint *state, int solve, int history_room,
-                                    naik_cg_state *out, int vector, double *half, bool *found);
+                                    naik_solver_state *out, int vector, double *half, bool *found);
 
 /* Keeps vector number `vector`, as reals of 32 or 64 bits, and with the first vector of a solve
  * its state. A file system that refuses is warned about: then nothing is kept. Collective.
  * NAIK_ERR_MEMORY, NAIK_ERR_MPI */
-naik_status naik_checkpoint_save(naik_checkpoint *state, int solve, const naik_cg_state *in,
+naik_status naik_checkpoint_save(naik_checkpoint *state, int solve, const naik_solver_state *in,
                                  int vector, int bits, const double *half);
 /* All is saved: what was opened and is still pending is taken over, and the new file replaces the
  * old one. Without anything saved, the old one stays. Collective. As _save. */

@@ -5,7 +5,7 @@
 
 #include "io/inspect.h"
 #include "io/prop/contractions.h"
-#include "solver/cg.h"
+#include "solver/solver.h"
 
 static const char *state_text(const naik_solve_record *record, bool damaged)
 {

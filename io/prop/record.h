@@ -12,7 +12,7 @@ enum {
     NAIK_DISK_NOT_CONVERGED = 0x4c494146
 };
 
-/* Where a solve ended (cg.h), likewise as words: "HALF", "SING", "CLAS", "DOUB". */
+/* Where a solve ended (solver.h), likewise as words: "HALF", "SING", "CLAS", "DOUB". */
 enum {
     NAIK_DISK_RUNG_HALF = 0x464c4148,
     NAIK_DISK_RUNG_SINGLE = 0x474e4953,

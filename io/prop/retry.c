@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "io/prop/prop_file.h"
-#include "solver/cg.h"
+#include "solver/solver.h"
 
 static bool is_retried(const naik_propagator_file *file, const naik_solve_record *record)
 {
     return record->state == NAIK_SOLVE_NOT_CONVERGED &&
            record->iterations < file->iteration_limit &&
-           strcmp(record->stop_reason, naik_cg_reason_text(NAIK_CG_ITERATION_LIMIT)) == 0;
+           strcmp(record->stop_reason, naik_solver_reason_text(NAIK_SOLVER_ITERATION_LIMIT)) == 0;
 }
 
 int naik_prop_count_retries(const naik_propagator_file *file)

@@ -12,7 +12,7 @@
 
 #include "links/smear.h"
 #include "operator/staggered.h"
-#include "solver/cg.h"
+#include "solver/solver.h"
 
 enum { BENCH_MAX_LIST = 16, BENCH_MAX_REPEAT = 1000, BENCH_EACH = -1 };
 
@@ -147,7 +147,7 @@ typedef struct bench_tally {
     double worst;       /* true residual */
     int failed;
 } bench_tally;
-void bench_count(bench_tally *tally, const naik_cg_result *result);
+void bench_count(bench_tally *tally, const naik_solver_result *result);
 
 /* bench/gauge.c: the extents of the file of --gauge into options.size, NAIK_ERR_INPUT where that is
  * another; b->thin and, where the measurement needs them, b->source. Collective. */

@@ -19,8 +19,8 @@ static const double OUT_OF_REACH = 1e-100;
 
 typedef struct run {
     const bench *b;
-    naik_cg *cg;
-    naik_cg_options options;
+    naik_solver *cg;
+    naik_solver_options options;
     double mass, tolerance;
     naik_field *sources; /* [nrhs], double */
     int count;
@@ -31,16 +31,17 @@ typedef struct run {
     double share;      /* of the last one's time that true residuals took */
 } run;
 
-static naik_status load(void *data, int64_t index, naik_field *b, int irhs, naik_cg_system *system)
+static naik_status load(void *data, int64_t index, naik_field *b, int irhs,
+                        naik_solver_system *system)
 {
     const run *r = data;
-    *system = (naik_cg_system){.shift = naik_operator_staggered.shift(r->mass),
-                               .tolerance = r->tolerance};
+    *system = (naik_solver_system){.shift = naik_operator_staggered.shift(r->mass),
+                                   .tolerance = r->tolerance};
     return r->b->backend->ops->field.copy_rhs(b, irhs, r->sources, (int)index);
 }
 
 static naik_status finish(void *data, int64_t index, const naik_field *x, int irhs,
-                          const naik_cg_result *result)
+                          const naik_solver_result *result)
 {
     run *r = data;
     (void)index, (void)x, (void)irhs;
@@ -59,12 +60,13 @@ static double seconds_in(const run *r, const char *region)
 static naik_status solve(void *context)
 {
     run *r = context;
-    const naik_cg_stream stream = {.data = r, .count = r->count, .load = load, .finish = finish};
+    const naik_solver_stream stream = {
+        .data = r, .count = r->count, .load = load, .finish = finish};
     r->tally = (bench_tally){0};
     r->least = r->most = 0;
     r->rung = NAIK_RUNG_HALF;
     const double true_s = seconds_in(r, "true residuals"), iterate_s = seconds_in(r, "iterate");
-    const naik_status status = naik_cg_solve(r->cg, NAIK_EVEN, &r->options, &stream);
+    const naik_status status = naik_solver_solve(r->cg, NAIK_EVEN, &r->options, &stream);
     const double in_true_s = seconds_in(r, "true residuals") - true_s;
     r->share = in_true_s / (in_true_s + seconds_in(r, "iterate") - iterate_s);
     return status;
@@ -138,7 +140,7 @@ static naik_status measure(const bench *b, const naik_staggered *packed, const s
     naik_status status = NAIK_OK;
     const bench_options *o = b->options;
     const int batch = o->batch > 0 && o->batch < nrhs ? o->batch : nrhs;
-    run r = {.b = b, .options = naik_cg_defaults(), .count = nrhs, .mass = mass};
+    run r = {.b = b, .options = naik_solver_defaults(), .count = nrhs, .mass = mass};
     bench_timing timing;
     const int fixed = o->iterations;
     r.options.delta = o->delta;
@@ -146,7 +148,7 @@ static naik_status measure(const bench *b, const naik_staggered *packed, const s
     r.options.stay = fixed > 0; /* every iteration the same work */
     r.options.max_iterations = fixed > 0 ? fixed : o->max_iterations;
     r.tolerance = fixed > 0 ? OUT_OF_REACH : o->tolerance;
-    NAIK_TRY(naik_cg_create(packed->op, plan->vectors, batch, &r.cg));
+    NAIK_TRY(naik_solver_create(&naik_solver_cg, packed->op, plan->vectors, batch, &r.cg));
     NAIK_TRY(bench_sources(b, r.count, &r.sources));
     NAIK_TRY(naik_timer_create(b->comm->log, &r.timer));
     b->backend->timer = r.timer;
@@ -163,7 +165,7 @@ static naik_status measure(const bench *b, const naik_staggered *packed, const s
 done:
     b->backend->timer = NULL;
     naik_timer_destroy(&r.timer);
-    naik_cg_destroy(&r.cg);
+    naik_solver_destroy(&r.cg);
     naik_field_destroy(&r.sources);
     return status;
 }

@@ -12,9 +12,9 @@
 
 typedef struct run {
     const bench *b;
-    naik_cg *cg;
+    naik_solver *cg;
     naik_multishift *multishift; /* NULL: separate solves */
-    naik_cg_options options;
+    naik_solver_options options;
     naik_field *sources; /* [sources], double */
     int sources_count, groups;
     int masses;
@@ -31,15 +31,16 @@ static naik_status load_group(void *data, int index, naik_field *b, int irhs)
 }
 
 /* Without a shared space every system takes b itself: the solves cost the same. */
-static naik_status load(void *data, int64_t index, naik_field *b, int irhs, naik_cg_system *system)
+static naik_status load(void *data, int64_t index, naik_field *b, int irhs,
+                        naik_solver_system *system)
 {
     const run *r = data;
     const int s = (int)index % r->masses, source = (int)index / r->masses;
-    *system = (naik_cg_system){.shift = r->group.shift[s], .tolerance = r->group.tolerance[s]};
+    *system = (naik_solver_system){.shift = r->group.shift[s], .tolerance = r->group.tolerance[s]};
     return r->b->backend->ops->field.copy_rhs(b, irhs, r->sources, r->first + source);
 }
 
-static naik_status start(void *data, int64_t index, naik_field *x, int irhs, naik_cg_start *out)
+static naik_status start(void *data, int64_t index, naik_field *x, int irhs, naik_solver_start *out)
 {
     const run *r = data;
     return naik_multishift_take(r->multishift, (int)index / r->masses, (int)index % r->masses, x,
@@ -47,7 +48,7 @@ static naik_status start(void *data, int64_t index, naik_field *x, int irhs, nai
 }
 
 static naik_status finish(void *data, int64_t index, const naik_field *x, int irhs,
-                          const naik_cg_result *result)
+                          const naik_solver_result *result)
 {
     run *r = data;
     (void)index, (void)x, (void)irhs;
@@ -64,12 +65,12 @@ static naik_status solve(void *context)
     r->tally = (bench_tally){0};
     for (r->first = 0; r->first < r->sources_count; r->first += step) {
         const int left = r->sources_count - r->first, count = left < step ? left : step;
-        const naik_cg_starter starter = {.data = r, .start = start};
-        const naik_cg_stream systems = {.data = r,
-                                        .count = count * r->masses,
-                                        .load = load,
-                                        .finish = finish,
-                                        .starter = r->multishift != NULL ? &starter : NULL};
+        const naik_solver_starter starter = {.data = r, .start = start};
+        const naik_solver_stream systems = {.data = r,
+                                            .count = count * r->masses,
+                                            .load = load,
+                                            .finish = finish,
+                                            .starter = r->multishift != NULL ? &starter : NULL};
         const naik_shift_group_stream groups = {
             .data = r, .count = count, .group = list, .load = load_group};
         bool stopped = false;
@@ -80,7 +81,7 @@ static naik_status solve(void *context)
             NAIK_TRY(
                 naik_multishift_solve(r->multishift, NAIK_EVEN, &r->options, &groups, &stopped));
         }
-        NAIK_TRY(naik_cg_solve(r->cg, NAIK_EVEN, &r->options, &systems));
+        NAIK_TRY(naik_solver_solve(r->cg, NAIK_EVEN, &r->options, &systems));
     }
 done:
     return status;
@@ -150,7 +151,7 @@ naik_status bench_masses(const bench *b, const naik_staggered *packed, naik_prec
     const naik_links *inner = naik_staggered_fastest(packed);
     const bench_options *o = b->options;
     run r = {.b = b,
-             .options = naik_cg_defaults(),
+             .options = naik_solver_defaults(),
              .sources_count = nrhs,
              .masses = o->shared_count,
              .mass = o->shared};
@@ -161,7 +162,7 @@ naik_status bench_masses(const bench *b, const naik_staggered *packed, naik_prec
     const multishift_case c = case_of(&r, inner, vectors, batch);
     r.options.max_iterations = o->max_iterations;
     describe(&r);
-    NAIK_TRY(naik_cg_create(packed->op, vectors, batch, &r.cg));
+    NAIK_TRY(naik_solver_create(&naik_solver_cg, packed->op, vectors, batch, &r.cg));
     NAIK_TRY(bench_sources(b, r.sources_count, &r.sources));
     NAIK_TRY(bench_measure(b, solve, &r, &timing));
     print(&r, inner, vectors, batch, &timing);
@@ -171,7 +172,7 @@ naik_status bench_masses(const bench *b, const naik_staggered *packed, naik_prec
     print(&r, inner, vectors, batch, &timing);
 done:
     naik_multishift_destroy(&r.multishift);
-    naik_cg_destroy(&r.cg);
+    naik_solver_destroy(&r.cg);
     naik_field_destroy(&r.sources);
     return status;
 }

@@ -321,9 +321,9 @@ done:
     return status;
 }
 
-void bench_count(bench_tally *tally, const naik_cg_result *result)
+void bench_count(bench_tally *tally, const naik_solver_result *result)
 {
     tally->iterations += result->iterations;
     tally->worst = result->residual > tally->worst ? result->residual : tally->worst;
-    tally->failed += result->reason != NAIK_CG_CONVERGED;
+    tally->failed += result->reason != NAIK_SOLVER_CONVERGED;
 }

@@ -150,22 +150,23 @@ done:
 typedef struct run {
     const bench *b;
     naik_method method;
-    naik_bicgstab *solver;
-    naik_cg_options options;
+    naik_solver *solver;
+    naik_solver_options options;
     naik_field *sources; /* [count], double */
     int count;
     bench_tally tally;
 } run;
 
-static naik_status load(void *data, int64_t index, naik_field *b, int irhs, naik_cg_system *system)
+static naik_status load(void *data, int64_t index, naik_field *b, int irhs,
+                        naik_solver_system *system)
 {
     const run *r = data;
-    *system = (naik_cg_system){.tolerance = r->b->options->tolerance};
+    *system = (naik_solver_system){.tolerance = r->b->options->tolerance};
     return r->b->backend->ops->field.copy_rhs(b, irhs, r->sources, (int)index);
 }
 
 static naik_status finish(void *data, int64_t index, const naik_field *x, int irhs,
-                          const naik_cg_result *result)
+                          const naik_solver_result *result)
 {
     run *r = data;
     (void)index, (void)x, (void)irhs;
@@ -176,9 +177,10 @@ static naik_status finish(void *data, int64_t index, const naik_field *x, int ir
 static naik_status solve(void *context)
 {
     run *r = context;
-    const naik_cg_stream stream = {.data = r, .count = r->count, .load = load, .finish = finish};
+    const naik_solver_stream stream = {
+        .data = r, .count = r->count, .load = load, .finish = finish};
     r->tally = (bench_tally){0};
-    return naik_bicgstab_solve(r->solver, NAIK_EVEN, &r->options, &stream);
+    return naik_solver_solve(r->solver, NAIK_EVEN, &r->options, &stream);
 }
 
 static void print(const run *r, const naik_wilson_set *set, double mass, const bench_timing *timing)
@@ -218,18 +220,19 @@ static naik_status measure_solves(const bench *b, naik_method method, const naik
                                   double mass, int nrhs)
 {
     naik_status status = NAIK_OK;
-    run r = {.b = b, .method = method, .options = naik_cg_defaults(), .count = nrhs};
+    run r = {.b = b, .method = method, .options = naik_solver_defaults(), .count = nrhs};
     bench_timing timing;
     r.options.delta = b->options->delta;
     r.options.max_iterations =
         b->options->iterations > 0 ? b->options->iterations : b->options->max_iterations;
-    NAIK_TRY(naik_bicgstab_create(set->op, bench_vectors(b), method, nrhs, &r.solver));
+    NAIK_TRY(
+        naik_solver_create(naik_method_solver(method), set->op, bench_vectors(b), nrhs, &r.solver));
     NAIK_TRY(naik_field_create_spin(b->geometry, NAIK_DOUBLE, NAIK_SPIN, nrhs, &r.sources));
     NAIK_TRY(naik_comm_agree(b->comm, fill(b, r.sources, NAIK_EVEN)));
     NAIK_TRY(bench_measure(b, solve, &r, &timing));
     print(&r, set, mass, &timing);
 done:
-    naik_bicgstab_destroy(&r.solver);
+    naik_solver_destroy(&r.solver);
     naik_field_destroy(&r.sources);
     return status;
 }

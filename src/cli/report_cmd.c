@@ -24,7 +24,7 @@
 #include "report/report_figures.h"
 #include "report/report_modes.h"
 #include "report/report_prediction.h"
-#include "solver/cg.h"
+#include "solver/solver.h"
 
 enum { MAX_CORRELATORS = 256, MAX_ROWS = 3000, MAX_MASSES = 100 };
 enum { PATH_SIZE = 4096 };

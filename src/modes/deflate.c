@@ -80,7 +80,7 @@ done:
     return status;
 }
 
-static void weigh(naik_deflation *d, const naik_cg_correction *at, bool odd)
+static void weigh(naik_deflation *d, const naik_solver_correction *at, bool odd)
 {
     const int nrhs = at->x->nrhs;
     for (int i = 0; i < d->used; i++) {
@@ -95,7 +95,7 @@ static void weigh(naik_deflation *d, const naik_cg_correction *at, bool odd)
     }
 }
 
-static naik_status correct_even(naik_deflation *d, const naik_cg_correction *at)
+static naik_status correct_even(naik_deflation *d, const naik_solver_correction *at)
 {
     naik_status status = NAIK_OK;
     NAIK_TRY(project(d, at->r, at->wanted));
@@ -106,7 +106,7 @@ done:
     return status;
 }
 
-static naik_status correct_odd(naik_deflation *d, const naik_cg_correction *at)
+static naik_status correct_odd(naik_deflation *d, const naik_solver_correction *at)
 {
     naik_status status = NAIK_OK;
     const naik_dslash_args last = {.form = NAIK_FORM_AFFINE,
@@ -130,7 +130,7 @@ done:
     return status;
 }
 
-static naik_status correct(void *data, const naik_cg_correction *at)
+static naik_status correct(void *data, const naik_solver_correction *at)
 {
     naik_status status = NAIK_OK;
     naik_deflation *d = data;
@@ -142,7 +142,7 @@ done:
     return status;
 }
 
-naik_cg_starter naik_deflation_starter(naik_deflation *deflation, double again)
+naik_solver_starter naik_deflation_starter(naik_deflation *deflation, double again)
 {
-    return (naik_cg_starter){.data = deflation, .correct = correct, .again = again};
+    return (naik_solver_starter){.data = deflation, .correct = correct, .again = again};
 }

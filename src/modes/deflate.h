@@ -2,7 +2,7 @@
  *
  *   x += V (shift + lambda2)^-1 V^+ r,   r = b - A x formed in double
  *
- * as a starter of the conjugate gradient (solver/cg.h): at the start of every system, and again
+ * as a starter of the conjugate gradient (solver/solver.h): at the start of every system, and again
  * whenever its residual fell by `again`, since rounding and what modes lack of being eigenvectors
  * bring low modes back: deflated once, a solve takes up to ten times longer than deflated three
  * times. On odd sites the modes are D_oe v / sqrt(lambda2), of which no copy is kept:
@@ -13,7 +13,7 @@
 #define NAIK_MODES_DEFLATE_H
 
 #include "modes/modes.h"
-#include "solver/cg.h"
+#include "solver/solver.h"
 
 typedef struct naik_deflation naik_deflation;
 
@@ -27,6 +27,6 @@ void naik_deflation_destroy(naik_deflation **deflation);
 size_t naik_deflation_bytes(const naik_geometry *geometry, int used, int width);
 
 /* For a stream of systems with A = shift - D D on these links. */
-naik_cg_starter naik_deflation_starter(naik_deflation *deflation, double again);
+naik_solver_starter naik_deflation_starter(naik_deflation *deflation, double again);
 
 #endif

@@ -86,7 +86,7 @@ done:
 }
 
 /* Source and mass of solve `index` into w->now, and the rest of its system. */
-static naik_status read_source(worker *w, int64_t index, naik_cg_system *system)
+static naik_status read_source(worker *w, int64_t index, naik_solver_system *system)
 {
     double *mass = &w->now.mass;
     naik_status status = w->stream->source(w->stream->data, index, w->sites, mass,
@@ -115,7 +115,7 @@ done:
 
 /* What the whole lattice asks for, and a little more for rounding, as a tolerance of the parity's
  * system, whose b_p is in now.work. */
-static naik_status hold_whole(worker *w, naik_cg_system *system)
+static naik_status hold_whole(worker *w, naik_solver_system *system)
 {
     naik_status status = NAIK_OK;
     const naik_solution *now = &w->now;
@@ -132,7 +132,8 @@ done:
     return status;
 }
 
-static naik_status load(void *data, int64_t index, naik_field *b, int irhs, naik_cg_system *system)
+static naik_status load(void *data, int64_t index, naik_field *b, int irhs,
+                        naik_solver_system *system)
 {
     naik_status status = NAIK_OK;
     worker *w = data;
@@ -161,10 +162,10 @@ done:
 }
 
 /* From the Krylov space that the solve shares, or as the stream has it. */
-static naik_status start(void *data, int64_t index, naik_field *x, int irhs, naik_cg_start *out)
+static naik_status start(void *data, int64_t index, naik_field *x, int irhs, naik_solver_start *out)
 {
     worker *w = data;
-    const naik_cg_starter *own = w->stream->starter;
+    const naik_solver_starter *own = w->stream->starter;
     if (w->batch.of[index] >= 0) {
         return naik_multishift_take(w->stream->multishift, w->batch.of[index],
                                     w->batch.shift[index], x, irhs, out);
@@ -177,7 +178,7 @@ static naik_status start(void *data, int64_t index, naik_field *x, int irhs, nai
                : NAIK_OK;
 }
 
-static naik_status correct(void *data, const naik_cg_correction *at)
+static naik_status correct(void *data, const naik_solver_correction *at)
 {
     const worker *w = data;
     return w->stream->starter->correct(w->stream->starter->data, at);
@@ -188,7 +189,7 @@ static naik_status load_group(void *data, int index, naik_field *b, int irhs)
 {
     naik_status status = NAIK_OK;
     worker *w = data;
-    naik_cg_system unused;
+    naik_solver_system unused;
     naik_timer_start(w->backend->timer, "sources");
     NAIK_TRY(read_source(w, w->batch.member[index], &unused));
     w->now.mass = w->batch.base[index];
@@ -199,7 +200,7 @@ done:
 }
 
 /* Of the iterations, those that a base carried along counted by what they are. */
-static double count_flops(const worker *w, int64_t index, const naik_cg_result *result)
+static double count_flops(const worker *w, int64_t index, const naik_solver_result *result)
 {
     const naik_operator *op = w->now.op;
     const int carried = w->batch.shift[index] > 0 ? result->start_iterations : 0;
@@ -210,9 +211,9 @@ static double count_flops(const worker *w, int64_t index, const naik_cg_result *
 
 /* Whether the solver's residual and the independent one, equal in exact arithmetic, are as near as
  * rounding puts them. A thousandth of the residual itself is forgiven. */
-static bool is_suspect(const naik_cg_result *cg, const naik_solution_check *found)
+static bool is_suspect(const naik_solver_result *cg, const naik_solution_check *found)
 {
-    if (cg->reason == NAIK_CG_ZERO_SOURCE) {
+    if (cg->reason == NAIK_SOLVER_ZERO_SOURCE) {
         return found->norm != 0 || found->rhs_norm != 0;
     }
     if (!isfinite(cg->residual)) {
@@ -235,16 +236,16 @@ done:
 }
 
 static naik_status finish(void *data, int64_t index, const naik_field *x, int irhs,
-                          const naik_cg_result *result)
+                          const naik_solver_result *result)
 {
     naik_status status = NAIK_OK;
     worker *w = data;
-    naik_cg_system system;
+    naik_solver_system system;
     naik_solution_check found;
     const naik_operator_ops *ops = w->now.op->ops;
     const double *sites = NULL;
     naik_propagator_result out = {.cg = *result, .parity = w->now.parity};
-    if (result->reason == NAIK_CG_INTERRUPTED) {
+    if (result->reason == NAIK_SOLVER_INTERRUPTED) {
         w->interrupted = true;
         return NAIK_OK;
     }
@@ -267,20 +268,20 @@ done:
     return status;
 }
 
-static naik_status poll(void *data, const naik_cg_progress *progress)
+static naik_status poll(void *data, const naik_solver_progress *progress)
 {
     const worker *w = data;
-    naik_cg_progress mine = *progress;
+    naik_solver_progress mine = *progress;
     for (int i = 0; i < mine.running; i++) {
         mine.index[i] = w->batch.index[mine.index[i]];
     }
     return w->stream->poll(w->stream->data, &mine);
 }
 
-static naik_status poll_groups(void *data, const naik_cg_progress *progress)
+static naik_status poll_groups(void *data, const naik_solver_progress *progress)
 {
     const worker *w = data;
-    naik_cg_progress mine = *progress;
+    naik_solver_progress mine = *progress;
     for (int i = 0; i < mine.running; i++) {
         mine.index[i] = w->batch.member[mine.index[i]];
     }
@@ -298,16 +299,16 @@ static void pack_half(const worker *w, const double *from, double *to)
     }
 }
 
-static naik_status save(void *data, int64_t index, const naik_cg_state *state,
-                        naik_field *const field[NAIK_CG_VECTORS], int irhs)
+static naik_status save(void *data, int64_t index, const naik_solver_state *state,
+                        naik_field *const field[NAIK_SOLVER_VECTORS], int irhs)
 {
     naik_status status = NAIK_OK;
     worker *w = data;
-    naik_cg_state whole = *state;
-    for (int v = 0; v < NAIK_CG_VECTORS; v++) {
+    naik_solver_state whole = *state;
+    for (int v = 0; v < NAIK_SOLVER_VECTORS; v++) {
         whole.vectors |= (uint32_t)(field[v] != NULL) << v;
     }
-    for (int v = 0; v < NAIK_CG_VECTORS; v++) {
+    for (int v = 0; v < NAIK_SOLVER_VECTORS; v++) {
         if (field[v] != NULL) {
             NAIK_TRY(w->ops->field.to_host(field[v], w->now.parity, irhs, w->sites));
             pack_half(w, w->sites, w->half);
@@ -319,7 +320,7 @@ done:
 }
 
 /* One vector into its field, of a state that has been read. */
-static naik_status restore_vector(worker *w, int64_t index, naik_cg_state *state, int v,
+static naik_status restore_vector(worker *w, int64_t index, naik_solver_state *state, int v,
                                   naik_field *field, int irhs, bool *found)
 {
     naik_status status = NAIK_OK;
@@ -333,27 +334,27 @@ done:
     return status;
 }
 
-static naik_status restore(void *data, int64_t index, naik_cg_state *state,
-                           naik_field *const field[NAIK_RUNGS][NAIK_CG_VECTORS], int irhs,
+static naik_status restore(void *data, int64_t index, naik_solver_state *state,
+                           naik_field *const field[NAIK_RUNGS][NAIK_SOLVER_VECTORS], int irhs,
                            bool *found)
 {
     naik_status status = NAIK_OK;
     worker *w = data;
     /* the state says which vectors there are */
-    NAIK_TRY(restore_vector(w, index, state, NAIK_CG_STATE, NULL, irhs, found));
+    NAIK_TRY(restore_vector(w, index, state, NAIK_SOLVER_STATE, NULL, irhs, found));
     if (!*found || state->rung < 0 || state->rung >= NAIK_RUNGS) {
         *found = false;
         return NAIK_OK;
     }
     naik_field *const *mine = field[state->rung];
-    for (int v = NAIK_CG_VECTORS - 1; v > NAIK_CG_X && *found; v--) {
+    for (int v = NAIK_SOLVER_VECTORS - 1; v > NAIK_SOLVER_X && *found; v--) {
         if ((state->vectors >> v & 1) != 0) {
             NAIK_TRY(restore_vector(w, index, state, v, mine[v], irhs, found));
         }
     }
     /* x last: where a vector is lost, the solve starts from the x that it was loaded with */
     if (*found) {
-        NAIK_TRY(restore_vector(w, index, state, NAIK_CG_X, mine[NAIK_CG_X], irhs, found));
+        NAIK_TRY(restore_vector(w, index, state, NAIK_SOLVER_X, mine[NAIK_SOLVER_X], irhs, found));
     }
 done:
     return status;
@@ -385,7 +386,7 @@ static naik_status classify(worker *w)
     naik_status status = NAIK_OK;
     for (int64_t i = 0; i < w->stream->count; i++) {
         solve_info *info = &w->info[i];
-        naik_cg_system system;
+        naik_solver_system system;
         NAIK_TRY(read_source(w, i, &system));
         info->mass = w->now.mass;
         info->tolerance = system.tolerance; /* of one parity both are on the same vector */
@@ -407,8 +408,7 @@ done:
 }
 
 /* The solves of a parity, batch of groups after batch, and then those that share nothing. */
-static naik_status solve_parity(worker *w, const naik_solver *solver,
-                                const naik_cg_options *options)
+static naik_status solve_parity(worker *w, naik_solver *solver, const naik_solver_options *options)
 {
     naik_status status = NAIK_OK;
     const naik_propagator_stream *stream = w->stream;
@@ -433,21 +433,21 @@ static naik_status solve_parity(worker *w, const naik_solver *solver,
                                            &stopped));
         }
         const bool corrects = stream->starter != NULL && stream->starter->correct != NULL;
-        const naik_cg_starter starter = {.data = w,
-                                         .start = start,
-                                         .correct = corrects ? correct : NULL,
-                                         .again = corrects ? stream->starter->again : 0};
-        const naik_cg_stream systems = {.data = w,
-                                        .starter = &starter,
-                                        .count = w->batch.count,
-                                        .load = load,
-                                        .finish = finish,
-                                        .stop = stop,
-                                        .poll = stream->poll != NULL ? poll : NULL,
-                                        .save = stream->save != NULL ? save : NULL,
-                                        .restore = stream->restore != NULL ? restore : NULL};
+        const naik_solver_starter starter = {.data = w,
+                                             .start = start,
+                                             .correct = corrects ? correct : NULL,
+                                             .again = corrects ? stream->starter->again : 0};
+        const naik_solver_stream systems = {.data = w,
+                                            .starter = &starter,
+                                            .count = w->batch.count,
+                                            .load = load,
+                                            .finish = finish,
+                                            .stop = stop,
+                                            .poll = stream->poll != NULL ? poll : NULL,
+                                            .save = stream->save != NULL ? save : NULL,
+                                            .restore = stream->restore != NULL ? restore : NULL};
         if (!stopped) {
-            NAIK_TRY(solver->solve(solver->data, w->now.parity, options, &systems));
+            NAIK_TRY(naik_solver_solve(solver, w->now.parity, options, &systems));
         }
         if (w->interrupted) {
             break;
@@ -457,8 +457,8 @@ done:
     return status;
 }
 
-naik_status naik_propagator_solve(const naik_operator *op, naik_solver solver,
-                                  const naik_cg_options *options,
+naik_status naik_propagator_solve(const naik_operator *op, naik_solver *solver,
+                                  const naik_solver_options *options,
                                   const naik_propagator_stream *stream, bool *interrupted)
 {
     naik_status status = NAIK_OK;
@@ -474,7 +474,7 @@ naik_status naik_propagator_solve(const naik_operator *op, naik_solver solver,
     NAIK_TRY(classify(&w));
     for (int parity = 0; parity < 2 && !w.interrupted; parity++) {
         w.now.parity = (naik_parity)parity;
-        NAIK_TRY(solve_parity(&w, &solver, options));
+        NAIK_TRY(solve_parity(&w, solver, options));
     }
     *interrupted = w.interrupted;
 done:

@@ -10,8 +10,8 @@
 #include "solver/multishift.h"
 
 typedef struct naik_propagator_result {
-    naik_cg_result cg;  /* residual: of the even-odd system, as formed by the solver in double */
-    naik_parity parity; /* solved */
+    naik_solver_result cg; /* residual: of the even-odd system, as formed by the solver in double */
+    naik_parity parity;    /* solved */
     double source_residual;      /* |src - M x| / |src| on the whole lattice; 0 for a zero source */
     double independent_residual; /* as cg.residual, from src - M x */
     bool suspect; /* the two disagree by more than rounding: something was corrupted on the way */
@@ -38,16 +38,16 @@ typedef struct naik_propagator_stream {
     /* A starting value x [sites][spin][3][2] of solve `index`, or *found = false; of one that shares
      * no Krylov space. NULL: none has any. */
     naik_status (*guess)(void *data, int64_t index, double *x, bool *found);
-    /* The rest may be NULL, and is as in cg.h. */
+    /* The rest may be NULL, and is as in solver.h. */
     bool (*stop)(void *data);
     double tolerance_full; /* on |src - M x| / |src| as well; 0: not asked for */
-    naik_status (*poll)(void *data, const naik_cg_progress *progress);
+    naik_status (*poll)(void *data, const naik_solver_progress *progress);
     /* Vector number `vector` of an interrupted solve on the parity solved, half [half][spin][3][2] by
-     * checkerboard number; called for NAIK_CG_X first, and once for each that differs. */
-    naik_status (*save)(void *data, int64_t index, const naik_cg_state *state, int vector,
+     * checkerboard number; called for NAIK_SOLVER_X first, and once for each that differs. */
+    naik_status (*save)(void *data, int64_t index, const naik_solver_state *state, int vector,
                         const double *half);
-    /* The way back, NAIK_CG_X last and the state with it; *found = false where nothing is kept. */
-    naik_status (*restore)(void *data, int64_t index, naik_cg_state *state, int vector,
+    /* The way back, NAIK_SOLVER_X last and the state with it; *found = false where nothing is kept. */
+    naik_status (*restore)(void *data, int64_t index, naik_solver_state *state, int vector,
                            double *half, bool *found);
     /* Made with the solver, or NULL: every solve by itself. Solves of one source that may share a
      * Krylov space have the same number, >= 0; -1: none. *base_mass: the smallest of all its
@@ -55,7 +55,7 @@ typedef struct naik_propagator_stream {
     naik_multishift *multishift;
     int64_t (*group)(void *data, int64_t index, double *base_mass);
     /* Of the solves that share nothing their starting values; the corrections of all. NULL: none */
-    const naik_cg_starter *starter;
+    const naik_solver_starter *starter;
 } naik_propagator_stream;
 
 /* op      in double        solver  made with it
@@ -64,8 +64,8 @@ typedef struct naik_propagator_stream {
  * [sites][spin][3][2] and a half.
  * NAIK_ERR_ARG     a mass that the operator does not take
  * NAIK_ERR_MEMORY, NAIK_ERR_MPI, NAIK_ERR_DEVICE, and what the callbacks return */
-naik_status naik_propagator_solve(const naik_operator *op, naik_solver solver,
-                                  const naik_cg_options *options,
+naik_status naik_propagator_solve(const naik_operator *op, naik_solver *solver,
+                                  const naik_solver_options *options,
                                   const naik_propagator_stream *stream, bool *interrupted);
 
 #endif

@@ -6,7 +6,7 @@ static int solve_of(const solve_job *j, const naik_input_task *task)
     return naik_propagator_file_solve(j->file, task->source, task->mass, task->colour);
 }
 
-naik_status solve_checkpoint(void *data, int64_t index, const naik_cg_state *state, int vector,
+naik_status solve_checkpoint(void *data, int64_t index, const naik_solver_state *state, int vector,
                              const double *half)
 {
     naik_status status = NAIK_OK;
@@ -16,15 +16,15 @@ naik_status solve_checkpoint(void *data, int64_t index, const naik_cg_state *sta
         return NAIK_OK;
     }
     /* x is in double always, the iteration's own vectors lose nothing in their own precision */
-    const bool wide = vector == NAIK_CG_X || state->rung == NAIK_RUNG_DOUBLE;
+    const bool wide = vector == NAIK_SOLVER_X || state->rung == NAIK_RUNG_DOUBLE;
     NAIK_TRY(naik_checkpoint_save(j->checkpoint, solve_of(j, solve_task(j, index)), state, vector,
                                   wide ? 64 : 32, half));
 done:
     return status;
 }
 
-naik_status solve_restore_checkpoint(void *data, int64_t index, naik_cg_state *state, int vector,
-                                     double *half, bool *found)
+naik_status solve_restore_checkpoint(void *data, int64_t index, naik_solver_state *state,
+                                     int vector, double *half, bool *found)
 {
     naik_status status = NAIK_OK;
     const solve_job *j = data;
@@ -35,7 +35,7 @@ naik_status solve_restore_checkpoint(void *data, int64_t index, naik_cg_state *s
     }
     NAIK_TRY(naik_checkpoint_restore(j->checkpoint, solve_of(j, task), j->plan.history_stride,
                                      state, vector, half, found));
-    if (*found && vector == NAIK_CG_X) {
+    if (*found && vector == NAIK_SOLVER_X) {
         naik_log_line(j->log, "restored: source=%s mass=%g colour=%d after %d iterations",
                       j->input->sources[task->source].label, j->input->quarks[task->quark].mass,
                       task->colour, state->record.iterations);

@@ -24,7 +24,7 @@ typedef enum where {
     INNER_LINKS,
     CLOVER,
     INNER_CLOVER,
-    X, /* the vectors in the order of cg.h */
+    X, /* the vectors in the order of solver.h */
     CORRECTION,
     RESIDUAL,
     DIRECTION,
@@ -197,10 +197,10 @@ done:
 }
 
 /* One number of the first rhs at work. */
-static naik_status alter_vector(const naik_cg_progress *progress, int vector, what what)
+static naik_status alter_vector(const naik_solver_progress *progress, int vector, what what)
 {
     naik_status status = NAIK_OK;
-    naik_field *field = progress->field[progress->field[vector] != NULL ? vector : NAIK_CG_X];
+    naik_field *field = progress->field[progress->field[vector] != NULL ? vector : NAIK_SOLVER_X];
     const naik_lattice *lat = field->geometry->lattice;
     naik_backend *backend = field->geometry->backend;
     double *sites = NULL;
@@ -224,7 +224,7 @@ static void stall(void)
     }
 }
 
-naik_status naik_fault_in_solve(naik_fault *fault, const naik_cg_progress *progress,
+naik_status naik_fault_in_solve(naik_fault *fault, const naik_solver_progress *progress,
                                 const naik_fault_targets *targets)
 {
     bool mine = false;

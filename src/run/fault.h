@@ -24,7 +24,7 @@
 
 #include "backend/packed_links.h"
 #include "backend/site_blocks.h"
-#include "solver/cg.h"
+#include "solver/solver.h"
 
 typedef struct naik_fault naik_fault;
 
@@ -40,7 +40,7 @@ typedef struct naik_fault_targets {
 } naik_fault_targets;
 /* To be called at every poll of a solve. Local. NAIK_ERR_INPUT: there are no blocks;
  * NAIK_ERR_MEMORY, NAIK_ERR_DEVICE */
-naik_status naik_fault_in_solve(naik_fault *fault, const naik_cg_progress *progress,
+naik_status naik_fault_in_solve(naik_fault *fault, const naik_solver_progress *progress,
                                 const naik_fault_targets *targets);
 /* Each time a source was made, [sites][3][2]. Local. */
 void naik_fault_in_source(naik_fault *fault, const naik_lattice *lattice, double *src);

@@ -83,23 +83,23 @@ static inline int solve_modes_of(const solve_job *j, const naik_propagator_resul
 }
 
 /* save and restore of propagator.h, to and from j->state. */
-naik_status solve_checkpoint(void *data, int64_t index, const naik_cg_state *state, int vector,
+naik_status solve_checkpoint(void *data, int64_t index, const naik_solver_state *state, int vector,
                              const double *half);
-naik_status solve_restore_checkpoint(void *data, int64_t index, naik_cg_state *state, int vector,
-                                     double *half, bool *found);
+naik_status solve_restore_checkpoint(void *data, int64_t index, naik_solver_state *state,
+                                     int vector, double *half, bool *found);
 
 /* `--dry-run`: reads and verifies every file that the input names, or only looks at it, and at the
  * place of the output, without the work. Collective. NAIK_ERR_INPUT and NAIK_ERR_CORRUPT with the
  * sentence */
 naik_status solve_dry_run(solve_job *j, bool verify);
 
-/* Before the first solve; after each; at every poll of the solver (poll of cg.h). */
+/* Before the first solve; after each; at every poll of the solver (poll of solver.h). */
 void solve_progress_begin(solve_job *j);
 /* Seconds in which no solve was at work do not count for what is left. */
 void solve_progress_passed(solve_job *j, double seconds);
 void solve_progress_done(solve_job *j, const naik_input_task *task,
                          const naik_propagator_result *result);
-void solve_progress_poll(solve_job *j, const naik_cg_progress *now);
+void solve_progress_poll(solve_job *j, const naik_solver_progress *now);
 /* What the rest takes at the pace so far, `in_flight` of the work being behind running solves. */
 enum { SOLVE_LEFT_TEXT = 32 };
 double solve_progress_left_s(const solve_job *j, double in_flight);

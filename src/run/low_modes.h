@@ -13,7 +13,7 @@
 #include "io/files.h"
 #include "modes/deflate.h"
 #include "modes/lanczos.h"
-#include "solver/cg.h"
+#include "solver/solver.h"
 
 /* Where the modes of this epsilon are, `path` with NAIK_PATH_MAX bytes. */
 void low_modes_path(const naik_input *input, double naik_epsilon, char *path);

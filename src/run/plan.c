@@ -127,19 +127,23 @@ static int64_t mode_bytes(const solve_plan *plan, const naik_input *input,
     return searched > kept ? searched : kept;
 }
 
-/* Where the mass is a shift, conjugate gradient and what shares its Krylov spaces. */
+const naik_solver_kind *solve_plan_solver(const naik_input *input)
+{
+    return naik_quark_shifts(input->kind) ? &naik_solver_cg
+                                          : naik_method_solver((naik_method)input->solver.method);
+}
+
+/* Of the solver, and of what shares its Krylov spaces. */
 static int64_t solver_bytes(const solve_plan *plan, const naik_input *input,
                             const naik_geometry *geometry, int width)
 {
     const naik_quark_kind *kind = input->kind;
     const int groups = plan->groups < width ? plan->groups : width;
-    if (!naik_quark_shifts(kind)) {
-        return (int64_t)naik_bicgstab_bytes(geometry, kind->spin, plan->vectors, width);
-    }
     return (plan->multishift
                 ? (int64_t)naik_multishift_bytes(geometry, plan->vectors, groups, plan->shifts)
                 : 0) +
-           (int64_t)naik_cg_bytes(kind->ops, geometry, plan->vectors, width);
+           (int64_t)naik_solver_bytes(solve_plan_solver(input), kind->ops, geometry, plan->vectors,
+                                      width);
 }
 
 /* Bytes on this rank for a batch of this width. */

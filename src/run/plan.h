@@ -4,12 +4,12 @@
 #define NAIK_RUN_PLAN_H
 
 #include "input/input.h"
-#include "solver/cg.h"
+#include "solver/solver.h"
 
 typedef struct solve_plan {
     naik_precision vectors, links; /* of the fastest rung; single links come with 16-bit ones */
     int recon;                     /* numbers of a long link there */
-    int first_rung;                /* naik_cg_options.first_rung */
+    int first_rung;                /* naik_solver_options.first_rung */
     int batch;
     bool multishift; /* masses of a source share a Krylov space */
     double shared;   /* bytes moved so, of those of masses apart */
@@ -54,6 +54,8 @@ naik_status solve_plan_make(const naik_input *input, const naik_geometry *geomet
  * NAIK_ERR_MEMORY   as above, for them */
 naik_status solve_plan_restore(solve_plan *plan, const naik_input *input,
                                const naik_geometry *geometry, const char *choices);
+/* What solves the systems of the input's quarks. */
+const naik_solver_kind *solve_plan_solver(const naik_input *input);
 /* On which rung the solves of a mass begin. */
 naik_rung solve_plan_rung(const solve_plan *plan, double mass);
 /* Whether the plan has low modes for the links of a quark. */

@@ -72,7 +72,7 @@ void solve_progress_text(double left_s, char text[SOLVE_LEFT_TEXT])
 }
 
 /* The work that the running rhs have behind them. */
-static double work_in_flight(const solve_job *j, const naik_cg_progress *now)
+static double work_in_flight(const solve_job *j, const naik_solver_progress *now)
 {
     double work = 0;
     for (int i = 0; i < now->running; i++) {
@@ -84,7 +84,7 @@ static double work_in_flight(const solve_job *j, const naik_cg_progress *now)
 }
 
 /* Iterations of all rhs a second, since the last line. */
-static double rate(solve_progress *p, const naik_cg_progress *now, double now_s)
+static double rate(solve_progress *p, const naik_solver_progress *now, double now_s)
 {
     double iterations = p->iterations;
     for (int i = 0; i < now->running; i++) {
@@ -98,7 +98,7 @@ static double rate(solve_progress *p, const naik_cg_progress *now, double now_s)
     return per_s;
 }
 
-void solve_progress_poll(solve_job *j, const naik_cg_progress *now)
+void solve_progress_poll(solve_job *j, const naik_solver_progress *now)
 {
     solve_progress *p = &j->progress;
     const int how = j->input->run.progress;

@@ -76,7 +76,7 @@ static void record_solve(const solve_job *j, const naik_input_task *task,
     if (event == NULL) {
         return;
     }
-    naik_report_text(event, "state", naik_cg_reason_text(r->cg.reason));
+    naik_report_text(event, "state", naik_solver_reason_text(r->cg.reason));
     naik_report_int(event, "iterations", r->cg.iterations);
     naik_report_int(event, "restarts", r->cg.restarts);
     naik_report_text(event, "rung", naik_rung_name(r->cg.rung));
@@ -127,15 +127,15 @@ void solve_report_solve(const solve_job *j, const naik_input_task *task,
                   input->quarks[task->quark].mass, column, r->cg.iterations, r->cg.residual,
                   r->source_residual, naik_rung_name(r->cg.rung), modes, r->cg.seconds,
                   r->cg.seconds > 0 ? r->flops / r->cg.seconds * 1e-9 : 0.0,
-                  naik_cg_reason_text(r->cg.reason), rest);
+                  naik_solver_reason_text(r->cg.reason), rest);
     record_solve(j, task, r);
-    if (r->cg.climb != NAIK_CG_NO_CLIMB) {
+    if (r->cg.climb != NAIK_SOLVER_NO_CLIMB) {
         naik_log_line(j->log, "  began with %s, went on with %s%s from iteration %d on: %s",
                       naik_rung_name(r->cg.first_rung), naik_rung_name(r->cg.rung),
                       r->cg.normal ? " and the normal equations" : "", r->cg.climbed_at,
-                      naik_cg_climb_text(r->cg.climb));
+                      naik_solver_climb_text(r->cg.climb));
     }
-    if (r->cg.reason == NAIK_CG_ZERO_SOURCE) {
+    if (r->cg.reason == NAIK_SOLVER_ZERO_SOURCE) {
         naik_log_warn(j->log, "the source of solve %d is zero everywhere: the solution is zero",
                       j->done);
     }

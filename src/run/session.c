@@ -22,7 +22,7 @@ struct naik_session {
     naik_backend *backend;
     naik_geometry *geometry;
     naik_staggered packed;
-    naik_cg *cg;
+    naik_solver *cg;
 };
 
 typedef struct batch {
@@ -57,14 +57,14 @@ static naik_status take_solution(void *data, int64_t index, const double *x,
     const size_t count = vector_count(b->lattice);
     memcpy(b->x + (size_t)index * count, x, count * sizeof *x);
     naik_session_result *out = &b->results[index];
-    *out = (naik_session_result){.converged = result->cg.reason == NAIK_CG_CONVERGED ||
-                                              result->cg.reason == NAIK_CG_ZERO_SOURCE,
+    *out = (naik_session_result){.converged = result->cg.reason == NAIK_SOLVER_CONVERGED ||
+                                              result->cg.reason == NAIK_SOLVER_ZERO_SOURCE,
                                  .iterations = result->cg.iterations,
                                  .residual = result->cg.residual,
                                  .source_residual = result->source_residual,
                                  .norm = result->norm,
                                  .seconds = result->cg.seconds};
-    snprintf(out->reason, sizeof out->reason, "%s", naik_cg_reason_text(result->cg.reason));
+    snprintf(out->reason, sizeof out->reason, "%s", naik_solver_reason_text(result->cg.reason));
     return NAIK_OK;
 }
 
@@ -129,7 +129,7 @@ naik_status naik_session_create(naik_comm *comm, const naik_session_options *opt
                                   naik_backend_device(s->backend), &fattener));
     NAIK_TRY(naik_fattener_links(fattener, options->naik_epsilon, &canonical));
     NAIK_TRY(naik_staggered_create(s->geometry, canonical, NAIK_SINGLE, 18, &s->packed));
-    NAIK_TRY(naik_cg_create(s->packed.op, NAIK_SINGLE, WIDTH, &s->cg));
+    NAIK_TRY(naik_solver_create(&naik_solver_cg, s->packed.op, NAIK_SINGLE, WIDTH, &s->cg));
     *out = s;
     s = NULL;
 done:
@@ -146,7 +146,7 @@ void naik_session_destroy(naik_session **session)
     if (s == NULL) {
         return;
     }
-    naik_cg_destroy(&s->cg);
+    naik_solver_destroy(&s->cg);
     naik_staggered_destroy(&s->packed);
     naik_geometry_destroy(&s->geometry);
     naik_backend_destroy(&s->backend);
@@ -170,13 +170,13 @@ naik_status naik_session_solve(naik_session *session, double mass, double tolera
                .src = src,
                .x = x,
                .results = results};
-    const naik_cg_options options = naik_cg_defaults();
+    const naik_solver_options options = naik_solver_defaults();
     const naik_propagator_stream stream = {
         .data = &b, .count = count, .source = give_source, .solution = take_solution};
     if (!(tolerance > 0) || count < 1) {
         return NAIK_FAIL(session->lattice->comm->log, NAIK_ERR_ARG,
                          "a solve needs sources and a positive tolerance");
     }
-    return naik_propagator_solve(&session->packed.op[NAIK_DOUBLE], naik_cg_solver(session->cg),
-                                 &options, &stream, &interrupted);
+    return naik_propagator_solve(&session->packed.op[NAIK_DOUBLE], session->cg, &options, &stream,
+                                 &interrupted);
 }

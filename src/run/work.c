@@ -21,7 +21,6 @@
 #include "run/low_modes.h"
 #include "run/make_source.h"
 #include "run/wilson_quarks.h"
-#include "solver/bicgstab.h"
 
 static naik_status give_source(void *data, int64_t index, double *src, double *mass,
                                double *tolerance, double *site_tolerance)
@@ -98,9 +97,9 @@ static naik_status commit_solution(solve_job *j, const naik_input_task *task, co
     naik_status status = NAIK_OK;
     const bool with_correlators = j->input->solve[task->solve].correlators.count > 0;
     const double full = j->input->solver.tolerance_full;
-    const bool good =
-        result->cg.reason == NAIK_CG_ZERO_SOURCE ||
-        (result->cg.reason == NAIK_CG_CONVERGED && (full == 0 || result->source_residual <= full));
+    const bool good = result->cg.reason == NAIK_SOLVER_ZERO_SOURCE ||
+                      (result->cg.reason == NAIK_SOLVER_CONVERGED &&
+                       (full == 0 || result->source_residual <= full));
     naik_solve_record record = {.state = good ? NAIK_SOLVE_DONE : NAIK_SOLVE_NOT_CONVERGED,
                                 .iterations = result->cg.iterations,
                                 .restarts = result->cg.restarts,
@@ -114,12 +113,12 @@ static naik_status commit_solution(solve_job *j, const naik_input_task *task, co
                                 .flops = result->flops};
     const bool asked = naik_input_asks_colour(&j->input->solve[task->solve], task->colour % 3);
     snprintf(record.stop_reason, sizeof record.stop_reason, "%s",
-             !asked                                            ? "colour not asked for"
-             : result->cg.reason == NAIK_CG_CONVERGED && !good ? "above tolerance_full"
-             : result->cg.reason == NAIK_CG_CONVERGED && result->cg.normal &&
+             !asked                                                ? "colour not asked for"
+             : result->cg.reason == NAIK_SOLVER_CONVERGED && !good ? "above tolerance_full"
+             : result->cg.reason == NAIK_SOLVER_CONVERGED && result->cg.normal &&
                      j->input->solver.method == NAIK_METHOD_BICGSTAB
                  ? "converged by cg"
-                 : naik_cg_reason_text(result->cg.reason));
+                 : naik_solver_reason_text(result->cg.reason));
     if (with_correlators) {
         NAIK_TRY(make_correlators(j, task, result->part));
     }
@@ -172,7 +171,7 @@ static bool asked_to_stop(void *data)
     return j->guard.links_lost || naik_interrupt_asked(j->interrupt);
 }
 
-static naik_status at_poll(void *data, const naik_cg_progress *progress)
+static naik_status at_poll(void *data, const naik_solver_progress *progress)
 {
     solve_job *j = data;
     naik_watchdog_step(j->comm->watchdog, progress->iterations);
@@ -331,35 +330,16 @@ done:
     return status;
 }
 
-/* One of the two: conjugate gradient, or what solves Mh x = b. */
-static naik_status make_solver(const solve_job *j, int batch, naik_cg **cg,
-                               naik_bicgstab **bicgstab, naik_solver *out)
-{
-    naik_status status = NAIK_OK;
-    if (naik_input_is_wilson(j->input)) {
-        NAIK_TRY(naik_bicgstab_create(j->packed.op, j->plan.vectors,
-                                      (naik_method)j->input->solver.method, batch, bicgstab));
-        *out = naik_bicgstab_solver(*bicgstab);
-    } else {
-        NAIK_TRY(naik_cg_create(j->packed.op, j->plan.vectors, batch, cg));
-        *out = naik_cg_solver(*cg);
-    }
-done:
-    return status;
-}
-
 /* All listed solves of one Naik epsilon, as far as the guard lets them pass. */
 static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted)
 {
     naik_status status = NAIK_OK;
-    naik_cg *cg = NULL;
-    naik_bicgstab *bicgstab = NULL;
-    naik_solver solver;
+    naik_solver *solver = NULL;
     naik_multishift *multishift = NULL;
     naik_deflation *deflation = NULL;
     bool stopped = false;
-    const naik_cg_options defaults = naik_cg_defaults();
-    naik_cg_options options = defaults;
+    const naik_solver_options defaults = naik_solver_defaults();
+    naik_solver_options options = defaults;
     options.max_iterations = j->input->solver.max_iterations;
     options.history_stride = j->plan.history_stride;
     options.first_rung = j->plan.first_rung;
@@ -370,16 +350,18 @@ static naik_status solve_epsilon(solve_job *j, double epsilon, bool *interrupted
     if (j->modes != NULL) {
         options.removed = fmax(j->modes->lambda2[j->modes->count - 1], 0);
     }
-    NAIK_TRY(make_solver(j, batch, &cg, &bicgstab, &solver));
+    NAIK_TRY(naik_solver_create(solve_plan_solver(j->input), j->packed.op, j->plan.vectors, batch,
+                                &solver));
     if (j->plan.multishift && any_group(j)) {
         const int groups = j->plan.groups < batch ? j->plan.groups : batch;
-        NAIK_TRY(naik_multishift_create(cg, groups, j->plan.shifts, &multishift));
+        NAIK_TRY(naik_multishift_create(solver, groups, j->plan.shifts, &multishift));
     }
     if (j->modes != NULL) {
         NAIK_TRY(naik_deflation_create(j->modes, j->modes->count, j->packed.links[NAIK_DOUBLE],
                                        batch, &deflation));
     }
-    const naik_cg_starter starter = naik_deflation_starter(deflation, j->input->deflation.again);
+    const naik_solver_starter starter =
+        naik_deflation_starter(deflation, j->input->deflation.again);
     const naik_propagator_stream stream = {.data = j,
                                            .count = j->pending_count,
                                            .resident = !contraction_keeps(j->input) &&
@@ -404,8 +386,7 @@ done:
     naik_deflation_destroy(&deflation);
     naik_modes_destroy(&j->modes);
     naik_multishift_destroy(&multishift);
-    naik_cg_destroy(&cg);
-    naik_bicgstab_destroy(&bicgstab);
+    naik_solver_destroy(&solver);
     release_links(j);
     return status;
 }

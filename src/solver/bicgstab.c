@@ -14,15 +14,6 @@
 #include "base/memory.h"
 #include "solver/bicgstab_batch.h"
 
-size_t naik_bicgstab_bytes(const naik_geometry *geometry, int spin, naik_precision vectors,
-                           int width)
-{
-    const naik_field_ops *field = &geometry->backend->ops->field;
-    const size_t outer = field->bytes(geometry->lattice, NAIK_DOUBLE, spin * width);
-    const size_t inner = field->bytes(geometry->lattice, vectors, spin * width);
-    return (1 + BG_FIELDS) * outer + (vectors == NAIK_DOUBLE ? 0 : BG_FIELDS * inner); /* with b */
-}
-
 static naik_status create_fields(const naik_bicgstab *s, naik_precision precision, bg_fields *out)
 {
     naik_status status = NAIK_OK;
@@ -71,8 +62,32 @@ done:
     return status;
 }
 
-naik_status naik_bicgstab_create(const naik_operator op[NAIK_PRECISIONS], naik_precision vectors,
-                                 naik_method method, int width, naik_bicgstab **out)
+static void destroy(naik_solver *solver)
+{
+    naik_bicgstab *s = (naik_bicgstab *)solver;
+    naik_backend *backend = s->geometry->backend;
+    for (int i = 0; i < BG_FIELDS; i++) {
+        if (s->inner.field[i] != s->outer.field[i]) {
+            naik_field_destroy(&s->inner.field[i]);
+        }
+        naik_field_destroy(&s->outer.field[i]);
+    }
+    for (int c = 0; c < s->width; c++) {
+        naik_free(s->slot[c].history);
+    }
+    naik_field_destroy(&s->b);
+    naik_backend_release(backend, s->rhs);
+    naik_backend_release(backend, s->mask);
+    naik_backend_release(backend, s->record);
+    naik_backend_release(backend, s->coefficients);
+    naik_backend_release(backend, s->sums);
+    naik_backend_release(backend, s->history);
+    naik_free(s->ring);
+    free(s);
+}
+
+static naik_status create(const naik_operator op[NAIK_PRECISIONS], naik_precision vectors,
+                          naik_method method, int width, naik_solver **out)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = op[NAIK_DOUBLE].geometry->backend;
@@ -104,39 +119,25 @@ naik_status naik_bicgstab_create(const naik_operator op[NAIK_PRECISIONS], naik_p
     NAIK_TRY(
         naik_field_create_spin(s->geometry, NAIK_DOUBLE, s->outer_op->ops->spin, width, &s->b));
     NAIK_TRY(naik_comm_agree(backend->comm, allocate(s)));
-    *out = s;
+    *out = &s->base;
     s = NULL;
 done:
-    naik_bicgstab_destroy(&s);
+    if (s != NULL) {
+        destroy(&s->base);
+    }
     return status;
 }
 
-void naik_bicgstab_destroy(naik_bicgstab **solver)
+static naik_status create_bicgstab(const naik_operator op[NAIK_PRECISIONS], naik_precision vectors,
+                                   int width, naik_solver **out)
 {
-    naik_bicgstab *s = *solver;
-    if (s == NULL) {
-        return;
-    }
-    naik_backend *backend = s->geometry->backend;
-    for (int i = 0; i < BG_FIELDS; i++) {
-        if (s->inner.field[i] != s->outer.field[i]) {
-            naik_field_destroy(&s->inner.field[i]);
-        }
-        naik_field_destroy(&s->outer.field[i]);
-    }
-    for (int c = 0; c < s->width; c++) {
-        naik_free(s->slot[c].history);
-    }
-    naik_field_destroy(&s->b);
-    naik_backend_release(backend, s->rhs);
-    naik_backend_release(backend, s->mask);
-    naik_backend_release(backend, s->record);
-    naik_backend_release(backend, s->coefficients);
-    naik_backend_release(backend, s->sums);
-    naik_backend_release(backend, s->history);
-    naik_free(s->ring);
-    free(s);
-    *solver = NULL;
+    return create(op, vectors, NAIK_METHOD_BICGSTAB, width, out);
+}
+
+static naik_status create_normal(const naik_operator op[NAIK_PRECISIONS], naik_precision vectors,
+                                 int width, naik_solver **out)
+{
+    return create(op, vectors, NAIK_METHOD_CG, width, out);
 }
 
 naik_status bg_upload(naik_bicgstab *s)
@@ -191,12 +192,12 @@ done:
     return status;
 }
 
-naik_status bg_finish(naik_bicgstab *s, const naik_cg_stream *stream, int c, naik_cg_reason reason,
-                      double rr)
+naik_status bg_finish(naik_bicgstab *s, const naik_solver_stream *stream, int c,
+                      naik_solver_reason reason, double rr)
 {
     const bg_slot *slot = &s->slot[c];
     const int iterations = s->host[c].iterations;
-    const naik_cg_result result = {
+    const naik_solver_result result = {
         .reason = reason,
         .iterations = iterations,
         .restarts = slot->updates,
@@ -205,7 +206,7 @@ naik_status bg_finish(naik_bicgstab *s, const naik_cg_stream *stream, int c, nai
         .normal = bg_is_normal(slot->level),
         .climb = slot->climb,
         .climbed_at = slot->climbed_at,
-        .residual = reason == NAIK_CG_ZERO_SOURCE ? 0 : sqrt(rr / slot->bb),
+        .residual = reason == NAIK_SOLVER_ZERO_SOURCE ? 0 : sqrt(rr / slot->bb),
         .site_residual = slot->system.site_tolerance > 0 ? slot->site_residual : NAN,
         .seconds = slot->seconds,
         .history = slot->history,
@@ -256,11 +257,11 @@ done:
 }
 
 /* Starting values of the fresh rhs, or 0; moved[c]: it has one. */
-static naik_status take_starts(naik_bicgstab *s, const naik_cg_stream *stream, const bool fresh[],
-                               bool moved[])
+static naik_status take_starts(naik_bicgstab *s, const naik_solver_stream *stream,
+                               const bool fresh[], bool moved[])
 {
     naik_status status = NAIK_OK;
-    const naik_cg_starter *starter = stream->starter;
+    const naik_solver_starter *starter = stream->starter;
     double norms[NAIK_MAX_RHS];
     NAIK_TRY(bg_set_mask(s, fresh));
     NAIK_TRY(s->geometry->backend->ops->field.zero(s->outer.field[BG_X], s->mask, NAIK_RHS_CHECK));
@@ -268,7 +269,7 @@ static naik_status take_starts(naik_bicgstab *s, const naik_cg_stream *stream, c
         return NAIK_OK;
     }
     for (int c = 0; c < s->width_now; c++) {
-        naik_cg_start start = {.iterations = 0};
+        naik_solver_start start = {.iterations = 0};
         if (fresh[c]) {
             NAIK_TRY(
                 starter->start(starter->data, s->slot[c].index, s->outer.field[BG_X], c, &start));
@@ -283,13 +284,13 @@ done:
 }
 
 /* Gives every idle rhs a new system, as long as there are some. */
-static naik_status load_systems(naik_bicgstab *s, const naik_cg_options *options,
-                                const naik_cg_stream *stream)
+static naik_status load_systems(naik_bicgstab *s, const naik_solver_options *options,
+                                const naik_solver_stream *stream)
 {
     naik_status status = NAIK_OK;
     bool fresh[NAIK_MAX_RHS] = {false}, moved[NAIK_MAX_RHS] = {false}, any = false, kept = false;
     double norms[NAIK_MAX_RHS];
-    naik_cg_state state;
+    naik_solver_state state;
     for (int c = 0; c < s->width_now && s->next < stream->count; c++) {
         bg_slot *slot = &s->slot[c];
         if (s->host[c].state != NAIK_RHS_IDLE) {
@@ -403,18 +404,18 @@ done:
     return status;
 }
 
-static naik_status report_poll(const naik_bicgstab *s, const naik_cg_stream *stream)
+static naik_status report_poll(const naik_bicgstab *s, const naik_solver_stream *stream)
 {
     naik_field *const *f = bg_fields_of(s, s->now)->field;
-    naik_cg_progress progress = {.parity = s->parity,
-                                 .rung = bg_rung(s, s->now),
-                                 .field = {[NAIK_CG_X] = s->outer.field[BG_X],
-                                           [NAIK_CG_RESIDUAL] = f[BG_R],
-                                           [NAIK_CG_DIRECTION] = f[BG_P]}};
+    naik_solver_progress progress = {.parity = s->parity,
+                                     .rung = bg_rung(s, s->now),
+                                     .field = {[NAIK_SOLVER_X] = s->outer.field[BG_X],
+                                               [NAIK_SOLVER_RESIDUAL] = f[BG_R],
+                                               [NAIK_SOLVER_DIRECTION] = f[BG_P]}};
     if (stream->poll == NULL) {
         return NAIK_OK;
     }
-    progress.field[NAIK_CG_CORRECTION] = bg_corrects(s, s->now) ? f[BG_X] : NULL;
+    progress.field[NAIK_SOLVER_CORRECTION] = bg_corrects(s, s->now) ? f[BG_X] : NULL;
     for (int c = 0; c < s->width_now; c++) {
         const double residual = sqrt(s->host[c].rr / s->slot[c].bb);
         if (s->host[c].state == NAIK_RHS_RUN) {
@@ -432,20 +433,20 @@ static naik_status report_poll(const naik_bicgstab *s, const naik_cg_stream *str
 }
 
 /* Not even a true residual is formed: an undisturbed run would not have made it. */
-static naik_status interrupt(naik_bicgstab *s, const naik_cg_stream *stream)
+static naik_status interrupt(naik_bicgstab *s, const naik_solver_stream *stream)
 {
     naik_status status = NAIK_OK;
     for (int c = 0; c < s->width_now; c++) {
         if (s->host[c].state != NAIK_RHS_IDLE) {
             NAIK_TRY(bg_save(s, stream, c));
-            NAIK_TRY(bg_finish(s, stream, c, NAIK_CG_INTERRUPTED, s->host[c].rr));
+            NAIK_TRY(bg_finish(s, stream, c, NAIK_SOLVER_INTERRUPTED, s->host[c].rr));
         }
     }
 done:
     return status;
 }
 
-static naik_status begin(naik_bicgstab *s, naik_parity parity, const naik_cg_options *options,
+static naik_status begin(naik_bicgstab *s, naik_parity parity, const naik_solver_options *options,
                          int64_t count)
 {
     naik_status status = NAIK_OK;
@@ -469,10 +470,11 @@ done:
     return status;
 }
 
-naik_status naik_bicgstab_solve(naik_bicgstab *s, naik_parity parity,
-                                const naik_cg_options *options, const naik_cg_stream *stream)
+static naik_status solve(naik_solver *solver, naik_parity parity,
+                         const naik_solver_options *options, const naik_solver_stream *stream)
 {
     naik_status status = NAIK_OK;
+    naik_bicgstab *s = (naik_bicgstab *)solver;
     NAIK_TRY(begin(s, parity, options, stream->count));
     for (;;) {
         if (stream->stop != NULL && stream->stop(stream->data)) {
@@ -496,13 +498,24 @@ done:
     return status;
 }
 
-static naik_status solve(void *data, naik_parity parity, const naik_cg_options *options,
-                         const naik_cg_stream *stream)
+static int fields(const naik_operator_ops *ops)
 {
-    return naik_bicgstab_solve(data, parity, options, stream);
+    (void)ops;
+    return BG_FIELDS;
 }
 
-naik_solver naik_bicgstab_solver(naik_bicgstab *solver)
+const naik_solver_kind naik_solver_bicgstab = {.name = "BiCGStab",
+                                               .fields = fields,
+                                               .create = create_bicgstab,
+                                               .destroy = destroy,
+                                               .solve = solve};
+const naik_solver_kind naik_solver_normal = {.name = "conjugate gradient on the normal equations",
+                                             .fields = fields,
+                                             .create = create_normal,
+                                             .destroy = destroy,
+                                             .solve = solve};
+
+const naik_solver_kind *naik_method_solver(naik_method method)
 {
-    return (naik_solver){solver, solve};
+    return method == NAIK_METHOD_CG ? &naik_solver_normal : &naik_solver_bicgstab;
 }

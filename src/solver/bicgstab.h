@@ -15,31 +15,17 @@
 #ifndef NAIK_SOLVER_BICGSTAB_H
 #define NAIK_SOLVER_BICGSTAB_H
 
-#include "solver/cg.h"
+#include "solver/solver.h"
 
 typedef enum naik_method {
     NAIK_METHOD_BICGSTAB,
     NAIK_METHOD_CG /* on the normal equations */
 } naik_method;
 
-/* Fields and scalars for a batch of `width` rhs, made once. */
-typedef struct naik_bicgstab naik_bicgstab;
-
-/* op      as of naik_cg_create; of those that are there the one of fewest bits is iterated with
- * vectors precision of the vectors that go with it; NAIK_DOUBLE: double is all there is
- * Collective. NAIK_ERR_ARG, NAIK_ERR_MEMORY */
-naik_status naik_bicgstab_create(const naik_operator op[NAIK_PRECISIONS], naik_precision vectors,
-                                 naik_method method, int width, naik_bicgstab **out);
-void naik_bicgstab_destroy(naik_bicgstab **solver);
-/* Bytes of the fields on this rank, without the operator's, for the memory plan. */
-size_t naik_bicgstab_bytes(const naik_geometry *geometry, int spin, naik_precision vectors,
-                           int width);
-
-/* Solves all systems of the stream, whose shifts count for nothing. Of the options those that
- * concern rungs and stray are not used, nor the corrections of the stream's starter; what went into
- * its starting values is not counted. Collective. Failures as of naik_cg_solve. */
-naik_status naik_bicgstab_solve(naik_bicgstab *solver, naik_parity parity,
-                                const naik_cg_options *options, const naik_cg_stream *stream);
-naik_solver naik_bicgstab_solver(naik_bicgstab *solver);
+/* Of the operators that are there, the one of fewest bits is iterated with. Of the options, those that
+ * concern rungs and stray are not used, nor are the shifts of systems, nor the corrections of a
+ * starter; what went into its starting values is not counted. */
+extern const naik_solver_kind naik_solver_bicgstab, naik_solver_normal;
+const naik_solver_kind *naik_method_solver(naik_method method);
 
 #endif

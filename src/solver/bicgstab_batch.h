@@ -4,6 +4,7 @@
 
 #include "backend/bicgstab_scalars.h"
 #include "base/exactsum.h"
+#include "solver/batch.h"
 #include "solver/bicgstab.h"
 
 /* Vectors in one precision: what was added to x since the last check, or x itself where that is in
@@ -20,7 +21,7 @@ typedef enum bg_level { BG_FAST, BG_DOUBLE, BG_NORMAL, BG_NORMAL_DOUBLE, BG_LEVE
 /* What the host knows of an rhs beside its records. */
 typedef struct bg_slot {
     int64_t index; /* of the system in the stream */
-    naik_cg_system system;
+    naik_solver_system system;
     bg_level level;
     double bb;            /* |b|^2 */
     double best_rr;       /* smallest true |r|^2 at a check */
@@ -34,12 +35,13 @@ typedef struct bg_slot {
     bool broke, moved; /* since the last check; x is not 0 */
     bool slow;         /* |r| was not halved for as long as its level may take */
     int32_t resumes;   /* naik_rhs_state in which it goes on from NAIK_RHS_WAIT */
-    naik_cg_climb climb;
+    naik_solver_climb climb;
     int climbed_at;
     double *history;
 } bg_slot;
 
-struct naik_bicgstab {
+typedef struct naik_bicgstab {
+    naik_solver base;
     const naik_geometry *geometry;
     const naik_operator *outer_op, *inner_op; /* the same where there is double alone */
     naik_method method;
@@ -59,7 +61,7 @@ struct naik_bicgstab {
     size_t history_capacity, slot_history_capacity;
     bg_slot slot[NAIK_MAX_RHS];
     int64_t next; /* system to load */
-};
+} naik_bicgstab;
 
 /* The level at which an rhs begins, and the one after `level`, which is not the last. Where double is
  * all there is, a level in double and the one before it are the same. */
@@ -119,8 +121,8 @@ naik_status bg_norms(naik_bicgstab *s, const naik_field *v, double norms[NAIK_MA
 /* What mask is from now on: NAIK_RHS_CHECK for those wanted. */
 naik_status bg_set_mask(naik_bicgstab *s, const bool wanted[NAIK_MAX_RHS]);
 /* Hands rhs c, |r|^2 = rr, back to the stream and frees it. */
-naik_status bg_finish(naik_bicgstab *s, const naik_cg_stream *stream, int c, naik_cg_reason reason,
-                      double rr);
+naik_status bg_finish(naik_bicgstab *s, const naik_solver_stream *stream, int c,
+                      naik_solver_reason reason, double rr);
 
 /* bicgstab_iterate.c: p = r + beta (p - omega v), or z + beta p, of rhs in `state`; runs until the
  * next poll. */
@@ -129,17 +131,17 @@ naik_status bg_run_to_poll(naik_bicgstab *s);
 
 /* bicgstab_state.c: keeps rhs c by the stream's save; puts back what its restore has; takes the
  * scalars of a state that was put back. */
-naik_status bg_save(naik_bicgstab *s, const naik_cg_stream *stream, int c);
-naik_status bg_restore(naik_bicgstab *s, const naik_cg_stream *stream, int c, naik_cg_state *state,
-                       bool *found);
-naik_status bg_restore_scalars(naik_bicgstab *s, const naik_cg_options *options, int c,
-                               const naik_cg_state *state);
+naik_status bg_save(naik_bicgstab *s, const naik_solver_stream *stream, int c);
+naik_status bg_restore(naik_bicgstab *s, const naik_solver_stream *stream, int c,
+                       naik_solver_state *state, bool *found);
+naik_status bg_restore_scalars(naik_bicgstab *s, const naik_solver_options *options, int c,
+                               const naik_solver_state *state);
 
 /* bicgstab_check.c: forms the true residuals of all rhs that ask or broke: they end, climb, or go
  * on from there. */
-naik_status bg_check(naik_bicgstab *s, const naik_cg_options *options,
-                     const naik_cg_stream *stream);
+naik_status bg_check(naik_bicgstab *s, const naik_solver_options *options,
+                     const naik_solver_stream *stream);
 /* The iteration at which an rhs asks for its true residual at the latest: BiCGStab may wander. */
-int bg_limit(const naik_bicgstab *s, const bg_slot *slot, const naik_cg_options *options);
+int bg_limit(const naik_bicgstab *s, const bg_slot *slot, const naik_solver_options *options);
 
 #endif

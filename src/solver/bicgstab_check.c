@@ -122,20 +122,20 @@ done:
 }
 
 /* What the true residual says of an rhs: done, and why; or -1 to go on. */
-static int verdict(const naik_bicgstab *s, const naik_cg_options *options, int c, double rr)
+static int verdict(const naik_bicgstab *s, const naik_solver_options *options, int c, double rr)
 {
     const bg_slot *slot = &s->slot[c];
     const double tolerance = slot->system.tolerance, site = slot->system.site_tolerance;
     if (slot->bb == 0) {
-        return NAIK_CG_ZERO_SOURCE;
+        return NAIK_SOLVER_ZERO_SOURCE;
     }
     if (!isfinite(slot->bb) || slot->lost > BEGINNINGS) {
-        return NAIK_CG_BROKEN;
+        return NAIK_SOLVER_BROKEN;
     }
     if (rr <= tolerance * tolerance * slot->bb && (site <= 0 || slot->site_residual <= site)) {
-        return NAIK_CG_CONVERGED;
+        return NAIK_SOLVER_CONVERGED;
     }
-    return s->host[c].iterations >= options->max_iterations ? NAIK_CG_ITERATION_LIMIT : -1;
+    return s->host[c].iterations >= options->max_iterations ? NAIK_SOLVER_ITERATION_LIMIT : -1;
 }
 
 /* x is beyond repair: start again from zero. */
@@ -206,7 +206,7 @@ static bool begins(const naik_bicgstab *s, bg_slot *slot, const naik_rhs *record
     return true;
 }
 
-int bg_limit(const naik_bicgstab *s, const bg_slot *slot, const naik_cg_options *options)
+int bg_limit(const naik_bicgstab *s, const bg_slot *slot, const naik_solver_options *options)
 {
     const int within = patience(s, slot), slow = slot->best_at + within;
     return within > 0 && slow < options->max_iterations ? slow : options->max_iterations;
@@ -249,10 +249,10 @@ static bool climbs(naik_bicgstab *s, int c, bool *given_up)
     }
     *given_up = slot->level == BG_NORMAL_DOUBLE;
     if (!*given_up) {
-        slot->climb = slot->broke                     ? NAIK_CG_CLIMB_BROKEN
-                      : slow                          ? NAIK_CG_CLIMB_SLOW
-                      : slot->beginnings > BEGINNINGS ? NAIK_CG_CLIMB_STRAYED
-                                                      : NAIK_CG_CLIMB_EMPTY;
+        slot->climb = slot->broke                     ? NAIK_SOLVER_CLIMB_BROKEN
+                      : slow                          ? NAIK_SOLVER_CLIMB_SLOW
+                      : slot->beginnings > BEGINNINGS ? NAIK_SOLVER_CLIMB_STRAYED
+                                                      : NAIK_SOLVER_CLIMB_EMPTY;
         slot->climbed_at = s->host[c].iterations;
         slot->level = bg_next_level(s, slot->level);
         slot->started = slot->broke = false;
@@ -331,7 +331,7 @@ done:
 }
 
 /* Those in on[] iterate again, from true |r|^2 = rr. */
-static naik_status resume(naik_bicgstab *s, const naik_cg_options *options, const bool on[],
+static naik_status resume(naik_bicgstab *s, const naik_solver_options *options, const bool on[],
                           bool anew[], const double rr[])
 {
     naik_status status = NAIK_OK;
@@ -363,7 +363,8 @@ done:
     return status;
 }
 
-naik_status bg_check(naik_bicgstab *s, const naik_cg_options *options, const naik_cg_stream *stream)
+naik_status bg_check(naik_bicgstab *s, const naik_solver_options *options,
+                     const naik_solver_stream *stream)
 {
     naik_status status = NAIK_OK;
     bool asks[NAIK_MAX_RHS] = {false}, on[NAIK_MAX_RHS] = {false}, anew[NAIK_MAX_RHS] = {false};
@@ -387,12 +388,12 @@ naik_status bg_check(naik_bicgstab *s, const naik_cg_options *options, const nai
         }
         const int reason = verdict(s, options, c, rr[c]);
         if (reason >= 0) {
-            NAIK_TRY(bg_finish(s, stream, c, (naik_cg_reason)reason, rr[c]));
+            NAIK_TRY(bg_finish(s, stream, c, (naik_solver_reason)reason, rr[c]));
             continue;
         }
         anew[c] = begins(s, &s->slot[c], &s->host[c], rr[c]);
         if (climbs(s, c, &given_up) && given_up) {
-            NAIK_TRY(bg_finish(s, stream, c, NAIK_CG_STAGNATED, rr[c]));
+            NAIK_TRY(bg_finish(s, stream, c, NAIK_SOLVER_STAGNATED, rr[c]));
         } else if (s->slot[c].level != s->now) {
             s->host[c].state = NAIK_RHS_WAIT;
         } else {

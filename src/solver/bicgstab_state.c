@@ -14,18 +14,18 @@ static bool keeps(const naik_bicgstab *s)
     return s->inner.field[BG_R]->precision != NAIK_HALF;
 }
 
-static void fields_of(const naik_bicgstab *s, bg_level level, naik_field *out[NAIK_CG_VECTORS])
+static void fields_of(const naik_bicgstab *s, bg_level level, naik_field *out[NAIK_SOLVER_VECTORS])
 {
     naik_field *const *f = bg_fields_of(s, level)->field;
-    out[NAIK_CG_X] = s->outer.field[BG_X];
-    out[NAIK_CG_CORRECTION] = bg_corrects(s, level) ? f[BG_X] : NULL;
-    out[NAIK_CG_RESIDUAL] = f[BG_R];
-    out[NAIK_CG_DIRECTION] = f[BG_P];
-    out[NAIK_CG_IMAGE] = f[BG_V];
-    out[NAIK_CG_SHADOW] = f[BG_SHADOW];
+    out[NAIK_SOLVER_X] = s->outer.field[BG_X];
+    out[NAIK_SOLVER_CORRECTION] = bg_corrects(s, level) ? f[BG_X] : NULL;
+    out[NAIK_SOLVER_RESIDUAL] = f[BG_R];
+    out[NAIK_SOLVER_DIRECTION] = f[BG_P];
+    out[NAIK_SOLVER_IMAGE] = f[BG_V];
+    out[NAIK_SOLVER_SHADOW] = f[BG_SHADOW];
 }
 
-naik_status bg_save(naik_bicgstab *s, const naik_cg_stream *stream, int c)
+naik_status bg_save(naik_bicgstab *s, const naik_solver_stream *stream, int c)
 {
     const bg_slot *slot = &s->slot[c];
     naik_rhs record = s->host[c];
@@ -34,42 +34,42 @@ naik_status bg_save(naik_bicgstab *s, const naik_cg_stream *stream, int c)
         return NAIK_OK; /* or has not begun */
     }
     const int stride = s->history_stride;
-    const naik_cg_state state = {.record = record,
-                                 .bicgstab = s->host_record[c],
-                                 .bb = slot->bb,
-                                 .best_rr = slot->best_rr,
-                                 .site_residual = slot->site_residual,
-                                 .seconds = slot->seconds,
-                                 .restarts = slot->updates,
-                                 .stalls = slot->stalls,
-                                 .breaks = slot->lost,
-                                 .started = slot->started,
-                                 .live = slot->started,
-                                 .rung = (int32_t)bg_rung(s, slot->level),
-                                 .climb = (int32_t)slot->climb,
-                                 .climbed_at = slot->climbed_at,
-                                 .best_at = slot->best_at,
-                                 .level = (int32_t)slot->level,
-                                 .beginnings = slot->beginnings,
-                                 .moved = slot->moved,
-                                 .history = slot->history,
-                                 .history_length =
-                                     record.iterations < stride ? record.iterations : stride};
-    naik_field *fields[NAIK_CG_VECTORS] = {s->outer.field[BG_X]};
+    const naik_solver_state state = {.record = record,
+                                     .bicgstab = s->host_record[c],
+                                     .bb = slot->bb,
+                                     .best_rr = slot->best_rr,
+                                     .site_residual = slot->site_residual,
+                                     .seconds = slot->seconds,
+                                     .restarts = slot->updates,
+                                     .stalls = slot->stalls,
+                                     .breaks = slot->lost,
+                                     .started = slot->started,
+                                     .live = slot->started,
+                                     .rung = (int32_t)bg_rung(s, slot->level),
+                                     .climb = (int32_t)slot->climb,
+                                     .climbed_at = slot->climbed_at,
+                                     .best_at = slot->best_at,
+                                     .level = (int32_t)slot->level,
+                                     .beginnings = slot->beginnings,
+                                     .moved = slot->moved,
+                                     .history = slot->history,
+                                     .history_length =
+                                         record.iterations < stride ? record.iterations : stride};
+    naik_field *fields[NAIK_SOLVER_VECTORS] = {s->outer.field[BG_X]};
     if (slot->started) {
         fields_of(s, slot->level, fields);
         const bool fast = !bg_is_normal(slot->level);
-        fields[NAIK_CG_SHADOW] = fast ? fields[NAIK_CG_SHADOW] : NULL;
-        fields[NAIK_CG_IMAGE] =
-            fast && record.state == NAIK_RHS_CHECK ? fields[NAIK_CG_IMAGE] : NULL;
+        fields[NAIK_SOLVER_SHADOW] = fast ? fields[NAIK_SOLVER_SHADOW] : NULL;
+        fields[NAIK_SOLVER_IMAGE] =
+            fast && record.state == NAIK_RHS_CHECK ? fields[NAIK_SOLVER_IMAGE] : NULL;
     }
     return stream->save(stream->data, slot->index, &state, fields, c);
 }
 
-naik_status bg_restore(naik_bicgstab *s, const naik_cg_stream *stream, int c, naik_cg_state *state,
-                       bool *found)
+naik_status bg_restore(naik_bicgstab *s, const naik_solver_stream *stream, int c,
+                       naik_solver_state *state, bool *found)
 {
-    naik_field *fields[NAIK_RUNGS][NAIK_CG_VECTORS] = {{NULL}};
+    naik_field *fields[NAIK_RUNGS][NAIK_SOLVER_VECTORS] = {{NULL}};
     *found = false;
     if (stream->restore == NULL || !keeps(s)) {
         return NAIK_OK;
@@ -82,8 +82,8 @@ naik_status bg_restore(naik_bicgstab *s, const naik_cg_stream *stream, int c, na
     return stream->restore(stream->data, s->slot[c].index, state, fields, c, found);
 }
 
-naik_status bg_restore_scalars(naik_bicgstab *s, const naik_cg_options *options, int c,
-                               const naik_cg_state *state)
+naik_status bg_restore_scalars(naik_bicgstab *s, const naik_solver_options *options, int c,
+                               const naik_solver_state *state)
 {
     bg_slot *slot = &s->slot[c];
     const bool level = state->level >= BG_FAST && state->level < BG_LEVELS &&
@@ -105,7 +105,7 @@ naik_status bg_restore_scalars(naik_bicgstab *s, const naik_cg_options *options,
     slot->lost = state->breaks;
     slot->started = state->started != 0;
     slot->moved = state->moved != 0;
-    slot->climb = (naik_cg_climb)state->climb;
+    slot->climb = (naik_solver_climb)state->climb;
     slot->climbed_at = state->climbed_at;
     slot->resumes = state->record.state;
     s->host_record[c] = state->bicgstab;

@@ -12,31 +12,13 @@
 
 #include "solver/cg_batch.h"
 
-const char *naik_cg_reason_text(naik_cg_reason reason)
-{
-    switch (reason) {
-    case NAIK_CG_CONVERGED: return "converged";
-    case NAIK_CG_ZERO_SOURCE: return "zero source";
-    case NAIK_CG_ITERATION_LIMIT: return "iteration limit";
-    case NAIK_CG_STAGNATED: return "stagnated";
-    case NAIK_CG_BROKEN: return "broken by NaN or pAp<=0";
-    case NAIK_CG_INTERRUPTED: return "interrupted";
-    }
-    return "unknown";
-}
-
-naik_cg_options naik_cg_defaults(void)
-{
-    return (naik_cg_options){.max_iterations = 20000, .max_restarts = 10, .first_rung = -1};
-}
-
 /* A starting value of rhs c; what went before it counts as done by this rhs. */
-static naik_status take_start(naik_cg *cg, const naik_cg_stream *stream, int c)
+static naik_status take_start(naik_cg *cg, const naik_solver_stream *stream, int c)
 {
     naik_status status = NAIK_OK;
     cg_rhs_slot *slot = &cg->slot[c];
-    const naik_cg_starter *starter = stream->starter;
-    naik_cg_start start = {.iterations = 0};
+    const naik_solver_starter *starter = stream->starter;
+    naik_solver_start start = {.iterations = 0};
     if (starter != NULL && starter->start != NULL) {
         NAIK_TRY(starter->start(starter->data, slot->index, cg->outer.x, c, &start));
     }
@@ -51,14 +33,14 @@ done:
 
 /* Gives every idle rhs a new system, as long as there are some; the new ones wait for their
  * rung. */
-static naik_status load_systems(naik_cg *cg, const naik_cg_options *options,
-                                const naik_cg_stream *stream)
+static naik_status load_systems(naik_cg *cg, const naik_solver_options *options,
+                                const naik_solver_stream *stream)
 {
     naik_status status = NAIK_OK;
     const naik_backend_ops *ops = cg->geometry->backend->ops;
     double norms[NAIK_MAX_RHS], start[NAIK_MAX_RHS];
     bool fresh[NAIK_MAX_RHS] = {false}, kept[NAIK_MAX_RHS] = {false};
-    naik_cg_state state[NAIK_MAX_RHS];
+    naik_solver_state state[NAIK_MAX_RHS];
     int loaded = 0;
     for (int c = 0; c < cg->width_now; c++) {
         fresh[c] = cg->record[c].state == NAIK_RHS_IDLE && cg->next + loaded < stream->count;
@@ -105,13 +87,13 @@ done:
 
 /* Keeps and gives back every rhs as it stands: not even a true residual is formed, since an
  * update that an undisturbed run would not make changes bits. */
-static naik_status interrupt_rhs(naik_cg *cg, const naik_cg_stream *stream)
+static naik_status interrupt_rhs(naik_cg *cg, const naik_solver_stream *stream)
 {
     naik_status status = NAIK_OK;
     for (int c = 0; c < cg->width_now; c++) {
         if (cg->record[c].state != NAIK_RHS_IDLE) {
             NAIK_TRY(cg_save(cg, stream, c));
-            NAIK_TRY(cg_finish_rhs(cg, stream, c, NAIK_CG_INTERRUPTED, cg->record[c].rr));
+            NAIK_TRY(cg_finish_rhs(cg, stream, c, NAIK_SOLVER_INTERRUPTED, cg->record[c].rr));
         }
     }
 done:
@@ -119,9 +101,9 @@ done:
 }
 
 /* Tells the stream where the solver is. */
-static naik_status report_poll(naik_cg *cg, const naik_cg_stream *stream)
+static naik_status report_poll(naik_cg *cg, const naik_solver_stream *stream)
 {
-    naik_cg_progress progress = {.parity = cg->parity, .rung = cg->now};
+    naik_solver_progress progress = {.parity = cg->parity, .rung = cg->now};
     if (stream->poll == NULL) {
         return NAIK_OK;
     }
@@ -143,10 +125,11 @@ static naik_status report_poll(naik_cg *cg, const naik_cg_stream *stream)
     return stream->poll(stream->data, &progress);
 }
 
-naik_status naik_cg_solve(naik_cg *cg, naik_parity parity, const naik_cg_options *options,
-                          const naik_cg_stream *stream)
+static naik_status solve(naik_solver *solver, naik_parity parity,
+                         const naik_solver_options *options, const naik_solver_stream *stream)
 {
     naik_status status = NAIK_OK;
+    naik_cg *cg = (naik_cg *)solver;
     if (options->max_iterations < 1 || !(options->delta >= 0) || options->delta >= 1 ||
         options->first_rung >= NAIK_RUNGS) {
         return NAIK_FAIL(
@@ -190,13 +173,13 @@ done:
     return status;
 }
 
-static naik_status solve(void *data, naik_parity parity, const naik_cg_options *options,
-                         const naik_cg_stream *stream)
+static int fields(const naik_operator_ops *ops)
 {
-    return naik_cg_solve(data, parity, options, stream);
+    return 4 + ops->scratch; /* x, r, p, A p */
 }
 
-naik_solver naik_cg_solver(naik_cg *cg)
-{
-    return (naik_solver){cg, solve};
-}
+const naik_solver_kind naik_solver_cg = {.name = "conjugate gradient",
+                                         .fields = fields,
+                                         .create = cg_create,
+                                         .destroy = cg_destroy,
+                                         .solve = solve};

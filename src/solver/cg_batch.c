@@ -8,16 +8,6 @@
 #include "backend/field.h"
 #include "base/memory.h"
 
-size_t naik_cg_bytes(const naik_operator_ops *ops, const naik_geometry *geometry,
-                     naik_precision vectors, int width)
-{
-    const naik_field_ops *field = &geometry->backend->ops->field;
-    const size_t outer = field->bytes(geometry->lattice, NAIK_DOUBLE, ops->spin * width);
-    const size_t low = field->bytes(geometry->lattice, vectors, ops->spin * width);
-    const size_t fields = 4 + (size_t)ops->scratch; /* of a precision, and b in double */
-    return (1 + fields) * outer + (vectors == NAIK_DOUBLE ? 0 : fields * low);
-}
-
 naik_normal cg_normal(const naik_cg *cg, naik_rung rung)
 {
     const cg_fields *f = rung == NAIK_RUNG_DOUBLE ? &cg->outer : &cg->low;
@@ -33,15 +23,15 @@ naik_cg_vectors cg_vectors(const naik_cg *cg, naik_rung rung)
         .x = classical ? cg->outer.x : f->x, .r = f->r, .p = f->p, .ap = classical ? NULL : f->ap};
 }
 
-void cg_fields_of(const naik_cg *cg, naik_rung rung, naik_field *field[NAIK_CG_VECTORS])
+void cg_fields_of(const naik_cg *cg, naik_rung rung, naik_field *field[NAIK_SOLVER_VECTORS])
 {
     const naik_cg_vectors v = cg_vectors(cg, rung);
-    field[NAIK_CG_X] = cg->outer.x;
-    field[NAIK_CG_CORRECTION] = v.x == cg->outer.x ? NULL : v.x;
-    field[NAIK_CG_RESIDUAL] = v.r;
-    field[NAIK_CG_DIRECTION] = v.p;
-    field[NAIK_CG_IMAGE] = v.ap;
-    field[NAIK_CG_SHADOW] = NULL;
+    field[NAIK_SOLVER_X] = cg->outer.x;
+    field[NAIK_SOLVER_CORRECTION] = v.x == cg->outer.x ? NULL : v.x;
+    field[NAIK_SOLVER_RESIDUAL] = v.r;
+    field[NAIK_SOLVER_DIRECTION] = v.p;
+    field[NAIK_SOLVER_IMAGE] = v.ap;
+    field[NAIK_SOLVER_SHADOW] = NULL;
 }
 
 static naik_status create_fields(const naik_cg *cg, naik_precision precision, cg_fields *out)
@@ -108,8 +98,8 @@ static const naik_operator *there(const naik_operator *op)
     return op->ops != NULL ? op : NULL;
 }
 
-naik_status naik_cg_create(const naik_operator op[NAIK_PRECISIONS], naik_precision vectors,
-                           int width, naik_cg **out)
+naik_status cg_create(const naik_operator op[NAIK_PRECISIONS], naik_precision vectors, int width,
+                      naik_solver **out)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = op[NAIK_DOUBLE].geometry->backend;
@@ -144,20 +134,18 @@ naik_status naik_cg_create(const naik_operator op[NAIK_PRECISIONS], naik_precisi
                                     "solver sums", (void **)&cg->sums);
     }
     NAIK_TRY(naik_comm_agree(backend->comm, status));
-    *out = cg;
+    *out = &cg->base;
+    cg = NULL;
 done:
-    if (status != NAIK_OK) {
-        naik_cg_destroy(&cg);
+    if (cg != NULL) {
+        cg_destroy(&cg->base);
     }
     return status;
 }
 
-void naik_cg_destroy(naik_cg **cg_pointer)
+void cg_destroy(naik_solver *solver)
 {
-    naik_cg *cg = *cg_pointer;
-    if (cg == NULL) {
-        return;
-    }
+    naik_cg *cg = (naik_cg *)solver;
     naik_backend *backend = cg->geometry->backend;
     destroy_fields(&cg->low);
     destroy_fields(&cg->outer);
@@ -170,7 +158,6 @@ void naik_cg_destroy(naik_cg **cg_pointer)
         naik_free(cg->slot[c].history);
     }
     free(cg);
-    *cg_pointer = NULL;
 }
 
 static void set_nrhs(const cg_fields *fields, int width)
@@ -231,7 +218,8 @@ done:
 /* At most so many poll intervals lie between two polls. */
 enum { LONGEST = 5 };
 
-naik_status cg_begin(naik_cg *cg, naik_parity parity, const naik_cg_options *options, int64_t count)
+naik_status cg_begin(naik_cg *cg, naik_parity parity, const naik_solver_options *options,
+                     int64_t count)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = cg->geometry->backend;
@@ -253,7 +241,7 @@ done:
     return status;
 }
 
-naik_status cg_check_system(naik_cg *cg, const naik_cg_system *system)
+naik_status cg_check_system(naik_cg *cg, const naik_solver_system *system)
 {
     if (!(system->shift >= 0) || !(system->tolerance > 0) || !(system->site_tolerance >= 0)) {
         return NAIK_FAIL(cg->geometry->backend->log, NAIK_ERR_ARG,

@@ -4,28 +4,29 @@
 
 #include "backend/launch.h"
 #include "base/exactsum.h"
+#include "solver/batch.h"
 #include "solver/cg.h"
 
 /* What the host knows of an rhs beside its record. */
 typedef struct cg_rhs_slot {
     int64_t index; /* of the system in the stream */
-    naik_cg_system system;
-    int start_iterations; /* naik_cg_start */
+    naik_solver_system system;
+    int start_iterations; /* naik_solver_start */
     naik_rung rung, first_rung;
-    naik_cg_climb climb; /* why it climbed last, */
-    int climbed_at;      /* and at which iteration */
-    bool live;           /* its vectors on that rung are in mid solve */
-    int32_t resumes;     /* naik_rhs_state in which it goes on from NAIK_RHS_WAIT, if live */
-    double bb;           /* |b|^2 */
-    bool zero_start;     /* x was 0 when it was loaded, and has not been corrected */
-    double best_rr;      /* smallest true |r|^2 at a check */
-    double corrected_rr; /* naik_cg_state */
+    naik_solver_climb climb; /* why it climbed last, */
+    int climbed_at;          /* and at which iteration */
+    bool live;               /* its vectors on that rung are in mid solve */
+    int32_t resumes;         /* naik_rhs_state in which it goes on from NAIK_RHS_WAIT, if live */
+    double bb;               /* |b|^2 */
+    bool zero_start;         /* x was 0 when it was loaded, and has not been corrected */
+    double best_rr;          /* smallest true |r|^2 at a check */
+    double corrected_rr;     /* naik_solver_state */
     int corrections;
     double site_residual; /* at the last check, where asked for */
     double seconds;
     int restarts, stalls, breaks;
-    int failures, shorts;           /* naik_cg_state */
-    int best_at, begun_at, stretch; /* naik_cg_state */
+    int failures, shorts;           /* naik_solver_state */
+    int best_at, begun_at, stretch; /* naik_solver_state */
     bool started;                   /* has iterated on this rung */
     bool restart;                   /* the next direction is the residual alone */
     double *history;
@@ -38,7 +39,8 @@ typedef struct cg_fields {
     naik_field *x, *r, *p, *ap, *scratch[NAIK_SCRATCH_MOST];
 } cg_fields;
 
-struct naik_cg {
+typedef struct naik_cg {
+    naik_solver base;
     const naik_geometry *geometry;
     const naik_operator *op[NAIK_RUNGS]; /* NULL: without this rung */
     naik_precision vectors;              /* of the rungs below double */
@@ -61,7 +63,7 @@ struct naik_cg {
     int64_t next; /* system to load */
     int missed;   /* iterations that rhs which ask for a true residual have waited, together */
     bool open;    /* the residual has been sent to the neighbours, for the next iteration */
-};
+} naik_cg;
 
 /* Whether there are rungs below double. */
 static inline bool cg_is_mixed(const naik_cg *cg)
@@ -77,17 +79,20 @@ static inline naik_launch_loop cg_loop(const char *name, const naik_operator *op
 {
     return (naik_launch_loop){name, naik_operator_is_fused(op), op->precision, field};
 }
-/* As naik_cg_stream hands them out. */
-void cg_fields_of(const naik_cg *cg, naik_rung rung, naik_field *field[NAIK_CG_VECTORS]);
+/* As naik_solver_stream hands them out. */
+void cg_fields_of(const naik_cg *cg, naik_rung rung, naik_field *field[NAIK_SOLVER_VECTORS]);
 /* The first rung from this one on that there is. */
 naik_rung cg_rung_from(const naik_cg *cg, naik_rung rung);
 
 /* One step of every running rhs, counted, with B applied to the residual. Only enqueues. */
 naik_status cg_step(naik_cg *cg, const naik_normal *a, const naik_cg_vectors *v);
 
-naik_status cg_begin(naik_cg *cg, naik_parity parity, const naik_cg_options *options,
+naik_status cg_create(const naik_operator op[NAIK_PRECISIONS], naik_precision vectors, int width,
+                      naik_solver **out);
+void cg_destroy(naik_solver *solver);
+naik_status cg_begin(naik_cg *cg, naik_parity parity, const naik_solver_options *options,
                      int64_t count);
-naik_status cg_check_system(naik_cg *cg, const naik_cg_system *system);
+naik_status cg_check_system(naik_cg *cg, const naik_solver_system *system);
 naik_status cg_rhs_upload(naik_cg *cg);
 naik_status cg_rhs_download(naik_cg *cg);
 int cg_rhs_in_state(const naik_cg *cg, naik_rhs_state state);
@@ -109,24 +114,26 @@ bool cg_waits_for_company(const naik_cg *cg);
  * forms the true residuals of all rhs that ask: they end, climb, or go on from there; hands
  * rhs c back to the stream, |r|^2 = rr, and frees it. */
 naik_status cg_recover_broken(naik_cg *cg);
-naik_status cg_check_rhs(naik_cg *cg, const naik_cg_options *options, const naik_cg_stream *stream);
-naik_status cg_finish_rhs(naik_cg *cg, const naik_cg_stream *stream, int c, int reason, double rr);
+naik_status cg_check_rhs(naik_cg *cg, const naik_solver_options *options,
+                         const naik_solver_stream *stream);
+naik_status cg_finish_rhs(naik_cg *cg, const naik_solver_stream *stream, int c, int reason,
+                          double rr);
 
 /* cg_ladder.c: the rung of a system that is loaded; whether an rhs that was checked, rr its true
  * |r|^2, goes on at a safer rung, and which. */
-naik_rung cg_first_rung(const naik_cg *cg, const naik_cg_options *options, double shift);
-bool cg_climbs(naik_cg *cg, const naik_cg_options *options, int c, double rr);
+naik_rung cg_first_rung(const naik_cg *cg, const naik_solver_options *options, double shift);
+bool cg_climbs(naik_cg *cg, const naik_solver_options *options, int c, double rr);
 /* Sets the rhs that wait to work that belong to the rung at work or, where none is at work, to
  * the fastest rung that one waits for. */
 naik_status cg_release(naik_cg *cg);
 
 /* cg_state.c: keeps rhs c by the stream's save; puts back what its restore has; takes the
  * scalars of a state that was put back. */
-naik_status cg_save(naik_cg *cg, const naik_cg_stream *stream, int c);
-naik_status cg_restore(naik_cg *cg, const naik_cg_stream *stream, int c, naik_cg_state *state,
-                       bool *found);
-naik_status cg_restore_scalars(naik_cg *cg, const naik_cg_options *options, int c,
-                               const naik_cg_state *state);
+naik_status cg_save(naik_cg *cg, const naik_solver_stream *stream, int c);
+naik_status cg_restore(naik_cg *cg, const naik_solver_stream *stream, int c,
+                       naik_solver_state *state, bool *found);
+naik_status cg_restore_scalars(naik_cg *cg, const naik_solver_options *options, int c,
+                               const naik_solver_state *state);
 
 /* quantum_ratio of an rhs (rhs.h): 2^12 times the mean of what a site adds to |r|^2. */
 static inline double cg_quantum_ratio(const naik_cg *cg)

@@ -6,45 +6,46 @@
 #include "solver/cg_batch.h"
 
 /* Whether an rhs that gets no further is to be given up: on the last rung. */
-static bool is_last(const naik_cg *cg, const naik_cg_options *options, int c)
+static bool is_last(const naik_cg *cg, const naik_solver_options *options, int c)
 {
     return cg->slot[c].rung == NAIK_RUNG_DOUBLE || options->stay;
 }
 
 /* What the true residual says of an rhs: done, and why; or -1 to go on. */
-static int verdict(const naik_cg *cg, const naik_cg_options *options, int c, double rr)
+static int verdict(const naik_cg *cg, const naik_solver_options *options, int c, double rr)
 {
     const cg_rhs_slot *slot = &cg->slot[c];
     const double tolerance = slot->system.tolerance;
     if (slot->bb == 0) {
-        return NAIK_CG_ZERO_SOURCE;
+        return NAIK_SOLVER_ZERO_SOURCE;
     }
     if (!isfinite(rr) || !isfinite(slot->bb)) {
         const int most = is_last(cg, options, c) ? 1 : 3; /* or where no rung helps */
-        return slot->breaks > most || !isfinite(slot->bb) ? NAIK_CG_BROKEN : -1;
+        return slot->breaks > most || !isfinite(slot->bb) ? NAIK_SOLVER_BROKEN : -1;
     }
     bool site_ok =
         slot->system.site_tolerance <= 0 || slot->site_residual <= slot->system.site_tolerance;
     if (rr <= tolerance * tolerance * slot->bb && site_ok) {
-        return NAIK_CG_CONVERGED;
+        return NAIK_SOLVER_CONVERGED;
     }
     if (cg->record[c].iterations >= options->max_iterations) {
-        return NAIK_CG_ITERATION_LIMIT;
+        return NAIK_SOLVER_ITERATION_LIMIT;
     }
     if (!is_last(cg, options, c)) {
         return -1;
     }
-    return slot->breaks > 1                        ? NAIK_CG_BROKEN
-           : slot->stalls >= options->max_restarts ? NAIK_CG_STAGNATED
+    return slot->breaks > 1                        ? NAIK_SOLVER_BROKEN
+           : slot->stalls >= options->max_restarts ? NAIK_SOLVER_STAGNATED
                                                    : -1;
 }
 
-naik_status cg_finish_rhs(naik_cg *cg, const naik_cg_stream *stream, int c, int reason, double rr)
+naik_status cg_finish_rhs(naik_cg *cg, const naik_solver_stream *stream, int c, int reason,
+                          double rr)
 {
     cg_rhs_slot *slot = &cg->slot[c];
-    const bool zero = reason == NAIK_CG_ZERO_SOURCE;
-    const naik_cg_result result = {
-        .reason = (naik_cg_reason)reason,
+    const bool zero = reason == NAIK_SOLVER_ZERO_SOURCE;
+    const naik_solver_result result = {
+        .reason = (naik_solver_reason)reason,
         .iterations = cg->record[c].iterations,
         .start_iterations = slot->start_iterations,
         .restarts = slot->restarts,
@@ -82,8 +83,9 @@ static void judge_stretch(naik_cg *cg, int c, double rr)
 
 /* The next stretch of iterations starts from the true residual rr; inner_rr is its norm as stored,
  * inner_rs its product with A p. */
-static void resume_rhs(naik_cg *cg, const naik_cg_options *options, const naik_cg_starter *starter,
-                       int c, double rr, double inner_rr, double inner_rs)
+static void resume_rhs(naik_cg *cg, const naik_solver_options *options,
+                       const naik_solver_starter *starter, int c, double rr, double inner_rr,
+                       double inner_rs)
 {
     cg_rhs_slot *slot = &cg->slot[c];
     naik_rhs *record = &cg->record[c];
@@ -128,10 +130,10 @@ naik_status cg_recover_broken(naik_cg *cg)
     if (cg_rhs_in_state(cg, NAIK_RHS_BROKEN) == 0) {
         return NAIK_OK;
     }
-    naik_field *field[NAIK_CG_VECTORS];
+    naik_field *field[NAIK_SOLVER_VECTORS];
     cg_fields_of(cg, cg->now, field);
-    for (int v = NAIK_CG_CORRECTION; v < NAIK_CG_VECTORS; v++) {
-        if (field[v] != NULL && v != NAIK_CG_RESIDUAL) {
+    for (int v = NAIK_SOLVER_CORRECTION; v < NAIK_SOLVER_VECTORS; v++) {
+        if (field[v] != NULL && v != NAIK_SOLVER_RESIDUAL) {
             NAIK_TRY(ops->field.zero(field[v], cg->rhs, NAIK_RHS_BROKEN));
         }
     }
@@ -254,8 +256,8 @@ done:
 }
 
 /* rhs whose true residual says that they are done leave. */
-static naik_status finish_checked(naik_cg *cg, const naik_cg_options *options,
-                                  const naik_cg_stream *stream, const double rr[])
+static naik_status finish_checked(naik_cg *cg, const naik_solver_options *options,
+                                  const naik_solver_stream *stream, const double rr[])
 {
     naik_status status = NAIK_OK;
     for (int c = 0; c < cg->width_now; c++) {
@@ -269,12 +271,12 @@ done:
 }
 
 /* The starter corrects x of those rhs that go on and are due, whose true residuals it changes. */
-static naik_status correct(naik_cg *cg, const naik_cg_options *options,
-                           const naik_cg_stream *stream, double rr[])
+static naik_status correct(naik_cg *cg, const naik_solver_options *options,
+                           const naik_solver_stream *stream, double rr[])
 {
     naik_status status = NAIK_OK;
-    const naik_cg_starter *starter = stream->starter;
-    naik_cg_correction at = {
+    const naik_solver_starter *starter = stream->starter;
+    naik_solver_correction at = {
         .parity = cg->parity, .r = cg->outer.r, .x = cg->outer.x, .rhs = cg->rhs};
     bool rest[NAIK_MAX_RHS] = {false}, any = false;
     if (starter == NULL || starter->correct == NULL) {
@@ -318,7 +320,8 @@ done:
 }
 
 /* rhs that are checked end, or climb; the others go on from their true residuals. */
-naik_status cg_check_rhs(naik_cg *cg, const naik_cg_options *options, const naik_cg_stream *stream)
+naik_status cg_check_rhs(naik_cg *cg, const naik_solver_options *options,
+                         const naik_solver_stream *stream)
 {
     naik_status status = NAIK_OK;
     const naik_backend_ops *ops = cg->geometry->backend->ops;

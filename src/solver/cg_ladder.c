@@ -21,12 +21,6 @@ enum { EMPTY_CLAIMS = 3 };
  * took to get there. */
 enum { STALL_ITERATIONS = 10000 };
 
-const char *naik_rung_name(naik_rung rung)
-{
-    static const char *const names[NAIK_RUNGS] = {"half", "single", "classical", "double"};
-    return (unsigned)rung < NAIK_RUNGS ? names[rung] : "unknown";
-}
-
 naik_rung naik_rung_first(double shift, bool half)
 {
     if (half && shift >= LIGHT_HALF) {
@@ -56,7 +50,7 @@ naik_rung cg_rung_from(const naik_cg *cg, naik_rung rung)
     return (naik_rung)at;
 }
 
-naik_rung cg_first_rung(const naik_cg *cg, const naik_cg_options *options, double shift)
+naik_rung cg_first_rung(const naik_cg *cg, const naik_solver_options *options, double shift)
 {
     const bool half = cg->op[NAIK_RUNG_HALF] != NULL;
     const int wanted = options->first_rung;
@@ -70,32 +64,19 @@ static naik_rung above(const naik_cg *cg, naik_rung rung)
     return cg_rung_from(cg, rung < NAIK_RUNG_CLASSICAL ? NAIK_RUNG_CLASSICAL : NAIK_RUNG_DOUBLE);
 }
 
-const char *naik_cg_climb_text(naik_cg_climb climb)
-{
-    switch (climb) {
-    case NAIK_CG_NO_CLIMB: return "never";
-    case NAIK_CG_CLIMB_STRAYED: return "its true residual was twice the iterated one";
-    case NAIK_CG_CLIMB_SHORT: return "it needed a true residual every few iterations";
-    case NAIK_CG_CLIMB_EMPTY: return "its claims of convergence were not true";
-    case NAIK_CG_CLIMB_BROKEN: return "NaN or p.Ap <= 0";
-    case NAIK_CG_CLIMB_SLOW: return "its true residual fell too slowly";
-    }
-    return "unknown";
-}
-
 /* Why the rhs should climb, from its record of stretches. */
-static naik_cg_climb reason_to_climb(const cg_rhs_slot *slot, const naik_rhs *record)
+static naik_solver_climb reason_to_climb(const cg_rhs_slot *slot, const naik_rhs *record)
 {
     const int stuck = record->iterations - slot->best_at;
-    return slot->breaks >= 2                                   ? NAIK_CG_CLIMB_BROKEN
-           : slot->failures >= FAILURES                        ? NAIK_CG_CLIMB_STRAYED
-           : slot->shorts >= SHORT_STRETCHES                   ? NAIK_CG_CLIMB_SHORT
-           : slot->stalls >= EMPTY_CLAIMS                      ? NAIK_CG_CLIMB_EMPTY
-           : stuck > STALL_ITERATIONS && stuck > slot->best_at ? NAIK_CG_CLIMB_SLOW
-                                                               : NAIK_CG_NO_CLIMB;
+    return slot->breaks >= 2                                   ? NAIK_SOLVER_CLIMB_BROKEN
+           : slot->failures >= FAILURES                        ? NAIK_SOLVER_CLIMB_STRAYED
+           : slot->shorts >= SHORT_STRETCHES                   ? NAIK_SOLVER_CLIMB_SHORT
+           : slot->stalls >= EMPTY_CLAIMS                      ? NAIK_SOLVER_CLIMB_EMPTY
+           : stuck > STALL_ITERATIONS && stuck > slot->best_at ? NAIK_SOLVER_CLIMB_SLOW
+                                                               : NAIK_SOLVER_NO_CLIMB;
 }
 
-bool cg_climbs(naik_cg *cg, const naik_cg_options *options, int c, double rr)
+bool cg_climbs(naik_cg *cg, const naik_solver_options *options, int c, double rr)
 {
     cg_rhs_slot *slot = &cg->slot[c];
     const naik_rhs *record = &cg->record[c];
@@ -104,8 +85,8 @@ bool cg_climbs(naik_cg *cg, const naik_cg_options *options, int c, double rr)
     }
     slot->failures += rr > 4 * record->rr && !(record->rr <= record->stop);
     slot->shorts = slot->stretch <= NAIK_RENEW_EVERY ? slot->shorts + 1 : 0;
-    const naik_cg_climb climb = reason_to_climb(slot, record);
-    if (climb == NAIK_CG_NO_CLIMB) {
+    const naik_solver_climb climb = reason_to_climb(slot, record);
+    if (climb == NAIK_SOLVER_NO_CLIMB) {
         return false;
     }
     slot->climb = climb;
@@ -122,13 +103,13 @@ static naik_status clear_vectors(naik_cg *cg, const bool begins[])
 {
     naik_status status = NAIK_OK;
     const naik_backend_ops *ops = cg->geometry->backend->ops;
-    naik_field *field[NAIK_CG_VECTORS];
+    naik_field *field[NAIK_SOLVER_VECTORS];
     cg_fields_of(cg, cg->now, field);
     for (int c = 0; c < cg->width_now; c++) {
         cg->record[c].state = begins[c] ? NAIK_RHS_CHECK : cg->record[c].state;
     }
     NAIK_TRY(cg_rhs_upload(cg));
-    for (int v = NAIK_CG_CORRECTION; v < NAIK_CG_VECTORS; v++) {
+    for (int v = NAIK_SOLVER_CORRECTION; v < NAIK_SOLVER_VECTORS; v++) {
         if (field[v] != NULL) {
             NAIK_TRY(ops->field.zero(field[v], cg->rhs, NAIK_RHS_CHECK));
         }

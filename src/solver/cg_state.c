@@ -9,9 +9,7 @@
 
 #include "solver/cg_batch.h"
 
-enum { COUNT_MOST = 1 << 30 }; /* of iterations and the like in a kept state that is believed */
-
-naik_status cg_save(naik_cg *cg, const naik_cg_stream *stream, int c)
+naik_status cg_save(naik_cg *cg, const naik_solver_stream *stream, int c)
 {
     const cg_rhs_slot *slot = &cg->slot[c];
     naik_rhs record = cg->record[c];
@@ -21,69 +19,47 @@ naik_status cg_save(naik_cg *cg, const naik_cg_stream *stream, int c)
         return NAIK_OK; /* or has not begun */
     }
     record.state = waits && live ? slot->resumes : record.state;
-    const naik_cg_state state = {.record = record,
-                                 .bb = slot->bb,
-                                 .best_rr = slot->best_rr,
-                                 .site_residual = slot->site_residual,
-                                 .seconds = slot->seconds,
-                                 .corrected_rr = slot->corrected_rr,
-                                 .corrections = slot->corrections,
-                                 .restarts = slot->restarts,
-                                 .stalls = slot->stalls,
-                                 .breaks = slot->breaks,
-                                 .started = slot->started,
-                                 .restart = slot->restart,
-                                 .rung = (int32_t)slot->rung,
-                                 .first_rung = (int32_t)slot->first_rung,
-                                 .climb = (int32_t)slot->climb,
-                                 .climbed_at = slot->climbed_at,
-                                 .live = live,
-                                 .failures = slot->failures,
-                                 .shorts = slot->shorts,
-                                 .best_at = slot->best_at,
-                                 .begun_at = slot->begun_at,
-                                 .stretch = slot->stretch,
-                                 .history = slot->history,
-                                 .history_length = record.iterations < cg->history_stride
-                                                       ? record.iterations
-                                                       : cg->history_stride};
-    naik_field *fields[NAIK_CG_VECTORS] = {cg->outer.x};
+    const naik_solver_state state = {.record = record,
+                                     .bb = slot->bb,
+                                     .best_rr = slot->best_rr,
+                                     .site_residual = slot->site_residual,
+                                     .seconds = slot->seconds,
+                                     .corrected_rr = slot->corrected_rr,
+                                     .corrections = slot->corrections,
+                                     .restarts = slot->restarts,
+                                     .stalls = slot->stalls,
+                                     .breaks = slot->breaks,
+                                     .started = slot->started,
+                                     .restart = slot->restart,
+                                     .rung = (int32_t)slot->rung,
+                                     .first_rung = (int32_t)slot->first_rung,
+                                     .climb = (int32_t)slot->climb,
+                                     .climbed_at = slot->climbed_at,
+                                     .live = live,
+                                     .failures = slot->failures,
+                                     .shorts = slot->shorts,
+                                     .best_at = slot->best_at,
+                                     .begun_at = slot->begun_at,
+                                     .stretch = slot->stretch,
+                                     .history = slot->history,
+                                     .history_length = record.iterations < cg->history_stride
+                                                           ? record.iterations
+                                                           : cg->history_stride};
+    naik_field *fields[NAIK_SOLVER_VECTORS] = {cg->outer.x};
     if (live) {
         cg_fields_of(cg, slot->rung, fields);
     }
     return stream->save(stream->data, slot->index, &state, fields, c);
 }
 
-static bool is_count(int32_t n)
-{
-    return n >= 0 && n <= COUNT_MOST;
-}
-
-bool naik_cg_state_holds(const naik_cg_state *s)
-{
-    const int32_t counts[] = {
-        s->record.iterations, s->corrections, s->restarts,   s->stalls,  s->breaks,
-        s->climbed_at,        s->failures,    s->shorts,     s->best_at, s->begun_at,
-        s->stretch,           s->level,       s->beginnings, s->moved,   s->history_length};
-    bool good = s->rung >= 0 && s->rung < NAIK_RUNGS && s->first_rung >= 0 &&
-                s->first_rung < NAIK_RUNGS && s->climb >= NAIK_CG_NO_CLIMB &&
-                s->climb <= NAIK_CG_CLIMB_SLOW && s->record.state >= NAIK_RHS_IDLE &&
-                s->record.state <= NAIK_RHS_WAIT && isfinite(s->bb) && s->bb >= 0 &&
-                isfinite(s->record.shift) && isfinite(s->record.rr);
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        good = good && is_count(counts[i]);
-    }
-    return good;
-}
-
-naik_status cg_restore(naik_cg *cg, const naik_cg_stream *stream, int c, naik_cg_state *state,
-                       bool *found)
+naik_status cg_restore(naik_cg *cg, const naik_solver_stream *stream, int c,
+                       naik_solver_state *state, bool *found)
 {
     *found = false;
     if (stream->restore == NULL || cg->vectors == NAIK_HALF) {
         return NAIK_OK;
     }
-    naik_field *fields[NAIK_RUNGS][NAIK_CG_VECTORS];
+    naik_field *fields[NAIK_RUNGS][NAIK_SOLVER_VECTORS];
     for (int rung = 0; rung < NAIK_RUNGS; rung++) {
         cg_fields_of(cg, (naik_rung)rung, fields[rung]);
     }
@@ -92,8 +68,8 @@ naik_status cg_restore(naik_cg *cg, const naik_cg_stream *stream, int c, naik_cg
     return stream->restore(stream->data, cg->slot[c].index, state, fields, c, found);
 }
 
-naik_status cg_restore_scalars(naik_cg *cg, const naik_cg_options *options, int c,
-                               const naik_cg_state *state)
+naik_status cg_restore_scalars(naik_cg *cg, const naik_solver_options *options, int c,
+                               const naik_solver_state *state)
 {
     cg_rhs_slot *slot = &cg->slot[c];
     const bool rung = state->rung >= 0 && state->rung < NAIK_RUNGS && cg->op[state->rung] != NULL;
@@ -114,7 +90,7 @@ naik_status cg_restore_scalars(naik_cg *cg, const naik_cg_options *options, int 
     slot->restart = state->restart != 0;
     slot->rung = (naik_rung)state->rung;
     slot->first_rung = (naik_rung)state->first_rung;
-    slot->climb = (naik_cg_climb)state->climb;
+    slot->climb = (naik_solver_climb)state->climb;
     slot->climbed_at = state->climbed_at;
     slot->live = state->live != 0;
     slot->failures = state->failures;

@@ -80,11 +80,17 @@ done:
     return status;
 }
 
-naik_status naik_multishift_create(naik_cg *cg, int groups, int shifts, naik_multishift **out)
+naik_status naik_multishift_create(naik_solver *solver, int groups, int shifts,
+                                   naik_multishift **out)
 {
     naik_status status = NAIK_OK;
+    naik_cg *cg = (naik_cg *)solver;
     naik_backend *backend = cg->geometry->backend;
     *out = NULL;
+    if (solver->kind != &naik_solver_cg) {
+        return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
+                         "several shifts need conjugate gradient, not %s", solver->kind->name);
+    }
     if (groups < 1 || groups > cg->width || shifts < 2 || shifts > NAIK_MAX_SHIFTS ||
         groups * (shifts - 1) > NAIK_MAX_RHS) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
@@ -235,7 +241,7 @@ done:
 
 /* rhs and shifts before the first step. A right-hand side that is zero or not finite takes no
  * part. */
-static void describe_rhs(naik_multishift *m, const naik_cg_options *options,
+static void describe_rhs(naik_multishift *m, const naik_solver_options *options,
                          const naik_shift_group *groups)
 {
     memset(m->record, 0, sizeof m->record);
@@ -269,7 +275,7 @@ static void describe_rhs(naik_multishift *m, const naik_cg_options *options,
 }
 
 /* r = b, p_s = scale r, all solutions 0; the first step makes p = r. */
-static naik_status begin(naik_multishift *m, naik_parity parity, const naik_cg_options *options,
+static naik_status begin(naik_multishift *m, naik_parity parity, const naik_solver_options *options,
                          const naik_shift_group_stream *stream)
 {
     naik_status status = NAIK_OK;
@@ -369,8 +375,8 @@ static bool any_runs(const naik_multishift *m)
 
 static naik_status report_poll(const naik_multishift *m, const naik_shift_group_stream *stream)
 {
-    naik_cg_progress progress = {.rung = NAIK_RUNG_DOUBLE,
-                                 .field = {m->x, m->now.x, m->now.r, m->now.p, m->now.ap}};
+    naik_solver_progress progress = {.rung = NAIK_RUNG_DOUBLE,
+                                     .field = {m->x, m->now.x, m->now.r, m->now.p, m->now.ap}};
     if (stream->poll == NULL) {
         return NAIK_OK;
     }
@@ -473,7 +479,7 @@ done:
 }
 
 naik_status naik_multishift_solve(naik_multishift *m, naik_parity parity,
-                                  const naik_cg_options *options,
+                                  const naik_solver_options *options,
                                   const naik_shift_group_stream *stream, bool *stopped)
 {
     naik_status status = NAIK_OK;
@@ -496,12 +502,12 @@ done:
 }
 
 naik_status naik_multishift_take(const naik_multishift *m, int group, int s, naik_field *x,
-                                 int irhs, naik_cg_start *start)
+                                 int irhs, naik_solver_start *start)
 {
     const naik_backend_ops *ops = m->cg->geometry->backend->ops;
     const naik_rhs *base = &m->done[group];
     const int at = group * m->each + s - 1;
-    *start = (naik_cg_start){.iterations = 0};
+    *start = (naik_solver_start){.iterations = 0};
     if (base->state == NAIK_RHS_IDLE || base->state == NAIK_RHS_BROKEN) {
         return NAIK_OK;
     }

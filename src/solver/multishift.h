@@ -35,17 +35,18 @@ typedef struct naik_shift_group_stream {
     const naik_shift_group *group;
     /* Writes b of group `index`, for shift 0, into `rhs`. */
     naik_status (*load)(void *data, int index, naik_field *b, int irhs);
-    /* As in cg.h, may be NULL; systems and rhs are groups and the progress is the bases'. */
+    /* As in solver.h, may be NULL; systems and rhs are groups and the progress is the bases'. */
     bool (*stop)(void *data);
-    naik_status (*poll)(void *data, const naik_cg_progress *progress);
+    naik_status (*poll)(void *data, const naik_solver_progress *progress);
 } naik_shift_group_stream;
 
 /* groups   right-hand sides at a time, at most the width of cg
  * shifts     of each, the base included; groups (shifts - 1) <= NAIK_MAX_RHS
- * cg         borrowed for the life of this: its fields are worked with, its operator is used
+ * cg         a naik_solver_cg, borrowed for the life of this: the multi-shift solver works with its
+ *            fields and its operator
  * Collective. NAIK_ERR_MEMORY, NAIK_ERR_ARG. */
 typedef struct naik_multishift naik_multishift;
-naik_status naik_multishift_create(naik_cg *cg, int groups, int shifts, naik_multishift **out);
+naik_status naik_multishift_create(naik_solver *cg, int groups, int shifts, naik_multishift **out);
 void naik_multishift_destroy(naik_multishift **multishift);
 /* The numbers it was created with; 0 for NULL. */
 void naik_multishift_shape(const naik_multishift *multishift, int *groups, int *shifts);
@@ -57,12 +58,12 @@ size_t naik_multishift_bytes(const naik_geometry *geometry, naik_precision vecto
  * max_iterations or broke down; *stopped: the stream said stop, and there is nothing to take.
  * Collective. NAIK_ERR_ARG, NAIK_ERR_MPI, NAIK_ERR_DEVICE, and what load returns. */
 naik_status naik_multishift_solve(naik_multishift *multishift, naik_parity parity,
-                                  const naik_cg_options *options,
+                                  const naik_solver_options *options,
                                   const naik_shift_group_stream *stream, bool *stopped);
-/* x of shift s into `rhs` as a starter of cg.h writes it; start->history is borrowed until the next
+/* x of shift s into `rhs` as a starter of solver.h writes it; start->history is borrowed until the next
  * solve. A right-hand side that is zero or broke down has nothing to offer. */
 naik_status naik_multishift_take(const naik_multishift *multishift, int group, int s, naik_field *x,
-                                 int irhs, naik_cg_start *start);
+                                 int irhs, naik_solver_start *start);
 
 /* The residual |r|/|b| of the base at which the iteration may change from double to the inner
  * precision: never before the end for light quarks, whose recurrences do not hold there. */
