@@ -21,6 +21,7 @@
 #include "run/low_modes.h"
 #include "run/make_source.h"
 #include "run/wilson_quarks.h"
+#include "solver/bicgstab.h"
 
 static naik_status give_source(void *data, int64_t index, double *src, double *mass,
                                double *tolerance, double *site_tolerance)
