@@ -19,20 +19,21 @@ static const naik_source_info walls[2] = {
      .has_seed = true,
      .seed = 7,
      .generator = "Philox-4x32-10"}};
-static const double masses[2] = {0.05, 0.1}, epsilon[2] = {0, -0.2};
+static naik_quark quarks[2] = {{.mass = 0.05}, {.mass = 0.1, .naik_epsilon = -0.2}};
+static const int places[2] = {0, 1};
 static const naik_solve_set sets[2] = {
     {.name = "pt",
      .source_count = 1,
      .sources = point,
      .mass_count = 2,
-     .masses = masses,
-     .naik_epsilon = epsilon},
+     .quarks = quarks,
+     .quark = places},
     {.name = "wall",
      .source_count = 2,
      .sources = walls,
      .mass_count = 1,
-     .masses = masses,
-     .naik_epsilon = epsilon},
+     .quarks = quarks,
+     .quark = places},
 };
 static const char *const correlators[ROOM_CORRELATORS] = {"pion5", "pion05"};
 static const int momenta[ROOM_MOMENTA][3] = {{0, 0, 0}, {1, 0, -1}};
@@ -46,6 +47,8 @@ naik_status room_lattice(naik_comm *comm, naik_lattice **out)
 
 naik_propagator_spec room_spec(void)
 {
+    const naik_quark_kind *hisq = naik_quark_kind_of("hisq");
+    quarks[0].kind = quarks[1].kind = hisq;
     return (naik_propagator_spec){.set_count = 2,
                                   .sets = sets,
                                   .correlator_count = ROOM_CORRELATORS,
@@ -59,7 +62,7 @@ naik_propagator_spec room_spec(void)
                                   .gauge_checksum = "suma 1 sumb 2",
                                   .numerics = "naik 1 cpu",
                                   .choices = "inner_precision = single",
-                                  .action = "hisq",
+                                  .kind = hisq,
                                   .boundary_t = "antiperiodic",
                                   .input_text = "# a comment\nsolver: {tolerance: 1e-10}\n",
                                   .metadata_count = 1,

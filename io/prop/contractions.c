@@ -7,6 +7,7 @@
 
 #include "io/checksum.h"
 #include "io/finite.h"
+#include "io/prop/quark_attributes.h"
 
 /* Tells a checksum that was written from whatever else lies there. */
 #define WRITTEN ((int64_t)0x6e61696b << 32)
@@ -15,16 +16,16 @@ enum { MAX_CONTRACTIONS = 1 << 20 };
 
 static const char *const table_name = "/contractions";
 
-/* Names of the attributes of a quark: of a meson the second is the antiquark, a baryon has three. */
+/* Attributes of a quark: its source, and how the names of its numbers begin. Of a meson the second is
+ * the antiquark, a baryon has three. */
 typedef struct quark_names {
-    const char *source, *mass, *naik_epsilon, *twist;
+    const char *source, *prefix;
 } quark_names;
 
-static const quark_names names_of[] = {
-    {"quark", "mass", "naik_epsilon", "twist"},
-    {"antiquark", "antiquark_mass", "antiquark_naik_epsilon", "antiquark_twist"},
-    {"second_quark", "second_mass", "second_naik_epsilon", "second_twist"},
-    {"third_quark", "third_mass", "third_naik_epsilon", "third_twist"}};
+static const quark_names names_of[] = {{"quark", ""},
+                                       {"antiquark", "antiquark_"},
+                                       {"second_quark", "second_"},
+                                       {"third_quark", "third_"}};
 
 /* Of quark k of so many. */
 static const quark_names *quark_name(int k, int quarks)
@@ -35,18 +36,12 @@ static const quark_names *quark_name(int k, int quarks)
 static naik_status put_attributes(naik_log *log, hid_t dataset, const naik_contraction *c)
 {
     naik_status status = NAIK_OK;
-    char twist[96];
     NAIK_TRY(naik_h5_put_text(log, dataset, "correlator", c->correlator));
     NAIK_TRY(naik_h5_put_text(log, dataset, "quantity", c->quantity));
     for (int k = 0; k < c->quarks; k++) {
         const quark_names *name = quark_name(k, c->quarks);
         NAIK_TRY(naik_h5_put_text(log, dataset, name->source, c->quark[k].source));
-        NAIK_TRY(naik_h5_put_f64(log, dataset, name->mass, &c->quark[k].mass, 0));
-        NAIK_TRY(naik_h5_put_f64(log, dataset, name->naik_epsilon, &c->quark[k].naik_epsilon, 0));
-        naik_propagator_twist_text(c->quark[k].twist, "", twist);
-        if (twist[0] != '\0') {
-            NAIK_TRY(naik_h5_put_f64(log, dataset, name->twist, c->quark[k].twist, NAIK_DIM - 1));
-        }
+        NAIK_TRY(naik_prop_put_hadron_quark(log, dataset, name->prefix, &c->quark[k].quark));
     }
     if (c->sink != NULL) {
         NAIK_TRY(naik_h5_put_text(log, dataset, "sink", c->sink));
@@ -237,11 +232,7 @@ static void read_attributes(hid_t dataset, naik_reader_contraction *c)
     for (int k = 0; k < c->quarks; k++) {
         const quark_names *name = quark_name(k, c->quarks);
         naik_h5_get_text(dataset, name->source, c->quark[k].source, sizeof c->quark[k].source);
-        naik_h5_get_f64(dataset, name->mass, &c->quark[k].mass, 0);
-        naik_h5_get_f64(dataset, name->naik_epsilon, &c->quark[k].naik_epsilon, 0);
-        if (H5Aexists(dataset, name->twist) > 0) {
-            naik_h5_get_f64(dataset, name->twist, c->quark[k].twist, NAIK_DIM - 1);
-        }
+        naik_prop_get_quark(dataset, name->prefix, &c->quark[k].quark);
     }
     if (H5Aexists(dataset, "sink") > 0) {
         naik_h5_get_text(dataset, "sink", c->sink, sizeof c->sink);

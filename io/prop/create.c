@@ -13,6 +13,7 @@
 #include "io/h5/metadata_crc.h"
 #include "io/prop/contractions.h"
 #include "io/prop/prop_file.h"
+#include "io/prop/quark_attributes.h"
 #include "io/provenance.h"
 
 typedef naik_status work_alone(naik_propagator_file *file, const void *data);
@@ -92,39 +93,16 @@ done:
     return status;
 }
 
-/* What tells one Wilson quark from another. */
-static naik_status put_wilson_attributes(naik_log *log, hid_t object,
-                                         const naik_propagator_spec *spec, double mass)
-{
-    naik_status status = NAIK_OK;
-    const double kappa = 1 / (2 * mass + 8), u0 = spec->u0 > 0 ? spec->u0 : 1;
-    NAIK_TRY(naik_h5_put_f64(log, object, "kappa", &kappa, 0));
-    NAIK_TRY(naik_h5_put_f64(log, object, "csw", &spec->csw, 0));
-    NAIK_TRY(naik_h5_put_f64(log, object, "u0", &u0, 0));
-    NAIK_TRY(naik_h5_put_text(log, object, "gamma_basis", "DeGrand-Rossi"));
-    NAIK_TRY(naik_h5_put_text(log, object, "hop", "1-gamma forward"));
-done:
-    return status;
-}
-
 static naik_status put_solve_attributes(naik_log *log, hid_t object,
                                         const naik_propagator_spec *spec, const naik_solve_set *set,
                                         int source, int mass)
 {
     naik_status status = NAIK_OK;
     NAIK_TRY(naik_h5_put_text(log, object, "solve_set", set->name));
-    NAIK_TRY(naik_h5_put_f64(log, object, "mass", &set->masses[mass], 0));
-    NAIK_TRY(naik_h5_put_f64(log, object, "naik_epsilon", &set->naik_epsilon[mass], 0));
-    if (set->twist != NULL) {
-        NAIK_TRY(naik_h5_put_f64(log, object, "twist", set->twist, NAIK_DIM - 1));
-    }
-    NAIK_TRY(naik_h5_put_text(log, object, "action", spec->action));
+    NAIK_TRY(naik_prop_put_quark(log, object, &set->quarks[set->quark[mass]]));
     NAIK_TRY(naik_h5_put_ints(log, object, "source_index", &source, 0));
     NAIK_TRY(naik_h5_put_ints(log, object, "mass_index", &mass, 0));
     NAIK_TRY(naik_h5_put_text(log, object, "boundary_t", spec->boundary_t));
-    if (spec->spinors) {
-        NAIK_TRY(put_wilson_attributes(log, object, spec, set->masses[mass]));
-    }
 done:
     return status;
 }
@@ -137,20 +115,16 @@ static naik_status make_propagator(naik_propagator_file *file, const naik_propag
     const char *colours = set->sources[file->plan->source[source].within].colours;
     naik_status status = NAIK_OK;
     char name[NAIK_PROP_PATH];
-    const bool spinors = spec->spinors;
-    const hsize_t dims[6] = {4, 3, (hsize_t)n[3], (hsize_t)n[2], (hsize_t)n[1], (hsize_t)n[0]};
+    const bool spins = file->plan->spin > 1;
+    const hsize_t dims[6] = {
+        (hsize_t)file->plan->spin, 3, (hsize_t)n[3], (hsize_t)n[2], (hsize_t)n[1], (hsize_t)n[0]};
     hid_t type = naik_prop_type(file->plan), dataset = -1;
     naik_prop_slab_path(source, mass, name);
-    NAIK_TRY(naik_h5_dataset(log, file->h5, name, type, spinors ? 6 : 5, dims + !spinors, NULL,
-                             &dataset));
+    NAIK_TRY(
+        naik_h5_dataset(log, file->h5, name, type, spins ? 6 : 5, dims + !spins, NULL, &dataset));
     NAIK_TRY(put_solve_attributes(log, dataset, spec, set, source, mass));
-    NAIK_TRY(naik_h5_put_text(log, dataset, "normalisation",
-                              spinors ? "mass: M G = source, M = m + 4 + C - D/2"
-                                      : "M G = source, M = 2 m + D, D without factor 1/2"));
-    NAIK_TRY(naik_h5_put_text(
-        log, dataset, "index_order",
-        spinors ? "[source spin][source colour][t][z][y][x][sink spin][sink colour]"
-                : "[source colour][t][z][y][x][sink colour]"));
+    NAIK_TRY(naik_h5_put_text(log, dataset, "normalisation", spec->kind->normalisation));
+    NAIK_TRY(naik_h5_put_text(log, dataset, "index_order", spec->kind->index_order));
     if (colours != NULL) {
         NAIK_TRY(naik_h5_put_text(log, dataset, "colours", colours));
     }
@@ -229,9 +203,8 @@ static naik_status make_correlators(naik_propagator_file *file, const naik_propa
         }
     }
     NAIK_TRY(naik_h5_dataset(log, group, "per_colour", number, 4, dims, &nan_value, &dataset));
-    NAIK_TRY(naik_h5_put_text(log, dataset, "index_order",
-                              spec->spinors ? "[3 source spin + colour][correlator][momentum][t]"
-                                            : "[source colour][correlator][momentum][t]"));
+    snprintf(name, sizeof name, "[%s][correlator][momentum][t]", spec->kind->column);
+    NAIK_TRY(naik_h5_put_text(log, dataset, "index_order", name));
     NAIK_TRY(put_names(log, dataset, "correlators", names->correlator, names->correlators));
     NAIK_TRY(put_names(log, dataset, "momenta", names->momentum, names->momenta));
 done:

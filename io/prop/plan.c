@@ -171,7 +171,7 @@ int naik_propagator_spec_solves(const naik_propagator_spec *spec)
 {
     int solves = 0;
     for (int i = 0; i < spec->set_count; i++) {
-        solves += (spec->spinors ? 12 : 3) * spec->sets[i].source_count * spec->sets[i].mass_count;
+        solves += spec->kind->columns * spec->sets[i].source_count * spec->sets[i].mass_count;
     }
     return solves;
 }
@@ -186,7 +186,7 @@ naik_status naik_prop_plan_create(naik_log *log, const naik_propagator_spec *spe
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the plan of a propagator file");
     }
     memcpy(plan->size, size, sizeof plan->size);
-    plan->spin = spec->spinors ? 4 : 1;
+    plan->spin = spec->kind->spin;
     plan->set_count = spec->set_count;
     plan->solve_count = naik_propagator_spec_solves(spec);
     for (int i = 0; i < spec->set_count; i++) {
@@ -255,13 +255,12 @@ int64_t naik_propagator_spec_bytes(const naik_propagator_spec *spec, const int s
 {
     int64_t solves = naik_propagator_spec_solves(spec);
     int64_t volume = (int64_t)size[0] * size[1] * size[2] * size[3];
-    const int64_t reals = spec->spinors ? 24 : 6;
-    int64_t slab = spec->store_propagators ? volume * reals * (spec->precision / 8) : 0;
+    int64_t slab = spec->store_propagators ? volume * spec->kind->reals * (spec->precision / 8) : 0;
     int64_t correlators = 0, headers = 0;
     for (int i = 0; i < spec->set_count; i++) {
         const naik_correlator_choice choice = naik_prop_choice(spec, i);
-        const int64_t of_set = (spec->spinors ? 12 : 3) * (int64_t)spec->sets[i].source_count *
-                               spec->sets[i].mass_count;
+        const int64_t of_set =
+            (int64_t)spec->kind->columns * spec->sets[i].source_count * spec->sets[i].mass_count;
         correlators +=
             of_set * choice.correlator_count * numbers_a_time(spec, &choice) * size[3] * 8;
         /* Per solve also headers of groups and datasets: about 1 KiB for each correlator. */
@@ -298,13 +297,14 @@ static void structure_of_choice(FILE *out, const char *section,
 static void structure_of_set(FILE *out, int number, const naik_solve_set *set)
 {
     fprintf(out, "solve.%d.name = %s\n", number, set->name);
-    if (set->twist != NULL) {
-        fprintf(out, "solve.%d.twist = %.17g,%.17g,%.17g\n", number, set->twist[0], set->twist[1],
-                set->twist[2]);
+    const double *twist = naik_quark_twist(&set->quarks[set->quark[0]]);
+    if (twist != NULL) {
+        fprintf(out, "solve.%d.twist = %.17g,%.17g,%.17g\n", number, twist[0], twist[1], twist[2]);
     }
     for (int i = 0; i < set->mass_count; i++) {
-        fprintf(out, "solve.%d.masses.%d = %.17g\n", number, i, set->masses[i]);
-        fprintf(out, "solve.%d.naik_epsilon.%d = %.17g\n", number, i, set->naik_epsilon[i]);
+        const naik_quark *quark = &set->quarks[set->quark[i]];
+        fprintf(out, "solve.%d.masses.%d = %.17g\n", number, i, quark->mass);
+        fprintf(out, "solve.%d.naik_epsilon.%d = %.17g\n", number, i, quark->naik_epsilon);
     }
     for (int i = 0; i < set->source_count; i++) {
         const naik_source_info *s = &set->sources[i];
@@ -334,7 +334,7 @@ char *naik_prop_structure(const naik_propagator_spec *spec, const int size[NAIK_
         return NULL;
     }
     fprintf(out, "lattice.size = %d,%d,%d,%d\n", size[0], size[1], size[2], size[3]);
-    fprintf(out, "action = %s\n", spec->action != NULL ? spec->action : "");
+    fprintf(out, "action = %s\n", spec->kind->name);
     fprintf(out, "boundary_t = %s\n", spec->boundary_t != NULL ? spec->boundary_t : "");
     fprintf(out, "output.propagators = %s\n",
             spec->until_contracted    ? "until all is contracted"

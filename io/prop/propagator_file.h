@@ -27,6 +27,7 @@
 #include <stdint.h>
 
 #include "naik/lattice.h"
+#include "operator/quark.h"
 
 typedef struct naik_propagator_file naik_propagator_file;
 
@@ -64,9 +65,8 @@ typedef struct naik_solve_set { /* one entry of `solve:` */
     int source_count;
     const naik_source_info *sources; /* [source_count] */
     int mass_count;
-    const double *masses;              /* [mass_count] */
-    const double *naik_epsilon;        /* [mass_count] */
-    const double *twist;               /* [3], NULL: none */
+    const naik_quark *quarks;
+    const int *quark;                  /* [mass_count] of each mass, its place in quarks */
     const naik_correlator_choice *own; /* NULL: the correlators of the spec */
 } naik_solve_set;
 
@@ -74,8 +74,7 @@ enum { NAIK_CONTRACTION_TEXT = 96, NAIK_CONTRACTION_PATH = 176 };
 
 typedef struct naik_contracted_quark {
     char source[NAIK_CONTRACTION_TEXT];
-    double mass, naik_epsilon;
-    double twist[NAIK_DIM - 1]; /* zeros: none */
+    naik_quark quark;
 } naik_contracted_quark;
 
 /* A correlator that is made of several solves when all are done. */
@@ -107,9 +106,7 @@ typedef struct naik_propagator_spec {
     bool waves; /* weights are exponentials: correlators with momentum are complex */
     int contraction_count;
     const naik_contraction *contractions;
-    bool spinors; /* of Wilson quarks: 12 columns of spinors a source, column 3 spin + colour; else
-                        3 of colour vectors */
-    double csw, u0; /* of spinors: of clover quarks, else 0; u0 as it was divided by */
+    const naik_quark_kind *kind; /* of all its quarks */
     bool store_propagators;
     bool until_contracted; /* they are kept in .part alone, and left out of PATH */
     int precision;         /* of stored propagators, 32 or 64 */
@@ -127,8 +124,8 @@ typedef struct naik_propagator_spec {
      * not compared; the first run's are kept and to be reused (naik_propagator_file_choices). */
     const char *choices;
 
-    const char *action, *boundary_t; /* attributes of every propagator */
-    const char *input_text;          /* the user's file as it was */
+    const char *boundary_t; /* attribute of every propagator, beside the name of its kind */
+    const char *input_text; /* the user's file as it was */
     int metadata_count;
     const naik_meta_item *metadata; /* of the first run: ensemble, gauge file's uuid, ... */
     int session_count;

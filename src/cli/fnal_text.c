@@ -121,7 +121,8 @@ static void name_quarks(const naik_reader_contraction *c, char *text, size_t tex
                                  c->quark[k[i]].source);
     }
     for (int i = 0; i < (c->quarks > 2 ? 3 : 2); i++) {
-        used += (size_t)snprintf(text + used, text_size - used, "_m%.10g", c->quark[k[i]].mass);
+        used +=
+            (size_t)snprintf(text + used, text_size - used, "_m%.10g", c->quark[k[i]].quark.mass);
     }
 }
 
@@ -140,8 +141,8 @@ static int print_contraction(naik_log *log, const naik_propagator_reader *v,
     for (int i = 0; i < c->quarks; i++) {
         const int k = order[c->quarks - 1][i];
         print_quark(log, v, names[c->quarks - 1][k], c->sink[0] != '\0' ? c->sink : "point",
-                    c->quark[k].source, c->quark[k].mass, c->quark[k].naik_epsilon,
-                    c->quark[k].twist);
+                    c->quark[k].source, c->quark[k].quark.mass, c->quark[k].quark.naik_epsilon,
+                    c->quark[k].quark.twist);
     }
     naik_log_line(log, "...");
     print_values(log, v, c->correlator, c->momentum, who, c->values);

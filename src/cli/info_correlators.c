@@ -52,19 +52,19 @@ static void print_contraction(naik_log *log, const naik_propagator_reader *v,
         const size_t used = strlen(others);
         char before[32];
         snprintf(before, sizeof before, " %s_twist=", role);
-        naik_propagator_twist_text(c->quark[k].twist, before, twist);
+        naik_propagator_twist_text(c->quark[k].quark.twist, before, twist);
         snprintf(others + used, sizeof others - used,
                  " %s=%s %s_mass=%.10g %s_naik_epsilon=%.10g%s", role, c->quark[k].source, role,
-                 c->quark[k].mass, role, c->quark[k].naik_epsilon, twist);
+                 c->quark[k].quark.mass, role, c->quark[k].quark.naik_epsilon, twist);
     }
-    naik_propagator_twist_text(first->twist, " twist=", twist);
+    naik_propagator_twist_text(first->quark.twist, " twist=", twist);
     if (c->counted) {
         count_text(c->counted_from, c->momentum, strcmp(c->weight, "exp") == 0, count);
     }
     naik_log_line(
         log,
         "# %s source=%s mass=%.10g naik_epsilon=%.10g%s%s%s%s name=%.*s momentum=%d,%d,%d%s%s%s",
-        c->correlator, first->source, first->mass, first->naik_epsilon, twist, others,
+        c->correlator, first->source, first->quark.mass, first->quark.naik_epsilon, twist, others,
         c->sink[0] != '\0' ? " sink=" : "", c->sink, (int)strcspn(name, "/"), name, c->momentum[0],
         c->momentum[1], c->momentum[2], count,
         strcmp(c->quantity, "correlator") != 0 ? " over sources: " : "",

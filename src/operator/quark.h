@@ -25,11 +25,13 @@ typedef struct naik_quark {
 
 /* Where a number goes, as bits. */
 enum {
-    NAIK_NUMBER_FILE = 1,    /* an attribute of propagators and correlators in files */
-    NAIK_NUMBER_TOLD = 2,    /* told of a quark, in the log and by exports */
-    NAIK_NUMBER_LINKS = 4,   /* the links are made with it, */
-    NAIK_NUMBER_OPERATOR = 8 /* or the operator; other numbers go with each system, as the mass does
-                                in shift (operator.h) */
+    NAIK_NUMBER_FILE = 1,  /* an attribute of propagators and correlators in files */
+    NAIK_NUMBER_TOLD = 2,  /* told of a quark, in the log and by exports */
+    NAIK_NUMBER_LINKS = 4, /* the links are made with it, */
+    NAIK_NUMBER_OPERATOR =
+        8,                  /* or the operator; other numbers go with each system, as the mass does
+                                 in shift (operator.h) */
+    NAIK_NUMBER_HADRON = 16 /* an attribute of hadrons in files, for each quark of theirs */
 };
 
 typedef struct naik_quark_number {
@@ -38,7 +40,7 @@ typedef struct naik_quark_number {
     unsigned uses;
     const char *key; /* of the input, where one number is for all quarks: "action.csw"; range and
                         identity are those of the key (input_table.c); NULL: of lists, or derived */
-    size_t member;   /* offset in naik_quark of what that key gives */
+    size_t member;   /* offset in naik_quark of what that key, or a file, gives; 0: derived */
     bool required;   /* an input of this kind must give it */
 } naik_quark_number;
 
@@ -102,6 +104,8 @@ extern const char *const naik_quark_words[NAIK_QUARK_KINDS + 1];
 
 /* The kind of that name; NULL: naik has none. */
 const naik_quark_kind *naik_quark_kind_of(const char *name);
+/* Gives the quark a number that is not derived. */
+void naik_quark_set(naik_quark *quark, const naik_quark_number *number, double value);
 /* The number of that name; NULL: the kind has none. */
 const naik_quark_number *naik_quark_number_of(const naik_quark_kind *kind, const char *name);
 

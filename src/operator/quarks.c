@@ -45,41 +45,43 @@ static double divided_csw_of(const naik_quark *q)
 }
 
 #define NUMBER(word, use)    .name = word, .uses = (use)
-#define GIVEN(input_key, of) .key = input_key, .member = offsetof(naik_quark, of)
+#define IS(of)               .member = offsetof(naik_quark, of)
+#define GIVEN(input_key, of) .key = input_key, IS(of)
 #define COUNT(list)          ((int)(sizeof(list) / sizeof(list)[0]))
 
 enum {
     FILED = NAIK_NUMBER_FILE,
     TOLD = NAIK_NUMBER_TOLD,
+    EACH = NAIK_NUMBER_FILE | NAIK_NUMBER_HADRON,
     OPERATOR = NAIK_NUMBER_OPERATOR,
     LINKS = NAIK_NUMBER_LINKS | NAIK_NUMBER_OPERATOR
 };
 
 /* An epsilon of 0 where no links are made with it: files and inputs have it all the same. */
 static const naik_quark_number plain_numbers[] = {
-    {NUMBER("mass", FILED | TOLD), .value = mass_of},
-    {NUMBER("naik_epsilon", FILED | TOLD), .value = epsilon_of},
+    {NUMBER("mass", EACH | TOLD), .value = mass_of, IS(mass)},
+    {NUMBER("naik_epsilon", EACH | TOLD), .value = epsilon_of, IS(naik_epsilon)},
 };
 static const naik_quark_number asqtad_numbers[] = {
-    {NUMBER("mass", FILED | TOLD), .value = mass_of},
-    {NUMBER("naik_epsilon", FILED | TOLD), .value = epsilon_of},
+    {NUMBER("mass", EACH | TOLD), .value = mass_of, IS(mass)},
+    {NUMBER("naik_epsilon", EACH | TOLD), .value = epsilon_of, IS(naik_epsilon)},
     {NUMBER("u0", LINKS), .value = u0_of, GIVEN("action.u0", u0), .required = true},
 };
 static const naik_quark_number epsilon_numbers[] = {
-    {NUMBER("mass", FILED | TOLD), .value = mass_of},
-    {NUMBER("naik_epsilon", FILED | TOLD | LINKS), .value = epsilon_of},
+    {NUMBER("mass", EACH | TOLD), .value = mass_of, IS(mass)},
+    {NUMBER("naik_epsilon", EACH | TOLD | LINKS), .value = epsilon_of, IS(naik_epsilon)},
 };
 static const naik_quark_number wilson_numbers[] = {
-    {NUMBER("mass", FILED | TOLD | OPERATOR), .value = mass_of},
-    {NUMBER("naik_epsilon", FILED), .value = epsilon_of},
+    {NUMBER("mass", EACH | TOLD | OPERATOR), .value = mass_of, IS(mass)},
+    {NUMBER("naik_epsilon", EACH), .value = epsilon_of, IS(naik_epsilon)},
     {NUMBER("kappa", FILED | TOLD), .value = kappa_of},
-    {NUMBER("csw", FILED | TOLD), .value = csw_of},
-    {NUMBER("u0", FILED), .value = u0_of},
+    {NUMBER("csw", FILED | TOLD), .value = csw_of, IS(csw)},
+    {NUMBER("u0", FILED), .value = u0_of, IS(u0)},
 };
 /* What is told, and what the operator holds, is what multiplies F. */
 static const naik_quark_number clover_numbers[] = {
-    {NUMBER("mass", FILED | TOLD | OPERATOR), .value = mass_of},
-    {NUMBER("naik_epsilon", FILED), .value = epsilon_of},
+    {NUMBER("mass", EACH | TOLD | OPERATOR), .value = mass_of, IS(mass)},
+    {NUMBER("naik_epsilon", EACH), .value = epsilon_of, IS(naik_epsilon)},
     {NUMBER("kappa", FILED | TOLD), .value = kappa_of},
     {NUMBER("csw", FILED), .value = csw_of, GIVEN("action.csw", csw), .required = true},
     {NUMBER("csw", TOLD | OPERATOR), .value = divided_csw_of},
@@ -176,6 +178,11 @@ const naik_quark_kind *naik_quark_kind_of(const char *name)
         }
     }
     return NULL;
+}
+
+void naik_quark_set(naik_quark *quark, const naik_quark_number *number, double value)
+{
+    memcpy((char *)quark + number->member, &value, sizeof value);
 }
 
 const naik_quark_number *naik_quark_number_of(const naik_quark_kind *kind, const char *name)

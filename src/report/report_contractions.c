@@ -65,11 +65,11 @@ static void print_heading(FILE *out, const naik_reader_contraction *c)
     for (int k = 0; k < c->quarks; k++) {
         fputs(k == 0 ? ": " : ", ", out);
         html_text(out, c->quark[k].source);
-        fprintf(out, " of mass %.10g", c->quark[k].mass);
-        if (c->quark[k].naik_epsilon != 0) {
-            fprintf(out, ", Naik epsilon %.10g", c->quark[k].naik_epsilon);
+        fprintf(out, " of mass %.10g", c->quark[k].quark.mass);
+        if (c->quark[k].quark.naik_epsilon != 0) {
+            fprintf(out, ", Naik epsilon %.10g", c->quark[k].quark.naik_epsilon);
         }
-        naik_propagator_twist_text(c->quark[k].twist, ", twist ", twist);
+        naik_propagator_twist_text(c->quark[k].quark.twist, ", twist ", twist);
         fputs(twist, out);
     }
     if (c->sink[0] != '\0') {

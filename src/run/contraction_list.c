@@ -65,11 +65,8 @@ static void describe(const naik_input *input, const contraction_item *item, naik
         const naik_input_solve *solve = entry_of(input, item->source[k]);
         snprintf(out->quark[k].source, sizeof out->quark[k].source, "%s",
                  averaged ? solve->name : input->sources[item->source[k]].label);
-        out->quark[k].mass = solve->masses.data[item->mass[k]];
-        out->quark[k].naik_epsilon = solve->naik_epsilon.data[item->mass[k]];
-        if (naik_input_twist(solve) != NULL) {
-            memcpy(out->quark[k].twist, naik_input_twist(solve), sizeof out->quark[k].twist);
-        }
+        out->quark[k].quark =
+            *naik_input_quark(input, input->sources[item->source[k]].solve, item->mass[k]);
     }
     if (item->momentum >= 0) {
         const naik_frame frame =

@@ -1,0 +1,68 @@
+/* quark_attributes.c - the numbers of a quark as attributes of what was solved or made with it */
+#include "io/prop/quark_attributes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+naik_status naik_prop_put_quark(naik_log *log, hid_t object, const naik_quark *quark)
+{
+    naik_status status = NAIK_OK;
+    const naik_quark_kind *kind = quark->kind;
+    for (int i = 0; i < kind->number_count; i++) {
+        if ((kind->numbers[i].uses & NAIK_NUMBER_FILE) != 0) {
+            const double value = kind->numbers[i].value(quark);
+            NAIK_TRY(naik_h5_put_f64(log, object, kind->numbers[i].name, &value, 0));
+        }
+    }
+    if (naik_quark_twist(quark) != NULL) {
+        NAIK_TRY(naik_h5_put_f64(log, object, "twist", quark->twist, NAIK_DIM - 1));
+    }
+    NAIK_TRY(naik_h5_put_text(log, object, "action", kind->name));
+    for (int i = 0; i < kind->fact_count; i++) {
+        NAIK_TRY(naik_h5_put_text(log, object, kind->facts[i].name, kind->facts[i].text));
+    }
+done:
+    return status;
+}
+
+naik_status naik_prop_put_hadron_quark(naik_log *log, hid_t object, const char *prefix,
+                                       const naik_quark *quark)
+{
+    naik_status status = NAIK_OK;
+    char name[NAIK_PROP_QUARK_NAME];
+    for (int i = 0; i < quark->kind->number_count; i++) {
+        const naik_quark_number *number = &quark->kind->numbers[i];
+        if ((number->uses & NAIK_NUMBER_HADRON) != 0) {
+            const double value = number->value(quark);
+            snprintf(name, sizeof name, "%s%s", prefix, number->name);
+            NAIK_TRY(naik_h5_put_f64(log, object, name, &value, 0));
+        }
+    }
+    if (naik_quark_twist(quark) != NULL) {
+        snprintf(name, sizeof name, "%stwist", prefix);
+        NAIK_TRY(naik_h5_put_f64(log, object, name, quark->twist, NAIK_DIM - 1));
+    }
+done:
+    return status;
+}
+
+void naik_prop_get_quark(hid_t object, const char *prefix, naik_quark *quark)
+{
+    char name[NAIK_PROP_QUARK_NAME], action[NAIK_PROP_QUARK_NAME] = "";
+    if (H5Aexists(object, "action") > 0) {
+        naik_h5_get_text(object, "action", action, sizeof action);
+        quark->kind = naik_quark_kind_of(action);
+    }
+    const naik_quark_kind *kind = quark->kind != NULL ? quark->kind : naik_quark_kinds[0];
+    for (int i = 0; i < kind->number_count; i++) {
+        const naik_quark_number *number = &kind->numbers[i];
+        double value;
+        snprintf(name, sizeof name, "%s%s", prefix, number->name);
+        if (number->member != 0 && (number->uses & NAIK_NUMBER_FILE) != 0 &&
+            naik_h5_get_f64(object, name, &value, 0)) {
+            naik_quark_set(quark, number, value);
+        }
+    }
+    snprintf(name, sizeof name, "%stwist", prefix);
+    naik_h5_get_f64(object, name, quark->twist, NAIK_DIM - 1);
+}

@@ -1,0 +1,23 @@
+/* quark_attributes.h - the numbers of a quark as attributes of what was solved or made with it
+ *
+ * Which numbers there are is written in the row of the quark's kind (operator/quark.h).
+ */
+#ifndef NAIK_IO_PROP_QUARK_ATTRIBUTES_H
+#define NAIK_IO_PROP_QUARK_ATTRIBUTES_H
+
+#include "io/h5/h5.h"
+#include "operator/quark.h"
+
+enum { NAIK_PROP_QUARK_NAME = 64 };
+
+/* Of a propagator, or of the correlators of one quark: its numbers, twist, kind and facts. Does not
+ * agree. NAIK_ERR_IO */
+naik_status naik_prop_put_quark(naik_log *log, hid_t object, const naik_quark *quark);
+/* Of one of the quarks of a hadron: PREFIXmass ... Does not agree. NAIK_ERR_IO */
+naik_status naik_prop_put_hadron_quark(naik_log *log, hid_t object, const char *prefix,
+                                       const naik_quark *quark);
+/* Both read back, the former without a prefix. A number that is not there stays as it is in *quark; so
+ * does the kind where the object has none, and it is NULL where naik has none of that name. Local. */
+void naik_prop_get_quark(hid_t object, const char *prefix, naik_quark *quark);
+
+#endif
