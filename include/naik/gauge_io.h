@@ -100,6 +100,13 @@ void naik_gauge_sum_text(const naik_gauge_file *file, const uint32_t sum[2], cha
 naik_status naik_gauge_load(const char *path, const naik_gauge_load_options *options,
                             naik_gauge *gauge, naik_gauge_file *file, naik_gauge_checks *checks);
 
+/* The same of links that are in `gauge` already: `file` says what whoever made them claims, and `name` is
+ * for sentences. All zero but the NaNs of what is not claimed (naik_gauge_file_of_memory) is fine. */
+naik_status naik_gauge_accept(const char *name, const naik_gauge_load_options *options,
+                              naik_gauge *gauge, naik_gauge_file *file, naik_gauge_checks *checks);
+/* What is known of links that come from no file. Local. */
+naik_gauge_file naik_gauge_file_of_memory(const naik_lattice *lattice);
+
 /* "checksum agrees", "no checksum", or what disagrees: for the provenance of what is made of it. */
 const char *naik_gauge_verified(const naik_gauge_file *file);
 

@@ -46,31 +46,41 @@ void naik_gauge_print(naik_log *log, const char *path, const naik_gauge_file *fi
     }
 }
 
+naik_gauge_file naik_gauge_file_of_memory(const naik_lattice *lattice)
+{
+    naik_gauge_file file = {.format = "memory",
+                            .precision = 64,
+                            .byte_order = "native",
+                            .checksum_kind = "none",
+                            .plaquette_stored = NAN,
+                            .link_trace_stored = NAN,
+                            .rows = 3};
+    memcpy(file.size, lattice->size, sizeof file.size);
+    return file;
+}
+
 naik_status naik_gauge_load(const char *path, const naik_gauge_load_options *options,
                             naik_gauge *gauge, naik_gauge_file *file, naik_gauge_checks *checks)
+{
+    const naik_status status = naik_gauge_file_read(path, gauge, file);
+    return status != NAIK_OK ? status : naik_gauge_accept(path, options, gauge, file, checks);
+}
+
+naik_status naik_gauge_accept(const char *path, const naik_gauge_load_options *options,
+                              naik_gauge *gauge, naik_gauge_file *file, naik_gauge_checks *checks)
 {
     naik_log *log = gauge->lattice->comm->log;
     naik_status status = NAIK_OK;
     naik_gauge_verdict v;
     double change = 0;
-    NAIK_TRY(naik_gauge_file_read(path, gauge, file));
-    status = naik_gauge_measure(gauge, checks);
-    if (status != NAIK_OK) {
-        naik_gauge_file_clear(file);
-        goto done;
-    }
+    NAIK_TRY(naik_gauge_measure(gauge, checks));
     naik_gauge_print(log, path, file, checks);
-    status = naik_gauge_judge(gauge, file, checks, options->max_unitarity_deviation, &v);
-    if (status != NAIK_OK) {
-        naik_gauge_file_clear(file);
-        goto done;
-    }
+    NAIK_TRY(naik_gauge_judge(gauge, file, checks, options->max_unitarity_deviation, &v));
     if (v.count > 0 && options->warn_only && !v.unusable) {
         memcpy(file->disagrees, v.text, sizeof file->disagrees);
         naik_log_warn(log, "'%s': %s; going on as asked", path, v.text);
     } else if (v.count > 0) {
         status = NAIK_FAIL(log, v.status, "'%s' %s: %s", path, v.what, v.text);
-        naik_gauge_file_clear(file);
         goto done;
     }
     if (options->reunitarise) {
@@ -78,5 +88,8 @@ naik_status naik_gauge_load(const char *path, const naik_gauge_load_options *opt
         naik_log_line(log, "  reunitarised    largest change %.3e", change);
     }
 done:
+    if (status != NAIK_OK) {
+        naik_gauge_file_clear(file);
+    }
     return status;
 }

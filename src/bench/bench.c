@@ -3,10 +3,7 @@
 
 #include "base/text.h"
 
-#include "backend/create.h"
-#include "backend/geometry.h"
 #include "bench/bench.h"
-#include "comm/threads.h"
 #include "lattice/grid.h"
 
 static int count_threads(int wanted)
@@ -20,38 +17,36 @@ static int count_threads(int wanted)
     return threads;
 }
 
-static naik_status create_lattice(bench *b)
+/* The lattice of the options, or of so much for each rank. */
+static void choose_lattice(const bench *b, workplace_options *place)
 {
-    naik_status status = NAIK_OK;
     const bench_options *o = b->options;
-    int grid[NAIK_DIM], size[NAIK_DIM];
-    bool chosen = o->grid[0] > 0;
-    memcpy(grid, o->grid, sizeof grid);
-    memcpy(size, o->size, sizeof size);
-    if (o->weak && !chosen) {
-        naik_grid_grow(b->comm->size, grid);
-        chosen = true;
+    memcpy(place->grid, o->grid, sizeof place->grid);
+    memcpy(place->size, o->size, sizeof place->size);
+    if (o->weak && o->grid[0] == 0) {
+        naik_grid_grow(b->comm->size, place->grid);
     }
     for (int mu = 0; o->weak && mu < NAIK_DIM; mu++) {
-        size[mu] = grid[mu] < 32768 ? grid[mu] * o->size[mu] : 0;
+        place->size[mu] = place->grid[mu] < 32768 ? place->grid[mu] * o->size[mu] : 0;
     }
-    NAIK_TRY(naik_lattice_create(b->comm, size, chosen ? grid : NULL, &b->lattice));
-done:
-    return status;
 }
 
 static naik_status set_up(bench *b)
 {
     naik_status status = NAIK_OK;
     const bench_options *o = b->options;
-    const naik_backend_options options = {.threads = o->threads,
+    workplace_options place = {.backend = bench_backends[o->backend],
+                               .tuning = {.threads = o->threads,
                                           .share_gpu = o->share_gpu,
-                                          .transport = (naik_transport)o->transport};
-    NAIK_TRY(naik_comm_agree(b->comm, naik_threads_check(b->comm->log, "--threads", o->threads)));
+                                          .transport = (naik_transport)o->transport},
+                               .threads_name = "--threads",
+                               .watchdog_s = -1};
     b->threads = count_threads(o->threads);
-    NAIK_TRY(create_lattice(b));
-    NAIK_TRY(naik_backend_create(b->comm, bench_backends[o->backend], &options, &b->backend));
-    NAIK_TRY(naik_geometry_create(b->backend, b->lattice, &b->geometry));
+    choose_lattice(b, &place);
+    NAIK_TRY(workplace_open(b->comm, &place, &b->at));
+    b->backend = b->at.backend;
+    b->lattice = b->at.lattice;
+    b->geometry = b->at.geometry;
     NAIK_TRY(bench_make_links(b));
     NAIK_TRY(naik_comm_agree(b->comm, bench_copy_create(b, &b->copy)));
 done:
@@ -63,9 +58,7 @@ static void tear_down(bench *b)
     bench_copy_destroy(&b->copy);
     naik_fatlong_destroy(&b->source);
     naik_gauge_destroy(&b->thin);
-    naik_geometry_destroy(&b->geometry);
-    naik_backend_destroy(&b->backend);
-    naik_lattice_destroy(&b->lattice);
+    workplace_close(&b->at);
 }
 
 typedef struct kind {

@@ -12,6 +12,7 @@
 
 #include "links/smear.h"
 #include "operator/staggered.h"
+#include "run/workplace.h"
 #include "solver/solver.h"
 
 enum { BENCH_MAX_LIST = 16, BENCH_MAX_REPEAT = 1000, BENCH_EACH = -1 };
@@ -71,7 +72,8 @@ typedef struct bench {
     const bench_options *options;
     const char *what; /* "dslash", ... */
     int threads;      /* of a rank */
-    naik_lattice *lattice;
+    workplace at;
+    const naik_lattice *lattice; /* these three are of the workplace */
     naik_backend *backend;
     naik_geometry *geometry;
     naik_gauge *thin; /* phased links the others are made of; NULL with --links random. Of Wilson

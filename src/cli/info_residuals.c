@@ -9,20 +9,16 @@
 #include "base/memory.h"
 #include "links/twist.h"
 #include "operator/wilson.h"
-#include "run/link_provider.h"
 
-#include "backend/create.h"
-#include "backend/geometry.h"
 #include "base/exactsum.h"
 #include "comm/collective.h"
 #include "run/stored_sources.h"
+#include "run/workplace.h"
 
 typedef struct checker {
     stored_run run;
     stored_sources sources;
-    naik_backend *backend;
-    naik_geometry *geometry;
-    naik_link_provider source;
+    workplace at;
     naik_links *links;   /* of staggered quarks */
     naik_wilson *wilson; /* or the operator of Wilson and clover quarks */
     double epsilon;      /* of the links, or the mass of that */
@@ -39,15 +35,16 @@ static naik_status prepare(checker *c, naik_comm *comm)
     const size_t bytes = (size_t)spin * naik_lattice_vector_bytes(c->run.lattice);
     double **vectors[] = {&c->src, &c->x, &c->dx, &c->ax};
     const int count = naik_input_is_wilson(c->run.input) ? 4 : 3;
-    NAIK_TRY(naik_backend_create(comm, "cpu", &(naik_backend_options){.threads = 0}, &c->backend));
-    NAIK_TRY(naik_geometry_create(c->backend, c->run.lattice, &c->geometry));
-    NAIK_TRY(naik_field_create_spin(c->geometry, NAIK_DOUBLE, spin, 1, &c->in));
-    NAIK_TRY(naik_field_create_spin(c->geometry, NAIK_DOUBLE, spin, 1, &c->out));
+    const workplace_options options = {
+        .backend = "cpu", .lattice = c->run.lattice, .watchdog_s = -1};
+    NAIK_TRY(workplace_open(comm, &options, &c->at));
+    NAIK_TRY(naik_field_create_spin(c->at.geometry, NAIK_DOUBLE, spin, 1, &c->in));
+    NAIK_TRY(naik_field_create_spin(c->at.geometry, NAIK_DOUBLE, spin, 1, &c->out));
     for (int i = 0; i < count && status == NAIK_OK; i++) {
         status = naik_alloc(comm->log, bytes, "a vector", (void **)vectors[i]);
     }
     NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_link_provider_open(c->run.lattice, c->run.input, c->backend, NULL, &c->source));
+    NAIK_TRY(workplace_links(&c->at, c->run.input, NULL));
 done:
     return status;
 }
@@ -62,9 +59,7 @@ static void clear(checker *c)
     naik_field_destroy(&c->in);
     naik_field_destroy(&c->out);
     naik_links_destroy(&c->links);
-    naik_link_provider_close(&c->source);
-    naik_geometry_destroy(&c->geometry);
-    naik_backend_destroy(&c->backend);
+    workplace_close(&c->at);
     stored_sources_close(&c->sources);
     stored_run_close(&c->run);
 }
@@ -72,7 +67,7 @@ static void clear(checker *c)
 static naik_status use_mass(checker *c, double mass, const double *twist)
 {
     naik_status status = NAIK_OK;
-    naik_device *device = naik_backend_device(c->backend);
+    naik_device *device = naik_backend_device(c->at.backend);
     naik_clover *clover = NULL;
     naik_gauge *links = NULL, *twisted = NULL;
     const double csw = naik_input_csw(c->run.input);
@@ -80,14 +75,14 @@ static naik_status use_mass(checker *c, double mass, const double *twist)
         return NAIK_OK;
     }
     naik_wilson_destroy(&c->wilson);
-    NAIK_TRY(naik_gauge_bring(c->source.thin, device, &links));
+    NAIK_TRY(naik_gauge_bring(c->at.links.thin, device, &links));
     if (csw != 0) {
         NAIK_TRY(naik_clover_create(links, device, mass, 0, csw, &clover));
     }
     if (twist != NULL) {
         NAIK_TRY(naik_gauge_twist(links, twist, 1, &twisted));
     }
-    NAIK_TRY(naik_wilson_create(c->geometry, twisted != NULL ? twisted : links, clover, mass, 0,
+    NAIK_TRY(naik_wilson_create(c->at.geometry, twisted != NULL ? twisted : links, clover, mass, 0,
                                 NAIK_DOUBLE, 18, &c->wilson));
     c->epsilon = mass;
     c->twist = twist;
@@ -106,8 +101,8 @@ static naik_status use_epsilon(checker *c, double epsilon, const double *twist)
         return NAIK_OK;
     }
     naik_links_destroy(&c->links);
-    NAIK_TRY(naik_link_provider_links(&c->source, epsilon, twist, &canonical));
-    NAIK_TRY(naik_links_create(c->geometry, canonical, NAIK_DOUBLE, 18, &c->links));
+    NAIK_TRY(naik_link_provider_links(&c->at.links, epsilon, twist, &canonical));
+    NAIK_TRY(naik_links_create(c->at.geometry, canonical, NAIK_DOUBLE, 18, &c->links));
     c->epsilon = epsilon;
     c->twist = twist;
 done:
@@ -133,7 +128,7 @@ static naik_status residual_of(checker *c, double mass, double *residual)
 {
     naik_status status = NAIK_OK;
     const naik_lattice *lat = c->run.lattice;
-    const naik_backend_ops *ops = c->backend->ops;
+    const naik_backend_ops *ops = c->at.backend->ops;
     const int reals = 6 * c->in->spin;
     const bool wilson = c->wilson != NULL;
     const naik_links *links = wilson ? c->wilson->links : c->links;
@@ -219,7 +214,7 @@ static naik_status judge(const checker *c, naik_status *verdict)
         return NAIK_OK;
     }
     const char *then = stored_run_text(&c->run, "gauge_checksum");
-    naik_link_provider_identity(&c->source, now, sizeof now);
+    naik_link_provider_identity(&c->at.links, now, sizeof now);
     if (then != NULL && strcmp(then, now) != 0) {
         return NAIK_FAIL(c->run.comm->log, NAIK_ERR_INPUT,
                          "'%s' was made with other links: then %s, now %s", c->run.path, then, now);

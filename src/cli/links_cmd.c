@@ -5,20 +5,16 @@
  */
 #include <stdlib.h>
 
-#include "backend/create.h"
 #include "base/options.h"
-#include "base/watchdog.h"
 #include "cli/commands.h"
 #include "comm/paths.h"
 #include "io/links/links_file.h"
 #include "io/output.h"
-#include "run/link_provider.h"
+#include "run/workplace.h"
 
 typedef struct job {
     naik_input *input;
-    naik_backend *backend;
-    naik_lattice *lattice;
-    naik_link_provider links;
+    workplace at;
     naik_fatlong **sets; /* [count] */
     int count;
 } job;
@@ -36,7 +32,7 @@ static naik_status build(naik_comm *comm, job *j)
     NAIK_TRY(naik_comm_agree(comm, status));
     for (int q = 0; q < input->quark_count; q++) {
         if (naik_quark_first_of_links(input->quarks, q) == q) {
-            NAIK_TRY(naik_link_provider_links(&j->links, input->quarks[q].naik_epsilon, NULL,
+            NAIK_TRY(naik_link_provider_links(&j->at.links, input->quarks[q].naik_epsilon, NULL,
                                               &j->sets[j->count]));
             NAIK_TRY(naik_fatlong_to_host(j->sets[j->count++]));
         }
@@ -49,7 +45,7 @@ static naik_status write(naik_comm *comm, const job *j, const char *path)
 {
     const naik_input *input = j->input;
     const naik_gauge_meta meta = {
-        .source_path = input->gauge.file, .source = &j->links.file, .input_text = input->text};
+        .source_path = input->gauge.file, .source = &j->at.links.file, .input_text = input->text};
     const naik_status status =
         naik_links_h5_write(path, (const naik_fatlong *const *)j->sets, j->count, input->kind->name,
                             naik_input_boundary_name(input), 64, &meta);
@@ -65,9 +61,7 @@ static void clear(job *j)
         naik_fatlong_destroy(&j->sets[i]);
     }
     free(j->sets);
-    naik_link_provider_close(&j->links);
-    naik_lattice_destroy(&j->lattice);
-    naik_backend_destroy(&j->backend);
+    workplace_close(&j->at);
     naik_input_destroy(&j->input);
 }
 
@@ -89,7 +83,6 @@ naik_status naik_command_links(naik_comm *comm, int argc, char **argv)
     NAIK_TRY(naik_options_parse(comm->log, "links", argc, argv, options, 3, operands, 1, &path));
     NAIK_TRY(naik_input_load(comm, path, overrides.text, overrides.count, &j.input));
     NAIK_TRY(naik_input_choose_one(comm->log, j.input));
-    naik_watchdog_limit(comm->watchdog, j.input->run.watchdog_s);
     if (j.input->kind->links == NAIK_QUARK_STORED) {
         status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
                            "action.type links reads links from a file; `naik links` builds them: "
@@ -108,11 +101,10 @@ naik_status naik_command_links(naik_comm *comm, int argc, char **argv)
     const char *const inputs[] = {path, j.input->gauge.file};
     NAIK_TRY(naik_path_refuse_input(comm, "-o", out, inputs, 2));
     NAIK_TRY(naik_output_refuse(comm, "-o", out));
-    const bool chosen = j.input->run.grid[0] > 0;
-    NAIK_TRY(naik_lattice_create(comm, j.input->lattice.size, chosen ? j.input->run.grid : NULL,
-                                 &j.lattice));
-    NAIK_TRY(naik_input_backend_create(comm, j.input, &j.backend));
-    NAIK_TRY(naik_link_provider_open(j.lattice, j.input, j.backend, NULL, &j.links));
+    workplace_options place = workplace_of_input(j.input);
+    place.placement = false;
+    NAIK_TRY(workplace_open(comm, &place, &j.at));
+    NAIK_TRY(workplace_links(&j.at, j.input, NULL));
     NAIK_TRY(build(comm, &j));
     NAIK_TRY(write(comm, &j, out));
 done:

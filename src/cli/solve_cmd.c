@@ -5,24 +5,20 @@
  * Every finished solve is committed to the file before the next is looked at, so that a run can be
  * killed at any instant and continued (run/work.c).
  */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "backend/placement.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "cli/commands.h"
+#include "cli/configs.h"
 #include "comm/paths.h"
-#include "comm/threads.h"
 #include "input/machine_file.h"
 #include "io/files.h"
 #include "io/prop/reader.h"
 
-#include "backend/create.h"
-#include "backend/geometry.h"
 #include "comm/collective.h"
 #include "run/contract.h"
 #include "run/cost.h"
@@ -40,11 +36,10 @@ typedef struct switches {
     double start_s; /* of the command, from which run.wall_limit counts */
 } switches;
 
-static naik_status prepare(solve_job *j)
+static naik_status prepare(solve_job *j, const switches *sw)
 {
     naik_status status = NAIK_OK;
     const naik_input *input = j->input;
-    const bool chosen = input->run.grid[0] > 0;
     int stored = 0;
     const size_t times = (size_t)input->lattice.size[3];
     size_t values = 0;
@@ -53,18 +48,15 @@ static naik_status prepare(solve_job *j)
                            (size_t)input->solve[i].momenta.count * 2 * times;
         values = own > values ? own : values;
     }
-    if (input->run.threads > 0) {
-        naik_threads_use(input->run.threads);
-    }
-    NAIK_TRY(naik_input_backend_create(j->comm, input, &j->backend));
-    j->backend->timer = j->timer;
-    solve_report_banner(j);
-    if (input->run.placement) {
-        NAIK_TRY(naik_placement_print(j->backend));
-    }
-    NAIK_TRY(naik_lattice_create(j->comm, input->lattice.size, chosen ? input->run.grid : NULL,
-                                 &j->lattice));
-    NAIK_TRY(naik_geometry_create(j->backend, j->lattice, &j->geometry));
+    workplace_options options = workplace_of_input(input);
+    options.interruptible = !sw->dry_run;
+    options.begun_s = sw->start_s;
+    options.greet = solve_report_banner;
+    NAIK_TRY(workplace_open(j->comm, &options, &j->at));
+    j->backend = j->at.backend;
+    j->lattice = j->at.lattice;
+    j->geometry = j->at.geometry;
+    j->interrupt = j->at.interrupt;
     status = naik_alloc(j->log, 2 * (size_t)input->task_count * sizeof *j->pending,
                         "a list of solves", (void **)&j->pending);
     NAIK_TRY(naik_comm_agree(j->comm, status));
@@ -87,7 +79,7 @@ static naik_status open_file(solve_job *j, bool fresh)
 {
     naik_status status = NAIK_OK;
     solve_spec *spec = NULL;
-    status = solve_spec_create(j->input, &j->plan, j->backend, j->lattice, &j->links,
+    status = solve_spec_create(j->input, &j->plan, j->backend, j->lattice, j->links,
                                j->guess.text != NULL ? j->guess.text : j->sources.text, &spec);
     NAIK_TRY(naik_comm_agree(j->comm, status));
     solve_report_output(j, solve_spec_file(spec));
@@ -206,7 +198,7 @@ static naik_status ready_links(solve_job *j)
     int there = j->comm->rank == 0 && access(j->input->output.file, F_OK) == 0;
     NAIK_TRY(naik_comm_broadcast(j->comm, &there, sizeof there, 0));
     if (!there) {
-        NAIK_TRY(naik_link_provider_ready(&j->links));
+        NAIK_TRY(naik_link_provider_ready(j->links));
     }
 done:
     return status;
@@ -217,18 +209,12 @@ static naik_status run(solve_job *j, const switches *sw)
     naik_status status = NAIK_OK;
     bool interrupted = false;
     char links[512]; /* identity of them */
-    double limit_s = j->input->run.wall_limit_s;
-    if (limit_s > 0) { /* of which configurations before this one have had their part */
-        limit_s = fmax(limit_s - (naik_time_s() - sw->start_s), 1e-3);
-    }
-    NAIK_TRY(naik_comm_agree(j->comm, naik_interrupt_create(j->comm, limit_s, &j->interrupt)));
     NAIK_TRY(naik_fault_create(j->comm, &j->fault));
-    naik_watchdog_limit(j->comm->watchdog, j->input->run.watchdog_s);
     naik_timer_observe(j->timer, region_moved, j);
     NAIK_TRY(sdc_check_create(j->comm, j->input, &j->guard));
     NAIK_TRY(source_file_identify(j->lattice, j->input, &j->sources));
-    NAIK_TRY(naik_link_provider_open(j->lattice, j->input, j->backend, j->timer, &j->links));
-    naik_link_provider_identity(&j->links, links, sizeof links);
+    NAIK_TRY(workplace_links(&j->at, j->input, NULL));
+    naik_link_provider_identity(j->links, links, sizeof links);
     NAIK_TRY(sequential_open(j->lattice, j->input, links, NULL, &j->sources, &j->stored,
                              &j->sequential));
     NAIK_TRY(solve_guess_open(j->lattice, j->input, links, j->sources.text, &j->stored, &j->guess));
@@ -258,21 +244,16 @@ static void clear(solve_job *j)
     naik_events_close(&j->events);
     naik_checkpoint_close(&j->checkpoint);
     naik_propagator_file_close(&j->file);
-    naik_link_provider_close(&j->links);
     sequential_close(&j->sequential);
     solve_guess_close(&j->guess);
     stored_runs_close(&j->stored);
     source_file_sums_clear(&j->sources);
-    naik_interrupt_destroy(&j->interrupt);
     naik_fault_destroy(&j->fault);
     naik_timer_observe(j->timer, NULL, NULL);
     sdc_check_destroy(&j->guard);
     naik_free(j->pending);
     naik_free(j->correlators);
-    naik_geometry_destroy(&j->geometry);
-    naik_lattice_destroy(&j->lattice);
-    naik_backend_destroy(&j->backend);
-    naik_timer_destroy(&j->timer);
+    workplace_close(&j->at);
     naik_input_destroy(&j->input);
 }
 
@@ -386,7 +367,9 @@ static naik_status solve_one(naik_comm *comm, const switches *sw, const char *co
     naik_status status = NAIK_OK;
     solve_job j = {.comm = comm, .log = comm->log};
     bool complete = false;
-    NAIK_TRY(naik_comm_agree(comm, naik_timer_create(comm->log, &j.timer)));
+    NAIK_TRY(workplace_clock(comm, &j.at));
+    j.timer = j.at.timer;
+    j.links = &j.at.links;
     NAIK_TRY(naik_input_load(comm, sw->path, overrides, count, &j.input));
     if (every != NULL && j.input->gauge.every && sw->machine == NULL) {
         *every = true;
@@ -407,7 +390,7 @@ static naik_status solve_one(naik_comm *comm, const switches *sw, const char *co
         goto done;
     }
     NAIK_TRY(open_events(&j, sw->dry_run));
-    NAIK_TRY(prepare(&j));
+    NAIK_TRY(prepare(&j, sw));
     NAIK_TRY(sw->dry_run ? solve_dry_run(&j, !sw->no_verify) : run(&j, sw));
 done:
     naik_log_live(comm->log, "%s", ""); /* errors begin at the margin */
@@ -418,68 +401,30 @@ done:
     return status;
 }
 
-/* Whether the time that the job may take is over, as rank 0 sees it. */
-static naik_status check_time(naik_comm *comm, const switches *sw, const naik_input *input,
-                              const char *next)
+typedef struct campaign {
+    naik_comm *comm;
+    const switches *sw;
+} campaign;
+
+static naik_status solve_config(void *data, const char *const *overrides, int count)
 {
-    const double limit_s = input->run.wall_limit_s;
-    int late = limit_s > 0 && naik_time_s() - sw->start_s > limit_s;
-    naik_status status = naik_comm_broadcast(comm, &late, sizeof late, 0);
-    if (status == NAIK_OK && late) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_INTERRUPTED,
-                           "stopped by wall_limit of %g s before configuration %s: run the same "
-                           "command again to go on",
-                           limit_s, next);
-    }
-    return status;
+    const campaign *c = data;
+    return solve_one(c->comm, c->sw, overrides, count, NULL);
 }
 
-/* Every configuration of the list, as if it were given alone. The first that fails ends it, but what
- * did not converge is told in the end: all else is stored. */
 static naik_status solve_every(naik_comm *comm, const switches *given)
 {
-    naik_status status = NAIK_OK;
     switches sw = *given;
-    naik_input *input = NULL;
-    char chosen[96];
-    int failed = 0;
-    const char **overrides = calloc((size_t)sw.overrides.count + 1, sizeof *overrides);
-    NAIK_TRY(naik_comm_agree(comm, overrides != NULL ? NAIK_OK
-                                                     : NAIK_FAIL(comm->log, NAIK_ERR_MEMORY,
-                                                                 "no memory for a list of keys")));
-    NAIK_TRY(naik_input_load(comm, sw.path, sw.overrides.text, sw.overrides.count, &input));
+    campaign c = {.comm = comm, .sw = &sw};
+    const configs_order order = {.path = sw.path,
+                                 .keys = &sw.overrides,
+                                 .begun_s = sw.start_s,
+                                 .hurried = !sw.dry_run,
+                                 .not_converged = "solves did not reach their tolerance",
+                                 .data = &c,
+                                 .visit = solve_config};
     sw.skip_complete = true;
-    for (int i = 0; i < sw.overrides.count; i++) {
-        overrides[i] = sw.overrides.text[i];
-    }
-    overrides[sw.overrides.count] = chosen;
-    const naik_texts *configs = &input->gauge.configs;
-    for (int i = 0; i < configs->count; i++) {
-        if (i > 0 && !sw.dry_run) {
-            NAIK_TRY(check_time(comm, &sw, input, configs->data[i]));
-        }
-        snprintf(chosen, sizeof chosen, "gauge.config=%s", configs->data[i]);
-        naik_log_line(comm->log, "%sconfiguration %s, %d of %d", i > 0 ? "\n" : "",
-                      configs->data[i], i + 1, configs->count);
-        status = solve_one(comm, &sw, overrides, sw.overrides.count + 1, NULL);
-        if (status == NAIK_ERR_NOT_CONVERGED) {
-            naik_log_warn(comm->log, "configuration %s: %s", configs->data[i],
-                          naik_log_message(comm->log));
-            naik_log_clear(comm->log);
-            failed++;
-            status = NAIK_OK;
-        }
-        NAIK_TRY(status);
-    }
-    if (failed > 0) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_NOT_CONVERGED,
-                           "on %d of %d configurations solves did not reach their tolerance",
-                           failed, configs->count);
-    }
-done:
-    naik_input_destroy(&input);
-    free(overrides);
-    return status;
+    return each_configuration(comm, &order);
 }
 
 naik_status naik_command_solve(naik_comm *comm, int argc, char **argv)

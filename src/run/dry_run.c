@@ -18,7 +18,7 @@ static naik_status verify_stored_links(solve_job *j)
         naik_fatlong *links = NULL;
         if (naik_quark_first_of_links(input->quarks, q) == q) {
             status =
-                naik_link_provider_links(&j->links, input->quarks[q].naik_epsilon, NULL, &links);
+                naik_link_provider_links(j->links, input->quarks[q].naik_epsilon, NULL, &links);
             naik_fatlong_destroy(&links);
         }
     }
@@ -29,9 +29,9 @@ static naik_status verify_links(solve_job *j)
 {
     naik_status status = NAIK_OK;
     const bool stored = j->input->gauge.file == NULL;
-    NAIK_TRY(naik_link_provider_open(j->lattice, j->input, j->backend, j->timer, &j->links));
+    NAIK_TRY(workplace_links(&j->at, j->input, NULL));
     if (stored) {
-        naik_log_line(j->log, "links: %s, %s", j->input->action.file, j->links.content);
+        naik_log_line(j->log, "links: %s, %s", j->input->action.file, j->links->content);
         NAIK_TRY(verify_stored_links(j));
     }
     naik_log_line(j->log, "%s verified", stored ? "links" : "configuration");
@@ -52,8 +52,8 @@ static naik_status look_at_links(solve_job *j)
                       probe.size[3]);
         NAIK_TRY(naik_lattice_expect(j->lattice, input->gauge.file, probe.size));
     } else {
-        NAIK_TRY(naik_link_provider_open(j->lattice, input, j->backend, j->timer, &j->links));
-        naik_log_line(j->log, "links: %s, %s", input->action.file, j->links.content);
+        NAIK_TRY(workplace_links(&j->at, input, NULL));
+        naik_log_line(j->log, "links: %s, %s", input->action.file, j->links->content);
     }
 done:
     naik_gauge_file_clear(&probe);
@@ -70,7 +70,7 @@ naik_status solve_dry_run(solve_job *j, bool verify)
     NAIK_TRY(verify ? source_file_identify(j->lattice, j->input, &j->sources)
                     : source_file_precheck(j->lattice, j->input));
     if (verify) {
-        naik_link_provider_identity(&j->links, links, sizeof links);
+        naik_link_provider_identity(j->links, links, sizeof links);
     }
     NAIK_TRY(sequential_open(j->lattice, j->input, verify ? links : NULL, NULL, &j->sources,
                              &j->stored, &j->sequential));

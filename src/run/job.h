@@ -9,12 +9,10 @@
 #include "base/events.h"
 #include "base/timer.h"
 #include "base/watchdog.h"
-#include "comm/interrupt.h"
 #include "io/prop/checkpoint.h"
 #include "io/prop/propagator_file.h"
 #include "modes/deflate.h"
 #include "propagator/propagator.h"
-#include "run/link_provider.h"
 
 #include "operator/staggered.h"
 #include "operator/wilson_operator.h"
@@ -25,6 +23,7 @@
 #include "run/sdc_check.h"
 #include "run/sequential.h"
 #include "run/source_file.h"
+#include "run/workplace.h"
 
 typedef struct solve_progress {
     double start_s, spoke_s, looked_s;    /* first solve; last line on solves; last measurement */
@@ -36,19 +35,20 @@ typedef struct solve_progress {
 typedef struct solve_job {
     naik_comm *comm;
     naik_log *log;
-    naik_timer *timer;
     naik_input *input;
-    naik_lattice *lattice;
+    workplace at;
+    naik_timer *timer; /* these six are of the workplace */
+    const naik_lattice *lattice;
     naik_backend *backend;
     naik_geometry *geometry;
-    naik_link_provider links;
+    naik_link_provider *links;
+    naik_interrupt *interrupt;
     source_file_sums sources;
     stored_runs stored; /* the files of the next two */
     sequential_set sequential;
     solve_guess guess;
     naik_propagator_file *file;
     naik_checkpoint *checkpoint;
-    naik_interrupt *interrupt;
     naik_fault *fault; /* NULL but in tests */
     solve_plan plan;
     sdc_check guard;
@@ -105,7 +105,8 @@ enum { SOLVE_LEFT_TEXT = 32 };
 double solve_progress_left_s(const solve_job *j, double in_flight);
 void solve_progress_text(double left_s, char text[SOLVE_LEFT_TEXT]); /* ", 1:02:03 left" */
 
-void solve_report_banner(const solve_job *j);
+/* What naik this is, on what. */
+void solve_report_banner(const workplace *w);
 /* The file and its size. */
 void solve_report_output(const solve_job *j, const naik_propagator_spec *spec);
 /* What went to the device and came back, where there is one. */

@@ -4,10 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend/create.h"
 #include "base/memory.h"
 #include "base/timer.h"
-#include "comm/threads.h"
 #include "io/links/links_file.h"
 #include "lattice/source_kind.h"
 #include "links/twist.h"
@@ -24,24 +22,6 @@ const char *naik_input_action_name(const naik_input *input)
 const char *naik_input_boundary_name(const naik_input *input)
 {
     return input->lattice.antiperiodic_t ? "antiperiodic" : "periodic";
-}
-
-naik_status naik_input_backend_create(naik_comm *comm, const naik_input *input, naik_backend **out)
-{
-    static const char *const names[] = {[NAIK_INPUT_BACKEND_AUTO] = "auto",
-                                        [NAIK_INPUT_BACKEND_CPU] = "cpu",
-                                        [NAIK_INPUT_BACKEND_GPU] = "gpu"};
-    const naik_backend_options options = {.threads = input->run.threads,
-                                          .share_gpu = input->run.share_gpu,
-                                          .transport = input->run.transport,
-                                          .launch = input->run.launch,
-                                          .tune_cache = input->run.tune_cache};
-    const naik_status status =
-        naik_comm_agree(comm, naik_threads_check(comm->log, "run.threads", input->run.threads));
-    if (status != NAIK_OK) {
-        return status;
-    }
-    return naik_backend_create(comm, names[input->run.backend], &options, out);
 }
 
 /* Whether quark and antiquark of some pair lie at two places in space. */
@@ -193,15 +173,33 @@ done:
     return status;
 }
 
-naik_status naik_link_provider_open(const naik_lattice *lattice, const naik_input *input,
-                                    naik_backend *backend, naik_timer *timer,
-                                    naik_link_provider *out)
+/* The configuration of the input, or a copy of links in memory, verified in the same way. */
+static naik_status load_thin(const naik_gauge *thin, naik_link_provider *out)
 {
     naik_status status = NAIK_OK;
+    const naik_input *input = out->input;
     const naik_gauge_load_options options = {.warn_only = input->gauge.warn_only,
                                              .reunitarise = input->gauge.reunitarise,
                                              .max_unitarity_deviation =
                                                  input->gauge.max_unitarity_deviation};
+    NAIK_TRY(naik_gauge_create(out->lattice, &out->thin));
+    if (thin == NULL) {
+        NAIK_TRY(naik_gauge_load(input->gauge.file, &options, out->thin, &out->file, &out->checks));
+    } else {
+        out->file = naik_gauge_file_of_memory(out->lattice);
+        NAIK_TRY(naik_gauge_copy(thin, out->thin));
+        NAIK_TRY(
+            naik_gauge_accept(input->gauge.file, &options, out->thin, &out->file, &out->checks));
+    }
+done:
+    return status;
+}
+
+naik_status naik_link_provider_open(const naik_lattice *lattice, const naik_input *input,
+                                    const naik_gauge *thin, naik_backend *backend,
+                                    naik_timer *timer, naik_link_provider *out)
+{
+    naik_status status = NAIK_OK;
     *out = (naik_link_provider){
         .input = input, .lattice = lattice, .backend = backend, .timer = timer};
     if (input->kind->links == NAIK_QUARK_STORED) {
@@ -210,8 +208,7 @@ naik_status naik_link_provider_open(const naik_lattice *lattice, const naik_inpu
                                  : identify(lattice, input, out->content, sizeof out->content);
     }
     naik_timer_start(timer, "read configuration");
-    NAIK_TRY(naik_gauge_create(lattice, &out->thin));
-    NAIK_TRY(naik_gauge_load(input->gauge.file, &options, out->thin, &out->file, &out->checks));
+    NAIK_TRY(load_thin(thin, out));
     naik_timer_count(timer, 0, 4 * 18.0 * (double)lattice->volume * out->file.precision / 8);
     NAIK_TRY(check_coulomb_gauge(input, out->thin));
     NAIK_TRY(keep_smearing(out));

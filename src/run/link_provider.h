@@ -29,12 +29,13 @@ typedef struct naik_link_provider {
     naik_fatlong *ready;      /* read ahead; NULL: nothing */
 } naik_link_provider;
 
-/* Prints the configuration's checks. Collective.
+/* Prints the configuration's checks. `thin`: links in memory in place of gauge.file, of this lattice,
+ * without phases, only read; NULL: those of the file. Collective.
  * NAIK_ERR_INPUT, NAIK_ERR_CORRUPT, NAIK_ERR_IO as naik_gauge_load; NAIK_ERR_MEMORY, NAIK_ERR_MPI
  */
 naik_status naik_link_provider_open(const naik_lattice *lattice, const naik_input *input,
-                                    naik_backend *backend, naik_timer *timer,
-                                    naik_link_provider *out);
+                                    const naik_gauge *thin, naik_backend *backend,
+                                    naik_timer *timer, naik_link_provider *out);
 void naik_link_provider_close(naik_link_provider *source);
 
 /* Reads links of other codes now and keeps them for the first that asks, so that what is refused of
@@ -51,10 +52,6 @@ naik_status naik_link_provider_links(naik_link_provider *source, double naik_eps
 /* One line that identifies the content of the configuration or of the link files, for resume: never
  * a path, but checksums, plaquette, link trace. */
 void naik_link_provider_identity(const naik_link_provider *source, char *text, size_t text_size);
-
-/* The backend that run.backend asks for, with the options of that section. As naik_backend_create.
- */
-naik_status naik_input_backend_create(naik_comm *comm, const naik_input *input, naik_backend **out);
 
 /* What files, lines and other runs are told of the action: the word of action.type, or "hisq_su3"
  * where hisq projects to SU(3). "antiperiodic", "periodic". */

@@ -12,15 +12,16 @@
 #include "model/iterations.h"
 #include "run/job.h"
 
-void solve_report_banner(const solve_job *j)
+void solve_report_banner(const workplace *w)
 {
     char device[256], transport[64];
-    j->backend->ops->describe(j->backend, device, sizeof device);
-    naik_log_line(j->log, "naik %s (%s), %d rank%s on %s: %s", naik_version(), naik_version_git(),
-                  j->comm->size, j->comm->size == 1 ? "" : "s", j->comm->host, device);
-    if (j->comm->size > 1 && !j->backend->ops->host_memory) {
-        naik_transport_describe(j->backend, transport, sizeof transport);
-        naik_log_line(j->log, "halo transport: %s", transport);
+    const naik_comm *comm = w->comm;
+    w->backend->ops->describe(w->backend, device, sizeof device);
+    naik_log_line(comm->log, "naik %s (%s), %d rank%s on %s: %s", naik_version(),
+                  naik_version_git(), comm->size, comm->size == 1 ? "" : "s", comm->host, device);
+    if (comm->size > 1 && !w->backend->ops->host_memory) {
+        naik_transport_describe(w->backend, transport, sizeof transport);
+        naik_log_line(comm->log, "halo transport: %s", transport);
     }
 }
 

@@ -34,7 +34,7 @@ static naik_status load_smearing(stored_sources *sources)
     const stored_run *run = sources->run;
     char now[512];
     naik_link_provider links;
-    NAIK_TRY(naik_link_provider_open(run->lattice, run->input, NULL, NULL, &links));
+    NAIK_TRY(naik_link_provider_open(run->lattice, run->input, NULL, NULL, NULL, &links));
     naik_link_provider_identity(&links, now, sizeof now);
     const char *then = stored_run_other_links(run, now);
     if (then != NULL) {

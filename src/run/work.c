@@ -30,8 +30,8 @@ static naik_status give_source(void *data, int64_t index, double *src, double *m
     const solve_job *j = data;
     const naik_input_task *task = solve_task(j, index);
     const naik_input_solve *solve = &j->input->solve[task->solve];
-    const source_kit kit = {j->lattice,     j->input,      &j->sources,
-                            j->links.gauss, j->links.hops, &j->sequential};
+    const source_kit kit = {j->lattice,      j->input,       &j->sources,
+                            j->links->gauss, j->links->hops, &j->sequential};
     *mass = solve->masses.data[task->mass];
     *tolerance = solve->tolerance;
     *site_tolerance = j->input->solver.site_relative_tolerance;
@@ -286,8 +286,7 @@ static naik_status make_wilson(solve_job *j, double mass, const double *twist, i
 {
     naik_status status = NAIK_OK;
     naik_timer_start(j->timer, "pack links");
-    NAIK_TRY(
-        wilson_quarks_create(&j->links, j->geometry, &j->plan, mass, twist, batch, &j->wilson));
+    NAIK_TRY(wilson_quarks_create(j->links, j->geometry, &j->plan, mass, twist, batch, &j->wilson));
     naik_timer_stop(j->timer, "pack links");
     for (int p = 0; p < NAIK_PRECISIONS; p++) {
         j->packed.op[p] = j->wilson.op[p];
@@ -317,7 +316,7 @@ static naik_status make_links(solve_job *j, double epsilon, int batch)
     if (naik_input_is_wilson(j->input)) {
         return make_wilson(j, epsilon, twist, batch);
     }
-    NAIK_TRY(naik_link_provider_links(&j->links, epsilon, twist, &canonical));
+    NAIK_TRY(naik_link_provider_links(j->links, epsilon, twist, &canonical));
     naik_timer_start(j->timer, "pack links");
     NAIK_TRY(
         naik_staggered_create(j->geometry, canonical, j->plan.links, j->plan.recon, &j->packed));

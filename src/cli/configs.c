@@ -1,0 +1,74 @@
+/* configs.c - the list of configurations, and the time that is left for it */
+#include "cli/configs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/timer.h"
+#include "input/input.h"
+
+/* Whether the time that the job may take is over, as rank 0 sees it. */
+static naik_status check_time(naik_comm *comm, const configs_order *order, const naik_input *input,
+                              const char *next)
+{
+    const double limit_s = input->run.wall_limit_s;
+    int late = limit_s > 0 && naik_time_s() - order->begun_s > limit_s;
+    naik_status status = naik_comm_broadcast(comm, &late, sizeof late, 0);
+    if (status == NAIK_OK && late) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INTERRUPTED,
+                           "stopped by wall_limit of %g s before configuration %s: run the same "
+                           "command again to go on",
+                           limit_s, next);
+    }
+    return status;
+}
+
+/* What did not converge counts as a failure that waits. */
+static naik_status visit_one(naik_comm *comm, const configs_order *order, const char *config,
+                             const char *const *overrides, int count, int *failed)
+{
+    naik_status status = order->visit(order->data, overrides, count);
+    if (status == NAIK_ERR_NOT_CONVERGED) {
+        naik_log_warn(comm->log, "configuration %s: %s", config, naik_log_message(comm->log));
+        naik_log_clear(comm->log);
+        *failed += 1;
+        status = NAIK_OK;
+    }
+    return status;
+}
+
+naik_status each_configuration(naik_comm *comm, const configs_order *order)
+{
+    naik_status status = NAIK_OK;
+    const naik_option_list *keys = order->keys;
+    naik_input *input = NULL;
+    char chosen[96];
+    int failed = 0;
+    const char **overrides = calloc((size_t)keys->count + 1, sizeof *overrides);
+    NAIK_TRY(naik_comm_agree(comm, overrides != NULL ? NAIK_OK
+                                                     : NAIK_FAIL(comm->log, NAIK_ERR_MEMORY,
+                                                                 "no memory for a list of keys")));
+    NAIK_TRY(naik_input_load(comm, order->path, keys->text, keys->count, &input));
+    for (int i = 0; i < keys->count; i++) {
+        overrides[i] = keys->text[i];
+    }
+    overrides[keys->count] = chosen;
+    const naik_texts *configs = &input->gauge.configs;
+    for (int i = 0; i < configs->count; i++) {
+        if (i > 0 && order->hurried) {
+            NAIK_TRY(check_time(comm, order, input, configs->data[i]));
+        }
+        snprintf(chosen, sizeof chosen, "gauge.config=%s", configs->data[i]);
+        naik_log_line(comm->log, "%sconfiguration %s, %d of %d", i > 0 ? "\n" : "",
+                      configs->data[i], i + 1, configs->count);
+        NAIK_TRY(visit_one(comm, order, configs->data[i], overrides, keys->count + 1, &failed));
+    }
+    if (failed > 0) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_NOT_CONVERGED, "on %d of %d configurations %s",
+                           failed, configs->count, order->not_converged);
+    }
+done:
+    naik_input_destroy(&input);
+    free(overrides);
+    return status;
+}
