@@ -59,9 +59,12 @@ FUZZERS := $(FUZZ_NAMES:%=$(BUILD)/tests/fuzz/fuzz_%)
 REPLAYS := $(FUZZ_NAMES:%=$(BUILD)/tests/fuzz/replay_%)
 
 # ---- flags. Contraction stays off everywhere: results must not depend on what a compiler fuses.
+# One set of objects serves the program and libnaik.so: the leaf kernels have the same instructions with
+# -fPIC as without, and other loops as many, so long as no other library may replace naik's functions.
+PIC    := -fPIC -fno-semantic-interposition
 WARN   := -Wall -Wextra -Wmissing-prototypes -Wno-unknown-pragmas
 # sqrt is one instruction, of vectors too, where it need not set errno.
-CFLAGS := -std=c17 -D_GNU_SOURCE $(OPT) -ffp-contract=off -fno-math-errno -fopenmp $(WARN) $(WERROR) \
+CFLAGS := -std=c17 -D_GNU_SOURCE $(OPT) -ffp-contract=off -fno-math-errno -fopenmp $(PIC) $(WARN) $(WERROR) \
           -Iinclude -Isrc -I. $(GPU_DEFINE) $(HDF5_CFLAGS) $(YAML_CFLAGS) $(EXTRA_CFLAGS)
 LIBS   := $(HDF5_LIBS) $(YAML_LIBS) -lz -lm $(EXTRA_LIBS)
 DEPS    = -MMD -MP
@@ -78,13 +81,13 @@ ifeq ($(GPU),cuda)
     $(error GPU_ARCH=$(GPU_ARCH) is not known: use sm_80 or newer, for example sm_90)
   endif
   GPU_CC    := $(NVCC) -x cu -std=c++17 -O3 -arch=$(GPU_ARCH) -fmad=false \
-               $(if $(filter sm_8%,$(GPU_ARCH)),-DGPU_SM_8X) \
+               $(if $(filter sm_8%,$(GPU_ARCH)),-DGPU_SM_8X) -Xcompiler -fPIC \
                $(if $(WERROR),-Werror all-warnings)
   GPU_LIBS  ?= -L$(CUDA_DIR)/lib64 -L$(CUDA_DIR)/lib -lcudart_static -ldl -lrt -lpthread -lstdc++
 else ifeq ($(GPU),hip)
   GPU_ARCH  ?= gfx90a
   HIPCC     ?= hipcc
-  GPU_CC    := $(HIPCC) -x hip -std=c++17 -O3 --offload-arch=$(GPU_ARCH) -ffp-contract=off $(WERROR)
+  GPU_CC    := $(HIPCC) -x hip -std=c++17 -O3 --offload-arch=$(GPU_ARCH) -ffp-contract=off -fPIC $(WERROR)
   GPU_LIBS  ?= $(addprefix -L,$(wildcard $(ROCM_PATH)/lib)) -lamdhip64 -lstdc++
 else ifneq ($(GPU),)
   $(error GPU=$(GPU) is not known: use GPU=cuda, GPU=hip or leave it out)
@@ -95,6 +98,8 @@ Q := $(if $(V),,@)
 all: $(BUILD)/naik
 	@$(if $(filter build/%,$(BUILD)),ln -sfn $(BUILD:build/%=%)/naik build/naik)
 lib: $(BUILD)/libnaik.a
+python: $(BUILD)/libnaik.so
+	@$(if $(filter build/%,$(BUILD)),ln -sfn $(BUILD:build/%=%)/libnaik.so build/libnaik.so)
 tests: $(TESTS) $(REPLAYS)
 
 $(BUILD)/naik: $(BUILD)/src/cli/main.o $(BUILD)/libnaik.a
@@ -104,6 +109,12 @@ $(BUILD)/naik: $(BUILD)/src/cli/main.o $(BUILD)/libnaik.a
 $(BUILD)/libnaik.a: $(LIB_OBJ)
 	@rm -f $@
 	$(Q)ar qcs $@ $^
+
+# For Python and other programs that load it: what include/naik declares is seen from outside, and all
+# naik's own calls stay inside.
+$(BUILD)/libnaik.so: $(LIB_OBJ)
+	@echo "link    $@"
+	$(Q)$(MPICC) $(OPT) -fopenmp $(EXTRA_CFLAGS) -shared -Wl,-Bsymbolic -o $@ $^ $(LIBS) $(GPU_LIBS)
 
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(TEST_OBJ) $(BUILD)/libnaik.a
 	@echo "link    $@"
@@ -264,6 +275,6 @@ clean:
 help:
 	@sed 's/^    //' tools/make-help.txt
 
-.PHONY: all lib tests shim demo check check-long check-gpu fuzz fuzzers install uninstall dist doc pictures format tidy clean help always mutants
+.PHONY: all lib python tests shim demo check check-long check-gpu fuzz fuzzers install uninstall dist doc pictures format tidy clean help always mutants
 .SECONDARY:
 -include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d)

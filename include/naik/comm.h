@@ -39,10 +39,15 @@ typedef struct naik_comm {
     struct naik_comm_mpi *mpi;      /* its communicators */
 } naik_comm;
 
-/* Starts MPI (funneled threads) and describes this rank. argc and argv as main received them.
- * Collective over the world. The log is borrowed and learns its rank. */
+/* Starts MPI (funneled threads) unless it runs, and describes this rank. argc and argv as main received
+ * them, or NULL. Collective over the world. The log is borrowed and learns its rank. NAIK_ERR_MPI where
+ * MPI was ended already: it cannot begin twice */
 naik_status naik_comm_create(int *argc, char ***argv, naik_log *log, naik_comm **out);
-/* Ends MPI. Collective. */
+/* The ranks of a communicator of a program whose MPI runs already, by its Fortran handle, which is the same
+ * number in every language (MPI_Comm_c2f; py2f of mpi4py); otherwise as naik_comm_create_from of naik/mpi.h.
+ * Collective over it. NAIK_ERR_ARG where MPI does not run, NAIK_ERR_MEMORY */
+naik_status naik_comm_create_fortran(int handle, naik_log *log, naik_comm **out);
+/* Ends MPI, if naik_comm_create started it. Collective. */
 void naik_comm_destroy(naik_comm **comm);
 /* Ends the whole job at once with this exit status, whatever the other ranks do. Only main calls
  * it. */

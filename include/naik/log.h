@@ -36,6 +36,10 @@ bool naik_log_live(naik_log *log, const char *format, ...) NAIK_PRINTF(2, 3);
 naik_status naik_log_check_output(naik_log *log);
 /* Hears the text of every warning from now on, from rank 0; NULL: nobody. */
 void naik_log_watch_warnings(naik_log *log, void (*hear)(void *data, const char *text), void *data);
+/* Takes every line and every warning of rank 0 from now on, and nothing is printed any more, whether or not
+ * the log is quiet; NULL: they are printed again. */
+void naik_log_take(naik_log *log, void (*take)(void *data, bool warning, const char *text),
+                   void *data);
 /* One line "naik: warning: ..." on standard error, from rank 0 only. */
 void naik_log_warn(naik_log *log, const char *format, ...) NAIK_PRINTF(2, 3);
 

@@ -21,6 +21,8 @@ struct naik_log {
     int unheard;  /* errno of the first line that standard output did not take, or 0 */
     void (*hear)(void *data, const char *text);
     void *hear_data;
+    void (*take)(void *data, bool warning, const char *text);
+    void *take_data;
     char message[MESSAGE_BYTES];
     char place[128];
 };
@@ -101,7 +103,7 @@ static bool on_terminal(void)
 
 bool naik_log_live(naik_log *log, const char *format, ...)
 {
-    if (log->rank != 0 || log->quiet) {
+    if (log->rank != 0 || log->quiet || log->take != NULL) {
         return false;
     }
     log->terminal = log->terminal != 0 ? log->terminal : on_terminal() ? 1 : -1;
@@ -126,9 +128,16 @@ void naik_log_watch_warnings(naik_log *log, void (*hear)(void *data, const char 
     log->hear_data = data;
 }
 
+void naik_log_take(naik_log *log, void (*take)(void *data, bool warning, const char *text),
+                   void *data)
+{
+    log->take = take;
+    log->take_data = data;
+}
+
 void naik_log_line(naik_log *log, const char *format, ...)
 {
-    if (log->rank != 0 || log->quiet) {
+    if (log->rank != 0 || (log->quiet && log->take == NULL)) {
         return;
     }
     clear_live(log);
@@ -137,6 +146,11 @@ void naik_log_line(naik_log *log, const char *format, ...)
     va_start(args, format);
     const int length = vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    if (log->take != NULL) {
+        naik_text_tame(text, "\n\t");
+        log->take(log->take_data, false, text);
+        return;
+    }
     if (length >= 0 && length < LINE_BYTES) {
         naik_text_tame(text, "\n\t"); /* it may come from a damaged file */
         fputs(text, stdout);
@@ -161,7 +175,11 @@ void naik_log_warn(naik_log *log, const char *format, ...)
     va_end(args);
     naik_text_tame(text, "");
     clear_live(log);
-    fprintf(stderr, "naik: warning: %s\n", text);
+    if (log->take != NULL) {
+        log->take(log->take_data, true, text);
+    } else {
+        fprintf(stderr, "naik: warning: %s\n", text);
+    }
     if (log->hear != NULL) {
         log->hear(log->hear_data, text);
     }

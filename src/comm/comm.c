@@ -87,10 +87,28 @@ naik_status naik_comm_create_from(MPI_Comm parent, naik_log *log, naik_comm **ou
     return NAIK_OK;
 }
 
+naik_status naik_comm_create_fortran(int handle, naik_log *log, naik_comm **out)
+{
+    *out = NULL;
+    int started = 0, ended = 0;
+    MPI_Initialized(&started);
+    MPI_Finalized(&ended);
+    if (!started || ended) {
+        return NAIK_FAIL(log, NAIK_ERR_ARG,
+                         "a communicator of the caller's was given, but MPI does not run");
+    }
+    return naik_comm_create_from(MPI_Comm_f2c((MPI_Fint)handle), log, out);
+}
+
 naik_status naik_comm_create(int *argc, char ***argv, naik_log *log, naik_comm **out)
 {
     *out = NULL;
-    int started = 0;
+    int started = 0, ended = 0;
+    MPI_Finalized(&ended);
+    if (ended) {
+        return NAIK_FAIL(log, NAIK_ERR_MPI,
+                         "MPI was ended in this process and cannot begin again: start another");
+    }
     MPI_Initialized(&started);
     if (!started) {
         int provided = 0;
