@@ -11,7 +11,8 @@
 static naik_status work(naik_comm *comm, const char *configuration, double mass)
 {
     naik_status status = NAIK_OK;
-    const naik_session_options options = {.configuration = configuration, .action = NAIK_HISQ};
+    const naik_session_options options = {.configuration = configuration,
+                                          .keys = "action: {type: hisq}"};
     naik_session *session = NULL;
     naik_session_result results[3];
     double *src = NULL, *x = NULL, *pion = NULL;

@@ -24,8 +24,8 @@ static naik_status work(naik_comm *comm, const char *configuration, double mass)
     NAIK_TRY(naik_gauge_create(lattice, &gauge));
     naik_gauge_file_clear(&file);
     NAIK_TRY(naik_gauge_file_read(configuration, gauge, &file)); /* gauge->link [sites][4] */
-    NAIK_TRY(naik_session_create(comm, &(naik_session_options){.links = gauge, .action = NAIK_HISQ},
-                                 &session));
+    NAIK_TRY(naik_session_create(
+        comm, &(naik_session_options){.links = gauge, .keys = "action: {type: hisq}"}, &session));
     naik_gauge_destroy(&gauge);
     src = calloc((size_t)lattice->sites * 6, sizeof *src); /* [sites][3][2], x fastest */
     x = calloc((size_t)lattice->sites * 6, sizeof *x);

@@ -15,11 +15,12 @@ typedef struct naik_session naik_session;
 /* Links come from the first of the three that is given; none of them with action.type links. */
 typedef struct naik_session_options {
     const char *configuration; /* a file of any format that naik reads; verified */
-    const naik_gauge *links;   /* thin links without phases, on the host; only read during create. The
+    const naik_gauge *links; /* thin links without phases, on the host; only read during create. The
                                   session uses their lattice, which must outlive it */
-    const double *array;       /* [sites][4][3][3][2]: the same on this rank's box (naik_session_box) of */
-    int size[NAIK_DIM];        /* a lattice of these extents; only read during create */
-    const char *keys;          /* "action: {type: clover, csw: 1.2}\nsolver: {tolerance: 1e-9}": the sections
+    const double
+        *array;         /* [sites][4][3][3][2]: the same on this rank's box (naik_session_box) of */
+    int size[NAIK_DIM]; /* a lattice of these extents; only read during create */
+    const char *keys; /* "action: {type: clover, csw: 1.2}\nsolver: {tolerance: 1e-9}": the sections
                                   lattice, gauge, action, solver, deflation and run of an input file; the
                                   extents need not be said. NULL: "action: {type: hisq}" */
 } naik_session_options;

@@ -152,25 +152,35 @@ done:
     return status;
 }
 
-/* Before phases and boundary are in the links. */
-static naik_status keep_smearing(naik_link_provider *out)
+naik_status naik_link_provider_sources(const naik_gauge *thin, const naik_input *input,
+                                       naik_gauss **gauss, naik_gauss **hops)
 {
     naik_status status = NAIK_OK;
-    const naik_input *input = out->input;
-    naik_log *log = out->lattice->comm->log;
+    naik_comm *comm = thin->lattice->comm;
+    naik_log *log = comm->log;
     bool *slices = NULL;
+    NAIK_TRY(check_coulomb_gauge(input, thin));
     status = naik_alloc(log, (size_t)input->lattice.size[3] * sizeof *slices, "time slices",
                         (void **)&slices);
-    NAIK_TRY(naik_comm_agree(out->lattice->comm, status));
+    NAIK_TRY(naik_comm_agree(comm, status));
     if (smearing_slices(input, slices)) {
-        NAIK_TRY(naik_gauss_create(out->thin, input->kind->stride, slices, &out->gauss));
+        NAIK_TRY(naik_gauss_create(thin, input->kind->stride, slices, gauss));
     }
     if (smearing_funny_slices(input, slices)) {
-        NAIK_TRY(naik_gauss_create(out->thin, 1, slices, &out->hops));
+        NAIK_TRY(naik_gauss_create(thin, 1, slices, hops));
     }
 done:
     naik_free(slices);
     return status;
+}
+
+void naik_link_provider_turn(const naik_input *input, naik_gauge *thin)
+{
+    if (input->kind->links == NAIK_QUARK_FATTENED) {
+        naik_gauge_apply_phases(thin, input->lattice.antiperiodic_t);
+    } else if (input->lattice.antiperiodic_t) {
+        naik_gauge_apply_boundary(thin);
+    }
 }
 
 /* The configuration of the input, or a copy of links in memory, verified in the same way. */
@@ -210,13 +220,8 @@ naik_status naik_link_provider_open(const naik_lattice *lattice, const naik_inpu
     naik_timer_start(timer, "read configuration");
     NAIK_TRY(load_thin(thin, out));
     naik_timer_count(timer, 0, 4 * 18.0 * (double)lattice->volume * out->file.precision / 8);
-    NAIK_TRY(check_coulomb_gauge(input, out->thin));
-    NAIK_TRY(keep_smearing(out));
-    if (input->kind->links == NAIK_QUARK_FATTENED) {
-        naik_gauge_apply_phases(out->thin, input->lattice.antiperiodic_t);
-    } else if (input->lattice.antiperiodic_t) {
-        naik_gauge_apply_boundary(out->thin);
-    }
+    NAIK_TRY(naik_link_provider_sources(out->thin, input, &out->gauss, &out->hops));
+    naik_link_provider_turn(input, out->thin);
 done:
     naik_timer_stop(timer, "read configuration");
     if (status != NAIK_OK) {

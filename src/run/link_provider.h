@@ -38,6 +38,14 @@ naik_status naik_link_provider_open(const naik_lattice *lattice, const naik_inpu
                                     naik_timer *timer, naik_link_provider *out);
 void naik_link_provider_close(naik_link_provider *source);
 
+/* What sources and sinks of an input need of thin links without phases: a warning where these are not in
+ * the gauge that they want, and what smears (gauss_smear.h, funny_wall.h), NULL where nothing is smeared.
+ * Collective. NAIK_ERR_MEMORY, NAIK_ERR_MPI */
+naik_status naik_link_provider_sources(const naik_gauge *thin, const naik_input *input,
+                                       naik_gauss **gauss, naik_gauss **hops);
+/* Phases and boundary of the input's quarks into thin links, or out of them again. Local. */
+void naik_link_provider_turn(const naik_input *input, naik_gauge *thin);
+
 /* Reads links of other codes now and keeps them for the first that asks, so that what is refused of
  * them is refused before an output is begun. Of other links nothing is to be found out here.
  * Collective. As naik_link_provider_links. */

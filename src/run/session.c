@@ -1,110 +1,194 @@
-/* session.c - configuration, links and solver behind one handle
+/* session.c - configuration, links and solver behind one handle, for programs that link naik
  *
- * The iteration runs in single precision and true residuals in double, as in `naik solve`.
+ * Every question becomes an input of `naik solve` (session_input.h), whose plan, links and operators are
+ * those of the command, so that a session makes the same bits.
  */
 #include "naik/session.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/create.h"
-#include "backend/geometry.h"
+#include "comm/collective.h"
+#include "comm/threads.h"
+#include "io/finite.h"
+#include "lattice/source_kind.h"
 #include "naik/gauge_io.h"
-#include "operator/staggered.h"
+#include "propagator/contract.h"
+#include "propagator/meson_field.h"
 #include "propagator/propagator.h"
-
-enum { WIDTH = 6 };
+#include "propagator/spin_meson.h"
+#include "run/make_source.h"
+#include "run/session_input.h"
+#include "run/session_quark.h"
 
 struct naik_session {
-    const naik_lattice *lattice;
-    naik_lattice *own_lattice; /* NULL where the caller's is used */
-    naik_backend *backend;
-    naik_geometry *geometry;
-    naik_staggered packed;
-    naik_solver *cg;
+    naik_comm *comm;
+    char *keys, *file; /* of texts, owned */
+    session_texts texts;
+    naik_input *input; /* of which the links are */
+    naik_lattice
+        *lattice; /* of an array's links; NULL: the workplace has its own, or the caller's */
+    workplace at;
+    naik_gauge
+        *thin; /* without phases, on the host, for sources; NULL where links come from files */
+    session_quark quark;
+    naik_session_hooks hooks;
 };
 
+/* A solve in progress. */
 typedef struct batch {
-    const naik_lattice *lattice;
-    double mass, tolerance;
+    naik_session *session;
+    const naik_input *input;
+    int count, done;
     const double *src;
     double *x;
     naik_session_result *results;
+    bool stopped;
 } batch;
 
-static size_t vector_count(const naik_lattice *lattice)
+static size_t vector_count(const naik_session *s)
 {
-    return (size_t)lattice->sites * 6;
+    return (size_t)s->at.lattice->sites * (size_t)s->input->kind->reals;
 }
 
 static naik_status give_source(void *data, int64_t index, double *src, double *mass,
                                double *tolerance, double *site_tolerance)
 {
     const batch *b = data;
-    const size_t count = vector_count(b->lattice);
+    const size_t count = vector_count(b->session);
     memcpy(src, b->src + (size_t)index * count, count * sizeof *src);
-    *mass = b->mass;
-    *tolerance = b->tolerance;
-    *site_tolerance = 0;
+    *mass = b->session->quark.quark.mass;
+    *tolerance = b->input->solve[0].tolerance;
+    *site_tolerance = b->input->solver.site_relative_tolerance;
     return NAIK_OK;
 }
 
 static naik_status take_solution(void *data, int64_t index, const double *x,
                                  const naik_propagator_result *result)
 {
-    const batch *b = data;
-    const size_t count = vector_count(b->lattice);
+    batch *b = data;
+    const naik_modes *modes = b->session->quark.modes;
+    const size_t count = vector_count(b->session);
+    const double full = b->input->solver.tolerance_full;
     memcpy(b->x + (size_t)index * count, x, count * sizeof *x);
-    naik_session_result *out = &b->results[index];
-    *out = (naik_session_result){.converged = result->cg.reason == NAIK_SOLVER_CONVERGED ||
-                                              result->cg.reason == NAIK_SOLVER_ZERO_SOURCE,
-                                 .iterations = result->cg.iterations,
-                                 .residual = result->cg.residual,
-                                 .source_residual = result->source_residual,
-                                 .norm = result->norm,
-                                 .seconds = result->cg.seconds};
-    snprintf(out->reason, sizeof out->reason, "%s", naik_solver_reason_text(result->cg.reason));
+    const bool converged = result->cg.reason == NAIK_SOLVER_ZERO_SOURCE ||
+                           (result->cg.reason == NAIK_SOLVER_CONVERGED &&
+                            (full == 0 || result->source_residual <= full));
+    b->results[index] = (naik_session_result){
+        .converged = converged,
+        .iterations = result->cg.iterations,
+        .modes = modes != NULL && result->cg.corrections > 0 ? modes->count : 0,
+        .residual = result->cg.residual,
+        .source_residual = result->source_residual,
+        .norm = result->norm,
+        .seconds = result->cg.seconds};
+    snprintf(b->results[index].reason, sizeof b->results[index].reason, "%s",
+             result->cg.reason == NAIK_SOLVER_CONVERGED && !converged
+                 ? "above tolerance_full"
+                 : naik_solver_reason_text(result->cg.reason));
+    b->done++;
     return NAIK_OK;
 }
 
-/* Thin links of the configuration, on a lattice of its extents. */
-static naik_status read_links(naik_comm *comm, const char *path, naik_session *s,
-                              naik_gauge **gauge)
+/* Tells the caller, and asks whether to stop: an answer of one rank is all ranks'. */
+static naik_status at_poll(void *data, const naik_solver_progress *now)
+{
+    batch *b = data;
+    const naik_session_hooks *hooks = &b->session->hooks;
+    const naik_session_progress progress = {.count = b->count,
+                                            .done = b->done,
+                                            .running = now->running,
+                                            .iterations = now->iterations,
+                                            .residual = now->residual};
+    if (hooks->progress != NULL) {
+        hooks->progress(hooks->data, &progress);
+    }
+    double asked = hooks->stop != NULL && hooks->stop(hooks->data) ? 1 : 0;
+    const naik_status status = naik_comm_max_f64(b->session->comm, &asked, 1);
+    b->stopped = b->stopped || asked > 0;
+    return status;
+}
+
+static bool asked_to_stop(void *data)
+{
+    return ((const batch *)data)->stopped;
+}
+
+/* The extents, and what stands for the name of the configuration. */
+static naik_status choose_links(naik_comm *comm, const naik_session_options *o, naik_session *s)
 {
     naik_status status = NAIK_OK;
     naik_gauge_file file;
-    naik_gauge_checks checks;
-    const naik_gauge_load_options load = {.reunitarise = true};
     memset(&file, 0, sizeof file);
-    NAIK_TRY(naik_gauge_file_probe(comm, path, &file));
-    NAIK_TRY(naik_lattice_create(comm, file.size, NULL, &s->own_lattice));
-    NAIK_TRY(naik_gauge_create(s->own_lattice, gauge));
-    naik_gauge_file_clear(&file);
-    NAIK_TRY(naik_gauge_load(path, &load, *gauge, &file, &checks));
-    s->lattice = s->own_lattice;
+    if (o->configuration != NULL) {
+        NAIK_TRY(naik_gauge_file_probe(comm, o->configuration, &file));
+        memcpy(s->texts.size, file.size, sizeof s->texts.size);
+        s->file = strdup(o->configuration);
+    } else if (o->links != NULL || o->array != NULL) {
+        memcpy(s->texts.size, o->links != NULL ? o->links->lattice->size : o->size,
+               sizeof s->texts.size);
+        s->file = strdup("links in memory");
+    } else {
+        return NAIK_OK;
+    }
+    if (s->file == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a session");
+    }
+    s->texts.file = s->file;
+    status = naik_comm_agree(comm, status);
 done:
     naik_gauge_file_clear(&file);
     return status;
 }
 
-/* Phased thin links of the session's own. */
-static naik_status take_links(naik_comm *comm, const naik_session_options *options, naik_session *s,
-                              naik_gauge **gauge)
+/* The links of an array, on a lattice of the session's own. */
+static naik_status take_array(const naik_session_options *o, naik_session *s, naik_gauge **thin)
 {
     naik_status status = NAIK_OK;
-    if (options->configuration != NULL) {
-        NAIK_TRY(read_links(comm, options->configuration, s, gauge));
-    } else if (options->links != NULL) {
-        s->lattice = options->links->lattice;
-        NAIK_TRY(naik_gauge_create(s->lattice, gauge));
-        NAIK_TRY(naik_gauge_copy(options->links, *gauge));
-    } else {
-        return NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                         "a session needs a configuration, as a path or as links in memory");
-    }
-    naik_gauge_apply_phases(*gauge, !options->periodic_t);
+    const int *grid = s->input->run.grid[0] > 0 ? s->input->run.grid : NULL;
+    NAIK_TRY(naik_lattice_create(s->comm, s->input->lattice.size, grid, &s->lattice));
+    NAIK_TRY(naik_gauge_create(s->lattice, thin));
+    memcpy((*thin)->link, o->array, (size_t)s->lattice->sites * NAIK_DIM * sizeof *(*thin)->link);
 done:
+    return status;
+}
+
+/* The thin links of the workplace as sources want them. */
+static naik_status keep_thin(naik_session *s)
+{
+    naik_status status = NAIK_OK;
+    if (s->at.links.thin == NULL) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(naik_gauge_create(s->at.lattice, &s->thin));
+    NAIK_TRY(naik_gauge_copy(s->at.links.thin, s->thin));
+    naik_link_provider_turn(s->input, s->thin);
+done:
+    return status;
+}
+
+static naik_status open_session(const naik_session_options *o, naik_session *s)
+{
+    naik_status status = NAIK_OK;
+    naik_gauge *made = NULL;
+    const naik_gauge *thin = o->configuration == NULL ? o->links : NULL;
+    NAIK_TRY(choose_links(s->comm, o, s));
+    NAIK_TRY(session_input_make(s->comm, &s->texts, NULL, NULL, &s->input));
+    workplace_options place = workplace_of_input(s->input);
+    place.placement = false;
+    if (o->configuration == NULL && thin == NULL && o->array != NULL) {
+        NAIK_TRY(take_array(o, s, &made));
+        thin = made;
+    }
+    place.lattice = thin != NULL ? thin->lattice : NULL;
+    NAIK_TRY(naik_comm_agree(s->comm, naik_threads_guard(s->comm)));
+    NAIK_TRY(workplace_open(s->comm, &place, &s->at));
+    NAIK_TRY(workplace_links(&s->at, s->input, thin));
+    NAIK_TRY(keep_thin(s));
+done:
+    naik_gauge_destroy(&made);
     return status;
 }
 
@@ -112,31 +196,26 @@ naik_status naik_session_create(naik_comm *comm, const naik_session_options *opt
                                 naik_session **out)
 {
     naik_status status = NAIK_OK;
-    naik_gauge *gauge = NULL;
-    naik_fattener *fattener = NULL;
-    naik_fatlong *canonical = NULL;
-    const char *backend = options->backend != NULL ? options->backend : "auto";
     naik_session *s = calloc(1, sizeof *s);
+    char *keys = strdup(options->keys != NULL ? options->keys : "action: {type: hisq}");
     *out = NULL;
-    status = s != NULL ? NAIK_OK : NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a session");
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(take_links(comm, options, s, &gauge));
-    NAIK_TRY(
-        naik_backend_create(comm, backend, &(naik_backend_options){.threads = 0}, &s->backend));
-    NAIK_TRY(naik_geometry_create(s->backend, s->lattice, &s->geometry));
-    NAIK_TRY(naik_fattener_create(gauge, options->action,
-                                  options->action == NAIK_ASQTAD ? options->u0 : 1,
-                                  naik_backend_device(s->backend), &fattener));
-    NAIK_TRY(naik_fattener_links(fattener, options->naik_epsilon, &canonical));
-    NAIK_TRY(naik_staggered_create(s->geometry, canonical, NAIK_SINGLE, 18, &s->packed));
-    NAIK_TRY(naik_solver_create(&naik_solver_cg, s->packed.op, NAIK_SINGLE, WIDTH, &s->cg));
+    if (s == NULL || keys == NULL) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for a session");
+    }
+    status = naik_comm_agree(comm, status);
+    if (status != NAIK_OK || s == NULL) {
+        free(s);
+        free(keys);
+        return status;
+    }
+    s->comm = comm;
+    s->keys = keys;
+    s->texts.keys = keys;
+    status = open_session(options, s);
+    if (status != NAIK_OK) {
+        naik_session_destroy(&s);
+    }
     *out = s;
-    s = NULL;
-done:
-    naik_fatlong_destroy(&canonical);
-    naik_fattener_destroy(&fattener);
-    naik_gauge_destroy(&gauge);
-    naik_session_destroy(&s);
     return status;
 }
 
@@ -146,37 +225,243 @@ void naik_session_destroy(naik_session **session)
     if (s == NULL) {
         return;
     }
-    naik_solver_destroy(&s->cg);
-    naik_staggered_destroy(&s->packed);
-    naik_geometry_destroy(&s->geometry);
-    naik_backend_destroy(&s->backend);
-    naik_lattice_destroy(&s->own_lattice);
+    session_quark_clear(&s->quark);
+    naik_gauge_destroy(&s->thin);
+    workplace_close(&s->at);
+    naik_lattice_destroy(&s->lattice);
+    naik_input_destroy(&s->input);
+    free(s->keys);
+    free(s->file);
     free(s);
     *session = NULL;
 }
 
 const naik_lattice *naik_session_lattice(const naik_session *session)
 {
-    return session->lattice;
+    return session->at.lattice;
+}
+
+static naik_session_shape box_of(const naik_lattice *lattice)
+{
+    naik_session_shape shape = {.spin = 0};
+    memcpy(shape.size, lattice->size, sizeof shape.size);
+    memcpy(shape.grid, lattice->grid, sizeof shape.grid);
+    memcpy(shape.local, lattice->local, sizeof shape.local);
+    memcpy(shape.origin, lattice->origin, sizeof shape.origin);
+    return shape;
+}
+
+void naik_session_shape_of(const naik_session *session, naik_session_shape *out)
+{
+    *out = box_of(session->at.lattice);
+    out->spin = session->input->kind->spin;
+    out->columns = session->input->kind->columns;
+}
+
+naik_status naik_session_box(naik_comm *comm, const int size[NAIK_DIM], const int *grid,
+                             naik_session_shape *out)
+{
+    naik_lattice *lattice = NULL;
+    const naik_status status = naik_lattice_create(comm, size, grid, &lattice);
+    if (status == NAIK_OK) {
+        *out = box_of(lattice);
+    }
+    naik_lattice_destroy(&lattice);
+    return status;
+}
+
+void naik_session_hear(naik_session *session, const naik_session_hooks *hooks)
+{
+    session->hooks = *hooks;
+}
+
+/* One quark, and sources that are numbers. */
+static naik_status check_question(const naik_session *s, const naik_input *input, int count,
+                                  const double *src)
+{
+    naik_status status = NAIK_OK;
+    naik_log *log = s->comm->log;
+    if (count < 1) {
+        status = NAIK_FAIL(log, NAIK_ERR_ARG, "a solve needs at least one source");
+    } else if (input->solve[0].masses.count != 1) {
+        status = NAIK_FAIL(log, NAIK_ERR_INPUT,
+                           "a session solves one quark at a time: give one mass and not %d",
+                           input->solve[0].masses.count);
+    } else if (!naik_values_are_finite(src, (int64_t)vector_count(s) * count, 64)) {
+        status = NAIK_FAIL(log, NAIK_ERR_INPUT, "a source holds numbers that are not finite");
+    }
+    return naik_comm_agree(s->comm, status);
+}
+
+naik_status naik_session_solve_quark(naik_session *session, const char *quark, int count,
+                                     const double *src, double *x, naik_session_result *results)
+{
+    naik_status status = NAIK_OK;
+    naik_session *s = session;
+    naik_input *input = NULL;
+    session_quark *q = &s->quark;
+    bool interrupted = false;
+    NAIK_TRY(session_input_make(s->comm, &s->texts, quark, NULL, &input));
+    NAIK_TRY(check_question(s, input, count, src));
+    memset(results, 0, (size_t)count * sizeof *results);
+    NAIK_TRY(session_quark_use(&s->at, input, count, q));
+    batch b = {
+        .session = s, .input = input, .count = count, .src = src, .x = x, .results = results};
+    naik_solver_options options = naik_solver_defaults();
+    options.max_iterations = input->solver.max_iterations;
+    options.first_rung = q->plan.first_rung;
+    if (q->modes != NULL) {
+        options.removed = fmax(q->modes->lambda2[q->modes->count - 1], 0);
+    }
+    const naik_solver_starter starter =
+        naik_deflation_starter(q->deflation, input->deflation.again);
+    const naik_propagator_stream stream = {.data = &b,
+                                           .count = count,
+                                           .source = give_source,
+                                           .solution = take_solution,
+                                           .stop = asked_to_stop,
+                                           .tolerance_full = input->solver.tolerance_full,
+                                           .poll = at_poll,
+                                           .starter = q->deflation != NULL ? &starter : NULL};
+    NAIK_TRY(naik_propagator_solve(&q->packed.op[NAIK_DOUBLE], q->solver, &options, &stream,
+                                   &interrupted));
+    if (interrupted) {
+        status = NAIK_FAIL(s->comm->log, NAIK_ERR_INTERRUPTED,
+                           "stopped with %d of %d solutions done", b.done, count);
+    }
+done:
+    naik_input_destroy(&input);
+    return status;
 }
 
 naik_status naik_session_solve(naik_session *session, double mass, double tolerance, int count,
                                const double *src, double *x, naik_session_result *results)
 {
-    bool interrupted = false;
-    batch b = {.lattice = session->lattice,
-               .mass = mass,
-               .tolerance = tolerance,
-               .src = src,
-               .x = x,
-               .results = results};
-    const naik_solver_options options = naik_solver_defaults();
-    const naik_propagator_stream stream = {
-        .data = &b, .count = count, .source = give_source, .solution = take_solution};
-    if (!(tolerance > 0) || count < 1) {
-        return NAIK_FAIL(session->lattice->comm->log, NAIK_ERR_ARG,
-                         "a solve needs sources and a positive tolerance");
+    char quark[128];
+    if (tolerance > 0) {
+        snprintf(quark, sizeof quark, "{masses: [%.17g], tolerance: %.17g}", mass, tolerance);
+    } else {
+        snprintf(quark, sizeof quark, "{masses: [%.17g]}", mass);
     }
-    return naik_propagator_solve(&session->packed.op[NAIK_DOUBLE], session->cg, &options, &stream,
-                                 &interrupted);
+    return naik_session_solve_quark(session, quark, count, src, x, results);
+}
+
+naik_status naik_session_source(naik_session *session, const char *source, double *out)
+{
+    naik_status status = NAIK_OK;
+    naik_session *s = session;
+    naik_input *input = NULL;
+    source_file_sums sums;
+    stored_runs runs;
+    sequential_set sequential;
+    naik_gauss *gauss = NULL, *hops = NULL;
+    char links[512];
+    memset(&sums, 0, sizeof sums);
+    memset(&runs, 0, sizeof runs);
+    memset(&sequential, 0, sizeof sequential);
+    NAIK_TRY(session_input_make(s->comm, &s->texts, NULL, source, &input));
+    if (input->source_count != 1) {
+        status = NAIK_FAIL(s->comm->log, NAIK_ERR_INPUT,
+                           "a session makes one source at a time: give one place and not %d",
+                           input->source_count);
+        goto done;
+    }
+    if (s->thin != NULL) {
+        NAIK_TRY(naik_link_provider_sources(s->thin, input, &gauss, &hops));
+    } else if (naik_source_needs_links(&input->sources[0].source)) {
+        status = NAIK_FAIL(s->comm->log, NAIK_ERR_INPUT,
+                           "a source that is smeared with links needs a configuration, and this "
+                           "session has fat and long links alone");
+        goto done;
+    }
+    NAIK_TRY(source_file_identify(s->at.lattice, input, &sums));
+    naik_link_provider_identity(&s->at.links, links, sizeof links);
+    NAIK_TRY(sequential_open(s->at.lattice, input, links, NULL, &sums, &runs, &sequential));
+    const source_kit kit = {s->at.lattice, input, &sums, gauss, hops, &sequential};
+    for (int column = 0; column < input->kind->columns; column++) {
+        NAIK_TRY(
+            make_source(&kit, &input->sources[0], column, out + (size_t)column * vector_count(s)));
+    }
+done:
+    sequential_close(&sequential);
+    stored_runs_close(&runs);
+    source_file_sums_clear(&sums);
+    naik_gauss_destroy(&gauss);
+    naik_gauss_destroy(&hops);
+    naik_input_destroy(&input);
+    return status;
+}
+
+/* The place of a meson among those of the session's quarks. */
+static naik_status find_meson(const naik_session *s, const char *name, int *meson)
+{
+    const bool spin = s->input->kind->spin > 1;
+    const int count = spin ? NAIK_SPIN_MESONS : NAIK_MESONS;
+    for (*meson = 0; *meson < count; ++*meson) {
+        const char *mine = spin ? naik_spin_meson_name((naik_spin_meson)*meson)
+                                : naik_meson_name((naik_meson)*meson);
+        if (strcmp(mine, name) == 0) {
+            return NAIK_OK;
+        }
+    }
+    return NAIK_FAIL(s->comm->log, NAIK_ERR_INPUT, "there is no meson '%s' of %s quarks: %s", name,
+                     s->input->kind->name,
+                     spin ? "pion, rho_x, rho_y, rho_z, scalar, a0, ps505, a1_x, t_xy"
+                          : "pion5, pion05, rhox, rhoy, rhoz, rhox0, rhoy0, rhoz0");
+}
+
+/* As `naik solve` makes it: of each column by itself, then their sum. */
+static naik_status own_meson(const naik_session *s, naik_meson meson, const naik_frame *frame,
+                             const double *quark, double *out)
+{
+    naik_status status = NAIK_OK;
+    const naik_quark_kind *kind = s->input->kind;
+    const naik_field_ops *ops = &s->at.backend->ops->field;
+    const size_t reals = 2 * (size_t)s->at.lattice->size[3];
+    naik_field *part[2] = {NULL, NULL};
+    double *one = calloc(reals, sizeof *one);
+    if (one == NULL) {
+        status = NAIK_FAIL(s->comm->log, NAIK_ERR_MEMORY, "no memory for a correlator");
+    }
+    NAIK_TRY(naik_comm_agree(s->comm, status));
+    for (int p = 0; p < 2; p++) {
+        NAIK_TRY(naik_field_create_spin(s->at.geometry, NAIK_DOUBLE, kind->spin, 1, &part[p]));
+    }
+    memset(out, 0, reals * sizeof *out);
+    for (int column = 0; column < kind->columns; column++) {
+        const double *x = quark + (size_t)column * vector_count(s);
+        for (int p = 0; p < 2; p++) {
+            NAIK_TRY(ops->from_host(part[p], (naik_parity)p, 0, x));
+        }
+        NAIK_TRY(naik_meson_correlator_of((const naik_field *const *)part, meson, frame, one));
+        for (size_t i = 0; i < reals; i++) {
+            out[i] += one[i];
+        }
+    }
+done:
+    naik_field_destroy(&part[0]);
+    naik_field_destroy(&part[1]);
+    free(one);
+    return status;
+}
+
+naik_status naik_session_meson(const naik_session *session, const char *meson,
+                               const naik_frame *frame, const double *quark,
+                               const double *antiquark, double *out)
+{
+    naik_status status = NAIK_OK;
+    const naik_session *s = session;
+    const bool spin = s->input->kind->spin > 1;
+    int number = 0;
+    NAIK_TRY(find_meson(s, meson, &number));
+    if (antiquark == NULL && (!spin || number == NAIK_SPIN_PION)) {
+        return own_meson(s, spin ? NAIK_PION5 : (naik_meson)number, frame, quark, out);
+    }
+    antiquark = antiquark != NULL ? antiquark : quark;
+    status = spin ? naik_spin_meson_correlator(s->at.lattice, (naik_spin_meson)number, frame, quark,
+                                               antiquark, (naik_complex *)out)
+                  : naik_contract_meson(s->at.lattice, (naik_meson)number, frame, quark, antiquark,
+                                        (naik_complex *)out);
+done:
+    return status;
 }

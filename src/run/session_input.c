@@ -1,0 +1,109 @@
+/* session_input.c - what is asked of a session, as an input of `naik solve` */
+#include "run/session_input.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/checksum.h"
+
+static const char any_quark[] = "{masses: [1]}";
+static const char any_source[] = "{type: point, origin: [0, 0, 0, 0]}";
+
+enum { OVERRIDES = 6, PATH_TEXT = 4200 };
+
+/* "gauge.file=..." as a quoted scalar, whatever its letters. */
+static void quote(const char *key, const char *value, char text[PATH_TEXT])
+{
+    size_t used = (size_t)snprintf(text, PATH_TEXT, "%s=\"", key);
+    for (const char *c = value; *c != '\0' && used + 4 < PATH_TEXT; c++) {
+        if (*c == '"' || *c == '\\') {
+            text[used++] = '\\';
+        }
+        text[used++] = *c;
+    }
+    text[used++] = '"';
+    text[used] = '\0';
+}
+
+/* Ranks that ask for different things would wait for each other. */
+static naik_status compare_texts(naik_comm *comm, const char *const *texts, int count)
+{
+    naik_status status = NAIK_OK;
+    uint32_t mine = 0, first;
+    for (int i = 0; i < count; i++) {
+        const uint32_t link[2] = {mine, naik_crc32(texts[i], strlen(texts[i]))};
+        mine = naik_crc32(link, sizeof link);
+    }
+    first = mine;
+    NAIK_TRY(naik_comm_broadcast(comm, &first, sizeof first, 0));
+    if (mine != first) {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
+                           "the ranks ask their session for different things: every rank must give "
+                           "the same keys, quark and source");
+    }
+    status = naik_comm_agree(comm, status);
+done:
+    return status;
+}
+
+static naik_status join(naik_log *log, const char *key, const char *value, char **out)
+{
+    const size_t size = strlen(key) + strlen(value) + 2;
+    *out = malloc(size);
+    if (*out == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for what is asked of a session");
+    }
+    snprintf(*out, size, "%s=%s", key, value);
+    return NAIK_OK;
+}
+
+naik_status session_input_make(naik_comm *comm, const session_texts *texts, const char *entry,
+                               const char *source, naik_input **out)
+{
+    naik_status status = NAIK_OK;
+    const char *overrides[OVERRIDES];
+    char size[96], file[PATH_TEXT], *solve = NULL, *from = NULL, *list = NULL;
+    int count = 0;
+    *out = NULL;
+    if (texts->size[0] > 0) {
+        snprintf(size, sizeof size, "lattice.size=[%d, %d, %d, %d]", texts->size[0], texts->size[1],
+                 texts->size[2], texts->size[3]);
+        overrides[count++] = size;
+    }
+    if (texts->file != NULL) {
+        quote("gauge.file", texts->file, file);
+        overrides[count++] = file;
+    }
+    overrides[count++] = "output.file=session";
+    list = malloc(strlen(entry != NULL ? entry : any_quark) + 4);
+    if (list != NULL) {
+        sprintf(list, "[%s]", entry != NULL ? entry : any_quark);
+        status = join(comm->log, "solve", list, &solve);
+    } else {
+        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for what is asked of a session");
+    }
+    if (status == NAIK_OK) {
+        status = join(comm->log, "solve.0.source", source != NULL ? source : any_source, &from);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    overrides[count++] = solve;
+    overrides[count++] = from;
+    overrides[count++] = "solve.0.name=session";
+    NAIK_TRY(compare_texts(comm, &texts->keys, 1));
+    NAIK_TRY(compare_texts(comm, overrides, count));
+    status =
+        naik_input_parse(comm->log, "the keys of the session", texts->keys, strlen(texts->keys),
+                         overrides, count, getenv("NAIK_BACKEND"), getenv("NAIK_GRID"), out);
+    status = naik_comm_agree(comm, status);
+    if (status != NAIK_OK) {
+        naik_input_destroy(out);
+    } else {
+        naik_input_use_io(comm, *out);
+    }
+done:
+    free(list);
+    free(solve);
+    free(from);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* session_input.h - what is asked of a session, as an input of `naik solve` */
+#ifndef NAIK_RUN_SESSION_INPUT_H
+#define NAIK_RUN_SESSION_INPUT_H
+
+#include "input/input.h"
+
+/* What all inputs of a session have in common. */
+typedef struct session_texts {
+    const char *keys;   /* sections lattice, gauge, action, solver, deflation, run */
+    const char *file;   /* gauge.file, or what stands for it; NULL: not set */
+    int size[NAIK_DIM]; /* lattice.size; zeros: not set */
+} session_texts;
+
+/* The input whose only entry of solve: is `entry`, a mapping in YAML's flow style without its source; or of
+ * the quark of mass 1 where it is NULL. source: the same of solve[].source, NULL: a point. The texts must be
+ * the same on every rank. Collective. As naik_input_load, whose sentences name the keys. */
+naik_status session_input_make(naik_comm *comm, const session_texts *texts, const char *entry,
+                               const char *source, naik_input **out);
+
+#endif

@@ -1,0 +1,115 @@
+/* session_quark.c - the operators, low modes and solver of one quark of a session */
+#include "run/session_quark.h"
+
+#include <string.h>
+
+#include "run/low_modes.h"
+#include "run/wilson_quarks.h"
+
+static void clear_solver(session_quark *q)
+{
+    naik_deflation_destroy(&q->deflation);
+    naik_solver_destroy(&q->solver);
+    q->width = 0;
+}
+
+void session_quark_clear(session_quark *q)
+{
+    clear_solver(q);
+    naik_modes_destroy(&q->modes);
+    if (q->wilson.wilson[NAIK_DOUBLE] != NULL) {
+        naik_wilson_set_destroy(&q->wilson);
+    } else {
+        naik_staggered_destroy(&q->packed);
+    }
+    memset(q, 0, sizeof *q);
+}
+
+static naik_status make_modes(workplace *w, const naik_input *input, naik_fatlong *canonical,
+                              session_quark *q)
+{
+    naik_status status = NAIK_OK;
+    naik_links *own = NULL;
+    NAIK_TRY(naik_fatlong_to_host(canonical));
+    if (q->packed.links[NAIK_SINGLE] == NULL) { /* all in double: the search is not */
+        NAIK_TRY(naik_links_create(w->geometry, canonical, NAIK_SINGLE, 18, &own));
+    }
+    NAIK_TRY(low_modes_get(input, q->plan.modes, canonical, q->packed.links[NAIK_DOUBLE],
+                           own != NULL ? own : q->packed.links[NAIK_SINGLE], &q->quark.mass, 1,
+                           w->interrupt, &q->modes));
+done:
+    naik_links_destroy(&own);
+    return status;
+}
+
+static naik_status make_operators(workplace *w, const naik_input *input, session_quark *q)
+{
+    naik_status status = NAIK_OK;
+    naik_fatlong *canonical = NULL;
+    const double *twist = naik_quark_twist(&q->quark);
+    if (q->quark.kind->links == NAIK_QUARK_THIN) {
+        NAIK_TRY(wilson_quarks_create(&w->links, w->geometry, &q->plan, q->quark.mass, twist,
+                                      q->plan.batch, &q->wilson));
+        memcpy(q->packed.op, q->wilson.op, sizeof q->packed.op);
+        return NAIK_OK;
+    }
+    NAIK_TRY(naik_link_provider_links(&w->links, q->quark.naik_epsilon, twist, &canonical));
+    NAIK_TRY(
+        naik_staggered_create(w->geometry, canonical, q->plan.links, q->plan.recon, &q->packed));
+    if (solve_plan_deflates(&q->plan, input, 0, 0)) {
+        NAIK_TRY(make_modes(w, input, canonical, q));
+    }
+done:
+    naik_fatlong_destroy(&canonical);
+    return status;
+}
+
+static naik_status make_solver(const naik_input *input, session_quark *q)
+{
+    naik_status status = NAIK_OK;
+    const int width = q->plan.batch;
+    NAIK_TRY(naik_solver_create(solve_plan_solver(input), q->packed.op, q->plan.vectors, width,
+                                &q->solver));
+    if (q->modes != NULL) {
+        NAIK_TRY(naik_deflation_create(q->modes, q->modes->count, q->packed.links[NAIK_DOUBLE],
+                                       width, &q->deflation));
+    }
+    q->width = width;
+done:
+    return status;
+}
+
+naik_status session_quark_use(workplace *w, const naik_input *input, int count, session_quark *q)
+{
+    naik_status status = NAIK_OK;
+    const naik_quark *quark = &input->quarks[0];
+    solve_plan plan;
+    int stored = 0;
+    if (input->deflation.modes != 0) {
+        NAIK_TRY(low_modes_stored(input, w->geometry, &stored));
+    }
+    NAIK_TRY(naik_comm_agree(w->comm, solve_plan_make(input, w->geometry, count, stored, &plan)));
+    const bool same = q->width > 0 && naik_quark_shares_operator(&q->quark, quark) &&
+                      strcmp(q->plan.choices, plan.choices) == 0 &&
+                      (q->modes != NULL) == solve_plan_deflates(&plan, input, 0, 0);
+    if (same && q->width >= plan.batch) {
+        q->quark = *quark;
+        q->plan = plan;
+        return NAIK_OK;
+    }
+    if (!same || quark->kind->links == NAIK_QUARK_THIN) { /* operators with spin have a width too */
+        session_quark_clear(q);
+        q->quark = *quark;
+        q->plan = plan;
+        NAIK_TRY(make_operators(w, input, q));
+    }
+    clear_solver(q);
+    q->quark = *quark;
+    q->plan = plan;
+    NAIK_TRY(make_solver(input, q));
+done:
+    if (status != NAIK_OK) {
+        session_quark_clear(q);
+    }
+    return status;
+}

@@ -1,0 +1,29 @@
+/* session_quark.h - the operators, low modes and solver of one quark of a session */
+#ifndef NAIK_RUN_SESSION_QUARK_H
+#define NAIK_RUN_SESSION_QUARK_H
+
+#include "modes/deflate.h"
+#include "operator/staggered.h"
+#include "operator/wilson_operator.h"
+#include "run/plan.h"
+#include "run/workplace.h"
+#include "solver/solver.h"
+
+/* All zero is none. */
+typedef struct session_quark {
+    naik_quark quark;
+    solve_plan plan;
+    naik_staggered packed;  /* of quarks with spin borrowed from the next */
+    naik_wilson_set wilson; /* of these */
+    naik_modes *modes;      /* NULL: none are removed */
+    naik_deflation *deflation;
+    naik_solver *solver;
+    int width; /* right-hand sides that the solver holds; 0: nothing is made yet */
+} session_quark;
+
+/* Makes what the only quark of the input needs for `count` sources, and keeps of what is there whatever serves
+ * it too. Collective. What links, modes and operators return; *q is then none. */
+naik_status session_quark_use(workplace *w, const naik_input *input, int count, session_quark *q);
+void session_quark_clear(session_quark *q);
+
+#endif
