@@ -34,7 +34,9 @@ Quark = collections.namedtuple("Quark", "source mass naik_epsilon twist")
 Correlator = collections.namedtuple("Correlator", "path name correlator quantity quarks momentum sink source")
 # Coordinates x, y, z, t whose sum gives the sign of a staggered meson's sink (doc/correlators.md)
 PHASES = {"pion5": (0, 0, 0, 0), "pion05": (1, 1, 1, 1), "rhox": (1, 0, 0, 0), "rhoy": (0, 1, 0, 0), "rhoz": (0, 0, 1, 0),
-          "rhox0": (0, 1, 1, 0), "rhoy0": (1, 0, 1, 0), "rhoz0": (1, 1, 0, 0)}
+          "rhox0": (0, 1, 1, 0), "rhoy0": (1, 0, 1, 0), "rhoz0": (1, 1, 0, 0), "GT-GT": (0, 0, 0, 1), "G5T-G5T": (1, 1, 1, 0),
+          "GYZ-GYZ": (1, 0, 0, 1), "GZX-GZX": (0, 1, 0, 1), "GXY-GXY": (0, 0, 1, 1), "G5X-G5X": (0, 1, 1, 1),
+          "G5Y-G5Y": (1, 0, 1, 1), "G5Z-G5Z": (1, 1, 0, 1)}
 
 
 class NotSolved(LookupError):

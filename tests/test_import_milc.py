@@ -609,7 +609,7 @@ def quarks(*of):
     return f"number_of_quarks {len(of)}\n" + "".join(f"propagator {k}\n{sink}\nop_label d\nforget_ksprop\n" for k, sink in of)
 
 
-LOCAL = "pion5 pion05 rhox rhoy rhoz rhox0 rhoy0 rhoz0".split()
+LOCAL = "pion5 G1-G1 rhox rhoy rhoz rhox0 rhoy0 rhoz0".split()
 
 
 def mesons(*of):

@@ -42,6 +42,14 @@ static int sign_of(naik_meson meson, const int x[4])
     case NAIK_RHOX0: sum = x[0] + x[3] + 3 * all; break;
     case NAIK_RHOY0: sum = x[1] + x[3] + 3 * all; break;
     case NAIK_RHOZ0: sum = x[2] + x[3] + 3 * all; break;
+    case NAIK_GT_GT: sum = x[3] + 2 * all; break;
+    case NAIK_G5T_G5T: sum = x[0] + x[1] + x[2] + 4 * all; break;
+    case NAIK_GYZ_GYZ: sum = x[1] + x[2] + 3 * all; break;
+    case NAIK_GZX_GZX: sum = x[2] + x[0] + 3 * all; break;
+    case NAIK_GXY_GXY: sum = x[0] + x[1] + 3 * all; break;
+    case NAIK_G5X_G5X: sum = x[1] + x[2] + x[3] + 4 * all; break;
+    case NAIK_G5Y_G5Y: sum = x[0] + x[2] + x[3] + 4 * all; break;
+    case NAIK_G5Z_G5Z: sum = x[0] + x[1] + x[3] + 4 * all; break;
     case NAIK_MESONS: break;
     }
     return sum % 2 == 0 ? 1 : -1;

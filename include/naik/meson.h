@@ -6,13 +6,17 @@
  * x0 is where coordinates are counted from, as a rule the origin of the source: C then does not know where
  * the source lies. t is that of the lattice.
  *
- * The eight spins and tastes that need no link between quark and antiquark, by MILC's names:
+ * The spins and tastes that need no link between quark and antiquark are those whose taste is the spin,
+ * by MILC's names and labels:
  *
- *              phi                  spin x taste, and the partner of opposite parity
- *   pion5      1                    g5 x g5, the Goldstone pion (PS)
- *   pion05     (-1)^(x+y+z+t)       g0g5 x g0g5 (SC), with 1 x 1, the scalar (a0)
- *   rhox       (-1)^x               gx x gx (VT), with b1; rhoy and rhoz with y and z
- *   rhox0      (-1)^(y+z)           gxg0 x gxg0 (PV), with a1; rhoy0, rhoz0 with the others two
+ *                       phi                  spin x taste, and the partner of opposite parity
+ *   pion5    G5-G5      1                    g5 x g5, the Goldstone pion (PS)
+ *   pion05   G1-G1      (-1)^(x+y+z+t)       g0g5 x g0g5 (SC), with 1 x 1, the scalar (a0)
+ *   rhox     GX-GX      (-1)^x               gx x gx (VT), with b1; rhoy and rhoz with y and z
+ *   rhox0    GXT-GXT    (-1)^(y+z)           gxg0 x gxg0 (PV), with a1; rhoy0, rhoz0 with the others two
+ *
+ * and, without a name, each of these times (-1)^t: GT-GT, G5T-G5T, GYZ-GYZ, GZX-GZX, GXY-GXY, G5X-G5X,
+ * G5Y-G5Y, G5Z-G5Z.
  *
  * For a point source. No 1/V. Sums over source colours are the caller's, in colour order.
  * M. Golterman, Nucl. Phys. B273 (1986) 663.
@@ -31,6 +35,14 @@ typedef enum naik_meson {
     NAIK_RHOX0,
     NAIK_RHOY0,
     NAIK_RHOZ0,
+    NAIK_GT_GT, /* of pion5, */
+    NAIK_G5T_G5T,
+    NAIK_GYZ_GYZ, /* of rhox, ... */
+    NAIK_GZX_GZX,
+    NAIK_GXY_GXY,
+    NAIK_G5X_G5X, /* of rhox0, ... */
+    NAIK_G5Y_G5Y,
+    NAIK_G5Z_G5Z,
     NAIK_MESONS
 } naik_meson;
 
@@ -39,7 +51,10 @@ typedef enum naik_meson {
 naik_status naik_meson_correlator(const naik_lattice *lattice, naik_meson meson,
                                   const naik_frame *frame, const double *g, double *out);
 
-const char *naik_meson_name(naik_meson meson); /* "pion5", "rhox0", ... */
+const char *naik_meson_name(naik_meson meson);  /* "pion5", "rhox0", ... "GT-GT", ... */
+const char *naik_meson_label(naik_meson meson); /* "G5-G5", "GXT-GXT", ... "GT-GT", ... */
+/* The meson of that name or label; NAIK_MESONS: there is none. */
+naik_meson naik_meson_of(const char *word);
 /* phi of x, whose coordinates may be negative: +1 or -1. */
 int naik_meson_sign(naik_meson meson, const int x[NAIK_DIM]);
 

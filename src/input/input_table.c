@@ -317,11 +317,13 @@ static const naik_param params[] = {
      .kind = NAIK_PARAM_CHOICES,
      .offset = INPUT(output.correlators),
      .words = mesons,
+     .others = meson_labels,
      .initial = "[pion5]",
      .identity = true,
      .doc = "what to contract for pairs and for entries without correlators of their own; "
-            "[] for none. The first eight are of staggered quarks. The others are of "
-            "wilson and clover quarks, whose default is [pion]"},
+            "[] for none. The first sixteen are of staggered quarks; MILC's labels such as "
+            "GX-GX are other words for them. The others are of wilson and clover quarks, "
+            "whose default is [pion]"},
     {.key = "output.momenta",
      .kind = NAIK_PARAM_VECTORS3,
      .offset = INPUT(output.momenta),

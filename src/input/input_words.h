@@ -26,9 +26,13 @@ static const char *const transports[] = {"auto", "peer", "mpi_device", "staged",
 static const char *const progresses[] = {"auto", "lines", "off", NULL};
 static const char *const noises[] = {"z2", "u1", "gaussian", "z3", "z4", NULL};
 static const char *const subsets[] = {"full", "even", "odd", "corner", NULL};
-static const char *const mesons[] = {"pion5",  "pion05", "rhox",  "rhoy",  "rhoz",  "rhox0",
-                                     "rhoy0",  "rhoz0",  "pion",  "rho_x", "rho_y", "rho_z",
-                                     "scalar", "a0",     "ps505", "a1_x",  "t_xy",  NULL};
+static const char *const mesons[] = {
+    "pion5",   "pion05",  "rhox",    "rhoy",    "rhoz",    "rhox0",   "rhoy0",   "rhoz0", "GT-GT",
+    "G5T-G5T", "GYZ-GYZ", "GZX-GZX", "GXY-GXY", "G5X-G5X", "G5Y-G5Y", "G5Z-G5Z", "pion",  "rho_x",
+    "rho_y",   "rho_z",   "scalar",  "a0",      "ps505",   "a1_x",    "t_xy",    NULL};
+/* MILC's labels of those that have a name. */
+static const char *const meson_labels[] = {"G5-G5",   "G1-G1",   "GX-GX",   "GY-GY", "GZ-GZ",
+                                           "GXT-GXT", "GYT-GYT", "GZT-GZT", NULL};
 static const char *const weights[] = {"exp", "cos", NULL};
 static const char *const baryons[] = {"nucleon", NULL};
 static const char *const sinks[] = {[NAIK_INPUT_SINK_POINT] = "point",
@@ -40,8 +44,8 @@ static_assert((int)NAIK_INPUT_CLOVER == 5 && (int)NAIK_METHOD_CG == 1 && (int)NA
               "words follow enums");
 static_assert((int)NAIK_INPUT_BACKEND_GPU == 2 && (int)NAIK_TRANSPORT_STAGED == 3,
               "words follow enums");
-static_assert((int)NAIK_NOISE_Z4 == 4 && (int)NAIK_SUBSET_CORNER == 3 && (int)NAIK_RHOZ0 == 7 &&
-                  (int)NAIK_MESONS == 8 && (int)NAIK_SPIN_MESONS == 9,
+static_assert((int)NAIK_NOISE_Z4 == 4 && (int)NAIK_SUBSET_CORNER == 3 && (int)NAIK_G5Z_G5Z == 15 &&
+                  (int)NAIK_MESONS == 16 && (int)NAIK_SPIN_MESONS == 9,
               "words follow enums");
 static_assert(sizeof(naik_source_type) == sizeof(int), "a choice is stored as an int");
 

@@ -70,7 +70,8 @@ typedef struct naik_param {
     const char *initial;      /* YAML flow text; NULL: zero bits */
     double min, max;          /* of every number in it, inclusive; both 0: no limit; NAIK_ABOVE_0 */
     const char *const *words; /* of a choice, ends with NULL */
-    const char *special;      /* a word that stands for all zeros ("auto"), or NULL; */
+    const char *const *others; /* other words for the first of them, ends with NULL; NULL: none */
+    const char *special;       /* a word that stands for all zeros ("auto"), or NULL; */
     int special_int; /* of an integer, for this; of a vector, for this and zeros behind it */
     bool identity;   /* a change of it changes the answer (canonical text) */
     bool later;      /* files exist that were begun without it: where it has its initial

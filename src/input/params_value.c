@@ -89,8 +89,15 @@ static void describe_scalar(const naik_param *param, const char *text, char *got
         snprintf(got, got_size, "'%.100s'", text);
     }
     const char *nearest = param->words != NULL ? naik_text_nearest(text, param->words) : NULL;
+    const char *other = param->others != NULL ? naik_text_nearest(text, param->others) : NULL;
+    if (nearest == NULL ||
+        (other != NULL && naik_text_distance(text, other) < naik_text_distance(text, nearest))) {
+        nearest = other;
+    }
     if (nearest != NULL) {
-        snprintf(hint, hint_size, "; did you mean '%s'?", nearest);
+        const bool alone = strcmp(nearest, text) == 0; /* where a list of words is wanted */
+        snprintf(hint, hint_size, alone ? "; did you mean '[%s]'?" : "; did you mean '%s'?",
+                 nearest);
     }
 }
 
@@ -147,16 +154,25 @@ static naik_status read_real(const slot *s, const naik_yaml_node *node, double *
     return NAIK_OK;
 }
 
+/* Whether `text` is one of the words, by its number. */
+static bool find_word(const char *text, const char *const *words, int *out)
+{
+    for (int i = 0; words != NULL && words[i] != NULL; i++) {
+        if (strcmp(words[i], text) == 0) {
+            *out = i;
+            return true;
+        }
+    }
+    return false;
+}
+
 static naik_status read_word(const slot *s, const naik_yaml_node *node, const char *const *words,
                              int *out)
 {
-    for (int i = 0; node->kind == NAIK_YAML_SCALAR && words[i] != NULL; i++) {
-        if (strcmp(words[i], node->text) == 0) {
-            *out = i;
-            return NAIK_OK;
-        }
-    }
-    return mismatch(s, node);
+    const bool found =
+        node->kind == NAIK_YAML_SCALAR &&
+        (find_word(node->text, words, out) || find_word(node->text, s->param->others, out));
+    return found ? NAIK_OK : mismatch(s, node);
 }
 
 static naik_status read_vector(const slot *s, const naik_yaml_node *node, int length, int *out)

@@ -165,16 +165,6 @@ done:
     return status;
 }
 
-static int find_meson(const char *name)
-{
-    for (int i = 0; i < NAIK_MESONS; i++) {
-        if (strcmp(name, naik_meson_name((naik_meson)i)) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
-
 /* Whether every component that does not vanish has this parity, and the others one that is not odd. */
 static bool has_parity(const correlator *c, const char *parity)
 {
@@ -304,11 +294,11 @@ static naik_status take_meson(milc_words *w, milc_input *in, const correlator *c
                               const int offset[NAIK_DIM], const milc_quark *a, const milc_quark *b)
 {
     naik_status status = NAIK_OK;
-    const int meson = find_meson(c->name), *p = c->momentum;
+    const int meson = (int)naik_meson_of(c->name), *p = c->momentum;
     const bool moves = p[0] != 0 || p[1] != 0 || p[2] != 0;
     const milc_hadron pair = {.count = 2, .of = {a->propagator, b->propagator}, .sink = a->sink};
     const bool of_two = a->propagator != b->propagator || a->sink.iterations > 0;
-    if (meson < 0) {
+    if (meson == (int)NAIK_MESONS) {
         milc_words_obstacle(w, c->line,
                             "the meson '%s' of %s cannot be expressed; save the propagators and "
                             "contract with naik_io.py",

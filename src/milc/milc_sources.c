@@ -295,20 +295,13 @@ static naik_status smear(milc_words *w, milc_source *s)
 /* A sign at every site for the local ones: that of a point source is its sign at the origin. */
 static naik_status spin_and_taste(milc_words *w, milc_source *s)
 {
-    static const char *const local[] = {"pion5", "pion05", "rhox",  "rhoy",
-                                        "rhoz",  "rhox0",  "rhoy0", "rhoz0"};
     naik_status status = milc_words_key(w, "spin_taste");
     status = status == NAIK_OK ? milc_words_take(w, "spin and taste") : status;
     bool same = s->type == NAIK_SOURCE_POINT;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
         same = same && s->origin[mu] % 2 == 0; /* every sign there is +1 */
     }
-    for (size_t i = 0; same && i < sizeof local / sizeof *local; i++) {
-        if (strcmp(w->word, local[i]) == 0) {
-            return status;
-        }
-    }
-    if (status == NAIK_OK) {
+    if (status == NAIK_OK && !(same && naik_meson_of(w->word) != NAIK_MESONS)) {
         milc_words_obstacle(w, w->word_line,
                             "'spin_taste %s' of this source cannot be expressed, only of a point "
                             "where all coordinates are even, with a local meson",

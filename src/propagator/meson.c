@@ -9,6 +9,7 @@
 #include "propagator/slice_sums.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/clones.h"
 #include "base/exactsum.h"
@@ -16,25 +17,58 @@
 #include "comm/collective.h"
 #include "lattice/su3.h"
 
-/* Name, and the coordinates whose sum gives the sign, as bits of x, y, z, t. */
+/* Name, label, and spin: the directions of its gamma matrix, as bits of x, y, z, t. */
 static const struct {
-    const char *name;
-    unsigned odd;
+    const char *name, *label;
+    unsigned spin;
 } mesons[NAIK_MESONS] = {
-    [NAIK_PION5] = {"pion5", 0}, [NAIK_PION05] = {"pion05", 15}, [NAIK_RHOX] = {"rhox", 1},
-    [NAIK_RHOY] = {"rhoy", 2},   [NAIK_RHOZ] = {"rhoz", 4},      [NAIK_RHOX0] = {"rhox0", 6},
-    [NAIK_RHOY0] = {"rhoy0", 5}, [NAIK_RHOZ0] = {"rhoz0", 3}};
+    [NAIK_PION5] = {"pion5", "G5-G5", 15},       [NAIK_PION05] = {"pion05", "G1-G1", 0},
+    [NAIK_RHOX] = {"rhox", "GX-GX", 1},          [NAIK_RHOY] = {"rhoy", "GY-GY", 2},
+    [NAIK_RHOZ] = {"rhoz", "GZ-GZ", 4},          [NAIK_RHOX0] = {"rhox0", "GXT-GXT", 9},
+    [NAIK_RHOY0] = {"rhoy0", "GYT-GYT", 10},     [NAIK_RHOZ0] = {"rhoz0", "GZT-GZT", 12},
+    [NAIK_GT_GT] = {"GT-GT", "GT-GT", 8},        [NAIK_G5T_G5T] = {"G5T-G5T", "G5T-G5T", 7},
+    [NAIK_GYZ_GYZ] = {"GYZ-GYZ", "GYZ-GYZ", 6},  [NAIK_GZX_GZX] = {"GZX-GZX", "GZX-GZX", 5},
+    [NAIK_GXY_GXY] = {"GXY-GXY", "GXY-GXY", 3},  [NAIK_G5X_G5X] = {"G5X-G5X", "G5X-G5X", 14},
+    [NAIK_G5Y_G5Y] = {"G5Y-G5Y", "G5Y-G5Y", 13}, [NAIK_G5Z_G5Z] = {"G5Z-G5Z", "G5Z-G5Z", 11}};
 
 const char *naik_meson_name(naik_meson meson)
 {
     return mesons[meson].name;
 }
 
+const char *naik_meson_label(naik_meson meson)
+{
+    return mesons[meson].label;
+}
+
+naik_meson naik_meson_of(const char *word)
+{
+    int meson = 0;
+    while (meson < NAIK_MESONS && strcmp(word, mesons[meson].name) != 0 &&
+           strcmp(word, mesons[meson].label) != 0) {
+        meson++;
+    }
+    return (naik_meson)meson;
+}
+
+/* The coordinates whose sum gives the sign: eps = (-1)^(x+y+z+t) of the antiquark, and eps (-1)^(x_mu) of
+ * each direction mu of the spin. */
+static unsigned odd_of(naik_meson meson)
+{
+    enum { ALL = (1 << NAIK_DIM) - 1 };
+    unsigned odd = ALL;
+    for (unsigned mu = 0; mu < NAIK_DIM; mu++) {
+        odd ^= (mesons[meson].spin >> mu & 1) != 0 ? ALL ^ 1U << mu : 0;
+    }
+    return odd;
+}
+
 int naik_meson_sign(naik_meson meson, const int x[NAIK_DIM])
 {
+    const unsigned odd = odd_of(meson);
     int sum = 0;
     for (int mu = 0; mu < NAIK_DIM; mu++) {
-        sum += (mesons[meson].odd >> mu & 1) != 0 ? x[mu] & 1 : 0;
+        sum += (odd >> mu & 1) != 0 ? x[mu] & 1 : 0;
     }
     return sum % 2 == 0 ? 1 : -1;
 }
@@ -57,8 +91,7 @@ static naik_status make_weights(const naik_lattice *lat, naik_meson meson, const
         next += lat->local[k];
         for (int x = 0; x < lat->local[k]; x++) {
             const int global = lat->origin[k] + x;
-            const bool odd =
-                (mesons[meson].odd >> k & 1) != 0 && (global - frame->origin[k]) % 2 != 0;
+            const bool odd = (odd_of(meson) >> k & 1) != 0 && (global - frame->origin[k]) % 2 != 0;
             weight[k][x] = naik_cscale(odd ? -1 : 1, naik_slice_factor(lat, frame, k, global));
         }
     }
@@ -69,7 +102,7 @@ static naik_status make_weights(const naik_lattice *lat, naik_meson meson, const
 static void take_values(const naik_exactsum *sum, naik_meson meson, const naik_frame *frame,
                         int times, double *out)
 {
-    const bool alternates = (mesons[meson].odd >> (NAIK_DIM - 1) & 1) != 0;
+    const bool alternates = (odd_of(meson) >> (NAIK_DIM - 1) & 1) != 0;
     for (int t = 0; t < times; t++) {
         const bool negative = alternates && (t - frame->origin[NAIK_DIM - 1]) % 2 != 0;
         for (int part = 0; part < 2; part++) {
