@@ -154,11 +154,10 @@ naik_status naik_file_check_name(naik_log *log, const char *path)
     folder_of(path, folder);
     const long most = pathconf(folder, _PC_NAME_MAX);
     if (most > LONGER_NAMES && strlen(name) > (size_t)(most - LONGER_NAMES)) {
-        return NAIK_FAIL(
-            log, NAIK_ERR_INPUT,
-            "the name %.40s... of the output has %zu characters, more than %ld: longer "
-            "names are made beside it while it is written",
-            name, strlen(name), most - LONGER_NAMES);
+        return NAIK_FAIL(log, NAIK_ERR_INPUT,
+                         "the name %.40s... of the output has %zu characters, more than %ld: naik "
+                         "makes longer names beside it while it writes",
+                         name, strlen(name), most - LONGER_NAMES);
     }
     return NAIK_OK;
 }

@@ -76,7 +76,7 @@ def names_of_files_beside_an_output_are_refused():
                       ["import-milc", path("run.yaml"), "-o", name],
                       ["gauge", "convert", path("lat.h5"), name, "--force"]]:
             said = naik(*words, status=1)
-            assert f"must not end in {ending}: files beside an output are called so" in said, said
+            assert f"must not end in {ending}: naik gives such names to files beside an output" in said, said
             assert not os.path.exists(name), words
 
 

@@ -58,9 +58,10 @@ naik_status naik_path_refuse_output(naik_comm *comm, const char *name, const cha
     if (comm->rank == 0 && path != NULL) {
         const char *ending = naik_path_side_ending(path);
         if (ending != NULL) {
-            status = NAIK_FAIL(comm->log, NAIK_ERR_INPUT,
-                               "'%s' must not end in %s: files beside an output are called so",
-                               name, ending);
+            status = NAIK_FAIL(
+                comm->log, NAIK_ERR_INPUT,
+                "'%s' must not end in %s: naik gives such names to files beside an output", name,
+                ending);
         } else if (!comm->io.replace) {
             status = refuse_existing(comm->log, path);
         }

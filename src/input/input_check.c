@@ -196,7 +196,8 @@ static naik_status check_insertion(const checker *c, int index)
     snprintf(path, sizeof path, "solve.%d.source.insertion", index);
     return !naik_source_is_sequential(&solve->source) || has_spin == (c->input->kind->spin > 1)
                ? NAIK_OK
-               : refuse(c, path, "'%s': %s is of %s quarks", path, naik_input_insertion_name(solve),
+               : refuse(c, path, "'%s': %s is for %s quarks", path,
+                        naik_input_insertion_name(solve),
                         has_spin ? "wilson and clover" : "staggered");
 }
 
@@ -501,8 +502,9 @@ static naik_status check_deflation(const checker *c)
     const naik_input *input = c->input;
     const naik_reals *interval = &input->deflation.interval;
     if (input->deflation.modes != 0 && input->deflation.file == NULL) {
-        return refuse(c, "deflation.modes",
-                      "'deflation.file' is missing: the modes are found once and kept there");
+        return refuse(
+            c, "deflation.modes",
+            "'deflation.file' is missing: naik finds the modes once and keeps them there");
     }
     if (input->deflation.modes != 0 && !any_deflated(input)) {
         return refuse(c, "deflation.modes",

@@ -179,7 +179,7 @@ static naik_status check_common(naik_log *log, const naik_input *input, const ch
         if (why != NULL) {
             return naik_input_refuse(
                 log, input, path,
-                "'%s': source %d of %s and of %s give no correlator, whose mean "
+                "'%s': source %d of %s and of %s give no correlator, because its mean "
                 "vanishes: %s",
                 path, k, a->name, b->name, why);
         }

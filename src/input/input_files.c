@@ -85,8 +85,8 @@ static naik_status refuse_modes_name(naik_log *log, const naik_input *input, con
     return is_file(name) && modes != NULL && strncmp(name, modes, length) == 0 &&
                    strncmp(name + length, ending, strlen(ending)) == 0
                ? naik_input_refuse(log, input, key,
-                                   "'%s' must not begin with %s%s: the modes of a further Naik "
-                                   "epsilon are called so",
+                                   "'%s' must not begin with %s%s: naik gives such names to the "
+                                   "modes of further Naik epsilons",
                                    key, modes, ending)
                : NAIK_OK;
 }
@@ -103,10 +103,10 @@ naik_status naik_input_check_files(naik_log *log, const naik_input *input)
         const char *ending =
             written[i].name != NULL ? naik_path_side_ending(written[i].name) : NULL;
         if (ending != NULL) {
-            status =
-                naik_input_refuse(log, input, written[i].key,
-                                  "'%s' must not end in %s: files beside an output are called so",
-                                  written[i].key, ending);
+            status = naik_input_refuse(
+                log, input, written[i].key,
+                "'%s' must not end in %s: naik gives such names to files beside an output",
+                written[i].key, ending);
             goto done;
         }
         NAIK_TRY(refuse_modes_name(log, input, written[i].key, written[i].name));

@@ -81,7 +81,7 @@ static naik_status check_correlators(naik_log *log, const naik_input *input, con
     for (int i = 0; i < asked->count && is_given(input, path); i++) {
         const bool has_spin = asked->data[i] >= (int)NAIK_MESONS;
         if (has_spin != wilson) {
-            return naik_input_refuse(log, input, path, "'%s': %s is of %s quarks", path,
+            return naik_input_refuse(log, input, path, "'%s': %s is for %s quarks", path,
                                      naik_input_correlator_name(asked->data[i]),
                                      has_spin ? "wilson and clover" : "staggered");
         }
@@ -112,7 +112,7 @@ static naik_status check_for_wilson(naik_log *log, const naik_input *input)
                       "eliminated",
                       input->solver.multishift == NAIK_INPUT_ON},
                      {"deflation.modes",
-                      "low modes are searched for and removed of staggered quarks only",
+                      "naik finds and removes low modes for staggered quarks only",
                       input->deflation.modes != 0}};
     for (size_t i = 0; i < sizeof staggered / sizeof *staggered; i++) {
         if (staggered[i].used) {

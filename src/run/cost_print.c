@@ -195,11 +195,9 @@ static void print_masses(naik_log *log, const cost *c)
     if (c->deflated.count > 0) {
         naik_log_line(
             log,
-            "solves of the pilot run that had %d modes removed say what such solves take, "
-            "%s",
-            c->deflated.modes,
-            c->measured ? "its others what they take without"
-                        : "not what they take without: that is by the rule");
+            "iterations of solves with %d modes removed come from the pilot run, and those without "
+            "modes %s",
+            c->deflated.modes, c->measured ? "as well" : "from the rule");
     }
     if (!c->measured && c->kind->costs.by_mass) {
         naik_log_line(

@@ -356,7 +356,8 @@ static naik_status wait_for_turn(job *j, naik_lock **lock, bool *there)
         if (status == NAIK_ERR_INPUT && held) {
             if (moment % (TELL_EVERY_S / WAIT_S) == 0) {
                 naik_log_line(
-                    j->log, "modes: another job looks for those of %s, this one waits for it (%s)",
+                    j->log,
+                    "modes: another job looks for the modes of %s, and this job waits for it (%s)",
                     j->path, naik_log_message(j->log));
             }
             naik_log_clear(j->log);
