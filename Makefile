@@ -201,11 +201,11 @@ demo:
 	@$(PASS_ON) tools/demo.sh
 check:
 	@MPICC='$(MPICC)' tools/install-deps.sh
-	@$(MAKE) $(PARALLEL) --no-print-directory all tests
+	@$(MAKE) $(PARALLEL) --no-print-directory all python tests
 	@$(PASS_ON) tests/run
 check-long:
 	@MPICC='$(MPICC)' tools/install-deps.sh
-	@$(MAKE) $(PARALLEL) --no-print-directory all tests
+	@$(MAKE) $(PARALLEL) --no-print-directory all python tests
 	@$(PASS_ON) tests/run --long
 
 # Slips that the tests must notice, one at a time in copies of the sources: an hour
@@ -218,23 +218,25 @@ check-gpu:
 	@$(MAKE) $(PARALLEL) --no-print-directory all tests shim
 	@$(PASS_ON) tests/check_gpu.sh
 
-install: all
+install: all python
 	install -d $(DESTDIR)$(prefix)/bin $(DESTDIR)$(prefix)/lib/pkgconfig \
 	    $(DESTDIR)$(prefix)/include/naik $(DESTDIR)$(prefix)/share/man/man1 \
-	    $(DESTDIR)$(prefix)/share/naik/python
+	    $(DESTDIR)$(prefix)/share/naik/python/naik
 	install -m 755 $(BUILD)/naik $(DESTDIR)$(prefix)/bin
 	install -m 644 $(BUILD)/libnaik.a $(DESTDIR)$(prefix)/lib
+	install -m 755 $(BUILD)/libnaik.so $(DESTDIR)$(prefix)/lib
 	install -m 644 $(HEADERS) $(DESTDIR)$(prefix)/include/naik
 	install -m 644 doc/naik.1 $(DESTDIR)$(prefix)/share/man/man1
-	install -m 644 $(wildcard python/*.py) $(DESTDIR)$(prefix)/share/naik/python
+	install -m 644 $(wildcard python/*.py) python/pyproject.toml $(DESTDIR)$(prefix)/share/naik/python
+	install -m 644 $(wildcard python/naik/*.py) $(DESTDIR)$(prefix)/share/naik/python/naik
 	@printf '%s\n' 'prefix=$(prefix)' 'Name: naik' 'Description: staggered, Wilson and clover quark propagators' \
 	    'Version: $(VERSION)' \
 	    'Cflags: -I$${prefix}/include' \
-	    'Libs: -L$${prefix}/lib -lnaik -fopenmp $(LIBS) $(GPU_LIBS)' \
+	    'Libs: $${prefix}/lib/libnaik.a -fopenmp $(LIBS) $(GPU_LIBS)' \
 	    > $(DESTDIR)$(prefix)/lib/pkgconfig/naik.pc
 
 uninstall:
-	rm -f $(addprefix $(DESTDIR)$(prefix)/,bin/naik lib/libnaik.a lib/pkgconfig/naik.pc \
+	rm -f $(addprefix $(DESTDIR)$(prefix)/,bin/naik lib/libnaik.a lib/libnaik.so lib/pkgconfig/naik.pc \
 	    share/man/man1/naik.1)
 	rm -rf $(DESTDIR)$(prefix)/include/naik $(DESTDIR)$(prefix)/share/naik
 

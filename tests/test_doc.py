@@ -217,7 +217,7 @@ def versions_of_formats_are_those_that_are_written():
     assert set(written) == {"naik-prop", "naik-gauge", "naik-modes"}, written
     wrong, seen = [], set()
     sources = [name for kind in ("c", "h") for name in glob.glob(f"[isg]*/**/*.{kind}", recursive=True)]
-    for name in pages() + sources + ["doc/naik.1", "python/naik_io.py"]:
+    for name in pages() + sources + ["doc/naik.1", "python/naik/io.py"]:
         for format_name, version in re.findall(r"(naik-(?:prop|gauge|modes))[`,]* (?:version )?([0-9]+\.[0-9]+)", read(name)):
             seen.add(format_name)
             if written[format_name] != version and "CHANGELOG" not in name:

@@ -75,14 +75,14 @@ verdict every_header_compiles_alone "$(${MPICC:-mpicc} -std=c17 -D_GNU_SOURCE -W
     -Wno-unused-function -fsyntax-only -Iinclude -Isrc -I. -DLANES=16 $flags \
     -x c $(sources include src io | grep "\.h$") 2>&1 | grep -iE 'error|warning')"
 
-verdict every_file_is_named_in_the_readme_of_its_folder "$(for folder in src src/* src/backend/cpu include io io/*/ gpu inputs jobscripts packaging python examples doc tests tests/fuzz tests/mutants tools; do
+verdict every_file_is_named_in_the_readme_of_its_folder "$(for folder in src src/* src/backend/cpu include io io/*/ gpu inputs jobscripts packaging python python/naik examples doc tests tests/fuzz tests/mutants tools; do
     [ -d "$folder" ] || continue
     folder=${folder%/}
     files=$(git ls-files "$folder" 2>/dev/null || find "$folder" -type f)
     # the corpus is data; the files of a folder with its own README are named there
     files=$(grep -v '^tests/fuzz/corpus/' <<<"$files")
     [ "$folder" = tests ] && files=$(grep -vE '^tests/(fuzz|mutants)/' <<<"$files")
-    case "$folder" in src* | io*) files=$(grep -E "^$folder/[^/]*\$" <<<"$files") ;; esac
+    case "$folder" in src* | io* | python) files=$(grep -E "^$folder/[^/]*\$" <<<"$files") ;; esac
     [ -n "$files" ] || continue
     [ -e "$folder/README.md" ] || { echo "$folder/README.md is missing" && continue; }
     for file in $files; do

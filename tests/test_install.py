@@ -4,6 +4,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import sys
 
 import h5py
 import numpy as np
@@ -24,14 +25,18 @@ def run(words, **more):
 def install_puts_everything_under_destdir_and_prefix():
     env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
     # -o all: the build that is being tested, whatever its flags
-    words = ["make", "-C", TOP, "-o", "all", "install", f"DESTDIR={STAGE}", "prefix=/opt/naik", f"BUILD={BUILD}"]
+    words = ["make", "-C", TOP, "-o", "all", "-o", "python", "install", f"DESTDIR={STAGE}", "prefix=/opt/naik", f"BUILD={BUILD}"]
     if os.environ.get("MPICC"):
         words.append("MPICC=" + os.environ["MPICC"])
     run(words, env=env)
     for name in ("bin/naik", "lib/libnaik.a", "lib/pkgconfig/naik.pc", "include/naik/naik.h",
-                 "share/man/man1/naik.1", "share/naik/python/naik_io.py"):
+                 "share/man/man1/naik.1", "share/naik/python/naik_io.py", "share/naik/python/naik/session.py", "lib/libnaik.so"):
         assert os.path.getsize(os.path.join(PREFIX, name)) > 0, name
     assert "naik 0." in run([os.path.join(PREFIX, "bin/naik"), "--version"])
+    # the package there finds the library there
+    env = {**{k: v for k, v in os.environ.items() if k != "NAIK_LIBRARY"}, "PYTHONPATH": os.path.join(PREFIX, "share/naik/python")}
+    where = run([sys.executable, "-B", "-c", "import naik, naik.library; naik.version(); print(naik.library.load()._name)"], env=env)
+    assert os.path.realpath(where.strip()) == os.path.realpath(os.path.join(PREFIX, "lib/libnaik.so")), where
 
 
 def the_example_is_built_through_pkg_config_and_agrees_with_naik_solve():

@@ -10,7 +10,7 @@
 static const char any_quark[] = "{masses: [1]}";
 static const char any_source[] = "{type: point, origin: [0, 0, 0, 0]}";
 
-enum { OVERRIDES = 6, PATH_TEXT = 4200 };
+enum { OVERRIDES = 8, PATH_TEXT = 4200 };
 
 /* "gauge.file=..." as a quoted scalar, whatever its letters. */
 static void quote(const char *key, const char *value, char text[PATH_TEXT])
@@ -24,6 +24,18 @@ static void quote(const char *key, const char *value, char text[PATH_TEXT])
     }
     text[used++] = '"';
     text[used] = '\0';
+}
+
+/* Whether the entry wants no low modes removed. They are then those of nobody, and switched off. */
+static naik_status refuses_modes(naik_log *log, const char *entry, bool *refuses)
+{
+    naik_yaml *tree = NULL;
+    const naik_status status =
+        naik_yaml_parse(log, "the quark of the session", entry, strlen(entry), &tree);
+    const naik_yaml_node *node = status == NAIK_OK ? naik_yaml_find(tree->root, "deflate") : NULL;
+    *refuses = node != NULL && node->text != NULL && strcmp(node->text, "false") == 0;
+    naik_yaml_destroy(&tree);
+    return status;
 }
 
 /* Ranks that ask for different things would wait for each other. */
@@ -65,6 +77,7 @@ naik_status session_input_make(naik_comm *comm, const session_texts *texts, cons
     const char *overrides[OVERRIDES];
     char size[96], file[PATH_TEXT], *solve = NULL, *from = NULL, *list = NULL;
     int count = 0;
+    bool refuses = false;
     *out = NULL;
     if (texts->size[0] > 0) {
         snprintf(size, sizeof size, "lattice.size=[%d, %d, %d, %d]", texts->size[0], texts->size[1],
@@ -86,10 +99,17 @@ naik_status session_input_make(naik_comm *comm, const session_texts *texts, cons
     if (status == NAIK_OK) {
         status = join(comm->log, "solve.0.source", source != NULL ? source : any_source, &from);
     }
+    if (status == NAIK_OK && entry != NULL) {
+        status = refuses_modes(comm->log, entry, &refuses);
+    }
     NAIK_TRY(naik_comm_agree(comm, status));
     overrides[count++] = solve;
     overrides[count++] = from;
     overrides[count++] = "solve.0.name=session";
+    if (refuses) {
+        overrides[count++] = "solve.0.deflate=true";
+        overrides[count++] = "deflation.modes=0";
+    }
     NAIK_TRY(compare_texts(comm, &texts->keys, 1));
     NAIK_TRY(compare_texts(comm, overrides, count));
     status =

@@ -1,0 +1,690 @@
+"""naik.io - propagators, correlators, solves and low modes of naik's HDF5 files as numpy arrays
+
+    from naik import io as naik_io
+    with naik_io.open("prop.h5") as f:
+        c = f.correlator("pt")                      # [T], of mass 0, source 0, pion5, momentum 0
+        for c in f.correlators: print(c.path, f.values(c))          # every one in the file: pairs, nucleons, averages too
+        mean = f.mean(f.find("hl", "rhox", (0.05, 0.5), momentum=(1, 0, 0)))  # over the sources, from their time on
+        g = f.propagator(0, mass=1)                 # nothing is read yet
+        column = g[0, 5]                            # source colour 0, t = 5: [Z, Y, X, 3] complex
+        for s in f.sources: print(s.label, s.type, s.origin)
+    with naik_io.open_modes("modes.h5") as m:
+        v, value = m.mode(0), m.values[0]           # -D_eo D_oe v = value v; value = 4 lambda^2
+
+Needs h5py and numpy, nothing else of naik. An unfinished file (prop.h5.part) opens as well, while
+the run goes on; asking for what is not solved yet raises NotSolved, and what missed its tolerance
+comes with the warning NotConverged.
+"""
+import collections
+import os
+import re
+import struct
+import sys
+import warnings
+import zlib
+
+import h5py
+import numpy as np
+
+DONE, NOT_CONVERGED = "done", "not converged"
+Source = collections.namedtuple("Source", "index set label number type origin momentum masses")
+Quark = collections.namedtuple("Quark", "source mass naik_epsilon twist")
+# name: entry of solve, pair or baryon. quantity: "correlator", "mean", "standard error". quarks: one, quark and
+# antiquark, or three. sink: "point", "wall", "covariant_gaussian". source: where it begins, None of averages.
+Correlator = collections.namedtuple("Correlator", "path name correlator quantity quarks momentum sink source")
+# Coordinates x, y, z, t whose sum gives the sign of a staggered meson's sink (doc/correlators.md)
+PHASES = {"pion5": (0, 0, 0, 0), "pion05": (1, 1, 1, 1), "rhox": (1, 0, 0, 0), "rhoy": (0, 1, 0, 0), "rhoz": (0, 0, 1, 0),
+          "rhox0": (0, 1, 1, 0), "rhoy0": (1, 0, 1, 0), "rhoz0": (1, 1, 0, 0), "GT-GT": (0, 0, 0, 1), "G5T-G5T": (1, 1, 1, 0),
+          "GYZ-GYZ": (1, 0, 0, 1), "GZX-GZX": (0, 1, 0, 1), "GXY-GXY": (0, 0, 1, 1), "G5X-G5X": (0, 1, 1, 1),
+          "G5Y-G5Y": (1, 0, 1, 1), "G5Z-G5Z": (1, 1, 0, 1)}
+
+
+class NotSolved(LookupError):
+    """The run has not come to this solve yet."""
+
+
+class Damaged(ValueError):
+    """What is in the file disagrees with its own checksums: a bit changed, or somebody edited it."""
+
+
+class NotConverged(UserWarning):
+    """What was asked for is stored, but missed its tolerance."""
+
+
+def open(path):
+    """Opens a file of `naik solve`; close it, or use `with`."""
+    return File(path)
+
+
+def open_modes(path):
+    """Opens a file of `naik modes`; close it, or use `with`."""
+    return Modes(path)
+
+
+def _say(kind, error, trace):
+    """What cannot be done, in a sentence; nothing where nobody reads the output any more."""
+    if issubclass(kind, (LookupError, ValueError, OSError)):
+        if kind is not BrokenPipeError:
+            print(f"{os.path.basename(sys.argv[0])}: {error.args[0] if len(error.args) == 1 else error}", file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, error, trace)
+
+
+def arguments(usage, least):
+    """The words of the command line; ends with `usage` where there are too few or help is asked for. What is
+    wrong with them ends the program in a sentence from here on, without a traceback."""
+    sys.excepthook = _say
+    words = sys.argv[1:]
+    if {"-h", "--help"} & set(words):
+        print(usage)
+        sys.exit(0)
+    if len(words) < least:
+        sys.exit(usage)
+    return words
+
+
+def verify(file):
+    """For programs: verifies `file` and says on standard error what it could not verify."""
+    left = file.verify()
+    if left:
+        print(f"{os.path.basename(sys.argv[0])}: {file.path}: not verified: {left}", file=sys.stderr)
+
+
+def _text(value):
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def _momentum_name(p):
+    p = [int(k) for k in p]  # as naik names them: unique where a component has two digits
+    return "p" + ("_" if any(abs(k) > 9 for k in p) else "").join(map(str, p))
+
+
+def _seal(h5):
+    """The checksum over attributes, shapes and texts that naik keeps as metadata_crc (io/README.md)."""
+    crc = 0
+
+    def add(data):
+        nonlocal crc
+        crc = zlib.crc32(struct.pack("=II", crc, zlib.crc32(data)))
+
+    def variable(kind):
+        return kind.get_class() == h5py.h5t.STRING and kind.is_variable_str()
+
+    def add_shape(kind, space):
+        rank, compound = space.get_simple_extent_ndims(), kind.get_class() == h5py.h5t.COMPOUND
+        size = 0 if variable(kind) else kind.get_size()
+        add(struct.pack("=4q", kind.get_class(), size, kind.get_nmembers() if compound else 0, rank))
+        if rank > 0:
+            add(struct.pack(f"={rank}Q", *space.get_simple_extent_dims()))
+
+    def add_attributes(item):
+        for name in sorted(item.attrs, key=str.encode):
+            if name in ("state", "metadata_crc"):
+                continue
+            attribute = h5py.h5a.open(item.id, name.encode())
+            add(name.encode())
+            add_shape(attribute.get_type(), attribute.get_space())
+            if variable(attribute.get_type()):
+                add(item.attrs[name].encode("utf-8", "surrogateescape"))
+                continue
+            value = np.zeros(attribute.shape, attribute.dtype)
+            attribute.read(value)
+            add(value.tobytes())
+
+    def add_children(group):
+        for name in sorted(group, key=str.encode):
+            item = group[name]
+            add(name.encode())
+            if isinstance(item, h5py.Dataset):
+                add_shape(item.id.get_type(), item.id.get_space())
+                if item.shape == () and item.id.get_type().get_class() == h5py.h5t.STRING:
+                    add(item[()].split(b"\0")[0])
+            add_attributes(item)
+            if isinstance(item, h5py.Group):
+                add_children(item)
+
+    add_attributes(h5)
+    add_children(h5)
+    return f"{crc:08x}"
+
+
+def _check_seal(h5, path):
+    """Attributes and texts against metadata_crc; False where the file has none. Raises Damaged."""
+    stored = h5.attrs.get("metadata_crc")
+    try:
+        found = _seal(h5)
+    except (OSError, RuntimeError, KeyError, TypeError) as error:
+        raise Damaged(f"{path} is damaged: {error}") from None
+    if stored is not None and _text(stored) != found:
+        raise Damaged(f"{path} is damaged or was edited: its attributes and texts give the checksum {found}, "
+                      f"but metadata_crc is {_text(stored)}")
+    return stored is not None
+
+
+def _crc32_table():
+    table = np.arange(256, dtype=np.uint32)
+    for _ in range(8):
+        table = np.where(table & 1, np.uint32(0xedb88320) ^ (table >> 1), table >> 1)
+    return table.astype(np.uint32)
+
+
+def _site_sums(sites):
+    """USQCD checksum (suma, sumb) of the sites [n][bytes] of uint8: of each its crc32, rotated by its number."""
+    table, crc = _crc32_table(), np.full(len(sites), 0xffffffff, np.uint32)
+    for k in range(sites.shape[1]):
+        crc = table[(crc ^ sites[:, k]) & 255] ^ (crc >> 8)
+    crc = (~crc).astype(np.uint64)
+    sums = []
+    for prime in (29, 31):
+        turn = np.arange(len(sites), dtype=np.uint64) % np.uint64(prime)
+        turned = (crc << turn | crc >> (np.uint64(32) - turn)) & np.uint64(0xffffffff)
+        sums.append(int(np.bitwise_xor.reduce(turned)))
+    return tuple(sums)
+
+
+def _open_h5(path):
+    try:
+        return h5py.File(path, "r", locking=False)
+    except TypeError:  # h5py before 3.5
+        return h5py.File(path, "r")
+
+
+class _Opened:
+    """A file that is to be closed."""
+
+    def close(self):
+        self.h5.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+class File(_Opened):
+    def __init__(self, path):
+        if not os.path.exists(path):
+            begun = os.path.exists(f"{path}.part")
+            raise FileNotFoundError(f"there is no file {path}" + (f" yet, but {path}.part" if begun else ""))
+        try:
+            self.h5 = _open_h5(path)
+        except OSError as error:
+            raise OSError(f"{path} cannot be opened as HDF5: {error}") from None
+        if _text(self.h5.attrs.get("format", "")) != "naik-prop":
+            self.h5.close()
+            raise ValueError(f"{path} is no propagator file of naik")
+        if not re.match(r"1\.", _text(self.h5.attrs["format_version"])):
+            version = _text(self.h5.attrs["format_version"])
+            self.h5.close()
+            raise ValueError(f"{path} has version {version}; this module reads version 1")
+        self.path = path
+        self.size = tuple(int(n) for n in self.h5.attrs["dims"])  # x, y, z, t
+        self.sources = self._find_sources()
+        self._correlators = None
+
+    @property
+    def complete(self):
+        return _text(self.h5.attrs["state"]) == "complete"
+
+    def verify(self):
+        """Compares attributes, texts, records of solves and all correlators with their checksums. Returns in words
+        what has none, "" where all has; propagators are not read: `naik info` verifies them. Raises Damaged."""
+        sealed = _check_seal(self.h5, self.path)
+        records = self.solves
+        for r in records:
+            if zlib.crc32(r.tobytes()[:140]) != r["crc"]:
+                raise Damaged(f"{self.path} is damaged: a record of a solve disagrees with its checksum")
+        for s in self.sources:
+            for mass in range(s.masses):
+                mine = records[(records["source"] == s.index) & (records["mass"] == mass)]
+                if f"corr/{s.label}/m{mass:02d}/per_colour" in self.h5 and all(self.state(r) != "pending" for r in mine):
+                    self._verify_correlators(s, mass, mine)
+        for path, word in zip(self.contractions, self.h5["contractions"] if "contractions" in self.h5 else []):
+            if word != 0:
+                self.contraction(path)
+        return "" if sealed else "attributes and texts, which have no checksum in this file"
+
+    def _verify_correlators(self, source, mass, records):
+        group = self.h5[f"corr/{source.label}/m{mass:02d}"]
+        colours = group["per_colour"][...]
+        good = all(zlib.crc32(colours[r["colour"]].tobytes()) == r["correlators_crc"] for r in records)
+        names = [_text(group["per_colour"].attrs[key]).split() for key in ("correlators", "momenta")]
+        total = colours[0].copy()
+        for column in colours[1:]:
+            total += column
+        for i, meson in enumerate(names[0]):
+            for k, momentum in enumerate(names[1]):
+                stored = group[meson][momentum][...]
+                wanted = total[i, k] if stored.dtype == total.dtype else total[i, k].real  # at rest it is real
+                good = good and stored.tobytes() == wanted.tobytes()
+        if not good:
+            raise Damaged(f"{self.path} is damaged: correlators of {source.label}, mass {self.mass(source.index, mass)} "
+                          "disagree with their checksum")
+
+    def mass(self, source=0, mass=0):
+        """The value of mass number `mass` of source number `source` of the file."""
+        return float(self._of_pair(source, mass)["mass"])
+
+    def mass_number(self, set_name, value, naik_epsilon=None):
+        """Which number the mass of this value has in a set; naik_epsilon where several have it."""
+        source = self._source(set_name, 0)
+        masses = [self.mass(source.index, m) for m in range(source.masses)]
+        epsilons = [float(self._of_pair(source.index, m).get("naik_epsilon", 0)) for m in range(source.masses)]
+        found = [m for m in range(source.masses)
+                 if masses[m] == value and naik_epsilon in (None, epsilons[m])]
+        if not found:
+            raise LookupError(f"{self.path} has no mass {value} in {set_name}; it has {', '.join(map(str, masses))}")
+        if len(found) > 1:
+            raise LookupError(f"{self.path} has mass {value} in {set_name} with naik_epsilon "
+                              f"{', '.join(str(epsilons[m]) for m in found)}: say which")
+        return found[0]
+
+    def counted_from(self, set_name, mass=0, source=0):
+        """(x0, weight) of the correlators of one source: signs of mesons and momenta are of x - x0, and weight is "exp",
+        exp(2 pi i p.(x - x0)/L), or "cos", the product of the cosines of its components. Files before version 1.2 have
+        "cos" and count the signs and momenta of staggered quarks from the lattice's origin."""
+        s = self._source(set_name, source)
+        name = f"corr/{s.label}/m{mass:02d}"
+        attributes = self.h5[name].attrs if name in self.h5 else {}
+        if "counted_from" in attributes:
+            return tuple(int(k) for k in attributes["counted_from"]), _text(attributes.get("momentum_weight", "cos"))
+        return s.origin if self.has_spin else (0, 0, 0, 0), "cos"
+
+    def physics(self, set_name, mass=0, meson=None, momentum=(0, 0, 0)):
+        """What decides a correlator of this set and mass number, other than the configuration and where the
+        sources are, as {name: value}: equal in files that may be averaged. meson and momentum: of a correlator whose
+        sign or phase depends on what it is counted from."""
+        told = self._everywhere()
+        if any(momentum) or meson not in (None, "pion5", "pion"):
+            places = [(s.origin, *self.counted_from(set_name, mass, s.number)) for s in self.sources if s.set == set_name]
+            own = all(x0 == origin for origin, x0, _ in places)
+            told["place that signs and momenta are counted from"] = "their source" if own else str(places[0][1])
+            if any(momentum):
+                told["weight of a momentum"] = places[0][2]
+        for s in (s for s in self.sources if s.set == set_name):
+            told.update(self._of_source(s, self._of_pair(s.index, mass)))
+        return told
+
+    def physics_of(self, correlators):
+        """The same of what `find` gives."""
+        told = self._everywhere()
+        for c in correlators:
+            for k, quark in enumerate(c.quarks):
+                which = ("" if len(c.quarks) == 1 else f" of quark {k}")
+                source = next(s for s in self.sources if s.label == quark.source)
+                mass = self.mass_number(source.set, quark.mass, quark.naik_epsilon)
+                told.update({name + which: value for name, value in
+                             self._of_source(source, self._of_pair(source.index, mass)).items()})
+            told.update({"correlator": c.correlator, "sink": c.sink, "momentum": " ".join(map(str, c.momentum))})
+            x0, weight = self._frame(c)
+            if any(c.momentum) or c.correlator not in ("pion5", "pion", "nucleon"):
+                told["place that signs and momenta are counted from"] = "their source" if x0 == c.source.origin else str(x0)
+            if any(c.momentum):
+                told["weight of a momentum"] = weight
+        return told
+
+    def _everywhere(self):
+        told = {"extents": "x".join(map(str, self.size))}
+        for line in _text(self.h5["metadata/canonical_input"][()]).splitlines():
+            name, _, value = line.partition(" = ")
+            if name.startswith(("lattice.boundary", "action.")):
+                told[name] = value
+        return told
+
+    def _frame(self, correlator):
+        """(x0, weight) of a Correlator, as `counted_from` has them."""
+        dataset = self.h5[correlator.path]
+        for a in (dataset.attrs, dataset.parent.parent.attrs):
+            if "counted_from" in a:
+                return tuple(int(k) for k in a["counted_from"]), _text(a.get("momentum_weight", "cos"))
+        return correlator.source.origin if self.has_spin else (0, 0, 0, 0), "cos"
+
+    def _of_source(self, s, pair):
+        source = self.h5[f"prop/s{s.index:04d}/source"].attrs
+        return {"mass": float(pair["mass"]), "naik_epsilon": float(pair.get("naik_epsilon", 0)),
+                "twist": " ".join(f"{k:.10g}" for k in pair.get("twist", (0, 0, 0))),
+                "action": _text(pair["action"]), "source": " ".join(
+                    [s.type, _text(source["subset"]), _text(source["smearing"])]).strip(),
+                "momentum of the source": " ".join(map(str, s.momentum))}
+
+    @property
+    def configuration(self):
+        """What tells one configuration from another: its checksums, not its name."""
+        return _text(self.h5["metadata/gauge_identity"][()])
+
+    @property
+    def input_text(self):
+        """The input file as it was, with its overrides as comments."""
+        return _text(self.h5["metadata/input_text"][()])
+
+    @property
+    def solves(self):
+        """One record per solve, a numpy array with the names of io/README.md as fields."""
+        return self.h5["solves"][...]
+
+    def state(self, solve):
+        """"pending", DONE or NOT_CONVERGED of a record of `solves`."""
+        words = h5py.check_enum_dtype(self.h5["solves"].dtype["state"])
+        for name, word in (words or {}).items():
+            if word == solve["state"]:
+                return name.lower().replace("_", " ")
+        return "pending"
+
+    def rung(self, solve):
+        """How the solve of a record of `solves` stored its vectors and links at its end: "half", "single",
+        "classical", "double"; "none" if pending, None in files of version 0.1.0, which do not say."""
+        if "rung" not in (self.h5["solves"].dtype.names or ()):
+            return None
+        words = h5py.check_enum_dtype(self.h5["solves"].dtype["rung"])
+        return next((name.lower() for name, word in words.items() if word == solve["rung"]), "none")
+
+    def modes(self, solve):
+        """How many low modes deflated the solve of a record of `solves`; 0: none. None in files that do not say."""
+        return int(solve["modes"]) if "modes" in (self.h5["solves"].dtype.names or ()) else None
+
+    def history(self, solve):
+        """Relative residual after each iteration of a record of `solves`."""
+        records = self.solves
+        same = np.logical_and.reduce([records[key] == solve[key]
+                                      for key in ("source", "mass", "colour")])
+        values = self.h5["solves_history"][int(np.flatnonzero(same)[0])]
+        return values[~np.isnan(values)]
+
+    def correlator(self, set_name, mass=0, source=0, meson=None, momentum=(0, 0, 0)):
+        """[T] float64, summed over source colours, and spins where there are some; complex128 with momentum, where its
+        weight is the exponential (`counted_from`), and of other mesons of Wilson and clover quarks than the pion. mass
+        and source count inside the set. meson None: pion5 of staggered quarks, pion of the others."""
+        s = self._source(set_name, source)
+        if meson is None:
+            meson = "pion" if self.has_spin else "pion5"
+        self._need(s.index, mass)
+        if "corr" not in self.h5 or set_name not in self.h5["corr"]:
+            raise LookupError(f"{self.path} stores no correlators, only propagators")
+        group = self.h5["corr"][set_name]
+        if len([t for t in self.sources if t.set == set_name]) > 1:
+            group = group[f"s{source:04d}"]
+        if f"m{mass:02d}" not in group:
+            raise LookupError(f"{self.path} stores no correlators of {s.label}, mass number {mass}")
+        group, name = group[f"m{mass:02d}"], f"{meson}/{_momentum_name(momentum)}"
+        if name not in group:
+            stored = [f"{m}/{p}" for m in group if isinstance(group[m], h5py.Group) for p in group[m]]
+            raise LookupError(f"{self.path} has no correlator {name}; it has {', '.join(stored)}")
+        path = group[name].name
+        return self.contraction(path) if path in self.contractions else group[name][...]
+
+    @property
+    def correlators(self):
+        """Every correlator in the file, as a list of Correlator: those of the solves, then those of several solves."""
+        if self._correlators is None:
+            self._correlators = self._of_solves() + [self._contracted(path) for path in self.contractions]
+        return self._correlators
+
+    def values(self, correlator):
+        """[T] of a Correlator: float64 or complex128."""
+        if correlator.path in self.contractions:
+            return self.contraction(correlator.path)
+        label, mass = re.fullmatch(r"/corr/(.*)/m(\d+)/[^/]*/[^/]*", correlator.path).groups()
+        self._need(next(s.index for s in self.sources if s.label == label), int(mass))
+        return self.h5[correlator.path][...]
+
+    def find(self, name, correlator=None, masses=None, momentum=(0, 0, 0), naik_epsilon=None):
+        """The correlators of an entry, pair or baryon, a Correlator for each of its sources, in their order.
+        correlator None: the pion. masses: one, or one for each quark, by value; None where there is no choice.
+        naik_epsilon: the same, where several have the masses."""
+        wanted = correlator or ("pion" if self.has_spin else "pion5")
+        found = [c for c in self.correlators if c.name == name and c.quantity == "correlator"]
+        if not found:
+            raise LookupError(f"{self.path} has no correlators named {name}; it has those of "
+                              f"{', '.join(dict.fromkeys(c.name for c in self.correlators)) or 'none'}")
+
+        def choose(matching, what, of):
+            nonlocal found
+            kept = [c for c in found if matching(c)]
+            if not kept:
+                raise LookupError(f"{self.path} has no {what} in {name}; it has {', '.join(dict.fromkeys(map(of, found)))}")
+            found = kept
+
+        choose(lambda c: c.correlator == wanted, f"correlator {wanted}", lambda c: c.correlator)
+        for member, value, word in (("mass", masses, "mass"), ("naik_epsilon", naik_epsilon, "naik_epsilon")):
+            if value is not None:
+                asked = tuple(float(v) for v in np.atleast_1d(value))
+                choose(lambda c: tuple(getattr(q, member) for q in c.quarks) == asked,  # called at once
+                       f"{word} {', '.join(map(str, asked))}", lambda c: " ".join(str(getattr(q, member)) for q in c.quarks))
+        choose(lambda c: c.momentum == tuple(momentum), "momentum " + ",".join(map(str, momentum)),
+               lambda c: ",".join(map(str, c.momentum)))
+        kinds = {tuple((q.mass, q.naik_epsilon) for q in c.quarks) for c in found}
+        if len(kinds) > 1:
+            raise LookupError(f"{self.path} has {wanted} of {name} with several masses or epsilons: say which of "
+                              + "; ".join(sorted(str(kind) for kind in kinds)))
+        return found
+
+    def from_source(self, correlator):
+        """[T] of a Correlator from its source's time on, with the signs that go with the shift: of a staggered
+        meson that of its sink at the source, of a baryon that of three quarks across an antiperiodic boundary."""
+        c = self.values(correlator)
+        if correlator.source is None:
+            return c
+        origin = correlator.source.origin
+        c = np.roll(c, -origin[3])
+        if correlator.correlator in PHASES and not self.has_spin:
+            x0, _ = self._frame(correlator)
+            c = c * (-1) ** sum(x - y for x, y, counts in zip(origin, x0, PHASES[correlator.correlator]) if counts)
+        elif correlator.correlator == "nucleon" and self.antiperiodic:
+            c = np.where(np.arange(len(c)) + origin[3] < len(c), c, -c)
+        return c
+
+    def mean(self, correlators):
+        """Mean over the sources of what `find` gives, each from its own time on."""
+        given = [c for c in correlators if c.source is not None]
+        places = {c.source.origin[:3] for c in given}
+        if len(places) > 1 and any(any(c.momentum) and self._frame(c)[0] != c.source.origin for c in given):
+            raise ValueError(f"{self.path}: correlators with momentum that are not counted from their sources have no mean "
+                             "over sources at several places in space")
+        return np.mean([self.from_source(c) for c in correlators], axis=0)
+
+    @property
+    def antiperiodic(self):
+        """Whether the quarks change sign across the boundary in time."""
+        return "lattice.boundary_t = antiperiodic" in _text(self.h5["metadata/canonical_input"][()]).splitlines()
+
+    def _of_solves(self):
+        found = []
+        for s in self.sources:
+            for mass in range(s.masses):
+                group = f"corr/{s.label}/m{mass:02d}"
+                if f"{group}/per_colour" not in self.h5:
+                    continue
+                names = [_text(self.h5[f"{group}/per_colour"].attrs[key]).split() for key in ("correlators", "momenta")]
+                quark = self._quark(self.h5[group].attrs, s.label)
+                for meson in names[0]:
+                    for p in names[1]:
+                        path = f"/{group}/{meson}/{p}"
+                        momentum = tuple(int(k) for k in self.h5[path].attrs["momentum"])
+                        found.append(Correlator(path, s.set, meson, "correlator", (quark,), momentum, "point", s))
+        return found
+
+    def _quark(self, a, label, before=""):
+        return Quark(label, float(a[before + "mass"]), float(a.get(before + "naik_epsilon", 0)),
+                     tuple(float(k) for k in a.get(before + "twist", (0, 0, 0))))
+
+    def _contracted(self, path):
+        a = self.h5[path].attrs
+        others = ("antiquark",) if "antiquark" in a else ("second_quark", "third_quark") if "second_quark" in a else ()
+        quarks = [self._quark(a, _text(a["quark"]))]
+        for word in others:
+            before = word.replace("_quark", "") + "_"
+            quarks.append(self._quark(a, _text(a[word]), before))
+        sources = {s.label: s for s in self.sources}
+        return Correlator(path, path.split("/")[2], _text(a["correlator"]), _text(a["quantity"]), tuple(quarks),
+                          tuple(int(k) for k in a["momentum"]), _text(a["sink"]) if "sink" in a else "point",
+                          sources.get(quarks[0].source) if _text(a["quantity"]) == "correlator" else None)
+
+    @property
+    def has_spin(self):
+        """Whether the quarks are Wilson or clover ones."""
+        lines = _text(self.h5["metadata/canonical_input"][()]).splitlines()
+        return "action.type = wilson" in lines or "action.type = clover" in lines
+
+    @property
+    def contractions(self):
+        """Paths of the correlators that are made of several solves: pairs, baryons, condensate, averages."""
+        names = self.h5["metadata/contractions"][()] if "contractions" in self.h5["metadata"] else ""
+        return _text(names).split()
+
+    def contraction(self, path):
+        """[T] complex128 of one of `contractions`; "/corr/" may be left out. Its checksum is verified."""
+        full = path if path.startswith("/") else "/corr/" + path
+        if full not in self.contractions:
+            raise LookupError(f"{self.path} has no {full}; it has {', '.join(self.contractions) or 'none'}")
+        values = self.h5[full][...]
+        word = int(self.h5["contractions"][self.contractions.index(full)])
+        if word == 0:
+            raise NotSolved(f"{self.path}: {full} is made when all solves are done")
+        if word & 0xffffffff != zlib.crc32(values.tobytes()):
+            raise Damaged(f"{self.path}: {full} disagrees with its checksum")
+        return values
+
+    def propagator(self, source=0, mass=0, part=False):
+        """The dataset [3][T][Z][Y][X] of source number `source` of the file: source colour, site;
+        whatever slice is read has a last axis more, the sink colour. M G = source. Of Wilson and
+        clover quarks [4][3][T][Z][Y][X], source spin and colour, and two axes more, sink spin and colour.
+        Where single colours were solved the others are zero, and `part` must be true."""
+        self._need(source, mass)
+        name = f"prop/s{source:04d}/m{mass:02d}"
+        if name not in self.h5:
+            raise LookupError(f"{self.path} stores no propagators, only correlators")
+        if "colours" in self.h5[name].attrs and not part:
+            raise LookupError(f"{self.path}: of source {source} only colours {_text(self.h5[name].attrs['colours'])} "
+                              "were solved: it is no propagator; part=True gives it as it is")
+        return self.h5[name]
+
+    def _need(self, source, mass):
+        records = self.solves
+        mine = [r for r in records if r["source"] == source and r["mass"] == mass]
+        if not mine:
+            raise LookupError(f"{self.path} has no source {source} with mass number {mass}")
+        if any(self.state(r) == "pending" for r in mine):
+            raise NotSolved(f"{self.path}: source {source}, mass {mass} is not solved yet")
+        worst = max((r["true_residual"] for r in mine if self.state(r) == NOT_CONVERGED), default=None)
+        if worst is not None:
+            warnings.warn(f"{self.path}: source {source}, mass {mass} did not converge, residual {worst:.1e}",
+                          NotConverged, stacklevel=3)
+
+    def _of_pair(self, source, mass):
+        """Attributes of one source and mass."""
+        label = [s.label for s in self.sources if s.index == source]
+        for name in (f"prop/s{source:04d}/m{mass:02d}", f"corr/{''.join(label)}/m{mass:02d}"):
+            if name in self.h5 and "mass" in self.h5[name].attrs:
+                return self.h5[name].attrs
+        raise LookupError(f"{self.path} has no source {source} with mass number {mass}")
+
+    def _source(self, set_name, number):
+        for s in self.sources:
+            if s.set == set_name and s.number == number:
+                return s
+        names = sorted({s.set for s in self.sources})
+        raise LookupError(f"{self.path} has no set '{set_name}' with source {number}; sets: {names}")
+
+    def _find_sources(self):
+        found, records = [], self.solves
+        counts = collections.Counter()
+        for name in sorted(self.h5["prop"]):
+            index, a = int(name[1:]), self.h5["prop"][name]["source"].attrs
+            set_name = _text(a["solve_set"])
+            number = counts[set_name]
+            counts[set_name] += 1
+            masses = len(np.unique(records["mass"][records["source"] == index]))
+            found.append(Source(index, set_name, None, number, _text(a["type"]),
+                                tuple(int(k) for k in a["origin"]),
+                                tuple(int(k) for k in a["momentum"]), masses))
+        return [s._replace(label=s.set if counts[s.set] == 1 else f"{s.set}/s{s.number:04d}")
+                for s in found]
+
+
+class Modes(_Opened):
+    """Low modes of -D_eo D_oe: `values` [n] = 4 lambda^2 ascending, `lambdas` [n] in units of the mass, `residuals`
+    [n] = |-D_eo D_oe v - value v|, `size` (x, y, z, t), and `attributes`: action, boundary_t, naik_epsilon, checksums
+    of the links, how they were found. What is read is compared with its checksums; Damaged is raised."""
+
+    def __init__(self, path):
+        if not os.path.exists(path):
+            raise FileNotFoundError(f"there is no file {path}")
+        try:
+            self.h5 = _open_h5(path)
+        except OSError as error:
+            raise OSError(f"{path} cannot be opened as HDF5: {error}") from None
+        self.path = path
+        try:
+            self._read_numbers()
+        except BaseException:
+            self.h5.close()
+            raise
+
+    def _read_numbers(self):
+        if _text(self.h5.attrs.get("format", "")) != "naik-modes":
+            raise ValueError(f"{self.path} holds no low modes of naik")
+        version = _text(self.h5.attrs["format_version"])
+        if not version.startswith("1."):
+            raise ValueError(f"{self.path} has version {version}; this module reads version 1")
+        if _text(self.h5.attrs.get("state", "")) != "complete":
+            raise ValueError(f"{self.path} is not complete: run the same naik modes again")
+        _check_seal(self.h5, self.path)
+        self.attributes = {name: _text(value) if isinstance(value, (bytes, str)) else value
+                           for name, value in self.h5.attrs.items()}
+        self.size = tuple(int(n) for n in self.h5.attrs["dims"])  # x, y, z, t
+        self.values, self.residuals = self.h5["modes/lambda2"][...], self.h5["modes/residual"][...]
+        for name, numbers in (("lambda2", self.values), ("residual", self.residuals)):
+            stored = self.h5.attrs.get(name + "_crc")  # not in the first files
+            if stored is not None and int(stored) != zlib.crc32(numbers.tobytes()):
+                raise Damaged(f"{self.path} is damaged: {name} disagrees with its checksum")
+        self.lambdas = 0.5 * np.sqrt(np.maximum(self.values, 0))
+
+    def __len__(self):
+        return len(self.values)
+
+    def mode(self, index):
+        """[T][Z][Y][X/2][3] complex64 on the even sites: element k along x is x = 2k + (y + z + t) % 2."""
+        if not 0 <= index < len(self):
+            raise LookupError(f"{self.path} has no mode {index}; it has {len(self)}")
+        v = self.h5["modes/v"][index]
+        sums = _site_sums(np.ascontiguousarray(v).view(np.uint8).reshape(-1, 24))
+        if sums != (int(self.h5["modes/suma"][index]), int(self.h5["modes/sumb"][index])):
+            raise Damaged(f"{self.path} is damaged: mode {index} disagrees with its checksum")
+        return v
+
+    def on_all_sites(self, index):
+        """The same as [T][Z][Y][X][3], zero on the odd sites."""
+        v = self.mode(index)
+        out = np.zeros(v.shape[:3] + (2 * v.shape[3], 3), v.dtype)
+        t, z, y, k = np.indices(v.shape[:4])
+        out[t, z, y, 2 * k + (t + z + y) % 2] = v
+        return out
+
+
+def effective_mass(c):
+    """m(t) = arccosh((C(t-1) + C(t+1)) / 2 C(t)) of a correlator periodic in t, of a complex one its real part; NaN
+    where that has no solution. [T]"""
+    c = np.asarray(c).real
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.arccosh((np.roll(c, 1, -1) + np.roll(c, -1, -1)) / (2 * c))
+
+
+def falling_mass(c):
+    """m(t) = log(C(t) / C(t+1)) of a correlator that falls from its source on, such as a baryon's; NaN where that has
+    no solution. [T]"""
+    c = np.asarray(c).real
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.log(c / np.roll(c, -1, -1))
+
+
+def jackknife(samples, function=lambda mean: mean):
+    """Value and error of function(mean of samples), samples [configurations][...]."""
+    samples = np.asarray(samples)
+    n = len(samples)
+    if n < 2:
+        raise ValueError("the jackknife needs two configurations or more")
+    mean = samples.mean(0)
+    left_out = np.array([function((n * mean - s) / (n - 1)) for s in samples])
+    deviation = left_out - left_out.mean(0)
+    return function(mean), np.sqrt((n - 1) / n * (np.abs(deviation) ** 2).sum(0))

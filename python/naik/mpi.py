@@ -1,0 +1,86 @@
+"""MPI of a Python process: begun by mpi4py or by naik, whoever is first, and ended by the same at exit."""
+import atexit
+import ctypes
+import os
+import weakref
+
+from . import errors, library
+
+_world = []  # log and communicator that began MPI, or found it running; kept until the process ends
+_sessions = []  # weak references in the order of creation, which is the same on every rank
+
+
+class Ranks:
+    """A log and the ranks of a communicator: mpi4py's, or all of the job."""
+
+    def __init__(self, comm, take):
+        self.lib = library.load()
+        self.log = ctypes.c_void_p(self.lib.naik_log_create())
+        self.comm = ctypes.c_void_p()
+        self.lib.naik_log_take(self.log, take, None)
+        if comm is None:
+            _begin()
+            self.check(self.lib.naik_comm_create(None, None, self.log, ctypes.byref(self.comm)))
+        else:
+            _compare(self.lib, comm)
+            self.check(self.lib.naik_comm_create_fortran(comm.py2f(), self.log, ctypes.byref(self.comm)))
+
+    def check(self, status):
+        """Raises what naik reports."""
+        if status != 0:
+            sentence = self.lib.naik_log_message(self.log).decode("utf-8", "replace")
+            place = self.lib.naik_log_place(self.log).decode("utf-8", "replace")
+            self.lib.naik_log_clear(self.log)
+            raise errors.of(status, sentence, place)
+
+    def close(self):
+        if self.log:
+            if self.comm:
+                self.lib.naik_comm_destroy(ctypes.byref(self.comm))
+            self.lib.naik_log_destroy(ctypes.byref(self.log))
+
+
+def _begin():
+    """MPI runs from here on. Without a launcher Open MPI starts no daemon for this one process."""
+    if not _world:
+        if not any(name in os.environ for name in ("OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")):
+            os.environ.setdefault("OMPI_MCA_ess_singleton_isolated", "1")
+        _world.append(_World())
+
+
+class _World:
+    """Of all sessions whose communicator is None; its end ends MPI if naik began it."""
+
+    def __init__(self):
+        self.lib = library.load()
+        self.log, self.comm = ctypes.c_void_p(self.lib.naik_log_create()), ctypes.c_void_p()
+        status = self.lib.naik_comm_create(None, None, self.log, ctypes.byref(self.comm))
+        if status != 0:
+            raise errors.of(status, self.lib.naik_log_message(self.log).decode(), "")
+
+
+def _compare(lib, comm):
+    """mpi4py and naik must have been built for one MPI: handles of another mean nothing."""
+    if not hasattr(comm, "py2f"):
+        raise errors.InputError(f"comm must be a communicator of mpi4py or None, not {type(comm).__name__}")
+    from mpi4py import MPI
+    text, length = ctypes.create_string_buffer(8192), ctypes.c_int()
+    lib.MPI_Get_library_version(text, ctypes.byref(length))
+    mine, theirs = text.value.decode("utf-8", "replace").strip("\0 \n"), MPI.Get_library_version().strip("\0 \n")
+    if mine != theirs:
+        raise errors.InputError(f"naik was built with {mine.splitlines()[0]}, mpi4py with {theirs.splitlines()[0]}: install "
+                                "mpi4py for the MPI that naik uses, or build naik with the MPICC of mpi4py")
+
+
+def remember(session):
+    """The session is closed when the process ends, if it is still there."""
+    _sessions.append(weakref.ref(session))
+
+
+@atexit.register
+def _end():
+    for one in _sessions:
+        if one() is not None:
+            one().close()
+    for world in _world:
+        world.lib.naik_comm_destroy(ctypes.byref(world.comm))

@@ -1,0 +1,329 @@
+# test_session.py - the Python package naik: sessions against naik solve to the last bit, failures, Ctrl-C, MPI
+# timeout: 240
+import ctypes
+import importlib.util
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import warnings
+
+import h5py
+import numpy as np
+
+from program import MPIRUN, SCRATCH, environment, main, naik as program, path
+
+TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+LIBRARY = os.path.join(os.environ["BUILD"], "libnaik.so")
+os.environ["NAIK_LIBRARY"] = LIBRARY
+os.environ.update(pair.split("=", 1) for pair in os.environ.get("TESTS_ALONE", "").split())
+sys.path.insert(0, os.path.join(TOP, "python"))
+sys.dont_write_bytecode = True
+import naik  # noqa: E402
+
+INPUT = """
+lattice: {{size: [4, 4, 4, 8]}}
+gauge: {{file: {lattice}}}
+action: {action}
+solve: [{{name: s, masses: [0.1], source: {source}}}]
+output: {{file: {out}, correlators: [{meson}], momenta: [[0, 0, 0], [1, 0, -1]]}}
+{more}
+"""
+POINT = "{type: point, origin: [1, 0, 2, 3]}"
+WALL = "{type: random_wall, t0: 2, seed: 5, noise: u1}"
+SMEARED = "{type: covariant_gaussian, origin: [0, 1, 0, 1], radius: 1.5, iterations: 4}"
+
+
+def stored(name, action, source, meson, more=""):
+    """Propagators [columns] and correlators [momenta] of naik solve, and its records."""
+    with open(path(name + ".yaml"), "w") as f:
+        f.write(INPUT.format(lattice=path("lat.h5"), action=action, source=source, out=path(name + ".h5"), meson=meson, more=more))
+    program("solve", path(name + ".yaml"))
+    with h5py.File(path(name + ".h5")) as f:
+        g = f["prop/s0000/m00"][...]
+        if g.ndim == 8:  # [spin][colour][t][z][y][x][spin][colour]
+            g = g.reshape((12,) + g.shape[2:])
+        return g, [f[f"corr/s/m00/{meson}/{p}"][...] for p in ("p000", "p10-1")], f["solves"][...]
+
+
+def refuses(kind, sentence, call, *words, **keys):
+    try:
+        call(*words, **keys)
+    except kind as error:
+        assert sentence in str(error), error
+        assert isinstance(error, naik.Error)
+        return
+    raise AssertionError(f"no {kind.__name__}: {sentence}")
+
+
+def structures_have_the_sizes_of_the_headers():
+    from naik import library
+    with open(path("sizes.c"), "w") as f:
+        f.write('#include <stdio.h>\n#include <stddef.h>\n#include "naik/naik.h"\nint main(void) {\n')
+        for name, kind in library.STRUCTURES.items():
+            f.write(f'printf("{name} %zu\\n", sizeof({name}));\n')
+            f.writelines(f'printf("{name}.{member} %zu\\n", offsetof({name}, {member}));\n' for member, _ in kind._fields_)
+        f.write("}\n")
+    words = shlex.split(os.environ.get("MPICC", "mpicc")) + ["-I" + os.path.join(TOP, "include"), path("sizes.c"), "-o", path("sizes")]
+    subprocess.run(words, check=True)
+    told = dict(line.split() for line in subprocess.run([path("sizes")], capture_output=True, text=True).stdout.splitlines())
+    for name, kind in library.STRUCTURES.items():
+        assert int(told[name]) == ctypes.sizeof(kind), name
+        for member, _ in kind._fields_:
+            assert int(told[f"{name}.{member}"]) == getattr(kind, member).offset, (name, member)
+
+
+def a_session_has_the_bits_of_naik_solve():
+    cases = [("hisq", "hisq", "{type: hisq}", "pion5", "rhox"), ("clover", {"type": "clover", "csw": 1.2}, "{type: clover, csw: 1.2}", "pion", "rho_x")]
+    for name, action, words, meson, _ in cases:
+        with naik.Session(path("lat.h5"), action=action) as s:
+            for source, made in ((POINT, s.sources.point(1, 0, 2, 3)), (WALL, s.sources.noise(5, t0=2, noise="u1")),
+                                 (SMEARED, s.sources.smeared(0, 1, 0, 1, radius=1.5, iterations=4))):
+                g, c, records = stored(f"{name}-{source[7:10]}", words, source, meson)
+                x, results = s.solve(made, mass=0.1)
+                assert x.tobytes() == g.tobytes(), (name, source, np.abs(x - g).max())
+                assert [r.iterations for r in results] == list(records["iterations"]) and all(r.converged for r in results)
+                assert [r.source_residual for r in results] == list(records["source_residual"]), results
+                origin = {"poi": (1, 0, 2, 3), "ran": (0, 0, 0, 2), "cov": (0, 1, 0, 1)}[source[7:10]]
+                found = s.contract(meson, x, momentum=[(0, 0, 0), (1, 0, -1)], origin=origin)
+                for mine, theirs in zip(found, c):
+                    assert np.array_equal(mine if np.iscomplexobj(theirs) else mine.real, theirs), (name, source, mine, theirs)
+
+
+def links_of_an_array_and_modes_of_a_file_do_too():
+    links = links_of_file()
+    g, _, _ = stored("array", "{type: naive}", POINT, "pion5")
+    with naik.Session(links, action="naive") as s:
+        x, _ = s.solve(s.sources.point(1, 0, 2, 3)[0], mass=0.1)
+        assert x.shape == s.shape and x.tobytes() == g[0].tobytes()
+    modes = f"deflation: {{modes: 16, file: {path('modes.h5')}}}"
+    g, _, records = stored("deflated", "{type: hisq}", POINT, "pion5", modes)
+    with naik.Session(path("lat.h5"), deflation={"modes": 16, "file": path("modes.h5")}) as s:
+        x, results = s.solve(s.sources.point(1, 0, 2, 3), mass=0.1)
+        assert x.tobytes() == g.tobytes() and [r.modes for r in results] == list(records["modes"]) == [16] * 3
+        plain = s.solve(s.sources.point(1, 0, 2, 3), mass=0.1, deflate=False).results
+        assert plain[0].modes == 0 and plain[0].iterations > results[0].iterations
+
+
+def links_of_file():
+    """[t][z][y][x][mu][3][3] complex."""
+    with h5py.File(path("lat.h5")) as f:
+        return f["gauge"][...].view(np.complex128).reshape(8, 4, 4, 4, 4, 3, 3)
+
+
+def two_sessions_live_in_one_process():
+    a, b = naik.Session(path("lat.h5")), naik.Session(path("lat.h5"), action="wilson")
+    src = a.sources.point(0, 0, 0, 0)[:1]
+    alone = a.solve(src, mass=0.2).x
+    between = b.solve(b.sources.point(0, 0, 0, 0)[:2], kappa=0.115)
+    assert between.results[0].converged and a.solve(src, mass=0.2).x.tobytes() == alone.tobytes()
+    # other quarks of one session: their masses, Naik epsilons and twists
+    other = a.solve(src, mass=0.2, naik_epsilon=-0.1, twist=[0.5, 0, 0]).x
+    assert np.abs(other - alone).max() > 1e-3 and a.solve(src, mass=0.2).x.tobytes() == alone.tobytes()
+    mixed = a.contract("pion5", a.solve(a.sources.point(0, 0, 0, 0), mass=0.2).x, a.solve(a.sources.point(0, 0, 0, 0), mass=0.4).x)
+    assert mixed.shape == (8,) and mixed[0].real > 0
+    a.close()
+    refuses(naik.ArgumentError, "the session is closed", a.solve, src, mass=0.2)
+    assert b.solve(b.sources.point(0, 0, 0, 0)[:1], kappa=0.115).x.tobytes() == between.x[:1].tobytes()
+    b.close()
+
+
+def what_is_wrong_raises_with_the_sentence():
+    refuses(naik.InputError, "cannot open the gauge configuration", naik.Session, path("nowhere"))
+    refuses(naik.InputError, "unknown key 'solver.tolerence'; did you mean 'solver.tolerance'?", naik.Session, path("lat.h5"),
+            solver={"tolerence": 1})
+    refuses(naik.InputError, "'action.type' must be one of", naik.Session, path("lat.h5"), action="hisk")
+    refuses(naik.InputError, "must be above 0", bad_mass)
+    refuses(naik.InputError, "holds no SU(3) configuration", naik.Session, np.ones((8, 4, 4, 4, 4, 3, 3), complex))
+    refuses(naik.InputError, "an array [t][z][y][x][4][3][3]", naik.Session, np.ones((4, 4, 4, 4)))
+    with open(path("lat.h5"), "rb") as f:
+        data = bytearray(f.read())
+    with h5py.File(path("lat.h5")) as f:
+        data[f["gauge"].id.get_offset() + 1000] ^= 1
+    with open(path("bad.h5"), "wb") as f:
+        f.write(data)
+    refuses(naik.CorruptError, "checksum", naik.Session, path("bad.h5"))
+    with naik.Session(path("lat.h5")) as s:
+        src = s.sources.point(0, 0, 0, 0)
+        refuses(naik.InputError, "must have the shape [n] + [8, 4, 4, 4, 3]", s.solve, src[..., :2], mass=0.1)
+        refuses(naik.InputError, "not finite", s.solve, src * np.nan, mass=0.1)
+        refuses(naik.InputError, "no meson 'rho_x' of hisq quarks", s.contract, "rho_x", src)
+        refuses(naik.InputError, "a propagator has 3 columns, not 1", s.contract, "pion5", src[:1])
+        refuses(naik.InputError, "one place and not 2", s.sources.make, type="point", origin=[[0, 0, 0, 0], [0, 0, 0, 1]])
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            s.sources.wall(0, "corner")
+        assert [w.category for w in told] == [naik.Warning] and "Coulomb gauge" in str(told[0].message), told
+    with naik.Session(path("lat.h5"), solver={"max_iterations": 5}) as s, warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        results = s.solve(src, mass=0.1).results
+        assert [w.category for w in told] == [naik.NotConverged] and results[0].reason == "iteration limit", (told, results)
+
+
+def bad_mass():
+    with naik.Session(path("lat.h5")) as s:
+        s.solve(s.sources.point(0, 0, 0, 0), mass=-0.1)
+
+
+def progress_lines_and_control_c_are_heard():
+    heard, lines = [], []
+    with naik.Session(path("lat.h5"), log=lines.append, solver={"tolerance": 1e-13, "batch": 1}) as s:
+        src = s.sources.point(0, 0, 0, 0)
+        s.progress = heard.append
+        whole = s.solve(src, mass=0.01)
+        assert any("plaquette" in line for line in lines) and any(line.startswith("links: hisq") for line in lines), lines
+        assert heard and heard[-1].count == 3 and max(p.iterations for p in heard) > 20 and max(p.done for p in heard) == 2, heard
+
+        def press(p):
+            if p.done == 1:
+                os.kill(os.getpid(), signal.SIGINT)
+
+        def fail(p):
+            raise LookupError("of the callback")
+
+        handler = signal.getsignal(signal.SIGINT)
+        for hear, kind in ((press, KeyboardInterrupt), (fail, LookupError)):
+            s.progress = hear
+            try:
+                s.solve(src, mass=0.01)
+                raise AssertionError(f"no {kind.__name__}")
+            except kind:
+                pass
+        assert signal.getsignal(signal.SIGINT) is handler
+        s.progress = None
+        assert s.solve(src, mass=0.01).x.tobytes() == whole.x.tobytes()  # and the session goes on
+
+
+class Device:
+    """What CuPy's arrays have, on the host."""
+    __cuda_array_interface__ = {"version": 3}
+
+    def __init__(self, array):
+        self.array = array
+
+    def get(self):
+        return self.array
+
+
+class Exporter:
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **keys):
+        return self.array.__dlpack__(**keys)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def arrays_of_others_are_taken_through_the_host():
+    with naik.Session(path("lat.h5")) as s:
+        src = s.sources.point(0, 0, 0, 0)
+        x = s.solve(src, mass=0.1).x
+        for other in (Device(src), Exporter(src), src.tolist()):
+            assert np.array_equal(s.solve(other, mass=0.1).x, x), type(other)
+        refuses(naik.InputError, "of numpy, CuPy or DLPack, not str", s.solve, "source", mass=0.1)
+
+
+RANKS = """
+import sys
+import numpy as np
+{first}
+import naik
+{second}
+s = naik.Session({links}, action="hisq", comm={comm})
+w = naik.Session({links}, action="wilson", comm={comm})
+x, _ = s.solve(s.sources.point(1, 0, 2, 3), mass=0.1)
+y, _ = w.solve(w.sources.point(1, 0, 2, 3), mass=0.1)
+c = s.contract("pion5", x, origin=(1, 0, 2, 3), momentum=(0, 1, 0))
+x, y = s.gather(x, 1), w.gather(y, 1)
+from mpi4py import MPI
+if MPI.COMM_WORLD.rank == 0:
+    np.savez({out!r}, x=x, y=y, c=c)
+try:
+    s.solve(s.sources.point(1, 0, 2, 3)[..., :1], mass=0.1)
+except naik.InputError as error:
+    print("refused", MPI.COMM_WORLD.rank)
+{last}
+"""
+
+
+def ranks_of_mpi4py_and_of_naik_make_the_same_bits():
+    if importlib.util.find_spec("mpi4py") is None:
+        return "needs mpi4py"
+    g, _, _ = stored("ranks", "{type: hisq}", POINT, "pion5")
+    np.save(path("links.npy"), links_of_file())
+    file, array = repr(path("lat.h5")), f"np.load({path('links.npy')!r})"
+    made = []
+    # mpi4py begins MPI, or naik does; sessions are closed, or left to the end of the process
+    for name, first, second, comm, links, ranks in (("a", "from mpi4py import MPI", "", "MPI.COMM_WORLD", file, 2),
+                                                    ("b", "", "", "None", array, 2), ("c", "", "", "None", file, 1)):
+        script, out = path(f"ranks.{name}.py"), path(f"ranks.{name}.npz")
+        with open(script, "w") as f:
+            f.write(RANKS.format(first=first, second=second, comm=comm, links=links, out=out, last="s.close()" if name == "a" else ""))
+        words = (MPIRUN + ["-n", str(ranks)] if ranks > 1 else []) + [sys.executable, "-B", script]
+        env = environment(ranks, {"PYTHONPATH": os.path.join(TOP, "python")})
+        if ranks > 1:
+            env = {k: v for k, v in env.items() if k not in ALONE}
+        run = subprocess.run(words, capture_output=True, text=True, env={**env, **PARALLEL} if ranks > 1 else env, timeout=200)
+        assert run.returncode == 0, (name, run.stdout, run.stderr)
+        assert sorted(run.stdout.split("\n"))[-ranks:] == [f"refused {r}" for r in range(ranks)], (name, run.stdout, run.stderr)
+        made.append(dict(np.load(out)))
+    for one in made:
+        assert one["x"].tobytes() == g.tobytes()
+        assert all(one[k].tobytes() == made[0][k].tobytes() for k in ("y", "c"))
+
+
+ALONE = dict(pair.split("=", 1) for pair in os.environ.get("TESTS_ALONE", "").split())
+PARALLEL = {"OMPI_MCA_btl": "self,vader"}
+
+
+def the_wheel_is_made_without_a_network_and_finds_the_library():
+    sys.path.insert(0, os.path.join(TOP, "python"))
+    import wheel_of_naik
+    import zipfile
+    folder = path("site")
+    with zipfile.ZipFile(path(wheel_of_naik.build_wheel(SCRATCH))) as wheel:
+        wheel.extractall(folder)
+        names = wheel.namelist()
+    with open(os.path.join(folder, next(n for n in names if n.endswith("RECORD")))) as f:
+        assert sorted(line.split(",")[0] for line in f) == sorted(names)
+    env = {k: v for k, v in os.environ.items() if k != "NAIK_LIBRARY"}
+    words = "import naik, naik_io, naik.io; assert naik_io is naik.io; print(naik.version())"
+    run = subprocess.run([sys.executable, "-B", "-c", words], capture_output=True, text=True, cwd=SCRATCH,
+                         env={**env, "PYTHONPATH": folder})
+    assert run.returncode == 0 and re.match(r"\d+\.\d+\.\d+ \(", run.stdout), run
+    missing = subprocess.run([sys.executable, "-B", "-c", "import naik; naik.version()"], capture_output=True, text=True, cwd=SCRATCH,
+                             env={**env, "PYTHONPATH": folder, "NAIK_LIBRARY": path("none.so")})
+    assert "build it with make python" in missing.stderr, missing.stderr
+
+
+def the_page_is_run_as_it_stands():
+    sys.path.insert(0, os.path.join(TOP, "tools"))
+    import examples
+    with open(os.path.join(TOP, "doc", "python.md"), encoding="utf-8") as f:
+        text = f.read().replace("8,8,8,16", "4,4,4,8").replace("(16, 8, 8, 8", "(8, 4, 4, 4").replace("(12, 16, 8, 8, 8", "(12, 8, 4, 4, 4")
+    text = text.replace("(2, 16)", "(2, 8)").replace("(16,)", "(8,)")
+    os.makedirs(path("page"))
+    os.chdir(path("page"))
+    for words in examples.commands(text):
+        program(*words, cwd=path("page"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", naik.Warning)  # its walls are not in Coulomb gauge
+        made = examples.python(text)
+    assert "did you mean 'solver.tolerance'?" in made["said"] and "24 modes" in made["said"], made["said"]
+    assert made["result"].converged and all(r.converged for r in made["results"])
+    os.chdir(SCRATCH)
+
+
+if not os.path.exists(LIBRARY):
+    print("SKIP test_session.py: needs libnaik.so (make python)")
+    sys.exit(0)
+program("gauge", "generate", "--size", "4,4,4,8", "--beta", "6", "--seed", 1, "--sweeps", "10", "-o", path("lat.h5"))
+main([structures_have_the_sizes_of_the_headers, a_session_has_the_bits_of_naik_solve,
+      links_of_an_array_and_modes_of_a_file_do_too, two_sessions_live_in_one_process, what_is_wrong_raises_with_the_sentence,
+      progress_lines_and_control_c_are_heard, arrays_of_others_are_taken_through_the_host,
+      ranks_of_mpi4py_and_of_naik_make_the_same_bits, the_wheel_is_made_without_a_network_and_finds_the_library,
+      the_page_is_run_as_it_stands])
