@@ -9,7 +9,7 @@
 #include "backend/bicgstab_scalars.h"
 #include "check.h"
 #include "model/iterations.h"
-#include "solver/cg_batch.h"
+#include "solver/cg_parts.h"
 
 /* ---- scalars of an rhs */
 
@@ -165,21 +165,22 @@ static void bicgstab_ends_at_its_limits_and_breaks_where_it_leads_nowhere(check 
 /* ---- the ladder */
 
 /* One rhs in mid solve on a rung, with all rungs there. */
-static void climber(naik_cg *cg, naik_rung rung)
+static void climber(naik_solver *cg, naik_rung rung)
 {
     static const naik_operator op = {.precision = NAIK_DOUBLE};
     memset(cg, 0, sizeof *cg);
     for (int i = 0; i < NAIK_RUNGS; i++) {
         cg->op[i] = &op;
     }
-    cg->slot[0] = (cg_rhs_slot){.rung = rung, .started = true, .stretch = 10 * NAIK_RENEW_EVERY};
+    cg->slot[0] = (batch_slot){
+        .state = {.rung = (int32_t)rung, .started = 1, .stretch = 10 * NAIK_RENEW_EVERY}};
     cg->record[0] = (naik_rhs){.rr = 1, .iterations = 100};
 }
 
 static void every_reason_to_climb_is_counted(check *t)
 {
     const naik_solver_options options = naik_solver_defaults();
-    static naik_cg cg;
+    static naik_solver cg;
     /* at the count one below each limit, and at it; a check adds one to failures and shorts itself */
     static const struct {
         int breaks, failures, shorts, stalls, best_at, iterations;
@@ -202,19 +203,19 @@ static void every_reason_to_climb_is_counted(check *t)
                 {0, 0, 0, 0, 20000, 40001, 1, 1000, NAIK_SOLVER_CLIMB_SLOW}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         climber(&cg, NAIK_RUNG_HALF);
-        cg.slot[0].breaks = rows[i].breaks;
-        cg.slot[0].failures = rows[i].failures;
-        cg.slot[0].shorts = rows[i].shorts;
-        cg.slot[0].stalls = rows[i].stalls;
-        cg.slot[0].best_at = rows[i].best_at;
-        cg.slot[0].stretch = rows[i].stretch;
+        cg.slot[0].state.breaks = rows[i].breaks;
+        cg.slot[0].state.failures = rows[i].failures;
+        cg.slot[0].state.shorts = rows[i].shorts;
+        cg.slot[0].state.stalls = rows[i].stalls;
+        cg.slot[0].state.best_at = rows[i].best_at;
+        cg.slot[0].state.stretch = rows[i].stretch;
         cg.record[0].iterations = rows[i].iterations;
         const bool climbs = cg_climbs(&cg, &options, 0, rows[i].rr);
         CHECK_INT(t, climbs, rows[i].climb != NAIK_SOLVER_NO_CLIMB);
-        CHECK_INT(t, cg.slot[0].climb, rows[i].climb);
-        CHECK_INT(t, cg.slot[0].rung, climbs ? NAIK_RUNG_CLASSICAL : NAIK_RUNG_HALF);
-        CHECK_INT(t, cg.slot[0].climbed_at, climbs ? rows[i].iterations : 0);
-        CHECK_TRUE(t, !climbs || (cg.slot[0].breaks == 0 && !cg.slot[0].started));
+        CHECK_INT(t, cg.slot[0].state.climb, rows[i].climb);
+        CHECK_INT(t, cg.slot[0].state.rung, climbs ? NAIK_RUNG_CLASSICAL : NAIK_RUNG_HALF);
+        CHECK_INT(t, cg.slot[0].state.climbed_at, climbs ? rows[i].iterations : 0);
+        CHECK_TRUE(t, !climbs || (cg.slot[0].state.breaks == 0 && !cg.slot[0].state.started));
         CHECK_TRUE(t, strcmp(naik_solver_climb_text(rows[i].climb), "unknown") != 0);
     }
 }
@@ -222,7 +223,7 @@ static void every_reason_to_climb_is_counted(check *t)
 static void nobody_climbs_from_double_or_where_it_was_told_to_stay(check *t)
 {
     naik_solver_options options = naik_solver_defaults();
-    static naik_cg cg;
+    static naik_solver cg;
     static const naik_rung from[] = {NAIK_RUNG_HALF, NAIK_RUNG_SINGLE, NAIK_RUNG_CLASSICAL,
                                      NAIK_RUNG_DOUBLE};
     static const naik_rung to[] = {NAIK_RUNG_CLASSICAL, NAIK_RUNG_CLASSICAL, NAIK_RUNG_DOUBLE,
@@ -230,19 +231,19 @@ static void nobody_climbs_from_double_or_where_it_was_told_to_stay(check *t)
     for (int i = 0; i < 4; i++) {
         for (int stays = 0; stays < 2; stays++) {
             climber(&cg, from[i]);
-            cg.slot[0].breaks = 2;
+            cg.slot[0].state.breaks = 2;
             options.stay = stays == 1;
             CHECK_INT(t, cg_climbs(&cg, &options, 0, 1), i < 3 && stays == 0);
-            CHECK_INT(t, cg.slot[0].rung, stays == 0 ? to[i] : from[i]);
+            CHECK_INT(t, cg.slot[0].state.rung, stays == 0 ? to[i] : from[i]);
         }
     }
     options.stay = false;
     climber(&cg, NAIK_RUNG_HALF);
-    cg.slot[0].started = false; /* nothing was iterated on this rung */
-    cg.slot[0].breaks = 2;
+    cg.slot[0].state.started = 0; /* nothing was iterated on this rung */
+    cg.slot[0].state.breaks = 2;
     CHECK_TRUE(t, !cg_climbs(&cg, &options, 0, 1));
     climber(&cg, NAIK_RUNG_SINGLE); /* a claim of convergence is no failure */
-    cg.slot[0].failures = 1;
+    cg.slot[0].state.failures = 1;
     cg.record[0].stop = 1;
     CHECK_TRUE(t, !cg_climbs(&cg, &options, 0, 100));
 }
@@ -264,7 +265,7 @@ static void a_system_begins_on_the_rung_of_its_mass(check *t)
         CHECK_TRUE(t, naik_cg_stray((naik_rung)i) == stray[i]);
         CHECK_TRUE(t, naik_cg_delta((naik_rung)i) == delta[i]);
     }
-    static naik_cg cg;
+    static naik_solver cg;
     naik_solver_options options = naik_solver_defaults();
     climber(&cg, NAIK_RUNG_HALF);
     options.removed = 4 * 0.01 * 0.01; /* modes taken out make it as heavy as that */

@@ -1,25 +1,12 @@
-/* batch.c - what all algorithms do alike */
+/* batch.c - the memory of a batch, and moving right-hand sides about in it */
 #include "solver/batch.h"
 
-naik_status naik_solver_create(const naik_solver_kind *kind,
-                               const naik_operator op[NAIK_PRECISIONS], naik_precision vectors,
-                               int width, naik_solver **out)
-{
-    naik_status status = NAIK_OK;
-    *out = NULL;
-    NAIK_TRY(kind->create(op, vectors, width, out));
-    (*out)->kind = kind;
-done:
-    return status;
-}
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
-void naik_solver_destroy(naik_solver **solver)
-{
-    if (*solver != NULL) {
-        (*solver)->kind->destroy(*solver);
-        *solver = NULL;
-    }
-}
+#include "backend/field.h"
+#include "base/memory.h"
 
 size_t naik_solver_bytes(const naik_solver_kind *kind, const naik_operator_ops *ops,
                          const naik_geometry *geometry, naik_precision vectors, int width)
@@ -31,8 +18,358 @@ size_t naik_solver_bytes(const naik_solver_kind *kind, const naik_operator_ops *
     return (1 + fields) * outer + (vectors == NAIK_DOUBLE ? 0 : fields * low); /* with b */
 }
 
-naik_status naik_solver_solve(naik_solver *solver, naik_parity parity,
-                              const naik_solver_options *options, const naik_solver_stream *stream)
+/* Whether an operator is another storage of `outer`. */
+static bool fits(const naik_operator *outer, const naik_operator *op)
 {
-    return solver->kind->solve(solver, parity, options, stream);
+    return op->ops == NULL || (op->geometry == outer->geometry && op->ops == outer->ops &&
+                               op->ops->depth(op) == outer->ops->depth(outer));
+}
+
+static naik_status check_create(const naik_solver_kind *kind,
+                                const naik_operator op[NAIK_PRECISIONS], naik_precision vectors,
+                                int width)
+{
+    const naik_operator *outer = &op[NAIK_DOUBLE];
+    naik_log *log = outer->geometry->backend->log;
+    const int most = NAIK_MAX_RHS / outer->ops->spin;
+    if (outer->precision != NAIK_DOUBLE || !fits(outer, &op[NAIK_SINGLE]) ||
+        !fits(outer, &op[NAIK_HALF])) {
+        return NAIK_FAIL(log, NAIK_ERR_ARG,
+                         "the solver needs its operator in double and all storages on one lattice");
+    }
+    if ((vectors != NAIK_DOUBLE) != (op[NAIK_SINGLE].ops != NULL || op[NAIK_HALF].ops != NULL)) {
+        return NAIK_FAIL(log, NAIK_ERR_ARG, "no operator for an iteration on %s vectors",
+                         naik_precision_name(vectors));
+    }
+    if (!kind->takes(outer)) {
+        return NAIK_FAIL(log, NAIK_ERR_ARG, "%s has no steps for the %s operator on this backend",
+                         kind->name, outer->ops->name);
+    }
+    if (width < 1 || width > most) {
+        return NAIK_FAIL(log, NAIK_ERR_ARG, "a batch of %d: 1 to %d are possible", width, most);
+    }
+    return NAIK_OK;
+}
+
+static naik_status create_fields(const naik_solver *s, naik_precision precision, batch_fields *out)
+{
+    naik_status status = NAIK_OK;
+    for (int i = 0; i < s->fields; i++) {
+        NAIK_TRY(naik_field_create_spin(s->geometry, precision, s->op[NAIK_RUNG_DOUBLE]->ops->spin,
+                                        s->width, &out->field[i]));
+    }
+done:
+    return status;
+}
+
+static naik_status allocate_scalars(naik_solver *s)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = s->geometry->backend;
+    const size_t width = (size_t)s->width, sums = (size_t)s->kind->sums * width;
+    NAIK_TRY(
+        naik_backend_alloc(backend, width * sizeof *s->rhs, "solver scalars", (void **)&s->rhs));
+    NAIK_TRY(
+        naik_backend_alloc(backend, width * sizeof *s->mask, "solver scalars", (void **)&s->mask));
+    NAIK_TRY(naik_backend_alloc(backend, sums * sizeof *s->sums, "solver sums", (void **)&s->sums));
+done:
+    return status;
+}
+
+static const naik_operator *there(const naik_operator *op)
+{
+    return op->ops != NULL ? op : NULL;
+}
+
+naik_status naik_solver_create(const naik_solver_kind *kind,
+                               const naik_operator op[NAIK_PRECISIONS], naik_precision vectors,
+                               int width, naik_solver **out)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = op[NAIK_DOUBLE].geometry->backend;
+    naik_solver *s = NULL;
+    *out = NULL;
+    NAIK_TRY(check_create(kind, op, vectors, width));
+    s = calloc(1, sizeof *s);
+    if (s == NULL) {
+        status = NAIK_FAIL(backend->log, NAIK_ERR_MEMORY, "no memory for the solver");
+    } else {
+        s->kind = kind;
+        s->geometry = op[NAIK_DOUBLE].geometry;
+    }
+    NAIK_TRY(naik_comm_agree(backend->comm, status));
+    s->vectors = vectors;
+    s->width = width;
+    s->fields = kind->fields(op[NAIK_DOUBLE].ops);
+    s->op[NAIK_RUNG_HALF] = there(&op[NAIK_HALF]);
+    s->op[NAIK_RUNG_SINGLE] = s->op[NAIK_RUNG_CLASSICAL] = there(&op[NAIK_SINGLE]);
+    s->op[NAIK_RUNG_DOUBLE] = &op[NAIK_DOUBLE];
+    NAIK_TRY(
+        naik_field_create_spin(s->geometry, NAIK_DOUBLE, op[NAIK_DOUBLE].ops->spin, width, &s->b));
+    NAIK_TRY(create_fields(s, NAIK_DOUBLE, &s->outer));
+    if (batch_is_mixed(s)) {
+        NAIK_TRY(create_fields(s, vectors, &s->low));
+    } else {
+        s->low = s->outer;
+    }
+    NAIK_TRY(naik_comm_agree(backend->comm, allocate_scalars(s)));
+    if (kind->create != NULL) {
+        NAIK_TRY(kind->create(s));
+    }
+    *out = s;
+    s = NULL;
+done:
+    naik_solver_destroy(&s);
+    return status;
+}
+
+void naik_solver_destroy(naik_solver **solver)
+{
+    naik_solver *s = *solver;
+    if (s == NULL) {
+        return;
+    }
+    naik_backend *backend = s->geometry->backend;
+    if (s->kind->destroy != NULL) {
+        s->kind->destroy(s);
+    }
+    for (int i = 0; i < BATCH_FIELDS; i++) {
+        if (s->low.field[i] != s->outer.field[i]) {
+            naik_field_destroy(&s->low.field[i]);
+        }
+        naik_field_destroy(&s->outer.field[i]);
+    }
+    naik_field_destroy(&s->b);
+    naik_backend_release(backend, s->rhs);
+    naik_backend_release(backend, s->mask);
+    naik_backend_release(backend, s->sums);
+    naik_backend_release(backend, s->history);
+    naik_free(s->ring);
+    for (int c = 0; c < NAIK_MAX_RHS; c++) {
+        naik_free(s->slot[c].state.history);
+    }
+    free(s);
+    *solver = NULL;
+}
+
+naik_rung batch_rung_from(const naik_solver *s, naik_rung rung)
+{
+    int at = (int)rung;
+    while (s->op[at] == NULL) {
+        at++;
+    }
+    return (naik_rung)at;
+}
+
+int batch_in_state(const naik_solver *s, naik_rhs_state state)
+{
+    int count = 0;
+    for (int c = 0; c < s->width_now; c++) {
+        count += s->record[c].state == (int32_t)state;
+    }
+    return count;
+}
+
+static void set_width(naik_solver *s, int width)
+{
+    naik_field_set_nrhs(s->b, width);
+    for (int i = 0; i < s->fields; i++) {
+        naik_field_set_nrhs(s->outer.field[i], width);
+        naik_field_set_nrhs(s->low.field[i], width);
+    }
+    s->width_now = width;
+    s->serial = naik_backend_serial(s->geometry->backend);
+}
+
+/* Room for the history that this solve keeps; made once and kept for the next. */
+static naik_status reserve_history(naik_solver *s)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = s->geometry->backend;
+    const size_t ring = (size_t)s->longest * (size_t)s->width, stride = (size_t)s->history_stride;
+    const char *what = "residual history";
+    if (stride > 0 && ring > s->history_capacity) {
+        naik_backend_release(backend, s->history);
+        naik_free(s->ring);
+        s->history = s->ring = NULL;
+        s->history_capacity = 0;
+        NAIK_TRY(
+            naik_backend_alloc(backend, ring * sizeof *s->history, what, (void **)&s->history));
+        NAIK_TRY(naik_alloc(backend->log, ring * sizeof *s->ring, what, (void **)&s->ring));
+        /* rhs that rest write no rows, but all rows are read */
+        NAIK_TRY(naik_backend_upload(backend, s->history, s->ring, ring * sizeof *s->ring));
+        s->history_capacity = ring;
+    }
+    for (int c = 0; stride > s->slot_history_capacity && c < s->width; c++) {
+        double **history = &s->slot[c].state.history;
+        naik_free(*history);
+        *history = NULL;
+        NAIK_TRY(naik_alloc(backend->log, stride * sizeof **history, what, (void **)history));
+    }
+    s->slot_history_capacity =
+        stride > s->slot_history_capacity ? stride : s->slot_history_capacity;
+done:
+    return status;
+}
+
+naik_status batch_begin(naik_solver *s, naik_parity parity, const naik_solver_options *options,
+                        int64_t count)
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = s->geometry->backend;
+    s->parity = parity;
+    s->now = 0;
+    s->poll = options->poll_interval > 0 ? options->poll_interval : backend->ops->poll_interval;
+    s->longest = s->poll;
+    s->history_stride = options->history_stride;
+    s->next = 0;
+    s->open = false;
+    s->missed = 0;
+    if (s->kind->begin != NULL) {
+        s->kind->begin(s, options);
+    }
+    NAIK_TRY(naik_comm_agree(backend->comm, reserve_history(s)));
+    set_width(s, count < s->width ? (int)(count > 0 ? count : 1) : s->width);
+    memset(s->record, 0, sizeof s->record);
+    NAIK_TRY(batch_upload(s));
+done:
+    return status;
+}
+
+naik_status batch_upload(naik_solver *s)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_backend_upload(s->geometry->backend, s->rhs, s->record,
+                                 (size_t)s->width_now * sizeof *s->record));
+    if (s->kind->upload != NULL) {
+        NAIK_TRY(s->kind->upload(s));
+    }
+done:
+    return status;
+}
+
+naik_status batch_download(naik_solver *s)
+{
+    naik_status status = NAIK_OK;
+    NAIK_TRY(naik_backend_download(s->geometry->backend, s->record, s->rhs,
+                                   (size_t)s->width_now * sizeof *s->record));
+    if (s->kind->download != NULL) {
+        NAIK_TRY(s->kind->download(s));
+    }
+done:
+    return status;
+}
+
+naik_status batch_set_mask(naik_solver *s, const bool wanted[NAIK_MAX_RHS])
+{
+    naik_rhs mask[NAIK_MAX_RHS];
+    memset(mask, 0, sizeof mask);
+    for (int c = 0; c < s->width_now; c++) {
+        mask[c].state = wanted[c] ? NAIK_RHS_CHECK : NAIK_RHS_IDLE;
+    }
+    return naik_backend_upload(s->geometry->backend, s->mask, mask,
+                               (size_t)s->width_now * sizeof *mask);
+}
+
+/* The sums of all rhs, over all ranks. */
+static naik_status take_sums(naik_solver *s, double values[NAIK_MAX_RHS])
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = s->geometry->backend;
+    NAIK_TRY(backend->ops->reduction.over_ranks(backend, s->sums, s->width_now));
+    NAIK_TRY(backend->ops->reduction.values(backend, s->sums, s->width_now, values));
+done:
+    return status;
+}
+
+naik_status batch_dots(naik_solver *s, const naik_field *v, const naik_field *w,
+                       double dots[NAIK_MAX_RHS])
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = s->geometry->backend;
+    NAIK_TRY(backend->ops->reduction.clear(backend, s->sums, s->width_now));
+    NAIK_TRY(backend->ops->reduction.dot(v, w, s->sums));
+    NAIK_TRY(take_sums(s, dots));
+done:
+    return status;
+}
+
+naik_status batch_site_residuals(naik_solver *s, const bool asks[NAIK_MAX_RHS])
+{
+    naik_status status = NAIK_OK;
+    naik_backend *backend = s->geometry->backend;
+    const double sites = 0.5 * (double)s->geometry->lattice->volume;
+    bool any = false;
+    double ratio[NAIK_MAX_RHS];
+    for (int c = 0; c < s->width_now; c++) {
+        any = any || (asks[c] && s->slot[c].system.site_tolerance > 0);
+    }
+    if (!any) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(backend->ops->reduction.clear(backend, s->sums, s->width_now));
+    NAIK_TRY(backend->ops->reduction.site_ratio(s->outer.field[BATCH_R], s->outer.field[BATCH_X],
+                                                s->sums));
+    NAIK_TRY(take_sums(s, ratio));
+    for (int c = 0; c < s->width_now; c++) {
+        if (asks[c]) {
+            s->slot[c].state.site_residual = sqrt(ratio[c] / sites);
+        }
+    }
+done:
+    return status;
+}
+
+/* field's rhs map[0..n-1], by way of `spare`, a field of the same precision whose content is free. */
+static naik_status narrow_field(naik_field **field, naik_field **spare, const int *map, int n)
+{
+    naik_field_set_nrhs(*spare, n);
+    const naik_status status = (*field)->geometry->backend->ops->field.gather(*spare, *field, map);
+    naik_field *old = *field;
+    *field = *spare;
+    *spare = old;
+    return status;
+}
+
+static naik_status narrow_fields(batch_fields *f, int fields, const int *map, int n)
+{
+    naik_status status = NAIK_OK;
+    for (int i = 0; i < fields; i++) {
+        if (i != BATCH_SPARE) {
+            NAIK_TRY(narrow_field(&f->field[i], &f->field[BATCH_SPARE], map, n));
+        }
+    }
+done:
+    return status;
+}
+
+naik_status batch_narrow(naik_solver *s)
+{
+    naik_status status = NAIK_OK;
+    int map[NAIK_MAX_RHS], n = 0;
+    for (int c = 0; c < s->width_now; c++) {
+        if (s->record[c].state != NAIK_RHS_IDLE) {
+            map[n++] = c;
+        }
+    }
+    if (n == 0 || 4 * n > 3 * s->width_now) {
+        return NAIK_OK;
+    }
+    NAIK_TRY(narrow_field(&s->b, &s->outer.field[BATCH_SPARE], map, n));
+    NAIK_TRY(narrow_fields(&s->outer, s->fields, map, n));
+    if (batch_is_mixed(s)) {
+        NAIK_TRY(narrow_fields(&s->low, s->fields, map, n));
+    } else {
+        s->low = s->outer;
+    }
+    for (int c = 0; c < n; c++) { /* slots own their history: swap, so that each has one owner */
+        const batch_slot moved = s->slot[map[c]];
+        s->record[c] = s->record[map[c]];
+        s->slot[map[c]] = s->slot[c];
+        s->slot[c] = moved;
+    }
+    set_width(s, n);
+    NAIK_TRY(batch_upload(s));
+done:
+    return status;
 }

@@ -3,267 +3,242 @@
 #include <math.h>
 #include <string.h>
 
-#include "solver/cg_batch.h"
+#include "solver/cg_parts.h"
 
 /* Whether an rhs that gets no further is to be given up: on the last rung. */
-static bool is_last(const naik_cg *cg, const naik_solver_options *options, int c)
+static bool is_last(const naik_solver *s, const naik_solver_options *options, int c)
 {
-    return cg->slot[c].rung == NAIK_RUNG_DOUBLE || options->stay;
+    return s->slot[c].state.rung == NAIK_RUNG_DOUBLE || options->stay;
 }
 
 /* What the true residual says of an rhs: done, and why; or -1 to go on. */
-static int verdict(const naik_cg *cg, const naik_solver_options *options, int c, double rr)
+static int verdict(const naik_solver *s, const naik_solver_options *options, int c, double rr)
 {
-    const cg_rhs_slot *slot = &cg->slot[c];
-    const double tolerance = slot->system.tolerance;
-    if (slot->bb == 0) {
-        return NAIK_SOLVER_ZERO_SOURCE;
+    const naik_solver_state *at = &s->slot[c].state;
+    const bool last = is_last(s, options, c);
+    if (at->bb != 0 && (!isfinite(rr) || !isfinite(at->bb))) {
+        const int most = last ? 1 : 3; /* or where no rung helps */
+        return at->breaks > most || !isfinite(at->bb) ? NAIK_SOLVER_BROKEN : -1;
     }
-    if (!isfinite(rr) || !isfinite(slot->bb)) {
-        const int most = is_last(cg, options, c) ? 1 : 3; /* or where no rung helps */
-        return slot->breaks > most || !isfinite(slot->bb) ? NAIK_SOLVER_BROKEN : -1;
-    }
-    bool site_ok =
-        slot->system.site_tolerance <= 0 || slot->site_residual <= slot->system.site_tolerance;
-    if (rr <= tolerance * tolerance * slot->bb && site_ok) {
-        return NAIK_SOLVER_CONVERGED;
-    }
-    if (cg->record[c].iterations >= options->max_iterations) {
-        return NAIK_SOLVER_ITERATION_LIMIT;
-    }
-    if (!is_last(cg, options, c)) {
-        return -1;
-    }
-    return slot->breaks > 1                        ? NAIK_SOLVER_BROKEN
-           : slot->stalls >= options->max_restarts ? NAIK_SOLVER_STAGNATED
-                                                   : -1;
-}
-
-naik_status cg_finish_rhs(naik_cg *cg, const naik_solver_stream *stream, int c, int reason,
-                          double rr)
-{
-    cg_rhs_slot *slot = &cg->slot[c];
-    const bool zero = reason == NAIK_SOLVER_ZERO_SOURCE;
-    const naik_solver_result result = {
-        .reason = (naik_solver_reason)reason,
-        .iterations = cg->record[c].iterations,
-        .start_iterations = slot->start_iterations,
-        .restarts = slot->restarts,
-        .corrections = slot->corrections,
-        .first_rung = slot->first_rung,
-        .rung = slot->rung,
-        .climb = slot->climb,
-        .climbed_at = slot->climbed_at,
-        .residual = zero ? 0 : sqrt(rr / slot->bb),
-        .site_residual = slot->system.site_tolerance > 0 ? slot->site_residual : NAN,
-        .seconds = slot->seconds,
-        .history = slot->history,
-        .history_length = cg->record[c].iterations < cg->history_stride ? cg->record[c].iterations
-                                                                        : cg->history_stride};
-    cg->record[c].state = NAIK_RHS_IDLE;
-    return stream->finish(stream->data, slot->index, cg->outer.x, c, &result);
+    const int reason = batch_verdict(s, options, c, rr);
+    return reason >= 0 || !last                  ? reason
+           : at->breaks > 1                      ? NAIK_SOLVER_BROKEN
+           : at->stalls >= options->max_restarts ? NAIK_SOLVER_STAGNATED
+                                                 : -1;
 }
 
 /* What a stretch of iterations up to the true residual rr says of its rhs. */
-static void judge_stretch(naik_cg *cg, int c, double rr)
+static void judge_stretch(naik_solver *s, int c, double rr)
 {
-    cg_rhs_slot *slot = &cg->slot[c];
-    const naik_rhs *record = &cg->record[c];
-    const bool halved = !(rr > 0.25 * slot->best_rr);
-    if (slot->started) {
-        slot->stalls = halved ? 0 : slot->stalls + (record->rr <= record->stop);
-        slot->stretch = record->iterations - slot->begun_at;
+    naik_solver_state *at = &s->slot[c].state;
+    const naik_rhs *record = &s->record[c];
+    const bool halved = !(rr > 0.25 * at->best_rr);
+    if (at->started) {
+        at->stalls = halved ? 0 : at->stalls + (record->rr <= record->stop);
+        at->stretch = record->iterations - at->begun_at;
     }
-    slot->begun_at = record->iterations;
+    at->begun_at = record->iterations;
     if (halved) {
-        slot->best_rr = rr;
-        slot->best_at = record->iterations;
+        at->best_rr = rr;
+        at->best_at = record->iterations;
     }
 }
 
 /* The next stretch of iterations starts from the true residual rr; inner_rr is its norm as stored,
  * inner_rs its product with A p. */
-static void resume_rhs(naik_cg *cg, const naik_solver_options *options,
+static void resume_rhs(naik_solver *s, const naik_solver_options *options,
                        const naik_solver_starter *starter, int c, double rr, double inner_rr,
                        double inner_rs)
 {
-    cg_rhs_slot *slot = &cg->slot[c];
-    naik_rhs *record = &cg->record[c];
+    naik_solver_state *at = &s->slot[c].state;
+    naik_rhs *record = &s->record[c];
     /* A direction that no longer fits the true residual leads nowhere: begin from the residual
      * alone. A residual ten times what the iteration believed is no rounding: x was damaged. */
-    const bool damaged = slot->started && rr > 100 * record->rr;
-    const bool restart = slot->restart || slot->stalls > 0 || damaged || !slot->started;
-    const bool low = slot->rung != NAIK_RUNG_DOUBLE;
+    const bool damaged = at->started && rr > 100 * record->rr;
+    const bool restart = at->restart || at->stalls > 0 || damaged || !at->started;
+    const bool low = at->rung != NAIK_RUNG_DOUBLE;
     record->x_deferred = 0;
     record->beta = restart ? 0 : inner_rr / record->rr_last;
     record->rr = inner_rr;
     record->rs = inner_rs;
     record->xp = record->xx = 0;
     record->rr_max = inner_rr;
-    record->quantum_ratio = cg_quantum_ratio(cg);
+    record->quantum_ratio = cg_quantum_ratio(s);
     record->sum_quantum = record->quantum_ratio * inner_rr;
-    double aim = slot->system.tolerance * slot->system.tolerance * slot->bb;
+    double aim = s->slot[c].system.tolerance * s->slot[c].system.tolerance * at->bb;
     if (rr <= aim) { /* the heavy-quark residual is not there yet */
         aim = 0.01 * rr;
     }
     if (starter != NULL && starter->correct != NULL) { /* where a correction is due */
-        aim = fmax(aim, starter->again * starter->again * slot->corrected_rr);
+        aim = fmax(aim, starter->again * starter->again * at->corrected_rr);
     }
     record->stop = aim;
-    const bool coarse = cg->vectors == NAIK_HALF; /* rounding that no estimate knows of */
-    const double stray = options->stray > 0 ? options->stray : naik_cg_stray(slot->rung);
-    const double wanted = options->delta > 0 ? options->delta : naik_cg_delta(slot->rung);
+    const bool coarse = s->vectors == NAIK_HALF; /* rounding that no estimate knows of */
+    const double stray = options->stray > 0 ? options->stray : naik_cg_stray((naik_rung)at->rung);
+    const double wanted = options->delta > 0 ? options->delta : naik_cg_delta((naik_rung)at->rung);
     const double delta = coarse ? fmax(wanted, 0.3) : wanted;
     record->delta2 = low ? delta * delta : 0;
     record->stray2 = low ? 1 / (stray * stray) : 0;
-    record->classical = slot->rung == NAIK_RUNG_CLASSICAL;
+    record->classical = at->rung == NAIK_RUNG_CLASSICAL;
     record->state = NAIK_RHS_RUN;
-    slot->started = true;
-    slot->restart = false;
+    at->started = 1;
+    at->restart = 0;
 }
 
 /* An rhs that broke drops what it added since its last check; once more, it gives up. */
-naik_status cg_recover_broken(naik_cg *cg)
+static naik_status recover_broken(naik_solver *s)
 {
     naik_status status = NAIK_OK;
-    const naik_backend_ops *ops = cg->geometry->backend->ops;
-    if (cg_rhs_in_state(cg, NAIK_RHS_BROKEN) == 0) {
+    const naik_backend_ops *ops = s->geometry->backend->ops;
+    if (batch_in_state(s, NAIK_RHS_BROKEN) == 0) {
         return NAIK_OK;
     }
     naik_field *field[NAIK_SOLVER_VECTORS];
-    cg_fields_of(cg, cg->now, field);
+    s->kind->vectors(s, s->now, field);
     for (int v = NAIK_SOLVER_CORRECTION; v < NAIK_SOLVER_VECTORS; v++) {
         if (field[v] != NULL && v != NAIK_SOLVER_RESIDUAL) {
-            NAIK_TRY(ops->field.zero(field[v], cg->rhs, NAIK_RHS_BROKEN));
+            NAIK_TRY(ops->field.zero(field[v], s->rhs, NAIK_RHS_BROKEN));
         }
     }
-    for (int c = 0; c < cg->width_now; c++) {
-        if (cg->record[c].state == NAIK_RHS_BROKEN) {
-            cg->slot[c].breaks++;
-            cg->slot[c].restart = true;
-            cg->record[c].x_deferred = 0;
-            cg->record[c].state = NAIK_RHS_CHECK;
+    for (int c = 0; c < s->width_now; c++) {
+        if (s->record[c].state == NAIK_RHS_BROKEN) {
+            s->slot[c].state.breaks++;
+            s->slot[c].state.restart = 1;
+            s->record[c].x_deferred = 0;
+            s->record[c].state = NAIK_RHS_CHECK;
         }
     }
-    NAIK_TRY(cg_rhs_upload(cg));
+    NAIK_TRY(batch_upload(s));
 done:
     return status;
 }
 
 /* The correction joins x; one that is not finite is dropped, with what it came by. */
-static naik_status add_correction(naik_cg *cg, naik_field *correction)
+static naik_status add_correction(naik_solver *s, naik_field *correction)
 {
     naik_status status = NAIK_OK;
-    const naik_backend_ops *ops = cg->geometry->backend->ops;
+    const naik_backend_ops *ops = s->geometry->backend->ops;
     double norms[NAIK_MAX_RHS];
-    NAIK_TRY(cg_dots(cg, correction, correction, norms));
-    for (int c = 0; c < cg->width_now; c++) {
-        if (cg->record[c].state == NAIK_RHS_CHECK && !isfinite(norms[c])) {
-            cg->record[c].state = NAIK_RHS_BROKEN;
+    NAIK_TRY(batch_dots(s, correction, correction, norms));
+    for (int c = 0; c < s->width_now; c++) {
+        if (s->record[c].state == NAIK_RHS_CHECK && !isfinite(norms[c])) {
+            s->record[c].state = NAIK_RHS_BROKEN;
         }
     }
-    if (cg_rhs_in_state(cg, NAIK_RHS_BROKEN) > 0) {
-        NAIK_TRY(cg_rhs_upload(cg));
-        NAIK_TRY(cg_recover_broken(cg));
+    if (batch_in_state(s, NAIK_RHS_BROKEN) > 0) {
+        NAIK_TRY(batch_upload(s));
+        NAIK_TRY(recover_broken(s));
     }
-    NAIK_TRY(ops->field.add(cg->outer.x, correction, cg->rhs, NAIK_RHS_CHECK));
-    NAIK_TRY(ops->field.zero(correction, cg->rhs, NAIK_RHS_CHECK));
+    NAIK_TRY(ops->field.add(s->outer.field[BATCH_X], correction, s->rhs, NAIK_RHS_CHECK));
+    NAIK_TRY(ops->field.zero(correction, s->rhs, NAIK_RHS_CHECK));
 done:
     return status;
 }
 
 /* x is beyond repair (its true residual is not finite): start again from zero. */
-static naik_status restart_from_zero(naik_cg *cg, const double rr[])
+static naik_status restart_from_zero(naik_solver *s, const double rr[])
 {
     naik_status status = NAIK_OK;
     bool any = false;
-    for (int c = 0; c < cg->width_now; c++) {
-        bool lost = cg->record[c].state == NAIK_RHS_CHECK && !isfinite(rr[c]);
+    for (int c = 0; c < s->width_now; c++) {
+        bool lost = s->record[c].state == NAIK_RHS_CHECK && !isfinite(rr[c]);
         if (lost) {
-            cg->record[c].state = NAIK_RHS_BROKEN;
-            cg->slot[c].corrected_rr = INFINITY;
+            s->record[c].state = NAIK_RHS_BROKEN;
+            s->slot[c].state.corrected_rr = INFINITY;
             any = true;
         }
     }
     if (any) {
-        NAIK_TRY(cg_rhs_upload(cg));
-        NAIK_TRY(cg->geometry->backend->ops->field.zero(cg->outer.x, cg->rhs, NAIK_RHS_BROKEN));
+        NAIK_TRY(batch_upload(s));
+        NAIK_TRY(s->geometry->backend->ops->field.zero(s->outer.field[BATCH_X], s->rhs,
+                                                       NAIK_RHS_BROKEN));
     }
 done:
     return status;
 }
 
 /* Whether A x is known to be 0: the rhs has its first residual taken, and starts from 0. */
-static bool at_zero(const naik_cg *cg, int c)
+static bool at_zero(const naik_solver *s, int c)
 {
-    return cg->slot[c].zero_start && cg->record[c].iterations == 0;
+    return !s->slot[c].state.moved && s->record[c].iterations == 0;
 }
 
 /* rr_c = |b - A x|^2 of all rhs that ask, the residual in outer.r. */
-static naik_status form_residuals(naik_cg *cg, double rr[])
+static naik_status form_residuals(naik_solver *s, double rr[])
 {
     naik_status status = NAIK_OK;
-    naik_backend *backend = cg->geometry->backend;
+    naik_backend *backend = s->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
-    const naik_normal outer = cg_normal(cg, NAIK_RUNG_DOUBLE);
-    NAIK_TRY(ops->reduction.clear(backend, cg->sums, cg->width_now));
-    NAIK_TRY(naik_normal_residual(&outer, cg->b, cg->outer.x, cg->rhs, NAIK_RHS_CHECK, cg->outer.r,
-                                  cg->sums));
-    NAIK_TRY(ops->reduction.over_ranks(backend, cg->sums, cg->width_now));
-    NAIK_TRY(ops->reduction.values(backend, cg->sums, cg->width_now, rr));
+    const naik_normal outer = cg_normal(s, NAIK_RUNG_DOUBLE);
+    NAIK_TRY(ops->reduction.clear(backend, s->sums, s->width_now));
+    NAIK_TRY(naik_normal_residual(&outer, s->b, s->outer.field[BATCH_X], s->rhs, NAIK_RHS_CHECK,
+                                  s->outer.field[BATCH_R], s->sums));
+    NAIK_TRY(ops->reduction.over_ranks(backend, s->sums, s->width_now));
+    NAIK_TRY(ops->reduction.values(backend, s->sums, s->width_now, rr));
 done:
     return status;
 }
 
+static naik_status site_residuals(naik_solver *s)
+{
+    bool asks[NAIK_MAX_RHS];
+    for (int c = 0; c < s->width_now; c++) {
+        asks[c] = s->record[c].state == NAIK_RHS_CHECK;
+    }
+    return batch_site_residuals(s, asks);
+}
+
 /* What the iteration of the rhs that ask still holds back joins x. */
-static naik_status complete_x(naik_cg *cg)
+static naik_status complete_x(naik_solver *s)
 {
     naik_status status = NAIK_OK;
-    const naik_backend_ops *ops = cg->geometry->backend->ops;
-    const naik_cg_vectors v = cg_vectors(cg, cg->now);
-    NAIK_TRY(ops->solver.apply_deferred_update(v.x, v.p, cg->rhs, NAIK_RHS_CHECK));
-    if (v.x != cg->outer.x) {
-        NAIK_TRY(add_correction(cg, v.x));
+    const naik_backend_ops *ops = s->geometry->backend->ops;
+    const naik_cg_vectors v = cg_vectors(s, cg_rung_at_work(s));
+    NAIK_TRY(ops->solver.apply_deferred_update(v.x, v.p, s->rhs, NAIK_RHS_CHECK));
+    if (v.x != s->outer.field[BATCH_X]) {
+        NAIK_TRY(add_correction(s, v.x));
     }
 done:
     return status;
 }
 
 /* rr_c = |b - A x|^2 of all rhs that ask, at less cost where none has an x yet. */
-static naik_status true_residuals(naik_cg *cg, double rr[])
+static naik_status true_residuals(naik_solver *s, double rr[])
 {
     naik_status status = NAIK_OK;
-    naik_backend *backend = cg->geometry->backend;
+    naik_backend *backend = s->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
     int apply = 0;
     naik_timer_start(backend->timer, "true residuals");
-    for (int c = 0; c < cg->width_now; c++) {
-        apply += cg->record[c].state == NAIK_RHS_CHECK && !at_zero(cg, c);
+    for (int c = 0; c < s->width_now; c++) {
+        apply += s->record[c].state == NAIK_RHS_CHECK && !at_zero(s, c);
     }
     if (apply == 0) {
-        NAIK_TRY(ops->field.copy(cg->outer.r, cg->b, cg->rhs, NAIK_RHS_CHECK));
+        NAIK_TRY(ops->field.copy(s->outer.field[BATCH_R], s->b, s->rhs, NAIK_RHS_CHECK));
     } else {
-        NAIK_TRY(complete_x(cg));
-        NAIK_TRY(form_residuals(cg, rr));
+        NAIK_TRY(complete_x(s));
+        NAIK_TRY(form_residuals(s, rr));
     }
-    for (int c = 0; c < cg->width_now; c++) {
-        rr[c] = at_zero(cg, c) ? cg->slot[c].bb : rr[c];
+    for (int c = 0; c < s->width_now; c++) {
+        rr[c] = at_zero(s, c) ? s->slot[c].state.bb : rr[c];
     }
-    NAIK_TRY(cg_site_residuals(cg));
+    NAIK_TRY(site_residuals(s));
     naik_timer_stop(backend->timer, "true residuals");
 done:
     return status;
 }
 
 /* rhs whose true residual says that they are done leave. */
-static naik_status finish_checked(naik_cg *cg, const naik_solver_options *options,
+static naik_status finish_checked(naik_solver *s, const naik_solver_options *options,
                                   const naik_solver_stream *stream, const double rr[])
 {
     naik_status status = NAIK_OK;
-    for (int c = 0; c < cg->width_now; c++) {
-        if (cg->record[c].state == NAIK_RHS_CHECK) {
-            const int reason = verdict(cg, options, c, rr[c]);
-            NAIK_TRY(reason >= 0 ? cg_finish_rhs(cg, stream, c, reason, rr[c]) : NAIK_OK);
+    for (int c = 0; c < s->width_now; c++) {
+        if (s->record[c].state == NAIK_RHS_CHECK) {
+            const int reason = verdict(s, options, c, rr[c]);
+            if (reason >= 0) {
+                NAIK_TRY(batch_finish(s, stream, c, (naik_solver_reason)reason, rr[c]));
+            }
         }
     }
 done:
@@ -271,99 +246,102 @@ done:
 }
 
 /* The starter corrects x of those rhs that go on and are due, whose true residuals it changes. */
-static naik_status correct(naik_cg *cg, const naik_solver_options *options,
+static naik_status correct(naik_solver *s, const naik_solver_options *options,
                            const naik_solver_stream *stream, double rr[])
 {
     naik_status status = NAIK_OK;
     const naik_solver_starter *starter = stream->starter;
-    naik_solver_correction at = {
-        .parity = cg->parity, .r = cg->outer.r, .x = cg->outer.x, .rhs = cg->rhs};
+    naik_solver_correction due = {.parity = s->parity,
+                                  .r = s->outer.field[BATCH_R],
+                                  .x = s->outer.field[BATCH_X],
+                                  .rhs = s->rhs};
     bool rest[NAIK_MAX_RHS] = {false}, any = false;
     if (starter == NULL || starter->correct == NULL) {
         return NAIK_OK;
     }
-    for (int c = 0; c < cg->width_now; c++) {
-        const bool goes_on = cg->record[c].state == NAIK_RHS_CHECK;
-        at.shift[c] = cg->record[c].shift;
-        at.wanted[c] =
-            goes_on && rr[c] <= starter->again * starter->again * cg->slot[c].corrected_rr;
-        rest[c] = goes_on && !at.wanted[c];
-        any = any || at.wanted[c];
+    for (int c = 0; c < s->width_now; c++) {
+        const bool goes_on = s->record[c].state == NAIK_RHS_CHECK;
+        due.shift[c] = s->record[c].shift;
+        due.wanted[c] =
+            goes_on && rr[c] <= starter->again * starter->again * s->slot[c].state.corrected_rr;
+        rest[c] = goes_on && !due.wanted[c];
+        any = any || due.wanted[c];
     }
     if (!any) {
         return NAIK_OK;
     }
-    for (int c = 0; c < cg->width_now; c++) {
-        cg->record[c].state = rest[c] ? NAIK_RHS_WAIT : cg->record[c].state;
+    for (int c = 0; c < s->width_now; c++) {
+        s->record[c].state = rest[c] ? NAIK_RHS_WAIT : s->record[c].state;
     }
-    NAIK_TRY(cg_rhs_upload(cg));
-    NAIK_TRY(starter->correct(starter->data, &at));
+    NAIK_TRY(batch_upload(s));
+    NAIK_TRY(starter->correct(starter->data, &due));
     double corrected[NAIK_MAX_RHS] = {0};
-    NAIK_TRY(form_residuals(cg, corrected));
-    NAIK_TRY(cg_site_residuals(cg));
-    for (int c = 0; c < cg->width_now; c++) {
-        cg_rhs_slot *slot = &cg->slot[c];
-        if (at.wanted[c]) {
-            rr[c] = slot->corrected_rr = corrected[c];
-            slot->best_rr = fmin(slot->best_rr, rr[c]);
-            slot->corrections++;
-            slot->zero_start = false;
-            slot->restart = true;
+    NAIK_TRY(form_residuals(s, corrected));
+    NAIK_TRY(site_residuals(s));
+    for (int c = 0; c < s->width_now; c++) {
+        naik_solver_state *at = &s->slot[c].state;
+        if (due.wanted[c]) {
+            rr[c] = at->corrected_rr = corrected[c];
+            at->best_rr = fmin(at->best_rr, rr[c]);
+            at->corrections++;
+            at->moved = 1;
+            at->restart = 1;
         }
     }
-    NAIK_TRY(finish_checked(cg, options, stream, rr));
-    for (int c = 0; c < cg->width_now; c++) {
-        cg->record[c].state = rest[c] ? NAIK_RHS_CHECK : cg->record[c].state;
+    NAIK_TRY(finish_checked(s, options, stream, rr));
+    for (int c = 0; c < s->width_now; c++) {
+        s->record[c].state = rest[c] ? NAIK_RHS_CHECK : s->record[c].state;
     }
 done:
     return status;
 }
 
-/* rhs that are checked end, or climb; the others go on from their true residuals. */
-naik_status cg_check_rhs(naik_cg *cg, const naik_solver_options *options,
-                         const naik_solver_stream *stream)
+naik_status cg_check(naik_solver *s, const naik_solver_options *options,
+                     const naik_solver_stream *stream)
 {
     naik_status status = NAIK_OK;
-    const naik_backend_ops *ops = cg->geometry->backend->ops;
-    const naik_cg_vectors v = cg_vectors(cg, cg->now);
+    const naik_backend_ops *ops = s->geometry->backend->ops;
+    const naik_cg_vectors v = cg_vectors(s, cg_rung_at_work(s));
     double rr[NAIK_MAX_RHS] = {0}, inner_rr[NAIK_MAX_RHS], inner_rs[NAIK_MAX_RHS] = {0};
-    if (cg_rhs_in_state(cg, NAIK_RHS_CHECK) == 0 || cg_waits_for_company(cg)) {
+    NAIK_TRY(recover_broken(s));
+    if (batch_in_state(s, NAIK_RHS_CHECK) == 0 || cg_waits_for_company(s)) {
         return NAIK_OK;
     }
-    cg->missed = 0;
-    NAIK_TRY(true_residuals(cg, rr));
-    for (int c = 0; c < cg->width_now; c++) {
-        if (cg->record[c].state == NAIK_RHS_CHECK) {
-            judge_stretch(cg, c, rr[c]);
+    s->missed = 0;
+    NAIK_TRY(true_residuals(s, rr));
+    for (int c = 0; c < s->width_now; c++) {
+        if (s->record[c].state == NAIK_RHS_CHECK) {
+            judge_stretch(s, c, rr[c]);
         }
     }
-    NAIK_TRY(finish_checked(cg, options, stream, rr));
-    for (int c = 0; c < cg->width_now; c++) {
-        cg->slot[c].restarts += cg->record[c].state == NAIK_RHS_CHECK && cg->slot[c].started;
+    NAIK_TRY(finish_checked(s, options, stream, rr));
+    for (int c = 0; c < s->width_now; c++) {
+        s->slot[c].state.restarts +=
+            s->record[c].state == NAIK_RHS_CHECK && s->slot[c].state.started;
     }
-    NAIK_TRY(restart_from_zero(cg, rr));
-    for (int c = 0; c < cg->width_now; c++) {
-        if (cg->record[c].state == NAIK_RHS_CHECK && cg_climbs(cg, options, c, rr[c])) {
-            cg->record[c].state = NAIK_RHS_WAIT;
+    NAIK_TRY(restart_from_zero(s, rr));
+    for (int c = 0; c < s->width_now; c++) {
+        if (s->record[c].state == NAIK_RHS_CHECK && cg_climbs(s, options, c, rr[c])) {
+            s->record[c].state = NAIK_RHS_WAIT;
         }
     }
-    NAIK_TRY(correct(cg, options, stream, rr));
-    NAIK_TRY(cg_rhs_upload(cg));
-    if (v.r != cg->outer.r) {
-        NAIK_TRY(ops->field.copy(v.r, cg->outer.r, cg->rhs, NAIK_RHS_CHECK));
-        NAIK_TRY(cg_dots(cg, v.r, v.r, inner_rr));
+    NAIK_TRY(correct(s, options, stream, rr));
+    NAIK_TRY(batch_upload(s));
+    if (v.r != s->outer.field[BATCH_R]) {
+        NAIK_TRY(ops->field.copy(v.r, s->outer.field[BATCH_R], s->rhs, NAIK_RHS_CHECK));
+        NAIK_TRY(batch_dots(s, v.r, v.r, inner_rr));
     } else {
         memcpy(inner_rr, rr, sizeof inner_rr);
     }
     if (v.ap != NULL) {
-        NAIK_TRY(cg_dots(cg, v.r, v.ap, inner_rs));
+        NAIK_TRY(batch_dots(s, v.r, v.ap, inner_rs));
     }
-    for (int c = 0; c < cg->width_now; c++) {
-        if (cg->record[c].state == NAIK_RHS_CHECK) {
-            resume_rhs(cg, options, stream->starter, c, rr[c], inner_rr[c], inner_rs[c]);
+    for (int c = 0; c < s->width_now; c++) {
+        if (s->record[c].state == NAIK_RHS_CHECK) {
+            resume_rhs(s, options, stream->starter, c, rr[c], inner_rr[c], inner_rs[c]);
         }
     }
-    NAIK_TRY(cg_rhs_upload(cg));
+    NAIK_TRY(batch_upload(s));
 done:
     return status;
 }

@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "base/timer.h"
 
-#include "solver/cg_batch.h"
+#include "solver/cg_parts.h"
 
 /* Iterated residuals aim below the tolerance by this factor, so that true ones meet it: a solve
  * that begins again for the last few per cent costs more. */
@@ -26,7 +26,7 @@ static const double roundoff[] = {
     [NAIK_DOUBLE] = 0x1p-53, [NAIK_SINGLE] = 0x1p-24, [NAIK_HALF] = 0x1p-15};
 
 struct naik_multishift {
-    naik_cg *cg;      /* borrowed */
+    naik_solver *cg;  /* borrowed */
     int groups;       /* most at a time */
     int shifts, each; /* of a group; without the base */
     /* double: solution of the bases [groups]; solutions and directions of the shifts [groups]
@@ -69,7 +69,7 @@ static naik_status create_fields(naik_multishift *m)
     NAIK_TRY(naik_field_create(g, NAIK_DOUBLE, m->groups, &m->x));
     NAIK_TRY(naik_field_create(g, NAIK_DOUBLE, all, &m->xs));
     NAIK_TRY(naik_field_create(g, NAIK_DOUBLE, all, &m->ps));
-    if (cg_is_mixed(m->cg)) {
+    if (batch_is_mixed(m->cg)) {
         NAIK_TRY(naik_field_create(g, m->cg->vectors, all, &m->inner_xs));
         NAIK_TRY(naik_field_create(g, m->cg->vectors, all, &m->inner_ps));
     }
@@ -80,16 +80,14 @@ done:
     return status;
 }
 
-naik_status naik_multishift_create(naik_solver *solver, int groups, int shifts,
-                                   naik_multishift **out)
+naik_status naik_multishift_create(naik_solver *cg, int groups, int shifts, naik_multishift **out)
 {
     naik_status status = NAIK_OK;
-    naik_cg *cg = (naik_cg *)solver;
     naik_backend *backend = cg->geometry->backend;
     *out = NULL;
-    if (solver->kind != &naik_solver_cg) {
+    if (cg->kind != &naik_solver_cg) {
         return NAIK_FAIL(backend->log, NAIK_ERR_ARG,
-                         "several shifts need conjugate gradient, not %s", solver->kind->name);
+                         "several shifts need conjugate gradient, not %s", cg->kind->name);
     }
     if (groups < 1 || groups > cg->width || shifts < 2 || shifts > NAIK_MAX_SHIFTS ||
         groups * (shifts - 1) > NAIK_MAX_RHS) {
@@ -221,7 +219,7 @@ static naik_status upload(naik_multishift *m)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = m->cg->geometry->backend;
-    NAIK_TRY(cg_rhs_upload(m->cg));
+    NAIK_TRY(batch_upload(m->cg));
     NAIK_TRY(naik_backend_upload(backend, m->shift, m->record,
                                  (size_t)(m->count * m->each) * sizeof *m->record));
 done:
@@ -232,7 +230,7 @@ static naik_status download(naik_multishift *m)
 {
     naik_status status = NAIK_OK;
     naik_backend *backend = m->cg->geometry->backend;
-    NAIK_TRY(cg_rhs_download(m->cg));
+    NAIK_TRY(batch_download(m->cg));
     NAIK_TRY(naik_backend_download(backend, m->record, m->shift,
                                    (size_t)(m->count * m->each) * sizeof *m->record));
 done:
@@ -250,7 +248,7 @@ static void describe_rhs(naik_multishift *m, const naik_solver_options *options,
         const double bb = m->bb[f];
         const bool live = bb > 0 && isfinite(bb);
         const double aim = AIM * group->tolerance[0];
-        const double first = cg_is_mixed(m->cg) ? first_goal(m, group) : aim;
+        const double first = batch_is_mixed(m->cg) ? first_goal(m, group) : aim;
         m->cg->record[f] = (naik_rhs){.shift = group->shift[0],
                                       .rr = bb,
                                       .rr_max = bb,
@@ -279,26 +277,27 @@ static naik_status begin(naik_multishift *m, naik_parity parity, const naik_solv
                          const naik_shift_group_stream *stream)
 {
     naik_status status = NAIK_OK;
-    naik_cg *cg = m->cg;
+    naik_solver *cg = m->cg;
     naik_backend *backend = cg->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
     naik_field *shifted[] = {m->xs, m->ps, m->inner_xs, m->inner_ps};
     m->count = stream->count;
-    NAIK_TRY(cg_begin(cg, parity, options, stream->count));
-    m->rung = cg_rung_from(cg, NAIK_RUNG_HALF);
+    NAIK_TRY(batch_begin(cg, parity, options, stream->count));
+    m->rung = batch_rung_from(cg, NAIK_RUNG_HALF);
     NAIK_TRY(naik_comm_agree(backend->comm, reserve_history(m, options->history_stride)));
     naik_field_set_nrhs(m->x, m->count);
-    for (int i = 0; i < (cg_is_mixed(cg) ? 4 : 2); i++) {
+    for (int i = 0; i < (batch_is_mixed(cg) ? 4 : 2); i++) {
         naik_field_set_nrhs(shifted[i], m->count * m->each);
     }
     m->normal = cg_normal(cg, NAIK_RUNG_DOUBLE);
-    m->now = (naik_cg_vectors){m->x, cg->outer.r, cg->outer.p, cg->outer.ap};
+    m->now = (naik_cg_vectors){m->x, cg->outer.field[BATCH_R], cg->outer.field[BATCH_P],
+                               cg->outer.field[BATCH_IMAGE]};
     m->now_xs = m->xs;
     m->now_ps = m->ps;
     for (int f = 0; f < m->count; f++) {
-        NAIK_TRY(stream->load(stream->data, f, cg->outer.r, f));
+        NAIK_TRY(stream->load(stream->data, f, cg->outer.field[BATCH_R], f));
     }
-    NAIK_TRY(cg_dots(cg, cg->outer.r, cg->outer.r, m->bb));
+    NAIK_TRY(batch_dots(cg, cg->outer.field[BATCH_R], cg->outer.field[BATCH_R], m->bb));
     describe_rhs(m, options, stream->group);
     NAIK_TRY(upload(m));
     NAIK_TRY(ops->field.zero(m->x, NULL, NAIK_RHS_IDLE));
@@ -315,7 +314,7 @@ static naik_status iterate(void *data)
 {
     naik_status status = NAIK_OK;
     naik_multishift *m = data;
-    naik_cg *cg = m->cg;
+    naik_solver *cg = m->cg;
     naik_backend *backend = cg->geometry->backend;
     const naik_backend_ops *ops = backend->ops;
     NAIK_TRY(cg_step(cg, &m->normal, &m->now));
@@ -339,7 +338,7 @@ static naik_status drain_history(naik_multishift *m, const naik_shift_group *gro
                                  const int before[])
 {
     naik_status status = NAIK_OK;
-    naik_cg *cg = m->cg;
+    naik_solver *cg = m->cg;
     naik_backend *backend = cg->geometry->backend;
     const int all = m->count * m->each;
     if (m->stride == 0) {
@@ -398,7 +397,7 @@ static naik_status run_stage(naik_multishift *m, const naik_shift_group_stream *
                              bool *stopped)
 {
     naik_status status = NAIK_OK;
-    naik_cg *cg = m->cg;
+    naik_solver *cg = m->cg;
     naik_backend *backend = cg->geometry->backend;
     int before[NAIK_MAX_RHS] = {0};
     cg->serial = naik_backend_serial(backend);
@@ -439,7 +438,7 @@ done:
 static naik_status change_precision(naik_multishift *m, const naik_shift_group *groups)
 {
     naik_status status = NAIK_OK;
-    naik_cg *cg = m->cg;
+    naik_solver *cg = m->cg;
     const naik_backend_ops *ops = cg->geometry->backend->ops;
     for (int f = 0; f < m->count; f++) {
         naik_rhs *record = &cg->record[f];
@@ -451,14 +450,15 @@ static naik_status change_precision(naik_multishift *m, const naik_shift_group *
         }
     }
     NAIK_TRY(upload(m));
-    NAIK_TRY(ops->field.copy(cg->low.r, m->now.r, NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(ops->field.copy(cg->low.p, m->now.p, NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(ops->field.copy(cg->low.ap, m->now.ap, NULL, NAIK_RHS_IDLE));
+    NAIK_TRY(ops->field.copy(cg->low.field[BATCH_R], m->now.r, NULL, NAIK_RHS_IDLE));
+    NAIK_TRY(ops->field.copy(cg->low.field[BATCH_P], m->now.p, NULL, NAIK_RHS_IDLE));
+    NAIK_TRY(ops->field.copy(cg->low.field[BATCH_IMAGE], m->now.ap, NULL, NAIK_RHS_IDLE));
     NAIK_TRY(ops->field.copy(m->inner_ps, m->ps, NULL, NAIK_RHS_IDLE));
-    NAIK_TRY(ops->field.zero(cg->low.x, NULL, NAIK_RHS_IDLE));
+    NAIK_TRY(ops->field.zero(cg->low.field[BATCH_X], NULL, NAIK_RHS_IDLE));
     NAIK_TRY(ops->field.zero(m->inner_xs, NULL, NAIK_RHS_IDLE));
     m->normal = cg_normal(cg, m->rung);
-    m->now = (naik_cg_vectors){cg->low.x, cg->low.r, cg->low.p, cg->low.ap};
+    m->now = (naik_cg_vectors){cg->low.field[BATCH_X], cg->low.field[BATCH_R],
+                               cg->low.field[BATCH_P], cg->low.field[BATCH_IMAGE]};
     m->now_xs = m->inner_xs;
     m->now_ps = m->inner_ps;
 done:
@@ -472,7 +472,7 @@ static naik_status run_inner_stage(naik_multishift *m, const naik_shift_group_st
     const naik_backend_ops *ops = m->cg->geometry->backend->ops;
     NAIK_TRY(change_precision(m, stream->group));
     NAIK_TRY(run_stage(m, stream, stopped));
-    NAIK_TRY(ops->field.add(m->x, m->cg->low.x, NULL, NAIK_RHS_IDLE));
+    NAIK_TRY(ops->field.add(m->x, m->cg->low.field[BATCH_X], NULL, NAIK_RHS_IDLE));
     NAIK_TRY(ops->field.add(m->xs, m->inner_xs, NULL, NAIK_RHS_IDLE));
 done:
     return status;
@@ -489,7 +489,7 @@ naik_status naik_multishift_solve(naik_multishift *m, naik_parity parity,
     NAIK_TRY(check_groups(m, stream));
     NAIK_TRY(begin(m, parity, options, stream));
     NAIK_TRY(run_stage(m, stream, stopped));
-    if (cg_is_mixed(m->cg) && !*stopped) {
+    if (batch_is_mixed(m->cg) && !*stopped) {
         NAIK_TRY(run_inner_stage(m, stream, stopped));
     }
     for (int f = 0; f < m->count; f++) {

@@ -139,17 +139,18 @@ typedef struct naik_solver_state {
     double corrected_rr; /* true |r|^2 after the last correction; infinity: there was none */
     int32_t corrections, reserved;
     int32_t restarts, stalls, breaks;
-    int32_t started, restart;  /* flags */
+    int32_t started, restart;  /* flags: has iterated on the rung; the next direction is r alone */
     int32_t rung, first_rung;  /* naik_rung */
     int32_t climb, climbed_at; /* naik_solver_climb, iteration */
-    int32_t live;              /* flag: the vectors of that rung are in mid solve; else only x is */
+    int32_t live;              /* flag, as `started`: there are vectors of that rung, not x alone */
     int32_t failures,
         shorts; /* stretches that strayed further than foreseen; too short, in a row */
     int32_t best_at, begun_at, stretch; /* iterations: at best_rr, at the last check, before it */
     int32_t history_length;
-    /* of bicgstab.h alone: its second record; level; beginnings at it; flag: x is not 0 */
+    /* of bicgstab.h alone: a second record; level; new beginnings at that level */
     naik_bicgstab_record bicgstab;
-    int32_t level, beginnings, moved;
+    int32_t level, beginnings;
+    int32_t moved;    /* flag: x is not 0 */
     uint32_t vectors; /* bit v: vector v belongs to it; set by who keeps them (propagator.h) */
     double *history;  /* [history_length]; borrowed */
 } naik_solver_state;
