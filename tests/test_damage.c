@@ -248,7 +248,7 @@ static naik_status read_all(const naik_lattice *lattice, const char *path, answe
         status = NAIK_FAIL(lattice->comm->log, NAIK_ERR_CORRUPT, "%s", view->edited);
     }
     for (int i = 0; status == NAIK_OK && i < view->pair_count; i++) {
-        const double numbers[2] = {view->pairs[i].mass, view->pairs[i].naik_epsilon};
+        const double numbers[2] = {view->pairs[i].quark.mass, view->pairs[i].quark.naik_epsilon};
         if (strcmp(view->pairs[i].label, "damaged") == 0) {
             status = NAIK_FAIL(lattice->comm->log, NAIK_ERR_CORRUPT, "damaged records");
         }

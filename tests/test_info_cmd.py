@@ -77,6 +77,38 @@ for version, lacking, reason in (
                           text=True, env=environment())
     verdict("report_reads_records_of_" + version, None if done.returncode == 0 else (done.stdout, done.stderr))
 
+
+def forge(name, grow, copy):
+    """The dataset as another one, of other extents."""
+    shutil.copy(path, copy)
+    with h5py.File(copy, "r+") as f:
+        old = f[name]
+        kind, shape, attributes = old.dtype, grow(old.shape), dict(old.attrs)
+        plist = old.id.get_create_plist()
+        file_type = old.id.get_type()
+        del f[name]
+        new = h5py.h5d.create(f.id, name.encode(), file_type, h5py.h5s.create_simple(shape), plist)
+        for key, value in attributes.items():
+            h5py.Dataset(new).attrs[key] = value
+
+
+# A set's first source tells its shapes; those of the others must be the same, or their numbers end behind
+# the memory of the reader.
+complaint = None
+for name, grow in (("corr/wall/s0001/m00/per_colour", lambda s: s[:3] + (4096 * s[3],)),
+                   ("corr/wall/s0001/m00/pion5/p000", lambda s: s + (2, 2, 2)),
+                   ("prop/s0001/m00", lambda s: s[:-1] + (s[-1] // 2,)),
+                   ("corr/pt/m01/pion5/p000", lambda s: (2 * s[0],))):
+    copy = os.path.join(scratch, "forged.h5")
+    forge(name, grow, copy)
+    for words in (["info", copy], ["report", copy, "-o", os.path.join(scratch, "forged.html"), "--force"],
+                  ["info", copy, "--correlators"]):
+        done = subprocess.run([naik, *words], capture_output=True, text=True, errors="replace", timeout=60,
+                              env=environment())
+        quiet = name.startswith("prop/") and words[-1] != copy  # who reads no propagators cannot know
+        if done.returncode != 4 and not quiet or "crashed" in done.stderr:
+            complaint = complaint or f"{name} of another shape, {words[0]}: {done.returncode} {done.stderr[-300:]}"
+verdict("datasets_of_another_shape_are_damage", complaint)
 complaint, places = None, {}
 with h5py.File(path, "r") as f:
     for name in ("prop/s0001/m00", "corr/pt/m01/per_colour", "corr/wall/s0001/m00/pion5/p000",

@@ -13,12 +13,43 @@
 #include "io/finite.h"
 #include "io/prop/prop_file.h"
 
-static naik_status open_dataset(naik_log *log, hid_t h5, const char *path, hid_t *out)
+/* A dataset of a propagator file, as its plan has it. */
+typedef struct shape {
+    char path[NAIK_PROP_PATH + 2 * NAIK_PROP_NAME];
+    hid_t type; /* owned */
+    int rank;
+    hsize_t dims[6];
+} shape;
+
+/* Opens a dataset that is stored as told, and no other: HDF5 does not survive what a damaged file may
+ * claim instead. */
+static naik_status open_dataset(naik_log *log, hid_t h5, const shape *shape, hid_t *out)
 {
-    *out = H5Dopen2(h5, path, H5P_DEFAULT);
+    naik_status status = NAIK_OK;
     char what[NAIK_PROP_PATH];
-    snprintf(what, sizeof what, "opening %.160s", path);
-    return naik_h5_check(log, *out, what, __FILE__, __LINE__);
+    hsize_t found[6] = {0};
+    int64_t bytes = (int64_t)H5Tget_size(shape->type);
+    hid_t space = -1;
+    snprintf(what, sizeof what, "opening %.160s", shape->path);
+    *out = H5Dopen2(h5, shape->path, H5P_DEFAULT);
+    NAIK_H5_TRY(log, *out, what);
+    space = H5Dget_space(*out);
+    bool same = H5Sget_simple_extent_ndims(space) == shape->rank &&
+                H5Sget_simple_extent_dims(space, found, NULL) == shape->rank &&
+                naik_h5_is_stored_as(*out, shape->type);
+    for (int i = 0; i < shape->rank; i++) {
+        same = same && found[i] == shape->dims[i];
+        bytes *= (int64_t)shape->dims[i];
+    }
+    if (!same || !naik_h5_layout_holds(*out, bytes)) {
+        status =
+            NAIK_FAIL(log, NAIK_ERR_CORRUPT, "%s has another shape than its file", shape->path);
+        naik_h5_release(*out);
+        *out = -1;
+    }
+done:
+    naik_h5_release(space);
+    return status;
 }
 
 naik_status naik_prop_write_record(naik_propagator_file *file, int solve,
@@ -27,7 +58,8 @@ naik_status naik_prop_write_record(naik_propagator_file *file, int solve,
     naik_status status = NAIK_OK;
     const hsize_t start[1] = {(hsize_t)solve}, count[1] = {1};
     hid_t dataset = -1, type = -1;
-    NAIK_TRY(open_dataset(file->comm->log, file->h5, "/solves", &dataset));
+    dataset = H5Dopen2(file->h5, "/solves", H5P_DEFAULT);
+    NAIK_H5_TRY(file->comm->log, dataset, "opening /solves");
     type = naik_disk_record_type_of(dataset);
     NAIK_TRY(naik_h5_write_part(file->comm->log, dataset, type, start, count, disk));
 done:
@@ -39,16 +71,21 @@ done:
 naik_status naik_prop_open_slab(const naik_propagator_file *file, int solve, naik_h5_field *field)
 {
     const struct naik_prop_solve *s = &file->plan->solve[solve];
-    char path[NAIK_PROP_PATH];
-    naik_prop_slab_path(s->source, s->mass, path);
+    const int *n = file->plan->size;
+    const hsize_t dims[6] = {
+        (hsize_t)file->plan->spin, 3, (hsize_t)n[3], (hsize_t)n[2], (hsize_t)n[1], (hsize_t)n[0]};
+    const bool spins = file->plan->spin > 1;
+    shape shape = {.type = naik_prop_type(file->plan), .rank = spins ? 6 : 5};
+    memcpy(shape.dims, dims + !spins, (size_t)shape.rank * sizeof *dims);
+    naik_prop_slab_path(s->source, s->mass, shape.path);
     *field = (naik_h5_field){.dataset = -1,
-                             .type = naik_prop_type(file->plan),
+                             .type = shape.type,
                              .bits = file->plan->precision,
                              .reals = naik_prop_reals(file->plan),
                              .lead = s->colour,
-                             .rows = file->plan->spin == 1 ? 0 : 3,
+                             .rows = spins ? 3 : 0,
                              .writers = file->writers};
-    return open_dataset(file->comm->log, file->h5, path, &field->dataset);
+    return open_dataset(file->comm->log, file->h5, &shape, &field->dataset);
 }
 
 void naik_prop_close_slab(naik_h5_field *field)
@@ -58,59 +95,57 @@ void naik_prop_close_slab(naik_h5_field *field)
     field->dataset = field->type = -1;
 }
 
-/* Where row `row` of [..][extents[1]]..[extents[rank - 1]] numbers lies in the file. */
-static naik_journal_place place_of_row(hid_t dataset, int rank, const hsize_t *extents, int row)
-{
-    hid_t type = H5Dget_type(dataset);
-    naik_journal_place place = {.bytes = (int64_t)H5Tget_size(type)};
-    naik_h5_release(type);
-    for (int i = 1; i < rank; i++) {
-        place.bytes *= (int64_t)extents[i];
-    }
-    place.offset = (int64_t)H5Dget_offset(dataset) + row * place.bytes;
-    return place;
-}
-
-/* One row of a dataset of numbers of so many parts: index `row` in front, all of the rest; read into `in`,
- * or written from `out`, or neither. *place tells where it lies. */
-static naik_status move_row(const naik_propagator_file *file, const char *path, int parts, int row,
-                            void *in, const void *out, naik_journal_place *place)
+/* One row of a dataset: index `row` in front, all of the rest; read into `in`, or written from `out`, or
+ * neither. *place tells where the row lies. */
+static naik_status move_row(const naik_propagator_file *file, const shape *shape, int row, void *in,
+                            const void *out, naik_journal_place *place)
 {
     naik_log *log = file->comm->log;
     naik_status status = NAIK_OK;
-    hsize_t start[4] = {(hsize_t)row}, count[4] = {0};
-    hid_t dataset = -1, space = -1;
-    hid_t type = parts == 2 ? naik_h5_complex(64) : H5Tcopy(H5T_IEEE_F64LE);
-    NAIK_TRY(open_dataset(log, file->h5, path, &dataset));
-    space = H5Dget_space(dataset);
-    int rank = H5Sget_simple_extent_ndims(space);
-    if (rank < 1 || rank > 4 || H5Sget_simple_extent_dims(space, count, NULL) != rank ||
-        (hsize_t)row >= count[0]) {
-        status = NAIK_FAIL(log, NAIK_ERR_CORRUPT, "%s has another shape than its file", path);
-        goto done;
-    }
+    const hsize_t start[6] = {(hsize_t)row};
+    hsize_t count[6];
+    hid_t dataset = -1;
+    memcpy(count, shape->dims, sizeof count);
     count[0] = 1;
+    NAIK_TRY(open_dataset(log, file->h5, shape, &dataset));
     if (in != NULL) {
-        NAIK_TRY(naik_h5_read_part(log, dataset, type, start, count, in));
+        NAIK_TRY(naik_h5_read_part(log, dataset, shape->type, start, count, in));
     } else if (out != NULL) {
-        NAIK_TRY(naik_h5_write_part(log, dataset, type, start, count, out));
+        NAIK_TRY(naik_h5_write_part(log, dataset, shape->type, start, count, out));
     }
     if (place != NULL) {
-        *place = place_of_row(dataset, rank, count, row);
+        place->bytes = (int64_t)H5Tget_size(shape->type);
+        for (int i = 1; i < shape->rank; i++) {
+            place->bytes *= (int64_t)count[i];
+        }
+        place->offset = (int64_t)H5Dget_offset(dataset) + row * place->bytes;
     }
 done:
-    naik_h5_release(type);
-    naik_h5_release(space);
+    naik_h5_release(shape->type);
     naik_h5_release(dataset);
     return status;
 }
 
-static void per_colour_path(const naik_propagator_file *file, int source, int mass,
-                            char path[NAIK_PROP_PATH])
+static shape per_colour(const naik_propagator_file *file, int source, int mass)
 {
+    const naik_prop_plan *plan = file->plan;
+    const naik_prop_names *names = naik_prop_names_of(plan, source);
     char group[NAIK_PROP_PATH];
-    naik_prop_corr_path(file->plan, source, mass, group);
-    snprintf(path, NAIK_PROP_PATH, "%.150s/per_colour", group);
+    shape out = {.type = naik_prop_number_type(names),
+                 .rank = 4,
+                 .dims = {(hsize_t)naik_prop_columns(plan), (hsize_t)names->correlators,
+                          (hsize_t)names->momenta, (hsize_t)plan->size[3]}};
+    naik_prop_corr_path(plan, source, mass, group);
+    snprintf(out.path, sizeof out.path, "%s/per_colour", group);
+    return out;
+}
+
+static shape histories(const naik_propagator_file *file)
+{
+    return (shape){.path = "/solves_history",
+                   .type = H5Tcopy(H5T_IEEE_F64LE),
+                   .rank = 2,
+                   .dims = {(hsize_t)file->plan->solve_count, (hsize_t)file->plan->history_stride}};
 }
 
 /* What a solve has beside its slab, correlators [correlators][momenta][T][parts] of its colour and a
@@ -121,18 +156,18 @@ static naik_status move_small(const naik_propagator_file *file, int solve,
 {
     const struct naik_prop_solve *s = &file->plan->solve[solve];
     naik_status status = NAIK_OK;
-    char path[NAIK_PROP_PATH];
     if (naik_prop_names_of(file->plan, s->source)->correlators > 0) {
-        per_colour_path(file, s->source, s->mass, path);
+        const shape numbers = per_colour(file, s->source, s->mass);
         if (correlators != NULL) {
             NAIK_TRY(naik_refuse_not_finite(file->comm->log, correlators,
-                                            naik_prop_corr_count(file->plan, s->source), 64, path));
+                                            naik_prop_corr_count(file->plan, s->source), 64,
+                                            numbers.path));
         }
-        NAIK_TRY(move_row(file, path, naik_prop_names_of(file->plan, s->source)->parts, s->colour,
-                          NULL, correlators, &entry->correlators));
+        NAIK_TRY(move_row(file, &numbers, s->colour, NULL, correlators, &entry->correlators));
     }
     if (file->plan->history_stride > 0) {
-        NAIK_TRY(move_row(file, "/solves_history", 1, solve, NULL, history, &entry->history));
+        const shape rows = histories(file);
+        NAIK_TRY(move_row(file, &rows, solve, NULL, history, &entry->history));
     }
 done:
     return status;
@@ -141,15 +176,14 @@ done:
 naik_status naik_prop_read_correlators(const naik_propagator_file *file, int solve, double *out)
 {
     const struct naik_prop_solve *s = &file->plan->solve[solve];
-    char path[NAIK_PROP_PATH];
-    per_colour_path(file, s->source, s->mass, path);
-    return move_row(file, path, naik_prop_names_of(file->plan, s->source)->parts, s->colour, out,
-                    NULL, NULL);
+    const shape numbers = per_colour(file, s->source, s->mass);
+    return move_row(file, &numbers, s->colour, out, NULL, NULL);
 }
 
 naik_status naik_prop_read_history(const naik_propagator_file *file, int solve, double *out)
 {
-    return move_row(file, "/solves_history", 1, solve, out, NULL, NULL);
+    const shape rows = histories(file);
+    return move_row(file, &rows, solve, out, NULL, NULL);
 }
 
 naik_status naik_prop_sum_colours(const naik_propagator_file *file, int source, int mass,
@@ -173,67 +207,69 @@ done:
     return status;
 }
 
-/* A correlator [T] of one dataset, complex where that is; the numbers beside it have `parts`. */
-static naik_status move_sum(naik_log *log, hid_t dataset, int times, const naik_prop_names *names,
-                            int momentum, double *in, const double *out)
+/* Correlator `index` [T][parts] of a source and mass: a dataset [T], real where its momentum vanishes,
+ * though the numbers beside it be complex. */
+static naik_status move_sum(const naik_propagator_file *file, int source, int mass, int index,
+                            double *in, const double *out)
 {
-    naik_status status = NAIK_OK;
-    const int parts = names->parts;
-    const hsize_t start[1] = {0}, count[1] = {(hsize_t)times};
+    naik_log *log = file->comm->log;
+    const naik_prop_plan *plan = file->plan;
+    const naik_prop_names *names = naik_prop_names_of(plan, source);
+    const int momentum = index % names->momenta, times = plan->size[3], parts = names->parts;
     const bool complex = naik_prop_is_complex(names, momentum);
-    hid_t type = complex ? naik_h5_complex(64) : H5Tcopy(H5T_IEEE_F64LE);
-    double *real = NULL; /* what lies packed where the numbers beside it are complex */
-    if (!complex && parts == 2) {
-        real = malloc((size_t)times * sizeof *real);
-        if (real == NULL) {
-            NAIK_TRY(NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for correlators"));
-        }
+    naik_status status = NAIK_OK;
+    char group[NAIK_PROP_PATH];
+    shape shape = {.type = complex ? naik_h5_complex(64) : H5Tcopy(H5T_IEEE_F64LE),
+                   .rank = 1,
+                   .dims = {(hsize_t)times}};
+    hid_t dataset = -1;
+    const hsize_t start[1] = {0};
+    const int step = complex ? 1 : parts; /* of what lies in the file */
+    double *packed = calloc(2 * (size_t)times, sizeof *packed);
+    naik_prop_corr_path(plan, source, mass, group);
+    snprintf(shape.path, sizeof shape.path, "%s/%s/%s", group,
+             names->correlator[index / names->momenta], names->momentum[momentum]);
+    if (packed == NULL) {
+        status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for correlators");
+        goto done;
     }
-    for (int t = 0; real != NULL && in == NULL && t < times; t++) {
-        // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): filled where `in` is NULL
-        real[t] = out[2 * t];
-    }
+    NAIK_TRY(open_dataset(log, file->h5, &shape, &dataset));
     if (in != NULL) {
-        NAIK_TRY(naik_h5_read_part(log, dataset, type, start, count, real != NULL ? real : in));
+        NAIK_TRY(naik_h5_read_part(log, dataset, shape.type, start, shape.dims, packed));
+        memset(in, 0, (size_t)(times * parts) * sizeof *in);
+        for (int i = 0; i < times * parts; i += step) {
+            in[i] = packed[i / step];
+        }
     } else {
-        NAIK_TRY(naik_h5_write_part(log, dataset, type, start, count, real != NULL ? real : out));
-    }
-    for (int t = 0; real != NULL && in != NULL && t < times; t++) {
-        in[2 * t] = real[t];
-        in[2 * t + 1] = 0;
+        NAIK_TRY(naik_refuse_not_finite(log, out, times * parts, 64, shape.path));
+        for (int i = 0; i < times * parts; i += step) {
+            packed[i / step] = out[i];
+        }
+        NAIK_TRY(naik_h5_write_part(log, dataset, shape.type, start, shape.dims, packed));
     }
 done:
-    free(real);
-    naik_h5_release(type);
+    free(packed);
+    naik_h5_release(shape.type);
+    naik_h5_release(dataset);
     return status;
+}
+
+naik_status naik_prop_read_sum(const naik_propagator_file *file, int source, int mass, int index,
+                               double *out)
+{
+    return move_sum(file, source, mass, index, out, NULL);
 }
 
 static naik_status move_sums(const naik_propagator_file *file, int source, int mass, double *in,
                              const double *out)
 {
-    const naik_prop_plan *plan = file->plan;
-    const naik_prop_names *names = naik_prop_names_of(plan, source);
-    naik_log *log = file->comm->log;
+    const naik_prop_names *names = naik_prop_names_of(file->plan, source);
     naik_status status = NAIK_OK;
-    char group[NAIK_PROP_PATH], path[NAIK_PROP_PATH + 2 * NAIK_PROP_NAME];
-    hid_t dataset = -1;
-    naik_prop_corr_path(plan, source, mass, group);
-    for (int i = 0; i < names->correlators * names->momenta; i++) {
-        const int momentum = i % names->momenta, reals = plan->size[3] * names->parts;
-        const int64_t place = (int64_t)i * reals;
-        snprintf(path, sizeof path, "%s/%s/%s", group, names->correlator[i / names->momenta],
-                 names->momentum[momentum]);
-        NAIK_TRY(open_dataset(log, file->h5, path, &dataset));
-        if (out != NULL) {
-            NAIK_TRY(naik_refuse_not_finite(log, out + place, reals, 64, path));
-        }
-        NAIK_TRY(move_sum(log, dataset, plan->size[3], names, momentum,
-                          in != NULL ? in + place : NULL, out != NULL ? out + place : NULL));
-        naik_h5_release(dataset);
-        dataset = -1;
+    for (int i = 0; i < names->correlators * names->momenta && status == NAIK_OK; i++) {
+        const int64_t place = (int64_t)i * file->plan->size[3] * names->parts;
+        status = move_sum(file, source, mass, i, in != NULL ? in + place : NULL,
+                          out != NULL ? out + place : NULL);
     }
-done:
-    naik_h5_release(dataset);
     return status;
 }
 

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "io/h5/metadata_crc.h"
 #include "io/prop/contractions.h"
@@ -371,96 +370,6 @@ naik_status naik_prop_create(naik_propagator_file *file, const naik_propagator_s
         file->records[i] =
             (naik_solve_record){.source = s->source, .mass = s->mass, .colour = s->colour};
     }
-done:
-    return status;
-}
-
-/* Rank 0: the text of this run into the first empty slot; the last slot serves all later runs. */
-static naik_status write_session(naik_propagator_file *file, const char *text)
-{
-    naik_log *log = file->comm->log;
-    naik_status status = NAIK_OK;
-    char slot[NAIK_SESSION_BYTES];
-    hsize_t start[1] = {0};
-    const hsize_t count[1] = {1};
-    hid_t type = naik_h5_string(NAIK_SESSION_BYTES);
-    hid_t sessions = H5Dopen2(file->h5, "/metadata/sessions", H5P_DEFAULT);
-    NAIK_H5_TRY(log, sessions, "opening the list of sessions");
-    for (file->session = 0; file->session < NAIK_SESSIONS - 1; file->session++) {
-        start[0] = (hsize_t)file->session;
-        NAIK_TRY(naik_h5_read_part(log, sessions, type, start, count, slot));
-        if (slot[0] == '\0') {
-            break;
-        }
-    }
-    start[0] = (hsize_t)file->session;
-    memset(slot, 0, sizeof slot);
-    snprintf(slot, sizeof slot, "%s", text);
-    NAIK_TRY(naik_h5_write_part(log, sessions, type, start, count, slot));
-done:
-    naik_h5_release(sessions);
-    naik_h5_release(type);
-    return status;
-}
-
-/* Rank 0: adds a line to the slot of this run. */
-static naik_status add_to_session(naik_propagator_file *file, const char *name, const char *text)
-{
-    naik_log *log = file->comm->log;
-    naik_status status = NAIK_OK;
-    char slot[NAIK_SESSION_BYTES];
-    const hsize_t start[1] = {(hsize_t)file->session}, count[1] = {1};
-    hid_t type = naik_h5_string(NAIK_SESSION_BYTES);
-    hid_t sessions = H5Dopen2(file->h5, "/metadata/sessions", H5P_DEFAULT);
-    NAIK_H5_TRY(log, sessions, "opening the list of sessions");
-    memset(slot, 0, sizeof slot);
-    NAIK_TRY(naik_h5_read_part(log, sessions, type, start, count, slot));
-    const size_t used = strnlen(slot, sizeof slot - 1);
-    snprintf(slot + used, sizeof slot - used, "%s=%s\n", name, text);
-    NAIK_TRY(naik_h5_write_part(log, sessions, type, start, count, slot));
-done:
-    naik_h5_release(sessions);
-    naik_h5_release(type);
-    return status;
-}
-
-naik_status naik_propagator_file_note(naik_propagator_file *file, const char *name,
-                                      const char *text)
-{
-    naik_comm *comm = file->comm;
-    naik_status status = NAIK_OK;
-    if (file->complete || file->broken) {
-        return NAIK_OK;
-    }
-    if (comm->rank == 0) {
-        status = add_to_session(file, name, text);
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_h5_flush(comm, file->h5));
-done:
-    file->broken = file->broken || status == NAIK_ERR_IO;
-    return status;
-}
-
-naik_status naik_prop_begin_session(naik_propagator_file *file, const naik_propagator_spec *spec)
-{
-    naik_comm *comm = file->comm;
-    naik_status status = NAIK_OK;
-    char now[NAIK_TIME_TEXT], libraries[320], text[NAIK_SESSION_BYTES];
-    NAIK_TRY(naik_utc_now(comm, now));
-    naik_library_versions(libraries, sizeof libraries);
-    int used = snprintf(text, sizeof text, "time=%s\npid=%ld\nlibraries=%s\n", now, (long)getpid(),
-                        libraries);
-    for (int i = 0; i < spec->session_count && used < (int)sizeof text; i++) {
-        used += snprintf(text + used, sizeof text - (size_t)used, "%s=%s\n", spec->session[i].name,
-                         spec->session[i].text != NULL ? spec->session[i].text : "");
-    }
-    if (comm->rank == 0) {
-        status = write_session(file, text);
-    }
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(naik_comm_broadcast(comm, &file->session, sizeof file->session, 0));
-    NAIK_TRY(naik_h5_flush(comm, file->h5));
 done:
     return status;
 }

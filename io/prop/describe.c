@@ -95,34 +95,6 @@ done:
     return status;
 }
 
-static naik_status report_sessions(naik_log *log, hid_t h5, naik_report *report)
-{
-    const hsize_t count[1] = {NAIK_SESSIONS};
-    hsize_t start[1] = {0}, dims[1] = {0};
-    hid_t type = naik_h5_string(NAIK_SESSION_BYTES);
-    hid_t dataset = H5Dopen2(h5, "/metadata/sessions", H5P_DEFAULT);
-    hid_t space = dataset < 0 ? -1 : H5Dget_space(dataset);
-    char *slots = calloc(NAIK_SESSIONS, NAIK_SESSION_BYTES);
-    naik_status status = NAIK_OK;
-    if (slots == NULL) {
-        status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the sessions of a file");
-    } else if (space >= 0 && H5Sget_simple_extent_ndims(space) == 1 &&
-               H5Sget_simple_extent_dims(space, dims, NULL) == 1 && dims[0] == NAIK_SESSIONS &&
-               naik_h5_read_part(log, dataset, type, start, count, slots) == NAIK_OK) {
-        naik_report_list(report, "sessions");
-        for (int i = 0; i < NAIK_SESSIONS && slots[i * NAIK_SESSION_BYTES] != '\0'; i++) {
-            slots[(i + 1) * NAIK_SESSION_BYTES - 1] = '\0';
-            naik_report_text(report, NULL, slots + i * NAIK_SESSION_BYTES);
-        }
-        naik_report_end(report);
-    }
-    free(slots);
-    naik_h5_release(space);
-    naik_h5_release(dataset);
-    naik_h5_release(type);
-    return status;
-}
-
 /* Those of several solves; damaged ones are added to *bad. */
 static naik_status describe_contractions(const naik_propagator_file *file, bool complete,
                                          bool verify, naik_report *report, int *bad)
@@ -152,6 +124,13 @@ done:
     return status;
 }
 
+static naik_status report_session(void *report, int number, const char *text)
+{
+    (void)number;
+    naik_report_text(report, NULL, text);
+    return NAIK_OK;
+}
+
 static naik_status describe_all(naik_propagator_file *file, const naik_disk_record *disk,
                                 bool verify, naik_report *report, naik_status *verdict)
 {
@@ -161,7 +140,10 @@ static naik_status describe_all(naik_propagator_file *file, const naik_disk_reco
     int bad_sums = 0; /* and other damage outside the solves */
     char state[32] = "";
     status = naik_describe_metadata(comm->log, file->h5, report);
-    status = status != NAIK_OK ? status : report_sessions(comm->log, file->h5, report);
+    NAIK_TRY(naik_comm_agree(comm, status));
+    naik_report_list(report, "sessions");
+    status = naik_prop_read_sessions(comm->log, file->h5, report_session, report);
+    naik_report_end(report);
     NAIK_TRY(naik_comm_agree(comm, status));
     NAIK_TRY(describe_solves(file, disk, verify, report, &t));
     if (verify) {

@@ -21,6 +21,7 @@ typedef struct naik_prop_names {
     char (*correlator)[NAIK_PROP_NAME];
     char (*momentum)[NAIK_PROP_NAME]; /* "p000" */
     int parts; /* of a number in per_colour: 2 where correlators with momentum are complex, else 1 */
+    bool damaged; /* of a plan that was read: there are correlators, which cannot be read */
 } naik_prop_names;
 
 /* Which datasets there are, and which solve is where. Made from a spec, or from a file. */
@@ -131,9 +132,13 @@ void naik_prop_stop_watchdog(naik_propagator_file *file);
 /* io/prop/create.c: makes file->part with everything but the solves. Collective. */
 naik_status naik_prop_create(naik_propagator_file *file, const naik_propagator_spec *spec,
                              const char *structure);
-/* Writes this run into the next free slot of /metadata/sessions. Collective. */
+/* io/prop/sessions.c: writes this run into the next free slot of /metadata/sessions. Collective. */
 naik_status naik_prop_begin_session(naik_propagator_file *file, const naik_propagator_spec *spec);
-/* Root attribute `state` of file->part, which nobody may have open. Collective. */
+/* Calls `each` with the text of every run, as far as they can be read. Local. NAIK_ERR_MEMORY */
+typedef naik_status naik_prop_session(void *context, int number, const char *text);
+naik_status naik_prop_read_sessions(naik_log *log, hid_t h5, naik_prop_session *each,
+                                    void *context);
+/* io/prop/create.c: root attribute `state` of file->part, which nobody may have open. Collective. */
 naik_status naik_prop_change_state(naik_propagator_file *file, const char *state);
 
 /* io/prop/check.c */
@@ -182,6 +187,9 @@ naik_status naik_prop_sum_colours(const naik_propagator_file *file, int source, 
                                   double *out);
 naik_status naik_prop_write_sums(naik_propagator_file *file, int source, int mass,
                                  const double *sums);
+/* One of the correlators, [T][parts]. Rank 0. */
+naik_status naik_prop_read_sum(const naik_propagator_file *file, int source, int mass, int index,
+                               double *out);
 naik_status naik_prop_read_sums(const naik_propagator_file *file, int source, int mass,
                                 double *out);
 /* One commit, from data in memory; `disk` complete but for checksums. Collective. */
@@ -195,14 +203,15 @@ naik_status naik_prop_commit(naik_propagator_file *file, int solve, const double
 naik_status naik_prop_describe(naik_comm *comm, hid_t h5, const char *path,
                                naik_propagator_file *file, naik_disk_record **disk);
 
-/* Numbers and names of the correlators into *names, from an open per_colour of so many time
- * slices; *ok = false where it has none that can be. Local. NAIK_ERR_MEMORY */
-naik_status naik_prop_read_names(naik_log *log, hid_t per_colour, int columns, int extent,
-                                 naik_prop_names *names, bool *ok);
+/* The same on this rank alone, for people to look at: correlators of a set may be `damaged`. file->comm
+ * is the caller's. */
+naik_status naik_prop_describe_alone(naik_log *log, hid_t h5, const char *path,
+                                     naik_propagator_file *file, naik_disk_record **disk);
 
 /* io/prop/stored_plan.c: opens group or dataset; -1 where it is not there. Every part of the path is
  * looked at. Local. */
 hid_t naik_prop_open_object(hid_t h5, const char *path);
+void naik_prop_release_object(hid_t object);
 
 /* io/prop/retry.c: solves that earlier runs gave up at a lower limit of iterations */
 /* How many there are in file->records. Local. */

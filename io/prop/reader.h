@@ -23,11 +23,9 @@ enum { NAIK_READER_COLUMNS = 12 };
 
 /* All solves of one source and one mass. */
 typedef struct naik_reader_pair {
-    char label[96];  /* of the source: its set, or set/s0001 where that has several */
-    char source[96]; /* "point at 0,0,0,0" */
-    char action[16]; /* "hisq", "clover" ... */
-    double mass, naik_epsilon;
-    double twist[NAIK_DIM - 1]; /* zeros: none */
+    char label[96];   /* of the source: its set, or set/s0001 where that has several */
+    char source[96];  /* "point at 0,0,0,0" */
+    naik_quark quark; /* its kind is NULL where naik has none of the file's name */
     int x0[NAIK_DIM]; /* of its source: where phases of what is made of it are counted from */
     int counted_from[NAIK_DIM]; /* signs and momenta of its correlators */
     bool waves; /* of which those with momentum have exp(2 pi i p.(x - x0)/L), not cosines */

@@ -10,9 +10,12 @@
 
 #include "io/prop/prop_file.h"
 
+enum { MAX_RECORDS = 3 << 19, MAX_NUMBERS = 1 << 28 };
+
 hid_t naik_prop_open_object(hid_t h5, const char *path)
 {
     char part[NAIK_PROP_PATH];
+    path += path[0] == '/';
     for (const char *slash = strchr(path, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
         if (H5Lexists(h5, part, H5P_DEFAULT) <= 0) {
@@ -20,6 +23,13 @@ hid_t naik_prop_open_object(hid_t h5, const char *path)
         }
     }
     return H5Lexists(h5, path, H5P_DEFAULT) > 0 ? H5Oopen(h5, path, H5P_DEFAULT) : -1;
+}
+
+void naik_prop_release_object(hid_t object)
+{
+    if (object >= 0) {
+        H5Oclose(object);
+    }
 }
 
 static naik_status refuse(naik_log *log, const char *path, const char *what)
@@ -73,53 +83,56 @@ static bool read_names(hid_t dataset, const char *attribute, int count,
            split_names(text, count, names);
 }
 
-naik_status naik_prop_read_names(naik_log *log, hid_t per_colour, int columns, int extent,
-                                 naik_prop_names *names, bool *ok)
+static naik_status find_names(naik_log *log, hid_t per_colour, int columns, int extent,
+                              naik_prop_names *names)
 {
     naik_status status = NAIK_OK;
     hsize_t dims[4] = {0};
-    hid_t space = per_colour < 0 ? -1 : H5Dget_space(per_colour);
-    *ok = space >= 0 && H5Sget_simple_extent_ndims(space) == 4 &&
-          H5Sget_simple_extent_dims(space, dims, NULL) == 4 && dims[0] == (hsize_t)columns &&
-          dims[1] >= 1 && dims[1] <= NAIK_PROP_NAMES_BYTES && dims[2] >= 1 &&
-          dims[2] <= NAIK_PROP_NAMES_BYTES && (int)dims[3] == extent;
-    naik_h5_release(space);
-    hid_t type = naik_h5_complex(64);
-    names->parts = per_colour >= 0 && naik_h5_is_stored_as(per_colour, type) ? 2 : 1;
-    naik_h5_release(type);
-    *ok = *ok && (names->parts == 2 || naik_h5_is_stored_as(per_colour, H5T_IEEE_F64LE));
-    names->correlators = *ok ? (int)dims[1] : 0;
-    names->momenta = *ok ? (int)dims[2] : 0;
+    hid_t space = H5Dget_space(per_colour), type = naik_h5_complex(64);
+    names->parts = naik_h5_is_stored_as(per_colour, type) ? 2 : 1;
+    bool ok = space >= 0 && H5Sget_simple_extent_ndims(space) == 4 &&
+              H5Sget_simple_extent_dims(space, dims, NULL) == 4 && dims[0] == (hsize_t)columns &&
+              dims[1] >= 1 && dims[1] <= NAIK_PROP_NAMES_BYTES && dims[2] >= 1 &&
+              dims[2] <= NAIK_PROP_NAMES_BYTES && (int)dims[3] == extent &&
+              (int64_t)(dims[1] * dims[2]) * extent * names->parts * columns < MAX_NUMBERS;
+    names->correlators = ok ? (int)dims[1] : 0;
+    names->momenta = ok ? (int)dims[2] : 0;
     NAIK_TRY(allocate_names(log, names->correlators, &names->correlator));
     NAIK_TRY(allocate_names(log, names->momenta, &names->momentum));
-    *ok = *ok && read_names(per_colour, "correlators", names->correlators, names->correlator) &&
-          read_names(per_colour, "momenta", names->momenta, names->momentum);
+    ok = ok && read_names(per_colour, "correlators", names->correlators, names->correlator) &&
+         read_names(per_colour, "momenta", names->momenta, names->momentum);
+    if (!ok) {
+        naik_prop_names_clear(names);
+        names->parts = 1;
+        names->damaged = true;
+    }
 done:
+    naik_h5_release(type);
+    naik_h5_release(space);
     return status;
 }
 
-/* Numbers and names of the correlators of each set, from the per_colour of its first source; *ok =
- * false where one is there and cannot be that. */
-static naik_status find_correlators(naik_log *log, hid_t h5, naik_prop_plan *plan, bool *ok)
+/* Numbers and names of the correlators of each set, from the per_colour of its first source; `damaged`
+ * where one is there and cannot be that. */
+static naik_status find_correlators(naik_log *log, hid_t h5, naik_prop_plan *plan)
 {
     naik_status status = NAIK_OK;
     char path[NAIK_PROP_PATH + 16], group[NAIK_PROP_PATH];
     hid_t dataset = -1;
-    *ok = true;
     plan->names = calloc((size_t)plan->set_count + 1, sizeof *plan->names);
     if (plan->names == NULL) {
         return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for names");
     }
-    for (int i = 0; i < plan->source_count && *ok; i++) {
+    for (int i = 0; i < plan->source_count; i++) {
         if (plan->source[i].within > 0) {
             continue;
         }
         naik_prop_corr_path(plan, i, 0, group);
-        snprintf(path, sizeof path, "%s/per_colour", group + 1);
+        snprintf(path, sizeof path, "%s/per_colour", group);
         dataset = naik_prop_open_object(h5, path);
         if (dataset >= 0) {
-            NAIK_TRY(naik_prop_read_names(log, dataset, naik_prop_columns(plan), plan->size[3],
-                                          &plan->names[plan->source[i].set], ok));
+            NAIK_TRY(find_names(log, dataset, naik_prop_columns(plan), plan->size[3],
+                                &plan->names[plan->source[i].set]));
         }
         naik_h5_release(dataset);
         dataset = -1;
@@ -154,7 +167,7 @@ static bool find_shape(hid_t h5, naik_prop_plan *plan)
                         : -1;
     hid_t space = dataset < 0 ? -1 : H5Dget_space(dataset);
     if (space >= 0 && H5Sget_simple_extent_ndims(space) == 2 &&
-        H5Sget_simple_extent_dims(space, history, NULL) == 2 && history[1] < (1 << 30)) {
+        H5Sget_simple_extent_dims(space, history, NULL) == 2 && history[1] < (1 << 24)) {
         plan->history_stride = (int)history[1];
     }
     naik_h5_release(space);
@@ -239,44 +252,73 @@ static naik_status plan_from_file(naik_log *log, hid_t h5, const char *path,
         status = refuse(log, path, "its records are damaged or not in order");
     }
     NAIK_TRY(status);
-    bool found;
     NAIK_TRY(name_sets(log, h5, plan));
-    NAIK_TRY(find_correlators(log, h5, plan, &found));
-    if (!found) {
-        status = refuse(log, path, "its sources or correlators are not where they belong");
+    NAIK_TRY(find_correlators(log, h5, plan));
+done:
+    return status;
+}
+
+/* Place for what the records say. */
+static naik_status make_room(naik_log *log, const naik_disk_record *disk, int count,
+                             naik_propagator_file *file)
+{
+    file->records = calloc((size_t)count, sizeof *file->records);
+    file->small_crc = calloc(2 * (size_t)count, sizeof *file->small_crc);
+    if (file->records == NULL || file->small_crc == NULL) {
+        return NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the records of solves");
     }
+    for (int i = 0; i < count; i++) {
+        file->small_crc[2 * i] = disk[i].correlators_crc;
+        file->small_crc[2 * i + 1] = disk[i].history_crc;
+    }
+    return NAIK_OK;
+}
+
+static naik_status read_records(naik_log *log, hid_t h5, const char *path, int *count,
+                                naik_disk_record **disk)
+{
+    const naik_status status = naik_disk_records_read(log, h5, path, count, disk, NULL);
+    if (status == NAIK_OK && *count <= MAX_RECORDS) {
+        return NAIK_OK;
+    }
+    if (status == NAIK_ERR_MEMORY) {
+        return status;
+    }
+    naik_log_clear(log);
+    return refuse(log, path, "/solves is missing, of another shape or unreadable");
+}
+
+naik_status naik_prop_describe_alone(naik_log *log, hid_t h5, const char *path,
+                                     naik_propagator_file *file, naik_disk_record **disk)
+{
+    naik_status status = NAIK_OK;
+    int count = 0;
+    file->h5 = h5;
+    NAIK_TRY(read_records(log, h5, path, &count, disk));
+    NAIK_TRY(plan_from_file(log, h5, path, *disk, count, &file->plan));
+    NAIK_TRY(make_room(log, *disk, count, file));
 done:
     return status;
 }
 
 naik_status naik_prop_describe(naik_comm *comm, hid_t h5, const char *path,
-                               naik_propagator_file *file, naik_disk_record **out)
+                               naik_propagator_file *file, naik_disk_record **disk)
 {
     naik_status status = NAIK_OK;
-    naik_disk_record *disk = NULL;
     int count = 0;
     file->comm = comm;
     file->h5 = h5;
-    status = naik_disk_records_read(comm->log, h5, path, &count, &disk, NULL);
-    if (status != NAIK_OK && status != NAIK_ERR_MEMORY) {
-        naik_log_clear(comm->log);
-        status = refuse(comm->log, path, "/solves is missing, of another shape or unreadable");
-    }
-    *out = disk;
-    NAIK_TRY(naik_comm_agree(comm, status));
-    NAIK_TRY(share_records(comm, path, count, disk));
-    status = plan_from_file(comm->log, h5, path, disk, count, &file->plan);
-    NAIK_TRY(naik_comm_agree(comm, status));
-    file->records = calloc((size_t)count, sizeof *file->records);
-    file->small_crc = calloc(2 * (size_t)count, sizeof *file->small_crc);
-    if (file->records == NULL || file->small_crc == NULL) {
-        status = NAIK_FAIL(comm->log, NAIK_ERR_MEMORY, "no memory for the records of solves");
+    NAIK_TRY(naik_comm_agree(comm, read_records(comm->log, h5, path, &count, disk)));
+    NAIK_TRY(share_records(comm, path, count, *disk));
+    status = plan_from_file(comm->log, h5, path, *disk, count, &file->plan);
+    for (int i = 0; status == NAIK_OK && i < file->plan->set_count; i++) {
+        if (file->plan->names[i].damaged) {
+            status =
+                refuse(comm->log, path, "its sources or correlators are not where they belong");
+        }
     }
     NAIK_TRY(naik_comm_agree(comm, status));
-    for (int i = 0; i < count; i++) {
-        file->small_crc[2 * i] = disk[i].correlators_crc;
-        file->small_crc[2 * i + 1] = disk[i].history_crc;
-    }
+    NAIK_TRY(naik_comm_agree(comm, make_room(comm->log, *disk, count, file)));
 done:
     return status;
 }

@@ -31,12 +31,13 @@ static void print_quark(naik_log *log, const naik_propagator_reader *v, const ch
                         const double twist[NAIK_DIM - 1])
 {
     char type[96] = "", text[64];
-    const char *place = "", *action = "";
+    const char *place = "";
+    const naik_quark_kind *kind = NULL;
     const bool spin = v->columns > 3;
     for (int i = 0; i < v->pair_count; i++) {
         if (strcmp(v->pairs[i].label, label) == 0) {
             snprintf(type, sizeof type, "%s", v->pairs[i].source);
-            action = v->pairs[i].action;
+            kind = v->pairs[i].quark.kind;
         }
     }
     char *at = strstr(type, " at ");
@@ -44,7 +45,7 @@ static void print_quark(naik_log *log, const naik_propagator_reader *v, const ch
         *at = '\0';
         place = at + 4;
     }
-    field(log, who, "type", spin ? action : "staggered");
+    field(log, who, "type", spin ? (kind != NULL ? kind->name : "") : "staggered");
     field(log, who, "source_type", type);
     field(log, who, "source_origin", place);
     field(log, who, "source_label", label);
@@ -95,11 +96,13 @@ static int print_pair(naik_log *log, const naik_propagator_reader *v, const naik
         return 0;
     }
     char who[NAIK_CONTRACTION_TEXT + 80];
-    snprintf(who, sizeof who, "%.95s_m%.10g_m%.10g", pair->label, pair->mass, pair->mass);
+    snprintf(who, sizeof who, "%.95s_m%.10g_m%.10g", pair->label, pair->quark.mass,
+             pair->quark.mass);
     begin(log, v);
-    print_quark(log, v, "antiquark", "point", pair->label, pair->mass, pair->naik_epsilon,
-                pair->twist);
-    print_quark(log, v, "quark", "point", pair->label, pair->mass, pair->naik_epsilon, pair->twist);
+    print_quark(log, v, "antiquark", "point", pair->label, pair->quark.mass,
+                pair->quark.naik_epsilon, pair->quark.twist);
+    print_quark(log, v, "quark", "point", pair->label, pair->quark.mass, pair->quark.naik_epsilon,
+                pair->quark.twist);
     naik_log_line(log, "...");
     for (int k = 0; k < pair->correlator_count; k++) {
         const naik_reader_correlator *c = &pair->correlators[k];

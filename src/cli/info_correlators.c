@@ -27,11 +27,12 @@ static void print_correlator(naik_log *log, const naik_propagator_reader *v,
     for (int colour = 0; colour < v->columns; colour++) {
         failed += pair->solve[colour].state == NAIK_SOLVE_NOT_CONVERGED;
     }
-    naik_propagator_twist_text(pair->twist, " twist=", twist);
+    naik_propagator_twist_text(pair->quark.twist, " twist=", twist);
     count_text(pair->counted_from, c->momentum, pair->waves, count);
     naik_log_line(log, "# %s source=%s mass=%.10g naik_epsilon=%.10g%s momentum=%d,%d,%d%s%s",
-                  c->meson, pair->label, pair->mass, pair->naik_epsilon, twist, c->momentum[0],
-                  c->momentum[1], c->momentum[2], count, failed > 0 ? " not converged" : "");
+                  c->meson, pair->label, pair->quark.mass, pair->quark.naik_epsilon, twist,
+                  c->momentum[0], c->momentum[1], c->momentum[2], count,
+                  failed > 0 ? " not converged" : "");
     for (int t = 0; t < v->size[NAIK_DIM - 1]; t++) {
         naik_log_line(log, "%d %.16e %.16e", t, c->values[2 * t], c->values[2 * t + 1]);
     }

@@ -167,8 +167,8 @@ static void print_summary(FILE *out, const naik_propagator_reader *v, const tota
     snprintf(text, sizeof text, "%d x %d x %d x %d", v->size[0], v->size[1], v->size[2],
              v->size[3]);
     row(out, "lattice", text, "");
-    if (v->pair_count > 0 && v->pairs[0].action[0] != '\0') {
-        row(out, "action", v->pairs[0].action, "");
+    if (v->pair_count > 0 && v->pairs[0].quark.kind != NULL) {
+        row(out, "action", v->pairs[0].quark.kind->name, "");
     }
     snprintf(text, sizeof text, "%d done, %d not converged, %d pending", t->done, t->failed,
              t->pending);
@@ -197,7 +197,7 @@ static void print_solve(FILE *out, const naik_reader_pair *pair, const naik_solv
     fputs("<tr><td>", out);
     html_text(out, pair->label);
     fprintf(out, "</td><td class=\"n\">%.10g</td><td class=\"n\">%d</td><td class=\"%s\">%s</td>",
-            pair->mass, colour, s->state == NAIK_SOLVE_NOT_CONVERGED ? "bad" : "",
+            pair->quark.mass, colour, s->state == NAIK_SOLVE_NOT_CONVERGED ? "bad" : "",
             states[s->state]);
     if (s->state != NAIK_SOLVE_PENDING) {
         fprintf(out,
@@ -246,16 +246,16 @@ static void print_time_by_mass(FILE *out, const naik_propagator_reader *v, doubl
     int count = 0;
     for (int i = 0; i < v->pair_count; i++) {
         int k = 0;
-        while (k < count && (rows[k].mass != v->pairs[i].mass ||
-                             rows[k].naik_epsilon != v->pairs[i].naik_epsilon)) {
+        while (k < count && (rows[k].mass != v->pairs[i].quark.mass ||
+                             rows[k].naik_epsilon != v->pairs[i].quark.naik_epsilon)) {
             k++;
         }
         if (k == MAX_MASSES) {
             continue;
         }
         if (k == count) {
-            rows[count++] =
-                (mass_time){.mass = v->pairs[i].mass, .naik_epsilon = v->pairs[i].naik_epsilon};
+            rows[count++] = (mass_time){.mass = v->pairs[i].quark.mass,
+                                        .naik_epsilon = v->pairs[i].quark.naik_epsilon};
         }
         for (int c = 0; c < v->columns; c++) {
             const naik_solve_record *s = &v->pairs[i].solve[c];

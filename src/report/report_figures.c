@@ -35,11 +35,11 @@ static naik_status print_correlators(naik_log *log, FILE *out, const naik_propag
     }
     fputs("<h3>", out);
     html_text(out, pair->label);
-    fprintf(out, ", mass %.10g", pair->mass);
-    if (pair->naik_epsilon != 0) {
-        fprintf(out, ", Naik epsilon %.10g", pair->naik_epsilon);
+    fprintf(out, ", mass %.10g", pair->quark.mass);
+    if (pair->quark.naik_epsilon != 0) {
+        fprintf(out, ", Naik epsilon %.10g", pair->quark.naik_epsilon);
     }
-    naik_propagator_twist_text(pair->twist, ", twist ", twist);
+    naik_propagator_twist_text(pair->quark.twist, ", twist ", twist);
     fputs(twist, out);
     fputs(" (", out);
     html_text(out, pair->source);
@@ -99,20 +99,20 @@ void report_histories(FILE *out, const naik_propagator_reader *v)
         const naik_reader_pair *pair = &v->pairs[i];
         int colour = colours;
         for (int k = 0; k < i; k++) { /* one colour a mass */
-            const bool alike =
-                v->pairs[k].mass == pair->mass && v->pairs[k].naik_epsilon == pair->naik_epsilon;
+            const bool alike = v->pairs[k].quark.mass == pair->quark.mass &&
+                               v->pairs[k].quark.naik_epsilon == pair->quark.naik_epsilon;
             colour = alike ? colour_of[k] : colour;
         }
         colours += colour == colours;
         colour_of[i] = colour;
-        int used = snprintf(labels[i], sizeof labels[i], "mass %.6g", pair->mass);
-        if (pair->naik_epsilon != 0) {
+        int used = snprintf(labels[i], sizeof labels[i], "mass %.6g", pair->quark.mass);
+        if (pair->quark.naik_epsilon != 0) {
             snprintf(labels[i] + used, sizeof labels[i] - (size_t)used, ", epsilon %.6g",
-                     pair->naik_epsilon);
+                     pair->quark.naik_epsilon);
         }
         for (int c = 0; c < v->columns; c++) {
             snprintf(names[count], sizeof names[count], "%s, mass %.6g, %s %d", pair->label,
-                     pair->mass, v->columns == 3 ? "colour" : "column", c);
+                     pair->quark.mass, v->columns == 3 ? "colour" : "column", c);
             curves[count] = (html_curve){labels[i],        names[count],           colour,
                                          pair->history[c], pair->history_count[c], 1};
             count++;

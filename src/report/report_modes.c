@@ -64,16 +64,17 @@ static int add_up(const naik_propagator_reader *v, mass_row row[MAX_MASSES])
         if (s->state == NAIK_SOLVE_PENDING || s->modes == 0) {
             continue;
         }
-        while (k < count && (row[k].mass != pair->mass || row[k].epsilon != pair->naik_epsilon ||
-                             row[k].target != s->target || row[k].modes != s->modes)) {
+        while (k < count &&
+               (row[k].mass != pair->quark.mass || row[k].epsilon != pair->quark.naik_epsilon ||
+                row[k].target != s->target || row[k].modes != s->modes)) {
             k++;
         }
         if (k == MAX_MASSES) {
             continue;
         }
         if (k == count) {
-            row[count++] = (mass_row){.mass = pair->mass,
-                                      .epsilon = pair->naik_epsilon,
+            row[count++] = (mass_row){.mass = pair->quark.mass,
+                                      .epsilon = pair->quark.naik_epsilon,
                                       .target = s->target,
                                       .modes = s->modes};
         }

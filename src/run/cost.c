@@ -92,7 +92,7 @@ static int gather_pilot(const naik_propagator_reader *v, int modes, model_pilot 
     int count = 0, solves[COST_MASSES] = {0};
     for (int i = 0; i < v->columns * v->pair_count; i++) {
         const naik_solve_record *r = &v->pairs[i / v->columns].solve[i % v->columns];
-        const double mass = v->pairs[i / v->columns].mass, n = r->iterations;
+        const double mass = v->pairs[i / v->columns].quark.mass, n = r->iterations;
         int at = 0;
         if (r->state != NAIK_SOLVE_DONE || r->modes != modes || r->iterations < 1 ||
             !(r->target > 0 && r->target < 1)) {

@@ -1,0 +1,129 @@
+/* sessions.c - the runs that worked on a propagator file, a text each */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/prop/prop_file.h"
+#include "io/provenance.h"
+
+/* Rank 0: the text of this run into the first empty slot; the last slot serves all later runs. */
+static naik_status write_session(naik_propagator_file *file, const char *text)
+{
+    naik_log *log = file->comm->log;
+    naik_status status = NAIK_OK;
+    char slot[NAIK_SESSION_BYTES];
+    hsize_t start[1] = {0};
+    const hsize_t count[1] = {1};
+    hid_t type = naik_h5_string(NAIK_SESSION_BYTES);
+    hid_t sessions = H5Dopen2(file->h5, "/metadata/sessions", H5P_DEFAULT);
+    NAIK_H5_TRY(log, sessions, "opening the list of sessions");
+    for (file->session = 0; file->session < NAIK_SESSIONS - 1; file->session++) {
+        start[0] = (hsize_t)file->session;
+        NAIK_TRY(naik_h5_read_part(log, sessions, type, start, count, slot));
+        if (slot[0] == '\0') {
+            break;
+        }
+    }
+    start[0] = (hsize_t)file->session;
+    memset(slot, 0, sizeof slot);
+    snprintf(slot, sizeof slot, "%s", text);
+    NAIK_TRY(naik_h5_write_part(log, sessions, type, start, count, slot));
+done:
+    naik_h5_release(sessions);
+    naik_h5_release(type);
+    return status;
+}
+
+/* Rank 0: adds a line to the slot of this run. */
+static naik_status add_to_session(naik_propagator_file *file, const char *name, const char *text)
+{
+    naik_log *log = file->comm->log;
+    naik_status status = NAIK_OK;
+    char slot[NAIK_SESSION_BYTES];
+    const hsize_t start[1] = {(hsize_t)file->session}, count[1] = {1};
+    hid_t type = naik_h5_string(NAIK_SESSION_BYTES);
+    hid_t sessions = H5Dopen2(file->h5, "/metadata/sessions", H5P_DEFAULT);
+    NAIK_H5_TRY(log, sessions, "opening the list of sessions");
+    memset(slot, 0, sizeof slot);
+    NAIK_TRY(naik_h5_read_part(log, sessions, type, start, count, slot));
+    const size_t used = strnlen(slot, sizeof slot - 1);
+    snprintf(slot + used, sizeof slot - used, "%s=%s\n", name, text);
+    NAIK_TRY(naik_h5_write_part(log, sessions, type, start, count, slot));
+done:
+    naik_h5_release(sessions);
+    naik_h5_release(type);
+    return status;
+}
+
+naik_status naik_propagator_file_note(naik_propagator_file *file, const char *name,
+                                      const char *text)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    if (file->complete || file->broken) {
+        return NAIK_OK;
+    }
+    if (comm->rank == 0) {
+        status = add_to_session(file, name, text);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_h5_flush(comm, file->h5));
+done:
+    file->broken = file->broken || status == NAIK_ERR_IO;
+    return status;
+}
+
+naik_status naik_prop_begin_session(naik_propagator_file *file, const naik_propagator_spec *spec)
+{
+    naik_comm *comm = file->comm;
+    naik_status status = NAIK_OK;
+    char now[NAIK_TIME_TEXT], libraries[320], text[NAIK_SESSION_BYTES];
+    NAIK_TRY(naik_utc_now(comm, now));
+    naik_library_versions(libraries, sizeof libraries);
+    int used = snprintf(text, sizeof text, "time=%s\npid=%ld\nlibraries=%s\n", now, (long)getpid(),
+                        libraries);
+    for (int i = 0; i < spec->session_count && used < (int)sizeof text; i++) {
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s=%s\n", spec->session[i].name,
+                         spec->session[i].text != NULL ? spec->session[i].text : "");
+    }
+    if (comm->rank == 0) {
+        status = write_session(file, text);
+    }
+    NAIK_TRY(naik_comm_agree(comm, status));
+    NAIK_TRY(naik_comm_broadcast(comm, &file->session, sizeof file->session, 0));
+    NAIK_TRY(naik_h5_flush(comm, file->h5));
+done:
+    return status;
+}
+
+naik_status naik_prop_read_sessions(naik_log *log, hid_t h5, naik_prop_session *each, void *context)
+{
+    naik_status status = NAIK_OK;
+    const hsize_t count[1] = {NAIK_SESSIONS};
+    hsize_t start[1] = {0}, dims[1] = {0};
+    hid_t type = naik_h5_string(NAIK_SESSION_BYTES);
+    hid_t dataset = naik_prop_open_object(h5, "metadata/sessions");
+    hid_t space = dataset >= 0 && H5Iget_type(dataset) == H5I_DATASET ? H5Dget_space(dataset) : -1;
+    char *slots = calloc(NAIK_SESSIONS, NAIK_SESSION_BYTES);
+    if (slots == NULL) {
+        status = NAIK_FAIL(log, NAIK_ERR_MEMORY, "no memory for the sessions of a file");
+        goto done;
+    }
+    if (space >= 0 && H5Sget_simple_extent_ndims(space) == 1 &&
+        H5Sget_simple_extent_dims(space, dims, NULL) == 1 && dims[0] == NAIK_SESSIONS &&
+        naik_h5_read_part(log, dataset, type, start, count, slots) == NAIK_OK) {
+        for (int i = 0; i < NAIK_SESSIONS && slots[i * NAIK_SESSION_BYTES] != '\0'; i++) {
+            slots[(i + 1) * NAIK_SESSION_BYTES - 1] = '\0';
+            NAIK_TRY(each(context, i, slots + i * NAIK_SESSION_BYTES));
+        }
+    } else {
+        naik_log_clear(log);
+    }
+done:
+    free(slots);
+    naik_h5_release(type);
+    naik_h5_release(space);
+    naik_prop_release_object(dataset);
+    return status;
+}
